@@ -1,0 +1,44 @@
+# What `cmake --install` puts where. The tree keeps the build tree's shape: profrun finds the library and
+# the simulated CUDA relative to itself.
+
+include(CMakePackageConfigHelpers)
+
+foreach(target IN ITEMS prof profrun profdump)
+    if(NOT TARGET ${target})
+        message(STATUS "${target}: not built yet, nothing to install")
+        return()
+    endif()
+endforeach()
+
+set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/prof")
+
+install(TARGETS prof prof_format EXPORT prof_targets)
+install(TARGETS profrun profdump)
+install(DIRECTORY libprof/include/prof TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
+file(GLOB man_pages CONFIGURE_DEPENDS libprof/profrun/*.1 export/profdump/*.1)
+install(FILES ${man_pages} DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
+install(FILES LICENSE TYPE DOC)
+if(PROF_BUILD_SIM)
+    install(DIRECTORY "${PROJECT_BINARY_DIR}/lib/sim" USE_SOURCE_PERMISSIONS
+        DESTINATION "${CMAKE_INSTALL_LIBDIR}/libprof")
+endif()
+
+# A directory of the installation as prof.pc writes it.
+function(prof_pc_directory variable directory)
+    if(NOT IS_ABSOLUTE "${directory}")
+        set(directory "\${prefix}/${directory}")
+    endif()
+    set(${variable} "${directory}" PARENT_SCOPE)
+endfunction()
+
+file(RELATIVE_PATH PROF_PC_PREFIX "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
+prof_pc_directory(PROF_PC_LIBDIR "${CMAKE_INSTALL_LIBDIR}")
+prof_pc_directory(PROF_PC_INCLUDEDIR "${CMAKE_INSTALL_INCLUDEDIR}")
+configure_file(libprof/cmake/prof.pc.in prof.pc @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/prof.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+
+set_target_properties(prof_format PROPERTIES EXPORT_NAME format)
+install(EXPORT prof_targets NAMESPACE prof:: FILE prof-targets.cmake DESTINATION "${package_dir}")
+write_basic_package_version_file(prof-config-version.cmake COMPATIBILITY SameMajorVersion)
+install(FILES libprof/cmake/prof-config.cmake "${PROJECT_BINARY_DIR}/prof-config-version.cmake"
+    DESTINATION "${package_dir}")

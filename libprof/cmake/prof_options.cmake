@@ -1,0 +1,74 @@
+# Options, flags common to every target, and the helper that adds a folder.
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug or Release" FORCE)
+endif()
+
+option(PROF_BUILD_SIM "Build the simulated CUDA (libcudart, libcuda, libcupti)" ON)
+option(PROF_BUILD_EXAMPLES "Build the example programs" ${PROJECT_IS_TOP_LEVEL})
+option(PROF_BUILD_TESTS "Build the tests (GoogleTest ones only where it is installed)"
+    ${PROJECT_IS_TOP_LEVEL})
+option(PROF_BUILD_BENCH "Build the benchmarks" ${PROJECT_IS_TOP_LEVEL})
+option(PROF_WERROR "Treat warnings as errors" OFF)
+option(PROF_LTO "Optimise across files at link time" OFF)
+set(PROF_SANITIZE "" CACHE STRING "Value for -fsanitize=, e.g. address,undefined or thread")
+
+set(CMAKE_C_STANDARD 17)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_C_FLAGS_RELEASE "-O2 -DNDEBUG")
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_INTERPROCEDURAL_OPTIMIZATION ${PROF_LTO})
+
+# Build tree and install tree have one shape, so that profrun finds the library the same way in both.
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/archive")
+
+add_compile_options(-Wall -Wextra -Wshadow -Wconversion)
+add_compile_options($<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes>)
+add_compile_definitions(PROF_VERSION_TEXT="${PROJECT_VERSION}")
+if(PROF_WERROR)
+    add_compile_options(-Werror)
+endif()
+if(PROF_SANITIZE)
+    add_compile_options(-fsanitize=${PROF_SANITIZE} -fno-omit-frame-pointer
+        -fno-sanitize-recover=all)
+    add_link_options(-fsanitize=${PROF_SANITIZE})
+endif()
+
+# Adds a folder's CMakeLists.txt when the folder has one; IF <bool> makes it optional.
+function(prof_add_folder folder)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "IF" "")
+    if(DEFINED arg_IF AND NOT arg_IF)
+        return()
+    endif()
+    if(EXISTS "${PROJECT_SOURCE_DIR}/${folder}/CMakeLists.txt")
+        add_subdirectory("${PROJECT_SOURCE_DIR}/${folder}" "${PROJECT_BINARY_DIR}/${folder}")
+    endif()
+endfunction()
+
+# Appends to the list every target that a folder and the folders below it build; tests apart.
+function(prof_collect_targets list folder)
+    get_property(targets DIRECTORY "${folder}" PROPERTY BUILDSYSTEM_TARGETS)
+    get_property(below DIRECTORY "${folder}" PROPERTY SUBDIRECTORIES)
+    list(FILTER below EXCLUDE REGEX "/tests$")
+    list(FILTER targets EXCLUDE REGEX "^test_")
+    set(all ${${list}} ${targets})
+    foreach(next IN LISTS below)
+        prof_collect_targets(all "${next}")
+    endforeach()
+    set(${list} "${all}" PARENT_SCOPE)
+endfunction()
+
+# `product`: everything a user runs, without tests and benchmarks. Call before those are added.
+function(prof_add_product_target)
+    set(targets)
+    prof_collect_targets(targets "${PROJECT_SOURCE_DIR}")
+    add_custom_target(product)
+    if(targets)
+        add_dependencies(product ${targets})
+    endif()
+endfunction()

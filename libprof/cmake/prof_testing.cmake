@@ -1,0 +1,54 @@
+# What the tests need beyond a C compiler: looked for once, said when missing, never required.
+#
+#   PROF_GTEST   whether GoogleTest tests can be built (C++ is then enabled)
+#   PROF_NVCC    the CUDA compiler, or empty
+#
+#   prof_add_gtest(<name> SOURCES <file>... [LIBRARIES <target>...] [LABELS <label>...])
+
+include(CheckLanguage)
+
+find_program(PROF_NVCC nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda
+    PATH_SUFFIXES bin)
+set(PROF_GTEST OFF)
+set(BUILD_TESTING ${PROF_BUILD_TESTS})
+if(NOT PROF_BUILD_TESTS)
+    return()
+endif()
+
+enable_testing()
+check_language(CXX)
+if(CMAKE_CXX_COMPILER)
+    enable_language(CXX)
+    set(CMAKE_CXX_STANDARD 17)
+    set(CMAKE_CXX_STANDARD_REQUIRED ON)
+    set(CMAKE_CXX_EXTENSIONS OFF)
+    find_package(GTest QUIET)
+    set(PROF_GTEST ${GTest_FOUND})
+endif()
+if(PROF_GTEST)
+    include(GoogleTest)
+else()
+    message(STATUS "GoogleTest or a C++ compiler is missing (Debian: g++ libgtest-dev): "
+        "the GoogleTest tests are left out")
+endif()
+
+# Builds the executable test_<name> and registers its tests, found when ctest runs.
+function(prof_add_gtest name)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES;LABELS")
+    if(NOT PROF_GTEST)
+        return()
+    endif()
+    add_executable(test_${name} ${arg_SOURCES})
+    target_include_directories(test_${name} PRIVATE "${PROJECT_SOURCE_DIR}/tests/support")
+    target_compile_definitions(test_${name} PRIVATE
+        PROF_TEST_DATA_DIR="${PROJECT_SOURCE_DIR}/tests/data"
+        PROF_TEST_BIN_DIR="${PROJECT_BINARY_DIR}/bin"
+        PROF_TEST_LIB_DIR="${PROJECT_BINARY_DIR}/lib")
+    target_link_libraries(test_${name} PRIVATE ${arg_LIBRARIES} GTest::gtest GTest::gtest_main)
+    set_target_properties(test_${name} PROPERTIES
+        RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/test")
+    gtest_discover_tests(test_${name}
+        TEST_PREFIX "${name}/"
+        DISCOVERY_MODE PRE_TEST
+        PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 120)
+endfunction()
