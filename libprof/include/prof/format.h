@@ -1,0 +1,538 @@
+/* format.h - the libprof trace file, byte by byte.
+ *
+ * This header is the format's document. It is C11 and C++17, needs only <stdint.h>, and is shared
+ * by the recorder that writes a file and by every program that reads one.
+ *
+ * 1. Shape
+ *
+ *     offset 0                64 KiB               128 KiB
+ *     | file header 4096 | META records ... | chunk 1 | chunk 2 | ...
+ *     '------------- chunk 0 ---------------'
+ *
+ * A file is an array of chunks of `chunk_bytes` (65,536) bytes each; the last one may be cut short.
+ * Chunk 0 opens with struct prof_file_header, and the rest of it is a META chunk whose records
+ * begin at byte 4096. Every other chunk opens with struct prof_chunk_header (64 bytes). All
+ * integers have the byte order of the machine that wrote the file; `byte_order` tells which. All
+ * records are multiples of 8 bytes, 8-aligned.
+ *
+ * 2. Two kinds of chunk
+ *
+ * META  process-wide facts: names, devices, clock samples. Appended by any thread; never recycled.
+ * LOG   what one thread did, in the order in which it did it. A *log* is a chain of LOG chunks
+ *       with the same `log` number, ordered by `sequence`. When a thread ends, its log is handed to
+ *       the next new thread: PROF_REC_THREAD says whose the following records are.
+ *
+ * 3. Records
+ *
+ * The first 8-byte word of a record is its header. Bits are numbered from the least significant.
+ *
+ *     PUSH, MARK   0..3 kind   4..23 name id      24..63 ticks since the base
+ *     POP          0..3 kind   4..23 zero         24..63 ticks since the base
+ *     EXT, HOLE    0..3 kind   4..11 type  12..23 size in words, header included  24..63 info
+ *
+ * The base is the chunk's `base_ticks`; a thread whose time no longer fits 40 bits begins a new
+ * chunk. `info` is ticks since the base for what a thread did, a correlation id for what a device
+ * did, and zero in META. A record never crosses the end of its chunk. A reader takes a field of an
+ * EXT record as present only if the record's size covers it, so that records can grow at their end.
+ *
+ * 4. Validity
+ *
+ * Chunks are zero-filled before use. A record's payload is stored first, its header word last
+ * (release), so
+ *     header == 0        nothing was committed in this word: skip it
+ *     kind == HOLE       space that was reserved but never committed (the writer was killed, or a
+ *                        signal handler jumped away): skip `size` words, count one torn record
+ *     anything else      the record is complete
+ * A chunk whose magic is not PROF_CHUNK_MAGIC was never begun: skip it. So a file is readable at
+ * any moment, also while it is being written and after kill -9: there is no index, footer or length
+ * that could be missing.
+ *
+ * 5. Reader's algorithm
+ *
+ *     check magic, byte_order, version; map the file
+ *     for each chunk with a valid magic: META -> walk its records; LOG -> remember it
+ *     sort the LOG chunks by (log, sequence)
+ *     for each log: walk the records of its chunks in order; keep, per thread, the last time seen
+ *         and never go back behind it (a signal handler's records may be stamped after the event
+ *         that they interrupted and stand before it)
+ *     convert ticks to nanoseconds by linear interpolation between the PROF_REC_CLOCK samples
+ *         around them; device times are CLOCK_REALTIME and are converted by the same samples
+ *     join device records to PROF_REC_API_ENTER by correlation id; the range that encloses a
+ *         launch is the innermost range open at that place of the log
+ *
+ * A gap in `sequence`, or a log that does not begin with 0, means that chunks were recycled (ring
+ * mode).
+ */
+#ifndef PROF_FORMAT_H
+#define PROF_FORMAT_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+#define PROF_STATIC_ASSERT static_assert
+extern "C" {
+#else
+#define PROF_STATIC_ASSERT _Static_assert
+#endif
+
+/* The first bytes catch a text-mode transfer and a file cut at a NUL, as PNG's do. */
+#define PROF_FILE_MAGIC "\x89PROF\r\n\x1a"
+#define PROF_FILE_MAGIC_BYTES 8
+#define PROF_FORMAT_VERSION 1u
+#define PROF_BYTE_ORDER_MARK 0x01020304u
+#define PROF_CHUNK_MAGIC 0x4b484350u /* "PCHK" in a little-endian file */
+
+#define PROF_FILE_HEADER_BYTES 4096u
+#define PROF_CHUNK_BYTES 65536u
+#define PROF_CHUNK_HEADER_BYTES 64u
+
+/* Longest name kept, in bytes. A longer one is cut at this length; its NAME record keeps the full
+ * length. */
+#define PROF_NAME_BYTES_MAX 4096u
+
+/* How ticks were read; `ticks_per_second` in the header is nominal, the CLOCK samples are exact. */
+enum prof_clock_kind {
+    PROF_CLOCK_TSC = 1,       /* x86 time-stamp counter, invariant and trusted by the kernel */
+    PROF_CLOCK_CNTVCT = 2,    /* Armv8 virtual counter */
+    PROF_CLOCK_MONOTONIC = 3, /* clock_gettime(CLOCK_MONOTONIC), nanoseconds */
+};
+
+enum prof_file_state {
+    PROF_STATE_RECORDING = 1, /* being written, or its writer was killed */
+    PROF_STATE_CLOSED =
+        2, /* the recorder finished: no record is missing but those counted in loss[] */
+};
+
+/* Who timed the device. Stamped into the file and into every output. */
+enum prof_gpu_mode {
+    PROF_GPU_NONE = 0,   /* CUDA was never initialised by this process */
+    PROF_GPU_CUPTI = 1,  /* CUPTI activity records */
+    PROF_GPU_EVENTS = 2, /* CUDA events around ranges */
+    PROF_GPU_UNAVAILABLE =
+        3, /* CUDA was used, its device side was not recorded: see PROF_INFO_GPU_REASON */
+};
+
+/* Header flags. */
+#define PROF_FILE_SIMULATED 1u /* the CUDA underneath was simulated: no real device ran */
+#define PROF_FILE_RING 2u      /* chunks were recycled: only the last part of the run is here */
+
+/* Why something is missing. X(symbol, name in outputs, sentence). Append only. */
+#define PROF_LOSS_CAUSES(X)                                                                  \
+    X(FULL, "full", "event not recorded: the size limit of the trace was reached")           \
+    X(LATE, "late", "event not recorded: no prepared space was left at that moment")         \
+    X(NESTED, "nested",                                                                      \
+      "event not recorded: it interrupted the recorder itself on the same thread")           \
+    X(IO, "io", "event not recorded: the trace file could not be created or extended")       \
+    X(NAMES, "names", "name not recorded: the name table was full")                          \
+    X(TOO_BIG, "too_big", "event not recorded: larger than a record may be")                 \
+    X(THREADS, "threads", "event not recorded: too many live threads")                       \
+    X(CUPTI_DROPPED, "cupti_dropped", "device record dropped by CUPTI")                      \
+    X(ZERO_TIME, "zero_time", "device record without timestamps")                            \
+    X(OUT_OF_WINDOW, "out_of_window", "device record outside of the recording window")       \
+    X(UNKNOWN_RECORD, "unknown_record", "device record of an unknown or unreadable kind")    \
+    X(GPU_BUFFER, "gpu_buffer", "no memory for a device record buffer")                      \
+    X(CHILD, "child",                                                                        \
+      "event not recorded: it happened in a forked child before it could open its own file") \
+    X(BAD_ARGUMENT, "bad_argument", "call ignored: invalid argument")
+
+enum prof_loss_cause {
+#define PROF_LOSS_ENUM(symbol, name, sentence) PROF_LOSS_##symbol,
+    PROF_LOSS_CAUSES(PROF_LOSS_ENUM)
+#undef PROF_LOSS_ENUM
+        PROF_LOSS_COUNT
+};
+
+#define PROF_LOSS_SLOTS 64
+
+/* Offset 0 of the file. Counters are updated while recording, with relaxed atomic adds. */
+struct prof_file_header {
+    uint8_t magic[PROF_FILE_MAGIC_BYTES]; /*   0 PROF_FILE_MAGIC */
+    uint32_t version;                     /*   8 PROF_FORMAT_VERSION */
+    uint32_t byte_order;                  /*  12 PROF_BYTE_ORDER_MARK as the writer stored it */
+    uint32_t header_bytes;                /*  16 PROF_FILE_HEADER_BYTES */
+    uint32_t chunk_bytes;                 /*  20 PROF_CHUNK_BYTES */
+    uint32_t pid;                         /*  24 process id in its own namespace */
+    uint32_t parent_pid;                  /*  28 */
+    uint32_t clock_kind;                  /*  32 enum prof_clock_kind */
+    uint32_t state;                       /*  36 enum prof_file_state */
+    uint64_t ticks_per_second;            /*  40 nominal; 0 when unknown */
+    uint64_t start_ticks;                 /*  48 when the file was made */
+    uint64_t start_monotonic_ns;          /*  56 */
+    uint64_t start_realtime_ns;           /*  64 since the epoch */
+    uint64_t process_start_ns;            /*  72 of the process, since the epoch; 0 unknown */
+    uint32_t gpu_mode;                    /*  80 enum prof_gpu_mode */
+    uint32_t flags;                       /*  84 PROF_FILE_* */
+    int32_t rank;         /*  88 -1 when the process is not part of a parallel job */
+    int32_t local_rank;   /*  92 -1 */
+    int32_t world_size;   /*  96 -1 */
+    uint32_t reserved0;   /* 100 */
+    uint64_t chunk_count; /* 104 chunks claimed so far, chunk 0 included */
+    uint64_t gpu_records; /* 112 device records (kernel, copy, set) received with good times */
+    uint8_t library_version[24];    /* 120 text, NUL-terminated */
+    uint8_t reserved1[112];         /* 144 */
+    uint64_t loss[PROF_LOSS_SLOTS]; /* 256 by enum prof_loss_cause */
+    uint8_t reserved2[3328];        /* 768 */
+};
+PROF_STATIC_ASSERT(sizeof(struct prof_file_header) == PROF_FILE_HEADER_BYTES,
+                   "file header is one page");
+
+enum prof_chunk_kind {
+    PROF_CHUNK_META = 1,
+    PROF_CHUNK_LOG = 2,
+};
+
+/* Offset 0 of every chunk but the first. `magic` is stored last (release). */
+struct prof_chunk_header {
+    uint32_t magic;        /*  0 PROF_CHUNK_MAGIC */
+    uint16_t kind;         /*  4 enum prof_chunk_kind */
+    uint16_t header_bytes; /*  6 PROF_CHUNK_HEADER_BYTES */
+    uint32_t log;          /*  8 number of the log; 0 in META */
+    uint32_t
+        thread; /* 12 index of the thread that began the chunk (PROF_REC_THREAD_INFO); 0 in META */
+    uint64_t sequence;    /* 16 place of the chunk in its log, from 0 */
+    uint64_t base_ticks;  /* 24 base of the ticks in this chunk's records */
+    uint64_t index;       /* 32 number of this chunk in the file */
+    uint32_t epoch;       /* 40 recording epoch in force (PROF_REC_EPOCH) */
+    uint32_t depth;       /* 44 zero */
+    uint8_t reserved[16]; /* 48 */
+};
+PROF_STATIC_ASSERT(sizeof(struct prof_chunk_header) == PROF_CHUNK_HEADER_BYTES,
+                   "chunk header is one cache line");
+
+enum prof_record_kind {
+    PROF_KIND_EMPTY = 0,
+    PROF_KIND_PUSH = 1,
+    PROF_KIND_POP = 2,
+    PROF_KIND_MARK = 3,
+    PROF_KIND_EXT = 4,
+    PROF_KIND_HOLE = 5,
+};
+
+#define PROF_WORD_KIND(word) ((unsigned)((word)&15u))
+#define PROF_WORD_NAME(word) ((uint32_t)((word) >> 4) & 0xfffffu)
+#define PROF_WORD_TYPE(word) ((unsigned)((word) >> 4) & 0xffu)
+#define PROF_WORD_SIZE(word) ((unsigned)((word) >> 12) & 0xfffu)
+#define PROF_WORD_INFO(word) ((uint64_t)(word) >> 24)
+
+/* Header words. `name` and `ticks` must fit; see PROF_NAME_ID_MAX and PROF_TICKS_MAX. */
+#define PROF_WORD_EVENT(kind, name, ticks) \
+    ((uint64_t)(kind) | (uint64_t)(name) << 4 | (uint64_t)(ticks) << 24)
+#define PROF_WORD_EXT(kind, type, words, info) \
+    ((uint64_t)(kind) | (uint64_t)(type) << 4 | (uint64_t)(words) << 12 | (uint64_t)(info) << 24)
+
+#define PROF_NAME_ID_MAX 0xfffffu      /* larger ids travel in PROF_REC_PUSH_WIDE */
+#define PROF_TICKS_MAX 0xffffffffffull /* 40 bits */
+#define PROF_RECORD_WORDS_MAX 4095u
+
+/* Types of EXT records. Values are in files: append only. */
+enum prof_record_type {
+    /* In LOG chunks: what a thread did. info = ticks since the base. */
+    PROF_REC_THREAD =
+        1, /* the records that follow belong to: w1 low u32 thread index, high u32 OS tid */
+    PROF_REC_THREAD_END = 2,  /* the thread ended; what it left open ends here */
+    PROF_REC_PUSH_WIDE = 3,   /* w1 = name id: a PUSH whose name id needs more than 20 bits */
+    PROF_REC_MARK_WIDE = 4,   /* w1 = name id */
+    PROF_REC_RANGE_BEGIN = 5, /* w1 = name id, w2 = range id: a range that any thread may end */
+    PROF_REC_RANGE_END = 6,   /* w1 = range id */
+    PROF_REC_COUNTER = 7,     /* w1 = name id, w2 = value, an IEEE 754 double */
+    PROF_REC_ATTR = 8, /* struct prof_rec_attr: about the innermost open range of the thread */
+    PROF_REC_STEP = 9, /* w1 = number: a step ends where the thread's next step begins */
+    PROF_REC_API_ENTER = 10, /* struct prof_rec_api_enter: a CUDA call begins */
+    PROF_REC_API_EXIT =
+        11, /* w1 low u32 result code, high u32 correlation id: the innermost CUDA call ends */
+    PROF_REC_EPOCH =
+        12, /* w1 = epoch: recording is on again; what was open ended at the CONTROL stop before */
+    PROF_REC_START_EVENT = 13, /* struct prof_rec_start_event */
+
+    /* In LOG chunks: what a device did. info = correlation id (low 32 bits). */
+    PROF_REC_KERNEL = 32,   /* struct prof_rec_kernel */
+    PROF_REC_MEMCPY = 33,   /* struct prof_rec_memcpy */
+    PROF_REC_MEMSET = 34,   /* struct prof_rec_memset */
+    PROF_REC_SYNC = 35,     /* struct prof_rec_sync */
+    PROF_REC_OVERHEAD = 36, /* struct prof_rec_overhead */
+
+    /* In META chunks. info = 0. */
+    PROF_REC_NAME = 64,        /* struct prof_rec_name */
+    PROF_REC_INFO = 65,        /* struct prof_rec_info */
+    PROF_REC_CLOCK = 66,       /* struct prof_rec_clock */
+    PROF_REC_THREAD_INFO = 67, /* struct prof_rec_thread_info */
+    PROF_REC_DEVICE = 68,      /* struct prof_rec_device */
+    PROF_REC_CONTEXT = 69,     /* struct prof_rec_context */
+    PROF_REC_STREAM = 70,      /* struct prof_rec_stream */
+    PROF_REC_CONTROL = 71,     /* struct prof_rec_control */
+    PROF_REC_API_NAME = 72,    /* struct prof_rec_api_name */
+};
+
+/* Every struct below begins with the header word; sizes are multiples of 8. */
+
+enum prof_attr_type {
+    PROF_ATTR_INT = 1,    /* value = int64_t */
+    PROF_ATTR_DOUBLE = 2, /* value = IEEE 754 double */
+    PROF_ATTR_STRING = 3, /* value = name id of the text */
+};
+
+struct prof_rec_attr {
+    uint64_t header;
+    uint32_t key;  /* name id */
+    uint32_t type; /* enum prof_attr_type */
+    uint64_t value;
+};
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_attr) == 24, "layout");
+
+enum prof_api_domain {
+    PROF_API_RUNTIME = 1, /* cbid of CUPTI's runtime API domain */
+    PROF_API_DRIVER = 2,  /* cbid of CUPTI's driver API domain */
+};
+
+/* API_ENTER.flags */
+#define PROF_API_LAUNCHES \
+    1u /* the call puts exactly `operations` operations on a device, each with a record */
+#define PROF_API_GRAPH 2u    /* the call launches a graph: any number of operations */
+#define PROF_API_INTERNAL 4u /* made by libprof itself: not the program's */
+
+struct prof_rec_api_enter {
+    uint64_t header;
+    uint32_t correlation;
+    uint16_t cbid;
+    uint8_t domain;  /* enum prof_api_domain */
+    uint8_t flags;   /* PROF_API_* */
+    uint64_t stream; /* the program's stream handle; 0 = default stream or none */
+    uint64_t bytes;  /* of a copy, set or allocation; 0 otherwise */
+    uint32_t name;   /* kernel's (mangled) name id at a launch, 0 unknown */
+    uint32_t operations;
+};
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_api_enter) == 40, "layout");
+
+/* One bracketed operation on a device: it ran between the two tick readings. Operation
+ * `correlation` is a memset made by libprof itself; its device record proves how far the two clocks
+ * can be apart. */
+struct prof_rec_start_event {
+    uint64_t header;
+    uint32_t device;
+    uint32_t correlation;
+    uint64_t before_ticks;
+    uint64_t after_ticks;
+};
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_start_event) == 32, "layout");
+
+/* Device times are CLOCK_REALTIME nanoseconds, as CUPTI delivers them. */
+struct prof_rec_kernel {
+    uint64_t header;
+    uint64_t start_ns;
+    uint64_t end_ns;
+    uint32_t context;
+    uint32_t stream;
+    uint32_t name; /* mangled */
+    uint32_t grid_x;
+    uint16_t grid_y, grid_z; /* CUDA's limit is 65,535 */
+    uint16_t block_x, block_y;
+    uint16_t block_z;
+    uint16_t registers; /* per thread */
+    uint16_t device;
+    uint16_t local_memory;          /* bytes per thread, 65,535 = that or more */
+    uint32_t static_shared_memory;  /* bytes */
+    uint32_t dynamic_shared_memory; /* bytes */
+    /* 64 bytes so far; the rest only where it says something. */
+    uint64_t graph_node;
+    uint32_t graph;
+    int32_t priority;      /* of the launch; PROF_PRIORITY_UNKNOWN when CUPTI does not say */
+    uint64_t queued_ns;    /* 0 unknown */
+    uint64_t submitted_ns; /* 0 unknown */
+    uint16_t cluster_x, cluster_y, cluster_z;
+    uint8_t launch_type;  /* CUpti_ActivityLaunchType */
+    uint8_t channel_type; /* CUpti_ChannelType */
+    uint32_t channel;
+    uint32_t shared_memory_executed; /* bytes */
+};
+#define PROF_REC_KERNEL_SHORT_BYTES 64u
+#define PROF_PRIORITY_UNKNOWN INT32_MIN
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_kernel) == 112, "layout");
+
+struct prof_rec_memcpy {
+    uint64_t header;
+    uint64_t start_ns;
+    uint64_t end_ns;
+    uint64_t bytes;
+    uint32_t context;
+    uint32_t stream;
+    uint16_t device;
+    /* CUpti_ActivityMemcpyKind: 1 HtoD 2 DtoH 3 HtoA 4 AtoH 5 AtoA 6 AtoD 7 DtoA 8 DtoD 9 HtoH
+     * 10 PtoP */
+    uint8_t copy_kind;
+    /* CUpti_ActivityMemoryKind: 1 pageable 2 pinned 3 device 4 array 5 managed 6 device static
+     * 7 managed static */
+    uint8_t src_kind;
+    uint8_t dst_kind;
+    uint8_t flags; /* 1 asynchronous */
+    uint16_t reserved0;
+    /* 48 bytes so far; peer copies and graph nodes have the rest. */
+    uint16_t src_device, dst_device;
+    uint32_t graph;
+    uint64_t graph_node;
+    uint32_t src_context, dst_context;
+};
+#define PROF_REC_MEMCPY_SHORT_BYTES 48u
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_memcpy) == 72, "layout");
+
+struct prof_rec_memset {
+    uint64_t header;
+    uint64_t start_ns;
+    uint64_t end_ns;
+    uint64_t bytes;
+    uint32_t context;
+    uint32_t stream;
+    uint16_t device;
+    uint8_t memory_kind; /* as src_kind above */
+    uint8_t flags;       /* 1 asynchronous */
+    uint32_t value;
+    /* 48 bytes so far; graph nodes have the rest. */
+    uint64_t graph_node;
+    uint32_t graph;
+    uint32_t reserved0;
+};
+#define PROF_REC_MEMSET_SHORT_BYTES 48u
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_memset) == 64, "layout");
+
+struct prof_rec_sync {
+    uint64_t header;
+    uint64_t start_ns;
+    uint64_t end_ns;
+    /* CUpti_ActivitySynchronizationType: 1 event 2 stream wait event 3 stream 4 context */
+    uint32_t type;
+    uint32_t context;
+    uint32_t stream; /* PROF_SYNC_NO_STREAM when the wait is not about one stream */
+    uint32_t event;
+};
+#define PROF_SYNC_NO_STREAM 0xffffffffu
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_sync) == 40, "layout");
+
+/* Time that CUPTI or the driver says it spent itself (buffer handling, instrumentation, lazy
+ * loading). */
+struct prof_rec_overhead {
+    uint64_t header;
+    uint64_t start_ns;
+    uint64_t end_ns;
+    uint32_t kind; /* CUpti_ActivityOverheadKind */
+    uint32_t
+        object_kind; /* CUpti_ActivityObjectKind: 1 process 2 thread 3 device 4 context 5 stream */
+    uint32_t object[3]; /* pid, tid, - or device, context, stream */
+    uint32_t reserved0;
+};
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_overhead) == 48, "layout");
+
+/* Text follows; size in words rounds up, unused bytes are zero. Ids begin at 1. */
+struct prof_rec_name {
+    uint64_t header;
+    uint32_t id;
+    uint32_t bytes;      /* of the text that follows, without terminator */
+    uint32_t full_bytes; /* of the name as given; larger than `bytes` when it was cut */
+    uint32_t hash;       /* FNV-1a of the text that follows */
+    /* uint8_t text[bytes] */
+};
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_name) == 24, "layout");
+
+enum prof_info_key {
+    PROF_INFO_PROGRAM = 1, /* file name of the executable, no directory, no arguments */
+    PROF_INFO_HOST = 2,
+    PROF_INFO_GPU_REASON = 3,  /* why gpu_mode is what it is, one sentence */
+    PROF_INFO_CUPTI = 4,       /* soname and version of the libcupti in use */
+    PROF_INFO_DRIVER = 5,      /* CUDA driver version, "13.0" */
+    PROF_INFO_CLOCK = 6,       /* why this clock */
+    PROF_INFO_NOTE = 7,        /* anything the recorder has to say to whoever reads the file */
+    PROF_INFO_RANK_SOURCE = 8, /* the variable that gave the rank */
+};
+
+/* Later records of the same key replace earlier ones, except NOTE. */
+struct prof_rec_info {
+    uint64_t header;
+    uint32_t key; /* enum prof_info_key */
+    uint32_t bytes;
+    /* uint8_t text[bytes] */
+};
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_info) == 16, "layout");
+
+/* One instant on three clocks. Taken at the start, about once a second and at the end. */
+struct prof_rec_clock {
+    uint64_t header;
+    uint64_t ticks;
+    uint64_t monotonic_ns;
+    uint64_t realtime_ns;
+    uint64_t width_ticks; /* the readings lie within this many ticks: the sample's error bar */
+};
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_clock) == 40, "layout");
+
+/* Later records of the same thread replace earlier ones. */
+struct prof_rec_thread_info {
+    uint64_t header;
+    uint32_t thread; /* index, from 1, never used twice in a file */
+    uint32_t tid;    /* OS thread id */
+    uint32_t bytes;
+    uint32_t flags; /* 1 = a thread of libprof or of CUPTI */
+    /* uint8_t text[bytes]: the thread's name, may be empty */
+};
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_thread_info) == 24, "layout");
+
+struct prof_rec_device {
+    uint64_t header;
+    uint32_t device;
+    uint32_t name; /* name id */
+    uint64_t memory_bytes;
+    uint64_t memory_bandwidth; /* bytes per second; 0 unknown */
+    uint32_t compute_major, compute_minor;
+    uint32_t multiprocessors;
+    uint32_t core_clock_khz;
+    uint32_t l2_bytes;
+    uint32_t threads_per_warp;
+    uint32_t max_threads_per_block;
+    uint32_t max_threads_per_multiprocessor;
+    uint32_t max_blocks_per_multiprocessor;
+    uint32_t max_warps_per_multiprocessor;
+    uint32_t registers_per_block;
+    uint32_t registers_per_multiprocessor;
+    uint32_t shared_memory_per_block;
+    uint32_t shared_memory_per_multiprocessor;
+    uint8_t uuid[16];
+};
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_device) == 104, "layout");
+
+struct prof_rec_context {
+    uint64_t header;
+    uint32_t context;
+    uint32_t device;
+    uint32_t null_stream; /* id of the default stream */
+    uint32_t reserved0;
+};
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_context) == 24, "layout");
+
+struct prof_rec_stream {
+    uint64_t header;
+    uint32_t context;
+    uint32_t stream;
+    int32_t priority;
+    uint32_t flags; /* CUpti_ActivityStreamFlag: 1 default 2 non-blocking 3 null */
+};
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_stream) == 24, "layout");
+
+/* Recording went on or off, for every thread. */
+struct prof_rec_control {
+    uint64_t header;
+    uint64_t ticks;
+    uint32_t epoch; /* that begins (on) or that ended (off) */
+    uint32_t on;    /* 1 or 0 */
+};
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_control) == 24, "layout");
+
+/* The name of a CUDA function, written when its cbid is first seen. */
+struct prof_rec_api_name {
+    uint64_t header;
+    uint32_t cbid;
+    uint32_t domain; /* enum prof_api_domain */
+    uint32_t name;   /* name id */
+    uint32_t reserved0;
+};
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_api_name) == 24, "layout");
+
+#ifdef __cplusplus
+}
+#endif
+#endif
