@@ -1,0 +1,41 @@
+/* arch_aarch64.h - what is peculiar to 64-bit Arm (Grace, Jetson). See arch.h. */
+#ifndef PROF_ARCH_AARCH64_H
+#define PROF_ARCH_AARCH64_H
+
+#include "prof/format.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define ARCH_CLOCK_KIND PROF_CLOCK_CNTVCT
+
+/* The generic timer is architected: constant rate, the same on all cores. */
+static inline uint64_t arch_ticks(void)
+{
+    uint64_t ticks;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+    return ticks;
+}
+
+/* Atomic against the thread's own signal handlers: relaxed atomics are as cheap as Arm has it. */
+static inline uint64_t *arch_local_advance(uint64_t **place, uint64_t words)
+{
+    return __atomic_fetch_add(place, words * sizeof(uint64_t), __ATOMIC_RELAXED);
+}
+
+static inline bool arch_local_cas(uint64_t **place, uint64_t *expected, uint64_t *desired)
+{
+    return __atomic_compare_exchange_n(place, &expected, desired, false, __ATOMIC_RELAXED,
+                                       __ATOMIC_RELAXED);
+}
+
+static inline uint64_t arch_ticks_per_second(void)
+{
+    uint64_t frequency;
+    __asm__("mrs %0, cntfrq_el0" : "=r"(frequency));
+    return frequency;
+}
+
+#define ARCH_TRUSTED_CLOCKSOURCE "arch_sys_counter"
+
+#endif

@@ -1,0 +1,35 @@
+/* arch_generic.h - any other processor: no counter that user code may trust. See arch.h. */
+#ifndef PROF_ARCH_GENERIC_H
+#define PROF_ARCH_GENERIC_H
+
+#include "prof/format.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define ARCH_CLOCK_KIND PROF_CLOCK_MONOTONIC
+
+static inline uint64_t arch_ticks(void)
+{
+    return 0;
+}
+
+static inline uint64_t *arch_local_advance(uint64_t **place, uint64_t words)
+{
+    return __atomic_fetch_add(place, words * sizeof(uint64_t), __ATOMIC_RELAXED);
+}
+
+static inline bool arch_local_cas(uint64_t **place, uint64_t *expected, uint64_t *desired)
+{
+    return __atomic_compare_exchange_n(place, &expected, desired, false, __ATOMIC_RELAXED,
+                                       __ATOMIC_RELAXED);
+}
+
+static inline uint64_t arch_ticks_per_second(void)
+{
+    return 0;
+}
+
+#define ARCH_TRUSTED_CLOCKSOURCE ""
+
+#endif

@@ -1,0 +1,49 @@
+/* arch_x86_64.h - what is peculiar to x86-64. See arch.h. */
+#ifndef PROF_ARCH_X86_64_H
+#define PROF_ARCH_X86_64_H
+
+#include "prof/format.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <x86intrin.h>
+
+#define ARCH_CLOCK_KIND PROF_CLOCK_TSC
+
+/* rdtsc, not rdtscp: waiting for earlier instructions costs 1.4x and orders nothing we need. */
+static inline uint64_t arch_ticks(void)
+{
+    return __rdtsc();
+}
+
+/* Both are atomic against the thread's own signal handlers, not against other threads: no lock
+ * prefix, which would cost 7 ns. Of a push+pop pair the exchange takes 1.02x of two plain stores,
+ * the compare-and-swap 1.25x. */
+static inline uint64_t *arch_local_advance(uint64_t **place, uint64_t words)
+{
+    uint64_t bytes = words * sizeof(uint64_t);
+    __asm__ volatile("xaddq %0, %1" : "+r"(bytes), "+m"(*place) : : "memory");
+    return (uint64_t *)bytes;
+}
+
+static inline bool arch_local_cas(uint64_t **place, uint64_t *expected, uint64_t *desired)
+{
+    bool done;
+    __asm__ volatile("cmpxchgq %3, %1"
+                     : "=@ccz"(done), "+m"(*place), "+a"(expected)
+                     : "r"(desired)
+                     : "memory");
+    return done;
+}
+
+/* 0: not known from the processor itself, to be measured. */
+static inline uint64_t arch_ticks_per_second(void)
+{
+    return 0;
+}
+
+/* The kernel has checked that the counters of all cores agree and never stop iff it uses them
+ * itself. */
+#define ARCH_TRUSTED_CLOCKSOURCE "tsc"
+
+#endif

@@ -1,0 +1,427 @@
+#include "chunks.h"
+
+#include "atomic.h"
+#include "log.h"
+#include "recorder.h"
+#include "retired.h"
+#include "signals.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define CHUNKS_FIRST_CHUNKS 16u /* 1 MiB, mapped and populated by the thread of the first event */
+#define CHUNKS_AHEAD_MIN 64u    /* 4 MiB: what kill -9 may leave unused at the end of a file */
+#define CHUNKS_AHEAD_MAX 1024u  /* 64 MiB: 80 ms of one thread that does nothing but record */
+#define CHUNKS_RESERVE_MIN (64ull << 20) /* less address space than this is not worth trying */
+#define CHUNKS_META_CHUNKS 1024u         /* beyond the limit, so that names outlive a full file */
+#define CHUNKS_WAITS 1000 /* times to yield to whoever extends the file before giving up an event */
+#define CHUNKS_MIN_FD 512 /* out of the way of programs that close or dup2 low numbers */
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
+#endif
+
+static struct chunks {
+    uint8_t *base; /* of the reserved range, 64 KiB-aligned; fixed while there is a file */
+    size_t reserved_bytes;
+    uint64_t log_limit;      /* LOG chunks are numbered below this */
+    uint64_t hard_limit;     /* all chunks are */
+    uint64_t mapped;         /* extender releases -> chunks_memory acquires; 0 again once closed */
+    uint64_t populated;      /* writer thread; chunks_resume() resets it */
+    uint64_t ahead;          /* writer thread only: chunks to keep mapped beyond the claimed ones */
+    uint64_t claimed_before; /* writer thread only: at its last look */
+    uint32_t extending;      /* try-lock around file size, mapping and `mapped` */
+    uint32_t populating;     /* writer touches pages below `mapped`; chunks_suspend() waits */
+    int fd;
+    int error;    /* errno that ended growth; 0 */
+    dev_t device; /* of the file, to notice that the program closed our descriptor */
+    ino_t inode;
+    bool anonymous; /* no shared mappings here: the writer copies */
+    bool ring;
+} chunks = {.fd = -1};
+
+static struct prof_file_header
+    *chunks_header_mapped; /* creator releases -> chunks_header acquires */
+
+struct prof_file_header *chunks_header(void)
+{
+    return load_acquire(&chunks_header_mapped);
+}
+
+/* ---- growing ---- */
+
+static bool chunks_fd_is_ours(void)
+{
+    struct stat status;
+    return fstat(chunks.fd, &status) == 0 && status.st_dev == chunks.device &&
+           status.st_ino == chunks.inode;
+}
+
+static int chunks_reserve_disk(uint64_t offset, uint64_t bytes)
+{
+    int error;
+    do
+        error = posix_fallocate(chunks.fd, (off_t)offset, (off_t)bytes);
+    while (error == EINTR);
+    return error;
+}
+
+static int chunks_map(uint64_t offset, uint64_t bytes)
+{
+    int flags = MAP_FIXED | (chunks.anonymous ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED);
+    int fd = chunks.anonymous ? -1 : chunks.fd;
+    off_t file_offset = chunks.anonymous ? 0 : (off_t)offset;
+    void *place = mmap(chunks.base + offset, bytes, PROT_READ | PROT_WRITE, flags, fd, file_offset);
+    return place == MAP_FAILED ? errno : 0;
+}
+
+static int chunks_grow(uint64_t from, uint64_t to)
+{
+    uint64_t offset = from * PROF_CHUNK_BYTES;
+    uint64_t bytes = (to - from) * PROF_CHUNK_BYTES;
+    if (!chunks_fd_is_ours())
+        return EBADF;
+    int error = chunks.anonymous ? 0 : chunks_reserve_disk(offset, bytes);
+    return error ? error : chunks_map(offset, bytes);
+}
+
+static void chunks_grow_failed(int error)
+{
+    chunks.error = error;
+    log_line(LOG_ERROR,
+             "the trace file cannot grow any more (%s); the program goes on, later events are "
+             "counted as lost",
+             error == EBADF ? "the program closed its descriptor" : strerror(error));
+}
+
+/* Extends the mapping to `wanted` chunks; false when somebody else is at it. Signals are blocked
+ * meanwhile: a file size limit is announced by SIGXFSZ, which would end the host. */
+static bool chunks_extend(uint64_t wanted)
+{
+    if (exchange_acquire(&chunks.extending, 1u))
+        return false;
+    uint64_t mapped = load_relaxed(&chunks.mapped);
+    if (wanted > chunks.hard_limit)
+        wanted = chunks.hard_limit;
+    if (mapped && wanted > mapped && !chunks.error) {
+        struct signals_saved saved;
+        signals_block(&saved);
+        int error = chunks_grow(mapped, wanted);
+        signals_restore(&saved);
+        if (error)
+            chunks_grow_failed(error);
+        else
+            store_release(&chunks.mapped, wanted);
+    }
+    store_release(&chunks.extending, 0u);
+    return true;
+}
+/* ---- creating ---- */
+
+static int chunks_open(const char *path)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return -1;
+    int high = fcntl(fd, F_DUPFD_CLOEXEC, CHUNKS_MIN_FD);
+    if (high < 0)
+        return fd;
+    close(fd);
+    return high;
+}
+
+/* Address space only. Halved until the system grants it (RLIMIT_AS, cgroups). */
+static int chunks_reserve_range(uint64_t wanted)
+{
+    for (uint64_t bytes = wanted; bytes >= CHUNKS_RESERVE_MIN; bytes /= 2) {
+        void *place = mmap(NULL, bytes + PROF_CHUNK_BYTES, PROT_NONE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (place == MAP_FAILED)
+            continue;
+        uintptr_t aligned =
+            ((uintptr_t)place + PROF_CHUNK_BYTES - 1) & ~(uintptr_t)(PROF_CHUNK_BYTES - 1);
+        chunks.base = (uint8_t *)aligned;
+        chunks.reserved_bytes = bytes;
+        return 0;
+    }
+    return ENOMEM;
+}
+
+static void chunks_set_limits(const struct chunks_options *options)
+{
+    uint64_t reserved = chunks.reserved_bytes / PROF_CHUNK_BYTES;
+    uint64_t wanted = options->max_bytes / PROF_CHUNK_BYTES;
+    chunks.log_limit = wanted + CHUNKS_META_CHUNKS <= reserved ? wanted : reserved - reserved / 8;
+    if (chunks.log_limit < 2)
+        chunks.log_limit = 2;
+    chunks.hard_limit = reserved;
+    chunks.ring = options->ring && retired_init(chunks.log_limit);
+}
+
+/* Some network and container file systems have no shared writable mappings, or no way to reserve
+ * space. */
+static int chunks_map_first(void)
+{
+    int error = chunks_grow(0, CHUNKS_FIRST_CHUNKS);
+    if (error == ENOSPC || error == EDQUOT || error == EFBIG || error == ENOMEM || error == 0)
+        return error;
+    chunks.anonymous = true;
+    return chunks_grow(0, CHUNKS_FIRST_CHUNKS);
+}
+
+static void chunks_remember_identity(void)
+{
+    struct stat status;
+    if (fstat(chunks.fd, &status) == 0) {
+        chunks.device = status.st_dev;
+        chunks.inode = status.st_ino;
+    }
+}
+
+static void chunks_forget(void)
+{
+    if (chunks.fd >= 0)
+        close(chunks.fd);
+    if (chunks.base)
+        munmap(chunks.base, chunks.reserved_bytes);
+    chunks = (struct chunks){.fd = -1};
+}
+
+/* A page that is not there yet costs its first user 0.5 us. A kernel that does not know the advice
+ * (EINVAL) makes us touch each page with an atomic no-op: a thread that has claimed the chunk
+ * meanwhile loses nothing. */
+static void chunks_populate(uint64_t from, uint64_t to)
+{
+    uint8_t *start = chunks.base + from * PROF_CHUNK_BYTES;
+    size_t bytes = (to - from) * PROF_CHUNK_BYTES;
+    if (madvise(start, bytes, MADV_POPULATE_WRITE) == 0 || errno != EINVAL)
+        return;
+    for (size_t offset = 0; offset < bytes; offset += 4096)
+        fetch_or_relaxed((uint64_t *)(void *)(start + offset + 4088), 0u);
+}
+
+int chunks_create(const struct chunks_options *options)
+{
+    struct signals_saved saved;
+    signals_block(&saved); /* SIGXFSZ, as above */
+    int error = 0;
+    chunks.fd = chunks_open(options->path);
+    if (chunks.fd < 0) {
+        error = errno;
+        goto out;
+    }
+    chunks_remember_identity();
+    error =
+        chunks_reserve_range(options->max_bytes + (uint64_t)CHUNKS_META_CHUNKS * PROF_CHUNK_BYTES);
+    if (error)
+        goto out;
+    chunks_set_limits(options);
+    error = chunks_map_first();
+    if (error)
+        goto out;
+    chunks_populate(0, CHUNKS_FIRST_CHUNKS);
+    chunks.populated = CHUNKS_FIRST_CHUNKS;
+    chunks.ahead = CHUNKS_AHEAD_MIN;
+    store_release(&chunks.mapped, (uint64_t)CHUNKS_FIRST_CHUNKS);
+out:
+    if (error && chunks.fd >= 0) {
+        unlink(options->path);
+        chunks_forget();
+    }
+    signals_restore(&saved);
+    return error;
+}
+
+struct prof_file_header *chunks_first(void)
+{
+    return (struct prof_file_header *)(void *)chunks.base;
+}
+
+void chunks_publish(void)
+{
+    store_release(&chunks_header_mapped, chunks_first());
+}
+
+/* ---- handing out ---- */
+
+static uint64_t chunks_claim_fresh(uint64_t limit)
+{
+    uint64_t *count = &chunks_header()->chunk_count;
+    if (load_relaxed(count) >= limit)
+        return CHUNKS_NO_CHUNK;
+    uint64_t chunk = fetch_add_seq_cst(count, 1u);
+    if (chunk < limit)
+        return chunk;
+    fetch_add_seq_cst(count, (uint64_t)-1);
+    return CHUNKS_NO_CHUNK;
+}
+
+static uint64_t chunks_claim_retired(void)
+{
+    uint64_t chunk = retired_take();
+    if (chunk == RETIRED_NONE)
+        return CHUNKS_NO_CHUNK;
+    struct prof_chunk_header *header =
+        (struct prof_chunk_header *)(void *)(chunks.base + chunk * PROF_CHUNK_BYTES);
+    store_release(&header->magic, 0u);
+    memset(header, 0, PROF_CHUNK_BYTES);
+    return chunk;
+}
+
+uint64_t chunks_claim(bool meta)
+{
+    uint64_t chunk = chunks_claim_fresh(meta ? chunks.hard_limit : chunks.log_limit);
+    if (chunk == CHUNKS_NO_CHUNK && chunks.ring && !meta)
+        return chunks_claim_retired();
+    return chunk;
+}
+
+void *chunks_memory(uint64_t chunk)
+{
+    for (int attempt = 0; chunk >= load_acquire(&chunks.mapped) && attempt < CHUNKS_WAITS;
+         attempt++)
+        if (!chunks_extend(chunk + CHUNKS_FIRST_CHUNKS))
+            sched_yield(); /* somebody else is at it */
+    if (chunk >= load_acquire(&chunks.mapped))
+        return NULL;
+    return chunks.base + chunk * PROF_CHUNK_BYTES;
+}
+
+void chunks_retire(uint64_t chunk)
+{
+    if (chunks.ring)
+        retired_put(chunk);
+}
+
+/* ---- the writer's part ---- */
+
+/* Keeps twice what was used since the last look, so that the next burst of that size finds its
+ * space. */
+static void chunks_adapt(uint64_t used)
+{
+    if (2 * used > chunks.ahead)
+        chunks.ahead = 2 * used;
+    if (chunks.ahead > CHUNKS_AHEAD_MAX)
+        chunks.ahead = CHUNKS_AHEAD_MAX;
+}
+
+/* Announced before `mapped` is read, as chunks_suspend() sets that to 0 before it looks for us: a
+ * page behind the cut would be a SIGBUS to the host. */
+static void chunks_populate_ahead(uint64_t claimed)
+{
+    uint64_t populated = load_relaxed(&chunks.populated);
+    uint64_t from = populated > claimed ? populated : claimed;
+    exchange_seq_cst(&chunks.populating, 1u);
+    uint64_t to = load_seq_cst(&chunks.mapped);
+    if (from < to && !chunks.anonymous)
+        chunks_populate(from, to);
+    store_release(&chunks.populating, 0u);
+    if (to > populated)
+        store_relaxed(&chunks.populated, to);
+}
+
+static void chunks_copy(uint64_t claimed)
+{
+    for (uint64_t chunk = 0; chunk < claimed && chunks_fd_is_ours(); chunk++) {
+        const uint8_t *memory = chunks.base + chunk * PROF_CHUNK_BYTES;
+        ssize_t written =
+            pwrite(chunks.fd, memory, PROF_CHUNK_BYTES, (off_t)(chunk * PROF_CHUNK_BYTES));
+        if (written != PROF_CHUNK_BYTES) {
+            log_line(LOG_ERROR, "cannot write the trace file: %s",
+                     written < 0 ? strerror(errno) : "no space");
+            return;
+        }
+    }
+}
+
+static uint64_t chunks_claimed(void)
+{
+    uint64_t claimed = load_relaxed(&chunks_header()->chunk_count);
+    uint64_t mapped = load_relaxed(&chunks.mapped);
+    return claimed < mapped ? claimed : mapped;
+}
+
+bool chunks_advance(void)
+{
+    uint64_t claimed = load_relaxed(&chunks_header()->chunk_count);
+    uint64_t used = claimed - chunks.claimed_before;
+    chunks.claimed_before = claimed;
+    chunks_adapt(used);
+    if (claimed + chunks.ahead > load_relaxed(&chunks.mapped) + chunks.ahead / 4)
+        chunks_extend(claimed + chunks.ahead);
+    chunks_populate_ahead(claimed);
+    return used > 0;
+}
+
+void chunks_copy_out(void)
+{
+    if (chunks.anonymous)
+        chunks_copy(chunks_claimed());
+}
+
+/* ---- the end ---- */
+
+/* `mapped` goes to 0 first: a thread that claims a chunk from now on sees it and gives up; one that
+ * had claimed before is counted by the `chunk_count` read after (both seq_cst). So nobody writes
+ * behind the cut. */
+void chunks_suspend(void)
+{
+    while (exchange_acquire(&chunks.extending, 1u))
+        ;
+    struct prof_file_header *header = chunks_header();
+    uint64_t mapped = exchange_seq_cst(&chunks.mapped, 0u);
+    while (load_seq_cst(&chunks.populating))
+        sched_yield();
+    uint64_t claimed = load_seq_cst(&header->chunk_count);
+    if (mapped) {
+        claimed = claimed < mapped ? claimed : mapped;
+        store_release(&header->chunk_count, claimed);
+        store_release(&header->state, (uint32_t)PROF_STATE_CLOSED);
+        if (chunks.anonymous)
+            chunks_copy(claimed);
+        else if (chunks_fd_is_ours() &&
+                 ftruncate(chunks.fd, (off_t)(claimed * PROF_CHUNK_BYTES)) != 0)
+            log_line(LOG_ERROR, "cannot cut the trace file to its size: %s", strerror(errno));
+    }
+    store_release(&chunks.extending, 0u);
+}
+
+void chunks_resume(void)
+{
+    struct prof_file_header *header = chunks_header();
+    store_release(&header->state, (uint32_t)PROF_STATE_RECORDING);
+    store_relaxed(&chunks.populated, 0u);
+    store_release(&chunks.mapped, load_relaxed(&header->chunk_count));
+}
+
+void chunks_close(void)
+{
+    chunks_suspend();
+    if (chunks_fd_is_ours())
+        close(chunks.fd);
+    chunks.fd = -1;
+}
+
+struct chunks_range chunks_fork_child(void)
+{
+    struct chunks_range range = {chunks.base, chunks.reserved_bytes};
+    if (range.address)
+        mprotect(range.address, load_relaxed(&chunks.mapped) * PROF_CHUNK_BYTES, PROT_READ);
+    if (chunks.fd >= 0 && chunks_fd_is_ours())
+        close(chunks.fd);
+    store_release(&chunks_header_mapped, (struct prof_file_header *)NULL);
+    chunks = (struct chunks){.fd = -1};
+    return range;
+}
+
+void chunks_release(struct chunks_range range)
+{
+    if (range.address)
+        munmap(range.address, range.bytes);
+}

@@ -1,0 +1,78 @@
+/* chunks.h - the trace file, mapped: chunks are handed out of it with one atomic add.
+ *
+ *     | chunk 0 | chunk 1 | ... | mapped, populated | mapped | address space (PROT_NONE) ... |
+ *                          ^claimed       ^populated      ^mapped                       limit^
+ *
+ * The range is reserved once; the writer thread extends file and mapping ahead of need, so that a
+ * thread that needs a chunk neither calls the kernel nor takes a page fault. Disk space is reserved
+ * before it is mapped: a full disk is an error code to us and never a SIGBUS to the host. Where a
+ * file system has no shared mappings, chunks are anonymous memory and the writer copies them to the
+ * file.
+ */
+#ifndef PROF_CHUNKS_H
+#define PROF_CHUNKS_H
+
+#include "prof/format.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CHUNKS_NO_CHUNK UINT64_MAX
+
+struct chunks_options {
+    const char *path;
+    uint64_t max_bytes;
+    bool ring; /* recycle the oldest LOG chunk when max_bytes is reached */
+};
+
+/* Creates the file (O_EXCL, 0600) and maps its first chunks. Returns 0 or an errno value: EEXIST
+ * when there is such a file. Not thread-safe: the session calls it once per process. */
+int chunks_create(const struct chunks_options *options);
+
+/* From now on chunks_header() answers and chunks may be claimed: the creator has filled the header,
+ * which it reaches through chunks_first(). */
+void chunks_publish(void);
+struct prof_file_header *chunks_first(void);
+
+/* NULL while there is no file. */
+struct prof_file_header *chunks_header(void);
+
+/* Takes a chunk number: never the same one twice unless it was retired (ring). Wait-free but for
+ * ring mode (lock-free). CHUNKS_NO_CHUNK: the size limit is reached, for good. */
+uint64_t chunks_claim(bool meta);
+
+/* The chunk's zero-filled memory, or NULL when the file could not be extended so far. May extend
+ * the file itself when the writer has fallen behind: the only system calls a recording thread ever
+ * makes, instead of losing an event. */
+void *chunks_memory(uint64_t chunk);
+
+/* Ring mode: a LOG chunk is full and may be recycled when it is the oldest. */
+void chunks_retire(uint64_t chunk);
+
+/* Writer thread: extends and populates ahead of need. True when chunks were claimed since the last
+ * call. */
+bool chunks_advance(void);
+
+/* Writer thread: where chunks are anonymous memory, copies them to the file. */
+void chunks_copy_out(void);
+
+/* Nothing is claimed any more, the file is cut to what was, its state is closed. Memory stays
+ * mapped: other threads may be in the middle of a record. chunks_resume() takes it back (an exec
+ * that failed). */
+void chunks_suspend(void);
+void chunks_resume(void);
+
+/* The same, for good. */
+void chunks_close(void);
+
+/* In a forked child: forget the parent's file. Its memory stays readable (names are copied from it)
+ * and can not be written any more. Returns what to pass to chunks_release(). */
+struct chunks_range {
+    void *address;
+    size_t bytes;
+};
+struct chunks_range chunks_fork_child(void);
+void chunks_release(struct chunks_range range);
+
+#endif

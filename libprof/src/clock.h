@@ -1,0 +1,34 @@
+/* clock.h - the recorder's clock: raw ticks in the records, samples of three clocks in META.
+ *
+ * Ticks are the processor's counter where the kernel itself trusts it (0.85 of the cost floor for
+ * two readings, against 2 for clock_gettime), else CLOCK_MONOTONIC nanoseconds. Readers convert.
+ */
+#ifndef PROF_CLOCK_H
+#define PROF_CLOCK_H
+
+#include "arch.h"
+#include "atomic.h"
+#include "recorder.h"
+
+#include <time.h>
+
+/* Written once by clock_choose(), before the first record. */
+extern uint32_t clock_kind;
+
+/* Chooses the clock and measures its rate. Idempotent. Returns why this clock. */
+const char *clock_choose(void);
+
+/* Reads the three clocks as close together as it can: the best of some attempts. */
+void clock_sample(struct prof_rec_clock *sample);
+
+uint64_t clock_monotonic_ns(void);
+
+static inline uint64_t clock_read(void)
+{
+    if (__builtin_expect(clock_kind == ARCH_CLOCK_KIND && ARCH_CLOCK_KIND != PROF_CLOCK_MONOTONIC,
+                         1))
+        return arch_ticks();
+    return clock_monotonic_ns();
+}
+
+#endif

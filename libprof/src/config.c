@@ -1,0 +1,206 @@
+#include "config.h"
+
+#include "log.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* X(NAME, field, kind, default text, default, lowest, highest, choices, help) kind: TEXT, NUMBER,
+ * FLAG (0 or 1) or CHOICE (choices separated by ", ", value = place in the list). */
+#define CONFIG_TABLE(X)                                                                            \
+    X("PROF_OUTPUT", output, TEXT, "%e-%p.prof", 0, 0, 0, "",                                      \
+      "Name of the trace file: %p process id, %h host, %r rank, %e program, %n lowest free "       \
+      "number, %q{NAME} "                                                                          \
+      "variable, %% percent sign.")                                                                \
+    X("PROF_START", start, CHOICE, "auto", 0, 0, 0, "auto, now, api",                              \
+      "When recording begins: now, at prof_start() (api), or now if preloaded or injected and at " \
+      "prof_start() "                                                                              \
+      "if linked (auto).")                                                                         \
+    X("PROF_MAX_MB", max_mib, NUMBER, "8192", 8192, 2, 1048576, "",                                \
+      "Size limit of the trace file in MiB.")                                                      \
+    X("PROF_FULL", full, CHOICE, "stop", 0, 0, 0, "stop, ring",                                    \
+      "At the size limit: stop and count what is lost, or keep the last part only (ring).")        \
+    X("PROF_CUDA", cuda, FLAG, "1", 1, 0, 1, "", "Record CUDA calls and what the devices do.")     \
+    X("PROF_CUPTI", cupti_path, TEXT, "", 0, 0, 0, "",                                             \
+      "The libcupti to load, instead of searching for one.")                                       \
+    X("PROF_START_EVENTS", start_events, FLAG, "1", 1, 0, 1, "",                                   \
+      "Bracket one tiny operation per device between clock readings, to prove the clocks agree.")  \
+    X("PROF_FLUSH_MS", flush_ms, NUMBER, "100", 100, 1, 60000, "",                                 \
+      "How often device records are collected, in ms: what kill -9 can lose of them.")             \
+    X("PROF_GPU_BUFFER_KB", gpu_buffer_kib, NUMBER, "1024", 1024, 64, 65536, "",                   \
+      "Size of one buffer of device records in KiB.")                                              \
+    X("PROF_EXIT_MS", exit_ms, NUMBER, "2000", 2000, 0, 600000, "",                                \
+      "Longest delay of the program's exit in ms; device records not collected by then are lost.") \
+    X("PROF_TABLE", table, FLAG, "1", 1, 0, 1, "",                                                 \
+      "Print the key averages on stderr when the program ends.")                                   \
+    X("PROF_TABLE_ROWS", table_rows, NUMBER, "30", 30, 1, 1000000, "", "Rows of that table.")      \
+    X("PROF_LOG", log_level, NUMBER, "1", 1, 0, 5, "",                                             \
+      "Messages on stderr: 0 none, 1 errors, 2 per process, 3 per thread, 4 per buffer, 5 per "    \
+      "event.")                                                                                    \
+    X("PROF_SESSION_FILE", session_file, TEXT, "", 0, 0, 0, "",                                    \
+      "Existing file to which the path of each trace file is appended, a line each; set by "       \
+      "profrun.")
+
+enum config_kind { CONFIG_TEXT, CONFIG_NUMBER, CONFIG_FLAG, CONFIG_CHOICE };
+
+/* How a row is parsed; parallel to config_shown[]. */
+struct config_rule {
+    enum config_kind kind;
+    size_t offset; /* of the field in struct config */
+    uint64_t lowest, highest;
+    const char *choices;
+};
+
+#define CONFIG_RULE(name, field, kind, text, value, lowest, highest, choices, help) \
+    {CONFIG_##kind, offsetof(struct config, field), lowest, highest, choices},
+static const struct config_rule config_rules[] = {CONFIG_TABLE(CONFIG_RULE)};
+
+#define CONFIG_TYPE_TEXT "text"
+#define CONFIG_TYPE_NUMBER "number"
+#define CONFIG_TYPE_FLAG "0 or 1"
+#define CONFIG_TYPE_CHOICE "one of"
+#define CONFIG_RANGE_TEXT(lowest, highest, choices) ""
+#define CONFIG_RANGE_NUMBER(lowest, highest, choices) #lowest ".." #highest
+#define CONFIG_RANGE_FLAG(lowest, highest, choices) ""
+#define CONFIG_RANGE_CHOICE(lowest, highest, choices) choices
+#define CONFIG_SHOWN(name, field, kind, text, value, lowest, highest, choices, help) \
+    {name, CONFIG_TYPE_##kind, text, CONFIG_RANGE_##kind(lowest, highest, choices), help},
+static const struct config_option config_shown[] = {CONFIG_TABLE(CONFIG_SHOWN)};
+
+#define CONFIG_COUNT (sizeof config_shown / sizeof *config_shown)
+
+#define CONFIG_VALUE_TEXT(text, value) text
+#define CONFIG_VALUE_NUMBER(text, value) value
+#define CONFIG_VALUE_FLAG(text, value) value
+#define CONFIG_VALUE_CHOICE(text, value) value
+#define CONFIG_DEFAULT(name, field, kind, text, value, lowest, highest, choices, help) \
+    .field = CONFIG_VALUE_##kind(text, value),
+static struct config config_values = {CONFIG_TABLE(CONFIG_DEFAULT)};
+
+/* Which variables have a value that was refused; their names are ours, their values the
+ * environment's. */
+static bool config_refused[CONFIG_COUNT];
+
+const struct config *config_get(void)
+{
+    return &config_values;
+}
+
+const struct config_option *config_options(size_t *count)
+{
+    *count = CONFIG_COUNT;
+    return config_shown;
+}
+
+static bool config_parse_number(const struct config_rule *rule, const char *text, uint64_t *value)
+{
+    char *end;
+    if (*text < '0' || *text > '9')
+        return false;
+    unsigned long long number = strtoull(text, &end, 10);
+    *value = number;
+    return *end == '\0' && number >= rule->lowest && number <= rule->highest;
+}
+
+static bool config_parse_choice(const struct config_rule *rule, const char *text, uint64_t *value)
+{
+    size_t size = strlen(text);
+    *value = 0;
+    for (const char *choice = rule->choices; choice; *value += 1) {
+        const char *comma = strchr(choice, ',');
+        size_t choice_size = comma ? (size_t)(comma - choice) : strlen(choice);
+        if (size == choice_size && memcmp(choice, text, size) == 0)
+            return true;
+        choice = comma ? comma + 2 : NULL;
+    }
+    return false;
+}
+
+/* A copy that lasts: programs write their title over argv and the environment behind it. NULL: too
+ * long. */
+static const char *config_keep(const char *text)
+{
+    static char pool[3 * 4096]; /* a path for each text of the table */
+    static size_t used;
+    size_t size = strlen(text) + 1;
+    if (size > sizeof pool - used)
+        return NULL;
+    used += size;
+    return memcpy(pool + used - size, text, size);
+}
+
+static bool config_parse(const struct config_rule *rule, const char *text)
+{
+    void *field = (char *)&config_values + rule->offset;
+    if (rule->kind == CONFIG_TEXT) {
+        const char *kept = config_keep(text);
+        if (kept)
+            *(const char **)field = kept;
+        return kept != NULL;
+    }
+    uint64_t value;
+    bool good = rule->kind == CONFIG_CHOICE ? config_parse_choice(rule, text, &value)
+                                            : config_parse_number(rule, text, &value);
+    if (good)
+        *(uint64_t *)field = value;
+    return good;
+}
+
+void config_load(void)
+{
+    for (size_t i = 0; i < CONFIG_COUNT; i++) {
+        const char *text = secure_getenv(config_shown[i].name);
+        config_refused[i] = text && *text && !config_parse(&config_rules[i], text);
+    }
+    log_set_level((int)config_values.log_level);
+}
+
+bool config_override(const char *output, uint64_t max_mib, bool ring)
+{
+    static char output_kept[4096];
+    if ((output && strlen(output) >= sizeof output_kept) || max_mib == 1 || max_mib > 1048576)
+        return false;
+    if (output) {
+        memcpy(output_kept, output, strlen(output) + 1);
+        config_values.output = output_kept;
+    }
+    if (max_mib)
+        config_values.max_mib = max_mib;
+    if (ring)
+        config_values.full = CONFIG_FULL_RING;
+    return true;
+}
+
+static bool config_knows(const char *entry)
+{
+    size_t size = strcspn(entry, "=");
+    if (strncmp(entry, "PROF_LIBRARY", size) == 0 && size == strlen("PROF_LIBRARY"))
+        return true; /* profrun's own */
+    for (size_t i = 0; i < CONFIG_COUNT; i++)
+        if (strlen(config_shown[i].name) == size && memcmp(config_shown[i].name, entry, size) == 0)
+            return true;
+    return false;
+}
+
+static void config_warn_refused(size_t i)
+{
+    const struct config_option *option = &config_shown[i];
+    log_line(LOG_ERROR, "%s=%.64s ignored: wants %s %s; %s is used", option->name,
+             secure_getenv(option->name), option->type_name, option->range_text,
+             option->default_text);
+}
+
+void config_warn(void)
+{
+    for (size_t i = 0; i < CONFIG_COUNT; i++)
+        if (config_refused[i])
+            config_warn_refused(i);
+    for (char **entry = environ; entry && *entry; entry++)
+        if (strncmp(*entry, "PROF_", 5) == 0 && !config_knows(*entry))
+            log_line(LOG_ERROR,
+                     "%.*s is no variable of libprof: ignored (profrun --help-env lists them)",
+                     (int)strcspn(*entry, "="), *entry);
+}

@@ -1,0 +1,61 @@
+/* config.h - the PROF_* environment variables, one table.
+ *
+ * Parsing, warnings about unknown names, `profrun --help-env`, `profdump --env` and the README's
+ * table all come from config_options().
+ */
+#ifndef PROF_CONFIG_H
+#define PROF_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One row of the table, for showing. */
+struct config_option {
+    const char *name;         /* "PROF_OUTPUT" */
+    const char *type_name;    /* "text", "number", "0 or 1", "one of" */
+    const char *default_text; /* "%e-%p.prof" */
+    const char *range_text;   /* "1..1048576", "now, api", "" */
+    const char *help;         /* one sentence */
+};
+
+enum config_start { CONFIG_START_AUTO, CONFIG_START_NOW, CONFIG_START_API };
+enum config_full { CONFIG_FULL_STOP, CONFIG_FULL_RING };
+
+/* Values in force. Written once by config_load() before any other thread of ours exists, then
+ * read-only. */
+struct config {
+    const char *output;       /* PROF_OUTPUT: pattern of the file's name */
+    uint64_t max_mib;         /* PROF_MAX_MB: size limit of the file */
+    uint64_t full;            /* PROF_FULL: enum config_full */
+    uint64_t start;           /* PROF_START: enum config_start */
+    uint64_t cuda;            /* PROF_CUDA: 0 leaves CUDA alone */
+    uint64_t flush_ms;        /* PROF_FLUSH_MS */
+    uint64_t exit_ms;         /* PROF_EXIT_MS: longest delay of the program's exit */
+    uint64_t gpu_buffer_kib;  /* PROF_GPU_BUFFER_KB: one CUPTI activity buffer */
+    uint64_t start_events;    /* PROF_START_EVENTS: bracket one operation per device */
+    uint64_t table;           /* PROF_TABLE: print the key averages at exit */
+    uint64_t table_rows;      /* PROF_TABLE_ROWS */
+    uint64_t log_level;       /* PROF_LOG */
+    const char *session_file; /* PROF_SESSION_FILE: each file made is named there, a line each */
+    const char *cupti_path;   /* PROF_CUPTI: libcupti to load instead of searching */
+};
+
+/* Reads the environment (secure_getenv). A bad value leaves the default in force. */
+void config_load(void);
+
+/* Logs a line for each bad value, naming the variable, the value and what is allowed, and for each
+ * PROF_ name that is unknown. Called when a file is made: a process that records nothing prints
+ * nothing. */
+void config_warn(void);
+
+/* Replaces the file's name (copied; NULL keeps it), its size limit (0 keeps it) and what happens at
+ * the limit. Before the file is made. False: the name is too long or the limit out of range. */
+bool config_override(const char *output, uint64_t max_mib, bool ring);
+
+/* The values; defaults before config_load(). */
+const struct config *config_get(void);
+
+const struct config_option *config_options(size_t *count);
+
+#endif

@@ -1,0 +1,112 @@
+/* Appending to META.
+ *
+ * All threads append to one chunk at a time. `meta_cursor` is that chunk's number and the place in
+ * it, in one word, so that a single compare-and-swap takes space:
+ *
+ *     bits 0..15  offset of the next free byte / 8     bits 16..63  chunk number + 1 (0: no file)
+ *
+ * The taken space gets a HOLE header of its size at once, then the payload, then the real header
+ * (release). A process killed in between leaves a hole whose size is known, and what follows it
+ * stays readable.
+ */
+#include "meta.h"
+
+#include "atomic.h"
+#include "chunks.h"
+#include "clock.h"
+
+#include <string.h>
+
+#define META_CURSOR(chunk, offset) (((chunk) + 1) << 16 | (uint64_t)(offset) / 8)
+
+static uint64_t meta_cursor; /* whoever appends */
+static uint64_t
+    meta_spare; /* chunk number + 1 of a chunk that lost the race to become current; 0 none */
+
+static uint64_t meta_new_chunk(void)
+{
+    uint64_t spare = exchange_acquire(&meta_spare, 0u);
+    if (spare)
+        return spare - 1;
+    uint64_t chunk = chunks_claim(true);
+    if (chunk == CHUNKS_NO_CHUNK)
+        return CHUNKS_NO_CHUNK;
+    struct prof_chunk_header *header = chunks_memory(chunk);
+    if (!header)
+        return CHUNKS_NO_CHUNK;
+    header->kind = PROF_CHUNK_META;
+    header->header_bytes = PROF_CHUNK_HEADER_BYTES;
+    header->index = chunk;
+    store_release(&header->magic, PROF_CHUNK_MAGIC);
+    return chunk;
+}
+
+static bool meta_turn_page(uint64_t seen)
+{
+    uint64_t chunk = meta_new_chunk();
+    if (chunk == CHUNKS_NO_CHUNK)
+        return false;
+    if (!cas_acq_rel(&meta_cursor, &seen, META_CURSOR(chunk, PROF_CHUNK_HEADER_BYTES)))
+        store_release(&meta_spare, chunk + 1);
+    return true;
+}
+
+/* Space for `bytes` in the current META chunk; NULL when there is no file or no space. */
+static uint64_t *meta_take(size_t bytes)
+{
+    uint64_t seen = load_acquire(&meta_cursor);
+    while (seen) {
+        size_t offset = (size_t)(seen & 0xffffu) * 8;
+        if (offset + bytes > PROF_CHUNK_BYTES) {
+            if (!meta_turn_page(seen))
+                return NULL;
+            seen = load_acquire(&meta_cursor);
+        } else if (cas_acq_rel(&meta_cursor, &seen, seen + bytes / 8)) {
+            uint8_t *chunk = chunks_memory((seen >> 16) - 1);
+            return chunk ? (uint64_t *)(void *)(chunk + offset) : NULL;
+        }
+    }
+    return NULL;
+}
+
+const void *meta_append(enum prof_record_type type, const void *head, size_t head_bytes,
+                        const char *text, size_t text_bytes)
+{
+    size_t bytes = (head_bytes + text_bytes + 7) & ~(size_t)7;
+    if (bytes / 8 > PROF_RECORD_WORDS_MAX)
+        return NULL;
+    uint64_t *record = meta_take(bytes);
+    if (!record)
+        return NULL;
+    store_release(record, PROF_WORD_EXT(PROF_KIND_HOLE, type, bytes / 8, 0));
+    memcpy(record + 1, (const uint8_t *)head + 8, head_bytes - 8);
+    if (text_bytes)
+        memcpy((uint8_t *)record + head_bytes, text, text_bytes);
+    store_release(record, PROF_WORD_EXT(PROF_KIND_EXT, type, bytes / 8, 0));
+    return record;
+}
+
+void meta_info(enum prof_info_key key, const char *text)
+{
+    size_t size = strnlen(text, PROF_NAME_BYTES_MAX);
+    struct prof_rec_info head = {.key = (uint32_t)key, .bytes = (uint32_t)size};
+    meta_append(PROF_REC_INFO, &head, sizeof head, text, size);
+}
+
+void meta_clock_sample(void)
+{
+    struct prof_rec_clock sample = {0};
+    clock_sample(&sample);
+    meta_append(PROF_REC_CLOCK, &sample, sizeof sample, NULL, 0);
+}
+
+void meta_begin_file(void)
+{
+    store_release(&meta_spare, 0u);
+    store_release(&meta_cursor, META_CURSOR((uint64_t)0, PROF_FILE_HEADER_BYTES));
+}
+
+void meta_forget(void)
+{
+    store_release(&meta_cursor, 0u);
+}

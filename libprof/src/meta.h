@@ -1,0 +1,16 @@
+/* meta.h - appending process-wide facts to META chunks; see recorder.h for meta_append(). */
+#ifndef PROF_META_H
+#define PROF_META_H
+
+#include "recorder.h"
+
+/* A file was just created: appends go to the rest of chunk 0. */
+void meta_begin_file(void);
+
+/* There is no file any more (forked child). */
+void meta_forget(void);
+
+/* States one sample of the three clocks. */
+void meta_clock_sample(void);
+
+#endif

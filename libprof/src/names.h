@@ -1,0 +1,121 @@
+/* names.h - every name is written to the file once and is a number from then on.
+ *
+ * Two levels of tables, none of which takes a lock or allocates:
+ *   - a thread's own cache (struct name_cache): by address, verified; else by content
+ *   - the process's table (names_intern in recorder.h): by content
+ */
+#ifndef PROF_NAMES_H
+#define PROF_NAMES_H
+
+#include "recorder.h"
+
+#include <string.h>
+
+#define NAME_CACHE_SLOTS 256u
+
+/* Texts point into the mapped file. */
+struct name_cache_slot {
+    const char *given; /* by_address: where it was given */
+    const char *text;  /* copy in the file; NULL: empty, or the content changes */
+    uint32_t id;
+    uint32_t size;
+};
+
+/* One thread's. Zero-filled is empty. */
+struct name_cache {
+    struct name_cache_slot by_address[NAME_CACHE_SLOTS], by_content[NAME_CACHE_SLOTS];
+    bool filling; /* a signal handler that finds it set leaves the slots as they are */
+};
+
+/* Reserves the tables' address space, once. False when the system refuses; names are then all lost
+ * (counted). */
+bool names_init(void);
+
+static inline size_t names_address_slot(const char *name)
+{
+    uintptr_t address = (uintptr_t)name;
+    return (address ^ address >> 8) % NAME_CACHE_SLOTS;
+}
+
+static inline uint64_t names_word(const char *bytes)
+{
+    uint64_t word;
+    memcpy(&word, bytes, sizeof word);
+    return word;
+}
+
+/* The last 1 to 8 bytes of a name, without reading outside of it. */
+static inline uint64_t names_tail(const char *bytes, size_t size)
+{
+    if (size >= 4) {
+        uint32_t first, last;
+        memcpy(&first, bytes, 4);
+        memcpy(&last, bytes + size - 4, 4);
+        return (uint64_t)last << 32 | first;
+    }
+    if (size == 0)
+        return 0;
+    return (uint64_t)(uint8_t)bytes[0] | (uint64_t)(uint8_t)bytes[size / 2] << 8 |
+           (uint64_t)(uint8_t)bytes[size - 1] << 16;
+}
+
+/* Both halves of a 128-bit product, folded: one multiplication mixes 16 bytes (as wyhash does). */
+static inline uint64_t names_mix(uint64_t a, uint64_t b)
+{
+    __extension__ typedef unsigned __int128 wide;
+    wide product = (wide)(a ^ 0x9e3779b97f4a7c15u) * (b ^ 0xd1b54a32d192ed03u);
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* Names of up to 16 bytes cost one multiplication, up to 32 bytes two: less than calling a
+ * function. */
+static inline uint32_t names_hash(const char *bytes, size_t size)
+{
+    uint64_t hash = size;
+    size_t rest = size;
+    for (; rest > 16; bytes += 16, rest -= 16)
+        hash = names_mix(names_word(bytes) ^ hash, names_word(bytes + 8));
+    uint64_t low = rest >= 8 ? names_word(bytes) : names_tail(bytes, rest);
+    uint64_t high = rest > 8 ? names_word(bytes + rest - 8) : 0;
+    hash = names_mix(low ^ hash, high);
+    return (uint32_t)(hash ^ hash >> 32);
+}
+
+static inline bool names_same(const char *a, const char *b, size_t size)
+{
+    if (size < 8)
+        return names_tail(a, size) == names_tail(b, size);
+    for (size_t at = 0; at + 8 <= size; at += 8)
+        if (names_word(a + at) != names_word(b + at))
+            return false;
+    return names_word(a + size - 8) == names_word(b + size - 8);
+}
+
+/* The id of `size` bytes if the thread has met them, else 0. */
+static inline uint32_t names_known_n(const struct name_cache *cache, const char *name, size_t size)
+{
+    const struct name_cache_slot *slot =
+        &cache->by_content[names_hash(name, size) % NAME_CACHE_SLOTS];
+    return slot->size == size && slot->text && names_same(slot->text, name, size) ? slot->id : 0;
+}
+
+/* The id of a name if the thread has met it, else 0. The same address usually means the same name;
+ * the content decides, as buffers are reused. */
+static inline uint32_t names_known(const struct name_cache *cache, const char *name)
+{
+    const struct name_cache_slot *slot = &cache->by_address[names_address_slot(name)];
+    if (slot->given == name && slot->text && strcmp(slot->text, name) == 0)
+        return slot->id;
+    size_t size = strnlen(name, PROF_NAME_BYTES_MAX + 1);
+    return size <= PROF_NAME_BYTES_MAX ? names_known_n(cache, name, size) : 0;
+}
+
+/* The id of a NUL-terminated name / of `size` bytes, new or not. 0: lost (counted). */
+uint32_t names_learn(struct name_cache *cache, const char *name);
+uint32_t names_learn_n(struct name_cache *cache, const char *name, size_t size);
+
+/* A new file was made (forked child): states every name again, from the old mapping, with its old
+ * id. */
+void names_restate(void);
+
+#endif

@@ -1,0 +1,82 @@
+#include "process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static char process_directory[PATH_MAX];
+
+void process_remember(void)
+{
+    if (!getcwd(process_directory, sizeof process_directory))
+        process_directory[0] = '\0';
+}
+
+const char *process_program(void)
+{
+    return program_invocation_short_name ? program_invocation_short_name : "program";
+}
+
+const char *process_host(void)
+{
+    static char host[256];
+    if (gethostname(host, sizeof host - 1) != 0)
+        return "localhost";
+    return host;
+}
+
+/* Field 22 of /proc/self/stat, counted behind the parenthesised name, which may hold anything:
+ * start time in clock ticks since boot (proc(5)). */
+static bool process_start_boot_ticks(unsigned long long *ticks)
+{
+    char stat[1024];
+    int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    ssize_t size = read(fd, stat, sizeof stat - 1);
+    close(fd);
+    if (size <= 0)
+        return false;
+    stat[size] = '\0';
+    char *field = strrchr(stat, ')');
+    for (int number = 2; field && number < 22; number++)
+        field = strchr(field + 1, ' ');
+    if (!field)
+        return false;
+    *ticks = strtoull(field, NULL, 10);
+    return true;
+}
+
+static uint64_t process_clock_ns(clockid_t id)
+{
+    struct timespec now = {0};
+    clock_gettime(id, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+uint64_t process_start_realtime_ns(void)
+{
+    unsigned long long ticks;
+    long per_second = sysconf(_SC_CLK_TCK);
+    if (per_second <= 0 || !process_start_boot_ticks(&ticks))
+        return 0;
+    uint64_t started = ticks * (1000000000u / (uint64_t)per_second);
+    return process_clock_ns(CLOCK_REALTIME) - (process_clock_ns(CLOCK_BOOTTIME) - started);
+}
+
+bool process_absolute_path(const char *path, char *absolute, size_t absolute_bytes)
+{
+    char result[PATH_MAX];
+    int size = *path == '/' || !*process_directory
+                   ? snprintf(result, sizeof result, "%s", path)
+                   : snprintf(result, sizeof result, "%s/%s", process_directory, path);
+    if (size < 0 || (size_t)size >= sizeof result || (size_t)size >= absolute_bytes)
+        return false;
+    memcpy(absolute, result, (size_t)size + 1);
+    return true;
+}

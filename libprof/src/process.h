@@ -1,0 +1,25 @@
+/* process.h - facts about this process that a file must carry to be mergeable with others. */
+#ifndef PROF_PROCESS_H
+#define PROF_PROCESS_H
+
+#include "rank.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Remembers the working directory: a relative output name means the directory in which the program
+ * began. */
+void process_remember(void);
+
+const char *process_program(void); /* file name without directory */
+const char *process_host(void);
+
+/* CLOCK_REALTIME of the process's start, nanoseconds since the epoch, to a hundredth of a second; 0
+ * unknown. */
+uint64_t process_start_realtime_ns(void);
+
+/* `path` may be `absolute` itself. False when the result does not fit. */
+bool process_absolute_path(const char *path, char *absolute, size_t absolute_bytes);
+
+#endif

@@ -1,0 +1,98 @@
+/* recorder.h - what a collector (CUPTI, NVTX, the public API) may ask of the recorder.
+ *
+ * A collector writes what a thread or a device did into the calling thread's log, and process-wide
+ * facts into META. Every function may be called from any thread, also before the recorder is up and
+ * after it has shut down; then nothing is recorded. None of them changes errno.
+ *
+ * Writing a record:
+ *
+ *     uint64_t *record = thread_reserve(PROF_REC_COUNTER, 3);
+ *     if (record) {
+ *         record[1] = name;
+ *         record[2] = bits;
+ *         thread_commit(record, PROF_REC_COUNTER, 3, thread_ticks(record));
+ *     }
+ */
+#ifndef PROF_RECORDER_H
+#define PROF_RECORDER_H
+
+#include "prof/format.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Whether recording is on at this moment. Relaxed: may lag by an instant on another core. */
+bool recorder_on(void);
+
+/* Reserves `words` (header included, at most PROF_RECORD_WORDS_MAX) in the calling thread's log.
+ * Returns the record's first word, or NULL when recording is off or there is no space: the loss has
+ * then been counted. The words are zero, but for a HOLE header. Wait-free after the thread's first
+ * event. */
+uint64_t *thread_reserve(enum prof_record_type type, unsigned words);
+
+/* The same for facts about a device, which are recorded also while recording is off (they arrive
+ * late). */
+uint64_t *thread_reserve_late(enum prof_record_type type, unsigned words);
+
+/* Makes the record visible. `info` is thread_ticks() for what a thread did, a correlation id for a
+ * device. */
+void thread_commit(uint64_t *record, enum prof_record_type type, unsigned words, uint64_t info);
+
+/* Now, as the record's `info`: ticks since the base of its chunk. */
+uint64_t thread_ticks(const uint64_t *record);
+
+/* Tells readers that the calling thread is the profiler's own (our writer, a CUPTI worker). */
+void thread_mark_internal(void);
+
+/* Id of a name, the same for the same bytes everywhere in the process; 0 when the table is full
+ * (counted). `bytes` need not be terminated; what exceeds PROF_NAME_BYTES_MAX is cut. Lock-free. */
+uint32_t names_intern(const char *bytes, size_t size);
+
+/* Appends a META record: `head` (head_bytes, its first 8 bytes are the space for the header word)
+ * followed by `text` (may be NULL). Returns the record's place in the mapped file, or NULL when
+ * there is no file (facts stated before the file exists must be stated again: see
+ * collector.file_begun). Lock-free. */
+const void *meta_append(enum prof_record_type type, const void *head, size_t head_bytes,
+                        const char *text, size_t text_bytes);
+void meta_info(enum prof_info_key key, const char *text);
+
+/* Counts `count` losses. Safe in signal handlers. */
+void loss_add(enum prof_loss_cause cause, uint64_t count);
+uint64_t loss_get(enum prof_loss_cause cause);
+
+/* Stamps who times the device, and why (one sentence), into the file. May be called before there is
+ * a file. */
+void recorder_set_gpu_mode(enum prof_gpu_mode mode, const char *reason);
+void recorder_set_simulated(void);
+void recorder_count_gpu_records(uint64_t count);
+
+/* Raw ticks of the recorder's clock, and how many there are nominally in a second. */
+uint64_t clock_now(void);
+uint64_t clock_ticks_per_second(void);
+
+/* A collector: something that feeds the recorder. entry/entry.c lists them in one table. NULL
+ * members mean "nothing to do". None may fail the host: on trouble they log one line and stay
+ * passive. */
+struct collector {
+    const char *name;
+    /* InitializeInjection(), or the first CUDA call seen: CUDA is being initialised in this
+     * process. */
+    void (*cuda_init)(void);
+    /* The trace file was just made: state META facts again that were known before. Runs on the
+     * thread of the first event, inside its slow path: must not record events, only META. */
+    void (*file_begun)(void);
+    /* Recording went on / off. */
+    void (*start)(void);
+    void (*stop)(void);
+    /* From the writer thread, every PROF_FLUSH_MS milliseconds. */
+    void (*tick)(void);
+    /* Hand over everything that is buffered, within `deadline_ms` milliseconds. Any thread. */
+    void (*flush)(unsigned deadline_ms);
+    /* This is a forked child: forget everything, never touch CUDA or CUPTI again. */
+    void (*fork_child)(void);
+    /* The process ends: flush, detach. Called once, after flush(). */
+    void (*finish)(void);
+};
+
+#endif

@@ -1,0 +1,379 @@
+#include "session.h"
+
+#include "atomic.h"
+#include "chunks.h"
+#include "clock.h"
+#include "config.h"
+#include "log.h"
+#include "loss.h"
+#include "meta.h"
+#include "names.h"
+#include "output.h"
+#include "process.h"
+#include "thread.h"
+#include "writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SESSION_NAMES_TRIED 1000u
+
+enum session_state {
+    SESSION_NO_FILE,
+    SESSION_CREATING, /* by one thread; others wait */
+    SESSION_FILE,
+    SESSION_OVER, /* finished, or the file cannot be had */
+};
+
+static struct {
+    const struct collector *const *collectors;
+    pthread_mutex_t lock; /* of depth and last_epoch; collectors' locks nest inside */
+    int depth;            /* starts minus stops */
+    uint32_t last_epoch;
+    uint32_t state;                   /* enum session_state; creator releases -> others acquire */
+    uint32_t suspended_gate;          /* the thread that is in session_suspend() */
+    uint32_t finished;                /* exchange decides who finishes */
+    char path[4096];                  /* written while CREATING */
+    struct chunks_range parent_range; /* forked child: until its names are restated */
+} session = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* What the GPU collector said; kept for a file that is made later. */
+static struct {
+    uint32_t mode;
+    uint32_t simulated;
+    char reason[256];
+} session_gpu;
+
+/* ---- collectors ---- */
+
+#define session_each_collector(member, ...)                                               \
+    for (const struct collector *const *each = session.collectors; each && *each; each++) \
+        if ((*each)->member)                                                              \
+    (*each)->member(__VA_ARGS__)
+
+void session_tick_collectors(void)
+{
+    session_each_collector(tick);
+}
+
+void session_cuda_init(void)
+{
+    session_each_collector(cuda_init);
+}
+
+/* ---- the file's header ---- */
+
+static void session_fill_clock(struct prof_file_header *header)
+{
+    struct prof_rec_clock now;
+    clock_sample(&now);
+    header->clock_kind = clock_kind;
+    header->start_ticks = now.ticks;
+    header->start_monotonic_ns = now.monotonic_ns;
+    header->start_realtime_ns = now.realtime_ns;
+}
+
+static void session_fill_process(struct prof_file_header *header, const struct rank *rank)
+{
+    header->pid = (uint32_t)getpid();
+    header->parent_pid = (uint32_t)getppid();
+    header->process_start_ns = process_start_realtime_ns();
+    header->rank = rank->rank;
+    header->local_rank = rank->local_rank;
+    header->world_size = rank->world_size;
+}
+
+static void session_fill_header(struct prof_file_header *header, const struct rank *rank)
+{
+    memcpy(header->magic, PROF_FILE_MAGIC, PROF_FILE_MAGIC_BYTES);
+    header->version = PROF_FORMAT_VERSION;
+    header->byte_order = PROF_BYTE_ORDER_MARK;
+    header->header_bytes = PROF_FILE_HEADER_BYTES;
+    header->chunk_bytes = PROF_CHUNK_BYTES;
+    header->state = PROF_STATE_RECORDING;
+    header->chunk_count = 1;
+    header->gpu_mode = load_relaxed(&session_gpu.mode);
+    header->flags = (load_relaxed(&session_gpu.simulated) ? PROF_FILE_SIMULATED : 0u) |
+                    (config_get()->full == CONFIG_FULL_RING ? PROF_FILE_RING : 0u);
+    snprintf((char *)header->library_version, sizeof header->library_version, "%s",
+             PROF_VERSION_TEXT);
+    session_fill_clock(header);
+    session_fill_process(header, rank);
+}
+
+static void session_state_facts(const struct rank *rank)
+{
+    meta_info(PROF_INFO_PROGRAM, process_program());
+    meta_info(PROF_INFO_HOST, process_host());
+    meta_info(PROF_INFO_CLOCK, clock_choose());
+    if (*rank->source)
+        meta_info(PROF_INFO_RANK_SOURCE, rank->source);
+    if (*session_gpu.reason)
+        meta_info(PROF_INFO_GPU_REASON, session_gpu.reason);
+    meta_clock_sample();
+}
+
+static void session_state_control(bool on, uint32_t epoch)
+{
+    struct prof_rec_control control = {.ticks = clock_read(), .epoch = epoch, .on = on};
+    meta_append(PROF_REC_CONTROL, &control, sizeof control, NULL, 0);
+}
+
+/* ---- creating the file ---- */
+
+static int session_try_path(const char *path)
+{
+    struct chunks_options options = {
+        .path = path,
+        .max_bytes = config_get()->max_mib << 20,
+        .ring = config_get()->full == CONFIG_FULL_RING,
+    };
+    return chunks_create(&options);
+}
+
+/* The pattern's name; if that is taken, names beside it that are this process's own. Never
+ * overwrites. */
+static int session_create_named(const struct rank *rank)
+{
+    const char *pattern = config_get()->output;
+    struct output_facts facts = {.program = process_program(),
+                                 .host = process_host(),
+                                 .pid = (uint32_t)getpid(),
+                                 .rank = rank->rank};
+    char wanted[sizeof session.path];
+    int error = EEXIST;
+    for (unsigned attempt = 0; error == EEXIST && attempt < SESSION_NAMES_TRIED; attempt++) {
+        facts.number = attempt + 1;
+        if (attempt == 0 || output_has_number(pattern)) {
+            if (!output_expand(pattern, &facts, wanted, sizeof wanted) ||
+                !process_absolute_path(wanted, session.path, sizeof session.path))
+                return ENAMETOOLONG;
+        } else if (!process_absolute_path(wanted, wanted, sizeof wanted) ||
+                   !output_beside(wanted, facts.pid, attempt, session.path, sizeof session.path)) {
+            return ENAMETOOLONG;
+        }
+        error = session_try_path(session.path);
+    }
+    return error;
+}
+
+static void session_announce_path(void)
+{
+    const char *list = config_get()->session_file;
+    if (!list || !*list)
+        return;
+    int fd = open(list, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0)
+        return;
+    char line[sizeof session.path + 1];
+    int size = snprintf(line, sizeof line, "%s\n", session.path);
+    if (size > 0 && write(fd, line, (size_t)size) != size)
+        log_line(LOG_PROCESS, "cannot announce %s in %s", session.path, list);
+    close(fd);
+}
+
+static void session_begin_file(const struct rank *rank)
+{
+    struct prof_file_header *header = chunks_first();
+    session_fill_header(header, rank);
+    loss_move_to_file(header);
+    meta_begin_file();
+    chunks_publish();
+    session_state_facts(rank);
+    names_restate();
+    chunks_release(session.parent_range);
+    session.parent_range = (struct chunks_range){0};
+    session_state_control(true, load_relaxed(&thread_gate));
+    session_each_collector(file_begun);
+    header->ticks_per_second = clock_ticks_per_second();
+    meta_clock_sample();
+}
+
+static bool session_create(void)
+{
+    struct rank rank;
+    config_warn();
+    clock_choose();
+    clock_ticks_per_second(); /* remembers the first of the two samples that give the rate */
+    rank_read(&rank);
+    bool tables = names_init() && thread_init();
+    int error = tables ? session_create_named(&rank) : ENOMEM;
+    if (error) {
+        log_line(LOG_ERROR, "cannot record to %s: %s; the program goes on without", session.path,
+                 strerror(error));
+        session.path[0] = '\0';
+        return false;
+    }
+    session_begin_file(&rank);
+    session_announce_path();
+    writer_start();
+    return true;
+}
+
+bool session_ready(void)
+{
+    uint32_t state = load_acquire(&session.state);
+    if (state == SESSION_NO_FILE && cas_acq_rel(&session.state, &state, (uint32_t)SESSION_CREATING))
+        store_release(&session.state, (uint32_t)(session_create() ? SESSION_FILE : SESSION_OVER));
+    while ((state = load_acquire(&session.state)) == SESSION_CREATING)
+        sched_yield();
+    if (state != SESSION_FILE)
+        loss_add(PROF_LOSS_IO, 1);
+    return state == SESSION_FILE;
+}
+
+bool session_has_file(void)
+{
+    return load_acquire(&session.state) == SESSION_FILE;
+}
+
+const char *session_path(void)
+{
+    uint32_t state = load_acquire(&session.state);
+    return state == SESSION_FILE || state == SESSION_OVER ? session.path : "";
+}
+
+/* ---- on and off ---- */
+
+static void session_switch_on(void)
+{
+    uint32_t epoch = ++session.last_epoch;
+    if (session_has_file())
+        session_state_control(true, epoch);
+    store_release(&thread_gate, epoch);
+    session_each_collector(start);
+}
+
+static void session_switch_off(void)
+{
+    uint32_t epoch = load_relaxed(&thread_gate);
+    store_release(&thread_gate, 0u);
+    if (session_has_file())
+        session_state_control(false, epoch);
+    session_each_collector(stop);
+}
+
+void session_start(void)
+{
+    pthread_mutex_lock(&session.lock);
+    if (session.depth++ == 0 && !load_acquire(&session.finished))
+        session_switch_on();
+    pthread_mutex_unlock(&session.lock);
+}
+
+void session_stop(void)
+{
+    pthread_mutex_lock(&session.lock);
+    if (session.depth > 0 && --session.depth == 0 && !load_acquire(&session.finished))
+        session_switch_off();
+    pthread_mutex_unlock(&session.lock);
+}
+
+void session_init(const struct collector *const *collectors, bool start_now)
+{
+    session.collectors = collectors;
+    process_remember();
+    if (start_now)
+        session_start();
+}
+
+/* ---- the end ---- */
+
+void session_flush(unsigned deadline_ms)
+{
+    session_each_collector(flush, deadline_ms);
+    if (!session_has_file())
+        return;
+    meta_clock_sample();
+    chunks_copy_out();
+}
+
+static void session_close_file(void)
+{
+    writer_stop((unsigned)config_get()->exit_ms);
+    thread_restate_names();
+    meta_clock_sample();
+    chunks_close();
+    store_release(&session.state, (uint32_t)SESSION_OVER);
+}
+
+void session_finish(void)
+{
+    if (exchange_acquire(&session.finished, 1u))
+        return;
+    store_release(&thread_gate, 0u);
+    session_each_collector(flush, (unsigned)config_get()->exit_ms);
+    session_each_collector(finish);
+    if (session_has_file())
+        session_close_file();
+}
+
+/* The gate's value is kept: if exec fails, threads go on as if nothing had been. */
+void session_suspend(void)
+{
+    if (!session_has_file())
+        return;
+    session.suspended_gate = exchange_acquire(&thread_gate, 0u);
+    writer_flush((unsigned)config_get()->exit_ms);
+    chunks_suspend();
+}
+
+void session_resume(void)
+{
+    if (!session_has_file())
+        return;
+    chunks_resume();
+    store_release(&thread_gate, session.suspended_gate);
+}
+
+/* Only the forking thread lives on here, and locks may have been held by threads that do not. */
+void session_fork_child(void)
+{
+    bool was_over = load_relaxed(&session.finished) != 0;
+    session.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    if (session_has_file())
+        session.parent_range = chunks_fork_child();
+    meta_forget();
+    thread_fork_child();
+    writer_fork_child();
+    session_each_collector(fork_child);
+    session_gpu.mode = PROF_GPU_NONE;
+    session_gpu.reason[0] = '\0';
+    session.path[0] = '\0';
+    store_release(&session.state, (uint32_t)(was_over ? SESSION_OVER : SESSION_NO_FILE));
+    if (load_relaxed(&thread_gate))
+        store_release(&thread_gate, ++session.last_epoch);
+}
+
+/* ---- what collectors state about the GPU ---- */
+
+void recorder_set_gpu_mode(enum prof_gpu_mode mode, const char *reason)
+{
+    store_release(&session_gpu.mode, (uint32_t)mode);
+    snprintf(session_gpu.reason, sizeof session_gpu.reason, "%s", reason);
+    struct prof_file_header *header = chunks_header();
+    if (!header)
+        return;
+    store_release(&header->gpu_mode, (uint32_t)mode);
+    meta_info(PROF_INFO_GPU_REASON, reason);
+}
+
+void recorder_set_simulated(void)
+{
+    store_release(&session_gpu.simulated, 1u);
+    struct prof_file_header *header = chunks_header();
+    if (header)
+        fetch_or_relaxed(&header->flags, PROF_FILE_SIMULATED);
+}
+
+void recorder_count_gpu_records(uint64_t count)
+{
+    struct prof_file_header *header = chunks_header();
+    if (header)
+        fetch_add_relaxed(&header->gpu_records, count);
+}

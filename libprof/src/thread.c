@@ -1,0 +1,420 @@
+#include "thread.h"
+
+#include "chunks.h"
+#include "meta.h"
+#include "session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define THREAD_SLOTS_MAX 65536u
+#define THREAD_NAME_BYTES 16 /* the kernel's TASK_COMM_LEN */
+
+__thread struct thread_log thread_self = {.epoch = THREAD_NO_EPOCH, .fast_epoch = THREAD_NO_EPOCH};
+uint32_t thread_gate;
+
+static struct {
+    struct thread_slot *slots;
+    uint64_t free_list;   /* top slot + 1 | changes << 32 (against ABA); attaching, leaving */
+    uint32_t used;        /* slots ever used */
+    uint32_t last_thread; /* index given to the latest thread */
+    pthread_key_t key;    /* its destructor notices a thread's exit */
+    bool key_made;
+} threads;
+
+/* ---- slots ---- */
+
+static struct thread_slot *thread_slots_reserve(void)
+{
+    size_t bytes = THREAD_SLOTS_MAX * sizeof(struct thread_slot);
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return memory == MAP_FAILED ? NULL : (struct thread_slot *)memory;
+}
+
+static struct thread_slot *thread_slot_pop(void)
+{
+    uint64_t top = load_acquire(&threads.free_list);
+    while ((uint32_t)top) {
+        struct thread_slot *slot = &threads.slots[(uint32_t)top - 1];
+        uint64_t next = ((top >> 32) + 1) << 32 | load_relaxed(&slot->next_free);
+        if (cas_acq_rel(&threads.free_list, &top, next))
+            return slot;
+    }
+    return NULL;
+}
+
+static void thread_slot_push(struct thread_slot *slot)
+{
+    uint64_t index = (uint64_t)(slot - threads.slots) + 1;
+    uint64_t top = load_acquire(&threads.free_list);
+    do
+        store_relaxed(&slot->next_free, (uint32_t)top);
+    while (!cas_acq_rel(&threads.free_list, &top, ((top >> 32) + 1) << 32 | index));
+}
+
+static struct thread_slot *thread_slot_take(void)
+{
+    struct thread_slot *slot = thread_slot_pop();
+    if (slot)
+        return slot;
+    uint32_t index = fetch_add_relaxed(&threads.used, 1u);
+    if (index >= THREAD_SLOTS_MAX) {
+        fetch_add_relaxed(&threads.used, (uint32_t)-1);
+        return NULL;
+    }
+    threads.slots[index].log = index;
+    return &threads.slots[index];
+}
+
+/* ---- chunks ---- */
+
+static struct prof_chunk_header *thread_chunk_memory(struct thread_log *self)
+{
+    if (!self->waiting_chunk) {
+        uint64_t chunk = chunks_claim(false);
+        if (chunk == CHUNKS_NO_CHUNK) {
+            loss_add(PROF_LOSS_FULL, 1);
+            return NULL;
+        }
+        self->waiting_chunk = chunk + 1;
+    }
+    struct prof_chunk_header *header = chunks_memory(self->waiting_chunk - 1);
+    if (!header)
+        loss_add(PROF_LOSS_LATE, 1);
+    return header;
+}
+
+static void thread_retire_chunk(struct thread_slot *slot)
+{
+    if (slot->chunk)
+        chunks_retire(slot->chunk - 1);
+    slot->chunk = 0;
+}
+
+static bool thread_next_chunk(struct thread_log *self)
+{
+    struct prof_chunk_header *header = thread_chunk_memory(self);
+    if (!header)
+        return false;
+    struct thread_slot *slot = self->slot;
+    thread_retire_chunk(slot);
+    slot->chunk = self->waiting_chunk;
+    self->waiting_chunk = 0;
+    header->kind = PROF_CHUNK_LOG;
+    header->header_bytes = PROF_CHUNK_HEADER_BYTES;
+    header->log = slot->log;
+    header->thread = slot->thread;
+    header->sequence = slot->sequence++;
+    header->base_ticks = clock_read();
+    header->index = slot->chunk - 1;
+    header->epoch = load_relaxed(&thread_gate);
+    store_release(&header->magic, PROF_CHUNK_MAGIC);
+    store_release(&self->cursor, (uint64_t *)(void *)(header + 1));
+    return true;
+}
+
+static uint64_t thread_ticks_at(const uint64_t *word)
+{
+    return clock_read() - thread_chunk_of(word)->base_ticks;
+}
+
+static bool thread_has_room(const struct thread_log *self, unsigned words)
+{
+    return self->cursor && thread_fits(self->cursor, words) &&
+           thread_ticks_at(self->cursor) <= PROF_TICKS_MAX;
+}
+
+/* Back to the beginning of the guard, so that words taken past the end in vain do not add up. */
+static void thread_park(struct thread_log *self)
+{
+    uint64_t *cursor = self->cursor;
+    if (cursor && !thread_fits(cursor, 1))
+        self->cursor =
+            cursor - (thread_offset_in_chunk(cursor) - (PROF_CHUNK_BYTES - THREAD_GUARD_BYTES)) / 8;
+}
+
+/* ---- raw records: the caller has made room and is alone (slow path) ---- */
+
+static void thread_write(struct thread_log *self, enum prof_record_type type, uint64_t payload)
+{
+    uint64_t *record = self->cursor;
+    self->cursor += 2;
+    record[1] = payload;
+    store_release(record, PROF_WORD_EXT(PROF_KIND_EXT, type, 2, thread_ticks_at(record)));
+}
+
+static uint64_t thread_identity(const struct thread_slot *slot)
+{
+    return slot->thread | (uint64_t)slot->tid << 32;
+}
+
+/* ---- attaching and leaving ---- */
+
+void thread_state_name(uint32_t thread, uint32_t tid, const char *name, bool internal)
+{
+    size_t size = strlen(name);
+    if (size > PROF_NAME_BYTES_MAX)
+        size = PROF_NAME_BYTES_MAX;
+    struct prof_rec_thread_info head = {
+        .thread = thread, .tid = tid, .bytes = (uint32_t)size, .flags = internal ? 1u : 0u};
+    meta_append(PROF_REC_THREAD_INFO, &head, sizeof head, name, size);
+}
+
+static void thread_state_own_name(const struct thread_log *self)
+{
+    char name[THREAD_NAME_BYTES] = "";
+    prctl(PR_GET_NAME, name);
+    thread_state_name(self->slot->thread, self->slot->tid, name, self->internal);
+}
+
+/* Runs as a pthread key's destructor; an event in a later destructor attaches the thread anew. */
+static void thread_leave(void *argument)
+{
+    struct thread_log *self = &thread_self;
+    struct thread_slot *slot = self->slot;
+    (void)argument;
+    if (!slot)
+        return;
+    self->busy = 1;
+    self->epoch = self->fast_epoch = THREAD_NO_EPOCH;
+    if (thread_has_room(self, 2))
+        thread_write(self, PROF_REC_THREAD_END, 0);
+    if (!slot->named)
+        thread_state_own_name(self);
+    slot->cursor = self->cursor;
+    store_release(&slot->tid, 0u);
+    bool internal = self->internal;
+    *self = (struct thread_log){
+        .epoch = THREAD_NO_EPOCH, .fast_epoch = THREAD_NO_EPOCH, .internal = internal};
+    thread_slot_push(slot);
+}
+
+static bool thread_attach(struct thread_log *self)
+{
+    struct thread_slot *slot = thread_slot_take();
+    if (!slot) {
+        loss_add(PROF_LOSS_THREADS, 1);
+        return false;
+    }
+    self->slot = slot;
+    self->cursor = slot->cursor;
+    slot->thread = fetch_add_relaxed(&threads.last_thread, 1u) + 1;
+    slot->named = false;
+    store_release(&slot->tid, (uint32_t)syscall(SYS_gettid));
+    if (threads.key_made)
+        pthread_setspecific(threads.key, slot);
+    thread_state_own_name(self);
+    return true;
+}
+
+/* The first record after attaching says whose log it is from now on; so does each new epoch. */
+static bool thread_announce(struct thread_log *self, bool attached_now)
+{
+    if (!thread_has_room(self, 4) && !thread_next_chunk(self))
+        return false;
+    if (attached_now)
+        thread_write(self, PROF_REC_THREAD, thread_identity(self->slot));
+    uint32_t gate = load_relaxed(&thread_gate);
+    if (gate && gate != self->epoch)
+        thread_write(self, PROF_REC_EPOCH, gate);
+    return true;
+}
+
+static void thread_enter_epoch(struct thread_log *self, uint32_t gate)
+{
+    self->epoch = gate;
+    self->fast_epoch = clock_kind == PROF_CLOCK_MONOTONIC ? THREAD_NO_EPOCH : gate;
+}
+
+static bool thread_make_room(struct thread_log *self, unsigned words)
+{
+    uint32_t gate = load_relaxed(&thread_gate);
+    bool attached_now = false;
+    if (!self->slot) {
+        if (!session_ready() || !thread_attach(self))
+            return false;
+        attached_now = true;
+    }
+    if ((attached_now || (gate && gate != self->epoch)) && !thread_announce(self, attached_now))
+        return false;
+    if (gate)
+        thread_enter_epoch(self, gate);
+    return thread_has_room(self, words) || thread_next_chunk(self);
+}
+
+bool thread_slow(struct thread_log *self, unsigned words, bool late)
+{
+    if (load_relaxed(&thread_gate) == 0 && !(late && session_has_file()))
+        return false;
+    if (self->busy) {
+        thread_park(self);
+        loss_add(PROF_LOSS_NESTED, 1);
+        return false;
+    }
+    int saved_errno = errno;
+    self->busy = 1;
+    bool room = thread_make_room(self, words);
+    if (!room)
+        thread_park(self);
+    self->busy = 0;
+    errno = saved_errno;
+    return room;
+}
+
+/* ---- records of one word ---- */
+
+static void thread_event_wide(enum prof_record_type type, uint32_t name)
+{
+    uint64_t *record = thread_reserve(type, 2);
+    if (!record)
+        return;
+    record[1] = name;
+    thread_commit(record, type, 2, thread_ticks(record));
+}
+
+void thread_event(struct thread_log *self, unsigned kind, uint32_t name)
+{
+    if (name > PROF_NAME_ID_MAX) {
+        thread_event_wide(kind == PROF_KIND_PUSH ? PROF_REC_PUSH_WIDE : PROF_REC_MARK_WIDE, name);
+        return;
+    }
+    while (!thread_put(self, kind, name, clock_read()))
+        if (!thread_slow(self, 1, false))
+            return;
+}
+
+/* ---- records of several words ---- */
+
+/* Advancing without looking could take up to 32 KiB past the end; a compare-and-swap takes nothing
+ * in vain. It fails when a signal handler recorded something since the check. */
+static uint64_t *thread_take(struct thread_log *self, unsigned words)
+{
+    for (;;) {
+        uint64_t *cursor = self->cursor;
+        if (!cursor || !thread_fits(cursor, words) || thread_ticks_at(cursor) > PROF_TICKS_MAX)
+            return NULL;
+        if (arch_local_cas(&self->cursor, cursor, cursor + words))
+            return cursor;
+    }
+}
+
+static uint64_t *thread_reserve_any(enum prof_record_type type, unsigned words, bool late)
+{
+    struct thread_log *self = &thread_self;
+    if (words > PROF_RECORD_WORDS_MAX ||
+        words * 8 > PROF_CHUNK_BYTES - PROF_CHUNK_HEADER_BYTES - THREAD_GUARD_BYTES) {
+        loss_add(PROF_LOSS_TOO_BIG, 1);
+        return NULL;
+    }
+    if (late ? !self->slot && !thread_slow(self, words, true) : !thread_ready(self))
+        return NULL;
+    uint64_t *record = thread_take(self, words);
+    while (!record) {
+        if (!thread_slow(self, words, late))
+            return NULL;
+        record = thread_take(self, words);
+    }
+    store_release(record, PROF_WORD_EXT(PROF_KIND_HOLE, type, words, 0));
+    return record;
+}
+
+uint64_t *thread_reserve(enum prof_record_type type, unsigned words)
+{
+    return thread_reserve_any(type, words, false);
+}
+
+uint64_t *thread_reserve_late(enum prof_record_type type, unsigned words)
+{
+    return thread_reserve_any(type, words, true);
+}
+
+void thread_commit(uint64_t *record, enum prof_record_type type, unsigned words, uint64_t info)
+{
+    store_release(record, PROF_WORD_EXT(PROF_KIND_EXT, type, words, info));
+}
+
+uint64_t thread_ticks(const uint64_t *record)
+{
+    uint64_t ticks = thread_ticks_at(record);
+    return ticks <= PROF_TICKS_MAX ? ticks : 0;
+}
+
+bool thread_name_self(const char *name)
+{
+    struct thread_log *self = &thread_self;
+    if (!self->slot && !thread_slow(self, 0, false))
+        return false;
+    self->slot->named = true;
+    thread_state_name(self->slot->thread, self->slot->tid, name, self->internal);
+    return true;
+}
+
+void thread_mark_internal(void)
+{
+    thread_self.internal = true;
+}
+
+bool recorder_on(void)
+{
+    return load_relaxed(&thread_gate) != 0;
+}
+
+/* ---- process-wide ---- */
+
+bool thread_init(void)
+{
+    if (!threads.key_made)
+        threads.key_made = pthread_key_create(&threads.key, thread_leave) == 0;
+    if (!threads.slots)
+        threads.slots = thread_slots_reserve();
+    return threads.slots != NULL;
+}
+
+void thread_fork_child(void)
+{
+    bool internal = thread_self.internal;
+    thread_self = (struct thread_log){
+        .epoch = THREAD_NO_EPOCH, .fast_epoch = THREAD_NO_EPOCH, .internal = internal};
+    if (threads.slots)
+        munmap(threads.slots, THREAD_SLOTS_MAX * sizeof *threads.slots);
+    threads.slots = NULL;
+    threads.free_list = 0;
+    threads.used = 0;
+    threads.last_thread = 0;
+}
+
+static bool thread_read_name(uint32_t tid, char name[THREAD_NAME_BYTES + 1])
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/task/%u/comm", tid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    ssize_t size = read(fd, name, THREAD_NAME_BYTES);
+    close(fd);
+    if (size <= 0)
+        return false;
+    name[size] = '\0';
+    name[strcspn(name, "\n")] = '\0';
+    return true;
+}
+
+void thread_restate_names(void)
+{
+    uint32_t used = load_relaxed(&threads.used);
+    for (uint32_t index = 0; index < used && index < THREAD_SLOTS_MAX; index++) {
+        const struct thread_slot *slot = &threads.slots[index];
+        uint32_t tid = load_acquire(&slot->tid);
+        char name[THREAD_NAME_BYTES + 1];
+        if (tid && !slot->named && thread_read_name(tid, name))
+            thread_state_name(slot->thread, tid, name, false);
+    }
+}

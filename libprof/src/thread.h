@@ -1,0 +1,139 @@
+/* thread.h - a thread's log: the hot path.
+ *
+ * Each thread appends to a chunk of the trace file that is mapped, zero-filled and present. An
+ * event is: compare the gate, read the clock, take a word by advancing the cursor in one
+ * instruction (so that a signal handler that records too can come before or after it, never in
+ * between), store the word. No lock, no allocation, no system call; everything else is in
+ * thread_slow().
+ *
+ *     chunk: | header | word word word ...                   | guard |    64 KiB, so aligned
+ *                                        ^cursor
+ *
+ * All that the hot path knows is the cursor; where the chunk begins, ends and what its times count
+ * from follows from that address. So there are no two fields that a handler which moves to another
+ * chunk could leave disagreeing. Words taken in the guard are past the end: their takers go to
+ * thread_slow(), which moves to the next chunk or puts the cursor back. One word per nested handler
+ * can be taken there before that happens; the guard has room for more handlers than there are
+ * signals.
+ *
+ * The life of a log:
+ *
+ *     free slot --first event--> attached --thread exits--> free slot (with the rest of its chunk)
+ *
+ * A slot's chunk is handed on with it, so a million short threads share a few chunks.
+ */
+#ifndef PROF_THREAD_H
+#define PROF_THREAD_H
+
+#include "atomic.h"
+#include "clock.h"
+#include "names.h"
+#include "recorder.h"
+
+#define THREAD_GUARD_BYTES 1024u
+
+/* What the next thread inherits. One per live thread; in memory that is never given back. */
+struct thread_slot {
+    uint64_t *cursor;
+    uint64_t sequence; /* of the next chunk */
+    uint64_t chunk;    /* current one, + 1; 0 none */
+    uint32_t log;
+    uint32_t next_free; /* slot index + 1; guarded by the free list's compare-and-swap */
+    uint32_t tid;       /* of the owner, 0 free; owner writes, thread_restate_names() reads */
+    uint32_t thread;    /* index of the owner */
+    bool named;         /* by the program: what the kernel calls it does not matter any more */
+    struct name_cache names;
+};
+
+#define THREAD_NO_EPOCH UINT32_MAX /* equals no gate, neither off (0) nor on */
+
+/* Everything here belongs to its thread, and to the signal handlers that run on it. */
+struct thread_log {
+    uint64_t *cursor;         /* next free word */
+    uint32_t epoch;           /* of the gate when last looked at; THREAD_NO_EPOCH: not attached */
+    uint32_t fast_epoch;      /* the same, but only where the clock is the processor's counter */
+    uint32_t busy;            /* inside thread_slow(): what interrupts it is counted and dropped */
+    struct thread_slot *slot; /* NULL: not attached */
+    uint64_t waiting_chunk;   /* claimed, but not mapped yet: number + 1; 0 none */
+    uint64_t ranges_begun;
+    bool internal;
+};
+
+extern __thread struct thread_log thread_self
+    __attribute__((visibility("hidden"), tls_model("initial-exec")));
+
+/* Epoch of the recording in progress, 0 while off. session.c writes; everybody reads. */
+extern uint32_t thread_gate __attribute__((visibility("hidden")));
+
+/* Makes room for `words` words in the calling thread's log, attaching the thread and creating the
+ * file when needed. `late`: also while recording is off. False: recording is off, or the loss has
+ * been counted. */
+bool thread_slow(struct thread_log *self, unsigned words, bool late);
+
+/* Once per process, before the first event; false when the system refuses memory. */
+bool thread_init(void);
+
+/* In a forked child: no log exists any more. */
+void thread_fork_child(void);
+
+/* States the names that threads have by now; called when the recording ends. */
+void thread_restate_names(void);
+/* Names the calling thread, attaching it if need be. False: nothing is being recorded. */
+bool thread_name_self(const char *name);
+
+void thread_state_name(uint32_t thread, uint32_t tid, const char *name, bool internal);
+
+/* Whether events may be recorded: at once when the thread is attached in this epoch, else after the
+ * slow path. */
+static inline bool thread_ready(struct thread_log *self)
+{
+    uint32_t gate = load_relaxed(&thread_gate);
+    if (__builtin_expect(gate == self->epoch, 1))
+        return true;
+    return gate != 0 && thread_slow(self, 1, false);
+}
+
+static inline const struct prof_chunk_header *thread_chunk_of(const uint64_t *word)
+{
+    return (const struct prof_chunk_header *)((uintptr_t)word & ~(uintptr_t)(PROF_CHUNK_BYTES - 1));
+}
+
+static inline size_t thread_offset_in_chunk(const uint64_t *word)
+{
+    return (uintptr_t)word & (PROF_CHUNK_BYTES - 1);
+}
+
+/* Whether `word` and `words` - 1 more lie before the guard of their chunk. */
+static inline bool thread_fits(const uint64_t *word, unsigned words)
+{
+    return thread_offset_in_chunk(word) + words * sizeof *word <=
+           PROF_CHUNK_BYTES - THREAD_GUARD_BYTES;
+}
+
+/* Takes a word of an attached thread's log and stores an event into it. False: it was past the end,
+ * or its time does not fit the chunk's base (then the word stays zero, which readers skip). */
+static inline bool thread_put(struct thread_log *self, unsigned kind, uint32_t name, uint64_t now)
+{
+    uint64_t *word = arch_local_advance(&self->cursor, 1);
+    if (__builtin_expect(!thread_fits(word, 1), 0))
+        return false;
+    uint64_t ticks = now - thread_chunk_of(word)->base_ticks;
+    if (__builtin_expect(ticks > PROF_TICKS_MAX, 0))
+        return false;
+    store_release(word, PROF_WORD_EVENT(kind, name, ticks));
+    return true;
+}
+
+/* The whole of the hot path, without a call in it: the counter is the clock, the thread is
+ * attached, the name has its number. False: thread_event() does it. */
+static inline bool thread_event_fast(unsigned kind, uint32_t name)
+{
+    struct thread_log *self = &thread_self;
+    return load_relaxed(&thread_gate) == self->fast_epoch &&
+           thread_put(self, kind, name, arch_ticks());
+}
+
+/* Records an event whatever it takes. The thread is ready (thread_ready). */
+void thread_event(struct thread_log *self, unsigned kind, uint32_t name);
+
+#endif

@@ -1,0 +1,184 @@
+#include "writer.h"
+
+#include "atomic.h"
+#include "chunks.h"
+#include "clock.h"
+#include "config.h"
+#include "log.h"
+#include "meta.h"
+#include "session.h"
+#include "signals.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#define WRITER_STACK_BYTES (256u << 10) /* collectors decode and call CUPTI on it */
+#define WRITER_POLL_MIN_NS 1000000u  /* 1 ms: a thread that only records fills 0.8 MB meanwhile */
+#define WRITER_POLL_MAX_NS 20000000u /* 20 ms: 50 wake-ups a second in an idle program */
+#define WRITER_CLOCK_NS 1000000000u
+#define WRITER_COPY_NS 100000000u
+
+static struct {
+    pthread_mutex_t lock; /* protects the flags below; nothing nests inside */
+    pthread_cond_t wake;  /* CLOCK_MONOTONIC; any of the flags changed */
+    bool running, stop, done;
+    bool flush_wanted, flushing;
+    pthread_t thread;
+} writer = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* When the periodic duties are due next, CLOCK_MONOTONIC nanoseconds. */
+struct writer_due {
+    uint64_t clock, tick, copy;
+};
+
+static bool writer_due(uint64_t *due, uint64_t now, uint64_t period_ns)
+{
+    if (now < *due)
+        return false;
+    *due = now + period_ns;
+    return true;
+}
+
+static void writer_duties(struct writer_due *due)
+{
+    uint64_t now = clock_monotonic_ns();
+    if (writer_due(&due->clock, now, WRITER_CLOCK_NS))
+        meta_clock_sample();
+    if (writer_due(&due->tick, now, config_get()->flush_ms * 1000000u))
+        session_tick_collectors();
+    if (writer_due(&due->copy, now, WRITER_COPY_NS))
+        chunks_copy_out();
+}
+
+static struct timespec writer_deadline(uint64_t delay_ns)
+{
+    uint64_t when = clock_monotonic_ns() + delay_ns;
+    return (struct timespec){.tv_sec = (time_t)(when / 1000000000u),
+                             .tv_nsec = (long)(when % 1000000000u)};
+}
+
+/* Sleeps for `delay_ns`; true when asked to stop. */
+static bool writer_sleep(uint64_t delay_ns)
+{
+    struct timespec deadline = writer_deadline(delay_ns);
+    pthread_mutex_lock(&writer.lock);
+    if (!writer.stop && !writer.flush_wanted)
+        pthread_cond_timedwait(&writer.wake, &writer.lock, &deadline);
+    bool stop = writer.stop;
+    writer.flushing = writer.flush_wanted;
+    pthread_mutex_unlock(&writer.lock);
+    return stop;
+}
+
+static void writer_flush_if_asked(void)
+{
+    if (!writer.flushing)
+        return;
+    session_flush((unsigned)config_get()->exit_ms);
+    pthread_mutex_lock(&writer.lock);
+    writer.flush_wanted = writer.flushing = false;
+    pthread_cond_broadcast(&writer.wake);
+    pthread_mutex_unlock(&writer.lock);
+}
+
+static uint64_t writer_next_delay(uint64_t delay_ns, bool busy)
+{
+    if (busy)
+        return WRITER_POLL_MIN_NS;
+    return delay_ns * 2 < WRITER_POLL_MAX_NS ? delay_ns * 2 : WRITER_POLL_MAX_NS;
+}
+
+static void *writer_main(void *argument)
+{
+    (void)argument;
+    prctl(PR_SET_NAME, "prof-writer");
+    thread_mark_internal();
+    /* The rate of the counter is only roughly known so far: an early second sample corrects it. */
+    uint64_t now = clock_monotonic_ns();
+    struct writer_due due = {.clock = now + 10000000u,
+                             .tick = now + config_get()->flush_ms * 1000000u};
+    uint64_t delay_ns = WRITER_POLL_MIN_NS;
+    do {
+        writer_flush_if_asked();
+        delay_ns = writer_next_delay(delay_ns, chunks_advance());
+        writer_duties(&due);
+    } while (!writer_sleep(delay_ns));
+    pthread_mutex_lock(&writer.lock);
+    writer.done = true;
+    pthread_cond_broadcast(&writer.wake);
+    pthread_mutex_unlock(&writer.lock);
+    return NULL;
+}
+
+static void writer_init_cond(void)
+{
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&writer.wake, &attributes);
+    pthread_condattr_destroy(&attributes);
+}
+
+bool writer_start(void)
+{
+    writer_init_cond();
+    writer.stop = writer.done = writer.flush_wanted = writer.flushing = false;
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, WRITER_STACK_BYTES);
+    struct signals_saved saved;
+    signals_block(&saved); /* the thread inherits the mask */
+    int error = pthread_create(&writer.thread, &attributes, writer_main, NULL);
+    signals_restore(&saved);
+    pthread_attr_destroy(&attributes);
+    writer.running = error == 0;
+    if (error)
+        log_line(LOG_ERROR, "no writer thread (%s): recording goes on, more slowly",
+                 strerror(error));
+    return writer.running;
+}
+
+void writer_flush(unsigned deadline_ms)
+{
+    if (!writer.running) {
+        session_flush(deadline_ms);
+        return;
+    }
+    struct timespec deadline = writer_deadline(deadline_ms * 1000000ull);
+    pthread_mutex_lock(&writer.lock);
+    writer.flush_wanted = true;
+    pthread_cond_broadcast(&writer.wake);
+    while (writer.flush_wanted &&
+           pthread_cond_timedwait(&writer.wake, &writer.lock, &deadline) != ETIMEDOUT)
+        ;
+    pthread_mutex_unlock(&writer.lock);
+}
+
+void writer_stop(unsigned deadline_ms)
+{
+    if (!writer.running)
+        return;
+    struct timespec deadline = writer_deadline(deadline_ms * 1000000ull);
+    pthread_mutex_lock(&writer.lock);
+    writer.stop = true;
+    pthread_cond_broadcast(&writer.wake);
+    while (!writer.done &&
+           pthread_cond_timedwait(&writer.wake, &writer.lock, &deadline) != ETIMEDOUT)
+        ;
+    bool done = writer.done;
+    pthread_mutex_unlock(&writer.lock);
+    if (done)
+        pthread_join(writer.thread, NULL);
+    else
+        pthread_detach(writer.thread);
+    writer.running = false;
+}
+
+void writer_fork_child(void)
+{
+    writer.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    writer.running = false;
+}

@@ -1,0 +1,25 @@
+/* writer.h - the one thread of libprof: extends the file ahead of need, samples the clocks, lets
+ * collectors flush.
+ *
+ * It has all signals blocked, so the host's handlers never run on it.
+ */
+#ifndef PROF_WRITER_H
+#define PROF_WRITER_H
+
+#include <stdbool.h>
+
+/* Starts it; false when the system refuses a thread (recording goes on, threads extend the file
+ * themselves). */
+bool writer_start(void);
+
+/* Has it flush everything (session_flush), and waits for at most `deadline_ms`: for callers that
+ * may do little themselves. Without a writer the caller flushes. */
+void writer_flush(unsigned deadline_ms);
+
+/* Asks it to end and waits for at most `deadline_ms`. */
+void writer_stop(unsigned deadline_ms);
+
+/* In a forked child: it does not exist there. */
+void writer_fork_child(void);
+
+#endif
