@@ -1,0 +1,56 @@
+/* Which activity kinds are on, and the records made of what the simulation does. */
+#ifndef SIM_ACTIVITY_H
+#define SIM_ACTIVITY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sim_call;
+struct sim_context;
+struct sim_memory_change;
+struct sim_op;
+struct sim_stream;
+struct sim_sync;
+
+/* Threads: any. */
+bool sim_activity_is_on(uint32_t kind);
+
+/* Returns  SIM_CUPTI_OK, SIM_CUPTI_INVALID_KIND, SIM_CUPTI_NOT_COMPATIBLE. */
+int sim_activity_enable(uint32_t kind, bool on);
+
+/* Whether API records of this function are wanted: the kind, or the function alone, is on. */
+bool sim_activity_wants_api(const struct sim_call *call);
+void sim_activity_enable_api(uint32_t domain, uint32_t cbid, bool on);
+
+/* Records of what exists already: devices, contexts, streams. */
+void sim_activity_dump(uint32_t kind);
+
+/* Time as records show it: CLOCK_REALTIME, or what the client's own clock says. */
+uint64_t sim_activity_now(void);
+
+/* NULL: back to CLOCK_REALTIME. */
+void sim_activity_set_clock(uint64_t (*clock)(void));
+bool sim_activity_has_clock(void);
+
+void sim_activity_set_latency(bool on);
+void sim_activity_set_event_timestamps(bool on);
+
+/* 1: thread ids are the system's; 0: pthread_self()'s low half. */
+void sim_activity_set_thread_id_type(uint32_t type);
+uint32_t sim_activity_thread_id_type(void);
+
+/* The records, each made only if its kind is on. */
+void sim_activity_api(const struct sim_call *call, uint64_t end_ns);
+void sim_activity_op(const struct sim_op *op);
+void sim_activity_sync(const struct sim_sync *sync);
+void sim_activity_memory(const struct sim_memory_change *change);
+void sim_activity_context(const struct sim_context *context);
+void sim_activity_stream(const struct sim_stream *stream);
+void sim_activity_overhead(uint64_t start_ns, uint64_t end_ns);
+
+/* The calling thread's stack of external ids of one kind. pop: SIM_CUPTI_QUEUE_EMPTY when empty. */
+int sim_external_push(uint32_t kind, uint64_t id);
+int sim_external_pop(uint32_t kind, uint64_t *id);
+void sim_external_record(const struct sim_call *call);
+
+#endif

@@ -1,0 +1,429 @@
+#include "sim_buffer.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "sim_activity.h"
+#include "sim_clock.h"
+#include "sim_config.h"
+#include "sim_cupti.h"
+#include "sim_fault.h"
+#include "sim_layout.h"
+#include "sim_subscriber.h"
+
+/* Below this a wake-up of the worker costs more than it moves. */
+static const size_t wake_bytes = 32768;
+
+/* The client never asks for records: keep no more than this. */
+static const size_t limit_bytes = 256u << 20;
+
+struct pending {
+    struct pending *next;
+    uint64_t end_ns;
+    uint32_t size;
+    uint32_t times;
+    int tid;
+    unsigned char bytes[]; /* 8-byte aligned: the members above are 32 bytes with padding */
+};
+
+struct open_buffer {
+    struct open_buffer *next;
+    int tid; /* of the producing thread; 0: all */
+    uint8_t *bytes;
+    size_t size, valid, records, max_records;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* a leaf; over the next block */
+static pthread_cond_t work_there = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t flush_done = PTHREAD_COND_INITIALIZER;
+static struct pending *first, **last = &first;
+static size_t pending_bytes, wake_at = 32768;
+static uint64_t flushes_wanted, flushes_done;
+static bool force_wanted, started;
+static sim_buffer_request request;
+static sim_buffer_complete complete;
+
+static atomic_ullong dropped;
+static atomic_ullong device_records; /* counted for SIM_DROP_EVERY and SIM_ZERO_EVERY */
+static atomic_bool zeroed_by_client, per_thread;
+
+/* The worker's own. */
+static struct open_buffer *open_buffers;
+static struct open_buffer *held; /* SIM_REORDER: full, waiting for a later one to go first */
+static _Thread_local bool is_worker;
+
+static int this_tid(void)
+{
+    return (int)syscall(SYS_gettid);
+}
+
+/* --- the queue -------------------------------------------------------------------------------- */
+
+static bool is_device_work(uint32_t kind)
+{
+    return kind == SIM_KIND_MEMCPY || kind == SIM_KIND_MEMSET || kind == SIM_KIND_KERNEL ||
+           kind == SIM_KIND_CONCURRENT_KERNEL || kind == SIM_KIND_MEMCPY2 ||
+           kind == SIM_KIND_GRAPH_TRACE;
+}
+
+static bool is_nth(uint64_t number, int64_t every)
+{
+    return every && number % (uint64_t)every == 0;
+}
+
+static void blank_times(struct pending *pending)
+{
+    if (pending->times)
+        memset(pending->bytes + pending->times, 0, 16);
+}
+
+/* The faults on records of device work. Returns  false when the record is lost. */
+static bool apply_faults(struct pending *pending, uint32_t kind)
+{
+    if (!is_device_work(kind))
+        return true;
+    const uint64_t number = atomic_fetch_add(&device_records, 1) + 1;
+    if (is_nth(number, sim_config()->drop_every)) {
+        atomic_fetch_add(&dropped, 1);
+        return false;
+    }
+    if (is_nth(number, sim_config()->zero_every))
+        blank_times(pending);
+    return true;
+}
+
+static struct pending *make(const void *record, uint64_t end_ns, size_t times)
+{
+    uint32_t kind;
+    memcpy(&kind, record, sizeof kind);
+    const size_t size = sim_layout_size(kind);
+    struct pending *pending = size ? calloc(1, sizeof *pending + size) : NULL;
+    if (!pending)
+        return NULL;
+    pending->end_ns = end_ns;
+    pending->size = (uint32_t)size;
+    pending->times = (uint32_t)times;
+    pending->tid = atomic_load(&per_thread) ? this_tid() : 0;
+    memcpy(pending->bytes, record, size);
+    if (apply_faults(pending, kind))
+        return pending;
+    free(pending);
+    return NULL;
+}
+
+static void start_worker_locked(void);
+
+static void append_locked(struct pending *pending)
+{
+    *last = pending;
+    last = &pending->next;
+    pending_bytes += pending->size;
+}
+
+void sim_buffer_add(const void *record, uint64_t end_ns, size_t times)
+{
+    struct pending *pending = make(record, end_ns, times);
+    if (!pending)
+        return;
+    pthread_mutex_lock(&lock);
+    if (pending_bytes > limit_bytes) {
+        atomic_fetch_add(&dropped, 1);
+        free(pending);
+    } else {
+        append_locked(pending);
+    }
+    start_worker_locked();
+    if (pending_bytes >= wake_at)
+        pthread_cond_signal(&work_there);
+    pthread_mutex_unlock(&lock);
+}
+
+/* --- the client's buffers --------------------------------------------------------------------- */
+
+/* Declining a buffer crashed the real library before 12.9. */
+static bool may_decline(void)
+{
+    return sim_config()->layout >= SIM_LAYOUT_13_0;
+}
+
+static bool is_zero(const uint8_t *bytes, size_t size)
+{
+    return size == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0);
+}
+
+static bool check_buffer(const uint8_t *bytes, size_t size)
+{
+    if (!bytes) {
+        if (!may_decline())
+            sim_fault_violation("bufferRequested returned NULL");
+        return false;
+    }
+    if ((uintptr_t)bytes % 8)
+        sim_fault_violation("bufferRequested returned %p, not aligned to 8 bytes",
+                            (const void *)bytes);
+    if (size < 1024)
+        sim_fault_violation("bufferRequested returned only %zu bytes", size);
+    if (atomic_load(&zeroed_by_client) && !is_zero(bytes, size))
+        sim_fault_violation("bufferRequested returned a buffer that is not zeroed");
+    return (uintptr_t)bytes % 8 == 0;
+}
+
+static bool obtain(struct open_buffer *buffer)
+{
+    uint8_t *bytes = NULL;
+    size_t size = 0, max_records = 0;
+    request(&bytes, &size, &max_records);
+    if (!check_buffer(bytes, size))
+        return false;
+    if (!atomic_load(&zeroed_by_client))
+        memset(bytes, 0, size);
+    buffer->bytes = bytes;
+    buffer->size = size;
+    buffer->max_records = max_records;
+    buffer->valid = buffer->records = 0;
+    return true;
+}
+
+static void deliver(const struct open_buffer *buffer)
+{
+    const uint64_t start_ns = sim_clock_now();
+    complete(NULL, 0, buffer->bytes, buffer->size, buffer->valid);
+    sim_activity_overhead(start_ns, sim_clock_now());
+}
+
+static void deliver_held(void)
+{
+    struct open_buffer *buffer = held;
+    held = NULL;
+    if (buffer)
+        deliver(buffer);
+    free(buffer);
+}
+
+/* In order; with SIM_REORDER every other buffer waits for the one after it. */
+static void hand_back(struct open_buffer *buffer)
+{
+    struct open_buffer *copy = NULL;
+    if (!buffer->bytes)
+        return;
+    if (sim_config()->reorder && !held && (copy = malloc(sizeof *copy)) != NULL) {
+        *copy = *buffer;
+        held = copy;
+    } else {
+        deliver(buffer);
+        deliver_held();
+    }
+    buffer->bytes = NULL;
+}
+
+static struct open_buffer *buffer_of(int tid)
+{
+    struct open_buffer *buffer = open_buffers;
+    while (buffer && buffer->tid != tid)
+        buffer = buffer->next;
+    if (buffer || (buffer = calloc(1, sizeof *buffer)) == NULL)
+        return buffer;
+    buffer->tid = tid;
+    buffer->next = open_buffers;
+    open_buffers = buffer;
+    return buffer;
+}
+
+static bool fits(const struct open_buffer *buffer, size_t size)
+{
+    return buffer->size - buffer->valid >= size &&
+           (!buffer->max_records || buffer->records < buffer->max_records);
+}
+
+static bool store(const struct pending *pending)
+{
+    struct open_buffer *buffer = buffer_of(pending->tid);
+    if (!buffer)
+        return false;
+    if (buffer->bytes && !fits(buffer, pending->size))
+        hand_back(buffer);
+    if (!buffer->bytes && !obtain(buffer))
+        return false;
+    if (!fits(buffer, pending->size))
+        return false;
+    memcpy(buffer->bytes + buffer->valid, pending->bytes, pending->size);
+    buffer->valid += pending->size;
+    buffer->records++;
+    return true;
+}
+
+/* --- the worker ------------------------------------------------------------------------------- */
+
+static struct pending *take_all_locked(void)
+{
+    struct pending *all = first;
+    first = NULL;
+    last = &first;
+    pending_bytes = 0;
+    return all;
+}
+
+/* Puts what was not ready back before what has come since. */
+static void put_back(struct pending *rest, struct pending **rest_end, size_t bytes)
+{
+    pthread_mutex_lock(&lock);
+    *rest_end = first;
+    if (rest) {
+        if (!first)
+            last = rest_end;
+        first = rest;
+    }
+    pending_bytes += bytes;
+    /* Twice what stays: a long queue is not walked again for every few new records. */
+    wake_at = 2 * bytes > wake_bytes ? 2 * bytes : wake_bytes;
+    pthread_mutex_unlock(&lock);
+}
+
+static bool is_complete(const struct pending *pending, uint64_t now_ns)
+{
+    return pending->end_ns <= now_ns;
+}
+
+/* CUPTI_CBID_STATE_WARNING with CUPTI_ERROR_OUT_OF_MEMORY, once. */
+static void warn_of_loss(void)
+{
+    static bool warned;
+    if (!warned)
+        sim_subscriber_state(3, 8, "records are dropped: the client gave no buffer");
+    warned = true;
+}
+
+static void move(struct pending *pending)
+{
+    if (!store(pending)) {
+        atomic_fetch_add(&dropped, 1);
+        warn_of_loss();
+    }
+    free(pending);
+}
+
+static void drain(struct pending *all, bool force)
+{
+    const uint64_t now_ns = sim_clock_now();
+    struct pending *rest = NULL, **rest_end = &rest, *next;
+    size_t rest_bytes = 0;
+    for (struct pending *pending = all; pending; pending = next) {
+        next = pending->next;
+        pending->next = NULL;
+        if (is_complete(pending, now_ns)) {
+            move(pending);
+        } else if (force) {
+            blank_times(pending);
+            move(pending);
+        } else {
+            *rest_end = pending;
+            rest_end = &pending->next;
+            rest_bytes += pending->size;
+        }
+    }
+    put_back(rest, rest_end, rest_bytes);
+}
+
+static void hand_back_all(void)
+{
+    for (struct open_buffer *buffer = open_buffers; buffer; buffer = buffer->next)
+        if (buffer->valid)
+            hand_back(buffer);
+    deliver_held();
+}
+
+static void serve_locked(void)
+{
+    const uint64_t wanted = flushes_wanted;
+    const bool flush = wanted != flushes_done, force = force_wanted;
+    struct pending *all = request ? take_all_locked() : NULL;
+    const bool can = request != NULL;
+    force_wanted = false;
+    pthread_mutex_unlock(&lock);
+    if (can)
+        drain(all, force);
+    if (can && flush)
+        hand_back_all();
+    pthread_mutex_lock(&lock);
+    flushes_done = wanted;
+    pthread_cond_broadcast(&flush_done);
+}
+
+static bool has_work_locked(void)
+{
+    return flushes_wanted != flushes_done || (request && pending_bytes >= wake_at);
+}
+
+static void *work(void *unused)
+{
+    (void)unused;
+    is_worker = true;
+    pthread_mutex_lock(&lock);
+    for (;;) {
+        while (!has_work_locked())
+            pthread_cond_wait(&work_there, &lock);
+        serve_locked();
+    }
+    return NULL;
+}
+
+static void start_worker_locked(void)
+{
+    sigset_t all, before;
+    pthread_t thread;
+    if (started)
+        return;
+    started = true;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    if (pthread_create(&thread, NULL, work, NULL) == 0)
+        pthread_detach(thread);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* --- for the exported functions --------------------------------------------------------------- */
+
+void sim_buffer_register(sim_buffer_request new_request, sim_buffer_complete new_complete)
+{
+    pthread_mutex_lock(&lock);
+    request = new_request;
+    complete = new_complete;
+    pthread_mutex_unlock(&lock);
+}
+
+int sim_buffer_flush(bool force)
+{
+    if (is_worker) {
+        sim_fault_violation("cuptiActivityFlushAll called from a buffer callback");
+        return SIM_CUPTI_UNKNOWN;
+    }
+    pthread_mutex_lock(&lock);
+    start_worker_locked();
+    const uint64_t ticket = ++flushes_wanted;
+    force_wanted |= force;
+    pthread_cond_signal(&work_there);
+    while (flushes_done < ticket)
+        pthread_cond_wait(&flush_done, &lock);
+    pthread_mutex_unlock(&lock);
+    return SIM_CUPTI_OK;
+}
+
+uint64_t sim_buffer_take_dropped(void)
+{
+    return atomic_exchange(&dropped, 0);
+}
+
+void sim_buffer_set_zeroed(bool client_zeroes)
+{
+    atomic_store(&zeroed_by_client, client_zeroes);
+}
+
+void sim_buffer_set_per_thread(bool wanted)
+{
+    atomic_store(&per_thread, wanted);
+}

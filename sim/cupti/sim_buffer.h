@@ -1,0 +1,42 @@
+/* From finished records to the client's buffers.
+ *
+ * A record waits in a queue until the work it describes has ended on the simulated timeline. One
+ * worker thread moves records into buffers it asks the client for, and hands buffers back when they
+ * are full or a flush wants them. No lock is held while the client's functions run.
+ */
+#ifndef SIM_BUFFER_H
+#define SIM_BUFFER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef void (*sim_buffer_request)(uint8_t **buffer, size_t *size, size_t *max_records);
+typedef void (*sim_buffer_complete)(void *context, uint32_t stream, uint8_t *buffer, size_t size,
+                                    size_t valid);
+
+/* Queues a record.
+ *
+ * record   begins with its kind; cut to the size the simulated version has.
+ * end_ns   host time at which it is complete; 0: it is.
+ * times    offset of its start and end times, side by side; 0: it has none to blank.
+ * Threads  any, the core's lock may be held.
+ */
+void sim_buffer_add(const void *record, uint64_t end_ns, size_t times);
+
+/* NULL: none. Before: records that shall be delivered. */
+void sim_buffer_register(sim_buffer_request request, sim_buffer_complete complete);
+
+/* Returns everything complete, or with force everything. From the worker itself: a violation.
+ *
+ * Returns  SIM_CUPTI_OK or SIM_CUPTI_UNKNOWN.
+ */
+int sim_buffer_flush(bool force);
+
+/* Dropped since the last asking. */
+uint64_t sim_buffer_take_dropped(void);
+
+void sim_buffer_set_zeroed(bool client_zeroes);
+void sim_buffer_set_per_thread(bool per_thread);
+
+#endif

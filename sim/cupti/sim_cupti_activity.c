@@ -1,0 +1,338 @@
+/* Exported: activity kinds, buffers, flushing, attributes. */
+#include <pthread.h>
+#include <string.h>
+
+#include "sim_activity.h"
+#include "sim_buffer.h"
+#include "sim_config.h"
+#include "sim_core.h"
+#include "sim_cupti.h"
+#include "sim_fault.h"
+#include "sim_handle.h"
+#include "sim_layout.h"
+#include "sim_subscriber.h"
+
+/* --- kinds ------------------------------------------------------------------------------------ */
+
+/* Device records come as soon as they are asked for; what was created before is reported only to
+ * cuptiActivityEnableAndDump. */
+SIM_EXPORT int cuptiActivityEnable(uint32_t kind);
+SIM_EXPORT int cuptiActivityEnable(uint32_t kind)
+{
+    SIM_CUPTI_ENTER(kind);
+    const bool before = sim_activity_is_on(kind);
+    const int result = sim_activity_enable(kind, true);
+    if (result == SIM_CUPTI_OK && !before && kind == SIM_KIND_DEVICE)
+        sim_activity_dump(kind);
+    return result;
+}
+
+SIM_EXPORT int cuptiActivityEnableAndDump(uint32_t kind);
+SIM_EXPORT int cuptiActivityEnableAndDump(uint32_t kind)
+{
+    SIM_CUPTI_ENTER(kind);
+    const int result = sim_activity_enable(kind, true);
+    if (result == SIM_CUPTI_OK)
+        sim_activity_dump(kind);
+    return result;
+}
+
+SIM_EXPORT int cuptiActivityDisable(uint32_t kind);
+SIM_EXPORT int cuptiActivityDisable(uint32_t kind)
+{
+    SIM_CUPTI_ENTER(kind);
+    return sim_activity_enable(kind, false);
+}
+
+/* Kinds are per process here. */
+static int enable_for(const void *context, uint32_t kind, bool on)
+{
+    SIM_CUPTI_CHECK(sim_handle_is(context, SIM_HANDLE_CONTEXT), SIM_CUPTI_INVALID_CONTEXT);
+    return sim_activity_enable(kind, on);
+}
+
+SIM_EXPORT int cuptiActivityEnableContext(void *context, uint32_t kind);
+SIM_EXPORT int cuptiActivityEnableContext(void *context, uint32_t kind)
+{
+    SIM_CUPTI_ENTER(kind);
+    return enable_for(context, kind, true);
+}
+
+SIM_EXPORT int cuptiActivityDisableContext(void *context, uint32_t kind);
+SIM_EXPORT int cuptiActivityDisableContext(void *context, uint32_t kind)
+{
+    SIM_CUPTI_ENTER(kind);
+    return enable_for(context, kind, false);
+}
+
+/* 12.5 and later. */
+static int enable_api(uint32_t domain, uint32_t cbid, bool on)
+{
+    SIM_CUPTI_CHECK(sim_config()->layout >= SIM_LAYOUT_13_0, SIM_CUPTI_NOT_IMPLEMENTED);
+    SIM_CUPTI_CHECK(cbid && cbid < sim_layout_cbids(domain), SIM_CUPTI_INVALID_PARAMETER);
+    sim_activity_enable_api(domain, cbid, on);
+    return SIM_CUPTI_OK;
+}
+
+SIM_EXPORT int cuptiActivityEnableRuntimeApi(uint32_t cbid, uint8_t on);
+SIM_EXPORT int cuptiActivityEnableRuntimeApi(uint32_t cbid, uint8_t on)
+{
+    SIM_CUPTI_ENTER(cbid);
+    return enable_api(SIM_CB_RUNTIME, cbid, on != 0);
+}
+
+SIM_EXPORT int cuptiActivityEnableDriverApi(uint32_t cbid, uint8_t on);
+SIM_EXPORT int cuptiActivityEnableDriverApi(uint32_t cbid, uint8_t on)
+{
+    SIM_CUPTI_ENTER(cbid);
+    return enable_api(SIM_CB_DRIVER, cbid, on != 0);
+}
+
+SIM_EXPORT int cuptiActivityEnableLatencyTimestamps(uint8_t on);
+SIM_EXPORT int cuptiActivityEnableLatencyTimestamps(uint8_t on)
+{
+    SIM_CUPTI_ENTER(on);
+    sim_activity_set_latency(on != 0);
+    return SIM_CUPTI_OK;
+}
+
+SIM_EXPORT int cuptiActivityEnableCudaEventDeviceTimestamps(uint8_t on);
+SIM_EXPORT int cuptiActivityEnableCudaEventDeviceTimestamps(uint8_t on)
+{
+    SIM_CUPTI_ENTER(on);
+    SIM_CUPTI_CHECK(sim_config()->layout >= SIM_LAYOUT_13_0, SIM_CUPTI_NOT_IMPLEMENTED);
+    sim_activity_set_event_timestamps(on != 0);
+    return SIM_CUPTI_OK;
+}
+
+SIM_EXPORT int cuptiActivityEnableLaunchAttributes(uint8_t on);
+SIM_EXPORT int cuptiActivityEnableLaunchAttributes(uint8_t on)
+{
+    SIM_CUPTI_ENTER(on);
+    return SIM_CUPTI_OK;
+}
+
+/* Switches for records the simulation does not make. */
+SIM_EXPORT int cuptiActivityEnableDeviceGraph(uint8_t on);
+SIM_EXPORT int cuptiActivityEnableDeviceGraph(uint8_t on)
+{
+    SIM_CUPTI_ENTER(on);
+    SIM_CUPTI_CHECK(sim_config()->layout >= SIM_LAYOUT_12_4, SIM_CUPTI_NOT_IMPLEMENTED);
+    return SIM_CUPTI_OK;
+}
+
+SIM_EXPORT int cuptiActivityEnableAllSyncRecords(uint8_t on);
+SIM_EXPORT int cuptiActivityEnableAllSyncRecords(uint8_t on)
+{
+    SIM_CUPTI_ENTER(on);
+    SIM_CUPTI_CHECK(sim_config()->layout >= SIM_LAYOUT_13_0, SIM_CUPTI_NOT_IMPLEMENTED);
+    return SIM_CUPTI_OK;
+}
+
+SIM_EXPORT int cuptiActivityEnableAllocationSource(uint8_t on);
+SIM_EXPORT int cuptiActivityEnableAllocationSource(uint8_t on)
+{
+    SIM_CUPTI_ENTER(on);
+    SIM_CUPTI_CHECK(sim_config()->layout >= SIM_LAYOUT_13_0, SIM_CUPTI_NOT_IMPLEMENTED);
+    return SIM_CUPTI_OK;
+}
+
+/* Needs hardware of a later generation than the simulated one. */
+SIM_EXPORT int cuptiActivityEnableHWTrace(uint8_t on);
+SIM_EXPORT int cuptiActivityEnableHWTrace(uint8_t on)
+{
+    SIM_CUPTI_ENTER(on);
+    return 27; /* CUPTI_ERROR_NOT_SUPPORTED */
+}
+
+/* --- buffers ---------------------------------------------------------------------------------- */
+
+SIM_EXPORT int cuptiActivityRegisterCallbacks(sim_buffer_request request,
+                                              sim_buffer_complete complete);
+SIM_EXPORT int cuptiActivityRegisterCallbacks(sim_buffer_request request,
+                                              sim_buffer_complete complete)
+{
+    SIM_CUPTI_ENTER_PLAIN(0);
+    SIM_CUPTI_CHECK(request && complete, SIM_CUPTI_INVALID_PARAMETER);
+    sim_buffer_register(request, complete);
+    return SIM_CUPTI_OK;
+}
+
+SIM_EXPORT int cuptiActivityFlushAll(uint32_t flag);
+SIM_EXPORT int cuptiActivityFlushAll(uint32_t flag)
+{
+    SIM_CUPTI_ENTER(flag);
+    if (sim_subscriber_forbids_flush())
+        sim_fault_violation(
+            "cuptiActivityFlushAll called from a callback of a domain not an API's");
+    return sim_buffer_flush(flag & 1);
+}
+
+/* Full buffers come back at once anyway, and nothing else may come by this timer. */
+SIM_EXPORT int cuptiActivityFlushPeriod(uint32_t period_ms);
+SIM_EXPORT int cuptiActivityFlushPeriod(uint32_t period_ms)
+{
+    SIM_CUPTI_ENTER(period_ms);
+    return SIM_CUPTI_OK;
+}
+
+static int next_record(uint8_t *buffer, size_t valid, uint8_t **record)
+{
+    uint32_t kind;
+    uint8_t *at = buffer;
+    if (*record) {
+        memcpy(&kind, *record, sizeof kind);
+        at = *record + sim_layout_size(kind);
+    }
+    const size_t offset = (size_t)(at - buffer);
+    SIM_CUPTI_CHECK(valid >= offset + 8, SIM_CUPTI_MAX_LIMIT);
+    memcpy(&kind, at, sizeof kind);
+    const size_t size = sim_layout_size(kind);
+    SIM_CUPTI_CHECK(size, sim_layout_unknown_kind());
+    SIM_CUPTI_CHECK(valid - offset >= size, SIM_CUPTI_MAX_LIMIT);
+    *record = at;
+    return SIM_CUPTI_OK;
+}
+
+SIM_EXPORT int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, uint8_t **record);
+SIM_EXPORT int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, uint8_t **record)
+{
+    SIM_CUPTI_ENTER_PLAIN(0);
+    SIM_CUPTI_CHECK(buffer && record, SIM_CUPTI_INVALID_PARAMETER);
+    return next_record(buffer, valid, record);
+}
+
+SIM_EXPORT int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *dropped);
+SIM_EXPORT int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *dropped)
+{
+    (void)context, (void)stream;
+    SIM_CUPTI_ENTER(0);
+    SIM_CUPTI_CHECK(dropped, SIM_CUPTI_INVALID_PARAMETER);
+    *dropped = (size_t)sim_buffer_take_dropped();
+    return SIM_CUPTI_OK;
+}
+
+/* --- attributes ------------------------------------------------------------------------------- */
+
+enum { ATTRIBUTES = 10, ZEROED_OUT = 5, PER_THREAD = 9 };
+
+struct attribute {
+    size_t bytes;
+    uint64_t value;
+    enum sim_layout since;
+};
+
+static pthread_mutex_t attribute_lock = PTHREAD_MUTEX_INITIALIZER; /* a leaf; over values */
+
+static struct attribute attributes[ATTRIBUTES] = {
+    {8, 3200000, SIM_LAYOUT_11_2}, {8, 8388608, SIM_LAYOUT_11_2}, {8, 250, SIM_LAYOUT_11_2},
+    {8, 25000, SIM_LAYOUT_11_2},   {8, 250, SIM_LAYOUT_11_2},     {1, 0, SIM_LAYOUT_11_2},
+    {8, 3, SIM_LAYOUT_11_2},       {8, 3, SIM_LAYOUT_11_2},       {1, 0, SIM_LAYOUT_11_2},
+    {1, 0, SIM_LAYOUT_12_4},
+};
+
+/* One buffer per producing thread is the rule from 13.0 on. */
+static uint64_t preset(uint32_t number)
+{
+    return number == PER_THREAD && sim_config()->layout >= SIM_LAYOUT_13_0;
+}
+
+__attribute__((constructor)) static void on_load(void)
+{
+    attributes[PER_THREAD].value = preset(PER_THREAD);
+    sim_buffer_set_per_thread(attributes[PER_THREAD].value != 0);
+}
+
+static int check_attribute(uint32_t number, const size_t *bytes, const void *value)
+{
+    SIM_CUPTI_CHECK(bytes && value && number < ATTRIBUTES, SIM_CUPTI_INVALID_PARAMETER);
+    SIM_CUPTI_CHECK(sim_config()->layout >= attributes[number].since, SIM_CUPTI_INVALID_PARAMETER);
+    SIM_CUPTI_CHECK(*bytes >= attributes[number].bytes, SIM_CUPTI_TOO_SMALL);
+    return SIM_CUPTI_OK;
+}
+
+SIM_EXPORT int cuptiActivityGetAttribute(uint32_t number, size_t *bytes, void *value);
+SIM_EXPORT int cuptiActivityGetAttribute(uint32_t number, size_t *bytes, void *value)
+{
+    SIM_CUPTI_ENTER(number);
+    const int checked = check_attribute(number, bytes, value);
+    SIM_CUPTI_CHECK(checked == SIM_CUPTI_OK, checked);
+    pthread_mutex_lock(&attribute_lock);
+    memcpy(value, &attributes[number].value, attributes[number].bytes);
+    pthread_mutex_unlock(&attribute_lock);
+    *bytes = attributes[number].bytes;
+    return SIM_CUPTI_OK;
+}
+
+SIM_EXPORT int cuptiActivitySetAttribute(uint32_t number, size_t *bytes, void *value);
+SIM_EXPORT int cuptiActivitySetAttribute(uint32_t number, size_t *bytes, void *value)
+{
+    uint64_t chosen = 0;
+    SIM_CUPTI_ENTER(number);
+    const int checked = check_attribute(number, bytes, value);
+    SIM_CUPTI_CHECK(checked == SIM_CUPTI_OK, checked);
+    memcpy(&chosen, value, attributes[number].bytes);
+    pthread_mutex_lock(&attribute_lock);
+    attributes[number].value = chosen;
+    pthread_mutex_unlock(&attribute_lock);
+    if (number == ZEROED_OUT)
+        sim_buffer_set_zeroed(chosen != 0);
+    if (number == PER_THREAD)
+        sim_buffer_set_per_thread(chosen != 0);
+    return SIM_CUPTI_OK;
+}
+
+/* --- the rest --------------------------------------------------------------------------------- */
+
+SIM_EXPORT int cuptiActivityRegisterTimestampCallback(uint64_t (*clock)(void));
+SIM_EXPORT int cuptiActivityRegisterTimestampCallback(uint64_t (*clock)(void))
+{
+    SIM_CUPTI_ENTER(0);
+    sim_activity_set_clock(clock);
+    return SIM_CUPTI_OK;
+}
+
+SIM_EXPORT int cuptiActivityPushExternalCorrelationId(uint32_t kind, uint64_t id);
+SIM_EXPORT int cuptiActivityPushExternalCorrelationId(uint32_t kind, uint64_t id)
+{
+    SIM_CUPTI_ENTER(kind);
+    return sim_external_push(kind, id);
+}
+
+SIM_EXPORT int cuptiActivityPopExternalCorrelationId(uint32_t kind, uint64_t *id);
+SIM_EXPORT int cuptiActivityPopExternalCorrelationId(uint32_t kind, uint64_t *id)
+{
+    SIM_CUPTI_ENTER(kind);
+    return sim_external_pop(kind, id);
+}
+
+SIM_EXPORT int cuptiSetThreadIdType(uint32_t type);
+SIM_EXPORT int cuptiSetThreadIdType(uint32_t type)
+{
+    SIM_CUPTI_ENTER(type);
+    SIM_CUPTI_CHECK(type <= 1, SIM_CUPTI_INVALID_PARAMETER);
+    sim_activity_set_thread_id_type(type);
+    return SIM_CUPTI_OK;
+}
+
+SIM_EXPORT int cuptiGetThreadIdType(uint32_t *type);
+SIM_EXPORT int cuptiGetThreadIdType(uint32_t *type)
+{
+    SIM_CUPTI_CHECK(type, SIM_CUPTI_INVALID_PARAMETER);
+    *type = sim_activity_thread_id_type();
+    return SIM_CUPTI_OK;
+}
+
+/* Detaches: no callback and no record from here on, until something is enabled again. */
+SIM_EXPORT int cuptiFinalize(void);
+SIM_EXPORT int cuptiFinalize(void)
+{
+    SIM_CUPTI_ENTER_PLAIN(0);
+    for (uint32_t kind = 1; kind < SIM_KINDS; kind++)
+        if (sim_activity_is_on(kind))
+            sim_activity_enable(kind, false);
+    for (uint32_t domain = SIM_CB_DRIVER; domain < SIM_CB_DOMAINS; domain++)
+        if (sim_layout_cbids(domain))
+            sim_subscriber_enable(domain, 0, false);
+    return SIM_CUPTI_OK;
+}

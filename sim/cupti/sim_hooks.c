@@ -1,0 +1,53 @@
+/* The table through which the simulation tells CUPTI what happens. */
+#include "sim_activity.h"
+#include "sim_call.h"
+#include "sim_context.h"
+#include "sim_cupti.h"
+#include "sim_device_work.h"
+#include "sim_stream.h"
+#include "sim_subscriber.h"
+#include "sim_tools.h"
+
+static void api_enter(struct sim_call *call)
+{
+    sim_subscriber_api(call, false);
+    sim_external_record(call);
+    call->start_ns = sim_activity_now();
+    if (sim_activity_has_clock())
+        sim_device_work_align(call->start_ns);
+}
+
+static void api_exit(struct sim_call *call)
+{
+    sim_activity_api(call, sim_activity_now());
+    sim_subscriber_api(call, true);
+}
+
+static void resource(enum sim_resource_id id, const struct sim_resource *what)
+{
+    if (id == SIM_CONTEXT_CREATED)
+        sim_activity_context(what->context);
+    if (id == SIM_STREAM_CREATED)
+        sim_activity_stream(what->stream);
+    sim_subscriber_resource(id, what);
+}
+
+static void synchronized(const struct sim_sync *sync)
+{
+    sim_activity_sync(sync);
+    sim_subscriber_synchronized(sync);
+}
+
+static const struct sim_tools hooks = {
+    .api_enter = api_enter,
+    .api_exit = api_exit,
+    .resource = resource,
+    .synchronized = synchronized,
+    .memory = sim_activity_memory,
+    .op = sim_activity_op,
+};
+
+void sim_activity_install(void)
+{
+    sim_tools_set(&hooks);
+}

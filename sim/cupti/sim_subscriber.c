@@ -1,0 +1,234 @@
+#include "sim_subscriber.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "sim_call.h"
+#include "sim_config.h"
+#include "sim_context.h"
+#include "sim_cupti.h"
+#include "sim_layout.h"
+#include "sim_stream.h"
+
+enum { MAX_CBIDS = 1024, MAX_NAME = 64 };
+
+struct sim_subscriber {
+    sim_callback callback;
+    void *user;
+    char name[MAX_NAME];
+};
+
+static pthread_mutex_t lock =
+    PTHREAD_MUTEX_INITIALIZER; /* over changes of the subscriber; a leaf */
+static struct sim_subscriber the_subscriber;
+static atomic_bool subscribed;
+static atomic_bool wanted[SIM_CB_DOMAINS][MAX_CBIDS];
+static _Thread_local bool flush_forbidden;
+
+/* The 72 bytes an API callback is given. */
+struct callback_data {
+    uint32_t site; /* 0 enter, 1 exit */
+    const char *name;
+    const void *params;
+    const void *result; /* NULL at enter */
+    const char *symbol;
+    struct sim_context *context;
+    uint32_t context_id;
+    uint64_t *correlation_data;
+    uint32_t correlation;
+};
+_Static_assert(sizeof(struct callback_data) == 72, "every CUPTI");
+
+struct resource_data {
+    struct sim_context *context;
+    void *stream;
+    const void *descriptor;
+};
+_Static_assert(sizeof(struct resource_data) == 24, "every CUPTI");
+
+struct graph_data {
+    struct sim_graph *graph, *original_graph;
+    struct sim_node *node, *original_node;
+    uint32_t node_type;
+    struct sim_node *dependency;
+    struct sim_exec *exec;
+};
+_Static_assert(sizeof(struct graph_data) == 56, "every CUPTI");
+
+struct module_data {
+    uint32_t module_id;
+    size_t bytes;
+    const char *image;
+};
+
+struct synchronize_data {
+    struct sim_context *context;
+    void *stream;
+};
+
+struct state_data {
+    uint32_t result;
+    const char *message;
+};
+
+/* --- life ------------------------------------------------------------------------------------- */
+
+const char *sim_subscriber_other(void)
+{
+    const char *other = sim_config()->other_subscriber;
+    return other ? other : atomic_load(&subscribed) ? the_subscriber.name : NULL;
+}
+
+static void remember(sim_callback callback, void *user, const char *name)
+{
+    the_subscriber.callback = callback;
+    the_subscriber.user = user;
+    memset(the_subscriber.name, 0, sizeof the_subscriber.name);
+    if (name)
+        strncpy(the_subscriber.name, name, sizeof the_subscriber.name - 1);
+}
+
+int sim_subscriber_create(struct sim_subscriber **subscriber, sim_callback callback, void *user,
+                          const char *name)
+{
+    if (!subscriber)
+        return SIM_CUPTI_INVALID_PARAMETER;
+    pthread_mutex_lock(&lock);
+    const bool taken = sim_subscriber_other() != NULL;
+    if (!taken) {
+        remember(callback, user, name);
+        atomic_store(&subscribed, true);
+        *subscriber = &the_subscriber;
+    }
+    pthread_mutex_unlock(&lock);
+    return taken ? SIM_CUPTI_MULTIPLE_SUBSCRIBERS : SIM_CUPTI_OK;
+}
+
+bool sim_subscriber_is(const struct sim_subscriber *subscriber)
+{
+    return subscriber == &the_subscriber && atomic_load(&subscribed);
+}
+
+int sim_subscriber_destroy(struct sim_subscriber *subscriber)
+{
+    if (!sim_subscriber_is(subscriber))
+        return SIM_CUPTI_INVALID_PARAMETER;
+    atomic_store(&subscribed, false);
+    for (uint32_t domain = 0; domain < SIM_CB_DOMAINS; domain++)
+        for (uint32_t cbid = 0; cbid < MAX_CBIDS; cbid++)
+            atomic_store_explicit(&wanted[domain][cbid], false, memory_order_relaxed);
+    return SIM_CUPTI_OK;
+}
+
+int sim_subscriber_enable(uint32_t domain, uint32_t cbid, bool on)
+{
+    const uint32_t count = sim_layout_cbids(domain);
+    if (!count || cbid >= count)
+        return SIM_CUPTI_INVALID_PARAMETER;
+    if (cbid) {
+        atomic_store(&wanted[domain][cbid], on);
+        return SIM_CUPTI_OK;
+    }
+    for (uint32_t i = 1; i < count; i++)
+        atomic_store_explicit(&wanted[domain][i], on, memory_order_relaxed);
+    return SIM_CUPTI_OK;
+}
+
+bool sim_subscriber_wants(uint32_t domain, uint32_t cbid)
+{
+    return cbid && cbid < MAX_CBIDS && atomic_load_explicit(&subscribed, memory_order_acquire) &&
+           atomic_load_explicit(&wanted[domain][cbid], memory_order_relaxed);
+}
+
+bool sim_subscriber_forbids_flush(void)
+{
+    return flush_forbidden;
+}
+
+/* --- calling ---------------------------------------------------------------------------------- */
+
+/* CUDA calls the client makes from within are calls of their own, with ids of their own. */
+static void deliver(uint32_t domain, uint32_t cbid, const void *data)
+{
+    struct sim_call *call = sim_call_suspend();
+    const bool before = flush_forbidden;
+    flush_forbidden = domain != SIM_CB_DRIVER && domain != SIM_CB_RUNTIME;
+    the_subscriber.callback(the_subscriber.user, domain, cbid, data);
+    flush_forbidden = before;
+    sim_call_resume(call);
+}
+
+void sim_subscriber_api(const struct sim_call *call, bool is_exit)
+{
+    const uint32_t domain = call->api->domain;
+    const uint32_t cbid = sim_layout_cbid(domain, call->api->cbid);
+    if (!sim_subscriber_wants(domain, cbid))
+        return;
+    struct sim_context *context = sim_context_current();
+    const struct callback_data data = {
+        .site = is_exit,
+        .name = call->api->name,
+        .params = call->params,
+        .result = is_exit ? &call->result : NULL,
+        .symbol = call->symbol,
+        .context = context,
+        .context_id = context ? context->id : 0,
+        .correlation_data = (uint64_t *)(uintptr_t)&call->correlation_data,
+        .correlation = call->correlation,
+    };
+    deliver(domain, cbid, &data);
+}
+
+static bool is_graph_event(enum sim_resource_id id)
+{
+    return id >= SIM_GRAPH_CREATED && id != 21;
+}
+
+static bool is_module_event(enum sim_resource_id id)
+{
+    return id == SIM_MODULE_LOADED || id == SIM_MODULE_UNLOAD_STARTING;
+}
+
+void sim_subscriber_resource(enum sim_resource_id id, const struct sim_resource *resource)
+{
+    static const struct module_data module = {0};
+    if (!sim_subscriber_wants(SIM_CB_RESOURCE, id) || id >= sim_layout_cbids(SIM_CB_RESOURCE))
+        return;
+    const struct graph_data graph = {
+        .graph = resource->graph,
+        .original_graph = resource->original_graph,
+        .node = resource->node,
+        .original_node = resource->original_node,
+        .node_type = (uint32_t)resource->node_type,
+        .dependency = resource->dependency,
+        .exec = resource->exec,
+    };
+    const struct resource_data data = {
+        .context = resource->context,
+        .stream = resource->stream,
+        .descriptor = is_graph_event(id)    ? (const void *)&graph
+                      : is_module_event(id) ? (const void *)&module
+                                            : NULL,
+    };
+    deliver(SIM_CB_RESOURCE, id, &data);
+}
+
+void sim_subscriber_synchronized(const struct sim_sync *sync)
+{
+    const uint32_t cbid = sync->type == SIM_SYNC_STREAM    ? 1
+                          : sync->type == SIM_SYNC_CONTEXT ? 2
+                                                           : 0;
+    if (!sim_subscriber_wants(SIM_CB_SYNCHRONIZE, cbid))
+        return;
+    const struct synchronize_data data = {.context = sync->context, .stream = sync->stream};
+    deliver(SIM_CB_SYNCHRONIZE, cbid, &data);
+}
+
+void sim_subscriber_state(uint32_t cbid, int result, const char *message)
+{
+    if (!sim_subscriber_wants(SIM_CB_STATE, cbid))
+        return;
+    const struct state_data data = {.result = (uint32_t)result, .message = message};
+    deliver(SIM_CB_STATE, cbid, &data);
+}

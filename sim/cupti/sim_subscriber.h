@@ -1,0 +1,38 @@
+/* The one subscriber and what it wants to be called for. */
+#ifndef SIM_SUBSCRIBER_H
+#define SIM_SUBSCRIBER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim_tools.h"
+
+struct sim_call;
+struct sim_subscriber;
+
+typedef void (*sim_callback)(void *user, uint32_t domain, uint32_t cbid, const void *data);
+
+/* Returns  SIM_CUPTI_OK, or SIM_CUPTI_MULTIPLE_SUBSCRIBERS while there is one. */
+int sim_subscriber_create(struct sim_subscriber **subscriber, sim_callback callback, void *user,
+                          const char *name);
+int sim_subscriber_destroy(struct sim_subscriber *subscriber);
+
+/* Who is in the way (SIM_OTHER_SUBSCRIBER, or the subscriber's own name); NULL: nobody. */
+const char *sim_subscriber_other(void);
+
+bool sim_subscriber_is(const struct sim_subscriber *subscriber);
+
+/* cbid 0: the whole domain. */
+int sim_subscriber_enable(uint32_t domain, uint32_t cbid, bool on);
+bool sim_subscriber_wants(uint32_t domain, uint32_t cbid);
+
+/* Calls the subscriber, if it wants to. Where: any thread, no lock held. */
+void sim_subscriber_api(const struct sim_call *call, bool is_exit);
+void sim_subscriber_resource(enum sim_resource_id id, const struct sim_resource *resource);
+void sim_subscriber_synchronized(const struct sim_sync *sync);
+void sim_subscriber_state(uint32_t cbid, int result, const char *message);
+
+/* The calling thread is inside a callback of a domain in which flushing is not allowed. */
+bool sim_subscriber_forbids_flush(void);
+
+#endif
