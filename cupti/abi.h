@@ -1,0 +1,168 @@
+/* abi.h - facts of CUPTI 11.0-13.x: values, callback data, function signatures.
+ *
+ * libprof is built without NVIDIA's headers and runs with whatever libcupti the program has.
+ * What it must know of the interface is stated here, in our words: numbers that never changed
+ * from CUDA 11.0 to 13.x (enums are append-only, measured over five toolkits). abi_records.h has
+ * the activity records, abi_calls.h the CUDA calls. abi_check.c compares all three with the
+ * toolkit's headers where a build finds them.
+ */
+#ifndef PROF_ABI_H
+#define PROF_ABI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Results libprof reacts to. All functions return one of these as an int. */
+enum abi_result {
+    ABI_OK = 0,
+    ABI_MAX_LIMIT_REACHED = 12, /* also: no more records in the buffer */
+    ABI_NOT_COMPATIBLE = 14,
+    ABI_NOT_INITIALIZED = 15, /* no usable driver, or libcupti newer than the driver */
+    ABI_INVALID_KIND = 21,
+    ABI_NOT_SUPPORTED = 27,
+    ABI_VIRTUALIZED_DEVICE = 33,
+    ABI_INSUFFICIENT_PRIVILEGES = 35,
+    ABI_OLD_PROFILER_API = 36,
+    ABI_LEGACY_PROFILER = 38,
+    ABI_MULTIPLE_SUBSCRIBERS = 39, /* another tool holds CUPTI */
+    ABI_VIRTUALIZED_PRIVILEGES = 40,
+    ABI_CONFIDENTIAL_COMPUTING = 41,
+    ABI_CMP_DEVICE = 42,
+    ABI_MIG_DEVICE = 43,
+    ABI_SLI_DEVICE = 44,
+    ABI_WSL_DEVICE = 45,
+    ABI_NO_DEVICE = 100, /* CUDA's own, passed through */
+    ABI_UNKNOWN = 999,   /* what 13.x says when there is no driver */
+};
+
+/* What cuptiGetVersion() returned where libprof's behaviour depends on it. Before 13.0 the
+ * number does not identify a toolkit: 14 is 11.1-11.4, 16 is 11.5-11.6, 18 is 11.8-12.1. Record
+ * layouts come from oracle.h. */
+enum abi_version {
+    ABI_VERSION_11_0 = 13,
+    ABI_VERSION_12_3 = 21,
+    ABI_VERSION_13_0 = 130000, /* xxyyzz from here on */
+};
+
+/* Activity kinds. */
+enum abi_kind {
+    ABI_KIND_MEMCPY = 1,
+    ABI_KIND_MEMSET = 2,
+    ABI_KIND_KERNEL = 3, /* serialises kernels: never enabled, decoded all the same */
+    ABI_KIND_DEVICE = 8,
+    ABI_KIND_CONTEXT = 9,
+    ABI_KIND_CONCURRENT_KERNEL = 10,
+    ABI_KIND_OVERHEAD = 17,
+    ABI_KIND_PEER_MEMCPY = 22,
+    ABI_KIND_STREAM = 37,
+    ABI_KIND_SYNCHRONIZATION = 38,
+    ABI_KIND_COUNT = 64, /* above every kind up to 13.4 */
+};
+
+enum abi_attribute {
+    ABI_ATTRIBUTE_ZEROED_OUT_BUFFER =
+        5, /* u8: buffers come zeroed, CUPTI need not do it in the program's thread */
+    ABI_ATTRIBUTE_PER_THREAD_BUFFER = 9, /* u8, 12.3+: one buffer per producing thread */
+};
+
+enum abi_flush { ABI_FLUSH_COMPLETED = 0, ABI_FLUSH_FORCED = 1 };
+
+#define ABI_BUFFER_ALIGNMENT 8u
+
+/* Callback domains and sites. */
+enum abi_domain {
+    ABI_DOMAIN_DRIVER = 1,
+    ABI_DOMAIN_RUNTIME = 2,
+    ABI_DOMAIN_RESOURCE = 3,
+    ABI_DOMAIN_STATE = 6
+};
+enum abi_site { ABI_SITE_ENTER = 0, ABI_SITE_EXIT = 1 };
+enum abi_resource_cbid {
+    ABI_RESOURCE_CONTEXT_CREATED = 1,
+    ABI_RESOURCE_CONTEXT_DESTROY_STARTING = 2,
+    ABI_RESOURCE_INIT_FINISHED = 5,
+};
+
+/* What a callback of the RUNTIME and DRIVER domains is given: 72 bytes in all versions. */
+struct abi_call_data {
+    uint32_t site;              /*  0 enum abi_site */
+    const char *function_name;  /*  8 */
+    const void *parameters;     /* 16 the call's arguments, as a struct in their order */
+    const void *result;         /* 24 the call's 32-bit result; valid at exit */
+    const char *symbol;         /* 32 kernel's mangled name; valid for launches only */
+    void *context;              /* 40 CUcontext, may be NULL */
+    uint32_t context_uid;       /* 48 */
+    uint64_t *correlation_data; /* 56 kept from enter to exit */
+    uint32_t correlation;       /* 64 */
+};
+
+/* What a callback of the RESOURCE domain is given. */
+struct abi_resource_data {
+    void *context;    /*  0 */
+    void *handle;     /*  8 stream, or unused */
+    void *descriptor; /* 16 */
+};
+
+/* Parameter of cuptiSubscribe_v2, as of 13.0; later versions grew at the end and look at
+ * struct_bytes. */
+struct abi_subscriber_params {
+    size_t struct_bytes; /*  0 */
+    const char *name;    /*  8 at most 53 characters are kept */
+    char *old_name;      /* 16 out: who holds CUPTI, when the answer is ABI_MULTIPLE_SUBSCRIBERS */
+    size_t old_name_bytes; /* 24 at least 64 */
+};
+#define ABI_OLD_SUBSCRIBER_BYTES 128u
+
+typedef void (*abi_callback)(void *user, uint32_t domain, uint32_t cbid, const void *data);
+typedef void (*abi_buffer_requested)(uint8_t **buffer, size_t *bytes, size_t *max_records);
+typedef void (*abi_buffer_completed)(void *context, uint32_t stream, uint8_t *buffer, size_t bytes,
+                                     size_t valid_bytes);
+
+/* F(need, name, arguments) of every function used of libcupti / libcuda; all return int. */
+/* clang-format off */
+#define ABI_CUPTI_FUNCTIONS(F)                                                                     \
+    F(REQUIRED, cuptiGetVersion, (uint32_t *version))                                             \
+    F(REQUIRED, cuptiSubscribe, (void **subscriber, abi_callback callback, void *user))            \
+    F(REQUIRED, cuptiUnsubscribe, (void *subscriber))                                              \
+    F(REQUIRED, cuptiEnableCallback,                                                               \
+      (uint32_t on, void *subscriber, uint32_t domain, uint32_t cbid))                             \
+    F(REQUIRED, cuptiActivityEnable, (uint32_t kind))                                              \
+    F(REQUIRED, cuptiActivityDisable, (uint32_t kind))                                             \
+    F(REQUIRED, cuptiActivityRegisterCallbacks,                                                    \
+      (abi_buffer_requested requested, abi_buffer_completed completed))                            \
+    F(REQUIRED, cuptiActivityGetNextRecord, (uint8_t *buffer, size_t valid_bytes, void **record)) \
+    F(REQUIRED, cuptiActivityGetNumDroppedRecords,                                                 \
+      (void *context, uint32_t stream, size_t *dropped))                                           \
+    F(REQUIRED, cuptiActivityFlushAll, (uint32_t flags))                                           \
+    F(OPTIONAL, cuptiActivitySetAttribute, (uint32_t attribute, size_t *bytes, void *value))      \
+    F(OPTIONAL, cuptiGetCallbackName, (uint32_t domain, uint32_t cbid, const char **name))         \
+    F(OPTIONAL, cuptiGetResultString, (uint32_t result, const char **text))                        \
+    F(OPTIONAL, cuptiSubscribe_v2,                                                                 \
+      (void **subscriber, abi_callback callback, void *user,                                       \
+       struct abi_subscriber_params *params))
+
+#define ABI_DRIVER_FUNCTIONS(F)                                       \
+    F(REQUIRED, cuDriverGetVersion, (int *version))                   \
+    F(OPTIONAL, cuDeviceGet, (int *device, int ordinal))              \
+    F(OPTIONAL, cuDeviceGetName, (char *name, int bytes, int device)) \
+    F(OPTIONAL, cuCtxGetCurrent, (void **context))                    \
+    F(OPTIONAL, cuCtxGetDevice, (int *device))                        \
+    F(OPTIONAL, cuThreadExchangeStreamCaptureMode, (int *mode))       \
+    F(OPTIONAL, cuStreamIsCapturing, (void *stream, int *status))     \
+    F(OPTIONAL, cuStreamCreate, (void **stream, unsigned flags))      \
+    F(OPTIONAL, cuEventCreate, (void **event, unsigned flags))        \
+    F(OPTIONAL, cuEventRecord, (void *event, void *stream))           \
+    F(OPTIONAL, cuEventQuery, (void *event))                          \
+    F(OPTIONAL, cuMemAlloc_v2, (uint64_t *address, size_t bytes))    \
+    F(OPTIONAL, cuMemsetD32Async, (uint64_t address, unsigned value, size_t count, void *stream))
+/* clang-format on */
+
+enum abi_cuda {
+    ABI_CUDA_STREAM_NON_BLOCKING = 1,
+    ABI_CUDA_EVENT_DEFAULT = 0,
+    ABI_CUDA_CAPTURE_MODE_RELAXED = 2,
+    ABI_CUDA_CAPTURE_NONE = 0,
+    ABI_CUDA_NOT_READY = 600,
+};
+
+#endif

@@ -1,0 +1,149 @@
+/* Compares abi.h, abi_records.h and abi_calls.h with the toolkit's headers, at compile time.
+ * Compiled where they are found; no part of libprof.so. Older toolkits lack some of the calls
+ * and the newest record names, so only 13.0 and later are compared: what moved between versions
+ * is in no table. */
+#include "abi.h"
+#include "abi_calls.h"
+#include "abi_records.h"
+
+#include <cupti.h>
+
+#if CUPTI_API_VERSION >= 130000
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+
+#define SAME(ours, theirs) _Static_assert((long)(ours) == (long)(theirs), #ours " is " #theirs)
+
+/* Values. */
+SAME(ABI_MAX_LIMIT_REACHED, CUPTI_ERROR_MAX_LIMIT_REACHED);
+SAME(ABI_NOT_COMPATIBLE, CUPTI_ERROR_NOT_COMPATIBLE);
+SAME(ABI_NOT_INITIALIZED, CUPTI_ERROR_NOT_INITIALIZED);
+SAME(ABI_INVALID_KIND, CUPTI_ERROR_INVALID_KIND);
+SAME(ABI_NOT_SUPPORTED, CUPTI_ERROR_NOT_SUPPORTED);
+SAME(ABI_VIRTUALIZED_DEVICE, CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED);
+SAME(ABI_INSUFFICIENT_PRIVILEGES, CUPTI_ERROR_INSUFFICIENT_PRIVILEGES);
+SAME(ABI_OLD_PROFILER_API, CUPTI_ERROR_OLD_PROFILER_API_INITIALIZED);
+SAME(ABI_LEGACY_PROFILER, CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED);
+SAME(ABI_MULTIPLE_SUBSCRIBERS, CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED);
+SAME(ABI_VIRTUALIZED_PRIVILEGES, CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES);
+SAME(ABI_CONFIDENTIAL_COMPUTING, CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED);
+SAME(ABI_CMP_DEVICE, CUPTI_ERROR_CMP_DEVICE_NOT_SUPPORTED);
+SAME(ABI_MIG_DEVICE, CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED);
+SAME(ABI_SLI_DEVICE, CUPTI_ERROR_SLI_DEVICE_NOT_SUPPORTED);
+SAME(ABI_WSL_DEVICE, CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED);
+SAME(ABI_UNKNOWN, CUPTI_ERROR_UNKNOWN);
+SAME(ABI_NO_DEVICE, CUDA_ERROR_NO_DEVICE);
+
+SAME(ABI_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY);
+SAME(ABI_KIND_MEMSET, CUPTI_ACTIVITY_KIND_MEMSET);
+SAME(ABI_KIND_KERNEL, CUPTI_ACTIVITY_KIND_KERNEL);
+SAME(ABI_KIND_DEVICE, CUPTI_ACTIVITY_KIND_DEVICE);
+SAME(ABI_KIND_CONTEXT, CUPTI_ACTIVITY_KIND_CONTEXT);
+SAME(ABI_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+SAME(ABI_KIND_OVERHEAD, CUPTI_ACTIVITY_KIND_OVERHEAD);
+SAME(ABI_KIND_PEER_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2);
+SAME(ABI_KIND_STREAM, CUPTI_ACTIVITY_KIND_STREAM);
+SAME(ABI_KIND_SYNCHRONIZATION, CUPTI_ACTIVITY_KIND_SYNCHRONIZATION);
+_Static_assert((long)ABI_KIND_COUNT >= (long)CUPTI_ACTIVITY_KIND_COUNT, "every kind has a place");
+
+SAME(ABI_ATTRIBUTE_ZEROED_OUT_BUFFER, CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER);
+SAME(ABI_ATTRIBUTE_PER_THREAD_BUFFER, CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER);
+SAME(ABI_FLUSH_FORCED, CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+SAME(ABI_BUFFER_ALIGNMENT, ACTIVITY_RECORD_ALIGNMENT);
+
+SAME(ABI_DOMAIN_DRIVER, CUPTI_CB_DOMAIN_DRIVER_API);
+SAME(ABI_DOMAIN_RUNTIME, CUPTI_CB_DOMAIN_RUNTIME_API);
+SAME(ABI_DOMAIN_RESOURCE, CUPTI_CB_DOMAIN_RESOURCE);
+SAME(ABI_DOMAIN_STATE, CUPTI_CB_DOMAIN_STATE);
+SAME(ABI_SITE_ENTER, CUPTI_API_ENTER);
+SAME(ABI_SITE_EXIT, CUPTI_API_EXIT);
+SAME(ABI_RESOURCE_CONTEXT_CREATED, CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
+SAME(ABI_RESOURCE_CONTEXT_DESTROY_STARTING, CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING);
+SAME(ABI_RESOURCE_INIT_FINISHED, CUPTI_CBID_RESOURCE_CU_INIT_FINISHED);
+
+SAME(ABI_CUDA_STREAM_NON_BLOCKING, CU_STREAM_NON_BLOCKING);
+SAME(ABI_CUDA_EVENT_DEFAULT, CU_EVENT_DEFAULT);
+SAME(ABI_CUDA_CAPTURE_MODE_RELAXED, CU_STREAM_CAPTURE_MODE_RELAXED);
+SAME(ABI_CUDA_CAPTURE_NONE, CU_STREAM_CAPTURE_STATUS_NONE);
+SAME(ABI_CUDA_NOT_READY, CUDA_ERROR_NOT_READY);
+SAME(ABI_COPY_HTOD, cudaMemcpyHostToDevice);
+SAME(ABI_COPY_DTOD, cudaMemcpyDeviceToDevice);
+
+/* Structures that are passed to and fro. */
+#define SAME_FIELD(ours, our_field, theirs, their_field)                                     \
+    _Static_assert(offsetof(ours, our_field) == offsetof(theirs, their_field) &&             \
+                       sizeof(((ours *)0)->our_field) == sizeof(((theirs *)0)->their_field), \
+                   #theirs "." #their_field)
+SAME_FIELD(struct abi_call_data, site, CUpti_CallbackData, callbackSite);
+SAME_FIELD(struct abi_call_data, function_name, CUpti_CallbackData, functionName);
+SAME_FIELD(struct abi_call_data, parameters, CUpti_CallbackData, functionParams);
+SAME_FIELD(struct abi_call_data, result, CUpti_CallbackData, functionReturnValue);
+SAME_FIELD(struct abi_call_data, symbol, CUpti_CallbackData, symbolName);
+SAME_FIELD(struct abi_call_data, context, CUpti_CallbackData, context);
+SAME_FIELD(struct abi_call_data, context_uid, CUpti_CallbackData, contextUid);
+SAME_FIELD(struct abi_call_data, correlation_data, CUpti_CallbackData, correlationData);
+SAME_FIELD(struct abi_call_data, correlation, CUpti_CallbackData, correlationId);
+SAME_FIELD(struct abi_resource_data, context, CUpti_ResourceData, context);
+SAME_FIELD(struct abi_resource_data, handle, CUpti_ResourceData, resourceHandle);
+SAME_FIELD(struct abi_resource_data, descriptor, CUpti_ResourceData, resourceDescriptor);
+SAME_FIELD(struct abi_subscriber_params, struct_bytes, CUpti_SubscriberParams, structSize);
+SAME_FIELD(struct abi_subscriber_params, name, CUpti_SubscriberParams, subscriberName);
+SAME_FIELD(struct abi_subscriber_params, old_name, CUpti_SubscriberParams, oldSubscriberName);
+SAME_FIELD(struct abi_subscriber_params, old_name_bytes, CUpti_SubscriberParams, oldSubscriberSize);
+SAME(offsetof(cudaLaunchConfig_t, stream), ABI_CONFIG_STREAM);
+SAME(offsetof(CUlaunchConfig, hStream), ABI_CONFIG_STREAM);
+
+/* Records. */
+#define SAME_RECORD(record, field, at, width)                                                  \
+    _Static_assert(offsetof(record, field) == (at) && sizeof(((record *)0)->field) == (width), \
+                   #record "." #field);
+#define KERNEL_FIELD(name, field, at, width) SAME_RECORD(CUpti_ActivityKernel10, field, at, width)
+#define MEMCPY_FIELD(name, field, at, width) SAME_RECORD(CUpti_ActivityMemcpy6, field, at, width)
+#define PEER_FIELD(name, field, at, width) SAME_RECORD(CUpti_ActivityMemcpyPtoP4, field, at, width)
+#define MEMSET_FIELD(name, field, at, width) SAME_RECORD(CUpti_ActivityMemset4, field, at, width)
+#define SYNC_FIELD(name, field, at, width) \
+    SAME_RECORD(CUpti_ActivitySynchronization2, field, at, width)
+#define OVERHEAD_FIELD(name, field, at, width) \
+    SAME_RECORD(CUpti_ActivityOverhead3, field, at, width)
+#define CONTEXT_FIELD(name, field, at, width) SAME_RECORD(CUpti_ActivityContext3, field, at, width)
+#define STREAM_FIELD(name, field, at, width) SAME_RECORD(CUpti_ActivityStream, field, at, width)
+#define DEVICE_FIELD(name, field, at, width) SAME_RECORD(CUpti_ActivityDevice5, field, at, width)
+ABI_KERNEL_FIELDS(KERNEL_FIELD)
+ABI_MEMCPY_FIELDS(MEMCPY_FIELD)
+ABI_PEER_FIELDS(PEER_FIELD)
+ABI_MEMSET_FIELDS(MEMSET_FIELD)
+ABI_SYNC_FIELDS(SYNC_FIELD)
+ABI_OVERHEAD_FIELDS(OVERHEAD_FIELD)
+ABI_CONTEXT_FIELDS(CONTEXT_FIELD)
+ABI_STREAM_FIELDS(STREAM_FIELD)
+ABI_DEVICE_FIELDS(DEVICE_FIELD)
+
+/* Calls: each becomes a function in which P is the call's struct of parameters. */
+#define STREAM(field, at) sizeof(char[offsetof(P, field) == (at) ? 1 : -1])
+#define KIND(field, at) \
+    sizeof(char[offsetof(P, field) == (at) && sizeof(((P *)0)->field) == 4 ? 1 : -1])
+#define BYTES(field, at) \
+    sizeof(char[offsetof(P, field) == (at) && sizeof(((P *)0)->field) == 8 ? 1 : -1])
+#define ELEMENTS(field, at, shift) BYTES(field, at)
+#define PER_THREAD 1
+#define CHECK_CALL(function, parameters, theirs, cbid, ...) \
+    __attribute__((unused)) static size_t function(void)    \
+    {                                                       \
+        typedef parameters P;                               \
+        SAME(cbid, theirs);                                 \
+        const size_t checks[] = {sizeof(P), __VA_ARGS__};   \
+        return checks[0];                                   \
+    }
+/* Names are pasted at once: cuda.h defines some of them as macros. */
+#define CHECK_RUNTIME(cbid, name, what, ...) \
+    CHECK_CALL(check_##name, name##_params, CUPTI_RUNTIME_TRACE_CBID_##name, cbid, __VA_ARGS__)
+#define CHECK_DRIVER(cbid, name, what, ...) \
+    CHECK_CALL(check_##name, name##_params, CUPTI_DRIVER_TRACE_CBID_##name, cbid, __VA_ARGS__)
+#define CHECK_RUNTIME_BARE(cbid, name, what, ...) SAME(cbid, CUPTI_RUNTIME_TRACE_CBID_##name);
+#define CHECK_DRIVER_BARE(cbid, name, what, ...) SAME(cbid, CUPTI_DRIVER_TRACE_CBID_##name);
+ABI_RUNTIME_CALLS(CHECK_RUNTIME, CHECK_RUNTIME_BARE)
+ABI_DRIVER_CALLS(CHECK_DRIVER, CHECK_DRIVER_BARE)
+_Static_assert(ABI_CBID_COUNT >= CUPTI_RUNTIME_TRACE_CBID_SIZE &&
+                   ABI_CBID_COUNT >= CUPTI_DRIVER_TRACE_CBID_SIZE,
+               "every cbid has a place");
+#endif

@@ -1,0 +1,171 @@
+#include "activity.h"
+
+#include "atomic.h"
+#include "buffers.h"
+#include "callbacks.h"
+#include "decode.h"
+#include "facts.h"
+#include "loader.h"
+#include "log.h"
+#include "recorder.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#define SPARE_BUFFERS 2u
+
+/* In the order in which they are enabled: what things are before what they did. */
+static const uint32_t kinds[] = {
+    ABI_KIND_DEVICE,   ABI_KIND_CONTEXT, ABI_KIND_STREAM,      ABI_KIND_CONCURRENT_KERNEL,
+    ABI_KIND_MEMCPY,   ABI_KIND_MEMSET,  ABI_KIND_PEER_MEMCPY, ABI_KIND_SYNCHRONIZATION,
+    ABI_KIND_OVERHEAD,
+};
+#define KIND_COUNT (sizeof kinds / sizeof *kinds)
+
+static struct oracle
+    oracle;              /* filled by activity_begin, before the callbacks are handed to CUPTI */
+static activity_tap tap; /* activity_set_tap releases -> completed acquires */
+static bool closed;      /* activity_close stores -> completed loads */
+static __thread bool thread_is_marked;
+
+/* CUPTI's worker gets a log of its own; that it is not the program's must be said in it. */
+static void mark_thread(void)
+{
+    if (thread_is_marked || callbacks_knows_thread())
+        return;
+    thread_is_marked = true;
+    thread_mark_internal();
+}
+
+static void requested(uint8_t **buffer, size_t *bytes, size_t *max_records)
+{
+    int kept_errno = errno;
+    *buffer = buffers_take(bytes);
+    *max_records = 0; /* as many as fit */
+    errno = kept_errno;
+}
+
+static void decode(uint8_t *buffer, size_t valid_bytes)
+{
+    const struct cupti_library *cupti = loader_cupti();
+    activity_tap see = load_acquire(&tap);
+    if (see)
+        see(buffer, valid_bytes);
+    mark_thread();
+    struct decode_result result = decode_buffer(
+        &oracle, cupti ? cupti->cuptiActivityGetNextRecord : NULL, buffer, valid_bytes);
+    if (result.unreadable)
+        log_line(LOG_BUFFER, "%llu bytes of a CUPTI buffer could not be read",
+                 (unsigned long long)result.unreadable);
+}
+
+static void completed(void *context, uint32_t stream, uint8_t *buffer, size_t bytes,
+                      size_t valid_bytes)
+{
+    (void)context, (void)stream;
+    if (!buffer || load_acquire(&closed))
+        return;
+    int kept_errno = errno;
+    if (valid_bytes > bytes)
+        valid_bytes = bytes;
+    if (buffers_is_last_resort(buffer))
+        loss_add(PROF_LOSS_GPU_BUFFER, decode_count_only(&oracle, buffer, valid_bytes));
+    else
+        decode(buffer, valid_bytes);
+    buffers_give_back(buffer, valid_bytes);
+    errno = kept_errno;
+}
+
+static void set_attribute(const struct cupti_library *cupti, enum abi_attribute attribute,
+                          uint8_t value)
+{
+    size_t bytes = sizeof value;
+    if (cupti->cuptiActivitySetAttribute)
+        cupti->cuptiActivitySetAttribute((uint32_t)attribute, &bytes, &value);
+}
+
+int activity_begin(size_t buffer_bytes)
+{
+    const struct cupti_library *cupti = loader_cupti();
+    if (!oracle_ask(&oracle, cupti->cuptiActivityGetNextRecord))
+        return ABI_NOT_COMPATIBLE;
+    buffers_init(buffer_bytes);
+    buffers_prepare(SPARE_BUFFERS);
+    set_attribute(cupti, ABI_ATTRIBUTE_ZEROED_OUT_BUFFER, 1);
+    if (cupti->version >= ABI_VERSION_12_3)
+        set_attribute(cupti, ABI_ATTRIBUTE_PER_THREAD_BUFFER, 1);
+    return cupti->cuptiActivityRegisterCallbacks(requested, completed);
+}
+
+int activity_enable(void)
+{
+    const struct cupti_library *cupti = loader_cupti();
+    int outcome = ABI_OK;
+    for (size_t i = 0; i < KIND_COUNT; i++) {
+        int result = cupti->cuptiActivityEnable(kinds[i]);
+        if (result == ABI_OK)
+            continue;
+        log_line(LOG_PROCESS, "CUPTI refused activity kind %u: error %d", kinds[i], result);
+        if (kinds[i] == ABI_KIND_CONCURRENT_KERNEL)
+            outcome = result;
+    }
+    return outcome;
+}
+
+void activity_disable(void)
+{
+    const struct cupti_library *cupti = loader_cupti();
+    for (size_t i = KIND_COUNT; i-- > 0;)
+        cupti->cuptiActivityDisable(kinds[i]);
+}
+
+/* The count is CUPTI's since it was last asked: asking resets it. Never asked in a buffer
+ * callback: kineto met a deadlock there. */
+static void count_dropped(const struct cupti_library *cupti)
+{
+    size_t dropped = 0;
+    if (cupti->cuptiActivityGetNumDroppedRecords(NULL, 0, &dropped) == ABI_OK && dropped)
+        loss_add(PROF_LOSS_CUPTI_DROPPED, dropped);
+}
+
+static void note_failed_flush(int result)
+{
+    static uint32_t said;
+    char text[96];
+    if (exchange_acquire(&said, 1u))
+        return;
+    snprintf(text, sizeof text, "CUPTI failed to hand over device records: error %d", result);
+    log_line(LOG_ERROR, "%s", text);
+    facts_info(PROF_INFO_NOTE, text);
+}
+
+void activity_flush(unsigned flags)
+{
+    const struct cupti_library *cupti = loader_cupti();
+    if (!cupti || load_acquire(&closed))
+        return;
+    int result = cupti->cuptiActivityFlushAll(flags);
+    if (result != ABI_OK)
+        note_failed_flush(result);
+    count_dropped(cupti);
+}
+
+void activity_prepare(void)
+{
+    buffers_prepare(SPARE_BUFFERS);
+}
+
+void activity_close(void)
+{
+    store_release(&closed, true);
+}
+
+const struct oracle *activity_oracle(void)
+{
+    return &oracle;
+}
+
+void activity_set_tap(activity_tap see)
+{
+    store_release(&tap, see);
+}

@@ -1,0 +1,40 @@
+/* activity.h - CUPTI's activity records: which kinds are on, the buffers to and fro, what was
+ * dropped.
+ *
+ * CUPTI asks for buffers on the program's threads and hands them back on a worker of its own or
+ * on whoever flushes. No lock of libprof's is held around a call into CUPTI, and none is taken
+ * in its callbacks.
+ */
+#ifndef PROF_ACTIVITY_H
+#define PROF_ACTIVITY_H
+
+#include "oracle.h"
+
+/* Asks for record sizes and hands CUPTI the buffer callbacks. Before any kind is enabled.
+ * Returns an enum abi_result; ABI_NOT_COMPATIBLE when the record sizes make no sense. */
+int activity_begin(size_t buffer_bytes);
+
+/* Switches the kinds on. Returns ABI_OK or why kernels cannot be recorded; other kinds may be
+ * missing. */
+int activity_enable(void);
+void activity_disable(void);
+
+/* Takes buffers back from CUPTI (flags: enum abi_flush) and asks what was dropped. May block as
+ * long as CUPTI likes; never call it from a buffer callback. */
+void activity_flush(unsigned flags);
+
+/* Keeps spare buffers. From a thread of libprof. */
+void activity_prepare(void);
+
+/* From now on nothing that CUPTI delivers is looked at, for ever. */
+void activity_close(void);
+
+/* Sizes in force, for whoever decodes the same buffers again. */
+const struct oracle *activity_oracle(void);
+
+/* Shows every buffer, as CUPTI delivered it, to `tap` before it is decoded (replay fixtures). NULL
+ * ends it. */
+typedef void (*activity_tap)(const uint8_t *buffer, size_t valid_bytes);
+void activity_set_tap(activity_tap tap);
+
+#endif

@@ -1,0 +1,137 @@
+#define _GNU_SOURCE
+#include "buffers.h"
+
+#include "abi.h"
+#include "atomic.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+/* One buffer per thread that launches, and those on their way back. */
+#define SLOT_COUNT 1024u
+#define PAGE_BYTES 4096u
+#define BYTES_MIN 65536u
+#define LAST_RESORT_BYTES 65536u
+
+/* EMPTY --map--> HELD --give back--> FREE --take--> HELD. MAPPING: one thread is filling the slot
+ * in. */
+enum slot_state { SLOT_EMPTY, SLOT_MAPPING, SLOT_FREE, SLOT_HELD };
+
+struct slot {
+    uint32_t state;  /* enum slot_state, moved by compare-and-swap */
+    uint8_t *memory; /* set in MAPPING, before the state is released; never changes afterwards */
+};
+
+static struct slot slots[SLOT_COUNT];
+static uint32_t slots_used; /* slots from here on are EMPTY; grows only */
+static size_t buffer_bytes = BYTES_MIN;
+
+static uint8_t last_resort[LAST_RESORT_BYTES] __attribute__((aligned(PAGE_BYTES)));
+static uint32_t last_resort_holders;
+
+void buffers_init(size_t bytes)
+{
+    size_t rounded = (bytes + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1);
+    buffer_bytes = rounded < BYTES_MIN ? BYTES_MIN : rounded;
+}
+
+static void note_used(uint32_t index)
+{
+    uint32_t seen = load_relaxed(&slots_used);
+    while (seen <= index && !cas_acq_rel(&slots_used, &seen, index + 1))
+        continue;
+}
+
+static uint8_t *take_free(void)
+{
+    for (uint32_t i = 0, count = load_acquire(&slots_used); i < count; i++) {
+        uint32_t free_state = SLOT_FREE;
+        if (load_relaxed(&slots[i].state) == SLOT_FREE &&
+            cas_acq_rel(&slots[i].state, &free_state, (uint32_t)SLOT_HELD))
+            return slots[i].memory;
+    }
+    return NULL;
+}
+
+static uint8_t *map(int extra_flags)
+{
+    void *memory = mmap(NULL, buffer_bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | extra_flags, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+/* Fills an empty slot; it ends in `state`. NULL when there is no memory or no slot. */
+static uint8_t *add(enum slot_state state, int extra_flags)
+{
+    for (uint32_t i = 0; i < SLOT_COUNT; i++) {
+        uint32_t empty = SLOT_EMPTY;
+        if (load_relaxed(&slots[i].state) != SLOT_EMPTY ||
+            !cas_acq_rel(&slots[i].state, &empty, (uint32_t)SLOT_MAPPING))
+            continue;
+        uint8_t *memory = map(extra_flags);
+        slots[i].memory = memory;
+        store_release(&slots[i].state, memory ? (uint32_t)state : (uint32_t)SLOT_EMPTY);
+        note_used(i);
+        return memory;
+    }
+    return NULL;
+}
+
+/* Zeroed only while nobody else holds it: CUPTI counts on zeroes, and may be writing. */
+static uint8_t *take_last_resort(size_t *bytes)
+{
+    if (fetch_add_seq_cst(&last_resort_holders, 1) == 0)
+        memset(last_resort, 0, sizeof last_resort);
+    *bytes = sizeof last_resort;
+    return last_resort;
+}
+
+uint8_t *buffers_take(size_t *bytes)
+{
+    *bytes = buffer_bytes;
+    uint8_t *memory = take_free();
+    if (!memory)
+        memory = add(SLOT_HELD, 0);
+    return memory ? memory : take_last_resort(bytes);
+}
+
+static struct slot *find(const uint8_t *buffer)
+{
+    for (uint32_t i = 0, count = load_acquire(&slots_used); i < count; i++)
+        if (load_acquire(&slots[i].state) == SLOT_HELD && slots[i].memory == buffer)
+            return &slots[i];
+    return NULL;
+}
+
+void buffers_give_back(uint8_t *buffer, size_t used)
+{
+    if (buffers_is_last_resort(buffer)) {
+        fetch_add_seq_cst(&last_resort_holders, (uint32_t)-1);
+        return;
+    }
+    struct slot *slot = find(buffer);
+    if (!slot)
+        return;
+    memset(buffer, 0, used < buffer_bytes ? used : buffer_bytes);
+    store_release(&slot->state, (uint32_t)SLOT_FREE);
+}
+
+bool buffers_is_last_resort(const uint8_t *buffer)
+{
+    return buffer == last_resort;
+}
+
+static unsigned count_free(void)
+{
+    unsigned count = 0;
+    for (uint32_t i = 0, used = load_acquire(&slots_used); i < used; i++)
+        count += load_relaxed(&slots[i].state) == SLOT_FREE;
+    return count;
+}
+
+void buffers_prepare(unsigned count)
+{
+    for (unsigned have = count_free(); have < count; have++)
+        if (!add(SLOT_FREE, MAP_POPULATE))
+            return;
+}

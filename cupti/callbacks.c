@@ -1,0 +1,319 @@
+#include "callbacks.h"
+
+#include "activity.h"
+#include "api_calls.h"
+#include "atomic.h"
+#include "capture.h"
+#include "facts.h"
+#include "kernel_names.h"
+#include "loader.h"
+#include "recorder.h"
+#include "start_events.h"
+#include "windows.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Calls in progress on one thread. More than one is rare: a runtime call that makes runtime
+ * calls. */
+#define OPEN_MAX 4u
+
+struct open_call {
+    uint32_t correlation;
+    uint16_t domain;
+    bool recorded; /* its API_ENTER is in the log */
+};
+
+struct thread_calls {
+    struct open_call open[OPEN_MAX];
+    uint32_t depth;
+    uint32_t own_correlation;    /* of the last operation of libprof's own */
+    const void *checked_context; /* start_events has nothing more to do for it */
+    bool own;                    /* inside callbacks_own_begin/end */
+    bool seen;                   /* made a CUDA call */
+};
+
+static __thread struct thread_calls this_thread;
+
+static bool closed; /* callbacks_close stores -> every callback loads; never goes back */
+
+/* Names stated, a bit per cbid, by domain - 1. Set by fetch_or: one thread states each. */
+static uint64_t named[2][ABI_CBID_COUNT / 64];
+
+static enum prof_api_domain format_domain(uint32_t domain)
+{
+    return domain == ABI_DOMAIN_RUNTIME ? PROF_API_RUNTIME : PROF_API_DRIVER;
+}
+
+/* Length without the runtime's version suffix: "cudaMemcpy_v3020" is cudaMemcpy, "cuMemAlloc_v2"
+ * itself. */
+static size_t api_name_length(const char *name)
+{
+    size_t length = strlen(name);
+    const char *suffix = strrchr(name, '_');
+    if (!suffix || suffix[1] != 'v' || strlen(suffix + 2) < 4 ||
+        strspn(suffix + 2, "0123456789") < 4)
+        return length;
+    return (size_t)(suffix - name);
+}
+
+/* As CUPTI lists it; where it will not tell, as it says in the call. */
+static const char *api_name(uint32_t domain, uint32_t cbid, const struct abi_call_data *data)
+{
+    const struct cupti_library *cupti = loader_cupti();
+    const char *name = NULL;
+    if (cupti && cupti->cuptiGetCallbackName &&
+        cupti->cuptiGetCallbackName(domain, cbid, &name) == ABI_OK && name)
+        return name;
+    return data->function_name;
+}
+
+static void state_name_slow(uint32_t domain, uint32_t cbid, const struct abi_call_data *data)
+{
+    int kept_errno = errno;
+    const char *name = api_name(domain, cbid, data);
+    if (name) {
+        struct prof_rec_api_name record = {.cbid = cbid, .domain = (uint32_t)format_domain(domain)};
+        record.name = names_intern(name, api_name_length(name));
+        facts_state(PROF_REC_API_NAME, &record, sizeof record);
+    }
+    errno = kept_errno;
+}
+
+static void state_name(uint32_t domain, uint32_t cbid, const struct abi_call_data *data)
+{
+    uint64_t *word = &named[domain - 1][cbid / 64];
+    uint64_t bit = (uint64_t)1 << (cbid % 64);
+    if (!(load_relaxed(word) & bit) && !(fetch_or_relaxed(word, bit) & bit))
+        state_name_slow(domain, cbid, data);
+}
+
+/* What is captured into a graph puts nothing on a device now. */
+static void subtract_capture(struct api_effect *effect, const struct api_call *call)
+{
+    if (!effect->operations && !effect->is_graph)
+        return;
+    if (!capture_may_be_active() || !capture_is_active(effect->stream, call->per_thread))
+        return;
+    effect->operations = 0;
+    effect->is_graph = false;
+}
+
+static uint8_t flags_of(const struct api_effect *effect, bool own)
+{
+    unsigned flags = 0;
+    if (effect->operations)
+        flags |= PROF_API_LAUNCHES;
+    if (effect->is_graph)
+        flags |= PROF_API_GRAPH;
+    if (own)
+        flags |= PROF_API_INTERNAL;
+    return (uint8_t)flags;
+}
+
+static bool has_symbol(const struct api_call *call)
+{
+    return call->what == API_KERNEL || call->what == API_KERNEL_CONFIG;
+}
+
+static bool write_enter(const struct api_call *call, uint32_t domain, uint32_t cbid,
+                        const struct abi_call_data *data)
+{
+    struct api_effect effect = api_calls_effect(call, data->parameters);
+    subtract_capture(&effect, call);
+    unsigned words = sizeof(struct prof_rec_api_enter) / 8;
+    /* Before any name: reserving makes the file, and names have no number without one. */
+    uint64_t *space = thread_reserve(PROF_REC_API_ENTER, words);
+    if (!space)
+        return false;
+    uint32_t name = has_symbol(call) ? kernel_names_id(data->symbol) : 0;
+    state_name(domain, cbid, data);
+    struct prof_rec_api_enter *record = (struct prof_rec_api_enter *)(void *)space;
+    record->correlation = data->correlation;
+    record->cbid = (uint16_t)cbid;
+    record->domain = (uint8_t)format_domain(domain);
+    record->flags = flags_of(&effect, this_thread.own);
+    record->stream = effect.stream;
+    record->bytes = effect.bytes;
+    record->name = name;
+    record->operations = effect.operations;
+    thread_commit(space, PROF_REC_API_ENTER, words, thread_ticks(space));
+    return true;
+}
+
+static void write_exit(const struct abi_call_data *data)
+{
+    uint32_t result = 0;
+    if (data->result)
+        memcpy(&result, data->result, sizeof result);
+    uint64_t *space = thread_reserve(PROF_REC_API_EXIT, 2);
+    if (!space)
+        return;
+    space[1] = result | (uint64_t)data->correlation << 32;
+    thread_commit(space, PROF_REC_API_EXIT, 2, thread_ticks(space));
+}
+
+/* A teardown destroys the context whose records CUPTI still holds. Flushing is allowed in
+ * callbacks of these two domains, and only there [CUPTI documentation]. */
+static void flush_before_teardown(void)
+{
+    int kept_errno = errno;
+    activity_flush(ABI_FLUSH_COMPLETED);
+    errno = kept_errno;
+}
+
+/* Returns whether the call is in the log. */
+static bool record_or_note(const struct api_call *call, uint32_t domain, uint32_t cbid,
+                           const struct abi_call_data *data)
+{
+    if (!recorder_on()) {
+        if (api_calls_launches(call))
+            windows_note_off(data->correlation);
+        return false;
+    }
+    if (windows_is_open())
+        windows_end();
+    return write_enter(call, domain, cbid, data);
+}
+
+static void enter(const struct api_call *call, uint32_t domain, uint32_t cbid,
+                  const struct abi_call_data *data)
+{
+    struct thread_calls *thread = &this_thread;
+    if (domain == ABI_DOMAIN_DRIVER && thread->depth > 0)
+        return;
+    thread->seen = true;
+    if (call->what == API_TEARDOWN)
+        flush_before_teardown();
+    bool recorded = record_or_note(call, domain, cbid, data);
+    if (thread->own && api_calls_launches(call))
+        thread->own_correlation = data->correlation;
+    /* A full stack means that ends never came (longjmp out of a call): begin anew. */
+    if (thread->depth == OPEN_MAX)
+        thread->depth = 0;
+    thread->open[thread->depth++] =
+        (struct open_call){data->correlation, (uint16_t)domain, recorded};
+}
+
+/* Takes the call off the stack with whatever never ended above it; NULL when it is not there. */
+static const struct open_call *take_open(struct thread_calls *thread, uint32_t domain,
+                                         uint32_t correlation)
+{
+    for (uint32_t i = thread->depth; i-- > 0;) {
+        if (thread->open[i].correlation != correlation || thread->open[i].domain != domain)
+            continue;
+        thread->depth = i;
+        return &thread->open[i];
+    }
+    return NULL;
+}
+
+static void note_capture(const struct api_call *call, const struct abi_call_data *data)
+{
+    uint32_t result = 0;
+    if (data->result)
+        memcpy(&result, data->result, sizeof result);
+    if (call->what == API_BEGIN_CAPTURE && result == ABI_OK)
+        capture_began();
+    if (call->what == API_END_CAPTURE)
+        capture_ended();
+}
+
+/* Not after a launch: what it launched may run until the program does something else (a kernel
+ * that waits for the host), and the bracket would wait with it. */
+static void look_at_context(const struct api_call *call, void *context)
+{
+    struct thread_calls *thread = &this_thread;
+    if (!context || context == thread->checked_context || thread->own || thread->depth > 0)
+        return;
+    if (api_calls_launches(call) || call->what == API_TEARDOWN)
+        return;
+    if (start_events_check(context))
+        thread->checked_context = context;
+}
+
+static void leave(const struct api_call *call, uint32_t domain, const struct abi_call_data *data)
+{
+    const struct open_call *open = take_open(&this_thread, domain, data->correlation);
+    if (!open)
+        return;
+    if (open->recorded)
+        write_exit(data);
+    if (call->what == API_BEGIN_CAPTURE || call->what == API_END_CAPTURE)
+        note_capture(call, data);
+    look_at_context(call, data->context);
+}
+
+static void on_call(uint32_t domain, uint32_t cbid, const struct abi_call_data *data)
+{
+    const struct api_call *call = api_calls_find(domain, cbid);
+    if (!call)
+        return;
+    if (data->site == ABI_SITE_ENTER)
+        enter(call, domain, cbid, data);
+    else if (data->site == ABI_SITE_EXIT)
+        leave(call, domain, data);
+}
+
+static void on_resource(uint32_t cbid, const struct abi_resource_data *data)
+{
+    if (cbid == ABI_RESOURCE_CONTEXT_CREATED)
+        start_events_context(data->context, true);
+    if (cbid == ABI_RESOURCE_CONTEXT_DESTROY_STARTING)
+        start_events_context(data->context, false);
+}
+
+void callbacks_receive(void *user, uint32_t domain, uint32_t cbid, const void *data)
+{
+    (void)user;
+    if (load_relaxed(&closed) || !data)
+        return;
+    if (domain == ABI_DOMAIN_RUNTIME || domain == ABI_DOMAIN_DRIVER)
+        on_call(domain, cbid, data);
+    else if (domain == ABI_DOMAIN_RESOURCE)
+        on_resource(cbid, data);
+}
+
+/* Single callbacks, not whole domains: a domain would make every cudaGetDevice pay. A cbid this
+ * libcupti does not know is refused; that is how one table serves all versions. */
+static unsigned enable_calls(const struct cupti_library *cupti, void *subscriber, uint32_t domain)
+{
+    unsigned enabled = 0;
+    for (uint32_t cbid = 1; cbid < ABI_CBID_COUNT; cbid++)
+        if (api_calls_find(domain, cbid))
+            enabled += cupti->cuptiEnableCallback(1, subscriber, domain, cbid) == ABI_OK;
+    return enabled;
+}
+
+bool callbacks_enable(void *subscriber)
+{
+    const struct cupti_library *cupti = loader_cupti();
+    cupti->cuptiEnableCallback(1, subscriber, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_CONTEXT_CREATED);
+    cupti->cuptiEnableCallback(1, subscriber, ABI_DOMAIN_RESOURCE,
+                               ABI_RESOURCE_CONTEXT_DESTROY_STARTING);
+    unsigned runtime = enable_calls(cupti, subscriber, ABI_DOMAIN_RUNTIME);
+    unsigned driver = enable_calls(cupti, subscriber, ABI_DOMAIN_DRIVER);
+    return runtime + driver > 0;
+}
+
+void callbacks_close(void)
+{
+    store_relaxed(&closed, true);
+}
+
+bool callbacks_knows_thread(void)
+{
+    return this_thread.seen;
+}
+
+void callbacks_own_begin(void)
+{
+    this_thread.own = true;
+    this_thread.own_correlation = 0;
+}
+
+uint32_t callbacks_own_end(void)
+{
+    this_thread.own = false;
+    return this_thread.own_correlation;
+}

@@ -1,0 +1,36 @@
+/* callbacks.h - what CUPTI calls at the beginning and end of CUDA calls, and when contexts come
+ * and go.
+ *
+ * A followed call becomes API_ENTER and API_EXIT in the log of the thread that makes it, between
+ * the pushes and pops around it: so the range that launched a kernel is known by order, not by
+ * comparing clocks.
+ *
+ * A call of the driver within a recorded call of the runtime is the same call seen twice and is
+ * skipped; one that the program makes itself is recorded.
+ */
+#ifndef PROF_CALLBACKS_H
+#define PROF_CALLBACKS_H
+
+#include "abi.h"
+
+#include <stdbool.h>
+
+/* The subscriber's callback. Keeps errno; takes no lock, allocates nothing. */
+void callbacks_receive(void *user, uint32_t domain, uint32_t cbid, const void *data);
+
+/* Enables the callbacks. False when CUPTI refused those of both the runtime and the driver. */
+bool callbacks_enable(void *subscriber);
+
+/* From now on callbacks do nothing, for ever. */
+void callbacks_close(void);
+
+/* Whether the calling thread was seen making CUDA calls: it is the program's, not CUPTI's. */
+bool callbacks_knows_thread(void);
+
+/* Brackets libprof's own CUDA calls on the calling thread: they are recorded as
+ * PROF_API_INTERNAL. callbacks_own_end() returns the correlation id of the last call in between
+ * that put an operation on a device, 0 when CUPTI reported none. */
+void callbacks_own_begin(void);
+uint32_t callbacks_own_end(void);
+
+#endif

@@ -1,0 +1,295 @@
+#include "cupti.h"
+
+#include "activity.h"
+#include "atomic.h"
+#include "callbacks.h"
+#include "config.h"
+#include "facts.h"
+#include "flusher.h"
+#include "loader.h"
+#include "log.h"
+#include "refusal.h"
+#include "windows.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SENTENCE_BYTES 320u
+
+/* Ticks after a stop at which the kinds are switched off: what was launched before has then had
+ * two seconds (at the default period) to end. Not at once: records of kernels that still run
+ * would be lost. */
+#define TICKS_BEFORE_DISABLE 20
+
+enum state { COLD, LIVE, PASSIVE, CLOSED, INERT };
+
+static uint32_t state;       /* enum state; cuda_init releases -> all hooks acquire */
+static uint32_t init_begun;  /* exchange: cuda_init runs once */
+static bool kinds_are_on;    /* written by cuda_init before LIVE, then by the flusher's thread */
+static bool wanted_on;       /* start and stop store: what the user wants */
+static int disable_in_ticks; /* start and stop store -> tick's job counts down; 0 = not wanted */
+static bool driver_is_known; /* flusher's thread only */
+
+static bool is_live(void)
+{
+    return load_acquire(&state) == LIVE;
+}
+
+/* ---- beginning ---- */
+
+static void give_up(const char *sentence)
+{
+    log_line(LOG_ERROR, "no GPU times: %s", sentence);
+    recorder_set_gpu_mode(PROF_GPU_UNAVAILABLE, sentence);
+    store_release(&state, (uint32_t)PASSIVE);
+}
+
+static void give_up_on(int result, const char *step, const char *holder)
+{
+    char sentence[SENTENCE_BYTES];
+    refusal_sentence(result, step, holder, sentence, sizeof sentence);
+    give_up(sentence);
+}
+
+static void state_driver_version(const struct driver_library *driver)
+{
+    char text[32];
+    if (!driver || driver->version <= 0)
+        return;
+    snprintf(text, sizeof text, "%d.%d", driver->version / 1000, driver->version % 1000 / 10);
+    facts_info(PROF_INFO_DRIVER, text);
+}
+
+static void state_cupti_version(const struct cupti_library *cupti)
+{
+    char text[SENTENCE_BYTES];
+    const char *slash = strrchr(cupti->path, '/');
+    unsigned version = cupti->version;
+    const char *name = slash ? slash + 1 : cupti->path;
+    if (version >= ABI_VERSION_13_0)
+        snprintf(text, sizeof text, "%.200s, CUPTI %u.%u.%u", name, version / 10000,
+                 version / 100 % 100, version % 100);
+    else
+        snprintf(text, sizeof text, "%.200s, CUPTI API %u", name, version);
+    facts_info(PROF_INFO_CUPTI, text);
+    log_line(LOG_PROCESS, "using %s", cupti->path);
+}
+
+/* Who holds CUPTI: only the second form of subscribing tells. It is not used otherwise, since
+ * from CUDA 13.2 on a subscriber of that form may not use the activity functions that all
+ * versions have. */
+static void ask_holder(const struct cupti_library *cupti, char holder[ABI_OLD_SUBSCRIBER_BYTES])
+{
+    void *subscriber = NULL;
+    struct abi_subscriber_params params = {
+        .struct_bytes = sizeof params,
+        .name = "libprof",
+        .old_name = holder,
+        .old_name_bytes = ABI_OLD_SUBSCRIBER_BYTES,
+    };
+    if (cupti->cuptiSubscribe_v2 &&
+        cupti->cuptiSubscribe_v2(&subscriber, callbacks_receive, NULL, &params) == ABI_OK)
+        cupti->cuptiUnsubscribe(subscriber);
+}
+
+static int subscribe(const struct cupti_library *cupti, void **subscriber,
+                     char holder[ABI_OLD_SUBSCRIBER_BYTES])
+{
+    int result = cupti->cuptiSubscribe(subscriber, callbacks_receive, NULL);
+    if (result == ABI_MULTIPLE_SUBSCRIBERS)
+        ask_holder(cupti, holder);
+    return result;
+}
+
+static bool enable_kinds(void)
+{
+    int result = activity_enable();
+    store_release(&kinds_are_on, true);
+    if (result != ABI_OK)
+        give_up_on(result, "record kernels", NULL);
+    return result == ABI_OK;
+}
+
+static bool attach(const struct cupti_library *cupti, void *subscriber)
+{
+    int result = activity_begin((size_t)config_get()->gpu_buffer_kib << 10);
+    if (result != ABI_OK)
+        give_up_on(result, "deliver records", NULL);
+    else if (!callbacks_enable(subscriber))
+        give_up("CUPTI refused every callback");
+    else if (!recorder_on() || enable_kinds())
+        return true;
+    cupti->cuptiUnsubscribe(subscriber);
+    return false;
+}
+
+static void begin(void)
+{
+    char text[SENTENCE_BYTES] = "", holder[ABI_OLD_SUBSCRIBER_BYTES] = "";
+    void *subscriber = NULL;
+    loader_open_driver();
+    state_driver_version(loader_driver());
+    if (!loader_open_cupti(config_get()->cupti_path, text, sizeof text)) {
+        give_up(text);
+        return;
+    }
+    const struct cupti_library *cupti = loader_cupti();
+    state_cupti_version(cupti);
+    if (cupti->version < ABI_VERSION_11_0) {
+        give_up("this libcupti is older than CUDA 11.0");
+        return;
+    }
+    int result = subscribe(cupti, &subscriber, holder);
+    if (result != ABI_OK) {
+        give_up_on(result, "subscribe", holder);
+    } else if (attach(cupti, subscriber)) {
+        recorder_set_gpu_mode(PROF_GPU_CUPTI, "CUPTI activity records");
+        store_release(&state, (uint32_t)LIVE);
+    }
+}
+
+/* ---- jobs of the flusher's thread ---- */
+
+/* Also where CUPTI cannot be had: what is simulated must say so. Fails until cuInit has
+ * finished. */
+static void look_at_driver(void)
+{
+    const struct driver_library *driver = loader_driver();
+    char name[128] = "";
+    int device = 0;
+    if (driver_is_known || !driver || !driver->cuDeviceGet || !driver->cuDeviceGetName ||
+        driver->cuDeviceGet(&device, 0) != ABI_OK ||
+        driver->cuDeviceGetName(name, (int)sizeof name, device) != ABI_OK)
+        return;
+    driver_is_known = true;
+    if (strncmp(name, "Simulated GPU", 13) == 0)
+        recorder_set_simulated();
+}
+
+static void switch_off_when_due(void)
+{
+    int left = load_relaxed(&disable_in_ticks);
+    if (left == 0 || !cas_acq_rel(&disable_in_ticks, &left, left - 1) || left > 1)
+        return;
+    activity_disable();
+    store_release(&kinds_are_on, false);
+}
+
+static void tick_job(void)
+{
+    look_at_driver();
+    if (!is_live())
+        return;
+    activity_flush(ABI_FLUSH_COMPLETED);
+    activity_prepare();
+    switch_off_when_due();
+}
+
+/* Recording that stops without a stop: the process is about to end or to become another program. */
+static bool is_ending(void)
+{
+    return load_relaxed(&wanted_on) && !recorder_on();
+}
+
+/* FORCED also takes what has not ended yet, and its times are lost: right at the end, and only
+ * then. */
+static void flush_job(void)
+{
+    look_at_driver();
+    if (is_live())
+        activity_flush(is_ending() ? ABI_FLUSH_FORCED : ABI_FLUSH_COMPLETED);
+}
+
+static void start_job(void)
+{
+    if (is_live() && !load_acquire(&kinds_are_on))
+        enable_kinds();
+}
+
+/* No cuptiFinalize: it synchronises every context, and its races with callbacks crash (kineto PR
+ * 686). */
+static void finish_job(void)
+{
+    activity_flush(ABI_FLUSH_FORCED);
+    if (load_acquire(&kinds_are_on))
+        activity_disable();
+}
+
+/* ---- hooks ---- */
+
+static void cupti_start(void)
+{
+    store_relaxed(&wanted_on, true);
+    store_relaxed(&disable_in_ticks, 0);
+    windows_end();
+    if (is_live())
+        flusher_run(start_job, (unsigned)config_get()->exit_ms);
+}
+
+static void cupti_cuda_init(void)
+{
+    if (!config_get()->cuda || load_acquire(&state) != COLD || exchange_acquire(&init_begun, 1u))
+        return;
+    int kept_errno = errno;
+    begin();
+    if (is_live() && recorder_on() && !load_acquire(&kinds_are_on))
+        cupti_start(); /* that came while begin() was at work */
+    errno = kept_errno;
+}
+
+static void cupti_stop(void)
+{
+    store_relaxed(&wanted_on, false);
+    store_relaxed(&disable_in_ticks, TICKS_BEFORE_DISABLE);
+}
+
+static bool may_use_driver(void)
+{
+    uint32_t now = load_acquire(&state);
+    return now == LIVE || now == PASSIVE;
+}
+
+static void cupti_tick(void)
+{
+    if (may_use_driver())
+        flusher_post(tick_job);
+}
+
+static void cupti_flush(unsigned deadline_ms)
+{
+    if (may_use_driver() && !flusher_run(flush_job, deadline_ms))
+        log_line(LOG_ERROR, "CUPTI did not hand over its records within %u ms", deadline_ms);
+}
+
+/* The flush before this one has taken what there was, or has hung: a short time is enough. */
+static void cupti_finish(void)
+{
+    bool was_live = is_live();
+    callbacks_close();
+    if (was_live)
+        flusher_run(finish_job, (unsigned)config_get()->exit_ms / 4);
+    activity_close();
+    store_release(&state, (uint32_t)CLOSED);
+}
+
+/* CUPTI's worker does not exist in the child: whatever waits for it waits for ever (HPCToolkit
+ * issue 195). */
+static void cupti_fork_child(void)
+{
+    callbacks_close();
+    activity_close();
+    store_release(&state, (uint32_t)INERT);
+}
+
+const struct collector cupti_collector = {
+    .name = "cupti",
+    .cuda_init = cupti_cuda_init,
+    .file_begun = facts_restate,
+    .start = cupti_start,
+    .stop = cupti_stop,
+    .tick = cupti_tick,
+    .flush = cupti_flush,
+    .fork_child = cupti_fork_child,
+    .finish = cupti_finish,
+};

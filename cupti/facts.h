@@ -1,0 +1,23 @@
+/* facts.h - what is true of the whole process: devices, contexts, streams, names of CUDA calls.
+ *
+ * Stated into META at once, and remembered, since the trace file may not exist yet:
+ * facts_restate() states everything again when it is made. A fact that was stated before is not
+ * stated twice.
+ */
+#ifndef PROF_FACTS_H
+#define PROF_FACTS_H
+
+#include "recorder.h"
+
+/* `head` is the whole META record, its first word left zero; at most FACTS_BYTES_MAX. Threads:
+ * any. */
+#define FACTS_BYTES_MAX 104u
+void facts_state(enum prof_record_type type, const void *head, size_t bytes);
+
+/* A sentence about the run. The last one of a key counts. Threads: any one at a time. */
+void facts_info(enum prof_info_key key, const char *text);
+
+/* The trace file was just made. */
+void facts_restate(void);
+
+#endif

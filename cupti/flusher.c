@@ -1,0 +1,134 @@
+#define _GNU_SOURCE
+#include "flusher.h"
+
+#include "recorder.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#define STACK_BYTES (256u << 10) /* CUPTI walks its own data on it, and the decoder runs there */
+
+static pthread_mutex_t lock =
+    PTHREAD_MUTEX_INITIALIZER; /* protects what follows; nothing nests inside */
+static pthread_cond_t changed; /* CLOCK_MONOTONIC; initialised with the thread */
+static bool begun;             /* the thread exists */
+static flusher_job wanted;     /* NULL = idle */
+static uint64_t finished;      /* jobs done so far */
+
+static void *serve(void *unused)
+{
+    (void)unused;
+    prctl(PR_SET_NAME, "prof-flush");
+    thread_mark_internal();
+    pthread_mutex_lock(&lock);
+    for (;;) {
+        while (!wanted)
+            pthread_cond_wait(&changed, &lock);
+        flusher_job job = wanted;
+        pthread_mutex_unlock(&lock);
+        job();
+        pthread_mutex_lock(&lock);
+        wanted = NULL;
+        finished++;
+        pthread_cond_broadcast(&changed);
+    }
+    return NULL;
+}
+
+static void init_condition(void)
+{
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+}
+
+static bool create_thread(void)
+{
+    pthread_attr_t attributes;
+    pthread_t thread;
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    int error = pthread_create(&thread, &attributes, serve, NULL);
+    pthread_attr_destroy(&attributes);
+    return error == 0;
+}
+
+/* With the lock held. All signals are blocked in the new thread: the program's handlers are not for
+ * it. */
+static bool begin_thread(void)
+{
+    sigset_t all, kept;
+    if (begun)
+        return true;
+    init_condition();
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &kept);
+    begun = create_thread();
+    pthread_sigmask(SIG_SETMASK, &kept, NULL);
+    return begun;
+}
+
+static struct timespec deadline_in(unsigned milliseconds)
+{
+    struct timespec deadline;
+    clock_gettime(CLOCK_MONOTONIC, &deadline);
+    deadline.tv_sec += milliseconds / 1000;
+    deadline.tv_nsec += (long)(milliseconds % 1000) * 1000000;
+    if (deadline.tv_nsec >= 1000000000) {
+        deadline.tv_sec++;
+        deadline.tv_nsec -= 1000000000;
+    }
+    return deadline;
+}
+
+static bool wait_idle(const struct timespec *deadline)
+{
+    while (wanted)
+        if (pthread_cond_timedwait(&changed, &lock, deadline) == ETIMEDOUT)
+            return !wanted;
+    return true;
+}
+
+static bool wait_done(uint64_t ticket, const struct timespec *deadline)
+{
+    while (finished < ticket)
+        if (pthread_cond_timedwait(&changed, &lock, deadline) == ETIMEDOUT)
+            return finished >= ticket;
+    return true;
+}
+
+static void hand_over(flusher_job job)
+{
+    wanted = job;
+    pthread_cond_broadcast(&changed);
+}
+
+bool flusher_run(flusher_job job, unsigned deadline_ms)
+{
+    struct timespec deadline = deadline_in(deadline_ms);
+    bool done = false;
+    pthread_mutex_lock(&lock);
+    if (begin_thread() && wait_idle(&deadline)) {
+        hand_over(job);
+        done = wait_done(finished + 1, &deadline);
+    }
+    pthread_mutex_unlock(&lock);
+    return done;
+}
+
+bool flusher_post(flusher_job job)
+{
+    pthread_mutex_lock(&lock);
+    bool idle = begin_thread() && !wanted;
+    if (idle)
+        hand_over(job);
+    pthread_mutex_unlock(&lock);
+    return idle;
+}

@@ -1,0 +1,47 @@
+/* loader.h - libcupti and libcuda, opened at run time.
+ *
+ * libprof links neither: an unresolvable NEEDED would kill the program, and libcupti must be the
+ * one that fits the program's CUDA. Both are opened RTLD_LOCAL and never closed (CUPTI up to
+ * 12.4 leaves a thread behind even where it fails).
+ */
+#ifndef PROF_LOADER_H
+#define PROF_LOADER_H
+
+#include "abi.h"
+
+#include <stdbool.h>
+
+#define LOADER_PATH_BYTES 4096u
+
+/* Functions under their own names: loader_cupti()->cuptiActivityFlushAll(0). OPTIONAL ones may be
+ * NULL. */
+struct cupti_library {
+#define LOADER_MEMBER(need, name, arguments) int(*name) arguments;
+    ABI_CUPTI_FUNCTIONS(LOADER_MEMBER)
+    uint32_t version;             /* cuptiGetVersion() */
+    char path[LOADER_PATH_BYTES]; /* the file that was taken */
+};
+
+struct driver_library {
+    ABI_DRIVER_FUNCTIONS(LOADER_MEMBER)
+#undef LOADER_MEMBER
+    int version; /* 13000 = CUDA 13.0; 0 = no usable driver */
+};
+
+/* Opens the libcuda that is in the process. False when there is none. Threads: one, before any
+ * reader. */
+bool loader_open_driver(void);
+
+/* Finds and opens libcupti (search.h). `named` is PROF_CUPTI. On failure `why` says in one
+ * sentence what is missing. Threads: one, before any reader. */
+bool loader_open_cupti(const char *named, char *why, size_t why_bytes);
+
+/* What was opened; NULL before and after a failure. */
+const struct cupti_library *loader_cupti(void);
+const struct driver_library *loader_driver(void);
+
+/* For tests: a table of their own in the place of a library's, NULL to take it away. */
+void loader_use_cupti(const struct cupti_library *functions);
+void loader_use_driver(const struct driver_library *functions);
+
+#endif
