@@ -1,0 +1,117 @@
+/* demangle.c - see demangle.h.
+ *
+ * GNU's runtime also offers its demangler with the text delivered piece by piece. That one is
+ * preferred: it allocates nothing and can be left in the middle, when a hostile name turns out to
+ * be gigabytes long.
+ */
+#define _GNU_SOURCE
+#include "demangle.h"
+
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Names longer than this are not given to a demangler that cannot be stopped. */
+#define UNSTOPPABLE_BYTES_MAX 2048
+
+typedef char *whole_function(const char *mangled, char *buffer, size_t *size, int *status);
+typedef int pieces_function(const char *mangled, void (*take)(const char *, size_t, void *),
+                            void *user);
+
+static whole_function *whole;
+static pieces_function *pieces;
+static bool looked_for;
+
+static void find_in(void *library)
+{
+    /* ISO C has no cast from an object's address to a function's. */
+    void *found = dlsym(library, "__gcclibcxx_demangle_callback");
+    memcpy(&pieces, &found, sizeof pieces);
+    found = dlsym(library, "__cxa_demangle");
+    memcpy(&whole, &found, sizeof whole);
+}
+
+bool demangle_available(void)
+{
+    static const char *const libraries[] = {"libstdc++.so.6", "libc++abi.so.1"};
+    if (!looked_for)
+        find_in(RTLD_DEFAULT);
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries && !looked_for && !pieces && !whole;
+         i++) {
+        void *library = dlopen(libraries[i], RTLD_LAZY | RTLD_LOCAL);
+        if (library)
+            find_in(library);
+    }
+    looked_for = true;
+    return pieces || whole;
+}
+
+/* A text that grows piece by piece. */
+struct growing {
+    char *text;
+    size_t size, capacity;
+    jmp_buf give_up;
+};
+
+static void take_piece(const char *text, size_t size, void *user)
+{
+    struct growing *to = user;
+    if (size > DEMANGLE_BYTES_MAX - to->size)
+        longjmp(to->give_up, 1);
+    if (to->size + size >= to->capacity) {
+        size_t capacity = (to->size + size + 1) * 2;
+        char *grown = realloc(to->text, capacity);
+        if (!grown)
+            longjmp(to->give_up, 1);
+        to->text = grown;
+        to->capacity = capacity;
+    }
+    memcpy(to->text + to->size, text, size);
+    to->size += size;
+    to->text[to->size] = 0;
+}
+
+/* Apart from the function that owns `to`: setjmp leaves changed locals of its own function
+ * undefined. */
+static bool collect_pieces(const char *mangled, struct growing *to)
+{
+    return setjmp(to->give_up) == 0 && pieces(mangled, take_piece, to) == 0;
+}
+
+static char *demangle_pieces(const char *mangled)
+{
+    struct growing to = {.text = NULL};
+    if (collect_pieces(mangled, &to))
+        return to.text;
+    free(to.text);
+    return NULL;
+}
+
+static char *demangle_whole(const char *mangled, size_t size)
+{
+    int status = 0;
+    if (size > UNSTOPPABLE_BYTES_MAX)
+        return NULL;
+    char *text = whole(mangled, NULL, NULL, &status);
+    if (text && (status != 0 || strlen(text) > DEMANGLE_BYTES_MAX)) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+char *demangle_name(const char *name, size_t size, size_t *size_out)
+{
+    if (size < 3 || name[0] != '_' || name[1] != 'Z' || memchr(name, 0, size) ||
+        !demangle_available())
+        return NULL;
+    char *mangled = strndup(name, size);
+    if (!mangled)
+        return NULL;
+    char *text = pieces ? demangle_pieces(mangled) : demangle_whole(mangled, size);
+    free(mangled);
+    if (text)
+        *size_out = strlen(text);
+    return text;
+}

@@ -1,0 +1,30 @@
+/* demangle.h - C++ symbol names as people wrote them.
+ *
+ * The demangler is the one of the C++ runtime, found at run time: nothing is linked for it, and
+ * where there is no C++ runtime names stay as they are.
+ */
+#ifndef PROF_DEMANGLE_H
+#define PROF_DEMANGLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Longest result. A short name can stand for an endless one ("bombs"); such a name stays
+ * mangled. */
+#define DEMANGLE_BYTES_MAX 65536
+
+/* True when a demangler is at hand. The first call looks for it; call from one thread. */
+bool demangle_available(void);
+
+/* Demangles `name` (any bytes, not terminated). Returns a terminated text to free(), its length in
+ * `size_out`; NULL when the name is not mangled, cannot be demangled or there is no demangler. */
+char *demangle_name(const char *name, size_t size, size_t *size_out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,49 @@
+/* idmap.h - a table from 32-bit ids to 32-bit numbers.
+ *
+ * Ids in a trace are small and dense, so most of them index an array; the rest, which only a
+ * damaged or hostile file has in numbers, goes to a hash table. Memory grows with the largest small
+ * id and with the count of large ones, never with the value of a large id.
+ */
+#ifndef PROF_IDMAP_H
+#define PROF_IDMAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define IDMAP_NONE UINT32_MAX
+#define IDMAP_DIRECT_MAX (1u << 20)
+
+struct idmap_pair {
+    uint32_t id, value; /* value IDMAP_NONE: the place is empty */
+};
+
+struct idmap {
+    uint32_t *direct; /* by id */
+    uint32_t direct_count;
+    struct idmap_pair *pairs; /* open addressing, a power of two */
+    uint32_t pair_count, pair_capacity;
+};
+
+/* A zeroed struct idmap is an empty one. */
+void idmap_fini(struct idmap *map);
+
+/* Sets what `id` means, IDMAP_NONE excepted. False: no memory. */
+bool idmap_set(struct idmap *map, uint32_t id, uint32_t value);
+
+uint32_t idmap_find_slow(const struct idmap *map, uint32_t id);
+
+/* IDMAP_NONE when the id was never set. */
+static inline uint32_t idmap_find(const struct idmap *map, uint32_t id)
+{
+    return id < map->direct_count ? map->direct[id] : idmap_find_slow(map, id);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

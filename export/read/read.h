@@ -1,0 +1,178 @@
+/* read.h - from a file to a stream of facts.
+ *
+ * Every importer (libprof's own format here, foreign ones later) turns its input into calls of one
+ * struct read_sink; the timeline is such a sink. A callback may be NULL: "not interested".
+ *
+ * Text is passed as struct text: not NUL-terminated, any bytes, owned by the reader, valid until
+ * trace_file_close().
+ */
+#ifndef PROF_READ_H
+#define PROF_READ_H
+
+#include "prof/format.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct text {
+    const char *bytes;
+    size_t size;
+};
+
+/* Where and why reading failed, as one line for a person: names the file and the offset. */
+struct read_error {
+    char message[512];
+};
+
+struct read_process {
+    struct text host;
+    struct text program;
+    uint32_t pid;
+    uint32_t parent_pid;
+    int32_t rank, local_rank, world_size; /* -1 unknown */
+    uint64_t start_realtime_ns;           /* since the epoch: what output times are relative to */
+    bool closed; /* the recorder finished; false: it was killed or still runs */
+    bool ring;
+    bool simulated;
+    enum prof_gpu_mode gpu_mode;
+    struct text gpu_reason;
+    struct text cupti;
+    struct text driver;
+    struct text rank_source;
+    struct text library_version;
+    uint64_t gpu_records;
+    struct text clock_note; /* why this clock was used (PROF_INFO_CLOCK) */
+};
+
+struct read_api {
+    uint32_t correlation;
+    uint32_t operations;
+    uint64_t stream_handle;
+    uint64_t bytes;
+    uint32_t kernel_name; /* name id, 0 none */
+    uint16_t cbid;
+    uint8_t domain; /* enum prof_api_domain */
+    uint8_t flags;  /* PROF_API_* */
+};
+
+enum read_gpu_kind {
+    READ_GPU_KERNEL,
+    READ_GPU_MEMCPY,
+    READ_GPU_MEMSET,
+    READ_GPU_SYNC,
+    READ_GPU_OVERHEAD
+};
+
+/* One thing a device did, its times brought to the clock of all others. The union's member is named
+ * by `kind` and is the record as it is in the file (its times still CLOCK_REALTIME); fields that
+ * the record does not carry are 0, an unknown priority is PROF_PRIORITY_UNKNOWN. */
+struct read_gpu {
+    enum read_gpu_kind kind;
+    int64_t start_ns, end_ns; /* relative to read_process.start_realtime_ns */
+    uint32_t correlation;
+    union {
+        struct prof_rec_kernel kernel;
+        struct prof_rec_memcpy memcpy;
+        struct prof_rec_memset memset;
+        struct prof_rec_sync sync;
+        struct prof_rec_overhead overhead;
+    };
+};
+
+/* Times are nanoseconds since read_process.start_realtime_ns and never go backwards within one
+ * thread. Thread numbers are the file's thread indexes (from 1); name ids are the file's, resolved
+ * by `name`. */
+struct read_sink {
+    void *user;
+    void (*process)(void *user, const struct read_process *process);
+    /* All names, devices, contexts, streams, threads and API names come before the first event. A
+     * thread may be announced again: what comes later replaces. One that is in no META record comes
+     * when its records begin. */
+    void (*name)(void *user, uint32_t id, struct text text, size_t full_size);
+    void (*thread)(void *user, uint32_t thread, uint32_t tid, struct text name, bool internal);
+    void (*device)(void *user, const struct prof_rec_device *device);
+    void (*context)(void *user, const struct prof_rec_context *context);
+    void (*stream)(void *user, const struct prof_rec_stream *stream);
+    void (*api_name)(void *user, enum prof_api_domain domain, uint32_t cbid, uint32_t name);
+    void (*loss)(void *user, enum prof_loss_cause cause, uint64_t count);
+
+    void (*push)(void *user, uint32_t thread, int64_t time_ns, uint32_t name);
+    void (*pop)(void *user, uint32_t thread, int64_t time_ns);
+    void (*mark)(void *user, uint32_t thread, int64_t time_ns, uint32_t name);
+    void (*range_begin)(void *user, uint32_t thread, int64_t time_ns, uint32_t name, uint64_t id);
+    void (*range_end)(void *user, uint32_t thread, int64_t time_ns, uint64_t id);
+    void (*counter)(void *user, uint32_t thread, int64_t time_ns, uint32_t name, double value);
+    void (*attr)(void *user, uint32_t thread, uint32_t key, enum prof_attr_type type,
+                 uint64_t value);
+    void (*step)(void *user, uint32_t thread, int64_t time_ns, uint64_t number);
+    void (*api_enter)(void *user, uint32_t thread, int64_t time_ns, const struct read_api *api);
+    /* Ends the innermost open call of this correlation id; 0 means the innermost open call. */
+    void (*api_exit)(void *user, uint32_t thread, int64_t time_ns, uint32_t correlation,
+                     int32_t result);
+    /* Everything that is open on the thread ends at `time_ns`. `unclosed` says whether that is the
+     * program's fault (thread or trace ended inside a range) or not (recording was switched
+     * off). */
+    void (*close_all)(void *user, uint32_t thread, int64_t time_ns, bool unclosed);
+    /* The thread's log does not begin at its beginning (ring mode): pops without a push are
+     * expected. */
+    void (*cut)(void *user, uint32_t thread);
+    void (*gpu)(void *user, const struct read_gpu *gpu);
+    void (*start_event)(void *user, uint32_t device, uint32_t correlation, int64_t before_ns,
+                        int64_t after_ns);
+    void (*note)(void *user, struct text text); /* PROF_INFO_NOTE: comes with the names */
+};
+
+/* What was odd about the file itself. */
+struct read_health {
+    uint64_t records;        /* read */
+    uint64_t torn_records;   /* reserved, never committed */
+    uint64_t bad_records;    /* of impossible kind or size */
+    uint64_t bad_offset;     /* of the first of them, 0 none */
+    uint64_t missing_chunks; /* gaps in a log's sequence */
+    uint64_t clamped_times;  /* records stamped before their predecessor of the same thread */
+    uint64_t file_bytes;
+    bool truncated;           /* the file ends inside a chunk that the header counts */
+    uint64_t truncated_at;    /* offset */
+    int64_t clock_error_ns;   /* largest half-width of a clock sample: the error bar of CPU times */
+    uint64_t unknown_records; /* of a later version of the format */
+    uint64_t unknown_losses;  /* counted under a cause that this reader does not know */
+    uint64_t clock_samples;   /* usable; 0: the header's instant and nominal rate served */
+    uint64_t clock_steps;     /* times that CLOCK_REALTIME was set while recording */
+};
+
+struct trace_file;
+
+/* Opens a file by its content. `partial` shows what is readable of a damaged file instead of
+ * refusing it. On failure returns NULL and fills `error`. Close with trace_file_close(), which
+ * accepts NULL.
+ *
+ * The file is mapped at the size it has now: what a live recorder adds later is not seen. Whoever
+ * truncates the file while it is open takes the pages away (SIGBUS), as for every mapped file. */
+struct trace_file *trace_file_open(const char *path, bool partial, struct read_error *error);
+
+/* The same for a file that is in memory already. `bytes` is borrowed (copied only where it is not
+ * 8-aligned) and must outlive the trace_file; `name` stands for the path in messages. */
+struct trace_file *trace_file_open_memory(const void *bytes, size_t size, const char *name,
+                                          bool partial, struct read_error *error);
+
+/* Tells the sink everything that is in the file. May be called again. A damaged record ends the
+ * walk with false unless the file was opened with `partial`; `health` (may be NULL) is filled
+ * either way. */
+bool trace_file_walk(struct trace_file *file, const struct read_sink *sink,
+                     struct read_health *health, struct read_error *error);
+void trace_file_close(struct trace_file *file);
+
+const char *trace_file_path(const struct trace_file *file);
+
+/* Where the file's time 0 lies, since the epoch. */
+uint64_t trace_file_start_realtime_ns(const struct trace_file *file);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

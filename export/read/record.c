@@ -1,0 +1,84 @@
+/* record.c - what a record must look like to be believed. */
+#include "record.h"
+
+/* Sizes of the first version of every record, in words; later versions are longer. 0: no such
+ * type. */
+static const uint8_t minimum_words[256] = {
+    [PROF_REC_THREAD] = 2,
+    [PROF_REC_THREAD_END] = 1,
+    [PROF_REC_PUSH_WIDE] = 2,
+    [PROF_REC_MARK_WIDE] = 2,
+    [PROF_REC_RANGE_BEGIN] = 3,
+    [PROF_REC_RANGE_END] = 2,
+    [PROF_REC_COUNTER] = 3,
+    [PROF_REC_ATTR] = sizeof(struct prof_rec_attr) / 8,
+    [PROF_REC_STEP] = 2,
+    [PROF_REC_API_ENTER] = sizeof(struct prof_rec_api_enter) / 8,
+    [PROF_REC_API_EXIT] = 2,
+    [PROF_REC_EPOCH] = 2,
+    [PROF_REC_START_EVENT] = sizeof(struct prof_rec_start_event) / 8,
+    [PROF_REC_KERNEL] = PROF_REC_KERNEL_SHORT_BYTES / 8,
+    [PROF_REC_MEMCPY] = PROF_REC_MEMCPY_SHORT_BYTES / 8,
+    [PROF_REC_MEMSET] = PROF_REC_MEMSET_SHORT_BYTES / 8,
+    [PROF_REC_SYNC] = sizeof(struct prof_rec_sync) / 8,
+    [PROF_REC_OVERHEAD] = sizeof(struct prof_rec_overhead) / 8,
+    [PROF_REC_NAME] = sizeof(struct prof_rec_name) / 8,
+    [PROF_REC_INFO] = sizeof(struct prof_rec_info) / 8,
+    [PROF_REC_CLOCK] = sizeof(struct prof_rec_clock) / 8,
+    [PROF_REC_THREAD_INFO] = sizeof(struct prof_rec_thread_info) / 8,
+    [PROF_REC_DEVICE] = sizeof(struct prof_rec_device) / 8,
+    [PROF_REC_CONTEXT] = sizeof(struct prof_rec_context) / 8,
+    [PROF_REC_STREAM] = sizeof(struct prof_rec_stream) / 8,
+    [PROF_REC_CONTROL] = sizeof(struct prof_rec_control) / 8,
+    [PROF_REC_API_NAME] = sizeof(struct prof_rec_api_name) / 8,
+};
+
+static enum record_status read_sized(struct record *record, size_t room)
+{
+    record->words = PROF_WORD_SIZE(record->header);
+    if (record->words == 0 || record->words > room)
+        return RECORD_BAD;
+    if (PROF_WORD_KIND(record->header) == PROF_KIND_HOLE)
+        return RECORD_TORN;
+    unsigned least = minimum_words[record_type(record)];
+    if (least == 0)
+        return RECORD_UNKNOWN;
+    return record->words < least ? RECORD_BAD : RECORD_GOOD;
+}
+
+enum record_status record_read(const uint64_t *at, size_t room, struct record *record)
+{
+    record->at = at;
+    record->header = __atomic_load_n(at, __ATOMIC_ACQUIRE);
+    record->words = 1;
+    if (record->header == 0)
+        return RECORD_EMPTY;
+    switch (PROF_WORD_KIND(record->header)) {
+    case PROF_KIND_PUSH:
+    case PROF_KIND_MARK:
+        return RECORD_GOOD;
+    case PROF_KIND_POP:
+        return PROF_WORD_NAME(record->header) ? RECORD_BAD : RECORD_GOOD;
+    case PROF_KIND_EXT:
+    case PROF_KIND_HOLE:
+        return read_sized(record, room);
+    default:
+        return RECORD_BAD;
+    }
+}
+
+bool record_text(const struct record *record, size_t head_bytes, uint32_t bytes, const char **text)
+{
+    if (bytes > (size_t)record->words * 8 - head_bytes)
+        return false;
+    *text = (const char *)record->at + head_bytes;
+    return true;
+}
+
+uint32_t record_name_hash(const char *text, size_t size)
+{
+    uint32_t hash = 2166136261u;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ (uint8_t)text[i]) * 16777619u;
+    return hash;
+}

@@ -1,0 +1,442 @@
+/* trace_log.c - LOG chunks: what threads and devices did, in the order of their logs.
+ *
+ *     a log   | chunk 0        | chunk 1        |   gap   | chunk 3      |
+ *     owner   thread 1 ....... END  THREAD 5 .............  THREAD 9 ....
+ *
+ * A thread's records never lie in two logs at once, but a log is handed from thread to thread.
+ */
+#include "trace_walk.h"
+
+/* The walk through one chunk of one log. */
+struct log_state {
+    struct walk *walk;
+    struct walk_thread *thread; /* owner of the records at hand */
+    uint64_t base;
+};
+
+static void thread_begin(struct walk_thread *thread, uint32_t number)
+{
+    *thread = (struct walk_thread){.number = number, .last_ns = -CLOCKMAP_NS_MAX};
+}
+
+static struct walk_thread *thread_add(struct walk *walk, uint32_t number)
+{
+    size_t capacity = walk->thread_capacity;
+    if (walk->thread_count == IDMAP_NONE - 1 ||
+        !walk_room(walk, &walk->threads, walk->thread_count, &capacity, sizeof *walk->threads))
+        return NULL;
+    walk->thread_capacity = (uint32_t)capacity;
+    if (!idmap_set(&walk->thread_slots, number, walk->thread_count)) {
+        walk_no_memory(walk);
+        return NULL;
+    }
+    thread_begin(&walk->threads[walk->thread_count], number);
+    return &walk->threads[walk->thread_count++];
+}
+
+struct walk_thread *walk_thread_find(struct walk *walk, uint32_t number)
+{
+    uint32_t slot = idmap_find(&walk->thread_slots, number);
+    return slot == IDMAP_NONE ? thread_add(walk, number) : &walk->threads[slot];
+}
+
+/* A thread that META does not know is announced here, again when its tid becomes known. */
+static struct walk_thread *thread_meet(struct walk *walk, uint32_t number, uint32_t tid)
+{
+    bool met = idmap_find(&walk->thread_slots, number) != IDMAP_NONE;
+    struct walk_thread *thread = walk_thread_find(walk, number);
+    if (thread && !thread->described && (!met || tid)) {
+        walk->sink.thread(walk->sink.user, number, tid, (struct text){"", 0}, false);
+        thread->described = tid != 0;
+    }
+    return thread;
+}
+
+/* Time of a thread's event: never behind the thread's last one. */
+static inline int64_t event_ns(struct log_state *log, uint64_t info)
+{
+    struct walk_thread *thread = log->thread;
+    int64_t time_ns = clockmap_time_ns(&log->walk->clock, log->base + info);
+    if (time_ns < thread->last_ns) {
+        log->walk->health.clamped_times++;
+        return thread->last_ns;
+    }
+    thread->last_ns = time_ns;
+    return time_ns;
+}
+
+static void note_end(struct walk *walk, const struct walk_thread *thread)
+{
+    if (thread->last_ns > walk->end_ns)
+        walk->end_ns = thread->last_ns;
+}
+
+static void close_thread(struct walk *walk, struct walk_thread *thread, int64_t time_ns,
+                         bool unclosed)
+{
+    if (time_ns > thread->last_ns)
+        thread->last_ns = time_ns;
+    walk->sink.close_all(walk->sink.user, thread->number, thread->last_ns, unclosed);
+}
+
+/* Where recording stopped that the thread's last records belong to; false: it never stopped. */
+static bool find_stop(struct walk *walk, const struct walk_thread *thread, int64_t *stop_ns)
+{
+    for (size_t i = 0; i < walk->stop_count; i++) {
+        if (walk->stops[i].epoch != thread->epoch)
+            continue;
+        *stop_ns = clockmap_time_ns(&walk->clock, walk->stops[i].ticks);
+        return true;
+    }
+    return false;
+}
+
+/* The thread ends, or its trace does, at `time_ns`; if recording had been switched off before, what
+ * is open ended then and through no fault of the program. */
+static void end_thread(struct walk *walk, struct walk_thread *thread, int64_t time_ns)
+{
+    int64_t stop_ns = 0;
+    bool stopped = find_stop(walk, thread, &stop_ns) && stop_ns <= time_ns;
+    close_thread(walk, thread, stopped ? stop_ns : time_ns, !stopped);
+    thread->ended = true;
+}
+
+/* Recording is on again: what the thread had open ended when it went off. */
+static void enter_epoch(struct walk *walk, struct walk_thread *thread, uint32_t epoch)
+{
+    int64_t stop_ns = thread->last_ns;
+    if (thread->begun && thread->epoch == epoch)
+        return;
+    if (thread->begun) {
+        find_stop(walk, thread, &stop_ns);
+        close_thread(walk, thread, stop_ns, false);
+    }
+    thread->epoch = epoch;
+    thread->begun = true;
+}
+
+/* The log goes to another thread. That the first one ended may not have been recorded. */
+static void set_owner(struct log_state *log, uint32_t number, uint32_t tid)
+{
+    struct walk *walk = log->walk;
+    struct walk_thread *old = log->thread;
+    if (old && old->number == number) {
+        thread_meet(walk, number, tid);
+        return;
+    }
+    if (old) {
+        note_end(walk, old);
+        if (old->begun && !old->ended)
+            end_thread(walk, old, old->last_ns);
+    }
+    log->thread = thread_meet(walk, number, tid);
+}
+
+static void take_push(struct log_state *log, uint64_t info, uint32_t name)
+{
+    const struct read_sink *sink = &log->walk->sink;
+    sink->push(sink->user, log->thread->number, event_ns(log, info), name);
+}
+
+static void take_pop(struct log_state *log, uint64_t info)
+{
+    const struct read_sink *sink = &log->walk->sink;
+    sink->pop(sink->user, log->thread->number, event_ns(log, info));
+}
+
+static void take_mark(struct log_state *log, uint64_t info, uint32_t name)
+{
+    const struct read_sink *sink = &log->walk->sink;
+    sink->mark(sink->user, log->thread->number, event_ns(log, info), name);
+}
+
+static void take_thread(struct log_state *log, const struct record *record)
+{
+    uint64_t owner = record->at[1];
+    if ((uint32_t)owner == 0) {
+        walk_damage(log->walk, walk_offset(log->walk, record->at), "a log is given to thread 0");
+        return;
+    }
+    uint32_t epoch = log->thread->epoch;
+    set_owner(log, (uint32_t)owner, (uint32_t)(owner >> 32));
+    if (log->thread && !log->thread->begun)
+        enter_epoch(log->walk, log->thread, epoch);
+}
+
+static void take_thread_end(struct log_state *log, uint64_t info)
+{
+    int64_t last_ns = log->thread->last_ns, time_ns = event_ns(log, info);
+    log->thread->last_ns = last_ns; /* what is open may have ended between the two */
+    end_thread(log->walk, log->thread, time_ns);
+}
+
+static void take_attr(struct log_state *log, const struct record *record)
+{
+    struct prof_rec_attr attr;
+    record_copy(record, &attr, sizeof attr);
+    const struct read_sink *sink = &log->walk->sink;
+    if (attr.type >= PROF_ATTR_INT && attr.type <= PROF_ATTR_STRING)
+        sink->attr(sink->user, log->thread->number, attr.key, (enum prof_attr_type)attr.type,
+                   attr.value);
+}
+
+static void take_counter(struct log_state *log, const struct record *record, uint64_t info)
+{
+    const struct read_sink *sink = &log->walk->sink;
+    double value;
+    memcpy(&value, &record->at[2], sizeof value);
+    sink->counter(sink->user, log->thread->number, event_ns(log, info), (uint32_t)record->at[1],
+                  value);
+}
+
+static void take_api_enter(struct log_state *log, const struct record *record, uint64_t info)
+{
+    const struct read_sink *sink = &log->walk->sink;
+    struct prof_rec_api_enter enter;
+    record_copy(record, &enter, sizeof enter);
+    struct read_api api = {
+        .correlation = enter.correlation,
+        .operations = enter.operations,
+        .stream_handle = enter.stream,
+        .bytes = enter.bytes,
+        .kernel_name = enter.name,
+        .cbid = enter.cbid,
+        .domain = enter.domain,
+        .flags = enter.flags,
+    };
+    sink->api_enter(sink->user, log->thread->number, event_ns(log, info), &api);
+}
+
+static void take_api_exit(struct log_state *log, const struct record *record, uint64_t info)
+{
+    const struct read_sink *sink = &log->walk->sink;
+    uint64_t word = record->at[1];
+    sink->api_exit(sink->user, log->thread->number, event_ns(log, info), (uint32_t)(word >> 32),
+                   (int32_t)(uint32_t)word);
+}
+
+static void take_start_event(struct log_state *log, const struct record *record)
+{
+    const struct read_sink *sink = &log->walk->sink;
+    struct clockmap *clock = &log->walk->clock;
+    struct prof_rec_start_event event;
+    record_copy(record, &event, sizeof event);
+    sink->start_event(sink->user, event.device, event.correlation,
+                      clockmap_time_ns(clock, event.before_ticks),
+                      clockmap_time_ns(clock, event.after_ticks));
+}
+
+/* What the running thread did, or what is said about the log. */
+static void take_thread_record(struct log_state *log, const struct record *record, uint64_t info)
+{
+    const struct read_sink *sink = &log->walk->sink;
+    const uint64_t *at = record->at;
+    uint32_t number = log->thread->number;
+    switch (record_type(record)) {
+    case PROF_REC_THREAD:
+        take_thread(log, record);
+        break;
+    case PROF_REC_THREAD_END:
+        take_thread_end(log, info);
+        break;
+    case PROF_REC_PUSH_WIDE:
+        take_push(log, info, (uint32_t)at[1]);
+        break;
+    case PROF_REC_MARK_WIDE:
+        take_mark(log, info, (uint32_t)at[1]);
+        break;
+    case PROF_REC_RANGE_BEGIN:
+        sink->range_begin(sink->user, number, event_ns(log, info), (uint32_t)at[1], at[2]);
+        break;
+    case PROF_REC_RANGE_END:
+        sink->range_end(sink->user, number, event_ns(log, info), at[1]);
+        break;
+    case PROF_REC_COUNTER:
+        take_counter(log, record, info);
+        break;
+    case PROF_REC_ATTR:
+        take_attr(log, record);
+        break;
+    case PROF_REC_STEP:
+        sink->step(sink->user, number, event_ns(log, info), at[1]);
+        break;
+    case PROF_REC_API_ENTER:
+        take_api_enter(log, record, info);
+        break;
+    case PROF_REC_API_EXIT:
+        take_api_exit(log, record, info);
+        break;
+    case PROF_REC_EPOCH:
+        enter_epoch(log->walk, log->thread, (uint32_t)at[1]);
+        break;
+    case PROF_REC_START_EVENT:
+        take_start_event(log, record);
+        break;
+    default:
+        break;
+    }
+}
+
+static void tell_gpu(struct log_state *log, struct read_gpu *gpu, uint64_t start_ns,
+                     uint64_t end_ns, uint64_t info)
+{
+    struct walk *walk = log->walk;
+    gpu->correlation = (uint32_t)info;
+    gpu->start_ns = clockmap_device_ns(&walk->clock, start_ns);
+    gpu->end_ns = clockmap_device_ns(&walk->clock, end_ns);
+    walk->sink.gpu(walk->sink.user, gpu);
+}
+
+static void take_kernel(struct log_state *log, const struct record *record, uint64_t info)
+{
+    struct read_gpu gpu = {.kind = READ_GPU_KERNEL};
+    record_copy(record, &gpu.kernel, sizeof gpu.kernel);
+    if (record->words * 8 < offsetof(struct prof_rec_kernel, priority) + sizeof gpu.kernel.priority)
+        gpu.kernel.priority = PROF_PRIORITY_UNKNOWN;
+    tell_gpu(log, &gpu, gpu.kernel.start_ns, gpu.kernel.end_ns, info);
+}
+
+static void take_memcpy(struct log_state *log, const struct record *record, uint64_t info)
+{
+    struct read_gpu gpu = {.kind = READ_GPU_MEMCPY};
+    record_copy(record, &gpu.memcpy, sizeof gpu.memcpy);
+    tell_gpu(log, &gpu, gpu.memcpy.start_ns, gpu.memcpy.end_ns, info);
+}
+
+static void take_memset(struct log_state *log, const struct record *record, uint64_t info)
+{
+    struct read_gpu gpu = {.kind = READ_GPU_MEMSET};
+    record_copy(record, &gpu.memset, sizeof gpu.memset);
+    tell_gpu(log, &gpu, gpu.memset.start_ns, gpu.memset.end_ns, info);
+}
+
+static void take_sync(struct log_state *log, const struct record *record, uint64_t info)
+{
+    struct read_gpu gpu = {.kind = READ_GPU_SYNC};
+    record_copy(record, &gpu.sync, sizeof gpu.sync);
+    tell_gpu(log, &gpu, gpu.sync.start_ns, gpu.sync.end_ns, info);
+}
+
+static void take_overhead(struct log_state *log, const struct record *record, uint64_t info)
+{
+    struct read_gpu gpu = {.kind = READ_GPU_OVERHEAD};
+    record_copy(record, &gpu.overhead, sizeof gpu.overhead);
+    tell_gpu(log, &gpu, gpu.overhead.start_ns, gpu.overhead.end_ns, info);
+}
+
+static void take_ext(struct log_state *log, const struct record *record)
+{
+    uint64_t info = PROF_WORD_INFO(record->header);
+    switch (record_type(record)) {
+    case PROF_REC_KERNEL:
+        take_kernel(log, record, info);
+        break;
+    case PROF_REC_MEMCPY:
+        take_memcpy(log, record, info);
+        break;
+    case PROF_REC_MEMSET:
+        take_memset(log, record, info);
+        break;
+    case PROF_REC_SYNC:
+        take_sync(log, record, info);
+        break;
+    case PROF_REC_OVERHEAD:
+        take_overhead(log, record, info);
+        break;
+    default:
+        take_thread_record(log, record, info);
+        break;
+    }
+}
+
+static void take_record(struct log_state *log, const struct record *record)
+{
+    uint64_t word = record->header;
+    switch (PROF_WORD_KIND(word)) {
+    case PROF_KIND_PUSH:
+        take_push(log, PROF_WORD_INFO(word), PROF_WORD_NAME(word));
+        break;
+    case PROF_KIND_POP:
+        take_pop(log, PROF_WORD_INFO(word));
+        break;
+    case PROF_KIND_MARK:
+        take_mark(log, PROF_WORD_INFO(word), PROF_WORD_NAME(word));
+        break;
+    default:
+        take_ext(log, record);
+        break;
+    }
+}
+
+static void walk_chunk(struct log_state *log, struct walk_span span)
+{
+    struct walk *walk = log->walk;
+    struct record record;
+    for (size_t i = 0; i < span.words && !walk->failed; i += record.words) {
+        enum record_status status = record_read(span.at + i, span.words - i, &record);
+        if (walk_takes(walk, status, &record))
+            take_record(log, &record);
+        if (status == RECORD_BAD || !log->thread)
+            break;
+    }
+}
+
+/* Chunks are missing ahead of this one: what the thread had open is unknown from here on. */
+static void cut_thread(struct log_state *log, uint64_t missing)
+{
+    struct walk *walk = log->walk;
+    walk->health.missing_chunks += missing;
+    if (log->thread->begun)
+        close_thread(walk, log->thread, log->thread->last_ns, false);
+    walk->sink.cut(walk->sink.user, log->thread->number);
+}
+
+/* Makes the chunk's thread the owner; false when the chunk is to be left out. */
+static bool begin_chunk(struct log_state *log, const struct walk_chunk *chunk, uint64_t expected)
+{
+    struct walk *walk = log->walk;
+    struct prof_chunk_header header;
+    memcpy(&header, walk->file->bytes + chunk->offset, sizeof header);
+    if (header.thread == 0 || chunk->sequence < expected) {
+        walk_damage(walk, chunk->offset,
+                    header.thread ? "two chunks claim one place in their log"
+                                  : "a chunk belongs to thread 0");
+        return false;
+    }
+    if (chunk->sequence > expected && !walk->process.ring)
+        walk_damage(walk, chunk->offset, "the chunk ahead of this one in its log is missing");
+    set_owner(log, header.thread, 0);
+    if (walk->failed || !log->thread)
+        return false;
+    log->base = header.base_ticks;
+    if (chunk->sequence > expected)
+        cut_thread(log, chunk->sequence - expected);
+    enter_epoch(walk, log->thread, header.epoch);
+    return true;
+}
+
+void walk_log(struct walk *walk, size_t first, size_t end)
+{
+    struct log_state log = {.walk = walk};
+    uint64_t expected = 0;
+    for (size_t i = first; i < end && !walk->failed; i++) {
+        const struct walk_chunk *chunk = &walk->chunks[i];
+        if (!begin_chunk(&log, chunk, expected))
+            continue;
+        expected = chunk->sequence + 1;
+        walk_chunk(&log, walk_records(walk, chunk->offset));
+    }
+    if (log.thread)
+        note_end(walk, log.thread);
+}
+
+/* What is open now was open when the recording ended, or when it was switched off. */
+void walk_close_threads(struct walk *walk)
+{
+    for (uint32_t i = 0; i < walk->thread_count; i++) {
+        struct walk_thread *thread = &walk->threads[i];
+        if (thread->begun && !thread->ended)
+            end_thread(walk, thread,
+                       walk->end_ns > thread->last_ns ? walk->end_ns : thread->last_ns);
+    }
+}

@@ -1,0 +1,303 @@
+/* trace_meta.c - META chunks: the facts that come before the first event.
+ *
+ * They are read twice. Collecting finds damage and what the walk itself needs (clock samples,
+ * stops, texts of the process); telling gives the sink its names, threads and devices.
+ */
+#include "trace_walk.h"
+
+struct checked_text {
+    struct text text;
+    bool good;
+};
+
+static struct checked_text text_after(const struct record *record, size_t head_bytes,
+                                      uint32_t bytes)
+{
+    struct checked_text checked = {{"", bytes}, false};
+    checked.good = record_text(record, head_bytes, bytes, &checked.text.bytes);
+    return checked;
+}
+
+static struct checked_text read_name(const struct record *record, struct prof_rec_name *name)
+{
+    record_copy(record, name, sizeof *name);
+    struct checked_text checked = text_after(record, sizeof *name, name->bytes);
+    checked.good = checked.good && name->id != 0 && name->bytes <= PROF_NAME_BYTES_MAX &&
+                   record_name_hash(checked.text.bytes, name->bytes) == name->hash;
+    return checked;
+}
+
+static struct checked_text read_info(const struct record *record, struct prof_rec_info *info)
+{
+    record_copy(record, info, sizeof *info);
+    return text_after(record, sizeof *info, info->bytes);
+}
+
+static struct checked_text read_thread_info(const struct record *record,
+                                            struct prof_rec_thread_info *info)
+{
+    record_copy(record, info, sizeof *info);
+    struct checked_text checked = text_after(record, sizeof *info, info->bytes);
+    checked.good = checked.good && info->thread != 0;
+    return checked;
+}
+
+static void damage(struct walk *walk, const struct record *record, const char *what)
+{
+    walk_damage(walk, walk_offset(walk, record->at), what);
+}
+
+static void collect_info(struct walk *walk, const struct record *record)
+{
+    struct prof_rec_info info;
+    struct checked_text checked = read_info(record, &info);
+    struct read_process *process = &walk->process;
+    if (!checked.good) {
+        damage(walk, record, "a text is longer than its record");
+        return;
+    }
+    switch ((enum prof_info_key)info.key) {
+    case PROF_INFO_PROGRAM:
+        process->program = checked.text;
+        break;
+    case PROF_INFO_HOST:
+        process->host = checked.text;
+        break;
+    case PROF_INFO_GPU_REASON:
+        process->gpu_reason = checked.text;
+        break;
+    case PROF_INFO_CUPTI:
+        process->cupti = checked.text;
+        break;
+    case PROF_INFO_DRIVER:
+        process->driver = checked.text;
+        break;
+    case PROF_INFO_CLOCK:
+        process->clock_note = checked.text;
+        break;
+    case PROF_INFO_RANK_SOURCE:
+        process->rank_source = checked.text;
+        break;
+    case PROF_INFO_NOTE:
+        break; /* told, not kept */
+    }
+}
+
+static void collect_clock(struct walk *walk, const struct record *record)
+{
+    struct prof_rec_clock clock;
+    record_copy(record, &clock, sizeof clock);
+    struct clock_sample sample = {clock.ticks, clock.monotonic_ns, clock.realtime_ns,
+                                  clock.width_ticks};
+    if (!clockmap_add(&walk->clock, &sample))
+        walk_no_memory(walk);
+}
+
+static void collect_control(struct walk *walk, const struct record *record)
+{
+    struct prof_rec_control control;
+    record_copy(record, &control, sizeof control);
+    if (control.on)
+        return;
+    if (walk_room(walk, &walk->stops, walk->stop_count, &walk->stop_capacity, sizeof *walk->stops))
+        walk->stops[walk->stop_count++] = (struct walk_stop){control.epoch, control.ticks};
+}
+
+static void collect_name(struct walk *walk, const struct record *record)
+{
+    struct prof_rec_name name;
+    if (!read_name(record, &name).good)
+        damage(walk, record, "a name is damaged");
+}
+
+static void collect_thread(struct walk *walk, const struct record *record)
+{
+    struct prof_rec_thread_info info;
+    if (!read_thread_info(record, &info).good)
+        damage(walk, record, "a thread's description is damaged");
+}
+
+static void collect_record(struct walk *walk, const struct record *record)
+{
+    switch (record_type(record)) {
+    case PROF_REC_INFO:
+        collect_info(walk, record);
+        break;
+    case PROF_REC_CLOCK:
+        collect_clock(walk, record);
+        break;
+    case PROF_REC_CONTROL:
+        collect_control(walk, record);
+        break;
+    case PROF_REC_NAME:
+        collect_name(walk, record);
+        break;
+    case PROF_REC_THREAD_INFO:
+        collect_thread(walk, record);
+        break;
+    default:
+        break;
+    }
+}
+
+static void collect_chunk(struct walk *walk, struct walk_span span)
+{
+    struct record record;
+    for (size_t i = 0; i < span.words && !walk->failed; i += record.words) {
+        enum record_status status = record_read(span.at + i, span.words - i, &record);
+        if (walk_takes(walk, status, &record) && PROF_WORD_KIND(record.header) == PROF_KIND_EXT)
+            collect_record(walk, &record);
+        if (status == RECORD_BAD)
+            break;
+    }
+}
+
+static struct text library_version(const struct prof_file_header *header)
+{
+    const char *text = (const char *)header->library_version;
+    const char *end = memchr(text, 0, sizeof header->library_version);
+    return (struct text){text, end ? (size_t)(end - text) : sizeof header->library_version};
+}
+
+static void describe_process(struct walk *walk)
+{
+    const struct prof_file_header *header = &walk->file->header;
+    struct read_process *process = &walk->process;
+    bool known_mode = header->gpu_mode <= PROF_GPU_UNAVAILABLE;
+    process->pid = header->pid;
+    process->parent_pid = header->parent_pid;
+    process->rank = header->rank;
+    process->local_rank = header->local_rank;
+    process->world_size = header->world_size;
+    process->start_realtime_ns = header->start_realtime_ns;
+    process->closed = header->state == PROF_STATE_CLOSED;
+    process->ring = header->flags & PROF_FILE_RING;
+    process->simulated = header->flags & PROF_FILE_SIMULATED;
+    process->gpu_mode = known_mode ? (enum prof_gpu_mode)header->gpu_mode : PROF_GPU_UNAVAILABLE;
+    process->gpu_records = header->gpu_records;
+    process->library_version = library_version(header);
+}
+
+void walk_meta_collect(struct walk *walk)
+{
+    describe_process(walk);
+    for (size_t i = 0; i < walk->meta_count && !walk->failed; i++)
+        collect_chunk(walk, walk_records(walk, walk->metas[i]));
+}
+
+static void tell_name(struct walk *walk, const struct record *record)
+{
+    struct prof_rec_name name;
+    struct checked_text checked = read_name(record, &name);
+    if (checked.good)
+        walk->sink.name(walk->sink.user, name.id, checked.text, name.full_bytes);
+}
+
+static void tell_note(struct walk *walk, const struct record *record)
+{
+    struct prof_rec_info info;
+    struct checked_text checked = read_info(record, &info);
+    if (checked.good && info.key == PROF_INFO_NOTE)
+        walk->sink.note(walk->sink.user, checked.text);
+}
+
+static void tell_thread(struct walk *walk, const struct record *record)
+{
+    struct prof_rec_thread_info info;
+    struct checked_text checked = read_thread_info(record, &info);
+    struct walk_thread *thread = checked.good ? walk_thread_find(walk, info.thread) : NULL;
+    if (!thread)
+        return;
+    thread->described = true;
+    walk->sink.thread(walk->sink.user, info.thread, info.tid, checked.text, info.flags & 1);
+}
+
+static void tell_device(struct walk *walk, const struct record *record)
+{
+    struct prof_rec_device device;
+    record_copy(record, &device, sizeof device);
+    walk->sink.device(walk->sink.user, &device);
+}
+
+static void tell_context(struct walk *walk, const struct record *record)
+{
+    struct prof_rec_context context;
+    record_copy(record, &context, sizeof context);
+    walk->sink.context(walk->sink.user, &context);
+}
+
+static void tell_stream(struct walk *walk, const struct record *record)
+{
+    struct prof_rec_stream stream;
+    record_copy(record, &stream, sizeof stream);
+    walk->sink.stream(walk->sink.user, &stream);
+}
+
+static void tell_api_name(struct walk *walk, const struct record *record)
+{
+    struct prof_rec_api_name name;
+    record_copy(record, &name, sizeof name);
+    if (name.domain == PROF_API_RUNTIME || name.domain == PROF_API_DRIVER)
+        walk->sink.api_name(walk->sink.user, (enum prof_api_domain)name.domain, name.cbid,
+                            name.name);
+}
+
+static void tell_record(struct walk *walk, const struct record *record)
+{
+    switch (record_type(record)) {
+    case PROF_REC_NAME:
+        tell_name(walk, record);
+        break;
+    case PROF_REC_INFO:
+        tell_note(walk, record);
+        break;
+    case PROF_REC_THREAD_INFO:
+        tell_thread(walk, record);
+        break;
+    case PROF_REC_DEVICE:
+        tell_device(walk, record);
+        break;
+    case PROF_REC_CONTEXT:
+        tell_context(walk, record);
+        break;
+    case PROF_REC_STREAM:
+        tell_stream(walk, record);
+        break;
+    case PROF_REC_API_NAME:
+        tell_api_name(walk, record);
+        break;
+    default:
+        break;
+    }
+}
+
+static void tell_chunk(struct walk *walk, struct walk_span span)
+{
+    struct record record;
+    for (size_t i = 0; i < span.words && !walk->failed; i += record.words) {
+        enum record_status status = record_read(span.at + i, span.words - i, &record);
+        if (status == RECORD_BAD)
+            break;
+        if (status == RECORD_GOOD && PROF_WORD_KIND(record.header) == PROF_KIND_EXT)
+            tell_record(walk, &record);
+    }
+}
+
+static void tell_losses(struct walk *walk)
+{
+    const uint64_t *loss = walk->file->header.loss;
+    for (unsigned cause = 0; cause < PROF_LOSS_SLOTS; cause++) {
+        if (cause >= PROF_LOSS_COUNT)
+            walk->health.unknown_losses += loss[cause];
+        else if (loss[cause])
+            walk->sink.loss(walk->sink.user, (enum prof_loss_cause)cause, loss[cause]);
+    }
+}
+
+void walk_meta_tell(struct walk *walk)
+{
+    walk->sink.process(walk->sink.user, &walk->process);
+    for (size_t i = 0; i < walk->meta_count && !walk->failed; i++)
+        tell_chunk(walk, walk_records(walk, walk->metas[i]));
+    tell_losses(walk);
+}

@@ -1,0 +1,205 @@
+/* trace_walk.c - the order in which a file is told, and what is done about damage. */
+#include "trace_walk.h"
+
+#include "sink_quiet.h"
+
+#include <stdlib.h>
+
+struct walk_span walk_records(const struct walk *walk, size_t chunk_offset)
+{
+    size_t skip = chunk_offset ? PROF_CHUNK_HEADER_BYTES : PROF_FILE_HEADER_BYTES;
+    size_t left = walk->file->size - chunk_offset;
+    size_t bytes = left < PROF_CHUNK_BYTES ? left : PROF_CHUNK_BYTES;
+    struct walk_span span = {NULL, 0};
+    if (bytes <= skip)
+        return span;
+    span.at = (const uint64_t *)(const void *)(walk->file->bytes + chunk_offset + skip);
+    span.words = (bytes - skip) / 8;
+    return span;
+}
+
+size_t walk_offset(const struct walk *walk, const uint64_t *at)
+{
+    return (size_t)((const uint8_t *)at - walk->file->bytes);
+}
+
+void walk_damage(struct walk *walk, size_t offset, const char *what)
+{
+    if (walk->health.bad_records++ == 0)
+        walk->health.bad_offset = offset;
+    if (walk->file->partial || walk->failed)
+        return;
+    walk->failed = true;
+    trace_error_at(walk->error, walk->file->path, offset, "%s; --partial shows what is readable",
+                   what);
+}
+
+void walk_no_memory(struct walk *walk)
+{
+    if (!walk->failed)
+        trace_error(walk->error, walk->file->path, "out of memory");
+    walk->failed = true;
+}
+
+bool walk_room(struct walk *walk, void *array, size_t count, size_t *capacity, size_t item_bytes)
+{
+    if (count < *capacity)
+        return true;
+    void *old;
+    memcpy(&old, array, sizeof old);
+    size_t wanted = *capacity ? *capacity * 2 : 64;
+    void *grown = realloc(old, wanted * item_bytes);
+    if (!grown) {
+        walk_no_memory(walk);
+        return false;
+    }
+    memcpy(array, &grown, sizeof grown);
+    *capacity = wanted;
+    return true;
+}
+
+bool walk_takes(struct walk *walk, enum record_status status, const struct record *record)
+{
+    switch (status) {
+    case RECORD_EMPTY:
+        return false;
+    case RECORD_GOOD:
+        walk->health.records++;
+        return true;
+    case RECORD_TORN:
+        walk->health.torn_records++;
+        return false;
+    case RECORD_UNKNOWN:
+        walk->health.unknown_records++;
+        return false;
+    case RECORD_BAD:
+        break;
+    }
+    walk_damage(walk, walk_offset(walk, record->at), "a record of impossible kind or size");
+    return false;
+}
+
+static void remember_log(struct walk *walk, const struct prof_chunk_header *header, size_t offset)
+{
+    if (!walk_room(walk, &walk->chunks, walk->chunk_count, &walk->chunk_capacity,
+                   sizeof *walk->chunks))
+        return;
+    walk->chunks[walk->chunk_count++] = (struct walk_chunk){header->log, header->sequence, offset};
+}
+
+static void remember_meta(struct walk *walk, size_t offset)
+{
+    if (walk_room(walk, &walk->metas, walk->meta_count, &walk->meta_capacity, sizeof *walk->metas))
+        walk->metas[walk->meta_count++] = offset;
+}
+
+/* Returns false when the chunk was never begun. */
+static bool remember_chunk(struct walk *walk, size_t offset)
+{
+    struct prof_chunk_header header;
+    const void *at = walk->file->bytes + offset;
+    uint32_t magic = __atomic_load_n((const uint32_t *)at, __ATOMIC_ACQUIRE);
+    if (magic != PROF_CHUNK_MAGIC)
+        return false;
+    memcpy(&header, at, sizeof header);
+    bool known = header.kind == PROF_CHUNK_META || header.kind == PROF_CHUNK_LOG;
+    if (!known || header.header_bytes != PROF_CHUNK_HEADER_BYTES ||
+        header.index != offset / PROF_CHUNK_BYTES)
+        walk_damage(walk, offset, "the header of a chunk is damaged");
+    else if (header.kind == PROF_CHUNK_META)
+        remember_meta(walk, offset);
+    else
+        remember_log(walk, &header, offset);
+    return true;
+}
+
+/* Chunks that were begun after the header was read are taken too: the file may be growing. */
+static void find_chunks(struct walk *walk)
+{
+    remember_meta(walk, 0);
+    size_t size = walk->file->size;
+    for (size_t i = 1; !walk->failed && i * PROF_CHUNK_BYTES + PROF_CHUNK_HEADER_BYTES <= size; i++)
+        if (!remember_chunk(walk, i * PROF_CHUNK_BYTES) && i >= walk->file->header.chunk_count)
+            break;
+}
+
+static int by_log(const void *left, const void *right)
+{
+    const struct walk_chunk *a = left, *b = right;
+    if (a->log != b->log)
+        return a->log < b->log ? -1 : 1;
+    if (a->sequence != b->sequence)
+        return a->sequence < b->sequence ? -1 : 1;
+    return (a->offset > b->offset) - (a->offset < b->offset);
+}
+
+static void walk_logs(struct walk *walk)
+{
+    if (walk->chunk_count)
+        qsort(walk->chunks, walk->chunk_count, sizeof *walk->chunks, by_log);
+    for (size_t first = 0, end; first < walk->chunk_count && !walk->failed; first = end) {
+        end = first + 1;
+        while (end < walk->chunk_count && walk->chunks[end].log == walk->chunks[first].log)
+            end++;
+        walk_log(walk, first, end);
+    }
+}
+
+static void walk_init(struct walk *walk, const struct trace_file *file,
+                      const struct read_sink *sink, struct read_error *error)
+{
+    memset(walk, 0, sizeof *walk);
+    walk->file = file;
+    walk->error = error;
+    walk->sink = sink_quiet(sink);
+    walk->health.file_bytes = file->size;
+    walk->health.truncated = file->truncated;
+    walk->health.truncated_at = file->truncated ? file->size : 0;
+    clockmap_init(&walk->clock, &file->header);
+}
+
+static void walk_fini(struct walk *walk)
+{
+    clockmap_fini(&walk->clock);
+    idmap_fini(&walk->thread_slots);
+    free(walk->threads);
+    free(walk->chunks);
+    free(walk->metas);
+    free(walk->stops);
+}
+
+static void seal_clock(struct walk *walk)
+{
+    if (!clockmap_seal(&walk->clock)) {
+        walk_no_memory(walk);
+        return;
+    }
+    const struct clockmap *clock = &walk->clock;
+    walk->health.clock_error_ns = clock->error_ns;
+    walk->health.clock_samples = clock->usable;
+    walk->health.clock_steps = clock->era_count - 1;
+    walk->end_ns = clock->pieces[clock->count - 1].ns;
+}
+
+/* Every step is skipped once the walk has failed. */
+bool trace_file_walk(struct trace_file *file, const struct read_sink *sink,
+                     struct read_health *health, struct read_error *error)
+{
+    struct walk walk;
+    walk_init(&walk, file, sink, error);
+    find_chunks(&walk);
+    if (!walk.failed)
+        walk_meta_collect(&walk);
+    if (!walk.failed)
+        seal_clock(&walk);
+    if (!walk.failed)
+        walk_meta_tell(&walk);
+    if (!walk.failed)
+        walk_logs(&walk);
+    if (!walk.failed)
+        walk_close_threads(&walk);
+    if (health)
+        *health = walk.health;
+    walk_fini(&walk);
+    return !walk.failed;
+}

@@ -1,0 +1,106 @@
+/* trace_walk.h - the inside of the native reader: an opened file, and one walk through it.
+ *
+ *     trace_file.c    opens, checks the header, closes
+ *     trace_walk.c    order of the walk; finds and sorts the chunks; damage
+ *     trace_meta.c    META chunks: facts about the process
+ *     trace_log.c     LOG chunks: what threads and devices did
+ */
+#ifndef PROF_TRACE_WALK_H
+#define PROF_TRACE_WALK_H
+
+#include "clockmap.h"
+#include "idmap.h"
+#include "read.h"
+#include "record.h"
+
+struct trace_file {
+    char *path;
+    const uint8_t *bytes;
+    size_t size;
+    void *mapping; /* to unmap, or NULL */
+    void *copy;    /* to free, or NULL */
+    bool partial;
+    bool truncated;
+    struct prof_file_header header; /* as it was when the file was opened */
+};
+
+/* A thread as the log tells of it. */
+struct walk_thread {
+    uint32_t number; /* the file's */
+    uint32_t epoch;
+    int64_t last_ns;
+    bool begun; /* has an epoch */
+    bool ended;
+    bool described; /* the sink knows its tid */
+};
+
+/* A LOG chunk and its place. */
+struct walk_chunk {
+    uint32_t log;
+    uint64_t sequence;
+    size_t offset;
+};
+
+/* Recording was switched off. */
+struct walk_stop {
+    uint32_t epoch;
+    uint64_t ticks;
+};
+
+struct walk {
+    const struct trace_file *file;
+    struct read_sink sink; /* every member is callable */
+    struct read_health health;
+    struct read_error *error;
+    bool failed;
+    struct read_process process;
+    struct clockmap clock;
+    struct idmap thread_slots; /* thread number -> index into threads */
+    struct walk_thread *threads;
+    uint32_t thread_count, thread_capacity;
+    struct walk_chunk *chunks;
+    size_t chunk_count, chunk_capacity;
+    size_t *metas; /* offsets of META chunks */
+    size_t meta_count, meta_capacity;
+    struct walk_stop *stops;
+    size_t stop_count, stop_capacity;
+    int64_t end_ns; /* of everything seen so far */
+};
+
+/* Where the records of a chunk are. */
+struct walk_span {
+    const uint64_t *at;
+    size_t words;
+};
+
+struct walk_span walk_records(const struct walk *walk, size_t chunk_offset);
+size_t walk_offset(const struct walk *walk, const uint64_t *at);
+
+/* Notes damage. Ends the walk unless the file was opened with `partial`. */
+void walk_damage(struct walk *walk, size_t offset, const char *what);
+void walk_no_memory(struct walk *walk);
+
+/* Grows an array of the walk to hold one more; false (and the walk fails): no memory. */
+bool walk_room(struct walk *walk, void *array, size_t count, size_t *capacity, size_t item_bytes);
+
+struct walk_thread *walk_thread_find(struct walk *walk, uint32_t number);
+
+/* Says what was passed over and how much of the record at hand to skip; true when it is to be
+ * taken. */
+bool walk_takes(struct walk *walk, enum record_status status, const struct record *record);
+
+/* trace_meta.c: reads all META chunks, then tells the sink. */
+void walk_meta_collect(struct walk *walk);
+void walk_meta_tell(struct walk *walk);
+
+/* trace_log.c: the chunks [first, end) of one log. */
+void walk_log(struct walk *walk, size_t first, size_t end);
+void walk_close_threads(struct walk *walk);
+
+/* One line: "path: offset N: what". */
+void trace_error_at(struct read_error *error, const char *path, uint64_t offset, const char *format,
+                    ...) __attribute__((format(printf, 4, 5)));
+void trace_error(struct read_error *error, const char *path, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif
