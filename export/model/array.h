@@ -1,0 +1,21 @@
+/* array.h - arrays that grow, of the shape of TL_ARRAY. */
+#ifndef PROF_ARRAY_H
+#define PROF_ARRAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Makes room for one more item in an array that is full. `at` is the address of the array's
+ * pointer. False: no memory, or more items than an index of 32 bits can name; the array stays as it
+ * was. */
+bool array_grow(void *at, uint32_t *capacity, size_t item_bytes);
+
+#define ARRAY_ROOM(array)                  \
+    ((array)->count < (array)->capacity || \
+     array_grow(&(array)->at, &(array)->capacity, sizeof *(array)->at))
+
+/* Address of a new, uninitialised item; NULL: no memory. */
+#define ARRAY_ADD(array) (ARRAY_ROOM(array) ? &(array)->at[(array)->count++] : NULL)
+
+#endif

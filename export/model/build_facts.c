@@ -1,0 +1,203 @@
+/* build_facts.c - the process, its names, threads, devices, contexts and streams. */
+#include "builder.h"
+
+#include <stdlib.h>
+
+struct tl_process *build_process(struct builder *builder)
+{
+    return &builder->timeline->processes.at[builder->process];
+}
+
+int64_t build_time(const struct builder *builder, int64_t time_ns)
+{
+    int64_t shifted = time_ns + builder->shift_ns;
+    if (shifted > CLOCKMAP_NS_MAX)
+        return CLOCKMAP_NS_MAX;
+    return shifted < -CLOCKMAP_NS_MAX ? -CLOCKMAP_NS_MAX : shifted;
+}
+
+static uint32_t missing_name(struct builder *builder, uint32_t id)
+{
+    build_process(builder)->odd.missing_names++;
+    uint32_t name = id ? namepool_format(&builder->pool, "(name %u is missing)", id)
+                       : namepool_format(&builder->pool, "(name lost)");
+    builder->failed |= name == TL_NONE;
+    return name;
+}
+
+uint32_t build_name(struct builder *builder, uint32_t id)
+{
+    uint32_t name = idmap_find(&builder->names, id);
+    return name != IDMAP_NONE ? name : missing_name(builder, id);
+}
+
+uint32_t build_kernel_name(struct builder *builder, uint32_t id)
+{
+    uint32_t known = idmap_find(&builder->kernel_names, id);
+    if (known != IDMAP_NONE)
+        return known;
+    uint32_t name = build_name(builder, id);
+    if (builder->failed)
+        return TL_NONE;
+    name = namepool_demangled(&builder->pool, name);
+    builder->failed |= name == TL_NONE || !idmap_set(&builder->kernel_names, id, name);
+    return name;
+}
+
+static bool begin_stack(struct builder *builder)
+{
+    struct build_thread *stack = ARRAY_ADD(&builder->threads);
+    if (!stack)
+        return false;
+    *stack = (struct build_thread){
+        .top = {STACK_NONE, STACK_NONE, STACK_NONE},
+        .last_ns = -CLOCKMAP_NS_MAX,
+    };
+    return true;
+}
+
+static uint32_t add_thread(struct builder *builder, uint32_t number)
+{
+    uint32_t index = builder->timeline->threads.count;
+    struct tl_thread *thread = ARRAY_ADD(&builder->timeline->threads);
+    if (!thread || !begin_stack(builder) || !idmap_set(&builder->thread_slots, number, index)) {
+        builder->failed = true;
+        return TL_NONE;
+    }
+    *thread = (struct tl_thread){.process = builder->process, .name = TL_NONE, .number = number};
+    build_process(builder)->thread_count++;
+    return index;
+}
+
+uint32_t build_thread_of(struct builder *builder, uint32_t number)
+{
+    uint32_t thread = idmap_find(&builder->thread_slots, number);
+    if (thread == IDMAP_NONE)
+        thread = add_thread(builder, number);
+    builder->current_number = number;
+    builder->current_thread = thread;
+    return thread;
+}
+
+static struct text keep(struct builder *builder, struct text text)
+{
+    struct text copy = namepool_copy(&builder->pool, text);
+    builder->failed |= copy.bytes == NULL;
+    return copy;
+}
+
+static void take_process(void *user, const struct read_process *process)
+{
+    struct builder *builder = user;
+    if (builder->failed)
+        return;
+    struct read_process *kept = &build_process(builder)->info;
+    *kept = *process;
+    kept->host = keep(builder, process->host);
+    kept->program = keep(builder, process->program);
+    kept->gpu_reason = keep(builder, process->gpu_reason);
+    kept->cupti = keep(builder, process->cupti);
+    kept->driver = keep(builder, process->driver);
+    kept->rank_source = keep(builder, process->rank_source);
+    kept->library_version = keep(builder, process->library_version);
+    kept->clock_note = keep(builder, process->clock_note);
+}
+
+static void take_name(void *user, uint32_t id, struct text text, size_t full_size)
+{
+    struct builder *builder = user;
+    (void)full_size;
+    if (builder->failed)
+        return;
+    uint32_t name = namepool_intern(&builder->pool, text);
+    builder->failed |= name == TL_NONE || !idmap_set(&builder->names, id, name);
+}
+
+static void take_thread(void *user, uint32_t number, uint32_t tid, struct text name, bool internal)
+{
+    struct builder *builder = user;
+    uint32_t thread = builder->failed ? TL_NONE : build_thread_of(builder, number);
+    if (thread == TL_NONE)
+        return;
+    struct tl_thread *info = &builder->timeline->threads.at[thread];
+    info->tid = tid;
+    info->internal = internal;
+    info->name = name.size ? namepool_intern(&builder->pool, name) : TL_NONE;
+    builder->failed |= name.size && info->name == TL_NONE;
+}
+
+static struct tl_device *find_device(struct builder *builder, uint32_t ordinal)
+{
+    struct timeline *timeline = builder->timeline;
+    for (uint32_t i = builder->first.device; i < timeline->devices.count; i++)
+        if (timeline->devices.at[i].info.device == ordinal)
+            return &timeline->devices.at[i];
+    return NULL;
+}
+
+/* Devices in a machine; more is a damaged file, and finding them must not become quadratic. */
+#define DEVICES_MAX 1024
+
+static void take_device(void *user, const struct prof_rec_device *device)
+{
+    struct builder *builder = user;
+    if (builder->failed)
+        return;
+    struct tl_device *kept = find_device(builder, device->device);
+    if (!kept && builder->timeline->devices.count - builder->first.device >= DEVICES_MAX)
+        return;
+    if (!kept)
+        kept = ARRAY_ADD(&builder->timeline->devices);
+    if (!kept) {
+        builder->failed = true;
+        return;
+    }
+    *kept = (struct tl_device){.process = builder->process, .info = *device, .clock_error_ns = -1};
+    kept->name = device->name ? build_name(builder, device->name) : TL_NONE;
+}
+
+static void take_context(void *user, const struct prof_rec_context *context)
+{
+    struct builder *builder = user;
+    if (context->device != IDMAP_NONE)
+        builder->failed |= !idmap_set(&builder->context_device, context->context, context->device);
+}
+
+static void take_stream(void *user, const struct prof_rec_stream *stream)
+{
+    struct builder *builder = user;
+    if (builder->failed)
+        return;
+    uint32_t index = build_stream(builder, stream->context, stream->stream, TL_NONE);
+    if (index != TL_NONE)
+        builder->timeline->streams.at[index].priority = stream->priority;
+}
+
+static void take_api_name(void *user, enum prof_api_domain domain, uint32_t cbid, uint32_t name)
+{
+    struct builder *builder = user;
+    if (builder->failed || cbid > UINT16_MAX)
+        return;
+    uint32_t index = build_name(builder, name);
+    builder->failed |=
+        index == TL_NONE || !idmap_set(&builder->api_names, cbid * 4 + (uint32_t)domain, index);
+}
+
+static void take_loss(void *user, enum prof_loss_cause cause, uint64_t count)
+{
+    struct builder *builder = user;
+    if (!builder->failed)
+        build_process(builder)->loss[cause] += count;
+}
+
+void build_facts_connect(struct read_sink *sink)
+{
+    sink->process = take_process;
+    sink->name = take_name;
+    sink->thread = take_thread;
+    sink->device = take_device;
+    sink->context = take_context;
+    sink->stream = take_stream;
+    sink->api_name = take_api_name;
+    sink->loss = take_loss;
+}

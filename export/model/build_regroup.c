@@ -1,0 +1,131 @@
+/* build_regroup.c - brings the slices of each thread together.
+ *
+ * A log that was handed from thread to thread holds them in turns, so their slices were appended in
+ * runs. Here the runs are put in the order of the threads; whatever refers to a slice is told its
+ * new place.
+ */
+#include "builder.h"
+#include "radix.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t run_end(const struct builder *builder, uint32_t run)
+{
+    return run + 1 < builder->runs.count ? builder->runs.at[run + 1].first
+                                         : builder->timeline->slices.count;
+}
+
+static bool is_grouped(const struct builder *builder)
+{
+    for (uint32_t i = 1; i < builder->runs.count; i++)
+        if (builder->runs.at[i].thread <= builder->runs.at[i - 1].thread)
+            return false;
+    return true;
+}
+
+/* The runs by thread, in order within a thread. */
+static struct radix_item *sort_runs(const struct builder *builder)
+{
+    struct radix_item *items = calloc(builder->runs.count + 1, sizeof *items);
+    if (!items)
+        return NULL;
+    for (uint32_t i = 0; i < builder->runs.count; i++)
+        items[i] = (struct radix_item){builder->runs.at[i].thread, i};
+    if (radix_sort(items, builder->runs.count))
+        return items;
+    free(items);
+    return NULL;
+}
+
+/* The process's slices in their new order; `place` gets, by old place, the new one. Both count from
+ * the process's first slice. */
+static struct tl_slice *reorder(const struct builder *builder, const struct radix_item *runs,
+                                uint32_t *place)
+{
+    uint32_t first = builder->first.slice, next = 0;
+    struct tl_slice *slices = calloc(builder->timeline->slices.count - first + 1, sizeof *slices);
+    for (uint32_t i = 0; i < builder->runs.count && slices; i++) {
+        uint32_t from = builder->runs.at[runs[i].value].first,
+                 end = run_end(builder, runs[i].value);
+        memcpy(slices + next, builder->timeline->slices.at + from, (end - from) * sizeof *slices);
+        for (uint32_t j = from; j < end; j++)
+            place[j - first] = next++;
+    }
+    return slices;
+}
+
+static uint32_t moved(const struct builder *builder, const uint32_t *place, uint32_t slice)
+{
+    return slice == TL_NONE ? TL_NONE : place[slice - builder->first.slice] + builder->first.slice;
+}
+
+static void tell_new_places(struct builder *builder, struct tl_slice *slices, uint32_t count,
+                            const uint32_t *place)
+{
+    struct timeline *timeline = builder->timeline;
+    for (uint32_t i = 0; i < count; i++)
+        slices[i].parent = moved(builder, place, slices[i].parent);
+    for (uint32_t i = builder->first.mark; i < timeline->marks.count; i++)
+        timeline->marks.at[i].slice = moved(builder, place, timeline->marks.at[i].slice);
+    for (uint32_t i = builder->first.attr; i < timeline->attrs.count; i++)
+        timeline->attrs.at[i].slice = moved(builder, place, timeline->attrs.at[i].slice);
+    for (uint32_t i = 0; i < builder->launches.count; i++)
+        builder->launches.at[i].slice = moved(builder, place, builder->launches.at[i].slice);
+}
+
+static bool move_slices(struct builder *builder)
+{
+    uint32_t first = builder->first.slice, count = builder->timeline->slices.count - first;
+    struct radix_item *runs = sort_runs(builder);
+    uint32_t *place = calloc(count + 1, sizeof *place);
+    struct tl_slice *slices = runs && place ? reorder(builder, runs, place) : NULL;
+    if (slices) {
+        tell_new_places(builder, slices, count, place);
+        memcpy(builder->timeline->slices.at + first, slices, count * sizeof *slices);
+    }
+    bool moved_all = slices != NULL;
+    free(slices);
+    free(place);
+    free(runs);
+    return moved_all;
+}
+
+static void number_threads(struct builder *builder)
+{
+    struct timeline *timeline = builder->timeline;
+    for (uint32_t i = builder->first.slice; i < timeline->slices.count; i++) {
+        struct tl_thread *thread = &timeline->threads.at[timeline->slices.at[i].thread];
+        if (thread->slice_count++ == 0)
+            thread->first_slice = i;
+    }
+}
+
+/* By slice; those of one slice keep their order. */
+static bool sort_attrs(struct builder *builder)
+{
+    uint32_t count = builder->timeline->attrs.count - builder->first.attr;
+    if (count < 2)
+        return true;
+    struct tl_attr *attrs = builder->timeline->attrs.at + builder->first.attr;
+    struct radix_item *items = calloc(count, sizeof *items);
+    struct tl_attr *sorted = calloc(count, sizeof *sorted);
+    for (uint32_t i = 0; i < count && items; i++)
+        items[i] = (struct radix_item){attrs[i].slice, i};
+    bool done = items && sorted && radix_sort(items, count);
+    for (uint32_t i = 0; i < count && done; i++)
+        sorted[i] = attrs[items[i].value];
+    if (done)
+        memcpy(attrs, sorted, count * sizeof *attrs);
+    free(items);
+    free(sorted);
+    return done;
+}
+
+bool build_regroup(struct builder *builder)
+{
+    if (!is_grouped(builder) && !move_slices(builder))
+        return false;
+    number_threads(builder);
+    return sort_attrs(builder);
+}

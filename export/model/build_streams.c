@@ -1,0 +1,194 @@
+/* build_streams.c - the process's streams and devices in order, and its device operations by
+ * them. */
+#include "builder.h"
+#include "radix.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t add_stream(struct builder *builder, uint32_t context, uint32_t stream,
+                           uint32_t device, uint64_t key)
+{
+    struct tl_stream *added = ARRAY_ADD(&builder->timeline->streams);
+    uint32_t index = builder->timeline->streams.count - 1;
+    if (!added || !keymap_set(&builder->streams, key, index)) {
+        builder->failed = true;
+        return TL_NONE;
+    }
+    *added = (struct tl_stream){
+        .process = builder->process,
+        .device = device,
+        .context = context,
+        .stream = stream,
+        .priority = PROF_PRIORITY_UNKNOWN,
+        .lanes = 1,
+    };
+    return index;
+}
+
+/* `device` TL_NONE: whatever the context says. A context has one device for its whole life. */
+uint32_t build_stream(struct builder *builder, uint32_t context, uint32_t stream, uint32_t device)
+{
+    uint64_t key = (uint64_t)context << 32 | stream;
+    uint32_t index = keymap_find(&builder->streams, key);
+    if (index == KEYMAP_NONE) {
+        uint32_t known = idmap_find(&builder->context_device, context);
+        return add_stream(builder, context, stream, known != IDMAP_NONE ? known : device, key);
+    }
+    struct tl_stream *found = &builder->timeline->streams.at[index];
+    if (found->device == TL_NONE)
+        found->device = device;
+    return index;
+}
+
+static bool device_is_known(const struct timeline *timeline, uint32_t first, uint32_t ordinal)
+{
+    for (uint32_t i = first; i < timeline->devices.count; i++)
+        if (timeline->devices.at[i].info.device == ordinal)
+            return true;
+    return false;
+}
+
+/* A device that is at work but was not described gets a line that says only its number. */
+static void describe_devices(struct builder *builder)
+{
+    struct timeline *timeline = builder->timeline;
+    for (uint32_t i = builder->first.stream; i < timeline->streams.count; i++) {
+        uint32_t ordinal = timeline->streams.at[i].device;
+        if (ordinal > UINT16_MAX || device_is_known(timeline, builder->first.device, ordinal))
+            continue;
+        struct tl_device *device = ARRAY_ADD(&timeline->devices);
+        if (!device) {
+            builder->failed = true;
+            return;
+        }
+        *device = (struct tl_device){.process = builder->process,
+                                     .info.device = ordinal,
+                                     .name = TL_NONE,
+                                     .clock_error_ns = -1};
+    }
+}
+
+static int by_device(const void *left, const void *right)
+{
+    const struct tl_device *a = left, *b = right;
+    return (a->info.device > b->info.device) - (a->info.device < b->info.device);
+}
+
+/* A stream's place in the table as it was, beside what the table is sorted by. */
+struct stream_order {
+    struct tl_stream stream;
+    uint32_t was;
+};
+
+static int by_place(const void *left, const void *right)
+{
+    const struct tl_stream *a = &((const struct stream_order *)left)->stream;
+    const struct tl_stream *b = &((const struct stream_order *)right)->stream;
+    if (a->device != b->device)
+        return a->device < b->device ? -1 : 1;
+    if (a->context != b->context)
+        return a->context < b->context ? -1 : 1;
+    return (a->stream > b->stream) - (a->stream < b->stream);
+}
+
+static void move_gpus(struct builder *builder, const uint32_t *place)
+{
+    struct timeline *timeline = builder->timeline;
+    for (uint32_t i = builder->first.gpu; i < timeline->gpus.count; i++) {
+        struct tl_gpu *gpu = &timeline->gpus.at[i];
+        if (gpu->stream != TL_NONE)
+            gpu->stream = place[gpu->stream - builder->first.stream] + builder->first.stream;
+    }
+}
+
+static void place_streams(struct builder *builder, struct stream_order *order, uint32_t *place,
+                          uint32_t count)
+{
+    struct tl_stream *streams = builder->timeline->streams.at + builder->first.stream;
+    for (uint32_t i = 0; i < count; i++)
+        order[i] = (struct stream_order){streams[i], i};
+    qsort(order, count, sizeof *order, by_place);
+    for (uint32_t i = 0; i < count; i++) {
+        streams[i] = order[i].stream;
+        place[order[i].was] = i;
+    }
+}
+
+bool build_streams(struct builder *builder)
+{
+    struct timeline *timeline = builder->timeline;
+    describe_devices(builder);
+    uint32_t devices = timeline->devices.count - builder->first.device;
+    uint32_t count = timeline->streams.count - builder->first.stream;
+    if (devices > 1)
+        qsort(timeline->devices.at + builder->first.device, devices, sizeof *timeline->devices.at,
+              by_device);
+    if (count == 0)
+        return true;
+    struct stream_order *order = calloc(count, sizeof *order);
+    uint32_t *place = calloc(count, sizeof *place);
+    bool placed = order && place;
+    if (placed) {
+        place_streams(builder, order, place, count);
+        move_gpus(builder, place);
+    }
+    free(order);
+    free(place);
+    return placed;
+}
+
+/* Groups: one per stream of the process, in order; what belongs to no stream comes last. */
+static uint32_t group_of(const struct builder *builder, const struct tl_gpu *gpu, uint32_t groups)
+{
+    return gpu->stream == TL_NONE ? groups - 1 : gpu->stream - builder->first.stream;
+}
+
+/* By start, then by group: both sorts keep the order of equals. */
+static struct radix_item *sorted_items(struct builder *builder, uint32_t count, uint32_t groups)
+{
+    const struct tl_gpu *gpus = builder->timeline->gpus.at + builder->first.gpu;
+    struct radix_item *items = calloc(count, sizeof *items);
+    if (!items)
+        return NULL;
+    for (uint32_t i = 0; i < count; i++)
+        items[i] = (struct radix_item){radix_key(gpus[i].start_ns), i};
+    bool sorted = radix_sort(items, count);
+    for (uint32_t i = 0; i < count; i++)
+        items[i].key = group_of(builder, &gpus[items[i].value], groups);
+    if (sorted && radix_sort(items, count))
+        return items;
+    free(items);
+    return NULL;
+}
+
+static void count_streams(struct builder *builder)
+{
+    struct timeline *timeline = builder->timeline;
+    for (uint32_t i = builder->first.gpu; i < timeline->gpus.count; i++) {
+        uint32_t index = timeline->gpus.at[i].stream;
+        if (index != TL_NONE && timeline->streams.at[index].gpu_count++ == 0)
+            timeline->streams.at[index].first_gpu = i;
+    }
+}
+
+bool build_gpus_sort(struct builder *builder)
+{
+    struct timeline *timeline = builder->timeline;
+    uint32_t count = timeline->gpus.count - builder->first.gpu;
+    if (count == 0)
+        return true;
+    struct tl_gpu *gpus = timeline->gpus.at + builder->first.gpu;
+    struct radix_item *items =
+        sorted_items(builder, count, timeline->streams.count - builder->first.stream + 1);
+    struct tl_gpu *sorted = items ? malloc(count * sizeof *sorted) : NULL;
+    for (uint32_t i = 0; i < count && sorted; i++)
+        sorted[i] = gpus[items[i].value];
+    if (sorted)
+        memcpy(gpus, sorted, count * sizeof *gpus);
+    bool done = sorted != NULL;
+    free(sorted);
+    free(items);
+    count_streams(builder);
+    return done;
+}

@@ -1,0 +1,196 @@
+/* builder.c - a builder's life: begin and end of a process, and of the whole. */
+#include "builder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The longest distance of two starts that is believed: beyond it, times would leave the timeline's
+ * range. */
+#define SHIFT_MAX (CLOCKMAP_NS_MAX)
+
+bool builder_init(struct builder *builder, struct timeline *timeline)
+{
+    memset(builder, 0, sizeof *builder);
+    builder->timeline = timeline;
+    builder->current_thread = TL_NONE;
+    return namepool_init(&builder->pool, timeline);
+}
+
+static void forget_process(struct builder *builder)
+{
+    for (uint32_t i = 0; i < builder->threads.count; i++)
+        free(builder->threads.at[i].stack.at);
+    idmap_fini(&builder->names);
+    idmap_fini(&builder->kernel_names);
+    idmap_fini(&builder->thread_slots);
+    idmap_fini(&builder->api_names);
+    idmap_fini(&builder->context_device);
+    keymap_fini(&builder->streams);
+    keymap_fini(&builder->details);
+    builder->threads.count = 0;
+    builder->runs.count = 0;
+    builder->launches.count = 0;
+    builder->brackets.count = 0;
+    builder->range_ends.count = 0;
+    builder->current_thread = TL_NONE;
+    memset(builder->copy_names, 0xff, sizeof builder->copy_names);
+    memset(builder->memset_names, 0xff, sizeof builder->memset_names);
+}
+
+void builder_fini(struct builder *builder)
+{
+    forget_process(builder);
+    namepool_fini(&builder->pool);
+    free(builder->threads.at);
+    free(builder->runs.at);
+    free(builder->launches.at);
+    free(builder->brackets.at);
+    free(builder->range_ends.at);
+    memset(builder, 0, sizeof *builder);
+}
+
+static void note_first(struct builder *builder)
+{
+    const struct timeline *timeline = builder->timeline;
+    builder->first = (struct build_first){
+        .thread = timeline->threads.count,
+        .slice = timeline->slices.count,
+        .api = timeline->apis.count,
+        .async = timeline->asyncs.count,
+        .mark = timeline->marks.count,
+        .counter = timeline->counters.count,
+        .attr = timeline->attrs.count,
+        .gpu = timeline->gpus.count,
+        .device = timeline->devices.count,
+        .stream = timeline->streams.count,
+    };
+}
+
+void builder_begin_process(struct builder *builder, const char *path, int64_t shift_ns)
+{
+    struct timeline *timeline = builder->timeline;
+    forget_process(builder);
+    note_first(builder);
+    struct text kept = namepool_copy(&builder->pool, (struct text){path, strlen(path)});
+    struct tl_process *process = kept.bytes ? ARRAY_ADD(&timeline->processes) : NULL;
+    if (!process) {
+        builder->failed = true;
+        return;
+    }
+    *process = (struct tl_process){.path = kept.bytes, .first_thread = timeline->threads.count};
+    builder->process = timeline->processes.count - 1;
+    builder->shift_ns = shift_ns > SHIFT_MAX ? SHIFT_MAX : shift_ns;
+}
+
+/* Earliest and latest of what was seen. */
+struct extent {
+    int64_t start_ns, end_ns;
+    bool any;
+};
+
+static void widen(struct extent *extent, int64_t start_ns, int64_t end_ns)
+{
+    if (!extent->any || start_ns < extent->start_ns)
+        extent->start_ns = start_ns;
+    if (!extent->any || end_ns > extent->end_ns)
+        extent->end_ns = end_ns;
+    extent->any = true;
+}
+
+static struct extent measure(const struct builder *builder)
+{
+    const struct timeline *timeline = builder->timeline;
+    struct extent extent = {0};
+    for (uint32_t i = builder->first.slice; i < timeline->slices.count; i++)
+        if (!(timeline->slices.at[i].flags & TL_INTERNAL))
+            widen(&extent, timeline->slices.at[i].start_ns, timeline->slices.at[i].end_ns);
+    for (uint32_t i = builder->first.gpu; i < timeline->gpus.count; i++)
+        if (!(timeline->gpus.at[i].flags & TL_GPU_INTERNAL))
+            widen(&extent, timeline->gpus.at[i].start_ns, timeline->gpus.at[i].end_ns);
+    for (uint32_t i = builder->first.async; i < timeline->asyncs.count; i++)
+        widen(&extent, timeline->asyncs.at[i].start_ns, timeline->asyncs.at[i].end_ns);
+    for (uint32_t i = builder->first.mark; i < timeline->marks.count; i++)
+        widen(&extent, timeline->marks.at[i].time_ns, timeline->marks.at[i].time_ns);
+    for (uint32_t i = builder->first.counter; i < timeline->counters.count; i++)
+        widen(&extent, timeline->counters.at[i].time_ns, timeline->counters.at[i].time_ns);
+    return extent;
+}
+
+static void note_extent(struct builder *builder)
+{
+    struct timeline *timeline = builder->timeline;
+    struct tl_process *process = build_process(builder);
+    struct extent extent = measure(builder);
+    process->start_ns = extent.start_ns;
+    process->end_ns = extent.end_ns;
+    if (!extent.any)
+        return;
+    bool first = timeline->start_ns > timeline->end_ns;
+    if (first || extent.start_ns < timeline->start_ns)
+        timeline->start_ns = extent.start_ns;
+    if (first || extent.end_ns > timeline->end_ns)
+        timeline->end_ns = extent.end_ns;
+}
+
+/* gpu_by_slice[]: the process's operations, by the call that launched them. */
+static bool group_by_slice(struct builder *builder)
+{
+    struct timeline *timeline = builder->timeline;
+    uint32_t next = timeline->gpu_by_slice.count;
+    for (uint32_t i = builder->first.gpu; i < timeline->gpus.count; i++)
+        if (timeline->gpus.at[i].slice != TL_NONE)
+            timeline->slices.at[timeline->gpus.at[i].slice].gpu_count++;
+    for (uint32_t i = builder->first.slice; i < timeline->slices.count; i++) {
+        struct tl_slice *slice = &timeline->slices.at[i];
+        slice->gpu_first = slice->gpu_count ? next : 0;
+        next += slice->gpu_count;
+        slice->gpu_count = 0;
+    }
+    while (timeline->gpu_by_slice.capacity < next)
+        if (!array_grow(&timeline->gpu_by_slice.at, &timeline->gpu_by_slice.capacity,
+                        sizeof(uint32_t)))
+            return false;
+    timeline->gpu_by_slice.count = next;
+    for (uint32_t i = builder->first.gpu; i < timeline->gpus.count; i++) {
+        if (timeline->gpus.at[i].slice == TL_NONE)
+            continue;
+        struct tl_slice *slice = &timeline->slices.at[timeline->gpus.at[i].slice];
+        timeline->gpu_by_slice.at[slice->gpu_first + slice->gpu_count++] = i;
+    }
+    return true;
+}
+
+void builder_end_process(struct builder *builder, const struct read_health *health)
+{
+    if (builder->failed)
+        return;
+    build_process(builder)->health = *health;
+    build_slices_end(builder);
+    build_asyncs_end(builder);
+    bool built = !builder->failed && build_regroup(builder) && build_streams(builder) &&
+                 build_gpus_sort(builder) && build_join(builder) && build_lanes(builder) &&
+                 group_by_slice(builder);
+    builder->failed |= !built;
+    if (builder->failed)
+        return;
+    build_ledger(builder);
+    note_extent(builder);
+}
+
+bool builder_finish(struct builder *builder)
+{
+    struct timeline *timeline = builder->timeline;
+    if (timeline->start_ns > timeline->end_ns)
+        timeline->start_ns = timeline->end_ns = 0;
+    return !builder->failed;
+}
+
+struct read_sink builder_sink(struct builder *builder)
+{
+    struct read_sink sink = {.user = builder};
+    build_facts_connect(&sink);
+    build_slices_connect(&sink);
+    build_events_connect(&sink);
+    build_gpu_connect(&sink);
+    return sink;
+}

@@ -1,0 +1,120 @@
+/* timeline.c - from files to a timeline, and its end. */
+#include "timeline.h"
+
+#include "builder.h"
+#include "demangle.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t earliest_start(struct trace_file *const *files, size_t count)
+{
+    uint64_t earliest = UINT64_MAX;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t start = trace_file_start_realtime_ns(files[i]);
+        earliest = start < earliest ? start : earliest;
+    }
+    return count ? earliest : 0;
+}
+
+static void no_memory(struct read_error *error, const char *path)
+{
+    if (error)
+        snprintf(error->message, sizeof error->message, "%.400s: out of memory for its events",
+                 path);
+}
+
+static bool add_file(struct builder *builder, struct trace_file *file, struct read_error *error)
+{
+    uint64_t late = trace_file_start_realtime_ns(file) - builder->timeline->base_realtime_ns;
+    struct read_sink sink = builder_sink(builder);
+    struct read_health health;
+    builder_begin_process(builder, trace_file_path(file),
+                          late > INT64_MAX ? INT64_MAX : (int64_t)late);
+    if (!builder->failed && !trace_file_walk(file, &sink, &health, error))
+        return false;
+    builder_end_process(builder, &health);
+    if (builder->failed)
+        no_memory(error, trace_file_path(file));
+    return !builder->failed;
+}
+
+static bool build(struct timeline *timeline, struct trace_file *const *files, size_t count,
+                  struct read_error *error)
+{
+    struct builder builder;
+    bool built = builder_init(&builder, timeline);
+    if (!built)
+        no_memory(error, "the timeline");
+    for (size_t i = 0; i < count && built; i++)
+        built = add_file(&builder, files[i], error);
+    built = built && builder_finish(&builder);
+    builder_fini(&builder);
+    return built;
+}
+
+struct timeline *timeline_from_files(struct trace_file *const *files, size_t file_count,
+                                     struct read_error *error)
+{
+    struct timeline *timeline = calloc(1, sizeof *timeline);
+    if (!timeline) {
+        no_memory(error, "the timeline");
+        return NULL;
+    }
+    timeline->base_realtime_ns = earliest_start(files, file_count);
+    timeline->start_ns = INT64_MAX; /* nothing seen yet */
+    timeline->demangled = demangle_available();
+    if (build(timeline, files, file_count, error))
+        return timeline;
+    timeline_destroy(timeline);
+    return NULL;
+}
+
+struct timeline *timeline_load(const char *const *paths, size_t path_count, bool partial,
+                               struct read_error *error)
+{
+    struct timeline *timeline = NULL;
+    size_t opened = 0;
+    struct trace_file **files = calloc(path_count + 1, sizeof(struct trace_file *));
+    if (!files)
+        no_memory(error, "the timeline");
+    while (files && opened < path_count) {
+        files[opened] = trace_file_open(paths[opened], partial, error);
+        if (!files[opened])
+            break;
+        opened++;
+    }
+    if (files && opened == path_count)
+        timeline = timeline_from_files(files, path_count, error);
+    for (size_t i = 0; i < opened; i++)
+        trace_file_close(files[i]);
+    free(files);
+    return timeline;
+}
+
+void timeline_destroy(struct timeline *timeline)
+{
+    if (!timeline)
+        return;
+    namepool_free_storage(timeline->storage);
+    free(timeline->names.at);
+    free(timeline->processes.at);
+    free(timeline->threads.at);
+    free(timeline->slices.at);
+    free(timeline->apis.at);
+    free(timeline->asyncs.at);
+    free(timeline->marks.at);
+    free(timeline->counters.at);
+    free(timeline->attrs.at);
+    free(timeline->gpus.at);
+    free(timeline->gpu_by_slice.at);
+    free(timeline->kernels.at);
+    free(timeline->memcpys.at);
+    free(timeline->memsets.at);
+    free(timeline->syncs.at);
+    free(timeline->overheads.at);
+    free(timeline->devices.at);
+    free(timeline->streams.at);
+    free(timeline);
+}
