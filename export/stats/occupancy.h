@@ -1,0 +1,18 @@
+/* occupancy.h - how full a kernel can keep a multiprocessor, from the device's limits. */
+#ifndef PROF_OCCUPANCY_H
+#define PROF_OCCUPANCY_H
+
+#include "prof/format.h"
+
+struct occupancy {
+    double blocks_per_sm; /* blocks of the grid / multiprocessors */
+    double warps_per_sm;
+    int percent; /* estimated achieved occupancy; -1 when the device's limits are not known */
+};
+
+/* Returns what the device's facts allow: all zero and -1 when not even the number of
+ * multiprocessors is known. */
+struct occupancy occupancy_of(const struct prof_rec_kernel *kernel,
+                              const struct prof_rec_device *device);
+
+#endif

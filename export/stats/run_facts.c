@@ -1,0 +1,129 @@
+/* run_facts.c - sums over the processes of a timeline. */
+#include "run_facts.h"
+
+const char *run_facts_mode_name(enum prof_gpu_mode mode)
+{
+    switch (mode) {
+    case PROF_GPU_NONE:
+        return "none";
+    case PROF_GPU_CUPTI:
+        return "cupti";
+    case PROF_GPU_EVENTS:
+        return "events";
+    case PROF_GPU_UNAVAILABLE:
+        return "unavailable";
+    }
+    return "unknown";
+}
+
+const char *run_facts_cause_name(enum prof_loss_cause cause)
+{
+    static const char *const names[] = {
+#define CAUSE_NAME(symbol, name, sentence) name,
+        PROF_LOSS_CAUSES(CAUSE_NAME)
+#undef CAUSE_NAME
+    };
+    return names[cause];
+}
+
+const char *run_facts_cause_sentence(enum prof_loss_cause cause)
+{
+    static const char *const sentences[] = {
+#define CAUSE_SENTENCE(symbol, name, sentence) sentence,
+        PROF_LOSS_CAUSES(CAUSE_SENTENCE)
+#undef CAUSE_SENTENCE
+    };
+    return sentences[cause];
+}
+
+static void find_mode(struct run_facts *facts, const struct timeline *timeline)
+{
+    enum prof_gpu_mode mode = PROF_GPU_NONE;
+    bool mixed = false;
+    for (uint32_t i = 0; i < timeline->processes.count; i++) {
+        const struct read_process *info = &timeline->processes.at[i].info;
+        if (info->gpu_mode == mode) {
+            if (!facts->mode_reason.size)
+                facts->mode_reason = info->gpu_reason;
+        } else if (mode == PROF_GPU_NONE) {
+            mode = info->gpu_mode;
+            facts->mode_reason = info->gpu_reason;
+        } else if (info->gpu_mode != PROF_GPU_NONE) {
+            mixed = true;
+        }
+    }
+    facts->mode = mixed ? "mixed" : run_facts_mode_name(mode);
+}
+
+static void add_process(struct run_facts *facts, const struct tl_process *process)
+{
+    facts->simulated |= process->info.simulated;
+    facts->ring |= process->info.ring;
+    facts->torn_records += process->health.torn_records;
+    facts->bad_records += process->health.bad_records;
+    facts->truncated_files += process->health.truncated;
+    facts->missing_chunks += process->info.ring ? 0 : process->health.missing_chunks;
+    facts->unknown_range_ends += process->odd.unknown_range_ends;
+    facts->crossed_steps += process->odd.crossed_steps;
+    facts->homeless_attrs += process->odd.homeless_attrs;
+    for (unsigned cause = 0; cause < PROF_LOSS_COUNT; cause++)
+        facts->loss[cause] += process->loss[cause];
+    facts->loss[PROF_LOSS_ZERO_TIME] += process->odd.zero_time_gpu;
+}
+
+void run_facts_troubles(const struct run_facts *facts, struct run_trouble troubles[RUN_TROUBLES])
+{
+    const struct tl_ledger *ledger = &facts->ledger;
+    const struct run_trouble all[RUN_TROUBLES] = {
+        {"missing", "launch whose device record never arrived, for no known reason",
+         ledger->missing, true},
+        {"undelivered",
+         "launch whose device record was not yet delivered when the process was killed",
+         ledger->undelivered, true},
+        {"unobserved", "launch whose device side was not recorded: see the GPU mode",
+         ledger->unobserved, true},
+        {"orphans", "device operation whose launch is not in the trace", ledger->orphans,
+         !facts->ring},
+        {"before_launch",
+         "device operation that starts before its launch, beyond the clocks' error",
+         ledger->before_launch, false},
+        {"torn", "record begun but never finished", facts->torn_records, true},
+        {"bad", "unreadable record", facts->bad_records, true},
+        {"missing_chunks", "part of a thread's log is not in the file", facts->missing_chunks,
+         true},
+        {"truncated", "file ends early", facts->truncated_files, true},
+        {"unclosed", "range still open when its thread or the trace ended", ledger->unclosed,
+         false},
+        {"unopened", "pop without a push, ignored", ledger->unopened, false},
+        {"unknown_ends", "end of a range that is not open, ignored", facts->unknown_range_ends,
+         false},
+        {"crossed_steps", "step begun inside a range of the step before", facts->crossed_steps,
+         false},
+        {"homeless_attrs", "attribute given outside of any range, dropped", facts->homeless_attrs,
+         false},
+    };
+    for (unsigned i = 0; i < RUN_TROUBLES; i++)
+        troubles[i] = all[i];
+}
+
+static bool find_loss(const struct run_facts *facts)
+{
+    struct run_trouble troubles[RUN_TROUBLES];
+    run_facts_troubles(facts, troubles);
+    for (unsigned i = 0; i < RUN_TROUBLES; i++)
+        if (troubles[i].is_loss && troubles[i].count)
+            return true;
+    for (unsigned cause = 0; cause < PROF_LOSS_COUNT; cause++)
+        if (facts->loss[cause])
+            return true;
+    return false;
+}
+
+void run_facts_init(struct run_facts *facts, const struct timeline *timeline)
+{
+    *facts = (struct run_facts){.ledger = timeline->ledger};
+    find_mode(facts, timeline);
+    for (uint32_t i = 0; i < timeline->processes.count; i++)
+        add_process(facts, &timeline->processes.at[i]);
+    facts->lost_anything = find_loss(facts);
+}
