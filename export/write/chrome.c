@@ -1,0 +1,352 @@
+/* chrome.c - events of a Chrome trace in Kineto's dialect, one line each.
+ *
+ *     range, step      X  user_annotation
+ *     CUDA call        X  cuda_runtime, cuda_driver   + s  ac2g for each operation it launched
+ *     kernel ...       X  kernel, gpu_memcpy, gpu_memset   + f  ac2g
+ *     wait             X  cuda_sync
+ *     overhead         X  overhead
+ *     begin/end range  b, e  user_annotation: such ranges need not nest, and X of one row must
+ *     mark             i  cpu_instant_event
+ *     counter          C
+ *
+ * Arrows. Viewers bind an arrow's end to the slice that is open on its row at its time, and know
+ * the two ends of an arrow by (id, cat, name). So both ends have the same three, an X stands in the
+ * file before the s or f that shares its time, f has bp:e (bind to the enclosing slice, not to the
+ * next), and the id is a number of its own for every arrow: correlation ids repeat across processes
+ * and wrap after 2^32, and a graph launch starts many arrows, of which viewers would close all at
+ * the first f. The id is the operation's place in the timeline, so nothing must be remembered.
+ */
+#include "chrome.h"
+
+#include "chrome_labels.h"
+#include "exporter.h"
+#include "write.h"
+
+#include <errno.h>
+#include <math.h>
+
+/* Begins an event on a line of its own: `members` is its constant part, ph and cat. */
+#define begin_event(out, members) \
+    (json_newline(out), json_object_begin(out), json_members((out), members))
+
+static void write_times(struct chrome *chrome, int64_t start_ns, int64_t end_ns)
+{
+    int64_t start = chrome_time(chrome, start_ns), end = chrome_time(chrome, end_ns);
+    json_key(&chrome->out, "ts"), json_microseconds(&chrome->out, start);
+    json_key(&chrome->out, "dur"), json_microseconds(&chrome->out, end > start ? end - start : 0);
+}
+
+static void write_time(struct chrome *chrome, int64_t ns)
+{
+    json_key(&chrome->out, "ts"), json_microseconds(&chrome->out, chrome_time(chrome, ns));
+}
+
+static void write_name(struct chrome *chrome, uint32_t name)
+{
+    json_key(&chrome->out, "name"), quoted_names_write(&chrome->names, &chrome->out, name);
+}
+
+static double as_double(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static void write_attr_value(struct chrome *chrome, const struct tl_attr *attr)
+{
+    switch (attr->type) {
+    case PROF_ATTR_INT:
+        json_int(&chrome->out, (int64_t)attr->value);
+        break;
+    case PROF_ATTR_DOUBLE:
+        json_double(&chrome->out, as_double(attr->value));
+        break;
+    case PROF_ATTR_STRING:
+        quoted_names_write(&chrome->names, &chrome->out, (uint32_t)attr->value);
+        break;
+    default:
+        json_null(&chrome->out);
+    }
+}
+
+/* An object has each key once: the last value given for it counts. */
+static bool is_given_again(const struct tl_attr *attrs, uint32_t count, uint32_t index)
+{
+    for (uint32_t i = index + 1; i < count; i++)
+        if (attrs[i].key == attrs[index].key)
+            return true;
+    return false;
+}
+
+static void write_attrs(struct chrome *chrome, const struct tl_attr *attrs, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (is_given_again(attrs, count, i))
+            continue;
+        quoted_names_write(&chrome->names, &chrome->out, attrs[i].key);
+        json_colon(&chrome->out);
+        write_attr_value(chrome, &attrs[i]);
+    }
+}
+
+static bool has_arrow(const struct chrome *chrome, const struct tl_gpu *op)
+{
+    return op->slice != TL_NONE && op->kind <= TL_MEMSET && !(op->flags & TL_GPU_INTERNAL) &&
+           !(chrome->timeline->slices.at[op->slice].flags & TL_INTERNAL);
+}
+
+static void write_arrow_end(struct chrome *chrome, const struct chrome_row *row, uint32_t op,
+                            int64_t time_ns)
+{
+    json_key(&chrome->out, "id"), json_uint(&chrome->out, (uint64_t)op + 1);
+    chrome_row_write(row, &chrome->out);
+    write_time(chrome, time_ns);
+    json_object_end(&chrome->out);
+}
+
+static void write_arrow_starts(struct chrome *chrome, const struct chrome_row *row,
+                               const struct tl_slice *slice)
+{
+    const struct timeline *timeline = chrome->timeline;
+    for (uint32_t i = 0; i < slice->gpu_count; i++) {
+        uint32_t op = timeline->gpu_by_slice.at[slice->gpu_first + i];
+        if (!has_arrow(chrome, &timeline->gpus.at[op]))
+            continue;
+        begin_event(&chrome->out, "\"ph\":\"s\",\"cat\":\"ac2g\",\"name\":\"ac2g\"");
+        write_arrow_end(chrome, row, op, slice->start_ns);
+    }
+}
+
+static void write_api_args(struct chrome *chrome, const struct tl_slice *slice)
+{
+    struct json_out *out = &chrome->out;
+    if (slice->api >= chrome->timeline->apis.count)
+        return;
+    const struct tl_api *api = &chrome->timeline->apis.at[slice->api];
+    json_key(out, "cbid"), json_uint(out, api->cbid);
+    json_key(out, "correlation"), json_uint(out, api->correlation);
+    if (api->result && api->result != TL_RESULT_UNKNOWN)
+        json_key(out, "result"), json_int(out, api->result);
+    if (api->bytes)
+        json_key(out, "bytes"), json_uint(out, api->bytes);
+}
+
+static bool is_driver_call(const struct chrome *chrome, const struct tl_slice *slice)
+{
+    return slice->api < chrome->timeline->apis.count &&
+           chrome->timeline->apis.at[slice->api].domain == PROF_API_DRIVER;
+}
+
+static void begin_slice(struct chrome *chrome, const struct tl_slice *slice)
+{
+    if (slice->kind != TL_API)
+        begin_event(&chrome->out, "\"ph\":\"X\",\"cat\":\"user_annotation\"");
+    else if (is_driver_call(chrome, slice))
+        begin_event(&chrome->out, "\"ph\":\"X\",\"cat\":\"cuda_driver\"");
+    else
+        begin_event(&chrome->out, "\"ph\":\"X\",\"cat\":\"cuda_runtime\"");
+}
+
+static void chrome_slice(void *user, uint32_t index, const struct tl_attr *attrs,
+                         uint32_t attr_count)
+{
+    struct chrome *chrome = user;
+    struct json_out *out = &chrome->out;
+    const struct tl_slice *slice = &chrome->timeline->slices.at[index];
+    const struct chrome_row *row = &chrome->rows.threads[slice->thread];
+    begin_slice(chrome, slice);
+    write_name(chrome, slice->name);
+    chrome_row_write(row, out);
+    write_times(chrome, slice->start_ns, slice->end_ns);
+    json_key(out, "args"), json_object_begin(out);
+    if (slice->kind == TL_API)
+        write_api_args(chrome, slice);
+    write_attrs(chrome, attrs, attr_count);
+    if (slice->flags & TL_UNCLOSED)
+        json_key(out, "unclosed"), json_bool(out, true);
+    json_object_end(out), json_object_end(out);
+    if (slice->gpu_count)
+        write_arrow_starts(chrome, row, slice);
+}
+
+static void write_async_end(struct chrome *chrome, uint32_t index, const struct chrome_row *row,
+                            int64_t time_ns)
+{
+    json_key(&chrome->out, "id"), json_uint(&chrome->out, (uint64_t)index + 1);
+    chrome_row_write(row, &chrome->out);
+    write_time(chrome, time_ns);
+}
+
+static void chrome_async(void *user, uint32_t index)
+{
+    struct chrome *chrome = user;
+    struct json_out *out = &chrome->out;
+    const struct tl_async *async = &chrome->timeline->asyncs.at[index];
+    int64_t end_ns = async->end_ns > async->start_ns ? async->end_ns : async->start_ns;
+    begin_event(out, "\"ph\":\"b\",\"cat\":\"user_annotation\"");
+    write_name(chrome, async->name);
+    write_async_end(chrome, index, &chrome->rows.threads[async->thread], async->start_ns);
+    json_key(out, "args"), json_object_begin(out);
+    json_key(out, "range id"), json_uint(out, async->id);
+    if (async->flags & TL_UNCLOSED)
+        json_key(out, "unclosed"), json_bool(out, true);
+    json_object_end(out), json_object_end(out);
+    begin_event(out, "\"ph\":\"e\",\"cat\":\"user_annotation\"");
+    write_name(chrome, async->name);
+    /* Both ends on the beginner's row: viewers pair them by process, and an end may be on any
+     * thread. */
+    write_async_end(chrome, index, &chrome->rows.threads[async->thread], end_ns);
+    json_object_end(out);
+}
+
+static void chrome_mark(void *user, uint32_t index)
+{
+    struct chrome *chrome = user;
+    const struct tl_mark *mark = &chrome->timeline->marks.at[index];
+    begin_event(&chrome->out, "\"ph\":\"i\",\"cat\":\"cpu_instant_event\",\"s\":\"t\"");
+    write_name(chrome, mark->name);
+    chrome_row_write(&chrome->rows.threads[mark->thread], &chrome->out);
+    write_time(chrome, mark->time_ns);
+    json_object_end(&chrome->out);
+}
+
+static void chrome_counter(void *user, uint32_t index)
+{
+    struct chrome *chrome = user;
+    struct json_out *out = &chrome->out;
+    const struct tl_counter *counter = &chrome->timeline->counters.at[index];
+    if (!isfinite(counter->value)) {
+        chrome->skipped_counters++;
+        return;
+    }
+    begin_event(out, "\"ph\":\"C\"");
+    write_name(chrome, counter->name);
+    chrome_row_write(&chrome->rows.threads[counter->thread], out);
+    write_time(chrome, counter->time_ns);
+    json_key(out, "args"), json_object_begin(out);
+    json_key(out, "value"), json_double(out, counter->value);
+    json_object_end(out), json_object_end(out);
+}
+
+static void begin_gpu(struct json_out *out, uint8_t kind)
+{
+    switch (kind) {
+    case TL_KERNEL:
+        begin_event(out, "\"ph\":\"X\",\"cat\":\"kernel\"");
+        break;
+    case TL_MEMCPY:
+        begin_event(out, "\"ph\":\"X\",\"cat\":\"gpu_memcpy\"");
+        break;
+    case TL_MEMSET:
+        begin_event(out, "\"ph\":\"X\",\"cat\":\"gpu_memset\"");
+        break;
+    case TL_SYNC:
+        begin_event(out, "\"ph\":\"X\",\"cat\":\"cuda_sync\"");
+        break;
+    default:
+        begin_event(out, "\"ph\":\"X\",\"cat\":\"overhead\"");
+    }
+}
+
+static void write_gpu_name(struct chrome *chrome, const struct tl_gpu *op)
+{
+    const struct timeline *timeline = chrome->timeline;
+    if (op->kind != TL_SYNC || op->detail >= timeline->syncs.count) {
+        write_name(chrome, op->name);
+        return;
+    }
+    json_key(&chrome->out, "name");
+    json_string(&chrome->out, chrome_args_sync_name(timeline->syncs.at[op->detail].type));
+}
+
+/* Work has its stream's row; what may overlap shares spare ones. NULL when memory is short. */
+static const struct chrome_row *row_of_gpu(struct chrome *chrome, const struct tl_gpu *op)
+{
+    if (op->kind <= TL_MEMSET && op->stream != TL_NONE)
+        return chrome_rows_of_stream(&chrome->rows, op);
+    struct chrome_spare *spare = chrome_rows_spare(&chrome->rows, op);
+    if (!spare) {
+        chrome->out.error = ENOMEM;
+        return NULL;
+    }
+    chrome_labels_spare(&chrome->rows, &chrome->out, spare);
+    return &spare->row;
+}
+
+static void chrome_gpu(void *user, uint32_t index)
+{
+    struct chrome *chrome = user;
+    struct json_out *out = &chrome->out;
+    const struct tl_gpu *op = &chrome->timeline->gpus.at[index];
+    const struct chrome_row *row = row_of_gpu(chrome, op);
+    if (!row)
+        return;
+    begin_gpu(out, op->kind);
+    write_gpu_name(chrome, op);
+    chrome_row_write(row, out);
+    write_times(chrome, op->start_ns, op->end_ns);
+    json_key(out, "args"), json_object_begin(out);
+    chrome_args_write(chrome, op);
+    json_object_end(out), json_object_end(out);
+    if (has_arrow(chrome, op)) {
+        begin_event(out, "\"ph\":\"f\",\"bp\":\"e\",\"cat\":\"ac2g\",\"name\":\"ac2g\"");
+        write_arrow_end(chrome, row, index, op->start_ns);
+    }
+}
+
+static void chrome_begin(void *user, const struct timeline *timeline)
+{
+    struct chrome *chrome = user;
+    (void)timeline;
+    chrome_head_write(chrome);
+}
+
+static void chrome_end(void *user)
+{
+    chrome_head_finish(user);
+}
+
+static const struct exporter chrome_exporter = {
+    .name = "chrome",
+    .begin = chrome_begin,
+    .slice = chrome_slice,
+    .async = chrome_async,
+    .mark = chrome_mark,
+    .counter = chrome_counter,
+    .gpu = chrome_gpu,
+    .end = chrome_end,
+};
+
+/* Returns 0 or an errno. */
+static int write_trace(const struct timeline *timeline, int fd, const char *trace_name)
+{
+    struct chrome chrome = {
+        .timeline = timeline,
+        .trace_name = trace_name,
+        .shift_ns = timeline->start_ns < 0 ? -timeline->start_ns : 0,
+    };
+    int error = ENOMEM;
+    run_facts_init(&chrome.facts, timeline);
+    if (!quoted_names_init(&chrome.names, timeline))
+        return error;
+    if (chrome_rows_init(&chrome.rows, timeline)) {
+        bool walked = json_out_init(&chrome.out, fd, NULL) &&
+                      exporter_walk(&chrome_exporter, &chrome, timeline);
+        error = json_out_fini(&chrome.out);
+        if (!walked && !error)
+            error = ENOMEM;
+        chrome_rows_fini(&chrome.rows);
+    }
+    quoted_names_fini(&chrome.names);
+    return error;
+}
+
+bool write_chrome(const struct timeline *timeline, const char *path, struct write_error *error)
+{
+    struct out_file file;
+    const char *slash = strrchr(path, '/');
+    if (!out_file_open(&file, path, error))
+        return false;
+    return out_file_commit(&file, write_trace(timeline, file.fd, slash ? slash + 1 : path), error);
+}

@@ -1,0 +1,37 @@
+/* chrome.h - what the parts of the Chrome trace writer share. The entry is write_chrome() in
+ * write.h. */
+#ifndef PROF_CHROME_H
+#define PROF_CHROME_H
+
+#include "chrome_rows.h"
+#include "quoted_names.h"
+#include "run_facts.h"
+
+struct chrome {
+    const struct timeline *timeline;
+    struct json_out out;
+    struct quoted_names names;
+    struct chrome_rows rows;
+    struct run_facts facts;
+    const char *trace_name;
+    int64_t shift_ns;          /* added to every time: nothing is before baseTimeNanoseconds */
+    uint64_t skipped_counters; /* not a number: JSON cannot say it */
+};
+
+/* chrome_head.c: everything of the top-level object before and after the events. */
+void chrome_head_write(struct chrome *chrome);
+void chrome_head_finish(struct chrome *chrome);
+
+/* chrome_args.c: the members of "args" of a device operation, in Kineto's order and words. */
+void chrome_args_write(struct chrome *chrome, const struct tl_gpu *op);
+
+/* Kineto's words for a CUpti_ActivitySynchronizationType. */
+const char *chrome_args_sync_name(uint32_t type);
+
+static inline int64_t chrome_time(const struct chrome *chrome, int64_t ns)
+{
+    int64_t shifted = ns + chrome->shift_ns;
+    return shifted > 0 ? shifted : 0;
+}
+
+#endif

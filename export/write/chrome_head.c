@@ -1,0 +1,116 @@
+/* chrome_head.c - the top-level members of a Chrome trace, in Kineto's order.
+ *
+ * distributedInfo stands near the top, on a line of its own, with a space after "rank":, and is
+ * always there: HolisticTraceAnalysis finds the rank with a pattern, line by line, and refuses or
+ * mislabels a trace without it.
+ */
+#include "chrome.h"
+
+#include "chrome_labels.h"
+#include "facts_json.h"
+
+static void write_device(struct chrome *chrome, const struct tl_device *device)
+{
+    struct json_out *out = &chrome->out;
+    const struct prof_rec_device *info = &device->info;
+    json_newline(out);
+    json_object_begin(out);
+    json_key(out, "id"), json_uint(out, info->device);
+    json_key(out, "name"), quoted_names_write(&chrome->names, out, device->name);
+    json_key(out, "totalGlobalMem"), json_uint(out, info->memory_bytes);
+    json_key(out, "computeMajor"), json_uint(out, info->compute_major);
+    json_key(out, "computeMinor"), json_uint(out, info->compute_minor);
+    json_key(out, "maxThreadsPerBlock"), json_uint(out, info->max_threads_per_block);
+    json_key(out, "maxThreadsPerMultiprocessor"),
+        json_uint(out, info->max_threads_per_multiprocessor);
+    json_key(out, "regsPerBlock"), json_uint(out, info->registers_per_block);
+    json_key(out, "warpSize"), json_uint(out, info->threads_per_warp);
+    json_key(out, "sharedMemPerBlock"), json_uint(out, info->shared_memory_per_block);
+    json_key(out, "numSms"), json_uint(out, info->multiprocessors);
+    json_key(out, "regsPerMultiprocessor"), json_uint(out, info->registers_per_multiprocessor);
+    json_key(out, "sharedMemPerMultiprocessor"),
+        json_uint(out, info->shared_memory_per_multiprocessor);
+    json_object_end(out);
+}
+
+/* Ranks on one host see the same devices: each is listed once. */
+static bool is_listed(const struct timeline *timeline, uint32_t index)
+{
+    const struct prof_rec_device *info = &timeline->devices.at[index].info;
+    for (uint32_t i = 0; i < index; i++) {
+        const struct prof_rec_device *other = &timeline->devices.at[i].info;
+        if (other->device == info->device &&
+            memcmp(other->uuid, info->uuid, sizeof info->uuid) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void write_devices(struct chrome *chrome)
+{
+    json_newline(&chrome->out);
+    json_key(&chrome->out, "deviceProperties");
+    json_array_begin(&chrome->out);
+    for (uint32_t i = 0; i < chrome->timeline->devices.count; i++)
+        if (!is_listed(chrome->timeline, i))
+            write_device(chrome, &chrome->timeline->devices.at[i]);
+    json_array_end(&chrome->out);
+}
+
+static void write_distributed(struct chrome *chrome)
+{
+    struct json_out *out = &chrome->out;
+    const struct timeline *timeline = chrome->timeline;
+    const struct read_process *info =
+        timeline->processes.count ? &timeline->processes.at[0].info : NULL;
+    json_newline(out);
+    json_key_spaced(out, "distributedInfo");
+    json_object_begin(out);
+    json_key_spaced(out, "rank"), json_int(out, info && info->rank > 0 ? info->rank : 0);
+    if (info && info->world_size > 0)
+        json_key_spaced(out, "world_size"), json_int(out, info->world_size);
+    json_object_end(out);
+}
+
+static void write_run(struct chrome *chrome)
+{
+    struct json_out *out = &chrome->out;
+    json_newline(out);
+    json_key(out, "libprof");
+    json_object_begin(out);
+    facts_json_run(out, &chrome->facts);
+    facts_json_loss(out, &chrome->facts);
+    json_object_end(out);
+}
+
+void chrome_head_write(struct chrome *chrome)
+{
+    struct json_out *out = &chrome->out;
+    const struct timeline *timeline = chrome->timeline;
+    json_object_begin(out);
+    json_newline(out), json_key(out, "schemaVersion"), json_uint(out, 1);
+    write_devices(chrome);
+    write_distributed(chrome);
+    if (timeline->processes.count)
+        json_newline(out), json_key(out, "host_name"),
+            json_text(out, timeline->processes.at[0].info.host);
+    write_run(chrome);
+    json_newline(out), json_key(out, "displayTimeUnit"), json_constant(out, "ms");
+    json_newline(out), json_key(out, "baseTimeNanoseconds");
+    json_uint(out, timeline->base_realtime_ns - (uint64_t)chrome->shift_ns);
+    json_newline(out), json_key(out, "traceEvents"), json_array_begin(out);
+    chrome_labels_write(&chrome->rows, out);
+}
+
+void chrome_head_finish(struct chrome *chrome)
+{
+    struct json_out *out = &chrome->out;
+    json_array_end(out);
+    if (chrome->skipped_counters)
+        json_newline(out), json_key(out, "skippedCounters"),
+            json_uint(out, chrome->skipped_counters);
+    json_newline(out), json_key(out, "traceName"), json_string(out, chrome->trace_name);
+    json_object_end(out);
+    out->comma = false;
+    json_newline(out);
+}

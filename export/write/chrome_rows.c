@@ -1,0 +1,309 @@
+/* chrome_rows.c - handing out pids and tids so that no two rows are one. */
+#include "chrome_rows.h"
+
+#include <stdlib.h>
+
+void chrome_row_set(struct chrome_row *row, uint32_t pid, uint32_t tid)
+{
+    static const char pid_key[] = "\"pid\":", tid_key[] = ",\"tid\":";
+    char *p = row->json;
+    row->pid = pid;
+    row->tid = tid;
+    memcpy(p, pid_key, sizeof pid_key - 1);
+    p = json_put_uint(p + sizeof pid_key - 1, pid);
+    memcpy(p, tid_key, sizeof tid_key - 1);
+    p = json_put_uint(p + sizeof tid_key - 1, tid);
+    row->size = (uint32_t)(p - row->json);
+}
+
+static bool pid_is_taken(const struct chrome_rows *rows, uint32_t process_count, uint32_t pid)
+{
+    for (uint32_t i = 0; i < process_count; i++)
+        if (rows->pids[i] == pid)
+            return true;
+    for (uint32_t i = 0; i < rows->gpu_count; i++)
+        if (rows->gpus[i].pid == pid)
+            return true;
+    return false;
+}
+
+static void assign_processes(struct chrome_rows *rows)
+{
+    for (uint32_t i = 0; i < rows->timeline->processes.count; i++) {
+        uint32_t pid = rows->timeline->processes.at[i].info.pid;
+        bool usable = pid != 0 && pid < CHROME_OWN_IDS && !pid_is_taken(rows, i, pid);
+        rows->pids[i] = usable ? pid : rows->next_id++;
+    }
+}
+
+static bool grow_gpus(struct chrome_rows *rows)
+{
+    uint32_t capacity = rows->gpu_capacity ? rows->gpu_capacity * 2 : 8;
+    struct chrome_gpu *gpus = realloc(rows->gpus, capacity * sizeof *gpus);
+    if (!gpus)
+        return false;
+    rows->gpus = gpus;
+    rows->gpu_capacity = capacity;
+    return true;
+}
+
+static uint32_t find_gpu(const struct chrome_rows *rows, uint32_t process, uint32_t ordinal)
+{
+    for (uint32_t i = 0; i < rows->gpu_count; i++)
+        if (rows->gpus[i].process == process && rows->gpus[i].ordinal == ordinal)
+            return i;
+    return TL_NONE;
+}
+
+/* Returns the index of the device, TL_NONE when memory is short. */
+static uint32_t add_gpu(struct chrome_rows *rows, uint32_t process, uint32_t ordinal,
+                        uint32_t device)
+{
+    uint32_t index = find_gpu(rows, process, ordinal);
+    if (index != TL_NONE)
+        return index;
+    if (rows->gpu_count == rows->gpu_capacity && !grow_gpus(rows))
+        return TL_NONE;
+    bool taken = ordinal == TL_NONE || pid_is_taken(rows, rows->timeline->processes.count, ordinal);
+    rows->gpus[rows->gpu_count] = (struct chrome_gpu){
+        .process = process,
+        .ordinal = ordinal,
+        .pid = taken ? rows->next_id++ : ordinal,
+        .device = device,
+    };
+    return rows->gpu_count++;
+}
+
+/* Every device is listed, so that the trace says what was there; streams may name devices nobody
+ * described. */
+static bool assign_gpus(struct chrome_rows *rows)
+{
+    const struct timeline *timeline = rows->timeline;
+    for (uint32_t i = 0; i < timeline->devices.count; i++)
+        if (add_gpu(rows, timeline->devices.at[i].process, timeline->devices.at[i].info.device,
+                    i) == TL_NONE)
+            return false;
+    for (uint32_t i = 0; i < timeline->streams.count; i++) {
+        const struct tl_stream *stream = &timeline->streams.at[i];
+        rows->streams[i].gpu = add_gpu(rows, stream->process, stream->device, TL_NONE);
+        if (rows->streams[i].gpu == TL_NONE)
+            return false;
+    }
+    return true;
+}
+
+/* Something that wants to be a row: who comes second with the same (group, id) gets another one. */
+struct wish {
+    uint32_t group, id, index;
+};
+
+static int compare_wishes(const void *left, const void *right)
+{
+    const struct wish *a = left, *b = right;
+    if (a->group != b->group)
+        return a->group < b->group ? -1 : 1;
+    if (a->id != b->id)
+        return a->id < b->id ? -1 : 1;
+    return a->index < b->index ? -1 : a->index > b->index;
+}
+
+/* Turns ids that are 0, too large or taken into own ones. Leaves `wishes` sorted. */
+static void grant(struct chrome_rows *rows, struct wish *wishes, uint32_t count, uint32_t limit)
+{
+    uint32_t group = 0, id = 0;
+    if (count > 1)
+        qsort(wishes, count, sizeof *wishes, compare_wishes);
+    for (uint32_t i = 0; i < count; i++) {
+        bool taken = wishes[i].id == 0 || wishes[i].id >= limit ||
+                     (i > 0 && wishes[i].group == group && wishes[i].id == id);
+        group = wishes[i].group;
+        id = wishes[i].id;
+        if (taken)
+            wishes[i].id = rows->next_id++;
+    }
+}
+
+static bool assign_threads(struct chrome_rows *rows)
+{
+    const struct timeline *timeline = rows->timeline;
+    uint32_t count = timeline->threads.count;
+    struct wish *wishes = calloc(count + (size_t)1, sizeof *wishes);
+    if (!wishes)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        wishes[i] = (struct wish){timeline->threads.at[i].process, timeline->threads.at[i].tid, i};
+    grant(rows, wishes, count, CHROME_OWN_IDS);
+    for (uint32_t i = 0; i < count; i++)
+        chrome_row_set(&rows->threads[wishes[i].index], rows->pids[wishes[i].group], wishes[i].id);
+    free(wishes);
+    return true;
+}
+
+static bool count_lanes(struct chrome_rows *rows)
+{
+    uint32_t lanes = 0;
+    for (uint32_t i = 0; i < rows->timeline->streams.count; i++) {
+        uint16_t wanted = rows->timeline->streams.at[i].lanes;
+        rows->streams[i].first_lane = lanes;
+        rows->streams[i].lane_count = wanted ? wanted : 1;
+        lanes += rows->streams[i].lane_count;
+    }
+    rows->lanes = malloc((lanes + (size_t)1) * sizeof *rows->lanes);
+    return rows->lanes != NULL;
+}
+
+static bool assign_streams(struct chrome_rows *rows)
+{
+    const struct timeline *timeline = rows->timeline;
+    uint32_t count = timeline->streams.count;
+    struct wish *wishes = calloc(count + (size_t)1, sizeof *wishes);
+    if (!wishes || !count_lanes(rows)) {
+        free(wishes);
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        wishes[i] = (struct wish){rows->streams[i].gpu, timeline->streams.at[i].stream, i};
+    grant(rows, wishes, count, CHROME_SYNC_IDS);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct chrome_stream *stream = &rows->streams[wishes[i].index];
+        uint32_t pid = rows->gpus[stream->gpu].pid;
+        chrome_row_set(&rows->lanes[stream->first_lane], pid, wishes[i].id);
+        for (uint32_t lane = 1; lane < stream->lane_count; lane++)
+            chrome_row_set(&rows->lanes[stream->first_lane + lane], pid, rows->next_id++);
+    }
+    free(wishes);
+    return true;
+}
+
+static bool allocate(struct chrome_rows *rows)
+{
+    const struct timeline *timeline = rows->timeline;
+    size_t processes = timeline->processes.count, threads = timeline->threads.count;
+    size_t streams = timeline->streams.count;
+    rows->threads = malloc((threads + 1) * sizeof *rows->threads);
+    rows->pids = malloc((processes + 1) * sizeof *rows->pids);
+    rows->streams = calloc(streams + 1, sizeof *rows->streams);
+    return rows->threads && rows->pids && rows->streams;
+}
+
+bool chrome_rows_init(struct chrome_rows *rows, const struct timeline *timeline)
+{
+    *rows = (struct chrome_rows){.timeline = timeline, .next_id = CHROME_OWN_IDS};
+    bool ready = allocate(rows);
+    if (ready) {
+        assign_processes(rows);
+        ready = assign_gpus(rows) && assign_threads(rows) && assign_streams(rows);
+    }
+    if (ready) {
+        size_t groups =
+            (size_t)timeline->streams.count + rows->gpu_count + timeline->processes.count;
+        rows->spares = calloc(groups + 1, sizeof(struct chrome_spare *));
+    }
+    if (!rows->spares)
+        chrome_rows_fini(rows);
+    return rows->spares != NULL;
+}
+
+static void free_spares(struct chrome_rows *rows)
+{
+    size_t groups =
+        (size_t)rows->timeline->streams.count + rows->gpu_count + rows->timeline->processes.count;
+    for (size_t i = 0; i < groups; i++)
+        while (rows->spares[i]) {
+            struct chrome_spare *spare = rows->spares[i];
+            rows->spares[i] = spare->next;
+            free(spare);
+        }
+    free(rows->spares);
+}
+
+void chrome_rows_fini(struct chrome_rows *rows)
+{
+    if (rows->spares)
+        free_spares(rows);
+    free(rows->threads);
+    free(rows->pids);
+    free(rows->gpus);
+    free(rows->streams);
+    free(rows->lanes);
+    *rows = (struct chrome_rows){0};
+}
+
+/* The device whose row a wait that names no stream goes to. */
+static uint32_t gpu_of_wait(const struct chrome_rows *rows, const struct tl_gpu *op)
+{
+    uint32_t gpu = find_gpu(rows, op->process, op->device);
+    for (uint32_t i = 0; i < rows->gpu_count && gpu == TL_NONE; i++)
+        if (rows->gpus[i].process == op->process)
+            gpu = i;
+    return gpu;
+}
+
+/* The group of rows that an operation without a row of its own shares. */
+static struct chrome_spare group_of(const struct chrome_rows *rows, const struct tl_gpu *op)
+{
+    uint32_t gpu = TL_NONE;
+    if (op->kind == TL_SYNC && op->stream != TL_NONE)
+        return (struct chrome_spare){.kind = CHROME_SPARE_STREAM, .index = op->stream};
+    if (op->kind == TL_SYNC)
+        gpu = gpu_of_wait(rows, op);
+    if (gpu != TL_NONE)
+        return (struct chrome_spare){.kind = CHROME_SPARE_GPU, .index = gpu};
+    return (struct chrome_spare){.kind = CHROME_SPARE_PROCESS, .index = op->process};
+}
+
+static struct chrome_spare **first_of_group(const struct chrome_rows *rows,
+                                            const struct chrome_spare *spare)
+{
+    uint32_t streams = rows->timeline->streams.count;
+    switch (spare->kind) {
+    case CHROME_SPARE_STREAM:
+        return &rows->spares[spare->index];
+    case CHROME_SPARE_GPU:
+        return &rows->spares[streams + spare->index];
+    case CHROME_SPARE_PROCESS:
+        break;
+    }
+    return &rows->spares[streams + rows->gpu_count + spare->index];
+}
+
+/* Kineto's number for the first row of waits of a stream that kept its own id. */
+static uint32_t spare_tid(struct chrome_rows *rows, const struct chrome_spare *spare)
+{
+    if (spare->kind == CHROME_SPARE_STREAM && spare->lane == 0) {
+        uint32_t stream = rows->lanes[rows->streams[spare->index].first_lane].tid;
+        if (stream < CHROME_SYNC_IDS)
+            return stream + CHROME_SYNC_IDS;
+    }
+    return rows->next_id++;
+}
+
+static uint32_t spare_pid(const struct chrome_rows *rows, const struct chrome_spare *spare)
+{
+    switch (spare->kind) {
+    case CHROME_SPARE_STREAM:
+        return rows->gpus[rows->streams[spare->index].gpu].pid;
+    case CHROME_SPARE_GPU:
+        return rows->gpus[spare->index].pid;
+    case CHROME_SPARE_PROCESS:
+        break;
+    }
+    return rows->pids[spare->index];
+}
+
+struct chrome_spare *chrome_rows_spare(struct chrome_rows *rows, const struct tl_gpu *op)
+{
+    struct chrome_spare wanted = group_of(rows, op);
+    struct chrome_spare **at = first_of_group(rows, &wanted);
+    for (; *at && (*at)->end_ns > op->start_ns; at = &(*at)->next)
+        wanted.lane++;
+    if (!*at) {
+        *at = malloc(sizeof **at);
+        if (!*at)
+            return NULL;
+        chrome_row_set(&wanted.row, spare_pid(rows, &wanted), spare_tid(rows, &wanted));
+        **at = wanted;
+    }
+    (*at)->end_ns = op->end_ns;
+    return *at;
+}

@@ -1,0 +1,98 @@
+/* chrome_rows.h - which row of a Chrome trace everything is drawn on: its (pid, tid).
+ *
+ * As in Kineto, a process's threads are rows (OS pid, OS tid), and a device is a "process" whose
+ * pid is its ordinal and whose rows are streams, tid = stream id. Where that would put two things
+ * on one row, the later one gets a number from CHROME_OWN_IDS on, which is beyond every Linux pid
+ * and tid:
+ *
+ *     a process whose pid another process of the trace has, or that no Linux could have given;
+ *     a device whose ordinal is taken (several processes, or a process with a small pid, as in a
+ *     container);
+ *     a thread whose tid was used before;
+ *     a stream with id 0 (viewers replace tid 0 by the pid) or with the id of another stream of the
+ *     device;
+ *     extra lanes, for operations that overlap on one stream: "stream 7 (lane 2)"
+ *
+ * Waits for a stream are on the row CHROME_SYNC_IDS + stream id, "stream 7 (sync)", as Kineto draws
+ * them. The true device and stream are always in args.
+ */
+#ifndef PROF_CHROME_ROWS_H
+#define PROF_CHROME_ROWS_H
+
+#include "json_out.h"
+#include "timeline.h"
+
+#define CHROME_SYNC_IDS 1000000u
+#define CHROME_OWN_IDS 8000000u
+
+/* A row, with its members as JSON: they are in every event. */
+struct chrome_row {
+    uint32_t pid, tid;
+    uint32_t size;
+    char json[44]; /* "pid":1,"tid":2 */
+};
+
+/* A device as one process sees it. */
+struct chrome_gpu {
+    uint32_t process;
+    uint32_t ordinal; /* TL_NONE unknown */
+    uint32_t pid;
+    uint32_t device; /* into timeline.devices, TL_NONE unknown */
+};
+
+struct chrome_stream {
+    uint32_t gpu;        /* into chrome_rows.gpus */
+    uint32_t first_lane; /* into chrome_rows.lanes; lane 0 is the stream's own row */
+    uint32_t lane_count; /* at least 1 */
+};
+
+enum chrome_spare_kind { CHROME_SPARE_STREAM, CHROME_SPARE_GPU, CHROME_SPARE_PROCESS };
+
+/* One of the rows that a stream's waits, a device's waits or a process's overhead share, since they
+ * may overlap. */
+struct chrome_spare {
+    struct chrome_row row;
+    enum chrome_spare_kind kind;
+    uint32_t index; /* of the stream, of the device in chrome_rows.gpus, or of the process */
+    uint32_t lane;  /* place among the rows of its kind and index */
+    bool named;     /* for chrome_labels.c: its metadata was written */
+    int64_t end_ns; /* it is free from here on */
+    struct chrome_spare *next;
+};
+
+struct chrome_rows {
+    const struct timeline *timeline;
+    struct chrome_row *threads; /* by thread */
+    uint32_t *pids;             /* by process */
+    struct chrome_gpu *gpus;
+    uint32_t gpu_count, gpu_capacity;
+    struct chrome_stream *streams; /* by stream */
+    struct chrome_row *lanes;
+    struct chrome_spare **spares; /* lists: by stream, then by device, then by process */
+    uint32_t next_id;
+};
+
+/* Returns false when memory is short; fini is not needed then. */
+bool chrome_rows_init(struct chrome_rows *rows, const struct timeline *timeline);
+void chrome_rows_fini(struct chrome_rows *rows);
+
+void chrome_row_set(struct chrome_row *row, uint32_t pid, uint32_t tid);
+
+/* The row of a wait or of overhead: the first of its group that is free at its start. NULL when
+ * memory is short. Calls must come in the order of the operations' start. */
+struct chrome_spare *chrome_rows_spare(struct chrome_rows *rows, const struct tl_gpu *op);
+
+static inline const struct chrome_row *chrome_rows_of_stream(const struct chrome_rows *rows,
+                                                             const struct tl_gpu *op)
+{
+    const struct chrome_stream *stream = &rows->streams[op->stream];
+    uint32_t lane = op->lane < stream->lane_count ? op->lane : stream->lane_count - 1;
+    return &rows->lanes[stream->first_lane + lane];
+}
+
+static inline void chrome_row_write(const struct chrome_row *row, struct json_out *out)
+{
+    json_out_literal(out, row->json, row->size, true);
+}
+
+#endif

@@ -1,0 +1,212 @@
+/* exporter.c - a merge of sorted runs.
+ *
+ * Each thread's slices are sorted by their start, and so are each stream's operations. Such
+ * stretches are found by looking (a run ends where time goes back), so the walk depends on no
+ * promise about the order of an array, and merged with a heap. The run on top goes on without
+ * touching the heap for as long as it is the earliest.
+ */
+#include "exporter.h"
+
+#include <stdlib.h>
+
+enum run_kind { RUN_SLICE, RUN_ASYNC, RUN_MARK, RUN_COUNTER, RUN_GPU };
+
+struct run {
+    int64_t time_ns; /* of the event at `next` */
+    uint32_t next, end;
+    uint32_t attr; /* slices: first attribute that is not before slice `next` */
+    enum run_kind kind;
+};
+
+struct walk {
+    const struct timeline *timeline;
+    const struct exporter *exporter;
+    void *user;
+    struct run *runs; /* a heap once all are there: the earliest on top */
+    uint32_t count, capacity;
+};
+
+static int64_t time_of(const struct timeline *timeline, enum run_kind kind, uint32_t index)
+{
+    switch (kind) {
+    case RUN_SLICE:
+        return timeline->slices.at[index].start_ns;
+    case RUN_ASYNC:
+        return timeline->asyncs.at[index].start_ns;
+    case RUN_MARK:
+        return timeline->marks.at[index].time_ns;
+    case RUN_COUNTER:
+        return timeline->counters.at[index].time_ns;
+    case RUN_GPU:
+        return timeline->gpus.at[index].start_ns;
+    }
+    return 0;
+}
+
+/* Ties: by kind, then by place in the array. */
+static bool is_before(const struct run *a, const struct run *b)
+{
+    if (a->time_ns != b->time_ns)
+        return a->time_ns < b->time_ns;
+    return a->kind != b->kind ? a->kind < b->kind : a->next < b->next;
+}
+
+static bool add_run(struct walk *walk, enum run_kind kind, uint32_t first, uint32_t end)
+{
+    if (walk->count == walk->capacity) {
+        uint32_t capacity = walk->capacity ? walk->capacity * 2 : 64;
+        struct run *runs = realloc(walk->runs, capacity * sizeof *runs);
+        if (!runs)
+            return false;
+        walk->runs = runs;
+        walk->capacity = capacity;
+    }
+    walk->runs[walk->count++] = (struct run){
+        .time_ns = time_of(walk->timeline, kind, first), .next = first, .end = end, .kind = kind};
+    return true;
+}
+
+static bool add_runs(struct walk *walk, enum run_kind kind, uint32_t count)
+{
+    uint32_t first = 0;
+    int64_t last_ns = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t time_ns = time_of(walk->timeline, kind, i);
+        if (i > first && time_ns < last_ns) {
+            if (!add_run(walk, kind, first, i))
+                return false;
+            first = i;
+        }
+        last_ns = time_ns;
+    }
+    return first == count || add_run(walk, kind, first, count);
+}
+
+/* First attribute of a slice that is not before `slice`. */
+static uint32_t find_attr(const struct timeline *timeline, uint32_t slice)
+{
+    uint32_t low = 0, high = timeline->attrs.count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (timeline->attrs.at[middle].slice < slice)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void sift_down(struct walk *walk, uint32_t at)
+{
+    struct run run = walk->runs[at];
+    for (uint32_t child = 2 * at + 1; child < walk->count; child = 2 * at + 1) {
+        if (child + 1 < walk->count && is_before(&walk->runs[child + 1], &walk->runs[child]))
+            child++;
+        if (!is_before(&walk->runs[child], &run))
+            break;
+        walk->runs[at] = walk->runs[child];
+        at = child;
+    }
+    walk->runs[at] = run;
+}
+
+/* The run that is next when the one on top is not, or NULL. */
+static const struct run *runner_up(const struct walk *walk)
+{
+    if (walk->count < 2)
+        return NULL;
+    if (walk->count == 2 || is_before(&walk->runs[1], &walk->runs[2]))
+        return &walk->runs[1];
+    return &walk->runs[2];
+}
+
+static void emit_slice(struct walk *walk, struct run *run)
+{
+    const struct timeline *timeline = walk->timeline;
+    uint32_t first = run->attr, index = run->next;
+    while (run->attr < timeline->attrs.count && timeline->attrs.at[run->attr].slice == index)
+        run->attr++;
+    uint32_t count = run->attr - first;
+    if (!(timeline->slices.at[index].flags & TL_INTERNAL))
+        walk->exporter->slice(walk->user, index, count ? &timeline->attrs.at[first] : NULL, count);
+}
+
+static void emit_gpu(struct walk *walk, uint32_t index)
+{
+    if (!(walk->timeline->gpus.at[index].flags & TL_GPU_INTERNAL))
+        walk->exporter->gpu(walk->user, index);
+}
+
+static void emit(struct walk *walk, struct run *run)
+{
+    const struct exporter *exporter = walk->exporter;
+    switch (run->kind) {
+    case RUN_SLICE:
+        emit_slice(walk, run);
+        break;
+    case RUN_GPU:
+        emit_gpu(walk, run->next);
+        break;
+    case RUN_ASYNC:
+        exporter->async(walk->user, run->next);
+        break;
+    case RUN_MARK:
+        exporter->mark(walk->user, run->next);
+        break;
+    case RUN_COUNTER:
+        exporter->counter(walk->user, run->next);
+        break;
+    }
+    run->next++;
+}
+
+/* Advances the run on top until another one is due. */
+static void advance_top(struct walk *walk)
+{
+    struct run *top = &walk->runs[0];
+    const struct run *other = runner_up(walk);
+    do {
+        emit(walk, top);
+        if (top->next == top->end) {
+            walk->runs[0] = walk->runs[--walk->count];
+            break;
+        }
+        top->time_ns = time_of(walk->timeline, top->kind, top->next);
+    } while (!other || is_before(top, other));
+    if (walk->count > 1)
+        sift_down(walk, 0);
+}
+
+static bool find_runs(struct walk *walk)
+{
+    const struct timeline *timeline = walk->timeline;
+    const struct exporter *exporter = walk->exporter;
+    if (!add_runs(walk, RUN_SLICE, exporter->slice ? timeline->slices.count : 0) ||
+        !add_runs(walk, RUN_ASYNC, exporter->async ? timeline->asyncs.count : 0) ||
+        !add_runs(walk, RUN_MARK, exporter->mark ? timeline->marks.count : 0) ||
+        !add_runs(walk, RUN_COUNTER, exporter->counter ? timeline->counters.count : 0) ||
+        !add_runs(walk, RUN_GPU, exporter->gpu ? timeline->gpus.count : 0))
+        return false;
+    for (uint32_t i = 0; i < walk->count; i++)
+        if (walk->runs[i].kind == RUN_SLICE)
+            walk->runs[i].attr = find_attr(timeline, walk->runs[i].next);
+    return true;
+}
+
+bool exporter_walk(const struct exporter *exporter, void *user, const struct timeline *timeline)
+{
+    struct walk walk = {.timeline = timeline, .exporter = exporter, .user = user};
+    if (exporter->begin)
+        exporter->begin(user, timeline);
+    bool found = find_runs(&walk);
+    if (found) {
+        for (uint32_t i = walk.count / 2; i-- > 0;)
+            sift_down(&walk, i);
+        while (walk.count)
+            advance_top(&walk);
+        if (exporter->end)
+            exporter->end(user);
+    }
+    free(walk.runs);
+    return found;
+}

@@ -1,0 +1,30 @@
+/* exporter.h - one walk over a timeline for every output that is a stream of events.
+ *
+ * An output format is a const struct exporter: callbacks, NULL meaning "not interested".
+ * exporter_walk() calls them in the order of time across all threads and streams; at equal times a
+ * thread's slices come first (parents before children), then its marks and counters, then what
+ * devices did. What libprof did itself is left out.
+ */
+#ifndef PROF_EXPORTER_H
+#define PROF_EXPORTER_H
+
+#include "timeline.h"
+
+struct exporter {
+    const char *name;
+    void (*begin)(void *user, const struct timeline *timeline);
+    /* `attrs` are the slice's attributes, `attr_count` of them. */
+    void (*slice)(void *user, uint32_t index, const struct tl_attr *attrs, uint32_t attr_count);
+    void (*async)(void *user, uint32_t index);
+    void (*mark)(void *user, uint32_t index);
+    void (*counter)(void *user, uint32_t index);
+    void (*gpu)(void *user, uint32_t index);
+    void (*end)(void *user);
+};
+
+/* Returns false when memory is short: then nothing was called but perhaps begin(). Linear but for
+ * the merge, which costs the logarithm of the number of threads and streams that are interleaved.
+ * */
+bool exporter_walk(const struct exporter *exporter, void *user, const struct timeline *timeline);
+
+#endif

@@ -1,0 +1,180 @@
+/* facts_json.c - profdump --json: the summary and the table for programs. Numbers are integers,
+ * times nanoseconds.
+ *
+ *     {"libprof", "mode", "mode_reason", "simulated", "demangled", "duration_ns",
+ *      "processes": [{pid, program, host, rank, ...}], "devices": [{id, name, ...}],
+ *      "key_averages": [{name, kind, count, cpu_total_ns, self_cpu_total_ns,
+ *                        cuda_total_ns, self_cuda_total_ns}],
+ *      "kernels": [the rows of kernels again], "loss": {...}}
+ */
+#include "facts_json.h"
+
+#include "key_averages.h"
+#include "write.h"
+#include "write_version.h"
+
+#include <errno.h>
+
+/* Keys that are not literals: names of causes, all plain words. */
+static void write_count(struct json_out *out, const char *name, uint64_t count)
+{
+    char key[80];
+    int size = snprintf(key, sizeof key, "\"%s\":", name);
+    json_out_literal(out, key, (size_t)size, false);
+    json_uint(out, count);
+}
+
+void facts_json_run(struct json_out *out, const struct run_facts *facts)
+{
+    json_key(out, "libprof"), json_constant(out, PROF_VERSION);
+    json_key(out, "mode"), json_string(out, facts->mode);
+    json_key(out, "mode_reason"), json_text(out, facts->mode_reason);
+    json_key(out, "simulated"), json_bool(out, facts->simulated);
+}
+
+void facts_json_loss(struct json_out *out, const struct run_facts *facts)
+{
+    struct run_trouble troubles[RUN_TROUBLES];
+    run_facts_troubles(facts, troubles);
+    json_key(out, "loss");
+    json_object_begin(out);
+    write_count(out, "launched", facts->ledger.launched);
+    write_count(out, "launched_graph", facts->ledger.launched_graph);
+    write_count(out, "recorded", facts->ledger.recorded);
+    write_count(out, "lost_operations", facts->ledger.lost_operations);
+    write_count(out, "lost_device", facts->ledger.lost_device);
+    write_count(out, "lost_host", facts->ledger.lost_host);
+    for (unsigned i = 0; i < RUN_TROUBLES; i++)
+        write_count(out, troubles[i].name, troubles[i].count);
+    for (unsigned cause = 0; cause < PROF_LOSS_COUNT; cause++)
+        write_count(out, run_facts_cause_name(cause), facts->loss[cause]);
+    json_object_end(out);
+}
+
+static void write_process(struct json_out *out, const struct tl_process *process)
+{
+    const struct read_process *info = &process->info;
+    json_newline(out);
+    json_object_begin(out);
+    json_key(out, "pid"), json_uint(out, info->pid);
+    json_key(out, "parent_pid"), json_uint(out, info->parent_pid);
+    json_key(out, "program"), json_text(out, info->program);
+    json_key(out, "host"), json_text(out, info->host);
+    json_key(out, "file"), json_string(out, process->path ? process->path : "");
+    json_key(out, "rank"), json_int(out, info->rank);
+    json_key(out, "local_rank"), json_int(out, info->local_rank);
+    json_key(out, "world_size"), json_int(out, info->world_size);
+    json_key(out, "start_realtime_ns"), json_uint(out, info->start_realtime_ns);
+    json_key(out, "duration_ns"), json_int(out, process->end_ns - process->start_ns);
+    json_key(out, "closed"), json_bool(out, info->closed);
+    json_key(out, "ring"), json_bool(out, info->ring);
+    json_key(out, "simulated"), json_bool(out, info->simulated);
+    json_key(out, "mode"), json_string(out, run_facts_mode_name(info->gpu_mode));
+    json_key(out, "mode_reason"), json_text(out, info->gpu_reason);
+    json_key(out, "cupti"), json_text(out, info->cupti);
+    json_key(out, "driver"), json_text(out, info->driver);
+    json_key(out, "libprof"), json_text(out, info->library_version);
+    json_object_end(out);
+}
+
+static struct text device_name(const struct timeline *timeline, const struct tl_device *device)
+{
+    return device->name < timeline->names.count ? timeline->names.at[device->name]
+                                                : (struct text){"", 0};
+}
+
+static void write_device(struct json_out *out, const struct timeline *timeline,
+                         const struct tl_device *device)
+{
+    const struct prof_rec_device *info = &device->info;
+    json_newline(out);
+    json_object_begin(out);
+    json_key(out, "id"), json_uint(out, info->device);
+    json_key(out, "pid"), json_uint(out, timeline->processes.at[device->process].info.pid);
+    json_key(out, "name"), json_text(out, device_name(timeline, device));
+    json_key(out, "simulated"),
+        json_bool(out, timeline->processes.at[device->process].info.simulated);
+    json_key(out, "memory_bytes"), json_uint(out, info->memory_bytes);
+    json_key(out, "memory_bandwidth"), json_uint(out, info->memory_bandwidth);
+    json_key(out, "compute_major"), json_uint(out, info->compute_major);
+    json_key(out, "compute_minor"), json_uint(out, info->compute_minor);
+    json_key(out, "multiprocessors"), json_uint(out, info->multiprocessors);
+    json_key(out, "clock_error_ns"), json_int(out, device->clock_error_ns);
+    json_object_end(out);
+}
+
+static void write_row(struct json_out *out, const struct key_average *row)
+{
+    json_newline(out);
+    json_object_begin(out);
+    json_key(out, "name"), json_text(out, row->name);
+    json_key(out, "kind"), json_string(out, key_kind_name(row->kind));
+    json_key(out, "count"), json_uint(out, row->count);
+    json_key(out, "cpu_total_ns"), json_int(out, row->cpu_total_ns);
+    json_key(out, "self_cpu_total_ns"), json_int(out, row->self_cpu_total_ns);
+    json_key(out, "cuda_total_ns"), json_int(out, row->cuda_total_ns);
+    json_key(out, "self_cuda_total_ns"), json_int(out, row->self_cuda_total_ns);
+    json_object_end(out);
+}
+
+static void write_rows(struct json_out *out, const struct key_averages *averages, bool only_kernels,
+                       int64_t rows)
+{
+    json_array_begin(out);
+    for (uint32_t i = 0; i < averages->count && rows != 0; i++)
+        if (!only_kernels || averages->rows[i].kind == KEY_KERNEL) {
+            write_row(out, &averages->rows[i]);
+            rows--;
+        }
+    json_array_end(out);
+}
+
+static void write_lists(struct json_out *out, const struct timeline *timeline)
+{
+    json_newline(out), json_key(out, "processes"), json_array_begin(out);
+    for (uint32_t i = 0; i < timeline->processes.count; i++)
+        write_process(out, &timeline->processes.at[i]);
+    json_array_end(out);
+    json_newline(out), json_key(out, "devices"), json_array_begin(out);
+    for (uint32_t i = 0; i < timeline->devices.count; i++)
+        write_device(out, timeline, &timeline->devices.at[i]);
+    json_array_end(out);
+}
+
+static void write_facts(struct json_out *out, const struct timeline *timeline,
+                        const struct key_averages *averages, const struct write_options *options)
+{
+    struct run_facts facts;
+    run_facts_init(&facts, timeline);
+    json_object_begin(out);
+    facts_json_run(out, &facts);
+    json_key(out, "demangled"), json_bool(out, timeline->demangled);
+    json_key(out, "duration_ns"), json_int(out, timeline->end_ns - timeline->start_ns);
+    json_key(out, "self_cpu_total_ns"), json_int(out, averages->self_cpu_total_ns);
+    json_key(out, "self_cuda_total_ns"), json_int(out, averages->self_cuda_total_ns);
+    json_key(out, "cuda_outside_ranges_ns"), json_int(out, averages->cuda_outside_ns);
+    write_lists(out, timeline);
+    json_newline(out), json_key(out, "key_averages"),
+        write_rows(out, averages, false, options->rows);
+    json_newline(out), json_key(out, "kernels"), write_rows(out, averages, true, options->rows);
+    json_newline(out), facts_json_loss(out, &facts);
+    json_object_end(out);
+    out->comma = false;
+    json_newline(out);
+}
+
+bool write_json(const struct timeline *timeline, const struct write_options *options, FILE *stream)
+{
+    struct key_averages averages;
+    struct json_out out;
+    if (!key_averages_init(&averages, timeline)) {
+        errno = ENOMEM;
+        return false;
+    }
+    key_sort(&averages, options->sort);
+    if (json_out_init(&out, -1, stream))
+        write_facts(&out, timeline, &averages, options);
+    key_averages_fini(&averages);
+    errno = json_out_fini(&out);
+    return errno == 0;
+}

@@ -1,0 +1,145 @@
+/* json_out.c - buffer, flush, and the values that are not hot. */
+#include "json_out.h"
+
+#include "json_escape.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+const char json_digit_pairs[200] =
+    "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+    "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+    "8081828384858687888990919293949596979899";
+
+bool json_out_init(struct json_out *out, int fd, FILE *stream)
+{
+    *out = (struct json_out){.fd = fd, .stream = stream};
+    out->buffer = malloc(JSON_BUFFER_BYTES);
+    if (!out->buffer) {
+        /* Nothing can be written, but the calls must stay harmless: give them a scratch area that
+         * is "flushed" into nothing. */
+        static char scratch[4 * JSON_SLACK_BYTES];
+        out->error = ENOMEM;
+        out->at = scratch;
+        out->limit = scratch;
+        return false;
+    }
+    out->at = out->buffer;
+    out->limit = out->buffer + JSON_BUFFER_BYTES - JSON_SLACK_BYTES;
+    return true;
+}
+
+static void write_all(struct json_out *out, const char *bytes, size_t size)
+{
+    while (size > 0 && !out->error) {
+        ssize_t done = write(out->fd, bytes, size);
+        if (done < 0 && errno != EINTR) {
+            out->error = errno;
+        } else if (done > 0) {
+            bytes += done;
+            size -= (size_t)done;
+        }
+    }
+}
+
+static void write_out(struct json_out *out, const char *bytes, size_t size)
+{
+    if (out->error || size == 0)
+        return;
+    if (!out->stream) {
+        write_all(out, bytes, size);
+        return;
+    }
+    errno = 0;
+    if (fwrite(bytes, 1, size, out->stream) != size)
+        out->error = errno ? errno : EIO;
+}
+
+void json_out_flush(struct json_out *out)
+{
+    char *start = out->buffer ? out->buffer : out->limit;
+    if (out->buffer)
+        write_out(out, start, (size_t)(out->at - start));
+    out->at = start;
+}
+
+void json_out_bytes(struct json_out *out, const char *bytes, size_t size)
+{
+    if (!out->buffer)
+        return;
+    if (size > (size_t)(out->limit - out->buffer)) {
+        json_out_flush(out);
+        write_out(out, bytes, size);
+        return;
+    }
+    if (out->at > out->limit || size > (size_t)(out->limit - out->at))
+        json_out_flush(out);
+    memcpy(out->at, bytes, size);
+    out->at += size;
+}
+
+int json_out_fini(struct json_out *out)
+{
+    int error;
+    json_out_flush(out);
+    error = out->error;
+    free(out->buffer);
+    *out = (struct json_out){.error = error};
+    return error;
+}
+
+/* Escapes piece by piece through a small buffer: text may be of any size. */
+void json_text(struct json_out *out, struct text text)
+{
+    char piece[JSON_ESCAPE_PIECE * JSON_ESCAPE_GROWTH];
+    json_out_bytes(out, out->comma ? ",\"" : "\"", out->comma ? 2 : 1);
+    for (size_t at = 0; at < text.size;) {
+        size_t used;
+        size_t size = json_escape(text.bytes + at, text.size - at, piece, &used);
+        json_out_bytes(out, piece, size);
+        at += used;
+    }
+    json_out_bytes(out, "\"", 1);
+    out->comma = true;
+}
+
+void json_string(struct json_out *out, const char *string)
+{
+    json_text(out, (struct text){string, strlen(string)});
+}
+
+/* The host program may have set a locale with a decimal comma. */
+static void force_point(char *number)
+{
+    for (; *number; number++)
+        if (!strchr("0123456789+-eE", *number))
+            *number = '.';
+}
+
+void json_double(struct json_out *out, double value)
+{
+    char number[64];
+    if (!isfinite(value)) {
+        json_null(out);
+        return;
+    }
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(number, sizeof number, "%.*g", digits, value);
+        if (strtod(number, NULL) == value)
+            break;
+    }
+    force_point(number);
+    json_out_literal(out, number, strlen(number), true);
+}
+
+void json_three_decimals(struct json_out *out, double value)
+{
+    if (!(value >= 0 && value < 9e15)) {
+        json_double(out, value);
+        return;
+    }
+    char *p = json_out_value(out);
+    out->at = json_put_thousandths(p, (uint64_t)(value * 1000 + 0.5));
+}

@@ -1,0 +1,145 @@
+/* summary.c - the run in a few lines above the table: who, where, how long, on what, and how it
+ * ended. */
+#include "run_facts.h"
+#include "show_text.h"
+#include "time_text.h"
+#include "write.h"
+
+#include <string.h>
+
+struct shown_text {
+    char bytes[SHOW_TEXT_BYTES(200)];
+};
+
+static const char *shown(struct text text, const char *instead, struct shown_text *to)
+{
+    bool rest;
+    show_text(text, 200, to->bytes, &rest);
+    return *to->bytes ? to->bytes : instead;
+}
+
+static const char *ending(const struct read_process *info)
+{
+    return info->closed ? "normally" : "without closing the trace: killed, or still running";
+}
+
+static void print_process(const struct tl_process *process, FILE *stream)
+{
+    const struct read_process *info = &process->info;
+    struct shown_text program, host, version;
+    char duration[TIME_TEXT_BYTES];
+    int64_t ns = process->end_ns - process->start_ns;
+    time_text((double)(ns > 0 ? ns : 0), duration);
+    fprintf(stream, "Program:   %s, pid %u on %s", shown(info->program, "(unknown)", &program),
+            info->pid, shown(info->host, "(unknown host)", &host));
+    if (info->rank >= 0 && info->world_size > 0)
+        fprintf(stream, ", rank %d of %d", info->rank, info->world_size);
+    else if (info->rank >= 0)
+        fprintf(stream, ", rank %d", info->rank);
+    fprintf(stream, "\nRecorded:  %s by libprof %s; ended %s\n", duration,
+            shown(info->library_version, "(unknown version)", &version), ending(info));
+}
+
+static struct text device_name(const struct timeline *timeline, const struct tl_device *device)
+{
+    if (device->name < timeline->names.count)
+        return timeline->names.at[device->name];
+    return (struct text){"", 0};
+}
+
+static uint32_t count_devices(const struct timeline *timeline, uint32_t process)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < timeline->devices.count; i++)
+        count += timeline->devices.at[i].process == process;
+    return count;
+}
+
+/* The simulated device may call itself so: once is enough. */
+static const char *simulated_note(const struct read_process *info, const char *name)
+{
+    return info->simulated && !strstr(name, "Simulated GPU") ? " (Simulated GPU)" : "";
+}
+
+static void print_devices(const struct timeline *timeline, uint32_t process, FILE *stream)
+{
+    const struct read_process *info = &timeline->processes.at[process].info;
+    for (uint32_t i = 0; i < timeline->devices.count; i++) {
+        const struct tl_device *device = &timeline->devices.at[i];
+        struct shown_text text;
+        if (device->process != process)
+            continue;
+        const char *name = shown(device_name(timeline, device), "(unnamed)", &text);
+        fprintf(stream, "Device %u:  %s%s\n", device->info.device, name,
+                simulated_note(info, name));
+    }
+    if (info->simulated && count_devices(timeline, process) == 0)
+        fprintf(stream, "Device:    Simulated GPU\n");
+}
+
+static void print_mode(const struct read_process *info, FILE *stream)
+{
+    struct shown_text reason, cupti, driver;
+    fprintf(stream, "GPU mode:  %s", run_facts_mode_name(info->gpu_mode));
+    if (info->gpu_reason.size)
+        fprintf(stream, ", %s", shown(info->gpu_reason, "", &reason));
+    if (info->cupti.size)
+        fprintf(stream, "; %s", shown(info->cupti, "", &cupti));
+    if (info->driver.size)
+        fprintf(stream, "; driver %s", shown(info->driver, "", &driver));
+    fputc('\n', stream);
+}
+
+static void count_threads(const struct timeline *timeline, uint32_t *threads)
+{
+    *threads = 0;
+    for (uint32_t i = 0; i < timeline->threads.count; i++)
+        *threads += !timeline->threads.at[i].internal;
+}
+
+static void count_calls(const struct timeline *timeline, uint32_t *ranges, uint32_t *calls)
+{
+    *ranges = timeline->asyncs.count;
+    *calls = 0;
+    for (uint32_t i = 0; i < timeline->slices.count; i++) {
+        if (timeline->slices.at[i].flags & TL_INTERNAL)
+            continue;
+        *calls += timeline->slices.at[i].kind == TL_API;
+        *ranges += timeline->slices.at[i].kind != TL_API;
+    }
+}
+
+static uint32_t count_operations(const struct timeline *timeline)
+{
+    uint32_t operations = 0;
+    for (uint32_t i = 0; i < timeline->gpus.count; i++)
+        operations += timeline->gpus.at[i].kind <= TL_MEMSET &&
+                      !(timeline->gpus.at[i].flags & TL_GPU_INTERNAL);
+    return operations;
+}
+
+static void print_counts(const struct timeline *timeline, FILE *stream)
+{
+    uint32_t threads, ranges, calls;
+    count_threads(timeline, &threads);
+    count_calls(timeline, &ranges, &calls);
+    fprintf(stream,
+            "Events:    %u ranges, %u marks, %u counter values, %u CUDA calls, %u device "
+            "operations on %u thread%s\n",
+            ranges, timeline->marks.count, timeline->counters.count, calls,
+            count_operations(timeline), threads, threads == 1 ? "" : "s");
+}
+
+bool write_summary(const struct timeline *timeline, const struct write_options *options,
+                   FILE *stream)
+{
+    (void)options;
+    for (uint32_t i = 0; i < timeline->processes.count; i++) {
+        print_process(&timeline->processes.at[i], stream);
+        print_mode(&timeline->processes.at[i].info, stream);
+        print_devices(timeline, i, stream);
+    }
+    print_counts(timeline, stream);
+    fputc('\n', stream);
+    return !ferror(stream);
+}
