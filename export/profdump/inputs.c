@@ -1,0 +1,140 @@
+/* inputs.c - from the command line to one timeline: files, directories, or the newest trace here.
+ * */
+#include "profdump.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct path_list {
+    char **at;
+    size_t count, capacity;
+};
+
+static bool path_list_add(struct path_list *list, const char *directory, const char *name)
+{
+    if (list->count == list->capacity) {
+        size_t capacity = list->capacity ? list->capacity * 2 : 16;
+        char **at = realloc(list->at, capacity * sizeof *at);
+        if (!at)
+            return false;
+        list->at = at;
+        list->capacity = capacity;
+    }
+    size_t size = strlen(directory) + strlen(name) + 2;
+    char *path = malloc(size);
+    if (!path)
+        return false;
+    snprintf(path, size, "%s%s%s", directory, *directory ? "/" : "", name);
+    list->at[list->count++] = path;
+    return true;
+}
+
+static void path_list_fini(struct path_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->at[i]);
+    free(list->at);
+}
+
+static int compare_paths(const void *left, const void *right)
+{
+    return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+static bool is_trace_name(const char *name)
+{
+    size_t length = strlen(name);
+    return length > 5 && strcmp(name + length - 5, ".prof") == 0;
+}
+
+/* Adds a directory's traces, sorted: the order in which they merge must not depend on the file
+ * system. */
+static bool add_directory(struct path_list *list, const char *directory)
+{
+    DIR *entries = opendir(directory);
+    size_t first = list->count;
+    bool added = true;
+    if (!entries) {
+        complain("%s: %s", directory, strerror(errno));
+        return false;
+    }
+    for (struct dirent *entry = readdir(entries); entry && added; entry = readdir(entries))
+        if (is_trace_name(entry->d_name))
+            added = path_list_add(list, directory, entry->d_name);
+    closedir(entries);
+    if (!added)
+        complain("%s: %s", directory, strerror(ENOMEM));
+    else if (list->count == first)
+        complain("%s: no trace (*.prof) in this directory", directory);
+    if (list->count > first + 1)
+        qsort(list->at + first, list->count - first, sizeof *list->at, compare_paths);
+    return added && list->count > first;
+}
+
+static bool add_input(struct path_list *list, const char *path)
+{
+    struct stat status;
+    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+        return add_directory(list, path);
+    if (path_list_add(list, "", path))
+        return true;
+    complain("%s: %s", path, strerror(ENOMEM));
+    return false;
+}
+
+static bool is_newer(const struct stat *a, const struct stat *b)
+{
+    if (a->st_mtim.tv_sec != b->st_mtim.tv_sec)
+        return a->st_mtim.tv_sec > b->st_mtim.tv_sec;
+    return a->st_mtim.tv_nsec > b->st_mtim.tv_nsec;
+}
+
+/* The newest trace of the current directory; says on stderr which. */
+static bool add_newest(struct path_list *list)
+{
+    struct path_list here = {0};
+    struct stat status, newest;
+    const char *best = NULL;
+    DIR *entries = opendir(".");
+    for (struct dirent *entry = entries ? readdir(entries) : NULL; entry; entry = readdir(entries))
+        if (is_trace_name(entry->d_name))
+            path_list_add(&here, "", entry->d_name);
+    if (entries)
+        closedir(entries);
+    if (here.count > 1)
+        qsort(here.at, here.count, sizeof *here.at, compare_paths);
+    for (size_t i = 0; i < here.count; i++)
+        if (stat(here.at[i], &status) == 0 && S_ISREG(status.st_mode) &&
+            (!best || is_newer(&status, &newest))) {
+            best = here.at[i];
+            newest = status;
+        }
+    if (best)
+        complain("reading %s", best);
+    else
+        complain("no input: there is no *.prof file in this directory (see profdump --help)");
+    bool added = best && path_list_add(list, "", best);
+    path_list_fini(&here);
+    return added;
+}
+
+struct timeline *inputs_load(const struct profdump_options *options)
+{
+    struct path_list paths = {0};
+    struct read_error error;
+    struct timeline *timeline = NULL;
+    bool found = options->input_count > 0 || add_newest(&paths);
+    for (int i = 0; i < options->input_count && found; i++)
+        found = add_input(&paths, options->inputs[i]);
+    if (found) {
+        timeline =
+            timeline_load((const char *const *)paths.at, paths.count, options->partial, &error);
+        if (!timeline)
+            complain("%s", error.message);
+    }
+    path_list_fini(&paths);
+    return timeline;
+}

@@ -1,0 +1,206 @@
+/* main.c - profdump's command line.
+ *
+ * Exit status: 0 done, 1 failed, 2 wrong usage, 3 something was lost while recording
+ * (--fail-on-loss).
+ */
+#include "profdump.h"
+
+#include "write_version.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char usage_text[] =
+    "Usage: profdump [OPTION]... [FILE|DIRECTORY]...\n"
+    "       profdump --chrome OUT [OPTION]... [FILE|DIRECTORY]...\n"
+    "       profdump --json [OPTION]... [FILE|DIRECTORY]...\n"
+    "       profdump check [FILE|DIRECTORY]...\n"
+    "\n"
+    "Shows what libprof recorded: a summary and the key averages. Several files, or the\n"
+    "*.prof files of a directory, are merged. Without an input: the newest *.prof file here.\n"
+    "\n"
+    "  --chrome OUT          write the timeline as a Chrome trace; open it in ui.perfetto.dev\n"
+    "                        or chrome://tracing (- is standard output)\n"
+    "  --json                print summary and key averages as JSON\n"
+    "  check                 verify every invariant of file and timeline\n"
+    "\n"
+    "  --sort COLUMN         sort the table, descending: name, self_cpu, cpu_total, cpu_avg,\n"
+    "                        self_cuda, cuda_total, cuda_avg, count\n"
+    "  --rows N              print at most N rows\n"
+    "  --partial             show what is readable of a damaged file\n"
+    "  --fail-on-loss        exit with 3 when anything was lost while recording\n"
+    "  --color WHEN          auto (default), always or never; NO_COLOR is honoured\n"
+    "  -h, --help            print this help\n"
+    "  -V, --version         print the version\n";
+
+enum option_code {
+    OPTION_CHROME = 256,
+    OPTION_JSON,
+    OPTION_SORT,
+    OPTION_ROWS,
+    OPTION_PARTIAL,
+    OPTION_FAIL_ON_LOSS,
+    OPTION_COLOR,
+};
+
+static const struct option long_options[] = {
+    {"chrome", required_argument, NULL, OPTION_CHROME},
+    {"json", no_argument, NULL, OPTION_JSON},
+    {"sort", required_argument, NULL, OPTION_SORT},
+    {"rows", required_argument, NULL, OPTION_ROWS},
+    {"partial", no_argument, NULL, OPTION_PARTIAL},
+    {"fail-on-loss", no_argument, NULL, OPTION_FAIL_ON_LOSS},
+    {"color", required_argument, NULL, OPTION_COLOR},
+    {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, 'V'},
+    {0},
+};
+
+static int wrong_usage(void)
+{
+    fputs("Try 'profdump --help'.\n", stderr);
+    return EXIT_USAGE;
+}
+
+static bool is_set(const char *variable)
+{
+    const char *value = getenv(variable);
+    return value && *value;
+}
+
+static bool terminal_wants_color(void)
+{
+    const char *terminal = getenv("TERM");
+    if (is_set("NO_COLOR"))
+        return false;
+    if (is_set("CLICOLOR_FORCE"))
+        return true;
+    return isatty(STDOUT_FILENO) && terminal && strcmp(terminal, "dumb") != 0;
+}
+
+static bool set_color(struct profdump_options *options, const char *when)
+{
+    if (strcmp(when, "always") == 0)
+        options->write.color = true;
+    else if (strcmp(when, "never") == 0)
+        options->write.color = false;
+    else if (strcmp(when, "auto") == 0)
+        options->write.color = terminal_wants_color();
+    else
+        return complain("--color: '%s' is not one of auto, always, never", when), false;
+    return true;
+}
+
+static bool set_sort(struct profdump_options *options, const char *column)
+{
+    if (key_sort_find(column, &options->write.sort))
+        return true;
+    complain("--sort: there is no column '%s'; known are %s", column, key_sort_columns());
+    return false;
+}
+
+static bool set_rows(struct profdump_options *options, const char *rows)
+{
+    char *end;
+    errno = 0;
+    options->write.rows = strtoll(rows, &end, 10);
+    if (*rows && !*end && !errno && options->write.rows >= -1)
+        return true;
+    complain("--rows: '%s' is not a number of rows", rows);
+    return false;
+}
+
+static bool set_chrome(struct profdump_options *options, const char *path)
+{
+    options->chrome_path = path;
+    if (*path)
+        return true;
+    complain("--chrome: the name of the output is empty");
+    return false;
+}
+
+static bool apply(struct profdump_options *options, int code)
+{
+    switch (code) {
+    case OPTION_CHROME:
+        return set_chrome(options, optarg);
+    case OPTION_JSON:
+        options->json = true;
+        return true;
+    case OPTION_SORT:
+        return set_sort(options, optarg);
+    case OPTION_ROWS:
+        return set_rows(options, optarg);
+    case OPTION_PARTIAL:
+        options->partial = true;
+        return true;
+    case OPTION_FAIL_ON_LOSS:
+        options->fail_on_loss = true;
+        return true;
+    case OPTION_COLOR:
+        return set_color(options, optarg);
+    default:
+        return false;
+    }
+}
+
+/* Help and version are answers: on stdout, and a failure to print them is one. */
+static int answer(const char *text)
+{
+    if (fputs(text, stdout) >= 0 && fflush(stdout) == 0)
+        return EXIT_SUCCESS;
+    complain("standard output: %s", strerror(errno));
+    return EXIT_FAILURE;
+}
+
+/* "check" is a word in front of the inputs. A damaged file is what it is there for: it is read as
+ * far as possible. */
+static void take_check(struct profdump_options *options)
+{
+    if (options->input_count == 0 || strcmp(options->inputs[0], "check") != 0)
+        return;
+    options->check = options->partial = true;
+    options->inputs++;
+    options->input_count--;
+}
+
+/* --chrome writes a file, so it may come with --json; alone it leaves stdout to others. */
+static int run(const struct profdump_options *options, const struct timeline *timeline)
+{
+    if (options->check)
+        return cmd_check(options, timeline);
+    if (options->chrome_path) {
+        int status = cmd_chrome(options, timeline);
+        if (status == EXIT_FAILURE || !options->json)
+            return status;
+    }
+    return options->json ? cmd_json(options, timeline) : cmd_show(options, timeline);
+}
+
+int main(int argc, char **argv)
+{
+    static char program[] = "profdump";
+    struct profdump_options options = {0};
+    if (argc > 0)
+        argv[0] = program; /* getopt's messages begin with it */
+    write_options_default(&options.write);
+    options.write.color = terminal_wants_color();
+    for (int code; (code = getopt_long(argc, argv, "hV", long_options, NULL)) != -1;) {
+        if (code == 'h')
+            return answer(usage_text);
+        if (code == 'V')
+            return answer("profdump " PROF_VERSION "\n");
+        if (!apply(&options, code))
+            return wrong_usage();
+    }
+    options.inputs = argv + optind;
+    options.input_count = argc - optind;
+    take_check(&options);
+    struct timeline *timeline = inputs_load(&options);
+    int status = timeline ? run(&options, timeline) : EXIT_FAILURE;
+    timeline_destroy(timeline);
+    return status;
+}

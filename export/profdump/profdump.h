@@ -1,0 +1,40 @@
+/* profdump.h - what the sub-commands of profdump share. */
+#ifndef PROF_PROFDUMP_H
+#define PROF_PROFDUMP_H
+
+#include "write.h"
+
+#define EXIT_USAGE 2
+#define EXIT_LOSS 3
+
+struct profdump_options {
+    struct write_options write;
+    const char *chrome_path; /* --chrome, NULL not given */
+    bool json;
+    bool check; /* the word "check" came first */
+    bool partial;
+    bool fail_on_loss;
+    char **inputs; /* as given: files and directories */
+    int input_count;
+};
+
+/* Sub-commands: each answers one question about a timeline and returns an exit status. */
+int cmd_show(const struct profdump_options *options,
+             const struct timeline *timeline); /* the default */
+int cmd_json(const struct profdump_options *options, const struct timeline *timeline); /* --json */
+int cmd_chrome(const struct profdump_options *options,
+               const struct timeline *timeline); /* --chrome */
+int cmd_check(const struct profdump_options *options, const struct timeline *timeline); /* check */
+
+/* "profdump: " and the message on stderr, with no byte in it that could drive a terminal. */
+__attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
+
+/* Loads the inputs, merged. NULL after having complained. Free with timeline_destroy(). */
+struct timeline *inputs_load(const struct profdump_options *options);
+
+/* Flushes stdout and returns the command's exit status: 1 when not everything could be written
+ * (said on stderr, except that a reader who closed the pipe needs no telling), EXIT_LOSS when asked
+ * for and something was lost. */
+int finish(const struct profdump_options *options, const struct timeline *timeline, bool written);
+
+#endif
