@@ -1,0 +1,175 @@
+/* _exit, _Exit, quick_exit and exec* end a process image without exit handlers: Python's os._exit
+ * and every multiprocessing worker do. These stand before libc's, bring what is buffered into the
+ * file, and go on.
+ *
+ * They may be called where almost nothing is allowed (a signal handler, between fork and exec), so
+ * they take no lock of the host's and allocate nothing: the writer thread does the work while they
+ * wait, for a limited time.
+ */
+#include "exits.h"
+
+#include "session.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define EXITS_PUBLIC __attribute__((visibility("default")))
+
+static struct {
+    int (*execve)(const char *, char *const[], char *const[]);
+    int (*execvpe)(const char *, char *const[], char *const[]);
+    int (*fexecve)(int, char *const[], char *const[]);
+    void (*quick_exit)(int);
+} exits_real;
+
+static pid_t exits_process;
+
+void exits_resolve(void)
+{
+    exits_real.execve =
+        (int (*)(const char *, char *const[], char *const[]))dlsym(RTLD_NEXT, "execve");
+    exits_real.execvpe =
+        (int (*)(const char *, char *const[], char *const[]))dlsym(RTLD_NEXT, "execvpe");
+    exits_real.fexecve = (int (*)(int, char *const[], char *const[]))dlsym(RTLD_NEXT, "fexecve");
+    exits_real.quick_exit = (void (*)(int))dlsym(RTLD_NEXT, "quick_exit");
+}
+
+void exits_remember_process(void)
+{
+    exits_process = getpid();
+}
+
+bool exits_is_own_process(void)
+{
+    return exits_process == getpid();
+}
+
+static void exits_leave(void)
+{
+    if (!exits_real.execve)
+        exits_resolve(); /* called by a constructor that runs before ours */
+    if (exits_is_own_process())
+        session_suspend();
+}
+
+static int exits_stay(int result)
+{
+    int saved_errno = errno;
+    if (exits_is_own_process())
+        session_resume();
+    errno = saved_errno;
+    return result;
+}
+
+EXITS_PUBLIC __attribute__((noreturn)) void _exit(int status)
+{
+    exits_leave();
+    for (;;)
+        syscall(SYS_exit_group, status);
+}
+
+EXITS_PUBLIC __attribute__((noreturn)) void _Exit(int status)
+{
+    _exit(status);
+}
+
+EXITS_PUBLIC __attribute__((noreturn)) void quick_exit(int status)
+{
+    exits_leave();
+    if (exits_real.quick_exit)
+        exits_real.quick_exit(status);
+    for (;;)
+        syscall(SYS_exit_group, status);
+}
+
+EXITS_PUBLIC int execve(const char *path, char *const argv[], char *const envp[])
+{
+    exits_leave();
+    return exits_stay(exits_real.execve ? exits_real.execve(path, argv, envp)
+                                        : (int)syscall(SYS_execve, path, argv, envp));
+}
+
+EXITS_PUBLIC int execv(const char *path, char *const argv[])
+{
+    return execve(path, argv, environ);
+}
+
+EXITS_PUBLIC int execvpe(const char *file, char *const argv[], char *const envp[])
+{
+    exits_leave();
+    if (exits_real.execvpe)
+        return exits_stay(exits_real.execvpe(file, argv, envp));
+    errno = ENOSYS;
+    return exits_stay(-1);
+}
+
+EXITS_PUBLIC int execvp(const char *file, char *const argv[])
+{
+    return execvpe(file, argv, environ);
+}
+
+EXITS_PUBLIC int fexecve(int fd, char *const argv[], char *const envp[])
+{
+    exits_leave();
+    if (exits_real.fexecve)
+        return exits_stay(exits_real.fexecve(fd, argv, envp));
+    errno = ENOSYS;
+    return exits_stay(-1);
+}
+
+/* ---- the variadic ones: (path, arg0, ..., NULL [, envp]) ---- */
+
+static size_t exits_count(const char *first, va_list arguments)
+{
+    size_t count = 0;
+    for (const char *argument = first; argument; argument = va_arg(arguments, const char *))
+        count++;
+    return count;
+}
+
+/* Fills argv[0..count] with the arguments and NULL; `arguments` then stands behind the NULL. */
+static void exits_collect(char **argv, const char *first, va_list arguments)
+{
+    const char *argument = first;
+    while (argument) {
+        *argv++ = (char *)(uintptr_t)argument;
+        argument = va_arg(arguments, const char *);
+    }
+    *argv = NULL;
+}
+
+#define EXITS_ARGV(argv, first)                  \
+    va_list counting, arguments;                 \
+    va_start(counting, first);                   \
+    size_t count = exits_count(first, counting); \
+    va_end(counting);                            \
+    char *argv[count + 1];                       \
+    va_start(arguments, first);                  \
+    exits_collect(argv, first, arguments)
+
+EXITS_PUBLIC int execl(const char *path, const char *first, ...)
+{
+    EXITS_ARGV(argv, first);
+    va_end(arguments);
+    return execve(path, argv, environ);
+}
+
+EXITS_PUBLIC int execlp(const char *file, const char *first, ...)
+{
+    EXITS_ARGV(argv, first);
+    va_end(arguments);
+    return execvpe(file, argv, environ);
+}
+
+EXITS_PUBLIC int execle(const char *path, const char *first, ...)
+{
+    EXITS_ARGV(argv, first);
+    char *const *envp = va_arg(arguments, char *const *);
+    va_end(arguments);
+    return execve(path, argv, envp);
+}

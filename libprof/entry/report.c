@@ -1,0 +1,87 @@
+/* The end of the street inside the recorded process: its own file is read back by the same reader
+ * as profdump's. */
+#define PROF_IMPLEMENTATION
+#include "report.h"
+
+#include "config.h"
+#include "log.h"
+#include "prof/prof.h"
+#include "session.h"
+#include "write.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Reading this much takes about a second; more would be a surprise at the end of a program. */
+#define REPORT_BYTES_MAX (256ll << 20)
+
+static struct timeline *report_load(void)
+{
+    const char *path = session_path();
+    struct read_error error;
+    if (!*path)
+        return NULL;
+    struct timeline *timeline = timeline_load(&path, 1, true, &error);
+    if (!timeline)
+        log_line(LOG_ERROR, "%s", error.message);
+    return timeline;
+}
+
+static bool report_is_small_enough(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && status.st_size <= REPORT_BYTES_MAX;
+}
+
+static void report_print_table(void)
+{
+    struct timeline *timeline = report_load();
+    if (!timeline)
+        return;
+    struct write_options options;
+    write_options_default(&options);
+    options.rows = (int64_t)config_get()->table_rows;
+    write_table(timeline, &options, stderr);
+    timeline_destroy(timeline);
+}
+
+void report_at_exit(void)
+{
+    const char *path = session_path();
+    if (!*path || !config_get()->table)
+        return;
+    if (report_is_small_enough(path))
+        report_print_table();
+    fprintf(stderr,
+            "libprof: wrote %s; profdump %s shows it, profdump --chrome out.json %s draws it\n",
+            path, path, path);
+}
+
+prof_status prof_table(FILE *stream)
+{
+    if (!stream)
+        return PROF_INVALID;
+    if (prof_flush() == PROF_NOTHING)
+        return PROF_NOTHING;
+    struct timeline *timeline = report_load();
+    struct write_options options;
+    write_options_default(&options);
+    bool written = timeline && write_table(timeline, &options, stream);
+    timeline_destroy(timeline);
+    return written ? PROF_OK : PROF_FAILED;
+}
+
+prof_status prof_export_chrome(const char *path)
+{
+    if (!path || !*path)
+        return PROF_INVALID;
+    if (prof_flush() == PROF_NOTHING)
+        return PROF_NOTHING;
+    struct timeline *timeline = report_load();
+    struct write_error error = {0};
+    bool written = timeline && write_chrome(timeline, path, &error);
+    timeline_destroy(timeline);
+    return written ? PROF_OK : PROF_FAILED;
+}
