@@ -2,9 +2,13 @@
 
 #include "atomic.h"
 
-/* The last 64 times that recording was off: records that come later than 64 restarts are not
- * expected. */
-#define WINDOW_COUNT 64u
+/* The last times that recording was off. A program that starts and stops around every step may go
+ * through hundreds before the first record comes. */
+#define WINDOW_COUNT 4096u
+
+/* Ids grow from window to window, but for threads that were in a call while recording was
+ * switched: so many windows that end before an id settle that no earlier one holds it. */
+#define WINDOWS_SETTLING 16u
 
 struct window {
     uint32_t low;  /* complement of the lowest id, so that 0 is empty and both ends only grow */
@@ -48,14 +52,20 @@ void windows_end(void)
     store_release(&current, index + 1);
 }
 
+/* From the newest on: most records are young. */
 bool windows_was_off(uint32_t correlation)
 {
     if (!load_relaxed(&any))
         return false;
-    for (uint32_t i = 0; i < WINDOW_COUNT; i++) {
-        uint32_t high = load_relaxed(&windows[i].high);
-        if (high && correlation <= high && correlation >= ~load_relaxed(&windows[i].low))
+    uint32_t newest = load_acquire(&current), ended_before = 0;
+    for (uint32_t i = 0; i < WINDOW_COUNT && i <= newest; i++) {
+        const struct window *window = &windows[(newest - i) % WINDOW_COUNT];
+        uint32_t high = load_relaxed(&window->high);
+        if (high && correlation <= high && correlation >= ~load_relaxed(&window->low))
             return true;
+        ended_before += high && high < correlation;
+        if (ended_before == WINDOWS_SETTLING)
+            return false;
     }
     return false;
 }

@@ -23,12 +23,13 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_INTERPROCEDURAL_OPTIMIZATION ${PROF_LTO})
 
 # Build tree and install tree have one shape, so that profrun finds the library the same way in both.
-set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/archive")
 
 add_compile_options(-Wall -Wextra -Wshadow -Wconversion)
 add_compile_options($<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes>)
+# gcc leaves it out of C++'s -Wconversion, clang does not; both compilers shall ask for the same.
+add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-sign-conversion>)
 add_compile_definitions(PROF_VERSION_TEXT="${PROJECT_VERSION}")
 if(PROF_WERROR)
     add_compile_options(-Werror)

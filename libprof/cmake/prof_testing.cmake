@@ -16,6 +16,9 @@ if(NOT PROF_BUILD_TESTS)
 endif()
 
 enable_testing()
+if(NOT CMAKE_CXX_COMPILER)
+    unset(CMAKE_CXX_COMPILER CACHE) # an earlier "not found" is no answer: it may be installed by now
+endif()
 check_language(CXX)
 if(CMAKE_CXX_COMPILER)
     enable_language(CXX)
@@ -47,8 +50,12 @@ function(prof_add_gtest name)
     target_link_libraries(test_${name} PRIVATE ${arg_LIBRARIES} GTest::gtest GTest::gtest_main)
     set_target_properties(test_${name} PROPERTIES
         RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/test")
+    set(timeout_s 120)
+    if(PROF_SANITIZE)
+        set(timeout_s 600) # ThreadSanitizer costs up to 15x
+    endif()
     gtest_discover_tests(test_${name}
         TEST_PREFIX "${name}/"
         DISCOVERY_MODE PRE_TEST
-        PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 120)
+        PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${timeout_s})
 endfunction()

@@ -93,7 +93,7 @@ static int chunks_grow(uint64_t from, uint64_t to)
 
 static void chunks_grow_failed(int error)
 {
-    chunks.error = error;
+    store_relaxed(&chunks.error, error);
     log_line(LOG_ERROR,
              "the trace file cannot grow any more (%s); the program goes on, later events are "
              "counted as lost",
@@ -282,14 +282,19 @@ uint64_t chunks_claim(bool meta)
     return chunk;
 }
 
+bool chunks_cannot_grow(void)
+{
+    return load_relaxed(&chunks.error) != 0;
+}
+
 void *chunks_memory(uint64_t chunk)
 {
-    for (int attempt = 0; chunk >= load_acquire(&chunks.mapped) && attempt < CHUNKS_WAITS;
-         attempt++)
+    for (int attempt = 0; chunk >= load_acquire(&chunks.mapped); attempt++) {
+        if (attempt == CHUNKS_WAITS || chunks_cannot_grow())
+            return NULL;
         if (!chunks_extend(chunk + CHUNKS_FIRST_CHUNKS))
             sched_yield(); /* somebody else is at it */
-    if (chunk >= load_acquire(&chunks.mapped))
-        return NULL;
+    }
     return chunks.base + chunk * PROF_CHUNK_BYTES;
 }
 
@@ -408,11 +413,24 @@ void chunks_close(void)
     chunks.fd = -1;
 }
 
+/* Private pages instead of the shared ones: a fork in a signal handler may have interrupted an event
+ * that will still be stored, and must be neither in the parent's file nor a fault. */
+static void chunks_detach(uint64_t bytes)
+{
+    int flags = MAP_FIXED | MAP_PRIVATE;
+    if (chunks_fd_is_ours() && !chunks.anonymous &&
+        mmap(chunks.base, bytes, PROT_READ | PROT_WRITE, flags, chunks.fd, 0) != MAP_FAILED)
+        return;
+    if (!chunks.anonymous)
+        mprotect(chunks.base, bytes, PROT_READ);
+}
+
 struct chunks_range chunks_fork_child(void)
 {
     struct chunks_range range = {chunks.base, chunks.reserved_bytes};
-    if (range.address)
-        mprotect(range.address, load_relaxed(&chunks.mapped) * PROF_CHUNK_BYTES, PROT_READ);
+    uint64_t mapped = load_relaxed(&chunks.mapped);
+    if (range.address && mapped)
+        chunks_detach(mapped * PROF_CHUNK_BYTES);
     if (chunks.fd >= 0 && chunks_fd_is_ours())
         close(chunks.fd);
     store_release(&chunks_header_mapped, (struct prof_file_header *)NULL);

@@ -47,6 +47,9 @@ uint64_t chunks_claim(bool meta);
  * makes, instead of losing an event. */
 void *chunks_memory(uint64_t chunk);
 
+/* The file could not be extended when it had to be, and will not be any more (said once). */
+bool chunks_cannot_grow(void);
+
 /* Ring mode: a LOG chunk is full and may be recycled when it is the oldest. */
 void chunks_retire(uint64_t chunk);
 
@@ -67,7 +70,7 @@ void chunks_resume(void);
 void chunks_close(void);
 
 /* In a forked child: forget the parent's file. Its memory stays readable (names are copied from it)
- * and can not be written any more. Returns what to pass to chunks_release(). */
+ * and what is still written there is nobody's. Returns what to pass to chunks_release(). */
 struct chunks_range {
     void *address;
     size_t bytes;

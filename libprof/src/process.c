@@ -30,9 +30,9 @@ const char *process_host(void)
     return host;
 }
 
-/* Field 22 of /proc/self/stat, counted behind the parenthesised name, which may hold anything:
- * start time in clock ticks since boot (proc(5)). */
-static bool process_start_boot_ticks(unsigned long long *ticks)
+/* A field of /proc/self/stat, counted behind the parenthesised name, which may hold anything
+ * (proc(5)). */
+static bool process_stat_field(int number, char *value, size_t value_bytes)
 {
     char stat[1024];
     int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
@@ -44,12 +44,26 @@ static bool process_start_boot_ticks(unsigned long long *ticks)
         return false;
     stat[size] = '\0';
     char *field = strrchr(stat, ')');
-    for (int number = 2; field && number < 22; number++)
+    for (int at = 2; field && at < number; at++)
         field = strchr(field + 1, ' ');
-    if (!field)
+    return field && snprintf(value, value_bytes, "%.*s", (int)strcspn(field + 1, " "), field + 1) > 0;
+}
+
+/* In clock ticks since boot. */
+static bool process_start_boot_ticks(unsigned long long *ticks)
+{
+    char value[32];
+    if (!process_stat_field(22, value, sizeof value))
         return false;
-    *ticks = strtoull(field, NULL, 10);
+    *ticks = strtoull(value, NULL, 10);
     return true;
+}
+
+bool process_has_one_thread_left(void)
+{
+    char state[32], threads[32];
+    return process_stat_field(3, state, sizeof state) && strcmp(state, "Z") == 0 &&
+           process_stat_field(20, threads, sizeof threads) && strcmp(threads, "2") == 0;
 }
 
 static uint64_t process_clock_ns(clockid_t id)

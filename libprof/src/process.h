@@ -19,6 +19,9 @@ const char *process_host(void);
  * unknown. */
 uint64_t process_start_realtime_ns(void);
 
+/* Whether the main thread has left by pthread_exit() and only one other, the calling one, remains. */
+bool process_has_one_thread_left(void);
+
 /* `path` may be `absolute` itself. False when the result does not fit. */
 bool process_absolute_path(const char *path, char *absolute, size_t absolute_bytes);
 

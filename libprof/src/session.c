@@ -10,6 +10,7 @@
 #include "names.h"
 #include "output.h"
 #include "process.h"
+#include "signals.h"
 #include "thread.h"
 #include "writer.h"
 
@@ -229,7 +230,7 @@ bool session_ready(void)
 
 bool session_has_file(void)
 {
-    return load_acquire(&session.state) == SESSION_FILE;
+    return load_acquire(&session.state) == SESSION_FILE && thread_process_is_ours();
 }
 
 const char *session_path(void)
@@ -258,25 +259,42 @@ static void session_switch_off(void)
     session_each_collector(stop);
 }
 
+/* Signals wait: a handler may start and stop too, and would wait for the thread it interrupted. */
+static void session_lock(struct signals_saved *saved)
+{
+    signals_block(saved);
+    pthread_mutex_lock(&session.lock);
+}
+
+static void session_unlock(const struct signals_saved *saved)
+{
+    pthread_mutex_unlock(&session.lock);
+    signals_restore(saved);
+}
+
 void session_start(void)
 {
-    pthread_mutex_lock(&session.lock);
-    if (session.depth++ == 0 && !load_acquire(&session.finished))
+    struct signals_saved saved;
+    session_lock(&saved);
+    if (thread_process_is_ours() && session.depth++ == 0 && !load_acquire(&session.finished))
         session_switch_on();
-    pthread_mutex_unlock(&session.lock);
+    session_unlock(&saved);
 }
 
 void session_stop(void)
 {
-    pthread_mutex_lock(&session.lock);
-    if (session.depth > 0 && --session.depth == 0 && !load_acquire(&session.finished))
+    struct signals_saved saved;
+    session_lock(&saved);
+    if (thread_process_is_ours() && session.depth > 0 && --session.depth == 0 &&
+        !load_acquire(&session.finished))
         session_switch_off();
-    pthread_mutex_unlock(&session.lock);
+    session_unlock(&saved);
 }
 
 void session_init(const struct collector *const *collectors, bool start_now)
 {
     session.collectors = collectors;
+    thread_own_process();
     process_remember();
     if (start_now)
         session_start();
@@ -306,11 +324,14 @@ void session_finish(void)
 {
     if (exchange_acquire(&session.finished, 1u))
         return;
+    struct signals_saved saved;
+    signals_block(&saved); /* a handler that calls _exit() now would wait for what it interrupted */
     store_release(&thread_gate, 0u);
     session_each_collector(flush, (unsigned)config_get()->exit_ms);
     session_each_collector(finish);
     if (session_has_file())
         session_close_file();
+    signals_restore(&saved);
 }
 
 /* The gate's value is kept: if exec fails, threads go on as if nothing had been. */
@@ -318,9 +339,14 @@ void session_suspend(void)
 {
     if (!session_has_file())
         return;
-    session.suspended_gate = exchange_acquire(&thread_gate, 0u);
+    struct signals_saved saved;
+    signals_block(&saved);
+    uint32_t gate = exchange_acquire(&thread_gate, 0u);
+    if (gate)
+        store_release(&session.suspended_gate, gate);
     writer_flush((unsigned)config_get()->exit_ms);
     chunks_suspend();
+    signals_restore(&saved);
 }
 
 void session_resume(void)
@@ -328,7 +354,7 @@ void session_resume(void)
     if (!session_has_file())
         return;
     chunks_resume();
-    store_release(&thread_gate, session.suspended_gate);
+    store_release(&thread_gate, load_acquire(&session.suspended_gate));
 }
 
 /* Only the forking thread lives on here, and locks may have been held by threads that do not. */
@@ -336,7 +362,7 @@ void session_fork_child(void)
 {
     bool was_over = load_relaxed(&session.finished) != 0;
     session.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-    if (session_has_file())
+    if (load_acquire(&session.state) == SESSION_FILE)
         session.parent_range = chunks_fork_child();
     meta_forget();
     thread_fork_child();
@@ -346,7 +372,8 @@ void session_fork_child(void)
     session_gpu.reason[0] = '\0';
     session.path[0] = '\0';
     store_release(&session.state, (uint32_t)(was_over ? SESSION_OVER : SESSION_NO_FILE));
-    if (load_relaxed(&thread_gate))
+    thread_own_process();
+    if (session.depth > 0 && !was_over)
         store_release(&thread_gate, ++session.last_epoch);
 }
 

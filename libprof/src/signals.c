@@ -15,6 +15,7 @@ void signals_block(struct signals_saved *saved)
 {
     sigset_t all;
     sigfillset(&all);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &saved->cancel_state);
     pthread_sigmask(SIG_SETMASK, &all, &saved->mask);
     saved->xfsz_was_pending = signals_xfsz_pending();
 }
@@ -28,6 +29,7 @@ void signals_restore(const struct signals_saved *saved)
         sigtimedwait(&xfsz, NULL, &(struct timespec){0});
     }
     pthread_sigmask(SIG_SETMASK, &saved->mask, NULL);
+    pthread_setcancelstate(saved->cancel_state, NULL);
 }
 
 void signals_block_all(void)

@@ -3,6 +3,7 @@
 #include "chunks.h"
 #include "meta.h"
 #include "session.h"
+#include "signals.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +19,7 @@
 #define THREAD_NAME_BYTES 16 /* the kernel's TASK_COMM_LEN */
 
 __thread struct thread_log thread_self = {.epoch = THREAD_NO_EPOCH, .fast_epoch = THREAD_NO_EPOCH};
-uint32_t thread_gate;
+struct thread_page thread_page __attribute__((aligned(THREAD_PAGE_BYTES)));
 
 static struct {
     struct thread_slot *slots;
@@ -76,48 +77,52 @@ static struct thread_slot *thread_slot_take(void)
 
 /* ---- chunks ---- */
 
-static struct prof_chunk_header *thread_chunk_memory(struct thread_log *self)
+static uint64_t thread_claim_chunk(struct thread_log *self)
 {
-    if (!self->waiting_chunk) {
-        uint64_t chunk = chunks_claim(false);
-        if (chunk == CHUNKS_NO_CHUNK) {
-            loss_add(PROF_LOSS_FULL, 1);
-            return NULL;
-        }
-        self->waiting_chunk = chunk + 1;
-    }
-    struct prof_chunk_header *header = chunks_memory(self->waiting_chunk - 1);
-    if (!header)
-        loss_add(PROF_LOSS_LATE, 1);
-    return header;
+    uint64_t waiting = exchange_acquire(&self->waiting_chunk, 0u);
+    if (waiting)
+        return waiting - 1;
+    uint64_t chunk = chunks_claim(false);
+    if (chunk == CHUNKS_NO_CHUNK)
+        loss_add(PROF_LOSS_FULL, 1);
+    return chunk;
 }
 
-static void thread_retire_chunk(struct thread_slot *slot)
+static void thread_fill_chunk_header(const struct thread_slot *slot, const uint64_t *cursor,
+                                     uint64_t chunk, struct prof_chunk_header *header)
 {
-    if (slot->chunk)
-        chunks_retire(slot->chunk - 1);
-    slot->chunk = 0;
-}
-
-static bool thread_next_chunk(struct thread_log *self)
-{
-    struct prof_chunk_header *header = thread_chunk_memory(self);
-    if (!header)
-        return false;
-    struct thread_slot *slot = self->slot;
-    thread_retire_chunk(slot);
-    slot->chunk = self->waiting_chunk;
-    self->waiting_chunk = 0;
     header->kind = PROF_CHUNK_LOG;
     header->header_bytes = PROF_CHUNK_HEADER_BYTES;
     header->log = slot->log;
     header->thread = slot->thread;
-    header->sequence = slot->sequence++;
+    header->sequence = cursor ? thread_chunk_of(cursor)->sequence + 1 : 0;
     header->base_ticks = clock_read();
-    header->index = slot->chunk - 1;
+    header->index = chunk;
     header->epoch = load_relaxed(&thread_gate);
     store_release(&header->magic, PROF_CHUNK_MAGIC);
-    store_release(&self->cursor, (uint64_t *)(void *)(header + 1));
+}
+
+/* A signal handler may come at any point and move to a chunk of its own: then the cursor has
+ * changed, and the chunk made here waits for the next time. */
+static bool thread_next_chunk(struct thread_log *self)
+{
+    uint64_t *cursor = load_relaxed(&self->cursor);
+    uint64_t chunk = thread_claim_chunk(self);
+    if (chunk == CHUNKS_NO_CHUNK)
+        return false;
+    struct prof_chunk_header *header = chunks_memory(chunk);
+    if (!header) {
+        store_relaxed(&self->waiting_chunk, chunk + 1);
+        loss_add(chunks_cannot_grow() ? PROF_LOSS_IO : PROF_LOSS_LATE, 1);
+        return false;
+    }
+    thread_fill_chunk_header(self->slot, cursor, chunk, header);
+    if (!arch_local_cas(&self->cursor, cursor, (uint64_t *)(void *)(header + 1))) {
+        store_release(&header->magic, 0u);
+        store_relaxed(&self->waiting_chunk, chunk + 1);
+    } else if (cursor) {
+        chunks_retire(thread_chunk_of(cursor)->index);
+    }
     return true;
 }
 
@@ -128,27 +133,44 @@ static uint64_t thread_ticks_at(const uint64_t *word)
 
 static bool thread_has_room(const struct thread_log *self, unsigned words)
 {
-    return self->cursor && thread_fits(self->cursor, words) &&
-           thread_ticks_at(self->cursor) <= PROF_TICKS_MAX;
+    const uint64_t *cursor = load_relaxed(&self->cursor);
+    return cursor && thread_fits(cursor, words) && thread_ticks_at(cursor) <= PROF_TICKS_MAX;
 }
 
 /* Back to the beginning of the guard, so that words taken past the end in vain do not add up. */
 static void thread_park(struct thread_log *self)
 {
-    uint64_t *cursor = self->cursor;
-    if (cursor && !thread_fits(cursor, 1))
-        self->cursor =
-            cursor - (thread_offset_in_chunk(cursor) - (PROF_CHUNK_BYTES - THREAD_GUARD_BYTES)) / 8;
+    uint64_t *cursor = load_relaxed(&self->cursor);
+    if (!cursor || thread_fits(cursor, 1))
+        return;
+    size_t beyond = thread_offset_in_chunk(cursor) - (PROF_CHUNK_BYTES - THREAD_GUARD_BYTES);
+    arch_local_cas(&self->cursor, cursor, cursor - beyond / sizeof *cursor);
 }
 
-/* ---- raw records: the caller has made room and is alone (slow path) ---- */
-
-static void thread_write(struct thread_log *self, enum prof_record_type type, uint64_t payload)
+/* Advancing without looking could take up to 32 KiB past the end; a compare-and-swap takes nothing
+ * in vain. It fails when a signal handler recorded something since the check. */
+static uint64_t *thread_take(struct thread_log *self, unsigned words)
 {
-    uint64_t *record = self->cursor;
-    self->cursor += 2;
+    for (;;) {
+        uint64_t *cursor = load_relaxed(&self->cursor);
+        if (!cursor || !thread_fits(cursor, words) || thread_ticks_at(cursor) > PROF_TICKS_MAX)
+            return NULL;
+        if (arch_local_cas(&self->cursor, cursor, cursor + words))
+            return cursor;
+    }
+}
+
+/* A record of an attached thread about itself. */
+static bool thread_write(struct thread_log *self, enum prof_record_type type, uint64_t payload)
+{
+    uint64_t *record;
+    while (!(record = thread_take(self, 2)))
+        if (!thread_next_chunk(self))
+            return false;
+    store_release(record, PROF_WORD_EXT(PROF_KIND_HOLE, type, 2, 0));
     record[1] = payload;
-    store_release(record, PROF_WORD_EXT(PROF_KIND_EXT, type, 2, thread_ticks_at(record)));
+    thread_commit(record, type, 2, thread_ticks(record));
+    return true;
 }
 
 static uint64_t thread_identity(const struct thread_slot *slot)
@@ -180,13 +202,14 @@ static void thread_leave(void *argument)
 {
     struct thread_log *self = &thread_self;
     struct thread_slot *slot = self->slot;
+    struct signals_saved saved;
     (void)argument;
     if (!slot)
         return;
-    self->busy = 1;
-    self->epoch = self->fast_epoch = THREAD_NO_EPOCH;
-    if (thread_has_room(self, 2))
-        thread_write(self, PROF_REC_THREAD_END, 0);
+    signals_block(&saved);
+    uint64_t *record = thread_take(self, 2);
+    if (record)
+        thread_commit(record, PROF_REC_THREAD_END, 2, thread_ticks(record));
     if (!slot->named)
         thread_state_own_name(self);
     slot->cursor = self->cursor;
@@ -195,6 +218,7 @@ static void thread_leave(void *argument)
     *self = (struct thread_log){
         .epoch = THREAD_NO_EPOCH, .fast_epoch = THREAD_NO_EPOCH, .internal = internal};
     thread_slot_push(slot);
+    signals_restore(&saved);
 }
 
 static bool thread_attach(struct thread_log *self)
@@ -215,56 +239,58 @@ static bool thread_attach(struct thread_log *self)
     return true;
 }
 
-/* The first record after attaching says whose log it is from now on; so does each new epoch. */
-static bool thread_announce(struct thread_log *self, bool attached_now)
-{
-    if (!thread_has_room(self, 4) && !thread_next_chunk(self))
-        return false;
-    if (attached_now)
-        thread_write(self, PROF_REC_THREAD, thread_identity(self->slot));
-    uint32_t gate = load_relaxed(&thread_gate);
-    if (gate && gate != self->epoch)
-        thread_write(self, PROF_REC_EPOCH, gate);
-    return true;
-}
-
 static void thread_enter_epoch(struct thread_log *self, uint32_t gate)
 {
     self->epoch = gate;
     self->fast_epoch = clock_kind == PROF_CLOCK_MONOTONIC ? THREAD_NO_EPOCH : gate;
 }
 
-static bool thread_make_room(struct thread_log *self, unsigned words)
+/* The first record after attaching says whose log it is from now on; so does each new epoch. */
+static bool thread_announce(struct thread_log *self)
 {
     uint32_t gate = load_relaxed(&thread_gate);
-    bool attached_now = false;
-    if (!self->slot) {
-        if (!session_ready() || !thread_attach(self))
-            return false;
-        attached_now = true;
-    }
-    if ((attached_now || (gate && gate != self->epoch)) && !thread_announce(self, attached_now))
+    if (!self->announced)
+        self->announced = thread_write(self, PROF_REC_THREAD, thread_identity(self->slot));
+    if (!self->announced)
         return false;
-    if (gate)
+    if (gate && gate != self->epoch) {
+        if (!thread_write(self, PROF_REC_EPOCH, gate))
+            return false;
         thread_enter_epoch(self, gate);
-    return thread_has_room(self, words) || thread_next_chunk(self);
+    }
+    return true;
+}
+
+/* The thread's first event, and often the process's. Its signal handlers wait until it is done:
+ * one that jumped away out of here would leave the file half made. What our own system calls lead
+ * to (somebody stands before them and records) is dropped. */
+static bool thread_begin(struct thread_log *self)
+{
+    if (self->busy) {
+        loss_add(PROF_LOSS_NESTED, 1);
+        return false;
+    }
+    struct signals_saved saved;
+    signals_block(&saved);
+    self->busy = true;
+    bool begun = self->slot || (session_ready() && thread_attach(self));
+    if (begun)
+        begun = thread_announce(self);
+    self->busy = false;
+    signals_restore(&saved);
+    return begun;
 }
 
 bool thread_slow(struct thread_log *self, unsigned words, bool late)
 {
     if (load_relaxed(&thread_gate) == 0 && !(late && session_has_file()))
         return false;
-    if (self->busy) {
-        thread_park(self);
-        loss_add(PROF_LOSS_NESTED, 1);
-        return false;
-    }
     int saved_errno = errno;
-    self->busy = 1;
-    bool room = thread_make_room(self, words);
+    bool room = self->slot ? thread_announce(self) : thread_begin(self);
+    if (room && !thread_has_room(self, words))
+        room = thread_next_chunk(self);
     if (!room)
         thread_park(self);
-    self->busy = 0;
     errno = saved_errno;
     return room;
 }
@@ -292,19 +318,6 @@ void thread_event(struct thread_log *self, unsigned kind, uint32_t name)
 }
 
 /* ---- records of several words ---- */
-
-/* Advancing without looking could take up to 32 KiB past the end; a compare-and-swap takes nothing
- * in vain. It fails when a signal handler recorded something since the check. */
-static uint64_t *thread_take(struct thread_log *self, unsigned words)
-{
-    for (;;) {
-        uint64_t *cursor = self->cursor;
-        if (!cursor || !thread_fits(cursor, words) || thread_ticks_at(cursor) > PROF_TICKS_MAX)
-            return NULL;
-        if (arch_local_cas(&self->cursor, cursor, cursor + words))
-            return cursor;
-    }
-}
 
 static uint64_t *thread_reserve_any(enum prof_record_type type, unsigned words, bool late)
 {
@@ -350,7 +363,7 @@ uint64_t thread_ticks(const uint64_t *record)
 bool thread_name_self(const char *name)
 {
     struct thread_log *self = &thread_self;
-    if (!self->slot && !thread_slow(self, 0, false))
+    if (!thread_process_is_ours() || (!self->slot && !thread_slow(self, 0, false)))
         return false;
     self->slot->named = true;
     thread_state_name(self->slot->thread, self->slot->tid, name, self->internal);
@@ -368,6 +381,12 @@ bool recorder_on(void)
 }
 
 /* ---- process-wide ---- */
+
+void thread_own_process(void)
+{
+    madvise(&thread_page, sizeof thread_page, MADV_WIPEONFORK); /* Linux 4.14 */
+    store_release(&thread_page.ours, 1u);
+}
 
 bool thread_init(void)
 {

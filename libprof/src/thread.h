@@ -52,7 +52,8 @@ struct thread_log {
     uint64_t *cursor;         /* next free word */
     uint32_t epoch;           /* of the gate when last looked at; THREAD_NO_EPOCH: not attached */
     uint32_t fast_epoch;      /* the same, but only where the clock is the processor's counter */
-    uint32_t busy;            /* inside thread_slow(): what interrupts it is counted and dropped */
+    bool busy;                /* in thread_begin() */
+    bool announced;           /* the log says that it is this thread's */
     struct thread_slot *slot; /* NULL: not attached */
     uint64_t waiting_chunk;   /* claimed, but not mapped yet: number + 1; 0 none */
     uint64_t ranges_begun;
@@ -62,8 +63,24 @@ struct thread_log {
 extern __thread struct thread_log thread_self
     __attribute__((visibility("hidden"), tls_model("initial-exec")));
 
-/* Epoch of the recording in progress, 0 while off. session.c writes; everybody reads. */
-extern uint32_t thread_gate __attribute__((visibility("hidden")));
+/* What every event looks at first. A page of its own, which the kernel clears in a child that was
+ * made behind libc's back (clone, _Fork): it shares our file and must leave it alone. */
+#define THREAD_PAGE_BYTES 4096u
+struct thread_page {
+    uint32_t gate; /* epoch of the recording in progress, 0 off; session.c writes, everybody reads */
+    uint32_t ours; /* 1 in the process that records, 0 in such a child */
+    uint8_t rest[THREAD_PAGE_BYTES - 8];
+};
+extern struct thread_page thread_page __attribute__((visibility("hidden")));
+#define thread_gate thread_page.gate
+
+/* This process records for itself from here on: at load, and in a child made by fork(). */
+void thread_own_process(void);
+
+static inline bool thread_process_is_ours(void)
+{
+    return load_relaxed(&thread_page.ours) != 0;
+}
 
 /* Makes room for `words` words in the calling thread's log, attaching the thread and creating the
  * file when needed. `late`: also while recording is off. False: recording is off, or the loss has

@@ -6,6 +6,7 @@
 #include "config.h"
 #include "log.h"
 #include "meta.h"
+#include "process.h"
 #include "session.h"
 #include "signals.h"
 
@@ -15,11 +16,12 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-#define WRITER_STACK_BYTES (256u << 10) /* collectors decode and call CUPTI on it */
+#define WRITER_STACK_BYTES (1u << 20)   /* collectors call CUPTI on it; exit handlers: writer_is_last() */
 #define WRITER_POLL_MIN_NS 1000000u  /* 1 ms: a thread that only records fills 0.8 MB meanwhile */
 #define WRITER_POLL_MAX_NS 20000000u /* 20 ms: 50 wake-ups a second in an idle program */
 #define WRITER_CLOCK_NS 1000000000u
 #define WRITER_COPY_NS 100000000u
+#define WRITER_LAST_NS 100000000u /* looking costs 15 us */
 
 static struct {
     pthread_mutex_t lock; /* protects the flags below; nothing nests inside */
@@ -31,7 +33,7 @@ static struct {
 
 /* When the periodic duties are due next, CLOCK_MONOTONIC nanoseconds. */
 struct writer_due {
-    uint64_t clock, tick, copy;
+    uint64_t clock, tick, copy, last;
 };
 
 static bool writer_due(uint64_t *due, uint64_t now, uint64_t period_ns)
@@ -91,6 +93,18 @@ static uint64_t writer_next_delay(uint64_t delay_ns, bool busy)
     return delay_ns * 2 < WRITER_POLL_MAX_NS ? delay_ns * 2 : WRITER_POLL_MAX_NS;
 }
 
+/* A program whose main thread left by pthread_exit() ends with its last thread. That must not be this one, which would
+ * keep it alive for ever; when it is, its end makes libc call exit(). */
+static bool writer_is_last(struct writer_due *due)
+{
+    if (!writer_due(&due->last, clock_monotonic_ns(), WRITER_LAST_NS) || !process_has_one_thread_left())
+        return false;
+    sigset_t none;
+    sigemptyset(&none);
+    pthread_sigmask(SIG_SETMASK, &none, NULL); /* exit handlers run here */
+    return true;
+}
+
 static void *writer_main(void *argument)
 {
     (void)argument;
@@ -105,7 +119,7 @@ static void *writer_main(void *argument)
         writer_flush_if_asked();
         delay_ns = writer_next_delay(delay_ns, chunks_advance());
         writer_duties(&due);
-    } while (!writer_sleep(delay_ns));
+    } while (!writer_sleep(delay_ns) && !writer_is_last(&due));
     pthread_mutex_lock(&writer.lock);
     writer.done = true;
     pthread_cond_broadcast(&writer.wake);
@@ -151,7 +165,7 @@ void writer_flush(unsigned deadline_ms)
     pthread_mutex_lock(&writer.lock);
     writer.flush_wanted = true;
     pthread_cond_broadcast(&writer.wake);
-    while (writer.flush_wanted &&
+    while (writer.flush_wanted && !writer.done &&
            pthread_cond_timedwait(&writer.wake, &writer.lock, &deadline) != ETIMEDOUT)
         ;
     pthread_mutex_unlock(&writer.lock);
