@@ -1,0 +1,208 @@
+#include "preload.h"
+
+#include "say.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Where libraries are, seen from the directory of programs. The first is where this build installs them. */
+static const char *const library_directories[] = {PROFRUN_LIBDIR, "lib", "lib64",
+                                                  PROFRUN_MULTIARCH_LIBDIR};
+static const char *const library_names[] = {"libprof.so", PROFRUN_SONAME};
+static const char *const sim_directories[] = {"sim", "libprof/sim"};
+
+/* The directory above the one profrun itself lies in, "" for the root; NULL when the system does not say. */
+static char *preload_prefix(void)
+{
+    char self[PATH_MAX];
+    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length <= 0) {
+        return NULL;
+    }
+    self[length] = '\0';
+    for (int level = 0; level < 2; level++) {
+        char *slash = strrchr(self, '/');
+        if (slash) {
+            *slash = '\0';
+        }
+    }
+    return strdup(self);
+}
+
+/* `directory`/`name`, a relative directory taken from `prefix`; NULL when there is no such thing. */
+static char *preload_beside(const char *prefix, const char *directory, const char *name)
+{
+    char *path = NULL;
+    const bool absolute = *directory == '/';
+    if (asprintf(&path, "%s%s%s/%s", absolute ? "" : prefix, absolute ? "" : "/", directory, name) <
+        0) {
+        return NULL;
+    }
+    if (access(path, R_OK) != 0) {
+        free(path);
+        return NULL;
+    }
+    return path;
+}
+
+static char *preload_search(const char *const *names, size_t count)
+{
+    const size_t directories = sizeof library_directories / sizeof *library_directories;
+    char *prefix = preload_prefix();
+    char *found = NULL;
+    for (size_t i = 0; prefix && !found && i < directories * count; i++) {
+        found = preload_beside(prefix, library_directories[i / count], names[i % count]);
+    }
+    free(prefix);
+    return found;
+}
+
+/* ld.so separates the entries of LD_PRELOAD by spaces and colons and knows no escape. */
+static bool preload_can_express(const char *path)
+{
+    return path[strcspn(path, " :\t\n")] == '\0';
+}
+
+/* Links stay: one in a plain place is how a library below a path with a space gets in. */
+static char *preload_absolute(const char *path)
+{
+    if (access(path, R_OK) != 0) {
+        return NULL;
+    }
+    if (*path == '/') {
+        return strdup(path);
+    }
+    char *here = get_current_dir_name();
+    char *absolute = NULL;
+    if (here && asprintf(&absolute, "%s/%s", here, path) < 0) {
+        absolute = NULL;
+    }
+    free(here);
+    return absolute;
+}
+
+static int preload_find_library(struct preload *preload)
+{
+    const char *wanted = getenv("PROF_LIBRARY");
+    if (wanted && *wanted != '\0') {
+        preload->library = preload_absolute(wanted);
+        if (!preload->library) {
+            say("PROF_LIBRARY=%s: %s", wanted, strerror(errno));
+            return SAY_USAGE;
+        }
+        return 0;
+    }
+    preload->library = preload_search(library_names, sizeof library_names / sizeof *library_names);
+    if (!preload->library) {
+        say("libprof.so is not where profrun belongs to; PROF_LIBRARY=/path/to/libprof.so says "
+            "where it is");
+        return SAY_INTERNAL;
+    }
+    return 0;
+}
+
+static int preload_check_library(const struct preload *preload)
+{
+    if (preload_can_express(preload->library)) {
+        return 0;
+    }
+    char *quoted = say_quoted(preload->library);
+    say("cannot preload %s: LD_PRELOAD has no way to write a space or a colon",
+        quoted ? quoted : preload->library);
+    say("link to it from a plain path and set PROF_LIBRARY=/that/path/libprof.so, or run the "
+        "program "
+        "without profrun and with CUDA_INJECTION64_PATH=%s: CUDA then loads it",
+        quoted ? quoted : preload->library);
+    free(quoted);
+    return SAY_USAGE;
+}
+
+static int preload_find_sim(struct preload *preload)
+{
+    preload->sim =
+        preload_search(sim_directories, sizeof sim_directories / sizeof *sim_directories);
+    if (!preload->sim) {
+        say("the simulated CUDA is not installed (this build left it out: PROF_BUILD_SIM)");
+        return SAY_USAGE;
+    }
+    if (preload->sim[strcspn(preload->sim, ":;")] != '\0') {
+        say("cannot use %s: LD_LIBRARY_PATH has no way to write a colon", preload->sim);
+        return SAY_USAGE;
+    }
+    return 0;
+}
+
+int preload_init(struct preload *preload, bool want_sim)
+{
+    *preload = (struct preload){0};
+    int status = preload_find_library(preload);
+    if (status == 0) {
+        status = preload_check_library(preload);
+    }
+    if (status == 0 && want_sim) {
+        status = preload_find_sim(preload);
+    }
+    return status;
+}
+
+void preload_fini(struct preload *preload)
+{
+    free(preload->sim);
+    free(preload->library);
+    *preload = (struct preload){0};
+}
+
+/* Whether `list`, separated by any of `separators`, holds `entry`. */
+static bool preload_holds(const char *list, const char *separators, const char *entry)
+{
+    while (*list != '\0') {
+        const size_t length = strcspn(list, separators);
+        if (length == strlen(entry) && strncmp(list, entry, length) == 0) {
+            return true;
+        }
+        list += length;
+        list += strspn(list, separators);
+    }
+    return false;
+}
+
+enum preload_place { PRELOAD_FIRST, PRELOAD_LAST };
+
+/* Adds `entry` to a list variable, once. */
+static bool preload_add(const char *variable, const char *separators, const char *entry,
+                        enum preload_place place)
+{
+    const char *old = getenv(variable);
+    if (!old || *old == '\0') {
+        return setenv(variable, entry, 1) == 0;
+    }
+    if (preload_holds(old, separators, entry)) {
+        return true;
+    }
+    char *list = NULL;
+    const bool first = place == PRELOAD_FIRST;
+    if (asprintf(&list, "%s:%s", first ? entry : old, first ? old : entry) < 0) {
+        return false;
+    }
+    const bool ok = setenv(variable, list, 1) == 0;
+    free(list);
+    return ok;
+}
+
+bool preload_set_library(const struct preload *preload)
+{
+    /* Last: what is preloaded already may insist on its place, as AddressSanitizer does on the first.
+     * 0: a CUDA_INJECTION64_PATH the user has set stays. */
+    return preload_add("LD_PRELOAD", " :", preload->library, PRELOAD_LAST) &&
+           setenv("CUDA_INJECTION64_PATH", preload->library, 0) == 0;
+}
+
+bool preload_set_sim(const struct preload *preload, const char *layout)
+{
+    return preload_add("LD_LIBRARY_PATH", ":;", preload->sim, PRELOAD_FIRST) &&
+           (!layout || setenv("SIM_CUPTI_LAYOUT", layout, 1) == 0);
+}

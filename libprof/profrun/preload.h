@@ -1,0 +1,23 @@
+/* preload.h - the environment that gets libprof.so (and the simulated CUDA) into the program. */
+#ifndef PROFRUN_PRELOAD_H
+#define PROFRUN_PRELOAD_H
+
+#include <stdbool.h>
+
+struct preload {
+    char *library; /* libprof.so, absolute; owned */
+    char *sim;     /* the simulated CUDA's directory, absolute, or NULL when not asked for; owned */
+};
+
+/* Finds the files beside profrun itself (or where PROF_LIBRARY says). Returns 0, or the status to exit
+ * with, having said why: not found, or a path that LD_PRELOAD cannot express. preload_fini() accepts what a
+ * failed call left. */
+int preload_init(struct preload *preload, bool want_sim);
+void preload_fini(struct preload *preload);
+
+/* Changes this process' environment, which the program inherits. Existing LD_PRELOAD entries are
+ * kept before ours, LD_LIBRARY_PATH entries behind, CUDA_INJECTION64_PATH as it is. False: out of memory. */
+bool preload_set_library(const struct preload *preload);
+bool preload_set_sim(const struct preload *preload, const char *layout);
+
+#endif

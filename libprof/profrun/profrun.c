@@ -1,0 +1,148 @@
+/* profrun - runs a program with libprof preloaded and shows what was recorded.
+ *
+ * Reading order: runopts (command line), outpath (-o), target (the program), preload (its environment), child
+ * (running it), runreport and runtable (afterwards).
+ */
+#include "child.h"
+#include "outpath.h"
+#include "preload.h"
+#include "runopts.h"
+#include "runreport.h"
+#include "runtable.h"
+#include "say.h"
+#include "target.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Everything one run needs. */
+struct run {
+    struct runopts options;
+    struct target target;
+    struct preload preload;
+    struct runreport report;
+    char *output; /* -o made absolute, or NULL */
+};
+
+/* Checks in the order in which a person corrects: the program, the file, the installation. */
+static int run_init(struct run *run)
+{
+    int status = target_init(&run->target, run->options.program[0]);
+    if (status == 0) {
+        status = preload_init(&run->preload, run->options.sim);
+    }
+    const bool table_options = run->options.rows || run->options.sort;
+    if (status == 0 && table_options && !runtable_accepts(&run->options)) {
+        status = SAY_USAGE;
+    }
+    if (status == 0 && run->options.output) {
+        status = outpath_prepare(run->options.output, run->options.force, &run->output);
+    }
+    if (status == 0 && run->target.kind != TARGET_ORDINARY) {
+        say("%s; running it without recording", run->target.reason);
+    }
+    return status;
+}
+
+static void run_fini(struct run *run)
+{
+    runreport_fini(&run->report);
+    preload_fini(&run->preload);
+    target_fini(&run->target);
+    free(run->output);
+}
+
+/* The program's environment. Also a static or privileged program gets it: what it starts can be recorded.
+ * In a foreign one the loader would only complain. */
+static bool run_set_environment(const struct run *run)
+{
+    unsetenv("PROF_LIBRARY");
+    if (run->options.sim && !preload_set_sim(&run->preload, run->options.sim_layout)) {
+        return false;
+    }
+    if (run->target.kind != TARGET_FOREIGN && !preload_set_library(&run->preload)) {
+        return false;
+    }
+    if (run->output && setenv("PROF_OUTPUT", run->output, 1) != 0) {
+        return false;
+    }
+    if (run->report.session_path && setenv("PROF_SESSION_FILE", run->report.session_path, 1) != 0) {
+        return false;
+    }
+    return setenv("PROF_TABLE", "0", 1) == 0; /* profrun prints it, or nobody shall */
+}
+
+static int run_say_failed(const struct run *run, int error)
+{
+    if (error == ENOENT) {
+        say("%s: its interpreter does not exist", run->target.path);
+        return SAY_NOT_FOUND;
+    }
+    say("cannot execute %s: %s", run->target.path, strerror(error));
+    return error == EAGAIN || error == ENOMEM ? SAY_INTERNAL : SAY_NOT_EXECUTABLE;
+}
+
+/* Returns only on failure, with errno set. */
+static void run_become(void *context)
+{
+    const struct run *run = context;
+    if (run_set_environment(run)) {
+        target_execute(&run->target, run->options.program);
+    }
+}
+
+/* With nothing to say afterwards there is no need to stay: job managers then deal with the program itself. */
+static int run_turn_into(struct run *run)
+{
+    run_become(run);
+    return run_say_failed(run, errno);
+}
+
+static void run_say_signal(int status)
+{
+    if (WIFSIGNALED(status)) {
+        const int number = WTERMSIG(status);
+        say("the program was ended by signal %d (%s)%s", number, strsignal(number),
+            WCOREDUMP(status) ? " and left a core dump" : "");
+    }
+}
+
+/* Returns a status only when the program could not be started. */
+static int run_and_report(struct run *run)
+{
+    if (!runreport_init(&run->report)) {
+        return SAY_INTERNAL;
+    }
+    struct child child;
+    const int error = child_start(&child, run_become, run);
+    if (error) {
+        return run_say_failed(run, error);
+    }
+    const int status = child_wait(&child);
+    run_say_signal(status);
+    runreport_show(&run->report, &run->options, run->target.kind == TARGET_ORDINARY);
+    run_fini(run);
+    child_imitate(status);
+}
+
+int main(int argc, char **argv)
+{
+    struct run run = {0};
+    switch (runopts_parse(argc, argv, &run.options)) {
+    case RUNOPTS_DONE:
+        return 0;
+    case RUNOPTS_WRONG:
+        return SAY_USAGE;
+    case RUNOPTS_RUN:
+        break;
+    }
+    int status = run_init(&run);
+    if (status == 0) {
+        status = run.options.quiet ? run_turn_into(&run) : run_and_report(&run);
+    }
+    run_fini(&run);
+    return status;
+}

@@ -1,0 +1,125 @@
+#include "runopts.h"
+
+#include "runhelp.h"
+#include "say.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPTION_FORCE = 256, OPTION_SIM, OPTION_NO_TABLE, OPTION_ROWS, OPTION_SORT, OPTION_HELP_ENV };
+
+/* '+': everything after the program's name belongs to the program. */
+static const char short_options[] = "+:o:e:qhV";
+
+static const struct option long_options[] = {
+    {"output", required_argument, NULL, 'o'},
+    {"force", no_argument, NULL, OPTION_FORCE},
+    {"sim", optional_argument, NULL, OPTION_SIM},
+    {"no-table", no_argument, NULL, OPTION_NO_TABLE},
+    {"rows", required_argument, NULL, OPTION_ROWS},
+    {"sort", required_argument, NULL, OPTION_SORT},
+    {"env", required_argument, NULL, 'e'},
+    {"quiet", no_argument, NULL, 'q'},
+    {"help", no_argument, NULL, 'h'},
+    {"help-env", no_argument, NULL, OPTION_HELP_ENV},
+    {"version", no_argument, NULL, 'V'},
+    {NULL, 0, NULL, 0},
+};
+
+static enum runopts_verdict runopts_wrong(const char *what, const char *which)
+{
+    say("%s%s", what, which);
+    say("try 'profrun --help'");
+    return RUNOPTS_WRONG;
+}
+
+static enum runopts_verdict runopts_set_env(const char *assignment)
+{
+    const char *equals = strchr(assignment, '=');
+    if (!equals || equals == assignment) {
+        return runopts_wrong("-e wants NAME=VALUE, not ", assignment);
+    }
+    char *name = strndup(assignment, (size_t)(equals - assignment));
+    const bool ok = name && setenv(name, equals + 1, 1) == 0;
+    free(name);
+    return ok ? RUNOPTS_RUN : runopts_wrong("cannot set ", assignment);
+}
+
+static enum runopts_verdict runopts_set_sim(struct runopts *options, const char *layout)
+{
+    options->sim = true;
+    options->sim_layout = layout;
+    return RUNOPTS_RUN;
+}
+
+static enum runopts_verdict runopts_apply(struct runopts *options, int option)
+{
+    switch (option) {
+    case 'o':
+        options->output = optarg;
+        return RUNOPTS_RUN;
+    case OPTION_FORCE:
+        options->force = true;
+        return RUNOPTS_RUN;
+    case OPTION_SIM:
+        return runopts_set_sim(options, optarg);
+    case OPTION_NO_TABLE:
+        options->table = false;
+        return RUNOPTS_RUN;
+    case OPTION_ROWS:
+        options->rows = optarg;
+        return RUNOPTS_RUN;
+    case OPTION_SORT:
+        options->sort = optarg;
+        return RUNOPTS_RUN;
+    case 'e':
+        return runopts_set_env(optarg);
+    case 'q':
+        options->quiet = true;
+        return RUNOPTS_RUN;
+    case 'h':
+        return runhelp_usage();
+    case 'V':
+        return runhelp_version();
+    default:
+        return runhelp_env();
+    }
+}
+
+/* The option getopt_long() stumbled over, as the user typed it. */
+static const char *runopts_culprit(char **argv)
+{
+    static char letter[3] = "-?";
+    const char *word = argv[optind - 1];
+    if (optopt > 0 && optopt < OPTION_FORCE && strncmp(word, "--", 2) != 0) {
+        letter[1] = (char)optopt;
+        return letter;
+    }
+    return word;
+}
+
+enum runopts_verdict runopts_parse(int argc, char **argv, struct runopts *options)
+{
+    *options = (struct runopts){.table = true};
+    int option;
+    while ((option = getopt_long(argc, argv, short_options, long_options, NULL)) != -1) {
+        if (option == '?') {
+            return runopts_wrong("unknown option, or one that takes no value: ",
+                                 runopts_culprit(argv));
+        }
+        if (option == ':') {
+            return runopts_wrong("a value is missing after ", runopts_culprit(argv));
+        }
+        const enum runopts_verdict verdict = runopts_apply(options, option);
+        if (verdict != RUNOPTS_RUN) {
+            return verdict;
+        }
+    }
+    if (optind >= argc) {
+        return runopts_wrong("which program?", "");
+    }
+    options->program = argv + optind;
+    return RUNOPTS_RUN;
+}

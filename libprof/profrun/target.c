@@ -1,0 +1,160 @@
+#include "target.h"
+
+#include "elfkind.h"
+#include "say.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+/* The kernel follows at most five interpreters of interpreters. */
+enum { TARGET_INTERPRETERS_MAX = 5, TARGET_HEAD_BYTES = 256 };
+
+static bool target_is_program(const char *path)
+{
+    struct stat facts;
+    return stat(path, &facts) == 0 && S_ISREG(facts.st_mode) && access(path, X_OK) == 0;
+}
+
+/* Walks PATH. Returns the first program called `name`, or else the first file (so that "not executable" can be
+ * said rather than "not found"), or NULL. */
+static char *target_search(const char *name)
+{
+    const char *at = getenv("PATH");
+    char *unusable = NULL;
+    if (!at) {
+        at = "/bin:/usr/bin";
+    }
+    while (true) {
+        const size_t length = strcspn(at, ":");
+        char *path = NULL;
+        /* an empty element means the current directory */
+        if (asprintf(&path, "%.*s/%s", length ? (int)length : 1, length ? at : ".", name) < 0) {
+            break;
+        }
+        if (target_is_program(path)) {
+            free(unusable);
+            return path;
+        }
+        if (!unusable && access(path, F_OK) == 0) {
+            unusable = path;
+        } else {
+            free(path);
+        }
+        if (at[length] == '\0') {
+            break;
+        }
+        at += length + 1;
+    }
+    return unusable;
+}
+
+static int target_refuse(const char *name, const char *path)
+{
+    struct stat facts;
+    if (!path || stat(path, &facts) != 0) {
+        const int error = path ? errno : ENOENT;
+        say("%s: %s", name, strerror(error));
+        return error == ENOENT || error == ENOTDIR ? SAY_NOT_FOUND : SAY_NOT_EXECUTABLE;
+    }
+    say("%s: %s", path, S_ISDIR(facts.st_mode) ? "is a directory" : "is not executable");
+    return SAY_NOT_EXECUTABLE;
+}
+
+/* Whether executing the file raises privileges, upon which the loader ignores LD_PRELOAD. */
+static bool target_is_privileged(const char *path)
+{
+    struct stat facts;
+    struct statvfs file_system;
+    if (stat(path, &facts) != 0 || prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1) {
+        return false;
+    }
+    if (statvfs(path, &file_system) == 0 && (file_system.f_flag & ST_NOSUID)) {
+        return false;
+    }
+    const bool other_user = (facts.st_mode & S_ISUID) && facts.st_uid != getuid();
+    const bool other_group =
+        (facts.st_mode & S_ISGID) && (facts.st_mode & S_IXGRP) && facts.st_gid != getgid();
+    /* root has all capabilities anyway, so a file can add none */
+    const bool capabilities = getuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0;
+    return other_user || other_group || capabilities;
+}
+
+static void target_set(struct target *target, enum target_kind kind, const char *path,
+                       const char *why)
+{
+    target->kind = kind;
+    snprintf(target->reason, sizeof target->reason, "%s %s", path, why);
+}
+
+/* The interpreter a script names after "#!", cut out of `head` in place; NULL for what is no script. */
+static char *target_interpreter(char *head)
+{
+    if (head[0] != '#' || head[1] != '!') {
+        return NULL;
+    }
+    char *start = head + 2 + strspn(head + 2, " \t");
+    start[strcspn(start, " \t\r\n")] = '\0';
+    return *start == '/' ? start : NULL;
+}
+
+static void target_classify(struct target *target, const char *path, int depth)
+{
+    char head[TARGET_HEAD_BYTES + 1] = "";
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) {
+        return; /* executable but not readable: run it and hope */
+    }
+    if (read(file, head, TARGET_HEAD_BYTES) > 0) {
+        char *interpreter = target_interpreter(head);
+        target->text = target->text && !interpreter && !elfkind_is_elf(file);
+        const char *foreign = interpreter ? NULL : elfkind_foreign(file);
+        if (interpreter && depth < TARGET_INTERPRETERS_MAX) {
+            target_classify(target, interpreter, depth + 1);
+        } else if (foreign) {
+            target_set(target, TARGET_FOREIGN, path, foreign);
+        } else if (elfkind_is_static(file)) {
+            target_set(target, TARGET_STATIC, path,
+                       "is statically linked: nothing can be preloaded");
+        } else if (target_is_privileged(path)) {
+            target_set(target, TARGET_PRIVILEGED, path,
+                       "gains privileges (setuid, setgid or file capabilities): the loader ignores "
+                       "LD_PRELOAD");
+        }
+    }
+    close(file);
+}
+
+int target_init(struct target *target, const char *name)
+{
+    *target = (struct target){.kind = TARGET_ORDINARY, .text = true};
+    target->path = strchr(name, '/') ? strdup(name) : target_search(name);
+    if (!target->path || !target_is_program(target->path)) {
+        return target_refuse(name, target->path);
+    }
+    target_classify(target, target->path, 0);
+    return 0;
+}
+
+void target_fini(struct target *target)
+{
+    free(target->path);
+    target->path = NULL;
+}
+
+void target_execute(const struct target *target, char *const *argv)
+{
+    if (target->text) {
+        execvp(target->path, argv); /* falls back to sh, as a shell does */
+    } else {
+        execv(target->path,
+              argv); /* no sh for an ELF file of another machine: it would read it as commands */
+    }
+}
