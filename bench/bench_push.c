@@ -1,0 +1,204 @@
+/* What a push+pop pair costs, against the least that any recorder could pay.
+ *
+ * The floor: two readings of the time-stamp counter and two 24-byte stores into a prefaulted
+ * thread-local ring, inline. Rows with "2 threads" run floor and candidate on two threads at once.
+ * The program is linked with libprof, so every call goes through the .so as a preloaded program's
+ * does.
+ */
+#include "bench.h"
+
+#include <prof/prof.h>
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+#define PAIRS 50000u
+#define FLOOR_EVENTS 4096u
+
+struct floor_event {
+    uint64_t ticks, name, kind;
+};
+
+static __thread struct floor_event floor_ring[FLOOR_EVENTS];
+static __thread uint32_t floor_head;
+
+static inline uint64_t floor_ticks(void)
+{
+#if defined(__x86_64__)
+    return __rdtsc();
+#elif defined(__aarch64__)
+    uint64_t ticks;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+    return ticks;
+#else
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+#endif
+}
+
+static inline void floor_store(uint64_t name, uint64_t kind)
+{
+    struct floor_event *event = &floor_ring[floor_head++ % FLOOR_EVENTS];
+    event->ticks = floor_ticks();
+    event->name = name;
+    event->kind = kind;
+    __asm__ volatile("" : : "r"(event) : "memory");
+}
+
+static void loop_floor(void *user, uint64_t iterations)
+{
+    (void)user;
+    for (uint64_t i = 0; i < iterations; i++) {
+        floor_store(1, 1);
+        floor_store(1, 2);
+    }
+}
+
+static void loop_literal(void *user, uint64_t iterations)
+{
+    (void)user;
+    for (uint64_t i = 0; i < iterations; i++) {
+        PROF_RANGE("forward pass of layer 12");
+        __asm__ volatile("" : : : "memory");
+    }
+}
+
+/* 23 characters, the same address each time, as most programs have it. */
+static void loop_content(void *user, uint64_t iterations)
+{
+    (void)user;
+    for (uint64_t i = 0; i < iterations; i++) {
+        const char *name = "forward pass, layer 012";
+        __asm__ volatile("" : "+r"(name));
+        prof_range_push(name);
+        prof_range_pop();
+    }
+}
+
+/* One buffer, reused for sixteen names. */
+static void loop_reused_buffer(void *user, uint64_t iterations)
+{
+    (void)user;
+    char name[] = "forward pass, layer 000";
+    for (uint64_t i = 0; i < iterations; i++) {
+        name[sizeof name - 2] = (char)('a' + i % 16);
+        prof_range_push(name);
+        prof_range_pop();
+    }
+}
+
+static void loop_sized(void *user, uint64_t iterations)
+{
+    (void)user;
+    for (uint64_t i = 0; i < iterations; i++) {
+        prof_range_push_n("forward pass, layer 012", 23);
+        prof_range_pop();
+    }
+}
+
+static void loop_mark(void *user, uint64_t iterations)
+{
+    (void)user;
+    for (uint64_t i = 0; i < iterations; i++)
+        prof_mark("tick");
+}
+
+static void loop_floor_one(void *user, uint64_t iterations)
+{
+    (void)user;
+    for (uint64_t i = 0; i < iterations; i++)
+        floor_store(1, 3);
+}
+
+static void loop_counter(void *user, uint64_t iterations)
+{
+    (void)user;
+    for (uint64_t i = 0; i < iterations; i++)
+        prof_counter("queue depth", (double)i);
+}
+
+/* ---- the same on two threads ---- */
+
+struct two {
+    bench_loop loop;
+    uint64_t iterations;
+};
+
+static void *two_main(void *argument)
+{
+    const struct two *two = argument;
+    two->loop(NULL, two->iterations);
+    return NULL;
+}
+
+static void two_run(bench_loop loop, uint64_t iterations)
+{
+    struct two two = {loop, iterations};
+    pthread_t other;
+    if (pthread_create(&other, NULL, two_main, &two) != 0)
+        abort();
+    loop(NULL, iterations);
+    pthread_join(other, NULL);
+}
+
+static void loop_floor_two(void *user, uint64_t iterations)
+{
+    (void)user;
+    two_run(loop_floor, iterations);
+}
+
+static void loop_literal_two(void *user, uint64_t iterations)
+{
+    (void)user;
+    two_run(loop_literal, iterations);
+}
+
+static void loop_content_two(void *user, uint64_t iterations)
+{
+    (void)user;
+    two_run(loop_content, iterations);
+}
+
+static void bench_bytes_per_range(void)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s", prof_output_path());
+    struct prof_loss_counts loss = {.size_bytes = sizeof loss};
+    prof_loss(&loss);
+    printf("events lost while measuring: %llu\n", (unsigned long long)loss.total);
+}
+
+int main(void)
+{
+    struct prof_options options;
+    prof_options_default(&options);
+    options.output = "bench_push-%p.prof";
+    prof_configure(&options);
+    bench_print_header("floor");
+    bench_print("off: literal", bench_against(loop_floor, loop_literal, NULL, PAIRS));
+    bench_print("off: name by content", bench_against(loop_floor, loop_content, NULL, PAIRS));
+    prof_start();
+    bench_print("on: PROF_RANGE literal", bench_against(loop_floor, loop_literal, NULL, PAIRS));
+    bench_print("on: name by content", bench_against(loop_floor, loop_content, NULL, PAIRS));
+    bench_print("on: 16 names in one buffer",
+                bench_against(loop_floor, loop_reused_buffer, NULL, PAIRS));
+    bench_print("on: name with length", bench_against(loop_floor, loop_sized, NULL, PAIRS));
+    bench_print("on: mark (floor: one store)",
+                bench_against(loop_floor_one, loop_mark, NULL, PAIRS));
+    bench_print("on: counter (floor: one store)",
+                bench_against(loop_floor_one, loop_counter, NULL, PAIRS));
+    bench_print("on: PROF_RANGE literal, 2 threads",
+                bench_against(loop_floor_two, loop_literal_two, NULL, 10 * PAIRS));
+    bench_print("on: name by content, 2 threads",
+                bench_against(loop_floor_two, loop_content_two, NULL, 10 * PAIRS));
+    prof_stop();
+    bench_bytes_per_range();
+    unlink(prof_output_path());
+    return 0;
+}
