@@ -1,0 +1,1 @@
+profdump $'no\033[31msuch\nfile.prof'

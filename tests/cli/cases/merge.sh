@@ -1,0 +1,1 @@
+profdump rank0.prof rank1.prof

@@ -1,0 +1,1 @@
+profdump --sort speed demo.prof

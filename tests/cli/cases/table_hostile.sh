@@ -1,0 +1,2 @@
+# Names must neither drive the terminal nor break the layout.
+profdump hostile.prof

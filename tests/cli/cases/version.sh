@@ -1,0 +1,2 @@
+profdump --version
+profdump -V

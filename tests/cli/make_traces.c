@@ -1,0 +1,208 @@
+/* make_traces.c - the trace files that the CLI tests read: make_traces DIRECTORY.
+ *
+ *     demo.prof      ranges, launches, a copy, kernels, a step: a clean run on the simulated CUDA
+ *     cpu.prof       ranges on two threads, no CUDA
+ *     lossy.prof     dropped records, a full file, a missing kernel, unbalanced ranges
+ *     killed.prof    never closed
+ *     rank0.prof, rank1.prof   two processes of one job
+ *     hostile.prof   names that attack terminals, tables and parsers
+ */
+#include "trace_builder.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { LAUNCH = 211, COPY = 41 };
+
+static const char *directory;
+
+static int save(struct trace_builder *trace, const char *name)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    bool written = trace_builder_write(trace, path);
+    trace_builder_destroy(trace);
+    if (!written)
+        perror(path);
+    return !written;
+}
+
+static struct trace_builder *begin(const char *program, uint32_t pid)
+{
+    struct trace_builder *trace = trace_builder_create();
+    trace_builder_header(trace)->pid = pid;
+    trace_builder_info(trace, PROF_INFO_PROGRAM, program);
+    trace_builder_info(trace, PROF_INFO_HOST, "node7");
+    trace_builder_thread(trace, 1, pid, "main", 0);
+    return trace;
+}
+
+static void add_device(struct trace_builder *trace)
+{
+    trace_builder_info(trace, PROF_INFO_GPU_REASON, "libcupti.so.13 timed the device");
+    trace_builder_info(trace, PROF_INFO_DRIVER, "13.0");
+    trace_builder_device(trace, 0, "Simulated GPU");
+    trace_builder_context(trace, 1, 0);
+    trace_builder_stream(trace, 1, 7, 0);
+    trace_builder_api_name(trace, PROF_API_RUNTIME, LAUNCH, "cudaLaunchKernel");
+    trace_builder_api_name(trace, PROF_API_RUNTIME, COPY, "cudaMemcpyAsync");
+    trace_builder_header(trace)->flags |= PROF_FILE_SIMULATED;
+}
+
+static void call(struct trace_builder *trace, int64_t start_ns, uint16_t cbid, uint32_t correlation)
+{
+    struct prof_rec_api_enter enter = {.correlation = correlation,
+                                       .cbid = cbid,
+                                       .domain = PROF_API_RUNTIME,
+                                       .flags = PROF_API_LAUNCHES,
+                                       .operations = 1};
+    trace_builder_enter(trace, start_ns, enter);
+    trace_builder_exit(trace, start_ns + 5000, correlation, 0);
+}
+
+static void kernel(struct trace_builder *trace, const char *name, int64_t start_ns, int64_t end_ns,
+                   uint32_t correlation)
+{
+    struct prof_rec_kernel detail = {.context = 1,
+                                     .stream = 7,
+                                     .grid_x = 1024,
+                                     .grid_y = 1,
+                                     .grid_z = 1,
+                                     .block_x = 256,
+                                     .block_y = 1,
+                                     .block_z = 1,
+                                     .registers = 32};
+    detail.name = trace_builder_name(trace, name);
+    trace_builder_kernel(trace, start_ns, end_ns, correlation, detail, true);
+}
+
+static void copy(struct trace_builder *trace, int64_t start_ns, int64_t end_ns,
+                 uint32_t correlation)
+{
+    struct prof_rec_memcpy detail = {.bytes = 1 << 20,
+                                     .context = 1,
+                                     .stream = 7,
+                                     .copy_kind = 1,
+                                     .src_kind = 1,
+                                     .dst_kind = 3,
+                                     .flags = 1};
+    trace_builder_memcpy(trace, start_ns, end_ns, correlation, detail);
+}
+
+static void run_training(struct trace_builder *trace, int64_t kernel_ns)
+{
+    trace_builder_log(trace, 0, 1, 0);
+    trace_builder_step(trace, 10000, 1);
+    trace_builder_push(trace, 20000, trace_builder_name(trace, "load"));
+    call(trace, 25000, COPY, 1);
+    trace_builder_pop(trace, 120000);
+    trace_builder_push(trace, 130000, trace_builder_name(trace, "forward"));
+    trace_builder_attr(trace, trace_builder_name(trace, "flops"), PROF_ATTR_INT, 2000000);
+    call(trace, 140000, LAUNCH, 2);
+    trace_builder_push(trace, 150000, trace_builder_name(trace, "norm"));
+    call(trace, 160000, LAUNCH, 3);
+    trace_builder_pop(trace, 170000);
+    trace_builder_pop(trace, 200000);
+    trace_builder_mark(trace, 210000, trace_builder_name(trace, "checkpoint"));
+    trace_builder_step(trace, 250000, 2);
+    trace_builder_thread_end(trace, 300000);
+    trace_builder_log(trace, 1, 1, 0);
+    copy(trace, 40000, 90000, 1);
+    kernel(trace, "gemm", 150000, 150000 + kernel_ns, 2);
+    kernel(trace, "layer_norm", 160000 + kernel_ns, 190000 + kernel_ns, 3);
+}
+
+static int make_demo(void)
+{
+    struct trace_builder *trace = begin("train", 4242);
+    add_device(trace);
+    run_training(trace, 1234567);
+    return save(trace, "demo.prof");
+}
+
+static int make_rank(int32_t rank, const char *name)
+{
+    struct trace_builder *trace = begin("train", 500u + (uint32_t)rank);
+    add_device(trace);
+    trace_builder_header(trace)->rank = trace_builder_header(trace)->local_rank = rank;
+    trace_builder_header(trace)->world_size = 2;
+    run_training(trace, 1000000);
+    return save(trace, name);
+}
+
+static int make_cpu(void)
+{
+    struct trace_builder *trace = begin("solver", 77);
+    trace_builder_header(trace)->gpu_mode = PROF_GPU_NONE;
+    trace_builder_thread(trace, 2, 78, "worker", 0);
+    trace_builder_log(trace, 0, 1, 0);
+    trace_builder_push(trace, 0, trace_builder_name(trace, "solve"));
+    trace_builder_push(trace, 1000, trace_builder_name(trace, "assemble"));
+    trace_builder_pop(trace, 2501000);
+    trace_builder_pop(trace, 5000000);
+    trace_builder_log(trace, 1, 2, 0);
+    trace_builder_push(trace, 100, trace_builder_name(trace, "assemble"));
+    trace_builder_pop(trace, 1000100);
+    return save(trace, "cpu.prof");
+}
+
+static int make_lossy(void)
+{
+    struct trace_builder *trace = begin("leaky", 99);
+    add_device(trace);
+    trace_builder_header(trace)->loss[PROF_LOSS_CUPTI_DROPPED] = 1;
+    trace_builder_header(trace)->loss[PROF_LOSS_FULL] = 12;
+    trace_builder_log(trace, 0, 1, 0);
+    trace_builder_pop(trace, 500);
+    trace_builder_push(trace, 1000, trace_builder_name(trace, "open"));
+    call(trace, 2000, LAUNCH, 1);
+    call(trace, 8000, LAUNCH, 2);
+    trace_builder_log(trace, 1, 1, 0);
+    kernel(trace, "gemm", 10000, 20000, 1);
+    return save(trace, "lossy.prof");
+}
+
+static int make_killed(void)
+{
+    struct trace_builder *trace = begin("victim", 31);
+    trace_builder_header(trace)->state = PROF_STATE_RECORDING;
+    trace_builder_header(trace)->gpu_mode = PROF_GPU_NONE;
+    trace_builder_log(trace, 0, 1, 0);
+    trace_builder_push(trace, 1000, trace_builder_name(trace, "never closed"));
+    trace_builder_push(trace, 2000, trace_builder_name(trace, "closed"));
+    trace_builder_pop(trace, 3000);
+    return save(trace, "killed.prof");
+}
+
+static int make_hostile(void)
+{
+    static const char *const names[] = {
+        "\x1b[31mred\x1b]0;title\x07",
+        "\xc2\x9b"
+        "1mC1",
+        "quote\"back\\slash",
+        "</script>",
+        "=cmd|' /C calc'!A0",
+        "\xff\xfe not UTF-8",
+        "\xe2\x80\xaegnp.exe",
+        "two\nlines\ttab",
+        "\xf0\x9f\x98\x80 caf\xc3\xa9",
+    };
+    struct trace_builder *trace = begin("\x1b[2Jprogram", 13);
+    trace_builder_header(trace)->gpu_mode = PROF_GPU_NONE;
+    trace_builder_log(trace, 0, 1, 0);
+    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
+        trace_builder_push(trace, 10000 * (i + 1), trace_builder_name(trace, names[i]));
+        trace_builder_pop(trace, 10000 * (i + 1) + 9000 - 100 * i);
+    }
+    return save(trace, "hostile.prof");
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2)
+        return 2;
+    directory = argv[1];
+    return make_demo() || make_cpu() || make_lossy() || make_killed() ||
+           make_rank(0, "rank0.prof") || make_rank(1, "rank1.prof") || make_hostile();
+}

@@ -1,0 +1,74 @@
+/* endings.c - endings HOW: 50 kernels in the range "before", then the program ends in the named way with status 7. */
+#include "cuda_test.h"
+
+#include <prof/prof.h>
+
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+static void *exit_here(void *unused)
+{
+    (void)unused;
+    exit(7);
+}
+
+static void exit_in_thread(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, exit_here, NULL);
+    pthread_join(thread, NULL);
+}
+
+/* For whoever kills it: says when all is done, and stays. */
+static void wait_to_be_killed(void)
+{
+    puts("ready");
+    fflush(stdout);
+    for (;;) {
+        pause();
+    }
+}
+
+static void launch_for_ever(void)
+{
+    for (;;) {
+        launch_work(1, NULL);
+        cuda_check(cudaStreamSynchronize(NULL), "cudaStreamSynchronize");
+    }
+}
+
+static void end(const char *how, char **argv)
+{
+    if (strcmp(how, "thread") == 0)
+        exit_in_thread();
+    else if (strcmp(how, "_exit") == 0)
+        _exit(7);
+    else if (strcmp(how, "quick_exit") == 0)
+        quick_exit(7);
+    else if (strcmp(how, "abort") == 0)
+        abort();
+    else if (strcmp(how, "stay") == 0)
+        wait_to_be_killed();
+    else if (strcmp(how, "launch") == 0)
+        launch_for_ever();
+    else if (strcmp(how, "exec") == 0)
+        execl(argv[0], argv[0], "return", (char *)NULL);
+    else if (strcmp(how, "exec_fails") == 0)
+        execl("/nonexistent", "nonexistent", (char *)NULL);
+}
+
+int main(int argc, char **argv)
+{
+    const char *how = argc > 1 ? argv[1] : "return";
+    prof_range_push("before");
+    launch_work(50, NULL);
+    prof_range_pop();
+    if (strcmp(how, "unsynchronised") != 0) {
+        cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    }
+    prof_range_push("open");
+    end(how, argv);
+    launch_work(3, NULL);
+    return 7;
+}

@@ -1,0 +1,283 @@
+#include "fake_recorder.h"
+
+#include <atomic>
+#include <cstdarg>
+#include <cstdio>
+#include <map>
+#include <mutex>
+
+extern "C" {
+#include "log.h"
+}
+
+namespace
+{
+
+struct Fake {
+    std::mutex lock;
+    bool file = true, full = false;
+    std::vector<FakeRecord> records;
+    std::vector<FakeMeta> metas;
+    std::map<int, std::string> infos;
+    std::map<std::string, uint32_t> ids;
+    std::vector<std::string> names{""};
+    uint64_t interned = 0, gpu_records = 0, loss[PROF_LOSS_COUNT] = {};
+    prof_gpu_mode mode = PROF_GPU_NONE;
+    std::string reason;
+    bool simulated = false;
+    std::vector<std::string> log;
+};
+
+Fake *fake = new Fake; // outlives threads that a test leaves behind
+std::atomic<bool> is_on{true};
+config the_config;
+thread_local bool thread_internal;
+
+struct Pending {
+    uint64_t words[PROF_RECORD_WORDS_MAX];
+    bool late;
+};
+thread_local Pending pending;
+
+uint64_t *reserve(unsigned words, bool late)
+{
+    if (fake->full) {
+        loss_add(PROF_LOSS_FULL, 1);
+        return nullptr;
+    }
+    memset(pending.words, 0, words * 8);
+    pending.late = late;
+    return pending.words;
+}
+
+template <typename T>
+T locked(T Fake::*member)
+{
+    std::lock_guard<std::mutex> guard(fake->lock);
+    return fake->*member;
+}
+
+} // namespace
+
+void fake_reset()
+{
+    static std::mutex guard;
+    std::lock_guard<std::mutex> hold(guard);
+    std::lock_guard<std::mutex> lock(fake->lock);
+    fake->file = true;
+    fake->full = false;
+    fake->records.clear();
+    fake->metas.clear();
+    fake->infos.clear();
+    fake->interned = fake->gpu_records = 0;
+    memset(fake->loss, 0, sizeof fake->loss);
+    fake->mode = PROF_GPU_NONE;
+    fake->reason.clear();
+    fake->simulated = false;
+    fake->log.clear();
+    is_on = true;
+    the_config = config{};
+    the_config.cuda = 1;
+    the_config.exit_ms = 2000;
+    the_config.gpu_buffer_kib = 64;
+    the_config.start_events = 1;
+}
+
+void fake_set_on(bool on)
+{
+    is_on = on;
+}
+void fake_set_file(bool exists)
+{
+    fake->file = exists;
+}
+void fake_set_full(bool full)
+{
+    fake->full = full;
+}
+config &fake_config()
+{
+    return the_config;
+}
+std::vector<FakeRecord> fake_records()
+{
+    return locked(&Fake::records);
+}
+
+std::vector<FakeRecord> fake_records(prof_record_type type)
+{
+    std::vector<FakeRecord> found;
+    for (auto &record : fake_records())
+        if (record.type == type)
+            found.push_back(record);
+    return found;
+}
+
+std::vector<FakeMeta> fake_metas(prof_record_type type)
+{
+    std::vector<FakeMeta> found;
+    for (auto &meta : locked(&Fake::metas))
+        if (meta.type == type)
+            found.push_back(meta);
+    return found;
+}
+
+std::string fake_info(prof_info_key key)
+{
+    std::lock_guard<std::mutex> guard(fake->lock);
+    return fake->infos[key];
+}
+
+std::string fake_name(uint32_t id)
+{
+    std::lock_guard<std::mutex> guard(fake->lock);
+    return id < fake->names.size() ? fake->names[id] : "?";
+}
+
+uint64_t fake_interned()
+{
+    return locked(&Fake::interned);
+}
+prof_gpu_mode fake_gpu_mode()
+{
+    return locked(&Fake::mode);
+}
+std::string fake_gpu_reason()
+{
+    return locked(&Fake::reason);
+}
+bool fake_simulated()
+{
+    return locked(&Fake::simulated);
+}
+uint64_t fake_gpu_records()
+{
+    return locked(&Fake::gpu_records);
+}
+std::vector<std::string> fake_log()
+{
+    return locked(&Fake::log);
+}
+bool fake_thread_is_internal()
+{
+    return thread_internal;
+}
+
+extern "C" {
+
+bool recorder_on(void)
+{
+    return is_on;
+}
+
+uint64_t *thread_reserve(enum prof_record_type, unsigned words)
+{
+    return is_on ? reserve(words, false) : nullptr;
+}
+
+uint64_t *thread_reserve_late(enum prof_record_type, unsigned words)
+{
+    return reserve(words, true);
+}
+
+void thread_commit(uint64_t *record, enum prof_record_type type, unsigned words, uint64_t info)
+{
+    record[0] = PROF_WORD_EXT(PROF_KIND_EXT, type, words, info);
+    std::lock_guard<std::mutex> guard(fake->lock);
+    fake->records.push_back({type, info, {record, record + words}, pending.late});
+}
+
+uint64_t thread_ticks(const uint64_t *)
+{
+    return clock_now();
+}
+void thread_mark_internal(void)
+{
+    thread_internal = true;
+}
+
+uint32_t names_intern(const char *bytes, size_t size)
+{
+    std::lock_guard<std::mutex> guard(fake->lock);
+    fake->interned++;
+    auto [place, is_new] = fake->ids.emplace(std::string(bytes, size), fake->names.size());
+    if (is_new)
+        fake->names.push_back(place->first);
+    return place->second;
+}
+
+const void *meta_append(enum prof_record_type type, const void *head, size_t bytes, const char *,
+                        size_t)
+{
+    std::lock_guard<std::mutex> guard(fake->lock);
+    if (!fake->file)
+        return nullptr;
+    fake->metas.push_back({type, std::string(static_cast<const char *>(head), bytes)});
+    return fake;
+}
+
+void meta_info(enum prof_info_key key, const char *text)
+{
+    std::lock_guard<std::mutex> guard(fake->lock);
+    if (fake->file)
+        fake->infos[key] = text;
+}
+
+void loss_add(enum prof_loss_cause cause, uint64_t count)
+{
+    std::lock_guard<std::mutex> guard(fake->lock);
+    fake->loss[cause] += count;
+}
+
+uint64_t loss_get(enum prof_loss_cause cause)
+{
+    std::lock_guard<std::mutex> guard(fake->lock);
+    return fake->loss[cause];
+}
+
+void recorder_set_gpu_mode(enum prof_gpu_mode mode, const char *reason)
+{
+    std::lock_guard<std::mutex> guard(fake->lock);
+    fake->mode = mode;
+    fake->reason = reason;
+}
+
+void recorder_set_simulated(void)
+{
+    fake->simulated = true;
+}
+
+void recorder_count_gpu_records(uint64_t count)
+{
+    std::lock_guard<std::mutex> guard(fake->lock);
+    fake->gpu_records += count;
+}
+
+uint64_t clock_now(void)
+{
+    static std::atomic<uint64_t> ticks{1000};
+    return ++ticks;
+}
+
+uint64_t clock_ticks_per_second(void)
+{
+    return 1000000000;
+}
+const struct config *config_get(void)
+{
+    return &the_config;
+}
+
+void log_line(enum log_level level, const char *format, ...)
+{
+    if (level != LOG_ERROR)
+        return;
+    char line[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    std::lock_guard<std::mutex> guard(fake->lock);
+    fake->log.push_back(line);
+}
+}

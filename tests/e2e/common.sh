@@ -1,0 +1,81 @@
+# What the end-to-end tests share: sourced, not run. Needs PROF_BIN and PROF_LIB in the environment.
+#
+#   compile NAME [FLAG...]       builds tests/programs/NAME.c or NAME.cpp into ./NAME
+#   record FILE COMMAND...       runs COMMAND with the library preloaded and PROF_OUTPUT=FILE
+#   expect FILE EXPRESSION...    the trace is valid and each Python expression about it is true (see expect.py)
+#   same WHAT WANTED GOT         both texts are equal
+#   fail WHAT, skip WHY
+#
+# Every test runs in an empty directory of its own, left behind only when it fails.
+
+set -euo pipefail
+
+: "${PROF_BIN:?}" "${PROF_LIB:?}"
+export -n PROF_BIN PROF_LIB # libprof warns of PROF_ variables that it does not know
+e2e_directory=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+programs=$e2e_directory/../programs
+include=$e2e_directory/../../libprof/include
+lib=$PROF_LIB/libprof.so
+CC=${CC:-cc}
+CXX=${CXX:-c++}
+
+if [[ -n ${SANITIZE:-} ]]; then
+    echo "skipped: what is built with sanitizers cannot be preloaded"
+    exit 77
+fi
+
+export PROF_TABLE=0
+ulimit -c 0
+here=$(mktemp -d "${TMPDIR:-/tmp}/recorder.XXXXXX")
+cd "$here"
+
+leave() {
+    local status=$?
+    if ((status == 0 || status == 77)); then
+        cd / && rm -rf "$here"
+    else
+        echo "FAILED with $status; left in $here"
+    fi
+}
+trap leave EXIT
+
+fail() {
+    echo "FAILED: $*"
+    exit 1
+}
+
+skip() {
+    echo "skipped: $*"
+    exit 77
+}
+
+same() {
+    [[ $2 == "$3" ]] || fail "$1"$'\n'"wanted: $2"$'\n'"got:    $3"
+}
+
+compile() {
+    local name=$1
+    shift
+    if [[ -e $programs/$name.cpp ]]; then
+        "$CXX" -std=c++17 -O2 -g -Wall -I"$include" "$programs/$name.cpp" -o "$name" "$@" -pthread
+    else
+        "$CC" -std=gnu17 -O2 -g -Wall -I"$include" "$programs/$name.c" -o "$name" "$@" -pthread
+    fi
+}
+
+record() {
+    local file=$1
+    shift
+    env LD_PRELOAD="$lib" PROF_OUTPUT="$file" "$@"
+}
+
+expect() {
+    python3 "$e2e_directory/expect.py" "$PROF_BIN/profdump" "$@"
+}
+
+# The status COMMAND ends with, as the shell counts it (128 + n for signal n).
+status_of() {
+    local status=0
+    "$@" 2>>stderr.txt || status=$?
+    echo "$status"
+}

@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# Where CUPTI cannot be had, the program runs as without libprof; one line says why, and so do the file, the table, the
+# JSON and the trace. Ranges are recorded all the same.
+. "$(dirname "$0")/cuda_common.sh"
+
+compile_cuda small
+bare ./small 5 >wanted.txt 2>&1 || wanted=$?
+number=0
+
+# one_run FILE WHAT: output and status are the program's own; at most one line on stderr, left in stderr.txt.
+one_run() {
+    local status=0
+    simulate "$1" ./small 5 >stdout.txt 2>stderr.txt || status=$?
+    same "$2: status" "$wanted" "$status"
+    same "$2: stdout" "$(cat wanted.txt)" "$(cat stdout.txt)"
+    (($(wc -l <stderr.txt) <= 1)) || fail "$2: says more than one line:"$'\n'"$(cat stderr.txt)"
+    no_violations "$2"
+}
+
+ranges="count['setup'] == 1 and count['work'] == 1 and process['closed']"
+
+# refused WHAT WORDS [EXPRESSION...]: no GPU times; every output has WORDS in its reason.
+refused() {
+    local file=$((++number)).prof words=$2
+    one_run $file "$1"
+    same "$1: lines" 1 "$(wc -l <stderr.txt)"
+    grep -q "^libprof: no GPU times: .*$words" stderr.txt || fail "$1: $(cat stderr.txt)"
+    "$PROF_BIN/profdump" $file >table.txt
+    grep -q "^GPU mode: .*unavailable.*$words" table.txt || fail "$1: not in the table"$'\n'"$(cat table.txt)"
+    expect_cuda $file -- "$ranges" "facts['mode'] == process['mode'] == 'unavailable' and '$words' in facts['mode_reason']" \
+        "not ops and loss['unobserved'] == loss['launched']" "${@:3}"
+}
+
+SIM_OTHER_SUBSCRIBER='Nsight Systems' refused "another tool" "another tool holds CUPTI: Nsight Systems" "facts['simulated']"
+SIM_OTHER_SUBSCRIBER='the other' SIM_CUPTI_LAYOUT=11.8 refused "another tool, CUDA 11" "another tool holds CUPTI"
+SIM_FAIL='cuptiSubscribe=39' refused "subscribing: 39" "another tool holds CUPTI"
+SIM_FAIL='cuptiSubscribe=35' refused "subscribing: 35" "administrators"
+SIM_FAIL='cuptiSubscribe=999' refused "subscribing: 999" "no usable CUDA driver"
+SIM_FAIL='cuptiSubscribe=15' SIM_CUPTI_LAYOUT=12.4 refused "subscribing: 15" "newer than the driver"
+SIM_FAIL='cuptiSubscribe=7' refused "subscribing: 7" "refused to subscribe: error 7"
+SIM_FAIL='cuptiActivityRegisterCallbacks=1' refused "registering" "refused to deliver records: error 1"
+SIM_FAIL='cuptiActivityGetNextRecord=1' refused "sizes" "not compatible"
+SIM_FAIL='cuptiActivityEnable=11' refused "no kind" "refused to record kernels: error 11"
+SIM_FAIL='cuptiActivityEnable(10)=11' refused "kernels" "refused to record kernels: error 11"
+SIM_FAIL='cuptiEnableCallback=1' refused "callbacks" "refused every callback"
+PROF_CUPTI=/nonexistent/libcupti.so refused "a libcupti that is not there" "PROF_CUPTI names /nonexistent/libcupti.so"
+PROF_CUPTI=$SIM_LIB/libcudart.so.13 refused "no libcupti at all" "cannot be loaded as libcupti"
+
+# Kinds that can be done without.
+for kind in 1 2 8 9 17 22 37 38; do
+    SIM_FAIL="cuptiActivityEnable($kind)=21" one_run without-$kind.prof "kind $kind refused"
+    [[ ! -s stderr.txt ]] || fail "kind $kind refused: $(cat stderr.txt)"
+done
+expect_cuda without-{8,9,17,22,37,38}.prof -- "$ranges" "facts['mode'] == 'cupti' and ops['work(float*, int)'] == 5" \
+    "loss['launched'] == loss['recorded'] == 8"
+
+# Every function of CUPTI, failing for good and failing once.
+functions=$(nm -D --defined-only "$SIM_LIB/libcupti.so.13" | sed -n 's/.* T \(cupti[A-Za-z_0-9]*\).*/\1/p')
+(($(wc -w <<<"$functions") >= 30)) || fail "the list of CUPTI's functions is too short: $functions"
+for name in $functions; do
+    SIM_FAIL="$name=999" one_run "always-$name.prof" "$name fails"
+    SIM_FAIL="$name@1=999" one_run "once-$name.prof" "$name fails once"
+done
+# What it cost is told by the mode or the ledger; the ranges are there.
+for file in always-*.prof once-*.prof; do
+    "$PROF_BIN/profdump" check "$file" >check.txt || fail "$file:"$'\n'"$(cat check.txt)"
+done
+expect_cuda always-*.prof once-*.prof -- "$ranges" "loss['launched'] in (0, 8)" \
+    "facts['mode'] == 'unavailable' or loss['recorded'] + loss['lost_operations'] == 8"
+
+# No driver: the program fails, as it does without libprof.
+export SIM_NO_DRIVER=1
+for layout in 11.2 13.0; do
+    export SIM_CUPTI_LAYOUT=$layout
+    wanted=0
+    bare ./small 5 >wanted.txt 2>&1 || wanted=$?
+    one_run no_driver-$layout.prof "no driver"
+done
+expect_cuda no_driver-*.prof -- "$ranges" "not ops and facts['mode'] in ('none', 'unavailable')"

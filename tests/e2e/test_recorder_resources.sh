@@ -1,0 +1,131 @@
+#!/usr/bin/env bash
+# Whatever the system refuses, the program's output and status are its own, and at most one line is said.
+. "$(dirname "$0")/common.sh"
+
+compile steady
+
+# steady WHAT [NAME=VALUE...] [LIMIT OPTION...] -- MODE [N]: runs below ulimit, in ./WHAT, with PROF_OUTPUT=run.prof.
+steady() {
+    local what=$1 settings=() limits=()
+    shift
+    while [[ $1 != -- ]]; do
+        if [[ $1 == *=* ]]; then settings+=("$1"); else limits+=("$1"); fi
+        shift
+    done
+    shift
+    mkdir -p "$what" && cd "$what"
+    local status=0
+    (
+        ((${#limits[@]} == 0)) || ulimit "${limits[@]}"
+        exec env LD_PRELOAD="$lib" PROF_OUTPUT=run.prof "${settings[@]}" ../steady "$@"
+    ) >stdout.txt 2>stderr.txt || status=$?
+    same "status of $what" 5 $status
+    same "output of $what" output "$(cat stdout.txt)"
+    (($(wc -l <stderr.txt) <= 1)) || fail "$what says too much: $(cat stderr.txt)"
+    cd ..
+}
+
+# says WHAT TEXT: the one line of WHAT has the text in it.
+says() {
+    grep -q -- "$2" "$1/stderr.txt" || fail "$1 does not say '$2': $(cat "$1/stderr.txt")"
+}
+
+recorded_all='count["steady"] == 100000 and not any(raw.loss)'
+
+steady undisturbed -- plain
+expect undisturbed/run.prof "$recorded_all" 'process["closed"]'
+
+# No SIGXFSZ: below 1 MiB there is no file; above it the file ends at the limit.
+steady small_file -S -f 100 -- plain
+says small_file 'cannot record'
+[[ ! -e small_file/run.prof ]] || fail "a useless file is left"
+steady file_limit -S -f 3000 -- plain 1000000
+says file_limit 'cannot grow'
+expect file_limit/run.prof 'size <= 3000 * 1024' 'loss["io"] > 0' 'process["closed"]' \
+    '2 * count["steady"] - loss["unclosed"] + loss["unopened"] + loss["io"] == 2000000'
+
+steady few_descriptors -- descriptors
+says few_descriptors 'cannot record'
+steady low_descriptors -n 64 -- plain
+expect low_descriptors/run.prof "$recorded_all"
+
+# The program needs its address space more than we do.
+steady address_space -v 600000 -- memory
+if [[ -e address_space/run.prof ]]; then expect address_space/run.prof 'count["steady"] > 0'; fi
+
+if ((EUID == 0)) && command -v setpriv >/dev/null; then
+    mkdir -m 777 no_threads && chmod 755 "$here"
+    cd no_threads
+    status=0
+    (
+        ulimit -u 1
+        exec setpriv --reuid=54321 --clear-groups env LD_PRELOAD="$lib" PROF_OUTPUT=run.prof ../steady plain
+    ) >stdout.txt 2>stderr.txt || status=$?
+    cd ..
+    if [[ $(cat no_threads/stderr.txt) != *"no writer thread"* ]]; then
+        fail "no_threads: $status $(cat no_threads/stderr.txt)"
+    fi
+    same "status without threads" 5 $status
+    expect no_threads/run.prof "$recorded_all" 'process["closed"]'
+else
+    echo "note: not root, without RLIMIT_NPROC"
+fi
+
+steady missing_directory PROF_OUTPUT=no/such/run.prof -- plain
+says missing_directory 'No such file'
+mkdir -p directory/run.prof
+steady directory -- plain
+if ((EUID == 0)); then
+    mkdir device && mknod device/run.prof c 1 7
+    steady device -- plain
+    [[ -c device/run.prof ]] || fail "a device was replaced"
+fi
+mkdir -p read_only && chmod 555 read_only
+if ((EUID == 0)); then
+    command -v setpriv >/dev/null && chmod 755 "$here" &&
+        setpriv --reuid=54321 --clear-groups env LD_PRELOAD="$lib" PROF_OUTPUT="$here/read_only/run.prof" \
+            ./steady plain >stdout.txt 2>stderr.txt || same "status in a read-only directory" 5 $?
+    grep -q 'Permission denied' stderr.txt || fail "read-only: $(cat stderr.txt)"
+fi
+steady long_name PROF_OUTPUT="$(printf 'x%.0s' {1..300})" -- plain
+says long_name 'cannot record'
+
+# A full disk ends the trace, not the program.
+mkdir full
+if ((EUID == 0)) && mount -t tmpfs -o size=3m none full 2>/dev/null; then
+    trap 'umount "$here/full"; leave' EXIT
+    steady full -- plain 1000000
+    says full 'cannot grow'
+    expect full/run.prof 'loss["io"] > 0' \
+        '2 * count["steady"] - loss["unclosed"] + loss["unopened"] + loss["io"] == 2000000'
+    umount full
+    mount -t tmpfs -o size=64k none full
+    steady full -- plain
+    says full 'cannot record'
+    umount full
+    trap leave EXIT
+else
+    echo "note: no tmpfs can be mounted here"
+fi
+
+# Programs that close or replace descriptors they do not own: what has no space any more is counted.
+steady closing -- closing 1000000
+expect closing/run.prof '2 * count["steady"] - loss["unclosed"] + loss["unopened"] + loss["io"] == 2000000'
+steady replacing -- replacing 1000000
+expect replacing/run.prof '2 * count["steady"] - loss["unclosed"] + loss["unopened"] + loss["io"] == 2000000'
+
+steady storm -- storm
+expect storm/run.prof "$recorded_all"
+steady moving -- moving
+expect moving/run.prof "$recorded_all"
+steady titling -- titling
+expect titling/run.prof "$recorded_all"
+if ((EUID == 0)); then
+    mkdir -p "rooting$here/rooting"
+    steady rooting -- rooting
+    expect "rooting$here/rooting/run.prof" "$recorded_all"
+fi
+
+# Also what no file could be made for is counted, for the program to ask.
+steady asking PROF_OUTPUT=no/such/run.prof PROF_LOG=0 -- speaking 1000
+same "losses without a file" "lost 2000" "$(cat asking/stderr.txt)"

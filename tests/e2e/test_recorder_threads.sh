@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Many threads, short threads, threads that leave in the middle.
+. "$(dirname "$0")/common.sh"
+
+compile threads
+
+record many.prof ./threads many
+expect many.prof 'count["shared"] == 640000' 'all(count[f"worker {i}"] == 10000 for i in range(64))' \
+    'not any(raw.loss)' 'raw.gaps == 0' 'loss["unclosed"] == 0 and loss["unopened"] == 0' \
+    '{f"worker {i}" for i in range(64)} <= {name for _, name, _ in raw.threads.values()}'
+
+# A log is handed on to the next thread, so 100,000 threads need no more than their records: on each thread 48 bytes
+# of beginning and end, 16 a range and two names of 40; and at most 5 MiB of chunks in use.
+growth_kib=$(record short.prof ./threads short)
+expect short.prof 'count["short"] == 200000' 'not any(raw.loss)' 'len(raw.threads) == 100001 or len(raw.threads) == 100000' \
+    'size < 100000 * (48 + 2 * 16 + 2 * 40) + (5 << 20)' 'len(raw.logs) <= 4' 'loss["unopened"] == 0'
+((growth_kib < 4096)) || fail "memory grew by $growth_kib KiB in 99,000 threads"
+
+record unbalanced.prof ./threads unbalanced
+expect unbalanced.prof 'count["inside"] == 100' 'count["left open"] == 20' \
+    'loss["unclosed"] == 20' 'loss["unopened"] == 30'
+
+record specific.prof ./threads specific
+expect specific.prof 'count["body"] == 1' 'count["destructor"] == 3' 'not any(raw.loss)'
+
+record cancelled.prof ./threads cancelled
+expect cancelled.prof 'count["until cancelled"] > 0' 'count["after"] == 1' 'loss["unopened"] == 0'

@@ -1,0 +1,118 @@
+"""Reads a trace file by the words of format.h alone: a second opinion beside profdump.
+
+    trace = TraceFile("run.prof")
+    trace.names, trace.threads, trace.logs ...
+"""
+import collections
+import struct
+
+CHUNK = 65536
+PUSH, POP, MARK, EXT, HOLE = 1, 2, 3, 4, 5
+THREAD, THREAD_END, PUSH_WIDE, MARK_WIDE, RANGE_BEGIN, RANGE_END, COUNTER, ATTR, STEP = range(1, 10)
+EPOCH = 12
+NAME, INFO, CLOCK, THREAD_INFO, CONTROL = 64, 65, 66, 67, 71
+
+Event = collections.namedtuple("Event", "kind name ticks words")
+Clock = collections.namedtuple("Clock", "ticks monotonic realtime width")
+
+
+class TraceFile:
+    def __init__(self, path):
+        with open(path, "rb") as file:
+            self.data = file.read()
+        (magic, self.version, order, header_bytes, chunk_bytes, self.pid, self.parent_pid, self.clock_kind,
+         self.state) = struct.unpack_from("<8s8I", self.data, 0)
+        assert magic == b"\x89PROF\r\n\x1a", magic
+        assert (order, header_bytes, chunk_bytes) == (0x01020304, 4096, CHUNK)
+        self.closed = self.state == 2
+        self.flags, self.rank, self.local_rank, self.world_size = struct.unpack_from("<I3i", self.data, 84)
+        self.chunk_count, = struct.unpack_from("<Q", self.data, 104)
+        self.loss = struct.unpack_from("<64Q", self.data, 256)
+        self.names, self.full_bytes, self.infos, self.threads = {}, {}, {}, {}
+        self.clocks, self.controls = [], []
+        self.holes = 0
+        chains = collections.defaultdict(list)
+        for number in range((len(self.data) + CHUNK - 1) // CHUNK):
+            self._chunk(number, chains)
+        self.logs = {log: sorted(chain) for log, chain in chains.items()}
+        self.gaps = sum(1 for chain in self.logs.values() for place, entry in enumerate(chain)
+                        if entry[0] != place)
+
+    def _chunk(self, number, chains):
+        start = number * CHUNK
+        if number == 0:
+            return self._meta(4096, CHUNK)
+        magic, kind, _, log, _, sequence, base = struct.unpack_from("<IHHIIQQ", self.data, start)
+        if magic != 0x4B484350:
+            return
+        if kind == 1:
+            self._meta(start + 64, start + CHUNK)
+        else:
+            chains[log].append((sequence, start, base))
+
+    def _words(self, start, end):
+        """Each record as (offset, header, kind, words); holes are skipped and counted."""
+        at = start
+        end = min(end, len(self.data))
+        while at < end:
+            header, = struct.unpack_from("<Q", self.data, at)
+            kind = header & 15
+            size = header >> 12 & 0xFFF if kind in (EXT, HOLE) else 1
+            if kind == HOLE:
+                self.holes += 1
+            elif header:
+                assert PUSH <= kind <= EXT and size, (at, hex(header))
+                yield at, header, kind, size
+            at += 8 * size
+
+    def _meta(self, start, end):
+        for at, header, kind, _ in self._words(start, end):
+            assert kind == EXT, (at, kind)
+            kind = header >> 4 & 0xFF
+            if kind == NAME:
+                name, size, full, _ = struct.unpack_from("<4I", self.data, at + 8)
+                self.names[name] = self.data[at + 24:at + 24 + size]
+                self.full_bytes[name] = full
+            elif kind == INFO:
+                key, size = struct.unpack_from("<2I", self.data, at + 8)
+                self.infos[key] = self.data[at + 16:at + 16 + size]
+            elif kind == CLOCK:
+                self.clocks.append(Clock(*struct.unpack_from("<4Q", self.data, at + 8)))
+            elif kind == THREAD_INFO:
+                thread, tid, size, flags = struct.unpack_from("<4I", self.data, at + 8)
+                self.threads[thread] = (tid, self.data[at + 24:at + 24 + size].decode(), flags)
+            elif kind == CONTROL:
+                self.controls.append(struct.unpack_from("<Q2I", self.data, at + 8))
+
+    def events(self):
+        """(thread, Event) of every log in order; for EXT the kind is 16 + its type."""
+        for chain in self.logs.values():
+            thread = 0
+            for _, start, base in chain:
+                for at, header, kind, size in self._words(start + 64, start + CHUNK):
+                    if kind != EXT:
+                        yield thread, Event(kind, header >> 4 & 0xFFFFF, base + (header >> 24), ())
+                        continue
+                    words = struct.unpack_from(f"<{size - 1}Q", self.data, at + 8)
+                    if header >> 4 & 0xFF == THREAD:
+                        thread = words[0] & 0xFFFFFFFF
+                    yield thread, Event(16 + (header >> 4 & 0xFF), 0, base + (header >> 24), words)
+
+    def pairs(self):
+        """Completed push+pop pairs as {(thread, name): count}, unmatched pops, ranges left open."""
+        counts, stacks = collections.Counter(), collections.defaultdict(list)
+        unmatched = 0
+        unfinished = 0
+        for thread, event in self.events():
+            if event.kind == PUSH:
+                stacks[thread].append(event.name)
+            elif event.kind == 16 + PUSH_WIDE:
+                stacks[thread].append(event.words[0])
+            elif event.kind == POP and stacks[thread]:
+                counts[thread, self.names.get(stacks[thread].pop())] += 1
+            elif event.kind == POP:
+                unmatched += 1
+            elif event.kind == 16 + EPOCH:
+                unfinished += len(stacks[thread])
+                stacks[thread].clear()
+        return counts, unmatched, unfinished + sum(map(len, stacks.values()))

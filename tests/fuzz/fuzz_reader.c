@@ -1,0 +1,75 @@
+/* fuzz_reader.c - any bytes as a trace file: read, made into a timeline, checked. libFuzzer's
+ * entry.
+ *
+ *     clang -fsanitize=fuzzer,address,undefined fuzz_reader.c $SOURCES_OF_READ_AND_MODEL
+ *     fuzz_seeds corpus && ./fuzz_reader -max_len=400000 corpus
+ *
+ * The first byte says whether the file is opened with `partial`; the file follows. A file's header
+ * and chunk headers must be in order for anything behind them to be reached, so the parts that a
+ * fuzzer would be long in guessing are put right first.
+ */
+#include "check.h"
+#include "read.h"
+#include "timeline.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void repair_header(uint8_t *bytes, size_t size)
+{
+    struct prof_file_header header;
+    if (size < sizeof header)
+        return;
+    memcpy(&header, bytes, sizeof header);
+    memcpy(header.magic, PROF_FILE_MAGIC, PROF_FILE_MAGIC_BYTES);
+    header.version = PROF_FORMAT_VERSION;
+    header.byte_order = PROF_BYTE_ORDER_MARK;
+    header.header_bytes = PROF_FILE_HEADER_BYTES;
+    header.chunk_bytes = PROF_CHUNK_BYTES;
+    memcpy(bytes, &header, sizeof header);
+}
+
+static void repair_chunks(uint8_t *bytes, size_t size)
+{
+    for (size_t at = PROF_CHUNK_BYTES; at + PROF_CHUNK_HEADER_BYTES <= size;
+         at += PROF_CHUNK_BYTES) {
+        struct prof_chunk_header header;
+        memcpy(&header, bytes + at, sizeof header);
+        header.magic = PROF_CHUNK_MAGIC;
+        header.header_bytes = PROF_CHUNK_HEADER_BYTES;
+        header.index = at / PROF_CHUNK_BYTES;
+        memcpy(bytes + at, &header, sizeof header);
+    }
+}
+
+static void read_all(const uint8_t *bytes, size_t size, bool partial)
+{
+    struct read_error error;
+    struct check_report report;
+    struct trace_file *file = trace_file_open_memory(bytes, size, "fuzz.prof", partial, &error);
+    struct timeline *timeline = file ? timeline_from_files(&file, 1, &error) : NULL;
+    if (timeline)
+        timeline_check(timeline, &report);
+    timeline_destroy(timeline);
+    trace_file_close(file);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size < 1)
+        return 0;
+    uint8_t *copy = malloc(size); /* of the right size: reading behind its end is noticed */
+    if (!copy)
+        return 0;
+    memcpy(copy, data + 1, size - 1);
+    read_all(copy, size - 1, data[0] & 1);
+    if (data[0] & 2) {
+        repair_header(copy, size - 1);
+        repair_chunks(copy, size - 1);
+        read_all(copy, size - 1, data[0] & 1);
+    }
+    free(copy);
+    return 0;
+}

@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# -o: the library gets an absolute pattern, and no existing file is ever overwritten unasked.
+. "$(dirname "$0")/common.sh"
+make_tree
+here=$PWD
+
+run -o run.prof true
+check "status" 0 "$status"
+check "stdout stays the program's" "" "$out"
+check "the file" "recording" "$(cat run.prof)"
+check "table, then where the file is" "TABLE -- $here/run.prof
+profrun: wrote run.prof (10 B); 'profdump run.prof' shows the table, 'profdump --chrome out.json run.prof' writes the timeline" "$err"
+
+run -o run.prof touch ran
+check "an existing file is refused" 2 "$status"
+check_has "and named" "run.prof exists; --force replaces it" "$err"
+check "and the program not run" "" "$(ls ran 2>/dev/null)"
+echo old >run.prof
+run --force -o run.prof true
+check "--force" 0 "$status"
+check "--force replaces" "recording" "$(cat run.prof)"
+mkdir directory
+run --force -o directory true
+check "a directory is never replaced" 2 "$status"
+ln -s run.prof link
+run --force -o link true
+check "a link is never followed" 2 "$status"
+run --force -o /dev/null true
+check "/dev/null is never removed" 2 "$status"
+check "/dev/null is there" 0 "$([ -c /dev/null ]; echo $?)"
+
+run -o missing/run.prof true
+check "a missing directory is found before the run" 2 "$status"
+check_has "and named" "missing: No such file or directory" "$err"
+run -o '' true
+check "an empty name" 2 "$status"
+run -o 'run-%x.prof' true
+check "an unknown % sequence" 2 "$status"
+check_has "and named" "'%x'" "$err"
+run -o 'run-%q{}.prof' true
+check "%q without a name" 2 "$status"
+run -o 'run%' true
+check "% at the end" 2 "$status"
+
+run -o '%p-%h-%r-%e-%n-%q{HOME}-%%.prof' sh -c 'echo "$PROF_OUTPUT"'
+check "the pattern is handed over" "$here/%p-%h-%r-%e-%n-%q{HOME}-%%.prof" "$out"
+echo >'100%.prof'
+run -o '100%%.prof' true
+check "a pattern without a variable part is a fixed name" 2 "$status"
+mkdir '50%off' && cd '50%off' || exit 1
+run -o a.prof sh -c 'echo "$PROF_OUTPUT"'
+check "a % in the directory is doubled" "$here/50%%off/a.prof" "$out"
+cd "$here" || exit 1
+
+run -o 'with space.prof' true
+check_has "a name to be typed is quoted" "'profdump 'with space.prof''" "$err"
+run --no-table -o quiet.prof true
+check_lacks "--no-table" "TABLE" "$err"
+check_has "--no-table still says what was written" "wrote quiet.prof" "$err"
+run --rows 5 --sort count -o rows.prof true
+check_has "--rows and --sort reach profdump" "TABLE --rows 5 --sort count -- $here/rows.prof" "$err"
+run -q -o silent.prof true
+check "-q says nothing" "" "$err"
+check "-q records" "recording" "$(cat silent.prof)"
+run -o many.prof sh -c "echo x >other.prof; echo '$here/other.prof' >>\"\$PROF_SESSION_FILE\"; exit 3"
+check "status with several files" 3 "$status"
+check_has "several files are listed" "wrote 2 files" "$err"
+check_has "each of them" "other.prof (2 B)" "$err"
+check_has "one table of all" "TABLE -- $here/many.prof $here/other.prof" "$err"
+rm tree/bin/profdump
+run -o lonely.prof true
+check "without profdump the status is still the program's" 0 "$status"
+check_has "and it is said" "no table: profdump is not beside profrun" "$err"
+
+check "the session files are removed" "" "$(ls tmp)"
+finish

@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# profrun ends as the program ends, leaves stdout alone and cleans up after itself.
+. "$(dirname "$0")/common.sh"
+make_tree
+
+run true
+check "status of true" 0 "$status"
+check "stdout of true" "" "$out"
+check "nothing recorded is one line" \
+    "profrun: true recorded nothing: no range was pushed and no CUDA call recorded" "$err"
+
+run sh -c 'exit 7'
+check "status 7" 7 "$status"
+run sh -c 'exit 255'
+check "status 255" 255 "$status"
+run sh -c 'echo out; echo err >&2'
+check "stdout passes" "out" "$out"
+check_has "stderr passes" "err" "$err"
+check "stdin passes" "in" "$(echo in | "$PROFRUN" cat 2>/dev/null)"
+
+run ./missing
+check "missing file" 127 "$status"
+check_has "missing file is named" "./missing: No such file" "$err"
+run missing-program
+check "missing program" 127 "$status"
+run /etc/passwd
+check "not executable" 126 "$status"
+run /tmp
+check "a directory" 126 "$status"
+check_has "a directory is said to be one" "is a directory" "$err"
+printf '#!/no/such/interpreter\n' >script
+chmod +x script
+run ./script
+check "missing interpreter" 127 "$status"
+check_has "missing interpreter is named as the cause" "its interpreter does not exist" "$err"
+printf 'exit 9\n' >script
+run ./script
+check "a script without #! runs in sh, as from a shell" 9 "$status"
+
+run
+check "no program" 2 "$status"
+run --no-such-option true
+check "unknown option" 2 "$status"
+check_has "unknown option is named" "--no-such-option" "$err"
+run -Z true
+check_has "unknown letter is named" "-Z" "$err"
+run --sort bogus touch ran
+check "what profdump will not take is found before the run" 2 "$status"
+check "in profdump's words" "profdump: no such column" "$err"
+check "and the program not run" "" "$(ls ran 2>/dev/null)"
+run -o
+check "-o without a value" 2 "$status"
+for question in --help --help-env --version -h -V; do
+    run $question
+    check "status of $question" 0 "$status"
+    check "stderr of $question" "" "$err"
+    check_has "stdout of $question" " " "$out"
+done
+"$PROFRUN" --help >/dev/full 2>err.txt
+check "--help into a full device" 2 "$?"
+
+run -- sh -c 'echo "$1"' sh --help
+check "options after the program are the program's" "--help" "$out"
+run sh -c 'echo "$#:$1:$2"' sh 'a b' '$(x) "'\'
+check "arguments pass unquoted and unsplit" '2:a b:$(x) "'\' "$out"
+run -e 'GREETING=a b=c' sh -c 'echo "$GREETING"'
+check "-e sets the program's environment" "a b=c" "$out"
+run -e GREETING true
+check "-e without a value" 2 "$status"
+
+check "the session file is removed" "" "$(ls tmp)"
+finish

@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# Programs into which nothing can be preloaded: they run, and the reason is said in one line.
+. "$(dirname "$0")/common.sh"
+make_tree
+
+cat >program.c <<'PROGRAM'
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    const char *preload = getenv("LD_PRELOAD");
+    printf("ran with %d arguments, preload %s\n", argc - 1, preload ? "set" : "unset");
+    return argc > 1 ? atoi(argv[1]) : 0;
+}
+PROGRAM
+"$CC" -o ordinary program.c || exit 1
+run ./ordinary 4
+check "an ordinary program" "4 ran with 1 arguments, preload set" "$status $out"
+check_lacks "needs no warning" "running it without recording" "$err"
+
+if "$CC" -static -o static program.c 2>/dev/null; then
+    run -o a.prof ./static 5
+    check "a static program runs" "5 ran with 1 arguments, preload set" "$status $out"
+    check "and the reason is all that is said" \
+        "profrun: ./static is statically linked: nothing can be preloaded; running it without recording" "$err"
+    run -q ./static 6
+    check "also with -q" "6" "$status"
+    check_has "also with -q the warning comes" "statically linked" "$err"
+    printf '#!%s\n' "$PWD/static" >by_static
+    chmod +x by_static
+    run ./by_static
+    check_has "the interpreter of a script counts" "$PWD/static is statically linked" "$err"
+fi
+"$CC" -static-pie -o static_pie program.c 2>/dev/null && {
+    run ./static_pie
+    check_has "a static PIE" "statically linked" "$err"
+}
+
+# The same file with another ELF class, machine or loader: what matters is in the headers.
+patch() {
+    cp ordinary "$1"
+    printf "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc 2>/dev/null
+}
+patch bits32 4 '\001'
+run ./bits32
+check_has "a 32-bit program" "is a 32-bit program" "$err"
+patch machine 18 '\002\000'
+run ./machine
+check_has "another architecture" "another processor architecture" "$err"
+check "which cannot be executed here" 126 "$status"
+"$CC" -Wl,--dynamic-linker=/lib/ld-musl-x86_64.so.1 -o musl program.c
+run ./musl
+check_has "another libc" "uses musl" "$err"
+
+printf '#!/bin/sh\necho "$LD_PRELOAD"\n' >script
+chmod +x script
+run ./script
+check "a script is preloaded into its interpreter" "$PWD/tree/lib/libprof.so" "$out"
+head -c 100 ordinary >stub
+chmod +x stub
+run ./stub
+check "a torn ELF file" 126 "$status"
+
+if [ "$(id -u)" -eq 0 ]; then
+    directory=$(mktemp -d /tmp/profrun-test.XXXXXX)
+    cp ordinary "$directory/setuid"
+    chown nobody "$directory/setuid"
+    chmod 4755 "$directory/setuid"
+    run "$directory/setuid" 3
+    if findmnt -no OPTIONS -T "$directory" 2>/dev/null | grep -qw nosuid; then
+        echo "note: $directory is mounted nosuid, setuid not tested"
+    else
+        check "a setuid program runs, the loader drops the preload" \
+            "3 ran with 1 arguments, preload unset" "$status $out"
+        check_has "and it is said" "gains privileges" "$err"
+    fi
+    chown root "$directory/setuid"
+    chmod 4755 "$directory/setuid"
+    run "$directory/setuid" 3
+    check_lacks "setuid to oneself changes nothing" "gains privileges" "$err"
+    rm -r "$directory"
+else
+    echo "note: not root, setuid not tested"
+fi
+finish

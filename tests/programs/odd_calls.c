@@ -1,0 +1,84 @@
+/* odd_calls recorded|absent: calls with odd arguments; says whether every result was as prof.h documents.
+ * Seven calls are counted as invalid; one pop is unmatched. */
+#include <prof/prof.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int failures;
+
+static void check(const char *what, int good)
+{
+    if (!good)
+        failures += printf("wrong: %s\n", what);
+}
+
+static void odd_names(void)
+{
+    static char huge[(1 << 20) + 1];
+    prof_range_push(NULL); /* keeps the nesting: the pop below is its own */
+    prof_range_pop();
+    prof_range_push_n(NULL, 5);
+    prof_range_pop();
+    prof_range_push_n("a\0b", 3);
+    prof_range_pop();
+    prof_range_push("");
+    prof_range_pop();
+    memset(huge, 'h', sizeof huge - 1);
+    prof_range_push(huge);
+    prof_range_pop();
+    prof_mark(NULL);
+    prof_counter(NULL, 1.0);
+    prof_attr_int(NULL, 1);
+    prof_attr_string("key", NULL);
+    prof_thread_name(NULL);
+    prof_range_pop();
+    prof_range_end(0);
+    prof_range_end(12345);
+    check("errno is kept", errno == EXDEV);
+}
+
+static void recorded(void)
+{
+    struct prof_loss_counts counts = {.size_bytes = sizeof counts};
+    check("flush", prof_flush() == PROF_OK);
+    check("loss", prof_loss(&counts) == PROF_OK && counts.total == 7);
+    check("loss of nothing", prof_loss(NULL) == PROF_INVALID);
+    counts.size_bytes = sizeof counts.size_bytes;
+    check("loss without room", prof_loss(&counts) == PROF_INVALID);
+    check("table of nothing", prof_table(NULL) == PROF_INVALID);
+    check("chrome of nothing", prof_export_chrome(NULL) == PROF_INVALID);
+    check("configure", prof_configure(NULL) == PROF_INVALID);
+    check("path", strstr(prof_output_path(), ".prof") != NULL);
+    check("version", prof_version() && strchr(prof_version(), '.'));
+    check("range ids", prof_range_begin("id") != 0);
+}
+
+static void absent(void)
+{
+    struct prof_options options;
+    prof_options_default(&options);
+    check("start", prof_start() == PROF_ABSENT && prof_stop() == PROF_ABSENT);
+    check("flush", prof_flush() == PROF_ABSENT);
+    check("configure", prof_configure(&options) == PROF_ABSENT);
+    check("table", prof_table(stdout) == PROF_ABSENT);
+    check("chrome", prof_export_chrome("x.json") == PROF_ABSENT);
+    check("loss", prof_loss(NULL) == PROF_ABSENT);
+    check("path", strcmp(prof_output_path(), "") == 0);
+    check("version", prof_version() == NULL);
+    check("range ids", prof_range_begin("id") == 0);
+}
+
+int main(int argc, char **argv)
+{
+    errno = EXDEV;
+    odd_names();
+    if (argc == 2 && strcmp(argv[1], "recorded") == 0)
+        recorded();
+    else
+        absent();
+    puts(failures ? "not as documented" : "as documented");
+    return failures != 0;
+}

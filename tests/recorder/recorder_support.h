@@ -1,0 +1,87 @@
+// What the recorder's tests share: the environment, a process of its own, a trace file in memory.
+#ifndef RECORDER_SUPPORT_H
+#define RECORDER_SUPPORT_H
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern "C" {
+#include "chunks.h"
+#include "meta.h"
+#include "names.h"
+}
+
+// Runs the statements in a process of its own: the recorder's state is one per process.
+#define IN_A_PROCESS_OF_ITS_OWN(...)                                                               \
+    EXPECT_EQ(status_of_a_process([&] { __VA_ARGS__; }), 0) << "wait status; the failures are above"
+
+template <typename Function> int status_of_a_process(Function &&function)
+{
+    fflush(nullptr);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(60);
+        function();
+        fflush(nullptr);
+        _exit(::testing::Test::HasFailure());
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    return status;
+}
+
+// What the function writes to stderr.
+template <typename Function> std::string stderr_of(Function &&function)
+{
+    FILE *file = tmpfile();
+    int kept = dup(STDERR_FILENO);
+    dup2(fileno(file), STDERR_FILENO);
+    function();
+    dup2(kept, STDERR_FILENO);
+    close(kept);
+    std::string text(1 << 16, '\0');
+    rewind(file);
+    text.resize(fread(text.data(), 1, text.size(), file));
+    fclose(file);
+    return text;
+}
+
+class TemporaryDirectory {
+public:
+    TemporaryDirectory()
+    {
+        const char *parent = getenv("TMPDIR");
+        path = std::string(parent ? parent : "/tmp") + "/recorder.XXXXXX";
+        if (!mkdtemp(path.data()))
+            abort();
+    }
+    ~TemporaryDirectory()
+    {
+        std::string command = "rm -rf " + path;
+        if (system(command.c_str()) != 0)
+            ADD_FAILURE() << command;
+    }
+    std::string operator/(const char *name) const { return path + "/" + name; }
+    std::string path;
+};
+
+// Creates a trace file the way the session does, as far as chunks, META and names need it.
+inline int begin_file(const std::string &path, uint64_t max_bytes, bool ring)
+{
+    chunks_options options = {path.c_str(), max_bytes, ring};
+    int error = chunks_create(&options);
+    if (error)
+        return error;
+    chunks_first()->chunk_count = 1;
+    meta_begin_file();
+    chunks_publish();
+    return names_init() ? 0 : -1;
+}
+
+#endif

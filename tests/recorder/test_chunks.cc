@@ -1,0 +1,224 @@
+// The trace file, mapped, and handed out chunk by chunk.
+#include "recorder_support.h"
+
+#include <atomic>
+#include <cerrno>
+#include <fcntl.h>
+#include <set>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <thread>
+#include <vector>
+
+namespace {
+
+const uint64_t two_mib = 2 << 20;
+const uint64_t chunks_in_two_mib = two_mib / PROF_CHUNK_BYTES;
+
+uint64_t file_size(const std::string &path)
+{
+    struct stat status;
+    return stat(path.c_str(), &status) == 0 ? (uint64_t)status.st_size : 0;
+}
+
+class Chunks : public testing::Test {
+protected:
+    TemporaryDirectory directory;
+    std::string path = directory / "chunks.prof";
+};
+
+TEST_F(Chunks, AreMadeInAFileThatOnlyItsOwnerReads)
+{
+    IN_A_PROCESS_OF_ITS_OWN({
+        umask(0);
+        ASSERT_EQ(begin_file(path, two_mib, false), 0);
+        struct stat status;
+        ASSERT_EQ(stat(path.c_str(), &status), 0);
+        EXPECT_EQ(status.st_mode & 07777, 0600u);
+    });
+}
+
+TEST_F(Chunks, AreNeverMadeInAFileThatExists)
+{
+    IN_A_PROCESS_OF_ITS_OWN({
+        close(creat(path.c_str(), 0600));
+        EXPECT_EQ(begin_file(path, two_mib, false), EEXIST);
+        EXPECT_EQ(file_size(path), 0u);
+        EXPECT_EQ(chunks_header(), nullptr);
+    });
+}
+
+TEST_F(Chunks, AreNotMadeBehindASymbolicLink)
+{
+    IN_A_PROCESS_OF_ITS_OWN({
+        std::string target = directory / "target";
+        ASSERT_EQ(symlink(target.c_str(), path.c_str()), 0);
+        EXPECT_EQ(begin_file(path, two_mib, false), EEXIST);
+        EXPECT_NE(access(target.c_str(), F_OK), 0);
+    });
+}
+
+TEST_F(Chunks, LeaveNoFileWhenItsFirstSpaceCannotBeHad)
+{
+    IN_A_PROCESS_OF_ITS_OWN({
+        rlimit limit = {100000, 100000};
+        setrlimit(RLIMIT_FSIZE, &limit);
+        EXPECT_EQ(begin_file(path, two_mib, false), EFBIG) << "and no SIGXFSZ";
+        EXPECT_NE(access(path.c_str(), F_OK), 0);
+    });
+}
+
+TEST_F(Chunks, AreDistinctZeroFilledAndAligned)
+{
+    IN_A_PROCESS_OF_ITS_OWN({
+        ASSERT_EQ(begin_file(path, two_mib, false), 0);
+        std::set<uint64_t> seen;
+        for (uint64_t i = 1; i < chunks_in_two_mib; i++) {
+            uint64_t chunk = chunks_claim(false);
+            ASSERT_TRUE(seen.insert(chunk).second);
+            ASSERT_LT(chunk, chunks_in_two_mib);
+            uint8_t *memory = (uint8_t *)chunks_memory(chunk);
+            ASSERT_NE(memory, nullptr);
+            EXPECT_EQ((uintptr_t)memory % PROF_CHUNK_BYTES, 0u);
+            EXPECT_EQ(std::string((char *)memory, PROF_CHUNK_BYTES), std::string(PROF_CHUNK_BYTES, '\0'));
+            memset(memory, 0xff, PROF_CHUNK_BYTES);
+        }
+    });
+}
+
+TEST_F(Chunks, EndAtTheLimitForGoodButNotForNames)
+{
+    IN_A_PROCESS_OF_ITS_OWN({
+        ASSERT_EQ(begin_file(path, two_mib, false), 0);
+        for (uint64_t i = 1; i < chunks_in_two_mib; i++)
+            ASSERT_NE(chunks_claim(false), CHUNKS_NO_CHUNK);
+        for (int i = 0; i < 100; i++)
+            EXPECT_EQ(chunks_claim(false), CHUNKS_NO_CHUNK);
+        EXPECT_EQ(chunks_header()->chunk_count, chunks_in_two_mib) << "what was refused is not counted";
+        uint64_t meta = chunks_claim(true);
+        EXPECT_EQ(meta, chunks_in_two_mib);
+        EXPECT_NE(chunks_memory(meta), nullptr);
+    });
+}
+
+TEST_F(Chunks, AreClaimedOnceEachByManyThreads)
+{
+    IN_A_PROCESS_OF_ITS_OWN({
+        ASSERT_EQ(begin_file(path, 64 << 20, false), 0);
+        std::vector<std::atomic<int>> owners(1024);
+        std::atomic<int> missing{0};
+        std::vector<std::thread> workers;
+        for (int worker = 0; worker < 8; worker++)
+            workers.emplace_back([&] {
+                for (uint64_t chunk; (chunk = chunks_claim(false)) != CHUNKS_NO_CHUNK; owners[chunk]++) {
+                    void *memory = chunks_memory(chunk);
+                    if (memory)
+                        memset(memory, 1, PROF_CHUNK_BYTES);
+                    else
+                        missing++;
+                }
+            });
+        for (std::thread &worker : workers)
+            worker.join();
+        for (uint64_t chunk = 1; chunk < 1024; chunk++)
+            ASSERT_EQ(owners[chunk], 1) << chunk;
+        EXPECT_EQ(missing, 0) << "without a writer thread, threads extend the file themselves";
+    });
+}
+
+TEST_F(Chunks, OfARingAreRecycledOldestFirstAndCleaned)
+{
+    IN_A_PROCESS_OF_ITS_OWN({
+        ASSERT_EQ(begin_file(path, two_mib, true), 0);
+        std::vector<uint64_t> order;
+        for (uint64_t i = 1; i < chunks_in_two_mib; i++) {
+            order.push_back(chunks_claim(false));
+            memset(chunks_memory(order.back()), 0xff, PROF_CHUNK_BYTES);
+        }
+        EXPECT_EQ(chunks_claim(false), CHUNKS_NO_CHUNK) << "none is full yet";
+        for (uint64_t chunk : order)
+            chunks_retire(chunk);
+        for (uint64_t chunk : order) {
+            ASSERT_EQ(chunks_claim(false), chunk);
+            EXPECT_EQ(std::string((char *)chunks_memory(chunk), PROF_CHUNK_BYTES),
+                      std::string(PROF_CHUNK_BYTES, '\0'));
+        }
+        EXPECT_EQ(chunks_header()->chunk_count, chunks_in_two_mib);
+    });
+}
+
+TEST_F(Chunks, AreCutToWhatWasClaimedWhenTheyAreClosed)
+{
+    IN_A_PROCESS_OF_ITS_OWN({
+        ASSERT_EQ(begin_file(path, 64 << 20, false), 0);
+        for (int i = 0; i < 4; i++)
+            chunks_claim(false);
+        chunks_advance();
+        EXPECT_GT(file_size(path), 5u * PROF_CHUNK_BYTES) << "space is reserved ahead";
+        prof_file_header *header = chunks_header();
+        chunks_close();
+        EXPECT_EQ(file_size(path), 5u * PROF_CHUNK_BYTES);
+        EXPECT_EQ(header->state, (uint32_t)PROF_STATE_CLOSED);
+        EXPECT_EQ(header->chunk_count, 5u);
+        uint64_t late = chunks_claim(false);
+        EXPECT_TRUE(late == CHUNKS_NO_CHUNK || chunks_memory(late) == nullptr);
+    });
+}
+
+TEST_F(Chunks, GoOnAfterASuspensionAsIfNothingHadBeen)
+{
+    IN_A_PROCESS_OF_ITS_OWN({
+        ASSERT_EQ(begin_file(path, 64 << 20, false), 0);
+        uint64_t before = chunks_claim(false);
+        memset(chunks_memory(before), 7, PROF_CHUNK_BYTES);
+        chunks_suspend();
+        EXPECT_EQ(chunks_header()->state, (uint32_t)PROF_STATE_CLOSED);
+        chunks_resume();
+        EXPECT_EQ(chunks_header()->state, (uint32_t)PROF_STATE_RECORDING);
+        EXPECT_EQ(*(uint8_t *)chunks_memory(before), 7);
+        uint64_t after = chunks_claim(false);
+        EXPECT_EQ(after, before + 1);
+        ASSERT_NE(chunks_memory(after), nullptr);
+        memset(chunks_memory(after), 8, PROF_CHUNK_BYTES);
+        chunks_advance();
+        chunks_close();
+        EXPECT_EQ(file_size(path), 3u * PROF_CHUNK_BYTES);
+    });
+}
+
+// The writer populates pages ahead while the process ends: a page behind the cut must never be touched.
+TEST_F(Chunks, AreNotTouchedByTheWriterBehindTheCut)
+{
+    IN_A_PROCESS_OF_ITS_OWN({
+        ASSERT_EQ(begin_file(path, 1ull << 30, false), 0);
+        std::atomic<bool> stop{false};
+        std::thread writer([&] {
+            while (!stop)
+                chunks_advance();
+        });
+        for (int round = 0; round < 100; round++) {
+            for (int i = 0; i < 40; i++)
+                chunks_claim(false);
+            usleep(100);
+            chunks_suspend();
+            chunks_resume();
+        }
+        stop = true;
+        writer.join();
+    });
+}
+
+TEST_F(Chunks, AreForgottenByAForkedChild)
+{
+    IN_A_PROCESS_OF_ITS_OWN({
+        ASSERT_EQ(begin_file(path, two_mib, false), 0);
+        chunks_range range = chunks_fork_child();
+        EXPECT_EQ(chunks_header(), nullptr);
+        EXPECT_EQ(((prof_file_header *)range.address)->chunk_count, 1u) << "still readable";
+        chunks_release(range);
+        EXPECT_EQ(begin_file(directory / "child.prof", two_mib, false), 0);
+        EXPECT_NE(chunks_memory(chunks_claim(false)), nullptr);
+    });
+}
+
+} // namespace

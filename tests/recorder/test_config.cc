@@ -1,0 +1,217 @@
+// The PROF_ variables: one table, from which everything else follows.
+#include "recorder_support.h"
+
+#include <set>
+#include <vector>
+
+extern "C" {
+#include "config.h"
+#include "log.h"
+}
+
+namespace {
+
+std::vector<config_option> options()
+{
+    size_t count;
+    const config_option *first = config_options(&count);
+    return {first, first + count};
+}
+
+void clear_environment()
+{
+    for (const config_option &option : options())
+        unsetenv(option.name);
+}
+
+// A value that parses and is not the default.
+const char *other_value(const config_option &option)
+{
+    std::string type = option.type_name;
+    if (type == "text")
+        return "something else";
+    if (type == "0 or 1")
+        return strcmp(option.default_text, "0") == 0 ? "1" : "0";
+    if (type == "number")
+        return strcmp(option.default_text, "5") == 0 ? "4" : "5";
+    return strrchr(option.range_text, ' ') + 1;
+}
+
+std::string warnings()
+{
+    return stderr_of(config_warn);
+}
+
+TEST(ConfigTable, HasARowForEachFieldAndAFieldForEachRow)
+{
+    IN_A_PROCESS_OF_ITS_OWN({
+        clear_environment();
+        setenv("PROF_GPU_BUFFER_KB", "512", 1); // its range does not hold 5
+        std::set<size_t> changed;
+        for (const config_option &option : options()) {
+            config before = *config_get();
+            setenv(option.name, strcmp(option.name, "PROF_GPU_BUFFER_KB") ? other_value(option) : "512", 1);
+            config_load();
+            config after = *config_get();
+            for (size_t word = 0; word < sizeof before / 8; word++)
+                if (memcmp((char *)&before + word * 8, (char *)&after + word * 8, 8) != 0)
+                    changed.insert(word);
+        }
+        EXPECT_EQ(options().size(), sizeof(config) / 8);
+        EXPECT_EQ(changed.size(), sizeof(config) / 8);
+    });
+}
+
+TEST(ConfigTable, SaysEverythingAboutEachVariable)
+{
+    std::set<std::string> names;
+    for (const config_option &option : options()) {
+        EXPECT_EQ(std::string(option.name).rfind("PROF_", 0), 0u) << option.name;
+        EXPECT_TRUE(names.insert(option.name).second) << option.name << " twice";
+        EXPECT_GT(strlen(option.help), 10u) << option.name;
+        EXPECT_EQ(option.help[strlen(option.help) - 1], '.') << option.name;
+        bool ranged = !strcmp(option.type_name, "number") || !strcmp(option.type_name, "one of");
+        EXPECT_EQ(*option.range_text != '\0', ranged) << option.name;
+    }
+}
+
+TEST(ConfigDefaults, AreInForceBeforeAndAfterLoadingAnEmptyEnvironment)
+{
+    IN_A_PROCESS_OF_ITS_OWN({
+        clear_environment();
+        for (int loaded = 0; loaded < 2; loaded++) {
+            EXPECT_STREQ(config_get()->output, "%e-%p.prof");
+            EXPECT_EQ(config_get()->max_mib, 8192u);
+            EXPECT_EQ(config_get()->full, CONFIG_FULL_STOP);
+            EXPECT_EQ(config_get()->start, CONFIG_START_AUTO);
+            EXPECT_EQ(config_get()->log_level, 1u);
+            config_load();
+        }
+        EXPECT_EQ(warnings(), "");
+    });
+}
+
+TEST(ConfigDefaults, AreWhatTheTableShows)
+{
+    for (const config_option &option : options()) {
+        if (strcmp(option.type_name, "number") == 0) {
+            EXPECT_STRNE(option.default_text, "") << option.name;
+        }
+        if (strcmp(option.type_name, "one of") == 0) {
+            EXPECT_EQ(std::string(option.range_text).rfind(option.default_text, 0), 0u) << option.name;
+        }
+    }
+}
+
+TEST(ConfigChoices, AreNumberedAsInTheirList)
+{
+    IN_A_PROCESS_OF_ITS_OWN({
+        clear_environment();
+        setenv("PROF_START", "now", 1);
+        setenv("PROF_FULL", "ring", 1);
+        config_load();
+        EXPECT_EQ(config_get()->start, CONFIG_START_NOW);
+        EXPECT_EQ(config_get()->full, CONFIG_FULL_RING);
+        setenv("PROF_START", "api", 1);
+        config_load();
+        EXPECT_EQ(config_get()->start, CONFIG_START_API);
+        EXPECT_EQ(warnings(), "");
+    });
+}
+
+class ConfigBadValue : public testing::TestWithParam<std::pair<const char *, const char *>> {};
+
+TEST_P(ConfigBadValue, LeavesTheDefaultAndIsNamed)
+{
+    const char *name = GetParam().first, *value = GetParam().second;
+    IN_A_PROCESS_OF_ITS_OWN({
+        clear_environment();
+        config defaults = *config_get();
+        setenv(name, value, 1);
+        config_load();
+        EXPECT_EQ(memcmp(&defaults, config_get(), sizeof defaults), 0);
+        std::string said = warnings();
+        EXPECT_NE(said.find(std::string(name) + "=" + value), std::string::npos) << said;
+        EXPECT_NE(said.find("is used"), std::string::npos) << said;
+    });
+}
+
+using Bad = std::pair<const char *, const char *>;
+INSTANTIATE_TEST_SUITE_P(Values, ConfigBadValue,
+                         testing::Values(Bad{"PROF_MAX_MB", "1"}, Bad{"PROF_MAX_MB", "1048577"},
+                                         Bad{"PROF_MAX_MB", "10M"}, Bad{"PROF_MAX_MB", "-1"},
+                                         Bad{"PROF_MAX_MB", " 5"}, Bad{"PROF_MAX_MB", "0x10"},
+                                         Bad{"PROF_MAX_MB", "99999999999999999999"},
+                                         Bad{"PROF_CUDA", "yes"}, Bad{"PROF_CUDA", "2"},
+                                         Bad{"PROF_START", "nowhere"}, Bad{"PROF_START", "au"},
+                                         Bad{"PROF_START", "auto, now"}, Bad{"PROF_START", ","},
+                                         Bad{"PROF_FULL", "STOP"}));
+
+TEST(ConfigBadValue, ThatIsEmptyMeansTheDefault)
+{
+    IN_A_PROCESS_OF_ITS_OWN({
+        clear_environment();
+        setenv("PROF_MAX_MB", "", 1);
+        setenv("PROF_OUTPUT", "", 1);
+        config_load();
+        EXPECT_EQ(config_get()->max_mib, 8192u);
+        EXPECT_STREQ(config_get()->output, "%e-%p.prof");
+        EXPECT_EQ(warnings(), "");
+    });
+}
+
+TEST(ConfigUnknownName, IsNamedOnceAndOnlyWithOurPrefix)
+{
+    IN_A_PROCESS_OF_ITS_OWN({
+        clear_environment();
+        setenv("PROF_MAXMB", "100", 1);
+        setenv("PROFILE", "x", 1);
+        setenv("PROF_LIBRARY", "/l/libprof.so", 1);
+        config_load();
+        std::string said = warnings();
+        EXPECT_NE(said.find("PROF_MAXMB is no variable"), std::string::npos) << said;
+        EXPECT_EQ(said.find("PROFILE"), std::string::npos) << said;
+        EXPECT_EQ(said.find("PROF_LIBRARY"), std::string::npos) << said;
+        EXPECT_EQ(said.find("100"), std::string::npos) << "values may be secret: " << said;
+    });
+}
+
+TEST(ConfigTexts, OutliveTheEnvironmentTheyCameFrom)
+{
+    IN_A_PROCESS_OF_ITS_OWN({
+        clear_environment();
+        static char entry[] = "PROF_OUTPUT=/data/run.prof";
+        putenv(entry);
+        config_load();
+        memset(entry, 'x', sizeof entry - 1); // as programs do that write their title over argv and environ
+        EXPECT_STREQ(config_get()->output, "/data/run.prof");
+    });
+}
+
+TEST(ConfigOverride, ReplacesWhatItIsGivenAndCopiesTheName)
+{
+    IN_A_PROCESS_OF_ITS_OWN({
+        char name[] = "mine.prof";
+        EXPECT_TRUE(config_override(name, 64, true));
+        name[0] = 'X';
+        EXPECT_STREQ(config_get()->output, "mine.prof");
+        EXPECT_EQ(config_get()->max_mib, 64u);
+        EXPECT_EQ(config_get()->full, CONFIG_FULL_RING);
+        EXPECT_TRUE(config_override(nullptr, 0, false));
+        EXPECT_STREQ(config_get()->output, "mine.prof");
+        EXPECT_EQ(config_get()->max_mib, 64u);
+    });
+}
+
+TEST(ConfigOverride, RefusesWhatIsOutOfRangeWhole)
+{
+    IN_A_PROCESS_OF_ITS_OWN({
+        config before = *config_get();
+        EXPECT_FALSE(config_override("a", 1, true));
+        EXPECT_FALSE(config_override("a", 1048577, true));
+        EXPECT_FALSE(config_override(std::string(5000, 'n').c_str(), 0, true));
+        EXPECT_EQ(memcmp(&before, config_get(), sizeof before), 0);
+    });
+}
+
+} // namespace

@@ -1,0 +1,150 @@
+/* trace_fixture.h - the trace builder for tests in C++: shorter names, and a timeline at the end.
+ *
+ *     Trace trace;
+ *     trace.thread(1).log(0, 1).push(100, "work").pop(200);
+ *     const timeline *t = trace.load();
+ */
+#ifndef PROF_TRACE_FIXTURE_H
+#define PROF_TRACE_FIXTURE_H
+
+#include "check.h"
+#include "timeline.h"
+#include "trace_builder.h"
+
+#include <string>
+#include <vector>
+
+class Trace
+{
+public:
+    Trace() : builder_(trace_builder_create()) {}
+    explicit Trace(trace_builder *builder) : builder_(builder) {}
+    ~Trace()
+    {
+        timeline_destroy(timeline_);
+        trace_builder_destroy(builder_);
+    }
+    Trace(const Trace &) = delete;
+    Trace &operator=(const Trace &) = delete;
+
+    trace_builder *raw() { return builder_; }
+    prof_file_header &header() { return *trace_builder_header(builder_); }
+    uint32_t name(const char *text) { return trace_builder_name(builder_, text); }
+
+    Trace &thread(uint32_t index, const char *text = "thread", uint32_t flags = 0)
+    {
+        trace_builder_thread(builder_, index, 1000 + index, text, flags);
+        return *this;
+    }
+    Trace &log(uint32_t number, uint32_t thread, uint32_t epoch = 1)
+    {
+        trace_builder_log(builder_, number, thread, epoch);
+        return *this;
+    }
+    Trace &push(int64_t time, const char *text)
+    {
+        trace_builder_push(builder_, time, name(text));
+        return *this;
+    }
+    Trace &pop(int64_t time)
+    {
+        trace_builder_pop(builder_, time);
+        return *this;
+    }
+    Trace &step(int64_t time, uint64_t number)
+    {
+        trace_builder_step(builder_, time, number);
+        return *this;
+    }
+    Trace &enter(int64_t time, uint32_t correlation, unsigned flags = PROF_API_LAUNCHES,
+                 uint32_t operations = 1, prof_api_domain domain = PROF_API_RUNTIME)
+    {
+        prof_rec_api_enter call = {};
+        call.correlation = correlation;
+        call.cbid = domain == PROF_API_RUNTIME ? 211 : 307;
+        call.domain = static_cast<uint8_t>(domain);
+        call.flags = static_cast<uint8_t>(flags);
+        call.operations = flags & PROF_API_LAUNCHES ? operations : 0;
+        trace_builder_enter(builder_, time, call);
+        return *this;
+    }
+    Trace &exit(int64_t time, uint32_t correlation, int32_t result = 0)
+    {
+        trace_builder_exit(builder_, time, correlation, result);
+        return *this;
+    }
+    Trace &launch(int64_t start, int64_t end, uint32_t correlation)
+    {
+        return enter(start, correlation).exit(end, correlation);
+    }
+    Trace &kernel(int64_t start, int64_t end, uint32_t correlation, uint32_t stream = 7,
+                  const char *text = "kernel")
+    {
+        prof_rec_kernel detail = {};
+        detail.context = 1;
+        detail.stream = stream;
+        detail.name = name(text);
+        trace_builder_kernel(builder_, start, end, correlation, detail, false);
+        return *this;
+    }
+    Trace &api_names()
+    {
+        trace_builder_api_name(builder_, PROF_API_RUNTIME, 211, "cudaLaunchKernel");
+        trace_builder_api_name(builder_, PROF_API_DRIVER, 307, "cuLaunchKernel");
+        return *this;
+    }
+
+    std::vector<uint8_t> bytes()
+    {
+        size_t size = 0;
+        const uint8_t *at = trace_builder_bytes(builder_, &size);
+        return std::vector<uint8_t>(at, at + size);
+    }
+
+    /* NULL, with error() saying why, when the file is refused. */
+    const timeline *load(bool partial = false)
+    {
+        size_t size = 0;
+        const uint8_t *at = trace_builder_bytes(builder_, &size);
+        timeline_destroy(timeline_);
+        timeline_ = nullptr;
+        trace_file *file = trace_file_open_memory(at, size, "test.prof", partial, &error_);
+        if (file)
+            timeline_ = timeline_from_files(&file, 1, &error_);
+        trace_file_close(file);
+        return timeline_;
+    }
+    std::string error() const { return error_.message; }
+
+private:
+    trace_builder *builder_;
+    timeline *timeline_ = nullptr;
+    read_error error_ = {};
+};
+
+/* "name start end depth", one slice per line, in order. */
+inline std::string slice_tree(const timeline *t)
+{
+    std::string text;
+    for (uint32_t i = 0; i < t->slices.count; i++) {
+        const tl_slice &slice = t->slices.at[i];
+        text += std::string(slice.depth, ' ') + t->names.at[slice.name].bytes + " " +
+                std::to_string(slice.start_ns) + " " + std::to_string(slice.end_ns) +
+                (slice.flags & TL_UNCLOSED ? " unclosed" : "") + "\n";
+    }
+    return text;
+}
+
+/* "severity rule" of every finding, comma-separated. */
+inline std::string findings(const timeline *t)
+{
+    check_report report;
+    std::string text;
+    timeline_check(t, &report);
+    for (unsigned i = 0; i < report.count; i++)
+        text += std::string(i ? ", " : "") + check_severity_name(report.findings[i].severity) +
+                " " + check_rule_name(report.findings[i].rule);
+    return text;
+}
+
+#endif

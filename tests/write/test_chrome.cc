@@ -1,0 +1,312 @@
+// The Chrome trace: every rule of its viewers, checked by check_trace.py, and the words of Kineto's
+// dialect.
+#include "write_support.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+namespace
+{
+
+class Chrome : public testing::Test
+{
+protected:
+    // Writes the trace, checks it, and returns its text.
+    std::string write(TimelineMaker &m)
+    {
+        write_error error;
+        std::string path = scratch.path("trace.json");
+        EXPECT_TRUE(write_chrome(m.done(), path.c_str(), &error)) << error.message;
+        if (have_python()) {
+            EXPECT_EQ(Scratch::run("python3 " + test_directory() + "/check_trace.py " + path +
+                                   " 2>" + path + ".err"),
+                      0)
+                << read_file(path + ".err");
+        }
+        return read_file(path);
+    }
+
+    // The lines that hold a piece of text.
+    static std::vector<std::string> lines(const std::string &text, const std::string &piece)
+    {
+        std::vector<std::string> found;
+        std::istringstream all(text);
+        for (std::string line; std::getline(all, line);)
+            if (line.find(piece) != std::string::npos)
+                found.push_back(line);
+        return found;
+    }
+
+    static void expect_in(const std::string &line, const std::vector<std::string> &pieces)
+    {
+        for (const std::string &piece : pieces)
+            EXPECT_NE(line.find(piece), std::string::npos) << piece << " is not in " << line;
+    }
+
+    Scratch scratch;
+};
+
+TEST_F(Chrome, TakesAnEmptyTimeline)
+{
+    TimelineMaker m;
+    std::string text = write(m);
+    expect_in(text, {"\"schemaVersion\":1", "\"distributedInfo\": {\"rank\": 0}",
+                     "\"displayTimeUnit\":\"ms\"", "\"traceName\":\"trace.json\""});
+}
+
+TEST_F(Chrome, SpeaksKinetosDialect)
+{
+    TimelineMaker m;
+    m.processes[0].info.rank = 3;
+    m.processes[0].info.world_size = 8;
+    m.device(0, "NVIDIA H200");
+    auto range = m.push("forward", 1000);
+    auto call = m.launch("cudaLaunchKernel", 1100, 1200);
+    auto driver = m.launch("cuLaunchKernel", 1300, 1400, TL_LAUNCHES, PROF_API_DRIVER);
+    m.mark("note", 1500);
+    m.counter("loss", 1600, 0.25);
+    m.pop(2000);
+    m.attr(range, "flops", int64_t{42});
+    m.attr(range, "shape", std::string("[1, 2]"));
+    m.attr(range, "scale", 0.5);
+    m.kernel("saxpy", call, 1500, 2500);
+    m.copy(driver, 3000, 4000, 1 << 20);
+    m.sync(3, 1500, 4100, 0);
+    m.sync(4, 1500, 4200, TL_NONE);
+    m.gpu(TL_OVERHEAD, "Buffer Flush", TL_NONE, 5000, 6000);
+    std::string text = write(m);
+    expect_in(text, {"\"distributedInfo\": {\"rank\": 3,\"world_size\": 8}", "\"numSms\":132"});
+    expect_in(lines(text, "\"forward\"")[0],
+              {"\"ph\":\"X\"", "\"cat\":\"user_annotation\"", "\"ts\":1.000", "\"dur\":1.000",
+               "\"pid\":100", "\"tid\":101",
+               "\"args\":{\"flops\":42,\"shape\":\"[1, 2]\",\"scale\":0.5}"});
+    expect_in(lines(text, "\"cudaLaunchKernel\"")[0],
+              {"\"cat\":\"cuda_runtime\"", "\"cbid\":211", "\"correlation\":1"});
+    expect_in(lines(text, "\"cuLaunchKernel\"")[0], {"\"cat\":\"cuda_driver\""});
+    expect_in(lines(text, "\"saxpy\"")[0],
+              {"\"cat\":\"kernel\"", "\"pid\":0", "\"tid\":7", "\"queued\":0", "\"device\":0",
+               "\"context\":1", "\"stream\":7", "\"correlation\":1", "\"registers per thread\":32",
+               "\"shared memory\":0", "\"blocks per SM\":2.000", "\"warps per SM\":16.000",
+               "\"grid\":[264,1,1]", "\"block\":[256,1,1]", "\"est. achieved occupancy %\":25"});
+    expect_in(lines(text, "gpu_memcpy")[0],
+              {"\"bytes\":1048576", "\"memory bandwidth (GB/s)\":1048.576"});
+    expect_in(lines(text, "\"Stream Sync\"")[0], {"\"cat\":\"cuda_sync\"", "\"tid\":1000007"});
+    expect_in(lines(text, "\"Context Sync\"")[0],
+              {"\"cat\":\"cuda_sync\"", "\"pid\":0", "\"stream\":-1"});
+    expect_in(lines(text, "\"note\"")[0],
+              {"\"ph\":\"i\"", "\"cat\":\"cpu_instant_event\"", "\"s\":\"t\""});
+    expect_in(lines(text, "\"ph\":\"C\"")[0], {"\"name\":\"loss\"", "\"value\":0.25"});
+    expect_in(lines(text, "Buffer Flush")[0], {"\"cat\":\"overhead\""});
+    EXPECT_EQ(lines(text, "\"ac2g\"").size(), 4u);
+    EXPECT_EQ(lines(text, "stream 7 (sync)").size(), 1u);
+}
+
+TEST_F(Chrome, GivesEveryOperationOfAGraphItsOwnArrow)
+{
+    TimelineMaker m;
+    auto graph = m.launch("cudaGraphLaunch", 0, 10, TL_GRAPH);
+    for (int i = 0; i < 5; i++)
+        m.kernel("k", graph, 100 + i * 10, 105 + i * 10);
+    EXPECT_EQ(lines(write(m), "\"ph\":\"f\"").size(), 5u);
+}
+
+TEST_F(Chrome, DrawsNoArrowToWhatHasNoLaunch)
+{
+    TimelineMaker m;
+    auto internal = m.launch("cuMemsetD8", 0, 10, TL_LAUNCHES | TL_INTERNAL);
+    auto op = m.kernel("own", internal, 20, 30);
+    m.gpus[op].flags = TL_GPU_INTERNAL;
+    m.kernel("orphan", TL_NONE, 40, 50);
+    std::string text = write(m);
+    EXPECT_EQ(lines(text, "ac2g").size(), 0u);
+    EXPECT_EQ(lines(text, "\"own\"").size(), 0u);
+    EXPECT_EQ(lines(text, "cuMemsetD8").size(), 0u);
+    EXPECT_EQ(lines(text, "\"orphan\"").size(), 1u);
+}
+
+TEST_F(Chrome, NeverUsesThreadIdZeroForAStream)
+{
+    TimelineMaker m;
+    m.stream(0);
+    auto call = m.launch("cudaLaunchKernel", 0, 10);
+    m.kernel("k", call, 20, 30);
+    std::string text = write(m);
+    expect_in(lines(text, "\"cat\":\"kernel\"")[0], {"\"tid\":8000000", "\"stream\":0"});
+    expect_in(lines(text, "stream 0")[0], {"\"tid\":8000000"});
+}
+
+TEST_F(Chrome, PutsOverlappingKernelsOnLanes)
+{
+    TimelineMaker m;
+    m.stream(7, 0, 1, 3);
+    auto a = m.launch("cudaLaunchKernel", 0, 10), b = m.launch("cudaLaunchKernel", 10, 20);
+    auto c = m.launch("cudaLaunchKernel", 20, 30);
+    m.kernel("a", a, 100, 200, 0, 0);
+    m.kernel("b", b, 150, 250, 0, 1);
+    m.kernel("c", c, 160, 170, 0, 2);
+    std::string text = write(m);
+    EXPECT_EQ(lines(text, "\"stream 7 (lane 2)\"").size(), 1u);
+    EXPECT_EQ(lines(text, "\"stream 7 (lane 3)\"").size(), 1u);
+}
+
+TEST_F(Chrome, PutsOverlappingWaitsOnRowsOfTheirOwn)
+{
+    TimelineMaker m;
+    for (int i = 0; i < 3; i++) {
+        m.sync(3, 100 + i, 200 + i, 0);
+        m.sync(4, 100 + i, 200 + i, TL_NONE);
+        m.gpu(TL_OVERHEAD, "Resource", TL_NONE, 100 + i, 200 + i);
+    }
+    std::string text = write(m);
+    EXPECT_EQ(lines(text, "stream 7 (sync, lane 3)").size(), 1u);
+    EXPECT_EQ(lines(text, "device 0 (sync, lane 2)").size(), 1u);
+    EXPECT_EQ(lines(text, "CUDA (overhead, lane 3)").size(), 1u);
+}
+
+TEST_F(Chrome, KeepsZeroDurations)
+{
+    TimelineMaker m;
+    m.push("outer", 0);
+    auto call = m.launch("cudaMemsetAsync", 0, 0);
+    m.range("inner", 0, 0);
+    m.pop(10);
+    m.range("next", 10, 10);
+    m.set(call, 10, 10, 64);
+    m.kernel("k", TL_NONE, 10, 10);
+    EXPECT_EQ(lines(write(m), "\"dur\":0.000").size(), 5u);
+}
+
+TEST_F(Chrome, KeepsProcessesThreadsAndDevicesApart)
+{
+    TimelineMaker m;
+    m.processes[0].info.pid = 1; // as in a container: also the ordinal of a device
+    m.stream(7, 0);
+    m.stream(7, 1);
+    m.stream(7, 1, 2); // another context with the same stream id
+    auto first = m.launch("cudaLaunchKernel", 0, 10);
+    m.kernel("a", first, 20, 30, 0);
+    m.kernel("b", TL_NONE, 20, 30, 1);
+    m.kernel("c", TL_NONE, 25, 35, 2);
+    m.process(1, "same pid"); // from another host
+    m.thread(101);
+    m.thread(101); // a thread id used twice
+    m.range("x", 0, 10);
+    m.stream(7, 0);
+    m.kernel("d", TL_NONE, 25, 35);
+    std::string text = write(m);
+    EXPECT_EQ(lines(text, "\"process_name\"").size(), 5u)
+        << "two processes, devices 0 and 1 of one, 0 of the other";
+    EXPECT_EQ(lines(text, "same pid [1]").size(), 2u);
+    EXPECT_EQ(lines(text, "\"stream 7\"").size(), 4u);
+}
+
+TEST_F(Chrome, TellsSimulatedDevices)
+{
+    TimelineMaker m;
+    m.processes[0].info.simulated = true;
+    m.kernel("k", TL_NONE, 0, 1);
+    std::string text = write(m);
+    EXPECT_EQ(lines(text, "\"labels\":\"GPU 0, Simulated GPU\"").size(), 1u);
+    EXPECT_EQ(lines(text, "\"simulated\":true").size(), 1u);
+}
+
+TEST_F(Chrome, WritesRangesThatNeedNotNestAsPairs)
+{
+    TimelineMaker m;
+    m.async("request", 0, 100, 7);
+    m.async("request", 50, 150, 7);
+    m.async("backward", 50, 40, 8);
+    std::string text = write(m);
+    EXPECT_EQ(lines(text, "\"ph\":\"b\"").size(), 3u);
+    EXPECT_EQ(lines(text, "\"ph\":\"e\"").size(), 3u);
+}
+
+TEST_F(Chrome, ShiftsTimesBeforeTheBase)
+{
+    TimelineMaker m;
+    m.range("early", -500, 100);
+    std::string text = write(m);
+    expect_in(text, {"\"baseTimeNanoseconds\":1699999999999999500"});
+    expect_in(lines(text, "early")[0], {"\"ts\":0.000", "\"dur\":0.600"});
+}
+
+TEST_F(Chrome, SkipsCountersThatAreNoNumberAndSaysSo)
+{
+    TimelineMaker m;
+    m.counter("c", 0, NAN);
+    m.counter("c", 1, INFINITY);
+    m.counter("c", 2, 1);
+    std::string text = write(m);
+    EXPECT_EQ(lines(text, "\"ph\":\"C\"").size(), 1u);
+    expect_in(text, {"\"skippedCounters\":2"});
+}
+
+TEST_F(Chrome, KeepsTheLastOfRepeatedAttributes)
+{
+    TimelineMaker m;
+    auto range = m.range("r", 0, 1);
+    m.attr(range, "n", int64_t{1});
+    m.attr(range, "n", int64_t{2});
+    m.attr(range, "nan", static_cast<double>(NAN));
+    expect_in(lines(write(m), "\"r\"")[0], {"\"args\":{\"n\":2,\"nan\":null}"});
+}
+
+TEST_F(Chrome, IsStrictJsonWhateverTheNames)
+{
+    TimelineMaker m;
+    m.processes[0].info.program = m.text_of("pro\"gram\x1b[31m\xff");
+    m.processes[0].info.host = m.text_of("</script>");
+    int64_t now = 0;
+    for (const std::string &name : nasty_names()) {
+        auto range = m.push(name, now);
+        auto call = m.launch(name, now + 1, now + 2);
+        m.mark(name, now + 3);
+        m.counter(name, now + 4, 1);
+        m.pop(now + 5);
+        if (name.size() <
+            5000) // as attribute keys, only once each: empty and replaced ones become alike
+            m.attr(range, name, name);
+        m.kernel(name, call, now + 6, now + 7);
+        m.async(name, now, now + 10, 1);
+        now += 100;
+    }
+    std::string text = write(m);
+    EXPECT_EQ(text.find('\x1b'), std::string::npos);
+    EXPECT_EQ(text.find("</script"), std::string::npos);
+    EXPECT_EQ(text.find("<!--"), std::string::npos);
+}
+
+TEST_F(Chrome, MergesInterleavedThreadsInOrderOfTime)
+{
+    TimelineMaker m;
+    for (uint32_t thread = 0; thread < 20; thread++) {
+        if (thread)
+            m.thread(101 + thread);
+        for (int i = 0; i < 50; i++) {
+            m.push("outer", i * 100 + thread);
+            m.range("inner", i * 100 + thread, i * 100 + thread + 10);
+            m.pop(i * 100 + thread + 50);
+        }
+    }
+    std::string text = write(m);
+    double last = 0;
+    size_t events = 0;
+    for (const std::string &line : lines(text, "\"ph\":\"X\"")) {
+        double ts = strtod(line.c_str() + line.find("\"ts\":") + 5, nullptr);
+        EXPECT_GE(ts, last);
+        last = ts;
+        events++;
+    }
+    EXPECT_EQ(events, 2000u);
+}
+
+TEST_F(Chrome, FailsCleanlyOnAFullDevice)
+{
+    TimelineMaker m;
+    m.range("r", 0, 1);
+    write_error error;
+    EXPECT_FALSE(write_chrome(m.done(), "/dev/full", &error));
+    EXPECT_EQ(error.code, ENOSPC);
+}
+
+} // namespace
