@@ -9,8 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-extern char **environ;
-
 enum value_type { INTEGER, TEXT, LAYOUT };
 
 struct variable {

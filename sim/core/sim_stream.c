@@ -197,8 +197,16 @@ static void wait_for(struct sim_op *op, struct sim_stream *other)
         return;
     const struct sim_work mark = {.kind = SIM_WORK_RECORD, .mark.point = sim_point_hold(point)};
     const struct sim_work wait = {.kind = SIM_WORK_WAIT, .mark.point = point};
-    sim_timeline_add(sim_timeline_op(other, &mark));
-    sim_timeline_add(sim_timeline_op(op->stream, &wait));
+    struct sim_op *marking = sim_timeline_op(other, &mark);
+    struct sim_op *waiting = sim_timeline_op(op->stream, &wait);
+    if (marking && waiting) {
+        sim_timeline_add(marking); /* NOLINT(clang-analyzer-unix.Malloc): both hold the point */
+        sim_timeline_add(waiting);
+        return;
+    }
+    free(marking);
+    free(waiting);
+    free(point); /* nobody else holds it */
 }
 
 /* Work of the legacy stream waits for all blocking streams, and theirs for the legacy stream's. */

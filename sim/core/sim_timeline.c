@@ -201,7 +201,7 @@ void sim_timeline_add(struct sim_op *op)
         return;
     }
     push(stream, op);
-    if (stream->head->work.kind == SIM_WORK_HOST)
+    if (stream->head && stream->head->work.kind == SIM_WORK_HOST)
         sim_host_wake_locked();
 }
 

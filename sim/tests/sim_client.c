@@ -239,7 +239,8 @@ static void fails_as_told(void)
     EXPECT(cuptiActivityEnable(10) == 11);
     CHECK(cudaMalloc(&first, 100));
     EXPECT(cudaMalloc(&second, 100) == 2 && cudaPeekAtLastError() == 2);
-    EXPECT(cudaGetLastError() == 2 && cudaGetLastError() == 0);
+    EXPECT(cudaGetLastError() == 2);
+    EXPECT(cudaGetLastError() == 0);
     CHECK(cudaMalloc(&second, 100));
     EXPECT(cudaFree(first) == 700);
     EXPECT(cudaMalloc(&second, 100) == 700 && cudaGetLastError() == 700 &&

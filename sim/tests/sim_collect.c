@@ -38,6 +38,8 @@ static void keep(const uint8_t *record, const uint8_t *end)
 {
     uint32_t kind;
     EXPECT(record_count < MAX_RECORDS);
+    if (!record)
+        return;
     struct collected *kept = &records[record_count++];
     memcpy(&kind, record, sizeof kind);
     kept->kind = kind;

@@ -186,10 +186,11 @@ static void allows_one_subscriber(void)
     char other[64] = "";
     void *subscriber = NULL, *second = NULL;
     struct v2_params params = {sizeof params, "second", other, sizeof other};
-    if (getenv("SIM_OTHER_SUBSCRIBER")) {
+    const char *holder = getenv("SIM_OTHER_SUBSCRIBER");
+    if (holder) {
         EXPECT(cuptiSubscribe(&subscriber, on_callback, seen) == 39);
         EXPECT(cuptiSubscribe_v2(&subscriber, on_callback, seen, &params) == 39);
-        EXPECT(strcmp(other, getenv("SIM_OTHER_SUBSCRIBER")) == 0);
+        EXPECT(strcmp(other, holder) == 0);
         return;
     }
     CHECK(cuptiSubscribe(&subscriber, on_callback, seen));
@@ -279,7 +280,8 @@ static void refuses_children(void)
 {
     const char *log = getenv("SIM_VIOLATIONS");
     int status = -1;
-    unlink(log);
+    if (log)
+        unlink(log);
     collect();
     CHECK(cuptiActivityEnable(10));
     CHECK(launch(NULL));
@@ -319,7 +321,8 @@ static void watches_buffers(void)
     const char *log = getenv("SIM_VIOLATIONS");
     size_t size = 1;
     uint8_t on = 1;
-    unlink(log);
+    if (log)
+        unlink(log);
     CHECK(cuptiActivitySetAttribute(5, &size, &on));
     CHECK(cuptiActivityRegisterCallbacks(bad_request, flush_in_complete));
     CHECK(cuptiActivityEnable(10));
