@@ -156,8 +156,9 @@
     ABI_KERNEL_FIELDS(F)                                                                 \
     ABI_MEMCPY_FIELDS(F)                                                                 \
     ABI_PEER_FIELDS(F)                                                                   \
-    ABI_MEMSET_FIELDS(F) ABI_SYNC_FIELDS(F) ABI_OVERHEAD_FIELDS(F) ABI_CONTEXT_FIELDS(F) \
-        ABI_STREAM_FIELDS(F) ABI_DEVICE_FIELDS(F)
+    ABI_MEMSET_FIELDS(F)                                                                 \
+    ABI_SYNC_FIELDS(F) ABI_OVERHEAD_FIELDS(F) ABI_CONTEXT_FIELDS(F) ABI_STREAM_FIELDS(F) \
+        ABI_DEVICE_FIELDS(F)
 
 /* ABI_KERNEL_START = 16, ABI_KERNEL_START_WIDTH = 8 ... */
 enum abi_field {

@@ -97,6 +97,32 @@ int activity_begin(size_t buffer_bytes)
     return cupti->cuptiActivityRegisterCallbacks(requested, completed);
 }
 
+/* What stays unknown without the kind; NULL when it is no operation. */
+static const char *operations_of(uint32_t kind)
+{
+    switch (kind) {
+    case ABI_KIND_MEMCPY:
+        return "copies";
+    case ABI_KIND_PEER_MEMCPY:
+        return "copies between devices";
+    case ABI_KIND_MEMSET:
+        return "sets";
+    default:
+        return NULL;
+    }
+}
+
+static void note_refused_kind(uint32_t kind, int result)
+{
+    const char *operations = operations_of(kind);
+    char text[96];
+    log_line(LOG_PROCESS, "CUPTI refused activity kind %u: error %d", kind, result);
+    if (!operations)
+        return;
+    snprintf(text, sizeof text, "CUPTI refused to record %s: error %d", operations, result);
+    recorder_set_gpu_mode(PROF_GPU_PARTIAL, text);
+}
+
 int activity_enable(void)
 {
     const struct cupti_library *cupti = loader_cupti();
@@ -105,7 +131,7 @@ int activity_enable(void)
         int result = cupti->cuptiActivityEnable(kinds[i]);
         if (result == ABI_OK)
             continue;
-        log_line(LOG_PROCESS, "CUPTI refused activity kind %u: error %d", kinds[i], result);
+        note_refused_kind(kinds[i], result);
         if (kinds[i] == ABI_KIND_CONCURRENT_KERNEL)
             outcome = result;
     }
@@ -139,15 +165,16 @@ static void note_failed_flush(int result)
     facts_info(PROF_INFO_NOTE, text);
 }
 
-void activity_flush(unsigned flags)
+bool activity_flush(unsigned flags)
 {
     const struct cupti_library *cupti = loader_cupti();
     if (!cupti || load_acquire(&closed))
-        return;
+        return true;
     int result = cupti->cuptiActivityFlushAll(flags);
     if (result != ABI_OK)
         note_failed_flush(result);
     count_dropped(cupti);
+    return result == ABI_OK;
 }
 
 void activity_prepare(void)

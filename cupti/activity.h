@@ -15,13 +15,14 @@
 int activity_begin(size_t buffer_bytes);
 
 /* Switches the kinds on. Returns ABI_OK or why kernels cannot be recorded; other kinds may be
- * missing. */
+ * missing. Where copies or sets are, the GPU mode becomes PROF_GPU_PARTIAL. */
 int activity_enable(void);
 void activity_disable(void);
 
 /* Takes buffers back from CUPTI (flags: enum abi_flush) and asks what was dropped. May block as
- * long as CUPTI likes; never call it from a buffer callback. */
-void activity_flush(unsigned flags);
+ * long as CUPTI likes; never call it from a buffer callback. Returns false when CUPTI failed to
+ * hand them over. */
+bool activity_flush(unsigned flags);
 
 /* Keeps spare buffers. From a thread of libprof. */
 void activity_prepare(void);

@@ -143,10 +143,11 @@ static void begin(void)
     int result = subscribe(cupti, &subscriber, holder);
     if (result != ABI_OK) {
         give_up_on(result, "subscribe", holder);
-    } else if (attach(cupti, subscriber)) {
-        recorder_set_gpu_mode(PROF_GPU_CUPTI, "CUPTI activity records");
-        store_release(&state, (uint32_t)LIVE);
+        return;
     }
+    recorder_set_gpu_mode(PROF_GPU_CUPTI, "CUPTI activity records");
+    if (attach(cupti, subscriber)) /* or it says why not, or that not all can be had */
+        store_release(&state, (uint32_t)LIVE);
 }
 
 /* ---- jobs of the flusher's thread ---- */
@@ -192,13 +193,20 @@ static bool is_ending(void)
     return load_relaxed(&wanted_on) && !recorder_on();
 }
 
+/* Nothing comes after this: what is not there by now is not going to be. */
+static void note_undelivered(void)
+{
+    recorder_set_gpu_mode(PROF_GPU_PARTIAL, "CUPTI did not hand over its last records");
+}
+
 /* FORCED also takes what has not ended yet, and its times are lost: right at the end, and only
  * then. */
 static void flush_job(void)
 {
+    bool ending = is_ending();
     look_at_driver();
-    if (is_live())
-        activity_flush(is_ending() ? ABI_FLUSH_FORCED : ABI_FLUSH_COMPLETED);
+    if (is_live() && !activity_flush(ending ? ABI_FLUSH_FORCED : ABI_FLUSH_COMPLETED) && ending)
+        note_undelivered();
 }
 
 static void start_job(void)
@@ -258,8 +266,11 @@ static void cupti_tick(void)
 
 static void cupti_flush(unsigned deadline_ms)
 {
-    if (may_use_driver() && !flusher_run(flush_job, deadline_ms))
-        log_line(LOG_ERROR, "CUPTI did not hand over its records within %u ms", deadline_ms);
+    if (!may_use_driver() || flusher_run(flush_job, deadline_ms))
+        return;
+    log_line(LOG_ERROR, "CUPTI did not hand over its records within %u ms", deadline_ms);
+    if (is_live() && is_ending())
+        note_undelivered();
 }
 
 /* The flush before this one has taken what there was, or has hung: a short time is enough. */

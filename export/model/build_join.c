@@ -117,7 +117,8 @@ static void join_one(struct builder *builder, const struct launch_index *index, 
     }
     if (slices[slice].flags & TL_INTERNAL)
         gpu->flags |= TL_GPU_INTERNAL;
-    if (is_operation(gpu) && gpu->start_ns < slices[slice].start_ns - bar_ns)
+    if (is_operation(gpu) && !(gpu->flags & TL_GPU_INTERNAL) &&
+        gpu->start_ns < slices[slice].start_ns - bar_ns)
         gpu->flags |= TL_GPU_BEFORE_LAUNCH;
 }
 

@@ -90,12 +90,14 @@ static void explain(struct builder *builder, uint64_t shortfall, uint64_t lost)
 {
     struct tl_ledger *ledger = &builder->timeline->ledger;
     const struct read_process *process = &build_process(builder)->info;
-    if (process->gpu_mode != PROF_GPU_CUPTI)
+    if (process->gpu_mode != PROF_GPU_CUPTI && process->gpu_mode != PROF_GPU_PARTIAL)
         ledger->unobserved += take(&shortfall, UINT64_MAX);
     ledger->lost_operations +=
         take(&shortfall, lacks_chunks(&build_process(builder)->health) ? UINT64_MAX : lost);
     if (!process->closed)
         ledger->undelivered += take(&shortfall, UINT64_MAX);
+    if (process->gpu_mode == PROF_GPU_PARTIAL)
+        ledger->unobserved += take(&shortfall, UINT64_MAX);
     ledger->missing += shortfall;
 }
 

@@ -163,7 +163,7 @@ static void describe_process(struct walk *walk)
 {
     const struct prof_file_header *header = &walk->file->header;
     struct read_process *process = &walk->process;
-    bool known_mode = header->gpu_mode <= PROF_GPU_UNAVAILABLE;
+    bool known_mode = header->gpu_mode <= PROF_GPU_PARTIAL;
     process->pid = header->pid;
     process->parent_pid = header->parent_pid;
     process->rank = header->rank;

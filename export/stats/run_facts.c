@@ -12,6 +12,8 @@ const char *run_facts_mode_name(enum prof_gpu_mode mode)
         return "events";
     case PROF_GPU_UNAVAILABLE:
         return "unavailable";
+    case PROF_GPU_PARTIAL:
+        return "partial";
     }
     return "unknown";
 }
@@ -106,15 +108,24 @@ void run_facts_troubles(const struct run_facts *facts, struct run_trouble troubl
         troubles[i] = all[i];
 }
 
+/* What the user asked for (recording was off) or did wrong (a call without sense) took nothing out
+ * of the recording. A launch that was in it and fell out of the window is in lost_operations. */
+static bool is_loss(enum prof_loss_cause cause)
+{
+    return cause != PROF_LOSS_OUT_OF_WINDOW && cause != PROF_LOSS_BAD_ARGUMENT;
+}
+
 static bool find_loss(const struct run_facts *facts)
 {
+    if (facts->ledger.lost_operations)
+        return true;
     struct run_trouble troubles[RUN_TROUBLES];
     run_facts_troubles(facts, troubles);
     for (unsigned i = 0; i < RUN_TROUBLES; i++)
         if (troubles[i].is_loss && troubles[i].count)
             return true;
     for (unsigned cause = 0; cause < PROF_LOSS_COUNT; cause++)
-        if (facts->loss[cause])
+        if (facts->loss[cause] && is_loss((enum prof_loss_cause)cause))
             return true;
     return false;
 }

@@ -10,7 +10,7 @@
 #include "timeline.h"
 
 struct run_facts {
-    const char *mode; /* "none", "cupti", "events", "unavailable"; "mixed" when processes differ */
+    const char *mode;        /* as run_facts_mode_name() says; "mixed" when processes differ */
     struct text mode_reason; /* of the first process that is in this mode; the timeline's */
     bool simulated;          /* at least one process ran on the simulated CUDA */
     bool ring;               /* at least one file keeps only the end of its run */
@@ -25,7 +25,7 @@ struct run_facts {
 
 void run_facts_init(struct run_facts *facts, const struct timeline *timeline);
 
-/* "none", "cupti", "events", "unavailable" */
+/* "none", "cupti", "events", "unavailable", "partial" */
 const char *run_facts_mode_name(enum prof_gpu_mode mode);
 
 /* Name and sentence of a cause, from PROF_LOSS_CAUSES. */

@@ -39,14 +39,23 @@ TEST(RunFacts, ReportNoLossOfACleanRun)
         << "the program's own mistakes are shown, but nothing was lost";
 }
 
-TEST(RunFacts, ReportEveryCauseAsLoss)
+TEST(RunFacts, ReportEveryCauseButWhatWasAskedForAsLoss)
 {
     for (unsigned cause = 0; cause < PROF_LOSS_COUNT; cause++) {
         TimelineMaker m;
         m.processes[0].loss[cause] = 1;
-        EXPECT_TRUE(facts_of(m).lost_anything)
+        const bool asked = cause == PROF_LOSS_OUT_OF_WINDOW || cause == PROF_LOSS_BAD_ARGUMENT;
+        EXPECT_EQ(facts_of(m).lost_anything, !asked)
             << run_facts_cause_name(static_cast<prof_loss_cause>(cause));
     }
+}
+
+TEST(RunFacts, ReportALaunchThatFellOutOfTheWindowAsLoss)
+{
+    TimelineMaker m;
+    m.processes[0].loss[PROF_LOSS_OUT_OF_WINDOW] = 1;
+    m.made.ledger.lost_operations = 1;
+    EXPECT_TRUE(facts_of(m).lost_anything);
 }
 
 TEST(RunFacts, ReportMissingRecordsAndDamageAsLoss)

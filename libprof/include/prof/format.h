@@ -105,11 +105,11 @@ enum prof_file_state {
 
 /* Who timed the device. Stamped into the file and into every output. */
 enum prof_gpu_mode {
-    PROF_GPU_NONE = 0,   /* CUDA was never initialised by this process */
-    PROF_GPU_CUPTI = 1,  /* CUPTI activity records */
-    PROF_GPU_EVENTS = 2, /* CUDA events around ranges */
-    PROF_GPU_UNAVAILABLE =
-        3, /* CUDA was used, its device side was not recorded: see PROF_INFO_GPU_REASON */
+    PROF_GPU_NONE = 0,        /* CUDA was never initialised by this process */
+    PROF_GPU_CUPTI = 1,       /* CUPTI activity records */
+    PROF_GPU_EVENTS = 2,      /* CUDA events around ranges */
+    PROF_GPU_UNAVAILABLE = 3, /* CUDA was used, its device side not recorded: see GPU_REASON */
+    PROF_GPU_PARTIAL = 4,     /* CUPTI activity records, but not all: see GPU_REASON */
 };
 
 /* Header flags. */
