@@ -160,7 +160,8 @@ void runreport_show(const struct runreport *report, const struct runopts *option
     } else if (files.count > 1) {
         runreport_say_many(&files);
     } else if (expected) {
-        say("%s recorded nothing: no range was pushed and no CUDA call recorded", options->program[0]);
+        say("%s recorded nothing: no range was pushed and no CUDA call recorded",
+            options->program[0]);
     }
     runreport_free(&files);
 }

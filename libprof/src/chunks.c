@@ -18,7 +18,7 @@
 #define CHUNKS_FIRST_CHUNKS 16u /* 1 MiB, mapped and populated by the thread of the first event */
 #define CHUNKS_AHEAD_MIN 64u    /* 4 MiB: what kill -9 may leave unused at the end of a file */
 #define CHUNKS_AHEAD_MAX 1024u  /* 64 MiB: 80 ms of one thread that does nothing but record */
-#define CHUNKS_RESERVE_MIN (64ull << 20) /* less address space than this is not worth trying */
+#define CHUNKS_RESERVE_MIN (32ull << 20) /* less address space than this is not worth trying */
 #define CHUNKS_META_CHUNKS 1024u         /* beyond the limit, so that names outlive a full file */
 #define CHUNKS_WAITS 1000 /* times to yield to whoever extends the file before giving up an event */
 #define CHUNKS_MIN_FD 512 /* out of the way of programs that close or dup2 low numbers */
@@ -153,6 +153,12 @@ static int chunks_reserve_range(uint64_t wanted)
     return ENOMEM;
 }
 
+static uint64_t chunks_wanted_range(const struct chunks_options *options)
+{
+    uint64_t wanted = options->max_bytes + (uint64_t)CHUNKS_META_CHUNKS * PROF_CHUNK_BYTES;
+    return wanted < options->address_bytes ? wanted : options->address_bytes;
+}
+
 static void chunks_set_limits(const struct chunks_options *options)
 {
     uint64_t reserved = chunks.reserved_bytes / PROF_CHUNK_BYTES;
@@ -217,8 +223,7 @@ int chunks_create(const struct chunks_options *options)
         goto out;
     }
     chunks_remember_identity();
-    error =
-        chunks_reserve_range(options->max_bytes + (uint64_t)CHUNKS_META_CHUNKS * PROF_CHUNK_BYTES);
+    error = chunks_reserve_range(chunks_wanted_range(options));
     if (error)
         goto out;
     chunks_set_limits(options);

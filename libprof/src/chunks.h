@@ -23,7 +23,8 @@
 struct chunks_options {
     const char *path;
     uint64_t max_bytes;
-    bool ring; /* recycle the oldest LOG chunk when max_bytes is reached */
+    uint64_t address_bytes; /* at most this much address space */
+    bool ring;              /* recycle the oldest LOG chunk when max_bytes is reached */
 };
 
 /* Creates the file (O_EXCL, 0600) and maps its first chunks. Returns 0 or an errno value: EEXIST

@@ -59,26 +59,42 @@ static inline uint64_t names_tail(const char *bytes, size_t size)
            (uint64_t)(uint8_t)bytes[size - 1] << 16;
 }
 
-/* Both halves of a 128-bit product, folded: one multiplication mixes 16 bytes (as wyhash does). */
-static inline uint64_t names_mix(uint64_t a, uint64_t b)
+/* Odd multipliers without structure. */
+#define NAMES_MIX_1 0x9e3779b97f4a7c15u
+#define NAMES_MIX_2 0xd1b54a32d192ed03u
+#define NAMES_MIX_3 0x8cb92ba72f3d8dd7u
+#define NAMES_MIX_4 0xaef17502108ef2d9u
+
+/* Four products that do not wait for each other. A bit moves only upwards in a product, so the
+ * upper half is folded down and multiplied once more: names that differ in their last character
+ * must differ in the bits that choose a slot. */
+static inline uint64_t names_mix(uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 {
-    __extension__ typedef unsigned __int128 wide;
-    wide product = (wide)(a ^ 0x9e3779b97f4a7c15u) * (b ^ 0xd1b54a32d192ed03u);
-    return (uint64_t)product ^ (uint64_t)(product >> 64);
+    uint64_t sum = a * NAMES_MIX_1 + b * NAMES_MIX_2 + c * NAMES_MIX_3 + d * NAMES_MIX_4;
+    return (sum ^ sum >> 32) * NAMES_MIX_1 >> 32;
 }
 
-/* Names of up to 16 bytes cost one multiplication, up to 32 bytes two: less than calling a
- * function. */
-static inline uint32_t names_hash(const char *bytes, size_t size)
+static __attribute__((noinline, unused)) uint64_t names_hash_long(const char *bytes, size_t size)
 {
     uint64_t hash = size;
-    size_t rest = size;
-    for (; rest > 16; bytes += 16, rest -= 16)
-        hash = names_mix(names_word(bytes) ^ hash, names_word(bytes + 8));
-    uint64_t low = rest >= 8 ? names_word(bytes) : names_tail(bytes, rest);
-    uint64_t high = rest > 8 ? names_word(bytes + rest - 8) : 0;
-    hash = names_mix(low ^ hash, high);
-    return (uint32_t)(hash ^ hash >> 32);
+    for (; size > 32; bytes += 16, size -= 16)
+        hash = names_mix(hash, names_word(bytes), names_word(bytes + 8), 0);
+    const char *last = bytes + size - 16;
+    return names_mix(hash, names_word(bytes), names_word(last), names_word(last + 8));
+}
+
+/* The first and the last 16 bytes of a name of up to 32 bytes cover it: no loop. */
+static inline uint32_t names_hash(const char *bytes, size_t size)
+{
+    if (size > 32)
+        return (uint32_t)names_hash_long(bytes, size);
+    if (size < 8)
+        return (uint32_t)names_mix(size, names_tail(bytes, size), 0, 0);
+    if (size < 16)
+        return (uint32_t)names_mix(size, names_word(bytes), names_word(bytes + size - 8), 0);
+    const char *last = bytes + size - 16;
+    return (uint32_t)names_mix(names_word(bytes) + size, names_word(bytes + 8), names_word(last),
+                               names_word(last + 8));
 }
 
 static inline bool names_same(const char *a, const char *b, size_t size)

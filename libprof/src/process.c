@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -46,7 +47,8 @@ static bool process_stat_field(int number, char *value, size_t value_bytes)
     char *field = strrchr(stat, ')');
     for (int at = 2; field && at < number; at++)
         field = strchr(field + 1, ' ');
-    return field && snprintf(value, value_bytes, "%.*s", (int)strcspn(field + 1, " "), field + 1) > 0;
+    return field &&
+           snprintf(value, value_bytes, "%.*s", (int)strcspn(field + 1, " "), field + 1) > 0;
 }
 
 /* In clock ticks since boot. */
@@ -57,6 +59,16 @@ static bool process_start_boot_ticks(unsigned long long *ticks)
         return false;
     *ticks = strtoull(value, NULL, 10);
     return true;
+}
+
+uint64_t process_address_budget(void)
+{
+    struct rlimit limit;
+    char used[32];
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return UINT64_MAX;
+    uint64_t used_bytes = process_stat_field(23, used, sizeof used) ? strtoull(used, NULL, 10) : 0;
+    return used_bytes < limit.rlim_cur ? (limit.rlim_cur - used_bytes) / 8 : 0;
 }
 
 bool process_has_one_thread_left(void)

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #define SESSION_NAMES_TRIED 1000u
+#define SESSION_ADDRESS_MIN (80ull << 20) /* tables of names and threads, 32 MiB of trace */
 
 enum session_state {
     SESSION_NO_FILE,
@@ -132,6 +133,7 @@ static int session_try_path(const char *path)
     struct chunks_options options = {
         .path = path,
         .max_bytes = config_get()->max_mib << 20,
+        .address_bytes = process_address_budget(),
         .ring = config_get()->full == CONFIG_FULL_RING,
     };
     return chunks_create(&options);
@@ -202,11 +204,12 @@ static bool session_create(void)
     clock_choose();
     clock_ticks_per_second(); /* remembers the first of the two samples that give the rate */
     rank_read(&rank);
-    bool tables = names_init() && thread_init();
+    uint64_t budget = process_address_budget();
+    bool tables = budget >= SESSION_ADDRESS_MIN && names_init() && thread_init(budget / 4);
     int error = tables ? session_create_named(&rank) : ENOMEM;
     if (error) {
-        log_line(LOG_ERROR, "cannot record to %s: %s; the program goes on without", session.path,
-                 strerror(error));
+        log_line(LOG_ERROR, "cannot record to %s: %s; the program goes on without",
+                 *session.path ? session.path : config_get()->output, strerror(error));
         session.path[0] = '\0';
         return false;
     }

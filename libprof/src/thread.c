@@ -24,6 +24,7 @@ struct thread_page thread_page __attribute__((aligned(THREAD_PAGE_BYTES)));
 static struct {
     struct thread_slot *slots;
     uint64_t free_list;   /* top slot + 1 | changes << 32 (against ABA); attaching, leaving */
+    uint32_t capacity;    /* slots reserved */
     uint32_t used;        /* slots ever used */
     uint32_t last_thread; /* index given to the latest thread */
     pthread_key_t key;    /* its destructor notices a thread's exit */
@@ -32,12 +33,20 @@ static struct {
 
 /* ---- slots ---- */
 
-static struct thread_slot *thread_slots_reserve(void)
+static struct thread_slot *thread_slots_reserve(uint32_t count)
 {
-    size_t bytes = THREAD_SLOTS_MAX * sizeof(struct thread_slot);
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    size_t bytes = count * sizeof(struct thread_slot);
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    void *memory = mmap(NULL, bytes, PROT_NONE, flags, -1, 0);
     return memory == MAP_FAILED ? NULL : (struct thread_slot *)memory;
+}
+
+/* Memory for a slot that was never used, with that of the slots it shares pages with. */
+static bool thread_slot_open(struct thread_slot *slot)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t from = (uintptr_t)slot & ~(page - 1), to = (uintptr_t)(slot + 1);
+    return mprotect((void *)from, to - from, PROT_READ | PROT_WRITE) == 0;
 }
 
 static struct thread_slot *thread_slot_pop(void)
@@ -67,7 +76,7 @@ static struct thread_slot *thread_slot_take(void)
     if (slot)
         return slot;
     uint32_t index = fetch_add_relaxed(&threads.used, 1u);
-    if (index >= THREAD_SLOTS_MAX) {
+    if (index >= threads.capacity || !thread_slot_open(&threads.slots[index])) {
         fetch_add_relaxed(&threads.used, (uint32_t)-1);
         return NULL;
     }
@@ -232,6 +241,7 @@ static bool thread_attach(struct thread_log *self)
     self->cursor = slot->cursor;
     slot->thread = fetch_add_relaxed(&threads.last_thread, 1u) + 1;
     slot->named = false;
+    slot->internal = self->internal;
     store_release(&slot->tid, (uint32_t)syscall(SYS_gettid));
     if (threads.key_made)
         pthread_setspecific(threads.key, slot);
@@ -388,12 +398,15 @@ void thread_own_process(void)
     store_release(&thread_page.ours, 1u);
 }
 
-bool thread_init(void)
+bool thread_init(uint64_t budget)
 {
     if (!threads.key_made)
         threads.key_made = pthread_key_create(&threads.key, thread_leave) == 0;
-    if (!threads.slots)
-        threads.slots = thread_slots_reserve();
+    if (!threads.slots) {
+        uint64_t affordable = budget / sizeof(struct thread_slot);
+        threads.capacity = affordable < THREAD_SLOTS_MAX ? (uint32_t)affordable : THREAD_SLOTS_MAX;
+        threads.slots = thread_slots_reserve(threads.capacity);
+    }
     return threads.slots != NULL;
 }
 
@@ -403,7 +416,7 @@ void thread_fork_child(void)
     thread_self = (struct thread_log){
         .epoch = THREAD_NO_EPOCH, .fast_epoch = THREAD_NO_EPOCH, .internal = internal};
     if (threads.slots)
-        munmap(threads.slots, THREAD_SLOTS_MAX * sizeof *threads.slots);
+        munmap(threads.slots, threads.capacity * sizeof *threads.slots);
     threads.slots = NULL;
     threads.free_list = 0;
     threads.used = 0;
@@ -429,11 +442,11 @@ static bool thread_read_name(uint32_t tid, char name[THREAD_NAME_BYTES + 1])
 void thread_restate_names(void)
 {
     uint32_t used = load_relaxed(&threads.used);
-    for (uint32_t index = 0; index < used && index < THREAD_SLOTS_MAX; index++) {
+    for (uint32_t index = 0; index < used && index < threads.capacity; index++) {
         const struct thread_slot *slot = &threads.slots[index];
         uint32_t tid = load_acquire(&slot->tid);
         char name[THREAD_NAME_BYTES + 1];
         if (tid && !slot->named && thread_read_name(tid, name))
-            thread_state_name(slot->thread, tid, name, false);
+            thread_state_name(slot->thread, tid, name, slot->internal);
     }
 }

@@ -42,6 +42,7 @@ struct thread_slot {
     uint32_t tid;       /* of the owner, 0 free; owner writes, thread_restate_names() reads */
     uint32_t thread;    /* index of the owner */
     bool named;         /* by the program: what the kernel calls it does not matter any more */
+    bool internal;      /* the owner is a thread of libprof or of CUPTI */
     struct name_cache names;
 };
 
@@ -67,7 +68,8 @@ extern __thread struct thread_log thread_self
  * made behind libc's back (clone, _Fork): it shares our file and must leave it alone. */
 #define THREAD_PAGE_BYTES 4096u
 struct thread_page {
-    uint32_t gate; /* epoch of the recording in progress, 0 off; session.c writes, everybody reads */
+    uint32_t
+        gate; /* epoch of the recording in progress, 0 off; session.c writes, everybody reads */
     uint32_t ours; /* 1 in the process that records, 0 in such a child */
     uint8_t rest[THREAD_PAGE_BYTES - 8];
 };
@@ -87,8 +89,9 @@ static inline bool thread_process_is_ours(void)
  * been counted. */
 bool thread_slow(struct thread_log *self, unsigned words, bool late);
 
-/* Once per process, before the first event; false when the system refuses memory. */
-bool thread_init(void);
+/* Once per process, before the first event. Reserves address space for slots, at most `budget` bytes.
+ * False when the system refuses. */
+bool thread_init(uint64_t budget);
 
 /* In a forked child: no log exists any more. */
 void thread_fork_child(void);

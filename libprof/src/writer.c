@@ -16,7 +16,8 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-#define WRITER_STACK_BYTES (1u << 20)   /* collectors call CUPTI on it; exit handlers: writer_is_last() */
+#define WRITER_STACK_BYTES \
+    (1u << 20) /* collectors call CUPTI on it; exit handlers: writer_is_last() */
 #define WRITER_POLL_MIN_NS 1000000u  /* 1 ms: a thread that only records fills 0.8 MB meanwhile */
 #define WRITER_POLL_MAX_NS 20000000u /* 20 ms: 50 wake-ups a second in an idle program */
 #define WRITER_CLOCK_NS 1000000000u
@@ -97,7 +98,8 @@ static uint64_t writer_next_delay(uint64_t delay_ns, bool busy)
  * keep it alive for ever; when it is, its end makes libc call exit(). */
 static bool writer_is_last(struct writer_due *due)
 {
-    if (!writer_due(&due->last, clock_monotonic_ns(), WRITER_LAST_NS) || !process_has_one_thread_left())
+    if (!writer_due(&due->last, clock_monotonic_ns(), WRITER_LAST_NS) ||
+        !process_has_one_thread_left())
         return false;
     sigset_t none;
     sigemptyset(&none);
