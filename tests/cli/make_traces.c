@@ -178,8 +178,8 @@ static int make_hostile(void)
 {
     static const char *const names[] = {
         "\x1b[31mred\x1b]0;title\x07",
-        "\xc2\x9b"
-        "1mC1",
+        ("\xc2\x9b"
+         "1mC1"),
         "quote\"back\\slash",
         "</script>",
         "=cmd|' /C calc'!A0",

@@ -35,8 +35,9 @@ static void *drive(void *number)
     cuda_check(
         cudaMemcpyPeerAsync(arrays[peer], peer, arrays[device], device, PEER_BYTES, streams[0]),
         "cudaMemcpyPeerAsync");
-    cuda_check(cudaLaunchKernel_ptsz(&kernel_other, (dim3){1, 1, 1}, (dim3){32, 1, 1}, NULL, 0, NULL),
-               "per-thread launch");
+    cuda_check(
+        cudaLaunchKernel_ptsz(&kernel_other, (dim3){1, 1, 1}, (dim3){32, 1, 1}, NULL, 0, NULL),
+        "per-thread launch");
     cuda_check(cudaStreamSynchronize_ptsz(NULL), "per-thread synchronisation");
     cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
     prof_range_pop();
@@ -56,7 +57,8 @@ static void run_branches(void)
         cuda_check(cudaStreamCreate(&side[i]), "cudaStreamCreate");
         cuda_check(cudaEventCreate(&joined[i]), "cudaEventCreate");
     }
-    cuda_check(cudaStreamBeginCapture(main_stream, cudaStreamCaptureModeGlobal), "begin of capture");
+    cuda_check(cudaStreamBeginCapture(main_stream, cudaStreamCaptureModeGlobal),
+               "begin of capture");
     cuda_check(cudaEventRecord(forked, main_stream), "fork");
     for (int i = 0; i < BRANCHES; i++) {
         cuda_check(cudaStreamWaitEvent(side[i], forked, 0), "fork");

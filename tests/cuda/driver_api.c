@@ -34,8 +34,9 @@ int main(void)
     check(cuMemsetD32Async(array, 7, 100, stream), "cuMemsetD32Async");
     void *arguments[] = {&array};
     for (int i = 0; i < 25; i++) {
-        check(cuLaunchKernel(square, 6, 5, 4, 32, 2, 1, 1024, i % 2 ? stream : NULL, arguments, NULL),
-              "cuLaunchKernel");
+        check(
+            cuLaunchKernel(square, 6, 5, 4, 32, 2, 1, 1024, i % 2 ? stream : NULL, arguments, NULL),
+            "cuLaunchKernel");
     }
     check(cuMemcpyDtoHAsync_v2(host, array, sizeof host, stream), "cuMemcpyDtoHAsync");
     check(cuStreamSynchronize(stream), "cuStreamSynchronize");

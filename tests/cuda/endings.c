@@ -20,9 +20,10 @@ static void exit_in_thread(void)
     pthread_join(thread, NULL);
 }
 
-/* For whoever kills it: says when all is done, and stays. */
+/* For whoever kills it; should nobody do so, it ends by itself. */
 static void wait_to_be_killed(void)
 {
+    alarm(60);
     puts("ready");
     fflush(stdout);
     for (;;) {
@@ -30,8 +31,9 @@ static void wait_to_be_killed(void)
     }
 }
 
-static void launch_for_ever(void)
+static void launch_until_killed(void)
 {
+    alarm(60);
     for (;;) {
         launch_work(1, NULL);
         cuda_check(cudaStreamSynchronize(NULL), "cudaStreamSynchronize");
@@ -51,7 +53,7 @@ static void end(const char *how, char **argv)
     else if (strcmp(how, "stay") == 0)
         wait_to_be_killed();
     else if (strcmp(how, "launch") == 0)
-        launch_for_ever();
+        launch_until_killed();
     else if (strcmp(how, "exec") == 0)
         execl(argv[0], argv[0], "return", (char *)NULL);
     else if (strcmp(how, "exec_fails") == 0)

@@ -96,7 +96,8 @@ cudaGraphExec_t capture(Job &job)
     check(cudaStreamBeginCapture(job.compute, cudaStreamCaptureModeGlobal), "begin of capture");
     check(cudaMemsetAsync(job.x, 0, 4096, job.compute), "captured set");
     saxpy<float, 4><<<8, 32, 0, job.compute>>>(Pair<float>{2, 3}, job.y);
-    saxpy<double, 2><<<8, 32, 0, job.compute>>>(Pair<double>{2, 3}, reinterpret_cast<double *>(job.y));
+    saxpy<double, 2>
+        <<<8, 32, 0, job.compute>>>(Pair<double>{2, 3}, reinterpret_cast<double *>(job.y));
     check(cudaStreamEndCapture(job.compute, &graph), "end of capture");
     check(cudaGraphInstantiate(&executable, graph, 0), "cudaGraphInstantiate");
     check(cudaGraphDestroy(graph), "cudaGraphDestroy");

@@ -48,31 +48,38 @@ ends_as abort
 expect_cuda abort.prof -- "not process['closed'] and loss['launched'] == 50 and count['before'] == 1" \
     "loss['undelivered'] == 50 - loss['recorded']"
 
+# begin FILE HOW: the program in the background, $victim
+begin() {
+    (exec env LD_LIBRARY_PATH="$SIM_LIB" LD_PRELOAD="$lib" PROF_OUTPUT="$1" ./endings "$2" >"$2.txt" 2>&1) &
+    victim=$!
+}
+
+kill_it() {
+    kill -9 $victim
+    wait $victim 2>/dev/null || true
+}
+
 # recorded FILE: how many operations of devices are in it so far
 recorded() {
-    "$PROF_BIN/profdump" --json "$1" 2>/dev/null | python3 -c 'import json, sys; print(json.load(sys.stdin)["loss"]["recorded"])' || echo 0
+    "$PROF_BIN/profdump" --json "$1" 2>/dev/null | sed -n 's|.*"recorded":\([0-9]*\).*|\1|p' | grep . || echo 0
 }
 
 # kill -9 after a flush period: everything is there.
-simulate stay.prof ./endings stay >stay.txt &
-victim=$!
+begin stay.prof stay
 for ((tries = 0; tries < 300; tries++)); do
     if [[ -s stay.txt && $(recorded stay.prof) == 50 ]]; then break; fi
     sleep 0.1
 done
-kill -9 $victim
-wait $victim 2>/dev/null || true
+kill_it
 expect_cuda stay.prof -- "$all" "not process['closed'] and loss['launched'] == loss['recorded'] == 50"
 
 # kill -9 while it launches: the file opens, and the ledger adds up.
-simulate launch.prof ./endings launch >/dev/null &
-victim=$!
+begin launch.prof launch
 for ((tries = 0; tries < 300; tries++)); do
     if (($(recorded launch.prof) > 500)); then break; fi
     sleep 0.1
 done
-kill -9 $victim
-wait $victim 2>/dev/null || true
+kill_it
 expect_cuda launch.prof -- "not process['closed'] and loss['recorded'] > 500" \
     "loss['launched'] == loss['recorded'] + loss['undelivered']"
 

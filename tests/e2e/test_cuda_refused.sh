@@ -51,7 +51,13 @@ for kind in 1 2 8 9 17 22 37 38; do
     SIM_FAIL="cuptiActivityEnable($kind)=21" one_run without-$kind.prof "kind $kind refused"
     [[ ! -s stderr.txt ]] || fail "kind $kind refused: $(cat stderr.txt)"
 done
-expect_cuda without-{8,9,17,22,37,38}.prof -- "$ranges" "facts['mode'] == 'cupti' and ops['work(float*, int)'] == 5" \
+expect_cuda without-1.prof -- "$ranges" "facts['mode'] == 'partial' and 'refused to record copies' in facts['mode_reason']" \
+    "loss['launched'] == 8 and loss['recorded'] == 6 and loss['unobserved'] == 2"
+expect_cuda without-2.prof -- "$ranges" "facts['mode'] == 'partial' and 'refused to record sets' in facts['mode_reason']" \
+    "loss['launched'] == 8 and loss['recorded'] == 7 and loss['unobserved'] == 1"
+expect_cuda without-22.prof -- "$ranges" "facts['mode'] == 'partial' and 'copies between devices' in facts['mode_reason']" \
+    "loss['launched'] == loss['recorded'] == 8"
+expect_cuda without-{8,9,17,37,38}.prof -- "$ranges" "facts['mode'] == 'cupti' and ops['work(float*, int)'] == 5" \
     "loss['launched'] == loss['recorded'] == 8"
 
 # Every function of CUPTI, failing for good and failing once.
@@ -66,7 +72,7 @@ for file in always-*.prof once-*.prof; do
     "$PROF_BIN/profdump" check "$file" >check.txt || fail "$file:"$'\n'"$(cat check.txt)"
 done
 expect_cuda always-*.prof once-*.prof -- "$ranges" "loss['launched'] in (0, 8)" \
-    "facts['mode'] == 'unavailable' or loss['recorded'] + loss['lost_operations'] == 8"
+    "facts['mode'] == 'unavailable' or facts['mode'] == 'partial' and loss['unobserved'] == 8 or loss['recorded'] == 8"
 
 # No driver: the program fails, as it does without libprof.
 export SIM_NO_DRIVER=1

@@ -82,7 +82,8 @@ static int silent(void)
     }
     char *argv[] = {"sh", "-c", "exit 7", NULL};
     pid_t spawned;
-    bad += posix_spawnp(&spawned, "sh", NULL, NULL, argv, environ) != 0 || WEXITSTATUS(reap(spawned)) != 7;
+    bad += posix_spawnp(&spawned, "sh", NULL, NULL, argv, environ) != 0 ||
+           WEXITSTATUS(reap(spawned)) != 7;
     bad += WEXITSTATUS(system("exit 7")) != 7;
     FILE *pipe = popen("exit 7", "r");
     bad += WEXITSTATUS(pclose(pipe)) != 7;
@@ -100,7 +101,7 @@ static void *fork_and_record(void *result)
             _exit(3);
         }
         if (WEXITSTATUS(reap(child)) != 3)
-            *(int *)result = 1;
+            __atomic_store_n((int *)result, 1, __ATOMIC_RELAXED);
     }
     return NULL;
 }

@@ -67,7 +67,8 @@ int pthread_mutex_lock(pthread_mutex_t *mutex)
 
 static void record(int pairs)
 {
-    static const char *const names[] = {"first", "second", "a third name of more than sixteen bytes"};
+    static const char *const names[] = {"first", "second",
+                                        "a third name of more than sixteen bytes"};
     char same_content[3][64];
     for (int i = 0; i < 3; i++)
         strcpy(same_content[i], names[i]);
@@ -96,7 +97,8 @@ static void forbid_system_calls(void)
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
     };
     struct sock_fprog filter = {sizeof program / sizeof *program, program};
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0)
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0)
         exit(77);
 }
 

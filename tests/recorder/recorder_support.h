@@ -18,10 +18,12 @@ extern "C" {
 }
 
 // Runs the statements in a process of its own: the recorder's state is one per process.
-#define IN_A_PROCESS_OF_ITS_OWN(...)                                                               \
-    EXPECT_EQ(status_of_a_process([&] { __VA_ARGS__; }), 0) << "wait status; the failures are above"
+#define IN_A_PROCESS_OF_ITS_OWN(...)                                                            \
+    EXPECT_EQ(status_of_a_process([&] { __VA_ARGS__; }), 0) << "wait status; the failures are " \
+                                                               "above"
 
-template <typename Function> int status_of_a_process(Function &&function)
+template <typename Function>
+int status_of_a_process(Function &&function)
 {
     fflush(nullptr);
     pid_t child = fork();
@@ -37,7 +39,8 @@ template <typename Function> int status_of_a_process(Function &&function)
 }
 
 // What the function writes to stderr.
-template <typename Function> std::string stderr_of(Function &&function)
+template <typename Function>
+std::string stderr_of(Function &&function)
 {
     FILE *file = tmpfile();
     int kept = dup(STDERR_FILENO);
@@ -52,7 +55,8 @@ template <typename Function> std::string stderr_of(Function &&function)
     return text;
 }
 
-class TemporaryDirectory {
+class TemporaryDirectory
+{
 public:
     TemporaryDirectory()
     {
@@ -74,7 +78,7 @@ public:
 // Creates a trace file the way the session does, as far as chunks, META and names need it.
 inline int begin_file(const std::string &path, uint64_t max_bytes, bool ring)
 {
-    chunks_options options = {path.c_str(), max_bytes, ring};
+    chunks_options options = {path.c_str(), max_bytes, UINT64_MAX, ring};
     int error = chunks_create(&options);
     if (error)
         return error;

@@ -10,7 +10,8 @@
 #include <thread>
 #include <vector>
 
-namespace {
+namespace
+{
 
 const uint64_t two_mib = 2 << 20;
 const uint64_t chunks_in_two_mib = two_mib / PROF_CHUNK_BYTES;
@@ -21,7 +22,8 @@ uint64_t file_size(const std::string &path)
     return stat(path.c_str(), &status) == 0 ? (uint64_t)status.st_size : 0;
 }
 
-class Chunks : public testing::Test {
+class Chunks : public testing::Test
+{
 protected:
     TemporaryDirectory directory;
     std::string path = directory / "chunks.prof";
@@ -80,7 +82,8 @@ TEST_F(Chunks, AreDistinctZeroFilledAndAligned)
             uint8_t *memory = (uint8_t *)chunks_memory(chunk);
             ASSERT_NE(memory, nullptr);
             EXPECT_EQ((uintptr_t)memory % PROF_CHUNK_BYTES, 0u);
-            EXPECT_EQ(std::string((char *)memory, PROF_CHUNK_BYTES), std::string(PROF_CHUNK_BYTES, '\0'));
+            EXPECT_EQ(std::string((char *)memory, PROF_CHUNK_BYTES),
+                      std::string(PROF_CHUNK_BYTES, '\0'));
             memset(memory, 0xff, PROF_CHUNK_BYTES);
         }
     });
@@ -94,7 +97,8 @@ TEST_F(Chunks, EndAtTheLimitForGoodButNotForNames)
             ASSERT_NE(chunks_claim(false), CHUNKS_NO_CHUNK);
         for (int i = 0; i < 100; i++)
             EXPECT_EQ(chunks_claim(false), CHUNKS_NO_CHUNK);
-        EXPECT_EQ(chunks_header()->chunk_count, chunks_in_two_mib) << "what was refused is not counted";
+        EXPECT_EQ(chunks_header()->chunk_count, chunks_in_two_mib)
+            << "what was refused is not counted";
         uint64_t meta = chunks_claim(true);
         EXPECT_EQ(meta, chunks_in_two_mib);
         EXPECT_NE(chunks_memory(meta), nullptr);
@@ -110,7 +114,8 @@ TEST_F(Chunks, AreClaimedOnceEachByManyThreads)
         std::vector<std::thread> workers;
         for (int worker = 0; worker < 8; worker++)
             workers.emplace_back([&] {
-                for (uint64_t chunk; (chunk = chunks_claim(false)) != CHUNKS_NO_CHUNK; owners[chunk]++) {
+                for (uint64_t chunk; (chunk = chunks_claim(false)) != CHUNKS_NO_CHUNK;
+                     owners[chunk]++) {
                     void *memory = chunks_memory(chunk);
                     if (memory)
                         memset(memory, 1, PROF_CHUNK_BYTES);

@@ -7,7 +7,8 @@ extern "C" {
 #include "clock.h"
 }
 
-namespace {
+namespace
+{
 
 TEST(Clock, SaysWhichClockItChoseAndWhy)
 {
@@ -72,7 +73,8 @@ TEST(ClockRate, AgreesWithTheSamples)
     clock_sample(&first);
     usleep(50000);
     clock_sample(&last);
-    double rate = (double)(last.ticks - first.ticks) * 1e9 / (double)(last.monotonic_ns - first.monotonic_ns);
+    double rate =
+        (double)(last.ticks - first.ticks) * 1e9 / (double)(last.monotonic_ns - first.monotonic_ns);
     EXPECT_NEAR((double)clock_ticks_per_second() / rate, 1.0, 0.01);
 }
 

@@ -9,7 +9,8 @@ extern "C" {
 #include "log.h"
 }
 
-namespace {
+namespace
+{
 
 std::vector<config_option> options()
 {
@@ -50,7 +51,8 @@ TEST(ConfigTable, HasARowForEachFieldAndAFieldForEachRow)
         std::set<size_t> changed;
         for (const config_option &option : options()) {
             config before = *config_get();
-            setenv(option.name, strcmp(option.name, "PROF_GPU_BUFFER_KB") ? other_value(option) : "512", 1);
+            setenv(option.name,
+                   strcmp(option.name, "PROF_GPU_BUFFER_KB") ? other_value(option) : "512", 1);
             config_load();
             config after = *config_get();
             for (size_t word = 0; word < sizeof before / 8; word++)
@@ -98,7 +100,8 @@ TEST(ConfigDefaults, AreWhatTheTableShows)
             EXPECT_STRNE(option.default_text, "") << option.name;
         }
         if (strcmp(option.type_name, "one of") == 0) {
-            EXPECT_EQ(std::string(option.range_text).rfind(option.default_text, 0), 0u) << option.name;
+            EXPECT_EQ(std::string(option.range_text).rfind(option.default_text, 0), 0u)
+                << option.name;
         }
     }
 }
@@ -119,7 +122,9 @@ TEST(ConfigChoices, AreNumberedAsInTheirList)
     });
 }
 
-class ConfigBadValue : public testing::TestWithParam<std::pair<const char *, const char *>> {};
+class ConfigBadValue : public testing::TestWithParam<std::pair<const char *, const char *>>
+{
+};
 
 TEST_P(ConfigBadValue, LeavesTheDefaultAndIsNamed)
 {
@@ -183,7 +188,8 @@ TEST(ConfigTexts, OutliveTheEnvironmentTheyCameFrom)
         static char entry[] = "PROF_OUTPUT=/data/run.prof";
         putenv(entry);
         config_load();
-        memset(entry, 'x', sizeof entry - 1); // as programs do that write their title over argv and environ
+        memset(entry, 'x',
+               sizeof entry - 1); // as programs do that write their title over argv and environ
         EXPECT_STREQ(config_get()->output, "/data/run.prof");
     });
 }

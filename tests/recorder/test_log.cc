@@ -8,12 +8,13 @@ extern "C" {
 #include "log.h"
 }
 
-namespace {
+namespace
+{
 
 TEST(LogLine, BearsOurNameAndEndsItsLine)
 {
-    IN_A_PROCESS_OF_ITS_OWN(EXPECT_EQ(stderr_of([] { log_line(LOG_ERROR, "no %s, %d", "space", 7); }),
-                                      "libprof: no space, 7\n"));
+    IN_A_PROCESS_OF_ITS_OWN(EXPECT_EQ(
+        stderr_of([] { log_line(LOG_ERROR, "no %s, %d", "space", 7); }), "libprof: no space, 7\n"));
 }
 
 TEST(LogLine, KeepsErrno)

@@ -11,10 +11,12 @@ extern "C" {
 #include "recorder.h"
 }
 
-namespace {
+namespace
+{
 
 // The table points into the file: one file for all tests of a process.
-class Names : public testing::Test {
+class Names : public testing::Test
+{
 protected:
     static void SetUpTestSuite()
     {
@@ -68,7 +70,8 @@ TEST_F(Names, OfDifferentBytesHaveDifferentIds)
 {
     std::set<uint32_t> ids;
     std::vector<std::string> names = {"", "a", "b", "ab", "ba", "aa", "A", "a ", " a"};
-    for (size_t size = 1; size <= 70; size++) // each length, differing in the first, middle and last byte
+    for (size_t size = 1; size <= 70;
+         size++) // each length, differing in the first, middle and last byte
         for (size_t at : {size_t{0}, size / 2, size - 1}) {
             std::string name(size, 'n');
             name[at] = 'N';
@@ -164,7 +167,8 @@ TEST_F(Names, InternedByEightThreadsAtOnceHaveOneIdEach)
 
 // ---- a thread's cache -----------------------------------------------------------------------------------
 
-class NameCache : public Names {
+class NameCache : public Names
+{
 protected:
     std::unique_ptr<name_cache> cache = std::make_unique<name_cache>();
     uint32_t learn(const char *name) { return names_learn(cache.get(), name); }
@@ -197,7 +201,8 @@ TEST_F(NameCache, TellsTheNamesOfAReusedBufferApart)
 
 TEST_F(NameCache, TellsSizedNamesWithNulsApart)
 {
-    uint32_t first = names_learn_n(cache.get(), "x\0y", 3), second = names_learn_n(cache.get(), "x\0z", 3);
+    uint32_t first = names_learn_n(cache.get(), "x\0y", 3),
+             second = names_learn_n(cache.get(), "x\0z", 3);
     EXPECT_NE(first, second);
     EXPECT_EQ(names_known_n(cache.get(), "x\0z", 3), second);
     EXPECT_NE(names_known_n(cache.get(), "x\0y", 3), second);

@@ -5,7 +5,8 @@ extern "C" {
 #include "output.h"
 }
 
-namespace {
+namespace
+{
 
 const output_facts facts = {"trainer", "node7", 4711, 3, 2};
 
@@ -18,7 +19,8 @@ std::string expanded(const char *pattern, const output_facts &f = facts)
 TEST(OutputPattern, ExpandsEveryEscape)
 {
     setenv("RECORDER_TEST", "job", 1);
-    EXPECT_EQ(expanded("%e-%h-%p-%r-%n-%q{RECORDER_TEST}-%%.prof"), "trainer-node7-4711-3-2-job-%.prof");
+    EXPECT_EQ(expanded("%e-%h-%p-%r-%n-%q{RECORDER_TEST}-%%.prof"),
+              "trainer-node7-4711-3-2-job-%.prof");
 }
 
 TEST(OutputPattern, TakesRankZeroOutsideOfAJob)

@@ -8,7 +8,8 @@
 #include <set>
 #include <string>
 
-namespace {
+namespace
+{
 
 TEST(StatusText, IsASentenceOfItsOwnForEachStatus)
 {

@@ -5,7 +5,8 @@ extern "C" {
 #include "rank.h"
 }
 
-namespace {
+namespace
+{
 
 struct Launcher {
     const char *rank, *local_rank, *world_size;
@@ -22,7 +23,8 @@ const Launcher launchers[] = {
     {"FLUX_TASK_RANK", nullptr, nullptr},
 };
 
-class Rank : public testing::Test {
+class Rank : public testing::Test
+{
 protected:
     void SetUp() override
     {
@@ -72,7 +74,8 @@ TEST_F(Rank, ComesFromTheInnermostLauncher)
     size_t count = sizeof launchers / sizeof *launchers;
     for (size_t i = count; i-- > 0;) {
         setenv(launchers[i].rank, std::to_string(i).c_str(), 1);
-        EXPECT_EQ(read().rank, (int32_t)i) << launchers[i].rank << " comes before what is set so far";
+        EXPECT_EQ(read().rank, (int32_t)i)
+            << launchers[i].rank << " comes before what is set so far";
     }
 }
 

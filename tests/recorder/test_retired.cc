@@ -9,7 +9,8 @@ extern "C" {
 #include "retired.h"
 }
 
-namespace {
+namespace
+{
 
 TEST(Retired, GivesTheOldestFirst)
 {
