@@ -13,6 +13,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #define CHUNKS_FIRST_CHUNKS 16u /* 1 MiB, mapped and populated by the thread of the first event */
@@ -20,7 +22,8 @@
 #define CHUNKS_AHEAD_MAX 1024u  /* 64 MiB: 80 ms of one thread that does nothing but record */
 #define CHUNKS_RESERVE_MIN (32ull << 20) /* less address space than this is not worth trying */
 #define CHUNKS_META_CHUNKS 1024u         /* beyond the limit, so that names outlive a full file */
-#define CHUNKS_WAITS 1000 /* times to yield to whoever extends the file before giving up an event */
+#define CHUNKS_YIELDS 100                /* to whoever extends the file ... */
+#define CHUNKS_SLEEPS 1000               /* ... then of 0.1 ms, as it may be waiting for the disk */
 #define CHUNKS_MIN_FD 512 /* out of the way of programs that close or dup2 low numbers */
 
 #ifndef MADV_POPULATE_WRITE
@@ -292,15 +295,35 @@ bool chunks_cannot_grow(void)
     return load_relaxed(&chunks.error) != 0;
 }
 
-void *chunks_memory(uint64_t chunk)
+/* Not nanosleep(): that is a cancellation point. */
+static void chunks_wait(int attempt)
+{
+    struct timespec pause = {.tv_nsec = 100000};
+    if (attempt < CHUNKS_YIELDS)
+        sched_yield();
+    else
+        syscall(SYS_nanosleep, &pause, NULL);
+}
+
+static void *chunks_memory_within(uint64_t chunk, int attempts)
 {
     for (int attempt = 0; chunk >= load_acquire(&chunks.mapped); attempt++) {
-        if (attempt == CHUNKS_WAITS || chunks_cannot_grow())
+        if (attempt == attempts || chunks_cannot_grow())
             return NULL;
         if (!chunks_extend(chunk + CHUNKS_FIRST_CHUNKS))
-            sched_yield(); /* somebody else is at it */
+            chunks_wait(attempt);
     }
     return chunks.base + chunk * PROF_CHUNK_BYTES;
+}
+
+void *chunks_memory(uint64_t chunk)
+{
+    return chunks_memory_within(chunk, CHUNKS_YIELDS + CHUNKS_SLEEPS);
+}
+
+void *chunks_memory_now(uint64_t chunk)
+{
+    return chunks_memory_within(chunk, 1);
 }
 
 void chunks_retire(uint64_t chunk)
@@ -430,21 +453,16 @@ static void chunks_detach(uint64_t bytes)
         mprotect(chunks.base, bytes, PROT_READ);
 }
 
-struct chunks_range chunks_fork_child(void)
+void chunks_fork_child(void)
 {
-    struct chunks_range range = {chunks.base, chunks.reserved_bytes};
     uint64_t mapped = load_relaxed(&chunks.mapped);
-    if (range.address && mapped)
-        chunks_detach(mapped * PROF_CHUNK_BYTES);
+    uint64_t mapped_bytes = mapped * PROF_CHUNK_BYTES;
+    if (chunks.base && mapped) {
+        chunks_detach(mapped_bytes);
+        munmap(chunks.base + mapped_bytes, chunks.reserved_bytes - mapped_bytes);
+    }
     if (chunks.fd >= 0 && chunks_fd_is_ours())
         close(chunks.fd);
     store_release(&chunks_header_mapped, (struct prof_file_header *)NULL);
     chunks = (struct chunks){.fd = -1};
-    return range;
-}
-
-void chunks_release(struct chunks_range range)
-{
-    if (range.address)
-        munmap(range.address, range.bytes);
 }

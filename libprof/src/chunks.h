@@ -45,8 +45,11 @@ uint64_t chunks_claim(bool meta);
 
 /* The chunk's zero-filled memory, or NULL when the file could not be extended so far. May extend
  * the file itself when the writer has fallen behind: the only system calls a recording thread ever
- * makes, instead of losing an event. */
+ * makes, instead of losing an event. Waits up to 0.2 s for another thread that is at it. */
 void *chunks_memory(uint64_t chunk);
+
+/* The same without waiting: for who has waited for this chunk before. */
+void *chunks_memory_now(uint64_t chunk);
 
 /* The file could not be extended when it had to be, and will not be any more (said once). */
 bool chunks_cannot_grow(void);
@@ -70,13 +73,9 @@ void chunks_resume(void);
 /* The same, for good. */
 void chunks_close(void);
 
-/* In a forked child: forget the parent's file. Its memory stays readable (names are copied from it)
- * and what is still written there is nobody's. Returns what to pass to chunks_release(). */
-struct chunks_range {
-    void *address;
-    size_t bytes;
-};
-struct chunks_range chunks_fork_child(void);
-void chunks_release(struct chunks_range range);
+/* In a forked child: forget the parent's file. Its memory stays, readable (names are copied from it)
+ * and private: the fork may have come from a handler that interrupted an event, which will still be
+ * stored there. */
+void chunks_fork_child(void);
 
 #endif

@@ -37,11 +37,10 @@ static struct {
     pthread_mutex_t lock; /* of depth and last_epoch; collectors' locks nest inside */
     int depth;            /* starts minus stops */
     uint32_t last_epoch;
-    uint32_t state;                   /* enum session_state; creator releases -> others acquire */
-    uint32_t suspended_gate;          /* the thread that is in session_suspend() */
-    uint32_t finished;                /* exchange decides who finishes */
-    char path[4096];                  /* written while CREATING */
-    struct chunks_range parent_range; /* forked child: until its names are restated */
+    uint32_t state;          /* enum session_state; creator releases -> others acquire */
+    uint32_t suspended_gate; /* the thread that is in session_suspend() */
+    uint32_t finished;       /* exchange decides who finishes */
+    char path[4096];         /* written while CREATING */
 } session = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* What the GPU collector said; kept for a file that is made later. */
@@ -189,8 +188,6 @@ static void session_begin_file(const struct rank *rank)
     chunks_publish();
     session_state_facts(rank);
     names_restate();
-    chunks_release(session.parent_range);
-    session.parent_range = (struct chunks_range){0};
     session_state_control(true, load_relaxed(&thread_gate));
     session_each_collector(file_begun);
     header->ticks_per_second = clock_ticks_per_second();
@@ -366,7 +363,7 @@ void session_fork_child(void)
     bool was_over = load_relaxed(&session.finished) != 0;
     session.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     if (load_acquire(&session.state) == SESSION_FILE)
-        session.parent_range = chunks_fork_child();
+        chunks_fork_child();
     meta_forget();
     thread_fork_child();
     writer_fork_child();

@@ -86,15 +86,21 @@ static struct thread_slot *thread_slot_take(void)
 
 /* ---- chunks ---- */
 
-static uint64_t thread_claim_chunk(struct thread_log *self)
+/* A chunk and its memory, NULL without. What was waited for in vain is kept for the next time. */
+static struct prof_chunk_header *thread_claim_chunk(struct thread_log *self, uint64_t *chunk)
 {
     uint64_t waiting = exchange_acquire(&self->waiting_chunk, 0u);
-    if (waiting)
-        return waiting - 1;
-    uint64_t chunk = chunks_claim(false);
-    if (chunk == CHUNKS_NO_CHUNK)
+    *chunk = waiting ? waiting - 1 : chunks_claim(false);
+    if (*chunk == CHUNKS_NO_CHUNK) {
         loss_add(PROF_LOSS_FULL, 1);
-    return chunk;
+        return NULL;
+    }
+    struct prof_chunk_header *header = waiting ? chunks_memory_now(*chunk) : chunks_memory(*chunk);
+    if (header)
+        return header;
+    store_relaxed(&self->waiting_chunk, *chunk + 1);
+    loss_add(chunks_cannot_grow() ? PROF_LOSS_IO : PROF_LOSS_LATE, 1);
+    return NULL;
 }
 
 static void thread_fill_chunk_header(const struct thread_slot *slot, const uint64_t *cursor,
@@ -116,15 +122,10 @@ static void thread_fill_chunk_header(const struct thread_slot *slot, const uint6
 static bool thread_next_chunk(struct thread_log *self)
 {
     uint64_t *cursor = load_relaxed(&self->cursor);
-    uint64_t chunk = thread_claim_chunk(self);
-    if (chunk == CHUNKS_NO_CHUNK)
+    uint64_t chunk;
+    struct prof_chunk_header *header = thread_claim_chunk(self, &chunk);
+    if (!header)
         return false;
-    struct prof_chunk_header *header = chunks_memory(chunk);
-    if (!header) {
-        store_relaxed(&self->waiting_chunk, chunk + 1);
-        loss_add(chunks_cannot_grow() ? PROF_LOSS_IO : PROF_LOSS_LATE, 1);
-        return false;
-    }
     thread_fill_chunk_header(self->slot, cursor, chunk, header);
     if (!arch_local_cas(&self->cursor, cursor, (uint64_t *)(void *)(header + 1))) {
         store_release(&header->magic, 0u);
@@ -150,7 +151,9 @@ static bool thread_has_room(const struct thread_log *self, unsigned words)
 static void thread_park(struct thread_log *self)
 {
     uint64_t *cursor = load_relaxed(&self->cursor);
-    if (!cursor || thread_fits(cursor, 1))
+    if (!self->slot)
+        store_relaxed(&self->cursor, (uint64_t *)NULL);
+    if (!self->slot || !cursor || thread_fits(cursor, 1))
         return;
     size_t beyond = thread_offset_in_chunk(cursor) - (PROF_CHUNK_BYTES - THREAD_GUARD_BYTES);
     arch_local_cas(&self->cursor, cursor, cursor - beyond / sizeof *cursor);
@@ -415,9 +418,8 @@ void thread_fork_child(void)
     bool internal = thread_self.internal;
     thread_self = (struct thread_log){
         .epoch = THREAD_NO_EPOCH, .fast_epoch = THREAD_NO_EPOCH, .internal = internal};
-    if (threads.slots)
-        munmap(threads.slots, threads.capacity * sizeof *threads.slots);
-    threads.slots = NULL;
+    threads.slots = NULL; /* left where they are: the fork may have come from a handler that
+                           * interrupted a look into the name cache */
     threads.free_list = 0;
     threads.used = 0;
     threads.last_thread = 0;

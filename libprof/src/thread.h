@@ -123,11 +123,12 @@ static inline size_t thread_offset_in_chunk(const uint64_t *word)
     return (uintptr_t)word & (PROF_CHUNK_BYTES - 1);
 }
 
-/* Whether `word` and `words` - 1 more lie before the guard of their chunk. */
+/* Whether `word` and `words` - 1 more lie between the header and the guard of their chunk. Not so
+ * for NULL: in a child whose fork came from a handler that interrupted an event, the cursor is. */
 static inline bool thread_fits(const uint64_t *word, unsigned words)
 {
-    return thread_offset_in_chunk(word) + words * sizeof *word <=
-           PROF_CHUNK_BYTES - THREAD_GUARD_BYTES;
+    size_t room = PROF_CHUNK_BYTES - THREAD_GUARD_BYTES - PROF_CHUNK_HEADER_BYTES;
+    return thread_offset_in_chunk(word) - PROF_CHUNK_HEADER_BYTES <= room - words * sizeof *word;
 }
 
 /* Takes a word of an attached thread's log and stores an event into it. False: it was past the end,
