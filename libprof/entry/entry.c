@@ -19,6 +19,7 @@
 #include "exits.h"
 #include "report.h"
 #include "session.h"
+#include "writer.h"
 
 #include "cupti.h"
 
@@ -28,6 +29,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+
+#define ENTRY_REPORT_MS \
+    10000u /* a table takes a second at most; longer means that somebody waits for us */
 
 /* In the order in which they are called; independent of constructor order. */
 static const struct collector *const entry_collectors[] = {
@@ -88,7 +92,7 @@ static void entry_exit(void)
     int saved_errno = errno;
     if (!entry_inert && exits_is_own_process() && !exchange_acquire(&entry_exited, 1u)) {
         session_finish();
-        if (entry_preloaded)
+        if (entry_preloaded && !writer_run(report_at_exit, ENTRY_REPORT_MS))
             report_at_exit();
     }
     errno = saved_errno;

@@ -1,9 +1,9 @@
 #include "log.h"
 
 #include "atomic.h"
+#include "signals.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -31,11 +31,11 @@ static bool log_error_is_one_too_many(enum log_level level)
 
 static void log_write(const char *line, size_t size)
 {
-    int cancel_state; /* write() is a cancellation point, what called us is none */
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+    struct signals_saved saved;
+    signals_block(&saved);
     ssize_t ignored = write(STDERR_FILENO, line, size);
     (void)ignored; /* there is nobody left to tell */
-    pthread_setcancelstate(cancel_state, NULL);
+    signals_restore(&saved);
 }
 
 void log_line(enum log_level level, const char *format, ...)

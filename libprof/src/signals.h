@@ -4,19 +4,18 @@
 #define PROF_SIGNALS_H
 
 #include <signal.h>
-#include <stdbool.h>
 
 struct signals_saved {
     sigset_t mask;
-    bool xfsz_was_pending;
+    sigset_t pending; /* before */
     int cancel_state;
 };
 
 /* Blocks every signal and cancellation of the calling thread; may nest. `saved` is for signals_restore(). */
 void signals_block(struct signals_saved *saved);
 
-/* Takes back a SIGXFSZ that came meanwhile (a write beyond RLIMIT_FSIZE was ours), then restores
- * the mask. */
+/* Takes back what a write of ours raised meanwhile, SIGXFSZ (beyond RLIMIT_FSIZE) and SIGPIPE (into
+ * a pipe that nobody reads), then restores the mask. */
 void signals_restore(const struct signals_saved *saved);
 
 /* For threads of our own: blocks everything for good. */

@@ -29,6 +29,8 @@ static struct {
     pthread_cond_t wake;  /* CLOCK_MONOTONIC; any of the flags changed */
     bool running, stop, done;
     bool flush_wanted, flushing;
+    bool serving;      /* its duties are over, it waits for jobs */
+    void (*job)(void); /* NULL: none, or done */
     pthread_t thread;
 } writer = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -107,6 +109,22 @@ static bool writer_is_last(struct writer_due *due)
     return true;
 }
 
+/* The recording is over; what is left to do is what somebody wants done here, until the process is gone. */
+static void writer_serve(void)
+{
+    pthread_mutex_lock(&writer.lock);
+    for (;;) {
+        while (!writer.job)
+            pthread_cond_wait(&writer.wake, &writer.lock);
+        void (*job)(void) = writer.job;
+        pthread_mutex_unlock(&writer.lock);
+        job();
+        pthread_mutex_lock(&writer.lock);
+        writer.job = NULL;
+        pthread_cond_broadcast(&writer.wake);
+    }
+}
+
 static void *writer_main(void *argument)
 {
     (void)argument;
@@ -117,15 +135,20 @@ static void *writer_main(void *argument)
     struct writer_due due = {.clock = now + 10000000u,
                              .tick = now + config_get()->flush_ms * 1000000u};
     uint64_t delay_ns = WRITER_POLL_MIN_NS;
+    bool last;
     do {
         writer_flush_if_asked();
         delay_ns = writer_next_delay(delay_ns, chunks_advance());
         writer_duties(&due);
-    } while (!writer_sleep(delay_ns) && !writer_is_last(&due));
+        last = writer_is_last(&due);
+    } while (!last && !writer_sleep(delay_ns));
     pthread_mutex_lock(&writer.lock);
     writer.done = true;
+    writer.serving = !last;
     pthread_cond_broadcast(&writer.wake);
     pthread_mutex_unlock(&writer.lock);
+    if (!last)
+        writer_serve();
     return NULL;
 }
 
@@ -141,10 +164,12 @@ static void writer_init_cond(void)
 bool writer_start(void)
 {
     writer_init_cond();
-    writer.stop = writer.done = writer.flush_wanted = writer.flushing = false;
+    writer.stop = writer.done = writer.flush_wanted = writer.flushing = writer.serving = false;
+    writer.job = NULL;
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, WRITER_STACK_BYTES);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     struct signals_saved saved;
     signals_block(&saved); /* the thread inherits the mask */
     int error = pthread_create(&writer.thread, &attributes, writer_main, NULL);
@@ -184,17 +209,28 @@ void writer_stop(unsigned deadline_ms)
     while (!writer.done &&
            pthread_cond_timedwait(&writer.wake, &writer.lock, &deadline) != ETIMEDOUT)
         ;
-    bool done = writer.done;
     pthread_mutex_unlock(&writer.lock);
-    if (done)
-        pthread_join(writer.thread, NULL);
-    else
-        pthread_detach(writer.thread);
     writer.running = false;
+}
+
+bool writer_run(void (*job)(void), unsigned deadline_ms)
+{
+    struct timespec deadline = writer_deadline(deadline_ms * 1000000ull);
+    pthread_mutex_lock(&writer.lock);
+    bool serving = writer.serving;
+    if (serving) {
+        writer.job = job;
+        pthread_cond_broadcast(&writer.wake);
+    }
+    while (serving && writer.job &&
+           pthread_cond_timedwait(&writer.wake, &writer.lock, &deadline) != ETIMEDOUT)
+        ;
+    pthread_mutex_unlock(&writer.lock);
+    return serving;
 }
 
 void writer_fork_child(void)
 {
     writer.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-    writer.running = false;
+    writer.running = writer.serving = false;
 }
