@@ -152,6 +152,8 @@
     F(DEVICE_UUID, uuid, 120, 16)                                    \
     F(DEVICE_NAME, name, 136, 8)
 
+/* The formatter lays this out differently each time. */
+/* clang-format off */
 #define ABI_ALL_FIELDS(F)                                                                \
     ABI_KERNEL_FIELDS(F)                                                                 \
     ABI_MEMCPY_FIELDS(F)                                                                 \
@@ -159,6 +161,7 @@
     ABI_MEMSET_FIELDS(F)                                                                 \
     ABI_SYNC_FIELDS(F) ABI_OVERHEAD_FIELDS(F) ABI_CONTEXT_FIELDS(F) ABI_STREAM_FIELDS(F) \
         ABI_DEVICE_FIELDS(F)
+/* clang-format on */
 
 /* ABI_KERNEL_START = 16, ABI_KERNEL_START_WIDTH = 8 ... */
 enum abi_field {
