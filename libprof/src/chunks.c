@@ -103,27 +103,36 @@ static void chunks_grow_failed(int error)
              error == EBADF ? "the program closed its descriptor" : strerror(error));
 }
 
-/* Extends the mapping to `wanted` chunks; false when somebody else is at it. Signals are blocked
- * meanwhile: a file size limit is announced by SIGXFSZ, which would end the host. */
-static bool chunks_extend(uint64_t wanted)
+static void chunks_extend_locked(uint64_t wanted)
 {
-    if (exchange_acquire(&chunks.extending, 1u))
-        return false;
     uint64_t mapped = load_relaxed(&chunks.mapped);
     if (wanted > chunks.hard_limit)
         wanted = chunks.hard_limit;
-    if (mapped && wanted > mapped && !chunks.error) {
-        struct signals_saved saved;
-        signals_block(&saved);
-        int error = chunks_grow(mapped, wanted);
-        signals_restore(&saved);
-        if (error)
-            chunks_grow_failed(error);
-        else
-            store_release(&chunks.mapped, wanted);
+    if (!mapped || wanted <= mapped || chunks.error)
+        return;
+    int error = chunks_grow(mapped, wanted);
+    if (error)
+        chunks_grow_failed(error);
+    else
+        store_release(&chunks.mapped, wanted);
+}
+
+/* Extends the mapping to `wanted` chunks; false when somebody else is at it. Signals are blocked from
+ * before the lock is taken: a handler that needs space too would wait for the thread it interrupted,
+ * and a file size limit is announced by SIGXFSZ, which would end the host. */
+static bool chunks_extend(uint64_t wanted)
+{
+    if (load_relaxed(&chunks.extending))
+        return false;
+    struct signals_saved saved;
+    signals_block(&saved);
+    bool mine = !exchange_acquire(&chunks.extending, 1u);
+    if (mine) {
+        chunks_extend_locked(wanted);
+        store_release(&chunks.extending, 0u);
     }
-    store_release(&chunks.extending, 0u);
-    return true;
+    signals_restore(&saved);
+    return mine;
 }
 /* ---- creating ---- */
 
@@ -406,7 +415,7 @@ void chunks_copy_out(void)
 void chunks_suspend(void)
 {
     while (exchange_acquire(&chunks.extending, 1u))
-        ;
+        sched_yield();
     struct prof_file_header *header = chunks_header();
     uint64_t mapped = exchange_seq_cst(&chunks.mapped, 0u);
     while (load_seq_cst(&chunks.populating))

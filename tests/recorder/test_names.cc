@@ -177,7 +177,8 @@ protected:
 
 TEST_F(NameCache, KnowsWhatItLearned)
 {
-    static const char name[] = "backward";
+    std::string text = "backward";
+    const char *name = text.c_str();
     EXPECT_EQ(known(name), 0u);
     uint32_t id = learn(name);
     EXPECT_EQ(known(name), id);
