@@ -58,11 +58,6 @@ static uint32_t names_fnv(const char *bytes, size_t size)
     return hash;
 }
 
-static const char *names_text(const struct prof_rec_name *record)
-{
-    return (const char *)(record + 1);
-}
-
 /* `size` may be that of a name too long to be kept whole: it is compared as it was cut. */
 static bool names_equal(uint32_t id, const char *bytes, size_t kept, size_t size)
 {
@@ -152,22 +147,10 @@ uint32_t names_intern(const char *bytes, size_t size)
 
 /* ---- the thread's cache ---- */
 
-/* A signal handler of the thread may come at any point: it finds the slot empty or whole, and
- * changes none. */
-static void names_fill(struct name_cache *cache, struct name_cache_slot *slot, const char *given,
-                       uint32_t id)
+static void names_fill(struct name_cache_slot *slot, const char *given, uint32_t id)
 {
-    if (load_relaxed(&cache->filling))
-        return;
-    const struct prof_rec_name *record = load_acquire(&names.records[id]);
-    store_relaxed(&cache->filling, true);
-    store_release(&slot->text, (const char *)NULL);
-    signal_fence();
     slot->given = given;
-    slot->id = id;
-    slot->size = record->bytes;
-    store_release(&slot->text, names_text(record));
-    store_release(&cache->filling, false);
+    store_relaxed(&slot->known, load_acquire(&names.records[id]));
 }
 
 uint32_t names_learn_n(struct name_cache *cache, const char *name, size_t size)
@@ -179,19 +162,19 @@ uint32_t names_learn_n(struct name_cache *cache, const char *name, size_t size)
         return id;
     id = names_intern(name, size);
     if (id)
-        names_fill(cache, &cache->by_content[names_hash(name, size) % NAME_CACHE_SLOTS], name, id);
+        names_fill(&cache->by_content[names_hash(name, size) % NAME_CACHE_SLOTS], name, id);
     return id;
 }
 
 /* An address that holds another name than it did is a buffer: from then on it goes by content at
  * once. */
-static void names_learn_address(struct name_cache *cache, const char *name, uint32_t id)
+static void names_learn_address(struct name_cache_slot *slot, const char *name, uint32_t id)
 {
-    struct name_cache_slot *slot = &cache->by_address[names_address_slot(name)];
+    const struct prof_rec_name *known = load_relaxed(&slot->known);
     if (slot->given != name)
-        names_fill(cache, slot, name, id);
-    else if (slot->id != id)
-        slot->text = NULL;
+        names_fill(slot, name, id);
+    else if (known && known->id != id)
+        store_relaxed(&slot->known, (const struct prof_rec_name *)NULL);
 }
 
 uint32_t names_learn(struct name_cache *cache, const char *name)
@@ -199,7 +182,7 @@ uint32_t names_learn(struct name_cache *cache, const char *name)
     size_t size = strlen(name);
     uint32_t id = names_learn_n(cache, name, size);
     if (id && size <= PROF_NAME_BYTES_MAX)
-        names_learn_address(cache, name, id);
+        names_learn_address(&cache->by_address[names_address_slot(name)], name, id);
     return id;
 }
 

@@ -7,24 +7,24 @@
 #ifndef PROF_NAMES_H
 #define PROF_NAMES_H
 
+#include "atomic.h"
 #include "recorder.h"
 
 #include <string.h>
 
 #define NAME_CACHE_SLOTS 256u
 
-/* Texts point into the mapped file. */
+/* `known` alone decides, so that a signal handler that changes the slot in the middle of a lookup
+ * cannot make it mix two names. */
 struct name_cache_slot {
-    const char *given; /* by_address: where it was given */
-    const char *text;  /* copy in the file; NULL: empty, or the content changes */
-    uint32_t id;
-    uint32_t size;
+    const char *given; /* by_address: where it was given, a hint */
+    const struct prof_rec_name
+        *known; /* in the file; NULL: empty, or what is given there changes */
 };
 
 /* One thread's. Zero-filled is empty. */
 struct name_cache {
     struct name_cache_slot by_address[NAME_CACHE_SLOTS], by_content[NAME_CACHE_SLOTS];
-    bool filling; /* a signal handler that finds it set leaves the slots as they are */
 };
 
 /* Reserves the tables' address space, once. False when the system refuses; names are then all lost
@@ -107,12 +107,20 @@ static inline bool names_same(const char *a, const char *b, size_t size)
     return names_word(a + size - 8) == names_word(b + size - 8);
 }
 
+/* NUL-terminated in the file. */
+static inline const char *names_text(const struct prof_rec_name *record)
+{
+    return (const char *)(record + 1);
+}
+
 /* The id of `size` bytes if the thread has met them, else 0. */
 static inline uint32_t names_known_n(const struct name_cache *cache, const char *name, size_t size)
 {
-    const struct name_cache_slot *slot =
-        &cache->by_content[names_hash(name, size) % NAME_CACHE_SLOTS];
-    return slot->size == size && slot->text && names_same(slot->text, name, size) ? slot->id : 0;
+    const struct prof_rec_name *known =
+        load_relaxed(&cache->by_content[names_hash(name, size) % NAME_CACHE_SLOTS].known);
+    if (!known || known->bytes != size || !names_same(names_text(known), name, size))
+        return 0;
+    return known->id;
 }
 
 /* The id of a name if the thread has met it, else 0. The same address usually means the same name;
@@ -120,8 +128,9 @@ static inline uint32_t names_known_n(const struct name_cache *cache, const char 
 static inline uint32_t names_known(const struct name_cache *cache, const char *name)
 {
     const struct name_cache_slot *slot = &cache->by_address[names_address_slot(name)];
-    if (slot->given == name && slot->text && strcmp(slot->text, name) == 0)
-        return slot->id;
+    const struct prof_rec_name *known = load_relaxed(&slot->known);
+    if (slot->given == name && known && strcmp(names_text(known), name) == 0)
+        return known->id;
     size_t size = strnlen(name, PROF_NAME_BYTES_MAX + 1);
     return size <= PROF_NAME_BYTES_MAX ? names_known_n(cache, name, size) : 0;
 }

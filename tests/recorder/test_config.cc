@@ -127,13 +127,22 @@ TEST(ConfigChoices, AreNumberedAsInTheirList)
     });
 }
 
-class ConfigBadValue : public testing::TestWithParam<std::pair<const char *, const char *>>
+struct Bad {
+    const char *name, *value;
+};
+
+void PrintTo(const Bad &bad, std::ostream *stream)
+{
+    *stream << bad.name << "=" << bad.value;
+}
+
+class ConfigBadValue : public testing::TestWithParam<Bad>
 {
 };
 
 TEST_P(ConfigBadValue, LeavesTheDefaultAndIsNamed)
 {
-    const char *name = GetParam().first, *value = GetParam().second;
+    const char *name = GetParam().name, *value = GetParam().value;
     IN_A_PROCESS_OF_ITS_OWN({
         clear_environment();
         config defaults = *config_get();
@@ -146,7 +155,12 @@ TEST_P(ConfigBadValue, LeavesTheDefaultAndIsNamed)
     });
 }
 
-using Bad = std::pair<const char *, const char *>;
+// By its place: the values hold what a test's name may not.
+std::string numbered(const testing::TestParamInfo<Bad> &info)
+{
+    return info.param.name + std::to_string(info.index);
+}
+
 INSTANTIATE_TEST_SUITE_P(Values, ConfigBadValue,
                          testing::Values(Bad{"PROF_MAX_MB", "1"}, Bad{"PROF_MAX_MB", "1048577"},
                                          Bad{"PROF_MAX_MB", "10M"}, Bad{"PROF_MAX_MB", "-1"},
@@ -155,7 +169,8 @@ INSTANTIATE_TEST_SUITE_P(Values, ConfigBadValue,
                                          Bad{"PROF_CUDA", "yes"}, Bad{"PROF_CUDA", "2"},
                                          Bad{"PROF_START", "nowhere"}, Bad{"PROF_START", "au"},
                                          Bad{"PROF_START", "auto, now"}, Bad{"PROF_START", ","},
-                                         Bad{"PROF_FULL", "STOP"}));
+                                         Bad{"PROF_FULL", "STOP"}),
+                         numbered);
 
 TEST(ConfigBadValue, ThatIsEmptyMeansTheDefault)
 {
