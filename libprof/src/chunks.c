@@ -117,9 +117,9 @@ static void chunks_extend_locked(uint64_t wanted)
         store_release(&chunks.mapped, wanted);
 }
 
-/* Extends the mapping to `wanted` chunks; false when somebody else is at it. Signals are blocked from
- * before the lock is taken: a handler that needs space too would wait for the thread it interrupted,
- * and a file size limit is announced by SIGXFSZ, which would end the host. */
+/* Extends the mapping to `wanted` chunks; false when somebody else is at it. Signals are blocked
+ * from before the lock is taken: a handler that needs space too would wait for the thread it
+ * interrupted, and a file size limit is announced by SIGXFSZ, which would end the host. */
 static bool chunks_extend(uint64_t wanted)
 {
     if (load_relaxed(&chunks.extending))
@@ -450,8 +450,8 @@ void chunks_close(void)
     chunks.fd = -1;
 }
 
-/* Private pages instead of the shared ones: a fork in a signal handler may have interrupted an event
- * that will still be stored, and must be neither in the parent's file nor a fault. */
+/* Private pages instead of the shared ones: a fork in a signal handler may have interrupted an
+ * event that will still be stored, and must be neither in the parent's file nor a fault. */
 static void chunks_detach(uint64_t bytes)
 {
     int flags = MAP_FIXED | MAP_PRIVATE;

@@ -19,11 +19,12 @@ const char *process_host(void);
  * unknown. */
 uint64_t process_start_realtime_ns(void);
 
-/* How many bytes of address space we may reserve: an eighth of what RLIMIT_AS leaves the program, or
- * UINT64_MAX when there is no limit. */
+/* How many bytes of address space we may reserve: an eighth of what RLIMIT_AS leaves the program,
+ * or UINT64_MAX when there is no limit. */
 uint64_t process_address_budget(void);
 
-/* Whether the main thread has left by pthread_exit() and only one other, the calling one, remains. */
+/* Whether the main thread has left by pthread_exit() and only one other, the calling one,
+ * remains. */
 bool process_has_one_thread_left(void);
 
 /* `path` may be `absolute` itself. False when the result does not fit. */

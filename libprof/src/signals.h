@@ -1,5 +1,6 @@
-/* signals.h - doing something slow in the host's thread: none of its signal handlers runs meanwhile, it is
- * not cancelled (open() and its like are cancellation points), and it never sees a signal that we raised. */
+/* signals.h - doing something slow in the host's thread: none of its signal handlers runs
+ * meanwhile, it is not cancelled (open() and its like are cancellation points), and it never sees a
+ * signal that we raised. */
 #ifndef PROF_SIGNALS_H
 #define PROF_SIGNALS_H
 
@@ -11,7 +12,8 @@ struct signals_saved {
     int cancel_state;
 };
 
-/* Blocks every signal and cancellation of the calling thread; may nest. `saved` is for signals_restore(). */
+/* Blocks every signal and cancellation of the calling thread; may nest. `saved` is for
+ * signals_restore(). */
 void signals_block(struct signals_saved *saved);
 
 /* Takes back what a write of ours raised meanwhile, SIGXFSZ (beyond RLIMIT_FSIZE) and SIGPIPE (into

@@ -89,8 +89,8 @@ static inline bool thread_process_is_ours(void)
  * been counted. */
 bool thread_slow(struct thread_log *self, unsigned words, bool late);
 
-/* Once per process, before the first event. Reserves address space for slots, at most `budget` bytes.
- * False when the system refuses. */
+/* Once per process, before the first event. Reserves address space for slots, at most `budget`
+ * bytes. False when the system refuses. */
 bool thread_init(uint64_t budget);
 
 /* In a forked child: no log exists any more. */

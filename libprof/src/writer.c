@@ -96,8 +96,8 @@ static uint64_t writer_next_delay(uint64_t delay_ns, bool busy)
     return delay_ns * 2 < WRITER_POLL_MAX_NS ? delay_ns * 2 : WRITER_POLL_MAX_NS;
 }
 
-/* A program whose main thread left by pthread_exit() ends with its last thread. That must not be this one, which would
- * keep it alive for ever; when it is, its end makes libc call exit(). */
+/* A program whose main thread left by pthread_exit() ends with its last thread. That must not be
+ * this one, which would keep it alive for ever; when it is, its end makes libc call exit(). */
 static bool writer_is_last(struct writer_due *due)
 {
     if (!writer_due(&due->last, clock_monotonic_ns(), WRITER_LAST_NS) ||
@@ -109,7 +109,8 @@ static bool writer_is_last(struct writer_due *due)
     return true;
 }
 
-/* The recording is over; what is left to do is what somebody wants done here, until the process is gone. */
+/* The recording is over; what is left to do is what somebody wants done here, until the process is
+ * gone. */
 static void writer_serve(void)
 {
     pthread_mutex_lock(&writer.lock);

@@ -19,9 +19,9 @@ void writer_flush(unsigned deadline_ms);
 /* Asks it to end its duties and waits for at most `deadline_ms`. */
 void writer_stop(unsigned deadline_ms);
 
-/* After writer_stop(): has it do something that may allocate and wait for locks, and waits for at most
- * `deadline_ms`. The caller may have been interrupted holding those locks: exit() is called in signal
- * handlers. False: there is no such thread, the caller must do it. */
+/* After writer_stop(): has it do something that may allocate and wait for locks, and waits for at
+ * most `deadline_ms`. The caller may have been interrupted holding those locks: exit() is called in
+ * signal handlers. False: there is no such thread, the caller must do it. */
 bool writer_run(void (*job)(void), unsigned deadline_ms);
 
 /* In a forked child: it does not exist there. */
