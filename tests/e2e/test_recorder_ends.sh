@@ -4,7 +4,8 @@
 
 compile ends
 
-# ends_as HOW: the status and the output are what they are without the library; the file is HOW.prof.
+# ends_as HOW: the status and the output are what they are without the library; the file is
+# HOW.prof.
 ends_as() {
     wanted=$(status_of ./ends "$1")
     got=$(status_of timeout -s KILL 20 env LD_PRELOAD="$lib" PROF_OUTPUT="$1.prof" ./ends "$1")
@@ -31,6 +32,7 @@ ends_as exec_fails
 expect exec_fails.prof 'count["before"] == 2000' 'count["after"] == 1000' 'count["around"] == 1' \
     'process["closed"]' 'not any(raw.loss)' 'loss["unclosed"] == 0 and loss["unopened"] == 0'
 
-# The last thread's end is the program's end: a thread of the library's must not keep the program alive.
+# The last thread's end is the program's end: a thread of the library's must not keep the program
+# alive.
 ends_as main_leaves
 expect main_leaves.prof 'count["before"] == 1000' 'count["after"] == 1000' 'process["closed"]'

@@ -25,12 +25,13 @@ expect ring1.prof 'all(count[str(i)] == 1 for i in range(1, 1001))' "size <= $li
     'loss["lost_host"] == 0' 'count["bulk"] > 100000' 'process["closed"]'
 record ring8.prof ./numbered 400000 8 >generated.txt
 expect ring8.prof "size <= $limit" 'loss["full"] == loss["lost_host"]' 'process["closed"]'
-# More threads than chunks: who finds none is counted, and nothing that is there belongs to somebody else.
+# More threads than chunks: who finds none is counted, and nothing that is there belongs to somebody
+# else.
 generated=$(record ring64.prof ./numbered 3000 64)
 expect ring64.prof "size <= $limit" "$recorded + loss['full'] <= $generated" 'process["closed"]'
 
-# A ring that is killed is as readable as one that ended.
-# Under timeout, which makes a process group of it: record() would leave $! a shell, and the program alive after it.
+# A ring that is killed is as readable as one that ended. Under timeout, which makes a process group
+# of it: record() would leave $! a shell, and the program alive after it.
 LD_PRELOAD=$lib PROF_OUTPUT=killed.prof timeout -s KILL 60 ./numbered 2000000000 >generated.txt &
 sleep 0.5
 kill -KILL -- -$!

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# A process that records nothing leaves no file, prints nothing and runs as if the library were not there.
+# A process that records nothing leaves no file, prints nothing and runs as if the library were not
+# there.
 . "$(dirname "$0")/common.sh"
 
 mkdir empty && cd empty

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The table at exit is for the user's eyes only: it changes neither the program's output nor its status, nor hangs it.
+# The table at exit is for the user's eyes only: it changes neither the program's output nor its
+# status, nor hangs it.
 . "$(dirname "$0")/common.sh"
 
 compile reported

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# Whatever the system refuses, the program's output and status are its own, and at most one line is said.
+# Whatever the system refuses, the program's output and status are its own, and at most one line is
+# said.
 . "$(dirname "$0")/common.sh"
 
 compile steady
 
-# steady WHAT [NAME=VALUE...] [LIMIT OPTION...] -- MODE [N]: runs below ulimit, in ./WHAT, with PROF_OUTPUT=run.prof.
+# steady WHAT [NAME=VALUE...] [LIMIT OPTION...] -- MODE [N]: runs below ulimit, in ./WHAT, with
+# PROF_OUTPUT=run.prof.
 steady() {
     local what=$1 settings=() limits=()
     shift

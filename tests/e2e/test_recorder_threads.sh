@@ -9,8 +9,9 @@ expect many.prof 'count["shared"] == 640000' 'all(count[f"worker {i}"] == 10000 
     'not any(raw.loss)' 'raw.gaps == 0' 'loss["unclosed"] == 0 and loss["unopened"] == 0' \
     '{f"worker {i}" for i in range(64)} <= {name for _, name, _ in raw.threads.values()}'
 
-# A log is handed on to the next thread, so 100,000 threads need no more than their records: on each thread 48 bytes
-# of beginning and end, 16 a range and two names of 40; and at most 5 MiB of chunks in use.
+# A log is handed on to the next thread, so 100,000 threads need no more than their records: on each
+# thread 48 bytes of beginning and end, 16 a range and two names of 40; and at most 5 MiB of chunks
+# in use.
 growth_kib=$(record short.prof ./threads short)
 expect short.prof 'count["short"] == 200000' 'not any(raw.loss)' 'len(raw.threads) == 100001 or len(raw.threads) == 100000' \
     'size < 100000 * (48 + 2 * 16 + 2 * 40) + (5 << 20)' 'len(raw.logs) <= 4' 'loss["unopened"] == 0'

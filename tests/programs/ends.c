@@ -1,5 +1,5 @@
-/* ends HOW: records 1,000 ranges "before" on two threads each, then ends in that way. Where it goes on (an exec that
- * fails), 1,000 ranges "after" follow. What is executed is /bin/sh -c 'exit 9'. */
+/* ends HOW: records 1,000 ranges "before" on two threads each, then ends in that way. Where it goes
+ * on (an exec that fails), 1,000 ranges "after" follow. What is executed is /bin/sh -c 'exit 9'. */
 #define _GNU_SOURCE
 #include <prof/prof.h>
 

@@ -1,4 +1,5 @@
-/* forks HOW: the parent records 100 ranges "parent" before and 100 after each kind of fork; see the functions. */
+/* forks HOW: the parent records 100 ranges "parent" before and 100 after each kind of fork; see the
+ * functions. */
 #define _GNU_SOURCE
 #include <prof/prof.h>
 
@@ -117,7 +118,8 @@ static int concurrent(void)
     return bad;
 }
 
-/* A process made behind libc's back has its parent's memory, file included, and no fork handler ever ran. */
+/* A process made behind libc's back has its parent's memory, file included, and no fork handler
+ * ever ran. */
 static int raw(void)
 {
     pid_t child = (pid_t)syscall(SYS_fork);

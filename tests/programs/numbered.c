@@ -1,6 +1,6 @@
-/* numbered N [THREADS [SIZE]]: each thread records N marks, the last 1,000 of which count down, "1000" ... "1", the
- * others "bulk", all in a range "whole". With SIZE, each name has that many bytes and none comes twice. Prints the
- * number of events. */
+/* numbered N [THREADS [SIZE]]: each thread records N marks, the last 1,000 of which count down,
+ * "1000" ... "1", the others "bulk", all in a range "whole". With SIZE, each name has that many
+ * bytes and none comes twice. Prints the number of events. */
 #include <prof/prof.h>
 
 #include <pthread.h>

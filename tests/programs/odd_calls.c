@@ -1,5 +1,5 @@
-/* odd_calls recorded|absent: calls with odd arguments; says whether every result was as prof.h documents.
- * Seven calls are counted as invalid; one pop is unmatched. */
+/* odd_calls recorded|absent: calls with odd arguments; says whether every result was as prof.h
+ * documents. Seven calls are counted as invalid; one pop is unmatched. */
 #include <prof/prof.h>
 
 #include <errno.h>

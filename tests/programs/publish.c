@@ -1,5 +1,5 @@
-/* publish FILE: two threads record "pair 0" and "pair 1" for ever, and each publishes in the file, which it shares with
- * whoever kills it, how many pairs it has completed. */
+/* publish FILE: two threads record "pair 0" and "pair 1" for ever, and each publishes in the file,
+ * which it shares with whoever kills it, how many pairs it has completed. */
 #include <prof/prof.h>
 
 #include <fcntl.h>

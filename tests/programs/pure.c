@@ -1,5 +1,6 @@
-/* pure seccomp|malloc: after a warm-up, 40,000 pairs, marks and counters with known names must do without any system
- * call (the kernel kills the thread at the first) or, in the other mode, without malloc and locks (abort). */
+/* pure seccomp|malloc: after a warm-up, 40,000 pairs, marks and counters with known names must do
+ * without any system call (the kernel kills the thread at the first) or, in the other mode, without
+ * malloc and locks (abort). */
 #define _GNU_SOURCE
 #include <prof/prof.h>
 

@@ -26,7 +26,8 @@ static pthread_t start(void *(*run)(void *), void *argument)
     return thread;
 }
 
-/* 64 threads of their own names at once, 10,000 ranges each under one name and as many under its own. */
+/* 64 threads of their own names at once, 10,000 ranges each under one name and as many under its
+ * own. */
 static void *one_of_many(void *argument)
 {
     char name[16];
@@ -51,7 +52,8 @@ static void many(void)
         pthread_join(threads[i], NULL);
 }
 
-/* 100,000 threads in sequence, two ranges each; prints by how many KiB memory grew after the first 1,000. */
+/* 100,000 threads in sequence, two ranges each; prints by how many KiB memory grew after the first
+ * 1,000. */
 static void *short_one(void *unused)
 {
     ranges("short", 2);
@@ -116,7 +118,8 @@ static void unbalanced(void)
     }
 }
 
-/* Records in a destructor of thread-specific data that runs in a later round than the library's own. */
+/* Records in a destructor of thread-specific data that runs in a later round than the library's
+ * own. */
 static pthread_key_t key;
 static int rounds;
 

@@ -191,7 +191,8 @@ TEST_F(Chunks, GoOnAfterASuspensionAsIfNothingHadBeen)
     });
 }
 
-// The writer populates pages ahead while the process ends: a page behind the cut must never be touched.
+// The writer populates pages ahead while the process ends: a page behind the cut must never be
+// touched.
 TEST_F(Chunks, AreNotTouchedByTheWriterBehindTheCut)
 {
     IN_A_PROCESS_OF_ITS_OWN({

@@ -40,7 +40,8 @@ TEST(ClockSample, IsInOrderOnAllThreeClocks)
     }
 }
 
-// The narrowest of a thousand samples: what a busy machine does to the others says nothing about the recorder.
+// The narrowest of a thousand samples: what a busy machine does to the others says nothing about
+// the recorder.
 TEST(ClockSample, IsNarrow)
 {
     clock_choose();

@@ -165,7 +165,8 @@ TEST_F(Names, InternedByEightThreadsAtOnceHaveOneIdEach)
     EXPECT_EQ(stated_text(ids[0][count - 1]), "shared " + std::to_string(count - 1));
 }
 
-// ---- a thread's cache -----------------------------------------------------------------------------------
+// ---- a thread's cache
+// -----------------------------------------------------------------------------------
 
 class NameCache : public Names
 {

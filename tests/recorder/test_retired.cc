@@ -25,7 +25,8 @@ TEST(Retired, GivesTheOldestFirst)
     }
 }
 
-// Each chunk is a token that circulates: taken by one thread, it can be taken by no other before it is put back.
+// Each chunk is a token that circulates: taken by one thread, it can be taken by no other before
+// it is put back.
 TEST(Retired, NeitherLosesNorDoublesAChunkAmongThreads)
 {
     const uint64_t chunks = 61;
