@@ -22,9 +22,6 @@
 #define fetch_add_seq_cst(object, value) __atomic_fetch_add(object, value, __ATOMIC_SEQ_CST)
 #define fetch_or_relaxed(object, value) __atomic_fetch_or(object, value, __ATOMIC_RELAXED)
 
-/* Orders a thread's stores for its own signal handlers; no instruction. */
-#define signal_fence() __atomic_signal_fence(__ATOMIC_SEQ_CST)
-
 /* Strong compare-and-swap: on failure `*expected` holds what was found. */
 #define cas_acq_rel(object, expected, desired)                                      \
     __atomic_compare_exchange_n(object, expected, desired, false, __ATOMIC_ACQ_REL, \

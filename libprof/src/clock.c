@@ -10,7 +10,7 @@ uint32_t clock_kind = ARCH_CLOCK_KIND;
 
 static const char *clock_reason;
 
-static uint64_t clock_gettime_ns(clockid_t id)
+uint64_t clock_gettime_ns(clockid_t id)
 {
     struct timespec now;
     clock_gettime(id, &now);

@@ -21,6 +21,8 @@ const char *clock_choose(void);
 /* Reads the three clocks as close together as it can: the best of some attempts. */
 void clock_sample(struct prof_rec_clock *sample);
 
+/* Any of the system's clocks, in nanoseconds. */
+uint64_t clock_gettime_ns(clockid_t id);
 uint64_t clock_monotonic_ns(void);
 
 static inline uint64_t clock_read(void)

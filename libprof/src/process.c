@@ -1,5 +1,7 @@
 #include "process.h"
 
+#include "clock.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -78,13 +80,6 @@ bool process_has_one_thread_left(void)
            process_stat_field(20, threads, sizeof threads) && strcmp(threads, "2") == 0;
 }
 
-static uint64_t process_clock_ns(clockid_t id)
-{
-    struct timespec now = {0};
-    clock_gettime(id, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 uint64_t process_start_realtime_ns(void)
 {
     unsigned long long ticks;
@@ -92,7 +87,7 @@ uint64_t process_start_realtime_ns(void)
     if (per_second <= 0 || !process_start_boot_ticks(&ticks))
         return 0;
     uint64_t started = ticks * (1000000000u / (uint64_t)per_second);
-    return process_clock_ns(CLOCK_REALTIME) - (process_clock_ns(CLOCK_BOOTTIME) - started);
+    return clock_gettime_ns(CLOCK_REALTIME) - (clock_gettime_ns(CLOCK_BOOTTIME) - started);
 }
 
 bool process_absolute_path(const char *path, char *absolute, size_t absolute_bytes)

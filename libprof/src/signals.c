@@ -31,10 +31,3 @@ void signals_restore(const struct signals_saved *saved)
     pthread_sigmask(SIG_SETMASK, &saved->mask, NULL);
     pthread_setcancelstate(saved->cancel_state, NULL);
 }
-
-void signals_block_all(void)
-{
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, NULL);
-}

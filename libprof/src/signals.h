@@ -20,7 +20,4 @@ void signals_block(struct signals_saved *saved);
  * a pipe that nobody reads), then restores the mask. */
 void signals_restore(const struct signals_saved *saved);
 
-/* For threads of our own: blocks everything for good. */
-void signals_block_all(void);
-
 #endif
