@@ -53,8 +53,9 @@ kill -KILL "$(child_of "$pid")"
 wait "$pid" 2>/dev/null
 check "somebody kills the program" 137 "$?"
 
-# Ctrl-C: the terminal sends to the whole group; with util-linux' script(1) there is a terminal here.
-if script -qec true /dev/null >/dev/null 2>&1; then
+# Ctrl-C: the terminal sends to the whole group; with util-linux' script(1) there is a terminal here. Its shell must
+# become profrun: one that stayed in the group would die of the signal and its status would be seen.
+if SHELL=/bin/sh script -qec true /dev/null >/dev/null 2>&1; then
     cat >terminal.sh <<'TERMINAL'
 trap 'echo INT >>terminal_got; [ $(grep -c INT terminal_got) -ge 2 ] && exit 6' INT
 : >terminal_ready
@@ -67,7 +68,7 @@ TERMINAL
         cp terminal_got terminal_once
         printf '\003'
         sleep 0.5
-    } | timeout 30 script -qefc "'$PROFRUN' sh terminal.sh" /dev/null >terminal.txt 2>&1
+    } | SHELL=/bin/sh timeout 30 script -qefc "exec '$PROFRUN' sh terminal.sh" /dev/null >terminal.txt 2>&1
     check "status through a terminal" 6 "$?"
     check "Ctrl-C arrives once" "INT" "$(cat terminal_once)"
 fi
