@@ -121,7 +121,7 @@ static bool write_enter(const struct api_call *call, uint32_t domain, uint32_t c
 {
     struct api_effect effect = api_calls_effect(call, data->parameters);
     subtract_capture(&effect, call);
-    unsigned words = sizeof(struct prof_rec_api_enter) / 8;
+    unsigned words = PROF_REC_API_ENTER_SHORT_BYTES / 8;
     /* Before any name: reserving makes the file, and names have no number without one. */
     uint64_t *space = thread_reserve(PROF_REC_API_ENTER, words);
     if (!space)

@@ -8,20 +8,28 @@ static const uint8_t minimum_words[256] = {
     [PROF_REC_THREAD_END] = 1,
     [PROF_REC_PUSH_WIDE] = 2,
     [PROF_REC_MARK_WIDE] = 2,
-    [PROF_REC_RANGE_BEGIN] = 3,
+    [PROF_REC_RANGE_BEGIN] = PROF_REC_RANGE_BEGIN_SHORT_BYTES / 8,
     [PROF_REC_RANGE_END] = 2,
     [PROF_REC_COUNTER] = 3,
-    [PROF_REC_ATTR] = sizeof(struct prof_rec_attr) / 8,
+    [PROF_REC_ATTR] = PROF_REC_ATTR_SHORT_BYTES / 8,
     [PROF_REC_STEP] = 2,
-    [PROF_REC_API_ENTER] = sizeof(struct prof_rec_api_enter) / 8,
+    [PROF_REC_API_ENTER] = PROF_REC_API_ENTER_SHORT_BYTES / 8,
     [PROF_REC_API_EXIT] = 2,
     [PROF_REC_EPOCH] = 2,
     [PROF_REC_START_EVENT] = sizeof(struct prof_rec_start_event) / 8,
+    [PROF_REC_NVTX_PUSH_WIDE] = 2,
+    [PROF_REC_STACK] = 2,
+    [PROF_REC_ALLOC] = sizeof(struct prof_rec_alloc) / 8,
+    [PROF_REC_FREE] = sizeof(struct prof_rec_free) / 8,
+    [PROF_REC_BLOCK] = sizeof(struct prof_rec_block) / 8,
     [PROF_REC_KERNEL] = PROF_REC_KERNEL_SHORT_BYTES / 8,
     [PROF_REC_MEMCPY] = PROF_REC_MEMCPY_SHORT_BYTES / 8,
     [PROF_REC_MEMSET] = PROF_REC_MEMSET_SHORT_BYTES / 8,
     [PROF_REC_SYNC] = sizeof(struct prof_rec_sync) / 8,
     [PROF_REC_OVERHEAD] = sizeof(struct prof_rec_overhead) / 8,
+    [PROF_REC_MEMORY] = PROF_REC_MEMORY_SHORT_BYTES / 8,
+    [PROF_REC_MEMORY_POOL] = sizeof(struct prof_rec_memory_pool) / 8,
+    [PROF_REC_UNIFIED_MEMORY] = sizeof(struct prof_rec_unified_memory) / 8,
     [PROF_REC_NAME] = sizeof(struct prof_rec_name) / 8,
     [PROF_REC_INFO] = sizeof(struct prof_rec_info) / 8,
     [PROF_REC_CLOCK] = sizeof(struct prof_rec_clock) / 8,
@@ -31,6 +39,15 @@ static const uint8_t minimum_words[256] = {
     [PROF_REC_STREAM] = sizeof(struct prof_rec_stream) / 8,
     [PROF_REC_CONTROL] = sizeof(struct prof_rec_control) / 8,
     [PROF_REC_API_NAME] = sizeof(struct prof_rec_api_name) / 8,
+    [PROF_REC_EVENT_NAME] = sizeof(struct prof_rec_event_name) / 8,
+    [PROF_REC_DOMAIN] = sizeof(struct prof_rec_domain) / 8,
+    [PROF_REC_CATEGORY] = sizeof(struct prof_rec_category) / 8,
+    [PROF_REC_RESOURCE] = sizeof(struct prof_rec_resource) / 8,
+    [PROF_REC_STACK_FRAMES] = sizeof(struct prof_rec_stack_frames) / 8,
+    [PROF_REC_MODULE] = sizeof(struct prof_rec_module) / 8,
+    [PROF_REC_MODULE_GONE] = sizeof(struct prof_rec_module_gone) / 8,
+    [PROF_REC_CHILD] = sizeof(struct prof_rec_child) / 8,
+    [PROF_REC_ALLOCATOR] = sizeof(struct prof_rec_allocator) / 8,
 };
 
 static enum record_status read_sized(struct record *record, size_t room)
@@ -56,6 +73,8 @@ enum record_status record_read(const uint64_t *at, size_t room, struct record *r
     switch (PROF_WORD_KIND(record->header)) {
     case PROF_KIND_PUSH:
     case PROF_KIND_MARK:
+    case PROF_KIND_NVTX_PUSH:
+    case PROF_KIND_NVTX_POP:
         return RECORD_GOOD;
     case PROF_KIND_POP:
         return PROF_WORD_NAME(record->header) ? RECORD_BAD : RECORD_GOOD;

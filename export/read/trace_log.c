@@ -354,9 +354,11 @@ static void take_record(struct log_state *log, const struct record *record)
     uint64_t word = record->header;
     switch (PROF_WORD_KIND(word)) {
     case PROF_KIND_PUSH:
+    case PROF_KIND_NVTX_PUSH:
         take_push(log, PROF_WORD_INFO(word), PROF_WORD_NAME(word));
         break;
     case PROF_KIND_POP:
+    case PROF_KIND_NVTX_POP:
         take_pop(log, PROF_WORD_INFO(word));
         break;
     case PROF_KIND_MARK:

@@ -448,7 +448,8 @@ void trace_builder_enter(struct trace_builder *trace, int64_t time_ns,
 {
     uint64_t words[sizeof call / 8];
     memcpy(words, &call, sizeof call);
-    add_event(trace, PROF_REC_API_ENTER, time_ns, words + 1, sizeof call / 8 - 1);
+    unsigned bytes = call.stack ? sizeof call : PROF_REC_API_ENTER_SHORT_BYTES;
+    add_event(trace, PROF_REC_API_ENTER, time_ns, words + 1, bytes / 8 - 1);
 }
 
 void trace_builder_exit(struct trace_builder *trace, int64_t time_ns, uint32_t correlation,

@@ -28,12 +28,20 @@
  *
  *     PUSH, MARK   0..3 kind   4..23 name id      24..63 ticks since the base
  *     POP          0..3 kind   4..23 zero         24..63 ticks since the base
+ *     NVTX_PUSH    0..3 kind   4..23 name id      24..63 ticks since the base
+ *     NVTX_POP     0..3 kind   4..23 domain       24..63 ticks since the base
  *     EXT, HOLE    0..3 kind   4..11 type  12..23 size in words, header included  24..63 info
  *
  * The base is the chunk's `base_ticks`; a thread whose time no longer fits 40 bits begins a new
  * chunk. `info` is ticks since the base for what a thread did, a correlation id for what a device
  * did, and zero in META. A record never crosses the end of its chunk. A reader takes a field of an
  * EXT record as present only if the record's size covers it, so that records can grow at their end.
+ *
+ * A name id is the id of a NAME record or of an EVENT_NAME record: a name with the NVTX domain,
+ * category and colour that came with it. Both are drawn from one sequence. Ranges pushed through
+ * prof.h and through each NVTX domain are stacks of their own: a pop ends the innermost open range
+ * of its stack, whatever was opened since by others. An NVTX_PUSH whose id is a NAME's is in the
+ * default domain.
  *
  * 4. Validity
  *
@@ -206,6 +214,8 @@ enum prof_record_kind {
     PROF_KIND_MARK = 3,
     PROF_KIND_EXT = 4,
     PROF_KIND_HOLE = 5,
+    PROF_KIND_NVTX_PUSH = 6, /* nvtx(Domain)RangePush */
+    PROF_KIND_NVTX_POP = 7,  /* the name field is the domain's number, 0 the default domain */
 };
 
 #define PROF_WORD_KIND(word) ((unsigned)((word)&15u))
@@ -232,7 +242,7 @@ enum prof_record_type {
     PROF_REC_THREAD_END = 2,  /* the thread ended; what it left open ends here */
     PROF_REC_PUSH_WIDE = 3,   /* w1 = name id: a PUSH whose name id needs more than 20 bits */
     PROF_REC_MARK_WIDE = 4,   /* w1 = name id */
-    PROF_REC_RANGE_BEGIN = 5, /* w1 = name id, w2 = range id: a range that any thread may end */
+    PROF_REC_RANGE_BEGIN = 5, /* struct prof_rec_range_begin: a range that any thread may end */
     PROF_REC_RANGE_END = 6,   /* w1 = range id */
     PROF_REC_COUNTER = 7,     /* w1 = name id, w2 = value, an IEEE 754 double */
     PROF_REC_ATTR = 8, /* struct prof_rec_attr: about the innermost open range of the thread */
@@ -242,25 +252,42 @@ enum prof_record_type {
         11, /* w1 low u32 result code, high u32 correlation id: the innermost CUDA call ends */
     PROF_REC_EPOCH =
         12, /* w1 = epoch: recording is on again; what was open ended at the CONTROL stop before */
-    PROF_REC_START_EVENT = 13, /* struct prof_rec_start_event */
+    PROF_REC_START_EVENT = 13,    /* struct prof_rec_start_event */
+    PROF_REC_NVTX_PUSH_WIDE = 14, /* w1 = name id: an NVTX_PUSH whose id needs more than 20 bits */
+    PROF_REC_STACK = 15,          /* w1 = stack id: where the innermost open range was opened */
+    PROF_REC_ALLOC = 16, /* struct prof_rec_alloc: the program's own allocator handed out memory */
+    PROF_REC_FREE = 17,  /* struct prof_rec_free: and took it back */
+    PROF_REC_BLOCK = 18, /* struct prof_rec_block: a profiling block of the process begins */
 
     /* In LOG chunks: what a device did. info = correlation id (low 32 bits). */
-    PROF_REC_KERNEL = 32,   /* struct prof_rec_kernel */
-    PROF_REC_MEMCPY = 33,   /* struct prof_rec_memcpy */
-    PROF_REC_MEMSET = 34,   /* struct prof_rec_memset */
-    PROF_REC_SYNC = 35,     /* struct prof_rec_sync */
-    PROF_REC_OVERHEAD = 36, /* struct prof_rec_overhead */
+    PROF_REC_KERNEL = 32,         /* struct prof_rec_kernel */
+    PROF_REC_MEMCPY = 33,         /* struct prof_rec_memcpy */
+    PROF_REC_MEMSET = 34,         /* struct prof_rec_memset */
+    PROF_REC_SYNC = 35,           /* struct prof_rec_sync */
+    PROF_REC_OVERHEAD = 36,       /* struct prof_rec_overhead */
+    PROF_REC_MEMORY = 37,         /* struct prof_rec_memory */
+    PROF_REC_MEMORY_POOL = 38,    /* struct prof_rec_memory_pool */
+    PROF_REC_UNIFIED_MEMORY = 39, /* struct prof_rec_unified_memory */
 
     /* In META chunks. info = 0. */
-    PROF_REC_NAME = 64,        /* struct prof_rec_name */
-    PROF_REC_INFO = 65,        /* struct prof_rec_info */
-    PROF_REC_CLOCK = 66,       /* struct prof_rec_clock */
-    PROF_REC_THREAD_INFO = 67, /* struct prof_rec_thread_info */
-    PROF_REC_DEVICE = 68,      /* struct prof_rec_device */
-    PROF_REC_CONTEXT = 69,     /* struct prof_rec_context */
-    PROF_REC_STREAM = 70,      /* struct prof_rec_stream */
-    PROF_REC_CONTROL = 71,     /* struct prof_rec_control */
-    PROF_REC_API_NAME = 72,    /* struct prof_rec_api_name */
+    PROF_REC_NAME = 64,         /* struct prof_rec_name */
+    PROF_REC_INFO = 65,         /* struct prof_rec_info */
+    PROF_REC_CLOCK = 66,        /* struct prof_rec_clock */
+    PROF_REC_THREAD_INFO = 67,  /* struct prof_rec_thread_info */
+    PROF_REC_DEVICE = 68,       /* struct prof_rec_device */
+    PROF_REC_CONTEXT = 69,      /* struct prof_rec_context */
+    PROF_REC_STREAM = 70,       /* struct prof_rec_stream */
+    PROF_REC_CONTROL = 71,      /* struct prof_rec_control */
+    PROF_REC_API_NAME = 72,     /* struct prof_rec_api_name */
+    PROF_REC_EVENT_NAME = 73,   /* struct prof_rec_event_name */
+    PROF_REC_DOMAIN = 74,       /* struct prof_rec_domain */
+    PROF_REC_CATEGORY = 75,     /* struct prof_rec_category */
+    PROF_REC_RESOURCE = 76,     /* struct prof_rec_resource */
+    PROF_REC_STACK_FRAMES = 77, /* struct prof_rec_stack_frames */
+    PROF_REC_MODULE = 78,       /* struct prof_rec_module */
+    PROF_REC_MODULE_GONE = 79,  /* struct prof_rec_module_gone */
+    PROF_REC_CHILD = 80,        /* struct prof_rec_child */
+    PROF_REC_ALLOCATOR = 81,    /* struct prof_rec_allocator */
 };
 
 /* Every struct below begins with the header word; sizes are multiples of 8. */
@@ -269,6 +296,8 @@ enum prof_attr_type {
     PROF_ATTR_INT = 1,    /* value = int64_t */
     PROF_ATTR_DOUBLE = 2, /* value = IEEE 754 double */
     PROF_ATTR_STRING = 3, /* value = name id of the text */
+    PROF_ATTR_UINT = 4,   /* value = uint64_t */
+    PROF_ATTR_HEX = 5,    /* value = uint64_t that is an address or a handle */
 };
 
 struct prof_rec_attr {
@@ -276,8 +305,53 @@ struct prof_rec_attr {
     uint32_t key;  /* name id */
     uint32_t type; /* enum prof_attr_type */
     uint64_t value;
+    /* 24 bytes so far. What the attribute is about: 0 or absent the innermost open range of the
+     * thread, in whatever domain; PROF_ATTR_OF_MARK the thread's latest mark; else a range id. */
+    uint64_t target;
 };
-PROF_STATIC_ASSERT(sizeof(struct prof_rec_attr) == 24, "layout");
+#define PROF_REC_ATTR_SHORT_BYTES 24u
+#define PROF_ATTR_OF_MARK 1u /* no range id: those are above 2^32 */
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_attr) == 32, "layout");
+
+/* A range that need not nest. */
+struct prof_rec_range_begin {
+    uint64_t header;
+    uint64_t name;
+    uint64_t id; /* thread index << 32 | count from 1 */
+    /* 24 bytes so far; an event of a profiling block has the rest. */
+    int32_t chain;        /* index of the chain in execution, -1 outside of chains */
+    uint32_t instruction; /* index of the instruction within its chain */
+};
+#define PROF_REC_RANGE_BEGIN_SHORT_BYTES 24u
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_range_begin) == 32, "layout");
+
+/* The program's own allocator. Address 0: only a size is known, the memory is never freed. */
+struct prof_rec_alloc {
+    uint64_t header;
+    uint64_t address;
+    uint64_t bytes;
+    uint32_t allocator; /* number of an ALLOCATOR record */
+    uint32_t reserved0;
+};
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_alloc) == 32, "layout");
+
+struct prof_rec_free {
+    uint64_t header;
+    uint64_t address;
+    uint32_t allocator;
+    uint32_t reserved0;
+};
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_free) == 24, "layout");
+
+/* A profiling block holds the events of the whole process from here to its next block. Blocks of
+ * the same name are iterations of one block. */
+struct prof_rec_block {
+    uint64_t header;
+    uint32_t name;
+    uint32_t flags; /* PROF_BLOCK_* */
+};
+#define PROF_BLOCK_RESET 1u /* not a new block: what the current one holds so far does not count */
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_block) == 16, "layout");
 
 enum prof_api_domain {
     PROF_API_RUNTIME = 1, /* cbid of CUPTI's runtime API domain */
@@ -300,8 +374,12 @@ struct prof_rec_api_enter {
     uint64_t bytes;  /* of a copy, set or allocation; 0 otherwise */
     uint32_t name;   /* kernel's (mangled) name id at a launch, 0 unknown */
     uint32_t operations;
+    /* 40 bytes so far; the rest only where a stack was taken. */
+    uint32_t stack; /* stack id */
+    uint32_t reserved0;
 };
-PROF_STATIC_ASSERT(sizeof(struct prof_rec_api_enter) == 40, "layout");
+#define PROF_REC_API_ENTER_SHORT_BYTES 40u
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_api_enter) == 48, "layout");
 
 /* One bracketed operation on a device: it ran between the two tick readings. Operation
  * `correlation` is a memset made by libprof itself; its device record proves how far the two clocks
@@ -420,6 +498,68 @@ struct prof_rec_overhead {
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_overhead) == 48, "layout");
 
+enum prof_memory_operation {
+    PROF_MEMORY_ALLOCATE = 1, /* CUpti_ActivityMemoryOperationType */
+    PROF_MEMORY_RELEASE = 2,
+};
+
+/* Memory of a device, or host memory that CUDA handed out, was allocated or released. */
+struct prof_rec_memory {
+    uint64_t header;
+    uint64_t time_ns; /* CLOCK_REALTIME */
+    uint64_t address;
+    uint64_t bytes;   /* of a release: 0 when unknown; the allocation at `address` tells */
+    uint32_t context; /* 0 unknown */
+    uint32_t stream;  /* 0 unknown */
+    uint16_t device;
+    uint8_t operation; /* enum prof_memory_operation */
+    uint8_t kind;      /* as prof_rec_memcpy.src_kind */
+    uint8_t flags;     /* PROF_MEMORY_* */
+    uint8_t pool_type; /* CUpti_ActivityMemoryPoolType: 0 none 1 local 2 imported */
+    uint16_t reserved0;
+    /* 48 bytes so far; memory of a pool has the rest. */
+    uint64_t pool;                   /* address */
+    uint64_t pool_bytes;             /* reserved by the pool */
+    uint64_t pool_used_bytes;        /* 0 unknown */
+    uint64_t pool_release_threshold; /* bytes */
+};
+#define PROF_REC_MEMORY_SHORT_BYTES 48u
+#define PROF_MEMORY_ASYNC 1u
+#define PROF_MEMORY_FROM_CALL 2u /* seen in the call's arguments: CUPTI gave no record of it */
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_memory) == 80, "layout");
+
+struct prof_rec_memory_pool {
+    uint64_t header;
+    uint64_t time_ns;
+    uint64_t pool; /* address */
+    uint64_t bytes;
+    uint64_t used_bytes;
+    uint64_t release_threshold;
+    uint64_t keep_bytes; /* of a trim: bytes that must stay */
+    uint16_t device;
+    uint8_t operation; /* CUpti_ActivityMemoryPoolOperationType: 1 created 2 destroyed 3 trimmed */
+    uint8_t pool_type;
+    uint32_t process;
+};
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_memory_pool) == 64, "layout");
+
+/* What the driver did about managed memory. */
+struct prof_rec_unified_memory {
+    uint64_t header;
+    uint64_t start_ns;
+    uint64_t end_ns;
+    uint64_t address;
+    uint64_t value;  /* bytes moved, or page faults, by `kind` */
+    uint32_t kind;   /* CUpti_ActivityUnifiedMemoryCounterKind: 1 bytes HtoD 2 bytes DtoH 3 CPU page
+                         faults 4 GPU page faults 5 thrashing 6 throttling 7 remote map 8 bytes DtoD */
+    uint32_t flags;  /* as CUPTI gives them: cause of a migration, access type of a fault */
+    uint32_t source; /* device, or 0xffffffff the host */
+    uint32_t target;
+    uint32_t stream;
+    uint32_t process;
+};
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_unified_memory) == 64, "layout");
+
 /* Text follows; size in words rounds up, unused bytes are zero. Ids begin at 1. */
 struct prof_rec_name {
     uint64_t header;
@@ -531,6 +671,119 @@ struct prof_rec_api_name {
     uint32_t reserved0;
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_api_name) == 24, "layout");
+
+/* A name as NVTX gives it, with what came along. Its id is used wherever a name id is. */
+struct prof_rec_event_name {
+    uint64_t header;
+    uint32_t id;
+    uint32_t name;     /* id of a NAME; 0 without a message */
+    uint32_t domain;   /* 0 the default domain */
+    uint32_t category; /* 0 none */
+    uint32_t color;    /* 0xAARRGGBB */
+    uint32_t flags;    /* PROF_EVENT_NAME_* */
+};
+#define PROF_EVENT_NAME_COLORED 1u /* `color` was given */
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_event_name) == 32, "layout");
+
+struct prof_rec_domain {
+    uint64_t header;
+    uint32_t domain; /* from 1; the default domain 0 is never stated */
+    uint32_t name;   /* name id */
+};
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_domain) == 16, "layout");
+
+struct prof_rec_category {
+    uint64_t header;
+    uint32_t domain;
+    uint32_t category;
+    uint32_t name;
+    uint32_t reserved0;
+};
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_category) == 24, "layout");
+
+enum prof_resource_type {
+    PROF_RESOURCE_OTHER = 0,   /* nvtxDomainResourceCreate of a class that libprof cannot tie */
+    PROF_RESOURCE_DEVICE = 1,  /* handle = ordinal */
+    PROF_RESOURCE_CONTEXT = 2, /* handle = CUcontext */
+    PROF_RESOURCE_STREAM = 3,  /* handle = cudaStream_t, as in prof_rec_api_enter.stream */
+    PROF_RESOURCE_EVENT = 4,   /* handle = cudaEvent_t */
+};
+
+/* The program named something. A later record of the same thing replaces. */
+struct prof_rec_resource {
+    uint64_t header;
+    uint64_t handle;
+    uint32_t domain;
+    uint32_t type; /* enum prof_resource_type */
+    uint32_t name;
+    uint32_t raw_type; /* as NVTX numbers it */
+};
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_resource) == 32, "layout");
+
+/* A call stack, stated once. Return addresses follow, innermost first: the call itself is before
+ * each of them. */
+struct prof_rec_stack_frames {
+    uint64_t header;
+    uint32_t id; /* from 1 */
+    uint32_t frames;
+    uint32_t method; /* enum prof_stack_method */
+    uint32_t flags;  /* PROF_STACK_* */
+    uint64_t ticks;  /* when first seen: tells which module was at an address */
+    /* uint64_t address[frames] */
+};
+enum prof_stack_method {
+    PROF_STACK_UNWIND_TABLES = 1, /* .eh_frame, by libunwind */
+    PROF_STACK_FRAME_POINTERS = 2,
+};
+#define PROF_STACK_CUT 1u /* it was deeper than the limit */
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_stack_frames) == 32, "layout");
+
+/* An executable mapping: what a stack's addresses mean. Path follows, may be empty (the vDSO:
+ * "[vdso]"). File offset of an address = address - start + file_offset. */
+struct prof_rec_module {
+    uint64_t header;
+    uint64_t start, end; /* addresses */
+    uint64_t file_offset;
+    uint64_t bias;  /* what the loader added to the addresses in the file */
+    uint64_t ticks; /* when first seen */
+    uint32_t id;    /* from 1 */
+    uint32_t bytes; /* of the path */
+    uint32_t build_id_bytes;
+    uint8_t build_id[20];
+    /* uint8_t path[bytes] */
+};
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_module) == 80, "layout");
+
+/* Addresses of the module mean something else from here on. */
+struct prof_rec_module_gone {
+    uint64_t header;
+    uint64_t ticks;
+    uint32_t id;
+    uint32_t reserved0;
+};
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_module_gone) == 24, "layout");
+
+enum prof_child_origin {
+    PROF_CHILD_FORK = 1,
+    PROF_CHILD_SPAWN = 2, /* posix_spawn */
+    PROF_CHILD_EXEC = 3,  /* a vfork child that replaced itself */
+};
+
+/* The process made another, which may have a file of its own: its header says the same pid. */
+struct prof_rec_child {
+    uint64_t header;
+    uint64_t ticks;
+    uint32_t pid;
+    uint32_t origin; /* enum prof_child_origin */
+};
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_child) == 24, "layout");
+
+struct prof_rec_allocator {
+    uint64_t header;
+    uint32_t allocator; /* from 1 */
+    uint32_t name;
+};
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_allocator) == 16, "layout");
 
 #ifdef __cplusplus
 }
