@@ -53,6 +53,7 @@ static void note_first(struct builder *builder)
 {
     const struct timeline *timeline = builder->timeline;
     builder->first = (struct build_first){
+        .child = timeline->children.count,
         .thread = timeline->threads.count,
         .slice = timeline->slices.count,
         .api = timeline->apis.count,
@@ -182,6 +183,7 @@ bool builder_finish(struct builder *builder)
     struct timeline *timeline = builder->timeline;
     if (timeline->start_ns > timeline->end_ns)
         timeline->start_ns = timeline->end_ns = 0;
+    builder->failed |= !build_children_find(builder);
     return !builder->failed;
 }
 
@@ -192,5 +194,6 @@ struct read_sink builder_sink(struct builder *builder)
     build_slices_connect(&sink);
     build_events_connect(&sink);
     build_gpu_connect(&sink);
+    build_children_connect(&sink);
     return sink;
 }

@@ -6,6 +6,7 @@
  *
  *     build_slices.c   ranges, steps and CUDA calls of threads: a stack per thread
  *     build_facts.c    the process, its names, threads, devices
+ *     build_children.c the processes that it made
  *     build_events.c   marks, counters, attributes, begin/end ranges
  *     build_gpu.c      what devices did
  *     build_regroup.c  slices of one thread side by side
@@ -68,7 +69,7 @@ struct build_range_end {
 
 /* Where a process's part of each array begins. */
 struct build_first {
-    uint32_t thread, slice, api, async, mark, counter, attr, gpu, device, stream;
+    uint32_t child, thread, slice, api, async, mark, counter, attr, gpu, device, stream;
 };
 
 struct builder {
@@ -129,6 +130,7 @@ void build_slices_connect(struct read_sink *sink);
 void build_facts_connect(struct read_sink *sink);
 void build_events_connect(struct read_sink *sink);
 void build_gpu_connect(struct read_sink *sink);
+void build_children_connect(struct read_sink *sink);
 void build_slices_end(struct builder *builder);
 void build_asyncs_end(struct builder *builder);
 bool build_regroup(struct builder *builder);
@@ -138,5 +140,7 @@ bool build_gpus_sort(struct builder *builder);
 bool build_join(struct builder *builder);
 bool build_lanes(struct builder *builder);
 void build_ledger(struct builder *builder);
+/* After the last process: which children have a file among those given. */
+bool build_children_find(struct builder *builder);
 
 #endif

@@ -100,6 +100,7 @@ void timeline_destroy(struct timeline *timeline)
     namepool_free_storage(timeline->storage);
     free(timeline->names.at);
     free(timeline->processes.at);
+    free(timeline->children.at);
     free(timeline->threads.at);
     free(timeline->slices.at);
     free(timeline->apis.at);

@@ -136,6 +136,16 @@ struct tl_process {
     struct tl_oddities odd;
 };
 
+/* A process that another one made. */
+struct tl_child {
+    int64_t time_ns;   /* TL_NO_TIME: before the recording began */
+    uint32_t process;  /* that made it */
+    uint32_t recorded; /* into processes[] when its own file is here too, else TL_NONE */
+    uint32_t pid;
+    uint8_t origin; /* enum prof_child_origin */
+};
+#define TL_NO_TIME INT64_MIN
+
 struct tl_thread {
     uint32_t process;
     uint32_t tid;
@@ -194,6 +204,7 @@ struct timeline {
     int64_t start_ns, end_ns;    /* of everything */
     TL_ARRAY(struct text) names; /* equal texts have one index; NUL-terminated beside their size */
     TL_ARRAY(struct tl_process) processes;
+    TL_ARRAY(struct tl_child) children; /* by process */
     TL_ARRAY(struct tl_thread) threads;
     TL_ARRAY(struct tl_slice) slices; /* by thread, then in order */
     TL_ARRAY(struct tl_api) apis;

@@ -125,6 +125,9 @@ struct read_sink {
     void (*start_event)(void *user, uint32_t device, uint32_t correlation, int64_t before_ns,
                         int64_t after_ns);
     void (*note)(void *user, struct text text); /* PROF_INFO_NOTE: comes with the names */
+    /* The process made another; comes with the names. Time 0 when that was before the file began;
+     * such a child may be told again with its time. */
+    void (*child)(void *user, uint32_t pid, enum prof_child_origin origin, int64_t time_ns);
 };
 
 /* What was odd about the file itself. */

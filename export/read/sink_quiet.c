@@ -111,6 +111,11 @@ static void no_note(void *user, struct text text)
     (void)user, (void)text;
 }
 
+static void no_child(void *user, uint32_t pid, enum prof_child_origin origin, int64_t time_ns)
+{
+    (void)user, (void)pid, (void)origin, (void)time_ns;
+}
+
 #define QUIET(member, nothing) \
     if (!quiet.member)         \
     quiet.member = nothing
@@ -141,5 +146,6 @@ struct read_sink sink_quiet(const struct read_sink *sink)
     QUIET(gpu, no_gpu);
     QUIET(start_event, no_start_event);
     QUIET(note, no_note);
+    QUIET(child, no_child);
     return quiet;
 }

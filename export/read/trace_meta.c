@@ -242,6 +242,16 @@ static void tell_api_name(struct walk *walk, const struct record *record)
                             name.name);
 }
 
+static void tell_child(struct walk *walk, const struct record *record)
+{
+    struct prof_rec_child child;
+    record_copy(record, &child, sizeof child);
+    if (child.origin < PROF_CHILD_FORK || child.origin > PROF_CHILD_EXEC)
+        return;
+    int64_t time_ns = child.ticks ? clockmap_time_ns(&walk->clock, child.ticks) : 0;
+    walk->sink.child(walk->sink.user, child.pid, (enum prof_child_origin)child.origin, time_ns);
+}
+
 static void tell_record(struct walk *walk, const struct record *record)
 {
     switch (record_type(record)) {
@@ -265,6 +275,9 @@ static void tell_record(struct walk *walk, const struct record *record)
         break;
     case PROF_REC_API_NAME:
         tell_api_name(walk, record);
+        break;
+    case PROF_REC_CHILD:
+        tell_child(walk, record);
         break;
     default:
         break;

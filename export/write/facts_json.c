@@ -2,7 +2,7 @@
  * times nanoseconds.
  *
  *     {"libprof", "mode", "mode_reason", "simulated", "demangled", "duration_ns",
- *      "processes": [{pid, program, host, rank, ...}], "devices": [{id, name, ...}],
+ *      "processes": [{pid, program, host, rank, children, ...}], "devices": [{id, name, ...}],
  *      "key_averages": [{name, kind, count, cpu_total_ns, self_cpu_total_ns,
  *                        cuda_total_ns, self_cuda_total_ns}],
  *      "kernels": [the rows of kernels again], "loss": {...}}
@@ -51,8 +51,39 @@ void facts_json_loss(struct json_out *out, const struct run_facts *facts)
     json_object_end(out);
 }
 
-static void write_process(struct json_out *out, const struct tl_process *process)
+/* "file" is empty where the child's file is not among those given, "time_ns" null where it was made
+ * before the recording began. */
+static void write_child(struct json_out *out, const struct timeline *timeline,
+                        const struct tl_child *child)
 {
+    static const char *const origins[] = {
+        [PROF_CHILD_FORK] = "fork", [PROF_CHILD_SPAWN] = "spawn", [PROF_CHILD_EXEC] = "exec"};
+    const char *file =
+        child->recorded == TL_NONE ? "" : timeline->processes.at[child->recorded].path;
+    json_object_begin(out);
+    json_key(out, "pid"), json_uint(out, child->pid);
+    json_key(out, "origin"), json_string(out, origins[child->origin]);
+    json_key(out, "time_ns");
+    if (child->time_ns == TL_NO_TIME)
+        json_null(out);
+    else
+        json_int(out, child->time_ns);
+    json_key(out, "file"), json_string(out, file);
+    json_object_end(out);
+}
+
+static void write_children(struct json_out *out, const struct timeline *timeline, uint32_t process)
+{
+    json_key(out, "children"), json_array_begin(out);
+    for (uint32_t i = 0; i < timeline->children.count; i++)
+        if (timeline->children.at[i].process == process)
+            write_child(out, timeline, &timeline->children.at[i]);
+    json_array_end(out);
+}
+
+static void write_process(struct json_out *out, const struct timeline *timeline, uint32_t index)
+{
+    const struct tl_process *process = &timeline->processes.at[index];
     const struct read_process *info = &process->info;
     json_newline(out);
     json_object_begin(out);
@@ -74,6 +105,7 @@ static void write_process(struct json_out *out, const struct tl_process *process
     json_key(out, "cupti"), json_text(out, info->cupti);
     json_key(out, "driver"), json_text(out, info->driver);
     json_key(out, "libprof"), json_text(out, info->library_version);
+    write_children(out, timeline, index);
     json_object_end(out);
 }
 
@@ -133,7 +165,7 @@ static void write_lists(struct json_out *out, const struct timeline *timeline)
 {
     json_newline(out), json_key(out, "processes"), json_array_begin(out);
     for (uint32_t i = 0; i < timeline->processes.count; i++)
-        write_process(out, &timeline->processes.at[i]);
+        write_process(out, timeline, i);
     json_array_end(out);
     json_newline(out), json_key(out, "devices"), json_array_begin(out);
     for (uint32_t i = 0; i < timeline->devices.count; i++)

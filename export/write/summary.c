@@ -77,6 +77,18 @@ static void print_devices(const struct timeline *timeline, uint32_t process, FIL
         fprintf(stream, "Device:    Simulated GPU\n");
 }
 
+static void print_children(const struct timeline *timeline, uint32_t process, FILE *stream)
+{
+    uint32_t made = 0, here = 0;
+    for (uint32_t i = 0; i < timeline->children.count; i++) {
+        const struct tl_child *child = &timeline->children.at[i];
+        made += child->process == process;
+        here += child->process == process && child->recorded != TL_NONE;
+    }
+    if (made)
+        fprintf(stream, "Children:  %u made, %u of them in these files\n", made, here);
+}
+
 static void print_mode(const struct read_process *info, FILE *stream)
 {
     struct shown_text reason, cupti, driver;
@@ -136,6 +148,7 @@ bool write_summary(const struct timeline *timeline, const struct write_options *
     (void)options;
     for (uint32_t i = 0; i < timeline->processes.count; i++) {
         print_process(&timeline->processes.at[i], stream);
+        print_children(timeline, i, stream);
         print_mode(&timeline->processes.at[i].info, stream);
         print_devices(timeline, i, stream);
     }

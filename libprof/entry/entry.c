@@ -15,6 +15,7 @@
 #include "entry.h"
 
 #include "atomic.h"
+#include "children.h"
 #include "config.h"
 #include "exits.h"
 #include "report.h"
@@ -36,6 +37,7 @@
 /* In the order in which they are called; independent of constructor order. */
 static const struct collector *const entry_collectors[] = {
     &cupti_collector,
+    &children_collector,
     NULL,
 };
 
@@ -117,6 +119,7 @@ __attribute__((constructor)) static void entry_load(void)
     int saved_errno = errno;
     const char *own_path = entry_own_path();
     exits_resolve();
+    children_resolve();
     entry_inert = getauxval(AT_SECURE) || entry_is_second_copy();
     if (!entry_inert) {
         config_load();

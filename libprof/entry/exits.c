@@ -8,6 +8,7 @@
  */
 #include "exits.h"
 
+#include "children.h"
 #include "session.h"
 
 #include <dlfcn.h>
@@ -57,6 +58,13 @@ static void exits_leave(void)
         session_suspend();
 }
 
+static void exits_exec(void)
+{
+    exits_leave();
+    if (exits_process && !exits_is_own_process())
+        children_note_exec();
+}
+
 static int exits_stay(int result)
 {
     int saved_errno = errno;
@@ -89,7 +97,7 @@ EXITS_PUBLIC __attribute__((noreturn)) void quick_exit(int status)
 
 EXITS_PUBLIC int execve(const char *path, char *const argv[], char *const envp[])
 {
-    exits_leave();
+    exits_exec();
     return exits_stay(exits_real.execve ? exits_real.execve(path, argv, envp)
                                         : (int)syscall(SYS_execve, path, argv, envp));
 }
@@ -101,7 +109,7 @@ EXITS_PUBLIC int execv(const char *path, char *const argv[])
 
 EXITS_PUBLIC int execvpe(const char *file, char *const argv[], char *const envp[])
 {
-    exits_leave();
+    exits_exec();
     if (exits_real.execvpe)
         return exits_stay(exits_real.execvpe(file, argv, envp));
     errno = ENOSYS;
@@ -115,7 +123,7 @@ EXITS_PUBLIC int execvp(const char *file, char *const argv[])
 
 EXITS_PUBLIC int fexecve(int fd, char *const argv[], char *const envp[])
 {
-    exits_leave();
+    exits_exec();
     if (exits_real.fexecve)
         return exits_stay(exits_real.fexecve(fd, argv, envp));
     errno = ENOSYS;

@@ -1,0 +1,146 @@
+/* fork, posix_spawn and posix_spawnp tell the number of the new process to nobody but their caller,
+ * so these stand before libc's. What libc does inside itself (system, popen, forkpty) does not pass
+ * here: its children have files of their own like all others, which name their parent.
+ *
+ * A vfork child cannot be noted where it is made: a function that calls vfork must not return in
+ * both processes. It is noted when it becomes another program.
+ */
+#include "children.h"
+
+#include "atomic.h"
+#include "clock.h"
+#include "session.h"
+#include "thread.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <spawn.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define CHILDREN_PUBLIC __attribute__((visibility("default")))
+
+/* Children made before there is a file to name them in. More are not remembered: a launcher that
+ * makes them records nothing itself. */
+#define CHILDREN_EARLY 256u
+
+typedef int (*children_spawn)(pid_t *, const char *, const posix_spawn_file_actions_t *,
+                              const posix_spawnattr_t *, char *const[], char *const[]);
+
+static struct {
+    pid_t (*fork)(void);
+    children_spawn posix_spawn, posix_spawnp;
+} children_real;
+
+static struct prof_rec_child children_early[CHILDREN_EARLY];
+static uint32_t children_early_count; /* taken by whoever makes a child; may exceed the array */
+static uint32_t children_last_exec;   /* pid: exec is called once per directory of a search path */
+
+void children_resolve(void)
+{
+    children_real.fork = (pid_t(*)(void))dlsym(RTLD_NEXT, "fork");
+    children_real.posix_spawn = (children_spawn)dlsym(RTLD_NEXT, "posix_spawn");
+    children_real.posix_spawnp = (children_spawn)dlsym(RTLD_NEXT, "posix_spawnp");
+}
+
+static void children_remember(const struct prof_rec_child *child)
+{
+    uint32_t place = fetch_add_relaxed(&children_early_count, 1u);
+    if (place >= CHILDREN_EARLY)
+        return;
+    children_early[place].origin = child->origin;
+    store_release(&children_early[place].pid, child->pid);
+}
+
+static void children_note(pid_t pid, enum prof_child_origin origin)
+{
+    int saved_errno = errno;
+    struct prof_rec_child child = {.pid = (uint32_t)pid, .origin = origin};
+    if (!session_has_file() && thread_process_is_ours())
+        children_remember(&child);
+    if (session_has_file()) { /* by now: then it may be stated twice, which readers take for once */
+        child.ticks = clock_read();
+        meta_append(PROF_REC_CHILD, &child, sizeof child, NULL, 0);
+    }
+    errno = saved_errno;
+}
+
+void children_note_exec(void)
+{
+    uint32_t pid = (uint32_t)getpid();
+    if (thread_process_is_ours() && exchange_acquire(&children_last_exec, pid) != pid)
+        children_note((pid_t)pid, PROF_CHILD_EXEC);
+}
+
+/* Ticks of 0: before the file began. */
+static void children_restate(void)
+{
+    for (uint32_t i = 0; i < CHILDREN_EARLY; i++)
+        if (load_acquire(&children_early[i].pid))
+            meta_append(PROF_REC_CHILD, &children_early[i], sizeof children_early[i], NULL, 0);
+}
+
+static void children_forget(void)
+{
+    for (uint32_t i = 0; i < CHILDREN_EARLY; i++)
+        store_relaxed(&children_early[i].pid, 0u);
+    store_relaxed(&children_early_count, 0u);
+    store_relaxed(&children_last_exec, 0u);
+}
+
+CHILDREN_PUBLIC pid_t fork(void)
+{
+    if (!children_real.fork)
+        children_resolve();
+    if (!children_real.fork) {
+        errno = ENOSYS;
+        return -1;
+    }
+    pid_t pid = children_real.fork();
+    if (pid > 0)
+        children_note(pid, PROF_CHILD_FORK);
+    return pid;
+}
+
+static int children_spawned(children_spawn spawn, pid_t *pid, const char *path,
+                            const posix_spawn_file_actions_t *actions,
+                            const posix_spawnattr_t *attributes, char *const argv[],
+                            char *const envp[])
+{
+    pid_t child = 0;
+    if (!spawn)
+        return ENOSYS;
+    int error = spawn(&child, path, actions, attributes, argv, envp);
+    if (error)
+        return error;
+    children_note(child, PROF_CHILD_SPAWN);
+    if (pid)
+        *pid = child;
+    return 0;
+}
+
+CHILDREN_PUBLIC int posix_spawn(pid_t *pid, const char *path,
+                                const posix_spawn_file_actions_t *actions,
+                                const posix_spawnattr_t *attributes, char *const argv[],
+                                char *const envp[])
+{
+    if (!children_real.posix_spawn)
+        children_resolve();
+    return children_spawned(children_real.posix_spawn, pid, path, actions, attributes, argv, envp);
+}
+
+CHILDREN_PUBLIC int posix_spawnp(pid_t *pid, const char *file,
+                                 const posix_spawn_file_actions_t *actions,
+                                 const posix_spawnattr_t *attributes, char *const argv[],
+                                 char *const envp[])
+{
+    if (!children_real.posix_spawnp)
+        children_resolve();
+    return children_spawned(children_real.posix_spawnp, pid, file, actions, attributes, argv, envp);
+}
+
+const struct collector children_collector = {
+    .name = "children",
+    .file_begun = children_restate,
+    .fork_child = children_forget,
+};
