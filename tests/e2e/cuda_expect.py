@@ -12,6 +12,7 @@ An expression is Python and sees
     facts               all of `profdump --json`; process and devices are parts of it
     x(cat, name=None)   slices of the Chrome trace, as dictionaries; arrows(): [(host slice, device slice)]
     args(cat, name)     the set of values of each argument of such slices: {argument: {value}}
+    innermost(call)     name of the range directly around a slice
     under(range)        ns on devices of what was launched directly inside the range, counted from the trace
     raw                 the file as trace_file.py reads it; starts: {device: START_EVENT records}
 """
@@ -48,6 +49,9 @@ class Trace:
         self.all = report.trace["traceEvents"]
         self.head = {key: value for key, value in report.trace.items() if key != "traceEvents"}
         self.slices = [event for event in self.all if event["ph"] == "X"]
+        self.ranges = collections.defaultdict(list)
+        for event in self.x("user_annotation"):
+            self.ranges[event["pid"], event["tid"]].append(event)
 
     def x(self, cat, name=None):
         return [e for e in self.slices if e["cat"] == cat and name in (None, e["name"])]
@@ -68,9 +72,8 @@ class Trace:
         return values
 
     def innermost(self, call):
-        around = [e for e in self.x("user_annotation")
-                  if (e["pid"], e["tid"]) == (call["pid"], call["tid"])
-                  and e["ts"] <= call["ts"] and call["ts"] + call["dur"] <= e["ts"] + e["dur"]]
+        around = [e for e in self.ranges[call["pid"], call["tid"]]
+                  if e["ts"] <= call["ts"] and call["ts"] + call["dur"] <= e["ts"] + e["dur"]]
         return max(around, key=lambda e: e["ts"])["name"] if around else None
 
     def under(self, name):
@@ -91,7 +94,8 @@ class Facts(dict):
             count=counts["range"] + counts["mark"], calls=counts["cuda_api"],
             ops=sum((counts[kind] for kind in DEVICE_KINDS), collections.Counter()),
             ns=lambda name: sum(rows.get((kind, name), {}).get("self_cuda_total_ns", 0) for kind in DEVICE_KINDS),
-            trace=trace, x=trace.x, arrows=trace.arrows, args=trace.args, under=trace.under)
+            trace=trace, x=trace.x, arrows=trace.arrows, args=trace.args, under=trace.under,
+            innermost=trace.innermost)
         self.path = path
 
     def __missing__(self, name):
