@@ -12,7 +12,7 @@
 /* Length of the % sequence at `text`, 0 when the library knows none such. */
 static size_t outpath_sequence(const char *text)
 {
-    if (text[1] != '\0' && strchr("phrne%", text[1])) {
+    if (text[1] != '\0' && strchr("phrRne%", text[1])) {
         return 2;
     }
     if (strncmp(text, "%q{", 3) == 0) {
@@ -27,7 +27,7 @@ static bool outpath_is_valid(const char *pattern)
     for (const char *at = strchr(pattern, '%'); at; at = strchr(at, '%')) {
         const size_t length = outpath_sequence(at);
         if (length == 0) {
-            say("-o %s: '%.2s' is none of %%p %%h %%r %%e %%n %%q{NAME} %%%%", pattern, at);
+            say("-o %s: '%.2s' is none of %%p %%h %%r %%R %%e %%n %%q{NAME} %%%%", pattern, at);
             return false;
         }
         at += length;

@@ -11,10 +11,10 @@
 /* X(NAME, field, kind, default text, default, lowest, highest, choices, help) kind: TEXT, NUMBER,
  * FLAG (0 or 1) or CHOICE (choices separated by ", ", value = place in the list). */
 #define CONFIG_TABLE(X)                                                                            \
-    X("PROF_OUTPUT", output, TEXT, "%e-%p.prof", 0, 0, 0, "",                                      \
-      "Name of the trace file: %p process id, %h host, %r rank, %e program, %n lowest free "       \
-      "number, %q{NAME} "                                                                          \
-      "variable, %% percent sign.")                                                                \
+    X("PROF_OUTPUT", output, TEXT, "%e%R-%p.prof", 0, 0, 0, "",                                    \
+      "Name of the trace file: %p process id, %h host, %r rank, %R -rank and its number in a "     \
+      "parallel job and nothing elsewhere, %e program, %n lowest free number, %q{NAME} variable, " \
+      "%% percent sign.")                                                                          \
     X("PROF_START", start, CHOICE, "auto", 0, 0, 0, "auto, now, api",                              \
       "When recording begins: now, at prof_start() (api), or now if preloaded or injected and at " \
       "prof_start() "                                                                              \

@@ -14,7 +14,7 @@
 struct config_option {
     const char *name;         /* "PROF_OUTPUT" */
     const char *type_name;    /* "text", "number", "0 or 1", "one of" */
-    const char *default_text; /* "%e-%p.prof" */
+    const char *default_text; /* "%e%R-%p.prof" */
     const char *range_text;   /* "1..1048576", "now, api", "" */
     const char *help;         /* one sentence */
 };

@@ -63,6 +63,12 @@ static const char *output_put_escape(struct output_text *text, const char *escap
     case 'r':
         output_put_number(text, facts->rank < 0 ? 0 : (uint32_t)facts->rank);
         break;
+    case 'R':
+        if (facts->rank >= 0) {
+            output_put_value(text, "-rank");
+            output_put_number(text, (uint32_t)facts->rank);
+        }
+        break;
     case 'n':
         output_put_number(text, facts->number);
         break;
@@ -106,11 +112,6 @@ static bool output_has(const char *pattern, char escape)
 bool output_has_number(const char *pattern)
 {
     return output_has(pattern, 'n');
-}
-
-bool output_has_pid(const char *pattern)
-{
-    return output_has(pattern, 'p');
 }
 
 bool output_beside(const char *path, uint32_t pid, unsigned attempt, char *other,

@@ -87,7 +87,7 @@ TEST(ConfigDefaults, AreInForceBeforeAndAfterLoadingAnEmptyEnvironment)
     IN_A_PROCESS_OF_ITS_OWN({
         clear_environment();
         for (int loaded = 0; loaded < 2; loaded++) {
-            EXPECT_STREQ(config_get()->output, "%e-%p.prof");
+            EXPECT_STREQ(config_get()->output, "%e%R-%p.prof");
             EXPECT_EQ(config_get()->max_mib, 8192u);
             EXPECT_EQ(config_get()->full, CONFIG_FULL_STOP);
             EXPECT_EQ(config_get()->start, CONFIG_START_AUTO);
@@ -180,7 +180,7 @@ TEST(ConfigBadValue, ThatIsEmptyMeansTheDefault)
         setenv("PROF_OUTPUT", "", 1);
         config_load();
         EXPECT_EQ(config_get()->max_mib, 8192u);
-        EXPECT_STREQ(config_get()->output, "%e-%p.prof");
+        EXPECT_STREQ(config_get()->output, "%e%R-%p.prof");
         EXPECT_EQ(warnings(), "");
     });
 }

@@ -73,13 +73,20 @@ TEST(OutputPattern, RefusesAnEmptyName)
     EXPECT_EQ(expanded("%q{RECORDER_TEST}"), "(refused)");
 }
 
-TEST(OutputPattern, KnowsWhetherItDependsOnNumberAndProcess)
+TEST(OutputPattern, ShowsTheRankOnlyInAParallelJob)
+{
+    output_facts alone = facts, job = facts;
+    alone.rank = -1;
+    job.rank = 12;
+    EXPECT_EQ(expanded("run%R-%p.prof", alone), "run-4711.prof");
+    EXPECT_EQ(expanded("run%R-%p.prof", job), "run-rank12-4711.prof");
+}
+
+TEST(OutputPattern, KnowsWhetherItDependsOnTheNumber)
 {
     EXPECT_TRUE(output_has_number("run%n"));
     EXPECT_FALSE(output_has_number("run%%n"));
     EXPECT_FALSE(output_has_number("run%"));
-    EXPECT_TRUE(output_has_pid("%e-%p.prof"));
-    EXPECT_FALSE(output_has_pid("%%p"));
 }
 
 std::string beside(const char *path, unsigned attempt)

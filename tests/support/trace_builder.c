@@ -301,6 +301,14 @@ void trace_builder_control(struct trace_builder *trace, int64_t time_ns, uint32_
     add_meta(trace, PROF_REC_CONTROL, &record, sizeof record, NULL, 0);
 }
 
+void trace_builder_child(struct trace_builder *trace, int64_t time_ns, uint32_t pid,
+                         enum prof_child_origin origin)
+{
+    struct prof_rec_child record = {.pid = pid, .origin = origin};
+    record.ticks = time_ns < 0 ? 0 : ticks_of(trace, time_ns);
+    add_meta(trace, PROF_REC_CHILD, &record, sizeof record, NULL, 0);
+}
+
 void trace_builder_api_name(struct trace_builder *trace, enum prof_api_domain domain, uint32_t cbid,
                             const char *name)
 {

@@ -64,6 +64,9 @@ void trace_builder_stream(struct trace_builder *trace, uint32_t context, uint32_
 void trace_builder_control(struct trace_builder *trace, int64_t time_ns, uint32_t epoch, bool on);
 void trace_builder_api_name(struct trace_builder *trace, enum prof_api_domain domain, uint32_t cbid,
                             const char *name);
+/* time_ns < 0: before the file began */
+void trace_builder_child(struct trace_builder *trace, int64_t time_ns, uint32_t pid,
+                         enum prof_child_origin origin);
 void trace_builder_meta(struct trace_builder *trace, const void *record,
                         size_t bytes); /* header word included */
 
