@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-static uint64_t annotate_steps; /* whoever steps */
-
 /* Id of a name or key; 0 when there is nothing to record: NULL (counted), or recording is off. */
 static uint32_t annotate_name(const char *name)
 {
@@ -71,7 +69,7 @@ void prof_range_end(uint64_t id)
 void prof_step(void)
 {
     if (recorder_on())
-        annotate_two(PROF_REC_STEP, fetch_add_relaxed(&annotate_steps, 1u));
+        annotate_two(PROF_REC_STEP, fetch_add_relaxed(&thread_page.steps, 1u));
 }
 
 void prof_counter(const char *name, double value)

@@ -21,6 +21,9 @@
 __thread struct thread_log thread_self = {.epoch = THREAD_NO_EPOCH, .fast_epoch = THREAD_NO_EPOCH};
 struct thread_page thread_page __attribute__((aligned(THREAD_PAGE_BYTES)));
 
+/* A name given before there was anything to write it to; the thread's own. */
+static __thread char thread_early_name[THREAD_EARLY_NAME_BYTES];
+
 static struct {
     struct thread_slot *slots;
     uint64_t free_list;   /* top slot + 1 | changes << 32 (against ABA); attaching, leaving */
@@ -233,6 +236,16 @@ static void thread_leave(void *argument)
     signals_restore(&saved);
 }
 
+/* Named by the program already, or else as the kernel calls it until it is. */
+static void thread_state_first_name(struct thread_slot *slot, bool internal)
+{
+    slot->named = *thread_early_name != '\0';
+    if (slot->named)
+        thread_state_name(slot->thread, slot->tid, thread_early_name, internal);
+    else
+        thread_state_own_name(&thread_self);
+}
+
 static bool thread_attach(struct thread_log *self)
 {
     struct thread_slot *slot = thread_slot_take();
@@ -243,12 +256,11 @@ static bool thread_attach(struct thread_log *self)
     self->slot = slot;
     self->cursor = slot->cursor;
     slot->thread = fetch_add_relaxed(&threads.last_thread, 1u) + 1;
-    slot->named = false;
     slot->internal = self->internal;
     store_release(&slot->tid, (uint32_t)syscall(SYS_gettid));
     if (threads.key_made)
         pthread_setspecific(threads.key, slot);
-    thread_state_own_name(self);
+    thread_state_first_name(slot, self->internal);
     return true;
 }
 
@@ -373,14 +385,16 @@ uint64_t thread_ticks(const uint64_t *record)
     return ticks <= PROF_TICKS_MAX ? ticks : 0;
 }
 
-bool thread_name_self(const char *name)
+void thread_name_self(const char *name)
 {
     struct thread_log *self = &thread_self;
-    if (!thread_process_is_ours() || (!self->slot && !thread_slow(self, 0, false)))
-        return false;
+    if (!thread_process_is_ours())
+        return;
+    snprintf(thread_early_name, sizeof thread_early_name, "%s", name);
+    if (!self->slot)
+        return;
     self->slot->named = true;
     thread_state_name(self->slot->thread, self->slot->tid, name, self->internal);
-    return true;
 }
 
 void thread_mark_internal(void)
@@ -398,6 +412,7 @@ bool recorder_on(void)
 void thread_own_process(void)
 {
     madvise(&thread_page, sizeof thread_page, MADV_WIPEONFORK); /* Linux 4.14 */
+    store_relaxed(&thread_page.steps, (uint64_t)0);
     store_release(&thread_page.ours, 1u);
 }
 

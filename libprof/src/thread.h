@@ -70,8 +70,9 @@ extern __thread struct thread_log thread_self
 struct thread_page {
     uint32_t
         gate; /* epoch of the recording in progress, 0 off; session.c writes, everybody reads */
-    uint32_t ours; /* 1 in the process that records, 0 in such a child */
-    uint8_t rest[THREAD_PAGE_BYTES - 8];
+    uint32_t ours;  /* 1 in the process that records, 0 in such a child */
+    uint64_t steps; /* of prof_step() so far; whoever steps */
+    uint8_t rest[THREAD_PAGE_BYTES - 16];
 };
 extern struct thread_page thread_page __attribute__((visibility("hidden")));
 #define thread_gate thread_page.gate
@@ -98,8 +99,10 @@ void thread_fork_child(void);
 
 /* States the names that threads have by now; called when the recording ends. */
 void thread_restate_names(void);
-/* Names the calling thread, attaching it if need be. False: nothing is being recorded. */
-bool thread_name_self(const char *name);
+/* Names the calling thread. Before its first event, and for its children's files, the first
+ * THREAD_EARLY_NAME_BYTES - 1 bytes are remembered. */
+#define THREAD_EARLY_NAME_BYTES 64u
+void thread_name_self(const char *name);
 
 void thread_state_name(uint32_t thread, uint32_t tid, const char *name, bool internal);
 

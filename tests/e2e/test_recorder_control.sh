@@ -11,7 +11,7 @@ switches() {
 
 switches waits
 expect waits.prof 'count == {"wanted": 40}' 'process["closed"]' 'not any(raw.loss)' \
-    '[on for _, _, on in raw.controls] == [1, 0, 1]'
+    '[on for _, _, on in raw.controls] == [1, 0, 1]' 'raw.threads[1][1] == "named while off"'
 
 switches open
 expect open.prof 'count["cut"] == count["cut inside"] == count["begun"] == 1' 'count["wanted"] == 10' \

@@ -35,6 +35,10 @@ forks inside
 expect "$parent" 'count == {"parent": 200, "around": 1}' 'loss["unclosed"] == 0'
 expect "${children[0]}" 'count == {"child": 100}' 'loss["unopened"] == 1' 'process["closed"]'
 
+forks steps
+expect "$parent" '[e.words[0] for _, e in raw.events() if e.kind == 16 + 9] == [0, 1, 2]'
+expect "${children[0]}" '[e.words[0] for _, e in raw.events() if e.kind == 16 + 9] == [0]'
+
 forks silent
 ((${#children[@]} == 0)) || fail "silent children left files: ${children[*]}"
 expect "$parent" 'count == {"parent": 200}' 'process["closed"]' 'not any(raw.loss)'

@@ -62,6 +62,18 @@ static int inside(void)
     return WEXITSTATUS(reap(child)) == 3 ? 0 : 1;
 }
 
+/* Steps count from 0 in every process. */
+static int steps(void)
+{
+    prof_step();
+    prof_step();
+    pid_t child = fork();
+    prof_step();
+    if (child == 0)
+        _exit(3);
+    return WEXITSTATUS(reap(child)) == 3 ? 0 : 1;
+}
+
 /* Children that record nothing: by _exit, exit, exec, and never forked properly. */
 static int silent(void)
 {
@@ -171,6 +183,7 @@ int main(int argc, char **argv)
     ranges("parent");
     int bad = !strcmp(how, "generations")  ? generations()
               : !strcmp(how, "inside")     ? inside()
+              : !strcmp(how, "steps")      ? steps()
               : !strcmp(how, "silent")     ? silent()
               : !strcmp(how, "concurrent") ? concurrent()
               : !strcmp(how, "raw")        ? raw()

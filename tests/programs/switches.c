@@ -33,6 +33,7 @@ static int expect(const char *what, int good)
 static int waits(void)
 {
     int bad = 0;
+    prof_thread_name("named while off");
     ranges("unwanted", 10);
     bad += expect("flush of nothing", prof_flush() == PROF_NOTHING);
     bad += expect("table of nothing", prof_table(stdout) == PROF_NOTHING);

@@ -233,7 +233,8 @@ static inline void prof_attr_string(const char *key, const char *value)
         prof_attr_string_in_library(key, value);
 }
 
-/* Names the calling thread in every output. */
+/* Names the calling thread in every output. Also while recording is off; of a name that is given
+ * before the thread's first event, 63 bytes are kept. */
 static inline void prof_thread_name(const char *name)
 {
     if (PROF_PRESENT(prof_thread_name))
