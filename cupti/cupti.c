@@ -27,7 +27,6 @@ enum state { COLD, LIVE, PASSIVE, CLOSED, INERT };
 static uint32_t state;       /* enum state; cuda_init releases -> all hooks acquire */
 static uint32_t init_begun;  /* exchange: cuda_init runs once */
 static bool kinds_are_on;    /* written by cuda_init before LIVE, then by the flusher's thread */
-static bool wanted_on;       /* start and stop store: what the user wants */
 static int disable_in_ticks; /* start and stop store -> tick's job counts down; 0 = not wanted */
 static bool driver_is_known; /* flusher's thread only */
 
@@ -187,12 +186,6 @@ static void tick_job(void)
     switch_off_when_due();
 }
 
-/* Recording that stops without a stop: the process is about to end or to become another program. */
-static bool is_ending(void)
-{
-    return load_relaxed(&wanted_on) && !recorder_on();
-}
-
 /* Nothing comes after this: what is not there by now is not going to be. */
 static void note_undelivered(void)
 {
@@ -203,7 +196,7 @@ static void note_undelivered(void)
  * then. */
 static void flush_job(void)
 {
-    bool ending = is_ending();
+    bool ending = recorder_ending();
     look_at_driver();
     if (is_live() && !activity_flush(ending ? ABI_FLUSH_FORCED : ABI_FLUSH_COMPLETED) && ending)
         note_undelivered();
@@ -228,7 +221,6 @@ static void finish_job(void)
 
 static void cupti_start(void)
 {
-    store_relaxed(&wanted_on, true);
     store_relaxed(&disable_in_ticks, 0);
     windows_end();
     if (is_live())
@@ -248,7 +240,6 @@ static void cupti_cuda_init(void)
 
 static void cupti_stop(void)
 {
-    store_relaxed(&wanted_on, false);
     store_relaxed(&disable_in_ticks, TICKS_BEFORE_DISABLE);
 }
 
@@ -269,7 +260,7 @@ static void cupti_flush(unsigned deadline_ms)
     if (!may_use_driver() || flusher_run(flush_job, deadline_ms))
         return;
     log_line(LOG_ERROR, "CUPTI did not hand over its records within %u ms", deadline_ms);
-    if (is_live() && is_ending())
+    if (is_live() && recorder_ending())
         note_undelivered();
 }
 

@@ -7,14 +7,13 @@
  *   first event     the file, the writer thread (session.c); of each thread: its log (thread.c).
  *   fork            the child forgets everything and begins a file of its own at its first event.
  *   exec, _exit ... exits.c: what is buffered reaches the file first.
- *   exit            entry_exit: flush, close, print the table. It is a destructor, which runs
- *                   last, and an exit handler registered once CUPTI is loaded, which runs before
- *                   CUPTI's own destructors.
+ *   exit            entry_detach: an exit handler registered once CUPTI is loaded, so that the
+ *                   collectors finish before CUPTI's own destructors. entry_exit: a destructor,
+ *                   which runs last: close, print the table.
  *   kill -9         nothing runs, and nothing needs to: the file is readable at any moment.
  */
 #include "entry.h"
 
-#include "atomic.h"
 #include "children.h"
 #include "config.h"
 #include "exits.h"
@@ -44,7 +43,6 @@ static const struct collector *const entry_collectors[] = {
 static bool entry_inert; /* set-user-id program, or another copy of the library is at work */
 static bool entry_preloaded;
 static bool entry_asked; /* for the injection, by entry_load: nobody else did */
-static uint32_t entry_exited;
 
 static const char *entry_own_path(void)
 {
@@ -88,11 +86,18 @@ static void entry_forget_asking(void)
         unsetenv("CUDA_INJECTION64_PATH");
 }
 
-/* Twice where CUDA is used: as exit handler, then as destructor. The table is printed once. */
+static void entry_detach(void)
+{
+    int saved_errno = errno;
+    if (exits_is_own_process())
+        session_finish_collectors();
+    errno = saved_errno;
+}
+
 static void entry_exit(void)
 {
     int saved_errno = errno;
-    if (!entry_inert && exits_is_own_process() && !exchange_acquire(&entry_exited, 1u)) {
+    if (!entry_inert && exits_is_own_process()) {
         session_finish();
         if (entry_preloaded && !writer_run(report_at_exit, ENTRY_REPORT_MS))
             report_at_exit();
@@ -148,7 +153,7 @@ int InitializeInjection(void)
             session_start();
         }
         session_cuda_init();
-        atexit(entry_exit);
+        atexit(entry_detach);
     }
     errno = saved_errno;
     return 1;

@@ -25,6 +25,10 @@
 /* Whether recording is on at this moment. Relaxed: may lag by an instant on another core. */
 bool recorder_on(void);
 
+/* Whether the process is about to end or to become another program: what is not handed over now is
+ * lost. */
+bool recorder_ending(void);
+
 /* Reserves `words` (header included, at most PROF_RECORD_WORDS_MAX) in the calling thread's log.
  * Returns the record's first word, or NULL when recording is off or there is no space: the loss has
  * then been counted. The words are zero, but for a HOLE header. Wait-free after the thread's first
@@ -91,7 +95,7 @@ struct collector {
     void (*flush)(unsigned deadline_ms);
     /* This is a forked child: forget everything, never touch CUDA or CUPTI again. */
     void (*fork_child)(void);
-    /* The process ends: flush, detach. Called once, after flush(). */
+    /* The process ends: flush, detach. Called once, after flush(). Recording may still be on. */
     void (*finish)(void);
 };
 

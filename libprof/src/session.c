@@ -39,7 +39,9 @@ static struct {
     uint32_t last_epoch;
     uint32_t state;          /* enum session_state; creator releases -> others acquire */
     uint32_t suspended_gate; /* the thread that is in session_suspend() */
-    uint32_t finished;       /* exchange decides who finishes */
+    uint32_t ending;         /* recorder_ending() */
+    uint32_t detached;       /* exchange decides who finishes the collectors */
+    uint32_t finished;       /* and who the session */
     char path[4096];         /* written while CREATING */
 } session = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -320,15 +322,31 @@ static void session_close_file(void)
     store_release(&session.state, (uint32_t)SESSION_OVER);
 }
 
+bool recorder_ending(void)
+{
+    return load_relaxed(&session.ending) != 0;
+}
+
+void session_finish_collectors(void)
+{
+    if (exchange_acquire(&session.detached, 1u))
+        return;
+    struct signals_saved saved;
+    signals_block(&saved); /* a handler that calls _exit() now would wait for what it interrupted */
+    store_relaxed(&session.ending, 1u);
+    session_each_collector(flush, (unsigned)config_get()->exit_ms);
+    session_each_collector(finish);
+    signals_restore(&saved);
+}
+
 void session_finish(void)
 {
     if (exchange_acquire(&session.finished, 1u))
         return;
     struct signals_saved saved;
-    signals_block(&saved); /* a handler that calls _exit() now would wait for what it interrupted */
+    signals_block(&saved);
     store_release(&thread_gate, 0u);
-    session_each_collector(flush, (unsigned)config_get()->exit_ms);
-    session_each_collector(finish);
+    session_finish_collectors();
     if (session_has_file())
         session_close_file();
     signals_restore(&saved);
@@ -344,6 +362,7 @@ void session_suspend(void)
     uint32_t gate = exchange_acquire(&thread_gate, 0u);
     if (gate)
         store_release(&session.suspended_gate, gate);
+    store_relaxed(&session.ending, 1u);
     writer_flush((unsigned)config_get()->exit_ms);
     chunks_suspend();
     signals_restore(&saved);
@@ -354,6 +373,7 @@ void session_resume(void)
     if (!session_has_file())
         return;
     chunks_resume();
+    store_relaxed(&session.ending, 0u);
     store_release(&thread_gate, load_acquire(&session.suspended_gate));
 }
 
@@ -368,6 +388,7 @@ void session_fork_child(void)
     thread_fork_child();
     writer_fork_child();
     session_each_collector(fork_child);
+    session.ending = session.detached = 0;
     session_gpu.mode = PROF_GPU_NONE;
     session_gpu.reason[0] = '\0';
     session.path[0] = '\0';

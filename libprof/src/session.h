@@ -28,7 +28,9 @@ const char *session_path(void);
  * later. */
 void session_flush(unsigned deadline_ms);
 
-/* The process ends by exit(). Idempotent. */
+/* The process ends by exit(). Idempotent, both. The collectors finish before what they depend on
+ * goes (CUPTI's destructors); ranges are recorded on, until the session finishes. */
+void session_finish_collectors(void);
 void session_finish(void);
 
 /* The process ends or is replaced without exit handlers: nothing is recorded any more, what was is

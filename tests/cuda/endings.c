@@ -60,9 +60,18 @@ static void end(const char *how, char **argv)
         execl("/nonexistent", "nonexistent", (char *)NULL);
 }
 
+/* Runs late: registered before CUDA was there. */
+static void record_at_exit(void)
+{
+    prof_range_push("at exit");
+    prof_range_pop();
+}
+
 int main(int argc, char **argv)
 {
     const char *how = argc > 1 ? argv[1] : "return";
+    if (strcmp(how, "handler") == 0)
+        atexit(record_at_exit);
     prof_range_push("before");
     launch_work(50, NULL);
     prof_range_pop();

@@ -30,6 +30,7 @@ struct Fake {
 
 Fake *fake = new Fake; // outlives threads that a test leaves behind
 std::atomic<bool> is_on{true};
+std::atomic<bool> is_ending{false};
 config the_config;
 thread_local bool thread_internal;
 
@@ -76,6 +77,7 @@ void fake_reset()
     fake->simulated = false;
     fake->log.clear();
     is_on = true;
+    is_ending = false;
     the_config = config{};
     the_config.cuda = 1;
     the_config.exit_ms = 2000;
@@ -87,6 +89,12 @@ void fake_set_on(bool on)
 {
     is_on = on;
 }
+void fake_set_ending()
+{
+    is_on = false;
+    is_ending = true;
+}
+
 void fake_set_file(bool exists)
 {
     fake->file = exists;
@@ -168,6 +176,11 @@ extern "C" {
 bool recorder_on(void)
 {
     return is_on;
+}
+
+bool recorder_ending(void)
+{
+    return is_ending;
 }
 
 uint64_t *thread_reserve(enum prof_record_type, unsigned words)

@@ -36,6 +36,7 @@ struct FakeMeta {
 // Begins a test: nothing recorded, recording on, a file to write META to, default configuration.
 void fake_reset();
 void fake_set_on(bool on);
+void fake_set_ending(); // recording goes off without a stop
 void fake_set_file(bool exists);
 void fake_set_full(bool full); // thread_reserve finds no space
 config &fake_config();

@@ -238,12 +238,12 @@ TEST(Collector, ForcesRecordsOutOnlyWhenTheProcessEnds)
         cupti_collector.start();
         cupti_collector.flush(2000);
         CHECK(counter("fake_last_flags") == 0);
-        fake_set_on(false); // exec or _exit: off without a stop
-        cupti_collector.flush(2000);
-        CHECK(counter("fake_last_flags") == 1);
         cupti_collector.stop();
         cupti_collector.flush(2000);
         CHECK(counter("fake_last_flags") == 0);
+        fake_set_ending();
+        cupti_collector.flush(2000);
+        CHECK(counter("fake_last_flags") == 1);
         cupti_collector.finish();
         CHECK(counter("fake_last_flags") == 1);
     });

@@ -31,6 +31,11 @@ expect_cuda return.prof -- "$all" "process['closed'] and loss['launched'] == 53 
 ends_as unsynchronised
 expect_cuda unsynchronised.prof -- "process['closed'] and loss['launched'] == 53 == loss['recorded'] + loss['zero_time']"
 
+# CUPTI is let go of before its destructors; what the program records after that is recorded.
+ends_as handler
+expect_cuda handler.prof -- "$all" "process['closed'] and count['at exit'] == 1 and loss['unclosed'] == 1" \
+    "loss['launched'] == 53 == loss['recorded'] + loss['zero_time']"
+
 ends_as exec_fails
 expect_cuda exec_fails.prof -- "$all" "process['closed'] and loss['launched'] == 53 == loss['recorded'] + loss['zero_time']"
 
