@@ -1,11 +1,10 @@
-/* build_events.c - marks, counters, attributes, and ranges that do not nest. */
+/* build_events.c - marks, counters, and ranges that do not nest. */
 #include "builder.h"
 #include "radix.h"
 
 #include <stdlib.h>
 
-/* The event's thread, with its time brought to the timeline; TL_NONE: leave it. */
-static uint32_t place(struct builder *builder, uint32_t number, int64_t *time_ns)
+uint32_t build_place(struct builder *builder, uint32_t number, int64_t *time_ns)
 {
     *time_ns = build_time(builder, *time_ns);
     if (builder->failed)
@@ -18,20 +17,23 @@ static uint32_t place(struct builder *builder, uint32_t number, int64_t *time_ns
 static void take_mark(void *user, uint32_t number, int64_t time_ns, uint32_t name)
 {
     struct builder *builder = user;
-    uint32_t thread = place(builder, number, &time_ns);
+    uint32_t thread = build_place(builder, number, &time_ns);
     struct tl_mark *mark = thread == TL_NONE ? NULL : ARRAY_ADD(&builder->timeline->marks);
     if (!mark) {
         builder->failed = true;
         return;
     }
-    *mark = (struct tl_mark){time_ns, build_name(builder, name), thread,
-                             build_innermost(build_stack(builder, thread), TL_RANGE)};
+    struct build_ref ref = build_ref(builder, name);
+    struct build_thread *stack = build_stack(builder, thread);
+    const struct stack_entry *range = build_innermost(stack);
+    *mark = (struct tl_mark){time_ns, ref.name, thread, range ? range->slice : TL_NONE, ref.label};
+    stack->mark = builder->timeline->marks.count - 1;
 }
 
 static void take_counter(void *user, uint32_t number, int64_t time_ns, uint32_t name, double value)
 {
     struct builder *builder = user;
-    uint32_t thread = place(builder, number, &time_ns);
+    uint32_t thread = build_place(builder, number, &time_ns);
     struct tl_counter *counter = thread == TL_NONE ? NULL : ARRAY_ADD(&builder->timeline->counters);
     if (!counter) {
         builder->failed = true;
@@ -40,40 +42,11 @@ static void take_counter(void *user, uint32_t number, int64_t time_ns, uint32_t 
     *counter = (struct tl_counter){time_ns, value, build_name(builder, name), thread};
 }
 
-/* The innermost range, or the step that the thread is in. */
-static uint32_t attr_home(const struct build_thread *stack)
-{
-    uint32_t range = build_innermost(stack, TL_RANGE);
-    return range != TL_NONE ? range : build_innermost(stack, TL_STEP);
-}
-
-static void take_attr(void *user, uint32_t number, uint32_t key, enum prof_attr_type type,
-                      uint64_t value)
-{
-    struct builder *builder = user;
-    int64_t time_ns = 0;
-    uint32_t thread = place(builder, number, &time_ns);
-    uint32_t slice = thread == TL_NONE ? TL_NONE : attr_home(build_stack(builder, thread));
-    if (slice == TL_NONE) {
-        build_process(builder)->odd.homeless_attrs++;
-        return;
-    }
-    struct tl_attr *attr = ARRAY_ADD(&builder->timeline->attrs);
-    if (!attr) {
-        builder->failed = true;
-        return;
-    }
-    *attr = (struct tl_attr){
-        .slice = slice, .key = build_name(builder, key), .type = type, .value = value};
-    if (type == PROF_ATTR_STRING)
-        attr->value = build_name(builder, value > UINT32_MAX ? 0 : (uint32_t)value);
-}
-
 static void take_range_begin(void *user, uint32_t number, int64_t time_ns, uint32_t name,
                              uint64_t id)
 {
     struct builder *builder = user;
-    uint32_t thread = place(builder, number, &time_ns);
+    uint32_t thread = build_place(builder, number, &time_ns);
     if (thread == TL_NONE)
         return;
     struct tl_async *async = ARRAY_ADD(&builder->timeline->asyncs);
@@ -81,14 +54,16 @@ static void take_range_begin(void *user, uint32_t number, int64_t time_ns, uint3
         builder->failed = true;
         return;
     }
+    struct build_ref ref = build_ref(builder, name);
     *async = (struct tl_async){
         .start_ns = time_ns,
         .end_ns = time_ns,
         .id = id,
-        .name = build_name(builder, name),
+        .name = ref.name,
         .thread = thread,
         .end_thread = thread,
         .flags = TL_UNCLOSED,
+        .label = ref.label,
     };
 }
 
@@ -96,7 +71,7 @@ static void take_range_begin(void *user, uint32_t number, int64_t time_ns, uint3
 static void take_range_end(void *user, uint32_t number, int64_t time_ns, uint64_t id)
 {
     struct builder *builder = user;
-    uint32_t thread = place(builder, number, &time_ns);
+    uint32_t thread = build_place(builder, number, &time_ns);
     struct build_range_end *end = thread == TL_NONE ? NULL : ARRAY_ADD(&builder->range_ends);
     if (end)
         *end = (struct build_range_end){time_ns, id, thread};
@@ -225,7 +200,6 @@ void build_events_connect(struct read_sink *sink)
 {
     sink->mark = take_mark;
     sink->counter = take_counter;
-    sink->attr = take_attr;
     sink->range_begin = take_range_begin;
     sink->range_end = take_range_end;
 }

@@ -16,7 +16,7 @@ int64_t build_time(const struct builder *builder, int64_t time_ns)
     return shifted < -CLOCKMAP_NS_MAX ? -CLOCKMAP_NS_MAX : shifted;
 }
 
-static uint32_t missing_name(struct builder *builder, uint32_t id)
+uint32_t build_missing_name(struct builder *builder, uint32_t id)
 {
     build_process(builder)->odd.missing_names++;
     uint32_t name = id ? namepool_format(&builder->pool, "(name %u is missing)", id)
@@ -25,10 +25,10 @@ static uint32_t missing_name(struct builder *builder, uint32_t id)
     return name;
 }
 
+/* Where a name is meant, the id of an event name stands for its name. */
 uint32_t build_name(struct builder *builder, uint32_t id)
 {
-    uint32_t name = idmap_find(&builder->names, id);
-    return name != IDMAP_NONE ? name : missing_name(builder, id);
+    return build_ref(builder, id).name;
 }
 
 uint32_t build_kernel_name(struct builder *builder, uint32_t id)
@@ -50,8 +50,10 @@ static bool begin_stack(struct builder *builder)
     if (!stack)
         return false;
     *stack = (struct build_thread){
-        .top = {STACK_NONE, STACK_NONE, STACK_NONE},
+        .top = {STACK_NONE, STACK_NONE, STACK_NONE, STACK_NONE},
         .last_ns = -CLOCKMAP_NS_MAX,
+        .domain = TL_NONE,
+        .mark = TL_NONE,
     };
     return true;
 }
@@ -110,6 +112,10 @@ static void take_name(void *user, uint32_t id, struct text text, size_t full_siz
     if (builder->failed)
         return;
     uint32_t name = namepool_intern(&builder->pool, text);
+    uint32_t known = idmap_find(&builder->names, id);
+    build_process(builder)->odd.redefined_names +=
+        (known != IDMAP_NONE && known != name) ||
+        idmap_find(&builder->event_slots, id) != IDMAP_NONE;
     builder->failed |= name == TL_NONE || !idmap_set(&builder->names, id, name);
 }
 
@@ -152,13 +158,16 @@ static void take_device(void *user, const struct prof_rec_device *device)
         builder->failed = true;
         return;
     }
-    *kept = (struct tl_device){.process = builder->process, .info = *device, .clock_error_ns = -1};
+    *kept = (struct tl_device){
+        .process = builder->process, .info = *device, .clock_error_ns = -1, .given_name = TL_NONE};
     kept->name = device->name ? build_name(builder, device->name) : TL_NONE;
 }
 
 static void take_context(void *user, const struct prof_rec_context *context)
 {
     struct builder *builder = user;
+    builder->context_count += idmap_find(&builder->context_device, context->context) == IDMAP_NONE;
+    builder->context_ordinal = context->device;
     if (context->device != IDMAP_NONE)
         builder->failed |= !idmap_set(&builder->context_device, context->context, context->device);
 }

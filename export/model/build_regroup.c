@@ -70,8 +70,28 @@ static void tell_new_places(struct builder *builder, struct tl_slice *slices, ui
         timeline->marks.at[i].slice = moved(builder, place, timeline->marks.at[i].slice);
     for (uint32_t i = builder->first.attr; i < timeline->attrs.count; i++)
         timeline->attrs.at[i].slice = moved(builder, place, timeline->attrs.at[i].slice);
+    for (uint32_t i = builder->first.piece; i < timeline->pieces.count; i++) {
+        struct tl_piece *piece = &timeline->pieces.at[i];
+        *piece = (struct tl_piece){moved(builder, place, piece->slice),
+                                   moved(builder, place, piece->first),
+                                   moved(builder, place, piece->before)};
+    }
     for (uint32_t i = 0; i < builder->launches.count; i++)
         builder->launches.at[i].slice = moved(builder, place, builder->launches.at[i].slice);
+}
+
+static int by_slice(const void *left, const void *right)
+{
+    const struct tl_piece *a = left, *b = right;
+    return (a->slice > b->slice) - (a->slice < b->slice);
+}
+
+static void sort_pieces(struct builder *builder)
+{
+    uint32_t first = builder->first.piece, count = builder->timeline->pieces.count - first;
+    if (count > 1)
+        qsort(builder->timeline->pieces.at + first, count, sizeof *builder->timeline->pieces.at,
+              by_slice);
 }
 
 static bool move_slices(struct builder *builder)
@@ -83,6 +103,7 @@ static bool move_slices(struct builder *builder)
     if (slices) {
         tell_new_places(builder, slices, count, place);
         memcpy(builder->timeline->slices.at + first, slices, count * sizeof *slices);
+        sort_pieces(builder);
     }
     bool moved_all = slices != NULL;
     free(slices);
@@ -101,31 +122,10 @@ static void number_threads(struct builder *builder)
     }
 }
 
-/* By slice; those of one slice keep their order. */
-static bool sort_attrs(struct builder *builder)
-{
-    uint32_t count = builder->timeline->attrs.count - builder->first.attr;
-    if (count < 2)
-        return true;
-    struct tl_attr *attrs = builder->timeline->attrs.at + builder->first.attr;
-    struct radix_item *items = calloc(count, sizeof *items);
-    struct tl_attr *sorted = calloc(count, sizeof *sorted);
-    for (uint32_t i = 0; i < count && items; i++)
-        items[i] = (struct radix_item){attrs[i].slice, i};
-    bool done = items && sorted && radix_sort(items, count);
-    for (uint32_t i = 0; i < count && done; i++)
-        sorted[i] = attrs[items[i].value];
-    if (done)
-        memcpy(attrs, sorted, count * sizeof *attrs);
-    free(items);
-    free(sorted);
-    return done;
-}
-
 bool build_regroup(struct builder *builder)
 {
     if (!is_grouped(builder) && !move_slices(builder))
         return false;
     number_threads(builder);
-    return sort_attrs(builder);
+    return true;
 }

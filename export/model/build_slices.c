@@ -1,16 +1,21 @@
 /* build_slices.c - ranges, steps and CUDA calls of a thread become a tree.
  *
  * Per thread there is one stack of what is open. Ends name what they end only by kind (the
- * innermost range; the innermost call of a correlation id), so an end can find other things above
- * its own. Those are ended with it:
+ * innermost range of a stack; the innermost call of a correlation id), so an end can find other
+ * things above its own. Those are ended with it:
  *
  *     a step above  ends quietly: a step ends where the range ends in which it began
  *     a call above  its end was lost
- *     a range above nobody popped it: TL_UNCLOSED, counted
+ *     a range above a call: nobody popped it: TL_UNCLOSED, counted
+ *     a range above a range: it belongs to another stack, and goes on as a new piece beside
  */
 #include "builder.h"
 
 #include <string.h>
+
+/* So many ranges go on at once where one below them ends; programs have a few. Without a limit, a
+ * damaged file could make quadratically many pieces. */
+#define CUTS_MAX 64
 
 static void open_run(struct builder *builder, uint32_t thread)
 {
@@ -25,9 +30,21 @@ static void open_run(struct builder *builder, uint32_t thread)
     *run = (struct build_run){thread, builder->timeline->slices.count};
 }
 
+/* Something that begins. */
+struct opening {
+    struct build_ref ref;
+    uint32_t stack; /* see STACKS_FIXED */
+    enum tl_slice_kind kind;
+};
+
+static uint32_t *top_of(struct builder *builder, struct build_thread *thread, uint32_t stack)
+{
+    return stack < STACKS_FIXED ? &thread->top[stack] : &builder->tops.at[stack - STACKS_FIXED];
+}
+
 /* Appends a slice inside of what is open; NULL: no memory. */
 static struct tl_slice *open_slice(struct builder *builder, uint32_t thread, int64_t time_ns,
-                                   uint32_t name, enum tl_slice_kind kind)
+                                   struct opening opening)
 {
     struct build_thread *stack = build_stack(builder, thread);
     open_run(builder, thread);
@@ -37,18 +54,27 @@ static struct tl_slice *open_slice(struct builder *builder, uint32_t thread, int
         builder->failed = true;
         return NULL;
     }
-    uint32_t depth = stack->stack.count - 1;
-    *entry = (struct stack_entry){builder->timeline->slices.count - 1, stack->top[kind]};
-    stack->top[kind] = depth;
+    uint32_t depth = stack->stack.count - 1, index = builder->timeline->slices.count - 1;
+    uint32_t *top = top_of(builder, stack, opening.stack);
+    *entry = (struct stack_entry){
+        .slice = index,
+        .first = index,
+        .below = *top,
+        .range = opening.kind == TL_RANGE ? depth
+                 : depth                  ? entry[-1].range
+                                          : STACK_NONE,
+        .stack = opening.stack,
+    };
+    *top = depth;
     *slice = (struct tl_slice){
         .start_ns = time_ns,
         .end_ns = time_ns,
-        .name = name,
-        .parent = depth ? stack->stack.at[depth - 1].slice : TL_NONE,
+        .name = opening.ref.name,
+        .parent = depth ? entry[-1].slice : TL_NONE,
         .thread = thread,
-        .api = TL_NONE,
+        .label = opening.ref.label,
         .depth = (uint16_t)(depth < UINT16_MAX ? depth : UINT16_MAX),
-        .kind = (uint8_t)kind,
+        .kind = (uint8_t)opening.kind,
     };
     return slice;
 }
@@ -72,7 +98,7 @@ static struct tl_slice *pop_top(struct builder *builder, struct build_thread *st
     struct stack_entry entry = stack->stack.at[--stack->stack.count];
     struct tl_slice *slice = &builder->timeline->slices.at[entry.slice];
     slice->end_ns = time_ns;
-    stack->top[slice->kind] = entry.below;
+    *top_of(builder, stack, entry.stack) = entry.below;
     return slice;
 }
 
@@ -108,25 +134,141 @@ static void take_push(void *user, uint32_t number, int64_t time_ns, uint32_t nam
     struct builder *builder = user;
     uint32_t thread = enter(builder, number, &time_ns);
     if (thread != TL_NONE)
-        open_slice(builder, thread, time_ns, build_name(builder, name), TL_RANGE);
+        open_slice(builder, thread, time_ns,
+                   (struct opening){build_ref(builder, name), TL_RANGE, TL_RANGE});
+}
+
+/* A range that goes on after what was around it. */
+struct cut {
+    struct opening opening;
+    uint32_t first, before;
+};
+
+/* Ends everything above `place`; returns how many ranges go on, innermost first. */
+static uint32_t cut_above(struct builder *builder, uint32_t thread, uint32_t place, int64_t time_ns,
+                          struct cut cuts[CUTS_MAX])
+{
+    struct build_thread *stack = build_stack(builder, thread);
+    uint32_t count = 0;
+    while (stack->stack.count > place) {
+        struct stack_entry entry = stack->stack.at[stack->stack.count - 1];
+        struct tl_slice *slice = pop_top(builder, stack, time_ns);
+        if (slice->kind == TL_RANGE && count < CUTS_MAX) {
+            struct build_ref ref = {slice->name, slice->label};
+            cuts[count++] = (struct cut){{ref, entry.stack, TL_RANGE}, entry.first, entry.slice};
+            continue;
+        }
+        build_process(builder)->odd.uncut_ranges += slice->kind == TL_RANGE;
+        force_top(builder, thread, slice, true);
+    }
+    return count;
+}
+
+static void continue_range(struct builder *builder, uint32_t thread, int64_t time_ns,
+                           const struct cut *cut)
+{
+    struct tl_slice *slice = open_slice(builder, thread, time_ns, cut->opening);
+    struct tl_piece *piece = slice ? ARRAY_ADD(&builder->timeline->pieces) : NULL;
+    if (!piece) {
+        builder->failed = true;
+        return;
+    }
+    struct build_thread *stack = build_stack(builder, thread);
+    slice->flags |= TL_CONTINUED;
+    stack->stack.at[stack->stack.count - 1].first = cut->first;
+    *piece = (struct tl_piece){builder->timeline->slices.count - 1, cut->first, cut->before};
+}
+
+/* Ends the range at `place`, which others that were begun later may outlive. */
+static void end_crossed(struct builder *builder, uint32_t thread, uint32_t place, int64_t time_ns)
+{
+    struct cut cuts[CUTS_MAX];
+    uint32_t count = cut_above(builder, thread, place + 1, time_ns, cuts);
+    pop_top(builder, build_stack(builder, thread), time_ns);
+    while (count && !builder->failed)
+        continue_range(builder, thread, time_ns, &cuts[--count]);
+}
+
+/* Ends the innermost range of a stack, whose place is `place`. */
+static void end_range(struct builder *builder, uint32_t thread, uint32_t place, int64_t time_ns)
+{
+    struct build_thread *stack = build_stack(builder, thread);
+    if (place == STACK_NONE) {
+        struct tl_thread *info = &builder->timeline->threads.at[thread];
+        info->unopened += !info->cut;
+    } else if (place + 1 < stack->stack.count) {
+        end_crossed(builder, thread, place, time_ns);
+    } else {
+        pop_top(builder, stack, time_ns);
+    }
 }
 
 static void take_pop(void *user, uint32_t number, int64_t time_ns)
 {
     struct builder *builder = user;
     uint32_t thread = enter(builder, number, &time_ns);
+    if (thread != TL_NONE)
+        end_range(builder, thread, build_stack(builder, thread)->top[TL_RANGE], time_ns);
+}
+
+/* The number of a thread's stack for a domain that is not the default one; TL_NONE: no memory. */
+static uint32_t add_stack(struct builder *builder, uint64_t key)
+{
+    uint32_t *top = ARRAY_ADD(&builder->tops);
+    uint32_t index = builder->tops.count - 1;
+    if (!top || !keymap_set(&builder->tops_slots, key, index)) {
+        builder->failed = true;
+        return TL_NONE;
+    }
+    *top = STACK_NONE;
+    return index + STACKS_FIXED;
+}
+
+/* A thread's stack of a domain, TL_NONE: there is none yet. */
+static uint32_t find_stack(const struct builder *builder, struct build_thread *stack,
+                           uint32_t thread, uint32_t domain)
+{
+    if (builder->timeline->domains.at[domain].number == 0)
+        return STACK_DEFAULT_DOMAIN;
+    if (stack->domain == domain)
+        return stack->domain_stack;
+    uint32_t index = keymap_find(&builder->tops_slots, (uint64_t)thread << 32 | domain);
+    if (index == KEYMAP_NONE)
+        return TL_NONE;
+    stack->domain = domain;
+    return stack->domain_stack = index + STACKS_FIXED;
+}
+
+static void take_nvtx_push(void *user, uint32_t number, int64_t time_ns, uint32_t name)
+{
+    struct builder *builder = user;
+    uint32_t thread = enter(builder, number, &time_ns);
     if (thread == TL_NONE)
         return;
-    struct build_thread *stack = build_stack(builder, thread);
-    uint32_t place = stack->top[TL_RANGE];
-    if (place == STACK_NONE) {
-        struct tl_thread *info = &builder->timeline->threads.at[thread];
-        info->unopened += !info->cut;
+    struct build_ref ref = build_nvtx_ref(builder, name);
+    if (builder->failed)
         return;
-    }
-    if (place + 1 < stack->stack.count)
-        close_above(builder, thread, place + 1, time_ns, true);
-    pop_top(builder, stack, time_ns);
+    uint32_t domain = builder->timeline->labels.at[ref.label].domain;
+    uint32_t stack = find_stack(builder, build_stack(builder, thread), thread, domain);
+    if (stack == TL_NONE)
+        stack = add_stack(builder, (uint64_t)thread << 32 | domain);
+    if (stack != TL_NONE)
+        open_slice(builder, thread, time_ns, (struct opening){ref, stack, TL_RANGE});
+}
+
+static void take_nvtx_pop(void *user, uint32_t number, int64_t time_ns, uint32_t domain_number)
+{
+    struct builder *builder = user;
+    uint32_t thread = enter(builder, number, &time_ns);
+    if (thread == TL_NONE)
+        return;
+    uint32_t place = STACK_NONE;
+    uint32_t domain = idmap_find(&builder->domain_slots, domain_number);
+    struct build_thread *open = build_stack(builder, thread);
+    uint32_t stack = domain == IDMAP_NONE ? TL_NONE : find_stack(builder, open, thread, domain);
+    if (stack != TL_NONE)
+        place = *top_of(builder, open, stack);
+    end_range(builder, thread, place, time_ns);
 }
 
 /* A step ends the one before it, unless a range that began in between is still open: then the old
@@ -146,7 +288,7 @@ static void take_step(void *user, uint32_t number, int64_t time_ns, uint64_t ste
         build_process(builder)->odd.crossed_steps++;
     uint32_t name = namepool_format(&builder->pool, "ProfilerStep#%llu", (unsigned long long)step);
     builder->failed |= name == TL_NONE;
-    open_slice(builder, thread, time_ns, name, TL_STEP);
+    open_slice(builder, thread, time_ns, (struct opening){{name, TL_NONE}, TL_STEP, TL_STEP});
 }
 
 static uint32_t api_name(struct builder *builder, const struct read_api *api)
@@ -235,7 +377,9 @@ static void take_api_enter(void *user, uint32_t number, int64_t time_ns, const s
     uint32_t index = add_api(builder, api);
     if (builder->failed)
         return;
-    struct tl_slice *slice = open_slice(builder, thread, time_ns, api_name(builder, api), TL_API);
+    struct tl_slice *slice =
+        open_slice(builder, thread, time_ns,
+                   (struct opening){{api_name(builder, api), TL_NONE}, TL_API, TL_API});
     if (!slice)
         return;
     slice->api = index;
@@ -305,6 +449,8 @@ void build_slices_connect(struct read_sink *sink)
 {
     sink->push = take_push;
     sink->pop = take_pop;
+    sink->nvtx_push = take_nvtx_push;
+    sink->nvtx_pop = take_nvtx_pop;
     sink->step = take_step;
     sink->api_enter = take_api_enter;
     sink->api_exit = take_api_exit;

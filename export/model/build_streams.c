@@ -22,6 +22,7 @@ static uint32_t add_stream(struct builder *builder, uint32_t context, uint32_t s
         .stream = stream,
         .priority = PROF_PRIORITY_UNKNOWN,
         .lanes = 1,
+        .given_name = TL_NONE,
     };
     return index;
 }
@@ -65,7 +66,8 @@ static void describe_devices(struct builder *builder)
         *device = (struct tl_device){.process = builder->process,
                                      .info.device = ordinal,
                                      .name = TL_NONE,
-                                     .clock_error_ns = -1};
+                                     .clock_error_ns = -1,
+                                     .given_name = TL_NONE};
     }
 }
 

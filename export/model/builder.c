@@ -27,6 +27,17 @@ static void forget_process(struct builder *builder)
     idmap_fini(&builder->context_device);
     keymap_fini(&builder->streams);
     keymap_fini(&builder->details);
+    idmap_fini(&builder->event_slots);
+    idmap_fini(&builder->domain_slots);
+    keymap_fini(&builder->categories);
+    keymap_fini(&builder->tops_slots);
+    keymap_fini(&builder->given_streams);
+    idmap_fini(&builder->given_devices);
+    builder->events.count = 0;
+    builder->tops.count = 0;
+    builder->early_attrs.count = 0;
+    builder->plain_label = builder->context_name = TL_NONE;
+    builder->named_contexts = builder->context_count = 0;
     builder->threads.count = 0;
     builder->runs.count = 0;
     builder->launches.count = 0;
@@ -46,6 +57,9 @@ void builder_fini(struct builder *builder)
     free(builder->launches.at);
     free(builder->brackets.at);
     free(builder->range_ends.at);
+    free(builder->events.at);
+    free(builder->tops.at);
+    free(builder->early_attrs.at);
     memset(builder, 0, sizeof *builder);
 }
 
@@ -64,6 +78,10 @@ static void note_first(struct builder *builder)
         .gpu = timeline->gpus.count,
         .device = timeline->devices.count,
         .stream = timeline->streams.count,
+        .piece = timeline->pieces.count,
+        .mark_attr = timeline->mark_attrs.count,
+        .async_attr = timeline->async_attrs.count,
+        .domain = timeline->domains.count,
     };
 }
 
@@ -168,12 +186,15 @@ void builder_end_process(struct builder *builder, const struct read_health *heal
     build_process(builder)->health = *health;
     build_slices_end(builder);
     build_asyncs_end(builder);
-    bool built = !builder->failed && build_regroup(builder) && build_streams(builder) &&
-                 build_gpus_sort(builder) && build_join(builder) && build_lanes(builder) &&
-                 group_by_slice(builder);
+    build_attrs_end(builder);
+    build_nvtx_end(builder);
+    bool built = !builder->failed && build_regroup(builder) && build_attrs_sort(builder) &&
+                 build_streams(builder) && build_gpus_sort(builder) && build_join(builder) &&
+                 build_lanes(builder) && group_by_slice(builder) && build_fwdbwd(builder);
     builder->failed |= !built;
     if (builder->failed)
         return;
+    build_given(builder);
     build_ledger(builder);
     note_extent(builder);
 }
@@ -193,6 +214,9 @@ struct read_sink builder_sink(struct builder *builder)
     build_facts_connect(&sink);
     build_slices_connect(&sink);
     build_events_connect(&sink);
+    build_attrs_connect(&sink);
+    build_nvtx_connect(&sink);
+    build_given_connect(&sink);
     build_gpu_connect(&sink);
     build_children_connect(&sink);
     return sink;

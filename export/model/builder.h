@@ -7,7 +7,11 @@
  *     build_slices.c   ranges, steps and CUDA calls of threads: a stack per thread
  *     build_facts.c    the process, its names, threads, devices
  *     build_children.c the processes that it made
- *     build_events.c   marks, counters, attributes, begin/end ranges
+ *     build_events.c   marks, counters, begin/end ranges
+ *     build_attrs.c    attributes of ranges, marks and begin/end ranges
+ *     build_nvtx.c     event names, domains, categories: what NVTX says beside a name
+ *     build_given.c    streams and devices that the program named
+ *     build_fwdbwd.c   forward range -> its backward passes
  *     build_gpu.c      what devices did
  *     build_regroup.c  slices of one thread side by side
  *     build_streams.c  streams and devices sorted; operations by stream and time
@@ -30,16 +34,45 @@
 
 #define STACK_NONE UINT32_MAX
 
+/* One array holds all that is open on a thread, in order; chains through it are the stacks that the
+ * program sees. The first are numbered as enum tl_slice_kind, TL_RANGE being the ranges of
+ * prof.h; numbers from STACKS_FIXED on are places in builder.tops, one per thread and domain. */
+#define STACK_DEFAULT_DOMAIN 3u
+#define STACKS_FIXED 4u
+
 struct stack_entry {
     uint32_t slice;
-    uint32_t below; /* place on the stack of the next lower entry of the same kind */
+    uint32_t first; /* the slice, or the first piece of its call */
+    uint32_t below; /* place of the next lower entry of the same stack */
+    uint32_t range; /* place of the innermost range at or below this one, of any stack */
+    uint32_t stack;
 };
 
 /* What is open on one thread. */
 struct build_thread {
     TL_ARRAY(struct stack_entry) stack;
-    uint32_t top[3]; /* by tl_slice_kind: place of the innermost, or STACK_NONE */
+    uint32_t top[STACKS_FIXED]; /* by stack: place of the innermost, or STACK_NONE */
     int64_t last_ns;
+    uint32_t domain, domain_stack; /* found last; domain TL_NONE: none */
+    uint32_t mark;                 /* the latest, into marks[]; TL_NONE none */
+};
+
+/* An event name, understood when it is first used: by then all names and domains are known. */
+struct build_event {
+    struct prof_rec_event_name record;
+    uint32_t name, label;
+    bool understood;
+};
+
+/* What a name id stands for. */
+struct build_ref {
+    uint32_t name, label;
+};
+
+/* An attribute of a begin/end range whose begin has not been seen yet. */
+struct build_attr {
+    struct tl_attr attr;
+    uint64_t id;
 };
 
 /* A stretch of slices that one thread appended. */
@@ -70,6 +103,7 @@ struct build_range_end {
 /* Where a process's part of each array begins. */
 struct build_first {
     uint32_t child, thread, slice, api, async, mark, counter, attr, gpu, device, stream;
+    uint32_t piece, mark_attr, async_attr, domain;
 };
 
 struct builder {
@@ -96,6 +130,21 @@ struct builder {
     TL_ARRAY(struct build_bracket) brackets;
     TL_ARRAY(struct build_range_end) range_ends;
     uint32_t current_number, current_thread; /* found last; thread TL_NONE: none */
+
+    /* NVTX, of the process at hand. */
+    struct idmap event_slots;    /* file's id -> events[] */
+    struct idmap domain_slots;   /* file's number -> domains[] */
+    struct keymap categories;    /* domain and number -> categories[] */
+    struct keymap tops_slots;    /* thread and domain -> tops[] */
+    struct keymap given_streams; /* handle -> names[] */
+    struct idmap given_devices;  /* ordinal -> names[] */
+    TL_ARRAY(struct build_event) events;
+    TL_ARRAY(uint32_t) tops; /* see STACKS_FIXED */
+    TL_ARRAY(struct build_attr) early_attrs;
+    uint32_t plain_label;                  /* of NVTX ranges that have only a name; TL_NONE */
+    uint32_t context_name, named_contexts; /* of the first one named; how many were, 2 = several */
+    uint64_t context_handle;               /* of that one */
+    uint32_t context_count, context_ordinal; /* of all contexts; the device of the last */
 };
 
 bool builder_init(struct builder *builder, struct timeline *timeline);
@@ -111,6 +160,8 @@ struct read_sink builder_sink(struct builder *builder);
 /* Shared by the build_*.c files. */
 struct tl_process *build_process(struct builder *builder);
 uint32_t build_name(struct builder *builder, uint32_t id);
+/* Counts a reference to a name that is not in the file; returns what to say instead. */
+uint32_t build_missing_name(struct builder *builder, uint32_t id);
 uint32_t build_kernel_name(struct builder *builder, uint32_t id);
 /* Index into timeline->threads; TL_NONE: no memory. */
 uint32_t build_thread_of(struct builder *builder, uint32_t number);
@@ -120,19 +171,43 @@ static inline struct build_thread *build_stack(struct builder *builder, uint32_t
     return &builder->threads.at[thread - builder->first.thread];
 }
 
-/* Innermost open slice of a kind on the thread, or TL_NONE. */
-static inline uint32_t build_innermost(const struct build_thread *stack, enum tl_slice_kind kind)
+/* The innermost open range, of whatever stack; NULL: none is open. */
+static inline const struct stack_entry *build_innermost(const struct build_thread *stack)
 {
-    return stack->top[kind] == STACK_NONE ? TL_NONE : stack->stack.at[stack->top[kind]].slice;
+    uint32_t count = stack->stack.count;
+    uint32_t place = count ? stack->stack.at[count - 1].range : STACK_NONE;
+    return place == STACK_NONE ? NULL : &stack->stack.at[place];
 }
+
+/* What an id stands for: a name, or an event name with its label. */
+struct build_ref build_event_ref(struct builder *builder, uint32_t id);
+static inline struct build_ref build_ref(struct builder *builder, uint32_t id)
+{
+    uint32_t name = idmap_find(&builder->names, id);
+    return name != IDMAP_NONE ? (struct build_ref){name, TL_NONE} : build_event_ref(builder, id);
+}
+/* The same for an NVTX range: it has a label in any case. */
+struct build_ref build_nvtx_ref(struct builder *builder, uint32_t id);
+/* Index into domains[]; TL_NONE: no memory. */
+uint32_t build_domain(struct builder *builder, uint32_t number);
+/* The event's thread, with its time brought to the timeline; TL_NONE: leave it. */
+uint32_t build_place(struct builder *builder, uint32_t number, int64_t *time_ns);
 
 void build_slices_connect(struct read_sink *sink);
 void build_facts_connect(struct read_sink *sink);
 void build_events_connect(struct read_sink *sink);
+void build_attrs_connect(struct read_sink *sink);
+void build_nvtx_connect(struct read_sink *sink);
+void build_given_connect(struct read_sink *sink);
 void build_gpu_connect(struct read_sink *sink);
 void build_children_connect(struct read_sink *sink);
 void build_slices_end(struct builder *builder);
 void build_asyncs_end(struct builder *builder);
+void build_attrs_end(struct builder *builder);
+bool build_attrs_sort(struct builder *builder);
+void build_nvtx_end(struct builder *builder);
+void build_given(struct builder *builder);
+bool build_fwdbwd(struct builder *builder);
 bool build_regroup(struct builder *builder);
 uint32_t build_stream(struct builder *builder, uint32_t context, uint32_t stream, uint32_t device);
 bool build_streams(struct builder *builder);

@@ -59,6 +59,7 @@ void timeline_check(const struct timeline *timeline, struct check_report *report
     struct check check = {.timeline = timeline};
     check_files(&check);
     check_slices(&check);
+    check_nvtx(&check);
     check_gpus(&check);
     check_ledger(&check);
     memset(report, 0, sizeof *report);

@@ -39,6 +39,9 @@ enum check_severity {
     X(NESTING, "slice-nesting")            \
     X(UNBALANCED, "unbalanced-ranges")     \
     X(ODD_CALLS, "odd-calls")              \
+    X(ODD_NAMES, "odd-names")              \
+    X(PIECES, "slice-pieces")              \
+    X(FWDBWD, "forward-backward")          \
     X(GPU_TIME, "device-times")            \
     X(GPU_ORDER, "device-order")           \
     X(LANES, "device-lanes")               \

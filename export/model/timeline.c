@@ -93,6 +93,31 @@ struct timeline *timeline_load(const char *const *paths, size_t path_count, bool
     return timeline;
 }
 
+static struct tl_attrs attrs_of(const struct tl_attr *attrs, uint32_t count, uint32_t owner)
+{
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (attrs[middle].slice < owner)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    while (high < count && attrs[high].slice == owner)
+        high++;
+    return (struct tl_attrs){high > low ? attrs + low : NULL, high - low};
+}
+
+struct tl_attrs timeline_mark_attrs(const struct timeline *timeline, uint32_t mark)
+{
+    return attrs_of(timeline->mark_attrs.at, timeline->mark_attrs.count, mark);
+}
+
+struct tl_attrs timeline_async_attrs(const struct timeline *timeline, uint32_t async)
+{
+    return attrs_of(timeline->async_attrs.at, timeline->async_attrs.count, async);
+}
+
 void timeline_destroy(struct timeline *timeline)
 {
     if (!timeline)
@@ -108,6 +133,13 @@ void timeline_destroy(struct timeline *timeline)
     free(timeline->marks.at);
     free(timeline->counters.at);
     free(timeline->attrs.at);
+    free(timeline->mark_attrs.at);
+    free(timeline->async_attrs.at);
+    free(timeline->pieces.at);
+    free(timeline->domains.at);
+    free(timeline->categories.at);
+    free(timeline->labels.at);
+    free(timeline->fwdbwds.at);
     free(timeline->gpus.at);
     free(timeline->gpu_by_slice.at);
     free(timeline->kernels.at);

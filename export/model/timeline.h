@@ -18,19 +18,34 @@ extern "C" {
 #define TL_NONE UINT32_MAX
 
 enum tl_slice_kind {
-    TL_RANGE, /* push/pop, or a begin/end that nests */
+    TL_RANGE, /* push/pop, of prof.h or of an NVTX domain */
     TL_STEP,  /* ProfilerStep#N: from one step to the thread's next */
     TL_API,   /* a CUDA call */
 };
 
 /* Slice flags. */
-#define TL_UNCLOSED 1u /* the trace, the thread or the recording ended before it did */
-#define TL_LAUNCHES 2u /* an API call that puts operations on a device */
-#define TL_INTERNAL 4u /* made by libprof itself: in no table and no trace */
-#define TL_GRAPH 8u    /* an API call that launches a graph */
+#define TL_UNCLOSED 1u   /* the trace, the thread or the recording ended before it did */
+#define TL_LAUNCHES 2u   /* an API call that puts operations on a device */
+#define TL_INTERNAL 4u   /* made by libprof itself: in no table and no trace */
+#define TL_GRAPH 8u      /* an API call that launches a graph */
+#define TL_CONTINUED 16u /* a range goes on: not its first piece, so no call of its own */
 
 /* What a thread did, in the order in which it began: parents before children, children inside
- * parents. */
+ * parents.
+ *
+ * Ranges of prof.h and of each NVTX domain are stacks of their own, so those of different stacks
+ * can cross. Slices are a tree all the same: where a range ends below others that were begun later,
+ * those are cut there and go on beside it.
+ *
+ *     A begins, B begins, A ends, B ends        A  |-----------|
+ *     B is two slices                           B       |------|-------|
+ *                                                       first    TL_CONTINUED
+ *
+ * Every instant, and every launch, belongs to the innermost range open then, whatever its stack.
+ * The pieces of a range add up to its duration. A call is counted by its first piece, which has its
+ * attributes; TL_UNCLOSED is on its last. `pieces` tells which slice a piece goes on from, so the
+ * duration of a whole call is the sum over its pieces: from the start of the first to the end of
+ * the last. */
 struct tl_slice {
     int64_t start_ns;
     int64_t end_ns;
@@ -39,10 +54,44 @@ struct tl_slice {
     uint32_t thread;
     uint32_t gpu_first; /* API slices: first of the operations it launched, in gpu_by_slice[] */
     uint32_t gpu_count;
-    uint32_t api;   /* into apis[]: API slices only, else TL_NONE */
+    union {
+        uint32_t api;   /* API slices: into apis[] */
+        uint32_t label; /* all others: into labels[], TL_NONE unless it came through NVTX */
+    };
     uint16_t depth; /* 0 = no parent */
     uint8_t kind;   /* enum tl_slice_kind */
     uint8_t flags;  /* TL_* */
+};
+
+/* A slice with TL_CONTINUED, and the slices of the same thread that it goes on from. */
+struct tl_piece {
+    uint32_t slice;  /* ascending */
+    uint32_t first;  /* the call's first piece */
+    uint32_t before; /* the piece that ends where this one starts */
+};
+
+/* A domain of NVTX in its process; ranges of prof.h are in none. */
+struct tl_domain {
+    uint32_t process;
+    uint32_t number; /* the file's; 0 the default domain */
+    uint32_t name;   /* TL_NONE the default domain */
+};
+
+struct tl_category {
+    uint32_t domain; /* into domains[] */
+    uint32_t number;
+    uint32_t name; /* TL_NONE: only its number is known */
+};
+
+#define TL_LABEL_COLORED 1u /* `color` was given */
+
+/* What came with a range, a mark or a begin/end range through NVTX, beside its name. */
+struct tl_label {
+    uint32_t domain;   /* into domains[] */
+    uint32_t category; /* into categories[], TL_NONE none */
+    uint32_t name;     /* what tables call it, "domain:name"; TL_NONE in the default domain */
+    uint32_t color;    /* 0xAARRGGBB */
+    uint32_t flags;    /* TL_LABEL_* */
 };
 
 #define TL_RESULT_UNKNOWN INT32_MIN /* the call's end is not in the trace */
@@ -65,6 +114,8 @@ struct tl_async {
     uint32_t name;
     uint32_t thread, end_thread;
     uint32_t flags; /* TL_UNCLOSED */
+    uint32_t label; /* as tl_slice.label; TL_NONE also for an NVTX range of the default domain that
+                       has nothing but a name */
 };
 
 struct tl_mark {
@@ -72,6 +123,7 @@ struct tl_mark {
     uint32_t name;
     uint32_t thread;
     uint32_t slice; /* innermost open range, TL_NONE */
+    uint32_t label; /* as tl_async.label */
 };
 
 struct tl_counter {
@@ -82,7 +134,8 @@ struct tl_counter {
 };
 
 struct tl_attr {
-    uint32_t slice; /* ascending: the attributes of a slice are adjacent */
+    uint32_t slice; /* ascending: the attributes of a slice are adjacent; in mark_attrs[] it is the
+                       mark, in async_attrs[] the begin/end range */
     uint32_t key;
     uint32_t type; /* enum prof_attr_type */
     uint32_t reserved;
@@ -124,6 +177,10 @@ struct tl_oddities {
     uint64_t backward_gpu;   /* device operations that ended before they began: taken as empty */
     uint64_t zero_time_gpu;  /* device operations without a time that are in the file: dropped */
     uint64_t surplus_gpu;    /* device operations beyond the number that their call was to launch */
+    uint64_t redefined_names; /* ids that mean two names, or a name and an event name: one counts */
+    uint64_t unknown_domains; /* references to NVTX domains that are not in the file */
+    uint64_t uncut_ranges;    /* ranges that should have gone on where another ended, and were ended
+                                 there: too many were open at once */
 };
 
 struct tl_process {
@@ -163,6 +220,7 @@ struct tl_device {
     struct prof_rec_device info;
     uint32_t name;          /* TL_NONE */
     int64_t clock_error_ns; /* how far bracketed work lay outside its bracket; -1 unmeasured */
+    uint32_t given_name;    /* the program's name for it or for its only context, TL_NONE */
 };
 
 struct tl_stream {
@@ -173,6 +231,13 @@ struct tl_stream {
     int32_t priority;
     uint32_t first_gpu, gpu_count; /* into gpus[] */
     uint16_t lanes;                /* 1 + extra lanes in use */
+    uint32_t given_name;           /* the program's name for it, TL_NONE */
+};
+
+/* A backward pass computes the gradients of what a forward range did: PyTorch gives both the same
+ * sequence number. */
+struct tl_fwdbwd {
+    uint32_t forward, backward; /* slices; each is backward of one at most */
 };
 
 /* launched = recorded + lost_operations + undelivered + unobserved + missing, always. All counts
@@ -212,6 +277,13 @@ struct timeline {
     TL_ARRAY(struct tl_mark) marks;
     TL_ARRAY(struct tl_counter) counters;
     TL_ARRAY(struct tl_attr) attrs;
+    TL_ARRAY(struct tl_attr) mark_attrs;
+    TL_ARRAY(struct tl_attr) async_attrs;
+    TL_ARRAY(struct tl_piece) pieces;
+    TL_ARRAY(struct tl_domain) domains;
+    TL_ARRAY(struct tl_category) categories;
+    TL_ARRAY(struct tl_label) labels;
+    TL_ARRAY(struct tl_fwdbwd) fwdbwds; /* by backward */
     TL_ARRAY(struct tl_gpu) gpus;
     TL_ARRAY(uint32_t) gpu_by_slice; /* indexes into gpus[], grouped by launching slice */
     /* What operations have in common: operations that differ only in time share an entry. So the
@@ -228,6 +300,29 @@ struct timeline {
     bool demangled;             /* false: no demangler was at hand, kernel names are mangled */
     struct tl_storage *storage; /* texts; the builder's */
 };
+
+struct tl_attrs {
+    const struct tl_attr *at;
+    uint32_t count;
+};
+
+/* The attributes of a mark; of a begin/end range. */
+struct tl_attrs timeline_mark_attrs(const struct timeline *timeline, uint32_t mark);
+struct tl_attrs timeline_async_attrs(const struct timeline *timeline, uint32_t async);
+
+/* The label of a slice; TL_NONE none, as calls have. */
+static inline uint32_t tl_slice_label(const struct tl_slice *slice)
+{
+    return slice->kind == TL_API ? TL_NONE : slice->label;
+}
+
+/* What tables call something with a name and a label. */
+static inline uint32_t tl_shown_name(const struct timeline *timeline, uint32_t name, uint32_t label)
+{
+    if (label == TL_NONE || timeline->labels.at[label].name == TL_NONE)
+        return name;
+    return timeline->labels.at[label].name;
+}
 
 /* Builds the timeline of the files. On failure returns NULL and fills `error`. partial: see
  * trace_file_open(). Threads: one; the result may be read by any number. The files are closed

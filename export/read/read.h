@@ -86,7 +86,7 @@ struct read_gpu {
 
 /* Times are nanoseconds since read_process.start_realtime_ns and never go backwards within one
  * thread. Thread numbers are the file's thread indexes (from 1); name ids are the file's, resolved
- * by `name`. */
+ * by `name` or, for those that NVTX gave a domain, category or colour, by `event_name`. */
 struct read_sink {
     void *user;
     void (*process)(void *user, const struct read_process *process);
@@ -100,15 +100,26 @@ struct read_sink {
     void (*stream)(void *user, const struct prof_rec_stream *stream);
     void (*api_name)(void *user, enum prof_api_domain domain, uint32_t cbid, uint32_t name);
     void (*loss)(void *user, enum prof_loss_cause cause, uint64_t count);
+    /* What NVTX says about names, in the order of the file: an event name may come before the name
+     * and the domain that it refers to. */
+    void (*event_name)(void *user, const struct prof_rec_event_name *name);
+    void (*domain)(void *user, const struct prof_rec_domain *domain);
+    void (*category)(void *user, const struct prof_rec_category *category);
+    void (*resource)(void *user, const struct prof_rec_resource *resource);
 
     void (*push)(void *user, uint32_t thread, int64_t time_ns, uint32_t name);
     void (*pop)(void *user, uint32_t thread, int64_t time_ns);
+    /* On the stack of the name's domain: that of its event name, or the default domain 0. */
+    void (*nvtx_push)(void *user, uint32_t thread, int64_t time_ns, uint32_t name);
+    void (*nvtx_pop)(void *user, uint32_t thread, int64_t time_ns, uint32_t domain);
     void (*mark)(void *user, uint32_t thread, int64_t time_ns, uint32_t name);
     void (*range_begin)(void *user, uint32_t thread, int64_t time_ns, uint32_t name, uint64_t id);
     void (*range_end)(void *user, uint32_t thread, int64_t time_ns, uint64_t id);
     void (*counter)(void *user, uint32_t thread, int64_t time_ns, uint32_t name, double value);
+    /* target: 0 the innermost open range of the thread, PROF_ATTR_OF_MARK its latest mark, else a
+     * range id. */
     void (*attr)(void *user, uint32_t thread, uint32_t key, enum prof_attr_type type,
-                 uint64_t value);
+                 uint64_t value, uint64_t target);
     void (*step)(void *user, uint32_t thread, int64_t time_ns, uint64_t number);
     void (*api_enter)(void *user, uint32_t thread, int64_t time_ns, const struct read_api *api);
     /* Ends the innermost open call of this correlation id; 0 means the innermost open call. */

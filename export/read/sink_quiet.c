@@ -41,7 +41,27 @@ static void no_loss(void *user, enum prof_loss_cause cause, uint64_t count)
     (void)user, (void)cause, (void)count;
 }
 
-/* push, mark */
+static void no_event_name(void *user, const struct prof_rec_event_name *name)
+{
+    (void)user, (void)name;
+}
+
+static void no_domain(void *user, const struct prof_rec_domain *domain)
+{
+    (void)user, (void)domain;
+}
+
+static void no_category(void *user, const struct prof_rec_category *category)
+{
+    (void)user, (void)category;
+}
+
+static void no_resource(void *user, const struct prof_rec_resource *resource)
+{
+    (void)user, (void)resource;
+}
+
+/* push, mark, nvtx_push, nvtx_pop */
 static void no_named(void *user, uint32_t thread, int64_t time_ns, uint32_t name)
 {
     (void)user, (void)thread, (void)time_ns, (void)name;
@@ -69,9 +89,9 @@ static void no_counter(void *user, uint32_t thread, int64_t time_ns, uint32_t na
 }
 
 static void no_attr(void *user, uint32_t thread, uint32_t key, enum prof_attr_type type,
-                    uint64_t value)
+                    uint64_t value, uint64_t target)
 {
-    (void)user, (void)thread, (void)key, (void)type, (void)value;
+    (void)user, (void)thread, (void)key, (void)type, (void)value, (void)target;
 }
 
 static void no_enter(void *user, uint32_t thread, int64_t time_ns, const struct read_api *api)
@@ -131,8 +151,14 @@ struct read_sink sink_quiet(const struct read_sink *sink)
     QUIET(stream, no_stream);
     QUIET(api_name, no_api_name);
     QUIET(loss, no_loss);
+    QUIET(event_name, no_event_name);
+    QUIET(domain, no_domain);
+    QUIET(category, no_category);
+    QUIET(resource, no_resource);
     QUIET(push, no_named);
     QUIET(pop, no_pop);
+    QUIET(nvtx_push, no_named);
+    QUIET(nvtx_pop, no_named);
     QUIET(mark, no_named);
     QUIET(range_begin, no_begin);
     QUIET(range_end, no_number);

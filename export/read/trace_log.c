@@ -144,6 +144,18 @@ static void take_pop(struct log_state *log, uint64_t info)
     sink->pop(sink->user, log->thread->number, event_ns(log, info));
 }
 
+static void take_nvtx_push(struct log_state *log, uint64_t info, uint32_t name)
+{
+    const struct read_sink *sink = &log->walk->sink;
+    sink->nvtx_push(sink->user, log->thread->number, event_ns(log, info), name);
+}
+
+static void take_nvtx_pop(struct log_state *log, uint64_t info, uint32_t domain)
+{
+    const struct read_sink *sink = &log->walk->sink;
+    sink->nvtx_pop(sink->user, log->thread->number, event_ns(log, info), domain);
+}
+
 static void take_mark(struct log_state *log, uint64_t info, uint32_t name)
 {
     const struct read_sink *sink = &log->walk->sink;
@@ -175,9 +187,9 @@ static void take_attr(struct log_state *log, const struct record *record)
     struct prof_rec_attr attr;
     record_copy(record, &attr, sizeof attr);
     const struct read_sink *sink = &log->walk->sink;
-    if (attr.type >= PROF_ATTR_INT && attr.type <= PROF_ATTR_STRING)
+    if (attr.type >= PROF_ATTR_INT && attr.type <= PROF_ATTR_HEX)
         sink->attr(sink->user, log->thread->number, attr.key, (enum prof_attr_type)attr.type,
-                   attr.value);
+                   attr.value, attr.target);
 }
 
 static void take_counter(struct log_state *log, const struct record *record, uint64_t info)
@@ -241,6 +253,9 @@ static void take_thread_record(struct log_state *log, const struct record *recor
         break;
     case PROF_REC_PUSH_WIDE:
         take_push(log, info, (uint32_t)at[1]);
+        break;
+    case PROF_REC_NVTX_PUSH_WIDE:
+        take_nvtx_push(log, info, (uint32_t)at[1]);
         break;
     case PROF_REC_MARK_WIDE:
         take_mark(log, info, (uint32_t)at[1]);
@@ -354,12 +369,16 @@ static void take_record(struct log_state *log, const struct record *record)
     uint64_t word = record->header;
     switch (PROF_WORD_KIND(word)) {
     case PROF_KIND_PUSH:
-    case PROF_KIND_NVTX_PUSH:
         take_push(log, PROF_WORD_INFO(word), PROF_WORD_NAME(word));
         break;
     case PROF_KIND_POP:
-    case PROF_KIND_NVTX_POP:
         take_pop(log, PROF_WORD_INFO(word));
+        break;
+    case PROF_KIND_NVTX_PUSH:
+        take_nvtx_push(log, PROF_WORD_INFO(word), PROF_WORD_NAME(word));
+        break;
+    case PROF_KIND_NVTX_POP:
+        take_nvtx_pop(log, PROF_WORD_INFO(word), PROF_WORD_NAME(word));
         break;
     case PROF_KIND_MARK:
         take_mark(log, PROF_WORD_INFO(word), PROF_WORD_NAME(word));

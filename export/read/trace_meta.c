@@ -117,6 +117,15 @@ static void collect_thread(struct walk *walk, const struct record *record)
         damage(walk, record, "a thread's description is damaged");
 }
 
+/* Ids begin at 1, as those of names do. */
+static void collect_event_name(struct walk *walk, const struct record *record)
+{
+    struct prof_rec_event_name name;
+    record_copy(record, &name, sizeof name);
+    if (name.id == 0)
+        damage(walk, record, "an event name is damaged");
+}
+
 static void collect_record(struct walk *walk, const struct record *record)
 {
     switch (record_type(record)) {
@@ -134,6 +143,9 @@ static void collect_record(struct walk *walk, const struct record *record)
         break;
     case PROF_REC_THREAD_INFO:
         collect_thread(walk, record);
+        break;
+    case PROF_REC_EVENT_NAME:
+        collect_event_name(walk, record);
         break;
     default:
         break;
@@ -252,6 +264,35 @@ static void tell_child(struct walk *walk, const struct record *record)
     walk->sink.child(walk->sink.user, child.pid, (enum prof_child_origin)child.origin, time_ns);
 }
 
+static void tell_event_name(struct walk *walk, const struct record *record)
+{
+    struct prof_rec_event_name name;
+    record_copy(record, &name, sizeof name);
+    if (name.id != 0)
+        walk->sink.event_name(walk->sink.user, &name);
+}
+
+static void tell_domain(struct walk *walk, const struct record *record)
+{
+    struct prof_rec_domain domain;
+    record_copy(record, &domain, sizeof domain);
+    walk->sink.domain(walk->sink.user, &domain);
+}
+
+static void tell_category(struct walk *walk, const struct record *record)
+{
+    struct prof_rec_category category;
+    record_copy(record, &category, sizeof category);
+    walk->sink.category(walk->sink.user, &category);
+}
+
+static void tell_resource(struct walk *walk, const struct record *record)
+{
+    struct prof_rec_resource resource;
+    record_copy(record, &resource, sizeof resource);
+    walk->sink.resource(walk->sink.user, &resource);
+}
+
 static void tell_record(struct walk *walk, const struct record *record)
 {
     switch (record_type(record)) {
@@ -278,6 +319,18 @@ static void tell_record(struct walk *walk, const struct record *record)
         break;
     case PROF_REC_CHILD:
         tell_child(walk, record);
+        break;
+    case PROF_REC_EVENT_NAME:
+        tell_event_name(walk, record);
+        break;
+    case PROF_REC_DOMAIN:
+        tell_domain(walk, record);
+        break;
+    case PROF_REC_CATEGORY:
+        tell_category(walk, record);
+        break;
+    case PROF_REC_RESOURCE:
+        tell_resource(walk, record);
         break;
     default:
         break;

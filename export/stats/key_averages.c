@@ -2,6 +2,7 @@
  * operations. */
 #include "key_averages.h"
 
+#include "key_launches.h"
 #include "key_names.h"
 
 #include <stdlib.h>
@@ -73,24 +74,6 @@ static uint32_t row_of(struct builder *b, enum key_class class, uint32_t name, e
     return *slot - 1;
 }
 
-static bool is_device_work(const struct tl_gpu *op)
-{
-    return (op->kind == TL_KERNEL || op->kind == TL_MEMCPY || op->kind == TL_MEMSET) &&
-           !(op->flags & TL_GPU_INTERNAL);
-}
-
-static int64_t launched_ns(const struct timeline *timeline, const struct tl_slice *slice)
-{
-    int64_t sum = 0;
-    for (uint32_t i = 0; i < slice->gpu_count; i++) {
-        const struct tl_gpu *op =
-            &timeline->gpus.at[timeline->gpu_by_slice.at[slice->gpu_first + i]];
-        if (is_device_work(op))
-            sum += duration(op->start_ns, op->end_ns);
-    }
-    return sum;
-}
-
 /* What has no parent frame ends here: only device time outside of every range is worth keeping. */
 static void pass_up(struct builder *b, int64_t cpu_ns, int64_t gpu_self_ns, int64_t gpu_total_ns)
 {
@@ -116,7 +99,7 @@ static void close_frame(struct builder *b)
     int64_t cpu_ns = duration(slice->start_ns, slice->end_ns);
     bool is_range = slice->kind != TL_API;
     bool outermost = --b->open[frame.row] == 0;
-    row->count++;
+    row->count += !(slice->flags & TL_CONTINUED);
     row->self_cpu_total_ns += duration(frame.child_ns, cpu_ns);
     row->cpu_total_ns += outermost ? cpu_ns : 0;
     row->self_cuda_total_ns += is_range ? frame.gpu_self_ns : 0;
@@ -146,14 +129,15 @@ static void open_frame(struct builder *b, uint32_t index)
     *frame = (struct frame){.slice = index, .row = UINT32_MAX};
     if (!(slice->flags & TL_INTERNAL)) {
         bool is_api = slice->kind == TL_API;
+        uint32_t name = tl_shown_name(b->timeline, slice->name, tl_slice_label(slice));
         frame->row =
-            row_of(b, is_api ? CLASS_API : CLASS_RANGE, slice->name, is_api ? KEY_API : KEY_RANGE);
+            row_of(b, is_api ? CLASS_API : CLASS_RANGE, name, is_api ? KEY_API : KEY_RANGE);
         if (b->failed)
             return;
         b->open[frame->row]++;
     }
     if (slice->gpu_count)
-        frame->gpu_self_ns = frame->gpu_total_ns = launched_ns(b->timeline, slice);
+        frame->gpu_self_ns = frame->gpu_total_ns = key_launched_ns(b->timeline, slice);
     b->depth++;
 }
 
@@ -178,7 +162,7 @@ static void add_device_work(struct builder *b)
 {
     for (uint32_t i = 0; i < b->timeline->gpus.count && !b->failed; i++) {
         const struct tl_gpu *op = &b->timeline->gpus.at[i];
-        if (!is_device_work(op))
+        if (!key_is_device_work(op))
             continue;
         uint32_t index = row_of(b, CLASS_DEVICE, op->name, kind_of_gpu(op->kind));
         if (b->failed)
@@ -192,22 +176,38 @@ static void add_device_work(struct builder *b)
     }
 }
 
+static void add_async(struct builder *b, const struct key_launches *launches,
+                      const struct tl_async *async)
+{
+    uint32_t name = tl_shown_name(b->timeline, async->name, async->label);
+    uint32_t index = row_of(b, CLASS_RANGE, name, KEY_RANGE);
+    if (b->failed)
+        return;
+    struct key_average *row = &b->averages->rows[index];
+    row->count++;
+    row->cpu_total_ns += duration(async->start_ns, async->end_ns);
+    row->cuda_total_ns += key_launches_within(launches, async);
+}
+
 static void add_asyncs(struct builder *b)
 {
-    for (uint32_t i = 0; i < b->timeline->asyncs.count && !b->failed; i++) {
-        const struct tl_async *async = &b->timeline->asyncs.at[i];
-        uint32_t index = row_of(b, CLASS_RANGE, async->name, KEY_RANGE);
-        if (b->failed)
-            return;
-        b->averages->rows[index].count++;
-        b->averages->rows[index].cpu_total_ns += duration(async->start_ns, async->end_ns);
-    }
+    struct key_launches launches;
+    if (b->timeline->asyncs.count == 0 || b->failed)
+        return;
+    b->failed = !key_launches_init(&launches, b->timeline);
+    if (b->failed)
+        return;
+    for (uint32_t i = 0; i < b->timeline->asyncs.count && !b->failed; i++)
+        add_async(b, &launches, &b->timeline->asyncs.at[i]);
+    key_launches_fini(&launches);
 }
 
 static void add_marks(struct builder *b)
 {
     for (uint32_t i = 0; i < b->timeline->marks.count && !b->failed; i++) {
-        uint32_t index = row_of(b, CLASS_MARK, b->timeline->marks.at[i].name, KEY_MARK);
+        const struct tl_mark *mark = &b->timeline->marks.at[i];
+        uint32_t name = tl_shown_name(b->timeline, mark->name, mark->label);
+        uint32_t index = row_of(b, CLASS_MARK, name, KEY_MARK);
         if (!b->failed)
             b->averages->rows[index].count++;
     }

@@ -8,8 +8,13 @@
  *   CUDA call     CPU as above. Its device time is its range's and its kernel's: its own CUDA
  *                 columns are 0.
  *   kernel, copy, set   self CUDA = CUDA total = its duration; no CPU time.
- *   begin/end     CPU total only: such a range need not nest, so no time is its own.
+ *   begin/end     CPU total as above; such a range need not nest, so no time is its own. CUDA total
+ *                 = the device operations that its thread launched between its begin and its end;
+ *                 0 where the two are on different threads.
  *   mark          a count.
+ *
+ * A range that NVTX put into a domain is called "domain:name", others by their name alone. One that
+ * goes on in several pieces (see timeline.h) is one call, to which all of them add.
  *
  * A range that is open inside another of the same name (recursion) adds to count and self, but not
  * to the totals, which would otherwise hold the same nanoseconds twice. So no thread adds more to a

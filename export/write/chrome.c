@@ -7,6 +7,7 @@
  *     overhead         X  overhead
  *     begin/end range  b, e  user_annotation: such ranges need not nest, and X of one row must
  *     mark             i  cpu_instant_event
+ *     forward range    s, its backward passes f  fwdbwd
  *     counter          C
  *
  * Arrows. Viewers bind an arrow's end to the slice that is open on its row at its time, and know
@@ -14,7 +15,9 @@
  * file before the s or f that shares its time, f has bp:e (bind to the enclosing slice, not to the
  * next), and the id is a number of its own for every arrow: correlation ids repeat across processes
  * and wrap after 2^32, and a graph launch starts many arrows, of which viewers would close all at
- * the first f. The id is the operation's place in the timeline, so nothing must be remembered.
+ * the first f. The id is the operation's place in the timeline, so nothing must be remembered; ids
+ * of begin/end ranges and of arrows from forward to backward have numbers beyond those. The latter
+ * arrows come after all other events, so their X stand before them.
  */
 #include "chrome.h"
 
@@ -44,50 +47,6 @@ static void write_time(struct chrome *chrome, int64_t ns)
 static void write_name(struct chrome *chrome, uint32_t name)
 {
     json_key(&chrome->out, "name"), quoted_names_write(&chrome->names, &chrome->out, name);
-}
-
-static double as_double(uint64_t bits)
-{
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static void write_attr_value(struct chrome *chrome, const struct tl_attr *attr)
-{
-    switch (attr->type) {
-    case PROF_ATTR_INT:
-        json_int(&chrome->out, (int64_t)attr->value);
-        break;
-    case PROF_ATTR_DOUBLE:
-        json_double(&chrome->out, as_double(attr->value));
-        break;
-    case PROF_ATTR_STRING:
-        quoted_names_write(&chrome->names, &chrome->out, (uint32_t)attr->value);
-        break;
-    default:
-        json_null(&chrome->out);
-    }
-}
-
-/* An object has each key once: the last value given for it counts. */
-static bool is_given_again(const struct tl_attr *attrs, uint32_t count, uint32_t index)
-{
-    for (uint32_t i = index + 1; i < count; i++)
-        if (attrs[i].key == attrs[index].key)
-            return true;
-    return false;
-}
-
-static void write_attrs(struct chrome *chrome, const struct tl_attr *attrs, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        if (is_given_again(attrs, count, i))
-            continue;
-        quoted_names_write(&chrome->names, &chrome->out, attrs[i].key);
-        json_colon(&chrome->out);
-        write_attr_value(chrome, &attrs[i]);
-    }
 }
 
 static bool has_arrow(const struct chrome *chrome, const struct tl_gpu *op)
@@ -148,6 +107,14 @@ static void begin_slice(struct chrome *chrome, const struct tl_slice *slice)
         begin_event(&chrome->out, "\"ph\":\"X\",\"cat\":\"cuda_runtime\"");
 }
 
+static void write_state(struct json_out *out, uint8_t flags)
+{
+    if (flags & TL_CONTINUED)
+        json_key(out, "continued"), json_bool(out, true);
+    if (flags & TL_UNCLOSED)
+        json_key(out, "unclosed"), json_bool(out, true);
+}
+
 static void chrome_slice(void *user, uint32_t index, const struct tl_attr *attrs,
                          uint32_t attr_count)
 {
@@ -162,9 +129,10 @@ static void chrome_slice(void *user, uint32_t index, const struct tl_attr *attrs
     json_key(out, "args"), json_object_begin(out);
     if (slice->kind == TL_API)
         write_api_args(chrome, slice);
-    write_attrs(chrome, attrs, attr_count);
-    if (slice->flags & TL_UNCLOSED)
-        json_key(out, "unclosed"), json_bool(out, true);
+    else
+        chrome_attrs_write(chrome, slice->label, (struct tl_attrs){attrs, attr_count});
+    if (slice->flags & (TL_CONTINUED | TL_UNCLOSED))
+        write_state(out, slice->flags);
     json_object_end(out), json_object_end(out);
     if (slice->gpu_count)
         write_arrow_starts(chrome, row, slice);
@@ -173,7 +141,8 @@ static void chrome_slice(void *user, uint32_t index, const struct tl_attr *attrs
 static void write_async_end(struct chrome *chrome, uint32_t index, const struct chrome_row *row,
                             int64_t time_ns)
 {
-    json_key(&chrome->out, "id"), json_uint(&chrome->out, (uint64_t)index + 1);
+    uint64_t id = (uint64_t)chrome->timeline->gpus.count + index + 1;
+    json_key(&chrome->out, "id"), json_uint(&chrome->out, id);
     chrome_row_write(row, &chrome->out);
     write_time(chrome, time_ns);
 }
@@ -189,6 +158,7 @@ static void chrome_async(void *user, uint32_t index)
     write_async_end(chrome, index, &chrome->rows.threads[async->thread], async->start_ns);
     json_key(out, "args"), json_object_begin(out);
     json_key(out, "range id"), json_uint(out, async->id);
+    chrome_attrs_write(chrome, async->label, timeline_async_attrs(chrome->timeline, index));
     if (async->flags & TL_UNCLOSED)
         json_key(out, "unclosed"), json_bool(out, true);
     json_object_end(out), json_object_end(out);
@@ -208,6 +178,12 @@ static void chrome_mark(void *user, uint32_t index)
     write_name(chrome, mark->name);
     chrome_row_write(&chrome->rows.threads[mark->thread], &chrome->out);
     write_time(chrome, mark->time_ns);
+    struct tl_attrs attrs = timeline_mark_attrs(chrome->timeline, index);
+    if (mark->label != TL_NONE || attrs.count) {
+        json_key(&chrome->out, "args"), json_object_begin(&chrome->out);
+        chrome_attrs_write(chrome, mark->label, attrs);
+        json_object_end(&chrome->out);
+    }
     json_object_end(&chrome->out);
 }
 
@@ -302,8 +278,31 @@ static void chrome_begin(void *user, const struct timeline *timeline)
     chrome_head_write(chrome);
 }
 
+static void write_fwdbwd_end(struct chrome *chrome, uint64_t id, uint32_t index)
+{
+    const struct tl_slice *slice = &chrome->timeline->slices.at[index];
+    json_key(&chrome->out, "id"), json_uint(&chrome->out, id);
+    chrome_row_write(&chrome->rows.threads[slice->thread], &chrome->out);
+    write_time(chrome, slice->start_ns);
+    json_object_end(&chrome->out);
+}
+
+static void write_fwdbwds(struct chrome *chrome)
+{
+    const struct timeline *timeline = chrome->timeline;
+    uint64_t id = (uint64_t)timeline->gpus.count + timeline->asyncs.count + 1;
+    for (uint32_t i = 0; i < timeline->fwdbwds.count; i++, id++) {
+        begin_event(&chrome->out, "\"ph\":\"s\",\"cat\":\"fwdbwd\",\"name\":\"fwdbwd\"");
+        write_fwdbwd_end(chrome, id, timeline->fwdbwds.at[i].forward);
+        begin_event(&chrome->out,
+                    "\"ph\":\"f\",\"bp\":\"e\",\"cat\":\"fwdbwd\",\"name\":\"fwdbwd\"");
+        write_fwdbwd_end(chrome, id, timeline->fwdbwds.at[i].backward);
+    }
+}
+
 static void chrome_end(void *user)
 {
+    write_fwdbwds(user);
     chrome_head_finish(user);
 }
 
@@ -331,11 +330,12 @@ static int write_trace(const struct timeline *timeline, int fd, const char *trac
     if (!quoted_names_init(&chrome.names, timeline))
         return error;
     if (chrome_rows_init(&chrome.rows, timeline)) {
-        bool walked = json_out_init(&chrome.out, fd, NULL) &&
+        bool walked = chrome_attrs_init(&chrome) && json_out_init(&chrome.out, fd, NULL) &&
                       exporter_walk(&chrome_exporter, &chrome, timeline);
         error = json_out_fini(&chrome.out);
         if (!walked && !error)
             error = ENOMEM;
+        chrome_attrs_fini(&chrome);
         chrome_rows_fini(&chrome.rows);
     }
     quoted_names_fini(&chrome.names);

@@ -16,6 +16,7 @@ struct chrome {
     const char *trace_name;
     int64_t shift_ns;          /* added to every time: nothing is before baseTimeNanoseconds */
     uint64_t skipped_counters; /* not a number: JSON cannot say it */
+    uint8_t *attr_words;       /* chrome_attrs.c: by name index, which word of its table it is */
 };
 
 /* chrome_head.c: everything of the top-level object before and after the events. */
@@ -24,6 +25,12 @@ void chrome_head_finish(struct chrome *chrome);
 
 /* chrome_args.c: the members of "args" of a device operation, in Kineto's order and words. */
 void chrome_args_write(struct chrome *chrome, const struct tl_gpu *op);
+
+/* chrome_attrs.c: the members of "args" that say what NVTX gave (`label` may be TL_NONE), and the
+ * attributes. init returns false when memory is short; fini is harmless then. */
+bool chrome_attrs_init(struct chrome *chrome);
+void chrome_attrs_fini(struct chrome *chrome);
+void chrome_attrs_write(struct chrome *chrome, uint32_t label, struct tl_attrs attrs);
 
 /* Kineto's words for a CUpti_ActivitySynchronizationType. */
 const char *chrome_args_sync_name(uint32_t type);

@@ -57,13 +57,16 @@ static int printable(struct text text, int limit)
     return text.size < (size_t)limit ? (int)text.size : limit;
 }
 
-/* Several processes in one trace: who is who. */
+/* Several processes in one trace: who is who. A device that the program named is called so. */
 static void write_process_name(const struct chrome_rows *rows, struct json_out *out,
-                               const struct chrome_row *row, uint32_t process)
+                               const struct chrome_row *row, uint32_t process, uint32_t given)
 {
     const struct read_process *info = &rows->timeline->processes.at[process].info;
-    const char *program = info->program.size ? info->program.bytes : "process";
-    int size = info->program.size ? printable(info->program, 300) : 7;
+    struct text called = info->program.size ? info->program : (struct text){"process", 7};
+    if (given < rows->timeline->names.count)
+        called = rows->timeline->names.at[given];
+    const char *program = called.bytes;
+    int size = printable(called, 300);
     char name[400];
     if (rows->timeline->processes.count == 1)
         snprintf(name, sizeof name, "%.*s", size, program);
@@ -78,7 +81,7 @@ static void write_process(const struct chrome_rows *rows, struct json_out *out, 
 {
     struct chrome_row row;
     chrome_row_set(&row, rows->pids[process], 0);
-    write_process_name(rows, out, &row, process);
+    write_process_name(rows, out, &row, process, TL_NONE);
     write_labels(out, &row, "CPU");
     write_order(out, &row, "process_sort_index", rows->pids[process]);
 }
@@ -93,7 +96,9 @@ static void write_gpu(const struct chrome_rows *rows, struct json_out *out, uint
     if (gpu->ordinal != TL_NONE)
         snprintf(number, sizeof number, " %u", gpu->ordinal);
     snprintf(labels, sizeof labels, "GPU%s%s", number, simulated ? ", Simulated GPU" : "");
-    write_process_name(rows, out, &row, gpu->process);
+    write_process_name(rows, out, &row, gpu->process,
+                       gpu->device == TL_NONE ? TL_NONE
+                                              : rows->timeline->devices.at[gpu->device].given_name);
     write_labels(out, &row, labels);
     write_order(out, &row, "process_sort_index", GPU_SORT_BASE + (int64_t)index);
 }
@@ -114,15 +119,28 @@ static void write_thread(const struct chrome_rows *rows, struct json_out *out, u
     write_order(out, &rows->threads[index], "thread_sort_index", rows->threads[index].tid);
 }
 
+#define STREAM_NAME_BYTES 256
+
+/* "stream 7", or "stream 7 compute" where the program named it. */
+static void stream_name(const struct timeline *timeline, uint32_t index, char to[STREAM_NAME_BYTES])
+{
+    const struct tl_stream *stream = &timeline->streams.at[index];
+    struct text given = {"", 0};
+    if (stream->given_name < timeline->names.count)
+        given = timeline->names.at[stream->given_name];
+    snprintf(to, STREAM_NAME_BYTES, "stream %u%s%.*s", stream->stream, given.size ? " " : "",
+             printable(given, 200), given.bytes);
+}
+
 static void write_stream(const struct chrome_rows *rows, struct json_out *out, uint32_t index)
 {
     const struct chrome_stream *stream = &rows->streams[index];
     for (uint32_t lane = 0; lane < stream->lane_count; lane++) {
         const struct chrome_row *row = &rows->lanes[stream->first_lane + lane];
-        uint32_t id = rows->timeline->streams.at[index].stream;
-        char name[64];
-        snprintf(name, sizeof name, lane ? "stream %u (lane %u)" : "stream %u", id, lane + 1);
-        write_name(out, row, "thread_name", name);
+        char name[STREAM_NAME_BYTES], text[STREAM_NAME_BYTES + 32];
+        stream_name(rows->timeline, index, name);
+        snprintf(text, sizeof text, lane ? "%s (lane %u)" : "%s", name, lane + 1);
+        write_name(out, row, "thread_name", text);
         write_order(out, row, "thread_sort_index",
                     (int64_t)index * STREAM_PLACES + (lane < STREAM_WAITS ? lane : STREAM_WAITS));
     }
@@ -145,13 +163,14 @@ void chrome_labels_write(const struct chrome_rows *rows, struct json_out *out)
 void chrome_labels_spare(const struct chrome_rows *rows, struct json_out *out,
                          struct chrome_spare *spare)
 {
-    char what[48], name[80];
+    char what[STREAM_NAME_BYTES + 16], name[STREAM_NAME_BYTES + 48];
     int64_t place = LAST_PLACE;
     if (spare->named)
         return;
     if (spare->kind == CHROME_SPARE_STREAM) {
-        snprintf(what, sizeof what, "stream %u (sync",
-                 rows->timeline->streams.at[spare->index].stream);
+        char stream[STREAM_NAME_BYTES];
+        stream_name(rows->timeline, spare->index, stream);
+        snprintf(what, sizeof what, "%s (sync", stream);
         place = (int64_t)spare->index * STREAM_PLACES + STREAM_WAITS + spare->lane;
     } else if (spare->kind == CHROME_SPARE_GPU) {
         snprintf(what, sizeof what, "device %u (sync", rows->gpus[spare->index].ordinal);

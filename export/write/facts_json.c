@@ -3,6 +3,7 @@
  *
  *     {"libprof", "mode", "mode_reason", "simulated", "demangled", "duration_ns",
  *      "processes": [{pid, program, host, rank, children, ...}], "devices": [{id, name, ...}],
+ *      "nvtx": {see nvtx_json.c},
  *      "key_averages": [{name, kind, count, cpu_total_ns, self_cpu_total_ns,
  *                        cuda_total_ns, self_cuda_total_ns}],
  *      "kernels": [the rows of kernels again], "loss": {...}}
@@ -10,6 +11,7 @@
 #include "facts_json.h"
 
 #include "key_averages.h"
+#include "nvtx_json.h"
 #include "write.h"
 #include "write_version.h"
 
@@ -174,7 +176,8 @@ static void write_lists(struct json_out *out, const struct timeline *timeline)
 }
 
 static void write_facts(struct json_out *out, const struct timeline *timeline,
-                        const struct key_averages *averages, const struct write_options *options)
+                        const struct key_averages *averages, const struct nvtx_counts *nvtx,
+                        const struct write_options *options)
 {
     struct run_facts facts;
     run_facts_init(&facts, timeline);
@@ -186,6 +189,7 @@ static void write_facts(struct json_out *out, const struct timeline *timeline,
     json_key(out, "self_cuda_total_ns"), json_int(out, averages->self_cuda_total_ns);
     json_key(out, "cuda_outside_ranges_ns"), json_int(out, averages->cuda_outside_ns);
     write_lists(out, timeline);
+    json_newline(out), nvtx_json(out, timeline, nvtx);
     json_newline(out), json_key(out, "key_averages"),
         write_rows(out, averages, false, options->rows);
     json_newline(out), json_key(out, "kernels"), write_rows(out, averages, true, options->rows);
@@ -198,15 +202,22 @@ static void write_facts(struct json_out *out, const struct timeline *timeline,
 bool write_json(const struct timeline *timeline, const struct write_options *options, FILE *stream)
 {
     struct key_averages averages;
+    struct nvtx_counts nvtx;
     struct json_out out;
+    if (!nvtx_counts_init(&nvtx, timeline)) {
+        errno = ENOMEM;
+        return false;
+    }
     if (!key_averages_init(&averages, timeline)) {
+        nvtx_counts_fini(&nvtx);
         errno = ENOMEM;
         return false;
     }
     key_sort(&averages, options->sort);
     if (json_out_init(&out, -1, stream))
-        write_facts(&out, timeline, &averages, options);
+        write_facts(&out, timeline, &averages, &nvtx, options);
     key_averages_fini(&averages);
+    nvtx_counts_fini(&nvtx);
     errno = json_out_fini(&out);
     return errno == 0;
 }

@@ -109,16 +109,24 @@ static void count_threads(const struct timeline *timeline, uint32_t *threads)
         *threads += !timeline->threads.at[i].internal;
 }
 
-static void count_calls(const struct timeline *timeline, uint32_t *ranges, uint32_t *calls)
+struct call_counts {
+    uint32_t ranges, nvtx, calls; /* nvtx: of the ranges */
+};
+
+static struct call_counts count_calls(const struct timeline *timeline)
 {
-    *ranges = timeline->asyncs.count;
-    *calls = 0;
+    struct call_counts counts = {.ranges = timeline->asyncs.count};
+    for (uint32_t i = 0; i < timeline->asyncs.count; i++)
+        counts.nvtx += timeline->asyncs.at[i].label != TL_NONE;
     for (uint32_t i = 0; i < timeline->slices.count; i++) {
-        if (timeline->slices.at[i].flags & TL_INTERNAL)
+        const struct tl_slice *slice = &timeline->slices.at[i];
+        if (slice->flags & (TL_INTERNAL | TL_CONTINUED))
             continue;
-        *calls += timeline->slices.at[i].kind == TL_API;
-        *ranges += timeline->slices.at[i].kind != TL_API;
+        counts.calls += slice->kind == TL_API;
+        counts.ranges += slice->kind != TL_API;
+        counts.nvtx += tl_slice_label(slice) != TL_NONE;
     }
+    return counts;
 }
 
 static uint32_t count_operations(const struct timeline *timeline)
@@ -132,13 +140,15 @@ static uint32_t count_operations(const struct timeline *timeline)
 
 static void print_counts(const struct timeline *timeline, FILE *stream)
 {
-    uint32_t threads, ranges, calls;
+    uint32_t threads;
     count_threads(timeline, &threads);
-    count_calls(timeline, &ranges, &calls);
+    struct call_counts counts = count_calls(timeline);
+    fprintf(stream, "Events:    %u ranges", counts.ranges);
+    if (counts.nvtx)
+        fprintf(stream, " (%u of them NVTX)", counts.nvtx);
     fprintf(stream,
-            "Events:    %u ranges, %u marks, %u counter values, %u CUDA calls, %u device "
-            "operations on %u thread%s\n",
-            ranges, timeline->marks.count, timeline->counters.count, calls,
+            ", %u marks, %u counter values, %u CUDA calls, %u device operations on %u thread%s\n",
+            timeline->marks.count, timeline->counters.count, counts.calls,
             count_operations(timeline), threads, threads == 1 ? "" : "s");
 }
 

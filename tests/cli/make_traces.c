@@ -5,6 +5,7 @@
  *     lossy.prof     dropped records, a full file, a missing kernel, unbalanced ranges
  *     killed.prof    never closed
  *     rank0.prof, rank1.prof   two processes of one job
+ *     nvtx.prof      ranges of two domains that cross, PyTorch's attributes, a named stream
  *     hostile.prof   names that attack terminals, tables and parsers
  */
 #include "trace_builder.h"
@@ -174,6 +175,90 @@ static int make_killed(void)
     return save(trace, "killed.prof");
 }
 
+static void pytorch_range(struct trace_builder *trace, int64_t start_ns, const char *name,
+                          uint64_t seq, const char *sizes)
+{
+    trace_builder_nvtx_push(trace, start_ns, trace_builder_name(trace, name));
+    trace_builder_attr(trace, trace_builder_name(trace, "seq"), PROF_ATTR_INT, seq);
+    if (sizes)
+        trace_builder_attr(trace, trace_builder_name(trace, "sizes"), PROF_ATTR_STRING,
+                           trace_builder_name(trace, sizes));
+}
+
+static uint32_t library_name(struct trace_builder *trace, const char *name)
+{
+    return trace_builder_event_name(
+        trace, (struct prof_rec_event_name){.name = trace_builder_name(trace, name),
+                                            .domain = 1,
+                                            .category = 2,
+                                            .color = 0xff76b900,
+                                            .flags = PROF_EVENT_NAME_COLORED});
+}
+
+static void launch_on(struct trace_builder *trace, int64_t start_ns, uint32_t correlation,
+                      uint64_t stream)
+{
+    struct prof_rec_api_enter enter = {.correlation = correlation,
+                                       .cbid = LAUNCH,
+                                       .domain = PROF_API_RUNTIME,
+                                       .flags = PROF_API_LAUNCHES,
+                                       .stream = stream,
+                                       .operations = 1};
+    trace_builder_enter(trace, start_ns, enter);
+    trace_builder_exit(trace, start_ns + 5000, correlation, 0);
+}
+
+/* The library's range outlives the operation in which it began. */
+static void run_forward(struct trace_builder *trace)
+{
+    const uint64_t request = (uint64_t)1 << 32 | 1;
+    uint32_t payload = trace_builder_name(trace, "payload");
+    trace_builder_log(trace, 0, 1, 0);
+    trace_builder_push(trace, 10000, trace_builder_name(trace, "step"));
+    trace_builder_begin(trace, 12000, library_name(trace, "request"), request);
+    trace_builder_attr_of(trace, payload, PROF_ATTR_UINT, UINT64_MAX, request);
+    pytorch_range(trace, 20000, "aten::linear", 7, "[[64, 256], [512, 256], []]");
+    trace_builder_nvtx_push(trace, 30000, library_name(trace, "gemm"));
+    launch_on(trace, 40000, 1, 0x5000);
+    trace_builder_nvtx_pop(trace, 60000, 0);
+    launch_on(trace, 70000, 2, 0x5000);
+    trace_builder_nvtx_pop(trace, 80000, 1);
+    trace_builder_end(trace, 90000, request);
+    trace_builder_mark(trace, 95000, library_name(trace, "checkpoint"));
+    trace_builder_attr_of(trace, payload, PROF_ATTR_HEX, 0x7f00, PROF_ATTR_OF_MARK);
+    trace_builder_pop(trace, 100000);
+    trace_builder_thread_end(trace, 300000);
+}
+
+static void run_backward(struct trace_builder *trace)
+{
+    trace_builder_log(trace, 1, 2, 0);
+    pytorch_range(trace, 200000, "autograd::engine::evaluate_function: AddmmBackward0", 7, NULL);
+    pytorch_range(trace, 210000, "AddmmBackward0", 7, NULL);
+    launch_on(trace, 220000, 3, 0x5000);
+    trace_builder_nvtx_pop(trace, 240000, 0);
+    trace_builder_nvtx_pop(trace, 250000, 0);
+    trace_builder_thread_end(trace, 300000);
+}
+
+static int make_nvtx(void)
+{
+    struct trace_builder *trace = begin("torch", 4300);
+    add_device(trace);
+    trace_builder_thread(trace, 2, 4301, "pt_autograd_0", 0);
+    trace_builder_domain(trace, 1, "cuBLAS");
+    trace_builder_category(trace, 1, 2, "matmul");
+    trace_builder_resource(trace, PROF_RESOURCE_STREAM, 0x5000, "compute");
+    trace_builder_resource(trace, PROF_RESOURCE_DEVICE, 0, "trainer's GPU");
+    run_forward(trace);
+    run_backward(trace);
+    trace_builder_log(trace, 2, 1, 0);
+    kernel(trace, "gemm", 100000, 150000, 1);
+    kernel(trace, "bias", 150000, 160000, 2);
+    kernel(trace, "gemm", 230000, 290000, 3);
+    return save(trace, "nvtx.prof");
+}
+
 static int make_hostile(void)
 {
     static const char *const names[] = {
@@ -204,5 +289,6 @@ int main(int argc, char **argv)
         return 2;
     directory = argv[1];
     return make_demo() || make_cpu() || make_lossy() || make_killed() ||
-           make_rank(0, "rank0.prof") || make_rank(1, "rank1.prof") || make_hostile();
+           make_rank(0, "rank0.prof") || make_rank(1, "rank1.prof") || make_nvtx() ||
+           make_hostile();
 }

@@ -117,6 +117,7 @@ public:
         added.process = last(processes);
         added.name = name(called);
         added.clock_error_ns = -1;
+        added.given_name = TL_NONE;
         added.info.device = ordinal;
         added.info.memory_bytes = 150ull << 30;
         added.info.compute_major = 9;
@@ -133,7 +134,7 @@ public:
 
     uint32_t stream(uint32_t id, uint32_t of_device = 0, uint32_t context = 1, uint16_t lanes = 1)
     {
-        streams.push_back({last(processes), of_device, context, id, 0, 0, 0, lanes});
+        streams.push_back({last(processes), of_device, context, id, 0, 0, 0, lanes, TL_NONE});
         return last(streams);
     }
 
@@ -217,7 +218,7 @@ public:
     void mark(const std::string &called, int64_t time_ns)
     {
         marks.push_back(
-            {time_ns, name(called), last(threads), open.empty() ? TL_NONE : open.back()});
+            {time_ns, name(called), last(threads), open.empty() ? TL_NONE : open.back(), TL_NONE});
     }
 
     void counter(const std::string &called, int64_t time_ns, double value)
@@ -227,7 +228,8 @@ public:
 
     void async(const std::string &called, int64_t start_ns, int64_t end_ns, uint64_t id)
     {
-        asyncs.push_back({start_ns, end_ns, id, name(called), last(threads), last(threads), 0});
+        asyncs.push_back(
+            {start_ns, end_ns, id, name(called), last(threads), last(threads), 0, TL_NONE});
     }
 
     void attr(uint32_t slice, const std::string &key, int64_t value)
@@ -273,6 +275,10 @@ public:
     std::vector<tl_slice> slices;
     std::vector<tl_gpu> gpus;
     std::vector<tl_api> apis;
+    std::vector<tl_async> asyncs;
+    std::vector<tl_mark> marks;
+    std::vector<tl_device> devices;
+    std::vector<tl_stream> streams;
     std::vector<prof_rec_kernel> kernels;
     timeline made{};
 
@@ -350,15 +356,11 @@ private:
     std::map<std::string, uint32_t> name_index;
     std::vector<text> names;
     std::vector<uint32_t> open, gpu_by_slice;
-    std::vector<tl_async> asyncs;
-    std::vector<tl_mark> marks;
     std::vector<tl_counter> counters;
     std::vector<tl_attr> attrs;
     std::vector<prof_rec_memcpy> memcpys;
     std::vector<prof_rec_memset> memsets;
     std::vector<prof_rec_sync> syncs;
-    std::vector<tl_device> devices;
-    std::vector<tl_stream> streams;
     uint32_t correlation = 0;
 };
 

@@ -224,15 +224,22 @@ void trace_builder_name_as(struct trace_builder *trace, uint32_t id, const char 
     add_meta(trace, PROF_REC_NAME, &record, sizeof record, bytes, kept);
 }
 
+/* `name` is NULL for an event name. */
+static uint32_t new_id(struct trace_builder *trace, char *name)
+{
+    trace->names = must(realloc(trace->names, (trace->name_count + 1) * sizeof *trace->names));
+    trace->names[trace->name_count++] = name;
+    return trace->name_count;
+}
+
 uint32_t trace_builder_name(struct trace_builder *trace, const char *name)
 {
     for (uint32_t i = 0; i < trace->name_count; i++)
-        if (strcmp(trace->names[i], name) == 0)
+        if (trace->names[i] && strcmp(trace->names[i], name) == 0)
             return i + 1;
-    trace->names = must(realloc(trace->names, (trace->name_count + 1) * sizeof *trace->names));
-    trace->names[trace->name_count++] = must(strdup(name));
-    trace_builder_name_as(trace, trace->name_count, name, strlen(name));
-    return trace->name_count;
+    uint32_t id = new_id(trace, must(strdup(name)));
+    trace_builder_name_as(trace, id, name, strlen(name));
+    return id;
 }
 
 void trace_builder_info(struct trace_builder *trace, enum prof_info_key key, const char *text)
@@ -314,6 +321,36 @@ void trace_builder_api_name(struct trace_builder *trace, enum prof_api_domain do
 {
     struct prof_rec_api_name record = {0, cbid, domain, trace_builder_name(trace, name), 0};
     add_meta(trace, PROF_REC_API_NAME, &record, sizeof record, NULL, 0);
+}
+
+/* ---- NVTX ---- */
+
+uint32_t trace_builder_event_name(struct trace_builder *trace, struct prof_rec_event_name detail)
+{
+    detail.id = new_id(trace, NULL);
+    add_meta(trace, PROF_REC_EVENT_NAME, &detail, sizeof detail, NULL, 0);
+    return detail.id;
+}
+
+void trace_builder_domain(struct trace_builder *trace, uint32_t domain, const char *name)
+{
+    struct prof_rec_domain record = {0, domain, trace_builder_name(trace, name)};
+    add_meta(trace, PROF_REC_DOMAIN, &record, sizeof record, NULL, 0);
+}
+
+void trace_builder_category(struct trace_builder *trace, uint32_t domain, uint32_t category,
+                            const char *name)
+{
+    struct prof_rec_category record = {0, domain, category, trace_builder_name(trace, name), 0};
+    add_meta(trace, PROF_REC_CATEGORY, &record, sizeof record, NULL, 0);
+}
+
+void trace_builder_resource(struct trace_builder *trace, enum prof_resource_type type,
+                            uint64_t handle, const char *name)
+{
+    struct prof_rec_resource record = {
+        .handle = handle, .type = type, .name = trace_builder_name(trace, name)};
+    add_meta(trace, PROF_REC_RESOURCE, &record, sizeof record, NULL, 0);
 }
 
 /* ---- logs ---- */
@@ -422,6 +459,20 @@ void trace_builder_mark(struct trace_builder *trace, int64_t time_ns, uint32_t n
         add_word(trace, PROF_KIND_MARK, time_ns, name);
 }
 
+void trace_builder_nvtx_push(struct trace_builder *trace, int64_t time_ns, uint32_t name)
+{
+    uint64_t wide = name;
+    if (name > PROF_NAME_ID_MAX)
+        add_event(trace, PROF_REC_NVTX_PUSH_WIDE, time_ns, &wide, 1);
+    else
+        add_word(trace, PROF_KIND_NVTX_PUSH, time_ns, name);
+}
+
+void trace_builder_nvtx_pop(struct trace_builder *trace, int64_t time_ns, uint32_t domain)
+{
+    add_word(trace, PROF_KIND_NVTX_POP, time_ns, domain);
+}
+
 void trace_builder_begin(struct trace_builder *trace, int64_t time_ns, uint32_t name, uint64_t id)
 {
     add_event(trace, PROF_REC_RANGE_BEGIN, time_ns, (uint64_t[]){name, id}, 2);
@@ -444,6 +495,13 @@ void trace_builder_attr(struct trace_builder *trace, uint32_t key, enum prof_att
                         uint64_t value)
 {
     trace_builder_ext(trace, PROF_REC_ATTR, 0, (uint64_t[]){(uint64_t)type << 32 | key, value}, 2);
+}
+
+void trace_builder_attr_of(struct trace_builder *trace, uint32_t key, enum prof_attr_type type,
+                           uint64_t value, uint64_t target)
+{
+    trace_builder_ext(trace, PROF_REC_ATTR, 0,
+                      (uint64_t[]){(uint64_t)type << 32 | key, value, target}, 3);
 }
 
 void trace_builder_step(struct trace_builder *trace, int64_t time_ns, uint64_t number)

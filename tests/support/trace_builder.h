@@ -70,6 +70,15 @@ void trace_builder_child(struct trace_builder *trace, int64_t time_ns, uint32_t 
 void trace_builder_meta(struct trace_builder *trace, const void *record,
                         size_t bytes); /* header word included */
 
+/* What NVTX says. An event name's id is new and of the same sequence as names'; `detail` says all
+ * but the id. */
+uint32_t trace_builder_event_name(struct trace_builder *trace, struct prof_rec_event_name detail);
+void trace_builder_domain(struct trace_builder *trace, uint32_t domain, const char *name);
+void trace_builder_category(struct trace_builder *trace, uint32_t domain, uint32_t category,
+                            const char *name);
+void trace_builder_resource(struct trace_builder *trace, enum prof_resource_type type,
+                            uint64_t handle, const char *name);
+
 /* Chooses the log that events go to; begins its first chunk on behalf of `thread`. */
 void trace_builder_log(struct trace_builder *trace, uint32_t log, uint32_t thread, uint32_t epoch);
 /* Goes on in a new chunk of the log, leaving out `skipped` places of its sequence. One begins by
@@ -82,6 +91,8 @@ void trace_builder_epoch(struct trace_builder *trace, int64_t time_ns, uint32_t 
 /* What a thread does. */
 void trace_builder_push(struct trace_builder *trace, int64_t time_ns, uint32_t name);
 void trace_builder_pop(struct trace_builder *trace, int64_t time_ns);
+void trace_builder_nvtx_push(struct trace_builder *trace, int64_t time_ns, uint32_t name);
+void trace_builder_nvtx_pop(struct trace_builder *trace, int64_t time_ns, uint32_t domain);
 void trace_builder_mark(struct trace_builder *trace, int64_t time_ns, uint32_t name);
 void trace_builder_begin(struct trace_builder *trace, int64_t time_ns, uint32_t name, uint64_t id);
 void trace_builder_end(struct trace_builder *trace, int64_t time_ns, uint64_t id);
@@ -89,6 +100,8 @@ void trace_builder_counter(struct trace_builder *trace, int64_t time_ns, uint32_
                            double value);
 void trace_builder_attr(struct trace_builder *trace, uint32_t key, enum prof_attr_type type,
                         uint64_t value);
+void trace_builder_attr_of(struct trace_builder *trace, uint32_t key, enum prof_attr_type type,
+                           uint64_t value, uint64_t target);
 void trace_builder_step(struct trace_builder *trace, int64_t time_ns, uint64_t number);
 void trace_builder_enter(struct trace_builder *trace, int64_t time_ns,
                          struct prof_rec_api_enter call);

@@ -51,6 +51,33 @@ public:
         trace_builder_pop(builder_, time);
         return *this;
     }
+    /* An event name of a domain; `detail` may say more about it. */
+    uint32_t event_name(const char *text, uint32_t domain, prof_rec_event_name detail = {})
+    {
+        detail.name = name(text);
+        detail.domain = domain;
+        return trace_builder_event_name(builder_, detail);
+    }
+    Trace &domain(uint32_t number, const char *text)
+    {
+        trace_builder_domain(builder_, number, text);
+        return *this;
+    }
+    Trace &nvtx_push(int64_t time, const char *text, uint32_t domain = 0)
+    {
+        trace_builder_nvtx_push(builder_, time, domain ? event_name(text, domain) : name(text));
+        return *this;
+    }
+    Trace &nvtx_pop(int64_t time, uint32_t domain = 0)
+    {
+        trace_builder_nvtx_pop(builder_, time, domain);
+        return *this;
+    }
+    Trace &attr(const char *key, prof_attr_type type, uint64_t value, uint64_t target = 0)
+    {
+        trace_builder_attr_of(builder_, name(key), type, value, target);
+        return *this;
+    }
     Trace &step(int64_t time, uint64_t number)
     {
         trace_builder_step(builder_, time, number);
@@ -130,6 +157,7 @@ inline std::string slice_tree(const timeline *t)
         const tl_slice &slice = t->slices.at[i];
         text += std::string(slice.depth, ' ') + t->names.at[slice.name].bytes + " " +
                 std::to_string(slice.start_ns) + " " + std::to_string(slice.end_ns) +
+                (slice.flags & TL_CONTINUED ? " continued" : "") +
                 (slice.flags & TL_UNCLOSED ? " unclosed" : "") + "\n";
     }
     return text;

@@ -23,6 +23,10 @@ static void state_facts(struct trace_builder *trace)
     trace_builder_api_name(trace, PROF_API_RUNTIME, SYNC, "cudaStreamSynchronize");
     trace_builder_api_name(trace, PROF_API_DRIVER, DRIVER_LAUNCH, "cuLaunchKernel");
     trace_builder_control(trace, 0, 1, true);
+    trace_builder_domain(trace, 1, "library");
+    trace_builder_category(trace, 1, 5, "loading");
+    trace_builder_resource(trace, PROF_RESOURCE_STREAM, 0x5000, "compute");
+    trace_builder_resource(trace, PROF_RESOURCE_DEVICE, 0, "first");
 }
 
 static void call(struct trace_builder *trace, int64_t start_ns, int64_t end_ns, uint16_t cbid,
@@ -59,6 +63,37 @@ static void main_thread(struct trace_builder *trace)
     call(trace, 2600, 9500, SYNC, 13, 0);
     trace_builder_pop(trace, 9600); /* of nothing */
     trace_builder_thread_end(trace, 9700);
+}
+
+/* Ranges of two domains that cross, a mark and a begin/end range, all with attributes; a forward
+ * range and its backward pass. */
+static void nvtx_thread(struct trace_builder *trace)
+{
+    struct prof_rec_event_name detail = {.name = trace_builder_name(trace, "read"),
+                                         .domain = 1,
+                                         .category = 5,
+                                         .color = 0xff00ff00,
+                                         .flags = PROF_EVENT_NAME_COLORED};
+    uint32_t read = trace_builder_event_name(trace, detail);
+    uint32_t seq = trace_builder_name(trace, "seq"), payload = trace_builder_name(trace, "payload");
+    trace_builder_thread(trace, 4, 4245, "nvtx", 0);
+    trace_builder_log(trace, 1, 2, 1);
+    trace_builder_handover(trace, 4, 4245);
+    trace_builder_nvtx_push(trace, 4000, trace_builder_name(trace, "aten::mul"));
+    trace_builder_attr(trace, seq, PROF_ATTR_INT, 12);
+    trace_builder_nvtx_push(trace, 4100, read);
+    trace_builder_attr(trace, payload, PROF_ATTR_UINT, UINT64_MAX);
+    trace_builder_mark(trace, 4150, read);
+    trace_builder_attr_of(trace, payload, PROF_ATTR_HEX, 0xbeef, PROF_ATTR_OF_MARK);
+    trace_builder_nvtx_pop(trace, 4200, 0);
+    trace_builder_nvtx_pop(trace, 4300, 1);
+    trace_builder_begin(trace, 4400, read, (uint64_t)4 << 32 | 1);
+    trace_builder_attr_of(trace, payload, PROF_ATTR_DOUBLE, 0, (uint64_t)4 << 32 | 1);
+    trace_builder_end(trace, 4500, (uint64_t)4 << 32 | 1);
+    trace_builder_nvtx_push(
+        trace, 4600, trace_builder_name(trace, "autograd::engine::evaluate_function: MulBackward"));
+    trace_builder_attr(trace, seq, PROF_ATTR_INT, 12);
+    trace_builder_nvtx_pop(trace, 4700, 0);
 }
 
 static void worker_thread(struct trace_builder *trace)
@@ -115,6 +150,7 @@ struct trace_builder *trace_builder_sample(void)
     state_facts(trace);
     main_thread(trace);
     worker_thread(trace);
+    nvtx_thread(trace);
     device(trace);
     return trace;
 }

@@ -18,6 +18,8 @@ HOST_CALLS = {"cuda_runtime", "cuda_driver"}
 DEVICE_WORK = {"kernel", "gpu_memcpy", "gpu_memset"}
 CATEGORIES = HOST_CALLS | DEVICE_WORK | {
     "user_annotation", "gpu_user_annotation", "cuda_sync", "overhead", "cpu_instant_event"}
+# What the ends of an arrow may be on, by its category.
+ARROW_SIDES = {"ac2g": (HOST_CALLS, DEVICE_WORK), "fwdbwd": ({"user_annotation"}, {"user_annotation"})}
 KERNEL_ARGS = ("device", "context", "stream", "correlation", "grid", "block",
                "registers per thread", "shared memory")
 COPY_ARGS = ("device", "context", "stream", "correlation", "bytes")
@@ -126,7 +128,10 @@ def check_arrows(report, events, rows):
     for order, event in enumerate(events):
         if event.get("ph") not in ("s", "f"):
             continue
-        side = HOST_CALLS if event["ph"] == "s" else DEVICE_WORK
+        if event.get("cat") not in ARROW_SIDES or event["name"] != event["cat"]:
+            report.say(f"arrow {event.get('id')}: cat {event.get('cat')!r}, name {event['name']!r}")
+            continue
+        side = ARROW_SIDES[event["cat"]][event["ph"] == "f"]
         here = by_start.get((event["pid"], event["tid"], ns(event["ts"])), ())
         bound = [piece for piece in here if piece[2] < order and piece[3]["cat"] in side]
         if not bound:
@@ -134,11 +139,19 @@ def check_arrows(report, events, rows):
         if event["ph"] == "f" and event.get("bp") != "e":
             report.say(f"arrow {event.get('id')}: f without bp:e")
         ends[(event.get("id"), event.get("cat"), event.get("name"))].append((event, bound))
+    ids = collections.Counter(key[0] for key in ends)
     for key, pair in ends.items():
+        if ids[key[0]] > 1:
+            report.say(f"arrow {key}: its id is another's too")
         if sorted(event["ph"] for event, _ in pair) != ["f", "s"]:
             report.say(f"arrow {key}: ends are {[event['ph'] for event, _ in pair]}")
             continue
         start, finish = sorted(pair, key=lambda end: end[0]["ph"], reverse=True)
+        if key[1] == "fwdbwd":
+            report.counts["fwdbwd"] += 1
+            if finish[0]["ts"] < start[0]["ts"] or start[0]["pid"] != finish[0]["pid"]:
+                report.say(f"arrow {key}: from {start[0]['ts']} to {finish[0]['ts']}")
+            continue
         if start[1] and finish[1]:
             host, device = start[1][-1][3]["args"], finish[1][-1][3]["args"]
             if host.get("correlation") != device.get("correlation"):

@@ -1,0 +1,2 @@
+profdump --chrome out.json nvtx.prof
+cat out.json

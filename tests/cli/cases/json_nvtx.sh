@@ -1,0 +1,1 @@
+profdump --json nvtx.prof

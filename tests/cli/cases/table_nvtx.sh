@@ -1,0 +1,1 @@
+profdump nvtx.prof
