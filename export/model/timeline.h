@@ -10,6 +10,7 @@
 #define PROF_TIMELINE_H
 
 #include "read.h"
+#include "tl_memory.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -118,12 +119,14 @@ struct tl_oddities {
     uint64_t reused_range_ids;    /* prof_range_begin() of an id that is open already */
     uint64_t unmatched_api_exits; /* ends of CUDA calls whose begin is not in the trace */
     uint64_t open_api_calls;      /* begins of CUDA calls whose end is not in the trace */
-    uint64_t crossed_steps;  /* steps begun inside a range that was opened in the step before */
-    uint64_t homeless_attrs; /* attributes given while no range was open: dropped */
-    uint64_t missing_names;  /* references to names that are not in the file */
-    uint64_t backward_gpu;   /* device operations that ended before they began: taken as empty */
-    uint64_t zero_time_gpu;  /* device operations without a time that are in the file: dropped */
-    uint64_t surplus_gpu;    /* device operations beyond the number that their call was to launch */
+    uint64_t crossed_steps;    /* steps begun inside a range that was opened in the step before */
+    uint64_t homeless_attrs;   /* attributes given while no range was open: dropped */
+    uint64_t missing_names;    /* references to names that are not in the file */
+    uint64_t backward_gpu;     /* device operations that ended before they began: taken as empty */
+    uint64_t zero_time_gpu;    /* device operations without a time that are in the file: dropped */
+    uint64_t unknown_frees;    /* releases of addresses that were not allocated in the trace */
+    uint64_t reused_addresses; /* allocations at an address that was in use */
+    uint64_t surplus_gpu; /* device operations beyond the number that their call was to launch */
 };
 
 struct tl_process {
@@ -213,6 +216,11 @@ struct timeline {
     TL_ARRAY(struct prof_rec_overhead) overheads;
     TL_ARRAY(struct tl_device) devices;
     TL_ARRAY(struct tl_stream) streams;
+    TL_ARRAY(struct tl_heap) heaps; /* by process */
+    TL_ARRAY(struct tl_memory) memories;
+    TL_ARRAY(struct tl_memory_event) memory_events;
+    TL_ARRAY(struct tl_pool) pools;
+    TL_ARRAY(struct tl_migration) migrations;
     struct tl_ledger ledger;
     bool demangled;             /* false: no demangler was at hand, kernel names are mangled */
     struct tl_storage *storage; /* texts; the builder's */
