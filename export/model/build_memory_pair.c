@@ -86,6 +86,7 @@ static uint32_t begin_memory(struct pairing *pairing, const struct build_memory_
         .slice = op->slice,
         .end_slice = TL_NONE,
         .thread = op->thread,
+        .end_thread = TL_NONE,
         .pool = op->pool ? build_pool_at(pairing->builder, op->pool) : TL_NONE,
         .flags = op->flags,
     };
@@ -97,6 +98,7 @@ static void end_memory(struct pairing *pairing, uint32_t index, const struct bui
     struct tl_memory *memory = &pairing->builder->timeline->memories.at[index];
     memory->end_ns = op->time_ns;
     memory->end_slice = op->slice;
+    memory->end_thread = op->thread;
 }
 
 /* An allocation at an address that is in use: the release between the two is not in the trace. */

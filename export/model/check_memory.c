@@ -10,6 +10,7 @@ static bool memory_is_valid(const struct timeline *timeline, const struct tl_mem
            (memory->slice == TL_NONE || memory->slice < timeline->slices.count) &&
            (memory->end_slice == TL_NONE || memory->end_slice < timeline->slices.count) &&
            (memory->thread == TL_NONE || memory->thread < timeline->threads.count) &&
+           (memory->end_thread == TL_NONE || memory->end_thread < timeline->threads.count) &&
            (memory->pool == TL_NONE || memory->pool < timeline->pools.count) &&
            memory->end_ns >= memory->start_ns;
 }

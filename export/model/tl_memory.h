@@ -26,11 +26,11 @@ struct tl_memory {
     int64_t end_ns;   /* TL_MEMORY_LIVE: never freed in the trace */
     uint64_t address; /* 0: only a size is known, it is never freed */
     uint64_t bytes;
-    uint32_t heap;             /* into heaps[] */
-    uint32_t slice, end_slice; /* innermost at begin and end: a CUDA call or a range; TL_NONE */
-    uint32_t thread;           /* of the slice, or of the allocator's caller; TL_NONE */
-    uint32_t pool;             /* into pools[]; TL_NONE */
-    uint32_t flags;            /* TL_MEMORY_* */
+    uint32_t heap;               /* into heaps[] */
+    uint32_t slice, end_slice;   /* innermost at begin and end: a CUDA call or a range; TL_NONE */
+    uint32_t thread, end_thread; /* of the slices, or of the allocator's callers; TL_NONE */
+    uint32_t pool;               /* into pools[]; TL_NONE */
+    uint32_t flags;              /* TL_MEMORY_* */
 };
 
 /* A heap grows or shrinks. Sorted by time within a process. */

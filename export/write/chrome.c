@@ -8,6 +8,7 @@
  *     begin/end range  b, e  user_annotation: such ranges need not nest, and X of one row must
  *     mark             i  cpu_instant_event
  *     counter          C
+ *     memory           see chrome_memory.c
  *
  * Arrows. Viewers bind an arrow's end to the slice that is open on its row at its time, and know
  * the two ends of an arrow by (id, cat, name). So both ends have the same three, an X stands in the
@@ -19,6 +20,7 @@
 #include "chrome.h"
 
 #include "chrome_labels.h"
+#include "chrome_memory.h"
 #include "exporter.h"
 #include "write.h"
 
@@ -315,6 +317,8 @@ static const struct exporter chrome_exporter = {
     .mark = chrome_mark,
     .counter = chrome_counter,
     .gpu = chrome_gpu,
+    .memory = chrome_memory_event,
+    .migration = chrome_memory_migration,
     .end = chrome_end,
 };
 
@@ -331,11 +335,12 @@ static int write_trace(const struct timeline *timeline, int fd, const char *trac
     if (!quoted_names_init(&chrome.names, timeline))
         return error;
     if (chrome_rows_init(&chrome.rows, timeline)) {
-        bool walked = json_out_init(&chrome.out, fd, NULL) &&
+        bool walked = json_out_init(&chrome.out, fd, NULL) && chrome_memory_init(&chrome) &&
                       exporter_walk(&chrome_exporter, &chrome, timeline);
         error = json_out_fini(&chrome.out);
         if (!walked && !error)
             error = ENOMEM;
+        chrome_memory_fini(&chrome);
         chrome_rows_fini(&chrome.rows);
     }
     quoted_names_fini(&chrome.names);

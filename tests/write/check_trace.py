@@ -17,7 +17,7 @@ import sys
 HOST_CALLS = {"cuda_runtime", "cuda_driver"}
 DEVICE_WORK = {"kernel", "gpu_memcpy", "gpu_memset"}
 CATEGORIES = HOST_CALLS | DEVICE_WORK | {
-    "user_annotation", "gpu_user_annotation", "cuda_sync", "overhead", "cpu_instant_event"}
+    "user_annotation", "gpu_user_annotation", "cuda_sync", "overhead", "unified_memory", "cpu_instant_event"}
 KERNEL_ARGS = ("device", "context", "stream", "correlation", "grid", "block",
                "registers per thread", "shared memory")
 COPY_ARGS = ("device", "context", "stream", "correlation", "bytes")
