@@ -12,6 +12,8 @@
 
 #include <prof/prof.h>
 
+#include <unistd.h>
+
 typedef struct CUmemPool_st *cudaMemPool_t;
 struct location {
     int type, id;
@@ -155,6 +157,7 @@ int main(int argc, char **argv)
     fflush(stdout);
     while (argc > 1 && strcmp(argv[1], "endless") == 0) {
         cuda_check(cudaFree(allocated(1 << 16)), "cudaFree");
+        usleep(500);
     }
     return 0;
 }
