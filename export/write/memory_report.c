@@ -218,19 +218,27 @@ static bool print_ranges(const struct report *report)
 
 /* ---- pools ---- */
 
+/* Before CUDA 11.6 CUPTI does not say what is used. */
+static void print_used(const struct report *report, uint64_t bytes)
+{
+    struct shown_bytes text;
+    if (bytes)
+        fprintf(report->stream, ", of it used %s", bytes_of(bytes, &text));
+}
+
 static void print_pool(const struct report *report, const struct tl_pool *pool)
 {
-    struct shown_bytes bytes[4];
-    char place[24] = "?";
+    struct shown_bytes bytes;
+    fprintf(report->stream, "  0x%llx", (unsigned long long)pool->address);
     if (pool->device != TL_NONE)
-        snprintf(place, sizeof place, "%u", pool->device);
-    fprintf(report->stream,
-            "  0x%llx on device %s: reserved at most %s, used of it %s; at last %s and %s; trimmed "
-            "%u times%s\n",
-            (unsigned long long)pool->address, place, bytes_of(pool->peak_bytes, &bytes[0]),
-            pool->peak_used_bytes ? bytes_of(pool->peak_used_bytes, &bytes[1]) : "unknown",
-            bytes_of(pool->last_bytes, &bytes[2]), bytes_of(pool->last_used_bytes, &bytes[3]),
-            pool->trims, pool->end_ns == INT64_MAX ? "" : ", destroyed");
+        fprintf(report->stream, " on device %u", pool->device);
+    fprintf(report->stream, ": reserved at most %s", bytes_of(pool->peak_bytes, &bytes));
+    print_used(report, pool->peak_used_bytes);
+    fprintf(report->stream, "; at last %s", bytes_of(pool->last_bytes, &bytes));
+    print_used(report, pool->last_used_bytes);
+    if (pool->trims)
+        fprintf(report->stream, "; trimmed %u time%s", pool->trims, pool->trims == 1 ? "" : "s");
+    fprintf(report->stream, "%s\n", pool->end_ns == INT64_MAX ? "" : "; destroyed");
 }
 
 static void print_pools(const struct report *report)
@@ -305,12 +313,10 @@ static void print_notes(const struct report *report)
     for (uint32_t i = 0; i < timeline->memories.count; i++)
         from_calls += (timeline->memories.at[i].flags & TL_MEMORY_FROM_CALL) != 0;
     if (unknown)
-        fprintf(report->stream, "\n%llu releases of what was not allocated in the trace\n",
+        fprintf(report->stream, "\nReleased, but not allocated in the trace: %llu\n",
                 (unsigned long long)unknown);
     if (reused)
-        fprintf(report->stream,
-                "\n%llu releases are not in the trace: the address was given out "
-                "again\n",
+        fprintf(report->stream, "\nAllocated again without a release in the trace: %llu\n",
                 (unsigned long long)reused);
     if (from_calls)
         fprintf(report->stream, "\nCUPTI did not tell of memory: read from the CUDA calls\n");
