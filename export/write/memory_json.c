@@ -11,12 +11,14 @@
  *               release_threshold, trims, destroyed
  *     managed   devices[], ranges[]: what moved and faulted
  *     unknown_frees, reused_addresses
+ *     complete  false: something was lost while recording, memory perhaps among it
  */
 #include "memory_json.h"
 
 #include "memory_ranges.h"
 #include "memory_use.h"
 #include "migrations.h"
+#include "run_facts.h"
 #include "write.h"
 
 #include <errno.h>
@@ -282,6 +284,7 @@ static bool write_managed(const struct memory_list *list)
 
 static void write_oddities(const struct memory_list *list)
 {
+    struct run_facts facts;
     uint64_t unknown = 0, reused = 0;
     for (uint32_t i = 0; i < list->timeline->processes.count; i++) {
         unknown += list->timeline->processes.at[i].odd.unknown_frees;
@@ -290,6 +293,8 @@ static void write_oddities(const struct memory_list *list)
     json_newline(list->out);
     write_number(list, "unknown_frees", unknown);
     write_number(list, "reused_addresses", reused);
+    run_facts_init(&facts, list->timeline);
+    json_key(list->out, "complete"), json_bool(list->out, !facts.lost_anything);
 }
 
 bool memory_json(struct json_out *out, const struct timeline *timeline, int64_t rows)

@@ -4,6 +4,7 @@
 #include "memory_label.h"
 #include "memory_ranges.h"
 #include "migrations.h"
+#include "run_facts.h"
 #include "show_text.h"
 #include "time_text.h"
 #include "write.h"
@@ -142,16 +143,26 @@ static void print_leak(const struct report *report, const struct memory_sites *s
     fprintf(report->stream, "]\n");
 }
 
+/* A program that was killed, or still runs, might have freed more. */
+static const char *leak_title(const struct timeline *timeline)
+{
+    for (uint32_t i = 0; i < timeline->processes.count; i++)
+        if (!timeline->processes.at[i].info.closed)
+            return "Not freed by the end of the trace";
+    return "Never freed";
+}
+
 static bool print_leaks(const struct report *report)
 {
+    const char *title = leak_title(report->timeline);
     struct memory_sites sites;
     struct shown_bytes bytes;
     if (!memory_sites_init(&sites, report->timeline, TL_NONE, TL_NONE))
         return false;
     if (sites.count == 0)
-        fprintf(report->stream, "\nNever freed: nothing\n");
+        fprintf(report->stream, "\n%s: nothing\n", title);
     else
-        fprintf(report->stream, "\nNever freed: %llu allocation%s, %s\n",
+        fprintf(report->stream, "\n%s: %llu allocation%s, %s\n", title,
                 (unsigned long long)sites.count, sites.count == 1 ? "" : "s",
                 bytes_of(sites.bytes, &bytes));
     for (uint32_t i = 0; i < sites.sites.count && is_shown(report, i); i++)
@@ -305,6 +316,8 @@ static bool print_migrations(const struct report *report)
 static void print_notes(const struct report *report)
 {
     const struct timeline *timeline = report->timeline;
+    struct run_facts facts;
+    run_facts_init(&facts, timeline);
     uint64_t unknown = 0, reused = 0, from_calls = 0;
     for (uint32_t i = 0; i < timeline->processes.count; i++) {
         unknown += timeline->processes.at[i].odd.unknown_frees;
@@ -318,6 +331,9 @@ static void print_notes(const struct report *report)
     if (reused)
         fprintf(report->stream, "\nAllocated again without a release in the trace: %llu\n",
                 (unsigned long long)reused);
+    if (facts.lost_anything)
+        fprintf(report->stream, "\nNot everything was recorded (profdump says what): what was lost "
+                                "is in no number here\n");
     if (from_calls)
         fprintf(report->stream, "\nCUPTI did not tell of memory: read from the CUDA calls\n");
 }

@@ -94,6 +94,21 @@ TEST(MemoryReport, NamesHeapsOwnersLeaksRangesAndMigrations)
     EXPECT_HAS(text, "Device 0       4.00 KB           0 B           0 B       0.500us");
 }
 
+TEST(MemoryReport, SaysWhatItCannotKnow)
+{
+    Example trace;
+    trace.header().state = PROF_STATE_RECORDING;
+    trace.header().loss[PROF_LOSS_FULL] = 1;
+    const timeline *t = trace.load();
+    write_options options;
+    write_options_default(&options);
+    std::string text = to_string([&](FILE *out) { ASSERT_TRUE(write_memory(t, &options, out)); });
+    EXPECT_HAS(text, "Not freed by the end of the trace: 1 allocation, 2.00 MB\n");
+    EXPECT_HAS(text, "Not everything was recorded");
+    text = to_string([&](FILE *out) { ASSERT_TRUE(write_memory_json(t, &options, out)); });
+    EXPECT_HAS(text, "\"complete\":false");
+}
+
 TEST(MemoryReport, SaysWhenThereIsNothing)
 {
     Trace trace;
@@ -167,7 +182,7 @@ TEST(MemoryJson, IsAMemberOnlyWhereThereIsMemory)
     EXPECT_HAS(text, "\"memory\":{");
     EXPECT_HAS(text, "\"peak_owners\":[\n{\"bytes\":3145728,\"count\":2,\"path\":[\"train\","
                      "\"forward\",\"cudaMalloc\"]}]");
-    EXPECT_HAS(text, "\"unknown_frees\":0,\"reused_addresses\":0");
+    EXPECT_HAS(text, "\"unknown_frees\":0,\"reused_addresses\":0,\"complete\":true");
     t = without.load();
     text = to_string([&](FILE *out) { ASSERT_TRUE(write_json(t, &options, out)); });
     EXPECT_FALSE(has(text, "\"memory\":"));
