@@ -123,6 +123,15 @@ static void loop_counter(void *user, uint64_t iterations)
         prof_counter("queue depth", (double)i);
 }
 
+static void loop_alloc(void *user, uint64_t iterations)
+{
+    const uint32_t *allocator = user;
+    for (uint64_t i = 0; i < iterations; i++) {
+        prof_alloc(*allocator, allocator, 4096);
+        prof_free(*allocator, allocator);
+    }
+}
+
 /* ---- the same on two threads ---- */
 
 struct two {
@@ -193,6 +202,9 @@ int main(void)
                 bench_against(loop_floor_one, loop_mark, NULL, PAIRS));
     bench_print("on: counter (floor: one store)",
                 bench_against(loop_floor_one, loop_counter, NULL, PAIRS));
+    uint32_t allocator = prof_alloc_track("arena");
+    bench_print("on: prof_alloc and prof_free",
+                bench_against(loop_floor, loop_alloc, &allocator, PAIRS));
     bench_print("on: PROF_RANGE literal, 2 threads",
                 bench_against(loop_floor_two, loop_literal_two, NULL, 10 * PAIRS));
     bench_print("on: name by content, 2 threads",

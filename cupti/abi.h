@@ -54,8 +54,11 @@ enum abi_kind {
     ABI_KIND_CONCURRENT_KERNEL = 10,
     ABI_KIND_OVERHEAD = 17,
     ABI_KIND_PEER_MEMCPY = 22,
+    ABI_KIND_UNIFIED_MEMORY = 25,
     ABI_KIND_STREAM = 37,
     ABI_KIND_SYNCHRONIZATION = 38,
+    ABI_KIND_MEMORY = 49, /* CUPTI calls it MEMORY2 */
+    ABI_KIND_MEMORY_POOL = 50,
     ABI_KIND_COUNT = 64, /* above every kind up to 13.4 */
 };
 
@@ -118,6 +121,8 @@ typedef void (*abi_buffer_requested)(uint8_t **buffer, size_t *bytes, size_t *ma
 typedef void (*abi_buffer_completed)(void *context, uint32_t stream, uint8_t *buffer, size_t bytes,
                                      size_t valid_bytes);
 
+struct abi_unified_config; /* abi_memory.h */
+
 /* F(need, name, arguments) of every function used of libcupti / libcuda; all return int. */
 /* clang-format off */
 #define ABI_CUPTI_FUNCTIONS(F)                                                                     \
@@ -135,6 +140,8 @@ typedef void (*abi_buffer_completed)(void *context, uint32_t stream, uint8_t *bu
       (void *context, uint32_t stream, size_t *dropped))                                           \
     F(REQUIRED, cuptiActivityFlushAll, (uint32_t flags))                                           \
     F(OPTIONAL, cuptiActivitySetAttribute, (uint32_t attribute, size_t *bytes, void *value))      \
+    F(OPTIONAL, cuptiActivityConfigureUnifiedMemoryCounter,                                        \
+      (struct abi_unified_config *configs, uint32_t count))                                        \
     F(OPTIONAL, cuptiGetCallbackName, (uint32_t domain, uint32_t cbid, const char **name))         \
     F(OPTIONAL, cuptiGetResultString, (uint32_t result, const char **text))                        \
     F(OPTIONAL, cuptiSubscribe_v2,                                                                 \

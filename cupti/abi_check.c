@@ -4,7 +4,10 @@
  * is in no table. */
 #include "abi.h"
 #include "abi_calls.h"
+#include "abi_memory.h"
 #include "abi_records.h"
+
+#include "prof/format.h"
 
 #include <cupti.h>
 
@@ -44,6 +47,9 @@ SAME(ABI_KIND_OVERHEAD, CUPTI_ACTIVITY_KIND_OVERHEAD);
 SAME(ABI_KIND_PEER_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2);
 SAME(ABI_KIND_STREAM, CUPTI_ACTIVITY_KIND_STREAM);
 SAME(ABI_KIND_SYNCHRONIZATION, CUPTI_ACTIVITY_KIND_SYNCHRONIZATION);
+SAME(ABI_KIND_UNIFIED_MEMORY, CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
+SAME(ABI_KIND_MEMORY, CUPTI_ACTIVITY_KIND_MEMORY2);
+SAME(ABI_KIND_MEMORY_POOL, CUPTI_ACTIVITY_KIND_MEMORY_POOL);
 _Static_assert((long)ABI_KIND_COUNT >= (long)CUPTI_ACTIVITY_KIND_COUNT, "every kind has a place");
 
 SAME(ABI_ATTRIBUTE_ZEROED_OUT_BUFFER, CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER);
@@ -118,6 +124,38 @@ ABI_CONTEXT_FIELDS(CONTEXT_FIELD)
 ABI_STREAM_FIELDS(STREAM_FIELD)
 ABI_DEVICE_FIELDS(DEVICE_FIELD)
 
+/* Memory. */
+SAME(PROF_MEMORY_ALLOCATE, CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_ALLOCATION);
+SAME(PROF_MEMORY_RELEASE, CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_RELEASE);
+SAME(ABI_MEMORY_KIND_UNKNOWN, CUPTI_ACTIVITY_MEMORY_KIND_UNKNOWN);
+SAME(ABI_MEMORY_KIND_PINNED, CUPTI_ACTIVITY_MEMORY_KIND_PINNED);
+SAME(ABI_MEMORY_KIND_DEVICE, CUPTI_ACTIVITY_MEMORY_KIND_DEVICE);
+SAME(ABI_MEMORY_KIND_MANAGED, CUPTI_ACTIVITY_MEMORY_KIND_MANAGED);
+SAME(ABI_POOL_TYPE_IMPORTED, CUPTI_ACTIVITY_MEMORY_POOL_TYPE_IMPORTED);
+SAME(ABI_NO_CONTEXT, CUPTI_INVALID_CONTEXT_ID);
+SAME(ABI_NO_STREAM, CUPTI_INVALID_STREAM_ID);
+#define SAME_COUNTER(ours, theirs) SAME(ours, CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_##theirs)
+SAME_COUNTER(ABI_UNIFIED_HTOD, KIND_BYTES_TRANSFER_HTOD);
+SAME_COUNTER(ABI_UNIFIED_DTOH, KIND_BYTES_TRANSFER_DTOH);
+SAME_COUNTER(ABI_UNIFIED_CPU_FAULT, KIND_CPU_PAGE_FAULT_COUNT);
+SAME_COUNTER(ABI_UNIFIED_GPU_FAULT, KIND_GPU_PAGE_FAULT);
+SAME_COUNTER(ABI_UNIFIED_THRASHING, KIND_THRASHING);
+SAME_COUNTER(ABI_UNIFIED_THROTTLING, KIND_THROTTLING);
+SAME_COUNTER(ABI_UNIFIED_REMOTE_MAP, KIND_REMOTE_MAP);
+SAME_COUNTER(ABI_UNIFIED_DTOD, KIND_BYTES_TRANSFER_DTOD);
+SAME_COUNTER(ABI_UNIFIED_ALL_DEVICES, SCOPE_PROCESS_ALL_DEVICES);
+SAME_FIELD(struct abi_unified_config, scope, CUpti_ActivityUnifiedMemoryCounterConfig, scope);
+SAME_FIELD(struct abi_unified_config, kind, CUpti_ActivityUnifiedMemoryCounterConfig, kind);
+SAME_FIELD(struct abi_unified_config, device, CUpti_ActivityUnifiedMemoryCounterConfig, deviceId);
+SAME_FIELD(struct abi_unified_config, enable, CUpti_ActivityUnifiedMemoryCounterConfig, enable);
+#define MEMORY_FIELD(name, field, at, width) SAME_RECORD(CUpti_ActivityMemory4, field, at, width)
+#define POOL_FIELD(name, field, at, width) SAME_RECORD(CUpti_ActivityMemoryPool3, field, at, width)
+#define UNIFIED_FIELD(name, field, at, width) \
+    SAME_RECORD(CUpti_ActivityUnifiedMemoryCounter3, field, at, width)
+ABI_MEMORY_FIELDS(MEMORY_FIELD)
+ABI_POOL_FIELDS(POOL_FIELD)
+ABI_UNIFIED_FIELDS(UNIFIED_FIELD)
+
 /* Calls: each becomes a function in which P is the call's struct of parameters. */
 #define STREAM(field, at) sizeof(char[offsetof(P, field) == (at) ? 1 : -1])
 #define KIND(field, at) \
@@ -143,6 +181,23 @@ ABI_DEVICE_FIELDS(DEVICE_FIELD)
 #define CHECK_DRIVER_BARE(cbid, name, what, ...) SAME(cbid, CUPTI_DRIVER_TRACE_CBID_##name);
 ABI_RUNTIME_CALLS(CHECK_RUNTIME, CHECK_RUNTIME_BARE)
 ABI_DRIVER_CALLS(CHECK_DRIVER, CHECK_DRIVER_BARE)
+
+#define GIVES(field, at) BYTES(field, at)
+#define BOX(field, at) BYTES(field, at)
+#define TAKES(field, at) BYTES(field, at)
+#define PITCH(field, at) BYTES(field, at)
+#define ROWS(field, at) BYTES(field, at)
+#define DEPTH(field, at) BYTES(field, at)
+#define CHECK_RUNTIME_MEMORY(cbid, name, memory, flags, ...)                                     \
+    CHECK_CALL(check_memory_##name, name##_params, CUPTI_RUNTIME_TRACE_CBID_##name, cbid, flags, \
+               __VA_ARGS__)
+#define CHECK_DRIVER_MEMORY(cbid, name, memory, flags, ...)                                     \
+    CHECK_CALL(check_memory_##name, name##_params, CUPTI_DRIVER_TRACE_CBID_##name, cbid, flags, \
+               __VA_ARGS__)
+ABI_RUNTIME_MEMORY_CALLS(CHECK_RUNTIME_MEMORY)
+ABI_DRIVER_MEMORY_CALLS(CHECK_DRIVER_MEMORY)
+SAME(offsetof(struct cudaPitchedPtr, ptr), 0);
+SAME(offsetof(struct cudaPitchedPtr, pitch), 8);
 _Static_assert(ABI_CBID_COUNT >= CUPTI_RUNTIME_TRACE_CBID_SIZE &&
                    ABI_CBID_COUNT >= CUPTI_DRIVER_TRACE_CBID_SIZE,
                "every cbid has a place");

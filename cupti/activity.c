@@ -7,6 +7,7 @@
 #include "facts.h"
 #include "loader.h"
 #include "log.h"
+#include "memory_kinds.h"
 #include "recorder.h"
 
 #include <errno.h>
@@ -135,12 +136,14 @@ int activity_enable(void)
         if (kinds[i] == ABI_KIND_CONCURRENT_KERNEL)
             outcome = result;
     }
+    memory_kinds_enable(&oracle);
     return outcome;
 }
 
 void activity_disable(void)
 {
     const struct cupti_library *cupti = loader_cupti();
+    memory_kinds_disable();
     for (size_t i = KIND_COUNT; i-- > 0;)
         cupti->cuptiActivityDisable(kinds[i]);
 }

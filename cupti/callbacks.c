@@ -7,6 +7,8 @@
 #include "facts.h"
 #include "kernel_names.h"
 #include "loader.h"
+#include "memory_calls.h"
+#include "memory_kinds.h"
 #include "recorder.h"
 #include "start_events.h"
 #include "windows.h"
@@ -167,7 +169,7 @@ static bool record_or_note(const struct api_call *call, uint32_t domain, uint32_
                            const struct abi_call_data *data)
 {
     if (!recorder_on()) {
-        if (api_calls_launches(call))
+        if (api_calls_launches(call) || memory_calls_follows(domain, cbid))
             windows_note_off(data->correlation);
         return false;
     }
@@ -232,13 +234,24 @@ static void look_at_context(const struct api_call *call, void *context)
         thread->checked_context = context;
 }
 
-static void leave(const struct api_call *call, uint32_t domain, const struct abi_call_data *data)
+/* What is captured allocates when its graph runs; libprof's own memory is nobody's business. */
+static bool allocates_now(const struct api_call *call, const struct abi_call_data *data)
+{
+    return !this_thread.own &&
+           !(capture_may_be_active() &&
+             capture_is_active(api_calls_effect(call, data->parameters).stream, call->per_thread));
+}
+
+static void leave(const struct api_call *call, uint32_t domain, uint32_t cbid,
+                  const struct abi_call_data *data)
 {
     const struct open_call *open = take_open(&this_thread, domain, data->correlation);
     if (!open)
         return;
     if (open->recorded)
         write_exit(data);
+    if (open->recorded && memory_kinds_from_calls() && allocates_now(call, data))
+        memory_calls_note(domain, cbid, data);
     if (call->what == API_BEGIN_CAPTURE || call->what == API_END_CAPTURE)
         note_capture(call, data);
     look_at_context(call, data->context);
@@ -252,7 +265,7 @@ static void on_call(uint32_t domain, uint32_t cbid, const struct abi_call_data *
     if (data->site == ABI_SITE_ENTER)
         enter(call, domain, cbid, data);
     else if (data->site == ABI_SITE_EXIT)
-        leave(call, domain, data);
+        leave(call, domain, cbid, data);
 }
 
 static void on_resource(uint32_t cbid, const struct abi_resource_data *data)

@@ -5,9 +5,10 @@
  */
 #include "decode.h"
 
-#include "abi_records.h"
+#include "abi_memory.h"
 #include "decode_device.h"
 #include "decode_facts.h"
+#include "decode_memory.h"
 #include "recorder.h"
 
 /* Decodes one record of `size` bytes. Returns whether it was an operation on a device, recorded. */
@@ -29,6 +30,9 @@ static const struct kind kinds[ABI_KIND_COUNT] = {
     [ABI_KIND_DEVICE] = {decode_device, ABI_DEVICE_BASE_BYTES},
     [ABI_KIND_CONTEXT] = {decode_context, ABI_CONTEXT_BASE_BYTES},
     [ABI_KIND_STREAM] = {decode_stream, ABI_STREAM_BASE_BYTES},
+    [ABI_KIND_MEMORY] = {decode_memory, ABI_MEMORY_BASE_BYTES},
+    [ABI_KIND_MEMORY_POOL] = {decode_memory_pool, ABI_POOL_BASE_BYTES},
+    [ABI_KIND_UNIFIED_MEMORY] = {decode_unified_memory, ABI_UNIFIED_BASE_BYTES},
 };
 
 static bool decode_one(const uint8_t *record, uint32_t size)
@@ -83,6 +87,12 @@ static bool is_operation(uint32_t kind)
            kind == ABI_KIND_MEMCPY || kind == ABI_KIND_PEER_MEMCPY || kind == ABI_KIND_MEMSET;
 }
 
+static bool is_memory(uint32_t kind)
+{
+    return kind == ABI_KIND_MEMORY || kind == ABI_KIND_MEMORY_POOL ||
+           kind == ABI_KIND_UNIFIED_MEMORY;
+}
+
 uint64_t decode_count_only(const struct oracle *oracle, const uint8_t *buffer, size_t bytes)
 {
     uint64_t count = 0;
@@ -91,7 +101,7 @@ uint64_t decode_count_only(const struct oracle *oracle, const uint8_t *buffer, s
         size = oracle_size(oracle, abi_kind_of(buffer + at));
         if (!size || at + size > bytes)
             break;
-        count += is_operation(abi_kind_of(buffer + at));
+        count += is_operation(abi_kind_of(buffer + at)) || is_memory(abi_kind_of(buffer + at));
     }
     return count;
 }

@@ -78,6 +78,8 @@ static void tell_new_places(struct builder *builder, struct tl_slice *slices, ui
     }
     for (uint32_t i = 0; i < builder->launches.count; i++)
         builder->launches.at[i].slice = moved(builder, place, builder->launches.at[i].slice);
+    for (uint32_t i = 0; i < builder->memory.ops.count; i++)
+        builder->memory.ops.at[i].slice = moved(builder, place, builder->memory.ops.at[i].slice);
 }
 
 static int by_slice(const void *left, const void *right)

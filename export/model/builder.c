@@ -43,6 +43,7 @@ static void forget_process(struct builder *builder)
     builder->launches.count = 0;
     builder->brackets.count = 0;
     builder->range_ends.count = 0;
+    build_memory_forget(builder);
     builder->current_thread = TL_NONE;
     memset(builder->copy_names, 0xff, sizeof builder->copy_names);
     memset(builder->memset_names, 0xff, sizeof builder->memset_names);
@@ -60,6 +61,7 @@ void builder_fini(struct builder *builder)
     free(builder->events.at);
     free(builder->tops.at);
     free(builder->early_attrs.at);
+    build_memory_fini(builder);
     memset(builder, 0, sizeof *builder);
 }
 
@@ -83,6 +85,7 @@ static void note_first(struct builder *builder)
         .async_attr = timeline->async_attrs.count,
         .domain = timeline->domains.count,
     };
+    build_memory_begin(builder);
 }
 
 void builder_begin_process(struct builder *builder, const char *path, int64_t shift_ns)
@@ -132,6 +135,11 @@ static struct extent measure(const struct builder *builder)
         widen(&extent, timeline->marks.at[i].time_ns, timeline->marks.at[i].time_ns);
     for (uint32_t i = builder->first.counter; i < timeline->counters.count; i++)
         widen(&extent, timeline->counters.at[i].time_ns, timeline->counters.at[i].time_ns);
+    for (uint32_t i = builder->memory.first_event; i < timeline->memory_events.count; i++)
+        widen(&extent, timeline->memory_events.at[i].time_ns,
+              timeline->memory_events.at[i].time_ns);
+    for (uint32_t i = builder->memory.first_migration; i < timeline->migrations.count; i++)
+        widen(&extent, timeline->migrations.at[i].start_ns, timeline->migrations.at[i].end_ns);
     return extent;
 }
 
@@ -190,7 +198,8 @@ void builder_end_process(struct builder *builder, const struct read_health *heal
     build_nvtx_end(builder);
     bool built = !builder->failed && build_regroup(builder) && build_attrs_sort(builder) &&
                  build_streams(builder) && build_gpus_sort(builder) && build_join(builder) &&
-                 build_lanes(builder) && group_by_slice(builder) && build_fwdbwd(builder);
+                 build_lanes(builder) && group_by_slice(builder) && build_fwdbwd(builder) &&
+                 build_memory_end(builder);
     builder->failed |= !built;
     if (builder->failed)
         return;
@@ -219,5 +228,6 @@ struct read_sink builder_sink(struct builder *builder)
     build_given_connect(&sink);
     build_gpu_connect(&sink);
     build_children_connect(&sink);
+    build_memory_connect(&sink);
     return sink;
 }

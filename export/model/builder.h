@@ -16,6 +16,7 @@
  *     build_regroup.c  slices of one thread side by side
  *     build_streams.c  streams and devices sorted; operations by stream and time
  *     build_join.c     operation -> call that launched it
+ *     build_memory.h   allocations, pools, migrations
  *     build_lanes.c    overlapping operations of a stream side by side
  *     build_ledger.c   launched = recorded + ...
  *
@@ -26,6 +27,7 @@
 #define PROF_BUILDER_H
 
 #include "array.h"
+#include "build_memory.h"
 #include "clockmap.h"
 #include "idmap.h"
 #include "keymap.h"
@@ -129,6 +131,7 @@ struct builder {
     TL_ARRAY(struct build_launch) launches;
     TL_ARRAY(struct build_bracket) brackets;
     TL_ARRAY(struct build_range_end) range_ends;
+    struct build_memory memory;
     uint32_t current_number, current_thread; /* found last; thread TL_NONE: none */
 
     /* NVTX, of the process at hand. */

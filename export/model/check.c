@@ -62,6 +62,7 @@ void timeline_check(const struct timeline *timeline, struct check_report *report
     check_nvtx(&check);
     check_gpus(&check);
     check_ledger(&check);
+    check_memory(&check);
     memset(report, 0, sizeof *report);
     for (unsigned rule = 0; rule < CHECK_RULE_COUNT; rule++) {
         if (!check.found[rule].count)

@@ -50,7 +50,10 @@ enum check_severity {
     X(CLOCK_PROOF, "clock-proof")          \
     X(ORPHANS, "orphans")                  \
     X(LEDGER, "ledger")                    \
-    X(MISSING, "missing-operations")
+    X(MISSING, "missing-operations")       \
+    X(MEMORY, "memory")                    \
+    X(UNKNOWN_FREES, "unknown-frees")      \
+    X(REUSED_ADDRESSES, "reused-addresses")
 
 enum check_rule {
 #define CHECK_ENUM(symbol, name) CHECK_RULE_##symbol,

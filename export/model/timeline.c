@@ -149,5 +149,10 @@ void timeline_destroy(struct timeline *timeline)
     free(timeline->overheads.at);
     free(timeline->devices.at);
     free(timeline->streams.at);
+    free(timeline->heaps.at);
+    free(timeline->memories.at);
+    free(timeline->memory_events.at);
+    free(timeline->pools.at);
+    free(timeline->migrations.at);
     free(timeline);
 }

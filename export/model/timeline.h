@@ -10,6 +10,7 @@
 #define PROF_TIMELINE_H
 
 #include "read.h"
+#include "tl_memory.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -181,6 +182,8 @@ struct tl_oddities {
     uint64_t unknown_domains; /* references to NVTX domains that are not in the file */
     uint64_t uncut_ranges;    /* ranges that should have gone on where another ended, and were ended
                                  there: too many were open at once */
+    uint64_t unknown_frees;   /* releases of addresses that were not allocated in the trace */
+    uint64_t reused_addresses; /* allocations at an address that was in use */
 };
 
 struct tl_process {
@@ -296,6 +299,11 @@ struct timeline {
     TL_ARRAY(struct prof_rec_overhead) overheads;
     TL_ARRAY(struct tl_device) devices;
     TL_ARRAY(struct tl_stream) streams;
+    TL_ARRAY(struct tl_heap) heaps; /* by process */
+    TL_ARRAY(struct tl_memory) memories;
+    TL_ARRAY(struct tl_memory_event) memory_events;
+    TL_ARRAY(struct tl_pool) pools;
+    TL_ARRAY(struct tl_migration) migrations;
     struct tl_ledger ledger;
     bool demangled;             /* false: no demangler was at hand, kernel names are mangled */
     struct tl_storage *storage; /* texts; the builder's */

@@ -18,6 +18,7 @@ static const char usage_text[] =
     "       profdump --chrome OUT [OPTION]... [FILE|DIRECTORY]...\n"
     "       profdump --json [OPTION]... [FILE|DIRECTORY]...\n"
     "       profdump check [FILE|DIRECTORY]...\n"
+    "       profdump memory [--json] [FILE|DIRECTORY]...\n"
     "\n"
     "Shows what libprof recorded: a summary and the key averages. Several files, or the\n"
     "*.prof files of a directory, are merged. Without an input: the newest *.prof file here.\n"
@@ -26,10 +27,13 @@ static const char usage_text[] =
     "                        or chrome://tracing (- is standard output)\n"
     "  --json                print summary and key averages as JSON\n"
     "  check                 verify every invariant of file and timeline\n"
+    "  memory                show what was allocated: peaks and who owned them, what was never\n"
+    "                        freed, ranges, pools, managed memory\n"
     "\n"
     "  --sort COLUMN         sort the table, descending: name, self_cpu, cpu_total, cpu_avg,\n"
     "                        self_cuda, cuda_total, cuda_avg, count\n"
     "  --rows N              print at most N rows\n"
+    "  --memory              add the table's columns of memory: net change, in total and self\n"
     "  --partial             show what is readable of a damaged file\n"
     "  --fail-on-loss        exit with 3 when anything was lost while recording\n"
     "  --color WHEN          auto (default), always or never; NO_COLOR is honoured\n"
@@ -41,6 +45,7 @@ enum option_code {
     OPTION_JSON,
     OPTION_SORT,
     OPTION_ROWS,
+    OPTION_MEMORY,
     OPTION_PARTIAL,
     OPTION_FAIL_ON_LOSS,
     OPTION_COLOR,
@@ -51,6 +56,7 @@ static const struct option long_options[] = {
     {"json", no_argument, NULL, OPTION_JSON},
     {"sort", required_argument, NULL, OPTION_SORT},
     {"rows", required_argument, NULL, OPTION_ROWS},
+    {"memory", no_argument, NULL, OPTION_MEMORY},
     {"partial", no_argument, NULL, OPTION_PARTIAL},
     {"fail-on-loss", no_argument, NULL, OPTION_FAIL_ON_LOSS},
     {"color", required_argument, NULL, OPTION_COLOR},
@@ -134,6 +140,9 @@ static bool apply(struct profdump_options *options, int code)
         return set_sort(options, optarg);
     case OPTION_ROWS:
         return set_rows(options, optarg);
+    case OPTION_MEMORY:
+        options->write.memory = true;
+        return true;
     case OPTION_PARTIAL:
         options->partial = true;
         return true;
@@ -167,11 +176,23 @@ static void take_check(struct profdump_options *options)
     options->input_count--;
 }
 
+/* "memory" is such a word, too. */
+static void take_memory(struct profdump_options *options)
+{
+    if (options->input_count == 0 || strcmp(options->inputs[0], "memory") != 0)
+        return;
+    options->memory = true;
+    options->inputs++;
+    options->input_count--;
+}
+
 /* --chrome writes a file, so it may come with --json; alone it leaves stdout to others. */
 static int run(const struct profdump_options *options, const struct timeline *timeline)
 {
     if (options->check)
         return cmd_check(options, timeline);
+    if (options->memory)
+        return cmd_memory(options, timeline);
     if (options->chrome_path) {
         int status = cmd_chrome(options, timeline);
         if (status == EXIT_FAILURE || !options->json)
@@ -199,6 +220,7 @@ int main(int argc, char **argv)
     options.inputs = argv + optind;
     options.input_count = argc - optind;
     take_check(&options);
+    take_memory(&options);
     struct timeline *timeline = inputs_load(&options);
     int status = timeline ? run(&options, timeline) : EXIT_FAILURE;
     timeline_destroy(timeline);

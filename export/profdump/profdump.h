@@ -11,7 +11,8 @@ struct profdump_options {
     struct write_options write;
     const char *chrome_path; /* --chrome, NULL not given */
     bool json;
-    bool check; /* the word "check" came first */
+    bool check;  /* the word "check" came first */
+    bool memory; /* the word "memory" came first */
     bool partial;
     bool fail_on_loss;
     char **inputs; /* as given: files and directories */
@@ -25,6 +26,9 @@ int cmd_json(const struct profdump_options *options, const struct timeline *time
 int cmd_chrome(const struct profdump_options *options,
                const struct timeline *timeline); /* --chrome */
 int cmd_check(const struct profdump_options *options, const struct timeline *timeline); /* check */
+
+int cmd_memory(const struct profdump_options *options,
+               const struct timeline *timeline); /* memory */
 
 /* "profdump: " and the message on stderr, with no byte in it that could drive a terminal. */
 __attribute__((format(printf, 1, 2))) void complain(const char *format, ...);

@@ -84,6 +84,24 @@ struct read_gpu {
     };
 };
 
+/* Memory, its times brought to the clock of all others; `record` is as it is in the file, what it
+ * does not carry is 0. */
+struct read_memory {
+    int64_t time_ns;
+    uint32_t correlation;
+    struct prof_rec_memory record;
+};
+
+struct read_memory_pool {
+    int64_t time_ns;
+    struct prof_rec_memory_pool record;
+};
+
+struct read_unified_memory {
+    int64_t start_ns, end_ns;
+    struct prof_rec_unified_memory record;
+};
+
 /* Times are nanoseconds since read_process.start_realtime_ns and never go backwards within one
  * thread. Thread numbers are the file's thread indexes (from 1); name ids are the file's, resolved
  * by `name` or, for those that NVTX gave a domain, category or colour, by `event_name`. */
@@ -135,6 +153,16 @@ struct read_sink {
     void (*gpu)(void *user, const struct read_gpu *gpu);
     void (*start_event)(void *user, uint32_t device, uint32_t correlation, int64_t before_ns,
                         int64_t after_ns);
+    /* Memory. `allocator` comes with the names; the program's own allocations are events of their
+     * thread. */
+    void (*memory)(void *user, const struct read_memory *memory);
+    void (*memory_pool)(void *user, const struct read_memory_pool *pool);
+    void (*unified_memory)(void *user, const struct read_unified_memory *unified);
+    void (*allocator)(void *user, uint32_t allocator, uint32_t name);
+    void (*alloc)(void *user, uint32_t thread, int64_t time_ns, uint32_t allocator,
+                  uint64_t address, uint64_t bytes);
+    void (*release)(void *user, uint32_t thread, int64_t time_ns, uint32_t allocator,
+                    uint64_t address);
     void (*note)(void *user, struct text text); /* PROF_INFO_NOTE: comes with the names */
     /* The process made another; comes with the names. Time 0 when that was before the file began;
      * such a child may be told again with its time. */

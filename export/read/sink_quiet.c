@@ -126,6 +126,38 @@ static void no_start_event(void *user, uint32_t device, uint32_t correlation, in
     (void)user, (void)device, (void)correlation, (void)before_ns, (void)after_ns;
 }
 
+static void no_memory(void *user, const struct read_memory *memory)
+{
+    (void)user, (void)memory;
+}
+
+static void no_memory_pool(void *user, const struct read_memory_pool *pool)
+{
+    (void)user, (void)pool;
+}
+
+static void no_unified_memory(void *user, const struct read_unified_memory *unified)
+{
+    (void)user, (void)unified;
+}
+
+static void no_allocator(void *user, uint32_t allocator, uint32_t name)
+{
+    (void)user, (void)allocator, (void)name;
+}
+
+static void no_alloc(void *user, uint32_t thread, int64_t time_ns, uint32_t allocator,
+                     uint64_t address, uint64_t bytes)
+{
+    (void)user, (void)thread, (void)time_ns, (void)allocator, (void)address, (void)bytes;
+}
+
+static void no_release(void *user, uint32_t thread, int64_t time_ns, uint32_t allocator,
+                       uint64_t address)
+{
+    (void)user, (void)thread, (void)time_ns, (void)allocator, (void)address;
+}
+
 static void no_note(void *user, struct text text)
 {
     (void)user, (void)text;
@@ -171,6 +203,12 @@ struct read_sink sink_quiet(const struct read_sink *sink)
     QUIET(cut, no_cut);
     QUIET(gpu, no_gpu);
     QUIET(start_event, no_start_event);
+    QUIET(memory, no_memory);
+    QUIET(memory_pool, no_memory_pool);
+    QUIET(unified_memory, no_unified_memory);
+    QUIET(allocator, no_allocator);
+    QUIET(alloc, no_alloc);
+    QUIET(release, no_release);
     QUIET(note, no_note);
     QUIET(child, no_child);
     return quiet;

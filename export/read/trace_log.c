@@ -5,7 +5,7 @@
  *
  * A thread's records never lie in two logs at once, but a log is handed from thread to thread.
  */
-#include "trace_walk.h"
+#include "trace_memory.h"
 
 /* The walk through one chunk of one log. */
 struct log_state {
@@ -287,6 +287,10 @@ static void take_thread_record(struct log_state *log, const struct record *recor
     case PROF_REC_START_EVENT:
         take_start_event(log, record);
         break;
+    case PROF_REC_ALLOC:
+    case PROF_REC_FREE:
+        walk_allocation(log->walk, number, event_ns(log, info), record);
+        break;
     default:
         break;
     }
@@ -357,6 +361,11 @@ static void take_ext(struct log_state *log, const struct record *record)
         break;
     case PROF_REC_OVERHEAD:
         take_overhead(log, record, info);
+        break;
+    case PROF_REC_MEMORY:
+    case PROF_REC_MEMORY_POOL:
+    case PROF_REC_UNIFIED_MEMORY:
+        walk_device_memory(log->walk, record);
         break;
     default:
         take_thread_record(log, record, info);

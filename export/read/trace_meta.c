@@ -3,7 +3,7 @@
  * They are read twice. Collecting finds damage and what the walk itself needs (clock samples,
  * stops, texts of the process); telling gives the sink its names, threads and devices.
  */
-#include "trace_walk.h"
+#include "trace_memory.h"
 
 struct checked_text {
     struct text text;
@@ -331,6 +331,9 @@ static void tell_record(struct walk *walk, const struct record *record)
         break;
     case PROF_REC_RESOURCE:
         tell_resource(walk, record);
+        break;
+    case PROF_REC_ALLOCATOR:
+        walk_allocator(walk, record);
         break;
     default:
         break;

@@ -59,7 +59,7 @@ static uint32_t new_row(struct builder *b, uint32_t key, enum key_kind kind)
         return UINT32_MAX;
     }
     averages->rows[averages->count] =
-        (struct key_average){.name = key_names_text(&b->keys, key), .kind = kind};
+        (struct key_average){.name = key_names_text(&b->keys, key), .kind = kind, .key = key};
     b->open[averages->count] = 0;
     return averages->count++;
 }

@@ -38,6 +38,7 @@ enum key_kind { KEY_RANGE, KEY_API, KEY_MARK, KEY_KERNEL, KEY_MEMCPY, KEY_MEMSET
 struct key_average {
     struct text name; /* the timeline's, or a literal */
     enum key_kind kind;
+    uint32_t key; /* of key_names.h */
     uint64_t count;
     int64_t cpu_total_ns, self_cpu_total_ns;
     int64_t cuda_total_ns, self_cuda_total_ns;

@@ -9,6 +9,7 @@
  *     mark             i  cpu_instant_event
  *     forward range    s, its backward passes f  fwdbwd
  *     counter          C
+ *     memory           see chrome_memory.c
  *
  * Arrows. Viewers bind an arrow's end to the slice that is open on its row at its time, and know
  * the two ends of an arrow by (id, cat, name). So both ends have the same three, an X stands in the
@@ -22,6 +23,7 @@
 #include "chrome.h"
 
 #include "chrome_labels.h"
+#include "chrome_memory.h"
 #include "exporter.h"
 #include "write.h"
 
@@ -314,6 +316,8 @@ static const struct exporter chrome_exporter = {
     .mark = chrome_mark,
     .counter = chrome_counter,
     .gpu = chrome_gpu,
+    .memory = chrome_memory_event,
+    .migration = chrome_memory_migration,
     .end = chrome_end,
 };
 
@@ -331,11 +335,13 @@ static int write_trace(const struct timeline *timeline, int fd, const char *trac
         return error;
     if (chrome_rows_init(&chrome.rows, timeline)) {
         bool walked = chrome_attrs_init(&chrome) && json_out_init(&chrome.out, fd, NULL) &&
+                      chrome_memory_init(&chrome) &&
                       exporter_walk(&chrome_exporter, &chrome, timeline);
         error = json_out_fini(&chrome.out);
         if (!walked && !error)
             error = ENOMEM;
         chrome_attrs_fini(&chrome);
+        chrome_memory_fini(&chrome);
         chrome_rows_fini(&chrome.rows);
     }
     quoted_names_fini(&chrome.names);

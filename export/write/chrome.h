@@ -14,7 +14,10 @@ struct chrome {
     struct chrome_rows rows;
     struct run_facts facts;
     const char *trace_name;
-    int64_t shift_ns;          /* added to every time: nothing is before baseTimeNanoseconds */
+    int64_t shift_ns;    /* added to every time: nothing is before baseTimeNanoseconds */
+    int64_t *heap_bytes; /* chrome_memory.c: in use, by heap */
+    int64_t *heap_idle;  /* reserved by pools beyond that, by heap */
+    int64_t *pool_used, *pool_idle;
     uint64_t skipped_counters; /* not a number: JSON cannot say it */
     uint8_t *attr_words;       /* chrome_attrs.c: by name index, which word of its table it is */
 };

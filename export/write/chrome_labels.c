@@ -174,6 +174,10 @@ void chrome_labels_spare(const struct chrome_rows *rows, struct json_out *out,
         place = (int64_t)spare->index * STREAM_PLACES + STREAM_WAITS + spare->lane;
     } else if (spare->kind == CHROME_SPARE_GPU) {
         snprintf(what, sizeof what, "device %u (sync", rows->gpus[spare->index].ordinal);
+    } else if (spare->kind == CHROME_SPARE_MANAGED) {
+        snprintf(what, sizeof what, "managed memory (device %u", rows->gpus[spare->index].ordinal);
+    } else if (spare->kind == CHROME_SPARE_FAULTS) {
+        snprintf(what, sizeof what, "managed memory (host");
     } else {
         snprintf(what, sizeof what, "CUDA (overhead");
     }

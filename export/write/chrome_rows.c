@@ -186,6 +186,12 @@ static bool allocate(struct chrome_rows *rows)
     return rows->threads && rows->pids && rows->streams;
 }
 
+static size_t count_groups(const struct chrome_rows *rows)
+{
+    size_t processes = rows->timeline->processes.count;
+    return rows->timeline->streams.count + 2 * (rows->gpu_count + processes);
+}
+
 bool chrome_rows_init(struct chrome_rows *rows, const struct timeline *timeline)
 {
     *rows = (struct chrome_rows){.timeline = timeline, .next_id = CHROME_OWN_IDS};
@@ -195,9 +201,7 @@ bool chrome_rows_init(struct chrome_rows *rows, const struct timeline *timeline)
         ready = assign_gpus(rows) && assign_threads(rows) && assign_streams(rows);
     }
     if (ready) {
-        size_t groups =
-            (size_t)timeline->streams.count + rows->gpu_count + timeline->processes.count;
-        rows->spares = calloc(groups + 1, sizeof(struct chrome_spare *));
+        rows->spares = calloc(count_groups(rows) + 1, sizeof(struct chrome_spare *));
     }
     if (!rows->spares)
         chrome_rows_fini(rows);
@@ -206,9 +210,7 @@ bool chrome_rows_init(struct chrome_rows *rows, const struct timeline *timeline)
 
 static void free_spares(struct chrome_rows *rows)
 {
-    size_t groups =
-        (size_t)rows->timeline->streams.count + rows->gpu_count + rows->timeline->processes.count;
-    for (size_t i = 0; i < groups; i++)
+    for (size_t i = 0; i < count_groups(rows); i++)
         while (rows->spares[i]) {
             struct chrome_spare *spare = rows->spares[i];
             rows->spares[i] = spare->next;
@@ -255,16 +257,22 @@ static struct chrome_spare group_of(const struct chrome_rows *rows, const struct
 static struct chrome_spare **first_of_group(const struct chrome_rows *rows,
                                             const struct chrome_spare *spare)
 {
-    uint32_t streams = rows->timeline->streams.count;
+    size_t gpus = rows->timeline->streams.count;
+    size_t processes = gpus + rows->gpu_count;
+    size_t managed = processes + rows->timeline->processes.count;
     switch (spare->kind) {
     case CHROME_SPARE_STREAM:
         return &rows->spares[spare->index];
     case CHROME_SPARE_GPU:
-        return &rows->spares[streams + spare->index];
+        return &rows->spares[gpus + spare->index];
+    case CHROME_SPARE_MANAGED:
+        return &rows->spares[managed + spare->index];
+    case CHROME_SPARE_FAULTS:
+        return &rows->spares[managed + rows->gpu_count + spare->index];
     case CHROME_SPARE_PROCESS:
         break;
     }
-    return &rows->spares[streams + rows->gpu_count + spare->index];
+    return &rows->spares[processes + spare->index];
 }
 
 /* Kineto's number for the first row of waits of a stream that kept its own id. */
@@ -284,18 +292,21 @@ static uint32_t spare_pid(const struct chrome_rows *rows, const struct chrome_sp
     case CHROME_SPARE_STREAM:
         return rows->gpus[rows->streams[spare->index].gpu].pid;
     case CHROME_SPARE_GPU:
+    case CHROME_SPARE_MANAGED:
         return rows->gpus[spare->index].pid;
+    case CHROME_SPARE_FAULTS:
     case CHROME_SPARE_PROCESS:
         break;
     }
     return rows->pids[spare->index];
 }
 
-struct chrome_spare *chrome_rows_spare(struct chrome_rows *rows, const struct tl_gpu *op)
+/* The first of the group's rows that is free at the start. */
+static struct chrome_spare *take_spare(struct chrome_rows *rows, struct chrome_spare wanted,
+                                       int64_t start_ns, int64_t end_ns)
 {
-    struct chrome_spare wanted = group_of(rows, op);
     struct chrome_spare **at = first_of_group(rows, &wanted);
-    for (; *at && (*at)->end_ns > op->start_ns; at = &(*at)->next)
+    for (; *at && (*at)->end_ns > start_ns; at = &(*at)->next)
         wanted.lane++;
     if (!*at) {
         *at = malloc(sizeof **at);
@@ -304,6 +315,24 @@ struct chrome_spare *chrome_rows_spare(struct chrome_rows *rows, const struct tl
         chrome_row_set(&wanted.row, spare_pid(rows, &wanted), spare_tid(rows, &wanted));
         **at = wanted;
     }
-    (*at)->end_ns = op->end_ns;
+    (*at)->end_ns = end_ns;
     return *at;
+}
+
+struct chrome_spare *chrome_rows_spare(struct chrome_rows *rows, const struct tl_gpu *op)
+{
+    return take_spare(rows, group_of(rows, op), op->start_ns, op->end_ns);
+}
+
+/* The device that memory comes to, or leaves for the host; faults of the CPU are the process's. */
+struct chrome_spare *chrome_rows_managed(struct chrome_rows *rows,
+                                         const struct tl_migration *migration)
+{
+    struct chrome_spare wanted = {.kind = CHROME_SPARE_FAULTS, .index = migration->process};
+    uint32_t gpu = find_gpu(rows, migration->process, migration->target);
+    if (gpu == TL_NONE)
+        gpu = find_gpu(rows, migration->process, migration->source);
+    if (gpu != TL_NONE && rows->gpus[gpu].ordinal != TL_NONE)
+        wanted = (struct chrome_spare){.kind = CHROME_SPARE_MANAGED, .index = gpu};
+    return take_spare(rows, wanted, migration->start_ns, migration->end_ns);
 }

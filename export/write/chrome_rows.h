@@ -46,7 +46,13 @@ struct chrome_stream {
     uint32_t lane_count; /* at least 1 */
 };
 
-enum chrome_spare_kind { CHROME_SPARE_STREAM, CHROME_SPARE_GPU, CHROME_SPARE_PROCESS };
+enum chrome_spare_kind {
+    CHROME_SPARE_STREAM,
+    CHROME_SPARE_GPU,
+    CHROME_SPARE_PROCESS,
+    CHROME_SPARE_MANAGED, /* migrations of managed memory, of a device */
+    CHROME_SPARE_FAULTS,  /* the same of the host */
+};
 
 /* One of the rows that a stream's waits, a device's waits or a process's overhead share, since they
  * may overlap. */
@@ -68,7 +74,8 @@ struct chrome_rows {
     uint32_t gpu_count, gpu_capacity;
     struct chrome_stream *streams; /* by stream */
     struct chrome_row *lanes;
-    struct chrome_spare **spares; /* lists: by stream, then by device, then by process */
+    struct chrome_spare **spares; /* lists: by stream, device, process, and for managed memory by
+                                     device and process again */
     uint32_t next_id;
 };
 
@@ -81,6 +88,10 @@ void chrome_row_set(struct chrome_row *row, uint32_t pid, uint32_t tid);
 /* The row of a wait or of overhead: the first of its group that is free at its start. NULL when
  * memory is short. Calls must come in the order of the operations' start. */
 struct chrome_spare *chrome_rows_spare(struct chrome_rows *rows, const struct tl_gpu *op);
+
+/* The same for what happens to managed memory. */
+struct chrome_spare *chrome_rows_managed(struct chrome_rows *rows,
+                                         const struct tl_migration *migration);
 
 static inline const struct chrome_row *chrome_rows_of_stream(const struct chrome_rows *rows,
                                                              const struct tl_gpu *op)

@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-enum run_kind { RUN_SLICE, RUN_ASYNC, RUN_MARK, RUN_COUNTER, RUN_GPU };
+enum run_kind { RUN_SLICE, RUN_ASYNC, RUN_MARK, RUN_COUNTER, RUN_GPU, RUN_MEMORY, RUN_MIGRATION };
 
 struct run {
     int64_t time_ns; /* of the event at `next` */
@@ -39,6 +39,10 @@ static int64_t time_of(const struct timeline *timeline, enum run_kind kind, uint
         return timeline->counters.at[index].time_ns;
     case RUN_GPU:
         return timeline->gpus.at[index].start_ns;
+    case RUN_MEMORY:
+        return timeline->memory_events.at[index].time_ns;
+    case RUN_MIGRATION:
+        return timeline->migrations.at[index].start_ns;
     }
     return 0;
 }
@@ -156,6 +160,12 @@ static void emit(struct walk *walk, struct run *run)
     case RUN_COUNTER:
         exporter->counter(walk->user, run->next);
         break;
+    case RUN_MEMORY:
+        exporter->memory(walk->user, run->next);
+        break;
+    case RUN_MIGRATION:
+        exporter->migration(walk->user, run->next);
+        break;
     }
     run->next++;
 }
@@ -185,7 +195,9 @@ static bool find_runs(struct walk *walk)
         !add_runs(walk, RUN_ASYNC, exporter->async ? timeline->asyncs.count : 0) ||
         !add_runs(walk, RUN_MARK, exporter->mark ? timeline->marks.count : 0) ||
         !add_runs(walk, RUN_COUNTER, exporter->counter ? timeline->counters.count : 0) ||
-        !add_runs(walk, RUN_GPU, exporter->gpu ? timeline->gpus.count : 0))
+        !add_runs(walk, RUN_GPU, exporter->gpu ? timeline->gpus.count : 0) ||
+        !add_runs(walk, RUN_MEMORY, exporter->memory ? timeline->memory_events.count : 0) ||
+        !add_runs(walk, RUN_MIGRATION, exporter->migration ? timeline->migrations.count : 0))
         return false;
     for (uint32_t i = 0; i < walk->count; i++)
         if (walk->runs[i].kind == RUN_SLICE)

@@ -19,6 +19,8 @@ struct exporter {
     void (*mark)(void *user, uint32_t index);
     void (*counter)(void *user, uint32_t index);
     void (*gpu)(void *user, uint32_t index);
+    void (*memory)(void *user, uint32_t index);    /* of memory_events[] */
+    void (*migration)(void *user, uint32_t index); /* of migrations[] */
     void (*end)(void *user);
 };
 

@@ -10,6 +10,8 @@
  */
 #include "facts_json.h"
 
+#include "memory_json.h"
+
 #include "key_averages.h"
 #include "nvtx_json.h"
 #include "write.h"
@@ -175,6 +177,15 @@ static void write_lists(struct json_out *out, const struct timeline *timeline)
     json_array_end(out);
 }
 
+static void write_memory_member(struct json_out *out, const struct timeline *timeline, int64_t rows)
+{
+    if (timeline->heaps.count == 0 && timeline->pools.count == 0 && timeline->migrations.count == 0)
+        return;
+    json_newline(out), json_key(out, "memory");
+    if (!memory_json(out, timeline, rows))
+        out->error = ENOMEM;
+}
+
 static void write_facts(struct json_out *out, const struct timeline *timeline,
                         const struct key_averages *averages, const struct nvtx_counts *nvtx,
                         const struct write_options *options)
@@ -193,6 +204,7 @@ static void write_facts(struct json_out *out, const struct timeline *timeline,
     json_newline(out), json_key(out, "key_averages"),
         write_rows(out, averages, false, options->rows);
     json_newline(out), json_key(out, "kernels"), write_rows(out, averages, true, options->rows);
+    write_memory_member(out, timeline, options->rows);
     json_newline(out), facts_json_loss(out, &facts);
     json_object_end(out);
     out->comma = false;

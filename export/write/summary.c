@@ -1,10 +1,13 @@
 /* summary.c - the run in a few lines above the table: who, where, how long, on what, and how it
  * ended. */
+#include "bytes_text.h"
+#include "memory_label.h"
 #include "run_facts.h"
 #include "show_text.h"
 #include "time_text.h"
 #include "write.h"
 
+#include <errno.h>
 #include <string.h>
 
 struct shown_text {
@@ -152,6 +155,51 @@ static void print_counts(const struct timeline *timeline, FILE *stream)
             count_operations(timeline), threads, threads == 1 ? "" : "s");
 }
 
+#define HEAPS_SHOWN 4u
+
+static void print_peak(const struct timeline *timeline, const struct memory_use *use, uint32_t heap,
+                       FILE *stream)
+{
+    char label[MEMORY_LABEL_BYTES], peak[BYTES_TEXT_BYTES];
+    struct shown_text text;
+    memory_label(timeline, heap, label);
+    bytes_text((int64_t)use->heaps[heap].peak_bytes, peak);
+    fprintf(stream, "%s%s of %s", heap ? ", " : "", peak,
+            shown((struct text){label, strlen(label)}, "", &text));
+}
+
+static void print_never_freed(const struct memory_sites *sites, FILE *stream)
+{
+    char bytes[BYTES_TEXT_BYTES];
+    bytes_text((int64_t)sites->bytes, bytes);
+    if (sites->count)
+        fprintf(stream, "; never freed: %llu allocation%s, %s", (unsigned long long)sites->count,
+                sites->count == 1 ? "" : "s", bytes);
+}
+
+/* Peaks of the first heaps, and what was never freed. False: no memory. */
+static bool print_memory(const struct timeline *timeline, FILE *stream)
+{
+    struct memory_use use;
+    struct memory_sites sites;
+    if (timeline->memories.count == 0)
+        return true;
+    if (!memory_use_init(&use, timeline))
+        return false;
+    bool known = memory_sites_init(&sites, timeline, TL_NONE, TL_NONE);
+    fprintf(stream, "Memory:    peak ");
+    for (uint32_t i = 0; i < timeline->heaps.count && i < HEAPS_SHOWN; i++)
+        print_peak(timeline, &use, i, stream);
+    fprintf(stream, "%s", timeline->heaps.count > HEAPS_SHOWN ? " ..." : "");
+    if (known)
+        print_never_freed(&sites, stream);
+    fprintf(stream, " (profdump memory)\n");
+    if (known)
+        memory_sites_fini(&sites);
+    memory_use_fini(&use);
+    return known;
+}
+
 bool write_summary(const struct timeline *timeline, const struct write_options *options,
                    FILE *stream)
 {
@@ -163,6 +211,10 @@ bool write_summary(const struct timeline *timeline, const struct write_options *
         print_devices(timeline, i, stream);
     }
     print_counts(timeline, stream);
+    if (!print_memory(timeline, stream)) {
+        errno = ENOMEM;
+        return false;
+    }
     fputc('\n', stream);
     return !ferror(stream);
 }

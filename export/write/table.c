@@ -4,6 +4,8 @@
  * Twelve columns' width, two spaces between, everything right-aligned, names cut at 55: what people
  * who come from torch.profiler, and the scripts they wrote for it, expect.
  */
+#include "bytes_text.h"
+#include "memory_ranges.h"
 #include "run_facts.h"
 #include "show_text.h"
 #include "time_text.h"
@@ -16,10 +18,12 @@
 #define COLUMN_WIDTH 12
 #define COLUMNS_CPU 5
 #define COLUMNS_CUDA 4
+#define COLUMNS_MEMORY 4
 
 struct table {
     FILE *stream;
     const struct key_averages *averages;
+    const struct memory_ranges *memory; /* NULL: no columns of memory */
     unsigned name_width;
     bool color;
 };
@@ -46,23 +50,35 @@ static unsigned find_name_width(const struct key_averages *averages, int64_t row
 static void print_rule(const struct table *table)
 {
     static const char dashes[] = "-------------------------------------------------------";
-    int columns = COLUMNS_CPU + (table->averages->has_device ? COLUMNS_CUDA : 0) + 1;
+    int columns = COLUMNS_CPU + (table->averages->has_device ? COLUMNS_CUDA : 0) +
+                  (table->memory ? COLUMNS_MEMORY : 0) + 1;
     fprintf(table->stream, "%.*s", (int)table->name_width, dashes);
     for (int i = 0; i < columns; i++)
         fprintf(table->stream, "  %.*s", COLUMN_WIDTH, dashes);
     fputc('\n', table->stream);
 }
 
+static void print_titles(const struct table *table, const char *const titles[], int count)
+{
+    for (int i = 0; i < count; i++)
+        fprintf(table->stream, "  %*s", COLUMN_WIDTH, titles[i]);
+}
+
 static void print_header(const struct table *table)
 {
-    static const char *const titles[] = {"Self CPU %",    "Self CPU",  "CPU total %", "CPU total",
-                                         "CPU time avg",  "Self CUDA", "Self CUDA %", "CUDA total",
-                                         "CUDA time avg", "# of Calls"};
+    static const char *const cpu[COLUMNS_CPU] = {"Self CPU %", "Self CPU", "CPU total %",
+                                                 "CPU total", "CPU time avg"};
+    static const char *const cuda[COLUMNS_CUDA] = {"Self CUDA", "Self CUDA %", "CUDA total",
+                                                   "CUDA time avg"};
+    static const char *const memory[COLUMNS_MEMORY] = {"CPU Mem", "Self CPU Mem", "CUDA Mem",
+                                                       "Self CUDA Mem"};
+    static const char *const calls[] = {"# of Calls"};
     print_rule(table);
     fprintf(table->stream, "%s%*s", paint(table, BOLD), (int)table->name_width, "Name");
-    for (int i = 0; i < COLUMNS_CPU + COLUMNS_CUDA + 1; i++)
-        if (table->averages->has_device || i < COLUMNS_CPU || i == COLUMNS_CPU + COLUMNS_CUDA)
-            fprintf(table->stream, "  %*s", COLUMN_WIDTH, titles[i]);
+    print_titles(table, cpu, COLUMNS_CPU);
+    print_titles(table, cuda, table->averages->has_device ? COLUMNS_CUDA : 0);
+    print_titles(table, memory, table->memory ? COLUMNS_MEMORY : 0);
+    print_titles(table, calls, 1);
     fprintf(table->stream, "%s\n", paint(table, PLAIN));
     print_rule(table);
 }
@@ -100,6 +116,27 @@ static double average(int64_t total_ns, uint64_t count)
     return count ? (double)total_ns / (double)count : 0;
 }
 
+static void print_net(const struct table *table, const struct memory_amounts *amounts)
+{
+    char text[BYTES_TEXT_BYTES];
+    bytes_text(memory_net(amounts), text);
+    fprintf(table->stream, "  %*s", COLUMN_WIDTH, text);
+}
+
+/* Only ranges have memory: a call's is its range's. */
+static void print_memory(const struct table *table, const struct key_average *row)
+{
+    static const struct memory_range none;
+    const struct memory_range *range =
+        row->kind == KEY_RANGE ? memory_ranges_find(table->memory, row->key) : NULL;
+    if (!range)
+        range = &none;
+    for (int side = 0; side < MEMORY_SIDES; side++) {
+        print_net(table, &range->total[side]);
+        print_net(table, &range->self[side]);
+    }
+}
+
 static void print_row(const struct table *table, const struct key_average *row)
 {
     int64_t cpu_ns = table->averages->self_cpu_total_ns,
@@ -116,6 +153,8 @@ static void print_row(const struct table *table, const struct key_average *row)
         print_time(table, (double)row->cuda_total_ns);
         print_time(table, average(row->cuda_total_ns, row->count));
     }
+    if (table->memory)
+        print_memory(table, row);
     fprintf(table->stream, "  %*llu\n", COLUMN_WIDTH, (unsigned long long)row->count);
 }
 
@@ -207,23 +246,36 @@ void write_options_default(struct write_options *options)
         (struct write_options){.size_bytes = sizeof *options, .sort = KEY_BY_DEFAULT, .rows = -1};
 }
 
+static void print_table(const struct table *table, const struct timeline *timeline, int64_t rows)
+{
+    struct run_facts facts;
+    run_facts_init(&facts, timeline);
+    print_header(table);
+    print_rows(table, rows);
+    print_totals(table);
+    print_mode(table, &facts);
+    print_losses(table, &facts);
+}
+
 bool write_table(const struct timeline *timeline, const struct write_options *options, FILE *stream)
 {
     struct key_averages averages;
-    struct run_facts facts;
-    if (!key_averages_init(&averages, timeline)) {
+    struct memory_ranges memory;
+    bool ready = key_averages_init(&averages, timeline);
+    if (ready && options->memory && !memory_ranges_init(&memory, timeline)) {
+        key_averages_fini(&averages);
+        ready = false;
+    }
+    if (!ready) {
         errno = ENOMEM;
         return false;
     }
     key_sort(&averages, options->sort);
-    run_facts_init(&facts, timeline);
-    struct table table = {stream, &averages, find_name_width(&averages, options->rows),
-                          options->color};
-    print_header(&table);
-    print_rows(&table, options->rows);
-    print_totals(&table);
-    print_mode(&table, &facts);
-    print_losses(&table, &facts);
+    struct table table = {stream, &averages, options->memory ? &memory : NULL,
+                          find_name_width(&averages, options->rows), options->color};
+    print_table(&table, timeline, options->rows);
+    if (options->memory)
+        memory_ranges_fini(&memory);
     key_averages_fini(&averages);
     return !ferror(stream);
 }

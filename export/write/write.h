@@ -16,6 +16,7 @@ struct write_options {
     size_t size_bytes;
     enum key_column sort;
     int64_t rows; /* rows of the table, -1 all */
+    bool memory;  /* the table has torch.profiler's columns of memory: see memory_ranges.h */
     bool color;   /* escape sequences for a terminal */
 };
 
@@ -31,6 +32,12 @@ bool write_table(const struct timeline *timeline, const struct write_options *op
 
 /* The same facts as one JSON object: see facts_json.c for its members. */
 bool write_json(const struct timeline *timeline, const struct write_options *options, FILE *stream);
+
+/* Memory: heaps, peaks and their owners, what was never freed, ranges, pools, managed memory. */
+bool write_memory(const struct timeline *timeline, const struct write_options *options,
+                  FILE *stream);
+bool write_memory_json(const struct timeline *timeline, const struct write_options *options,
+                       FILE *stream);
 
 /* The timeline as a Chrome trace in Kineto's dialect. `path` as in out_file.h: replaced atomically,
  * "-" is stdout. */

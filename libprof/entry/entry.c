@@ -14,6 +14,7 @@
  */
 #include "entry.h"
 
+#include "alloc.h"
 #include "children.h"
 #include "config.h"
 #include "exits.h"
@@ -37,6 +38,7 @@
 static const struct collector *const entry_collectors[] = {
     &cupti_collector,
     &children_collector,
+    &alloc_collector,
     NULL,
 };
 

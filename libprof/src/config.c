@@ -28,6 +28,10 @@
       "The libcupti to load, instead of searching for one.")                                       \
     X("PROF_START_EVENTS", start_events, FLAG, "1", 1, 0, 1, "",                                   \
       "Bracket one tiny operation per device between clock readings, to prove the clocks agree.")  \
+    X("PROF_MEMORY", memory, FLAG, "1", 1, 0, 1, "",                                               \
+      "Record memory that CUDA allocates and releases, and its pools.")                            \
+    X("PROF_UNIFIED_MEMORY", unified_memory, FLAG, "0", 0, 0, 1, "",                               \
+      "Record migrations and page faults of managed memory; slows programs that use it.")          \
     X("PROF_FLUSH_MS", flush_ms, NUMBER, "100", 100, 1, 60000, "",                                 \
       "How often device records are collected, in ms: what kill -9 can lose of them.")             \
     X("PROF_GPU_BUFFER_KB", gpu_buffer_kib, NUMBER, "1024", 1024, 64, 65536, "",                   \

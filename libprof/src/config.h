@@ -34,6 +34,8 @@ struct config {
     uint64_t exit_ms;         /* PROF_EXIT_MS: longest delay of the program's exit */
     uint64_t gpu_buffer_kib;  /* PROF_GPU_BUFFER_KB: one CUPTI activity buffer */
     uint64_t start_events;    /* PROF_START_EVENTS: bracket one operation per device */
+    uint64_t memory;          /* PROF_MEMORY: allocations and pools of CUDA */
+    uint64_t unified_memory;  /* PROF_UNIFIED_MEMORY: migrations of managed memory */
     uint64_t table;           /* PROF_TABLE: print the key averages at exit */
     uint64_t table_rows;      /* PROF_TABLE_ROWS */
     uint64_t log_level;       /* PROF_LOG */

@@ -108,14 +108,19 @@ static int add_locked(const struct sim_allocation *allocation)
 }
 
 int sim_memory_allocate(enum sim_memory_type type, int device, size_t bytes, unsigned flags,
-                        void **pointer)
+                        struct sim_pool *pool, void **pointer)
 {
     int result = SIM_OUT_OF_MEMORY;
     pthread_mutex_lock(&lock);
     void *base = fits(type, device, bytes) ? obtain(bytes) : NULL;
     if (base)
-        result = add_locked(&(struct sim_allocation){
-            .base = base, .bytes = bytes, .type = type, .device = device, .flags = flags});
+        result = add_locked(&(struct sim_allocation){.base = base,
+                                                     .bytes = bytes,
+                                                     .type = type,
+                                                     .device = device,
+                                                     .flags = flags,
+                                                     .pool = pool,
+                                                     .resident = SIM_ON_HOST});
     pthread_mutex_unlock(&lock);
     if (result == SIM_OK)
         *pointer = base;
@@ -167,6 +172,38 @@ bool sim_memory_find(const void *pointer, struct sim_allocation *found)
         *found = *allocation;
     pthread_mutex_unlock(&lock);
     return allocation != NULL;
+}
+
+static bool moves(const struct sim_allocation *allocation, int target)
+{
+    return allocation && allocation->type == SIM_MEMORY_MANAGED && allocation->resident != target;
+}
+
+static bool move_locked(struct sim_allocation *allocation, int target, struct sim_allocation *was)
+{
+    if (!moves(allocation, target))
+        return false;
+    *was = *allocation;
+    allocation->resident = target;
+    return true;
+}
+
+bool sim_memory_move(const void *pointer, int target, struct sim_allocation *was)
+{
+    pthread_mutex_lock(&lock);
+    const bool moved = move_locked(find(pointer), target, was);
+    pthread_mutex_unlock(&lock);
+    return moved;
+}
+
+bool sim_memory_touch(int device, struct sim_allocation *was)
+{
+    bool moved = false;
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < count && !moved; i++)
+        moved = move_locked(&allocations[i], device, was);
+    pthread_mutex_unlock(&lock);
+    return moved;
 }
 
 uint64_t sim_memory_free_bytes(int device)

@@ -62,6 +62,12 @@ static uint64_t copy_ns(const struct sim_work *work)
     return transfer_ns(sim_model_bytes(work) * (pageable ? 2 : 1), config->copy_gbps);
 }
 
+uint64_t sim_model_migration(uint64_t bytes, int source, int target)
+{
+    const bool between_devices = source >= 0 && target >= 0;
+    return transfer_ns(bytes, between_devices ? sim_config()->peer_gbps : sim_config()->copy_gbps);
+}
+
 uint64_t sim_model_bytes(const struct sim_work *work)
 {
     if (work->kind == SIM_WORK_COPY)

@@ -11,6 +11,9 @@
 /* Nanoseconds from start to end of this work on its stream. */
 SIM_SHARED uint64_t sim_model_duration(const struct sim_work *work);
 
+/* Nanoseconds that managed memory takes from one place to another (a device, or -1: the host). */
+SIM_SHARED uint64_t sim_model_migration(uint64_t bytes, int source, int target);
+
 /* Bytes a copy or set touches. */
 SIM_SHARED uint64_t sim_model_bytes(const struct sim_work *work);
 

@@ -77,6 +77,27 @@ struct sim_memory_change {
     uint32_t correlation;
     int memory_type; /* enum sim_memory_type */
     int is_release;
+    uint64_t pool; /* its address; 0: none. As it is after the change: */
+    uint64_t pool_reserved_bytes, pool_used_bytes, pool_release_threshold;
+};
+
+struct sim_pool_change {
+    uint64_t address, reserved_bytes, used_bytes, release_threshold;
+    uint64_t keep_bytes; /* of a trim */
+    uint32_t correlation;
+    int device;
+    int operation; /* CUPTI's: 1 created 2 destroyed 3 trimmed */
+};
+
+/* CUPTI's ids. */
+enum sim_migration_cause { SIM_MIGRATION_COHERENCE = 2, SIM_MIGRATION_PREFETCH = 3 };
+
+/* Managed memory moves. */
+struct sim_migration {
+    uint64_t address, bytes;
+    uint64_t start_ns, end_ns; /* true time */
+    int source, target;        /* devices, or -1: the host */
+    enum sim_migration_cause cause;
 };
 
 struct sim_tools {
@@ -85,6 +106,8 @@ struct sim_tools {
     void (*resource)(enum sim_resource_id id, const struct sim_resource *resource);
     void (*synchronized)(const struct sim_sync *sync);
     void (*memory)(const struct sim_memory_change *change);
+    void (*pool)(const struct sim_pool_change *change);
+    void (*migrated)(const struct sim_migration *migration);
     void (*op)(
         const struct sim_op *op); /* locked; start_ns and end_ns are known, end may lie ahead */
 };

@@ -61,6 +61,8 @@ int cuLaunchKernel(struct sim_function *function, unsigned grid_x, unsigned grid
                    void *stream, void **arguments, void **extra);
 int cuLaunchKernelEx(const struct sim_driver_launch_config *config, struct sim_function *function,
                      void **arguments, void **extra);
+int cuMemPrefetchAsync_v2(sim_address address, size_t bytes, struct sim_location location,
+                          unsigned flags, void *stream);
 int cuMemAllocAsync(sim_address *address, size_t bytes, void *stream);
 int cuMemAllocHost_v2(void **pointer, size_t bytes);
 int cuMemAllocManaged(sim_address *address, size_t bytes, unsigned flags);

@@ -180,9 +180,9 @@ SIM_API(cudaGetSymbolSize, size_t *, bytes, const void *, symbol)
 SIM_API_TWIN(cudaMemPrefetchAsync, _ptsz, const void *, pointer, size_t, bytes, struct sim_location,
              location, unsigned, flags, void *, stream)
 {
-    struct sim_allocation found;
-    (void)bytes, (void)location, (void)flags, (void)stream;
-    return sim_memory_find(pointer, &found) ? SIM_OK : SIM_INVALID_VALUE;
+    SIM_TRY(sim_rt_ready());
+    return cuMemPrefetchAsync_v2(sim_address_of(pointer), bytes, location, flags,
+                                 sim_rt_stream(stream));
 }
 
 SIM_API(cudaMemAdvise, const void *, pointer, size_t, bytes, int, advice, struct sim_location,
@@ -196,6 +196,7 @@ SIM_API(cudaMemAdvise, const void *, pointer, size_t, bytes, int, advice, struct
 /* --- pools ------------------------------------------------------------------------------------ */
 
 int cuDeviceGetDefaultMemPool(void **pool, int device);
+int cuDeviceGetMemPool(void **pool, int device);
 int cuDeviceSetMemPool(int device, void *pool);
 int cuMemPoolCreate(void **pool, const void *properties);
 int cuMemPoolDestroy(void *pool);
@@ -211,7 +212,7 @@ SIM_API(cudaDeviceGetDefaultMemPool, void **, pool, int, device)
 
 SIM_API(cudaDeviceGetMemPool, void **, pool, int, device)
 {
-    return cuDeviceGetDefaultMemPool(pool, device);
+    return cuDeviceGetMemPool(pool, device);
 }
 
 SIM_API(cudaDeviceSetMemPool, int, device, void *, pool)

@@ -157,34 +157,6 @@ void sim_activity_sync(const struct sim_sync *sync)
     sim_buffer_add(&record, 0, 0);
 }
 
-static uint32_t memory_kind(int type)
-{
-    static const uint32_t kinds[] = {1, 2, 3, 5}; /* pageable, pinned, device, managed */
-    return kinds[type];
-}
-
-void sim_activity_memory(const struct sim_memory_change *change)
-{
-    if (!sim_activity_is_on(SIM_KIND_MEMORY2))
-        return;
-    const struct sim_record_memory record = {
-        .kind = SIM_KIND_MEMORY2,
-        .operation = change->is_release ? 2 : 1,
-        .memory_kind = memory_kind(change->memory_type),
-        .correlation = change->correlation,
-        .address = change->address,
-        .bytes = change->bytes,
-        .timestamp = sim_clock_now(),
-        .process = (uint32_t)getpid(),
-        .device = change->context ? (uint32_t)change->context->device : 0,
-        .context = change->context ? change->context->id : 0,
-        .stream = change->stream ? change->stream->id : UINT32_MAX,
-        .name = change->symbol,
-        .is_async = change->stream != NULL,
-    };
-    sim_buffer_add(&record, 0, 0);
-}
-
 void sim_activity_context(const struct sim_context *context)
 {
     if (!sim_activity_is_on(SIM_KIND_CONTEXT))

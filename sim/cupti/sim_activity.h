@@ -8,7 +8,9 @@
 struct sim_call;
 struct sim_context;
 struct sim_memory_change;
+struct sim_migration;
 struct sim_op;
+struct sim_pool_change;
 struct sim_stream;
 struct sim_sync;
 
@@ -44,6 +46,14 @@ void sim_activity_api(const struct sim_call *call, uint64_t end_ns);
 void sim_activity_op(const struct sim_op *op);
 void sim_activity_sync(const struct sim_sync *sync);
 void sim_activity_memory(const struct sim_memory_change *change);
+void sim_activity_pool(const struct sim_pool_change *change);
+void sim_activity_migration(const struct sim_migration *migration);
+
+/* A kernel begins: managed memory that is elsewhere comes to it. Core lock. */
+void sim_activity_touch(const struct sim_op *kernel);
+
+/* Which counters of managed memory are delivered: CUPTI's configuration. */
+int sim_activity_configure_unified(const uint32_t (*configs)[4], uint32_t count);
 void sim_activity_context(const struct sim_context *context);
 void sim_activity_stream(const struct sim_stream *stream);
 void sim_activity_overhead(uint64_t start_ns, uint64_t end_ns);

@@ -65,6 +65,16 @@ SIM_EXPORT int cuptiActivityDisableContext(void *context, uint32_t kind)
     return enable_for(context, kind, false);
 }
 
+SIM_EXPORT int cuptiActivityConfigureUnifiedMemoryCounter(const uint32_t (*configs)[4],
+                                                          uint32_t count);
+SIM_EXPORT int cuptiActivityConfigureUnifiedMemoryCounter(const uint32_t (*configs)[4],
+                                                          uint32_t count)
+{
+    SIM_CUPTI_ENTER(0);
+    SIM_CUPTI_CHECK(configs && count, SIM_CUPTI_INVALID_PARAMETER);
+    return sim_activity_configure_unified(configs, count);
+}
+
 /* 12.5 and later. */
 static int enable_api(uint32_t domain, uint32_t cbid, bool on)
 {

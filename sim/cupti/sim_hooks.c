@@ -38,13 +38,22 @@ static void synchronized(const struct sim_sync *sync)
     sim_subscriber_synchronized(sync);
 }
 
+static void op(const struct sim_op *done)
+{
+    if (done->work.kind == SIM_WORK_KERNEL)
+        sim_activity_touch(done);
+    sim_activity_op(done);
+}
+
 static const struct sim_tools hooks = {
     .api_enter = api_enter,
     .api_exit = api_exit,
     .resource = resource,
     .synchronized = synchronized,
     .memory = sim_activity_memory,
-    .op = sim_activity_op,
+    .pool = sim_activity_pool,
+    .migrated = sim_activity_migration,
+    .op = op,
 };
 
 void sim_activity_install(void)

@@ -122,6 +122,29 @@ SIM_AT(sim_record_memory, pool_type, 80);
 SIM_AT(sim_record_memory, source, 120);
 _Static_assert(sizeof(struct sim_record_memory) == 128, "13.0");
 
+struct sim_record_pool {
+    uint32_t kind, operation, pool_type, correlation, process, device;
+    uint64_t keep_bytes, address, bytes, threshold, timestamp, used;
+    uint8_t is_managed, padding0[7];
+};
+SIM_AT(sim_record_pool, process, 16);
+SIM_AT(sim_record_pool, keep_bytes, 24);
+SIM_AT(sim_record_pool, timestamp, 56);
+SIM_AT(sim_record_pool, used, 64);
+_Static_assert(sizeof(struct sim_record_pool) == 80, "13.0");
+
+struct sim_record_unified {
+    uint32_t kind, counter;
+    uint64_t value, start, end, address;
+    uint32_t source, target, stream, process, flags, padding0;
+    uint64_t processors[5];
+};
+SIM_AT(sim_record_unified, start, 16);
+SIM_AT(sim_record_unified, address, 32);
+SIM_AT(sim_record_unified, source, 40);
+SIM_AT(sim_record_unified, flags, 56);
+_Static_assert(sizeof(struct sim_record_unified) == 104, "13.0");
+
 struct sim_record_external {
     uint32_t kind, external_kind;
     uint64_t external_id;

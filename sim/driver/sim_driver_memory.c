@@ -1,16 +1,20 @@
-/* Allocation, registration, pointer queries, pools. */
-#include <stdlib.h>
-#include <string.h>
+/* Allocation, registration, pointer queries. */
 
+#include "sim_driver_memory.h"
 #include "sim_capture.h"
+#include "sim_clock.h"
 #include "sim_device.h"
 #include "sim_driver.h"
-#include "sim_memory.h"
+#include "sim_model.h"
+#include "sim_pool.h"
 #include "sim_tools.h"
 
 static void tell(const struct sim_allocation *allocation, struct sim_stream *stream, int is_release)
 {
     const struct sim_tools *tools = sim_tools_get();
+    struct sim_pool pool = {0};
+    if (allocation->pool)
+        pool = sim_pool_change(allocation->pool, allocation->bytes, is_release);
     if (!tools)
         return;
     tools->memory(&(struct sim_memory_change){
@@ -22,23 +26,28 @@ static void tell(const struct sim_allocation *allocation, struct sim_stream *str
         .correlation = sim_call_correlation(),
         .memory_type = (int)allocation->type,
         .is_release = is_release,
+        .pool = sim_address_of(allocation->pool),
+        .pool_reserved_bytes = pool.reserved_bytes,
+        .pool_used_bytes = pool.used_bytes,
+        .pool_release_threshold = pool.release_threshold,
     });
 }
 
 static int allocate(enum sim_memory_type type, size_t bytes, unsigned flags,
-                    struct sim_stream *stream, void **pointer)
+                    struct sim_stream *stream, struct sim_pool *pool, void **pointer)
 {
     const struct sim_context *context = sim_context_current();
     SIM_CHECK(pointer && bytes, SIM_INVALID_VALUE);
     SIM_CHECK(context, SIM_INVALID_CONTEXT);
     SIM_TRY(stream ? SIM_OK : sim_capture_guard());
-    SIM_TRY(sim_memory_allocate(type, context->device, bytes, flags, pointer));
-    tell(&(struct sim_allocation){.base = *pointer, .bytes = bytes, .type = type}, stream, 0);
+    SIM_TRY(sim_memory_allocate(type, context->device, bytes, flags, pool, pointer));
+    tell(&(struct sim_allocation){.base = *pointer, .bytes = bytes, .type = type, .pool = pool},
+         stream, 0);
     return SIM_OK;
 }
 
 /* The real one waits for the device too before it frees. */
-static int release(void *pointer, struct sim_stream *stream)
+int sim_driver_release(void *pointer, struct sim_stream *stream)
 {
     struct sim_context *context = sim_context_current();
     struct sim_allocation was;
@@ -55,19 +64,20 @@ static int release(void *pointer, struct sim_stream *stream)
     return SIM_OK;
 }
 
-static int allocate_address(enum sim_memory_type type, size_t bytes, unsigned flags,
-                            struct sim_stream *stream, sim_address *address)
+int sim_driver_allocate_address(enum sim_memory_type type, size_t bytes, unsigned flags,
+                                struct sim_stream *stream, struct sim_pool *pool,
+                                sim_address *address)
 {
     void *pointer = NULL;
     SIM_CHECK(address, SIM_INVALID_VALUE);
-    SIM_TRY(allocate(type, bytes, flags, stream, &pointer));
+    SIM_TRY(allocate(type, bytes, flags, stream, pool, &pointer));
     *address = sim_address_of(pointer);
     return SIM_OK;
 }
 
 SIM_API(cuMemAlloc_v2, sim_address *, address, size_t, bytes)
 {
-    return allocate_address(SIM_MEMORY_DEVICE, bytes, 0, NULL, address);
+    return sim_driver_allocate_address(SIM_MEMORY_DEVICE, bytes, 0, NULL, NULL, address);
 }
 
 SIM_API(cuMemAllocPitch_v2, sim_address *, address, size_t *, pitch, size_t, width, size_t, height,
@@ -76,54 +86,32 @@ SIM_API(cuMemAllocPitch_v2, sim_address *, address, size_t *, pitch, size_t, wid
     (void)element_bytes;
     SIM_CHECK(pitch, SIM_INVALID_VALUE);
     *pitch = (width + 511) / 512 * 512;
-    return allocate_address(SIM_MEMORY_DEVICE, *pitch * height, 0, NULL, address);
+    return sim_driver_allocate_address(SIM_MEMORY_DEVICE, *pitch * height, 0, NULL, NULL, address);
 }
 
 SIM_API(cuMemAllocManaged, sim_address *, address, size_t, bytes, unsigned, flags)
 {
-    return allocate_address(SIM_MEMORY_MANAGED, bytes, flags, NULL, address);
+    return sim_driver_allocate_address(SIM_MEMORY_MANAGED, bytes, flags, NULL, NULL, address);
 }
 
 SIM_API(cuMemAllocHost_v2, void **, pointer, size_t, bytes)
 {
-    return allocate(SIM_MEMORY_PINNED, bytes, 0, NULL, pointer);
+    return allocate(SIM_MEMORY_PINNED, bytes, 0, NULL, NULL, pointer);
 }
 
 SIM_API(cuMemHostAlloc, void **, pointer, size_t, bytes, unsigned, flags)
 {
-    return allocate(SIM_MEMORY_PINNED, bytes, flags, NULL, pointer);
+    return allocate(SIM_MEMORY_PINNED, bytes, flags, NULL, NULL, pointer);
 }
 
 SIM_API(cuMemFree_v2, sim_address, address)
 {
-    return release(sim_pointer(address), NULL);
+    return sim_driver_release(sim_pointer(address), NULL);
 }
 
 SIM_API(cuMemFreeHost, void *, pointer)
 {
-    return release(pointer, NULL);
-}
-
-SIM_API_TWIN(cuMemAllocAsync, _ptsz, sim_address *, address, size_t, bytes, void *, handle)
-{
-    struct sim_stream *stream = sim_stream_of(handle);
-    SIM_CHECK(stream, SIM_INVALID_HANDLE);
-    return allocate_address(SIM_MEMORY_DEVICE, bytes, 0, stream, address);
-}
-
-SIM_API_TWIN(cuMemAllocFromPoolAsync, _ptsz, sim_address *, address, size_t, bytes, void *, pool,
-             void *, handle)
-{
-    struct sim_stream *stream = sim_stream_of(handle);
-    SIM_CHECK(stream && sim_handle_is(pool, SIM_HANDLE_POOL), SIM_INVALID_HANDLE);
-    return allocate_address(SIM_MEMORY_DEVICE, bytes, 0, stream, address);
-}
-
-SIM_API_TWIN(cuMemFreeAsync, _ptsz, sim_address, address, void *, handle)
-{
-    struct sim_stream *stream = sim_stream_of(handle);
-    SIM_CHECK(stream, SIM_INVALID_HANDLE);
-    return release(sim_pointer(address), stream);
+    return sim_driver_release(pointer, NULL);
 }
 
 SIM_API(cuMemHostRegister_v2, void *, pointer, size_t, bytes, unsigned, flags)
@@ -218,13 +206,35 @@ SIM_API(cuPointerGetAttribute, void *, data, int, attribute, sim_address, addres
     return SIM_OK;
 }
 
+static void tell_migration(const struct sim_allocation *was, int target, uint64_t start_ns,
+                           enum sim_migration_cause cause)
+{
+    const struct sim_tools *tools = sim_tools_get();
+    if (tools)
+        tools->migrated(&(struct sim_migration){
+            .address = sim_address_of(was->base),
+            .bytes = was->bytes,
+            .start_ns = start_ns,
+            .end_ns = start_ns + sim_model_migration(was->bytes, was->resident, target),
+            .source = was->resident,
+            .target = target,
+            .cause = cause,
+        });
+}
+
+/* Managed memory moves as a whole, now, to the device or (locations that are none) to the host. */
 SIM_API_TWIN(cuMemPrefetchAsync_v2, _ptsz, sim_address, address, size_t, bytes, struct sim_location,
              location, unsigned, flags, void *, handle)
 {
-    struct sim_allocation found;
-    (void)bytes, (void)location, (void)flags;
+    enum { ON_DEVICE = 1 };
+    struct sim_allocation was;
+    (void)bytes, (void)flags;
     SIM_CHECK(sim_stream_of(handle), SIM_INVALID_HANDLE);
-    return sim_memory_find(sim_pointer(address), &found) ? SIM_OK : SIM_INVALID_VALUE;
+    SIM_CHECK(sim_memory_find(sim_pointer(address), &was), SIM_INVALID_VALUE);
+    const int target = location.type == ON_DEVICE ? location.id : SIM_ON_HOST;
+    if (sim_memory_move(sim_pointer(address), target, &was))
+        tell_migration(&was, target, sim_clock_now(), SIM_MIGRATION_PREFETCH);
+    return SIM_OK;
 }
 
 SIM_API(cuMemAdvise_v2, sim_address, address, size_t, bytes, int, advice, struct sim_location,
@@ -233,88 +243,4 @@ SIM_API(cuMemAdvise_v2, sim_address, address, size_t, bytes, int, advice, struct
     struct sim_allocation found;
     (void)bytes, (void)advice, (void)location;
     return sim_memory_find(sim_pointer(address), &found) ? SIM_OK : SIM_INVALID_VALUE;
-}
-
-/* --- pools: handles without a policy ---------------------------------------------------------- */
-
-struct pool {
-    uint64_t release_threshold;
-};
-
-static struct pool defaults[SIM_MAX_DEVICES];
-
-static int default_pool(void **pool, int device)
-{
-    SIM_CHECK(pool, SIM_INVALID_VALUE);
-    SIM_CHECK(device >= 0 && device < sim_device_count(), SIM_INVALID_DEVICE);
-    sim_handle_add(&defaults[device], SIM_HANDLE_POOL);
-    *pool = &defaults[device];
-    return SIM_OK;
-}
-
-SIM_API(cuDeviceGetDefaultMemPool, void **, pool, int, device)
-{
-    return default_pool(pool, device);
-}
-
-SIM_API(cuDeviceGetMemPool, void **, pool, int, device)
-{
-    return default_pool(pool, device);
-}
-
-SIM_API(cuDeviceSetMemPool, int, device, void *, pool)
-{
-    (void)device;
-    return sim_handle_is(pool, SIM_HANDLE_POOL) ? SIM_OK : SIM_INVALID_VALUE;
-}
-
-SIM_API(cuMemPoolCreate, void **, pool, const void *, properties)
-{
-    SIM_CHECK(pool && properties, SIM_INVALID_VALUE);
-    *pool = calloc(1, sizeof(struct pool));
-    SIM_CHECK(*pool, SIM_OUT_OF_MEMORY);
-    sim_handle_add(*pool, SIM_HANDLE_POOL);
-    return SIM_OK;
-}
-
-SIM_API(cuMemPoolDestroy, void *, pool)
-{
-    SIM_CHECK(sim_handle_is(pool, SIM_HANDLE_POOL), SIM_INVALID_VALUE);
-    sim_handle_remove(pool);
-    free(pool);
-    return SIM_OK;
-}
-
-SIM_API(cuMemPoolTrimTo, void *, pool, size_t, keep)
-{
-    (void)keep;
-    return sim_handle_is(pool, SIM_HANDLE_POOL) ? SIM_OK : SIM_INVALID_VALUE;
-}
-
-enum { POOL_FLAGS_END = 3, POOL_RELEASE_THRESHOLD = 4 };
-
-SIM_API(cuMemPoolSetAttribute, void *, pool, int, attribute, void *, value)
-{
-    SIM_CHECK(value && sim_handle_is(pool, SIM_HANDLE_POOL), SIM_INVALID_VALUE);
-    if (attribute == POOL_RELEASE_THRESHOLD)
-        memcpy(&((struct pool *)pool)->release_threshold, value, 8);
-    return SIM_OK;
-}
-
-SIM_API(cuMemPoolGetAttribute, void *, pool, int, attribute, void *, value)
-{
-    SIM_CHECK(value && sim_handle_is(pool, SIM_HANDLE_POOL), SIM_INVALID_VALUE);
-    if (attribute <= POOL_FLAGS_END)
-        *(int *)value = 1;
-    else
-        *(uint64_t *)value = attribute == POOL_RELEASE_THRESHOLD
-                                 ? ((const struct pool *)pool)->release_threshold
-                                 : 0;
-    return SIM_OK;
-}
-
-SIM_API(cuMemPoolSetAccess, void *, pool, const void *, descriptions, size_t, count)
-{
-    (void)count;
-    return descriptions && sim_handle_is(pool, SIM_HANDLE_POOL) ? SIM_OK : SIM_INVALID_VALUE;
 }

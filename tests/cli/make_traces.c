@@ -6,6 +6,7 @@
  *     killed.prof    never closed
  *     rank0.prof, rank1.prof   two processes of one job
  *     nvtx.prof      ranges of two domains that cross, PyTorch's attributes, a named stream
+ *     memory.prof    device memory, of which some is never freed; an allocator; a pool; a migration
  *     hostile.prof   names that attack terminals, tables and parsers
  */
 #include "trace_builder.h"
@@ -13,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LAUNCH = 211, COPY = 41 };
+enum { LAUNCH = 211, COPY = 41, ALLOC = 20, FREE = 22 };
 
 static const char *directory;
 
@@ -283,6 +284,59 @@ static int make_hostile(void)
     return save(trace, "hostile.prof");
 }
 
+static void allocate(struct trace_builder *trace, int64_t time_ns, uint32_t correlation,
+                     uint64_t address, uint64_t bytes, enum prof_memory_operation operation)
+{
+    bool frees = operation == PROF_MEMORY_RELEASE;
+    struct prof_rec_api_enter enter = {
+        .correlation = correlation, .cbid = frees ? FREE : ALLOC, .domain = PROF_API_RUNTIME};
+    struct prof_rec_memory record = {.address = address,
+                                     .bytes = bytes,
+                                     .context = 1,
+                                     .operation = (uint8_t)operation,
+                                     .kind = 3};
+    trace_builder_enter(trace, time_ns, enter);
+    trace_builder_memory(trace, time_ns + 500, correlation, record);
+    trace_builder_exit(trace, time_ns + 1000, correlation, 0);
+}
+
+static void add_managed(struct trace_builder *trace)
+{
+    trace_builder_memory_pool(
+        trace, 40000, 0,
+        (struct prof_rec_memory_pool){.pool = 0x9000, .bytes = 2 << 20, .operation = 1});
+    trace_builder_unified_memory(
+        trace, 31000, 32000,
+        (struct prof_rec_unified_memory){.value = 4 << 20, .kind = 1, .source = UINT32_MAX});
+    trace_builder_unified_memory(trace, 30500, 32000,
+                                 (struct prof_rec_unified_memory){.value = 2, .kind = 4});
+}
+
+static int make_memory(void)
+{
+    struct trace_builder *trace = begin("hoarder", 77);
+    add_device(trace);
+    trace_builder_api_name(trace, PROF_API_RUNTIME, ALLOC, "cudaMalloc");
+    trace_builder_api_name(trace, PROF_API_RUNTIME, FREE, "cudaFree");
+    trace_builder_allocator(trace, 1, "arena");
+    trace_builder_log(trace, 0, 1, 0);
+    trace_builder_push(trace, 1000, trace_builder_name(trace, "train"));
+    for (uint32_t i = 0; i < 3; i++) {
+        trace_builder_push(trace, 2000 + 5000 * i, trace_builder_name(trace, "forward"));
+        allocate(trace, 3000 + 5000 * i, 1 + i, 0x100000 * (1 + i), 1 << 20, PROF_MEMORY_ALLOCATE);
+        trace_builder_alloc(trace, 4500 + 5000 * i, 1, 0x10 + i, 100);
+        trace_builder_pop(trace, 5000 + 5000 * i);
+    }
+    allocate(trace, 20000, 8, 0x100000, 0, PROF_MEMORY_RELEASE);
+    allocate(trace, 22000, 9, 0xbad, 0, PROF_MEMORY_RELEASE); /* of what was never allocated */
+    trace_builder_free(trace, 24000, 1, 0x10);
+    call(trace, 25000, LAUNCH, 20);
+    trace_builder_pop(trace, 35000);
+    kernel(trace, "_Z5saxpyif", 30000, 33000, 20);
+    add_managed(trace);
+    return save(trace, "memory.prof");
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2)
@@ -290,5 +344,5 @@ int main(int argc, char **argv)
     directory = argv[1];
     return make_demo() || make_cpu() || make_lossy() || make_killed() ||
            make_rank(0, "rank0.prof") || make_rank(1, "rank1.prof") || make_nvtx() ||
-           make_hostile();
+           make_hostile() || make_memory();
 }

@@ -28,7 +28,7 @@ make_traces=$bin/../test/make_traces
 if [ ! -x "$make_traces" ]; then
     make_traces=$work/make_traces
     "${CC:-cc}" -std=c17 -D_GNU_SOURCE -I"$here/../support" -I"$here/../../libprof/include" "$here/make_traces.c" \
-        "$here"/../support/trace_builder.c "$here"/../support/trace_sample.c -o "$make_traces" || exit 1
+        "$here"/../support/trace_*.c -o "$make_traces" || exit 1
 fi
 mkdir "$work/traces" && "$make_traces" "$work/traces" || exit 1
 

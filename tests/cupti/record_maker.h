@@ -3,7 +3,7 @@
 #define RECORD_MAKER_H
 
 extern "C" {
-#include "abi_records.h"
+#include "abi_memory.h"
 #include "oracle.h"
 }
 
@@ -41,6 +41,9 @@ inline oracle layout_oracle(Layout layout)
         {ABI_KIND_STREAM, {24, 24, 24, 24}},
         {ABI_KIND_SYNCHRONIZATION, {40, 40, 40, 56}},
         {39, {24, 24, 24, 24}},
+        {ABI_KIND_UNIFIED_MEMORY, {64, 64, 64, 104}},
+        {ABI_KIND_MEMORY, {112, 120, 120, 128}},
+        {ABI_KIND_MEMORY_POOL, {64, 72, 72, 80}},
     };
     oracle sizes{};
     for (const Row &row : rows)

@@ -68,7 +68,7 @@ TEST(Collector, RecordsWhatCuptiDelivers)
         setenv("FAKE_KERNELS", "3", 1);
         begin();
         CHECK(fake_gpu_mode() == PROF_GPU_CUPTI);
-        CHECK(counter("fake_enabled_kinds") == 9);
+        CHECK(counter("fake_enabled_kinds") == 9); // it has no record sizes of memory
         CHECK(counter("fake_callbacks") > 200);
         cupti_collector.flush(2000);
         CHECK(fake_records(PROF_REC_KERNEL).size() == 3);

@@ -9,6 +9,8 @@ An expression is Python and sees
     rows                {(kind, name): row} of the table
     ns(name)            self_cuda_total_ns of the operation of that name
     loss                {cause: number}, with launched, recorded ...
+    heap(name)          one of memory's heaps, by kind or allocator
+    memory              what `profdump memory` tells; chrome: all events of the Chrome trace
     facts               all of `profdump --json`; process and devices are parts of it
     x(cat, name=None)   slices of the Chrome trace, as dictionaries; arrows(): [(host slice, device slice)]
     args(cat, name)     the set of values of each argument of such slices: {argument: {value}}
@@ -25,6 +27,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "write")]
 import check_trace  # noqa: E402
+from expect import heap_of  # noqa: E402
 from trace_file import TraceFile  # noqa: E402
 
 DEVICE_KINDS = ("kernel", "memcpy", "memset")
@@ -90,7 +93,8 @@ class Facts(dict):
         for (kind, name), row in rows.items():
             counts[kind][name] += row["count"]
         super().__init__(
-            facts=facts, loss=facts["loss"], process=facts["processes"][0], devices=facts["devices"], rows=rows,
+            facts=facts, loss=facts["loss"], process=facts["processes"][0],
+            memory=facts.get("memory"), heap=heap_of(facts.get("memory")), chrome=trace.all, devices=facts["devices"], rows=rows,
             count=counts["range"] + counts["mark"], calls=counts["cuda_api"],
             ops=sum((counts[kind] for kind in DEVICE_KINDS), collections.Counter()),
             ns=lambda name: sum(rows.get((kind, name), {}).get("self_cuda_total_ns", 0) for kind in DEVICE_KINDS),

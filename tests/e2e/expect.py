@@ -4,6 +4,8 @@ An expression is Python and sees
 
     count   {name: number}, the ranges and marks of each name (0 for others)
     loss    {cause: number}
+    heap(kind or allocator)  one of memory's heaps; None: there is none, or several
+    memory  {heaps, leaks, ranges, pools, managed ...} of `profdump memory`
     process {pid, program, closed, rank ...}
     raw     the file as trace_file.py reads it
     size    of the file in bytes
@@ -18,13 +20,22 @@ sys.path.insert(0, os.path.dirname(__file__))
 from trace_file import TraceFile  # noqa: E402
 
 
+def heap_of(memory):
+    """heap(name): the heap of that kind or allocator; None where there is none, or more than one."""
+    def heap(name):
+        found = [heap for heap in (memory or {}).get("heaps", []) if name in (heap["kind"], heap["allocator"])]
+        return found[0] if len(found) == 1 else None
+    return heap
+
+
 def facts_of(profdump, path):
     text = subprocess.run([profdump, "--json", path], stdout=subprocess.PIPE, check=True).stdout
     facts = json.loads(text)
     count = collections.Counter()
     for row in facts["key_averages"]:
         count[row["name"]] += row["count"]
-    return {"count": count, "loss": facts["loss"], "process": facts["processes"][0], "size": os.path.getsize(path)}
+    return {"count": count, "loss": facts["loss"], "process": facts["processes"][0],
+            "memory": facts.get("memory"), "heap": heap_of(facts.get("memory")), "size": os.path.getsize(path)}
 
 
 def main(profdump, path, *expressions):

@@ -68,6 +68,7 @@ int pthread_mutex_lock(pthread_mutex_t *mutex)
 
 static void record(int pairs)
 {
+    uint32_t arena = prof_alloc_track("arena");
     static const char *const names[] = {"first", "second",
                                         "a third name of more than sixteen bytes"};
     char same_content[3][64];
@@ -86,6 +87,8 @@ static void record(int pairs)
         prof_mark("mark");
         prof_counter("counter", i);
         prof_range_end(prof_range_begin("begun"));
+        prof_alloc(arena, names, 64);
+        prof_free(arena, names);
     }
 }
 

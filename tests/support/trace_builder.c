@@ -533,6 +533,12 @@ void trace_builder_start_event(struct trace_builder *trace, uint32_t device, uin
     add_event(trace, PROF_REC_START_EVENT, after_ns, words, 3);
 }
 
+void trace_builder_event(struct trace_builder *trace, enum prof_record_type type, int64_t time_ns,
+                         const uint64_t *payload, unsigned words)
+{
+    add_event(trace, type, time_ns, payload, words);
+}
+
 /* ---- devices ---- */
 
 /* `detail` begins with the header word and the two times. */

@@ -109,6 +109,8 @@ void trace_builder_exit(struct trace_builder *trace, int64_t time_ns, uint32_t c
                         int32_t result);
 void trace_builder_start_event(struct trace_builder *trace, uint32_t device, uint32_t correlation,
                                int64_t before_ns, int64_t after_ns);
+void trace_builder_event(struct trace_builder *trace, enum prof_record_type type, int64_t time_ns,
+                         const uint64_t *payload, unsigned words);
 void trace_builder_word(struct trace_builder *trace, uint64_t word); /* whatever it is */
 void trace_builder_ext(struct trace_builder *trace, enum prof_record_type type, uint64_t info,
                        const uint64_t *payload, unsigned words);
@@ -126,6 +128,19 @@ void trace_builder_sync(struct trace_builder *trace, int64_t start_ns, int64_t e
                         uint32_t correlation, struct prof_rec_sync detail);
 void trace_builder_overhead(struct trace_builder *trace, int64_t start_ns, int64_t end_ns,
                             uint32_t correlation, struct prof_rec_overhead detail);
+
+/* Memory. Times are filled in as above; a record with a pool has the long form. */
+void trace_builder_memory(struct trace_builder *trace, int64_t time_ns, uint32_t correlation,
+                          struct prof_rec_memory detail);
+void trace_builder_memory_pool(struct trace_builder *trace, int64_t time_ns, uint32_t correlation,
+                               struct prof_rec_memory_pool detail);
+void trace_builder_unified_memory(struct trace_builder *trace, int64_t start_ns, int64_t end_ns,
+                                  struct prof_rec_unified_memory detail);
+void trace_builder_allocator(struct trace_builder *trace, uint32_t allocator, const char *name);
+void trace_builder_alloc(struct trace_builder *trace, int64_t time_ns, uint32_t allocator,
+                         uint64_t address, uint64_t bytes);
+void trace_builder_free(struct trace_builder *trace, int64_t time_ns, uint32_t allocator,
+                        uint64_t address);
 
 /* A file with one of everything: two threads, ranges, steps, calls, every kind of device record.
  * Small enough to be damaged in every byte. */

@@ -10,6 +10,7 @@ static void state_facts(struct trace_builder *trace)
     trace_builder_info(trace, PROF_INFO_CUPTI, "libcupti.so.13 (simulated)");
     trace_builder_info(trace, PROF_INFO_DRIVER, "13.0");
     trace_builder_info(trace, PROF_INFO_CLOCK, "CLOCK_MONOTONIC");
+    trace_builder_allocator(trace, 1, "arena");
     trace_builder_info(trace, PROF_INFO_NOTE, "a note");
     trace_builder_thread(trace, 1, 4242, "main", 0);
     trace_builder_thread(trace, 2, 4243, "worker", 0);
@@ -144,6 +145,31 @@ static void device(struct trace_builder *trace)
                            (struct prof_rec_overhead){.kind = 2u << 16, .object_kind = 1});
 }
 
+static void memory(struct trace_builder *trace)
+{
+    struct prof_rec_memory block = {.address = 0x7000,
+                                    .bytes = 4096,
+                                    .context = 1,
+                                    .kind = 3,
+                                    .operation = PROF_MEMORY_ALLOCATE,
+                                    .pool = 0x9000,
+                                    .pool_type = 1,
+                                    .pool_bytes = 8192,
+                                    .pool_used_bytes = 4096};
+    trace_builder_memory(trace, 2000, 10, block);
+    block.operation = PROF_MEMORY_RELEASE;
+    trace_builder_memory(trace, 8000, 12, block);
+    trace_builder_memory(trace, 8100, 12, block); /* again: of nothing */
+    trace_builder_memory_pool(trace, 8200, 12,
+                              (struct prof_rec_memory_pool){.pool = 0x9000, .operation = 2});
+    trace_builder_unified_memory(
+        trace, 3100, 3200,
+        (struct prof_rec_unified_memory){.value = 65536, .kind = 1, .source = UINT32_MAX});
+    trace_builder_log(trace, 1, 2, 1);
+    trace_builder_alloc(trace, 3500, 1, 0x1000, 64);
+    trace_builder_free(trace, 3600, 1, 0x1000);
+}
+
 struct trace_builder *trace_builder_sample(void)
 {
     struct trace_builder *trace = trace_builder_create();
@@ -152,5 +178,6 @@ struct trace_builder *trace_builder_sample(void)
     worker_thread(trace);
     nvtx_thread(trace);
     device(trace);
+    memory(trace);
     return trace;
 }

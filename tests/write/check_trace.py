@@ -17,7 +17,7 @@ import sys
 HOST_CALLS = {"cuda_runtime", "cuda_driver"}
 DEVICE_WORK = {"kernel", "gpu_memcpy", "gpu_memset"}
 CATEGORIES = HOST_CALLS | DEVICE_WORK | {
-    "user_annotation", "gpu_user_annotation", "cuda_sync", "overhead", "cpu_instant_event"}
+    "user_annotation", "gpu_user_annotation", "cuda_sync", "overhead", "unified_memory", "cpu_instant_event"}
 # What the ends of an arrow may be on, by its category.
 ARROW_SIDES = {"ac2g": (HOST_CALLS, DEVICE_WORK), "fwdbwd": ({"user_annotation"}, {"user_annotation"})}
 KERNEL_ARGS = ("device", "context", "stream", "correlation", "grid", "block",

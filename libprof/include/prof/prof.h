@@ -114,6 +114,9 @@ PROF_DECLARE(void, prof_attr_int, (const char *key, int64_t value));
 PROF_DECLARE(void, prof_attr_double, (const char *key, double value));
 PROF_DECLARE(void, prof_attr_string, (const char *key, const char *value));
 PROF_DECLARE(void, prof_thread_name, (const char *name));
+PROF_DECLARE(uint32_t, prof_alloc_track, (const char *name));
+PROF_DECLARE(void, prof_alloc, (uint32_t allocator, const void *address, size_t bytes));
+PROF_DECLARE(void, prof_free, (uint32_t allocator, const void *address));
 PROF_DECLARE(prof_status, prof_configure, (const struct prof_options *options));
 PROF_DECLARE(prof_status, prof_start, (void));
 PROF_DECLARE(prof_status, prof_stop, (void));
@@ -239,6 +242,33 @@ static inline void prof_thread_name(const char *name)
 {
     if (PROF_PRESENT(prof_thread_name))
         prof_thread_name_in_library(name);
+}
+
+/* ---- memory ---- */
+
+/* Number of one of the program's own allocators, from 1: the same for the same name, for the life
+ * of the process and in its children. Also while nothing is recorded. 0 without the library, for
+ * NULL, and when there are more than 1,024 allocators or their names exceed 64 KiB (counted). */
+static inline uint32_t prof_alloc_track(const char *name)
+{
+    return PROF_PRESENT(prof_alloc_track) ? prof_alloc_track_in_library(name) : 0;
+}
+
+/* The allocator handed out memory: call it when it has. With NULL only the size counts: such memory
+ * is never freed. Inside a range it is the range's, as with every other event. */
+static inline void prof_alloc(uint32_t allocator, const void *address, size_t bytes)
+{
+    if (prof_recording_())
+        prof_alloc_in_library(allocator, address, bytes);
+}
+
+/* The allocator takes memory back: call it before anyone else can be given that address. Any
+ * thread. NULL is nothing; an address that was not handed out while recording is counted in the
+ * outputs. An allocator that does not exist is ignored and counted, here as above. */
+static inline void prof_free(uint32_t allocator, const void *address)
+{
+    if (prof_recording_())
+        prof_free_in_library(allocator, address);
 }
 
 /* ---- control ---- */

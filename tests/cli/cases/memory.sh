@@ -1,0 +1,1 @@
+profdump memory memory.prof

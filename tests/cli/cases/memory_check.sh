@@ -1,0 +1,1 @@
+profdump check memory.prof

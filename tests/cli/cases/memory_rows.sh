@@ -1,0 +1,1 @@
+profdump memory --rows 1 memory.prof
