@@ -14,6 +14,7 @@
  */
 #include "entry.h"
 
+#include "alloc.h"
 #include "atomic.h"
 #include "config.h"
 #include "exits.h"
@@ -36,6 +37,7 @@
 /* In the order in which they are called; independent of constructor order. */
 static const struct collector *const entry_collectors[] = {
     &cupti_collector,
+    &alloc_collector,
     NULL,
 };
 

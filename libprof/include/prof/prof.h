@@ -124,6 +124,10 @@ PROF_DECLARE(prof_status, prof_loss, (struct prof_loss_counts * counts));
 PROF_DECLARE(const char *, prof_output_path, (void));
 PROF_DECLARE(const char *, prof_version, (void));
 
+/* The program's own allocators. */
+PROF_DECLARE(uint32_t, prof_alloc_track, (const char *name));
+PROF_DECLARE(void, prof_alloc, (uint32_t allocator, const void *address, size_t bytes));
+
 #ifndef PROF_IMPLEMENTATION
 
 static inline const uint32_t *prof_gate(void)
@@ -238,6 +242,23 @@ static inline void prof_thread_name(const char *name)
 {
     if (PROF_PRESENT(prof_thread_name))
         prof_thread_name_in_library(name);
+}
+
+/* ---- the program's own allocators ---- */
+
+/* Gives an allocator a number, from 1, for as long as the process lives; also while recording is
+ * off. 0 where the library is absent or has no room for another (256 at most). */
+static inline uint32_t prof_alloc_track(const char *name)
+{
+    return PROF_PRESENT(prof_alloc_track) ? prof_alloc_track_in_library(name) : 0;
+}
+
+/* The allocator handed out memory. `address` may be NULL: then only the size is known. Allocator 0
+ * is ignored. */
+static inline void prof_alloc(uint32_t allocator, const void *address, size_t bytes)
+{
+    if (prof_recording_())
+        prof_alloc_in_library(allocator, address, bytes);
 }
 
 /* ---- control ---- */
