@@ -32,6 +32,9 @@ __attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
 /* Loads the inputs, merged. NULL after having complained. Free with timeline_destroy(). */
 struct timeline *inputs_load(const struct profdump_options *options);
 
+/* From here on a signal that ends the program removes the temporary file of an export. */
+void cleanup_on_signals(void);
+
 /* Flushes stdout and returns the command's exit status: 1 when not everything could be written
  * (said on stderr, except that a reader who closed the pipe needs no telling), EXIT_LOSS when asked
  * for and something was lost. */
