@@ -27,11 +27,13 @@ static void forget_process(struct builder *builder)
     idmap_fini(&builder->context_device);
     keymap_fini(&builder->streams);
     keymap_fini(&builder->details);
+    idmap_fini(&builder->allocators);
     builder->threads.count = 0;
     builder->runs.count = 0;
     builder->launches.count = 0;
     builder->brackets.count = 0;
     builder->range_ends.count = 0;
+    builder->block_items.count = 0;
     builder->current_thread = TL_NONE;
     memset(builder->copy_names, 0xff, sizeof builder->copy_names);
     memset(builder->memset_names, 0xff, sizeof builder->memset_names);
@@ -46,6 +48,7 @@ void builder_fini(struct builder *builder)
     free(builder->launches.at);
     free(builder->brackets.at);
     free(builder->range_ends.at);
+    free(builder->block_items.at);
     memset(builder, 0, sizeof *builder);
 }
 
@@ -63,6 +66,7 @@ static void note_first(struct builder *builder)
         .gpu = timeline->gpus.count,
         .device = timeline->devices.count,
         .stream = timeline->streams.count,
+        .block = timeline->blocks.count,
     };
 }
 
@@ -169,7 +173,7 @@ void builder_end_process(struct builder *builder, const struct read_health *heal
     build_asyncs_end(builder);
     bool built = !builder->failed && build_regroup(builder) && build_streams(builder) &&
                  build_gpus_sort(builder) && build_join(builder) && build_lanes(builder) &&
-                 group_by_slice(builder);
+                 group_by_slice(builder) && build_blocks(builder);
     builder->failed |= !built;
     if (builder->failed)
         return;
@@ -192,5 +196,6 @@ struct read_sink builder_sink(struct builder *builder)
     build_slices_connect(&sink);
     build_events_connect(&sink);
     build_gpu_connect(&sink);
+    build_blocks_connect(&sink);
     return sink;
 }

@@ -8,6 +8,7 @@
  *     build_facts.c    the process, its names, threads, devices
  *     build_events.c   marks, counters, attributes, begin/end ranges
  *     build_gpu.c      what devices did
+ *     build_blocks.c   profiling blocks, and which events and allocations are whose
  *     build_regroup.c  slices of one thread side by side
  *     build_streams.c  streams and devices sorted; operations by stream and time
  *     build_join.c     operation -> call that launched it
@@ -66,9 +67,20 @@ struct build_range_end {
     uint32_t thread;
 };
 
+/* Something that begins a profiling block, empties it or is part of it, as it comes from the logs. */
+struct build_block_item {
+    int64_t time_ns;
+    uint32_t kind;  /* enum of build_blocks.c */
+    uint32_t index; /* name, async or allocator */
+    uint64_t value; /* instruction or bytes */
+    int32_t chain;
+    uint32_t thread;
+};
+
 /* Where a process's part of each array begins. */
 struct build_first {
     uint32_t thread, slice, api, async, mark, counter, attr, gpu, device, stream;
+    uint32_t block;
 };
 
 struct builder {
@@ -94,6 +106,8 @@ struct builder {
     TL_ARRAY(struct build_launch) launches;
     TL_ARRAY(struct build_bracket) brackets;
     TL_ARRAY(struct build_range_end) range_ends;
+    TL_ARRAY(struct build_block_item) block_items;
+    struct idmap allocators;                 /* file's number -> allocators[] */
     uint32_t current_number, current_thread; /* found last; thread TL_NONE: none */
 };
 
@@ -129,6 +143,8 @@ void build_slices_connect(struct read_sink *sink);
 void build_facts_connect(struct read_sink *sink);
 void build_events_connect(struct read_sink *sink);
 void build_gpu_connect(struct read_sink *sink);
+void build_blocks_connect(struct read_sink *sink);
+bool build_blocks(struct builder *builder);
 void build_slices_end(struct builder *builder);
 void build_asyncs_end(struct builder *builder);
 bool build_regroup(struct builder *builder);

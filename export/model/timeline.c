@@ -116,5 +116,9 @@ void timeline_destroy(struct timeline *timeline)
     free(timeline->overheads.at);
     free(timeline->devices.at);
     free(timeline->streams.at);
+    free(timeline->blocks.at);
+    free(timeline->block_events.at);
+    free(timeline->block_allocs.at);
+    free(timeline->allocators.at);
     free(timeline);
 }

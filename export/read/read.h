@@ -100,6 +100,7 @@ struct read_sink {
     void (*stream)(void *user, const struct prof_rec_stream *stream);
     void (*api_name)(void *user, enum prof_api_domain domain, uint32_t cbid, uint32_t name);
     void (*loss)(void *user, enum prof_loss_cause cause, uint64_t count);
+    void (*allocator)(void *user, uint32_t allocator, uint32_t name); /* before the first event */
 
     void (*push)(void *user, uint32_t thread, int64_t time_ns, uint32_t name);
     void (*pop)(void *user, uint32_t thread, int64_t time_ns);
@@ -125,6 +126,11 @@ struct read_sink {
     void (*start_event)(void *user, uint32_t device, uint32_t correlation, int64_t before_ns,
                         int64_t after_ns);
     void (*note)(void *user, struct text text); /* PROF_INFO_NOTE: comes with the names */
+    /* The range that was just begun (range_begin) is an event of a profiling block. */
+    void (*event)(void *user, uint32_t thread, uint64_t id, int32_t chain, uint32_t instruction);
+    /* `flags` are PROF_BLOCK_*; with PROF_BLOCK_RESET there is no name. */
+    void (*block)(void *user, uint32_t thread, int64_t time_ns, uint32_t name, uint32_t flags);
+    void (*alloc)(void *user, uint32_t thread, int64_t time_ns, const struct prof_rec_alloc *alloc);
 };
 
 /* What was odd about the file itself. */

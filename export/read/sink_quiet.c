@@ -111,6 +111,27 @@ static void no_note(void *user, struct text text)
     (void)user, (void)text;
 }
 
+static void no_allocator(void *user, uint32_t allocator, uint32_t name)
+{
+    (void)user, (void)allocator, (void)name;
+}
+
+static void no_event(void *user, uint32_t thread, uint64_t id, int32_t chain, uint32_t instruction)
+{
+    (void)user, (void)thread, (void)id, (void)chain, (void)instruction;
+}
+
+static void no_block(void *user, uint32_t thread, int64_t time_ns, uint32_t name, uint32_t flags)
+{
+    (void)user, (void)thread, (void)time_ns, (void)name, (void)flags;
+}
+
+static void no_alloc(void *user, uint32_t thread, int64_t time_ns,
+                     const struct prof_rec_alloc *alloc)
+{
+    (void)user, (void)thread, (void)time_ns, (void)alloc;
+}
+
 #define QUIET(member, nothing) \
     if (!quiet.member)         \
     quiet.member = nothing
@@ -141,5 +162,9 @@ struct read_sink sink_quiet(const struct read_sink *sink)
     QUIET(gpu, no_gpu);
     QUIET(start_event, no_start_event);
     QUIET(note, no_note);
+    QUIET(allocator, no_allocator);
+    QUIET(event, no_event);
+    QUIET(block, no_block);
+    QUIET(alloc, no_alloc);
     return quiet;
 }

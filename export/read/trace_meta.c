@@ -242,6 +242,13 @@ static void tell_api_name(struct walk *walk, const struct record *record)
                             name.name);
 }
 
+static void tell_allocator(struct walk *walk, const struct record *record)
+{
+    struct prof_rec_allocator allocator;
+    record_copy(record, &allocator, sizeof allocator);
+    walk->sink.allocator(walk->sink.user, allocator.allocator, allocator.name);
+}
+
 static void tell_record(struct walk *walk, const struct record *record)
 {
     switch (record_type(record)) {
@@ -265,6 +272,9 @@ static void tell_record(struct walk *walk, const struct record *record)
         break;
     case PROF_REC_API_NAME:
         tell_api_name(walk, record);
+        break;
+    case PROF_REC_ALLOCATOR:
+        tell_allocator(walk, record);
         break;
     default:
         break;
