@@ -10,6 +10,7 @@
 struct profdump_options {
     struct write_options write;
     const char *chrome_path; /* --chrome, NULL not given */
+    const char *etprof_path; /* --etprof, NULL not given */
     bool json;
     bool check; /* the word "check" came first */
     bool partial;
@@ -24,6 +25,8 @@ int cmd_show(const struct profdump_options *options,
 int cmd_json(const struct profdump_options *options, const struct timeline *timeline); /* --json */
 int cmd_chrome(const struct profdump_options *options,
                const struct timeline *timeline); /* --chrome */
+int cmd_etprof(const struct profdump_options *options,
+               const struct timeline *timeline); /* --etprof */
 int cmd_check(const struct profdump_options *options, const struct timeline *timeline); /* check */
 
 /* "profdump: " and the message on stderr, with no byte in it that could drive a terminal. */
