@@ -1,5 +1,7 @@
 /* The functions of prof.h that write records of several words. */
 #define PROF_IMPLEMENTATION
+#include "annotate.h"
+
 #include "prof/prof.h"
 
 #include "thread.h"
@@ -8,8 +10,7 @@
 
 static uint64_t annotate_steps; /* whoever steps */
 
-/* Id of a name or key; 0 when there is nothing to record: NULL (counted), or recording is off. */
-static uint32_t annotate_name(const char *name)
+uint32_t annotate_name(const char *name)
 {
     struct thread_log *self = &thread_self;
     if (!thread_ready(self))
@@ -50,15 +51,19 @@ static uint64_t annotate_double_bits(double value)
     return bits;
 }
 
-/* Unique without a shared counter: no two threads of a file have the same index. */
+uint64_t annotate_range_id(void)
+{
+    struct thread_log *self = &thread_self;
+    return (uint64_t)self->slot->thread << 32 |
+           (uint32_t)(fetch_add_relaxed(&self->ranges_begun, 1u) + 1);
+}
+
 uint64_t prof_range_begin(const char *name)
 {
     uint32_t name_id = annotate_name(name);
     if (!name_id)
         return 0;
-    struct thread_log *self = &thread_self;
-    uint64_t id = (uint64_t)self->slot->thread << 32 |
-                  (uint32_t)(fetch_add_relaxed(&self->ranges_begun, 1u) + 1);
+    uint64_t id = annotate_range_id();
     return annotate_three(PROF_REC_RANGE_BEGIN, name_id, id) ? id : 0;
 }
 
