@@ -145,13 +145,15 @@ static void reset_block(struct builder *builder)
     block->event_count = block->alloc_count = 0;
 }
 
-/* What comes before the first block has one of its own. */
+/* What comes before the first block has one of its own. It is not the default one where the ring
+ * may have taken the record of another. */
 static struct tl_block *block_of(struct builder *builder, const struct build_block_item *item)
 {
     struct tl_block *block = current_block(builder);
     if (block)
         return block;
-    uint32_t name = namepool_format(&builder->pool, "default");
+    bool cut = build_process(builder)->health.missing_chunks > 0;
+    uint32_t name = namepool_format(&builder->pool, cut ? "(block lost)" : "default");
     return name == TL_NONE ? NULL : begin_block(builder, name, item->time_ns);
 }
 

@@ -5,6 +5,7 @@
  *     lossy.prof     dropped records, a full file, a missing kernel, unbalanced ranges
  *     killed.prof    never closed
  *     rank0.prof, rank1.prof   two processes of one job
+ *     blocks.prof    profiling blocks: two iterations of one, an allocator, an event without end
  *     hostile.prof   names that attack terminals, tables and parsers
  */
 #include "trace_builder.h"
@@ -198,11 +199,49 @@ static int make_hostile(void)
     return save(trace, "hostile.prof");
 }
 
+/* An event of a profiling block; without end when `end_ns` is 0. */
+static void event(struct trace_builder *trace, const char *name, uint32_t instruction,
+                  int64_t start_ns, int64_t end_ns)
+{
+    uint64_t id = (uint64_t)1 << 32 | (uint64_t)start_ns;
+    uint64_t begin[] = {trace_builder_name(trace, name), id, (uint64_t)instruction << 32};
+    trace_builder_ext(trace, PROF_REC_RANGE_BEGIN, (uint64_t)start_ns, begin, 3);
+    if (end_ns)
+        trace_builder_end(trace, end_ns, id);
+}
+
+static void run_inference(struct trace_builder *trace, int64_t start_ns)
+{
+    uint64_t block = trace_builder_name(trace, "inference");
+    uint64_t alloc[] = {0, 4096, 1};
+    trace_builder_ext(trace, PROF_REC_BLOCK, (uint64_t)start_ns, &block, 1);
+    event(trace, "native_call_add.out", 0, start_ns + 1000, start_ns + 3500);
+    trace_builder_ext(trace, PROF_REC_ALLOC, (uint64_t)start_ns + 4000, alloc, 3);
+    event(trace, "native_call_max_pool2d_with_indices.out", 1, start_ns + 5000, start_ns + 9000);
+}
+
+static int make_blocks(void)
+{
+    struct trace_builder *trace = begin("runner", 55);
+    struct prof_rec_allocator allocator = {
+        PROF_WORD_EXT(PROF_KIND_EXT, PROF_REC_ALLOCATOR, sizeof allocator / 8, 0), 1,
+        trace_builder_name(trace, "planned memory")};
+    trace_builder_header(trace)->gpu_mode = PROF_GPU_NONE;
+    trace_builder_meta(trace, &allocator, sizeof allocator);
+    trace_builder_log(trace, 0, 1, 0);
+    event(trace, "Program::load_method", 0, 100, 900);
+    run_inference(trace, 10000);
+    run_inference(trace, 30000);
+    event(trace, "never ends", 2, 40000, 0);
+    return save(trace, "blocks.prof");
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2)
         return 2;
     directory = argv[1];
     return make_demo() || make_cpu() || make_lossy() || make_killed() ||
-           make_rank(0, "rank0.prof") || make_rank(1, "rank1.prof") || make_hostile();
+           make_rank(0, "rank0.prof") || make_rank(1, "rank1.prof") || make_blocks() ||
+           make_hostile();
 }
