@@ -25,22 +25,24 @@ uint32_t annotate_name(const char *name)
 
 static bool annotate_two(enum prof_record_type type, uint64_t first)
 {
-    uint64_t *record = thread_reserve(type, 2);
+    uint64_t ticks;
+    uint64_t *record = thread_reserve_now(type, 2, &ticks);
     if (!record)
         return false;
     record[1] = first;
-    thread_commit(record, type, 2, thread_ticks(record));
+    thread_commit(record, type, 2, ticks);
     return true;
 }
 
 static bool annotate_three(enum prof_record_type type, uint64_t first, uint64_t second)
 {
-    uint64_t *record = thread_reserve(type, 3);
+    uint64_t ticks;
+    uint64_t *record = thread_reserve_now(type, 3, &ticks);
     if (!record)
         return false;
     record[1] = first;
     record[2] = second;
-    thread_commit(record, type, 3, thread_ticks(record));
+    thread_commit(record, type, 3, ticks);
     return true;
 }
 

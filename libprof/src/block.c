@@ -38,8 +38,9 @@ void prof_instruction_leave(struct prof_instruction outer)
 uint64_t prof_event_begin(const char *name)
 {
     enum { WORDS = sizeof(struct prof_rec_range_begin) / sizeof(uint64_t) };
+    uint64_t ticks;
     uint32_t name_id = annotate_name(name);
-    uint64_t *record = name_id ? thread_reserve(PROF_REC_RANGE_BEGIN, WORDS) : NULL;
+    uint64_t *record = name_id ? thread_reserve_now(PROF_REC_RANGE_BEGIN, WORDS, &ticks) : NULL;
     if (!record)
         return 0;
     uint64_t id = annotate_range_id();
@@ -47,7 +48,7 @@ uint64_t prof_event_begin(const char *name)
     record[1] = name_id;
     record[2] = id;
     memcpy(&record[3], &at, sizeof record[3]);
-    thread_commit(record, PROF_REC_RANGE_BEGIN, WORDS, thread_ticks(record));
+    thread_commit(record, PROF_REC_RANGE_BEGIN, WORDS, ticks);
     return id;
 }
 
