@@ -106,6 +106,17 @@ status_of record run.prof ./killed >/dev/null
 etprof out.etprof 'names == {"killed": ["done"]}'
 cd "$here"
 
+# The example that the README shows.
+mkdir "$here/example" && cd "$here/example"
+"$CC" -std=c17 -Wall -Werror -I"$include" "$e2e_directory/../../examples/blocks.c" -o example
+same "what the example prints" "result 2.25"$'\n'"blocks.etprof: done" "$(record run.prof ./example)"
+etprof blocks.etprof '[b.name for b in blocks] == ["inference"] * 3' \
+    'all([(e.name, e.chain, e.instruction) for e in b.events] == [("Method::execute", -1, 0),
+        ("native_call_add.out", 0, 0), ("native_call_mul.out", 0, 1), ("native_call_add.out", 0, 2),
+        ("native_call_mul.out", 0, 3)] for b in blocks)' \
+    'all(b.allocations == [("planned memory", 4 << 16)] for b in blocks)'
+cd "$here"
+
 # The reader of these tests agrees with ExecuTorch's parser about ExecuTorch's own dumps.
 data=${SHARED_DIR:-$e2e_directory/../../../shared}/data/executorch
 if [[ ! -d $data ]]; then
