@@ -109,12 +109,32 @@ static void device(struct trace_builder *trace)
                            (struct prof_rec_overhead){.kind = 2u << 16, .object_kind = 1});
 }
 
+/* A block of the process with an event and an allocation, and a reset. */
+static void blocks(struct trace_builder *trace)
+{
+    struct prof_rec_allocator allocator = {
+        PROF_WORD_EXT(PROF_KIND_EXT, PROF_REC_ALLOCATOR, sizeof allocator / 8, 0), 1,
+        trace_builder_name(trace, "pool")};
+    uint64_t block = trace_builder_name(trace, "inference"), id = UINT64_C(2) << 32 | 1;
+    uint64_t begin[] = {trace_builder_name(trace, "event"), id, UINT64_C(7) << 32 | 3};
+    uint64_t alloc[] = {0, 4096, 1};
+    uint64_t reset = (uint64_t)PROF_BLOCK_RESET << 32;
+    trace_builder_meta(trace, &allocator, sizeof allocator);
+    trace_builder_log(trace, 1, 2, 1);
+    trace_builder_ext(trace, PROF_REC_BLOCK, 3500, &block, 1);
+    trace_builder_ext(trace, PROF_REC_BLOCK, 3600, &reset, 1);
+    trace_builder_ext(trace, PROF_REC_RANGE_BEGIN, 3700, begin, 3);
+    trace_builder_ext(trace, PROF_REC_ALLOC, 3800, alloc, 3);
+    trace_builder_end(trace, 3900, id);
+}
+
 struct trace_builder *trace_builder_sample(void)
 {
     struct trace_builder *trace = trace_builder_create();
     state_facts(trace);
     main_thread(trace);
     worker_thread(trace);
+    blocks(trace);
     device(trace);
     return trace;
 }

@@ -54,6 +54,21 @@ std::string name_of(const char *text, uint64_t cut = 0)
     return name.substr(0, name.find_last_not_of('\0') + 1);
 }
 
+// Reads what is readable of a damaged file and writes it nowhere.
+bool writes_something(const std::vector<uint8_t> &bytes)
+{
+    read_error error;
+    write_etprof_counts counts;
+    write_error why;
+    trace_file *file =
+        trace_file_open_memory(bytes.data(), bytes.size(), "damaged.prof", true, &error);
+    timeline *t = file ? timeline_from_files(&file, 1, &error) : nullptr;
+    bool written = t && write_etprof(t, "/dev/null", &counts, &why);
+    timeline_destroy(t);
+    trace_file_close(file);
+    return written;
+}
+
 } // namespace
 
 TEST(Etprof, HasTheLayoutOfVersion1)
@@ -272,4 +287,27 @@ TEST(Etprof, ReplacesItsFileOnlyWhenComplete)
     EXPECT_EQ(error.code, ENOENT);
     ASSERT_TRUE(write_etprof(trace.load(), path.c_str(), &counts, &error)) << error.message;
     EXPECT_EQ(read_file(path).size(), size_t{HEADER + EVENT});
+}
+
+// Whatever a file claims about its blocks, writing them stays within bounds.
+TEST(Etprof, SurvivesEveryDamagedByte)
+{
+    BlockTrace trace;
+    trace.allocator(1, "pool").block(5, "A").begin(10, "a", 1).alloc(11, 1, 4096).end(12, 1);
+    trace.reset(13).event(14, 15, "b").alloc(16, 1, 1);
+    const size_t meta_end = trace_builder_meta_offset(trace.raw());
+    const size_t log_end = trace_builder_log_offset(trace.raw());
+    std::vector<uint8_t> bytes = trace.bytes();
+    unsigned written = 0;
+    for (size_t at = PROF_FILE_HEADER_BYTES; at < log_end; at++) {
+        if (at == meta_end)
+            at = PROF_CHUNK_BYTES;
+        for (unsigned flip : {0x01u, 0x80u, 0xffu}) {
+            const uint8_t kept = bytes[at];
+            bytes[at] = static_cast<uint8_t>(kept ^ flip);
+            written += writes_something(bytes);
+            bytes[at] = kept;
+        }
+    }
+    EXPECT_GT(written, 1000u);
 }
