@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Profiling blocks and the prof buffers of ExecuTorch that are written from them. The numbers are those of the defects of
-# ExecuTorch's own profiler that must not come back.
+# Profiling blocks and the prof buffers of ExecuTorch that are written from them. The numbers are
+# those of the defects of ExecuTorch's own profiler that must not be here.
 . "$(dirname "$0")/common.sh"
 
 etprof() {

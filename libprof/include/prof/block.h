@@ -16,8 +16,8 @@
  * or be converted twice, names are copied, any thread may begin and end, and each event is also in
  * the table and in the timeline. `profdump --etprof OUT FILE` writes the same buffers afterwards.
  *
- * The promises of prof.h hold here too. What happens while recording is off is not recorded: a block
- * that is created then is none.
+ * The promises of prof.h hold here too. What happens while recording is off is not recorded: a
+ * block that is created then is none.
  *
  * Which block an event belongs to: the one of its process that was current when the event began, on
  * whatever thread, and wherever it ends. What comes before the first block is in block "default"; a
