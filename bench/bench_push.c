@@ -7,6 +7,7 @@
  */
 #include "bench.h"
 
+#include <prof/block.h>
 #include <prof/prof.h>
 
 #include <pthread.h>
@@ -132,6 +133,22 @@ static void loop_alloc(void *user, uint64_t iterations)
     }
 }
 
+static void loop_event(void *user, uint64_t iterations)
+{
+    (void)user;
+    for (uint64_t i = 0; i < iterations; i++)
+        PROF_END(PROF_BEGIN("native_call_add.out"));
+}
+
+static void loop_instruction(void *user, uint64_t iterations)
+{
+    (void)user;
+    for (uint64_t i = 0; i < iterations; i++) {
+        PROF_INSTRUCTION_SCOPE(0, (uint32_t)i);
+        PROF_END(PROF_BEGIN("native_call_add.out"));
+    }
+}
+
 /* ---- the same on two threads ---- */
 
 struct two {
@@ -192,6 +209,8 @@ int main(void)
     bench_print_header("floor");
     bench_print("off: literal", bench_against(loop_floor, loop_literal, NULL, PAIRS));
     bench_print("off: name by content", bench_against(loop_floor, loop_content, NULL, PAIRS));
+    bench_print("off: event in an instruction scope",
+                bench_against(loop_floor, loop_instruction, NULL, PAIRS));
     prof_start();
     bench_print("on: PROF_RANGE literal", bench_against(loop_floor, loop_literal, NULL, PAIRS));
     bench_print("on: name by content", bench_against(loop_floor, loop_content, NULL, PAIRS));
@@ -205,6 +224,10 @@ int main(void)
     uint32_t allocator = prof_alloc_track("arena");
     bench_print("on: prof_alloc and prof_free",
                 bench_against(loop_floor, loop_alloc, &allocator, PAIRS));
+    bench_print("on: begin+end of a block's event",
+                bench_against(loop_floor, loop_event, NULL, PAIRS));
+    bench_print("on: the same in an instruction scope",
+                bench_against(loop_floor, loop_instruction, NULL, PAIRS));
     bench_print("on: PROF_RANGE literal, 2 threads",
                 bench_against(loop_floor_two, loop_literal_two, NULL, 10 * PAIRS));
     bench_print("on: name by content, 2 threads",

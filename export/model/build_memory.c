@@ -214,6 +214,7 @@ static void take_alloc(void *user, uint32_t number, int64_t time_ns, uint32_t al
         return;
     op->bytes = bytes;
     op->heap = heap;
+    build_blocks_alloc(builder, op->time_ns, op->thread, heap, bytes);
 }
 
 static void take_release(void *user, uint32_t number, int64_t time_ns, uint32_t allocator,

@@ -44,6 +44,7 @@ static void forget_process(struct builder *builder)
     builder->brackets.count = 0;
     builder->range_ends.count = 0;
     build_memory_forget(builder);
+    builder->block_items.count = 0;
     builder->current_thread = TL_NONE;
     memset(builder->copy_names, 0xff, sizeof builder->copy_names);
     memset(builder->memset_names, 0xff, sizeof builder->memset_names);
@@ -62,6 +63,7 @@ void builder_fini(struct builder *builder)
     free(builder->tops.at);
     free(builder->early_attrs.at);
     build_memory_fini(builder);
+    free(builder->block_items.at);
     memset(builder, 0, sizeof *builder);
 }
 
@@ -84,6 +86,7 @@ static void note_first(struct builder *builder)
         .mark_attr = timeline->mark_attrs.count,
         .async_attr = timeline->async_attrs.count,
         .domain = timeline->domains.count,
+        .block = timeline->blocks.count,
     };
     build_memory_begin(builder);
 }
@@ -199,7 +202,7 @@ void builder_end_process(struct builder *builder, const struct read_health *heal
     bool built = !builder->failed && build_regroup(builder) && build_attrs_sort(builder) &&
                  build_streams(builder) && build_gpus_sort(builder) && build_join(builder) &&
                  build_lanes(builder) && group_by_slice(builder) && build_fwdbwd(builder) &&
-                 build_memory_end(builder);
+                 build_memory_end(builder) && build_blocks(builder);
     builder->failed |= !built;
     if (builder->failed)
         return;
@@ -229,5 +232,6 @@ struct read_sink builder_sink(struct builder *builder)
     build_gpu_connect(&sink);
     build_children_connect(&sink);
     build_memory_connect(&sink);
+    build_blocks_connect(&sink);
     return sink;
 }

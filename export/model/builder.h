@@ -13,6 +13,7 @@
  *     build_given.c    streams and devices that the program named
  *     build_fwdbwd.c   forward range -> its backward passes
  *     build_gpu.c      what devices did
+ *     build_blocks.c   profiling blocks, and which events and allocations are whose
  *     build_regroup.c  slices of one thread side by side
  *     build_streams.c  streams and devices sorted; operations by stream and time
  *     build_join.c     operation -> call that launched it
@@ -102,10 +103,20 @@ struct build_range_end {
     uint32_t thread;
 };
 
+/* Something that begins a profiling block, empties it or is part of it, as it comes from the logs. */
+struct build_block_item {
+    int64_t time_ns;
+    uint32_t kind;  /* enum of build_blocks.c */
+    uint32_t index; /* name, async or heap */
+    uint64_t value; /* instruction or bytes */
+    int32_t chain;
+    uint32_t thread;
+};
+
 /* Where a process's part of each array begins. */
 struct build_first {
     uint32_t child, thread, slice, api, async, mark, counter, attr, gpu, device, stream;
-    uint32_t piece, mark_attr, async_attr, domain;
+    uint32_t piece, mark_attr, async_attr, domain, block;
 };
 
 struct builder {
@@ -132,6 +143,7 @@ struct builder {
     TL_ARRAY(struct build_bracket) brackets;
     TL_ARRAY(struct build_range_end) range_ends;
     struct build_memory memory;
+    TL_ARRAY(struct build_block_item) block_items;
     uint32_t current_number, current_thread; /* found last; thread TL_NONE: none */
 
     /* NVTX, of the process at hand. */
@@ -204,6 +216,11 @@ void build_nvtx_connect(struct read_sink *sink);
 void build_given_connect(struct read_sink *sink);
 void build_gpu_connect(struct read_sink *sink);
 void build_children_connect(struct read_sink *sink);
+void build_blocks_connect(struct read_sink *sink);
+/* An allocation out of an allocator of the program's own, which is heaps[heap]. */
+void build_blocks_alloc(struct builder *builder, int64_t time_ns, uint32_t thread, uint32_t heap,
+                        uint64_t bytes);
+bool build_blocks(struct builder *builder);
 void build_slices_end(struct builder *builder);
 void build_asyncs_end(struct builder *builder);
 void build_attrs_end(struct builder *builder);

@@ -154,5 +154,8 @@ void timeline_destroy(struct timeline *timeline)
     free(timeline->memory_events.at);
     free(timeline->pools.at);
     free(timeline->migrations.at);
+    free(timeline->blocks.at);
+    free(timeline->block_events.at);
+    free(timeline->block_allocs.at);
     free(timeline);
 }

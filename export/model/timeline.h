@@ -166,6 +166,31 @@ struct tl_gpu {
     uint32_t device; /* ordinal in its process; TL_NONE unknown */
 };
 
+/* A profiling block of a process (prof/block.h): what was begun and allocated from here to the
+ * process's next block. Blocks of a process are in order of time; those of the same name are
+ * iterations of one block. */
+struct tl_block {
+    int64_t start_ns;
+    uint32_t process;
+    uint32_t name;
+    uint32_t first_event, event_count;   /* into block_events[], by start */
+    uint32_t first_alloc, alloc_count;   /* into block_allocs[], by time */
+    uint32_t reset_events, reset_allocs; /* that a reset took out of it */
+};
+
+struct tl_block_event {
+    uint32_t async;       /* its range, into asyncs[] */
+    int32_t chain;        /* -1 outside of chains */
+    uint32_t instruction; /* index in its chain */
+};
+
+struct tl_block_alloc {
+    int64_t time_ns;
+    uint64_t bytes;
+    uint32_t thread;
+    uint32_t heap; /* into heaps[] */
+};
+
 /* What was odd about a process's events. None of it is damage. */
 struct tl_oddities {
     uint64_t unknown_range_ends;  /* prof_range_end() of an id that is not open */
@@ -304,6 +329,9 @@ struct timeline {
     TL_ARRAY(struct tl_memory_event) memory_events;
     TL_ARRAY(struct tl_pool) pools;
     TL_ARRAY(struct tl_migration) migrations;
+    TL_ARRAY(struct tl_block) blocks; /* by process, then time */
+    TL_ARRAY(struct tl_block_event) block_events;
+    TL_ARRAY(struct tl_block_alloc) block_allocs;
     struct tl_ledger ledger;
     bool demangled;             /* false: no demangler was at hand, kernel names are mangled */
     struct tl_storage *storage; /* texts; the builder's */

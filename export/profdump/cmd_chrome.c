@@ -2,33 +2,12 @@
 #include "profdump.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
-
-/* A temporary file must not outlive an export that the user ends. */
-static void on_end(int signal_number)
-{
-    out_file_remove_temporary();
-    signal(signal_number, SIG_DFL);
-    raise(signal_number);
-}
-
-static void clean_up_on_signals(void)
-{
-    static const int signals[] = {SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
-    struct sigaction action = {.sa_handler = on_end};
-    sigemptyset(&action.sa_mask);
-    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
-        struct sigaction before;
-        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
-            sigaction(signals[i], &action, NULL);
-    }
-}
 
 int cmd_chrome(const struct profdump_options *options, const struct timeline *timeline)
 {
     struct write_error error;
-    clean_up_on_signals();
+    cleanup_on_signals();
     if (write_chrome(timeline, options->chrome_path, &error))
         return finish(options, timeline, true);
     if (error.code != EPIPE)

@@ -16,6 +16,7 @@
 static const char usage_text[] =
     "Usage: profdump [OPTION]... [FILE|DIRECTORY]...\n"
     "       profdump --chrome OUT [OPTION]... [FILE|DIRECTORY]...\n"
+    "       profdump --etprof OUT [OPTION]... [FILE|DIRECTORY]...\n"
     "       profdump --json [OPTION]... [FILE|DIRECTORY]...\n"
     "       profdump check [FILE|DIRECTORY]...\n"
     "       profdump memory [--json] [FILE|DIRECTORY]...\n"
@@ -25,6 +26,7 @@ static const char usage_text[] =
     "\n"
     "  --chrome OUT          write the timeline as a Chrome trace; open it in ui.perfetto.dev\n"
     "                        or chrome://tracing (- is standard output)\n"
+    "  --etprof OUT          write the profiling blocks as prof buffers of ExecuTorch\n"
     "  --json                print summary and key averages as JSON\n"
     "  check                 verify every invariant of file and timeline\n"
     "  memory                show what was allocated: peaks and who owned them, what was never\n"
@@ -42,6 +44,7 @@ static const char usage_text[] =
 
 enum option_code {
     OPTION_CHROME = 256,
+    OPTION_ETPROF,
     OPTION_JSON,
     OPTION_SORT,
     OPTION_ROWS,
@@ -53,6 +56,7 @@ enum option_code {
 
 static const struct option long_options[] = {
     {"chrome", required_argument, NULL, OPTION_CHROME},
+    {"etprof", required_argument, NULL, OPTION_ETPROF},
     {"json", no_argument, NULL, OPTION_JSON},
     {"sort", required_argument, NULL, OPTION_SORT},
     {"rows", required_argument, NULL, OPTION_ROWS},
@@ -128,11 +132,22 @@ static bool set_chrome(struct profdump_options *options, const char *path)
     return false;
 }
 
+static bool set_etprof(struct profdump_options *options, const char *path)
+{
+    options->etprof_path = path;
+    if (*path)
+        return true;
+    complain("--etprof: the name of the output is empty");
+    return false;
+}
+
 static bool apply(struct profdump_options *options, int code)
 {
     switch (code) {
     case OPTION_CHROME:
         return set_chrome(options, optarg);
+    case OPTION_ETPROF:
+        return set_etprof(options, optarg);
     case OPTION_JSON:
         options->json = true;
         return true;
@@ -186,15 +201,25 @@ static void take_memory(struct profdump_options *options)
     options->input_count--;
 }
 
-/* --chrome writes a file, so it may come with --json; alone it leaves stdout to others. */
+/* These write files, so they may come together and with --json; alone they leave stdout to others. */
+static int run_exports(const struct profdump_options *options, const struct timeline *timeline)
+{
+    int status = EXIT_SUCCESS;
+    if (options->chrome_path)
+        status = cmd_chrome(options, timeline);
+    if (options->etprof_path && status != EXIT_FAILURE)
+        status = cmd_etprof(options, timeline);
+    return status;
+}
+
 static int run(const struct profdump_options *options, const struct timeline *timeline)
 {
     if (options->check)
         return cmd_check(options, timeline);
     if (options->memory)
         return cmd_memory(options, timeline);
-    if (options->chrome_path) {
-        int status = cmd_chrome(options, timeline);
+    if (options->chrome_path || options->etprof_path) {
+        int status = run_exports(options, timeline);
         if (status == EXIT_FAILURE || !options->json)
             return status;
     }

@@ -10,6 +10,7 @@
 struct profdump_options {
     struct write_options write;
     const char *chrome_path; /* --chrome, NULL not given */
+    const char *etprof_path; /* --etprof, NULL not given */
     bool json;
     bool check;  /* the word "check" came first */
     bool memory; /* the word "memory" came first */
@@ -25,6 +26,8 @@ int cmd_show(const struct profdump_options *options,
 int cmd_json(const struct profdump_options *options, const struct timeline *timeline); /* --json */
 int cmd_chrome(const struct profdump_options *options,
                const struct timeline *timeline); /* --chrome */
+int cmd_etprof(const struct profdump_options *options,
+               const struct timeline *timeline); /* --etprof */
 int cmd_check(const struct profdump_options *options, const struct timeline *timeline); /* check */
 
 int cmd_memory(const struct profdump_options *options,
@@ -35,6 +38,9 @@ __attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
 
 /* Loads the inputs, merged. NULL after having complained. Free with timeline_destroy(). */
 struct timeline *inputs_load(const struct profdump_options *options);
+
+/* From here on a signal that ends the program removes the temporary file of an export. */
+void cleanup_on_signals(void);
 
 /* Flushes stdout and returns the command's exit status: 1 when not everything could be written
  * (said on stderr, except that a reader who closed the pipe needs no telling), EXIT_LOSS when asked

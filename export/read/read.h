@@ -167,6 +167,10 @@ struct read_sink {
     /* The process made another; comes with the names. Time 0 when that was before the file began;
      * such a child may be told again with its time. */
     void (*child)(void *user, uint32_t pid, enum prof_child_origin origin, int64_t time_ns);
+    /* The range that was just begun (range_begin) is an event of a profiling block. */
+    void (*event)(void *user, uint32_t thread, uint64_t id, int32_t chain, uint32_t instruction);
+    /* `flags` are PROF_BLOCK_*; with PROF_BLOCK_RESET there is no name. */
+    void (*block)(void *user, uint32_t thread, int64_t time_ns, uint32_t name, uint32_t flags);
 };
 
 /* What was odd about the file itself. */

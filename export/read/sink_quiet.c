@@ -168,6 +168,16 @@ static void no_child(void *user, uint32_t pid, enum prof_child_origin origin, in
     (void)user, (void)pid, (void)origin, (void)time_ns;
 }
 
+static void no_event(void *user, uint32_t thread, uint64_t id, int32_t chain, uint32_t instruction)
+{
+    (void)user, (void)thread, (void)id, (void)chain, (void)instruction;
+}
+
+static void no_block(void *user, uint32_t thread, int64_t time_ns, uint32_t name, uint32_t flags)
+{
+    (void)user, (void)thread, (void)time_ns, (void)name, (void)flags;
+}
+
 #define QUIET(member, nothing) \
     if (!quiet.member)         \
     quiet.member = nothing
@@ -211,5 +221,7 @@ struct read_sink sink_quiet(const struct read_sink *sink)
     QUIET(release, no_release);
     QUIET(note, no_note);
     QUIET(child, no_child);
+    QUIET(event, no_event);
+    QUIET(block, no_block);
     return quiet;
 }

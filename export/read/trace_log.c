@@ -192,6 +192,25 @@ static void take_attr(struct log_state *log, const struct record *record)
                    attr.value, attr.target);
 }
 
+static void take_range_begin(struct log_state *log, const struct record *record, uint64_t info)
+{
+    const struct read_sink *sink = &log->walk->sink;
+    struct prof_rec_range_begin begin;
+    record_copy(record, &begin, sizeof begin);
+    sink->range_begin(sink->user, log->thread->number, event_ns(log, info), (uint32_t)begin.name,
+                      begin.id);
+    if (record->words * 8 >= sizeof begin)
+        sink->event(sink->user, log->thread->number, begin.id, begin.chain, begin.instruction);
+}
+
+static void take_block(struct log_state *log, const struct record *record, uint64_t info)
+{
+    const struct read_sink *sink = &log->walk->sink;
+    struct prof_rec_block block;
+    record_copy(record, &block, sizeof block);
+    sink->block(sink->user, log->thread->number, event_ns(log, info), block.name, block.flags);
+}
+
 static void take_counter(struct log_state *log, const struct record *record, uint64_t info)
 {
     const struct read_sink *sink = &log->walk->sink;
@@ -261,7 +280,7 @@ static void take_thread_record(struct log_state *log, const struct record *recor
         take_mark(log, info, (uint32_t)at[1]);
         break;
     case PROF_REC_RANGE_BEGIN:
-        sink->range_begin(sink->user, number, event_ns(log, info), (uint32_t)at[1], at[2]);
+        take_range_begin(log, record, info);
         break;
     case PROF_REC_RANGE_END:
         sink->range_end(sink->user, number, event_ns(log, info), at[1]);
@@ -290,6 +309,9 @@ static void take_thread_record(struct log_state *log, const struct record *recor
     case PROF_REC_ALLOC:
     case PROF_REC_FREE:
         walk_allocation(log->walk, number, event_ns(log, info), record);
+        break;
+    case PROF_REC_BLOCK:
+        take_block(log, record, info);
         break;
     default:
         break;

@@ -43,4 +43,20 @@ bool write_memory_json(const struct timeline *timeline, const struct write_optio
  * "-" is stdout. */
 bool write_chrome(const struct timeline *timeline, const char *path, struct write_error *error);
 
+/* What a dump of profiling blocks holds, and what it does not. */
+struct write_etprof_counts {
+    uint64_t blocks, events, allocations;     /* written */
+    uint64_t empty_blocks;                    /* left out: nothing ended or was allocated in them */
+    uint64_t unfinished_events;               /* left out: they have no end */
+    uint64_t reset_events, reset_allocations; /* left out: the program reset their block */
+    uint64_t clamped_allocations;             /* larger than 16 TiB: written as that */
+    uint64_t cut_names;                       /* names written whose 32 bytes are not all of it */
+};
+
+/* The profiling blocks as prof buffers of ExecuTorch, version 1; of several processes, one process's
+ * after the other's. `path` as in write_chrome(). When no block holds anything, nothing is written
+ * and the error's code is ENODATA. `counts` is filled either way. */
+bool write_etprof(const struct timeline *timeline, const char *path,
+                  struct write_etprof_counts *counts, struct write_error *error);
+
 #endif

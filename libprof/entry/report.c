@@ -5,6 +5,7 @@
 
 #include "config.h"
 #include "log.h"
+#include "prof/block.h"
 #include "prof/prof.h"
 #include "session.h"
 #include "write.h"
@@ -84,4 +85,22 @@ prof_status prof_export_chrome(const char *path)
     bool written = timeline && write_chrome(timeline, path, &error);
     timeline_destroy(timeline);
     return written ? PROF_OK : PROF_FAILED;
+}
+
+prof_status prof_dump_etprof(const char *path)
+{
+    int saved_errno = errno;
+    if (!path || !*path)
+        return PROF_INVALID;
+    if (prof_flush() == PROF_NOTHING)
+        return PROF_NOTHING;
+    struct timeline *timeline = report_load();
+    struct write_etprof_counts counts;
+    struct write_error error = {0};
+    bool written = timeline && write_etprof(timeline, path, &counts, &error);
+    timeline_destroy(timeline);
+    errno = saved_errno;
+    if (written)
+        return PROF_OK;
+    return error.code == ENODATA ? PROF_NOTHING : PROF_FAILED;
 }

@@ -1,13 +1,14 @@
 /* The functions of prof.h that write records of several words. */
 #define PROF_IMPLEMENTATION
+#include "annotate.h"
+
 #include "prof/prof.h"
 
 #include "thread.h"
 
 #include <string.h>
 
-/* Id of a name or key; 0 when there is nothing to record: NULL (counted), or recording is off. */
-static uint32_t annotate_name(const char *name)
+uint32_t annotate_name(const char *name)
 {
     struct thread_log *self = &thread_self;
     if (!thread_ready(self))
@@ -22,22 +23,24 @@ static uint32_t annotate_name(const char *name)
 
 static bool annotate_two(enum prof_record_type type, uint64_t first)
 {
-    uint64_t *record = thread_reserve(type, 2);
+    uint64_t ticks;
+    uint64_t *record = thread_reserve_now(type, 2, &ticks);
     if (!record)
         return false;
     record[1] = first;
-    thread_commit(record, type, 2, thread_ticks(record));
+    thread_commit(record, type, 2, ticks);
     return true;
 }
 
 static bool annotate_three(enum prof_record_type type, uint64_t first, uint64_t second)
 {
-    uint64_t *record = thread_reserve(type, 3);
+    uint64_t ticks;
+    uint64_t *record = thread_reserve_now(type, 3, &ticks);
     if (!record)
         return false;
     record[1] = first;
     record[2] = second;
-    thread_commit(record, type, 3, thread_ticks(record));
+    thread_commit(record, type, 3, ticks);
     return true;
 }
 
@@ -48,15 +51,19 @@ static uint64_t annotate_double_bits(double value)
     return bits;
 }
 
-/* Unique without a shared counter: no two threads of a file have the same index. */
+uint64_t annotate_range_id(void)
+{
+    struct thread_log *self = &thread_self;
+    return (uint64_t)self->slot->thread << 32 |
+           (uint32_t)(fetch_add_relaxed(&self->ranges_begun, 1u) + 1);
+}
+
 uint64_t prof_range_begin(const char *name)
 {
     uint32_t name_id = annotate_name(name);
     if (!name_id)
         return 0;
-    struct thread_log *self = &thread_self;
-    uint64_t id = (uint64_t)self->slot->thread << 32 |
-                  (uint32_t)(fetch_add_relaxed(&self->ranges_begun, 1u) + 1);
+    uint64_t id = annotate_range_id();
     return annotate_three(PROF_REC_RANGE_BEGIN, name_id, id) ? id : 0;
 }
 

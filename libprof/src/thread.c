@@ -164,15 +164,21 @@ static void thread_park(struct thread_log *self)
 
 /* Advancing without looking could take up to 32 KiB past the end; a compare-and-swap takes nothing
  * in vain. It fails when a signal handler recorded something since the check. */
-static uint64_t *thread_take(struct thread_log *self, unsigned words)
+static uint64_t *thread_take_at(struct thread_log *self, unsigned words, uint64_t now)
 {
     for (;;) {
         uint64_t *cursor = load_relaxed(&self->cursor);
-        if (!cursor || !thread_fits(cursor, words) || thread_ticks_at(cursor) > PROF_TICKS_MAX)
+        if (!cursor || !thread_fits(cursor, words) ||
+            now - thread_chunk_of(cursor)->base_ticks > PROF_TICKS_MAX)
             return NULL;
         if (arch_local_cas(&self->cursor, cursor, cursor + words))
             return cursor;
     }
+}
+
+static uint64_t *thread_take(struct thread_log *self, unsigned words)
+{
+    return thread_take_at(self, words, clock_read());
 }
 
 /* A record of an attached thread about itself. */
@@ -367,6 +373,22 @@ static uint64_t *thread_reserve_any(enum prof_record_type type, unsigned words, 
 uint64_t *thread_reserve(enum prof_record_type type, unsigned words)
 {
     return thread_reserve_any(type, words, false);
+}
+
+uint64_t *thread_reserve_now(enum prof_record_type type, unsigned words, uint64_t *ticks)
+{
+    struct thread_log *self = &thread_self;
+    uint64_t now = clock_read();
+    uint64_t *record =
+        load_relaxed(&thread_gate) == self->epoch ? thread_take_at(self, words, now) : NULL;
+    if (__builtin_expect(record != NULL, 1)) {
+        store_release(record, PROF_WORD_EXT(PROF_KIND_HOLE, type, words, 0));
+        *ticks = now - thread_chunk_of(record)->base_ticks;
+        return record;
+    }
+    record = thread_reserve(type, words);
+    *ticks = record ? thread_ticks(record) : 0;
+    return record;
 }
 
 uint64_t *thread_reserve_late(enum prof_record_type type, unsigned words)

@@ -157,6 +157,10 @@ static inline bool thread_event_fast(unsigned kind, uint32_t name)
            thread_put(self, kind, name, arch_ticks());
 }
 
+/* thread_reserve() and thread_ticks() with one reading of the clock, which comes first: that saves 10
+ * of the 38 ns that a counter cost. At most THREAD_GUARD_BYTES. */
+uint64_t *thread_reserve_now(enum prof_record_type type, unsigned words, uint64_t *ticks);
+
 /* Records an event whatever it takes. The thread is ready (thread_ready). */
 void thread_event(struct thread_log *self, unsigned kind, uint32_t name);
 

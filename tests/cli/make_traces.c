@@ -7,6 +7,7 @@
  *     rank0.prof, rank1.prof   two processes of one job
  *     nvtx.prof      ranges of two domains that cross, PyTorch's attributes, a named stream
  *     memory.prof    device memory, of which some is never freed; an allocator; a pool; a migration
+ *     blocks.prof    profiling blocks: two iterations of one, an allocator, an event without end
  *     hostile.prof   names that attack terminals, tables and parsers
  */
 #include "trace_builder.h"
@@ -337,6 +338,39 @@ static int make_memory(void)
     return save(trace, "memory.prof");
 }
 
+/* An event of a profiling block; without end when `end_ns` is 0. */
+static void event(struct trace_builder *trace, const char *name, uint32_t instruction,
+                  int64_t start_ns, int64_t end_ns)
+{
+    uint64_t id = (uint64_t)1 << 32 | (uint64_t)start_ns;
+    uint64_t begin[] = {trace_builder_name(trace, name), id, (uint64_t)instruction << 32};
+    trace_builder_ext(trace, PROF_REC_RANGE_BEGIN, (uint64_t)start_ns, begin, 3);
+    if (end_ns)
+        trace_builder_end(trace, end_ns, id);
+}
+
+static void run_inference(struct trace_builder *trace, int64_t start_ns)
+{
+    uint64_t block = trace_builder_name(trace, "inference");
+    trace_builder_ext(trace, PROF_REC_BLOCK, (uint64_t)start_ns, &block, 1);
+    event(trace, "native_call_add.out", 0, start_ns + 1000, start_ns + 3500);
+    trace_builder_alloc(trace, start_ns + 4000, 1, 0, 4096);
+    event(trace, "native_call_max_pool2d_with_indices.out", 1, start_ns + 5000, start_ns + 9000);
+}
+
+static int make_blocks(void)
+{
+    struct trace_builder *trace = begin("runner", 55);
+    trace_builder_header(trace)->gpu_mode = PROF_GPU_NONE;
+    trace_builder_allocator(trace, 1, "planned memory");
+    trace_builder_log(trace, 0, 1, 0);
+    event(trace, "Program::load_method", 0, 100, 900);
+    run_inference(trace, 10000);
+    run_inference(trace, 30000);
+    event(trace, "never ends", 2, 40000, 0);
+    return save(trace, "blocks.prof");
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2)
@@ -344,5 +378,5 @@ int main(int argc, char **argv)
     directory = argv[1];
     return make_demo() || make_cpu() || make_lossy() || make_killed() ||
            make_rank(0, "rank0.prof") || make_rank(1, "rank1.prof") || make_nvtx() ||
-           make_hostile() || make_memory();
+           make_hostile() || make_memory() || make_blocks();
 }

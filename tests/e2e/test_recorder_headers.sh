@@ -30,7 +30,26 @@ void scopes()
     prof::range sized("sized", 3);
 }
 USE
-for header in prof format; do
+cat >use_block.c <<'USE'
+#include <prof/block.h>
+prof_status use(const char *name);
+prof_status use(const char *name)
+{
+    PROF_CREATE_BLOCK(name);
+    PROF_SCOPE(name); PROF_SCOPE("two on one line");
+    PROF_INSTRUCTION_SCOPE(0, 1u);
+    PROF_INSTRUCTION_SCOPE(PROF_NO_CHAIN, 2u);
+    uint64_t token = PROF_BEGIN(name);
+    uint32_t allocator = PROF_TRACK_ALLOCATOR(name);
+    PROF_TRACK_ALLOCATION(allocator, sizeof token);
+    PROF_END(token);
+    PROF_RESET_RESULTS();
+    PROF_DUMP_RESULTS(name);
+    return PROF_DUMP_RESULTS(name);
+}
+USE
+cp use_block.c use_block.cpp
+for header in prof format block; do
     echo "#include <prof/$header.h>" >$header.c
     cp $header.c $header.cpp
 done
@@ -38,16 +57,22 @@ done
 for compiler in "$CC" clang-14 clang; do
     command -v "$compiler" >/dev/null || continue
     for standard in c11 gnu11 c17; do
-        for file in prof.c format.c; do compiles "$compiler" $standard $file; done
-        compiles "$compiler" $standard use.c -Wno-pedantic
-        compiles "$compiler" $standard use.c -Wno-pedantic -DPROF_LINKED -O2
+        for file in prof.c format.c block.c; do compiles "$compiler" $standard $file; done
+        for file in use.c use_block.c; do
+            compiles "$compiler" $standard $file -Wno-pedantic
+            compiles "$compiler" $standard $file -Wno-pedantic -DPROF_LINKED -O2
+            compiles "$compiler" $standard $file -Wno-pedantic -DPROF_DISABLED
+        done
     done
 done
 for compiler in "$CXX" clang++-14 clang++; do
     command -v "$compiler" >/dev/null || continue
     for standard in c++17 gnu++17 c++20; do
-        for file in prof.cpp format.cpp; do compiles "$compiler" $standard $file; done
-        compiles "$compiler" $standard use.cpp -Wno-pedantic
-        compiles "$compiler" $standard use.cpp -Wno-pedantic -DPROF_LINKED -O2
+        for file in prof.cpp format.cpp block.cpp; do compiles "$compiler" $standard $file; done
+        for file in use.cpp use_block.cpp; do
+            compiles "$compiler" $standard $file -Wno-pedantic
+            compiles "$compiler" $standard $file -Wno-pedantic -DPROF_LINKED -O2
+            compiles "$compiler" $standard $file -Wno-pedantic -DPROF_DISABLED
+        done
     done
 done

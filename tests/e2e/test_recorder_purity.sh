@@ -8,4 +8,5 @@ record seccomp.prof ./pure seccomp || [[ $? == 77 ]] || fail "a system call on t
 expect seccomp.prof 'raw.clock_kind == 3 or count["literal"] == 11000' 'not any(raw.loss)'
 
 record malloc.prof ./pure malloc || fail "see above"
-expect malloc.prof 'count["literal"] == 11000' 'count["begun"] == 11000' 'count["mark"] == 11000' 'not any(raw.loss)'
+expect malloc.prof 'count["literal"] == 11000' 'count["begun"] == 11000' 'count["event"] == 11000' \
+    'count["mark"] == 11000' 'not any(raw.loss)'

@@ -11,7 +11,7 @@ fail() {
     exit 1
 }
 
-for file in bin/profrun bin/profdump include/prof/prof.h include/prof/format.h \
+for file in bin/profrun bin/profdump include/prof/prof.h include/prof/block.h include/prof/format.h \
     share/man/man1/profrun.1; do
     [ -e "$prefix/$file" ] || fail "$file is not installed"
 done

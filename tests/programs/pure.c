@@ -2,7 +2,7 @@
  * without any system call (the kernel kills the thread at the first) or, in the other mode, without
  * malloc and locks (abort). */
 #define _GNU_SOURCE
-#include <prof/prof.h>
+#include <prof/block.h>
 
 #include <dlfcn.h>
 #include <linux/filter.h>
@@ -89,6 +89,8 @@ static void record(int pairs)
         prof_range_end(prof_range_begin("begun"));
         prof_alloc(arena, names, 64);
         prof_free(arena, names);
+        PROF_INSTRUCTION_SCOPE(1, (uint32_t)i);
+        PROF_SCOPE("event");
     }
 }
 

@@ -166,8 +166,23 @@ static void memory(struct trace_builder *trace)
         trace, 3100, 3200,
         (struct prof_rec_unified_memory){.value = 65536, .kind = 1, .source = UINT32_MAX});
     trace_builder_log(trace, 1, 2, 1);
-    trace_builder_alloc(trace, 3500, 1, 0x1000, 64);
-    trace_builder_free(trace, 3600, 1, 0x1000);
+    trace_builder_alloc(trace, 4800, 1, 0x1000, 64);
+    trace_builder_free(trace, 4900, 1, 0x1000);
+}
+
+/* A block of the process with an event and an allocation, and a reset. */
+static void blocks(struct trace_builder *trace)
+{
+    uint64_t block = trace_builder_name(trace, "inference"), id = UINT64_C(2) << 32 | 1;
+    uint64_t begin[] = {trace_builder_name(trace, "event"), id, UINT64_C(7) << 32 | 3};
+    uint64_t reset = (uint64_t)PROF_BLOCK_RESET << 32;
+    trace_builder_allocator(trace, 2, "pool");
+    trace_builder_log(trace, 1, 2, 1);
+    trace_builder_ext(trace, PROF_REC_BLOCK, 3500, &block, 1);
+    trace_builder_ext(trace, PROF_REC_BLOCK, 3600, &reset, 1);
+    trace_builder_ext(trace, PROF_REC_RANGE_BEGIN, 3700, begin, 3);
+    trace_builder_alloc(trace, 3800, 2, 0, 4096);
+    trace_builder_end(trace, 3900, id);
 }
 
 struct trace_builder *trace_builder_sample(void)
@@ -176,6 +191,7 @@ struct trace_builder *trace_builder_sample(void)
     state_facts(trace);
     main_thread(trace);
     worker_thread(trace);
+    blocks(trace);
     nvtx_thread(trace);
     device(trace);
     memory(trace);

@@ -127,6 +127,10 @@ PROF_DECLARE(prof_status, prof_loss, (struct prof_loss_counts * counts));
 PROF_DECLARE(const char *, prof_output_path, (void));
 PROF_DECLARE(const char *, prof_version, (void));
 
+/* The program's own allocators. */
+PROF_DECLARE(uint32_t, prof_alloc_track, (const char *name));
+PROF_DECLARE(void, prof_alloc, (uint32_t allocator, const void *address, size_t bytes));
+
 #ifndef PROF_IMPLEMENTATION
 
 static inline const uint32_t *prof_gate(void)
@@ -382,7 +386,6 @@ public:
 } /* namespace prof */
 
 /* A range named by a literal, from here to the end of the scope. */
-#define PROF_RANGE(literal) PROF_RANGE_AT(literal, __COUNTER__)
 #define PROF_RANGE_AT(literal, number)                                \
     static prof_site PROF_JOIN(prof_site_, number) = {"" literal, 0}; \
     const ::prof::range PROF_JOIN(prof_range_, number)(PROF_JOIN(prof_site_, number))
@@ -395,12 +398,19 @@ static inline void prof_range_cleanup_(const char *unused)
     prof_range_pop();
 }
 
-#define PROF_RANGE(literal) PROF_RANGE_AT(literal, __COUNTER__)
 #define PROF_RANGE_AT(literal, number)                                          \
     static struct prof_site PROF_JOIN(prof_site_, number) = {"" literal, 0};    \
     __attribute__((cleanup(prof_range_cleanup_), unused)) const char PROF_JOIN( \
         prof_range_, number) = (prof_range_push_site(&PROF_JOIN(prof_site_, number)), (char)0)
 
+#endif
+
+/* PROF_DISABLED compiles the macros (here and in block.h) to nothing: no code, no reference to the
+ * library. The functions stay. */
+#ifdef PROF_DISABLED
+#define PROF_RANGE(literal) ((void)sizeof("" literal))
+#else
+#define PROF_RANGE(literal) PROF_RANGE_AT(literal, __COUNTER__)
 #endif
 #endif /* PROF_IMPLEMENTATION */
 

@@ -1,0 +1,15 @@
+/* annotate.h - what the calls that write records of several words share. */
+#ifndef PROF_ANNOTATE_H
+#define PROF_ANNOTATE_H
+
+#include <stdint.h>
+
+/* Id of a name or key; 0 when there is nothing to record: NULL (counted), or recording is off. The
+ * calling thread is attached then. */
+uint32_t annotate_name(const char *name);
+
+/* A new range id of the calling thread, which is attached. Unique without a shared counter: no two
+ * threads of a file have the same index. */
+uint64_t annotate_range_id(void);
+
+#endif
