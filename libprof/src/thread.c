@@ -1,6 +1,7 @@
 #include "thread.h"
 
 #include "chunks.h"
+#include "emitter.h"
 #include "meta.h"
 #include "session.h"
 #include "signals.h"
@@ -29,6 +30,7 @@ static struct {
     uint32_t last_thread; /* index given to the latest thread */
     pthread_key_t key;    /* its destructor notices a thread's exit */
     bool key_made;
+    const char *(*namer)(uint32_t tid); /* thread_ask_names() */
 } threads;
 
 /* ---- slots ---- */
@@ -205,6 +207,12 @@ void thread_state_name(uint32_t thread, uint32_t tid, const char *name, bool int
 static void thread_state_own_name(const struct thread_log *self)
 {
     char name[THREAD_NAME_BYTES] = "";
+    const char *given = threads.namer ? threads.namer(self->slot->tid) : NULL;
+    if (given) {
+        store_relaxed(&self->slot->named, true);
+        thread_state_name(self->slot->thread, self->slot->tid, given, self->internal);
+        return;
+    }
     prctl(PR_GET_NAME, name);
     thread_state_name(self->slot->thread, self->slot->tid, name, self->internal);
 }
@@ -222,7 +230,7 @@ static void thread_leave(void *argument)
     uint64_t *record = thread_take(self, 2);
     if (record)
         thread_commit(record, PROF_REC_THREAD_END, 2, thread_ticks(record));
-    if (!slot->named)
+    if (!load_relaxed(&slot->named))
         thread_state_own_name(self);
     slot->cursor = self->cursor;
     store_release(&slot->tid, 0u);
@@ -243,7 +251,7 @@ static bool thread_attach(struct thread_log *self)
     self->slot = slot;
     self->cursor = slot->cursor;
     slot->thread = fetch_add_relaxed(&threads.last_thread, 1u) + 1;
-    slot->named = false;
+    store_relaxed(&slot->named, false);
     slot->internal = self->internal;
     store_release(&slot->tid, (uint32_t)syscall(SYS_gettid));
     if (threads.key_made)
@@ -255,7 +263,8 @@ static bool thread_attach(struct thread_log *self)
 static void thread_enter_epoch(struct thread_log *self, uint32_t gate)
 {
     self->epoch = gate;
-    self->fast_epoch = clock_kind == PROF_CLOCK_MONOTONIC ? THREAD_NO_EPOCH : gate;
+    bool slow = clock_kind == PROF_CLOCK_MONOTONIC || emitter_wanted();
+    self->fast_epoch = slow ? THREAD_NO_EPOCH : gate;
 }
 
 /* The first record after attaching says whose log it is from now on; so does each new epoch. */
@@ -319,10 +328,17 @@ static void thread_event_wide(enum prof_record_type type, uint32_t name)
     thread_commit(record, type, 2, thread_ticks(record));
 }
 
+static enum prof_record_type thread_wide_type(unsigned kind)
+{
+    if (kind == PROF_KIND_MARK)
+        return PROF_REC_MARK_WIDE;
+    return kind == PROF_KIND_PUSH ? PROF_REC_PUSH_WIDE : PROF_REC_NVTX_PUSH_WIDE;
+}
+
 void thread_event(struct thread_log *self, unsigned kind, uint32_t name)
 {
     if (name > PROF_NAME_ID_MAX) {
-        thread_event_wide(kind == PROF_KIND_PUSH ? PROF_REC_PUSH_WIDE : PROF_REC_MARK_WIDE, name);
+        thread_event_wide(thread_wide_type(kind), name);
         return;
     }
     while (!thread_put(self, kind, name, clock_read()))
@@ -378,9 +394,39 @@ bool thread_name_self(const char *name)
     struct thread_log *self = &thread_self;
     if (!thread_process_is_ours() || (!self->slot && !thread_slow(self, 0, false)))
         return false;
-    self->slot->named = true;
+    store_relaxed(&self->slot->named, true);
     thread_state_name(self->slot->thread, self->slot->tid, name, self->internal);
     return true;
+}
+
+/* A thread that ends meanwhile leaves a name for an index that is never used again. */
+static bool thread_name_slot(struct thread_slot *slot, uint32_t tid, const char *name)
+{
+    if (load_acquire(&slot->tid) != tid)
+        return false;
+    store_relaxed(&slot->named, true);
+    thread_state_name(slot->thread, tid, name, slot->internal);
+    return true;
+}
+
+static uint32_t thread_slots_used(void)
+{
+    uint32_t used = load_relaxed(&threads.used);
+    return used < threads.capacity ? used : threads.capacity;
+}
+
+bool thread_name_tid(uint32_t tid, const char *name)
+{
+    uint32_t used = meta_has_file() ? thread_slots_used() : 0;
+    for (uint32_t index = 0; index < used; index++)
+        if (thread_name_slot(&threads.slots[index], tid, name))
+            return true;
+    return false;
+}
+
+void thread_ask_names(const char *(*namer)(uint32_t tid))
+{
+    threads.namer = namer;
 }
 
 void thread_mark_internal(void)
@@ -443,12 +489,12 @@ static bool thread_read_name(uint32_t tid, char name[THREAD_NAME_BYTES + 1])
 
 void thread_restate_names(void)
 {
-    uint32_t used = load_relaxed(&threads.used);
-    for (uint32_t index = 0; index < used && index < threads.capacity; index++) {
+    uint32_t used = thread_slots_used();
+    for (uint32_t index = 0; index < used; index++) {
         const struct thread_slot *slot = &threads.slots[index];
         uint32_t tid = load_acquire(&slot->tid);
         char name[THREAD_NAME_BYTES + 1];
-        if (tid && !slot->named && thread_read_name(tid, name))
+        if (tid && !load_relaxed(&slot->named) && thread_read_name(tid, name))
             thread_state_name(slot->thread, tid, name, slot->internal);
     }
 }
