@@ -76,28 +76,30 @@ int nvtx_range_push_w(const wchar_t *message)
     return nvtx_push_slow(0, &attributes);
 }
 
+/* Whether the attributes, which come with nothing but a registered string, give this event again.
+ * The file's flag for a colour is NVTX's type of one. */
+_Static_assert(PROF_EVENT_NAME_COLORED == NVTX_COLOR_ARGB, "one comparison does");
 static inline bool nvtx_is_latest(const struct nvtx_event *event, uint32_t domain,
                                   const struct nvtx_attributes *attributes)
 {
-    bool colored = attributes->color_type == NVTX_COLOR_ARGB;
-    return event && event->domain == domain && event->category == attributes->category &&
-           event->flags == (colored ? PROF_EVENT_NAME_COLORED : 0u) &&
-           event->color == (colored ? attributes->color : 0u);
+    return event->domain == domain && event->category == attributes->category &&
+           event->flags == (uint32_t)attributes->color_type &&
+           (event->color == attributes->color || !event->flags);
 }
 
-static inline uint32_t nvtx_known_registered(uint32_t domain,
-                                             const struct nvtx_attributes *attributes)
+/* Whether there is nothing to record but a push. */
+static inline bool nvtx_is_bare(const struct nvtx_attributes *attributes, int32_t message_type)
 {
-    const struct nvtx_string *string = attributes->message.registered;
-    const struct nvtx_event *event = string ? load_acquire(&string->latest) : NULL;
-    return nvtx_is_latest(event, domain, attributes) ? event->id : 0;
+    return attributes && attributes->message_type == message_type &&
+           attributes->size >= sizeof *attributes &&
+           attributes->payload_type == NVTX_PAYLOAD_NONE && attributes->message.registered;
 }
 
-static inline uint32_t nvtx_known_ascii(const struct nvtx_thread *thread, uint32_t domain,
-                                        const struct nvtx_attributes *attributes)
+static uint32_t nvtx_known_ascii(const struct nvtx_thread *thread, uint32_t domain,
+                                 const struct nvtx_attributes *attributes)
 {
     const struct thread_log *self = &thread_self;
-    if (!self->slot || !attributes->message.ascii)
+    if (!thread || !self->slot || !nvtx_is_bare(attributes, NVTX_MESSAGE_ASCII))
         return 0;
     bool colored = attributes->color_type == NVTX_COLOR_ARGB;
     struct nvtx_event key = {.name = names_known(&self->slot->names, attributes->message.ascii),
@@ -109,27 +111,27 @@ static inline uint32_t nvtx_known_ascii(const struct nvtx_thread *thread, uint32
     return event ? event->id : 0;
 }
 
-/* Id of an event that needs nothing but its push; 0: the slow way. */
-static inline uint32_t nvtx_known(const struct nvtx_thread *thread, uint32_t domain,
-                                  const struct nvtx_attributes *attributes)
-{
-    if (__builtin_expect(!attributes || !thread || attributes->size < sizeof *attributes ||
-                             attributes->payload_type != NVTX_PAYLOAD_NONE,
-                         0))
-        return 0;
-    if (attributes->message_type == NVTX_MESSAGE_REGISTERED)
-        return nvtx_known_registered(domain, attributes);
-    return attributes->message_type == NVTX_MESSAGE_ASCII
-               ? nvtx_known_ascii(thread, domain, attributes)
-               : 0;
-}
-
-static inline int nvtx_push(uint32_t domain, const struct nvtx_attributes *attributes)
+static NVTX_SLOW int nvtx_push_ascii(uint32_t domain, const struct nvtx_attributes *attributes)
 {
     struct nvtx_thread *thread = nvtx_thread_self;
-    if (nvtx_push_fast(nvtx_known(thread, domain, attributes)))
+    if (nvtx_push_fast(nvtx_known_ascii(thread, domain, attributes)))
         return thread->depth[domain]++;
     return nvtx_push_slow(domain, attributes);
+}
+
+/* Inline for sure: as a function of its own it costs two jumps and a register more. */
+__attribute__((always_inline)) static inline int nvtx_push(uint32_t domain,
+                                                           const struct nvtx_attributes *attributes)
+{
+    struct nvtx_thread *thread = nvtx_thread_self;
+    if (__builtin_expect(thread && nvtx_is_bare(attributes, NVTX_MESSAGE_REGISTERED), 1)) {
+        const struct nvtx_string *string = attributes->message.registered;
+        const struct nvtx_event *event = load_acquire(&string->latest);
+        if (__builtin_expect(event && nvtx_is_latest(event, domain, attributes), 1) &&
+            nvtx_push_fast(event->id))
+            return thread->depth[domain]++;
+    }
+    return nvtx_push_ascii(domain, attributes);
 }
 
 int nvtx_range_push_ex(const struct nvtx_attributes *attributes)
