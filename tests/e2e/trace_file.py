@@ -166,6 +166,12 @@ class TraceFile:
                 ranges.append(entry)
                 stacks[thread, self.domain_of(name)].append(entry)
                 opened[thread].append(entry)
+            elif kind == PUSH or kind == 16 + PUSH_WIDE:
+                stacks[thread, "prof.h"].append(NvtxRange(thread, "prof.h", event.name, 0, None, 0, {}, []))
+                opened[thread].append(stacks[thread, "prof.h"][-1])
+            elif kind == POP and stacks[thread, "prof.h"]:
+                entry = stacks[thread, "prof.h"].pop()
+                opened[thread] = [each for each in opened[thread] if each is not entry]
             elif kind == NVTX_POP and not stacks[thread, event.name]:
                 unopened += 1
             elif kind == NVTX_POP:
