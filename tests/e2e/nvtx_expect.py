@@ -25,7 +25,7 @@ def main(path, *expressions):
              "of": lambda name: next(each for each in ranges + marks if each.name == name)}
     for expression in expressions:
         if not eval(f"({expression})", facts):
-            shown = "\n".join(map(str, (ranges + marks)[:40]))
+            shown = "\n".join(map(str, (ranges + marks)[:12]))
             sys.exit(f"FAILED: {path}: {expression}\n{shown}\nunopened {unopened}, lost {sum(raw.loss)}\n"
                      f"{raw.domains} {raw.categories} {raw.resources} {raw.threads}")
 
