@@ -10,6 +10,8 @@
 #ifndef PROF_NVTX_ABI_H
 #define PROF_NVTX_ABI_H
 
+#include "prof/format.h"
+
 #include <stddef.h>
 #include <stdint.h>
 #include <wchar.h>
@@ -171,7 +173,7 @@ struct nvtx_attributes {
     int32_t message_type;
     union nvtx_message message;
 };
-_Static_assert(sizeof(struct nvtx_attributes) == 48, "layout");
+PROF_STATIC_ASSERT(sizeof(struct nvtx_attributes) == 48, "layout");
 
 /* nvtxResourceAttributes_t. */
 struct nvtx_resource_attributes {
@@ -182,7 +184,7 @@ struct nvtx_resource_attributes {
     int32_t message_type;
     union nvtx_message message;
 };
-_Static_assert(sizeof(struct nvtx_resource_attributes) == 32, "layout");
+PROF_STATIC_ASSERT(sizeof(struct nvtx_resource_attributes) == 32, "layout");
 
 #define NVTX_RESOURCE_TYPE(class, index) ((uint32_t)(class) << 16 | (uint32_t)(index))
 #define NVTX_RESOURCE_THREAD_NATIVE NVTX_RESOURCE_TYPE(1, 3)

@@ -4,6 +4,8 @@
 #ifndef PROF_NVTX_ABI_PAYLOAD_H
 #define PROF_NVTX_ABI_PAYLOAD_H
 
+#include "prof/format.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,7 +26,7 @@ struct nvtx_extension {
     intptr_t (*get_export)(uint32_t function);
     const void *info;
 };
-_Static_assert(sizeof(struct nvtx_extension) == 40, "layout");
+PROF_STATIC_ASSERT(sizeof(struct nvtx_extension) == 40, "layout");
 
 #define NVTX_EXTENSION_PAYLOAD 2
 
@@ -57,7 +59,7 @@ struct nvtx_entry {
     const void *semantics;
     const void *reserved;
 };
-_Static_assert(sizeof(struct nvtx_entry) == 64, "layout");
+PROF_STATIC_ASSERT(sizeof(struct nvtx_entry) == 64, "layout");
 
 #define NVTX_ENTRY_POINTER (1u << 1)
 #define NVTX_ENTRY_OFFSET_FROM_BASE (1u << 2)
