@@ -94,6 +94,7 @@ static void nvtx_payload_found_message(void *user, const char *key, const struct
         return;
     size_t bytes = value->bytes < NVTX_WIDE_BYTES ? value->bytes : NVTX_WIDE_BYTES - 1;
     memcpy(found->room, value->text, bytes);
+    found->room[bytes] = '\0';
     *found->message = (struct nvtx_record_text){found->room, bytes};
 }
 

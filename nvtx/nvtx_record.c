@@ -58,23 +58,21 @@ struct nvtx_record_text nvtx_record_message(int32_t type, union nvtx_message mes
 /* What an event's message becomes: a name, and PyTorch's parts of it. */
 struct nvtx_record_named {
     uint32_t name;
-    struct nvtx_torch torch; /* count 0: none; points into the message or into `wide` */
-    char wide[NVTX_WIDE_BYTES];
+    struct nvtx_torch torch; /* count 0: none; points into the message */
 };
 
-static void nvtx_record_name_text(struct nvtx_record_named *named, struct nvtx_record_text text)
+static void nvtx_record_name_text(struct nvtx_record_named *named, const char *text, size_t bytes)
 {
     struct name_cache *names = &thread_self.slot->names;
-    size_t bytes = text.bytes;
     if (bytes <= PROF_NAME_BYTES_MAX)
-        named->name = names_known_n(names, text.text, bytes);
+        named->name = names_known_n(names, text, bytes);
     if (named->name)
         return;
-    if (nvtx_torch_parse(text.text, bytes, &named->torch))
+    if (nvtx_torch_parse(text, bytes, &named->torch))
         bytes = named->torch.base_bytes;
     else
         named->torch.count = 0;
-    named->name = names_learn_n(names, text.text, bytes);
+    named->name = names_learn_n(names, text, bytes);
 }
 
 /* The same text usually comes from the same address again: then the hot path finds it there. */
@@ -85,31 +83,22 @@ static void nvtx_record_name_ascii(struct nvtx_record_named *named, const char *
     if (named->name)
         return;
     size_t bytes = nvtx_strings_length(text);
-    nvtx_record_name_text(named, (struct nvtx_record_text){text, bytes});
+    nvtx_record_name_text(named, text, bytes);
     if (bytes <= PROF_NAME_BYTES_MAX && !named->torch.count)
         names_learn(names, text);
 }
 
-static void nvtx_record_name(struct nvtx_record_named *named, uint32_t domain,
-                             const struct nvtx_attributes *full)
+/* Wide messages have been converted by now. */
+static void nvtx_record_name(struct nvtx_record_named *named, const struct nvtx_attributes *full)
 {
-    struct nvtx_record_text text;
     named->name = 0;
     named->torch.count = 0;
-    if (full->message_type == NVTX_MESSAGE_ASCII && full->message.ascii) {
+    if (full->message_type == NVTX_MESSAGE_ASCII && full->message.ascii)
         nvtx_record_name_ascii(named, full->message.ascii);
-    } else if (full->message_type == NVTX_MESSAGE_REGISTERED && full->message.registered) {
+    else if (full->message_type == NVTX_MESSAGE_REGISTERED && full->message.registered)
         named->name = nvtx_strings_name(full->message.registered);
-    } else if (full->message_type == NVTX_MESSAGE_UNICODE && full->message.unicode) {
-        text = nvtx_record_message(full->message_type, full->message, named->wide);
-        nvtx_record_name_text(named, text);
-    } else if (full->payload_type == NVTX_PAYLOAD_EXTENDED &&
-               nvtx_payload_message(domain, full->payload.blobs, (size_t)full->payload_count,
-                                    named->wide, &text)) {
-        nvtx_record_name_text(named, text);
-    } else if (full->message_type != NVTX_MESSAGE_NONE) {
+    else if (full->message_type != NVTX_MESSAGE_NONE)
         loss_add(PROF_LOSS_BAD_ARGUMENT, 1);
-    }
 }
 
 static const struct nvtx_event *nvtx_record_event(uint32_t domain, uint32_t name,
@@ -204,11 +193,11 @@ static void nvtx_record_remember(const struct nvtx_attributes *full, const struc
         store_release(&string->latest, event);
 }
 
-uint64_t nvtx_record(enum nvtx_record_kind kind, uint32_t domain,
-                     const struct nvtx_attributes *full)
+static uint64_t nvtx_record_all(enum nvtx_record_kind kind, uint32_t domain,
+                                const struct nvtx_attributes *full)
 {
     struct nvtx_record_named named;
-    nvtx_record_name(&named, domain, full);
+    nvtx_record_name(&named, full);
     const struct nvtx_event *event = nvtx_record_event(domain, named.name, full);
     uint32_t id = event ? event->id : named.name;
     uint64_t target = NVTX_OF_RANGE, begun = 0;
@@ -225,4 +214,32 @@ uint64_t nvtx_record(enum nvtx_record_kind kind, uint32_t domain,
     }
     nvtx_record_rest(target, domain, &named.torch, full);
     return begun;
+}
+
+/* A wide message, or none but in the payload. Apart, since other events do not need the room: a
+ * signal handler's stack may be small. */
+static __attribute__((noinline)) uint64_t nvtx_record_converted(enum nvtx_record_kind kind,
+                                                                uint32_t domain,
+                                                                const struct nvtx_attributes *full)
+{
+    char utf8[NVTX_WIDE_BYTES];
+    struct nvtx_record_text text;
+    struct nvtx_attributes ascii = *full;
+    if (full->message_type == NVTX_MESSAGE_UNICODE)
+        text = nvtx_record_message(full->message_type, full->message, utf8);
+    else
+        nvtx_payload_message(domain, full->payload.blobs, (size_t)full->payload_count, utf8, &text);
+    ascii.message_type = text.text ? NVTX_MESSAGE_ASCII : NVTX_MESSAGE_NONE;
+    ascii.message.ascii = text.text;
+    return nvtx_record_all(kind, domain, &ascii);
+}
+
+uint64_t nvtx_record(enum nvtx_record_kind kind, uint32_t domain,
+                     const struct nvtx_attributes *full)
+{
+    bool wide = full->message_type == NVTX_MESSAGE_UNICODE && full->message.unicode;
+    bool within =
+        full->message_type == NVTX_MESSAGE_NONE && full->payload_type == NVTX_PAYLOAD_EXTENDED;
+    return wide || within ? nvtx_record_converted(kind, domain, full)
+                          : nvtx_record_all(kind, domain, full);
 }

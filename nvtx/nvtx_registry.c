@@ -27,6 +27,7 @@ struct nvtx_fact {
 static struct {
     pthread_mutex_t lock; /* of everything below; nothing is locked inside it, no event recorded */
     struct nvtx_fact *facts[NVTX_REGISTRY_CHAINS];
+    struct nvtx_fact *spare;     /* of threads that have their names */
     struct nvtx_domain *domains; /* latest first */
 } registry = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -149,13 +150,28 @@ static struct nvtx_fact *nvtx_fact_find(const struct nvtx_fact *key)
 static struct nvtx_fact *nvtx_fact_find_or_add(const struct nvtx_fact *key)
 {
     struct nvtx_fact *fact = nvtx_fact_find(key);
-    if (fact || !(fact = nvtx_arena_take(sizeof *fact)))
+    if (fact)
         return fact;
+    fact = registry.spare ? registry.spare : nvtx_arena_take(sizeof *fact);
+    if (!fact)
+        return NULL;
+    if (fact == registry.spare)
+        registry.spare = fact->next;
     *fact = *key;
     fact->name = NULL;
     fact->next = *nvtx_fact_chain(key);
     *nvtx_fact_chain(key) = fact;
     return fact;
+}
+
+static void nvtx_fact_forget(struct nvtx_fact *fact)
+{
+    struct nvtx_fact **link = nvtx_fact_chain(fact);
+    while (*link != fact)
+        link = &(*link)->next;
+    *link = fact->next;
+    fact->next = registry.spare;
+    registry.spare = fact;
 }
 
 /* Naming the same thing the same way again, as some programs do in every iteration, states
@@ -213,7 +229,7 @@ const char *nvtx_registry_thread_name(uint32_t tid)
         nvtx_fact_find(&(struct nvtx_fact){.kind = NVTX_FACT_THREAD, .key = tid});
     const struct nvtx_string *name = fact ? fact->name : NULL;
     if (fact)
-        fact->name = NULL;
+        nvtx_fact_forget(fact);
     nvtx_registry_unlock(&saved);
     return name ? name->text : NULL;
 }

@@ -208,6 +208,7 @@ static void thread_state_own_name(const struct thread_log *self)
 {
     char name[THREAD_NAME_BYTES] = "";
     const char *given = threads.namer ? threads.namer(self->slot->tid) : NULL;
+    store_relaxed(&self->slot->given, given);
     if (given) {
         store_relaxed(&self->slot->named, true);
         thread_state_name(self->slot->thread, self->slot->tid, given, self->internal);
@@ -405,7 +406,8 @@ static bool thread_name_slot(struct thread_slot *slot, uint32_t tid, const char 
     if (load_acquire(&slot->tid) != tid)
         return false;
     store_relaxed(&slot->named, true);
-    thread_state_name(slot->thread, tid, name, slot->internal);
+    if (exchange_acquire(&slot->given, name) != name)
+        thread_state_name(slot->thread, tid, name, slot->internal);
     return true;
 }
 

@@ -43,6 +43,7 @@ struct thread_slot {
     uint32_t thread;    /* index of the owner */
     bool named;         /* by the program: what the kernel calls it does not matter any more; any
                          * thread may write */
+    const char *given;  /* latest name by thread_name_tid(); any thread may write */
     bool internal;      /* the owner is a thread of libprof or of CUPTI */
     struct name_cache names;
 };
@@ -102,7 +103,8 @@ void thread_restate_names(void);
 /* Names the calling thread, attaching it if need be. False: nothing is being recorded. */
 bool thread_name_self(const char *name);
 
-/* Names the live thread `tid` of this process if it has a log. False: it has none (yet). */
+/* Names the live thread `tid` of this process if it has a log. `name` stays; the same address again
+ * states nothing. False: it has no log (yet). */
 bool thread_name_tid(uint32_t tid, const char *name);
 
 /* Who knows names of threads that had no log when they were named: asked when a thread gets one.

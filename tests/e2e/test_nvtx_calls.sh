@@ -47,9 +47,10 @@ nvtx calls.prof \
     '[each.attributes.get("payload") for each in ranges if each.name == "from the payload"] == [78, 78]' \
     '[each.attributes["part.mode"] for each in marks if each.name == "from the payload"] == ["FAST"]'
 
-# Names of things.
+# Names of things; the same name again is not said again.
 nvtx calls.prof \
     '{tid == raw.pid: name for tid, name, flags in raw.threads.values() if not flags} ==
      {True: "the main thread", False: "ender"}' \
+    'raw.thread_infos < 10' \
     '{(type_, handle): raw.text(name) for (_, type_, handle), name in raw.resources.items()} ==
      {(0, 0xabc0): "a pool", (3, 0xabc1): "copy stream"}'

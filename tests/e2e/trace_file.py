@@ -33,7 +33,7 @@ class TraceFile:
         self.names, self.full_bytes, self.infos, self.threads = {}, {}, {}, {}
         self.clocks, self.controls = [], []
         self.event_names, self.domains, self.categories, self.resources = {}, {}, {}, {}
-        self.holes = 0
+        self.holes = self.thread_infos = 0
         chains = collections.defaultdict(list)
         for number in range((len(self.data) + CHUNK - 1) // CHUNK):
             self._chunk(number, chains)
@@ -83,6 +83,7 @@ class TraceFile:
                 self.clocks.append(Clock(*struct.unpack_from("<4Q", self.data, at + 8)))
             elif kind == THREAD_INFO:
                 thread, tid, size, flags = struct.unpack_from("<4I", self.data, at + 8)
+                self.thread_infos += 1
                 self.threads[thread] = (tid, self.data[at + 24:at + 24 + size].decode(), flags)
             elif kind == EVENT_NAME:
                 event, *rest = struct.unpack_from("<6I", self.data, at + 8)

@@ -145,6 +145,7 @@ static void torch(void)
             2 * i, i - 1);
         nvtxRangePushA(name);
         nvtxRangePop();
+        nvtxNameOsThreadA((uint32_t)syscall(SYS_gettid), "the main thread");
     }
     nvtxRangePushA("MmBackward, stashed seq=5");
     nvtxRangePop();

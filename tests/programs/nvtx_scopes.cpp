@@ -22,9 +22,10 @@ static void function()
 int main()
 {
     for (int i = 0; i < 10; i++) {
-        nvtx3::scoped_range_in<my_domain> outer{nvtx3::registered_string_in<my_domain>::get<my_string>(),
-                                                nvtx3::named_category_in<my_domain>::get<my_category>(),
-                                                nvtx3::rgb{1, 2, 3}, nvtx3::payload{i}};
+        nvtx3::scoped_range_in<my_domain> outer{
+            nvtx3::registered_string_in<my_domain>::get<my_string>(),
+            nvtx3::named_category_in<my_domain>::get<my_category>(), nvtx3::rgb{1, 2, 3},
+            nvtx3::payload{i}};
         nvtx3::scoped_range inner{"inner"};
         function();
     }
