@@ -4,6 +4,8 @@
  *                   thread, no file, no CUDA: most processes that inherit LD_PRELOAD record
  *                   nothing and must not notice us.
  *   cuInit          InitializeInjection: collectors may touch CUPTI from here on.
+ *   first NVTX call InitializeInjectionNvtx2, of each shared object that uses NVTX; perhaps before
+ *                   our own constructor has run.
  *   first event     the file, the writer thread (session.c); of each thread: its log (thread.c).
  *   fork            the child forgets everything and begins a file of its own at its first event.
  *   exec, _exit ... exits.c: what is buffered reaches the file first.
@@ -15,6 +17,7 @@
 #include "entry.h"
 
 #include "alloc.h"
+#include "atomic.h"
 #include "children.h"
 #include "config.h"
 #include "exits.h"
@@ -23,10 +26,14 @@
 #include "writer.h"
 
 #include "cupti.h"
+#include "emitter.h"
+#include "nvtx.h"
+#include "nvtx_emit.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -36,15 +43,14 @@
 
 /* In the order in which they are called; independent of constructor order. */
 static const struct collector *const entry_collectors[] = {
-    &cupti_collector,
-    &children_collector,
-    &alloc_collector,
-    NULL,
+    &cupti_collector, &children_collector, &alloc_collector, &nvtx_collector, NULL,
 };
 
 static bool entry_inert; /* set-user-id program, or another copy of the library is at work */
 static bool entry_preloaded;
-static bool entry_asked; /* for the injection, by entry_load: nobody else did */
+static bool entry_asked;      /* for the injection, by entry_load: nobody else did */
+static bool entry_asked_nvtx; /* for NVTX's calls, by us or by a program like us: see there */
+static uint32_t entry_loaded; /* whoever comes first: the constructor, or NVTX before it */
 
 static const char *entry_own_path(void)
 {
@@ -88,6 +94,46 @@ static void entry_forget_asking(void)
         unsetenv("CUDA_INJECTION64_PATH");
 }
 
+/* NVTX reads its variable at the first call of each shared object, however late, so it cannot be
+ * taken back as CUDA's is. Where we are only linked, the value is marked instead ("/./" before the
+ * file's name): children, which were not to be recorded, see who set it. False: no room. */
+static bool entry_nvtx_value(const char *own_path, char *value, size_t value_bytes)
+{
+    const char *name = strrchr(own_path, '/');
+    int size = snprintf(value, value_bytes, "%.*s%s%s", (int)(name - own_path), own_path,
+                        entry_preloaded ? "" : "/.", name);
+    return size > 0 && (size_t)size < value_bytes;
+}
+
+static bool entry_nvtx_is_marked(void)
+{
+    const char *value = getenv("NVTX_INJECTION64_PATH");
+    const char *name = value ? strrchr(value, '/') : NULL;
+    return name && name - value >= 2 && strncmp(name - 2, "/.", 2) == 0;
+}
+
+/* Preloaded and linked libraries are, one that NVTX loads is not. */
+static bool entry_is_global(void)
+{
+    Dl_info first, own;
+    void *symbol = dlsym(RTLD_DEFAULT, "prof_version");
+    return symbol && dladdr(symbol, &first) && dladdr((void *)(uintptr_t)entry_own_path, &own) &&
+           first.dli_fbase == own.dli_fbase;
+}
+
+static void entry_ask_for_nvtx(const char *own_path)
+{
+    char value[4096];
+    if (!config_get()->nvtx || *own_path != '/')
+        return;
+    if (getenv("NVTX_INJECTION64_PATH")) {
+        entry_asked_nvtx = entry_nvtx_is_marked() && entry_is_global();
+    } else if (entry_nvtx_value(own_path, value, sizeof value)) {
+        setenv("NVTX_INJECTION64_PATH", value, 0);
+        entry_asked_nvtx = true;
+    }
+}
+
 static void entry_detach(void)
 {
     int saved_errno = errno;
@@ -123,6 +169,8 @@ static bool entry_start_now(void)
 
 __attribute__((constructor)) static void entry_load(void)
 {
+    if (exchange_acquire(&entry_loaded, 1u))
+        return;
     int saved_errno = errno;
     const char *own_path = entry_own_path();
     exits_resolve();
@@ -133,8 +181,11 @@ __attribute__((constructor)) static void entry_load(void)
         entry_preloaded = entry_is_preloaded(own_path);
         exits_remember_process();
         pthread_atfork(NULL, NULL, entry_fork_child);
+        nvtx_init();
+        emitter_use(&nvtx_emitter);
         session_init(entry_collectors, entry_start_now());
         entry_ask_for_injection(own_path);
+        entry_ask_for_nvtx(own_path);
     }
     errno = saved_errno;
 }
@@ -144,19 +195,74 @@ __attribute__((destructor)) static void entry_unload(void)
     entry_exit();
 }
 
+/* Injected by the user: the same as preloaded. */
+static void entry_start_injected(void)
+{
+    if (entry_preloaded || config_get()->start != CONFIG_START_AUTO)
+        return;
+    entry_preloaded = true;
+    session_start();
+}
+
 /* Called by libcuda inside cuInit, before any context exists. Returns 1: success. */
 int InitializeInjection(void)
 {
     int saved_errno = errno;
     if (!entry_inert && config_get()->cuda) {
         entry_forget_asking();
-        if (!entry_preloaded && !entry_asked && config_get()->start == CONFIG_START_AUTO) {
-            entry_preloaded = true; /* injected by the user: the same as preloaded */
-            session_start();
-        }
+        if (!entry_asked)
+            entry_start_injected();
         session_cuda_init();
         atexit(entry_detach);
     }
     errno = saved_errno;
     return 1;
+}
+
+/* ---- NVTX ---- */
+
+/* Where another copy of the library is at work, it gets the call. NULL: there is none. */
+static void *entry_first_copy(const char *function)
+{
+    return entry_is_second_copy() ? dlsym(RTLD_DEFAULT, function) : NULL;
+}
+
+/* Whether NVTX's calls are ours to record; recording begins where the user injected us. */
+static bool entry_takes_nvtx(void)
+{
+    entry_load();
+    if (entry_inert || !config_get()->nvtx)
+        return false;
+    if (entry_asked_nvtx || entry_preloaded)
+        return true;
+    if (entry_nvtx_is_marked())
+        return false;
+    entry_start_injected();
+    return true;
+}
+
+int InitializeInjectionNvtx2(nvtx_get_export_table get)
+{
+    int saved_errno = errno;
+    bool takes = entry_takes_nvtx();
+    void *other = takes ? NULL : entry_first_copy("InitializeInjectionNvtx2");
+    int attached = other ? ((int (*)(nvtx_get_export_table))other)(get) : takes && nvtx_attach(get);
+    errno = saved_errno;
+    return attached;
+}
+
+int InitializeInjectionNvtx(nvtx_get_export_table get)
+{
+    return InitializeInjectionNvtx2(get);
+}
+
+int InitializeInjectionNvtxExtension(const struct nvtx_extension *extension)
+{
+    int saved_errno = errno;
+    bool takes = entry_takes_nvtx();
+    void *other = takes ? NULL : entry_first_copy("InitializeInjectionNvtxExtension");
+    int attached = other ? ((int (*)(const struct nvtx_extension *))other)(extension)
+                         : takes && nvtx_attach_extension(extension);
+    errno = saved_errno;
+    return attached;
 }

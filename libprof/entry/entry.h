@@ -1,8 +1,19 @@
-/* entry.h - what CUDA calls in libprof.so. */
+/* entry.h - what CUDA and NVTX call in libprof.so. */
 #ifndef PROF_ENTRY_H
 #define PROF_ENTRY_H
 
+#include "nvtx_attach.h"
+
 /* Named by CUDA_INJECTION64_PATH's contract. May be called more than once. */
 __attribute__((visibility("default"))) int InitializeInjection(void);
+
+/* Named by NVTX_INJECTION64_PATH's contract: for clients of version 3 (and late ones of version 2),
+ * of version 2, and for extensions of NVTX. Called once per shared object that uses NVTX, from any
+ * thread, also before our constructor. Return 1: attached, 0: the object's NVTX calls shall do
+ * nothing. */
+__attribute__((visibility("default"))) int InitializeInjectionNvtx2(nvtx_get_export_table get);
+__attribute__((visibility("default"))) int InitializeInjectionNvtx(nvtx_get_export_table get);
+__attribute__((visibility("default"))) int
+InitializeInjectionNvtxExtension(const struct nvtx_extension *extension);
 
 #endif

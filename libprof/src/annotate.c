@@ -4,6 +4,7 @@
 
 #include "prof/prof.h"
 
+#include "emitter.h"
 #include "thread.h"
 
 #include <string.h>
@@ -51,26 +52,22 @@ static uint64_t annotate_double_bits(double value)
     return bits;
 }
 
-uint64_t annotate_range_id(void)
-{
-    struct thread_log *self = &thread_self;
-    return (uint64_t)self->slot->thread << 32 |
-           (uint32_t)(fetch_add_relaxed(&self->ranges_begun, 1u) + 1);
-}
-
 uint64_t prof_range_begin(const char *name)
 {
     uint32_t name_id = annotate_name(name);
     if (!name_id)
         return 0;
-    uint64_t id = annotate_range_id();
-    return annotate_three(PROF_REC_RANGE_BEGIN, name_id, id) ? id : 0;
+    uint64_t id = thread_next_range_id(&thread_self);
+    if (!annotate_three(PROF_REC_RANGE_BEGIN, name_id, id))
+        return 0;
+    emitter_forward(begin, id, name);
+    return id;
 }
 
 void prof_range_end(uint64_t id)
 {
-    if (id)
-        annotate_two(PROF_REC_RANGE_END, id);
+    if (id && annotate_two(PROF_REC_RANGE_END, id))
+        emitter_forward(end, id);
 }
 
 void prof_step(void)
@@ -96,6 +93,21 @@ static void annotate_attr(const char *key, enum prof_attr_type type, uint64_t va
 void prof_attr_int(const char *key, int64_t value)
 {
     annotate_attr(key, PROF_ATTR_INT, (uint64_t)value);
+}
+
+/* The name with its first attribute: one call, so that whoever the range is forwarded to, and who
+ * sees a range's text only when it opens, sees the attribute too. */
+void prof_range_push_int(const char *name, const char *key, int64_t value)
+{
+    struct thread_log *self = &thread_self;
+    if (!thread_ready(self))
+        return;
+    if (!name)
+        loss_add(PROF_LOSS_BAD_ARGUMENT, 1);
+    const char *given = name ? name : "(null)";
+    emitter_forward(push_int, given, key ? key : "", value);
+    thread_event(self, PROF_KIND_PUSH, names_learn(&self->slot->names, given));
+    prof_attr_int(key, value);
 }
 
 void prof_attr_double(const char *key, double value)

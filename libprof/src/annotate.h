@@ -8,8 +8,4 @@
  * calling thread is attached then. */
 uint32_t annotate_name(const char *name);
 
-/* A new range id of the calling thread, which is attached. Unique without a shared counter: no two
- * threads of a file have the same index. */
-uint64_t annotate_range_id(void);
-
 #endif

@@ -43,7 +43,7 @@ uint64_t prof_event_begin(const char *name)
     uint64_t *record = name_id ? thread_reserve_now(PROF_REC_RANGE_BEGIN, WORDS, &ticks) : NULL;
     if (!record)
         return 0;
-    uint64_t id = annotate_range_id();
+    uint64_t id = thread_next_range_id(&thread_self);
     struct prof_instruction at = block_unpack(load_relaxed(&block_instruction));
     record[1] = name_id;
     record[2] = id;

@@ -24,6 +24,9 @@
     X("PROF_FULL", full, CHOICE, "stop", 0, 0, 0, "stop, ring",                                    \
       "At the size limit: stop and count what is lost, or keep the last part only (ring).")        \
     X("PROF_CUDA", cuda, FLAG, "1", 1, 0, 1, "", "Record CUDA calls and what the devices do.")     \
+    X("PROF_NVTX", nvtx, FLAG, "1", 1, 0, 1, "", "Record what the program annotates with NVTX.")   \
+    X("PROF_EMIT_NVTX", emit_nvtx, FLAG, "0", 0, 0, 1, "",                                         \
+      "Forward the ranges of prof.h to the NVTX tool that NVTX_INJECTION64_PATH names.")           \
     X("PROF_CUPTI", cupti_path, TEXT, "", 0, 0, 0, "",                                             \
       "The libcupti to load, instead of searching for one.")                                       \
     X("PROF_START_EVENTS", start_events, FLAG, "1", 1, 0, 1, "",                                   \
@@ -176,6 +179,11 @@ bool config_override(const char *output, uint64_t max_mib, bool ring)
     if (ring)
         config_values.full = CONFIG_FULL_RING;
     return true;
+}
+
+void config_emit_nvtx(void)
+{
+    config_values.emit_nvtx = 1;
 }
 
 static bool config_knows(const char *entry)

@@ -30,6 +30,8 @@ struct config {
     uint64_t full;            /* PROF_FULL: enum config_full */
     uint64_t start;           /* PROF_START: enum config_start */
     uint64_t cuda;            /* PROF_CUDA: 0 leaves CUDA alone */
+    uint64_t nvtx;            /* PROF_NVTX: 0 leaves NVTX alone */
+    uint64_t emit_nvtx;       /* PROF_EMIT_NVTX: 1 forwards prof.h's ranges */
     uint64_t flush_ms;        /* PROF_FLUSH_MS */
     uint64_t exit_ms;         /* PROF_EXIT_MS: longest delay of the program's exit */
     uint64_t gpu_buffer_kib;  /* PROF_GPU_BUFFER_KB: one CUPTI activity buffer */
@@ -54,6 +56,9 @@ void config_warn(void);
 /* Replaces the file's name (copied; NULL keeps it), its size limit (0 keeps it) and what happens at
  * the limit. Before the file is made. False: the name is too long or the limit out of range. */
 bool config_override(const char *output, uint64_t max_mib, bool ring);
+
+/* Forwards ranges from here on, whatever PROF_EMIT_NVTX says. Before recording begins. */
+void config_emit_nvtx(void);
 
 /* The values; defaults before config_load(). */
 const struct config *config_get(void);

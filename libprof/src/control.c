@@ -45,8 +45,11 @@ prof_status prof_configure(const struct prof_options *options)
     struct prof_options known = {0};
     size_t size = options->size_bytes < sizeof known ? options->size_bytes : sizeof known;
     __builtin_memcpy(&known, options, size);
-    return config_override(known.output, known.max_bytes >> 20, known.ring) ? PROF_OK
-                                                                            : PROF_INVALID;
+    if (!config_override(known.output, known.max_bytes >> 20, known.ring))
+        return PROF_INVALID;
+    if (known.emit_nvtx)
+        config_emit_nvtx();
+    return PROF_OK;
 }
 
 prof_status prof_loss(struct prof_loss_counts *counts)

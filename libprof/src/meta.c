@@ -106,6 +106,11 @@ void meta_begin_file(void)
     store_release(&meta_cursor, META_CURSOR((uint64_t)0, PROF_FILE_HEADER_BYTES));
 }
 
+bool meta_has_file(void)
+{
+    return load_acquire(&meta_cursor) != 0;
+}
+
 void meta_forget(void)
 {
     store_release(&meta_cursor, 0u);

@@ -7,6 +7,9 @@
 /* A file was just created: appends go to the rest of chunk 0. */
 void meta_begin_file(void);
 
+/* Whether there is a file: names can be interned and facts stated from then on. */
+bool meta_has_file(void);
+
 /* There is no file any more (forked child). */
 void meta_forget(void);
 

@@ -81,13 +81,20 @@ static const struct prof_rec_name *names_state(uint32_t id, const char *bytes, s
     return meta_append(PROF_REC_NAME, &head, sizeof head, text, kept + 1);
 }
 
-static uint32_t names_new(const char *bytes, size_t kept, size_t size)
+uint32_t names_take_id(void)
 {
     uint32_t id = fetch_add_relaxed(&names.next_id, 1u) + 1;
-    if (id >= NAMES_IDS_MAX) {
-        fetch_add_relaxed(&names.next_id, (uint32_t)-1);
+    if (id < NAMES_IDS_MAX)
+        return id;
+    fetch_add_relaxed(&names.next_id, (uint32_t)-1);
+    return 0;
+}
+
+static uint32_t names_new(const char *bytes, size_t kept, size_t size)
+{
+    uint32_t id = names_take_id();
+    if (!id)
         return 0;
-    }
     const struct prof_rec_name *record = names_state(id, bytes, kept, size);
     if (!record)
         return 0;
@@ -143,6 +150,12 @@ uint32_t names_intern(const char *bytes, size_t size)
     if (!id)
         loss_add(PROF_LOSS_NAMES, 1);
     return id;
+}
+
+const char *names_text_of(uint32_t id)
+{
+    const struct prof_rec_name *record = id ? load_acquire(&names.records[id]) : NULL;
+    return record ? names_text(record) : "";
 }
 
 /* ---- the thread's cache ---- */

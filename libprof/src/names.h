@@ -139,6 +139,14 @@ static inline uint32_t names_known(const struct name_cache *cache, const char *n
 uint32_t names_learn(struct name_cache *cache, const char *name);
 uint32_t names_learn_n(struct name_cache *cache, const char *name, size_t size);
 
+/* An id of the same sequence for a name of another kind (EVENT_NAME), which its owner states.
+ * 0: none is left. */
+uint32_t names_take_id(void);
+
+/* The text of a name that was interned, NUL-terminated; "" for 0. For as long as the file is
+ * mapped. */
+const char *names_text_of(uint32_t id);
+
 /* A new file was made (forked child): states every name again, from the old mapping, with its old
  * id. */
 void names_restate(void);

@@ -2,6 +2,7 @@
 #define PROF_IMPLEMENTATION
 #include "prof/prof.h"
 
+#include "emitter.h"
 #include "thread.h"
 
 /* What is not hot is a call in tail position, so that the hot path saves no registers. */
@@ -17,6 +18,7 @@ static RANGE_SLOW void range_site_slow(struct prof_site *site)
         name = names_learn(&self->slot->names, site->name);
         store_relaxed(&site->id, name);
     }
+    emitter_forward(push, names_text_of(name));
     thread_event(self, PROF_KIND_PUSH, name);
 }
 
@@ -37,6 +39,10 @@ static RANGE_SLOW void range_named_slow(unsigned kind, const char *name)
         loss_add(PROF_LOSS_BAD_ARGUMENT, 1);
         name = "(null)";
     }
+    if (kind == PROF_KIND_MARK)
+        emitter_forward(mark, name);
+    else
+        emitter_forward(push, name);
     thread_event(self, kind, names_learn(&self->slot->names, name));
 }
 
@@ -62,8 +68,11 @@ void prof_mark(const char *name)
 static RANGE_SLOW void range_sized_slow(const char *name, size_t size)
 {
     struct thread_log *self = &thread_self;
-    if (thread_ready(self))
-        thread_event(self, PROF_KIND_PUSH, names_learn_n(&self->slot->names, name, size));
+    if (!thread_ready(self))
+        return;
+    uint32_t id = names_learn_n(&self->slot->names, name, size);
+    emitter_forward(push, names_text_of(id));
+    thread_event(self, PROF_KIND_PUSH, id);
 }
 
 void prof_range_push_n(const char *name, size_t size)
@@ -83,8 +92,10 @@ void prof_range_push_n(const char *name, size_t size)
 static RANGE_SLOW void range_pop_slow(void)
 {
     struct thread_log *self = &thread_self;
-    if (thread_ready(self))
-        thread_event(self, PROF_KIND_POP, 0);
+    if (!thread_ready(self))
+        return;
+    thread_event(self, PROF_KIND_POP, 0);
+    emitter_forward(pop);
 }
 
 void prof_range_pop(void)

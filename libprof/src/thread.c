@@ -1,6 +1,7 @@
 #include "thread.h"
 
 #include "chunks.h"
+#include "emitter.h"
 #include "meta.h"
 #include "session.h"
 #include "signals.h"
@@ -32,7 +33,11 @@ static struct {
     uint32_t last_thread; /* index given to the latest thread */
     pthread_key_t key;    /* its destructor notices a thread's exit */
     bool key_made;
+    const char *(*namer)(uint32_t tid); /* thread_ask_names() */
 } threads;
+
+/* By slot: whether it was ever used. Its opener releases -> thread_slot_at() acquires. */
+static bool thread_slot_opened[THREAD_SLOTS_MAX];
 
 /* ---- slots ---- */
 
@@ -84,7 +89,14 @@ static struct thread_slot *thread_slot_take(void)
         return NULL;
     }
     threads.slots[index].log = index;
+    store_release(&thread_slot_opened[index], true);
     return &threads.slots[index];
+}
+
+/* For who looks at the slots of others; NULL while its memory is not there yet. */
+static struct thread_slot *thread_slot_at(uint32_t index)
+{
+    return load_acquire(&thread_slot_opened[index]) ? &threads.slots[index] : NULL;
 }
 
 /* ---- chunks ---- */
@@ -214,6 +226,13 @@ void thread_state_name(uint32_t thread, uint32_t tid, const char *name, bool int
 static void thread_state_own_name(const struct thread_log *self)
 {
     char name[THREAD_NAME_BYTES] = "";
+    const char *given = threads.namer ? threads.namer(self->slot->tid) : NULL;
+    store_relaxed(&self->slot->given, given);
+    if (given) {
+        store_relaxed(&self->slot->named, true);
+        thread_state_name(self->slot->thread, self->slot->tid, given, self->internal);
+        return;
+    }
     prctl(PR_GET_NAME, name);
     thread_state_name(self->slot->thread, self->slot->tid, name, self->internal);
 }
@@ -231,7 +250,7 @@ static void thread_leave(void *argument)
     uint64_t *record = thread_take(self, 2);
     if (record)
         thread_commit(record, PROF_REC_THREAD_END, 2, thread_ticks(record));
-    if (!slot->named)
+    if (!load_relaxed(&slot->named))
         thread_state_own_name(self);
     slot->cursor = self->cursor;
     store_release(&slot->tid, 0u);
@@ -245,8 +264,10 @@ static void thread_leave(void *argument)
 /* Named by the program already, or else as the kernel calls it until it is. */
 static void thread_state_first_name(struct thread_slot *slot, bool internal)
 {
-    slot->named = *thread_early_name != '\0';
-    if (slot->named)
+    bool named = *thread_early_name != '\0';
+    store_relaxed(&slot->given, (const char *)NULL);
+    store_relaxed(&slot->named, named);
+    if (named)
         thread_state_name(slot->thread, slot->tid, thread_early_name, internal);
     else
         thread_state_own_name(&thread_self);
@@ -273,7 +294,8 @@ static bool thread_attach(struct thread_log *self)
 static void thread_enter_epoch(struct thread_log *self, uint32_t gate)
 {
     self->epoch = gate;
-    self->fast_epoch = clock_kind == PROF_CLOCK_MONOTONIC ? THREAD_NO_EPOCH : gate;
+    bool slow = clock_kind == PROF_CLOCK_MONOTONIC || emitter_wanted();
+    self->fast_epoch = slow ? THREAD_NO_EPOCH : gate;
 }
 
 /* The first record after attaching says whose log it is from now on; so does each new epoch. */
@@ -337,10 +359,17 @@ static void thread_event_wide(enum prof_record_type type, uint32_t name)
     thread_commit(record, type, 2, thread_ticks(record));
 }
 
+static enum prof_record_type thread_wide_type(unsigned kind)
+{
+    if (kind == PROF_KIND_MARK)
+        return PROF_REC_MARK_WIDE;
+    return kind == PROF_KIND_PUSH ? PROF_REC_PUSH_WIDE : PROF_REC_NVTX_PUSH_WIDE;
+}
+
 void thread_event(struct thread_log *self, unsigned kind, uint32_t name)
 {
     if (name > PROF_NAME_ID_MAX) {
-        thread_event_wide(kind == PROF_KIND_PUSH ? PROF_REC_PUSH_WIDE : PROF_REC_MARK_WIDE, name);
+        thread_event_wide(thread_wide_type(kind), name);
         return;
     }
     while (!thread_put(self, kind, name, clock_read()))
@@ -415,8 +444,39 @@ void thread_name_self(const char *name)
     snprintf(thread_early_name, sizeof thread_early_name, "%s", name);
     if (!self->slot)
         return;
-    self->slot->named = true;
+    store_relaxed(&self->slot->named, true);
     thread_state_name(self->slot->thread, self->slot->tid, name, self->internal);
+}
+
+/* A thread that ends meanwhile leaves a name for an index that is never used again. */
+static bool thread_name_slot(struct thread_slot *slot, uint32_t tid, const char *name)
+{
+    if (!slot || load_acquire(&slot->tid) != tid)
+        return false;
+    store_relaxed(&slot->named, true);
+    if (exchange_acquire(&slot->given, name) != name)
+        thread_state_name(slot->thread, tid, name, slot->internal);
+    return true;
+}
+
+static uint32_t thread_slots_used(void)
+{
+    uint32_t used = load_relaxed(&threads.used);
+    return used < threads.capacity ? used : threads.capacity;
+}
+
+bool thread_name_tid(uint32_t tid, const char *name)
+{
+    uint32_t used = meta_has_file() ? thread_slots_used() : 0;
+    for (uint32_t index = 0; index < used; index++)
+        if (thread_name_slot(thread_slot_at(index), tid, name))
+            return true;
+    return false;
+}
+
+void thread_ask_names(const char *(*namer)(uint32_t tid))
+{
+    threads.namer = namer;
 }
 
 void thread_mark_internal(void)
@@ -457,6 +517,7 @@ void thread_fork_child(void)
         .epoch = THREAD_NO_EPOCH, .fast_epoch = THREAD_NO_EPOCH, .internal = internal};
     threads.slots = NULL; /* left where they are: the fork may have come from a handler that
                            * interrupted a look into the name cache */
+    memset(thread_slot_opened, 0, thread_slots_used() * sizeof *thread_slot_opened);
     threads.free_list = 0;
     threads.used = 0;
     threads.last_thread = 0;
@@ -480,12 +541,12 @@ static bool thread_read_name(uint32_t tid, char name[THREAD_NAME_BYTES + 1])
 
 void thread_restate_names(void)
 {
-    uint32_t used = load_relaxed(&threads.used);
-    for (uint32_t index = 0; index < used && index < threads.capacity; index++) {
-        const struct thread_slot *slot = &threads.slots[index];
-        uint32_t tid = load_acquire(&slot->tid);
+    uint32_t used = thread_slots_used();
+    for (uint32_t index = 0; index < used; index++) {
+        const struct thread_slot *slot = thread_slot_at(index);
+        uint32_t tid = slot ? load_acquire(&slot->tid) : 0;
         char name[THREAD_NAME_BYTES + 1];
-        if (tid && !slot->named && thread_read_name(tid, name))
+        if (tid && !load_relaxed(&slot->named) && thread_read_name(tid, name))
             thread_state_name(slot->thread, tid, name, slot->internal);
     }
 }

@@ -41,7 +41,9 @@ struct thread_slot {
     uint32_t next_free; /* slot index + 1; guarded by the free list's compare-and-swap */
     uint32_t tid;       /* of the owner, 0 free; owner writes, thread_restate_names() reads */
     uint32_t thread;    /* index of the owner */
-    bool named;         /* by the program: what the kernel calls it does not matter any more */
+    bool named;         /* by the program: what the kernel calls it does not matter any more; any
+                         * thread may write */
+    const char *given;  /* latest name by thread_name_tid(); any thread may write */
     bool internal;      /* the owner is a thread of libprof or of CUPTI */
     struct name_cache names;
 };
@@ -104,6 +106,14 @@ void thread_restate_names(void);
 #define THREAD_EARLY_NAME_BYTES 64u
 void thread_name_self(const char *name);
 
+/* Names the live thread `tid` of this process if it has a log. `name` stays; the same address again
+ * states nothing. False: it has no log (yet). */
+bool thread_name_tid(uint32_t tid, const char *name);
+
+/* Who knows names of threads that had no log when they were named: asked when a thread gets one.
+ * Returns NULL or text that stays. Before recording begins. */
+void thread_ask_names(const char *(*namer)(uint32_t tid));
+
 void thread_state_name(uint32_t thread, uint32_t tid, const char *name, bool internal);
 
 /* Whether events may be recorded: at once when the thread is attached in this epoch, else after the
@@ -160,6 +170,13 @@ static inline bool thread_event_fast(unsigned kind, uint32_t name)
 /* thread_reserve() and thread_ticks() with one reading of the clock, which comes first: that saves 10
  * of the 38 ns that a counter cost. At most THREAD_GUARD_BYTES. */
 uint64_t *thread_reserve_now(enum prof_record_type type, unsigned words, uint64_t *ticks);
+/* Id of a range that any thread may end, of an attached thread. Unique without a shared counter:
+ * no two threads of a file have the same index. */
+static inline uint64_t thread_next_range_id(struct thread_log *self)
+{
+    return (uint64_t)self->slot->thread << 32 |
+           (uint32_t)(fetch_add_relaxed(&self->ranges_begun, 1u) + 1);
+}
 
 /* Records an event whatever it takes. The thread is ready (thread_ready). */
 void thread_event(struct thread_log *self, unsigned kind, uint32_t name);

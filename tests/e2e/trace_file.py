@@ -7,12 +7,14 @@ import collections
 import struct
 
 CHUNK = 65536
-PUSH, POP, MARK, EXT, HOLE = 1, 2, 3, 4, 5
+PUSH, POP, MARK, EXT, HOLE, NVTX_PUSH, NVTX_POP = range(1, 8)
 THREAD, THREAD_END, PUSH_WIDE, MARK_WIDE, RANGE_BEGIN, RANGE_END, COUNTER, ATTR, STEP = range(1, 10)
 EPOCH = 12
 NAME, INFO, CLOCK, THREAD_INFO, CONTROL = 64, 65, 66, 67, 71
+EVENT_NAME, DOMAIN, CATEGORY, RESOURCE = 73, 74, 75, 76
 
 Event = collections.namedtuple("Event", "kind name ticks words")
+NvtxRange = collections.namedtuple("NvtxRange", "thread domain name category color depth attributes ended")
 Clock = collections.namedtuple("Clock", "ticks monotonic realtime width")
 
 
@@ -30,7 +32,8 @@ class TraceFile:
         self.loss = struct.unpack_from("<64Q", self.data, 256)
         self.names, self.full_bytes, self.infos, self.threads = {}, {}, {}, {}
         self.clocks, self.controls = [], []
-        self.holes = 0
+        self.event_names, self.domains, self.categories, self.resources = {}, {}, {}, {}
+        self.holes = self.thread_infos = 0
         chains = collections.defaultdict(list)
         for number in range((len(self.data) + CHUNK - 1) // CHUNK):
             self._chunk(number, chains)
@@ -61,7 +64,7 @@ class TraceFile:
             if kind == HOLE:
                 self.holes += 1
             elif header:
-                assert PUSH <= kind <= EXT and size, (at, hex(header))
+                assert PUSH <= kind <= NVTX_POP and size, (at, hex(header))
                 yield at, header, kind, size
             at += 8 * size
 
@@ -80,7 +83,20 @@ class TraceFile:
                 self.clocks.append(Clock(*struct.unpack_from("<4Q", self.data, at + 8)))
             elif kind == THREAD_INFO:
                 thread, tid, size, flags = struct.unpack_from("<4I", self.data, at + 8)
+                self.thread_infos += 1
                 self.threads[thread] = (tid, self.data[at + 24:at + 24 + size].decode(), flags)
+            elif kind == EVENT_NAME:
+                event, *rest = struct.unpack_from("<6I", self.data, at + 8)
+                self.event_names[event] = rest
+            elif kind == DOMAIN:
+                domain, name = struct.unpack_from("<2I", self.data, at + 8)
+                self.domains[domain] = name
+            elif kind == CATEGORY:
+                domain, category, name = struct.unpack_from("<3I", self.data, at + 8)
+                self.categories[domain, category] = name
+            elif kind == RESOURCE:
+                handle, domain, type_, name, _ = struct.unpack_from("<Q4I", self.data, at + 8)
+                self.resources[domain, type_, handle] = name
             elif kind == CONTROL:
                 self.controls.append(struct.unpack_from("<Q2I", self.data, at + 8))
 
@@ -116,3 +132,65 @@ class TraceFile:
                 unfinished += len(stacks[thread])
                 stacks[thread].clear()
         return counts, unmatched, unfinished + sum(map(len, stacks.values()))
+
+    # ---- NVTX ----
+
+    def text(self, name):
+        return self.names[name].decode() if name else ""
+
+    def said(self, event):
+        """What a name id or event name id says: (domain, name, category, colour or None)."""
+        if event in self.event_names:
+            name, domain, category, color, flags = self.event_names[event]
+            return (self.text(self.domains.get(domain, 0)), self.text(name),
+                    self.text(self.categories.get((domain, category), 0)) or category, color if flags & 1 else None)
+        return "", self.text(event), 0, None
+
+    def domain_of(self, event):
+        return self.event_names[event][1] if event in self.event_names else 0
+
+    def value(self, kind, bits):
+        if kind == 3:
+            return self.text(bits)
+        return struct.unpack({1: "<q", 2: "<d"}.get(kind, "<Q"), struct.pack("<Q", bits))[0]
+
+    def nvtx(self):
+        """Ranges (in the order of their begin) and marks of NVTX, and its pops and ends without a beginning."""
+        ranges, marks, unopened = [], [], 0
+        stacks, opened, latest, begun = collections.defaultdict(list), collections.defaultdict(list), {}, {}
+        order = sorted(enumerate(self.events()), key=lambda each: (each[1][1].ticks, each[0]))
+        for _, (thread, event) in order:
+            kind, words = event.kind, event.words
+            if kind == NVTX_PUSH or kind == 16 + 14:
+                name = event.name if kind == NVTX_PUSH else words[0]
+                entry = NvtxRange(thread, *self.said(name), len(stacks[thread, self.domain_of(name)]), {}, [])
+                ranges.append(entry)
+                stacks[thread, self.domain_of(name)].append(entry)
+                opened[thread].append(entry)
+            elif kind == PUSH or kind == 16 + PUSH_WIDE:
+                stacks[thread, "prof.h"].append(NvtxRange(thread, "prof.h", event.name, 0, None, 0, {}, []))
+                opened[thread].append(stacks[thread, "prof.h"][-1])
+            elif kind == POP and stacks[thread, "prof.h"]:
+                entry = stacks[thread, "prof.h"].pop()
+                opened[thread] = [each for each in opened[thread] if each is not entry]
+            elif kind == NVTX_POP and not stacks[thread, event.name]:
+                unopened += 1
+            elif kind == NVTX_POP:
+                entry = stacks[thread, event.name].pop()
+                entry.ended.append(thread)
+                opened[thread] = [each for each in opened[thread] if each is not entry]
+            elif kind == MARK:
+                marks.append(NvtxRange(thread, *self.said(event.name), 0, {}, []))
+                latest[thread] = marks[-1]
+            elif kind == 16 + RANGE_BEGIN:
+                begun[words[1]] = NvtxRange(thread, *self.said(words[0]), 0, {}, [])
+                ranges.append(begun[words[1]])
+            elif kind == 16 + RANGE_END and words[0] in begun:
+                begun[words[0]].ended.append(thread)
+            elif kind == 16 + RANGE_END:
+                unopened += 1
+            elif kind == 16 + ATTR:
+                target = words[2] if len(words) > 2 else 0
+                about = opened[thread][-1] if target == 0 else latest[thread] if target == 1 else begun[target]
+                about.attributes[self.text(words[0] & 0xFFFFFFFF)] = self.value(words[0] >> 32, words[1])
+        return ranges, marks, unopened

@@ -10,6 +10,10 @@ run sh -c "$show"
 check "the plain case" "$library|$library|0||" "$out"
 out=$(LD_PRELOAD= CUDA_INJECTION64_PATH=/mine.so "$PROFRUN" sh -c "$show" 2>/dev/null)
 check "the user's injection stays" "$library|/mine.so|0||" "$out"
+out=$("$PROFRUN" sh -c 'echo "$NVTX_INJECTION64_PATH"' 2>/dev/null)
+check "NVTX's injection" "$library" "$out"
+out=$(NVTX_INJECTION64_PATH=/mine.so "$PROFRUN" sh -c 'echo "$NVTX_INJECTION64_PATH"' 2>/dev/null)
+check "the user's NVTX tool stays" "/mine.so" "$out"
 "$CC" -shared -fPIC -x c -o other.so /dev/null
 out=$(LD_PRELOAD=$here/other.so "$PROFRUN" sh -c 'echo "$LD_PRELOAD"' 2>/dev/null)
 check "the user's preloads stay, in front" "$here/other.so:$library" "$out"

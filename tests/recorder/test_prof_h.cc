@@ -30,6 +30,14 @@ TEST(Options, KnowTheirSizeAndKeepTheEnvironmentByDefault)
     EXPECT_EQ(options.output, nullptr);
     EXPECT_EQ(options.max_bytes, 0u);
     EXPECT_FALSE(options.ring);
+    EXPECT_EQ(options.emit_nvtx, 0u);
+}
+
+// A program built with an older header says a smaller size; its padding is not a field of ours.
+TEST(Options, OfOlderProgramsEndBeforeNewFields)
+{
+    EXPECT_EQ(offsetof(prof_options, ring), 24u);
+    EXPECT_EQ(offsetof(prof_options, emit_nvtx), 32u);
 }
 
 TEST(LossCauses, FitTheHeaderAndThePublicStruct)

@@ -65,6 +65,9 @@ struct prof_options {
     const char *output; /* pattern of the file's name; NULL keeps PROF_OUTPUT's */
     uint64_t max_bytes; /* size limit of the file; 0 keeps PROF_MAX_MB's */
     bool ring;          /* at the limit, keep the last part of the run instead of stopping */
+    /* Not 0: forward ranges and marks to an attached NVTX tool, as PROF_EMIT_NVTX=1 does. Eight
+     * bytes wide, since the padding behind `ring` was never filled in. */
+    uint64_t emit_nvtx;
 };
 
 /* What was not recorded, by cause. Fill size_bytes with sizeof before the call. */
@@ -103,6 +106,7 @@ PROF_DECLARE(const uint32_t *, prof_gate, (void));
 
 PROF_DECLARE(void, prof_range_push, (const char *name));
 PROF_DECLARE(void, prof_range_push_n, (const char *name, size_t size));
+PROF_DECLARE(void, prof_range_push_int, (const char *name, const char *key, int64_t value));
 PROF_DECLARE(void, prof_range_push_site, (struct prof_site * site));
 PROF_DECLARE(void, prof_range_pop, (void));
 PROF_DECLARE(uint64_t, prof_range_begin, (const char *name));
@@ -166,6 +170,15 @@ static inline void prof_range_push_n(const char *name, size_t size)
 {
     if (prof_recording_())
         prof_range_push_n_in_library(name, size);
+}
+
+/* Opens a range and gives it its first attribute, an integer, in one call: a tool to which ranges
+ * are forwarded learns a range's text when it opens, and shows "name, key = value" ('_' of the key
+ * as a space: "stashed_seq" gives "name, stashed seq = 7"). */
+static inline void prof_range_push_int(const char *name, const char *key, int64_t value)
+{
+    if (prof_recording_())
+        prof_range_push_int_in_library(name, key, value);
 }
 
 /* The same for a name that never changes: it is looked up once. `site` lives as long as the
@@ -283,6 +296,7 @@ static inline void prof_options_default(struct prof_options *options)
     options->output = NULL;
     options->max_bytes = 0;
     options->ring = false;
+    options->emit_nvtx = 0;
 }
 
 /* Replaces what the environment says about the file. Before the first event; PROF_BUSY after.

@@ -1,0 +1,17 @@
+#include "emitter.h"
+
+#include "config.h"
+
+#include <stddef.h>
+
+static const struct emitter *emitter_in_use; /* entry writes, before recording begins */
+
+void emitter_use(const struct emitter *emitter)
+{
+    emitter_in_use = emitter;
+}
+
+const struct emitter *emitter_wanted(void)
+{
+    return config_get()->emit_nvtx ? emitter_in_use : NULL;
+}

@@ -1,0 +1,37 @@
+/* nvtx_record.h - an event with everything that came along, as records in the calling thread's log.
+ * The way of everything that the hot path in nvtx_ranges.c does not know already.
+ */
+#ifndef PROF_NVTX_RECORD_H
+#define PROF_NVTX_RECORD_H
+
+#include "nvtx_abi.h"
+#include "nvtx_abi_payload.h"
+
+enum nvtx_record_kind { NVTX_RECORD_PUSH, NVTX_RECORD_MARK, NVTX_RECORD_BEGIN };
+
+/* The attributes as far as `size` covers them, the rest as if not given. NULL gives none
+ * (counted). */
+void nvtx_record_read(const struct nvtx_attributes *given, struct nvtx_attributes *full);
+
+/* Records an event of `domain` (its number). `full` is what nvtx_record_read() made. The thread is
+ * ready (thread_ready). Returns the id of a range that was begun, 0 when it could not be. */
+uint64_t nvtx_record(enum nvtx_record_kind kind, uint32_t domain,
+                     const struct nvtx_attributes *full);
+
+/* Attributes out of blobs, for the innermost open range of the thread (target NVTX_OF_RANGE), its
+ * latest mark or a range. */
+void nvtx_record_blobs(uint32_t domain, uint64_t target, const struct nvtx_blob *blobs,
+                       size_t count);
+
+/* The name that text without terminator has; in nvtx_strings.h's words, at most PROF_NAME_BYTES_MAX
+ * + 1 bytes of it matter. */
+struct nvtx_record_text {
+    const char *text; /* NULL: none */
+    size_t bytes;
+};
+
+/* The text of a message that is not an event's: a name for something. `wide` is room for a wide
+ * one. */
+struct nvtx_record_text nvtx_record_message(int32_t type, union nvtx_message message, char *wide);
+
+#endif

@@ -1,0 +1,34 @@
+/* nvtx_torch.h - names as PyTorch's emit_nvtx writes them: the operator's name, then what is different
+ * in each call:
+ *
+ *     aten::mm, seq = 12, op_id = 5, sizes = [[2, 3], [3, 4]], input_op_ids = [(1,0), (2,0)]
+ *     aten::mm, seq=12
+ *     aten::mm, stashed seq=12
+ *
+ * As one name each call would be a row of its own and the name table would be full soon.
+ */
+#ifndef PROF_NVTX_TORCH_H
+#define PROF_NVTX_TORCH_H
+
+#include "nvtx_attrs.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define NVTX_TORCH_PARTS_MAX 5
+
+struct nvtx_torch_part {
+    const char *key; /* "seq", "stashed_seq", "op_id": integers; "sizes", "input_op_ids": text */
+    struct nvtx_value value; /* points into the name */
+};
+
+struct nvtx_torch {
+    size_t base_bytes; /* of the operator's name */
+    size_t count;
+    struct nvtx_torch_part parts[NVTX_TORCH_PARTS_MAX];
+};
+
+/* Takes a name apart. False: it is no such name, to the last character; it stays whole. */
+bool nvtx_torch_parse(const char *name, size_t bytes, struct nvtx_torch *torch);
+
+#endif
