@@ -19,6 +19,7 @@
 #include "exits.h"
 #include "report.h"
 #include "session.h"
+#include "stacks.h"
 #include "writer.h"
 
 #include "cupti.h"
@@ -35,6 +36,7 @@
 
 /* In the order in which they are called; independent of constructor order. */
 static const struct collector *const entry_collectors[] = {
+    &stacks_collector,
     &cupti_collector,
     NULL,
 };
@@ -122,6 +124,7 @@ __attribute__((constructor)) static void entry_load(void)
         config_load();
         entry_preloaded = entry_is_preloaded(own_path);
         exits_remember_process();
+        stacks_init();
         pthread_atfork(NULL, NULL, entry_fork_child);
         session_init(entry_collectors, entry_start_now());
         entry_ask_for_injection(own_path);

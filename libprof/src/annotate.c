@@ -59,7 +59,10 @@ uint64_t prof_range_begin(const char *name)
     struct thread_log *self = &thread_self;
     uint64_t id = (uint64_t)self->slot->thread << 32 |
                   (uint32_t)(fetch_add_relaxed(&self->ranges_begun, 1u) + 1);
-    return annotate_three(PROF_REC_RANGE_BEGIN, name_id, id) ? id : 0;
+    if (!annotate_three(PROF_REC_RANGE_BEGIN, name_id, id))
+        return 0;
+    stacks_at_range(stacks_frame_here());
+    return id;
 }
 
 void prof_range_end(uint64_t id)

@@ -18,6 +18,7 @@ static RANGE_SLOW void range_site_slow(struct prof_site *site)
         store_relaxed(&site->id, name);
     }
     thread_event(self, PROF_KIND_PUSH, name);
+    stacks_at_range(stacks_frame_here());
 }
 
 void prof_range_push_site(struct prof_site *site)
@@ -38,6 +39,8 @@ static RANGE_SLOW void range_named_slow(unsigned kind, const char *name)
         name = "(null)";
     }
     thread_event(self, kind, names_learn(&self->slot->names, name));
+    if (kind == PROF_KIND_PUSH)
+        stacks_at_range(stacks_frame_here());
 }
 
 static inline void range_named(unsigned kind, const char *name)
@@ -62,8 +65,10 @@ void prof_mark(const char *name)
 static RANGE_SLOW void range_sized_slow(const char *name, size_t size)
 {
     struct thread_log *self = &thread_self;
-    if (thread_ready(self))
-        thread_event(self, PROF_KIND_PUSH, names_learn_n(&self->slot->names, name, size));
+    if (!thread_ready(self))
+        return;
+    thread_event(self, PROF_KIND_PUSH, names_learn_n(&self->slot->names, name, size));
+    stacks_at_range(stacks_frame_here());
 }
 
 void prof_range_push_n(const char *name, size_t size)

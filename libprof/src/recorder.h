@@ -67,6 +67,23 @@ void recorder_set_gpu_mode(enum prof_gpu_mode mode, const char *reason);
 void recorder_set_simulated(void);
 void recorder_count_gpu_records(uint64_t count);
 
+/* Where call stacks are taken: enum config_stacks. 0 off. Constant once the library is loaded. */
+extern uint32_t stacks_where __attribute__((visibility("hidden")));
+
+static inline bool stacks_wanted(void)
+{
+    return __builtin_expect(__atomic_load_n(&stacks_where, __ATOMIC_RELAXED) != 0, 0);
+}
+
+/* The frame of the calling function. */
+#define stacks_frame_here() __builtin_frame_address(0)
+
+/* Id of the calling thread's call stack, 0 when none can be taken. `frame`: stacks_frame_here() of
+ * that function of ours which somebody else called; the stack begins with the address it returns
+ * to. Frames of CUPTI and CUDA are kept: readers leave them out by the names of their files. After a
+ * thread_reserve() that succeeded. Safe in signal handlers; a known stack takes no lock. */
+uint32_t stacks_take(const void *frame);
+
 /* Raw ticks of the recorder's clock, and how many there are nominally in a second. */
 uint64_t clock_now(void);
 uint64_t clock_ticks_per_second(void);

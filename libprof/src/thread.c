@@ -248,6 +248,8 @@ static bool thread_attach(struct thread_log *self)
     store_release(&slot->tid, (uint32_t)syscall(SYS_gettid));
     if (threads.key_made)
         pthread_setspecific(threads.key, slot);
+    if (stacks_wanted())
+        stacks_thread_begin(&slot->stacks);
     thread_state_own_name(self);
     return true;
 }
@@ -255,7 +257,8 @@ static bool thread_attach(struct thread_log *self)
 static void thread_enter_epoch(struct thread_log *self, uint32_t gate)
 {
     self->epoch = gate;
-    self->fast_epoch = clock_kind == PROF_CLOCK_MONOTONIC ? THREAD_NO_EPOCH : gate;
+    bool slow = clock_kind == PROF_CLOCK_MONOTONIC || stacks_want_ranges();
+    self->fast_epoch = slow ? THREAD_NO_EPOCH : gate;
 }
 
 /* The first record after attaching says whose log it is from now on; so does each new epoch. */
