@@ -25,6 +25,8 @@ static void forget_process(struct builder *builder)
     idmap_fini(&builder->thread_slots);
     idmap_fini(&builder->api_names);
     idmap_fini(&builder->context_device);
+    idmap_fini(&builder->stack_ids);
+    idmap_fini(&builder->module_ids);
     keymap_fini(&builder->streams);
     keymap_fini(&builder->details);
     builder->threads.count = 0;
@@ -63,6 +65,7 @@ static void note_first(struct builder *builder)
         .gpu = timeline->gpus.count,
         .device = timeline->devices.count,
         .stream = timeline->streams.count,
+        .slice_stack = timeline->slice_stacks.count,
     };
 }
 
@@ -77,7 +80,12 @@ void builder_begin_process(struct builder *builder, const char *path, int64_t sh
         builder->failed = true;
         return;
     }
-    *process = (struct tl_process){.path = kept.bytes, .first_thread = timeline->threads.count};
+    *process = (struct tl_process){
+        .path = kept.bytes,
+        .first_thread = timeline->threads.count,
+        .first_stack = timeline->stacks.count,
+        .first_module = timeline->modules.count,
+    };
     builder->process = timeline->processes.count - 1;
     builder->shift_ns = shift_ns > SHIFT_MAX ? SHIFT_MAX : shift_ns;
 }
@@ -167,9 +175,9 @@ void builder_end_process(struct builder *builder, const struct read_health *heal
     build_process(builder)->health = *health;
     build_slices_end(builder);
     build_asyncs_end(builder);
-    bool built = !builder->failed && build_regroup(builder) && build_streams(builder) &&
-                 build_gpus_sort(builder) && build_join(builder) && build_lanes(builder) &&
-                 group_by_slice(builder);
+    bool built = !builder->failed && build_regroup(builder) && build_stacks_sort(builder) &&
+                 build_streams(builder) && build_gpus_sort(builder) && build_join(builder) &&
+                 build_lanes(builder) && group_by_slice(builder);
     builder->failed |= !built;
     if (builder->failed)
         return;
@@ -192,5 +200,6 @@ struct read_sink builder_sink(struct builder *builder)
     build_slices_connect(&sink);
     build_events_connect(&sink);
     build_gpu_connect(&sink);
+    build_stacks_connect(&sink);
     return sink;
 }

@@ -7,6 +7,7 @@
  *     build_slices.c   ranges, steps and CUDA calls of threads: a stack per thread
  *     build_facts.c    the process, its names, threads, devices
  *     build_events.c   marks, counters, attributes, begin/end ranges
+ *     build_stacks.c   call stacks, and what their addresses mean
  *     build_gpu.c      what devices did
  *     build_regroup.c  slices of one thread side by side
  *     build_streams.c  streams and devices sorted; operations by stream and time
@@ -69,6 +70,7 @@ struct build_range_end {
 /* Where a process's part of each array begins. */
 struct build_first {
     uint32_t thread, slice, api, async, mark, counter, attr, gpu, device, stream;
+    uint32_t slice_stack;
 };
 
 struct builder {
@@ -85,8 +87,10 @@ struct builder {
     struct idmap thread_slots; /* file's number -> threads[] */
     struct idmap api_names;    /* cbid and domain -> names[] */
     struct idmap context_device;
-    struct keymap streams; /* context and stream -> streams[] */
-    struct keymap details; /* hash of a detail -> its index */
+    struct idmap stack_ids;  /* file's id -> stacks[] */
+    struct idmap module_ids; /* file's id -> modules[] */
+    struct keymap streams;   /* context and stream -> streams[] */
+    struct keymap details;   /* hash of a detail -> its index */
     uint32_t copy_names[16 * 16 * 16];
     uint32_t memset_names[16];
     TL_ARRAY(struct build_thread) threads; /* parallel to the process's part of timeline->threads */
@@ -129,6 +133,10 @@ void build_slices_connect(struct read_sink *sink);
 void build_facts_connect(struct read_sink *sink);
 void build_events_connect(struct read_sink *sink);
 void build_gpu_connect(struct read_sink *sink);
+void build_stacks_connect(struct read_sink *sink);
+/* The call has a stack of this id; 0: one was wanted. */
+void build_slice_stack(struct builder *builder, uint32_t slice, uint32_t id);
+bool build_stacks_sort(struct builder *builder);
 void build_slices_end(struct builder *builder);
 void build_asyncs_end(struct builder *builder);
 bool build_regroup(struct builder *builder);

@@ -116,5 +116,10 @@ void timeline_destroy(struct timeline *timeline)
     free(timeline->overheads.at);
     free(timeline->devices.at);
     free(timeline->streams.at);
+    free(timeline->stacks.at);
+    free(timeline->addresses.at);
+    free(timeline->modules.at);
+    free(timeline->slice_stacks.at);
+    free(timeline->async_stacks.at);
     free(timeline);
 }

@@ -106,6 +106,26 @@ static void no_start_event(void *user, uint32_t device, uint32_t correlation, in
     (void)user, (void)device, (void)correlation, (void)before_ns, (void)after_ns;
 }
 
+static void no_stack_frames(void *user, const struct read_stack *stack)
+{
+    (void)user, (void)stack;
+}
+
+static void no_module(void *user, const struct read_module *module)
+{
+    (void)user, (void)module;
+}
+
+static void no_module_gone(void *user, uint32_t module, uint64_t ticks)
+{
+    (void)user, (void)module, (void)ticks;
+}
+
+static void no_stack(void *user, uint32_t thread, uint32_t stack, uint64_t range)
+{
+    (void)user, (void)thread, (void)stack, (void)range;
+}
+
 static void no_note(void *user, struct text text)
 {
     (void)user, (void)text;
@@ -140,6 +160,10 @@ struct read_sink sink_quiet(const struct read_sink *sink)
     QUIET(cut, no_cut);
     QUIET(gpu, no_gpu);
     QUIET(start_event, no_start_event);
+    QUIET(stack_frames, no_stack_frames);
+    QUIET(module, no_module);
+    QUIET(module_gone, no_module_gone);
+    QUIET(stack, no_stack);
     QUIET(note, no_note);
     return quiet;
 }

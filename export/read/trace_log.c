@@ -12,6 +12,7 @@ struct log_state {
     struct walk *walk;
     struct walk_thread *thread; /* owner of the records at hand */
     uint64_t base;
+    uint64_t begun; /* range id of the record before, if that began a range */
 };
 
 static void thread_begin(struct walk_thread *thread, uint32_t number)
@@ -203,6 +204,8 @@ static void take_api_enter(struct log_state *log, const struct record *record, u
         .cbid = enter.cbid,
         .domain = enter.domain,
         .flags = enter.flags,
+        .has_stack = record->words * 8 >= sizeof enter,
+        .stack = enter.stack,
     };
     sink->api_enter(sink->user, log->thread->number, event_ns(log, info), &api);
 }
@@ -232,6 +235,8 @@ static void take_thread_record(struct log_state *log, const struct record *recor
     const struct read_sink *sink = &log->walk->sink;
     const uint64_t *at = record->at;
     uint32_t number = log->thread->number;
+    uint64_t begun = log->begun;
+    log->begun = 0;
     switch (record_type(record)) {
     case PROF_REC_THREAD:
         take_thread(log, record);
@@ -246,6 +251,7 @@ static void take_thread_record(struct log_state *log, const struct record *recor
         take_mark(log, info, (uint32_t)at[1]);
         break;
     case PROF_REC_RANGE_BEGIN:
+        log->begun = at[2];
         sink->range_begin(sink->user, number, event_ns(log, info), (uint32_t)at[1], at[2]);
         break;
     case PROF_REC_RANGE_END:
@@ -271,6 +277,9 @@ static void take_thread_record(struct log_state *log, const struct record *recor
         break;
     case PROF_REC_START_EVENT:
         take_start_event(log, record);
+        break;
+    case PROF_REC_STACK:
+        sink->stack(sink->user, number, (uint32_t)at[1], begun);
         break;
     default:
         break;
@@ -355,6 +364,7 @@ static void take_record(struct log_state *log, const struct record *record)
     switch (PROF_WORD_KIND(word)) {
     case PROF_KIND_PUSH:
     case PROF_KIND_NVTX_PUSH:
+        log->begun = 0;
         take_push(log, PROF_WORD_INFO(word), PROF_WORD_NAME(word));
         break;
     case PROF_KIND_POP:
