@@ -17,6 +17,7 @@ static const char usage_text[] =
     "Usage: profdump [OPTION]... [FILE|DIRECTORY]...\n"
     "       profdump --chrome OUT [OPTION]... [FILE|DIRECTORY]...\n"
     "       profdump --json [OPTION]... [FILE|DIRECTORY]...\n"
+    "       profdump stacks [OPTION]... [FILE|DIRECTORY]...\n"
     "       profdump check [FILE|DIRECTORY]...\n"
     "\n"
     "Shows what libprof recorded: a summary and the key averages. Several files, or the\n"
@@ -25,11 +26,18 @@ static const char usage_text[] =
     "  --chrome OUT          write the timeline as a Chrome trace; open it in ui.perfetto.dev\n"
     "                        or chrome://tracing (- is standard output)\n"
     "  --json                print summary and key averages as JSON\n"
+    "  stacks                print the call stacks from which CUDA was called, the one that kept\n"
+    "                        the device busy longest first\n"
     "  check                 verify every invariant of file and timeline\n"
     "\n"
     "  --sort COLUMN         sort the table, descending: name, self_cpu, cpu_total, cpu_avg,\n"
     "                        self_cuda, cuda_total, cuda_avg, count\n"
     "  --rows N              print at most N rows\n"
+    "  --folded              with stacks: a line per stack as flamegraph.pl reads it, weighted by\n"
+    "                        nanoseconds of device time\n"
+    "  --perf-map PATH       where a JIT compiler named its code: a file, or a directory with\n"
+    "                        perf-PID.map (default /tmp)\n"
+    "  --debuginfod          ask the servers of DEBUGINFOD_URLS for debug information\n"
     "  --partial             show what is readable of a damaged file\n"
     "  --fail-on-loss        exit with 3 when anything was lost while recording\n"
     "  --color WHEN          auto (default), always or never; NO_COLOR is honoured\n"
@@ -44,6 +52,9 @@ enum option_code {
     OPTION_PARTIAL,
     OPTION_FAIL_ON_LOSS,
     OPTION_COLOR,
+    OPTION_FOLDED,
+    OPTION_PERF_MAP,
+    OPTION_DEBUGINFOD,
 };
 
 static const struct option long_options[] = {
@@ -54,6 +65,9 @@ static const struct option long_options[] = {
     {"partial", no_argument, NULL, OPTION_PARTIAL},
     {"fail-on-loss", no_argument, NULL, OPTION_FAIL_ON_LOSS},
     {"color", required_argument, NULL, OPTION_COLOR},
+    {"folded", no_argument, NULL, OPTION_FOLDED},
+    {"perf-map", required_argument, NULL, OPTION_PERF_MAP},
+    {"debuginfod", no_argument, NULL, OPTION_DEBUGINFOD},
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, 'V'},
     {0},
@@ -142,6 +156,15 @@ static bool apply(struct profdump_options *options, int code)
         return true;
     case OPTION_COLOR:
         return set_color(options, optarg);
+    case OPTION_FOLDED:
+        options->folded = true;
+        return true;
+    case OPTION_PERF_MAP:
+        options->perf_map = optarg;
+        return true;
+    case OPTION_DEBUGINFOD:
+        options->debuginfod = true;
+        return true;
     default:
         return false;
     }
@@ -156,15 +179,23 @@ static int answer(const char *text)
     return EXIT_FAILURE;
 }
 
-/* "check" is a word in front of the inputs. A damaged file is what it is there for: it is read as
- * far as possible. */
-static void take_check(struct profdump_options *options)
+/* A command is a word in front of the inputs. */
+static bool take_word(struct profdump_options *options, const char *word)
 {
-    if (options->input_count == 0 || strcmp(options->inputs[0], "check") != 0)
-        return;
-    options->check = options->partial = true;
+    if (options->input_count == 0 || strcmp(options->inputs[0], word) != 0)
+        return false;
     options->inputs++;
     options->input_count--;
+    return true;
+}
+
+/* A damaged file is what "check" is there for: it is read as far as possible. */
+static void take_command(struct profdump_options *options)
+{
+    if (take_word(options, "check"))
+        options->check = options->partial = true;
+    else
+        options->stacks = take_word(options, "stacks");
 }
 
 /* --chrome writes a file, so it may come with --json; alone it leaves stdout to others. */
@@ -172,6 +203,8 @@ static int run(const struct profdump_options *options, const struct timeline *ti
 {
     if (options->check)
         return cmd_check(options, timeline);
+    if (options->stacks)
+        return cmd_stacks(options, timeline);
     if (options->chrome_path) {
         int status = cmd_chrome(options, timeline);
         if (status == EXIT_FAILURE || !options->json)
@@ -198,7 +231,7 @@ int main(int argc, char **argv)
     }
     options.inputs = argv + optind;
     options.input_count = argc - optind;
-    take_check(&options);
+    take_command(&options);
     struct timeline *timeline = inputs_load(&options);
     int status = timeline ? run(&options, timeline) : EXIT_FAILURE;
     timeline_destroy(timeline);

@@ -11,7 +11,11 @@ struct profdump_options {
     struct write_options write;
     const char *chrome_path; /* --chrome, NULL not given */
     bool json;
-    bool check; /* the word "check" came first */
+    bool check;           /* the word "check" came first */
+    bool stacks;          /* the word "stacks" came first */
+    bool folded;          /* --folded */
+    bool debuginfod;      /* --debuginfod */
+    const char *perf_map; /* --perf-map, NULL not given */
     bool partial;
     bool fail_on_loss;
     char **inputs; /* as given: files and directories */
@@ -24,6 +28,8 @@ int cmd_show(const struct profdump_options *options,
 int cmd_json(const struct profdump_options *options, const struct timeline *timeline); /* --json */
 int cmd_chrome(const struct profdump_options *options,
                const struct timeline *timeline); /* --chrome */
+int cmd_stacks(const struct profdump_options *options,
+               const struct timeline *timeline);                                        /* stacks */
 int cmd_check(const struct profdump_options *options, const struct timeline *timeline); /* check */
 
 /* "profdump: " and the message on stderr, with no byte in it that could drive a terminal. */

@@ -14,6 +14,7 @@ struct chrome {
     struct chrome_rows rows;
     struct run_facts facts;
     const char *trace_name;
+    char *const *stacks;       /* by stack, NULL none */
     int64_t shift_ns;          /* added to every time: nothing is before baseTimeNanoseconds */
     uint64_t skipped_counters; /* not a number: JSON cannot say it */
 };

@@ -5,11 +5,13 @@
  *      "processes": [{pid, program, host, rank, ...}], "devices": [{id, name, ...}],
  *      "key_averages": [{name, kind, count, cpu_total_ns, self_cpu_total_ns,
  *                        cuda_total_ns, self_cuda_total_ns}],
- *      "kernels": [the rows of kernels again], "loss": {...}}
+ *      "kernels": [the rows of kernels again], "loss": {...},
+ *      "stacks": {count, modules, method, cut, untaken, missing}}, the last where there are any
  */
 #include "facts_json.h"
 
 #include "key_averages.h"
+#include "stack_totals.h"
 #include "write.h"
 #include "write_version.h"
 
@@ -141,6 +143,22 @@ static void write_lists(struct json_out *out, const struct timeline *timeline)
     json_array_end(out);
 }
 
+static void write_stacks(struct json_out *out, const struct timeline *timeline)
+{
+    struct stack_facts facts;
+    stack_facts_init(&facts, timeline);
+    if (facts.stacks == 0 && facts.untaken == 0 && facts.missing == 0)
+        return;
+    json_newline(out), json_key(out, "stacks"), json_object_begin(out);
+    json_key(out, "count"), json_uint(out, facts.stacks);
+    json_key(out, "modules"), json_uint(out, facts.modules);
+    json_key(out, "method"), json_string(out, facts.method);
+    json_key(out, "cut"), json_uint(out, facts.cut);
+    json_key(out, "untaken"), json_uint(out, facts.untaken);
+    json_key(out, "missing"), json_uint(out, facts.missing);
+    json_object_end(out);
+}
+
 static void write_facts(struct json_out *out, const struct timeline *timeline,
                         const struct key_averages *averages, const struct write_options *options)
 {
@@ -158,6 +176,7 @@ static void write_facts(struct json_out *out, const struct timeline *timeline,
         write_rows(out, averages, false, options->rows);
     json_newline(out), json_key(out, "kernels"), write_rows(out, averages, true, options->rows);
     json_newline(out), facts_json_loss(out, &facts);
+    write_stacks(out, timeline);
     json_object_end(out);
     out->comma = false;
     json_newline(out);

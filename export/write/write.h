@@ -36,4 +36,8 @@ bool write_json(const struct timeline *timeline, const struct write_options *opt
  * "-" is stdout. */
 bool write_chrome(const struct timeline *timeline, const char *path, struct write_error *error);
 
+/* The same with what stands as "Call stack" at calls and ranges, by stack; NULL: nothing does. */
+bool write_chrome_stacks(const struct timeline *timeline, char *const *stacks, const char *path,
+                         struct write_error *error);
+
 #endif
