@@ -29,7 +29,7 @@ struct thread_calls {
     uint32_t depth;
     uint32_t own_correlation;    /* of the last operation of libprof's own */
     const void *checked_context; /* start_events has nothing more to do for it */
-    const void *frame;           /* of the callback in progress */
+    struct stacks_origin origin; /* of the callback in progress */
     bool own;                    /* inside callbacks_own_begin/end */
     bool seen;                   /* made a CUDA call */
 };
@@ -141,7 +141,7 @@ static bool write_enter(const struct api_call *call, uint32_t domain, uint32_t c
     record->name = name;
     record->operations = effect.operations;
     if (stack)
-        record->stack = stacks_take(this_thread.frame);
+        record->stack = stacks_take(this_thread.origin);
     thread_commit(space, PROF_REC_API_ENTER, words, thread_ticks(space));
     return true;
 }
@@ -273,7 +273,7 @@ void callbacks_receive(void *user, uint32_t domain, uint32_t cbid, const void *d
     (void)user;
     if (load_relaxed(&closed) || !data)
         return;
-    this_thread.frame = stacks_frame_here();
+    this_thread.origin = stacks_origin_here();
     if (domain == ABI_DOMAIN_RUNTIME || domain == ABI_DOMAIN_DRIVER)
         on_call(domain, cbid, data);
     else if (domain == ABI_DOMAIN_RESOURCE)

@@ -204,7 +204,8 @@ static const char *without_directories(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* The call is before the address to which it returns, and may be the last of its function. */
+/* The call is before the address to which it returns, and may be the last of its function. Nothing
+ * is before the address to which a signal handler returns. */
 static void look_up(struct symbols *symbols, const struct tl_stack *stack,
                     const struct tl_module *module, uint64_t address, struct lookup *lookup)
 {
@@ -216,7 +217,8 @@ static void look_up(struct symbols *symbols, const struct tl_stack *stack,
         lookup->place.module = without_directories(module_path(symbols, module));
         lookup->place.module_index = index;
         lookup->place.offset = address - module->bias;
-        if (file && symfile_find(file, lookup->place.offset - 1, add_frame, lookup))
+        if (file && (symfile_find(file, lookup->place.offset - 1, add_frame, lookup) ||
+                     symfile_find(file, lookup->place.offset, add_frame, lookup)))
             return;
     } else {
         found.function = jit_name(symbols, stack->process, address - 1);
@@ -262,9 +264,11 @@ static bool begins_with(const char *text, const char *beginning)
     return strncmp(text, beginning, strlen(beginning)) == 0;
 }
 
-/* Between the program's call and the callback in which the stack was taken. */
+/* Between the program's call and the function in which the stack was taken. */
 static bool is_plumbing(const struct symbol_frame *frame)
 {
+    if (frame->inlined && frame->function && begins_with(frame->function, "prof_"))
+        return true; /* prof.h's */
     return frame->module &&
            (begins_with(frame->module, "libprof.so") || begins_with(frame->module, "libcupti.so") ||
             begins_with(frame->module, "libcuda.so") || begins_with(frame->module, "libcudart.so"));
@@ -281,14 +285,42 @@ static bool append(struct symbols *symbols, struct known_address known)
     return true;
 }
 
+/* What a signal interrupted was not a call: its address is that of the next instruction. */
+static bool is_signal_return(const struct symbols *symbols)
+{
+    uint32_t count = symbols->stack.count;
+    const char *function = count ? symbols->stack.at[count - 1].function : NULL;
+    return function && strcmp(function, "__restore_rt") == 0;
+}
+
+static bool append_all(struct symbols *symbols, const struct tl_stack *stack)
+{
+    const uint64_t *addresses = symbols->timeline->addresses.at + stack->first;
+    symbols->stack.count = 0;
+    for (uint32_t i = 0; i < stack->count; i++) {
+        uint64_t after_call = addresses[i] + (is_signal_return(symbols) ? 1 : 0);
+        if (!append(symbols, resolve(symbols, stack, after_call)))
+            return false;
+    }
+    return true;
+}
+
+/* Where code without frame pointers begins, the walk by frame pointers ends in words that are no
+ * addresses of code. */
+static void drop_strays(struct symbols *symbols, const struct tl_stack *stack)
+{
+    if (stack->method != PROF_STACK_FRAME_POINTERS)
+        return;
+    while (symbols->stack.count > 1 && !symbols->stack.at[symbols->stack.count - 1].module)
+        symbols->stack.count--;
+}
+
 struct symbol_stack symbols_stack(struct symbols *symbols, uint32_t stack)
 {
-    const struct timeline *timeline = symbols->timeline;
-    const struct tl_stack *from = &timeline->stacks.at[stack];
-    symbols->stack.count = 0;
-    for (uint32_t i = 0; i < from->count; i++)
-        if (!append(symbols, resolve(symbols, from, timeline->addresses.at[from->first + i])))
-            return (struct symbol_stack){NULL, 0};
+    const struct tl_stack *from = &symbols->timeline->stacks.at[stack];
+    if (!append_all(symbols, from))
+        return (struct symbol_stack){NULL, 0};
+    drop_strays(symbols, from);
     uint32_t first = 0;
     while (first < symbols->stack.count && is_plumbing(&symbols->stack.at[first]))
         first++;

@@ -61,7 +61,7 @@ uint64_t prof_range_begin(const char *name)
                   (uint32_t)(fetch_add_relaxed(&self->ranges_begun, 1u) + 1);
     if (!annotate_three(PROF_REC_RANGE_BEGIN, name_id, id))
         return 0;
-    stacks_at_range(stacks_frame_here());
+    stacks_at_range(stacks_origin_here());
     return id;
 }
 

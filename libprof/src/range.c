@@ -18,7 +18,7 @@ static RANGE_SLOW void range_site_slow(struct prof_site *site)
         store_relaxed(&site->id, name);
     }
     thread_event(self, PROF_KIND_PUSH, name);
-    stacks_at_range(stacks_frame_here());
+    stacks_at_range(stacks_origin_here());
 }
 
 void prof_range_push_site(struct prof_site *site)
@@ -40,7 +40,7 @@ static RANGE_SLOW void range_named_slow(unsigned kind, const char *name)
     }
     thread_event(self, kind, names_learn(&self->slot->names, name));
     if (kind == PROF_KIND_PUSH)
-        stacks_at_range(stacks_frame_here());
+        stacks_at_range(stacks_origin_here());
 }
 
 static inline void range_named(unsigned kind, const char *name)
@@ -68,7 +68,7 @@ static RANGE_SLOW void range_sized_slow(const char *name, size_t size)
     if (!thread_ready(self))
         return;
     thread_event(self, PROF_KIND_PUSH, names_learn_n(&self->slot->names, name, size));
-    stacks_at_range(stacks_frame_here());
+    stacks_at_range(stacks_origin_here());
 }
 
 void prof_range_push_n(const char *name, size_t size)

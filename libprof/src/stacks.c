@@ -34,7 +34,7 @@ static struct {
     const struct prof_rec_stack_frames **records; /* by id; release before the slot with the id */
     uint32_t next_id;
     struct stacks_thread *threads; /* whoever begins pushes by CAS; never shrinks */
-    uint32_t depth;     /* frames kept; constant */
+    uint32_t depth;                /* frames kept; constant */
     uint32_t tables;    /* libunwind may be called; cleared in a child that inherits its locks */
     uint32_t frames;    /* frame pointers may be followed; constant */
     uint32_t paused;    /* forks in progress: stacks_before_fork() -> walking threads */
@@ -53,12 +53,24 @@ struct stacks_found {
 
 /* ---- walking ---- */
 
+/* An address in the stack that is in use. */
+static uintptr_t stacks_here(void)
+{
+    return (uintptr_t)__builtin_frame_address(0);
+}
+
+/* For functions that are not ours and take what they need. */
+static bool stacks_has_room(const struct stacks_thread *self)
+{
+    uintptr_t here = stacks_here();
+    return stackwalk_is_own(&self->own, here) && here - self->own.low >= STACKWALK_ROOM_BYTES;
+}
+
 /* Not on a stack whose end is unknown or near, nor while this thread's libunwind was interrupted in
  * the middle, nor across a fork: the child would inherit its locks. */
-static bool stacks_tables_begin(struct stacks_thread *self, const void *frame)
+static bool stacks_tables_begin(struct stacks_thread *self)
 {
-    if (!load_relaxed(&stacks.tables) || !stackwalk_is_own(&self->own, (uintptr_t)frame) ||
-        (uintptr_t)frame - self->own.low < STACKWALK_TABLES_ROOM_BYTES ||
+    if (!load_relaxed(&stacks.tables) || !stacks_has_room(self) ||
         exchange_seq_cst(&self->walking, 1u))
         return false;
     if (!load_seq_cst(&stacks.paused))
@@ -67,17 +79,19 @@ static bool stacks_tables_begin(struct stacks_thread *self, const void *frame)
     return false;
 }
 
-static void stacks_walk(struct stacks_thread *self, const void *frame, struct stacks_found *found)
+static void stacks_walk(struct stacks_thread *self, struct stacks_origin origin,
+                        struct stacks_found *found)
 {
+    unsigned limit = stacks.depth + 1;
     found->count = 0;
-    if (stacks_tables_begin(self, frame)) {
+    if (stacks_tables_begin(self)) {
         found->method = PROF_STACK_UNWIND_TABLES;
-        found->count = stackwalk_tables(frame, found->addresses, stacks.depth + 1);
+        found->count = stackwalk_tables(origin, found->addresses, limit);
         store_release(&self->walking, 0u);
     }
     if (found->count == 0 && stacks.frames) {
         found->method = PROF_STACK_FRAME_POINTERS;
-        found->count = stackwalk_frames(&self->own, frame, found->addresses, stacks.depth + 1);
+        found->count = stackwalk_frames(&self->own, stacks_here(), origin, found->addresses, limit);
     }
     found->flags = found->count > stacks.depth ? PROF_STACK_CUT : 0;
     if (found->flags)
@@ -128,10 +142,7 @@ static void stacks_forget(uint64_t start, uint64_t end)
  * no room for it on this stack: then the writer thread does it a moment later. */
 static void stacks_state_modules(const struct stacks_thread *self, const struct stacks_found *found)
 {
-    char here;
-    uintptr_t at = (uintptr_t)&here;
-    bool looked = stackwalk_is_own(&self->own, at) &&
-                  at - self->own.low >= STACKWALK_TABLES_ROOM_BYTES && modules_look(stacks_forget);
+    bool looked = stacks_has_room(self) && modules_look(stacks_forget);
     for (uint32_t i = 0; i < found->count; i++)
         modules_state(found->addresses[i]);
     if (!looked)
@@ -221,14 +232,14 @@ static uint32_t stacks_intern(struct stacks_thread *self, const struct stacks_fo
     return id;
 }
 
-uint32_t stacks_take(const void *frame)
+uint32_t stacks_take(struct stacks_origin origin)
 {
     struct thread_slot *slot = thread_self.slot;
     struct stacks_found found;
     if (!slot)
         return 0;
     int saved_errno = errno;
-    stacks_walk(&slot->stacks, frame, &found);
+    stacks_walk(&slot->stacks, origin, &found);
     uint32_t id = 0;
     if (found.count) {
         found.hash = stacks_hash(&found);
@@ -238,9 +249,9 @@ uint32_t stacks_take(const void *frame)
     return id;
 }
 
-void stacks_write(const void *frame)
+void stacks_write(struct stacks_origin origin)
 {
-    uint32_t id = stacks_take(frame);
+    uint32_t id = stacks_take(origin);
     uint64_t *record = thread_reserve(PROF_REC_STACK, 2);
     if (!record)
         return;
@@ -340,7 +351,7 @@ void stacks_thread_begin(struct stacks_thread *self)
 {
     stacks_list(self);
     self->own = stackwalk_own_bounds();
-    if (load_relaxed(&stacks.tables) && stacks_tables_begin(self, stacks_frame_here())) {
+    if (stacks_tables_begin(self)) {
         stackwalk_warm_tables();
         store_release(&self->walking, 0u);
     }

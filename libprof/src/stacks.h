@@ -18,7 +18,7 @@ struct stacks_thread {
     struct stackwalk_bounds own;
     uint32_t walking; /* in libunwind; owner exchanges, stacks_before_fork() loads */
     bool listed;
-    struct stacks_thread *next; /* of all that ever were */
+    struct stacks_thread *next;                                /* of all that ever were */
     const struct prof_rec_stack_frames *recent[STACKS_RECENT]; /* by hash; in the file */
 };
 
@@ -35,11 +35,11 @@ static inline bool stacks_want_ranges(void)
 }
 
 /* Writes where the range was opened that the calling thread has just recorded. */
-void stacks_write(const void *frame);
-static inline void stacks_at_range(const void *frame)
+void stacks_write(struct stacks_origin origin);
+static inline void stacks_at_range(struct stacks_origin origin)
 {
     if (__builtin_expect(stacks_want_ranges(), 0))
-        stacks_write(frame);
+        stacks_write(origin);
 }
 
 extern const struct collector stacks_collector;

@@ -47,10 +47,10 @@ void stackwalk_warm_tables(void)
     stackwalk_unw_backtrace(addresses, 4);
 }
 
-unsigned stackwalk_tables(const void *frame, uint64_t *addresses, unsigned limit)
+unsigned stackwalk_tables(struct stacks_origin origin, uint64_t *addresses, unsigned limit)
 {
     void *found[STACKWALK_OUR_FRAMES + STACKWALK_FRAMES_MAX + 1];
-    uint64_t caller = ((const uint64_t *)frame)[1] & STACKWALK_ADDRESS_MASK;
+    uint64_t caller = origin.address & STACKWALK_ADDRESS_MASK;
     int count = stackwalk_unw_backtrace(found, (int)(STACKWALK_OUR_FRAMES + limit));
     int first = 0;
     while (first < count && (uint64_t)(uintptr_t)found[first] != caller)
@@ -95,12 +95,10 @@ static bool stackwalk_probe(uintptr_t at)
     return syscall(SYS_rt_sigprocmask, -1, at, NULL, 8) != 0 && errno != EFAULT;
 }
 
-static struct stackwalk_readable stackwalk_begin(const struct stackwalk_bounds *own, uintptr_t at)
+static struct stackwalk_readable stackwalk_begin(const struct stackwalk_bounds *own, uintptr_t from)
 {
-    struct stackwalk_readable readable = {at, own->high, 0};
-    if (!stackwalk_is_own(own, at))
-        readable.high = stackwalk_page_end(at + 2 * sizeof(void *) - 1);
-    return readable;
+    bool known = stackwalk_is_own(own, from);
+    return (struct stackwalk_readable){from, known ? own->high : stackwalk_page_end(from), 0};
 }
 
 /* A handler on an alternate stack was called from the thread's own. */
@@ -144,23 +142,20 @@ stackwalk_load(uintptr_t at, uintptr_t pair[2])
     pair[1] = words[1];
 }
 
-unsigned stackwalk_frames(const struct stackwalk_bounds *own, const void *frame,
-                          uint64_t *addresses, unsigned limit)
+unsigned stackwalk_frames(const struct stackwalk_bounds *own, uintptr_t from,
+                          struct stacks_origin origin, uint64_t *addresses, unsigned limit)
 {
-    uintptr_t at = (uintptr_t)frame, pair[2];
-    struct stackwalk_readable readable = stackwalk_begin(own, at);
+    struct stackwalk_readable readable = stackwalk_begin(own, from);
+    uintptr_t pair[2] = {origin.frame, origin.address};
     unsigned count = 0;
-    while (count < limit && stackwalk_can_read(&readable, own, at)) {
+    while (count < limit && (pair[1] & STACKWALK_ADDRESS_MASK) >= STACKWALK_PAGE) {
+        uintptr_t at = pair[0];
+        addresses[count++] = pair[1] & STACKWALK_ADDRESS_MASK;
+        bool upwards = at > from || (!stackwalk_is_own(own, from) && stackwalk_is_own(own, at));
+        if (!upwards || at % sizeof(void *) || !stackwalk_can_read(&readable, own, at))
+            break;
         stackwalk_load(at, pair);
-        uint64_t address = pair[1] & STACKWALK_ADDRESS_MASK;
-        if (address < STACKWALK_PAGE)
-            break;
-        addresses[count++] = address;
-        bool upwards =
-            pair[0] > at || (!stackwalk_is_own(own, at) && stackwalk_is_own(own, pair[0]));
-        if (!upwards || pair[0] % sizeof(void *))
-            break;
-        at = pair[0];
+        from = at;
     }
     return count;
 }

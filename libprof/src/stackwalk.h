@@ -8,9 +8,7 @@
 #ifndef PROF_STACKWALK_H
 #define PROF_STACKWALK_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "recorder.h"
 
 /* Where a frame begins with the caller's frame pointer and the return address. */
 #if defined(__x86_64__) || defined(__aarch64__)
@@ -21,9 +19,8 @@
 
 #define STACKWALK_FRAMES_MAX 127u
 
-/* What unwinding by tables may need of a stack. libunwind's first look at a function took 5.5 KiB
- * where that was measured. */
-#define STACKWALK_TABLES_ROOM_BYTES 16384u
+/* What libunwind, or a look at the modules, may need of a stack: 12 KiB were measured. */
+#define STACKWALK_ROOM_BYTES 32768u
 
 /* A thread's own stack, as opposed to an alternate signal stack or a coroutine's. */
 struct stackwalk_bounds {
@@ -45,10 +42,11 @@ bool stackwalk_open_tables(void);
 /* What libunwind sets up for a thread, done before it matters. */
 void stackwalk_warm_tables(void);
 
-/* Return addresses from `frame` (stacks_frame_here()) outwards, at most `limit` (up to STACKWALK_FRAMES_MAX + 1).
- * Returns how many; 0: it cannot be told. May change errno. */
-unsigned stackwalk_tables(const void *frame, uint64_t *addresses, unsigned limit);
-unsigned stackwalk_frames(const struct stackwalk_bounds *own, const void *frame,
-                          uint64_t *addresses, unsigned limit);
+/* Return addresses from `origin` outwards, at most `limit` (up to STACKWALK_FRAMES_MAX + 1).
+ * Returns how many; 0: it cannot be told. May change errno. `from`: an address in the stack that is
+ * in use now, below the frames that are looked for. */
+unsigned stackwalk_tables(struct stacks_origin origin, uint64_t *addresses, unsigned limit);
+unsigned stackwalk_frames(const struct stackwalk_bounds *own, uintptr_t from,
+                          struct stacks_origin origin, uint64_t *addresses, unsigned limit);
 
 #endif

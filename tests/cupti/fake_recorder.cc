@@ -21,7 +21,7 @@ struct Fake {
     std::map<int, std::string> infos;
     std::map<std::string, uint32_t> ids;
     std::vector<std::string> names{""};
-    std::vector<const void *> stacks;
+    std::vector<uintptr_t> stacks;
     uint64_t interned = 0, gpu_records = 0, loss[PROF_LOSS_COUNT] = {};
     prof_gpu_mode mode = PROF_GPU_NONE;
     std::string reason;
@@ -98,7 +98,7 @@ void fake_set_full(bool full)
 {
     fake->full = full;
 }
-std::vector<const void *> fake_stacks()
+std::vector<uintptr_t> fake_stacks()
 {
     return locked(&Fake::stacks);
 }
@@ -205,10 +205,10 @@ void thread_mark_internal(void)
 
 uint32_t stacks_where;
 
-uint32_t stacks_take(const void *frame)
+uint32_t stacks_take(stacks_origin origin)
 {
     std::lock_guard<std::mutex> guard(fake->lock);
-    fake->stacks.push_back(frame);
+    fake->stacks.push_back(origin.address);
     return static_cast<uint32_t>(fake->stacks.size());
 }
 
