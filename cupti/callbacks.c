@@ -273,7 +273,8 @@ void callbacks_receive(void *user, uint32_t domain, uint32_t cbid, const void *d
     (void)user;
     if (load_relaxed(&closed) || !data)
         return;
-    this_thread.origin = stacks_origin_here();
+    if (stacks_wanted())
+        this_thread.origin = stacks_origin_here();
     if (domain == ABI_DOMAIN_RUNTIME || domain == ABI_DOMAIN_DRIVER)
         on_call(domain, cbid, data);
     else if (domain == ABI_DOMAIN_RESOURCE)

@@ -109,6 +109,16 @@ static int by_start(const void *left, const void *right)
     return (a->bytes < b->bytes) - (a->bytes > b->bytes);
 }
 
+/* Assembly code does not say how long it is: to the end of its section, or to the next symbol. */
+static uint64_t size_of(const struct symfile *file, const ElfW(Sym) * symbol)
+{
+    const ElfW(Shdr) *home = symbol->st_size ? NULL : section(file, symbol->st_shndx);
+    if (!home || symbol->st_value < home->sh_addr ||
+        symbol->st_value - home->sh_addr > home->sh_size)
+        return symbol->st_size;
+    return home->sh_size - (symbol->st_value - home->sh_addr);
+}
+
 static void add_symbol(struct symfile *file, const ElfW(Sym) * symbol, const ElfW(Shdr) * texts)
 {
     const char *text = (const char *)file->bytes + texts->sh_offset;
@@ -118,7 +128,7 @@ static void add_symbol(struct symfile *file, const ElfW(Sym) * symbol, const Elf
         !memchr(text + symbol->st_name, 0, texts->sh_size - symbol->st_name))
         return;
     file->symbols[file->symbol_count++] =
-        (struct symbol){symbol->st_value, symbol->st_size, text + symbol->st_name};
+        (struct symbol){symbol->st_value, size_of(file, symbol), text + symbol->st_name};
 }
 
 static bool read_symbols(struct symfile *file, const ElfW(Shdr) * table)
@@ -193,7 +203,7 @@ bool symfile_find(struct symfile *file, uint64_t address, symfile_found found, v
     const struct symbol *symbol = low ? &file->symbols[low - 1] : NULL;
     while (symbol && symbol > file->symbols && symbol[-1].start == symbol->start)
         symbol--; /* the largest of those that begin there */
-    if (!symbol || (symbol->bytes && address - symbol->start >= symbol->bytes))
+    if (!symbol || address - symbol->start >= symbol->bytes)
         return false;
     found(user, &(struct symfile_frame){.function = symbol->name});
     return true;
