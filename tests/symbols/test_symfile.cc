@@ -135,7 +135,7 @@ TEST(Symfile, SurvivesDamage)
     size_t sections = bytes.size() - 64 * 30;
     for (unsigned i = 0; i < 60; i++) {
         std::string damaged = bytes;
-        size_t at = i < 30 ? 16 + i * 2 : sections + i * 37;
+        size_t at = i < 30 ? 16 + i * 2 : sections + (i - 30) * 37;
         damaged[at] = static_cast<char>(damaged[at] ^ 0xff);
         if (i % 7 == 0)
             damaged.resize(damaged.size() / 2 + i);
