@@ -58,4 +58,10 @@ static inline bool api_calls_launches(const struct api_call *call)
     return call->what <= API_SET_ANY;
 }
 
+/* Whether a call stack is taken at it: it puts operations on a device, or allocates. */
+static inline bool api_calls_has_stack(const struct api_call *call)
+{
+    return api_calls_launches(call) || call->what == API_ALLOC;
+}
+
 #endif

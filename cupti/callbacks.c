@@ -31,6 +31,7 @@ struct thread_calls {
     uint32_t depth;
     uint32_t own_correlation;    /* of the last operation of libprof's own */
     const void *checked_context; /* start_events has nothing more to do for it */
+    struct stacks_origin origin; /* of the callback in progress */
     bool own;                    /* inside callbacks_own_begin/end */
     bool seen;                   /* made a CUDA call */
 };
@@ -123,7 +124,9 @@ static bool write_enter(const struct api_call *call, uint32_t domain, uint32_t c
 {
     struct api_effect effect = api_calls_effect(call, data->parameters);
     subtract_capture(&effect, call);
-    unsigned words = PROF_REC_API_ENTER_SHORT_BYTES / 8;
+    bool stack = stacks_wanted() && api_calls_has_stack(call) && !this_thread.own;
+    unsigned words =
+        (stack ? sizeof(struct prof_rec_api_enter) : PROF_REC_API_ENTER_SHORT_BYTES) / 8;
     /* Before any name: reserving makes the file, and names have no number without one. */
     uint64_t *space = thread_reserve(PROF_REC_API_ENTER, words);
     if (!space)
@@ -139,6 +142,8 @@ static bool write_enter(const struct api_call *call, uint32_t domain, uint32_t c
     record->bytes = effect.bytes;
     record->name = name;
     record->operations = effect.operations;
+    if (stack)
+        record->stack = stacks_take(this_thread.origin);
     thread_commit(space, PROF_REC_API_ENTER, words, thread_ticks(space));
     return true;
 }
@@ -281,6 +286,8 @@ void callbacks_receive(void *user, uint32_t domain, uint32_t cbid, const void *d
     (void)user;
     if (load_relaxed(&closed) || !data)
         return;
+    if (stacks_wanted())
+        this_thread.origin = stacks_origin_here();
     if (domain == ABI_DOMAIN_RUNTIME || domain == ABI_DOMAIN_DRIVER)
         on_call(domain, cbid, data);
     else if (domain == ABI_DOMAIN_RESOURCE)

@@ -76,6 +76,10 @@ static void tell_new_places(struct builder *builder, struct tl_slice *slices, ui
                                    moved(builder, place, piece->first),
                                    moved(builder, place, piece->before)};
     }
+    for (uint32_t i = builder->first.slice_stack; i < timeline->slice_stacks.count; i++) {
+        struct tl_stack_of *of = &timeline->slice_stacks.at[i];
+        of->owner = moved(builder, place, of->owner);
+    }
     for (uint32_t i = 0; i < builder->launches.count; i++)
         builder->launches.at[i].slice = moved(builder, place, builder->launches.at[i].slice);
     for (uint32_t i = 0; i < builder->memory.ops.count; i++)

@@ -384,6 +384,8 @@ static void take_api_enter(void *user, uint32_t number, int64_t time_ns, const s
         return;
     slice->api = index;
     slice->flags = flags;
+    if (api->has_stack)
+        build_slice_stack(builder, builder->timeline->slices.count - 1, api->stack);
     if (!covered && api->correlation)
         add_launch(builder, api, builder->timeline->slices.count - 1, flags & TL_LAUNCHES);
 }

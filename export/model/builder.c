@@ -25,6 +25,8 @@ static void forget_process(struct builder *builder)
     idmap_fini(&builder->thread_slots);
     idmap_fini(&builder->api_names);
     idmap_fini(&builder->context_device);
+    idmap_fini(&builder->stack_ids);
+    idmap_fini(&builder->module_ids);
     keymap_fini(&builder->streams);
     keymap_fini(&builder->details);
     idmap_fini(&builder->event_slots);
@@ -87,6 +89,7 @@ static void note_first(struct builder *builder)
         .async_attr = timeline->async_attrs.count,
         .domain = timeline->domains.count,
         .block = timeline->blocks.count,
+        .slice_stack = timeline->slice_stacks.count,
     };
     build_memory_begin(builder);
 }
@@ -102,7 +105,12 @@ void builder_begin_process(struct builder *builder, const char *path, int64_t sh
         builder->failed = true;
         return;
     }
-    *process = (struct tl_process){.path = kept.bytes, .first_thread = timeline->threads.count};
+    *process = (struct tl_process){
+        .path = kept.bytes,
+        .first_thread = timeline->threads.count,
+        .first_stack = timeline->stacks.count,
+        .first_module = timeline->modules.count,
+    };
     builder->process = timeline->processes.count - 1;
     builder->shift_ns = shift_ns > SHIFT_MAX ? SHIFT_MAX : shift_ns;
 }
@@ -200,9 +208,9 @@ void builder_end_process(struct builder *builder, const struct read_health *heal
     build_attrs_end(builder);
     build_nvtx_end(builder);
     bool built = !builder->failed && build_regroup(builder) && build_attrs_sort(builder) &&
-                 build_streams(builder) && build_gpus_sort(builder) && build_join(builder) &&
-                 build_lanes(builder) && group_by_slice(builder) && build_fwdbwd(builder) &&
-                 build_memory_end(builder) && build_blocks(builder);
+                 build_stacks_sort(builder) && build_streams(builder) && build_gpus_sort(builder) &&
+                 build_join(builder) && build_lanes(builder) && group_by_slice(builder) &&
+                 build_fwdbwd(builder) && build_memory_end(builder) && build_blocks(builder);
     builder->failed |= !built;
     if (builder->failed)
         return;
@@ -233,5 +241,6 @@ struct read_sink builder_sink(struct builder *builder)
     build_children_connect(&sink);
     build_memory_connect(&sink);
     build_blocks_connect(&sink);
+    build_stacks_connect(&sink);
     return sink;
 }

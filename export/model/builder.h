@@ -12,6 +12,7 @@
  *     build_nvtx.c     event names, domains, categories: what NVTX says beside a name
  *     build_given.c    streams and devices that the program named
  *     build_fwdbwd.c   forward range -> its backward passes
+ *     build_stacks.c   call stacks, and what their addresses mean
  *     build_gpu.c      what devices did
  *     build_blocks.c   profiling blocks, and which events and allocations are whose
  *     build_regroup.c  slices of one thread side by side
@@ -116,7 +117,7 @@ struct build_block_item {
 /* Where a process's part of each array begins. */
 struct build_first {
     uint32_t child, thread, slice, api, async, mark, counter, attr, gpu, device, stream;
-    uint32_t piece, mark_attr, async_attr, domain, block;
+    uint32_t piece, mark_attr, async_attr, domain, block, slice_stack;
 };
 
 struct builder {
@@ -133,8 +134,10 @@ struct builder {
     struct idmap thread_slots; /* file's number -> threads[] */
     struct idmap api_names;    /* cbid and domain -> names[] */
     struct idmap context_device;
-    struct keymap streams; /* context and stream -> streams[] */
-    struct keymap details; /* hash of a detail -> its index */
+    struct idmap stack_ids;  /* file's id -> stacks[] */
+    struct idmap module_ids; /* file's id -> modules[] */
+    struct keymap streams;   /* context and stream -> streams[] */
+    struct keymap details;   /* hash of a detail -> its index */
     uint32_t copy_names[16 * 16 * 16];
     uint32_t memset_names[16];
     TL_ARRAY(struct build_thread) threads; /* parallel to the process's part of timeline->threads */
@@ -221,6 +224,10 @@ void build_blocks_connect(struct read_sink *sink);
 void build_blocks_alloc(struct builder *builder, int64_t time_ns, uint32_t thread, uint32_t heap,
                         uint64_t bytes);
 bool build_blocks(struct builder *builder);
+void build_stacks_connect(struct read_sink *sink);
+/* The call has a stack of this id; 0: one was wanted. */
+void build_slice_stack(struct builder *builder, uint32_t slice, uint32_t id);
+bool build_stacks_sort(struct builder *builder);
 void build_slices_end(struct builder *builder);
 void build_asyncs_end(struct builder *builder);
 void build_attrs_end(struct builder *builder);

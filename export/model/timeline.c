@@ -157,5 +157,10 @@ void timeline_destroy(struct timeline *timeline)
     free(timeline->blocks.at);
     free(timeline->block_events.at);
     free(timeline->block_allocs.at);
+    free(timeline->stacks.at);
+    free(timeline->addresses.at);
+    free(timeline->modules.at);
+    free(timeline->slice_stacks.at);
+    free(timeline->async_stacks.at);
     free(timeline);
 }

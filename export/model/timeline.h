@@ -209,6 +209,8 @@ struct tl_oddities {
                                  there: too many were open at once */
     uint64_t unknown_frees;   /* releases of addresses that were not allocated in the trace */
     uint64_t reused_addresses; /* allocations at an address that was in use */
+    uint64_t untaken_stacks;   /* call stacks that were wanted and could not be taken */
+    uint64_t missing_stacks;   /* references to call stacks that are not in the file */
 };
 
 struct tl_process {
@@ -219,6 +221,8 @@ struct tl_process {
     int64_t start_ns, end_ns; /* of what was recorded */
     uint32_t first_thread, thread_count;
     struct tl_oddities odd;
+    uint32_t first_stack, stack_count;
+    uint32_t first_module, module_count;
 };
 
 /* A process that another one made. */
@@ -241,6 +245,33 @@ struct tl_thread {
     uint64_t unclosed; /* pushes without a pop */
     uint64_t unopened; /* pops without a push, not counting those a cut explains */
     uint32_t number;   /* the file's index of the thread */
+};
+
+/* A call stack, innermost first: its addresses are where calls return to. */
+struct tl_stack {
+    uint64_t ticks; /* when first seen, of the process's clock */
+    uint32_t process;
+    uint32_t first, count; /* into addresses[] */
+    uint16_t method;       /* enum prof_stack_method */
+    bool cut;              /* it was deeper */
+};
+
+/* An executable mapping, while `ticks` to `gone_ticks`. Several may have been at one address. */
+struct tl_module {
+    uint64_t start, end;
+    uint64_t file_offset;
+    uint64_t bias;              /* what the loader added to the addresses in the file */
+    uint64_t ticks, gone_ticks; /* UINT64_MAX: to the end */
+    uint32_t process;
+    uint32_t path;           /* into names[]; may be empty */
+    uint32_t build_id_bytes; /* 0 none */
+    uint8_t build_id[20];
+};
+
+/* Which stack something has; see stack_of.h. Ascending by `owner`. */
+struct tl_stack_of {
+    uint32_t owner; /* slice or async */
+    uint32_t stack;
 };
 
 struct tl_device {
@@ -332,6 +363,11 @@ struct timeline {
     TL_ARRAY(struct tl_block) blocks; /* by process, then time */
     TL_ARRAY(struct tl_block_event) block_events;
     TL_ARRAY(struct tl_block_alloc) block_allocs;
+    TL_ARRAY(struct tl_stack) stacks;
+    TL_ARRAY(uint64_t) addresses; /* of stacks */
+    TL_ARRAY(struct tl_module) modules;
+    TL_ARRAY(struct tl_stack_of) slice_stacks;
+    TL_ARRAY(struct tl_stack_of) async_stacks;
     struct tl_ledger ledger;
     bool demangled;             /* false: no demangler was at hand, kernel names are mangled */
     struct tl_storage *storage; /* texts; the builder's */

@@ -18,6 +18,7 @@ static const char usage_text[] =
     "       profdump --chrome OUT [OPTION]... [FILE|DIRECTORY]...\n"
     "       profdump --etprof OUT [OPTION]... [FILE|DIRECTORY]...\n"
     "       profdump --json [OPTION]... [FILE|DIRECTORY]...\n"
+    "       profdump stacks [OPTION]... [FILE|DIRECTORY]...\n"
     "       profdump check [FILE|DIRECTORY]...\n"
     "       profdump memory [--json] [FILE|DIRECTORY]...\n"
     "\n"
@@ -28,6 +29,8 @@ static const char usage_text[] =
     "                        or chrome://tracing (- is standard output)\n"
     "  --etprof OUT          write the profiling blocks as prof buffers of ExecuTorch\n"
     "  --json                print summary and key averages as JSON\n"
+    "  stacks                print the call stacks from which CUDA was called, the one that kept\n"
+    "                        the device busy longest first\n"
     "  check                 verify every invariant of file and timeline\n"
     "  memory                show what was allocated: peaks and who owned them, what was never\n"
     "                        freed, ranges, pools, managed memory\n"
@@ -36,6 +39,11 @@ static const char usage_text[] =
     "                        self_cuda, cuda_total, cuda_avg, count\n"
     "  --rows N              print at most N rows\n"
     "  --memory              add the table's columns of memory: net change, in total and self\n"
+    "  --folded              with stacks: a line per stack as flamegraph.pl reads it, weighted by\n"
+    "                        nanoseconds of device time\n"
+    "  --perf-map PATH       where a JIT compiler named its code: a file, or a directory with\n"
+    "                        perf-PID.map (default /tmp)\n"
+    "  --debuginfod          ask the servers of DEBUGINFOD_URLS for debug information\n"
     "  --partial             show what is readable of a damaged file\n"
     "  --fail-on-loss        exit with 3 when anything was lost while recording\n"
     "  --color WHEN          auto (default), always or never; NO_COLOR is honoured\n"
@@ -52,6 +60,9 @@ enum option_code {
     OPTION_PARTIAL,
     OPTION_FAIL_ON_LOSS,
     OPTION_COLOR,
+    OPTION_FOLDED,
+    OPTION_PERF_MAP,
+    OPTION_DEBUGINFOD,
 };
 
 static const struct option long_options[] = {
@@ -64,6 +75,9 @@ static const struct option long_options[] = {
     {"partial", no_argument, NULL, OPTION_PARTIAL},
     {"fail-on-loss", no_argument, NULL, OPTION_FAIL_ON_LOSS},
     {"color", required_argument, NULL, OPTION_COLOR},
+    {"folded", no_argument, NULL, OPTION_FOLDED},
+    {"perf-map", required_argument, NULL, OPTION_PERF_MAP},
+    {"debuginfod", no_argument, NULL, OPTION_DEBUGINFOD},
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, 'V'},
     {0},
@@ -166,6 +180,15 @@ static bool apply(struct profdump_options *options, int code)
         return true;
     case OPTION_COLOR:
         return set_color(options, optarg);
+    case OPTION_FOLDED:
+        options->folded = true;
+        return true;
+    case OPTION_PERF_MAP:
+        options->perf_map = optarg;
+        return true;
+    case OPTION_DEBUGINFOD:
+        options->debuginfod = true;
+        return true;
     default:
         return false;
     }
@@ -180,25 +203,25 @@ static int answer(const char *text)
     return EXIT_FAILURE;
 }
 
-/* "check" is a word in front of the inputs. A damaged file is what it is there for: it is read as
- * far as possible. */
-static void take_check(struct profdump_options *options)
+/* A command is a word in front of the inputs. */
+static bool take_word(struct profdump_options *options, const char *word)
 {
-    if (options->input_count == 0 || strcmp(options->inputs[0], "check") != 0)
-        return;
-    options->check = options->partial = true;
+    if (options->input_count == 0 || strcmp(options->inputs[0], word) != 0)
+        return false;
     options->inputs++;
     options->input_count--;
+    return true;
 }
 
-/* "memory" is such a word, too. */
-static void take_memory(struct profdump_options *options)
+/* A damaged file is what "check" is there for: it is read as far as possible. */
+static void take_command(struct profdump_options *options)
 {
-    if (options->input_count == 0 || strcmp(options->inputs[0], "memory") != 0)
-        return;
-    options->memory = true;
-    options->inputs++;
-    options->input_count--;
+    if (take_word(options, "check"))
+        options->check = options->partial = true;
+    else if (take_word(options, "stacks"))
+        options->stacks = true;
+    else
+        options->memory = take_word(options, "memory");
 }
 
 /* These write files, so they may come together and with --json; alone they leave stdout to others. */
@@ -216,6 +239,8 @@ static int run(const struct profdump_options *options, const struct timeline *ti
 {
     if (options->check)
         return cmd_check(options, timeline);
+    if (options->stacks)
+        return cmd_stacks(options, timeline);
     if (options->memory)
         return cmd_memory(options, timeline);
     if (options->chrome_path || options->etprof_path) {
@@ -244,8 +269,7 @@ int main(int argc, char **argv)
     }
     options.inputs = argv + optind;
     options.input_count = argc - optind;
-    take_check(&options);
-    take_memory(&options);
+    take_command(&options);
     struct timeline *timeline = inputs_load(&options);
     int status = timeline ? run(&options, timeline) : EXIT_FAILURE;
     timeline_destroy(timeline);

@@ -12,8 +12,12 @@ struct profdump_options {
     const char *chrome_path; /* --chrome, NULL not given */
     const char *etprof_path; /* --etprof, NULL not given */
     bool json;
-    bool check;  /* the word "check" came first */
-    bool memory; /* the word "memory" came first */
+    bool memory;          /* the word "memory" came first */
+    bool check;           /* the word "check" came first */
+    bool stacks;          /* the word "stacks" came first */
+    bool folded;          /* --folded */
+    bool debuginfod;      /* --debuginfod */
+    const char *perf_map; /* --perf-map, NULL not given */
     bool partial;
     bool fail_on_loss;
     char **inputs; /* as given: files and directories */
@@ -28,6 +32,8 @@ int cmd_chrome(const struct profdump_options *options,
                const struct timeline *timeline); /* --chrome */
 int cmd_etprof(const struct profdump_options *options,
                const struct timeline *timeline); /* --etprof */
+int cmd_stacks(const struct profdump_options *options,
+               const struct timeline *timeline);                                        /* stacks */
 int cmd_check(const struct profdump_options *options, const struct timeline *timeline); /* check */
 
 int cmd_memory(const struct profdump_options *options,

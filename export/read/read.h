@@ -58,6 +58,29 @@ struct read_api {
     uint16_t cbid;
     uint8_t domain; /* enum prof_api_domain */
     uint8_t flags;  /* PROF_API_* */
+    bool has_stack; /* one was wanted */
+    uint32_t stack; /* id, 0 when it could not be taken */
+};
+
+/* A call stack, innermost first. Its addresses are where calls return to. */
+struct read_stack {
+    const uint64_t *addresses; /* valid during the callback */
+    uint32_t id;
+    uint32_t frames;
+    uint32_t method; /* enum prof_stack_method */
+    bool cut;        /* it was deeper */
+    uint64_t ticks;  /* when first seen: compares with those of modules */
+};
+
+struct read_module {
+    uint64_t start, end; /* addresses */
+    uint64_t file_offset;
+    uint64_t bias;
+    uint64_t ticks; /* when first seen */
+    struct text path;
+    uint32_t id;
+    uint32_t build_id_bytes;
+    uint8_t build_id[20];
 };
 
 enum read_gpu_kind {
@@ -124,6 +147,10 @@ struct read_sink {
     void (*domain)(void *user, const struct prof_rec_domain *domain);
     void (*category)(void *user, const struct prof_rec_category *category);
     void (*resource)(void *user, const struct prof_rec_resource *resource);
+    /* With the names. A module may come after the stacks that point into it. */
+    void (*stack_frames)(void *user, const struct read_stack *stack);
+    void (*module)(void *user, const struct read_module *module);
+    void (*module_gone)(void *user, uint32_t module, uint64_t ticks);
 
     void (*push)(void *user, uint32_t thread, int64_t time_ns, uint32_t name);
     void (*pop)(void *user, uint32_t thread, int64_t time_ns);
@@ -163,6 +190,9 @@ struct read_sink {
                   uint64_t address, uint64_t bytes);
     void (*release)(void *user, uint32_t thread, int64_t time_ns, uint32_t allocator,
                     uint64_t address);
+    /* Where the thread's latest range was opened: `range` is its id, 0 one that was pushed. `stack`
+     * is 0 when it could not be taken. */
+    void (*stack)(void *user, uint32_t thread, uint32_t stack, uint64_t range);
     void (*note)(void *user, struct text text); /* PROF_INFO_NOTE: comes with the names */
     /* The process made another; comes with the names. Time 0 when that was before the file began;
      * such a child may be told again with its time. */

@@ -158,6 +158,26 @@ static void no_release(void *user, uint32_t thread, int64_t time_ns, uint32_t al
     (void)user, (void)thread, (void)time_ns, (void)allocator, (void)address;
 }
 
+static void no_stack_frames(void *user, const struct read_stack *stack)
+{
+    (void)user, (void)stack;
+}
+
+static void no_module(void *user, const struct read_module *module)
+{
+    (void)user, (void)module;
+}
+
+static void no_module_gone(void *user, uint32_t module, uint64_t ticks)
+{
+    (void)user, (void)module, (void)ticks;
+}
+
+static void no_stack(void *user, uint32_t thread, uint32_t stack, uint64_t range)
+{
+    (void)user, (void)thread, (void)stack, (void)range;
+}
+
 static void no_note(void *user, struct text text)
 {
     (void)user, (void)text;
@@ -219,6 +239,10 @@ struct read_sink sink_quiet(const struct read_sink *sink)
     QUIET(allocator, no_allocator);
     QUIET(alloc, no_alloc);
     QUIET(release, no_release);
+    QUIET(stack_frames, no_stack_frames);
+    QUIET(module, no_module);
+    QUIET(module_gone, no_module_gone);
+    QUIET(stack, no_stack);
     QUIET(note, no_note);
     QUIET(child, no_child);
     QUIET(event, no_event);

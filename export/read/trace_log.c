@@ -12,6 +12,7 @@ struct log_state {
     struct walk *walk;
     struct walk_thread *thread; /* owner of the records at hand */
     uint64_t base;
+    uint64_t begun; /* range id of the record before, if that began a range */
 };
 
 static void thread_begin(struct walk_thread *thread, uint32_t number)
@@ -234,6 +235,8 @@ static void take_api_enter(struct log_state *log, const struct record *record, u
         .cbid = enter.cbid,
         .domain = enter.domain,
         .flags = enter.flags,
+        .has_stack = record->words * 8 >= sizeof enter,
+        .stack = enter.stack,
     };
     sink->api_enter(sink->user, log->thread->number, event_ns(log, info), &api);
 }
@@ -263,6 +266,8 @@ static void take_thread_record(struct log_state *log, const struct record *recor
     const struct read_sink *sink = &log->walk->sink;
     const uint64_t *at = record->at;
     uint32_t number = log->thread->number;
+    uint64_t begun = log->begun;
+    log->begun = 0;
     switch (record_type(record)) {
     case PROF_REC_THREAD:
         take_thread(log, record);
@@ -281,6 +286,7 @@ static void take_thread_record(struct log_state *log, const struct record *recor
         break;
     case PROF_REC_RANGE_BEGIN:
         take_range_begin(log, record, info);
+        log->begun = at[2];
         break;
     case PROF_REC_RANGE_END:
         sink->range_end(sink->user, number, event_ns(log, info), at[1]);
@@ -312,6 +318,9 @@ static void take_thread_record(struct log_state *log, const struct record *recor
         break;
     case PROF_REC_BLOCK:
         take_block(log, record, info);
+        break;
+    case PROF_REC_STACK:
+        sink->stack(sink->user, number, (uint32_t)at[1], begun);
         break;
     default:
         break;
@@ -400,12 +409,14 @@ static void take_record(struct log_state *log, const struct record *record)
     uint64_t word = record->header;
     switch (PROF_WORD_KIND(word)) {
     case PROF_KIND_PUSH:
+        log->begun = 0;
         take_push(log, PROF_WORD_INFO(word), PROF_WORD_NAME(word));
         break;
     case PROF_KIND_POP:
         take_pop(log, PROF_WORD_INFO(word));
         break;
     case PROF_KIND_NVTX_PUSH:
+        log->begun = 0;
         take_nvtx_push(log, PROF_WORD_INFO(word), PROF_WORD_NAME(word));
         break;
     case PROF_KIND_NVTX_POP:

@@ -126,6 +126,18 @@ static void collect_event_name(struct walk *walk, const struct record *record)
         damage(walk, record, "an event name is damaged");
 }
 
+static void collect_stack(struct walk *walk, const struct record *record)
+{
+    if (!trace_stack_frames(record, &(struct read_stack){0}))
+        damage(walk, record, "a call stack is longer than its record");
+}
+
+static void collect_module(struct walk *walk, const struct record *record)
+{
+    if (!trace_stack_module(record, &(struct read_module){0}))
+        damage(walk, record, "a module is damaged");
+}
+
 static void collect_record(struct walk *walk, const struct record *record)
 {
     switch (record_type(record)) {
@@ -146,6 +158,12 @@ static void collect_record(struct walk *walk, const struct record *record)
         break;
     case PROF_REC_EVENT_NAME:
         collect_event_name(walk, record);
+        break;
+    case PROF_REC_STACK_FRAMES:
+        collect_stack(walk, record);
+        break;
+    case PROF_REC_MODULE:
+        collect_module(walk, record);
         break;
     default:
         break;
@@ -293,6 +311,27 @@ static void tell_resource(struct walk *walk, const struct record *record)
     walk->sink.resource(walk->sink.user, &resource);
 }
 
+static void tell_stack(struct walk *walk, const struct record *record)
+{
+    struct read_stack stack;
+    if (trace_stack_frames(record, &stack))
+        walk->sink.stack_frames(walk->sink.user, &stack);
+}
+
+static void tell_module(struct walk *walk, const struct record *record)
+{
+    struct read_module module;
+    if (trace_stack_module(record, &module))
+        walk->sink.module(walk->sink.user, &module);
+}
+
+static void tell_module_gone(struct walk *walk, const struct record *record)
+{
+    struct prof_rec_module_gone gone;
+    record_copy(record, &gone, sizeof gone);
+    walk->sink.module_gone(walk->sink.user, gone.id, gone.ticks);
+}
+
 static void tell_record(struct walk *walk, const struct record *record)
 {
     switch (record_type(record)) {
@@ -334,6 +373,15 @@ static void tell_record(struct walk *walk, const struct record *record)
         break;
     case PROF_REC_ALLOCATOR:
         walk_allocator(walk, record);
+        break;
+    case PROF_REC_STACK_FRAMES:
+        tell_stack(walk, record);
+        break;
+    case PROF_REC_MODULE:
+        tell_module(walk, record);
+        break;
+    case PROF_REC_MODULE_GONE:
+        tell_module_gone(walk, record);
         break;
     default:
         break;

@@ -3,6 +3,7 @@
  *     trace_file.c    opens, checks the header, closes
  *     trace_walk.c    order of the walk; finds and sorts the chunks; damage
  *     trace_meta.c    META chunks: facts about the process
+ *     trace_stack.c   the records of call stacks among them
  *     trace_log.c     LOG chunks: what threads and devices did
  */
 #ifndef PROF_TRACE_WALK_H
@@ -92,6 +93,10 @@ bool walk_takes(struct walk *walk, enum record_status status, const struct recor
 /* trace_meta.c: reads all META chunks, then tells the sink. */
 void walk_meta_collect(struct walk *walk);
 void walk_meta_tell(struct walk *walk);
+
+/* trace_stack.c: what is said of call stacks and of what their addresses mean; false: damaged. */
+bool trace_stack_frames(const struct record *record, struct read_stack *stack);
+bool trace_stack_module(const struct record *record, struct read_module *module);
 
 /* trace_log.c: the chunks [first, end) of one log. */
 void walk_log(struct walk *walk, size_t first, size_t end);

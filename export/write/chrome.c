@@ -25,6 +25,7 @@
 #include "chrome_labels.h"
 #include "chrome_memory.h"
 #include "exporter.h"
+#include "stack_of.h"
 #include "write.h"
 
 #include <errno.h>
@@ -117,6 +118,13 @@ static void write_state(struct json_out *out, uint8_t flags)
         json_key(out, "unclosed"), json_bool(out, true);
 }
 
+static void write_stack(struct chrome *chrome, uint32_t stack)
+{
+    if (!chrome->stacks || stack >= chrome->timeline->stacks.count)
+        return;
+    json_key(&chrome->out, "Call stack"), json_string(&chrome->out, chrome->stacks[stack]);
+}
+
 static void chrome_slice(void *user, uint32_t index, const struct tl_attr *attrs,
                          uint32_t attr_count)
 {
@@ -135,6 +143,8 @@ static void chrome_slice(void *user, uint32_t index, const struct tl_attr *attrs
         chrome_attrs_write(chrome, slice->label, (struct tl_attrs){attrs, attr_count});
     if (slice->flags & (TL_CONTINUED | TL_UNCLOSED))
         write_state(out, slice->flags);
+    if (chrome->stacks)
+        write_stack(chrome, stack_of_slice(chrome->timeline, index));
     json_object_end(out), json_object_end(out);
     if (slice->gpu_count)
         write_arrow_starts(chrome, row, slice);
@@ -161,6 +171,8 @@ static void chrome_async(void *user, uint32_t index)
     json_key(out, "args"), json_object_begin(out);
     json_key(out, "range id"), json_uint(out, async->id);
     chrome_attrs_write(chrome, async->label, timeline_async_attrs(chrome->timeline, index));
+    if (chrome->stacks)
+        write_stack(chrome, stack_of_async(chrome->timeline, index));
     if (async->flags & TL_UNCLOSED)
         json_key(out, "unclosed"), json_bool(out, true);
     json_object_end(out), json_object_end(out);
@@ -322,11 +334,13 @@ static const struct exporter chrome_exporter = {
 };
 
 /* Returns 0 or an errno. */
-static int write_trace(const struct timeline *timeline, int fd, const char *trace_name)
+static int write_trace(const struct timeline *timeline, char *const *stacks, int fd,
+                       const char *trace_name)
 {
     struct chrome chrome = {
         .timeline = timeline,
         .trace_name = trace_name,
+        .stacks = stacks,
         .shift_ns = timeline->start_ns < 0 ? -timeline->start_ns : 0,
     };
     int error = ENOMEM;
@@ -348,11 +362,18 @@ static int write_trace(const struct timeline *timeline, int fd, const char *trac
     return error;
 }
 
-bool write_chrome(const struct timeline *timeline, const char *path, struct write_error *error)
+bool write_chrome_stacks(const struct timeline *timeline, char *const *stacks, const char *path,
+                         struct write_error *error)
 {
     struct out_file file;
     const char *slash = strrchr(path, '/');
     if (!out_file_open(&file, path, error))
         return false;
-    return out_file_commit(&file, write_trace(timeline, file.fd, slash ? slash + 1 : path), error);
+    int code = write_trace(timeline, stacks, file.fd, slash ? slash + 1 : path);
+    return out_file_commit(&file, code, error);
+}
+
+bool write_chrome(const struct timeline *timeline, const char *path, struct write_error *error)
+{
+    return write_chrome_stacks(timeline, NULL, path, error);
 }

@@ -6,7 +6,8 @@
  *      "nvtx": {see nvtx_json.c},
  *      "key_averages": [{name, kind, count, cpu_total_ns, self_cpu_total_ns,
  *                        cuda_total_ns, self_cuda_total_ns}],
- *      "kernels": [the rows of kernels again], "loss": {...}}
+ *      "kernels": [the rows of kernels again], "loss": {...},
+ *      "stacks": {count, modules, method, cut, untaken, missing}}, the last where there are any
  */
 #include "facts_json.h"
 
@@ -14,6 +15,7 @@
 
 #include "key_averages.h"
 #include "nvtx_json.h"
+#include "stack_totals.h"
 #include "write.h"
 #include "write_version.h"
 
@@ -186,6 +188,22 @@ static void write_memory_member(struct json_out *out, const struct timeline *tim
         out->error = ENOMEM;
 }
 
+static void write_stacks(struct json_out *out, const struct timeline *timeline)
+{
+    struct stack_facts facts;
+    stack_facts_init(&facts, timeline);
+    if (facts.stacks == 0 && facts.untaken == 0 && facts.missing == 0)
+        return;
+    json_newline(out), json_key(out, "stacks"), json_object_begin(out);
+    json_key(out, "count"), json_uint(out, facts.stacks);
+    json_key(out, "modules"), json_uint(out, facts.modules);
+    json_key(out, "method"), json_string(out, facts.method);
+    json_key(out, "cut"), json_uint(out, facts.cut);
+    json_key(out, "untaken"), json_uint(out, facts.untaken);
+    json_key(out, "missing"), json_uint(out, facts.missing);
+    json_object_end(out);
+}
+
 static void write_facts(struct json_out *out, const struct timeline *timeline,
                         const struct key_averages *averages, const struct nvtx_counts *nvtx,
                         const struct write_options *options)
@@ -206,6 +224,7 @@ static void write_facts(struct json_out *out, const struct timeline *timeline,
     json_newline(out), json_key(out, "kernels"), write_rows(out, averages, true, options->rows);
     write_memory_member(out, timeline, options->rows);
     json_newline(out), facts_json_loss(out, &facts);
+    write_stacks(out, timeline);
     json_object_end(out);
     out->comma = false;
     json_newline(out);

@@ -43,6 +43,10 @@ bool write_memory_json(const struct timeline *timeline, const struct write_optio
  * "-" is stdout. */
 bool write_chrome(const struct timeline *timeline, const char *path, struct write_error *error);
 
+/* The same with what stands as "Call stack" at calls and ranges, by stack; NULL: nothing does. */
+bool write_chrome_stacks(const struct timeline *timeline, char *const *stacks, const char *path,
+                         struct write_error *error);
+
 /* What a dump of profiling blocks holds, and what it does not. */
 struct write_etprof_counts {
     uint64_t blocks, events, allocations;     /* written */

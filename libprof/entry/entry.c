@@ -23,6 +23,7 @@
 #include "exits.h"
 #include "report.h"
 #include "session.h"
+#include "stacks.h"
 #include "writer.h"
 
 #include "cupti.h"
@@ -43,7 +44,8 @@
 
 /* In the order in which they are called; independent of constructor order. */
 static const struct collector *const entry_collectors[] = {
-    &cupti_collector, &children_collector, &alloc_collector, &nvtx_collector, NULL,
+    &stacks_collector, &cupti_collector, &children_collector,
+    &alloc_collector,  &nvtx_collector,  NULL,
 };
 
 static bool entry_inert; /* set-user-id program, or another copy of the library is at work */
@@ -180,6 +182,7 @@ __attribute__((constructor)) static void entry_load(void)
         config_load();
         entry_preloaded = entry_is_preloaded(own_path);
         exits_remember_process();
+        stacks_init();
         pthread_atfork(NULL, NULL, entry_fork_child);
         nvtx_init();
         emitter_use(&nvtx_emitter);

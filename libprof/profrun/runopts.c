@@ -8,7 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTION_FORCE = 256, OPTION_SIM, OPTION_NO_TABLE, OPTION_ROWS, OPTION_SORT, OPTION_HELP_ENV };
+enum {
+    OPTION_FORCE = 256,
+    OPTION_SIM,
+    OPTION_NO_TABLE,
+    OPTION_ROWS,
+    OPTION_SORT,
+    OPTION_STACKS,
+    OPTION_HELP_ENV
+};
 
 /* '+': everything after the program's name belongs to the program. */
 static const char short_options[] = "+:o:e:qhV";
@@ -20,6 +28,7 @@ static const struct option long_options[] = {
     {"no-table", no_argument, NULL, OPTION_NO_TABLE},
     {"rows", required_argument, NULL, OPTION_ROWS},
     {"sort", required_argument, NULL, OPTION_SORT},
+    {"stacks", optional_argument, NULL, OPTION_STACKS},
     {"env", required_argument, NULL, 'e'},
     {"quiet", no_argument, NULL, 'q'},
     {"help", no_argument, NULL, 'h'},
@@ -54,6 +63,15 @@ static enum runopts_verdict runopts_set_sim(struct runopts *options, const char 
     return RUNOPTS_RUN;
 }
 
+static enum runopts_verdict runopts_set_stacks(const char *where)
+{
+    if (where && strcmp(where, "launch") != 0 && strcmp(where, "range") != 0) {
+        return runopts_wrong("--stacks wants launch or range, not ", where);
+    }
+    const bool ok = setenv("PROF_STACKS", where ? where : "launch", 1) == 0;
+    return ok ? RUNOPTS_RUN : runopts_wrong("cannot set ", "PROF_STACKS");
+}
+
 static enum runopts_verdict runopts_apply(struct runopts *options, int option)
 {
     switch (option) {
@@ -74,6 +92,8 @@ static enum runopts_verdict runopts_apply(struct runopts *options, int option)
     case OPTION_SORT:
         options->sort = optarg;
         return RUNOPTS_RUN;
+    case OPTION_STACKS:
+        return runopts_set_stacks(optarg);
     case 'e':
         return runopts_set_env(optarg);
     case 'q':

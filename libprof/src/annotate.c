@@ -61,6 +61,7 @@ uint64_t prof_range_begin(const char *name)
     if (!annotate_three(PROF_REC_RANGE_BEGIN, name_id, id))
         return 0;
     emitter_forward(begin, id, name);
+    stacks_at_range(stacks_origin_here());
     return id;
 }
 

@@ -41,6 +41,14 @@
       "Size of one buffer of device records in KiB.")                                              \
     X("PROF_EXIT_MS", exit_ms, NUMBER, "2000", 2000, 0, 600000, "",                                \
       "Longest delay of the program's exit in ms; device records not collected by then are lost.") \
+    X("PROF_STACKS", stacks, CHOICE, "off", 0, 0, 0, "off, launch, range",                         \
+      "Take call stacks: at CUDA calls that launch, copy, set or allocate (launch), or there and " \
+      "where ranges are opened (range).")                                                          \
+    X("PROF_STACK_DEPTH", stack_depth, NUMBER, "32", 32, 1, 127, "",                               \
+      "Frames kept of a call stack, those of CUPTI and CUDA included.")                            \
+    X("PROF_STACK_METHOD", stack_method, CHOICE, "auto", 0, 0, 0, "auto, tables, frames",          \
+      "How a call stack is found: by unwind tables (needs libunwind.so.8), by frame pointers, or " \
+      "by tables where they serve and else by frame pointers (auto).")                             \
     X("PROF_TABLE", table, FLAG, "1", 1, 0, 1, "",                                                 \
       "Print the key averages on stderr when the program ends.")                                   \
     X("PROF_TABLE_ROWS", table_rows, NUMBER, "30", 30, 1, 1000000, "", "Rows of that table.")      \

@@ -22,6 +22,13 @@ struct config_option {
 enum config_start { CONFIG_START_AUTO, CONFIG_START_NOW, CONFIG_START_API };
 enum config_full { CONFIG_FULL_STOP, CONFIG_FULL_RING };
 
+enum config_stacks { CONFIG_STACKS_OFF, CONFIG_STACKS_LAUNCH, CONFIG_STACKS_RANGE };
+enum config_stack_method {
+    CONFIG_STACK_METHOD_AUTO,
+    CONFIG_STACK_METHOD_TABLES,
+    CONFIG_STACK_METHOD_FRAMES,
+};
+
 /* Values in force. Written once by config_load() before any other thread of ours exists, then
  * read-only. */
 struct config {
@@ -38,6 +45,9 @@ struct config {
     uint64_t start_events;    /* PROF_START_EVENTS: bracket one operation per device */
     uint64_t memory;          /* PROF_MEMORY: allocations and pools of CUDA */
     uint64_t unified_memory;  /* PROF_UNIFIED_MEMORY: migrations of managed memory */
+    uint64_t stacks;          /* PROF_STACKS: enum config_stacks */
+    uint64_t stack_depth;     /* PROF_STACK_DEPTH: frames */
+    uint64_t stack_method;    /* PROF_STACK_METHOD: enum config_stack_method */
     uint64_t table;           /* PROF_TABLE: print the key averages at exit */
     uint64_t table_rows;      /* PROF_TABLE_ROWS */
     uint64_t log_level;       /* PROF_LOG */

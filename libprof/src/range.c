@@ -20,6 +20,7 @@ static RANGE_SLOW void range_site_slow(struct prof_site *site)
     }
     emitter_forward(push, names_text_of(name));
     thread_event(self, PROF_KIND_PUSH, name);
+    stacks_at_range(stacks_origin_here());
 }
 
 void prof_range_push_site(struct prof_site *site)
@@ -44,6 +45,8 @@ static RANGE_SLOW void range_named_slow(unsigned kind, const char *name)
     else
         emitter_forward(push, name);
     thread_event(self, kind, names_learn(&self->slot->names, name));
+    if (kind == PROF_KIND_PUSH)
+        stacks_at_range(stacks_origin_here());
 }
 
 static inline void range_named(unsigned kind, const char *name)
@@ -73,6 +76,7 @@ static RANGE_SLOW void range_sized_slow(const char *name, size_t size)
     uint32_t id = names_learn_n(&self->slot->names, name, size);
     emitter_forward(push, names_text_of(id));
     thread_event(self, PROF_KIND_PUSH, id);
+    stacks_at_range(stacks_origin_here());
 }
 
 void prof_range_push_n(const char *name, size_t size)

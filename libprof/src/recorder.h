@@ -71,6 +71,27 @@ void recorder_set_gpu_mode(enum prof_gpu_mode mode, const char *reason);
 void recorder_set_simulated(void);
 void recorder_count_gpu_records(uint64_t count);
 
+/* Where call stacks are taken: enum config_stacks. 0 off. Constant once the library is loaded. */
+extern uint32_t stacks_where __attribute__((visibility("hidden")));
+
+static inline bool stacks_wanted(void)
+{
+    return __builtin_expect(__atomic_load_n(&stacks_where, __ATOMIC_RELAXED) != 0, 0);
+}
+
+/* Who called a function, read while its frame is whole: what it calls last may take the frame's
+ * place. */
+struct stacks_origin {
+    uintptr_t frame;   /* the caller's frame pointer, if it keeps one */
+    uintptr_t address; /* to which the function returns */
+} __attribute__((may_alias));
+#define stacks_origin_here() (*(const struct stacks_origin *)__builtin_frame_address(0))
+
+/* Id of the calling thread's call stack, 0 when none can be taken. `origin`: of that function of
+ * ours which somebody else called; the stack begins with the address it returns to. Frames of CUPTI and CUDA are kept: readers leave them out by the names of their files. After a
+ * thread_reserve() that succeeded. Safe in signal handlers; a known stack takes no lock. */
+uint32_t stacks_take(struct stacks_origin origin);
+
 /* Raw ticks of the recorder's clock, and how many there are nominally in a second. */
 uint64_t clock_now(void);
 uint64_t clock_ticks_per_second(void);

@@ -287,6 +287,8 @@ static bool thread_attach(struct thread_log *self)
     store_release(&slot->tid, (uint32_t)syscall(SYS_gettid));
     if (threads.key_made)
         pthread_setspecific(threads.key, slot);
+    if (stacks_wanted())
+        stacks_thread_begin(&slot->stacks);
     thread_state_first_name(slot, self->internal);
     return true;
 }
@@ -294,7 +296,7 @@ static bool thread_attach(struct thread_log *self)
 static void thread_enter_epoch(struct thread_log *self, uint32_t gate)
 {
     self->epoch = gate;
-    bool slow = clock_kind == PROF_CLOCK_MONOTONIC || emitter_wanted();
+    bool slow = clock_kind == PROF_CLOCK_MONOTONIC || emitter_wanted() || stacks_want_ranges();
     self->fast_epoch = slow ? THREAD_NO_EPOCH : gate;
 }
 

@@ -29,6 +29,7 @@
 #include "clock.h"
 #include "names.h"
 #include "recorder.h"
+#include "stacks.h"
 
 #define THREAD_GUARD_BYTES 1024u
 
@@ -46,17 +47,19 @@ struct thread_slot {
     const char *given;  /* latest name by thread_name_tid(); any thread may write */
     bool internal;      /* the owner is a thread of libprof or of CUPTI */
     struct name_cache names;
+    struct stacks_thread stacks;
 };
 
 #define THREAD_NO_EPOCH UINT32_MAX /* equals no gate, neither off (0) nor on */
 
 /* Everything here belongs to its thread, and to the signal handlers that run on it. */
 struct thread_log {
-    uint64_t *cursor;         /* next free word */
-    uint32_t epoch;           /* of the gate when last looked at; THREAD_NO_EPOCH: not attached */
-    uint32_t fast_epoch;      /* the same, but only where the clock is the processor's counter */
-    bool busy;                /* in thread_begin() */
-    bool announced;           /* the log says that it is this thread's */
+    uint64_t *cursor;    /* next free word */
+    uint32_t epoch;      /* of the gate when last looked at; THREAD_NO_EPOCH: not attached */
+    uint32_t fast_epoch; /* the same, but only where the clock is the processor's counter, and no
+                          * push needs more than that */
+    bool busy;           /* in thread_begin() */
+    bool announced;      /* the log says that it is this thread's */
     struct thread_slot *slot; /* NULL: not attached */
     uint64_t waiting_chunk;   /* claimed, but not mapped yet: number + 1; 0 none */
     uint64_t ranges_begun;

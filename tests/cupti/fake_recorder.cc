@@ -21,6 +21,7 @@ struct Fake {
     std::map<int, std::string> infos;
     std::map<std::string, uint32_t> ids;
     std::vector<std::string> names{""};
+    std::vector<uintptr_t> stacks;
     uint64_t interned = 0, gpu_records = 0, loss[PROF_LOSS_COUNT] = {};
     prof_gpu_mode mode = PROF_GPU_NONE;
     std::string reason;
@@ -76,6 +77,8 @@ void fake_reset()
     fake->reason.clear();
     fake->simulated = false;
     fake->log.clear();
+    fake->stacks.clear();
+    stacks_where = 0;
     is_on = true;
     is_ending = false;
     the_config = config{};
@@ -102,6 +105,10 @@ void fake_set_file(bool exists)
 void fake_set_full(bool full)
 {
     fake->full = full;
+}
+std::vector<uintptr_t> fake_stacks()
+{
+    return locked(&Fake::stacks);
 }
 config &fake_config()
 {
@@ -207,6 +214,15 @@ uint64_t thread_ticks(const uint64_t *)
 void thread_mark_internal(void)
 {
     thread_internal = true;
+}
+
+uint32_t stacks_where;
+
+uint32_t stacks_take(stacks_origin origin)
+{
+    std::lock_guard<std::mutex> guard(fake->lock);
+    fake->stacks.push_back(origin.address);
+    return static_cast<uint32_t>(fake->stacks.size());
 }
 
 uint32_t names_intern(const char *bytes, size_t size)

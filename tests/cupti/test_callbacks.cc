@@ -327,4 +327,29 @@ TEST_F(Callbacks, IgnoreOtherDomains)
     EXPECT_TRUE(fake_records().empty());
 }
 
+TEST_F(Callbacks, CallStacksAreTakenWhereWorkOrMemoryBegins)
+{
+    stacks_where = CONFIG_STACKS_LAUNCH;
+    both(ABI_DOMAIN_RUNTIME, RT_LAUNCH, 1);
+    both(ABI_DOMAIN_RUNTIME, RT_SYNC, 2);
+    both(ABI_DOMAIN_RUNTIME, RT_GRAPH_LAUNCH, 3);
+    std::vector<FakeRecord> calls = fake_records(PROF_REC_API_ENTER);
+    ASSERT_EQ(calls.size(), 3u);
+    EXPECT_EQ(calls[0].words.size() * 8, sizeof(prof_rec_api_enter));
+    EXPECT_EQ(calls[0].as<prof_rec_api_enter>().stack, 1u);
+    EXPECT_EQ(calls[1].words.size() * 8, PROF_REC_API_ENTER_SHORT_BYTES);
+    EXPECT_EQ(calls[2].as<prof_rec_api_enter>().stack, 2u);
+    callbacks_own_begin();
+    both(ABI_DOMAIN_RUNTIME, RT_LAUNCH, 4);
+    callbacks_own_end();
+    EXPECT_EQ(fake_stacks().size(), 2u) << "none of libprof's own calls";
+}
+
+TEST_F(Callbacks, WithoutCallStacksRecordsAreShort)
+{
+    both(ABI_DOMAIN_RUNTIME, RT_LAUNCH, 1);
+    EXPECT_EQ(fake_records(PROF_REC_API_ENTER)[0].words.size() * 8, PROF_REC_API_ENTER_SHORT_BYTES);
+    EXPECT_TRUE(fake_stacks().empty());
+}
+
 } // namespace

@@ -1,0 +1,175 @@
+/* build_stacks.c - call stacks, what their addresses mean, and who has which. */
+#include "builder.h"
+#include "radix.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A process has a few hundred; more than the recorder keeps is a damaged file, and looking an
+ * address up must not become quadratic. */
+#define MODULES_MAX 16384u
+
+static bool keep_addresses(struct builder *builder, const struct read_stack *stack)
+{
+    struct timeline *timeline = builder->timeline;
+    while (timeline->addresses.capacity - timeline->addresses.count < stack->frames)
+        if (!array_grow(&timeline->addresses.at, &timeline->addresses.capacity, sizeof(uint64_t)))
+            return false;
+    if (stack->frames)
+        memcpy(timeline->addresses.at + timeline->addresses.count, stack->addresses,
+               stack->frames * sizeof(uint64_t));
+    timeline->addresses.count += stack->frames;
+    return true;
+}
+
+static void take_frames(void *user, const struct read_stack *stack)
+{
+    struct builder *builder = user;
+    struct timeline *timeline = builder->timeline;
+    if (builder->failed)
+        return;
+    uint32_t first = timeline->addresses.count;
+    struct tl_stack *added = keep_addresses(builder, stack) ? ARRAY_ADD(&timeline->stacks) : NULL;
+    if (!added || !idmap_set(&builder->stack_ids, stack->id, timeline->stacks.count - 1)) {
+        builder->failed = true;
+        return;
+    }
+    *added = (struct tl_stack){
+        .ticks = stack->ticks,
+        .process = builder->process,
+        .first = first,
+        .count = stack->frames,
+        .method = (uint16_t)stack->method,
+        .cut = stack->cut,
+    };
+    build_process(builder)->stack_count++;
+}
+
+static void take_module(void *user, const struct read_module *module)
+{
+    struct builder *builder = user;
+    struct timeline *timeline = builder->timeline;
+    if (builder->failed || build_process(builder)->module_count == MODULES_MAX)
+        return;
+    uint32_t path = namepool_intern(&builder->pool, module->path);
+    struct tl_module *added = path == TL_NONE ? NULL : ARRAY_ADD(&timeline->modules);
+    if (!added || !idmap_set(&builder->module_ids, module->id, timeline->modules.count - 1)) {
+        builder->failed = true;
+        return;
+    }
+    *added = (struct tl_module){
+        .start = module->start,
+        .end = module->end,
+        .file_offset = module->file_offset,
+        .bias = module->bias,
+        .ticks = module->ticks,
+        .gone_ticks = UINT64_MAX,
+        .process = builder->process,
+        .path = path,
+        .build_id_bytes = module->build_id_bytes,
+    };
+    memcpy(added->build_id, module->build_id, sizeof added->build_id);
+    build_process(builder)->module_count++;
+}
+
+static void take_module_gone(void *user, uint32_t id, uint64_t ticks)
+{
+    struct builder *builder = user;
+    uint32_t module = builder->failed ? IDMAP_NONE : idmap_find(&builder->module_ids, id);
+    if (module != IDMAP_NONE)
+        builder->timeline->modules.at[module].gone_ticks = ticks;
+}
+
+/* TL_NONE: it has none, and that is counted. */
+static uint32_t find_stack(struct builder *builder, uint32_t id)
+{
+    struct tl_oddities *odd = &build_process(builder)->odd;
+    uint32_t stack = idmap_find(&builder->stack_ids, id);
+    if (id == 0)
+        odd->untaken_stacks++;
+    else if (stack == IDMAP_NONE)
+        odd->missing_stacks++;
+    return id && stack != IDMAP_NONE ? stack : TL_NONE;
+}
+
+static void add_slice_stack(struct builder *builder, uint32_t slice, uint32_t stack)
+{
+    struct tl_stack_of *of = ARRAY_ADD(&builder->timeline->slice_stacks);
+    if (of)
+        *of = (struct tl_stack_of){slice, stack};
+    else
+        builder->failed = true;
+}
+
+static void add_async_stack(struct builder *builder, uint64_t range, uint32_t stack)
+{
+    struct timeline *timeline = builder->timeline;
+    uint32_t last = timeline->asyncs.count - 1;
+    if (timeline->asyncs.count == builder->first.async || timeline->asyncs.at[last].id != range)
+        return;
+    struct tl_stack_of *of = ARRAY_ADD(&timeline->async_stacks);
+    if (of)
+        *of = (struct tl_stack_of){last, stack};
+    else
+        builder->failed = true;
+}
+
+void build_slice_stack(struct builder *builder, uint32_t slice, uint32_t id)
+{
+    uint32_t stack = builder->failed ? TL_NONE : find_stack(builder, id);
+    if (stack != TL_NONE)
+        add_slice_stack(builder, slice, stack);
+}
+
+static void take_stack(void *user, uint32_t number, uint32_t id, uint64_t range)
+{
+    struct builder *builder = user;
+    uint32_t thread = builder->failed ? TL_NONE : build_thread_of(builder, number);
+    uint32_t stack = thread == TL_NONE ? TL_NONE : find_stack(builder, id);
+    if (stack == TL_NONE)
+        return;
+    const struct stack_entry *innermost = build_innermost(build_stack(builder, thread));
+    if (range)
+        add_async_stack(builder, range, stack);
+    else if (innermost)
+        add_slice_stack(builder, innermost->slice, stack);
+}
+
+/* A range's first stack is its own: a later one is that of a range whose push was lost. */
+static void drop_later(struct builder *builder)
+{
+    struct timeline *timeline = builder->timeline;
+    uint32_t kept = builder->first.slice_stack;
+    for (uint32_t i = kept; i < timeline->slice_stacks.count; i++)
+        if (i == builder->first.slice_stack ||
+            timeline->slice_stacks.at[i].owner != timeline->slice_stacks.at[kept - 1].owner)
+            timeline->slice_stacks.at[kept++] = timeline->slice_stacks.at[i];
+    timeline->slice_stacks.count = kept;
+}
+
+/* By slice. Called when slices have their places. */
+bool build_stacks_sort(struct builder *builder)
+{
+    uint32_t count = builder->timeline->slice_stacks.count - builder->first.slice_stack;
+    if (count < 2)
+        return true;
+    struct tl_stack_of *all = builder->timeline->slice_stacks.at + builder->first.slice_stack;
+    struct radix_item *items = calloc(count, sizeof *items);
+    for (uint32_t i = 0; i < count && items; i++)
+        items[i] = (struct radix_item){all[i].owner, all[i].stack};
+    bool sorted = items && radix_sort(items, count);
+    for (uint32_t i = 0; i < count && sorted; i++)
+        all[i] = (struct tl_stack_of){(uint32_t)items[i].key, items[i].value};
+    free(items);
+    if (sorted)
+        drop_later(builder);
+    return sorted;
+}
+
+void build_stacks_connect(struct read_sink *sink)
+{
+    sink->stack_frames = take_frames;
+    sink->module = take_module;
+    sink->module_gone = take_module_gone;
+    sink->stack = take_stack;
+}

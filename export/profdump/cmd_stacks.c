@@ -1,0 +1,137 @@
+/* cmd_stacks.c - profdump stacks FILE...: from where CUDA was called, and what that cost. */
+#include "profdump.h"
+
+#include "show_text.h"
+#include "stack_text.h"
+#include "stack_totals.h"
+#include "time_text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_COLUMNS 400u
+
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static void print_shown(const char *text)
+{
+    char shown[SHOW_TEXT_BYTES(NAME_COLUMNS)];
+    bool rest;
+    show_text((struct text){text, strlen(text)}, NAME_COLUMNS, shown, &rest);
+    printf("%s%s", shown, rest ? "..." : "");
+}
+
+static void print_frame(const struct symbol_frame *frame)
+{
+    char name[4 * NAME_COLUMNS];
+    symbols_name(frame, name, sizeof name);
+    fputs("    ", stdout);
+    print_shown(name);
+    if (frame->file) {
+        fputs("  at ", stdout);
+        print_shown(frame->file);
+        printf(":%u", frame->line);
+    } else if (frame->function && frame->module) {
+        fputs("  in ", stdout);
+        print_shown(frame->module);
+    }
+    puts(frame->inlined ? " (inlined)" : "");
+}
+
+static void print_stack(const struct timeline *timeline, struct symbols *symbols,
+                        const struct stack_totals *totals, uint32_t place)
+{
+    uint32_t stack = totals->order[place];
+    const struct stack_total *total = &totals->at[stack];
+    char device[TIME_TEXT_BYTES], share[TIME_TEXT_BYTES], cpu[TIME_TEXT_BYTES];
+    struct symbol_stack frames = symbols_stack(symbols, stack);
+    time_text((double)total->device_ns, device);
+    time_text_share(total->device_ns, totals->device_ns, share);
+    time_text((double)total->cpu_ns, cpu);
+    printf("\nStack %u: %" PRIu64 " call%s, %s on the device (%s), %s on the CPU", place + 1,
+           total->calls, plural(total->calls), device, share, cpu);
+    if (total->ranges)
+        printf("; %" PRIu64 " range%s", total->ranges, plural(total->ranges));
+    puts("");
+    for (uint32_t i = 0; i < frames.count; i++)
+        print_frame(&frames.at[i]);
+    if (timeline->stacks.at[stack].cut)
+        puts("    ... (deeper than the limit)");
+}
+
+static void print_head(const struct timeline *timeline)
+{
+    static const struct {
+        const char *method, *words;
+    } methods[] = {{"tables", "by unwind tables"},
+                   {"frames", "by frame pointers"},
+                   {"mixed", "by unwind tables and frame pointers"}};
+    struct stack_facts facts;
+    stack_facts_init(&facts, timeline);
+    printf("%" PRIu64 " call stack%s into %" PRIu64 " module%s", facts.stacks, plural(facts.stacks),
+           facts.modules, plural(facts.modules));
+    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++)
+        if (strcmp(methods[i].method, facts.method) == 0)
+            printf(", found %s", methods[i].words);
+    printf("; %" PRIu64 " cut at the limit", facts.cut);
+    if (facts.untaken)
+        printf("; %" PRIu64 " could not be taken", facts.untaken);
+    if (facts.missing)
+        printf("; %" PRIu64 " are not in the file", facts.missing);
+    puts(symbols_has_lines() ? "" : "; no source lines (profdump was built without libdw)");
+}
+
+static void print_all(const struct profdump_options *options, const struct timeline *timeline,
+                      struct symbols *symbols, const struct stack_totals *totals)
+{
+    int64_t rows = options->write.rows;
+    print_head(timeline);
+    for (uint32_t i = 0; i < totals->count && (rows < 0 || i < rows); i++)
+        print_stack(timeline, symbols, totals, i);
+    if (rows >= 0 && totals->count > rows)
+        printf("\n%" PRId64 " of %u stacks\n", rows, totals->count);
+}
+
+/* What put nothing on a device has no width. */
+static void print_folded(struct symbols *symbols, const struct stack_totals *totals)
+{
+    for (uint32_t i = 0; i < totals->count; i++) {
+        uint32_t stack = totals->order[i];
+        if (totals->at[stack].device_ns > 0 &&
+            stack_text_folded(stdout, symbols_stack(symbols, stack)))
+            printf(" %" PRId64 "\n", totals->at[stack].device_ns);
+    }
+}
+
+static int show(const struct profdump_options *options, const struct timeline *timeline,
+                struct symbols *symbols)
+{
+    struct stack_totals totals;
+    if (!stack_totals_init(&totals, timeline)) {
+        complain("call stacks: %s", strerror(ENOMEM));
+        return EXIT_FAILURE;
+    }
+    errno = 0;
+    if (options->folded)
+        print_folded(symbols, &totals);
+    else
+        print_all(options, timeline, symbols, &totals);
+    stack_totals_fini(&totals);
+    stack_text_complain(symbols);
+    return finish(options, timeline, true);
+}
+
+int cmd_stacks(const struct profdump_options *options, const struct timeline *timeline)
+{
+    struct symbols *symbols = stack_text_symbols(options, timeline);
+    int status = symbols ? show(options, timeline, symbols) : EXIT_FAILURE;
+    if (timeline->stacks.count == 0)
+        complain("there are no call stacks in this recording; 'profrun --stacks' takes them");
+    symbols_destroy(symbols);
+    return status;
+}

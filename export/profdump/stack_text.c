@@ -1,0 +1,99 @@
+#include "stack_text.h"
+
+#include "show_text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_COLUMNS 1000u
+
+struct symbols *stack_text_symbols(const struct profdump_options *options,
+                                   const struct timeline *timeline)
+{
+    struct symbols_options wanted = {options->perf_map, options->debuginfod};
+    const char *servers = getenv("DEBUGINFOD_URLS");
+    if (options->debuginfod && (!servers || !*servers))
+        complain("--debuginfod: DEBUGINFOD_URLS names no server");
+    struct symbols *symbols = symbols_create(timeline, &wanted);
+    if (!symbols)
+        complain("call stacks: %s", strerror(ENOMEM));
+    return symbols;
+}
+
+void stack_text_complain(const struct symbols *symbols)
+{
+    const char *note;
+    for (uint32_t i = 0; (note = symbols_note(symbols, i)); i++)
+        complain("%s", note);
+}
+
+/* The name without what separates names. */
+static void write_name(FILE *stream, const struct symbol_frame *frame)
+{
+    char name[NAME_COLUMNS + 1], shown[SHOW_TEXT_BYTES(NAME_COLUMNS)];
+    bool rest;
+    symbols_name(frame, name, sizeof name);
+    show_text((struct text){name, strlen(name)}, NAME_COLUMNS, shown, &rest);
+    for (char *at = shown; (at = strchr(at, ';')); at++)
+        *at = ':';
+    fputs(shown, stream);
+}
+
+static void write_line(FILE *stream, struct symbol_stack stack)
+{
+    for (uint32_t i = 0; i < stack.count; i++) {
+        const struct symbol_frame *frame = &stack.at[i];
+        fputs(i ? ";" : "", stream);
+        if (frame->file)
+            fprintf(stream, "%s(%u): ", frame->file, frame->line);
+        else if (frame->function && frame->module)
+            fprintf(stream, "%s: ", frame->module);
+        write_name(stream, frame);
+    }
+}
+
+static char *line_of(struct symbol_stack stack)
+{
+    char *line = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&line, &size);
+    if (!stream)
+        return NULL;
+    write_line(stream, stack);
+    if (fclose(stream) == 0)
+        return line;
+    free(line);
+    return NULL;
+}
+
+char **stack_text_lines(struct symbols *symbols, const struct timeline *timeline)
+{
+    uint32_t count = timeline->stacks.count;
+    char **lines = calloc(count + 1u, sizeof *lines);
+    for (uint32_t i = 0; i < count && lines; i++) {
+        lines[i] = line_of(symbols_stack(symbols, i));
+        if (!lines[i]) {
+            stack_text_free(lines, i);
+            return NULL;
+        }
+    }
+    return lines;
+}
+
+void stack_text_free(char **lines, uint32_t count)
+{
+    for (uint32_t i = 0; i < count && lines; i++)
+        free(lines[i]);
+    free(lines);
+}
+
+bool stack_text_folded(FILE *stream, struct symbol_stack stack)
+{
+    for (uint32_t i = stack.count; i-- > 0;) {
+        write_name(stream, &stack.at[i]);
+        fputs(stack.at[i].inlined ? "_[i]" : "", stream);
+        fputs(i ? ";" : "", stream);
+    }
+    return !ferror(stream);
+}

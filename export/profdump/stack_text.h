@@ -1,0 +1,24 @@
+/* stack_text.h - call stacks as one line each, for outputs that have no room for more. */
+#ifndef PROF_STACK_TEXT_H
+#define PROF_STACK_TEXT_H
+
+#include "profdump.h"
+#include "symbols.h"
+
+/* The symbols that the options ask for; NULL (said): no memory. */
+struct symbols *stack_text_symbols(const struct profdump_options *options,
+                                   const struct timeline *timeline);
+
+/* Says on stderr which files could not be used. */
+void stack_text_complain(const struct symbols *symbols);
+
+/* As torch.profiler's "Call stack": "file(line): function", innermost first, separated by ';'. By
+ * stack, each to free(). NULL: no memory. */
+char **stack_text_lines(struct symbols *symbols, const struct timeline *timeline);
+void stack_text_free(char **lines, uint32_t count);
+
+/* As flamegraph.pl reads it: outermost first, separated by ';', inlined functions marked _[i].
+ * False: the stream failed. */
+bool stack_text_folded(FILE *stream, struct symbol_stack stack);
+
+#endif

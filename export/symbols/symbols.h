@@ -1,0 +1,58 @@
+/* symbols.h - call stacks as people read them. */
+#ifndef PROF_SYMBOLS_H
+#define PROF_SYMBOLS_H
+
+#include "timeline.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct symbols_options {
+    const char *perf_map; /* see perfmap.h; NULL /tmp */
+    bool debuginfod;      /* ask the servers of DEBUGINFOD_URLS, where libdw can */
+};
+
+/* A function on a stack. Texts live as long as the struct symbols. */
+struct symbol_frame {
+    const char *function; /* demangled; NULL unknown */
+    const char *file;     /* source; NULL unknown */
+    const char
+        *module;     /* file name without directories, "[vdso]", "[jit]"; NULL: no file is known */
+    uint64_t offset; /* the return address as the module counts; without a module as it was */
+    uint32_t line;   /* 0 unknown */
+    uint32_t module_index; /* into modules[], TL_NONE */
+    bool inlined;          /* into the next frame */
+};
+
+struct symbol_stack {
+    const struct symbol_frame *at; /* innermost first; valid until the next call */
+    uint32_t count;
+};
+
+struct symbols;
+
+/* NULL: no memory. */
+struct symbols *symbols_create(const struct timeline *timeline,
+                               const struct symbols_options *options);
+void symbols_destroy(struct symbols *symbols);
+
+/* The frames of a stack, inlined functions among them; those of CUPTI and CUDA that lie between the
+ * program's call and libprof are left out unless there is nothing else. Count 0: no memory, or the
+ * stack is empty. */
+struct symbol_stack symbols_stack(struct symbols *symbols, uint32_t stack);
+
+/* Whether inlined functions and source lines are told. */
+bool symbols_has_lines(void);
+
+/* Sentences about files that could not be used, one each; NULL after the last. */
+const char *symbols_note(const struct symbols *symbols, uint32_t index);
+
+/* "function", or where it is when that is unknown: "?? (module+0x12)". Returns what snprintf
+ * does. */
+int symbols_name(const struct symbol_frame *frame, char *text, size_t text_bytes);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,391 @@
+/* The table of stacks.
+ *
+ * Open addressing in three levels of growing size, as for names: a stack lives in the first level
+ * that had a free slot among the STACKS_PROBES slots from its hash on. A slot is one word, hash << 32
+ * | id, set by compare-and-swap after the STACK_FRAMES record and stacks.records[id] are in place.
+ * What decides is the record's content. The record of a stack that points into a library that was
+ * closed is forgotten, so that the same addresses get a new number when they mean something else.
+ */
+#include "stacks.h"
+
+#include "atomic.h"
+#include "clock.h"
+#include "log.h"
+#include "modules.h"
+#include "thread.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#define STACKS_LEVELS 3
+#define STACKS_PROBES 16u
+#define STACKS_IDS_MAX (1u << 18)
+#define STACKS_FORK_WAITS 100 /* of a millisecond each */
+
+static const uint32_t stacks_level_slots[STACKS_LEVELS] = {1u << 10, 1u << 14, 1u << 19};
+
+uint32_t stacks_where;
+
+static struct {
+    uint64_t *slots[STACKS_LEVELS];               /* walking threads: CAS -> load_acquire */
+    const struct prof_rec_stack_frames **records; /* by id; release before the slot with the id */
+    uint32_t next_id;
+    struct stacks_thread *threads; /* whoever begins pushes by CAS; never shrinks */
+    uint32_t depth;                /* frames kept; constant */
+    uint32_t tables;    /* libunwind may be called; cleared in a child that inherits its locks */
+    uint32_t frames;    /* frame pointers may be followed; constant */
+    uint32_t paused;    /* forks in progress: stacks_before_fork() -> walking threads */
+    bool walked;        /* during the latest fork: another thread was in libunwind all the time */
+    uint32_t unsettled; /* a stack was added whose modules could not be looked for */
+} stacks;
+
+/* What a walk found. */
+struct stacks_found {
+    uint32_t count;
+    uint32_t method; /* enum prof_stack_method */
+    uint32_t flags;  /* PROF_STACK_CUT */
+    uint32_t hash;
+    uint64_t addresses[STACKWALK_FRAMES_MAX + 1];
+};
+
+/* ---- walking ---- */
+
+/* An address in the stack that is in use. */
+static uintptr_t stacks_here(void)
+{
+    return (uintptr_t)__builtin_frame_address(0);
+}
+
+/* For functions that are not ours and take what they need. */
+static bool stacks_has_room(const struct stacks_thread *self)
+{
+    uintptr_t here = stacks_here();
+    return stackwalk_is_own(&self->own, here) && here - self->own.low >= STACKWALK_ROOM_BYTES;
+}
+
+/* Not on a stack whose end is unknown or near, nor while this thread's libunwind was interrupted in
+ * the middle, nor across a fork: the child would inherit its locks. */
+static bool stacks_tables_begin(struct stacks_thread *self)
+{
+    if (!load_relaxed(&stacks.tables) || !stacks_has_room(self) ||
+        exchange_seq_cst(&self->walking, 1u))
+        return false;
+    if (!load_seq_cst(&stacks.paused))
+        return true;
+    store_release(&self->walking, 0u);
+    return false;
+}
+
+static void stacks_walk(struct stacks_thread *self, struct stacks_origin origin,
+                        struct stacks_found *found)
+{
+    unsigned limit = stacks.depth + 1;
+    found->count = 0;
+    if (stacks_tables_begin(self)) {
+        found->method = PROF_STACK_UNWIND_TABLES;
+        found->count = stackwalk_tables(origin, found->addresses, limit);
+        store_release(&self->walking, 0u);
+    }
+    if (found->count == 0 && stacks.frames) {
+        found->method = PROF_STACK_FRAME_POINTERS;
+        found->count = stackwalk_frames(&self->own, stacks_here(), origin, found->addresses, limit);
+    }
+    found->flags = found->count > stacks.depth ? PROF_STACK_CUT : 0;
+    if (found->flags)
+        found->count = stacks.depth;
+}
+
+static uint32_t stacks_hash(const struct stacks_found *found)
+{
+    uint64_t hash = found->count;
+    for (uint32_t i = 0; i < found->count; i++) {
+        hash = (hash ^ found->addresses[i]) * NAMES_MIX_1;
+        hash ^= hash >> 32;
+    }
+    return (uint32_t)hash;
+}
+
+/* ---- the table ---- */
+
+static const uint64_t *stacks_addresses(const struct prof_rec_stack_frames *record)
+{
+    return (const uint64_t *)(const void *)(record + 1);
+}
+
+static bool stacks_equal(const struct prof_rec_stack_frames *record,
+                         const struct stacks_found *found)
+{
+    return record && record->frames == found->count && record->flags == found->flags &&
+           record->method == found->method &&
+           memcmp(stacks_addresses(record), found->addresses,
+                  found->count * sizeof found->addresses[0]) == 0;
+}
+
+static void stacks_forget(uint64_t start, uint64_t end)
+{
+    uint32_t count = load_acquire(&stacks.next_id);
+    for (uint32_t id = 1; id <= count && id < STACKS_IDS_MAX; id++) {
+        const struct prof_rec_stack_frames *record = load_acquire(&stacks.records[id]);
+        for (uint32_t i = 0; record && i < record->frames; i++) {
+            if (stacks_addresses(record)[i] - start >= end - start)
+                continue;
+            store_release(&stacks.records[id], (const struct prof_rec_stack_frames *)NULL);
+            break;
+        }
+    }
+}
+
+/* Modules come before the stack that points into them, unless somebody else is looking or there is
+ * no room for it on this stack: then the writer thread does it a moment later. */
+static void stacks_state_modules(const struct stacks_thread *self, const struct stacks_found *found)
+{
+    bool looked = stacks_has_room(self) && modules_look(stacks_forget);
+    for (uint32_t i = 0; i < found->count; i++)
+        modules_state(found->addresses[i]);
+    if (!looked)
+        store_release(&stacks.unsettled, 1u);
+}
+
+static const struct prof_rec_stack_frames *stacks_state(uint32_t id,
+                                                        const struct stacks_found *found)
+{
+    struct prof_rec_stack_frames head = {
+        .id = id,
+        .frames = found->count,
+        .method = found->method,
+        .flags = found->flags,
+        .ticks = clock_read(),
+    };
+    return meta_append(PROF_REC_STACK_FRAMES, &head, sizeof head, (const char *)found->addresses,
+                       found->count * sizeof found->addresses[0]);
+}
+
+static uint32_t stacks_new(const struct stacks_thread *self, const struct stacks_found *found)
+{
+    uint32_t id = fetch_add_relaxed(&stacks.next_id, 1u) + 1;
+    if (id >= STACKS_IDS_MAX) {
+        fetch_add_relaxed(&stacks.next_id, (uint32_t)-1);
+        return 0;
+    }
+    stacks_state_modules(self, found);
+    const struct prof_rec_stack_frames *record = stacks_state(id, found);
+    if (!record)
+        return 0;
+    store_release(&stacks.records[id], record);
+    return id;
+}
+
+/* The slot that holds the stack, or the first empty one; NULL when the window is full of others.
+ * `*id` is 0 for an empty slot. */
+static uint64_t *stacks_probe(int level, const struct stacks_found *found, uint32_t *id)
+{
+    uint32_t mask = stacks_level_slots[level] - 1;
+    for (uint32_t probe = 0; probe < STACKS_PROBES; probe++) {
+        uint64_t *slot = &stacks.slots[level][(found->hash + probe) & mask];
+        uint64_t value = load_acquire(slot);
+        *id = (uint32_t)value;
+        if (value == 0)
+            return slot;
+        if ((uint32_t)(value >> 32) == found->hash &&
+            stacks_equal(load_acquire(&stacks.records[*id]), found))
+            return slot;
+    }
+    return NULL;
+}
+
+static uint32_t stacks_find_or_add(const struct stacks_thread *self,
+                                   const struct stacks_found *found)
+{
+    uint32_t mine = 0;
+    for (int level = 0; level < STACKS_LEVELS;) {
+        uint32_t id;
+        uint64_t *slot = stacks_probe(level, found, &id);
+        if (!slot) {
+            level++;
+            continue;
+        }
+        if (id)
+            return id;
+        if (!mine)
+            mine = stacks_new(self, found);
+        uint64_t empty = 0;
+        if (!mine || cas_acq_rel(slot, &empty, (uint64_t)found->hash << 32 | mine))
+            return mine;
+    }
+    return mine;
+}
+
+static uint32_t stacks_intern(struct stacks_thread *self, const struct stacks_found *found)
+{
+    const struct prof_rec_stack_frames **recent = &self->recent[found->hash % STACKS_RECENT];
+    const struct prof_rec_stack_frames *known = load_relaxed(recent);
+    if (stacks_equal(known, found) && load_acquire(&stacks.records[known->id]) == known)
+        return known->id;
+    uint32_t id = stacks_find_or_add(self, found);
+    if (id)
+        store_relaxed(recent, load_acquire(&stacks.records[id]));
+    else
+        loss_add(PROF_LOSS_NAMES, 1);
+    return id;
+}
+
+uint32_t stacks_take(struct stacks_origin origin)
+{
+    struct thread_slot *slot = thread_self.slot;
+    struct stacks_found found;
+    if (!slot)
+        return 0;
+    int saved_errno = errno;
+    stacks_walk(&slot->stacks, origin, &found);
+    uint32_t id = 0;
+    if (found.count) {
+        found.hash = stacks_hash(&found);
+        id = stacks_intern(&slot->stacks, &found);
+    }
+    errno = saved_errno;
+    return id;
+}
+
+void stacks_write(struct stacks_origin origin)
+{
+    uint32_t id = stacks_take(origin);
+    uint64_t *record = thread_reserve(PROF_REC_STACK, 2);
+    if (!record)
+        return;
+    record[1] = id;
+    thread_commit(record, PROF_REC_STACK, 2, thread_ticks(record));
+}
+
+/* ---- fork ---- */
+
+static bool stacks_others_walk(void)
+{
+    const struct stacks_thread *self = thread_self.slot ? &thread_self.slot->stacks : NULL;
+    for (const struct stacks_thread *each = load_acquire(&stacks.threads); each; each = each->next)
+        if (each != self && load_acquire(&each->walking))
+            return true;
+    return false;
+}
+
+/* The forking thread waits until no other is in libunwind or in the loader on our behalf. */
+static void stacks_before_fork(void)
+{
+    int saved_errno = errno;
+    fetch_add_seq_cst(&stacks.paused, 1u);
+    for (int i = 0; i < STACKS_FORK_WAITS && stacks_others_walk(); i++)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    stacks.walked = stacks_others_walk();
+    modules_suspend();
+    errno = saved_errno;
+}
+
+static void stacks_after_fork(void)
+{
+    modules_resume(false);
+    fetch_add_seq_cst(&stacks.paused, (uint32_t)-1);
+}
+
+/* A lock that another thread held is held for ever here. */
+static void stacks_fork_child(void)
+{
+    if (!stacks.records)
+        return;
+    modules_resume(true);
+    modules_forget_stated();
+    for (int level = 0; level < STACKS_LEVELS; level++)
+        madvise(stacks.slots[level], stacks_level_slots[level] * sizeof(uint64_t), MADV_DONTNEED);
+    madvise(stacks.records, STACKS_IDS_MAX * sizeof *stacks.records, MADV_DONTNEED);
+    stacks.next_id = 0;
+    stacks.threads = NULL;
+    if (stacks.walked)
+        store_relaxed(&stacks.tables, 0u);
+    store_release(&stacks.paused, 0u);
+}
+
+/* ---- life ---- */
+
+static void *stacks_reserve(size_t bytes)
+{
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+static bool stacks_reserve_tables(void)
+{
+    for (int level = 0; level < STACKS_LEVELS; level++) {
+        stacks.slots[level] = stacks_reserve(stacks_level_slots[level] * sizeof(uint64_t));
+        if (!stacks.slots[level])
+            return false;
+    }
+    stacks.records = stacks_reserve(STACKS_IDS_MAX * sizeof *stacks.records);
+    return stacks.records && modules_init();
+}
+
+void stacks_init(void)
+{
+    const struct config *config = config_get();
+    if (config->stacks == CONFIG_STACKS_OFF || !STACKWALK_SUPPORTED || !stacks_reserve_tables())
+        return;
+    stacks.depth = (uint32_t)config->stack_depth;
+    stacks.frames = config->stack_method != CONFIG_STACK_METHOD_TABLES;
+    stacks.tables = config->stack_method != CONFIG_STACK_METHOD_FRAMES && stackwalk_open_tables();
+    pthread_atfork(stacks_before_fork, stacks_after_fork, NULL);
+    store_release(&stacks_where, (uint32_t)config->stacks);
+}
+
+static void stacks_list(struct stacks_thread *self)
+{
+    if (self->listed)
+        return;
+    self->listed = true;
+    self->next = load_acquire(&stacks.threads);
+    while (!cas_acq_rel(&stacks.threads, &self->next, self))
+        ;
+}
+
+void stacks_thread_begin(struct stacks_thread *self)
+{
+    stacks_list(self);
+    self->own = stackwalk_own_bounds();
+    if (stacks_tables_begin(self)) {
+        stackwalk_warm_tables();
+        store_release(&self->walking, 0u);
+    }
+}
+
+static void stacks_file_begun(void)
+{
+    if (stacks_where != CONFIG_STACKS_OFF && !stacks.tables && !stacks.frames)
+        log_line(LOG_ERROR, "PROF_STACK_METHOD=tables needs libunwind.so.8: no stacks are taken");
+}
+
+/* Modules that could not be looked for when a stack was added. */
+static void stacks_settle(void)
+{
+    uint32_t count = load_acquire(&stacks.next_id);
+    for (uint32_t id = 1; id <= count && id < STACKS_IDS_MAX; id++) {
+        const struct prof_rec_stack_frames *record = load_acquire(&stacks.records[id]);
+        for (uint32_t i = 0; record && i < record->frames; i++)
+            modules_state(stacks_addresses(record)[i]);
+    }
+}
+
+static void stacks_tick(void)
+{
+    if (stacks_where == CONFIG_STACKS_OFF || !modules_look(stacks_forget))
+        return;
+    if (exchange_acquire(&stacks.unsettled, 0u))
+        stacks_settle();
+}
+
+const struct collector stacks_collector = {
+    .name = "stacks",
+    .file_begun = stacks_file_begun,
+    .tick = stacks_tick,
+    .fork_child = stacks_fork_child,
+    .finish = stacks_tick,
+};
