@@ -84,6 +84,13 @@ struct read_gpu {
     };
 };
 
+/* CUDA time of a range: stream time between two events (struct prof_rec_range_time). */
+struct read_range_time {
+    int64_t start_ns, end_ns; /* relative to read_process.start_realtime_ns */
+    uint64_t token, stream;
+    uint32_t device, error_ns;
+};
+
 /* Times are nanoseconds since read_process.start_realtime_ns and never go backwards within one
  * thread. Thread numbers are the file's thread indexes (from 1); name ids are the file's, resolved
  * by `name`. */
@@ -124,6 +131,10 @@ struct read_sink {
     void (*gpu)(void *user, const struct read_gpu *gpu);
     void (*start_event)(void *user, uint32_t device, uint32_t correlation, int64_t before_ns,
                         int64_t after_ns);
+    /* The innermost open range of the thread, of whatever stack, has this token. */
+    void (*timed)(void *user, uint32_t thread, uint64_t token);
+    /* May come before the range's token, and after the range. */
+    void (*range_time)(void *user, const struct read_range_time *time);
     void (*note)(void *user, struct text text); /* PROF_INFO_NOTE: comes with the names */
     /* The process made another; comes with the names. Time 0 when that was before the file began;
      * such a child may be told again with its time. */

@@ -106,6 +106,16 @@ static void no_start_event(void *user, uint32_t device, uint32_t correlation, in
     (void)user, (void)device, (void)correlation, (void)before_ns, (void)after_ns;
 }
 
+static void no_timed(void *user, uint32_t thread, uint64_t token)
+{
+    (void)user, (void)thread, (void)token;
+}
+
+static void no_range_time(void *user, const struct read_range_time *time)
+{
+    (void)user, (void)time;
+}
+
 static void no_note(void *user, struct text text)
 {
     (void)user, (void)text;
@@ -145,6 +155,8 @@ struct read_sink sink_quiet(const struct read_sink *sink)
     QUIET(cut, no_cut);
     QUIET(gpu, no_gpu);
     QUIET(start_event, no_start_event);
+    QUIET(timed, no_timed);
+    QUIET(range_time, no_range_time);
     QUIET(note, no_note);
     QUIET(child, no_child);
     return quiet;

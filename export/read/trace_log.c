@@ -272,6 +272,9 @@ static void take_thread_record(struct log_state *log, const struct record *recor
     case PROF_REC_START_EVENT:
         take_start_event(log, record);
         break;
+    case PROF_REC_TIMED:
+        sink->timed(sink->user, number, at[1]);
+        break;
     default:
         break;
     }
@@ -324,6 +327,22 @@ static void take_overhead(struct log_state *log, const struct record *record, ui
     tell_gpu(log, &gpu, gpu.overhead.start_ns, gpu.overhead.end_ns, info);
 }
 
+static void take_range_time(struct log_state *log, const struct record *record)
+{
+    struct walk *walk = log->walk;
+    struct prof_rec_range_time from;
+    record_copy(record, &from, sizeof from);
+    const struct read_range_time time = {
+        .start_ns = clockmap_device_ns(&walk->clock, from.start_ns),
+        .end_ns = clockmap_device_ns(&walk->clock, from.end_ns),
+        .token = from.token,
+        .stream = from.stream,
+        .device = from.device,
+        .error_ns = from.error_ns,
+    };
+    walk->sink.range_time(walk->sink.user, &time);
+}
+
 static void take_ext(struct log_state *log, const struct record *record)
 {
     uint64_t info = PROF_WORD_INFO(record->header);
@@ -342,6 +361,9 @@ static void take_ext(struct log_state *log, const struct record *record)
         break;
     case PROF_REC_OVERHEAD:
         take_overhead(log, record, info);
+        break;
+    case PROF_REC_RANGE_TIME:
+        take_range_time(log, record);
         break;
     default:
         take_thread_record(log, record, info);

@@ -3,9 +3,17 @@
 #include "prof/prof.h"
 
 #include "thread.h"
+#include "timing.h"
 
 /* What is not hot is a call in tail position, so that the hot path saves no registers. */
 #define RANGE_SLOW __attribute__((noinline))
+
+static void range_record_push(struct thread_log *self, uint32_t name)
+{
+    uint64_t token = timing_push(self);
+    thread_event(self, PROF_KIND_PUSH, name);
+    timing_pushed(token);
+}
 
 static RANGE_SLOW void range_site_slow(struct prof_site *site)
 {
@@ -17,7 +25,7 @@ static RANGE_SLOW void range_site_slow(struct prof_site *site)
         name = names_learn(&self->slot->names, site->name);
         store_relaxed(&site->id, name);
     }
-    thread_event(self, PROF_KIND_PUSH, name);
+    range_record_push(self, name);
 }
 
 void prof_range_push_site(struct prof_site *site)
@@ -37,7 +45,11 @@ static RANGE_SLOW void range_named_slow(unsigned kind, const char *name)
         loss_add(PROF_LOSS_BAD_ARGUMENT, 1);
         name = "(null)";
     }
-    thread_event(self, kind, names_learn(&self->slot->names, name));
+    uint32_t id = names_learn(&self->slot->names, name);
+    if (kind == PROF_KIND_PUSH)
+        range_record_push(self, id);
+    else
+        thread_event(self, kind, id);
 }
 
 static inline void range_named(unsigned kind, const char *name)
@@ -63,7 +75,7 @@ static RANGE_SLOW void range_sized_slow(const char *name, size_t size)
 {
     struct thread_log *self = &thread_self;
     if (thread_ready(self))
-        thread_event(self, PROF_KIND_PUSH, names_learn_n(&self->slot->names, name, size));
+        range_record_push(self, names_learn_n(&self->slot->names, name, size));
 }
 
 void prof_range_push_n(const char *name, size_t size)
@@ -83,8 +95,10 @@ void prof_range_push_n(const char *name, size_t size)
 static RANGE_SLOW void range_pop_slow(void)
 {
     struct thread_log *self = &thread_self;
-    if (thread_ready(self))
-        thread_event(self, PROF_KIND_POP, 0);
+    if (!thread_ready(self))
+        return;
+    thread_event(self, PROF_KIND_POP, 0);
+    timing_pop(self);
 }
 
 void prof_range_pop(void)

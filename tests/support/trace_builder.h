@@ -96,6 +96,7 @@ void trace_builder_exit(struct trace_builder *trace, int64_t time_ns, uint32_t c
                         int32_t result);
 void trace_builder_start_event(struct trace_builder *trace, uint32_t device, uint32_t correlation,
                                int64_t before_ns, int64_t after_ns);
+void trace_builder_timed(struct trace_builder *trace, int64_t time_ns, uint64_t token);
 void trace_builder_word(struct trace_builder *trace, uint64_t word); /* whatever it is */
 void trace_builder_ext(struct trace_builder *trace, enum prof_record_type type, uint64_t info,
                        const uint64_t *payload, unsigned words);
@@ -113,6 +114,10 @@ void trace_builder_sync(struct trace_builder *trace, int64_t start_ns, int64_t e
                         uint32_t correlation, struct prof_rec_sync detail);
 void trace_builder_overhead(struct trace_builder *trace, int64_t start_ns, int64_t end_ns,
                             uint32_t correlation, struct prof_rec_overhead detail);
+
+/* CUDA time of a range, in times of the trace, stored as CLOCK_REALTIME; error 1 us. */
+void trace_builder_range_time(struct trace_builder *trace, int64_t start_ns, int64_t end_ns,
+                              uint64_t token, uint32_t device);
 
 /* A file with one of everything: two threads, ranges, steps, calls, every kind of device record.
  * Small enough to be damaged in every byte. */
