@@ -70,6 +70,8 @@ static void tell_new_places(struct builder *builder, struct tl_slice *slices, ui
         timeline->marks.at[i].slice = moved(builder, place, timeline->marks.at[i].slice);
     for (uint32_t i = builder->first.attr; i < timeline->attrs.count; i++)
         timeline->attrs.at[i].slice = moved(builder, place, timeline->attrs.at[i].slice);
+    for (uint32_t i = 0; i < builder->timed.count; i++)
+        builder->timed.at[i].slice = moved(builder, place, builder->timed.at[i].slice);
     for (uint32_t i = 0; i < builder->launches.count; i++)
         builder->launches.at[i].slice = moved(builder, place, builder->launches.at[i].slice);
 }

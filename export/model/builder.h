@@ -13,6 +13,7 @@
  *     build_streams.c  streams and devices sorted; operations by stream and time
  *     build_join.c     operation -> call that launched it
  *     build_lanes.c    overlapping operations of a stream side by side
+ *     build_timings.c  ranges timed by events: range -> its time on the device
  *     build_ledger.c   launched = recorded + ...
  *
  * Callbacks return nothing, so a lack of memory is remembered in `failed` and everything after it
@@ -60,6 +61,12 @@ struct build_bracket {
     uint32_t device, correlation;
 };
 
+/* A range that is timed by events. */
+struct build_timed {
+    uint64_t token;
+    uint32_t slice;
+};
+
 /* The end of a begin/end range. */
 struct build_range_end {
     int64_t time_ns;
@@ -69,7 +76,7 @@ struct build_range_end {
 
 /* Where a process's part of each array begins. */
 struct build_first {
-    uint32_t child, thread, slice, api, async, mark, counter, attr, gpu, device, stream;
+    uint32_t timing, child, thread, slice, api, async, mark, counter, attr, gpu, device, stream;
 };
 
 struct builder {
@@ -95,6 +102,8 @@ struct builder {
     TL_ARRAY(struct build_launch) launches;
     TL_ARRAY(struct build_bracket) brackets;
     TL_ARRAY(struct build_range_end) range_ends;
+    TL_ARRAY(struct build_timed) timed;
+    TL_ARRAY(struct read_range_time) range_times;
     uint32_t current_number, current_thread; /* found last; thread TL_NONE: none */
 };
 
@@ -131,6 +140,7 @@ void build_facts_connect(struct read_sink *sink);
 void build_events_connect(struct read_sink *sink);
 void build_gpu_connect(struct read_sink *sink);
 void build_children_connect(struct read_sink *sink);
+void build_timings_connect(struct read_sink *sink);
 void build_slices_end(struct builder *builder);
 void build_asyncs_end(struct builder *builder);
 bool build_regroup(struct builder *builder);
@@ -138,6 +148,8 @@ uint32_t build_stream(struct builder *builder, uint32_t context, uint32_t stream
 bool build_streams(struct builder *builder);
 bool build_gpus_sort(struct builder *builder);
 bool build_join(struct builder *builder);
+/* After build_regroup() and build_streams(). */
+bool build_timings(struct builder *builder);
 bool build_lanes(struct builder *builder);
 void build_ledger(struct builder *builder);
 /* After the last process: which children have a file among those given. */

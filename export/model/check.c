@@ -60,6 +60,7 @@ void timeline_check(const struct timeline *timeline, struct check_report *report
     check_files(&check);
     check_slices(&check);
     check_gpus(&check);
+    check_timings(&check);
     check_ledger(&check);
     memset(report, 0, sizeof *report);
     for (unsigned rule = 0; rule < CHECK_RULE_COUNT; rule++) {

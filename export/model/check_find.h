@@ -17,6 +17,7 @@ void check_add(struct check *check, enum check_rule rule, enum check_severity se
 void check_files(struct check *check);  /* check_files.c */
 void check_slices(struct check *check); /* check_slices.c */
 void check_gpus(struct check *check);   /* check_gpus.c */
+void check_timings(struct check *check);
 void check_ledger(struct check *check); /* check_ledger.c */
 
 /* The text of a name for a sentence: at most 60 bytes, "?" out of range. For "%.*s". */

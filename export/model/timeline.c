@@ -108,6 +108,7 @@ void timeline_destroy(struct timeline *timeline)
     free(timeline->marks.at);
     free(timeline->counters.at);
     free(timeline->attrs.at);
+    free(timeline->timings.at);
     free(timeline->gpus.at);
     free(timeline->gpu_by_slice.at);
     free(timeline->kernels.at);
@@ -118,4 +119,18 @@ void timeline_destroy(struct timeline *timeline)
     free(timeline->devices.at);
     free(timeline->streams.at);
     free(timeline);
+}
+
+uint32_t timeline_timing_of(const struct timeline *timeline, uint32_t slice)
+{
+    uint32_t low = 0, high = timeline->timings.count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (timeline->timings.at[middle].slice < slice)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < timeline->timings.count && timeline->timings.at[low].slice == slice ? low
+                                                                                     : TL_NONE;
 }

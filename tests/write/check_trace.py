@@ -126,7 +126,9 @@ def check_arrows(report, events, rows):
     for order, event in enumerate(events):
         if event.get("ph") not in ("s", "f"):
             continue
-        side = HOST_CALLS if event["ph"] == "s" else DEVICE_WORK
+        sides = ({"user_annotation"}, {"gpu_user_annotation"}) if event.get("cat") == "timed" else \
+            (HOST_CALLS, DEVICE_WORK)
+        side = sides[event["ph"] == "f"]
         here = by_start.get((event["pid"], event["tid"], ns(event["ts"])), ())
         bound = [piece for piece in here if piece[2] < order and piece[3]["cat"] in side]
         if not bound:
