@@ -3,9 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <ctime>
 #include <deque>
+#include <mutex>
+#include <thread>
 
 extern "C" {
 #include "abi.h"
@@ -19,7 +23,7 @@ namespace
 {
 
 struct Event {
-    uint64_t ns;
+    std::atomic<uint64_t> ns;
 };
 
 struct Cuda {
@@ -27,7 +31,9 @@ struct Cuda {
     int device = 0;
     unsigned long long id = 7;
     bool alive = true, capturing = false, pushed = false;
-    int query_result = 0, queries = 0, refuse_record = 0;
+    int query_result = 0, refuse_record = 0;
+    std::atomic<int> queries{0};
+    std::mutex lock; // of what follows
     std::deque<Event> events;
     std::vector<void *> streams; // of the records made
     std::vector<int> modes;
@@ -64,6 +70,7 @@ driver_library make_driver()
         return 0;
     };
     driver.cuThreadExchangeStreamCaptureMode = [](int *mode) {
+        std::lock_guard<std::mutex> guard(cuda->lock);
         cuda->modes.push_back(*mode);
         *mode = 0;
         return 0;
@@ -77,7 +84,8 @@ driver_library make_driver()
         return cuda->capturing ? 906 : 0;
     };
     driver.cuEventCreate = [](void **event, unsigned) {
-        cuda->events.push_back({0});
+        std::lock_guard<std::mutex> guard(cuda->lock);
+        cuda->events.emplace_back();
         *event = &cuda->events.back();
         return 0;
     };
@@ -86,6 +94,7 @@ driver_library make_driver()
         if (cuda->refuse_record && stream == reinterpret_cast<void *>(ABI_CUDA_STREAM_LEGACY))
             return cuda->refuse_record;
         static_cast<Event *>(event)->ns = realtime_ns();
+        std::lock_guard<std::mutex> guard(cuda->lock);
         cuda->streams.push_back(stream);
         return 0;
     };
@@ -94,7 +103,7 @@ driver_library make_driver()
         return cuda->query_result;
     };
     driver.cuEventElapsedTime = [](float *ms, void *start, void *end) {
-        auto from = static_cast<Event *>(start)->ns, to = static_cast<Event *>(end)->ns;
+        uint64_t from = static_cast<Event *>(start)->ns, to = static_cast<Event *>(end)->ns;
         *ms = static_cast<float>(static_cast<double>(static_cast<int64_t>(to - from)) / 1e6);
         return 0;
     };
@@ -302,6 +311,34 @@ TEST_F(EventTiming, GoesBackToTheDeviceOfThePush)
     EXPECT_EQ(untimed(), 0u);
     event_timing_tick();
     EXPECT_EQ(times().size(), 1u);
+}
+
+TEST_F(EventTiming, GivesEveryThreadItsOwnRanges)
+{
+    constexpr int threads = 4, ranges = 3000; // more at once than there are slots
+    std::vector<std::thread> made;
+    std::atomic<int> left{threads};
+    for (int i = 0; i < threads; i++)
+        made.emplace_back([&left] {
+            for (int range = 0; range < ranges; range++) {
+                push();
+                push();
+                pop();
+                pop();
+            }
+            left--;
+        });
+    while (left)
+        event_timing_tick();
+    for (auto &thread : made)
+        thread.join();
+    event_timing_tick();
+    std::vector<uint64_t> tokens;
+    for (auto &time : times())
+        tokens.push_back(time.token);
+    std::sort(tokens.begin(), tokens.end());
+    EXPECT_EQ(tokens.size() + untimed(), 2u * threads * ranges);
+    EXPECT_EQ(std::unique(tokens.begin(), tokens.end()), tokens.end());
 }
 
 TEST_F(EventTiming, DropsWhatAnotherEpochLeftOpen)
