@@ -42,6 +42,7 @@ enum abi_version {
     ABI_VERSION_11_0 = 13,
     ABI_VERSION_12_3 = 21,
     ABI_VERSION_13_0 = 130000, /* xxyyzz from here on */
+    ABI_VERSION_13_2 = 130200,
 };
 
 /* Activity kinds. */
@@ -154,12 +155,18 @@ struct abi_unified_config; /* abi_memory.h */
     F(OPTIONAL, cuDeviceGetName, (char *name, int bytes, int device)) \
     F(OPTIONAL, cuCtxGetCurrent, (void **context))                    \
     F(OPTIONAL, cuCtxGetDevice, (int *device))                        \
+    F(OPTIONAL, cuCtxGetId, (void *context, unsigned long long *id))  \
+    F(OPTIONAL, cuCtxPushCurrent_v2, (void *context))                 \
+    F(OPTIONAL, cuCtxPopCurrent_v2, (void **context))                 \
+    F(OPTIONAL, cuDeviceTotalMem_v2, (size_t *bytes, int device))     \
+    F(OPTIONAL, cuDeviceGetAttribute, (int *value, int attribute, int device)) \
     F(OPTIONAL, cuThreadExchangeStreamCaptureMode, (int *mode))       \
     F(OPTIONAL, cuStreamIsCapturing, (void *stream, int *status))     \
     F(OPTIONAL, cuStreamCreate, (void **stream, unsigned flags))      \
     F(OPTIONAL, cuEventCreate, (void **event, unsigned flags))        \
     F(OPTIONAL, cuEventRecord, (void *event, void *stream))           \
     F(OPTIONAL, cuEventQuery, (void *event))                          \
+    F(OPTIONAL, cuEventElapsedTime, (float *ms, void *start, void *end)) \
     F(OPTIONAL, cuMemAlloc_v2, (uint64_t *address, size_t bytes))    \
     F(OPTIONAL, cuMemsetD32Async, (uint64_t address, unsigned value, size_t count, void *stream))
 /* clang-format on */
@@ -169,6 +176,12 @@ enum abi_cuda {
     ABI_CUDA_EVENT_DEFAULT = 0,
     ABI_CUDA_CAPTURE_MODE_RELAXED = 2,
     ABI_CUDA_CAPTURE_NONE = 0,
+    ABI_CUDA_STREAM_LEGACY = 1,
+    ABI_CUDA_STREAM_PER_THREAD = 2,
+    ABI_CUDA_ATTRIBUTE_MULTIPROCESSORS = 16,
+    ABI_CUDA_ATTRIBUTE_COMPUTE_MAJOR = 75,
+    ABI_CUDA_ATTRIBUTE_COMPUTE_MINOR = 76,
+    ABI_CUDA_DEINITIALIZED = 4,
     ABI_CUDA_NOT_READY = 600,
 };
 

@@ -4,6 +4,7 @@
 #include "atomic.h"
 #include "callbacks.h"
 #include "config.h"
+#include "event_timing.h"
 #include "facts.h"
 #include "flusher.h"
 #include "loader.h"
@@ -13,14 +14,19 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define SENTENCE_BYTES 320u
+#define REASON_BYTES 440u
 
 /* Ticks after a stop at which the kinds are switched off: what was launched before has then had
  * two seconds (at the default period) to end. Not at once: records of kernels that still run
  * would be lost. */
 #define TICKS_BEFORE_DISABLE 20
+
+/* How often CUDA is looked for that did not call: looking takes the loader's lock. */
+#define TICKS_BETWEEN_LOOKS 5u
 
 enum state { COLD, LIVE, PASSIVE, CLOSED, INERT };
 
@@ -29,6 +35,8 @@ static uint32_t init_begun;  /* exchange: cuda_init runs once */
 static bool kinds_are_on;    /* written by cuda_init before LIVE, then by the flusher's thread */
 static int disable_in_ticks; /* start and stop store -> tick's job counts down; 0 = not wanted */
 static bool driver_is_known; /* flusher's thread only */
+static uint32_t ticks;       /* writer thread only */
+static bool has_file;        /* cupti_file_begun stores -> cupti_flush loads */
 
 static bool is_live(void)
 {
@@ -37,10 +45,56 @@ static bool is_live(void)
 
 /* ---- beginning ---- */
 
-static void give_up(const char *sentence)
+/* What is said when there are two libcupti in the process, and about it. */
+static void add_duplicates(char *sentence, size_t bytes)
 {
-    log_line(LOG_ERROR, "no GPU times: %s", sentence);
-    recorder_set_gpu_mode(PROF_GPU_UNAVAILABLE, sentence);
+    static char paths[LOADER_CUPTI_MAX][LOADER_PATH_BYTES];
+    size_t used = strlen(sentence);
+    if (loader_mapped_cupti(paths) >= 2)
+        snprintf(sentence + used, bytes - used,
+                 "; there are two libcupti in the process, %.100s and %.100s", paths[0], paths[1]);
+}
+
+static void time_by_events(const char *why)
+{
+    char reason[REASON_BYTES];
+    snprintf(reason, sizeof reason, "CUDA events around ranges, no kernels%s%s",
+             *why ? ", since " : "", why);
+    recorder_set_gpu_mode(PROF_GPU_EVENTS, reason);
+}
+
+/* The next rung of the ladder: events where they are wanted and can be had, else the CPU only. */
+static void give_up(const char *why)
+{
+    char sentence[SENTENCE_BYTES];
+    snprintf(sentence, sizeof sentence, "%s", why);
+    add_duplicates(sentence, sizeof sentence);
+    /* Not beside CUPTI's callbacks: they would take our calls for the program's. */
+    bool alone = load_acquire(&state) == COLD && !recorder_ending();
+    bool wanted = alone && config_get()->gpu == CONFIG_GPU_AUTO;
+    if (wanted && event_timing_begin()) {
+        log_line(LOG_ERROR, "no kernel times: %s; ranges are timed by CUDA events", sentence);
+        time_by_events(sentence);
+    } else {
+        log_line(LOG_ERROR, "no GPU times: %s", sentence);
+        recorder_set_gpu_mode(PROF_GPU_UNAVAILABLE, sentence);
+    }
+    store_release(&state, (uint32_t)PASSIVE);
+}
+
+/* What the user asked for is no trouble: nothing is printed. */
+static void begin_events(void)
+{
+    if (event_timing_begin())
+        time_by_events("");
+    else
+        give_up("this libcuda lacks functions that timing by CUDA events needs");
+    store_release(&state, (uint32_t)PASSIVE);
+}
+
+static void begin_nothing(void)
+{
+    recorder_set_gpu_mode(PROF_GPU_UNAVAILABLE, "not wanted: PROF_GPU=none");
     store_release(&state, (uint32_t)PASSIVE);
 }
 
@@ -123,12 +177,10 @@ static bool attach(const struct cupti_library *cupti, void *subscriber)
     return false;
 }
 
-static void begin(void)
+static void begin_cupti(void)
 {
     char text[SENTENCE_BYTES] = "", holder[ABI_OLD_SUBSCRIBER_BYTES] = "";
     void *subscriber = NULL;
-    loader_open_driver();
-    state_driver_version(loader_driver());
     if (!loader_open_cupti(config_get()->cupti_path, text, sizeof text)) {
         give_up(text);
         return;
@@ -147,6 +199,18 @@ static void begin(void)
     recorder_set_gpu_mode(PROF_GPU_CUPTI, "CUPTI activity records");
     if (attach(cupti, subscriber)) /* or it says why not, or that not all can be had */
         store_release(&state, (uint32_t)LIVE);
+}
+
+static void begin(void)
+{
+    loader_open_driver();
+    state_driver_version(loader_driver());
+    if (config_get()->gpu == CONFIG_GPU_NONE)
+        begin_nothing();
+    else if (config_get()->gpu == CONFIG_GPU_EVENTS)
+        begin_events();
+    else
+        begin_cupti();
 }
 
 /* ---- jobs of the flusher's thread ---- */
@@ -179,6 +243,7 @@ static void switch_off_when_due(void)
 static void tick_job(void)
 {
     look_at_driver();
+    event_timing_tick();
     if (!is_live())
         return;
     activity_flush(ABI_FLUSH_COMPLETED);
@@ -198,6 +263,10 @@ static void flush_job(void)
 {
     bool ending = recorder_ending();
     look_at_driver();
+    if (ending)
+        event_timing_drain((unsigned)config_get()->exit_ms / 4);
+    else
+        event_timing_tick();
     if (is_live() && !activity_flush(ending ? ABI_FLUSH_FORCED : ABI_FLUSH_COMPLETED) && ending)
         note_undelivered();
 }
@@ -215,6 +284,59 @@ static void finish_job(void)
     activity_flush(ABI_FLUSH_FORCED);
     if (load_acquire(&kinds_are_on))
         activity_disable();
+}
+
+/* ---- CUDA that does not call InitializeInjection() ---- */
+
+/* A stub answers every call with an error. */
+static void look_for_stub(void)
+{
+    static char path[LOADER_PATH_BYTES];
+    char sentence[SENTENCE_BYTES];
+    if (!loader_finds_stub(path))
+        return;
+    snprintf(sentence, sizeof sentence,
+             "%.160s is the toolkit's stub, for linking only: take its directory out of "
+             "LD_LIBRARY_PATH",
+             path);
+    give_up(sentence);
+}
+
+/* It is, or it was: this may be the end of the process. */
+static bool is_initialised(const struct driver_library *driver)
+{
+    void *context = NULL;
+    int result = driver && driver->cuCtxGetCurrent ? driver->cuCtxGetCurrent(&context) : -1;
+    return result == ABI_OK || result == ABI_CUDA_DEINITIALIZED;
+}
+
+/* CUDA calls one tool only, and that within cuInit: whoever finds it initialised was not called. It
+ * is too late for CUPTI, which wants to be there before the first context. */
+static void begin_uncalled(void)
+{
+    char sentence[SENTENCE_BYTES] = "CUDA did not call libprof when it was initialised";
+    const char *called = getenv("CUDA_INJECTION64_PATH");
+    if (called && *called)
+        snprintf(sentence, sizeof sentence,
+                 "CUDA called another tool instead of libprof, CUDA_INJECTION64_PATH=%.160s: run "
+                 "without it",
+                 called);
+    state_driver_version(loader_driver());
+    if (config_get()->gpu == CONFIG_GPU_NONE)
+        begin_nothing();
+    else if (config_get()->gpu == CONFIG_GPU_EVENTS && !recorder_ending())
+        begin_events();
+    else
+        give_up(sentence);
+}
+
+static void look_for_cuda(void)
+{
+    if (load_acquire(&state) != COLD || !load_acquire(&has_file) || !config_get()->cuda)
+        return;
+    if (loader_open_driver() && is_initialised(loader_driver()) &&
+        !exchange_acquire(&init_begun, 1u))
+        begin_uncalled();
 }
 
 /* ---- hooks ---- */
@@ -238,6 +360,12 @@ static void cupti_cuda_init(void)
     errno = kept_errno;
 }
 
+static void cupti_file_begun(void)
+{
+    store_release(&has_file, true);
+    facts_restate();
+}
+
 static void cupti_stop(void)
 {
     store_relaxed(&disable_in_ticks, TICKS_BEFORE_DISABLE);
@@ -251,12 +379,18 @@ static bool may_use_driver(void)
 
 static void cupti_tick(void)
 {
+    if (ticks++ % TICKS_BETWEEN_LOOKS == 0)
+        look_for_cuda();
     if (may_use_driver())
         flusher_post(tick_job);
 }
 
 static void cupti_flush(unsigned deadline_ms)
 {
+    look_for_cuda();
+    if (load_acquire(&state) == COLD && load_acquire(&has_file) && config_get()->cuda &&
+        recorder_ending())
+        look_for_stub();
     if (!may_use_driver() || flusher_run(flush_job, deadline_ms))
         return;
     log_line(LOG_ERROR, "CUPTI did not hand over its records within %u ms", deadline_ms);
@@ -269,6 +403,7 @@ static void cupti_finish(void)
 {
     bool was_live = is_live();
     callbacks_close();
+    event_timing_end();
     if (was_live)
         flusher_run(finish_job, (unsigned)config_get()->exit_ms / 4);
     activity_close();
@@ -281,13 +416,15 @@ static void cupti_fork_child(void)
 {
     callbacks_close();
     activity_close();
+    event_timing_fork_child();
+    store_release(&has_file, false);
     store_release(&state, (uint32_t)INERT);
 }
 
 const struct collector cupti_collector = {
     .name = "cupti",
     .cuda_init = cupti_cuda_init,
-    .file_begun = facts_restate,
+    .file_begun = cupti_file_begun,
     .start = cupti_start,
     .stop = cupti_stop,
     .tick = cupti_tick,

@@ -42,26 +42,27 @@ static const char *resolve(void *library, const struct symbol *symbols, size_t c
     return NULL;
 }
 
-bool loader_open_driver(void)
-{
-    void *library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-    if (!library || resolve(library, driver_symbols, COUNT(driver_symbols), &driver_table))
-        return false;
-    if (driver_table.cuDriverGetVersion(&driver_table.version) != ABI_OK)
-        driver_table.version = 0;
-    driver_in_use = &driver_table;
-    return true;
-}
-
-static void note_path(void *library, const char *tried)
+static void note_path(void *library, const char *tried, char kept[LOADER_PATH_BYTES])
 {
     struct link_map *map = NULL;
     const char *path = tried;
     if (dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map && map->l_name && *map->l_name)
         path = map->l_name;
     char *resolved = realpath(path, NULL);
-    snprintf(cupti_table.path, sizeof cupti_table.path, "%s", resolved ? resolved : path);
+    snprintf(kept, LOADER_PATH_BYTES, "%s", resolved ? resolved : path);
     free(resolved);
+}
+
+bool loader_open_driver(void)
+{
+    void *library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    if (!library || resolve(library, driver_symbols, COUNT(driver_symbols), &driver_table))
+        return false;
+    note_path(library, "libcuda.so.1", driver_table.path);
+    if (driver_table.cuDriverGetVersion(&driver_table.version) != ABI_OK)
+        driver_table.version = 0;
+    driver_in_use = &driver_table;
+    return true;
 }
 
 static bool take_cupti(const char *path, bool loaded, void *user)
@@ -75,19 +76,24 @@ static bool take_cupti(const char *path, bool loaded, void *user)
         log_line(LOG_PROCESS, "%s is no libcupti of CUDA 11 or later: it has no %s", path, missing);
         return false;
     }
-    note_path(library, path);
+    note_path(library, path, cupti_table.path);
     return true;
 }
 
-static void explain(const char *named, char *why, size_t why_bytes)
+/* Those of a later CUDA than the driver's were not tried. */
+static void explain(const char *named, int driver_major, char *why, size_t why_bytes)
 {
+    int newest = driver_major && driver_major < 13 ? driver_major : 13;
     if (named && *named)
         snprintf(why, why_bytes, "PROF_CUPTI names %.200s, which cannot be loaded as libcupti",
                  named);
     else
         snprintf(why, why_bytes,
-                 "no libcupti was found, neither beside libcudart nor as libcupti.so.13 ... .11.0; "
-                 "PROF_CUPTI can name it");
+                 "no libcupti was found that fits the driver, neither beside libcudart nor as "
+                 "libcupti.so.%s; PROF_CUPTI can name it",
+                 newest == 13   ? "13 ... .11.0"
+                 : newest == 12 ? "12 ... .11.0"
+                                : "11.8 ... .11.0");
 }
 
 bool loader_open_cupti(const char *named, char *why, size_t why_bytes)
@@ -99,13 +105,51 @@ bool loader_open_cupti(const char *named, char *why, size_t why_bytes)
         .driver_major = driver_in_use ? driver_in_use->version / 1000 : 0,
     };
     if (!search_cupti(&hints, take_cupti, NULL)) {
-        explain(named, why, why_bytes);
+        explain(named, hints.driver_major, why, why_bytes);
         return false;
     }
     if (cupti_table.cuptiGetVersion(&cupti_table.version) != ABI_OK)
         cupti_table.version = 0;
     cupti_in_use = &cupti_table;
     return true;
+}
+
+/* The toolkit keeps its stubs in a directory of that name, wherever it is installed. */
+bool loader_finds_stub(char path[LOADER_PATH_BYTES])
+{
+    void *library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    if (!library)
+        library = dlopen("libcuda.so", RTLD_LAZY | RTLD_NOLOAD);
+    if (!library)
+        return false;
+    note_path(library, "", path);
+    dlclose(library);
+    return strstr(path, "/stubs/") != NULL;
+}
+
+struct mapped {
+    char (*paths)[LOADER_PATH_BYTES];
+    unsigned count;
+};
+
+static int note_cupti(struct dl_phdr_info *object, size_t size, void *user)
+{
+    (void)size;
+    struct mapped *mapped = user;
+    const char *slash = object->dlpi_name ? strrchr(object->dlpi_name, '/') : NULL;
+    if (!slash || strncmp(slash + 1, "libcupti.so", 11) != 0)
+        return 0;
+    if (mapped->count < LOADER_CUPTI_MAX)
+        snprintf(mapped->paths[mapped->count], LOADER_PATH_BYTES, "%s", object->dlpi_name);
+    mapped->count++;
+    return 0;
+}
+
+unsigned loader_mapped_cupti(char paths[LOADER_CUPTI_MAX][LOADER_PATH_BYTES])
+{
+    struct mapped mapped = {paths, 0};
+    dl_iterate_phdr(note_cupti, &mapped);
+    return mapped.count;
 }
 
 const struct cupti_library *loader_cupti(void)

@@ -26,6 +26,7 @@ struct driver_library {
     ABI_DRIVER_FUNCTIONS(LOADER_MEMBER)
 #undef LOADER_MEMBER
     int version; /* 13000 = CUDA 13.0; 0 = no usable driver */
+    char path[LOADER_PATH_BYTES];
 };
 
 /* Opens the libcuda that is in the process. False when there is none. Threads: one, before any
@@ -39,6 +40,15 @@ bool loader_open_cupti(const char *named, char *why, size_t why_bytes);
 /* What was opened; NULL before and after a failure. */
 const struct cupti_library *loader_cupti(void);
 const struct driver_library *loader_driver(void);
+
+/* Whether the libcuda of the process is the toolkit's stub, which is there to link with and knows
+ * no device; `path` gets the file. */
+bool loader_finds_stub(char path[LOADER_PATH_BYTES]);
+
+/* The libcupti that are mapped into the process, by path; at most `count` are kept. Returns how
+ * many there are. */
+#define LOADER_CUPTI_MAX 2
+unsigned loader_mapped_cupti(char paths[LOADER_CUPTI_MAX][LOADER_PATH_BYTES]);
 
 /* For tests: a table of their own in the place of a library's, NULL to take it away. */
 void loader_use_cupti(const struct cupti_library *functions);

@@ -80,6 +80,8 @@ static void tell_new_places(struct builder *builder, struct tl_slice *slices, ui
         struct tl_stack_of *of = &timeline->slice_stacks.at[i];
         of->owner = moved(builder, place, of->owner);
     }
+    for (uint32_t i = 0; i < builder->timed.count; i++)
+        builder->timed.at[i].slice = moved(builder, place, builder->timed.at[i].slice);
     for (uint32_t i = 0; i < builder->launches.count; i++)
         builder->launches.at[i].slice = moved(builder, place, builder->launches.at[i].slice);
     for (uint32_t i = 0; i < builder->memory.ops.count; i++)

@@ -47,6 +47,8 @@ static void forget_process(struct builder *builder)
     builder->range_ends.count = 0;
     build_memory_forget(builder);
     builder->block_items.count = 0;
+    builder->timed.count = 0;
+    builder->range_times.count = 0;
     builder->current_thread = TL_NONE;
     memset(builder->copy_names, 0xff, sizeof builder->copy_names);
     memset(builder->memset_names, 0xff, sizeof builder->memset_names);
@@ -66,6 +68,8 @@ void builder_fini(struct builder *builder)
     free(builder->early_attrs.at);
     build_memory_fini(builder);
     free(builder->block_items.at);
+    free(builder->timed.at);
+    free(builder->range_times.at);
     memset(builder, 0, sizeof *builder);
 }
 
@@ -73,6 +77,7 @@ static void note_first(struct builder *builder)
 {
     const struct timeline *timeline = builder->timeline;
     builder->first = (struct build_first){
+        .timing = timeline->timings.count,
         .child = timeline->children.count,
         .thread = timeline->threads.count,
         .slice = timeline->slices.count,
@@ -140,6 +145,8 @@ static struct extent measure(const struct builder *builder)
     for (uint32_t i = builder->first.gpu; i < timeline->gpus.count; i++)
         if (!(timeline->gpus.at[i].flags & TL_GPU_INTERNAL))
             widen(&extent, timeline->gpus.at[i].start_ns, timeline->gpus.at[i].end_ns);
+    for (uint32_t i = builder->first.timing; i < timeline->timings.count; i++)
+        widen(&extent, timeline->timings.at[i].start_ns, timeline->timings.at[i].end_ns);
     for (uint32_t i = builder->first.async; i < timeline->asyncs.count; i++)
         widen(&extent, timeline->asyncs.at[i].start_ns, timeline->asyncs.at[i].end_ns);
     for (uint32_t i = builder->first.mark; i < timeline->marks.count; i++)
@@ -210,7 +217,8 @@ void builder_end_process(struct builder *builder, const struct read_health *heal
     bool built = !builder->failed && build_regroup(builder) && build_attrs_sort(builder) &&
                  build_stacks_sort(builder) && build_streams(builder) && build_gpus_sort(builder) &&
                  build_join(builder) && build_lanes(builder) && group_by_slice(builder) &&
-                 build_fwdbwd(builder) && build_memory_end(builder) && build_blocks(builder);
+                 build_fwdbwd(builder) && build_memory_end(builder) && build_blocks(builder) &&
+                 build_timings(builder);
     builder->failed |= !built;
     if (builder->failed)
         return;
@@ -242,5 +250,6 @@ struct read_sink builder_sink(struct builder *builder)
     build_memory_connect(&sink);
     build_blocks_connect(&sink);
     build_stacks_connect(&sink);
+    build_timings_connect(&sink);
     return sink;
 }

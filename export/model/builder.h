@@ -20,6 +20,7 @@
  *     build_join.c     operation -> call that launched it
  *     build_memory.h   allocations, pools, migrations
  *     build_lanes.c    overlapping operations of a stream side by side
+ *     build_timings.c  ranges timed by events: range -> its time on the device
  *     build_ledger.c   launched = recorded + ...
  *
  * Callbacks return nothing, so a lack of memory is remembered in `failed` and everything after it
@@ -97,6 +98,12 @@ struct build_bracket {
     uint32_t device, correlation;
 };
 
+/* A range that is timed by events. */
+struct build_timed {
+    uint64_t token;
+    uint32_t slice;
+};
+
 /* The end of a begin/end range. */
 struct build_range_end {
     int64_t time_ns;
@@ -117,7 +124,7 @@ struct build_block_item {
 /* Where a process's part of each array begins. */
 struct build_first {
     uint32_t child, thread, slice, api, async, mark, counter, attr, gpu, device, stream;
-    uint32_t piece, mark_attr, async_attr, domain, block, slice_stack;
+    uint32_t piece, mark_attr, async_attr, domain, block, slice_stack, timing;
 };
 
 struct builder {
@@ -147,6 +154,8 @@ struct builder {
     TL_ARRAY(struct build_range_end) range_ends;
     struct build_memory memory;
     TL_ARRAY(struct build_block_item) block_items;
+    TL_ARRAY(struct build_timed) timed;
+    TL_ARRAY(struct read_range_time) range_times;
     uint32_t current_number, current_thread; /* found last; thread TL_NONE: none */
 
     /* NVTX, of the process at hand. */
@@ -228,6 +237,7 @@ void build_stacks_connect(struct read_sink *sink);
 /* The call has a stack of this id; 0: one was wanted. */
 void build_slice_stack(struct builder *builder, uint32_t slice, uint32_t id);
 bool build_stacks_sort(struct builder *builder);
+void build_timings_connect(struct read_sink *sink);
 void build_slices_end(struct builder *builder);
 void build_asyncs_end(struct builder *builder);
 void build_attrs_end(struct builder *builder);
@@ -240,6 +250,8 @@ uint32_t build_stream(struct builder *builder, uint32_t context, uint32_t stream
 bool build_streams(struct builder *builder);
 bool build_gpus_sort(struct builder *builder);
 bool build_join(struct builder *builder);
+/* After build_regroup() and build_streams(). */
+bool build_timings(struct builder *builder);
 bool build_lanes(struct builder *builder);
 void build_ledger(struct builder *builder);
 /* After the last process: which children have a file among those given. */

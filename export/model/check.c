@@ -61,6 +61,7 @@ void timeline_check(const struct timeline *timeline, struct check_report *report
     check_slices(&check);
     check_nvtx(&check);
     check_gpus(&check);
+    check_timings(&check);
     check_ledger(&check);
     check_memory(&check);
     memset(report, 0, sizeof *report);

@@ -47,6 +47,7 @@ enum check_severity {
     X(LANES, "device-lanes")               \
     X(ARROWS, "arrows")                    \
     X(CAUSALITY, "causality")              \
+    X(TIMINGS, "range-times")              \
     X(CLOCK_PROOF, "clock-proof")          \
     X(ORPHANS, "orphans")                  \
     X(LEDGER, "ledger")                    \

@@ -140,6 +140,7 @@ void timeline_destroy(struct timeline *timeline)
     free(timeline->categories.at);
     free(timeline->labels.at);
     free(timeline->fwdbwds.at);
+    free(timeline->timings.at);
     free(timeline->gpus.at);
     free(timeline->gpu_by_slice.at);
     free(timeline->kernels.at);
@@ -163,4 +164,18 @@ void timeline_destroy(struct timeline *timeline)
     free(timeline->slice_stacks.at);
     free(timeline->async_stacks.at);
     free(timeline);
+}
+
+uint32_t timeline_timing_of(const struct timeline *timeline, uint32_t slice)
+{
+    uint32_t low = 0, high = timeline->timings.count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (timeline->timings.at[middle].slice < slice)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < timeline->timings.count && timeline->timings.at[low].slice == slice ? low
+                                                                                     : TL_NONE;
 }

@@ -191,6 +191,18 @@ struct tl_block_alloc {
     uint32_t heap; /* into heaps[] */
 };
 
+/* CUDA time of a range without CUPTI: stream time between two events on one stream of the device,
+ * recorded when the range was pushed and popped. At most one for a slice, by slice. A range's
+ * interval lies within that of the ranges around it on the same device. */
+struct tl_timing {
+    int64_t start_ns, end_ns;
+    uint64_t stream; /* as in struct prof_rec_range_time */
+    uint32_t slice;  /* a range */
+    uint32_t device; /* ordinal in its process */
+    uint32_t error_ns;
+    uint32_t reserved;
+};
+
 /* What was odd about a process's events. None of it is damage. */
 struct tl_oddities {
     uint64_t unknown_range_ends;  /* prof_range_end() of an id that is not open */
@@ -211,6 +223,10 @@ struct tl_oddities {
     uint64_t reused_addresses; /* allocations at an address that was in use */
     uint64_t untaken_stacks;   /* call stacks that were wanted and could not be taken */
     uint64_t missing_stacks;   /* references to call stacks that are not in the file */
+    uint64_t unread_timings;   /* timed ranges whose CUDA time is not in the trace */
+    uint64_t stray_timings;    /* CUDA times whose range is not in the trace: dropped */
+    uint64_t
+        moved_timings; /* CUDA times that did not nest, beyond their error: cut until they do */
 };
 
 struct tl_process {
@@ -343,6 +359,7 @@ struct timeline {
     TL_ARRAY(struct tl_category) categories;
     TL_ARRAY(struct tl_label) labels;
     TL_ARRAY(struct tl_fwdbwd) fwdbwds; /* by backward */
+    TL_ARRAY(struct tl_timing) timings;
     TL_ARRAY(struct tl_gpu) gpus;
     TL_ARRAY(uint32_t) gpu_by_slice; /* indexes into gpus[], grouped by launching slice */
     /* What operations have in common: operations that differ only in time share an entry. So the
@@ -406,6 +423,9 @@ struct timeline *timeline_load(const char *const *paths, size_t path_count, bool
 struct timeline *timeline_from_files(struct trace_file *const *files, size_t file_count,
                                      struct read_error *error);
 void timeline_destroy(struct timeline *timeline);
+
+/* Index into timings[] of the slice's CUDA time; TL_NONE: it was not timed by events. */
+uint32_t timeline_timing_of(const struct timeline *timeline, uint32_t slice);
 
 #ifdef __cplusplus
 }

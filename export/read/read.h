@@ -125,6 +125,13 @@ struct read_unified_memory {
     struct prof_rec_unified_memory record;
 };
 
+/* CUDA time of a range: stream time between two events (struct prof_rec_range_time). */
+struct read_range_time {
+    int64_t start_ns, end_ns; /* relative to read_process.start_realtime_ns */
+    uint64_t token, stream;
+    uint32_t device, error_ns;
+};
+
 /* Times are nanoseconds since read_process.start_realtime_ns and never go backwards within one
  * thread. Thread numbers are the file's thread indexes (from 1); name ids are the file's, resolved
  * by `name` or, for those that NVTX gave a domain, category or colour, by `event_name`. */
@@ -193,6 +200,10 @@ struct read_sink {
     /* Where the thread's latest range was opened: `range` is its id, 0 one that was pushed. `stack`
      * is 0 when it could not be taken. */
     void (*stack)(void *user, uint32_t thread, uint32_t stack, uint64_t range);
+    /* The innermost open range of the thread, of whatever stack, has this token. */
+    void (*timed)(void *user, uint32_t thread, uint64_t token);
+    /* May come before the range's token, and after the range. */
+    void (*range_time)(void *user, const struct read_range_time *time);
     void (*note)(void *user, struct text text); /* PROF_INFO_NOTE: comes with the names */
     /* The process made another; comes with the names. Time 0 when that was before the file began;
      * such a child may be told again with its time. */

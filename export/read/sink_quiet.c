@@ -178,6 +178,16 @@ static void no_stack(void *user, uint32_t thread, uint32_t stack, uint64_t range
     (void)user, (void)thread, (void)stack, (void)range;
 }
 
+static void no_timed(void *user, uint32_t thread, uint64_t token)
+{
+    (void)user, (void)thread, (void)token;
+}
+
+static void no_range_time(void *user, const struct read_range_time *time)
+{
+    (void)user, (void)time;
+}
+
 static void no_note(void *user, struct text text)
 {
     (void)user, (void)text;
@@ -243,6 +253,8 @@ struct read_sink sink_quiet(const struct read_sink *sink)
     QUIET(module, no_module);
     QUIET(module_gone, no_module_gone);
     QUIET(stack, no_stack);
+    QUIET(timed, no_timed);
+    QUIET(range_time, no_range_time);
     QUIET(note, no_note);
     QUIET(child, no_child);
     QUIET(event, no_event);

@@ -322,6 +322,9 @@ static void take_thread_record(struct log_state *log, const struct record *recor
     case PROF_REC_STACK:
         sink->stack(sink->user, number, (uint32_t)at[1], begun);
         break;
+    case PROF_REC_TIMED:
+        sink->timed(sink->user, number, at[1]);
+        break;
     default:
         break;
     }
@@ -374,6 +377,22 @@ static void take_overhead(struct log_state *log, const struct record *record, ui
     tell_gpu(log, &gpu, gpu.overhead.start_ns, gpu.overhead.end_ns, info);
 }
 
+static void take_range_time(struct log_state *log, const struct record *record)
+{
+    struct walk *walk = log->walk;
+    struct prof_rec_range_time from;
+    record_copy(record, &from, sizeof from);
+    const struct read_range_time time = {
+        .start_ns = clockmap_device_ns(&walk->clock, from.start_ns),
+        .end_ns = clockmap_device_ns(&walk->clock, from.end_ns),
+        .token = from.token,
+        .stream = from.stream,
+        .device = from.device,
+        .error_ns = from.error_ns,
+    };
+    walk->sink.range_time(walk->sink.user, &time);
+}
+
 static void take_ext(struct log_state *log, const struct record *record)
 {
     uint64_t info = PROF_WORD_INFO(record->header);
@@ -397,6 +416,9 @@ static void take_ext(struct log_state *log, const struct record *record)
     case PROF_REC_MEMORY_POOL:
     case PROF_REC_UNIFIED_MEMORY:
         walk_device_memory(log->walk, record);
+        break;
+    case PROF_REC_RANGE_TIME:
+        take_range_time(log, record);
         break;
     default:
         take_thread_record(log, record, info);

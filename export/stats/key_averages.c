@@ -15,6 +15,8 @@ struct frame {
     int64_t child_ns;    /* CPU time of the slices directly inside */
     int64_t gpu_self_ns; /* device time launched with no other range in between */
     int64_t gpu_total_ns;
+    int64_t inner_ns;               /* timed: CUDA time of the timed ranges inside, same device */
+    const struct tl_timing *timing; /* NULL: not timed by events */
     uint32_t slice;
     uint32_t row;
 };
@@ -27,6 +29,7 @@ struct builder {
     uint32_t *open;       /* by row: how many slices of it are open on the current thread */
     struct frame *stack;
     size_t depth, stack_capacity;
+    uint32_t next_timing; /* into timeline->timings: first that is not before the slice at hand */
     bool failed;
 };
 
@@ -87,9 +90,28 @@ static void pass_up(struct builder *b, int64_t cpu_ns, int64_t gpu_self_ns, int6
     parent->gpu_total_ns += gpu_total_ns;
 }
 
+/* A range timed by events has no operations of its own: its CUDA time is its own interval, and self
+ * is what the timed ranges inside leave of it. */
+static void use_timing(struct builder *b, struct frame *frame)
+{
+    const struct tl_timing *timing = frame->timing;
+    int64_t total_ns = duration(timing->start_ns, timing->end_ns);
+    frame->gpu_total_ns = total_ns;
+    frame->gpu_self_ns = duration(frame->inner_ns, total_ns);
+    b->averages->self_cuda_total_ns += frame->gpu_self_ns;
+    b->averages->has_timed = true;
+    for (size_t i = b->depth; i-- > 0;)
+        if (b->stack[i].timing && b->stack[i].timing->device == timing->device) {
+            b->stack[i].inner_ns += total_ns;
+            return;
+        }
+}
+
 static void close_frame(struct builder *b)
 {
     struct frame frame = b->stack[--b->depth];
+    if (frame.timing)
+        use_timing(b, &frame);
     if (frame.row == UINT32_MAX) {
         pass_up(b, frame.child_ns, frame.gpu_self_ns, frame.gpu_total_ns);
         return;
@@ -118,6 +140,16 @@ static bool grow_stack(struct builder *b)
     return true;
 }
 
+static const struct tl_timing *timing_of(struct builder *b, uint32_t slice)
+{
+    const struct timeline *timeline = b->timeline;
+    while (b->next_timing < timeline->timings.count &&
+           timeline->timings.at[b->next_timing].slice < slice)
+        b->next_timing++;
+    const struct tl_timing *timing = &timeline->timings.at[b->next_timing];
+    return b->next_timing < timeline->timings.count && timing->slice == slice ? timing : NULL;
+}
+
 static void open_frame(struct builder *b, uint32_t index)
 {
     const struct tl_slice *slice = &b->timeline->slices.at[index];
@@ -136,6 +168,8 @@ static void open_frame(struct builder *b, uint32_t index)
             return;
         b->open[frame->row]++;
     }
+    if (b->timeline->timings.count)
+        frame->timing = timing_of(b, index);
     if (slice->gpu_count)
         frame->gpu_self_ns = frame->gpu_total_ns = key_launched_ns(b->timeline, slice);
     b->depth++;
@@ -220,6 +254,7 @@ static void add_up(struct key_averages *averages)
         if (key_kind_is_device(averages->rows[i].kind))
             averages->self_cuda_total_ns += averages->rows[i].self_cuda_total_ns;
     }
+    averages->has_device |= averages->has_timed;
 }
 
 bool key_averages_init(struct key_averages *averages, const struct timeline *timeline)

@@ -5,6 +5,8 @@
  *   range, step   CPU total = its duration; self CPU = without the ranges and CUDA calls inside it.
  *                 CUDA total = the device operations launched within it, however deep; self CUDA =
  *                 those whose innermost enclosing range it is.
+ *                 Timed by CUDA events instead: CUDA total = stream time between its two events, self
+ *                 CUDA = that without the timed ranges inside it on the same device.
  *   CUDA call     CPU as above. Its device time is its range's and its kernel's: its own CUDA
  *                 columns are 0.
  *   kernel, copy, set   self CUDA = CUDA total = its duration; no CPU time.
@@ -22,8 +24,8 @@
  *
  * Identities, per timeline:
  *   sum of self CPU of all rows = sum of the durations of the outermost slices of all threads
- *   sum of self CUDA of kernels, copies, sets = self_cuda_total_ns
- *   sum of self CUDA of ranges + cuda_outside_ns = device time whose launch is in the trace
+ *   sum of self CUDA of kernels, copies, sets and of ranges timed by events = self_cuda_total_ns
+ *   sum of self CUDA of other ranges + cuda_outside_ns = device time whose launch is in the trace
  *
  * What libprof did itself (TL_INTERNAL, TL_GPU_INTERNAL) is nowhere in it; waits and overhead are
  * no device work.
@@ -48,9 +50,10 @@ struct key_averages {
     struct key_average *rows; /* in order of first appearance, or as key_sort() left them */
     uint32_t count, capacity;
     int64_t self_cpu_total_ns;  /* sum of self CPU: what CPU percentages are of */
-    int64_t self_cuda_total_ns; /* sum of the device operations: what CUDA percentages are of */
+    int64_t self_cuda_total_ns; /* what CUDA percentages are of */
     int64_t cuda_outside_ns;    /* device time launched outside of every range */
-    bool has_device;            /* there is at least one device operation */
+    bool has_device;            /* there is at least one device operation or timed range */
+    bool has_timed;             /* at least one range was timed by CUDA events */
 };
 
 /* Adds the timeline up: one pass, linear. Returns false when memory is short; fini is not needed

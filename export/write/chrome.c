@@ -3,6 +3,7 @@
  *     range, step      X  user_annotation
  *     CUDA call        X  cuda_runtime, cuda_driver   + s  ac2g for each operation it launched
  *     kernel ...       X  kernel, gpu_memcpy, gpu_memset   + f  ac2g
+ *     timed range      X  gpu_user_annotation   + s, f  timed from the range on the CPU
  *     wait             X  cuda_sync
  *     overhead         X  overhead
  *     begin/end range  b, e  user_annotation: such ranges need not nest, and X of one row must
@@ -80,6 +81,22 @@ static void write_arrow_starts(struct chrome *chrome, const struct chrome_row *r
     }
 }
 
+/* Ids of these arrows follow those of device operations. */
+static void write_timed_end(struct chrome *chrome, const struct chrome_row *row, uint32_t timing,
+                            int64_t time_ns)
+{
+    write_arrow_end(chrome, row, chrome->timeline->gpus.count + timing, time_ns);
+}
+
+static void write_timed_start(struct chrome *chrome, const struct chrome_row *row, uint32_t slice)
+{
+    uint32_t timing = timeline_timing_of(chrome->timeline, slice);
+    if (timing == TL_NONE)
+        return;
+    begin_event(&chrome->out, "\"ph\":\"s\",\"cat\":\"timed\",\"name\":\"timed\"");
+    write_timed_end(chrome, row, timing, chrome->timeline->slices.at[slice].start_ns);
+}
+
 static void write_api_args(struct chrome *chrome, const struct tl_slice *slice)
 {
     struct json_out *out = &chrome->out;
@@ -148,6 +165,8 @@ static void chrome_slice(void *user, uint32_t index, const struct tl_attr *attrs
     json_object_end(out), json_object_end(out);
     if (slice->gpu_count)
         write_arrow_starts(chrome, row, slice);
+    if (chrome->timeline->timings.count)
+        write_timed_start(chrome, row, index);
 }
 
 static void write_async_end(struct chrome *chrome, uint32_t index, const struct chrome_row *row,
@@ -217,6 +236,32 @@ static void chrome_counter(void *user, uint32_t index)
     json_key(out, "args"), json_object_begin(out);
     json_key(out, "value"), json_double(out, counter->value);
     json_object_end(out), json_object_end(out);
+}
+
+static void chrome_timing(void *user, uint32_t index)
+{
+    struct chrome *chrome = user;
+    struct json_out *out = &chrome->out;
+    const struct tl_timing *timing = &chrome->timeline->timings.at[index];
+    bool is_new;
+    const struct chrome_timed *timed = chrome_rows_timed(&chrome->rows, timing, &is_new);
+    if (!timed) {
+        out->error = ENOMEM;
+        return;
+    }
+    if (is_new)
+        chrome_labels_timed(&chrome->rows, out, timed);
+    begin_event(out, "\"ph\":\"X\",\"cat\":\"gpu_user_annotation\"");
+    write_name(chrome, chrome->timeline->slices.at[timing->slice].name);
+    chrome_row_write(&timed->row, out);
+    write_times(chrome, timing->start_ns, timing->end_ns);
+    json_key(out, "args"), json_object_begin(out);
+    json_key(out, "device"), json_uint(out, timing->device);
+    json_key(out, "stream handle"), json_uint(out, timing->stream);
+    json_key(out, "error ns"), json_uint(out, timing->error_ns);
+    json_object_end(out), json_object_end(out);
+    begin_event(out, "\"ph\":\"f\",\"bp\":\"e\",\"cat\":\"timed\",\"name\":\"timed\"");
+    write_timed_end(chrome, &timed->row, index, timing->start_ns);
 }
 
 static void begin_gpu(struct json_out *out, uint8_t kind)
@@ -327,6 +372,7 @@ static const struct exporter chrome_exporter = {
     .async = chrome_async,
     .mark = chrome_mark,
     .counter = chrome_counter,
+    .timing = chrome_timing,
     .gpu = chrome_gpu,
     .memory = chrome_memory_event,
     .migration = chrome_memory_migration,

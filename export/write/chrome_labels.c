@@ -186,3 +186,13 @@ void chrome_labels_spare(const struct chrome_rows *rows, struct json_out *out,
     write_order(out, &spare->row, "thread_sort_index", place);
     spare->named = true;
 }
+
+void chrome_labels_timed(const struct chrome_rows *rows, struct json_out *out,
+                         const struct chrome_timed *timed)
+{
+    char name[80];
+    snprintf(name, sizeof name, "ranges timed by events (thread %u)",
+             rows->timeline->threads.at[timed->thread].tid);
+    write_name(out, &timed->row, "thread_name", name);
+    write_order(out, &timed->row, "thread_sort_index", LAST_PLACE);
+}

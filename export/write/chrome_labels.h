@@ -12,4 +12,8 @@ void chrome_labels_write(const struct chrome_rows *rows, struct json_out *out);
 void chrome_labels_spare(const struct chrome_rows *rows, struct json_out *out,
                          struct chrome_spare *spare);
 
+/* The same for a row of timed ranges, once. */
+void chrome_labels_timed(const struct chrome_rows *rows, struct json_out *out,
+                         const struct chrome_timed *timed);
+
 #endif

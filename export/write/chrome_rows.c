@@ -74,6 +74,11 @@ static uint32_t add_gpu(struct chrome_rows *rows, uint32_t process, uint32_t ord
     return rows->gpu_count++;
 }
 
+static uint32_t process_of(const struct timeline *timeline, const struct tl_timing *timing)
+{
+    return timeline->threads.at[timeline->slices.at[timing->slice].thread].process;
+}
+
 /* Every device is listed, so that the trace says what was there; streams may name devices nobody
  * described. */
 static bool assign_gpus(struct chrome_rows *rows)
@@ -87,6 +92,11 @@ static bool assign_gpus(struct chrome_rows *rows)
         const struct tl_stream *stream = &timeline->streams.at[i];
         rows->streams[i].gpu = add_gpu(rows, stream->process, stream->device, TL_NONE);
         if (rows->streams[i].gpu == TL_NONE)
+            return false;
+    }
+    for (uint32_t i = 0; i < timeline->timings.count; i++) {
+        const struct tl_timing *timing = &timeline->timings.at[i];
+        if (add_gpu(rows, process_of(timeline, timing), timing->device, TL_NONE) == TL_NONE)
             return false;
     }
     return true;
@@ -219,8 +229,18 @@ static void free_spares(struct chrome_rows *rows)
     free(rows->spares);
 }
 
+static void free_timed(struct chrome_rows *rows)
+{
+    while (rows->timed) {
+        struct chrome_timed *timed = rows->timed;
+        rows->timed = timed->next;
+        free(timed);
+    }
+}
+
 void chrome_rows_fini(struct chrome_rows *rows)
 {
+    free_timed(rows);
     if (rows->spares)
         free_spares(rows);
     free(rows->threads);
@@ -335,4 +355,36 @@ struct chrome_spare *chrome_rows_managed(struct chrome_rows *rows,
     if (gpu != TL_NONE && rows->gpus[gpu].ordinal != TL_NONE)
         wanted = (struct chrome_spare){.kind = CHROME_SPARE_MANAGED, .index = gpu};
     return take_spare(rows, wanted, migration->start_ns, migration->end_ns);
+}
+
+/* Takes the row out of the list; NULL: there is none yet. */
+static struct chrome_timed *take_timed(struct chrome_rows *rows, uint32_t gpu, uint32_t thread)
+{
+    for (struct chrome_timed **at = &rows->timed; *at; at = &(*at)->next)
+        if ((*at)->gpu == gpu && (*at)->thread == thread) {
+            struct chrome_timed *found = *at;
+            *at = found->next;
+            return found;
+        }
+    return NULL;
+}
+
+const struct chrome_timed *chrome_rows_timed(struct chrome_rows *rows,
+                                             const struct tl_timing *timing, bool *is_new)
+{
+    uint32_t thread = rows->timeline->slices.at[timing->slice].thread;
+    uint32_t gpu = find_gpu(rows, process_of(rows->timeline, timing), timing->device);
+    struct chrome_timed *timed = take_timed(rows, gpu, thread);
+    *is_new = !timed;
+    if (!timed) {
+        timed = calloc(1, sizeof *timed);
+        if (!timed)
+            return NULL;
+        timed->gpu = gpu;
+        timed->thread = thread;
+        chrome_row_set(&timed->row, rows->gpus[gpu].pid, rows->next_id++);
+    }
+    timed->next = rows->timed;
+    rows->timed = timed;
+    return timed;
 }

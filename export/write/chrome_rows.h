@@ -11,6 +11,7 @@
  *     a thread whose tid was used before;
  *     a stream with id 0 (viewers replace tid 0 by the pid) or with the id of another stream of the
  *     device;
+ *     rows of ranges that were timed by events: "ranges timed by events (thread 4711)";
  *     extra lanes, for operations that overlap on one stream: "stream 7 (lane 2)"
  *
  * Waits for a stream are on the row CHROME_SYNC_IDS + stream id, "stream 7 (sync)", as Kineto draws
@@ -66,6 +67,13 @@ struct chrome_spare {
     struct chrome_spare *next;
 };
 
+/* The row of what one thread had timed on one device by events: such ranges nest. */
+struct chrome_timed {
+    struct chrome_row row;
+    uint32_t gpu, thread;
+    struct chrome_timed *next;
+};
+
 struct chrome_rows {
     const struct timeline *timeline;
     struct chrome_row *threads; /* by thread */
@@ -76,6 +84,7 @@ struct chrome_rows {
     struct chrome_row *lanes;
     struct chrome_spare **spares; /* lists: by stream, device, process, and for managed memory by
                                      device and process again */
+    struct chrome_timed *timed;   /* a list, the one used last in front */
     uint32_t next_id;
 };
 
@@ -92,6 +101,10 @@ struct chrome_spare *chrome_rows_spare(struct chrome_rows *rows, const struct tl
 /* The same for what happens to managed memory. */
 struct chrome_spare *chrome_rows_managed(struct chrome_rows *rows,
                                          const struct tl_migration *migration);
+/* The row of a timed range. `*is_new`: it was made just now, and has no name yet. NULL when memory
+ * is short. */
+const struct chrome_timed *chrome_rows_timed(struct chrome_rows *rows,
+                                             const struct tl_timing *timing, bool *is_new);
 
 static inline const struct chrome_row *chrome_rows_of_stream(const struct chrome_rows *rows,
                                                              const struct tl_gpu *op)

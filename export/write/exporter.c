@@ -9,7 +9,16 @@
 
 #include <stdlib.h>
 
-enum run_kind { RUN_SLICE, RUN_ASYNC, RUN_MARK, RUN_COUNTER, RUN_GPU, RUN_MEMORY, RUN_MIGRATION };
+enum run_kind {
+    RUN_SLICE,
+    RUN_ASYNC,
+    RUN_MARK,
+    RUN_COUNTER,
+    RUN_TIMING,
+    RUN_GPU,
+    RUN_MEMORY,
+    RUN_MIGRATION
+};
 
 struct run {
     int64_t time_ns; /* of the event at `next` */
@@ -37,6 +46,8 @@ static int64_t time_of(const struct timeline *timeline, enum run_kind kind, uint
         return timeline->marks.at[index].time_ns;
     case RUN_COUNTER:
         return timeline->counters.at[index].time_ns;
+    case RUN_TIMING:
+        return timeline->timings.at[index].start_ns;
     case RUN_GPU:
         return timeline->gpus.at[index].start_ns;
     case RUN_MEMORY:
@@ -166,6 +177,9 @@ static void emit(struct walk *walk, struct run *run)
     case RUN_MIGRATION:
         exporter->migration(walk->user, run->next);
         break;
+    case RUN_TIMING:
+        exporter->timing(walk->user, run->next);
+        break;
     }
     run->next++;
 }
@@ -195,6 +209,7 @@ static bool find_runs(struct walk *walk)
         !add_runs(walk, RUN_ASYNC, exporter->async ? timeline->asyncs.count : 0) ||
         !add_runs(walk, RUN_MARK, exporter->mark ? timeline->marks.count : 0) ||
         !add_runs(walk, RUN_COUNTER, exporter->counter ? timeline->counters.count : 0) ||
+        !add_runs(walk, RUN_TIMING, exporter->timing ? timeline->timings.count : 0) ||
         !add_runs(walk, RUN_GPU, exporter->gpu ? timeline->gpus.count : 0) ||
         !add_runs(walk, RUN_MEMORY, exporter->memory ? timeline->memory_events.count : 0) ||
         !add_runs(walk, RUN_MIGRATION, exporter->migration ? timeline->migrations.count : 0))

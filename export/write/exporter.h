@@ -2,8 +2,8 @@
  *
  * An output format is a const struct exporter: callbacks, NULL meaning "not interested".
  * exporter_walk() calls them in the order of time across all threads and streams; at equal times a
- * thread's slices come first (parents before children), then its marks and counters, then what
- * devices did. What libprof did itself is left out.
+ * thread's slices come first (parents before children), then its marks and counters, then timed
+ * ranges and what devices did. What libprof did itself is left out.
  */
 #ifndef PROF_EXPORTER_H
 #define PROF_EXPORTER_H
@@ -18,6 +18,7 @@ struct exporter {
     void (*async)(void *user, uint32_t index);
     void (*mark)(void *user, uint32_t index);
     void (*counter)(void *user, uint32_t index);
+    void (*timing)(void *user, uint32_t index);
     void (*gpu)(void *user, uint32_t index);
     void (*memory)(void *user, uint32_t index);    /* of memory_events[] */
     void (*migration)(void *user, uint32_t index); /* of migrations[] */

@@ -1,7 +1,7 @@
 /* facts_json.c - profdump --json: the summary and the table for programs. Numbers are integers,
  * times nanoseconds.
  *
- *     {"libprof", "mode", "mode_reason", "simulated", "demangled", "duration_ns",
+ *     {"libprof", "mode", "mode_reason", "simulated", "demangled", "duration_ns", "timed_by_events",
  *      "processes": [{pid, program, host, rank, children, ...}], "devices": [{id, name, ...}],
  *      "nvtx": {see nvtx_json.c},
  *      "key_averages": [{name, kind, count, cpu_total_ns, self_cpu_total_ns,
@@ -216,6 +216,7 @@ static void write_facts(struct json_out *out, const struct timeline *timeline,
     json_key(out, "duration_ns"), json_int(out, timeline->end_ns - timeline->start_ns);
     json_key(out, "self_cpu_total_ns"), json_int(out, averages->self_cpu_total_ns);
     json_key(out, "self_cuda_total_ns"), json_int(out, averages->self_cuda_total_ns);
+    json_key(out, "timed_by_events"), json_uint(out, timeline->timings.count);
     json_key(out, "cuda_outside_ranges_ns"), json_int(out, averages->cuda_outside_ns);
     write_lists(out, timeline);
     json_newline(out), nvtx_json(out, timeline, nvtx);

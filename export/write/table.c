@@ -178,6 +178,9 @@ static void print_totals(const struct table *table)
         return;
     time_text((double)table->averages->self_cuda_total_ns, text);
     fprintf(table->stream, "Self CUDA time total: %s\n", text);
+    if (table->averages->has_timed)
+        fprintf(table->stream, "CUDA time of ranges: stream time between two events, waiting "
+                               "included\n");
     if (table->averages->cuda_outside_ns == 0)
         return;
     time_text((double)table->averages->cuda_outside_ns, text);
@@ -186,9 +189,9 @@ static void print_totals(const struct table *table)
 
 static void print_mode(const struct table *table, const struct run_facts *facts)
 {
-    char shown[SHOW_TEXT_BYTES(300)];
+    char shown[SHOW_TEXT_BYTES(440)];
     bool rest;
-    show_text(facts->mode_reason, 300, shown, &rest);
+    show_text(facts->mode_reason, 440, shown, &rest);
     fprintf(table->stream, "GPU mode: %s%s%s%s\n", facts->mode, *shown ? ", " : "", shown,
             facts->simulated ? " (Simulated GPU: device times come from a model)" : "");
 }

@@ -1,9 +1,10 @@
 /* profrun - runs a program with libprof preloaded and shows what was recorded.
  *
- * Reading order: runopts (command line), outpath (-o), target (the program), preload (its environment), child
+ * Reading order of a run: runopts (command line), outpath (-o), target (the program), preload (its environment), child
  * (running it), runreport and runtable (afterwards).
  */
 #include "child.h"
+#include "doctor.h"
 #include "outpath.h"
 #include "preload.h"
 #include "runopts.h"
@@ -17,6 +18,17 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+static int run_doctor(const struct runopts *options)
+{
+    struct preload preload;
+    int status = preload_init(&preload, options->sim);
+    if (status == 0) {
+        status = doctor_run(&preload, options);
+    }
+    preload_fini(&preload);
+    return status;
+}
 
 /* Everything one run needs. */
 struct run {
@@ -138,6 +150,9 @@ int main(int argc, char **argv)
         return SAY_USAGE;
     case RUNOPTS_RUN:
         break;
+    }
+    if (run.options.doctor) {
+        return run_doctor(&run.options);
     }
     int status = run_init(&run);
     if (status == 0) {

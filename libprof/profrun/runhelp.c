@@ -9,6 +9,7 @@
 
 static const char usage[] =
     "Usage: profrun [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
+    "       profrun --doctor [--sim] [-o PATTERN]\n"
     "\n"
     "Runs PROGRAM with libprof preloaded, then prints what it spent its time on, on the CPU and "
     "on\n"
@@ -30,6 +31,9 @@ static const char usage[] =
     "                         opened (range)\n"
     "  -e, --env NAME=VALUE   set an environment variable for the program\n"
     "  -q, --quiet            print nothing afterwards; profrun turns into the program\n"
+    "      --doctor           examine this machine instead of running a program: what can be "
+    "recorded\n"
+    "                         here, and what stands in the way\n"
     "  -h, --help             print this and exit\n"
     "      --help-env         print the PROF_* variables that steer the recording and exit\n"
     "  -V, --version          print the version and exit\n"

@@ -15,7 +15,8 @@ enum {
     OPTION_ROWS,
     OPTION_SORT,
     OPTION_STACKS,
-    OPTION_HELP_ENV
+    OPTION_HELP_ENV,
+    OPTION_DOCTOR
 };
 
 /* '+': everything after the program's name belongs to the program. */
@@ -31,6 +32,7 @@ static const struct option long_options[] = {
     {"stacks", optional_argument, NULL, OPTION_STACKS},
     {"env", required_argument, NULL, 'e'},
     {"quiet", no_argument, NULL, 'q'},
+    {"doctor", no_argument, NULL, OPTION_DOCTOR},
     {"help", no_argument, NULL, 'h'},
     {"help-env", no_argument, NULL, OPTION_HELP_ENV},
     {"version", no_argument, NULL, 'V'},
@@ -99,6 +101,9 @@ static enum runopts_verdict runopts_apply(struct runopts *options, int option)
     case 'q':
         options->quiet = true;
         return RUNOPTS_RUN;
+    case OPTION_DOCTOR:
+        options->doctor = true;
+        return RUNOPTS_RUN;
     case 'h':
         return runhelp_usage();
     case 'V':
@@ -137,7 +142,10 @@ enum runopts_verdict runopts_parse(int argc, char **argv, struct runopts *option
             return verdict;
         }
     }
-    if (optind >= argc) {
+    if (options->doctor && optind < argc) {
+        return runopts_wrong("--doctor takes no program: ", argv[optind]);
+    }
+    if (optind >= argc && !options->doctor) {
         return runopts_wrong("which program?", "");
     }
     options->program = argv + optind;

@@ -13,6 +13,7 @@ struct runopts {
     bool sim;               /* --sim */
     bool table;             /* false after --no-table */
     bool quiet;             /* -q */
+    bool doctor;            /* --doctor: there may be no program */
     char **program;         /* the program and its arguments, NULL-terminated; inside argv */
 };
 

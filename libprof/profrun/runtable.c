@@ -54,6 +54,12 @@ static int runtable_run(const char *profdump, const char **argv, int out)
     return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 127;
 }
 
+int runtable_profdump(const char **argv, int out)
+{
+    char profdump[PATH_MAX];
+    return runtable_find_profdump(profdump) ? runtable_run(profdump, argv, out) : 127;
+}
+
 bool runtable_accepts(const struct runopts *options)
 {
     char profdump[PATH_MAX];

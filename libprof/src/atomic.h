@@ -15,6 +15,7 @@
 #define load_acquire(object) __atomic_load_n(object, __ATOMIC_ACQUIRE)
 #define load_seq_cst(object) __atomic_load_n(object, __ATOMIC_SEQ_CST)
 #define store_relaxed(object, value) __atomic_store_n(object, value, __ATOMIC_RELAXED)
+#define store_seq_cst(object, value) __atomic_store_n(object, value, __ATOMIC_SEQ_CST)
 #define store_release(object, value) __atomic_store_n(object, value, __ATOMIC_RELEASE)
 #define exchange_seq_cst(object, value) __atomic_exchange_n(object, value, __ATOMIC_SEQ_CST)
 #define exchange_acquire(object, value) __atomic_exchange_n(object, value, __ATOMIC_ACQUIRE)

@@ -27,6 +27,12 @@
     X("PROF_NVTX", nvtx, FLAG, "1", 1, 0, 1, "", "Record what the program annotates with NVTX.")   \
     X("PROF_EMIT_NVTX", emit_nvtx, FLAG, "0", 0, 0, 1, "",                                         \
       "Forward the ranges of prof.h to the NVTX tool that NVTX_INJECTION64_PATH names.")           \
+    X("PROF_GPU", gpu, CHOICE, "auto", 0, 0, 0, "auto, cupti, events, none",                       \
+      "Who times the device: CUPTI, CUDA events around ranges, nobody, or CUPTI where it can be "  \
+      "had and else events (auto).")                                                               \
+    X("PROF_EVENT_STREAM", event_stream, CHOICE, "legacy", 0, 0, 0, "legacy, thread",              \
+      "The stream on which CUDA events time ranges: the default stream of the context, or that "   \
+      "of the thread.")                                                                            \
     X("PROF_CUPTI", cupti_path, TEXT, "", 0, 0, 0, "",                                             \
       "The libcupti to load, instead of searching for one.")                                       \
     X("PROF_START_EVENTS", start_events, FLAG, "1", 1, 0, 1, "",                                   \

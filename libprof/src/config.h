@@ -20,6 +20,8 @@ struct config_option {
 };
 
 enum config_start { CONFIG_START_AUTO, CONFIG_START_NOW, CONFIG_START_API };
+enum config_gpu { CONFIG_GPU_AUTO, CONFIG_GPU_CUPTI, CONFIG_GPU_EVENTS, CONFIG_GPU_NONE };
+enum config_event_stream { CONFIG_EVENT_STREAM_LEGACY, CONFIG_EVENT_STREAM_THREAD };
 enum config_full { CONFIG_FULL_STOP, CONFIG_FULL_RING };
 
 enum config_stacks { CONFIG_STACKS_OFF, CONFIG_STACKS_LAUNCH, CONFIG_STACKS_RANGE };
@@ -39,6 +41,8 @@ struct config {
     uint64_t cuda;            /* PROF_CUDA: 0 leaves CUDA alone */
     uint64_t nvtx;            /* PROF_NVTX: 0 leaves NVTX alone */
     uint64_t emit_nvtx;       /* PROF_EMIT_NVTX: 1 forwards prof.h's ranges */
+    uint64_t gpu;             /* PROF_GPU: enum config_gpu */
+    uint64_t event_stream;    /* PROF_EVENT_STREAM: enum config_event_stream */
     uint64_t flush_ms;        /* PROF_FLUSH_MS */
     uint64_t exit_ms;         /* PROF_EXIT_MS: longest delay of the program's exit */
     uint64_t gpu_buffer_kib;  /* PROF_GPU_BUFFER_KB: one CUPTI activity buffer */

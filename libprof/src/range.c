@@ -4,9 +4,17 @@
 
 #include "emitter.h"
 #include "thread.h"
+#include "timing.h"
 
 /* What is not hot is a call in tail position, so that the hot path saves no registers. */
 #define RANGE_SLOW __attribute__((noinline))
+
+static void range_record_push(struct thread_log *self, uint32_t name)
+{
+    uint64_t token = timing_push(self);
+    thread_event(self, PROF_KIND_PUSH, name);
+    timing_pushed(token);
+}
 
 static RANGE_SLOW void range_site_slow(struct prof_site *site)
 {
@@ -19,7 +27,7 @@ static RANGE_SLOW void range_site_slow(struct prof_site *site)
         store_relaxed(&site->id, name);
     }
     emitter_forward(push, names_text_of(name));
-    thread_event(self, PROF_KIND_PUSH, name);
+    range_record_push(self, name);
     stacks_at_range(stacks_origin_here());
 }
 
@@ -44,9 +52,13 @@ static RANGE_SLOW void range_named_slow(unsigned kind, const char *name)
         emitter_forward(mark, name);
     else
         emitter_forward(push, name);
-    thread_event(self, kind, names_learn(&self->slot->names, name));
-    if (kind == PROF_KIND_PUSH)
-        stacks_at_range(stacks_origin_here());
+    uint32_t id = names_learn(&self->slot->names, name);
+    if (kind == PROF_KIND_MARK) {
+        thread_event(self, kind, id);
+        return;
+    }
+    range_record_push(self, id);
+    stacks_at_range(stacks_origin_here());
 }
 
 static inline void range_named(unsigned kind, const char *name)
@@ -75,7 +87,7 @@ static RANGE_SLOW void range_sized_slow(const char *name, size_t size)
         return;
     uint32_t id = names_learn_n(&self->slot->names, name, size);
     emitter_forward(push, names_text_of(id));
-    thread_event(self, PROF_KIND_PUSH, id);
+    range_record_push(self, id);
     stacks_at_range(stacks_origin_here());
 }
 
@@ -100,6 +112,7 @@ static RANGE_SLOW void range_pop_slow(void)
         return;
     thread_event(self, PROF_KIND_POP, 0);
     emitter_forward(pop);
+    timing_pop(self);
 }
 
 void prof_range_pop(void)

@@ -91,6 +91,18 @@ struct stacks_origin {
  * ours which somebody else called; the stack begins with the address it returns to. Frames of CUPTI and CUDA are kept: readers leave them out by the names of their files. After a
  * thread_reserve() that succeeded. Safe in signal handlers; a known stack takes no lock. */
 uint32_t stacks_take(struct stacks_origin origin);
+/* Somebody who times ranges on the device, at their two ends. Runs on the thread that pushes and
+ * pops; must keep errno. `epoch` is that of the recording: what was open in another one has ended
+ * without a pop. */
+struct range_timer {
+    uint64_t (*push)(uint32_t epoch); /* returns the token of the range, 0: it is not timed */
+    void (*pop)(uint32_t epoch);      /* the innermost range ends */
+    void (*thread_end)(void);         /* and everything that is open on the thread */
+};
+
+/* From now on pushes and pops call the timer; NULL: nobody any more. Threads: any, also inside of
+ * hooks below. */
+void recorder_time_ranges(const struct range_timer *timer);
 
 /* Raw ticks of the recorder's clock, and how many there are nominally in a second. */
 uint64_t clock_now(void);

@@ -12,6 +12,7 @@
 #include "process.h"
 #include "signals.h"
 #include "thread.h"
+#include "timing.h"
 #include "writer.h"
 
 #include <errno.h>
@@ -49,7 +50,7 @@ static struct {
 static struct {
     uint32_t mode;
     uint32_t simulated;
-    char reason[256];
+    char reason[448];
 } session_gpu;
 
 /* ---- collectors ---- */
@@ -190,7 +191,7 @@ static void session_begin_file(const struct rank *rank)
     chunks_publish();
     session_state_facts(rank);
     names_restate();
-    session_state_control(true, load_relaxed(&thread_gate));
+    session_state_control(true, thread_gate_epoch(load_relaxed(&thread_gate)));
     session_each_collector(file_begun);
     header->ticks_per_second = clock_ticks_per_second();
     meta_clock_sample();
@@ -248,14 +249,14 @@ static void session_switch_on(void)
     uint32_t epoch = ++session.last_epoch;
     if (session_has_file())
         session_state_control(true, epoch);
-    store_release(&thread_gate, epoch);
+    store_seq_cst(&thread_gate, epoch);
+    timing_mark_gate();
     session_each_collector(start);
 }
 
 static void session_switch_off(void)
 {
-    uint32_t epoch = load_relaxed(&thread_gate);
-    store_release(&thread_gate, 0u);
+    uint32_t epoch = thread_gate_epoch(exchange_seq_cst(&thread_gate, 0u));
     if (session_has_file())
         session_state_control(false, epoch);
     session_each_collector(stop);
@@ -374,7 +375,8 @@ void session_resume(void)
         return;
     chunks_resume();
     store_relaxed(&session.ending, 0u);
-    store_release(&thread_gate, load_acquire(&session.suspended_gate));
+    store_seq_cst(&thread_gate, load_acquire(&session.suspended_gate));
+    timing_mark_gate();
 }
 
 /* Only the forking thread lives on here, and locks may have been held by threads that do not. */
@@ -386,6 +388,7 @@ void session_fork_child(void)
         chunks_fork_child();
     meta_forget();
     thread_fork_child();
+    timing_fork_child();
     writer_fork_child();
     session_each_collector(fork_child);
     session.ending = session.detached = 0;

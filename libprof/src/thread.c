@@ -5,6 +5,7 @@
 #include "meta.h"
 #include "session.h"
 #include "signals.h"
+#include "timing.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -128,7 +129,7 @@ static void thread_fill_chunk_header(const struct thread_slot *slot, const uint6
     header->sequence = cursor ? thread_chunk_of(cursor)->sequence + 1 : 0;
     header->base_ticks = clock_read();
     header->index = chunk;
-    header->epoch = load_relaxed(&thread_gate);
+    header->epoch = thread_gate_epoch(load_relaxed(&thread_gate));
     store_release(&header->magic, PROF_CHUNK_MAGIC);
 }
 
@@ -247,6 +248,7 @@ static void thread_leave(void *argument)
     if (!slot)
         return;
     signals_block(&saved);
+    timing_thread_end();
     uint64_t *record = thread_take(self, 2);
     if (record)
         thread_commit(record, PROF_REC_THREAD_END, 2, thread_ticks(record));
@@ -295,8 +297,9 @@ static bool thread_attach(struct thread_log *self)
 
 static void thread_enter_epoch(struct thread_log *self, uint32_t gate)
 {
+    bool slow = clock_kind == PROF_CLOCK_MONOTONIC || (gate & THREAD_GATE_SLOW) ||
+                emitter_wanted() || stacks_want_ranges();
     self->epoch = gate;
-    bool slow = clock_kind == PROF_CLOCK_MONOTONIC || emitter_wanted() || stacks_want_ranges();
     self->fast_epoch = slow ? THREAD_NO_EPOCH : gate;
 }
 
@@ -308,11 +311,12 @@ static bool thread_announce(struct thread_log *self)
         self->announced = thread_write(self, PROF_REC_THREAD, thread_identity(self->slot));
     if (!self->announced)
         return false;
-    if (gate && gate != self->epoch) {
-        if (!thread_write(self, PROF_REC_EPOCH, gate))
-            return false;
-        thread_enter_epoch(self, gate);
-    }
+    if (!gate || gate == self->epoch)
+        return true;
+    uint32_t epoch = thread_gate_epoch(gate);
+    if (epoch != thread_gate_epoch(self->epoch) && !thread_write(self, PROF_REC_EPOCH, epoch))
+        return false;
+    thread_enter_epoch(self, gate);
     return true;
 }
 

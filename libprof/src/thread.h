@@ -73,14 +73,23 @@ extern __thread struct thread_log thread_self
  * made behind libc's back (clone, _Fork): it shares our file and must leave it alone. */
 #define THREAD_PAGE_BYTES 4096u
 struct thread_page {
-    uint32_t
-        gate; /* epoch of the recording in progress, 0 off; session.c writes, everybody reads */
+    uint32_t gate;  /* epoch of the recording in progress, or 0: off; session.c and timing.c write,
+                     * everybody reads */
     uint32_t ours;  /* 1 in the process that records, 0 in such a child */
     uint64_t steps; /* of prof_step() so far; whoever steps */
     uint8_t rest[THREAD_PAGE_BYTES - 16];
 };
 extern struct thread_page thread_page __attribute__((visibility("hidden")));
 #define thread_gate thread_page.gate
+
+/* A bit of the gate beside the epoch: pushes and pops do more than the hot path knows (timing.h).
+ * Setting it changes the gate's value, so every thread looks again at its next event. */
+#define THREAD_GATE_SLOW (1u << 31)
+
+static inline uint32_t thread_gate_epoch(uint32_t gate)
+{
+    return gate & ~THREAD_GATE_SLOW;
+}
 
 /* This process records for itself from here on: at load, and in a child made by fork(). */
 void thread_own_process(void);

@@ -205,6 +205,17 @@ int sim_capture_check_legacy(struct sim_stream *stream)
     return result;
 }
 
+bool sim_capture_blocks_legacy(const struct sim_stream *stream)
+{
+    bool blocks = false;
+    sim_core_lock();
+    for (const struct sim_stream *other = stream->context->streams; other && stream->legacy;
+         other = other->next)
+        blocks |= other->capture && !(other->flags & SIM_STREAM_NON_BLOCKING);
+    sim_core_unlock();
+    return blocks;
+}
+
 /* --- work into nodes -------------------------------------------------------------------------- */
 
 static enum sim_node_type node_type(enum sim_work_kind kind)

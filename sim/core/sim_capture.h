@@ -44,6 +44,9 @@ SIM_SHARED int sim_capture_forbid(struct sim_stream *stream);
 /* The legacy stream must not be used while a blocking stream of its context captures. */
 int sim_capture_check_legacy(struct sim_stream *stream);
 
+/* Whether it must not: asking spoils nothing. */
+SIM_SHARED bool sim_capture_blocks_legacy(const struct sim_stream *stream);
+
 /* Adds work as a node after the stream's nodes. */
 int sim_capture_add(struct sim_stream *stream, const struct sim_work *work);
 

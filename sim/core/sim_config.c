@@ -47,6 +47,7 @@ static const struct variable variables[] = {
     INT("SIM_REORDER", reorder, 0, 0, 1),
     INT("SIM_FORK_HANG", fork_hang, 0, 0, 1),
     STR("SIM_OTHER_SUBSCRIBER", other_subscriber),
+    INT("SIM_V2_SUBSCRIBER", v2_subscriber, 0, 0, 1),
     STR("SIM_FAIL", fail),
     STR("SIM_VIOLATIONS", violations),
 };

@@ -32,6 +32,7 @@ struct sim_config {
     int64_t reorder;
     int64_t fork_hang;
     const char *other_subscriber; /* NULL: none */
+    int64_t v2_subscriber;
     /* faults */
     const char *fail;       /* NULL: none */
     const char *violations; /* NULL: not written */

@@ -8,6 +8,7 @@
 #include "sim_clock.h"
 #include "sim_core.h"
 #include "sim_facts.h"
+#include "sim_fault.h"
 #include "sim_handle.h"
 #include "sim_stream.h"
 
@@ -110,9 +111,21 @@ static int reached_locked(const struct sim_event *event, uint64_t *time_ns)
     return *time_ns <= sim_clock_now() ? SIM_OK : SIM_NOT_READY;
 }
 
+/* The real driver follows the event into a context that is no more: anything may happen. */
+static int check_context(const struct sim_event *event)
+{
+    if (sim_handle_is(event->context, SIM_HANDLE_CONTEXT))
+        return SIM_OK;
+    sim_fault_violation("event %u outlived its context", event->id);
+    return SIM_CONTEXT_IS_DESTROYED;
+}
+
 int sim_event_query(struct sim_event *event)
 {
     uint64_t time_ns = 0;
+    const int alive = check_context(event);
+    if (alive != SIM_OK)
+        return alive;
     if (event->capture_id)
         return SIM_CAPTURED_EVENT;
     sim_core_lock();
@@ -139,6 +152,9 @@ int sim_event_synchronize(struct sim_event *event)
 int sim_event_elapsed(struct sim_event *start, struct sim_event *end, float *ms)
 {
     uint64_t start_ns = 0, end_ns = 0;
+    const int alive = check_context(start);
+    if (alive != SIM_OK)
+        return alive;
     if (!start->point || !end->point || ((start->flags | end->flags) & SIM_EVENT_DISABLE_TIMING))
         return SIM_INVALID_HANDLE;
     sim_core_lock();

@@ -9,6 +9,7 @@
 #include "sim_config.h"
 #include "sim_core.h"
 #include "sim_fault.h"
+#include "sim_layout.h"
 
 static atomic_bool gone;
 static pthread_once_t used_once = PTHREAD_ONCE_INIT;
@@ -80,5 +81,7 @@ int sim_cupti_enter(const char *name, uint64_t argument)
         return fault;
     if (sim_cupti_is_gone() || sim_core_usable() != SIM_OK)
         return sim_cupti_no_driver();
+    if (sim_layout_is_newer_than_driver())
+        return SIM_CUPTI_NOT_INITIALIZED;
     return SIM_CUPTI_OK;
 }

@@ -20,6 +20,7 @@ SIM_EXPORT int cuptiActivityEnable(uint32_t kind);
 SIM_EXPORT int cuptiActivityEnable(uint32_t kind)
 {
     SIM_CUPTI_ENTER(kind);
+    SIM_CUPTI_CHECK(!sim_config()->v2_subscriber, SIM_CUPTI_NOT_COMPATIBLE);
     const bool before = sim_activity_is_on(kind);
     const int result = sim_activity_enable(kind, true);
     if (result == SIM_CUPTI_OK && !before && kind == SIM_KIND_DEVICE)

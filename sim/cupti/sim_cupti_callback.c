@@ -215,12 +215,16 @@ SIM_EXPORT int cuptiGetResultString(int result, const char **name)
     return SIM_CUPTI_INVALID_PARAMETER;
 }
 
+/* The first that lets several tools in, all of which must then use the second form of its
+ * functions. */
+enum { V2_VERSION = 130300 };
+
 SIM_EXPORT int cuptiGetVersion(uint32_t *version);
 SIM_EXPORT int cuptiGetVersion(uint32_t *version)
 {
     SIM_CUPTI_ENTER_PLAIN(0);
     SIM_CUPTI_CHECK(version, SIM_CUPTI_INVALID_PARAMETER);
-    *version = sim_layout_version();
+    *version = sim_config()->v2_subscriber ? V2_VERSION : sim_layout_version();
     return SIM_CUPTI_OK;
 }
 

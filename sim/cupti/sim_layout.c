@@ -44,6 +44,12 @@ uint32_t sim_layout_version(void)
     return current()->number;
 }
 
+bool sim_layout_is_newer_than_driver(void)
+{
+    static const int64_t majors[SIM_LAYOUTS] = {11, 11, 12, 13};
+    return majors[sim_config()->layout] > sim_config()->driver_version / 1000;
+}
+
 size_t sim_layout_size(uint32_t kind)
 {
     return kind < SIM_KINDS ? sizes[kind][sim_config()->layout] : 0;

@@ -2,11 +2,15 @@
 #ifndef SIM_LAYOUT_H
 #define SIM_LAYOUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* What cuptiGetVersion answers. */
 uint32_t sim_layout_version(void);
+
+/* Whether this CUPTI belongs to a later major version of CUDA than the driver. */
+bool sim_layout_is_newer_than_driver(void);
 
 /* Bytes of a record of that kind; 0: the version has no such kind. */
 size_t sim_layout_size(uint32_t kind);

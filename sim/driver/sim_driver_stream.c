@@ -254,6 +254,7 @@ SIM_API_TWIN(cuStreamIsCapturing, _ptsz, void *, handle, int *, status)
     struct sim_capture_info info;
     SIM_CHECK(stream, SIM_INVALID_HANDLE);
     SIM_CHECK(status, SIM_INVALID_VALUE);
+    SIM_CHECK(!sim_capture_blocks_legacy(stream), SIM_CAPTURE_IMPLICIT);
     sim_capture_query(stream, &info);
     *status = info.status;
     return SIM_OK;

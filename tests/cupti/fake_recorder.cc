@@ -33,6 +33,7 @@ Fake *fake = new Fake; // outlives threads that a test leaves behind
 std::atomic<bool> is_on{true};
 std::atomic<bool> is_ending{false};
 config the_config;
+std::atomic<const range_timer *> the_timer{nullptr};
 thread_local bool thread_internal;
 
 struct Pending {
@@ -81,6 +82,7 @@ void fake_reset()
     stacks_where = 0;
     is_on = true;
     is_ending = false;
+    the_timer = nullptr;
     the_config = config{};
     the_config.cuda = 1;
     the_config.exit_ms = 2000;
@@ -176,6 +178,11 @@ std::vector<std::string> fake_log()
 bool fake_thread_is_internal()
 {
     return thread_internal;
+}
+
+const range_timer *fake_timer()
+{
+    return the_timer;
 }
 
 extern "C" {
@@ -280,6 +287,11 @@ void recorder_count_gpu_records(uint64_t count)
 {
     std::lock_guard<std::mutex> guard(fake->lock);
     fake->gpu_records += count;
+}
+
+void recorder_time_ranges(const struct range_timer *timer)
+{
+    the_timer = timer;
 }
 
 uint64_t clock_now(void)

@@ -55,5 +55,6 @@ bool fake_simulated();
 uint64_t fake_gpu_records();
 std::vector<std::string> fake_log();
 bool fake_thread_is_internal();
+const range_timer *fake_timer(); // who was to be called at pushes and pops; nullptr nobody
 
 #endif

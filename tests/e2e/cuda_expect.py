@@ -12,7 +12,8 @@ An expression is Python and sees
     heap(name)          one of memory's heaps, by kind or allocator
     memory              what `profdump memory` tells; chrome: all events of the Chrome trace
     facts               all of `profdump --json`; process and devices are parts of it
-    x(cat, name=None)   slices of the Chrome trace, as dictionaries; arrows(): [(host slice, device slice)]
+    x(cat, name=None)   slices of the Chrome trace, as dictionaries
+    arrows()            [(host slice, device slice)]; arrows("timed"): of ranges timed by events
     args(cat, name)     the set of values of each argument of such slices: {argument: {value}}
     innermost(call)     name of the range directly around a slice
     under(range)        ns on devices of what was launched directly inside the range, counted from the trace
@@ -59,11 +60,11 @@ class Trace:
     def x(self, cat, name=None):
         return [e for e in self.slices if e["cat"] == cat and name in (None, e["name"])]
 
-    def arrows(self):
+    def arrows(self, cat="ac2g"):
         starts = {(e["pid"], e["tid"], e["ts"]): e for e in self.slices}
         ends = collections.defaultdict(dict)
         for event in self.all:
-            if event["ph"] in "sf":
+            if event["ph"] in "sf" and event["cat"] == cat:
                 ends[event["id"]][event["ph"]] = starts[event["pid"], event["tid"], event["ts"]]
         return [(pair["s"], pair["f"]) for pair in ends.values()]
 
@@ -121,6 +122,7 @@ ALWAYS = (
     # libprof's own set is the only one of 4 bytes: no test program makes one
     "not any(e['args'].get('bytes') == 4 for e in x('gpu_memset'))",
     "len(arrows()) == len(x('kernel')) + len(x('gpu_memcpy')) + len(x('gpu_memset')) == sum(ops.values())",
+    "len(arrows('timed')) == len(x('gpu_user_annotation')) == facts['timed_by_events']",
     "sum(ops.values()) == loss['recorded'] + loss['launched_graph']",
     "facts['mode'] == trace.head['libprof']['mode'] and facts['mode_reason'] == trace.head['libprof']['mode_reason']",
 )

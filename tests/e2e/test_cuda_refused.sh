@@ -19,24 +19,39 @@ one_run() {
 
 ranges="count['setup'] == 1 and count['work'] == 1 and process['closed']"
 
-# refused WHAT WORDS [EXPRESSION...]: no GPU times; every output has WORDS in its reason.
+# refused WHAT WORDS [EXPRESSION...]: ranges are timed by CUDA events instead; every output has WORDS in its reason.
 refused() {
     local file=$((++number)).prof words=$2
     one_run $file "$1"
     same "$1: lines" 1 "$(wc -l <stderr.txt)"
-    grep -q "^libprof: no GPU times: .*$words" stderr.txt || fail "$1: $(cat stderr.txt)"
+    grep -q "^libprof: no kernel times: .*$words.*; ranges are timed by CUDA events$" stderr.txt || fail "$1: $(cat stderr.txt)"
     "$PROF_BIN/profdump" $file >table.txt
-    grep -q "^GPU mode: .*unavailable.*$words" table.txt || fail "$1: not in the table"$'\n'"$(cat table.txt)"
-    expect_cuda $file -- "$ranges" "facts['mode'] == process['mode'] == 'unavailable' and '$words' in facts['mode_reason']" \
-        "not ops and loss['unobserved'] == loss['launched']" "${@:3}"
+    grep -q "^GPU mode: .*events.*$words" table.txt || fail "$1: not in the table"$'\n'"$(cat table.txt)"
+    expect_cuda $file -- "$ranges" "facts['mode'] == process['mode'] == 'events' and '$words' in facts['mode_reason']" \
+        "not ops and loss['unobserved'] == loss['launched']" \
+        "[e['name'] for e in x('gpu_user_annotation')] == ['work']" "rows['range', 'work']['self_cuda_total_ns'] > 10000" "${@:3}"
+}
+
+# unavailable WHAT WORDS MODE: nobody times the device, since PROF_GPU=MODE says so or events cannot be had either.
+unavailable() {
+    local file=$((++number)).prof words=$2
+    PROF_GPU=$3 one_run $file "$1"
+    "$PROF_BIN/profdump" $file >table.txt
+    grep -q "^GPU mode: unavailable, .*$words" table.txt || fail "$1: $(cat table.txt)"
+    expect_cuda $file -- "$ranges" "facts['mode'] == 'unavailable' and facts['timed_by_events'] == 0 and not ops"
 }
 
 SIM_OTHER_SUBSCRIBER='Nsight Systems' refused "another tool" "another tool holds CUPTI: Nsight Systems" "facts['simulated']"
 SIM_OTHER_SUBSCRIBER='the other' SIM_CUPTI_LAYOUT=11.8 refused "another tool, CUDA 11" "another tool holds CUPTI"
+SIM_V2_SUBSCRIBER=1 refused "a tool of the second form" "uses CUPTI in its second form"
 SIM_FAIL='cuptiSubscribe=39' refused "subscribing: 39" "another tool holds CUPTI"
-SIM_FAIL='cuptiSubscribe=35' refused "subscribing: 35" "administrators"
+SIM_FAIL='cuptiSubscribe=35' refused "subscribing: 35" "NVreg_RestrictProfilingToAdminUsers=0"
+SIM_FAIL='cuptiActivityEnable(10)=35' refused "kernels: 35" "ERR_NVGPUCTRPERM"
 SIM_FAIL='cuptiSubscribe=999' refused "subscribing: 999" "no usable CUDA driver"
 SIM_FAIL='cuptiSubscribe=15' SIM_CUPTI_LAYOUT=12.4 refused "subscribing: 15" "newer than the driver"
+SIM_FAIL='cuptiSubscribe=33' refused "a virtual GPU" "does not support this virtual GPU"
+SIM_FAIL='cuptiSubscribe=40' refused "a virtual GPU's hypervisor" "hypervisor does not permit"
+SIM_FAIL='cuptiActivityEnable(10)=43' refused "a MIG partition" "does not support this MIG partition"
 SIM_FAIL='cuptiSubscribe=7' refused "subscribing: 7" "refused to subscribe: error 7"
 SIM_FAIL='cuptiActivityRegisterCallbacks=1' refused "registering" "refused to deliver records: error 1"
 SIM_FAIL='cuptiActivityGetNextRecord=1' refused "sizes" "not compatible"
@@ -45,6 +60,34 @@ SIM_FAIL='cuptiActivityEnable(10)=11' refused "kernels" "refused to record kerne
 SIM_FAIL='cuptiEnableCallback=1' refused "callbacks" "refused every callback"
 PROF_CUPTI=/nonexistent/libcupti.so refused "a libcupti that is not there" "PROF_CUPTI names /nonexistent/libcupti.so"
 PROF_CUPTI=$SIM_LIB/libcudart.so.13 refused "no libcupti at all" "cannot be loaded as libcupti"
+SIM_DRIVER_VERSION=12040 PROF_CUPTI=$SIM_LIB/libcupti.so.13 refused "an old driver" \
+    "is of CUDA 13.0 and newer than the driver, which is for CUDA 12.4"
+
+# Two libcupti in the process: both are named.
+mkdir twice
+cp "$SIM_LIB/libcupti.so.13" twice/
+SIM_OTHER_SUBSCRIBER=first simulate twice.prof env LD_PRELOAD="$here/twice/libcupti.so.13 $lib" PROF_CUPTI="$SIM_LIB/libcupti.so.13" \
+    ./small 5 >stdout.txt 2>stderr.txt || true
+expect_cuda twice.prof -- "'another tool holds CUPTI: first' in facts['mode_reason']" \
+    "'two libcupti in the process' in facts['mode_reason']" "facts['mode_reason'].count('libcupti.so.13') == 2"
+
+# What was asked for.
+SIM_OTHER_SUBSCRIBER=first unavailable "CUPTI or nobody" "another tool holds CUPTI: first" cupti
+same "CUPTI or nobody: lines" 1 "$(wc -l <stderr.txt)"
+unavailable "nobody" "PROF_GPU=none" none
+[[ ! -s stderr.txt ]] || fail "nobody: $(cat stderr.txt)"
+
+# A stub for libcuda: cuInit fails, and says nothing to libprof.
+mkdir -p cuda/stubs
+cp "$SIM_LIB/libcuda.so.1" cuda/stubs/
+kept=$SIM_LIB
+SIM_LIB=$here/cuda/stubs:$SIM_LIB
+wanted=0
+SIM_NO_DRIVER=1 bare ./small 5 >wanted.txt 2>&1 || wanted=$?
+SIM_NO_DRIVER=1 unavailable "a stub" "/cuda/stubs/libcuda.so.1 is the toolkit's stub" auto
+SIM_LIB=$kept
+wanted=0
+bare ./small 5 >wanted.txt 2>&1 || wanted=$?
 
 # Kinds that can be done without.
 for kind in 1 2 8 9 17 22 37 38; do
@@ -72,7 +115,7 @@ for file in always-*.prof once-*.prof; do
     "$PROF_BIN/profdump" check "$file" >check.txt || fail "$file:"$'\n'"$(cat check.txt)"
 done
 expect_cuda always-*.prof once-*.prof -- "$ranges" "loss['launched'] in (0, 8)" \
-    "facts['mode'] == 'unavailable' or facts['mode'] == 'partial' and loss['unobserved'] == 8 or loss['recorded'] == 8"
+    "facts['mode'] == 'events' or facts['mode'] == 'partial' and loss['unobserved'] == 8 or loss['recorded'] == 8"
 
 # No driver: the program fails, as it does without libprof.
 export SIM_NO_DRIVER=1

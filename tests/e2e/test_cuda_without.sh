@@ -50,4 +50,5 @@ same "the injection when libprof asks for it" "$lib"$'\n'"$lib" "$(LD_PRELOAD=$l
 # The user's injection runs; libprof then has the ranges, and says that it has no more.
 out=$(CUDA_INJECTION64_PATH=$mine simulate kept.prof ./small 5) || (($? == 3))
 same "the user's injection" 1 "$(grep -c 'injected by the user' <<<"$out")"
-expect_cuda kept.prof -- "count['work'] == 1 and process['closed'] and not ops"
+expect_cuda kept.prof -- "count['work'] == 1 and process['closed'] and not ops" \
+    "facts['mode'] in ('unavailable', 'events') and 'CUDA called another tool instead of libprof' in facts['mode_reason']"

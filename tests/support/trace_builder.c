@@ -542,6 +542,20 @@ void trace_builder_event(struct trace_builder *trace, enum prof_record_type type
 /* ---- devices ---- */
 
 /* `detail` begins with the header word and the two times. */
+void trace_builder_timed(struct trace_builder *trace, int64_t time_ns, uint64_t token)
+{
+    add_event(trace, PROF_REC_TIMED, time_ns, &token, 1);
+}
+
+void trace_builder_range_time(struct trace_builder *trace, int64_t start_ns, int64_t end_ns,
+                              uint64_t token, uint32_t device)
+{
+    uint64_t start = trace_builder_header(trace)->start_realtime_ns;
+    const uint64_t words[5] = {start + (uint64_t)start_ns, start + (uint64_t)end_ns, token, 1,
+                               device | UINT64_C(1000) << 32};
+    trace_builder_ext(trace, PROF_REC_RANGE_TIME, token & PROF_TICKS_MAX, words, 5);
+}
+
 static void add_gpu(struct trace_builder *trace, enum prof_record_type type, int64_t start_ns,
                     int64_t end_ns, uint32_t correlation, const void *detail, size_t bytes)
 {

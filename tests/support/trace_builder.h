@@ -111,6 +111,7 @@ void trace_builder_start_event(struct trace_builder *trace, uint32_t device, uin
                                int64_t before_ns, int64_t after_ns);
 void trace_builder_event(struct trace_builder *trace, enum prof_record_type type, int64_t time_ns,
                          const uint64_t *payload, unsigned words);
+void trace_builder_timed(struct trace_builder *trace, int64_t time_ns, uint64_t token);
 void trace_builder_word(struct trace_builder *trace, uint64_t word); /* whatever it is */
 void trace_builder_ext(struct trace_builder *trace, enum prof_record_type type, uint64_t info,
                        const uint64_t *payload, unsigned words);
@@ -141,6 +142,9 @@ void trace_builder_alloc(struct trace_builder *trace, int64_t time_ns, uint32_t 
                          uint64_t address, uint64_t bytes);
 void trace_builder_free(struct trace_builder *trace, int64_t time_ns, uint32_t allocator,
                         uint64_t address);
+/* CUDA time of a range, in times of the trace, stored as CLOCK_REALTIME; error 1 us. */
+void trace_builder_range_time(struct trace_builder *trace, int64_t start_ns, int64_t end_ns,
+                              uint64_t token, uint32_t device);
 
 /* A file with one of everything: two threads, ranges, steps, calls, every kind of device record.
  * Small enough to be damaged in every byte. */

@@ -19,7 +19,8 @@ DEVICE_WORK = {"kernel", "gpu_memcpy", "gpu_memset"}
 CATEGORIES = HOST_CALLS | DEVICE_WORK | {
     "user_annotation", "gpu_user_annotation", "cuda_sync", "overhead", "unified_memory", "cpu_instant_event"}
 # What the ends of an arrow may be on, by its category.
-ARROW_SIDES = {"ac2g": (HOST_CALLS, DEVICE_WORK), "fwdbwd": ({"user_annotation"}, {"user_annotation"})}
+ARROW_SIDES = {"ac2g": (HOST_CALLS, DEVICE_WORK), "fwdbwd": ({"user_annotation"}, {"user_annotation"}),
+               "timed": ({"user_annotation"}, {"gpu_user_annotation"})}
 KERNEL_ARGS = ("device", "context", "stream", "correlation", "grid", "block",
                "registers per thread", "shared memory")
 COPY_ARGS = ("device", "context", "stream", "correlation", "bytes")

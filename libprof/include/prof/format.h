@@ -141,7 +141,9 @@ enum prof_gpu_mode {
     X(GPU_BUFFER, "gpu_buffer", "no memory for a device record buffer")                      \
     X(CHILD, "child",                                                                        \
       "event not recorded: it happened in a forked child before it could open its own file") \
-    X(BAD_ARGUMENT, "bad_argument", "call ignored: invalid argument")
+    X(BAD_ARGUMENT, "bad_argument", "call ignored: invalid argument")                        \
+    X(UNTIMED, "untimed",                                                                    \
+      "range without CUDA time: too many in flight, a capture, or its context was destroyed")
 
 enum prof_loss_cause {
 #define PROF_LOSS_ENUM(symbol, name, sentence) PROF_LOSS_##symbol,
@@ -258,6 +260,7 @@ enum prof_record_type {
     PROF_REC_ALLOC = 16, /* struct prof_rec_alloc: the program's own allocator handed out memory */
     PROF_REC_FREE = 17,  /* struct prof_rec_free: and took it back */
     PROF_REC_BLOCK = 18, /* struct prof_rec_block: a profiling block of the process begins */
+    PROF_REC_TIMED = 20, /* w1 = token: the innermost open range is timed by CUDA events */
 
     /* In LOG chunks: what a device did. info = correlation id (low 32 bits). */
     PROF_REC_KERNEL = 32,         /* struct prof_rec_kernel */
@@ -268,6 +271,7 @@ enum prof_record_type {
     PROF_REC_MEMORY = 37,         /* struct prof_rec_memory */
     PROF_REC_MEMORY_POOL = 38,    /* struct prof_rec_memory_pool */
     PROF_REC_UNIFIED_MEMORY = 39, /* struct prof_rec_unified_memory */
+    PROF_REC_RANGE_TIME = 40,     /* struct prof_rec_range_time; info = low 40 bits of the token */
 
     /* In META chunks. info = 0. */
     PROF_REC_NAME = 64,         /* struct prof_rec_name */
@@ -559,6 +563,21 @@ struct prof_rec_unified_memory {
     uint32_t process;
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_unified_memory) == 64, "layout");
+
+/* CUDA time of a range: stream time between two events, the first recorded when the range was
+ * pushed, the second when it was popped. It begins when everything that was submitted to the stream
+ * before the push is done, and ends when what was submitted before the pop is; so waiting in the
+ * stream is in it. */
+struct prof_rec_range_time {
+    uint64_t header;
+    uint64_t start_ns; /* CLOCK_REALTIME, by the latest event whose CPU time is known */
+    uint64_t end_ns;
+    uint64_t token;    /* of a PROF_REC_TIMED, from 1, never used twice in a file */
+    uint64_t stream;   /* handle: 1 the legacy default stream, 2 the thread's default stream */
+    uint32_t device;   /* ordinal */
+    uint32_t error_ns; /* start and end are this exact; their distance is to half a microsecond */
+};
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_range_time) == 48, "layout");
 
 /* Text follows; size in words rounds up, unused bytes are zero. Ids begin at 1. */
 struct prof_rec_name {

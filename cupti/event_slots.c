@@ -1,0 +1,248 @@
+#include "event_slots.h"
+
+#include "atomic.h"
+
+#include <string.h>
+
+enum context_state { CONTEXT_FREE, CONTEXT_BUSY, CONTEXT_READY };
+enum slot_state { SLOT_FREE, SLOT_OPEN, SLOT_ENDED, SLOT_READING };
+
+static struct event_context contexts[EVENT_CONTEXTS];
+static struct event_slot slots[EVENT_SLOTS];
+static uint32_t slots_used; /* ever; may pass EVENT_SLOTS by the number of threads for a moment */
+static uint64_t blanks;     /* list of slots without a living context, as event_context.free_list */
+
+/* ---- lists ---- */
+
+static void list_push(uint64_t *list, struct event_slot *slot)
+{
+    uint64_t index = (uint64_t)(slot - slots) + 1;
+    uint64_t top = load_acquire(list);
+    do
+        store_relaxed(&slot->next_free, (uint32_t)top);
+    while (!cas_acq_rel(list, &top, ((top >> 32) + 1) << 32 | index));
+}
+
+static struct event_slot *list_pop(uint64_t *list)
+{
+    uint64_t top = load_acquire(list);
+    while ((uint32_t)top) {
+        struct event_slot *slot = &slots[(uint32_t)top - 1];
+        uint64_t next = ((top >> 32) + 1) << 32 | load_relaxed(&slot->next_free);
+        if (cas_acq_rel(list, &top, next))
+            return slot;
+    }
+    return NULL;
+}
+
+/* ---- contexts ---- */
+
+bool event_place_current(const struct driver_library *driver, struct event_place *place)
+{
+    *place = (struct event_place){0};
+    if (driver->cuCtxGetCurrent(&place->handle) != ABI_OK || !place->handle)
+        return false;
+    return !driver->cuCtxGetId || driver->cuCtxGetId(place->handle, &place->id) == ABI_OK;
+}
+
+bool event_place_is_alive(const struct driver_library *driver, const struct event_place *place)
+{
+    unsigned long long id = 0;
+    if (!driver->cuCtxGetId)
+        return true;
+    return driver->cuCtxGetId(place->handle, &id) == ABI_OK && id == place->id;
+}
+
+static bool is_same(const struct event_place *a, const struct event_place *b)
+{
+    return a->handle == b->handle && a->id == b->id;
+}
+
+static struct event_context *find(const struct event_place *place)
+{
+    for (uint32_t i = 0; i < EVENT_CONTEXTS; i++)
+        if (load_acquire(&contexts[i].state) == CONTEXT_READY && is_same(&contexts[i].place, place))
+            return &contexts[i];
+    return NULL;
+}
+
+static struct event_context *claim_entry(void)
+{
+    for (uint32_t i = 0; i < EVENT_CONTEXTS; i++) {
+        uint32_t free = CONTEXT_FREE;
+        if (cas_acq_rel(&contexts[i].state, &free, (uint32_t)CONTEXT_BUSY))
+            return &contexts[i];
+    }
+    return NULL;
+}
+
+/* Entries of contexts that were destroyed since somebody looked. */
+static void forget_dead(const struct driver_library *driver)
+{
+    for (uint32_t i = 0; i < EVENT_CONTEXTS; i++) {
+        struct event_context *context = event_context_at(i);
+        if (context && !event_place_is_alive(driver, &context->place))
+            event_context_forget(context);
+    }
+}
+
+/* Two threads that are the first in a context at the same time make an entry each: that costs a
+ * stream, and is right. */
+static struct event_context *make(const struct driver_library *driver,
+                                  const struct event_place *place)
+{
+    struct event_context *context = claim_entry();
+    if (!context) {
+        forget_dead(driver);
+        context = claim_entry();
+    }
+    if (!context)
+        return NULL;
+    context->place = *place;
+    context->stated = context->used = 0;
+    bool made = driver->cuCtxGetDevice(&context->device) == ABI_OK &&
+                event_clock_init(&context->clock, driver);
+    store_release(&context->state, (uint32_t)(made ? CONTEXT_READY : CONTEXT_FREE));
+    return made ? context : NULL;
+}
+
+struct event_context *event_context_of(const struct driver_library *driver,
+                                       const struct event_place *place)
+{
+    struct event_context *context = find(place);
+    return context ? context : make(driver, place);
+}
+
+struct event_context *event_context_at(uint32_t index)
+{
+    return load_acquire(&contexts[index].state) == CONTEXT_READY ? &contexts[index] : NULL;
+}
+
+static void blank(struct event_slot *slot)
+{
+    slot->start = slot->end = NULL;
+    store_release(&slot->state, (uint32_t)SLOT_FREE);
+    list_push(&blanks, slot);
+}
+
+void event_context_forget(struct event_context *context)
+{
+    uint32_t ready = CONTEXT_READY;
+    if (!cas_acq_rel(&context->state, &ready, (uint32_t)CONTEXT_BUSY))
+        return;
+    fetch_add_seq_cst(&context->generation, 1u);
+    struct event_slot *slot;
+    while ((slot = list_pop(&context->free_list)))
+        blank(slot);
+    store_release(&context->state, (uint32_t)CONTEXT_FREE);
+}
+
+/* ---- slots ---- */
+
+static struct event_slot *new_slot(void)
+{
+    struct event_slot *slot = list_pop(&blanks);
+    if (slot)
+        return slot;
+    uint32_t index = fetch_add_relaxed(&slots_used, 1u);
+    if (index < EVENT_SLOTS)
+        return &slots[index];
+    fetch_add_relaxed(&slots_used, (uint32_t)-1);
+    return NULL;
+}
+
+/* One event without the other stays with the slot's blank: it dies with its context. */
+static bool make_events(const struct driver_library *driver, struct event_slot *slot)
+{
+    return driver->cuEventCreate(&slot->start, ABI_CUDA_EVENT_DEFAULT) == ABI_OK &&
+           driver->cuEventCreate(&slot->end, ABI_CUDA_EVENT_DEFAULT) == ABI_OK;
+}
+
+static struct event_slot *furnish_slot(const struct driver_library *driver,
+                                       struct event_context *context)
+{
+    struct event_slot *slot = new_slot();
+    if (!slot)
+        return NULL;
+    if (!make_events(driver, slot)) {
+        blank(slot);
+        return NULL;
+    }
+    slot->context = (uint32_t)(context - contexts);
+    slot->generation = load_relaxed(&context->generation);
+    return slot;
+}
+
+/* A slot given back while its context was being forgotten may have come to the list too late. */
+static struct event_slot *reuse_slot(struct event_context *context)
+{
+    struct event_slot *slot = list_pop(&context->free_list);
+    while (slot && slot->generation != load_relaxed(&context->generation)) {
+        blank(slot);
+        slot = list_pop(&context->free_list);
+    }
+    return slot;
+}
+
+struct event_slot *event_slot_take(const struct driver_library *driver,
+                                   struct event_context *context)
+{
+    struct event_slot *slot = reuse_slot(context);
+    if (!slot)
+        slot = furnish_slot(driver, context);
+    if (!slot)
+        return NULL;
+    store_relaxed(&context->used, 1u);
+    store_release(&slot->state, (uint32_t)SLOT_OPEN);
+    return slot;
+}
+
+void event_slot_end(struct event_slot *slot)
+{
+    store_release(&slot->state, (uint32_t)SLOT_ENDED);
+}
+
+struct event_slot *event_slot_claim(uint32_t index)
+{
+    uint32_t ended = SLOT_ENDED;
+    if (load_relaxed(&slots[index].state) != SLOT_ENDED ||
+        !cas_acq_rel(&slots[index].state, &ended, (uint32_t)SLOT_READING))
+        return NULL;
+    return &slots[index];
+}
+
+void event_slot_put_back(struct event_slot *slot)
+{
+    store_release(&slot->state, (uint32_t)SLOT_ENDED);
+}
+
+struct event_context *event_slot_context(const struct event_slot *slot)
+{
+    struct event_context *context = event_context_at(slot->context);
+    return context && load_acquire(&context->generation) == slot->generation ? context : NULL;
+}
+
+void event_slot_give(struct event_slot *slot)
+{
+    struct event_context *context = event_slot_context(slot);
+    if (!context) {
+        blank(slot);
+        return;
+    }
+    store_release(&slot->state, (uint32_t)SLOT_FREE);
+    list_push(&context->free_list, slot);
+}
+
+uint32_t event_slots_used(void)
+{
+    uint32_t used = load_relaxed(&slots_used);
+    return used < EVENT_SLOTS ? used : EVENT_SLOTS;
+}
+
+void event_slots_reset(void)
+{
+    memset(slots, 0, event_slots_used() * sizeof *slots); /* the rest is untouched memory */
+    memset(contexts, 0, sizeof contexts);
+    slots_used = 0;
+    blanks = 0;
+}

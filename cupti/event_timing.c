@@ -1,0 +1,438 @@
+#define _POSIX_C_SOURCE 200809L
+#include "event_timing.h"
+
+#include "atomic.h"
+#include "config.h"
+#include "event_slots.h"
+#include "facts.h"
+#include "recorder.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+/* Ended slots that a push looks at when none is free: it then does the flusher's work. */
+#define SWEEP_WHEN_DRY 256u
+
+struct thread_ranges {
+    struct event_slot *open[EVENT_TIMING_DEPTH]; /* NULL: pushed, but not timed */
+    uint32_t depth;                              /* may exceed EVENT_TIMING_DEPTH */
+    uint32_t epoch;
+    bool busy; /* in one of the hooks: a signal handler that pushes now is not timed */
+    struct event_place place; /* of the context looked up last */
+    struct event_context *context;
+    uint32_t generation;
+};
+
+static __thread struct thread_ranges this_thread;
+
+static bool active;         /* event_timing_begin stores, _end and _fork_child take back */
+static uint64_t last_token; /* any thread adds */
+static uint32_t dry_cursor; /* where the next push without a slot goes on looking */
+
+static void lose(uint64_t count)
+{
+    loss_add(PROF_LOSS_UNTIMED, count);
+}
+
+static void *timed_stream(void)
+{
+    bool per_thread = config_get()->event_stream == CONFIG_EVENT_STREAM_THREAD;
+    return (void *)(uintptr_t)(per_thread ? ABI_CUDA_STREAM_PER_THREAD : ABI_CUDA_STREAM_LEGACY);
+}
+
+/* Calls that a capture of another thread forbids (making an event, asking for one) stay allowed in
+ * between, and do not spoil that capture. */
+struct relaxed {
+    int mode;
+    bool done;
+};
+
+static struct relaxed relax(const struct driver_library *driver)
+{
+    struct relaxed relaxed = {.mode = ABI_CUDA_CAPTURE_MODE_RELAXED};
+    relaxed.done = driver->cuThreadExchangeStreamCaptureMode(&relaxed.mode) == ABI_OK;
+    return relaxed;
+}
+
+static void restore(const struct driver_library *driver, struct relaxed relaxed)
+{
+    if (relaxed.done)
+        driver->cuThreadExchangeStreamCaptureMode(&relaxed.mode);
+}
+
+/* ---- reading ---- */
+
+static void write_time(const struct event_slot *slot, int device,
+                       const struct event_interval *interval)
+{
+    unsigned words = sizeof(struct prof_rec_range_time) / 8;
+    uint64_t *space = thread_reserve_late(PROF_REC_RANGE_TIME, words);
+    if (!space)
+        return;
+    struct prof_rec_range_time *record = (struct prof_rec_range_time *)(void *)space;
+    record->start_ns = interval->start_ns;
+    record->end_ns = interval->end_ns;
+    record->token = slot->token;
+    record->stream = (uintptr_t)timed_stream();
+    record->device = (uint32_t)device;
+    record->error_ns = interval->error_ns;
+    thread_commit(space, PROF_REC_RANGE_TIME, words, slot->token & PROF_TICKS_MAX);
+}
+
+/* A context is asked once a sweep whether it lives, not once a range. */
+struct sweep {
+    const struct driver_library *driver;
+    const struct event_context *alive;
+    unsigned read, waiting;
+};
+
+static bool is_alive(struct sweep *sweep, struct event_context *context)
+{
+    if (context && context != sweep->alive) {
+        if (!event_place_is_alive(sweep->driver, &context->place)) {
+            event_context_forget(context);
+            return false;
+        }
+        sweep->alive = context;
+    }
+    return context != NULL;
+}
+
+static int read_slot(struct sweep *sweep, const struct event_slot *slot)
+{
+    struct event_interval interval;
+    struct event_context *context = event_slot_context(slot);
+    if (!is_alive(sweep, context))
+        return -1;
+    int result = sweep->driver->cuEventQuery(slot->end);
+    if (result == ABI_OK)
+        result =
+            event_clock_read(&context->clock, sweep->driver, slot->start, slot->end, &interval);
+    if (result == ABI_OK)
+        write_time(slot, context->device, &interval);
+    return result;
+}
+
+static void sweep_one(struct sweep *sweep, uint32_t index)
+{
+    struct event_slot *slot = event_slot_claim(index);
+    if (!slot)
+        return;
+    int result = read_slot(sweep, slot);
+    if (result == ABI_CUDA_NOT_READY) {
+        sweep->waiting++;
+        event_slot_put_back(slot);
+        return;
+    }
+    sweep->read++;
+    if (result != ABI_OK)
+        lose(1);
+    event_slot_give(slot);
+}
+
+/* All of them; returns how many are not done yet. */
+static unsigned sweep_all(const struct driver_library *driver)
+{
+    struct sweep sweep = {.driver = driver};
+    struct relaxed relaxed = relax(driver);
+    for (uint32_t i = 0, used = event_slots_used(); i < used; i++)
+        sweep_one(&sweep, i);
+    restore(driver, relaxed);
+    return sweep.waiting;
+}
+
+/* No slot is left: the pushing thread makes some by reading a few. */
+static void sweep_some(const struct driver_library *driver)
+{
+    struct sweep sweep = {.driver = driver};
+    uint32_t used = event_slots_used();
+    for (unsigned i = 0; i < SWEEP_WHEN_DRY && used && sweep.waiting == 0; i++)
+        sweep_one(&sweep, fetch_add_relaxed(&dry_cursor, 1u) % used);
+}
+
+/* ---- beginning and ending a range ---- */
+
+static void state_device(const struct driver_library *driver, int device)
+{
+    struct prof_rec_device record = {.device = (uint32_t)device};
+    char name[128] = "";
+    size_t bytes = 0;
+    int major = 0, minor = 0, multiprocessors = 0;
+    if (!driver->cuDeviceGetName || !driver->cuDeviceTotalMem_v2 || !driver->cuDeviceGetAttribute)
+        return;
+    if (driver->cuDeviceGetName(name, (int)sizeof name, device) == ABI_OK)
+        record.name = names_intern(name, strnlen(name, sizeof name));
+    driver->cuDeviceTotalMem_v2(&bytes, device);
+    driver->cuDeviceGetAttribute(&major, ABI_CUDA_ATTRIBUTE_COMPUTE_MAJOR, device);
+    driver->cuDeviceGetAttribute(&minor, ABI_CUDA_ATTRIBUTE_COMPUTE_MINOR, device);
+    driver->cuDeviceGetAttribute(&multiprocessors, ABI_CUDA_ATTRIBUTE_MULTIPROCESSORS, device);
+    record.memory_bytes = bytes;
+    record.compute_major = (uint32_t)major;
+    record.compute_minor = (uint32_t)minor;
+    record.multiprocessors = (uint32_t)multiprocessors;
+    facts_state(PROF_REC_DEVICE, &record, sizeof record);
+}
+
+static bool is_known_place(const struct thread_ranges *thread, const struct event_place *place)
+{
+    return thread->context && thread->place.handle == place->handle &&
+           thread->place.id == place->id &&
+           load_relaxed(&thread->context->generation) == thread->generation;
+}
+
+/* The entry of the context that the thread works in; NULL: `*place` says whether there is one. */
+static struct event_context *enter_context(const struct driver_library *driver,
+                                           struct thread_ranges *thread,
+                                           const struct event_place *place)
+{
+    if (is_known_place(thread, place))
+        return thread->context;
+    struct event_context *context = event_context_of(driver, place);
+    thread->context = context;
+    if (!context)
+        return NULL;
+    thread->place = *place;
+    thread->generation = load_relaxed(&context->generation);
+    if (!exchange_acquire(&context->stated, 1u))
+        state_device(driver, context->device);
+    return context;
+}
+
+/* A capture that the event would become part of, or spoil: on the legacy stream that is any capture
+ * of a blocking stream of the context, and asking about it does no harm. */
+static bool is_capturing(const struct driver_library *driver)
+{
+    int status = ABI_CUDA_CAPTURE_NONE;
+    return driver->cuStreamIsCapturing(timed_stream(), &status) != ABI_OK ||
+           status != ABI_CUDA_CAPTURE_NONE;
+}
+
+static struct event_slot *take_slot(const struct driver_library *driver,
+                                    struct event_context *context)
+{
+    struct event_slot *slot = event_slot_take(driver, context);
+    if (slot)
+        return slot;
+    sweep_some(driver);
+    return event_slot_take(driver, context);
+}
+
+static struct event_slot *begin_in(const struct driver_library *driver,
+                                   struct event_context *context)
+{
+    struct event_slot *slot = is_capturing(driver) ? NULL : take_slot(driver, context);
+    if (slot && driver->cuEventRecord(slot->start, timed_stream()) != ABI_OK) {
+        event_slot_give(slot);
+        slot = NULL;
+    }
+    if (slot)
+        slot->token = fetch_add_relaxed(&last_token, (uint64_t)1) + 1;
+    return slot;
+}
+
+static struct event_slot *begin_range(struct thread_ranges *thread)
+{
+    const struct driver_library *driver = loader_driver();
+    struct event_place place;
+    if (!event_place_current(driver, &place))
+        return NULL;
+    struct relaxed relaxed = relax(driver);
+    struct event_context *context = enter_context(driver, thread, &place);
+    struct event_slot *slot = context ? begin_in(driver, context) : NULL;
+    restore(driver, relaxed);
+    if (!slot)
+        lose(1);
+    return slot;
+}
+
+static bool record_end(const struct driver_library *driver, const struct event_slot *slot)
+{
+    return !is_capturing(driver) && driver->cuEventRecord(slot->end, timed_stream()) == ABI_OK;
+}
+
+/* The thread went on to another device: for a moment it goes back. */
+static bool record_end_in(const struct driver_library *driver, const struct event_slot *slot,
+                          const struct event_context *context)
+{
+    struct event_place now;
+    if (event_place_current(driver, &now) && now.handle == context->place.handle)
+        return now.id == context->place.id && record_end(driver, slot);
+    if (!event_place_is_alive(driver, &context->place) ||
+        driver->cuCtxPushCurrent_v2(context->place.handle) != ABI_OK)
+        return false;
+    void *popped;
+    bool done = record_end(driver, slot);
+    driver->cuCtxPopCurrent_v2(&popped);
+    return done;
+}
+
+static void end_range(struct event_slot *slot)
+{
+    const struct event_context *context = event_slot_context(slot);
+    if (context && record_end_in(loader_driver(), slot, context)) {
+        event_slot_end(slot);
+        return;
+    }
+    lose(1);
+    event_slot_give(slot);
+}
+
+/* ---- hooks of the recorder ---- */
+
+static void abandon_all(struct thread_ranges *thread)
+{
+    uint32_t known = thread->depth < EVENT_TIMING_DEPTH ? thread->depth : EVENT_TIMING_DEPTH;
+    for (uint32_t i = 0; i < known; i++)
+        if (thread->open[i])
+            event_slot_give(thread->open[i]);
+    thread->depth = 0;
+}
+
+static void enter_epoch(struct thread_ranges *thread, uint32_t epoch)
+{
+    if (thread->epoch != epoch)
+        abandon_all(thread);
+    thread->epoch = epoch;
+}
+
+static struct event_slot *push_range(struct thread_ranges *thread)
+{
+    if (thread->depth >= EVENT_TIMING_DEPTH) {
+        thread->depth++;
+        lose(1);
+        return NULL;
+    }
+    struct event_slot *slot = begin_range(thread);
+    thread->open[thread->depth++] = slot;
+    return slot;
+}
+
+static uint64_t timer_push(uint32_t epoch)
+{
+    struct thread_ranges *thread = &this_thread;
+    if (thread->busy) {
+        lose(1);
+        return 0;
+    }
+    int kept_errno = errno;
+    thread->busy = true;
+    enter_epoch(thread, epoch);
+    const struct event_slot *slot = push_range(thread);
+    uint64_t token = slot ? slot->token : 0;
+    thread->busy = false;
+    errno = kept_errno;
+    return token;
+}
+
+/* What was pushed before ranges were timed is not on the stack: its pop finds it empty. */
+static void pop_range(struct thread_ranges *thread)
+{
+    if (thread->depth == 0 || --thread->depth >= EVENT_TIMING_DEPTH)
+        return;
+    struct event_slot *slot = thread->open[thread->depth];
+    if (slot)
+        end_range(slot);
+}
+
+static void timer_pop(uint32_t epoch)
+{
+    struct thread_ranges *thread = &this_thread;
+    if (thread->busy)
+        return;
+    int kept_errno = errno;
+    thread->busy = true;
+    enter_epoch(thread, epoch);
+    pop_range(thread);
+    thread->busy = false;
+    errno = kept_errno;
+}
+
+static void timer_thread_end(void)
+{
+    abandon_all(&this_thread);
+    this_thread = (struct thread_ranges){0};
+}
+
+static const struct range_timer timer = {timer_push, timer_pop, timer_thread_end};
+
+/* ---- life ---- */
+
+static bool driver_has_all(const struct driver_library *driver)
+{
+    return driver && driver->cuCtxGetCurrent && driver->cuCtxGetDevice &&
+           driver->cuCtxPushCurrent_v2 && driver->cuCtxPopCurrent_v2 &&
+           driver->cuThreadExchangeStreamCaptureMode && driver->cuStreamCreate &&
+           driver->cuStreamIsCapturing && driver->cuEventCreate && driver->cuEventRecord &&
+           driver->cuEventQuery && driver->cuEventElapsedTime;
+}
+
+bool event_timing_begin(void)
+{
+    if (!driver_has_all(loader_driver()))
+        return false;
+    store_release(&active, true);
+    recorder_time_ranges(&timer);
+    return true;
+}
+
+static void keep_clock(const struct driver_library *driver, struct event_context *context)
+{
+    void *popped;
+    bool used = load_relaxed(&context->used) != 0;
+    if (!used || (load_acquire(&context->clock.count) && !event_clock_is_due(&context->clock)))
+        return;
+    if (!event_place_is_alive(driver, &context->place)) {
+        event_context_forget(context);
+        return;
+    }
+    if (driver->cuCtxPushCurrent_v2(context->place.handle) != ABI_OK)
+        return;
+    store_relaxed(&context->used, 0u);
+    event_clock_set(&context->clock, driver);
+    driver->cuCtxPopCurrent_v2(&popped);
+}
+
+void event_timing_tick(void)
+{
+    const struct driver_library *driver = loader_driver();
+    if (!load_acquire(&active))
+        return;
+    struct relaxed relaxed = relax(driver);
+    for (uint32_t i = 0; i < EVENT_CONTEXTS; i++) {
+        struct event_context *context = event_context_at(i);
+        if (context)
+            keep_clock(driver, context);
+    }
+    restore(driver, relaxed);
+    sweep_all(driver);
+}
+
+void event_timing_drain(unsigned wait_ms)
+{
+    const struct timespec millisecond = {.tv_nsec = 1000000};
+    if (!load_acquire(&active))
+        return;
+    event_timing_tick();
+    unsigned waiting = sweep_all(loader_driver());
+    for (; waiting && wait_ms; wait_ms--) {
+        nanosleep(&millisecond, NULL);
+        waiting = sweep_all(loader_driver());
+    }
+    lose(waiting);
+}
+
+void event_timing_end(void)
+{
+    if (!load_acquire(&active))
+        return;
+    recorder_time_ranges(NULL);
+    store_release(&active, false);
+}
+
+void event_timing_fork_child(void)
+{
+    store_release(&active, false);
+    event_slots_reset();
+    memset(&this_thread, 0, sizeof this_thread);
+}

@@ -1,0 +1,161 @@
+/* The CUDA libraries: which ones a program would get here. */
+#include "doctor.h"
+
+#include "config.h"
+#include "loader.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void doctor_check_driver(struct doctor *doctor, struct doctor_finding *finding)
+{
+    if (!dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL)) {
+        doctor_find(finding, DOCTOR_WARN,
+                    "no libcuda.so.1: ranges and the CPU are recorded, no device; install the "
+                    "NVIDIA driver, or try --sim");
+        return;
+    }
+    doctor->driver = loader_open_driver();
+    const struct driver_library *driver = loader_driver();
+    if (!driver || driver->version <= 0) {
+        doctor_find(finding, DOCTOR_FAIL, "libcuda.so.1 does not answer: reinstall the driver");
+        return;
+    }
+    doctor_find(finding, DOCTOR_OK, "CUDA %d.%d, %s", driver->version / 1000,
+                driver->version % 1000 / 10, driver->path);
+}
+
+void doctor_check_stubs(struct doctor *doctor, struct doctor_finding *finding)
+{
+    static char path[LOADER_PATH_BYTES];
+    const char *search = getenv("LD_LIBRARY_PATH");
+    (void)doctor;
+    if (loader_finds_stub(path)) {
+        doctor_find(finding, DOCTOR_FAIL,
+                    "%.300s is the toolkit's stub, for linking only: take its directory out of "
+                    "LD_LIBRARY_PATH",
+                    path);
+    } else if (search && strstr(search, "/stubs")) {
+        doctor_find(finding, DOCTOR_WARN,
+                    "LD_LIBRARY_PATH names a stubs directory, which is for linking only: take it "
+                    "out");
+    } else {
+        doctor_find(finding, DOCTOR_OK, "no stub of libcuda is in the way");
+    }
+}
+
+/* A program brings libcudart, and libcupti is first looked for beside that. */
+static void load_cudart(void)
+{
+    static const char *const names[] = {"libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (dlopen(names[i], RTLD_LAZY | RTLD_LOCAL)) {
+            return;
+        }
+    }
+}
+
+static void grade_cupti(const struct cupti_library *cupti, const struct driver_library *driver,
+                        struct doctor_finding *finding)
+{
+    const unsigned version = cupti->version;
+    const unsigned major = version >= ABI_VERSION_13_0 ? version / 10000 : 0;
+    if (version < ABI_VERSION_11_0) {
+        doctor_find(finding, DOCTOR_FAIL,
+                    "%.300s is older than CUDA 11.0: PROF_CUPTI can name "
+                    "another",
+                    cupti->path);
+    } else if (driver && major && (int)major > driver->version / 1000) {
+        doctor_find(finding, DOCTOR_FAIL,
+                    "%.300s is of CUDA %u, newer than the driver: update the driver, or name an "
+                    "older one in PROF_CUPTI",
+                    cupti->path, major);
+    } else if (major) {
+        doctor_find(finding, DOCTOR_OK, "CUPTI %u.%u.%u, %s", major, version / 100 % 100,
+                    version % 100, cupti->path);
+    } else {
+        doctor_find(finding, DOCTOR_OK, "CUPTI API %u, %s", version, cupti->path);
+    }
+}
+
+void doctor_check_cupti(struct doctor *doctor, struct doctor_finding *finding)
+{
+    char why[400] = "";
+    (void)doctor;
+    load_cudart();
+    if (loader_open_cupti(config_get()->cupti_path, why, sizeof why)) {
+        grade_cupti(loader_cupti(), loader_driver(), finding);
+    } else {
+        doctor_find(finding, DOCTOR_WARN,
+                    "%s; a program may bring its own; without one ranges are timed by CUDA events",
+                    why);
+    }
+}
+
+/* ---- several of one kind ---- */
+
+struct family {
+    const char *prefix; /* "libcupti.so." */
+    char first[PATH_MAX];
+    unsigned files;
+};
+
+static void note_file(struct family *family, const char *directory, const char *name)
+{
+    char path[PATH_MAX], resolved[PATH_MAX];
+    if (strncmp(name, family->prefix, strlen(family->prefix)) != 0 ||
+        snprintf(path, sizeof path, "%s/%s", directory, name) >= (int)sizeof path ||
+        !realpath(path, resolved) || strcmp(resolved, family->first) == 0) {
+        return;
+    }
+    if (family->files++ == 0) {
+        strcpy(family->first, resolved);
+    }
+}
+
+static void look_into(struct family *families, size_t count, const char *directory)
+{
+    DIR *opened = opendir(directory);
+    struct dirent *entry;
+    while (opened && (entry = readdir(opened))) {
+        for (size_t i = 0; i < count; i++) {
+            note_file(&families[i], directory, entry->d_name);
+        }
+    }
+    if (opened) {
+        closedir(opened);
+    }
+}
+
+static void look_along_path(struct family *families, size_t count)
+{
+    const char *search = getenv("LD_LIBRARY_PATH");
+    char *copy = search ? strdup(search) : NULL, *rest = NULL;
+    for (char *one = copy ? strtok_r(copy, ":;", &rest) : NULL; one;
+         one = strtok_r(NULL, ":;", &rest)) {
+        look_into(families, count, one);
+    }
+    free(copy);
+}
+
+void doctor_check_duplicates(struct doctor *doctor, struct doctor_finding *finding)
+{
+    static struct family families[] = {
+        {.prefix = "libcuda.so"}, {.prefix = "libcudart.so"}, {.prefix = "libcupti.so"}};
+    const size_t count = sizeof families / sizeof *families;
+    (void)doctor;
+    look_along_path(families, count);
+    doctor_find(finding, DOCTOR_OK, "no library of CUDA is twice on LD_LIBRARY_PATH");
+    for (size_t i = 0; i < count; i++) {
+        if (families[i].files > 1) {
+            doctor_find(finding, DOCTOR_WARN,
+                        "%u different %s are on LD_LIBRARY_PATH, the first is %.300s: whoever "
+                        "loads another one sees another CUDA",
+                        families[i].files, families[i].prefix, families[i].first);
+        }
+    }
+}

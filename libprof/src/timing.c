@@ -1,0 +1,55 @@
+#include "timing.h"
+
+/* Exchanged by recorder_time_ranges() -> loaded by every timed push and pop. */
+static const struct range_timer *timing_timer;
+
+/* One who stores an epoch looks for a timer afterwards, one who stores a timer looks for an epoch
+ * afterwards: whoever comes second sets the bit. */
+void timing_mark_gate(void)
+{
+    uint32_t gate = load_seq_cst(&thread_gate);
+    while (gate && load_seq_cst(&timing_timer) && !(gate & THREAD_GATE_SLOW))
+        if (cas_acq_rel(&thread_gate, &gate, gate | THREAD_GATE_SLOW))
+            return;
+}
+
+/* The bit stays when the timer goes: that happens at the end only, and slow is not wrong. */
+void recorder_time_ranges(const struct range_timer *timer)
+{
+    store_seq_cst(&timing_timer, timer);
+    timing_mark_gate();
+}
+
+void timing_fork_child(void)
+{
+    store_seq_cst(&timing_timer, (const struct range_timer *)NULL);
+}
+
+uint64_t timing_push_slow(uint32_t epoch)
+{
+    const struct range_timer *timer = load_acquire(&timing_timer);
+    return timer ? timer->push(epoch) : 0;
+}
+
+void timing_pushed_slow(uint64_t token)
+{
+    uint64_t *record = thread_reserve(PROF_REC_TIMED, 2);
+    if (!record)
+        return;
+    record[1] = token;
+    thread_commit(record, PROF_REC_TIMED, 2, thread_ticks(record));
+}
+
+void timing_pop_slow(uint32_t epoch)
+{
+    const struct range_timer *timer = load_acquire(&timing_timer);
+    if (timer)
+        timer->pop(epoch);
+}
+
+void timing_thread_end(void)
+{
+    const struct range_timer *timer = load_acquire(&timing_timer);
+    if (timer)
+        timer->thread_end();
+}
