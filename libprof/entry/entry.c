@@ -1,8 +1,8 @@
 /* What the loader and CUDA call, and the life of the library in a stranger's process.
  *
  *   load            entry_load: read the configuration, switch recording on if preloaded. No
- *                   thread, no file, no CUDA: most processes that inherit LD_PRELOAD record
- *                   nothing and must not notice us.
+ *                   thread (but where one is asked for: control_thread.h), no file, no CUDA: most
+ *                   processes that inherit LD_PRELOAD record nothing and must not notice us.
  *   cuInit          InitializeInjection: collectors may touch CUPTI from here on.
  *   first event     the file, the writer thread (session.c); of each thread: its log (thread.c).
  *   fork            the child forgets everything and begins a file of its own at its first event.
@@ -16,9 +16,11 @@
 
 #include "children.h"
 #include "config.h"
+#include "control_thread.h"
 #include "exits.h"
 #include "report.h"
 #include "session.h"
+#include "triggers.h"
 #include "writer.h"
 
 #include "cupti.h"
@@ -98,6 +100,7 @@ static void entry_exit(void)
 {
     int saved_errno = errno;
     if (!entry_inert && exits_is_own_process()) {
+        control_thread_end();
         session_finish();
         if (entry_preloaded && !writer_run(report_at_exit, ENTRY_REPORT_MS))
             report_at_exit();
@@ -110,13 +113,15 @@ static void entry_fork_child(void)
     int saved_errno = errno;
     session_fork_child();
     exits_remember_process();
+    triggers_fork_child();
+    control_thread_fork_child();
     errno = saved_errno;
 }
 
 static bool entry_start_now(void)
 {
-    return config_get()->start == CONFIG_START_NOW ||
-           (config_get()->start == CONFIG_START_AUTO && entry_preloaded);
+    return !triggers_start() && (config_get()->start == CONFIG_START_NOW ||
+                                 (config_get()->start == CONFIG_START_AUTO && entry_preloaded));
 }
 
 __attribute__((constructor)) static void entry_load(void)
@@ -131,7 +136,9 @@ __attribute__((constructor)) static void entry_load(void)
         entry_preloaded = entry_is_preloaded(own_path);
         exits_remember_process();
         pthread_atfork(NULL, NULL, entry_fork_child);
+        triggers_init();
         session_init(entry_collectors, entry_start_now());
+        control_thread_init();
         entry_ask_for_injection(own_path);
     }
     errno = saved_errno;
@@ -150,7 +157,8 @@ int InitializeInjection(void)
         entry_forget_asking();
         if (!entry_preloaded && !entry_asked && config_get()->start == CONFIG_START_AUTO) {
             entry_preloaded = true; /* injected by the user: the same as preloaded */
-            session_start();
+            if (entry_start_now())
+                session_switch(true, PROF_CONTROL_STARTUP);
         }
         session_cuda_init();
         atexit(entry_detach);

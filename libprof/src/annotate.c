@@ -3,6 +3,7 @@
 #include "prof/prof.h"
 
 #include "thread.h"
+#include "triggers.h"
 
 #include <string.h>
 
@@ -66,10 +67,15 @@ void prof_range_end(uint64_t id)
         annotate_two(PROF_REC_RANGE_END, id);
 }
 
+/* Recording goes on or off before the step's own record: it belongs to the step that begins. */
 void prof_step(void)
 {
+    if (!load_relaxed(&thread_page.step_gate))
+        return;
+    uint64_t number = fetch_add_relaxed(&thread_page.steps, 1u);
+    triggers_step(number);
     if (recorder_on())
-        annotate_two(PROF_REC_STEP, fetch_add_relaxed(&thread_page.steps, 1u));
+        annotate_two(PROF_REC_STEP, number);
 }
 
 void prof_counter(const char *name, double value)

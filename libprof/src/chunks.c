@@ -41,6 +41,7 @@ static struct chunks {
     uint64_t claimed_before; /* writer thread only: at its last look */
     uint32_t extending;      /* try-lock around file size, mapping and `mapped` */
     uint32_t populating;     /* writer touches pages below `mapped`; chunks_suspend() waits */
+    uint32_t reading;        /* threads in chunks_read(): likewise */
     int fd;
     int error;    /* errno that ended growth; 0 */
     dev_t device; /* of the file, to notice that the program closed our descriptor */
@@ -287,6 +288,7 @@ static uint64_t chunks_claim_retired(void)
     struct prof_chunk_header *header =
         (struct prof_chunk_header *)(void *)(chunks.base + chunk * PROF_CHUNK_BYTES);
     store_release(&header->magic, 0u);
+    fence_release(); /* chunks_read() sees that before it sees anything of what follows */
     memset(header, 0, PROF_CHUNK_BYTES);
     return chunk;
 }
@@ -401,6 +403,39 @@ bool chunks_advance(void)
     return used > 0;
 }
 
+/* ---- reading ---- */
+
+uint64_t chunks_count(void)
+{
+    return chunks_header() ? chunks_claimed() : 0;
+}
+
+/* In ascending order, since a record's header word comes before its payload and is stored after it.
+ * The first words say whose chunk it is: it was not recycled meanwhile if they are the same at the
+ * end. */
+static bool chunks_read_mapped(uint64_t chunk, uint64_t *words, size_t count)
+{
+    const uint64_t *memory = (const uint64_t *)(void *)(chunks.base + chunk * PROF_CHUNK_BYTES);
+    for (size_t i = 0; i < count; i++)
+        words[i] = load_acquire(&memory[i]);
+    return load_acquire(&memory[0]) == words[0] && load_acquire(&memory[1]) == words[1] &&
+           load_acquire(&memory[2]) == words[2];
+}
+
+/* Announced before `mapped` is read, as chunks_populate_ahead() does. Without signals: a handler
+ * that ends the process would wait for the thread it interrupted. */
+bool chunks_read(uint64_t chunk, uint64_t *words, size_t count)
+{
+    struct signals_saved saved;
+    signals_block(&saved);
+    fetch_add_seq_cst(&chunks.reading, 1u);
+    bool read = load_seq_cst(&chunks.mapped) && chunk < chunks_count() &&
+                chunks_read_mapped(chunk, words, count);
+    fetch_add_seq_cst(&chunks.reading, (uint32_t)-1);
+    signals_restore(&saved);
+    return read;
+}
+
 void chunks_copy_out(void)
 {
     if (chunks.anonymous)
@@ -418,7 +453,7 @@ void chunks_suspend(void)
         sched_yield();
     struct prof_file_header *header = chunks_header();
     uint64_t mapped = exchange_seq_cst(&chunks.mapped, 0u);
-    while (load_seq_cst(&chunks.populating))
+    while (load_seq_cst(&chunks.populating) || load_seq_cst(&chunks.reading))
         sched_yield();
     uint64_t claimed = load_seq_cst(&header->chunk_count);
     if (mapped) {
