@@ -195,5 +195,6 @@ struct read_sink builder_sink(struct builder *builder)
     build_events_connect(&sink);
     build_gpu_connect(&sink);
     build_children_connect(&sink);
+    build_windows_connect(&sink);
     return sink;
 }

@@ -7,6 +7,7 @@
  *     build_slices.c   ranges, steps and CUDA calls of threads: a stack per thread
  *     build_facts.c    the process, its names, threads, devices
  *     build_children.c the processes that it made
+ *     build_windows.c  when recording was on
  *     build_events.c   marks, counters, attributes, begin/end ranges
  *     build_gpu.c      what devices did
  *     build_regroup.c  slices of one thread side by side
@@ -131,6 +132,7 @@ void build_facts_connect(struct read_sink *sink);
 void build_events_connect(struct read_sink *sink);
 void build_gpu_connect(struct read_sink *sink);
 void build_children_connect(struct read_sink *sink);
+void build_windows_connect(struct read_sink *sink);
 void build_slices_end(struct builder *builder);
 void build_asyncs_end(struct builder *builder);
 bool build_regroup(struct builder *builder);

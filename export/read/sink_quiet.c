@@ -116,6 +116,12 @@ static void no_child(void *user, uint32_t pid, enum prof_child_origin origin, in
     (void)user, (void)pid, (void)origin, (void)time_ns;
 }
 
+static void no_control(void *user, bool on, uint32_t epoch, enum prof_control_reason reason,
+                       int64_t time_ns)
+{
+    (void)user, (void)on, (void)epoch, (void)reason, (void)time_ns;
+}
+
 #define QUIET(member, nothing) \
     if (!quiet.member)         \
     quiet.member = nothing
@@ -147,5 +153,6 @@ struct read_sink sink_quiet(const struct read_sink *sink)
     QUIET(start_event, no_start_event);
     QUIET(note, no_note);
     QUIET(child, no_child);
+    QUIET(control, no_control);
     return quiet;
 }
