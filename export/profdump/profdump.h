@@ -26,6 +26,9 @@ int cmd_chrome(const struct profdump_options *options,
                const struct timeline *timeline); /* --chrome */
 int cmd_check(const struct profdump_options *options, const struct timeline *timeline); /* check */
 
+/* The words after "ctl". */
+int cmd_ctl(int count, char **words);
+
 /* "profdump: " and the message on stderr, with no byte in it that could drive a terminal. */
 __attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
 
