@@ -196,7 +196,8 @@ static void switch_off_when_due(void)
     int left = load_relaxed(&disable_in_ticks);
     if (left == 0 || !cas_acq_rel(&disable_in_ticks, &left, left - 1) || left > 1)
         return;
-    disable_kinds();
+    if (load_acquire(&kinds_are_on))
+        disable_kinds();
 }
 
 static void tick_job(void)
@@ -285,9 +286,8 @@ static void cupti_cuda_init(void)
 
 static void cupti_stop(void)
 {
-    if (load_relaxed(&ticks_come))
-        store_relaxed(&disable_in_ticks, TICKS_BEFORE_DISABLE);
-    else if (is_live())
+    store_relaxed(&disable_in_ticks, TICKS_BEFORE_DISABLE);
+    if (!load_relaxed(&ticks_come) && is_live())
         flusher_post(cool_job); /* there is no file: nothing was recorded */
 }
 
