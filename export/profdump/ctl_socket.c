@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 #include "ctl_socket.h"
 
 #include "prof/control.h"
@@ -8,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -71,7 +71,7 @@ static int connect_in(int directory, uid_t owner, unsigned pid)
     if (connect(connection, (struct sockaddr *)&address, sizeof address) == 0 &&
         is_trusted(connection, owner, pid))
         return connection;
-    if (errno == ECONNREFUSED)
+    if (errno == ECONNREFUSED && kill((pid_t)pid, 0) != 0 && errno == ESRCH)
         unlinkat(directory, name, 0);
     close(connection);
     return -1;

@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 #include "control_socket.h"
 
 #include "control_commands.h"

@@ -6,7 +6,6 @@
  * records of what ended after the copying began are left out: the chunk with their launch may have
  * been copied before it was written.
  */
-#define _GNU_SOURCE
 #include "dump.h"
 
 #include "chunks.h"

@@ -13,7 +13,8 @@
  * a caller trusts a process of the directory's owner only.
  *
  * A process removes its entry when it ends, but for kill -9 and exec: an entry that nobody listens
- * to (ECONNREFUSED) is stale, and whoever finds it removes it.
+ * to (ECONNREFUSED) is stale. Whoever finds it removes it when there is no such process; the
+ * program that a process has become may be about to make its own.
  *
  * 2. What is said
  *
