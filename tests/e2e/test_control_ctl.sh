@@ -36,7 +36,8 @@ refused() {
 PROF_START=api begin ctl.prof ./steps slow 700
 ctl list | grep -q " $pid  off        steps" || fail "a waiting process is not listed: $(ctl list)"
 ctl "$pid" status >status.txt
-grep -q "recording:  off" status.txt && grep -q "none yet" status.txt || fail "status: $(cat status.txt)"
+same "status of one that waits" "recording:  off file:       none yet: nothing was recorded" \
+    "$(grep -E '^(recording|file)' status.txt | paste -sd' ')"
 refused "stop of one that does not record" "it is not recording" ctl "$pid" stop
 refused "dump of one that has nothing" "it is not recording" ctl "$pid" dump x.prof
 ctl "$pid" start
@@ -91,7 +92,8 @@ wait "$job"
 
 # kill -9 leaves an entry, which the next list removes; so does exec, whose program makes one again.
 begin killed.prof ./steps slow 5000
-kill -9 "$pid" && wait "$job" || true
+kill -9 "$pid"
+wait "$job" || true
 [[ -S run/libprof/$pid.sock ]] || fail "kill -9 left no entry: this test tests nothing"
 refused "killed" "no process of yours" ctl list
 same "entries after a list" "" "$(ls run/libprof)"

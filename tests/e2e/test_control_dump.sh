@@ -35,9 +35,17 @@ sleep 0.5
 "$PROF_BIN/profdump" ctl "$pid" dump early.prof >/dev/null
 expect early.prof 'count["step 0"] == 1'
 wait "$job"
+PROF_RING_SECONDS=1 begin fast.prof ./steps flood 5000
+sleep 3
+"$PROF_BIN/profdump" ctl "$pid" dump young.prof >/dev/null
+kill -9 "$pid"
+wait "$job" || true
+expect young.prof 'count["flood"] > 0 and process["ring"] and raw.gaps > 0' \
+    '0.9 < (lambda bases, a, b: (max(bases) - min(bases)) / (b.ticks - a.ticks) * (b.monotonic - a.monotonic) / 1e9)(
+        [base for chain in raw.logs.values() for _, _, base in chain], raw.clocks[0], raw.clocks[-1]) < 1.5'
 
 # kill -9 while dumps are written: the one before stays whole, and there is nothing half made.
-PROF_FULL=ring PROF_MAX_MB=64 begin killed.prof ./steps flood
+PROF_FULL=ring PROF_MAX_MB=64 begin killed.prof ./steps flood 0
 "$PROF_BIN/profdump" ctl "$pid" dump survivor.prof >/dev/null
 (while "$PROF_BIN/profdump" ctl "$pid" dump survivor.prof >/dev/null 2>&1; do :; done) &
 dumper=$!

@@ -9,7 +9,7 @@
  *     storm             raises SIGUSR2 from four threads for a second while all record
  *     children COUNT    COUNT forked children, one after the other, that record for 1 ms
  *     dump COUNT        COUNT events, then prof_dump("inside.prof") while another thread records
- *     flood             prints its number and records as fast as it can, for ten seconds
+ *     flood COUNT       prints its number and records for ten seconds, resting COUNT us after each 1,000 ranges
  *     leaves            the main thread leaves by pthread_exit(), another one ends 0.1 s later
  *     quick             ends by _exit() after 50 ms
  *     closes            closes every descriptor, opens files of its own under them, and steps slowly
@@ -186,8 +186,12 @@ static int flood(void)
     printf("%d\n", (int)getpid());
     fflush(stdout);
     for (time_t end = time(NULL) + 10; time(NULL) < end;) {
-        prof_range_push("flood");
-        prof_range_pop();
+        for (int i = 0; i < 1000; i++) {
+            prof_range_push("flood");
+            prof_range_pop();
+        }
+        if (steps_wanted)
+            usleep((useconds_t)steps_wanted);
     }
     return 0;
 }
