@@ -8,6 +8,7 @@
 
 #include <prof/prof.h>
 
+#include <pthread.h>
 #include <unistd.h>
 
 #define LAUNCHES 2000u
@@ -49,10 +50,26 @@ static void without_launch_time(char **argv)
     execv("/proc/self/exe", argv);
 }
 
+static void *sleep_on(void *unused)
+{
+    for (;;)
+        pause();
+    return unused;
+}
+
+/* With one thread libc takes its locks without atomics; CUDA programs never have just one. */
+static void be_threaded(void)
+{
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, sleep_on, NULL) != 0)
+        exit(1);
+}
+
 int main(int argc, char **argv)
 {
     (void)argc;
     without_launch_time(argv);
+    be_threaded();
     struct prof_options options;
     prof_options_default(&options);
     options.output = "bench_launch-%p.prof";
