@@ -49,7 +49,6 @@ static uint64_t control_losses(void)
 static void control_status(struct control_answer *answer)
 {
     struct session_status status;
-    const struct prof_file_header *header = chunks_header();
     session_describe(&status);
     control_say(answer, "ok\nprogram %s\n", process_program());
     control_say(answer, "recording %s\nreason %s\n", status.on ? "on" : "off",
@@ -59,9 +58,9 @@ static void control_status(struct control_answer *answer)
     control_say(answer, "limit_mib %llu\nat_limit %s\n", (unsigned long long)config_get()->max_mib,
                 config_get()->full == CONFIG_FULL_RING ? "ring" : "stop");
     control_say(answer, "gpu_mode %u\ngpu_reason %s\n", status.gpu_mode, status.gpu_reason);
-    if (header && session_has_file())
+    if (session_has_file())
         control_say(answer, "bytes %llu\nfile %s\n",
-                    (unsigned long long)(header->chunk_count * PROF_CHUNK_BYTES), session_path());
+                    (unsigned long long)chunks_count() * PROF_CHUNK_BYTES, session_path());
 }
 
 static void control_switch(struct control_answer *answer, bool on)

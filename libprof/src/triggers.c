@@ -4,6 +4,9 @@
 #include "config.h"
 #include "schedule.h"
 #include "session.h"
+#include "signals.h"
+
+#include <pthread.h>
 
 #define TRIGGERS_NEVER UINT64_MAX
 #define TRIGGERS_NO_WINDOW (UINT64_MAX >> 2) /* after PROF_STOP */
@@ -19,8 +22,10 @@ static struct {
     struct schedule schedule;
     uint64_t start_step, stop_step; /* TRIGGERS_NEVER: not by steps */
     uint64_t latest;                /* step seen; whoever steps */
-    uint64_t applied;               /* TRIGGERS_WANT; compare-and-swap decides who switches */
-} triggers = {.start_step = TRIGGERS_NEVER, .stop_step = TRIGGERS_NEVER};
+    pthread_mutex_t lock;           /* of who switches; the session's nests inside */
+    uint64_t applied;               /* TRIGGERS_WANT; under the lock, read by whoever steps */
+} triggers = {
+    .start_step = TRIGGERS_NEVER, .stop_step = TRIGGERS_NEVER, .lock = PTHREAD_MUTEX_INITIALIZER};
 
 static bool triggers_any(void)
 {
@@ -107,20 +112,37 @@ static bool triggers_is_latest(uint64_t step)
     return latest == step;
 }
 
+/* Until the state is that of the latest step. Who raises `latest` too late to be seen here looks at
+ * `applied` after this has changed it, and comes here itself: both are read-modify-writes of it. */
+static void triggers_settle(void)
+{
+    struct signals_saved saved;
+    uint64_t latest;
+    signals_block(&saved); /* a handler may step too */
+    pthread_mutex_lock(&triggers.lock);
+    do {
+        latest = load_acquire(&triggers.latest);
+        uint64_t want = triggers_want(latest);
+        uint64_t before = exchange_seq_cst(&triggers.applied, want);
+        if (before != want)
+            triggers_apply(before, want, latest >= triggers.stop_step);
+        if (triggers_are_over(latest))
+            session_want_steps(false);
+    } while (latest != load_acquire(&triggers.latest));
+    pthread_mutex_unlock(&triggers.lock);
+    signals_restore(&saved);
+}
+
 void triggers_step(uint64_t number)
 {
-    if (!triggers_any() || !triggers_is_latest(number))
-        return;
-    uint64_t before = load_relaxed(&triggers.applied), want = triggers_want(number);
-    if (before == want || !cas_acq_rel(&triggers.applied, &before, want))
-        return;
-    triggers_apply(before, want, number >= triggers.stop_step);
-    if (triggers_are_over(number))
-        session_want_steps(false);
+    if (triggers_any() && triggers_is_latest(number) &&
+        fetch_add_seq_cst(&triggers.applied, 0u) != triggers_want(number))
+        triggers_settle();
 }
 
 void triggers_fork_child(void)
 {
+    triggers.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     if (triggers_start())
         session_switch(false, PROF_CONTROL_STEP);
     triggers_begin();
