@@ -43,12 +43,13 @@ static int calls(int (*start)(void), int (*stop)(void))
     return 0;
 }
 
-static volatile int stop;
+static volatile int stop, launched;
 
 static void *launch_meanwhile(void *unused)
 {
     while (!stop) {
         launch_work(1, NULL);
+        launched++;
         usleep(20);
     }
     return unused;
@@ -58,6 +59,8 @@ static int thread(void)
 {
     pthread_t launcher;
     pthread_create(&launcher, NULL, launch_meanwhile, NULL);
+    while (launched < 10)
+        usleep(100);
     for (int i = 0; i < 20; i++) {
         cudaProfilerStart();
         usleep(1000);

@@ -55,6 +55,10 @@ PROF_SCHEDULE=active=none record wrong.prof ./steps run 3 2>wrong.txt
 recorded wrong.prof 0 1 2
 grep -q "PROF_SCHEDULE=active=none ignored" wrong.txt || fail "a wrong schedule is not named: $(cat wrong.txt)"
 
+# A session without events costs the file 64 bytes.
+PROF_START=api record empty.prof ./steps empty 10000
+expect empty.prof 'count == {"only": 1} and len(process["windows"]) == 10001' 'size < 64 * 10000 + 4 * 65536'
+
 # Four threads that count steps together: some 10 steps are recorded, and nothing breaks.
 PROF_START=step:100 PROF_STOP=step:110 record threads.prof ./steps threads 100
 expect threads.prof '0 < count["work"] < 40' 'len(process["windows"]) == 1'

@@ -3,7 +3,8 @@
  *
  *     run COUNT         COUNT steps
  *     slow COUNT        COUNT steps of 2 ms; prints its number first
- *     threads COUNT     the same on four threads at once, steps counted together
+ *     empty COUNT       an event, then COUNT starts and stops without one
+ *     threads COUNT     as run, on four threads at once, steps counted together
  *     fork COUNT        COUNT steps in the parent and then COUNT in a child
  *     handler COUNT     as slow, with a handler of SIGUSR2 that was installed before the library was loaded, or later
  *     storm             raises SIGUSR2 from four threads for a second while all record
@@ -58,6 +59,18 @@ static int slow(void)
     printf("%d\n", (int)getpid());
     fflush(stdout);
     return run();
+}
+
+static int empty(void)
+{
+    prof_start();
+    prof_mark("only");
+    prof_stop();
+    for (int i = 0; i < steps_wanted; i++) {
+        prof_start();
+        prof_stop();
+    }
+    return 0;
 }
 
 static void *run_on_thread(void *unused)
@@ -238,6 +251,7 @@ int main(int argc, char **argv)
     steps_wanted = argc > 2 ? atoi(argv[2]) : 100;
     return !strcmp(what, "run")        ? run()
            : !strcmp(what, "slow")     ? slow()
+           : !strcmp(what, "empty")    ? empty()
            : !strcmp(what, "threads")  ? threads()
            : !strcmp(what, "fork")     ? forks()
            : !strcmp(what, "handler")  ? handler()
