@@ -233,6 +233,9 @@ int main(void)
     bench_print("on: name by content, 2 threads",
                 bench_against(loop_floor_two, loop_content_two, NULL, 10 * PAIRS));
     prof_stop();
+    bench_print("after a stop: literal", bench_against(loop_floor, loop_literal, NULL, PAIRS));
+    bench_print("after a stop: name by content",
+                bench_against(loop_floor, loop_content, NULL, PAIRS));
     bench_bytes_per_range();
     unlink(prof_output_path());
     return 0;

@@ -81,6 +81,13 @@ enum abi_domain {
     ABI_DOMAIN_STATE = 6
 };
 enum abi_site { ABI_SITE_ENTER = 0, ABI_SITE_EXIT = 1 };
+/* The calls that the program makes to its profilers; not followed as calls. */
+enum abi_profiler_cbid {
+    ABI_CBID_RUNTIME_PROFILER_START = 171,
+    ABI_CBID_RUNTIME_PROFILER_STOP = 172,
+    ABI_CBID_DRIVER_PROFILER_START = 308,
+    ABI_CBID_DRIVER_PROFILER_STOP = 309,
+};
 enum abi_resource_cbid {
     ABI_RESOURCE_CONTEXT_CREATED = 1,
     ABI_RESOURCE_CONTEXT_DESTROY_STARTING = 2,

@@ -9,6 +9,7 @@
 #include "loader.h"
 #include "memory_calls.h"
 #include "memory_kinds.h"
+#include "profiler_calls.h"
 #include "recorder.h"
 #include "start_events.h"
 #include "windows.h"
@@ -32,11 +33,15 @@ struct thread_calls {
     uint32_t own_correlation;    /* of the last operation of libprof's own */
     const void *checked_context; /* start_events has nothing more to do for it */
     struct stacks_origin origin; /* of the callback in progress */
+    uint32_t followed_since;     /* `followed` when the thread was last looked at */
     bool own;                    /* inside callbacks_own_begin/end */
     bool seen;                   /* made a CUDA call */
 };
 
 static __thread struct thread_calls this_thread;
+
+static void *subscribed;  /* callbacks_enable stores, before anything else is called */
+static uint32_t followed; /* times that calls began to be followed; callbacks_follow counts */
 
 static bool closed; /* callbacks_close stores -> every callback loads; never goes back */
 
@@ -187,6 +192,10 @@ static void enter(const struct api_call *call, uint32_t domain, uint32_t cbid,
                   const struct abi_call_data *data)
 {
     struct thread_calls *thread = &this_thread;
+    /* What was open when calls stopped being followed ended unseen. */
+    if (thread->followed_since != load_relaxed(&followed))
+        thread->depth = 0;
+    thread->followed_since = load_relaxed(&followed);
     if (domain == ABI_DOMAIN_DRIVER && thread->depth > 0)
         return;
     thread->seen = true;
@@ -265,8 +274,10 @@ static void leave(const struct api_call *call, uint32_t domain, uint32_t cbid,
 static void on_call(uint32_t domain, uint32_t cbid, const struct abi_call_data *data)
 {
     const struct api_call *call = api_calls_find(domain, cbid);
-    if (!call)
+    if (!call) {
+        profiler_calls_receive(domain, cbid, data->site);
         return;
+    }
     if (data->site == ABI_SITE_ENTER)
         enter(call, domain, cbid, data);
     else if (data->site == ABI_SITE_EXIT)
@@ -294,26 +305,46 @@ void callbacks_receive(void *user, uint32_t domain, uint32_t cbid, const void *d
         on_resource(cbid, data);
 }
 
+/* These few are seen always: whether a capture is in progress and which contexts there are must be
+ * known when recording begins. */
+static bool is_always_followed(const struct api_call *call)
+{
+    return call->what == API_BEGIN_CAPTURE || call->what == API_END_CAPTURE ||
+           call->what == API_TEARDOWN;
+}
+
 /* Single callbacks, not whole domains: a domain would make every cudaGetDevice pay. A cbid this
  * libcupti does not know is refused; that is how one table serves all versions. */
-static unsigned enable_calls(const struct cupti_library *cupti, void *subscriber, uint32_t domain)
+static unsigned enable_calls(uint32_t domain, bool always, bool on)
 {
-    unsigned enabled = 0;
-    for (uint32_t cbid = 1; cbid < ABI_CBID_COUNT; cbid++)
-        if (api_calls_find(domain, cbid))
-            enabled += cupti->cuptiEnableCallback(1, subscriber, domain, cbid) == ABI_OK;
-    return enabled;
+    const struct cupti_library *cupti = loader_cupti();
+    unsigned done = 0;
+    for (uint32_t cbid = 1; cbid < ABI_CBID_COUNT; cbid++) {
+        const struct api_call *call = api_calls_find(domain, cbid);
+        if (call && is_always_followed(call) == always)
+            done += cupti->cuptiEnableCallback(on, subscribed, domain, cbid) == ABI_OK;
+    }
+    return done;
 }
 
 bool callbacks_enable(void *subscriber)
 {
     const struct cupti_library *cupti = loader_cupti();
+    subscribed = subscriber;
     cupti->cuptiEnableCallback(1, subscriber, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_CONTEXT_CREATED);
     cupti->cuptiEnableCallback(1, subscriber, ABI_DOMAIN_RESOURCE,
                                ABI_RESOURCE_CONTEXT_DESTROY_STARTING);
-    unsigned runtime = enable_calls(cupti, subscriber, ABI_DOMAIN_RUNTIME);
-    unsigned driver = enable_calls(cupti, subscriber, ABI_DOMAIN_DRIVER);
+    unsigned runtime = enable_calls(ABI_DOMAIN_RUNTIME, true, true);
+    unsigned driver = enable_calls(ABI_DOMAIN_DRIVER, true, true);
     return runtime + driver > 0;
+}
+
+void callbacks_follow(bool on)
+{
+    if (on)
+        fetch_add_relaxed(&followed, 1u);
+    enable_calls(ABI_DOMAIN_RUNTIME, false, on);
+    enable_calls(ABI_DOMAIN_DRIVER, false, on);
 }
 
 void callbacks_close(void)

@@ -18,8 +18,13 @@
 /* The subscriber's callback. Keeps errno; takes no lock, allocates nothing. */
 void callbacks_receive(void *user, uint32_t domain, uint32_t cbid, const void *data);
 
-/* Enables the callbacks. False when CUPTI refused those of both the runtime and the driver. */
+/* Enables the callbacks that are wanted also while recording is off. False when CUPTI refused
+ * those of both the runtime and the driver. */
 bool callbacks_enable(void *subscriber);
+
+/* Begins to follow calls, or stops: then a launch costs what it costs without libprof. One thread
+ * at a time. */
+void callbacks_follow(bool on);
 
 /* From now on callbacks do nothing, for ever. */
 void callbacks_close(void);

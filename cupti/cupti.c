@@ -9,6 +9,7 @@
 #include "flusher.h"
 #include "loader.h"
 #include "log.h"
+#include "profiler_calls.h"
 #include "refusal.h"
 #include "windows.h"
 
@@ -37,6 +38,8 @@ static int disable_in_ticks; /* start and stop store -> tick's job counts down; 
 static bool driver_is_known; /* flusher's thread only */
 static uint32_t ticks;       /* writer thread only */
 static bool has_file;        /* cupti_file_begun stores -> cupti_flush loads */
+static bool warm_wanted;     /* recording begins soon; warm, start and stop store */
+static bool ticks_come;      /* there is a writer, which counts down; the first tick stores */
 
 static bool is_live(void)
 {
@@ -53,6 +56,13 @@ static void add_duplicates(char *sentence, size_t bytes)
     if (loader_mapped_cupti(paths) >= 2)
         snprintf(sentence + used, bytes - used,
                  "; there are two libcupti in the process, %.100s and %.100s", paths[0], paths[1]);
+}
+
+static void note_blind_start(void)
+{
+    if (CONFIG_MOMENT(config_get()->start) == CONFIG_START_CUDA)
+        log_line(LOG_ERROR, "PROF_START=cuda: without CUPTI nobody sees cudaProfilerStart(), so "
+                            "nothing will be recorded");
 }
 
 static void time_by_events(const char *why)
@@ -79,6 +89,7 @@ static void give_up(const char *why)
         log_line(LOG_ERROR, "no GPU times: %s", sentence);
         recorder_set_gpu_mode(PROF_GPU_UNAVAILABLE, sentence);
     }
+    note_blind_start();
     store_release(&state, (uint32_t)PASSIVE);
 }
 
@@ -95,6 +106,7 @@ static void begin_events(void)
 static void begin_nothing(void)
 {
     recorder_set_gpu_mode(PROF_GPU_UNAVAILABLE, "not wanted: PROF_GPU=none");
+    note_blind_start();
     store_release(&state, (uint32_t)PASSIVE);
 }
 
@@ -155,13 +167,27 @@ static int subscribe(const struct cupti_library *cupti, void **subscriber,
     return result;
 }
 
+/* Calls are followed before there can be records of what they launch. */
 static bool enable_kinds(void)
 {
+    callbacks_follow(true);
     int result = activity_enable();
     store_release(&kinds_are_on, true);
     if (result != ABI_OK)
         give_up_on(result, "record kernels", NULL);
     return result == ABI_OK;
+}
+
+static void disable_kinds(void)
+{
+    activity_disable();
+    callbacks_follow(false);
+    store_release(&kinds_are_on, false);
+}
+
+static bool kinds_are_wanted(void)
+{
+    return recorder_on() || load_relaxed(&warm_wanted);
 }
 
 static bool attach(const struct cupti_library *cupti, void *subscriber)
@@ -171,8 +197,12 @@ static bool attach(const struct cupti_library *cupti, void *subscriber)
         give_up_on(result, "deliver records", NULL);
     else if (!callbacks_enable(subscriber))
         give_up("CUPTI refused every callback");
-    else if (!recorder_on() || enable_kinds())
-        return true;
+    else {
+        if (CONFIG_MOMENT(config_get()->start) == CONFIG_START_CUDA)
+            profiler_calls_enable(subscriber);
+        if (!kinds_are_wanted() || enable_kinds())
+            return true;
+    }
     cupti->cuptiUnsubscribe(subscriber);
     return false;
 }
@@ -236,8 +266,8 @@ static void switch_off_when_due(void)
     int left = load_relaxed(&disable_in_ticks);
     if (left == 0 || !cas_acq_rel(&disable_in_ticks, &left, left - 1) || left > 1)
         return;
-    activity_disable();
-    store_release(&kinds_are_on, false);
+    if (load_acquire(&kinds_are_on))
+        disable_kinds();
 }
 
 static void tick_job(void)
@@ -275,6 +305,13 @@ static void start_job(void)
 {
     if (is_live() && !load_acquire(&kinds_are_on))
         enable_kinds();
+}
+
+/* Nothing of what was launched is wanted. */
+static void cool_job(void)
+{
+    if (is_live() && load_acquire(&kinds_are_on) && !kinds_are_wanted())
+        disable_kinds();
 }
 
 /* No cuptiFinalize: it synchronises every context, and its races with callbacks crash (kineto PR
@@ -341,12 +378,27 @@ static void look_for_cuda(void)
 
 /* ---- hooks ---- */
 
-static void cupti_start(void)
+static void get_ready(void)
 {
     store_relaxed(&disable_in_ticks, 0);
-    windows_end();
     if (is_live())
         flusher_run(start_job, (unsigned)config_get()->exit_ms);
+}
+
+static void cupti_start(void)
+{
+    store_relaxed(&warm_wanted, false);
+    windows_end();
+    get_ready();
+}
+
+static void cupti_warm(bool soon)
+{
+    store_relaxed(&warm_wanted, soon);
+    if (soon)
+        get_ready();
+    else if (is_live())
+        flusher_post(cool_job);
 }
 
 static void cupti_cuda_init(void)
@@ -355,8 +407,8 @@ static void cupti_cuda_init(void)
         return;
     int kept_errno = errno;
     begin();
-    if (is_live() && recorder_on() && !load_acquire(&kinds_are_on))
-        cupti_start(); /* that came while begin() was at work */
+    if (is_live() && kinds_are_wanted() && !load_acquire(&kinds_are_on))
+        get_ready(); /* for a start that came while begin() was at work */
     errno = kept_errno;
 }
 
@@ -369,6 +421,8 @@ static void cupti_file_begun(void)
 static void cupti_stop(void)
 {
     store_relaxed(&disable_in_ticks, TICKS_BEFORE_DISABLE);
+    if (!load_relaxed(&ticks_come) && is_live())
+        flusher_post(cool_job); /* there is no file: nothing was recorded */
 }
 
 static bool may_use_driver(void)
@@ -381,6 +435,7 @@ static void cupti_tick(void)
 {
     if (ticks++ % TICKS_BETWEEN_LOOKS == 0)
         look_for_cuda();
+    store_relaxed(&ticks_come, true);
     if (may_use_driver())
         flusher_post(tick_job);
 }
@@ -431,4 +486,5 @@ const struct collector cupti_collector = {
     .flush = cupti_flush,
     .fork_child = cupti_fork_child,
     .finish = cupti_finish,
+    .warm = cupti_warm,
 };

@@ -251,5 +251,6 @@ struct read_sink builder_sink(struct builder *builder)
     build_blocks_connect(&sink);
     build_stacks_connect(&sink);
     build_timings_connect(&sink);
+    build_windows_connect(&sink);
     return sink;
 }

@@ -13,6 +13,7 @@
  *     build_given.c    streams and devices that the program named
  *     build_fwdbwd.c   forward range -> its backward passes
  *     build_stacks.c   call stacks, and what their addresses mean
+ *     build_windows.c  when recording was on
  *     build_gpu.c      what devices did
  *     build_blocks.c   profiling blocks, and which events and allocations are whose
  *     build_regroup.c  slices of one thread side by side
@@ -238,6 +239,7 @@ void build_stacks_connect(struct read_sink *sink);
 void build_slice_stack(struct builder *builder, uint32_t slice, uint32_t id);
 bool build_stacks_sort(struct builder *builder);
 void build_timings_connect(struct read_sink *sink);
+void build_windows_connect(struct read_sink *sink);
 void build_slices_end(struct builder *builder);
 void build_asyncs_end(struct builder *builder);
 void build_attrs_end(struct builder *builder);

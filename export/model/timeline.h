@@ -251,6 +251,15 @@ struct tl_child {
 };
 #define TL_NO_TIME INT64_MIN
 
+/* Recording was on. */
+struct tl_window {
+    int64_t start_ns;
+    int64_t end_ns;   /* TL_NO_TIME: it was not switched off */
+    uint32_t process; /* by process, then in order */
+    uint32_t epoch;
+    uint8_t start_reason, stop_reason; /* enum prof_control_reason */
+};
+
 struct tl_thread {
     uint32_t process;
     uint32_t tid;
@@ -345,6 +354,7 @@ struct timeline {
     TL_ARRAY(struct text) names; /* equal texts have one index; NUL-terminated beside their size */
     TL_ARRAY(struct tl_process) processes;
     TL_ARRAY(struct tl_child) children; /* by process */
+    TL_ARRAY(struct tl_window) windows;
     TL_ARRAY(struct tl_thread) threads;
     TL_ARRAY(struct tl_slice) slices; /* by thread, then in order */
     TL_ARRAY(struct tl_api) apis;

@@ -21,6 +21,9 @@ static const char usage_text[] =
     "       profdump stacks [OPTION]... [FILE|DIRECTORY]...\n"
     "       profdump check [FILE|DIRECTORY]...\n"
     "       profdump memory [--json] [FILE|DIRECTORY]...\n"
+    "       profdump ctl list\n"
+    "       profdump ctl PID start|stop|status\n"
+    "       profdump ctl PID dump [OUT]\n"
     "\n"
     "Shows what libprof recorded: a summary and the key averages. Several files, or the\n"
     "*.prof files of a directory, are merged. Without an input: the newest *.prof file here.\n"
@@ -34,6 +37,7 @@ static const char usage_text[] =
     "  check                 verify every invariant of file and timeline\n"
     "  memory                show what was allocated: peaks and who owned them, what was never\n"
     "                        freed, ranges, pools, managed memory\n"
+    "  ctl                   command a process that was started with PROF_CONTROL=1\n"
     "\n"
     "  --sort COLUMN         sort the table, descending: name, self_cpu, cpu_total, cpu_avg,\n"
     "                        self_cuda, cuda_total, cuda_avg, count\n"
@@ -257,6 +261,8 @@ int main(int argc, char **argv)
     struct profdump_options options = {0};
     if (argc > 0)
         argv[0] = program; /* getopt's messages begin with it */
+    if (argc > 1 && strcmp(argv[1], "ctl") == 0)
+        return cmd_ctl(argc - 2, argv + 2);
     write_options_default(&options.write);
     options.write.color = terminal_wants_color();
     for (int code; (code = getopt_long(argc, argv, "hV", long_options, NULL)) != -1;) {

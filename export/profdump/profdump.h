@@ -38,6 +38,8 @@ int cmd_check(const struct profdump_options *options, const struct timeline *tim
 
 int cmd_memory(const struct profdump_options *options,
                const struct timeline *timeline); /* memory */
+/* The words after "ctl". */
+int cmd_ctl(int count, char **words);
 
 /* "profdump: " and the message on stderr, with no byte in it that could drive a terminal. */
 __attribute__((format(printf, 1, 2))) void complain(const char *format, ...);

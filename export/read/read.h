@@ -181,8 +181,8 @@ struct read_sink {
      * program's fault (thread or trace ended inside a range) or not (recording was switched
      * off). */
     void (*close_all)(void *user, uint32_t thread, int64_t time_ns, bool unclosed);
-    /* The thread's log does not begin at its beginning (ring mode): pops without a push are
-     * expected. */
+    /* The thread's log does not begin at its beginning (ring mode, or recording began in the midst
+     * of it): pops without a push are expected. */
     void (*cut)(void *user, uint32_t thread);
     void (*gpu)(void *user, const struct read_gpu *gpu);
     void (*start_event)(void *user, uint32_t device, uint32_t correlation, int64_t before_ns,
@@ -212,6 +212,9 @@ struct read_sink {
     void (*event)(void *user, uint32_t thread, uint64_t id, int32_t chain, uint32_t instruction);
     /* `flags` are PROF_BLOCK_*; with PROF_BLOCK_RESET there is no name. */
     void (*block)(void *user, uint32_t thread, int64_t time_ns, uint32_t name, uint32_t flags);
+    /* Recording went on or off; comes with the names, in order. */
+    void (*control)(void *user, bool on, uint32_t epoch, enum prof_control_reason reason,
+                    int64_t time_ns);
 };
 
 /* What was odd about the file itself. */

@@ -208,6 +208,12 @@ static void no_block(void *user, uint32_t thread, int64_t time_ns, uint32_t name
     (void)user, (void)thread, (void)time_ns, (void)name, (void)flags;
 }
 
+static void no_control(void *user, bool on, uint32_t epoch, enum prof_control_reason reason,
+                       int64_t time_ns)
+{
+    (void)user, (void)on, (void)epoch, (void)reason, (void)time_ns;
+}
+
 #define QUIET(member, nothing) \
     if (!quiet.member)         \
     quiet.member = nothing
@@ -259,5 +265,6 @@ struct read_sink sink_quiet(const struct read_sink *sink)
     QUIET(child, no_child);
     QUIET(event, no_event);
     QUIET(block, no_block);
+    QUIET(control, no_control);
     return quiet;
 }

@@ -7,6 +7,8 @@
  */
 #include "trace_memory.h"
 
+#include <stdlib.h>
+
 /* The walk through one chunk of one log. */
 struct log_state {
     struct walk *walk;
@@ -102,6 +104,18 @@ static void end_thread(struct walk *walk, struct walk_thread *thread, int64_t ti
     thread->ended = true;
 }
 
+static int compare_epochs(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+static bool is_late(const struct walk *walk, uint32_t epoch)
+{
+    return walk->late_count &&
+           bsearch(&epoch, walk->late_epochs, walk->late_count, sizeof epoch, compare_epochs);
+}
+
 /* Recording is on again: what the thread had open ended when it went off. */
 static void enter_epoch(struct walk *walk, struct walk_thread *thread, uint32_t epoch)
 {
@@ -114,6 +128,8 @@ static void enter_epoch(struct walk *walk, struct walk_thread *thread, uint32_t 
     }
     thread->epoch = epoch;
     thread->begun = true;
+    if (is_late(walk, epoch))
+        walk->sink.cut(walk->sink.user, thread->number);
 }
 
 /* The log goes to another thread. That the first one ended may not have been recorded. */

@@ -93,12 +93,25 @@ static void collect_clock(struct walk *walk, const struct record *record)
         walk_no_memory(walk);
 }
 
+/* What was open when recording began will end without having begun. */
+static void collect_start(struct walk *walk, const struct prof_rec_control *control)
+{
+    bool late = control->reason != PROF_CONTROL_STARTUP && control->reason != PROF_CONTROL_UNKNOWN;
+    bool ascending = !walk->late_count || walk->late_epochs[walk->late_count - 1] < control->epoch;
+    if (late && ascending &&
+        walk_room(walk, &walk->late_epochs, walk->late_count, &walk->late_capacity,
+                  sizeof *walk->late_epochs))
+        walk->late_epochs[walk->late_count++] = control->epoch;
+}
+
 static void collect_control(struct walk *walk, const struct record *record)
 {
     struct prof_rec_control control;
     record_copy(record, &control, sizeof control);
-    if (control.on)
+    if (control.on) {
+        collect_start(walk, &control);
         return;
+    }
     if (walk_room(walk, &walk->stops, walk->stop_count, &walk->stop_capacity, sizeof *walk->stops))
         walk->stops[walk->stop_count++] = (struct walk_stop){control.epoch, control.ticks};
 }
@@ -332,6 +345,17 @@ static void tell_module_gone(struct walk *walk, const struct record *record)
     walk->sink.module_gone(walk->sink.user, gone.id, gone.ticks);
 }
 
+static void tell_control(struct walk *walk, const struct record *record)
+{
+    struct prof_rec_control control;
+    record_copy(record, &control, sizeof control);
+    enum prof_control_reason reason = control.reason < PROF_CONTROL_COUNT
+                                          ? (enum prof_control_reason)control.reason
+                                          : PROF_CONTROL_UNKNOWN;
+    walk->sink.control(walk->sink.user, control.on != 0, control.epoch, reason,
+                       clockmap_time_ns(&walk->clock, control.ticks));
+}
+
 static void tell_record(struct walk *walk, const struct record *record)
 {
     switch (record_type(record)) {
@@ -382,6 +406,9 @@ static void tell_record(struct walk *walk, const struct record *record)
         break;
     case PROF_REC_MODULE_GONE:
         tell_module_gone(walk, record);
+        break;
+    case PROF_REC_CONTROL:
+        tell_control(walk, record);
         break;
     default:
         break;

@@ -166,6 +166,7 @@ static void walk_fini(struct walk *walk)
     free(walk->chunks);
     free(walk->metas);
     free(walk->stops);
+    free(walk->late_epochs);
 }
 
 static void seal_clock(struct walk *walk)

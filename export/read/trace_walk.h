@@ -65,6 +65,8 @@ struct walk {
     size_t meta_count, meta_capacity;
     struct walk_stop *stops;
     size_t stop_count, stop_capacity;
+    uint32_t *late_epochs; /* that began in the midst of the program, ascending */
+    size_t late_count, late_capacity;
     int64_t end_ns; /* of everything seen so far */
 };
 

@@ -18,6 +18,14 @@ const char *run_facts_mode_name(enum prof_gpu_mode mode)
     return "unknown";
 }
 
+const char *run_facts_reason_name(enum prof_control_reason reason)
+{
+#define REASON_NAME(symbol, name) name,
+    static const char *const names[] = {PROF_CONTROL_REASONS(REASON_NAME)};
+#undef REASON_NAME
+    return reason < PROF_CONTROL_COUNT ? names[reason] : names[PROF_CONTROL_UNKNOWN];
+}
+
 const char *run_facts_cause_name(enum prof_loss_cause cause)
 {
     static const char *const names[] = {

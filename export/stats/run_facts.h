@@ -28,6 +28,8 @@ void run_facts_init(struct run_facts *facts, const struct timeline *timeline);
 /* "none", "cupti", "events", "unavailable", "partial" */
 const char *run_facts_mode_name(enum prof_gpu_mode mode);
 
+const char *run_facts_reason_name(enum prof_control_reason reason);
+
 /* Name and sentence of a cause, from PROF_LOSS_CAUSES. */
 const char *run_facts_cause_name(enum prof_loss_cause cause);
 const char *run_facts_cause_sentence(enum prof_loss_cause cause);

@@ -2,8 +2,11 @@
  * times nanoseconds.
  *
  *     {"libprof", "mode", "mode_reason", "simulated", "demangled", "duration_ns", "timed_by_events",
- *      "processes": [{pid, program, host, rank, children, ...}], "devices": [{id, name, ...}],
+ *      "processes": [{pid, program, host, rank, children, windows, ...}],
+ *      "devices": [{id, name, ...}],
  *      "nvtx": {see nvtx_json.c},
+}
+
  *      "key_averages": [{name, kind, count, cpu_total_ns, self_cpu_total_ns,
  *                        cuda_total_ns, self_cuda_total_ns}],
  *      "kernels": [the rows of kernels again], "loss": {...},
@@ -87,6 +90,37 @@ static void write_children(struct json_out *out, const struct timeline *timeline
     json_array_end(out);
 }
 
+/* "end_ns" and "stop" are null where recording was not switched off. */
+static void write_window(struct json_out *out, const struct tl_window *window)
+{
+    bool stopped = window->end_ns != TL_NO_TIME;
+    json_object_begin(out);
+    json_key(out, "epoch"), json_uint(out, window->epoch);
+    json_key(out, "start_ns"), json_int(out, window->start_ns);
+    json_key(out, "end_ns");
+    if (stopped)
+        json_int(out, window->end_ns);
+    else
+        json_null(out);
+    json_key(out, "start");
+    json_string(out, run_facts_reason_name((enum prof_control_reason)window->start_reason));
+    json_key(out, "stop");
+    if (stopped)
+        json_string(out, run_facts_reason_name((enum prof_control_reason)window->stop_reason));
+    else
+        json_null(out);
+    json_object_end(out);
+}
+
+static void write_windows(struct json_out *out, const struct timeline *timeline, uint32_t process)
+{
+    json_key(out, "windows"), json_array_begin(out);
+    for (uint32_t i = 0; i < timeline->windows.count; i++)
+        if (timeline->windows.at[i].process == process)
+            write_window(out, &timeline->windows.at[i]);
+    json_array_end(out);
+}
+
 static void write_process(struct json_out *out, const struct timeline *timeline, uint32_t index)
 {
     const struct tl_process *process = &timeline->processes.at[index];
@@ -112,6 +146,7 @@ static void write_process(struct json_out *out, const struct timeline *timeline,
     json_key(out, "driver"), json_text(out, info->driver);
     json_key(out, "libprof"), json_text(out, info->library_version);
     write_children(out, timeline, index);
+    write_windows(out, timeline, index);
     json_object_end(out);
 }
 

@@ -10,6 +10,8 @@
 #include <errno.h>
 #include <string.h>
 
+#define WINDOWS_SHOWN 8u
+
 struct shown_text {
     char bytes[SHOW_TEXT_BYTES(200)];
 };
@@ -90,6 +92,51 @@ static void print_children(const struct timeline *timeline, uint32_t process, FI
     }
     if (made)
         fprintf(stream, "Children:  %u made, %u of them in these files\n", made, here);
+}
+
+/* The usual: on from the beginning to the end. */
+static bool is_plain_window(const struct tl_window *window)
+{
+    return window->end_ns == TL_NO_TIME && (window->start_reason == PROF_CONTROL_STARTUP ||
+                                            window->start_reason == PROF_CONTROL_UNKNOWN);
+}
+
+static void print_window(const struct timeline *timeline, const struct tl_window *window,
+                         FILE *stream)
+{
+    const struct tl_process *process = &timeline->processes.at[window->process];
+    bool stopped = window->end_ns != TL_NO_TIME;
+    int64_t end_ns = stopped ? window->end_ns : process->end_ns;
+    char at[TIME_TEXT_BYTES], duration[TIME_TEXT_BYTES];
+    time_text((double)(window->start_ns - process->start_ns), at);
+    time_text((double)(end_ns > window->start_ns ? end_ns - window->start_ns : 0), duration);
+    fprintf(stream, "           at %s for %s, on by %s, ", at, duration,
+            run_facts_reason_name((enum prof_control_reason)window->start_reason));
+    if (stopped)
+        fprintf(stream, "off by %s\n",
+                run_facts_reason_name((enum prof_control_reason)window->stop_reason));
+    else
+        fputs("to the end\n", stream);
+}
+
+static void print_windows(const struct timeline *timeline, uint32_t process, FILE *stream)
+{
+    uint32_t count = 0, plain = 0, shown = 0;
+    for (uint32_t i = 0; i < timeline->windows.count; i++) {
+        count += timeline->windows.at[i].process == process;
+        plain +=
+            timeline->windows.at[i].process == process && is_plain_window(&timeline->windows.at[i]);
+    }
+    if (count == plain && count <= 1)
+        return;
+    fprintf(stream, "Windows:   recording was on %u time%s\n", count, count == 1 ? "" : "s");
+    for (uint32_t i = 0; i < timeline->windows.count && shown < WINDOWS_SHOWN; i++)
+        if (timeline->windows.at[i].process == process) {
+            print_window(timeline, &timeline->windows.at[i], stream);
+            shown++;
+        }
+    if (shown < count)
+        fprintf(stream, "           and %u more\n", count - shown);
 }
 
 static void print_mode(const struct read_process *info, FILE *stream)
@@ -207,6 +254,7 @@ bool write_summary(const struct timeline *timeline, const struct write_options *
     for (uint32_t i = 0; i < timeline->processes.count; i++) {
         print_process(&timeline->processes.at[i], stream);
         print_children(timeline, i, stream);
+        print_windows(timeline, i, stream);
         print_mode(&timeline->processes.at[i].info, stream);
         print_devices(timeline, i, stream);
     }

@@ -1,8 +1,8 @@
 /* What the loader and CUDA call, and the life of the library in a stranger's process.
  *
  *   load            entry_load: read the configuration, switch recording on if preloaded. No
- *                   thread, no file, no CUDA: most processes that inherit LD_PRELOAD record
- *                   nothing and must not notice us.
+ *                   thread (but where one is asked for: control_thread.h), no file, no CUDA: most
+ *                   processes that inherit LD_PRELOAD record nothing and must not notice us.
  *   cuInit          InitializeInjection: collectors may touch CUPTI from here on.
  *   first NVTX call InitializeInjectionNvtx2, of each shared object that uses NVTX; perhaps before
  *                   our own constructor has run.
@@ -20,10 +20,12 @@
 #include "atomic.h"
 #include "children.h"
 #include "config.h"
+#include "control_thread.h"
 #include "exits.h"
 #include "report.h"
 #include "session.h"
 #include "stacks.h"
+#include "triggers.h"
 #include "writer.h"
 
 #include "cupti.h"
@@ -148,6 +150,7 @@ static void entry_exit(void)
 {
     int saved_errno = errno;
     if (!entry_inert && exits_is_own_process()) {
+        control_thread_end();
         session_finish();
         if (entry_preloaded && !writer_run(report_at_exit, ENTRY_REPORT_MS))
             report_at_exit();
@@ -160,13 +163,15 @@ static void entry_fork_child(void)
     int saved_errno = errno;
     session_fork_child();
     exits_remember_process();
+    triggers_fork_child();
+    control_thread_fork_child();
     errno = saved_errno;
 }
 
 static bool entry_start_now(void)
 {
-    return config_get()->start == CONFIG_START_NOW ||
-           (config_get()->start == CONFIG_START_AUTO && entry_preloaded);
+    return !triggers_start() && (config_get()->start == CONFIG_START_NOW ||
+                                 (config_get()->start == CONFIG_START_AUTO && entry_preloaded));
 }
 
 __attribute__((constructor)) static void entry_load(void)
@@ -186,7 +191,9 @@ __attribute__((constructor)) static void entry_load(void)
         pthread_atfork(NULL, NULL, entry_fork_child);
         nvtx_init();
         emitter_use(&nvtx_emitter);
+        triggers_init();
         session_init(entry_collectors, entry_start_now());
+        control_thread_init();
         entry_ask_for_injection(own_path);
         entry_ask_for_nvtx(own_path);
     }
@@ -204,7 +211,8 @@ static void entry_start_injected(void)
     if (entry_preloaded || config_get()->start != CONFIG_START_AUTO)
         return;
     entry_preloaded = true;
-    session_start();
+    if (entry_start_now())
+        session_switch(true, PROF_CONTROL_STARTUP);
 }
 
 /* Called by libcuda inside cuInit, before any context exists. Returns 1: success. */

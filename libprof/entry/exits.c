@@ -9,6 +9,7 @@
 #include "exits.h"
 
 #include "children.h"
+#include "control_thread.h"
 #include "session.h"
 
 #include <dlfcn.h>
@@ -58,6 +59,13 @@ static void exits_leave(void)
         session_suspend();
 }
 
+/* An exec keeps the number, under which the new program may want to be found. */
+static void exits_disappear(void)
+{
+    if (exits_is_own_process())
+        control_thread_end();
+}
+
 static void exits_exec(void)
 {
     exits_leave();
@@ -77,6 +85,7 @@ static int exits_stay(int result)
 EXITS_PUBLIC __attribute__((noreturn)) void _exit(int status)
 {
     exits_leave();
+    exits_disappear();
     for (;;)
         syscall(SYS_exit_group, status);
 }
@@ -89,6 +98,7 @@ EXITS_PUBLIC __attribute__((noreturn)) void _Exit(int status)
 EXITS_PUBLIC __attribute__((noreturn)) void quick_exit(int status)
 {
     exits_leave();
+    exits_disappear();
     if (exits_real.quick_exit)
         exits_real.quick_exit(status);
     for (;;)

@@ -6,6 +6,7 @@
 
 #include "emitter.h"
 #include "thread.h"
+#include "triggers.h"
 
 #include <string.h>
 
@@ -71,10 +72,15 @@ void prof_range_end(uint64_t id)
         emitter_forward(end, id);
 }
 
+/* Recording goes on or off before the step's own record: it belongs to the step that begins. */
 void prof_step(void)
 {
+    if (!load_relaxed(&thread_page.step_gate))
+        return;
+    uint64_t number = fetch_add_relaxed(&thread_page.steps, 1u);
+    triggers_step(number);
     if (recorder_on())
-        annotate_two(PROF_REC_STEP, fetch_add_relaxed(&thread_page.steps, 1u));
+        annotate_two(PROF_REC_STEP, number);
 }
 
 void prof_counter(const char *name, double value)

@@ -23,6 +23,8 @@
 #define fetch_add_seq_cst(object, value) __atomic_fetch_add(object, value, __ATOMIC_SEQ_CST)
 #define fetch_or_relaxed(object, value) __atomic_fetch_or(object, value, __ATOMIC_RELAXED)
 
+#define fence_release() __atomic_thread_fence(__ATOMIC_RELEASE)
+
 /* Strong compare-and-swap: on failure `*expected` holds what was found. */
 #define cas_acq_rel(object, expected, desired)                                      \
     __atomic_compare_exchange_n(object, expected, desired, false, __ATOMIC_ACQ_REL, \

@@ -2,6 +2,7 @@
 
 #include "atomic.h"
 #include "log.h"
+#include "own_fd.h"
 #include "recorder.h"
 #include "retired.h"
 #include "signals.h"
@@ -12,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,7 +24,6 @@
 #define CHUNKS_META_CHUNKS 1024u         /* beyond the limit, so that names outlive a full file */
 #define CHUNKS_YIELDS 100                /* to whoever extends the file ... */
 #define CHUNKS_SLEEPS 1000               /* ... then of 0.1 ms, as it may be waiting for the disk */
-#define CHUNKS_MIN_FD 512 /* out of the way of programs that close or dup2 low numbers */
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
@@ -41,13 +40,12 @@ static struct chunks {
     uint64_t claimed_before; /* writer thread only: at its last look */
     uint32_t extending;      /* try-lock around file size, mapping and `mapped` */
     uint32_t populating;     /* writer touches pages below `mapped`; chunks_suspend() waits */
-    int fd;
-    int error;    /* errno that ended growth; 0 */
-    dev_t device; /* of the file, to notice that the program closed our descriptor */
-    ino_t inode;
-    bool anonymous; /* no shared mappings here: the writer copies */
+    uint32_t reading;        /* threads in chunks_read(): likewise */
+    struct own_fd own;       /* the file */
+    int error;               /* errno that ended growth; 0 */
+    bool anonymous;          /* no shared mappings here: the writer copies */
     bool ring;
-} chunks = {.fd = -1};
+} chunks = {.own = OWN_FD_NONE};
 
 static struct prof_file_header
     *chunks_header_mapped; /* creator releases -> chunks_header acquires */
@@ -59,18 +57,11 @@ struct prof_file_header *chunks_header(void)
 
 /* ---- growing ---- */
 
-static bool chunks_fd_is_ours(void)
-{
-    struct stat status;
-    return fstat(chunks.fd, &status) == 0 && status.st_dev == chunks.device &&
-           status.st_ino == chunks.inode;
-}
-
 static int chunks_reserve_disk(uint64_t offset, uint64_t bytes)
 {
     int error;
     do
-        error = posix_fallocate(chunks.fd, (off_t)offset, (off_t)bytes);
+        error = posix_fallocate(chunks.own.fd, (off_t)offset, (off_t)bytes);
     while (error == EINTR);
     return error;
 }
@@ -78,7 +69,7 @@ static int chunks_reserve_disk(uint64_t offset, uint64_t bytes)
 static int chunks_map(uint64_t offset, uint64_t bytes)
 {
     int flags = MAP_FIXED | (chunks.anonymous ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED);
-    int fd = chunks.anonymous ? -1 : chunks.fd;
+    int fd = chunks.anonymous ? -1 : chunks.own.fd;
     off_t file_offset = chunks.anonymous ? 0 : (off_t)offset;
     void *place = mmap(chunks.base + offset, bytes, PROT_READ | PROT_WRITE, flags, fd, file_offset);
     return place == MAP_FAILED ? errno : 0;
@@ -88,7 +79,7 @@ static int chunks_grow(uint64_t from, uint64_t to)
 {
     uint64_t offset = from * PROF_CHUNK_BYTES;
     uint64_t bytes = (to - from) * PROF_CHUNK_BYTES;
-    if (!chunks_fd_is_ours())
+    if (!own_fd_is_ours(&chunks.own))
         return EBADF;
     int error = chunks.anonymous ? 0 : chunks_reserve_disk(offset, bytes);
     return error ? error : chunks_map(offset, bytes);
@@ -138,14 +129,7 @@ static bool chunks_extend(uint64_t wanted)
 
 static int chunks_open(const char *path)
 {
-    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return -1;
-    int high = fcntl(fd, F_DUPFD_CLOEXEC, CHUNKS_MIN_FD);
-    if (high < 0)
-        return fd;
-    close(fd);
-    return high;
+    return open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
 /* Address space only. Halved until the system grants it (RLIMIT_AS, cgroups). */
@@ -193,22 +177,12 @@ static int chunks_map_first(void)
     return chunks_grow(0, CHUNKS_FIRST_CHUNKS);
 }
 
-static void chunks_remember_identity(void)
-{
-    struct stat status;
-    if (fstat(chunks.fd, &status) == 0) {
-        chunks.device = status.st_dev;
-        chunks.inode = status.st_ino;
-    }
-}
-
 static void chunks_forget(void)
 {
-    if (chunks.fd >= 0)
-        close(chunks.fd);
+    own_fd_close(&chunks.own);
     if (chunks.base)
         munmap(chunks.base, chunks.reserved_bytes);
-    chunks = (struct chunks){.fd = -1};
+    chunks = (struct chunks){.own = OWN_FD_NONE};
 }
 
 /* A page that is not there yet costs its first user 0.5 us. A kernel that does not know the advice
@@ -229,12 +203,12 @@ int chunks_create(const struct chunks_options *options)
     struct signals_saved saved;
     signals_block(&saved); /* SIGXFSZ, as above */
     int error = 0;
-    chunks.fd = chunks_open(options->path);
-    if (chunks.fd < 0) {
+    int fd = chunks_open(options->path);
+    if (fd < 0) {
         error = errno;
         goto out;
     }
-    chunks_remember_identity();
+    chunks.own = own_fd_take(fd);
     error = chunks_reserve_range(chunks_wanted_range(options));
     if (error)
         goto out;
@@ -247,7 +221,7 @@ int chunks_create(const struct chunks_options *options)
     chunks.ahead = CHUNKS_AHEAD_MIN;
     store_release(&chunks.mapped, (uint64_t)CHUNKS_FIRST_CHUNKS);
 out:
-    if (error && chunks.fd >= 0) {
+    if (error && chunks.own.fd >= 0) {
         unlink(options->path);
         chunks_forget();
     }
@@ -287,6 +261,7 @@ static uint64_t chunks_claim_retired(void)
     struct prof_chunk_header *header =
         (struct prof_chunk_header *)(void *)(chunks.base + chunk * PROF_CHUNK_BYTES);
     store_release(&header->magic, 0u);
+    fence_release(); /* chunks_read() sees that before it sees anything of what follows */
     memset(header, 0, PROF_CHUNK_BYTES);
     return chunk;
 }
@@ -370,10 +345,10 @@ static void chunks_populate_ahead(uint64_t claimed)
 
 static void chunks_copy(uint64_t claimed)
 {
-    for (uint64_t chunk = 0; chunk < claimed && chunks_fd_is_ours(); chunk++) {
+    for (uint64_t chunk = 0; chunk < claimed && own_fd_is_ours(&chunks.own); chunk++) {
         const uint8_t *memory = chunks.base + chunk * PROF_CHUNK_BYTES;
         ssize_t written =
-            pwrite(chunks.fd, memory, PROF_CHUNK_BYTES, (off_t)(chunk * PROF_CHUNK_BYTES));
+            pwrite(chunks.own.fd, memory, PROF_CHUNK_BYTES, (off_t)(chunk * PROF_CHUNK_BYTES));
         if (written != PROF_CHUNK_BYTES) {
             log_line(LOG_ERROR, "cannot write the trace file: %s",
                      written < 0 ? strerror(errno) : "no space");
@@ -401,6 +376,39 @@ bool chunks_advance(void)
     return used > 0;
 }
 
+/* ---- reading ---- */
+
+uint64_t chunks_count(void)
+{
+    return chunks_header() ? chunks_claimed() : 0;
+}
+
+/* In ascending order, since a record's header word comes before its payload and is stored after it.
+ * The first words say whose chunk it is: it was not recycled meanwhile if they are the same at the
+ * end. */
+static bool chunks_read_mapped(uint64_t chunk, uint64_t *words, size_t count)
+{
+    const uint64_t *memory = (const uint64_t *)(void *)(chunks.base + chunk * PROF_CHUNK_BYTES);
+    for (size_t i = 0; i < count; i++)
+        words[i] = load_acquire(&memory[i]);
+    return load_acquire(&memory[0]) == words[0] && load_acquire(&memory[1]) == words[1] &&
+           load_acquire(&memory[2]) == words[2];
+}
+
+/* Announced before `mapped` is read, as chunks_populate_ahead() does. Without signals: a handler
+ * that ends the process would wait for the thread it interrupted. */
+bool chunks_read(uint64_t chunk, uint64_t *words, size_t count)
+{
+    struct signals_saved saved;
+    signals_block(&saved);
+    fetch_add_seq_cst(&chunks.reading, 1u);
+    bool read = load_seq_cst(&chunks.mapped) && chunk < chunks_count() &&
+                chunks_read_mapped(chunk, words, count);
+    fetch_add_seq_cst(&chunks.reading, (uint32_t)-1);
+    signals_restore(&saved);
+    return read;
+}
+
 void chunks_copy_out(void)
 {
     if (chunks.anonymous)
@@ -418,7 +426,7 @@ void chunks_suspend(void)
         sched_yield();
     struct prof_file_header *header = chunks_header();
     uint64_t mapped = exchange_seq_cst(&chunks.mapped, 0u);
-    while (load_seq_cst(&chunks.populating))
+    while (load_seq_cst(&chunks.populating) || load_seq_cst(&chunks.reading))
         sched_yield();
     uint64_t claimed = load_seq_cst(&header->chunk_count);
     if (mapped) {
@@ -427,8 +435,8 @@ void chunks_suspend(void)
         store_release(&header->state, (uint32_t)PROF_STATE_CLOSED);
         if (chunks.anonymous)
             chunks_copy(claimed);
-        else if (chunks_fd_is_ours() &&
-                 ftruncate(chunks.fd, (off_t)(claimed * PROF_CHUNK_BYTES)) != 0)
+        else if (own_fd_is_ours(&chunks.own) &&
+                 ftruncate(chunks.own.fd, (off_t)(claimed * PROF_CHUNK_BYTES)) != 0)
             log_line(LOG_ERROR, "cannot cut the trace file to its size: %s", strerror(errno));
     }
     store_release(&chunks.extending, 0u);
@@ -445,9 +453,7 @@ void chunks_resume(void)
 void chunks_close(void)
 {
     chunks_suspend();
-    if (chunks_fd_is_ours())
-        close(chunks.fd);
-    chunks.fd = -1;
+    own_fd_close(&chunks.own);
 }
 
 /* Private pages instead of the shared ones: a fork in a signal handler may have interrupted an
@@ -455,8 +461,8 @@ void chunks_close(void)
 static void chunks_detach(uint64_t bytes)
 {
     int flags = MAP_FIXED | MAP_PRIVATE;
-    if (chunks_fd_is_ours() && !chunks.anonymous &&
-        mmap(chunks.base, bytes, PROT_READ | PROT_WRITE, flags, chunks.fd, 0) != MAP_FAILED)
+    if (own_fd_is_ours(&chunks.own) && !chunks.anonymous &&
+        mmap(chunks.base, bytes, PROT_READ | PROT_WRITE, flags, chunks.own.fd, 0) != MAP_FAILED)
         return;
     if (!chunks.anonymous)
         mprotect(chunks.base, bytes, PROT_READ);
@@ -470,8 +476,7 @@ void chunks_fork_child(void)
         chunks_detach(mapped_bytes);
         munmap(chunks.base + mapped_bytes, chunks.reserved_bytes - mapped_bytes);
     }
-    if (chunks.fd >= 0 && chunks_fd_is_ours())
-        close(chunks.fd);
+    own_fd_close(&chunks.own);
     store_release(&chunks_header_mapped, (struct prof_file_header *)NULL);
-    chunks = (struct chunks){.fd = -1};
+    chunks = (struct chunks){.own = OWN_FD_NONE};
 }

@@ -61,6 +61,13 @@ void chunks_retire(uint64_t chunk);
  * call. */
 bool chunks_advance(void);
 
+/* How many chunks there are; 0 without a file and once it is closed. */
+uint64_t chunks_count(void);
+
+/* Copies the chunk's first `count` words (at least 3) as they are now, each record whole or not at
+ * all. False: there is no such chunk any more, or it was recycled meanwhile. Any thread. */
+bool chunks_read(uint64_t chunk, uint64_t *words, size_t count);
+
 /* Writer thread: where chunks are anonymous memory, copies them to the file. */
 void chunks_copy_out(void);
 

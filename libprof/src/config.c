@@ -1,6 +1,8 @@
 #include "config.h"
 
+#include "control_signal.h"
 #include "log.h"
+#include "schedule.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -15,10 +17,24 @@
       "Name of the trace file: %p process id, %h host, %r rank, %R -rank and its number in a "     \
       "parallel job and nothing elsewhere, %e program, %n lowest free number, %q{NAME} variable, " \
       "%% percent sign.")                                                                          \
-    X("PROF_START", start, CHOICE, "auto", 0, 0, 0, "auto, now, api",                              \
-      "When recording begins: now, at prof_start() (api), or now if preloaded or injected and at " \
-      "prof_start() "                                                                              \
-      "if linked (auto).")                                                                         \
+    X("PROF_START", start, MOMENT, "auto", 0, 0, 0, "auto, now, api, cuda, step:10, time:5s",      \
+      "When recording begins: now, at prof_start() (api), at cudaProfilerStart() until "           \
+      "cudaProfilerStop() (cuda), when that step of prof_step() begins, so long after the "        \
+      "program began (ms, s, m, h), or now if preloaded or injected and at prof_start() if "       \
+      "linked (auto).")                                                                            \
+    X("PROF_STOP", stop, MOMENT, "never", 0, 0, 0, "never, step:20, time:30s",                     \
+      "When recording ends: when that step begins, or so long after the program began.")           \
+    X("PROF_SCHEDULE", schedule, SCHEDULE, "", 0, 0, 0,                                            \
+      "skip_first=10,wait=5,warmup=1,active=3,repeat=2",                                           \
+      "Record the active steps of prof_step() only, as torch.profiler.schedule has it; instead "   \
+      "of PROF_START. Zero where not given, but for active; repeat=0 has no end.")                 \
+    X("PROF_SIGNAL", signal, SIGNAL, "", 0, 0, 0, "name or number",                                \
+      "Each such signal switches recording on or off.")                                            \
+    X("PROF_CONTROL", control, FLAG, "0", 0, 0, 1, "",                                             \
+      "Obey profdump ctl, through a socket in $XDG_RUNTIME_DIR/libprof or /tmp/libprof-UID.")      \
+    X("PROF_RING_SECONDS", ring_seconds, NUMBER, "0", 0, 0, 1000000, "",                           \
+      "A dump keeps what is younger than so many seconds, in whole chunks of 64 KiB; 0 keeps "     \
+      "all.")                                                                                      \
     X("PROF_MAX_MB", max_mib, NUMBER, "8192", 8192, 2, 1048576, "",                                \
       "Size limit of the trace file in MiB.")                                                      \
     X("PROF_FULL", full, CHOICE, "stop", 0, 0, 0, "stop, ring",                                    \
@@ -65,7 +81,15 @@
       "Existing file to which the path of each trace file is appended, a line each; set by "       \
       "profrun.")
 
-enum config_kind { CONFIG_TEXT, CONFIG_NUMBER, CONFIG_FLAG, CONFIG_CHOICE };
+enum config_kind {
+    CONFIG_TEXT,
+    CONFIG_NUMBER,
+    CONFIG_FLAG,
+    CONFIG_CHOICE,
+    CONFIG_MOMENT, /* a choice; an example in the list, "step:10", stands for any number */
+    CONFIG_SCHEDULE,
+    CONFIG_SIGNAL,
+};
 
 /* How a row is parsed; parallel to config_shown[]. */
 struct config_rule {
@@ -83,10 +107,16 @@ static const struct config_rule config_rules[] = {CONFIG_TABLE(CONFIG_RULE)};
 #define CONFIG_TYPE_NUMBER "number"
 #define CONFIG_TYPE_FLAG "0 or 1"
 #define CONFIG_TYPE_CHOICE "one of"
+#define CONFIG_TYPE_MOMENT "one of"
+#define CONFIG_TYPE_SCHEDULE "schedule"
+#define CONFIG_TYPE_SIGNAL "signal"
 #define CONFIG_RANGE_TEXT(lowest, highest, choices) ""
 #define CONFIG_RANGE_NUMBER(lowest, highest, choices) #lowest ".." #highest
 #define CONFIG_RANGE_FLAG(lowest, highest, choices) ""
 #define CONFIG_RANGE_CHOICE(lowest, highest, choices) choices
+#define CONFIG_RANGE_MOMENT(lowest, highest, choices) choices
+#define CONFIG_RANGE_SCHEDULE(lowest, highest, choices) choices
+#define CONFIG_RANGE_SIGNAL(lowest, highest, choices) choices
 #define CONFIG_SHOWN(name, field, kind, text, value, lowest, highest, choices, help) \
     {name, CONFIG_TYPE_##kind, text, CONFIG_RANGE_##kind(lowest, highest, choices), help},
 static const struct config_option config_shown[] = {CONFIG_TABLE(CONFIG_SHOWN)};
@@ -97,6 +127,9 @@ static const struct config_option config_shown[] = {CONFIG_TABLE(CONFIG_SHOWN)};
 #define CONFIG_VALUE_NUMBER(text, value) value
 #define CONFIG_VALUE_FLAG(text, value) value
 #define CONFIG_VALUE_CHOICE(text, value) value
+#define CONFIG_VALUE_MOMENT(text, value) value
+#define CONFIG_VALUE_SCHEDULE(text, value) text
+#define CONFIG_VALUE_SIGNAL(text, value) value
 #define CONFIG_DEFAULT(name, field, kind, text, value, lowest, highest, choices, help) \
     .field = CONFIG_VALUE_##kind(text, value),
 static struct config config_values = {CONFIG_TABLE(CONFIG_DEFAULT)};
@@ -126,6 +159,49 @@ static bool config_parse_number(const struct config_rule *rule, const char *text
     return *end == '\0' && number >= rule->lowest && number <= rule->highest;
 }
 
+/* The number of "step:10", milliseconds of "time:5s". */
+static bool config_parse_amount(const char *text, bool is_time, uint64_t *amount)
+{
+    static const struct {
+        const char *unit;
+        uint64_t ms;
+    } units[] = {{"", 1000}, {"s", 1000}, {"ms", 1}, {"m", 60000}, {"h", 3600000}};
+    char *end;
+    if (*text < '0' || *text > '9')
+        return false;
+    *amount = strtoull(text, &end, 10);
+    if (*amount > CONFIG_AMOUNT_MAX)
+        return false;
+    if (!is_time)
+        return *end == '\0';
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcmp(end, units[i].unit) == 0) {
+            *amount *= units[i].ms;
+            return true;
+        }
+    return false;
+}
+
+/* The place in the list, and the amount in the bits above. */
+static bool config_parse_moment(const struct config_rule *rule, const char *text, uint64_t *value)
+{
+    size_t size = strlen(text);
+    *value = 0;
+    for (const char *choice = rule->choices; choice; *value += 1) {
+        size_t choice_size = strcspn(choice, ",");
+        const char *colon = memchr(choice, ':', choice_size);
+        size_t word = colon ? (size_t)(colon + 1 - choice) : choice_size;
+        uint64_t amount = 0;
+        if (strncmp(choice, text, word) == 0 &&
+            (colon ? config_parse_amount(text + word, *choice == 't', &amount) : size == word)) {
+            *value |= amount << CONFIG_AMOUNT_SHIFT;
+            return true;
+        }
+        choice = choice[choice_size] ? choice + choice_size + 2 : NULL;
+    }
+    return false;
+}
+
 static bool config_parse_choice(const struct config_rule *rule, const char *text, uint64_t *value)
 {
     size_t size = strlen(text);
@@ -144,7 +220,7 @@ static bool config_parse_choice(const struct config_rule *rule, const char *text
  * long. */
 static const char *config_keep(const char *text)
 {
-    static char pool[3 * 4096]; /* a path for each text of the table */
+    static char pool[4 * 4096]; /* a path for each text of the table */
     static size_t used;
     size_t size = strlen(text) + 1;
     if (size > sizeof pool - used)
@@ -153,18 +229,33 @@ static const char *config_keep(const char *text)
     return memcpy(pool + used - size, text, size);
 }
 
+static bool config_parse_value(const struct config_rule *rule, const char *text, uint64_t *value)
+{
+    switch (rule->kind) {
+    case CONFIG_CHOICE:
+        return config_parse_choice(rule, text, value);
+    case CONFIG_MOMENT:
+        return config_parse_moment(rule, text, value);
+    case CONFIG_SIGNAL:
+        return control_signal_parse(text, value);
+    default:
+        return config_parse_number(rule, text, value);
+    }
+}
+
 static bool config_parse(const struct config_rule *rule, const char *text)
 {
     void *field = (char *)&config_values + rule->offset;
-    if (rule->kind == CONFIG_TEXT) {
-        const char *kept = config_keep(text);
+    if (rule->kind == CONFIG_TEXT || rule->kind == CONFIG_SCHEDULE) {
+        struct schedule schedule;
+        bool readable = rule->kind == CONFIG_TEXT || schedule_parse(text, &schedule);
+        const char *kept = readable ? config_keep(text) : NULL;
         if (kept)
             *(const char **)field = kept;
         return kept != NULL;
     }
     uint64_t value;
-    bool good = rule->kind == CONFIG_CHOICE ? config_parse_choice(rule, text, &value)
-                                            : config_parse_number(rule, text, &value);
+    bool good = config_parse_value(rule, text, &value);
     if (good)
         *(uint64_t *)field = value;
     return good;
@@ -216,7 +307,7 @@ static void config_warn_refused(size_t i)
     const struct config_option *option = &config_shown[i];
     log_line(LOG_ERROR, "%s=%.64s ignored: wants %s %s; %s is used", option->name,
              secure_getenv(option->name), option->type_name, option->range_text,
-             option->default_text);
+             *option->default_text ? option->default_text : "none");
 }
 
 void config_warn(void)

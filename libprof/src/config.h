@@ -13,15 +13,31 @@
 /* One row of the table, for showing. */
 struct config_option {
     const char *name;         /* "PROF_OUTPUT" */
-    const char *type_name;    /* "text", "number", "0 or 1", "one of" */
+    const char *type_name;    /* "text", "number", "0 or 1", "one of" ... */
     const char *default_text; /* "%e%R-%p.prof" */
     const char *range_text;   /* "1..1048576", "now, api", "" */
     const char *help;         /* one sentence */
 };
 
-enum config_start { CONFIG_START_AUTO, CONFIG_START_NOW, CONFIG_START_API };
 enum config_gpu { CONFIG_GPU_AUTO, CONFIG_GPU_CUPTI, CONFIG_GPU_EVENTS, CONFIG_GPU_NONE };
 enum config_event_stream { CONFIG_EVENT_STREAM_LEGACY, CONFIG_EVENT_STREAM_THREAD };
+enum config_start {
+    CONFIG_START_AUTO,
+    CONFIG_START_NOW,
+    CONFIG_START_API,
+    CONFIG_START_CUDA,
+    CONFIG_START_STEP,
+    CONFIG_START_TIME,
+};
+enum config_stop { CONFIG_STOP_NEVER, CONFIG_STOP_STEP, CONFIG_STOP_TIME };
+
+/* A moment is one of these and, above it, the step's number or the time in ms since the program
+ * began. */
+#define CONFIG_AMOUNT_SHIFT 8
+#define CONFIG_AMOUNT_MAX 1000000000ull
+#define CONFIG_MOMENT(value) ((value)&0xffu)
+#define CONFIG_AMOUNT(value) ((value) >> CONFIG_AMOUNT_SHIFT)
+
 enum config_full { CONFIG_FULL_STOP, CONFIG_FULL_RING };
 
 enum config_stacks { CONFIG_STACKS_OFF, CONFIG_STACKS_LAUNCH, CONFIG_STACKS_RANGE };
@@ -37,7 +53,12 @@ struct config {
     const char *output;       /* PROF_OUTPUT: pattern of the file's name */
     uint64_t max_mib;         /* PROF_MAX_MB: size limit of the file */
     uint64_t full;            /* PROF_FULL: enum config_full */
-    uint64_t start;           /* PROF_START: enum config_start */
+    uint64_t start;           /* PROF_START: a moment, enum config_start */
+    uint64_t stop;            /* PROF_STOP: a moment, enum config_stop */
+    const char *schedule;     /* PROF_SCHEDULE: schedule_parse() reads it; "" none */
+    uint64_t signal;          /* PROF_SIGNAL: its number, 0 none */
+    uint64_t control;         /* PROF_CONTROL: be reachable by profdump ctl */
+    uint64_t ring_seconds;    /* PROF_RING_SECONDS: age of what a dump keeps, 0 all */
     uint64_t cuda;            /* PROF_CUDA: 0 leaves CUDA alone */
     uint64_t nvtx;            /* PROF_NVTX: 0 leaves NVTX alone */
     uint64_t emit_nvtx;       /* PROF_EMIT_NVTX: 1 forwards prof.h's ranges */

@@ -4,6 +4,7 @@
 
 #include "atomic.h"
 #include "config.h"
+#include "dump.h"
 #include "session.h"
 #include "thread.h"
 
@@ -34,6 +35,18 @@ prof_status prof_flush(void)
     session_flush((unsigned)config_get()->exit_ms);
     errno = saved_errno;
     return PROF_OK;
+}
+
+prof_status prof_dump(const char *path)
+{
+    if (!path || !*path)
+        return PROF_INVALID;
+    if (!session_has_file())
+        return PROF_NOTHING;
+    int saved_errno = errno;
+    int error = dump_write(path);
+    errno = saved_errno;
+    return error ? PROF_FAILED : PROF_OK;
 }
 
 prof_status prof_configure(const struct prof_options *options)

@@ -73,11 +73,12 @@ uint64_t process_address_budget(void)
     return used_bytes < limit.rlim_cur ? (limit.rlim_cur - used_bytes) / 8 : 0;
 }
 
-bool process_has_one_thread_left(void)
+bool process_has_threads_left(unsigned long count)
 {
     char state[32], threads[32];
     return process_stat_field(3, state, sizeof state) && strcmp(state, "Z") == 0 &&
-           process_stat_field(20, threads, sizeof threads) && strcmp(threads, "2") == 0;
+           process_stat_field(20, threads, sizeof threads) &&
+           strtoul(threads, NULL, 10) == count + 1;
 }
 
 uint64_t process_start_realtime_ns(void)

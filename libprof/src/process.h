@@ -23,9 +23,8 @@ uint64_t process_start_realtime_ns(void);
  * or UINT64_MAX when there is no limit. */
 uint64_t process_address_budget(void);
 
-/* Whether the main thread has left by pthread_exit() and only one other, the calling one,
- * remains. */
-bool process_has_one_thread_left(void);
+/* Whether the main thread has left by pthread_exit() and just `count` others remain. */
+bool process_has_threads_left(unsigned long count);
 
 /* `path` may be `absolute` itself. False when the result does not fit. */
 bool process_absolute_path(const char *path, char *absolute, size_t absolute_bytes);

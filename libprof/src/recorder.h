@@ -29,6 +29,10 @@ bool recorder_on(void);
  * lost. */
 bool recorder_ending(void);
 
+/* Switches recording on or off, whatever was started or stopped before: for what the program does to
+ * its profilers. Takes locks: not for signal handlers. */
+void recorder_switch(bool on, enum prof_control_reason reason);
+
 /* Reserves `words` (header included, at most PROF_RECORD_WORDS_MAX) in the calling thread's log.
  * Returns the record's first word, or NULL when recording is off or there is no space: the loss has
  * then been counted. The words are zero, but for a HOLE header. Wait-free after the thread's first
@@ -130,6 +134,9 @@ struct collector {
     void (*fork_child)(void);
     /* The process ends: flush, detach. Called once, after flush(). Recording may still be on. */
     void (*finish)(void);
+    /* Recording will go on soon: do now what start() would have to wait for. Or it will not after
+     * all. */
+    void (*warm)(bool soon);
 };
 
 #endif

@@ -38,6 +38,9 @@ static struct {
     pthread_mutex_t lock; /* of depth and last_epoch; collectors' locks nest inside */
     int depth;            /* starts minus stops */
     uint32_t last_epoch;
+    uint32_t reason;         /* enum prof_control_reason of the last switch; under the lock, read
+                              * by whoever makes the file */
+    uint32_t steps_wanted;   /* prof_step() matters also while recording is off */
     uint32_t state;          /* enum session_state; creator releases -> others acquire */
     uint32_t suspended_gate; /* the thread that is in session_suspend() */
     uint32_t ending;         /* recorder_ending() */
@@ -124,7 +127,8 @@ static void session_state_facts(const struct rank *rank)
 
 static void session_state_control(bool on, uint32_t epoch)
 {
-    struct prof_rec_control control = {.ticks = clock_read(), .epoch = epoch, .on = on};
+    struct prof_rec_control control = {
+        .ticks = clock_read(), .epoch = epoch, .on = on, .reason = load_relaxed(&session.reason)};
     meta_append(PROF_REC_CONTROL, &control, sizeof control, NULL, 0);
 }
 
@@ -244,19 +248,29 @@ const char *session_path(void)
 
 /* ---- on and off ---- */
 
-static void session_switch_on(void)
+/* prof.h looks at the second word before it calls prof_step(). */
+static void session_set_gate(uint32_t epoch)
 {
-    uint32_t epoch = ++session.last_epoch;
-    if (session_has_file())
-        session_state_control(true, epoch);
     store_seq_cst(&thread_gate, epoch);
     timing_mark_gate();
+    store_release(&thread_page.step_gate, epoch | load_relaxed(&session.steps_wanted));
+}
+
+static void session_switch_on(enum prof_control_reason reason)
+{
+    uint32_t epoch = ++session.last_epoch;
+    store_relaxed(&session.reason, (uint32_t)reason);
+    if (session_has_file())
+        session_state_control(true, epoch);
+    session_set_gate(epoch);
     session_each_collector(start);
 }
 
-static void session_switch_off(void)
+static void session_switch_off(enum prof_control_reason reason)
 {
     uint32_t epoch = thread_gate_epoch(exchange_seq_cst(&thread_gate, 0u));
+    store_relaxed(&session.reason, (uint32_t)reason);
+    session_set_gate(0);
     if (session_has_file())
         session_state_control(false, epoch);
     session_each_collector(stop);
@@ -275,12 +289,25 @@ static void session_unlock(const struct signals_saved *saved)
     signals_restore(saved);
 }
 
+/* With the lock held. */
+static void session_set_depth(int depth, enum prof_control_reason reason)
+{
+    bool was_on = session.depth > 0;
+    session.depth = depth;
+    if (load_acquire(&session.finished) || was_on == (depth > 0))
+        return;
+    if (depth > 0)
+        session_switch_on(reason);
+    else
+        session_switch_off(reason);
+}
+
 void session_start(void)
 {
     struct signals_saved saved;
     session_lock(&saved);
-    if (thread_process_is_ours() && session.depth++ == 0 && !load_acquire(&session.finished))
-        session_switch_on();
+    if (thread_process_is_ours())
+        session_set_depth(session.depth + 1, PROF_CONTROL_API);
     session_unlock(&saved);
 }
 
@@ -288,10 +315,54 @@ void session_stop(void)
 {
     struct signals_saved saved;
     session_lock(&saved);
-    if (thread_process_is_ours() && session.depth > 0 && --session.depth == 0 &&
-        !load_acquire(&session.finished))
-        session_switch_off();
+    if (thread_process_is_ours() && session.depth > 0)
+        session_set_depth(session.depth - 1, PROF_CONTROL_API);
     session_unlock(&saved);
+}
+
+/* A switch that is on already does not add up with other starts; off takes all of them back. */
+bool session_switch(bool on, enum prof_control_reason reason)
+{
+    struct signals_saved saved;
+    session_lock(&saved);
+    bool differs =
+        thread_process_is_ours() && !load_acquire(&session.finished) && on != (session.depth > 0);
+    if (differs)
+        session_set_depth(on, reason);
+    session_unlock(&saved);
+    return differs;
+}
+
+void recorder_switch(bool on, enum prof_control_reason reason)
+{
+    session_switch(on, reason);
+}
+
+void session_warm(bool soon)
+{
+    struct signals_saved saved;
+    session_lock(&saved);
+    if (thread_process_is_ours() && session.depth == 0 && !load_acquire(&session.finished))
+        session_each_collector(warm, soon);
+    session_unlock(&saved);
+}
+
+void session_want_steps(bool wanted)
+{
+    struct signals_saved saved;
+    session_lock(&saved);
+    store_relaxed(&session.steps_wanted, wanted);
+    session_set_gate(load_relaxed(&thread_gate));
+    session_unlock(&saved);
+}
+
+void session_describe(struct session_status *status)
+{
+    status->on = load_relaxed(&thread_gate) != 0;
+    status->windows = load_relaxed(&session.last_epoch);
+    status->reason = (enum prof_control_reason)load_relaxed(&session.reason);
+    status->gpu_mode = load_relaxed(&session_gpu.mode);
+    status->gpu_reason = session_gpu.reason;
 }
 
 void session_init(const struct collector *const *collectors, bool start_now)
@@ -300,7 +371,7 @@ void session_init(const struct collector *const *collectors, bool start_now)
     thread_own_process();
     process_remember();
     if (start_now)
-        session_start();
+        session_switch(true, PROF_CONTROL_STARTUP);
 }
 
 /* ---- the end ---- */
@@ -346,7 +417,8 @@ void session_finish(void)
         return;
     struct signals_saved saved;
     signals_block(&saved);
-    store_release(&thread_gate, 0u);
+    store_relaxed(&session.steps_wanted, 0u);
+    session_set_gate(0);
     session_finish_collectors();
     if (session_has_file())
         session_close_file();
@@ -375,8 +447,7 @@ void session_resume(void)
         return;
     chunks_resume();
     store_relaxed(&session.ending, 0u);
-    store_seq_cst(&thread_gate, load_acquire(&session.suspended_gate));
-    timing_mark_gate();
+    session_set_gate(load_acquire(&session.suspended_gate));
 }
 
 /* Only the forking thread lives on here, and locks may have been held by threads that do not. */
@@ -397,8 +468,8 @@ void session_fork_child(void)
     session.path[0] = '\0';
     store_release(&session.state, (uint32_t)(was_over ? SESSION_OVER : SESSION_NO_FILE));
     thread_own_process();
-    if (session.depth > 0 && !was_over)
-        store_release(&thread_gate, ++session.last_epoch);
+    if (!was_over)
+        session_set_gate(session.depth > 0 ? ++session.last_epoch : 0);
 }
 
 /* ---- what collectors state about the GPU ---- */

@@ -17,6 +17,27 @@ void session_init(const struct collector *const *collectors, bool start_now);
 void session_start(void);
 void session_stop(void);
 
+/* Recording is on or off from here on, whatever was started or stopped before: for what switches it
+ * from outside of the program. False: it was so already, or the recording is over. Takes locks:
+ * not for signal handlers. */
+bool session_switch(bool on, enum prof_control_reason reason);
+
+/* Recording will go on soon: collectors get ready for it; or it will not. Nothing while it is
+ * on. */
+void session_warm(bool soon);
+
+/* Whether prof_step() matters also while recording is off. */
+void session_want_steps(bool wanted);
+
+struct session_status {
+    bool on;
+    uint32_t windows;                /* how often recording went on so far */
+    enum prof_control_reason reason; /* of the last time that it went on or off */
+    uint32_t gpu_mode;               /* enum prof_gpu_mode */
+    const char *gpu_reason;
+};
+void session_describe(struct session_status *status);
+
 /* Creates the file if there is none. False: it cannot be had (said once, counted), or is over. */
 bool session_ready(void);
 bool session_has_file(void);

@@ -73,12 +73,15 @@ extern __thread struct thread_log thread_self
  * made behind libc's back (clone, _Fork): it shares our file and must leave it alone. */
 #define THREAD_PAGE_BYTES 4096u
 struct thread_page {
-    uint32_t gate;  /* epoch of the recording in progress, or 0: off; session.c and timing.c write,
-                     * everybody reads */
-    uint32_t ours;  /* 1 in the process that records, 0 in such a child */
+    uint32_t gate; /* epoch of the recording in progress, or 0: off; session.c and timing.c write,
+                    * everybody reads */
+    uint32_t
+        step_gate;  /* the same, but not 0 either while steps matter; prof_gate()'s second word */
     uint64_t steps; /* of prof_step() so far; whoever steps */
-    uint8_t rest[THREAD_PAGE_BYTES - 16];
+    uint32_t ours;  /* 1 in the process that records, 0 in such a child */
+    uint8_t rest[THREAD_PAGE_BYTES - 20];
 };
+PROF_STATIC_ASSERT(offsetof(struct thread_page, step_gate) == 4, "prof_gate() gives both words");
 extern struct thread_page thread_page __attribute__((visibility("hidden")));
 #define thread_gate thread_page.gate
 

@@ -101,7 +101,7 @@ static uint64_t writer_next_delay(uint64_t delay_ns, bool busy)
 static bool writer_is_last(struct writer_due *due)
 {
     if (!writer_due(&due->last, clock_monotonic_ns(), WRITER_LAST_NS) ||
-        !process_has_one_thread_left())
+        !process_has_threads_left(1))
         return false;
     sigset_t none;
     sigemptyset(&none);
@@ -180,6 +180,11 @@ bool writer_start(void)
     if (error)
         log_line(LOG_ERROR, "no writer thread (%s): recording goes on, more slowly",
                  strerror(error));
+    return writer.running;
+}
+
+bool writer_runs(void)
+{
     return writer.running;
 }
 

@@ -12,6 +12,8 @@
  * themselves). */
 bool writer_start(void);
 
+bool writer_runs(void);
+
 /* Has it flush everything (session_flush), and waits for at most `deadline_ms`: for callers that
  * may do little themselves. Without a writer the caller flushes. */
 void writer_flush(unsigned deadline_ms);

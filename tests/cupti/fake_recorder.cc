@@ -192,6 +192,11 @@ bool recorder_on(void)
     return is_on;
 }
 
+void recorder_switch(bool on, enum prof_control_reason)
+{
+    is_on = on;
+}
+
 bool recorder_ending(void)
 {
     return is_ending;

@@ -225,9 +225,51 @@ TEST(Collector, SwitchesTheKindsOffSomeTimeAfterAStop)
         }
         CHECK(counter("fake_disabled_kinds") == 9);
         CHECK(counter("fake_flushes") >= 20);
+        CHECK(counter("fake_callbacks") < 30); // launches are not looked at any more
         cupti_collector.start();
         CHECK(counter("fake_enabled_kinds") == 18);
+        CHECK(counter("fake_callbacks") > 200);
     });
+}
+
+TEST(Collector, LooksAtNoLaunchBeforeRecordingIsOn)
+{
+    IN_CHILD([] {
+        fake_reset();
+        fake_set_on(false);
+        fake_config().cupti_path = FAKE_LIBCUPTI;
+        cupti_collector.cuda_init();
+        CHECK(counter("fake_callbacks") < 30);
+        fake_set_on(true);
+        cupti_collector.start();
+        CHECK(counter("fake_callbacks") > 200);
+    });
+}
+
+TEST(Collector, HasItsKindsOnInAWarmUpAndOffAfterOneForNothing)
+{
+    for (bool early : {true, false}) // before CUDA is used, and after
+        for (bool comes : {true, false})
+            IN_CHILD([&] {
+                fake_reset();
+                fake_set_on(false);
+                fake_config().cupti_path = FAKE_LIBCUPTI;
+                if (early)
+                    cupti_collector.warm(true);
+                cupti_collector.cuda_init();
+                if (!early)
+                    cupti_collector.warm(true);
+                CHECK(counter("fake_enabled_kinds") == 9);
+                fake_set_on(comes);
+                if (comes)
+                    cupti_collector.start();
+                else
+                    cupti_collector.warm(false);
+                for (int i = 0; i < 100 && !counter("fake_disabled_kinds"); i++)
+                    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+                CHECK(counter("fake_enabled_kinds") == 9);
+                CHECK(counter("fake_disabled_kinds") == (comes ? 0 : 9));
+            });
 }
 
 // A forced flush loses what is still running: wanted at the very end, and only there.

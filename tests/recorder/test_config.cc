@@ -1,6 +1,7 @@
 // The PROF_ variables: one table, from which everything else follows.
 #include "recorder_support.h"
 
+#include <csignal>
 #include <set>
 #include <vector>
 
@@ -40,6 +41,10 @@ const char *other_value(const config_option &option)
         return strcmp(option.default_text, "0") == 0 ? "1" : "0";
     if (type == "number")
         return strcmp(option.default_text, "5") == 0 ? "4" : "5";
+    if (type == "schedule")
+        return option.range_text;
+    if (type == "signal")
+        return "USR2";
     return strrchr(option.range_text, ' ') + 1;
 }
 
@@ -77,7 +82,7 @@ TEST(ConfigTable, SaysEverythingAboutEachVariable)
         EXPECT_TRUE(names.insert(option.name).second) << option.name << " twice";
         EXPECT_GT(strlen(option.help), 10u) << option.name;
         EXPECT_EQ(option.help[strlen(option.help) - 1], '.') << option.name;
-        bool ranged = !strcmp(option.type_name, "number") || !strcmp(option.type_name, "one of");
+        bool ranged = strcmp(option.type_name, "text") && strcmp(option.type_name, "0 or 1");
         EXPECT_EQ(*option.range_text != '\0', ranged) << option.name;
     }
 }
@@ -127,6 +132,48 @@ TEST(ConfigChoices, AreNumberedAsInTheirList)
     });
 }
 
+TEST(ConfigMoments, HoldAStepOrATimeInMilliseconds)
+{
+    struct {
+        const char *text;
+        uint64_t kind, amount;
+    } const moments[] = {
+        {"auto", CONFIG_START_AUTO, 0},          {"cuda", CONFIG_START_CUDA, 0},
+        {"step:0", CONFIG_START_STEP, 0},        {"step:1000000000", CONFIG_START_STEP, 1000000000},
+        {"time:5", CONFIG_START_TIME, 5000},     {"time:5s", CONFIG_START_TIME, 5000},
+        {"time:250ms", CONFIG_START_TIME, 250},  {"time:2m", CONFIG_START_TIME, 120000},
+        {"time:1h", CONFIG_START_TIME, 3600000},
+    };
+    for (const auto &moment : moments)
+        IN_A_PROCESS_OF_ITS_OWN({
+            clear_environment();
+            setenv("PROF_START", moment.text, 1);
+            config_load();
+            EXPECT_EQ(CONFIG_MOMENT(config_get()->start), moment.kind) << moment.text;
+            EXPECT_EQ(CONFIG_AMOUNT(config_get()->start), moment.amount) << moment.text;
+            EXPECT_EQ(warnings(), "");
+        });
+}
+
+TEST(ConfigSignals, AreNamedOrNumbered)
+{
+    struct {
+        const char *text;
+        int number;
+    } const signals[] = {{"USR2", SIGUSR2},
+                         {"SIGUSR1", SIGUSR1},
+                         {"10", 10},
+                         {"RTMIN", SIGRTMIN},
+                         {"RTMIN+3", SIGRTMIN + 3}};
+    for (const auto &wanted : signals)
+        IN_A_PROCESS_OF_ITS_OWN({
+            clear_environment();
+            setenv("PROF_SIGNAL", wanted.text, 1);
+            config_load();
+            EXPECT_EQ(config_get()->signal, (uint64_t)wanted.number) << wanted.text;
+        });
+}
+
 struct Bad {
     const char *name, *value;
 };
@@ -161,16 +208,27 @@ std::string numbered(const testing::TestParamInfo<Bad> &info)
     return info.param.name + std::to_string(info.index);
 }
 
-INSTANTIATE_TEST_SUITE_P(Values, ConfigBadValue,
-                         testing::Values(Bad{"PROF_MAX_MB", "1"}, Bad{"PROF_MAX_MB", "1048577"},
-                                         Bad{"PROF_MAX_MB", "10M"}, Bad{"PROF_MAX_MB", "-1"},
-                                         Bad{"PROF_MAX_MB", " 5"}, Bad{"PROF_MAX_MB", "0x10"},
-                                         Bad{"PROF_MAX_MB", "99999999999999999999"},
-                                         Bad{"PROF_CUDA", "yes"}, Bad{"PROF_CUDA", "2"},
-                                         Bad{"PROF_START", "nowhere"}, Bad{"PROF_START", "au"},
-                                         Bad{"PROF_START", "auto, now"}, Bad{"PROF_START", ","},
-                                         Bad{"PROF_FULL", "STOP"}),
-                         numbered);
+INSTANTIATE_TEST_SUITE_P(
+    Values, ConfigBadValue,
+    testing::Values(
+        Bad{"PROF_MAX_MB", "1"}, Bad{"PROF_MAX_MB", "1048577"}, Bad{"PROF_MAX_MB", "10M"},
+        Bad{"PROF_MAX_MB", "-1"}, Bad{"PROF_MAX_MB", " 5"}, Bad{"PROF_MAX_MB", "0x10"},
+        Bad{"PROF_MAX_MB", "99999999999999999999"}, Bad{"PROF_CUDA", "yes"}, Bad{"PROF_CUDA", "2"},
+        Bad{"PROF_START", "nowhere"}, Bad{"PROF_START", "au"}, Bad{"PROF_START", "auto, now"},
+        Bad{"PROF_START", ","}, Bad{"PROF_START", "step:"}, Bad{"PROF_START", "step"},
+        Bad{"PROF_START", "step:-1"}, Bad{"PROF_START", "step:1000000001"},
+        Bad{"PROF_START", "step:5s"}, Bad{"PROF_START", "time:"}, Bad{"PROF_START", "time:5x"},
+        Bad{"PROF_STOP", "now"}, Bad{"PROF_STOP", "time:1.5s"}, Bad{"PROF_STOP", "step: 5"},
+        Bad{"PROF_SIGNAL", "KILL"}, Bad{"PROF_SIGNAL", "9"}, Bad{"PROF_SIGNAL", "SEGV"},
+        Bad{"PROF_SIGNAL", "33"}, Bad{"PROF_SIGNAL", "17"}, Bad{"PROF_SIGNAL", "0"},
+        Bad{"PROF_SIGNAL", "RTMIN+99"}, Bad{"PROF_SIGNAL", "RTMIN3"}, Bad{"PROF_SIGNAL", "usr2"},
+        Bad{"PROF_CONTROL", "yes"}, Bad{"PROF_SCHEDULE", "wait=1,warmup=1"},
+        Bad{"PROF_SCHEDULE", "active=0"}, Bad{"PROF_SCHEDULE", "active=1,"},
+        Bad{"PROF_SCHEDULE", "active=1,active=2"}, Bad{"PROF_SCHEDULE", "active=1 wait=2"},
+        Bad{"PROF_SCHEDULE", "active=-1"}, Bad{"PROF_SCHEDULE", "active=1,skip=2"},
+        Bad{"PROF_SCHEDULE", "active=1,skip_first_wait=2"},
+        Bad{"PROF_SCHEDULE", "active=1000000001"}, Bad{"PROF_FULL", "STOP"}),
+    numbered);
 
 TEST(ConfigBadValue, ThatIsEmptyMeansTheDefault)
 {

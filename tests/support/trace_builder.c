@@ -302,10 +302,19 @@ static uint64_t ticks_of(struct trace_builder *trace, int64_t time_ns)
     return trace_builder_header(trace)->start_ticks + (uint64_t)time_ns;
 }
 
+void trace_builder_control_by(struct trace_builder *trace, int64_t time_ns, uint32_t epoch, bool on,
+                              uint32_t reason)
+{
+    struct prof_rec_control record = {
+        .ticks = ticks_of(trace, time_ns), .epoch = epoch, .on = on, .reason = reason};
+    add_meta(trace, PROF_REC_CONTROL, &record, sizeof record, NULL, 0);
+}
+
+/* As files had it before they said why. */
 void trace_builder_control(struct trace_builder *trace, int64_t time_ns, uint32_t epoch, bool on)
 {
-    struct prof_rec_control record = {0, ticks_of(trace, time_ns), epoch, on};
-    add_meta(trace, PROF_REC_CONTROL, &record, sizeof record, NULL, 0);
+    struct prof_rec_control record = {.ticks = ticks_of(trace, time_ns), .epoch = epoch, .on = on};
+    add_meta(trace, PROF_REC_CONTROL, &record, PROF_REC_CONTROL_SHORT_BYTES, NULL, 0);
 }
 
 void trace_builder_child(struct trace_builder *trace, int64_t time_ns, uint32_t pid,

@@ -672,14 +672,37 @@ struct prof_rec_stream {
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_stream) == 24, "layout");
 
+/* Who switched recording on or off. X(symbol, name in outputs). Values are in files: append only. */
+#define PROF_CONTROL_REASONS(X)                                   \
+    X(UNKNOWN, "unknown")                                         \
+    X(API, "api")           /* prof_start(), prof_stop() */       \
+    X(STARTUP, "start-up")  /* the library was loaded */          \
+    X(STEP, "step")         /* a step of PROF_START, PROF_STOP */ \
+    X(TIME, "time")         /* a time of PROF_START, PROF_STOP */ \
+    X(SCHEDULE, "schedule") /* PROF_SCHEDULE */                   \
+    X(SIGNAL, "signal")     /* PROF_SIGNAL */                     \
+    X(PROFILER, "profiler") /* cudaProfilerStart() ... */         \
+    X(CTL, "ctl")           /* profdump ctl */
+
+enum prof_control_reason {
+#define PROF_CONTROL_ENUM(symbol, name) PROF_CONTROL_##symbol,
+    PROF_CONTROL_REASONS(PROF_CONTROL_ENUM)
+#undef PROF_CONTROL_ENUM
+        PROF_CONTROL_COUNT
+};
+
 /* Recording went on or off, for every thread. */
 struct prof_rec_control {
     uint64_t header;
     uint64_t ticks;
     uint32_t epoch; /* that begins (on) or that ended (off) */
     uint32_t on;    /* 1 or 0 */
+    /* 24 bytes in files of old. */
+    uint32_t reason; /* enum prof_control_reason */
+    uint32_t reserved0;
 };
-PROF_STATIC_ASSERT(sizeof(struct prof_rec_control) == 24, "layout");
+#define PROF_REC_CONTROL_SHORT_BYTES 24u
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_control) == 32, "layout");
 
 /* The name of a CUDA function, written when its cbid is first seen. */
 struct prof_rec_api_name {

@@ -101,7 +101,8 @@ struct prof_site {
 #define PROF_PRESENT(name) (name##_in_library != NULL)
 #endif
 
-/* Where the library keeps whether it is recording: a word that is zero while it is not. */
+/* Where the library keeps whether it is recording: a word that is zero while it is not, and behind
+ * it another that is zero while it is not and nothing waits for a step either. */
 PROF_DECLARE(const uint32_t *, prof_gate, (void));
 
 PROF_DECLARE(void, prof_range_push, (const char *name));
@@ -125,6 +126,7 @@ PROF_DECLARE(prof_status, prof_configure, (const struct prof_options *options));
 PROF_DECLARE(prof_status, prof_start, (void));
 PROF_DECLARE(prof_status, prof_stop, (void));
 PROF_DECLARE(prof_status, prof_flush, (void));
+PROF_DECLARE(prof_status, prof_dump, (const char *path));
 PROF_DECLARE(prof_status, prof_table, (FILE * stream));
 PROF_DECLARE(prof_status, prof_export_chrome, (const char *path));
 PROF_DECLARE(prof_status, prof_loss, (struct prof_loss_counts * counts));
@@ -139,13 +141,13 @@ PROF_DECLARE(void, prof_alloc, (uint32_t allocator, const void *address, size_t 
 
 static inline const uint32_t *prof_gate(void)
 {
-    static const uint32_t absent = 0;
-    return PROF_PRESENT(prof_gate) ? prof_gate_in_library() : &absent;
+    static const uint32_t absent[2] = {0, 0};
+    return PROF_PRESENT(prof_gate) ? prof_gate_in_library() : absent;
 }
 
 /* Looked at before each call, so that a program that is not being recorded pays two loads and no
  * call. */
-static inline bool prof_recording_(void)
+static inline bool prof_gate_open_(int word)
 {
     static const uint32_t *gate; /* any thread, always the same value */
     const uint32_t *at = __atomic_load_n(&gate, __ATOMIC_RELAXED);
@@ -153,7 +155,12 @@ static inline bool prof_recording_(void)
         at = prof_gate();
         __atomic_store_n(&gate, at, __ATOMIC_RELAXED);
     }
-    return __atomic_load_n(at, __ATOMIC_RELAXED) != 0;
+    return __atomic_load_n(at + word, __ATOMIC_RELAXED) != 0;
+}
+
+static inline bool prof_recording_(void)
+{
+    return prof_gate_open_(0);
 }
 
 /* ---- ranges ---- */
@@ -219,10 +226,11 @@ static inline void prof_mark(const char *name)
 }
 
 /* Ends the step in progress and begins the next, "ProfilerStep#N", N counting from 0 in the
- * process. The first call begins step 0. Call it once per iteration, from one thread. */
+ * process; while recording is off, steps count only where PROF_SCHEDULE, PROF_START or PROF_STOP
+ * speaks of them. The first call begins step 0. Call it once per iteration, from one thread. */
 static inline void prof_step(void)
 {
-    if (prof_recording_())
+    if (prof_gate_open_(1))
         prof_step_in_library();
 }
 
@@ -307,7 +315,9 @@ static inline prof_status prof_configure(const struct prof_options *options)
 }
 
 /* Recording is on while there were more starts than stops. A preloaded or injected library counts
- * as one start (PROF_START=api: it does not). Ranges that are open at a stop end there. */
+ * as one start (PROF_START=api: it does not). Ranges that are open at a stop end there. What
+ * switches from outside of the program (PROF_SCHEDULE, PROF_STOP, PROF_SIGNAL, profdump ctl,
+ * cudaProfilerStart()) sets it: on is one start, off takes all of them back. */
 static inline prof_status prof_start(void)
 {
     return PROF_PRESENT(prof_start) ? prof_start_in_library() : PROF_ABSENT;
@@ -338,6 +348,14 @@ static inline prof_status prof_table(FILE *stream)
 static inline prof_status prof_export_chrome(const char *path)
 {
     return PROF_PRESENT(prof_export_chrome) ? prof_export_chrome_in_library(path) : PROF_ABSENT;
+}
+
+/* Flushes, then writes a copy of the trace so far, which is a trace by itself, while recording goes
+ * on; replaces `path` at once when complete. Of a ring (PROF_FULL) that is its last part;
+ * PROF_RING_SECONDS keeps less. Not for signal handlers. */
+static inline prof_status prof_dump(const char *path)
+{
+    return PROF_PRESENT(prof_dump) ? prof_dump_in_library(path) : PROF_ABSENT;
 }
 
 /* Fills in as many counters as counts->size_bytes has room for. */

@@ -1,0 +1,216 @@
+#include "control_thread.h"
+
+#include "atomic.h"
+#include "clock.h"
+#include "config.h"
+#include "control_signal.h"
+#include "control_socket.h"
+#include "own_fd.h"
+#include "process.h"
+#include "session.h"
+#include "signals.h"
+#include "writer.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#define CONTROL_STACK_BYTES (256u << 10)
+#define CONTROL_LOOK_MS 1000 /* for the end of a program whose main thread has left */
+/* Most programs that inherit the environment end sooner: they never make a socket. */
+#define CONTROL_SETTLE_MS 20
+
+static struct {
+    uint64_t start_ns, stop_ns;      /* CLOCK_MONOTONIC; 0: not, or done. The thread's own */
+    struct own_fd listener;          /* the thread's own */
+    struct own_fd wake_in, wake_out; /* a pipe; the handler writes, the thread reads */
+    uint32_t signals;                /* the handler adds, the thread takes */
+    uint32_t process;                /* whose the thread is; a handler looks at it */
+    uint32_t running;                /* the thread exists */
+} control = {.listener = OWN_FD_NONE, .wake_in = OWN_FD_NONE, .wake_out = OWN_FD_NONE};
+
+/* In the signal handler. In a child whose thread has not begun yet the byte would wake the
+ * parent. */
+static void control_signalled(void)
+{
+    fetch_add_relaxed(&control.signals, 1u);
+    if (load_acquire(&control.process) == (uint32_t)getpid() && own_fd_is_ours(&control.wake_in)) {
+        ssize_t ignored = write(control.wake_in.fd, "", 1);
+        (void)ignored; /* full: the thread is awake */
+    }
+}
+
+static void control_take_signals(void)
+{
+    char bytes[256];
+    struct session_status status;
+    if (own_fd_is_ours(&control.wake_out))
+        while (read(control.wake_out.fd, bytes, sizeof bytes) == sizeof bytes)
+            ;
+    if (exchange_acquire(&control.signals, 0u) % 2 == 0)
+        return; /* an even number of switches is none */
+    session_describe(&status);
+    session_switch(!status.on, PROF_CONTROL_SIGNAL);
+}
+
+static bool control_is_due(uint64_t *due_ns, uint64_t now)
+{
+    bool due = *due_ns && now >= *due_ns;
+    if (due)
+        *due_ns = 0;
+    return due;
+}
+
+static void control_take_times(void)
+{
+    uint64_t now = clock_monotonic_ns();
+    if (control_is_due(&control.start_ns, now))
+        session_switch(true, PROF_CONTROL_TIME);
+    if (control_is_due(&control.stop_ns, now))
+        session_switch(false, PROF_CONTROL_TIME);
+}
+
+/* Rounded up, so that what it was for is due when the sleep is over. */
+static int control_timeout_ms(void)
+{
+    uint64_t now = clock_monotonic_ns(), next = now + CONTROL_LOOK_MS * 1000000ull;
+    if (control.start_ns && control.start_ns < next)
+        next = control.start_ns;
+    if (control.stop_ns && control.stop_ns < next)
+        next = control.stop_ns;
+    return next <= now ? 0 : (int)((next - now + 999999) / 1000000);
+}
+
+/* A descriptor that is not ours any more is not waited for. */
+static void control_wait(bool *command)
+{
+    struct pollfd waits[2] = {
+        {.fd = own_fd_is_ours(&control.wake_out) ? control.wake_out.fd : -1, .events = POLLIN},
+        {.fd = own_fd_is_ours(&control.listener) ? control.listener.fd : -1, .events = POLLIN},
+    };
+    int ready = poll(waits, 2, control_timeout_ms());
+    *command = ready > 0 && (waits[1].revents & POLLIN) && own_fd_is_ours(&control.listener);
+}
+
+/* Nobody but threads of ours is left of a program whose main thread has left. The last of them
+ * ends the process, so this one goes before the writer. */
+static bool control_is_last(void)
+{
+    static uint64_t looked_ns; /* looking costs 15 us */
+    uint64_t now = clock_monotonic_ns();
+    if (now - looked_ns < CONTROL_LOOK_MS * 900000ull)
+        return false;
+    looked_ns = now;
+    return process_has_threads_left(writer_runs() ? 2 : 1);
+}
+
+static void control_let_handlers_run(void)
+{
+    sigset_t none;
+    sigemptyset(&none);
+    if (!writer_runs())
+        pthread_sigmask(SIG_SETMASK, &none, NULL); /* exit handlers run here */
+}
+
+static bool control_has_work(void)
+{
+    return config_get()->control || config_get()->signal || control.start_ns || control.stop_ns;
+}
+
+static void *control_main(void *argument)
+{
+    (void)argument;
+    prctl(PR_SET_NAME, "prof-control");
+    thread_mark_internal();
+    if (config_get()->control) {
+        poll(NULL, 0, CONTROL_SETTLE_MS);
+        control.listener = own_fd_take(control_socket_open());
+    }
+    bool last = false;
+    while (control_has_work() && !(last = control_is_last())) {
+        bool command;
+        control_take_signals();
+        control_take_times();
+        control_wait(&command);
+        if (command)
+            control_socket_serve(control.listener.fd);
+    }
+    store_release(&control.running, 0u);
+    own_fd_close(&control.listener);
+    if (last)
+        control_let_handlers_run();
+    return NULL;
+}
+
+static void control_open_pipe(void)
+{
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
+        return;
+    control.wake_out = own_fd_take(ends[0]);
+    control.wake_in = own_fd_take(ends[1]);
+}
+
+static bool control_create_thread(void)
+{
+    pthread_t thread;
+    pthread_attr_t attributes;
+    struct signals_saved saved;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, CONTROL_STACK_BYTES);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    signals_block(&saved); /* the thread inherits the mask */
+    int error = pthread_create(&thread, &attributes, control_main, NULL);
+    signals_restore(&saved);
+    pthread_attr_destroy(&attributes);
+    return error == 0;
+}
+
+static void control_begin(void)
+{
+    if (!control_has_work())
+        return;
+    if (config_get()->signal)
+        control_open_pipe();
+    store_release(&control.running, 1u);
+    store_release(&control.process, (uint32_t)getpid());
+    if (!control_create_thread())
+        store_release(&control.running, 0u);
+}
+
+void control_thread_init(void)
+{
+    const struct config *config = config_get();
+    uint64_t now = clock_monotonic_ns();
+    if (CONFIG_MOMENT(config->start) == CONFIG_START_TIME && !*config->schedule)
+        control.start_ns = now + CONFIG_AMOUNT(config->start) * 1000000u;
+    if (CONFIG_MOMENT(config->stop) == CONFIG_STOP_TIME)
+        control.stop_ns = now + CONFIG_AMOUNT(config->stop) * 1000000u;
+    control_begin();
+    if (config->signal && control_thread_runs())
+        control_signal_install((int)config->signal, control_signalled);
+}
+
+/* The parent's pipe and socket are the parent's. */
+void control_thread_fork_child(void)
+{
+    own_fd_close(&control.wake_in);
+    own_fd_close(&control.wake_out);
+    own_fd_close(&control.listener);
+    store_relaxed(&control.signals, 0u);
+    store_release(&control.running, 0u);
+    control_begin();
+}
+
+void control_thread_end(void)
+{
+    if (config_get()->control && load_acquire(&control.process) == (uint32_t)getpid())
+        control_socket_remove();
+}
+
+bool control_thread_runs(void)
+{
+    return load_acquire(&control.running) != 0;
+}

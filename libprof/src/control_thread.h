@@ -1,0 +1,25 @@
+/* control_thread.h - the thread that switches recording from outside of the program: at a time
+ * (PROF_START, PROF_STOP), at a signal (PROF_SIGNAL), and for profdump ctl (PROF_CONTROL).
+ *
+ * It exists only where one of these is asked for, and sleeps until one of them happens. Not the
+ * writer's work: that exists only while there is a file, and a process that does not record yet is
+ * just what is to be reached here. It has all signals blocked.
+ */
+#ifndef PROF_CONTROL_THREAD_H
+#define PROF_CONTROL_THREAD_H
+
+#include <stdbool.h>
+
+/* Once, from the library's constructor, after session_init(). */
+void control_thread_init(void);
+
+/* In a forked child: begins again there. */
+void control_thread_fork_child(void);
+
+/* The process ends: it cannot be found by profdump ctl any more. Safe in signal handlers. */
+void control_thread_end(void);
+
+/* Whether there is such a thread. */
+bool control_thread_runs(void);
+
+#endif

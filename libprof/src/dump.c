@@ -1,0 +1,262 @@
+/* Chunks are copied out of the mapping one by one, with numbers that leave no gaps:
+ *
+ *     chunk 0 | LOG chunks that are kept | META chunks
+ *
+ * LOG first and META after, since a name is in META before the first event that bears it. Device
+ * records of what ended after the copying began are left out: the chunk with their launch may have
+ * been copied before it was written.
+ */
+#include "dump.h"
+
+#include "chunks.h"
+#include "clock.h"
+#include "config.h"
+#include "session.h"
+#include "signals.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define DUMP_WORDS (PROF_CHUNK_BYTES / 8)
+
+/* A LOG chunk of the file. */
+struct dump_chunk {
+    uint64_t number;
+    uint64_t sequence;
+    uint64_t base_ticks;
+    uint32_t log;
+};
+
+struct dump {
+    uint64_t *words; /* of one chunk */
+    struct dump_chunk *logs;
+    uint64_t log_count;
+    uint64_t chunks; /* in the file when the copying began */
+    uint64_t written;
+    uint64_t now_ns; /* CLOCK_REALTIME of the beginning */
+    bool dropped;    /* not every LOG chunk was taken */
+    int fd;
+    char part[4096 + 32]; /* name of the unfinished file, "" while it has none */
+};
+
+/* ---- the output ---- */
+
+static int dump_open(struct dump *dump, const char *path)
+{
+    char directory[4096];
+    const char *slash = strrchr(path, '/');
+    size_t size = slash ? (size_t)(slash - path) + 1 : 0;
+    if (strlen(path) >= sizeof directory)
+        return ENAMETOOLONG;
+    snprintf(directory, sizeof directory, "%.*s", (int)size, path);
+    dump->fd = open(size ? directory : ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+    if (dump->fd >= 0)
+        return 0;
+    snprintf(dump->part, sizeof dump->part, "%s.%u.part", path, (unsigned)getpid());
+    dump->fd = open(dump->part, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, 0600);
+    if (dump->fd < 0)
+        *dump->part = '\0';
+    return dump->fd < 0 ? errno : 0;
+}
+
+/* A file without a name leaves nothing when the process is killed meanwhile. It gets one beside
+ * `path`, since only renaming replaces. */
+static int dump_name(struct dump *dump, const char *path)
+{
+    char own[64];
+    if (!*dump->part) {
+        snprintf(own, sizeof own, "/proc/self/fd/%d", dump->fd);
+        snprintf(dump->part, sizeof dump->part, "%s.%u.part", path, (unsigned)getpid());
+        unlink(dump->part);
+        if (linkat(AT_FDCWD, own, AT_FDCWD, dump->part, AT_SYMLINK_FOLLOW) != 0) {
+            *dump->part = '\0';
+            return errno;
+        }
+    }
+    return rename(dump->part, path) == 0 ? 0 : errno;
+}
+
+static int dump_put(struct dump *dump, uint64_t place)
+{
+    struct signals_saved saved;
+    signals_block(&saved); /* a file size limit is announced by SIGXFSZ */
+    ssize_t written =
+        pwrite(dump->fd, dump->words, PROF_CHUNK_BYTES, (off_t)(place * PROF_CHUNK_BYTES));
+    int error = written == PROF_CHUNK_BYTES ? 0 : written < 0 ? errno : ENOSPC;
+    signals_restore(&saved);
+    return error;
+}
+
+/* ---- which chunks ---- */
+
+static int dump_by_log(const void *left, const void *right)
+{
+    const struct dump_chunk *a = left, *b = right;
+    if (a->log != b->log)
+        return a->log < b->log ? -1 : 1;
+    return a->sequence < b->sequence ? -1 : a->sequence > b->sequence;
+}
+
+static void dump_find_logs(struct dump *dump)
+{
+    struct prof_chunk_header header;
+    for (uint64_t number = 1; number < dump->chunks; number++) {
+        if (!chunks_read(number, (uint64_t *)(void *)&header, sizeof header / 8) ||
+            header.magic != PROF_CHUNK_MAGIC || header.kind != PROF_CHUNK_LOG)
+            continue;
+        dump->logs[dump->log_count++] = (struct dump_chunk){
+            .number = number,
+            .sequence = header.sequence,
+            .base_ticks = header.base_ticks,
+            .log = header.log,
+        };
+    }
+    qsort(dump->logs, dump->log_count, sizeof *dump->logs, dump_by_log);
+}
+
+/* Nothing in the chunk is younger than the beginning of the next one of its log. */
+static bool dump_is_too_old(const struct dump *dump, uint64_t place, uint64_t oldest_ticks)
+{
+    const struct dump_chunk *chunk = &dump->logs[place];
+    return place + 1 < dump->log_count && chunk[1].log == chunk->log &&
+           chunk[1].base_ticks < oldest_ticks;
+}
+
+static uint64_t dump_oldest_ticks(void)
+{
+    uint64_t age = config_get()->ring_seconds * clock_ticks_per_second(), now = clock_read();
+    return config_get()->ring_seconds && age < now ? now - age : 0;
+}
+
+/* ---- copying ---- */
+
+static void dump_drop_young(struct dump *dump, uint64_t *record, unsigned words)
+{
+    struct prof_rec_sync head; /* every device record begins with its two times */
+    memcpy(&head, record, offsetof(struct prof_rec_sync, end_ns) + sizeof head.end_ns);
+    if (head.end_ns > dump->now_ns)
+        memset(record, 0, words * sizeof *record); /* empty words are skipped */
+}
+
+static bool dump_is_operation(unsigned type)
+{
+    return type >= PROF_REC_KERNEL && type <= PROF_REC_OVERHEAD;
+}
+
+static void dump_trim(struct dump *dump)
+{
+    unsigned words;
+    for (size_t i = PROF_CHUNK_HEADER_BYTES / 8; i < DUMP_WORDS; i += words) {
+        uint64_t word = dump->words[i];
+        bool sized =
+            PROF_WORD_KIND(word) == PROF_KIND_EXT || PROF_WORD_KIND(word) == PROF_KIND_HOLE;
+        words = sized && PROF_WORD_SIZE(word) ? PROF_WORD_SIZE(word) : 1;
+        if (PROF_WORD_KIND(word) == PROF_KIND_EXT && dump_is_operation(PROF_WORD_TYPE(word)) &&
+            i + words <= DUMP_WORDS)
+            dump_drop_young(dump, &dump->words[i], words);
+    }
+}
+
+/* The chunk at hand goes to the next place. */
+static int dump_append(struct dump *dump)
+{
+    ((struct prof_chunk_header *)(void *)dump->words)->index = dump->written;
+    return dump_put(dump, dump->written++);
+}
+
+/* A chunk that was recycled since it was found has another place in its log, or none yet. */
+static int dump_log(struct dump *dump, const struct dump_chunk *chunk)
+{
+    const struct prof_chunk_header *header = (const void *)dump->words;
+    if (!chunks_read(chunk->number, dump->words, DUMP_WORDS) || header->log != chunk->log ||
+        header->sequence != chunk->sequence || header->magic != PROF_CHUNK_MAGIC) {
+        dump->dropped = true;
+        return chunks_count() ? 0 : ECANCELED;
+    }
+    dump_trim(dump);
+    return dump_append(dump);
+}
+
+static int dump_logs(struct dump *dump)
+{
+    uint64_t oldest_ticks = dump_oldest_ticks();
+    int error = 0;
+    for (uint64_t i = 0; i < dump->log_count && !error; i++) {
+        if (dump_is_too_old(dump, i, oldest_ticks))
+            dump->dropped = true;
+        else
+            error = dump_log(dump, &dump->logs[i]);
+    }
+    return error;
+}
+
+static int dump_metas(struct dump *dump)
+{
+    const struct prof_chunk_header *header = (const void *)dump->words;
+    int error = 0;
+    for (uint64_t number = 1; number < chunks_count() && !error; number++)
+        if (chunks_read(number, dump->words, PROF_CHUNK_HEADER_BYTES / 8) &&
+            header->magic == PROF_CHUNK_MAGIC && header->kind == PROF_CHUNK_META &&
+            chunks_read(number, dump->words, DUMP_WORDS))
+            error = dump_append(dump);
+    return error;
+}
+
+static int dump_first(struct dump *dump)
+{
+    struct prof_file_header *header = (void *)dump->words;
+    if (!chunks_read(0, dump->words, DUMP_WORDS))
+        return ECANCELED; /* the process ends: the file itself is complete now */
+    header->chunk_count = dump->written;
+    header->state = PROF_STATE_RECORDING;
+    if (dump->dropped)
+        header->flags |= PROF_FILE_RING;
+    return dump_put(dump, 0);
+}
+
+static int dump_copy(struct dump *dump)
+{
+    dump->now_ns = clock_gettime_ns(CLOCK_REALTIME);
+    dump_find_logs(dump);
+    int error = dump_logs(dump);
+    if (!error)
+        error = dump_metas(dump);
+    return error ? error : dump_first(dump);
+}
+
+/* Not malloc'ed: the program's allocator may be what is recorded. */
+static void *dump_memory(size_t bytes)
+{
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+int dump_write(const char *path)
+{
+    session_flush((unsigned)config_get()->exit_ms);
+    struct dump dump = {.fd = -1, .written = 1, .chunks = chunks_count()};
+    size_t logs_bytes = (dump.chunks + 1) * sizeof *dump.logs;
+    int error = ENOMEM;
+    dump.words = dump_memory(PROF_CHUNK_BYTES);
+    dump.logs = dump_memory(logs_bytes);
+    if (dump.words && dump.logs)
+        error = dump_open(&dump, path);
+    if (!error)
+        error = dump_copy(&dump);
+    if (!error)
+        error = dump_name(&dump, path);
+    if (error && *dump.part)
+        unlink(dump.part);
+    if (dump.fd >= 0)
+        close(dump.fd);
+    if (dump.words)
+        munmap(dump.words, PROF_CHUNK_BYTES);
+    if (dump.logs)
+        munmap(dump.logs, logs_bytes);
+    return error;
+}

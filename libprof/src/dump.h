@@ -1,0 +1,15 @@
+/* dump.h - a copy of the trace file as it is now, while recording goes on.
+ *
+ * The copy is a trace by itself: what it refers to is in it. Of a log it holds what was committed
+ * when its chunks were read. It says that its writer did not finish, as a killed process's file
+ * does.
+ */
+#ifndef PROF_DUMP_H
+#define PROF_DUMP_H
+
+/* Flushes and writes; with PROF_RING_SECONDS, without chunks that are older than that. Replaces
+ * `path` at once when complete. Returns 0 or an errno value; then nothing is left behind. Not for
+ * signal handlers. */
+int dump_write(const char *path);
+
+#endif

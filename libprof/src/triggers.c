@@ -1,0 +1,149 @@
+#include "triggers.h"
+
+#include "atomic.h"
+#include "config.h"
+#include "schedule.h"
+#include "session.h"
+#include "signals.h"
+
+#include <pthread.h>
+
+#define TRIGGERS_NEVER UINT64_MAX
+#define TRIGGERS_NO_WINDOW (UINT64_MAX >> 2) /* after PROF_STOP */
+
+enum triggers_state { TRIGGERS_OFF, TRIGGERS_WARM, TRIGGERS_ON };
+
+/* A state and the window it belongs to, in one word. */
+#define TRIGGERS_WANT(state, window) ((uint64_t)(window) << 2 | (uint64_t)(state))
+#define TRIGGERS_STATE(want) ((enum triggers_state)((want)&3u))
+
+static struct {
+    bool scheduled; /* fixed after triggers_init(), like the next three */
+    struct schedule schedule;
+    uint64_t start_step, stop_step; /* TRIGGERS_NEVER: not by steps */
+    uint64_t latest;                /* step seen; whoever steps */
+    pthread_mutex_t lock;           /* of who switches; the session's nests inside */
+    uint64_t applied;               /* TRIGGERS_WANT; under the lock, read by whoever steps */
+} triggers = {
+    .start_step = TRIGGERS_NEVER, .stop_step = TRIGGERS_NEVER, .lock = PTHREAD_MUTEX_INITIALIZER};
+
+static bool triggers_any(void)
+{
+    return triggers.scheduled || triggers.start_step != TRIGGERS_NEVER ||
+           triggers.stop_step != TRIGGERS_NEVER;
+}
+
+bool triggers_start(void)
+{
+    return triggers.scheduled || triggers.start_step != TRIGGERS_NEVER;
+}
+
+static void triggers_begin(void)
+{
+    store_relaxed(&triggers.latest, (uint64_t)0);
+    store_relaxed(&triggers.applied, TRIGGERS_WANT(TRIGGERS_OFF, 0));
+    if (triggers_any())
+        session_want_steps(true);
+}
+
+void triggers_init(void)
+{
+    const struct config *config = config_get();
+    triggers.scheduled = *config->schedule && schedule_parse(config->schedule, &triggers.schedule);
+    if (!triggers.scheduled && CONFIG_MOMENT(config->start) == CONFIG_START_STEP)
+        triggers.start_step = CONFIG_AMOUNT(config->start);
+    if (CONFIG_MOMENT(config->stop) == CONFIG_STOP_STEP)
+        triggers.stop_step = CONFIG_AMOUNT(config->stop);
+    triggers_begin();
+}
+
+static bool triggers_are_over(uint64_t step)
+{
+    return step >= triggers.stop_step ||
+           (triggers.scheduled
+                ? schedule_is_over(&triggers.schedule, step)
+                : triggers.stop_step == TRIGGERS_NEVER && step >= triggers.start_step);
+}
+
+static uint64_t triggers_scheduled(uint64_t step)
+{
+    uint64_t window;
+    switch (schedule_at(&triggers.schedule, step, &window)) {
+    case SCHEDULE_RECORD:
+        return TRIGGERS_WANT(TRIGGERS_ON, window);
+    case SCHEDULE_WARMUP:
+        return TRIGGERS_WANT(TRIGGERS_WARM, window);
+    default:
+        return TRIGGERS_WANT(TRIGGERS_OFF, window);
+    }
+}
+
+static uint64_t triggers_want(uint64_t step)
+{
+    if (step >= triggers.stop_step)
+        return TRIGGERS_WANT(TRIGGERS_OFF, TRIGGERS_NO_WINDOW);
+    if (triggers.scheduled)
+        return triggers_scheduled(step);
+    bool on = step >= triggers.start_step && triggers.start_step != TRIGGERS_NEVER;
+    return TRIGGERS_WANT(on ? TRIGGERS_ON : TRIGGERS_OFF, 0);
+}
+
+/* What was switched on from elsewhere meanwhile stays on through the steps that do not record; it
+ * ends with the next window, and at the end of all. */
+static void triggers_apply(uint64_t before, uint64_t want, bool stop)
+{
+    enum prof_control_reason reason =
+        triggers.scheduled && !stop ? PROF_CONTROL_SCHEDULE : PROF_CONTROL_STEP;
+    if (TRIGGERS_STATE(before) == TRIGGERS_ON || stop)
+        session_switch(false, reason);
+    if (TRIGGERS_STATE(want) == TRIGGERS_WARM || TRIGGERS_STATE(before) == TRIGGERS_WARM)
+        session_warm(TRIGGERS_STATE(want) != TRIGGERS_OFF);
+    if (TRIGGERS_STATE(want) == TRIGGERS_ON)
+        session_switch(true, reason);
+}
+
+/* False for a step that another thread's later one has overtaken. */
+static bool triggers_is_latest(uint64_t step)
+{
+    uint64_t latest = load_relaxed(&triggers.latest);
+    while (latest < step)
+        if (cas_acq_rel(&triggers.latest, &latest, step))
+            return true;
+    return latest == step;
+}
+
+/* Until the state is that of the latest step. Who raises `latest` too late to be seen here looks at
+ * `applied` after this has changed it, and comes here itself: both are read-modify-writes of it. */
+static void triggers_settle(void)
+{
+    struct signals_saved saved;
+    uint64_t latest;
+    signals_block(&saved); /* a handler may step too */
+    pthread_mutex_lock(&triggers.lock);
+    do {
+        latest = load_acquire(&triggers.latest);
+        uint64_t want = triggers_want(latest);
+        uint64_t before = exchange_seq_cst(&triggers.applied, want);
+        if (before != want)
+            triggers_apply(before, want, latest >= triggers.stop_step);
+        if (triggers_are_over(latest))
+            session_want_steps(false);
+    } while (latest != load_acquire(&triggers.latest));
+    pthread_mutex_unlock(&triggers.lock);
+    signals_restore(&saved);
+}
+
+void triggers_step(uint64_t number)
+{
+    if (triggers_any() && triggers_is_latest(number) &&
+        fetch_add_seq_cst(&triggers.applied, 0u) != triggers_want(number))
+        triggers_settle();
+}
+
+void triggers_fork_child(void)
+{
+    triggers.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    if (triggers_start())
+        session_switch(false, PROF_CONTROL_STEP);
+    triggers_begin();
+}

@@ -1,0 +1,169 @@
+#!/usr/bin/env bash
+# profdump ctl: list, start, stop, status, dump; what it says when it cannot; who may; what is left behind.
+. "$(dirname "$0")/common.sh"
+
+compile steps
+export XDG_RUNTIME_DIR=$here/run PROF_CONTROL=1
+mkdir -m 700 run
+
+ctl() {
+    "$PROF_BIN/profdump" ctl "$@"
+}
+
+# begin FILE COMMAND...: in the background; $pid is reachable when this returns.
+begin() {
+    : >out.txt
+    record "$@" >out.txt &
+    job=$!
+    until [[ -s out.txt ]]; do sleep 0.01; done
+    pid=$(head -1 out.txt)
+    for _ in {1..500}; do
+        [[ ! -S run/libprof/$pid.sock ]] || return 0
+        sleep 0.01
+    done
+    fail "process $pid cannot be reached"
+}
+
+# refused WHAT SENTENCE COMMAND...: fails with 1, saying that.
+refused() {
+    local what=$1 sentence=$2 status=0
+    shift 2
+    "$@" >refused.txt 2>&1 || status=$?
+    same "$what: status" 1 "$status"
+    grep -qF "$sentence" refused.txt || fail "$what: $(cat refused.txt)"
+}
+
+PROF_START=api begin ctl.prof ./steps slow 700
+ctl list | grep -q " $pid  off        steps" || fail "a waiting process is not listed: $(ctl list)"
+ctl "$pid" status >status.txt
+same "status of one that waits" "recording:  off file:       none yet: nothing was recorded" \
+    "$(grep -E '^(recording|file)' status.txt | paste -sd' ')"
+refused "stop of one that does not record" "it is not recording" ctl "$pid" stop
+refused "dump of one that has nothing" "it is not recording" ctl "$pid" dump x.prof
+ctl "$pid" start
+sleep 0.2
+refused "a second start" "it is recording already" ctl "$pid" start
+ctl list | grep -q " $pid  on         steps $here/ctl.prof" || fail "the list: $(ctl list)"
+ctl "$pid" dump copy.prof | grep -q "wrote copy.prof"
+ctl "$pid" dump | grep -q "wrote ctl-dump1.prof"
+ctl "$pid" dump | grep -q "wrote ctl-dump2.prof"
+refused "dump to nowhere" "No such file" ctl "$pid" dump no/such/copy.prof
+ctl "$pid" status >status.txt
+for line in "process:    $pid, steps" "recording:  on, by ctl; was on 1 time so far" "file:       $here/ctl.prof, 0.1 MiB of" \
+    "losses:     0" "GPU mode:   none"; do
+    grep -qF "$line" status.txt || fail "status lacks '$line': $(cat status.txt)"
+done
+(($(sed -n 's/^records: *//p' status.txt) > 50)) || fail "records: $(cat status.txt)"
+sleep 0.1
+ctl "$pid" stop
+sleep 0.1
+ctl "$pid" start
+wait "$job"
+for copy in copy ctl-dump1 ctl-dump2; do
+    expect $copy.prof '10 < count["work"] < 600 and count["step 699"] == 0 and not process["closed"]' 'not any(raw.loss)'
+done
+expect ctl.prof 'count["step 0"] == 0 and count["step 699"] == 1' \
+    '[(w["start"], w["stop"]) for w in process["windows"]] == [("ctl", "ctl"), ("ctl", None)]'
+same "entries of processes that ended" "" "$(ls run/libprof)"
+same "unfinished dumps" "" "$(ls ./*.part 2>/dev/null || true)"
+
+# Where there is nobody to talk to.
+refused "no process" "there is no process 4194000" ctl 4194000 status
+refused "an empty list" "no process of yours" ctl list
+sleep 30 &
+plain=$!
+refused "no libprof" "runs without libprof" ctl $plain status
+PROF_CONTROL=0 record mute.prof ./steps slow 100 >out.txt &
+sleep 0.1
+refused "not asked for" "was not started with PROF_CONTROL=1" ctl "$(head -1 out.txt)" status
+wait $!
+kill $plain
+for wrong in "" "1" "1 fly" "x status" "-1 status" "list 1" "1 dump a b"; do
+    # shellcheck disable=SC2086
+    same "ctl $wrong" 2 "$(status_of "$PROF_BIN/profdump" ctl $wrong)"
+done
+
+# One that stands still does not hold the caller.
+begin stopped.prof ./steps slow 500
+kill -STOP "$pid"
+refused "a stopped process" "does not answer" ctl "$pid" status
+kill -CONT "$pid"
+wait "$job"
+
+# kill -9 leaves an entry, which the next list removes; so does exec, whose program makes one again.
+begin killed.prof ./steps slow 5000
+kill -9 "$pid"
+wait "$job" || true
+[[ -S run/libprof/$pid.sock ]] || fail "kill -9 left no entry: this test tests nothing"
+refused "killed" "no process of yours" ctl list
+same "entries after a list" "" "$(ls run/libprof)"
+record quick.prof ./steps quick || same "status of _exit" 7 $?
+same "entries after _exit" "" "$(ls run/libprof)"
+same "after pthread_exit" gone "$(record left.prof timeout 20 ./steps leaves)"
+
+# Children have entries of their own, and neither fork nor exit is disturbed by commands.
+begin 'family-%p.prof' ./steps children 200
+while kill -0 "$pid" 2>/dev/null; do
+    ctl list >/dev/null 2>&1 || true
+    ctl "$pid" stop >/dev/null 2>&1 || true
+    ctl "$pid" start >/dev/null 2>&1 || true
+    ctl "$pid" dump family.prof >/dev/null 2>&1 || true
+done
+wait "$job" || fail "commands disturb a program that forks"
+same "entries after a family" "" "$(ls run/libprof)"
+[[ ! -e family.prof ]] || expect family.prof 'not any(raw.loss)'
+
+# The program may close our descriptors and use their numbers.
+begin closed.prof ./steps closes 300
+sleep 0.3
+ctl "$pid" status >/dev/null 2>&1 || true
+wait "$job" || fail "a descriptor of the program's was used"
+rm -rf run/libprof
+
+# ---- who may ----
+
+# A directory that others can write to, or that is none, is not used; then it is the other place.
+other=/tmp/libprof-$(id -u)
+existed=0
+[[ ! -e $other ]] || existed=1
+mkdir -m 777 elsewhere && ln -s "$here/elsewhere" run/libprof
+PROF_LOG=2 record linked.prof ./steps slow 100 >out.txt 2>linked.txt
+same "entries behind a link" "" "$(ls elsewhere)"
+grep -q "cannot reach this process through $here/run/libprof" linked.txt || fail "not said: $(cat linked.txt)"
+rm run/libprof && mkdir -m 777 run/libprof && chmod 777 run/libprof
+record open.prof ./steps slow 50 >out.txt
+same "entries in an open directory" "" "$(ls run/libprof)"
+((existed)) || rmdir "$other" 2>/dev/null || true
+rm -rf run/libprof
+
+if ((EUID == 0)) && command -v setpriv >/dev/null; then
+    chmod 755 "$here" run
+    # Somebody else's directory in root's name.
+    mkdir run/libprof && chown 54321 run/libprof && chmod 700 run/libprof
+    record foreign.prof ./steps slow 50 >out.txt
+    same "entries in a foreign directory" "" "$(ls run/libprof)"
+    rm -rf run/libprof
+    # A stranger may not command us.
+    begin ours.prof ./steps slow 500
+    status=0
+    setpriv --reuid=54321 --clear-groups "$PROF_BIN/profdump" ctl "$pid" stop >refused.txt 2>&1 || status=$?
+    same "a stranger's command" 1 $status
+    grep -q "is not yours: it belongs to user 0" refused.txt || fail "a stranger: $(cat refused.txt)"
+    chmod 755 run/libprof && chmod 666 run/libprof/*.sock # even if the door stands open
+    python3 - "run/libprof/$pid.sock" <<'CODE'
+import os, socket, sys
+os.setuid(54321)
+caller = socket.socket(socket.AF_UNIX)
+caller.connect(sys.argv[1])
+try:
+    caller.sendall(b"stop\n")
+    answer = caller.recv(100)
+except ConnectionError:
+    answer = b""
+assert answer == b"", answer
+CODE
+    wait "$job"
+    expect ours.prof 'len(process["windows"]) == 1 and count["step 499"] == 1'
+else
+    echo "note: not root, without foreign users"
+fi
