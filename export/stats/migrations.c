@@ -134,7 +134,7 @@ bool migrations_init(struct migrations *migrations, const struct timeline *timel
     }
     keymap_fini(&devices);
     keymap_fini(&ranges);
-    if (migrations->ranges.count > 1)
+    if (migrations->ranges.at)
         qsort(migrations->ranges.at, migrations->ranges.count, sizeof *migrations->ranges.at,
               compare_rows);
     if (!stored)
