@@ -114,7 +114,7 @@ static uint32_t nvtx_known_ascii(const struct nvtx_thread *thread, uint32_t doma
 static NVTX_SLOW int nvtx_push_ascii(uint32_t domain, const struct nvtx_attributes *attributes)
 {
     struct nvtx_thread *thread = nvtx_thread_self;
-    if (nvtx_push_fast(nvtx_known_ascii(thread, domain, attributes)))
+    if (thread && nvtx_push_fast(nvtx_known_ascii(thread, domain, attributes)))
         return thread->depth[domain]++;
     return nvtx_push_slow(domain, attributes);
 }

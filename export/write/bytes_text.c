@@ -12,7 +12,7 @@ void bytes_text(int64_t bytes, char to[BYTES_TEXT_BYTES])
         snprintf(to, BYTES_TEXT_BYTES, "%s%u B", sign, (unsigned)amount);
         return;
     }
-    while (amount >> (10 * (unit + 1)) == 0)
+    while (unit > 0 && amount >> (10 * (unit + 1)) == 0)
         unit--;
     uint64_t scale = UINT64_C(1) << (10 * (unit + 1));
     uint64_t hundredths = amount / scale * 100 + (amount % scale * 100 + scale / 2) / scale;
