@@ -62,15 +62,23 @@ static const char *entry_own_path(void)
     return dladdr((void *)(uintptr_t)entry_own_path, &info) && info.dli_fname ? info.dli_fname : "";
 }
 
-/* The loader resolves a public symbol to the first copy in the process, which is the one that
- * works. */
-static bool entry_is_second_copy(void)
+/* Which copy of the library a public symbol is resolved to: the first one in the process that the
+ * loader made global, by LD_PRELOAD or by linking. One that NVTX or CUDA loads is not. */
+enum entry_copy { ENTRY_COPY_NONE, ENTRY_COPY_OWN, ENTRY_COPY_OTHER };
+
+static enum entry_copy entry_global_copy(void)
 {
     Dl_info first, own;
     void *symbol = dlsym(RTLD_DEFAULT, "prof_version");
     if (!symbol || !dladdr(symbol, &first) || !dladdr((void *)(uintptr_t)entry_own_path, &own))
-        return false;
-    return first.dli_fbase != own.dli_fbase;
+        return ENTRY_COPY_NONE;
+    return first.dli_fbase == own.dli_fbase ? ENTRY_COPY_OWN : ENTRY_COPY_OTHER;
+}
+
+/* The first copy is the one that works. */
+static bool entry_is_second_copy(void)
+{
+    return entry_global_copy() == ENTRY_COPY_OTHER;
 }
 
 static bool entry_is_preloaded(const char *own_path)
@@ -116,22 +124,13 @@ static bool entry_nvtx_is_marked(void)
     return name && name - value >= 2 && strncmp(name - 2, "/.", 2) == 0;
 }
 
-/* Preloaded and linked libraries are, one that NVTX loads is not. */
-static bool entry_is_global(void)
-{
-    Dl_info first, own;
-    void *symbol = dlsym(RTLD_DEFAULT, "prof_version");
-    return symbol && dladdr(symbol, &first) && dladdr((void *)(uintptr_t)entry_own_path, &own) &&
-           first.dli_fbase == own.dli_fbase;
-}
-
 static void entry_ask_for_nvtx(const char *own_path)
 {
     char value[4096];
     if (!config_get()->nvtx || *own_path != '/')
         return;
     if (getenv("NVTX_INJECTION64_PATH")) {
-        entry_asked_nvtx = entry_nvtx_is_marked() && entry_is_global();
+        entry_asked_nvtx = entry_nvtx_is_marked() && entry_global_copy() == ENTRY_COPY_OWN;
     } else if (entry_nvtx_value(own_path, value, sizeof value)) {
         setenv("NVTX_INJECTION64_PATH", value, 0);
         entry_asked_nvtx = true;
