@@ -4,60 +4,15 @@
  * The program is linked with libprof and plays NVTX's part itself: it hands libprof its own slots.
  */
 #include "bench.h"
+#include "bench_floor.h"
 
 #include <prof/prof.h>
 
 #include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
 
 #define PAIRS 50000u
-#define FLOOR_EVENTS 4096u
-
-/* ---- the floor, as in bench_push ---- */
-
-struct floor_event {
-    uint64_t ticks, name, kind;
-};
-
-static __thread struct floor_event floor_ring[FLOOR_EVENTS];
-static __thread uint32_t floor_head;
-
-static inline uint64_t floor_ticks(void)
-{
-#if defined(__x86_64__)
-    return __rdtsc();
-#elif defined(__aarch64__)
-    uint64_t ticks;
-    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
-    return ticks;
-#else
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-#endif
-}
-
-static inline void floor_store(uint64_t name, uint64_t kind)
-{
-    struct floor_event *event = &floor_ring[floor_head++ % FLOOR_EVENTS];
-    event->ticks = floor_ticks();
-    event->name = name;
-    event->kind = kind;
-    __asm__ volatile("" : : "r"(event) : "memory");
-}
-
-static void loop_floor(void *user, uint64_t iterations)
-{
-    (void)user;
-    for (uint64_t i = 0; i < iterations; i++) {
-        floor_store(1, 1);
-        floor_store(1, 2);
-    }
-}
 
 /* ---- NVTX's part: slots and export tables ---- */
 
@@ -184,7 +139,7 @@ static void loop_torch(void *user, uint64_t iterations)
 
 static void measure(const char *name, bench_loop loop, void *user)
 {
-    bench_print(name, bench_against(loop_floor, loop, user, PAIRS));
+    bench_print(name, bench_against(floor_pairs, loop, user, PAIRS));
 }
 
 int main(void)

@@ -1,11 +1,11 @@
 /* What a push+pop pair costs, against the least that any recorder could pay.
  *
- * The floor: two readings of the time-stamp counter and two 24-byte stores into a prefaulted
- * thread-local ring, inline. Rows with "2 threads" run floor and candidate on two threads at once.
+ * The floor is bench_floor.h's. Rows with "2 threads" run floor and candidate on two threads at once.
  * The program is linked with libprof, so every call goes through the .so as a preloaded program's
  * does.
  */
 #include "bench.h"
+#include "bench_floor.h"
 
 #include <prof/block.h>
 #include <prof/prof.h>
@@ -14,52 +14,8 @@
 #include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
 
 #define PAIRS 50000u
-#define FLOOR_EVENTS 4096u
-
-struct floor_event {
-    uint64_t ticks, name, kind;
-};
-
-static __thread struct floor_event floor_ring[FLOOR_EVENTS];
-static __thread uint32_t floor_head;
-
-static inline uint64_t floor_ticks(void)
-{
-#if defined(__x86_64__)
-    return __rdtsc();
-#elif defined(__aarch64__)
-    uint64_t ticks;
-    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
-    return ticks;
-#else
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-#endif
-}
-
-static inline void floor_store(uint64_t name, uint64_t kind)
-{
-    struct floor_event *event = &floor_ring[floor_head++ % FLOOR_EVENTS];
-    event->ticks = floor_ticks();
-    event->name = name;
-    event->kind = kind;
-    __asm__ volatile("" : : "r"(event) : "memory");
-}
-
-static void loop_floor(void *user, uint64_t iterations)
-{
-    (void)user;
-    for (uint64_t i = 0; i < iterations; i++) {
-        floor_store(1, 1);
-        floor_store(1, 2);
-    }
-}
 
 static void loop_literal(void *user, uint64_t iterations)
 {
@@ -176,7 +132,7 @@ static void two_run(bench_loop loop, uint64_t iterations)
 static void loop_floor_two(void *user, uint64_t iterations)
 {
     (void)user;
-    two_run(loop_floor, iterations);
+    two_run(floor_pairs, iterations);
 }
 
 static void loop_literal_two(void *user, uint64_t iterations)
@@ -207,35 +163,35 @@ int main(void)
     options.output = "bench_push-%p.prof";
     prof_configure(&options);
     bench_print_header("floor");
-    bench_print("off: literal", bench_against(loop_floor, loop_literal, NULL, PAIRS));
-    bench_print("off: name by content", bench_against(loop_floor, loop_content, NULL, PAIRS));
+    bench_print("off: literal", bench_against(floor_pairs, loop_literal, NULL, PAIRS));
+    bench_print("off: name by content", bench_against(floor_pairs, loop_content, NULL, PAIRS));
     bench_print("off: event in an instruction scope",
-                bench_against(loop_floor, loop_instruction, NULL, PAIRS));
+                bench_against(floor_pairs, loop_instruction, NULL, PAIRS));
     prof_start();
-    bench_print("on: PROF_RANGE literal", bench_against(loop_floor, loop_literal, NULL, PAIRS));
-    bench_print("on: name by content", bench_against(loop_floor, loop_content, NULL, PAIRS));
+    bench_print("on: PROF_RANGE literal", bench_against(floor_pairs, loop_literal, NULL, PAIRS));
+    bench_print("on: name by content", bench_against(floor_pairs, loop_content, NULL, PAIRS));
     bench_print("on: 16 names in one buffer",
-                bench_against(loop_floor, loop_reused_buffer, NULL, PAIRS));
-    bench_print("on: name with length", bench_against(loop_floor, loop_sized, NULL, PAIRS));
+                bench_against(floor_pairs, loop_reused_buffer, NULL, PAIRS));
+    bench_print("on: name with length", bench_against(floor_pairs, loop_sized, NULL, PAIRS));
     bench_print("on: mark (floor: one store)",
                 bench_against(loop_floor_one, loop_mark, NULL, PAIRS));
     bench_print("on: counter (floor: one store)",
                 bench_against(loop_floor_one, loop_counter, NULL, PAIRS));
     uint32_t allocator = prof_alloc_track("arena");
     bench_print("on: prof_alloc and prof_free",
-                bench_against(loop_floor, loop_alloc, &allocator, PAIRS));
+                bench_against(floor_pairs, loop_alloc, &allocator, PAIRS));
     bench_print("on: begin+end of a block's event",
-                bench_against(loop_floor, loop_event, NULL, PAIRS));
+                bench_against(floor_pairs, loop_event, NULL, PAIRS));
     bench_print("on: the same in an instruction scope",
-                bench_against(loop_floor, loop_instruction, NULL, PAIRS));
+                bench_against(floor_pairs, loop_instruction, NULL, PAIRS));
     bench_print("on: PROF_RANGE literal, 2 threads",
                 bench_against(loop_floor_two, loop_literal_two, NULL, 10 * PAIRS));
     bench_print("on: name by content, 2 threads",
                 bench_against(loop_floor_two, loop_content_two, NULL, 10 * PAIRS));
     prof_stop();
-    bench_print("after a stop: literal", bench_against(loop_floor, loop_literal, NULL, PAIRS));
+    bench_print("after a stop: literal", bench_against(floor_pairs, loop_literal, NULL, PAIRS));
     bench_print("after a stop: name by content",
-                bench_against(loop_floor, loop_content, NULL, PAIRS));
+                bench_against(floor_pairs, loop_content, NULL, PAIRS));
     bench_bytes_per_range();
     unlink(prof_output_path());
     return 0;
