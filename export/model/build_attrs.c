@@ -84,6 +84,13 @@ static void take_attr(void *user, uint32_t number, uint32_t key, enum prof_attr_
         take_async_attr(builder, attr, target);
 }
 
+void build_attr_keep(struct builder *builder, uint32_t owner, const struct read_attr *from)
+{
+    struct tl_attr attr =
+        make_attr(builder, from->key, (enum prof_attr_type)from->type, from->value);
+    KEEP_ATTR(builder, &builder->timeline->attrs, attr, owner);
+}
+
 /* The begin/end ranges of the process by their ids; of those that share one, the last. */
 static void index_asyncs(struct builder *builder, struct keymap *by_id)
 {

@@ -25,6 +25,7 @@ static void take_mark(void *user, uint32_t number, int64_t time_ns, uint32_t nam
     }
     struct build_ref ref = build_ref(builder, name);
     struct build_thread *stack = build_stack(builder, thread);
+    build_whole_advance(builder, stack, time_ns);
     const struct stack_entry *range = build_innermost(stack);
     *mark = (struct tl_mark){time_ns, ref.name, thread, range ? range->slice : TL_NONE, ref.label};
     stack->mark = builder->timeline->marks.count - 1;

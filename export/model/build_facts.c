@@ -103,6 +103,7 @@ static void take_process(void *user, const struct read_process *process)
     kept->rank_source = keep(builder, process->rank_source);
     kept->library_version = keep(builder, process->library_version);
     kept->clock_note = keep(builder, process->clock_note);
+    kept->format = keep(builder, process->format);
 }
 
 static void take_name(void *user, uint32_t id, struct text text, size_t full_size)
@@ -199,6 +200,16 @@ static void take_loss(void *user, enum prof_loss_cause cause, uint64_t count)
         build_process(builder)->loss[cause] += count;
 }
 
+static void take_warning(void *user, struct text what, uint64_t count)
+{
+    struct builder *builder = user;
+    struct tl_warning *warning = builder->failed ? NULL : ARRAY_ADD(&builder->timeline->warnings);
+    uint32_t name = warning ? namepool_intern(&builder->pool, what) : TL_NONE;
+    builder->failed |= name == TL_NONE;
+    if (warning)
+        *warning = (struct tl_warning){count, builder->process, name};
+}
+
 void build_facts_connect(struct read_sink *sink)
 {
     sink->process = take_process;
@@ -209,4 +220,5 @@ void build_facts_connect(struct read_sink *sink)
     sink->stream = take_stream;
     sink->api_name = take_api_name;
     sink->loss = take_loss;
+    sink->warning = take_warning;
 }

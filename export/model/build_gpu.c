@@ -83,6 +83,8 @@ static void add_gpu(struct builder *builder, const struct read_gpu *from, struct
         build_process(builder)->odd.backward_gpu++;
         gpu.end_ns = gpu.start_ns;
     }
+    if (from->name)
+        gpu.name = build_name(builder, from->name);
     gpu.slice = TL_NONE;
     gpu.correlation = from->correlation;
     gpu.process = builder->process;

@@ -17,7 +17,7 @@
  * damaged file could make quadratically many pieces. */
 #define CUTS_MAX 64
 
-static void open_run(struct builder *builder, uint32_t thread)
+void build_run_open(struct builder *builder, uint32_t thread)
 {
     uint32_t count = builder->runs.count;
     if (count && builder->runs.at[count - 1].thread == thread)
@@ -47,7 +47,7 @@ static struct tl_slice *open_slice(struct builder *builder, uint32_t thread, int
                                    struct opening opening)
 {
     struct build_thread *stack = build_stack(builder, thread);
-    open_run(builder, thread);
+    build_run_open(builder, thread);
     struct tl_slice *slice = ARRAY_ADD(&builder->timeline->slices);
     struct stack_entry *entry = slice ? ARRAY_ADD(&stack->stack) : NULL;
     if (!entry) {

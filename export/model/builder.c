@@ -210,6 +210,7 @@ void builder_end_process(struct builder *builder, const struct read_health *heal
     if (builder->failed)
         return;
     build_process(builder)->health = *health;
+    build_whole_end(builder);
     build_slices_end(builder);
     build_asyncs_end(builder);
     build_attrs_end(builder);
@@ -241,6 +242,7 @@ struct read_sink builder_sink(struct builder *builder)
     struct read_sink sink = {.user = builder};
     build_facts_connect(&sink);
     build_slices_connect(&sink);
+    build_whole_connect(&sink);
     build_events_connect(&sink);
     build_attrs_connect(&sink);
     build_nvtx_connect(&sink);

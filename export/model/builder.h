@@ -5,6 +5,7 @@
  * order:
  *
  *     build_slices.c   ranges, steps and CUDA calls of threads: a stack per thread
+ *     build_whole.c    the same of formats that tell slices whole
  *     build_facts.c    the process, its names, threads, devices
  *     build_children.c the processes that it made
  *     build_events.c   marks, counters, begin/end ranges
@@ -61,6 +62,7 @@ struct build_thread {
     int64_t last_ns;
     uint32_t domain, domain_stack; /* found last; domain TL_NONE: none */
     uint32_t mark;                 /* the latest, into marks[]; TL_NONE none */
+    bool whole;                    /* its slices are told whole */
 };
 
 /* An event name, understood when it is first used: by then all names and domains are known. */
@@ -222,6 +224,7 @@ uint32_t build_domain(struct builder *builder, uint32_t number);
 uint32_t build_place(struct builder *builder, uint32_t number, int64_t *time_ns);
 
 void build_slices_connect(struct read_sink *sink);
+void build_whole_connect(struct read_sink *sink);
 void build_facts_connect(struct read_sink *sink);
 void build_events_connect(struct read_sink *sink);
 void build_attrs_connect(struct read_sink *sink);
@@ -240,6 +243,14 @@ void build_slice_stack(struct builder *builder, uint32_t slice, uint32_t id);
 bool build_stacks_sort(struct builder *builder);
 void build_timings_connect(struct read_sink *sink);
 void build_windows_connect(struct read_sink *sink);
+/* The next slice is of this thread. */
+void build_run_open(struct builder *builder, uint32_t thread);
+/* What was told whole and ends by then is not open any more. */
+void build_whole_advance(struct builder *builder, struct build_thread *stack, int64_t time_ns);
+/* An attribute of a slice of the process; `owner` may be any. */
+void build_attr_keep(struct builder *builder, uint32_t owner, const struct read_attr *attr);
+/* Before build_slices_end(): what was told whole has its end. */
+void build_whole_end(struct builder *builder);
 void build_slices_end(struct builder *builder);
 void build_asyncs_end(struct builder *builder);
 void build_attrs_end(struct builder *builder);

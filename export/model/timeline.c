@@ -25,19 +25,28 @@ static void no_memory(struct read_error *error, const char *path)
                  path);
 }
 
-static bool add_file(struct builder *builder, struct trace_file *file, struct read_error *error)
+static bool add_process(struct builder *builder, struct trace_file *file, uint32_t process,
+                        struct read_error *error)
 {
     uint64_t late = trace_file_start_realtime_ns(file) - builder->timeline->base_realtime_ns;
     struct read_sink sink = builder_sink(builder);
     struct read_health health;
     builder_begin_process(builder, trace_file_path(file),
                           late > INT64_MAX ? INT64_MAX : (int64_t)late);
-    if (!builder->failed && !trace_file_walk(file, &sink, &health, error))
+    if (!builder->failed && !trace_file_walk_process(file, process, &sink, &health, error))
         return false;
     builder_end_process(builder, &health);
     if (builder->failed)
         no_memory(error, trace_file_path(file));
     return !builder->failed;
+}
+
+static bool add_file(struct builder *builder, struct trace_file *file, struct read_error *error)
+{
+    bool added = true;
+    for (uint32_t i = 0; i < trace_file_process_count(file) && added; i++)
+        added = add_process(builder, file, i, error);
+    return added;
 }
 
 static bool build(struct timeline *timeline, struct trace_file *const *files, size_t count,
@@ -74,13 +83,19 @@ struct timeline *timeline_from_files(struct trace_file *const *files, size_t fil
 struct timeline *timeline_load(const char *const *paths, size_t path_count, bool partial,
                                struct read_error *error)
 {
+    return timeline_load_by(trace_file_open, paths, path_count, partial, error);
+}
+
+struct timeline *timeline_load_by(timeline_opener *open, const char *const *paths,
+                                  size_t path_count, bool partial, struct read_error *error)
+{
     struct timeline *timeline = NULL;
     size_t opened = 0;
     struct trace_file **files = calloc(path_count + 1, sizeof(struct trace_file *));
     if (!files)
         no_memory(error, "the timeline");
     while (files && opened < path_count) {
-        files[opened] = trace_file_open(paths[opened], partial, error);
+        files[opened] = open(paths[opened], partial, error);
         if (!files[opened])
             break;
         opened++;
@@ -127,6 +142,7 @@ void timeline_destroy(struct timeline *timeline)
     free(timeline->processes.at);
     free(timeline->children.at);
     free(timeline->windows.at);
+    free(timeline->warnings.at);
     free(timeline->threads.at);
     free(timeline->slices.at);
     free(timeline->apis.at);

@@ -251,6 +251,13 @@ struct tl_child {
 };
 #define TL_NO_TIME INT64_MIN
 
+/* What a reader found wrong in a file, or could not keep. */
+struct tl_warning {
+    uint64_t count;
+    uint32_t process;
+    uint32_t what; /* name: goes on after the count, as in "events without an end" */
+};
+
 /* Recording was on. */
 struct tl_window {
     int64_t start_ns;
@@ -355,6 +362,7 @@ struct timeline {
     TL_ARRAY(struct tl_process) processes;
     TL_ARRAY(struct tl_child) children; /* by process */
     TL_ARRAY(struct tl_window) windows;
+    TL_ARRAY(struct tl_warning) warnings; /* by process */
     TL_ARRAY(struct tl_thread) threads;
     TL_ARRAY(struct tl_slice) slices; /* by thread, then in order */
     TL_ARRAY(struct tl_api) apis;
@@ -428,6 +436,12 @@ static inline uint32_t tl_shown_name(const struct timeline *timeline, uint32_t n
  * again: the timeline owns all of its texts. */
 struct timeline *timeline_load(const char *const *paths, size_t path_count, bool partial,
                                struct read_error *error);
+
+/* The same with another way to open files, as one that knows more formats. */
+typedef struct trace_file *timeline_opener(const char *path, bool partial,
+                                           struct read_error *error);
+struct timeline *timeline_load_by(timeline_opener *open, const char *const *paths,
+                                  size_t path_count, bool partial, struct read_error *error);
 
 /* The same of files that are open; the caller closes them. */
 struct timeline *timeline_from_files(struct trace_file *const *files, size_t file_count,

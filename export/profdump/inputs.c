@@ -1,5 +1,6 @@
 /* inputs.c - from the command line to one timeline: files, directories, or the newest trace here.
  * */
+#include "foreign.h"
 #include "profdump.h"
 
 #include <dirent.h>
@@ -121,6 +122,16 @@ static bool add_newest(struct path_list *list)
     return added;
 }
 
+/* What is wrong with the files, or could not be kept of them. */
+static void say_warnings(const struct timeline *timeline)
+{
+    for (uint32_t i = 0; i < timeline->warnings.count; i++) {
+        const struct tl_warning *warning = &timeline->warnings.at[i];
+        complain("%s: %llu %s", timeline->processes.at[warning->process].path,
+                 (unsigned long long)warning->count, timeline->names.at[warning->what].bytes);
+    }
+}
+
 struct timeline *inputs_load(const struct profdump_options *options)
 {
     struct path_list paths = {0};
@@ -130,9 +141,11 @@ struct timeline *inputs_load(const struct profdump_options *options)
     for (int i = 0; i < options->input_count && found; i++)
         found = add_input(&paths, options->inputs[i]);
     if (found) {
-        timeline =
-            timeline_load((const char *const *)paths.at, paths.count, options->partial, &error);
-        if (!timeline)
+        timeline = timeline_load_by(foreign_open, (const char *const *)paths.at, paths.count,
+                                    options->partial, &error);
+        if (timeline)
+            say_warnings(timeline);
+        else
             complain("%s", error.message);
     }
     path_list_fini(&paths);

@@ -1,6 +1,6 @@
 /* read.h - from a file to a stream of facts.
  *
- * Every importer (libprof's own format here, foreign ones later) turns its input into calls of one
+ * Every reader (libprof's own format here, others in foreign/) turns its input into calls of one
  * struct read_sink; the timeline is such a sink. A callback may be NULL: "not interested".
  *
  * Text is passed as struct text: not NUL-terminated, any bytes, owned by the reader, valid until
@@ -47,6 +47,7 @@ struct read_process {
     struct text library_version;
     uint64_t gpu_records;
     struct text clock_note; /* why this clock was used (PROF_INFO_CLOCK) */
+    struct text format; /* what else than libprof wrote the file, as in "nsys SQLite"; or empty */
 };
 
 struct read_api {
@@ -60,6 +61,37 @@ struct read_api {
     uint8_t flags;  /* PROF_API_* */
     bool has_stack; /* one was wanted */
     uint32_t stack; /* id, 0 when it could not be taken */
+};
+
+struct read_attr {
+    uint64_t value; /* PROF_ATTR_STRING: name id */
+    uint32_t key;   /* name id */
+    uint32_t type;  /* enum prof_attr_type */
+};
+
+enum read_slice_kind { READ_SLICE_RANGE, READ_SLICE_STEP, READ_SLICE_API };
+
+#define READ_SLICE_UNCLOSED 1u  /* the file has no end of it */
+#define READ_SLICE_LAUNCHES 2u  /* device operations of its correlation id are its own */
+#define READ_SLICE_GRAPH 4u     /* they are those of a graph */
+#define READ_SLICE_CONTINUED 8u /* goes on from the slice `continues` */
+#define READ_SLICE_DRIVER 16u   /* a call of the driver's interface, not of the runtime's */
+
+#define READ_RESULT_UNKNOWN INT32_MIN
+
+/* Something of a thread whose begin and end are told at once, as formats have it that hold whole
+ * events. */
+struct read_slice {
+    int64_t start_ns, end_ns;
+    const struct read_attr *attrs; /* valid during the callback */
+    uint32_t attr_count;
+    uint32_t thread;
+    uint32_t name;
+    uint32_t correlation; /* 0 none */
+    uint32_t continues;   /* how many slices of the process were told before that one */
+    int32_t result;       /* of a call: its result code, or READ_RESULT_UNKNOWN */
+    uint8_t kind;         /* enum read_slice_kind */
+    uint8_t flags;        /* READ_SLICE_* */
 };
 
 /* A call stack, innermost first. Its addresses are where calls return to. */
@@ -96,6 +128,7 @@ enum read_gpu_kind {
  * the record does not carry are 0, an unknown priority is PROF_PRIORITY_UNKNOWN. */
 struct read_gpu {
     enum read_gpu_kind kind;
+    uint32_t name;            /* what the file calls it; 0: by its record, as all of libprof's */
     int64_t start_ns, end_ns; /* relative to read_process.start_realtime_ns */
     uint32_t correlation;
     union {
@@ -173,6 +206,9 @@ struct read_sink {
     void (*attr)(void *user, uint32_t thread, uint32_t key, enum prof_attr_type type,
                  uint64_t value, uint64_t target);
     void (*step)(void *user, uint32_t thread, int64_t time_ns, uint64_t number);
+    /* Slices of one thread come together, by start, those around others first, and lie side by side
+     * or one inside the other. A thread that is told so has no push, step or api_enter. */
+    void (*slice)(void *user, const struct read_slice *slice);
     void (*api_enter)(void *user, uint32_t thread, int64_t time_ns, const struct read_api *api);
     /* Ends the innermost open call of this correlation id; 0 means the innermost open call. */
     void (*api_exit)(void *user, uint32_t thread, int64_t time_ns, uint32_t correlation,
@@ -215,6 +251,9 @@ struct read_sink {
     /* Recording went on or off; comes with the names, in order. */
     void (*control)(void *user, bool on, uint32_t epoch, enum prof_control_reason reason,
                     int64_t time_ns);
+    /* Something in the file that is wrong, or that could not be kept, and how often; the rest holds.
+     * A phrase that goes on after a number, as in "events without an end". */
+    void (*warning)(void *user, struct text what, uint64_t count);
 };
 
 /* What was odd about the file itself. */
@@ -237,8 +276,8 @@ struct read_health {
 
 struct trace_file;
 
-/* Opens a file by its content. `partial` shows what is readable of a damaged file instead of
- * refusing it. On failure returns NULL and fills `error`. Close with trace_file_close(), which
+/* Opens a file of libprof's own format, which its content tells. `partial` shows what is readable of
+ * a damaged file instead of refusing it. On failure returns NULL and fills `error`. Close with trace_file_close(), which
  * accepts NULL.
  *
  * The file is mapped at the size it has now: what a live recorder adds later is not seen. Whoever
@@ -250,11 +289,23 @@ struct trace_file *trace_file_open(const char *path, bool partial, struct read_e
 struct trace_file *trace_file_open_memory(const void *bytes, size_t size, const char *name,
                                           bool partial, struct read_error *error);
 
-/* Tells the sink everything that is in the file. May be called again. A damaged record ends the
+/* How many processes the file tells of. libprof's own files hold one; files of others may hold any
+ * number, 0 too. */
+uint32_t trace_file_process_count(const struct trace_file *file);
+
+/* Tells the sink everything that is in the file about one process. May be called again. A damaged record ends the
  * walk with false unless the file was opened with `partial`; `health` (may be NULL) is filled
  * either way. */
-bool trace_file_walk(struct trace_file *file, const struct read_sink *sink,
-                     struct read_health *health, struct read_error *error);
+bool trace_file_walk_process(struct trace_file *file, uint32_t process,
+                             const struct read_sink *sink, struct read_health *health,
+                             struct read_error *error);
+
+/* The same for a file that holds one process. */
+static inline bool trace_file_walk(struct trace_file *file, const struct read_sink *sink,
+                                   struct read_health *health, struct read_error *error)
+{
+    return trace_file_walk_process(file, 0, sink, health, error);
+}
 void trace_file_close(struct trace_file *file);
 
 const char *trace_file_path(const struct trace_file *file);

@@ -214,6 +214,16 @@ static void no_control(void *user, bool on, uint32_t epoch, enum prof_control_re
     (void)user, (void)on, (void)epoch, (void)reason, (void)time_ns;
 }
 
+static void no_slice(void *user, const struct read_slice *slice)
+{
+    (void)user, (void)slice;
+}
+
+static void no_warning(void *user, struct text what, uint64_t count)
+{
+    (void)user, (void)what, (void)count;
+}
+
 #define QUIET(member, nothing) \
     if (!quiet.member)         \
     quiet.member = nothing
@@ -266,5 +276,7 @@ struct read_sink sink_quiet(const struct read_sink *sink)
     QUIET(event, no_event);
     QUIET(block, no_block);
     QUIET(control, no_control);
+    QUIET(slice, no_slice);
+    QUIET(warning, no_warning);
     return quiet;
 }

@@ -1,8 +1,9 @@
 /* trace_error.c - one line for a person. */
-#include "trace_walk.h"
+#include "trace_error.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 /* A path that does not fit loses its beginning, so that the reason stays. */
 #define PATH_SHOWN 240

@@ -125,6 +125,7 @@ static struct trace_file *file_create(const char *name, bool partial, struct rea
     }
     file->path = path;
     file->partial = partial;
+    file->process_count = 1;
     return file;
 }
 
@@ -202,10 +203,28 @@ struct trace_file *trace_file_open_memory(const void *bytes, size_t size, const 
     return NULL;
 }
 
+struct trace_file *trace_file_adopt(const char *path, const struct trace_reader *reader,
+                                    void *foreign, uint32_t process_count,
+                                    uint64_t start_realtime_ns, struct read_error *error)
+{
+    struct trace_file *file = file_create(path, false, error);
+    if (!file) {
+        reader->close(foreign);
+        return NULL;
+    }
+    file->reader = reader;
+    file->foreign = foreign;
+    file->process_count = process_count;
+    file->header.start_realtime_ns = start_realtime_ns;
+    return file;
+}
+
 void trace_file_close(struct trace_file *file)
 {
     if (!file)
         return;
+    if (file->reader)
+        file->reader->close(file->foreign);
     if (file->mapping)
         munmap(file->mapping, file->size);
     free(file->copy);
@@ -216,6 +235,11 @@ void trace_file_close(struct trace_file *file)
 const char *trace_file_path(const struct trace_file *file)
 {
     return file->path;
+}
+
+uint32_t trace_file_process_count(const struct trace_file *file)
+{
+    return file->process_count;
 }
 
 uint64_t trace_file_start_realtime_ns(const struct trace_file *file)

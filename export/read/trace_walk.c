@@ -183,8 +183,8 @@ static void seal_clock(struct walk *walk)
 }
 
 /* Every step is skipped once the walk has failed. */
-bool trace_file_walk(struct trace_file *file, const struct read_sink *sink,
-                     struct read_health *health, struct read_error *error)
+static bool walk_native(struct trace_file *file, const struct read_sink *sink,
+                        struct read_health *health, struct read_error *error)
 {
     struct walk walk;
     walk_init(&walk, file, sink, error);
@@ -203,4 +203,23 @@ bool trace_file_walk(struct trace_file *file, const struct read_sink *sink,
         *health = walk.health;
     walk_fini(&walk);
     return !walk.failed;
+}
+
+static bool walk_foreign(struct trace_file *file, uint32_t process, const struct read_sink *sink,
+                         struct read_health *health, struct read_error *error)
+{
+    struct read_sink quiet = sink_quiet(sink);
+    struct read_health found = {0};
+    bool walked = file->reader->walk(file->foreign, process, &quiet, &found, error);
+    if (health)
+        *health = found;
+    return walked;
+}
+
+bool trace_file_walk_process(struct trace_file *file, uint32_t process,
+                             const struct read_sink *sink, struct read_health *health,
+                             struct read_error *error)
+{
+    return file->reader ? walk_foreign(file, process, sink, health, error)
+                        : walk_native(file, sink, health, error);
 }

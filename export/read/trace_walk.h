@@ -13,8 +13,13 @@
 #include "idmap.h"
 #include "read.h"
 #include "record.h"
+#include "trace_error.h"
+#include "trace_reader.h"
 
 struct trace_file {
+    const struct trace_reader *reader; /* of another format; NULL: libprof's own */
+    void *foreign;                     /* that reader's */
+    uint32_t process_count;
     char *path;
     const uint8_t *bytes;
     size_t size;
@@ -103,11 +108,5 @@ bool trace_stack_module(const struct record *record, struct read_module *module)
 /* trace_log.c: the chunks [first, end) of one log. */
 void walk_log(struct walk *walk, size_t first, size_t end);
 void walk_close_threads(struct walk *walk);
-
-/* One line: "path: offset N: what". */
-void trace_error_at(struct read_error *error, const char *path, uint64_t offset, const char *format,
-                    ...) __attribute__((format(printf, 4, 5)));
-void trace_error(struct read_error *error, const char *path, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -121,6 +121,24 @@ static void write_windows(struct json_out *out, const struct timeline *timeline,
     json_array_end(out);
 }
 
+/* Only files of others have any. */
+static void write_warnings(struct json_out *out, const struct timeline *timeline, uint32_t process)
+{
+    if (timeline->warnings.count == 0)
+        return;
+    json_key(out, "warnings"), json_array_begin(out);
+    for (uint32_t i = 0; i < timeline->warnings.count; i++) {
+        const struct tl_warning *warning = &timeline->warnings.at[i];
+        if (warning->process != process)
+            continue;
+        json_object_begin(out);
+        json_key(out, "what"), json_text(out, timeline->names.at[warning->what]);
+        json_key(out, "count"), json_uint(out, warning->count);
+        json_object_end(out);
+    }
+    json_array_end(out);
+}
+
 static void write_process(struct json_out *out, const struct timeline *timeline, uint32_t index)
 {
     const struct tl_process *process = &timeline->processes.at[index];
@@ -145,8 +163,11 @@ static void write_process(struct json_out *out, const struct timeline *timeline,
     json_key(out, "cupti"), json_text(out, info->cupti);
     json_key(out, "driver"), json_text(out, info->driver);
     json_key(out, "libprof"), json_text(out, info->library_version);
+    if (info->format.size)
+        json_key(out, "format"), json_text(out, info->format);
     write_children(out, timeline, index);
     write_windows(out, timeline, index);
+    write_warnings(out, timeline, index);
     json_object_end(out);
 }
 

@@ -41,6 +41,11 @@ static void print_process(const struct tl_process *process, FILE *stream)
         fprintf(stream, ", rank %d of %d", info->rank, info->world_size);
     else if (info->rank >= 0)
         fprintf(stream, ", rank %d", info->rank);
+    if (info->format.size) {
+        fprintf(stream, "\nRecorded:  %s, read from %s\n", duration,
+                shown(info->format, "", &version));
+        return;
+    }
     fprintf(stream, "\nRecorded:  %s by libprof %s; ended %s\n", duration,
             shown(info->library_version, "(unknown version)", &version), ending(info));
 }

@@ -1,0 +1,286 @@
+/* event_store.c - gathers; store_tell.c tells. */
+#include "event_store_inside.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct event_store *event_store_create(void)
+{
+    return calloc(1, sizeof(struct event_store));
+}
+
+void event_store_destroy(struct event_store *store)
+{
+    if (!store)
+        return;
+    text_pool_fini(&store->names);
+    free(store->processes.at);
+    free(store->threads.at);
+    free(store->slices.at);
+    free(store->attrs.at);
+    free(store->instants.at);
+    free(store->ranges.at);
+    free(store->gpus.at);
+    free(store->details.at);
+    free(store->detail_slots);
+    free(store->devices.at);
+    free(store->contexts.at);
+    free(store->warnings.at);
+    free(store);
+}
+
+bool event_store_failed(const struct event_store *store)
+{
+    return store->failed;
+}
+
+uint32_t event_store_name(struct event_store *store, struct text text)
+{
+    uint32_t number = text_pool_number(&store->names, text);
+    store->failed |= number == 0;
+    return number;
+}
+
+struct text event_store_keep(struct event_store *store, struct text text)
+{
+    struct text copy = text_pool_copy(&store->names, text);
+    store->failed |= copy.bytes == NULL;
+    return copy.bytes ? copy : (struct text){"", 0};
+}
+
+struct text event_store_text(const struct event_store *store, uint32_t name)
+{
+    return name && name < store->names.count ? store->names.texts[name] : (struct text){"", 0};
+}
+
+/* A new item of one of the store's arrays, or NULL and the store has failed. */
+#define ADD(store, array) (ARRAY_ROOM(array) ? &(array)->at[(array)->count++] : fail(store))
+
+static void *fail(struct event_store *store)
+{
+    store->failed = true;
+    return NULL;
+}
+
+uint32_t event_store_process(struct event_store *store)
+{
+    struct read_process *process = ADD(store, &store->processes);
+    if (!process)
+        return 0;
+    *process = (struct read_process){
+        .rank = -1, .local_rank = -1, .world_size = -1, .closed = true, .gpu_mode = PROF_GPU_CUPTI};
+    return store->processes.count - 1;
+}
+
+struct read_process *event_store_process_at(struct event_store *store, uint32_t process)
+{
+    return &store->processes.at[process];
+}
+
+uint32_t event_store_process_count(const struct event_store *store)
+{
+    return store->processes.count;
+}
+
+uint32_t event_store_thread(struct event_store *store, uint32_t process, uint32_t tid)
+{
+    struct store_thread *thread = ADD(store, &store->threads);
+    if (!thread)
+        return 0;
+    *thread = (struct store_thread){.process = process, .tid = tid};
+    return store->threads.count;
+}
+
+void event_store_name_thread(struct event_store *store, uint32_t thread, struct text name)
+{
+    if (thread && thread <= store->threads.count)
+        store->threads.at[thread - 1].name = event_store_name(store, name);
+}
+
+/* Slices of a thread, attributes of a slice: what an index of 32 bits can name. */
+static uint32_t keep_attrs(struct event_store *store, const struct read_slice *slice)
+{
+    uint32_t first = store->attrs.count;
+    for (uint32_t i = 0; i < slice->attr_count; i++) {
+        struct read_attr *attr = ADD(store, &store->attrs);
+        if (attr)
+            *attr = slice->attrs[i];
+    }
+    return first;
+}
+
+static int64_t end_of(struct event_store *store, int64_t start_ns, int64_t end_ns)
+{
+    if (end_ns >= start_ns)
+        return end_ns;
+    event_store_warn(store, "events that end before they begin: taken as empty", 1);
+    return start_ns;
+}
+
+void event_store_slice(struct event_store *store, const struct read_slice *slice)
+{
+    struct store_slice *kept = ADD(store, &store->slices);
+    if (!kept)
+        return;
+    uint32_t attrs = slice->attr_count > UINT16_MAX ? UINT16_MAX : slice->attr_count;
+    *kept = (struct store_slice){
+        .start_ns = slice->start_ns,
+        .end_ns = end_of(store, slice->start_ns, slice->end_ns),
+        .thread = slice->thread,
+        .name = slice->name,
+        .correlation = slice->correlation,
+        .result = slice->result,
+        .first_attr = keep_attrs(store, slice),
+        .attr_count = (uint16_t)attrs,
+        .kind = slice->kind,
+        .flags = slice->flags & (uint8_t)~READ_SLICE_CONTINUED,
+    };
+}
+
+static void add_instant(struct event_store *store, struct store_instant instant)
+{
+    struct store_instant *kept = ADD(store, &store->instants);
+    if (kept)
+        *kept = instant;
+}
+
+void event_store_mark(struct event_store *store, uint32_t thread, int64_t time_ns, uint32_t name)
+{
+    add_instant(store, (struct store_instant){time_ns, 0, thread, name, false});
+}
+
+void event_store_counter(struct event_store *store, uint32_t thread, int64_t time_ns, uint32_t name,
+                         double value)
+{
+    add_instant(store, (struct store_instant){time_ns, value, thread, name, true});
+}
+
+void event_store_range(struct event_store *store, uint32_t thread, uint32_t end_thread,
+                       int64_t start_ns, int64_t end_ns, uint32_t name, uint64_t id)
+{
+    struct store_range *range = ADD(store, &store->ranges);
+    if (range)
+        *range = (struct store_range){start_ns,  end_of(store, start_ns, end_ns), id, name, thread,
+                                      end_thread};
+}
+
+/* What many operations share: the record without its times. */
+static void forget_times(struct read_gpu *gpu)
+{
+    gpu->start_ns = gpu->end_ns = 0;
+    gpu->correlation = 0;
+    gpu->name = 0;
+    switch (gpu->kind) {
+    case READ_GPU_KERNEL:
+        gpu->kernel.start_ns = gpu->kernel.end_ns = 0;
+        break;
+    case READ_GPU_MEMCPY:
+        gpu->memcpy.start_ns = gpu->memcpy.end_ns = 0;
+        break;
+    case READ_GPU_MEMSET:
+        gpu->memset.start_ns = gpu->memset.end_ns = 0;
+        break;
+    case READ_GPU_SYNC:
+        gpu->sync.start_ns = gpu->sync.end_ns = 0;
+        break;
+    case READ_GPU_OVERHEAD:
+        gpu->overhead.start_ns = gpu->overhead.end_ns = 0;
+        break;
+    }
+}
+
+static uint64_t hash_detail(const struct read_gpu *detail)
+{
+    uint64_t hash = 0;
+    for (size_t at = 0; at + 8 <= sizeof *detail; at += 8) {
+        uint64_t word;
+        memcpy(&word, (const char *)detail + at, 8);
+        hash = (hash ^ word) * UINT64_C(0x9fb21c651e98df25);
+        hash ^= hash >> 32;
+    }
+    return hash;
+}
+
+static bool grow_detail_slots(struct event_store *store)
+{
+    uint32_t count = store->detail_slot_count ? store->detail_slot_count * 2 : 1024;
+    uint32_t *slots = count ? calloc(count, sizeof *slots) : NULL;
+    if (!slots)
+        return false;
+    for (uint32_t i = 0; i < store->details.count; i++) {
+        uint32_t at = (uint32_t)hash_detail(&store->details.at[i]) & (count - 1);
+        while (slots[at])
+            at = (at + 1) & (count - 1);
+        slots[at] = i + 1;
+    }
+    free(store->detail_slots);
+    store->detail_slots = slots;
+    store->detail_slot_count = count;
+    return true;
+}
+
+/* Index of an equal detail, which may be new. */
+static uint32_t share_detail(struct event_store *store, const struct read_gpu *detail)
+{
+    if ((uint64_t)store->details.count * 2 >= store->detail_slot_count &&
+        !grow_detail_slots(store)) {
+        store->failed = true;
+        return 0;
+    }
+    uint32_t mask = store->detail_slot_count - 1, at = (uint32_t)hash_detail(detail) & mask;
+    for (; store->detail_slots[at]; at = (at + 1) & mask)
+        if (memcmp(&store->details.at[store->detail_slots[at] - 1], detail, sizeof *detail) == 0)
+            return store->detail_slots[at] - 1;
+    struct read_gpu *kept = ADD(store, &store->details);
+    if (!kept)
+        return 0;
+    memcpy(kept, detail, sizeof *kept);
+    store->detail_slots[at] = store->details.count;
+    return store->details.count - 1;
+}
+
+void event_store_gpu(struct event_store *store, uint32_t process, const struct read_gpu *gpu)
+{
+    struct read_gpu detail;
+    memcpy(&detail, gpu, sizeof detail); /* with its padding: equal bytes are equal details */
+    forget_times(&detail);
+    uint32_t index = share_detail(store, &detail);
+    struct store_gpu *kept = ADD(store, &store->gpus);
+    if (kept)
+        *kept = (struct store_gpu){
+            .start_ns = gpu->start_ns,
+            .end_ns = end_of(store, gpu->start_ns, gpu->end_ns),
+            .process = process,
+            .correlation = gpu->correlation,
+            .name = gpu->name,
+            .detail = index,
+        };
+}
+
+void event_store_device(struct event_store *store, uint32_t process,
+                        const struct prof_rec_device *device)
+{
+    struct store_device *kept = ADD(store, &store->devices);
+    if (kept)
+        *kept = (struct store_device){process, *device};
+}
+
+void event_store_context(struct event_store *store, uint32_t process,
+                         const struct prof_rec_context *context)
+{
+    struct store_context *kept = ADD(store, &store->contexts);
+    if (kept)
+        *kept = (struct store_context){process, *context};
+}
+
+void event_store_warn(struct event_store *store, const char *what, uint64_t count)
+{
+    for (uint32_t i = 0; i < store->warnings.count; i++)
+        if (store->warnings.at[i].what == what || strcmp(store->warnings.at[i].what, what) == 0) {
+            store->warnings.at[i].count += count;
+            return;
+        }
+    struct store_warning *warning = count ? ADD(store, &store->warnings) : NULL;
+    if (warning)
+        *warning = (struct store_warning){what, count};
+}

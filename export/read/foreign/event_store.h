@@ -1,0 +1,78 @@
+/* event_store.h - what a foreign file holds, gathered in any order and told in the order of a sink.
+ *
+ * A reader adds processes, threads, names, and complete events as it finds them; then the store tells
+ * a read_sink of one process after the other: names, facts, then each thread's slices as a tree with
+ * its instants in between, then begin/end ranges, then devices.
+ *
+ * Slices of a thread that overlap without one holding the other are cut where the outer ends and go
+ * on beside it (READ_SLICE_CONTINUED), so that no time of them is lost:
+ *
+ *     A |---------|            A |---------|
+ *     B      |--------|   ->   B      |----|---|
+ *
+ * Times are nanoseconds of one clock for the whole file. Adding returns what the sink's numbers will
+ * be. Memory that runs out is remembered and told by event_store_failed(). Threads: one.
+ */
+#ifndef PROF_EVENT_STORE_H
+#define PROF_EVENT_STORE_H
+
+#include "read.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct event_store;
+
+/* NULL: no memory. event_store_destroy() accepts NULL. */
+struct event_store *event_store_create(void);
+void event_store_destroy(struct event_store *store);
+bool event_store_failed(const struct event_store *store);
+
+/* Number of the text, from 1; equal texts have equal numbers. The bytes are copied. 0: no memory. */
+uint32_t event_store_name(struct event_store *store, struct text text);
+/* A copy of the text that lives as long as the store. */
+struct text event_store_keep(struct event_store *store, struct text text);
+/* The text of a number that event_store_name() returned. */
+struct text event_store_text(const struct event_store *store, uint32_t name);
+
+/* Number of the process, from 0. The process's texts must live as long as the store. It may be
+ * written to until the store is told; the pointer is good until the next process is added. */
+uint32_t event_store_process(struct event_store *store);
+struct read_process *event_store_process_at(struct event_store *store, uint32_t process);
+uint32_t event_store_process_count(const struct event_store *store);
+
+/* Number of the thread, from 1, in the whole file. A thread may be named later, too. */
+uint32_t event_store_thread(struct event_store *store, uint32_t process, uint32_t tid);
+void event_store_name_thread(struct event_store *store, uint32_t thread, struct text name);
+
+/* Slices: in any order; the attributes are copied, `continues` and READ_SLICE_CONTINUED are the
+ * store's own. One that ends before it begins is taken as empty, and counted by a warning. */
+void event_store_slice(struct event_store *store, const struct read_slice *slice);
+void event_store_mark(struct event_store *store, uint32_t thread, int64_t time_ns, uint32_t name);
+void event_store_counter(struct event_store *store, uint32_t thread, int64_t time_ns, uint32_t name,
+                         double value);
+/* A begin/end range, which need not nest. `id` is unique in its process. */
+void event_store_range(struct event_store *store, uint32_t thread, uint32_t end_thread,
+                       int64_t start_ns, int64_t end_ns, uint32_t name, uint64_t id);
+
+/* Devices. The times in the record are set by the store: only start_ns and end_ns of read_gpu
+ * count. */
+void event_store_gpu(struct event_store *store, uint32_t process, const struct read_gpu *gpu);
+void event_store_device(struct event_store *store, uint32_t process,
+                        const struct prof_rec_device *device);
+void event_store_context(struct event_store *store, uint32_t process,
+                         const struct prof_rec_context *context);
+
+/* Something that is wrong with the file, `count` times more; `what` is a literal. */
+void event_store_warn(struct event_store *store, const char *what, uint64_t count);
+
+/* Tells the sink of one process; every member of the sink can be called. Warnings come with the first
+ * process. May be called again. False: no memory. */
+bool event_store_tell(struct event_store *store, uint32_t process, const struct read_sink *sink,
+                      struct read_health *health);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,83 @@
+/* event_store_inside.h - what event_store.c and store_tell.c share. */
+#ifndef PROF_EVENT_STORE_INSIDE_H
+#define PROF_EVENT_STORE_INSIDE_H
+
+#include "array.h"
+#include "event_store.h"
+#include "text_pool.h"
+
+struct store_thread {
+    uint32_t process, tid;
+    uint32_t name; /* 0 none */
+};
+
+struct store_slice {
+    int64_t start_ns, end_ns;
+    uint32_t thread, name;
+    uint32_t correlation;
+    int32_t result;
+    uint32_t first_attr;
+    uint16_t attr_count;
+    uint8_t kind, flags;
+};
+
+/* A mark or a counter's value. */
+struct store_instant {
+    int64_t time_ns;
+    double value;
+    uint32_t thread, name;
+    bool is_counter;
+};
+
+struct store_range {
+    int64_t start_ns, end_ns;
+    uint64_t id;
+    uint32_t name, thread, end_thread;
+};
+
+struct store_gpu {
+    int64_t start_ns, end_ns;
+    uint32_t process, correlation, name;
+    uint32_t detail; /* into details: its record, without times */
+};
+
+struct store_device {
+    uint32_t process;
+    struct prof_rec_device device;
+};
+
+struct store_context {
+    uint32_t process;
+    struct prof_rec_context context;
+};
+
+struct store_warning {
+    const char *what;
+    uint64_t count;
+};
+
+#define STORE_ARRAY(type)         \
+    struct {                      \
+        type *at;                 \
+        uint32_t count, capacity; \
+    }
+
+struct event_store {
+    bool failed;
+    struct text_pool names;
+    STORE_ARRAY(struct read_process) processes;
+    STORE_ARRAY(struct store_thread) threads;
+    STORE_ARRAY(struct store_slice) slices;
+    STORE_ARRAY(struct read_attr) attrs;
+    STORE_ARRAY(struct store_instant) instants;
+    STORE_ARRAY(struct store_range) ranges;
+    STORE_ARRAY(struct store_gpu) gpus;
+    STORE_ARRAY(struct read_gpu) details;
+    uint32_t *detail_slots; /* open addressing: index + 1, 0 empty; a power of two */
+    uint32_t detail_slot_count;
+    STORE_ARRAY(struct store_device) devices;
+    STORE_ARRAY(struct store_context) contexts;
+    STORE_ARRAY(struct store_warning) warnings;
+};
+
+#endif

@@ -1,0 +1,110 @@
+/* foreign.c - which reader a file is for. */
+#include "foreign.h"
+
+#include "format_list.h"
+#include "trace_error.h"
+#include "trace_reader.h"
+
+#include <string.h>
+
+static bool is_native(struct text head)
+{
+    size_t seen = head.size < PROF_FILE_MAGIC_BYTES ? head.size : PROF_FILE_MAGIC_BYTES;
+    return memcmp(head.bytes, PROF_FILE_MAGIC, seen) == 0 ||
+           (head.size >= 5 && memcmp(head.bytes + 1, "PROF", 4) == 0);
+}
+
+/* The first that recognises the file reads it. */
+static const struct foreign_format *const formats[] = {
+    NULL,
+};
+
+static const struct foreign_format *find_format(struct text head)
+{
+    for (size_t i = 0; formats[i]; i++)
+        if (formats[i]->recognise(head))
+            return formats[i];
+    return NULL;
+}
+
+static void unknown_format(const struct source *source, struct read_error *error)
+{
+    char known[256] = "libprof trace";
+    size_t length = strlen(known);
+    for (size_t i = 0; formats[i]; i++) {
+        size_t size = strlen(formats[i]->name);
+        if (length + size + 3 > sizeof known)
+            break;
+        memcpy(known + length, ", ", 2);
+        memcpy(known + length + 2, formats[i]->name, size + 1);
+        length += size + 2;
+    }
+    trace_error(error, source_path(source), "no trace of a known kind (%s)", known);
+}
+
+static struct trace_file *open_source(struct source *source, struct text head, bool partial,
+                                      struct read_error *error)
+{
+    const struct foreign_format *format = find_format(head);
+    if (format)
+        return format->open(source, partial, error);
+    unknown_format(source, error);
+    return NULL;
+}
+
+struct trace_file *foreign_open(const char *path, bool partial, struct read_error *error)
+{
+    struct text head;
+    struct trace_file *file = NULL;
+    struct source *source = source_open(path, error);
+    if (!source)
+        return NULL;
+    bool readable = source_peek(source, &head, error);
+    if (readable && is_native(head) && source_plain_path(source))
+        file = trace_file_open(path, partial, error);
+    else if (readable)
+        file = open_source(source, head, partial, error);
+    source_close(source);
+    return file;
+}
+
+struct trace_file *foreign_open_memory(const void *bytes, size_t size, const char *name,
+                                       bool partial, struct read_error *error)
+{
+    struct text head = {bytes, size};
+    if (is_native(head))
+        return trace_file_open_memory(bytes, size, name, partial, error);
+    struct trace_file *file = NULL;
+    struct source *source = source_open_memory(bytes, size, name, error);
+    if (source && source_peek(source, &head, error))
+        file = open_source(source, head, partial, error);
+    source_close(source);
+    return file;
+}
+
+static bool walk_store(void *foreign, uint32_t process, const struct read_sink *sink,
+                       struct read_health *health, struct read_error *error)
+{
+    bool told = event_store_tell(foreign, process, sink, health);
+    if (!told && error)
+        memcpy(error->message, "out of memory", sizeof "out of memory");
+    return told;
+}
+
+static void close_store(void *foreign)
+{
+    event_store_destroy(foreign);
+}
+
+struct trace_file *format_from_store(const struct source *source, struct event_store *store,
+                                     uint64_t start_realtime_ns, struct read_error *error)
+{
+    static const struct trace_reader reader = {walk_store, close_store};
+    if (event_store_failed(store)) {
+        trace_error(error, source_path(source), "out of memory");
+        event_store_destroy(store);
+        return NULL;
+    }
+    return trace_file_adopt(source_path(source), &reader, store, event_store_process_count(store),
+                            start_realtime_ns, error);
+}

@@ -1,0 +1,28 @@
+/* trace_reader.h - how a format that is not libprof's own takes part: for the readers in foreign/. */
+#ifndef PROF_TRACE_READER_H
+#define PROF_TRACE_READER_H
+
+#include "read.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* `foreign` is what the reader made of the file when it was opened. */
+struct trace_reader {
+    /* As trace_file_walk_process(). Every member of the sink can be called; `health` is zeroed. */
+    bool (*walk)(void *foreign, uint32_t process, const struct read_sink *sink,
+                 struct read_health *health, struct read_error *error);
+    void (*close)(void *foreign);
+};
+
+/* Makes a trace_file of it, which owns `foreign` from then on. `start_realtime_ns` is where the times
+ * of all of its processes count from, since the epoch. NULL: no memory, `foreign` was closed. */
+struct trace_file *trace_file_adopt(const char *path, const struct trace_reader *reader,
+                                    void *foreign, uint32_t process_count,
+                                    uint64_t start_realtime_ns, struct read_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,155 @@
+/* test_event_store.cc - events in any order become a tree, and no time of them is lost. */
+#include "store_fixture.h"
+
+#include <map>
+#include <random>
+
+namespace
+{
+
+using Store = StoreTest;
+
+TEST_F(Store, OrdersSlicesOfEachThreadParentsFirst)
+{
+    uint32_t process = event_store_process(store_), one = thread(process, 11),
+             two = thread(process, 12);
+    slice(two, 5, 9, "late");
+    slice(one, 20, 30, "inner");
+    slice(two, 1, 4, "early");
+    slice(one, 20, 90, "outer");
+    load();
+    EXPECT_EQ(slices(), "outer 20-90 0, inner 20-30 1, early 1-4 0, late 5-9 0");
+    EXPECT_EQ(timeline_->threads.at[1].tid, 12u);
+}
+
+TEST_F(Store, CutsWhatOverlapsAndLetsItGoOn)
+{
+    uint32_t one = thread(event_store_process(store_), 1);
+    slice(one, 0, 10, "a");
+    slice(one, 5, 15, "b");
+    slice(one, 12, 20, "c");
+    load();
+    EXPECT_EQ(slices(), "a 0-10 0, b 5-10 1, +b 10-15 0, c 12-15 1, +c 15-20 0");
+    ASSERT_EQ(timeline_->pieces.count, 2u);
+    EXPECT_EQ(timeline_->pieces.at[0].before, 1u);
+}
+
+TEST_F(Store, KeepsEmptySlicesInTheirPlace)
+{
+    uint32_t one = thread(event_store_process(store_), 1);
+    slice(one, 10, 10, "end");
+    slice(one, 0, 10, "a");
+    slice(one, 5, 5, "in");
+    slice(one, 0, 0, "begin");
+    load();
+    EXPECT_EQ(slices(), "a 0-10 0, begin 0-0 1, in 5-5 1, end 10-10 0");
+}
+
+TEST_F(Store, TakesAnEndBeforeTheBeginAsEmptyAndSaysSo)
+{
+    slice(thread(event_store_process(store_), 1), 10, 3, "a");
+    load();
+    EXPECT_EQ(slices(), "a 10-10 0");
+    ASSERT_EQ(timeline_->warnings.count, 1u);
+    EXPECT_EQ(timeline_->warnings.at[0].count, 1u);
+}
+
+TEST_F(Store, JoinsKernelsToTheCallOfTheirProcess)
+{
+    uint32_t first = event_store_process(store_), second = event_store_process(store_);
+    uint32_t one = thread(first, 1), two = thread(second, 2);
+    slice(one, 0, 100, "step one");
+    slice(two, 0, 100, "step two");
+    slice(one, 10, 20, "cudaLaunchKernel", READ_SLICE_API, 7);
+    slice(two, 30, 40, "cudaLaunchKernel", READ_SLICE_API, 7);
+    kernel(second, 50, 60, "second", 7);
+    kernel(first, 50, 60, "first", 7);
+    kernel(first, 70, 80, "nobody's", 8);
+    expected_findings = "warning orphans";
+    load();
+    ASSERT_EQ(timeline_->processes.count, 2u);
+    std::map<std::string, std::string> owner;
+    for (uint32_t i = 0; i < timeline_->gpus.count; i++) {
+        const tl_gpu &gpu = timeline_->gpus.at[i];
+        uint32_t parent = gpu.slice == TL_NONE ? TL_NONE : timeline_->slices.at[gpu.slice].parent;
+        owner[timeline_->names.at[gpu.name].bytes] =
+            parent == TL_NONE ? "" : timeline_->names.at[timeline_->slices.at[parent].name].bytes;
+    }
+    EXPECT_EQ(owner["first"], "step one");
+    EXPECT_EQ(owner["second"], "step two");
+    EXPECT_EQ(owner["nobody's"], "");
+    EXPECT_EQ(timeline_->ledger.orphans, 1u);
+    EXPECT_EQ(timeline_->ledger.missing, 0u);
+}
+
+TEST_F(Store, PutsMarksIntoTheSliceAroundThem)
+{
+    uint32_t one = thread(event_store_process(store_), 1);
+    slice(one, 0, 10, "a");
+    slice(one, 20, 30, "b");
+    event_store_mark(store_, one, 25, name("in b"));
+    event_store_mark(store_, one, 20, name("at b's begin"));
+    event_store_mark(store_, one, 15, name("between"));
+    event_store_mark(store_, one, 5, name("in a"));
+    event_store_counter(store_, one, 7, name("queue"), 2.5);
+    load();
+    std::map<std::string, uint32_t> home;
+    for (uint32_t i = 0; i < timeline_->marks.count; i++)
+        home[timeline_->names.at[timeline_->marks.at[i].name].bytes] = timeline_->marks.at[i].slice;
+    EXPECT_EQ(home["in a"], 0u);
+    EXPECT_EQ(home["between"], TL_NONE);
+    EXPECT_EQ(home["at b's begin"], 1u);
+    EXPECT_EQ(home["in b"], 1u);
+    ASSERT_EQ(timeline_->counters.count, 1u);
+    EXPECT_EQ(timeline_->counters.at[0].value, 2.5);
+}
+
+TEST_F(Store, CopiesAttributesOnceEvenWhereASliceIsCut)
+{
+    uint32_t one = thread(event_store_process(store_), 1);
+    slice(one, 0, 10, "a");
+    read_attr attrs[2] = {{42, name("bytes"), PROF_ATTR_UINT},
+                          {name("[[2, 3]]"), name("Input Dims"), PROF_ATTR_STRING}};
+    read_slice cut = {};
+    cut.start_ns = 5, cut.end_ns = 15, cut.thread = one, cut.name = name("b");
+    cut.attrs = attrs, cut.attr_count = 2;
+    event_store_slice(store_, &cut);
+    load();
+    ASSERT_EQ(timeline_->attrs.count, 2u);
+    EXPECT_EQ(timeline_->attrs.at[0].slice, 1u);
+    EXPECT_EQ(timeline_->attrs.at[0].value, 42u);
+    EXPECT_STREQ(timeline_->names.at[timeline_->attrs.at[1].value].bytes, "[[2, 3]]");
+}
+
+TEST_F(Store, KeepsTimesOfRandomSlicesWhateverTheirOrder)
+{
+    std::mt19937 random(1);
+    std::map<std::string, int64_t> total, told;
+    uint32_t one = thread(event_store_process(store_), 1);
+    for (int i = 0; i < 3000; i++) {
+        int64_t start = random() % 2000, end = start + random() % 60;
+        std::string called = "s" + std::to_string(random() % 50);
+        slice(one, start, end, called);
+        total[called] += end - start;
+    }
+    load(); /* checks that they nest */
+    for (uint32_t i = 0; i < timeline_->slices.count; i++) {
+        const tl_slice &slice = timeline_->slices.at[i];
+        told[timeline_->names.at[slice.name].bytes] += slice.end_ns - slice.start_ns;
+    }
+    EXPECT_EQ(told, total);
+}
+
+TEST_F(Store, EndsWhatWouldBeCutTooOftenAndSaysSo)
+{
+    uint32_t one = thread(event_store_process(store_), 1);
+    for (int i = 0; i < 200; i++)
+        slice(one, 0, 1000 + i * 2, "around");
+    slice(one, 500, 5000, "across");
+    load();
+    ASSERT_EQ(timeline_->warnings.count, 1u);
+    EXPECT_EQ(timeline_->warnings.at[0].count, 1u);
+    EXPECT_EQ(timeline_->pieces.count, 64u);
+}
+
+} // namespace
