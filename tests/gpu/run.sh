@@ -3,12 +3,14 @@
 #
 # Builds the CUDA programs of this folder, runs each under profrun and compares what libprof
 # recorded with what the program says it did. Then records replay fixtures and prints launches per
-# second with and without libprof. Needs bash, awk, a C compiler and nvcc; BUILD_DIR holds a
-# finished build.
+# second with and without libprof. Where there is PyTorch, trains a small network under libprof and
+# under torch.profiler and compares what they saw, and what they and Triton's profiler cost. Needs
+# bash, awk, a C compiler and nvcc; BUILD_DIR holds a finished build.
 #
 #   SIM=1           the same on the simulated CUDA: proves this script, not libprof on a GPU
 #   FIXTURES=DIR    where fixtures go (default tests/data/cupti; under SIM=1: nowhere)
 #   LAUNCHES=N      of the launch-rate program (default 200000)
+#   TORCH_LAUNCHES=N  of PyTorch's (default 100000); PYTHON=PATH names the Python that has it
 #
 # Exit status: 0 all passed, 1 something failed or there is no GPU.
 set -uo pipefail
@@ -235,6 +237,9 @@ measure_rate() {
         printf "%.2fx the time, %.0f ns more a launch\n", without / with, 1e9 / with - 1e9 / without }'
 }
 
+# shellcheck source=tests/gpu/torch.sh
+. "$here/torch.sh"
+
 # ---- the suite ---------------------------------------------------------------------------------
 
 [ -n "$SIM" ] && say "on the simulated CUDA: this proves the script, not libprof on a GPU"
@@ -252,6 +257,9 @@ fi
 build_capture
 record_fixtures
 measure_rate
+if [ -z "$SIM" ]; then # PyTorch brings a runtime of its own
+    torch_suite
+fi
 
 [ "$failures" = 0 ] || die "$failures checks failed"
 say "all passed"
