@@ -214,6 +214,17 @@ static void no_control(void *user, bool on, uint32_t epoch, enum prof_control_re
     (void)user, (void)on, (void)epoch, (void)reason, (void)time_ns;
 }
 
+static void no_graph_node(void *user, uint32_t thread, int64_t time_ns,
+                          const struct read_graph_node *node)
+{
+    (void)user, (void)thread, (void)time_ns, (void)node;
+}
+
+static void no_graph(void *user, int64_t time_ns, const struct prof_rec_graph *graph)
+{
+    (void)user, (void)time_ns, (void)graph;
+}
+
 #define QUIET(member, nothing) \
     if (!quiet.member)         \
     quiet.member = nothing
@@ -266,5 +277,7 @@ struct read_sink sink_quiet(const struct read_sink *sink)
     QUIET(event, no_event);
     QUIET(block, no_block);
     QUIET(control, no_control);
+    QUIET(graph_node, no_graph_node);
+    QUIET(graph, no_graph);
     return quiet;
 }
