@@ -15,6 +15,7 @@
 #define SECONDS_AFTER_STOP 3
 
 cudaError_t cudaStreamQuery(cudaStream_t stream);
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags);
 
 static char kernel;
 
@@ -32,6 +33,38 @@ static void loop_launch(void *user, uint64_t iterations)
         cuda_check(cudaLaunchKernel(&kernel, (dim3){1, 1, 1}, (dim3){32, 1, 1}, NULL, 0, NULL),
                    "cudaLaunchKernel");
     cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+}
+
+/* A graph of NODES kernels, launched. */
+#define NODES 16u
+#define GRAPH_LAUNCHES 200u
+
+static cudaGraphExec_t executable;
+
+static void make_graph(void)
+{
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cuda_check(cudaStreamCreateWithFlags(&stream, 1), "cudaStreamCreateWithFlags");
+    cuda_check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), "begin of capture");
+    for (unsigned i = 0; i < NODES; i++)
+        cuda_check(cudaLaunchKernel(&kernel, (dim3){1, 1, 1}, (dim3){32, 1, 1}, NULL, 0, stream),
+                   "cudaLaunchKernel");
+    cuda_check(cudaStreamEndCapture(stream, &graph), "end of capture");
+    cuda_check(cudaGraphInstantiate(&executable, graph, 0), "cudaGraphInstantiate");
+}
+
+static void loop_graph(void *user, uint64_t iterations)
+{
+    (void)user;
+    for (uint64_t i = 0; i < iterations; i++)
+        cuda_check(cudaGraphLaunch(executable, NULL), "cudaGraphLaunch");
+    cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+}
+
+static void measure_graph(const char *name)
+{
+    bench_print(name, bench_against(loop_floor, loop_graph, NULL, GRAPH_LAUNCHES));
 }
 
 static void measure(const char *name)
@@ -78,8 +111,12 @@ int main(int argc, char **argv)
     cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
     bench_print_header("floor");
     measure("launch: before the first start");
+    make_graph();
+    measure_graph("graph of 16 kernels: before the first start");
     prof_start();
     measure("launch: recording");
+    make_graph();
+    measure_graph("graph of 16 kernels: recording");
     prof_stop();
     cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
     sleep(SECONDS_AFTER_STOP);

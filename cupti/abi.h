@@ -60,7 +60,8 @@ enum abi_kind {
     ABI_KIND_SYNCHRONIZATION = 38,
     ABI_KIND_MEMORY = 49, /* CUPTI calls it MEMORY2 */
     ABI_KIND_MEMORY_POOL = 50,
-    ABI_KIND_COUNT = 64, /* above every kind up to 13.4 */
+    ABI_KIND_GRAPH_TRACE = 51, /* 11.7+, driver 515+ */
+    ABI_KIND_COUNT = 64,       /* above every kind up to 13.4 */
 };
 
 enum abi_attribute {
@@ -88,10 +89,21 @@ enum abi_profiler_cbid {
     ABI_CBID_DRIVER_PROFILER_START = 308,
     ABI_CBID_DRIVER_PROFILER_STOP = 309,
 };
+/* Switches a node of a graph on or off: since CUDA 11.6. */
+#define ABI_CBID_RUNTIME_SWITCH_NODE 426u
+#define ABI_SWITCH_NODE_VERSION 11060
+
 enum abi_resource_cbid {
     ABI_RESOURCE_CONTEXT_CREATED = 1,
     ABI_RESOURCE_CONTEXT_DESTROY_STARTING = 2,
     ABI_RESOURCE_INIT_FINISHED = 5,
+    ABI_RESOURCE_GRAPH_NODE_CREATED = 13,
+    ABI_RESOURCE_GRAPH_NODE_DESTROY_STARTING = 14,
+    ABI_RESOURCE_GRAPH_EXEC_CREATE_STARTING = 17,
+    ABI_RESOURCE_GRAPH_EXEC_CREATED = 18,
+    ABI_RESOURCE_GRAPH_EXEC_DESTROY_STARTING = 19,
+    ABI_RESOURCE_GRAPH_NODE_CLONED = 20,
+    ABI_RESOURCE_GRAPH_NODE_UPDATED = 22, /* 13.0+ */
 };
 
 /* What a callback of the RUNTIME and DRIVER domains is given: 72 bytes in all versions. */
@@ -112,6 +124,17 @@ struct abi_resource_data {
     void *context;    /*  0 */
     void *handle;     /*  8 stream, or unused */
     void *descriptor; /* 16 */
+};
+
+/* The descriptor of abi_resource_data in callbacks about graphs. */
+struct abi_graph_data {
+    void *graph;          /*  0 */
+    void *original_graph; /*  8 the graph it was cloned from */
+    void *node;           /* 16 */
+    void *original_node;  /* 24 */
+    uint32_t node_type;   /* 32 CUgraphNodeType */
+    void *dependency;     /* 40 */
+    void *exec;           /* 48 */
 };
 
 /* Parameter of cuptiSubscribe_v2, as of 13.0; later versions grew at the end and look at
@@ -151,6 +174,9 @@ struct abi_unified_config; /* abi_memory.h */
     F(OPTIONAL, cuptiActivityConfigureUnifiedMemoryCounter,                                        \
       (struct abi_unified_config *configs, uint32_t count))                                        \
     F(OPTIONAL, cuptiGetCallbackName, (uint32_t domain, uint32_t cbid, const char **name))         \
+    F(OPTIONAL, cuptiGetGraphId, (void *graph, uint32_t *id))                                      \
+    F(OPTIONAL, cuptiGetGraphExecId, (void *exec, uint32_t *id))                                   \
+    F(OPTIONAL, cuptiGetGraphNodeId, (void *node, uint64_t *id))                                   \
     F(OPTIONAL, cuptiGetResultString, (uint32_t result, const char **text))                        \
     F(OPTIONAL, cuptiSubscribe_v2,                                                                 \
       (void **subscriber, abi_callback callback, void *user,                                       \

@@ -24,6 +24,8 @@
  *     SYNC           waits, or makes a stream wait
  *     ALLOC, FREE    memory
  *     BEGIN_CAPTURE, END_CAPTURE
+ *     INSTANTIATE, UPDATE, SWITCH_NODE  make and change graphs that can be launched; their first
+ *                    argument is the graph, but for INSTANTIATE
  *     TEARDOWN       may destroy a context
  *     OTHER          worth seeing, nothing more
  *
@@ -135,12 +137,14 @@
     CALL(269, cudaLaunchCooperativeKernel_v9000, KERNEL, STREAM(stream, 48)) \
     CALL(270, cudaLaunchCooperativeKernel_ptsz_v9000, KERNEL, STREAM(stream, 48), PER_THREAD) \
     BARE(272, cudaLaunchCooperativeKernelMultiDevice_v9000, KERNELS) \
+    BARE(310, cudaGraphInstantiate_v10000, INSTANTIATE) \
     CALL(311, cudaGraphLaunch_v10000, GRAPH, STREAM(stream, 8)) \
     CALL(312, cudaGraphLaunch_ptsz_v10000, GRAPH, STREAM(stream, 8), PER_THREAD) \
     CALL(315, cudaStreamBeginCapture_v10000, BEGIN_CAPTURE, STREAM(stream, 0)) \
     CALL(316, cudaStreamBeginCapture_ptsz_v10000, BEGIN_CAPTURE, STREAM(stream, 0), PER_THREAD) \
     CALL(319, cudaStreamEndCapture_v10000, END_CAPTURE, STREAM(stream, 0)) \
     CALL(320, cudaStreamEndCapture_ptsz_v10000, END_CAPTURE, STREAM(stream, 0), PER_THREAD) \
+    CALL(335, cudaGraphExecUpdate_v10020, UPDATE) \
     CALL(373, cudaMallocAsync_v11020, ALLOC, STREAM(hStream, 16), BYTES(size, 8)) \
     CALL(374, cudaMallocAsync_ptsz_v11020, ALLOC, STREAM(hStream, 16), BYTES(size, 8), PER_THREAD) \
     CALL(375, cudaFreeAsync_v11020, FREE, STREAM(hStream, 8)) \
@@ -148,8 +152,13 @@
     CALL(391, cudaMallocFromPoolAsync_v11020, ALLOC, STREAM(stream, 24), BYTES(size, 8)) \
     CALL(392, cudaMallocFromPoolAsync_ptsz_v11020, ALLOC, STREAM(stream, 24), BYTES(size, 8), \
          PER_THREAD) \
+    CALL(418, cudaGraphInstantiateWithFlags_v11040, INSTANTIATE) \
+    CALL(426, cudaGraphNodeSetEnabled_v11060, SWITCH_NODE) \
     CALL(430, cudaLaunchKernelExC_v11060, KERNEL_CONFIG) \
     CALL(431, cudaLaunchKernelExC_ptsz_v11060, KERNEL_CONFIG, PER_THREAD) \
+    CALL(436, cudaGraphInstantiateWithParams_v12000, INSTANTIATE) \
+    CALL(437, cudaGraphInstantiateWithParams_ptsz_v12000, INSTANTIATE) \
+    CALL(443, cudaGraphInstantiate_v12000, INSTANTIATE) \
     CALL(449, cudaMemPrefetchAsync_v12020, OTHER, STREAM(stream, 32), BYTES(count, 8)) \
     CALL(450, cudaMemPrefetchAsync_ptsz_v12020, OTHER, STREAM(stream, 32), BYTES(count, 8), \
          PER_THREAD) \
@@ -276,12 +285,15 @@
     CALL(480, cuLaunchCooperativeKernelMultiDevice, KERNELS) \
     CALL(497, cuStreamEndCapture, END_CAPTURE, STREAM(hStream, 0)) \
     CALL(498, cuStreamEndCapture_ptsz, END_CAPTURE, STREAM(hStream, 0), PER_THREAD) \
+    CALL(513, cuGraphInstantiate, INSTANTIATE) \
     CALL(514, cuGraphLaunch, GRAPH, STREAM(hStream, 8)) \
     CALL(515, cuGraphLaunch_ptsz, GRAPH, STREAM(hStream, 8), PER_THREAD) \
     CALL(539, cuStreamBeginCapture_v2, BEGIN_CAPTURE, STREAM(hStream, 0)) \
     CALL(540, cuStreamBeginCapture_v2_ptsz, BEGIN_CAPTURE, STREAM(hStream, 0), PER_THREAD) \
     CALL(544, cuDevicePrimaryCtxRelease_v2, TEARDOWN) \
     CALL(545, cuDevicePrimaryCtxReset_v2, TEARDOWN) \
+    CALL(561, cuGraphExecUpdate, UPDATE) \
+    CALL(578, cuGraphInstantiate_v2, INSTANTIATE) \
     CALL(598, cuMemAllocAsync, ALLOC, STREAM(hStream, 16), BYTES(bytesize, 8)) \
     CALL(599, cuMemAllocAsync_ptsz, ALLOC, STREAM(hStream, 16), BYTES(bytesize, 8), PER_THREAD) \
     CALL(600, cuMemFreeAsync, FREE, STREAM(hStream, 8)) \
@@ -289,8 +301,13 @@
     CALL(611, cuMemAllocFromPoolAsync, ALLOC, STREAM(hStream, 24), BYTES(bytesize, 8)) \
     CALL(612, cuMemAllocFromPoolAsync_ptsz, ALLOC, STREAM(hStream, 24), BYTES(bytesize, 8), \
          PER_THREAD) \
+    CALL(643, cuGraphInstantiateWithFlags, INSTANTIATE) \
+    CALL(650, cuGraphNodeSetEnabled, SWITCH_NODE) \
     CALL(652, cuLaunchKernelEx, KERNEL_CONFIG) \
     CALL(653, cuLaunchKernelEx_ptsz, KERNEL_CONFIG, PER_THREAD) \
+    CALL(656, cuGraphInstantiateWithParams, INSTANTIATE) \
+    CALL(657, cuGraphInstantiateWithParams_ptsz, INSTANTIATE) \
+    CALL(696, cuGraphExecUpdate_v2, UPDATE) \
     CALL(716, cuMemPrefetchAsync_v2, OTHER, STREAM(hStream, 32), BYTES(count, 8)) \
     CALL(717, cuMemPrefetchAsync_v2_ptsz, OTHER, STREAM(hStream, 32), BYTES(count, 8), PER_THREAD) \
     CALL(720, cuStreamBeginCaptureToGraph, BEGIN_CAPTURE, STREAM(hStream, 0)) \

@@ -118,6 +118,16 @@
     F(OVERHEAD_END, end, 32, 8)                                         \
     F(OVERHEAD_CORRELATION, correlationId, 40, 4)
 
+#define ABI_GRAPH_BASE_BYTES 48u
+#define ABI_GRAPH_FIELDS(F)                   \
+    F(GRAPH_CORRELATION, correlationId, 4, 4) \
+    F(GRAPH_START, start, 8, 8)               \
+    F(GRAPH_END, end, 16, 8)                  \
+    F(GRAPH_DEVICE, deviceId, 24, 4)          \
+    F(GRAPH_ID, graphId, 28, 4)               \
+    F(GRAPH_CONTEXT, contextId, 32, 4)        \
+    F(GRAPH_STREAM, streamId, 36, 4)
+
 #define ABI_CONTEXT_BASE_BYTES 16u
 #define ABI_CONTEXT_FIELDS(F)         \
     F(CONTEXT_ID, contextId, 4, 4)    \
@@ -159,6 +169,7 @@
     ABI_MEMCPY_FIELDS(F)                                                                 \
     ABI_PEER_FIELDS(F)                                                                   \
     ABI_MEMSET_FIELDS(F)                                                                 \
+    ABI_GRAPH_FIELDS(F)                                                                  \
     ABI_SYNC_FIELDS(F) ABI_OVERHEAD_FIELDS(F) ABI_CONTEXT_FIELDS(F) ABI_STREAM_FIELDS(F) \
         ABI_DEVICE_FIELDS(F)
 /* clang-format on */

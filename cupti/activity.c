@@ -5,6 +5,7 @@
 #include "callbacks.h"
 #include "decode.h"
 #include "facts.h"
+#include "graph_kinds.h"
 #include "loader.h"
 #include "log.h"
 #include "memory_kinds.h"
@@ -136,6 +137,7 @@ int activity_enable(void)
         if (kinds[i] == ABI_KIND_CONCURRENT_KERNEL)
             outcome = result;
     }
+    graph_kinds_enable(&oracle);
     memory_kinds_enable(&oracle);
     return outcome;
 }
@@ -144,6 +146,7 @@ void activity_disable(void)
 {
     const struct cupti_library *cupti = loader_cupti();
     memory_kinds_disable();
+    graph_kinds_disable();
     for (size_t i = KIND_COUNT; i-- > 0;)
         cupti->cuptiActivityDisable(kinds[i]);
 }

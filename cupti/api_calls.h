@@ -24,6 +24,9 @@ enum api_what {
     API_FREE,
     API_BEGIN_CAPTURE,
     API_END_CAPTURE,
+    API_INSTANTIATE,
+    API_UPDATE,
+    API_SWITCH_NODE,
     API_TEARDOWN,
     API_OTHER,
 };

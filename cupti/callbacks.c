@@ -5,6 +5,7 @@
 #include "atomic.h"
 #include "capture.h"
 #include "facts.h"
+#include "graphs.h"
 #include "kernel_names.h"
 #include "loader.h"
 #include "memory_calls.h"
@@ -129,6 +130,8 @@ static bool write_enter(const struct api_call *call, uint32_t domain, uint32_t c
 {
     struct api_effect effect = api_calls_effect(call, data->parameters);
     subtract_capture(&effect, call);
+    struct graphs_launch graph =
+        effect.is_graph ? graphs_of_launch(data) : (struct graphs_launch){0};
     bool stack = stacks_wanted() && api_calls_has_stack(call) && !this_thread.own;
     unsigned words =
         (stack ? sizeof(struct prof_rec_api_enter) : PROF_REC_API_ENTER_SHORT_BYTES) / 8;
@@ -142,11 +145,11 @@ static bool write_enter(const struct api_call *call, uint32_t domain, uint32_t c
     record->correlation = data->correlation;
     record->cbid = (uint16_t)cbid;
     record->domain = (uint8_t)format_domain(domain);
-    record->flags = flags_of(&effect, this_thread.own);
+    record->flags = flags_of(&effect, this_thread.own) | (graph.whole ? PROF_API_WHOLE_GRAPH : 0);
     record->stream = effect.stream;
     record->bytes = effect.bytes;
-    record->name = name;
-    record->operations = effect.operations;
+    record->name = effect.is_graph ? graph.graph : name;
+    record->operations = effect.is_graph ? graph.operations : effect.operations;
     if (stack)
         record->stack = stacks_take(this_thread.origin);
     thread_commit(space, PROF_REC_API_ENTER, words, thread_ticks(space));
@@ -256,6 +259,12 @@ static bool allocates_now(const struct api_call *call, const struct abi_call_dat
              capture_is_active(api_calls_effect(call, data->parameters).stream, call->per_thread));
 }
 
+static bool changes_graph(const struct api_call *call)
+{
+    return call->what == API_INSTANTIATE || call->what == API_UPDATE ||
+           call->what == API_SWITCH_NODE;
+}
+
 static void leave(const struct api_call *call, uint32_t domain, uint32_t cbid,
                   const struct abi_call_data *data)
 {
@@ -268,6 +277,8 @@ static void leave(const struct api_call *call, uint32_t domain, uint32_t cbid,
         memory_calls_note(domain, cbid, data);
     if (call->what == API_BEGIN_CAPTURE || call->what == API_END_CAPTURE)
         note_capture(call, data);
+    if (changes_graph(call))
+        graphs_called(call, data);
     look_at_context(call, data->context);
 }
 
@@ -284,12 +295,21 @@ static void on_call(uint32_t domain, uint32_t cbid, const struct abi_call_data *
         leave(call, domain, cbid, data);
 }
 
+/* Whose stack is that of what happens within. */
+static bool in_recorded_call(void)
+{
+    const struct thread_calls *thread = &this_thread;
+    return thread->depth > 0 && thread->open[thread->depth - 1].recorded;
+}
+
 static void on_resource(uint32_t cbid, const struct abi_resource_data *data)
 {
     if (cbid == ABI_RESOURCE_CONTEXT_CREATED)
         start_events_context(data->context, true);
     if (cbid == ABI_RESOURCE_CONTEXT_DESTROY_STARTING)
         start_events_context(data->context, false);
+    if (cbid >= ABI_RESOURCE_GRAPH_NODE_CREATED && data->descriptor)
+        graphs_receive(cbid, data->descriptor, this_thread.origin, in_recorded_call());
 }
 
 void callbacks_receive(void *user, uint32_t domain, uint32_t cbid, const void *data)
@@ -305,12 +325,12 @@ void callbacks_receive(void *user, uint32_t domain, uint32_t cbid, const void *d
         on_resource(cbid, data);
 }
 
-/* These few are seen always: whether a capture is in progress and which contexts there are must be
- * known when recording begins. */
+/* These few are seen always: whether a capture is in progress and which contexts and graphs there are
+ * must be known when recording begins. */
 static bool is_always_followed(const struct api_call *call)
 {
     return call->what == API_BEGIN_CAPTURE || call->what == API_END_CAPTURE ||
-           call->what == API_TEARDOWN;
+           call->what == API_TEARDOWN || changes_graph(call);
 }
 
 /* Single callbacks, not whole domains: a domain would make every cudaGetDevice pay. A cbid this
@@ -334,6 +354,7 @@ bool callbacks_enable(void *subscriber)
     cupti->cuptiEnableCallback(1, subscriber, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_CONTEXT_CREATED);
     cupti->cuptiEnableCallback(1, subscriber, ABI_DOMAIN_RESOURCE,
                                ABI_RESOURCE_CONTEXT_DESTROY_STARTING);
+    graphs_enable(subscriber);
     unsigned runtime = enable_calls(ABI_DOMAIN_RUNTIME, true, true);
     unsigned driver = enable_calls(ABI_DOMAIN_DRIVER, true, true);
     return runtime + driver > 0;

@@ -7,6 +7,7 @@
 #include "event_timing.h"
 #include "facts.h"
 #include "flusher.h"
+#include "graphs.h"
 #include "loader.h"
 #include "log.h"
 #include "profiler_calls.h"
@@ -278,6 +279,8 @@ static void tick_job(void)
         return;
     activity_flush(ABI_FLUSH_COMPLETED);
     activity_prepare();
+    if (recorder_on())
+        graphs_state(false); /* what was made just before recording began */
     switch_off_when_due();
 }
 
@@ -389,6 +392,7 @@ static void cupti_start(void)
 {
     store_relaxed(&warm_wanted, false);
     windows_end();
+    graphs_state(false);
     get_ready();
 }
 
@@ -416,6 +420,7 @@ static void cupti_file_begun(void)
 {
     store_release(&has_file, true);
     facts_restate();
+    graphs_state(true);
 }
 
 static void cupti_stop(void)

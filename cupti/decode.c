@@ -25,6 +25,7 @@ static const struct kind kinds[ABI_KIND_COUNT] = {
     [ABI_KIND_MEMCPY] = {decode_memcpy, ABI_MEMCPY_BASE_BYTES},
     [ABI_KIND_PEER_MEMCPY] = {decode_peer_memcpy, ABI_PEER_BASE_BYTES},
     [ABI_KIND_MEMSET] = {decode_memset, ABI_MEMSET_BASE_BYTES},
+    [ABI_KIND_GRAPH_TRACE] = {decode_graph, ABI_GRAPH_BASE_BYTES},
     [ABI_KIND_SYNCHRONIZATION] = {decode_sync, ABI_SYNC_BASE_BYTES},
     [ABI_KIND_OVERHEAD] = {decode_overhead, ABI_OVERHEAD_BASE_BYTES},
     [ABI_KIND_DEVICE] = {decode_device, ABI_DEVICE_BASE_BYTES},
@@ -84,7 +85,8 @@ struct decode_result decode_buffer(const struct oracle *oracle, oracle_next_reco
 static bool is_operation(uint32_t kind)
 {
     return kind == ABI_KIND_KERNEL || kind == ABI_KIND_CONCURRENT_KERNEL ||
-           kind == ABI_KIND_MEMCPY || kind == ABI_KIND_PEER_MEMCPY || kind == ABI_KIND_MEMSET;
+           kind == ABI_KIND_MEMCPY || kind == ABI_KIND_PEER_MEMCPY || kind == ABI_KIND_MEMSET ||
+           kind == ABI_KIND_GRAPH_TRACE;
 }
 
 static bool is_memory(uint32_t kind)

@@ -226,6 +226,31 @@ bool decode_memset(const uint8_t *record, uint32_t size)
     return true;
 }
 
+/* ---- whole graphs ---- */
+
+bool decode_graph(const uint8_t *record, uint32_t size)
+{
+    (void)size;
+    uint32_t correlation = abi_uint32_t(record, ABI_GRAPH_CORRELATION);
+    uint64_t start_ns = abi_uint64_t(record, ABI_GRAPH_START),
+             end_ns = abi_uint64_t(record, ABI_GRAPH_END);
+    if (!is_good(start_ns, end_ns, correlation))
+        return false;
+    unsigned words = WORDS(sizeof(struct prof_rec_graph_run));
+    uint64_t *space = thread_reserve_late(PROF_REC_GRAPH_RUN, words);
+    if (!space)
+        return false;
+    struct prof_rec_graph_run *run = (struct prof_rec_graph_run *)(void *)space;
+    run->start_ns = start_ns;
+    run->end_ns = end_ns;
+    run->graph = abi_uint32_t(record, ABI_GRAPH_ID);
+    run->context = abi_uint32_t(record, ABI_GRAPH_CONTEXT);
+    run->stream = abi_uint32_t(record, ABI_GRAPH_STREAM);
+    run->device = narrow16(abi_uint32_t(record, ABI_GRAPH_DEVICE));
+    thread_commit(space, PROF_REC_GRAPH_RUN, words, correlation);
+    return true;
+}
+
 /* ---- waits and overhead: not operations, so none of the ledger's causes but "unreadable" ---- */
 
 static bool is_readable(uint64_t start_ns, uint64_t end_ns)

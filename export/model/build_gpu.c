@@ -162,6 +162,18 @@ static void take_memset(struct builder *builder, const struct read_gpu *from)
     add_gpu(builder, from, gpu);
 }
 
+static void take_graph_run(struct builder *builder, const struct read_gpu *from)
+{
+    struct prof_rec_graph_run detail = from->graph;
+    struct tl_gpu gpu = {.kind = TL_GRAPH_RUN, .device = detail.device};
+    gpu.name = named(builder, namepool_format(&builder->pool, "CUDA graph %u", detail.graph));
+    gpu.stream = build_stream(builder, detail.context, detail.stream, detail.device);
+    FORGET_TIMES(detail);
+    gpu.detail =
+        share_detail(builder, DETAILS(builder->timeline->graph_runs, TL_GRAPH_RUN), &detail);
+    add_gpu(builder, from, gpu);
+}
+
 static void take_sync(struct builder *builder, const struct read_gpu *from)
 {
     struct prof_rec_sync detail = from->sync;
@@ -207,6 +219,8 @@ static uint64_t raw_start(const struct read_gpu *gpu)
         return gpu->sync.start_ns;
     case READ_GPU_OVERHEAD:
         return gpu->overhead.start_ns;
+    case READ_GPU_GRAPH:
+        return gpu->graph.start_ns;
     }
     return 0;
 }
@@ -231,6 +245,9 @@ static void take_gpu(void *user, const struct read_gpu *gpu)
         break;
     case READ_GPU_OVERHEAD:
         take_overhead(builder, gpu);
+        break;
+    case READ_GPU_GRAPH:
+        take_graph_run(builder, gpu);
         break;
     }
 }

@@ -25,7 +25,7 @@
 
 static bool is_operation(const struct tl_gpu *gpu)
 {
-    return gpu->kind == TL_KERNEL || gpu->kind == TL_MEMCPY || gpu->kind == TL_MEMSET;
+    return gpu->kind <= TL_GRAPH_RUN;
 }
 
 static struct tl_device *device_of(struct builder *builder, uint32_t ordinal)

@@ -18,7 +18,7 @@ static uint64_t operations_of(const struct builder *builder, const struct tl_sli
     for (uint32_t i = 0; i < slice->gpu_count; i++) {
         const struct tl_gpu *gpu =
             &timeline->gpus.at[timeline->gpu_by_slice.at[slice->gpu_first + i]];
-        count += gpu->kind <= TL_MEMSET && !(gpu->flags & TL_GPU_INTERNAL);
+        count += tl_is_work(gpu);
     }
     return count;
 }
@@ -58,6 +58,7 @@ static bool is_device_loss(enum prof_loss_cause cause)
     case PROF_LOSS_OUT_OF_WINDOW:
     case PROF_LOSS_UNKNOWN_RECORD:
     case PROF_LOSS_GPU_BUFFER:
+    case PROF_LOSS_GRAPH_NODES:
         return true;
     default:
         return false;
@@ -86,19 +87,57 @@ static bool lacks_chunks(const struct read_health *health)
     return health->missing_chunks || health->truncated || health->bad_records;
 }
 
-static void explain(struct builder *builder, uint64_t shortfall, uint64_t lost)
+static uint64_t take_lost(struct builder *builder, uint64_t *shortfall, uint64_t *lost)
+{
+    bool lacks = lacks_chunks(&build_process(builder)->health);
+    uint64_t taken = take(shortfall, lacks ? UINT64_MAX : *lost);
+    *lost -= taken < *lost ? taken : *lost;
+    return taken;
+}
+
+/* Takes what it explains by losses from `lost`. */
+static void explain(struct builder *builder, uint64_t shortfall, uint64_t *lost)
 {
     struct tl_ledger *ledger = &builder->timeline->ledger;
     const struct read_process *process = &build_process(builder)->info;
     if (process->gpu_mode != PROF_GPU_CUPTI && process->gpu_mode != PROF_GPU_PARTIAL)
         ledger->unobserved += take(&shortfall, UINT64_MAX);
-    ledger->lost_operations +=
-        take(&shortfall, lacks_chunks(&build_process(builder)->health) ? UINT64_MAX : lost);
+    ledger->lost_operations += take_lost(builder, &shortfall, lost);
     if (!process->closed)
         ledger->undelivered += take(&shortfall, UINT64_MAX);
     if (process->gpu_mode == PROF_GPU_PARTIAL)
         ledger->unobserved += take(&shortfall, UINT64_MAX);
     ledger->missing += shortfall;
+}
+
+static void count_graphs(struct builder *builder)
+{
+    const struct timeline *timeline = builder->timeline;
+    struct tl_ledger *ledger = &builder->timeline->ledger;
+    for (uint32_t i = builder->graphs.first_launch; i < timeline->graph_launches.count; i++) {
+        const struct tl_graph_launch *launch = &timeline->graph_launches.at[i];
+        ledger->graph_expected += launch->expected;
+        ledger->graph_recorded +=
+            launch->recorded < launch->expected ? launch->recorded : launch->expected;
+    }
+}
+
+/* Operations of graphs: what nothing else explains is a loss of its own. */
+static void explain_graphs(struct builder *builder, uint64_t *lost)
+{
+    struct tl_ledger *ledger = &builder->timeline->ledger;
+    struct tl_process *process = build_process(builder);
+    uint64_t shortfall = build_graphs_shortfall(builder);
+    count_graphs(builder);
+    if (process->info.gpu_mode != PROF_GPU_CUPTI && process->info.gpu_mode != PROF_GPU_PARTIAL)
+        ledger->graph_unobserved += take(&shortfall, UINT64_MAX);
+    ledger->graph_lost += take_lost(builder, &shortfall, lost);
+    if (!process->info.closed)
+        ledger->graph_undelivered += take(&shortfall, UINT64_MAX);
+    if (process->info.gpu_mode == PROF_GPU_PARTIAL)
+        ledger->graph_unobserved += take(&shortfall, UINT64_MAX);
+    process->loss[PROF_LOSS_GRAPH_NODES] += shortfall;
+    ledger->lost_device += shortfall;
 }
 
 static void count_flags(struct builder *builder)
@@ -121,6 +160,8 @@ void build_ledger(struct builder *builder)
         count_call(builder, &builder->launches.at[i], &tally);
     builder->timeline->ledger.launched += tally.launched;
     builder->timeline->ledger.recorded += tally.recorded;
-    explain(builder, tally.shortfall, count_losses(builder));
+    uint64_t lost = count_losses(builder);
+    explain(builder, tally.shortfall, &lost);
+    explain_graphs(builder, &lost);
     count_flags(builder);
 }

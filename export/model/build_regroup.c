@@ -84,6 +84,12 @@ static void tell_new_places(struct builder *builder, struct tl_slice *slices, ui
         builder->timed.at[i].slice = moved(builder, place, builder->timed.at[i].slice);
     for (uint32_t i = 0; i < builder->launches.count; i++)
         builder->launches.at[i].slice = moved(builder, place, builder->launches.at[i].slice);
+    for (uint32_t i = 0; i < builder->graphs.launches.count; i++)
+        builder->graphs.launches.at[i].slice =
+            moved(builder, place, builder->graphs.launches.at[i].slice);
+    for (uint32_t i = 0; i < builder->graphs.facts.count; i++)
+        builder->graphs.facts.at[i].slice =
+            moved(builder, place, builder->graphs.facts.at[i].slice);
     for (uint32_t i = 0; i < builder->memory.ops.count; i++)
         builder->memory.ops.at[i].slice = moved(builder, place, builder->memory.ops.at[i].slice);
 }

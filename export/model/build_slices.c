@@ -358,7 +358,7 @@ static uint32_t add_api(struct builder *builder, const struct read_api *api)
         .stream_handle = api->stream_handle,
         .bytes = api->bytes,
         .kernel_name = api->kernel_name ? build_kernel_name(builder, api->kernel_name) : TL_NONE,
-        .operations = api->operations,
+        .operations = api->flags & PROF_API_GRAPH ? 0 : api->operations,
         .cbid = api->cbid,
         .domain = api->domain,
     };
@@ -386,6 +386,8 @@ static void take_api_enter(void *user, uint32_t number, int64_t time_ns, const s
     slice->flags = flags;
     if (api->has_stack)
         build_slice_stack(builder, builder->timeline->slices.count - 1, api->stack);
+    if (!covered && flags & TL_GRAPH && !(flags & TL_INTERNAL))
+        build_graph_launch(builder, api, builder->timeline->slices.count - 1);
     if (!covered && api->correlation)
         add_launch(builder, api, builder->timeline->slices.count - 1, flags & TL_LAUNCHES);
 }

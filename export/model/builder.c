@@ -46,6 +46,7 @@ static void forget_process(struct builder *builder)
     builder->brackets.count = 0;
     builder->range_ends.count = 0;
     build_memory_forget(builder);
+    build_graphs_forget(builder);
     builder->block_items.count = 0;
     builder->timed.count = 0;
     builder->range_times.count = 0;
@@ -67,6 +68,7 @@ void builder_fini(struct builder *builder)
     free(builder->tops.at);
     free(builder->early_attrs.at);
     build_memory_fini(builder);
+    build_graphs_fini(builder);
     free(builder->block_items.at);
     free(builder->timed.at);
     free(builder->range_times.at);
@@ -97,6 +99,7 @@ static void note_first(struct builder *builder)
         .slice_stack = timeline->slice_stacks.count,
     };
     build_memory_begin(builder);
+    build_graphs_begin(builder);
 }
 
 void builder_begin_process(struct builder *builder, const char *path, int64_t shift_ns)
@@ -218,8 +221,8 @@ void builder_end_process(struct builder *builder, const struct read_health *heal
     bool built = !builder->failed && build_regroup(builder) && build_attrs_sort(builder) &&
                  build_stacks_sort(builder) && build_streams(builder) && build_gpus_sort(builder) &&
                  build_join(builder) && build_lanes(builder) && group_by_slice(builder) &&
-                 build_fwdbwd(builder) && build_memory_end(builder) && build_blocks(builder) &&
-                 build_timings(builder);
+                 build_graphs(builder) && build_fwdbwd(builder) && build_memory_end(builder) &&
+                 build_blocks(builder) && build_timings(builder);
     builder->failed |= !built;
     if (builder->failed)
         return;
@@ -254,5 +257,6 @@ struct read_sink builder_sink(struct builder *builder)
     build_stacks_connect(&sink);
     build_timings_connect(&sink);
     build_windows_connect(&sink);
+    build_graphs_connect(&sink);
     return sink;
 }

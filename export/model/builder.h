@@ -23,6 +23,7 @@
  *     build_memory.h   allocations, pools, migrations
  *     build_lanes.c    overlapping operations of a stream side by side
  *     build_timings.c  ranges timed by events: range -> its time on the device
+ *     build_graphs.h   CUDA graphs: what a launch was to give, who captured which node
  *     build_ledger.c   launched = recorded + ...
  *
  * Callbacks return nothing, so a lack of memory is remembered in `failed` and everything after it
@@ -32,6 +33,7 @@
 #define PROF_BUILDER_H
 
 #include "array.h"
+#include "build_graphs.h"
 #include "build_memory.h"
 #include "clockmap.h"
 #include "idmap.h"
@@ -156,6 +158,7 @@ struct builder {
     TL_ARRAY(struct build_bracket) brackets;
     TL_ARRAY(struct build_range_end) range_ends;
     struct build_memory memory;
+    struct build_graphs graphs;
     TL_ARRAY(struct build_block_item) block_items;
     TL_ARRAY(struct build_timed) timed;
     TL_ARRAY(struct read_range_time) range_times;

@@ -51,6 +51,7 @@ enum check_severity {
     X(CLOCK_PROOF, "clock-proof")          \
     X(ORPHANS, "orphans")                  \
     X(LEDGER, "ledger")                    \
+    X(GRAPHS, "graphs")                    \
     X(MISSING, "missing-operations")       \
     X(MEMORY, "memory")                    \
     X(UNKNOWN_FREES, "unknown-frees")      \

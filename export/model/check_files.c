@@ -70,7 +70,7 @@ static struct device_count count_operations(const struct timeline *timeline, uin
     struct device_count count = {0, 0};
     for (uint32_t i = 0; i < timeline->gpus.count; i++) {
         const struct tl_gpu *gpu = &timeline->gpus.at[i];
-        if (gpu->process != process || gpu->kind > TL_MEMSET)
+        if (gpu->process != process || gpu->kind > TL_GRAPH_RUN)
             continue;
         count.all++;
         count.own += !(gpu->flags & TL_GPU_INTERNAL);

@@ -20,6 +20,7 @@ void check_nvtx(struct check *check);    /* check_nvtx.c */
 void check_gpus(struct check *check);    /* check_gpus.c */
 void check_timings(struct check *check); /* check_timings.c */
 void check_ledger(struct check *check);  /* check_ledger.c */
+void check_graphs(struct check *check);  /* check_graphs.c */
 void check_memory(struct check *check);  /* check_memory.c */
 
 /* The text of a name for a sentence: at most 60 bytes, "?" out of range. For "%.*s". */

@@ -19,6 +19,8 @@ static uint32_t detail_count(const struct timeline *timeline, uint8_t kind)
         return timeline->memcpys.count;
     case TL_MEMSET:
         return timeline->memsets.count;
+    case TL_GRAPH_RUN:
+        return timeline->graph_runs.count;
     case TL_SYNC:
         return timeline->syncs.count;
     case TL_OVERHEAD:

@@ -145,6 +145,11 @@ void timeline_destroy(struct timeline *timeline)
     free(timeline->warnings.at);
     free(timeline->threads.at);
     free(timeline->slices.at);
+    free(timeline->graphs.at);
+    free(timeline->graph_nodes.at);
+    free(timeline->captured.at);
+    free(timeline->graph_launches.at);
+    free(timeline->graph_runs.at);
     free(timeline->apis.at);
     free(timeline->asyncs.at);
     free(timeline->marks.at);

@@ -143,7 +143,9 @@ struct tl_attr {
     uint64_t value; /* PROF_ATTR_STRING: index into names[] */
 };
 
-enum tl_gpu_kind { TL_KERNEL, TL_MEMCPY, TL_MEMSET, TL_SYNC, TL_OVERHEAD };
+/* Work first. TL_GRAPH_RUN is a launched graph as a whole: then there are no operations of its
+ * nodes. */
+enum tl_gpu_kind { TL_KERNEL, TL_MEMCPY, TL_MEMSET, TL_GRAPH_RUN, TL_SYNC, TL_OVERHEAD };
 
 #define TL_GPU_INTERNAL 1u      /* libprof's own operation */
 #define TL_GPU_BEFORE_LAUNCH 2u /* starts before its launch by more than the clock's error bar */
@@ -157,13 +159,67 @@ struct tl_gpu {
     uint32_t slice;  /* the API slice that launched it, TL_NONE */
     uint32_t stream; /* into streams[]; TL_NONE for TL_OVERHEAD and context-wide syncs */
     uint32_t correlation;
-    uint64_t bytes;  /* copies and sets */
-    uint16_t lane;   /* 0, or the extra lane that keeps it clear of others of its stream */
-    uint8_t kind;    /* enum tl_gpu_kind */
-    uint8_t flags;   /* TL_GPU_* */
-    uint32_t detail; /* by kind, into kernels[], memcpys[], memsets[], syncs[], overheads[] */
+    uint64_t bytes; /* copies and sets */
+    uint16_t lane;  /* 0, or the extra lane that keeps it clear of others of its stream */
+    uint8_t kind;   /* enum tl_gpu_kind */
+    uint8_t flags;  /* TL_GPU_* */
+    uint32_t
+        detail; /* by kind, into kernels[], memcpys[], memsets[], graph_runs[], syncs[], overheads[] */
     uint32_t process;
     uint32_t device; /* ordinal in its process; TL_NONE unknown */
+};
+
+/* Whether it puts work on a device: a kernel, copy, set or graph; not one of libprof's own. */
+static inline bool tl_is_work(const struct tl_gpu *gpu)
+{
+    return gpu->kind <= TL_GRAPH_RUN && !(gpu->flags & TL_GPU_INTERNAL);
+}
+
+/* A CUDA graph that can be launched. */
+struct tl_graph {
+    int64_t made_ns; /* `known` only, as are the counts */
+    uint32_t process;
+    uint32_t id;     /* CUPTI's, as in records of devices */
+    uint32_t source; /* id of the graph that it was instantiated from, 0 unknown */
+    uint32_t kernels, memcpys, memsets, others; /* nodes, those of graphs inside it included */
+    uint32_t copies;                            /* most that one launch of it recorded */
+    uint32_t flags;                             /* PROF_GRAPH_* */
+    bool known;                                 /* its making was seen */
+};
+
+/* What is known of where a node was captured or added. */
+enum tl_captured_when {
+    TL_CAPTURED_RECORDED, /* in `slice`; TL_NONE outside of every range and call */
+    TL_CAPTURED_EARLIER,  /* while recording was off */
+    TL_CAPTURED_UNKNOWN,
+};
+
+/* A node of a graph of graphs[], as it was in the end; nodes of graphs inside it are not here. */
+struct tl_graph_node {
+    uint64_t node; /* CUPTI's id */
+    uint32_t graph;
+    uint32_t slice; /* innermost range or call when it was captured, TL_NONE */
+    uint32_t stack; /* TL_NONE: none was taken */
+    uint8_t type;   /* enum prof_graph_node_type */
+    uint8_t when;   /* enum tl_captured_when */
+};
+
+/* Which code captured an operation of a graph: see captured.h. */
+struct tl_captured {
+    uint32_t gpu;   /* ascending */
+    uint32_t slice; /* as tl_graph_node.slice, when the operation was launched */
+    uint32_t stack;
+    uint8_t when;
+};
+
+/* A call that launched a graph. By slice. */
+struct tl_graph_launch {
+    uint32_t slice;
+    uint32_t graph;    /* TL_NONE unknown */
+    uint32_t expected; /* operations at least; 0 unknown, or the call failed */
+    uint32_t recorded; /* operations */
+    uint32_t copies;   /* of these */
+    bool whole;        /* one TL_GRAPH_RUN is expected, no nodes */
 };
 
 /* A profiling block of a process (prof/block.h): what was begun and allocated from here to the
@@ -333,7 +389,9 @@ struct tl_fwdbwd {
 
 /* launched = recorded + lost_operations + undelivered + unobserved + missing, always. All counts
  * but the last ones are operations (kernels, copies, sets); graph launches, orphans and libprof's
- * own stand beside it. */
+ * own stand beside it.
+ * graph_expected = graph_recorded + graph_lost + graph_undelivered + graph_unobserved + the cause
+ * GRAPH_NODES, of launches that are known to give a number of operations. */
 struct tl_ledger {
     uint64_t launched;       /* by calls that succeeded and launch a known number of operations */
     uint64_t launched_graph; /* device operations recorded under graph launches */
@@ -347,6 +405,9 @@ struct tl_ledger {
     uint64_t lost_operations; /* launched, explained by loss[] or by chunks that are not here */
     uint64_t undelivered;     /* launched, never delivered: the process was killed or still runs */
     uint64_t unobserved;      /* launched, but device work was not recorded at all (gpu_mode) */
+    uint64_t graph_expected, graph_recorded; /* operations of graph launches */
+    uint64_t graph_lost;                     /* explained by loss[], as lost_operations */
+    uint64_t graph_undelivered, graph_unobserved;
 };
 
 #define TL_ARRAY(type)            \
@@ -386,6 +447,7 @@ struct timeline {
     TL_ARRAY(struct prof_rec_kernel) kernels;
     TL_ARRAY(struct prof_rec_memcpy) memcpys;
     TL_ARRAY(struct prof_rec_memset) memsets;
+    TL_ARRAY(struct prof_rec_graph_run) graph_runs;
     TL_ARRAY(struct prof_rec_sync) syncs;
     TL_ARRAY(struct prof_rec_overhead) overheads;
     TL_ARRAY(struct tl_device) devices;
@@ -403,6 +465,10 @@ struct timeline {
     TL_ARRAY(struct tl_module) modules;
     TL_ARRAY(struct tl_stack_of) slice_stacks;
     TL_ARRAY(struct tl_stack_of) async_stacks;
+    TL_ARRAY(struct tl_graph) graphs; /* by process */
+    TL_ARRAY(struct tl_graph_node) graph_nodes;
+    TL_ARRAY(struct tl_captured) captured;
+    TL_ARRAY(struct tl_graph_launch) graph_launches;
     struct tl_ledger ledger;
     bool demangled;             /* false: no demangler was at hand, kernel names are mangled */
     struct tl_storage *storage; /* texts; the builder's */

@@ -20,6 +20,7 @@ static const char usage_text[] =
     "       profdump --json [OPTION]... [FILE|DIRECTORY]...\n"
     "       profdump stacks [OPTION]... [FILE|DIRECTORY]...\n"
     "       profdump check [FILE|DIRECTORY]...\n"
+    "       profdump graphs [--json] [FILE|DIRECTORY]...\n"
     "       profdump memory [--json] [FILE|DIRECTORY]...\n"
     "       profdump ctl list\n"
     "       profdump ctl PID start|stop|status\n"
@@ -35,6 +36,8 @@ static const char usage_text[] =
     "  stacks                print the call stacks from which CUDA was called, the one that kept\n"
     "                        the device busy longest first\n"
     "  check                 verify every invariant of file and timeline\n"
+    "  graphs                show the CUDA graphs: launches, operations of each, where they were\n"
+    "                        captured and where they are replayed\n"
     "  memory                show what was allocated: peaks and who owned them, what was never\n"
     "                        freed, ranges, pools, managed memory\n"
     "  ctl                   command a process that was started with PROF_CONTROL=1\n"
@@ -222,6 +225,8 @@ static void take_command(struct profdump_options *options)
 {
     if (take_word(options, "check"))
         options->check = options->partial = true;
+    else if (take_word(options, "graphs"))
+        options->graphs = true;
     else if (take_word(options, "stacks"))
         options->stacks = true;
     else
@@ -245,6 +250,8 @@ static int run(const struct profdump_options *options, const struct timeline *ti
         return cmd_check(options, timeline);
     if (options->stacks)
         return cmd_stacks(options, timeline);
+    if (options->graphs)
+        return cmd_graphs(options, timeline);
     if (options->memory)
         return cmd_memory(options, timeline);
     if (options->chrome_path || options->etprof_path) {

@@ -14,6 +14,7 @@ struct profdump_options {
     bool json;
     bool memory;          /* the word "memory" came first */
     bool check;           /* the word "check" came first */
+    bool graphs;          /* the word "graphs" came first */
     bool stacks;          /* the word "stacks" came first */
     bool folded;          /* --folded */
     bool debuginfod;      /* --debuginfod */
@@ -36,6 +37,8 @@ int cmd_stacks(const struct profdump_options *options,
                const struct timeline *timeline);                                        /* stacks */
 int cmd_check(const struct profdump_options *options, const struct timeline *timeline); /* check */
 
+int cmd_graphs(const struct profdump_options *options,
+               const struct timeline *timeline); /* graphs */
 int cmd_memory(const struct profdump_options *options,
                const struct timeline *timeline); /* memory */
 /* The words after "ctl". */

@@ -61,6 +61,17 @@ struct read_api {
     uint8_t flags;  /* PROF_API_* */
     bool has_stack; /* one was wanted */
     uint32_t stack; /* id, 0 when it could not be taken */
+    uint32_t graph; /* id of the graph that is launched, 0 unknown or none */
+};
+
+/* A node of a CUDA graph: see struct prof_rec_graph_node. */
+struct read_graph_node {
+    uint64_t node, original;
+    uint32_t graph;
+    uint8_t type;   /* enum prof_graph_node_type */
+    uint8_t flags;  /* PROF_GRAPH_NODE_* */
+    bool has_stack; /* one was wanted */
+    uint32_t stack; /* id, 0 when it could not be taken */
 };
 
 struct read_attr {
@@ -120,7 +131,8 @@ enum read_gpu_kind {
     READ_GPU_MEMCPY,
     READ_GPU_MEMSET,
     READ_GPU_SYNC,
-    READ_GPU_OVERHEAD
+    READ_GPU_OVERHEAD,
+    READ_GPU_GRAPH
 };
 
 /* One thing a device did, its times brought to the clock of all others. The union's member is named
@@ -137,6 +149,7 @@ struct read_gpu {
         struct prof_rec_memset memset;
         struct prof_rec_sync sync;
         struct prof_rec_overhead overhead;
+        struct prof_rec_graph_run graph;
     };
 };
 
@@ -248,6 +261,12 @@ struct read_sink {
     void (*event)(void *user, uint32_t thread, uint64_t id, int32_t chain, uint32_t instruction);
     /* `flags` are PROF_BLOCK_*; with PROF_BLOCK_RESET there is no name. */
     void (*block)(void *user, uint32_t thread, int64_t time_ns, uint32_t name, uint32_t flags);
+    /* A node of a graph, within what is open on its thread; thread 0: made while recording was off,
+     * comes with the names. */
+    void (*graph_node)(void *user, uint32_t thread, int64_t time_ns,
+                       const struct read_graph_node *node);
+    /* A graph was instantiated; comes with the names, again where more is known of it. */
+    void (*graph)(void *user, int64_t time_ns, const struct prof_rec_graph *graph);
     /* Recording went on or off; comes with the names, in order. */
     void (*control)(void *user, bool on, uint32_t epoch, enum prof_control_reason reason,
                     int64_t time_ns);

@@ -22,6 +22,7 @@ static const uint8_t minimum_words[256] = {
     [PROF_REC_ALLOC] = sizeof(struct prof_rec_alloc) / 8,
     [PROF_REC_FREE] = sizeof(struct prof_rec_free) / 8,
     [PROF_REC_BLOCK] = sizeof(struct prof_rec_block) / 8,
+    [PROF_REC_GRAPH_NODE] = PROF_REC_GRAPH_NODE_SHORT_BYTES / 8,
     [PROF_REC_TIMED] = 2,
     [PROF_REC_KERNEL] = PROF_REC_KERNEL_SHORT_BYTES / 8,
     [PROF_REC_MEMCPY] = PROF_REC_MEMCPY_SHORT_BYTES / 8,
@@ -32,6 +33,7 @@ static const uint8_t minimum_words[256] = {
     [PROF_REC_MEMORY_POOL] = sizeof(struct prof_rec_memory_pool) / 8,
     [PROF_REC_UNIFIED_MEMORY] = sizeof(struct prof_rec_unified_memory) / 8,
     [PROF_REC_RANGE_TIME] = sizeof(struct prof_rec_range_time) / 8,
+    [PROF_REC_GRAPH_RUN] = sizeof(struct prof_rec_graph_run) / 8,
     [PROF_REC_NAME] = sizeof(struct prof_rec_name) / 8,
     [PROF_REC_INFO] = sizeof(struct prof_rec_info) / 8,
     [PROF_REC_CLOCK] = sizeof(struct prof_rec_clock) / 8,
@@ -50,6 +52,8 @@ static const uint8_t minimum_words[256] = {
     [PROF_REC_MODULE_GONE] = sizeof(struct prof_rec_module_gone) / 8,
     [PROF_REC_CHILD] = sizeof(struct prof_rec_child) / 8,
     [PROF_REC_ALLOCATOR] = sizeof(struct prof_rec_allocator) / 8,
+    [PROF_REC_EARLIER_NODE] = sizeof(struct prof_rec_earlier_node) / 8,
+    [PROF_REC_GRAPH] = sizeof(struct prof_rec_graph) / 8,
 };
 
 static enum record_status read_sized(struct record *record, size_t room)

@@ -224,6 +224,17 @@ static void no_warning(void *user, struct text what, uint64_t count)
     (void)user, (void)what, (void)count;
 }
 
+static void no_graph_node(void *user, uint32_t thread, int64_t time_ns,
+                          const struct read_graph_node *node)
+{
+    (void)user, (void)thread, (void)time_ns, (void)node;
+}
+
+static void no_graph(void *user, int64_t time_ns, const struct prof_rec_graph *graph)
+{
+    (void)user, (void)time_ns, (void)graph;
+}
+
 #define QUIET(member, nothing) \
     if (!quiet.member)         \
     quiet.member = nothing
@@ -278,5 +289,7 @@ struct read_sink sink_quiet(const struct read_sink *sink)
     QUIET(control, no_control);
     QUIET(slice, no_slice);
     QUIET(warning, no_warning);
+    QUIET(graph_node, no_graph_node);
+    QUIET(graph, no_graph);
     return quiet;
 }

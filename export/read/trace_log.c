@@ -5,6 +5,7 @@
  *
  * A thread's records never lie in two logs at once, but a log is handed from thread to thread.
  */
+#include "trace_graph.h"
 #include "trace_memory.h"
 
 #include <stdlib.h>
@@ -247,7 +248,8 @@ static void take_api_enter(struct log_state *log, const struct record *record, u
         .operations = enter.operations,
         .stream_handle = enter.stream,
         .bytes = enter.bytes,
-        .kernel_name = enter.name,
+        .kernel_name = enter.flags & PROF_API_GRAPH ? 0 : enter.name,
+        .graph = enter.flags & PROF_API_GRAPH ? enter.name : 0,
         .cbid = enter.cbid,
         .domain = enter.domain,
         .flags = enter.flags,
@@ -338,6 +340,9 @@ static void take_thread_record(struct log_state *log, const struct record *recor
     case PROF_REC_STACK:
         sink->stack(sink->user, number, (uint32_t)at[1], begun);
         break;
+    case PROF_REC_GRAPH_NODE:
+        walk_graph_node(log->walk, number, event_ns(log, info), record);
+        break;
     case PROF_REC_TIMED:
         sink->timed(sink->user, number, at[1]);
         break;
@@ -393,6 +398,13 @@ static void take_overhead(struct log_state *log, const struct record *record, ui
     tell_gpu(log, &gpu, gpu.overhead.start_ns, gpu.overhead.end_ns, info);
 }
 
+static void take_graph_run(struct log_state *log, const struct record *record, uint64_t info)
+{
+    struct read_gpu gpu = {.kind = READ_GPU_GRAPH};
+    record_copy(record, &gpu.graph, sizeof gpu.graph);
+    tell_gpu(log, &gpu, gpu.graph.start_ns, gpu.graph.end_ns, info);
+}
+
 static void take_range_time(struct log_state *log, const struct record *record)
 {
     struct walk *walk = log->walk;
@@ -432,6 +444,9 @@ static void take_ext(struct log_state *log, const struct record *record)
     case PROF_REC_MEMORY_POOL:
     case PROF_REC_UNIFIED_MEMORY:
         walk_device_memory(log->walk, record);
+        break;
+    case PROF_REC_GRAPH_RUN:
+        take_graph_run(log, record, info);
         break;
     case PROF_REC_RANGE_TIME:
         take_range_time(log, record);

@@ -3,6 +3,7 @@
  * They are read twice. Collecting finds damage and what the walk itself needs (clock samples,
  * stops, texts of the process); telling gives the sink its names, threads and devices.
  */
+#include "trace_graph.h"
 #include "trace_memory.h"
 
 struct checked_text {
@@ -409,6 +410,12 @@ static void tell_record(struct walk *walk, const struct record *record)
         break;
     case PROF_REC_CONTROL:
         tell_control(walk, record);
+        break;
+    case PROF_REC_EARLIER_NODE:
+        walk_earlier_node(walk, record);
+        break;
+    case PROF_REC_GRAPH:
+        walk_graph(walk, record);
         break;
     default:
         break;

@@ -189,7 +189,10 @@ static void add_slices(struct builder *b)
 
 static enum key_kind kind_of_gpu(uint8_t kind)
 {
-    return kind == TL_KERNEL ? KEY_KERNEL : kind == TL_MEMCPY ? KEY_MEMCPY : KEY_MEMSET;
+    return kind == TL_KERNEL   ? KEY_KERNEL
+           : kind == TL_MEMCPY ? KEY_MEMCPY
+           : kind == TL_MEMSET ? KEY_MEMSET
+                               : KEY_GRAPH;
 }
 
 static void add_device_work(struct builder *b)
@@ -289,11 +292,12 @@ void key_averages_fini(struct key_averages *averages)
 
 const char *key_kind_name(enum key_kind kind)
 {
-    static const char *const names[] = {"range", "cuda_api", "mark", "kernel", "memcpy", "memset"};
+    static const char *const names[] = {"range",  "cuda_api", "mark", "kernel",
+                                        "memcpy", "memset",   "graph"};
     return names[kind];
 }
 
 bool key_kind_is_device(enum key_kind kind)
 {
-    return kind == KEY_KERNEL || kind == KEY_MEMCPY || kind == KEY_MEMSET;
+    return kind == KEY_KERNEL || kind == KEY_MEMCPY || kind == KEY_MEMSET || kind == KEY_GRAPH;
 }

@@ -9,7 +9,7 @@
  *                 CUDA = that without the timed ranges inside it on the same device.
  *   CUDA call     CPU as above. Its device time is its range's and its kernel's: its own CUDA
  *                 columns are 0.
- *   kernel, copy, set   self CUDA = CUDA total = its duration; no CPU time.
+ *   kernel, copy, set, whole graph   self CUDA = CUDA total = its duration; no CPU time.
  *   begin/end     CPU total as above; such a range need not nest, so no time is its own. CUDA total
  *                 = the device operations that its thread launched between its begin and its end;
  *                 0 where the two are on different threads.
@@ -35,7 +35,7 @@
 
 #include "timeline.h"
 
-enum key_kind { KEY_RANGE, KEY_API, KEY_MARK, KEY_KERNEL, KEY_MEMCPY, KEY_MEMSET };
+enum key_kind { KEY_RANGE, KEY_API, KEY_MARK, KEY_KERNEL, KEY_MEMCPY, KEY_MEMSET, KEY_GRAPH };
 
 struct key_average {
     struct text name; /* the timeline's, or a literal */
@@ -61,7 +61,7 @@ struct key_averages {
 bool key_averages_init(struct key_averages *averages, const struct timeline *timeline);
 void key_averages_fini(struct key_averages *averages);
 
-/* "range", "cuda_api", "mark", "kernel", "memcpy", "memset". */
+/* "range", "cuda_api", "mark", "kernel", "memcpy", "memset", "graph". */
 const char *key_kind_name(enum key_kind kind);
 bool key_kind_is_device(enum key_kind kind);
 

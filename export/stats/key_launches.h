@@ -19,11 +19,10 @@ void key_launches_fini(struct key_launches *launches);
 /* What the thread of a begin/end range launched within it; 0 when it ended on another thread. */
 int64_t key_launches_within(const struct key_launches *launches, const struct tl_async *async);
 
-/* Kernels, copies and sets of the program. */
+/* Kernels, copies, sets and whole graphs of the program. */
 static inline bool key_is_device_work(const struct tl_gpu *op)
 {
-    return (op->kind == TL_KERNEL || op->kind == TL_MEMCPY || op->kind == TL_MEMSET) &&
-           !(op->flags & TL_GPU_INTERNAL);
+    return tl_is_work(op);
 }
 
 /* Device time launched by one slice itself. */

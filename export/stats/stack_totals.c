@@ -8,7 +8,7 @@ static int64_t device_ns_of(const struct timeline *timeline, const struct tl_sli
     for (uint32_t i = 0; i < slice->gpu_count; i++) {
         const struct tl_gpu *gpu =
             &timeline->gpus.at[timeline->gpu_by_slice.at[slice->gpu_first + i]];
-        if (gpu->kind <= TL_MEMSET && !(gpu->flags & TL_GPU_INTERNAL))
+        if (tl_is_work(gpu))
             sum += gpu->end_ns - gpu->start_ns;
     }
     return sum;

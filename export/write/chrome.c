@@ -4,6 +4,7 @@
  *     CUDA call        X  cuda_runtime, cuda_driver   + s  ac2g for each operation it launched
  *     kernel ...       X  kernel, gpu_memcpy, gpu_memset   + f  ac2g
  *     timed range      X  gpu_user_annotation   + s, f  timed from the range on the CPU
+ *     launched graph   X  gpu_graph, where it was recorded as a whole   + f  ac2g
  *     wait             X  cuda_sync
  *     overhead         X  overhead
  *     begin/end range  b, e  user_annotation: such ranges need not nest, and X of one row must
@@ -23,6 +24,7 @@
  */
 #include "chrome.h"
 
+#include "captured.h"
 #include "chrome_labels.h"
 #include "chrome_memory.h"
 #include "exporter.h"
@@ -55,7 +57,7 @@ static void write_name(struct chrome *chrome, uint32_t name)
 
 static bool has_arrow(const struct chrome *chrome, const struct tl_gpu *op)
 {
-    return op->slice != TL_NONE && op->kind <= TL_MEMSET && !(op->flags & TL_GPU_INTERNAL) &&
+    return op->slice != TL_NONE && tl_is_work(op) &&
            !(chrome->timeline->slices.at[op->slice].flags & TL_INTERNAL);
 }
 
@@ -97,6 +99,23 @@ static void write_timed_start(struct chrome *chrome, const struct chrome_row *ro
     write_timed_end(chrome, row, timing, chrome->timeline->slices.at[slice].start_ns);
 }
 
+/* Which graph a call launched. */
+static void write_graph_launch(struct chrome *chrome, const struct tl_slice *slice)
+{
+    const struct timeline *timeline = chrome->timeline;
+    const struct tl_graph_launch *launch =
+        graph_launch_of(timeline, (uint32_t)(slice - timeline->slices.at));
+    if (!launch)
+        return;
+    if (launch->graph != TL_NONE) {
+        json_key(&chrome->out, "graph id");
+        json_uint(&chrome->out, timeline->graphs.at[launch->graph].id);
+    }
+    if (launch->expected > launch->recorded)
+        json_key(&chrome->out, "missing operations"),
+            json_uint(&chrome->out, launch->expected - launch->recorded);
+}
+
 static void write_api_args(struct chrome *chrome, const struct tl_slice *slice)
 {
     struct json_out *out = &chrome->out;
@@ -109,6 +128,8 @@ static void write_api_args(struct chrome *chrome, const struct tl_slice *slice)
         json_key(out, "result"), json_int(out, api->result);
     if (api->bytes)
         json_key(out, "bytes"), json_uint(out, api->bytes);
+    if (slice->flags & TL_GRAPH)
+        write_graph_launch(chrome, slice);
 }
 
 static bool is_driver_call(const struct chrome *chrome, const struct tl_slice *slice)
@@ -276,6 +297,9 @@ static void begin_gpu(struct json_out *out, uint8_t kind)
     case TL_MEMSET:
         begin_event(out, "\"ph\":\"X\",\"cat\":\"gpu_memset\"");
         break;
+    case TL_GRAPH_RUN:
+        begin_event(out, "\"ph\":\"X\",\"cat\":\"gpu_graph\"");
+        break;
     case TL_SYNC:
         begin_event(out, "\"ph\":\"X\",\"cat\":\"cuda_sync\"");
         break;
@@ -298,7 +322,7 @@ static void write_gpu_name(struct chrome *chrome, const struct tl_gpu *op)
 /* Work has its stream's row; what may overlap shares spare ones. NULL when memory is short. */
 static const struct chrome_row *row_of_gpu(struct chrome *chrome, const struct tl_gpu *op)
 {
-    if (op->kind <= TL_MEMSET && op->stream != TL_NONE)
+    if (op->kind <= TL_GRAPH_RUN && op->stream != TL_NONE)
         return chrome_rows_of_stream(&chrome->rows, op);
     struct chrome_spare *spare = chrome_rows_spare(&chrome->rows, op);
     if (!spare) {
@@ -394,12 +418,13 @@ static int write_trace(const struct timeline *timeline, char *const *stacks, int
     if (!quoted_names_init(&chrome.names, timeline))
         return error;
     if (chrome_rows_init(&chrome.rows, timeline)) {
-        bool walked = chrome_attrs_init(&chrome) && json_out_init(&chrome.out, fd, NULL) &&
-                      chrome_memory_init(&chrome) &&
+        bool walked = chrome_attrs_init(&chrome) && range_paths_init(&chrome.paths, timeline) &&
+                      json_out_init(&chrome.out, fd, NULL) && chrome_memory_init(&chrome) &&
                       exporter_walk(&chrome_exporter, &chrome, timeline);
         error = json_out_fini(&chrome.out);
-        if (!walked && !error)
+        if ((!walked || chrome.paths.failed) && !error)
             error = ENOMEM;
+        range_paths_fini(&chrome.paths);
         chrome_attrs_fini(&chrome);
         chrome_memory_fini(&chrome);
         chrome_rows_fini(&chrome.rows);

@@ -5,6 +5,7 @@
 
 #include "chrome_rows.h"
 #include "quoted_names.h"
+#include "range_paths.h"
 #include "run_facts.h"
 
 struct chrome {
@@ -19,6 +20,7 @@ struct chrome {
     int64_t *heap_idle;  /* reserved by pools beyond that, by heap */
     int64_t *pool_used, *pool_idle;
     char *const *stacks;       /* by stack, NULL none */
+    struct range_paths paths;  /* of captured operations */
     uint64_t skipped_counters; /* not a number: JSON cannot say it */
     uint8_t *attr_words;       /* chrome_attrs.c: by name index, which word of its table it is */
 };

@@ -5,6 +5,7 @@
  */
 #include "chrome.h"
 
+#include "captured.h"
 #include "occupancy.h"
 
 const char *chrome_args_sync_name(uint32_t type)
@@ -62,12 +63,31 @@ static void write_occupancy(struct json_out *out, const struct prof_rec_kernel *
         json_key(out, "est. achieved occupancy %"), json_int(out, occupancy.percent);
 }
 
-static void write_kernel_graph(struct json_out *out, const struct prof_rec_kernel *kernel)
+/* What code captured the operation, and its call stack then. */
+static void write_captured(struct chrome *chrome, const struct tl_gpu *op)
 {
-    if (kernel->graph_node)
-        json_key(out, "graph node id"), json_uint(out, kernel->graph_node);
-    if (kernel->graph)
-        json_key(out, "graph id"), json_uint(out, kernel->graph);
+    const struct timeline *timeline = chrome->timeline;
+    const struct tl_captured *captured = captured_of(timeline, (uint32_t)(op - timeline->gpus.at));
+    char path[RANGE_PATH_BYTES] = "while recording was off";
+    if (!captured || captured->when == TL_CAPTURED_UNKNOWN)
+        return;
+    if (captured->when == TL_CAPTURED_RECORDED)
+        range_paths_text(&chrome->paths, range_paths_of(&chrome->paths, captured->slice), path);
+    json_key(&chrome->out, "captured in"), json_string(&chrome->out, path);
+    if (chrome->stacks && captured->stack < timeline->stacks.count)
+        json_key(&chrome->out, "captured at"),
+            json_string(&chrome->out, chrome->stacks[captured->stack]);
+}
+
+static void write_graph(struct chrome *chrome, const struct tl_gpu *op, uint64_t node,
+                        uint32_t graph)
+{
+    if (node)
+        json_key(&chrome->out, "graph node id"), json_uint(&chrome->out, node);
+    if (graph)
+        json_key(&chrome->out, "graph id"), json_uint(&chrome->out, graph);
+    if (node)
+        write_captured(chrome, op);
 }
 
 static void write_kernel(struct chrome *chrome, const struct tl_gpu *op)
@@ -84,7 +104,7 @@ static void write_kernel(struct chrome *chrome, const struct tl_gpu *op)
         write_occupancy(out, kernel, device);
     json_key(out, "grid"), write_three(out, kernel->grid_x, kernel->grid_y, kernel->grid_z);
     json_key(out, "block"), write_three(out, kernel->block_x, kernel->block_y, kernel->block_z);
-    write_kernel_graph(out, kernel);
+    write_graph(chrome, op, kernel->graph_node, kernel->graph);
     if (kernel->priority != PROF_PRIORITY_UNKNOWN)
         json_key(out, "priority"), json_int(out, kernel->priority);
     if (kernel->channel)
@@ -117,8 +137,7 @@ static void write_memcpy(struct chrome *chrome, const struct tl_gpu *op)
         json_key(out, "inContext"), json_uint(out, copy->context);
         json_key(out, "toContext"), json_uint(out, copy->dst_context);
     }
-    if (copy->graph_node)
-        json_key(out, "graph node id"), json_uint(out, copy->graph_node);
+    write_graph(chrome, op, copy->graph_node, copy->graph);
 }
 
 static void write_memset(struct chrome *chrome, const struct tl_gpu *op)
@@ -126,8 +145,13 @@ static void write_memset(struct chrome *chrome, const struct tl_gpu *op)
     const struct prof_rec_memset *set = &chrome->timeline->memsets.at[op->detail];
     write_place_of(chrome, op);
     write_bytes(&chrome->out, op);
-    if (set->graph_node)
-        json_key(&chrome->out, "graph node id"), json_uint(&chrome->out, set->graph_node);
+    write_graph(chrome, op, set->graph_node, set->graph);
+}
+
+static void write_graph_run(struct chrome *chrome, const struct tl_gpu *op)
+{
+    write_place_of(chrome, op);
+    write_graph(chrome, op, 0, chrome->timeline->graph_runs.at[op->detail].graph);
 }
 
 static void write_sync(struct chrome *chrome, const struct tl_gpu *op)
@@ -155,6 +179,8 @@ void chrome_args_write(struct chrome *chrome, const struct tl_gpu *op)
         write_memcpy(chrome, op);
     else if (op->kind == TL_MEMSET && op->detail < timeline->memsets.count)
         write_memset(chrome, op);
+    else if (op->kind == TL_GRAPH_RUN && op->detail < timeline->graph_runs.count)
+        write_graph_run(chrome, op);
     else
         write_place_of(chrome, op);
 }

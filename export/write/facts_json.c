@@ -10,10 +10,12 @@
  *      "key_averages": [{name, kind, count, cpu_total_ns, self_cpu_total_ns,
  *                        cuda_total_ns, self_cuda_total_ns}],
  *      "kernels": [the rows of kernels again], "loss": {...},
+ *      "graphs": [see graphs_json.c], where there are any,
  *      "stacks": {count, modules, method, cut, untaken, missing}}, the last where there are any
  */
 #include "facts_json.h"
 
+#include "graphs_json.h"
 #include "memory_json.h"
 
 #include "key_averages.h"
@@ -244,6 +246,15 @@ static void write_memory_member(struct json_out *out, const struct timeline *tim
         out->error = ENOMEM;
 }
 
+static void write_graphs_member(struct json_out *out, const struct timeline *timeline, int64_t rows)
+{
+    if (timeline->graphs.count == 0 && timeline->graph_launches.count == 0)
+        return;
+    json_newline(out), json_key(out, "graphs");
+    if (!graphs_json(out, timeline, rows))
+        out->error = ENOMEM;
+}
+
 static void write_stacks(struct json_out *out, const struct timeline *timeline)
 {
     struct stack_facts facts;
@@ -281,6 +292,7 @@ static void write_facts(struct json_out *out, const struct timeline *timeline,
     json_newline(out), json_key(out, "kernels"), write_rows(out, averages, true, options->rows);
     write_memory_member(out, timeline, options->rows);
     json_newline(out), facts_json_loss(out, &facts);
+    write_graphs_member(out, timeline, options->rows);
     write_stacks(out, timeline);
     json_object_end(out);
     out->comma = false;

@@ -188,8 +188,7 @@ static uint32_t count_operations(const struct timeline *timeline)
 {
     uint32_t operations = 0;
     for (uint32_t i = 0; i < timeline->gpus.count; i++)
-        operations += timeline->gpus.at[i].kind <= TL_MEMSET &&
-                      !(timeline->gpus.at[i].flags & TL_GPU_INTERNAL);
+        operations += tl_is_work(&timeline->gpus.at[i]);
     return operations;
 }
 

@@ -33,6 +33,12 @@ bool write_table(const struct timeline *timeline, const struct write_options *op
 /* The same facts as one JSON object: see facts_json.c for its members. */
 bool write_json(const struct timeline *timeline, const struct write_options *options, FILE *stream);
 
+/* profdump graphs: CUDA graphs, their launches, who captured their nodes; and as JSON. */
+bool write_graphs(const struct timeline *timeline, const struct write_options *options,
+                  FILE *stream);
+bool write_graphs_json(const struct timeline *timeline, const struct write_options *options,
+                       FILE *stream);
+
 /* Memory: heaps, peaks and their owners, what was never freed, ranges, pools, managed memory. */
 bool write_memory(const struct timeline *timeline, const struct write_options *options,
                   FILE *stream);

@@ -29,6 +29,8 @@ static const char usage[] =
     "      --stacks[=WHERE]   take call stacks: at CUDA launches (launch), or also where ranges "
     "are\n"
     "                         opened (range)\n"
+    "      --graphs AS        record a launched CUDA graph as its single operations (nodes, the\n"
+    "                         default) or as a whole (graph), which costs less\n"
     "  -e, --env NAME=VALUE   set an environment variable for the program\n"
     "  -q, --quiet            print nothing afterwards; profrun turns into the program\n"
     "      --doctor           examine this machine instead of running a program: what can be "

@@ -15,6 +15,7 @@ enum {
     OPTION_ROWS,
     OPTION_SORT,
     OPTION_STACKS,
+    OPTION_GRAPHS,
     OPTION_HELP_ENV,
     OPTION_DOCTOR
 };
@@ -30,6 +31,7 @@ static const struct option long_options[] = {
     {"rows", required_argument, NULL, OPTION_ROWS},
     {"sort", required_argument, NULL, OPTION_SORT},
     {"stacks", optional_argument, NULL, OPTION_STACKS},
+    {"graphs", required_argument, NULL, OPTION_GRAPHS},
     {"env", required_argument, NULL, 'e'},
     {"quiet", no_argument, NULL, 'q'},
     {"doctor", no_argument, NULL, OPTION_DOCTOR},
@@ -74,6 +76,15 @@ static enum runopts_verdict runopts_set_stacks(const char *where)
     return ok ? RUNOPTS_RUN : runopts_wrong("cannot set ", "PROF_STACKS");
 }
 
+static enum runopts_verdict runopts_set_graphs(const char *as)
+{
+    if (strcmp(as, "nodes") != 0 && strcmp(as, "graph") != 0) {
+        return runopts_wrong("--graphs wants nodes or graph, not ", as);
+    }
+    const bool ok = setenv("PROF_GRAPHS", as, 1) == 0;
+    return ok ? RUNOPTS_RUN : runopts_wrong("cannot set ", "PROF_GRAPHS");
+}
+
 static enum runopts_verdict runopts_apply(struct runopts *options, int option)
 {
     switch (option) {
@@ -96,6 +107,8 @@ static enum runopts_verdict runopts_apply(struct runopts *options, int option)
         return RUNOPTS_RUN;
     case OPTION_STACKS:
         return runopts_set_stacks(optarg);
+    case OPTION_GRAPHS:
+        return runopts_set_graphs(optarg);
     case 'e':
         return runopts_set_env(optarg);
     case 'q':

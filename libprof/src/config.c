@@ -53,6 +53,9 @@
       "The libcupti to load, instead of searching for one.")                                       \
     X("PROF_START_EVENTS", start_events, FLAG, "1", 1, 0, 1, "",                                   \
       "Bracket one tiny operation per device between clock readings, to prove the clocks agree.")  \
+    X("PROF_GRAPHS", graphs, CHOICE, "nodes", 0, 0, 0, "nodes, graph",                             \
+      "What a launched CUDA graph gives: a record per kernel, copy and set (nodes), or one for "   \
+      "the whole graph, which costs the least (graph).")                                           \
     X("PROF_MEMORY", memory, FLAG, "1", 1, 0, 1, "",                                               \
       "Record memory that CUDA allocates and releases, and its pools.")                            \
     X("PROF_UNIFIED_MEMORY", unified_memory, FLAG, "0", 0, 0, 1, "",                               \

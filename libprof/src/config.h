@@ -40,6 +40,7 @@ enum config_stop { CONFIG_STOP_NEVER, CONFIG_STOP_STEP, CONFIG_STOP_TIME };
 
 enum config_full { CONFIG_FULL_STOP, CONFIG_FULL_RING };
 
+enum config_graphs { CONFIG_GRAPHS_NODES, CONFIG_GRAPHS_GRAPH };
 enum config_stacks { CONFIG_STACKS_OFF, CONFIG_STACKS_LAUNCH, CONFIG_STACKS_RANGE };
 enum config_stack_method {
     CONFIG_STACK_METHOD_AUTO,
@@ -69,6 +70,7 @@ struct config {
     uint64_t gpu_buffer_kib;  /* PROF_GPU_BUFFER_KB: one CUPTI activity buffer */
     uint64_t start_events;    /* PROF_START_EVENTS: bracket one operation per device */
     uint64_t memory;          /* PROF_MEMORY: allocations and pools of CUDA */
+    uint64_t graphs;          /* PROF_GRAPHS: enum config_graphs */
     uint64_t unified_memory;  /* PROF_UNIFIED_MEMORY: migrations of managed memory */
     uint64_t stacks;          /* PROF_STACKS: enum config_stacks */
     uint64_t stack_depth;     /* PROF_STACK_DEPTH: frames */

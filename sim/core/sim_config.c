@@ -44,6 +44,7 @@ static const struct variable variables[] = {
     {"SIM_CUPTI_LAYOUT", LAYOUT, offsetof(struct sim_config, layout), SIM_LAYOUT_13_0, 0, 0},
     INT("SIM_DROP_EVERY", drop_every, 0, 0, 1000000000),
     INT("SIM_ZERO_EVERY", zero_every, 0, 0, 1000000000),
+    INT("SIM_HIDE_NODES_EVERY", hide_nodes_every, 0, 0, 1000000000),
     INT("SIM_REORDER", reorder, 0, 0, 1),
     INT("SIM_FORK_HANG", fork_hang, 0, 0, 1),
     STR("SIM_OTHER_SUBSCRIBER", other_subscriber),

@@ -29,6 +29,7 @@ struct sim_config {
     enum sim_layout layout;
     int64_t drop_every;
     int64_t zero_every;
+    int64_t hide_nodes_every;
     int64_t reorder;
     int64_t fork_hang;
     const char *other_subscriber; /* NULL: none */

@@ -300,6 +300,7 @@ SIM_EXPORT int cuptiGetGraphExecId(struct sim_exec *exec, uint32_t *id);
 SIM_EXPORT int cuptiGetGraphExecId(struct sim_exec *exec, uint32_t *id)
 {
     SIM_CUPTI_ENTER(0);
+    SIM_CUPTI_CHECK(sim_config()->layout >= SIM_LAYOUT_12_4, SIM_CUPTI_NOT_IMPLEMENTED);
     SIM_CUPTI_CHECK(id && sim_handle_is(exec, SIM_HANDLE_EXEC), SIM_CUPTI_INVALID_PARAMETER);
     *id = exec->graph->id;
     return SIM_CUPTI_OK;

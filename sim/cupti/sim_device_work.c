@@ -6,6 +6,7 @@
 #include "sim_buffer.h"
 #include "sim_call.h"
 #include "sim_clock.h"
+#include "sim_config.h"
 #include "sim_context.h"
 #include "sim_cupti.h"
 #include "sim_device_work.h"
@@ -205,9 +206,19 @@ static void add_event(const struct sim_op *op)
     sim_buffer_add(&record, op->end_ns, 0);
 }
 
+/* By id, modulo the size: graphs that were instantiated while whole graphs were recorded. */
+enum { TRACED_GRAPHS = 1 << 16 };
+static atomic_bool traced[TRACED_GRAPHS];
+
+void sim_activity_instantiated(uint32_t graph)
+{
+    atomic_store(&traced[graph % TRACED_GRAPHS], sim_activity_is_on(SIM_KIND_GRAPH_TRACE));
+}
+
 static void add_graph(const struct sim_op *op)
 {
-    if (!sim_activity_is_on(SIM_KIND_GRAPH_TRACE))
+    if (!sim_activity_is_on(SIM_KIND_GRAPH_TRACE) ||
+        !atomic_load(&traced[op->graph_id % TRACED_GRAPHS]))
         return;
     const struct sim_record_graph record = {
         .kind = SIM_KIND_GRAPH_TRACE,
@@ -224,10 +235,20 @@ static void add_graph(const struct sim_op *op)
     sim_buffer_add(&record, op->end_ns, offsetof(struct sim_record_graph, start));
 }
 
+/* SIM_HIDE_NODES_EVERY. */
+static bool is_lost_node(const struct sim_op *op)
+{
+    static atomic_ullong nodes;
+    const uint64_t every = (uint64_t)sim_config()->hide_nodes_every;
+    const bool has_record = op->work.kind == SIM_WORK_KERNEL || op->work.kind == SIM_WORK_COPY ||
+                            op->work.kind == SIM_WORK_SET;
+    return every && has_record && (atomic_fetch_add(&nodes, 1) + 1) % every == 0;
+}
+
 /* Records of whole graphs replace those of their nodes. */
 static bool is_hidden_node(const struct sim_op *op)
 {
-    return op->graph_id && sim_activity_is_on(SIM_KIND_GRAPH_TRACE);
+    return op->graph_id && (sim_activity_is_on(SIM_KIND_GRAPH_TRACE) || is_lost_node(op));
 }
 
 static void add_node_or_work(const struct sim_op *op)

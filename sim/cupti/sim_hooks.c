@@ -4,6 +4,7 @@
 #include "sim_context.h"
 #include "sim_cupti.h"
 #include "sim_device_work.h"
+#include "sim_graph.h"
 #include "sim_stream.h"
 #include "sim_subscriber.h"
 #include "sim_tools.h"
@@ -29,6 +30,8 @@ static void resource(enum sim_resource_id id, const struct sim_resource *what)
         sim_activity_context(what->context);
     if (id == SIM_STREAM_CREATED)
         sim_activity_stream(what->stream);
+    if (id == SIM_EXEC_CREATED)
+        sim_activity_instantiated(what->graph->id);
     sim_subscriber_resource(id, what);
 }
 

@@ -7,6 +7,7 @@
  *     rank0.prof, rank1.prof   two processes of one job
  *     nvtx.prof      ranges of two domains that cross, PyTorch's attributes, a named stream
  *     memory.prof    device memory, of which some is never freed; an allocator; a pool; a migration
+ *     graphs.prof    a graph captured in two ranges and replayed; one of its kernels never came
  *     blocks.prof    profiling blocks: two iterations of one, an allocator, an event without end
  *     hostile.prof   names that attack terminals, tables and parsers
  */
@@ -15,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LAUNCH = 211, COPY = 41, ALLOC = 20, FREE = 22 };
+enum { LAUNCH = 211, LAUNCH_GRAPH = 311, COPY = 41, ALLOC = 20, FREE = 22 };
 
 static const char *directory;
 
@@ -338,6 +339,69 @@ static int make_memory(void)
     return save(trace, "memory.prof");
 }
 
+/* A node that was captured, or cloned from `original`. */
+static void node(struct trace_builder *trace, int64_t time_ns, uint64_t id, uint64_t original,
+                 uint32_t graph)
+{
+    const uint64_t words[] = {id, original, graph};
+    trace_builder_ext(trace, PROF_REC_GRAPH_NODE, (uint64_t)time_ns, words, 3);
+}
+
+static void graph_launch(struct trace_builder *trace, int64_t start_ns, uint32_t correlation)
+{
+    struct prof_rec_api_enter enter = {.correlation = correlation,
+                                       .cbid = LAUNCH_GRAPH,
+                                       .domain = PROF_API_RUNTIME,
+                                       .flags = PROF_API_GRAPH,
+                                       .name = 2,
+                                       .operations = 2};
+    trace_builder_push(trace, start_ns, trace_builder_name(trace, "step"));
+    trace_builder_enter(trace, start_ns + 1000, enter);
+    trace_builder_exit(trace, start_ns + 5000, correlation, 0);
+    trace_builder_pop(trace, start_ns + 6000);
+}
+
+static void node_kernel(struct trace_builder *trace, int64_t start_ns, uint32_t correlation,
+                        uint64_t graph_node)
+{
+    struct prof_rec_kernel detail = {
+        .context = 1, .stream = 7, .graph_node = graph_node, .graph = 2};
+    detail.name = trace_builder_name(trace, "_Z5saxpyif");
+    trace_builder_kernel(trace, start_ns, start_ns + 3000, correlation, detail, true);
+}
+
+/* A graph of two kernels, captured in two ranges and replayed three times; the last launch lacks one. */
+static int make_graphs(void)
+{
+    struct trace_builder *trace = begin("replayer", 88);
+    const struct prof_rec_graph graph = {
+        .header = PROF_WORD_EXT((uint64_t)PROF_KIND_EXT, PROF_REC_GRAPH, sizeof graph / 8, 0),
+        .ticks = TRACE_BUILDER_START_TICKS + 9000,
+        .graph = 2,
+        .source = 1,
+        .kernels = 2};
+    add_device(trace);
+    trace_builder_api_name(trace, PROF_API_RUNTIME, LAUNCH_GRAPH, "cudaGraphLaunch");
+    trace_builder_meta(trace, &graph, sizeof graph);
+    trace_builder_log(trace, 0, 1, 0);
+    for (uint32_t i = 0; i < 2; i++) {
+        trace_builder_push(trace, 1000 + 3000 * i,
+                           trace_builder_name(trace, i ? "attention" : "embedding"));
+        node(trace, 2000 + 3000 * i, 0x100000001u + i, 0, 1);
+        trace_builder_pop(trace, 3000 + 3000 * i);
+    }
+    node(trace, 8000, 0x200000001u, 0x100000001u, 2);
+    node(trace, 8500, 0x200000002u, 0x100000002u, 2);
+    for (uint32_t i = 0; i < 3; i++)
+        graph_launch(trace, 10000 + 20000 * i, 5 + i);
+    for (uint32_t i = 0; i < 3; i++) {
+        node_kernel(trace, 18000 + 20000 * i, 5 + i, 0x200000001u);
+        if (i < 2)
+            node_kernel(trace, 22000 + 20000 * i, 5 + i, 0x200000002u);
+    }
+    return save(trace, "graphs.prof");
+}
+
 /* An event of a profiling block; without end when `end_ns` is 0. */
 static void event(struct trace_builder *trace, const char *name, uint32_t instruction,
                   int64_t start_ns, int64_t end_ns)
@@ -378,5 +442,5 @@ int main(int argc, char **argv)
     directory = argv[1];
     return make_demo() || make_cpu() || make_lossy() || make_killed() ||
            make_rank(0, "rank0.prof") || make_rank(1, "rank1.prof") || make_nvtx() ||
-           make_hostile() || make_memory() || make_blocks();
+           make_hostile() || make_memory() || make_graphs() || make_blocks();
 }

@@ -31,7 +31,7 @@ import check_trace  # noqa: E402
 from expect import heap_of  # noqa: E402
 from trace_file import TraceFile  # noqa: E402
 
-DEVICE_KINDS = ("kernel", "memcpy", "memset")
+DEVICE_KINDS = ("kernel", "memcpy", "memset", "graph")
 START_EVENT = 16 + 13
 
 
@@ -121,7 +121,7 @@ ALWAYS = (
     "loss['missing'] == 0 and loss['orphans'] == 0",
     # libprof's own set is the only one of 4 bytes: no test program makes one
     "not any(e['args'].get('bytes') == 4 for e in x('gpu_memset'))",
-    "len(arrows()) == len(x('kernel')) + len(x('gpu_memcpy')) + len(x('gpu_memset')) == sum(ops.values())",
+    "len(arrows()) == len(x('kernel')) + len(x('gpu_memcpy')) + len(x('gpu_memset')) + len(x('gpu_graph')) == sum(ops.values())",
     "len(arrows('timed')) == len(x('gpu_user_annotation')) == facts['timed_by_events']",
     "sum(ops.values()) == loss['recorded'] + loss['launched_graph']",
     "facts['mode'] == trace.head['libprof']['mode'] and facts['mode_reason'] == trace.head['libprof']['mode_reason']",

@@ -15,7 +15,7 @@ import re
 import sys
 
 HOST_CALLS = {"cuda_runtime", "cuda_driver"}
-DEVICE_WORK = {"kernel", "gpu_memcpy", "gpu_memset"}
+DEVICE_WORK = {"kernel", "gpu_memcpy", "gpu_memset", "gpu_graph"}
 CATEGORIES = HOST_CALLS | DEVICE_WORK | {
     "user_annotation", "gpu_user_annotation", "cuda_sync", "overhead", "unified_memory", "cpu_instant_event"}
 # What the ends of an arrow may be on, by its category.

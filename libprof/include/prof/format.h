@@ -125,25 +125,27 @@ enum prof_gpu_mode {
 #define PROF_FILE_RING 2u      /* chunks were recycled: only the last part of the run is here */
 
 /* Why something is missing. X(symbol, name in outputs, sentence). Append only. */
-#define PROF_LOSS_CAUSES(X)                                                                  \
-    X(FULL, "full", "event not recorded: the size limit of the trace was reached")           \
-    X(LATE, "late", "event not recorded: no prepared space was left at that moment")         \
-    X(NESTED, "nested",                                                                      \
-      "event not recorded: it interrupted the recorder itself on the same thread")           \
-    X(IO, "io", "event not recorded: the trace file could not be created or extended")       \
-    X(NAMES, "names", "name not recorded: the name table was full")                          \
-    X(TOO_BIG, "too_big", "event not recorded: larger than a record may be")                 \
-    X(THREADS, "threads", "event not recorded: too many live threads")                       \
-    X(CUPTI_DROPPED, "cupti_dropped", "device record dropped by CUPTI")                      \
-    X(ZERO_TIME, "zero_time", "device record without timestamps")                            \
-    X(OUT_OF_WINDOW, "out_of_window", "device record outside of the recording window")       \
-    X(UNKNOWN_RECORD, "unknown_record", "device record of an unknown or unreadable kind")    \
-    X(GPU_BUFFER, "gpu_buffer", "no memory for a device record buffer")                      \
-    X(CHILD, "child",                                                                        \
-      "event not recorded: it happened in a forked child before it could open its own file") \
-    X(BAD_ARGUMENT, "bad_argument", "call ignored: invalid argument")                        \
-    X(UNTIMED, "untimed",                                                                    \
-      "range without CUDA time: too many in flight, a capture, or its context was destroyed")
+#define PROF_LOSS_CAUSES(X)                                                                   \
+    X(FULL, "full", "event not recorded: the size limit of the trace was reached")            \
+    X(LATE, "late", "event not recorded: no prepared space was left at that moment")          \
+    X(NESTED, "nested",                                                                       \
+      "event not recorded: it interrupted the recorder itself on the same thread")            \
+    X(IO, "io", "event not recorded: the trace file could not be created or extended")        \
+    X(NAMES, "names", "name not recorded: the name table was full")                           \
+    X(TOO_BIG, "too_big", "event not recorded: larger than a record may be")                  \
+    X(THREADS, "threads", "event not recorded: too many live threads")                        \
+    X(CUPTI_DROPPED, "cupti_dropped", "device record dropped by CUPTI")                       \
+    X(ZERO_TIME, "zero_time", "device record without timestamps")                             \
+    X(OUT_OF_WINDOW, "out_of_window", "device record outside of the recording window")        \
+    X(UNKNOWN_RECORD, "unknown_record", "device record of an unknown or unreadable kind")     \
+    X(GPU_BUFFER, "gpu_buffer", "no memory for a device record buffer")                       \
+    X(CHILD, "child",                                                                         \
+      "event not recorded: it happened in a forked child before it could open its own file")  \
+    X(BAD_ARGUMENT, "bad_argument", "call ignored: invalid argument")                         \
+    X(UNTIMED, "untimed",                                                                     \
+      "range without CUDA time: too many in flight, a capture, or its context was destroyed") \
+    X(GRAPH_NODES, "graph_nodes",                                                             \
+      "operation of a graph launch that was never delivered, and no other cause counts")
 
 enum prof_loss_cause {
 #define PROF_LOSS_ENUM(symbol, name, sentence) PROF_LOSS_##symbol,
@@ -260,7 +262,8 @@ enum prof_record_type {
     PROF_REC_ALLOC = 16, /* struct prof_rec_alloc: the program's own allocator handed out memory */
     PROF_REC_FREE = 17,  /* struct prof_rec_free: and took it back */
     PROF_REC_BLOCK = 18, /* struct prof_rec_block: a profiling block of the process begins */
-    PROF_REC_TIMED = 20, /* w1 = token: the innermost open range is timed by CUDA events */
+    PROF_REC_GRAPH_NODE = 19, /* struct prof_rec_graph_node: a node of a CUDA graph was made */
+    PROF_REC_TIMED = 20,      /* w1 = token: the innermost open range is timed by CUDA events */
 
     /* In LOG chunks: what a device did. info = correlation id (low 32 bits). */
     PROF_REC_KERNEL = 32,         /* struct prof_rec_kernel */
@@ -272,6 +275,7 @@ enum prof_record_type {
     PROF_REC_MEMORY_POOL = 38,    /* struct prof_rec_memory_pool */
     PROF_REC_UNIFIED_MEMORY = 39, /* struct prof_rec_unified_memory */
     PROF_REC_RANGE_TIME = 40,     /* struct prof_rec_range_time; info = low 40 bits of the token */
+    PROF_REC_GRAPH_RUN = 41,      /* struct prof_rec_graph_run: a launched graph as a whole */
 
     /* In META chunks. info = 0. */
     PROF_REC_NAME = 64,         /* struct prof_rec_name */
@@ -292,6 +296,8 @@ enum prof_record_type {
     PROF_REC_MODULE_GONE = 79,  /* struct prof_rec_module_gone */
     PROF_REC_CHILD = 80,        /* struct prof_rec_child */
     PROF_REC_ALLOCATOR = 81,    /* struct prof_rec_allocator */
+    PROF_REC_EARLIER_NODE = 82, /* struct prof_rec_earlier_node: made while recording was off */
+    PROF_REC_GRAPH = 83,        /* struct prof_rec_graph: a graph that can be launched */
 };
 
 /* Every struct below begins with the header word; sizes are multiples of 8. */
@@ -365,8 +371,9 @@ enum prof_api_domain {
 /* API_ENTER.flags */
 #define PROF_API_LAUNCHES \
     1u /* the call puts exactly `operations` operations on a device, each with a record */
-#define PROF_API_GRAPH 2u    /* the call launches a graph: any number of operations */
-#define PROF_API_INTERNAL 4u /* made by libprof itself: not the program's */
+#define PROF_API_GRAPH 2u       /* the call launches a graph: any number of operations */
+#define PROF_API_INTERNAL 4u    /* made by libprof itself: not the program's */
+#define PROF_API_WHOLE_GRAPH 8u /* with PROF_API_GRAPH: it is to give one GRAPH_RUN, no nodes */
 
 struct prof_rec_api_enter {
     uint64_t header;
@@ -376,7 +383,10 @@ struct prof_rec_api_enter {
     uint8_t flags;   /* PROF_API_* */
     uint64_t stream; /* the program's stream handle; 0 = default stream or none */
     uint64_t bytes;  /* of a copy, set or allocation; 0 otherwise */
-    uint32_t name;   /* kernel's (mangled) name id at a launch, 0 unknown */
+    /* Kernel's (mangled) name id at a launch; with PROF_API_GRAPH the graph's id; 0 unknown. */
+    uint32_t name;
+    /* Exactly so many, with PROF_API_LAUNCHES. With PROF_API_GRAPH: at least so many, of its
+     * kernels and sets alone (a copy may be the host's to make); 0 unknown. */
     uint32_t operations;
     /* 40 bytes so far; the rest only where a stack was taken. */
     uint32_t stack; /* stack id */
@@ -384,6 +394,41 @@ struct prof_rec_api_enter {
 };
 #define PROF_REC_API_ENTER_SHORT_BYTES 40u
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_api_enter) == 48, "layout");
+
+/* CUgraphNodeType, as far as it matters here. */
+enum prof_graph_node_type {
+    PROF_GRAPH_KERNEL = 0,
+    PROF_GRAPH_MEMCPY = 1,
+    PROF_GRAPH_MEMSET = 2,
+    PROF_GRAPH_HOST = 3,
+    PROF_GRAPH_CHILD = 4,
+    PROF_GRAPH_EMPTY = 5,
+    PROF_GRAPH_CONDITIONAL = 13,
+};
+
+/* A node of a CUDA graph was made: captured, added, or cloned from `original`. What was captured
+ * or added stands within the call and the ranges that did it. Graphs are instantiated by cloning:
+ * records of devices carry the ids of the clones.
+ *
+ * PROF_GRAPH_NODE_UPDATED: no new node; it does what `original` does from here on.
+ * PROF_GRAPH_NODE_UNKNOWN: no node, `node` is 0; what the nodes of `graph` do from here on was made
+ * elsewhere, and nobody tells where. */
+struct prof_rec_graph_node {
+    uint64_t header;
+    uint64_t node;     /* CUPTI's ids */
+    uint64_t original; /* 0: captured or added */
+    uint32_t graph;
+    uint8_t type; /* enum prof_graph_node_type, any other number is CUDA's */
+    uint8_t flags;
+    uint16_t reserved0;
+    /* 32 bytes so far; the rest only where a stack was taken because no call around it has one. */
+    uint32_t stack;
+    uint32_t reserved1;
+};
+#define PROF_REC_GRAPH_NODE_SHORT_BYTES 32u
+#define PROF_GRAPH_NODE_UPDATED 1u
+#define PROF_GRAPH_NODE_UNKNOWN 2u
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_graph_node) == 40, "layout");
 
 /* One bracketed operation on a device: it ran between the two tick readings. Operation
  * `correlation` is a memset made by libprof itself; its device record proves how far the two clocks
@@ -501,6 +546,19 @@ struct prof_rec_overhead {
     uint32_t reserved0;
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_overhead) == 48, "layout");
+
+/* From the start of a graph's first node to the end of its last. */
+struct prof_rec_graph_run {
+    uint64_t header;
+    uint64_t start_ns;
+    uint64_t end_ns;
+    uint32_t graph;
+    uint32_t context;
+    uint32_t stream;
+    uint16_t device;
+    uint16_t reserved0;
+};
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_graph_run) == 40, "layout");
 
 enum prof_memory_operation {
     PROF_MEMORY_ALLOCATE = 1, /* CUpti_ActivityMemoryOperationType */
@@ -826,6 +884,37 @@ struct prof_rec_allocator {
     uint32_t name;
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_allocator) == 16, "layout");
+
+/* A node that was made while recording was off: there are no ranges it could lie in. */
+struct prof_rec_earlier_node {
+    uint64_t header;
+    uint64_t node;
+    uint64_t original; /* 0: captured or added */
+    uint64_t ticks;    /* when */
+    uint32_t graph;
+    uint8_t type;
+    uint8_t flags; /* as prof_rec_graph_node.flags */
+    uint16_t reserved0;
+};
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_earlier_node) == 40, "layout");
+
+/* A graph was instantiated. A later record of the same graph replaces. Its nodes are counted with
+ * those of the graphs inside it. */
+struct prof_rec_graph {
+    uint64_t header;
+    uint64_t ticks;  /* when */
+    uint32_t graph;  /* as in records of its nodes */
+    uint32_t source; /* id of the graph it was instantiated from; 0 unknown */
+    uint32_t kernels, memcpys, memsets;
+    uint32_t others; /* neither of these */
+    uint32_t flags;  /* PROF_GRAPH_* */
+    uint32_t reserved0;
+};
+#define PROF_GRAPH_VARIES 1u  /* not all of its nodes run at each launch */
+#define PROF_GRAPH_EARLIER 2u /* it was instantiated while recording was off */
+#define PROF_GRAPH_ELSEWHERE \
+    4u /* updated from another graph while recording was off: who captured its nodes is unknown */
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_graph) == 48, "layout");
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,39 @@
+#include "trace_graph.h"
+
+void walk_graph_node(struct walk *walk, uint32_t thread, int64_t time_ns,
+                     const struct record *record)
+{
+    struct prof_rec_graph_node from;
+    record_copy(record, &from, sizeof from);
+    const struct read_graph_node node = {
+        .node = from.node,
+        .original = from.original,
+        .graph = from.graph,
+        .type = from.type,
+        .flags = from.flags,
+        .has_stack = record->words * 8 >= sizeof from,
+        .stack = from.stack,
+    };
+    walk->sink.graph_node(walk->sink.user, thread, time_ns, &node);
+}
+
+void walk_earlier_node(struct walk *walk, const struct record *record)
+{
+    struct prof_rec_earlier_node from;
+    record_copy(record, &from, sizeof from);
+    const struct read_graph_node node = {
+        .node = from.node,
+        .original = from.original,
+        .graph = from.graph,
+        .type = from.type,
+        .flags = from.flags,
+    };
+    walk->sink.graph_node(walk->sink.user, 0, clockmap_time_ns(&walk->clock, from.ticks), &node);
+}
+
+void walk_graph(struct walk *walk, const struct record *record)
+{
+    struct prof_rec_graph graph;
+    record_copy(record, &graph, sizeof graph);
+    walk->sink.graph(walk->sink.user, clockmap_time_ns(&walk->clock, graph.ticks), &graph);
+}

@@ -1,0 +1,34 @@
+/* range_paths.h - where slices lie, as a tree of names: slices whose ranges and calls are called alike,
+ * from the outermost in, have one path. */
+#ifndef PROF_RANGE_PATHS_H
+#define PROF_RANGE_PATHS_H
+
+#include "array.h"
+#include "keymap.h"
+#include "timeline.h"
+
+struct range_path {
+    uint32_t parent; /* TL_NONE: outermost */
+    uint32_t name;   /* into timeline.names */
+};
+
+struct range_paths {
+    const struct timeline *timeline;
+    TL_ARRAY(struct range_path) paths;
+    uint32_t *of_slice;  /* path + 1; 0 not asked for yet */
+    struct keymap known; /* parent and name -> path */
+    bool failed;         /* no memory */
+};
+
+/* False: no memory; fini is not needed then. */
+bool range_paths_init(struct range_paths *paths, const struct timeline *timeline);
+void range_paths_fini(struct range_paths *paths);
+
+/* TL_NONE: of TL_NONE, or no memory. */
+uint32_t range_paths_of(struct range_paths *paths, uint32_t slice);
+
+/* "outer > inner"; the outer part gives way to "... > ". */
+#define RANGE_PATH_BYTES 640u
+void range_paths_text(const struct range_paths *paths, uint32_t path, char to[RANGE_PATH_BYTES]);
+
+#endif

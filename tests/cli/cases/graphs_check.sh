@@ -1,0 +1,1 @@
+profdump check graphs.prof

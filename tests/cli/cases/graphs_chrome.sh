@@ -1,0 +1,3 @@
+profdump --chrome out.json graphs.prof
+grep -o "\"graph node id\".*" out.json
+grep -c "missing operations" out.json

@@ -1,0 +1,1 @@
+profdump graphs --json graphs.prof
