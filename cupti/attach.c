@@ -1,0 +1,117 @@
+#include "attach.h"
+
+#include "activity.h"
+#include "callbacks.h"
+#include "config.h"
+#include "facts.h"
+#include "log.h"
+#include "profiler_calls.h"
+#include "recorder.h"
+#include "refusal.h"
+#include "subscription.h"
+
+#include <stdio.h>
+
+#define REASON_BYTES 320u
+#define NOTE_BYTES 440u
+
+/* What was asked of CUPTI last, and who was in the way. */
+struct attempt {
+    int result;
+    const char *step;
+    char holder[ABI_OLD_SUBSCRIBER_BYTES];
+};
+
+static bool fails(struct attempt *attempt, const char *step, int result)
+{
+    attempt->step = step;
+    attempt->result = result;
+    return result != ABI_OK;
+}
+
+static bool follow_calls(void)
+{
+    if (!callbacks_enable(subscription_handle()))
+        return false;
+    if (CONFIG_MOMENT(config_get()->start) == CONFIG_START_CUDA)
+        profiler_calls_enable(subscription_handle());
+    return true;
+}
+
+/* The GPU mode is stated before kinds are enabled: that may find that not all can be had. */
+static void begin_records(enum subscription_form form, attach_enable enable,
+                          struct attempt *attempt)
+{
+    static const char *const modes[] = {"CUPTI activity records",
+                                        "CUPTI activity records, beside other tools"};
+    if (fails(attempt, "deliver records",
+              activity_begin((size_t)config_get()->gpu_buffer_kib << 10)) ||
+        fails(attempt, NULL, follow_calls() ? ABI_OK : ABI_NOT_SUPPORTED))
+        return;
+    recorder_set_gpu_mode(PROF_GPU_CUPTI, modes[form]);
+    fails(attempt, "record kernels", enable ? enable() : ABI_OK);
+}
+
+/* All of one form, from subscribing to enabling kinds, or nothing of it. */
+static bool try_form(enum subscription_form form, attach_enable enable, struct attempt *attempt)
+{
+    *attempt = (struct attempt){0};
+    if (fails(attempt, "subscribe",
+              subscription_open(form, callbacks_receive, attempt->holder)))
+        return false;
+    begin_records(form, enable, attempt);
+    if (attempt->result != ABI_OK)
+        subscription_close();
+    return attempt->result == ABI_OK;
+}
+
+static void describe(const struct attempt *attempt, char *sentence, size_t bytes)
+{
+    if (attempt->step)
+        refusal_sentence(attempt->result, attempt->step, attempt->holder, sentence, bytes);
+    else
+        snprintf(sentence, bytes, "CUPTI refused every callback");
+}
+
+static bool try_first(attach_enable enable, char *why, size_t why_bytes)
+{
+    struct attempt attempt;
+    if (try_form(SUBSCRIPTION_FIRST, enable, &attempt))
+        return true;
+    describe(&attempt, why, why_bytes);
+    return false;
+}
+
+/* What is refused to the form that lets other tools in may be granted to the one that does not. */
+static bool try_first_after(const struct attempt *second, attach_enable enable, char *why,
+                            size_t why_bytes)
+{
+    char sentence[REASON_BYTES], note[NOTE_BYTES];
+    describe(second, sentence, sizeof sentence);
+    if (!try_first(enable, why, why_bytes))
+        return false;
+    snprintf(note, sizeof note, "no other tool can use CUPTI beside libprof: %s", sentence);
+    log_line(LOG_PROCESS, "%s", note);
+    facts_info(PROF_INFO_NOTE, note);
+    return true;
+}
+
+bool attach_begin(attach_enable enable, char *why, size_t why_bytes)
+{
+    struct attempt second;
+    if (!subscription_has_second())
+        return try_first(enable, why, why_bytes);
+    return try_form(SUBSCRIPTION_SECOND, enable, &second) ||
+           try_first_after(&second, enable, why, why_bytes);
+}
+
+bool attach_again(int refused, attach_enable enable, char *why, size_t why_bytes)
+{
+    struct attempt failed = {.result = refused, .step = "record kernels"};
+    if (subscription_form() == SUBSCRIPTION_SECOND) {
+        subscription_close();
+        return try_first_after(&failed, enable, why, why_bytes);
+    }
+    describe(&failed, why, why_bytes);
+    return false;
+}
