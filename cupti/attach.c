@@ -3,8 +3,6 @@
 #include "activity.h"
 #include "callbacks.h"
 #include "config.h"
-#include "facts.h"
-#include "log.h"
 #include "profiler_calls.h"
 #include "recorder.h"
 #include "refusal.h"
@@ -13,10 +11,12 @@
 #include <stdio.h>
 
 #define REASON_BYTES 320u
-#define NOTE_BYTES 440u
+#define MODE_BYTES 440u
 
-/* What was asked of CUPTI last, and who was in the way. */
+/* One form of CUPTI's interface; what was asked of it last, and who was in the way. */
 struct attempt {
+    enum subscription_form form;
+    const char *mode; /* what the GPU mode says of it, should it do */
     int result;
     const char *step;
     char holder[ABI_OLD_SUBSCRIBER_BYTES];
@@ -39,27 +39,23 @@ static bool follow_calls(void)
 }
 
 /* The GPU mode is stated before kinds are enabled: that may find that not all can be had. */
-static void begin_records(enum subscription_form form, attach_enable enable,
-                          struct attempt *attempt)
+static void begin_records(struct attempt *attempt, attach_enable enable)
 {
-    static const char *const modes[] = {"CUPTI activity records",
-                                        "CUPTI activity records, beside other tools"};
     if (fails(attempt, "deliver records",
               activity_begin((size_t)config_get()->gpu_buffer_kib << 10)) ||
         fails(attempt, NULL, follow_calls() ? ABI_OK : ABI_NOT_SUPPORTED))
         return;
-    recorder_set_gpu_mode(PROF_GPU_CUPTI, modes[form]);
+    recorder_set_gpu_mode(PROF_GPU_CUPTI, attempt->mode);
     fails(attempt, "record kernels", enable ? enable() : ABI_OK);
 }
 
 /* All of one form, from subscribing to enabling kinds, or nothing of it. */
-static bool try_form(enum subscription_form form, attach_enable enable, struct attempt *attempt)
+static bool try_form(struct attempt *attempt, attach_enable enable)
 {
-    *attempt = (struct attempt){0};
     if (fails(attempt, "subscribe",
-              subscription_open(form, callbacks_receive, attempt->holder)))
+              subscription_open(attempt->form, callbacks_receive, attempt->holder)))
         return false;
-    begin_records(form, enable, attempt);
+    begin_records(attempt, enable);
     if (attempt->result != ABI_OK)
         subscription_close();
     return attempt->result == ABI_OK;
@@ -73,10 +69,10 @@ static void describe(const struct attempt *attempt, char *sentence, size_t bytes
         snprintf(sentence, bytes, "CUPTI refused every callback");
 }
 
-static bool try_first(attach_enable enable, char *why, size_t why_bytes)
+static bool try_first(const char *mode, attach_enable enable, char *why, size_t why_bytes)
 {
-    struct attempt attempt;
-    if (try_form(SUBSCRIPTION_FIRST, enable, &attempt))
+    struct attempt attempt = {.form = SUBSCRIPTION_FIRST, .mode = mode};
+    if (try_form(&attempt, enable))
         return true;
     describe(&attempt, why, why_bytes);
     return false;
@@ -86,23 +82,19 @@ static bool try_first(attach_enable enable, char *why, size_t why_bytes)
 static bool try_first_after(const struct attempt *second, attach_enable enable, char *why,
                             size_t why_bytes)
 {
-    char sentence[REASON_BYTES], note[NOTE_BYTES];
+    char sentence[REASON_BYTES], mode[MODE_BYTES];
     describe(second, sentence, sizeof sentence);
-    if (!try_first(enable, why, why_bytes))
-        return false;
-    snprintf(note, sizeof note, "no other tool can use CUPTI beside libprof: %s", sentence);
-    log_line(LOG_PROCESS, "%s", note);
-    facts_info(PROF_INFO_NOTE, note);
-    return true;
+    snprintf(mode, sizeof mode, "CUPTI activity records, but not beside other tools: %s", sentence);
+    return try_first(mode, enable, why, why_bytes);
 }
 
 bool attach_begin(attach_enable enable, char *why, size_t why_bytes)
 {
-    struct attempt second;
+    struct attempt second = {.form = SUBSCRIPTION_SECOND,
+                             .mode = "CUPTI activity records, beside other tools"};
     if (!subscription_has_second())
-        return try_first(enable, why, why_bytes);
-    return try_form(SUBSCRIPTION_SECOND, enable, &second) ||
-           try_first_after(&second, enable, why, why_bytes);
+        return try_first("CUPTI activity records", enable, why, why_bytes);
+    return try_form(&second, enable) || try_first_after(&second, enable, why, why_bytes);
 }
 
 bool attach_again(int refused, attach_enable enable, char *why, size_t why_bytes)
