@@ -48,6 +48,13 @@ politely() {
     grep -q "^GPU mode: .*unavailable.*$2" table.txt || fail "$1: $(cat table.txt)"
     expect "$file" "count['before'] == 1 and count['after'] == 1"
 }
+# agrees VERSION: what cupti/abi*.h state of the records and of the second form is what that version's headers say.
+agrees() {
+    [[ -e /usr/local/cuda/include/cuda.h ]] || return 0
+    "$CC" -std=gnu17 -fsyntax-only -Wall -I"$include" -isystem "$packages/$1/include" -isystem /usr/local/cuda/include \
+        "$cupti/abi_check_records.c" >agrees.txt 2>&1 || fail "headers of $1: $(head -n 20 agrees.txt)"
+}
+
 number=0
 checked=0
 
@@ -56,6 +63,7 @@ checked=0
 while read -r version requirement api bytes; do
     fetch "$version" "$requirement" || continue
     library=$(find "$packages/$version" -name 'libcupti.so*' | head -n 1)
+    agrees "$version"
     case $version in
     13.2) politely "$library" 'no usable CUDA driver' ;;
     13.[3-9])
