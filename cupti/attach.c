@@ -3,6 +3,7 @@
 #include "activity.h"
 #include "callbacks.h"
 #include "config.h"
+#include "kernel_times.h"
 #include "profiler_calls.h"
 #include "recorder.h"
 #include "refusal.h"
@@ -52,9 +53,11 @@ static void begin_records(struct attempt *attempt, attach_enable enable)
 /* All of one form, from subscribing to enabling kinds, or nothing of it. */
 static bool try_form(struct attempt *attempt, attach_enable enable)
 {
+    kernel_times_before_subscribing(attempt->form);
     if (fails(attempt, "subscribe",
               subscription_open(attempt->form, callbacks_receive, attempt->holder)))
         return false;
+    kernel_times_subscribed();
     begin_records(attempt, enable);
     if (attempt->result != ABI_OK)
         subscription_close();

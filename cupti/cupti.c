@@ -8,6 +8,7 @@
 #include "event_timing.h"
 #include "facts.h"
 #include "flusher.h"
+#include "kernel_times.h"
 #include "loader.h"
 #include "log.h"
 #include "refusal.h"
@@ -237,7 +238,8 @@ static void tick_job(void)
     event_timing_tick();
     if (!is_live())
         return;
-    activity_flush(ABI_FLUSH_COMPLETED);
+    if (kernel_times_let_flush())
+        activity_flush(ABI_FLUSH_COMPLETED);
     activity_prepare();
     switch_off_when_due();
 }
