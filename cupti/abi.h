@@ -41,9 +41,15 @@ enum abi_result {
 enum abi_version {
     ABI_VERSION_11_0 = 13,
     ABI_VERSION_12_3 = 21,
+    ABI_VERSION_12_8 = 26,
     ABI_VERSION_13_0 = 130000, /* xxyyzz from here on */
     ABI_VERSION_13_2 = 130200,
+    ABI_VERSION_13_3 = 130300,
+    ABI_VERSION_13_4 = 130400,
 };
+
+/* The driver that lets several subscribers in: that of CUDA 13.3, r610. */
+#define ABI_DRIVER_MULTIPLE_SUBSCRIBERS 13030
 
 /* Activity kinds. */
 enum abi_kind {
@@ -68,6 +74,11 @@ enum abi_attribute {
     ABI_ATTRIBUTE_ZEROED_OUT_BUFFER =
         5, /* u8: buffers come zeroed, CUPTI need not do it in the program's thread */
     ABI_ATTRIBUTE_PER_THREAD_BUFFER = 9, /* u8, 12.3+: one buffer per producing thread */
+    ABI_ATTRIBUTE_HARDWARE_TRACE = 13,   /* u8, second form; of all subscribers, before any kind */
+    ABI_ATTRIBUTE_LATENCY = 15,          /* u8, second form; of the subscriber */
+    /* u8, second form; of all subscribers: whole graphs in place of nodes. Before any kind, and for
+     * good: what the first one said stays, also after it has gone. */
+    ABI_ATTRIBUTE_GRAPH_TRACE = 20,
 };
 
 enum abi_flush { ABI_FLUSH_COMPLETED = 0, ABI_FLUSH_FORCED = 1 };
@@ -137,20 +148,27 @@ struct abi_graph_data {
     void *exec;           /* 48 */
 };
 
-/* Parameter of cuptiSubscribe_v2, as of 13.0; later versions grew at the end and look at
- * struct_bytes. */
+/* Parameter of cuptiSubscribe_v2; versions look at struct_bytes, as it grows at the end. */
 struct abi_subscriber_params {
     size_t struct_bytes; /*  0 */
     const char *name;    /*  8 at most 53 characters are kept */
     char *old_name;      /* 16 out: who holds CUPTI, when the answer is ABI_MULTIPLE_SUBSCRIBERS */
     size_t old_name_bytes; /* 24 at least 64 */
+    uint8_t allow_others;  /* 32 from 13.2 on: 1 = other subscribers may come, or have come */
+    uint8_t padding[7];
 };
+#define ABI_SUBSCRIBER_PARAMS_BYTES_13_0 32u
 #define ABI_OLD_SUBSCRIBER_BYTES 128u
 
 typedef void (*abi_callback)(void *user, uint32_t domain, uint32_t cbid, const void *data);
 typedef void (*abi_buffer_requested)(uint8_t **buffer, size_t *bytes, size_t *max_records);
 typedef void (*abi_buffer_completed)(void *context, uint32_t stream, uint8_t *buffer, size_t bytes,
                                      size_t valid_bytes);
+/* The second form's; `info` tells of fields that were selected, and libprof selects none. */
+typedef void (*abi_buffer_requested_v2)(uint8_t **buffer, size_t *bytes, size_t *max_records,
+                                        const void *info);
+typedef void (*abi_buffer_completed_v2)(uint8_t *buffer, size_t bytes, size_t valid_bytes,
+                                        const void *info);
 
 struct abi_unified_config; /* abi_memory.h */
 
@@ -180,7 +198,21 @@ struct abi_unified_config; /* abi_memory.h */
     F(OPTIONAL, cuptiGetResultString, (uint32_t result, const char **text))                        \
     F(OPTIONAL, cuptiSubscribe_v2,                                                                 \
       (void **subscriber, abi_callback callback, void *user,                                       \
-       struct abi_subscriber_params *params))
+       struct abi_subscriber_params *params))                                                      \
+    F(OPTIONAL, cuptiActivityEnable_v2, (void *subscriber, uint32_t kind, const void *config))     \
+    F(OPTIONAL, cuptiActivityDisable_v2, (void *subscriber, uint32_t kind, const void *config))    \
+    F(OPTIONAL, cuptiActivityRegisterCallbacks_v2,                                                 \
+      (void *subscriber, abi_buffer_requested_v2 requested, abi_buffer_completed_v2 completed))    \
+    F(OPTIONAL, cuptiActivityGetNextRecord_v2,                                                     \
+      (void *subscriber, uint8_t *buffer, size_t valid_bytes, void **record))                      \
+    F(OPTIONAL, cuptiActivityGetNumDroppedRecords_v2,                                              \
+      (void *subscriber, void *context, uint32_t stream, size_t *dropped))                         \
+    F(OPTIONAL, cuptiActivitySetAttribute_v2,                                                      \
+      (void *subscriber, uint32_t attribute, size_t *bytes, void *value))                          \
+    F(OPTIONAL, cuptiGetTimestamp_v2, (void *subscriber, uint64_t *time_ns))                       \
+    F(OPTIONAL, cuptiActivityGetStructSize, (uint32_t kind, uint32_t version, size_t *bytes))      \
+    F(OPTIONAL, cuptiActivityEnableLatencyTimestamps, (uint8_t on))                                \
+    F(OPTIONAL, cuptiActivityEnableHWTrace, (uint8_t on))
 
 #define ABI_DRIVER_FUNCTIONS(F)                                       \
     F(REQUIRED, cuDriverGetVersion, (int *version))                   \

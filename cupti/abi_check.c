@@ -1,11 +1,11 @@
-/* Compares abi.h, abi_records.h and abi_calls.h with the toolkit's headers, at compile time.
+/* Compares abi.h and abi_calls.h with the toolkit's headers, at compile time; abi_check_records.c
+ * compares what the newest CUPTI has.
  * Compiled where they are found; no part of libprof.so. Older toolkits lack some of the calls
  * and the newest record names, so only 13.0 and later are compared: what moved between versions
  * is in no table. */
 #include "abi.h"
 #include "abi_calls.h"
 #include "abi_memory.h"
-#include "abi_records.h"
 
 #include "prof/format.h"
 
@@ -125,35 +125,11 @@ SAME_FIELD(struct abi_subscriber_params, struct_bytes, CUpti_SubscriberParams, s
 SAME_FIELD(struct abi_subscriber_params, name, CUpti_SubscriberParams, subscriberName);
 SAME_FIELD(struct abi_subscriber_params, old_name, CUpti_SubscriberParams, oldSubscriberName);
 SAME_FIELD(struct abi_subscriber_params, old_name_bytes, CUpti_SubscriberParams, oldSubscriberSize);
+#if CUPTI_API_VERSION < 130200
+SAME(ABI_SUBSCRIBER_PARAMS_BYTES_13_0, sizeof(CUpti_SubscriberParams));
+#endif
 SAME(offsetof(cudaLaunchConfig_t, stream), ABI_CONFIG_STREAM);
 SAME(offsetof(CUlaunchConfig, hStream), ABI_CONFIG_STREAM);
-
-/* Records. */
-#define SAME_RECORD(record, field, at, width)                                                  \
-    _Static_assert(offsetof(record, field) == (at) && sizeof(((record *)0)->field) == (width), \
-                   #record "." #field);
-#define KERNEL_FIELD(name, field, at, width) SAME_RECORD(CUpti_ActivityKernel10, field, at, width)
-#define MEMCPY_FIELD(name, field, at, width) SAME_RECORD(CUpti_ActivityMemcpy6, field, at, width)
-#define PEER_FIELD(name, field, at, width) SAME_RECORD(CUpti_ActivityMemcpyPtoP4, field, at, width)
-#define MEMSET_FIELD(name, field, at, width) SAME_RECORD(CUpti_ActivityMemset4, field, at, width)
-#define GRAPH_FIELD(name, field, at, width) SAME_RECORD(CUpti_ActivityGraphTrace2, field, at, width)
-#define SYNC_FIELD(name, field, at, width) \
-    SAME_RECORD(CUpti_ActivitySynchronization2, field, at, width)
-#define OVERHEAD_FIELD(name, field, at, width) \
-    SAME_RECORD(CUpti_ActivityOverhead3, field, at, width)
-#define CONTEXT_FIELD(name, field, at, width) SAME_RECORD(CUpti_ActivityContext3, field, at, width)
-#define STREAM_FIELD(name, field, at, width) SAME_RECORD(CUpti_ActivityStream, field, at, width)
-#define DEVICE_FIELD(name, field, at, width) SAME_RECORD(CUpti_ActivityDevice5, field, at, width)
-ABI_KERNEL_FIELDS(KERNEL_FIELD)
-ABI_MEMCPY_FIELDS(MEMCPY_FIELD)
-ABI_PEER_FIELDS(PEER_FIELD)
-ABI_MEMSET_FIELDS(MEMSET_FIELD)
-ABI_GRAPH_FIELDS(GRAPH_FIELD)
-ABI_SYNC_FIELDS(SYNC_FIELD)
-ABI_OVERHEAD_FIELDS(OVERHEAD_FIELD)
-ABI_CONTEXT_FIELDS(CONTEXT_FIELD)
-ABI_STREAM_FIELDS(STREAM_FIELD)
-ABI_DEVICE_FIELDS(DEVICE_FIELD)
 
 /* Memory. */
 SAME(PROF_MEMORY_ALLOCATE, CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_ALLOCATION);
@@ -179,14 +155,6 @@ SAME_FIELD(struct abi_unified_config, scope, CUpti_ActivityUnifiedMemoryCounterC
 SAME_FIELD(struct abi_unified_config, kind, CUpti_ActivityUnifiedMemoryCounterConfig, kind);
 SAME_FIELD(struct abi_unified_config, device, CUpti_ActivityUnifiedMemoryCounterConfig, deviceId);
 SAME_FIELD(struct abi_unified_config, enable, CUpti_ActivityUnifiedMemoryCounterConfig, enable);
-#define MEMORY_FIELD(name, field, at, width) SAME_RECORD(CUpti_ActivityMemory4, field, at, width)
-#define POOL_FIELD(name, field, at, width) SAME_RECORD(CUpti_ActivityMemoryPool3, field, at, width)
-#define UNIFIED_FIELD(name, field, at, width) \
-    SAME_RECORD(CUpti_ActivityUnifiedMemoryCounter3, field, at, width)
-ABI_MEMORY_FIELDS(MEMORY_FIELD)
-ABI_POOL_FIELDS(POOL_FIELD)
-ABI_UNIFIED_FIELDS(UNIFIED_FIELD)
-
 /* Calls: each becomes a function in which P is the call's struct of parameters. */
 #define STREAM(field, at) sizeof(char[offsetof(P, field) == (at) ? 1 : -1])
 #define KIND(field, at) \

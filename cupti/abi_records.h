@@ -45,7 +45,7 @@
     F(KERNEL_CLUSTER_X, clusterX, 176, 4)                         \
     F(KERNEL_CLUSTER_Y, clusterY, 180, 4)                         \
     F(KERNEL_CLUSTER_Z, clusterZ, 184, 4)
-/* 13.1+: not in the 13.0 headers that abi_check.c sees. */
+/* 13.1+ */
 #define ABI_KERNEL_PRIORITY 216u
 #define ABI_KERNEL_PRIORITY_WIDTH 4u
 

@@ -10,6 +10,7 @@
 #include "log.h"
 #include "memory_kinds.h"
 #include "recorder.h"
+#include "subscription.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -49,13 +50,12 @@ static void requested(uint8_t **buffer, size_t *bytes, size_t *max_records)
 
 static void decode(uint8_t *buffer, size_t valid_bytes)
 {
-    const struct cupti_library *cupti = loader_cupti();
     activity_tap see = load_acquire(&tap);
     if (see)
         see(buffer, valid_bytes);
     mark_thread();
-    struct decode_result result = decode_buffer(
-        &oracle, cupti ? cupti->cuptiActivityGetNextRecord : NULL, buffer, valid_bytes);
+    struct decode_result result =
+        decode_buffer(&oracle, subscription_next_record, buffer, valid_bytes);
     if (result.unreadable)
         log_line(LOG_BUFFER, "%llu bytes of a CUPTI buffer could not be read",
                  (unsigned long long)result.unreadable);
@@ -78,25 +78,18 @@ static void completed(void *context, uint32_t stream, uint8_t *buffer, size_t by
     errno = kept_errno;
 }
 
-static void set_attribute(const struct cupti_library *cupti, enum abi_attribute attribute,
-                          uint8_t value)
-{
-    size_t bytes = sizeof value;
-    if (cupti->cuptiActivitySetAttribute)
-        cupti->cuptiActivitySetAttribute((uint32_t)attribute, &bytes, &value);
-}
-
 int activity_begin(size_t buffer_bytes)
 {
     const struct cupti_library *cupti = loader_cupti();
-    if (!oracle_ask(&oracle, cupti->cuptiActivityGetNextRecord))
+    if (!oracle_ask(&oracle, subscription_next_record) || !subscription_confirms(&oracle))
         return ABI_NOT_COMPATIBLE;
     buffers_init(buffer_bytes);
     buffers_prepare(SPARE_BUFFERS);
-    set_attribute(cupti, ABI_ATTRIBUTE_ZEROED_OUT_BUFFER, 1);
+    subscription_set(ABI_ATTRIBUTE_ZEROED_OUT_BUFFER, 1);
     if (cupti->version >= ABI_VERSION_12_3)
-        set_attribute(cupti, ABI_ATTRIBUTE_PER_THREAD_BUFFER, 1);
-    return cupti->cuptiActivityRegisterCallbacks(requested, completed);
+        subscription_set(ABI_ATTRIBUTE_PER_THREAD_BUFFER, 1);
+    graph_kinds_prepare();
+    return subscription_register(requested, completed);
 }
 
 /* What stays unknown without the kind; NULL when it is no operation. */
@@ -127,10 +120,9 @@ static void note_refused_kind(uint32_t kind, int result)
 
 int activity_enable(void)
 {
-    const struct cupti_library *cupti = loader_cupti();
     int outcome = ABI_OK;
     for (size_t i = 0; i < KIND_COUNT; i++) {
-        int result = cupti->cuptiActivityEnable(kinds[i]);
+        int result = subscription_enable(kinds[i]);
         if (result == ABI_OK)
             continue;
         note_refused_kind(kinds[i], result);
@@ -144,19 +136,18 @@ int activity_enable(void)
 
 void activity_disable(void)
 {
-    const struct cupti_library *cupti = loader_cupti();
     memory_kinds_disable();
     graph_kinds_disable();
     for (size_t i = KIND_COUNT; i-- > 0;)
-        cupti->cuptiActivityDisable(kinds[i]);
+        subscription_disable(kinds[i]);
 }
 
 /* The count is CUPTI's since it was last asked: asking resets it. Never asked in a buffer
  * callback: kineto met a deadlock there. */
-static void count_dropped(const struct cupti_library *cupti)
+static void count_dropped(void)
 {
     size_t dropped = 0;
-    if (cupti->cuptiActivityGetNumDroppedRecords(NULL, 0, &dropped) == ABI_OK && dropped)
+    if (subscription_dropped(&dropped) == ABI_OK && dropped)
         loss_add(PROF_LOSS_CUPTI_DROPPED, dropped);
 }
 
@@ -179,7 +170,7 @@ bool activity_flush(unsigned flags)
     int result = cupti->cuptiActivityFlushAll(flags);
     if (result != ABI_OK)
         note_failed_flush(result);
-    count_dropped(cupti);
+    count_dropped();
     return result == ABI_OK;
 }
 

@@ -7,6 +7,7 @@
 #include "facts.h"
 #include "graphs.h"
 #include "kernel_names.h"
+#include "kernel_times.h"
 #include "loader.h"
 #include "memory_calls.h"
 #include "memory_kinds.h"
@@ -310,6 +311,8 @@ static void on_resource(uint32_t cbid, const struct abi_resource_data *data)
         start_events_context(data->context, false);
     if (cbid >= ABI_RESOURCE_GRAPH_NODE_CREATED && data->descriptor)
         graphs_receive(cbid, data->descriptor, this_thread.origin, in_recorded_call());
+    if (cbid == ABI_RESOURCE_INIT_FINISHED)
+        kernel_times_init_finished();
 }
 
 void callbacks_receive(void *user, uint32_t domain, uint32_t cbid, const void *data)
@@ -355,6 +358,8 @@ bool callbacks_enable(void *subscriber)
     cupti->cuptiEnableCallback(1, subscriber, ABI_DOMAIN_RESOURCE,
                                ABI_RESOURCE_CONTEXT_DESTROY_STARTING);
     graphs_enable(subscriber);
+    if (kernel_times_wants_init())
+        cupti->cuptiEnableCallback(1, subscriber, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_INIT_FINISHED);
     unsigned runtime = enable_calls(ABI_DOMAIN_RUNTIME, true, true);
     unsigned driver = enable_calls(ABI_DOMAIN_DRIVER, true, true);
     return runtime + driver > 0;

@@ -2,15 +2,16 @@
 
 #include "activity.h"
 #include "atomic.h"
+#include "attach.h"
 #include "callbacks.h"
 #include "config.h"
 #include "event_timing.h"
 #include "facts.h"
 #include "flusher.h"
 #include "graphs.h"
+#include "kernel_times.h"
 #include "loader.h"
 #include "log.h"
-#include "profiler_calls.h"
 #include "refusal.h"
 #include "windows.h"
 
@@ -133,7 +134,9 @@ static void state_cupti_version(const struct cupti_library *cupti)
     const char *slash = strrchr(cupti->path, '/');
     unsigned version = cupti->version;
     const char *name = slash ? slash + 1 : cupti->path;
-    if (version >= ABI_VERSION_13_0)
+    if (version == 0)
+        snprintf(text, sizeof text, "%.200s", name);
+    else if (version >= ABI_VERSION_13_0)
         snprintf(text, sizeof text, "%.200s, CUPTI %u.%u.%u", name, version / 10000,
                  version / 100 % 100, version % 100);
     else
@@ -142,41 +145,13 @@ static void state_cupti_version(const struct cupti_library *cupti)
     log_line(LOG_PROCESS, "using %s", cupti->path);
 }
 
-/* Who holds CUPTI: only the second form of subscribing tells. It is not used otherwise, since
- * from CUDA 13.2 on a subscriber of that form may not use the activity functions that all
- * versions have. */
-static void ask_holder(const struct cupti_library *cupti, char holder[ABI_OLD_SUBSCRIBER_BYTES])
-{
-    void *subscriber = NULL;
-    struct abi_subscriber_params params = {
-        .struct_bytes = sizeof params,
-        .name = "libprof",
-        .old_name = holder,
-        .old_name_bytes = ABI_OLD_SUBSCRIBER_BYTES,
-    };
-    if (cupti->cuptiSubscribe_v2 &&
-        cupti->cuptiSubscribe_v2(&subscriber, callbacks_receive, NULL, &params) == ABI_OK)
-        cupti->cuptiUnsubscribe(subscriber);
-}
-
-static int subscribe(const struct cupti_library *cupti, void **subscriber,
-                     char holder[ABI_OLD_SUBSCRIBER_BYTES])
-{
-    int result = cupti->cuptiSubscribe(subscriber, callbacks_receive, NULL);
-    if (result == ABI_MULTIPLE_SUBSCRIBERS)
-        ask_holder(cupti, holder);
-    return result;
-}
-
 /* Calls are followed before there can be records of what they launch. */
-static bool enable_kinds(void)
+static int enable_kinds(void)
 {
     callbacks_follow(true);
     int result = activity_enable();
     store_release(&kinds_are_on, true);
-    if (result != ABI_OK)
-        give_up_on(result, "record kernels", NULL);
-    return result == ABI_OK;
+    return result;
 }
 
 static void disable_kinds(void)
@@ -191,45 +166,32 @@ static bool kinds_are_wanted(void)
     return recorder_on() || load_relaxed(&warm_wanted);
 }
 
-static bool attach(const struct cupti_library *cupti, void *subscriber)
+static attach_enable enable_when_wanted(void)
 {
-    int result = activity_begin((size_t)config_get()->gpu_buffer_kib << 10);
-    if (result != ABI_OK)
-        give_up_on(result, "deliver records", NULL);
-    else if (!callbacks_enable(subscriber))
-        give_up("CUPTI refused every callback");
-    else {
-        if (CONFIG_MOMENT(config_get()->start) == CONFIG_START_CUDA)
-            profiler_calls_enable(subscriber);
-        if (!kinds_are_wanted() || enable_kinds())
-            return true;
-    }
-    cupti->cuptiUnsubscribe(subscriber);
-    return false;
+    return kinds_are_wanted() ? enable_kinds : NULL;
 }
 
 static void begin_cupti(void)
 {
-    char text[SENTENCE_BYTES] = "", holder[ABI_OLD_SUBSCRIBER_BYTES] = "";
-    void *subscriber = NULL;
+    char text[SENTENCE_BYTES] = "";
     if (!loader_open_cupti(config_get()->cupti_path, text, sizeof text)) {
         give_up(text);
         return;
     }
     const struct cupti_library *cupti = loader_cupti();
     state_cupti_version(cupti);
+    if (cupti->version_result != ABI_OK) {
+        give_up_on(cupti->version_result, "tell its version", NULL);
+        return;
+    }
     if (cupti->version < ABI_VERSION_11_0) {
         give_up("this libcupti is older than CUDA 11.0");
         return;
     }
-    int result = subscribe(cupti, &subscriber, holder);
-    if (result != ABI_OK) {
-        give_up_on(result, "subscribe", holder);
-        return;
-    }
-    recorder_set_gpu_mode(PROF_GPU_CUPTI, "CUPTI activity records");
-    if (attach(cupti, subscriber)) /* or it says why not, or that not all can be had */
+    if (attach_begin(enable_when_wanted(), text, sizeof text))
         store_release(&state, (uint32_t)LIVE);
+    else
+        give_up(text);
 }
 
 static void begin(void)
@@ -277,7 +239,8 @@ static void tick_job(void)
     event_timing_tick();
     if (!is_live())
         return;
-    activity_flush(ABI_FLUSH_COMPLETED);
+    if (kernel_times_let_flush())
+        activity_flush(ABI_FLUSH_COMPLETED);
     activity_prepare();
     if (recorder_on())
         graphs_state(false); /* what was made just before recording began */
@@ -306,8 +269,12 @@ static void flush_job(void)
 
 static void start_job(void)
 {
-    if (is_live() && !load_acquire(&kinds_are_on))
-        enable_kinds();
+    char sentence[SENTENCE_BYTES];
+    if (!is_live() || load_acquire(&kinds_are_on))
+        return;
+    int result = enable_kinds();
+    if (result != ABI_OK && !attach_again(result, enable_kinds, sentence, sizeof sentence))
+        give_up(sentence);
 }
 
 /* Nothing of what was launched is wanted. */

@@ -4,8 +4,8 @@
 #include "atomic.h"
 #include "config.h"
 #include "facts.h"
-#include "loader.h"
 #include "log.h"
+#include "subscription.h"
 
 #include <stdio.h>
 
@@ -39,8 +39,7 @@ static void note_refusal(int result)
 
 static void switch_on(void)
 {
-    int result =
-        whole_bytes ? loader_cupti()->cuptiActivityEnable(ABI_KIND_GRAPH_TRACE) : ABI_INVALID_KIND;
+    int result = whole_bytes ? subscription_enable(ABI_KIND_GRAPH_TRACE) : ABI_INVALID_KIND;
     store_release(&whole, result == ABI_OK);
     if (result != ABI_OK)
         note_refusal(result);
@@ -49,8 +48,14 @@ static void switch_on(void)
 static void switch_off(void)
 {
     if (load_relaxed(&whole))
-        loader_cupti()->cuptiActivityDisable(ABI_KIND_GRAPH_TRACE);
+        subscription_disable(ABI_KIND_GRAPH_TRACE);
     store_release(&whole, false);
+}
+
+void graph_kinds_prepare(void)
+{
+    if (subscription_form() == SUBSCRIPTION_SECOND && wants_whole())
+        subscription_set(ABI_ATTRIBUTE_GRAPH_TRACE, 1);
 }
 
 void graph_kinds_enable(const struct oracle *oracle)

@@ -7,6 +7,10 @@
 
 #include <stdbool.h>
 
+/* Before any kind is enabled: in the second form of CUPTI's interface it is decided there, for all of
+ * its subscribers and for good, so graph_kinds_nodes() cannot change it later. */
+void graph_kinds_prepare(void);
+
 /* With the other activity kinds: enables what PROF_GRAPHS or the last graph_kinds_nodes() asks for.
  * Where CUPTI has no records of whole graphs, one line says so and nodes are recorded. */
 void graph_kinds_enable(const struct oracle *oracle);

@@ -96,6 +96,18 @@ static void explain(const char *named, int driver_major, char *why, size_t why_b
                                 : "11.8 ... .11.0");
 }
 
+/* CUPTI 13.2 ends the process (SIGSEGV) in whatever of its functions is called first, if it finds
+ * no driver; seen with 13.2.86. It is the one that has part of the second form. */
+static bool dies_without_driver(const struct cupti_library *cupti)
+{
+    return cupti->cuptiActivityEnable_v2 && !cupti->cuptiGetTimestamp_v2;
+}
+
+static bool has_driver(void)
+{
+    return driver_in_use && driver_in_use->version > 0;
+}
+
 bool loader_open_cupti(const char *named, char *why, size_t why_bytes)
 {
     char cudart_dir[SEARCH_PATH_BYTES];
@@ -108,7 +120,12 @@ bool loader_open_cupti(const char *named, char *why, size_t why_bytes)
         explain(named, hints.driver_major, why, why_bytes);
         return false;
     }
-    if (cupti_table.cuptiGetVersion(&cupti_table.version) != ABI_OK)
+    if (dies_without_driver(&cupti_table) && !has_driver()) {
+        snprintf(why, why_bytes, "there is no usable CUDA driver, and CUPTI 13.2 needs one");
+        return false;
+    }
+    cupti_table.version_result = cupti_table.cuptiGetVersion(&cupti_table.version);
+    if (cupti_table.version_result != ABI_OK)
         cupti_table.version = 0;
     cupti_in_use = &cupti_table;
     return true;

@@ -18,7 +18,8 @@
 struct cupti_library {
 #define LOADER_MEMBER(need, name, arguments) int(*name) arguments;
     ABI_CUPTI_FUNCTIONS(LOADER_MEMBER)
-    uint32_t version;             /* cuptiGetVersion() */
+    uint32_t version;             /* cuptiGetVersion(); 0 when it failed */
+    int version_result;           /* what it returned: from 13.3 on it fails without a driver */
     char path[LOADER_PATH_BYTES]; /* the file that was taken */
 };
 

@@ -7,6 +7,7 @@
 #include "loader.h"
 #include "log.h"
 #include "oracle.h"
+#include "subscription.h"
 
 #include <stdio.h>
 
@@ -27,10 +28,9 @@ static void note_refused_counters(int result)
 
 static bool enable(const struct oracle *oracle, uint32_t kind)
 {
-    const struct cupti_library *cupti = loader_cupti();
     if (!oracle_size(oracle, kind))
         return false;
-    int result = cupti->cuptiActivityEnable(kind);
+    int result = subscription_enable(kind);
     if (result != ABI_OK)
         log_line(LOG_PROCESS, "CUPTI refused activity kind %u: error %d", kind, result);
     return result == ABI_OK;
@@ -52,7 +52,7 @@ static void enable_unified(void)
     if (cupti->cuptiActivityConfigureUnifiedMemoryCounter)
         result = cupti->cuptiActivityConfigureUnifiedMemoryCounter(configs, COUNTERS);
     if (result == ABI_OK)
-        result = cupti->cuptiActivityEnable(ABI_KIND_UNIFIED_MEMORY);
+        result = subscription_enable(ABI_KIND_UNIFIED_MEMORY);
     if (result != ABI_OK)
         note_refused_counters(result);
 }
@@ -69,13 +69,12 @@ void memory_kinds_enable(const struct oracle *oracle)
 
 void memory_kinds_disable(void)
 {
-    const struct cupti_library *cupti = loader_cupti();
     if (config_get()->unified_memory)
-        cupti->cuptiActivityDisable(ABI_KIND_UNIFIED_MEMORY);
+        subscription_disable(ABI_KIND_UNIFIED_MEMORY);
     if (!config_get()->memory)
         return;
-    cupti->cuptiActivityDisable(ABI_KIND_MEMORY_POOL);
-    cupti->cuptiActivityDisable(ABI_KIND_MEMORY);
+    subscription_disable(ABI_KIND_MEMORY_POOL);
+    subscription_disable(ABI_KIND_MEMORY);
 }
 
 bool memory_kinds_from_calls(void)

@@ -96,6 +96,8 @@ static void write_kernel(struct chrome *chrome, const struct tl_gpu *op)
     const struct prof_rec_kernel *kernel = &chrome->timeline->kernels.at[op->detail];
     const struct prof_rec_device *device = device_of(chrome, op);
     json_key(out, "queued"), write_device_time(chrome, kernel->queued_ns);
+    if (kernel->submitted_ns)
+        json_key(out, "submitted"), write_device_time(chrome, kernel->submitted_ns);
     write_place_of(chrome, op);
     json_key(out, "registers per thread"), json_uint(out, kernel->registers);
     json_key(out, "shared memory");

@@ -64,7 +64,11 @@ static void grade_cupti(const struct cupti_library *cupti, const struct driver_l
 {
     const unsigned version = cupti->version;
     const unsigned major = version >= ABI_VERSION_13_0 ? version / 10000 : 0;
-    if (version < ABI_VERSION_11_0) {
+    if (cupti->version_result != ABI_OK) {
+        doctor_find(finding, DOCTOR_WARN,
+                    "%.300s does not tell its version (error %d): it finds no usable driver",
+                    cupti->path, cupti->version_result);
+    } else if (version < ABI_VERSION_11_0) {
         doctor_find(finding, DOCTOR_FAIL,
                     "%.300s is older than CUDA 11.0: PROF_CUPTI can name "
                     "another",

@@ -22,7 +22,7 @@ static const char usage[] =
     "      --force            replace the file that -o names\n"
     "      --sim[=LAYOUT]     run on the simulated CUDA; LAYOUT is the CUDA version whose records "
     "it\n"
-    "                         writes (11.2, 11.8, 12.4, 13.0)\n"
+    "                         writes (11.0, 11.2, 11.8, 12.4, 13.0, 13.3)\n"
     "      --no-table         do not print the table of key averages\n"
     "      --rows N           rows of that table\n"
     "      --sort COLUMN      column that table is sorted by, as in 'profdump --sort'\n"

@@ -60,6 +60,11 @@
       "Record memory that CUDA allocates and releases, and its pools.")                            \
     X("PROF_UNIFIED_MEMORY", unified_memory, FLAG, "0", 0, 0, 1, "",                               \
       "Record migrations and page faults of managed memory; slows programs that use it.")          \
+    X("PROF_KERNEL_LATENCY", kernel_latency, FLAG, "0", 0, 0, 1, "",                               \
+      "Record when kernels were queued and submitted, too: CUPTI does more at every launch.")     \
+    X("PROF_HARDWARE_TRACE", hardware_trace, FLAG, "0", 0, 0, 1, "",                               \
+      "Have the device's hardware time kernels (Blackwell and later, CUDA 12.8); without "         \
+      "PROF_KERNEL_LATENCY, and before CUDA 13.4 collected only at the end.")                      \
     X("PROF_FLUSH_MS", flush_ms, NUMBER, "100", 100, 1, 60000, "",                                 \
       "How often device records are collected, in ms: what kill -9 can lose of them.")             \
     X("PROF_GPU_BUFFER_KB", gpu_buffer_kib, NUMBER, "1024", 1024, 64, 65536, "",                   \

@@ -71,6 +71,8 @@ struct config {
     uint64_t start_events;    /* PROF_START_EVENTS: bracket one operation per device */
     uint64_t memory;          /* PROF_MEMORY: allocations and pools of CUDA */
     uint64_t graphs;          /* PROF_GRAPHS: enum config_graphs */
+    uint64_t kernel_latency;  /* PROF_KERNEL_LATENCY: when kernels were queued and submitted */
+    uint64_t hardware_trace;  /* PROF_HARDWARE_TRACE: kernels are timed by the hardware */
     uint64_t unified_memory;  /* PROF_UNIFIED_MEMORY: migrations of managed memory */
     uint64_t stacks;          /* PROF_STACKS: enum config_stacks */
     uint64_t stack_depth;     /* PROF_STACK_DEPTH: frames */

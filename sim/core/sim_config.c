@@ -30,7 +30,7 @@ struct variable {
 static const struct variable variables[] = {
     INT("SIM_DEVICES", devices, 1, 0, 64),
     INT("SIM_DEVICE_MEM_MB", device_mem_mb, 16384, 1, 1 << 20),
-    INT("SIM_DRIVER_VERSION", driver_version, 13000, 1000, 99990),
+    INT("SIM_DRIVER_VERSION", driver_version, 0, 1000, 99990),
     INT("SIM_NO_DRIVER", no_driver, 0, 0, 1),
     INT("SIM_LAUNCH_NS", launch_ns, 3000, 0, 1000000000),
     INT("SIM_KERNEL_NS", kernel_ns, 0, 0, 10000000000),
@@ -48,12 +48,15 @@ static const struct variable variables[] = {
     INT("SIM_REORDER", reorder, 0, 0, 1),
     INT("SIM_FORK_HANG", fork_hang, 0, 0, 1),
     STR("SIM_OTHER_SUBSCRIBER", other_subscriber),
-    INT("SIM_V2_SUBSCRIBER", v2_subscriber, 0, 0, 1),
+    INT("SIM_V2_SUBSCRIBER", v2_subscriber, 0, 0, 2),
+    INT("SIM_HARDWARE_TRACE", hardware_trace, 0, 0, 1),
+    INT("SIM_HARDWARE_RECORDS", hardware_records, 1000000, 1, 1000000000),
     STR("SIM_FAIL", fail),
     STR("SIM_VIOLATIONS", violations),
 };
 
-static const char *const layout_names[SIM_LAYOUTS] = {"11.2", "11.8", "12.4", "13.0"};
+static const char *const layout_names[SIM_LAYOUTS] = {"11.0", "11.2", "11.8",
+                                                      "12.4", "13.0", "13.3"};
 
 static struct sim_config the_config;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -137,6 +140,8 @@ static void load(void)
         if (text && *text && !parse(&variables[i], text))
             complain("value out of range,", variables[i].name);
     }
+    if (!the_config.driver_version)
+        the_config.driver_version = the_config.layout >= SIM_LAYOUT_13_3 ? 13030 : 13000;
     warn_unknown();
 }
 

@@ -7,7 +7,18 @@
 
 #include "sim_shared.h"
 
-enum sim_layout { SIM_LAYOUT_11_2, SIM_LAYOUT_11_8, SIM_LAYOUT_12_4, SIM_LAYOUT_13_0, SIM_LAYOUTS };
+enum sim_layout {
+    SIM_LAYOUT_11_0,
+    SIM_LAYOUT_11_2,
+    SIM_LAYOUT_11_8,
+    SIM_LAYOUT_12_4,
+    SIM_LAYOUT_13_0,
+    SIM_LAYOUT_13_3,
+    SIM_LAYOUTS
+};
+
+/* SIM_V2_SUBSCRIBER: who has subscribed in the second form already. */
+enum sim_second { SIM_SECOND_NOBODY, SIM_SECOND_LETS_IN, SIM_SECOND_ALONE };
 
 struct sim_config {
     /* machine */
@@ -33,7 +44,9 @@ struct sim_config {
     int64_t reorder;
     int64_t fork_hang;
     const char *other_subscriber; /* NULL: none */
-    int64_t v2_subscriber;
+    int64_t v2_subscriber; /* enum sim_second */
+    int64_t hardware_trace;
+    int64_t hardware_records;
     /* faults */
     const char *fail;       /* NULL: none */
     const char *violations; /* NULL: not written */

@@ -21,7 +21,7 @@
 
 enum { MAX_CBIDS = 1024 };
 
-static atomic_bool on[SIM_KINDS];
+static atomic_uint on[SIM_KINDS]; /* a bit per client */
 static _Atomic int8_t api_on[3][MAX_CBIDS]; /* by domain: 0 as the kind, 1 on, -1 off */
 static _Atomic(uint64_t (*)(void)) client_clock;
 static _Atomic uint32_t thread_id_type;
@@ -31,6 +31,30 @@ static _Atomic uint32_t thread_id_type;
 bool sim_activity_is_on(uint32_t kind)
 {
     return kind < SIM_KINDS && atomic_load_explicit(&on[kind], memory_order_relaxed);
+}
+
+/* In the first form copies turn on copies between devices, too; in the second each is asked for by
+ * itself. */
+uint32_t sim_activity_clients(uint32_t kind)
+{
+    uint32_t clients = kind < SIM_KINDS ? atomic_load(&on[kind]) : 0;
+    if (kind == SIM_KIND_MEMCPY2)
+        clients |= atomic_load(&on[SIM_KIND_MEMCPY]) & 1u;
+    return clients;
+}
+
+bool sim_activity_client_is_on(uint32_t client)
+{
+    for (uint32_t kind = 1; kind < SIM_KINDS; kind++)
+        if (atomic_load(&on[kind]) & 1u << client)
+            return true;
+    return false;
+}
+
+void sim_activity_disable_client(uint32_t client)
+{
+    for (uint32_t kind = 1; kind < SIM_KINDS; kind++)
+        atomic_fetch_and(&on[kind], ~(1u << client));
 }
 
 /* Serialised and concurrent kernel records exclude each other. */
@@ -53,13 +77,16 @@ static void forget_api_switches(uint32_t domain)
         atomic_store(&api_on[domain][i], 0);
 }
 
-int sim_activity_enable(uint32_t kind, bool wanted)
+int sim_activity_enable(uint32_t client, uint32_t kind, bool wanted)
 {
     if (!sim_layout_size(kind) || is_refused(kind))
         return SIM_CUPTI_INVALID_KIND;
     if (wanted && clashes(kind))
         return SIM_CUPTI_NOT_COMPATIBLE;
-    atomic_store(&on[kind], wanted);
+    if (wanted)
+        atomic_fetch_or(&on[kind], 1u << client);
+    else
+        atomic_fetch_and(&on[kind], ~(1u << client));
     /* The kind's own switch overrides what was chosen function by function before. */
     if (kind == SIM_KIND_DRIVER)
         forget_api_switches(SIM_DOMAIN_DRIVER);
@@ -168,6 +195,7 @@ void sim_activity_context(const struct sim_context *context)
         .api_kind = 1, /* CUDA */
         .null_stream = (uint16_t)context->legacy->id,
         .multiprocessors = SIM_SM_COUNT,
+        .process = (uint32_t)getpid(),
     };
     sim_buffer_add(&record, 0, 0);
 }

@@ -14,11 +14,20 @@ struct sim_pool_change;
 struct sim_stream;
 struct sim_sync;
 
-/* Threads: any. */
+/* Clients of activity records: 0 is whoever uses the first form of the interface, the others are
+ * subscribers of the second. */
+enum { SIM_CLIENTS = 5 };
+
+/* Whether anybody wants records of that kind. Threads: any. */
 bool sim_activity_is_on(uint32_t kind);
 
+/* Who gets a record of that kind, a bit per client. */
+uint32_t sim_activity_clients(uint32_t kind);
+bool sim_activity_client_is_on(uint32_t client);
+
 /* Returns  SIM_CUPTI_OK, SIM_CUPTI_INVALID_KIND, SIM_CUPTI_NOT_COMPATIBLE. */
-int sim_activity_enable(uint32_t kind, bool on);
+int sim_activity_enable(uint32_t client, uint32_t kind, bool on);
+void sim_activity_disable_client(uint32_t client);
 
 /* Whether API records of this function are wanted: the kind, or the function alone, is on. */
 bool sim_activity_wants_api(const struct sim_call *call);
@@ -35,6 +44,12 @@ void sim_activity_set_clock(uint64_t (*clock)(void));
 bool sim_activity_has_clock(void);
 
 void sim_activity_set_latency(bool on);
+bool sim_activity_has_latency(void);
+
+/* The hardware times kernels: it has room for SIM_HARDWARE_RECORDS until the next flush. */
+void sim_activity_set_hardware(bool on);
+bool sim_activity_has_hardware(void);
+void sim_activity_hardware_flushed(void);
 void sim_activity_set_event_timestamps(bool on);
 
 /* 1: thread ids are the system's; 0: pthread_self()'s low half. */

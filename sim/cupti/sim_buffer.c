@@ -28,12 +28,14 @@ struct pending {
     uint32_t size;
     uint32_t times;
     int tid;
-    unsigned char bytes[]; /* 8-byte aligned: the members above are 32 bytes with padding */
+    uint32_t client;
+    unsigned char bytes[]; /* 8-byte aligned: the members above are 32 bytes */
 };
 
 struct open_buffer {
     struct open_buffer *next;
     int tid; /* of the producing thread; 0: all */
+    uint32_t client;
     uint8_t *bytes;
     size_t size, valid, records, max_records;
 };
@@ -45,12 +47,20 @@ static struct pending *first, **last = &first;
 static size_t pending_bytes, wake_at = 32768;
 static uint64_t flushes_wanted, flushes_done;
 static bool force_wanted, started;
-static sim_buffer_request request;
-static sim_buffer_complete complete;
 
-static atomic_ullong dropped;
-static atomic_ullong device_records; /* counted for SIM_DROP_EVERY and SIM_ZERO_EVERY */
-static atomic_bool zeroed_by_client, per_thread;
+/* Its functions are of one form or of the other. Set with the lock held. */
+struct client {
+    sim_buffer_request request;
+    sim_buffer_complete complete;
+    sim_buffer_request_v2 request_v2;
+    sim_buffer_complete_v2 complete_v2;
+    bool is_closed;
+    atomic_ullong dropped;
+    atomic_ullong device_records; /* counted for SIM_DROP_EVERY and SIM_ZERO_EVERY */
+    atomic_bool zeroed, per_thread;
+};
+
+static struct client clients[SIM_CLIENTS];
 
 /* The worker's own. */
 static struct open_buffer *open_buffers;
@@ -87,9 +97,10 @@ static bool apply_faults(struct pending *pending, uint32_t kind)
 {
     if (!is_device_work(kind))
         return true;
-    const uint64_t number = atomic_fetch_add(&device_records, 1) + 1;
+    struct client *client = &clients[pending->client];
+    const uint64_t number = atomic_fetch_add(&client->device_records, 1) + 1;
     if (is_nth(number, sim_config()->drop_every)) {
-        atomic_fetch_add(&dropped, 1);
+        atomic_fetch_add(&client->dropped, 1);
         return false;
     }
     if (is_nth(number, sim_config()->zero_every))
@@ -97,7 +108,7 @@ static bool apply_faults(struct pending *pending, uint32_t kind)
     return true;
 }
 
-static struct pending *make(const void *record, uint64_t end_ns, size_t times)
+static struct pending *make(uint32_t client, const void *record, uint64_t end_ns, size_t times)
 {
     uint32_t kind;
     memcpy(&kind, record, sizeof kind);
@@ -108,7 +119,8 @@ static struct pending *make(const void *record, uint64_t end_ns, size_t times)
     pending->end_ns = end_ns;
     pending->size = (uint32_t)size;
     pending->times = (uint32_t)times;
-    pending->tid = atomic_load(&per_thread) ? this_tid() : 0;
+    pending->client = client;
+    pending->tid = atomic_load(&clients[client].per_thread) ? this_tid() : 0;
     memcpy(pending->bytes, record, size);
     if (apply_faults(pending, kind))
         return pending;
@@ -125,14 +137,14 @@ static void append_locked(struct pending *pending)
     pending_bytes += pending->size;
 }
 
-void sim_buffer_add(const void *record, uint64_t end_ns, size_t times)
+static void add_for(uint32_t client, const void *record, uint64_t end_ns, size_t times)
 {
-    struct pending *pending = make(record, end_ns, times);
+    struct pending *pending = make(client, record, end_ns, times);
     if (!pending)
         return;
     pthread_mutex_lock(&lock);
     if (pending_bytes > limit_bytes) {
-        atomic_fetch_add(&dropped, 1);
+        atomic_fetch_add(&clients[client].dropped, 1);
         free(pending);
     } else {
         append_locked(pending);
@@ -141,6 +153,17 @@ void sim_buffer_add(const void *record, uint64_t end_ns, size_t times)
     if (pending_bytes >= wake_at)
         pthread_cond_signal(&work_there);
     pthread_mutex_unlock(&lock);
+}
+
+/* Functions that were asked for one by one have no kind that is on: those are the first form's. */
+void sim_buffer_add(const void *record, uint64_t end_ns, size_t times)
+{
+    uint32_t kind;
+    memcpy(&kind, record, sizeof kind);
+    const uint32_t wanted = sim_activity_clients(kind);
+    for (uint32_t client = 0; client < SIM_CLIENTS; client++)
+        if ((wanted ? wanted : 1u) & 1u << client)
+            add_for(client, record, end_ns, times);
 }
 
 /* --- the client's buffers --------------------------------------------------------------------- */
@@ -156,7 +179,7 @@ static bool is_zero(const uint8_t *bytes, size_t size)
     return size == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0);
 }
 
-static bool check_buffer(const uint8_t *bytes, size_t size)
+static bool check_buffer(uint32_t client, const uint8_t *bytes, size_t size)
 {
     if (!bytes) {
         if (!may_decline())
@@ -168,19 +191,36 @@ static bool check_buffer(const uint8_t *bytes, size_t size)
                             (const void *)bytes);
     if (size < 1024)
         sim_fault_violation("bufferRequested returned only %zu bytes", size);
-    if (atomic_load(&zeroed_by_client) && !is_zero(bytes, size))
+    if (atomic_load(&clients[client].zeroed) && !is_zero(bytes, size))
         sim_fault_violation("bufferRequested returned a buffer that is not zeroed");
     return (uintptr_t)bytes % 8 == 0;
 }
+
+/* What the second form's callbacks are told beside: nothing is selected, so there are no layouts. */
+struct request_info {
+    size_t struct_size;
+    uint64_t thread;
+};
+struct complete_info {
+    size_t struct_size;
+    uint64_t thread;
+    const void *const *layouts;
+    size_t layout_count;
+};
+static const struct request_info request_info = {sizeof request_info, 0};
 
 static bool obtain(struct open_buffer *buffer)
 {
     uint8_t *bytes = NULL;
     size_t size = 0, max_records = 0;
-    request(&bytes, &size, &max_records);
-    if (!check_buffer(bytes, size))
+    const struct client *client = &clients[buffer->client];
+    if (client->request_v2)
+        client->request_v2(&bytes, &size, &max_records, &request_info);
+    else
+        client->request(&bytes, &size, &max_records);
+    if (!check_buffer(buffer->client, bytes, size))
         return false;
-    if (!atomic_load(&zeroed_by_client))
+    if (!atomic_load(&client->zeroed))
         memset(bytes, 0, size);
     buffer->bytes = bytes;
     buffer->size = size;
@@ -192,7 +232,12 @@ static bool obtain(struct open_buffer *buffer)
 static void deliver(const struct open_buffer *buffer)
 {
     const uint64_t start_ns = sim_clock_now();
-    complete(NULL, 0, buffer->bytes, buffer->size, buffer->valid);
+    const struct client *client = &clients[buffer->client];
+    const struct complete_info info = {sizeof info, (uint64_t)buffer->tid, NULL, 0};
+    if (client->complete_v2)
+        client->complete_v2(buffer->bytes, buffer->size, buffer->valid, &info);
+    else if (client->complete)
+        client->complete(NULL, 0, buffer->bytes, buffer->size, buffer->valid);
     sim_activity_overhead(start_ns, sim_clock_now());
 }
 
@@ -221,14 +266,15 @@ static void hand_back(struct open_buffer *buffer)
     buffer->bytes = NULL;
 }
 
-static struct open_buffer *buffer_of(int tid)
+static struct open_buffer *buffer_of(uint32_t client, int tid)
 {
     struct open_buffer *buffer = open_buffers;
-    while (buffer && buffer->tid != tid)
+    while (buffer && (buffer->tid != tid || buffer->client != client))
         buffer = buffer->next;
     if (buffer || (buffer = calloc(1, sizeof *buffer)) == NULL)
         return buffer;
     buffer->tid = tid;
+    buffer->client = client;
     buffer->next = open_buffers;
     open_buffers = buffer;
     return buffer;
@@ -242,7 +288,7 @@ static bool fits(const struct open_buffer *buffer, size_t size)
 
 static bool store(const struct pending *pending)
 {
-    struct open_buffer *buffer = buffer_of(pending->tid);
+    struct open_buffer *buffer = buffer_of(pending->client, pending->tid);
     if (!buffer)
         return false;
     if (buffer->bytes && !fits(buffer, pending->size))
@@ -284,6 +330,11 @@ static void put_back(struct pending *rest, struct pending **rest_end, size_t byt
     pthread_mutex_unlock(&lock);
 }
 
+static bool has_functions(uint32_t client)
+{
+    return clients[client].request || clients[client].request_v2;
+}
+
 static bool is_complete(const struct pending *pending, uint64_t now_ns)
 {
     return pending->end_ns <= now_ns;
@@ -301,7 +352,7 @@ static void warn_of_loss(void)
 static void move(struct pending *pending)
 {
     if (!store(pending)) {
-        atomic_fetch_add(&dropped, 1);
+        atomic_fetch_add(&clients[pending->client].dropped, 1);
         warn_of_loss();
     }
     free(pending);
@@ -315,9 +366,12 @@ static void drain(struct pending *all, bool force)
     for (struct pending *pending = all; pending; pending = next) {
         next = pending->next;
         pending->next = NULL;
-        if (is_complete(pending, now_ns)) {
+        const bool can = has_functions(pending->client);
+        if (clients[pending->client].is_closed) {
+            free(pending);
+        } else if (can && is_complete(pending, now_ns)) {
             move(pending);
-        } else if (force) {
+        } else if (can && force) {
             blank_times(pending);
             move(pending);
         } else {
@@ -337,12 +391,20 @@ static void hand_back_all(void)
     deliver_held();
 }
 
+static bool anybody_asked(void)
+{
+    for (uint32_t client = 0; client < SIM_CLIENTS; client++)
+        if (has_functions(client))
+            return true;
+    return false;
+}
+
 static void serve_locked(void)
 {
     const uint64_t wanted = flushes_wanted;
     const bool flush = wanted != flushes_done, force = force_wanted;
-    struct pending *all = request ? take_all_locked() : NULL;
-    const bool can = request != NULL;
+    const bool can = anybody_asked();
+    struct pending *all = can ? take_all_locked() : NULL;
     force_wanted = false;
     pthread_mutex_unlock(&lock);
     if (can)
@@ -356,7 +418,7 @@ static void serve_locked(void)
 
 static bool has_work_locked(void)
 {
-    return flushes_wanted != flushes_done || (request && pending_bytes >= wake_at);
+    return flushes_wanted != flushes_done || (anybody_asked() && pending_bytes >= wake_at);
 }
 
 static void *work(void *unused)
@@ -391,8 +453,27 @@ static void start_worker_locked(void)
 void sim_buffer_register(sim_buffer_request new_request, sim_buffer_complete new_complete)
 {
     pthread_mutex_lock(&lock);
-    request = new_request;
-    complete = new_complete;
+    clients[0].request = new_request;
+    clients[0].complete = new_complete;
+    pthread_mutex_unlock(&lock);
+}
+
+void sim_buffer_register_v2(uint32_t client, sim_buffer_request_v2 new_request,
+                            sim_buffer_complete_v2 new_complete)
+{
+    pthread_mutex_lock(&lock);
+    clients[client].request_v2 = new_request;
+    clients[client].complete_v2 = new_complete;
+    clients[client].is_closed = false;
+    pthread_mutex_unlock(&lock);
+}
+
+void sim_buffer_close(uint32_t client)
+{
+    pthread_mutex_lock(&lock);
+    clients[client].request_v2 = NULL;
+    clients[client].complete_v2 = NULL;
+    clients[client].is_closed = true;
     pthread_mutex_unlock(&lock);
 }
 
@@ -402,6 +483,7 @@ int sim_buffer_flush(bool force)
         sim_fault_violation("cuptiActivityFlushAll called from a buffer callback");
         return SIM_CUPTI_UNKNOWN;
     }
+    sim_activity_hardware_flushed();
     pthread_mutex_lock(&lock);
     start_worker_locked();
     const uint64_t ticket = ++flushes_wanted;
@@ -413,17 +495,25 @@ int sim_buffer_flush(bool force)
     return SIM_CUPTI_OK;
 }
 
-uint64_t sim_buffer_take_dropped(void)
+void sim_buffer_drop(uint32_t kind)
 {
-    return atomic_exchange(&dropped, 0);
+    const uint32_t wanted = sim_activity_clients(kind);
+    for (uint32_t client = 0; client < SIM_CLIENTS; client++)
+        if (wanted & 1u << client)
+            atomic_fetch_add(&clients[client].dropped, 1);
 }
 
-void sim_buffer_set_zeroed(bool client_zeroes)
+uint64_t sim_buffer_take_dropped(uint32_t client)
 {
-    atomic_store(&zeroed_by_client, client_zeroes);
+    return atomic_exchange(&clients[client].dropped, 0);
 }
 
-void sim_buffer_set_per_thread(bool wanted)
+void sim_buffer_set_zeroed(uint32_t client, bool client_zeroes)
 {
-    atomic_store(&per_thread, wanted);
+    atomic_store(&clients[client].zeroed, client_zeroes);
+}
+
+void sim_buffer_set_per_thread(uint32_t client, bool wanted)
+{
+    atomic_store(&clients[client].per_thread, wanted);
 }

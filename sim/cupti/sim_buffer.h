@@ -15,7 +15,12 @@ typedef void (*sim_buffer_request)(uint8_t **buffer, size_t *size, size_t *max_r
 typedef void (*sim_buffer_complete)(void *context, uint32_t stream, uint8_t *buffer, size_t size,
                                     size_t valid);
 
-/* Queues a record.
+typedef void (*sim_buffer_request_v2)(uint8_t **buffer, size_t *size, size_t *max_records,
+                                      const void *info);
+typedef void (*sim_buffer_complete_v2)(uint8_t *buffer, size_t size, size_t valid,
+                                       const void *info);
+
+/* Queues a record for each client that wants its kind.
  *
  * record   begins with its kind; cut to the size the simulated version has.
  * end_ns   host time at which it is complete; 0: it is.
@@ -24,8 +29,15 @@ typedef void (*sim_buffer_complete)(void *context, uint32_t stream, uint8_t *buf
  */
 void sim_buffer_add(const void *record, uint64_t end_ns, size_t times);
 
-/* NULL: none. Before: records that shall be delivered. */
+/* The first form's functions, for client 0. */
 void sim_buffer_register(sim_buffer_request request, sim_buffer_complete complete);
+
+/* The second form's. Before: records that shall be delivered. */
+void sim_buffer_register_v2(uint32_t client, sim_buffer_request_v2 request,
+                            sim_buffer_complete_v2 complete);
+
+/* The client is gone: nothing is delivered to it any more. */
+void sim_buffer_close(uint32_t client);
 
 /* Returns everything complete, or with force everything. From the worker itself: a violation.
  *
@@ -33,10 +45,13 @@ void sim_buffer_register(sim_buffer_request request, sim_buffer_complete complet
  */
 int sim_buffer_flush(bool force);
 
-/* Dropped since the last asking. */
-uint64_t sim_buffer_take_dropped(void);
+/* Counts a record as dropped for each client that wants its kind. */
+void sim_buffer_drop(uint32_t kind);
 
-void sim_buffer_set_zeroed(bool client_zeroes);
-void sim_buffer_set_per_thread(bool per_thread);
+/* Dropped since the last asking. */
+uint64_t sim_buffer_take_dropped(uint32_t client);
+
+void sim_buffer_set_zeroed(uint32_t client, bool client_zeroes);
+void sim_buffer_set_per_thread(uint32_t client, bool per_thread);
 
 #endif

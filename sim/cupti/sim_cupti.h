@@ -3,6 +3,7 @@
 #define SIM_CUPTI_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "sim_shared.h"
@@ -20,6 +21,7 @@ enum sim_cupti_result {
     SIM_CUPTI_QUEUE_EMPTY = 18,
     SIM_CUPTI_INVALID_STREAM = 20,
     SIM_CUPTI_INVALID_KIND = 21,
+    SIM_CUPTI_NOT_SUPPORTED = 27,
     SIM_CUPTI_MULTIPLE_SUBSCRIBERS = 39,
     SIM_CUPTI_UNKNOWN = 999,
 };
@@ -74,6 +76,12 @@ int sim_cupti_no_driver(void);
 /* The process' exit handlers have passed libcupti's. */
 bool sim_cupti_is_gone(void);
 
+/* What functions of both forms do. A client is who it is done for (sim_activity.h). */
+int sim_cupti_next_record(uint8_t *buffer, size_t valid, uint8_t **record);
+int sim_cupti_set_attribute(uint32_t client, uint32_t number, const size_t *bytes,
+                            const void *value);
+int sim_cupti_hardware_trace(bool on);
+
 /* Installs the hooks into the simulation; done when the library is loaded. */
 void sim_activity_install(void);
 
@@ -89,6 +97,13 @@ void sim_activity_install(void);
         const int sim_entered = sim_cupti_enter_plain(__func__, (uint64_t)(argument)); \
         if (sim_entered != SIM_CUPTI_OK)                                               \
             return sim_entered;                                                        \
+    } while (0)
+
+/* The same for functions of the first form: while somebody uses the second, they answer 39. */
+#define SIM_CUPTI_ENTER_FIRST(argument)                                                  \
+    do {                                                                                 \
+        SIM_CUPTI_ENTER(argument);                                                       \
+        SIM_CUPTI_CHECK(!sim_subscriber_second_in_use(), SIM_CUPTI_MULTIPLE_SUBSCRIBERS); \
     } while (0)
 
 /* Returns from the calling function with result unless condition holds. */

@@ -5,6 +5,7 @@
 #include "sim_activity.h"
 #include "sim_buffer.h"
 #include "sim_config.h"
+#include "sim_context.h"
 #include "sim_core.h"
 #include "sim_cupti.h"
 #include "sim_fault.h"
@@ -19,10 +20,9 @@
 SIM_EXPORT int cuptiActivityEnable(uint32_t kind);
 SIM_EXPORT int cuptiActivityEnable(uint32_t kind)
 {
-    SIM_CUPTI_ENTER(kind);
-    SIM_CUPTI_CHECK(!sim_config()->v2_subscriber, SIM_CUPTI_NOT_COMPATIBLE);
+    SIM_CUPTI_ENTER_FIRST(kind);
     const bool before = sim_activity_is_on(kind);
-    const int result = sim_activity_enable(kind, true);
+    const int result = sim_activity_enable(0, kind, true);
     if (result == SIM_CUPTI_OK && !before && kind == SIM_KIND_DEVICE)
         sim_activity_dump(kind);
     return result;
@@ -31,8 +31,8 @@ SIM_EXPORT int cuptiActivityEnable(uint32_t kind)
 SIM_EXPORT int cuptiActivityEnableAndDump(uint32_t kind);
 SIM_EXPORT int cuptiActivityEnableAndDump(uint32_t kind)
 {
-    SIM_CUPTI_ENTER(kind);
-    const int result = sim_activity_enable(kind, true);
+    SIM_CUPTI_ENTER_FIRST(kind);
+    const int result = sim_activity_enable(0, kind, true);
     if (result == SIM_CUPTI_OK)
         sim_activity_dump(kind);
     return result;
@@ -41,28 +41,28 @@ SIM_EXPORT int cuptiActivityEnableAndDump(uint32_t kind)
 SIM_EXPORT int cuptiActivityDisable(uint32_t kind);
 SIM_EXPORT int cuptiActivityDisable(uint32_t kind)
 {
-    SIM_CUPTI_ENTER(kind);
-    return sim_activity_enable(kind, false);
+    SIM_CUPTI_ENTER_FIRST(kind);
+    return sim_activity_enable(0, kind, false);
 }
 
 /* Kinds are per process here. */
 static int enable_for(const void *context, uint32_t kind, bool on)
 {
     SIM_CUPTI_CHECK(sim_handle_is(context, SIM_HANDLE_CONTEXT), SIM_CUPTI_INVALID_CONTEXT);
-    return sim_activity_enable(kind, on);
+    return sim_activity_enable(0, kind, on);
 }
 
 SIM_EXPORT int cuptiActivityEnableContext(void *context, uint32_t kind);
 SIM_EXPORT int cuptiActivityEnableContext(void *context, uint32_t kind)
 {
-    SIM_CUPTI_ENTER(kind);
+    SIM_CUPTI_ENTER_FIRST(kind);
     return enable_for(context, kind, true);
 }
 
 SIM_EXPORT int cuptiActivityDisableContext(void *context, uint32_t kind);
 SIM_EXPORT int cuptiActivityDisableContext(void *context, uint32_t kind)
 {
-    SIM_CUPTI_ENTER(kind);
+    SIM_CUPTI_ENTER_FIRST(kind);
     return enable_for(context, kind, false);
 }
 
@@ -88,21 +88,22 @@ static int enable_api(uint32_t domain, uint32_t cbid, bool on)
 SIM_EXPORT int cuptiActivityEnableRuntimeApi(uint32_t cbid, uint8_t on);
 SIM_EXPORT int cuptiActivityEnableRuntimeApi(uint32_t cbid, uint8_t on)
 {
-    SIM_CUPTI_ENTER(cbid);
+    SIM_CUPTI_ENTER_FIRST(cbid);
     return enable_api(SIM_CB_RUNTIME, cbid, on != 0);
 }
 
 SIM_EXPORT int cuptiActivityEnableDriverApi(uint32_t cbid, uint8_t on);
 SIM_EXPORT int cuptiActivityEnableDriverApi(uint32_t cbid, uint8_t on)
 {
-    SIM_CUPTI_ENTER(cbid);
+    SIM_CUPTI_ENTER_FIRST(cbid);
     return enable_api(SIM_CB_DRIVER, cbid, on != 0);
 }
 
 SIM_EXPORT int cuptiActivityEnableLatencyTimestamps(uint8_t on);
 SIM_EXPORT int cuptiActivityEnableLatencyTimestamps(uint8_t on)
 {
-    SIM_CUPTI_ENTER(on);
+    SIM_CUPTI_ENTER_FIRST(on);
+    SIM_CUPTI_CHECK(!sim_activity_has_hardware(), SIM_CUPTI_NOT_COMPATIBLE);
     sim_activity_set_latency(on != 0);
     return SIM_CUPTI_OK;
 }
@@ -110,7 +111,7 @@ SIM_EXPORT int cuptiActivityEnableLatencyTimestamps(uint8_t on)
 SIM_EXPORT int cuptiActivityEnableCudaEventDeviceTimestamps(uint8_t on);
 SIM_EXPORT int cuptiActivityEnableCudaEventDeviceTimestamps(uint8_t on)
 {
-    SIM_CUPTI_ENTER(on);
+    SIM_CUPTI_ENTER_FIRST(on);
     SIM_CUPTI_CHECK(sim_config()->layout >= SIM_LAYOUT_13_0, SIM_CUPTI_NOT_IMPLEMENTED);
     sim_activity_set_event_timestamps(on != 0);
     return SIM_CUPTI_OK;
@@ -119,7 +120,7 @@ SIM_EXPORT int cuptiActivityEnableCudaEventDeviceTimestamps(uint8_t on)
 SIM_EXPORT int cuptiActivityEnableLaunchAttributes(uint8_t on);
 SIM_EXPORT int cuptiActivityEnableLaunchAttributes(uint8_t on)
 {
-    SIM_CUPTI_ENTER(on);
+    SIM_CUPTI_ENTER_FIRST(on);
     return SIM_CUPTI_OK;
 }
 
@@ -127,7 +128,7 @@ SIM_EXPORT int cuptiActivityEnableLaunchAttributes(uint8_t on)
 SIM_EXPORT int cuptiActivityEnableDeviceGraph(uint8_t on);
 SIM_EXPORT int cuptiActivityEnableDeviceGraph(uint8_t on)
 {
-    SIM_CUPTI_ENTER(on);
+    SIM_CUPTI_ENTER_FIRST(on);
     SIM_CUPTI_CHECK(sim_config()->layout >= SIM_LAYOUT_12_4, SIM_CUPTI_NOT_IMPLEMENTED);
     return SIM_CUPTI_OK;
 }
@@ -135,7 +136,7 @@ SIM_EXPORT int cuptiActivityEnableDeviceGraph(uint8_t on)
 SIM_EXPORT int cuptiActivityEnableAllSyncRecords(uint8_t on);
 SIM_EXPORT int cuptiActivityEnableAllSyncRecords(uint8_t on)
 {
-    SIM_CUPTI_ENTER(on);
+    SIM_CUPTI_ENTER_FIRST(on);
     SIM_CUPTI_CHECK(sim_config()->layout >= SIM_LAYOUT_13_0, SIM_CUPTI_NOT_IMPLEMENTED);
     return SIM_CUPTI_OK;
 }
@@ -143,17 +144,38 @@ SIM_EXPORT int cuptiActivityEnableAllSyncRecords(uint8_t on)
 SIM_EXPORT int cuptiActivityEnableAllocationSource(uint8_t on);
 SIM_EXPORT int cuptiActivityEnableAllocationSource(uint8_t on)
 {
-    SIM_CUPTI_ENTER(on);
+    SIM_CUPTI_ENTER_FIRST(on);
     SIM_CUPTI_CHECK(sim_config()->layout >= SIM_LAYOUT_13_0, SIM_CUPTI_NOT_IMPLEMENTED);
     return SIM_CUPTI_OK;
 }
 
-/* Needs hardware of a later generation than the simulated one. */
+static bool has_context(void)
+{
+    sim_core_lock();
+    const bool has = sim_context_first_locked() != NULL;
+    sim_core_unlock();
+    return has;
+}
+
+/* 12.8 and later, after cuInit and before the first context (13.3 and later: before cuInit, too), and
+ * not with the times of queueing and submitting. */
+int sim_cupti_hardware_trace(bool on)
+{
+    SIM_CUPTI_CHECK(sim_config()->layout >= SIM_LAYOUT_13_0, SIM_CUPTI_NOT_IMPLEMENTED);
+    SIM_CUPTI_CHECK(sim_config()->hardware_trace, SIM_CUPTI_NOT_SUPPORTED);
+    SIM_CUPTI_CHECK(sim_core_state() == SIM_OK || sim_config()->layout >= SIM_LAYOUT_13_3,
+                    SIM_CUPTI_NOT_INITIALIZED);
+    SIM_CUPTI_CHECK(!has_context(), SIM_CUPTI_NOT_SUPPORTED);
+    SIM_CUPTI_CHECK(!sim_activity_has_latency(), SIM_CUPTI_NOT_COMPATIBLE);
+    sim_activity_set_hardware(on);
+    return SIM_CUPTI_OK;
+}
+
 SIM_EXPORT int cuptiActivityEnableHWTrace(uint8_t on);
 SIM_EXPORT int cuptiActivityEnableHWTrace(uint8_t on)
 {
-    SIM_CUPTI_ENTER(on);
-    return 27; /* CUPTI_ERROR_NOT_SUPPORTED */
+    SIM_CUPTI_ENTER_FIRST(on);
+    return sim_cupti_hardware_trace(on != 0);
 }
 
 /* --- buffers ---------------------------------------------------------------------------------- */
@@ -164,6 +186,7 @@ SIM_EXPORT int cuptiActivityRegisterCallbacks(sim_buffer_request request,
                                               sim_buffer_complete complete)
 {
     SIM_CUPTI_ENTER_PLAIN(0);
+    SIM_CUPTI_CHECK(!sim_subscriber_second_in_use(), SIM_CUPTI_MULTIPLE_SUBSCRIBERS);
     SIM_CUPTI_CHECK(request && complete, SIM_CUPTI_INVALID_PARAMETER);
     sim_buffer_register(request, complete);
     return SIM_CUPTI_OK;
@@ -187,7 +210,7 @@ SIM_EXPORT int cuptiActivityFlushPeriod(uint32_t period_ms)
     return SIM_CUPTI_OK;
 }
 
-static int next_record(uint8_t *buffer, size_t valid, uint8_t **record)
+int sim_cupti_next_record(uint8_t *buffer, size_t valid, uint8_t **record)
 {
     uint32_t kind;
     uint8_t *at = buffer;
@@ -209,17 +232,18 @@ SIM_EXPORT int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, uint8_t
 SIM_EXPORT int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, uint8_t **record)
 {
     SIM_CUPTI_ENTER_PLAIN(0);
+    SIM_CUPTI_CHECK(!sim_subscriber_second_in_use(), SIM_CUPTI_MULTIPLE_SUBSCRIBERS);
     SIM_CUPTI_CHECK(buffer && record, SIM_CUPTI_INVALID_PARAMETER);
-    return next_record(buffer, valid, record);
+    return sim_cupti_next_record(buffer, valid, record);
 }
 
 SIM_EXPORT int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *dropped);
 SIM_EXPORT int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *dropped)
 {
     (void)context, (void)stream;
-    SIM_CUPTI_ENTER(0);
+    SIM_CUPTI_ENTER_FIRST(0);
     SIM_CUPTI_CHECK(dropped, SIM_CUPTI_INVALID_PARAMETER);
-    *dropped = (size_t)sim_buffer_take_dropped();
+    *dropped = (size_t)sim_buffer_take_dropped(0);
     return SIM_CUPTI_OK;
 }
 
@@ -251,7 +275,8 @@ static uint64_t preset(uint32_t number)
 __attribute__((constructor)) static void on_load(void)
 {
     attributes[PER_THREAD].value = preset(PER_THREAD);
-    sim_buffer_set_per_thread(attributes[PER_THREAD].value != 0);
+    for (uint32_t client = 0; client < SIM_CLIENTS; client++)
+        sim_buffer_set_per_thread(client, attributes[PER_THREAD].value != 0);
 }
 
 static int check_attribute(uint32_t number, const size_t *bytes, const void *value)
@@ -262,10 +287,8 @@ static int check_attribute(uint32_t number, const size_t *bytes, const void *val
     return SIM_CUPTI_OK;
 }
 
-SIM_EXPORT int cuptiActivityGetAttribute(uint32_t number, size_t *bytes, void *value);
-SIM_EXPORT int cuptiActivityGetAttribute(uint32_t number, size_t *bytes, void *value)
+static int get_attribute(uint32_t number, size_t *bytes, void *value)
 {
-    SIM_CUPTI_ENTER(number);
     const int checked = check_attribute(number, bytes, value);
     SIM_CUPTI_CHECK(checked == SIM_CUPTI_OK, checked);
     pthread_mutex_lock(&attribute_lock);
@@ -275,11 +298,10 @@ SIM_EXPORT int cuptiActivityGetAttribute(uint32_t number, size_t *bytes, void *v
     return SIM_CUPTI_OK;
 }
 
-SIM_EXPORT int cuptiActivitySetAttribute(uint32_t number, size_t *bytes, void *value);
-SIM_EXPORT int cuptiActivitySetAttribute(uint32_t number, size_t *bytes, void *value)
+int sim_cupti_set_attribute(uint32_t client, uint32_t number, const size_t *bytes,
+                            const void *value)
 {
     uint64_t chosen = 0;
-    SIM_CUPTI_ENTER(number);
     const int checked = check_attribute(number, bytes, value);
     SIM_CUPTI_CHECK(checked == SIM_CUPTI_OK, checked);
     memcpy(&chosen, value, attributes[number].bytes);
@@ -287,10 +309,24 @@ SIM_EXPORT int cuptiActivitySetAttribute(uint32_t number, size_t *bytes, void *v
     attributes[number].value = chosen;
     pthread_mutex_unlock(&attribute_lock);
     if (number == ZEROED_OUT)
-        sim_buffer_set_zeroed(chosen != 0);
+        sim_buffer_set_zeroed(client, chosen != 0);
     if (number == PER_THREAD)
-        sim_buffer_set_per_thread(chosen != 0);
+        sim_buffer_set_per_thread(client, chosen != 0);
     return SIM_CUPTI_OK;
+}
+
+SIM_EXPORT int cuptiActivityGetAttribute(uint32_t number, size_t *bytes, void *value);
+SIM_EXPORT int cuptiActivityGetAttribute(uint32_t number, size_t *bytes, void *value)
+{
+    SIM_CUPTI_ENTER_FIRST(number);
+    return get_attribute(number, bytes, value);
+}
+
+SIM_EXPORT int cuptiActivitySetAttribute(uint32_t number, size_t *bytes, void *value);
+SIM_EXPORT int cuptiActivitySetAttribute(uint32_t number, size_t *bytes, void *value)
+{
+    SIM_CUPTI_ENTER_FIRST(number);
+    return sim_cupti_set_attribute(0, number, bytes, value);
 }
 
 /* --- the rest --------------------------------------------------------------------------------- */
@@ -298,7 +334,7 @@ SIM_EXPORT int cuptiActivitySetAttribute(uint32_t number, size_t *bytes, void *v
 SIM_EXPORT int cuptiActivityRegisterTimestampCallback(uint64_t (*clock)(void));
 SIM_EXPORT int cuptiActivityRegisterTimestampCallback(uint64_t (*clock)(void))
 {
-    SIM_CUPTI_ENTER(0);
+    SIM_CUPTI_ENTER_FIRST(0);
     sim_activity_set_clock(clock);
     return SIM_CUPTI_OK;
 }
@@ -306,14 +342,14 @@ SIM_EXPORT int cuptiActivityRegisterTimestampCallback(uint64_t (*clock)(void))
 SIM_EXPORT int cuptiActivityPushExternalCorrelationId(uint32_t kind, uint64_t id);
 SIM_EXPORT int cuptiActivityPushExternalCorrelationId(uint32_t kind, uint64_t id)
 {
-    SIM_CUPTI_ENTER(kind);
+    SIM_CUPTI_ENTER_FIRST(kind);
     return sim_external_push(kind, id);
 }
 
 SIM_EXPORT int cuptiActivityPopExternalCorrelationId(uint32_t kind, uint64_t *id);
 SIM_EXPORT int cuptiActivityPopExternalCorrelationId(uint32_t kind, uint64_t *id)
 {
-    SIM_CUPTI_ENTER(kind);
+    SIM_CUPTI_ENTER_FIRST(kind);
     return sim_external_pop(kind, id);
 }
 
@@ -334,16 +370,15 @@ SIM_EXPORT int cuptiGetThreadIdType(uint32_t *type)
     return SIM_CUPTI_OK;
 }
 
-/* Detaches: no callback and no record from here on, until something is enabled again. */
+/* Detaches: no callback and no record from here on, until something is enabled again. While several
+ * tools are subscribed it does nothing. */
 SIM_EXPORT int cuptiFinalize(void);
 SIM_EXPORT int cuptiFinalize(void)
 {
     SIM_CUPTI_ENTER_PLAIN(0);
-    for (uint32_t kind = 1; kind < SIM_KINDS; kind++)
-        if (sim_activity_is_on(kind))
-            sim_activity_enable(kind, false);
-    for (uint32_t domain = SIM_CB_DRIVER; domain < SIM_CB_DOMAINS; domain++)
-        if (sim_layout_cbids(domain))
-            sim_subscriber_enable(domain, 0, false);
+    if (sim_subscriber_second_in_use())
+        return SIM_CUPTI_OK;
+    sim_activity_disable_client(0);
+    sim_subscriber_disable_all();
     return SIM_CUPTI_OK;
 }

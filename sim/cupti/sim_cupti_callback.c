@@ -23,7 +23,7 @@ SIM_EXPORT int cuptiSubscribe(struct sim_subscriber **subscriber, sim_callback c
 SIM_EXPORT int cuptiSubscribe(struct sim_subscriber **subscriber, sim_callback callback, void *user)
 {
     SIM_CUPTI_ENTER(0);
-    return sim_subscriber_create(subscriber, callback, user, "");
+    return sim_subscriber_create(subscriber, callback, user, "", SIM_FIRST_FORM);
 }
 
 /* Since 13.0; a member more since 13.2. */
@@ -32,13 +32,17 @@ struct subscriber_params {
     const char *name;
     char *old_name;
     size_t old_size;
+    uint8_t allow_others;
+    uint8_t padding[7];
 };
+
+enum { PARAMS_13_0 = 32, PARAMS_13_2 = 40 };
 
 enum { MAX_NAME = 53, MIN_OLD = 64 };
 
 static int check_params(const struct subscriber_params *params)
 {
-    SIM_CUPTI_CHECK(params && params->struct_size >= sizeof *params, SIM_CUPTI_INVALID_PARAMETER);
+    SIM_CUPTI_CHECK(params && params->struct_size >= PARAMS_13_0, SIM_CUPTI_INVALID_PARAMETER);
     SIM_CUPTI_CHECK(!params->name || strlen(params->name) <= MAX_NAME, SIM_CUPTI_INVALID_PARAMETER);
     SIM_CUPTI_CHECK(!params->old_name || params->old_size >= MIN_OLD, SIM_CUPTI_INVALID_PARAMETER);
     return SIM_CUPTI_OK;
@@ -53,6 +57,14 @@ static void name_other(const struct subscriber_params *params)
     params->old_name[params->old_size - 1] = '\0';
 }
 
+static enum sim_sharing sharing_of(const struct subscriber_params *params)
+{
+    const bool can = sim_config()->layout >= SIM_LAYOUT_13_3 &&
+                     sim_config()->driver_version >= 13030 &&
+                     params->struct_size >= PARAMS_13_2;
+    return can && params->allow_others ? SIM_SECOND_FORM_SHARED : SIM_SECOND_FORM;
+}
+
 SIM_EXPORT int cuptiSubscribe_v2(struct sim_subscriber **subscriber, sim_callback callback,
                                  void *user, struct subscriber_params *params);
 SIM_EXPORT int cuptiSubscribe_v2(struct sim_subscriber **subscriber, sim_callback callback,
@@ -62,10 +74,8 @@ SIM_EXPORT int cuptiSubscribe_v2(struct sim_subscriber **subscriber, sim_callbac
     SIM_CUPTI_CHECK(sim_config()->layout >= SIM_LAYOUT_13_0, SIM_CUPTI_NOT_IMPLEMENTED);
     const int checked = check_params(params);
     SIM_CUPTI_CHECK(checked == SIM_CUPTI_OK, checked);
-    const int result = sim_subscriber_create(subscriber, callback, user, params->name);
-    if (result == SIM_CUPTI_MULTIPLE_SUBSCRIBERS)
-        name_other(params);
-    return result;
+    name_other(params);
+    return sim_subscriber_create(subscriber, callback, user, params->name, sharing_of(params));
 }
 
 SIM_EXPORT int cuptiUnsubscribe(struct sim_subscriber *subscriber);
@@ -84,7 +94,7 @@ SIM_EXPORT int cuptiEnableCallback(uint32_t on, struct sim_subscriber *subscribe
     SIM_CUPTI_CHECK(subscriber, SIM_CUPTI_INVALID_PARAMETER);
     SIM_CUPTI_ENTER(cbid);
     SIM_CUPTI_CHECK(sim_subscriber_is(subscriber) && cbid, SIM_CUPTI_INVALID_PARAMETER);
-    return sim_subscriber_enable(domain, cbid, on != 0);
+    return sim_subscriber_enable(subscriber, domain, cbid, on != 0);
 }
 
 SIM_EXPORT int cuptiEnableDomain(uint32_t on, struct sim_subscriber *subscriber, uint32_t domain);
@@ -93,7 +103,7 @@ SIM_EXPORT int cuptiEnableDomain(uint32_t on, struct sim_subscriber *subscriber,
     SIM_CUPTI_CHECK(subscriber, SIM_CUPTI_INVALID_PARAMETER);
     SIM_CUPTI_ENTER(domain);
     SIM_CUPTI_CHECK(sim_subscriber_is(subscriber), SIM_CUPTI_INVALID_PARAMETER);
-    return sim_subscriber_enable(domain, 0, on != 0);
+    return sim_subscriber_enable(subscriber, domain, 0, on != 0);
 }
 
 SIM_EXPORT int cuptiEnableAllDomains(uint32_t on, struct sim_subscriber *subscriber);
@@ -104,7 +114,7 @@ SIM_EXPORT int cuptiEnableAllDomains(uint32_t on, struct sim_subscriber *subscri
     SIM_CUPTI_CHECK(sim_subscriber_is(subscriber), SIM_CUPTI_INVALID_PARAMETER);
     for (uint32_t domain = SIM_CB_DRIVER; domain < SIM_CB_DOMAINS; domain++)
         if (sim_layout_cbids(domain))
-            sim_subscriber_enable(domain, 0, on != 0);
+            sim_subscriber_enable(subscriber, domain, 0, on != 0);
     return SIM_CUPTI_OK;
 }
 
@@ -117,7 +127,7 @@ SIM_EXPORT int cuptiGetCallbackState(uint32_t *on, struct sim_subscriber *subscr
     SIM_CUPTI_ENTER(cbid);
     SIM_CUPTI_CHECK(sim_subscriber_is(subscriber), SIM_CUPTI_INVALID_PARAMETER);
     SIM_CUPTI_CHECK(cbid < sim_layout_cbids(domain), SIM_CUPTI_INVALID_PARAMETER);
-    *on = sim_subscriber_wants(domain, cbid);
+    *on = sim_subscriber_wants(subscriber, domain, cbid);
     return SIM_CUPTI_OK;
 }
 
@@ -215,16 +225,12 @@ SIM_EXPORT int cuptiGetResultString(int result, const char **name)
     return SIM_CUPTI_INVALID_PARAMETER;
 }
 
-/* The first that lets several tools in, all of which must then use the second form of its
- * functions. */
-enum { V2_VERSION = 130300 };
-
 SIM_EXPORT int cuptiGetVersion(uint32_t *version);
 SIM_EXPORT int cuptiGetVersion(uint32_t *version)
 {
     SIM_CUPTI_ENTER_PLAIN(0);
     SIM_CUPTI_CHECK(version, SIM_CUPTI_INVALID_PARAMETER);
-    *version = sim_config()->v2_subscriber ? V2_VERSION : sim_layout_version();
+    *version = sim_layout_version();
     return SIM_CUPTI_OK;
 }
 

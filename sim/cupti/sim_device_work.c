@@ -18,13 +18,41 @@
 
 enum { CHANNEL_COMPUTE = 1, CHANNEL_COPY = 2, CHANNELS = 8 };
 
-static atomic_bool latency_on, event_timestamps_on;
+static atomic_bool latency_on, event_timestamps_on, hardware_on;
+static atomic_llong hardware_records; /* since the last flush */
 static atomic_llong clock_offset_ns; /* the client's clock minus CLOCK_REALTIME */
 static atomic_ullong last_grid_id, last_event_sync;
 
 void sim_activity_set_latency(bool on)
 {
     atomic_store(&latency_on, on);
+}
+
+bool sim_activity_has_latency(void)
+{
+    return atomic_load(&latency_on);
+}
+
+void sim_activity_set_hardware(bool on)
+{
+    atomic_store(&hardware_on, on);
+}
+
+bool sim_activity_has_hardware(void)
+{
+    return atomic_load(&hardware_on);
+}
+
+void sim_activity_hardware_flushed(void)
+{
+    atomic_store(&hardware_records, 0);
+}
+
+/* What is full drops what is new. */
+static bool has_room(void)
+{
+    return !atomic_load(&hardware_on) ||
+           atomic_fetch_add(&hardware_records, 1) < sim_config()->hardware_records;
 }
 
 void sim_activity_set_event_timestamps(bool on)
@@ -62,6 +90,10 @@ static void add_kernel(const struct sim_op *op)
     const bool concurrent = sim_activity_is_on(SIM_KIND_CONCURRENT_KERNEL);
     if (!concurrent && !sim_activity_is_on(SIM_KIND_KERNEL))
         return;
+    if (!has_room()) {
+        sim_buffer_drop(concurrent ? SIM_KIND_CONCURRENT_KERNEL : SIM_KIND_KERNEL);
+        return;
+    }
     struct sim_record_kernel record = {
         .kind = concurrent ? SIM_KIND_CONCURRENT_KERNEL : SIM_KIND_KERNEL,
         .registers = (uint16_t)kernel->function->registers,
@@ -78,7 +110,7 @@ static void add_kernel(const struct sim_op *op)
         .name = kernel->function->name,
         .node_id = op->node_id,
         .graph_id = op->graph_id,
-        .channel = channel_of(op),
+        .channel = atomic_load(&hardware_on) ? 0 : channel_of(op),
         .channel_type = CHANNEL_COMPUTE,
         .cluster = {kernel->cluster.x, kernel->cluster.y, kernel->cluster.z},
     };
@@ -134,11 +166,11 @@ static uint32_t primary_id(int device)
     return 0;
 }
 
-/* Copies between devices come as a kind of their own, which turning on MEMCPY turns on too. */
+/* Copies between devices come as a kind of their own. */
 static void add_peer_copy(const struct sim_op *op)
 {
     const struct sim_copy_work *copy = &op->work.copy;
-    if (!sim_activity_is_on(SIM_KIND_MEMCPY) && !sim_activity_is_on(SIM_KIND_MEMCPY2))
+    if (!sim_activity_clients(SIM_KIND_MEMCPY2))
         return;
     const struct sim_record_peer record = {
         .kind = SIM_KIND_MEMCPY2,

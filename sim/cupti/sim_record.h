@@ -1,4 +1,4 @@
-/* Activity records in their longest (13.0) form. Every older version's record is a prefix of it. */
+/* Activity records in their longest (13.3) form. Every older version's record is a prefix of it. */
 #ifndef SIM_RECORD_H
 #define SIM_RECORD_H
 
@@ -38,6 +38,8 @@ struct sim_record_kernel {
     uint64_t local_total_v2;
     uint32_t max_cluster, max_active_clusters;
     uint8_t device_launched, padding1[7];
+    int32_t priority;
+    uint32_t padding2, execution_model, padding3;
 };
 SIM_AT(sim_record_kernel, registers, 6);
 SIM_AT(sim_record_kernel, start, 16);
@@ -52,7 +54,7 @@ SIM_AT(sim_record_kernel, graph_id, 156);
 SIM_AT(sim_record_kernel, channel, 168);
 SIM_AT(sim_record_kernel, cluster, 176);
 SIM_AT(sim_record_kernel, max_cluster, 200);
-_Static_assert(sizeof(struct sim_record_kernel) == 216, "13.0");
+_Static_assert(sizeof(struct sim_record_kernel) == 232, "13.3");
 
 struct sim_record_memcpy {
     uint32_t kind;
@@ -190,10 +192,11 @@ struct sim_record_context {
     uint8_t is_green, padding0;
     uint16_t multiprocessors;
     uint32_t cig_mode, padding1;
+    uint32_t process, padding2;
 };
 SIM_AT(sim_record_context, null_stream, 14);
 SIM_AT(sim_record_context, multiprocessors, 22);
-_Static_assert(sizeof(struct sim_record_context) == 32, "13.0");
+_Static_assert(sizeof(struct sim_record_context) == 40, "13.3");
 
 struct sim_record_stream {
     uint32_t kind, context, stream, priority, flag, correlation;
@@ -212,6 +215,7 @@ struct sim_record_device {
     uint32_t gpu_instance, compute_instance;
     uint8_t mig_uuid[16];
     uint32_t is_numa, numa_id;
+    uint32_t clusters, padding1;
 };
 SIM_AT(sim_record_device, const_bytes, 24);
 SIM_AT(sim_record_device, multiprocessors, 44);
@@ -219,7 +223,7 @@ SIM_AT(sim_record_device, major, 104);
 SIM_AT(sim_record_device, uuid, 120);
 SIM_AT(sim_record_device, name, 136);
 SIM_AT(sim_record_device, gpu_instance, 152);
-_Static_assert(sizeof(struct sim_record_device) == 184, "13.0");
+_Static_assert(sizeof(struct sim_record_device) == 192, "13.3");
 
 struct sim_record_graph {
     uint32_t kind, correlation;

@@ -4,6 +4,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "sim_activity.h"
+#include "sim_buffer.h"
 #include "sim_call.h"
 #include "sim_config.h"
 #include "sim_context.h"
@@ -17,13 +19,14 @@ struct sim_subscriber {
     sim_callback callback;
     void *user;
     char name[MAX_NAME];
+    enum sim_sharing sharing;
+    atomic_bool subscribed;
+    atomic_bool wanted[SIM_CB_DOMAINS][MAX_CBIDS];
 };
 
 static pthread_mutex_t lock =
-    PTHREAD_MUTEX_INITIALIZER; /* over changes of the subscriber; a leaf */
-static struct sim_subscriber the_subscriber;
-static atomic_bool subscribed;
-static atomic_bool wanted[SIM_CB_DOMAINS][MAX_CBIDS];
+    PTHREAD_MUTEX_INITIALIZER; /* over coming and going of subscribers; a leaf */
+static struct sim_subscriber subscribers[SIM_CLIENTS - 1]; /* client i + 1 in the second form */
 static _Thread_local bool flush_forbidden;
 
 /* The 72 bytes an API callback is given. */
@@ -74,71 +77,174 @@ struct state_data {
 
 /* --- life ------------------------------------------------------------------------------------- */
 
-const char *sim_subscriber_other(void)
+#define FOR_EACH(subscriber)                                       \
+    for (struct sim_subscriber *subscriber = subscribers;          \
+         subscriber < subscribers + SIM_COUNT(subscribers); subscriber++)
+
+static const char outsider[] = "another tool"; /* SIM_V2_SUBSCRIBER */
+
+static bool is_there(const struct sim_subscriber *subscriber)
 {
-    const char *other = sim_config()->other_subscriber;
-    return other ? other : atomic_load(&subscribed) ? the_subscriber.name : NULL;
+    return atomic_load_explicit(&subscriber->subscribed, memory_order_acquire);
 }
 
-static void remember(sim_callback callback, void *user, const char *name)
+static bool knows_second(void)
 {
-    the_subscriber.callback = callback;
-    the_subscriber.user = user;
-    memset(the_subscriber.name, 0, sizeof the_subscriber.name);
+    return sim_config()->layout >= SIM_LAYOUT_13_3;
+}
+
+static int64_t outsider_of_second(void)
+{
+    return knows_second() ? sim_config()->v2_subscriber : SIM_SECOND_NOBODY;
+}
+
+const char *sim_subscriber_other(void)
+{
+    if (sim_config()->other_subscriber)
+        return sim_config()->other_subscriber;
+    if (outsider_of_second() != SIM_SECOND_NOBODY)
+        return outsider;
+    FOR_EACH (subscriber)
+        if (is_there(subscriber))
+            return subscriber->name;
+    return NULL;
+}
+
+static bool all_let_in(void)
+{
+    if (sim_config()->other_subscriber || outsider_of_second() == SIM_SECOND_ALONE)
+        return false;
+    FOR_EACH (subscriber)
+        if (is_there(subscriber) && subscriber->sharing != SIM_SECOND_FORM_SHARED)
+            return false;
+    return !sim_activity_client_is_on(0);
+}
+
+static struct sim_subscriber *find_place(enum sim_sharing sharing)
+{
+    if (sim_subscriber_other() && !(sharing == SIM_SECOND_FORM_SHARED && all_let_in()))
+        return NULL;
+    FOR_EACH (subscriber)
+        if (!is_there(subscriber))
+            return subscriber;
+    return NULL;
+}
+
+static void remember(struct sim_subscriber *place, sim_callback callback, void *user,
+                     const char *name, enum sim_sharing sharing)
+{
+    place->callback = callback;
+    place->user = user;
+    place->sharing = sharing;
+    memset(place->name, 0, sizeof place->name);
     if (name)
-        strncpy(the_subscriber.name, name, sizeof the_subscriber.name - 1);
+        strncpy(place->name, name, sizeof place->name - 1);
+    atomic_store(&place->subscribed, true);
 }
 
 int sim_subscriber_create(struct sim_subscriber **subscriber, sim_callback callback, void *user,
-                          const char *name)
+                          const char *name, enum sim_sharing sharing)
 {
     if (!subscriber)
         return SIM_CUPTI_INVALID_PARAMETER;
     pthread_mutex_lock(&lock);
-    const bool taken = sim_subscriber_other() != NULL;
-    if (!taken) {
-        remember(callback, user, name);
-        atomic_store(&subscribed, true);
-        *subscriber = &the_subscriber;
+    struct sim_subscriber *place = find_place(sharing);
+    if (place) {
+        remember(place, callback, user, name, sharing);
+        *subscriber = place;
     }
     pthread_mutex_unlock(&lock);
-    return taken ? SIM_CUPTI_MULTIPLE_SUBSCRIBERS : SIM_CUPTI_OK;
+    return place ? SIM_CUPTI_OK : SIM_CUPTI_MULTIPLE_SUBSCRIBERS;
 }
 
 bool sim_subscriber_is(const struct sim_subscriber *subscriber)
 {
-    return subscriber == &the_subscriber && atomic_load(&subscribed);
+    FOR_EACH (each)
+        if (subscriber == each && is_there(each))
+            return true;
+    return false;
 }
 
-int sim_subscriber_destroy(struct sim_subscriber *subscriber)
+int sim_subscriber_client(const struct sim_subscriber *subscriber)
 {
-    if (!sim_subscriber_is(subscriber))
-        return SIM_CUPTI_INVALID_PARAMETER;
-    atomic_store(&subscribed, false);
+    if (!sim_subscriber_is(subscriber) || subscriber->sharing == SIM_FIRST_FORM)
+        return -1;
+    return (int)(subscriber - subscribers) + 1;
+}
+
+bool sim_subscriber_second_in_use(void)
+{
+    if (outsider_of_second() != SIM_SECOND_NOBODY)
+        return true;
+    FOR_EACH (subscriber)
+        if (is_there(subscriber) && subscriber->sharing != SIM_FIRST_FORM && knows_second())
+            return true;
+    return false;
+}
+
+bool sim_subscriber_first_in_use(void)
+{
+    FOR_EACH (subscriber)
+        if (is_there(subscriber) && subscriber->sharing == SIM_FIRST_FORM)
+            return true;
+    return sim_config()->other_subscriber != NULL || sim_activity_client_is_on(0);
+}
+
+static void forget_wishes(struct sim_subscriber *subscriber)
+{
     for (uint32_t domain = 0; domain < SIM_CB_DOMAINS; domain++)
         for (uint32_t cbid = 0; cbid < MAX_CBIDS; cbid++)
-            atomic_store_explicit(&wanted[domain][cbid], false, memory_order_relaxed);
+            atomic_store_explicit(&subscriber->wanted[domain][cbid], false, memory_order_relaxed);
+}
+
+void sim_subscriber_disable_all(void)
+{
+    FOR_EACH (subscriber)
+        forget_wishes(subscriber);
+}
+
+/* In the second form what it had asked for goes with it; records not yet delivered are lost. */
+int sim_subscriber_destroy(struct sim_subscriber *subscriber)
+{
+    const int client = sim_subscriber_client(subscriber);
+    if (!sim_subscriber_is(subscriber))
+        return SIM_CUPTI_INVALID_PARAMETER;
+    if (client > 0) {
+        sim_activity_disable_client((uint32_t)client);
+        sim_buffer_close((uint32_t)client);
+    }
+    forget_wishes(subscriber);
+    atomic_store(&subscriber->subscribed, false);
     return SIM_CUPTI_OK;
 }
 
-int sim_subscriber_enable(uint32_t domain, uint32_t cbid, bool on)
+int sim_subscriber_enable(struct sim_subscriber *subscriber, uint32_t domain, uint32_t cbid,
+                          bool on)
 {
     const uint32_t count = sim_layout_cbids(domain);
     if (!count || cbid >= count)
         return SIM_CUPTI_INVALID_PARAMETER;
     if (cbid) {
-        atomic_store(&wanted[domain][cbid], on);
+        atomic_store(&subscriber->wanted[domain][cbid], on);
         return SIM_CUPTI_OK;
     }
     for (uint32_t i = 1; i < count; i++)
-        atomic_store_explicit(&wanted[domain][i], on, memory_order_relaxed);
+        atomic_store_explicit(&subscriber->wanted[domain][i], on, memory_order_relaxed);
     return SIM_CUPTI_OK;
 }
 
-bool sim_subscriber_wants(uint32_t domain, uint32_t cbid)
+bool sim_subscriber_wants(const struct sim_subscriber *subscriber, uint32_t domain, uint32_t cbid)
 {
-    return cbid && cbid < MAX_CBIDS && atomic_load_explicit(&subscribed, memory_order_acquire) &&
-           atomic_load_explicit(&wanted[domain][cbid], memory_order_relaxed);
+    return cbid && cbid < MAX_CBIDS && is_there(subscriber) &&
+           atomic_load_explicit(&subscriber->wanted[domain][cbid], memory_order_relaxed);
+}
+
+static bool anybody_wants(uint32_t domain, uint32_t cbid)
+{
+    FOR_EACH (subscriber)
+        if (sim_subscriber_wants(subscriber, domain, cbid))
+            return true;
+    return false;
 }
 
 bool sim_subscriber_forbids_flush(void)
@@ -154,7 +260,9 @@ static void deliver(uint32_t domain, uint32_t cbid, const void *data)
     struct sim_call *call = sim_call_suspend();
     const bool before = flush_forbidden;
     flush_forbidden = domain != SIM_CB_DRIVER && domain != SIM_CB_RUNTIME;
-    the_subscriber.callback(the_subscriber.user, domain, cbid, data);
+    FOR_EACH (subscriber)
+        if (sim_subscriber_wants(subscriber, domain, cbid) && subscriber->callback)
+            subscriber->callback(subscriber->user, domain, cbid, data);
     flush_forbidden = before;
     sim_call_resume(call);
 }
@@ -163,7 +271,7 @@ void sim_subscriber_api(const struct sim_call *call, bool is_exit)
 {
     const uint32_t domain = call->api->domain;
     const uint32_t cbid = sim_layout_cbid(domain, call->api->cbid);
-    if (!sim_subscriber_wants(domain, cbid))
+    if (!anybody_wants(domain, cbid))
         return;
     struct sim_context *context = sim_context_current();
     const struct callback_data data = {
@@ -193,7 +301,7 @@ static bool is_module_event(enum sim_resource_id id)
 void sim_subscriber_resource(enum sim_resource_id id, const struct sim_resource *resource)
 {
     static const struct module_data module = {0};
-    if (!sim_subscriber_wants(SIM_CB_RESOURCE, id) || id >= sim_layout_cbids(SIM_CB_RESOURCE))
+    if (!anybody_wants(SIM_CB_RESOURCE, id) || id >= sim_layout_cbids(SIM_CB_RESOURCE))
         return;
     const struct graph_data graph = {
         .graph = resource->graph,
@@ -219,7 +327,7 @@ void sim_subscriber_synchronized(const struct sim_sync *sync)
     const uint32_t cbid = sync->type == SIM_SYNC_STREAM    ? 1
                           : sync->type == SIM_SYNC_CONTEXT ? 2
                                                            : 0;
-    if (!sim_subscriber_wants(SIM_CB_SYNCHRONIZE, cbid))
+    if (!anybody_wants(SIM_CB_SYNCHRONIZE, cbid))
         return;
     const struct synchronize_data data = {.context = sync->context, .stream = sync->stream};
     deliver(SIM_CB_SYNCHRONIZE, cbid, &data);
@@ -227,7 +335,7 @@ void sim_subscriber_synchronized(const struct sim_sync *sync)
 
 void sim_subscriber_state(uint32_t cbid, int result, const char *message)
 {
-    if (!sim_subscriber_wants(SIM_CB_STATE, cbid))
+    if (!anybody_wants(SIM_CB_STATE, cbid))
         return;
     const struct state_data data = {.result = (uint32_t)result, .message = message};
     deliver(SIM_CB_STATE, cbid, &data);

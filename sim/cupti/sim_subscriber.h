@@ -1,4 +1,4 @@
-/* The one subscriber and what it wants to be called for. */
+/* Who has subscribed, in which form of the interface, and what they want to be called for. */
 #ifndef SIM_SUBSCRIBER_H
 #define SIM_SUBSCRIBER_H
 
@@ -12,9 +12,13 @@ struct sim_subscriber;
 
 typedef void (*sim_callback)(void *user, uint32_t domain, uint32_t cbid, const void *data);
 
-/* Returns  SIM_CUPTI_OK, or SIM_CUPTI_MULTIPLE_SUBSCRIBERS while there is one. */
+/* How somebody subscribes: the second form can be had alone or with others. */
+enum sim_sharing { SIM_FIRST_FORM, SIM_SECOND_FORM, SIM_SECOND_FORM_SHARED };
+
+/* Returns  SIM_CUPTI_OK; SIM_CUPTI_MULTIPLE_SUBSCRIBERS while there is one, unless it and the new one
+ *          both let others in. */
 int sim_subscriber_create(struct sim_subscriber **subscriber, sim_callback callback, void *user,
-                          const char *name);
+                          const char *name, enum sim_sharing sharing);
 int sim_subscriber_destroy(struct sim_subscriber *subscriber);
 
 /* Who is in the way (SIM_OTHER_SUBSCRIBER, or the subscriber's own name); NULL: nobody. */
@@ -22,9 +26,21 @@ const char *sim_subscriber_other(void);
 
 bool sim_subscriber_is(const struct sim_subscriber *subscriber);
 
+/* The subscriber's number among the clients of activity records: 0 is the first form, whoever uses
+ * it. Negative: it is no subscriber of the second form. */
+int sim_subscriber_client(const struct sim_subscriber *subscriber);
+
+/* Whether somebody uses the second form, or the first: they do not go together. */
+bool sim_subscriber_second_in_use(void);
+bool sim_subscriber_first_in_use(void);
+
 /* cbid 0: the whole domain. */
-int sim_subscriber_enable(uint32_t domain, uint32_t cbid, bool on);
-bool sim_subscriber_wants(uint32_t domain, uint32_t cbid);
+int sim_subscriber_enable(struct sim_subscriber *subscriber, uint32_t domain, uint32_t cbid,
+                          bool on);
+bool sim_subscriber_wants(const struct sim_subscriber *subscriber, uint32_t domain, uint32_t cbid);
+
+/* No callback any more, for anybody. */
+void sim_subscriber_disable_all(void);
 
 /* Calls the subscriber, if it wants to. Where: any thread, no lock held. */
 void sim_subscriber_api(const struct sim_call *call, bool is_exit);

@@ -11,10 +11,12 @@ struct layout {
 };
 
 static const struct layout layouts[] = {
+    {"11.0", 13, 160, 72, 72, 144, 16, 40, 80, 24, 40, 0, 0},
     {"11.2", 14, 168, 80, 80, 144, 16, 40, 88, 24, 40, 112, 0},
     {"11.8", 18, 200, 88, 88, 176, 16, 40, 96, 24, 40, 120, 48},
     {"12.4", 22, 208, 88, 88, 184, 24, 56, 96, 24, 40, 120, 56},
     {"13.0", 130001, 216, 96, 88, 184, 32, 56, 96, 56, 56, 128, 56},
+    {"13.3", 130300, 232, 96, 88, 192, 40, 56, 96, 56, 56, 128, 56},
 };
 
 static const struct layout *current(void)
@@ -23,7 +25,7 @@ static const struct layout *current(void)
     for (size_t i = 0; wanted && i < sizeof layouts / sizeof layouts[0]; i++)
         if (strcmp(layouts[i].name, wanted) == 0)
             return &layouts[i];
-    return &layouts[3];
+    return &layouts[4];
 }
 
 /* --- AnswersTheSizesOfItsVersion -------------------------------------------------------------- */

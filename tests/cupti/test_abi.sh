@@ -18,7 +18,7 @@ fi
 # too.
 compare() {
     "$CC" -std=gnu17 -fsyntax-only -Wall -I"$SOURCE_DIR/libprof/include" -isystem "$toolkit/include" \
-        -isystem "$toolkit/extras/CUPTI/include" "$1/abi_check.c"
+        -isystem "$toolkit/extras/CUPTI/include" "$1/abi_check.c" "$1/abi_check_records.c"
 }
 
 compare "$cupti"

@@ -47,7 +47,7 @@ expect_complete() {
     [ "$(number launched)" = "$(number recorded)" ] || fail "launched is not recorded"
 }
 
-for layout in 11.2 11.8 12.4 13.0; do
+for layout in 11.0 11.2 11.8 12.4 13.0 13.3; do
     run SIM_CUPTI_LAYOUT=$layout
     expect_complete
 done

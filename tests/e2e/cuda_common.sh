@@ -7,12 +7,16 @@
 #   expect_cuda FILE... -- EXPRESSION...   each trace is valid and each Python expression about it is true: cuda_expect.py
 #   no_violations WHAT               nobody broke a rule of CUDA or CUPTI since the last time
 #
-# Variables of the simulation (SIM_*: sim/README.md) go before the function's name.
+# Variables of the simulation (SIM_*: sim/README.md) go before the function's name. A script that does not choose
+# SIM_CUPTI_LAYOUT itself is run once for each of the simulated versions (tests/CMakeLists.txt); one that does finds them in
+# $layouts.
 
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 : "${SIM_LIB:?}"
 export -n SIM_LIB # the simulation warns of SIM_ variables that it does not know
+# shellcheck disable=SC2034 # used by the scripts
+layouts=(11.0 11.2 11.8 12.4 13.0 13.3)
 cuda_programs=$e2e_directory/../cuda
 export SIM_VIOLATIONS=$here/violations.txt
 

@@ -6,7 +6,7 @@
 compile_cuda profiled
 
 for calls in runtime driver; do
-    for layout in 11.2 13.0; do
+    for layout in "${layouts[@]}"; do
         same "output" OK "$(PROF_START=cuda SIM_CUPTI_LAYOUT=$layout simulate $calls-$layout.prof ./profiled $calls 2>&1)"
     done
 done

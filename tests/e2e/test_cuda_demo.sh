@@ -18,7 +18,7 @@ for line in sys.stdin.read().splitlines():
     elif line.startswith(("Program:", "Recorded:", "Self CPU")):
         cells = [re.split(r"[: ]", line)[0] + " #"]
     elif line.startswith("GPU mode:"):
-        cells = [re.split(r";", line)[0]]
+        cells = [re.split(r";", line)[0].replace(", beside other tools", "")]
     print(" | ".join(cells))
 '
 }

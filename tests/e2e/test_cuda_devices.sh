@@ -4,7 +4,7 @@
 . "$(dirname "$0")/cuda_common.sh"
 
 compile_cuda devices
-for layout in 11.2 12.4 13.0; do
+for layout in "${layouts[@]}"; do
     same "output" OK "$(SIM_KERNEL_NS=20000 SIM_DEVICES=8 SIM_CUPTI_LAYOUT=$layout simulate $layout.prof ./devices 2>&1)"
 done
 no_violations "libprof with many devices"

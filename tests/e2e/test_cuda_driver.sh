@@ -3,7 +3,7 @@
 . "$(dirname "$0")/cuda_common.sh"
 
 compile_cuda driver_api
-for layout in 11.2 13.0; do
+for layout in "${layouts[@]}"; do
     same "output" OK "$(SIM_KERNEL_NS=7000 SIM_CUPTI_LAYOUT=$layout simulate $layout.prof ./driver_api 2>&1)"
 done
 no_violations "libprof under the driver API"

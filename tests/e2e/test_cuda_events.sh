@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Ranges timed by CUDA events: each range has its stream time, captures are left alone, contexts may go, nothing waits.
+# Without CUPTI: its version, SIM_CUPTI_LAYOUT, is of no matter.
 . "$(dirname "$0")/cuda_common.sh"
 
 compile_cuda timed

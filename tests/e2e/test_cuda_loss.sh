@@ -29,7 +29,7 @@ SIM_ZERO_EVERY=7 simulate zeroed.prof ./small 97
 SIM_DROP_EVERY=10 SIM_ZERO_EVERY=7 simulate both.prof ./small 97
 SIM_DROP_EVERY=1 simulate all.prof ./small 97
 SIM_REORDER=1 PROF_GPU_BUFFER_KB=64 simulate reordered.prof ./small 3000
-for layout in 11.2 11.8 12.4; do
+for layout in "${layouts[@]}"; do
     SIM_CUPTI_LAYOUT=$layout SIM_DROP_EVERY=10 SIM_ZERO_EVERY=7 SIM_REORDER=1 simulate both-$layout.prof ./small 97
 done
 unset PROF_START_EVENTS
@@ -57,7 +57,7 @@ footer zeroed.prof 'launched 100 = recorded 86 + ' '14.*device record without ti
 # question is about a kind that occurs, and one that can be done without, depends on the version: the first is taken.
 for ((nth = 7; nth < 60; nth++)); do
     rm -f unknown.prof
-    SIM_FAIL="cuptiActivityGetNextRecord@$nth=21" simulate unknown.prof ./small 97 2>/dev/null
+    SIM_CUPTI_LAYOUT=13.0 SIM_FAIL="cuptiActivityGetNextRecord@$nth=21" simulate unknown.prof ./small 97 2>/dev/null
     if "$PROF_BIN/profdump" --json unknown.prof | grep -q '"unknown_record":[1-9]'; then break; fi
 done
 expect_cuda unknown.prof -- "loss['unknown_record'] >= 1 and loss['launched'] == loss['recorded'] == 100"

@@ -43,7 +43,11 @@ unavailable() {
 
 SIM_OTHER_SUBSCRIBER='Nsight Systems' refused "another tool" "another tool holds CUPTI: Nsight Systems" "facts['simulated']"
 SIM_OTHER_SUBSCRIBER='the other' SIM_CUPTI_LAYOUT=11.8 refused "another tool, CUDA 11" "another tool holds CUPTI"
-SIM_V2_SUBSCRIBER=1 refused "a tool of the second form" "uses CUPTI in its second form"
+SIM_CUPTI_LAYOUT=13.3 SIM_OTHER_SUBSCRIBER='the first' refused "a tool of the first form" "another tool holds CUPTI: the first"
+SIM_CUPTI_LAYOUT=13.3 SIM_V2_SUBSCRIBER=2 refused "a tool that lets nobody in" "another tool holds CUPTI: another tool"
+SIM_CUPTI_LAYOUT=13.3 SIM_DRIVER_VERSION=13020 SIM_FAIL='cuptiActivityEnable=14' refused "a tool of the second form" \
+    "uses CUPTI in its second form"
+SIM_CUPTI_LAYOUT=13.3 SIM_FAIL='cuptiActivityEnable_v2(10)=35,cuptiActivityEnable(10)=35' refused "kernels, in both forms: 35" "ERR_NVGPUCTRPERM"
 SIM_FAIL='cuptiSubscribe=39' refused "subscribing: 39" "another tool holds CUPTI"
 SIM_FAIL='cuptiSubscribe=35' refused "subscribing: 35" "NVreg_RestrictProfilingToAdminUsers=0"
 SIM_FAIL='cuptiActivityEnable(10)=35' refused "kernels: 35" "ERR_NVGPUCTRPERM"
@@ -106,10 +110,15 @@ expect_cuda without-{8,9,17,37,38}.prof -- "$ranges" "facts['mode'] == 'cupti' a
 # Every function of CUPTI, failing for good and failing once.
 functions=$(nm -D --defined-only "$SIM_LIB/libcupti.so.13" | sed -n 's/.* T \(cupti[A-Za-z_0-9]*\).*/\1/p')
 (($(wc -w <<<"$functions") >= 30)) || fail "the list of CUPTI's functions is too short: $functions"
-for name in $functions; do
-    SIM_FAIL="$name=999" one_run "always-$name.prof" "$name fails"
-    SIM_FAIL="$name@1=999" one_run "once-$name.prof" "$name fails once"
+for SIM_CUPTI_LAYOUT in 13.0 13.3; do
+    export SIM_CUPTI_LAYOUT
+    [[ $SIM_CUPTI_LAYOUT == 13.0 ]] || functions=$(grep -E '_v2|Version|StructSize|FlushAll|EnableCallback|ActivityEnable$' <<<"$functions")
+    for name in $functions; do
+        SIM_FAIL="$name=999" one_run "always-$SIM_CUPTI_LAYOUT-$name.prof" "$name of $SIM_CUPTI_LAYOUT fails"
+        SIM_FAIL="$name@1=999" one_run "once-$SIM_CUPTI_LAYOUT-$name.prof" "$name of $SIM_CUPTI_LAYOUT fails once"
+    done
 done
+unset SIM_CUPTI_LAYOUT
 # What it cost is told by the mode or the ledger; the ranges are there.
 for file in always-*.prof once-*.prof; do
     "$PROF_BIN/profdump" check "$file" >check.txt || fail "$file:"$'\n'"$(cat check.txt)"
@@ -117,9 +126,16 @@ done
 expect_cuda always-*.prof once-*.prof -- "$ranges" "loss['launched'] in (0, 8)" \
     "facts['mode'] == 'events' or facts['mode'] == 'partial' and loss['unobserved'] == 8 or loss['recorded'] == 8"
 
+# What fails of the form that lets other tools in is done in the other form; the file says what it was.
+for name in Subscribe ActivityEnable ActivityRegisterCallbacks ActivityGetNextRecord GetTimestamp; do
+    expect_cuda always-13.3-cupti${name}_v2.prof -- "facts['mode'] == 'cupti' and loss['recorded'] == 8" \
+        "'records, but not beside other tools: ' in facts['mode_reason']"
+done
+expect_cuda always-13.3-cuptiActivityEnable.prof -- "facts['mode'] == 'cupti' and facts['mode_reason'] == 'CUPTI activity records, beside other tools'"
+
 # No driver: the program fails, as it does without libprof.
 export SIM_NO_DRIVER=1
-for layout in 11.2 13.0; do
+for layout in 11.2 13.0 13.3; do
     export SIM_CUPTI_LAYOUT=$layout
     wanted=0
     bare ./small 5 >wanted.txt 2>&1 || wanted=$?

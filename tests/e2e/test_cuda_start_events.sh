@@ -20,7 +20,7 @@ done
 
 # A program that begins with a capture: its graph has what it captured and nothing else, its capture is not broken.
 for devices in 1 2; do
-    for layout in 11.2 13.0; do
+    for layout in "${layouts[@]}"; do
         got=$(SIM_DEVICES=$devices SIM_CUPTI_LAYOUT=$layout simulate capture-$devices-$layout.prof ./capture_first 2>&1)
         same "capture, $devices devices, $layout" OK "$got"
     done

@@ -4,7 +4,7 @@
 
 compile_cuda windows
 export PROF_START=api
-for layout in 11.2 13.0; do
+for layout in "${layouts[@]}"; do
     same "output" OK "$(SIM_CUPTI_LAYOUT=$layout simulate few-$layout.prof ./windows 3 2>&1)"
 done
 same "output" OK "$(simulate many.prof ./windows 200 2>&1)"

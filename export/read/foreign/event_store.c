@@ -186,6 +186,9 @@ static void forget_times(struct read_gpu *gpu)
     case READ_GPU_OVERHEAD:
         gpu->overhead.start_ns = gpu->overhead.end_ns = 0;
         break;
+    case READ_GPU_GRAPH:
+        gpu->graph.start_ns = gpu->graph.end_ns = 0;
+        break;
     }
 }
 

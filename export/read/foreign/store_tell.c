@@ -365,6 +365,9 @@ static void set_times(struct read_gpu *gpu, const struct store_gpu *from)
     case READ_GPU_OVERHEAD:
         gpu->overhead.start_ns = start_ns, gpu->overhead.end_ns = end_ns;
         break;
+    case READ_GPU_GRAPH:
+        gpu->graph.start_ns = start_ns, gpu->graph.end_ns = end_ns;
+        break;
     }
 }
 
