@@ -215,7 +215,6 @@ static void share_pieces(struct key_call *call, const struct tl_slice *slice,
     } else {
         call->shape = group->shape;
         call->stack = group->stack;
-        call->start_ns = slice->start_ns;
     }
 }
 
@@ -299,8 +298,10 @@ static void find_row(struct builder *b, struct frame *frame, const struct tl_sli
     frame->counts = !b->options->top_level || b->visible == 0;
     b->visible++;
     b->rows.states[frame->row].open++;
-    if (frame->call && !(slice->flags & TL_CONTINUED) && frame->counts)
+    if (frame->call && !(slice->flags & TL_CONTINUED) && frame->counts) {
         frame->call->row = frame->row;
+        frame->call->start_ns = slice->start_ns;
+    }
 }
 
 static void open_frame(struct builder *b, uint32_t index)

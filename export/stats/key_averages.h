@@ -95,6 +95,10 @@ struct key_average {
     int64_t memory_bytes[4];  /* for the caller to fill in: net CPU, self CPU, CUDA, self CUDA */
 };
 
+/* Deeper ranges are beside their parents instead of inside of them: what prints a path must not cost
+ * quadratic time. */
+#define KEY_PATH_DEPTH_MAX 512u
+
 /* One more range in a path. */
 struct key_path {
     uint32_t parent; /* TL_NONE: the outermost */

@@ -168,6 +168,8 @@ uint32_t key_rows_path(struct key_rows *rows, uint32_t name, enum key_kind kind,
     uint32_t key = key_names_of(&rows->keys, name);
     if (!(rows->options->group_by & KEY_BY_PATH))
         return TL_NONE;
+    if (parent != TL_NONE && averages->paths[parent].depth + 1 >= KEY_PATH_DEPTH_MAX)
+        parent = averages->paths[parent].parent;
     uint64_t pair = (uint64_t)parent << 32 | base_of(rows, key, kind);
     uint32_t known = rows->failed ? TL_NONE : keymap_find(&rows->paths, pair);
     if (known != KEYMAP_NONE || rows->failed)
