@@ -3,11 +3,14 @@
  */
 #define _GNU_SOURCE
 #include "key_averages.h"
+#include "show_text.h"
 #include "write.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define NAME_COLUMNS 4096u
 
 struct line {
     char *path;
@@ -54,13 +57,24 @@ static uint64_t weight_of(const struct key_average *row, enum write_metric metri
     return weight > 0 ? (uint64_t)weight : 0;
 }
 
-/* torch.profiler replaces " ;\t\n"; a line must not be broken by other controls either. */
-static void write_name(struct text name, FILE *stream)
+/* torch.profiler replaces " ;\t\n"; a line must not be broken by other controls either, and what is
+ * not text is shown as everywhere. False: no memory. */
+static bool write_name(struct text name, FILE *stream)
 {
-    for (size_t i = 0; i < name.size; i++) {
+    unsigned columns = name.size < NAME_COLUMNS / 4 ? 4 * (unsigned)name.size : NAME_COLUMNS;
+    char *plain = malloc(name.size + 1), *shown = malloc(SHOW_TEXT_BYTES((size_t)columns));
+    bool ready = plain && shown, rest;
+    for (size_t i = 0; i < name.size && ready; i++) {
         unsigned char byte = (unsigned char)name.bytes[i];
-        fputc(byte <= ' ' || byte == ';' || byte == 0x7f ? '_' : byte, stream);
+        plain[i] = byte <= ' ' || byte == ';' || byte == 0x7f ? '_' : name.bytes[i];
     }
+    if (ready) {
+        show_text((struct text){plain, name.size}, columns, shown, &rest);
+        fputs(shown, stream);
+    }
+    free(plain);
+    free(shown);
+    return ready;
 }
 
 static char *path_text(const struct lines *lines, const struct key_averages *averages,
@@ -74,12 +88,13 @@ static char *path_text(const struct lines *lines, const struct key_averages *ave
         return NULL;
     for (; path != TL_NONE; path = averages->paths[path].parent)
         lines->chain[count++] = path;
-    while (count--) {
-        write_name(averages->paths[lines->chain[count]].name, stream);
+    bool written = true;
+    while (count-- && written) {
+        written = write_name(averages->paths[lines->chain[count]].name, stream);
         if (count)
             fputc(';', stream);
     }
-    if (fclose(stream) == 0)
+    if (fclose(stream) == 0 && written)
         return text;
     free(text);
     return NULL;
