@@ -28,6 +28,7 @@
 
 struct result {
     double seconds, load_seconds, spread_seconds;
+    double cpu_seconds; /* of user and system: what other programs on the machine do not change */
     double peak_bytes;
     uint64_t ranges, calls, operations; /* as averaged */
 };
@@ -135,12 +136,20 @@ static double time_spread(const struct timeline *timeline)
     return (bench_now_ns() - start) / 1e9;
 }
 
+static double cpu_seconds(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+}
+
 static struct result measure_once(const char *path)
 {
     struct read_error error;
     struct key_averages averages;
     struct result result = {0};
-    double before = peak_bytes(), start = bench_now_ns();
+    double before = peak_bytes(), cpu = cpu_seconds(), start = bench_now_ns();
     struct timeline *timeline = timeline_load(&path, 1, false, &error);
     result.load_seconds = (bench_now_ns() - start) / 1e9;
     if (!timeline || !key_averages_init(&averages, timeline)) {
@@ -148,6 +157,7 @@ static struct result measure_once(const char *path)
         _exit(1);
     }
     result.seconds = (bench_now_ns() - start) / 1e9;
+    result.cpu_seconds = cpu_seconds() - cpu;
     result.peak_bytes = peak_bytes() - before;
     result.spread_seconds = time_spread(timeline);
     for (uint32_t i = 0; i < averages.count; i++) {
@@ -194,10 +204,11 @@ static void measure(const char *path, uint32_t events)
     }
     unlink(path);
     uint64_t seen = best.ranges + best.calls + best.operations;
-    printf("%9llu events  %7.3f s  (%.3f s of it averages, %.3f with percentiles)  %6.1f ns and "
-           "%6.1f bytes per event\n",
-           (unsigned long long)seen, best.seconds, best.seconds - best.load_seconds,
-           best.spread_seconds, best.seconds * 1e9 / (double)seen, best.peak_bytes / (double)seen);
+    printf(
+        "%9llu events  %7.3f s, %.3f of CPU  (%.3f averages, %.3f with percentiles)  %6.1f ns and "
+        "%6.1f bytes per event\n",
+        (unsigned long long)seen, best.seconds, best.cpu_seconds, best.seconds - best.load_seconds,
+        best.spread_seconds, best.seconds * 1e9 / (double)seen, best.peak_bytes / (double)seen);
 }
 
 int main(int argc, char **argv)

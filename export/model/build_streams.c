@@ -207,7 +207,7 @@ static bool sort_stream(struct tl_gpu *gpus, uint32_t *from, uint32_t count)
 
 static bool sort_gpus(struct builder *builder, struct tl_gpu *gpus, uint32_t count, uint32_t groups)
 {
-    uint32_t *from = malloc(count * sizeof *from), *ends = calloc(groups, sizeof *ends);
+    uint32_t *from = calloc(count, sizeof *from), *ends = calloc(groups, sizeof *ends);
     bool sorted = from && ends;
     if (sorted)
         group_gpus(builder, gpus, from, count, ends, groups);

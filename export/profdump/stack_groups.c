@@ -105,7 +105,7 @@ bool stack_groups_init(struct stack_groups *groups, const struct profdump_option
 
 void stack_groups_fini(struct stack_groups *groups)
 {
-    for (uint32_t i = 0; i < groups->count; i++)
+    for (uint32_t i = 0; groups->texts && i < groups->count; i++)
         free(groups->texts[i]);
     free(groups->texts);
     free(groups->group_of);
