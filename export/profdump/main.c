@@ -318,6 +318,15 @@ static void take_command(struct profdump_options *options)
         options->memory = take_word(options, "memory");
 }
 
+/* Options that say opposite things. */
+static bool agree(const struct profdump_options *options)
+{
+    if (!options->write.memory || (options->write.group_by == KEY_BY_KEY && !options->tree))
+        return true;
+    complain("--memory: memory is known by name only, not with --group-by or --tree");
+    return false;
+}
+
 /* These write files, so they may come together and with --json; alone they leave stdout to others. */
 static int run_exports(const struct profdump_options *options, const struct timeline *timeline)
 {
@@ -368,6 +377,8 @@ int main(int argc, char **argv)
     options.inputs = argv + optind;
     options.input_count = argc - optind;
     take_command(&options);
+    if (!agree(&options))
+        return wrong_usage();
     struct timeline *timeline = inputs_load(&options);
     int status = timeline ? run(&options, timeline) : EXIT_FAILURE;
     timeline_destroy(timeline);

@@ -6,6 +6,7 @@
 #include "key_averages.h"
 
 #include "key_calls.h"
+#include "key_context.h"
 #include "key_launches.h"
 #include "key_rows.h"
 
@@ -41,14 +42,12 @@ struct builder {
     struct key_rows rows;
     struct key_calls calls;
     struct key_launches launches; /* for begin/end ranges */
-    uint32_t *device_of_stream;   /* by stream: into devices[]; when asked for */
-    bool *is_shape;               /* by name: whether it is a key of shapes; when asked for */
+    struct key_context context;
     struct frame *stack;
     size_t depth, stack_capacity;
     size_t visible; /* open slices that are not libprof's own */
     uint32_t next_slice, next_async, next_gpu;
     uint32_t next_timing; /* into timeline->timings: first that is not before the slice at hand */
-    uint32_t next_attr, next_stack; /* likewise */
     uint32_t thread, process, rank; /* of the slice at hand */
 };
 
@@ -174,37 +173,6 @@ static const struct tl_timing *timing_of(struct builder *b, uint32_t slice)
     return b->next_timing < timeline->timings.count && timing->slice == slice ? timing : NULL;
 }
 
-/* The first attribute of shapes. */
-static uint32_t shape_of(struct builder *b, uint32_t slice)
-{
-    const struct timeline *timeline = b->timeline;
-    uint32_t shape = TL_NONE;
-    for (; b->next_attr < timeline->attrs.count && timeline->attrs.at[b->next_attr].slice <= slice;
-         b->next_attr++) {
-        const struct tl_attr *attr = &timeline->attrs.at[b->next_attr];
-        bool is_text = attr->type == PROF_ATTR_STRING && attr->value < timeline->names.count;
-        if (attr->slice == slice && shape == TL_NONE && is_text && b->is_shape[attr->key])
-            shape = (uint32_t)attr->value;
-    }
-    return shape;
-}
-
-static uint32_t stack_group(const struct builder *b, uint32_t stack)
-{
-    bool grouped = stack != TL_NONE && b->options->stack_groups;
-    return grouped ? b->options->stack_groups[stack] : stack;
-}
-
-static uint32_t stack_of(struct builder *b, uint32_t slice)
-{
-    const struct tl_stack_of *stacks = b->timeline->slice_stacks.at;
-    uint32_t count = b->timeline->slice_stacks.count;
-    while (b->next_stack < count && stacks[b->next_stack].owner < slice)
-        b->next_stack++;
-    bool has = b->next_stack < count && stacks[b->next_stack].owner == slice;
-    return has ? stack_group(b, stacks[b->next_stack].stack) : TL_NONE;
-}
-
 /* A call's first piece has its attributes and its stack. */
 static void share_pieces(struct key_call *call, const struct tl_slice *slice,
                          struct key_group *group)
@@ -227,9 +195,9 @@ static struct key_group group_of(struct builder *b, const struct frame *frame,
     group.process = b->process;
     group.rank = b->rank;
     if (by & KEY_BY_SHAPE)
-        group.shape = shape_of(b, frame->slice);
+        group.shape = key_context_shape(&b->context, frame->slice);
     if (by & KEY_BY_STACK)
-        group.stack = stack_of(b, frame->slice);
+        group.stack = key_context_stack(&b->context, frame->slice);
     if (frame->call)
         share_pieces(frame->call, slice, &group);
     return group;
@@ -246,9 +214,7 @@ static void add_operation(struct builder *b, const struct tl_gpu *op, struct key
     enum key_kind kind = kind_of_gpu(op->kind);
     if (!b->rows.by_key) {
         group.stream = op->stream;
-        group.device = op->stream != TL_NONE && b->device_of_stream
-                           ? b->device_of_stream[op->stream]
-                           : TL_NONE;
+        group.device = key_context_device(&b->context, op->stream);
         group.path = key_rows_path(&b->rows, op->name, kind, range_path);
         group.shape = TL_NONE;
     }
@@ -427,38 +393,6 @@ static void add_marks(struct builder *b)
     }
 }
 
-static bool find_shape_keys(struct builder *b)
-{
-    const struct timeline *timeline = b->timeline;
-    b->is_shape = calloc((size_t)timeline->names.count + 1, sizeof *b->is_shape);
-    for (uint32_t i = 0; i < timeline->names.count && b->is_shape; i++) {
-        struct text name = timeline->names.at[i];
-        b->is_shape[i] = (name.size == 5 && memcmp(name.bytes, "sizes", 5) == 0) ||
-                         (name.size == 10 && memcmp(name.bytes, "Input Dims", 10) == 0);
-    }
-    return b->is_shape != NULL;
-}
-
-/* Devices and streams are both in the order of processes and ordinals. */
-static bool find_devices(struct builder *b)
-{
-    const struct timeline *timeline = b->timeline;
-    struct keymap known = {0};
-    bool stored = true;
-    b->device_of_stream = malloc(((size_t)timeline->streams.count + 1) * sizeof(uint32_t));
-    for (uint32_t i = 0; i < timeline->devices.count && stored; i++) {
-        const struct tl_device *device = &timeline->devices.at[i];
-        stored = keymap_set(&known, (uint64_t)device->process << 32 | device->info.device, i);
-    }
-    for (uint32_t i = 0; i < timeline->streams.count && stored && b->device_of_stream; i++) {
-        const struct tl_stream *stream = &timeline->streams.at[i];
-        b->device_of_stream[i] =
-            keymap_find(&known, (uint64_t)stream->process << 32 | stream->device);
-    }
-    keymap_fini(&known);
-    return stored && b->device_of_stream;
-}
-
 /* Rows that exist only for what they did not count. */
 static void drop_empty(struct key_averages *averages)
 {
@@ -477,9 +411,7 @@ static bool prepare(struct builder *b)
         return false;
     if (b->timeline->asyncs.count && !key_launches_init(&b->launches, b->timeline))
         return false;
-    if (b->options->group_by & KEY_BY_SHAPE && !find_shape_keys(b))
-        return false;
-    return !(b->options->group_by & KEY_BY_DEVICE) || find_devices(b);
+    return key_context_init(&b->context, b->timeline, b->options);
 }
 
 static bool add_all(struct builder *b)
@@ -514,8 +446,7 @@ bool key_averages_init_by(struct key_averages *averages, const struct timeline *
     key_rows_fini(&b.rows);
     key_calls_fini(&b.calls);
     key_launches_fini(&b.launches);
-    free(b.device_of_stream);
-    free(b.is_shape);
+    key_context_fini(&b.context);
     free(b.stack);
     if (!added)
         key_averages_fini(averages);

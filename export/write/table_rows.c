@@ -244,6 +244,14 @@ static void print_titles(const struct table_rows *rows)
     fprintf(rows->stream, "%s\n", rows->options->color ? PLAIN : "");
 }
 
+static unsigned line_width(const struct table_rows *rows)
+{
+    unsigned width = rows->name_width + rows->cell_count * (COLUMN_WIDTH + 2);
+    for (unsigned part = 0; part < GROUP_PARTS; part++)
+        width += rows->group_width[part] ? rows->group_width[part] + 2 : 0;
+    return width;
+}
+
 static void print_heading(const struct table_rows *rows)
 {
     char shown[SHOW_TEXT_BYTES(400)];
@@ -252,7 +260,8 @@ static void print_heading(const struct table_rows *rows)
     if (!header)
         return;
     show_text((struct text){header, strlen(header)}, 400, shown, &rest);
-    fprintf(rows->stream, "%s\n", shown);
+    print_dashes(rows, line_width(rows), '=');
+    fprintf(rows->stream, "\n%s\n", shown);
 }
 
 /* Cut as torch.profiler does: a name that would come within three characters of the limit. */
