@@ -35,7 +35,7 @@ static void count_call(struct builder *builder, const struct build_launch *launc
         builder->timeline->ledger.launched_graph += recorded;
         return;
     }
-    uint64_t expected = launch->launches && api->result == 0 ? api->operations : 0;
+    uint64_t expected = slice->flags & TL_LAUNCHES && api->result == 0 ? api->operations : 0;
     if (recorded > expected && expected)
         build_process(builder)->odd.surplus_gpu += recorded - expected;
     tally->recorded += recorded;

@@ -8,7 +8,6 @@
 #include "radix.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static uint32_t run_end(const struct builder *builder, uint32_t run)
 {
@@ -38,21 +37,31 @@ static struct radix_item *sort_runs(const struct builder *builder)
     return NULL;
 }
 
-/* The process's slices in their new order; `place` gets, by old place, the new one. Both count from
- * the process's first slice. */
-static struct tl_slice *reorder(const struct builder *builder, const struct radix_item *runs,
-                                uint32_t *place)
+/* Fills `place`: by old place, the new one. Both count from the process's first slice. */
+static void find_places(const struct builder *builder, const struct radix_item *runs,
+                        uint32_t *place)
 {
     uint32_t first = builder->first.slice, next = 0;
-    struct tl_slice *slices = calloc(builder->timeline->slices.count - first + 1, sizeof *slices);
-    for (uint32_t i = 0; i < builder->runs.count && slices; i++) {
+    for (uint32_t i = 0; i < builder->runs.count; i++) {
         uint32_t from = builder->runs.at[runs[i].value].first,
                  end = run_end(builder, runs[i].value);
-        memcpy(slices + next, builder->timeline->slices.at + from, (end - from) * sizeof *slices);
         for (uint32_t j = from; j < end; j++)
             place[j - first] = next++;
     }
-    return slices;
+}
+
+/* Moves each slice to its place, without a second copy of all. `place` is used up. */
+static void reorder(struct tl_slice *slices, uint32_t *place, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        while (place[i] != i) {
+            uint32_t to = place[i];
+            struct tl_slice moved = slices[i];
+            slices[i] = slices[to];
+            slices[to] = moved;
+            place[i] = place[to];
+            place[to] = to;
+        }
 }
 
 static uint32_t moved(const struct builder *builder, const uint32_t *place, uint32_t slice)
@@ -111,19 +120,19 @@ static void sort_pieces(struct builder *builder)
 static bool move_slices(struct builder *builder)
 {
     uint32_t first = builder->first.slice, count = builder->timeline->slices.count - first;
+    struct tl_slice *slices = builder->timeline->slices.at + first;
     struct radix_item *runs = sort_runs(builder);
-    uint32_t *place = calloc(count + 1, sizeof *place);
-    struct tl_slice *slices = runs && place ? reorder(builder, runs, place) : NULL;
-    if (slices) {
+    uint32_t *place = calloc((size_t)count + 1, sizeof *place);
+    bool ready = runs && place;
+    if (ready) {
+        find_places(builder, runs, place);
         tell_new_places(builder, slices, count, place);
-        memcpy(builder->timeline->slices.at + first, slices, count * sizeof *slices);
+        reorder(slices, place, count);
         sort_pieces(builder);
     }
-    bool moved_all = slices != NULL;
-    free(slices);
     free(place);
     free(runs);
-    return moved_all;
+    return ready;
 }
 
 static void number_threads(struct builder *builder)

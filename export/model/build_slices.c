@@ -335,12 +335,11 @@ static bool covered_by_outer(const struct builder *builder, const struct build_t
     return false;
 }
 
-static void add_launch(struct builder *builder, const struct read_api *api, uint32_t slice,
-                       bool launches)
+static void add_launch(struct builder *builder, const struct read_api *api, uint32_t slice)
 {
     struct build_launch *launch = ARRAY_ADD(&builder->launches);
     if (launch)
-        *launch = (struct build_launch){api->correlation, slice, launches};
+        *launch = (struct build_launch){api->correlation, slice};
     else
         builder->failed = true;
 }
@@ -389,7 +388,7 @@ static void take_api_enter(void *user, uint32_t number, int64_t time_ns, const s
     if (!covered && flags & TL_GRAPH && !(flags & TL_INTERNAL))
         build_graph_launch(builder, api, builder->timeline->slices.count - 1);
     if (!covered && api->correlation)
-        add_launch(builder, api, builder->timeline->slices.count - 1, flags & TL_LAUNCHES);
+        add_launch(builder, api, builder->timeline->slices.count - 1);
 }
 
 /* Place of the innermost open call of this correlation id. */

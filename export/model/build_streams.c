@@ -146,22 +146,76 @@ static uint32_t group_of(const struct builder *builder, const struct tl_gpu *gpu
     return gpu->stream == TL_NONE ? groups - 1 : gpu->stream - builder->first.stream;
 }
 
-/* By start, then by group: both sorts keep the order of equals. */
-static struct radix_item *sorted_items(struct builder *builder, uint32_t count, uint32_t groups)
+/* Puts gpus[i] where gpus[from[i]] was to go: new[i] = old[from[i]], without a second copy. `from`
+ * is used up. */
+static void gather(struct tl_gpu *gpus, uint32_t *from, uint32_t count)
 {
-    const struct tl_gpu *gpus = builder->timeline->gpus.at + builder->first.gpu;
-    struct radix_item *items = calloc(count, sizeof *items);
-    if (!items)
-        return NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        struct tl_gpu first = gpus[i];
+        uint32_t at = i;
+        for (uint32_t source; (source = from[at]) != i; at = source) {
+            gpus[at] = gpus[source];
+            from[at] = at;
+        }
+        gpus[at] = first;
+        from[at] = at;
+    }
+}
+
+/* Operations stream by stream, in order within one; `ends` gets where each group ends. */
+static void group_gpus(struct builder *builder, struct tl_gpu *gpus, uint32_t *from, uint32_t count,
+                       uint32_t *ends, uint32_t groups)
+{
+    uint32_t end = 0;
     for (uint32_t i = 0; i < count; i++)
+        ends[group_of(builder, &gpus[i], groups)]++;
+    for (uint32_t group = 0; group < groups; group++) {
+        uint32_t first = end;
+        end += ends[group];
+        ends[group] = first;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        from[ends[group_of(builder, &gpus[i], groups)]++] = i;
+    gather(gpus, from, count);
+}
+
+static bool starts_in_order(const struct tl_gpu *gpus, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++)
+        if (gpus[i].start_ns < gpus[i - 1].start_ns)
+            return false;
+    return true;
+}
+
+/* CUPTI delivers a stream's operations as they end, so they are in order already unless they
+ * overlap. */
+static bool sort_stream(struct tl_gpu *gpus, uint32_t *from, uint32_t count)
+{
+    if (starts_in_order(gpus, count))
+        return true;
+    struct radix_item *items = malloc(count * sizeof *items);
+    for (uint32_t i = 0; i < count && items; i++)
         items[i] = (struct radix_item){radix_key(gpus[i].start_ns), i};
-    bool sorted = radix_sort(items, count);
-    for (uint32_t i = 0; i < count; i++)
-        items[i].key = group_of(builder, &gpus[items[i].value], groups);
-    if (sorted && radix_sort(items, count))
-        return items;
+    bool sorted = items && radix_sort(items, count);
+    for (uint32_t i = 0; i < count && sorted; i++)
+        from[i] = items[i].value;
     free(items);
-    return NULL;
+    if (sorted)
+        gather(gpus, from, count);
+    return sorted;
+}
+
+static bool sort_gpus(struct builder *builder, struct tl_gpu *gpus, uint32_t count, uint32_t groups)
+{
+    uint32_t *from = calloc(count, sizeof *from), *ends = calloc(groups, sizeof *ends);
+    bool sorted = from && ends;
+    if (sorted)
+        group_gpus(builder, gpus, from, count, ends, groups);
+    for (uint32_t group = 0, first = 0; group < groups && sorted; first = ends[group++])
+        sorted = sort_stream(gpus + first, from, ends[group] - first);
+    free(from);
+    free(ends);
+    return sorted;
 }
 
 static void count_streams(struct builder *builder)
@@ -180,17 +234,8 @@ bool build_gpus_sort(struct builder *builder)
     uint32_t count = timeline->gpus.count - builder->first.gpu;
     if (count == 0)
         return true;
-    struct tl_gpu *gpus = timeline->gpus.at + builder->first.gpu;
-    struct radix_item *items =
-        sorted_items(builder, count, timeline->streams.count - builder->first.stream + 1);
-    struct tl_gpu *sorted = items ? malloc(count * sizeof *sorted) : NULL;
-    for (uint32_t i = 0; i < count && sorted; i++)
-        sorted[i] = gpus[items[i].value];
-    if (sorted)
-        memcpy(gpus, sorted, count * sizeof *gpus);
-    bool done = sorted != NULL;
-    free(sorted);
-    free(items);
+    bool sorted = sort_gpus(builder, timeline->gpus.at + builder->first.gpu, count,
+                            timeline->streams.count - builder->first.stream + 1);
     count_streams(builder);
-    return done;
+    return sorted;
 }

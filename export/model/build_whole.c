@@ -26,7 +26,7 @@ static uint8_t flags_of(const struct read_slice *from)
 }
 
 /* What a call was to launch is unknown: such a file holds what was recorded. */
-static uint32_t add_api(struct builder *builder, const struct read_slice *from, uint8_t flags)
+static uint32_t add_api(struct builder *builder, const struct read_slice *from)
 {
     uint32_t index = builder->timeline->apis.count;
     struct tl_api *api = ARRAY_ADD(&builder->timeline->apis);
@@ -42,8 +42,7 @@ static uint32_t add_api(struct builder *builder, const struct read_slice *from, 
         .domain = from->flags & READ_SLICE_DRIVER ? PROF_API_DRIVER : PROF_API_RUNTIME,
     };
     if (launch)
-        *launch = (struct build_launch){from->correlation, builder->timeline->slices.count - 1,
-                                        flags & TL_LAUNCHES};
+        *launch = (struct build_launch){from->correlation, builder->timeline->slices.count - 1};
     return index;
 }
 
@@ -128,7 +127,7 @@ static void take_slice(void *user, const struct read_slice *from)
     if (!slice)
         return;
     if (slice->kind == TL_API)
-        slice->api = add_api(builder, from, slice->flags);
+        slice->api = add_api(builder, from);
     if (from->flags & READ_SLICE_CONTINUED)
         add_piece(builder, from->continues);
     if (from->flags & READ_SLICE_UNCLOSED)

@@ -94,7 +94,6 @@ struct build_run {
 struct build_launch {
     uint32_t correlation;
     uint32_t slice;
-    bool launches; /* flagged as putting work on a device */
 };
 
 /* One libprof's own operation with the CPU times around it. */

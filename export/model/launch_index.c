@@ -1,4 +1,8 @@
-/* launch_index.c - see launch_index.h. */
+/* launch_index.c - a sort in place, and a table of buckets.
+ *
+ * The sort is by bytes, most significant first, moving items within their array: of millions of
+ * calls there is no second copy, and the time is linear whatever the ids are.
+ */
 #include "launch_index.h"
 
 #include "radix.h"
@@ -6,35 +10,92 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct radix_item *sort_launches(const struct builder *builder)
+#define CORRELATION_BYTES 4u
+#define KEY_BYTES (CORRELATION_BYTES + 8u) /* the id, then the call's start */
+#define FEW 16u
+
+/* What is sorted, and what its starts are looked up in. */
+struct calls {
+    struct build_launch *at;
+    const struct tl_slice *slices;
+};
+
+static int64_t start_of(const struct calls *calls, const struct build_launch *launch)
 {
-    uint32_t count = builder->launches.count;
-    struct radix_item *items = calloc(count + 1, sizeof *items);
-    bool sorted = items != NULL;
-    for (uint32_t i = 0; i < count && sorted; i++)
-        items[i] = (struct radix_item){
-            radix_key(builder->timeline->slices.at[builder->launches.at[i].slice].start_ns), i};
-    sorted = sorted && radix_sort(items, count);
-    for (uint32_t i = 0; i < count && sorted; i++)
-        items[i].key = builder->launches.at[items[i].value].correlation;
-    sorted = sorted && radix_sort(items, count);
-    if (sorted)
-        return items;
-    free(items);
-    return NULL;
+    return calls->slices[launch->slice].start_ns;
 }
 
-static void fill_entries(struct launch_index *index, const struct builder *builder,
-                         const struct radix_item *items)
+static bool is_before(const struct calls *calls, const struct build_launch *a,
+                      const struct build_launch *b)
 {
-    for (uint32_t i = 0; i < index->count; i++) {
-        const struct build_launch *launch = &builder->launches.at[items[i].value];
-        index->entries[i] = (struct launch_entry){
-            .correlation = launch->correlation,
-            .slice = launch->slice,
-            .start_ns = builder->timeline->slices.at[launch->slice].start_ns,
-        };
+    if (a->correlation != b->correlation)
+        return a->correlation < b->correlation;
+    int64_t start_a = start_of(calls, a), start_b = start_of(calls, b);
+    return start_a != start_b ? start_a < start_b : a->slice < b->slice;
+}
+
+static bool is_sorted(const struct calls *calls, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++)
+        if (is_before(calls, &calls->at[i], &calls->at[i - 1]))
+            return false;
+    return true;
+}
+
+static void sort_few(const struct calls *calls, uint32_t first, uint32_t end)
+{
+    for (uint32_t i = first + 1; i < end; i++) {
+        struct build_launch launch = calls->at[i];
+        uint32_t to = i;
+        for (; to > first && is_before(calls, &launch, &calls->at[to - 1]); to--)
+            calls->at[to] = calls->at[to - 1];
+        calls->at[to] = launch;
     }
+}
+
+static unsigned key_byte(const struct calls *calls, const struct build_launch *launch,
+                         unsigned place)
+{
+    if (place < CORRELATION_BYTES)
+        return launch->correlation >> 8 * (CORRELATION_BYTES - 1 - place) & 255;
+    return (unsigned)(radix_key(start_of(calls, launch)) >> 8 * (KEY_BYTES - 1 - place)) & 255;
+}
+
+/* Brings each item to the part of its byte; ends[] are then where the parts end. */
+static void spread(const struct calls *calls, uint32_t first, uint32_t end, unsigned place,
+                   uint32_t ends[256])
+{
+    uint32_t next[256], counts[256] = {0};
+    for (uint32_t i = first; i < end; i++)
+        counts[key_byte(calls, &calls->at[i], place)]++;
+    for (uint32_t byte = 0, at = first; byte < 256; byte++) {
+        next[byte] = at;
+        at += counts[byte];
+        ends[byte] = at;
+    }
+    for (uint32_t byte = 0; byte < 256; byte++)
+        while (next[byte] < ends[byte]) {
+            struct build_launch *here = &calls->at[next[byte]];
+            unsigned belongs = key_byte(calls, here, place);
+            struct build_launch moved = *here;
+            *here = calls->at[next[belongs]];
+            calls->at[next[belongs]++] = moved;
+        }
+}
+
+/* Recursion ends after KEY_BYTES levels. */
+static void sort_part(const struct calls *calls, uint32_t first, uint32_t end, unsigned place)
+{
+    uint32_t ends[256];
+    if (end - first <= FEW) {
+        sort_few(calls, first, end);
+        return;
+    }
+    if (place == KEY_BYTES)
+        return;
+    spread(calls, first, end, place, ends);
+    for (uint32_t byte = 0; byte < 256; first = ends[byte++])
+        sort_part(calls, first, ends[byte], place + 1);
 }
 
 static uint32_t bucket_of(const struct launch_index *index, uint32_t correlation)
@@ -42,59 +103,52 @@ static uint32_t bucket_of(const struct launch_index *index, uint32_t correlation
     return (correlation - index->least) >> index->shift;
 }
 
-/* As many buckets as entries, or a few more. */
+/* Two to four calls a bucket where ids are dense. */
 static bool fill_buckets(struct launch_index *index)
 {
     if (index->count == 0)
         return true;
-    index->least = index->entries[0].correlation;
-    uint32_t span = index->entries[index->count - 1].correlation - index->least;
-    while ((uint64_t)(span >> index->shift) >= (uint64_t)index->count * 2)
+    index->least = index->launches[0].correlation;
+    uint32_t span = index->launches[index->count - 1].correlation - index->least;
+    while ((uint64_t)(span >> index->shift) >= index->count / 2 + 1)
         index->shift++;
     index->buckets = (span >> index->shift) + 1;
     index->starts = calloc((size_t)index->buckets + 1, sizeof *index->starts);
     if (!index->starts)
         return false;
     for (uint32_t i = 0; i < index->count; i++)
-        index->starts[bucket_of(index, index->entries[i].correlation) + 1]++;
+        index->starts[bucket_of(index, index->launches[i].correlation) + 1]++;
     for (uint32_t i = 0; i < index->buckets; i++)
         index->starts[i + 1] += index->starts[i];
     return true;
 }
 
-bool launch_index_init(struct launch_index *index, const struct builder *builder)
+bool launch_index_init(struct launch_index *index, struct builder *builder)
 {
-    memset(index, 0, sizeof *index);
-    index->count = builder->launches.count;
-    struct radix_item *items = sort_launches(builder);
-    index->entries = calloc((size_t)index->count + 1, sizeof *index->entries);
-    bool ready = items && index->entries;
-    if (ready) {
-        fill_entries(index, builder, items);
-        ready = fill_buckets(index);
-    }
-    free(items);
-    if (!ready)
-        launch_index_fini(index);
-    return ready;
+    struct calls calls = {builder->launches.at, builder->timeline->slices.at};
+    *index = (struct launch_index){
+        .launches = calls.at, .slices = calls.slices, .count = builder->launches.count};
+    if (!is_sorted(&calls, index->count))
+        sort_part(&calls, 0, index->count, 0);
+    return fill_buckets(index);
 }
 
 void launch_index_fini(struct launch_index *index)
 {
-    free(index->entries);
     free(index->starts);
     memset(index, 0, sizeof *index);
 }
 
-/* The first entry in [low, high) that is not ordered before (correlation, start_ns). */
+/* The first call in [low, high) that is not ordered before (correlation, start_ns). */
 static uint32_t lower_bound(const struct launch_index *index, uint32_t low, uint32_t high,
                             uint32_t correlation, int64_t start_ns)
 {
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        const struct launch_entry *entry = &index->entries[middle];
-        bool before = entry->correlation < correlation ||
-                      (entry->correlation == correlation && entry->start_ns < start_ns);
+        const struct build_launch *launch = &index->launches[middle];
+        bool before =
+            launch->correlation < correlation || (launch->correlation == correlation &&
+                                                  index->slices[launch->slice].start_ns < start_ns);
         if (before)
             low = middle + 1;
         else
@@ -113,9 +167,9 @@ uint32_t launch_index_find(const struct launch_index *index, uint32_t correlatio
     uint32_t first = index->starts[bucket], end = index->starts[bucket + 1];
     uint32_t after = lower_bound(index, first, end, correlation, latest_ns + 1);
     uint32_t best = after;
-    if (after > first && index->entries[after - 1].correlation == correlation)
+    if (after > first && index->launches[after - 1].correlation == correlation)
         best = after - 1;
-    if (best == end || index->entries[best].correlation != correlation)
+    if (best == end || index->launches[best].correlation != correlation)
         return TL_NONE;
-    return index->entries[best].slice;
+    return index->launches[best].slice;
 }

@@ -4,22 +4,18 @@
 
 #include "builder.h"
 
-struct launch_entry {
-    uint32_t correlation;
-    uint32_t slice;
-    int64_t start_ns;
-};
-
-/* entries[starts[b] .. starts[b + 1]) are those whose id begins with the bits of b. */
+/* launches[starts[b] .. starts[b + 1]) are those whose id begins with the bits of b. */
 struct launch_index {
-    struct launch_entry *entries; /* by correlation, then start */
+    const struct build_launch *launches; /* the builder's: by correlation, then start */
+    const struct tl_slice *slices;
     uint32_t *starts;
     uint32_t count, buckets, least;
     unsigned shift;
 };
 
-/* Of the calls of the process at hand. False: no memory. */
-bool launch_index_init(struct launch_index *index, const struct builder *builder);
+/* Of the calls of the process at hand, whose list is put in order for it: builder->launches must
+ * stay as it is while the index is in use. False: no memory. */
+bool launch_index_init(struct launch_index *index, struct builder *builder);
 void launch_index_fini(struct launch_index *index);
 
 /* The slice of the latest call of this id that began at or before `latest_ns`; of the first one

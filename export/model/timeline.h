@@ -31,6 +31,9 @@ enum tl_slice_kind {
 #define TL_GRAPH 8u      /* an API call that launches a graph */
 #define TL_CONTINUED 16u /* a range goes on: not its first piece, so no call of its own */
 
+/* There are tens of millions of these: no padding to 8 bytes at their end. */
+#define TL_DENSE __attribute__((packed, aligned(4)))
+
 /* What a thread did, in the order in which it began: parents before children, children inside
  * parents.
  *
@@ -62,7 +65,7 @@ struct tl_slice {
     uint16_t depth; /* 0 = no parent */
     uint8_t kind;   /* enum tl_slice_kind */
     uint8_t flags;  /* TL_* */
-};
+} TL_DENSE;
 
 /* A slice with TL_CONTINUED, and the slices of the same thread that it goes on from. */
 struct tl_piece {
@@ -106,7 +109,7 @@ struct tl_api {
     uint32_t operations;  /* device operations expected, 0 unknown or none */
     uint16_t cbid;
     uint8_t domain;
-};
+} TL_DENSE;
 
 /* A begin/end range that does not have to nest and may end on another thread. */
 struct tl_async {

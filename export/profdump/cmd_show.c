@@ -1,9 +1,37 @@
-/* cmd_show.c - profdump FILE...: what ran, and the key averages. */
+/* cmd_show.c - profdump FILE...: what ran, and the key averages, as a table or as a tree. */
 #include "profdump.h"
+
+#include "stack_groups.h"
+
+#include <stdlib.h>
+
+static bool show(const struct profdump_options *options, const struct write_options *write,
+                 const struct timeline *timeline)
+{
+    if (!write_summary(timeline, write, stdout))
+        return false;
+    return options->tree ? write_tree(timeline, write, stdout)
+                         : write_table(timeline, write, stdout);
+}
+
+/* A table by stack needs the stacks' functions. */
+int cmd_with_stacks(const struct profdump_options *options, const struct timeline *timeline,
+                    bool (*write)(const struct profdump_options *, const struct write_options *,
+                                  const struct timeline *))
+{
+    struct write_options with = options->write;
+    struct stack_groups groups = {0};
+    bool by_stack = with.group_by & KEY_BY_STACK;
+    if (by_stack && !stack_groups_init(&groups, options, timeline))
+        return EXIT_FAILURE;
+    if (by_stack)
+        with.stacks = (struct write_stacks){groups.group_of, groups.texts};
+    int status = finish(options, timeline, write(options, &with, timeline));
+    stack_groups_fini(&groups);
+    return status;
+}
 
 int cmd_show(const struct profdump_options *options, const struct timeline *timeline)
 {
-    bool written = write_summary(timeline, &options->write, stdout) &&
-                   write_table(timeline, &options->write, stdout);
-    return finish(options, timeline, written);
+    return cmd_with_stacks(options, timeline, show);
 }

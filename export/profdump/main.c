@@ -5,6 +5,7 @@
  */
 #include "profdump.h"
 
+#include "table_options.h"
 #include "write_version.h"
 
 #include <errno.h>
@@ -19,6 +20,7 @@ static const char usage_text[] =
     "       profdump --etprof OUT [OPTION]... [FILE|DIRECTORY]...\n"
     "       profdump --json [OPTION]... [FILE|DIRECTORY]...\n"
     "       profdump stacks [OPTION]... [FILE|DIRECTORY]...\n"
+    "       profdump folded [--metric METRIC] [FILE|DIRECTORY]...\n"
     "       profdump check [FILE|DIRECTORY]...\n"
     "       profdump graphs [--json] [FILE|DIRECTORY]...\n"
     "       profdump memory [--json] [FILE|DIRECTORY]...\n"
@@ -35,6 +37,7 @@ static const char usage_text[] =
     "  --json                print summary and key averages as JSON\n"
     "  stacks                print the call stacks from which CUDA was called, the one that kept\n"
     "                        the device busy longest first\n"
+    "  folded                print the ranges as folded stacks, as flamegraph.pl reads them\n"
     "  check                 verify every invariant of file and timeline\n"
     "  graphs                show the CUDA graphs: launches, operations of each, where they were\n"
     "                        captured and where they are replayed\n"
@@ -43,11 +46,27 @@ static const char usage_text[] =
     "  ctl                   command a process that was started with PROF_CONTROL=1\n"
     "\n"
     "  --sort COLUMN         sort the table, descending: name, self_cpu, cpu_total, cpu_avg,\n"
-    "                        self_cuda, cuda_total, cuda_avg, count\n"
+    "                        self_cuda, cuda_total, cuda_avg, count, or a column of --columns;\n"
+    "                        torch.profiler's names are known too\n"
     "  --rows N              print at most N rows\n"
+    "  --group-by LIST       what rows are told apart by: name (the default), shape, stack, "
+    "stack:N,\n"
+    "                        thread, device, stream, rank, path, process\n"
+    "  --columns LIST        add columns: min, max, mean, stddev, p10, p50, p90, p99, cold, warm,\n"
+    "                        projected, projected_avg, bytes, rate, all\n"
+    "  --tree                print the ranges as a tree; --depth N: at most N levels of it\n"
+    "  --kernels, --memcpy, --memset, --api\n"
+    "                        print only rows of that kind, with how their durations are spread\n"
+    "  --projected           print ranges from their first device operation to their last\n"
+    "  --top-level           only calls that nothing on their thread is around\n"
+    "  --total               add a row with the sums of all\n"
+    "  --header TEXT         print a line above the table\n"
+    "  --time-unit UNIT      s, ms, us or ns for all times\n"
+    "  --name-width N        columns for names (default 55)\n"
     "  --memory              add the table's columns of memory: net change, in total and self\n"
     "  --folded              with stacks: a line per stack as flamegraph.pl reads it, weighted by\n"
     "                        nanoseconds of device time\n"
+    "  --metric METRIC       with folded: self_cpu (default), self_cuda in nanoseconds, or count\n"
     "  --perf-map PATH       where a JIT compiler named its code: a file, or a directory with\n"
     "                        perf-PID.map (default /tmp)\n"
     "  --debuginfod          ask the servers of DEBUGINFOD_URLS for debug information\n"
@@ -70,6 +89,21 @@ enum option_code {
     OPTION_FOLDED,
     OPTION_PERF_MAP,
     OPTION_DEBUGINFOD,
+    OPTION_GROUP_BY,
+    OPTION_COLUMNS,
+    OPTION_TREE,
+    OPTION_DEPTH,
+    OPTION_KERNELS,
+    OPTION_MEMCPY,
+    OPTION_MEMSET,
+    OPTION_API,
+    OPTION_PROJECTED,
+    OPTION_TOP_LEVEL,
+    OPTION_TOTAL,
+    OPTION_HEADER,
+    OPTION_TIME_UNIT,
+    OPTION_NAME_WIDTH,
+    OPTION_METRIC,
 };
 
 static const struct option long_options[] = {
@@ -85,6 +119,21 @@ static const struct option long_options[] = {
     {"folded", no_argument, NULL, OPTION_FOLDED},
     {"perf-map", required_argument, NULL, OPTION_PERF_MAP},
     {"debuginfod", no_argument, NULL, OPTION_DEBUGINFOD},
+    {"group-by", required_argument, NULL, OPTION_GROUP_BY},
+    {"columns", required_argument, NULL, OPTION_COLUMNS},
+    {"tree", no_argument, NULL, OPTION_TREE},
+    {"depth", required_argument, NULL, OPTION_DEPTH},
+    {"kernels", no_argument, NULL, OPTION_KERNELS},
+    {"memcpy", no_argument, NULL, OPTION_MEMCPY},
+    {"memset", no_argument, NULL, OPTION_MEMSET},
+    {"api", no_argument, NULL, OPTION_API},
+    {"projected", no_argument, NULL, OPTION_PROJECTED},
+    {"top-level", no_argument, NULL, OPTION_TOP_LEVEL},
+    {"total", no_argument, NULL, OPTION_TOTAL},
+    {"header", required_argument, NULL, OPTION_HEADER},
+    {"time-unit", required_argument, NULL, OPTION_TIME_UNIT},
+    {"name-width", required_argument, NULL, OPTION_NAME_WIDTH},
+    {"metric", required_argument, NULL, OPTION_METRIC},
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, 'V'},
     {0},
@@ -162,6 +211,45 @@ static bool set_etprof(struct profdump_options *options, const char *path)
     return false;
 }
 
+static bool apply_to_table(struct profdump_options *options, int code)
+{
+    switch (code) {
+    case OPTION_GROUP_BY:
+        return table_options_group_by(options, optarg);
+    case OPTION_COLUMNS:
+        return table_options_columns(options, optarg);
+    case OPTION_TIME_UNIT:
+        return table_options_unit(options, optarg);
+    case OPTION_NAME_WIDTH:
+        return table_options_name_width(options, optarg);
+    case OPTION_DEPTH:
+        return table_options_depth(options, optarg);
+    case OPTION_METRIC:
+        return table_options_metric(options, optarg);
+    case OPTION_KERNELS:
+    case OPTION_MEMCPY:
+    case OPTION_MEMSET:
+    case OPTION_API:
+    case OPTION_PROJECTED:
+        options->write.table = (enum write_table)(code - OPTION_KERNELS + WRITE_TABLE_KERNELS);
+        return true;
+    case OPTION_TREE:
+        options->tree = true;
+        return true;
+    case OPTION_TOP_LEVEL:
+        options->write.top_level = true;
+        return true;
+    case OPTION_TOTAL:
+        options->write.total = true;
+        return true;
+    case OPTION_HEADER:
+        options->write.header = optarg;
+        return true;
+    default:
+        return false;
+    }
+}
+
 static bool apply(struct profdump_options *options, int code)
 {
     switch (code) {
@@ -197,7 +285,7 @@ static bool apply(struct profdump_options *options, int code)
         options->debuginfod = true;
         return true;
     default:
-        return false;
+        return apply_to_table(options, code);
     }
 }
 
@@ -229,8 +317,19 @@ static void take_command(struct profdump_options *options)
         options->graphs = true;
     else if (take_word(options, "stacks"))
         options->stacks = true;
+    else if (take_word(options, "folded"))
+        options->range_stacks = true;
     else
         options->memory = take_word(options, "memory");
+}
+
+/* Options that say opposite things. */
+static bool agree(const struct profdump_options *options)
+{
+    if (!options->write.memory || (options->write.group_by == KEY_BY_KEY && !options->tree))
+        return true;
+    complain("--memory: memory is known by name only, not with --group-by or --tree");
+    return false;
 }
 
 /* These write files, so they may come together and with --json; alone they leave stdout to others. */
@@ -252,6 +351,8 @@ static int run(const struct profdump_options *options, const struct timeline *ti
         return cmd_stacks(options, timeline);
     if (options->graphs)
         return cmd_graphs(options, timeline);
+    if (options->range_stacks)
+        return cmd_folded(options, timeline);
     if (options->memory)
         return cmd_memory(options, timeline);
     if (options->chrome_path || options->etprof_path) {
@@ -283,6 +384,8 @@ int main(int argc, char **argv)
     options.inputs = argv + optind;
     options.input_count = argc - optind;
     take_command(&options);
+    if (!agree(&options))
+        return wrong_usage();
     struct timeline *timeline = inputs_load(&options);
     int status = timeline ? run(&options, timeline) : EXIT_FAILURE;
     timeline_destroy(timeline);

@@ -12,13 +12,17 @@ struct profdump_options {
     const char *chrome_path; /* --chrome, NULL not given */
     const char *etprof_path; /* --etprof, NULL not given */
     bool json;
-    bool memory;          /* the word "memory" came first */
-    bool check;           /* the word "check" came first */
-    bool graphs;          /* the word "graphs" came first */
-    bool stacks;          /* the word "stacks" came first */
-    bool folded;          /* --folded */
-    bool debuginfod;      /* --debuginfod */
-    const char *perf_map; /* --perf-map, NULL not given */
+    bool memory;              /* the word "memory" came first */
+    bool check;               /* the word "check" came first */
+    bool graphs;              /* the word "graphs" came first */
+    bool stacks;              /* the word "stacks" came first */
+    bool range_stacks;        /* the word "folded" came first */
+    bool tree;                /* --tree */
+    uint32_t stack_frames;    /* --group-by stack:N */
+    enum write_metric metric; /* --metric */
+    bool folded;              /* --folded */
+    bool debuginfod;          /* --debuginfod */
+    const char *perf_map;     /* --perf-map, NULL not given */
     bool partial;
     bool fail_on_loss;
     char **inputs; /* as given: files and directories */
@@ -28,6 +32,12 @@ struct profdump_options {
 /* Sub-commands: each answers one question about a timeline and returns an exit status. */
 int cmd_show(const struct profdump_options *options,
              const struct timeline *timeline); /* the default */
+/* Runs `write` with the functions of call stacks where rows are told apart by them. */
+int cmd_with_stacks(const struct profdump_options *options, const struct timeline *timeline,
+                    bool (*write)(const struct profdump_options *, const struct write_options *,
+                                  const struct timeline *));
+int cmd_folded(const struct profdump_options *options,
+               const struct timeline *timeline);                                       /* folded */
 int cmd_json(const struct profdump_options *options, const struct timeline *timeline); /* --json */
 int cmd_chrome(const struct profdump_options *options,
                const struct timeline *timeline); /* --chrome */

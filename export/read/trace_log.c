@@ -541,6 +541,7 @@ void walk_log(struct walk *walk, size_t first, size_t end)
             continue;
         expected = chunk->sequence + 1;
         walk_chunk(&log, walk_records(walk, chunk->offset));
+        walk_forget(walk, chunk->offset);
     }
     if (log.thread)
         note_end(walk, log.thread);

@@ -1,9 +1,11 @@
 /* trace_walk.c - the order in which a file is told, and what is done about damage. */
+#define _GNU_SOURCE
 #include "trace_walk.h"
 
 #include "sink_quiet.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
 
 struct walk_span walk_records(const struct walk *walk, size_t chunk_offset)
 {
@@ -21,6 +23,16 @@ struct walk_span walk_records(const struct walk *walk, size_t chunk_offset)
 size_t walk_offset(const struct walk *walk, const uint64_t *at)
 {
     return (size_t)((const uint8_t *)at - walk->file->bytes);
+}
+
+/* A trace is as large as the timeline made of it; without this both would be in memory at once. */
+void walk_forget(const struct walk *walk, size_t chunk_offset)
+{
+    if (!walk->file->mapping)
+        return;
+    size_t left = walk->file->size - chunk_offset;
+    madvise((uint8_t *)walk->file->mapping + chunk_offset,
+            left < PROF_CHUNK_BYTES ? left : PROF_CHUNK_BYTES, MADV_DONTNEED);
 }
 
 void walk_damage(struct walk *walk, size_t offset, const char *what)

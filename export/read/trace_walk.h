@@ -84,6 +84,9 @@ struct walk_span {
 struct walk_span walk_records(const struct walk *walk, size_t chunk_offset);
 size_t walk_offset(const struct walk *walk, const uint64_t *at);
 
+/* The records of this chunk are not needed again: its pages leave the process's memory. */
+void walk_forget(const struct walk *walk, size_t chunk_offset);
+
 /* Notes damage. Ends the walk unless the file was opened with `partial`. */
 void walk_damage(struct walk *walk, size_t offset, const char *what);
 void walk_no_memory(struct walk *walk);

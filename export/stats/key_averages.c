@@ -1,36 +1,54 @@
-/* key_averages.c - one pass over the slices with a stack of open ones, one over the device
- * operations. */
+/* key_averages.c - one pass over the slices with a stack of open ones; device operations are added
+ * where the slice that launched them opens, so that what is around it is known.
+ *
+ * Everything of one process comes before anything of the next, for the sake of cold calls.
+ */
 #include "key_averages.h"
 
+#include "key_calls.h"
+#include "key_context.h"
 #include "key_launches.h"
-#include "key_names.h"
+#include "key_rows.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-/* Names are keyed apart by what they name: a kernel may be called like a range. */
-enum key_class { CLASS_RANGE, CLASS_API, CLASS_MARK, CLASS_DEVICE, CLASS_COUNT };
+#define NO_ROW UINT32_MAX
 
-/* An open slice. `row` is UINT32_MAX for libprof's own, which are transparent. */
+static const struct key_group no_group = {TL_NONE, TL_NONE, TL_NONE, TL_NONE,
+                                          TL_NONE, TL_NONE, TL_NONE, TL_NONE};
+
+/* An open slice. `row` is NO_ROW for libprof's own, which are transparent. */
 struct frame {
     int64_t child_ns;    /* CPU time of the slices directly inside */
     int64_t gpu_self_ns; /* device time launched with no other range in between */
     int64_t gpu_total_ns;
     int64_t inner_ns;               /* timed: CUDA time of the timed ranges inside, same device */
+    int64_t timed_ns;               /* timed: self CUDA time */
+    struct key_span device;         /* of what was launched within */
     const struct tl_timing *timing; /* NULL: not timed by events */
+    struct key_call *call;          /* of which it is a piece; NULL: it is all of it */
     uint32_t slice;
     uint32_t row;
+    uint32_t path;       /* into paths[] */
+    uint32_t range_path; /* of the innermost range */
+    bool counts;         /* its row takes its numbers */
 };
 
 struct builder {
     const struct timeline *timeline;
+    const struct key_options *options;
     struct key_averages *averages;
-    struct key_names keys;
-    uint32_t *row_of_key; /* [CLASS_COUNT][key_count]: row + 1, 0 = none yet */
-    uint32_t *open;       /* by row: how many slices of it are open on the current thread */
+    struct key_rows rows;
+    struct key_calls calls;
+    struct key_launches launches; /* for begin/end ranges */
+    struct key_context context;
     struct frame *stack;
     size_t depth, stack_capacity;
+    size_t visible; /* open slices that are not libprof's own */
+    uint32_t next_slice, next_async, next_gpu;
     uint32_t next_timing; /* into timeline->timings: first that is not before the slice at hand */
-    bool failed;
+    uint32_t thread, process, rank; /* of the slice at hand */
 };
 
 static int64_t duration(int64_t start_ns, int64_t end_ns)
@@ -38,47 +56,16 @@ static int64_t duration(int64_t start_ns, int64_t end_ns)
     return end_ns > start_ns ? end_ns - start_ns : 0;
 }
 
-static bool grow_rows(struct builder *b)
+static uint32_t rank_of(const struct timeline *timeline, uint32_t process)
 {
-    struct key_averages *averages = b->averages;
-    uint32_t capacity = averages->capacity ? averages->capacity * 2 : 64;
-    struct key_average *rows = realloc(averages->rows, capacity * sizeof *rows);
-    if (!rows)
-        return false;
-    averages->rows = rows;
-    uint32_t *open = realloc(b->open, capacity * sizeof *open);
-    if (!open)
-        return false;
-    b->open = open;
-    averages->capacity = capacity;
-    return true;
-}
-
-static uint32_t new_row(struct builder *b, uint32_t key, enum key_kind kind)
-{
-    struct key_averages *averages = b->averages;
-    if (averages->count == averages->capacity && !grow_rows(b)) {
-        b->failed = true;
-        return UINT32_MAX;
-    }
-    averages->rows[averages->count] =
-        (struct key_average){.name = key_names_text(&b->keys, key), .kind = kind, .key = key};
-    b->open[averages->count] = 0;
-    return averages->count++;
-}
-
-/* UINT32_MAX when memory is short. */
-static uint32_t row_of(struct builder *b, enum key_class class, uint32_t name, enum key_kind kind)
-{
-    uint32_t key = key_names_of(&b->keys, name);
-    uint32_t *slot = &b->row_of_key[(size_t) class * b->keys.key_count + key];
-    if (*slot == 0)
-        *slot = new_row(b, key, kind) + 1;
-    return *slot - 1;
+    bool known =
+        process < timeline->processes.count && timeline->processes.at[process].info.rank >= 0;
+    return known ? (uint32_t)timeline->processes.at[process].info.rank : TL_NONE;
 }
 
 /* What has no parent frame ends here: only device time outside of every range is worth keeping. */
-static void pass_up(struct builder *b, int64_t cpu_ns, int64_t gpu_self_ns, int64_t gpu_total_ns)
+static void pass_up(struct builder *b, const struct frame *frame, int64_t cpu_ns,
+                    int64_t gpu_self_ns)
 {
     if (b->depth == 0) {
         b->averages->cuda_outside_ns += gpu_self_ns;
@@ -87,7 +74,8 @@ static void pass_up(struct builder *b, int64_t cpu_ns, int64_t gpu_self_ns, int6
     struct frame *parent = &b->stack[b->depth - 1];
     parent->child_ns += cpu_ns;
     parent->gpu_self_ns += gpu_self_ns;
-    parent->gpu_total_ns += gpu_total_ns;
+    parent->gpu_total_ns += frame->gpu_total_ns;
+    key_span_widen(&parent->device, frame->device);
 }
 
 /* A range timed by events has no operations of its own: its CUDA time is its own interval, and self
@@ -97,7 +85,8 @@ static void use_timing(struct builder *b, struct frame *frame)
     const struct tl_timing *timing = frame->timing;
     int64_t total_ns = duration(timing->start_ns, timing->end_ns);
     frame->gpu_total_ns = total_ns;
-    frame->gpu_self_ns = duration(frame->inner_ns, total_ns);
+    frame->gpu_self_ns = frame->timed_ns = duration(frame->inner_ns, total_ns);
+    key_span_widen(&frame->device, (struct key_span){timing->start_ns, timing->end_ns});
     b->averages->self_cuda_total_ns += frame->gpu_self_ns;
     b->averages->has_timed = true;
     for (size_t i = b->depth; i-- > 0;)
@@ -107,26 +96,60 @@ static void use_timing(struct builder *b, struct frame *frame)
         }
 }
 
+/* One duration and one projection for each call, whole or in pieces. */
+static void close_call(struct builder *b, struct frame *frame, const struct tl_slice *slice,
+                       bool outermost)
+{
+    struct key_call *call = frame->call;
+    int64_t start_ns = slice->start_ns;
+    uint32_t row = frame->row;
+    if (call) {
+        key_span_widen(&call->device, frame->device);
+        if (call->last != frame->slice || call->row == NO_ROW)
+            return;
+        start_ns = call->start_ns;
+        row = call->row;
+    }
+    key_rows_sample(&b->rows, row, b->process, start_ns, duration(start_ns, slice->end_ns));
+    const struct key_span *device = call ? &call->device : &frame->device;
+    struct key_average *into = &b->averages->rows[row];
+    if (into->kind != KEY_RANGE || device->end_ns < device->start_ns)
+        return;
+    into->projected_count++;
+    into->projected_ns += outermost ? device->end_ns - device->start_ns : 0;
+}
+
+static void close_visible(struct builder *b, struct frame *frame)
+{
+    const struct tl_slice *slice = &b->timeline->slices.at[frame->slice];
+    struct key_average *row = &b->averages->rows[frame->row];
+    int64_t cpu_ns = duration(slice->start_ns, slice->end_ns);
+    int64_t self_ns = duration(frame->child_ns, cpu_ns);
+    bool is_range = slice->kind != TL_API;
+    bool outermost = --b->rows.states[frame->row].open == 0;
+    b->visible--;
+    b->averages->self_cpu_total_ns += self_ns;
+    if (frame->counts) {
+        row->count += !(slice->flags & TL_CONTINUED);
+        row->self_cpu_total_ns += self_ns;
+        row->cpu_total_ns += outermost ? cpu_ns : 0;
+        row->self_cuda_total_ns += is_range ? frame->gpu_self_ns : 0;
+        row->cuda_total_ns += is_range && outermost ? frame->gpu_total_ns : 0;
+        row->timed_self_ns += frame->timed_ns;
+        close_call(b, frame, slice, outermost);
+    }
+    pass_up(b, frame, cpu_ns, is_range ? 0 : frame->gpu_self_ns);
+}
+
 static void close_frame(struct builder *b)
 {
-    struct frame frame = b->stack[--b->depth];
-    if (frame.timing)
-        use_timing(b, &frame);
-    if (frame.row == UINT32_MAX) {
-        pass_up(b, frame.child_ns, frame.gpu_self_ns, frame.gpu_total_ns);
-        return;
-    }
-    const struct tl_slice *slice = &b->timeline->slices.at[frame.slice];
-    struct key_average *row = &b->averages->rows[frame.row];
-    int64_t cpu_ns = duration(slice->start_ns, slice->end_ns);
-    bool is_range = slice->kind != TL_API;
-    bool outermost = --b->open[frame.row] == 0;
-    row->count += !(slice->flags & TL_CONTINUED);
-    row->self_cpu_total_ns += duration(frame.child_ns, cpu_ns);
-    row->cpu_total_ns += outermost ? cpu_ns : 0;
-    row->self_cuda_total_ns += is_range ? frame.gpu_self_ns : 0;
-    row->cuda_total_ns += is_range && outermost ? frame.gpu_total_ns : 0;
-    pass_up(b, cpu_ns, is_range ? 0 : frame.gpu_self_ns, frame.gpu_total_ns);
+    struct frame *frame = &b->stack[--b->depth];
+    if (frame->timing)
+        use_timing(b, frame);
+    if (frame->row == NO_ROW)
+        pass_up(b, frame, frame->child_ns, frame->gpu_self_ns);
+    else
+        close_visible(b, frame);
 }
 
 static bool grow_stack(struct builder *b)
@@ -150,41 +173,34 @@ static const struct tl_timing *timing_of(struct builder *b, uint32_t slice)
     return b->next_timing < timeline->timings.count && timing->slice == slice ? timing : NULL;
 }
 
-static void open_frame(struct builder *b, uint32_t index)
+/* A call's first piece has its attributes and its stack. */
+static void share_pieces(struct key_call *call, const struct tl_slice *slice,
+                         struct key_group *group)
 {
-    const struct tl_slice *slice = &b->timeline->slices.at[index];
-    if (b->depth == b->stack_capacity && !grow_stack(b)) {
-        b->failed = true;
-        return;
+    if (slice->flags & TL_CONTINUED) {
+        group->shape = call->shape;
+        group->stack = call->stack;
+    } else {
+        call->shape = group->shape;
+        call->stack = group->stack;
     }
-    struct frame *frame = &b->stack[b->depth];
-    *frame = (struct frame){.slice = index, .row = UINT32_MAX};
-    if (!(slice->flags & TL_INTERNAL)) {
-        bool is_api = slice->kind == TL_API;
-        uint32_t name = tl_shown_name(b->timeline, slice->name, tl_slice_label(slice));
-        frame->row =
-            row_of(b, is_api ? CLASS_API : CLASS_RANGE, name, is_api ? KEY_API : KEY_RANGE);
-        if (b->failed)
-            return;
-        b->open[frame->row]++;
-    }
-    if (b->timeline->timings.count)
-        frame->timing = timing_of(b, index);
-    if (slice->gpu_count)
-        frame->gpu_self_ns = frame->gpu_total_ns = key_launched_ns(b->timeline, slice);
-    b->depth++;
 }
 
-static void add_slices(struct builder *b)
+static struct key_group group_of(struct builder *b, const struct frame *frame,
+                                 const struct tl_slice *slice)
 {
-    const struct tl_slice *slices = b->timeline->slices.at;
-    for (uint32_t i = 0; i < b->timeline->slices.count && !b->failed; i++) {
-        while (b->depth && b->stack[b->depth - 1].slice != slices[i].parent)
-            close_frame(b);
-        open_frame(b, i);
-    }
-    while (b->depth && !b->failed)
-        close_frame(b);
+    struct key_group group = no_group;
+    uint32_t by = b->options->group_by;
+    group.thread = b->thread;
+    group.process = b->process;
+    group.rank = b->rank;
+    if (by & KEY_BY_SHAPE)
+        group.shape = key_context_shape(&b->context, frame->slice);
+    if (by & KEY_BY_STACK)
+        group.stack = key_context_stack(&b->context, frame->slice);
+    if (frame->call)
+        share_pieces(frame->call, slice, &group);
+    return group;
 }
 
 static enum key_kind kind_of_gpu(uint8_t kind)
@@ -195,99 +211,297 @@ static enum key_kind kind_of_gpu(uint8_t kind)
                                : KEY_GRAPH;
 }
 
-static void add_device_work(struct builder *b)
+static void add_operation(struct builder *b, const struct tl_gpu *op, struct key_group group,
+                          uint32_t range_path)
 {
-    for (uint32_t i = 0; i < b->timeline->gpus.count && !b->failed; i++) {
-        const struct tl_gpu *op = &b->timeline->gpus.at[i];
+    enum key_kind kind = kind_of_gpu(op->kind);
+    if (!b->rows.by_key) {
+        group.stream = op->stream;
+        group.device = key_context_device(&b->context, op->stream);
+        group.path = key_rows_path(&b->rows, op->name, kind, range_path);
+        group.shape = TL_NONE;
+    }
+    uint32_t index = key_rows_find(&b->rows, op->name, kind, &group);
+    if (b->rows.failed)
+        return;
+    struct key_average *row = &b->averages->rows[index];
+    int64_t ns = duration(op->start_ns, op->end_ns);
+    row->count++;
+    row->cuda_total_ns += ns;
+    row->self_cuda_total_ns += ns;
+    row->bytes += op->bytes;
+    b->averages->self_cuda_total_ns += ns;
+    b->averages->has_device = true;
+    key_rows_sample(&b->rows, index, b->process, op->start_ns, ns);
+}
+
+static void add_launched(struct builder *b, struct frame *frame, const struct tl_slice *slice,
+                         const struct key_group *group)
+{
+    const struct timeline *timeline = b->timeline;
+    for (uint32_t i = 0; i < slice->gpu_count && !b->rows.failed; i++) {
+        const struct tl_gpu *op =
+            &timeline->gpus.at[timeline->gpu_by_slice.at[slice->gpu_first + i]];
         if (!key_is_device_work(op))
             continue;
-        uint32_t index = row_of(b, CLASS_DEVICE, op->name, kind_of_gpu(op->kind));
-        if (b->failed)
-            return;
-        struct key_average *row = &b->averages->rows[index];
-        int64_t ns = duration(op->start_ns, op->end_ns);
-        row->count++;
-        row->cuda_total_ns += ns;
-        row->self_cuda_total_ns += ns;
-        b->averages->has_device = true;
+        int64_t end_ns = op->end_ns > op->start_ns ? op->end_ns : op->start_ns;
+        frame->gpu_self_ns += end_ns - op->start_ns;
+        key_span_widen(&frame->device, (struct key_span){op->start_ns, end_ns});
+        add_operation(b, op, *group, frame->range_path);
+    }
+    frame->gpu_total_ns = frame->gpu_self_ns;
+}
+
+static void find_row(struct builder *b, struct frame *frame, const struct tl_slice *slice,
+                     struct key_group *group)
+{
+    enum key_kind kind = slice->kind == TL_API ? KEY_API : KEY_RANGE;
+    uint32_t name = tl_shown_name(b->timeline, slice->name, tl_slice_label(slice));
+    if (b->options->group_by & KEY_BY_PATH) {
+        group->path = frame->path = key_rows_path(&b->rows, name, kind, frame->path);
+        frame->range_path = kind == KEY_RANGE ? frame->path : frame->range_path;
+    }
+    frame->row = key_rows_find(&b->rows, name, kind, group);
+    if (b->rows.failed)
+        return;
+    frame->counts = !b->options->top_level || b->visible == 0;
+    b->visible++;
+    b->rows.states[frame->row].open++;
+    if (frame->call && !(slice->flags & TL_CONTINUED) && frame->counts) {
+        frame->call->row = frame->row;
+        frame->call->start_ns = slice->start_ns;
     }
 }
 
-static void add_async(struct builder *b, const struct key_launches *launches,
-                      const struct tl_async *async)
+static void open_frame(struct builder *b, uint32_t index)
 {
-    uint32_t name = tl_shown_name(b->timeline, async->name, async->label);
-    uint32_t index = row_of(b, CLASS_RANGE, name, KEY_RANGE);
-    if (b->failed)
+    const struct tl_slice *slice = &b->timeline->slices.at[index];
+    if (b->depth == b->stack_capacity && !grow_stack(b)) {
+        b->rows.failed = true;
         return;
-    struct key_average *row = &b->averages->rows[index];
-    row->count++;
-    row->cpu_total_ns += duration(async->start_ns, async->end_ns);
-    row->cuda_total_ns += key_launches_within(launches, async);
+    }
+    struct frame *frame = &b->stack[b->depth];
+    *frame = (struct frame){.slice = index,
+                            .row = NO_ROW,
+                            .device = KEY_SPAN_EMPTY,
+                            .call = key_calls_find(&b->calls, index),
+                            .path = b->depth ? frame[-1].path : TL_NONE,
+                            .range_path = b->depth ? frame[-1].range_path : TL_NONE};
+    struct key_group group = b->rows.by_key ? no_group : group_of(b, frame, slice);
+    if (!(slice->flags & TL_INTERNAL))
+        find_row(b, frame, slice, &group);
+    if (b->timeline->timings.count)
+        frame->timing = timing_of(b, index);
+    if (slice->gpu_count)
+        add_launched(b, frame, slice, &group);
+    b->depth++;
 }
 
-static void add_asyncs(struct builder *b)
+/* False: the slice is of a later process than `last`. */
+static bool enter_thread(struct builder *b, uint32_t thread, uint32_t last)
 {
-    struct key_launches launches;
-    if (b->timeline->asyncs.count == 0 || b->failed)
+    if (thread == b->thread)
+        return true;
+    uint32_t process = b->timeline->threads.at[thread].process;
+    if (process > last)
+        return false;
+    b->thread = thread;
+    b->process = process;
+    b->rank = rank_of(b->timeline, process);
+    return true;
+}
+
+static void add_slices(struct builder *b, uint32_t last_process)
+{
+    const struct tl_slice *slices = b->timeline->slices.at;
+    uint32_t i = b->next_slice;
+    b->thread = TL_NONE;
+    for (; i < b->timeline->slices.count && !b->rows.failed; i++) {
+        if (!enter_thread(b, slices[i].thread, last_process))
+            break;
+        while (b->depth && b->stack[b->depth - 1].slice != slices[i].parent)
+            close_frame(b);
+        open_frame(b, i);
+    }
+    while (b->depth && !b->rows.failed)
+        close_frame(b);
+    b->next_slice = i;
+}
+
+static void add_async(struct builder *b, uint32_t index)
+{
+    const struct timeline *timeline = b->timeline;
+    const struct tl_async *async = &timeline->asyncs.at[index];
+    uint32_t name = tl_shown_name(timeline, async->name, async->label);
+    struct key_group group = no_group;
+    group.thread = async->thread;
+    group.process = timeline->threads.at[async->thread].process;
+    group.rank = rank_of(timeline, group.process);
+    group.path = key_rows_path(&b->rows, name, KEY_RANGE, TL_NONE);
+    uint32_t row = key_rows_find(&b->rows, name, KEY_RANGE, &group);
+    if (b->rows.failed)
         return;
-    b->failed = !key_launches_init(&launches, b->timeline);
-    if (b->failed)
-        return;
-    for (uint32_t i = 0; i < b->timeline->asyncs.count && !b->failed; i++)
-        add_async(b, &launches, &b->timeline->asyncs.at[i]);
-    key_launches_fini(&launches);
+    int64_t ns = duration(async->start_ns, async->end_ns);
+    struct key_average *into = &b->averages->rows[row];
+    into->count++;
+    into->cpu_total_ns += ns;
+    into->cuda_total_ns += key_launches_within(&b->launches, async);
+    key_rows_sample(&b->rows, row, group.process, async->start_ns, ns);
+}
+
+static void add_asyncs(struct builder *b, uint32_t last_process)
+{
+    const struct timeline *timeline = b->timeline;
+    for (; b->next_async < timeline->asyncs.count && !b->rows.failed; b->next_async++) {
+        uint32_t thread = timeline->asyncs.at[b->next_async].thread;
+        if (timeline->threads.at[thread].process > last_process)
+            break;
+        add_async(b, b->next_async);
+    }
+}
+
+/* Those whose launch is not in the trace. */
+static void add_orphans(struct builder *b, uint32_t last_process)
+{
+    const struct timeline *timeline = b->timeline;
+    for (; b->next_gpu < timeline->gpus.count && !b->rows.failed; b->next_gpu++) {
+        const struct tl_gpu *op = &timeline->gpus.at[b->next_gpu];
+        if (op->process > last_process)
+            break;
+        if (op->slice != TL_NONE || !key_is_device_work(op))
+            continue;
+        struct key_group group = no_group;
+        b->process = group.process = op->process;
+        group.rank = rank_of(timeline, op->process);
+        add_operation(b, op, group, TL_NONE);
+    }
 }
 
 static void add_marks(struct builder *b)
 {
-    for (uint32_t i = 0; i < b->timeline->marks.count && !b->failed; i++) {
-        const struct tl_mark *mark = &b->timeline->marks.at[i];
-        uint32_t name = tl_shown_name(b->timeline, mark->name, mark->label);
-        uint32_t index = row_of(b, CLASS_MARK, name, KEY_MARK);
-        if (!b->failed)
-            b->averages->rows[index].count++;
+    const struct timeline *timeline = b->timeline;
+    for (uint32_t i = 0; i < timeline->marks.count && !b->rows.failed; i++) {
+        const struct tl_mark *mark = &timeline->marks.at[i];
+        if (b->options->top_level && mark->slice != TL_NONE)
+            continue;
+        struct key_group group = no_group;
+        uint32_t name = tl_shown_name(timeline, mark->name, mark->label);
+        group.thread = mark->thread;
+        group.process = timeline->threads.at[mark->thread].process;
+        group.rank = rank_of(timeline, group.process);
+        group.path = key_rows_path(&b->rows, name, KEY_MARK, TL_NONE);
+        uint32_t row = key_rows_find(&b->rows, name, KEY_MARK, &group);
+        if (!b->rows.failed)
+            b->averages->rows[row].count++;
     }
 }
 
-static void add_up(struct key_averages *averages)
+/* Rows that exist only for what they did not count. */
+static void drop_empty(struct key_averages *averages)
 {
-    for (uint32_t i = 0; i < averages->count; i++) {
-        averages->self_cpu_total_ns += averages->rows[i].self_cpu_total_ns;
-        if (key_kind_is_device(averages->rows[i].kind))
-            averages->self_cuda_total_ns += averages->rows[i].self_cuda_total_ns;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < averages->count; i++)
+        if (averages->rows[i].count || averages->rows[i].cpu_total_ns)
+            averages->rows[kept++] = averages->rows[i];
+    averages->count = kept;
+}
+
+static bool prepare(struct builder *b)
+{
+    if (!key_rows_init(&b->rows, b->averages, b->timeline, b->options))
+        return false;
+    if (!key_calls_init(&b->calls, b->timeline))
+        return false;
+    if (b->timeline->asyncs.count && !key_launches_init(&b->launches, b->timeline))
+        return false;
+    return key_context_init(&b->context, b->timeline, b->options);
+}
+
+static bool add_all(struct builder *b)
+{
+    for (uint32_t process = 0; process <= b->timeline->processes.count; process++) {
+        bool is_rest = process == b->timeline->processes.count;
+        uint32_t last = is_rest ? UINT32_MAX : process;
+        add_slices(b, last);
+        add_asyncs(b, last);
+        add_orphans(b, last);
     }
-    averages->has_device |= averages->has_timed;
+    add_marks(b);
+    if (b->rows.failed || !key_rows_measure(&b->rows))
+        return false;
+    if (b->options->top_level)
+        drop_empty(b->averages);
+    b->averages->has_device |= b->averages->has_timed;
+    return true;
+}
+
+void key_options_default(struct key_options *options)
+{
+    *options = (struct key_options){.size_bytes = sizeof *options, .group_by = KEY_BY_KEY};
+}
+
+bool key_averages_init_by(struct key_averages *averages, const struct timeline *timeline,
+                          const struct key_options *options)
+{
+    struct builder b = {.timeline = timeline, .options = options, .averages = averages};
+    *averages = (struct key_averages){.group_by = options->group_by};
+    bool added = prepare(&b) && add_all(&b);
+    key_rows_fini(&b.rows);
+    key_calls_fini(&b.calls);
+    key_launches_fini(&b.launches);
+    key_context_fini(&b.context);
+    free(b.stack);
+    if (!added)
+        key_averages_fini(averages);
+    return added;
 }
 
 bool key_averages_init(struct key_averages *averages, const struct timeline *timeline)
 {
-    struct builder b = {.timeline = timeline, .averages = averages};
-    *averages = (struct key_averages){0};
-    if (!key_names_init(&b.keys, timeline))
-        return false;
-    b.row_of_key = calloc((size_t)CLASS_COUNT * b.keys.key_count, sizeof *b.row_of_key);
-    b.failed = !b.row_of_key;
-    if (!b.failed) {
-        add_slices(&b);
-        add_asyncs(&b);
-        add_marks(&b);
-        add_device_work(&b);
-        add_up(averages);
-    }
-    free(b.row_of_key);
-    free(b.open);
-    free(b.stack);
-    key_names_fini(&b.keys);
-    if (b.failed)
-        key_averages_fini(averages);
-    return !b.failed;
+    struct key_options options;
+    key_options_default(&options);
+    return key_averages_init_by(averages, timeline, &options);
 }
 
 void key_averages_fini(struct key_averages *averages)
 {
     free(averages->rows);
+    free(averages->paths);
     *averages = (struct key_averages){0};
+}
+
+static void add_spread(struct key_spread *to, const struct key_spread *from)
+{
+    if (!from->count)
+        return;
+    to->min_ns = !to->count || from->min_ns < to->min_ns ? from->min_ns : to->min_ns;
+    to->max_ns = !to->count || from->max_ns > to->max_ns ? from->max_ns : to->max_ns;
+    to->count += from->count;
+    to->sum_ns += from->sum_ns;
+    to->cold_count += from->cold_count;
+    to->cold_ns += from->cold_ns;
+}
+
+struct key_average key_averages_total(const struct key_averages *averages)
+{
+    struct key_average total = {.name = {"Total", 5}, .group = no_group, .key = UINT32_MAX};
+    for (uint32_t i = 0; i < averages->count; i++) {
+        const struct key_average *row = &averages->rows[i];
+        total.count += row->count;
+        total.cpu_total_ns += row->cpu_total_ns;
+        total.self_cpu_total_ns += row->self_cpu_total_ns;
+        total.self_cuda_total_ns +=
+            key_kind_is_device(row->kind) ? row->self_cuda_total_ns : row->timed_self_ns;
+        total.timed_self_ns += row->timed_self_ns;
+        total.projected_count += row->projected_count;
+        total.projected_ns += row->projected_ns;
+        total.bytes += row->bytes;
+        add_spread(&total.spread, &row->spread);
+        for (unsigned side = 0; side < 4; side++)
+            total.memory_bytes[side] += row->memory_bytes[side];
+    }
+    total.cuda_total_ns = total.self_cuda_total_ns;
+    return total;
 }
 
 const char *key_kind_name(enum key_kind kind)

@@ -18,7 +18,7 @@
  * A range that NVTX put into a domain is called "domain:name", others by their name alone. One that
  * goes on in several pieces (see timeline.h) is one call, to which all of them add.
  *
- * A range that is open inside another of the same name (recursion) adds to count and self, but not
+ * A range that is open inside another of the same row (recursion) adds to count and self, but not
  * to the totals, which would otherwise hold the same nanoseconds twice. So no thread adds more to a
  * total than the time that passed.
  *
@@ -33,33 +33,119 @@
 #ifndef PROF_KEY_AVERAGES_H
 #define PROF_KEY_AVERAGES_H
 
+#include "key_spread.h"
 #include "timeline.h"
 
-enum key_kind { KEY_RANGE, KEY_API, KEY_MARK, KEY_KERNEL, KEY_MEMCPY, KEY_MEMSET, KEY_GRAPH };
+enum key_kind {
+    KEY_RANGE,
+    KEY_API,
+    KEY_MARK,
+    KEY_KERNEL,
+    KEY_MEMCPY,
+    KEY_MEMSET,
+    KEY_GRAPH,
+    KEY_KINDS
+};
+
+/* What rows are told apart by. Whatever is not asked for is TL_NONE in every row, and so is what an
+ * event does not have: a range has no device, an orphaned kernel no thread. */
+#define KEY_BY_KEY 1u     /* the name; without it rows are called "(ranges)", "(kernels)" ... */
+#define KEY_BY_SHAPE 2u   /* of ranges: the text of the attribute "sizes" or "Input Dims" */
+#define KEY_BY_STACK 4u   /* where the range was opened, the call made, the operation launched */
+#define KEY_BY_THREAD 8u  /* device work: the thread that launched it */
+#define KEY_BY_DEVICE 16u /* of device work: a device of a process */
+#define KEY_BY_STREAM 32u
+#define KEY_BY_RANK 64u
+#define KEY_BY_PATH 128u /* the ranges around it, from the outside in, itself included */
+#define KEY_BY_PROCESS 256u
+
+struct key_group {
+    uint32_t shape;   /* into names[] */
+    uint32_t stack;   /* into stacks[], or what key_options.stack_groups has in its place */
+    uint32_t thread;  /* into threads[] */
+    uint32_t device;  /* into devices[] */
+    uint32_t stream;  /* into streams[] */
+    uint32_t rank;    /* as launchers count; TL_NONE none */
+    uint32_t path;    /* into key_averages.paths */
+    uint32_t process; /* into processes[] */
+};
+
+struct key_options {
+    size_t size_bytes;
+    uint32_t group_by;            /* KEY_BY_* */
+    const uint32_t *stack_groups; /* by stack, of timeline->stacks.count: which stacks count as one,
+                                     such as those whose innermost n functions are the same; below
+                                     2^32 - 1; NULL: each is its own. Read during init only */
+    bool spread; /* fill key_average.spread: a third of the time more, and 12 bytes per call while
+                       it lasts */
+    bool top_level; /* only calls that no range or CUDA call of their thread is around; the sums of
+                         self time stay those of all */
+};
 
 struct key_average {
     struct text name; /* the timeline's, or a literal */
     enum key_kind kind;
-    uint32_t key; /* of key_names.h */
+    uint32_t key; /* of key_names.h; of the first, where rows are not told apart by name */
     uint64_t count;
     int64_t cpu_total_ns, self_cpu_total_ns;
     int64_t cuda_total_ns, self_cuda_total_ns;
+    int64_t timed_self_ns; /* of self CUDA: what CUDA events timed */
+    /* Ranges projected onto the device: of each call, from the start of the first operation that
+     * was launched within it to the end of the last, whatever the streams, waiting included. Calls
+     * without operations are not among them; begin/end ranges are not projected. Recursion counts
+     * as in totals. Of a timed range: its interval. */
+    uint64_t projected_count;
+    int64_t projected_ns;
+    uint64_t bytes; /* moved or set by copies and sets */
+    struct key_group group;
+    struct key_spread spread; /* of the calls' durations: CPU time of ranges and CUDA calls, device
+                                 time of device work; nested calls of a row are calls, too. All 0
+                                 unless asked for */
+    int64_t memory_bytes[4];  /* for the caller to fill in: net CPU, self CPU, CUDA, self CUDA */
+};
+
+/* Deeper ranges are beside their parents instead of inside of them: what prints a path must not cost
+ * quadratic time. */
+#define KEY_PATH_DEPTH_MAX 512u
+
+/* One more range in a path. */
+struct key_path {
+    uint32_t parent; /* TL_NONE: the outermost */
+    uint32_t key;    /* of key_names.h */
+    uint32_t depth;  /* 0 the outermost */
+    enum key_kind kind;
+    struct text name;
 };
 
 struct key_averages {
     struct key_average *rows; /* in order of first appearance, or as key_sort() left them */
     uint32_t count, capacity;
+    uint32_t group_by;      /* as asked for */
+    struct key_path *paths; /* parents before children */
+    uint32_t path_count, path_capacity;
     int64_t self_cpu_total_ns;  /* sum of self CPU: what CPU percentages are of */
     int64_t self_cuda_total_ns; /* what CUDA percentages are of */
     int64_t cuda_outside_ns;    /* device time launched outside of every range */
     bool has_device;            /* there is at least one device operation or timed range */
     bool has_timed;             /* at least one range was timed by CUDA events */
+    bool has_spread;
 };
 
-/* Adds the timeline up: one pass, linear. Returns false when memory is short; fini is not needed
- * then. The names belong to the timeline, which must outlive `averages`. */
+/* By name, without spread. */
+void key_options_default(struct key_options *options);
+
+/* Adds the timeline up by name: one pass, linear. Returns false when memory is short; fini is not
+ * needed then. The names belong to the timeline, which must outlive `averages`. */
 bool key_averages_init(struct key_averages *averages, const struct timeline *timeline);
+/* The same, told apart and with what the options say. */
+bool key_averages_init_by(struct key_averages *averages, const struct timeline *timeline,
+                          const struct key_options *options);
 void key_averages_fini(struct key_averages *averages);
+
+/* torch.profiler's total_average(): the sum of all rows as one that is called "Total". CUDA time is
+ * that of the device rows and of timed ranges: what other ranges have of it is the same time again.
+ * Its spread has what can be added up: no percentiles. */
+struct key_average key_averages_total(const struct key_averages *averages);
 
 /* "range", "cuda_api", "mark", "kernel", "memcpy", "memset", "graph". */
 const char *key_kind_name(enum key_kind kind);

@@ -5,11 +5,8 @@
  *      "processes": [{pid, program, host, rank, children, windows, ...}],
  *      "devices": [{id, name, ...}],
  *      "nvtx": {see nvtx_json.c},
-}
-
- *      "key_averages": [{name, kind, count, cpu_total_ns, self_cpu_total_ns,
- *                        cuda_total_ns, self_cuda_total_ns}],
- *      "kernels": [the rows of kernels again], "loss": {...},
+ *      "key_averages": [{see averages_json.h}], "kernels": [the rows of kernels again],
+ *      "total_average": {a row}, "device_time": [{see averages_json.h}], "loss": {...},
  *      "graphs": [see graphs_json.c], where there are any,
  *      "stacks": {count, modules, method, cut, untaken, missing}}, the last where there are any
  */
@@ -18,9 +15,10 @@
 #include "graphs_json.h"
 #include "memory_json.h"
 
-#include "key_averages.h"
+#include "averages_json.h"
 #include "nvtx_json.h"
 #include "stack_totals.h"
+#include "table_data.h"
 #include "write.h"
 #include "write_version.h"
 
@@ -199,30 +197,18 @@ static void write_device(struct json_out *out, const struct timeline *timeline,
     json_object_end(out);
 }
 
-static void write_row(struct json_out *out, const struct key_average *row)
+static void write_averages(struct json_out *out, const struct timeline *timeline,
+                           const struct key_averages *averages, const struct write_options *options)
 {
-    json_newline(out);
-    json_object_begin(out);
-    json_key(out, "name"), json_text(out, row->name);
-    json_key(out, "kind"), json_string(out, key_kind_name(row->kind));
-    json_key(out, "count"), json_uint(out, row->count);
-    json_key(out, "cpu_total_ns"), json_int(out, row->cpu_total_ns);
-    json_key(out, "self_cpu_total_ns"), json_int(out, row->self_cpu_total_ns);
-    json_key(out, "cuda_total_ns"), json_int(out, row->cuda_total_ns);
-    json_key(out, "self_cuda_total_ns"), json_int(out, row->self_cuda_total_ns);
-    json_object_end(out);
-}
-
-static void write_rows(struct json_out *out, const struct key_averages *averages, bool only_kernels,
-                       int64_t rows)
-{
-    json_array_begin(out);
-    for (uint32_t i = 0; i < averages->count && rows != 0; i++)
-        if (!only_kernels || averages->rows[i].kind == KEY_KERNEL) {
-            write_row(out, &averages->rows[i]);
-            rows--;
-        }
-    json_array_end(out);
+    struct group_texts texts = {timeline, averages, &options->stacks};
+    struct key_average total = key_averages_total(averages);
+    json_newline(out), json_key(out, "key_averages");
+    averages_json_rows(out, &texts, false, options->rows);
+    json_newline(out), json_key(out, "kernels");
+    averages_json_rows(out, &texts, true, options->rows);
+    json_newline(out), json_key(out, "total_average"), averages_json_total(out, &total);
+    if (!averages_json_devices(out, timeline))
+        out->error = ENOMEM;
 }
 
 static void write_lists(struct json_out *out, const struct timeline *timeline)
@@ -287,9 +273,7 @@ static void write_facts(struct json_out *out, const struct timeline *timeline,
     json_key(out, "cuda_outside_ranges_ns"), json_int(out, averages->cuda_outside_ns);
     write_lists(out, timeline);
     json_newline(out), nvtx_json(out, timeline, nvtx);
-    json_newline(out), json_key(out, "key_averages"),
-        write_rows(out, averages, false, options->rows);
-    json_newline(out), json_key(out, "kernels"), write_rows(out, averages, true, options->rows);
+    write_averages(out, timeline, averages, options);
     write_memory_member(out, timeline, options->rows);
     json_newline(out), facts_json_loss(out, &facts);
     write_graphs_member(out, timeline, options->rows);
@@ -308,12 +292,11 @@ bool write_json(const struct timeline *timeline, const struct write_options *opt
         errno = ENOMEM;
         return false;
     }
-    if (!key_averages_init(&averages, timeline)) {
+    if (!table_data_init(&averages, timeline, options, true)) {
         nvtx_counts_fini(&nvtx);
         errno = ENOMEM;
         return false;
     }
-    key_sort(&averages, options->sort);
     if (json_out_init(&out, -1, stream))
         write_facts(&out, timeline, &averages, &nvtx, options);
     key_averages_fini(&averages);

@@ -1,30 +1,20 @@
 /* table.c - the key-averaged table in torch.profiler's layout, its totals, and the ledger of
  * losses.
- *
- * Twelve columns' width, two spaces between, everything right-aligned, names cut at 55: what people
- * who come from torch.profiler, and the scripts they wrote for it, expect.
  */
-#include "bytes_text.h"
-#include "memory_ranges.h"
+#include "accounts_text.h"
 #include "run_facts.h"
 #include "show_text.h"
-#include "time_text.h"
-#include "write.h"
+#include "table_data.h"
+#include "table_rows.h"
+#include "table_tree.h"
 
 #include <errno.h>
 #include <string.h>
 
-#define NAME_WIDTH_MAX 55u
-#define COLUMN_WIDTH 12
-#define COLUMNS_CPU 5
-#define COLUMNS_CUDA 4
-#define COLUMNS_MEMORY 4
-
 struct table {
     FILE *stream;
+    const struct timeline *timeline;
     const struct key_averages *averages;
-    const struct memory_ranges *memory; /* NULL: no columns of memory */
-    unsigned name_width;
     bool color;
 };
 
@@ -33,141 +23,8 @@ static const char *paint(const struct table *table, const char *code)
     return table->color ? code : "";
 }
 
-#define BOLD "\033[1m"
 #define RED "\033[31m"
 #define PLAIN "\033[0m"
-
-static unsigned find_name_width(const struct key_averages *averages, int64_t rows)
-{
-    unsigned longest = 4; /* "Name" */
-    for (uint32_t i = 0; i < averages->count && rows != 0; i++, rows--) {
-        unsigned width = show_text_width(averages->rows[i].name, NAME_WIDTH_MAX);
-        longest = width > longest ? width : longest;
-    }
-    return longest + 4 < NAME_WIDTH_MAX ? longest + 4 : NAME_WIDTH_MAX;
-}
-
-static void print_rule(const struct table *table)
-{
-    static const char dashes[] = "-------------------------------------------------------";
-    int columns = COLUMNS_CPU + (table->averages->has_device ? COLUMNS_CUDA : 0) +
-                  (table->memory ? COLUMNS_MEMORY : 0) + 1;
-    fprintf(table->stream, "%.*s", (int)table->name_width, dashes);
-    for (int i = 0; i < columns; i++)
-        fprintf(table->stream, "  %.*s", COLUMN_WIDTH, dashes);
-    fputc('\n', table->stream);
-}
-
-static void print_titles(const struct table *table, const char *const titles[], int count)
-{
-    for (int i = 0; i < count; i++)
-        fprintf(table->stream, "  %*s", COLUMN_WIDTH, titles[i]);
-}
-
-static void print_header(const struct table *table)
-{
-    static const char *const cpu[COLUMNS_CPU] = {"Self CPU %", "Self CPU", "CPU total %",
-                                                 "CPU total", "CPU time avg"};
-    static const char *const cuda[COLUMNS_CUDA] = {"Self CUDA", "Self CUDA %", "CUDA total",
-                                                   "CUDA time avg"};
-    static const char *const memory[COLUMNS_MEMORY] = {"CPU Mem", "Self CPU Mem", "CUDA Mem",
-                                                       "Self CUDA Mem"};
-    static const char *const calls[] = {"# of Calls"};
-    print_rule(table);
-    fprintf(table->stream, "%s%*s", paint(table, BOLD), (int)table->name_width, "Name");
-    print_titles(table, cpu, COLUMNS_CPU);
-    print_titles(table, cuda, table->averages->has_device ? COLUMNS_CUDA : 0);
-    print_titles(table, memory, table->memory ? COLUMNS_MEMORY : 0);
-    print_titles(table, calls, 1);
-    fprintf(table->stream, "%s\n", paint(table, PLAIN));
-    print_rule(table);
-}
-
-/* Cut as torch.profiler does: a name that would come within three characters of the limit. */
-static void print_name(const struct table *table, struct text name)
-{
-    char shown[SHOW_TEXT_BYTES(NAME_WIDTH_MAX)];
-    bool rest;
-    unsigned width = show_text(name, NAME_WIDTH_MAX - 3, shown, &rest);
-    if (rest || width == NAME_WIDTH_MAX - 3) {
-        width = show_text(name, NAME_WIDTH_MAX - 3, shown, &rest) + 3;
-        memcpy(shown + strlen(shown), "...", 4);
-    }
-    fprintf(table->stream, "%*s%s",
-            (int)(table->name_width > width ? table->name_width - width : 0), "", shown);
-}
-
-static void print_time(const struct table *table, double ns)
-{
-    char text[TIME_TEXT_BYTES];
-    time_text(ns, text);
-    fprintf(table->stream, "  %*s", COLUMN_WIDTH, text);
-}
-
-static void print_share(const struct table *table, int64_t part_ns, int64_t whole_ns)
-{
-    char text[TIME_TEXT_BYTES];
-    time_text_share(part_ns, whole_ns, text);
-    fprintf(table->stream, "  %*s", COLUMN_WIDTH, text);
-}
-
-static double average(int64_t total_ns, uint64_t count)
-{
-    return count ? (double)total_ns / (double)count : 0;
-}
-
-static void print_net(const struct table *table, const struct memory_amounts *amounts)
-{
-    char text[BYTES_TEXT_BYTES];
-    bytes_text(memory_net(amounts), text);
-    fprintf(table->stream, "  %*s", COLUMN_WIDTH, text);
-}
-
-/* Only ranges have memory: a call's is its range's. */
-static void print_memory(const struct table *table, const struct key_average *row)
-{
-    static const struct memory_range none;
-    const struct memory_range *range =
-        row->kind == KEY_RANGE ? memory_ranges_find(table->memory, row->key) : NULL;
-    if (!range)
-        range = &none;
-    for (int side = 0; side < MEMORY_SIDES; side++) {
-        print_net(table, &range->total[side]);
-        print_net(table, &range->self[side]);
-    }
-}
-
-static void print_row(const struct table *table, const struct key_average *row)
-{
-    int64_t cpu_ns = table->averages->self_cpu_total_ns,
-            cuda_ns = table->averages->self_cuda_total_ns;
-    print_name(table, row->name);
-    print_share(table, row->self_cpu_total_ns, cpu_ns);
-    print_time(table, (double)row->self_cpu_total_ns);
-    print_share(table, row->cpu_total_ns, cpu_ns);
-    print_time(table, (double)row->cpu_total_ns);
-    print_time(table, average(row->cpu_total_ns, row->count));
-    if (table->averages->has_device) {
-        print_time(table, (double)row->self_cuda_total_ns);
-        print_share(table, row->self_cuda_total_ns, cuda_ns);
-        print_time(table, (double)row->cuda_total_ns);
-        print_time(table, average(row->cuda_total_ns, row->count));
-    }
-    if (table->memory)
-        print_memory(table, row);
-    fprintf(table->stream, "  %*llu\n", COLUMN_WIDTH, (unsigned long long)row->count);
-}
-
-static void print_rows(const struct table *table, int64_t rows)
-{
-    uint32_t count = table->averages->count;
-    uint32_t shown = rows < 0 || rows > count ? count : (uint32_t)rows;
-    for (uint32_t i = 0; i < shown; i++)
-        print_row(table, &table->averages->rows[i]);
-    print_rule(table);
-    if (shown < count)
-        fprintf(table->stream, "%u of %u rows\n", shown, count);
-}
 
 static void print_totals(const struct table *table)
 {
@@ -245,40 +102,68 @@ static void print_losses(const struct table *table, const struct run_facts *fact
 
 void write_options_default(struct write_options *options)
 {
-    *options =
-        (struct write_options){.size_bytes = sizeof *options, .sort = KEY_BY_DEFAULT, .rows = -1};
+    *options = (struct write_options){.size_bytes = sizeof *options,
+                                      .sort = KEY_BY_DEFAULT,
+                                      .rows = -1,
+                                      .group_by = KEY_BY_KEY,
+                                      .depth = UINT32_MAX,
+                                      .name_width = WRITE_NAME_WIDTH};
 }
 
-static void print_table(const struct table *table, const struct timeline *timeline, int64_t rows)
+/* What stands under every table. */
+static bool print_foot(const struct table *table)
 {
     struct run_facts facts;
-    run_facts_init(&facts, timeline);
-    print_header(table);
-    print_rows(table, rows);
+    run_facts_init(&facts, table->timeline);
     print_totals(table);
+    bool printed = accounts_text_print(table->timeline, table->stream);
     print_mode(table, &facts);
     print_losses(table, &facts);
+    return printed;
+}
+
+static bool print_table(const struct table *table, const struct write_options *options)
+{
+    struct table_rows rows;
+    if (!table_rows_init(&rows, table->timeline, table->averages, options, table->stream))
+        return false;
+    table_rows_print(&rows);
+    table_rows_fini(&rows);
+    return print_foot(table);
+}
+
+static bool print_tree(const struct table *table, const struct write_options *options)
+{
+    return table_tree_print(table->averages, options, table->stream) && print_foot(table);
+}
+
+/* Makes the averages and prints what shows them. */
+static bool with_averages(const struct timeline *timeline, const struct write_options *options,
+                          FILE *stream,
+                          bool (*print)(const struct table *, const struct write_options *))
+{
+    struct key_averages averages;
+    bool printed = false;
+    if (table_data_init(&averages, timeline, options, false)) {
+        struct table table = {stream, timeline, &averages, options->color};
+        printed = print(&table, options);
+        key_averages_fini(&averages);
+    }
+    if (!printed)
+        errno = ENOMEM;
+    return printed && !ferror(stream);
 }
 
 bool write_table(const struct timeline *timeline, const struct write_options *options, FILE *stream)
 {
-    struct key_averages averages;
-    struct memory_ranges memory;
-    bool ready = key_averages_init(&averages, timeline);
-    if (ready && options->memory && !memory_ranges_init(&memory, timeline)) {
-        key_averages_fini(&averages);
-        ready = false;
-    }
-    if (!ready) {
-        errno = ENOMEM;
-        return false;
-    }
-    key_sort(&averages, options->sort);
-    struct table table = {stream, &averages, options->memory ? &memory : NULL,
-                          find_name_width(&averages, options->rows), options->color};
-    print_table(&table, timeline, options->rows);
-    if (options->memory)
-        memory_ranges_fini(&memory);
-    key_averages_fini(&averages);
-    return !ferror(stream);
+    return with_averages(timeline, options, stream, print_table);
+}
+
+bool write_tree(const struct timeline *timeline, const struct write_options *options, FILE *stream)
+{
+    struct write_options by_path = *options;
+    by_path.group_by = KEY_BY_KEY | KEY_BY_PATH;
+    by_path.table = WRITE_TABLE_ALL;
+    by_path.top_level = by_path.memory = false;
+    return with_averages(timeline, &by_path, stream, print_tree);
 }

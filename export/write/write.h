@@ -8,16 +8,46 @@
 
 #include "key_sort.h"
 #include "out_file.h"
+#include "time_text.h"
 #include "timeline.h"
 
 #include <stdio.h>
 
+/* Which rows the table has, and with which columns. */
+enum write_table {
+    WRITE_TABLE_ALL,
+    WRITE_TABLE_KERNELS,
+    WRITE_TABLE_MEMCPY,
+    WRITE_TABLE_MEMSET,
+    WRITE_TABLE_API,
+    WRITE_TABLE_PROJECTED, /* ranges, from their first device operation to their last */
+};
+
+/* Stacks that count as one in a table by stack; the caller's. */
+struct write_stacks {
+    const uint32_t *groups; /* by stack: as key_options.stack_groups */
+    char *const *texts;     /* by group */
+};
+
+#define WRITE_NAME_WIDTH 55u
+#define WRITE_NAME_WIDTH_MAX 4096u
+
 struct write_options {
     size_t size_bytes;
     enum key_column sort;
-    int64_t rows; /* rows of the table, -1 all */
-    bool memory;  /* the table has torch.profiler's columns of memory: see memory_ranges.h */
-    bool color;   /* escape sequences for a terminal */
+    int64_t rows;        /* rows of the table, -1 all */
+    bool memory;         /* the table has torch.profiler's columns of memory: see memory_ranges.h */
+    bool color;          /* escape sequences for a terminal */
+    bool top_level;      /* see key_options.top_level */
+    bool total;          /* a last row with the sums of all */
+    uint32_t group_by;   /* KEY_BY_*: see key_averages.h */
+    uint32_t columns;    /* bit 1 << enum key_column: columns beside the usual ones */
+    uint32_t depth;      /* of the tree, UINT32_MAX all */
+    unsigned name_width; /* columns that a name may have */
+    enum time_unit unit;
+    enum write_table table;
+    const char *header; /* a line above the table; NULL none */
+    struct write_stacks stacks;
 };
 
 void write_options_default(struct write_options *options);
@@ -29,6 +59,19 @@ bool write_summary(const struct timeline *timeline, const struct write_options *
 /* The key-averaged table with torch.profiler's columns, the totals under it, and what was lost. */
 bool write_table(const struct timeline *timeline, const struct write_options *options,
                  FILE *stream);
+
+/* The ranges as a tree, by what is around them; then the same lines under it. */
+bool write_tree(const struct timeline *timeline, const struct write_options *options, FILE *stream);
+
+/* Folded stacks of ranges: "outer;inner 1234" for each path of ranges with something of the metric,
+ * in nanoseconds or calls, as flamegraph.pl reads it. CUDA calls are leaves of CPU time, kernels,
+ * copies and sets of CUDA time. Blanks, semicolons and what a terminal would obey are '_' in names;
+ * lines are sorted, and paths that read the same are one line. */
+enum write_metric { WRITE_SELF_CPU, WRITE_SELF_CUDA, WRITE_COUNT };
+bool write_folded(const struct timeline *timeline, enum write_metric metric, FILE *stream);
+
+/* "self_cpu", "self_cpu_time_total" ...; false: there is no such metric. */
+bool write_metric_find(const char *name, enum write_metric *metric);
 
 /* The same facts as one JSON object: see facts_json.c for its members. */
 bool write_json(const struct timeline *timeline, const struct write_options *options, FILE *stream);

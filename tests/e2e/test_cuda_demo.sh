@@ -7,7 +7,7 @@ golden=$e2e_directory/golden
 examples=$e2e_directory/../../examples
 
 # normalised FILE: the table, sorted by name, without what differs from run to run: times of the CPU, numbers of
-# processes, versions.
+# processes, versions. The accounts of the device must add up.
 normalised() {
     "$PROF_BIN/profdump" --sort name --rows 1000 "$1" | python3 -c '
 import re, sys
@@ -19,6 +19,11 @@ for line in sys.stdin.read().splitlines():
         cells = [re.split(r"[: ]", line)[0] + " #"]
     elif line.startswith("GPU mode:"):
         cells = [re.split(r";", line)[0].replace(", beside other tools", "")]
+    elif re.match(r"Device \d+: self device time", line): # to the nanosecond, and it adds up
+        total, busy, overlap, busy_again, idle, window = [
+            int(number.replace(".", "")) for number in re.findall(r"([0-9.]+)[mu]?s", line)]
+        assert total == busy + overlap and busy == busy_again and busy + idle == window, line
+        cells = [f"{line.split(chr(58))[0]}: self {total} = busy {busy} + overlap {overlap}"]
     print(" | ".join(cells))
 '
 }

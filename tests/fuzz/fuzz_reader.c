@@ -1,16 +1,18 @@
-/* fuzz_reader.c - any bytes as a trace file: read, made into a timeline, checked. libFuzzer's
- * entry.
+/* fuzz_reader.c - any bytes as a trace file: read, made into a timeline, checked, added up in every
+ * way. libFuzzer's entry.
  *
- *     clang -fsanitize=fuzzer,address,undefined fuzz_reader.c $SOURCES_OF_READ_AND_MODEL
+ *     clang -fsanitize=fuzzer,address,undefined fuzz_reader.c $SOURCES_OF_EXPORT
  *     fuzz_seeds corpus && ./fuzz_reader -max_len=400000 corpus
  *
- * The first byte says whether the file is opened with `partial`; the file follows. A file's header
+ * The first byte says whether the file is opened with `partial`, and whether its averages are shown;
+ * the file follows. A file's header
  * and chunk headers must be in order for anything behind them to be reached, so the parts that a
  * fuzzer would be long in guessing are put right first.
  */
 #include "check.h"
 #include "read.h"
 #include "timeline.h"
+#include "write.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,14 +46,33 @@ static void repair_chunks(uint8_t *bytes, size_t size)
     }
 }
 
-static void read_all(const uint8_t *bytes, size_t size, bool partial)
+static void show_all(const struct timeline *timeline)
+{
+    struct write_options options;
+    FILE *stream = fopen("/dev/null", "w");
+    if (!stream)
+        return;
+    write_options_default(&options);
+    options.columns = UINT32_MAX;
+    options.group_by = UINT32_MAX;
+    write_table(timeline, &options, stream);
+    write_json(timeline, &options, stream);
+    write_tree(timeline, &options, stream);
+    write_folded(timeline, WRITE_SELF_CPU, stream);
+    fclose(stream);
+}
+
+static void read_all(const uint8_t *bytes, size_t size, bool partial, bool show)
 {
     struct read_error error;
     struct check_report report;
     struct trace_file *file = trace_file_open_memory(bytes, size, "fuzz.prof", partial, &error);
     struct timeline *timeline = file ? timeline_from_files(&file, 1, &error) : NULL;
-    if (timeline)
+    if (timeline) {
         timeline_check(timeline, &report);
+        if (show)
+            show_all(timeline);
+    }
     timeline_destroy(timeline);
     trace_file_close(file);
 }
@@ -64,11 +85,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!copy)
         return 0;
     memcpy(copy, data + 1, size - 1);
-    read_all(copy, size - 1, data[0] & 1);
+    read_all(copy, size - 1, data[0] & 1, data[0] & 4);
     if (data[0] & 2) {
         repair_header(copy, size - 1);
         repair_chunks(copy, size - 1);
-        read_all(copy, size - 1, data[0] & 1);
+        read_all(copy, size - 1, data[0] & 1, data[0] & 4);
     }
     free(copy);
     return 0;

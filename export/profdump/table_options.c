@@ -1,0 +1,133 @@
+/* table_options.c - lists of words, and numbers within bounds. */
+#include "table_options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WORD_BYTES 64u
+
+/* Frames by which stacks are told apart, where no number is given: as many as fit a line. */
+#define STACK_FRAMES_DEFAULT 5u
+#define STACK_FRAMES_MAX 1000u
+
+static const struct {
+    const char *word;
+    uint32_t flag;
+} parts[] = {
+    {"name", KEY_BY_KEY},      {"shape", KEY_BY_SHAPE},   {"stack", KEY_BY_STACK},
+    {"thread", KEY_BY_THREAD}, {"device", KEY_BY_DEVICE}, {"stream", KEY_BY_STREAM},
+    {"rank", KEY_BY_RANK},     {"path", KEY_BY_PATH},     {"process", KEY_BY_PROCESS},
+};
+
+/* Decimal digits alone, `least` to `most`. */
+static bool parse_number(const char *text, unsigned long least, unsigned long most,
+                         unsigned long *number)
+{
+    char *end;
+    errno = 0;
+    *number = strtoul(text, &end, 10);
+    return *text >= '0' && *text <= '9' && !*end && !errno && *number >= least && *number <= most;
+}
+
+/* Takes the next word of a list that is separated by commas; false: there is none. A word that does
+ * not fit is cut, and then none that is known. */
+static bool next_word(const char **list, char word[WORD_BYTES])
+{
+    if (!*list)
+        return false;
+    size_t size = strcspn(*list, ",");
+    size_t kept = size < WORD_BYTES - 1 ? size : WORD_BYTES - 1;
+    memcpy(word, *list, kept);
+    word[kept] = 0;
+    *list = (*list)[size] ? *list + size + 1 : NULL;
+    return true;
+}
+
+static bool add_part(struct profdump_options *options, const char *word)
+{
+    unsigned long frames = STACK_FRAMES_DEFAULT;
+    bool counted = strncmp(word, "stack:", 6) == 0;
+    if (counted && !parse_number(word + 6, 1, STACK_FRAMES_MAX, &frames))
+        return false;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (strcmp(counted ? "stack" : word, parts[i].word) == 0) {
+            options->write.group_by |= parts[i].flag;
+            if (parts[i].flag == KEY_BY_STACK)
+                options->stack_frames = (uint32_t)frames;
+            return true;
+        }
+    return false;
+}
+
+bool table_options_group_by(struct profdump_options *options, const char *list)
+{
+    char word[WORD_BYTES];
+    options->write.group_by = 0;
+    while (next_word(&list, word))
+        if (!add_part(options, word)) {
+            complain("--group-by: '%s' is none of name, shape, stack, stack:N, thread, device, "
+                     "stream, rank, path, process",
+                     word);
+            return false;
+        }
+    return true;
+}
+
+bool table_options_columns(struct profdump_options *options, const char *list)
+{
+    static const char *const known =
+        "min, max, mean, stddev, p10, p50, p90, p99, cold, warm, projected, projected_avg, bytes, "
+        "rate, all";
+    enum key_column column;
+    char word[WORD_BYTES];
+    while (next_word(&list, word)) {
+        if (strcmp(word, "all") == 0) {
+            options->write.columns = UINT32_MAX;
+        } else if (key_sort_find(word, &column) && column >= KEY_BY_MIN && column <= KEY_BY_RATE) {
+            options->write.columns |= UINT32_C(1) << column;
+        } else {
+            complain("--columns: '%s' is none of %s", word, known);
+            return false;
+        }
+    }
+    return true;
+}
+
+bool table_options_unit(struct profdump_options *options, const char *unit)
+{
+    if (time_text_find_unit(unit, &options->write.unit))
+        return true;
+    complain("--time-unit: '%s' is not one of s, ms, us, ns", unit);
+    return false;
+}
+
+bool table_options_name_width(struct profdump_options *options, const char *width)
+{
+    unsigned long number;
+    bool good = parse_number(width, 8, WRITE_NAME_WIDTH_MAX, &number);
+    if (good)
+        options->write.name_width = (unsigned)number;
+    else
+        complain("--name-width: '%s' is not a number of 8 to %u", width, WRITE_NAME_WIDTH_MAX);
+    return good;
+}
+
+bool table_options_depth(struct profdump_options *options, const char *depth)
+{
+    unsigned long number;
+    bool good = parse_number(depth, 1, UINT32_MAX - 1, &number);
+    if (good)
+        options->write.depth = (uint32_t)number;
+    else
+        complain("--depth: '%s' is not a number of levels", depth);
+    return good;
+}
+
+bool table_options_metric(struct profdump_options *options, const char *metric)
+{
+    if (write_metric_find(metric, &options->metric))
+        return true;
+    complain("--metric: '%s' is not one of self_cpu, self_cuda, count", metric);
+    return false;
+}

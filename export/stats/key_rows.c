@@ -1,0 +1,205 @@
+/* key_rows.c - numbers for names, pairs of numbers, and rows. */
+#include "key_rows.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* In the order of refinement. */
+static const struct {
+    uint32_t flag;
+    size_t offset;
+} parts[KEY_PARTS] = {
+    {KEY_BY_SHAPE, offsetof(struct key_group, shape)},
+    {KEY_BY_STACK, offsetof(struct key_group, stack)},
+    {KEY_BY_THREAD, offsetof(struct key_group, thread)},
+    {KEY_BY_DEVICE, offsetof(struct key_group, device)},
+    {KEY_BY_STREAM, offsetof(struct key_group, stream)},
+    {KEY_BY_RANK, offsetof(struct key_group, rank)},
+    {KEY_BY_PATH, offsetof(struct key_group, path)},
+    {KEY_BY_PROCESS, offsetof(struct key_group, process)},
+};
+
+static uint32_t part_of(const struct key_group *group, unsigned part)
+{
+    uint32_t value;
+    memcpy(&value, (const char *)group + parts[part].offset, sizeof value);
+    return value;
+}
+
+static void forget_others(struct key_group *group, uint32_t group_by)
+{
+    uint32_t none = TL_NONE;
+    for (unsigned i = 0; i < KEY_PARTS; i++)
+        if (!(group_by & parts[i].flag))
+            memcpy((char *)group + parts[i].offset, &none, sizeof none);
+}
+
+bool key_rows_init(struct key_rows *rows, struct key_averages *averages,
+                   const struct timeline *timeline, const struct key_options *options)
+{
+    *rows = (struct key_rows){.timeline = timeline, .averages = averages, .options = options};
+    rows->by_key = options->group_by == KEY_BY_KEY;
+    if (!key_names_init(&rows->keys, timeline))
+        return false;
+    rows->base_of_key =
+        calloc((size_t)KEY_CLASSES * rows->keys.key_count, sizeof *rows->base_of_key);
+    bool ready = rows->base_of_key != NULL;
+    if (ready && options->spread)
+        ready = key_samples_init(&rows->samples, (size_t)timeline->slices.count +
+                                                     timeline->asyncs.count + timeline->gpus.count);
+    if (!ready)
+        key_rows_fini(rows);
+    return ready;
+}
+
+void key_rows_fini(struct key_rows *rows)
+{
+    for (unsigned i = 0; i <= KEY_PARTS; i++)
+        keymap_fini(&rows->refined[i]);
+    keymap_fini(&rows->paths);
+    key_names_fini(&rows->keys);
+    key_samples_fini(&rows->samples);
+    free(rows->base_of_key);
+    free(rows->states);
+    memset(rows, 0, sizeof *rows);
+}
+
+static bool grow_rows(struct key_rows *rows)
+{
+    struct key_averages *averages = rows->averages;
+    if (averages->capacity > UINT32_MAX / 4)
+        return false;
+    uint32_t capacity = averages->capacity ? averages->capacity * 2 : 64;
+    struct key_average *grown = realloc(averages->rows, capacity * sizeof *grown);
+    if (!grown)
+        return false;
+    averages->rows = grown;
+    struct key_state *states = realloc(rows->states, capacity * sizeof *states);
+    if (!states)
+        return false;
+    rows->states = states;
+    averages->capacity = capacity;
+    return true;
+}
+
+static struct text row_name(const struct key_rows *rows, uint32_t key, enum key_kind kind)
+{
+    static const char *const all[KEY_KINDS] = {"(ranges)", "(CUDA calls)", "(marks)", "(kernels)",
+                                               "(copies)", "(sets)",       "(graphs)"};
+    if (rows->options->group_by & KEY_BY_KEY)
+        return key_names_text(&rows->keys, key);
+    return (struct text){all[kind], strlen(all[kind])};
+}
+
+static void add_row(struct key_rows *rows, uint32_t key, enum key_kind kind,
+                    const struct key_group *group)
+{
+    struct key_averages *averages = rows->averages;
+    if (averages->count == averages->capacity && !grow_rows(rows)) {
+        rows->failed = true;
+        return;
+    }
+    struct key_average *row = &averages->rows[averages->count];
+    *row = (struct key_average){
+        .name = row_name(rows, key, kind), .kind = kind, .key = key, .group = *group};
+    forget_others(&row->group, rows->options->group_by);
+    rows->states[averages->count++] = (struct key_state){0};
+}
+
+/* The number of a name and kind; with `group`, when rows are by name alone, it is the row's. */
+static uint32_t base_of(struct key_rows *rows, uint32_t key, enum key_kind kind)
+{
+    static const struct key_group nothing;
+    uint32_t *slot = key_rows_base(rows, key, kind);
+    if (*slot)
+        return *slot - 1;
+    if (rows->by_key)
+        add_row(rows, key, kind, &nothing);
+    if (rows->failed)
+        return UINT32_MAX;
+    *slot = ++rows->base_count;
+    return *slot - 1;
+}
+
+/* The number of a pair. */
+static uint32_t refine(struct key_rows *rows, unsigned part, uint32_t number, uint32_t value)
+{
+    uint64_t key = (uint64_t)number << 32 | value;
+    uint32_t known = keymap_find(&rows->refined[part], key);
+    if (known != KEYMAP_NONE)
+        return known;
+    rows->failed |= !keymap_set(&rows->refined[part], key, rows->refined_count[part]);
+    return rows->refined_count[part]++;
+}
+
+uint32_t key_rows_find_slow(struct key_rows *rows, uint32_t key, enum key_kind kind,
+                            const struct key_group *group)
+{
+    uint32_t group_by = rows->options->group_by;
+    if (rows->by_key)
+        return base_of(rows, key, kind);
+    uint32_t number = group_by & KEY_BY_KEY ? base_of(rows, key, kind) : (uint32_t)kind;
+    for (unsigned i = 0; i < KEY_PARTS; i++)
+        if (group_by & parts[i].flag)
+            number = refine(rows, i, number, part_of(group, i));
+    uint32_t row = refine(rows, KEY_PARTS, number, 0);
+    if (row == rows->averages->count && !rows->failed)
+        add_row(rows, key, kind, group);
+    return rows->failed ? UINT32_MAX : row;
+}
+
+static bool grow_paths(struct key_averages *averages)
+{
+    if (averages->path_capacity > UINT32_MAX / 4)
+        return false;
+    uint32_t capacity = averages->path_capacity ? averages->path_capacity * 2 : 64;
+    struct key_path *paths = realloc(averages->paths, capacity * sizeof *paths);
+    if (!paths)
+        return false;
+    averages->paths = paths;
+    averages->path_capacity = capacity;
+    return true;
+}
+
+uint32_t key_rows_path(struct key_rows *rows, uint32_t name, enum key_kind kind, uint32_t parent)
+{
+    struct key_averages *averages = rows->averages;
+    uint32_t key = key_names_of(&rows->keys, name);
+    if (!(rows->options->group_by & KEY_BY_PATH))
+        return TL_NONE;
+    if (parent != TL_NONE && averages->paths[parent].depth + 1 >= KEY_PATH_DEPTH_MAX)
+        parent = averages->paths[parent].parent;
+    uint64_t pair = (uint64_t)parent << 32 | base_of(rows, key, kind);
+    uint32_t known = rows->failed ? TL_NONE : keymap_find(&rows->paths, pair);
+    if (known != KEYMAP_NONE || rows->failed)
+        return known;
+    uint32_t index = averages->path_count;
+    if ((index == averages->path_capacity && !grow_paths(averages)) ||
+        !keymap_set(&rows->paths, pair, index)) {
+        rows->failed = true;
+        return TL_NONE;
+    }
+    averages->paths[averages->path_count++] = (struct key_path){
+        .parent = parent,
+        .key = key,
+        .depth = parent == TL_NONE ? 0 : averages->paths[parent].depth + 1,
+        .kind = kind,
+        .name = key_names_text(&rows->keys, key),
+    };
+    return index;
+}
+
+bool key_rows_measure(struct key_rows *rows)
+{
+    struct key_averages *averages = rows->averages;
+    if (!rows->options->spread)
+        return true;
+    size_t *starts = key_samples_sort(&rows->samples, averages->count);
+    for (uint32_t i = 0; i < averages->count && starts; i++)
+        key_spread_measure(&averages->rows[i].spread, rows->samples.ns + starts[i],
+                           starts[i + 1] - starts[i]);
+    averages->has_spread = starts != NULL;
+    free(starts);
+    return averages->has_spread;
+}

@@ -1,0 +1,31 @@
+/* averages_json.h - rows of averages, and the accounts of devices, as JSON. Members of a row:
+ *
+ *     name, kind, count, cpu_total_ns, self_cpu_total_ns, cuda_total_ns, self_cuda_total_ns
+ *     min_ns, max_ns, mean_ns, stddev_ns, p10_ns, p50_ns, p90_ns, p99_ns    of its calls, rounded
+ *     cold_calls, cold_avg_ns, warm_avg_ns       see key_spread.h
+ *     projected_calls, projected_ns              ranges only: see key_averages.h
+ *     bytes                                      copies and sets only
+ *     pid, rank, thread, device, stream, shape, stack, path   what rows are told apart by, as text;
+ *                                                path as a list from the outside in
+ */
+#ifndef PROF_AVERAGES_JSON_H
+#define PROF_AVERAGES_JSON_H
+
+#include "group_text.h"
+#include "json_out.h"
+
+void averages_json_row(struct json_out *out, const struct group_texts *texts,
+                       const struct key_average *row);
+
+/* The sums of all rows: times, counts, bytes, without percentiles. */
+void averages_json_total(struct json_out *out, const struct key_average *total);
+
+/* At most `rows` rows (-1 all), all or the kernels among them. */
+void averages_json_rows(struct json_out *out, const struct group_texts *texts, bool only_kernels,
+                        int64_t rows);
+
+/* "device_time": [{pid, device, operations, sum_ns, busy_ns, overlap_ns, idle_ns, window_ns}]. False:
+ * no memory. */
+bool averages_json_devices(struct json_out *out, const struct timeline *timeline);
+
+#endif

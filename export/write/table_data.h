@@ -1,0 +1,15 @@
+/* table_data.h - the averages that an output shows: as the options ask for, with memory where it is
+ * wanted, only the rows of the table at hand, sorted. */
+#ifndef PROF_TABLE_DATA_H
+#define PROF_TABLE_DATA_H
+
+#include "write.h"
+
+/* `spread`: also where no column asks for it. False: no memory; key_averages_fini() frees. */
+bool table_data_init(struct key_averages *averages, const struct timeline *timeline,
+                     const struct write_options *options, bool spread);
+
+/* Whether the table at hand has rows of this kind. */
+bool table_data_shows(enum write_table table, enum key_kind kind);
+
+#endif

@@ -1,0 +1,356 @@
+/* table_rows.c - twelve columns' width, two spaces between, everything right-aligned, names cut at
+ * 55: what people who come from torch.profiler, and the scripts they wrote for it, expect.
+ */
+#include "table_rows.h"
+
+#include "bytes_text.h"
+#include "show_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define COLUMN_WIDTH 12
+#define BOLD "\033[1m"
+#define PLAIN "\033[0m"
+
+#define CELLS(...)                                            \
+    add_cells(rows, (const struct table_cell[]){__VA_ARGS__}, \
+              sizeof((const struct table_cell[]){__VA_ARGS__}) / sizeof(struct table_cell))
+
+/* Columns that are asked for by name. */
+static const struct table_cell extra_cells[] = {
+    {KEY_BY_MIN, TABLE_TIME, "Min"},
+    {KEY_BY_MAX, TABLE_TIME, "Max"},
+    {KEY_BY_MEAN, TABLE_TIME, "Mean"},
+    {KEY_BY_STDDEV, TABLE_TIME, "StdDev"},
+    {KEY_BY_P10, TABLE_TIME, "P10"},
+    {KEY_BY_P50, TABLE_TIME, "P50"},
+    {KEY_BY_P90, TABLE_TIME, "P90"},
+    {KEY_BY_P99, TABLE_TIME, "P99"},
+    {KEY_BY_COLD, TABLE_TIME, "Cold avg"},
+    {KEY_BY_WARM, TABLE_TIME, "Warm avg"},
+    {KEY_BY_PROJECTED, TABLE_TIME, "GPU proj"},
+    {KEY_BY_PROJECTED_AVG, TABLE_TIME, "GPU proj avg"},
+    {KEY_BY_BYTES, TABLE_MEMORY, "Bytes"},
+    {KEY_BY_RATE, TABLE_RATE, "GB/s"},
+};
+
+static void add_cells(struct table_rows *rows, const struct table_cell *cells, size_t count)
+{
+    for (size_t i = 0; i < count && rows->cell_count < TABLE_CELLS_MAX; i++)
+        rows->cells[rows->cell_count++] = cells[i];
+}
+
+static void add_usual(struct table_rows *rows)
+{
+    CELLS(
+        {KEY_BY_SELF_CPU, TABLE_CPU_SHARE, "Self CPU %"}, {KEY_BY_SELF_CPU, TABLE_TIME, "Self CPU"},
+        {KEY_BY_CPU_TOTAL, TABLE_CPU_SHARE, "CPU total %"},
+        {KEY_BY_CPU_TOTAL, TABLE_TIME, "CPU total"}, {KEY_BY_CPU_AVG, TABLE_TIME, "CPU time avg"});
+    if (rows->texts.averages->has_device)
+        CELLS({KEY_BY_SELF_CUDA, TABLE_TIME, "Self CUDA"},
+              {KEY_BY_SELF_CUDA, TABLE_CUDA_SHARE, "Self CUDA %"},
+              {KEY_BY_CUDA_TOTAL, TABLE_TIME, "CUDA total"},
+              {KEY_BY_CUDA_AVG, TABLE_TIME, "CUDA time avg"});
+    if (rows->options->memory)
+        CELLS({KEY_BY_CPU_MEMORY, TABLE_MEMORY, "CPU Mem"},
+              {KEY_BY_SELF_CPU_MEMORY, TABLE_MEMORY, "Self CPU Mem"},
+              {KEY_BY_CUDA_MEMORY, TABLE_MEMORY, "CUDA Mem"},
+              {KEY_BY_SELF_CUDA_MEMORY, TABLE_MEMORY, "Self CUDA Mem"});
+}
+
+static void add_spread(struct table_rows *rows)
+{
+    CELLS({KEY_BY_MIN, TABLE_TIME, "Min"}, {KEY_BY_P50, TABLE_TIME, "P50"},
+          {KEY_BY_MAX, TABLE_TIME, "Max"}, {KEY_BY_STDDEV, TABLE_TIME, "StdDev"});
+}
+
+static void add_device_work(struct table_rows *rows)
+{
+    CELLS({KEY_BY_CUDA_TOTAL, TABLE_CUDA_SHARE, "CUDA %"},
+          {KEY_BY_CUDA_TOTAL, TABLE_TIME, "CUDA total"},
+          {KEY_BY_CUDA_AVG, TABLE_TIME, "CUDA time avg"});
+    add_spread(rows);
+    if (rows->options->table != WRITE_TABLE_KERNELS)
+        CELLS({KEY_BY_BYTES, TABLE_MEMORY, "Bytes"}, {KEY_BY_RATE, TABLE_RATE, "GB/s"});
+}
+
+static void add_api(struct table_rows *rows)
+{
+    CELLS({KEY_BY_SELF_CPU, TABLE_CPU_SHARE, "Self CPU %"},
+          {KEY_BY_SELF_CPU, TABLE_TIME, "Self CPU"}, {KEY_BY_CPU_TOTAL, TABLE_TIME, "CPU total"},
+          {KEY_BY_CPU_AVG, TABLE_TIME, "CPU time avg"});
+    add_spread(rows);
+}
+
+static void add_projected(struct table_rows *rows)
+{
+    CELLS({KEY_BY_PROJECTED, TABLE_TIME, "GPU proj"},
+          {KEY_BY_PROJECTED_AVG, TABLE_TIME, "GPU proj avg"},
+          {KEY_BY_CUDA_TOTAL, TABLE_TIME, "CUDA total"},
+          {KEY_BY_CPU_TOTAL, TABLE_TIME, "CPU total"});
+}
+
+static bool has_cell(const struct table_rows *rows, const struct table_cell *cell)
+{
+    for (unsigned i = 0; i < rows->cell_count; i++)
+        if (rows->cells[i].column == cell->column && rows->cells[i].form == cell->form)
+            return true;
+    return false;
+}
+
+static void add_all_cells(struct table_rows *rows)
+{
+    switch (rows->options->table) {
+    case WRITE_TABLE_ALL:
+        add_usual(rows);
+        break;
+    case WRITE_TABLE_KERNELS:
+    case WRITE_TABLE_MEMCPY:
+    case WRITE_TABLE_MEMSET:
+        add_device_work(rows);
+        break;
+    case WRITE_TABLE_API:
+        add_api(rows);
+        break;
+    case WRITE_TABLE_PROJECTED:
+        add_projected(rows);
+        break;
+    }
+    for (size_t i = 0; i < sizeof extra_cells / sizeof extra_cells[0]; i++)
+        if (rows->options->columns >> extra_cells[i].column & 1 && !has_cell(rows, &extra_cells[i]))
+            add_cells(rows, &extra_cells[i], 1);
+    CELLS({KEY_BY_COUNT, TABLE_COUNT, "# of Calls"});
+}
+
+static uint32_t shown_count(const struct table_rows *rows)
+{
+    uint32_t count = rows->texts.averages->count;
+    int64_t most = rows->options->rows;
+    return most < 0 || most > count ? count : (uint32_t)most;
+}
+
+static unsigned name_limit(const struct table_rows *rows)
+{
+    return rows->options->name_width;
+}
+
+static void find_name_width(struct table_rows *rows)
+{
+    unsigned longest = 4, limit = name_limit(rows); /* "Name" */
+    for (uint32_t i = 0; i < shown_count(rows); i++) {
+        unsigned width = show_text_width(rows->texts.averages->rows[i].name, limit);
+        longest = width > longest ? width : longest;
+    }
+    rows->name_width = longest + 4 < limit ? longest + 4 : limit;
+}
+
+static void find_group_widths(struct table_rows *rows)
+{
+    for (unsigned part = 0; part < GROUP_PARTS; part++) {
+        const struct group_part *kind = &group_parts[part];
+        if (!(rows->options->group_by & kind->flag))
+            continue;
+        unsigned widest = (unsigned)strlen(kind->title);
+        for (uint32_t i = 0; i < shown_count(rows); i++) {
+            unsigned width = group_text_show(&rows->texts, &rows->texts.averages->rows[i],
+                                             kind->flag, kind->width_max, rows->scratch);
+            widest = width > widest ? width : widest;
+        }
+        rows->group_width[part] = widest > COLUMN_WIDTH ? widest : COLUMN_WIDTH;
+    }
+}
+
+/* A table of one kind has shares of what it shows. */
+static void find_wholes(struct table_rows *rows)
+{
+    const struct key_averages *averages = rows->texts.averages;
+    rows->cpu_ns = averages->self_cpu_total_ns;
+    rows->cuda_ns = averages->self_cuda_total_ns;
+    if (rows->options->table == WRITE_TABLE_ALL)
+        return;
+    rows->cpu_ns = rows->cuda_ns = 0;
+    for (uint32_t i = 0; i < averages->count; i++) {
+        rows->cpu_ns += averages->rows[i].self_cpu_total_ns;
+        rows->cuda_ns += averages->rows[i].self_cuda_total_ns;
+    }
+}
+
+bool table_rows_init(struct table_rows *rows, const struct timeline *timeline,
+                     const struct key_averages *averages, const struct write_options *options,
+                     FILE *stream)
+{
+    unsigned columns = options->name_width > 200 ? options->name_width : 200;
+    *rows = (struct table_rows){.texts = {timeline, averages, &options->stacks},
+                                .options = options,
+                                .stream = stream,
+                                .scratch = malloc(SHOW_TEXT_BYTES((size_t)columns))};
+    if (!rows->scratch)
+        return false;
+    add_all_cells(rows);
+    find_wholes(rows);
+    find_name_width(rows);
+    find_group_widths(rows);
+    return true;
+}
+
+void table_rows_fini(struct table_rows *rows)
+{
+    free(rows->scratch);
+}
+
+static void print_dashes(const struct table_rows *rows, unsigned count, char dash)
+{
+    while (count--)
+        fputc(dash, rows->stream);
+}
+
+static void print_rule(const struct table_rows *rows)
+{
+    print_dashes(rows, rows->name_width, '-');
+    for (unsigned i = 0; i < rows->cell_count; i++) {
+        fputs("  ", rows->stream);
+        print_dashes(rows, COLUMN_WIDTH, '-');
+    }
+    for (unsigned part = 0; part < GROUP_PARTS; part++)
+        if (rows->group_width[part]) {
+            fputs("  ", rows->stream);
+            print_dashes(rows, rows->group_width[part], '-');
+        }
+    fputc('\n', rows->stream);
+}
+
+static bool is_last(const struct table_rows *rows, unsigned part)
+{
+    for (unsigned later = part + 1; later < GROUP_PARTS; later++)
+        if (rows->group_width[later])
+            return false;
+    return true;
+}
+
+static void print_titles(const struct table_rows *rows)
+{
+    fprintf(rows->stream, "%s%*s", rows->options->color ? BOLD : "", (int)rows->name_width, "Name");
+    for (unsigned i = 0; i < rows->cell_count; i++)
+        fprintf(rows->stream, "  %*s", COLUMN_WIDTH, rows->cells[i].title);
+    for (unsigned part = 0; part < GROUP_PARTS; part++) {
+        int width = (int)rows->group_width[part];
+        if (width && group_parts[part].left && is_last(rows, part))
+            width = 0;
+        if (rows->group_width[part])
+            fprintf(rows->stream, "  %*s", group_parts[part].left ? -width : width,
+                    group_parts[part].title);
+    }
+    fprintf(rows->stream, "%s\n", rows->options->color ? PLAIN : "");
+}
+
+static unsigned line_width(const struct table_rows *rows)
+{
+    unsigned width = rows->name_width + rows->cell_count * (COLUMN_WIDTH + 2);
+    for (unsigned part = 0; part < GROUP_PARTS; part++)
+        width += rows->group_width[part] ? rows->group_width[part] + 2 : 0;
+    return width;
+}
+
+static void print_heading(const struct table_rows *rows)
+{
+    char shown[SHOW_TEXT_BYTES(400)];
+    bool rest;
+    const char *header = rows->options->header;
+    if (!header)
+        return;
+    show_text((struct text){header, strlen(header)}, 400, shown, &rest);
+    print_dashes(rows, line_width(rows), '=');
+    fprintf(rows->stream, "\n%s\n", shown);
+}
+
+/* Cut as torch.profiler does: a name that would come within three characters of the limit. */
+static void print_name(const struct table_rows *rows, struct text name)
+{
+    bool rest;
+    unsigned limit = name_limit(rows) - 3;
+    unsigned width = show_text(name, limit, rows->scratch, &rest);
+    if (rest || width == limit) {
+        width += 3;
+        memcpy(rows->scratch + strlen(rows->scratch), "...", 4);
+    }
+    fprintf(rows->stream, "%*s%s", (int)(rows->name_width > width ? rows->name_width - width : 0),
+            "", rows->scratch);
+}
+
+static void cell_text(const struct table_rows *rows, const struct key_average *row,
+                      const struct table_cell *cell, char to[TIME_TEXT_BYTES])
+{
+    double value = key_column_value(row, cell->column);
+    switch (cell->form) {
+    case TABLE_TIME:
+        time_text_in(value, rows->options->unit, to);
+        break;
+    case TABLE_CPU_SHARE:
+        time_text_share((int64_t)value, rows->cpu_ns, to);
+        break;
+    case TABLE_CUDA_SHARE:
+        time_text_share((int64_t)value, rows->cuda_ns, to);
+        break;
+    case TABLE_MEMORY:
+        bytes_text((int64_t)value, to);
+        break;
+    case TABLE_COUNT:
+        snprintf(to, TIME_TEXT_BYTES, "%llu", (unsigned long long)row->count);
+        break;
+    case TABLE_RATE: {
+        uint64_t hundredths = (uint64_t)(value * 100 + 0.5);
+        snprintf(to, TIME_TEXT_BYTES, "%llu.%02llu", (unsigned long long)hundredths / 100,
+                 (unsigned long long)hundredths % 100);
+    }
+    }
+}
+
+static void print_group(struct table_rows *rows, const struct key_average *row, unsigned part)
+{
+    const struct group_part *kind = &group_parts[part];
+    unsigned width = group_text_show(&rows->texts, row, kind->flag, kind->width_max, rows->scratch);
+    int pad = (int)(rows->group_width[part] > width ? rows->group_width[part] - width : 0);
+    if (kind->left)
+        fprintf(rows->stream, "  %s", rows->scratch);
+    else
+        fprintf(rows->stream, "  %*s%s", pad, "", rows->scratch);
+    if (kind->left && !is_last(rows, part))
+        fprintf(rows->stream, "%*s", pad, "");
+}
+
+static void print_row(struct table_rows *rows, const struct key_average *row)
+{
+    char text[TIME_TEXT_BYTES];
+    print_name(rows, row->name);
+    for (unsigned i = 0; i < rows->cell_count; i++) {
+        cell_text(rows, row, &rows->cells[i], text);
+        fprintf(rows->stream, "  %*s", COLUMN_WIDTH, text);
+    }
+    for (unsigned part = 0; part < GROUP_PARTS; part++)
+        if (rows->group_width[part])
+            print_group(rows, row, part);
+    fputc('\n', rows->stream);
+}
+
+void table_rows_print(struct table_rows *rows)
+{
+    const struct key_averages *averages = rows->texts.averages;
+    uint32_t shown = shown_count(rows);
+    print_heading(rows);
+    print_rule(rows);
+    print_titles(rows);
+    print_rule(rows);
+    for (uint32_t i = 0; i < shown; i++)
+        print_row(rows, &averages->rows[i]);
+    if (rows->options->total) {
+        struct key_average total = key_averages_total(averages);
+        print_row(rows, &total);
+    }
+    print_rule(rows);
+    if (shown < averages->count)
+        fprintf(rows->stream, "%u of %u rows\n", shown, averages->count);
+    if (rows->options->top_level)
+        fputs("Only calls that nothing on their thread is around; the totals are of all\n",
+              rows->stream);
+}
