@@ -197,7 +197,7 @@ struct tl_block_alloc {
 struct tl_timing {
     int64_t start_ns, end_ns;
     uint64_t stream; /* as in struct prof_rec_range_time */
-    uint32_t slice;  /* a range */
+    uint32_t slice;  /* a range or a step */
     uint32_t device; /* ordinal in its process */
     uint32_t error_ns;
     uint32_t reserved;

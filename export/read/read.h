@@ -200,7 +200,7 @@ struct read_sink {
     /* Where the thread's latest range was opened: `range` is its id, 0 one that was pushed. `stack`
      * is 0 when it could not be taken. */
     void (*stack)(void *user, uint32_t thread, uint32_t stack, uint64_t range);
-    /* The innermost open range of the thread, of whatever stack, has this token. */
+    /* The innermost open range or step of the thread, of whatever stack, has this token. */
     void (*timed)(void *user, uint32_t thread, uint64_t token);
     /* May come before the range's token, and after the range. */
     void (*range_time)(void *user, const struct read_range_time *time);

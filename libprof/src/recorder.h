@@ -95,13 +95,21 @@ struct stacks_origin {
  * ours which somebody else called; the stack begins with the address it returns to. Frames of CUPTI and CUDA are kept: readers leave them out by the names of their files. After a
  * thread_reserve() that succeeded. Safe in signal handlers; a known stack takes no lock. */
 uint32_t stacks_take(struct stacks_origin origin);
+
+/* Which stack a range is on. A pop ends the innermost range of its stack, whatever was opened since
+ * on others. */
+#define RANGE_STACK_PROF 0u /* push and pop of prof.h */
+#define RANGE_STACK_NVTX(domain) ((domain) + 1u)
+#define RANGE_STACK_STEPS UINT32_MAX /* at most one step is open */
+
 /* Somebody who times ranges on the device, at their two ends. Runs on the thread that pushes and
  * pops; must keep errno. `epoch` is that of the recording: what was open in another one has ended
- * without a pop. */
+ * without a pop. `stack` is a RANGE_STACK. */
 struct range_timer {
-    uint64_t (*push)(uint32_t epoch); /* returns the token of the range, 0: it is not timed */
-    void (*pop)(uint32_t epoch);      /* the innermost range ends */
-    void (*thread_end)(void);         /* and everything that is open on the thread */
+    /* Returns the token of the range, 0: it is not timed. */
+    uint64_t (*push)(uint32_t epoch, uint32_t stack);
+    void (*pop)(uint32_t epoch, uint32_t stack); /* the innermost range of the stack ends */
+    void (*thread_end)(void);                    /* and everything that is open on the thread */
 };
 
 /* From now on pushes and pops call the timer; NULL: nobody any more. Threads: any, also inside of

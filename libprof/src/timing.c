@@ -25,10 +25,10 @@ void timing_fork_child(void)
     store_seq_cst(&timing_timer, (const struct range_timer *)NULL);
 }
 
-uint64_t timing_push_slow(uint32_t epoch)
+uint64_t timing_push_slow(uint32_t epoch, uint32_t stack)
 {
     const struct range_timer *timer = load_acquire(&timing_timer);
-    return timer ? timer->push(epoch) : 0;
+    return timer ? timer->push(epoch, stack) : 0;
 }
 
 void timing_pushed_slow(uint64_t token)
@@ -40,11 +40,11 @@ void timing_pushed_slow(uint64_t token)
     thread_commit(record, PROF_REC_TIMED, 2, thread_ticks(record));
 }
 
-void timing_pop_slow(uint32_t epoch)
+void timing_pop_slow(uint32_t epoch, uint32_t stack)
 {
     const struct range_timer *timer = load_acquire(&timing_timer);
     if (timer)
-        timer->pop(epoch);
+        timer->pop(epoch, stack);
 }
 
 void timing_thread_end(void)

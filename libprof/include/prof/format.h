@@ -143,7 +143,8 @@ enum prof_gpu_mode {
       "event not recorded: it happened in a forked child before it could open its own file") \
     X(BAD_ARGUMENT, "bad_argument", "call ignored: invalid argument")                        \
     X(UNTIMED, "untimed",                                                                    \
-      "range without CUDA time: too many in flight, a capture, or its context was destroyed")
+      "range without CUDA time: too many in flight, capture, crossing, or its context was "  \
+      "destroyed")
 
 enum prof_loss_cause {
 #define PROF_LOSS_ENUM(symbol, name, sentence) PROF_LOSS_##symbol,
@@ -260,7 +261,7 @@ enum prof_record_type {
     PROF_REC_ALLOC = 16, /* struct prof_rec_alloc: the program's own allocator handed out memory */
     PROF_REC_FREE = 17,  /* struct prof_rec_free: and took it back */
     PROF_REC_BLOCK = 18, /* struct prof_rec_block: a profiling block of the process begins */
-    PROF_REC_TIMED = 20, /* w1 = token: the innermost open range is timed by CUDA events */
+    PROF_REC_TIMED = 20, /* w1 = token: the innermost open range or step is timed by CUDA events */
 
     /* In LOG chunks: what a device did. info = correlation id (low 32 bits). */
     PROF_REC_KERNEL = 32,         /* struct prof_rec_kernel */
