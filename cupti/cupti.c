@@ -227,8 +227,10 @@ static void begin_cupti(void)
         return;
     }
     recorder_set_gpu_mode(PROF_GPU_CUPTI, "CUPTI activity records");
-    if (attach(cupti, subscriber)) /* or it says why not, or that not all can be had */
-        store_release(&state, (uint32_t)LIVE);
+    if (!attach(cupti, subscriber)) /* it says why not, or that not all can be had */
+        return;
+    recorder_sheddable(PROF_SHED_CALLS, callbacks_keep_calls);
+    store_release(&state, (uint32_t)LIVE);
 }
 
 static void begin(void)
@@ -278,6 +280,7 @@ static void tick_job(void)
         return;
     activity_flush(ABI_FLUSH_COMPLETED);
     activity_prepare();
+    callbacks_settle();
     switch_off_when_due();
 }
 

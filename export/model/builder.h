@@ -240,6 +240,7 @@ void build_slice_stack(struct builder *builder, uint32_t slice, uint32_t id);
 bool build_stacks_sort(struct builder *builder);
 void build_timings_connect(struct read_sink *sink);
 void build_windows_connect(struct read_sink *sink);
+void build_cost_connect(struct read_sink *sink);
 void build_slices_end(struct builder *builder);
 void build_asyncs_end(struct builder *builder);
 void build_attrs_end(struct builder *builder);

@@ -127,6 +127,7 @@ void timeline_destroy(struct timeline *timeline)
     free(timeline->processes.at);
     free(timeline->children.at);
     free(timeline->windows.at);
+    free(timeline->sheds.at);
     free(timeline->threads.at);
     free(timeline->slices.at);
     free(timeline->apis.at);

@@ -239,6 +239,8 @@ struct tl_process {
     struct tl_oddities odd;
     uint32_t first_stack, stack_count;
     uint32_t first_module, module_count;
+    bool has_cost; /* the recorder stated it */
+    struct read_cost cost;
 };
 
 /* A process that another one made. */
@@ -258,6 +260,15 @@ struct tl_window {
     uint32_t process; /* by process, then in order */
     uint32_t epoch;
     uint8_t start_reason, stop_reason; /* enum prof_control_reason */
+};
+
+/* Something was not recorded from here on to keep PROF_BUDGET, or was again. */
+struct tl_shed {
+    int64_t time_ns;
+    uint32_t process; /* by process, then in order */
+    uint32_t cost_ppm, budget_ppm;
+    uint8_t what; /* enum prof_shed_thing */
+    bool on;
 };
 
 struct tl_thread {
@@ -355,6 +366,7 @@ struct timeline {
     TL_ARRAY(struct tl_process) processes;
     TL_ARRAY(struct tl_child) children; /* by process */
     TL_ARRAY(struct tl_window) windows;
+    TL_ARRAY(struct tl_shed) sheds;
     TL_ARRAY(struct tl_thread) threads;
     TL_ARRAY(struct tl_slice) slices; /* by thread, then in order */
     TL_ARRAY(struct tl_api) apis;

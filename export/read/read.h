@@ -132,6 +132,28 @@ struct read_range_time {
     uint32_t device, error_ns;
 };
 
+/* What recording cost until `time_ns`: enum prof_cost_part. */
+struct read_cost_part {
+    uint64_t count, ns;
+};
+
+struct read_cost {
+    int64_t time_ns;
+    uint64_t recorded_ns; /* wall time during which recording was on */
+    uint64_t cpu_ns;      /* CPU time of the program meanwhile */
+    uint64_t launches;
+    uint32_t budget_ppm; /* 0 none */
+    struct read_cost_part parts[PROF_COST_COUNT];
+};
+
+/* Something was not recorded any more to keep the budget, or is again. */
+struct read_shed {
+    int64_t time_ns;
+    enum prof_shed_thing what;
+    bool on;
+    uint32_t cost_ppm, budget_ppm;
+};
+
 /* Times are nanoseconds since read_process.start_realtime_ns and never go backwards within one
  * thread. Thread numbers are the file's thread indexes (from 1); name ids are the file's, resolved
  * by `name` or, for those that NVTX gave a domain, category or colour, by `event_name`. */
@@ -215,6 +237,10 @@ struct read_sink {
     /* Recording went on or off; comes with the names, in order. */
     void (*control)(void *user, bool on, uint32_t epoch, enum prof_control_reason reason,
                     int64_t time_ns);
+    /* After all events, once; not at all where the recorder has not stated it. */
+    void (*cost)(void *user, const struct read_cost *cost);
+    /* With the names, in order. */
+    void (*shed)(void *user, const struct read_shed *shed);
 };
 
 /* What was odd about the file itself. */

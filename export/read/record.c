@@ -50,6 +50,8 @@ static const uint8_t minimum_words[256] = {
     [PROF_REC_MODULE_GONE] = sizeof(struct prof_rec_module_gone) / 8,
     [PROF_REC_CHILD] = sizeof(struct prof_rec_child) / 8,
     [PROF_REC_ALLOCATOR] = sizeof(struct prof_rec_allocator) / 8,
+    [PROF_REC_COST] = sizeof(struct prof_rec_cost) / 8,
+    [PROF_REC_SHED] = sizeof(struct prof_rec_shed) / 8,
 };
 
 static enum record_status read_sized(struct record *record, size_t room)

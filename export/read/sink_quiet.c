@@ -214,6 +214,16 @@ static void no_control(void *user, bool on, uint32_t epoch, enum prof_control_re
     (void)user, (void)on, (void)epoch, (void)reason, (void)time_ns;
 }
 
+static void no_cost(void *user, const struct read_cost *cost)
+{
+    (void)user, (void)cost;
+}
+
+static void no_shed(void *user, const struct read_shed *shed)
+{
+    (void)user, (void)shed;
+}
+
 #define QUIET(member, nothing) \
     if (!quiet.member)         \
     quiet.member = nothing
@@ -266,5 +276,7 @@ struct read_sink sink_quiet(const struct read_sink *sink)
     QUIET(event, no_event);
     QUIET(block, no_block);
     QUIET(control, no_control);
+    QUIET(cost, no_cost);
+    QUIET(shed, no_shed);
     return quiet;
 }

@@ -178,6 +178,9 @@ static void collect_record(struct walk *walk, const struct record *record)
     case PROF_REC_MODULE:
         collect_module(walk, record);
         break;
+    case PROF_REC_COST:
+        walk_cost_collect(&walk->cost, record);
+        break;
     default:
         break;
     }
@@ -409,6 +412,9 @@ static void tell_record(struct walk *walk, const struct record *record)
         break;
     case PROF_REC_CONTROL:
         tell_control(walk, record);
+        break;
+    case PROF_REC_SHED:
+        walk_shed_tell(walk, record);
         break;
     default:
         break;

@@ -199,6 +199,8 @@ bool trace_file_walk(struct trace_file *file, const struct read_sink *sink,
         walk_logs(&walk);
     if (!walk.failed)
         walk_close_threads(&walk);
+    if (!walk.failed)
+        walk_cost_tell(&walk);
     if (health)
         *health = walk.health;
     walk_fini(&walk);

@@ -29,6 +29,8 @@ static const char usage[] =
     "      --stacks[=WHERE]   take call stacks: at CUDA launches (launch), or also where ranges "
     "are\n"
     "                         opened (range)\n"
+    "      --budget PERCENT   what recording may cost of wall time (2%); above it, less is "
+    "recorded\n"
     "  -e, --env NAME=VALUE   set an environment variable for the program\n"
     "  -q, --quiet            print nothing afterwards; profrun turns into the program\n"
     "      --doctor           examine this machine instead of running a program: what can be "

@@ -15,6 +15,7 @@ enum {
     OPTION_ROWS,
     OPTION_SORT,
     OPTION_STACKS,
+    OPTION_BUDGET,
     OPTION_HELP_ENV,
     OPTION_DOCTOR
 };
@@ -30,6 +31,7 @@ static const struct option long_options[] = {
     {"rows", required_argument, NULL, OPTION_ROWS},
     {"sort", required_argument, NULL, OPTION_SORT},
     {"stacks", optional_argument, NULL, OPTION_STACKS},
+    {"budget", required_argument, NULL, OPTION_BUDGET},
     {"env", required_argument, NULL, 'e'},
     {"quiet", no_argument, NULL, 'q'},
     {"doctor", no_argument, NULL, OPTION_DOCTOR},
@@ -74,6 +76,13 @@ static enum runopts_verdict runopts_set_stacks(const char *where)
     return ok ? RUNOPTS_RUN : runopts_wrong("cannot set ", "PROF_STACKS");
 }
 
+/* The library says what is wrong with a value. */
+static enum runopts_verdict runopts_set_budget(const char *percent)
+{
+    const bool ok = setenv("PROF_BUDGET", percent, 1) == 0;
+    return ok ? RUNOPTS_RUN : runopts_wrong("cannot set ", "PROF_BUDGET");
+}
+
 static enum runopts_verdict runopts_apply(struct runopts *options, int option)
 {
     switch (option) {
@@ -96,6 +105,8 @@ static enum runopts_verdict runopts_apply(struct runopts *options, int option)
         return RUNOPTS_RUN;
     case OPTION_STACKS:
         return runopts_set_stacks(optarg);
+    case OPTION_BUDGET:
+        return runopts_set_budget(optarg);
     case 'e':
         return runopts_set_env(optarg);
     case 'q':

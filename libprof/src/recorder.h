@@ -75,7 +75,7 @@ void recorder_set_gpu_mode(enum prof_gpu_mode mode, const char *reason);
 void recorder_set_simulated(void);
 void recorder_count_gpu_records(uint64_t count);
 
-/* Where call stacks are taken: enum config_stacks. 0 off. Constant once the library is loaded. */
+/* Where call stacks are taken at this moment: enum config_stacks. 0 off. */
 extern uint32_t stacks_where __attribute__((visibility("hidden")));
 
 static inline bool stacks_wanted(void)
@@ -115,6 +115,11 @@ struct range_timer {
 /* From now on pushes and pops call the timer; NULL: nobody any more. Threads: any, also inside of
  * hooks below. */
 void recorder_time_ranges(const struct range_timer *timer);
+
+/* `what` can be left out when recording costs more than PROF_BUDGET: keep(false) ends its recording,
+ * keep(true) begins it again; called on the writer thread. Registered when it is known that it is
+ * recorded; NULL takes that back. Threads: any. */
+void recorder_sheddable(enum prof_shed_thing what, void (*keep)(bool on));
 
 /* Raw ticks of the recorder's clock, and how many there are nominally in a second. */
 uint64_t clock_now(void);

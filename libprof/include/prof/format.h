@@ -293,6 +293,8 @@ enum prof_record_type {
     PROF_REC_MODULE_GONE = 79,  /* struct prof_rec_module_gone */
     PROF_REC_CHILD = 80,        /* struct prof_rec_child */
     PROF_REC_ALLOCATOR = 81,    /* struct prof_rec_allocator */
+    PROF_REC_COST = 86,         /* struct prof_rec_cost */
+    PROF_REC_SHED = 87,         /* struct prof_rec_shed */
 };
 
 /* Every struct below begins with the header word; sizes are multiples of 8. */
@@ -827,6 +829,80 @@ struct prof_rec_allocator {
     uint32_t name;
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_allocator) == 16, "layout");
+
+/* What recording itself costs, by part. X(symbol, name in outputs, whose time, sentence). THREADS:
+ * taken from the program's threads; OWN: CPU time of libprof's and CUPTI's threads; END: the program
+ * waited for it after its last event. Values are in files: append only. */
+#define PROF_COST_PARTS(X)                                                       \
+    X(EVENTS, "events", THREADS, "pushes, pops, marks, NVTX's too")              \
+    X(RECORDS, "records", THREADS, "counters, attributes, allocations and more") \
+    X(LAUNCHES, "launches", THREADS, "callbacks of CUDA calls that launch")      \
+    X(CALLS, "calls", THREADS, "callbacks of other CUDA calls")                  \
+    X(STACKS, "stacks", THREADS, "call stacks")                                  \
+    X(TIMING, "timing", THREADS, "CUDA events around ranges")                    \
+    X(SPACE, "space", THREADS, "making the file, beginning threads, new chunks") \
+    X(INLINE, "inline", THREADS, "device records decoded on a program's thread") \
+    X(WRITER, "writer", OWN, "the thread that prepares the file")                \
+    X(DECODE, "decode", OWN, "decoding device records")                          \
+    X(FLUSH, "flush", OWN, "collecting device records, CUPTI's part of it too")  \
+    X(END, "end", END, "waiting for the last device records")
+
+enum prof_cost_part {
+#define PROF_COST_ENUM(symbol, name, whose, sentence) PROF_COST_##symbol,
+    PROF_COST_PARTS(PROF_COST_ENUM)
+#undef PROF_COST_ENUM
+        PROF_COST_COUNT
+};
+
+/* One part, up to the instant of its COST record. EVENTS and RECORDS are not counted while they
+ * happen, since counting would cost as much as they do: `each_ps` is what one of them takes, and a
+ * reader counts them in the logs: those of LOG chunks that were stamped up to `ticks`, EVENTS all
+ * of one word, RECORDS the others of a thread but calls' (API_*), stacks, THREAD and EPOCH. */
+struct prof_cost_item {
+    uint32_t part;    /* enum prof_cost_part */
+    uint32_t each_ps; /* picoseconds, calibrated when recording began; 0: see `ns` */
+    uint64_t count;
+    uint64_t ns; /* of frequent things one in some dozens is timed and stands for the others */
+};
+PROF_STATIC_ASSERT(sizeof(struct prof_cost_item) == 24, "layout");
+
+/* Written now and then, never later than a sixteenth of the time recorded so far after the one
+ * before, and at the end. All counts are from the beginning: the latest one says all. */
+struct prof_rec_cost {
+    uint64_t header;
+    uint64_t ticks;
+    uint64_t recorded_ns; /* wall time during which recording was on */
+    uint64_t cpu_ns;      /* CPU time of all threads of the process meanwhile, libprof's not */
+    uint64_t launches;    /* calls behind the part LAUNCHES */
+    uint32_t items;
+    uint32_t budget_ppm; /* PROF_BUDGET; 0 none */
+    /* struct prof_cost_item item[items] */
+};
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_cost) == 48, "layout");
+
+/* What is not recorded any more when recording costs more than PROF_BUDGET, in this order.
+ * X(symbol, name in outputs, sentence). Values are in files: append only. */
+#define PROF_SHED_THINGS(X)                             \
+    X(STACKS, "stacks", "call stacks")                  \
+    X(CALLS, "calls", "CUDA calls that launch nothing") \
+    X(NODES, "nodes", "single operations of launched graphs")
+
+enum prof_shed_thing {
+#define PROF_SHED_ENUM(symbol, name, sentence) PROF_SHED_##symbol,
+    PROF_SHED_THINGS(PROF_SHED_ENUM)
+#undef PROF_SHED_ENUM
+        PROF_SHED_COUNT
+};
+
+struct prof_rec_shed {
+    uint64_t header;
+    uint64_t ticks;
+    uint32_t what;     /* enum prof_shed_thing */
+    uint32_t on;       /* 0 from here on it is not recorded, 1 it is again */
+    uint32_t cost_ppm; /* of wall time, lately: why */
+    uint32_t budget_ppm;
+};
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_shed) == 32, "layout");
 
 #ifdef __cplusplus
 }
