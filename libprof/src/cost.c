@@ -162,7 +162,7 @@ static uint64_t cost_try(void *chunk, void (*one)(struct thread_log *, uint32_t)
 }
 
 /* Takes some 60 us of the writer's time. */
-void cost_calibrate(void)
+static void cost_calibrate(void)
 {
     void *memory = mmap(NULL, 2 * (size_t)PROF_CHUNK_BYTES, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -179,6 +179,8 @@ void cost_calibrate(void)
 
 void cost_writer(void)
 {
+    if (!load_relaxed(&cost.event_ps))
+        cost_calibrate();
     store_relaxed(&cost.writer_ns, cost_thread_ns());
 }
 

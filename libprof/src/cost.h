@@ -59,8 +59,8 @@ static inline uint64_t cost_thread_ns(void)
 void cost_recording(bool on);
 /* A chunk of so many words was filled. */
 void cost_count_words(uint64_t words);
-/* On the writer thread: when it begins, and often. */
-void cost_calibrate(void);
+/* On the writer thread, now and then and when it ends. Calibrates the first time: not when the thread
+ * begins, since others wait for the space it makes. */
 void cost_writer(void);
 void cost_fork_child(void);
 

@@ -138,7 +138,6 @@ static void *writer_main(void *argument)
     (void)argument;
     prctl(PR_SET_NAME, "prof-writer");
     thread_mark_internal();
-    cost_calibrate();
     shed_begin();
     /* The rate of the counter is only roughly known so far: an early second sample corrects it. */
     uint64_t now = clock_monotonic_ns();

@@ -19,6 +19,8 @@ for line in sys.stdin.read().splitlines():
         cells = [re.split(r"[: ]", line)[0] + " #"]
     elif line.startswith("GPU mode:"):
         cells = [re.split(r";", line)[0]]
+    elif line.startswith("libprof cost"):
+        continue
     print(" | ".join(cells))
 '
 }

@@ -94,8 +94,8 @@ TEST(Cost, IsOfCpuTimeWhereSeveralThreadsRan)
 TEST(Cost, BelievesNoCountOfItems)
 {
     Trace trace;
-    add_cost(trace, 900, 1000, 0, 0,
-             {{PROF_COST_CALLS, 0, 1, 5}, {PROF_COST_COUNT, 0, 1, 5}}, 4000000000u);
+    add_cost(trace, 900, 1000, 0, 0, {{PROF_COST_CALLS, 0, 1, 5}, {PROF_COST_COUNT, 0, 1, 5}},
+             4000000000u);
     run_cost cost = cost_of(trace.load());
     EXPECT_EQ(cost.taken_ns, 5u);
 }

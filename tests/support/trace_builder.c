@@ -316,8 +316,7 @@ void trace_builder_cost(struct trace_builder *trace, int64_t time_ns,
 {
     struct prof_rec_cost record = *head;
     record.ticks = ticks_of(trace, time_ns);
-    add_meta(trace, PROF_REC_COST, &record, sizeof record, items,
-             count * sizeof *items);
+    add_meta(trace, PROF_REC_COST, &record, sizeof record, items, count * sizeof *items);
 }
 
 void trace_builder_shed(struct trace_builder *trace, int64_t time_ns, uint32_t what, bool on,
