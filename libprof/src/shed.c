@@ -52,7 +52,7 @@ static const char *shed_name(uint32_t what)
 #define SHED_NAME(symbol, name, sentence) sentence,
     static const char *const names[] = {PROF_SHED_THINGS(SHED_NAME)};
 #undef SHED_NAME
-    return names[what];
+    return what < PROF_SHED_COUNT ? names[what] : "?";
 }
 
 static void shed_apply(uint32_t what, bool on, const struct governor_period *period)
