@@ -3,6 +3,7 @@
 #include "atomic.h"
 #include "buffers.h"
 #include "callbacks.h"
+#include "cost.h"
 #include "decode.h"
 #include "facts.h"
 #include "graph_kinds.h"
@@ -61,6 +62,19 @@ static void decode(uint8_t *buffer, size_t valid_bytes)
                  (unsigned long long)result.unreadable);
 }
 
+static __thread uint64_t decoded_ns; /* CPU time on this thread so far */
+
+uint64_t activity_decoded_ns(void)
+{
+    return decoded_ns;
+}
+
+static void note_cost(uint64_t ns)
+{
+    decoded_ns += ns;
+    cost_add_ns(callbacks_knows_thread() ? PROF_COST_INLINE : PROF_COST_DECODE, 1, ns);
+}
+
 static void completed(void *context, uint32_t stream, uint8_t *buffer, size_t bytes,
                       size_t valid_bytes)
 {
@@ -70,11 +84,13 @@ static void completed(void *context, uint32_t stream, uint8_t *buffer, size_t by
     int kept_errno = errno;
     if (valid_bytes > bytes)
         valid_bytes = bytes;
+    uint64_t began_ns = cost_thread_ns();
     if (buffers_is_last_resort(buffer))
         loss_add(PROF_LOSS_GPU_BUFFER, decode_count_only(&oracle, buffer, valid_bytes));
     else
         decode(buffer, valid_bytes);
     buffers_give_back(buffer, valid_bytes);
+    note_cost(cost_thread_ns() - began_ns);
     errno = kept_errno;
 }
 
@@ -88,7 +104,7 @@ int activity_begin(size_t buffer_bytes)
     subscription_set(ABI_ATTRIBUTE_ZEROED_OUT_BUFFER, 1);
     if (cupti->version >= ABI_VERSION_12_3)
         subscription_set(ABI_ATTRIBUTE_PER_THREAD_BUFFER, 1);
-    graph_kinds_prepare();
+    graph_kinds_prepare(&oracle);
     return subscription_register(requested, completed);
 }
 
@@ -129,7 +145,7 @@ int activity_enable(void)
         if (kinds[i] == ABI_KIND_CONCURRENT_KERNEL)
             outcome = result;
     }
-    graph_kinds_enable(&oracle);
+    graph_kinds_enable();
     memory_kinds_enable(&oracle);
     return outcome;
 }

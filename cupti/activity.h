@@ -24,6 +24,9 @@ void activity_disable(void);
  * hand them over. */
 bool activity_flush(unsigned flags);
 
+/* CPU time that decoding has taken on the calling thread so far. */
+uint64_t activity_decoded_ns(void);
+
 /* Keeps spare buffers. From a thread of libprof. */
 void activity_prepare(void);
 

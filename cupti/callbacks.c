@@ -4,6 +4,7 @@
 #include "api_calls.h"
 #include "atomic.h"
 #include "capture.h"
+#include "cost.h"
 #include "facts.h"
 #include "graphs.h"
 #include "kernel_names.h"
@@ -38,12 +39,22 @@ struct thread_calls {
     uint32_t followed_since;     /* `followed` when the thread was last looked at */
     bool own;                    /* inside callbacks_own_begin/end */
     bool seen;                   /* made a CUDA call */
+    bool timed;                  /* the callback in progress is */
+    bool launched;               /* it wrote the API_ENTER of a launch */
+    uint64_t stack_ticks;        /* of the callback in progress: what its call stack took */
+    struct cost_sampler cost;    /* of all callbacks */
 };
 
 static __thread struct thread_calls this_thread;
 
 static void *subscribed;  /* callbacks_enable stores, before anything else is called */
 static uint32_t followed; /* times that calls began to be followed; callbacks_follow counts */
+
+static bool shed; /* calls that launch nothing are left out; callbacks_keep_calls stores */
+static bool
+    shed_is_settled;      /* and CUPTI does not call back for them; callbacks_settle only, and who
+                              * follows */
+static bool is_following; /* callbacks_follow */
 
 static bool closed; /* callbacks_close stores -> every callback loads; never goes back */
 
@@ -126,6 +137,15 @@ static bool has_symbol(const struct api_call *call)
     return call->what == API_KERNEL || call->what == API_KERNEL_CONFIG;
 }
 
+static uint32_t take_stack(void)
+{
+    uint64_t began = this_thread.timed ? clock_now() : 0;
+    uint32_t stack = stacks_take(this_thread.origin);
+    if (began)
+        this_thread.stack_ticks = clock_now() - began;
+    return stack;
+}
+
 static bool write_enter(const struct api_call *call, uint32_t domain, uint32_t cbid,
                         const struct abi_call_data *data)
 {
@@ -152,7 +172,8 @@ static bool write_enter(const struct api_call *call, uint32_t domain, uint32_t c
     record->name = effect.is_graph ? graph.graph : name;
     record->operations = effect.is_graph ? graph.operations : effect.operations;
     if (stack)
-        record->stack = stacks_take(this_thread.origin);
+        record->stack = take_stack();
+    this_thread.launched = effect.operations || effect.is_graph;
     thread_commit(space, PROF_REC_API_ENTER, words, thread_ticks(space));
     return true;
 }
@@ -178,6 +199,33 @@ static void flush_before_teardown(void)
     errno = kept_errno;
 }
 
+static bool changes_graph(const struct api_call *call)
+{
+    return call->what == API_INSTANTIATE || call->what == API_UPDATE ||
+           call->what == API_SWITCH_NODE;
+}
+
+/* These few are seen always: whether a capture is in progress and which contexts and graphs there are
+ * must be known when recording begins. */
+static bool is_always_followed(const struct api_call *call)
+{
+    return call->what == API_BEGIN_CAPTURE || call->what == API_END_CAPTURE ||
+           call->what == API_TEARDOWN || changes_graph(call);
+}
+
+/* Every device operation keeps its launch, and memory what is known of it. */
+static bool is_sheddable(const struct api_call *call)
+{
+    bool allocates = call->what == API_ALLOC || call->what == API_FREE;
+    return !api_calls_launches(call) && !is_always_followed(call) &&
+           !(allocates && memory_kinds_from_calls());
+}
+
+static bool is_shed(const struct api_call *call)
+{
+    return __builtin_expect(load_relaxed(&shed), 0) && is_sheddable(call);
+}
+
 /* Returns whether the call is in the log. */
 static bool record_or_note(const struct api_call *call, uint32_t domain, uint32_t cbid,
                            const struct abi_call_data *data)
@@ -200,7 +248,7 @@ static void enter(const struct api_call *call, uint32_t domain, uint32_t cbid,
     if (thread->followed_since != load_relaxed(&followed))
         thread->depth = 0;
     thread->followed_since = load_relaxed(&followed);
-    if (domain == ABI_DOMAIN_DRIVER && thread->depth > 0)
+    if ((domain == ABI_DOMAIN_DRIVER && thread->depth > 0) || is_shed(call))
         return;
     thread->seen = true;
     if (call->what == API_TEARDOWN)
@@ -260,12 +308,6 @@ static bool allocates_now(const struct api_call *call, const struct abi_call_dat
              capture_is_active(api_calls_effect(call, data->parameters).stream, call->per_thread));
 }
 
-static bool changes_graph(const struct api_call *call)
-{
-    return call->what == API_INSTANTIATE || call->what == API_UPDATE ||
-           call->what == API_SWITCH_NODE;
-}
-
 static void leave(const struct api_call *call, uint32_t domain, uint32_t cbid,
                   const struct abi_call_data *data)
 {
@@ -303,6 +345,38 @@ static bool in_recorded_call(void)
     return thread->depth > 0 && thread->open[thread->depth - 1].recorded;
 }
 
+/* One in some dozens. A teardown waits for CUPTI, which is no callback's usual cost. */
+static void on_call_timed(uint32_t domain, uint32_t cbid, const struct abi_call_data *data,
+                          uint64_t began)
+{
+    struct thread_calls *thread = &this_thread;
+    const struct api_call *call = api_calls_find(domain, cbid);
+    thread->timed = true;
+    thread->launched = false;
+    thread->stack_ticks = 0;
+    on_call(domain, cbid, data);
+    thread->timed = false;
+    bool launches = call && api_calls_launches(call);
+    uint64_t stack_ticks = thread->stack_ticks, ticks = clock_now() - began - stack_ticks;
+    if (call && call->what == API_TEARDOWN)
+        ticks = 0;
+    uint32_t stood_for =
+        cost_end(&thread->cost, launches ? PROF_COST_LAUNCHES : PROF_COST_CALLS, ticks);
+    if (stack_ticks)
+        cost_add_ticks(PROF_COST_STACKS, stood_for, stack_ticks * stood_for);
+    if (thread->launched)
+        cost_add_launches(stood_for);
+}
+
+static void on_call_measured(uint32_t domain, uint32_t cbid, const struct abi_call_data *data)
+{
+    uint64_t began = cost_begin(&this_thread.cost);
+    if (__builtin_expect(began != 0, 0))
+        on_call_timed(domain, cbid, data, began);
+    else
+        on_call(domain, cbid, data);
+}
+
 static void on_resource(uint32_t cbid, const struct abi_resource_data *data)
 {
     if (cbid == ABI_RESOURCE_CONTEXT_CREATED)
@@ -323,17 +397,9 @@ void callbacks_receive(void *user, uint32_t domain, uint32_t cbid, const void *d
     if (stacks_wanted())
         this_thread.origin = stacks_origin_here();
     if (domain == ABI_DOMAIN_RUNTIME || domain == ABI_DOMAIN_DRIVER)
-        on_call(domain, cbid, data);
+        on_call_measured(domain, cbid, data);
     else if (domain == ABI_DOMAIN_RESOURCE)
         on_resource(cbid, data);
-}
-
-/* These few are seen always: whether a capture is in progress and which contexts and graphs there are
- * must be known when recording begins. */
-static bool is_always_followed(const struct api_call *call)
-{
-    return call->what == API_BEGIN_CAPTURE || call->what == API_END_CAPTURE ||
-           call->what == API_TEARDOWN || changes_graph(call);
 }
 
 /* Single callbacks, not whole domains: a domain would make every cudaGetDevice pay. A cbid this
@@ -371,6 +437,33 @@ void callbacks_follow(bool on)
         fetch_add_relaxed(&followed, 1u);
     enable_calls(ABI_DOMAIN_RUNTIME, false, on);
     enable_calls(ABI_DOMAIN_DRIVER, false, on);
+    is_following = on;
+    shed_is_settled = false;
+}
+
+void callbacks_keep_calls(bool on)
+{
+    store_relaxed(&shed, !on);
+}
+
+static void enable_sheddable(uint32_t domain, bool on)
+{
+    const struct cupti_library *cupti = loader_cupti();
+    for (uint32_t cbid = 1; cbid < ABI_CBID_COUNT; cbid++) {
+        const struct api_call *call = api_calls_find(domain, cbid);
+        if (call && is_sheddable(call))
+            cupti->cuptiEnableCallback(on, subscribed, domain, cbid);
+    }
+}
+
+void callbacks_settle(void)
+{
+    bool wanted = load_relaxed(&shed);
+    if (!is_following || wanted == shed_is_settled)
+        return;
+    shed_is_settled = wanted;
+    enable_sheddable(ABI_DOMAIN_RUNTIME, !wanted);
+    enable_sheddable(ABI_DOMAIN_DRIVER, !wanted);
 }
 
 void callbacks_close(void)

@@ -26,6 +26,13 @@ bool callbacks_enable(void *subscriber);
  * at a time. */
 void callbacks_follow(bool on);
 
+/* Whether calls that launch nothing are recorded, from now on. Any thread. */
+void callbacks_keep_calls(bool on);
+
+/* Tells CUPTI what callbacks_keep_calls() said, so that what is left out is not even called back
+ * for. From the thread that calls callbacks_follow(). */
+void callbacks_settle(void);
+
 /* From now on callbacks do nothing, for ever. */
 void callbacks_close(void);
 

@@ -8,6 +8,7 @@
 #include "event_timing.h"
 #include "facts.h"
 #include "flusher.h"
+#include "graph_kinds.h"
 #include "graphs.h"
 #include "kernel_times.h"
 #include "loader.h"
@@ -188,10 +189,14 @@ static void begin_cupti(void)
         give_up("this libcupti is older than CUDA 11.0");
         return;
     }
-    if (attach_begin(enable_when_wanted(), text, sizeof text))
-        store_release(&state, (uint32_t)LIVE);
-    else
+    if (!attach_begin(enable_when_wanted(), text, sizeof text)) {
         give_up(text);
+        return;
+    }
+    recorder_sheddable(PROF_SHED_CALLS, callbacks_keep_calls);
+    if (graph_kinds_can_shed())
+        recorder_sheddable(PROF_SHED_NODES, graph_kinds_keep_nodes);
+    store_release(&state, (uint32_t)LIVE);
 }
 
 static void begin(void)
@@ -244,6 +249,8 @@ static void tick_job(void)
     activity_prepare();
     if (recorder_on())
         graphs_state(false); /* what was made just before recording began */
+    callbacks_settle();
+    graph_kinds_settle();
     switch_off_when_due();
 }
 

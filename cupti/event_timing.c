@@ -14,9 +14,14 @@
 /* Ended slots that a push looks at when none is free: it then does the flusher's work. */
 #define SWEEP_WHEN_DRY 256u
 
+struct open_range {
+    struct event_slot *slot; /* NULL: pushed, but not timed */
+    uint32_t stack;          /* RANGE_STACK of recorder.h */
+};
+
 struct thread_ranges {
-    struct event_slot *open[EVENT_TIMING_DEPTH]; /* NULL: pushed, but not timed */
-    uint32_t depth;                              /* may exceed EVENT_TIMING_DEPTH */
+    struct open_range open[EVENT_TIMING_DEPTH];
+    uint32_t depth; /* may exceed EVENT_TIMING_DEPTH */
     uint32_t epoch;
     bool busy; /* in one of the hooks: a signal handler that pushes now is not timed */
     struct event_place place; /* of the context looked up last */
@@ -284,8 +289,8 @@ static void abandon_all(struct thread_ranges *thread)
 {
     uint32_t known = thread->depth < EVENT_TIMING_DEPTH ? thread->depth : EVENT_TIMING_DEPTH;
     for (uint32_t i = 0; i < known; i++)
-        if (thread->open[i])
-            event_slot_give(thread->open[i]);
+        if (thread->open[i].slot)
+            event_slot_give(thread->open[i].slot);
     thread->depth = 0;
 }
 
@@ -296,7 +301,7 @@ static void enter_epoch(struct thread_ranges *thread, uint32_t epoch)
     thread->epoch = epoch;
 }
 
-static struct event_slot *push_range(struct thread_ranges *thread)
+static struct event_slot *push_range(struct thread_ranges *thread, uint32_t stack)
 {
     if (thread->depth >= EVENT_TIMING_DEPTH) {
         thread->depth++;
@@ -304,11 +309,11 @@ static struct event_slot *push_range(struct thread_ranges *thread)
         return NULL;
     }
     struct event_slot *slot = begin_range(thread);
-    thread->open[thread->depth++] = slot;
+    thread->open[thread->depth++] = (struct open_range){slot, stack};
     return slot;
 }
 
-static uint64_t timer_push(uint32_t epoch)
+static uint64_t timer_push(uint32_t epoch, uint32_t stack)
 {
     struct thread_ranges *thread = &this_thread;
     if (thread->busy) {
@@ -318,24 +323,83 @@ static uint64_t timer_push(uint32_t epoch)
     int kept_errno = errno;
     thread->busy = true;
     enter_epoch(thread, epoch);
-    const struct event_slot *slot = push_range(thread);
+    const struct event_slot *slot = push_range(thread, stack);
     uint64_t token = slot ? slot->token : 0;
     thread->busy = false;
     errno = kept_errno;
     return token;
 }
 
-/* What was pushed before ranges were timed is not on the stack: its pop finds it empty. */
-static void pop_range(struct thread_ranges *thread)
+static void end_open(struct open_range *open)
 {
-    if (thread->depth == 0 || --thread->depth >= EVENT_TIMING_DEPTH)
-        return;
-    struct event_slot *slot = thread->open[thread->depth];
-    if (slot)
-        end_range(slot);
+    if (open->slot)
+        end_range(open->slot);
+    open->slot = NULL;
 }
 
-static void timer_pop(uint32_t epoch)
+/* A range of another stack that goes on where one around it ends: its time would not nest. */
+static void give_up_open(struct open_range *open)
+{
+    if (!open->slot)
+        return;
+    lose(1);
+    event_slot_give(open->slot);
+    open->slot = NULL;
+}
+
+/* What lies above a range that ends: a step ends with the range in which it began, a range of
+ * another stack stays open. */
+static void close_above(struct thread_ranges *thread, uint32_t place)
+{
+    uint32_t kept = place + 1;
+    for (uint32_t i = kept; i < thread->depth; i++) {
+        if (thread->open[i].stack == RANGE_STACK_STEPS) {
+            end_open(&thread->open[i]);
+            continue;
+        }
+        give_up_open(&thread->open[i]);
+        thread->open[kept++] = thread->open[i];
+    }
+    thread->depth = kept;
+}
+
+static void take_out(struct thread_ranges *thread, uint32_t place)
+{
+    thread->depth--;
+    memmove(&thread->open[place], &thread->open[place + 1],
+            (thread->depth - place) * sizeof thread->open[0]);
+}
+
+/* A step in which a range was opened that is still open lasts until that range ends: by then its
+ * time is not asked for any more. */
+static void end_place(struct thread_ranges *thread, uint32_t place)
+{
+    bool crossed = thread->open[place].stack == RANGE_STACK_STEPS && place + 1 < thread->depth;
+    if (crossed) {
+        give_up_open(&thread->open[place]);
+    } else {
+        close_above(thread, place);
+        end_open(&thread->open[place]);
+    }
+    take_out(thread, place);
+}
+
+/* What was pushed before ranges were timed is not on the stack: its pop finds nothing. */
+static void pop_range(struct thread_ranges *thread, uint32_t stack)
+{
+    if (thread->depth > EVENT_TIMING_DEPTH) {
+        thread->depth--; /* taken for the innermost, which is not timed */
+        return;
+    }
+    for (uint32_t i = thread->depth; i-- > 0;) {
+        if (thread->open[i].stack == stack) {
+            end_place(thread, i);
+            return;
+        }
+    }
+}
+
+static void timer_pop(uint32_t epoch, uint32_t stack)
 {
     struct thread_ranges *thread = &this_thread;
     if (thread->busy)
@@ -343,7 +407,7 @@ static void timer_pop(uint32_t epoch)
     int kept_errno = errno;
     thread->busy = true;
     enter_epoch(thread, epoch);
-    pop_range(thread);
+    pop_range(thread, stack);
     thread->busy = false;
     errno = kept_errno;
 }

@@ -11,10 +11,15 @@
  * context, and they for it: so their work is in the range's time, and an event is a barrier among
  * them. Work on non-blocking streams is not seen.
  *
+ * Timed are the ranges of prof.h and NVTX that are pushed and popped, and steps: from one to the
+ * thread's next. Beginning and ending ranges on several threads are not.
+ *
  * Not timed, and counted (PROF_LOSS_UNTIMED): ranges that begin or end while a capture forbids the
- * event, beyond EVENT_SLOTS in flight or EVENT_TIMING_DEPTH open ones of a thread, and those whose
- * context is destroyed before their events were read. Not timed and not counted: without a current
- * context, or never popped.
+ * event, beyond EVENT_SLOTS in flight or EVENT_TIMING_DEPTH open ones of a thread, those whose
+ * context is destroyed before their events were read, and those that cross: a range that goes on
+ * where one of another stack around it ends, a step in which a range was opened that the next step
+ * finds open. Not timed and not counted: without a current context, or never popped; so a thread's
+ * last step.
  */
 #ifndef PROF_EVENT_TIMING_H
 #define PROF_EVENT_TIMING_H

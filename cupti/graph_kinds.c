@@ -9,18 +9,15 @@
 
 #include <stdio.h>
 
-enum wish { WISH_CONFIG, WISH_NODES, WISH_WHOLE };
-
-static uint32_t wish;        /* enum wish; graph_kinds_nodes stores */
+static bool shed;            /* nodes are left out for now; graph_kinds_keep_nodes stores */
 static bool whole;           /* the kind is on; stored by whoever may call CUPTI */
 static bool kinds_are_on;    /* the same */
+static bool is_refused;      /* the same: asking again would not help */
 static uint32_t whole_bytes; /* of a record; 0: this CUPTI has none */
 
 static bool wants_whole(void)
 {
-    if (load_relaxed(&wish) == WISH_CONFIG)
-        return config_get()->graphs == CONFIG_GRAPHS_GRAPH;
-    return load_relaxed(&wish) == WISH_WHOLE;
+    return !is_refused && (load_relaxed(&shed) || config_get()->graphs == CONFIG_GRAPHS_GRAPH);
 }
 
 static void note_refusal(int result)
@@ -41,7 +38,8 @@ static void switch_on(void)
 {
     int result = whole_bytes ? subscription_enable(ABI_KIND_GRAPH_TRACE) : ABI_INVALID_KIND;
     store_release(&whole, result == ABI_OK);
-    if (result != ABI_OK)
+    is_refused = result != ABI_OK;
+    if (is_refused)
         note_refusal(result);
 }
 
@@ -52,15 +50,16 @@ static void switch_off(void)
     store_release(&whole, false);
 }
 
-void graph_kinds_prepare(void)
+void graph_kinds_prepare(const struct oracle *oracle)
 {
+    whole_bytes = oracle_size(oracle, ABI_KIND_GRAPH_TRACE);
+    is_refused = false;
     if (subscription_form() == SUBSCRIPTION_SECOND && wants_whole())
         subscription_set(ABI_ATTRIBUTE_GRAPH_TRACE, 1);
 }
 
-void graph_kinds_enable(const struct oracle *oracle)
+void graph_kinds_enable(void)
 {
-    whole_bytes = oracle_size(oracle, ABI_KIND_GRAPH_TRACE);
     kinds_are_on = true;
     if (wants_whole())
         switch_on();
@@ -72,14 +71,25 @@ void graph_kinds_disable(void)
     switch_off();
 }
 
-bool graph_kinds_nodes(bool on)
+bool graph_kinds_can_shed(void)
 {
-    store_relaxed(&wish, on ? (uint32_t)WISH_NODES : (uint32_t)WISH_WHOLE);
-    if (kinds_are_on && on)
-        switch_off();
-    else if (kinds_are_on && !load_relaxed(&whole))
+    return whole_bytes && config_get()->graphs != CONFIG_GRAPHS_GRAPH &&
+           subscription_form() == SUBSCRIPTION_FIRST;
+}
+
+void graph_kinds_keep_nodes(bool on)
+{
+    store_relaxed(&shed, !on);
+}
+
+void graph_kinds_settle(void)
+{
+    if (!kinds_are_on || wants_whole() == load_relaxed(&whole))
+        return;
+    if (wants_whole())
         switch_on();
-    return !kinds_are_on || load_relaxed(&whole) == !on;
+    else
+        switch_off();
 }
 
 bool graph_kinds_whole(void)

@@ -8,19 +8,23 @@
 #include <stdbool.h>
 
 /* Before any kind is enabled: in the second form of CUPTI's interface it is decided there, for all of
- * its subscribers and for good, so graph_kinds_nodes() cannot change it later. */
-void graph_kinds_prepare(void);
+ * its subscribers and for good. */
+void graph_kinds_prepare(const struct oracle *oracle);
 
-/* With the other activity kinds: enables what PROF_GRAPHS or the last graph_kinds_nodes() asks for.
- * Where CUPTI has no records of whole graphs, one line says so and nodes are recorded. */
-void graph_kinds_enable(const struct oracle *oracle);
+/* With the other activity kinds: enables what PROF_GRAPHS asks for. Where CUPTI has no records of
+ * whole graphs, one line says so and nodes are recorded. */
+void graph_kinds_enable(void);
 void graph_kinds_disable(void);
 
-/* Stops or starts the recording of single nodes, while the program runs: without, a launch gives one
- * record. What CUPTI instantiated before whole graphs were asked for the first time may give none at
- * all then; it is counted. Returns whether it is so now. From one thread at a time that may call
- * CUPTI, or before the first kind is enabled. */
-bool graph_kinds_nodes(bool on);
+/* Whether nodes are recorded and could be left out while the program runs. After
+ * graph_kinds_prepare(). */
+bool graph_kinds_can_shed(void);
+
+/* Records single nodes again, or leaves them out: a launch gives one record then, and what CUPTI
+ * instantiated before may give none at all, which is counted. Threads: any; it is so after the next
+ * graph_kinds_settle(), which is for the thread that may call CUPTI. */
+void graph_kinds_keep_nodes(bool on);
+void graph_kinds_settle(void);
 
 /* Whether a launch gives one record now. Threads: any. */
 bool graph_kinds_whole(void);

@@ -157,7 +157,8 @@ int subscription_set(enum abi_attribute attribute, uint8_t value)
     const struct cupti_library *cupti = loader_cupti();
     size_t bytes = sizeof value;
     if (is_second())
-        return cupti->cuptiActivitySetAttribute_v2(subscription_handle(), (uint32_t)attribute, &bytes, &value);
+        return cupti->cuptiActivitySetAttribute_v2(subscription_handle(), (uint32_t)attribute,
+                                                   &bytes, &value);
     return cupti->cuptiActivitySetAttribute
                ? cupti->cuptiActivitySetAttribute((uint32_t)attribute, &bytes, &value)
                : ABI_NOT_SUPPORTED;
@@ -168,14 +169,16 @@ int subscription_next_record(uint8_t *buffer, size_t valid_bytes, void **record)
     const struct cupti_library *cupti = loader_cupti();
     if (!cupti)
         return ABI_NOT_INITIALIZED;
-    return is_second() ? cupti->cuptiActivityGetNextRecord_v2(subscription_handle(), buffer, valid_bytes, record)
+    return is_second() ? cupti->cuptiActivityGetNextRecord_v2(subscription_handle(), buffer,
+                                                              valid_bytes, record)
                        : cupti->cuptiActivityGetNextRecord(buffer, valid_bytes, record);
 }
 
 int subscription_dropped(size_t *dropped)
 {
     const struct cupti_library *cupti = loader_cupti();
-    return is_second() ? cupti->cuptiActivityGetNumDroppedRecords_v2(subscription_handle(), NULL, 0, dropped)
+    return is_second() ? cupti->cuptiActivityGetNumDroppedRecords_v2(subscription_handle(), NULL, 0,
+                                                                     dropped)
                        : cupti->cuptiActivityGetNumDroppedRecords(NULL, 0, dropped);
 }
 

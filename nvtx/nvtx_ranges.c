@@ -2,6 +2,7 @@
 
 #include "nvtx_record.h"
 #include "thread.h"
+#include "timing.h"
 
 /* What is not hot is a call in tail position, so that the hot path saves no registers. */
 #define NVTX_SLOW __attribute__((noinline))
@@ -28,7 +29,9 @@ static NVTX_SLOW int nvtx_push_slow(uint32_t domain, const struct nvtx_attribute
     struct nvtx_attributes full;
     if (thread_ready(&thread_self)) {
         nvtx_record_read(attributes, &full);
+        uint64_t token = timing_push(&thread_self, RANGE_STACK_NVTX(domain));
         nvtx_record(NVTX_RECORD_PUSH, domain, &full);
+        timing_pushed(token);
     }
     return nvtx_depth_push(domain);
 }
@@ -149,8 +152,10 @@ int nvtx_domain_range_push_ex(const struct nvtx_domain *domain,
 
 static NVTX_SLOW int nvtx_pop_slow(uint32_t domain)
 {
-    if (thread_ready(&thread_self))
+    if (thread_ready(&thread_self)) {
         thread_event(&thread_self, PROF_KIND_NVTX_POP, domain);
+        timing_pop(&thread_self, RANGE_STACK_NVTX(domain));
+    }
     struct nvtx_thread *thread = nvtx_thread_get();
     return thread ? nvtx_depth_pop(thread, domain) : NVTX_ERROR;
 }

@@ -17,6 +17,16 @@
 /* Devices that are kept apart; beyond that, two may share a place, which only cuts more. */
 #define DEVICES 64u
 
+/* The innermost open range, or the step that began in it. */
+static const struct stack_entry *find_timed(const struct build_thread *stack)
+{
+    const struct stack_entry *range = build_innermost(stack);
+    uint32_t step = stack->top[TL_STEP];
+    if (step != STACK_NONE && (!range || &stack->stack.at[step] > range))
+        return &stack->stack.at[step];
+    return range;
+}
+
 static void take_timed(void *user, uint32_t number, uint64_t token)
 {
     struct builder *builder = user;
@@ -24,7 +34,7 @@ static void take_timed(void *user, uint32_t number, uint64_t token)
         return;
     uint32_t thread = build_thread_of(builder, number);
     const struct stack_entry *range =
-        thread == TL_NONE ? NULL : build_innermost(build_stack(builder, thread));
+        thread == TL_NONE ? NULL : find_timed(build_stack(builder, thread));
     if (!range)
         return;
     struct build_timed *timed = ARRAY_ADD(&builder->timed);

@@ -258,5 +258,6 @@ struct read_sink builder_sink(struct builder *builder)
     build_timings_connect(&sink);
     build_windows_connect(&sink);
     build_graphs_connect(&sink);
+    build_cost_connect(&sink);
     return sink;
 }

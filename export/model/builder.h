@@ -253,6 +253,7 @@ void build_whole_advance(struct builder *builder, struct build_thread *stack, in
 void build_attr_keep(struct builder *builder, uint32_t owner, const struct read_attr *attr);
 /* Before build_slices_end(): what was told whole has its end. */
 void build_whole_end(struct builder *builder);
+void build_cost_connect(struct read_sink *sink);
 void build_slices_end(struct builder *builder);
 void build_asyncs_end(struct builder *builder);
 void build_attrs_end(struct builder *builder);

@@ -65,6 +65,7 @@ void timeline_check(const struct timeline *timeline, struct check_report *report
     check_ledger(&check);
     check_graphs(&check);
     check_memory(&check);
+    check_cost(&check);
     memset(report, 0, sizeof *report);
     for (unsigned rule = 0; rule < CHECK_RULE_COUNT; rule++) {
         if (!check.found[rule].count)

@@ -22,40 +22,42 @@ enum check_severity {
 };
 
 /* X(symbol, name). One finding at most per rule: it counts, and describes the first case. */
-#define CHECK_RULES(X)                     \
-    X(DAMAGE, "damage")                    \
-    X(TRUNCATED, "truncated")              \
-    X(MISSING_CHUNKS, "missing-chunks")    \
-    X(TORN, "torn-records")                \
-    X(UNKNOWN_RECORDS, "unknown-records")  \
-    X(NOT_CLOSED, "not-closed")            \
-    X(LOSS, "loss")                        \
-    X(CLAMPED, "clamped-times")            \
-    X(CLOCK_STEP, "clock-step")            \
-    X(DEVICE_COUNT, "device-record-count") \
-    X(RANGES, "index-range")               \
-    X(NAMES, "names")                      \
-    X(ORDER, "slice-order")                \
-    X(NESTING, "slice-nesting")            \
-    X(UNBALANCED, "unbalanced-ranges")     \
-    X(ODD_CALLS, "odd-calls")              \
-    X(ODD_NAMES, "odd-names")              \
-    X(PIECES, "slice-pieces")              \
-    X(FWDBWD, "forward-backward")          \
-    X(GPU_TIME, "device-times")            \
-    X(GPU_ORDER, "device-order")           \
-    X(LANES, "device-lanes")               \
-    X(ARROWS, "arrows")                    \
-    X(CAUSALITY, "causality")              \
-    X(TIMINGS, "range-times")              \
-    X(CLOCK_PROOF, "clock-proof")          \
-    X(ORPHANS, "orphans")                  \
-    X(LEDGER, "ledger")                    \
-    X(GRAPHS, "graphs")                    \
-    X(MISSING, "missing-operations")       \
-    X(MEMORY, "memory")                    \
-    X(UNKNOWN_FREES, "unknown-frees")      \
-    X(REUSED_ADDRESSES, "reused-addresses")
+#define CHECK_RULES(X)                      \
+    X(DAMAGE, "damage")                     \
+    X(TRUNCATED, "truncated")               \
+    X(MISSING_CHUNKS, "missing-chunks")     \
+    X(TORN, "torn-records")                 \
+    X(UNKNOWN_RECORDS, "unknown-records")   \
+    X(NOT_CLOSED, "not-closed")             \
+    X(LOSS, "loss")                         \
+    X(CLAMPED, "clamped-times")             \
+    X(CLOCK_STEP, "clock-step")             \
+    X(DEVICE_COUNT, "device-record-count")  \
+    X(RANGES, "index-range")                \
+    X(NAMES, "names")                       \
+    X(ORDER, "slice-order")                 \
+    X(NESTING, "slice-nesting")             \
+    X(UNBALANCED, "unbalanced-ranges")      \
+    X(ODD_CALLS, "odd-calls")               \
+    X(ODD_NAMES, "odd-names")               \
+    X(PIECES, "slice-pieces")               \
+    X(FWDBWD, "forward-backward")           \
+    X(GPU_TIME, "device-times")             \
+    X(GPU_ORDER, "device-order")            \
+    X(LANES, "device-lanes")                \
+    X(ARROWS, "arrows")                     \
+    X(CAUSALITY, "causality")               \
+    X(TIMINGS, "range-times")               \
+    X(CLOCK_PROOF, "clock-proof")           \
+    X(ORPHANS, "orphans")                   \
+    X(LEDGER, "ledger")                     \
+    X(GRAPHS, "graphs")                     \
+    X(MISSING, "missing-operations")        \
+    X(MEMORY, "memory")                     \
+    X(UNKNOWN_FREES, "unknown-frees")       \
+    X(REUSED_ADDRESSES, "reused-addresses") \
+    X(SHED, "shed")                         \
+    X(SHED_ORDER, "shed-order")
 
 enum check_rule {
 #define CHECK_ENUM(symbol, name) CHECK_RULE_##symbol,

@@ -22,6 +22,7 @@ void check_timings(struct check *check); /* check_timings.c */
 void check_ledger(struct check *check);  /* check_ledger.c */
 void check_graphs(struct check *check);  /* check_graphs.c */
 void check_memory(struct check *check);  /* check_memory.c */
+void check_cost(struct check *check);    /* check_cost.c */
 
 /* The text of a name for a sentence: at most 60 bytes, "?" out of range. For "%.*s". */
 struct text check_name(const struct check *check, uint32_t name);

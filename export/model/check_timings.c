@@ -12,8 +12,7 @@ static bool is_valid(const struct timeline *timeline, uint32_t i)
     const struct tl_timing *timing = &timeline->timings.at[i];
     bool ordered = i == 0 || timeline->timings.at[i - 1].slice < timing->slice;
     return ordered && timing->slice < timeline->slices.count &&
-           timeline->slices.at[timing->slice].kind == TL_RANGE &&
-           timing->end_ns >= timing->start_ns;
+           timeline->slices.at[timing->slice].kind != TL_API && timing->end_ns >= timing->start_ns;
 }
 
 /* The innermost enclosing slice that was timed on the same device; TL_NONE: none. */

@@ -143,6 +143,7 @@ void timeline_destroy(struct timeline *timeline)
     free(timeline->children.at);
     free(timeline->windows.at);
     free(timeline->warnings.at);
+    free(timeline->sheds.at);
     free(timeline->threads.at);
     free(timeline->slices.at);
     free(timeline->graphs.at);

@@ -256,7 +256,7 @@ struct tl_block_alloc {
 struct tl_timing {
     int64_t start_ns, end_ns;
     uint64_t stream; /* as in struct prof_rec_range_time */
-    uint32_t slice;  /* a range */
+    uint32_t slice;  /* a range or a step */
     uint32_t device; /* ordinal in its process */
     uint32_t error_ns;
     uint32_t reserved;
@@ -298,6 +298,8 @@ struct tl_process {
     struct tl_oddities odd;
     uint32_t first_stack, stack_count;
     uint32_t first_module, module_count;
+    bool has_cost; /* the recorder stated it */
+    struct read_cost cost;
 };
 
 /* A process that another one made. */
@@ -324,6 +326,15 @@ struct tl_window {
     uint32_t process; /* by process, then in order */
     uint32_t epoch;
     uint8_t start_reason, stop_reason; /* enum prof_control_reason */
+};
+
+/* Something was not recorded from here on to keep PROF_BUDGET, or was again. */
+struct tl_shed {
+    int64_t time_ns;
+    uint32_t process; /* by process, then in order */
+    uint32_t cost_ppm, budget_ppm;
+    uint8_t what; /* enum prof_shed_thing */
+    bool on;
 };
 
 struct tl_thread {
@@ -427,6 +438,7 @@ struct timeline {
     TL_ARRAY(struct tl_child) children; /* by process */
     TL_ARRAY(struct tl_window) windows;
     TL_ARRAY(struct tl_warning) warnings; /* by process */
+    TL_ARRAY(struct tl_shed) sheds;
     TL_ARRAY(struct tl_thread) threads;
     TL_ARRAY(struct tl_slice) slices; /* by thread, then in order */
     TL_ARRAY(struct tl_api) apis;

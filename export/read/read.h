@@ -178,6 +178,28 @@ struct read_range_time {
     uint32_t device, error_ns;
 };
 
+/* What recording cost until `time_ns`: enum prof_cost_part. */
+struct read_cost_part {
+    uint64_t count, ns;
+};
+
+struct read_cost {
+    int64_t time_ns;
+    uint64_t recorded_ns; /* wall time during which recording was on */
+    uint64_t cpu_ns;      /* CPU time of the program meanwhile */
+    uint64_t launches;
+    uint32_t budget_ppm; /* 0 none */
+    struct read_cost_part parts[PROF_COST_COUNT];
+};
+
+/* Something was not recorded any more to keep the budget, or is again. */
+struct read_shed {
+    int64_t time_ns;
+    enum prof_shed_thing what;
+    bool on;
+    uint32_t cost_ppm, budget_ppm;
+};
+
 /* Times are nanoseconds since read_process.start_realtime_ns and never go backwards within one
  * thread. Thread numbers are the file's thread indexes (from 1); name ids are the file's, resolved
  * by `name` or, for those that NVTX gave a domain, category or colour, by `event_name`. */
@@ -249,7 +271,7 @@ struct read_sink {
     /* Where the thread's latest range was opened: `range` is its id, 0 one that was pushed. `stack`
      * is 0 when it could not be taken. */
     void (*stack)(void *user, uint32_t thread, uint32_t stack, uint64_t range);
-    /* The innermost open range of the thread, of whatever stack, has this token. */
+    /* The innermost open range or step of the thread, of whatever stack, has this token. */
     void (*timed)(void *user, uint32_t thread, uint64_t token);
     /* May come before the range's token, and after the range. */
     void (*range_time)(void *user, const struct read_range_time *time);
@@ -273,6 +295,10 @@ struct read_sink {
     /* Something in the file that is wrong, or that could not be kept, and how often; the rest holds.
      * A phrase that goes on after a number, as in "events without an end". */
     void (*warning)(void *user, struct text what, uint64_t count);
+    /* After all events, once; not at all where the recorder has not stated it. */
+    void (*cost)(void *user, const struct read_cost *cost);
+    /* With the names, in order. */
+    void (*shed)(void *user, const struct read_shed *shed);
 };
 
 /* What was odd about the file itself. */

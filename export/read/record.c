@@ -54,6 +54,8 @@ static const uint8_t minimum_words[256] = {
     [PROF_REC_ALLOCATOR] = sizeof(struct prof_rec_allocator) / 8,
     [PROF_REC_EARLIER_NODE] = sizeof(struct prof_rec_earlier_node) / 8,
     [PROF_REC_GRAPH] = sizeof(struct prof_rec_graph) / 8,
+    [PROF_REC_COST] = sizeof(struct prof_rec_cost) / 8,
+    [PROF_REC_SHED] = sizeof(struct prof_rec_shed) / 8,
 };
 
 static enum record_status read_sized(struct record *record, size_t room)

@@ -235,6 +235,16 @@ static void no_graph(void *user, int64_t time_ns, const struct prof_rec_graph *g
     (void)user, (void)time_ns, (void)graph;
 }
 
+static void no_cost(void *user, const struct read_cost *cost)
+{
+    (void)user, (void)cost;
+}
+
+static void no_shed(void *user, const struct read_shed *shed)
+{
+    (void)user, (void)shed;
+}
+
 #define QUIET(member, nothing) \
     if (!quiet.member)         \
     quiet.member = nothing
@@ -291,5 +301,7 @@ struct read_sink sink_quiet(const struct read_sink *sink)
     QUIET(warning, no_warning);
     QUIET(graph_node, no_graph_node);
     QUIET(graph, no_graph);
+    QUIET(cost, no_cost);
+    QUIET(shed, no_shed);
     return quiet;
 }

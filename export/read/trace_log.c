@@ -460,6 +460,7 @@ static void take_ext(struct log_state *log, const struct record *record)
 static void take_record(struct log_state *log, const struct record *record)
 {
     uint64_t word = record->header;
+    walk_cost_count(&log->walk->cost, word, log->base + PROF_WORD_INFO(word));
     switch (PROF_WORD_KIND(word)) {
     case PROF_KIND_PUSH:
         log->begun = 0;

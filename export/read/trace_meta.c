@@ -179,6 +179,9 @@ static void collect_record(struct walk *walk, const struct record *record)
     case PROF_REC_MODULE:
         collect_module(walk, record);
         break;
+    case PROF_REC_COST:
+        walk_cost_collect(&walk->cost, record);
+        break;
     default:
         break;
     }
@@ -416,6 +419,9 @@ static void tell_record(struct walk *walk, const struct record *record)
         break;
     case PROF_REC_GRAPH:
         walk_graph(walk, record);
+        break;
+    case PROF_REC_SHED:
+        walk_shed_tell(walk, record);
         break;
     default:
         break;

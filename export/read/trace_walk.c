@@ -211,6 +211,8 @@ static bool walk_native(struct trace_file *file, const struct read_sink *sink,
         walk_logs(&walk);
     if (!walk.failed)
         walk_close_threads(&walk);
+    if (!walk.failed)
+        walk_cost_tell(&walk);
     if (health)
         *health = walk.health;
     walk_fini(&walk);

@@ -4,6 +4,7 @@
  *     trace_walk.c    order of the walk; finds and sorts the chunks; damage
  *     trace_meta.c    META chunks: facts about the process
  *     trace_stack.c   the records of call stacks among them
+ *     trace_cost.c    what recording cost
  *     trace_log.c     LOG chunks: what threads and devices did
  */
 #ifndef PROF_TRACE_WALK_H
@@ -13,6 +14,7 @@
 #include "idmap.h"
 #include "read.h"
 #include "record.h"
+#include "trace_cost.h"
 #include "trace_error.h"
 #include "trace_reader.h"
 
@@ -73,6 +75,7 @@ struct walk {
     uint32_t *late_epochs; /* that began in the midst of the program, ascending */
     size_t late_count, late_capacity;
     int64_t end_ns; /* of everything seen so far */
+    struct walk_cost cost;
 };
 
 /* Where the records of a chunk are. */

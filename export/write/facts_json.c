@@ -7,11 +7,13 @@
  *      "nvtx": {see nvtx_json.c},
  *      "key_averages": [{see averages_json.h}], "kernels": [the rows of kernels again],
  *      "total_average": {a row}, "device_time": [{see averages_json.h}], "loss": {...},
+ *      "cost", "shed": see cost_json.h,
  *      "graphs": [see graphs_json.c], where there are any,
  *      "stacks": {count, modules, method, cut, untaken, missing}}, the last where there are any
  */
 #include "facts_json.h"
 
+#include "cost_json.h"
 #include "graphs_json.h"
 #include "memory_json.h"
 
@@ -277,6 +279,7 @@ static void write_facts(struct json_out *out, const struct timeline *timeline,
     write_memory_member(out, timeline, options->rows);
     json_newline(out), facts_json_loss(out, &facts);
     write_graphs_member(out, timeline, options->rows);
+    cost_json(out, timeline);
     write_stacks(out, timeline);
     json_object_end(out);
     out->comma = false;

@@ -2,6 +2,7 @@
  * losses.
  */
 #include "accounts_text.h"
+#include "run_cost.h"
 #include "run_facts.h"
 #include "show_text.h"
 #include "table_data.h"
@@ -100,6 +101,36 @@ static void print_losses(const struct table *table, const struct run_facts *fact
         fprintf(table->stream, "Ring mode: only the last part of the run was kept.\n");
 }
 
+static void print_shed(const struct table *table, const struct timeline *timeline,
+                       const struct tl_shed *shed)
+{
+    const struct tl_process *process = &timeline->processes.at[shed->process];
+    fprintf(table->stream, "  at %.3f s %s: %s (%.2f %% of wall, the budget is %.2f %%)",
+            (double)(shed->time_ns - process->start_ns) / 1e9,
+            shed->on ? "recorded again" : "not recorded any more", run_cost_shed_sentence(shed),
+            shed->cost_ppm / 1e4, shed->budget_ppm / 1e4);
+    if (timeline->processes.count > 1)
+        fprintf(table->stream, ", process %u", process->info.pid);
+    fputc('\n', table->stream);
+}
+
+static void print_cost(const struct table *table, const struct timeline *timeline)
+{
+    struct run_cost cost;
+    char own[TIME_TEXT_BYTES];
+    run_cost_init(&cost, timeline);
+    if (!cost.stated)
+        return;
+    time_text((double)cost.own_ns, own);
+    double percent = run_cost_percent(&cost);
+    fprintf(table->stream, "libprof cost %.*f %% of wall", percent < 0.1 ? 3 : 1, percent);
+    if (cost.launches)
+        fprintf(table->stream, ", %llu ns per launch", (unsigned long long)cost.launch_ns);
+    fprintf(table->stream, "; its own threads ran %s beside the program\n", own);
+    for (uint32_t i = 0; i < timeline->sheds.count; i++)
+        print_shed(table, timeline, &timeline->sheds.at[i]);
+}
+
 void write_options_default(struct write_options *options)
 {
     *options = (struct write_options){.size_bytes = sizeof *options,
@@ -119,6 +150,7 @@ static bool print_foot(const struct table *table)
     bool printed = accounts_text_print(table->timeline, table->stream);
     print_mode(table, &facts);
     print_losses(table, &facts);
+    print_cost(table, table->timeline);
     return printed;
 }
 

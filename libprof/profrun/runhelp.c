@@ -31,6 +31,8 @@ static const char usage[] =
     "                         opened (range)\n"
     "      --graphs AS        record a launched CUDA graph as its single operations (nodes, the\n"
     "                         default) or as a whole (graph), which costs less\n"
+    "      --budget PERCENT   what recording may cost of wall time (2%); above it, less is "
+    "recorded\n"
     "  -e, --env NAME=VALUE   set an environment variable for the program\n"
     "  -q, --quiet            print nothing afterwards; profrun turns into the program\n"
     "      --doctor           examine this machine instead of running a program: what can be "

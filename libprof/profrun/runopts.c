@@ -16,6 +16,7 @@ enum {
     OPTION_SORT,
     OPTION_STACKS,
     OPTION_GRAPHS,
+    OPTION_BUDGET,
     OPTION_HELP_ENV,
     OPTION_DOCTOR
 };
@@ -32,6 +33,7 @@ static const struct option long_options[] = {
     {"sort", required_argument, NULL, OPTION_SORT},
     {"stacks", optional_argument, NULL, OPTION_STACKS},
     {"graphs", required_argument, NULL, OPTION_GRAPHS},
+    {"budget", required_argument, NULL, OPTION_BUDGET},
     {"env", required_argument, NULL, 'e'},
     {"quiet", no_argument, NULL, 'q'},
     {"doctor", no_argument, NULL, OPTION_DOCTOR},
@@ -85,6 +87,13 @@ static enum runopts_verdict runopts_set_graphs(const char *as)
     return ok ? RUNOPTS_RUN : runopts_wrong("cannot set ", "PROF_GRAPHS");
 }
 
+/* The library says what is wrong with a value. */
+static enum runopts_verdict runopts_set_budget(const char *percent)
+{
+    const bool ok = setenv("PROF_BUDGET", percent, 1) == 0;
+    return ok ? RUNOPTS_RUN : runopts_wrong("cannot set ", "PROF_BUDGET");
+}
+
 static enum runopts_verdict runopts_apply(struct runopts *options, int option)
 {
     switch (option) {
@@ -109,6 +118,8 @@ static enum runopts_verdict runopts_apply(struct runopts *options, int option)
         return runopts_set_stacks(optarg);
     case OPTION_GRAPHS:
         return runopts_set_graphs(optarg);
+    case OPTION_BUDGET:
+        return runopts_set_budget(optarg);
     case 'e':
         return runopts_set_env(optarg);
     case 'q':

@@ -6,6 +6,7 @@
 
 #include "emitter.h"
 #include "thread.h"
+#include "timing.h"
 #include "triggers.h"
 
 #include <string.h>
@@ -72,6 +73,16 @@ void prof_range_end(uint64_t id)
         emitter_forward(end, id);
 }
 
+/* What timing steps costs falls on the step that begins. */
+static void annotate_step(uint64_t number)
+{
+    struct thread_log *self = &thread_self;
+    if (!thread_ready(self) || !annotate_two(PROF_REC_STEP, number))
+        return;
+    timing_pop(self, RANGE_STACK_STEPS);
+    timing_pushed(timing_push(self, RANGE_STACK_STEPS));
+}
+
 /* Recording goes on or off before the step's own record: it belongs to the step that begins. */
 void prof_step(void)
 {
@@ -80,7 +91,7 @@ void prof_step(void)
     uint64_t number = fetch_add_relaxed(&thread_page.steps, 1u);
     triggers_step(number);
     if (recorder_on())
-        annotate_two(PROF_REC_STEP, number);
+        annotate_step(number);
 }
 
 void prof_counter(const char *name, double value)
@@ -113,7 +124,9 @@ void prof_range_push_int(const char *name, const char *key, int64_t value)
         loss_add(PROF_LOSS_BAD_ARGUMENT, 1);
     const char *given = name ? name : "(null)";
     emitter_forward(push_int, given, key ? key : "", value);
+    uint64_t token = timing_push(self, RANGE_STACK_PROF);
     thread_event(self, PROF_KIND_PUSH, names_learn(&self->slot->names, given));
+    timing_pushed(token);
     prof_attr_int(key, value);
 }
 

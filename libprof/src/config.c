@@ -79,6 +79,9 @@
     X("PROF_STACK_METHOD", stack_method, CHOICE, "auto", 0, 0, 0, "auto, tables, frames",          \
       "How a call stack is found: by unwind tables (needs libunwind.so.8), by frame pointers, or " \
       "by tables where they serve and else by frame pointers (auto).")                             \
+    X("PROF_BUDGET", budget_ppm, PERCENT, "", 0, 100, 1000000, "",                                 \
+      "What recording may cost, in percent of wall time. Above it, call stacks are not taken any " \
+      "more, then CUDA calls that launch nothing not recorded, then the operations of graphs.")    \
     X("PROF_TABLE", table, FLAG, "1", 1, 0, 1, "",                                                 \
       "Print the key averages on stderr when the program ends.")                                   \
     X("PROF_TABLE_ROWS", table_rows, NUMBER, "30", 30, 1, 1000000, "", "Rows of that table.")      \
@@ -97,6 +100,7 @@ enum config_kind {
     CONFIG_MOMENT, /* a choice; an example in the list, "step:10", stands for any number */
     CONFIG_SCHEDULE,
     CONFIG_SIGNAL,
+    CONFIG_PERCENT, /* kept as millionths */
 };
 
 /* How a row is parsed; parallel to config_shown[]. */
@@ -117,6 +121,7 @@ static const struct config_rule config_rules[] = {CONFIG_TABLE(CONFIG_RULE)};
 #define CONFIG_TYPE_CHOICE "one of"
 #define CONFIG_TYPE_MOMENT "one of"
 #define CONFIG_TYPE_SCHEDULE "schedule"
+#define CONFIG_TYPE_PERCENT "percent"
 #define CONFIG_TYPE_SIGNAL "signal"
 #define CONFIG_RANGE_TEXT(lowest, highest, choices) ""
 #define CONFIG_RANGE_NUMBER(lowest, highest, choices) #lowest ".." #highest
@@ -124,6 +129,7 @@ static const struct config_rule config_rules[] = {CONFIG_TABLE(CONFIG_RULE)};
 #define CONFIG_RANGE_CHOICE(lowest, highest, choices) choices
 #define CONFIG_RANGE_MOMENT(lowest, highest, choices) choices
 #define CONFIG_RANGE_SCHEDULE(lowest, highest, choices) choices
+#define CONFIG_RANGE_PERCENT(lowest, highest, choices) "0.01%..100%"
 #define CONFIG_RANGE_SIGNAL(lowest, highest, choices) choices
 #define CONFIG_SHOWN(name, field, kind, text, value, lowest, highest, choices, help) \
     {name, CONFIG_TYPE_##kind, text, CONFIG_RANGE_##kind(lowest, highest, choices), help},
@@ -137,6 +143,7 @@ static const struct config_option config_shown[] = {CONFIG_TABLE(CONFIG_SHOWN)};
 #define CONFIG_VALUE_CHOICE(text, value) value
 #define CONFIG_VALUE_MOMENT(text, value) value
 #define CONFIG_VALUE_SCHEDULE(text, value) text
+#define CONFIG_VALUE_PERCENT(text, value) value
 #define CONFIG_VALUE_SIGNAL(text, value) value
 #define CONFIG_DEFAULT(name, field, kind, text, value, lowest, highest, choices, help) \
     .field = CONFIG_VALUE_##kind(text, value),
@@ -165,6 +172,24 @@ static bool config_parse_number(const struct config_rule *rule, const char *text
     unsigned long long number = strtoull(text, &end, 10);
     *value = number;
     return *end == '\0' && number >= rule->lowest && number <= rule->highest;
+}
+
+/* "2%", "0.5%", or without the sign; not strtod(), which minds the locale. */
+static bool config_parse_percent(const struct config_rule *rule, const char *text, uint64_t *value)
+{
+    char *end;
+    if (*text < '0' || *text > '9')
+        return false;
+    uint64_t ppm = strtoull(text, &end, 10);
+    if (ppm > 100)
+        return false;
+    ppm *= 10000;
+    if (*end == '.')
+        for (uint64_t unit = 1000; *++end >= '0' && *end <= '9'; unit /= 10)
+            ppm += unit * (uint64_t)(*end - '0');
+    end += *end == '%';
+    *value = ppm;
+    return *end == '\0' && ppm >= rule->lowest && ppm <= rule->highest;
 }
 
 /* The number of "step:10", milliseconds of "time:5s". */
@@ -244,6 +269,8 @@ static bool config_parse_value(const struct config_rule *rule, const char *text,
         return config_parse_choice(rule, text, value);
     case CONFIG_MOMENT:
         return config_parse_moment(rule, text, value);
+    case CONFIG_PERCENT:
+        return config_parse_percent(rule, text, value);
     case CONFIG_SIGNAL:
         return control_signal_parse(text, value);
     default:

@@ -11,7 +11,7 @@
 
 static void range_record_push(struct thread_log *self, uint32_t name)
 {
-    uint64_t token = timing_push(self);
+    uint64_t token = timing_push(self, RANGE_STACK_PROF);
     thread_event(self, PROF_KIND_PUSH, name);
     timing_pushed(token);
 }
@@ -112,7 +112,7 @@ static RANGE_SLOW void range_pop_slow(void)
         return;
     thread_event(self, PROF_KIND_POP, 0);
     emitter_forward(pop);
-    timing_pop(self);
+    timing_pop(self, RANGE_STACK_PROF);
 }
 
 void prof_range_pop(void)

@@ -75,7 +75,7 @@ void recorder_set_gpu_mode(enum prof_gpu_mode mode, const char *reason);
 void recorder_set_simulated(void);
 void recorder_count_gpu_records(uint64_t count);
 
-/* Where call stacks are taken: enum config_stacks. 0 off. Constant once the library is loaded. */
+/* Where call stacks are taken at this moment: enum config_stacks. 0 off. */
 extern uint32_t stacks_where __attribute__((visibility("hidden")));
 
 static inline bool stacks_wanted(void)
@@ -95,18 +95,31 @@ struct stacks_origin {
  * ours which somebody else called; the stack begins with the address it returns to. Frames of CUPTI and CUDA are kept: readers leave them out by the names of their files. After a
  * thread_reserve() that succeeded. Safe in signal handlers; a known stack takes no lock. */
 uint32_t stacks_take(struct stacks_origin origin);
+
+/* Which stack a range is on. A pop ends the innermost range of its stack, whatever was opened since
+ * on others. */
+#define RANGE_STACK_PROF 0u /* push and pop of prof.h */
+#define RANGE_STACK_NVTX(domain) ((domain) + 1u)
+#define RANGE_STACK_STEPS UINT32_MAX /* at most one step is open */
+
 /* Somebody who times ranges on the device, at their two ends. Runs on the thread that pushes and
  * pops; must keep errno. `epoch` is that of the recording: what was open in another one has ended
- * without a pop. */
+ * without a pop. `stack` is a RANGE_STACK. */
 struct range_timer {
-    uint64_t (*push)(uint32_t epoch); /* returns the token of the range, 0: it is not timed */
-    void (*pop)(uint32_t epoch);      /* the innermost range ends */
-    void (*thread_end)(void);         /* and everything that is open on the thread */
+    /* Returns the token of the range, 0: it is not timed. */
+    uint64_t (*push)(uint32_t epoch, uint32_t stack);
+    void (*pop)(uint32_t epoch, uint32_t stack); /* the innermost range of the stack ends */
+    void (*thread_end)(void);                    /* and everything that is open on the thread */
 };
 
 /* From now on pushes and pops call the timer; NULL: nobody any more. Threads: any, also inside of
  * hooks below. */
 void recorder_time_ranges(const struct range_timer *timer);
+
+/* `what` can be left out when recording costs more than PROF_BUDGET: keep(false) ends its recording,
+ * keep(true) begins it again; called on the writer thread. Registered when it is known that it is
+ * recorded; NULL takes that back. Threads: any. */
+void recorder_sheddable(enum prof_shed_thing what, void (*keep)(bool on));
 
 /* Raw ticks of the recorder's clock, and how many there are nominally in a second. */
 uint64_t clock_now(void);

@@ -4,12 +4,14 @@
 #include "chunks.h"
 #include "clock.h"
 #include "config.h"
+#include "cost.h"
 #include "log.h"
 #include "loss.h"
 #include "meta.h"
 #include "names.h"
 #include "output.h"
 #include "process.h"
+#include "shed.h"
 #include "signals.h"
 #include "thread.h"
 #include "timing.h"
@@ -260,6 +262,7 @@ static void session_switch_on(enum prof_control_reason reason)
 {
     uint32_t epoch = ++session.last_epoch;
     store_relaxed(&session.reason, (uint32_t)reason);
+    cost_recording(true);
     if (session_has_file())
         session_state_control(true, epoch);
     session_set_gate(epoch);
@@ -271,6 +274,7 @@ static void session_switch_off(enum prof_control_reason reason)
     uint32_t epoch = thread_gate_epoch(exchange_seq_cst(&thread_gate, 0u));
     store_relaxed(&session.reason, (uint32_t)reason);
     session_set_gate(0);
+    cost_recording(false);
     if (session_has_file())
         session_state_control(false, epoch);
     session_each_collector(stop);
@@ -388,6 +392,7 @@ void session_flush(unsigned deadline_ms)
 static void session_close_file(void)
 {
     writer_stop((unsigned)config_get()->exit_ms);
+    cost_state(true);
     thread_restate_names();
     meta_clock_sample();
     chunks_close();
@@ -406,8 +411,10 @@ void session_finish_collectors(void)
     struct signals_saved saved;
     signals_block(&saved); /* a handler that calls _exit() now would wait for what it interrupted */
     store_relaxed(&session.ending, 1u);
+    uint64_t began_ns = clock_monotonic_ns();
     session_each_collector(flush, (unsigned)config_get()->exit_ms);
     session_each_collector(finish);
+    cost_add_ns(PROF_COST_END, 1, clock_monotonic_ns() - began_ns);
     signals_restore(&saved);
 }
 
@@ -419,6 +426,7 @@ void session_finish(void)
     signals_block(&saved);
     store_relaxed(&session.steps_wanted, 0u);
     session_set_gate(0);
+    cost_recording(false);
     session_finish_collectors();
     if (session_has_file())
         session_close_file();
@@ -437,6 +445,7 @@ void session_suspend(void)
         store_release(&session.suspended_gate, gate);
     store_relaxed(&session.ending, 1u);
     writer_flush((unsigned)config_get()->exit_ms);
+    cost_state(true);
     chunks_suspend();
     signals_restore(&saved);
 }
@@ -460,6 +469,8 @@ void session_fork_child(void)
     meta_forget();
     thread_fork_child();
     timing_fork_child();
+    cost_fork_child();
+    shed_fork_child();
     writer_fork_child();
     session_each_collector(fork_child);
     session.ending = session.detached = 0;
@@ -470,6 +481,8 @@ void session_fork_child(void)
     thread_own_process();
     if (!was_over)
         session_set_gate(session.depth > 0 ? ++session.last_epoch : 0);
+    if (!was_over && session.depth > 0)
+        cost_recording(true);
 }
 
 /* ---- what collectors state about the GPU ---- */

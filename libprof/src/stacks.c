@@ -10,6 +10,7 @@
 
 #include "atomic.h"
 #include "clock.h"
+#include "cost.h"
 #include "log.h"
 #include "modules.h"
 #include "thread.h"
@@ -28,6 +29,8 @@
 static const uint32_t stacks_level_slots[STACKS_LEVELS] = {1u << 10, 1u << 14, 1u << 19};
 
 uint32_t stacks_where;
+
+static uint32_t stacks_choice; /* PROF_STACKS where it can be had; constant */
 
 static struct {
     uint64_t *slots[STACKS_LEVELS];               /* walking threads: CAS -> load_acquire */
@@ -251,7 +254,11 @@ uint32_t stacks_take(struct stacks_origin origin)
 
 void stacks_write(struct stacks_origin origin)
 {
+    struct cost_sampler *sampler = thread_self.slot ? &thread_self.slot->stacks.cost : NULL;
+    uint64_t began = sampler ? cost_begin(sampler) : 0;
     uint32_t id = stacks_take(origin);
+    if (began)
+        cost_end(sampler, PROF_COST_STACKS, clock_now() - began);
     uint64_t *record = thread_reserve(PROF_REC_STACK, 2);
     if (!record)
         return;
@@ -325,6 +332,11 @@ static bool stacks_reserve_tables(void)
     return stacks.records && modules_init();
 }
 
+static void stacks_keep(bool on)
+{
+    store_release(&stacks_where, on ? stacks_choice : (uint32_t)CONFIG_STACKS_OFF);
+}
+
 void stacks_init(void)
 {
     const struct config *config = config_get();
@@ -334,7 +346,19 @@ void stacks_init(void)
     stacks.frames = config->stack_method != CONFIG_STACK_METHOD_TABLES;
     stacks.tables = config->stack_method != CONFIG_STACK_METHOD_FRAMES && stackwalk_open_tables();
     pthread_atfork(stacks_before_fork, stacks_after_fork, NULL);
-    store_release(&stacks_where, (uint32_t)config->stacks);
+    stacks_choice = (uint32_t)config->stacks;
+    store_release(&stacks_where, stacks_choice);
+    recorder_sheddable(PROF_SHED_STACKS, stacks_keep);
+}
+
+bool stacks_chosen(void)
+{
+    return stacks_choice != CONFIG_STACKS_OFF;
+}
+
+bool stacks_at_ranges_chosen(void)
+{
+    return stacks_choice == CONFIG_STACKS_RANGE;
 }
 
 static void stacks_list(struct stacks_thread *self)
@@ -359,7 +383,7 @@ void stacks_thread_begin(struct stacks_thread *self)
 
 static void stacks_file_begun(void)
 {
-    if (stacks_where != CONFIG_STACKS_OFF && !stacks.tables && !stacks.frames)
+    if (stacks_chosen() && !stacks.tables && !stacks.frames)
         log_line(LOG_ERROR, "PROF_STACK_METHOD=tables needs libunwind.so.8: no stacks are taken");
 }
 
@@ -376,7 +400,7 @@ static void stacks_settle(void)
 
 static void stacks_tick(void)
 {
-    if (stacks_where == CONFIG_STACKS_OFF || !modules_look(stacks_forget))
+    if (!stacks_chosen() || !modules_look(stacks_forget))
         return;
     if (exchange_acquire(&stacks.unsettled, 0u))
         stacks_settle();

@@ -8,6 +8,7 @@
 #define PROF_STACKS_H
 
 #include "config.h"
+#include "cost.h"
 #include "recorder.h"
 #include "stackwalk.h"
 
@@ -18,6 +19,7 @@ struct stacks_thread {
     struct stackwalk_bounds own;
     uint32_t walking; /* in libunwind; owner exchanges, stacks_before_fork() loads */
     bool listed;
+    struct cost_sampler cost;                                  /* of those at ranges */
     struct stacks_thread *next;                                /* of all that ever were */
     const struct prof_rec_stack_frames *recent[STACKS_RECENT]; /* by hash; in the file */
 };
@@ -27,6 +29,10 @@ void stacks_init(void);
 
 /* In the thread's slow path. */
 void stacks_thread_begin(struct stacks_thread *self);
+
+/* Whether stacks are taken at all in this process, now or at another time. */
+bool stacks_chosen(void);
+bool stacks_at_ranges_chosen(void);
 
 /* Whether the slow functions must see every push. */
 static inline bool stacks_want_ranges(void)

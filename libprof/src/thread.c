@@ -1,6 +1,7 @@
 #include "thread.h"
 
 #include "chunks.h"
+#include "cost.h"
 #include "emitter.h"
 #include "meta.h"
 #include "session.h"
@@ -148,6 +149,7 @@ static bool thread_next_chunk(struct thread_log *self)
         store_relaxed(&self->waiting_chunk, chunk + 1);
     } else if (cursor) {
         chunks_retire(thread_chunk_of(cursor)->index);
+        cost_count_words((PROF_CHUNK_BYTES - PROF_CHUNK_HEADER_BYTES) / sizeof *cursor);
     }
     return true;
 }
@@ -289,7 +291,7 @@ static bool thread_attach(struct thread_log *self)
     store_release(&slot->tid, (uint32_t)syscall(SYS_gettid));
     if (threads.key_made)
         pthread_setspecific(threads.key, slot);
-    if (stacks_wanted())
+    if (stacks_chosen())
         stacks_thread_begin(&slot->stacks);
     thread_state_first_name(slot, self->internal);
     return true;
@@ -298,7 +300,7 @@ static bool thread_attach(struct thread_log *self)
 static void thread_enter_epoch(struct thread_log *self, uint32_t gate)
 {
     bool slow = clock_kind == PROF_CLOCK_MONOTONIC || (gate & THREAD_GATE_SLOW) ||
-                emitter_wanted() || stacks_want_ranges();
+                emitter_wanted() || stacks_at_ranges_chosen();
     self->epoch = gate;
     self->fast_epoch = slow ? THREAD_NO_EPOCH : gate;
 }
@@ -345,11 +347,14 @@ bool thread_slow(struct thread_log *self, unsigned words, bool late)
     if (load_relaxed(&thread_gate) == 0 && !(late && session_has_file()))
         return false;
     int saved_errno = errno;
+    uint64_t began_ns = clock_monotonic_ns(); /* which clock is chosen here, the first time */
     bool room = self->slot ? thread_announce(self) : thread_begin(self);
     if (room && !thread_has_room(self, words))
         room = thread_next_chunk(self);
     if (!room)
         thread_park(self);
+    if (!self->internal)
+        cost_add_ns(PROF_COST_SPACE, 1, clock_monotonic_ns() - began_ns);
     errno = saved_errno;
     return room;
 }

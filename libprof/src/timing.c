@@ -1,5 +1,7 @@
 #include "timing.h"
 
+#include "cost.h"
+
 /* Exchanged by recorder_time_ranges() -> loaded by every timed push and pop. */
 static const struct range_timer *timing_timer;
 
@@ -25,10 +27,21 @@ void timing_fork_child(void)
     store_seq_cst(&timing_timer, (const struct range_timer *)NULL);
 }
 
-uint64_t timing_push_slow(uint32_t epoch)
+static __thread struct cost_sampler timing_cost __attribute__((tls_model("initial-exec")));
+
+static void timing_measured(uint64_t began)
+{
+    if (began)
+        cost_end(&timing_cost, PROF_COST_TIMING, clock_now() - began);
+}
+
+uint64_t timing_push_slow(uint32_t epoch, uint32_t stack)
 {
     const struct range_timer *timer = load_acquire(&timing_timer);
-    return timer ? timer->push(epoch) : 0;
+    uint64_t began = cost_begin(&timing_cost);
+    uint64_t token = timer ? timer->push(epoch, stack) : 0;
+    timing_measured(began);
+    return token;
 }
 
 void timing_pushed_slow(uint64_t token)
@@ -40,11 +53,13 @@ void timing_pushed_slow(uint64_t token)
     thread_commit(record, PROF_REC_TIMED, 2, thread_ticks(record));
 }
 
-void timing_pop_slow(uint32_t epoch)
+void timing_pop_slow(uint32_t epoch, uint32_t stack)
 {
     const struct range_timer *timer = load_acquire(&timing_timer);
+    uint64_t began = cost_begin(&timing_cost);
     if (timer)
-        timer->pop(epoch);
+        timer->pop(epoch, stack);
+    timing_measured(began);
 }
 
 void timing_thread_end(void)

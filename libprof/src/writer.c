@@ -4,10 +4,12 @@
 #include "chunks.h"
 #include "clock.h"
 #include "config.h"
+#include "cost.h"
 #include "log.h"
 #include "meta.h"
 #include "process.h"
 #include "session.h"
+#include "shed.h"
 #include "signals.h"
 
 #include <errno.h>
@@ -36,7 +38,7 @@ static struct {
 
 /* When the periodic duties are due next, CLOCK_MONOTONIC nanoseconds. */
 struct writer_due {
-    uint64_t clock, tick, copy, last;
+    uint64_t clock, tick, copy, last, cost;
 };
 
 static bool writer_due(uint64_t *due, uint64_t now, uint64_t period_ns)
@@ -54,6 +56,11 @@ static void writer_duties(struct writer_due *due)
         meta_clock_sample();
     if (writer_due(&due->tick, now, config_get()->flush_ms * 1000000u))
         session_tick_collectors();
+    if (writer_due(&due->cost, now, SHED_PERIOD_NS)) {
+        cost_writer();
+        shed_tick();
+        cost_state(false);
+    }
     if (writer_due(&due->copy, now, WRITER_COPY_NS))
         chunks_copy_out();
 }
@@ -131,10 +138,12 @@ static void *writer_main(void *argument)
     (void)argument;
     prctl(PR_SET_NAME, "prof-writer");
     thread_mark_internal();
+    shed_begin();
     /* The rate of the counter is only roughly known so far: an early second sample corrects it. */
     uint64_t now = clock_monotonic_ns();
     struct writer_due due = {.clock = now + 10000000u,
-                             .tick = now + config_get()->flush_ms * 1000000u};
+                             .tick = now + config_get()->flush_ms * 1000000u,
+                             .cost = now + SHED_PERIOD_NS};
     uint64_t delay_ns = WRITER_POLL_MIN_NS;
     bool last;
     do {
@@ -143,6 +152,7 @@ static void *writer_main(void *argument)
         writer_duties(&due);
         last = writer_is_last(&due);
     } while (!last && !writer_sleep(delay_ns));
+    cost_writer();
     pthread_mutex_lock(&writer.lock);
     writer.done = true;
     writer.serving = !last;

@@ -4,6 +4,7 @@
 
 extern "C" {
 #include "config.h"
+#include "cost.h"
 #include "recorder.h"
 }
 
@@ -55,6 +56,7 @@ bool fake_simulated();
 uint64_t fake_gpu_records();
 std::vector<std::string> fake_log();
 bool fake_thread_is_internal();
-const range_timer *fake_timer(); // who was to be called at pushes and pops; nullptr nobody
+uint64_t fake_cost(prof_cost_part part); // occurrences that were measured, or stood for
+const range_timer *fake_timer();         // who was to be called at pushes and pops; nullptr nobody
 
 #endif

@@ -131,6 +131,64 @@ TEST_F(Callbacks, WriteALaunchWithItsStreamAndKernel)
     EXPECT_EQ(exits[0].words[1], 5ull << 32);
 }
 
+// A thread of its own: how often callbacks are timed begins anew on each.
+TEST_F(Callbacks, AreMeasuredEachStandingForThoseBeforeIt)
+{
+    uint64_t launches = fake_cost(PROF_COST_LAUNCHES), calls = fake_cost(PROF_COST_CALLS);
+    std::thread([this] {
+        for (uint32_t i = 1; i <= 1000; i++) {
+            both(ABI_DOMAIN_RUNTIME, RT_LAUNCH, 2 * i);
+            both(ABI_DOMAIN_RUNTIME, RT_SYNC, 2 * i + 1);
+        }
+    }).join();
+    launches = fake_cost(PROF_COST_LAUNCHES) - launches;
+    calls = fake_cost(PROF_COST_CALLS) - calls;
+    EXPECT_LE(launches + calls, 4000u);
+    EXPECT_GT(launches + calls, 4000u - COST_GAP_MIN);
+}
+
+TEST_F(Callbacks, LeaveOutCallsThatLaunchNothingWhenTheyAreToBeShed)
+{
+    callbacks_keep_calls(false);
+    both(ABI_DOMAIN_RUNTIME, RT_SYNC, 5);
+    both(ABI_DOMAIN_RUNTIME, RT_LAUNCH, 6);
+    capturing_status = 0;
+    both(ABI_DOMAIN_RUNTIME, RT_BEGIN_CAPTURE, 7);
+    EXPECT_TRUE(capture_may_be_active()) << "captures are followed all the same";
+    both(ABI_DOMAIN_RUNTIME, RT_END_CAPTURE, 8);
+    auto enters = fake_records(PROF_REC_API_ENTER);
+    ASSERT_EQ(enters.size(), 3u);
+    EXPECT_EQ(enters[0].as<prof_rec_api_enter>().correlation, 6u);
+    EXPECT_EQ(fake_records(PROF_REC_API_EXIT).size(), 3u);
+    callbacks_keep_calls(true);
+    both(ABI_DOMAIN_RUNTIME, RT_SYNC, 9);
+    EXPECT_EQ(fake_records(PROF_REC_API_ENTER).size(), 4u);
+}
+
+TEST_F(Callbacks, AreNotAskedForWhileTheirCallsAreShed)
+{
+    static unsigned on, off;
+    cupti.cuptiEnableCallback = [](uint32_t enable, void *, uint32_t, uint32_t cbid) {
+        on += enable && cbid == RT_SYNC;
+        off += !enable && cbid == RT_SYNC;
+        EXPECT_TRUE(enable || cbid != RT_LAUNCH) << "launches are followed all the same";
+        return 0;
+    };
+    callbacks_keep_calls(false);
+    callbacks_settle();
+    EXPECT_EQ(on + off, 0u) << "nothing is followed";
+    callbacks_follow(true);
+    on = 0;
+    callbacks_settle();
+    callbacks_settle();
+    EXPECT_EQ(off, 1u);
+    callbacks_keep_calls(true);
+    callbacks_settle();
+    EXPECT_EQ(on, 1u);
+    cupti.cuptiEnableCallback = [](uint32_t, void *, uint32_t, uint32_t) { return 0; };
+    callbacks_follow(false);
+}
+
 TEST_F(Callbacks, FindTheStreamOfALaunchConfiguration)
 {
     struct {

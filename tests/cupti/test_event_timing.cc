@@ -129,8 +129,14 @@ protected:
         loader_use_driver(nullptr);
     }
 
-    static uint64_t push(uint32_t epoch = 1) { return fake_timer()->push(epoch); }
-    static void pop(uint32_t epoch = 1) { fake_timer()->pop(epoch); }
+    static uint64_t push(uint32_t epoch = 1, uint32_t stack = RANGE_STACK_PROF)
+    {
+        return fake_timer()->push(epoch, stack);
+    }
+    static void pop(uint32_t epoch = 1, uint32_t stack = RANGE_STACK_PROF)
+    {
+        fake_timer()->pop(epoch, stack);
+    }
     static std::vector<prof_rec_range_time> times()
     {
         std::vector<prof_rec_range_time> found;
@@ -350,6 +356,63 @@ TEST_F(EventTiming, DropsWhatAnotherEpochLeftOpen)
     event_timing_tick();
     EXPECT_EQ(times().size(), 1u);
     EXPECT_EQ(untimed(), 0u);
+}
+
+TEST_F(EventTiming, EndsTheInnermostRangeOfItsStack)
+{
+    uint64_t outer = push(1, RANGE_STACK_PROF), inner = push(1, RANGE_STACK_NVTX(0));
+    pop(1, RANGE_STACK_NVTX(7)); // nothing of it is open
+    pop(1, RANGE_STACK_NVTX(0));
+    pop(1, RANGE_STACK_PROF);
+    event_timing_tick();
+    auto found = times();
+    ASSERT_EQ(found.size(), 2u);
+    EXPECT_EQ(found[0].token, outer);
+    EXPECT_EQ(found[1].token, inner);
+    EXPECT_LE(found[1].end_ns, found[0].end_ns + 1000);
+    EXPECT_EQ(untimed(), 0u);
+}
+
+TEST_F(EventTiming, DoesNotTimeWhatGoesOnWhereTheRangeAroundItEnds)
+{
+    uint64_t around = push(1, RANGE_STACK_NVTX(0));
+    push(1, RANGE_STACK_NVTX(1));
+    pop(1, RANGE_STACK_NVTX(0));
+    EXPECT_EQ(untimed(), 1u);
+    uint64_t inside = push(1, RANGE_STACK_PROF);
+    pop(1, RANGE_STACK_PROF);
+    pop(1, RANGE_STACK_NVTX(1));
+    event_timing_tick();
+    auto found = times();
+    ASSERT_EQ(found.size(), 2u);
+    EXPECT_EQ(found[0].token, around);
+    EXPECT_EQ(found[1].token, inside);
+    EXPECT_EQ(untimed(), 1u);
+}
+
+TEST_F(EventTiming, EndsAStepWithTheRangeInWhichItBegan)
+{
+    push(1, RANGE_STACK_PROF);
+    push(1, RANGE_STACK_STEPS);
+    pop(1, RANGE_STACK_PROF);
+    pop(1, RANGE_STACK_STEPS); // of the next step: nothing is open any more
+    event_timing_tick();
+    EXPECT_EQ(times().size(), 2u);
+    EXPECT_EQ(untimed(), 0u);
+}
+
+TEST_F(EventTiming, DoesNotTimeAStepThatIsCrossedByARange)
+{
+    push(1, RANGE_STACK_STEPS);
+    uint64_t range = push(1, RANGE_STACK_PROF);
+    pop(1, RANGE_STACK_STEPS); // the next step begins
+    uint64_t step = push(1, RANGE_STACK_STEPS);
+    pop(1, RANGE_STACK_PROF); // ends both
+    event_timing_tick();
+    auto found = times();
+    ASSERT_EQ(found.size(), 2u);
+    EXPECT_EQ(found[0].token + found[1].token, range + step);
+    EXPECT_EQ(untimed(), 1u);
 }
 
 TEST_F(EventTiming, GivesBackWhatAThreadLeavesOpen)

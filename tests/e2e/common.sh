@@ -4,6 +4,7 @@
 #   record FILE COMMAND...       runs COMMAND with the library preloaded and PROF_OUTPUT=FILE
 #   expect FILE EXPRESSION...    the trace is valid and each Python expression about it is true (see expect.py)
 #   same WHAT WANTED GOT         both texts are equal
+#   COMMAND | found PATTERN      the command's output has such a line
 #   fail WHAT, skip WHY
 #
 # Every test runs in an empty directory of its own, left behind only when it fails.
@@ -38,6 +39,9 @@ leave() {
     fi
 }
 trap leave EXIT
+
+# Reads to the end, unlike grep -q: a command whose output nobody reads would fail of it.
+found() { grep "$@" >/dev/null; }
 
 fail() {
     echo "FAILED: $*"

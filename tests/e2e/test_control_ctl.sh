@@ -34,7 +34,7 @@ refused() {
 }
 
 PROF_START=api begin ctl.prof ./steps slow 700
-ctl list | grep -q " $pid  off        steps" || fail "a waiting process is not listed: $(ctl list)"
+ctl list | found " $pid  off        steps" || fail "a waiting process is not listed: $(ctl list)"
 ctl "$pid" status >status.txt
 same "status of one that waits" "recording:  off file:       none yet: nothing was recorded" \
     "$(grep -E '^(recording|file)' status.txt | paste -sd' ')"
@@ -43,10 +43,10 @@ refused "dump of one that has nothing" "it is not recording" ctl "$pid" dump x.p
 ctl "$pid" start
 sleep 0.2
 refused "a second start" "it is recording already" ctl "$pid" start
-ctl list | grep -q " $pid  on         steps $here/ctl.prof" || fail "the list: $(ctl list)"
-ctl "$pid" dump copy.prof | grep -q "wrote copy.prof"
-ctl "$pid" dump | grep -q "wrote ctl-dump1.prof"
-ctl "$pid" dump | grep -q "wrote ctl-dump2.prof"
+ctl list | found " $pid  on         steps $here/ctl.prof" || fail "the list: $(ctl list)"
+ctl "$pid" dump copy.prof | found "wrote copy.prof"
+ctl "$pid" dump | found "wrote ctl-dump1.prof"
+ctl "$pid" dump | found "wrote ctl-dump2.prof"
 refused "dump to nowhere" "No such file" ctl "$pid" dump no/such/copy.prof
 ctl "$pid" status >status.txt
 for line in "process:    $pid, steps" "recording:  on, by ctl; was on 1 time so far" "file:       $here/ctl.prof, 0.1 MiB of" \

@@ -24,6 +24,8 @@ for line in sys.stdin.read().splitlines():
             int(number.replace(".", "")) for number in re.findall(r"([0-9.]+)[mu]?s", line)]
         assert total == busy + overlap and busy == busy_again and busy + idle == window, line
         cells = [f"{line.split(chr(58))[0]}: self {total} = busy {busy} + overlap {overlap}"]
+    elif line.startswith("libprof cost"):
+        continue
     print(" | ".join(cells))
 '
 }

@@ -13,7 +13,7 @@ for how in return _exit; do
     no_violations "a child that ends by $how"
     same "files" 4 "$(find . -name 'children-*.prof' | wc -l)"
     for file in children-*.prof; do
-        if "$PROF_BIN/profdump" --json $file | grep -q '"name":"parent"'; then
+        if "$PROF_BIN/profdump" --json $file | found '"name":"parent"'; then
             expect_cuda $file -- "ops['work(float*, int)'] == 10 and loss['launched'] == loss['recorded'] == 10" \
                 "count['parent'] == 1 and count['child'] == 0 and facts['mode'] == 'cupti' and process['closed']"
         else

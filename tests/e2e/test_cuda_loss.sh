@@ -58,7 +58,7 @@ footer zeroed.prof 'launched 100 = recorded 86 + ' '14.*device record without ti
 for ((nth = 7; nth < 60; nth++)); do
     rm -f unknown.prof
     SIM_CUPTI_LAYOUT=13.0 SIM_FAIL="cuptiActivityGetNextRecord@$nth=21" simulate unknown.prof ./small 97 2>/dev/null
-    if "$PROF_BIN/profdump" --json unknown.prof | grep -q '"unknown_record":[1-9]'; then break; fi
+    if "$PROF_BIN/profdump" --json unknown.prof | found '"unknown_record":[1-9]'; then break; fi
 done
 expect_cuda unknown.prof -- "loss['unknown_record'] >= 1 and loss['launched'] == loss['recorded'] == 100"
 same "--fail-on-loss with unknown records" 3 "$(status_with_loss unknown.prof)"

@@ -94,7 +94,7 @@ done <<'TABLE'
 TABLE
 
 toolkit=/usr/local/cuda/lib64/libcupti.so.13
-if [[ -e $toolkit ]] && ./cupti_sizes "$toolkit" | grep -q '^version 0 13000'; then
+if [[ -e $toolkit ]] && ./cupti_sizes "$toolkit" | found '^version 0 13000'; then
     sizes "$toolkit" "$(./cupti_sizes "$toolkit" | awk 'NR == 1 { print $3 }')" 96 88 216 184 32 216 96 104 24 56 128 80
     politely "$toolkit" 'no usable CUDA driver'
     checked=$((checked + 1))

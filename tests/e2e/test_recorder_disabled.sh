@@ -49,7 +49,7 @@ same_object() {
     "$compiler" -c -Wall -Wextra -Werror -I"$include" -DPROF_DISABLED "$@" "with.$suffix" -o with.o
     same "what $compiler $* makes of disabled macros" "$(facts_of without.o)" "$(facts_of with.o)"
     "$compiler" -c -Wall -Wextra -I"$include" "$@" "with.$suffix" -o enabled.o
-    nm enabled.o | grep -q prof_event_begin || fail "$compiler $*: the enabled macros refer to nothing"
+    nm enabled.o | found prof_event_begin || fail "$compiler $*: the enabled macros refer to nothing"
 }
 
 for compiler in "$CC" clang-14; do

@@ -16,7 +16,7 @@ forks() {
 }
 
 has_name() {
-    "$PROF_BIN/profdump" --json "$1" | grep -qF "\"name\":\"$2\""
+    "$PROF_BIN/profdump" --json "$1" | found -F "\"name\":\"$2\""
 }
 
 forks generations

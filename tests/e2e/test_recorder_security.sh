@@ -45,7 +45,7 @@ if ((EUID == 0)) && command -v setpriv >/dev/null; then
     expect ordinary.prof 'count["outer"] == 1'
     chmod 755 "$here" && chmod 4755 ranges && mkdir -m 777 drop
     cd drop
-    if ! findmnt -no OPTIONS -T . 2>/dev/null | grep -q nosuid; then
+    if ! findmnt -no OPTIONS -T . 2>/dev/null | found nosuid; then
         PROF_START=now PROF_OUTPUT=set_uid.prof setpriv --reuid=54321 --clear-groups ../ranges ||
             fail "a set-user-id program failed"
         same "files of a set-user-id program" "" "$(ls -A)"

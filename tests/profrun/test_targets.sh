@@ -67,7 +67,7 @@ if [ "$(id -u)" -eq 0 ]; then
     chown nobody "$directory/setuid"
     chmod 4755 "$directory/setuid"
     run "$directory/setuid" 3
-    if findmnt -no OPTIONS -T "$directory" 2>/dev/null | grep -qw nosuid; then
+    if findmnt -no OPTIONS -T "$directory" 2>/dev/null | grep -w nosuid >/dev/null; then
         echo "note: $directory is mounted nosuid, setuid not tested"
     else
         check "a setuid program runs, the loader drops the preload" \

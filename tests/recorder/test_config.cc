@@ -45,6 +45,8 @@ const char *other_value(const config_option &option)
         return option.range_text;
     if (type == "signal")
         return "USR2";
+    if (type == "percent")
+        return "2%";
     return strrchr(option.range_text, ' ') + 1;
 }
 
@@ -132,6 +134,23 @@ TEST(ConfigChoices, AreNumberedAsInTheirList)
     });
 }
 
+TEST(ConfigPercents, AreKeptAsMillionths)
+{
+    IN_A_PROCESS_OF_ITS_OWN({
+        clear_environment();
+        EXPECT_EQ(config_get()->budget_ppm, 0u);
+        const std::pair<const char *, uint64_t> good[] = {
+            {"2%", 20000},     {"2", 20000},    {"0.5%", 5000},       {"0.01%", 100},
+            {"100%", 1000000}, {"1.25", 12500}, {"0.012345678%", 123}};
+        for (auto &[text, ppm] : good) {
+            setenv("PROF_BUDGET", text, 1);
+            config_load();
+            EXPECT_EQ(config_get()->budget_ppm, ppm) << text;
+        }
+        EXPECT_EQ(warnings(), "");
+    });
+}
+
 TEST(ConfigMoments, HoldAStepOrATimeInMilliseconds)
 {
     struct {
@@ -213,20 +232,22 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Bad{"PROF_MAX_MB", "1"}, Bad{"PROF_MAX_MB", "1048577"}, Bad{"PROF_MAX_MB", "10M"},
         Bad{"PROF_MAX_MB", "-1"}, Bad{"PROF_MAX_MB", " 5"}, Bad{"PROF_MAX_MB", "0x10"},
-        Bad{"PROF_MAX_MB", "99999999999999999999"}, Bad{"PROF_CUDA", "yes"}, Bad{"PROF_CUDA", "2"},
-        Bad{"PROF_START", "nowhere"}, Bad{"PROF_START", "au"}, Bad{"PROF_START", "auto, now"},
-        Bad{"PROF_START", ","}, Bad{"PROF_START", "step:"}, Bad{"PROF_START", "step"},
-        Bad{"PROF_START", "step:-1"}, Bad{"PROF_START", "step:1000000001"},
-        Bad{"PROF_START", "step:5s"}, Bad{"PROF_START", "time:"}, Bad{"PROF_START", "time:5x"},
-        Bad{"PROF_STOP", "now"}, Bad{"PROF_STOP", "time:1.5s"}, Bad{"PROF_STOP", "step: 5"},
-        Bad{"PROF_SIGNAL", "KILL"}, Bad{"PROF_SIGNAL", "9"}, Bad{"PROF_SIGNAL", "SEGV"},
-        Bad{"PROF_SIGNAL", "33"}, Bad{"PROF_SIGNAL", "17"}, Bad{"PROF_SIGNAL", "0"},
-        Bad{"PROF_SIGNAL", "RTMIN+99"}, Bad{"PROF_SIGNAL", "RTMIN3"}, Bad{"PROF_SIGNAL", "usr2"},
-        Bad{"PROF_CONTROL", "yes"}, Bad{"PROF_SCHEDULE", "wait=1,warmup=1"},
-        Bad{"PROF_SCHEDULE", "active=0"}, Bad{"PROF_SCHEDULE", "active=1,"},
-        Bad{"PROF_SCHEDULE", "active=1,active=2"}, Bad{"PROF_SCHEDULE", "active=1 wait=2"},
-        Bad{"PROF_SCHEDULE", "active=-1"}, Bad{"PROF_SCHEDULE", "active=1,skip=2"},
-        Bad{"PROF_SCHEDULE", "active=1,skip_first_wait=2"},
+        Bad{"PROF_MAX_MB", "99999999999999999999"}, Bad{"PROF_BUDGET", "0%"},
+        Bad{"PROF_BUDGET", "100.01%"}, Bad{"PROF_BUDGET", "-2%"}, Bad{"PROF_BUDGET", ".5"},
+        Bad{"PROF_BUDGET", "2%%"}, Bad{"PROF_BUDGET", "1.5.5"}, Bad{"PROF_BUDGET", "0.001"},
+        Bad{"PROF_CUDA", "yes"}, Bad{"PROF_CUDA", "2"}, Bad{"PROF_START", "nowhere"},
+        Bad{"PROF_START", "au"}, Bad{"PROF_START", "auto, now"}, Bad{"PROF_START", ","},
+        Bad{"PROF_START", "step:"}, Bad{"PROF_START", "step"}, Bad{"PROF_START", "step:-1"},
+        Bad{"PROF_START", "step:1000000001"}, Bad{"PROF_START", "step:5s"},
+        Bad{"PROF_START", "time:"}, Bad{"PROF_START", "time:5x"}, Bad{"PROF_STOP", "now"},
+        Bad{"PROF_STOP", "time:1.5s"}, Bad{"PROF_STOP", "step: 5"}, Bad{"PROF_SIGNAL", "KILL"},
+        Bad{"PROF_SIGNAL", "9"}, Bad{"PROF_SIGNAL", "SEGV"}, Bad{"PROF_SIGNAL", "33"},
+        Bad{"PROF_SIGNAL", "17"}, Bad{"PROF_SIGNAL", "0"}, Bad{"PROF_SIGNAL", "RTMIN+99"},
+        Bad{"PROF_SIGNAL", "RTMIN3"}, Bad{"PROF_SIGNAL", "usr2"}, Bad{"PROF_CONTROL", "yes"},
+        Bad{"PROF_SCHEDULE", "wait=1,warmup=1"}, Bad{"PROF_SCHEDULE", "active=0"},
+        Bad{"PROF_SCHEDULE", "active=1,"}, Bad{"PROF_SCHEDULE", "active=1,active=2"},
+        Bad{"PROF_SCHEDULE", "active=1 wait=2"}, Bad{"PROF_SCHEDULE", "active=-1"},
+        Bad{"PROF_SCHEDULE", "active=1,skip=2"}, Bad{"PROF_SCHEDULE", "active=1,skip_first_wait=2"},
         Bad{"PROF_SCHEDULE", "active=1000000001"}, Bad{"PROF_FULL", "STOP"}),
     numbered);
 

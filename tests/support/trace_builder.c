@@ -310,6 +310,26 @@ void trace_builder_control_by(struct trace_builder *trace, int64_t time_ns, uint
     add_meta(trace, PROF_REC_CONTROL, &record, sizeof record, NULL, 0);
 }
 
+void trace_builder_cost(struct trace_builder *trace, int64_t time_ns,
+                        const struct prof_rec_cost *head, const struct prof_cost_item *items,
+                        size_t count)
+{
+    struct prof_rec_cost record = *head;
+    record.ticks = ticks_of(trace, time_ns);
+    add_meta(trace, PROF_REC_COST, &record, sizeof record, items, count * sizeof *items);
+}
+
+void trace_builder_shed(struct trace_builder *trace, int64_t time_ns, uint32_t what, bool on,
+                        uint32_t cost_ppm, uint32_t budget_ppm)
+{
+    struct prof_rec_shed record = {.ticks = ticks_of(trace, time_ns),
+                                   .what = what,
+                                   .on = on,
+                                   .cost_ppm = cost_ppm,
+                                   .budget_ppm = budget_ppm};
+    add_meta(trace, PROF_REC_SHED, &record, sizeof record, NULL, 0);
+}
+
 /* As files had it before they said why. */
 void trace_builder_control(struct trace_builder *trace, int64_t time_ns, uint32_t epoch, bool on)
 {

@@ -62,6 +62,11 @@ void trace_builder_context(struct trace_builder *trace, uint32_t context, uint32
 void trace_builder_stream(struct trace_builder *trace, uint32_t context, uint32_t stream,
                           int32_t priority);
 void trace_builder_control(struct trace_builder *trace, int64_t time_ns, uint32_t epoch, bool on);
+void trace_builder_cost(struct trace_builder *trace, int64_t time_ns,
+                        const struct prof_rec_cost *head, const struct prof_cost_item *items,
+                        size_t count);
+void trace_builder_shed(struct trace_builder *trace, int64_t time_ns, uint32_t what, bool on,
+                        uint32_t cost_ppm, uint32_t budget_ppm);
 void trace_builder_control_by(struct trace_builder *trace, int64_t time_ns, uint32_t epoch, bool on,
                               uint32_t reason);
 void trace_builder_api_name(struct trace_builder *trace, enum prof_api_domain domain, uint32_t cbid,

@@ -125,26 +125,27 @@ enum prof_gpu_mode {
 #define PROF_FILE_RING 2u      /* chunks were recycled: only the last part of the run is here */
 
 /* Why something is missing. X(symbol, name in outputs, sentence). Append only. */
-#define PROF_LOSS_CAUSES(X)                                                                   \
-    X(FULL, "full", "event not recorded: the size limit of the trace was reached")            \
-    X(LATE, "late", "event not recorded: no prepared space was left at that moment")          \
-    X(NESTED, "nested",                                                                       \
-      "event not recorded: it interrupted the recorder itself on the same thread")            \
-    X(IO, "io", "event not recorded: the trace file could not be created or extended")        \
-    X(NAMES, "names", "name not recorded: the name table was full")                           \
-    X(TOO_BIG, "too_big", "event not recorded: larger than a record may be")                  \
-    X(THREADS, "threads", "event not recorded: too many live threads")                        \
-    X(CUPTI_DROPPED, "cupti_dropped", "device record dropped by CUPTI")                       \
-    X(ZERO_TIME, "zero_time", "device record without timestamps")                             \
-    X(OUT_OF_WINDOW, "out_of_window", "device record outside of the recording window")        \
-    X(UNKNOWN_RECORD, "unknown_record", "device record of an unknown or unreadable kind")     \
-    X(GPU_BUFFER, "gpu_buffer", "no memory for a device record buffer")                       \
-    X(CHILD, "child",                                                                         \
-      "event not recorded: it happened in a forked child before it could open its own file")  \
-    X(BAD_ARGUMENT, "bad_argument", "call ignored: invalid argument")                         \
-    X(UNTIMED, "untimed",                                                                     \
-      "range without CUDA time: too many in flight, a capture, or its context was destroyed") \
-    X(GRAPH_NODES, "graph_nodes",                                                             \
+#define PROF_LOSS_CAUSES(X)                                                                  \
+    X(FULL, "full", "event not recorded: the size limit of the trace was reached")           \
+    X(LATE, "late", "event not recorded: no prepared space was left at that moment")         \
+    X(NESTED, "nested",                                                                      \
+      "event not recorded: it interrupted the recorder itself on the same thread")           \
+    X(IO, "io", "event not recorded: the trace file could not be created or extended")       \
+    X(NAMES, "names", "name not recorded: the name table was full")                          \
+    X(TOO_BIG, "too_big", "event not recorded: larger than a record may be")                 \
+    X(THREADS, "threads", "event not recorded: too many live threads")                       \
+    X(CUPTI_DROPPED, "cupti_dropped", "device record dropped by CUPTI")                      \
+    X(ZERO_TIME, "zero_time", "device record without timestamps")                            \
+    X(OUT_OF_WINDOW, "out_of_window", "device record outside of the recording window")       \
+    X(UNKNOWN_RECORD, "unknown_record", "device record of an unknown or unreadable kind")    \
+    X(GPU_BUFFER, "gpu_buffer", "no memory for a device record buffer")                      \
+    X(CHILD, "child",                                                                        \
+      "event not recorded: it happened in a forked child before it could open its own file") \
+    X(BAD_ARGUMENT, "bad_argument", "call ignored: invalid argument")                        \
+    X(UNTIMED, "untimed",                                                                    \
+      "range without CUDA time: too many in flight, capture, crossing, or its context was "  \
+      "destroyed")                                                                           \
+    X(GRAPH_NODES, "graph_nodes",                                                            \
       "operation of a graph launch that was never delivered, and no other cause counts")
 
 enum prof_loss_cause {
@@ -263,7 +264,7 @@ enum prof_record_type {
     PROF_REC_FREE = 17,  /* struct prof_rec_free: and took it back */
     PROF_REC_BLOCK = 18, /* struct prof_rec_block: a profiling block of the process begins */
     PROF_REC_GRAPH_NODE = 19, /* struct prof_rec_graph_node: a node of a CUDA graph was made */
-    PROF_REC_TIMED = 20,      /* w1 = token: the innermost open range is timed by CUDA events */
+    PROF_REC_TIMED = 20, /* w1 = token: the innermost open range or step is timed by CUDA events */
 
     /* In LOG chunks: what a device did. info = correlation id (low 32 bits). */
     PROF_REC_KERNEL = 32,         /* struct prof_rec_kernel */
@@ -298,6 +299,8 @@ enum prof_record_type {
     PROF_REC_ALLOCATOR = 81,    /* struct prof_rec_allocator */
     PROF_REC_EARLIER_NODE = 82, /* struct prof_rec_earlier_node: made while recording was off */
     PROF_REC_GRAPH = 83,        /* struct prof_rec_graph: a graph that can be launched */
+    PROF_REC_COST = 86,         /* struct prof_rec_cost */
+    PROF_REC_SHED = 87,         /* struct prof_rec_shed */
 };
 
 /* Every struct below begins with the header word; sizes are multiples of 8. */
@@ -915,6 +918,79 @@ struct prof_rec_graph {
 #define PROF_GRAPH_ELSEWHERE \
     4u /* updated from another graph while recording was off: who captured its nodes is unknown */
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_graph) == 48, "layout");
+/* What recording itself costs, by part. X(symbol, name in outputs, whose time, sentence). THREADS:
+ * taken from the program's threads; OWN: CPU time of libprof's and CUPTI's threads; END: the program
+ * waited for it after its last event. Values are in files: append only. */
+#define PROF_COST_PARTS(X)                                                       \
+    X(EVENTS, "events", THREADS, "pushes, pops, marks, NVTX's too")              \
+    X(RECORDS, "records", THREADS, "counters, attributes, allocations and more") \
+    X(LAUNCHES, "launches", THREADS, "callbacks of CUDA calls that launch")      \
+    X(CALLS, "calls", THREADS, "callbacks of other CUDA calls")                  \
+    X(STACKS, "stacks", THREADS, "call stacks")                                  \
+    X(TIMING, "timing", THREADS, "CUDA events around ranges")                    \
+    X(SPACE, "space", THREADS, "making the file, beginning threads, new chunks") \
+    X(INLINE, "inline", THREADS, "device records decoded on a program's thread") \
+    X(WRITER, "writer", OWN, "the thread that prepares the file")                \
+    X(DECODE, "decode", OWN, "decoding device records")                          \
+    X(FLUSH, "flush", OWN, "collecting device records, CUPTI's part of it too")  \
+    X(END, "end", END, "waiting for the last device records")
+
+enum prof_cost_part {
+#define PROF_COST_ENUM(symbol, name, whose, sentence) PROF_COST_##symbol,
+    PROF_COST_PARTS(PROF_COST_ENUM)
+#undef PROF_COST_ENUM
+        PROF_COST_COUNT
+};
+
+/* One part, up to the instant of its COST record. EVENTS and RECORDS are not counted while they
+ * happen, since counting would cost as much as they do: `each_ps` is what one of them takes, and a
+ * reader counts them in the logs: those of LOG chunks that were stamped up to `ticks`, EVENTS all
+ * of one word, RECORDS the others of a thread but calls' (API_*), stacks, THREAD and EPOCH. */
+struct prof_cost_item {
+    uint32_t part;    /* enum prof_cost_part */
+    uint32_t each_ps; /* picoseconds, calibrated when recording began; 0: see `ns` */
+    uint64_t count;
+    uint64_t ns; /* of frequent things one in some dozens is timed and stands for the others */
+};
+PROF_STATIC_ASSERT(sizeof(struct prof_cost_item) == 24, "layout");
+
+/* Written now and then, never later than a sixteenth of the time recorded so far after the one
+ * before, and at the end. All counts are from the beginning: the latest one says all. */
+struct prof_rec_cost {
+    uint64_t header;
+    uint64_t ticks;
+    uint64_t recorded_ns; /* wall time during which recording was on */
+    uint64_t cpu_ns;      /* CPU time of all threads of the process meanwhile, libprof's not */
+    uint64_t launches;    /* calls behind the part LAUNCHES */
+    uint32_t items;
+    uint32_t budget_ppm; /* PROF_BUDGET; 0 none */
+    /* struct prof_cost_item item[items] */
+};
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_cost) == 48, "layout");
+
+/* What is not recorded any more when recording costs more than PROF_BUDGET, in this order.
+ * X(symbol, name in outputs, sentence). Values are in files: append only. */
+#define PROF_SHED_THINGS(X)                             \
+    X(STACKS, "stacks", "call stacks")                  \
+    X(CALLS, "calls", "CUDA calls that launch nothing") \
+    X(NODES, "nodes", "single operations of launched graphs")
+
+enum prof_shed_thing {
+#define PROF_SHED_ENUM(symbol, name, sentence) PROF_SHED_##symbol,
+    PROF_SHED_THINGS(PROF_SHED_ENUM)
+#undef PROF_SHED_ENUM
+        PROF_SHED_COUNT
+};
+
+struct prof_rec_shed {
+    uint64_t header;
+    uint64_t ticks;
+    uint32_t what;     /* enum prof_shed_thing */
+    uint32_t on;       /* 0 from here on it is not recorded, 1 it is again */
+    uint32_t cost_ppm; /* of wall time, lately: why */
+    uint32_t budget_ppm;
+};
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_shed) == 32, "layout");
 
 #ifdef __cplusplus
 }

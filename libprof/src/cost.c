@@ -1,0 +1,270 @@
+#include "cost.h"
+
+#include "arch.h"
+#include "atomic.h"
+#include "clock.h"
+#include "config.h"
+#include "meta.h"
+#include "thread.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+/* A timed occurrence that took longer was interrupted by the kernel, or was no usual one: it stands
+ * for itself only. */
+#define COST_UNUSUAL_NS 50000u
+
+#define COST_STATE_SHARE 16u
+#define COST_STATE_MIN_NS 100000000u
+
+/* Words that a recorded CUDA call writes into its thread's log: API_ENTER and API_EXIT. They are in
+ * the cost of its callbacks. */
+#define COST_CALL_WORDS 7u
+
+struct cost_sum {
+    uint64_t count, ticks, ns; /* any thread adds */
+};
+
+static struct {
+    struct cost_sum parts[PROF_COST_COUNT];
+    uint64_t launches, words;           /* any thread adds */
+    uint64_t on_since_ns, cpu_since_ns; /* 0: off; who switches stores */
+    uint64_t on_ns, cpu_ns;             /* until then */
+    uint64_t event_ps, record_ps;       /* the writer stores once */
+    uint64_t writer_ns;                 /* the writer stores */
+    uint64_t stated_at_ns;              /* of recorded time; whoever states */
+} cost;
+
+/* ---- adding ---- */
+
+void cost_add_ticks(enum prof_cost_part part, uint64_t count, uint64_t ticks)
+{
+    fetch_add_relaxed(&cost.parts[part].count, count);
+    fetch_add_relaxed(&cost.parts[part].ticks, ticks);
+}
+
+void cost_add_ns(enum prof_cost_part part, uint64_t count, uint64_t ns)
+{
+    fetch_add_relaxed(&cost.parts[part].count, count);
+    fetch_add_relaxed(&cost.parts[part].ns, ns);
+}
+
+void cost_add_launches(uint64_t count)
+{
+    fetch_add_relaxed(&cost.launches, count);
+}
+
+void cost_count_words(uint64_t words)
+{
+    fetch_add_relaxed(&cost.words, words);
+}
+
+/* 4 ticks to the ns at most: nobody has a faster counter. */
+static bool cost_is_unusual(uint64_t ticks)
+{
+    return ticks > COST_UNUSUAL_NS * (clock_kind == PROF_CLOCK_TSC ? 4u : 1u);
+}
+
+/* Calls come in patterns, and the counter of some processors moves in large steps: so the gaps are
+ * scattered by a multiplicative hash, not taken from the time's low bits. */
+static uint32_t cost_next_gap(const struct cost_sampler *sampler, uint64_t ticks)
+{
+    uint32_t mixed = (sampler->seen * 2654435761u) ^ ((uint32_t)ticks * 2246822519u);
+    return COST_GAP_MIN + ((mixed ^ mixed >> 15) * 2654435761u >> 16) % COST_GAP_VARIES;
+}
+
+uint32_t cost_end(struct cost_sampler *sampler, enum prof_cost_part part, uint64_t ticks)
+{
+    uint32_t stood_for = sampler->gap ? sampler->gap : 1;
+    cost_add_ticks(part, stood_for, cost_is_unusual(ticks) ? ticks : ticks * stood_for);
+    bool first = ++sampler->seen < COST_TIMED_FIRST;
+    sampler->gap = first ? 1 : cost_next_gap(sampler, ticks);
+    sampler->left = sampler->gap;
+    return stood_for;
+}
+
+/* ---- how long ---- */
+
+static uint64_t cost_process_ns(void)
+{
+    return clock_gettime_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+void cost_recording(bool on)
+{
+    uint64_t now = clock_monotonic_ns(), cpu = cost_process_ns();
+    uint64_t since = exchange_acquire(&cost.on_since_ns, on ? now : 0u);
+    if (since) {
+        fetch_add_relaxed(&cost.on_ns, now - since);
+        fetch_add_relaxed(&cost.cpu_ns, cpu - load_relaxed(&cost.cpu_since_ns));
+    }
+    store_release(&cost.cpu_since_ns, cpu);
+}
+
+static uint64_t cost_recorded_ns(void)
+{
+    uint64_t since = load_acquire(&cost.on_since_ns);
+    return load_relaxed(&cost.on_ns) + (since ? clock_monotonic_ns() - since : 0);
+}
+
+static uint64_t cost_own_ns(void)
+{
+    return load_relaxed(&cost.writer_ns) + load_relaxed(&cost.parts[PROF_COST_DECODE].ns) +
+           load_relaxed(&cost.parts[PROF_COST_FLUSH].ns);
+}
+
+static uint64_t cost_program_ns(void)
+{
+    uint64_t since = load_acquire(&cost.on_since_ns), own = cost_own_ns();
+    uint64_t all = load_relaxed(&cost.cpu_ns) +
+                   (since ? cost_process_ns() - load_relaxed(&cost.cpu_since_ns) : 0);
+    return all > own ? all - own : 0;
+}
+
+/* ---- what an event takes ---- */
+
+#define COST_ROUNDS 8
+#define COST_ROUND_EVENTS 400u
+
+/* What push does, in a log that is nobody's. */
+__attribute__((noinline)) static void cost_try_event(struct thread_log *log, uint32_t name)
+{
+    if (load_relaxed(&thread_gate) != THREAD_NO_EPOCH)
+        thread_put(log, PROF_KIND_PUSH, name, clock_read());
+}
+
+/* What a counter does. */
+__attribute__((noinline)) static void cost_try_record(struct thread_log *log, uint32_t name)
+{
+    uint64_t now = clock_read();
+    uint64_t *cursor = load_relaxed(&log->cursor);
+    if (!thread_fits(cursor, 3) || !arch_local_cas(&log->cursor, cursor, cursor + 3))
+        return;
+    store_release(cursor, PROF_WORD_EXT(PROF_KIND_HOLE, PROF_REC_COUNTER, 3, 0));
+    cursor[1] = name;
+    cursor[2] = now;
+    thread_commit(cursor, PROF_REC_COUNTER, 3, now - thread_chunk_of(cursor)->base_ticks);
+}
+
+/* The least of some rounds: in the others somebody interrupted. Picoseconds. */
+static uint64_t cost_try(void *chunk, void (*one)(struct thread_log *, uint32_t))
+{
+    uint64_t least = UINT64_MAX, rate = clock_ticks_per_second();
+    for (int round = 0; round < COST_ROUNDS; round++) {
+        struct thread_log log = {.cursor = (uint64_t *)chunk + PROF_CHUNK_HEADER_BYTES / 8};
+        uint64_t began = clock_read();
+        for (uint32_t i = 0; i < COST_ROUND_EVENTS; i++)
+            one(&log, 1);
+        uint64_t took = clock_read() - began;
+        least = took < least ? took : least;
+    }
+    return rate ? (uint64_t)((double)least * 1e12 / (double)rate / COST_ROUND_EVENTS) : 0;
+}
+
+/* Takes some 60 us of the writer's time. */
+static void cost_calibrate(void)
+{
+    void *memory = mmap(NULL, 2 * (size_t)PROF_CHUNK_BYTES, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        return;
+    uintptr_t aligned =
+        ((uintptr_t)memory + PROF_CHUNK_BYTES - 1) & ~(uintptr_t)(PROF_CHUNK_BYTES - 1);
+    struct prof_chunk_header *chunk = (struct prof_chunk_header *)aligned;
+    chunk->base_ticks = clock_read();
+    store_relaxed(&cost.event_ps, cost_try(chunk, cost_try_event));
+    store_relaxed(&cost.record_ps, cost_try(chunk, cost_try_record));
+    munmap(memory, 2 * (size_t)PROF_CHUNK_BYTES);
+}
+
+void cost_writer(void)
+{
+    if (!load_relaxed(&cost.event_ps))
+        cost_calibrate();
+    store_relaxed(&cost.writer_ns, cost_thread_ns());
+}
+
+/* ---- sums ---- */
+
+static double cost_ns_per_tick(void)
+{
+    uint64_t rate = clock_ticks_per_second();
+    return rate ? 1e9 / (double)rate : 0;
+}
+
+static uint64_t cost_part_ns(enum prof_cost_part part, double ns_per_tick)
+{
+    if (part == PROF_COST_WRITER)
+        return load_relaxed(&cost.writer_ns);
+    return load_relaxed(&cost.parts[part].ns) +
+           (uint64_t)((double)load_relaxed(&cost.parts[part].ticks) * ns_per_tick);
+}
+
+static uint64_t cost_each_ps(enum prof_cost_part part)
+{
+    if (part == PROF_COST_EVENTS)
+        return load_relaxed(&cost.event_ps);
+    return part == PROF_COST_RECORDS ? load_relaxed(&cost.record_ps) : 0;
+}
+
+static bool cost_is_taken(enum prof_cost_part part)
+{
+    return part < PROF_COST_WRITER;
+}
+
+void cost_sum(struct cost_sums *sums)
+{
+    double ns_per_tick = cost_ns_per_tick();
+    uint64_t calls = load_relaxed(&cost.parts[PROF_COST_LAUNCHES].count) / 2 +
+                     load_relaxed(&cost.parts[PROF_COST_CALLS].count) / 2;
+    uint64_t words = load_relaxed(&cost.words), of_calls = calls * COST_CALL_WORDS;
+    uint64_t events = words > of_calls ? words - of_calls : 0;
+    *sums = (struct cost_sums){.recorded_ns = cost_recorded_ns(),
+                               .cpu_ns = cost_program_ns(),
+                               .taken_ns = events * load_relaxed(&cost.event_ps) / 1000,
+                               .activity = events + calls};
+    for (int part = 0; part < PROF_COST_COUNT; part++)
+        if (cost_is_taken((enum prof_cost_part)part))
+            sums->taken_ns += cost_part_ns((enum prof_cost_part)part, ns_per_tick);
+}
+
+/* ---- stating ---- */
+
+static bool cost_is_due(uint64_t recorded_ns)
+{
+    uint64_t age_ns = recorded_ns - load_relaxed(&cost.stated_at_ns);
+    return age_ns >= COST_STATE_MIN_NS && age_ns >= recorded_ns / COST_STATE_SHARE;
+}
+
+void cost_state(bool now)
+{
+    struct {
+        struct prof_rec_cost head;
+        struct prof_cost_item items[PROF_COST_COUNT];
+    } record = {.head = {.ticks = clock_read(),
+                         .recorded_ns = cost_recorded_ns(),
+                         .cpu_ns = cost_program_ns(),
+                         .launches = load_relaxed(&cost.launches),
+                         .items = PROF_COST_COUNT,
+                         .budget_ppm = (uint32_t)config_get()->budget_ppm}};
+    if (!meta_has_file() || !(now || cost_is_due(record.head.recorded_ns)))
+        return;
+    double ns_per_tick = cost_ns_per_tick();
+    for (int i = 0; i < PROF_COST_COUNT; i++) {
+        enum prof_cost_part part = (enum prof_cost_part)i;
+        record.items[i] = (struct prof_cost_item){.part = (uint32_t)i,
+                                                  .each_ps = (uint32_t)cost_each_ps(part),
+                                                  .count = load_relaxed(&cost.parts[i].count),
+                                                  .ns = cost_part_ns(part, ns_per_tick)};
+    }
+    store_relaxed(&cost.stated_at_ns, record.head.recorded_ns);
+    meta_append(PROF_REC_COST, &record, sizeof record, NULL, 0);
+}
+
+void cost_fork_child(void)
+{
+    uint64_t event_ps = cost.event_ps, record_ps = cost.record_ps;
+    memset(&cost, 0, sizeof cost);
+    cost.event_ps = event_ps;
+    cost.record_ps = record_ps;
+}

@@ -1,0 +1,84 @@
+/* cost.h - what recording costs, measured while it goes on.
+ *
+ * Frequent things (callbacks, call stacks) are timed one in some dozens, and each timed one stands
+ * for those since the one before: what is not timed costs a decrement of the thread's own. The
+ * first ones of a thread are all timed, so that a short run is measured too. Pushes and pops, whose
+ * cost is that of reading the clock, are neither timed nor counted here: what one takes is
+ * calibrated on a thread of libprof's, and readers count them in the logs.
+ *
+ * Not seen: what CUPTI spends before it calls back and when it writes its records, and what the
+ * caches lose.
+ */
+#ifndef PROF_COST_H
+#define PROF_COST_H
+
+#include "recorder.h"
+
+#include <time.h>
+
+#define COST_TIMED_FIRST 16u
+#define COST_GAP_MIN 32u /* of gaps that vary, so that no pattern of calls can hide in them */
+#define COST_GAP_VARIES 64u
+
+/* Of one thread and one thing; zero is its beginning. Signal handlers may blur it. */
+struct cost_sampler {
+    uint32_t left; /* until the next timed one, itself included */
+    uint32_t gap;  /* what that one stands for */
+    uint32_t seen;
+};
+
+/* The time that an occurrence began, or 0: this one is not timed. */
+static inline uint64_t cost_begin(struct cost_sampler *sampler)
+{
+    if (__builtin_expect(sampler->left > 1, 1)) {
+        sampler->left--;
+        return 0;
+    }
+    return clock_now();
+}
+
+/* A timed one has ended; `ticks` is what it took. Returns what it stood for. */
+uint32_t cost_end(struct cost_sampler *sampler, enum prof_cost_part part, uint64_t ticks);
+
+/* Adds to a part what was measured in full. Threads: any. */
+void cost_add_ticks(enum prof_cost_part part, uint64_t count, uint64_t ticks);
+void cost_add_ns(enum prof_cost_part part, uint64_t count, uint64_t ns);
+void cost_add_launches(uint64_t count);
+
+/* CPU time of the calling thread. */
+static inline uint64_t cost_thread_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* ---- for the recorder ---- */
+
+/* Recording went on or off. One thread at a time. */
+void cost_recording(bool on);
+/* A chunk of so many words was filled. */
+void cost_count_words(uint64_t words);
+/* On the writer thread, now and then and when it ends. Calibrates the first time: not when the thread
+ * begins, since others wait for the space it makes. */
+void cost_writer(void);
+void cost_fork_child(void);
+
+/* States the cost in the file; `now`: also when that is not due. Any thread. */
+void cost_state(bool now);
+
+/* Sums so far, for the governor. */
+struct cost_sums {
+    uint64_t recorded_ns, cpu_ns;
+    uint64_t taken_ns; /* from the program's threads; events by the chunk */
+    uint64_t activity; /* things recorded, of whatever kind */
+};
+void cost_sum(struct cost_sums *sums);
+
+/* Of what `taken_ns` is a share: wall time, or CPU time where several threads ran at once. */
+static inline uint64_t cost_base_ns(uint64_t recorded_ns, uint64_t cpu_ns)
+{
+    return cpu_ns > recorded_ns ? cpu_ns : recorded_ns;
+}
+
+#endif
