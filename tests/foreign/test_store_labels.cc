@@ -39,11 +39,18 @@ TEST_F(StoreLabels, ShowDomainAndName)
     EXPECT_EQ(timeline_->asyncs.at[0].label, 0u);
 }
 
-TEST_F(StoreLabels, ThatSayNothingButANameAreTheName)
+TEST_F(StoreLabels, OfTheDefaultDomainShowTheName)
 {
     event_label label = {};
     label.name = name("plain");
-    EXPECT_EQ(event_store_label(store_, &label), label.name);
+    read_slice slice = {};
+    slice.thread = thread(event_store_process(store_), 1);
+    slice.name = event_store_label(store_, &label);
+    event_store_slice(store_, &slice);
+    load();
+    const tl_slice &shown = timeline_->slices.at[0];
+    ASSERT_EQ(shown.label, 0u);
+    EXPECT_STREQ(timeline_->names.at[tl_shown_name(timeline_, shown.name, 0)].bytes, "plain");
 }
 
 TEST_F(StoreLabels, OfADomainWithoutANameSaySo)

@@ -46,8 +46,7 @@ struct event_label {
 };
 
 /* Number that can stand where a name does in slices that are ranges, in marks and in begin/end
- * ranges; a label that says nothing but a name is the name. Equal labels have equal numbers. 0: no
- * memory. */
+ * ranges: what has a label came through NVTX. Equal labels have equal numbers. 0: no memory. */
 uint32_t event_store_label(struct event_store *store, const struct event_label *label);
 /* Number of a new domain of the process, from 1 in the whole file. It may be named later. */
 uint32_t event_store_domain(struct event_store *store, uint32_t process);

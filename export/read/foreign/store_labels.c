@@ -3,8 +3,6 @@
 
 uint32_t event_store_label(struct event_store *store, const struct event_label *label)
 {
-    if (!label->domain && !label->category && !label->colored && label->name)
-        return label->name;
     struct prof_rec_event_name record = {
         .name = label->name,
         .domain = label->domain,
