@@ -241,4 +241,18 @@ TEST_F(SqliteHostile, DatabasesWithAWriteAheadLogAreRead)
 }
 
 } // namespace
+#else
+#include "foreign.h"
+
+#include <gtest/gtest.h>
+
+TEST(SqliteMissing, SaysWhichPackageReadsTheFile)
+{
+    char bytes[100] = "SQLite format 3";
+    read_error error = {};
+    EXPECT_EQ(foreign_open_memory(bytes, sizeof bytes, "t.sqlite", false, &error), nullptr);
+    EXPECT_STREQ(error.message,
+                 "t.sqlite: an SQLite database, as nsys and nvprof write them, which this profdump "
+                 "was built without (Debian: libsqlite3-dev)");
+}
 #endif

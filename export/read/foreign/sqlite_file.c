@@ -195,9 +195,7 @@ bool sqlite_file_open(struct sqlite_file *file, struct source *source, bool part
         result = open_memory(file, size);
         file_bytes = size;
     }
-    if (result != SQLITE_OK)
-        sqlite_file_fail(file, NULL);
-    else if (is_whole(file, head, file_bytes) && !harden(file, file_bytes))
+    if (result != SQLITE_OK || (is_whole(file, head, file_bytes) && !harden(file, file_bytes)))
         sqlite_file_fail(file, NULL);
     return !file->failed;
 }

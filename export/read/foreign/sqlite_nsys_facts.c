@@ -52,7 +52,7 @@ static void take_uuid(struct text text, uint8_t uuid[16])
             continue;
         if (value == 16 || digits == 32)
             return;
-        read[digits / 2] = (uint8_t)(read[digits / 2] << 4 | value);
+        read[digits / 2] = (uint8_t)((unsigned)read[digits / 2] << 4 | value);
         digits++;
     }
     if (digits == 32)

@@ -97,7 +97,7 @@ static uint32_t label_of(struct markers *markers, struct sqlite_rows *rows, uint
         .domain = domain_of(markers, process, sqlite_rows_int(rows, DOMAIN, 0)),
     };
     uint32_t place = number_map_find(&markers->looks_of, sqlite_rows_int(rows, ID, 0));
-    if (place != NUMBER_MAP_NONE) {
+    if (place < markers->looks.count) {
         const struct looks *looks = &markers->looks.at[place];
         label.category = looks->category;
         label.colored = looks->colored;

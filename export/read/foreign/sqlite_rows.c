@@ -39,7 +39,7 @@ static bool write_query(struct sqlite_rows *rows, const char *const *columns, in
             continue;
         size += snprintf(query + size, QUERY_BYTES - (size_t)size, "%s\"%s\"", place ? ", " : "",
                          columns[i]);
-        rows->places[i] = (int8_t)place++;
+        rows->places[i] = (int16_t)place++;
     }
     snprintf(query + size, QUERY_BYTES - (size_t)size, " FROM main.\"%s\" NOT INDEXED",
              rows->table);

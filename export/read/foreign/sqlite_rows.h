@@ -22,8 +22,8 @@ struct sqlite_rows {
     struct sqlite_file *file;
     sqlite3_stmt *statement; /* NULL: no rows */
     const char *table;
-    uint64_t strange;                  /* values of a type that their column does not have */
-    int8_t places[SQLITE_COLUMNS_MAX]; /* by column: in the statement, -1 not there */
+    uint64_t strange;                   /* values of a type that their column does not have */
+    int16_t places[SQLITE_COLUMNS_MAX]; /* by column: in the statement, -1 not there */
 };
 
 /* The names are literals of plain letters. */
