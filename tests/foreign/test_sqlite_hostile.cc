@@ -234,9 +234,14 @@ TEST_F(SqliteHostile, DatabasesWithAWriteAheadLogAreRead)
     int descriptor = mkstemp(path);
     ASSERT_EQ(write(descriptor, file.data(), file.size()), (ssize_t)file.size());
     close(descriptor);
+    std::string log = std::string(path) + "-wal";
+    std::ofstream(log) << "not read";
     trace_file *opened = foreign_open(path, false, &error_);
-    EXPECT_NE(opened, nullptr) << error_.message;
+    ASSERT_NE(opened, nullptr) << error_.message;
+    timeline_ = timeline_from_files(&opened, 1, &error_);
+    EXPECT_EQ(warnings(), "1 write-ahead logs beside the file: what is in them is not read\n");
     trace_file_close(opened);
+    unlink(log.c_str());
     unlink(path);
 }
 

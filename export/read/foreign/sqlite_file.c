@@ -7,6 +7,7 @@
 
 #include "trace_error.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -126,6 +127,15 @@ static char *uri_of(const char *path)
     return uri;
 }
 
+/* A program that was killed leaves what it wrote last beside the file, and reading that would write. */
+static bool has_log(const char *path)
+{
+    char log[4096];
+    struct stat status;
+    int size = snprintf(log, sizeof log, "%s-wal", path);
+    return size > 0 && (size_t)size < sizeof log && stat(log, &status) == 0 && status.st_size > 0;
+}
+
 static int open_path(struct sqlite_file *file, const char *path, uint64_t *file_bytes)
 {
     struct stat status;
@@ -135,6 +145,7 @@ static int open_path(struct sqlite_file *file, const char *path, uint64_t *file_
     int result = sqlite3_open_v2(
         uri, &file->database, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
     free(uri);
+    file->logged = has_log(path);
     *file_bytes = stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
     return result;
 }

@@ -26,6 +26,7 @@ struct sqlite_file {
     uint64_t steps_left; /* of SQLite's machine, in units of its progress handler */
     bool partial;        /* a damaged table is read up to its damage */
     uint32_t damaged;    /* such tables */
+    bool logged;         /* a write-ahead log lies beside it, which is not read */
     bool failed;         /* `error` says why */
 };
 

@@ -22,6 +22,8 @@ void sqlite_trace_end(struct sqlite_trace *trace, struct sqlite_rows *rows)
 void sqlite_trace_warn(struct sqlite_trace *trace)
 {
     struct event_store *store = trace->store;
+    event_store_warn(store, "write-ahead logs beside the file: what is in them is not read",
+                     trace->file->logged);
     event_store_warn(store, "damaged tables: read up to the damage", trace->file->damaged);
     event_store_warn(store, "rows without a time that can be: left out", trace->untimed);
     event_store_warn(store, "references to strings that are not in the file", trace->unnamed);
