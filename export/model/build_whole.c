@@ -62,6 +62,9 @@ static struct tl_slice *add_slice(struct builder *builder, uint32_t thread,
         builder->failed = true;
         return NULL;
     }
+    struct build_ref ref = from->kind == READ_SLICE_RANGE
+                               ? build_ref(builder, from->name)
+                               : (struct build_ref){build_name(builder, from->name), TL_NONE};
     stack->whole = true;
     stack->last_ns = start_ns;
     *entry = (struct stack_entry){
@@ -74,10 +77,10 @@ static struct tl_slice *add_slice(struct builder *builder, uint32_t thread,
     *slice = (struct tl_slice){
         .start_ns = start_ns,
         .end_ns = end_ns,
-        .name = build_name(builder, from->name),
+        .name = ref.name,
         .parent = depth ? entry[-1].slice : TL_NONE,
         .thread = thread,
-        .label = TL_NONE,
+        .label = ref.label,
         .depth = (uint16_t)(depth < UINT16_MAX ? depth : UINT16_MAX),
         .kind = (uint8_t)(from->kind == READ_SLICE_API    ? TL_API
                           : from->kind == READ_SLICE_STEP ? TL_STEP

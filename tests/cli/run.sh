@@ -31,6 +31,11 @@ if [ ! -x "$make_traces" ]; then
         "$here"/../support/trace_*.c -o "$make_traces" || exit 1
 fi
 mkdir "$work/traces" && "$make_traces" "$work/traces" || exit 1
+databases=0
+if [ -x "$bin/../test/make_databases" ]; then
+    mkdir "$work/databases" && "$bin/../test/make_databases" "$work/databases" || exit 1
+    databases=1
+fi
 
 # What depends on the machine: the version.
 normalize() {
@@ -52,6 +57,7 @@ run_case() {
     (
         cd "$work/$name" || exit 1
         # Times that are not the same: "the newest trace" must be clear.
+        if [[ $name == sqlite_* ]]; then cp "$work"/databases/* .; fi
         cp "$work"/traces/*.prof . && touch -d '2020-01-01' ./*.prof
         unset NO_COLOR CLICOLOR_FORCE
         PATH=$bin:$PATH LC_ALL=C CASES=$here TERM=xterm bash "$here/cases/$name.sh" >"$work/out" 2>"$work/err" </dev/null
@@ -72,6 +78,9 @@ for script in "$here"/cases/*.sh; do
     name=$(basename "$script" .sh)
     if [ $# -gt 0 ] && [[ " $* " != *" $name "* ]]; then
         continue
+    fi
+    if [ $databases = 0 ] && [[ $name == sqlite_* ]]; then
+        continue # built without libsqlite3
     fi
     count=$((count + 1))
     if ! run_case "$name"; then

@@ -25,6 +25,10 @@ void event_store_destroy(struct event_store *store)
     free(store->detail_slots);
     free(store->devices.at);
     free(store->contexts.at);
+    text_pool_fini(&store->labels);
+    free(store->streams.at);
+    free(store->domains.at);
+    free(store->categories.at);
     free(store->warnings.at);
     free(store);
 }

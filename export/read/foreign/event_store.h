@@ -36,6 +36,24 @@ struct text event_store_keep(struct event_store *store, struct text text);
 /* The text of a number that event_store_name() returned. */
 struct text event_store_text(const struct event_store *store, uint32_t name);
 
+/* What NVTX says of a range, a mark or a begin/end range beside its name. */
+struct event_label {
+    uint32_t name;     /* 0 without one */
+    uint32_t domain;   /* of event_store_domain(); 0 the default domain */
+    uint32_t category; /* as the program numbers it; 0 none */
+    uint32_t color;    /* 0xAARRGGBB, where it is given */
+    bool colored;
+};
+
+/* Number that can stand where a name does in slices that are ranges, in marks and in begin/end
+ * ranges: what has a label came through NVTX. Equal labels have equal numbers. 0: no memory. */
+uint32_t event_store_label(struct event_store *store, const struct event_label *label);
+/* Number of a new domain of the process, from 1 in the whole file. It may be named later. */
+uint32_t event_store_domain(struct event_store *store, uint32_t process);
+void event_store_name_domain(struct event_store *store, uint32_t domain, uint32_t name);
+void event_store_category(struct event_store *store, uint32_t process, uint32_t domain,
+                          uint32_t category, uint32_t name);
+
 /* Number of the process, from 0. The process's texts must live as long as the store. It may be
  * written to until the store is told; the pointer is good until the next process is added. */
 uint32_t event_store_process(struct event_store *store);
@@ -63,6 +81,15 @@ void event_store_device(struct event_store *store, uint32_t process,
                         const struct prof_rec_device *device);
 void event_store_context(struct event_store *store, uint32_t process,
                          const struct prof_rec_context *context);
+
+void event_store_stream(struct event_store *store, uint32_t process,
+                        const struct prof_rec_stream *stream);
+
+/* When everything is there: what has no end (READ_SLICE_UNCLOSED) ends with the file's last event.
+ * Returns the time of its first event, 0 when there is none. */
+int64_t event_store_end(struct event_store *store);
+/* Makes all times count from `origin_ns`, which is not later than the first event. */
+void event_store_shift(struct event_store *store, int64_t origin_ns);
 
 /* Something that is wrong with the file, `count` times more; `what` is a literal. */
 void event_store_warn(struct event_store *store, const char *what, uint64_t count);

@@ -51,6 +51,24 @@ struct store_context {
     struct prof_rec_context context;
 };
 
+struct store_stream {
+    uint32_t process;
+    struct prof_rec_stream stream;
+};
+
+struct store_domain {
+    uint32_t process;
+    uint32_t name; /* 0 none yet */
+};
+
+struct store_category {
+    uint32_t process;
+    struct prof_rec_category category;
+};
+
+/* Labels have numbers of their own, so that names can come after them. */
+#define STORE_LABEL UINT32_C(0x80000000)
+
 struct store_warning {
     const char *what;
     uint64_t count;
@@ -77,6 +95,10 @@ struct event_store {
     uint32_t detail_slot_count;
     STORE_ARRAY(struct store_device) devices;
     STORE_ARRAY(struct store_context) contexts;
+    STORE_ARRAY(struct store_stream) streams;
+    struct text_pool labels; /* each is the bytes of a struct prof_rec_event_name */
+    STORE_ARRAY(struct store_domain) domains;
+    STORE_ARRAY(struct store_category) categories;
     STORE_ARRAY(struct store_warning) warnings;
 };
 

@@ -309,6 +309,24 @@ static void tell_process(const struct event_store *store, uint32_t process,
     sink->process(sink->user, &told);
 }
 
+static void tell_labels(const struct event_store *store, uint32_t process,
+                        const struct read_sink *sink)
+{
+    for (uint32_t i = 1; i < store->labels.count; i++) {
+        struct prof_rec_event_name label;
+        memcpy(&label, store->labels.texts[i].bytes, sizeof label);
+        label.id = STORE_LABEL | i;
+        sink->event_name(sink->user, &label);
+    }
+    for (uint32_t i = 0; i < store->domains.count; i++)
+        if (store->domains.at[i].process == process && store->domains.at[i].name)
+            sink->domain(sink->user, &(struct prof_rec_domain){.domain = i + 1,
+                                                               .name = store->domains.at[i].name});
+    for (uint32_t i = 0; i < store->categories.count; i++)
+        if (store->categories.at[i].process == process)
+            sink->category(sink->user, &store->categories.at[i].category);
+}
+
 static void tell_facts(const struct event_store *store, uint32_t process,
                        const struct read_sink *sink)
 {
@@ -321,6 +339,10 @@ static void tell_facts(const struct event_store *store, uint32_t process,
     for (uint32_t i = 0; i < store->contexts.count; i++)
         if (store->contexts.at[i].process == process)
             sink->context(sink->user, &store->contexts.at[i].context);
+    for (uint32_t i = 0; i < store->streams.count; i++)
+        if (store->streams.at[i].process == process)
+            sink->stream(sink->user, &store->streams.at[i].stream);
+    tell_labels(store, process, sink);
     for (uint32_t i = 0; i < store->threads.count; i++)
         if (store->threads.at[i].process == process)
             sink->thread(sink->user, i + 1, store->threads.at[i].tid,

@@ -1,0 +1,234 @@
+/* sqlite_nsys_facts.c - nsys's devices, contexts, streams, and what processes and threads are called.
+ *
+ * Devices are the machine's: each process that used one is told of all.
+ */
+#include "sqlite_nsys.h"
+
+#include <string.h>
+
+#define COUNT(array) (int)(sizeof(array) / sizeof *(array))
+
+/* Facts of one kind, at most: there is one row for each in the machine. */
+#define FACTS_MAX 65536
+
+static uint32_t int_32(struct sqlite_rows *rows, int column)
+{
+    int64_t value = sqlite_rows_int(rows, column, 0);
+    return (uint32_t)(value < 0 ? 0 : value > UINT32_MAX ? UINT32_MAX : value);
+}
+
+static const char *const device_columns[] = {"id",
+                                             "name",
+                                             "totalMemory",
+                                             "memoryBandwidth",
+                                             "computeMajor",
+                                             "computeMinor",
+                                             "smCount",
+                                             "clockRate",
+                                             "l2CacheSize",
+                                             "threadsPerWarp",
+                                             "maxThreadsPerBlock",
+                                             "maxBlocksPerSm",
+                                             "maxWarpsPerSm",
+                                             "maxRegistersPerBlock",
+                                             "maxRegistersPerSm",
+                                             "maxShmemPerBlock",
+                                             "maxShmemPerSm",
+                                             "uuid"};
+
+/* "GPU-01234567-89ab-..." */
+static void take_uuid(struct text text, uint8_t uuid[16])
+{
+    uint8_t read[16] = {0};
+    size_t digits = 0;
+    for (size_t i = text.size > 4 && memcmp(text.bytes, "GPU-", 4) == 0 ? 4 : 0; i < text.size;
+         i++) {
+        char c = text.bytes[i];
+        unsigned value = c >= '0' && c <= '9'   ? (unsigned)(c - '0')
+                         : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
+                         : c >= 'A' && c <= 'F' ? (unsigned)(c - 'A') + 10
+                                                : 16;
+        if (value == 16 && c == '-')
+            continue;
+        if (value == 16 || digits == 32)
+            return;
+        read[digits / 2] = (uint8_t)((unsigned)read[digits / 2] << 4 | value);
+        digits++;
+    }
+    if (digits == 32)
+        memcpy(uuid, read, sizeof read);
+}
+
+static struct prof_rec_device take_device(struct sqlite_trace *trace, struct sqlite_rows *rows)
+{
+    struct text name = sqlite_rows_text(rows, 1);
+    struct prof_rec_device device = {
+        .device = int_32(rows, 0),
+        .name = name.size ? event_store_name(trace->store, name) : 0,
+        .memory_bytes = (uint64_t)sqlite_rows_int(rows, 2, 0),
+        .memory_bandwidth = (uint64_t)sqlite_rows_int(rows, 3, 0),
+        .compute_major = int_32(rows, 4),
+        .compute_minor = int_32(rows, 5),
+        .multiprocessors = int_32(rows, 6),
+        .core_clock_khz = (uint32_t)(sqlite_rows_int(rows, 7, 0) / 1000),
+        .l2_bytes = int_32(rows, 8),
+        .threads_per_warp = int_32(rows, 9),
+        .max_threads_per_block = int_32(rows, 10),
+        .max_blocks_per_multiprocessor = int_32(rows, 11),
+        .max_warps_per_multiprocessor = int_32(rows, 12),
+        .registers_per_block = int_32(rows, 13),
+        .registers_per_multiprocessor = int_32(rows, 14),
+        .shared_memory_per_block = int_32(rows, 15),
+        .shared_memory_per_multiprocessor = int_32(rows, 16),
+    };
+    uint64_t threads = (uint64_t)device.max_warps_per_multiprocessor * device.threads_per_warp;
+    device.max_threads_per_multiprocessor = (uint32_t)(threads > UINT32_MAX ? 0 : threads);
+    take_uuid(sqlite_rows_text(rows, 17), device.uuid);
+    return device;
+}
+
+static void read_devices(struct sqlite_trace *trace)
+{
+    struct sqlite_rows rows;
+    uint32_t processes = event_store_process_count(trace->store), told = 0;
+    sqlite_rows_begin(&rows, trace->file, "TARGET_INFO_GPU", device_columns, COUNT(device_columns));
+    while (told < FACTS_MAX && sqlite_rows_next(&rows)) {
+        struct prof_rec_device device = take_device(trace, &rows);
+        for (uint32_t i = 0; i < processes; i++, told++)
+            event_store_device(trace->store, i, &device);
+    }
+    sqlite_trace_end(trace, &rows);
+}
+
+/* The first process of that pid; some versions write a GlobalId there. */
+static uint32_t find_process(const struct number_map *pids, int64_t process)
+{
+    uint32_t found = number_map_find(pids, process > 0xffffff ? nsys_pid(process) : process);
+    return found == NUMBER_MAP_NONE ? SQLITE_NO_PROCESS : found;
+}
+
+static void read_contexts(struct sqlite_trace *trace, const struct number_map *pids)
+{
+    static const char *const columns[] = {"processId", "contextId", "deviceId", "nullStreamId"};
+    struct sqlite_rows rows;
+    sqlite_rows_begin(&rows, trace->file, "TARGET_INFO_CUDA_CONTEXT_INFO", columns, COUNT(columns));
+    while (sqlite_rows_next(&rows)) {
+        uint32_t process = find_process(pids, sqlite_rows_int(&rows, 0, -1));
+        struct prof_rec_context context = {
+            .context = int_32(&rows, 1),
+            .device = int_32(&rows, 2),
+            .null_stream = int_32(&rows, 3),
+        };
+        if (process != SQLITE_NO_PROCESS)
+            event_store_context(trace->store, process, &context);
+    }
+    sqlite_trace_end(trace, &rows);
+}
+
+static void read_streams(struct sqlite_trace *trace, const struct number_map *pids)
+{
+    static const char *const columns[] = {"processId", "contextId", "streamId", "priority", "flag"};
+    struct sqlite_rows rows;
+    sqlite_rows_begin(&rows, trace->file, "TARGET_INFO_CUDA_STREAM", columns, COUNT(columns));
+    while (sqlite_rows_next(&rows)) {
+        uint32_t process = find_process(pids, sqlite_rows_int(&rows, 0, -1));
+        struct prof_rec_stream stream = {
+            .context = int_32(&rows, 1),
+            .stream = int_32(&rows, 2),
+            .priority = (int32_t)sqlite_rows_int(&rows, 3, PROF_PRIORITY_UNKNOWN),
+            .flags = int_32(&rows, 4),
+        };
+        if (process != SQLITE_NO_PROCESS)
+            event_store_stream(trace->store, process, &stream);
+    }
+    sqlite_trace_end(trace, &rows);
+}
+
+/* nsys lists every process of the machine: only those that did something are known here. */
+static void name_processes(struct sqlite_trace *trace)
+{
+    static const char *const columns[] = {"globalPid", "name"};
+    struct sqlite_rows rows;
+    sqlite_rows_begin(&rows, trace->file, "PROCESSES", columns, COUNT(columns));
+    while (sqlite_rows_next(&rows)) {
+        uint32_t process = number_map_find(&trace->processes, sqlite_rows_int(&rows, 0, 0) >> 24);
+        struct text name = sqlite_rows_text(&rows, 1);
+        if (process != NUMBER_MAP_NONE && name.size)
+            event_store_process_at(trace->store, process)->program =
+                event_store_keep(trace->store, name);
+    }
+    sqlite_trace_end(trace, &rows);
+}
+
+static void name_threads(struct sqlite_trace *trace)
+{
+    static const char *const columns[] = {"globalTid", "nameId"};
+    struct sqlite_rows rows;
+    sqlite_rows_begin(&rows, trace->file, "ThreadNames", columns, COUNT(columns));
+    while (sqlite_rows_next(&rows)) {
+        uint32_t thread = number_map_find(&trace->threads, sqlite_rows_int(&rows, 0, 0));
+        const struct sqlite_string *name = sqlite_trace_string(trace, sqlite_rows_int(&rows, 1, 0));
+        if (thread != NUMBER_MAP_NONE && name && name->text.size)
+            event_store_name_thread(trace->store, thread, name->text);
+    }
+    sqlite_trace_end(trace, &rows);
+}
+
+static bool equals(struct text text, const char *other)
+{
+    return text.size == strlen(other) && memcmp(text.bytes, other, text.size) == 0;
+}
+
+/* A value of a table of names and values; empty when there is none. */
+static struct text read_value(struct sqlite_trace *trace, const char *table, const char *name)
+{
+    static const char *const columns[] = {"name", "value"};
+    struct text value = {"", 0};
+    struct sqlite_rows rows;
+    sqlite_rows_begin(&rows, trace->file, table, columns, COUNT(columns));
+    while (sqlite_rows_next(&rows))
+        if (equals(sqlite_rows_text(&rows, 0), name) && !value.size)
+            value = event_store_keep(trace->store, sqlite_rows_text(&rows, 1));
+    sqlite_trace_end(trace, &rows);
+    return value;
+}
+
+static uint64_t read_start(struct sqlite_trace *trace)
+{
+    static const char *const columns[] = {"utcEpochNs"};
+    int64_t start_ns = 0;
+    struct sqlite_rows rows;
+    sqlite_rows_begin(&rows, trace->file, "TARGET_INFO_SESSION_START_TIME", columns, 1);
+    while (sqlite_rows_next(&rows))
+        start_ns = sqlite_rows_int(&rows, 0, start_ns);
+    sqlite_trace_end(trace, &rows);
+    return start_ns > 0 && start_ns < SQLITE_TIME_MAX_NS ? (uint64_t)start_ns : 0;
+}
+
+static void describe_processes(struct sqlite_trace *trace)
+{
+    static const char format[] = "nsys SQLite", reason[] = "timed by nsys";
+    struct text host = read_value(trace, "TARGET_INFO_SYSTEM_ENV", "Hostname");
+    for (uint32_t i = 0; i < event_store_process_count(trace->store); i++) {
+        struct read_process *process = event_store_process_at(trace->store, i);
+        process->host = host;
+        process->format = (struct text){format, sizeof format - 1};
+        process->gpu_reason = (struct text){reason, sizeof reason - 1};
+    }
+}
+
+uint64_t nsys_read_facts(struct sqlite_trace *trace)
+{
+    struct number_map pids = {0};
+    for (uint32_t i = event_store_process_count(trace->store); i--;)
+        if (!number_map_set(&pids, event_store_process_at(trace->store, i)->pid, i))
+            sqlite_file_fail_memory(trace->file);
+    describe_processes(trace);
+    read_devices(trace);
+    read_contexts(trace, &pids);
+    read_streams(trace, &pids);
+    name_processes(trace);
+    name_threads(trace);
+    number_map_fini(&pids);
+    return read_start(trace);
+}

@@ -1,0 +1,99 @@
+/* sqlite_trace.h - what the readers of nvprof's and of nsys's databases share: names, processes,
+ * threads and calls by the ids of the file.
+ */
+#ifndef PROF_SQLITE_TRACE_H
+#define PROF_SQLITE_TRACE_H
+
+#include "array.h"
+#include "event_store.h"
+#include "idmap.h"
+#include "number_map.h"
+#include "sqlite_rows.h"
+
+/* Times of the file beyond +-this are not believed (36 years; nvprof counts from 1970). */
+#define SQLITE_TIME_MAX_NS (INT64_C(1) << 61)
+
+/* Processes of one file, at most: everything that is told is told once for each. */
+#define SQLITE_PROCESSES_MAX 512u
+
+/* A row of the file's table of strings. */
+struct sqlite_string {
+    struct text text;
+    uint32_t name; /* number in the store; 0 not asked for yet */
+    uint32_t call; /* as the name of a call, without its version */
+    uint8_t call_flags;
+};
+
+struct sqlite_trace {
+    struct sqlite_file *file;
+    struct event_store *store;
+    struct number_map string_places; /* id -> into strings */
+    struct number_map processes;     /* the file's id -> the store's number */
+    struct number_map threads;       /* thread ids of the file -> the store's number */
+    struct idmap callers;            /* correlation id -> process */
+    struct {
+        struct sqlite_string *at;
+        uint32_t count, capacity;
+    } strings;
+    /* How many of its rows could not be understood, in words that a warning goes on with. */
+    uint64_t untimed, unnamed, strange, too_many, uncorrelated;
+};
+
+void sqlite_trace_fini(struct sqlite_trace *trace);
+
+/* Ends a table, with what was odd about it. */
+void sqlite_trace_end(struct sqlite_trace *trace, struct sqlite_rows *rows);
+/* Makes warnings of what was counted. */
+void sqlite_trace_warn(struct sqlite_trace *trace);
+
+/* Reads the table of strings. */
+void sqlite_trace_strings(struct sqlite_trace *trace, const char *table, const char *id,
+                          const char *value);
+/* NULL: there is no such string. */
+struct sqlite_string *sqlite_trace_string(struct sqlite_trace *trace, int64_t id);
+/* Its number in the store; "(string N is missing)" for one that is not there. */
+uint32_t sqlite_trace_name(struct sqlite_trace *trace, int64_t id);
+
+#define SQLITE_NO_PROCESS UINT32_MAX
+
+/* The process of an id of the file, which is new when it was not seen yet. SQLITE_NO_PROCESS: there
+ * are too many. */
+uint32_t sqlite_trace_process(struct sqlite_trace *trace, int64_t id, uint32_t pid);
+/* The thread, new or not, 0: of no process. `id` is unique in the file. */
+uint32_t sqlite_trace_thread(struct sqlite_trace *trace, uint32_t process, int64_t id,
+                             uint32_t tid);
+
+/* The row's time. False: there is none that can be; it is counted. */
+bool sqlite_trace_time(struct sqlite_trace *trace, struct sqlite_rows *rows, int column,
+                       int64_t *time_ns);
+
+/* Start and end of the row, of columns 0 and 1. False: it has no time that can be; it is counted.
+ * Without an end: `end_ns` is the start, and `open` true. */
+bool sqlite_trace_times(struct sqlite_trace *trace, struct sqlite_rows *rows, int64_t *start_ns,
+                        int64_t *end_ns, bool *open);
+
+/* A correlation id as the store has it; 0 none. */
+uint32_t sqlite_trace_correlation(struct sqlite_trace *trace, int64_t id);
+
+struct sqlite_call {
+    int64_t start_ns, end_ns;
+    uint32_t process, thread;
+    uint32_t name;        /* in the store */
+    uint32_t correlation; /* 0 none */
+    int32_t result;
+    uint8_t flags; /* READ_SLICE_* */
+};
+
+/* A CUDA call; remembers whose its correlation id is. */
+void sqlite_trace_call(struct sqlite_trace *trace, const struct sqlite_call *call);
+
+/* Device operations, waits and device times of all tables that the two tools call the same. `nsys`:
+ * their memory kinds count from 0. */
+void sqlite_gpu_read(struct sqlite_trace *trace, bool nsys);
+
+/* The readers. What fails is remembered in trace->file. They return where time 0 lies, since the
+ * epoch. */
+uint64_t sqlite_nvprof_read(struct sqlite_trace *trace);
+uint64_t sqlite_nsys_read(struct sqlite_trace *trace);
+
+#endif

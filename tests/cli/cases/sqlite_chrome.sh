@@ -1,0 +1,1 @@
+profdump --chrome out.json nsys.sqlite && cat out.json

@@ -1,0 +1,1 @@
+profdump nvprof_9.nvvp
