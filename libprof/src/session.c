@@ -460,6 +460,7 @@ void session_fork_child(void)
     meta_forget();
     thread_fork_child();
     timing_fork_child();
+    process_fork_child();
     writer_fork_child();
     session_each_collector(fork_child);
     session.ending = session.detached = 0;
