@@ -32,6 +32,7 @@ static const uint8_t minimum_words[256] = {
     [PROF_REC_MEMORY_POOL] = sizeof(struct prof_rec_memory_pool) / 8,
     [PROF_REC_UNIFIED_MEMORY] = sizeof(struct prof_rec_unified_memory) / 8,
     [PROF_REC_RANGE_TIME] = sizeof(struct prof_rec_range_time) / 8,
+    [PROF_REC_LOST] = sizeof(struct prof_rec_lost) / 8,
     [PROF_REC_NAME] = sizeof(struct prof_rec_name) / 8,
     [PROF_REC_INFO] = sizeof(struct prof_rec_info) / 8,
     [PROF_REC_CLOCK] = sizeof(struct prof_rec_clock) / 8,
@@ -50,6 +51,7 @@ static const uint8_t minimum_words[256] = {
     [PROF_REC_MODULE_GONE] = sizeof(struct prof_rec_module_gone) / 8,
     [PROF_REC_CHILD] = sizeof(struct prof_rec_child) / 8,
     [PROF_REC_ALLOCATOR] = sizeof(struct prof_rec_allocator) / 8,
+    [PROF_REC_STREAM_LOSS] = sizeof(struct prof_rec_stream_loss) / 8,
 };
 
 static enum record_status read_sized(struct record *record, size_t room)

@@ -272,6 +272,7 @@ enum prof_record_type {
     PROF_REC_MEMORY_POOL = 38,    /* struct prof_rec_memory_pool */
     PROF_REC_UNIFIED_MEMORY = 39, /* struct prof_rec_unified_memory */
     PROF_REC_RANGE_TIME = 40,     /* struct prof_rec_range_time; info = low 40 bits of the token */
+    PROF_REC_LOST = 48,           /* struct prof_rec_lost: a record came, and could not be kept */
 
     /* In META chunks. info = 0. */
     PROF_REC_NAME = 64,         /* struct prof_rec_name */
@@ -292,6 +293,7 @@ enum prof_record_type {
     PROF_REC_MODULE_GONE = 79,  /* struct prof_rec_module_gone */
     PROF_REC_CHILD = 80,        /* struct prof_rec_child */
     PROF_REC_ALLOCATOR = 81,    /* struct prof_rec_allocator */
+    PROF_REC_STREAM_LOSS = 84,  /* struct prof_rec_stream_loss */
 };
 
 /* Every struct below begins with the header word; sizes are multiples of 8. */
@@ -367,6 +369,9 @@ enum prof_api_domain {
     1u /* the call puts exactly `operations` operations on a device, each with a record */
 #define PROF_API_GRAPH 2u    /* the call launches a graph: any number of operations */
 #define PROF_API_INTERNAL 4u /* made by libprof itself: not the program's */
+/* Such calls are in the log only where they failed: when this one began is not known. API_EXIT
+ * follows at once. */
+#define PROF_API_FAILED_ONLY 32u
 
 struct prof_rec_api_enter {
     uint64_t header;
@@ -578,6 +583,19 @@ struct prof_rec_range_time {
     uint32_t error_ns; /* start and end are this exact; their distance is to half a microsecond */
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_range_time) == 48, "layout");
+
+/* The device record of an operation (kernel, copy or set) came and could not be kept. It is counted
+ * in loss[cause], too; that of its launch is told by the correlation id. */
+struct prof_rec_lost {
+    uint64_t header;
+    uint32_t context;
+    uint32_t stream;
+    uint32_t graph; /* 0 not of a graph */
+    uint16_t device;
+    uint8_t cause; /* enum prof_loss_cause */
+    uint8_t reserved0;
+};
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_lost) == 24, "layout");
 
 /* Text follows; size in words rounds up, unused bytes are zero. Ids begin at 1. */
 struct prof_rec_name {
@@ -819,6 +837,18 @@ struct prof_rec_child {
     uint32_t origin; /* enum prof_child_origin */
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_child) == 24, "layout");
+
+/* Of what is counted in loss[cause], `count` more belong to this stream. Records of the same stream,
+ * graph and cause add up. What is in a LOST record is in none of these. */
+struct prof_rec_stream_loss {
+    uint64_t header;
+    uint64_t count;
+    uint32_t context;
+    uint32_t stream;
+    uint32_t graph; /* 0 not of a graph */
+    uint32_t cause; /* enum prof_loss_cause */
+};
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_stream_loss) == 32, "layout");
 
 struct prof_rec_allocator {
     uint64_t header;
