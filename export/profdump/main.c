@@ -20,6 +20,7 @@ static const char usage_text[] =
     "       profdump --json [OPTION]... [FILE|DIRECTORY]...\n"
     "       profdump stacks [OPTION]... [FILE|DIRECTORY]...\n"
     "       profdump check [FILE|DIRECTORY]...\n"
+    "       profdump ledger [--json] [FILE|DIRECTORY]...\n"
     "       profdump memory [--json] [FILE|DIRECTORY]...\n"
     "       profdump ctl list\n"
     "       profdump ctl PID start|stop|status\n"
@@ -35,6 +36,8 @@ static const char usage_text[] =
     "  stacks                print the call stacks from which CUDA was called, the one that kept\n"
     "                        the device busy longest first\n"
     "  check                 verify every invariant of file and timeline\n"
+    "  ledger                show what was launched, recorded and lost, by stream and graph, and\n"
+    "                        the CUDA calls that failed\n"
     "  memory                show what was allocated: peaks and who owned them, what was never\n"
     "                        freed, ranges, pools, managed memory\n"
     "  ctl                   command a process that was started with PROF_CONTROL=1\n"
@@ -224,6 +227,8 @@ static void take_command(struct profdump_options *options)
         options->check = options->partial = true;
     else if (take_word(options, "stacks"))
         options->stacks = true;
+    else if (take_word(options, "ledger"))
+        options->ledger = true;
     else
         options->memory = take_word(options, "memory");
 }
@@ -245,6 +250,8 @@ static int run(const struct profdump_options *options, const struct timeline *ti
         return cmd_check(options, timeline);
     if (options->stacks)
         return cmd_stacks(options, timeline);
+    if (options->ledger)
+        return cmd_ledger(options, timeline);
     if (options->memory)
         return cmd_memory(options, timeline);
     if (options->chrome_path || options->etprof_path) {

@@ -15,6 +15,7 @@ struct profdump_options {
     bool memory;          /* the word "memory" came first */
     bool check;           /* the word "check" came first */
     bool stacks;          /* the word "stacks" came first */
+    bool ledger;          /* the word "ledger" came first */
     bool folded;          /* --folded */
     bool debuginfod;      /* --debuginfod */
     const char *perf_map; /* --perf-map, NULL not given */
@@ -36,6 +37,8 @@ int cmd_stacks(const struct profdump_options *options,
                const struct timeline *timeline);                                        /* stacks */
 int cmd_check(const struct profdump_options *options, const struct timeline *timeline); /* check */
 
+int cmd_ledger(const struct profdump_options *options,
+               const struct timeline *timeline); /* ledger */
 int cmd_memory(const struct profdump_options *options,
                const struct timeline *timeline); /* memory */
 /* The words after "ctl". */

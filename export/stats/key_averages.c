@@ -150,6 +150,13 @@ static const struct tl_timing *timing_of(struct builder *b, uint32_t slice)
     return b->next_timing < timeline->timings.count && timing->slice == slice ? timing : NULL;
 }
 
+/* Neither the time nor the number of all such calls is known. */
+static bool is_failed_only(const struct timeline *timeline, const struct tl_slice *slice)
+{
+    return slice->kind == TL_API && slice->api < timeline->apis.count &&
+           timeline->apis.at[slice->api].failed_only;
+}
+
 static void open_frame(struct builder *b, uint32_t index)
 {
     const struct tl_slice *slice = &b->timeline->slices.at[index];
@@ -159,7 +166,7 @@ static void open_frame(struct builder *b, uint32_t index)
     }
     struct frame *frame = &b->stack[b->depth];
     *frame = (struct frame){.slice = index, .row = UINT32_MAX};
-    if (!(slice->flags & TL_INTERNAL)) {
+    if (!(slice->flags & TL_INTERNAL) && !is_failed_only(b->timeline, slice)) {
         bool is_api = slice->kind == TL_API;
         uint32_t name = tl_shown_name(b->timeline, slice->name, tl_slice_label(slice));
         frame->row =

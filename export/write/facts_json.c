@@ -10,10 +10,12 @@
  *      "key_averages": [{name, kind, count, cpu_total_ns, self_cpu_total_ns,
  *                        cuda_total_ns, self_cuda_total_ns}],
  *      "kernels": [the rows of kernels again], "loss": {...},
+ *      "ledger": [...], "failed_calls": [...], see ledger_json.c,
  *      "stacks": {count, modules, method, cut, untaken, missing}}, the last where there are any
  */
 #include "facts_json.h"
 
+#include "ledger_json.h"
 #include "memory_json.h"
 
 #include "key_averages.h"
@@ -260,6 +262,8 @@ static void write_facts(struct json_out *out, const struct timeline *timeline,
     json_newline(out), json_key(out, "kernels"), write_rows(out, averages, true, options->rows);
     write_memory_member(out, timeline, options->rows);
     json_newline(out), facts_json_loss(out, &facts);
+    if (!ledger_json(out, timeline))
+        out->error = ENOMEM;
     write_stacks(out, timeline);
     json_object_end(out);
     out->comma = false;

@@ -5,6 +5,7 @@
  * who come from torch.profiler, and the scripts they wrote for it, expect.
  */
 #include "bytes_text.h"
+#include "failed_text.h"
 #include "memory_ranges.h"
 #include "run_facts.h"
 #include "show_text.h"
@@ -19,6 +20,7 @@
 #define COLUMNS_CPU 5
 #define COLUMNS_CUDA 4
 #define COLUMNS_MEMORY 4
+#define FAILED_SHOWN 8u /* "profdump ledger" has all */
 
 struct table {
     FILE *stream;
@@ -249,7 +251,8 @@ void write_options_default(struct write_options *options)
         (struct write_options){.size_bytes = sizeof *options, .sort = KEY_BY_DEFAULT, .rows = -1};
 }
 
-static void print_table(const struct table *table, const struct timeline *timeline, int64_t rows)
+/* False: no memory. */
+static bool print_table(const struct table *table, const struct timeline *timeline, int64_t rows)
 {
     struct run_facts facts;
     run_facts_init(&facts, timeline);
@@ -258,6 +261,7 @@ static void print_table(const struct table *table, const struct timeline *timeli
     print_totals(table);
     print_mode(table, &facts);
     print_losses(table, &facts);
+    return failed_text(table->stream, timeline, FAILED_SHOWN);
 }
 
 bool write_table(const struct timeline *timeline, const struct write_options *options, FILE *stream)
@@ -276,9 +280,11 @@ bool write_table(const struct timeline *timeline, const struct write_options *op
     key_sort(&averages, options->sort);
     struct table table = {stream, &averages, options->memory ? &memory : NULL,
                           find_name_width(&averages, options->rows), options->color};
-    print_table(&table, timeline, options->rows);
+    bool printed = print_table(&table, timeline, options->rows);
     if (options->memory)
         memory_ranges_fini(&memory);
     key_averages_fini(&averages);
-    return !ferror(stream);
+    if (!printed)
+        errno = ENOMEM;
+    return printed && !ferror(stream);
 }
