@@ -8,6 +8,11 @@
 static __thread struct prof_rec_stream_loss sums[SUM_COUNT];
 static __thread uint32_t sum_count;
 
+static uint16_t narrow(uint32_t device)
+{
+    return device > UINT16_MAX ? UINT16_MAX : (uint16_t)device;
+}
+
 void lost_zero_time(const struct lost_operation *operation)
 {
     unsigned words = sizeof(struct prof_rec_lost) / 8;
@@ -19,7 +24,7 @@ void lost_zero_time(const struct lost_operation *operation)
     lost->context = operation->context;
     lost->stream = operation->stream;
     lost->graph = operation->graph;
-    lost->device = operation->device > UINT16_MAX ? UINT16_MAX : (uint16_t)operation->device;
+    lost->device = narrow(operation->device);
     lost->cause = PROF_LOSS_ZERO_TIME;
     thread_commit(space, PROF_REC_LOST, words, operation->correlation);
 }
@@ -37,6 +42,7 @@ static struct prof_rec_stream_loss *find_sum(const struct lost_operation *operat
         .context = operation->context,
         .stream = operation->stream,
         .graph = operation->graph,
+        .device = narrow(operation->device),
         .cause = PROF_LOSS_OUT_OF_WINDOW,
     };
     return sum;

@@ -15,14 +15,15 @@
  */
 #include "ledger_rows.h"
 
-/* Causes that take the record of an operation, the likeliest first. */
+/* Causes that take the record of an operation, the likeliest first. What is counted of the last two
+ * need not have been an operation of the file's. */
 static const enum prof_loss_cause untold[] = {
     PROF_LOSS_CUPTI_DROPPED, PROF_LOSS_GPU_BUFFER, PROF_LOSS_ZERO_TIME, PROF_LOSS_FULL,
     PROF_LOSS_LATE,          PROF_LOSS_IO,         PROF_LOSS_THREADS,   PROF_LOSS_NESTED,
-    PROF_LOSS_TOO_BIG,       PROF_LOSS_CHILD,      PROF_LOSS_NAMES,     PROF_LOSS_UNKNOWN_RECORD,
-    PROF_LOSS_OUT_OF_WINDOW,
+    PROF_LOSS_TOO_BIG,       PROF_LOSS_CHILD,      PROF_LOSS_NAMES,
 };
-#define UNTOLD (sizeof untold / sizeof *untold)
+static const enum prof_loss_cause doubtful[] = {PROF_LOSS_UNKNOWN_RECORD, PROF_LOSS_OUT_OF_WINDOW};
+#define COUNT(causes) (sizeof(causes) / sizeof *(causes))
 
 struct ledger_work {
     struct builder *builder;
@@ -250,7 +251,7 @@ static bool lacks_chunks(const struct read_health *health)
 static void explain_row(struct ledger_work *work, struct tl_ledger_row *row)
 {
     const struct tl_process *process = build_process(work->builder);
-    for (size_t i = 0; i < UNTOLD && row->missing; i++)
+    for (size_t i = 0; i < COUNT(untold) && row->missing; i++)
         explain_by(work, row, untold[i], UINT64_MAX);
     if (lacks_chunks(&process->health))
         row->recycled += take(&row->missing, UINT64_MAX);
@@ -258,6 +259,8 @@ static void explain_row(struct ledger_work *work, struct tl_ledger_row *row)
         row->undelivered += take(&row->missing, UINT64_MAX);
     if (process->info.gpu_mode == PROF_GPU_PARTIAL)
         row->unobserved += take(&row->missing, UINT64_MAX);
+    for (size_t i = 0; i < COUNT(doubtful) && row->missing; i++)
+        explain_by(work, row, doubtful[i], UINT64_MAX);
 }
 
 static bool is_observed(const struct read_process *process)

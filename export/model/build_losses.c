@@ -24,7 +24,7 @@ static void take_stream_loss(void *user, const struct prof_rec_stream_loss *reco
         *loss = *record;
     else
         builder->failed = true;
-    build_stream(builder, record->context, record->stream, TL_NONE);
+    build_stream(builder, record->context, record->stream, record->device);
 }
 
 void build_losses_connect(struct read_sink *sink)

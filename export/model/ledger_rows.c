@@ -1,7 +1,7 @@
 /* ledger_rows.c - see ledger_rows.h. */
 #include "ledger_rows.h"
 
-#include <string.h>
+#include <stdlib.h>
 
 #define LEDGER_SEVERAL (UINT32_MAX - 1u) /* the handle stood for more than one stream */
 #define DEFAULT_HANDLE_MAX 2u            /* cudaStreamPerThread */
@@ -39,6 +39,17 @@ static bool has_numbers(const struct tl_ledger_row *row)
     return row->launched || row->recorded || row->orphans || row->outside;
 }
 
+/* Of one process. TL_NONE comes last, so the unknown row is behind the streams. */
+static int in_order(const void *left, const void *right)
+{
+    const struct tl_ledger_row *a = left, *b = right;
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    if (a->stream != b->stream)
+        return a->stream < b->stream ? -1 : 1;
+    return (a->graph > b->graph) - (a->graph < b->graph);
+}
+
 void ledger_rows_end(struct ledger_rows *rows)
 {
     struct timeline *timeline = rows->timeline;
@@ -47,6 +58,9 @@ void ledger_rows_end(struct ledger_rows *rows)
         if (has_numbers(&timeline->ledger_rows.at[i]))
             timeline->ledger_rows.at[kept++] = timeline->ledger_rows.at[i];
     timeline->ledger_rows.count = kept;
+    if (kept - rows->first > 1)
+        qsort(timeline->ledger_rows.at + rows->first, kept - rows->first,
+              sizeof *timeline->ledger_rows.at, in_order);
     keymap_fini(&rows->graphs);
     keymap_fini(&rows->handles);
 }

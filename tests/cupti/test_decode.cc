@@ -355,6 +355,7 @@ TEST(DecodeWindow, CountsWhatWasLaunchedWhileRecordingWasOff)
     EXPECT_EQ(sum.count, 4u);
     EXPECT_EQ(sum.context, 2u);
     EXPECT_EQ(sum.stream, 7u);
+    EXPECT_EQ(sum.device, 1u);
     EXPECT_EQ(sum.cause, PROF_LOSS_OUT_OF_WINDOW);
 }
 

@@ -846,7 +846,8 @@ struct prof_rec_stream_loss {
     uint32_t context;
     uint32_t stream;
     uint32_t graph; /* 0 not of a graph */
-    uint32_t cause; /* enum prof_loss_cause */
+    uint16_t device;
+    uint16_t cause; /* enum prof_loss_cause */
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_stream_loss) == 32, "layout");
 
