@@ -4,8 +4,10 @@
 #include "api_calls.h"
 #include "atomic.h"
 #include "capture.h"
+#include "config.h"
 #include "facts.h"
 #include "failures.h"
+#include "flusher.h"
 #include "kernel_names.h"
 #include "loader.h"
 #include "memory_calls.h"
@@ -173,12 +175,17 @@ static void write_exit(const struct abi_call_data *data)
     thread_commit(space, PROF_REC_API_EXIT, 2, thread_ticks(space));
 }
 
-/* A teardown destroys the context whose records CUPTI still holds. Flushing is allowed in
- * callbacks of these two domains, and only there [CUPTI documentation]. */
+static void flush_completed(void)
+{
+    activity_flush(ABI_FLUSH_COMPLETED);
+}
+
+/* A teardown destroys the context whose records CUPTI still holds. Flushing has been seen to hang:
+ * the program's thread waits for it within a limit, and once in vain at most. */
 static void flush_before_teardown(void)
 {
     int kept_errno = errno;
-    activity_flush(ABI_FLUSH_COMPLETED);
+    flusher_run(flush_completed, (unsigned)config_get()->exit_ms);
     errno = kept_errno;
 }
 

@@ -29,13 +29,16 @@ struct sim_config {
     enum sim_layout layout;
     int64_t drop_every;
     int64_t zero_every;
+    int64_t unknown_every;
     int64_t reorder;
     int64_t fork_hang;
+    int64_t flush_hang;
     const char *other_subscriber; /* NULL: none */
     int64_t v2_subscriber;
     /* faults */
     const char *fail;       /* NULL: none */
     const char *violations; /* NULL: not written */
+    const char *counts;     /* NULL: not written */
 };
 
 /* The configuration of this process.

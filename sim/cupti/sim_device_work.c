@@ -7,6 +7,7 @@
 #include "sim_call.h"
 #include "sim_clock.h"
 #include "sim_context.h"
+#include "sim_counts.h"
 #include "sim_cupti.h"
 #include "sim_device_work.h"
 #include "sim_layout.h"
@@ -255,6 +256,7 @@ static void add_node_or_work(const struct sim_op *op)
 
 void sim_activity_op(const struct sim_op *op)
 {
+    sim_counts_op(op);
     if (op->work.kind == SIM_WORK_GRAPH_END)
         add_graph(op);
     else if (!is_hidden_node(op))
