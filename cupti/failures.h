@@ -4,7 +4,7 @@
  * bytes for each call and for each call within it, to find the few that failed. cudaGetLastError()
  * forgets the driver's errors, and asking clears what the program wants to see. Callbacks cost
  * whoever is called, twice per call, whether it fails or not; but libprof's part in the usual case is
- * to look at one word (measured: bench_calls). So callbacks it is, for all calls but
+ * to look at one word. So callbacks it is, for all calls but
  *
  *     - those that are followed anyway: their result is in the log;
  *     - questions that libraries ask for every operation, or that have errors for answers (is this a
