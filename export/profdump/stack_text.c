@@ -2,8 +2,6 @@
 
 #include "show_text.h"
 
-#include "show_text.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

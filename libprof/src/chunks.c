@@ -78,8 +78,8 @@ static int chunks_map(uint64_t offset, uint64_t bytes)
 /* What was mapped is not our file: back to what was reserved there. */
 static void chunks_unmap(uint64_t offset, uint64_t bytes)
 {
-    mmap(chunks.base + offset, bytes, PROT_NONE,
-         MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    (void)mmap(chunks.base + offset, bytes, PROT_NONE,
+               MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 }
 
 /* The program may put a file of its own in the descriptor's place at any moment; reserving takes
