@@ -4,8 +4,11 @@
 #include "api_calls.h"
 #include "atomic.h"
 #include "capture.h"
+#include "config.h"
 #include "cost.h"
 #include "facts.h"
+#include "failures.h"
+#include "flusher.h"
 #include "graphs.h"
 #include "kernel_names.h"
 #include "kernel_times.h"
@@ -37,6 +40,7 @@ struct thread_calls {
     const void *checked_context; /* start_events has nothing more to do for it */
     struct stacks_origin origin; /* of the callback in progress */
     uint32_t followed_since;     /* `followed` when the thread was last looked at */
+    uint32_t watched;            /* of the runtime call in progress that is not followed, or 0 */
     bool own;                    /* inside callbacks_own_begin/end */
     bool seen;                   /* made a CUDA call */
     bool timed;                  /* the callback in progress is */
@@ -178,11 +182,17 @@ static bool write_enter(const struct api_call *call, uint32_t domain, uint32_t c
     return true;
 }
 
-static void write_exit(const struct abi_call_data *data)
+static uint32_t result_of(const struct abi_call_data *data)
 {
     uint32_t result = 0;
     if (data->result)
         memcpy(&result, data->result, sizeof result);
+    return result;
+}
+
+static void write_exit(const struct abi_call_data *data)
+{
+    uint32_t result = result_of(data);
     uint64_t *space = thread_reserve(PROF_REC_API_EXIT, 2);
     if (!space)
         return;
@@ -190,12 +200,17 @@ static void write_exit(const struct abi_call_data *data)
     thread_commit(space, PROF_REC_API_EXIT, 2, thread_ticks(space));
 }
 
-/* A teardown destroys the context whose records CUPTI still holds. Flushing is allowed in
- * callbacks of these two domains, and only there [CUPTI documentation]. */
+static void flush_completed(void)
+{
+    activity_flush(ABI_FLUSH_COMPLETED);
+}
+
+/* A teardown destroys the context whose records CUPTI still holds. Flushing has been seen to hang:
+ * the program's thread waits for it within a limit, and once in vain at most. */
 static void flush_before_teardown(void)
 {
     int kept_errno = errno;
-    activity_flush(ABI_FLUSH_COMPLETED);
+    flusher_run(flush_completed, (unsigned)config_get()->exit_ms);
     errno = kept_errno;
 }
 
@@ -251,6 +266,7 @@ static void enter(const struct api_call *call, uint32_t domain, uint32_t cbid,
     if ((domain == ABI_DOMAIN_DRIVER && thread->depth > 0) || is_shed(call))
         return;
     thread->seen = true;
+    thread->watched = 0;
     if (call->what == API_TEARDOWN)
         flush_before_teardown();
     bool recorded = record_or_note(call, domain, cbid, data);
@@ -278,10 +294,7 @@ static const struct open_call *take_open(struct thread_calls *thread, uint32_t d
 
 static void note_capture(const struct api_call *call, const struct abi_call_data *data)
 {
-    uint32_t result = 0;
-    if (data->result)
-        memcpy(&result, data->result, sizeof result);
-    if (call->what == API_BEGIN_CAPTURE && result == ABI_OK)
+    if (call->what == API_BEGIN_CAPTURE && result_of(data) == ABI_OK)
         capture_began();
     if (call->what == API_END_CAPTURE)
         capture_ended();
@@ -325,11 +338,60 @@ static void leave(const struct api_call *call, uint32_t domain, uint32_t cbid,
     look_at_context(call, data->context);
 }
 
+/* ---- calls that are looked at only for whether they fail ---- */
+
+static void write_failure(uint32_t domain, uint32_t cbid, const struct abi_call_data *data)
+{
+    bool stack = stacks_wanted();
+    unsigned words =
+        (stack ? sizeof(struct prof_rec_api_enter) : PROF_REC_API_ENTER_SHORT_BYTES) / 8;
+    uint64_t *space = thread_reserve(PROF_REC_API_ENTER, words);
+    if (!space)
+        return;
+    state_name(domain, cbid, data);
+    struct prof_rec_api_enter *record = (struct prof_rec_api_enter *)(void *)space;
+    record->correlation = data->correlation;
+    record->cbid = (uint16_t)cbid;
+    record->domain = (uint8_t)format_domain(domain);
+    record->flags = PROF_API_FAILED_ONLY;
+    if (stack)
+        record->stack = stacks_take(this_thread.origin);
+    thread_commit(space, PROF_REC_API_ENTER, words, thread_ticks(space));
+    write_exit(data);
+}
+
+/* A call of the driver inside a call of the runtime fails in its place, and is not told: within one
+ * that is followed, the stack is not empty; within another, that one's id is remembered. Should the
+ * end of that never come (longjmp), the next call of the runtime takes its place. */
+static bool is_within(const struct thread_calls *thread, uint32_t domain)
+{
+    return thread->depth > 0 || (domain == ABI_DOMAIN_DRIVER && thread->watched);
+}
+
+static void watch(uint32_t domain, uint32_t cbid, const struct abi_call_data *data)
+{
+    struct thread_calls *thread = &this_thread;
+    if (data->site == ABI_SITE_ENTER) {
+        if (domain == ABI_DOMAIN_RUNTIME)
+            thread->watched = data->correlation;
+        return;
+    }
+    if (domain == ABI_DOMAIN_RUNTIME)
+        thread->watched = 0;
+    if (data->site != ABI_SITE_EXIT || !failures_is(result_of(data)))
+        return;
+    if (!thread->own && recorder_on() && !is_within(thread, domain))
+        write_failure(domain, cbid, data);
+}
+
 static void on_call(uint32_t domain, uint32_t cbid, const struct abi_call_data *data)
 {
     const struct api_call *call = api_calls_find(domain, cbid);
     if (!call) {
-        profiler_calls_receive(domain, cbid, data->site);
+        if (failures_are_watched(domain, cbid))
+            watch(domain, cbid, data);
+        else
+            profiler_calls_receive(domain, cbid, data->site);
         return;
     }
     if (data->site == ABI_SITE_ENTER)
@@ -416,10 +478,19 @@ static unsigned enable_calls(uint32_t domain, bool always, bool on)
     return done;
 }
 
+static void enable_watched(uint32_t domain, bool on)
+{
+    const struct cupti_library *cupti = loader_cupti();
+    for (uint32_t cbid = 1; cbid < ABI_CBID_COUNT; cbid++)
+        if (failures_are_watched(domain, cbid))
+            cupti->cuptiEnableCallback(on, subscribed, domain, cbid);
+}
+
 bool callbacks_enable(void *subscriber)
 {
     const struct cupti_library *cupti = loader_cupti();
     subscribed = subscriber;
+    failures_begin();
     cupti->cuptiEnableCallback(1, subscriber, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_CONTEXT_CREATED);
     cupti->cuptiEnableCallback(1, subscriber, ABI_DOMAIN_RESOURCE,
                                ABI_RESOURCE_CONTEXT_DESTROY_STARTING);
@@ -437,6 +508,8 @@ void callbacks_follow(bool on)
         fetch_add_relaxed(&followed, 1u);
     enable_calls(ABI_DOMAIN_RUNTIME, false, on);
     enable_calls(ABI_DOMAIN_DRIVER, false, on);
+    enable_watched(ABI_DOMAIN_RUNTIME, on);
+    enable_watched(ABI_DOMAIN_DRIVER, on);
     is_following = on;
     shed_is_settled = false;
 }

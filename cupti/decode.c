@@ -9,6 +9,7 @@
 #include "decode_device.h"
 #include "decode_facts.h"
 #include "decode_memory.h"
+#include "lost.h"
 #include "recorder.h"
 
 /* Decodes one record of `size` bytes. Returns whether it was an operation on a device, recorded. */
@@ -77,6 +78,7 @@ struct decode_result decode_buffer(const struct oracle *oracle, oracle_next_reco
         }
         at = behind;
     }
+    lost_state();
     if (result.device_records)
         recorder_count_gpu_records(result.device_records);
     return result;

@@ -2,6 +2,7 @@
 
 #include "abi_records.h"
 #include "kernel_names.h"
+#include "lost.h"
 #include "recorder.h"
 #include "start_events.h"
 #include "windows.h"
@@ -14,14 +15,14 @@ static uint16_t narrow16(uint32_t value)
 }
 
 /* Whether an operation can be recorded; counts it where it cannot. */
-static bool is_good(uint64_t start_ns, uint64_t end_ns, uint32_t correlation)
+static bool is_good(uint64_t start_ns, uint64_t end_ns, const struct lost_operation *operation)
 {
-    if (start_ns == 0 || end_ns < start_ns) {
-        loss_add(PROF_LOSS_ZERO_TIME, 1);
+    if (windows_was_off(operation->correlation)) {
+        lost_out_of_window(operation);
         return false;
     }
-    if (windows_was_off(correlation)) {
-        loss_add(PROF_LOSS_OUT_OF_WINDOW, 1);
+    if (start_ns == 0 || end_ns < start_ns) {
+        lost_zero_time(operation);
         return false;
     }
     return true;
@@ -94,11 +95,23 @@ static void fill_kernel_tail(struct prof_rec_kernel *kernel, const uint8_t *reco
     }
 }
 
+static struct lost_operation kernel_operation(const uint8_t *record)
+{
+    return (struct lost_operation){
+        .correlation = abi_uint32_t(record, ABI_KERNEL_CORRELATION),
+        .context = abi_uint32_t(record, ABI_KERNEL_CONTEXT),
+        .stream = abi_uint32_t(record, ABI_KERNEL_STREAM),
+        .graph = abi_uint32_t(record, ABI_KERNEL_GRAPH),
+        .device = abi_uint32_t(record, ABI_KERNEL_DEVICE),
+    };
+}
+
 bool decode_kernel(const uint8_t *record, uint32_t size)
 {
-    uint32_t correlation = abi_uint32_t(record, ABI_KERNEL_CORRELATION);
+    struct lost_operation operation = kernel_operation(record);
+    uint32_t correlation = operation.correlation;
     if (!is_good(abi_uint64_t(record, ABI_KERNEL_START), abi_uint64_t(record, ABI_KERNEL_END),
-                 correlation))
+                 &operation))
         return false;
     bool is_long = kernel_is_long(record, size);
     unsigned words = WORDS(is_long ? sizeof(struct prof_rec_kernel) : PROF_REC_KERNEL_SHORT_BYTES);
@@ -130,10 +143,18 @@ static void fill_copy(struct prof_rec_memcpy *copy, const uint8_t *record)
     copy->flags = abi_uint8_t(record, ABI_MEMCPY_FLAGS);
 }
 
-static uint64_t *begin_copy(const uint8_t *record, uint32_t correlation, unsigned words)
+static uint64_t *begin_copy(const uint8_t *record, uint32_t correlation, uint32_t graph,
+                            unsigned words)
 {
+    struct lost_operation operation = {
+        .correlation = correlation,
+        .context = abi_uint32_t(record, ABI_MEMCPY_CONTEXT),
+        .stream = abi_uint32_t(record, ABI_MEMCPY_STREAM),
+        .graph = graph,
+        .device = abi_uint32_t(record, ABI_MEMCPY_DEVICE),
+    };
     if (!is_good(abi_uint64_t(record, ABI_MEMCPY_START), abi_uint64_t(record, ABI_MEMCPY_END),
-                 correlation))
+                 &operation))
         return NULL;
     uint64_t *space = thread_reserve_late(PROF_REC_MEMCPY, words);
     if (space)
@@ -148,7 +169,7 @@ bool decode_memcpy(const uint8_t *record, uint32_t size)
     uint64_t graph_node = abi_uint64_t(record, ABI_MEMCPY_GRAPH_NODE);
     bool is_long = graph || graph_node;
     unsigned words = WORDS(is_long ? sizeof(struct prof_rec_memcpy) : PROF_REC_MEMCPY_SHORT_BYTES);
-    uint64_t *space = begin_copy(record, correlation, words);
+    uint64_t *space = begin_copy(record, correlation, graph, words);
     if (!space)
         return false;
     if (is_long) {
@@ -165,8 +186,9 @@ bool decode_memcpy(const uint8_t *record, uint32_t size)
 bool decode_peer_memcpy(const uint8_t *record, uint32_t size)
 {
     uint32_t correlation = abi_uint32_t(record, ABI_PEER_CORRELATION);
+    uint32_t graph = abi_has(size, PEER_GRAPH) ? abi_uint32_t(record, ABI_PEER_GRAPH) : 0;
     unsigned words = WORDS(sizeof(struct prof_rec_memcpy));
-    uint64_t *space = begin_copy(record, correlation, words);
+    uint64_t *space = begin_copy(record, correlation, graph, words);
     if (!space)
         return false;
     struct prof_rec_memcpy *copy = (struct prof_rec_memcpy *)(void *)space;
@@ -175,7 +197,7 @@ bool decode_peer_memcpy(const uint8_t *record, uint32_t size)
     copy->src_context = abi_uint32_t(record, ABI_PEER_SRC_CONTEXT);
     copy->dst_context = abi_uint32_t(record, ABI_PEER_DST_CONTEXT);
     copy->graph_node = abi_uint64_t(record, ABI_PEER_GRAPH_NODE);
-    copy->graph = abi_has(size, PEER_GRAPH) ? abi_uint32_t(record, ABI_PEER_GRAPH) : 0;
+    copy->graph = graph;
     thread_commit(space, PROF_REC_MEMCPY, words, correlation);
     return true;
 }
@@ -202,13 +224,24 @@ static void look_for_start_event(const uint8_t *record, uint32_t correlation)
         start_events_record(abi_uint32_t(record, ABI_MEMSET_DEVICE), correlation);
 }
 
+static struct lost_operation memset_operation(const uint8_t *record, uint32_t size)
+{
+    return (struct lost_operation){
+        .correlation = abi_uint32_t(record, ABI_MEMSET_CORRELATION),
+        .context = abi_uint32_t(record, ABI_MEMSET_CONTEXT),
+        .stream = abi_uint32_t(record, ABI_MEMSET_STREAM),
+        .graph = abi_has(size, MEMSET_GRAPH) ? abi_uint32_t(record, ABI_MEMSET_GRAPH) : 0,
+        .device = abi_uint32_t(record, ABI_MEMSET_DEVICE),
+    };
+}
+
 bool decode_memset(const uint8_t *record, uint32_t size)
 {
-    uint32_t correlation = abi_uint32_t(record, ABI_MEMSET_CORRELATION);
+    struct lost_operation operation = memset_operation(record, size);
+    uint32_t correlation = operation.correlation, graph = operation.graph;
     if (!is_good(abi_uint64_t(record, ABI_MEMSET_START), abi_uint64_t(record, ABI_MEMSET_END),
-                 correlation))
+                 &operation))
         return false;
-    uint32_t graph = abi_has(size, MEMSET_GRAPH) ? abi_uint32_t(record, ABI_MEMSET_GRAPH) : 0;
     uint64_t graph_node = abi_uint64_t(record, ABI_MEMSET_GRAPH_NODE);
     bool is_long = graph || graph_node;
     unsigned words = WORDS(is_long ? sizeof(struct prof_rec_memset) : PROF_REC_MEMSET_SHORT_BYTES);
@@ -234,7 +267,14 @@ bool decode_graph(const uint8_t *record, uint32_t size)
     uint32_t correlation = abi_uint32_t(record, ABI_GRAPH_CORRELATION);
     uint64_t start_ns = abi_uint64_t(record, ABI_GRAPH_START),
              end_ns = abi_uint64_t(record, ABI_GRAPH_END);
-    if (!is_good(start_ns, end_ns, correlation))
+    const struct lost_operation operation = {
+        .correlation = correlation,
+        .context = abi_uint32_t(record, ABI_GRAPH_CONTEXT),
+        .stream = abi_uint32_t(record, ABI_GRAPH_STREAM),
+        .graph = abi_uint32_t(record, ABI_GRAPH_ID),
+        .device = abi_uint32_t(record, ABI_GRAPH_DEVICE),
+    };
+    if (!is_good(start_ns, end_ns, &operation))
         return false;
     unsigned words = WORDS(sizeof(struct prof_rec_graph_run));
     uint64_t *space = thread_reserve_late(PROF_REC_GRAPH_RUN, words);
@@ -243,10 +283,10 @@ bool decode_graph(const uint8_t *record, uint32_t size)
     struct prof_rec_graph_run *run = (struct prof_rec_graph_run *)(void *)space;
     run->start_ns = start_ns;
     run->end_ns = end_ns;
-    run->graph = abi_uint32_t(record, ABI_GRAPH_ID);
-    run->context = abi_uint32_t(record, ABI_GRAPH_CONTEXT);
-    run->stream = abi_uint32_t(record, ABI_GRAPH_STREAM);
-    run->device = narrow16(abi_uint32_t(record, ABI_GRAPH_DEVICE));
+    run->graph = operation.graph;
+    run->context = operation.context;
+    run->stream = operation.stream;
+    run->device = narrow16(operation.device);
     thread_commit(space, PROF_REC_GRAPH_RUN, words, correlation);
     return true;
 }

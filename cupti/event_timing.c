@@ -14,14 +14,12 @@
 /* Ended slots that a push looks at when none is free: it then does the flusher's work. */
 #define SWEEP_WHEN_DRY 256u
 
-struct open_range {
-    struct event_slot *slot; /* NULL: pushed, but not timed */
-    uint32_t stack;          /* RANGE_STACK of recorder.h */
-};
-
+/* Two arrays, not one of pairs: a library that is loaded late has little room for thread-local
+ * storage. */
 struct thread_ranges {
-    struct open_range open[EVENT_TIMING_DEPTH];
-    uint32_t depth; /* may exceed EVENT_TIMING_DEPTH */
+    struct event_slot *slots[EVENT_TIMING_DEPTH]; /* NULL: pushed, but not timed */
+    uint32_t stacks[EVENT_TIMING_DEPTH];          /* RANGE_STACK of recorder.h */
+    uint32_t depth;                               /* may exceed EVENT_TIMING_DEPTH */
     uint32_t epoch;
     bool busy; /* in one of the hooks: a signal handler that pushes now is not timed */
     struct event_place place; /* of the context looked up last */
@@ -289,8 +287,8 @@ static void abandon_all(struct thread_ranges *thread)
 {
     uint32_t known = thread->depth < EVENT_TIMING_DEPTH ? thread->depth : EVENT_TIMING_DEPTH;
     for (uint32_t i = 0; i < known; i++)
-        if (thread->open[i].slot)
-            event_slot_give(thread->open[i].slot);
+        if (thread->slots[i])
+            event_slot_give(thread->slots[i]);
     thread->depth = 0;
 }
 
@@ -309,7 +307,8 @@ static struct event_slot *push_range(struct thread_ranges *thread, uint32_t stac
         return NULL;
     }
     struct event_slot *slot = begin_range(thread);
-    thread->open[thread->depth++] = (struct open_range){slot, stack};
+    thread->slots[thread->depth] = slot;
+    thread->stacks[thread->depth++] = stack;
     return slot;
 }
 
@@ -330,21 +329,21 @@ static uint64_t timer_push(uint32_t epoch, uint32_t stack)
     return token;
 }
 
-static void end_open(struct open_range *open)
+static void end_open(struct event_slot **slot)
 {
-    if (open->slot)
-        end_range(open->slot);
-    open->slot = NULL;
+    if (*slot)
+        end_range(*slot);
+    *slot = NULL;
 }
 
 /* A range of another stack that goes on where one around it ends: its time would not nest. */
-static void give_up_open(struct open_range *open)
+static void give_up_open(struct event_slot **slot)
 {
-    if (!open->slot)
+    if (!*slot)
         return;
     lose(1);
-    event_slot_give(open->slot);
-    open->slot = NULL;
+    event_slot_give(*slot);
+    *slot = NULL;
 }
 
 /* What lies above a range that ends: a step ends with the range in which it began, a range of
@@ -353,12 +352,13 @@ static void close_above(struct thread_ranges *thread, uint32_t place)
 {
     uint32_t kept = place + 1;
     for (uint32_t i = kept; i < thread->depth; i++) {
-        if (thread->open[i].stack == RANGE_STACK_STEPS) {
-            end_open(&thread->open[i]);
+        if (thread->stacks[i] == RANGE_STACK_STEPS) {
+            end_open(&thread->slots[i]);
             continue;
         }
-        give_up_open(&thread->open[i]);
-        thread->open[kept++] = thread->open[i];
+        give_up_open(&thread->slots[i]);
+        thread->slots[kept] = thread->slots[i];
+        thread->stacks[kept++] = thread->stacks[i];
     }
     thread->depth = kept;
 }
@@ -366,20 +366,21 @@ static void close_above(struct thread_ranges *thread, uint32_t place)
 static void take_out(struct thread_ranges *thread, uint32_t place)
 {
     thread->depth--;
-    memmove(&thread->open[place], &thread->open[place + 1],
-            (thread->depth - place) * sizeof thread->open[0]);
+    size_t above = thread->depth - place;
+    memmove(&thread->slots[place], &thread->slots[place + 1], above * sizeof thread->slots[0]);
+    memmove(&thread->stacks[place], &thread->stacks[place + 1], above * sizeof thread->stacks[0]);
 }
 
 /* A step in which a range was opened that is still open lasts until that range ends: by then its
  * time is not asked for any more. */
 static void end_place(struct thread_ranges *thread, uint32_t place)
 {
-    bool crossed = thread->open[place].stack == RANGE_STACK_STEPS && place + 1 < thread->depth;
+    bool crossed = thread->stacks[place] == RANGE_STACK_STEPS && place + 1 < thread->depth;
     if (crossed) {
-        give_up_open(&thread->open[place]);
+        give_up_open(&thread->slots[place]);
     } else {
         close_above(thread, place);
-        end_open(&thread->open[place]);
+        end_open(&thread->slots[place]);
     }
     take_out(thread, place);
 }
@@ -392,7 +393,7 @@ static void pop_range(struct thread_ranges *thread, uint32_t stack)
         return;
     }
     for (uint32_t i = thread->depth; i-- > 0;) {
-        if (thread->open[i].stack == stack) {
+        if (thread->stacks[i] == stack) {
             end_place(thread, i);
             return;
         }

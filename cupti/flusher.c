@@ -20,6 +20,7 @@ static pthread_cond_t changed; /* CLOCK_MONOTONIC; initialised with the thread *
 static bool begun;             /* the thread exists */
 static flusher_job wanted;     /* NULL = idle */
 static uint64_t finished;      /* jobs done so far */
+static uint64_t given_up;      /* number of the job that somebody has waited for in vain */
 
 /* Decoding has a part of its own. */
 static void run_measured(flusher_job job)
@@ -121,15 +122,23 @@ static void hand_over(flusher_job job)
     pthread_cond_broadcast(&changed);
 }
 
+/* Nobody waits for the same job twice. */
+static bool is_stuck(void)
+{
+    return wanted && given_up == finished + 1;
+}
+
 bool flusher_run(flusher_job job, unsigned deadline_ms)
 {
     struct timespec deadline = deadline_in(deadline_ms);
     bool done = false;
     pthread_mutex_lock(&lock);
-    if (begin_thread() && wait_idle(&deadline)) {
+    if (begin_thread() && !is_stuck() && wait_idle(&deadline)) {
         hand_over(job);
         done = wait_done(finished + 1, &deadline);
     }
+    if (!done && wanted)
+        given_up = finished + 1;
     pthread_mutex_unlock(&lock);
     return done;
 }

@@ -13,8 +13,8 @@
 typedef void (*flusher_job)(void);
 
 /* Runs the job on the thread. Returns whether it ended within `deadline_ms`; false also when the
- * thread is still busy with an earlier job by then, or cannot be had. Threads: any but the
- * flusher itself. */
+ * thread is still busy with an earlier job by then, or cannot be had; at once when it is busy
+ * with a job that was waited for in vain before. Threads: any but the flusher itself. */
 bool flusher_run(flusher_job job, unsigned deadline_ms);
 
 /* The same without waiting: begun if the thread is idle, else not at all. */

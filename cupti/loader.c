@@ -53,8 +53,19 @@ static void note_path(void *library, const char *tried, char kept[LOADER_PATH_BY
     free(resolved);
 }
 
+static int is_driver(struct dl_phdr_info *object, size_t size, void *unused)
+{
+    (void)size, (void)unused;
+    const char *slash = object->dlpi_name ? strrchr(object->dlpi_name, '/') : NULL;
+    return slash && strncmp(slash + 1, "libcuda.so", 10) == 0;
+}
+
+/* A dlopen that finds nothing allocates its message. This may be exit() in a signal handler that
+ * interrupted malloc, which would never return: so the loader's list is looked at first. */
 bool loader_open_driver(void)
 {
+    if (!dl_iterate_phdr(is_driver, NULL))
+        return false;
     void *library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
     if (!library || resolve(library, driver_symbols, COUNT(driver_symbols), &driver_table))
         return false;

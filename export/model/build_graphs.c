@@ -193,17 +193,6 @@ bool build_graphs(struct builder *builder)
     return build_graph_nodes(builder);
 }
 
-uint64_t build_graphs_shortfall(const struct builder *builder)
-{
-    const struct timeline *timeline = builder->timeline;
-    uint64_t shortfall = 0;
-    for (uint32_t i = builder->graphs.first_launch; i < timeline->graph_launches.count; i++) {
-        const struct tl_graph_launch *launch = &timeline->graph_launches.at[i];
-        shortfall += launch->expected > launch->recorded ? launch->expected - launch->recorded : 0;
-    }
-    return shortfall;
-}
-
 /* ---- life ---- */
 
 void build_graphs_begin(struct builder *builder)

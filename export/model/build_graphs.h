@@ -60,7 +60,4 @@ bool build_graph_nodes(struct builder *builder);
 /* The graph of that id, added if new; TL_NONE: no memory. */
 uint32_t build_graph_of(struct builder *builder, uint32_t id);
 
-/* Operations that graph launches were to give and did not. */
-uint64_t build_graphs_shortfall(const struct builder *builder);
-
 #endif

@@ -134,6 +134,11 @@ bool build_join(struct builder *builder)
         struct tl_gpu *gpu = &timeline->gpus.at[i];
         join_one(builder, &index, gpu, cached_bar(builder, &cache, gpu->device));
     }
+    /* They have no time: of several calls with one id, the latest is taken. */
+    for (uint32_t i = 0; i < builder->losts.count; i++) {
+        struct build_lost *lost = &builder->losts.at[i];
+        lost->slice = launch_index_find(&index, lost->correlation, INT64_MAX);
+    }
     launch_index_fini(&index);
     return true;
 }

@@ -1,47 +1,37 @@
-/* build_ledger.c - launched = recorded + every way of not being recorded.
+/* build_ledger.c - launched = recorded + every way of not being recorded, for each stream.
  *
- * What a call was to launch is compared with what devices recorded under it; the differences are
- * explained by causes, in this order: the device side was not recorded at all; counted losses, or
- * chunks that are not in the file any more; the process was killed, so that what CUPTI still held
- * never came. What then remains is missing without a reason: a bug.
+ * What a call was to launch is compared with what devices recorded under it. Of what is not there, a
+ * part came and could not be kept, and says so itself (LOST). The rest has no record of any kind; it
+ * belongs to the stream of the call, and is explained by causes, in this order: the device side was
+ * not recorded at all; losses that were counted of this stream; losses of which nobody told the
+ * stream; chunks that are not in the file any more; the process was killed, so that what CUPTI still
+ * held never came. What then remains is missing without a reason: a bug.
+ *
+ * Where several streams lack records and several causes were counted without a stream, it is not
+ * known which lost what: causes are used up in the order of `untold`, streams in theirs.
+ *
+ * Operations of graphs have rows of their own, and explanations alike. Where it is not known how many
+ * a launch was to put on the device, only those whose records came are counted. What nothing explains
+ * is no bug there, but a cause of its own: GRAPH_NODES.
  */
-#include "builder.h"
+#include "ledger_rows.h"
 
-struct tally {
-    uint64_t launched, recorded, shortfall;
+/* Causes that take the record of an operation, the likeliest first. What is counted of the last two
+ * need not have been an operation of the file's. */
+static const enum prof_loss_cause untold[] = {
+    PROF_LOSS_CUPTI_DROPPED, PROF_LOSS_GPU_BUFFER, PROF_LOSS_ZERO_TIME, PROF_LOSS_FULL,
+    PROF_LOSS_LATE,          PROF_LOSS_IO,         PROF_LOSS_THREADS,   PROF_LOSS_NESTED,
+    PROF_LOSS_TOO_BIG,       PROF_LOSS_CHILD,      PROF_LOSS_NAMES,
 };
+static const enum prof_loss_cause doubtful[] = {PROF_LOSS_UNKNOWN_RECORD, PROF_LOSS_OUT_OF_WINDOW};
+#define COUNT(causes) (sizeof(causes) / sizeof *(causes))
 
-static uint64_t operations_of(const struct builder *builder, const struct tl_slice *slice)
-{
-    const struct timeline *timeline = builder->timeline;
-    uint64_t count = 0;
-    for (uint32_t i = 0; i < slice->gpu_count; i++) {
-        const struct tl_gpu *gpu =
-            &timeline->gpus.at[timeline->gpu_by_slice.at[slice->gpu_first + i]];
-        count += tl_is_work(gpu);
-    }
-    return count;
-}
-
-static void count_call(struct builder *builder, const struct build_launch *launch,
-                       struct tally *tally)
-{
-    const struct tl_slice *slice = &builder->timeline->slices.at[launch->slice];
-    const struct tl_api *api = &builder->timeline->apis.at[slice->api];
-    uint64_t recorded = operations_of(builder, slice);
-    if (slice->flags & TL_INTERNAL)
-        return;
-    if (slice->flags & TL_GRAPH) {
-        builder->timeline->ledger.launched_graph += recorded;
-        return;
-    }
-    uint64_t expected = slice->flags & TL_LAUNCHES && api->result == 0 ? api->operations : 0;
-    if (recorded > expected && expected)
-        build_process(builder)->odd.surplus_gpu += recorded - expected;
-    tally->recorded += recorded;
-    tally->launched += recorded > expected ? recorded : expected;
-    tally->shortfall += expected > recorded ? expected - recorded : 0;
-}
+struct ledger_work {
+    struct builder *builder;
+    struct ledger_rows rows;
+    struct keymap losts;            /* slice -> the first of its losts[] */
+    uint64_t pool[PROF_LOSS_COUNT]; /* counted, and not used to explain anything so far */
+};
 
 static uint64_t take(uint64_t *from, uint64_t most)
 {
@@ -49,6 +39,273 @@ static uint64_t take(uint64_t *from, uint64_t most)
     *from -= taken;
     return taken;
 }
+
+/* ---- what came and could not be kept ---- */
+
+static uint32_t stream_at(const struct builder *builder, uint32_t context, uint32_t stream)
+{
+    uint32_t found = keymap_find(&builder->streams, (uint64_t)context << 32 | stream);
+    return found == KEYMAP_NONE ? TL_NONE : found;
+}
+
+static struct tl_ledger_row *row_of_lost(const struct ledger_work *work,
+                                         const struct prof_rec_lost *lost)
+{
+    uint32_t stream = stream_at(work->builder, lost->context, lost->stream);
+    return ledger_row(&work->rows, ledger_rows_stream(&work->rows, stream));
+}
+
+static void count_lost(struct tl_ledger_row *row, uint32_t cause)
+{
+    row->launched++;
+    row->lost[cause]++;
+}
+
+/* A call's own go in front of those that are known already. */
+static bool link_lost(struct ledger_work *work, uint32_t index)
+{
+    struct build_lost *lost = &work->builder->losts.at[index];
+    lost->next = keymap_find(&work->losts, lost->slice);
+    return keymap_set(&work->losts, lost->slice, index);
+}
+
+static bool sort_lost(struct ledger_work *work, uint32_t index)
+{
+    struct builder *builder = work->builder;
+    const struct build_lost *lost = &builder->losts.at[index];
+    take(&work->pool[lost->record.cause], 1);
+    if (lost->slice == TL_NONE) {
+        row_of_lost(work, &lost->record)->outside++;
+        return true;
+    }
+    const struct tl_slice *slice = &builder->timeline->slices.at[lost->slice];
+    if (slice->flags & TL_INTERNAL)
+        return true;
+    if (slice->flags & TL_GRAPH) {
+        uint32_t row = ledger_rows_graph(&work->rows, lost->record.graph);
+        if (row != TL_NONE)
+            count_lost(ledger_row(&work->rows, row), lost->record.cause);
+        return row != TL_NONE && link_lost(work, index);
+    }
+    uint32_t stream = stream_at(builder, lost->record.context, lost->record.stream);
+    return link_lost(work, index) &&
+           ledger_rows_learn(&work->rows, slice->thread,
+                             builder->timeline->apis.at[slice->api].stream_handle, stream);
+}
+
+/* ---- what calls launched ---- */
+
+static uint32_t graph_of(const struct timeline *timeline, const struct tl_gpu *gpu)
+{
+    switch (gpu->kind) {
+    case TL_KERNEL:
+        return timeline->kernels.at[gpu->detail].graph;
+    case TL_MEMCPY:
+        return timeline->memcpys.at[gpu->detail].graph;
+    case TL_MEMSET:
+        return timeline->memsets.at[gpu->detail].graph;
+    default:
+        return timeline->graph_runs.at[gpu->detail].graph;
+    }
+}
+
+static const struct tl_gpu *gpu_of(const struct timeline *timeline, const struct tl_slice *slice,
+                                   uint32_t i)
+{
+    return &timeline->gpus.at[timeline->gpu_by_slice.at[slice->gpu_first + i]];
+}
+
+static bool count_graph(struct ledger_work *work, const struct tl_slice *slice)
+{
+    const struct timeline *timeline = work->builder->timeline;
+    for (uint32_t i = 0; i < slice->gpu_count; i++) {
+        const struct tl_gpu *gpu = gpu_of(timeline, slice, i);
+        uint32_t row =
+            tl_is_work(gpu) ? ledger_rows_graph(&work->rows, graph_of(timeline, gpu)) : TL_NONE;
+        if (row == TL_NONE && tl_is_work(gpu))
+            return false;
+        if (row == TL_NONE)
+            continue;
+        ledger_row(&work->rows, row)->launched++;
+        ledger_row(&work->rows, row)->recorded++;
+    }
+    return true;
+}
+
+static uint64_t count_recorded(struct ledger_work *work, const struct tl_slice *slice)
+{
+    const struct timeline *timeline = work->builder->timeline;
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < slice->gpu_count; i++) {
+        const struct tl_gpu *gpu = gpu_of(timeline, slice, i);
+        if (!tl_is_work(gpu))
+            continue;
+        struct tl_ledger_row *row =
+            ledger_row(&work->rows, ledger_rows_stream(&work->rows, gpu->stream));
+        row->launched++;
+        row->recorded++;
+        count++;
+    }
+    return count;
+}
+
+/* What a launch was to give at least, and did not. */
+static bool count_graph_launch(struct ledger_work *work, const struct tl_graph_launch *launch)
+{
+    const struct timeline *timeline = work->builder->timeline;
+    uint32_t graph = launch->graph == TL_NONE ? 0 : timeline->graphs.at[launch->graph].id;
+    uint64_t there = launch->recorded;
+    for (uint32_t i = keymap_find(&work->losts, launch->slice); i != TL_NONE;
+         i = work->builder->losts.at[i].next)
+        there++;
+    if (launch->expected <= there)
+        return true;
+    uint32_t row = ledger_rows_graph(&work->rows, graph);
+    if (row == TL_NONE)
+        return false;
+    ledger_row(&work->rows, row)->launched += launch->expected - there;
+    ledger_row(&work->rows, row)->missing += launch->expected - there;
+    return true;
+}
+
+/* More losts than the call has operations left were not expected of it. */
+static uint64_t count_losts(struct ledger_work *work, uint32_t slice, uint64_t most)
+{
+    uint64_t count = 0;
+    for (uint32_t i = keymap_find(&work->losts, slice); i != TL_NONE;) {
+        const struct build_lost *lost = &work->builder->losts.at[i];
+        struct tl_ledger_row *row = row_of_lost(work, &lost->record);
+        if (count < most)
+            count_lost(row, lost->record.cause);
+        else
+            row->outside++;
+        count += count < most;
+        i = lost->next;
+    }
+    return count;
+}
+
+/* `missing` holds what is not explained so far. */
+static void count_shortfall(struct ledger_work *work, const struct tl_slice *slice, uint64_t count)
+{
+    uint64_t handle = work->builder->timeline->apis.at[slice->api].stream_handle;
+    uint32_t stream = ledger_rows_find(&work->rows, slice->thread, handle);
+    struct tl_ledger_row *row = ledger_row(&work->rows, ledger_rows_stream(&work->rows, stream));
+    row->launched += count;
+    row->missing += count;
+}
+
+static bool count_call(struct ledger_work *work, const struct build_launch *launch)
+{
+    const struct tl_slice *slice = &work->builder->timeline->slices.at[launch->slice];
+    const struct tl_api *api = &work->builder->timeline->apis.at[slice->api];
+    if (slice->flags & TL_INTERNAL)
+        return true;
+    if (slice->flags & TL_GRAPH)
+        return count_graph(work, slice);
+    uint64_t expected = slice->flags & TL_LAUNCHES && api->result == 0 ? api->operations : 0;
+    uint64_t recorded = count_recorded(work, slice);
+    if (recorded > expected && expected)
+        build_process(work->builder)->odd.surplus_gpu += recorded - expected;
+    uint64_t left = expected > recorded ? expected - recorded : 0;
+    left -= count_losts(work, launch->slice, left);
+    if (left)
+        count_shortfall(work, slice, left);
+    return true;
+}
+
+static bool learn_handles(struct ledger_work *work)
+{
+    const struct timeline *timeline = work->builder->timeline;
+    bool learnt = true;
+    for (uint32_t i = work->builder->first.gpu; i < timeline->gpus.count && learnt; i++) {
+        const struct tl_gpu *gpu = &timeline->gpus.at[i];
+        if (gpu->slice == TL_NONE || gpu->stream == TL_NONE || !tl_is_work(gpu))
+            continue;
+        const struct tl_slice *slice = &timeline->slices.at[gpu->slice];
+        if (!(slice->flags & (TL_GRAPH | TL_INTERNAL)))
+            learnt = ledger_rows_learn(&work->rows, slice->thread,
+                                       timeline->apis.at[slice->api].stream_handle, gpu->stream);
+    }
+    return learnt;
+}
+
+/* ---- why it is not there ---- */
+
+static void explain_by(struct ledger_work *work, struct tl_ledger_row *row,
+                       enum prof_loss_cause cause, uint64_t most)
+{
+    uint64_t available = work->pool[cause] < most ? work->pool[cause] : most;
+    uint64_t taken = take(&row->missing, available);
+    row->lost[cause] += taken;
+    work->pool[cause] -= taken;
+}
+
+/* Of what was counted of a stream or graph, what explains nothing there was outside of the file; but
+ * as long as there are launches of which the stream is not known, it may have been theirs. */
+static bool explain_by_stream(struct ledger_work *work, const struct prof_rec_stream_loss *loss)
+{
+    enum prof_loss_cause cause = (enum prof_loss_cause)loss->cause;
+    uint32_t stream = stream_at(work->builder, loss->context, loss->stream);
+    uint32_t index = loss->graph ? ledger_rows_graph(&work->rows, loss->graph)
+                                 : ledger_rows_stream(&work->rows, stream);
+    if (index == TL_NONE)
+        return false;
+    struct tl_ledger_row *row = ledger_row(&work->rows, index);
+    uint64_t before = row->missing;
+    explain_by(work, row, cause, loss->count);
+    if (loss->graph)
+        take(&work->pool[cause], loss->count - (before - row->missing));
+    uint64_t used = before - row->missing;
+    row->outside += loss->count > used ? loss->count - used : 0;
+    return true;
+}
+
+/* Chunks were recycled (ring mode), cut off or damaged, and device records with them. */
+static bool lacks_chunks(const struct read_health *health)
+{
+    return health->missing_chunks || health->truncated || health->bad_records;
+}
+
+static void explain_row(struct ledger_work *work, struct tl_ledger_row *row)
+{
+    const struct tl_process *process = build_process(work->builder);
+    for (size_t i = 0; i < COUNT(untold) && row->missing; i++)
+        explain_by(work, row, untold[i], UINT64_MAX);
+    if (lacks_chunks(&process->health))
+        row->recycled += take(&row->missing, UINT64_MAX);
+    if (!process->info.closed)
+        row->undelivered += take(&row->missing, UINT64_MAX);
+    if (process->info.gpu_mode == PROF_GPU_PARTIAL)
+        row->unobserved += take(&row->missing, UINT64_MAX);
+    for (size_t i = 0; i < COUNT(doubtful) && row->missing; i++)
+        explain_by(work, row, doubtful[i], UINT64_MAX);
+    if (row->kind == TL_LEDGER_GRAPH)
+        row->lost[PROF_LOSS_GRAPH_NODES] += take(&row->missing, UINT64_MAX);
+}
+
+static bool is_observed(const struct read_process *process)
+{
+    return process->gpu_mode == PROF_GPU_CUPTI || process->gpu_mode == PROF_GPU_PARTIAL;
+}
+
+static bool explain(struct ledger_work *work)
+{
+    struct builder *builder = work->builder;
+    uint32_t end = builder->timeline->ledger_rows.count;
+    if (!is_observed(&build_process(builder)->info))
+        for (uint32_t i = work->rows.first; i < end; i++)
+            ledger_row(&work->rows, i)->unobserved +=
+                take(&ledger_row(&work->rows, i)->missing, UINT64_MAX);
+    for (uint32_t i = 0; i < builder->stream_losses.count; i++)
+        if (!explain_by_stream(work, &builder->stream_losses.at[i]))
+            return false;
+    for (uint32_t i = work->rows.first; i < builder->timeline->ledger_rows.count; i++)
+        explain_row(work, ledger_row(&work->rows, i));
+    return true;
+}
+
+/* ---- sums ---- */
 
 static bool is_device_loss(enum prof_loss_cause cause)
 {
@@ -65,87 +322,28 @@ static bool is_device_loss(enum prof_loss_cause cause)
     }
 }
 
-static uint64_t count_losses(struct builder *builder)
+static void fill_pool(struct ledger_work *work)
 {
-    struct tl_ledger *ledger = &builder->timeline->ledger;
-    const struct tl_process *process = build_process(builder);
-    uint64_t device = process->odd.zero_time_gpu, host = 0;
+    struct tl_ledger *ledger = &work->builder->timeline->ledger;
+    const struct tl_process *process = build_process(work->builder);
     for (unsigned cause = 0; cause < PROF_LOSS_COUNT; cause++) {
-        if (is_device_loss((enum prof_loss_cause)cause))
-            device += process->loss[cause];
-        else
-            host += process->loss[cause];
+        work->pool[cause] = process->loss[cause];
+        *(is_device_loss((enum prof_loss_cause)cause) ? &ledger->lost_device
+                                                      : &ledger->lost_host) += process->loss[cause];
     }
-    ledger->lost_device += device;
-    ledger->lost_host += host;
-    return device + host; /* device records can be lost for want of space, like any other */
+    work->pool[PROF_LOSS_ZERO_TIME] += process->odd.zero_time_gpu;
+    ledger->lost_device += process->odd.zero_time_gpu;
 }
 
-/* Chunks were recycled (ring mode), cut off or damaged, and device records with them. */
-static bool lacks_chunks(const struct read_health *health)
+static void count_flags(struct ledger_work *work)
 {
-    return health->missing_chunks || health->truncated || health->bad_records;
-}
-
-static uint64_t take_lost(struct builder *builder, uint64_t *shortfall, uint64_t *lost)
-{
-    bool lacks = lacks_chunks(&build_process(builder)->health);
-    uint64_t taken = take(shortfall, lacks ? UINT64_MAX : *lost);
-    *lost -= taken < *lost ? taken : *lost;
-    return taken;
-}
-
-/* Takes what it explains by losses from `lost`. */
-static void explain(struct builder *builder, uint64_t shortfall, uint64_t *lost)
-{
-    struct tl_ledger *ledger = &builder->timeline->ledger;
-    const struct read_process *process = &build_process(builder)->info;
-    if (process->gpu_mode != PROF_GPU_CUPTI && process->gpu_mode != PROF_GPU_PARTIAL)
-        ledger->unobserved += take(&shortfall, UINT64_MAX);
-    ledger->lost_operations += take_lost(builder, &shortfall, lost);
-    if (!process->closed)
-        ledger->undelivered += take(&shortfall, UINT64_MAX);
-    if (process->gpu_mode == PROF_GPU_PARTIAL)
-        ledger->unobserved += take(&shortfall, UINT64_MAX);
-    ledger->missing += shortfall;
-}
-
-static void count_graphs(struct builder *builder)
-{
-    const struct timeline *timeline = builder->timeline;
-    struct tl_ledger *ledger = &builder->timeline->ledger;
-    for (uint32_t i = builder->graphs.first_launch; i < timeline->graph_launches.count; i++) {
-        const struct tl_graph_launch *launch = &timeline->graph_launches.at[i];
-        ledger->graph_expected += launch->expected;
-        ledger->graph_recorded +=
-            launch->recorded < launch->expected ? launch->recorded : launch->expected;
-    }
-}
-
-/* Operations of graphs: what nothing else explains is a loss of its own. */
-static void explain_graphs(struct builder *builder, uint64_t *lost)
-{
-    struct tl_ledger *ledger = &builder->timeline->ledger;
-    struct tl_process *process = build_process(builder);
-    uint64_t shortfall = build_graphs_shortfall(builder);
-    count_graphs(builder);
-    if (process->info.gpu_mode != PROF_GPU_CUPTI && process->info.gpu_mode != PROF_GPU_PARTIAL)
-        ledger->graph_unobserved += take(&shortfall, UINT64_MAX);
-    ledger->graph_lost += take_lost(builder, &shortfall, lost);
-    if (!process->info.closed)
-        ledger->graph_undelivered += take(&shortfall, UINT64_MAX);
-    if (process->info.gpu_mode == PROF_GPU_PARTIAL)
-        ledger->graph_unobserved += take(&shortfall, UINT64_MAX);
-    process->loss[PROF_LOSS_GRAPH_NODES] += shortfall;
-    ledger->lost_device += shortfall;
-}
-
-static void count_flags(struct builder *builder)
-{
+    const struct builder *builder = work->builder;
     struct timeline *timeline = builder->timeline;
     for (uint32_t i = builder->first.gpu; i < timeline->gpus.count; i++) {
-        timeline->ledger.orphans += (timeline->gpus.at[i].flags & TL_GPU_ORPHAN) != 0;
-        timeline->ledger.before_launch += (timeline->gpus.at[i].flags & TL_GPU_BEFORE_LAUNCH) != 0;
+        const struct tl_gpu *gpu = &timeline->gpus.at[i];
+        timeline->ledger.before_launch += (gpu->flags & TL_GPU_BEFORE_LAUNCH) != 0;
+        if (gpu->flags & TL_GPU_ORPHAN)
+            ledger_row(&work->rows, ledger_rows_stream(&work->rows, gpu->stream))->orphans++;
     }
     for (uint32_t i = builder->first.thread; i < timeline->threads.count; i++) {
         timeline->ledger.unclosed += timeline->threads.at[i].unclosed;
@@ -153,15 +351,65 @@ static void count_flags(struct builder *builder)
     }
 }
 
-void build_ledger(struct builder *builder)
+static void add_graph_row(struct builder *builder, const struct tl_ledger_row *row)
 {
-    struct tally tally = {0};
-    for (uint32_t i = 0; i < builder->launches.count; i++)
-        count_call(builder, &builder->launches.at[i], &tally);
-    builder->timeline->ledger.launched += tally.launched;
-    builder->timeline->ledger.recorded += tally.recorded;
-    uint64_t lost = count_losses(builder);
-    explain(builder, tally.shortfall, &lost);
-    explain_graphs(builder, &lost);
-    count_flags(builder);
+    struct tl_ledger *ledger = &builder->timeline->ledger;
+    ledger->launched_graph += row->recorded;
+    ledger->graph_expected += row->launched;
+    for (unsigned cause = 0; cause < PROF_LOSS_COUNT; cause++)
+        ledger->graph_lost += row->lost[cause];
+    ledger->graph_lost += row->recycled;
+    ledger->graph_undelivered += row->undelivered;
+    ledger->graph_unobserved += row->unobserved;
+    ledger->lost_device += row->lost[PROF_LOSS_GRAPH_NODES];
+    build_process(builder)->loss[PROF_LOSS_GRAPH_NODES] += row->lost[PROF_LOSS_GRAPH_NODES];
+}
+
+static void add_row(struct builder *builder, const struct tl_ledger_row *row)
+{
+    struct tl_ledger *ledger = &builder->timeline->ledger;
+    ledger->orphans += row->orphans;
+    if (row->kind == TL_LEDGER_GRAPH) {
+        add_graph_row(builder, row);
+        return;
+    }
+    ledger->launched += row->launched;
+    ledger->recorded += row->recorded;
+    for (unsigned cause = 0; cause < PROF_LOSS_COUNT; cause++) {
+        ledger->lost[cause] += row->lost[cause];
+        ledger->lost_operations += row->lost[cause];
+    }
+    ledger->recycled += row->recycled;
+    ledger->lost_operations += row->recycled;
+    ledger->undelivered += row->undelivered;
+    ledger->unobserved += row->unobserved;
+    ledger->missing += row->missing;
+}
+
+static bool fill_rows(struct ledger_work *work)
+{
+    struct builder *builder = work->builder;
+    bool filled = learn_handles(work);
+    for (uint32_t i = 0; i < builder->losts.count && filled; i++)
+        filled = sort_lost(work, i);
+    for (uint32_t i = 0; i < builder->launches.count && filled; i++)
+        filled = count_call(work, &builder->launches.at[i]);
+    for (uint32_t i = builder->graphs.first_launch;
+         i < builder->timeline->graph_launches.count && filled; i++)
+        filled = count_graph_launch(work, &builder->timeline->graph_launches.at[i]);
+    return filled && explain(work);
+}
+
+bool build_ledger(struct builder *builder)
+{
+    struct ledger_work work = {.builder = builder};
+    fill_pool(&work);
+    bool filled = ledger_rows_begin(&work.rows, builder) && fill_rows(&work);
+    if (filled)
+        count_flags(&work);
+    for (uint32_t i = work.rows.first; i < builder->timeline->ledger_rows.count && filled; i++)
+        add_row(builder, ledger_row(&work.rows, i));
+    ledger_rows_end(&work.rows);
+    keymap_fini(&work.losts);
+    return filled;
 }

@@ -360,6 +360,7 @@ static uint32_t add_api(struct builder *builder, const struct read_api *api)
         .operations = api->flags & PROF_API_GRAPH ? 0 : api->operations,
         .cbid = api->cbid,
         .domain = api->domain,
+        .failed_only = api->flags & PROF_API_FAILED_ONLY,
     };
     return builder->timeline->apis.count - 1;
 }

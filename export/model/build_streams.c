@@ -117,6 +117,17 @@ static void place_streams(struct builder *builder, struct stream_order *order, u
     }
 }
 
+/* The table of streams says where they are now. */
+static bool find_again(struct builder *builder, uint32_t count)
+{
+    bool stored = true;
+    for (uint32_t i = builder->first.stream; i < builder->first.stream + count && stored; i++) {
+        const struct tl_stream *stream = &builder->timeline->streams.at[i];
+        stored = keymap_set(&builder->streams, (uint64_t)stream->context << 32 | stream->stream, i);
+    }
+    return stored;
+}
+
 bool build_streams(struct builder *builder)
 {
     struct timeline *timeline = builder->timeline;
@@ -134,6 +145,7 @@ bool build_streams(struct builder *builder)
     if (placed) {
         place_streams(builder, order, place, count);
         move_gpus(builder, place);
+        placed = find_again(builder, count);
     }
     free(order);
     free(place);

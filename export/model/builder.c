@@ -50,6 +50,8 @@ static void forget_process(struct builder *builder)
     builder->block_items.count = 0;
     builder->timed.count = 0;
     builder->range_times.count = 0;
+    builder->losts.count = 0;
+    builder->stream_losses.count = 0;
     builder->current_thread = TL_NONE;
     memset(builder->copy_names, 0xff, sizeof builder->copy_names);
     memset(builder->memset_names, 0xff, sizeof builder->memset_names);
@@ -72,6 +74,8 @@ void builder_fini(struct builder *builder)
     free(builder->block_items.at);
     free(builder->timed.at);
     free(builder->range_times.at);
+    free(builder->losts.at);
+    free(builder->stream_losses.at);
     memset(builder, 0, sizeof *builder);
 }
 
@@ -222,12 +226,11 @@ void builder_end_process(struct builder *builder, const struct read_health *heal
                  build_stacks_sort(builder) && build_streams(builder) && build_gpus_sort(builder) &&
                  build_join(builder) && build_lanes(builder) && group_by_slice(builder) &&
                  build_graphs(builder) && build_fwdbwd(builder) && build_memory_end(builder) &&
-                 build_blocks(builder) && build_timings(builder);
+                 build_blocks(builder) && build_timings(builder) && build_ledger(builder);
     builder->failed |= !built;
     if (builder->failed)
         return;
     build_given(builder);
-    build_ledger(builder);
     note_extent(builder);
 }
 
@@ -259,5 +262,6 @@ struct read_sink builder_sink(struct builder *builder)
     build_windows_connect(&sink);
     build_graphs_connect(&sink);
     build_cost_connect(&sink);
+    build_losses_connect(&sink);
     return sink;
 }

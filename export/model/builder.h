@@ -24,7 +24,9 @@
  *     build_lanes.c    overlapping operations of a stream side by side
  *     build_timings.c  ranges timed by events: range -> its time on the device
  *     build_graphs.h   CUDA graphs: what a launch was to give, who captured which node
- *     build_ledger.c   launched = recorded + ...
+ *     build_losses.c   device records that came and could not be kept
+ *     build_ledger.c   launched = recorded + ..., by stream
+ *     ledger_rows.h    the rows that it fills
  *
  * Callbacks return nothing, so a lack of memory is remembered in `failed` and everything after it
  * is ignored.
@@ -102,6 +104,14 @@ struct build_bracket {
     uint32_t device, correlation;
 };
 
+/* A device record that came and could not be kept. */
+struct build_lost {
+    struct prof_rec_lost record;
+    uint32_t correlation;
+    uint32_t slice; /* the call that launched it, TL_NONE */
+    uint32_t next;  /* of the same call, TL_NONE the last */
+};
+
 /* A range that is timed by events. */
 struct build_timed {
     uint64_t token;
@@ -147,7 +157,7 @@ struct builder {
     struct idmap context_device;
     struct idmap stack_ids;  /* file's id -> stacks[] */
     struct idmap module_ids; /* file's id -> modules[] */
-    struct keymap streams;   /* context and stream -> streams[] */
+    struct keymap streams;   /* context << 32 | stream -> streams[] */
     struct keymap details;   /* hash of a detail -> its index */
     uint32_t copy_names[16 * 16 * 16];
     uint32_t memset_names[16];
@@ -159,6 +169,8 @@ struct builder {
     struct build_memory memory;
     struct build_graphs graphs;
     TL_ARRAY(struct build_block_item) block_items;
+    TL_ARRAY(struct build_lost) losts;
+    TL_ARRAY(struct prof_rec_stream_loss) stream_losses;
     TL_ARRAY(struct build_timed) timed;
     TL_ARRAY(struct read_range_time) range_times;
     uint32_t current_number, current_thread; /* found last; thread TL_NONE: none */
@@ -268,8 +280,9 @@ bool build_gpus_sort(struct builder *builder);
 bool build_join(struct builder *builder);
 /* After build_regroup() and build_streams(). */
 bool build_timings(struct builder *builder);
+void build_losses_connect(struct read_sink *sink);
 bool build_lanes(struct builder *builder);
-void build_ledger(struct builder *builder);
+bool build_ledger(struct builder *builder);
 /* After the last process: which children have a file among those given. */
 bool build_children_find(struct builder *builder);
 

@@ -85,22 +85,14 @@ static void check_launches(struct check *check)
     }
 }
 
-static uint64_t missing_nodes(const struct timeline *timeline)
-{
-    uint64_t missing = 0;
-    for (uint32_t i = 0; i < timeline->processes.count; i++)
-        missing += timeline->processes.at[i].loss[PROF_LOSS_GRAPH_NODES];
-    return missing;
-}
-
 void check_graphs(struct check *check)
 {
     const struct tl_ledger *ledger = &check->timeline->ledger;
     check_nodes(check);
     check_captured(check);
     check_launches(check);
-    uint64_t accounted = ledger->graph_recorded + ledger->graph_lost + ledger->graph_undelivered +
-                         ledger->graph_unobserved + missing_nodes(check->timeline);
+    uint64_t accounted = ledger->launched_graph + ledger->graph_lost + ledger->graph_undelivered +
+                         ledger->graph_unobserved;
     check_add(check, CHECK_RULE_LEDGER, CHECK_ERROR, accounted != ledger->graph_expected,
               "%" PRIu64 " operations of graph launches were expected, %" PRIu64
               " are accounted for",

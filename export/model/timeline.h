@@ -109,6 +109,7 @@ struct tl_api {
     uint32_t operations;  /* device operations expected, 0 unknown or none */
     uint16_t cbid;
     uint8_t domain;
+    bool failed_only; /* such calls are recorded only where they fail: it has no duration */
 } TL_DENSE;
 
 /* A begin/end range that does not have to nest and may end on another thread. */
@@ -404,8 +405,7 @@ struct tl_fwdbwd {
 /* launched = recorded + lost_operations + undelivered + unobserved + missing, always. All counts
  * but the last ones are operations (kernels, copies, sets); graph launches, orphans and libprof's
  * own stand beside it.
- * graph_expected = graph_recorded + graph_lost + graph_undelivered + graph_unobserved + the cause
- * GRAPH_NODES, of launches that are known to give a number of operations. */
+ * graph_expected = launched_graph + graph_lost + graph_undelivered + graph_unobserved. */
 struct tl_ledger {
     uint64_t launched;       /* by calls that succeeded and launch a known number of operations */
     uint64_t launched_graph; /* device operations recorded under graph launches */
@@ -419,9 +419,34 @@ struct tl_ledger {
     uint64_t lost_operations; /* launched, explained by loss[] or by chunks that are not here */
     uint64_t undelivered;     /* launched, never delivered: the process was killed or still runs */
     uint64_t unobserved;      /* launched, but device work was not recorded at all (gpu_mode) */
-    uint64_t graph_expected, graph_recorded; /* operations of graph launches */
-    uint64_t graph_lost;                     /* explained by loss[], as lost_operations */
+    uint64_t graph_expected;  /* operations of graph launches */
+    uint64_t graph_lost;      /* as lost_operations; GRAPH_NODES too */
     uint64_t graph_undelivered, graph_unobserved;
+    /* Of lost_operations: by cause, and those whose chunks are not here; the sum is that. */
+    uint64_t lost[PROF_LOSS_COUNT];
+    uint64_t recycled;
+};
+
+enum tl_ledger_kind {
+    TL_LEDGER_STREAM,
+    TL_LEDGER_UNKNOWN, /* launched to a stream whose id no record of its operations tells */
+    TL_LEDGER_GRAPH,   /* under launches of a graph, on whatever stream */
+};
+
+/* The ledger of one stream or graph: launched = recorded + each of lost[] + recycled + undelivered +
+ * unobserved + missing, always. Rows of streams, the unknown one included, add up to the ledger's
+ * numbers of the same names. */
+struct tl_ledger_row {
+    uint32_t process;
+    uint32_t kind;   /* enum tl_ledger_kind */
+    uint32_t stream; /* into streams[], TL_NONE */
+    uint32_t graph;  /* CUPTI's id; 0 the file does not say which */
+    uint64_t launched, recorded;
+    uint64_t lost[PROF_LOSS_COUNT]; /* launches of this row that this cause explains */
+    uint64_t recycled;
+    uint64_t undelivered, unobserved, missing;
+    uint64_t orphans; /* recorded, but the launch is not in the file */
+    uint64_t outside; /* lost, and the launch is not in the file either: no part of `launched` */
 };
 
 #define TL_ARRAY(type)            \
@@ -485,6 +510,7 @@ struct timeline {
     TL_ARRAY(struct tl_captured) captured;
     TL_ARRAY(struct tl_graph_launch) graph_launches;
     struct tl_ledger ledger;
+    TL_ARRAY(struct tl_ledger_row) ledger_rows; /* by process, then kind; only those with numbers */
     bool demangled;             /* false: no demangler was at hand, kernel names are mangled */
     struct tl_storage *storage; /* texts; the builder's */
 };

@@ -1,7 +1,6 @@
 /* cmd_stacks.c - profdump stacks FILE...: from where CUDA was called, and what that cost. */
 #include "profdump.h"
 
-#include "show_text.h"
 #include "stack_text.h"
 #include "stack_totals.h"
 #include "time_text.h"
@@ -11,36 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAME_COLUMNS 400u
-
 static const char *plural(uint64_t count)
 {
     return count == 1 ? "" : "s";
-}
-
-static void print_shown(const char *text)
-{
-    char shown[SHOW_TEXT_BYTES(NAME_COLUMNS)];
-    bool rest;
-    show_text((struct text){text, strlen(text)}, NAME_COLUMNS, shown, &rest);
-    printf("%s%s", shown, rest ? "..." : "");
-}
-
-static void print_frame(const struct symbol_frame *frame)
-{
-    char name[4 * NAME_COLUMNS];
-    symbols_name(frame, name, sizeof name);
-    fputs("    ", stdout);
-    print_shown(name);
-    if (frame->file) {
-        fputs("  at ", stdout);
-        print_shown(frame->file);
-        printf(":%u", frame->line);
-    } else if (frame->function && frame->module) {
-        fputs("  in ", stdout);
-        print_shown(frame->module);
-    }
-    puts(frame->inlined ? " (inlined)" : "");
 }
 
 static void print_stack(const struct timeline *timeline, struct symbols *symbols,
@@ -58,8 +30,7 @@ static void print_stack(const struct timeline *timeline, struct symbols *symbols
     if (total->ranges)
         printf("; %" PRIu64 " range%s", total->ranges, plural(total->ranges));
     puts("");
-    for (uint32_t i = 0; i < frames.count; i++)
-        print_frame(&frames.at[i]);
+    stack_text_print(frames);
     if (timeline->stacks.at[stack].cut)
         puts("    ... (deeper than the limit)");
 }

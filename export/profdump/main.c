@@ -23,6 +23,7 @@ static const char usage_text[] =
     "       profdump folded [--metric METRIC] [FILE|DIRECTORY]...\n"
     "       profdump check [FILE|DIRECTORY]...\n"
     "       profdump graphs [--json] [FILE|DIRECTORY]...\n"
+    "       profdump ledger [--json] [FILE|DIRECTORY]...\n"
     "       profdump memory [--json] [FILE|DIRECTORY]...\n"
     "       profdump ctl list\n"
     "       profdump ctl PID start|stop|status\n"
@@ -41,6 +42,8 @@ static const char usage_text[] =
     "  check                 verify every invariant of file and timeline\n"
     "  graphs                show the CUDA graphs: launches, operations of each, where they were\n"
     "                        captured and where they are replayed\n"
+    "  ledger                show what was launched, recorded and lost, by stream and graph, and\n"
+    "                        the CUDA calls that failed\n"
     "  memory                show what was allocated: peaks and who owned them, what was never\n"
     "                        freed, ranges, pools, managed memory\n"
     "  ctl                   command a process that was started with PROF_CONTROL=1\n"
@@ -319,6 +322,8 @@ static void take_command(struct profdump_options *options)
         options->stacks = true;
     else if (take_word(options, "folded"))
         options->range_stacks = true;
+    else if (take_word(options, "ledger"))
+        options->ledger = true;
     else
         options->memory = take_word(options, "memory");
 }
@@ -353,6 +358,8 @@ static int run(const struct profdump_options *options, const struct timeline *ti
         return cmd_graphs(options, timeline);
     if (options->range_stacks)
         return cmd_folded(options, timeline);
+    if (options->ledger)
+        return cmd_ledger(options, timeline);
     if (options->memory)
         return cmd_memory(options, timeline);
     if (options->chrome_path || options->etprof_path) {

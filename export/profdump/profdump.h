@@ -15,6 +15,7 @@ struct profdump_options {
     bool memory;              /* the word "memory" came first */
     bool check;               /* the word "check" came first */
     bool graphs;              /* the word "graphs" came first */
+    bool ledger;              /* the word "ledger" came first */
     bool stacks;              /* the word "stacks" came first */
     bool range_stacks;        /* the word "folded" came first */
     bool tree;                /* --tree */
@@ -49,6 +50,8 @@ int cmd_check(const struct profdump_options *options, const struct timeline *tim
 
 int cmd_graphs(const struct profdump_options *options,
                const struct timeline *timeline); /* graphs */
+int cmd_ledger(const struct profdump_options *options,
+               const struct timeline *timeline); /* ledger */
 int cmd_memory(const struct profdump_options *options,
                const struct timeline *timeline); /* memory */
 /* The words after "ctl". */

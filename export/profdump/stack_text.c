@@ -97,3 +97,36 @@ bool stack_text_folded(FILE *stream, struct symbol_stack stack)
     }
     return !ferror(stream);
 }
+
+#define FRAME_COLUMNS 400u
+
+static void print_shown(const char *text)
+{
+    char shown[SHOW_TEXT_BYTES(FRAME_COLUMNS)];
+    bool rest;
+    show_text((struct text){text, strlen(text)}, FRAME_COLUMNS, shown, &rest);
+    printf("%s%s", shown, rest ? "..." : "");
+}
+
+static void print_frame(const struct symbol_frame *frame)
+{
+    char name[4 * FRAME_COLUMNS];
+    symbols_name(frame, name, sizeof name);
+    fputs("    ", stdout);
+    print_shown(name);
+    if (frame->file) {
+        fputs("  at ", stdout);
+        print_shown(frame->file);
+        printf(":%u", frame->line);
+    } else if (frame->function && frame->module) {
+        fputs("  in ", stdout);
+        print_shown(frame->module);
+    }
+    puts(frame->inlined ? " (inlined)" : "");
+}
+
+void stack_text_print(struct symbol_stack stack)
+{
+    for (uint32_t i = 0; i < stack.count; i++)
+        print_frame(&stack.at[i]);
+}

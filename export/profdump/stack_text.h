@@ -17,6 +17,9 @@ void stack_text_complain(const struct symbols *symbols);
 char **stack_text_lines(struct symbols *symbols, const struct timeline *timeline);
 void stack_text_free(char **lines, uint32_t count);
 
+/* A line per function on stdout, innermost first, indented. */
+void stack_text_print(struct symbol_stack stack);
+
 /* As flamegraph.pl reads it: outermost first, separated by ';', inlined functions marked _[i].
  * False: the stream failed. */
 bool stack_text_folded(FILE *stream, struct symbol_stack stack);

@@ -256,6 +256,10 @@ struct read_sink {
      * of it): pops without a push are expected. */
     void (*cut)(void *user, uint32_t thread);
     void (*gpu)(void *user, const struct read_gpu *gpu);
+    /* A device record that came and could not be kept: it is in loss(), too. */
+    void (*lost)(void *user, uint32_t correlation, const struct prof_rec_lost *lost);
+    /* Whose some of the losses were; comes with the names, several may be added up. */
+    void (*stream_loss)(void *user, const struct prof_rec_stream_loss *loss);
     void (*start_event)(void *user, uint32_t device, uint32_t correlation, int64_t before_ns,
                         int64_t after_ns);
     /* Memory. `allocator` comes with the names; the program's own allocations are events of their

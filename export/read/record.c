@@ -34,6 +34,7 @@ static const uint8_t minimum_words[256] = {
     [PROF_REC_UNIFIED_MEMORY] = sizeof(struct prof_rec_unified_memory) / 8,
     [PROF_REC_RANGE_TIME] = sizeof(struct prof_rec_range_time) / 8,
     [PROF_REC_GRAPH_RUN] = sizeof(struct prof_rec_graph_run) / 8,
+    [PROF_REC_LOST] = sizeof(struct prof_rec_lost) / 8,
     [PROF_REC_NAME] = sizeof(struct prof_rec_name) / 8,
     [PROF_REC_INFO] = sizeof(struct prof_rec_info) / 8,
     [PROF_REC_CLOCK] = sizeof(struct prof_rec_clock) / 8,
@@ -56,6 +57,7 @@ static const uint8_t minimum_words[256] = {
     [PROF_REC_GRAPH] = sizeof(struct prof_rec_graph) / 8,
     [PROF_REC_COST] = sizeof(struct prof_rec_cost) / 8,
     [PROF_REC_SHED] = sizeof(struct prof_rec_shed) / 8,
+    [PROF_REC_STREAM_LOSS] = sizeof(struct prof_rec_stream_loss) / 8,
 };
 
 static enum record_status read_sized(struct record *record, size_t room)

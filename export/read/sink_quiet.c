@@ -120,6 +120,16 @@ static void no_gpu(void *user, const struct read_gpu *gpu)
     (void)user, (void)gpu;
 }
 
+static void no_lost(void *user, uint32_t correlation, const struct prof_rec_lost *lost)
+{
+    (void)user, (void)correlation, (void)lost;
+}
+
+static void no_stream_loss(void *user, const struct prof_rec_stream_loss *loss)
+{
+    (void)user, (void)loss;
+}
+
 static void no_start_event(void *user, uint32_t device, uint32_t correlation, int64_t before_ns,
                            int64_t after_ns)
 {
@@ -279,6 +289,8 @@ struct read_sink sink_quiet(const struct read_sink *sink)
     QUIET(close_all, no_close);
     QUIET(cut, no_cut);
     QUIET(gpu, no_gpu);
+    QUIET(lost, no_lost);
+    QUIET(stream_loss, no_stream_loss);
     QUIET(start_event, no_start_event);
     QUIET(memory, no_memory);
     QUIET(memory_pool, no_memory_pool);

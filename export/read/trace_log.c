@@ -405,6 +405,15 @@ static void take_graph_run(struct log_state *log, const struct record *record, u
     tell_gpu(log, &gpu, gpu.graph.start_ns, gpu.graph.end_ns, info);
 }
 
+/* The causes of a later version are of no use: their sum is with unknown_losses. */
+static void take_lost(struct log_state *log, const struct record *record, uint64_t info)
+{
+    struct prof_rec_lost lost;
+    record_copy(record, &lost, sizeof lost);
+    if (lost.cause < PROF_LOSS_COUNT)
+        log->walk->sink.lost(log->walk->sink.user, (uint32_t)info, &lost);
+}
+
 static void take_range_time(struct log_state *log, const struct record *record)
 {
     struct walk *walk = log->walk;
@@ -450,6 +459,9 @@ static void take_ext(struct log_state *log, const struct record *record)
         break;
     case PROF_REC_RANGE_TIME:
         take_range_time(log, record);
+        break;
+    case PROF_REC_LOST:
+        take_lost(log, record, info);
         break;
     default:
         take_thread_record(log, record, info);

@@ -360,6 +360,14 @@ static void tell_control(struct walk *walk, const struct record *record)
                        clockmap_time_ns(&walk->clock, control.ticks));
 }
 
+static void tell_stream_loss(struct walk *walk, const struct record *record)
+{
+    struct prof_rec_stream_loss loss;
+    record_copy(record, &loss, sizeof loss);
+    if (loss.cause < PROF_LOSS_COUNT)
+        walk->sink.stream_loss(walk->sink.user, &loss);
+}
+
 static void tell_record(struct walk *walk, const struct record *record)
 {
     switch (record_type(record)) {
@@ -422,6 +430,9 @@ static void tell_record(struct walk *walk, const struct record *record)
         break;
     case PROF_REC_SHED:
         walk_shed_tell(walk, record);
+        break;
+    case PROF_REC_STREAM_LOSS:
+        tell_stream_loss(walk, record);
         break;
     default:
         break;

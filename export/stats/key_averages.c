@@ -173,6 +173,13 @@ static const struct tl_timing *timing_of(struct builder *b, uint32_t slice)
     return b->next_timing < timeline->timings.count && timing->slice == slice ? timing : NULL;
 }
 
+/* Neither the time nor the number of all such calls is known. */
+static bool is_failed_only(const struct timeline *timeline, const struct tl_slice *slice)
+{
+    return slice->kind == TL_API && slice->api < timeline->apis.count &&
+           timeline->apis.at[slice->api].failed_only;
+}
+
 /* A call's first piece has its attributes and its stack. */
 static void share_pieces(struct key_call *call, const struct tl_slice *slice,
                          struct key_group *group)
@@ -288,7 +295,7 @@ static void open_frame(struct builder *b, uint32_t index)
                             .path = b->depth ? frame[-1].path : TL_NONE,
                             .range_path = b->depth ? frame[-1].range_path : TL_NONE};
     struct key_group group = b->rows.by_key ? no_group : group_of(b, frame, slice);
-    if (!(slice->flags & TL_INTERNAL))
+    if (!(slice->flags & TL_INTERNAL) && !is_failed_only(b->timeline, slice))
         find_row(b, frame, slice, &group);
     if (b->timeline->timings.count)
         frame->timing = timing_of(b, index);

@@ -27,7 +27,9 @@
 #include "captured.h"
 #include "chrome_labels.h"
 #include "chrome_memory.h"
+#include "cuda_errors.h"
 #include "exporter.h"
+#include "failed_calls.h"
 #include "stack_of.h"
 #include "write.h"
 
@@ -116,6 +118,13 @@ static void write_graph_launch(struct chrome *chrome, const struct tl_slice *sli
             json_uint(&chrome->out, launch->expected - launch->recorded);
 }
 
+static void write_error(struct json_out *out, const struct tl_api *api)
+{
+    const char *error = cuda_error_name((enum prof_api_domain)api->domain, api->result);
+    if (error)
+        json_key(out, "error"), json_string(out, error);
+}
+
 static void write_api_args(struct chrome *chrome, const struct tl_slice *slice)
 {
     struct json_out *out = &chrome->out;
@@ -126,6 +135,8 @@ static void write_api_args(struct chrome *chrome, const struct tl_slice *slice)
     json_key(out, "correlation"), json_uint(out, api->correlation);
     if (api->result && api->result != TL_RESULT_UNKNOWN)
         json_key(out, "result"), json_int(out, api->result);
+    if (failed_calls_is(chrome->timeline, slice))
+        write_error(out, api);
     if (api->bytes)
         json_key(out, "bytes"), json_uint(out, api->bytes);
     if (slice->flags & TL_GRAPH)
@@ -138,9 +149,26 @@ static bool is_driver_call(const struct chrome *chrome, const struct tl_slice *s
            chrome->timeline->apis.at[slice->api].domain == PROF_API_DRIVER;
 }
 
+/* Nobody saw it begin. */
+static bool is_instant(const struct chrome *chrome, const struct tl_slice *slice)
+{
+    return slice->kind == TL_API && slice->api < chrome->timeline->apis.count &&
+           chrome->timeline->apis.at[slice->api].failed_only;
+}
+
+static void begin_instant(struct chrome *chrome, const struct tl_slice *slice)
+{
+    if (is_driver_call(chrome, slice))
+        begin_event(&chrome->out, "\"ph\":\"i\",\"cat\":\"cuda_driver\",\"s\":\"t\"");
+    else
+        begin_event(&chrome->out, "\"ph\":\"i\",\"cat\":\"cuda_runtime\",\"s\":\"t\"");
+}
+
 static void begin_slice(struct chrome *chrome, const struct tl_slice *slice)
 {
-    if (slice->kind != TL_API)
+    if (is_instant(chrome, slice))
+        begin_instant(chrome, slice);
+    else if (slice->kind != TL_API)
         begin_event(&chrome->out, "\"ph\":\"X\",\"cat\":\"user_annotation\"");
     else if (is_driver_call(chrome, slice))
         begin_event(&chrome->out, "\"ph\":\"X\",\"cat\":\"cuda_driver\"");
@@ -173,7 +201,10 @@ static void chrome_slice(void *user, uint32_t index, const struct tl_attr *attrs
     begin_slice(chrome, slice);
     write_name(chrome, slice->name);
     chrome_row_write(row, out);
-    write_times(chrome, slice->start_ns, slice->end_ns);
+    if (is_instant(chrome, slice))
+        write_time(chrome, slice->start_ns);
+    else
+        write_times(chrome, slice->start_ns, slice->end_ns);
     json_key(out, "args"), json_object_begin(out);
     if (slice->kind == TL_API)
         write_api_args(chrome, slice);

@@ -7,6 +7,7 @@
  *      "nvtx": {see nvtx_json.c},
  *      "key_averages": [{see averages_json.h}], "kernels": [the rows of kernels again],
  *      "total_average": {a row}, "device_time": [{see averages_json.h}], "loss": {...},
+ *      "ledger": [...], "failed_calls": [...], see ledger_json.c,
  *      "cost", "shed": see cost_json.h,
  *      "graphs": [see graphs_json.c], where there are any,
  *      "stacks": {count, modules, method, cut, untaken, missing}}, the last where there are any
@@ -15,6 +16,7 @@
 
 #include "cost_json.h"
 #include "graphs_json.h"
+#include "ledger_json.h"
 #include "memory_json.h"
 
 #include "averages_json.h"
@@ -278,6 +280,8 @@ static void write_facts(struct json_out *out, const struct timeline *timeline,
     write_averages(out, timeline, averages, options);
     write_memory_member(out, timeline, options->rows);
     json_newline(out), facts_json_loss(out, &facts);
+    if (!ledger_json(out, timeline))
+        out->error = ENOMEM;
     write_graphs_member(out, timeline, options->rows);
     cost_json(out, timeline);
     write_stacks(out, timeline);

@@ -2,6 +2,7 @@
  * losses.
  */
 #include "accounts_text.h"
+#include "failed_text.h"
 #include "run_cost.h"
 #include "run_facts.h"
 #include "show_text.h"
@@ -11,6 +12,8 @@
 
 #include <errno.h>
 #include <string.h>
+
+#define FAILED_SHOWN 8u /* "profdump ledger" has all */
 
 struct table {
     FILE *stream;
@@ -150,6 +153,7 @@ static bool print_foot(const struct table *table)
     bool printed = accounts_text_print(table->timeline, table->stream);
     print_mode(table, &facts);
     print_losses(table, &facts);
+    printed = failed_text(table->stream, table->timeline, FAILED_SHOWN) && printed;
     print_cost(table, table->timeline);
     return printed;
 }

@@ -88,6 +88,12 @@ bool write_memory(const struct timeline *timeline, const struct write_options *o
 bool write_memory_json(const struct timeline *timeline, const struct write_options *options,
                        FILE *stream);
 
+/* The ledger by stream and graph, and the CUDA calls that failed. */
+bool write_ledger(const struct timeline *timeline, const struct write_options *options,
+                  FILE *stream);
+bool write_ledger_json(const struct timeline *timeline, const struct write_options *options,
+                       FILE *stream);
+
 /* The timeline as a Chrome trace in Kineto's dialect. `path` as in out_file.h: replaced atomically,
  * "-" is stdout. */
 bool write_chrome(const struct timeline *timeline, const char *path, struct write_error *error);

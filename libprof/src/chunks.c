@@ -75,6 +75,16 @@ static int chunks_map(uint64_t offset, uint64_t bytes)
     return place == MAP_FAILED ? errno : 0;
 }
 
+/* What was mapped is not our file: back to what was reserved there. */
+static void chunks_unmap(uint64_t offset, uint64_t bytes)
+{
+    (void)mmap(chunks.base + offset, bytes, PROT_NONE,
+               MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+}
+
+/* The program may put a file of its own in the descriptor's place at any moment; reserving takes
+ * milliseconds. So it is compared after each step, too: a mapping of somebody else's file that is
+ * shorter would be a SIGBUS in the program. */
 static int chunks_grow(uint64_t from, uint64_t to)
 {
     uint64_t offset = from * PROF_CHUNK_BYTES;
@@ -82,7 +92,14 @@ static int chunks_grow(uint64_t from, uint64_t to)
     if (!own_fd_is_ours(&chunks.own))
         return EBADF;
     int error = chunks.anonymous ? 0 : chunks_reserve_disk(offset, bytes);
-    return error ? error : chunks_map(offset, bytes);
+    if (!error && !own_fd_is_ours(&chunks.own))
+        error = EBADF;
+    if (!error)
+        error = chunks_map(offset, bytes);
+    if (error || own_fd_is_ours(&chunks.own))
+        return error;
+    chunks_unmap(offset, bytes);
+    return EBADF;
 }
 
 static void chunks_grow_failed(int error)

@@ -6,20 +6,25 @@
 
 #define OWN_FD_MIN 512 /* out of the way of programs that close or dup2 low numbers */
 
-struct own_fd own_fd_take(int fd)
+static struct own_fd own_fd_of(int fd)
 {
     struct own_fd own = {.fd = fd};
     struct stat status;
-    int high = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, OWN_FD_MIN);
-    if (high >= 0) {
-        close(fd);
-        own.fd = high;
-    }
-    if (own.fd >= 0 && fstat(own.fd, &status) == 0) {
+    if (fd >= 0 && fstat(fd, &status) == 0) {
         own.device = status.st_dev;
         own.inode = status.st_ino;
     }
     return own;
+}
+
+struct own_fd own_fd_take(int fd)
+{
+    struct own_fd low = own_fd_of(fd);
+    struct own_fd high = own_fd_of(fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, OWN_FD_MIN));
+    if (high.fd < 0)
+        return low;
+    own_fd_close(&low);
+    return high;
 }
 
 bool own_fd_is_ours(const struct own_fd *own)

@@ -1,6 +1,8 @@
 #include "process.h"
 
+#include "atomic.h"
 #include "clock.h"
+#include "own_fd.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,6 +13,8 @@
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
+
+#define STAT_BYTES 1024u
 
 static char process_directory[PATH_MAX];
 
@@ -33,24 +37,55 @@ const char *process_host(void)
     return host;
 }
 
-/* A field of /proc/self/stat, counted behind the parenthesised name, which may hold anything
- * (proc(5)). */
-static bool process_stat_field(int number, char *value, size_t value_bytes)
+/* /proc/self/stat for those who look again and again. It is kept open: opened and closed each time,
+ * its number would be free for a program that puts files of its own on all descriptors, and closing
+ * it would close one of those. Whoever exchanges `stat_busy` for true owns `stat_kept`. */
+static struct own_fd stat_kept = OWN_FD_NONE;
+static bool stat_busy;
+
+static struct own_fd stat_open(void)
 {
-    char stat[1024];
-    int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
+    return own_fd_take(open("/proc/self/stat", O_RDONLY | O_CLOEXEC));
+}
+
+static bool stat_read(const struct own_fd *own, char *stat, size_t stat_bytes)
+{
+    if (!own_fd_is_ours(own))
         return false;
-    ssize_t size = read(fd, stat, sizeof stat - 1);
-    close(fd);
-    if (size <= 0)
-        return false;
-    stat[size] = '\0';
-    char *field = strrchr(stat, ')');
+    ssize_t size = pread(own->fd, stat, stat_bytes - 1, 0);
+    stat[size > 0 ? size : 0] = '\0';
+    return size > 0;
+}
+
+/* A field, counted behind the parenthesised name, which may hold anything (proc(5)). */
+static bool stat_field(const char *stat, int number, char *value, size_t value_bytes)
+{
+    const char *field = strrchr(stat, ')');
     for (int at = 2; field && at < number; at++)
         field = strchr(field + 1, ' ');
     return field &&
            snprintf(value, value_bytes, "%.*s", (int)strcspn(field + 1, " "), field + 1) > 0;
+}
+
+static bool process_stat_field(int number, char *value, size_t value_bytes)
+{
+    char stat[STAT_BYTES];
+    struct own_fd own = stat_open();
+    bool read = stat_read(&own, stat, sizeof stat);
+    own_fd_close(&own);
+    return read && stat_field(stat, number, value, value_bytes);
+}
+
+/* A program that has just put something in its place may be about to do so with every number: it is
+ * opened again when it is next looked at. */
+static bool stat_read_kept(char *stat, size_t stat_bytes)
+{
+    if (stat_kept.fd < 0)
+        stat_kept = stat_open();
+    if (stat_read(&stat_kept, stat, stat_bytes))
+        return true;
+    own_fd_close(&stat_kept);
+    return false;
 }
 
 /* In clock ticks since boot. */
@@ -75,10 +110,19 @@ uint64_t process_address_budget(void)
 
 bool process_has_threads_left(unsigned long count)
 {
-    char state[32], threads[32];
-    return process_stat_field(3, state, sizeof state) && strcmp(state, "Z") == 0 &&
-           process_stat_field(20, threads, sizeof threads) &&
-           strtoul(threads, NULL, 10) == count + 1;
+    char stat[STAT_BYTES], state[32], threads[32];
+    if (exchange_acquire(&stat_busy, true))
+        return false;
+    bool read = stat_read_kept(stat, sizeof stat);
+    store_release(&stat_busy, false);
+    return read && stat_field(stat, 3, state, sizeof state) && strcmp(state, "Z") == 0 &&
+           stat_field(stat, 20, threads, sizeof threads) && strtoul(threads, NULL, 10) == count + 1;
+}
+
+void process_fork_child(void)
+{
+    own_fd_close(&stat_kept); /* it tells of the parent */
+    store_relaxed(&stat_busy, false);
 }
 
 uint64_t process_start_realtime_ns(void)

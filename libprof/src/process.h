@@ -23,8 +23,12 @@ uint64_t process_start_realtime_ns(void);
  * or UINT64_MAX when there is no limit. */
 uint64_t process_address_budget(void);
 
-/* Whether the main thread has left by pthread_exit() and just `count` others remain. */
+/* Whether the main thread has left by pthread_exit() and just `count` others remain. Keeps a
+ * descriptor. Threads: any; false while another one looks. */
 bool process_has_threads_left(unsigned long count);
+
+/* In a forked child: what is kept about the parent is let go. */
+void process_fork_child(void);
 
 /* `path` may be `absolute` itself. False when the result does not fit. */
 bool process_absolute_path(const char *path, char *absolute, size_t absolute_bytes);

@@ -471,6 +471,7 @@ void session_fork_child(void)
     timing_fork_child();
     cost_fork_child();
     shed_fork_child();
+    process_fork_child();
     writer_fork_child();
     session_each_collector(fork_child);
     session.ending = session.detached = 0;

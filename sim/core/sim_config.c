@@ -45,7 +45,9 @@ static const struct variable variables[] = {
     INT("SIM_DROP_EVERY", drop_every, 0, 0, 1000000000),
     INT("SIM_ZERO_EVERY", zero_every, 0, 0, 1000000000),
     INT("SIM_HIDE_NODES_EVERY", hide_nodes_every, 0, 0, 1000000000),
+    INT("SIM_UNKNOWN_EVERY", unknown_every, 0, 0, 1000000000),
     INT("SIM_REORDER", reorder, 0, 0, 1),
+    INT("SIM_FLUSH_HANG", flush_hang, 0, 0, 1000000000),
     INT("SIM_FORK_HANG", fork_hang, 0, 0, 1),
     STR("SIM_OTHER_SUBSCRIBER", other_subscriber),
     INT("SIM_V2_SUBSCRIBER", v2_subscriber, 0, 0, 2),
@@ -53,6 +55,7 @@ static const struct variable variables[] = {
     INT("SIM_HARDWARE_RECORDS", hardware_records, 1000000, 1, 1000000000),
     STR("SIM_FAIL", fail),
     STR("SIM_VIOLATIONS", violations),
+    STR("SIM_COUNTS", counts),
 };
 
 static const char *const layout_names[SIM_LAYOUTS] = {"11.0", "11.2", "11.8",

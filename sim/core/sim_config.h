@@ -41,8 +41,10 @@ struct sim_config {
     int64_t drop_every;
     int64_t zero_every;
     int64_t hide_nodes_every;
+    int64_t unknown_every;
     int64_t reorder;
     int64_t fork_hang;
+    int64_t flush_hang;
     const char *other_subscriber; /* NULL: none */
     int64_t v2_subscriber; /* enum sim_second */
     int64_t hardware_trace;
@@ -50,6 +52,7 @@ struct sim_config {
     /* faults */
     const char *fail;       /* NULL: none */
     const char *violations; /* NULL: not written */
+    const char *counts;     /* NULL: not written */
 };
 
 /* The configuration of this process.

@@ -21,7 +21,7 @@
 
 enum { MAX_CBIDS = 1024 };
 
-static atomic_uint on[SIM_KINDS]; /* a bit per client */
+static atomic_uint on[SIM_KINDS];           /* a bit per client */
 static _Atomic int8_t api_on[3][MAX_CBIDS]; /* by domain: 0 as the kind, 1 on, -1 off */
 static _Atomic(uint64_t (*)(void)) client_clock;
 static _Atomic uint32_t thread_id_type;

@@ -11,6 +11,7 @@
 #include "sim_activity.h"
 #include "sim_clock.h"
 #include "sim_config.h"
+#include "sim_counts.h"
 #include "sim_cupti.h"
 #include "sim_fault.h"
 #include "sim_layout.h"
@@ -88,8 +89,28 @@ static bool is_nth(uint64_t number, int64_t every)
 
 static void blank_times(struct pending *pending)
 {
-    if (pending->times)
-        memset(pending->bytes + pending->times, 0, 16);
+    uint64_t start;
+    if (!pending->times)
+        return;
+    memcpy(&start, pending->bytes + pending->times, sizeof start);
+    memset(pending->bytes + pending->times, 0, 16);
+    if (start)
+        sim_counts_record(pending->bytes, SIM_COUNT_ZEROED);
+}
+
+static void count_dropped(const struct pending *pending)
+{
+    atomic_fetch_add(&clients[pending->client].dropped, 1);
+    sim_counts_record(pending->bytes, SIM_COUNT_DROPPED);
+}
+
+/* A record that nobody has enabled: of a function, which names a kernel without having run. */
+static void add_unknown(void)
+{
+    const struct {
+        uint32_t kind, words[7];
+    } record = {.kind = SIM_KIND_FUNCTION};
+    sim_buffer_add(&record, 0, 0);
 }
 
 /* The faults on records of device work. Returns  false when the record is lost. */
@@ -99,8 +120,11 @@ static bool apply_faults(struct pending *pending, uint32_t kind)
         return true;
     struct client *client = &clients[pending->client];
     const uint64_t number = atomic_fetch_add(&client->device_records, 1) + 1;
+    sim_counts_record(pending->bytes, SIM_COUNT_ADDED);
+    if (is_nth(number, sim_config()->unknown_every))
+        add_unknown();
     if (is_nth(number, sim_config()->drop_every)) {
-        atomic_fetch_add(&client->dropped, 1);
+        count_dropped(pending);
         return false;
     }
     if (is_nth(number, sim_config()->zero_every))
@@ -144,7 +168,7 @@ static void add_for(uint32_t client, const void *record, uint64_t end_ns, size_t
         return;
     pthread_mutex_lock(&lock);
     if (pending_bytes > limit_bytes) {
-        atomic_fetch_add(&clients[client].dropped, 1);
+        count_dropped(pending);
         free(pending);
     } else {
         append_locked(pending);
@@ -352,7 +376,7 @@ static void warn_of_loss(void)
 static void move(struct pending *pending)
 {
     if (!store(pending)) {
-        atomic_fetch_add(&clients[pending->client].dropped, 1);
+        count_dropped(pending);
         warn_of_loss();
     }
     free(pending);

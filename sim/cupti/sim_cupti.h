@@ -48,6 +48,7 @@ enum sim_kind {
     SIM_KIND_OVERHEAD = 17,
     SIM_KIND_MEMCPY2 = 22,
     SIM_KIND_UNIFIED_MEMORY = 25,
+    SIM_KIND_FUNCTION = 26,
     SIM_KIND_CUDA_EVENT = 36,
     SIM_KIND_STREAM = 37,
     SIM_KIND_SYNCHRONIZATION = 38,
@@ -100,9 +101,9 @@ void sim_activity_install(void);
     } while (0)
 
 /* The same for functions of the first form: while somebody uses the second, they answer 39. */
-#define SIM_CUPTI_ENTER_FIRST(argument)                                                  \
-    do {                                                                                 \
-        SIM_CUPTI_ENTER(argument);                                                       \
+#define SIM_CUPTI_ENTER_FIRST(argument)                                                   \
+    do {                                                                                  \
+        SIM_CUPTI_ENTER(argument);                                                        \
         SIM_CUPTI_CHECK(!sim_subscriber_second_in_use(), SIM_CUPTI_MULTIPLE_SUBSCRIBERS); \
     } while (0)
 

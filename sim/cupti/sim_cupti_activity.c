@@ -1,6 +1,8 @@
 /* Exported: activity kinds, buffers, flushing, attributes. */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sim_activity.h"
 #include "sim_buffer.h"
@@ -192,6 +194,15 @@ SIM_EXPORT int cuptiActivityRegisterCallbacks(sim_buffer_request request,
     return SIM_CUPTI_OK;
 }
 
+static void hang_when_due(void)
+{
+    static atomic_llong flushes;
+    const int64_t nth = sim_config()->flush_hang;
+    if (nth && atomic_fetch_add(&flushes, 1) + 1 >= nth)
+        for (;;)
+            pause();
+}
+
 SIM_EXPORT int cuptiActivityFlushAll(uint32_t flag);
 SIM_EXPORT int cuptiActivityFlushAll(uint32_t flag)
 {
@@ -199,6 +210,7 @@ SIM_EXPORT int cuptiActivityFlushAll(uint32_t flag)
     if (sim_subscriber_forbids_flush())
         sim_fault_violation(
             "cuptiActivityFlushAll called from a callback of a domain not an API's");
+    hang_when_due();
     return sim_buffer_flush(flag & 1);
 }
 

@@ -60,8 +60,7 @@ static void name_other(const struct subscriber_params *params)
 static enum sim_sharing sharing_of(const struct subscriber_params *params)
 {
     const bool can = sim_config()->layout >= SIM_LAYOUT_13_3 &&
-                     sim_config()->driver_version >= 13030 &&
-                     params->struct_size >= PARAMS_13_2;
+                     sim_config()->driver_version >= 13030 && params->struct_size >= PARAMS_13_2;
     return can && params->allow_others ? SIM_SECOND_FORM_SHARED : SIM_SECOND_FORM;
 }
 

@@ -8,6 +8,7 @@
 #include "sim_clock.h"
 #include "sim_config.h"
 #include "sim_context.h"
+#include "sim_counts.h"
 #include "sim_cupti.h"
 #include "sim_device_work.h"
 #include "sim_layout.h"
@@ -20,7 +21,7 @@ enum { CHANNEL_COMPUTE = 1, CHANNEL_COPY = 2, CHANNELS = 8 };
 
 static atomic_bool latency_on, event_timestamps_on, hardware_on;
 static atomic_llong hardware_records; /* since the last flush */
-static atomic_llong clock_offset_ns; /* the client's clock minus CLOCK_REALTIME */
+static atomic_llong clock_offset_ns;  /* the client's clock minus CLOCK_REALTIME */
 static atomic_ullong last_grid_id, last_event_sync;
 
 void sim_activity_set_latency(bool on)
@@ -308,6 +309,7 @@ static void add_node_or_work(const struct sim_op *op)
 
 void sim_activity_op(const struct sim_op *op)
 {
+    sim_counts_op(op);
     if (op->work.kind == SIM_WORK_GRAPH_END)
         add_graph(op);
     else if (!is_hidden_node(op))

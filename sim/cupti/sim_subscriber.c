@@ -77,8 +77,8 @@ struct state_data {
 
 /* --- life ------------------------------------------------------------------------------------- */
 
-#define FOR_EACH(subscriber)                                       \
-    for (struct sim_subscriber *subscriber = subscribers;          \
+#define FOR_EACH(subscriber)                              \
+    for (struct sim_subscriber *subscriber = subscribers; \
          subscriber < subscribers + SIM_COUNT(subscribers); subscriber++)
 
 static const char outsider[] = "another tool"; /* SIM_V2_SUBSCRIBER */
@@ -104,9 +104,9 @@ const char *sim_subscriber_other(void)
         return sim_config()->other_subscriber;
     if (outsider_of_second() != SIM_SECOND_NOBODY)
         return outsider;
-    FOR_EACH (subscriber)
-        if (is_there(subscriber))
-            return subscriber->name;
+    FOR_EACH(subscriber)
+    if (is_there(subscriber))
+        return subscriber->name;
     return NULL;
 }
 
@@ -114,9 +114,9 @@ static bool all_let_in(void)
 {
     if (sim_config()->other_subscriber || outsider_of_second() == SIM_SECOND_ALONE)
         return false;
-    FOR_EACH (subscriber)
-        if (is_there(subscriber) && subscriber->sharing != SIM_SECOND_FORM_SHARED)
-            return false;
+    FOR_EACH(subscriber)
+    if (is_there(subscriber) && subscriber->sharing != SIM_SECOND_FORM_SHARED)
+        return false;
     return !sim_activity_client_is_on(0);
 }
 
@@ -124,9 +124,9 @@ static struct sim_subscriber *find_place(enum sim_sharing sharing)
 {
     if (sim_subscriber_other() && !(sharing == SIM_SECOND_FORM_SHARED && all_let_in()))
         return NULL;
-    FOR_EACH (subscriber)
-        if (!is_there(subscriber))
-            return subscriber;
+    FOR_EACH(subscriber)
+    if (!is_there(subscriber))
+        return subscriber;
     return NULL;
 }
 
@@ -159,9 +159,9 @@ int sim_subscriber_create(struct sim_subscriber **subscriber, sim_callback callb
 
 bool sim_subscriber_is(const struct sim_subscriber *subscriber)
 {
-    FOR_EACH (each)
-        if (subscriber == each && is_there(each))
-            return true;
+    FOR_EACH(each)
+    if (subscriber == each && is_there(each))
+        return true;
     return false;
 }
 
@@ -176,17 +176,17 @@ bool sim_subscriber_second_in_use(void)
 {
     if (outsider_of_second() != SIM_SECOND_NOBODY)
         return true;
-    FOR_EACH (subscriber)
-        if (is_there(subscriber) && subscriber->sharing != SIM_FIRST_FORM && knows_second())
-            return true;
+    FOR_EACH(subscriber)
+    if (is_there(subscriber) && subscriber->sharing != SIM_FIRST_FORM && knows_second())
+        return true;
     return false;
 }
 
 bool sim_subscriber_first_in_use(void)
 {
-    FOR_EACH (subscriber)
-        if (is_there(subscriber) && subscriber->sharing == SIM_FIRST_FORM)
-            return true;
+    FOR_EACH(subscriber)
+    if (is_there(subscriber) && subscriber->sharing == SIM_FIRST_FORM)
+        return true;
     return sim_config()->other_subscriber != NULL || sim_activity_client_is_on(0);
 }
 
@@ -199,8 +199,8 @@ static void forget_wishes(struct sim_subscriber *subscriber)
 
 void sim_subscriber_disable_all(void)
 {
-    FOR_EACH (subscriber)
-        forget_wishes(subscriber);
+    FOR_EACH(subscriber)
+    forget_wishes(subscriber);
 }
 
 /* In the second form what it had asked for goes with it; records not yet delivered are lost. */
@@ -241,9 +241,9 @@ bool sim_subscriber_wants(const struct sim_subscriber *subscriber, uint32_t doma
 
 static bool anybody_wants(uint32_t domain, uint32_t cbid)
 {
-    FOR_EACH (subscriber)
-        if (sim_subscriber_wants(subscriber, domain, cbid))
-            return true;
+    FOR_EACH(subscriber)
+    if (sim_subscriber_wants(subscriber, domain, cbid))
+        return true;
     return false;
 }
 
@@ -260,9 +260,9 @@ static void deliver(uint32_t domain, uint32_t cbid, const void *data)
     struct sim_call *call = sim_call_suspend();
     const bool before = flush_forbidden;
     flush_forbidden = domain != SIM_CB_DRIVER && domain != SIM_CB_RUNTIME;
-    FOR_EACH (subscriber)
-        if (sim_subscriber_wants(subscriber, domain, cbid) && subscriber->callback)
-            subscriber->callback(subscriber->user, domain, cbid, data);
+    FOR_EACH(subscriber)
+    if (sim_subscriber_wants(subscriber, domain, cbid) && subscriber->callback)
+        subscriber->callback(subscriber->user, domain, cbid, data);
     flush_forbidden = before;
     sim_call_resume(call);
 }

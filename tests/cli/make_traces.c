@@ -435,6 +435,47 @@ static int make_blocks(void)
     return save(trace, "blocks.prof");
 }
 
+static void fail_call(struct trace_builder *trace, int64_t time_ns, uint32_t cbid,
+                      uint32_t correlation, uint8_t flags, int32_t result)
+{
+    trace_builder_enter(trace, time_ns,
+                        (struct prof_rec_api_enter){.cbid = (uint16_t)cbid,
+                                                    .domain = PROF_API_RUNTIME,
+                                                    .correlation = correlation,
+                                                    .flags = flags});
+    trace_builder_exit(trace, time_ns + (flags ? 0 : 1000), correlation, result);
+}
+
+/* Calls that fail, one of which is recorded only where it does; a stream that lost records. */
+static int make_failing(void)
+{
+    enum { STREAM_CREATE = 129, EVENT_QUERY = 136, UNKNOWN_CODE = 12345 };
+    struct trace_builder *trace = begin("failing", 66);
+    add_device(trace);
+    trace_builder_api_name(trace, PROF_API_RUNTIME, ALLOC, "cudaMalloc");
+    trace_builder_api_name(trace, PROF_API_RUNTIME, STREAM_CREATE, "cudaStreamCreate");
+    trace_builder_api_name(trace, PROF_API_RUNTIME, EVENT_QUERY, "cudaEventQuery");
+    trace_builder_log(trace, 0, 1, 0);
+    fail_call(trace, 500, ALLOC, 50, 0, UNKNOWN_CODE);
+    trace_builder_push(trace, 2000, trace_builder_name(trace, "train"));
+    trace_builder_push(trace, 3000, trace_builder_name(trace, "step\t1"));
+    for (uint32_t i = 0; i < 3; i++)
+        fail_call(trace, 4000 + 2000 * i, ALLOC, 1 + i, 0, 2);
+    fail_call(trace, 12000, STREAM_CREATE, 9, PROF_API_FAILED_ONLY, 400);
+    fail_call(trace, 13000, EVENT_QUERY, 10, 0, 600);
+    call(trace, 20000, LAUNCH, 20);
+    call(trace, 30000, LAUNCH, 21);
+    call(trace, 40000, LAUNCH, 22);
+    trace_builder_pop(trace, 50000);
+    trace_builder_pop(trace, 51000);
+    kernel(trace, "_Z5saxpyif", 60000, 63000, 20);
+    uint64_t lost[] = {(uint64_t)7 << 32 | 1, (uint64_t)PROF_LOSS_ZERO_TIME << 48};
+    trace_builder_ext(trace, PROF_REC_LOST, 21, lost, 2);
+    trace_builder_header(trace)->loss[PROF_LOSS_ZERO_TIME] = 1;
+    trace_builder_header(trace)->loss[PROF_LOSS_CUPTI_DROPPED] = 4;
+    return save(trace, "failing.prof");
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2)
@@ -442,5 +483,5 @@ int main(int argc, char **argv)
     directory = argv[1];
     return make_demo() || make_cpu() || make_lossy() || make_killed() ||
            make_rank(0, "rank0.prof") || make_rank(1, "rank1.prof") || make_nvtx() ||
-           make_hostile() || make_memory() || make_graphs() || make_blocks();
+           make_hostile() || make_memory() || make_graphs() || make_blocks() || make_failing();
 }

@@ -9,6 +9,7 @@ extern "C" {
 #include "abi.h"
 #include "callbacks.h"
 #include "capture.h"
+#include "failures.h"
 #include "loader.h"
 #include "windows.h"
 }
@@ -113,6 +114,136 @@ protected:
     driver_library driver = {};
     cupti_library cupti = {};
 };
+
+enum : uint32_t { RT_STREAM_CREATE = 129, RT_EVENT_RECORD = 135, DR_STREAM_CREATE = 124 };
+
+const char *name_of_cbid(uint32_t domain, uint32_t cbid)
+{
+    if (domain == ABI_DOMAIN_DRIVER)
+        return cbid == DR_STREAM_CREATE ? "cuStreamCreate" : nullptr;
+    switch (cbid) {
+    case RT_STREAM_CREATE:
+        return "cudaStreamCreate_v3020";
+    case RT_EVENT_RECORD:
+        return "cudaEventRecord_v3020";
+    case RT_GET_DEVICE:
+        return "cudaGetDevice_v3020";
+    default:
+        return nullptr;
+    }
+}
+
+class Failures : public Callbacks
+{
+protected:
+    void SetUp() override
+    {
+        Callbacks::SetUp();
+        cupti.cuptiGetCallbackName = [](uint32_t domain, uint32_t cbid, const char **name) {
+            *name = name_of_cbid(domain, cbid);
+            return *name ? 0 : 1;
+        };
+        failures_begin();
+    }
+    void TearDown() override
+    {
+        cupti.cuptiGetCallbackName = nullptr;
+        failures_begin();
+        Callbacks::TearDown();
+    }
+};
+
+TEST_F(Failures, OfACallThatIsNotFollowedAreRecorded)
+{
+    both(ABI_DOMAIN_RUNTIME, RT_STREAM_CREATE, 5, nullptr, nullptr, 2);
+    auto enter = only_enter();
+    EXPECT_EQ(enter.correlation, 5u);
+    EXPECT_EQ(enter.cbid, RT_STREAM_CREATE);
+    EXPECT_EQ(enter.flags, PROF_API_FAILED_ONLY);
+    auto exits = fake_records(PROF_REC_API_EXIT);
+    ASSERT_EQ(exits.size(), 1u);
+    EXPECT_EQ(exits[0].words[1], 5ull << 32 | 2);
+    auto names = fake_metas(PROF_REC_API_NAME);
+    ASSERT_GE(names.size(), 1u);
+}
+
+TEST_F(Failures, SuccessAndAnswersLeaveNothing)
+{
+    both(ABI_DOMAIN_RUNTIME, RT_STREAM_CREATE, 5);
+    both(ABI_DOMAIN_RUNTIME, RT_EVENT_RECORD, 6, nullptr, nullptr, 600);
+    both(ABI_DOMAIN_RUNTIME, RT_GET_DEVICE, 7, nullptr, nullptr, 1);
+    EXPECT_TRUE(fake_records().empty());
+}
+
+TEST_F(Failures, InsideOfAnotherCallAreThatCalls)
+{
+    call(ABI_DOMAIN_RUNTIME, RT_STREAM_CREATE, ABI_SITE_ENTER, 5);
+    both(ABI_DOMAIN_DRIVER, DR_STREAM_CREATE, 5, nullptr, nullptr, 2);
+    call(ABI_DOMAIN_RUNTIME, RT_STREAM_CREATE, ABI_SITE_EXIT, 5, nullptr, nullptr, 2);
+    EXPECT_EQ(only_enter().cbid, RT_STREAM_CREATE);
+    fake_reset();
+    both(ABI_DOMAIN_DRIVER, DR_STREAM_CREATE, 6, nullptr, nullptr, 2);
+    EXPECT_EQ(only_enter().cbid, DR_STREAM_CREATE) << "the program's own call of the driver";
+}
+
+TEST_F(Failures, OfLibprofsOwnCallsAndWhileRecordingIsOffAreNobodys)
+{
+    callbacks_own_begin();
+    both(ABI_DOMAIN_RUNTIME, RT_STREAM_CREATE, 5, nullptr, nullptr, 2);
+    callbacks_own_end();
+    fake_set_on(false);
+    both(ABI_DOMAIN_RUNTIME, RT_STREAM_CREATE, 6, nullptr, nullptr, 2);
+    fake_set_on(true);
+    EXPECT_TRUE(fake_records().empty());
+}
+
+TEST_F(Failures, WithoutNamesNothingIsWatched)
+{
+    cupti.cuptiGetCallbackName = nullptr;
+    failures_begin();
+    EXPECT_FALSE(failures_are_watched(ABI_DOMAIN_RUNTIME, RT_STREAM_CREATE));
+    both(ABI_DOMAIN_RUNTIME, RT_STREAM_CREATE, 5, nullptr, nullptr, 2);
+    EXPECT_TRUE(fake_records().empty());
+}
+
+TEST_F(Failures, QuestionsAreLeftOut)
+{
+    for (const char *name : {"cudaGetLastError_v3020", "cudaPeekAtLastError_v3020",
+                             "cuCtxGetDevice", "cudaProfilerStart_v4000", "cuGetProcAddress_v2"})
+        EXPECT_TRUE(failures_leaves_out(name)) << name;
+    for (const char *name : {"cudaStreamCreate_v3020", "cudaEventRecord_v3020", "cuModuleLoadData",
+                             "cudaHostRegister_v4000", "cuStreamWaitEvent"})
+        EXPECT_FALSE(failures_leaves_out(name)) << name;
+}
+
+/* What a driver can be imagined to hand over when it is in trouble: nothing happens. */
+TEST_F(Callbacks, DoNothingWithWhatTheyDoNotKnow)
+{
+    callbacks_receive(nullptr, ABI_DOMAIN_RUNTIME, RT_LAUNCH, nullptr);
+    callbacks_receive(nullptr, 77, 1, this);
+    call(ABI_DOMAIN_RUNTIME, 0xffffffff, ABI_SITE_ENTER, 1);
+    call(ABI_DOMAIN_DRIVER, 1023, ABI_SITE_EXIT, 1);
+    call(ABI_DOMAIN_RUNTIME, RT_LAUNCH, 7, 1);
+    call(ABI_DOMAIN_RUNTIME, RT_LAUNCH, ABI_SITE_EXIT, 1);
+    abi_resource_data nowhere = {};
+    callbacks_receive(nullptr, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_CONTEXT_CREATED, &nowhere);
+    callbacks_receive(nullptr, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_CONTEXT_DESTROY_STARTING,
+                      &nowhere);
+    nowhere.context = reinterpret_cast<void *>(0x10); /* never announced */
+    callbacks_receive(nullptr, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_CONTEXT_DESTROY_STARTING,
+                      &nowhere);
+    EXPECT_TRUE(fake_records().empty());
+}
+
+TEST_F(Callbacks, RecordACallThatNobodyCanName)
+{
+    cupti.cuptiGetCallbackName = [](uint32_t, uint32_t, const char **name) {
+        *name = nullptr;
+        return 0;
+    };
+    both(ABI_DOMAIN_RUNTIME, RT_SYNC, 5);
+    EXPECT_EQ(only_enter().correlation, 5u) << "by number";
+}
 
 TEST_F(Callbacks, WriteALaunchWithItsStreamAndKernel)
 {

@@ -253,7 +253,23 @@ TEST_P(Decode, CountsOperationsWithoutTimes)
     add_kernel(maker, "k", 3, 10, 10);
     EXPECT_EQ(decode(maker).device_records, 1u);
     EXPECT_EQ(loss_get(PROF_LOSS_ZERO_TIME), 5u);
-    EXPECT_EQ(fake_records().size(), 1u);
+    EXPECT_EQ(fake_records().size(), 6u);
+    EXPECT_EQ(fake_records(PROF_REC_KERNEL).size(), 1u);
+}
+
+TEST_P(Decode, SaysWhoseTheOperationWithoutTimesWas)
+{
+    add_kernel(maker, "k", 77, 0, 0);
+    decode(maker);
+    auto records = fake_records(PROF_REC_LOST);
+    ASSERT_EQ(records.size(), 1u);
+    EXPECT_EQ(records[0].info, 77u) << "whose launch is known";
+    EXPECT_TRUE(records[0].late);
+    auto lost = records[0].as<prof_rec_lost>();
+    EXPECT_EQ(lost.context, 2u);
+    EXPECT_EQ(lost.stream, 7u);
+    EXPECT_EQ(lost.device, 1u);
+    EXPECT_EQ(lost.cause, PROF_LOSS_ZERO_TIME);
 }
 
 TEST_P(Decode, CountsAKindItDoesNotKnowAndReadsOn)
@@ -328,8 +344,19 @@ TEST(DecodeWindow, CountsWhatWasLaunchedWhileRecordingWasOff)
     RecordMaker maker(CUDA_13_0);
     for (uint32_t correlation : {4999u, 5000u, 5003u, 5007u, 5008u})
         add_kernel(maker, "k", correlation, 10, 11);
+    add_kernel(maker, "k", 5001, 0, 0);
     EXPECT_EQ(decode(maker).device_records, 2u);
-    EXPECT_EQ(loss_get(PROF_LOSS_OUT_OF_WINDOW), 3u);
+    EXPECT_EQ(loss_get(PROF_LOSS_OUT_OF_WINDOW), 4u) << "also without times";
+    EXPECT_EQ(loss_get(PROF_LOSS_ZERO_TIME), 0u);
+    auto sums = fake_metas(PROF_REC_STREAM_LOSS);
+    ASSERT_EQ(sums.size(), 1u) << "added up by stream";
+    prof_rec_stream_loss sum;
+    memcpy(&sum, sums[0].bytes.data(), sizeof sum);
+    EXPECT_EQ(sum.count, 4u);
+    EXPECT_EQ(sum.context, 2u);
+    EXPECT_EQ(sum.stream, 7u);
+    EXPECT_EQ(sum.device, 1u);
+    EXPECT_EQ(sum.cause, PROF_LOSS_OUT_OF_WINDOW);
 }
 
 TEST(DecodeCountOnly, CountsOperationsAndNothingElse)

@@ -66,7 +66,7 @@ kill_it() {
 
 # recorded FILE: how many operations of devices are in it so far
 recorded() {
-    "$PROF_BIN/profdump" --json "$1" 2>/dev/null | sed -n 's|.*"recorded":\([0-9]*\).*|\1|p' | grep . || echo 0
+    "$PROF_BIN/profdump" --json "$1" 2>/dev/null | sed -n 's|.*"recorded":\([0-9]*\).*|\1|p' | head -n 1 | grep . || echo 0
 }
 
 # kill -9 after a flush period: everything is there.

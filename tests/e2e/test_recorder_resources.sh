@@ -6,7 +6,7 @@
 compile steady
 
 # steady WHAT [NAME=VALUE...] [LIMIT OPTION...] -- MODE [N]: runs below ulimit, in ./WHAT, with
-# PROF_OUTPUT=run.prof.
+# PROF_OUTPUT=run.prof. What it says is left in WHAT.stdout and WHAT.stderr: outside, where no disk is full.
 steady() {
     local what=$1 settings=() limits=()
     shift
@@ -20,16 +20,16 @@ steady() {
     (
         ((${#limits[@]} == 0)) || ulimit "${limits[@]}"
         exec env LD_PRELOAD="$lib" PROF_OUTPUT=run.prof "${settings[@]}" ../steady "$@"
-    ) >stdout.txt 2>stderr.txt || status=$?
-    same "status of $what" 5 $status
-    same "output of $what" output "$(cat stdout.txt)"
-    (($(wc -l <stderr.txt) <= 1)) || fail "$what says too much: $(cat stderr.txt)"
+    ) >"$here/$what.stdout" 2>"$here/$what.stderr" || status=$?
     cd ..
+    same "status of $what" 5 $status
+    same "output of $what" output "$(cat "$what.stdout")"
+    (($(wc -l <"$what.stderr") <= 1)) || fail "$what says too much: $(cat "$what.stderr")"
 }
 
 # says WHAT TEXT: the one line of WHAT has the text in it.
 says() {
-    grep -q -- "$2" "$1/stderr.txt" || fail "$1 does not say '$2': $(cat "$1/stderr.txt")"
+    grep -q -- "$2" "$1.stderr" || fail "$1 does not say '$2': $(cat "$1.stderr")"
 }
 
 recorded_all='count["steady"] == 100000 and not any(raw.loss)'
@@ -132,4 +132,4 @@ fi
 
 # Also what no file could be made for is counted, for the program to ask.
 steady asking PROF_OUTPUT=no/such/run.prof PROF_LOG=0 -- speaking 1000
-same "losses without a file" "lost 2000" "$(cat asking/stderr.txt)"
+same "losses without a file" "lost 2000" "$(cat asking.stderr)"

@@ -95,6 +95,13 @@ TEST(Check, FindsALedgerThatDoesNotAddUp)
 {
     EXPECT_EQ(after([](timeline *t) { t->ledger.launched++; }), "error ledger");
     EXPECT_EQ(after([](timeline *t) { t->ledger.launched++, t->ledger.missing++; }),
+              "error ledger, error missing-operations")
+        << "no stream has it";
+    EXPECT_EQ(after([](timeline *t) { t->ledger_rows.at[0].recorded++; }), "error ledger");
+    EXPECT_EQ(after([](timeline *t) {
+                  t->ledger.launched++, t->ledger.missing++;
+                  t->ledger_rows.at[0].launched++, t->ledger_rows.at[0].missing++;
+              }),
               "error missing-operations");
 }
 

@@ -308,6 +308,149 @@ TEST(Ledger, GraphLaunchesStandBeside)
     EXPECT_TRUE(t->slices.at[0].flags & TL_GRAPH);
 }
 
+std::string rows(const timeline *t)
+{
+    std::string text;
+    for (uint32_t i = 0; i < t->ledger_rows.count; i++) {
+        const tl_ledger_row &row = t->ledger_rows.at[i];
+        if (row.kind == TL_LEDGER_STREAM)
+            text += "stream " + std::to_string(t->streams.at[row.stream].stream);
+        else
+            text += row.kind == TL_LEDGER_GRAPH ? "graph " + std::to_string(row.graph) : "unknown";
+        text += ": " + std::to_string(row.launched) + " " + std::to_string(row.recorded);
+        for (unsigned cause = 0; cause < PROF_LOSS_COUNT; cause++)
+            if (row.lost[cause])
+                text += " lost " + std::to_string(row.lost[cause]);
+        if (row.missing)
+            text += " missing " + std::to_string(row.missing);
+        if (row.orphans)
+            text += " orphans " + std::to_string(row.orphans);
+        if (row.outside)
+            text += " outside " + std::to_string(row.outside);
+        text += "; ";
+    }
+    return text;
+}
+
+void add_lost(Trace &trace, uint32_t correlation, uint32_t stream, uint32_t graph = 0)
+{
+    prof_rec_lost lost = {};
+    lost.context = 1;
+    lost.stream = stream;
+    lost.graph = graph;
+    lost.cause = PROF_LOSS_ZERO_TIME;
+    uint64_t words[3];
+    memcpy(words, &lost, sizeof lost);
+    trace_builder_ext(trace.raw(), PROF_REC_LOST, correlation, words + 1, 2);
+    trace.header().loss[PROF_LOSS_ZERO_TIME]++;
+}
+
+void add_call(Trace &trace, int64_t time, uint32_t correlation, uint64_t handle)
+{
+    prof_rec_api_enter call = {};
+    call.correlation = correlation;
+    call.cbid = 211;
+    call.domain = PROF_API_RUNTIME;
+    call.flags = PROF_API_LAUNCHES;
+    call.operations = 1;
+    call.stream = handle;
+    trace_builder_enter(trace.raw(), time, call);
+    trace.exit(time + 5, correlation);
+}
+
+void add_kernel_on(Trace &trace, int64_t start, uint32_t correlation, uint32_t stream)
+{
+    prof_rec_kernel kernel = {};
+    kernel.context = 1;
+    kernel.stream = stream;
+    trace_builder_kernel(trace.raw(), start, start + 5, correlation, kernel, false);
+}
+
+TEST(LedgerRows, ARecordThatCouldNotBeKeptIsItsLaunchs)
+{
+    Trace trace;
+    trace.api_names().thread(1).log(0, 1);
+    add_call(trace, 10, 1, 0xa0), add_call(trace, 20, 2, 0xb0), add_call(trace, 30, 3, 0xb0);
+    add_kernel_on(trace, 100, 1, 7);
+    add_lost(trace, 2, 8), add_lost(trace, 3, 8);
+    const timeline *t = trace.load();
+    EXPECT_EQ(rows(t), "stream 7: 1 1; stream 8: 2 0 lost 2; ");
+    EXPECT_EQ(ledger(t), "3 1 2 0 0 0 0");
+}
+
+TEST(LedgerRows, AHandleStandsForTheStreamOfItsRecords)
+{
+    Trace trace;
+    trace.api_names().thread(1).log(0, 1);
+    add_call(trace, 10, 1, 0xa0), add_call(trace, 20, 2, 0xb0);
+    add_call(trace, 30, 3, 0xb0), add_call(trace, 40, 4, 0xc0);
+    add_kernel_on(trace, 100, 1, 7), add_kernel_on(trace, 110, 2, 8);
+    trace.header().loss[PROF_LOSS_CUPTI_DROPPED] = 2;
+    EXPECT_EQ(rows(trace.load()), "stream 7: 1 1; stream 8: 2 1 lost 1; unknown: 1 0 lost 1; ");
+}
+
+TEST(LedgerRows, AHandleThatStoodForTwoStreamsStandsForNone)
+{
+    Trace trace;
+    trace.api_names().thread(1).log(0, 1);
+    for (uint32_t id : {1u, 2u, 3u})
+        add_call(trace, 10 * id, id, 0xa0);
+    add_kernel_on(trace, 100, 1, 7), add_kernel_on(trace, 110, 2, 8);
+    EXPECT_EQ(rows(trace.load()), "stream 7: 1 1; stream 8: 1 1; unknown: 1 0 missing 1; ");
+}
+
+TEST(LedgerRows, TheDefaultStreamIsItsThreads)
+{
+    Trace trace;
+    trace.api_names().thread(1).thread(2).log(0, 1);
+    add_call(trace, 10, 1, 0), add_call(trace, 20, 2, 0);
+    trace.log(1, 2);
+    add_call(trace, 10, 3, 0), add_call(trace, 20, 4, 0);
+    add_kernel_on(trace, 100, 1, 7), add_kernel_on(trace, 110, 3, 8);
+    EXPECT_EQ(rows(trace.load()), "stream 7: 2 1 missing 1; stream 8: 2 1 missing 1; ");
+}
+
+TEST(LedgerRows, WhatWasCountedOfAStreamExplainsItFirst)
+{
+    Trace trace;
+    trace.api_names().thread(1).log(0, 1);
+    add_call(trace, 10, 1, 0xa0), add_call(trace, 20, 2, 0xa0);
+    add_call(trace, 30, 3, 0xb0), add_call(trace, 40, 4, 0xb0);
+    add_kernel_on(trace, 100, 1, 7), add_kernel_on(trace, 110, 3, 8);
+    prof_rec_stream_loss loss = {};
+    loss.count = 3;
+    loss.context = 1;
+    loss.stream = 8;
+    loss.cause = PROF_LOSS_OUT_OF_WINDOW;
+    loss.header = PROF_WORD_EXT(PROF_KIND_EXT, PROF_REC_STREAM_LOSS, sizeof loss / 8, 0);
+    trace_builder_meta(trace.raw(), &loss, sizeof loss);
+    trace.header().loss[PROF_LOSS_OUT_OF_WINDOW] = 1;
+    EXPECT_EQ(rows(trace.load()), "stream 7: 2 1 missing 1; stream 8: 2 1 lost 1 outside 2; ");
+}
+
+TEST(LedgerRows, GraphsHaveRowsOfTheirOwn)
+{
+    Trace trace;
+    trace.api_names().thread(1).log(0, 1).enter(10, 1, PROF_API_GRAPH).exit(20, 1);
+    prof_rec_kernel kernel = {};
+    kernel.context = 1, kernel.stream = 7, kernel.graph = 5;
+    trace_builder_kernel(trace.raw(), 100, 105, 1, kernel, true);
+    add_lost(trace, 1, 7, 5);
+    const timeline *t = trace.load();
+    EXPECT_EQ(rows(t), "graph 5: 2 1 lost 1; ");
+    EXPECT_EQ(ledger(t), "0 0 0 0 0 0 0");
+}
+
+TEST(LedgerRows, OrphansOfBothKindsAreTold)
+{
+    Trace trace;
+    trace.api_names().thread(1).log(0, 1);
+    add_call(trace, 10, 1, 0xa0);
+    add_kernel_on(trace, 100, 9, 7);
+    add_lost(trace, 8, 7);
+    EXPECT_EQ(rows(trace.load()), "stream 7: 0 0 orphans 1 outside 1; unknown: 1 0 missing 1; ");
+}
+
 TEST(Ledger, TheRecordersCountOfDeviceRecordsMustAgree)
 {
     Trace trace;

@@ -277,6 +277,7 @@ enum prof_record_type {
     PROF_REC_UNIFIED_MEMORY = 39, /* struct prof_rec_unified_memory */
     PROF_REC_RANGE_TIME = 40,     /* struct prof_rec_range_time; info = low 40 bits of the token */
     PROF_REC_GRAPH_RUN = 41,      /* struct prof_rec_graph_run: a launched graph as a whole */
+    PROF_REC_LOST = 48,           /* struct prof_rec_lost: a record came, and could not be kept */
 
     /* In META chunks. info = 0. */
     PROF_REC_NAME = 64,         /* struct prof_rec_name */
@@ -299,6 +300,7 @@ enum prof_record_type {
     PROF_REC_ALLOCATOR = 81,    /* struct prof_rec_allocator */
     PROF_REC_EARLIER_NODE = 82, /* struct prof_rec_earlier_node: made while recording was off */
     PROF_REC_GRAPH = 83,        /* struct prof_rec_graph: a graph that can be launched */
+    PROF_REC_STREAM_LOSS = 84,  /* struct prof_rec_stream_loss */
     PROF_REC_COST = 86,         /* struct prof_rec_cost */
     PROF_REC_SHED = 87,         /* struct prof_rec_shed */
 };
@@ -377,6 +379,9 @@ enum prof_api_domain {
 #define PROF_API_GRAPH 2u       /* the call launches a graph: any number of operations */
 #define PROF_API_INTERNAL 4u    /* made by libprof itself: not the program's */
 #define PROF_API_WHOLE_GRAPH 8u /* with PROF_API_GRAPH: it is to give one GRAPH_RUN, no nodes */
+/* Such calls are in the log only where they failed: when this one began is not known. API_EXIT
+ * follows at once. */
+#define PROF_API_FAILED_ONLY 32u
 
 struct prof_rec_api_enter {
     uint64_t header;
@@ -640,6 +645,19 @@ struct prof_rec_range_time {
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_range_time) == 48, "layout");
 
+/* The device record of an operation (kernel, copy or set) came and could not be kept. It is counted
+ * in loss[cause], too; that of its launch is told by the correlation id. */
+struct prof_rec_lost {
+    uint64_t header;
+    uint32_t context;
+    uint32_t stream;
+    uint32_t graph; /* 0 not of a graph */
+    uint16_t device;
+    uint8_t cause; /* enum prof_loss_cause */
+    uint8_t reserved0;
+};
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_lost) == 24, "layout");
+
 /* Text follows; size in words rounds up, unused bytes are zero. Ids begin at 1. */
 struct prof_rec_name {
     uint64_t header;
@@ -880,6 +898,19 @@ struct prof_rec_child {
     uint32_t origin; /* enum prof_child_origin */
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_child) == 24, "layout");
+
+/* Of what is counted in loss[cause], `count` more belong to this stream. Records of the same stream,
+ * graph and cause add up. What is in a LOST record is in none of these. */
+struct prof_rec_stream_loss {
+    uint64_t header;
+    uint64_t count;
+    uint32_t context;
+    uint32_t stream;
+    uint32_t graph; /* 0 not of a graph */
+    uint16_t device;
+    uint16_t cause; /* enum prof_loss_cause */
+};
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_stream_loss) == 32, "layout");
 
 struct prof_rec_allocator {
     uint64_t header;

@@ -1,0 +1,2 @@
+profdump ledger --json failing.prof
+profdump ledger --fail-on-loss failing.prof >/dev/null
