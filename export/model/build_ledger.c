@@ -43,6 +43,19 @@ static void count_call(struct builder *builder, const struct build_launch *launc
     tally->shortfall += expected > recorded ? expected - recorded : 0;
 }
 
+/* Operations whose origin is a range: what launched them is not in the file, but all of them are. */
+static void count_origins(struct builder *builder, struct tally *tally)
+{
+    const struct timeline *timeline = builder->timeline;
+    for (uint32_t i = builder->first.gpu; i < timeline->gpus.count; i++) {
+        const struct tl_gpu *gpu = &timeline->gpus.at[i];
+        bool counts = gpu->slice != TL_NONE && timeline->slices.at[gpu->slice].kind != TL_API &&
+                      gpu->kind <= TL_MEMSET;
+        tally->recorded += counts;
+        tally->launched += counts;
+    }
+}
+
 static uint64_t take(uint64_t *from, uint64_t most)
 {
     uint64_t taken = *from < most ? *from : most;
@@ -119,6 +132,7 @@ void build_ledger(struct builder *builder)
     struct tally tally = {0};
     for (uint32_t i = 0; i < builder->launches.count; i++)
         count_call(builder, &builder->launches.at[i], &tally);
+    count_origins(builder, &tally);
     builder->timeline->ledger.launched += tally.launched;
     builder->timeline->ledger.recorded += tally.recorded;
     explain(builder, tally.shortfall, count_losses(builder));

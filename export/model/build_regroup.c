@@ -84,6 +84,8 @@ static void tell_new_places(struct builder *builder, struct tl_slice *slices, ui
         builder->timed.at[i].slice = moved(builder, place, builder->timed.at[i].slice);
     for (uint32_t i = 0; i < builder->launches.count; i++)
         builder->launches.at[i].slice = moved(builder, place, builder->launches.at[i].slice);
+    for (uint32_t i = builder->first.gpu; i < timeline->gpus.count; i++)
+        timeline->gpus.at[i].slice = moved(builder, place, timeline->gpus.at[i].slice);
     for (uint32_t i = 0; i < builder->memory.ops.count; i++)
         builder->memory.ops.at[i].slice = moved(builder, place, builder->memory.ops.at[i].slice);
 }
