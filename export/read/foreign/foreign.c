@@ -16,6 +16,7 @@ static bool is_native(struct text head)
 
 /* The first that recognises the file reads it. */
 static const struct foreign_format *const formats[] = {
+    &kineto_format,
     NULL,
 };
 
