@@ -8,6 +8,7 @@
 
 #include "chrome_labels.h"
 #include "facts_json.h"
+#include "write.h"
 
 static void write_device(struct chrome *chrome, const struct tl_device *device)
 {
@@ -105,7 +106,11 @@ void chrome_head_write(struct chrome *chrome)
 void chrome_head_finish(struct chrome *chrome)
 {
     struct json_out *out = &chrome->out;
+    if (chrome->more)
+        chrome->more->events(chrome->more->user, out);
     json_array_end(out);
+    if (chrome->more)
+        chrome->more->members(chrome->more->user, out);
     if (chrome->skipped_counters)
         json_newline(out), json_key(out, "skippedCounters"),
             json_uint(out, chrome->skipped_counters);
