@@ -30,6 +30,7 @@ struct merge_chrome {
     struct merge_file *file;
     struct merge_event event;
     bool base_written, devices_written, as_part;
+    unsigned merged_before; /* members "mergedTraces" that the first file has */
     uint32_t last_pid;
     bool failed;
     struct read_error error;
@@ -416,6 +417,8 @@ static void copy_member(void *user, struct text key, struct text piece, bool fir
 {
     struct merge_chrome *merge = user;
     bool merged = merge->changes && !merge->as_part;
+    if (merged && first && key.size >= 12 && memcmp(key.bytes, "mergedTraces", 12) == 0)
+        merge->merged_before++;
     if (merged && is(key, "baseTimeNanoseconds")) {
         if (last)
             put_base(merge);
@@ -444,7 +447,10 @@ static void copy_first_events(void *user, bool begin)
 static void put_parts(struct merge_chrome *merge, size_t first)
 {
     struct json_out *out = merge->out;
-    json_newline(out), json_key(out, "mergedTraces"), json_array_begin(out);
+    char name[40] = "mergedTraces";
+    if (merge->merged_before)
+        snprintf(name, sizeof name, "mergedTraces %u", merge->merged_before + 1);
+    json_newline(out), json_string(out, name), json_colon(out), json_array_begin(out);
     merge->as_part = true;
     for (size_t i = first; i < merge->count; i++) {
         json_newline(out), json_object_begin(out);

@@ -1,4 +1,5 @@
 /* test_kineto.cc - Chrome traces: what comes of their events, in every dialect, in any order. */
+#include "../support/kineto_sample.h"
 #include "../support/trace_fixture.h"
 #include "foreign.h"
 
@@ -420,6 +421,48 @@ TEST_F(Kineto, SkipsDeepNesting)
          "\"ts\":0,\"dur\":1,\"args\":{\"a\":" +
          deep + "}}]}");
     EXPECT_EQ(slices(), "x 0-1000 0");
+}
+
+/* Whatever becomes of the samples, it is told or it is refused with a line: nothing else. */
+class KinetoDamage : public testing::Test
+{
+public:
+    static void read(const std::string &json, bool partial)
+    {
+        read_error error = {};
+        trace_file *file = foreign_open_memory(json.data(), json.size(), "t.json", partial, &error);
+        timeline *timeline = file ? timeline_from_files(&file, 1, &error) : nullptr;
+        trace_file_close(file);
+        if (!timeline) {
+            EXPECT_NE(std::string(error.message).find("t.json: "), std::string::npos) << json;
+            return;
+        }
+        check_report report;
+        timeline_check(timeline, &report);
+        EXPECT_EQ(report.errors, 0u) << json;
+        timeline_destroy(timeline);
+    }
+};
+
+TEST_F(KinetoDamage, CutAnywhere)
+{
+    for (const char *sample : kineto_samples)
+        for (size_t size = 0; size < strlen(sample); size++) {
+            read(std::string(sample, size), false);
+            read(std::string(sample, size), true);
+        }
+}
+
+TEST_F(KinetoDamage, ByteReplacedAnywhere)
+{
+    for (std::string sample : kineto_samples)
+        for (size_t at = 0; at < sample.size(); at++)
+            for (char byte : {'"', '{', ']', '9', '-', ',', '\\', '\0', 'e'}) {
+                char before = sample[at];
+                sample[at] = byte;
+                read(sample, false);
+                sample[at] = before;
+            }
 }
 
 TEST_F(Kineto, AnEmptyTraceIsOne)

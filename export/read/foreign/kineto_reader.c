@@ -415,12 +415,21 @@ static void warn_of_file(struct reader *reader, const struct kineto_walked *walk
     event_store_warn(store, "events of a kind that is not read", reader->unknown_phases);
 }
 
+static uint64_t start_of(const struct reader *reader)
+{
+    int64_t first = reader->first_ns;
+    return first < 0 && (uint64_t)-first > reader->facts.base_ns
+               ? 0
+               : reader->facts.base_ns + (uint64_t)first;
+}
+
 /* What is said of the whole file is said of each of its processes. */
 static void tell_facts(struct reader *reader)
 {
     const struct kineto_facts *facts = &reader->facts;
     for (uint32_t i = 0; i < event_store_process_count(reader->store); i++) {
         struct read_process *process = event_store_process_at(reader->store, i);
+        process->start_realtime_ns = start_of(reader);
         process->rank = facts->rank;
         process->world_size = facts->world_size;
         process->host = facts->host;
@@ -445,14 +454,6 @@ static void finish(struct reader *reader, const struct kineto_walked *walked)
     if (main != UINT32_MAX && reader->operations)
         event_store_resolve(store, true, main);
     tell_facts(reader);
-}
-
-static uint64_t start_of(const struct reader *reader)
-{
-    int64_t first = reader->first_ns;
-    return first < 0 && (uint64_t)-first > reader->facts.base_ns
-               ? 0
-               : reader->facts.base_ns + (uint64_t)first;
 }
 
 static bool reader_init(struct reader *reader)
