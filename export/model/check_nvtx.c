@@ -64,7 +64,8 @@ static void check_attrs_of(struct check *check, const char *what, const struct t
     }
 }
 
-/* The piece goes on, at once, from an earlier one of the same range. */
+/* The piece goes on, at once, from an earlier one of the same range; calls and steps have pieces, too,
+ * where a file tells of whole ones that overlap. */
 static bool goes_on(const struct timeline *timeline, const struct tl_piece *piece)
 {
     if (piece->slice >= timeline->slices.count || piece->before >= piece->slice ||
@@ -74,9 +75,9 @@ static bool goes_on(const struct timeline *timeline, const struct tl_piece *piec
     const struct tl_slice *before = &timeline->slices.at[piece->before];
     const struct tl_slice *first = &timeline->slices.at[piece->first];
     bool same = slice->thread == before->thread && slice->thread == first->thread &&
-                slice->name == before->name && slice->label == before->label;
-    return same && slice->flags & TL_CONTINUED && slice->kind == TL_RANGE &&
-           before->kind == TL_RANGE && before->end_ns == slice->start_ns &&
+                slice->name == before->name && slice->kind == before->kind &&
+                tl_slice_label(slice) == tl_slice_label(before);
+    return same && slice->flags & TL_CONTINUED && before->end_ns == slice->start_ns &&
            !(first->flags & TL_CONTINUED) && !(before->flags & TL_UNCLOSED);
 }
 

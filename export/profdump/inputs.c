@@ -189,7 +189,7 @@ bool inputs_split(const struct profdump_options *options, struct inputs *inputs)
 
 void inputs_fini(struct inputs *inputs)
 {
-    for (size_t i = 0; i < inputs->chrome_count; i++)
+    for (size_t i = 0; inputs->chrome_paths && i < inputs->chrome_count; i++)
         free(inputs->chrome_paths[i]);
     free(inputs->chrome_paths);
     timeline_destroy(inputs->timeline);

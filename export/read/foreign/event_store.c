@@ -236,6 +236,12 @@ static uint64_t hash_detail(const struct read_gpu *detail)
     return hash;
 }
 
+/* Readers clear what lies between the members. */
+static bool same_bytes(const void *left, const void *right, size_t bytes)
+{
+    return memcmp(left, right, bytes) == 0;
+}
+
 static bool grow_detail_slots(struct event_store *store)
 {
     uint32_t count = store->detail_slot_count ? store->detail_slot_count * 2 : 1024;
@@ -264,7 +270,7 @@ static uint32_t share_detail(struct event_store *store, const struct read_gpu *d
     }
     uint32_t mask = store->detail_slot_count - 1, at = (uint32_t)hash_detail(detail) & mask;
     for (; store->detail_slots[at]; at = (at + 1) & mask)
-        if (memcmp(&store->details.at[store->detail_slots[at] - 1], detail, sizeof *detail) == 0)
+        if (same_bytes(&store->details.at[store->detail_slots[at] - 1], detail, sizeof *detail))
             return store->detail_slots[at] - 1;
     struct read_gpu *kept = ADD(store, &store->details);
     if (!kept)

@@ -125,7 +125,7 @@ static const char *pass_value(struct walk *walk, struct text key, const char *p,
                        passing.done);
         if (passing.done)
             return seen;
-        p = begin = seen;
+        p = seen;
         enum json_more more = json_window_more(&walk->window, &p, walk->error);
         begin = p;
         if (more == JSON_END)

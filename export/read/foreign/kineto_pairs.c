@@ -69,7 +69,7 @@ static void tell_range(const struct kineto_end *begin, const struct kineto_end *
 static void tell_open(const struct kineto_ends *ends, struct open_ends *open, tell_pair *tell,
                       struct event_store *store, int64_t last_ns)
 {
-    while (open->count)
+    while (open->at && open->count)
         tell(&ends->at[open->at[--open->count]], NULL, store, last_ns);
 }
 

@@ -147,11 +147,11 @@ uint32_t kineto_rows_thread(struct kineto_rows *rows, const struct kineto_id *pi
         uint32_t index = find_row(rows, pid_key, tid_key);
         if (index == UINT32_MAX)
             index = add_row(rows, pid_key, tid_key);
-        if (index == UINT32_MAX)
+        if (index == UINT32_MAX || !rows->rows.at)
             return 0;
         rows->last = index;
-        row = &rows->rows.at[index];
     }
+    row = &rows->rows.at[rows->last];
     rows->pids.at[row->slot].events += events;
     return row->thread;
 }
