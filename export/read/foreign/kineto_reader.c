@@ -423,6 +423,9 @@ static uint64_t start_of(const struct reader *reader)
                : reader->facts.base_ns + (uint64_t)first;
 }
 
+/* More processes than devices can be seen by are no processes of one machine. */
+#define DEVICE_PROCESSES_MAX 64u
+
 /* What is said of the whole file is said of each of its processes. */
 static void tell_facts(struct reader *reader)
 {
@@ -435,7 +438,7 @@ static void tell_facts(struct reader *reader)
         process->host = facts->host;
         const char *format = reader->is_kineto ? "a Kineto trace" : "a Chrome trace";
         process->format = (struct text){format, strlen(format)};
-        for (uint32_t j = 0; j < facts->device_count; j++)
+        for (uint32_t j = 0; j < facts->device_count && i < DEVICE_PROCESSES_MAX; j++)
             event_store_device(reader->store, i, &facts->devices[j]);
         for (uint32_t j = 0; j < reader->context_count; j++)
             event_store_context(reader->store, i, &reader->contexts[j]);
@@ -451,6 +454,8 @@ static void finish(struct reader *reader, const struct kineto_walked *walked)
     warn_of_file(reader, walked);
     uint32_t main = kineto_rows_finish(&reader->rows, reader->operations > 0);
     reader->failed |= reader->rows.failed;
+    event_store_warn(store, "processes beyond 1000: what they did is shown in the largest one",
+                     reader->rows.surplus_pids);
     if (main != UINT32_MAX && reader->operations)
         event_store_resolve(store, true, main);
     tell_facts(reader);

@@ -214,9 +214,15 @@ uint32_t kineto_rows_finish(struct kineto_rows *rows, bool needed)
 {
     uint32_t most = most_events(rows);
     bool any = rows->pids.count && rows->pids.at[most].events;
-    for (uint32_t i = 0; i < rows->pids.count; i++)
-        if (rows->pids.at[i].events)
-            add_process(rows, &rows->pids.at[i]);
+    for (uint32_t i = 0; i < rows->pids.count; i++) {
+        struct kineto_pid *pid = &rows->pids.at[i];
+        bool surplus =
+            i != most && event_store_process_count(rows->store) + 1 >= KINETO_PROCESSES_MAX;
+        rows->surplus_pids += surplus && pid->events;
+        pid->events = surplus ? 0 : pid->events;
+        if (pid->events)
+            add_process(rows, pid);
+    }
     if (event_store_failed(rows->store) || (!any && !needed && !rows->rows.count))
         return UINT32_MAX;
     uint32_t main = any ? rows->pids.at[most].process : event_store_process(rows->store);

@@ -47,7 +47,8 @@ struct kineto_rows {
     KINETO_ARRAY(struct kineto_row_name) names;
     uint32_t *row_slots, *pid_slots; /* open addressing: index + 1, 0 empty */
     uint32_t row_slot_count, pid_slot_count;
-    uint32_t last; /* row that was found last */
+    uint32_t last;         /* row that was found last */
+    uint32_t surplus_pids; /* beyond KINETO_PROCESSES_MAX: theirs is in the largest process */
     bool failed;
 };
 
@@ -62,6 +63,9 @@ uint32_t kineto_rows_thread(struct kineto_rows *rows, const struct kineto_id *pi
 void kineto_rows_name_process(struct kineto_rows *rows, const struct kineto_id *pid, uint32_t name);
 void kineto_rows_name_thread(struct kineto_rows *rows, const struct kineto_id *pid,
                              const struct kineto_id *tid, uint32_t name);
+
+/* Each process is told by itself, and its every name again: more than these are one. */
+#define KINETO_PROCESSES_MAX 1000u
 
 /* Adds the processes to the store, puts threads into them, names both. Returns which process has
  * most of the events; `needed`: at least one process is. UINT32_MAX: there is none. */
