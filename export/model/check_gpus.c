@@ -68,7 +68,8 @@ static void check_gpu(struct check *check, uint32_t i)
     check_add(check, CHECK_RULE_GPU_TIME, CHECK_ERROR, gpu->end_ns < gpu->start_ns,
               "\"%.*s\" at %" PRId64 " ns ends before it begins", CHECK_TEXT(name), gpu->start_ns);
     check_add(check, CHECK_RULE_ARROWS, CHECK_ERROR, !starts_on_host(timeline, gpu),
-              "the arrow to \"%.*s\" at %" PRId64 " ns does not start on a call or range of the host",
+              "the arrow to \"%.*s\" at %" PRId64
+              " ns does not start on a call or range of the host",
               CHECK_TEXT(name), gpu->start_ns);
     check_add(check, CHECK_RULE_CAUSALITY, CHECK_ERROR, (gpu->flags & TL_GPU_BEFORE_LAUNCH) != 0,
               "\"%.*s\" starts at %" PRId64

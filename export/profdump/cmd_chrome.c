@@ -3,6 +3,7 @@
 #include "profdump.h"
 
 #include "merge_chrome.h"
+#include "packed_out.h"
 #include "stack_text.h"
 
 #include <errno.h>
@@ -26,9 +27,10 @@ static bool write_trace(const struct profdump_options *options, const struct tim
 
 int cmd_chrome(const struct profdump_options *options, const struct timeline *timeline)
 {
+    static const struct write_chrome_more packed = {.pack = packed_out_open};
     struct write_error error;
     cleanup_on_signals();
-    if (write_trace(options, timeline, NULL, &error))
+    if (write_trace(options, timeline, &packed, &error))
         return finish(options, timeline, true);
     if (error.code != EPIPE)
         complain("%s", error.message);

@@ -5,26 +5,18 @@
  */
 #include "merge_chrome.h"
 
-#include "chrome_rows.h"
-#include "merge_survey.h"
+#include "json_out.h"
+#include "merge_plan.h"
+#include "packed_out.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Numbers for pids that are taken: beyond those that chrome_rows.h gives. */
-#define OWN_PIDS UINT64_C(9000000)
-
 struct merge_chrome {
-    struct merge_file *files;
-    size_t count;
-    bool partial;
-    bool changes; /* several parts: ids and times change */
-    bool has_timeline;
-    uint64_t base_ns; /* of the merged trace; 0 none */
-    uint64_t next_pid;
-    struct text_pool used_pids; /* without quotes */
-    uint64_t unmoved;           /* times that are no decimal numbers */
+    struct merge_plan plan;
+    bool changes;     /* several parts: ids and times change */
+    uint64_t unmoved; /* times that are no decimal numbers */
     /* while writing */
     struct json_out *out;
     struct merge_file *file;
@@ -32,8 +24,6 @@ struct merge_chrome {
     bool base_written, devices_written, as_part;
     unsigned merged_before; /* members "mergedTraces" that the first file has */
     uint32_t last_pid;
-    bool failed;
-    struct read_error error;
 };
 
 bool merge_chrome_is(const char *path)
@@ -44,137 +34,6 @@ bool merge_chrome_is(const char *path)
     bool is = source && source_peek(source, &head, &error) && kineto_file_recognise(head);
     source_close(source);
     return is;
-}
-
-static struct text without_quotes(struct text text)
-{
-    bool quoted = text.size >= 2 && text.bytes[0] == '"';
-    return quoted ? (struct text){text.bytes + 1, text.size - 2} : text;
-}
-
-/* Notes the pid as used. True: it was not; the empty one, on which nothing is drawn, never is. */
-static bool use_pid(struct merge_chrome *merge, struct text pid)
-{
-    uint32_t before = merge->used_pids.count;
-    if (without_quotes(pid).size == 0)
-        return true;
-    merge->failed |= text_pool_number(&merge->used_pids, without_quotes(pid)) == 0;
-    return merge->used_pids.count != before;
-}
-
-static bool use_number(struct merge_chrome *merge, uint64_t pid, char *text, size_t room)
-{
-    int size = snprintf(text, room, "%" PRIu64, pid);
-    return use_pid(merge, (struct text){text, (size_t)size});
-}
-
-/* "Spans" becomes "Spans (2)", a number another one. */
-static struct text new_pid(struct merge_chrome *merge, struct merge_file *file, struct text pid)
-{
-    char text[512];
-    bool is_text = pid.bytes[0] == '"';
-    struct text bare = without_quotes(pid);
-    int64_t number;
-    if (!is_text || json_text_scaled(bare, 0, &number) || bare.size > 400) {
-        while (!use_number(merge, merge->next_pid++, text, sizeof text) && !merge->failed) {
-        }
-    } else {
-        unsigned copy = 2;
-        do
-            snprintf(text, sizeof text, "\"%.*s (%u)\"", (int)bare.size, bare.bytes, copy++);
-        while (!use_pid(merge, (struct text){text, strlen(text)}) && !merge->failed);
-    }
-    struct text kept = text_pool_copy(&file->pids, (struct text){text, strlen(text)});
-    merge->failed |= !kept.bytes;
-    return kept.bytes ? kept : pid;
-}
-
-/* A pid that is both "7" and 7 within one file stays one. */
-static uint32_t twin_of(const struct merge_file *file, uint32_t number)
-{
-    struct text bare = without_quotes(file->pids.texts[number]);
-    for (uint32_t i = 1; i < number && i < 4096; i++) {
-        struct text other = without_quotes(file->pids.texts[i]);
-        if (other.size == bare.size && memcmp(other.bytes, bare.bytes, bare.size) == 0)
-            return i;
-    }
-    return 0;
-}
-
-static void choose_pids(struct merge_chrome *merge, struct merge_file *file)
-{
-    file->new_pids = calloc((size_t)file->pids.count + 1, sizeof *file->new_pids);
-    merge->failed |= !file->new_pids;
-    for (uint32_t i = 1; i < file->pids.count && !merge->failed; i++) {
-        struct text pid = file->pids.texts[i];
-        uint32_t twin = twin_of(file, i);
-        if (twin)
-            file->new_pids[i] = file->new_pids[twin].bytes == file->pids.texts[twin].bytes
-                                    ? pid
-                                    : file->new_pids[twin];
-        else
-            file->new_pids[i] = use_pid(merge, pid) ? pid : new_pid(merge, file, pid);
-    }
-}
-
-static uint64_t timeline_base(const struct timeline *timeline)
-{
-    uint64_t early = timeline->start_ns < 0 ? 0 - (uint64_t)timeline->start_ns : 0;
-    return early < timeline->base_realtime_ns ? timeline->base_realtime_ns - early : 0;
-}
-
-static void choose_times(struct merge_chrome *merge, const struct timeline *timeline)
-{
-    uint64_t base = timeline ? timeline_base(timeline) : 0;
-    for (size_t i = 0; i < merge->count; i++)
-        if (merge->files[i].has_base && (!base || merge->files[i].base_ns < base))
-            base = merge->files[i].base_ns;
-    merge->base_ns = base;
-    for (size_t i = 0; i < merge->count; i++) {
-        struct merge_file *file = &merge->files[i];
-        if (file->has_base || (file->is_absolute && base))
-            file->later_ns = (int64_t)(file->base_ns - base);
-    }
-}
-
-/* The pids and the largest id that a Chrome trace of the timeline has. */
-static uint64_t use_timeline(struct merge_chrome *merge, const struct timeline *timeline)
-{
-    struct chrome_rows rows;
-    char text[32];
-    if (!chrome_rows_init(&rows, timeline)) {
-        merge->failed = true;
-        return 0;
-    }
-    for (uint32_t i = 0; i < timeline->processes.count; i++)
-        use_number(merge, rows.pids[i], text, sizeof text);
-    for (uint32_t i = 0; i < rows.gpu_count; i++)
-        use_number(merge, rows.gpus[i].pid, text, sizeof text);
-    chrome_rows_fini(&rows);
-    uint64_t most = (uint64_t)timeline->gpus.count + timeline->asyncs.count +
-                    timeline->fwdbwds.count + timeline->timings.count + timeline->migrations.count;
-    for (uint32_t i = 0; i < timeline->gpus.count; i++)
-        most = timeline->gpus.at[i].correlation > most ? timeline->gpus.at[i].correlation : most;
-    for (uint32_t i = 0; i < timeline->apis.count; i++)
-        most = timeline->apis.at[i].correlation > most ? timeline->apis.at[i].correlation : most;
-    return most;
-}
-
-static bool prepare(struct merge_chrome *merge, const struct timeline *timeline)
-{
-    uint64_t most = timeline ? use_timeline(merge, timeline) : 0;
-    for (size_t i = 0; i < merge->count && !merge->failed; i++) {
-        struct merge_file *file = &merge->files[i];
-        if (!merge_survey(file, merge->partial, &merge->error))
-            return false;
-        file->id_offset = most;
-        most += file->most_id;
-        choose_pids(merge, file);
-    }
-    choose_times(merge, timeline);
-    if (merge->failed)
-        snprintf(merge->error.message, sizeof merge->error.message, "out of memory");
-    return !merge->failed;
 }
 
 static void tell_error(struct write_error *to, const struct read_error *from)
@@ -188,22 +47,20 @@ struct merge_chrome *merge_chrome_create(const char *const *paths, size_t count,
 {
     struct merge_chrome *merge = calloc(1, sizeof *merge);
     if (merge)
-        merge->files = calloc(count + 1, sizeof *merge->files);
-    if (!merge || !merge->files) {
+        merge->plan.files = calloc(count + 1, sizeof *merge->plan.files);
+    if (!merge || !merge->plan.files) {
         free(merge);
         *error = (struct write_error){ENOMEM, "out of memory"};
         return NULL;
     }
-    merge->count = count;
-    merge->partial = partial;
-    merge->has_timeline = timeline != NULL;
-    merge->changes = count + merge->has_timeline > 1;
-    merge->next_pid = OWN_PIDS;
+    merge->plan.count = count;
+    merge->plan.partial = partial;
+    merge->changes = count + (timeline != NULL) > 1;
     for (size_t i = 0; i < count; i++)
-        merge->files[i].path = paths[i];
-    if (!merge->changes || prepare(merge, timeline))
+        merge->plan.files[i].path = paths[i];
+    if (!merge->changes || merge_plan_make(&merge->plan, timeline))
         return merge;
-    tell_error(error, &merge->error);
+    tell_error(error, &merge->plan.error);
     merge_chrome_destroy(merge);
     return NULL;
 }
@@ -212,13 +69,13 @@ void merge_chrome_destroy(struct merge_chrome *merge)
 {
     if (!merge)
         return;
-    for (size_t i = 0; i < merge->count; i++) {
-        text_pool_fini(&merge->files[i].pids);
-        free(merge->files[i].new_pids);
-        free(merge->files[i].devices);
+    for (size_t i = 0; i < merge->plan.count; i++) {
+        text_pool_fini(&merge->plan.files[i].pids);
+        free(merge->plan.files[i].new_pids);
+        free(merge->plan.files[i].devices);
     }
-    text_pool_fini(&merge->used_pids);
-    free(merge->files);
+    text_pool_fini(&merge->plan.used_pids);
+    free(merge->plan.files);
     free(merge);
 }
 
@@ -266,7 +123,7 @@ static void put_id(struct merge_chrome *merge, struct text text, bool link)
     } else {
         /* any text: the file's number makes it another */
         int size =
-            snprintf(moved, sizeof moved, ".%zu\"", (size_t)(merge->file - merge->files) + 1);
+            snprintf(moved, sizeof moved, ".%zu\"", (size_t)(merge->file - merge->plan.files) + 1);
         bool quoted = text.bytes[0] == '"';
         json_out_bytes(out, "\"", quoted ? 0 : 1);
         put(out, (struct text){text.bytes, text.size - quoted});
@@ -316,22 +173,22 @@ static const char *skip_event(void *user, struct json_cursor *cursor, const char
 
 static void walk(struct merge_chrome *merge, struct merge_file *file, struct kineto_visitor visitor)
 {
-    if (merge->failed)
+    if (merge->plan.failed)
         return;
-    struct source *source = source_open(file->path, &merge->error);
+    struct source *source = source_open(file->path, &merge->plan.error);
     visitor.user = merge;
     merge->file = file;
     merge->last_pid = 0;
-    merge->failed |= !source || !kineto_file_walk(source, merge->partial, &visitor, &file->walked,
-                                                  &merge->error);
+    merge->plan.failed |= !source || !kineto_file_walk(source, merge->plan.partial, &visitor,
+                                                       &file->walked, &merge->plan.error);
     source_close(source);
 }
 
 static void copy_events(struct merge_chrome *merge, size_t first)
 {
     struct merge_file *file = merge->file;
-    for (size_t i = first; i < merge->count; i++)
-        walk(merge, &merge->files[i], (struct kineto_visitor){.event = copy_event});
+    for (size_t i = first; i < merge->plan.count; i++)
+        walk(merge, &merge->plan.files[i], (struct kineto_visitor){.event = copy_event});
     merge->file = file;
 }
 
@@ -384,8 +241,8 @@ static void put_devices(struct merge_chrome *merge)
     struct text_pool ids = {0};
     json_newline(merge->out), json_key(merge->out, "deviceProperties");
     json_array_begin(merge->out);
-    for (size_t i = 0; i < merge->count; i++)
-        put_devices_of(merge, &merge->files[i], &ids);
+    for (size_t i = 0; i < merge->plan.count; i++)
+        put_devices_of(merge, &merge->plan.files[i], &ids);
     json_array_end(merge->out);
     text_pool_fini(&ids);
     merge->devices_written = true;
@@ -394,7 +251,7 @@ static void put_devices(struct merge_chrome *merge)
 static void put_base(struct merge_chrome *merge)
 {
     json_newline(merge->out), json_key(merge->out, "baseTimeNanoseconds");
-    json_uint(merge->out, merge->base_ns);
+    json_uint(merge->out, merge->plan.base_ns);
     merge->base_written = true;
 }
 
@@ -452,22 +309,23 @@ static void put_parts(struct merge_chrome *merge, size_t first)
         snprintf(name, sizeof name, "mergedTraces %u", merge->merged_before + 1);
     json_newline(out), json_string(out, name), json_colon(out), json_array_begin(out);
     merge->as_part = true;
-    for (size_t i = first; i < merge->count; i++) {
+    for (size_t i = first; i < merge->plan.count; i++) {
         json_newline(out), json_object_begin(out);
-        json_key(out, "file"), json_string(out, merge->files[i].path);
+        json_key(out, "file"), json_string(out, merge->plan.files[i].path);
         json_key(out, "pids"), json_object_begin(out);
-        for (uint32_t j = 1; j < merge->files[i].pids.count; j++) {
-            struct text pid = merge->files[i].pids.texts[j], now = merge->files[i].new_pids[j];
+        for (uint32_t j = 1; j < merge->plan.files[i].pids.count; j++) {
+            struct text pid = merge->plan.files[i].pids.texts[j],
+                        now = merge->plan.files[i].new_pids[j];
             if (!now.bytes || now.bytes == pid.bytes)
                 continue;
             json_out_bytes(out, out->comma ? ",\"" : "\"", out->comma ? 2 : 1);
-            put(out, without_quotes(now));
+            put(out, merge_without_quotes(now));
             json_out_bytes(out, "\":", 2);
             put(out, pid);
             out->comma = true;
         }
         json_object_end(out);
-        walk(merge, &merge->files[i],
+        walk(merge, &merge->plan.files[i],
              (struct kineto_visitor){.event = skip_event, .member = copy_member});
         json_object_end(out);
     }
@@ -479,13 +337,13 @@ static void write_all(struct merge_chrome *merge)
 {
     struct json_out *out = merge->out;
     json_object_begin(out);
-    walk(merge, &merge->files[0],
+    walk(merge, &merge->plan.files[0],
          (struct kineto_visitor){
              .event = copy_event, .events = copy_first_events, .member = copy_member});
     if (merge->changes) {
-        if (!merge->base_written && merge->base_ns)
+        if (!merge->base_written && merge->plan.base_ns)
             put_base(merge);
-        if (!merge->devices_written && !merge->files[0].many_devices)
+        if (!merge->devices_written && !merge->plan.files[0].many_devices)
             put_devices(merge);
         put_parts(merge, 1);
     }
@@ -501,10 +359,14 @@ bool merge_chrome_write(struct merge_chrome *merge, const char *path, struct wri
     struct write_error unused;
     if (!out_file_open(&file, path, error))
         return false;
+    FILE *stream = packed_out_open(file.fd, path);
+    int code = stream ? 0 : errno;
     merge->out = &out;
-    if (json_out_init(&out, file.fd, NULL))
+    if (!code && json_out_init(&out, file.fd, stream))
         write_all(merge);
-    int code = json_out_fini(&out);
+    code = code ? code : json_out_fini(&out);
+    if (stream && fclose(stream) != 0 && !code)
+        code = errno;
     if (merge_chrome_failed(merge, error)) {
         out_file_commit(&file, code ? code : EINVAL, &unused);
         return false;
@@ -517,7 +379,7 @@ static void more_events(void *user, struct json_out *out)
     struct merge_chrome *merge = user;
     merge->out = out;
     copy_events(merge, 0);
-    if (merge->failed)
+    if (merge->plan.failed)
         out->error = EINVAL; /* nothing of it is kept */
 }
 
@@ -526,34 +388,36 @@ static void more_members(void *user, struct json_out *out)
     struct merge_chrome *merge = user;
     merge->out = out;
     put_parts(merge, 0);
-    if (merge->failed)
+    if (merge->plan.failed)
         out->error = EINVAL;
 }
 
 struct write_chrome_more merge_chrome_more(struct merge_chrome *merge)
 {
-    return (struct write_chrome_more){merge, merge->base_ns, more_events, more_members};
+    return (struct write_chrome_more){merge, merge->plan.base_ns, more_events, more_members,
+                                      packed_out_open};
 }
 
 bool merge_chrome_failed(const struct merge_chrome *merge, struct write_error *error)
 {
-    if (merge->failed)
-        tell_error(error, &merge->error);
-    return merge->failed;
+    if (merge->plan.failed)
+        tell_error(error, &merge->plan.error);
+    return merge->plan.failed;
 }
 
 void merge_chrome_each_warning(const struct merge_chrome *merge, merge_chrome_warn *warn)
 {
-    for (size_t i = 0; i < merge->count; i++) {
-        const struct kineto_walked *walked = &merge->files[i].walked;
-        warn(merge->files[i].path, walked->cut_arrays,
+    for (size_t i = 0; i < merge->plan.count; i++) {
+        const struct kineto_walked *walked = &merge->plan.files[i].walked;
+        warn(merge->plan.files[i].path, walked->cut_arrays,
              "array of events without its end: the file was cut off, or not closed");
-        warn(merge->files[i].path, walked->cut_events, "event cut off by the end of the file");
-        warn(merge->files[i].path, walked->strange_items,
+        warn(merge->plan.files[i].path, walked->cut_events, "event cut off by the end of the file");
+        warn(merge->plan.files[i].path, walked->strange_items,
              "items among the events that are no events: left out");
-        warn(merge->files[i].path, walked->large_events, "events of more than 64 MiB left out");
+        warn(merge->plan.files[i].path, walked->large_events,
+             "events of more than 64 MiB left out");
     }
-    if (merge->count)
-        warn(merge->files[0].path, merge->unmoved,
+    if (merge->plan.count)
+        warn(merge->plan.files[0].path, merge->unmoved,
              "times of merged files that are no decimal numbers: not moved");
 }

@@ -131,7 +131,8 @@ struct read_gpu {
     uint32_t name;            /* what the file calls it; 0: by its record, as all of libprof's */
     int64_t start_ns, end_ns; /* relative to read_process.start_realtime_ns */
     uint32_t correlation;
-    uint32_t origin; /* the file names a range that it comes from: the how manieth slice of the process
+    uint32_t
+        origin; /* the file names a range that it comes from: the how manieth slice of the process
                         that was told, from 1. Counts where no call has its correlation. 0 none */
     union {
         struct prof_rec_kernel kernel;

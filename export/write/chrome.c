@@ -390,13 +390,20 @@ static int64_t choose_shift(const struct timeline *timeline, uint64_t base_ns)
     return shift_ns;
 }
 
+/* Where a trace goes: to the stream if there is one. */
+struct target {
+    int fd;
+    FILE *stream;
+    const char *name;
+};
+
 /* Returns 0 or an errno. */
 static int write_trace(const struct timeline *timeline, char *const *stacks,
-                       const struct write_chrome_more *more, int fd, const char *trace_name)
+                       const struct write_chrome_more *more, struct target target)
 {
     struct chrome chrome = {
         .timeline = timeline,
-        .trace_name = trace_name,
+        .trace_name = target.name,
         .stacks = stacks,
         .more = more,
         .shift_ns = choose_shift(timeline, more ? more->base_ns : 0),
@@ -406,9 +413,9 @@ static int write_trace(const struct timeline *timeline, char *const *stacks,
     if (!quoted_names_init(&chrome.names, timeline))
         return error;
     if (chrome_rows_init(&chrome.rows, timeline)) {
-        bool walked = chrome_attrs_init(&chrome) && json_out_init(&chrome.out, fd, NULL) &&
-                      chrome_memory_init(&chrome) &&
-                      exporter_walk(&chrome_exporter, &chrome, timeline);
+        bool walked =
+            chrome_attrs_init(&chrome) && json_out_init(&chrome.out, target.fd, target.stream) &&
+            chrome_memory_init(&chrome) && exporter_walk(&chrome_exporter, &chrome, timeline);
         error = json_out_fini(&chrome.out);
         if (!walked && !error)
             error = ENOMEM;
@@ -428,7 +435,15 @@ bool write_chrome_and(const struct timeline *timeline, char *const *stacks,
     const char *slash = strrchr(path, '/');
     if (!out_file_open(&file, path, error))
         return false;
-    int code = write_trace(timeline, stacks, more, file.fd, slash ? slash + 1 : path);
+    struct target target = {file.fd, NULL, slash ? slash + 1 : path};
+    errno = 0;
+    if (more && more->pack)
+        target.stream = more->pack(file.fd, path);
+    int code = target.stream ? 0 : errno;
+    if (!code)
+        code = write_trace(timeline, stacks, more, target);
+    if (target.stream && fclose(target.stream) != 0 && !code)
+        code = errno;
     return out_file_commit(&file, code, error);
 }
 

@@ -106,10 +106,10 @@ void chrome_head_write(struct chrome *chrome)
 void chrome_head_finish(struct chrome *chrome)
 {
     struct json_out *out = &chrome->out;
-    if (chrome->more)
+    if (chrome->more && chrome->more->events)
         chrome->more->events(chrome->more->user, out);
     json_array_end(out);
-    if (chrome->more)
+    if (chrome->more && chrome->more->members)
         chrome->more->members(chrome->more->user, out);
     if (chrome->skipped_counters)
         json_newline(out), json_key(out, "skippedCounters"),

@@ -16,6 +16,7 @@
 #include "kineto_pairs.h"
 #include "kineto_python.h"
 #include "kineto_rows.h"
+#include "kineto_slice.h"
 #include "trace_error.h"
 
 #include <stdlib.h>
@@ -116,37 +117,6 @@ static uint32_t thread_of(struct reader *reader)
     return kineto_rows_thread(&reader->rows, &reader->event.pid, &reader->event.tid, 1);
 }
 
-static bool begins(struct text text, const char *word)
-{
-    size_t size = strlen(word);
-    return text.size >= size && memcmp(text.bytes, word, size) == 0;
-}
-
-static bool is_graph_launch(struct text name)
-{
-    return begins(name, "cudaGraphLaunch") || begins(name, "cuGraphLaunch") ||
-           begins(name, "hipGraphLaunch");
-}
-
-/* Kind, flags and correlation of what a thread did. */
-static void classify(const struct kineto_event *event, struct text name, struct read_slice *slice)
-{
-    bool driver = event->category == KINETO_DRIVER_CALL;
-    slice->result = READ_RESULT_UNKNOWN;
-    if (event->category == KINETO_RUNTIME_CALL || driver) {
-        int64_t correlation = kineto_number(&event->args, KINETO_CORRELATION, 0);
-        slice->kind = READ_SLICE_API;
-        slice->correlation =
-            correlation > 0 && correlation <= UINT32_MAX ? (uint32_t)correlation : 0;
-        slice->flags = (uint8_t)((slice->correlation ? READ_SLICE_LAUNCHES : 0) |
-                                 (driver ? READ_SLICE_DRIVER : 0) |
-                                 (is_graph_launch(name) ? READ_SLICE_GRAPH : 0));
-    } else {
-        slice->kind = begins(name, "ProfilerStep#") ? READ_SLICE_STEP : (uint8_t)READ_SLICE_RANGE;
-        slice->correlation = kineto_external_id(&event->args);
-    }
-}
-
 static void take_frame(struct reader *reader, const struct kineto_frame *frame)
 {
     reader->failed |= !kineto_python_frame(&reader->python, frame);
@@ -164,7 +134,7 @@ static void take_slice(struct reader *reader, int64_t start_ns)
         .name = event_store_name(reader->store, name),
         .attrs = attrs,
     };
-    classify(event, name, &slice);
+    kineto_slice_classify(event, name, &slice);
     if (event->args.seen && slice.kind != READ_SLICE_API)
         slice.attr_count = make_attrs(reader, attrs);
     struct kineto_wish wish = {start_ns, slice.thread, event_store_slice_count(reader->store)};
@@ -224,7 +194,7 @@ static void take_end(struct reader *reader, int64_t time_ns)
     struct read_slice slice = {0};
     struct text name = plain_text(reader, &reader->event.name);
     uint32_t thread = thread_of(reader);
-    classify(&reader->event, name, &slice);
+    kineto_slice_classify(&reader->event, name, &slice);
     struct kineto_end end = {
         .time_ns = time_ns,
         .owner = thread,
@@ -319,9 +289,9 @@ static void take_name(struct reader *reader)
         return;
     uint32_t name = number_text(reader, &event->args.at[KINETO_NAME].text);
     struct text what = {event->name.bytes, event->name.size};
-    if (begins(what, "process_name"))
+    if (kineto_begins(what, "process_name"))
         kineto_rows_name_process(&reader->rows, &event->pid, name);
-    else if (begins(what, "thread_name"))
+    else if (kineto_begins(what, "thread_name"))
         kineto_rows_name_thread(&reader->rows, &event->pid, &event->tid, name);
 }
 
@@ -329,7 +299,8 @@ static void take_name(struct reader *reader)
 static bool is_about_profiler(const struct kineto_event *event)
 {
     struct text pid = {event->pid.text.bytes, event->pid.text.size};
-    return pid.bytes && (pid.size == 0 || begins(pid, "Traces") || begins(pid, "Spans"));
+    return pid.bytes &&
+           (pid.size == 0 || kineto_begins(pid, "Traces") || kineto_begins(pid, "Spans"));
 }
 
 static void take_mark(struct reader *reader, int64_t time_ns)
