@@ -113,10 +113,18 @@ void build_attrs_end(struct builder *builder)
     keymap_fini(&by_id);
 }
 
+static bool attrs_are_sorted(const struct tl_attr *attrs, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++)
+        if (attrs[i].slice < attrs[i - 1].slice)
+            return false;
+    return true;
+}
+
 /* By owner; those of one owner keep their order. */
 static bool sort_attrs(struct tl_attr *attrs, uint32_t count)
 {
-    if (count < 2)
+    if (attrs_are_sorted(attrs, count))
         return true;
     struct radix_item *items = calloc(count, sizeof *items);
     struct tl_attr *sorted = calloc(count, sizeof *sorted);

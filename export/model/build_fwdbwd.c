@@ -84,7 +84,8 @@ static void read_slice(struct search *search, const struct tl_attr *attrs, uint3
     const struct text *names = timeline->names.at;
     const struct tl_attr *number = NULL, *stashed = NULL;
     for (uint32_t i = 0; i < count; i++) {
-        if (is_number(&attrs[i]) && text_is(names[attrs[i].key], "seq"))
+        if (is_number(&attrs[i]) && (text_is(names[attrs[i].key], "seq") ||
+                                     text_is(names[attrs[i].key], "Sequence number")))
             number = &attrs[i];
         if (is_number(&attrs[i]) && text_is(names[attrs[i].key], "stashed_seq"))
             stashed = &attrs[i];

@@ -75,6 +75,13 @@ static bool has_time(struct builder *builder, uint64_t start_ns)
     return start_ns != 0;
 }
 
+/* Until build_join() finds a call. */
+static uint32_t origin_of(const struct builder *builder, uint32_t number)
+{
+    uint32_t told = builder->timeline->slices.count - builder->first.slice;
+    return number && number <= told ? builder->first.slice + number - 1 : TL_NONE;
+}
+
 static void add_gpu(struct builder *builder, const struct read_gpu *from, struct tl_gpu gpu)
 {
     gpu.start_ns = build_time(builder, from->start_ns);
@@ -85,7 +92,7 @@ static void add_gpu(struct builder *builder, const struct read_gpu *from, struct
     }
     if (from->name)
         gpu.name = build_name(builder, from->name);
-    gpu.slice = TL_NONE;
+    gpu.slice = origin_of(builder, from->origin);
     gpu.correlation = from->correlation;
     gpu.process = builder->process;
     struct tl_gpu *added = builder->failed ? NULL : ARRAY_ADD(&builder->timeline->gpus);

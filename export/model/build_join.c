@@ -109,6 +109,8 @@ static void join_one(struct builder *builder, const struct launch_index *index, 
 {
     const struct tl_slice *slices = builder->timeline->slices.at;
     uint32_t slice = launch_index_find(index, gpu->correlation, gpu->start_ns + bar_ns);
+    if (slice == TL_NONE && gpu->slice != TL_NONE)
+        return; /* no call, but a range that the file names as its origin */
     gpu->slice = slice;
     if (slice == TL_NONE) {
         if (is_operation(gpu) && !(gpu->flags & TL_GPU_INTERNAL))

@@ -214,6 +214,22 @@ static bool count_call(struct ledger_work *work, const struct build_launch *laun
     return true;
 }
 
+/* Operations whose origin is a range: what launched them is not in the file, but all of them are. */
+static void count_origins(struct ledger_work *work)
+{
+    const struct timeline *timeline = work->builder->timeline;
+    for (uint32_t i = work->builder->first.gpu; i < timeline->gpus.count; i++) {
+        const struct tl_gpu *gpu = &timeline->gpus.at[i];
+        if (gpu->slice == TL_NONE || timeline->slices.at[gpu->slice].kind == TL_API ||
+            !tl_is_work(gpu))
+            continue;
+        struct tl_ledger_row *row =
+            ledger_row(&work->rows, ledger_rows_stream(&work->rows, gpu->stream));
+        row->launched++;
+        row->recorded++;
+    }
+}
+
 static bool learn_handles(struct ledger_work *work)
 {
     const struct timeline *timeline = work->builder->timeline;
@@ -223,7 +239,7 @@ static bool learn_handles(struct ledger_work *work)
         if (gpu->slice == TL_NONE || gpu->stream == TL_NONE || !tl_is_work(gpu))
             continue;
         const struct tl_slice *slice = &timeline->slices.at[gpu->slice];
-        if (!(slice->flags & (TL_GRAPH | TL_INTERNAL)))
+        if (slice->kind == TL_API && !(slice->flags & (TL_GRAPH | TL_INTERNAL)))
             learnt = ledger_rows_learn(&work->rows, slice->thread,
                                        timeline->apis.at[slice->api].stream_handle, gpu->stream);
     }
@@ -394,6 +410,7 @@ static bool fill_rows(struct ledger_work *work)
         filled = sort_lost(work, i);
     for (uint32_t i = 0; i < builder->launches.count && filled; i++)
         filled = count_call(work, &builder->launches.at[i]);
+    count_origins(work);
     for (uint32_t i = builder->graphs.first_launch;
          i < builder->timeline->graph_launches.count && filled; i++)
         filled = count_graph_launch(work, &builder->timeline->graph_launches.at[i]);

@@ -99,6 +99,8 @@ static void tell_new_places(struct builder *builder, struct tl_slice *slices, ui
     for (uint32_t i = 0; i < builder->graphs.facts.count; i++)
         builder->graphs.facts.at[i].slice =
             moved(builder, place, builder->graphs.facts.at[i].slice);
+    for (uint32_t i = builder->first.gpu; i < timeline->gpus.count; i++)
+        timeline->gpus.at[i].slice = moved(builder, place, timeline->gpus.at[i].slice);
     for (uint32_t i = 0; i < builder->memory.ops.count; i++)
         builder->memory.ops.at[i].slice = moved(builder, place, builder->memory.ops.at[i].slice);
 }

@@ -38,13 +38,13 @@ static bool gpu_is_valid(const struct timeline *timeline, const struct tl_gpu *g
            (gpu->detail == TL_NONE || gpu->detail < detail_count(timeline, gpu->kind));
 }
 
-/* The arrow begins on a call of a thread of the same process. */
+/* The arrow begins on a call of a thread of the same process, or on a range of it. */
 static bool starts_on_host(const struct timeline *timeline, const struct tl_gpu *gpu)
 {
     if (gpu->slice == TL_NONE)
         return true;
     const struct tl_slice *slice = &timeline->slices.at[gpu->slice];
-    return slice->kind == TL_API && slice->thread < timeline->threads.count &&
+    return slice->thread < timeline->threads.count &&
            timeline->threads.at[slice->thread].process == gpu->process && slice->gpu_count > 0;
 }
 
@@ -70,7 +70,8 @@ static void check_gpu(struct check *check, uint32_t i)
     check_add(check, CHECK_RULE_GPU_TIME, CHECK_ERROR, gpu->end_ns < gpu->start_ns,
               "\"%.*s\" at %" PRId64 " ns ends before it begins", CHECK_TEXT(name), gpu->start_ns);
     check_add(check, CHECK_RULE_ARROWS, CHECK_ERROR, !starts_on_host(timeline, gpu),
-              "the arrow to \"%.*s\" at %" PRId64 " ns does not start on a call of the host",
+              "the arrow to \"%.*s\" at %" PRId64
+              " ns does not start on a call or range of the host",
               CHECK_TEXT(name), gpu->start_ns);
     check_add(check, CHECK_RULE_CAUSALITY, CHECK_ERROR, (gpu->flags & TL_GPU_BEFORE_LAUNCH) != 0,
               "\"%.*s\" starts at %" PRId64

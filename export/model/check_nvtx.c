@@ -64,8 +64,8 @@ static void check_attrs_of(struct check *check, const char *what, const struct t
     }
 }
 
-/* The piece goes on, at once, from an earlier one of the same range; or of the same call, in files whose
- * calls and ranges were timed by two clocks. */
+/* The piece goes on, at once, from an earlier one of the same range; calls and steps have pieces, too,
+ * where a file tells of whole ones that overlap. */
 static bool goes_on(const struct timeline *timeline, const struct tl_piece *piece)
 {
     if (piece->slice >= timeline->slices.count || piece->before >= piece->slice ||
@@ -75,11 +75,10 @@ static bool goes_on(const struct timeline *timeline, const struct tl_piece *piec
     const struct tl_slice *before = &timeline->slices.at[piece->before];
     const struct tl_slice *first = &timeline->slices.at[piece->first];
     bool same = slice->thread == before->thread && slice->thread == first->thread &&
-                slice->kind == before->kind && slice->name == before->name &&
+                slice->name == before->name && slice->kind == before->kind &&
                 tl_slice_label(slice) == tl_slice_label(before);
-    return same && slice->flags & TL_CONTINUED && slice->kind != TL_STEP &&
-           before->end_ns == slice->start_ns && !(first->flags & TL_CONTINUED) &&
-           !(before->flags & TL_UNCLOSED);
+    return same && slice->flags & TL_CONTINUED && before->end_ns == slice->start_ns &&
+           !(first->flags & TL_CONTINUED) && !(before->flags & TL_UNCLOSED);
 }
 
 static void check_pieces(struct check *check)

@@ -16,8 +16,7 @@ static bool slice_is_valid(const struct timeline *timeline, uint32_t i)
            (slice->parent == TL_NONE || slice->parent < i) && slice->kind <= TL_API &&
            (is_api ? slice->api < timeline->apis.count
                    : slice->label == TL_NONE || slice->label < timeline->labels.count) &&
-           (uint64_t)slice->gpu_first + slice->gpu_count <= timeline->gpu_by_slice.count &&
-           (is_api || slice->gpu_count == 0);
+           (uint64_t)slice->gpu_first + slice->gpu_count <= timeline->gpu_by_slice.count;
 }
 
 /* Whether the slice lies where its thread says. */

@@ -56,8 +56,9 @@ struct tl_slice {
     uint32_t name;
     uint32_t parent; /* slice of the same thread, or TL_NONE */
     uint32_t thread;
-    uint32_t gpu_first; /* API slices: first of the operations it launched, in gpu_by_slice[] */
-    uint32_t gpu_count;
+    uint32_t gpu_first; /* first of the operations it launched, in gpu_by_slice[] */
+    uint32_t gpu_count; /* of a call; of a range, operations that have no call in the file, which
+                           names the range as their origin */
     union {
         uint32_t api;   /* API slices: into apis[] */
         uint32_t label; /* all others: into labels[], TL_NONE unless it came through NVTX */
@@ -160,7 +161,7 @@ struct tl_gpu {
     int64_t start_ns;
     int64_t end_ns;
     uint32_t name;   /* kernels: demangled; copies: "Memcpy HtoD (Pageable -> Device)" */
-    uint32_t slice;  /* the API slice that launched it, TL_NONE */
+    uint32_t slice;  /* the call that launched it, else the range that the file names, TL_NONE */
     uint32_t stream; /* into streams[]; TL_NONE for TL_OVERHEAD and context-wide syncs */
     uint32_t correlation;
     uint64_t bytes; /* copies and sets */

@@ -1,6 +1,9 @@
-/* cmd_chrome.c - profdump --chrome OUT FILE...: the timeline, for Perfetto and chrome://tracing. */
+/* cmd_chrome.c - profdump --chrome OUT FILE...: the timeline, for Perfetto and chrome://tracing; Chrome
+ * traces among the inputs as they are. */
 #include "profdump.h"
 
+#include "merge_chrome.h"
+#include "packed_out.h"
 #include "stack_text.h"
 
 #include <errno.h>
@@ -8,13 +11,13 @@
 
 /* With "Call stack" where stacks were recorded. */
 static bool write_trace(const struct profdump_options *options, const struct timeline *timeline,
-                        struct write_error *error)
+                        const struct write_chrome_more *more, struct write_error *error)
 {
     if (timeline->stacks.count == 0)
-        return write_chrome(timeline, options->chrome_path, error);
+        return write_chrome_and(timeline, NULL, more, options->chrome_path, error);
     struct symbols *symbols = stack_text_symbols(options, timeline);
     char **stacks = symbols ? stack_text_lines(symbols, timeline) : NULL;
-    bool written = write_chrome_stacks(timeline, stacks, options->chrome_path, error);
+    bool written = write_chrome_and(timeline, stacks, more, options->chrome_path, error);
     if (symbols)
         stack_text_complain(symbols);
     stack_text_free(stacks, timeline->stacks.count);
@@ -24,11 +27,46 @@ static bool write_trace(const struct profdump_options *options, const struct tim
 
 int cmd_chrome(const struct profdump_options *options, const struct timeline *timeline)
 {
+    static const struct write_chrome_more packed = {.pack = packed_out_open};
     struct write_error error;
     cleanup_on_signals();
-    if (write_trace(options, timeline, &error))
+    if (write_trace(options, timeline, &packed, &error))
         return finish(options, timeline, true);
     if (error.code != EPIPE)
         complain("%s", error.message);
     return EXIT_FAILURE;
+}
+
+static void say(const char *path, uint64_t count, const char *what)
+{
+    if (count)
+        complain("%s: %llu %s", path, (unsigned long long)count, what);
+}
+
+static bool write_merged(const struct profdump_options *options, const struct inputs *inputs,
+                         struct merge_chrome *merge, struct write_error *error)
+{
+    if (!inputs->timeline)
+        return merge_chrome_write(merge, options->chrome_path, error);
+    struct write_chrome_more more = merge_chrome_more(merge);
+    bool written = write_trace(options, inputs->timeline, &more, error);
+    return !merge_chrome_failed(merge, error) && written;
+}
+
+int cmd_chrome_merge(const struct profdump_options *options, const struct inputs *inputs)
+{
+    struct write_error error;
+    cleanup_on_signals();
+    struct merge_chrome *merge =
+        merge_chrome_create((const char *const *)inputs->chrome_paths, inputs->chrome_count,
+                            options->partial, inputs->timeline, &error);
+    bool written = merge && write_merged(options, inputs, merge, &error);
+    if (written)
+        merge_chrome_each_warning(merge, say);
+    else if (error.code != EPIPE)
+        complain("%s", error.message);
+    merge_chrome_destroy(merge);
+    if (!written)
+        return EXIT_FAILURE;
+    return inputs->timeline ? finish(options, inputs->timeline, true) : EXIT_SUCCESS;
 }

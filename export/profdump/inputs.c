@@ -1,6 +1,7 @@
 /* inputs.c - from the command line to one timeline: files, directories, or the newest trace here.
  * */
 #include "foreign.h"
+#include "merge_chrome.h"
 #include "profdump.h"
 
 #include <dirent.h>
@@ -132,22 +133,65 @@ static void say_warnings(const struct timeline *timeline)
     }
 }
 
+static bool find_inputs(const struct profdump_options *options, struct path_list *paths)
+{
+    bool found = options->input_count > 0 || add_newest(paths);
+    for (int i = 0; i < options->input_count && found; i++)
+        found = add_input(paths, options->inputs[i]);
+    return found;
+}
+
+static struct timeline *load(const char *const *paths, size_t count, bool partial)
+{
+    struct read_error error;
+    struct timeline *timeline = timeline_load_by(foreign_open, paths, count, partial, &error);
+    if (timeline)
+        say_warnings(timeline);
+    else
+        complain("%s", error.message);
+    return timeline;
+}
+
 struct timeline *inputs_load(const struct profdump_options *options)
 {
     struct path_list paths = {0};
-    struct read_error error;
     struct timeline *timeline = NULL;
-    bool found = options->input_count > 0 || add_newest(&paths);
-    for (int i = 0; i < options->input_count && found; i++)
-        found = add_input(&paths, options->inputs[i]);
-    if (found) {
-        timeline = timeline_load_by(foreign_open, (const char *const *)paths.at, paths.count,
-                                    options->partial, &error);
-        if (timeline)
-            say_warnings(timeline);
-        else
-            complain("%s", error.message);
-    }
+    if (find_inputs(options, &paths))
+        timeline = load((const char *const *)paths.at, paths.count, options->partial);
     path_list_fini(&paths);
     return timeline;
+}
+
+bool inputs_split(const struct profdump_options *options, struct inputs *inputs)
+{
+    struct path_list paths = {0}, others = {0};
+    *inputs = (struct inputs){0};
+    bool split = find_inputs(options, &paths);
+    inputs->chrome_paths = calloc(paths.count + 1, sizeof *inputs->chrome_paths);
+    split = split && inputs->chrome_paths;
+    for (size_t i = 0; i < paths.count && split; i++) {
+        if (merge_chrome_is(paths.at[i])) {
+            inputs->chrome_paths[inputs->chrome_count++] = paths.at[i];
+            paths.at[i] = NULL;
+        } else {
+            split = path_list_add(&others, "", paths.at[i]);
+        }
+    }
+    if (split && others.count && inputs->chrome_count)
+        inputs->timeline = load((const char *const *)others.at, others.count, options->partial);
+    split = split && (!others.count || !inputs->chrome_count || inputs->timeline);
+    path_list_fini(&others);
+    path_list_fini(&paths);
+    if (!split)
+        inputs_fini(inputs);
+    return split;
+}
+
+void inputs_fini(struct inputs *inputs)
+{
+    for (size_t i = 0; inputs->chrome_paths && i < inputs->chrome_count; i++)
+        free(inputs->chrome_paths[i]);
+    free(inputs->chrome_paths);
+    timeline_destroy(inputs->timeline);
+    *inputs = (struct inputs){0};
 }

@@ -370,6 +370,27 @@ static int run(const struct profdump_options *options, const struct timeline *ti
     return options->json ? cmd_json(options, timeline) : cmd_show(options, timeline);
 }
 
+/* Chrome traces among the inputs of --chrome are copied; then that option is dealt with. `*done`: and
+ * nothing is left to do. */
+static int merge_chrome(struct profdump_options *options, bool *done)
+{
+    struct inputs inputs;
+    int status = EXIT_SUCCESS;
+    bool other_word = options->check || options->stacks || options->memory;
+    if (!options->chrome_path || other_word || options->input_count == 0)
+        return status;
+    *done = !inputs_split(options, &inputs);
+    if (*done)
+        return EXIT_FAILURE;
+    if (inputs.chrome_count) {
+        status = cmd_chrome_merge(options, &inputs);
+        options->chrome_path = NULL;
+        *done = status == EXIT_FAILURE || (!options->etprof_path && !options->json);
+    }
+    inputs_fini(&inputs);
+    return status;
+}
+
 int main(int argc, char **argv)
 {
     static char program[] = "profdump";
@@ -393,6 +414,10 @@ int main(int argc, char **argv)
     take_command(&options);
     if (!agree(&options))
         return wrong_usage();
+    bool done = false;
+    int merged = merge_chrome(&options, &done);
+    if (done)
+        return merged;
     struct timeline *timeline = inputs_load(&options);
     int status = timeline ? run(&options, timeline) : EXIT_FAILURE;
     timeline_destroy(timeline);

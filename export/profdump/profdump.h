@@ -63,6 +63,21 @@ __attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
 /* Loads the inputs, merged. NULL after having complained. Free with timeline_destroy(). */
 struct timeline *inputs_load(const struct profdump_options *options);
 
+/* The inputs with Chrome traces apart, which an output that is one copies instead of making it anew. */
+struct inputs {
+    char **chrome_paths; /* in order */
+    size_t chrome_count;
+    struct timeline *timeline; /* of the others; NULL: there are none, or no Chrome trace */
+};
+
+/* False after having complained. */
+bool inputs_split(const struct profdump_options *options, struct inputs *inputs);
+void inputs_fini(struct inputs *inputs);
+
+/* --chrome where an input is a Chrome trace. `others` is the timeline of the inputs that are none, or
+ * NULL. */
+int cmd_chrome_merge(const struct profdump_options *options, const struct inputs *inputs);
+
 /* From here on a signal that ends the program removes the temporary file of an export. */
 void cleanup_on_signals(void);
 

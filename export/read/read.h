@@ -98,7 +98,7 @@ struct read_slice {
     uint32_t attr_count;
     uint32_t thread;
     uint32_t name;
-    uint32_t correlation; /* 0 none */
+    uint32_t correlation; /* 0 none; of a range: an id that has a meaning in the reader only */
     uint32_t continues;   /* how many slices of the process were told before that one */
     int32_t result;       /* of a call: its result code, or READ_RESULT_UNKNOWN */
     uint8_t kind;         /* enum read_slice_kind */
@@ -143,6 +143,9 @@ struct read_gpu {
     uint32_t name;            /* what the file calls it; 0: by its record, as all of libprof's */
     int64_t start_ns, end_ns; /* relative to read_process.start_realtime_ns */
     uint32_t correlation;
+    uint32_t
+        origin; /* the file names a range that it comes from: the how manieth slice of the process
+                        that was told, from 1. Counts where no call has its correlation. 0 none */
     union {
         struct prof_rec_kernel kernel;
         struct prof_rec_memcpy memcpy;

@@ -203,6 +203,17 @@ struct trace_file *trace_file_open_memory(const void *bytes, size_t size, const 
     return NULL;
 }
 
+struct trace_file *trace_file_open_owned(void *bytes, size_t size, const char *name, bool partial,
+                                         struct read_error *error)
+{
+    struct trace_file *file = trace_file_open_memory(bytes, size, name, partial, error);
+    if (file)
+        file->copy = bytes; /* malloc()'s alignment: they were not copied */
+    else
+        free(bytes);
+    return file;
+}
+
 struct trace_file *trace_file_adopt(const char *path, const struct trace_reader *reader,
                                     void *foreign, uint32_t process_count,
                                     uint64_t start_realtime_ns, struct read_error *error)

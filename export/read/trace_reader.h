@@ -22,6 +22,11 @@ struct trace_file *trace_file_adopt(const char *path, const struct trace_reader 
                                     void *foreign, uint32_t process_count,
                                     uint64_t start_realtime_ns, struct read_error *error);
 
+/* libprof's own format, of bytes that malloc() gave, which are the trace_file's from here on: freed with
+ * it, and freed when NULL is returned. */
+struct trace_file *trace_file_open_owned(void *bytes, size_t size, const char *name, bool partial,
+                                         struct read_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -434,15 +434,34 @@ static const struct exporter chrome_exporter = {
     .end = chrome_end,
 };
 
+/* How much later than the timeline's the trace's times count. */
+static int64_t choose_shift(const struct timeline *timeline, uint64_t base_ns)
+{
+    int64_t shift_ns = timeline->start_ns < 0 ? -timeline->start_ns : 0;
+    uint64_t late = timeline->base_realtime_ns - base_ns;
+    if (base_ns && base_ns <= timeline->base_realtime_ns && late <= INT64_MAX / 2 &&
+        (int64_t)late > shift_ns)
+        shift_ns = (int64_t)late;
+    return shift_ns;
+}
+
+/* Where a trace goes: to the stream if there is one. */
+struct target {
+    int fd;
+    FILE *stream;
+    const char *name;
+};
+
 /* Returns 0 or an errno. */
-static int write_trace(const struct timeline *timeline, char *const *stacks, int fd,
-                       const char *trace_name)
+static int write_trace(const struct timeline *timeline, char *const *stacks,
+                       const struct write_chrome_more *more, struct target target)
 {
     struct chrome chrome = {
         .timeline = timeline,
-        .trace_name = trace_name,
+        .trace_name = target.name,
         .stacks = stacks,
-        .shift_ns = timeline->start_ns < 0 ? -timeline->start_ns : 0,
+        .more = more,
+        .shift_ns = choose_shift(timeline, more ? more->base_ns : 0),
     };
     int error = ENOMEM;
     run_facts_init(&chrome.facts, timeline);
@@ -450,7 +469,8 @@ static int write_trace(const struct timeline *timeline, char *const *stacks, int
         return error;
     if (chrome_rows_init(&chrome.rows, timeline)) {
         bool walked = chrome_attrs_init(&chrome) && range_paths_init(&chrome.paths, timeline) &&
-                      json_out_init(&chrome.out, fd, NULL) && chrome_memory_init(&chrome) &&
+                      json_out_init(&chrome.out, target.fd, target.stream) &&
+                      chrome_memory_init(&chrome) &&
                       exporter_walk(&chrome_exporter, &chrome, timeline);
         error = json_out_fini(&chrome.out);
         if ((!walked || chrome.paths.failed) && !error)
@@ -464,15 +484,30 @@ static int write_trace(const struct timeline *timeline, char *const *stacks, int
     return error;
 }
 
-bool write_chrome_stacks(const struct timeline *timeline, char *const *stacks, const char *path,
-                         struct write_error *error)
+bool write_chrome_and(const struct timeline *timeline, char *const *stacks,
+                      const struct write_chrome_more *more, const char *path,
+                      struct write_error *error)
 {
     struct out_file file;
     const char *slash = strrchr(path, '/');
     if (!out_file_open(&file, path, error))
         return false;
-    int code = write_trace(timeline, stacks, file.fd, slash ? slash + 1 : path);
+    struct target target = {file.fd, NULL, slash ? slash + 1 : path};
+    errno = 0;
+    if (more && more->pack)
+        target.stream = more->pack(file.fd, path);
+    int code = target.stream ? 0 : errno;
+    if (!code)
+        code = write_trace(timeline, stacks, more, target);
+    if (target.stream && fclose(target.stream) != 0 && !code)
+        code = errno;
     return out_file_commit(&file, code, error);
+}
+
+bool write_chrome_stacks(const struct timeline *timeline, char *const *stacks, const char *path,
+                         struct write_error *error)
+{
+    return write_chrome_and(timeline, stacks, NULL, path, error);
 }
 
 bool write_chrome(const struct timeline *timeline, const char *path, struct write_error *error)

@@ -19,10 +19,11 @@ struct chrome {
     int64_t *heap_bytes; /* chrome_memory.c: in use, by heap */
     int64_t *heap_idle;  /* reserved by pools beyond that, by heap */
     int64_t *pool_used, *pool_idle;
-    char *const *stacks;       /* by stack, NULL none */
-    struct range_paths paths;  /* of captured operations */
-    uint64_t skipped_counters; /* not a number: JSON cannot say it */
-    uint8_t *attr_words;       /* chrome_attrs.c: by name index, which word of its table it is */
+    const struct write_chrome_more *more; /* NULL: nothing */
+    char *const *stacks;                  /* by stack, NULL none */
+    struct range_paths paths;             /* of captured operations */
+    uint64_t skipped_counters;            /* not a number: JSON cannot say it */
+    uint8_t *attr_words; /* chrome_attrs.c: by name index, which word of its table it is */
 };
 
 /* chrome_head.c: everything of the top-level object before and after the events. */

@@ -10,6 +10,7 @@
 #include "cost_json.h"
 #include "facts_json.h"
 #include "run_cost.h"
+#include "write.h"
 
 #include <stdio.h>
 
@@ -134,7 +135,11 @@ void chrome_head_write(struct chrome *chrome)
 void chrome_head_finish(struct chrome *chrome)
 {
     struct json_out *out = &chrome->out;
+    if (chrome->more && chrome->more->events)
+        chrome->more->events(chrome->more->user, out);
     json_array_end(out);
+    if (chrome->more && chrome->more->members)
+        chrome->more->members(chrome->more->user, out);
     if (chrome->skipped_counters)
         json_newline(out), json_key(out, "skippedCounters"),
             json_uint(out, chrome->skipped_counters);

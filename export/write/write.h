@@ -102,6 +102,23 @@ bool write_chrome(const struct timeline *timeline, const char *path, struct writ
 bool write_chrome_stacks(const struct timeline *timeline, char *const *stacks, const char *path,
                          struct write_error *error);
 
+struct json_out;
+
+/* What else a Chrome trace is to hold than its timeline. Members may be NULL. */
+struct write_chrome_more {
+    void *user;
+    uint64_t base_ns; /* what its times count from, since the epoch; 0, or later than the timeline
+                         begins: as without */
+    void (*events)(void *user, struct json_out *out);  /* after all others */
+    void (*members)(void *user, struct json_out *out); /* of the top-level object */
+    /* A stream through which the file of that path is written; NULL with errno 0: none. It is closed,
+     * the descriptor is not its own. */
+    FILE *(*pack)(int descriptor, const char *path);
+};
+bool write_chrome_and(const struct timeline *timeline, char *const *stacks,
+                      const struct write_chrome_more *more, const char *path,
+                      struct write_error *error);
+
 /* What a dump of profiling blocks holds, and what it does not. */
 struct write_etprof_counts {
     uint64_t blocks, events, allocations;     /* written */

@@ -1,4 +1,5 @@
 /* test_source.cc - bytes come out as they went in, whatever they are packed with. */
+#include "../support/trace_fixture.h"
 #include "foreign.h"
 #include "source.h"
 
@@ -85,6 +86,23 @@ TEST(Source, NamesTruncatedAndDamagedGzip)
     packed[packed.size() / 2] = (char)~packed[packed.size() / 2];
     packed[packed.size() / 2 + 1] = (char)~packed[packed.size() / 2 + 1];
     EXPECT_EQ(unpacked(packed, 4096), "error: t.gz: the gzip data is damaged");
+}
+
+TEST(Source, OpensTracesOfLibprofThatAreCompressed)
+{
+    Trace trace;
+    trace.thread(1).log(0, 1).push(100, "work").pop(200);
+    size_t size;
+    const uint8_t *bytes = trace_builder_bytes(trace.raw(), &size);
+    std::string packed = gzip(std::string((const char *)bytes, size));
+    read_error error = {};
+    trace_file *file = foreign_open_memory(packed.data(), packed.size(), "t.gz", false, &error);
+    ASSERT_NE(file, nullptr) << error.message;
+    timeline *timeline = timeline_from_files(&file, 1, &error);
+    trace_file_close(file);
+    ASSERT_NE(timeline, nullptr);
+    EXPECT_EQ(timeline->slices.count, 1u);
+    timeline_destroy(timeline);
 }
 
 TEST(Source, RefusesWhatUnpacksToAbsurdlyMuch)

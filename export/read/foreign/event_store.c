@@ -101,6 +101,12 @@ void event_store_name_thread(struct event_store *store, uint32_t thread, struct 
         store->threads.at[thread - 1].name = event_store_name(store, name);
 }
 
+void event_store_move_thread(struct event_store *store, uint32_t thread, uint32_t process)
+{
+    if (thread && thread <= store->threads.count)
+        store->threads.at[thread - 1].process = process;
+}
+
 /* Slices of a thread, attributes of a slice: what an index of 32 bits can name. */
 static uint32_t keep_attrs(struct event_store *store, const struct read_slice *slice)
 {
@@ -141,6 +147,23 @@ void event_store_slice(struct event_store *store, const struct read_slice *slice
     };
 }
 
+/* Attributes of a slice are adjacent: they move to the end. */
+void event_store_slice_attr(struct event_store *store, uint32_t index, const struct read_attr *attr)
+{
+    struct store_slice *slice = &store->slices.at[index];
+    uint32_t first = store->attrs.count;
+    if (slice->attr_count == UINT16_MAX)
+        return;
+    for (uint32_t i = 0; i <= slice->attr_count; i++) {
+        struct read_attr *added = ADD(store, &store->attrs);
+        if (!added)
+            return;
+        *added = i < slice->attr_count ? store->attrs.at[slice->first_attr + i] : *attr;
+    }
+    slice->first_attr = first;
+    slice->attr_count++;
+}
+
 static void add_instant(struct event_store *store, struct store_instant instant)
 {
     struct store_instant *kept = ADD(store, &store->instants);
@@ -164,8 +187,19 @@ void event_store_range(struct event_store *store, uint32_t thread, uint32_t end_
 {
     struct store_range *range = ADD(store, &store->ranges);
     if (range)
-        *range = (struct store_range){start_ns,  end_of(store, start_ns, end_ns), id, name, thread,
-                                      end_thread};
+        *range = (struct store_range){
+            start_ns,  end_thread ? end_of(store, start_ns, end_ns) : start_ns, id, name, thread,
+            end_thread};
+}
+
+uint32_t event_store_slice_count(const struct event_store *store)
+{
+    return store->slices.count;
+}
+
+uint32_t event_store_range_count(const struct event_store *store)
+{
+    return store->ranges.count;
 }
 
 /* What many operations share: the record without its times. */
@@ -174,6 +208,7 @@ static void forget_times(struct read_gpu *gpu)
     gpu->start_ns = gpu->end_ns = 0;
     gpu->correlation = 0;
     gpu->name = 0;
+    gpu->origin = 0;
     switch (gpu->kind) {
     case READ_GPU_KERNEL:
         gpu->kernel.start_ns = gpu->kernel.end_ns = 0;
@@ -208,6 +243,12 @@ static uint64_t hash_detail(const struct read_gpu *detail)
     return hash;
 }
 
+/* Readers clear what lies between the members. */
+static bool same_bytes(const void *left, const void *right, size_t bytes)
+{
+    return memcmp(left, right, bytes) == 0;
+}
+
 static bool grow_detail_slots(struct event_store *store)
 {
     uint32_t count = store->detail_slot_count ? store->detail_slot_count * 2 : 1024;
@@ -236,7 +277,7 @@ static uint32_t share_detail(struct event_store *store, const struct read_gpu *d
     }
     uint32_t mask = store->detail_slot_count - 1, at = (uint32_t)hash_detail(detail) & mask;
     for (; store->detail_slots[at]; at = (at + 1) & mask)
-        if (memcmp(&store->details.at[store->detail_slots[at] - 1], detail, sizeof *detail) == 0)
+        if (same_bytes(&store->details.at[store->detail_slots[at] - 1], detail, sizeof *detail))
             return store->detail_slots[at] - 1;
     struct read_gpu *kept = ADD(store, &store->details);
     if (!kept)
@@ -261,6 +302,7 @@ void event_store_gpu(struct event_store *store, uint32_t process, const struct r
             .correlation = gpu->correlation,
             .name = gpu->name,
             .detail = index,
+            .origin = gpu->origin,
         };
 }
 

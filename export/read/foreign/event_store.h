@@ -63,6 +63,8 @@ uint32_t event_store_process_count(const struct event_store *store);
 /* Number of the thread, from 1, in the whole file. A thread may be named later, too. */
 uint32_t event_store_thread(struct event_store *store, uint32_t process, uint32_t tid);
 void event_store_name_thread(struct event_store *store, uint32_t thread, struct text name);
+/* For files that tell late whose a thread is. */
+void event_store_move_thread(struct event_store *store, uint32_t thread, uint32_t process);
 
 /* Slices: in any order; the attributes are copied, `continues` and READ_SLICE_CONTINUED are the
  * store's own. One that ends before it begins is taken as empty, and counted by a warning. */
@@ -70,13 +72,26 @@ void event_store_slice(struct event_store *store, const struct read_slice *slice
 void event_store_mark(struct event_store *store, uint32_t thread, int64_t time_ns, uint32_t name);
 void event_store_counter(struct event_store *store, uint32_t thread, int64_t time_ns, uint32_t name,
                          double value);
-/* A begin/end range, which need not nest. `id` is unique in its process. */
+/* A begin/end range, which need not nest. `id` is unique in its process. `end_thread` 0: the file has
+ * no end of it. */
 void event_store_range(struct event_store *store, uint32_t thread, uint32_t end_thread,
                        int64_t start_ns, int64_t end_ns, uint32_t name, uint64_t id);
 
+uint32_t event_store_slice_count(const struct event_store *store);
+uint32_t event_store_range_count(const struct event_store *store);
+
+/* One more attribute of a slice that was added; `slice` counts them from 0. */
+void event_store_slice_attr(struct event_store *store, uint32_t slice,
+                            const struct read_attr *attr);
+
 /* Devices. The times in the record are set by the store: only start_ns and end_ns of read_gpu
- * count. */
+ * count. `gpu->origin` is told as event_store_resolve() finds it: here it is the id by which the
+ * operation names the range that it comes from, which is the `correlation` of that slice; 0 none. */
 void event_store_gpu(struct event_store *store, uint32_t process, const struct read_gpu *gpu);
+/* When everything is added, for files that tell of an operation's call or origin by its id alone.
+ * `place`: an operation belongs to the process of its call, else of its origin, else to `main`. An
+ * origin counts only where there is no call. */
+void event_store_resolve(struct event_store *store, bool place, uint32_t main);
 void event_store_device(struct event_store *store, uint32_t process,
                         const struct prof_rec_device *device);
 void event_store_context(struct event_store *store, uint32_t process,

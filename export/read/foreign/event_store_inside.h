@@ -39,6 +39,7 @@ struct store_gpu {
     int64_t start_ns, end_ns;
     uint32_t process, correlation, name;
     uint32_t detail; /* into details: its record, without times */
+    uint32_t origin; /* id of a range; when resolved, 1 + index of its slice */
 };
 
 struct store_device {
@@ -90,6 +91,7 @@ struct event_store {
     STORE_ARRAY(struct store_instant) instants;
     STORE_ARRAY(struct store_range) ranges;
     STORE_ARRAY(struct store_gpu) gpus;
+    bool has_origins; /* some operation has one, and they are resolved */
     STORE_ARRAY(struct read_gpu) details;
     uint32_t *detail_slots; /* open addressing: index + 1, 0 empty; a power of two */
     uint32_t detail_slot_count;

@@ -17,6 +17,7 @@ static bool is_native(struct text head)
 /* The first that recognises the file reads it. */
 static const struct foreign_format *const formats[] = {
     &format_sqlite,
+    &format_kineto,
     NULL,
 };
 
@@ -53,6 +54,17 @@ static struct trace_file *open_source(struct source *source, struct text head, b
     return NULL;
 }
 
+/* A trace of libprof's own that is compressed. Large ones do not fit: such a file is read at random. */
+#define UNPACKED_MAX (SIZE_MAX / 4)
+
+static struct trace_file *open_unpacked(struct source *source, bool partial,
+                                        struct read_error *error)
+{
+    size_t size;
+    void *bytes = source_read_all(source, UNPACKED_MAX, &size, error);
+    return bytes ? trace_file_open_owned(bytes, size, source_path(source), partial, error) : NULL;
+}
+
 struct trace_file *foreign_open(const char *path, bool partial, struct read_error *error)
 {
     struct text head;
@@ -63,6 +75,8 @@ struct trace_file *foreign_open(const char *path, bool partial, struct read_erro
     bool readable = source_peek(source, &head, error);
     if (readable && is_native(head) && source_plain_path(source))
         file = trace_file_open(path, partial, error);
+    else if (readable && is_native(head))
+        file = open_unpacked(source, partial, error);
     else if (readable)
         file = open_source(source, head, partial, error);
     source_close(source);
@@ -78,7 +92,8 @@ struct trace_file *foreign_open_memory(const void *bytes, size_t size, const cha
     struct trace_file *file = NULL;
     struct source *source = source_open_memory(bytes, size, name, error);
     if (source && source_peek(source, &head, error))
-        file = open_source(source, head, partial, error);
+        file = is_native(head) ? open_unpacked(source, partial, error)
+                               : open_source(source, head, partial, error);
     source_close(source);
     return file;
 }

@@ -18,6 +18,7 @@ struct foreign_format {
 };
 
 extern const struct foreign_format format_sqlite;
+extern const struct foreign_format format_kineto;
 
 /* For readers that fill an event_store: makes a trace_file of it, which owns the store. NULL: memory
  * was short, the store was destroyed. */

@@ -32,6 +32,7 @@ struct teller {
     const struct read_sink *sink;
     uint32_t told; /* slices of the process */
     uint64_t clipped;
+    uint32_t *numbers; /* by slice: 1 + what was told before its first piece; NULL: nobody asks */
     bool failed;
     STORE_ARRAY(struct open_slice) open;
     STORE_ARRAY(struct rest) heap; /* least start first, then greatest end */
@@ -94,6 +95,8 @@ static void tell_piece(struct teller *teller, const struct rest *rest, int64_t e
         told.flags &= (uint8_t)~READ_SLICE_UNCLOSED;
     teller->sink->slice(teller->sink->user, &told);
     teller->told++;
+    if (first && teller->numbers)
+        teller->numbers[rest->slice] = teller->told;
 }
 
 /* Tells the part of it that lies within what is open; the rest waits. */
@@ -362,7 +365,8 @@ static void tell_ranges(const struct event_store *store, uint32_t process,
         if (!is_of(store, range->thread, process))
             continue;
         sink->range_begin(sink->user, range->thread, range->start_ns, range->name, range->id);
-        sink->range_end(sink->user, range->end_thread, range->end_ns, range->id);
+        if (range->end_thread)
+            sink->range_end(sink->user, range->end_thread, range->end_ns, range->id);
     }
 }
 
@@ -394,7 +398,7 @@ static void set_times(struct read_gpu *gpu, const struct store_gpu *from)
 }
 
 static uint64_t tell_gpus(const struct event_store *store, uint32_t process,
-                          const struct read_sink *sink)
+                          const struct read_sink *sink, const uint32_t *numbers)
 {
     uint64_t told = 0;
     for (uint32_t i = 0; i < store->gpus.count; i++) {
@@ -406,6 +410,7 @@ static uint64_t tell_gpus(const struct event_store *store, uint32_t process,
         gpu.end_ns = from->end_ns;
         gpu.correlation = from->correlation;
         gpu.name = from->name;
+        gpu.origin = numbers && from->origin ? numbers[from->origin - 1] : 0;
         set_times(&gpu, from);
         sink->gpu(sink->user, &gpu);
         told++;
@@ -417,10 +422,15 @@ bool event_store_tell(struct event_store *store, uint32_t process, const struct 
                       struct read_health *health)
 {
     struct teller teller = {.store = store, .sink = sink};
+    if (store->has_origins)
+        teller.numbers = calloc((size_t)store->slices.count + 1, sizeof *teller.numbers);
+    if (store->has_origins && !teller.numbers)
+        return false;
     tell_facts(store, process, sink);
     bool told = !store->failed && tell_threads(&teller, process);
     tell_ranges(store, process, sink);
-    health->records = teller.told + tell_gpus(store, process, sink);
+    health->records = teller.told + tell_gpus(store, process, sink, teller.numbers);
+    free(teller.numbers);
     if (teller.clipped) {
         static const char what[] = "events cut short: they overlap too many others of their thread";
         sink->warning(sink->user, (struct text){what, sizeof what - 1}, teller.clipped);

@@ -1,0 +1,41 @@
+/* merge_chrome.h - Chrome traces into one, without loss: events and members are copied as they are in
+ * the files.
+ *
+ * One file stays what it is. Of several, and beside a timeline, ids are kept apart: a pid that an
+ * earlier file has gets another number; ids of flows, ranges, correlations and operators are counted
+ * on from those of the files before; times are brought to one base. The members of the first file stay
+ * the trace's; those of the others stand in "mergedTraces" ("mergedTraces 2" where the first has that already), an object per file, and their devices are
+ * listed beside those of the first.
+ */
+#ifndef PROF_MERGE_CHROME_H
+#define PROF_MERGE_CHROME_H
+
+#include "timeline.h"
+#include "write.h"
+
+/* Whether the file is a Chrome trace. False also when it cannot be read: whoever reads it next will
+ * say so. */
+bool merge_chrome_is(const char *path);
+
+struct merge_chrome;
+
+/* The files, in the order in which they are to be merged; `timeline` is what else the trace will
+ * hold, or NULL. The paths are borrowed. NULL: `error` says why. */
+struct merge_chrome *merge_chrome_create(const char *const *paths, size_t count, bool partial,
+                                         const struct timeline *timeline,
+                                         struct write_error *error);
+void merge_chrome_destroy(struct merge_chrome *merge);
+
+/* The merged trace without a timeline. */
+bool merge_chrome_write(struct merge_chrome *merge, const char *path, struct write_error *error);
+
+/* What makes the merged trace of one that a timeline is written to. Whether the files could be read
+ * shows in merge_chrome_failed() afterwards. */
+struct write_chrome_more merge_chrome_more(struct merge_chrome *merge);
+bool merge_chrome_failed(const struct merge_chrome *merge, struct write_error *error);
+
+/* What was odd about the files, once they were written. */
+typedef void merge_chrome_warn(const char *path, uint64_t count, const char *what);
+void merge_chrome_each_warning(const struct merge_chrome *merge, merge_chrome_warn *warn);
+
+#endif

@@ -1,0 +1,160 @@
+/* json_text.h - JSON looked at where it lies: no tree, no copies.
+ *
+ * The bytes looked at are followed by JSON_PAD_BYTES quotes. So a loop that looks for the end of a
+ * string or of a number ends without a comparison per byte, and a place at or behind `end` means:
+ * what was begun goes on in bytes that are not here yet.
+ *
+ * Functions take the place to look at and return the place behind what they read; NULL: it is not
+ * JSON, or goes on behind `end`, and cursor.bad is where that showed (json_is_cut() tells which).
+ * Control characters within strings, which Kineto has written, are let pass. Threads: any.
+ */
+#ifndef PROF_JSON_TEXT_H
+#define PROF_JSON_TEXT_H
+
+#include "read.h"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define JSON_PAD_BYTES 64u
+
+struct json_cursor {
+    const char *end;
+    const char *bad;
+};
+
+/* The body of a string, without its quotes. */
+struct json_string {
+    const char *bytes;
+    uint32_t size;
+    bool escaped; /* has a backslash */
+};
+
+static inline bool json_is_cut(const struct json_cursor *cursor)
+{
+    return cursor->bad >= cursor->end;
+}
+
+static inline const char *json_fail(struct json_cursor *cursor, const char *at)
+{
+    cursor->bad = at;
+    return NULL;
+}
+
+static inline const char *json_space(const char *p)
+{
+    while ((unsigned char)*p <= ' ' && (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r'))
+        p++;
+    return p;
+}
+
+/* The first quote or backslash. */
+static inline const char *json_find_quote(const char *p)
+{
+#if defined(__SSE2__)
+    const __m128i quote = _mm_set1_epi8('"'), backslash = _mm_set1_epi8('\\');
+    for (;; p += 16) {
+        __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)p);
+        int found = _mm_movemask_epi8(
+            _mm_or_si128(_mm_cmpeq_epi8(bytes, quote), _mm_cmpeq_epi8(bytes, backslash)));
+        if (found)
+            return p + __builtin_ctz((unsigned)found);
+    }
+#elif defined(__aarch64__)
+    for (;; p += 16) {
+        uint8x16_t bytes = vld1q_u8((const uint8_t *)p);
+        uint8x16_t found =
+            vorrq_u8(vceqq_u8(bytes, vdupq_n_u8('"')), vceqq_u8(bytes, vdupq_n_u8('\\')));
+        /* four bits of the number for each byte */
+        uint64_t mask =
+            vget_lane_u64(vreinterpret_u64_u8(vshrn_n_u16(vreinterpretq_u16_u8(found), 4)), 0);
+        if (mask)
+            return p + (__builtin_ctzll(mask) >> 2);
+    }
+#else
+    while (*p != '"' && *p != '\\')
+        p++;
+    return p;
+#endif
+}
+
+/* From behind the opening quote to the closing one. */
+static inline const char *json_string_body(struct json_cursor *cursor, const char *p,
+                                           struct json_string *string)
+{
+    const char *close = json_find_quote(p);
+    string->bytes = p;
+    string->escaped = false;
+    while (__builtin_expect(*close == '\\' && close < cursor->end, 0)) {
+        string->escaped = true;
+        close = json_find_quote(close + 2);
+    }
+    if (__builtin_expect(close >= cursor->end, 0))
+        return json_fail(cursor, cursor->end);
+    if (__builtin_expect(close - p > INT32_MAX, 0))
+        return json_fail(cursor, p);
+    string->size = (uint32_t)(close - p);
+    return close + 1;
+}
+
+/* A key, its colon, and the space up to its value. */
+static inline const char *json_key_at(struct json_cursor *cursor, const char *p,
+                                      struct json_string *key)
+{
+    if (p >= cursor->end || *p != '"')
+        return json_fail(cursor, p);
+    p = json_string_body(cursor, p + 1, key);
+    if (!p)
+        return NULL;
+    if (*p != ':') {
+        p = json_space(p);
+        if (p >= cursor->end || *p != ':')
+            return json_fail(cursor, p);
+    }
+    return json_space(p + 1);
+}
+
+/* Behind a member or an item: `*more` says whether another follows, at the place returned, or
+ * `close` did, behind which the place returned is. */
+static inline const char *json_next(struct json_cursor *cursor, const char *p, char close,
+                                    bool *more)
+{
+    p = json_space(p);
+    if (p >= cursor->end || (*p != ',' && *p != close))
+        return json_fail(cursor, p);
+    *more = *p == ',';
+    return *more ? json_space(p + 1) : p + 1;
+}
+
+/* The first quote or bracket, which may be one of the quotes behind `end`. */
+const char *json_find_structure(const char *p);
+
+/* Any value. Brackets within it are counted, not compared. */
+const char *json_skip(struct json_cursor *cursor, const char *p);
+/* The rest of an object or array of which `depth` brackets are open. */
+const char *json_skip_open(struct json_cursor *cursor, const char *p, uint64_t depth);
+
+/* A number, or a string that holds one, times 10 to the `scale`, without what is left behind the
+ * point; saturated at +-JSON_NUMBER_MAX. `*known` false: it is another value, which was skipped. */
+#define JSON_NUMBER_MAX (INT64_C(1) << 61)
+const char *json_scaled(struct json_cursor *cursor, const char *p, unsigned scale, int64_t *number,
+                        bool *known);
+/* The same of a whole text; false: it is no number. */
+bool json_text_scaled(struct text text, unsigned scale, int64_t *number);
+double json_text_double(struct text text);
+
+/* Resolves escapes: `to` has room for string.size bytes. Returns the size. What is wrongly escaped
+ * stays as it is; halves of surrogate pairs become U+FFFD. */
+size_t json_unescape(const struct json_string *string, char *to);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,174 @@
+/* kineto_facts.c - see kineto_facts.h. */
+#include "kineto_facts.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool kineto_facts_init(struct kineto_facts *facts, struct event_store *store)
+{
+    *facts = (struct kineto_facts){.store = store, .rank = -1, .world_size = -1};
+    facts->value = malloc(KINETO_FACT_BYTES + JSON_PAD_BYTES);
+    return facts->value != NULL;
+}
+
+void kineto_facts_fini(struct kineto_facts *facts)
+{
+    free(facts->value);
+}
+
+static bool is(const struct json_string *key, const char *name)
+{
+    return key->size == strlen(name) && memcmp(key->bytes, name, key->size) == 0;
+}
+
+/* Calls `member` for the members of the object at `p`. Returns the place behind it, or NULL. */
+typedef void take_member(void *user, const struct json_string *key, struct text value);
+
+static const char *each_member(struct json_cursor *cursor, const char *p, take_member *take,
+                               void *user)
+{
+    struct json_string key;
+    bool more = true;
+    if (p >= cursor->end || *p != '{')
+        return json_skip(cursor, p);
+    p = json_space(p + 1);
+    if (*p == '}' && p < cursor->end)
+        return p + 1;
+    while (p && more) {
+        p = json_key_at(cursor, p, &key);
+        const char *after = p ? json_skip(cursor, p) : NULL;
+        if (after)
+            take(user, &key, (struct text){p, (size_t)(after - p)});
+        p = after ? json_next(cursor, after, '}', &more) : NULL;
+    }
+    return p;
+}
+
+static int64_t number_of(struct text value)
+{
+    int64_t number = 0;
+    if (value.size >= 2 && value.bytes[0] == '"')
+        value = (struct text){value.bytes + 1, value.size - 2};
+    return json_text_scaled(value, 0, &number) ? number : 0;
+}
+
+static uint32_t number32(struct text value)
+{
+    int64_t number = number_of(value);
+    return number < 0 ? 0 : number > UINT32_MAX ? UINT32_MAX : (uint32_t)number;
+}
+
+/* The text of a string; empty for anything else. */
+static struct text string_of(struct kineto_facts *facts, struct text value)
+{
+    if (value.size < 2 || value.bytes[0] != '"')
+        return (struct text){"", 0};
+    struct json_string string = {value.bytes + 1, (uint32_t)value.size - 2, true};
+    char *plain = malloc(value.size);
+    struct text kept = {"", 0};
+    if (plain)
+        kept = event_store_keep(facts->store, (struct text){plain, json_unescape(&string, plain)});
+    free(plain);
+    return kept;
+}
+
+/* Kineto's names for what cudaGetDeviceProperties() tells; "major" is that of 2021. */
+static const struct {
+    const char *key;
+    size_t offset;
+} device_fields[] = {
+    {"id", offsetof(struct prof_rec_device, device)},
+    {"major", offsetof(struct prof_rec_device, compute_major)},
+    {"minor", offsetof(struct prof_rec_device, compute_minor)},
+    {"computeMajor", offsetof(struct prof_rec_device, compute_major)},
+    {"computeMinor", offsetof(struct prof_rec_device, compute_minor)},
+    {"numSms", offsetof(struct prof_rec_device, multiprocessors)},
+    {"warpSize", offsetof(struct prof_rec_device, threads_per_warp)},
+    {"maxThreadsPerBlock", offsetof(struct prof_rec_device, max_threads_per_block)},
+    {"maxThreadsPerMultiProcessor",
+     offsetof(struct prof_rec_device, max_threads_per_multiprocessor)},
+    {"maxThreadsPerMultiprocessor",
+     offsetof(struct prof_rec_device, max_threads_per_multiprocessor)},
+    {"regsPerBlock", offsetof(struct prof_rec_device, registers_per_block)},
+    {"regsPerMultiprocessor", offsetof(struct prof_rec_device, registers_per_multiprocessor)},
+    {"sharedMemPerBlock", offsetof(struct prof_rec_device, shared_memory_per_block)},
+    {"sharedMemPerMultiprocessor",
+     offsetof(struct prof_rec_device, shared_memory_per_multiprocessor)},
+};
+
+static void take_device_member(void *user, const struct json_string *key, struct text value)
+{
+    struct kineto_facts *facts = user;
+    struct prof_rec_device *device = &facts->devices[facts->device_count];
+    if (is(key, "totalGlobalMem")) {
+        int64_t bytes = number_of(value);
+        device->memory_bytes = bytes < 0 ? 0 : (uint64_t)bytes;
+    } else if (is(key, "name")) {
+        device->name = event_store_name(facts->store, string_of(facts, value));
+    }
+    for (size_t i = 0; i < sizeof device_fields / sizeof *device_fields; i++)
+        if (is(key, device_fields[i].key)) {
+            uint32_t number = number32(value);
+            memcpy((char *)device + device_fields[i].offset, &number, sizeof number);
+        }
+}
+
+static void take_devices(struct kineto_facts *facts, struct json_cursor *cursor, const char *p)
+{
+    bool more = true;
+    if (*p != '[')
+        return;
+    p = json_space(p + 1);
+    while (p && more && *p == '{' && facts->device_count < KINETO_DEVICES_MAX) {
+        facts->devices[facts->device_count] = (struct prof_rec_device){0};
+        p = each_member(cursor, p, take_device_member, facts);
+        facts->device_count += p != NULL;
+        p = p ? json_next(cursor, p, ']', &more) : NULL;
+    }
+}
+
+static void take_distributed(void *user, const struct json_string *key, struct text value)
+{
+    struct kineto_facts *facts = user;
+    int64_t number = number_of(value);
+    if (number < 0 || number > INT32_MAX)
+        return;
+    if (is(key, "rank"))
+        facts->rank = (int32_t)number;
+    else if (is(key, "world_size"))
+        facts->world_size = (int32_t)number;
+}
+
+static void take_value(struct kineto_facts *facts, const struct json_string *key)
+{
+    struct json_cursor cursor = {.end = facts->value + facts->size};
+    struct text value = {facts->value, facts->size};
+    memset(facts->value + facts->size, '"', JSON_PAD_BYTES);
+    if (is(key, "deviceProperties") || is(key, "computeProperties"))
+        take_devices(facts, &cursor, facts->value);
+    else if (is(key, "distributedInfo"))
+        each_member(&cursor, facts->value, take_distributed, facts);
+    else if (is(key, "baseTimeNanoseconds"))
+        facts->base_ns = number_of(value) < 0 ? 0 : (uint64_t)number_of(value);
+    else if (is(key, "host_name"))
+        facts->host = string_of(facts, value);
+}
+
+void kineto_facts_member(struct kineto_facts *facts, struct text key, struct text piece, bool first,
+                         bool last)
+{
+    struct json_string name = {key.bytes, (uint32_t)key.size, false};
+    if (first) {
+        facts->size = 0;
+        facts->skipping = false;
+    }
+    if (facts->skipping || piece.size > KINETO_FACT_BYTES - facts->size) {
+        facts->skipping = true;
+        return;
+    }
+    memcpy(facts->value + facts->size, piece.bytes, piece.size);
+    facts->size += piece.size;
+    if (last)
+        take_value(facts, &name);
+}

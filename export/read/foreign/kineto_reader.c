@@ -1,0 +1,487 @@
+/* kineto_reader.c - Chrome traces, those of Kineto (PyTorch) of 2021, 2022 and since 2023 above all.
+ *
+ *     X, B and E    what threads did: operators, annotations, calls; or what devices did
+ *     b and e       ranges that need not nest          i, I, R, n   marks
+ *     C             counters                           M            names
+ *
+ * Flow events (s, t, f) only draw what ids tell: a call and what it launched have one "correlation".
+ * Operations of a device without such a call, as AMD's or compiled ones can be, name the operator that
+ * they come from by its "External id". Annotations on rows of devices are derived from the rest of the
+ * file, and spans of the profiler are no work of the program: both are left out.
+ */
+#include "format_list.h"
+#include "kineto_facts.h"
+#include "kineto_file.h"
+#include "kineto_gpu.h"
+#include "kineto_pairs.h"
+#include "kineto_python.h"
+#include "kineto_rows.h"
+#include "kineto_slice.h"
+#include "trace_error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CONTEXTS_MAX 256u
+
+struct reader {
+    struct event_store *store;
+    struct kineto_event event;
+    struct kineto_keys keys;
+    struct kineto_rows rows;
+    struct kineto_facts facts;
+    struct kineto_ends ends, async_ends;
+    struct kineto_python python;
+    uint32_t attr_keys[KINETO_ARG_COUNT]; /* the store's numbers, 0 not asked for yet */
+    struct prof_rec_context contexts[CONTEXTS_MAX];
+    uint32_t context_count;
+    bool any, is_kineto;
+    int64_t first_ns; /* of the first event with a time: 0 of the store */
+    int64_t last_ns;
+    uint64_t untimed, bad_times, unknown_phases, operations;
+    char *plain; /* an unescaped text */
+    size_t plain_room;
+    bool failed;
+};
+
+/* The text without its escapes; it is gone when the next one is asked for. */
+static struct text plain_text(struct reader *reader, const struct json_string *string)
+{
+    if (!string->escaped)
+        return (struct text){string->bytes, string->size};
+    if (string->size > reader->plain_room) {
+        char *plain = realloc(reader->plain, (size_t)string->size * 2);
+        if (!plain) {
+            reader->failed = true;
+            return (struct text){"", 0};
+        }
+        reader->plain = plain;
+        reader->plain_room = (size_t)string->size * 2;
+    }
+    return (struct text){reader->plain, json_unescape(string, reader->plain)};
+}
+
+static uint32_t number_text(struct reader *reader, const struct json_string *string)
+{
+    return event_store_name(reader->store, plain_text(reader, string));
+}
+
+static uint32_t number_literal(struct reader *reader, const char *literal)
+{
+    return event_store_name(reader->store, (struct text){literal, strlen(literal)});
+}
+
+static uint32_t attr_key(struct reader *reader, enum kineto_arg arg)
+{
+    if (!reader->attr_keys[arg])
+        reader->attr_keys[arg] = number_literal(reader, kineto_key_name(arg));
+    return reader->attr_keys[arg];
+}
+
+/* What statistics are made of, and only that. */
+#define TEXT_ATTRS \
+    (1u << KINETO_SHAPES | 1u << KINETO_TYPES | 1u << KINETO_VALUES | 1u << KINETO_CALL_STACK)
+#define NUMBER_ATTRS (1u << KINETO_SEQUENCE | 1u << KINETO_BYTES)
+#define REAL_ATTRS (1u << KINETO_FLOPS | 1u << KINETO_KERNEL_FLOP | 1u << KINETO_KERNEL_NUM_GB)
+
+static bool make_attr(struct reader *reader, enum kineto_arg arg, struct read_attr *attr)
+{
+    const struct kineto_args *args = &reader->event.args;
+    if (1u << arg & TEXT_ATTRS) {
+        if (args->at[arg].text.size == 0)
+            return false;
+        attr->type = PROF_ATTR_STRING;
+        attr->value = number_text(reader, &args->at[arg].text);
+    } else if (1u << arg & REAL_ATTRS) {
+        attr->type = PROF_ATTR_DOUBLE;
+        memcpy(&attr->value, &args->at[arg].real, sizeof attr->value);
+    } else {
+        attr->type = PROF_ATTR_INT;
+        attr->value = (uint64_t)args->at[arg].number;
+    }
+    attr->key = attr_key(reader, arg);
+    return true;
+}
+
+static uint32_t make_attrs(struct reader *reader, struct read_attr *attrs)
+{
+    uint32_t wanted = reader->event.args.seen & (TEXT_ATTRS | NUMBER_ATTRS | REAL_ATTRS);
+    uint32_t count = 0;
+    for (; wanted; wanted &= wanted - 1)
+        count += make_attr(reader, (enum kineto_arg)__builtin_ctz(wanted), &attrs[count]);
+    return count;
+}
+
+static uint32_t thread_of(struct reader *reader)
+{
+    return kineto_rows_thread(&reader->rows, &reader->event.pid, &reader->event.tid, 1);
+}
+
+static void take_frame(struct reader *reader, const struct kineto_frame *frame)
+{
+    reader->failed |= !kineto_python_frame(&reader->python, frame);
+}
+
+static void take_slice(struct reader *reader, int64_t start_ns)
+{
+    const struct kineto_event *event = &reader->event;
+    struct read_attr attrs[KINETO_ARG_COUNT];
+    struct text name = plain_text(reader, &event->name);
+    struct read_slice slice = {
+        .start_ns = start_ns,
+        .end_ns = start_ns + event->duration_ns,
+        .thread = thread_of(reader),
+        .name = event_store_name(reader->store, name),
+        .attrs = attrs,
+    };
+    kineto_slice_classify(event, name, &slice);
+    if (event->args.seen && slice.kind != READ_SLICE_API)
+        slice.attr_count = make_attrs(reader, attrs);
+    struct kineto_wish wish = {start_ns, slice.thread, event_store_slice_count(reader->store)};
+    event_store_slice(reader->store, &slice);
+    if (event->category == KINETO_OPERATOR && !kineto_has(&event->args, KINETO_CALL_STACK))
+        reader->failed |= !kineto_python_wish(&reader->python, &wish);
+}
+
+static void note_context(struct reader *reader)
+{
+    uint32_t context = kineto_gpu_context(&reader->event);
+    for (uint32_t i = reader->context_count; i-- > 0;)
+        if (reader->contexts[i].context == context)
+            return;
+    if (context && reader->context_count < CONTEXTS_MAX)
+        reader->contexts[reader->context_count++] = (struct prof_rec_context){
+            .context = context, .device = kineto_gpu_device(&reader->event)};
+}
+
+static void take_gpu(struct reader *reader, int64_t start_ns)
+{
+    const struct kineto_event *event = &reader->event;
+    struct read_gpu gpu;
+    struct text name = plain_text(reader, &event->name);
+    kineto_gpu_read(event, name, event_store_name(reader->store, name), &gpu);
+    gpu.start_ns = start_ns;
+    gpu.end_ns = start_ns + event->duration_ns;
+    gpu.origin = gpu.kind <= READ_GPU_MEMSET ? kineto_external_id(&event->args) : 0;
+    note_context(reader);
+    event_store_gpu(reader->store, 0, &gpu);
+    reader->operations++;
+}
+
+static void take_complete(struct reader *reader, int64_t time_ns)
+{
+    const struct kineto_event *event = &reader->event;
+    enum kineto_category category = event->category;
+    if (category == KINETO_KERNEL && !kineto_gpu_is_kernel(event))
+        category = KINETO_OTHER;
+    if (category == KINETO_GPU_ANNOTATION || category == KINETO_TRACE)
+        return;
+    if (category == KINETO_PYTHON)
+        take_frame(reader,
+                   &(struct kineto_frame){time_ns, time_ns + event->duration_ns, thread_of(reader),
+                                          number_text(reader, &event->name)});
+    else if (kineto_is_device(category))
+        take_gpu(reader, time_ns);
+    else
+        take_slice(reader, time_ns);
+    if (time_ns + event->duration_ns > reader->last_ns)
+        reader->last_ns = time_ns + event->duration_ns;
+}
+
+/* B and E. */
+static void take_end(struct reader *reader, int64_t time_ns)
+{
+    struct read_slice slice = {0};
+    struct text name = plain_text(reader, &reader->event.name);
+    uint32_t thread = thread_of(reader);
+    kineto_slice_classify(&reader->event, name, &slice);
+    struct kineto_end end = {
+        .time_ns = time_ns,
+        .owner = thread,
+        .thread = thread,
+        .name = event_store_name(reader->store, name),
+        .correlation = slice.correlation,
+        .kind = slice.kind,
+        .flags = slice.flags,
+        .is_end = reader->event.phase == 'E',
+    };
+    reader->failed |= !kineto_ends_add(&reader->ends, &end);
+}
+
+/* b and e, or S and F of old files: those with one id, scope, category and name belong together. */
+static void take_async_end(struct reader *reader, int64_t time_ns)
+{
+    const struct kineto_event *event = &reader->event;
+    const struct json_string *parts[] = {&event->id, &event->scope, &event->category_text,
+                                         &event->name};
+    size_t size = 0;
+    for (size_t i = 0; i < 4; i++)
+        size += parts[i]->size + 1;
+    char *common = malloc(size), *p = common;
+    for (size_t i = 0; i < 4 && common; i++) {
+        memcpy(p, parts[i]->bytes, parts[i]->size);
+        p += parts[i]->size;
+        *p++ = '\n';
+    }
+    struct kineto_end end = {
+        .time_ns = time_ns,
+        .owner = common ? event_store_name(reader->store, (struct text){common, size}) : 0,
+        .thread = thread_of(reader),
+        .name = number_text(reader, &event->name),
+        .is_end = event->phase == 'e' || event->phase == 'F',
+    };
+    reader->failed |= !common || !kineto_ends_add(&reader->async_ends, &end);
+    free(common);
+}
+
+/* A series of a counter has the counter's name when it is the only one. */
+static uint32_t series_name(struct reader *reader, const struct json_string *series, bool only)
+{
+    uint32_t counter = number_text(reader, &reader->event.name);
+    if (only)
+        return counter;
+    struct text first = event_store_text(reader->store, counter),
+                second = plain_text(reader, series);
+    char *both = malloc(first.size + second.size + 2);
+    if (!both) {
+        reader->failed = true;
+        return counter;
+    }
+    memcpy(both, first.bytes, first.size);
+    memcpy(both + first.size, ": ", 2);
+    memcpy(both + first.size + 2, second.bytes, second.size);
+    uint32_t name =
+        event_store_name(reader->store, (struct text){both, first.size + second.size + 2});
+    free(both);
+    return name;
+}
+
+static bool is_number(const char *value)
+{
+    return *value == '-' || (*value >= '0' && *value <= '9');
+}
+
+static void take_counter(struct reader *reader, int64_t time_ns)
+{
+    const struct json_string *args = &reader->event.args.whole;
+    struct json_cursor cursor = {.end = args->bytes + args->size};
+    struct json_string key;
+    uint32_t thread = kineto_rows_thread(&reader->rows, &reader->event.pid, &reader->event.tid, 0);
+    bool more = args->size > 0, first = true;
+    const char *p = more ? json_space(args->bytes + 1) : NULL;
+    while (p && more) {
+        const char *value = json_key_at(&cursor, p, &key);
+        const char *after = value ? json_skip(&cursor, value) : NULL;
+        p = after ? json_next(&cursor, after, '}', &more) : NULL;
+        if (!p || !is_number(value))
+            continue;
+        struct text text = {value, (size_t)(after - value)};
+        uint32_t name = series_name(reader, &key, first && !more);
+        event_store_counter(reader->store, thread, time_ns, name, json_text_double(text));
+        first = false;
+    }
+}
+
+static void take_name(struct reader *reader)
+{
+    const struct kineto_event *event = &reader->event;
+    if (!kineto_has(&event->args, KINETO_NAME))
+        return;
+    uint32_t name = number_text(reader, &event->args.at[KINETO_NAME].text);
+    struct text what = {event->name.bytes, event->name.size};
+    if (kineto_begins(what, "process_name"))
+        kineto_rows_name_process(&reader->rows, &event->pid, name);
+    else if (kineto_begins(what, "thread_name"))
+        kineto_rows_name_thread(&reader->rows, &event->pid, &event->tid, name);
+}
+
+/* Marks of the profiler are on rows of its own: "Traces", "Spans", or "". */
+static bool is_about_profiler(const struct kineto_event *event)
+{
+    struct text pid = {event->pid.text.bytes, event->pid.text.size};
+    return pid.bytes &&
+           (pid.size == 0 || kineto_begins(pid, "Traces") || kineto_begins(pid, "Spans"));
+}
+
+static void take_mark(struct reader *reader, int64_t time_ns)
+{
+    if (!is_about_profiler(&reader->event))
+        event_store_mark(reader->store, thread_of(reader), time_ns,
+                         number_text(reader, &reader->event.name));
+}
+
+static void take_timed(struct reader *reader)
+{
+    const struct kineto_event *event = &reader->event;
+    if (!(event->flags & KINETO_EVENT_TIME)) {
+        reader->untimed++;
+        return;
+    }
+    if (!reader->any)
+        reader->first_ns = event->time_ns;
+    reader->any = true;
+    int64_t time_ns = event->time_ns - reader->first_ns;
+    switch (event->phase) {
+    case 'X':
+        take_complete(reader, time_ns);
+        break;
+    case 'B':
+    case 'E':
+        take_end(reader, time_ns);
+        break;
+    case 'b':
+    case 'e':
+    case 'S':
+    case 'F':
+        take_async_end(reader, time_ns);
+        break;
+    case 'C':
+        take_counter(reader, time_ns);
+        break;
+    default:
+        take_mark(reader, time_ns);
+    }
+    if (time_ns > reader->last_ns)
+        reader->last_ns = time_ns;
+}
+
+static void take_event(struct reader *reader)
+{
+    const struct kineto_event *event = &reader->event;
+    reader->bad_times += (event->flags & KINETO_EVENT_BAD_TIME) != 0;
+    reader->is_kineto |= event->category != KINETO_OTHER;
+    if (event->phase == 'M')
+        take_name(reader);
+    else if (event->phase && strchr("XBEbeSFCiIRn", event->phase))
+        take_timed(reader);
+    else
+        reader->unknown_phases++;
+}
+
+static const char *visit_event(void *user, struct json_cursor *cursor, const char *p)
+{
+    struct reader *reader = user;
+    p = kineto_event_read(&reader->event, &reader->keys, cursor, p);
+    if (p && !reader->event.is_flow)
+        take_event(reader);
+    return p;
+}
+
+static void visit_member(void *user, struct text key, struct text piece, bool first, bool last)
+{
+    struct reader *reader = user;
+    kineto_facts_member(&reader->facts, key, piece, first, last);
+}
+
+static void warn_of_file(struct reader *reader, const struct kineto_walked *walked)
+{
+    struct event_store *store = reader->store;
+    event_store_warn(store, "array of events without its end: the file was cut off, or not closed",
+                     walked->cut_arrays);
+    event_store_warn(store, "event cut off by the end of the file", walked->cut_events);
+    event_store_warn(store, "items among the events that are no events", walked->strange_items);
+    event_store_warn(store, "events of more than 64 MiB left out", walked->large_events);
+    event_store_warn(store, "events without a time left out", reader->untimed);
+    event_store_warn(store, "times that are no numbers", reader->bad_times);
+    event_store_warn(store, "events of a kind that is not read", reader->unknown_phases);
+}
+
+static uint64_t start_of(const struct reader *reader)
+{
+    int64_t first = reader->first_ns;
+    return first < 0 && (uint64_t)-first > reader->facts.base_ns
+               ? 0
+               : reader->facts.base_ns + (uint64_t)first;
+}
+
+/* More processes than devices can be seen by are no processes of one machine. */
+#define DEVICE_PROCESSES_MAX 64u
+
+/* What is said of the whole file is said of each of its processes. */
+static void tell_facts(struct reader *reader)
+{
+    const struct kineto_facts *facts = &reader->facts;
+    for (uint32_t i = 0; i < event_store_process_count(reader->store); i++) {
+        struct read_process *process = event_store_process_at(reader->store, i);
+        process->start_realtime_ns = start_of(reader);
+        process->rank = facts->rank;
+        process->world_size = facts->world_size;
+        process->host = facts->host;
+        const char *format = reader->is_kineto ? "a Kineto trace" : "a Chrome trace";
+        process->format = (struct text){format, strlen(format)};
+        for (uint32_t j = 0; j < facts->device_count && i < DEVICE_PROCESSES_MAX; j++)
+            event_store_device(reader->store, i, &facts->devices[j]);
+        for (uint32_t j = 0; j < reader->context_count; j++)
+            event_store_context(reader->store, i, &reader->contexts[j]);
+    }
+}
+
+static void finish(struct reader *reader, const struct kineto_walked *walked)
+{
+    struct event_store *store = reader->store;
+    reader->failed |= !kineto_pairs_slices(&reader->ends, store, reader->last_ns) ||
+                      !kineto_pairs_ranges(&reader->async_ends, store) ||
+                      !kineto_python_finish(&reader->python, store);
+    warn_of_file(reader, walked);
+    uint32_t main = kineto_rows_finish(&reader->rows, reader->operations > 0);
+    reader->failed |= reader->rows.failed;
+    event_store_warn(store, "processes beyond 1000: what they did is shown in the largest one",
+                     reader->rows.surplus_pids);
+    if (main != UINT32_MAX && reader->operations)
+        event_store_resolve(store, true, main);
+    tell_facts(reader);
+}
+
+static bool reader_init(struct reader *reader)
+{
+    reader->store = event_store_create();
+    reader->rows.store = reader->store;
+    kineto_keys_init(&reader->keys);
+    return reader->store && kineto_facts_init(&reader->facts, reader->store);
+}
+
+static void reader_fini(struct reader *reader)
+{
+    kineto_rows_fini(&reader->rows);
+    kineto_facts_fini(&reader->facts);
+    kineto_ends_fini(&reader->ends);
+    kineto_ends_fini(&reader->async_ends);
+    kineto_python_fini(&reader->python);
+    free(reader->plain);
+    free(reader);
+}
+
+static bool read_file(struct reader *reader, struct source *source, bool partial,
+                      struct read_error *error)
+{
+    static const struct kineto_visitor visitor = {.event = visit_event, .member = visit_member};
+    struct kineto_visitor own = visitor;
+    struct kineto_walked walked;
+    own.user = reader;
+    if (!kineto_file_walk(source, partial, &own, &walked, error))
+        return false;
+    finish(reader, &walked);
+    if (reader->failed || event_store_failed(reader->store))
+        trace_error(error, source_path(source), "out of memory");
+    return !reader->failed && !event_store_failed(reader->store);
+}
+
+static struct trace_file *open_kineto(struct source *source, bool partial, struct read_error *error)
+{
+    struct reader *reader = calloc(1, sizeof *reader);
+    if (!reader || !reader_init(reader)) {
+        trace_error(error, source_path(source), "out of memory");
+    } else if (read_file(reader, source, partial, error)) {
+        uint64_t start = start_of(reader);
+        struct event_store *store = reader->store;
+        reader_fini(reader);
+        return format_from_store(source, store, start, error);
+    }
+    if (reader) {
+        event_store_destroy(reader->store);
+        reader_fini(reader);
+    }
+    return NULL;
+}
+
+const struct foreign_format format_kineto = {"Chrome trace", kineto_file_recognise, open_kineto};

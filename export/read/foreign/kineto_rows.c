@@ -1,0 +1,234 @@
+/* kineto_rows.c - see kineto_rows.h.
+ *
+ * A key is the number, or the store's number of the text beyond all numbers: in the dialect of 2021
+ * a thread is both "4711" and 4711, and those are one.
+ */
+#include "kineto_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXT_KEY (UINT64_C(1) << 63)
+#define FIRST_SLOTS 64u
+
+void kineto_rows_fini(struct kineto_rows *rows)
+{
+    free(rows->rows.at);
+    free(rows->pids.at);
+    free(rows->names.at);
+    free(rows->row_slots);
+    free(rows->pid_slots);
+    memset(rows, 0, sizeof *rows);
+}
+
+static uint64_t key_of(struct kineto_rows *rows, const struct kineto_id *id)
+{
+    if (!id->text.bytes)
+        return (uint64_t)id->number;
+    return TEXT_KEY | event_store_name(rows->store, (struct text){id->text.bytes, id->text.size});
+}
+
+static bool is_text(uint64_t key)
+{
+    return key >> 32 == TEXT_KEY >> 32;
+}
+
+static uint64_t hash_of(uint64_t pid, uint64_t tid)
+{
+    uint64_t hash = (pid * UINT64_C(0x9e3779b97f4a7c15) ^ tid) * UINT64_C(0x9fb21c651e98df25);
+    return hash ^ hash >> 32;
+}
+
+/* Twice as many slots, empty; NULL: no memory. */
+static uint32_t *more_slots(uint32_t **slots, uint32_t *slot_count)
+{
+    uint32_t count = *slot_count ? *slot_count * 2 : FIRST_SLOTS;
+    uint32_t *grown = count ? calloc(count, sizeof *grown) : NULL;
+    if (!grown)
+        return NULL;
+    free(*slots);
+    *slots = grown;
+    *slot_count = count;
+    return grown;
+}
+
+static void place(uint32_t *slots, uint32_t slot_count, uint64_t hash, uint32_t index)
+{
+    uint32_t at = (uint32_t)hash & (slot_count - 1);
+    while (slots[at])
+        at = (at + 1) & (slot_count - 1);
+    slots[at] = index + 1;
+}
+
+static bool room_for_pid(struct kineto_rows *rows)
+{
+    if (rows->pids.count < rows->pid_slot_count / 2)
+        return true;
+    if (!more_slots(&rows->pid_slots, &rows->pid_slot_count))
+        return false;
+    for (uint32_t i = 0; i < rows->pids.count; i++)
+        place(rows->pid_slots, rows->pid_slot_count, hash_of(rows->pids.at[i].key, 0), i);
+    return true;
+}
+
+/* Index into pids; UINT32_MAX: no memory. */
+static uint32_t pid_slot(struct kineto_rows *rows, uint64_t key)
+{
+    if (!room_for_pid(rows)) {
+        rows->failed = true;
+        return UINT32_MAX;
+    }
+    uint64_t hash = hash_of(key, 0);
+    uint32_t mask = rows->pid_slot_count - 1;
+    for (uint32_t at = (uint32_t)hash & mask; rows->pid_slots[at]; at = (at + 1) & mask)
+        if (rows->pids.at[rows->pid_slots[at] - 1].key == key)
+            return rows->pid_slots[at] - 1;
+    struct kineto_pid *pid = ARRAY_ADD(&rows->pids);
+    if (!pid) {
+        rows->failed = true;
+        return UINT32_MAX;
+    }
+    *pid = (struct kineto_pid){.key = key};
+    place(rows->pid_slots, rows->pid_slot_count, hash, rows->pids.count - 1);
+    return rows->pids.count - 1;
+}
+
+static bool room_for_row(struct kineto_rows *rows)
+{
+    if (rows->rows.count < rows->row_slot_count / 2)
+        return true;
+    if (!more_slots(&rows->row_slots, &rows->row_slot_count))
+        return false;
+    for (uint32_t i = 0; i < rows->rows.count; i++)
+        place(rows->row_slots, rows->row_slot_count,
+              hash_of(rows->rows.at[i].pid, rows->rows.at[i].tid), i);
+    return true;
+}
+
+/* Index into rows; UINT32_MAX: not there. */
+static uint32_t find_row(const struct kineto_rows *rows, uint64_t pid, uint64_t tid)
+{
+    if (!rows->row_slot_count)
+        return UINT32_MAX;
+    uint32_t mask = rows->row_slot_count - 1;
+    for (uint32_t at = (uint32_t)hash_of(pid, tid) & mask; rows->row_slots[at];
+         at = (at + 1) & mask) {
+        const struct kineto_row *row = &rows->rows.at[rows->row_slots[at] - 1];
+        if (row->pid == pid && row->tid == tid)
+            return rows->row_slots[at] - 1;
+    }
+    return UINT32_MAX;
+}
+
+static uint32_t add_row(struct kineto_rows *rows, uint64_t pid, uint64_t tid)
+{
+    uint32_t slot = pid_slot(rows, pid);
+    struct kineto_row *row =
+        slot == UINT32_MAX || !room_for_row(rows) ? NULL : ARRAY_ADD(&rows->rows);
+    if (!row) {
+        rows->failed = true;
+        return UINT32_MAX;
+    }
+    uint32_t thread = event_store_thread(rows->store, 0, is_text(tid) ? 0 : (uint32_t)tid);
+    if (thread && is_text(tid))
+        event_store_name_thread(rows->store, thread, event_store_text(rows->store, (uint32_t)tid));
+    *row = (struct kineto_row){pid, tid, slot, thread};
+    place(rows->row_slots, rows->row_slot_count, hash_of(pid, tid), rows->rows.count - 1);
+    return rows->rows.count - 1;
+}
+
+uint32_t kineto_rows_thread(struct kineto_rows *rows, const struct kineto_id *pid,
+                            const struct kineto_id *tid, uint64_t events)
+{
+    uint64_t pid_key = key_of(rows, pid), tid_key = key_of(rows, tid);
+    const struct kineto_row *row =
+        rows->last < rows->rows.count ? &rows->rows.at[rows->last] : NULL;
+    if (!row || row->pid != pid_key || row->tid != tid_key) {
+        uint32_t index = find_row(rows, pid_key, tid_key);
+        if (index == UINT32_MAX)
+            index = add_row(rows, pid_key, tid_key);
+        if (index == UINT32_MAX || !rows->rows.at)
+            return 0;
+        rows->last = index;
+    }
+    row = &rows->rows.at[rows->last];
+    rows->pids.at[row->slot].events += events;
+    return row->thread;
+}
+
+void kineto_rows_name_process(struct kineto_rows *rows, const struct kineto_id *pid, uint32_t name)
+{
+    uint32_t slot = pid_slot(rows, key_of(rows, pid));
+    if (slot != UINT32_MAX)
+        rows->pids.at[slot].name = name;
+}
+
+void kineto_rows_name_thread(struct kineto_rows *rows, const struct kineto_id *pid,
+                             const struct kineto_id *tid, uint32_t name)
+{
+    struct kineto_row_name *added = ARRAY_ADD(&rows->names);
+    rows->failed |= !added;
+    if (added)
+        *added = (struct kineto_row_name){key_of(rows, pid), key_of(rows, tid), name};
+}
+
+static void add_process(struct kineto_rows *rows, struct kineto_pid *pid)
+{
+    pid->process = event_store_process(rows->store);
+    if (event_store_failed(rows->store))
+        return;
+    struct read_process *process = event_store_process_at(rows->store, pid->process);
+    uint32_t name = pid->name ? pid->name : is_text(pid->key) ? (uint32_t)pid->key : 0;
+    process->pid = is_text(pid->key) ? 0 : (uint32_t)pid->key;
+    process->program = event_store_text(rows->store, name);
+}
+
+static uint32_t most_events(const struct kineto_rows *rows)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 1; i < rows->pids.count; i++)
+        if (rows->pids.at[i].events > rows->pids.at[most].events)
+            most = i;
+    return most;
+}
+
+static void name_threads(struct kineto_rows *rows)
+{
+    for (uint32_t i = 0; i < rows->names.count; i++) {
+        const struct kineto_row_name *named = &rows->names.at[i];
+        uint32_t row = find_row(rows, named->pid, named->tid);
+        if (row != UINT32_MAX)
+            event_store_name_thread(rows->store, rows->rows.at[row].thread,
+                                    event_store_text(rows->store, named->name));
+    }
+}
+
+static uint32_t process_of(const struct kineto_rows *rows, const struct kineto_row *row,
+                           uint32_t main)
+{
+    const struct kineto_pid *pid = &rows->pids.at[row->slot];
+    return pid->events ? pid->process : main;
+}
+
+uint32_t kineto_rows_finish(struct kineto_rows *rows, bool needed)
+{
+    uint32_t most = most_events(rows);
+    bool any = rows->pids.count && rows->pids.at[most].events;
+    for (uint32_t i = 0; i < rows->pids.count; i++) {
+        struct kineto_pid *pid = &rows->pids.at[i];
+        bool surplus =
+            i != most && event_store_process_count(rows->store) + 1 >= KINETO_PROCESSES_MAX;
+        rows->surplus_pids += surplus && pid->events;
+        pid->events = surplus ? 0 : pid->events;
+        if (pid->events)
+            add_process(rows, pid);
+    }
+    if (event_store_failed(rows->store) || (!any && !needed && !rows->rows.count))
+        return UINT32_MAX;
+    uint32_t main = any ? rows->pids.at[most].process : event_store_process(rows->store);
+    for (uint32_t i = 0; i < rows->rows.count; i++)
+        event_store_move_thread(rows->store, rows->rows.at[i].thread,
+                                process_of(rows, &rows->rows.at[i], main));
+    name_threads(rows);
+    return main;
+}

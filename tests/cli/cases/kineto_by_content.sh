@@ -1,0 +1,2 @@
+cp "$CASES/inputs/kineto.json" trace.dat
+profdump trace.dat | tail -3

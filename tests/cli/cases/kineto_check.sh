@@ -1,0 +1,1 @@
+profdump check "$CASES/inputs/kineto.json"

@@ -1,0 +1,1 @@
+profdump --chrome - "$CASES/inputs/kineto.json"

@@ -1,0 +1,1 @@
+profdump "$CASES/inputs/kineto.json"

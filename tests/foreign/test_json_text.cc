@@ -1,0 +1,127 @@
+/* test_json_text.cc - JSON in place: strings, numbers, what is skipped, and where it goes wrong. */
+#include "json_text.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace
+{
+
+/* Text with what must be behind it. */
+class Json
+{
+public:
+    explicit Json(const std::string &text) : text_(text + std::string(JSON_PAD_BYTES, '"'))
+    {
+        cursor.end = text_.data() + text.size();
+    }
+    const char *at() const { return text_.data(); }
+    json_cursor cursor = {};
+
+private:
+    std::string text_;
+};
+
+std::string unescaped(const std::string &body)
+{
+    json_string string = {body.data(), (uint32_t)body.size(), true};
+    std::string to(body.size(), '?');
+    to.resize(json_unescape(&string, to.data()));
+    return to;
+}
+
+/* Of microseconds, nanoseconds. */
+int64_t scaled(const std::string &number)
+{
+    int64_t ns = -1;
+    EXPECT_TRUE(json_text_scaled({number.data(), number.size()}, 3, &ns)) << number;
+    return ns;
+}
+
+TEST(JsonText, ScalesDecimalsExactly)
+{
+    EXPECT_EQ(scaled("0"), 0);
+    EXPECT_EQ(scaled("123456789.123"), 123456789123);
+    EXPECT_EQ(scaled("1623143089861123.456"), 1623143089861123456);
+    EXPECT_EQ(scaled("-1.5"), -1500);
+    EXPECT_EQ(scaled("1.23456e3"), 1234560);
+    EXPECT_EQ(scaled("15E-1"), 1500);
+    EXPECT_EQ(scaled("0.0009"), 0);
+    EXPECT_EQ(scaled("12.000000000000000000000000001"), 12000);
+    EXPECT_EQ(scaled("1e400"), JSON_NUMBER_MAX);
+    EXPECT_EQ(scaled("-99999999999999999999999"), -JSON_NUMBER_MAX);
+    EXPECT_EQ(scaled("0e99999999999999999"), 0);
+}
+
+TEST(JsonText, RefusesWhatIsNoNumber)
+{
+    int64_t ns;
+    for (const char *text : {"", "-", ".5", "1x", "abc", "1e5x", "0x10", " 1"})
+        EXPECT_FALSE(json_text_scaled({text, strlen(text)}, 3, &ns)) << text;
+}
+
+TEST(JsonText, ReadsDoubles)
+{
+    EXPECT_DOUBLE_EQ(json_text_double({"-2.5e-3", 7}), -2.5e-3);
+    EXPECT_DOUBLE_EQ(json_text_double({"1234567890123", 13}), 1234567890123.0);
+    EXPECT_EQ(json_text_double({"NaN", 3}), 0);
+}
+
+TEST(JsonText, ResolvesEscapes)
+{
+    EXPECT_EQ(unescaped("a\\\"b\\\\c\\/d\\n\\t"), "a\"b\\c/d\n\t");
+    EXPECT_EQ(unescaped("\\u0041\\u00e9\\u20ac"), "A\u00e9\u20ac");
+    EXPECT_EQ(unescaped("\\ud83d\\ude00!"), "\U0001F600!");
+}
+
+TEST(JsonText, KeepsWhatIsWronglyEscaped)
+{
+    EXPECT_EQ(unescaped("\\x41 \\u12 \\"), "\\x41 \\u12 \\");
+    EXPECT_EQ(unescaped("\\ud83d!"), "\xef\xbf\xbd!");
+    EXPECT_EQ(unescaped("\\ude00\\ud83d\\u0041"), "\xef\xbf\xbd\xef\xbf\xbd"
+                                                  "A");
+}
+
+TEST(JsonText, FindsTheEndOfStringsOfAnyLength)
+{
+    for (size_t size = 0; size < 100; size++) {
+        Json json("\"" + std::string(size, 'x') + "\"");
+        json_string string;
+        const char *after = json_string_body(&json.cursor, json.at() + 1, &string);
+        ASSERT_EQ(after, json.cursor.end) << size;
+        EXPECT_EQ(string.size, size);
+        EXPECT_FALSE(string.escaped);
+    }
+}
+
+TEST(JsonText, SkipsValuesWithBracketsAndQuotesInStrings)
+{
+    for (const char *value : {"\"a\\\"]}\"", "{\"a\":[1,{\"b\":\"}]\\\\\"}],\"c\":{}}", "[]",
+                              "-1.5e3", "true", "null", "[[[\"\\\"\"]]]", "NaN"}) {
+        Json json(std::string(value) + ",");
+        EXPECT_EQ(json_skip(&json.cursor, json.at()), json.cursor.end - 1) << value;
+    }
+}
+
+TEST(JsonText, TellsACutValueFromAWrongOne)
+{
+    for (const char *cut : {"\"abc", "\"abc\\", "\"abc\\\"", "{\"a\":[1,2", "[", "12", "tru", ""}) {
+        Json json(cut);
+        EXPECT_EQ(json_skip(&json.cursor, json.at()), nullptr) << cut;
+        EXPECT_TRUE(json_is_cut(&json.cursor)) << cut;
+    }
+    for (const char *wrong : {"}", ",", "x", "]"}) {
+        Json json(std::string(wrong) + "  ");
+        EXPECT_EQ(json_skip(&json.cursor, json.at()), nullptr) << wrong;
+        EXPECT_FALSE(json_is_cut(&json.cursor)) << wrong;
+    }
+}
+
+TEST(JsonText, SkipsDeepNestingWithoutAStack)
+{
+    Json json(std::string(5000000, '[') + std::string(5000000, ']'));
+    EXPECT_EQ(json_skip(&json.cursor, json.at()), json.cursor.end);
+}
+
+} // namespace

@@ -1,0 +1,479 @@
+/* test_kineto.cc - Chrome traces: what comes of their events, in every dialect, in any order. */
+#include "../support/kineto_sample.h"
+#include "../support/trace_fixture.h"
+#include "foreign.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+namespace
+{
+
+class Kineto : public testing::Test
+{
+public:
+    ~Kineto() override { timeline_destroy(timeline_); }
+
+    /* Of a whole file. */
+    const timeline *load(const std::string &json, bool partial = false)
+    {
+        read_error error = {};
+        trace_file *file = foreign_open_memory(json.data(), json.size(), "t.json", partial, &error);
+        message = file ? "" : error.message;
+        if (!file)
+            return nullptr;
+        timeline_destroy(timeline_);
+        timeline_ = timeline_from_files(&file, 1, &error);
+        trace_file_close(file);
+        EXPECT_NE(timeline_, nullptr) << error.message;
+        EXPECT_EQ(findings(timeline_), expected_findings);
+        return timeline_;
+    }
+    const timeline *events(const std::string &list)
+    {
+        return load("{\"traceEvents\":[" + list + "]}");
+    }
+
+    std::string name(uint32_t index) const { return timeline_->names.at[index].bytes; }
+
+    /* "name start-end depth" of every slice. */
+    std::string slices() const
+    {
+        std::string all;
+        for (uint32_t i = 0; i < timeline_->slices.count; i++) {
+            const tl_slice &slice = timeline_->slices.at[i];
+            all += (i ? ", " : "") + name(slice.name) + " " + std::to_string(slice.start_ns) + "-" +
+                   std::to_string(slice.end_ns) + " " + std::to_string(slice.depth);
+        }
+        return all;
+    }
+    /* "operation < call < range ..." */
+    std::map<std::string, std::string> origins() const
+    {
+        std::map<std::string, std::string> all;
+        for (uint32_t i = 0; i < timeline_->gpus.count; i++) {
+            std::string way;
+            for (uint32_t j = timeline_->gpus.at[i].slice; j != TL_NONE;
+                 j = timeline_->slices.at[j].parent)
+                way += " < " + name(timeline_->slices.at[j].name);
+            all[name(timeline_->gpus.at[i].name)] = way;
+        }
+        return all;
+    }
+    std::string attr(const std::string &slice, const std::string &key) const
+    {
+        for (uint32_t i = 0; i < timeline_->attrs.count; i++) {
+            const tl_attr &attr = timeline_->attrs.at[i];
+            if (name(timeline_->slices.at[attr.slice].name) == slice && name(attr.key) == key)
+                return attr.type == PROF_ATTR_STRING ? name((uint32_t)attr.value)
+                                                     : std::to_string((int64_t)attr.value);
+        }
+        return "none";
+    }
+    std::string warnings() const
+    {
+        std::string all;
+        for (uint32_t i = 0; i < timeline_->warnings.count; i++)
+            all += std::to_string(timeline_->warnings.at[i].count) + " " +
+                   name(timeline_->warnings.at[i].what) + "\n";
+        return all;
+    }
+
+    std::string message, expected_findings;
+    timeline *timeline_ = nullptr;
+};
+
+const char kineto_2021[] = R"j([
+ {"ph":"X","cat":"Kernel","name":"gemm","pid":0,"tid":"stream 7","ts":1621401187224556,"dur":3,
+  "args":{"queued":0,"device":0,"context":1,"stream":7,"correlation":311,"external id":31,
+  "registers per thread":40,"shared memory":512,"grid":[8,2,1],"block":[128,1,1]}},
+ {"ph":"f","id":311,"pid":0,"tid":"stream 7","ts":1621401187224556,"cat":"async","name":"launch","bp":"e"},
+ {"ph":"X","cat":"Runtime","name":"cudaLaunchKernel","pid":24572,"tid":"24572","ts":1621401187224510,
+  "dur":20,"args":{"cbid":211,"correlation":311,"external id":31}},
+ {"ph":"s","id":311,"pid":24572,"tid":24572,"ts":1621401187224510,"cat":"async","name":"launch"},
+ {"ph":"X","cat":"Operator","name":"aten::mm","pid":24572,"tid":24572,"ts":1621401187224500,"dur":40,
+  "args":{"External id":31,"Input Dims":[[2,3],[3,4]]}}])j";
+
+const char kineto_2022[] = R"j({"schemaVersion":1,"traceEvents":[
+ {"ph":"X","cat":"cpu_op","name":"aten::mm","pid":24572,"tid":24572,"ts":1621401187224500,"dur":40,
+  "args":{"External id":31,"Input Dims":[[2,3],[3,4]]}},
+ {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":24572,"tid":24572,
+  "ts":1621401187224510,"dur":20,"args":{"External id":311,"cbid":211,"correlation":311}},
+ {"ph":"f","id":311,"pid":24572,"tid":24572,"ts":1621401187224510,"cat":"async_cpu_to_gpu","name":"async_gpu","bp":"e"},
+ {"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":7,"ts":1621401187224556,"dur":3,"args":{
+  "External id":311,"device":0,"context":1,"stream":7,"correlation":311,"registers per thread":40,
+  "shared memory":512,"grid":[8,2,1],"block":[128,1,1]}}]})j";
+
+const char kineto_2023[] = R"j({"schemaVersion":1,"traceEvents":[
+ {"ph":"X","cat":"cpu_op","name":"aten::mm","pid":24572,"tid":24572,"ts":7224500.000,"dur":40.000,
+  "args":{"External id":31,"Record function id":4,"Input Dims":[[2,3],[3,4]]}},
+ {"ph":"X","cat":"cuda_driver","name":"cuLaunchKernel","pid":24572,"tid":24572,
+  "ts":7224510.000,"dur":20,"args":{"External id":31,"cbid":307,"correlation":311}},
+ {"ph":"s","id":311,"pid":24572,"tid":24572,"ts":7224510.000,"cat":"ac2g","name":"ac2g"},
+ {"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":7,"ts":7224556.000,"dur":3.000,"args":{
+  "External id":31,"device":0,"context":1,"stream":7,"correlation":311,"registers per thread":40,
+  "shared memory":512,"grid":[8,2,1],"block":[128,1,1]}}],
+  "baseTimeNanoseconds":1621401180000000000})j";
+
+TEST_F(Kineto, ReadsAllDialectsAlike)
+{
+    for (const char *json : {kineto_2021, kineto_2022, kineto_2023}) {
+        load(json);
+        ASSERT_EQ(timeline_->processes.count, 1u) << json;
+        EXPECT_EQ(timeline_->processes.at[0].info.pid, 24572u);
+        ASSERT_EQ(timeline_->threads.count, 1u);
+        EXPECT_EQ(timeline_->threads.at[0].tid, 24572u);
+        ASSERT_EQ(timeline_->slices.count, 2u);
+        EXPECT_EQ(timeline_->base_realtime_ns + (uint64_t)timeline_->slices.at[0].start_ns,
+                  1621401187224500000u);
+        EXPECT_EQ(timeline_->slices.at[1].kind, TL_API);
+        ASSERT_EQ(timeline_->gpus.count, 1u);
+        const tl_gpu &gpu = timeline_->gpus.at[0];
+        EXPECT_EQ(gpu.slice, 1u);
+        EXPECT_EQ(gpu.start_ns - timeline_->slices.at[0].start_ns, 56000);
+        const prof_rec_kernel &kernel = timeline_->kernels.at[gpu.detail];
+        EXPECT_EQ(kernel.grid_x, 8u);
+        EXPECT_EQ(kernel.block_x, 128u);
+        EXPECT_EQ(kernel.registers, 40u);
+        EXPECT_EQ(kernel.dynamic_shared_memory, 512u);
+        EXPECT_EQ(timeline_->streams.at[gpu.stream].stream, 7u);
+        EXPECT_EQ(attr("aten::mm", "Input Dims"), "[[2,3],[3,4]]");
+        EXPECT_EQ(timeline_->ledger.launched, 1u);
+        EXPECT_EQ(timeline_->ledger.orphans, 0u);
+    }
+}
+
+TEST_F(Kineto, TakesMembersInAnyOrderAndSpaceAnywhere)
+{
+    events(
+        "{ \"args\" : {\"correlation\":\"9\"} , \"dur\":2 , \"ts\" :\n\"10\",\t\"tid\":1,\"pid\":1,"
+        "\"name\":\"cudaMalloc\",\"cat\":\"cuda_runtime\",\"ph\":\"X\" }");
+    EXPECT_EQ(slices(), "cudaMalloc 0-2000 0");
+    EXPECT_EQ(timeline_->apis.at[0].correlation, 9u);
+}
+
+TEST_F(Kineto, PairsBeginsAndEndsInTheOrderOfTime)
+{
+    events(R"j({"ph":"E","pid":1,"tid":1,"ts":9},{"ph":"B","name":"in","pid":1,"tid":1,"ts":4},
+              {"ph":"B","name":"out","pid":1,"tid":1,"ts":1},{"ph":"E","pid":1,"tid":1,"ts":6},
+              {"ph":"B","name":"other","pid":1,"tid":2,"ts":2},{"ph":"E","pid":1,"tid":2,"ts":3})j");
+    EXPECT_EQ(slices(), "out -8000-0 0, in -5000--3000 1, other -7000--6000 0");
+}
+
+TEST_F(Kineto, CountsEndsWithoutABeginAndClosesWhatIsOpen)
+{
+    expected_findings = "warning unbalanced-ranges";
+    events(R"j({"ph":"E","pid":1,"tid":1,"ts":0},{"ph":"B","name":"open","pid":1,"tid":1,"ts":4},
+              {"ph":"X","name":"last","pid":1,"tid":2,"ts":10,"dur":5})j");
+    EXPECT_EQ(slices(), "open 4000-15000 0, last 10000-15000 0");
+    EXPECT_TRUE(timeline_->slices.at[0].flags & TL_UNCLOSED);
+    EXPECT_EQ(warnings(), "1 ends of events without a begin\n");
+}
+
+TEST_F(Kineto, PairsRangesByIdScopeCategoryAndName)
+{
+    events(R"j({"ph":"b","cat":"c","name":"r","id":1,"pid":1,"tid":1,"ts":0},
+              {"ph":"b","cat":"c","name":"r","id":"0x2","pid":1,"tid":1,"ts":1},
+              {"ph":"e","cat":"c","name":"r","id":1,"pid":1,"tid":2,"ts":8},
+              {"ph":"e","cat":"c","name":"r","id":"0x2","pid":1,"tid":1,"ts":5})j");
+    ASSERT_EQ(timeline_->asyncs.count, 2u);
+    std::map<int64_t, int64_t> ranges;
+    for (uint32_t i = 0; i < 2; i++)
+        ranges[timeline_->asyncs.at[i].start_ns] = timeline_->asyncs.at[i].end_ns;
+    EXPECT_EQ(ranges[0], 8000);
+    EXPECT_EQ(ranges[1000], 5000);
+}
+
+TEST_F(Kineto, ReadsCountersAndMarks)
+{
+    events(
+        R"j({"ph":"C","name":"memory","pid":1,"ts":1,"args":{"used":1.5,"free":-2,"what":"text"}},
+              {"ph":"C","name":"load","pid":1,"ts":2,"args":{"value":7}},
+              {"ph":"X","name":"x","pid":1,"tid":1,"ts":0,"dur":9},
+              {"ph":"i","name":"mark","s":"t","pid":1,"tid":1,"ts":3},
+              {"ph":"i","name":"Record Window End","s":"g","pid":"","tid":"","ts":3})j");
+    ASSERT_EQ(timeline_->counters.count, 3u);
+    EXPECT_EQ(name(timeline_->counters.at[0].name), "memory: used");
+    EXPECT_EQ(timeline_->counters.at[1].value, -2);
+    EXPECT_EQ(name(timeline_->counters.at[2].name), "load");
+    ASSERT_EQ(timeline_->marks.count, 1u);
+    EXPECT_EQ(timeline_->marks.at[0].slice, 0u);
+    EXPECT_EQ(timeline_->processes.count, 1u);
+}
+
+TEST_F(Kineto, AKernelWithoutACallComesFromTheOperatorItNames)
+{
+    expected_findings = "warning orphans";
+    events(
+        R"j({"ph":"X","cat":"kernel","name":"k","pid":1,"tid":1,"ts":50,"dur":2,"args":{"External id":8}},
+              {"ph":"X","cat":"cpu_op","name":"outer","pid":1,"tid":1,"ts":0,"dur":20,"args":{"External id":7}},
+              {"ph":"X","cat":"cpu_op","name":"inner","pid":1,"tid":1,"ts":1,"dur":9,"args":{"External id":8}},
+              {"ph":"X","cat":"kernel","name":"nobody's","pid":1,"tid":1,"ts":60,"dur":2,
+               "args":{"External id":99}})j");
+    EXPECT_EQ(origins()["k"], " < inner < outer");
+    EXPECT_EQ(origins()["nobody's"], "");
+    EXPECT_EQ(timeline_->ledger.recorded, 1u);
+    EXPECT_EQ(timeline_->ledger.orphans, 1u);
+}
+
+TEST_F(Kineto, ACallGoesBeforeTheOperator)
+{
+    events(
+        R"j({"ph":"X","cat":"cpu_op","name":"op","pid":1,"tid":1,"ts":0,"dur":20,"args":{"External id":7}},
+              {"ph":"X","cat":"cuda_runtime","name":"hipLaunchKernel","pid":1,"tid":1,"ts":30,"dur":9,
+               "args":{"correlation":5}},
+              {"ph":"X","cat":"kernel","name":"k","pid":2,"tid":1,"ts":50,"dur":2,
+               "args":{"External id":7,"correlation":5}})j");
+    EXPECT_EQ(origins()["k"], " < hipLaunchKernel");
+}
+
+TEST_F(Kineto, DeviceRowsBelongToTheProcessOfTheirCall)
+{
+    events(
+        R"j({"ph":"X","cat":"cuda_runtime","name":"one","pid":100,"tid":1,"ts":0,"dur":9,"args":{"correlation":1}},
+              {"ph":"X","cat":"cuda_runtime","name":"two","pid":200,"tid":1,"ts":0,"dur":9,"args":{"correlation":2}},
+              {"ph":"X","cat":"kernel","name":"k1","pid":0,"tid":7,"ts":50,"dur":2,"args":{"stream":7,"correlation":1}},
+              {"ph":"X","cat":"kernel","name":"k2","pid":0,"tid":7,"ts":60,"dur":2,"args":{"stream":7,"correlation":2}},
+              {"ph":"M","name":"process_name","pid":200,"tid":0,"args":{"name":"second"}},
+              {"ph":"M","name":"process_name","pid":0,"tid":0,"args":{"name":"gpu"}})j");
+    ASSERT_EQ(timeline_->processes.count, 2u);
+    EXPECT_STREQ(timeline_->processes.at[1].info.program.bytes, "second");
+    EXPECT_EQ(origins()["k1"], " < one");
+    EXPECT_EQ(origins()["k2"], " < two");
+}
+
+TEST_F(Kineto, PythonFramesAreStacksAndNoWork)
+{
+    events(
+        R"j({"ph":"X","cat":"python_function","name":"a.py(1): main","pid":1,"tid":1,"ts":0,"dur":100},
+              {"ph":"X","cat":"python_function","name":"a.py(2): f","pid":1,"tid":1,"ts":10,"dur":20},
+              {"ph":"X","cat":"cpu_op","name":"one","pid":1,"tid":1,"ts":12,"dur":5,"args":{"External id":1}},
+              {"ph":"X","cat":"cpu_op","name":"two","pid":1,"tid":1,"ts":40,"dur":5,"args":{"Input type":["float"]}},
+              {"ph":"X","cat":"cpu_op","name":"own","pid":1,"tid":1,"ts":60,"dur":5,"args":{"Call stack":"b.py(3): g"}},
+              {"ph":"X","cat":"cpu_op","name":"elsewhere","pid":1,"tid":2,"ts":60,"dur":5,"args":{}})j");
+    EXPECT_EQ(timeline_->slices.count, 4u);
+    EXPECT_EQ(attr("one", "Call stack"), "a.py(2): f;a.py(1): main");
+    EXPECT_EQ(attr("two", "Call stack"), "a.py(1): main");
+    EXPECT_EQ(attr("two", "Input type"), "[\"float\"]");
+    EXPECT_EQ(attr("own", "Call stack"), "b.py(3): g");
+    EXPECT_EQ(attr("elsewhere", "Call stack"), "none");
+}
+
+TEST_F(Kineto, LinksForwardToBackwardBySequenceNumber)
+{
+    events(
+        R"j({"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":0,"dur":5,"args":{"Sequence number":3,"Fwd thread id":0}},
+              {"ph":"X","cat":"cpu_op","name":"autograd::engine::evaluate_function: MmBackward0","pid":1,"tid":2,"ts":50,"dur":9,
+               "args":{"Sequence number":3,"Fwd thread id":1}})j");
+    ASSERT_EQ(timeline_->fwdbwds.count, 1u);
+    EXPECT_EQ(timeline_->fwdbwds.at[0].forward, 0u);
+    EXPECT_EQ(timeline_->fwdbwds.at[0].backward, 1u);
+}
+
+TEST_F(Kineto, LeavesOutWhatIsDerivedOrAboutTheProfiler)
+{
+    events(
+        R"j({"ph":"X","cat":"Trace","name":"PyTorch Profiler (0)","pid":"Spans","tid":"PyTorch Profiler","ts":0,"dur":900},
+              {"ph":"X","cat":"gpu_user_annotation","name":"step","pid":0,"tid":7,"ts":1,"dur":5},
+              {"ph":"s","id":1,"pid":1,"tid":1,"ts":1},{"ph":"t","id":1,"pid":1,"tid":1,"ts":1},
+              {"ph":"f","id":1,"pid":1,"tid":1,"ts":0},
+              {"ph":"X","cat":"user_annotation","name":"ProfilerStep#4","pid":1,"tid":1,"ts":1,"dur":5})j");
+    EXPECT_EQ(timeline_->slices.count, 1u);
+    EXPECT_EQ(timeline_->slices.at[0].kind, TL_STEP);
+    EXPECT_EQ(timeline_->processes.count, 1u);
+}
+
+TEST_F(Kineto, ReadsCopiesSetsAndWaits)
+{
+    expected_findings = "warning orphans";
+    events(
+        R"j({"ph":"X","cat":"gpu_memcpy","name":"Memcpy HtoD (Pinned -> Device)","pid":0,"tid":7,"ts":0,"dur":5,
+               "args":{"device":0,"context":1,"stream":7,"correlation":1,"bytes":640}},
+              {"ph":"X","cat":"gpu_memset","name":"Memset (Device)","pid":0,"tid":7,"ts":6,"dur":1,
+               "args":{"device":0,"context":1,"stream":7,"bytes":8}},
+              {"ph":"X","cat":"cuda_sync","name":"Context Sync","pid":0,"tid":7,"ts":8,"dur":0,
+               "args":{"cuda_sync_kind":"Context Sync","stream":-1,"context":1}},
+              {"ph":"X","cat":"overhead","name":"Lazy Function Loading","pid":-1,"tid":0,"ts":9,"dur":1})j");
+    ASSERT_EQ(timeline_->memcpys.count, 1u);
+    EXPECT_EQ(timeline_->memcpys.at[0].copy_kind, 1);
+    EXPECT_EQ(timeline_->memcpys.at[0].src_kind, 2);
+    EXPECT_EQ(timeline_->memcpys.at[0].dst_kind, 3);
+    EXPECT_EQ(timeline_->memcpys.at[0].bytes, 640u);
+    EXPECT_EQ(timeline_->memsets.at[0].memory_kind, 3);
+    EXPECT_EQ(timeline_->syncs.at[0].type, 4u);
+    EXPECT_EQ(timeline_->overheads.count, 1u);
+}
+
+TEST_F(Kineto, TellsDevicesRankAndHost)
+{
+    load(
+        R"j({"deviceProperties":[{"id":1,"name":"A \"B\"","totalGlobalMem":42,"numSms":108,"computeMajor":8}],
+             "distributedInfo":{"backend":"nccl","rank":3,"world_size":8},"host_name":"node7",
+             "unknown":{"deep":[[{"a":"]}"}]]},
+             "traceEvents":[{"ph":"X","name":"x","pid":1,"tid":1,"ts":0,"dur":1}]})j");
+    ASSERT_EQ(timeline_->devices.count, 1u);
+    EXPECT_EQ(name(timeline_->devices.at[0].name), "A \"B\"");
+    EXPECT_EQ(timeline_->devices.at[0].info.multiprocessors, 108u);
+    EXPECT_EQ(timeline_->processes.at[0].info.rank, 3);
+    EXPECT_EQ(timeline_->processes.at[0].info.world_size, 8);
+    EXPECT_STREQ(timeline_->processes.at[0].info.host.bytes, "node7");
+}
+
+TEST_F(Kineto, BearsOddTimesAndCountsThem)
+{
+    events(
+        R"j({"ph":"X","name":"zero","pid":1,"tid":1,"ts":5,"dur":0},{"ph":"X","name":"back","pid":1,"tid":1,"ts":6,"dur":-3},
+              {"ph":"X","name":"early","pid":1,"tid":2,"ts":-4,"dur":1},{"ph":"X","name":"no time","pid":1,"tid":1},
+              {"ph":"X","name":"text","pid":1,"tid":3,"ts":"7.5","dur":"1"},{"ph":"X","name":"null","pid":1,"tid":1,"ts":null},
+              {"ph":"X","name":"far","pid":1,"tid":4,"ts":1e300,"dur":1e300},{"ph":"?","ts":1},7,null,{})j");
+    EXPECT_NE(slices().find("zero 0-0 0, back 1000-1000 0, early -9000--8000 0, text 2500-3500 0"),
+              std::string::npos)
+        << slices();
+    EXPECT_NE(warnings().find("2 events without a time left out"), std::string::npos) << warnings();
+    EXPECT_NE(warnings().find("1 events that end before they begin"), std::string::npos);
+    EXPECT_NE(warnings().find("2 items among the events that are no events"), std::string::npos);
+    EXPECT_NE(warnings().find("2 events of a kind that is not read"), std::string::npos);
+}
+
+TEST_F(Kineto, KeepsNegativeBeginsOfTheClock)
+{
+    events(R"j({"ph":"X","name":"x","pid":1,"tid":1,"ts":-5,"dur":2})j");
+    EXPECT_EQ(slices(), "x 0-2000 0");
+}
+
+TEST_F(Kineto, ReadsAnArrayThatWasNotClosedAndSaysSo)
+{
+    for (const char *json :
+         {"[{\"ph\":\"X\",\"name\":\"x\",\"pid\":1,\"tid\":1,\"ts\":0,\"dur\":1}",
+          "[{\"ph\":\"X\",\"name\":\"x\",\"pid\":1,\"tid\":1,\"ts\":0,\"dur\":1},\n",
+          "{\"traceEvents\":[{\"ph\":\"X\",\"name\":\"x\",\"pid\":1,\"tid\":1,\"ts\":"
+          "0,\"dur\":1}"}) {
+        load(json);
+        EXPECT_EQ(slices(), "x 0-1000 0") << json;
+        EXPECT_NE(warnings().find("1 array of events without its end"), std::string::npos);
+    }
+}
+
+TEST_F(Kineto, SaysWhereAFileIsCut)
+{
+    std::string json =
+        "[{\"ph\":\"X\",\"name\":\"x\",\"pid\":1,\"tid\":1,\"ts\":0,\"dur\":1},{\"ph\":\"X";
+    EXPECT_EQ(load(json), nullptr);
+    EXPECT_NE(message.find("t.json: offset 54: the file ends within an event"), std::string::npos)
+        << message;
+    load(json, true);
+    EXPECT_EQ(slices(), "x 0-1000 0");
+    EXPECT_NE(warnings().find("1 event cut off"), std::string::npos);
+}
+
+TEST_F(Kineto, SaysWhereItIsNoJson)
+{
+    const std::pair<const char *, const char *> cases[] = {
+        {"{\"traceEvents\":[{\"ph\":\"X\" \"name\":1}]}", "offset 26: not JSON"},
+        {"{\"traceEvents\":[{\"ph\":}]}", "offset 22: not JSON"},
+        {"{\"traceEvents\":[{}}", "offset 18: not JSON"},
+        {"{\"traceEvents\":[]}x", "offset 18: not JSON: something follows"},
+        {"{\"a\":1}", "no trace: it has no \"traceEvents\""},
+        {"{\"a\":1", "the file ends"},
+        {"{\"", "the file ends"},
+        {"[{}]]", "something follows the end"},
+    };
+    for (const auto &item : cases) {
+        EXPECT_EQ(load(item.first), nullptr) << item.first;
+        EXPECT_NE(message.find(item.second), std::string::npos) << item.first << ": " << message;
+    }
+}
+
+/* Events of many lengths, so that the window's end falls into every part of one. */
+TEST_F(Kineto, ReadsEventsAcrossTheWindow)
+{
+    std::string json = "{\"traceEvents\":[";
+    for (int i = 0; i < 20000; i++)
+        json += (i ? ",\n" : "") +
+                std::string("{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"op\\u00e9") +
+                std::to_string(i % 7) + "\",\"pid\":1,\"tid\":1,\"ts\":" + std::to_string(i) +
+                ".125,\"dur\":0.5,\"args\":{\"x\":\"" + std::string((size_t)i % 97, '\\') +
+                ((i % 97) % 2 ? "\\" : "") + "\",\"Input Dims\":[[" + std::to_string(i % 13) +
+                "]]}}";
+    json += "],\"tail\":\"" + std::string(1000000, 'x') + "\"}";
+    load(json);
+    ASSERT_EQ(timeline_->slices.count, 20000u);
+    EXPECT_EQ(timeline_->slices.at[19999].start_ns, 19999000);
+    EXPECT_EQ(timeline_->attrs.count, 20000u);
+    EXPECT_EQ(name(timeline_->slices.at[8].name), "op\u00e91");
+}
+
+TEST_F(Kineto, ReadsAnEventThatIsLargerThanTheWindow)
+{
+    load("[{\"ph\":\"X\",\"name\":\"" + std::string(3000000, 'n') +
+         "\",\"pid\":1,\"tid\":1,\"ts\":0,\"dur\":1}]");
+    ASSERT_EQ(timeline_->slices.count, 1u);
+    EXPECT_EQ(timeline_->names.at[timeline_->slices.at[0].name].size, 3000000u);
+}
+
+TEST_F(Kineto, SkipsDeepNesting)
+{
+    std::string deep = std::string(300000, '[') + std::string(300000, ']');
+    load("{\"deep\":" + deep +
+         ",\"traceEvents\":[{\"ph\":\"X\",\"name\":\"x\",\"pid\":1,\"tid\":1,"
+         "\"ts\":0,\"dur\":1,\"args\":{\"a\":" +
+         deep + "}}]}");
+    EXPECT_EQ(slices(), "x 0-1000 0");
+}
+
+/* Whatever becomes of the samples, it is told or it is refused with a line: nothing else. */
+class KinetoDamage : public testing::Test
+{
+public:
+    static void read(const std::string &json, bool partial)
+    {
+        read_error error = {};
+        trace_file *file = foreign_open_memory(json.data(), json.size(), "t.json", partial, &error);
+        timeline *timeline = file ? timeline_from_files(&file, 1, &error) : nullptr;
+        trace_file_close(file);
+        if (!timeline) {
+            EXPECT_NE(std::string(error.message).find("t.json: "), std::string::npos) << json;
+            return;
+        }
+        check_report report;
+        timeline_check(timeline, &report);
+        for (unsigned i = 0; i < report.count; i++) /* a kernel may well begin before its launch */
+            EXPECT_TRUE(report.findings[i].severity != CHECK_ERROR ||
+                        report.findings[i].rule == CHECK_RULE_CAUSALITY)
+                << json << report.findings[i].sentence;
+        timeline_destroy(timeline);
+    }
+};
+
+TEST_F(KinetoDamage, CutAnywhere)
+{
+    for (const char *sample : kineto_samples)
+        for (size_t size = 0; size < strlen(sample); size++) {
+            read(std::string(sample, size), false);
+            read(std::string(sample, size), true);
+        }
+}
+
+TEST_F(KinetoDamage, ByteReplacedAnywhere)
+{
+    for (std::string sample : kineto_samples)
+        for (size_t at = 0; at < sample.size(); at++)
+            for (char byte : {'"', '{', ']', '9', '-', ',', '\\', '\0', 'e'}) {
+                char before = sample[at];
+                sample[at] = byte;
+                read(sample, false);
+                sample[at] = before;
+            }
+}
+
+TEST_F(Kineto, AnEmptyTraceIsOne)
+{
+    load("[]");
+    EXPECT_EQ(timeline_->processes.count, 0u);
+    load("{\"traceEvents\":[]}");
+    EXPECT_EQ(timeline_->slices.count, 0u);
+}
+
+} // namespace
