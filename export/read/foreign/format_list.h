@@ -17,6 +17,9 @@ struct foreign_format {
     struct trace_file *(*open)(struct source *source, bool partial, struct read_error *error);
 };
 
+extern const struct foreign_format format_etdump;
+extern const struct foreign_format format_etprof;
+
 /* For readers that fill an event_store: makes a trace_file of it, which owns the store. NULL: memory
  * was short, the store was destroyed. */
 struct trace_file *format_from_store(const struct source *source, struct event_store *store,
