@@ -132,16 +132,26 @@ static void say_warnings(const struct timeline *timeline)
     }
 }
 
+/* Where a file has ticks, the user says what they are. */
+static struct source_clock input_clock;
+
+static struct trace_file *open_input(const char *path, bool partial, struct read_error *error)
+{
+    return foreign_open_clock(path, input_clock, partial, error);
+}
+
 struct timeline *inputs_load(const struct profdump_options *options)
 {
     struct path_list paths = {0};
     struct read_error error;
     struct timeline *timeline = NULL;
+    input_clock = (struct source_clock){.tick_ns = time_scale_ns(options->blocks.blocks.source),
+                                        .wrap32 = options->blocks.blocks.wrap32};
     bool found = options->input_count > 0 || add_newest(&paths);
     for (int i = 0; i < options->input_count && found; i++)
         found = add_input(&paths, options->inputs[i]);
     if (found) {
-        timeline = timeline_load_by(foreign_open, (const char *const *)paths.at, paths.count,
+        timeline = timeline_load_by(open_input, (const char *const *)paths.at, paths.count,
                                     options->partial, &error);
         if (timeline)
             say_warnings(timeline);

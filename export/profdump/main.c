@@ -19,6 +19,8 @@ static const char usage_text[] =
     "       profdump --etprof OUT [OPTION]... [FILE|DIRECTORY]...\n"
     "       profdump --json [OPTION]... [FILE|DIRECTORY]...\n"
     "       profdump stacks [OPTION]... [FILE|DIRECTORY]...\n"
+    "       profdump blocks [--range NAME] [OPTION]... [FILE|DIRECTORY]...\n"
+    "       profdump tax [OPTION]... [FILE|DIRECTORY]...\n"
     "       profdump check [FILE|DIRECTORY]...\n"
     "       profdump memory [--json] [FILE|DIRECTORY]...\n"
     "       profdump ctl list\n"
@@ -34,6 +36,9 @@ static const char usage_text[] =
     "  --json                print summary and key averages as JSON\n"
     "  stacks                print the call stacks from which CUDA was called, the one that kept\n"
     "                        the device busy longest first\n"
+    "  blocks                print profiling blocks: runs of the same events as iterations, with\n"
+    "                        percentiles of each event\n"
+    "  tax                   print how much of executions and ranges passed without a kernel\n"
     "  check                 verify every invariant of file and timeline\n"
     "  memory                show what was allocated: peaks and who owned them, what was never\n"
     "                        freed, ranges, pools, managed memory\n"
@@ -43,6 +48,20 @@ static const char usage_text[] =
     "                        self_cuda, cuda_total, cuda_avg, count\n"
     "  --rows N              print at most N rows\n"
     "  --memory              add the table's columns of memory: net change, in total and self\n"
+    "  --range NAME          with blocks and tax: the calls of this range\n"
+    "  --block NAME          with blocks and tax: only blocks of this name\n"
+    "  --event PREFIX        with blocks: only events of this name, or of parts of it\n"
+    "  --total PREFIX        with blocks: the time of all these events, once each\n"
+    "  --source-time-scale S what ticks of files with ticks are: ns (default), us, ms, s, cycles\n"
+    "  --target-time-scale S in what blocks and tax show times: ns, us, ms (default), s, cycles\n"
+    "  --wrap32              ticks have 32 bits and begin anew\n"
+    "  --format FORMAT       of blocks and tax: text (default), tsv, csv, json\n"
+    "  --units               with --format tsv or csv: name the unit in the header\n"
+    "  --compat              blocks, tax, memory: print what ExecuTorch's own programs print\n"
+    "  --etrecord FILE       with blocks: debug handles and delegates, of an ETRecord\n"
+    "  --compare REF[:BUFFER]  with blocks: how far logged values are from those of another "
+    "ETDump\n"
+    "  --debug-buffer FILE   with --compare: the debug buffer of the input\n"
     "  --folded              with stacks: a line per stack as flamegraph.pl reads it, weighted by\n"
     "                        nanoseconds of device time\n"
     "  --perf-map PATH       where a JIT compiler named its code: a file, or a directory with\n"
@@ -67,6 +86,19 @@ enum option_code {
     OPTION_FOLDED,
     OPTION_PERF_MAP,
     OPTION_DEBUGINFOD,
+    OPTION_RANGE,
+    OPTION_BLOCK,
+    OPTION_EVENT,
+    OPTION_TOTAL,
+    OPTION_SOURCE_SCALE,
+    OPTION_TARGET_SCALE,
+    OPTION_WRAP32,
+    OPTION_FORMAT,
+    OPTION_UNITS,
+    OPTION_COMPAT,
+    OPTION_ETRECORD,
+    OPTION_COMPARE,
+    OPTION_DEBUG_BUFFER,
 };
 
 static const struct option long_options[] = {
@@ -82,6 +114,19 @@ static const struct option long_options[] = {
     {"folded", no_argument, NULL, OPTION_FOLDED},
     {"perf-map", required_argument, NULL, OPTION_PERF_MAP},
     {"debuginfod", no_argument, NULL, OPTION_DEBUGINFOD},
+    {"range", required_argument, NULL, OPTION_RANGE},
+    {"block", required_argument, NULL, OPTION_BLOCK},
+    {"event", required_argument, NULL, OPTION_EVENT},
+    {"total", required_argument, NULL, OPTION_TOTAL},
+    {"source-time-scale", required_argument, NULL, OPTION_SOURCE_SCALE},
+    {"target-time-scale", required_argument, NULL, OPTION_TARGET_SCALE},
+    {"wrap32", no_argument, NULL, OPTION_WRAP32},
+    {"format", required_argument, NULL, OPTION_FORMAT},
+    {"units", no_argument, NULL, OPTION_UNITS},
+    {"compat", no_argument, NULL, OPTION_COMPAT},
+    {"etrecord", required_argument, NULL, OPTION_ETRECORD},
+    {"compare", required_argument, NULL, OPTION_COMPARE},
+    {"debug-buffer", required_argument, NULL, OPTION_DEBUG_BUFFER},
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, 'V'},
     {0},
@@ -159,6 +204,68 @@ static bool set_etprof(struct profdump_options *options, const char *path)
     return false;
 }
 
+static bool set_scale(const char *option, const char *name, enum time_scale *scale)
+{
+    if (time_scale_find(name, scale))
+        return true;
+    complain("%s: '%s' is not one of ns, us, ms, s, cycles", option, name);
+    return false;
+}
+
+static bool set_format(struct profdump_options *options, const char *name)
+{
+    if (blocks_format_find(name, &options->blocks.format))
+        return true;
+    complain("--format: '%s' is not one of text, tsv, csv, json", name);
+    return false;
+}
+
+/* Options of blocks and tax. */
+static bool apply_blocks(struct profdump_options *options, int code)
+{
+    switch (code) {
+    case OPTION_RANGE:
+        options->blocks.blocks.range = optarg;
+        return true;
+    case OPTION_BLOCK:
+        options->blocks.blocks.block = optarg;
+        return true;
+    case OPTION_EVENT:
+        options->blocks.event = optarg;
+        return true;
+    case OPTION_TOTAL:
+        options->blocks.total = optarg;
+        return true;
+    case OPTION_SOURCE_SCALE:
+        return set_scale("--source-time-scale", optarg, &options->blocks.blocks.source);
+    case OPTION_TARGET_SCALE:
+        options->target_given = true;
+        return set_scale("--target-time-scale", optarg, &options->blocks.blocks.target);
+    case OPTION_WRAP32:
+        options->blocks.blocks.wrap32 = true;
+        return true;
+    case OPTION_FORMAT:
+        return set_format(options, optarg);
+    case OPTION_UNITS:
+        options->blocks.units = true;
+        return true;
+    case OPTION_COMPAT:
+        options->compat = true;
+        return true;
+    case OPTION_ETRECORD:
+        options->etrecord = optarg;
+        return true;
+    case OPTION_COMPARE:
+        options->compare = optarg;
+        return true;
+    case OPTION_DEBUG_BUFFER:
+        options->debug_buffer = optarg;
+        return true;
+    default:
+        return false;
+    }
+}
+
 static bool apply(struct profdump_options *options, int code)
 {
     switch (code) {
@@ -194,7 +301,7 @@ static bool apply(struct profdump_options *options, int code)
         options->debuginfod = true;
         return true;
     default:
-        return false;
+        return apply_blocks(options, code);
     }
 }
 
@@ -224,8 +331,32 @@ static void take_command(struct profdump_options *options)
         options->check = options->partial = true;
     else if (take_word(options, "stacks"))
         options->stacks = true;
+    else if (take_word(options, "blocks"))
+        options->of_blocks = true;
+    else if (take_word(options, "tax"))
+        options->tax = true;
     else
         options->memory = take_word(options, "memory");
+}
+
+/* Cycles are shown as cycles; asked for as time they are a mistake, in ExecuTorch's words with
+ * --compat. */
+static bool scales_fit(struct profdump_options *options)
+{
+    struct blocks_options *blocks = &options->blocks.blocks;
+    if (!options->target_given)
+        blocks->target = blocks->source == TIME_SCALE_CYCLES ? TIME_SCALE_CYCLES : TIME_SCALE_MS;
+    if (options->json)
+        options->blocks.format = BLOCKS_JSON;
+    if (time_scale_fits(blocks->source, blocks->target))
+        return true;
+    if (options->compat)
+        complain("RuntimeError: For TimeScale in cycles both the source and target time scale have "
+                 "to be in cycles.");
+    else
+        complain("--source-time-scale %s cannot be shown in %s: cycles are no time",
+                 time_scale_name(blocks->source), time_scale_name(blocks->target));
+    return false;
 }
 
 /* These write files, so they may come together and with --json; alone they leave stdout to others. */
@@ -245,6 +376,12 @@ static int run(const struct profdump_options *options, const struct timeline *ti
         return cmd_check(options, timeline);
     if (options->stacks)
         return cmd_stacks(options, timeline);
+    if (options->of_blocks)
+        return cmd_blocks(options, timeline);
+    if (options->tax)
+        return cmd_tax(options, timeline);
+    if (options->memory && options->compat)
+        return cmd_blocks_memory(options, timeline);
     if (options->memory)
         return cmd_memory(options, timeline);
     if (options->chrome_path || options->etprof_path) {
@@ -276,6 +413,8 @@ int main(int argc, char **argv)
     options.inputs = argv + optind;
     options.input_count = argc - optind;
     take_command(&options);
+    if (!scales_fit(&options))
+        return wrong_usage();
     struct timeline *timeline = inputs_load(&options);
     int status = timeline ? run(&options, timeline) : EXIT_FAILURE;
     timeline_destroy(timeline);

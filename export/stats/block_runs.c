@@ -82,12 +82,43 @@ static bool rank_of(struct instructions *known, const struct block_item *item, u
     return true;
 }
 
-/* Puts the run's events together by instruction. */
+/* Of the items [first, end) of one instruction, timed ones are kept, or the first where there are
+ * none. */
+static uint32_t keep_items(struct block_item *items, uint32_t first, uint32_t end, uint32_t kept)
+{
+    uint32_t begin = kept;
+    bool logged = false;
+    for (uint32_t i = first; i < end; i++) {
+        logged |= items[i].debug != TL_NONE;
+        if (items[i].debug == TL_NONE)
+            items[kept++] = items[i];
+    }
+    if (kept == begin)
+        items[kept++] = items[first];
+    items[begin].is_logged = logged;
+    return kept;
+}
+
+/* The run is the last one. */
+static void drop_values(struct blocks *blocks, struct block_run *run,
+                        const struct radix_item *order)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0, end; i < run->item_count; i = end) {
+        for (end = i + 1; end < run->item_count && order[end].key == order[i].key; end++) {
+        }
+        kept = keep_items(blocks->items.at + run->first_item, i, end, kept);
+    }
+    run->item_count = kept;
+    blocks->items.count = run->first_item + kept;
+}
+
+/* Puts the events of the last run together by instruction. */
 static bool put_together(struct blocks *blocks, struct instructions *known, uint32_t index)
 {
-    const struct block_run *run = &blocks->runs.at[index];
+    struct block_run *run = &blocks->runs.at[index];
     uint32_t count = run->item_count;
-    struct block_item *items = blocks->items.at + run->first_item;
+    struct block_item *items = count ? blocks->items.at + run->first_item : NULL;
     struct radix_item *order = calloc((size_t)count + 1, sizeof *order);
     struct block_item *copy = calloc((size_t)count + 1, sizeof *copy);
     bool done = order && copy;
@@ -102,6 +133,8 @@ static bool put_together(struct blocks *blocks, struct instructions *known, uint
         memcpy(copy, items, count * sizeof *copy);
     for (uint32_t i = 0; i < count && done; i++)
         items[i] = copy[order[i].value];
+    if (done && count)
+        drop_values(blocks, run, order);
     free(order);
     free(copy);
     return done;

@@ -85,6 +85,7 @@ static bool add_row(struct block_taxes *taxes, const struct scan *scan, uint32_t
         .number = number,
         .execution = (double)length / divisor,
         .kernels = (double)covered / divisor,
+        .framework = (double)(length - covered) / divisor,
         .share = length > 0 ? (double)(length - covered) / (double)length : (double)NAN,
     };
     return true;

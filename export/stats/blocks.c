@@ -45,7 +45,8 @@ static uint64_t hash_run(const struct blocks *blocks, const struct block_run *ru
         const struct block_item *item = &blocks->items.at[run->first_item + i];
         hash = mix(hash, item->name | (uint64_t)item->depth << 32);
         hash = mix(hash, (uint64_t)item->chain);
-        hash = mix(hash, item->instruction | (uint64_t)(item->debug != TL_NONE) << 32);
+        hash = mix(hash, item->instruction | (uint64_t)(item->debug != TL_NONE) << 32 |
+                             (uint64_t)item->is_logged << 33);
         hash = mix(hash, (uint32_t)item->delegate | (uint64_t)item->delegate_name << 32);
     }
     return mix(hash, run->item_count);
@@ -55,7 +56,8 @@ static bool same_event(const struct block_item *a, const struct block_item *b)
 {
     return a->name == b->name && a->depth == b->depth && a->chain == b->chain &&
            a->instruction == b->instruction && (a->debug == TL_NONE) == (b->debug == TL_NONE) &&
-           a->delegate == b->delegate && a->delegate_name == b->delegate_name;
+           a->is_logged == b->is_logged && a->delegate == b->delegate &&
+           a->delegate_name == b->delegate_name;
 }
 
 static bool same_signature(const struct blocks *blocks, const struct block_run *a,

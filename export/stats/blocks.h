@@ -3,10 +3,11 @@
  * What ran is a list of runs: the blocks of a trace (prof/block.h, prof buffers, ETDumps), or all
  * outermost calls of a range. A run's events are put together by instruction: by (instruction,
  * chain, delegate) in the order in which each was first seen. Runs whose events then have the same
- * signatures - name, instruction, chain, delegate, depth, and what values were logged - one by one,
- * and which have the same name and input, are iterations of one event block; event blocks are in the
+ * signatures - name, instruction, chain, delegate, depth, whether a value was logged - one by one, and
+ * which have the same name and input, are iterations of one event block; event blocks are in the
  * order in which they first appeared. Events of one run that have equal signatures stay apart, as
- * rows of their own.
+ * rows of their own. A value that was logged is an event only where nothing else of its instruction
+ * was recorded.
  *
  * Durations are those of the file's ticks where it has such, else of nanoseconds. One that is not
  * known - no end, an end before the begin - is NaN and in no statistic.
@@ -42,6 +43,7 @@ struct block_item {
     uint32_t depth;         /* of a range's parts: 0 the range itself */
     uint32_t debug;         /* the value itself, into debugs[]; TL_NONE: it is no value */
     bool ended;
+    bool is_logged; /* a value was logged at the instruction whose first event this is */
     bool is_signed; /* its ticks are libprof's nanoseconds, which may be below 0 */
 };
 

@@ -45,5 +45,5 @@ bool name_has_prefix(const char *name, size_t size, const char *prefix)
     size_t length = strlen(prefix);
     return length <= size && memcmp(name, prefix, length) == 0 &&
            (length == size || !is_word(name[length]) ||
-            (length > 0 && !is_word(prefix[length - 1])));
+            (length > 0 && (!is_word(prefix[length - 1]) || prefix[length - 1] == '_')));
 }

@@ -20,7 +20,7 @@ int64_t intervals_union(struct interval *intervals, size_t count, int64_t from, 
 
 /* Whether `name` is `prefix` or goes on from it with something that is part of no word, so that
  * "conv1" is a prefix of "conv1.weight" and "conv1/relu", but neither of "conv10" nor of
- * "conv1_bn". */
+ * "conv1_bn". A prefix that ends with such a character or with "_" is followed by anything. */
 bool name_has_prefix(const char *name, size_t size, const char *prefix);
 
 #ifdef __cplusplus

@@ -12,9 +12,9 @@ extern "C" {
  * "native_call" or "delegate_execute" within it; what lies in another of them counts once, and two
  * that overlap count as the time that they cover together. */
 struct block_tax {
-    uint32_t block;            /* into blocks.blocks */
-    uint32_t number;           /* of the iteration, from 0 */
-    double execution, kernels; /* in the target's unit */
+    uint32_t block;                       /* into blocks.blocks */
+    uint32_t number;                      /* of the iteration, from 0 */
+    double execution, kernels, framework; /* in the target's unit; the third is the rest */
     double share; /* of the execution's time outside of kernels, 0 to 1; NaN: it took no time */
 };
 

@@ -8,8 +8,13 @@
  *     nvtx.prof      ranges of two domains that cross, PyTorch's attributes, a named stream
  *     memory.prof    device memory, of which some is never freed; an allocator; a pool; a migration
  *     blocks.prof    profiling blocks: two iterations of one, an allocator, an event without end
+ *     execute.etprof  a prof buffer: two iterations of a block that execute a model, memory
+ *     differ_*.etprof   iterations that differ
+ *     run.etdp, reference.etdp, run.bin, reference.bin   ETDumps with delegates and logged values,
+ *                    and the debug buffers that go with them
  *     hostile.prof   names that attack terminals, tables and parsers
  */
+#include "make_executorch.h"
 #include "trace_builder.h"
 
 #include <stdio.h>
@@ -378,5 +383,5 @@ int main(int argc, char **argv)
     directory = argv[1];
     return make_demo() || make_cpu() || make_lossy() || make_killed() ||
            make_rank(0, "rank0.prof") || make_rank(1, "rank1.prof") || make_nvtx() ||
-           make_hostile() || make_memory() || make_blocks();
+           make_hostile() || make_memory() || make_blocks() || !make_executorch(directory);
 }

@@ -229,7 +229,7 @@ static struct trace_file *open_etdump(struct source *source, bool partial, struc
     uint8_t *bytes = source_read_all(source, FILE_BYTES_MAX, &size, error);
     if (!bytes)
         return NULL;
-    struct reader reader = {.store = block_store_create(source_clock(source))};
+    struct reader reader = {.store = block_store_create(source_clock_of(source))};
     struct trace_file *file = NULL;
     size_t root = root_place((struct text){(const char *)bytes, size});
     flat_init(&reader.flat, bytes, size);

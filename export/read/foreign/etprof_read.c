@@ -54,7 +54,7 @@ struct reader {
     struct block_store *store;
     struct idmap allocators; /* id -> name, as blocks so far left it */
     uint32_t block;          /* number of the block, from 1 */
-    uint64_t address_top; /* what addresses in place of names begin with; 0: none was seen */
+    uint64_t address_top;    /* what addresses in place of names begin with; 0: none was seen */
     uint64_t odd_names, unknown_allocators;
 };
 
@@ -163,7 +163,7 @@ static uint32_t event_name(struct reader *reader, const uint8_t *name)
 {
     struct text text = name_text(name);
     uint64_t address = is_address(name, reader->swapped) ? read_u64(name, reader->swapped) : 0;
-    bool like = address && address >> ADDRESS_LOW_BITS == reader->address_top;
+    bool like = reader->address_top && address >> ADDRESS_LOW_BITS == reader->address_top;
     if (is_text(text) && !like)
         return block_store_name(reader->store, text);
     reader->odd_names++;
@@ -331,7 +331,7 @@ static struct trace_file *open_etprof(struct source *source, bool partial, struc
                             .size = size,
                             .swapped = read_u32(bytes + NAME_BYTES, false) != VERSION,
                             .path = source_path(source),
-                            .store = block_store_create(source_clock(source))};
+                            .store = block_store_create(source_clock_of(source))};
     struct trace_file *file = NULL;
     if (reader.store && read_blocks(&reader, partial, error))
         file = block_store_file(reader.store, source,

@@ -53,7 +53,7 @@ void source_set_clock(struct source *source, struct source_clock clock)
     source->clock = clock;
 }
 
-struct source_clock source_clock(const struct source *source)
+struct source_clock source_clock_of(const struct source *source)
 {
     return source->clock;
 }

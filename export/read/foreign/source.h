@@ -35,7 +35,7 @@ void source_close(struct source *source);
 const char *source_path(const struct source *source);
 
 void source_set_clock(struct source *source, struct source_clock clock);
-struct source_clock source_clock(const struct source *source);
+struct source_clock source_clock_of(const struct source *source);
 
 /* The path again if it can be opened as it is: a file that is not compressed. NULL otherwise. */
 const char *source_plain_path(const struct source *source);

@@ -1,0 +1,7 @@
+# The tables of ExecuTorch's parser, and the columns of its Inspector.
+cp "$TRACES"/*.et* "$TRACES"/*.bin .
+profdump blocks --compat execute.etprof
+profdump tax --compat execute.etprof
+profdump memory --compat execute.etprof
+profdump blocks --compat --source-time-scale cycles execute.etprof | head -7
+profdump blocks --compat --units run.etdp
