@@ -7,6 +7,7 @@
 #include "profdump.h"
 
 #include "compare_values.h"
+#include "etrecord_maps.h"
 #include "foreign.h"
 #include "write_blocks.h"
 
@@ -200,10 +201,8 @@ static int run_compare(const struct profdump_options *options, const struct time
 
 /* ---- commands ---- */
 
-int cmd_blocks(const struct profdump_options *options, const struct timeline *timeline)
+static int run_blocks(const struct profdump_options *options, const struct timeline *timeline)
 {
-    if (options->compare)
-        return run_compare(options, timeline);
     if (options->compat && !options->blocks.blocks.range)
         return run_compat(options, timeline, COMPAT_ALL);
     if (!options->blocks.blocks.range && !say_mismatches(timeline)) {
@@ -211,6 +210,20 @@ int cmd_blocks(const struct profdump_options *options, const struct timeline *ti
         return finish(options, timeline, false);
     }
     return finish(options, timeline, write_blocks(timeline, &options->blocks, stdout));
+}
+
+int cmd_blocks(const struct profdump_options *options, const struct timeline *timeline)
+{
+    struct profdump_options with_maps = *options;
+    struct debug_maps *maps = NULL;
+    if (options->compare)
+        return run_compare(options, timeline);
+    if (options->etrecord && !(maps = etrecord_maps_load(options->etrecord)))
+        return EXIT_FAILURE;
+    with_maps.blocks.maps = maps;
+    int status = run_blocks(&with_maps, timeline);
+    etrecord_maps_free(maps);
+    return status;
 }
 
 int cmd_tax(const struct profdump_options *options, const struct timeline *timeline)

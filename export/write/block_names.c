@@ -44,11 +44,24 @@ struct text block_event_name(const struct blocks *blocks, const struct block_ite
     return item->name == TL_NONE ? (struct text){"", 0} : timeline->names.at[item->name];
 }
 
+/* What the runtime itself does is at no instruction; it says 0 all the same. */
+static bool is_frameworks(const struct timeline *timeline, const struct block_item *item)
+{
+    static const char *const names[] = {"Method::init", "Method::execute", "Program::load_method"};
+    struct text name = item->name == TL_NONE ? (struct text){"", 0} : timeline->names.at[item->name];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (name.size == strlen(names[i]) && memcmp(name.bytes, names[i], name.size) == 0)
+            return true;
+    return false;
+}
+
 const struct debug_entry *block_event_entry(const struct timeline *timeline,
                                             const struct debug_maps *maps,
                                             const struct block_item *item)
 {
     char number[BLOCK_NAME_BYTES];
+    if (is_frameworks(timeline, item))
+        return NULL;
     return debug_maps_find(maps, item->instruction, block_delegate(timeline, item, number));
 }
 
