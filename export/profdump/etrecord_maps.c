@@ -30,8 +30,9 @@ static bool is(struct text text, const char *word)
 
 static bool same(struct text a, struct text b)
 {
-    return (a.bytes != NULL) == (b.bytes != NULL) && a.size == b.size &&
-           (a.size == 0 || memcmp(a.bytes, b.bytes, a.size) == 0);
+    if (!a.bytes || !b.bytes)
+        return !a.bytes && !b.bytes;
+    return a.size == b.size && memcmp(a.bytes, b.bytes, a.size) == 0;
 }
 
 static bool keep(struct loader *loader, struct text *text)

@@ -62,7 +62,8 @@ static uint32_t instruction_number(struct instructions *known, const struct bloc
         uint32_t number = keymap_find(&known->numbers, hash);
         if (number == KEYMAP_NONE)
             return add_instruction(known, hash, item);
-        if (same_instruction(&known->keys.at[number], item))
+        if (number < known->keys.count && known->keys.at &&
+            same_instruction(&known->keys.at[number], item))
             return number;
     }
     return TL_NONE;

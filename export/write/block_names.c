@@ -48,7 +48,8 @@ struct text block_event_name(const struct blocks *blocks, const struct block_ite
 static bool is_frameworks(const struct timeline *timeline, const struct block_item *item)
 {
     static const char *const names[] = {"Method::init", "Method::execute", "Program::load_method"};
-    struct text name = item->name == TL_NONE ? (struct text){"", 0} : timeline->names.at[item->name];
+    struct text name =
+        item->name == TL_NONE ? (struct text){"", 0} : timeline->names.at[item->name];
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (name.size == strlen(names[i]) && memcmp(name.bytes, names[i], name.size) == 0)
             return true;

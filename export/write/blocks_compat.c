@@ -53,7 +53,7 @@ static bool count_groups(struct compat *compat, uint32_t *group_of)
             if (added)
                 *added = (struct group){.name = name};
         }
-        if (done)
+        if (done && group < compat->groups.count && compat->groups.at)
             compat->groups.at[group].count++;
         group_of[i] = group;
     }
@@ -72,7 +72,7 @@ static bool make_groups(struct compat *compat)
         next += compat->groups.at[i].count;
         compat->groups.at[i].count = 0;
     }
-    for (uint32_t i = 0; i < blocks && done; i++) {
+    for (uint32_t i = 0; i < blocks && done && compat->groups.at; i++) {
         struct group *group = &compat->groups.at[group_of[i]];
         compat->members[group->first + group->count++] = i;
     }

@@ -182,6 +182,8 @@ static void write_pretty(const struct grid *grid, uint32_t *widths, const char *
 {
     uint32_t title_width = show_text_width((struct text){title, strlen(title)}, UINT32_MAX);
     uint64_t inside = 0;
+    if (grid->columns == 0)
+        return;
     fit_title(widths, grid->columns, title_width);
     for (uint32_t i = 0; i < grid->columns; i++)
         inside += widths[i] + 3;

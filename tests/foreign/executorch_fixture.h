@@ -108,7 +108,8 @@ public:
     explicit Read(const Bytes &bytes, source_clock clock = {}, bool partial = false) : bytes_(bytes)
     {
         FILE *file = tmpfile();
-        fwrite(bytes_.data(), 1, bytes_.size(), file);
+        if (!bytes_.empty())
+            fwrite(bytes_.data(), 1, bytes_.size(), file);
         fflush(file);
         std::string path = "/proc/self/fd/" + std::to_string(fileno(file));
         trace_file *opened = foreign_open_clock(path.c_str(), clock, partial, &error_);

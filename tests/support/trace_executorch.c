@@ -21,7 +21,8 @@ static void put_zeros(struct bytes *out, size_t count)
         if (!out->at)
             abort();
     }
-    memset(out->at + out->size, 0, count);
+    if (count)
+        memset(out->at + out->size, 0, count);
     out->size += count;
 }
 
