@@ -1,4 +1,4 @@
-# Iterations that differ: ExecuTorch's sentences with --compat; else block, iteration and offset.
+# P3 defect 7, iterations that differ: ExecuTorch's sentences with --compat; else block, iteration and offset.
 cp "$TRACES"/*.et* "$TRACES"/*.bin .
 for file in differ_*.etprof; do
     profdump blocks --compat "$file"

@@ -1,4 +1,4 @@
-# Debug handles and delegates of an ETRecord: keys match as a whole (1 is not 10).
+# I6: debug handles and delegates of an ETRecord; keys match as a whole (1 is not 10).
 cp "$TRACES"/*.et* .
 mkdir maps
 cat >maps/debug_handle_map.json <<'JSON'

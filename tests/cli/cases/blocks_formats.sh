@@ -1,3 +1,4 @@
+# I3: columns and units
 cp "$TRACES"/*.et* "$TRACES"/*.bin .
 profdump blocks --format tsv execute.etprof
 profdump blocks --format csv --units run.etdp

@@ -1,3 +1,4 @@
+# P5: scales
 cp "$TRACES"/*.et* "$TRACES"/*.bin .
 profdump blocks --source-time-scale us --target-time-scale s --block load execute.etprof
 profdump blocks --source-time-scale cycles --block load execute.etprof

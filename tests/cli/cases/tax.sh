@@ -1,4 +1,4 @@
-# Framework tax of executions and of ranges.
+# P4: framework tax of executions and of ranges.
 cp "$TRACES"/*.et* "$TRACES"/*.bin .
 profdump tax execute.etprof run.etdp
 profdump tax --target-time-scale us demo.prof
