@@ -6,7 +6,7 @@
  * iterations than the one before it has its own columns; all blocks' tax is printed, not the last
  * one's alone.
  */
-#include "array.h"
+#include "compat_groups.h"
 #include "grid.h"
 #include "json_out.h"
 #include "keymap.h"
@@ -18,73 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct group {
-    uint32_t name;
-    uint32_t first, count; /* into members[] */
-};
-
-struct compat {
-    const struct timeline *timeline;
-    enum time_scale source;
-    TL_ARRAY(struct group) groups;
-    uint32_t *members; /* blocks, by group */
-};
-
-static void compat_fini(struct compat *compat)
-{
-    free(compat->groups.at);
-    free(compat->members);
-}
-
-/* ---- groups ---- */
-
-static bool count_groups(struct compat *compat, uint32_t *group_of)
-{
-    const struct timeline *timeline = compat->timeline;
-    struct keymap known = {0};
-    bool done = true;
-    for (uint32_t i = 0; i < timeline->blocks.count && done; i++) {
-        uint32_t name = timeline->blocks.at[i].name;
-        uint32_t group = keymap_find(&known, name);
-        if (group == KEYMAP_NONE) {
-            group = compat->groups.count;
-            struct group *added = ARRAY_ADD(&compat->groups);
-            done = added && keymap_set(&known, name, group);
-            if (added)
-                *added = (struct group){.name = name};
-        }
-        if (done && group < compat->groups.count && compat->groups.at)
-            compat->groups.at[group].count++;
-        group_of[i] = group;
-    }
-    keymap_fini(&known);
-    return done;
-}
-
-static bool make_groups(struct compat *compat)
-{
-    uint32_t blocks = compat->timeline->blocks.count, next = 0;
-    uint32_t *group_of = calloc((size_t)blocks + 1, sizeof *group_of);
-    compat->members = calloc((size_t)blocks + 1, sizeof *compat->members);
-    bool done = group_of && compat->members && count_groups(compat, group_of);
-    for (uint32_t i = 0; i < compat->groups.count && done; i++) {
-        compat->groups.at[i].first = next;
-        next += compat->groups.at[i].count;
-        compat->groups.at[i].count = 0;
-    }
-    for (uint32_t i = 0; i < blocks && done && compat->groups.at; i++) {
-        struct group *group = &compat->groups.at[group_of[i]];
-        compat->members[group->first + group->count++] = i;
-    }
-    free(group_of);
-    return done;
-}
-
-static const struct tl_block *member(const struct compat *compat, const struct group *group,
-                                     uint32_t number)
-{
-    return &compat->timeline->blocks.at[compat->members[group->first + number]];
-}
+/* ---- what differs ---- */
 
 static const char *refusal_of(enum block_difference kind)
 {
@@ -507,7 +441,7 @@ bool write_blocks_compat(const struct timeline *timeline,
                          const char **refusal, FILE *stream)
 {
     struct compat compat = {.timeline = timeline, .source = options->blocks.source};
-    bool written = make_groups(&compat);
+    bool written = compat_make_groups(&compat);
     *refusal = written ? find_refusal(&compat) : NULL;
     if (!written)
         errno = ENOMEM;
