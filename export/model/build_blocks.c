@@ -8,10 +8,19 @@
 
 #include <stdlib.h>
 
+static struct tl_block *begin_block(struct builder *builder, uint32_t name, int64_t time_ns);
+
 enum item_kind { ITEM_BLOCK, ITEM_RESET, ITEM_EVENT, ITEM_ALLOC };
 
+static bool deal(struct builder *builder, const struct build_block_item *item);
+
+/* In a block that is told whole, things are dealt as they come. */
 static void add_item(struct builder *builder, struct build_block_item item)
 {
+    if (builder->whole_blocks) {
+        builder->failed |= !deal(builder, &item);
+        return;
+    }
     struct build_block_item *added = builder->failed ? NULL : ARRAY_ADD(&builder->block_items);
     if (added)
         *added = item;
@@ -46,6 +55,21 @@ static void take_event(void *user, uint32_t number, uint64_t id, int32_t chain,
                                        .index = async,
                                        .value = instruction,
                                        .chain = chain});
+}
+
+static void take_whole_block(void *user, const struct read_block *block)
+{
+    struct builder *builder = user;
+    struct tl_block *begun = builder->failed
+                                 ? NULL
+                                 : begin_block(builder, build_name(builder, block->name),
+                                               build_time(builder, block->start_ns));
+    if (begun) {
+        begun->offset = block->offset;
+        begun->input = block->input;
+    }
+    builder->failed |= !begun;
+    builder->whole_blocks = true;
 }
 
 void build_blocks_alloc(struct builder *builder, int64_t time_ns, uint32_t thread, uint32_t heap,
@@ -91,6 +115,8 @@ static struct tl_block *begin_block(struct builder *builder, uint32_t name, int6
             .name = name,
             .first_event = timeline->block_events.count,
             .first_alloc = timeline->block_allocs.count,
+            .first_debug = timeline->debugs.count,
+            .input = -1,
         };
     return block;
 }
@@ -137,7 +163,7 @@ static bool deal_event(struct builder *builder, const struct build_block_item *i
     struct tl_block_event *event = block ? ARRAY_ADD(&builder->timeline->block_events) : NULL;
     if (!event)
         return false;
-    *event = (struct tl_block_event){item->index, item->chain, (uint32_t)item->value};
+    *event = (struct tl_block_event){item->index, item->chain, (uint32_t)item->value, TL_NONE};
     block->event_count++;
     return true;
 }
@@ -186,4 +212,5 @@ void build_blocks_connect(struct read_sink *sink)
 {
     sink->event = take_event;
     sink->block = take_block;
+    sink->whole_block = take_whole_block;
 }

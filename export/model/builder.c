@@ -38,6 +38,7 @@ static void forget_process(struct builder *builder)
     builder->events.count = 0;
     builder->tops.count = 0;
     builder->early_attrs.count = 0;
+    builder->whole_blocks = false;
     builder->plain_label = builder->context_name = TL_NONE;
     builder->named_contexts = builder->context_count = 0;
     builder->threads.count = 0;
@@ -257,6 +258,7 @@ struct read_sink builder_sink(struct builder *builder)
     build_children_connect(&sink);
     build_memory_connect(&sink);
     build_blocks_connect(&sink);
+    build_debug_connect(&sink);
     build_stacks_connect(&sink);
     build_timings_connect(&sink);
     build_windows_connect(&sink);

@@ -171,6 +171,7 @@ struct builder {
     TL_ARRAY(struct build_block_item) block_items;
     TL_ARRAY(struct build_lost) losts;
     TL_ARRAY(struct prof_rec_stream_loss) stream_losses;
+    bool whole_blocks; /* the last block takes what comes */
     TL_ARRAY(struct build_timed) timed;
     TL_ARRAY(struct read_range_time) range_times;
     uint32_t current_number, current_thread; /* found last; thread TL_NONE: none */
@@ -251,6 +252,7 @@ void build_blocks_connect(struct read_sink *sink);
 void build_blocks_alloc(struct builder *builder, int64_t time_ns, uint32_t thread, uint32_t heap,
                         uint64_t bytes);
 bool build_blocks(struct builder *builder);
+void build_debug_connect(struct read_sink *sink);
 void build_stacks_connect(struct read_sink *sink);
 /* The call has a stack of this id; 0: one was wanted. */
 void build_slice_stack(struct builder *builder, uint32_t slice, uint32_t id);

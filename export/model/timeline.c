@@ -181,6 +181,10 @@ void timeline_destroy(struct timeline *timeline)
     free(timeline->blocks.at);
     free(timeline->block_events.at);
     free(timeline->block_allocs.at);
+    free(timeline->event_sources.at);
+    free(timeline->debugs.at);
+    free(timeline->tensors.at);
+    free(timeline->tensor_sizes.at);
     free(timeline->stacks.at);
     free(timeline->addresses.at);
     free(timeline->modules.at);

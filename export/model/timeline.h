@@ -237,12 +237,47 @@ struct tl_block {
     uint32_t first_event, event_count;   /* into block_events[], by start */
     uint32_t first_alloc, alloc_count;   /* into block_allocs[], by time */
     uint32_t reset_events, reset_allocs; /* that a reset took out of it */
+    uint32_t first_debug, debug_count;   /* into debugs[], in the order of the file */
+    uint64_t offset;                     /* in a file that has blocks one after the other; else 0 */
+    int32_t input;                       /* which bundled input it ran on; -1 none */
 };
 
 struct tl_block_event {
     uint32_t async;       /* its range, into asyncs[] */
     int32_t chain;        /* -1 outside of chains */
     uint32_t instruction; /* index in its chain */
+    uint32_t source;      /* into event_sources[]; TL_NONE: libprof's own */
+};
+
+#define TL_EVENT_WRAPPED 1u /* the ticks' 32 bits began anew in it, and that was reckoned with */
+
+/* What another program's file says of a block's event. */
+struct tl_event_source {
+    uint64_t start_ticks, end_ticks; /* the file's own numbers; end 0: it did not end */
+    int32_t delegate;                /* -1 none */
+    uint32_t delegate_name;          /* TL_NONE none */
+    uint32_t metadata;               /* into names[]: any bytes; TL_NONE none */
+    uint32_t flags;                  /* TL_EVENT_* */
+};
+
+struct tl_tensor {
+    int64_t offset;                      /* of its elements, in the file that lies beside */
+    uint32_t type;                       /* as in PyTorch's ScalarType */
+    uint32_t first_size, size_count;     /* into tensor_sizes[] */
+    uint32_t first_stride, stride_count; /* into tensor_sizes[] */
+};
+
+/* A value that was logged in a block. */
+struct tl_debug {
+    int64_t chain;
+    int64_t integer; /* READ_VALUE_INT, _BOOL; _STRING: into names[] */
+    double real;
+    int32_t instruction, delegate; /* -1 none */
+    uint32_t name, delegate_name;  /* TL_NONE none */
+    uint32_t events_before;        /* how many of the block's events were logged before it */
+    uint32_t first_tensor, tensor_count;
+    uint8_t kind;   /* enum read_value_kind */
+    bool is_output; /* of the whole run */
 };
 
 struct tl_block_alloc {
@@ -501,6 +536,10 @@ struct timeline {
     TL_ARRAY(struct tl_block) blocks; /* by process, then time */
     TL_ARRAY(struct tl_block_event) block_events;
     TL_ARRAY(struct tl_block_alloc) block_allocs;
+    TL_ARRAY(struct tl_event_source) event_sources;
+    TL_ARRAY(struct tl_debug) debugs;
+    TL_ARRAY(struct tl_tensor) tensors;
+    TL_ARRAY(int64_t) tensor_sizes;
     TL_ARRAY(struct tl_stack) stacks;
     TL_ARRAY(uint64_t) addresses; /* of stacks */
     TL_ARRAY(struct tl_module) modules;

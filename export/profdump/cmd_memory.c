@@ -1,9 +1,21 @@
 /* cmd_memory.c - profdump memory FILE...: what was allocated, by whom, and what never came back. */
 #include "profdump.h"
 
+/* One block of the program's own, which is there without being asked for, says nothing that the heaps
+ * do not. */
+static bool has_blocks(const struct timeline *timeline)
+{
+    bool foreign = timeline->processes.count && timeline->processes.at[0].info.format.size;
+    return timeline->block_allocs.count && (foreign || timeline->blocks.count > 1);
+}
+
 int cmd_memory(const struct profdump_options *options, const struct timeline *timeline)
 {
     bool written = options->json ? write_memory_json(timeline, &options->write, stdout)
                                  : write_memory(timeline, &options->write, stdout);
+    if (written && !options->json && has_blocks(timeline)) {
+        fputc('\n', stdout);
+        written = write_blocks_memory(timeline, &options->blocks, stdout);
+    }
     return finish(options, timeline, written);
 }

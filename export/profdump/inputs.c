@@ -133,6 +133,14 @@ static void say_warnings(const struct timeline *timeline)
     }
 }
 
+/* Where a file has ticks, the user says what they are. */
+static struct source_clock input_clock;
+
+static struct trace_file *open_input(const char *path, bool partial, struct read_error *error)
+{
+    return foreign_open_clock(path, input_clock, partial, error);
+}
+
 static bool find_inputs(const struct profdump_options *options, struct path_list *paths)
 {
     bool found = options->input_count > 0 || add_newest(paths);
@@ -144,7 +152,7 @@ static bool find_inputs(const struct profdump_options *options, struct path_list
 static struct timeline *load(const char *const *paths, size_t count, bool partial)
 {
     struct read_error error;
-    struct timeline *timeline = timeline_load_by(foreign_open, paths, count, partial, &error);
+    struct timeline *timeline = timeline_load_by(open_input, paths, count, partial, &error);
     if (timeline)
         say_warnings(timeline);
     else
@@ -156,6 +164,8 @@ struct timeline *inputs_load(const struct profdump_options *options)
 {
     struct path_list paths = {0};
     struct timeline *timeline = NULL;
+    input_clock = (struct source_clock){.tick_ns = time_scale_ns(options->blocks.blocks.source),
+                                        .wrap32 = options->blocks.blocks.wrap32};
     if (find_inputs(options, &paths))
         timeline = load((const char *const *)paths.at, paths.count, options->partial);
     path_list_fini(&paths);

@@ -5,6 +5,7 @@
  */
 #include "profdump.h"
 
+#include "blocks_options.h"
 #include "table_options.h"
 #include "write_version.h"
 
@@ -21,6 +22,8 @@ static const char usage_text[] =
     "       profdump --json [OPTION]... [FILE|DIRECTORY]...\n"
     "       profdump stacks [OPTION]... [FILE|DIRECTORY]...\n"
     "       profdump folded [--metric METRIC] [FILE|DIRECTORY]...\n"
+    "       profdump blocks [--range NAME] [OPTION]... [FILE|DIRECTORY]...\n"
+    "       profdump tax [OPTION]... [FILE|DIRECTORY]...\n"
     "       profdump check [FILE|DIRECTORY]...\n"
     "       profdump graphs [--json] [FILE|DIRECTORY]...\n"
     "       profdump ledger [--json] [FILE|DIRECTORY]...\n"
@@ -39,6 +42,9 @@ static const char usage_text[] =
     "  stacks                print the call stacks from which CUDA was called, the one that kept\n"
     "                        the device busy longest first\n"
     "  folded                print the ranges as folded stacks, as flamegraph.pl reads them\n"
+    "  blocks                print profiling blocks: runs of the same events as iterations, with\n"
+    "                        percentiles of each event\n"
+    "  tax                   print how much of executions and ranges passed without a kernel\n"
     "  check                 verify every invariant of file and timeline\n"
     "  graphs                show the CUDA graphs: launches, operations of each, where they were\n"
     "                        captured and where they are replayed\n"
@@ -67,6 +73,20 @@ static const char usage_text[] =
     "  --time-unit UNIT      s, ms, us or ns for all times\n"
     "  --name-width N        columns for names (default 55)\n"
     "  --memory              add the table's columns of memory: net change, in total and self\n"
+    "  --range NAME          with blocks and tax: the calls of this range\n"
+    "  --block NAME          with blocks and tax: only blocks of this name\n"
+    "  --event PREFIX        with blocks: only events of this name, or of parts of it\n"
+    "  --total-of PREFIX     with blocks: the time of all these events, once each\n"
+    "  --source-time-scale S what ticks of files with ticks are: ns (default), us, ms, s, cycles\n"
+    "  --target-time-scale S in what blocks and tax show times: ns, us, ms (default), s, cycles\n"
+    "  --wrap32              ticks have 32 bits and begin anew\n"
+    "  --format FORMAT       of blocks and tax: text (default), tsv, csv, json\n"
+    "  --units               with --format tsv or csv: name the unit in the header\n"
+    "  --compat              blocks, tax, memory: print what ExecuTorch's own programs print\n"
+    "  --etrecord FILE       with blocks: debug handles and delegates, of an ETRecord\n"
+    "  --compare REF[:BUFFER]  with blocks: how far logged values are from those of another "
+    "ETDump\n"
+    "  --debug-buffer FILE   with --compare: the debug buffer of the input\n"
     "  --folded              with stacks: a line per stack as flamegraph.pl reads it, weighted by\n"
     "                        nanoseconds of device time\n"
     "  --metric METRIC       with folded: self_cpu (default), self_cuda in nanoseconds, or count\n"
@@ -107,6 +127,19 @@ enum option_code {
     OPTION_TIME_UNIT,
     OPTION_NAME_WIDTH,
     OPTION_METRIC,
+    OPTION_RANGE,
+    OPTION_BLOCK,
+    OPTION_EVENT,
+    OPTION_TOTAL_OF,
+    OPTION_SOURCE_SCALE,
+    OPTION_TARGET_SCALE,
+    OPTION_WRAP32,
+    OPTION_FORMAT,
+    OPTION_UNITS,
+    OPTION_COMPAT,
+    OPTION_ETRECORD,
+    OPTION_COMPARE,
+    OPTION_DEBUG_BUFFER,
 };
 
 static const struct option long_options[] = {
@@ -137,6 +170,19 @@ static const struct option long_options[] = {
     {"time-unit", required_argument, NULL, OPTION_TIME_UNIT},
     {"name-width", required_argument, NULL, OPTION_NAME_WIDTH},
     {"metric", required_argument, NULL, OPTION_METRIC},
+    {"range", required_argument, NULL, OPTION_RANGE},
+    {"block", required_argument, NULL, OPTION_BLOCK},
+    {"event", required_argument, NULL, OPTION_EVENT},
+    {"total-of", required_argument, NULL, OPTION_TOTAL_OF},
+    {"source-time-scale", required_argument, NULL, OPTION_SOURCE_SCALE},
+    {"target-time-scale", required_argument, NULL, OPTION_TARGET_SCALE},
+    {"wrap32", no_argument, NULL, OPTION_WRAP32},
+    {"format", required_argument, NULL, OPTION_FORMAT},
+    {"units", no_argument, NULL, OPTION_UNITS},
+    {"compat", no_argument, NULL, OPTION_COMPAT},
+    {"etrecord", required_argument, NULL, OPTION_ETRECORD},
+    {"compare", required_argument, NULL, OPTION_COMPARE},
+    {"debug-buffer", required_argument, NULL, OPTION_DEBUG_BUFFER},
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, 'V'},
     {0},
@@ -214,6 +260,51 @@ static bool set_etprof(struct profdump_options *options, const char *path)
     return false;
 }
 
+/* Options of blocks and tax. */
+static bool apply_to_blocks(struct profdump_options *options, int code)
+{
+    switch (code) {
+    case OPTION_RANGE:
+        options->blocks.blocks.range = optarg;
+        return true;
+    case OPTION_BLOCK:
+        options->blocks.blocks.block = optarg;
+        return true;
+    case OPTION_EVENT:
+        options->blocks.event = optarg;
+        return true;
+    case OPTION_TOTAL_OF:
+        options->blocks.total = optarg;
+        return true;
+    case OPTION_SOURCE_SCALE:
+        return blocks_options_source(options, optarg);
+    case OPTION_TARGET_SCALE:
+        return blocks_options_target(options, optarg);
+    case OPTION_WRAP32:
+        options->blocks.blocks.wrap32 = true;
+        return true;
+    case OPTION_FORMAT:
+        return blocks_options_format(options, optarg);
+    case OPTION_UNITS:
+        options->blocks.units = true;
+        return true;
+    case OPTION_COMPAT:
+        options->compat = true;
+        return true;
+    case OPTION_ETRECORD:
+        options->etrecord = optarg;
+        return true;
+    case OPTION_COMPARE:
+        options->compare = optarg;
+        return true;
+    case OPTION_DEBUG_BUFFER:
+        options->debug_buffer = optarg;
+        return true;
+    default:
+        return false;
+    }
+}
+
 static bool apply_to_table(struct profdump_options *options, int code)
 {
     switch (code) {
@@ -249,7 +340,7 @@ static bool apply_to_table(struct profdump_options *options, int code)
         options->write.header = optarg;
         return true;
     default:
-        return false;
+        return apply_to_blocks(options, code);
     }
 }
 
@@ -324,6 +415,10 @@ static void take_command(struct profdump_options *options)
         options->range_stacks = true;
     else if (take_word(options, "ledger"))
         options->ledger = true;
+    else if (take_word(options, "blocks"))
+        options->of_blocks = true;
+    else if (take_word(options, "tax"))
+        options->tax = true;
     else
         options->memory = take_word(options, "memory");
 }
@@ -360,6 +455,12 @@ static int run(const struct profdump_options *options, const struct timeline *ti
         return cmd_folded(options, timeline);
     if (options->ledger)
         return cmd_ledger(options, timeline);
+    if (options->of_blocks)
+        return cmd_blocks(options, timeline);
+    if (options->tax)
+        return cmd_tax(options, timeline);
+    if (options->memory && options->compat)
+        return cmd_blocks_memory(options, timeline);
     if (options->memory)
         return cmd_memory(options, timeline);
     if (options->chrome_path || options->etprof_path) {
@@ -412,7 +513,7 @@ int main(int argc, char **argv)
     options.inputs = argv + optind;
     options.input_count = argc - optind;
     take_command(&options);
-    if (!agree(&options))
+    if (!agree(&options) || !blocks_options_agree(&options))
         return wrong_usage();
     bool done = false;
     int merged = merge_chrome(&options, &done);

@@ -3,6 +3,7 @@
 #define PROF_PROFDUMP_H
 
 #include "write.h"
+#include "write_blocks.h"
 
 #define EXIT_USAGE 2
 #define EXIT_LOSS 3
@@ -12,7 +13,15 @@ struct profdump_options {
     const char *chrome_path; /* --chrome, NULL not given */
     const char *etprof_path; /* --etprof, NULL not given */
     bool json;
-    bool memory;              /* the word "memory" came first */
+    bool memory;    /* the word "memory" came first */
+    bool of_blocks; /* the word "blocks" came first */
+    bool tax;       /* the word "tax" came first */
+    struct write_blocks_options blocks;
+    bool target_given;        /* --target-time-scale */
+    bool compat;              /* --compat */
+    const char *etrecord;     /* --etrecord, NULL not given */
+    const char *compare;      /* --compare, NULL not given */
+    const char *debug_buffer; /* --debug-buffer, NULL not given */
     bool check;               /* the word "check" came first */
     bool graphs;              /* the word "graphs" came first */
     bool ledger;              /* the word "ledger" came first */
@@ -54,6 +63,11 @@ int cmd_ledger(const struct profdump_options *options,
                const struct timeline *timeline); /* ledger */
 int cmd_memory(const struct profdump_options *options,
                const struct timeline *timeline); /* memory */
+int cmd_blocks(const struct profdump_options *options,
+               const struct timeline *timeline);                                      /* blocks */
+int cmd_tax(const struct profdump_options *options, const struct timeline *timeline); /* tax */
+/* memory --compat */
+int cmd_blocks_memory(const struct profdump_options *options, const struct timeline *timeline);
 /* The words after "ctl". */
 int cmd_ctl(int count, char **words);
 

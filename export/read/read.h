@@ -203,6 +203,55 @@ struct read_shed {
     uint32_t cost_ppm, budget_ppm;
 };
 
+/* A profiling block of a format that tells block after block. */
+struct read_block {
+    int64_t start_ns;
+    uint64_t offset; /* in the file, for messages */
+    uint32_t name;
+    int32_t input; /* which of the model's bundled inputs it ran on; -1 none */
+};
+
+/* What a format says of a block's event beside its range. Ticks are the file's own numbers: the
+ * range's times come of them by a scale that the file does not hold. */
+struct read_block_event {
+    uint64_t start_ticks, end_ticks;
+    int32_t delegate;       /* number that a delegate of the runtime gave; -1 none */
+    uint32_t delegate_name; /* or the name; 0 none */
+    uint32_t metadata;      /* the delegate's own bytes, as a name; 0 none */
+    bool wrapped;           /* the ticks' 32 bits began anew in it */
+};
+
+/* A value that the program logged, as what an operator computed. */
+enum read_value_kind {
+    READ_VALUE_NONE,
+    READ_VALUE_INT,
+    READ_VALUE_BOOL,
+    READ_VALUE_FLOAT,
+    READ_VALUE_DOUBLE,
+    READ_VALUE_TENSOR,
+    READ_VALUE_TENSORS,
+    READ_VALUE_STRING
+};
+
+struct read_tensor {
+    int64_t offset; /* of its elements, in the file that lies beside */
+    const int64_t *sizes, *strides;
+    uint32_t size_count, stride_count;
+    uint32_t type; /* as in PyTorch's ScalarType */
+};
+
+struct read_debug {
+    int64_t chain;
+    int32_t instruction, delegate; /* -1 none */
+    uint32_t name, delegate_name;  /* 0 none */
+    enum read_value_kind kind;
+    bool is_output;  /* of the whole run */
+    int64_t integer; /* INT and BOOL; STRING: its name id */
+    double real;
+    const struct read_tensor *tensors; /* valid during the callback, with what they point to */
+    uint32_t tensor_count;
+};
+
 /* Times are nanoseconds since read_process.start_realtime_ns and never go backwards within one
  * thread. Thread numbers are the file's thread indexes (from 1); name ids are the file's, resolved
  * by `name` or, for those that NVTX gave a domain, category or colour, by `event_name`. */
@@ -296,6 +345,13 @@ struct read_sink {
                        const struct read_graph_node *node);
     /* A graph was instantiated; comes with the names, again where more is known of it. */
     void (*graph)(void *user, int64_t time_ns, const struct prof_rec_graph *graph);
+    /* A block told whole: events and allocations that come from here to the next one are in it,
+     * whatever their times. A process that has such a one has no `block`. */
+    void (*whole_block)(void *user, const struct read_block *block);
+    /* More about the event that was told last. */
+    void (*block_event)(void *user, const struct read_block_event *event);
+    /* Of the block, after the event told last. */
+    void (*debug)(void *user, const struct read_debug *debug);
     /* Recording went on or off; comes with the names, in order. */
     void (*control)(void *user, bool on, uint32_t epoch, enum prof_control_reason reason,
                     int64_t time_ns);

@@ -229,6 +229,21 @@ static void no_slice(void *user, const struct read_slice *slice)
     (void)user, (void)slice;
 }
 
+static void no_whole_block(void *user, const struct read_block *block)
+{
+    (void)user, (void)block;
+}
+
+static void no_block_event(void *user, const struct read_block_event *event)
+{
+    (void)user, (void)event;
+}
+
+static void no_debug(void *user, const struct read_debug *debug)
+{
+    (void)user, (void)debug;
+}
+
 static void no_warning(void *user, struct text what, uint64_t count)
 {
     (void)user, (void)what, (void)count;
@@ -308,6 +323,9 @@ struct read_sink sink_quiet(const struct read_sink *sink)
     QUIET(child, no_child);
     QUIET(event, no_event);
     QUIET(block, no_block);
+    QUIET(whole_block, no_whole_block);
+    QUIET(block_event, no_block_event);
+    QUIET(debug, no_debug);
     QUIET(control, no_control);
     QUIET(slice, no_slice);
     QUIET(warning, no_warning);

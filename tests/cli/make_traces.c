@@ -9,8 +9,13 @@
  *     memory.prof    device memory, of which some is never freed; an allocator; a pool; a migration
  *     graphs.prof    a graph captured in two ranges and replayed; one of its kernels never came
  *     blocks.prof    profiling blocks: two iterations of one, an allocator, an event without end
+ *     execute.etprof  a prof buffer: two iterations of a block that execute a model, memory
+ *     differ_*.etprof   iterations that differ
+ *     run.etdp, reference.etdp, run.bin, reference.bin   ETDumps with delegates and logged values,
+ *                    and the debug buffers that go with them
  *     hostile.prof   names that attack terminals, tables and parsers
  */
+#include "make_executorch.h"
 #include "trace_builder.h"
 
 #include <stdio.h>
@@ -483,5 +488,6 @@ int main(int argc, char **argv)
     directory = argv[1];
     return make_demo() || make_cpu() || make_lossy() || make_killed() ||
            make_rank(0, "rank0.prof") || make_rank(1, "rank1.prof") || make_nvtx() ||
-           make_hostile() || make_memory() || make_graphs() || make_blocks() || make_failing();
+           make_hostile() || make_memory() || make_graphs() || make_blocks() || make_failing() ||
+           !make_executorch(directory);
 }

@@ -27,7 +27,7 @@ trap 'rm -rf "$work"' EXIT
 make_traces=$bin/../test/make_traces
 if [ ! -x "$make_traces" ]; then
     make_traces=$work/make_traces
-    "${CC:-cc}" -std=c17 -D_GNU_SOURCE -I"$here/../support" -I"$here/../../libprof/include" "$here/make_traces.c" \
+    "${CC:-cc}" -std=c17 -D_GNU_SOURCE -I"$here/../support" -I"$here/../../libprof/include" "$here"/make_*.c \
         "$here"/../support/trace_*.c -o "$make_traces" || exit 1
 fi
 mkdir "$work/traces" && "$make_traces" "$work/traces" || exit 1
@@ -60,7 +60,7 @@ run_case() {
         if [[ $name == sqlite_* ]]; then cp "$work"/databases/* .; fi
         cp "$work"/traces/*.prof . && touch -d '2020-01-01' ./*.prof
         unset NO_COLOR CLICOLOR_FORCE
-        PATH=$bin:$PATH LC_ALL=C CASES=$here TERM=xterm bash "$here/cases/$name.sh" >"$work/out" 2>"$work/err" </dev/null
+        PATH=$bin:$PATH LC_ALL=C CASES=$here TRACES=$work/traces TERM=xterm bash "$here/cases/$name.sh" >"$work/out" 2>"$work/err" </dev/null
         echo $? >"$work/exit"
     )
     normalize <"$work/out" >"$work/out.txt"

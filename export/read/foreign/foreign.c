@@ -16,9 +16,7 @@ static bool is_native(struct text head)
 
 /* The first that recognises the file reads it. */
 static const struct foreign_format *const formats[] = {
-    &format_sqlite,
-    &format_kineto,
-    NULL,
+    &format_sqlite, &format_etdump, &format_etprof, &format_kineto, NULL,
 };
 
 static const struct foreign_format *find_format(struct text head)
@@ -67,11 +65,18 @@ static struct trace_file *open_unpacked(struct source *source, bool partial,
 
 struct trace_file *foreign_open(const char *path, bool partial, struct read_error *error)
 {
+    return foreign_open_clock(path, (struct source_clock){0}, partial, error);
+}
+
+struct trace_file *foreign_open_clock(const char *path, struct source_clock clock, bool partial,
+                                      struct read_error *error)
+{
     struct text head;
     struct trace_file *file = NULL;
     struct source *source = source_open(path, error);
     if (!source)
         return NULL;
+    source_set_clock(source, clock);
     bool readable = source_peek(source, &head, error);
     if (readable && is_native(head) && source_plain_path(source))
         file = trace_file_open(path, partial, error);

@@ -2,7 +2,7 @@
 #ifndef PROF_FOREIGN_H
 #define PROF_FOREIGN_H
 
-#include "read.h"
+#include "source.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -12,6 +12,10 @@ extern "C" {
  * trace_file_open(). On failure returns NULL and fills `error`: what is wrong with the file, or
  * which formats are known. Close with trace_file_close(). */
 struct trace_file *foreign_open(const char *path, bool partial, struct read_error *error);
+
+/* The same with what is known of the clock of a file that does not tell it. */
+struct trace_file *foreign_open_clock(const char *path, struct source_clock clock, bool partial,
+                                      struct read_error *error);
 
 /* The same for a file that is in memory; `bytes` are borrowed and must outlive the trace_file. */
 struct trace_file *foreign_open_memory(const void *bytes, size_t size, const char *name,

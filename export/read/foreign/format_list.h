@@ -19,6 +19,8 @@ struct foreign_format {
 
 extern const struct foreign_format format_sqlite;
 extern const struct foreign_format format_kineto;
+extern const struct foreign_format format_etdump;
+extern const struct foreign_format format_etprof;
 
 /* For readers that fill an event_store: makes a trace_file of it, which owns the store. NULL: memory
  * was short, the store was destroyed. */

@@ -23,6 +23,7 @@
 
 struct source {
     char *path;
+    struct source_clock clock;
     int descriptor;       /* -1: in memory */
     const uint8_t *bytes; /* in memory: what is left */
     size_t bytes_left;
@@ -45,6 +46,16 @@ const char *source_path(const struct source *source)
 const char *source_plain_path(const struct source *source)
 {
     return source->descriptor >= 0 && !source->unpacker ? source->path : NULL;
+}
+
+void source_set_clock(struct source *source, struct source_clock clock)
+{
+    source->clock = clock;
+}
+
+struct source_clock source_clock_of(const struct source *source)
+{
+    return source->clock;
 }
 
 uint64_t source_stored_bytes(const struct source *source)

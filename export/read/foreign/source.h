@@ -14,6 +14,12 @@ extern "C" {
 
 struct source;
 
+/* What whoever opens a file says of the clock behind it: for formats that do not tell. */
+struct source_clock {
+    uint64_t tick_ns; /* nanoseconds of a tick; 0 counts as 1 */
+    bool wrap32;      /* ticks are 32 bits wide and begin anew */
+};
+
 /* So many bytes from the beginning can be looked at before anything is read. */
 #define SOURCE_PEEK_BYTES 65536u
 
@@ -27,6 +33,9 @@ struct source *source_open_memory(const void *bytes, size_t size, const char *na
 void source_close(struct source *source);
 
 const char *source_path(const struct source *source);
+
+void source_set_clock(struct source *source, struct source_clock clock);
+struct source_clock source_clock_of(const struct source *source);
 
 /* The path again if it can be opened as it is: a file that is not compressed. NULL otherwise. */
 const char *source_plain_path(const struct source *source);

@@ -1,0 +1,132 @@
+/* compare_values.c - profdump blocks --compare: the table of what two runs computed. */
+#include "compare_values.h"
+
+#include "grid.h"
+#include "json_out.h"
+#include "python_text.h"
+#include "tensor_compare.h"
+
+#include <errno.h>
+#include <math.h>
+
+static struct text name_or(const struct timeline *timeline, uint32_t name, const char *other,
+                           size_t size)
+{
+    return name == TL_NONE ? (struct text){other, size} : timeline->names.at[name];
+}
+
+static void metric_cell(struct grid *grid, double value)
+{
+    char text[PYTHON_TEXT_BYTES];
+    python_float(value, text);
+    grid_string(grid, text);
+}
+
+static void row_cells(const struct timeline *timeline, const struct compare_row *row,
+                      struct grid *grid)
+{
+    const struct tl_debug *debug = &timeline->debugs.at[row->debug];
+    char number[24];
+    int size = snprintf(number, sizeof number, "%d", debug->delegate);
+    grid_text(grid, timeline->names.at[timeline->blocks.at[row->block].name]);
+    grid_format(grid, "%u", row->iteration + 1);
+    if (debug->is_output)
+        grid_string(grid, "(output)");
+    else
+        grid_text(grid, name_or(timeline, debug->name, "", 0));
+    grid_format(grid, "%d", debug->instruction);
+    grid_text(grid, debug->delegate != -1 ? (struct text){number, (size_t)size}
+                                          : name_or(timeline, debug->delegate_name, "", 0));
+    grid_format(grid, "%u", row->part);
+    grid_format(grid, "%llu", (unsigned long long)row->metrics.elements);
+    if (row->problem == COMPARE_OK) {
+        metric_cell(grid, row->metrics.snr), metric_cell(grid, row->metrics.mse);
+        metric_cell(grid, row->metrics.cosine), metric_cell(grid, row->metrics.l1);
+    } else {
+        for (int i = 0; i < 4; i++)
+            grid_string(grid, "");
+    }
+    grid_string(grid, compare_problem_text(row->problem));
+}
+
+static bool write_grid(const struct timeline *timeline, const struct compare_rows *rows,
+                       enum blocks_format format, FILE *stream)
+{
+    static const char *const headers[] = {"Block",    "Iteration", "Value",    "Instr",
+                                          "Delegate", "Part",      "Elements", "SNR",
+                                          "MSE",      "Cosine",    "L1",       "Problem"};
+    struct grid grid;
+    grid_init(&grid, sizeof headers / sizeof *headers);
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
+        grid_string(&grid, headers[i]);
+    for (uint32_t i = 0; i < rows->rows.count; i++)
+        row_cells(timeline, &rows->rows.at[i], &grid);
+    bool written = grid_write(&grid,
+                              format == BLOCKS_TSV   ? GRID_TSV
+                              : format == BLOCKS_CSV ? GRID_CSV
+                                                     : GRID_ALIGNED,
+                              NULL, stream);
+    grid_fini(&grid);
+    return written;
+}
+
+static void row_json(const struct timeline *timeline, const struct compare_row *row,
+                     struct json_out *out)
+{
+    const struct tl_debug *debug = &timeline->debugs.at[row->debug];
+    json_newline(out), json_object_begin(out);
+    json_key(out, "block");
+    json_text(out, timeline->names.at[timeline->blocks.at[row->block].name]);
+    json_key(out, "iteration"), json_uint(out, row->iteration + 1);
+    json_key(out, "name"), json_text(out, name_or(timeline, debug->name, "", 0));
+    json_key(out, "output"), json_bool(out, debug->is_output);
+    json_key(out, "instruction"), json_int(out, debug->instruction);
+    json_key(out, "part"), json_uint(out, row->part);
+    json_key(out, "elements"), json_uint(out, row->metrics.elements);
+    if (row->problem == COMPARE_OK) {
+        json_key(out, "snr"), json_double(out, row->metrics.snr);
+        json_key(out, "mse"), json_double(out, row->metrics.mse);
+        json_key(out, "cosine"), json_double(out, row->metrics.cosine);
+        json_key(out, "l1"), json_double(out, row->metrics.l1);
+    } else {
+        json_key(out, "problem"), json_string(out, compare_problem_text(row->problem));
+    }
+    json_object_end(out);
+}
+
+/* An infinite SNR is null: nothing differs, and the MSE is 0. */
+static bool write_rows_json(const struct timeline *timeline, const struct compare_rows *rows,
+                            FILE *stream)
+{
+    struct json_out out;
+    bool done = json_out_init(&out, -1, stream);
+    json_object_begin(&out);
+    json_key(&out, "values"), json_array_begin(&out);
+    for (uint32_t i = 0; i < rows->rows.count; i++)
+        row_json(timeline, &rows->rows.at[i], &out);
+    json_array_end(&out), json_object_end(&out);
+    out.comma = false, json_newline(&out);
+    int error = json_out_fini(&out);
+    if (error)
+        errno = error;
+    return done && error == 0;
+}
+
+bool compare_values(const struct compare_side *reference, const struct compare_side *run,
+                    enum blocks_format format, FILE *stream)
+{
+    struct compare_rows rows;
+    if (!compare_rows_init(&rows, reference, run)) {
+        errno = ENOMEM;
+        return false;
+    }
+    bool written = true;
+    if (format == BLOCKS_JSON)
+        written = write_rows_json(run->timeline, &rows, stream);
+    else if (rows.rows.count == 0 && format == BLOCKS_TEXT)
+        fputs("No values were logged.\n", stream);
+    else
+        written = write_grid(run->timeline, &rows, format, stream);
+    compare_rows_fini(&rows);
+    return written;
+}

@@ -1,0 +1,221 @@
+/* grid.c - see grid.h. */
+#include "grid.h"
+
+#include "array.h"
+#include "show_text.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CELL_COLUMNS 4096u /* of text from a file */
+
+void grid_init(struct grid *grid, uint32_t columns)
+{
+    *grid = (struct grid){.columns = columns};
+}
+
+void grid_fini(struct grid *grid)
+{
+    for (uint32_t i = 0; i < grid->count; i++)
+        free(grid->cells[i].text);
+    free(grid->cells);
+    *grid = (struct grid){0};
+}
+
+static void add_cell(struct grid *grid, char *text)
+{
+    bool room = text && (grid->count < grid->capacity ||
+                         array_grow(&grid->cells, &grid->capacity, sizeof *grid->cells));
+    if (!room) {
+        grid->failed = true;
+        free(text);
+        return;
+    }
+    struct text shown = {text, strlen(text)};
+    grid->cells[grid->count++] = (struct grid_cell){text, show_text_width(shown, UINT32_MAX)};
+}
+
+void grid_text(struct grid *grid, struct text text)
+{
+    char small[SHOW_TEXT_BYTES(64)];
+    unsigned columns = show_text_width(text, CELL_COLUMNS);
+    char *shown = columns <= 64 ? small : malloc(SHOW_TEXT_BYTES(columns));
+    bool rest;
+    if (shown)
+        show_text(text, columns, shown, &rest);
+    add_cell(grid, shown ? strdup(shown) : NULL);
+    if (shown != small)
+        free(shown);
+}
+
+void grid_string(struct grid *grid, const char *string)
+{
+    grid_text(grid, (struct text){string, strlen(string)});
+}
+
+void grid_format(struct grid *grid, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    add_cell(grid, strdup(text));
+}
+
+/* ---- separated ---- */
+
+static void write_quoted(const char *text, char separator, FILE *stream)
+{
+    bool plain = !strchr(text, separator) && !strchr(text, '"') && !strchr(text, '\n');
+    if (plain) {
+        fputs(text, stream);
+        return;
+    }
+    fputc('"', stream);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', stream);
+        fputc(*text, stream);
+    }
+    fputc('"', stream);
+}
+
+static void write_separated(const struct grid *grid, char separator, FILE *stream)
+{
+    for (uint32_t i = 0; i < grid->count; i++) {
+        bool last = (i + 1) % grid->columns == 0;
+        write_quoted(grid->cells[i].text, separator, stream);
+        fputc(last ? '\n' : separator, stream);
+    }
+}
+
+/* ---- drawn ---- */
+
+static uint32_t *column_widths(const struct grid *grid)
+{
+    uint32_t *widths = calloc((size_t)grid->columns + 1, sizeof *widths);
+    for (uint32_t i = 0; i < grid->count && widths; i++) {
+        uint32_t column = i % grid->columns;
+        if (grid->cells[i].width > widths[column])
+            widths[column] = grid->cells[i].width;
+    }
+    return widths;
+}
+
+static void repeat(char letter, uint32_t count, FILE *stream)
+{
+    while (count-- > 0)
+        fputc(letter, stream);
+}
+
+static void write_rule(const uint32_t *widths, uint32_t columns, FILE *stream)
+{
+    for (uint32_t i = 0; i < columns; i++) {
+        fputs(i ? "  " : "", stream);
+        repeat('-', widths[i], stream);
+    }
+    fputc('\n', stream);
+}
+
+static void write_aligned(const struct grid *grid, const uint32_t *widths, FILE *stream)
+{
+    for (uint32_t i = 0; i < grid->count; i++) {
+        uint32_t column = i % grid->columns;
+        const struct grid_cell *cell = &grid->cells[i];
+        fputs(column ? "  " : "", stream);
+        if (column)
+            repeat(' ', widths[column] - cell->width, stream);
+        fputs(cell->text, stream);
+        if (column == 0 && grid->columns > 1)
+            repeat(' ', widths[0] - cell->width, stream);
+        if (column + 1 < grid->columns)
+            continue;
+        fputc('\n', stream);
+        if (i + 1 == grid->columns)
+            write_rule(widths, grid->columns, stream);
+    }
+}
+
+/* Of an odd rest, the larger half goes to the right of a text of odd width, else to the left. */
+static void write_centred(const char *text, uint32_t width, uint32_t room, FILE *stream)
+{
+    uint32_t excess = room > width ? room - width : 0, left = excess / 2;
+    if (excess % 2 && width % 2 == 0)
+        left++;
+    repeat(' ', left, stream);
+    fputs(text, stream);
+    repeat(' ', excess - left, stream);
+}
+
+static void write_line(const uint32_t *widths, uint32_t columns, char joint, FILE *stream)
+{
+    for (uint32_t i = 0; i < columns; i++) {
+        fputc(i ? joint : '+', stream);
+        repeat('-', widths[i] + 2, stream);
+    }
+    fputs("+\n", stream);
+}
+
+/* Columns grow in proportion until the title fits; the last one takes what is left. */
+static void fit_title(uint32_t *widths, uint32_t columns, uint32_t title_width)
+{
+    uint64_t content = 0, grown = 0;
+    for (uint32_t i = 0; i < columns; i++)
+        content += widths[i];
+    int64_t wanted = (int64_t)title_width + 4 - 3 * (int64_t)columns - 1;
+    content = content ? content : 1;
+    if ((int64_t)content >= wanted)
+        return;
+    double scale = (double)wanted / (double)content;
+    for (uint32_t i = 0; i < columns; i++) {
+        widths[i] = (uint32_t)(widths[i] * scale);
+        grown += widths[i];
+    }
+    if ((int64_t)grown < wanted)
+        widths[columns - 1] += (uint32_t)((uint64_t)wanted - grown);
+}
+
+static void write_pretty(const struct grid *grid, uint32_t *widths, const char *title, FILE *stream)
+{
+    uint32_t title_width = show_text_width((struct text){title, strlen(title)}, UINT32_MAX);
+    uint64_t inside = 0;
+    if (grid->columns == 0)
+        return;
+    fit_title(widths, grid->columns, title_width);
+    for (uint32_t i = 0; i < grid->columns; i++)
+        inside += widths[i] + 3;
+    write_line(widths, grid->columns, '-', stream);
+    fputs("| ", stream);
+    write_centred(title, title_width, (uint32_t)inside - 3, stream);
+    fputs(" |\n", stream);
+    write_line(widths, grid->columns, '+', stream);
+    for (uint32_t i = 0; i < grid->count; i++) {
+        fputs(i % grid->columns ? " | " : "| ", stream);
+        write_centred(grid->cells[i].text, grid->cells[i].width, widths[i % grid->columns], stream);
+        if ((i + 1) % grid->columns == 0)
+            fputs(" |\n", stream);
+        if (i + 1 == grid->columns)
+            write_line(widths, grid->columns, '+', stream);
+    }
+    write_line(widths, grid->columns, '+', stream);
+}
+
+bool grid_write(const struct grid *grid, enum grid_style style, const char *title, FILE *stream)
+{
+    uint32_t *widths = grid->failed ? NULL : column_widths(grid);
+    if (!widths) {
+        errno = ENOMEM;
+        return false;
+    }
+    if (style == GRID_ALIGNED)
+        write_aligned(grid, widths, stream);
+    else if (style == GRID_PRETTY)
+        write_pretty(grid, widths, title, stream);
+    else
+        write_separated(grid, style == GRID_TSV ? '\t' : ',', stream);
+    free(widths);
+    return !ferror(stream);
+}

@@ -1,0 +1,56 @@
+/* grid.h - a table of cells that is written when all of it is known: aligned, separated by tabs or
+ * commas, or as PrettyTable draws it.
+ *
+ *     grid_init(&grid, 2);
+ *     grid_string(&grid, "Name"), grid_string(&grid, "Count");
+ *     grid_text(&grid, name), grid_format(&grid, "%u", count);
+ *     grid_write(&grid, GRID_TSV, NULL, stream);
+ *     grid_fini(&grid);
+ *
+ * The first row is the header. Text is made safe for terminals (show_text.h). Memory that runs out is
+ * remembered, and told by grid_write().
+ */
+#ifndef PROF_GRID_H
+#define PROF_GRID_H
+
+#include "read.h"
+
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum grid_style {
+    GRID_ALIGNED, /* a rule under the header, two spaces between columns, the first one left */
+    GRID_TSV,     /* quoted where necessary, as Python's csv does it */
+    GRID_CSV,
+    GRID_PRETTY, /* lines around every column, centred, a title on top: as Python's PrettyTable */
+};
+
+struct grid_cell {
+    char *text; /* NUL-terminated */
+    uint32_t width;
+};
+
+struct grid {
+    struct grid_cell *cells;
+    uint32_t count, capacity;
+    uint32_t columns;
+    bool failed;
+};
+
+void grid_init(struct grid *grid, uint32_t columns);
+void grid_fini(struct grid *grid);
+
+void grid_text(struct grid *grid, struct text text);
+void grid_string(struct grid *grid, const char *string);
+void grid_format(struct grid *grid, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* `title` for GRID_PRETTY only. False: no memory (errno is ENOMEM), or the stream failed. */
+bool grid_write(const struct grid *grid, enum grid_style style, const char *title, FILE *stream);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

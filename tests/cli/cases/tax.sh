@@ -1,0 +1,7 @@
+# P4: framework tax of executions and of ranges.
+cp "$TRACES"/*.et* "$TRACES"/*.bin .
+profdump tax execute.etprof run.etdp
+profdump tax --target-time-scale us demo.prof
+profdump tax --range forward --format tsv demo.prof
+profdump tax --format json execute.etprof
+profdump tax cpu.prof
