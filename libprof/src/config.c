@@ -61,7 +61,7 @@
     X("PROF_UNIFIED_MEMORY", unified_memory, FLAG, "0", 0, 0, 1, "",                               \
       "Record migrations and page faults of managed memory; slows programs that use it.")          \
     X("PROF_KERNEL_LATENCY", kernel_latency, FLAG, "0", 0, 0, 1, "",                               \
-      "Record when kernels were queued and submitted, too: CUPTI does more at every launch.")     \
+      "Record when kernels were queued and submitted, too: CUPTI does more at every launch.")      \
     X("PROF_HARDWARE_TRACE", hardware_trace, FLAG, "0", 0, 0, 1, "",                               \
       "Have the device's hardware time kernels (Blackwell and later, CUDA 12.8); without "         \
       "PROF_KERNEL_LATENCY, and before CUDA 13.4 collected only at the end.")                      \

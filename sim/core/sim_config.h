@@ -46,7 +46,7 @@ struct sim_config {
     int64_t fork_hang;
     int64_t flush_hang;
     const char *other_subscriber; /* NULL: none */
-    int64_t v2_subscriber; /* enum sim_second */
+    int64_t v2_subscriber;        /* enum sim_second */
     int64_t hardware_trace;
     int64_t hardware_records;
     /* faults */

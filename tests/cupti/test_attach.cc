@@ -54,7 +54,7 @@ int enable()
 
 class Attach : public testing::Test
 {
-  protected:
+protected:
     cupti_library cupti = {};
     driver_library driver = {};
     char why[320] = "";
@@ -95,10 +95,10 @@ class Attach : public testing::Test
             return subscriber == &a_subscriber && !config ? answer("enable_v2") : 1;
         };
         cupti.cuptiActivityDisable_v2 = [](void *, uint32_t, const void *) { return 0; };
-        cupti.cuptiActivityRegisterCallbacks_v2 =
-            [](void *, abi_buffer_requested_v2, abi_buffer_completed_v2) {
-                return answer("register_v2");
-            };
+        cupti.cuptiActivityRegisterCallbacks_v2 = [](void *, abi_buffer_requested_v2,
+                                                     abi_buffer_completed_v2) {
+            return answer("register_v2");
+        };
         cupti.cuptiActivityGetNextRecord_v2 = [](void *, uint8_t *buffer, size_t valid,
                                                  void **record) {
             return answer("next_v2") ? answer("next_v2") : step(buffer, valid, record);
@@ -141,10 +141,7 @@ class Attach : public testing::Test
         loader_use_driver(nullptr);
     }
 
-    bool attach()
-    {
-        return attach_begin(enable, why, sizeof why);
-    }
+    bool attach() { return attach_begin(enable, why, sizeof why); }
 };
 
 TEST_F(Attach, TakesTheFormThatLetsOthersIn)
@@ -198,7 +195,8 @@ TEST_F(Attach, GoesBackToTheOtherWhenAnythingIsRefused)
         EXPECT_TRUE(attach()) << refused;
         EXPECT_EQ(subscription_form(), SUBSCRIPTION_FIRST) << refused;
         EXPECT_EQ(subscribers, 1) << refused;
-        EXPECT_EQ(fake_gpu_reason().find("CUPTI activity records, but not beside other tools: "), 0u)
+        EXPECT_EQ(fake_gpu_reason().find("CUPTI activity records, but not beside other tools: "),
+                  0u)
             << fake_gpu_reason();
         subscription_close();
     }

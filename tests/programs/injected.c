@@ -8,8 +8,7 @@
 
 int main(void)
 {
-    int (*initialize)(void) =
-        (int (*)(void))(uintptr_t)dlsym(RTLD_DEFAULT, "InitializeInjection");
+    int (*initialize)(void) = (int (*)(void))(uintptr_t)dlsym(RTLD_DEFAULT, "InitializeInjection");
     prof_range_push("before");
     prof_range_pop();
     if (initialize)
