@@ -51,6 +51,9 @@ static void add_part(struct run_cost *cost, enum prof_cost_part part,
     case RUN_COST_THREADS:
         cost->taken_ns += from->ns;
         break;
+    case RUN_COST_BEGIN:
+        cost->begin_ns += from->ns;
+        break;
     case RUN_COST_OWN:
         cost->own_ns += from->ns;
         break;

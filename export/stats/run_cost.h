@@ -12,8 +12,10 @@
 
 struct run_cost {
     bool stated;
-    uint64_t base_ns;   /* of what the share is one */
-    uint64_t taken_ns;  /* from the program's threads */
+    uint64_t base_ns;  /* of what the share is one */
+    uint64_t taken_ns; /* from the program's threads while they ran */
+    uint64_t
+        begin_ns; /* from them before that: no part of the share, which short runs would drown in */
     uint64_t own_ns;    /* CPU time of libprof's threads */
     uint64_t end_ns;    /* the program waited for at its end */
     uint64_t launches;  /* measured: about those of the trace */
@@ -22,7 +24,7 @@ struct run_cost {
     struct read_cost_part parts[PROF_COST_COUNT];
 };
 
-enum run_cost_whose { RUN_COST_THREADS, RUN_COST_OWN, RUN_COST_END };
+enum run_cost_whose { RUN_COST_THREADS, RUN_COST_BEGIN, RUN_COST_OWN, RUN_COST_END };
 
 void run_cost_init(struct run_cost *cost, const struct timeline *timeline);
 double run_cost_percent(const struct run_cost *cost);

@@ -4,7 +4,7 @@
 
 static void write_part(struct json_out *out, const struct run_cost *cost, enum prof_cost_part part)
 {
-    static const char *const of[] = {"threads", "own", "end"};
+    static const char *const of[] = {"threads", "begin", "own", "end"};
     json_object_begin(out);
     json_key(out, "name"), json_string(out, run_cost_part_name(part));
     json_key(out, "of"), json_string(out, of[run_cost_part_whose(part)]);
@@ -20,6 +20,7 @@ static void write_cost(struct json_out *out, const struct run_cost *cost)
     json_key(out, "percent"), json_double(out, run_cost_percent(cost));
     json_key(out, "base_ns"), json_uint(out, cost->base_ns);
     json_key(out, "taken_ns"), json_uint(out, cost->taken_ns);
+    json_key(out, "begin_ns"), json_uint(out, cost->begin_ns);
     json_key(out, "own_threads_ns"), json_uint(out, cost->own_ns);
     json_key(out, "end_ns"), json_uint(out, cost->end_ns);
     json_key(out, "launches"), json_uint(out, cost->launches);

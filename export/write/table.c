@@ -120,16 +120,18 @@ static void print_shed(const struct table *table, const struct timeline *timelin
 static void print_cost(const struct table *table, const struct timeline *timeline)
 {
     struct run_cost cost;
-    char own[TIME_TEXT_BYTES];
+    char own[TIME_TEXT_BYTES], begin[TIME_TEXT_BYTES];
     run_cost_init(&cost, timeline);
     if (!cost.stated)
         return;
     time_text((double)cost.own_ns, own);
+    time_text((double)cost.begin_ns, begin);
     double percent = run_cost_percent(&cost);
     fprintf(table->stream, "libprof cost %.*f %% of wall", percent < 0.1 ? 3 : 1, percent);
     if (cost.launches)
         fprintf(table->stream, ", %llu ns per launch", (unsigned long long)cost.launch_ns);
-    fprintf(table->stream, "; its own threads ran %s beside the program\n", own);
+    fprintf(table->stream, "; %s to begin; its own threads ran %s beside the program\n", begin,
+            own);
     for (uint32_t i = 0; i < timeline->sheds.count; i++)
         print_shed(table, timeline, &timeline->sheds.at[i]);
 }

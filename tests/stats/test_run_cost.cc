@@ -64,8 +64,9 @@ TEST(Cost, CountsTheEventsUpToItsInstantAndTimesThemByTheirPrice)
     ASSERT_TRUE(cost.stated);
     EXPECT_EQ(cost.parts[PROF_COST_EVENTS].count, 2u);
     EXPECT_EQ(cost.parts[PROF_COST_EVENTS].ns, 20u);
-    EXPECT_EQ(cost.taken_ns, 90u);
-    EXPECT_DOUBLE_EQ(run_cost_percent(&cost), 9.0);
+    EXPECT_EQ(cost.taken_ns, 20u);
+    EXPECT_EQ(cost.begin_ns, 70u);
+    EXPECT_DOUBLE_EQ(run_cost_percent(&cost), 2.0);
 }
 
 TEST(Cost, IsWhatTheLatestStatementSays)

@@ -949,9 +949,11 @@ struct prof_rec_graph {
 #define PROF_GRAPH_ELSEWHERE \
     4u /* updated from another graph while recording was off: who captured its nodes is unknown */
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_graph) == 48, "layout");
+
 /* What recording itself costs, by part. X(symbol, name in outputs, whose time, sentence). THREADS:
- * taken from the program's threads; OWN: CPU time of libprof's and CUPTI's threads; END: the program
- * waited for it after its last event. Values are in files: append only. */
+ * taken from the program's threads; BEGIN: the same, but for what happens seldom, mostly before its
+ * first event; OWN: CPU time of libprof's and CUPTI's threads; END: the program waited for it after
+ * its last event. Values are in files: append only. */
 #define PROF_COST_PARTS(X)                                                       \
     X(EVENTS, "events", THREADS, "pushes, pops, marks, NVTX's too")              \
     X(RECORDS, "records", THREADS, "counters, attributes, allocations and more") \
@@ -959,7 +961,7 @@ PROF_STATIC_ASSERT(sizeof(struct prof_rec_graph) == 48, "layout");
     X(CALLS, "calls", THREADS, "callbacks of other CUDA calls")                  \
     X(STACKS, "stacks", THREADS, "call stacks")                                  \
     X(TIMING, "timing", THREADS, "CUDA events around ranges")                    \
-    X(SPACE, "space", THREADS, "making the file, beginning threads, new chunks") \
+    X(SPACE, "space", BEGIN, "making the file, beginning threads, new chunks")   \
     X(INLINE, "inline", THREADS, "device records decoded on a program's thread") \
     X(WRITER, "writer", OWN, "the thread that prepares the file")                \
     X(DECODE, "decode", OWN, "decoding device records")                          \
