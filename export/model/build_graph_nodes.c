@@ -143,19 +143,22 @@ static uint32_t stack_of_origin(const struct timeline *timeline,
     return stack_of_slice(timeline, origin->slice);
 }
 
-static uint64_t node_of_op(const struct timeline *timeline, const struct tl_gpu *gpu,
-                           uint32_t *graph)
+uint32_t build_graph_of_op(const struct timeline *timeline, const struct tl_gpu *gpu,
+                           uint64_t *node)
 {
+    *node = 0;
     switch (gpu->kind) {
     case TL_KERNEL:
-        *graph = timeline->kernels.at[gpu->detail].graph;
-        return timeline->kernels.at[gpu->detail].graph_node;
+        *node = timeline->kernels.at[gpu->detail].graph_node;
+        return timeline->kernels.at[gpu->detail].graph;
     case TL_MEMCPY:
-        *graph = timeline->memcpys.at[gpu->detail].graph;
-        return timeline->memcpys.at[gpu->detail].graph_node;
+        *node = timeline->memcpys.at[gpu->detail].graph_node;
+        return timeline->memcpys.at[gpu->detail].graph;
     case TL_MEMSET:
-        *graph = timeline->memsets.at[gpu->detail].graph;
-        return timeline->memsets.at[gpu->detail].graph_node;
+        *node = timeline->memsets.at[gpu->detail].graph_node;
+        return timeline->memsets.at[gpu->detail].graph;
+    case TL_GRAPH_RUN:
+        return timeline->graph_runs.at[gpu->detail].graph;
     default:
         return 0;
     }
@@ -165,8 +168,8 @@ static bool add_captured(struct builder *builder, uint32_t index)
 {
     struct timeline *timeline = builder->timeline;
     const struct tl_gpu *gpu = &timeline->gpus.at[index];
-    uint32_t graph = 0;
-    uint64_t node = node_of_op(timeline, gpu, &graph);
+    uint64_t node;
+    uint32_t graph = build_graph_of_op(timeline, gpu, &node);
     if (!node)
         return true;
     int64_t launched_ns =

@@ -95,20 +95,6 @@ static bool sort_lost(struct ledger_work *work, uint32_t index)
 
 /* ---- what calls launched ---- */
 
-static uint32_t graph_of(const struct timeline *timeline, const struct tl_gpu *gpu)
-{
-    switch (gpu->kind) {
-    case TL_KERNEL:
-        return timeline->kernels.at[gpu->detail].graph;
-    case TL_MEMCPY:
-        return timeline->memcpys.at[gpu->detail].graph;
-    case TL_MEMSET:
-        return timeline->memsets.at[gpu->detail].graph;
-    default:
-        return timeline->graph_runs.at[gpu->detail].graph;
-    }
-}
-
 static const struct tl_gpu *gpu_of(const struct timeline *timeline, const struct tl_slice *slice,
                                    uint32_t i)
 {
@@ -120,8 +106,9 @@ static bool count_graph(struct ledger_work *work, const struct tl_slice *slice)
     const struct timeline *timeline = work->builder->timeline;
     for (uint32_t i = 0; i < slice->gpu_count; i++) {
         const struct tl_gpu *gpu = gpu_of(timeline, slice, i);
-        uint32_t row =
-            tl_is_work(gpu) ? ledger_rows_graph(&work->rows, graph_of(timeline, gpu)) : TL_NONE;
+        uint64_t node;
+        uint32_t graph = build_graph_of_op(timeline, gpu, &node);
+        uint32_t row = tl_is_work(gpu) ? ledger_rows_graph(&work->rows, graph) : TL_NONE;
         if (row == TL_NONE && tl_is_work(gpu))
             return false;
         if (row == TL_NONE)

@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-#define COUNT(array) (int)(sizeof(array) / sizeof *(array))
-
 /* The first columns of every table here. */
 #define PLACE_COLUMNS \
     "start", "end", "deviceId", "contextId", "streamId", "correlationId", "globalPid"
@@ -25,16 +23,6 @@ struct place {
 static uint16_t within_16(int64_t value)
 {
     return (uint16_t)(value < 0 ? 0 : value > UINT16_MAX ? UINT16_MAX : value);
-}
-
-static uint32_t within_32(int64_t value)
-{
-    return (uint32_t)(value < 0 ? 0 : value > UINT32_MAX ? UINT32_MAX : value);
-}
-
-static uint32_t int_32(struct sqlite_rows *rows, int column)
-{
-    return within_32(sqlite_rows_int(rows, column, 0));
 }
 
 static uint16_t int_16(struct sqlite_rows *rows, int column)
@@ -164,20 +152,20 @@ static void add_kernel(struct sqlite_trace *trace, struct sqlite_rows *rows,
     kernel->context = place->context;
     kernel->stream = place->stream;
     kernel->device = place->device;
-    kernel->grid_x = int_32(rows, GRID_X);
+    kernel->grid_x = sqlite_rows_uint32(rows, GRID_X);
     kernel->grid_y = int_16(rows, GRID_Y);
     kernel->grid_z = int_16(rows, GRID_Z);
     kernel->block_x = int_16(rows, BLOCK_X);
     kernel->block_y = int_16(rows, BLOCK_Y);
     kernel->block_z = int_16(rows, BLOCK_Z);
     kernel->registers = int_16(rows, REGISTERS);
-    kernel->static_shared_memory = int_32(rows, STATIC_SHARED);
-    kernel->dynamic_shared_memory = int_32(rows, DYNAMIC_SHARED);
+    kernel->static_shared_memory = sqlite_rows_uint32(rows, STATIC_SHARED);
+    kernel->dynamic_shared_memory = sqlite_rows_uint32(rows, DYNAMIC_SHARED);
     kernel->local_memory = int_16(rows, LOCAL_MEMORY);
-    kernel->shared_memory_executed = int_32(rows, SHARED_EXECUTED);
+    kernel->shared_memory_executed = sqlite_rows_uint32(rows, SHARED_EXECUTED);
     kernel->launch_type = int_8(rows, LAUNCH_TYPE);
     kernel->graph_node = (uint64_t)sqlite_rows_int(rows, GRAPH_NODE, 0);
-    kernel->graph = int_32(rows, GRAPH);
+    kernel->graph = sqlite_rows_uint32(rows, GRAPH);
     kernel->queued_ns = after_epoch(sqlite_rows_int(rows, QUEUED, 0));
     kernel->submitted_ns = after_epoch(sqlite_rows_int(rows, SUBMITTED, 0));
     kernel->priority = PROF_PRIORITY_UNKNOWN;
@@ -188,7 +176,7 @@ static void read_kernels(struct sqlite_trace *trace, const char *table)
 {
     struct sqlite_rows rows;
     struct place place;
-    sqlite_rows_begin(&rows, trace->file, table, kernel_columns, COUNT(kernel_columns));
+    sqlite_rows_begin(&rows, trace->file, table, kernel_columns, SQLITE_COUNT(kernel_columns));
     while (sqlite_rows_next(&rows))
         if (take_place(trace, &rows, &place))
             add_kernel(trace, &rows, &place);
@@ -255,7 +243,7 @@ static void add_copy(struct sqlite_trace *trace, struct sqlite_rows *rows,
     copy->src_context = id_32(rows, COPY_FROM_CONTEXT);
     copy->dst_context = id_32(rows, COPY_TO_CONTEXT);
     copy->graph_node = (uint64_t)sqlite_rows_int(rows, COPY_NODE, 0);
-    copy->graph = int_32(rows, COPY_GRAPH);
+    copy->graph = sqlite_rows_uint32(rows, COPY_GRAPH);
     event_store_gpu(trace->store, place->process, &gpu);
 }
 
@@ -263,7 +251,7 @@ static void read_copies(struct sqlite_trace *trace, const char *table, bool nsys
 {
     struct sqlite_rows rows;
     struct place place;
-    sqlite_rows_begin(&rows, trace->file, table, copy_columns, COUNT(copy_columns));
+    sqlite_rows_begin(&rows, trace->file, table, copy_columns, SQLITE_COUNT(copy_columns));
     while (sqlite_rows_next(&rows))
         if (take_place(trace, &rows, &place))
             add_copy(trace, &rows, &place, nsys);
@@ -286,9 +274,9 @@ static void add_set(struct sqlite_trace *trace, struct sqlite_rows *rows, const 
     set->device = place->device;
     set->memory_kind = memory_kind(rows, nsys ? SET_KIND_NSYS : SET_KIND, nsys);
     set->flags = int_8(rows, SET_FLAGS) & 1;
-    set->value = int_32(rows, SET_VALUE);
+    set->value = sqlite_rows_uint32(rows, SET_VALUE);
     set->graph_node = (uint64_t)sqlite_rows_int(rows, SET_NODE, 0);
-    set->graph = int_32(rows, SET_GRAPH);
+    set->graph = sqlite_rows_uint32(rows, SET_GRAPH);
     event_store_gpu(trace->store, place->process, &gpu);
 }
 
@@ -297,7 +285,7 @@ static void read_sets(struct sqlite_trace *trace, bool nsys)
     struct sqlite_rows rows;
     struct place place;
     sqlite_rows_begin(&rows, trace->file, "CUPTI_ACTIVITY_KIND_MEMSET", set_columns,
-                      COUNT(set_columns));
+                      SQLITE_COUNT(set_columns));
     while (sqlite_rows_next(&rows))
         if (take_place(trace, &rows, &place))
             add_set(trace, &rows, &place, nsys);
@@ -314,13 +302,13 @@ static void read_waits(struct sqlite_trace *trace, bool nsys)
     struct sqlite_rows rows;
     struct place place;
     sqlite_rows_begin(&rows, trace->file, "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", wait_columns,
-                      COUNT(wait_columns));
+                      SQLITE_COUNT(wait_columns));
     while (sqlite_rows_next(&rows)) {
         struct read_gpu gpu;
         if (!take_place(trace, &rows, &place))
             continue;
         begin_gpu(&gpu, READ_GPU_SYNC, &place);
-        gpu.sync.type = int_32(&rows, nsys ? WAIT_TYPE_NSYS : WAIT_TYPE);
+        gpu.sync.type = sqlite_rows_uint32(&rows, nsys ? WAIT_TYPE_NSYS : WAIT_TYPE);
         gpu.sync.context = place.context;
         gpu.sync.stream = gpu.sync.type == 4 ? PROF_SYNC_NO_STREAM : place.stream;
         gpu.sync.event = id_32(&rows, nsys ? WAIT_EVENT_NSYS : WAIT_EVENT);
@@ -337,7 +325,7 @@ static void read_graphs(struct sqlite_trace *trace)
     struct sqlite_rows rows;
     struct place place;
     sqlite_rows_begin(&rows, trace->file, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", columns,
-                      COUNT(columns));
+                      SQLITE_COUNT(columns));
     while (sqlite_rows_next(&rows)) {
         struct read_gpu gpu;
         if (!take_place(trace, &rows, &place))
@@ -347,7 +335,7 @@ static void read_graphs(struct sqlite_trace *trace)
         gpu.kernel.context = place.context;
         gpu.kernel.stream = place.stream;
         gpu.kernel.device = place.device;
-        gpu.kernel.graph = int_32(&rows, FIRST_OWN);
+        gpu.kernel.graph = sqlite_rows_uint32(&rows, FIRST_OWN);
         gpu.kernel.priority = PROF_PRIORITY_UNKNOWN;
         event_store_gpu(trace->store, place.process, &gpu);
     }

@@ -8,8 +8,6 @@
 
 #include "sqlite_calls.h"
 
-#define COUNT(array) (int)(sizeof(array) / sizeof *(array))
-
 uint32_t nsys_process(struct sqlite_trace *trace, int64_t global)
 {
     return sqlite_trace_process(trace, global >> 24, nsys_pid(global));
@@ -67,7 +65,7 @@ static void read_calls(struct sqlite_trace *trace)
 {
     struct sqlite_rows rows;
     sqlite_rows_begin(&rows, trace->file, "CUPTI_ACTIVITY_KIND_RUNTIME", call_columns,
-                      COUNT(call_columns));
+                      SQLITE_COUNT(call_columns));
     while (sqlite_rows_next(&rows))
         take_call(trace, &rows);
     sqlite_trace_end(trace, &rows);

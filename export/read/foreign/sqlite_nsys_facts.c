@@ -6,16 +6,8 @@
 
 #include <string.h>
 
-#define COUNT(array) (int)(sizeof(array) / sizeof *(array))
-
 /* Facts of one kind, at most: there is one row for each in the machine. */
 #define FACTS_MAX 65536
-
-static uint32_t int_32(struct sqlite_rows *rows, int column)
-{
-    int64_t value = sqlite_rows_int(rows, column, 0);
-    return (uint32_t)(value < 0 ? 0 : value > UINT32_MAX ? UINT32_MAX : value);
-}
 
 static const char *const device_columns[] = {"id",
                                              "name",
@@ -63,26 +55,13 @@ static struct prof_rec_device take_device(struct sqlite_trace *trace, struct sql
 {
     struct text name = sqlite_rows_text(rows, 1);
     struct prof_rec_device device = {
-        .device = int_32(rows, 0),
+        .device = sqlite_rows_uint32(rows, 0),
         .name = name.size ? event_store_name(trace->store, name) : 0,
         .memory_bytes = (uint64_t)sqlite_rows_int(rows, 2, 0),
         .memory_bandwidth = (uint64_t)sqlite_rows_int(rows, 3, 0),
-        .compute_major = int_32(rows, 4),
-        .compute_minor = int_32(rows, 5),
-        .multiprocessors = int_32(rows, 6),
         .core_clock_khz = (uint32_t)(sqlite_rows_int(rows, 7, 0) / 1000),
-        .l2_bytes = int_32(rows, 8),
-        .threads_per_warp = int_32(rows, 9),
-        .max_threads_per_block = int_32(rows, 10),
-        .max_blocks_per_multiprocessor = int_32(rows, 11),
-        .max_warps_per_multiprocessor = int_32(rows, 12),
-        .registers_per_block = int_32(rows, 13),
-        .registers_per_multiprocessor = int_32(rows, 14),
-        .shared_memory_per_block = int_32(rows, 15),
-        .shared_memory_per_multiprocessor = int_32(rows, 16),
     };
-    uint64_t threads = (uint64_t)device.max_warps_per_multiprocessor * device.threads_per_warp;
-    device.max_threads_per_multiprocessor = (uint32_t)(threads > UINT32_MAX ? 0 : threads);
+    sqlite_trace_device(rows, &device);
     take_uuid(sqlite_rows_text(rows, 17), device.uuid);
     return device;
 }
@@ -91,7 +70,8 @@ static void read_devices(struct sqlite_trace *trace)
 {
     struct sqlite_rows rows;
     uint32_t processes = event_store_process_count(trace->store), told = 0;
-    sqlite_rows_begin(&rows, trace->file, "TARGET_INFO_GPU", device_columns, COUNT(device_columns));
+    sqlite_rows_begin(&rows, trace->file, "TARGET_INFO_GPU", device_columns,
+                      SQLITE_COUNT(device_columns));
     while (told < FACTS_MAX && sqlite_rows_next(&rows)) {
         struct prof_rec_device device = take_device(trace, &rows);
         for (uint32_t i = 0; i < processes; i++, told++)
@@ -111,13 +91,14 @@ static void read_contexts(struct sqlite_trace *trace, const struct number_map *p
 {
     static const char *const columns[] = {"processId", "contextId", "deviceId", "nullStreamId"};
     struct sqlite_rows rows;
-    sqlite_rows_begin(&rows, trace->file, "TARGET_INFO_CUDA_CONTEXT_INFO", columns, COUNT(columns));
+    sqlite_rows_begin(&rows, trace->file, "TARGET_INFO_CUDA_CONTEXT_INFO", columns,
+                      SQLITE_COUNT(columns));
     while (sqlite_rows_next(&rows)) {
         uint32_t process = find_process(pids, sqlite_rows_int(&rows, 0, -1));
         struct prof_rec_context context = {
-            .context = int_32(&rows, 1),
-            .device = int_32(&rows, 2),
-            .null_stream = int_32(&rows, 3),
+            .context = sqlite_rows_uint32(&rows, 1),
+            .device = sqlite_rows_uint32(&rows, 2),
+            .null_stream = sqlite_rows_uint32(&rows, 3),
         };
         if (process != SQLITE_NO_PROCESS)
             event_store_context(trace->store, process, &context);
@@ -129,14 +110,15 @@ static void read_streams(struct sqlite_trace *trace, const struct number_map *pi
 {
     static const char *const columns[] = {"processId", "contextId", "streamId", "priority", "flag"};
     struct sqlite_rows rows;
-    sqlite_rows_begin(&rows, trace->file, "TARGET_INFO_CUDA_STREAM", columns, COUNT(columns));
+    sqlite_rows_begin(&rows, trace->file, "TARGET_INFO_CUDA_STREAM", columns,
+                      SQLITE_COUNT(columns));
     while (sqlite_rows_next(&rows)) {
         uint32_t process = find_process(pids, sqlite_rows_int(&rows, 0, -1));
         struct prof_rec_stream stream = {
-            .context = int_32(&rows, 1),
-            .stream = int_32(&rows, 2),
+            .context = sqlite_rows_uint32(&rows, 1),
+            .stream = sqlite_rows_uint32(&rows, 2),
             .priority = (int32_t)sqlite_rows_int(&rows, 3, PROF_PRIORITY_UNKNOWN),
-            .flags = int_32(&rows, 4),
+            .flags = sqlite_rows_uint32(&rows, 4),
         };
         if (process != SQLITE_NO_PROCESS)
             event_store_stream(trace->store, process, &stream);
@@ -149,7 +131,7 @@ static void name_processes(struct sqlite_trace *trace)
 {
     static const char *const columns[] = {"globalPid", "name"};
     struct sqlite_rows rows;
-    sqlite_rows_begin(&rows, trace->file, "PROCESSES", columns, COUNT(columns));
+    sqlite_rows_begin(&rows, trace->file, "PROCESSES", columns, SQLITE_COUNT(columns));
     while (sqlite_rows_next(&rows)) {
         uint32_t process = number_map_find(&trace->processes, sqlite_rows_int(&rows, 0, 0) >> 24);
         struct text name = sqlite_rows_text(&rows, 1);
@@ -164,7 +146,7 @@ static void name_threads(struct sqlite_trace *trace)
 {
     static const char *const columns[] = {"globalTid", "nameId"};
     struct sqlite_rows rows;
-    sqlite_rows_begin(&rows, trace->file, "ThreadNames", columns, COUNT(columns));
+    sqlite_rows_begin(&rows, trace->file, "ThreadNames", columns, SQLITE_COUNT(columns));
     while (sqlite_rows_next(&rows)) {
         uint32_t thread = number_map_find(&trace->threads, sqlite_rows_int(&rows, 0, 0));
         const struct sqlite_string *name = sqlite_trace_string(trace, sqlite_rows_int(&rows, 1, 0));
@@ -185,7 +167,7 @@ static struct text read_value(struct sqlite_trace *trace, const char *table, con
     static const char *const columns[] = {"name", "value"};
     struct text value = {"", 0};
     struct sqlite_rows rows;
-    sqlite_rows_begin(&rows, trace->file, table, columns, COUNT(columns));
+    sqlite_rows_begin(&rows, trace->file, table, columns, SQLITE_COUNT(columns));
     while (sqlite_rows_next(&rows))
         if (equals(sqlite_rows_text(&rows, 0), name) && !value.size)
             value = event_store_keep(trace->store, sqlite_rows_text(&rows, 1));

@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-#define COUNT(array) (int)(sizeof(array) / sizeof *(array))
-
 /* ENUM_NSYS_EVENT_TYPE */
 enum {
     NVTX_CATEGORY = 33,
@@ -191,7 +189,7 @@ void nsys_read_nvtx(struct sqlite_trace *trace)
 {
     struct nvtx nvtx = {.trace = trace};
     struct sqlite_rows rows;
-    sqlite_rows_begin(&rows, trace->file, "NVTX_EVENTS", columns, COUNT(columns));
+    sqlite_rows_begin(&rows, trace->file, "NVTX_EVENTS", columns, SQLITE_COUNT(columns));
     while (sqlite_rows_next(&rows))
         take_row(&nvtx, &rows);
     sqlite_trace_end(trace, &rows);

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COUNT(array) (int)(sizeof(array) / sizeof *(array))
 #define VERSION_LATEST 14
 
 int64_t nvprof_thread_id(uint32_t pid, uint32_t tid)
@@ -80,7 +79,7 @@ static void read_calls(struct sqlite_trace *trace, const char *table, bool drive
     struct known_call known[KNOWN_CALLS] = {{0, 0}};
     struct sqlite_rows rows;
     struct sqlite_call call;
-    sqlite_rows_begin(&rows, trace->file, table, call_columns, COUNT(call_columns));
+    sqlite_rows_begin(&rows, trace->file, table, call_columns, SQLITE_COUNT(call_columns));
     while (sqlite_rows_next(&rows)) {
         if (!take_call(trace, &rows, &call))
             continue;
@@ -105,7 +104,8 @@ static void read_overheads(struct sqlite_trace *trace)
 {
     static const char *const columns[] = {"start", "end", "overheadKind", "objectKind", "objectId"};
     struct sqlite_rows rows;
-    sqlite_rows_begin(&rows, trace->file, "CUPTI_ACTIVITY_KIND_OVERHEAD", columns, COUNT(columns));
+    sqlite_rows_begin(&rows, trace->file, "CUPTI_ACTIVITY_KIND_OVERHEAD", columns,
+                      SQLITE_COUNT(columns));
     while (sqlite_rows_next(&rows)) {
         struct read_gpu gpu;
         bool open;

@@ -5,16 +5,8 @@
 
 #include <string.h>
 
-#define COUNT(array) (int)(sizeof(array) / sizeof *(array))
-
 /* Facts of one kind for one process, at most: there is one row for each in the machine. */
 #define FACTS_MAX 4096
-
-static uint32_t int_32(struct sqlite_rows *rows, int column)
-{
-    int64_t value = sqlite_rows_int(rows, column, 0);
-    return (uint32_t)(value < 0 ? 0 : value > UINT32_MAX ? UINT32_MAX : value);
-}
 
 static const char *const device_columns[] = {"id",
                                              "name",
@@ -39,26 +31,13 @@ static const char *const device_columns[] = {"id",
 static struct prof_rec_device take_device(struct sqlite_trace *trace, struct sqlite_rows *rows)
 {
     struct prof_rec_device device = {
-        .device = int_32(rows, 0),
+        .device = sqlite_rows_uint32(rows, 0),
         .name = sqlite_trace_name(trace, sqlite_rows_int(rows, 1, 0)),
         .memory_bytes = (uint64_t)sqlite_rows_int(rows, 2, 0),
-        .memory_bandwidth = (uint64_t)int_32(rows, 3) * 1000,
-        .compute_major = int_32(rows, 4),
-        .compute_minor = int_32(rows, 5),
-        .multiprocessors = int_32(rows, 6),
-        .core_clock_khz = int_32(rows, 7),
-        .l2_bytes = int_32(rows, 8),
-        .threads_per_warp = int_32(rows, 9),
-        .max_threads_per_block = int_32(rows, 10),
-        .max_blocks_per_multiprocessor = int_32(rows, 11),
-        .max_warps_per_multiprocessor = int_32(rows, 12),
-        .registers_per_block = int_32(rows, 13),
-        .registers_per_multiprocessor = int_32(rows, 14),
-        .shared_memory_per_block = int_32(rows, 15),
-        .shared_memory_per_multiprocessor = int_32(rows, 16),
+        .memory_bandwidth = (uint64_t)sqlite_rows_uint32(rows, 3) * 1000,
+        .core_clock_khz = sqlite_rows_uint32(rows, 7),
     };
-    uint64_t threads = (uint64_t)device.max_warps_per_multiprocessor * device.threads_per_warp;
-    device.max_threads_per_multiprocessor = (uint32_t)(threads > UINT32_MAX ? 0 : threads);
+    sqlite_trace_device(rows, &device);
     struct text uuid = sqlite_rows_blob(rows, 17);
     if (uuid.size == sizeof device.uuid)
         memcpy(device.uuid, uuid.bytes, sizeof device.uuid);
@@ -70,7 +49,7 @@ static void read_devices(struct sqlite_trace *trace)
     struct sqlite_rows rows;
     uint32_t processes = event_store_process_count(trace->store), told = 0;
     sqlite_rows_begin(&rows, trace->file, "CUPTI_ACTIVITY_KIND_DEVICE", device_columns,
-                      COUNT(device_columns));
+                      SQLITE_COUNT(device_columns));
     while (told < FACTS_MAX && sqlite_rows_next(&rows)) {
         struct prof_rec_device device = take_device(trace, &rows);
         for (uint32_t i = 0; i < processes; i++, told++)
@@ -84,12 +63,13 @@ static void read_contexts(struct sqlite_trace *trace)
     static const char *const columns[] = {"contextId", "deviceId", "nullStreamId"};
     struct sqlite_rows rows;
     uint32_t processes = event_store_process_count(trace->store), told = 0;
-    sqlite_rows_begin(&rows, trace->file, "CUPTI_ACTIVITY_KIND_CONTEXT", columns, COUNT(columns));
+    sqlite_rows_begin(&rows, trace->file, "CUPTI_ACTIVITY_KIND_CONTEXT", columns,
+                      SQLITE_COUNT(columns));
     while (told < FACTS_MAX && sqlite_rows_next(&rows)) {
         struct prof_rec_context context = {
-            .context = int_32(&rows, 0),
-            .device = int_32(&rows, 1),
-            .null_stream = int_32(&rows, 2),
+            .context = sqlite_rows_uint32(&rows, 0),
+            .device = sqlite_rows_uint32(&rows, 1),
+            .null_stream = sqlite_rows_uint32(&rows, 2),
         };
         for (uint32_t i = 0; i < processes; i++, told++)
             event_store_context(trace->store, i, &context);
@@ -102,13 +82,14 @@ static void read_streams(struct sqlite_trace *trace)
     static const char *const columns[] = {"contextId", "streamId", "priority", "flag"};
     struct sqlite_rows rows;
     uint32_t processes = event_store_process_count(trace->store), told = 0;
-    sqlite_rows_begin(&rows, trace->file, "CUPTI_ACTIVITY_KIND_STREAM", columns, COUNT(columns));
+    sqlite_rows_begin(&rows, trace->file, "CUPTI_ACTIVITY_KIND_STREAM", columns,
+                      SQLITE_COUNT(columns));
     while (told < FACTS_MAX && sqlite_rows_next(&rows)) {
         struct prof_rec_stream stream = {
-            .context = int_32(&rows, 0),
-            .stream = int_32(&rows, 1),
+            .context = sqlite_rows_uint32(&rows, 0),
+            .stream = sqlite_rows_uint32(&rows, 1),
             .priority = (int32_t)sqlite_rows_int(&rows, 2, PROF_PRIORITY_UNKNOWN),
-            .flags = int_32(&rows, 3),
+            .flags = sqlite_rows_uint32(&rows, 3),
         };
         for (uint32_t i = 0; i < processes; i++, told++)
             event_store_stream(trace->store, i, &stream);
@@ -121,7 +102,8 @@ static void read_names(struct sqlite_trace *trace)
 {
     static const char *const columns[] = {"objectKind", "objectId", "name"};
     struct sqlite_rows rows;
-    sqlite_rows_begin(&rows, trace->file, "CUPTI_ACTIVITY_KIND_NAME", columns, COUNT(columns));
+    sqlite_rows_begin(&rows, trace->file, "CUPTI_ACTIVITY_KIND_NAME", columns,
+                      SQLITE_COUNT(columns));
     while (sqlite_rows_next(&rows)) {
         uint32_t object[3];
         nvprof_object(&rows, 1, object);

@@ -8,8 +8,6 @@
 
 #include <stdlib.h>
 
-#define COUNT(array) (int)(sizeof(array) / sizeof *(array))
-
 /* CUpti_ActivityFlag of markers, and of their data. */
 enum { MARKER_INSTANTANEOUS = 1, MARKER_START = 2, MARKER_END = 4 };
 enum { MARKER_COLORED = 2 };
@@ -52,7 +50,7 @@ static void read_looks(struct markers *markers)
     static const char *const columns[] = {"id", "flags", "color", "category"};
     struct sqlite_rows rows;
     sqlite_rows_begin(&rows, markers->trace->file, "CUPTI_ACTIVITY_KIND_MARKER_DATA", columns,
-                      COUNT(columns));
+                      SQLITE_COUNT(columns));
     while (sqlite_rows_next(&rows)) {
         struct looks *looks = ARRAY_ADD(&markers->looks);
         if (!looks) {
@@ -202,7 +200,7 @@ void nvprof_read_markers(struct sqlite_trace *trace)
     struct sqlite_rows rows;
     read_looks(&markers);
     sqlite_rows_begin(&rows, trace->file, "CUPTI_ACTIVITY_KIND_MARKER", marker_columns,
-                      COUNT(marker_columns));
+                      SQLITE_COUNT(marker_columns));
     while (sqlite_rows_next(&rows))
         take_marker(&markers, &rows);
     sqlite_trace_end(trace, &rows);

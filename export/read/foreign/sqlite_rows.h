@@ -26,7 +26,8 @@ struct sqlite_rows {
     int16_t places[SQLITE_COLUMNS_MAX]; /* by column: in the statement, -1 not there */
 };
 
-/* The names are literals of plain letters. */
+/* The names are literals of plain letters; SQLITE_COUNT counts a table of them. */
+#define SQLITE_COUNT(array) (int)(sizeof(array) / sizeof *(array))
 void sqlite_rows_begin(struct sqlite_rows *rows, struct sqlite_file *file, const char *table,
                        const char *const *columns, int count);
 bool sqlite_rows_next(struct sqlite_rows *rows);
@@ -40,6 +41,13 @@ static inline bool sqlite_rows_has(const struct sqlite_rows *rows, int column)
 
 /* A number; `otherwise` when there is none. */
 int64_t sqlite_rows_int(struct sqlite_rows *rows, int column, int64_t otherwise);
+
+/* The same as 32 bits without a sign: what lies outside is brought to the nearest. 0: none. */
+static inline uint32_t sqlite_rows_uint32(struct sqlite_rows *rows, int column)
+{
+    int64_t value = sqlite_rows_int(rows, column, 0);
+    return (uint32_t)(value < 0 ? 0 : value > UINT32_MAX ? UINT32_MAX : value);
+}
 
 /* Whether there is a number, which is written to `value`. */
 bool sqlite_rows_take(struct sqlite_rows *rows, int column, int64_t *value);

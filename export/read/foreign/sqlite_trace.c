@@ -157,3 +157,21 @@ void sqlite_trace_call(struct sqlite_trace *trace, const struct sqlite_call *cal
     if (call->correlation && !idmap_set(&trace->callers, call->correlation, call->process))
         sqlite_file_fail_memory(trace->file);
 }
+
+void sqlite_trace_device(struct sqlite_rows *rows, struct prof_rec_device *device)
+{
+    device->compute_major = sqlite_rows_uint32(rows, 4);
+    device->compute_minor = sqlite_rows_uint32(rows, 5);
+    device->multiprocessors = sqlite_rows_uint32(rows, 6);
+    device->l2_bytes = sqlite_rows_uint32(rows, 8);
+    device->threads_per_warp = sqlite_rows_uint32(rows, 9);
+    device->max_threads_per_block = sqlite_rows_uint32(rows, 10);
+    device->max_blocks_per_multiprocessor = sqlite_rows_uint32(rows, 11);
+    device->max_warps_per_multiprocessor = sqlite_rows_uint32(rows, 12);
+    device->registers_per_block = sqlite_rows_uint32(rows, 13);
+    device->registers_per_multiprocessor = sqlite_rows_uint32(rows, 14);
+    device->shared_memory_per_block = sqlite_rows_uint32(rows, 15);
+    device->shared_memory_per_multiprocessor = sqlite_rows_uint32(rows, 16);
+    uint64_t threads = (uint64_t)device->max_warps_per_multiprocessor * device->threads_per_warp;
+    device->max_threads_per_multiprocessor = (uint32_t)(threads > UINT32_MAX ? 0 : threads);
+}

@@ -72,6 +72,11 @@ bool sqlite_trace_time(struct sqlite_trace *trace, struct sqlite_rows *rows, int
 bool sqlite_trace_times(struct sqlite_trace *trace, struct sqlite_rows *rows, int64_t *start_ns,
                         int64_t *end_ns, bool *open);
 
+/* Columns 4 to 6 and 8 to 16 of a device's row: compute capability major and minor, multiprocessors;
+ * L2 bytes, threads per warp and block, blocks and warps per multiprocessor, registers and bytes of
+ * shared memory per block and per multiprocessor. */
+void sqlite_trace_device(struct sqlite_rows *rows, struct prof_rec_device *device);
+
 /* A correlation id as the store has it; 0 none. */
 uint32_t sqlite_trace_correlation(struct sqlite_trace *trace, int64_t id);
 
