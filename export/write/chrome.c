@@ -131,7 +131,8 @@ static void write_api_args(struct chrome *chrome, const struct tl_slice *slice)
     if (slice->api >= chrome->timeline->apis.count)
         return;
     const struct tl_api *api = &chrome->timeline->apis.at[slice->api];
-    json_key(out, "cbid"), json_uint(out, api->cbid);
+    if (api->cbid) /* CUPTI's own number: files of others do not have it */
+        json_key(out, "cbid"), json_uint(out, api->cbid);
     json_key(out, "correlation"), json_uint(out, api->correlation);
     if (api->result && api->result != TL_RESULT_UNKNOWN)
         json_key(out, "result"), json_int(out, api->result);
