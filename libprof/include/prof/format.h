@@ -125,27 +125,26 @@ enum prof_gpu_mode {
 #define PROF_FILE_RING 2u      /* chunks were recycled: only the last part of the run is here */
 
 /* Why something is missing. X(symbol, name in outputs, sentence). Append only. */
-#define PROF_LOSS_CAUSES(X)                                                                  \
-    X(FULL, "full", "event not recorded: the size limit of the trace was reached")           \
-    X(LATE, "late", "event not recorded: no prepared space was left at that moment")         \
-    X(NESTED, "nested",                                                                      \
-      "event not recorded: it interrupted the recorder itself on the same thread")           \
-    X(IO, "io", "event not recorded: the trace file could not be created or extended")       \
-    X(NAMES, "names", "name not recorded: the name table was full")                          \
-    X(TOO_BIG, "too_big", "event not recorded: larger than a record may be")                 \
-    X(THREADS, "threads", "event not recorded: too many live threads")                       \
-    X(CUPTI_DROPPED, "cupti_dropped", "device record dropped by CUPTI")                      \
-    X(ZERO_TIME, "zero_time", "device record without timestamps")                            \
-    X(OUT_OF_WINDOW, "out_of_window", "device record outside of the recording window")       \
-    X(UNKNOWN_RECORD, "unknown_record", "device record of an unknown or unreadable kind")    \
-    X(GPU_BUFFER, "gpu_buffer", "no memory for a device record buffer")                      \
-    X(CHILD, "child",                                                                        \
-      "event not recorded: it happened in a forked child before it could open its own file") \
-    X(BAD_ARGUMENT, "bad_argument", "call ignored: invalid argument")                        \
-    X(UNTIMED, "untimed",                                                                    \
-      "range without CUDA time: too many in flight, capture, crossing, or its context was "  \
-      "destroyed")                                                                           \
-    X(GRAPH_NODES, "graph_nodes",                                                            \
+#define PROF_LOSS_CAUSES(X)                                                                       \
+    X(FULL, "full", "event not recorded: the size limit of the trace was reached")                \
+    X(LATE, "late", "event not recorded: no prepared space was left at that moment")              \
+    X(NESTED, "nested",                                                                           \
+      "event not recorded: it interrupted the recorder itself on the same thread")                \
+    X(IO, "io", "event not recorded: the trace file could not be created or extended")            \
+    X(NAMES, "names", "name not recorded: the name table was full")                               \
+    X(TOO_BIG, "too_big", "event not recorded: larger than a record may be")                      \
+    X(THREADS, "threads", "event not recorded: too many live threads")                            \
+    X(CUPTI_DROPPED, "cupti_dropped", "device record dropped by CUPTI")                           \
+    X(ZERO_TIME, "zero_time", "device record without timestamps")                                 \
+    X(OUT_OF_WINDOW, "out_of_window", "device record outside of the recording window")            \
+    X(UNKNOWN_RECORD, "unknown_record", "device record of an unknown or unreadable kind")         \
+    X(GPU_BUFFER, "gpu_buffer", "no memory for a device record buffer")                           \
+    X(CHILD, "child",                                                                             \
+      "event not recorded: it happened in a forked child before it could open its own file")      \
+    X(BAD_ARGUMENT, "bad_argument", "call ignored: invalid argument")                             \
+    X(UNTIMED, "untimed",                                                                         \
+      "range without CUDA time: too many in flight, a capture, crossing, or its context is gone") \
+    X(GRAPH_NODES, "graph_nodes",                                                                 \
       "operation of a graph launch that was never delivered, and no other cause counts")
 
 enum prof_loss_cause {
