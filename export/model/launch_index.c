@@ -165,7 +165,8 @@ uint32_t launch_index_find(const struct launch_index *index, uint32_t correlatio
         return TL_NONE;
     uint32_t bucket = bucket_of(index, correlation);
     uint32_t first = index->starts[bucket], end = index->starts[bucket + 1];
-    uint32_t after = lower_bound(index, first, end, correlation, latest_ns + 1);
+    int64_t beyond_ns = latest_ns < INT64_MAX ? latest_ns + 1 : latest_ns;
+    uint32_t after = lower_bound(index, first, end, correlation, beyond_ns);
     uint32_t best = after;
     if (after > first && index->launches[after - 1].correlation == correlation)
         best = after - 1;

@@ -238,6 +238,7 @@ TEST_F(SqliteHostile, DatabasesWithAWriteAheadLogAreRead)
     std::ofstream(log) << "not read";
     trace_file *opened = foreign_open(path, false, &error_);
     ASSERT_NE(opened, nullptr) << error_.message;
+    timeline_destroy(timeline_);
     timeline_ = timeline_from_files(&opened, 1, &error_);
     EXPECT_EQ(warnings(), "1 write-ahead logs beside the file: what is in them is not read\n");
     trace_file_close(opened);
