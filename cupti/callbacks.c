@@ -537,6 +537,8 @@ void callbacks_settle(void)
     shed_is_settled = wanted;
     enable_sheddable(ABI_DOMAIN_RUNTIME, !wanted);
     enable_sheddable(ABI_DOMAIN_DRIVER, !wanted);
+    enable_watched(ABI_DOMAIN_RUNTIME, !wanted);
+    enable_watched(ABI_DOMAIN_DRIVER, !wanted);
 }
 
 void callbacks_close(void)

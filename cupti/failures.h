@@ -11,6 +11,8 @@
  *       pointer of CUDA's? is there a context?): they change nothing, and what they could fail of,
  *       other calls fail of, too;
  *     - cudaGetLastError() and its like, which repeat what an earlier call has said.
+ *
+ * Where calls are left out to keep a budget (PROF_BUDGET), these are not looked at either.
  */
 #ifndef PROF_FAILURES_H
 #define PROF_FAILURES_H
