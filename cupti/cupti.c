@@ -367,7 +367,8 @@ static void cupti_start(void)
     store_relaxed(&warm_wanted, false);
     windows_end();
     graphs_state(false);
-    get_ready();
+    if (!load_acquire(&kinds_are_on)) /* CUDA came up since the warm-up */
+        get_ready();
 }
 
 static void cupti_warm(bool soon)

@@ -265,6 +265,8 @@ static void session_switch_on(enum prof_control_reason reason)
     cost_recording(true);
     if (session_has_file())
         session_state_control(true, epoch);
+    /* what other threads launch from the gate's opening on must find devices being recorded */
+    session_each_collector(warm, true);
     session_set_gate(epoch);
     session_each_collector(start);
 }
