@@ -93,17 +93,11 @@ static struct tl_slice *add_slice(struct builder *builder, uint32_t thread,
 /* The piece that a slice is, or NULL. Pieces come in the order of their slices. */
 static const struct tl_piece *find_piece(const struct builder *builder, uint32_t slice)
 {
-    const struct tl_piece *pieces = builder->timeline->pieces.at;
-    uint32_t low = builder->first.piece, high = builder->timeline->pieces.count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (pieces[middle].slice < slice)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    bool found = low < builder->timeline->pieces.count && pieces[low].slice == slice;
-    return found ? &pieces[low] : NULL;
+    const struct timeline *timeline = builder->timeline;
+    uint32_t place =
+        ARRAY_LOWER_BOUND(&timeline->pieces, struct tl_piece, slice, builder->first.piece, slice);
+    bool found = place < timeline->pieces.count && timeline->pieces.at[place].slice == slice;
+    return found ? &timeline->pieces.at[place] : NULL;
 }
 
 /* The latest slice goes on from an earlier one, which may itself be a piece. */

@@ -1,15 +1,11 @@
 #include "stack_of.h"
 
+#include "array.h"
+
 static uint32_t find(const struct tl_stack_of *at, uint32_t count, uint32_t owner)
 {
-    uint32_t low = 0, high = count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (at[middle].owner < owner)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low =
+        array_lower_bound(at, count, sizeof *at, offsetof(struct tl_stack_of, owner), owner);
     return low < count && at[low].owner == owner ? at[low].stack : TL_NONE;
 }
 

@@ -110,14 +110,9 @@ struct timeline *timeline_load_by(timeline_opener *open, const char *const *path
 
 static struct tl_attrs attrs_of(const struct tl_attr *attrs, uint32_t count, uint32_t owner)
 {
-    uint32_t low = 0, high = count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (attrs[middle].slice < owner)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low =
+        array_lower_bound(attrs, count, sizeof *attrs, offsetof(struct tl_attr, slice), owner);
+    uint32_t high = low;
     while (high < count && attrs[high].slice == owner)
         high++;
     return (struct tl_attrs){high > low ? attrs + low : NULL, high - low};
@@ -196,14 +191,7 @@ void timeline_destroy(struct timeline *timeline)
 
 uint32_t timeline_timing_of(const struct timeline *timeline, uint32_t slice)
 {
-    uint32_t low = 0, high = timeline->timings.count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (timeline->timings.at[middle].slice < slice)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = ARRAY_LOWER_BOUND(&timeline->timings, struct tl_timing, slice, 0, slice);
     return low < timeline->timings.count && timeline->timings.at[low].slice == slice ? low
                                                                                      : TL_NONE;
 }

@@ -22,3 +22,18 @@ bool array_grow(void *at, uint32_t *capacity, size_t item_bytes)
     *capacity = wanted;
     return true;
 }
+
+uint32_t array_lower_bound(const void *items, uint32_t count, size_t item_bytes, size_t offset,
+                           uint32_t key)
+{
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2, value;
+        memcpy(&value, (const char *)items + middle * item_bytes + offset, sizeof value);
+        if (value < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}

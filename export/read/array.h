@@ -15,6 +15,17 @@ bool array_grow(void *at, uint32_t *capacity, size_t item_bytes);
     ((array)->count < (array)->capacity || \
      array_grow(&(array)->at, &(array)->capacity, sizeof *(array)->at))
 
+/* How many items lie before `key` in an array that ascends by a 32-bit member, which is `offset` bytes
+ * into each item. */
+uint32_t array_lower_bound(const void *items, uint32_t count, size_t item_bytes, size_t offset,
+                           uint32_t key);
+
+/* The same of the items from `first` on of an array of the shape of TL_ARRAY, as an index into it. */
+#define ARRAY_LOWER_BOUND(array, type, member, first, key)                                       \
+    ((first) + array_lower_bound((array)->count > (first) ? (array)->at + (first) : NULL,        \
+                                 (array)->count - (first), sizeof(type), offsetof(type, member), \
+                                 key))
+
 /* Address of a new, uninitialised item; NULL: no memory. */
 #define ARRAY_ADD(array) (ARRAY_ROOM(array) ? &(array)->at[(array)->count++] : NULL)
 
