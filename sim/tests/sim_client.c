@@ -284,12 +284,7 @@ static void says_no_driver(void)
     CHECK(cuptiGetVersion(&version));
 }
 
-struct command {
-    const char *name;
-    void (*run)(void);
-};
-
-static const struct command commands[] = {
+static const struct sim_test commands[] = {
     {"answers_sizes", answers_sizes},           {"tells_every_kind", tells_every_kind},
     {"tells_nothing_else", tells_nothing_else}, {"flushes_complete", flushes_complete},
     {"fills_many_buffers", fills_many_buffers}, {"loses", loses},
@@ -299,13 +294,5 @@ static const struct command commands[] = {
 
 int main(int argc, char **argv)
 {
-    for (size_t i = 0; argc == 2 && i < sizeof commands / sizeof commands[0]; i++) {
-        if (strcmp(argv[1], commands[i].name) != 0)
-            continue;
-        commands[i].run();
-        puts("OK");
-        return 0;
-    }
-    fprintf(stderr, "no such test\n");
-    return 2;
+    return sim_test_main(argc, argv, commands, sizeof commands / sizeof commands[0]);
 }

@@ -172,10 +172,7 @@ static void refuses_memory_kinds(void)
     EXPECT(count(MEMORY2) == 0 && record_count == 0);
 }
 
-static const struct {
-    const char *name;
-    void (*run)(void);
-} commands[] = {
+static const struct sim_test commands[] = {
     {"tells_of_memory", tells_of_memory},
     {"tells_of_pools", tells_of_pools},
     {"moves_managed_memory", moves_managed_memory},
@@ -184,13 +181,5 @@ static const struct {
 
 int main(int argc, char **argv)
 {
-    for (size_t i = 0; argc == 2 && i < sizeof commands / sizeof commands[0]; i++) {
-        if (strcmp(argv[1], commands[i].name) != 0)
-            continue;
-        commands[i].run();
-        puts("OK");
-        return 0;
-    }
-    fprintf(stderr, "no such test\n");
-    return 2;
+    return sim_test_main(argc, argv, commands, sizeof commands / sizeof commands[0]);
 }

@@ -178,12 +178,7 @@ static void has_no_hardware(void)
     EXPECT(cuptiActivitySetAttribute_v2(NULL, 13, &one, &value) == 27);
 }
 
-struct command {
-    const char *name;
-    void (*run)(void);
-};
-
-static const struct command commands[] = {
+static const struct sim_test commands[] = {
     {"shares_what_each_asked_for", shares_what_each_asked_for},
     {"keeps_forms_apart", keeps_forms_apart},
     {"keeps_to_itself", keeps_to_itself},
@@ -194,13 +189,5 @@ static const struct command commands[] = {
 
 int main(int argc, char **argv)
 {
-    for (size_t i = 0; argc == 2 && i < sizeof commands / sizeof commands[0]; i++) {
-        if (strcmp(argv[1], commands[i].name) != 0)
-            continue;
-        commands[i].run();
-        puts("OK");
-        return 0;
-    }
-    fprintf(stderr, "no such test\n");
-    return 2;
+    return sim_test_main(argc, argv, commands, sizeof commands / sizeof commands[0]);
 }

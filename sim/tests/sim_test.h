@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define EXPECT(condition)                                                           \
     do {                                                                            \
@@ -17,6 +18,25 @@
             exit(1);                                                                \
         }                                                                           \
     } while (0)
+
+/* A test program takes the name of one of its tests. */
+struct sim_test {
+    const char *name;
+    void (*run)(void);
+};
+
+static inline int sim_test_main(int argc, char **argv, const struct sim_test *tests, size_t count)
+{
+    for (size_t i = 0; argc == 2 && i < count; i++) {
+        if (strcmp(argv[1], tests[i].name) != 0)
+            continue;
+        tests[i].run();
+        puts("OK");
+        return 0;
+    }
+    fprintf(stderr, "no such test\n");
+    return 2;
+}
 
 #define CHECK(call)                                                                          \
     do {                                                                                     \

@@ -436,12 +436,7 @@ static void times_by_the_model(void)
     EXPECT(get32(nth(22, 0), 44) == 0 && get32(nth(22, 0), 52) == 1 && nth(22, 0)->bytes[4] == 10);
 }
 
-struct command {
-    const char *name;
-    void (*run)(void);
-};
-
-static const struct command commands[] = {
+static const struct sim_test commands[] = {
     {"nests", nests},
     {"hands_out_parameters", hands_out_parameters},
     {"lets_callbacks_call", lets_callbacks_call},
@@ -457,13 +452,5 @@ static const struct command commands[] = {
 
 int main(int argc, char **argv)
 {
-    for (size_t i = 0; argc == 2 && i < sizeof commands / sizeof commands[0]; i++) {
-        if (strcmp(argv[1], commands[i].name) != 0)
-            continue;
-        commands[i].run();
-        puts("OK");
-        return 0;
-    }
-    fprintf(stderr, "no such test\n");
-    return 2;
+    return sim_test_main(argc, argv, commands, sizeof commands / sizeof commands[0]);
 }
