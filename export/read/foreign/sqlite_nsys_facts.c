@@ -66,20 +66,6 @@ static struct prof_rec_device take_device(struct sqlite_trace *trace, struct sql
     return device;
 }
 
-static void read_devices(struct sqlite_trace *trace)
-{
-    struct sqlite_rows rows;
-    uint32_t processes = event_store_process_count(trace->store), told = 0;
-    sqlite_rows_begin(&rows, trace->file, "TARGET_INFO_GPU", device_columns,
-                      SQLITE_COUNT(device_columns));
-    while (told < FACTS_MAX && sqlite_rows_next(&rows)) {
-        struct prof_rec_device device = take_device(trace, &rows);
-        for (uint32_t i = 0; i < processes; i++, told++)
-            event_store_device(trace->store, i, &device);
-    }
-    sqlite_trace_end(trace, &rows);
-}
-
 /* The first process of that pid; some versions write a GlobalId there. */
 static uint32_t find_process(const struct number_map *pids, int64_t process)
 {
@@ -206,7 +192,8 @@ uint64_t nsys_read_facts(struct sqlite_trace *trace)
         if (!number_map_set(&pids, event_store_process_at(trace->store, i)->pid, i))
             sqlite_file_fail_memory(trace->file);
     describe_processes(trace);
-    read_devices(trace);
+    sqlite_trace_devices(trace, "TARGET_INFO_GPU", device_columns, SQLITE_COUNT(device_columns),
+                         FACTS_MAX, take_device);
     read_contexts(trace, &pids);
     read_streams(trace, &pids);
     name_processes(trace);

@@ -44,20 +44,6 @@ static struct prof_rec_device take_device(struct sqlite_trace *trace, struct sql
     return device;
 }
 
-static void read_devices(struct sqlite_trace *trace)
-{
-    struct sqlite_rows rows;
-    uint32_t processes = event_store_process_count(trace->store), told = 0;
-    sqlite_rows_begin(&rows, trace->file, "CUPTI_ACTIVITY_KIND_DEVICE", device_columns,
-                      SQLITE_COUNT(device_columns));
-    while (told < FACTS_MAX && sqlite_rows_next(&rows)) {
-        struct prof_rec_device device = take_device(trace, &rows);
-        for (uint32_t i = 0; i < processes; i++, told++)
-            event_store_device(trace->store, i, &device);
-    }
-    sqlite_trace_end(trace, &rows);
-}
-
 static void read_contexts(struct sqlite_trace *trace)
 {
     static const char *const columns[] = {"contextId", "deviceId", "nullStreamId"};
@@ -127,7 +113,8 @@ void nvprof_read_facts(struct sqlite_trace *trace)
         process->format = (struct text){format, sizeof format - 1};
         process->gpu_reason = (struct text){reason, sizeof reason - 1};
     }
-    read_devices(trace);
+    sqlite_trace_devices(trace, "CUPTI_ACTIVITY_KIND_DEVICE", device_columns,
+                         SQLITE_COUNT(device_columns), FACTS_MAX, take_device);
     read_contexts(trace);
     read_streams(trace);
     read_names(trace);

@@ -175,3 +175,19 @@ void sqlite_trace_device(struct sqlite_rows *rows, struct prof_rec_device *devic
     uint64_t threads = (uint64_t)device->max_warps_per_multiprocessor * device->threads_per_warp;
     device->max_threads_per_multiprocessor = (uint32_t)(threads > UINT32_MAX ? 0 : threads);
 }
+
+void sqlite_trace_devices(struct sqlite_trace *trace, const char *table, const char *const *columns,
+                          int count, uint32_t most,
+                          struct prof_rec_device (*take)(struct sqlite_trace *trace,
+                                                         struct sqlite_rows *rows))
+{
+    struct sqlite_rows rows;
+    uint32_t processes = event_store_process_count(trace->store), told = 0;
+    sqlite_rows_begin(&rows, trace->file, table, columns, count);
+    while (told < most && sqlite_rows_next(&rows)) {
+        struct prof_rec_device device = take(trace, &rows);
+        for (uint32_t i = 0; i < processes; i++, told++)
+            event_store_device(trace->store, i, &device);
+    }
+    sqlite_trace_end(trace, &rows);
+}

@@ -77,6 +77,12 @@ bool sqlite_trace_times(struct sqlite_trace *trace, struct sqlite_rows *rows, in
  * shared memory per block and per multiprocessor. */
 void sqlite_trace_device(struct sqlite_rows *rows, struct prof_rec_device *device);
 
+/* The devices of a table of the machine's: each process is told of all, `most` in all. */
+void sqlite_trace_devices(struct sqlite_trace *trace, const char *table, const char *const *columns,
+                          int count, uint32_t most,
+                          struct prof_rec_device (*take)(struct sqlite_trace *trace,
+                                                         struct sqlite_rows *rows));
+
 /* A correlation id as the store has it; 0 none. */
 uint32_t sqlite_trace_correlation(struct sqlite_trace *trace, int64_t id);
 
