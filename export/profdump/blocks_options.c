@@ -1,6 +1,8 @@
 /* blocks_options.c - see blocks_options.h. */
 #include "blocks_options.h"
 
+#include "options.h"
+
 static bool set_scale(const char *option, const char *name, enum time_scale *scale)
 {
     if (time_scale_find(name, scale))
@@ -9,18 +11,18 @@ static bool set_scale(const char *option, const char *name, enum time_scale *sca
     return false;
 }
 
-bool blocks_options_source(struct profdump_options *options, const char *scale)
+static bool set_source(struct profdump_options *options, const char *scale)
 {
     return set_scale("--source-time-scale", scale, &options->blocks.blocks.source);
 }
 
-bool blocks_options_target(struct profdump_options *options, const char *scale)
+static bool set_target(struct profdump_options *options, const char *scale)
 {
     options->target_given = true;
     return set_scale("--target-time-scale", scale, &options->blocks.blocks.target);
 }
 
-bool blocks_options_format(struct profdump_options *options, const char *format)
+static bool set_format(struct profdump_options *options, const char *format)
 {
     if (blocks_format_find(format, &options->blocks.format))
         return true;
@@ -45,3 +47,25 @@ bool blocks_options_agree(struct profdump_options *options)
                  time_scale_name(blocks->source), time_scale_name(blocks->target));
     return false;
 }
+
+const struct option_entry blocks_options[] = {
+    TEXT("range", "NAME", blocks.blocks.range, "with blocks and tax: the calls of this range"),
+    TEXT("block", "NAME", blocks.blocks.block, "with blocks and tax: only blocks of this name"),
+    TEXT("event", "PREFIX", blocks.event,
+         "with blocks: only events of this name, or of parts of it"),
+    TEXT("total-of", "PREFIX", blocks.total,
+         "with blocks: the time of all these events, once each"),
+    CALL("source-time-scale", "S", set_source,
+         "what ticks of files with ticks are: ns (default), us, ms, s, cycles"),
+    CALL("target-time-scale", "S", set_target,
+         "in what blocks and tax show times: ns, us, ms (default), s, cycles"),
+    FLAG("wrap32", blocks.blocks.wrap32, "ticks have 32 bits and begin anew"),
+    CALL("format", "FORMAT", set_format, "of blocks and tax: text (default), tsv, csv, json"),
+    FLAG("units", blocks.units, "with --format tsv or csv: name the unit in the header"),
+    FLAG("compat", compat, "blocks, tax, memory: print what ExecuTorch's own programs print"),
+    TEXT("etrecord", "FILE", etrecord, "with blocks: debug handles and delegates, of an ETRecord"),
+    TEXT("compare", "REF[:BUFFER]", compare,
+         "with blocks: how far logged values are from those of another ETDump"),
+    TEXT("debug-buffer", "FILE", debug_buffer, "with --compare: the debug buffer of the input"),
+    {0},
+};

@@ -11,13 +11,14 @@
 
 /* With "Call stack" where stacks were recorded. */
 static bool write_trace(const struct profdump_options *options, const struct timeline *timeline,
-                        const struct write_chrome_more *more, struct write_error *error)
+                        const char *path, const struct write_chrome_more *more,
+                        struct write_error *error)
 {
     if (timeline->stacks.count == 0)
-        return write_chrome_and(timeline, NULL, more, options->chrome_path, error);
+        return write_chrome_and(timeline, NULL, more, path, error);
     struct symbols *symbols = stack_text_symbols(options, timeline);
     char **stacks = symbols ? stack_text_lines(symbols, timeline) : NULL;
-    bool written = write_chrome_and(timeline, stacks, more, options->chrome_path, error);
+    bool written = write_chrome_and(timeline, stacks, more, path, error);
     if (symbols)
         stack_text_complain(symbols);
     stack_text_free(stacks, timeline->stacks.count);
@@ -25,12 +26,13 @@ static bool write_trace(const struct profdump_options *options, const struct tim
     return written;
 }
 
-int cmd_chrome(const struct profdump_options *options, const struct timeline *timeline)
+int cmd_chrome(const struct profdump_options *options, const struct timeline *timeline,
+               const char *path)
 {
     static const struct write_chrome_more packed = {.pack = packed_out_open};
     struct write_error error;
     cleanup_on_signals();
-    if (write_trace(options, timeline, &packed, &error))
+    if (write_trace(options, timeline, path, &packed, &error))
         return finish(options, timeline, true);
     if (error.code != EPIPE)
         complain("%s", error.message);
@@ -46,10 +48,11 @@ static void say(const char *path, uint64_t count, const char *what)
 static bool write_merged(const struct profdump_options *options, const struct inputs *inputs,
                          struct merge_chrome *merge, struct write_error *error)
 {
+    const char *path = options->export_paths[EXPORT_CHROME];
     if (!inputs->timeline)
-        return merge_chrome_write(merge, options->chrome_path, error);
+        return merge_chrome_write(merge, path, error);
     struct write_chrome_more more = merge_chrome_more(merge);
-    bool written = write_trace(options, inputs->timeline, &more, error);
+    bool written = write_trace(options, inputs->timeline, path, &more, error);
     return !merge_chrome_failed(merge, error) && written;
 }
 

@@ -18,13 +18,14 @@ static void say_what_is_missing(const char *path, const struct write_etprof_coun
     say_left_out(path, "allocations written as 16 TiB", counts->clamped_allocations);
 }
 
-int cmd_etprof(const struct profdump_options *options, const struct timeline *timeline)
+int cmd_etprof(const struct profdump_options *options, const struct timeline *timeline,
+               const char *path)
 {
     struct write_etprof_counts counts;
     struct write_error error;
     cleanup_on_signals();
-    if (write_etprof(timeline, options->etprof_path, &counts, &error)) {
-        say_what_is_missing(options->etprof_path, &counts);
+    if (write_etprof(timeline, path, &counts, &error)) {
+        say_what_is_missing(path, &counts);
         return finish(options, timeline, true);
     }
     if (error.code != EPIPE)

@@ -11,6 +11,8 @@ static bool has_blocks(const struct timeline *timeline)
 
 int cmd_memory(const struct profdump_options *options, const struct timeline *timeline)
 {
+    if (options->compat)
+        return cmd_blocks_memory(options, timeline);
     bool written = options->json ? write_memory_json(timeline, &options->write, stdout)
                                  : write_memory(timeline, &options->write, stdout);
     if (written && !options->json && has_blocks(timeline)) {

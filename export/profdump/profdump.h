@@ -8,25 +8,18 @@
 #define EXIT_USAGE 2
 #define EXIT_LOSS 3
 
+enum export_kind { EXPORT_CHROME, EXPORT_ETPROF, EXPORT_COUNT };
+
 struct profdump_options {
     struct write_options write;
-    const char *chrome_path; /* --chrome, NULL not given */
-    const char *etprof_path; /* --etprof, NULL not given */
+    const char *export_paths[EXPORT_COUNT]; /* --chrome and its like; NULL not given */
     bool json;
-    bool memory;    /* the word "memory" came first */
-    bool of_blocks; /* the word "blocks" came first */
-    bool tax;       /* the word "tax" came first */
     struct write_blocks_options blocks;
     bool target_given;        /* --target-time-scale */
     bool compat;              /* --compat */
     const char *etrecord;     /* --etrecord, NULL not given */
     const char *compare;      /* --compare, NULL not given */
     const char *debug_buffer; /* --debug-buffer, NULL not given */
-    bool check;               /* the word "check" came first */
-    bool graphs;              /* the word "graphs" came first */
-    bool ledger;              /* the word "ledger" came first */
-    bool stacks;              /* the word "stacks" came first */
-    bool range_stacks;        /* the word "folded" came first */
     bool tree;                /* --tree */
     uint32_t stack_frames;    /* --group-by stack:N */
     enum write_metric metric; /* --metric */
@@ -35,6 +28,7 @@ struct profdump_options {
     const char *perf_map;     /* --perf-map, NULL not given */
     bool partial;
     bool fail_on_loss;
+    bool help, version;
     char **inputs; /* as given: files and directories */
     int input_count;
 };
@@ -49,10 +43,11 @@ int cmd_with_stacks(const struct profdump_options *options, const struct timelin
 int cmd_folded(const struct profdump_options *options,
                const struct timeline *timeline);                                       /* folded */
 int cmd_json(const struct profdump_options *options, const struct timeline *timeline); /* --json */
-int cmd_chrome(const struct profdump_options *options,
-               const struct timeline *timeline); /* --chrome */
-int cmd_etprof(const struct profdump_options *options,
-               const struct timeline *timeline); /* --etprof */
+/* --chrome, --etprof: written to `path`. */
+int cmd_chrome(const struct profdump_options *options, const struct timeline *timeline,
+               const char *path);
+int cmd_etprof(const struct profdump_options *options, const struct timeline *timeline,
+               const char *path);
 int cmd_stacks(const struct profdump_options *options,
                const struct timeline *timeline);                                        /* stacks */
 int cmd_check(const struct profdump_options *options, const struct timeline *timeline); /* check */

@@ -1,6 +1,8 @@
 /* table_options.c - lists of words, and numbers within bounds. */
 #include "table_options.h"
 
+#include "options.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +62,7 @@ static bool add_part(struct profdump_options *options, const char *word)
     return false;
 }
 
-bool table_options_group_by(struct profdump_options *options, const char *list)
+static bool set_group_by(struct profdump_options *options, const char *list)
 {
     char word[WORD_BYTES];
     options->write.group_by = 0;
@@ -74,7 +76,7 @@ bool table_options_group_by(struct profdump_options *options, const char *list)
     return true;
 }
 
-bool table_options_columns(struct profdump_options *options, const char *list)
+static bool set_columns(struct profdump_options *options, const char *list)
 {
     static const char *const known =
         "min, max, mean, stddev, p10, p50, p90, p99, cold, warm, projected, projected_avg, bytes, "
@@ -94,7 +96,7 @@ bool table_options_columns(struct profdump_options *options, const char *list)
     return true;
 }
 
-bool table_options_unit(struct profdump_options *options, const char *unit)
+static bool set_unit(struct profdump_options *options, const char *unit)
 {
     if (time_text_find_unit(unit, &options->write.unit))
         return true;
@@ -102,7 +104,7 @@ bool table_options_unit(struct profdump_options *options, const char *unit)
     return false;
 }
 
-bool table_options_name_width(struct profdump_options *options, const char *width)
+static bool set_name_width(struct profdump_options *options, const char *width)
 {
     unsigned long number;
     bool good = parse_number(width, 8, WRITE_NAME_WIDTH_MAX, &number);
@@ -113,7 +115,7 @@ bool table_options_name_width(struct profdump_options *options, const char *widt
     return good;
 }
 
-bool table_options_depth(struct profdump_options *options, const char *depth)
+static bool set_depth(struct profdump_options *options, const char *depth)
 {
     unsigned long number;
     bool good = parse_number(depth, 1, UINT32_MAX - 1, &number);
@@ -131,3 +133,59 @@ bool table_options_metric(struct profdump_options *options, const char *metric)
     complain("--metric: '%s' is not one of self_cpu, self_cuda, count", metric);
     return false;
 }
+
+static bool set_sort(struct profdump_options *options, const char *column)
+{
+    if (key_sort_find(column, &options->write.sort))
+        return true;
+    complain("--sort: there is no column '%s'; known are %s", column, key_sort_columns());
+    return false;
+}
+
+static bool set_rows(struct profdump_options *options, const char *rows)
+{
+    char *end;
+    errno = 0;
+    options->write.rows = strtoll(rows, &end, 10);
+    if (*rows && !*end && !errno && options->write.rows >= -1)
+        return true;
+    complain("--rows: '%s' is not a number of rows", rows);
+    return false;
+}
+
+static bool set_header(struct profdump_options *options, const char *text)
+{
+    options->write.header = text;
+    return true;
+}
+
+const struct option_entry table_options[] = {
+    CALL("sort", "COLUMN", set_sort,
+         "sort the table, descending: name, self_cpu, cpu_total, cpu_avg,\n"
+         "self_cuda, cuda_total, cuda_avg, count, or a column of --columns;\n"
+         "torch.profiler's names are known too"),
+    CALL("rows", "N", set_rows, "print at most N rows"),
+    CALL("group-by", "LIST", set_group_by,
+         "what rows are told apart by: name (the default), shape, stack,\n"
+         "stack:N, thread, device, stream, rank, path, process"),
+    CALL("columns", "LIST", set_columns,
+         "add columns: min, max, mean, stddev, p10, p50, p90, p99, cold, warm,\n"
+         "projected, projected_avg, bytes, rate, all"),
+    FLAG("tree", tree, "print the ranges as a tree"),
+    CALL("depth", "N", set_depth, "with --tree: at most N levels"),
+    CHOICE("kernels", write.table, WRITE_TABLE_KERNELS, NULL),
+    CHOICE("memcpy", write.table, WRITE_TABLE_MEMCPY, NULL),
+    CHOICE("memset", write.table, WRITE_TABLE_MEMSET, NULL),
+    CHOICE("api", write.table, WRITE_TABLE_API,
+           "print only rows of that kind, with how their durations are spread"),
+    CHOICE("projected", write.table, WRITE_TABLE_PROJECTED,
+           "print ranges from their first device operation to their last"),
+    FLAG("top-level", write.top_level, "only calls that nothing on their thread is around"),
+    FLAG("total", write.total, "add a row with the sums of all"),
+    CALL("header", "TEXT", set_header, "print a line above the table"),
+    CALL("time-unit", "UNIT", set_unit, "s, ms, us or ns for all times"),
+    CALL("name-width", "N", set_name_width, "columns for names (default 55)"),
+    FLAG("memory", write.memory,
+         "add the table's columns of memory: net change, in total and self"),
+    {0},
+};

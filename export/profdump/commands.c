@@ -1,0 +1,107 @@
+/* commands.c - see commands.h. */
+#include "commands.h"
+
+#include <string.h>
+
+const struct command commands[] = {
+    {
+        .word = "",
+        .usage = "[OPTION]... [FILE|DIRECTORY]...",
+        .run = cmd_show,
+        .exports = true,
+    },
+    {
+        .word = "stacks",
+        .usage = "stacks [OPTION]... [FILE|DIRECTORY]...",
+        .help = "print the call stacks from which CUDA was called, the one that kept\n"
+                "the device busy longest first",
+        .run = cmd_stacks,
+    },
+    {
+        .word = "folded",
+        .usage = "folded [--metric METRIC] [FILE|DIRECTORY]...",
+        .help = "print the ranges as folded stacks, as flamegraph.pl reads them",
+        .run = cmd_folded,
+    },
+    {
+        .word = "blocks",
+        .usage = "blocks [--range NAME] [OPTION]... [FILE|DIRECTORY]...",
+        .help = "print profiling blocks: runs of the same events as iterations, with\n"
+                "percentiles of each event",
+        .run = cmd_blocks,
+    },
+    {
+        .word = "tax",
+        .usage = "tax [OPTION]... [FILE|DIRECTORY]...",
+        .help = "print how much of executions and ranges passed without a kernel",
+        .run = cmd_tax,
+    },
+    {
+        .word = "check",
+        .usage = "check [FILE|DIRECTORY]...",
+        .help = "verify every invariant of file and timeline",
+        .run = cmd_check,
+        .partial = true, /* a damaged file is what it is there for */
+    },
+    {
+        .word = "graphs",
+        .usage = "graphs [--json] [FILE|DIRECTORY]...",
+        .help = "show the CUDA graphs: launches, operations of each, where they were\n"
+                "captured and where they are replayed",
+        .run = cmd_graphs,
+    },
+    {
+        .word = "ledger",
+        .usage = "ledger [--json] [FILE|DIRECTORY]...",
+        .help = "show what was launched, recorded and lost, by stream and graph, and\n"
+                "the CUDA calls that failed",
+        .run = cmd_ledger,
+    },
+    {
+        .word = "memory",
+        .usage = "memory [--json] [FILE|DIRECTORY]...",
+        .help = "show what was allocated: peaks and who owned them, what was never\n"
+                "freed, ranges, pools, managed memory",
+        .run = cmd_memory,
+    },
+    {
+        .word = "ctl",
+        .usage = "ctl list\n"
+                 "ctl PID start|stop|status\n"
+                 "ctl PID dump [OUT]",
+        .help = "command a process that was started with PROF_CONTROL=1",
+        .run_words = cmd_ctl,
+    },
+    {0},
+};
+
+const struct export_format export_formats[EXPORT_COUNT] = {
+    [EXPORT_CHROME] = {"chrome",
+                       "write the timeline as a Chrome trace; open it in ui.perfetto.dev\n"
+                       "or chrome://tracing (- is standard output)",
+                       cmd_chrome},
+    [EXPORT_ETPROF] = {"etprof", "write the profiling blocks as prof buffers of ExecuTorch",
+                       cmd_etprof},
+};
+
+const struct command *commands_with_words(const char *word)
+{
+    for (const struct command *command = commands; command->word; command++)
+        if (command->run_words && strcmp(command->word, word) == 0)
+            return command;
+    return NULL;
+}
+
+const struct command *commands_take(struct profdump_options *options)
+{
+    if (options->input_count == 0)
+        return commands;
+    for (const struct command *command = commands + 1; command->word; command++) {
+        if (command->run_words || strcmp(command->word, options->inputs[0]) != 0)
+            continue;
+        options->inputs++;
+        options->input_count--;
+        return command;
+    }
+    return commands;
+}

@@ -1,0 +1,39 @@
+/* commands.h - what profdump can be told to do: a word in front of the inputs, or an output to write. */
+#ifndef PROF_COMMANDS_H
+#define PROF_COMMANDS_H
+
+#include "profdump.h"
+
+/* A word in front of the inputs. One of the three functions answers it. */
+struct command {
+    const char *word;  /* "" when there is none: the table */
+    const char *usage; /* what comes after "profdump ", a line each; NULL: told elsewhere */
+    const char *help;  /* lines without the last newline; NULL: told elsewhere */
+    /* Of one timeline, made of all inputs. */
+    int (*run)(const struct profdump_options *options, const struct timeline *timeline);
+    /* Opens its inputs itself. */
+    int (*run_inputs)(const struct profdump_options *options);
+    /* Has options of its own, so none of profdump's: the words after it. It must come first. */
+    int (*run_words)(int count, char **words);
+    bool partial; /* reads damaged files as far as possible */
+    bool exports; /* --chrome and its like are looked at, too */
+};
+
+/* What --OPTION OUT writes. Several can be asked for at once. */
+struct export_format {
+    const char *option;
+    const char *help;
+    int (*run)(const struct profdump_options *options, const struct timeline *timeline,
+               const char *path);
+};
+
+extern const struct command commands[]; /* ends with a NULL word; the first has an empty one */
+extern const struct export_format export_formats[EXPORT_COUNT];
+
+/* The command that the first input names, which is taken from the inputs then; else commands[0]. */
+const struct command *commands_take(struct profdump_options *options);
+
+/* The one whose words are its own; NULL: the word is none. */
+const struct command *commands_with_words(const char *word);
+
+#endif

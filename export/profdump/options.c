@@ -1,0 +1,207 @@
+/* options.c - see options.h: one table for getopt, for what an option does, and for --help. */
+#include "options.h"
+
+#include "commands.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HELP_COLUMN 24u
+#define NAMES_BYTES 256u
+
+static const char about[] =
+    "Shows what libprof recorded: a summary and the key averages. Several files, or the\n"
+    "*.prof files of a directory, are merged. Without an input: the newest *.prof file here.\n";
+
+static const struct option_entry *const groups[] = {
+    table_options,
+    blocks_options,
+    stacks_options,
+    common_options,
+};
+#define GROUPS (sizeof groups / sizeof groups[0])
+
+/* ---- help ---- */
+
+/* The lines of `text`, each behind `indent` columns; `left` stands in front of the first. */
+static void print_entry(const char *left, const char *text)
+{
+    printf("  %-*s", (int)HELP_COLUMN - 2, left);
+    if (strlen(left) + 2 >= HELP_COLUMN)
+        printf("\n%*s", (int)HELP_COLUMN, "");
+    for (; *text; text++) {
+        putchar(*text);
+        if (*text == '\n')
+            printf("%*s", (int)HELP_COLUMN, "");
+    }
+    putchar('\n');
+}
+
+static void print_usage(void)
+{
+    const char *before = "Usage: ";
+    for (const struct command *command = commands; command->word; command++)
+        for (const char *line = command->usage; line; before = "       ") {
+            int size = (int)strcspn(line, "\n");
+            printf("%sprofdump %.*s\n", before, size, line);
+            line = line[size] ? line + size + 1 : NULL;
+        }
+    for (size_t i = 0; i < EXPORT_COUNT; i++)
+        printf("       profdump --%s OUT [OPTION]... [FILE|DIRECTORY]...\n",
+               export_formats[i].option);
+}
+
+static void append(char names[NAMES_BYTES], const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void append(char names[NAMES_BYTES], const char *format, ...)
+{
+    size_t used = strlen(names);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(names + used, NAMES_BYTES - used, format, arguments);
+    va_end(arguments);
+}
+
+/* Options without help of their own stand before the next one that has some. */
+static void print_options(const struct option_entry *entry)
+{
+    char names[NAMES_BYTES] = "";
+    for (; entry->name; entry++) {
+        append(names, strlen(entry->name) == 1 ? "%s-%s" : "%s--%s", *names ? ", " : "",
+               entry->name);
+        if (entry->argument)
+            append(names, " %s", entry->argument);
+        if (entry->help) {
+            print_entry(names, entry->help);
+            *names = '\0';
+        }
+    }
+}
+
+void options_help(void)
+{
+    char option[NAMES_BYTES];
+    print_usage();
+    printf("\n%s\n", about);
+    for (size_t i = 0; i < EXPORT_COUNT; i++) {
+        snprintf(option, sizeof option, "--%s OUT", export_formats[i].option);
+        print_entry(option, export_formats[i].help);
+    }
+    for (const struct command *command = commands; command->word; command++)
+        if (command->help)
+            print_entry(command->word, command->help);
+    for (size_t i = 0; i < GROUPS; i++) {
+        putchar('\n');
+        print_options(groups[i]);
+    }
+}
+
+/* ---- reading ---- */
+
+static bool set_text(struct profdump_options *options, const char *name, size_t member,
+                     const char *text)
+{
+    if (!*text) {
+        complain("--%s: the text after it is empty", name);
+        return false;
+    }
+    memcpy((char *)options + member, &text, sizeof text);
+    return true;
+}
+
+static bool set(struct profdump_options *options, const struct option_entry *entry,
+                const char *text)
+{
+    char *member = (char *)options + entry->member;
+    switch (entry->kind) {
+    case OPTION_FLAG:
+        memcpy(member, &(bool){true}, sizeof(bool));
+        return true;
+    case OPTION_TEXT:
+        return set_text(options, entry->name, entry->member, text);
+    case OPTION_CHOICE:
+        memcpy(member, &entry->value, sizeof entry->value);
+        return true;
+    default:
+        return entry->set(options, text);
+    }
+}
+
+static bool set_export(struct profdump_options *options, size_t format, const char *path)
+{
+    options->export_paths[format] = path;
+    if (*path)
+        return true;
+    complain("--%s: the name of the output is empty", export_formats[format].option);
+    return false;
+}
+
+static const struct option_entry *entry_of(size_t number)
+{
+    for (size_t i = 0; i < GROUPS; i++)
+        for (const struct option_entry *entry = groups[i]; entry->name; entry++)
+            if (number-- == 0)
+                return entry;
+    return NULL;
+}
+
+static size_t entry_count(void)
+{
+    size_t count = 0;
+    while (entry_of(count))
+        count++;
+    return count;
+}
+
+/* getopt's own table: exports first, then the groups; `val` counts from 256, beyond every letter. */
+static struct option *long_options_create(size_t entries)
+{
+    struct option *longs = calloc(EXPORT_COUNT + entries + 1, sizeof *longs);
+    for (size_t i = 0; longs && i < EXPORT_COUNT + entries; i++) {
+        const struct option_entry *entry = i < EXPORT_COUNT ? NULL : entry_of(i - EXPORT_COUNT);
+        longs[i].name = entry ? entry->name : export_formats[i].option;
+        longs[i].has_arg = !entry || entry->argument ? required_argument : no_argument;
+        longs[i].val = 256 + (int)i;
+    }
+    return longs;
+}
+
+/* NULL after getopt has complained. */
+static const struct option_entry *entry_of_code(int code)
+{
+    size_t number = 0;
+    const struct option_entry *entry = entry_of(0);
+    if (code >= 256 + EXPORT_COUNT)
+        return entry_of((size_t)code - 256 - EXPORT_COUNT);
+    while (entry && !(entry->name[0] == code && entry->name[1] == '\0'))
+        entry = entry_of(++number);
+    return entry;
+}
+
+static bool read_one(struct profdump_options *options, int code)
+{
+    if (code >= 256 && code < 256 + EXPORT_COUNT)
+        return set_export(options, (size_t)code - 256, optarg);
+    const struct option_entry *entry = entry_of_code(code);
+    return entry && set(options, entry, optarg);
+}
+
+bool options_read(struct profdump_options *options, int argc, char **argv)
+{
+    struct option *longs = long_options_create(entry_count());
+    bool read = longs != NULL;
+    int code;
+    if (!longs)
+        complain("options: %s", strerror(ENOMEM));
+    while (read && !options->help && !options->version &&
+           (code = getopt_long(argc, argv, "hV", longs, NULL)) != -1)
+        read = read_one(options, code);
+    free(longs);
+    options->inputs = argv + optind;
+    options->input_count = argc - optind;
+    return read;
+}

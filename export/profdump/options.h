@@ -1,0 +1,58 @@
+/* options.h - profdump's options as tables: how each is read, and what --help says of it. */
+#ifndef PROF_OPTIONS_H
+#define PROF_OPTIONS_H
+
+#include "profdump.h"
+
+#include <stddef.h>
+
+/* An option sets a member of struct profdump_options, or has a function. */
+enum option_kind {
+    OPTION_FLAG,   /* a bool */
+    OPTION_TEXT,   /* a const char *, not empty */
+    OPTION_CHOICE, /* an unsigned, to `value` */
+    OPTION_CALL,   /* `set`, which returns false after having complained */
+};
+
+struct option_entry {
+    const char *name;
+    const char *argument; /* NULL: it takes none */
+    enum option_kind kind;
+    size_t member; /* offset */
+    unsigned value;
+    bool (*set)(struct profdump_options *options, const char *text);
+    const char *help; /* lines without the last newline; NULL: told with the next that has some */
+};
+
+/* Rows of a table. `where` is a member of struct profdump_options. */
+#define FLAG(name, where, help)                                                          \
+    {                                                                                    \
+        name, NULL, OPTION_FLAG, offsetof(struct profdump_options, where), 0, NULL, help \
+    }
+#define TEXT(name, argument, where, help)                                                    \
+    {                                                                                        \
+        name, argument, OPTION_TEXT, offsetof(struct profdump_options, where), 0, NULL, help \
+    }
+#define CHOICE(name, where, value, help)                                                       \
+    {                                                                                          \
+        name, NULL, OPTION_CHOICE, offsetof(struct profdump_options, where), value, NULL, help \
+    }
+#define CALL(name, argument, set, help)              \
+    {                                                \
+        name, argument, OPTION_CALL, 0, 0, set, help \
+    }
+
+/* Each ends with a NULL name. */
+extern const struct option_entry common_options[]; /* of every command */
+extern const struct option_entry table_options[];  /* which table is shown, and how */
+extern const struct option_entry blocks_options[]; /* of blocks, tax and memory --compat */
+extern const struct option_entry stacks_options[]; /* of stacks and folded */
+
+/* Reads the options, up to one that asks for help or the version; what is left of the words are the
+ * inputs. False after having complained. */
+bool options_read(struct profdump_options *options, int argc, char **argv);
+
+/* Prints what --help asks for. */
+void options_help(void);
+
+#endif
