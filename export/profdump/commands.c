@@ -82,6 +82,7 @@ const struct export_format export_formats[EXPORT_COUNT] = {
                        cmd_chrome},
     [EXPORT_ETPROF] = {"etprof", "write the profiling blocks as prof buffers of ExecuTorch",
                        cmd_etprof},
+    [EXPORT_SVG] = {"svg", "write the timeline as a picture (SVG)", cmd_svg},
 };
 
 const struct command *commands_with_words(const char *word)

@@ -4,11 +4,12 @@
 
 #include "write.h"
 #include "write_blocks.h"
+#include "write_formats.h"
 
 #define EXIT_USAGE 2
 #define EXIT_LOSS 3
 
-enum export_kind { EXPORT_CHROME, EXPORT_ETPROF, EXPORT_COUNT };
+enum export_kind { EXPORT_CHROME, EXPORT_ETPROF, EXPORT_SVG, EXPORT_COUNT };
 
 struct profdump_options {
     struct write_options write;
@@ -26,6 +27,7 @@ struct profdump_options {
     bool folded;              /* --folded */
     bool debuginfod;          /* --debuginfod */
     const char *perf_map;     /* --perf-map, NULL not given */
+    struct write_svg_options svg;
     bool partial;
     bool fail_on_loss;
     bool help, version;
@@ -43,11 +45,13 @@ int cmd_with_stacks(const struct profdump_options *options, const struct timelin
 int cmd_folded(const struct profdump_options *options,
                const struct timeline *timeline);                                       /* folded */
 int cmd_json(const struct profdump_options *options, const struct timeline *timeline); /* --json */
-/* --chrome, --etprof: written to `path`. */
+/* --chrome, --etprof, --svg: written to `path`. */
 int cmd_chrome(const struct profdump_options *options, const struct timeline *timeline,
                const char *path);
 int cmd_etprof(const struct profdump_options *options, const struct timeline *timeline,
                const char *path);
+int cmd_svg(const struct profdump_options *options, const struct timeline *timeline,
+            const char *path);
 int cmd_stacks(const struct profdump_options *options,
                const struct timeline *timeline);                                        /* stacks */
 int cmd_check(const struct profdump_options *options, const struct timeline *timeline); /* check */
