@@ -9,7 +9,7 @@
 #define EXIT_USAGE 2
 #define EXIT_LOSS 3
 
-enum export_kind { EXPORT_CHROME, EXPORT_ETPROF, EXPORT_SVG, EXPORT_COUNT };
+enum export_kind { EXPORT_CHROME, EXPORT_ETPROF, EXPORT_SVG, EXPORT_SQLITE, EXPORT_COUNT };
 
 struct profdump_options {
     struct write_options write;
@@ -45,10 +45,12 @@ int cmd_with_stacks(const struct profdump_options *options, const struct timelin
 int cmd_folded(const struct profdump_options *options,
                const struct timeline *timeline);                                       /* folded */
 int cmd_json(const struct profdump_options *options, const struct timeline *timeline); /* --json */
-/* --chrome, --etprof, --svg: written to `path`. */
+/* --chrome, --etprof, --svg, --sqlite: written to `path`. */
 int cmd_chrome(const struct profdump_options *options, const struct timeline *timeline,
                const char *path);
 int cmd_etprof(const struct profdump_options *options, const struct timeline *timeline,
+               const char *path);
+int cmd_sqlite(const struct profdump_options *options, const struct timeline *timeline,
                const char *path);
 int cmd_svg(const struct profdump_options *options, const struct timeline *timeline,
             const char *path);

@@ -27,6 +27,10 @@ struct write_svg_options {
 bool write_svg(const struct timeline *timeline, const struct write_svg_options *options,
                const char *path, struct write_error *error);
 
+/* The timeline as an SQLite database with the tables and columns of `nsys export --type sqlite`, and
+ * libprof's own beside them: see nsys_schema.h. `path` must be a file. */
+bool write_sqlite(const struct timeline *timeline, const char *path, struct write_error *error);
+
 #ifdef __cplusplus
 }
 #endif
