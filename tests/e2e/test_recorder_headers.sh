@@ -31,6 +31,7 @@ void scopes()
 }
 USE
 cat >use_block.c <<'USE'
+#include <prof/arrow.h>
 #include <prof/block.h>
 prof_status use(const char *name);
 prof_status use(const char *name)

@@ -5,7 +5,7 @@
  */
 #include "database.h"
 
-#include "json_escape.h"
+#include "utf8_text.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -87,34 +87,19 @@ struct database_row *database_prepare(struct database *database, const char *sql
     return row;
 }
 
-static bool is_utf8(struct text text)
-{
-    uint32_t character;
-    for (size_t at = 0, size; at < text.size; at += size)
-        if (!(size = utf8_decode(text.bytes + at, text.size - at, &character)))
-            return false;
-    return true;
-}
-
-/* Readers trust that text is UTF-8: each byte that is not becomes U+FFFD, as in JSON. */
+/* Readers trust that text is UTF-8. */
 static void row_mended(struct database_row *row, struct text text)
 {
-    char *mended = sqlite3_malloc64(text.size * 3 + 1);
-    size_t used = 0, size;
-    uint32_t character;
-    for (size_t at = 0; mended && at < text.size; at += size ? size : 1) {
-        size = utf8_decode(text.bytes + at, text.size - at, &character);
-        memcpy(mended + used, size ? text.bytes + at : "\xef\xbf\xbd", size ? size : 3);
-        used += size ? size : 3;
-    }
+    char *mended = sqlite3_malloc64(UTF8_MENDED_BYTES(text.size));
     if (!mended)
         keep_error(row->database, ENOMEM);
-    sqlite3_bind_text64(row->statement, row->next++, mended, used, sqlite3_free, SQLITE_UTF8);
+    sqlite3_bind_text64(row->statement, row->next++, mended, mended ? utf8_mend(text, mended) : 0,
+                        sqlite3_free, SQLITE_UTF8);
 }
 
 void row_text(struct database_row *row, struct text text)
 {
-    if (!is_utf8(text)) {
+    if (!utf8_is_valid(text)) {
         row_mended(row, text);
         return;
     }
