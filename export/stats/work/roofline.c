@@ -358,9 +358,9 @@ static bool find_medians(struct pass *pass)
         return false;
     for (uint32_t i = 0; i < roofline->row_count; i++) {
         const int64_t *ns = pass->samples.ns + first[i];
-        size_t count = first[i + 1] - first[i];
+        size_t count = first[i + 1] - first[i], low = (count - 1) / 2, high = count / 2;
         roofline->rows[i].median_ns =
-            count ? ((double)ns[(count - 1) / 2] + (double)ns[count / 2]) / 2 : (double)NAN;
+            ((double)ns[low] + (double)ns[high]) / 2; /* no row is empty */
     }
     free(first);
     return true;
