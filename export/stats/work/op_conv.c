@@ -220,19 +220,19 @@ static enum op_known count_forward(const struct op_formula *formula, const struc
     return OP_KNOWN;
 }
 
-/* input, weight, output gradient, stride, padding, dilation, groups, transposed, output padding, mask */
-static const struct conv_layout plain = {0, 1, -1, 3, 4, 5, 6, -1, -1, -1, false};
-static const struct conv_layout transpose = {0, 1, -1, 3, 4, 7, 6, -1, 5, -1, true};
-static const struct conv_layout general = {0, 1, -1, 3, 4, 5, 8, 6, 7, -1, false};
-static const struct conv_layout cudnn = {0, 1, -1, 3, 2, 4, 5, -1, -1, -1, false};
-static const struct conv_layout cudnn_transpose = {0, 1, -1, 4, 2, 5, 6, -1, 3, -1, true};
-static const struct conv_layout add_relu = {0, 1, -1, 5, 6, 7, 8, -1, -1, -1, false};
-static const struct conv_layout miopen = {0, 1, -1, 4, 3, 5, 6, -1, -1, -1, false};
-static const struct conv_layout miopen_transpose = {0, 1, -1, 5, 3, 6, 7, -1, 4, -1, true};
-static const struct conv_layout slow = {0, 1, -1, 4, 5, -1, -1, -1, -1, -1, false};
-static const struct conv_layout slow_dilated = {0, 1, -1, 4, 5, 6, -1, -1, -1, -1, false};
-static const struct conv_layout depthwise = {0, 1, -1, 4, 5, 6, DEPTHWISE, -1, -1, -1, false};
-static const struct conv_layout slow_transpose = {0, 1, -1, 4, 5, 7, -1, -1, 6, -1, true};
+/* input, weight, output gradient, stride, padding, dilation, groups, transposed, output padding */
+static const struct conv_layout plain = {0, 1, -1, 3, 4, 5, 6, -1, -1, false};
+static const struct conv_layout transpose = {0, 1, -1, 3, 4, 7, 6, -1, 5, true};
+static const struct conv_layout general = {0, 1, -1, 3, 4, 5, 8, 6, 7, false};
+static const struct conv_layout cudnn = {0, 1, -1, 3, 2, 4, 5, -1, -1, false};
+static const struct conv_layout cudnn_transpose = {0, 1, -1, 4, 2, 5, 6, -1, 3, true};
+static const struct conv_layout add_relu = {0, 1, -1, 5, 6, 7, 8, -1, -1, false};
+static const struct conv_layout miopen = {0, 1, -1, 4, 3, 5, 6, -1, -1, false};
+static const struct conv_layout miopen_transpose = {0, 1, -1, 5, 3, 6, 7, -1, 4, true};
+static const struct conv_layout slow = {0, 1, -1, 4, 5, -1, -1, -1, -1, false};
+static const struct conv_layout slow_dilated = {0, 1, -1, 4, 5, 6, -1, -1, -1, false};
+static const struct conv_layout depthwise = {0, 1, -1, 4, 5, 6, DEPTHWISE, -1, -1, false};
+static const struct conv_layout slow_transpose = {0, 1, -1, 4, 5, 7, -1, -1, 6, true};
 
 #define READS_BIAS_2 UINT64_C(7)
 #define READS_BIAS_3 UINT64_C(11)

@@ -27,7 +27,6 @@ struct conv_layout {
     int8_t stride, padding, dilation, groups;
     int8_t transposed; /* the argument that says so */
     int8_t output_padding;
-    int8_t mask; /* which gradients are wanted */
     bool is_transposed;
 };
 
@@ -47,7 +46,10 @@ struct op_formulas {
     size_t count;
 };
 
-extern const struct op_formulas op_gemm_formulas, op_conv_formulas;
+extern const struct op_formulas op_gemm_formulas, op_conv_formulas, op_conv_gradient_formulas,
+    op_attention_formulas, op_element_formulas, op_layer_formulas;
+/* Ends with NULL. */
+extern const struct op_formulas *const op_formula_tables[];
 
 /* NULL: none. */
 const struct op_formula *op_formula_find(struct text name);
