@@ -173,12 +173,15 @@ TEST(Roofline, ADeviceWithoutRatesHasNoShares)
 {
     Roof roof;
     roof.kernel("k", 0, 1000, 1e6, 1e3); // nothing tells of the device
+    roof.kernel("copy", 2000, 3000, 0, 1e3);
     roof.make();
     const roofline_row &row = roof.row("k");
     EXPECT_DOUBLE_EQ(row.flop_rate, 1e12);
     EXPECT_DOUBLE_EQ(row.intensity, 1000);
     EXPECT_TRUE(std::isnan(row.compute_share) && std::isnan(row.bandwidth_share));
     EXPECT_EQ(row.bound, ROOFLINE_UNKNOWN);
+    EXPECT_EQ(roof.row("copy").bound, ROOFLINE_UNKNOWN);
+    EXPECT_TRUE(std::isnan(roof.row("copy").roof_share));
     EXPECT_EQ(roof.roofline.devices[0].device, TL_NONE);
     EXPECT_TRUE(std::isnan(roof.roofline.devices[0].utilization));
 }

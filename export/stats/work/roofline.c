@@ -276,8 +276,8 @@ static void conclude_roof(struct roofline_row *row, double bandwidth)
     double moved = ratio(bytes, bandwidth * row->both_bytes.seconds);
     row->intensity = ratio(flop, bytes);
     if (flop <= 0) { /* it only moves data, at whatever type */
-        row->bound = bytes > 0 ? ROOFLINE_MEMORY : ROOFLINE_UNKNOWN;
-        row->roof_share = bytes > 0 ? moved : (double)NAN;
+        row->bound = moved > 0 ? ROOFLINE_MEMORY : ROOFLINE_UNKNOWN;
+        row->roof_share = moved > 0 ? moved : (double)NAN;
         return;
     }
     double possible = row->both_rated.amount;
