@@ -8,7 +8,7 @@
  */
 #include "kernel_work.h"
 
-#include "kernel_names.h"
+#include "computing_names.h"
 #include "range_work.h"
 
 #include <math.h>

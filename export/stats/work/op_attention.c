@@ -143,10 +143,10 @@ static enum op_known count_backward(const struct op_formula *formula,
     }
 
 static const struct op_formula formulas[] = {
-    FORWARD_ROW("_efficient_attention_forward", QKV | WITH(3), LENGTH, 4, 10),
     BACKWARD_ROW("_efficient_attention_backward", BACKWARD(5, 10) | WITH(4), LENGTH, 6),
-    FORWARD_ROW("_flash_attention_forward", QKV, LENGTH, 3, ALWAYS),
+    FORWARD_ROW("_efficient_attention_forward", QKV | WITH(3), LENGTH, 4, 10),
     BACKWARD_ROW("_flash_attention_backward", BACKWARD(4, 5), LENGTH, 6),
+    FORWARD_ROW("_flash_attention_forward", QKV, LENGTH, 3, ALWAYS),
     FORWARD_ROW("_scaled_dot_product_attention_math", QKV | WITH(3), HEADS, -1, NEVER),
     FORWARD_ROW("_scaled_dot_product_cudnn_attention", QKV | WITH(3), HEADS, -1, 4),
     BACKWARD_ROW("_scaled_dot_product_cudnn_attention_backward", BACKWARD(4, 5) | WITH(8), HEADS,
@@ -159,8 +159,8 @@ static const struct op_formula formulas[] = {
     FORWARD_ROW("_scaled_dot_product_flash_attention_for_cpu", QKV | WITH(5), HEADS, -1, ALWAYS),
     BACKWARD_ROW("_scaled_dot_product_flash_attention_for_cpu_backward", BACKWARD(4, 5) | WITH(8),
                  HEADS, -1),
-    FORWARD_ROW("flash_attn::_flash_attn_forward", QKV, LENGTH, -1, ALWAYS),
     BACKWARD_ROW("flash_attn::_flash_attn_backward", BACKWARD(4, 5), LENGTH, -1),
+    FORWARD_ROW("flash_attn::_flash_attn_forward", QKV, LENGTH, -1, ALWAYS),
     FORWARD_ROW("scaled_dot_product_attention", QKV | WITH(3), HEADS, -1, NEVER),
 };
 
