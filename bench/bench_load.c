@@ -5,11 +5,13 @@
  *
  * The events are those of large_trace.h. Each size is measured in a process of its own, whose peak of
  * resident memory (VmHWM) is that of the work alone; pages of the trace file are part of it. The
- * goal: 10 million events in 2.5 s and 64 bytes each.
+ * goal: 10 million events in 2.5 s and 64 bytes each; loading and rooflines in twice the time of loading
+ * and averages.
  */
 #include "bench.h"
 #include "key_averages.h"
 #include "large_trace.h"
+#include "roofline.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -21,7 +23,7 @@
 #define ROUNDS 3
 
 struct result {
-    double seconds, load_seconds, spread_seconds;
+    double seconds, load_seconds, spread_seconds, roofline_seconds;
     double cpu_seconds; /* of user and system: what other programs on the machine do not change */
     double peak_bytes;
     uint64_t ranges, calls, operations; /* as averaged */
@@ -45,6 +47,21 @@ static double time_spread(const struct timeline *timeline)
     if (!key_averages_init_by(&averages, timeline, &options))
         _exit(1);
     key_averages_fini(&averages);
+    return (bench_now_ns() - start) / 1e9;
+}
+
+/* What profdump analyze does beside loading. */
+static double time_roofline(const struct timeline *timeline)
+{
+    struct roofline_options options = {.by = ROOFLINE_BY_KERNEL};
+    struct kernel_works works;
+    struct roofline roofline;
+    double start = bench_now_ns();
+    if (!kernel_works_init(&works, timeline) ||
+        !roofline_init(&roofline, timeline, &works, &options))
+        _exit(1);
+    roofline_fini(&roofline);
+    kernel_works_fini(&works);
     return (bench_now_ns() - start) / 1e9;
 }
 
@@ -72,6 +89,7 @@ static struct result measure_once(const char *path)
     result.cpu_seconds = cpu_seconds() - cpu;
     result.peak_bytes = peak_bytes() - before;
     result.spread_seconds = time_spread(timeline);
+    result.roofline_seconds = time_roofline(timeline);
     for (uint32_t i = 0; i < averages.count; i++) {
         const struct key_average *row = &averages.rows[i];
         result.ranges += row->kind == KEY_RANGE ? row->count : 0;
@@ -116,11 +134,12 @@ static void measure(const char *path, uint32_t events)
     }
     unlink(path);
     uint64_t seen = best.ranges + best.calls + best.operations;
-    printf(
-        "%9llu events  %7.3f s, %.3f of CPU  (%.3f averages, %.3f with percentiles)  %6.1f ns and "
-        "%6.1f bytes per event\n",
-        (unsigned long long)seen, best.seconds, best.cpu_seconds, best.seconds - best.load_seconds,
-        best.spread_seconds, best.seconds * 1e9 / (double)seen, best.peak_bytes / (double)seen);
+    printf("%9llu events  %7.3f s, %.3f of CPU  (%.3f averages, %.3f with percentiles; %.3f "
+           "rooflines)  "
+           "%6.1f ns and %6.1f bytes per event\n",
+           (unsigned long long)seen, best.seconds, best.cpu_seconds,
+           best.seconds - best.load_seconds, best.spread_seconds, best.roofline_seconds,
+           best.seconds * 1e9 / (double)seen, best.peak_bytes / (double)seen);
 }
 
 int main(int argc, char **argv)

@@ -37,6 +37,13 @@ const struct command commands[] = {
         .run = cmd_tax,
     },
     {
+        .word = "analyze",
+        .usage = "analyze [OPTION]... [FILE|DIRECTORY]...",
+        .help = "print what kernels achieved of what their device can do, and whether\n"
+                "computing or memory bounds them",
+        .run_inputs = cmd_analyze,
+    },
+    {
         .word = "check",
         .usage = "check [FILE|DIRECTORY]...",
         .help = "verify every invariant of file and timeline",

@@ -3,6 +3,7 @@
  * Exit status: 0 done, 1 failed, 2 wrong usage, 3 something was lost while recording
  * (--fail-on-loss).
  */
+#include "analyze_options.h"
 #include "blocks_options.h"
 #include "commands.h"
 #include "common_options.h"
@@ -109,7 +110,9 @@ static int run_command(struct profdump_options *options)
     const struct command *command = commands_take(options);
     bool done = false;
     options->partial |= command->partial;
-    if (!agree(options, command) || !blocks_options_agree(options))
+    bool is_analyze = strcmp(command->word, "analyze") == 0;
+    if (!agree(options, command) || !blocks_options_agree(options) ||
+        !analyze_options_agree(options, is_analyze))
         return wrong_usage();
     int merged = merge_chrome(options, &done);
     if (done)

@@ -2,6 +2,7 @@
 #ifndef PROF_PROFDUMP_H
 #define PROF_PROFDUMP_H
 
+#include "roofline.h"
 #include "write.h"
 #include "write_blocks.h"
 #include "write_formats.h"
@@ -11,11 +12,21 @@
 
 enum export_kind { EXPORT_CHROME, EXPORT_ETPROF, EXPORT_SVG, EXPORT_SQLITE, EXPORT_COUNT };
 
+/* Of analyze. */
+struct analyze_options {
+    enum op_type type;        /* --type */
+    enum roofline_by by;      /* --by */
+    const char *device_rates; /* --device-rates, NULL not given */
+    bool devices;             /* --devices */
+};
+
 struct profdump_options {
     struct write_options write;
     const char *export_paths[EXPORT_COUNT]; /* --chrome and its like; NULL not given */
     bool json;
     struct write_blocks_options blocks;
+    const char *sort; /* --sort, NULL not given */
+    struct analyze_options analyze;
     bool target_given;        /* --target-time-scale */
     bool compat;              /* --compat */
     const char *etrecord;     /* --etrecord, NULL not given */
@@ -67,6 +78,7 @@ int cmd_memory(const struct profdump_options *options,
 int cmd_blocks(const struct profdump_options *options,
                const struct timeline *timeline);                                      /* blocks */
 int cmd_tax(const struct profdump_options *options, const struct timeline *timeline); /* tax */
+int cmd_analyze(const struct profdump_options *options);                              /* analyze */
 /* memory --compat */
 int cmd_blocks_memory(const struct profdump_options *options, const struct timeline *timeline);
 /* The words after "ctl". */

@@ -1,0 +1,59 @@
+/* analyze_options.c - see analyze_options.h. */
+#include "analyze_options.h"
+
+#include "options.h"
+
+#include <string.h>
+
+#define KNOWN_TYPES                                                                            \
+    "float64, float32, tf32, bfloat16, float16, float8, float6, float4, int8, int4 and their " \
+    "other spellings"
+
+static bool set_type(struct profdump_options *options, const char *name)
+{
+    options->analyze.type = op_type_find((struct text){name, strlen(name)});
+    if (options->analyze.type != OP_TYPE_UNKNOWN)
+        return true;
+    complain("--type: '%s' is no type; known are " KNOWN_TYPES, name);
+    return false;
+}
+
+static bool set_by(struct profdump_options *options, const char *what)
+{
+    static const char *const names[] = {"kernel", "op", "range"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i], what) == 0) {
+            options->analyze.by = (enum roofline_by)i;
+            return true;
+        }
+    complain("--by: '%s' is not one of kernel, op, range", what);
+    return false;
+}
+
+bool analyze_options_agree(const struct profdump_options *options, bool is_analyze)
+{
+    enum roofline_column column;
+    enum key_column key;
+    const char *sort = options->sort;
+    if (!sort)
+        return true;
+    if (is_analyze ? roofline_column_find(sort, &column) : key_sort_find(sort, &key))
+        return true;
+    complain("--sort: there is no column '%s'; known are %s", sort,
+             is_analyze ? roofline_column_names() : key_sort_columns());
+    return false;
+}
+
+const struct option_entry analyze_options[] = {
+    CALL("type", "TYPE", set_type,
+         "with analyze: the type of kernels of which neither the trace nor their name\n"
+         "tells it: float16, bf16, tf32, int8 ..."),
+    TEXT("device-rates", "FILE", analyze.device_rates,
+         "with analyze: peak rates of devices, which count more than the table's"),
+    CALL("by", "WHAT", set_by,
+         "with analyze: a row per kernel (default), op (the range that had the work\n"
+         "done) or range (the outermost one)"),
+    FLAG("devices", analyze.devices,
+         "with analyze: print the table of devices and the sources of its figures"),
+    {0},
+};

@@ -1,0 +1,102 @@
+/* cmd_analyze.c - profdump analyze FILE...: what kernels achieved of what their device can do. */
+#include "profdump.h"
+
+#include "peak_file.h"
+#include "write_roofline.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct write_roofline_options write_options_of(const struct profdump_options *options)
+{
+    return (struct write_roofline_options){
+        .format = options->blocks.format,
+        .by = options->analyze.by,
+        .rows = options->write.rows,
+        .name_width = options->write.name_width,
+    };
+}
+
+static void sort_rows(const struct profdump_options *options, struct roofline *roofline)
+{
+    enum roofline_column column;
+    if (options->sort && roofline_column_find(options->sort, &column))
+        roofline_sort(roofline, column);
+}
+
+/* False: no memory. */
+static bool make_roofline(const struct profdump_options *options, const struct timeline *timeline,
+                          const struct peak_file *file, struct roofline *roofline)
+{
+    struct roofline_options how = {
+        .by = options->analyze.by, .type = options->analyze.type, .file = file};
+    struct kernel_works works;
+    if (!kernel_works_init(&works, timeline))
+        return false;
+    bool made = roofline_init(roofline, timeline, &works, &how);
+    kernel_works_fini(&works);
+    return made;
+}
+
+static int analyze(const struct profdump_options *options, const struct timeline *timeline,
+                   const struct peak_file *file)
+{
+    struct write_roofline_options how = write_options_of(options);
+    struct roofline roofline;
+    if (!make_roofline(options, timeline, file, &roofline)) {
+        errno = ENOMEM;
+        return finish(options, timeline, false);
+    }
+    sort_rows(options, &roofline);
+    uint32_t devices = roofline.device_count;
+    int status = finish(options, timeline, write_roofline(&roofline, &how, stdout));
+    roofline_fini(&roofline);
+    if (devices || status != EXIT_SUCCESS)
+        return status;
+    complain("there are no kernels in this recording");
+    return EXIT_FAILURE;
+}
+
+/* The table that --compat is to print is PyTorch's. */
+static int analyze_compat(const struct profdump_options *options, const struct timeline *timeline)
+{
+    (void)options, (void)timeline;
+    complain("analyze --compat: this build does not have it");
+    return EXIT_USAGE;
+}
+
+static int load_and_analyze(const struct profdump_options *options, const struct peak_file *file)
+{
+    int status = EXIT_FAILURE;
+    struct timeline *timeline = inputs_load(options);
+    if (timeline)
+        status =
+            options->compat ? analyze_compat(options, timeline) : analyze(options, timeline, file);
+    timeline_destroy(timeline);
+    return status;
+}
+
+static int list_devices(const struct profdump_options *options)
+{
+    bool written = write_peaks(options->blocks.format, stdout) && fflush(stdout) == 0;
+    if (!written && errno != EPIPE)
+        complain("standard output: %s", strerror(errno));
+    return written ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+/* The user's file comes first: what is wrong in it is said before anything is read or printed. */
+int cmd_analyze(const struct profdump_options *options)
+{
+    const char *path = options->analyze.device_rates;
+    char error[PEAK_FILE_ERROR_BYTES];
+    struct peak_file file = {0};
+    if (path && !peak_file_read(&file, path, error)) {
+        complain("%s", error);
+        return EXIT_FAILURE;
+    }
+    int status = options->analyze.devices ? list_devices(options)
+                                          : load_and_analyze(options, path ? &file : NULL);
+    peak_file_fini(&file);
+    return status;
+}

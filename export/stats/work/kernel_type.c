@@ -1,0 +1,137 @@
+/* kernel_type.c - see kernel_type.h. */
+#include "kernel_type.h"
+
+#include <string.h>
+
+enum match {
+    ANYWHERE,
+    WORD, /* no letter or digit before it */
+    ALONE /* nor after it */
+};
+
+/* What stands in names, in this order: a product of narrow types is added up in a wide one, which the
+ * name has as well. */
+static const struct {
+    const char *sign;
+    enum match match;
+    enum op_type type;
+} signs[] = {
+    {"e2m1", ANYWHERE, OP_F4},
+    {"nvfp4", ANYWHERE, OP_F4},
+    {"mxfp4", ANYWHERE, OP_F4},
+    {"nvf4", ANYWHERE, OP_F4},
+    {"mxf4", ANYWHERE, OP_F4},
+    {"e3m2", ANYWHERE, OP_F6},
+    {"e2m3", ANYWHERE, OP_F6},
+    {"e4m3", ANYWHERE, OP_F8},
+    {"e5m2", ANYWHERE, OP_F8},
+    {"fp8", ANYWHERE, OP_F8},
+    {"float8", ANYWHERE, OP_F8},
+    {"bf16", ANYWHERE, OP_BF16},
+    {"bfloat16", ANYWHERE, OP_BF16},
+    {"fp16", ANYWHERE, OP_F16},
+    {"float16", ANYWHERE, OP_F16},
+    {"f16", WORD, OP_F16},
+    {"half", WORD, OP_F16}, /* c10::Half, __half, half_t */
+    {"hmma", ANYWHERE, OP_F16},
+    {"hgemm", ANYWHERE, OP_F16},
+    {"h884", ANYWHERE, OP_F16},
+    {"s884", ANYWHERE, OP_F16},
+    {"h1688", ANYWHERE, OP_F16},
+    {"h16816", ANYWHERE, OP_F16},
+    {"s16816", ANYWHERE, OP_F16},
+    {"tf32", ANYWHERE, OP_TF32},
+    {"s1688", ANYWHERE, OP_TF32},
+    {"imma", ANYWHERE, OP_I8},
+    {"i8816", ANYWHERE, OP_I8},
+    {"i16816", ANYWHERE, OP_I8},
+    {"i16832", ANYWHERE, OP_I8},
+    {"i8i8", ANYWHERE, OP_I8},
+    {"s8s8", ANYWHERE, OP_I8},
+    {"int8", ANYWHERE, OP_I8},
+    {"signed char", ANYWHERE, OP_I8},
+    {"dgemm", ANYWHERE, OP_F64},
+    {"d884", ANYWHERE, OP_F64},
+    {"fp64", ANYWHERE, OP_F64},
+    {"f64", WORD, OP_F64},
+    {"double", ALONE, OP_F64},
+    {"sgemm", ANYWHERE, OP_F32},
+    {"fp32", ANYWHERE, OP_F32},
+    {"f32", WORD, OP_F32},
+    {"float", ALONE, OP_F32},
+};
+
+static char lower(char letter)
+{
+    return letter >= 'A' && letter <= 'Z' ? (char)(letter + ('a' - 'A')) : letter;
+}
+
+static bool is_digit(char letter)
+{
+    return letter >= '0' && letter <= '9';
+}
+
+static bool is_word_letter(char letter)
+{
+    letter = lower(letter);
+    return (letter >= 'a' && letter <= 'z') || is_digit(letter);
+}
+
+static bool is_at(struct text name, size_t at, const char *sign, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (lower(name.bytes[at + i]) != sign[i])
+            return false;
+    return true;
+}
+
+/* A number goes on: f16 is not in f1688. */
+static bool fits(struct text name, size_t at, size_t size, enum match match)
+{
+    char before = at ? name.bytes[at - 1] : ' ';
+    char after = at + size < name.size ? name.bytes[at + size] : ' ';
+    if (match == ANYWHERE)
+        return true;
+    if (is_word_letter(before) || is_digit(after))
+        return false;
+    return match == WORD || !(is_word_letter(after) || after == '_');
+}
+
+static bool has_sign(struct text name, const char *sign, enum match match)
+{
+    size_t size = strlen(sign);
+    for (size_t at = 0; at + size <= name.size; at++)
+        if (is_at(name, at, sign, size) && fits(name, at, size, match))
+            return true;
+    return false;
+}
+
+/* Tensile names the types of a product with letters: "Cijk_Ailk_Bljk_HHS_BH_...", "..._SB_...". */
+static enum op_type of_tensile(struct text name)
+{
+    static const struct {
+        const char *letters;
+        enum op_type type;
+    } known[] = {{"F8", OP_F8},   {"B8", OP_F8},    {"I8", OP_I8},    {"4xi8", OP_I8},
+                 {"H", OP_F16},   {"BBS", OP_BF16}, {"BSS", OP_BF16}, {"BB_", OP_BF16},
+                 {"B_", OP_BF16}, {"XS", OP_TF32},  {"S", OP_F32},    {"D", OP_F64}};
+    size_t at = 0;
+    for (unsigned parts = 0; parts < 3 && at < name.size; at++)
+        parts += name.bytes[at] == '_';
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        size_t size = strlen(known[i].letters);
+        if (at + size <= name.size && memcmp(name.bytes + at, known[i].letters, size) == 0)
+            return known[i].type;
+    }
+    return OP_TYPE_UNKNOWN;
+}
+
+enum op_type kernel_type_of_name(struct text name)
+{
+    if (name.size > 5 && memcmp(name.bytes, "Cijk_", 5) == 0)
+        return of_tensile(name);
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (has_sign(name, signs[i].sign, signs[i].match))
+            return signs[i].type;
+    return OP_TYPE_UNKNOWN;
+}
