@@ -72,6 +72,15 @@ __attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
 /* Loads the inputs, merged. NULL after having complained. Free with timeline_destroy(). */
 struct timeline *inputs_load(const struct profdump_options *options);
 
+/* The same in steps, so that several can be loaded at once: create finds the inputs and is NULL after
+ * having complained; run loads them, silently, on any thread, and gives the load's timeline or NULL;
+ * tell complains of what was wrong, and is false when there is no timeline. */
+struct input_load;
+struct input_load *input_load_create(const struct profdump_options *options);
+const struct timeline *input_load_run(struct input_load *load);
+bool input_load_tell(const struct input_load *load);
+void input_load_destroy(struct input_load *load);
+
 /* The inputs with Chrome traces apart, which an output that is one copies instead of making it anew. */
 struct inputs {
     char **chrome_paths; /* in order */
