@@ -65,6 +65,13 @@ const struct command commands[] = {
         .run = cmd_memory,
     },
     {
+        .word = "diff",
+        .usage = "diff [--names A,B] [--fail-if-slower LIMIT] [OPTION]... A B",
+        .help = "compare two runs, each a file or a directory: what got slower or faster,\n"
+                "and whether that is more than noise",
+        .run_inputs = cmd_diff,
+    },
+    {
         .word = "ctl",
         .usage = "ctl list\n"
                  "ctl PID start|stop|status\n"

@@ -1,7 +1,7 @@
 /* main.c - profdump: reads the command line, and has it done.
  *
  * Exit status: 0 done, 1 failed, 2 wrong usage, 3 something was lost while recording
- * (--fail-on-loss).
+ * (--fail-on-loss), 4 slower (diff --fail-if-slower).
  */
 #include "blocks_options.h"
 #include "commands.h"
@@ -48,6 +48,10 @@ static bool agree(const struct profdump_options *options, const struct command *
             complain("--%s: not together with '%s'", export_formats[i].option, command->word);
             return false;
         }
+    if (options->diff_format == DIFF_MARKDOWN && command->run_inputs != cmd_diff) {
+        complain("--format markdown: only with 'diff'");
+        return false;
+    }
     if (!options->write.memory || (options->write.group_by == KEY_BY_KEY && !options->tree))
         return true;
     complain("--memory: memory is known by name only, not with --group-by or --tree");
@@ -127,6 +131,7 @@ int main(int argc, char **argv)
     if (own)
         return own->run_words(argc - 2, argv + 2);
     write_options_default(&options.write);
+    diff_options_default(&options.diff);
     options.write.color = terminal_wants_color();
     if (!options_read(&options, argc, argv))
         return wrong_usage();

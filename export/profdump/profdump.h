@@ -4,9 +4,11 @@
 
 #include "write.h"
 #include "write_blocks.h"
+#include "write_diff.h"
 
 #define EXIT_USAGE 2
 #define EXIT_LOSS 3
+#define EXIT_SLOWER 4
 
 enum export_kind { EXPORT_CHROME, EXPORT_ETPROF, EXPORT_COUNT };
 
@@ -24,8 +26,14 @@ struct profdump_options {
     uint32_t stack_frames;    /* --group-by stack:N */
     enum write_metric metric; /* --metric */
     bool folded;              /* --folded */
-    bool debuginfod;          /* --debuginfod */
-    const char *perf_map;     /* --perf-map, NULL not given */
+    bool rows_given;          /* --rows */
+    struct diff_options diff;
+    bool diff_one_table;          /* --by */
+    bool diff_no_match;           /* --no-match */
+    const char *diff_names;       /* --names, NULL not given */
+    enum diff_format diff_format; /* --format */
+    bool debuginfod;              /* --debuginfod */
+    const char *perf_map;         /* --perf-map, NULL not given */
     bool partial;
     bool fail_on_loss;
     bool help, version;
@@ -60,6 +68,7 @@ int cmd_memory(const struct profdump_options *options,
                const struct timeline *timeline); /* memory */
 int cmd_blocks(const struct profdump_options *options,
                const struct timeline *timeline);                                      /* blocks */
+int cmd_diff(const struct profdump_options *options);                                 /* diff */
 int cmd_tax(const struct profdump_options *options, const struct timeline *timeline); /* tax */
 /* memory --compat */
 int cmd_blocks_memory(const struct profdump_options *options, const struct timeline *timeline);

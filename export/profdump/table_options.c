@@ -146,6 +146,7 @@ static bool set_rows(struct profdump_options *options, const char *rows)
 {
     char *end;
     errno = 0;
+    options->rows_given = true;
     options->write.rows = strtoll(rows, &end, 10);
     if (*rows && !*end && !errno && options->write.rows >= -1)
         return true;
