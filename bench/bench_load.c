@@ -109,7 +109,7 @@ static bool in_child(const char *path, uint32_t events, struct result *result)
     pid_t child = fork();
     if (child == 0) {
         struct result mine = {0};
-        if (events && !large_trace_write(path, events, false))
+        if (events && !large_trace_write(path, events, false, 0))
             _exit(1);
         if (!events)
             mine = measure_once(path);

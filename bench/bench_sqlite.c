@@ -90,7 +90,7 @@ int main(int argc, char **argv)
              (int)getpid());
     snprintf(path, sizeof path, "%s/bench_sqlite-%d.sqlite", folder ? folder : "/tmp",
              (int)getpid());
-    if (!large_trace_write(trace, events, false))
+    if (!large_trace_write(trace, events, false, 0))
         fail("the trace cannot be written");
     struct timeline *timeline = timeline_load(paths, 1, false, &error);
     if (!timeline)

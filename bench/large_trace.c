@@ -14,6 +14,7 @@
 static uint32_t range_names[RANGE_NAMES], kernel_names[KERNEL_NAMES];
 static uint32_t shape_key, shape_names[SHAPES];
 static bool with_shapes;
+static uint32_t kernel_longer_ns;
 
 static void name_all(struct trace_builder *trace)
 {
@@ -77,14 +78,15 @@ static void record_kernels(struct trace_builder *trace, uint32_t thread, uint32_
                                          .block_x = 256,
                                          .block_y = 1,
                                          .block_z = 1};
-        trace_builder_kernel(trace, start, start + 8000 + i % 1000, i * THREADS + thread + 1,
-                             kernel, false);
+        trace_builder_kernel(trace, start, start + 8000 + kernel_longer_ns + i % 1000,
+                             i * THREADS + thread + 1, kernel, false);
     }
 }
 
-bool large_trace_write(const char *path, uint32_t events, bool shapes)
+bool large_trace_write(const char *path, uint32_t events, bool shapes, uint32_t longer_ns)
 {
     with_shapes = shapes;
+    kernel_longer_ns = longer_ns;
     struct trace_builder *trace = trace_builder_create();
     uint32_t pairs = events / 4 / THREADS;
     name_all(trace);

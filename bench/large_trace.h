@@ -10,8 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* shapes: every second range has an attribute with the sizes of its inputs, as an operator. The names
+/* shapes: every second range has an attribute with the sizes of its inputs, as an operator. longer_ns: of
+ * every kernel, so that two files differ. The names
  * are the builder's, so one thread at a time. False: no memory, or the file cannot be written. */
-bool large_trace_write(const char *path, uint32_t events, bool shapes);
+bool large_trace_write(const char *path, uint32_t events, bool shapes, uint32_t longer_ns);
 
 #endif

@@ -579,8 +579,8 @@ static inline uint32_t tl_shown_name(const struct timeline *timeline, uint32_t n
 }
 
 /* Builds the timeline of the files. On failure returns NULL and fills `error`. partial: see
- * trace_file_open(). Threads: one; the result may be read by any number. The files are closed
- * again: the timeline owns all of its texts. */
+ * trace_file_open(). Threads: any, each with a timeline of its own; the result may be read by any
+ * number. The files are closed again: the timeline owns all of its texts. */
 struct timeline *timeline_load(const char *const *paths, size_t path_count, bool partial,
                                struct read_error *error);
 

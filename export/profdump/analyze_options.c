@@ -18,29 +18,27 @@ static bool set_type(struct profdump_options *options, const char *name)
     return false;
 }
 
-static bool set_by(struct profdump_options *options, const char *what)
+static bool find_by(struct profdump_options *options)
 {
     static const char *const names[] = {"kernel", "op", "range"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(names[i], what) == 0) {
+        if (strcmp(names[i], options->by) == 0) {
             options->analyze.by = (enum roofline_by)i;
             return true;
         }
-    complain("--by: '%s' is not one of kernel, op, range", what);
+    complain("--by: '%s' is not one of kernel, op, range", options->by);
     return false;
 }
 
-bool analyze_options_agree(const struct profdump_options *options, bool is_analyze)
+bool analyze_options_agree(struct profdump_options *options)
 {
     enum roofline_column column;
-    enum key_column key;
-    const char *sort = options->sort;
-    if (!sort)
+    if (options->by && !find_by(options))
+        return false;
+    if (!options->sort || roofline_column_find(options->sort, &column))
         return true;
-    if (is_analyze ? roofline_column_find(sort, &column) : key_sort_find(sort, &key))
-        return true;
-    complain("--sort: there is no column '%s'; known are %s", sort,
-             is_analyze ? roofline_column_names() : key_sort_columns());
+    complain("--sort: there is no column '%s'; known are %s", options->sort,
+             roofline_column_names());
     return false;
 }
 
@@ -50,9 +48,10 @@ const struct option_entry analyze_options[] = {
          "tells it: float16, bf16, tf32, int8 ..."),
     TEXT("device-rates", "FILE", analyze.device_rates,
          "with analyze: peak rates of devices, which count more than the table's"),
-    CALL("by", "WHAT", set_by,
+    TEXT("by", "WHAT", by,
          "with analyze: a row per kernel (default), op (the range that had the work\n"
-         "done) or range (the outermost one)"),
+         "done) or range (the outermost one); with diff: only this table, all of it:\n"
+         "kernel, op, range, path, api, copy; else path and kernel, 20 rows each"),
     FLAG("devices", analyze.devices,
          "with analyze: print the table of devices and the sources of its figures"),
     {0},

@@ -4,7 +4,7 @@
 
 #include "profdump.h"
 
-/* After all options: --sort must name a column of what the command prints. False after having complained. */
-bool analyze_options_agree(const struct profdump_options *options, bool is_analyze);
+/* After all options: --by and --sort must name what analyze knows. False after having complained. */
+bool analyze_options_agree(struct profdump_options *options);
 
 #endif

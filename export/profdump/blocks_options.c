@@ -24,9 +24,10 @@ static bool set_target(struct profdump_options *options, const char *scale)
 
 static bool set_format(struct profdump_options *options, const char *format)
 {
-    if (blocks_format_find(format, &options->blocks.format))
+    bool of_diff = diff_format_find(format, &options->diff_format);
+    if (blocks_format_find(format, &options->blocks.format) || of_diff)
         return true;
-    complain("--format: '%s' is not one of text, tsv, csv, json", format);
+    complain("--format: '%s' is not one of text, tsv, csv, json, markdown", format);
     return false;
 }
 
@@ -61,7 +62,8 @@ const struct option_entry blocks_options[] = {
          "in what blocks and tax show times: ns, us, ms (default), s, cycles"),
     FLAG("wrap32", blocks.blocks.wrap32, "ticks have 32 bits and begin anew"),
     CALL("format", "FORMAT", set_format,
-         "of blocks, tax and analyze: text (default), tsv, csv, json"),
+         "of blocks, tax, analyze and diff: text (default), tsv, csv, json; of\n"
+         "diff: markdown, too"),
     FLAG("units", blocks.units, "with --format tsv or csv: name the unit in the header"),
     FLAG("compat", compat, "blocks, tax, memory: print what ExecuTorch's own programs print"),
     TEXT("etrecord", "FILE", etrecord, "with blocks: debug handles and delegates, of an ETRecord"),

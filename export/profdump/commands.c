@@ -1,6 +1,9 @@
 /* commands.c - see commands.h. */
 #include "commands.h"
 
+#include "analyze_options.h"
+#include "diff_options.h"
+
 #include <string.h>
 
 const struct command commands[] = {
@@ -42,6 +45,7 @@ const struct command commands[] = {
         .help = "print what kernels achieved of what their device can do, and whether\n"
                 "computing or memory bounds them",
         .run_inputs = cmd_analyze,
+        .agree = analyze_options_agree,
     },
     {
         .word = "check",
@@ -70,6 +74,14 @@ const struct command commands[] = {
         .help = "show what was allocated: peaks and who owned them, what was never\n"
                 "freed, ranges, pools, managed memory",
         .run = cmd_memory,
+    },
+    {
+        .word = "diff",
+        .usage = "diff [--names A,B] [--fail-if-slower LIMIT] [OPTION]... A B",
+        .help = "compare two runs, each a file or a directory: what got slower or faster,\n"
+                "and whether that is more than noise",
+        .run_inputs = cmd_diff,
+        .agree = diff_options_agree,
     },
     {
         .word = "ctl",

@@ -15,6 +15,9 @@ struct command {
     int (*run_inputs)(const struct profdump_options *options);
     /* Has options of its own, so none of profdump's: the words after it. It must come first. */
     int (*run_words)(int count, char **words);
+    /* After all options, those that it alone can judge. False after having complained. NULL: those of the
+     * table. */
+    bool (*agree)(struct profdump_options *options);
     bool partial; /* reads damaged files as far as possible */
     bool exports; /* --chrome and its like are looked at, too */
 };

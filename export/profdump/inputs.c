@@ -133,14 +133,6 @@ static void say_warnings(const struct timeline *timeline)
     }
 }
 
-/* Where a file has ticks, the user says what they are. */
-static struct source_clock input_clock;
-
-static struct trace_file *open_input(const char *path, bool partial, struct read_error *error)
-{
-    return foreign_open_clock(path, input_clock, partial, error);
-}
-
 static bool find_inputs(const struct profdump_options *options, struct path_list *paths)
 {
     bool found = options->input_count > 0 || add_newest(paths);
@@ -149,14 +141,96 @@ static bool find_inputs(const struct profdump_options *options, struct path_list
     return found;
 }
 
-static struct timeline *load(const char *const *paths, size_t count, bool partial)
-{
+/* What becomes one timeline. */
+struct input_load {
+    struct path_list paths;
+    struct source_clock clock; /* where a file has ticks, the user says what they are */
+    bool partial;
+    struct timeline *timeline; /* NULL: not loaded, see `error` */
     struct read_error error;
-    struct timeline *timeline = timeline_load_by(open_input, paths, count, partial, &error);
-    if (timeline)
-        say_warnings(timeline);
+};
+
+static struct input_load *load_create(const struct profdump_options *options)
+{
+    struct input_load *load = calloc(1, sizeof *load);
+    if (!load) {
+        complain("inputs: %s", strerror(ENOMEM));
+        return NULL;
+    }
+    load->clock = (struct source_clock){.tick_ns = time_scale_ns(options->blocks.blocks.source),
+                                        .wrap32 = options->blocks.blocks.wrap32};
+    load->partial = options->partial;
+    return load;
+}
+
+struct input_load *input_load_create(const struct profdump_options *options)
+{
+    struct input_load *load = load_create(options);
+    if (load && find_inputs(options, &load->paths))
+        return load;
+    input_load_destroy(load);
+    return NULL;
+}
+
+void input_load_destroy(struct input_load *load)
+{
+    if (!load)
+        return;
+    path_list_fini(&load->paths);
+    timeline_destroy(load->timeline);
+    free(load);
+}
+
+static size_t open_files(struct input_load *load, struct trace_file **files)
+{
+    size_t count = 0;
+    while (count < load->paths.count) {
+        files[count] =
+            foreign_open_clock(load->paths.at[count], load->clock, load->partial, &load->error);
+        if (!files[count])
+            break;
+        count++;
+    }
+    return count;
+}
+
+const struct timeline *input_load_run(struct input_load *load)
+{
+    struct trace_file **files = calloc(load->paths.count + 1, sizeof(struct trace_file *));
+    size_t count = files ? open_files(load, files) : 0;
+    if (!files)
+        snprintf(load->error.message, sizeof load->error.message, "inputs: out of memory");
+    else if (count == load->paths.count)
+        load->timeline = timeline_from_files(files, count, &load->error);
+    for (size_t i = 0; i < count; i++)
+        trace_file_close(files[i]);
+    free(files);
+    return load->timeline;
+}
+
+bool input_load_tell(const struct input_load *load)
+{
+    if (load->timeline)
+        say_warnings(load->timeline);
     else
-        complain("%s", error.message);
+        complain("%s", load->error.message);
+    return load->timeline != NULL;
+}
+
+/* The paths are the load's from here on. */
+static struct timeline *load_paths(const struct profdump_options *options, struct path_list *paths)
+{
+    struct input_load *load = load_create(options);
+    struct timeline *timeline = NULL;
+    if (load) {
+        load->paths = *paths;
+        *paths = (struct path_list){0};
+        input_load_run(load);
+        input_load_tell(load);
+        timeline = load->timeline;
+        load->timeline = NULL;
+    }
+    input_load_destroy(load);
     return timeline;
 }
 
@@ -164,10 +238,8 @@ struct timeline *inputs_load(const struct profdump_options *options)
 {
     struct path_list paths = {0};
     struct timeline *timeline = NULL;
-    input_clock = (struct source_clock){.tick_ns = time_scale_ns(options->blocks.blocks.source),
-                                        .wrap32 = options->blocks.blocks.wrap32};
     if (find_inputs(options, &paths))
-        timeline = load((const char *const *)paths.at, paths.count, options->partial);
+        timeline = load_paths(options, &paths);
     path_list_fini(&paths);
     return timeline;
 }
@@ -187,9 +259,10 @@ bool inputs_split(const struct profdump_options *options, struct inputs *inputs)
             split = path_list_add(&others, "", paths.at[i]);
         }
     }
-    if (split && others.count && inputs->chrome_count)
-        inputs->timeline = load((const char *const *)others.at, others.count, options->partial);
-    split = split && (!others.count || !inputs->chrome_count || inputs->timeline);
+    bool has_others = others.count > 0 && inputs->chrome_count > 0;
+    if (split && has_others)
+        inputs->timeline = load_paths(options, &others);
+    split = split && (!has_others || inputs->timeline);
     path_list_fini(&others);
     path_list_fini(&paths);
     if (!split)

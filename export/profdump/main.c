@@ -1,13 +1,13 @@
 /* main.c - profdump: reads the command line, and has it done.
  *
  * Exit status: 0 done, 1 failed, 2 wrong usage, 3 something was lost while recording
- * (--fail-on-loss).
+ * (--fail-on-loss), 4 slower (diff --fail-if-slower).
  */
-#include "analyze_options.h"
 #include "blocks_options.h"
 #include "commands.h"
 #include "common_options.h"
 #include "options.h"
+#include "table_options.h"
 #include "write_version.h"
 
 #include <errno.h>
@@ -42,13 +42,21 @@ static bool has_exports(const struct profdump_options *options)
 }
 
 /* Options that say opposite things. */
-static bool agree(const struct profdump_options *options, const struct command *command)
+static bool agree(struct profdump_options *options, const struct command *command)
 {
     for (size_t i = 0; i < EXPORT_COUNT; i++)
         if (options->export_paths[i] && !command->exports) {
             complain("--%s: not together with '%s'", export_formats[i].option, command->word);
             return false;
         }
+    if (options->diff_format == DIFF_MARKDOWN && command->run_inputs != cmd_diff) {
+        complain("--format markdown: only with 'diff'");
+        return false;
+    }
+    if (command->agree)
+        return command->agree(options);
+    if (!table_options_agree(options))
+        return false;
     if (!options->write.memory || (options->write.group_by == KEY_BY_KEY && !options->tree))
         return true;
     complain("--memory: memory is known by name only, not with --group-by or --tree");
@@ -110,9 +118,7 @@ static int run_command(struct profdump_options *options)
     const struct command *command = commands_take(options);
     bool done = false;
     options->partial |= command->partial;
-    bool is_analyze = strcmp(command->word, "analyze") == 0;
-    if (!agree(options, command) || !blocks_options_agree(options) ||
-        !analyze_options_agree(options, is_analyze))
+    if (!agree(options, command) || !blocks_options_agree(options))
         return wrong_usage();
     int merged = merge_chrome(options, &done);
     if (done)
@@ -130,6 +136,7 @@ int main(int argc, char **argv)
     if (own)
         return own->run_words(argc - 2, argv + 2);
     write_options_default(&options.write);
+    diff_options_default(&options.diff);
     options.write.color = terminal_wants_color();
     if (!options_read(&options, argc, argv))
         return wrong_usage();

@@ -49,6 +49,7 @@ extern const struct option_entry blocks_options[];  /* of blocks, tax and memory
 extern const struct option_entry svg_options[];     /* of --svg */
 extern const struct option_entry stacks_options[];  /* of stacks and folded */
 extern const struct option_entry analyze_options[]; /* of analyze */
+extern const struct option_entry diff_option_entries[];
 
 /* Reads the options, up to one that asks for help or the version; what is left of the words are the
  * inputs. False after having complained. */

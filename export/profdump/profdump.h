@@ -5,10 +5,12 @@
 #include "roofline.h"
 #include "write.h"
 #include "write_blocks.h"
+#include "write_diff.h"
 #include "write_formats.h"
 
 #define EXIT_USAGE 2
 #define EXIT_LOSS 3
+#define EXIT_SLOWER 4
 
 enum export_kind { EXPORT_CHROME, EXPORT_ETPROF, EXPORT_SVG, EXPORT_SQLITE, EXPORT_COUNT };
 
@@ -26,6 +28,7 @@ struct profdump_options {
     bool json;
     struct write_blocks_options blocks;
     const char *sort; /* --sort, NULL not given */
+    const char *by;   /* --by, NULL not given */
     struct analyze_options analyze;
     bool target_given;        /* --target-time-scale */
     bool compat;              /* --compat */
@@ -39,6 +42,11 @@ struct profdump_options {
     bool debuginfod;          /* --debuginfod */
     const char *perf_map;     /* --perf-map, NULL not given */
     struct write_svg_options svg;
+    bool rows_given; /* --rows */
+    struct diff_options diff;
+    bool diff_no_match;           /* --no-match */
+    const char *diff_names;       /* --names, NULL not given */
+    enum diff_format diff_format; /* --format */
     bool partial;
     bool fail_on_loss;
     bool help, version;
@@ -77,6 +85,7 @@ int cmd_memory(const struct profdump_options *options,
                const struct timeline *timeline); /* memory */
 int cmd_blocks(const struct profdump_options *options,
                const struct timeline *timeline);                                      /* blocks */
+int cmd_diff(const struct profdump_options *options);                                 /* diff */
 int cmd_tax(const struct profdump_options *options, const struct timeline *timeline); /* tax */
 int cmd_analyze(const struct profdump_options *options);                              /* analyze */
 /* memory --compat */
@@ -89,6 +98,15 @@ __attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
 
 /* Loads the inputs, merged. NULL after having complained. Free with timeline_destroy(). */
 struct timeline *inputs_load(const struct profdump_options *options);
+
+/* The same in steps, so that several can be loaded at once: create finds the inputs and is NULL after
+ * having complained; run loads them, silently, on any thread, and gives the load's timeline or NULL;
+ * tell complains of what was wrong, and is false when there is no timeline. */
+struct input_load;
+struct input_load *input_load_create(const struct profdump_options *options);
+const struct timeline *input_load_run(struct input_load *load);
+bool input_load_tell(const struct input_load *load);
+void input_load_destroy(struct input_load *load);
 
 /* The inputs with Chrome traces apart, which an output that is one copies instead of making it anew. */
 struct inputs {

@@ -135,17 +135,20 @@ bool table_options_metric(struct profdump_options *options, const char *metric)
 }
 
 /* Commands have different columns: analyze_options_agree() looks whether it is one. */
-static bool set_sort(struct profdump_options *options, const char *column)
+/* What columns there are depends on the command. */
+bool table_options_agree(struct profdump_options *options)
 {
-    options->sort = column;
-    (void)key_sort_find(column, &options->write.sort);
-    return true;
+    if (!options->sort || key_sort_find(options->sort, &options->write.sort))
+        return true;
+    complain("--sort: there is no column '%s'; known are %s", options->sort, key_sort_columns());
+    return false;
 }
 
 static bool set_rows(struct profdump_options *options, const char *rows)
 {
     char *end;
     errno = 0;
+    options->rows_given = true;
     options->write.rows = strtoll(rows, &end, 10);
     if (*rows && !*end && !errno && options->write.rows >= -1)
         return true;
@@ -160,7 +163,7 @@ static bool set_header(struct profdump_options *options, const char *text)
 }
 
 const struct option_entry table_options[] = {
-    CALL("sort", "COLUMN", set_sort,
+    TEXT("sort", "COLUMN", sort,
          "sort the table, descending: name, self_cpu, cpu_total, cpu_avg,\n"
          "self_cuda, cuda_total, cuda_avg, count, or a column of --columns;\n"
          "torch.profiler's names are known too"),

@@ -7,4 +7,7 @@
 /* --metric. False after having complained. */
 bool table_options_metric(struct profdump_options *options, const char *metric);
 
+/* After all options: --sort must name a column of the table. False after having complained. */
+bool table_options_agree(struct profdump_options *options);
+
 #endif

@@ -8,6 +8,7 @@
 #include "demangle.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,9 +20,9 @@ typedef char *whole_function(const char *mangled, char *buffer, size_t *size, in
 typedef int pieces_function(const char *mangled, void (*take)(const char *, size_t, void *),
                             void *user);
 
+/* Set once, by look_for_it(). */
 static whole_function *whole;
 static pieces_function *pieces;
-static bool looked_for;
 
 static void find_in(void *library)
 {
@@ -32,18 +33,21 @@ static void find_in(void *library)
     memcpy(&whole, &found, sizeof whole);
 }
 
-bool demangle_available(void)
+static void look_for_it(void)
 {
     static const char *const libraries[] = {"libstdc++.so.6", "libc++abi.so.1"};
-    if (!looked_for)
-        find_in(RTLD_DEFAULT);
-    for (size_t i = 0; i < sizeof libraries / sizeof *libraries && !looked_for && !pieces && !whole;
-         i++) {
+    find_in(RTLD_DEFAULT);
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries && !pieces && !whole; i++) {
         void *library = dlopen(libraries[i], RTLD_LAZY | RTLD_LOCAL);
         if (library)
             find_in(library);
     }
-    looked_for = true;
+}
+
+bool demangle_available(void)
+{
+    static pthread_once_t looked_for = PTHREAD_ONCE_INIT;
+    pthread_once(&looked_for, look_for_it);
     return pieces || whole;
 }
 

@@ -17,11 +17,12 @@ extern "C" {
  * mangled. */
 #define DEMANGLE_BYTES_MAX 65536
 
-/* True when a demangler is at hand. The first call looks for it; call from one thread. */
+/* True when a demangler is at hand. The first call looks for it. Threads: any. */
 bool demangle_available(void);
 
 /* Demangles `name` (any bytes, not terminated). Returns a terminated text to free(), its length in
- * `size_out`; NULL when the name is not mangled, cannot be demangled or there is no demangler. */
+ * `size_out`; NULL when the name is not mangled, cannot be demangled or there is no demangler.
+ * Threads: any. */
 char *demangle_name(const char *name, size_t size, size_t *size_out);
 
 #ifdef __cplusplus

@@ -105,12 +105,15 @@ static void close_call(struct builder *b, struct frame *frame, const struct tl_s
     uint32_t row = frame->row;
     if (call) {
         key_span_widen(&call->device, frame->device);
+        call->device_ns += frame->gpu_total_ns;
         if (call->last != frame->slice || call->row == NO_ROW)
             return;
         start_ns = call->start_ns;
         row = call->row;
     }
     key_rows_sample(&b->rows, row, b->process, start_ns, duration(start_ns, slice->end_ns));
+    if (outermost && b->averages->rows[row].kind == KEY_RANGE)
+        key_rows_device_sample(&b->rows, row, call ? call->device_ns : frame->gpu_total_ns);
     const struct key_span *device = call ? &call->device : &frame->device;
     struct key_average *into = &b->averages->rows[row];
     if (into->kind != KEY_RANGE || device->end_ns < device->start_ns)
@@ -352,8 +355,10 @@ static void add_async(struct builder *b, uint32_t index)
     struct key_average *into = &b->averages->rows[row];
     into->count++;
     into->cpu_total_ns += ns;
-    into->cuda_total_ns += key_launches_within(&b->launches, async);
+    int64_t device_ns = key_launches_within(&b->launches, async);
+    into->cuda_total_ns += device_ns;
     key_rows_sample(&b->rows, row, group.process, async->start_ns, ns);
+    key_rows_device_sample(&b->rows, row, device_ns);
 }
 
 static void add_asyncs(struct builder *b, uint32_t last_process)
@@ -474,6 +479,8 @@ void key_averages_fini(struct key_averages *averages)
 {
     free(averages->rows);
     free(averages->paths);
+    key_samples_fini(&averages->samples);
+    key_samples_fini(&averages->device_samples);
     *averages = (struct key_averages){0};
 }
 

@@ -76,8 +76,9 @@ struct key_options {
     const uint32_t *stack_groups; /* by stack, of timeline->stacks.count: which stacks count as one,
                                      such as those whose innermost n functions are the same; below
                                      2^32 - 1; NULL: each is its own. Read during init only */
-    bool spread; /* fill key_average.spread: a third of the time more, and 12 bytes per call while
+    bool spread;  /* fill key_average.spread: a third of the time more, and 12 bytes per call while
                        it lasts */
+    bool samples; /* hand out key_averages.samples and .device_samples */
     bool top_level; /* only calls that no range or CUDA call of their thread is around; the sums of
                          self time stay those of all */
 };
@@ -126,8 +127,13 @@ struct key_averages {
     int64_t self_cpu_total_ns;  /* sum of self CPU: what CPU percentages are of */
     int64_t self_cuda_total_ns; /* what CUDA percentages are of */
     int64_t cuda_outside_ns;    /* device time launched outside of every range */
-    bool has_device;            /* there is at least one device operation or timed range */
-    bool has_timed;             /* at least one range was timed by CUDA events */
+    /* Durations as of the spread, and what calls of ranges launched where they launched something
+     * (device time, counted as in CUDA total), with the row of each; by row and ascending within each
+     * where there is a spread, else as they came. Empty unless asked for. Whoever sorts or drops rows
+     * loses the connection. */
+    struct key_samples samples, device_samples;
+    bool has_device; /* there is at least one device operation or timed range */
+    bool has_timed;  /* at least one range was timed by CUDA events */
     bool has_spread;
 };
 

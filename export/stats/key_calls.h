@@ -23,7 +23,8 @@ struct key_call {
     uint32_t row;  /* of its first piece, UINT32_MAX none yet */
     uint32_t shape, stack;
     int64_t start_ns;       /* of the first piece */
-    struct key_span device; /* of what the pieces so far launched */
+    int64_t device_ns;      /* that the pieces so far launched */
+    struct key_span device; /* of the same */
 };
 
 struct key_calls {

@@ -45,9 +45,11 @@ bool key_rows_init(struct key_rows *rows, struct key_averages *averages,
     rows->base_of_key =
         calloc((size_t)KEY_CLASSES * rows->keys.key_count, sizeof *rows->base_of_key);
     bool ready = rows->base_of_key != NULL;
-    if (ready && options->spread)
-        ready = key_samples_init(&rows->samples, (size_t)timeline->slices.count +
-                                                     timeline->asyncs.count + timeline->gpus.count);
+    size_t ranges = (size_t)timeline->slices.count + timeline->asyncs.count;
+    if (ready && (options->spread || options->samples))
+        ready = key_samples_init(&rows->samples, ranges + timeline->gpus.count);
+    if (ready && options->samples)
+        ready = key_samples_init(&averages->device_samples, ranges);
     if (!ready)
         key_rows_fini(rows);
     return ready;
@@ -58,6 +60,7 @@ void key_rows_fini(struct key_rows *rows)
     for (unsigned i = 0; i <= KEY_PARTS; i++)
         keymap_fini(&rows->refined[i]);
     keymap_fini(&rows->paths);
+    free(rows->row_of_path);
     key_names_fini(&rows->keys);
     key_samples_fini(&rows->samples);
     free(rows->base_of_key);
@@ -133,12 +136,25 @@ static uint32_t refine(struct key_rows *rows, unsigned part, uint32_t number, ui
     return rows->refined_count[part]++;
 }
 
+static uint32_t row_of_path(struct key_rows *rows, uint32_t key, enum key_kind kind,
+                            const struct key_group *group)
+{
+    uint32_t *row = &rows->row_of_path[group->path];
+    if (!*row && !rows->failed) {
+        *row = rows->averages->count + 1;
+        add_row(rows, key, kind, group);
+    }
+    return rows->failed ? UINT32_MAX : *row - 1;
+}
+
 uint32_t key_rows_find_slow(struct key_rows *rows, uint32_t key, enum key_kind kind,
                             const struct key_group *group)
 {
     uint32_t group_by = rows->options->group_by;
     if (rows->by_key)
         return base_of(rows, key, kind);
+    if (rows->row_of_path && group->path != TL_NONE)
+        return row_of_path(rows, key, kind, group);
     uint32_t number = group_by & KEY_BY_KEY ? base_of(rows, key, kind) : (uint32_t)kind;
     for (unsigned i = 0; i < KEY_PARTS; i++)
         if (group_by & parts[i].flag)
@@ -149,11 +165,26 @@ uint32_t key_rows_find_slow(struct key_rows *rows, uint32_t key, enum key_kind k
     return rows->failed ? UINT32_MAX : row;
 }
 
-static bool grow_paths(struct key_averages *averages)
+static bool grow_row_of_path(struct key_rows *rows, uint32_t known, uint32_t capacity)
 {
+    if (rows->options->group_by != (KEY_BY_KEY | KEY_BY_PATH))
+        return true;
+    uint32_t *grown = realloc(rows->row_of_path, capacity * sizeof *grown);
+    if (!grown)
+        return false;
+    memset(grown + known, 0, (capacity - known) * sizeof *grown);
+    rows->row_of_path = grown;
+    return true;
+}
+
+static bool grow_paths(struct key_rows *rows)
+{
+    struct key_averages *averages = rows->averages;
     if (averages->path_capacity > UINT32_MAX / 4)
         return false;
     uint32_t capacity = averages->path_capacity ? averages->path_capacity * 2 : 64;
+    if (!grow_row_of_path(rows, averages->path_capacity, capacity))
+        return false;
     struct key_path *paths = realloc(averages->paths, capacity * sizeof *paths);
     if (!paths)
         return false;
@@ -175,7 +206,7 @@ uint32_t key_rows_path(struct key_rows *rows, uint32_t name, enum key_kind kind,
     if (known != KEYMAP_NONE || rows->failed)
         return known;
     uint32_t index = averages->path_count;
-    if ((index == averages->path_capacity && !grow_paths(averages)) ||
+    if ((index == averages->path_capacity && !grow_paths(rows)) ||
         !keymap_set(&rows->paths, pair, index)) {
         rows->failed = true;
         return TL_NONE;
@@ -190,11 +221,9 @@ uint32_t key_rows_path(struct key_rows *rows, uint32_t name, enum key_kind kind,
     return index;
 }
 
-bool key_rows_measure(struct key_rows *rows)
+static bool measure_spread(struct key_rows *rows)
 {
     struct key_averages *averages = rows->averages;
-    if (!rows->options->spread)
-        return true;
     size_t *starts = key_samples_sort(&rows->samples, averages->count);
     for (uint32_t i = 0; i < averages->count && starts; i++)
         key_spread_measure(&averages->rows[i].spread, rows->samples.ns + starts[i],
@@ -202,4 +231,15 @@ bool key_rows_measure(struct key_rows *rows)
     averages->has_spread = starts != NULL;
     free(starts);
     return averages->has_spread;
+}
+
+bool key_rows_measure(struct key_rows *rows)
+{
+    if (rows->options->spread && !measure_spread(rows))
+        return false;
+    if (rows->options->samples) {
+        rows->averages->samples = rows->samples;
+        rows->samples = (struct key_samples){0};
+    }
+    return true;
 }

@@ -29,6 +29,7 @@ struct key_rows {
     struct keymap refined[KEY_PARTS + 1]; /* (number << 32 | part) -> number; the last: -> row */
     uint32_t refined_count[KEY_PARTS + 1];
     struct keymap paths;
+    uint32_t *row_of_path;    /* by path and nothing else a path is a row: row + 1, 0 none yet */
     struct key_state *states; /* by row */
     struct key_samples samples;
     bool by_key; /* by name and nothing else */
@@ -67,14 +68,22 @@ uint32_t key_rows_path(struct key_rows *rows, uint32_t name, enum key_kind kind,
 static inline void key_rows_sample(struct key_rows *rows, uint32_t row, uint32_t process,
                                    int64_t start_ns, int64_t duration_ns)
 {
-    if (!rows->options->spread)
-        return;
-    key_spread_add(&rows->averages->rows[row].spread, &rows->states[row].cold, process, start_ns,
-                   duration_ns);
-    key_samples_add(&rows->samples, row, duration_ns);
+    if (rows->options->spread)
+        key_spread_add(&rows->averages->rows[row].spread, &rows->states[row].cold, process,
+                       start_ns, duration_ns);
+    if (rows->samples.capacity)
+        key_samples_add(&rows->samples, row, duration_ns);
 }
 
-/* What of the spread needs all durations, when it was asked for. */
+/* What a call of a range launched, 0 nothing. */
+static inline void key_rows_device_sample(struct key_rows *rows, uint32_t row, int64_t device_ns)
+{
+    if (rows->options->samples && device_ns > 0)
+        key_samples_add(&rows->averages->device_samples, row, device_ns);
+}
+
+/* What of the spread needs all durations, when it was asked for; then hands the samples out, if that
+ * was. */
 bool key_rows_measure(struct key_rows *rows);
 
 #endif

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define CELL_COLUMNS 4096u /* of text from a file */
+#define PLAIN "\033[0m"
 
 void grid_init(struct grid *grid, uint32_t columns)
 {
@@ -34,7 +35,14 @@ static void add_cell(struct grid *grid, char *text)
         return;
     }
     struct text shown = {text, strlen(text)};
-    grid->cells[grid->count++] = (struct grid_cell){text, show_text_width(shown, UINT32_MAX)};
+    grid->cells[grid->count++] =
+        (struct grid_cell){.text = text, .width = show_text_width(shown, UINT32_MAX)};
+}
+
+void grid_color(struct grid *grid, const char *escape)
+{
+    if (grid->count)
+        grid->cells[grid->count - 1].color = escape;
 }
 
 void grid_text(struct grid *grid, struct text text)
@@ -128,7 +136,8 @@ static void write_aligned(const struct grid *grid, const uint32_t *widths, FILE 
         fputs(column ? "  " : "", stream);
         if (column)
             repeat(' ', widths[column] - cell->width, stream);
-        fputs(cell->text, stream);
+        fprintf(stream, "%s%s%s", cell->color ? cell->color : "", cell->text,
+                cell->color ? PLAIN : "");
         if (column == 0 && grid->columns > 1)
             repeat(' ', widths[0] - cell->width, stream);
         if (column + 1 < grid->columns)
@@ -138,6 +147,31 @@ static void write_aligned(const struct grid *grid, const uint32_t *widths, FILE 
             write_rule(widths, grid->columns, stream);
     }
 }
+
+/* ---- Markdown ---- */
+
+/* Whatever would be markup, HTML or a mention there is text. */
+static void write_marked(const char *text, FILE *stream)
+{
+    for (; *text; text++) {
+        if (strchr("\\`*_[]<>&|~@#!", *text))
+            fputc('\\', stream);
+        fputc(*text, stream);
+    }
+}
+
+static void write_markdown(const struct grid *grid, FILE *stream)
+{
+    for (uint32_t i = 0; i < grid->count; i++) {
+        fputs("| ", stream);
+        write_marked(grid->cells[i].text, stream);
+        fputs((i + 1) % grid->columns ? " " : " |\n", stream);
+        for (uint32_t j = 0; j < grid->columns && i + 1 == grid->columns; j++)
+            fputs(j == 0 ? "|:--" : j + 1 < grid->columns ? "|--:" : "|--:|\n", stream);
+    }
+}
+
+/* ---- centred ---- */
 
 /* Of an odd rest, the larger half goes to the right of a text of odd width, else to the left. */
 static void write_centred(const char *text, uint32_t width, uint32_t room, FILE *stream)
@@ -212,6 +246,8 @@ bool grid_write(const struct grid *grid, enum grid_style style, const char *titl
     }
     if (style == GRID_ALIGNED)
         write_aligned(grid, widths, stream);
+    else if (style == GRID_MARKDOWN)
+        write_markdown(grid, stream);
     else if (style == GRID_PRETTY)
         write_pretty(grid, widths, title, stream);
     else

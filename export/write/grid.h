@@ -25,11 +25,13 @@ enum grid_style {
     GRID_ALIGNED, /* a rule under the header, two spaces between columns, the first one left */
     GRID_TSV,     /* quoted where necessary, as Python's csv does it */
     GRID_CSV,
-    GRID_PRETTY, /* lines around every column, centred, a title on top: as Python's PrettyTable */
+    GRID_MARKDOWN, /* as GitHub and GitLab show it; the first column left, the others right */
+    GRID_PRETTY,   /* lines around every column, centred, a title on top: as Python's PrettyTable */
 };
 
 struct grid_cell {
-    char *text; /* NUL-terminated */
+    char *text;        /* NUL-terminated */
+    const char *color; /* NULL none */
     uint32_t width;
 };
 
@@ -46,6 +48,10 @@ void grid_fini(struct grid *grid);
 void grid_text(struct grid *grid, struct text text);
 void grid_string(struct grid *grid, const char *string);
 void grid_format(struct grid *grid, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The cell that was added last is shown in this colour, an escape sequence that outlives the grid, where
+ * the grid is aligned. */
+void grid_color(struct grid *grid, const char *escape);
 
 /* `title` for GRID_PRETTY only. False: no memory (errno is ENOMEM), or the stream failed. */
 bool grid_write(const struct grid *grid, enum grid_style style, const char *title, FILE *stream);

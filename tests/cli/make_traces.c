@@ -13,8 +13,10 @@
  *     differ_*.etprof   iterations that differ
  *     run.etdp, reference.etdp, run.bin, reference.bin   ETDumps with delegates and logged values,
  *                    and the debug buffers that go with them
+ *     diff/*.prof    a program before and after changes: see make_diffs.h
  *     hostile.prof   names that attack terminals, tables and parsers
  */
+#include "make_diffs.h"
 #include "make_executorch.h"
 #include "trace_builder.h"
 
@@ -489,5 +491,5 @@ int main(int argc, char **argv)
     return make_demo() || make_cpu() || make_lossy() || make_killed() ||
            make_rank(0, "rank0.prof") || make_rank(1, "rank1.prof") || make_nvtx() ||
            make_hostile() || make_memory() || make_graphs() || make_blocks() || make_failing() ||
-           !make_executorch(directory);
+           !make_executorch(directory) || !make_diffs(directory);
 }

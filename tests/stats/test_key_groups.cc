@@ -257,6 +257,28 @@ TEST(KeyGroups, ProjectRangesFromTheirFirstOperationToTheirLast)
     EXPECT_EQ(g.one("cudaLaunchKernel", KEY_API)->projected_count, 0u);
 }
 
+// "name duration duration, name ..." by row: of calls, or of what they launched.
+std::string samples_of(const timeline *made, bool device)
+{
+    key_options options;
+    key_averages all;
+    key_options_default(&options);
+    options.samples = true;
+    EXPECT_TRUE(key_averages_init_by(&all, made, &options));
+    const key_samples &samples = device ? all.device_samples : all.samples;
+    std::string text;
+    for (uint32_t row = 0; row < all.count; row++) {
+        std::string of;
+        for (size_t i = 0; i < samples.count; i++)
+            if (samples.row[i] == row)
+                of += " " + std::to_string(samples.ns[i]);
+        if (!of.empty())
+            text += (text.empty() ? "" : ", ") + Groups::text_of(all.rows[row].name) + of;
+    }
+    key_averages_fini(&all);
+    return text;
+}
+
 // "A" ends below "B", which goes on as a second piece: one call, one duration, one projection.
 TEST(KeyGroups, TakeACallInPiecesAsOne)
 {
@@ -285,6 +307,25 @@ TEST(KeyGroups, TakeACallInPiecesAsOne)
         EXPECT_EQ(b->projected_ns, 180);
         EXPECT_EQ(g.one("A")->projected_ns, 10);
     }
+    EXPECT_EQ(samples_of(made, false), "A 40, B 90, cudaLaunchKernel 1 1, k 10 30");
+    EXPECT_EQ(samples_of(made, true), "A 10, B 40");
+}
+
+// Nested calls of a row are calls, but what the outer one launched is counted once.
+TEST(KeyGroups, HandOutEveryDuration)
+{
+    TimelineMaker m;
+    m.push("f", 0);
+    m.push("f", 1);
+    auto call = m.launch("cudaLaunchKernel", 2, 4);
+    m.pop(10);
+    m.pop(30);
+    m.range("f", 40, 45);
+    m.kernel("k", call, 50, 57);
+    EXPECT_EQ(samples_of(m.done(), false), "f 9 30 5, cudaLaunchKernel 2, k 7");
+    EXPECT_EQ(samples_of(m.done(), true), "f 7");
+    Groups without(m.done(), KEY_BY_KEY, true);
+    EXPECT_EQ(without.all.samples.count, 0u);
 }
 
 TEST(KeyGroups, CallColdTheFirstOfEachProcessAcrossItsThreads)

@@ -1,0 +1,163 @@
+/* cmd_diff.c - profdump diff A B: two runs compared, both loaded and added up at the same time. */
+#include "diff_options.h"
+
+#include "write_diff.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROWS_DEFAULT 20
+
+struct job {
+    struct input_load *load;
+    struct diff_side side;
+    uint32_t tables;
+    bool measured;
+};
+
+/* ---- two sides ---- */
+
+static void *run_job(void *argument)
+{
+    struct job *job = argument;
+    const struct timeline *timeline = input_load_run(job->load);
+    if (timeline)
+        job->measured = diff_side_init(&job->side, timeline, job->tables);
+    return NULL;
+}
+
+/* Where there is no second thread one does it all. */
+static void run_jobs(struct job jobs[2])
+{
+    pthread_t thread;
+    bool threaded = pthread_create(&thread, NULL, run_job, &jobs[1]) == 0;
+    run_job(&jobs[0]);
+    if (threaded)
+        pthread_join(thread, NULL);
+    else
+        run_job(&jobs[1]);
+}
+
+/* Complains of both, in order. */
+static bool jobs_are_good(const struct job jobs[2])
+{
+    bool good = true;
+    for (unsigned i = 0; i < 2; i++) {
+        bool loaded = input_load_tell(jobs[i].load);
+        if (loaded && !jobs[i].measured)
+            complain("diff: %s", strerror(ENOMEM));
+        good &= loaded && jobs[i].measured;
+    }
+    return good;
+}
+
+static bool create_jobs(const struct profdump_options *options, struct job jobs[2])
+{
+    for (int i = 0; i < 2; i++) {
+        struct profdump_options one = *options;
+        one.inputs = options->inputs + i;
+        one.input_count = 1;
+        jobs[i] = (struct job){.tables = options->diff.tables};
+        jobs[i].load = input_load_create(&one);
+        if (!jobs[i].load)
+            return false;
+    }
+    return true;
+}
+
+static void destroy_job(struct job *job)
+{
+    if (job->measured)
+        diff_side_fini(&job->side);
+    input_load_destroy(job->load);
+}
+
+/* ---- the diff ---- */
+
+static enum diff_format format_of(const struct profdump_options *options)
+{
+    return options->json ? DIFF_JSON : options->diff_format;
+}
+
+static bool is_for_people(enum diff_format format)
+{
+    return format == DIFF_TEXT || format == DIFF_MARKDOWN;
+}
+
+static struct write_diff_options write_options_of(const struct profdump_options *options,
+                                                  const char *const names[2])
+{
+    enum diff_format format = format_of(options);
+    int64_t rows = is_for_people(format) && !options->by ? ROWS_DEFAULT : -1;
+    return (struct write_diff_options){
+        .names = {names[0], names[1]},
+        .format = format,
+        .rows = options->rows_given ? options->write.rows : rows,
+        .name_width = options->write.name_width,
+        .unit = options->write.unit,
+        .color = options->write.color,
+    };
+}
+
+/* Formats for programs have no last line. */
+static int end(const struct profdump_options *options, const struct diff *diff, bool written)
+{
+    char line[DIFF_GATE_BYTES];
+    int status = finish(options, diff->sides[0]->timeline, written);
+    if (status == EXIT_SUCCESS)
+        status = finish(options, diff->sides[1]->timeline, written);
+    if (status == EXIT_FAILURE || diff->gate.result == DIFF_GATE_NONE)
+        return status;
+    write_diff_gate(diff, line);
+    if (!is_for_people(format_of(options)))
+        complain("%s", line);
+    return diff->gate.result == DIFF_GATE_FAILED ? EXIT_SLOWER : status;
+}
+
+static int print_diff(const struct profdump_options *options, const struct job jobs[2],
+                      const char *const names[2])
+{
+    struct write_diff_options write = write_options_of(options, names);
+    struct diff_options with = options->diff;
+    struct diff diff;
+    with.match = !options->diff_no_match;
+    if (!diff_init(&diff, &jobs[0].side, &jobs[1].side, &with)) {
+        complain("diff: %s", strerror(ENOMEM));
+        return EXIT_FAILURE;
+    }
+    int status = end(options, &diff, write_diff(&diff, &write, stdout));
+    diff_fini(&diff);
+    return status;
+}
+
+static int run_diff(const struct profdump_options *options, const char *const names[2])
+{
+    struct job jobs[2] = {{0}};
+    int status = EXIT_FAILURE;
+    if (create_jobs(options, jobs)) {
+        run_jobs(jobs);
+        if (jobs_are_good(jobs))
+            status = print_diff(options, jobs, names);
+    }
+    destroy_job(&jobs[0]);
+    destroy_job(&jobs[1]);
+    return status;
+}
+
+int cmd_diff(const struct profdump_options *options)
+{
+    const char *names[2];
+    char *storage = NULL;
+    int status = EXIT_USAGE;
+    if (options->compat)
+        complain("--compat: not with diff");
+    else if (options->input_count != 2)
+        complain("diff: needs two inputs, each a file or a directory; %d given",
+                 options->input_count);
+    else if (diff_options_names(options, names, &storage))
+        status = run_diff(options, names);
+    free(storage);
+    return status;
+}

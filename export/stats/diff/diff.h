@@ -1,0 +1,166 @@
+/* diff.h - two runs compared: what got slower or faster, by how much, and whether that is more than
+ * noise.
+ *
+ * Rows are matched by name (diff_match.h), kernels also across other template arguments and tile sizes.
+ * Each row has counts, totals, means and medians of both sides, and the ratio of the medians with an
+ * interval (bootstrap.h). An interval that holds 1 is no difference that could be told from noise.
+ *
+ * With 95 % one row in twenty that did not change is called different by chance: no correction is made
+ * for the number of rows. That is why diff_gate asks for a limit, and for a share of the whole, too.
+ *
+ * Nothing is left out as "cold": the median hardly moves with the first calls, totals and means do.
+ *
+ * Totals per step: where both runs have steps, totals and counts can be divided by their number, so that
+ * runs of different length compare. What happened outside of steps is divided, too.
+ */
+#ifndef PROF_DIFF_H
+#define PROF_DIFF_H
+
+#include "bootstrap.h"
+#include "diff_facts.h"
+#include "diff_side.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum diff_match {
+    DIFF_SAME_NAME,
+    DIFF_RENAMED, /* see diff_pair.h */
+};
+
+enum diff_verdict {
+    DIFF_UNKNOWN, /* too few values, or nothing measured */
+    DIFF_SAME,    /* the interval holds 1 */
+    DIFF_SLOWER,
+    DIFF_FASTER,
+    DIFF_MORE_CALLS, /* each takes as long, or too few to tell, and there are more of them */
+    DIFF_FEWER_CALLS,
+    DIFF_NEW,  /* not in the left run */
+    DIFF_GONE, /* not in the right run */
+    DIFF_VERDICTS
+};
+
+/* Of what there is nothing the numbers are NaN. */
+struct diff_measure {
+    uint64_t samples[2];
+    double total_ns[2], mean_ns[2], median_ns[2]; /* totals as normalised */
+    struct bootstrap_interval ratio;              /* of the medians, right over left */
+    enum diff_verdict verdict;
+};
+
+struct diff_row {
+    uint32_t entry[2]; /* into sides[].entries; TL_NONE: not there */
+    enum diff_match match;
+    bool ambiguous;           /* renamed, and others could have been paired as well */
+    double count[2];          /* calls, as normalised; 0 where it is not there */
+    struct diff_measure time; /* kernels, copies, sets: on the device; else CPU time */
+    struct diff_measure
+        device;      /* of ranges: what calls launched. Calls that launched nothing are not
+                                   among its samples */
+    double delta_ns; /* of time.total_ns, absent counting as 0 */
+    double device_delta_ns;
+    double share; /* of the table's change: see diff_table.change_ns; NaN unknown */
+};
+
+/* Rows of one kind, the largest change first. */
+struct diff_table {
+    enum diff_by by;
+    TL_ARRAY(struct diff_row) rows;
+    uint32_t
+        verdicts[DIFF_VERDICTS]; /* rows, by verdict of their time, or of their device time where
+                                         only that is one */
+    uint32_t renamed, ambiguous;
+    /* What changed in all: of kernels, copies and calls the sum of delta_ns; of ranges, which lie in
+     * each other, that of their self times. Shares are of this; they are NaN where increases and
+     * decreases nearly cancel: below a hundredth of their sizes' sum a share would be of nothing. */
+    double change_ns;
+};
+
+/* One number for a whole run. */
+struct diff_total {
+    bool known; /* both sides have it */
+    double value_ns[2];
+    uint64_t samples[2];
+    struct bootstrap_interval ratio;
+    enum diff_verdict verdict;
+};
+
+enum diff_normalise { DIFF_PER_STEP_AUTO, DIFF_PER_STEP, DIFF_TOTALS };
+
+/* What --fail-if-slower looks at. */
+enum diff_gate_of {
+    DIFF_GATE_AUTO,   /* steps where both runs have enough of them, else device time */
+    DIFF_GATE_STEP,   /* median duration of a step */
+    DIFF_GATE_DEVICE, /* device time, as normalised */
+    DIFF_GATE_KERNEL, /* any kernel with a hundredth of the right run's device time at least */
+};
+enum diff_gate_result {
+    DIFF_GATE_NONE, /* not asked for */
+    DIFF_GATE_PASSED,
+    DIFF_GATE_FAILED,
+    DIFF_GATE_UNKNOWN, /* noise could not be told */
+};
+
+struct diff_gate {
+    enum diff_gate_of of; /* AUTO is decided */
+    enum diff_gate_result result;
+    double limit;                    /* 0.05: 5 % slower */
+    struct bootstrap_interval ratio; /* that decided */
+    const struct diff_table *table;  /* DIFF_GATE_KERNEL: where `row` is; else NULL */
+    uint32_t row;
+};
+
+struct diff_options {
+    size_t size_bytes;
+    uint32_t tables; /* 1 << enum diff_by */
+    uint32_t resamples;
+    double confidence;
+    enum diff_normalise normalise;
+    bool match; /* kernels under other names, too */
+    bool gate;
+    double gate_limit;
+    enum diff_gate_of gate_of;
+};
+
+struct diff {
+    const struct diff_side *sides[2];
+    struct diff_options options;
+    struct bootstrap bootstrap;
+    struct diff_table
+        tables[DIFF_BY_COUNT]; /* those that were asked for, and those of device work */
+    bool per_step;
+    bool lengths_differ;    /* not per step, and calls of what both have differ by more than 1 % */
+    struct diff_total step; /* medians of steps */
+    struct diff_total device; /* device time of kernels, copies and sets, as normalised */
+    struct diff_facts facts;
+    struct diff_gate gate;
+    bool
+        nothing_in_common; /* there are rows in the tables that were asked for, none on both sides */
+};
+
+/* Path and kernel tables, 1000 resamples, 95 %. */
+void diff_options_default(struct diff_options *options);
+
+/* Compares two sides that were made with the tables of the options; they must outlive `diff`. False: no
+ * memory; fini is not needed then. */
+bool diff_init(struct diff *diff, const struct diff_side *left, const struct diff_side *right,
+               const struct diff_options *options);
+void diff_fini(struct diff *diff);
+
+/* What divides the side's counts and totals: its steps, or 1. */
+double diff_divisor(const struct diff *diff, unsigned side);
+
+/* Of a difference: by what its interval and the values say. */
+enum diff_verdict diff_verdict_of(const struct bootstrap_interval *ratio);
+
+/* "slower", "new" ...; "path", "kernel" ... */
+const char *diff_verdict_name(enum diff_verdict verdict);
+const char *diff_by_name(enum diff_by by);
+/* False: there is none. "op" is "range". */
+bool diff_by_find(const char *name, enum diff_by *by);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,284 @@
+/* diff_report.c - a diff for people: what was compared, the verdicts, then the tables.
+ *
+ * In Markdown what is not a table stands in a block of code, where nothing is markup.
+ */
+#include "diff_json.h"
+#include "diff_table.h"
+#include "diff_text.h"
+#include "show_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SHOWN_COLUMNS 200u
+
+/* So many compared rows are expected to differ by chance before it is said. */
+#define CHANCE_ROWS 1.0
+
+struct report {
+    const struct diff *diff;
+    const struct write_diff_options *options;
+    FILE *stream;
+};
+
+static void shown(const char *text, char to[SHOW_TEXT_BYTES(SHOWN_COLUMNS)])
+{
+    bool rest;
+    if (!*text)
+        text = "unknown";
+    show_text((struct text){text, strlen(text)}, SHOWN_COLUMNS, to, &rest);
+}
+
+/* ---- what was compared ---- */
+
+static void print_side(const struct report *report, unsigned side)
+{
+    const struct diff_side *of = report->diff->sides[side];
+    const struct timeline *timeline = of->timeline;
+    char path[SHOW_TEXT_BYTES(SHOWN_COLUMNS)], name[SHOW_TEXT_BYTES(SHOWN_COLUMNS)];
+    char recorded[TIME_TEXT_BYTES];
+    shown(timeline->processes.count ? timeline->processes.at[0].path : "", path);
+    shown(report->options->names[side], name);
+    fprintf(report->stream, "%s: %s", name, path);
+    if (timeline->processes.count > 1)
+        fprintf(report->stream, " and %u more", timeline->processes.count - 1);
+    time_text_in((double)(timeline->end_ns - timeline->start_ns), report->options->unit, recorded);
+    fprintf(report->stream, ", recorded %s", timeline->processes.count ? recorded : "nothing");
+    if (of->steps)
+        fprintf(report->stream, ", %llu steps", (unsigned long long)of->steps);
+    fputc('\n', report->stream);
+}
+
+static void print_facts(const struct report *report)
+{
+    const struct diff_facts *facts = &report->diff->facts;
+    char values[2][SHOW_TEXT_BYTES(SHOWN_COLUMNS)];
+    if (facts->differing)
+        fputs("What else differs:\n", report->stream);
+    for (uint32_t i = 0; i < DIFF_FACTS; i++) {
+        shown(facts->at[i].value[0], values[0]);
+        shown(facts->at[i].value[1], values[1]);
+        if (facts->at[i].differs)
+            fprintf(report->stream, "  %-12s %s -> %s\n", facts->at[i].name, values[0], values[1]);
+    }
+}
+
+static void print_length(const struct report *report)
+{
+    const struct diff *diff = report->diff;
+    if (diff->per_step)
+        fputs("Calls and totals are per step.\n", report->stream);
+    else if (diff->lengths_differ)
+        fputs("The runs differ in how often the same was done: totals tell that, too; means and "
+              "medians do not.\n",
+              report->stream);
+}
+
+/* ---- verdicts ---- */
+
+static void print_total(const struct report *report, const char *title, const char *of,
+                        const struct diff_total *total)
+{
+    char change[DIFF_TEXT_BYTES], values[2][TIME_TEXT_BYTES],
+        names[2][SHOW_TEXT_BYTES(SHOWN_COLUMNS)];
+    for (unsigned side = 0; side < 2; side++) {
+        time_text_in(total->value_ns[side], report->options->unit, values[side]);
+        shown(report->options->names[side], names[side]);
+    }
+    diff_text_change(&total->ratio, report->diff->options.confidence, change);
+    fprintf(report->stream, "%s: %s %s, %s %s (%s of %llu and %llu): %s\n", title, names[0],
+            values[0], names[1], values[1], of, (unsigned long long)total->samples[0],
+            (unsigned long long)total->samples[1], change);
+}
+
+static void print_totals(const struct report *report)
+{
+    const struct diff *diff = report->diff;
+    char name[SHOW_TEXT_BYTES(SHOWN_COLUMNS)];
+    shown(report->options->names[diff->device.samples[0] == 0], name);
+    if (diff->step.known)
+        print_total(report, "Step", "median", &diff->step);
+    if (diff->device.known)
+        print_total(report, "Device time", diff->per_step ? "per step, sum" : "sum", &diff->device);
+    else if (diff->device.samples[0] || diff->device.samples[1])
+        fprintf(report->stream, "Device time: only %s has work on devices\n", name);
+    else
+        fputs("Device time: neither run has work on devices\n", report->stream);
+    if (diff->nothing_in_common)
+        fputs("Nothing in common: no row of the one run is in the other.\n", report->stream);
+}
+
+/* "2 slower", "1 with more calls" */
+static void print_count(const struct report *report, enum diff_verdict verdict, uint32_t count)
+{
+    bool with = verdict == DIFF_MORE_CALLS || verdict == DIFF_FEWER_CALLS;
+    if (verdict == DIFF_UNKNOWN)
+        fprintf(report->stream, ", %u with too few calls to tell", count);
+    else
+        fprintf(report->stream, ", %u %s%s", count, with ? "with " : "",
+                diff_verdict_name(verdict));
+}
+
+static const char *plural(uint32_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+/* "By kernel: 12 rows, 2 slower, 10 same" */
+static void print_verdicts(const struct report *report, const struct diff_table *table)
+{
+    static const enum diff_verdict order[] = {DIFF_SLOWER,     DIFF_FASTER,      DIFF_SAME,
+                                              DIFF_MORE_CALLS, DIFF_FEWER_CALLS, DIFF_NEW,
+                                              DIFF_GONE,       DIFF_UNKNOWN};
+    fprintf(report->stream, "By %s: %u row%s", diff_by_name(table->by), table->rows.count,
+            plural(table->rows.count));
+    for (unsigned i = 0; i < DIFF_VERDICTS; i++)
+        if (table->verdicts[order[i]])
+            print_count(report, order[i], table->verdicts[order[i]]);
+    if (table->renamed)
+        fprintf(report->stream, "; %u under another name", table->renamed);
+    if (table->ambiguous)
+        fprintf(report->stream, ", %u of these could be others as well (?)", table->ambiguous);
+    fputc('\n', report->stream);
+}
+
+static bool is_shown(const struct diff *diff, unsigned by)
+{
+    return diff->options.tables & 1u << by;
+}
+
+/* Where no correction is made for the number of rows, the reader must know it. */
+static void print_chance(const struct report *report)
+{
+    char sure[DIFF_TEXT_BYTES];
+    uint32_t compared = 0;
+    for (unsigned by = 0; by < DIFF_BY_COUNT; by++)
+        for (uint32_t i = 0; i < report->diff->tables[by].rows.count && is_shown(report->diff, by);
+             i++)
+            compared += report->diff->tables[by].rows.at[i].time.ratio.known;
+    double chance = compared * (1 - report->diff->options.confidence);
+    if (chance < CHANCE_ROWS)
+        return;
+    diff_text_number(report->diff->options.confidence * 100, sure);
+    fprintf(report->stream,
+            "Of %u compared rows about %.0f would be called different at %s %% if nothing had "
+            "changed.\n",
+            compared, chance, sure);
+}
+
+/* ---- tables ---- */
+
+static void print_heading(const struct report *report, const struct diff_table *table)
+{
+    int64_t rows = report->options->rows;
+    bool all = rows < 0 || rows >= table->rows.count;
+    fprintf(report->stream, "\n%sBy %s", report->options->format == DIFF_MARKDOWN ? "### " : "",
+            diff_by_name(table->by));
+    if (all)
+        fprintf(report->stream, ", largest change first\n");
+    else
+        fprintf(report->stream, ", the %lld largest changes of %u rows\n", (long long)rows,
+                table->rows.count);
+    if (report->options->format == DIFF_MARKDOWN)
+        fputc('\n', report->stream);
+}
+
+static bool print_table(const struct report *report, unsigned by)
+{
+    const struct diff_table *table = &report->diff->tables[by];
+    if (table->rows.count == 0 || report->options->rows == 0)
+        return true;
+    print_heading(report, table);
+    return diff_table_write(report->diff, table, report->options, report->stream);
+}
+
+static void print_head(const struct report *report)
+{
+    const struct diff *diff = report->diff;
+    print_side(report, 0);
+    print_side(report, 1);
+    print_facts(report);
+    print_length(report);
+    fputc('\n', report->stream);
+    print_totals(report);
+    for (unsigned by = 0; by < DIFF_BY_COUNT; by++) {
+        if (!is_shown(diff, by))
+            continue;
+        if (diff->tables[by].rows.count)
+            print_verdicts(report, &diff->tables[by]);
+        else
+            fprintf(report->stream, "By %s: neither run has any\n", diff_by_name((enum diff_by)by));
+    }
+    print_chance(report);
+}
+
+static bool print_report(const struct report *report)
+{
+    const char *fence = report->options->format == DIFF_MARKDOWN ? "```\n" : "";
+    char gate[DIFF_GATE_BYTES];
+    fputs(fence, report->stream);
+    print_head(report);
+    fputs(fence, report->stream);
+    for (unsigned by = 0; by < DIFF_BY_COUNT; by++)
+        if (is_shown(report->diff, by) && !print_table(report, by))
+            return false;
+    if (report->diff->gate.result != DIFF_GATE_NONE) {
+        write_diff_gate(report->diff, gate);
+        fprintf(report->stream, "\n%s%s\n%s", fence, gate, fence);
+    }
+    return !ferror(report->stream);
+}
+
+/* ---- the gate ---- */
+
+static void gate_subject(const struct diff *diff, char to[DIFF_GATE_BYTES])
+{
+    static const char *const subjects[] = {"", "step", "device time", "kernels"};
+    const struct diff_gate *gate = &diff->gate;
+    snprintf(to, DIFF_GATE_BYTES, "%s", subjects[gate->of]);
+    if (!gate->table)
+        return;
+    char *name = diff_text_short_name(diff, &gate->table->rows.at[gate->row], gate->table->by, 80);
+    snprintf(to, DIFF_GATE_BYTES, "kernel %.340s", name ? name : "");
+    free(name);
+}
+
+void write_diff_gate(const struct diff *diff, char to[DIFF_GATE_BYTES])
+{
+    static const char *const results[] = {"", "passed", "FAILED",
+                                          "not failed, for the noise cannot be told"};
+    const struct diff_gate *gate = &diff->gate;
+    char subject[DIFF_GATE_BYTES], change[DIFF_TEXT_BYTES], limit[DIFF_TEXT_BYTES];
+    gate_subject(diff, subject);
+    diff_text_change(&gate->ratio, diff->options.confidence, change);
+    diff_text_number(gate->limit * 100, limit);
+    snprintf(to, DIFF_GATE_BYTES, "%.340s: %s, limit %.20s %%: %s", subject, change, limit,
+             results[gate->result]);
+}
+
+/* ---- formats ---- */
+
+bool diff_format_find(const char *name, enum diff_format *format)
+{
+    static const char *const names[] = {"text", "tsv", "csv", "json", "markdown"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i], name) == 0) {
+            *format = (enum diff_format)i;
+            return true;
+        }
+    return false;
+}
+
+bool write_diff(const struct diff *diff, const struct write_diff_options *options, FILE *stream)
+{
+    struct report report = {diff, options, stream};
+    switch (options->format) {
+    case DIFF_JSON:
+        return diff_json_write(diff, options, stream);
+    case DIFF_TSV:
+    case DIFF_CSV:
+        return diff_table_write_rows(diff, options, stream);
+    default:
+        return print_report(&report);
+    }
+}

@@ -1,0 +1,329 @@
+/* diff_table.c - see diff_table.h: a column is a title and a function that fills its cell. */
+#include "diff_table.h"
+
+#include "diff_text.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BOLD "\033[1m"
+#define RED "\033[31m"
+#define GREEN "\033[32m"
+#define YELLOW "\033[33m"
+
+struct writer {
+    const struct diff *diff;
+    const struct diff_table *table;
+    const struct write_diff_options *options;
+    struct grid *grid;
+    bool device; /* the columns of what ranges launched */
+};
+
+/* ---- cells for people ---- */
+
+static bool is_here(const struct diff_row *row, unsigned side)
+{
+    return row->entry[side] != TL_NONE;
+}
+
+static void number_cell(struct grid *grid, double value)
+{
+    char text[DIFF_TEXT_BYTES];
+    diff_text_number(value, text);
+    grid_string(grid, text);
+}
+
+static void time_cell(const struct writer *writer, double ns)
+{
+    char text[TIME_TEXT_BYTES];
+    if (isnan(ns)) {
+        grid_string(writer->grid, "-");
+        return;
+    }
+    time_text_in(ns, writer->options->unit, text);
+    grid_string(writer->grid, text);
+}
+
+static void calls_cells(const struct writer *writer, const struct diff_row *row)
+{
+    for (unsigned side = 0; side < 2; side++)
+        if (is_here(row, side))
+            number_cell(writer->grid, row->count[side]);
+        else
+            grid_string(writer->grid, "-");
+}
+
+static void samples_cells(const struct writer *writer, const struct diff_measure *measure)
+{
+    for (unsigned side = 0; side < 2; side++)
+        grid_format(writer->grid, "%llu", (unsigned long long)measure->samples[side]);
+}
+
+static void times_cells(const struct writer *writer, const double ns[2])
+{
+    time_cell(writer, ns[0]);
+    time_cell(writer, ns[1]);
+}
+
+/* No sign of what is rounded to nothing. */
+static void percent_cell(struct grid *grid, double percent)
+{
+    if (fabs(percent) < 0.05)
+        grid_string(grid, "0.0%");
+    else
+        grid_format(grid, "%+.1f%%", percent);
+}
+
+static void delta_cells(const struct writer *writer, const struct diff_row *row)
+{
+    char text[DIFF_TEXT_BYTES];
+    diff_text_delta(row->delta_ns, writer->options->unit, text);
+    grid_string(writer->grid, text);
+    if (isnan(row->share))
+        grid_string(writer->grid, "unknown");
+    else
+        percent_cell(writer->grid, row->share * 100);
+}
+
+static void ratio_cells(const struct writer *writer, const struct diff_row *row,
+                        const struct diff_measure *measure)
+{
+    const struct bootstrap_interval *ratio = &measure->ratio;
+    bool both = is_here(row, 0) && is_here(row, 1) && measure->samples[0] && measure->samples[1];
+    if (isfinite(ratio->ratio))
+        grid_format(writer->grid, "%.3f", ratio->ratio);
+    else
+        grid_string(writer->grid, both ? "unknown" : "-");
+    if (!ratio->known)
+        grid_string(writer->grid, both ? "unknown" : "-");
+    else if (isinf(ratio->high))
+        grid_format(writer->grid, "%.3f or more", ratio->low);
+    else
+        grid_format(writer->grid, "%.3f to %.3f", ratio->low, ratio->high);
+}
+
+static const char *color_of(enum diff_verdict verdict)
+{
+    switch (verdict) {
+    case DIFF_SLOWER:
+    case DIFF_MORE_CALLS:
+        return RED;
+    case DIFF_FASTER:
+    case DIFF_FEWER_CALLS:
+        return GREEN;
+    case DIFF_NEW:
+    case DIFF_GONE:
+        return YELLOW;
+    default:
+        return NULL;
+    }
+}
+
+static void verdict_cell(const struct writer *writer, enum diff_verdict verdict)
+{
+    grid_string(writer->grid, verdict == DIFF_UNKNOWN ? "too few" : diff_verdict_name(verdict));
+    if (writer->options->color)
+        grid_color(writer->grid, color_of(verdict));
+}
+
+static void device_cells(const struct writer *writer, const struct diff_row *row)
+{
+    if (row->device.samples[0] || row->device.samples[1])
+        verdict_cell(writer, row->device.verdict);
+    else
+        grid_string(writer->grid, "-");
+    ratio_cells(writer, row, &row->device);
+    times_cells(writer, row->device.total_ns);
+}
+
+static void row_cells(const struct writer *writer, const struct diff_row *row)
+{
+    char *name =
+        diff_text_short_name(writer->diff, row, writer->table->by, writer->options->name_width);
+    if (name)
+        grid_string(writer->grid, name);
+    else
+        writer->grid->failed = true;
+    free(name);
+    verdict_cell(writer, row->time.verdict);
+    ratio_cells(writer, row, &row->time);
+    delta_cells(writer, row);
+    calls_cells(writer, row);
+    if (writer->diff->per_step)
+        samples_cells(writer, &row->time);
+    times_cells(writer, row->time.total_ns);
+    times_cells(writer, row->time.mean_ns);
+    times_cells(writer, row->time.median_ns);
+    if (writer->device)
+        device_cells(writer, row);
+}
+
+/* ---- titles for people ---- */
+
+static void title(const struct writer *writer, const char *text)
+{
+    grid_string(writer->grid, text);
+    if (writer->options->color)
+        grid_color(writer->grid, BOLD);
+}
+
+static void titles_of(const struct writer *writer, const char *what)
+{
+    for (unsigned side = 0; side < 2; side++) {
+        char text[512];
+        snprintf(text, sizeof text, "%.400s %s", writer->options->names[side], what);
+        title(writer, text);
+    }
+}
+
+static void titles(const struct writer *writer)
+{
+    bool per_step = writer->diff->per_step;
+    title(writer, "Name");
+    title(writer, "Verdict"), title(writer, "Ratio"), title(writer, "Interval");
+    title(writer, "Delta"), title(writer, "Share");
+    titles_of(writer, per_step ? "calls/step" : "calls");
+    if (per_step)
+        titles_of(writer, "n");
+    titles_of(writer, per_step ? "total/step" : "total");
+    titles_of(writer, "mean");
+    titles_of(writer, "median");
+    if (!writer->device)
+        return;
+    title(writer, "On device"), title(writer, "Ratio"), title(writer, "Interval");
+    titles_of(writer, "device");
+}
+
+static bool has_device(const struct diff_table *table)
+{
+    for (uint32_t i = 0; i < table->rows.count; i++)
+        if (table->rows.at[i].device.samples[0] || table->rows.at[i].device.samples[1])
+            return true;
+    return false;
+}
+
+bool diff_table_write(const struct diff *diff, const struct diff_table *table,
+                      const struct write_diff_options *options, FILE *stream)
+{
+    struct grid grid;
+    struct writer writer = {diff, table, options, &grid, has_device(table)};
+    enum grid_style style = options->format == DIFF_MARKDOWN ? GRID_MARKDOWN : GRID_ALIGNED;
+    uint32_t rows = table->rows.count;
+    if (options->rows >= 0 && options->rows < rows)
+        rows = (uint32_t)options->rows;
+    grid_init(&grid, 14u + (diff->per_step ? 2 : 0) + (writer.device ? 5 : 0));
+    titles(&writer);
+    for (uint32_t i = 0; i < rows && !grid.failed; i++)
+        row_cells(&writer, &table->rows.at[i]);
+    bool written = grid_write(&grid, style, NULL, stream);
+    grid_fini(&grid);
+    return written;
+}
+
+/* ---- cells for programs ---- */
+
+static void plain_cell(struct grid *grid, double value)
+{
+    if (isfinite(value))
+        grid_format(grid, "%.15g", value);
+    else
+        grid_string(grid, "");
+}
+
+static void plain_cells(struct grid *grid, const double values[2])
+{
+    plain_cell(grid, values[0]);
+    plain_cell(grid, values[1]);
+}
+
+static void plain_measure(struct grid *grid, const struct diff_measure *measure)
+{
+    grid_format(grid, "%llu", (unsigned long long)measure->samples[0]);
+    grid_format(grid, "%llu", (unsigned long long)measure->samples[1]);
+    plain_cells(grid, measure->total_ns);
+    plain_cells(grid, measure->mean_ns);
+    plain_cells(grid, measure->median_ns);
+    plain_cell(grid, measure->ratio.ratio);
+    plain_cell(grid, measure->ratio.low);
+    plain_cell(grid, measure->ratio.high);
+    bool none = !measure->samples[0] && !measure->samples[1];
+    grid_string(grid, none ? "" : diff_verdict_name(measure->verdict));
+}
+
+static void plain_name(const struct writer *writer, const struct diff_row *row, unsigned side)
+{
+    char *name = is_here(row, side) ? diff_text_name(writer->diff, row, side, writer->table->by)
+                                    : strdup("");
+    if (name)
+        grid_string(writer->grid, name);
+    else
+        writer->grid->failed = true;
+    free(name);
+}
+
+static void plain_row(const struct writer *writer, const struct diff_row *row)
+{
+    struct grid *grid = writer->grid;
+    grid_string(grid, diff_by_name(writer->table->by));
+    plain_name(writer, row, 0), plain_name(writer, row, 1);
+    grid_string(grid, row->match == DIFF_SAME_NAME ? "name"
+                      : row->ambiguous             ? "ambiguous"
+                                                   : "renamed");
+    plain_cells(grid, row->count);
+    plain_measure(grid, &row->time);
+    plain_cell(grid, row->delta_ns);
+    plain_cell(grid, row->share);
+    plain_measure(grid, &row->device);
+    plain_cell(grid, row->device_delta_ns);
+}
+
+static void plain_titles_of(const struct writer *writer, const char *prefix, const char *what)
+{
+    for (unsigned side = 0; side < 2; side++)
+        grid_format(writer->grid, "%.200s_%s%s", writer->options->names[side], prefix, what);
+}
+
+static void plain_measure_titles(const struct writer *writer, const char *prefix)
+{
+    static const char *const pairs[] = {"n", "total_ns", "mean_ns", "median_ns"};
+    static const char *const singles[] = {"ratio", "ratio_low", "ratio_high", "verdict"};
+    for (unsigned i = 0; i < 4; i++)
+        plain_titles_of(writer, prefix, pairs[i]);
+    for (unsigned i = 0; i < 4; i++)
+        grid_format(writer->grid, "%s%s", prefix, singles[i]);
+}
+
+static void plain_titles(const struct writer *writer)
+{
+    grid_string(writer->grid, "by");
+    plain_titles_of(writer, "", "name");
+    grid_string(writer->grid, "match");
+    plain_titles_of(writer, "", "calls");
+    plain_measure_titles(writer, "");
+    grid_string(writer->grid, "delta_ns"), grid_string(writer->grid, "share");
+    plain_measure_titles(writer, "device_");
+    grid_string(writer->grid, "device_delta_ns");
+}
+
+bool diff_table_write_rows(const struct diff *diff, const struct write_diff_options *options,
+                           FILE *stream)
+{
+    struct grid grid;
+    struct writer writer = {diff, NULL, options, &grid, true};
+    grid_init(&grid, 33);
+    plain_titles(&writer);
+    for (unsigned by = 0; by < DIFF_BY_COUNT; by++) {
+        writer.table = &diff->tables[by];
+        if (!(diff->options.tables & 1u << by))
+            continue;
+        for (uint32_t i = 0; i < writer.table->rows.count && !grid.failed; i++)
+            if (options->rows < 0 || i < options->rows)
+                plain_row(&writer, &writer.table->rows.at[i]);
+    }
+    bool written =
+        grid_write(&grid, options->format == DIFF_CSV ? GRID_CSV : GRID_TSV, NULL, stream);
+    grid_fini(&grid);
+    return written;
+}

@@ -1,0 +1,40 @@
+/* write_diff.h - a diff in words, cells or JSON. */
+#ifndef PROF_WRITE_DIFF_H
+#define PROF_WRITE_DIFF_H
+
+#include "diff.h"
+#include "time_text.h"
+
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* In the order of diff_format_find()'s names. */
+enum diff_format { DIFF_TEXT, DIFF_TSV, DIFF_CSV, DIFF_JSON, DIFF_MARKDOWN };
+
+struct write_diff_options {
+    const char *names[2]; /* what the sides are called */
+    enum diff_format format;
+    int64_t rows; /* of each table, -1 all */
+    unsigned name_width;
+    enum time_unit unit;
+    bool color;
+};
+
+/* "text", "tsv", "csv", "json", "markdown"; false: none of them. */
+bool diff_format_find(const char *name, enum diff_format *format);
+
+/* The tables that the diff was asked for. As text and Markdown the last line is the gate's, if there is
+ * one. False: no memory (errno is ENOMEM), or the stream failed. */
+bool write_diff(const struct diff *diff, const struct write_diff_options *options, FILE *stream);
+
+/* "step: slower by 7.3 % (95 %: 6.8 to 7.9), limit 5 %: FAILED" */
+#define DIFF_GATE_BYTES 512u
+void write_diff_gate(const struct diff *diff, char to[DIFF_GATE_BYTES]);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

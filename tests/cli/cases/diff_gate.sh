@@ -1,0 +1,17 @@
+# Exit statuses for CI: 4 when slower by more than the limit and by more than noise
+cp "$TRACES"/diff/*.prof .
+try() {
+    profdump diff "$@" --by kernel --rows 0 | tail -1
+    echo "status ${PIPESTATUS[0]}"
+}
+try base.prof slow.prof --fail-if-slower 5%
+try base.prof slow.prof --fail-if-slower 1.1x
+try slow.prof base.prof --fail-if-slower 5%
+try base.prof slow.prof --fail-if-slower 25% --fail-on device
+try base.prof slow.prof --fail-if-slower 10% --fail-on kernel
+try base.prof noisy.prof --fail-if-slower 5%
+try demo.prof demo.prof --fail-if-slower 5%
+try base.prof cpu.prof --fail-if-slower 5% --fail-on step
+profdump diff base.prof slow.prof --fail-if-slower 5% --format tsv >/dev/null
+echo "status $?"
+profdump diff base.prof slow.prof --fail-if-slower 5% --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["gate"]["result"])'
