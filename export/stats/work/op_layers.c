@@ -188,7 +188,7 @@ static enum op_known count_cudnn_norm_gradients(const struct op_formula *formula
 #define POOL_DIMS 3
 
 struct pool {
-    int space;
+    int8_t space;
     int64_t kernel[POOL_DIMS], stride[POOL_DIMS], padding[POOL_DIMS], dilation[POOL_DIMS];
     bool rounds_up;
 };
@@ -219,7 +219,8 @@ static enum op_known take_steps(const struct op_inputs *inputs, int argument, in
 static enum op_known take_pool(const struct op_formula *formula, const struct op_inputs *inputs,
                                struct pool *pool)
 {
-    int dilation = formula->arg[1], space = pool->space = formula->arg[0];
+    const int8_t dilation = formula->arg[1], space = formula->arg[0];
+    pool->space = space;
     for (int i = 0; i < space; i++)
         pool->dilation[i] = 1;
     enum op_known known = take_steps(inputs, 1, space, 1, NULL, pool->kernel);
