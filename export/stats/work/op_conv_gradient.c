@@ -57,16 +57,6 @@ static double flop_of_one(const struct gradient *gradient)
     return 2 * positions(at, gradient->weight->dims - 2) * op_elements(gradient->weight);
 }
 
-static enum op_known take_transposed(const struct conv_layout *layout,
-                                     const struct op_inputs *inputs, bool *is_transposed)
-{
-    struct text value = op_value(inputs, layout->transposed);
-    *is_transposed = layout->is_transposed;
-    if (layout->transposed < 0 || op_text_truth(value, is_transposed))
-        return OP_KNOWN;
-    return value.size ? OP_BAD_SHAPES : OP_NO_VALUES;
-}
-
 /* Of input, weight and bias. */
 static enum op_known take_mask(const struct op_inputs *inputs, bool wanted[3])
 {
@@ -116,7 +106,7 @@ static enum op_known count_gradients(const struct op_formula *formula,
     };
     if (!gradient.input || !gradient.weight || !gradient.output)
         return OP_NO_SHAPES;
-    enum op_known known = take_transposed(layout, inputs, &gradient.is_transposed);
+    enum op_known known = op_conv_transposed(layout, inputs, &gradient.is_transposed);
     if (known == OP_KNOWN)
         known = take_mask(inputs, wanted);
     if (known != OP_KNOWN)

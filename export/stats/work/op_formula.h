@@ -60,6 +60,18 @@ const struct op_tensor *op_tensor_input(const struct op_inputs *inputs, int numb
 /* The concrete value of an input; empty: none was recorded. */
 struct text op_value(const struct op_inputs *inputs, int number);
 
+/* Sizes and numbers beyond it are none: what is multiplied and added of them stays in 64 bits. */
+#define OP_LIMIT (INT64_C(1) << 30)
+
+/* A value that is a number for each of `count` dimensions, as strides are; one is for all. An empty list
+ * is what `instead` has, unless that is NULL. BAD_SHAPES: below `least`, or not as many. */
+enum op_known op_steps(const struct op_inputs *inputs, int number, int64_t least, int count,
+                       const int64_t *instead, int64_t steps[OP_DIMS_MAX]);
+
+/* Whether a convolution is transposed. */
+enum op_known op_conv_transposed(const struct conv_layout *layout, const struct op_inputs *inputs,
+                                 bool *is_transposed);
+
 /* How many elements a tensor has. */
 double op_elements(const struct op_tensor *tensor);
 

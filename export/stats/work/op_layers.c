@@ -185,50 +185,28 @@ static enum op_known count_cudnn_norm_gradients(const struct op_formula *formula
     return OP_KNOWN;
 }
 
-#define POOL_DIMS 3
-
 struct pool {
-    int space;
-    int64_t kernel[POOL_DIMS], stride[POOL_DIMS], padding[POOL_DIMS], dilation[POOL_DIMS];
+    int8_t space;
+    int64_t kernel[OP_DIMS_MAX], stride[OP_DIMS_MAX], padding[OP_DIMS_MAX], dilation[OP_DIMS_MAX];
     bool rounds_up;
 };
-
-#define POOL_LIMIT (INT64_C(1) << 30)
-
-/* One number is for all dimensions; of a list that may be empty, `instead` is taken. */
-static enum op_known take_steps(const struct op_inputs *inputs, int argument, int space,
-                                int64_t least, const int64_t *instead, int64_t steps[POOL_DIMS])
-{
-    struct text value = op_value(inputs, argument);
-    int count = op_text_integers(value, steps, POOL_DIMS);
-    if (value.size == 0)
-        return OP_NO_VALUES;
-    if (count < 0 || (count == 0 && !instead) || (count > 1 && count != space))
-        return OP_BAD_SHAPES;
-    for (int i = 0; i < space; i++) {
-        if (i >= count)
-            steps[i] = count == 0 ? instead[i] : steps[0];
-        if (steps[i] < least || steps[i] > POOL_LIMIT)
-            return OP_BAD_SHAPES;
-    }
-    return OP_KNOWN;
-}
 
 /* (self, kernel, stride, padding, [dilation,] ceil). arg[0] dimensions, arg[1] where dilation is, or
  * -1; ceil is behind it. */
 static enum op_known take_pool(const struct op_formula *formula, const struct op_inputs *inputs,
                                struct pool *pool)
 {
-    int dilation = formula->arg[1], space = pool->space = formula->arg[0];
+    const int8_t dilation = formula->arg[1], space = formula->arg[0];
+    pool->space = space;
     for (int i = 0; i < space; i++)
         pool->dilation[i] = 1;
-    enum op_known known = take_steps(inputs, 1, space, 1, NULL, pool->kernel);
+    enum op_known known = op_steps(inputs, 1, 1, space, NULL, pool->kernel);
     if (known == OP_KNOWN)
-        known = take_steps(inputs, 2, space, 1, pool->kernel, pool->stride);
+        known = op_steps(inputs, 2, 1, space, pool->kernel, pool->stride);
     if (known == OP_KNOWN)
-        known = take_steps(inputs, 3, space, 0, NULL, pool->padding);
+        known = op_steps(inputs, 3, 0, space, NULL, pool->padding);
     if (known == OP_KNOWN && dilation >= 0)
-        known = take_steps(inputs, dilation, space, 1, NULL, pool->dilation);
+        known = op_steps(inputs, dilation, 1, space, NULL, pool->dilation);
     if (known == OP_KNOWN &&
         !op_text_truth(op_value(inputs, dilation < 0 ? 4 : dilation + 1), &pool->rounds_up))
         return OP_NO_VALUES;
@@ -240,7 +218,7 @@ static int64_t pooled_size(const struct pool *pool, int i, int64_t size)
 {
     int64_t stride = pool->stride[i], padding = pool->padding[i];
     int64_t room = size + 2 * padding - pool->dilation[i] * (pool->kernel[i] - 1) - 1;
-    if (size > POOL_LIMIT || room < 0)
+    if (size > OP_LIMIT || room < 0)
         return -1;
     int64_t windows = (room + (pool->rounds_up ? stride - 1 : 0)) / stride + 1;
     return pool->rounds_up && (windows - 1) * stride >= size + padding ? windows - 1 : windows;

@@ -77,12 +77,6 @@ const struct op_tensor *op_tensor_input(const struct op_inputs *inputs, int numb
     return input && input->is_tensor ? input : NULL;
 }
 
-struct text op_value(const struct op_inputs *inputs, int number)
-{
-    const struct op_tensor *input = number < 0 ? NULL : op_input(inputs, (uint32_t)number);
-    return input ? input->value : (struct text){"", 0};
-}
-
 double op_elements(const struct op_tensor *tensor)
 {
     double elements = 1;
