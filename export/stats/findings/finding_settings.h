@@ -1,0 +1,43 @@
+/* finding_settings.h - which rules run, and what they are told to leave out. */
+#ifndef PROF_FINDING_SETTINGS_H
+#define PROF_FINDING_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define FINDING_RULES_MAX 64u
+
+/* Thresholds; below them nothing is said. Each rule has its own copy of all of them, so that a file can
+ * change one for a single rule. A new one is a member here and a row in finding_settings.c. */
+struct finding_limits {
+    double least_share;     /* of the wall time that a finding must cost: 0.01 */
+    int64_t least_gap_ns;   /* of an idle gap: a device needs 1 to 2 us from one operation of a
+                             stream to the next, so shorter ones are told as such: 2 us */
+    int64_t launch_ns;      /* from a launch to the start of its kernel when nothing is in between
+                             this may pass: 20 us; what is longer waits for something */
+    int64_t tiny_kernel_ns; /* a launch costs the CPU and the device about 5 us: 10 us */
+    double low_occupancy;   /* share of the warps an SM can hold: 0.25 */
+    double tail_share;      /* of a kernel's time that its last wave must waste: 0.1 */
+    uint32_t queue_limit;   /* launches in the queue from which on launching blocks: 1000 */
+    uint32_t loop_calls;    /* so many calls from one place are a loop: 20 */
+};
+
+struct finding_settings {
+    bool enabled[FINDING_RULES_MAX]; /* by place in finding_rules[] */
+    struct finding_limits limits[FINDING_RULES_MAX];
+};
+
+void finding_limits_default(struct finding_limits *limits);
+
+/* All rules, with the default limits. */
+void finding_settings_default(struct finding_settings *settings);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
