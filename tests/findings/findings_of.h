@@ -30,6 +30,8 @@ public:
     {
         finding_settings settings;
         finding_settings_default(&settings);
+        if (change)
+            change(settings.shared);
         for (auto &limits : settings.limits)
             if (change)
                 change(limits);

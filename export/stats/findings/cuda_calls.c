@@ -1,6 +1,8 @@
 /* cuda_calls.c - names from the reference manuals of CUDA's runtime and driver interfaces. */
 #include "cuda_calls.h"
 
+#include "array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,6 +65,9 @@ static const struct pattern patterns[] = {
     {"cudaLibrary*", CUDA_CALL_MODULE},
     {"cuKernelGetFunction", CUDA_CALL_MODULE},
     {"cudaFuncGetAttributes", CUDA_CALL_MODULE},
+    {"cudaModuleLaunchKernel", CUDA_CALL_LAUNCH}, /* HIP's driver is its runtime */
+    {"cudaExtModuleLaunchKernel", CUDA_CALL_LAUNCH},
+    {"cudaExtLaunchKernel", CUDA_CALL_LAUNCH},
 };
 
 static bool ends_with(struct text name, const char *end)
@@ -102,15 +107,54 @@ static bool fits(struct text name, const char *pattern)
     return ends_with((struct text){name.bytes + head, name.size - head}, pattern + head + 1);
 }
 
+/* HIP's calls are called as those of CUDA's runtime: "hipMalloc" fits "cudaMalloc". */
+static bool fits_either(struct text name, const char *pattern)
+{
+    static const char cuda[] = "cuda", hip[] = "hip";
+    size_t size = sizeof hip - 1;
+    if (name.size < size || memcmp(name.bytes, hip, size) != 0)
+        return fits(name, pattern);
+    return strncmp(pattern, cuda, sizeof cuda - 1) == 0 &&
+           fits((struct text){name.bytes + size, name.size - size}, pattern + sizeof cuda - 1);
+}
+
 enum cuda_call cuda_call_of_name(struct text name)
 {
-    if (name.size < 2 || memcmp(name.bytes, "cu", 2) != 0)
-        return CUDA_CALL_OTHER;
     name = without_suffixes(name);
     for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++)
-        if (fits(name, patterns[i].name))
+        if (fits_either(name, patterns[i].name))
             return patterns[i].call;
     return CUDA_CALL_OTHER;
+}
+
+static bool is_listed(enum cuda_call call)
+{
+    return call >= CUDA_CALL_COPY && call <= CUDA_CALL_HOST_FUNCTION;
+}
+
+/* Many programs have none: whether a name is one is known before all slices are looked at. */
+static bool has_listed_names(const struct cuda_calls *calls)
+{
+    for (uint32_t name = 0; name < calls->name_count; name++)
+        if (is_listed((enum cuda_call)calls->of_name[name]))
+            return true;
+    return false;
+}
+
+static bool list_calls(struct cuda_calls *calls, const struct timeline *timeline)
+{
+    uint32_t capacity = 0;
+    for (uint32_t i = 0; i < timeline->slices.count; i++) {
+        const struct tl_slice *slice = &timeline->slices.at[i];
+        if (!is_listed(cuda_call_of(calls, slice)) || slice->flags & TL_INTERNAL ||
+            cuda_call_outermost(timeline, i) != i)
+            continue;
+        if (calls->listed_count == capacity &&
+            !array_grow(&calls->listed, &capacity, sizeof *calls->listed))
+            return false;
+        calls->listed[calls->listed_count++] = i;
+    }
+    return true;
 }
 
 bool cuda_calls_init(struct cuda_calls *calls, const struct timeline *timeline)
@@ -119,11 +163,15 @@ bool cuda_calls_init(struct cuda_calls *calls, const struct timeline *timeline)
     *calls = (struct cuda_calls){.of_name = malloc(count + (size_t)1), .name_count = count};
     for (uint32_t name = 0; name < count && calls->of_name; name++)
         calls->of_name[name] = (uint8_t)cuda_call_of_name(timeline->names.at[name]);
-    return calls->of_name != NULL;
+    if (calls->of_name && (!has_listed_names(calls) || list_calls(calls, timeline)))
+        return true;
+    cuda_calls_fini(calls);
+    return false;
 }
 
 void cuda_calls_fini(struct cuda_calls *calls)
 {
+    free(calls->listed);
     free(calls->of_name);
     *calls = (struct cuda_calls){0};
 }

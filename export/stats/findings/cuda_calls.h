@@ -33,6 +33,9 @@ enum cuda_call {
 struct cuda_calls {
     uint8_t *of_name; /* enum cuda_call by index into timeline.names */
     uint32_t name_count;
+    uint32_t *listed; /* slices: the program's calls that allocate, wait, copy, or name a host
+                         function; those that are part of another one are not here */
+    uint32_t listed_count;
 };
 
 /* False: no memory; fini is not needed then. */

@@ -4,6 +4,7 @@
 #include "stack_of.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void finding_owners_fini(struct finding_owners *owners)
 {
@@ -32,7 +33,7 @@ static struct finding_owner *owner_of(struct finding_owners *owners, uint32_t pr
         return NULL;
     }
     *owner = (struct finding_owner){
-        .process = process, .device = device, .path = path, .slice = TL_NONE};
+        .process = process, .device = device, .path = path, .slice = TL_NONE, .call = TL_NONE};
     return owner;
 }
 
@@ -62,6 +63,7 @@ static void merge(struct finding_owner *into, const struct finding_owner *from)
     into->more += from->more;
     if (into->slice == TL_NONE || from->largest_ns > into->largest_ns) {
         into->slice = from->slice;
+        into->call = from->call;
         into->largest_ns = from->largest_ns;
     }
 }
@@ -123,6 +125,22 @@ static void hand_out(struct finding_owners *owners, const struct finding_context
     owners->owners.count = kept;
 }
 
+bool finding_owners_copy(struct finding_owners *to, const struct finding_owners *from)
+{
+    uint32_t count = from->owners.count;
+    *to = (struct finding_owners){0};
+    to->owners.at = malloc((count + (size_t)1) * sizeof *to->owners.at);
+    if (!to->owners.at)
+        return false;
+    if (count)
+        memcpy(to->owners.at, from->owners.at, count * sizeof *to->owners.at);
+    to->owners.count = to->owners.capacity = count;
+    if (index_again(to))
+        return true;
+    finding_owners_fini(to);
+    return false;
+}
+
 bool finding_owners_gather(struct finding_owners *owners, const struct finding_context *context)
 {
     if (owners->failed || !add_parents(owners, context))
@@ -152,5 +170,7 @@ struct finding finding_of_owner(const struct finding_context *context,
     finding.saved_ns = owner->saved_ns;
     if (owner->slice != TL_NONE)
         finding.stack = stack_of_slice(context->timeline, owner->slice);
+    if (finding.stack == TL_NONE && owner->call != TL_NONE)
+        finding.stack = stack_of_slice(context->timeline, owner->call);
     return finding;
 }

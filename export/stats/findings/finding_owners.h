@@ -18,6 +18,7 @@ struct finding_owner {
     uint32_t device;  /* ordinal, TL_NONE */
     uint32_t path;    /* TL_NONE outside of every range */
     uint32_t slice;   /* of the largest single cost, TL_NONE */
+    uint32_t call;    /* what else may have a call stack for it, TL_NONE */
     uint64_t count;
     int64_t cost_ns;
     int64_t saved_ns;
@@ -39,6 +40,10 @@ void finding_owners_fini(struct finding_owners *owners);
 struct finding_owner *finding_owners_add(struct finding_owners *owners,
                                          const struct finding_context *context, uint32_t process,
                                          uint32_t device, uint32_t slice, int64_t cost_ns);
+
+/* A copy that can be gathered, as the owners that several rules look at must not be. False: no memory,
+ * and fini is not needed. */
+bool finding_owners_copy(struct finding_owners *to, const struct finding_owners *from);
 
 /* Gathers what is not worth a finding in the ranges around. What is left: owners that are worth one,
  * most cost first, by the limits of the context. False: no memory. */

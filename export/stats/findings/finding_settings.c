@@ -17,6 +17,7 @@ void finding_limits_default(struct finding_limits *limits)
 
 void finding_settings_default(struct finding_settings *settings)
 {
+    finding_limits_default(&settings->shared);
     for (uint32_t i = 0; i < FINDING_RULES_MAX; i++) {
         settings->enabled[i] = true;
         finding_limits_default(&settings->limits[i]);

@@ -30,6 +30,7 @@ struct finding_limits {
 struct finding_settings {
     bool enabled[FINDING_RULES_MAX]; /* by place in finding_rules[] */
     struct finding_limits limits[FINDING_RULES_MAX];
+    struct finding_limits shared; /* of what is made once for all rules: finding_gaps.h */
 };
 
 void finding_limits_default(struct finding_limits *limits);

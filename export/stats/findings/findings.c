@@ -2,6 +2,7 @@
 #include "findings.h"
 
 #include "array.h"
+#include "finding_gaps.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@ struct finding_workings {
     struct key_names names;
     struct range_paths paths;
     struct cuda_calls calls;
+    struct finding_gaps gaps;
 };
 
 uint32_t finding_rule_find(const char *name)
@@ -116,7 +118,8 @@ static bool run_rules(struct findings *findings, const struct finding_settings *
     return done;
 }
 
-static bool make_context(struct findings *findings, const struct timeline *timeline)
+static bool make_context(struct findings *findings, const struct timeline *timeline,
+                         const struct finding_settings *settings)
 {
     struct finding_workings *workings = calloc(1, sizeof *workings);
     findings->workings = workings;
@@ -131,6 +134,11 @@ static bool make_context(struct findings *findings, const struct timeline *timel
         .calls = &workings->calls,
         .wall_ns = timeline->end_ns - timeline->start_ns,
     };
+    struct finding_context context = findings->context;
+    context.limits = &settings->shared;
+    if (!finding_gaps_init(&workings->gaps, &context))
+        return false;
+    findings->context.gaps = &workings->gaps;
     return true;
 }
 
@@ -140,7 +148,8 @@ bool findings_init(struct findings *findings, const struct timeline *timeline,
     struct finding_settings standard;
     *findings = (struct findings){0};
     finding_settings_default(&standard);
-    if (make_context(findings, timeline) && run_rules(findings, settings ? settings : &standard))
+    settings = settings ? settings : &standard;
+    if (make_context(findings, timeline, settings) && run_rules(findings, settings))
         return true;
     findings_fini(findings);
     return false;
@@ -150,6 +159,7 @@ void findings_fini(struct findings *findings)
 {
     struct finding_workings *workings = findings->workings;
     if (workings) {
+        finding_gaps_fini(&workings->gaps);
         cuda_calls_fini(&workings->calls);
         range_paths_fini(&workings->paths);
         key_names_fini(&workings->names);
