@@ -156,6 +156,16 @@ bool finding_owners_gather(struct finding_owners *owners, const struct finding_c
     return true;
 }
 
+void finding_owners_drop(struct finding_owners *owners, uint64_t least_count)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < owners->owners.count; i++)
+        if (owners->owners.at[i].count >= least_count)
+            owners->owners.at[kept++] = owners->owners.at[i];
+    owners->owners.count = kept;
+    owners->failed |= !index_again(owners);
+}
+
 struct finding finding_of_owner(const struct finding_context *context,
                                 const struct finding_rule *rule, const struct finding_owner *owner)
 {

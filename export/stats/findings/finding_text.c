@@ -2,7 +2,9 @@
 #include "finding_text.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #define WHOLE_DIGITS 100.0
 
@@ -55,9 +57,17 @@ struct finding_text finding_bytes(uint64_t bytes)
     return scaled((double)bytes / 1024, 1024, units);
 }
 
+/* "calls", "copies", "stretches" */
 struct finding_text finding_count(uint64_t count, const char *noun)
 {
     struct finding_text to;
-    snprintf(to.text, sizeof to.text, "%" PRIu64 " %s%s", count, noun, count == 1 ? "" : "s");
+    size_t size = strlen(noun);
+    bool ends_in_y = size && noun[size - 1] == 'y', ends_in_h = size && noun[size - 1] == 'h';
+    if (count == 1)
+        snprintf(to.text, sizeof to.text, "1 %s", noun);
+    else if (ends_in_y)
+        snprintf(to.text, sizeof to.text, "%" PRIu64 " %.*sies", count, (int)size - 1, noun);
+    else
+        snprintf(to.text, sizeof to.text, "%" PRIu64 " %s%s", count, noun, ends_in_h ? "es" : "s");
     return to;
 }

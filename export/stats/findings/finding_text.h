@@ -19,7 +19,7 @@ struct finding_text {
 struct finding_text finding_time(int64_t ns);                   /* "1.23 ms" */
 struct finding_text finding_share(int64_t part, int64_t whole); /* "41 %"; "unknown" of nothing */
 struct finding_text finding_bytes(uint64_t bytes);              /* "1.50 MB", powers of 1024 */
-struct finding_text finding_count(uint64_t count, const char *noun); /* "1 call", "2 calls" */
+struct finding_text finding_count(uint64_t count, const char *noun); /* "1 copy", "2 copies" */
 
 #ifdef __cplusplus
 }

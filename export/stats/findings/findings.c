@@ -25,6 +25,34 @@ uint32_t finding_rule_find(const char *name)
     return FINDING_RULES_MAX;
 }
 
+struct finding_text finding_device(const struct finding_context *context, uint32_t process,
+                                   uint32_t device)
+{
+    const struct timeline *timeline = context->timeline;
+    struct finding_text to;
+    int used = device == TL_NONE ? snprintf(to.text, sizeof to.text, "An unknown GPU")
+                                 : snprintf(to.text, sizeof to.text, "GPU %u", device);
+    if (process == TL_NONE || timeline->processes.count < 2)
+        return to;
+    const struct read_process *info = &timeline->processes.at[process].info;
+    size_t room = sizeof to.text - (size_t)used;
+    if (info->rank >= 0)
+        snprintf(to.text + used, room, " of rank %d", (int)info->rank);
+    else
+        snprintf(to.text + used, room, " of pid %u", info->pid);
+    return to;
+}
+
+const struct tl_device *finding_device_facts(const struct timeline *timeline, uint32_t process,
+                                             uint32_t device)
+{
+    for (uint32_t i = 0; i < timeline->devices.count; i++)
+        if (timeline->devices.at[i].process == process &&
+            timeline->devices.at[i].info.device == device)
+            return &timeline->devices.at[i];
+    return NULL;
+}
+
 bool finding_is_worth(const struct finding_context *context, int64_t cost_ns)
 {
     return cost_ns > 0 &&

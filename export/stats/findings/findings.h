@@ -13,6 +13,7 @@
 
 #include "cuda_calls.h"
 #include "finding_settings.h"
+#include "finding_text.h"
 #include "range_paths.h"
 #include "timeline.h"
 
@@ -88,6 +89,14 @@ uint32_t finding_rule_find(const char *name);
 bool findings_init(struct findings *findings, const struct timeline *timeline,
                    const struct finding_settings *settings);
 void findings_fini(struct findings *findings);
+
+/* "GPU 0", "GPU 0 of rank 3", "GPU 0 of pid 4711": as much as tells it from others. */
+struct finding_text finding_device(const struct finding_context *context, uint32_t process,
+                                   uint32_t device);
+
+/* What is known of the device; NULL: nothing. */
+const struct tl_device *finding_device_facts(const struct timeline *timeline, uint32_t process,
+                                             uint32_t device);
 
 /* Whether time of this length is worth a finding by the limits of the rule that is running. */
 bool finding_is_worth(const struct finding_context *context, int64_t cost_ns);

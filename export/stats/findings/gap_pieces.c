@@ -171,6 +171,14 @@ static uint32_t without_calls(const struct gap_pieces *pieces, uint32_t slice)
     return slice;
 }
 
+/* Who owns time of a call: launches belong to the range that makes them, together with what is between
+ * them; other calls are told by name. */
+static uint32_t owner_of(const struct gap_pieces *pieces, enum gap_cause cause, uint32_t slice)
+{
+    uint32_t range = cause == GAP_LAUNCH ? without_calls(pieces, slice) : TL_NONE;
+    return range == TL_NONE ? slice : range;
+}
+
 /* The thread was in no range: the one that launched the operation before may have been. */
 static bool add_other_thread(struct gap_pieces *pieces, int64_t from_ns, int64_t to_ns)
 {
@@ -198,7 +206,7 @@ static bool add_thread_piece(struct gap_pieces *pieces, const struct thread_piec
     if (piece->start_ns == pieces->start_ns &&
         (cause == GAP_SYNC || cause == GAP_COPY || cause == GAP_ALLOCATE))
         pieces->blocker = slice;
-    return add(pieces, cause, slice, piece->end_ns - piece->start_ns);
+    return add(pieces, cause, owner_of(pieces, cause, slice), piece->end_ns - piece->start_ns);
 }
 
 /* What the thread of the launch did before it. */
@@ -230,9 +238,10 @@ static bool add_after_launch(struct gap_pieces *pieces, int64_t from_ns, int64_t
         waiting = GAP_HOST_FUNCTION;
         owner = host_function_of(pieces);
     }
-    return add(pieces, cause_of_call(pieces, pieces->launch), pieces->launch,
-               returned_ns - from_ns) &&
-           add(pieces, GAP_LAUNCH, pieces->launch, due_ns - returned_ns) &&
+    enum gap_cause cause = cause_of_call(pieces, pieces->launch);
+    return add(pieces, cause, owner_of(pieces, cause, pieces->launch), returned_ns - from_ns) &&
+           add(pieces, GAP_LAUNCH, owner_of(pieces, GAP_LAUNCH, pieces->launch),
+               due_ns - returned_ns) &&
            add(pieces, waiting, owner, to_ns - due_ns);
 }
 
