@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -37,6 +38,26 @@ void finding_limits_default(struct finding_limits *limits);
 
 /* All rules, with the default limits. */
 void finding_settings_default(struct finding_settings *settings);
+
+#define FINDING_SETTINGS_MESSAGE 200u
+
+/* Reads limits:
+ *
+ *     # of all rules; this section comes first, its header can be left out
+ *     [all]
+ *     least_share = 0.02
+ *     [tiny-kernels]
+ *     tiny_kernel_us = 5
+ *     [cpu-only]
+ *     enabled = no
+ *
+ * Names end with their units. False after having set `*line` (0: the file could not be read, or no
+ * memory) and `message`, of text as it is in the file. */
+bool finding_settings_read(struct finding_settings *settings, FILE *file, uint32_t *line,
+                           char message[FINDING_SETTINGS_MESSAGE]);
+
+/* Has only the rules run that are named after the first call of it. False: there is no such rule. */
+bool finding_settings_only(struct finding_settings *settings, const char *rule, bool first);
 
 #ifdef __cplusplus
 }
