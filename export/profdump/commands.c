@@ -11,6 +11,14 @@ const struct command commands[] = {
         .exports = true,
     },
     {
+        .word = "explain",
+        .usage = "explain [--json] [OPTION]... [FILE|DIRECTORY]...",
+        .help = "print where the time went: idle time of devices by cause, and what\n"
+                "else costs time, whose it is, what to do about it, and what that\n"
+                "saves at most",
+        .run_inputs = cmd_explain,
+    },
+    {
         .word = "stacks",
         .usage = "stacks [OPTION]... [FILE|DIRECTORY]...",
         .help = "print the call stacks from which CUDA was called, the one that kept\n"

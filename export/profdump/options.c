@@ -19,6 +19,7 @@ static const char about[] =
 static const struct option_entry *const groups[] = {
     table_options,
     blocks_options,
+    explain_options,
     stacks_options,
     common_options,
 };

@@ -26,6 +26,10 @@ struct profdump_options {
     bool folded;              /* --folded */
     bool debuginfod;          /* --debuginfod */
     const char *perf_map;     /* --perf-map, NULL not given */
+    bool rows_given;            /* --rows */
+    uint64_t explain_rules;     /* --rule: a bit for each by its place; 0 all */
+    const char *explain_limits; /* --limits, NULL not given */
+    bool explain_list;          /* --rules */
     bool partial;
     bool fail_on_loss;
     bool help, version;
@@ -61,6 +65,7 @@ int cmd_memory(const struct profdump_options *options,
 int cmd_blocks(const struct profdump_options *options,
                const struct timeline *timeline);                                      /* blocks */
 int cmd_tax(const struct profdump_options *options, const struct timeline *timeline); /* tax */
+int cmd_explain(const struct profdump_options *options); /* explain */
 /* memory --compat */
 int cmd_blocks_memory(const struct profdump_options *options, const struct timeline *timeline);
 /* The words after "ctl". */
@@ -94,5 +99,8 @@ void cleanup_on_signals(void);
  * (said on stderr, except that a reader who closed the pipe needs no telling), EXIT_LOSS when asked
  * for and something was lost. */
 int finish(const struct profdump_options *options, const struct timeline *timeline, bool written);
+
+/* The same of what is about no recording. */
+int finish_answer(bool written);
 
 #endif

@@ -147,6 +147,7 @@ static bool set_rows(struct profdump_options *options, const char *rows)
     char *end;
     errno = 0;
     options->write.rows = strtoll(rows, &end, 10);
+    options->rows_given = true;
     if (*rows && !*end && !errno && options->write.rows >= -1)
         return true;
     complain("--rows: '%s' is not a number of rows", rows);

@@ -36,7 +36,7 @@ TEST(FindingText, RoundsToThreeDigits)
     EXPECT_STREQ(finding_time(1500000000000).text, "1500 s");
     EXPECT_STREQ(finding_share(1, 3).text, "33 %");
     EXPECT_STREQ(finding_share(1, 30).text, "3.3 %");
-    EXPECT_STREQ(finding_share(1, 100000).text, "less than 0.1 %");
+    EXPECT_STREQ(finding_share(1, 100000).text, "< 0.1 %");
     EXPECT_STREQ(finding_share(0, 10).text, "0 %");
     EXPECT_STREQ(finding_bytes(1536).text, "1.50 KB");
 }

@@ -202,6 +202,7 @@ TEST(Gaps, OfQueuedWorkBehindAHostFunctionAreItsOwn)
     m.pop(9 * us);
     auto second = m.launch("cudaLaunchKernel", 10 * us, 15 * us);
     m.kernel("a", first, 10 * us, 100 * us);
+    m.sync(3, 350 * us, 550 * us, 0);
     m.kernel("b", second, 400 * us, 500 * us);
     FindingsOf found(m.done());
     EXPECT_EQ(owners(found, GAP_HOST_FUNCTION), (Owners{{"ask > cudaLaunchHostFunc", 300 * us}}));

@@ -50,7 +50,7 @@ TEST(RuleCpuBound, NamesTheRange)
     expect_one(found, "gpu-idle-cpu-bound", "step > load batch", 80 * ms);
     EXPECT_EQ(found.of("gpu-idle-cpu-bound")[0].sentence,
               "GPU 0 idled for 80.0 ms (80 % of the wall time) while the CPU was busy here and "
-              "launched nothing: 1 stretch, 80.0 ms at most.");
+              "launched nothing: 1 stretch, the longest 80.0 ms.");
     EXPECT_TRUE(found.of("gpu-idle-launch-bound").empty());
     EXPECT_TRUE(found.of("gpu-idle-synchronization").empty());
 }

@@ -110,12 +110,36 @@ static bool index_again(struct finding_owners *owners)
     return true;
 }
 
-static void hand_out(struct finding_owners *owners, const struct finding_context *context)
+/* The owner outside of every range, of the same device: there is one for each device. */
+static uint32_t outermost_of(const struct finding_owners *owners, const struct finding_owner *owner)
+{
+    return keymap_find(&owners->known, key_of(owner->process, owner->device, TL_NONE));
+}
+
+/* All that was found on a device, by the place of its outermost owner. NULL: no memory. */
+static int64_t *sum_devices(const struct finding_owners *owners)
+{
+    int64_t *sums_ns = calloc(owners->owners.count, sizeof *sums_ns);
+    for (uint32_t i = 0; i < owners->owners.count && sums_ns; i++)
+        sums_ns[outermost_of(owners, &owners->owners.at[i])] += owners->owners.at[i].cost_ns;
+    return sums_ns;
+}
+
+static bool stands_alone(const struct finding_context *context, const struct finding_owner *owner,
+                         int64_t sum_ns)
+{
+    return finding_is_worth(context, owner->cost_ns) &&
+           (owner->path == TL_NONE ||
+            (double)owner->cost_ns >= context->limits->owner_share * (double)sum_ns);
+}
+
+static void hand_out(struct finding_owners *owners, const struct finding_context *context,
+                     const int64_t *sums_ns)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < owners->owners.count; i++) {
         struct finding_owner owner = owners->owners.at[i];
-        if (finding_is_worth(context, owner.cost_ns)) {
+        if (stands_alone(context, &owner, sums_ns[outermost_of(owners, &owner)])) {
             owners->owners.at[kept++] = owner;
         } else if (owner.path != TL_NONE && owner.count) {
             uint32_t parent = context->paths->paths.at[owner.path].parent;
@@ -148,9 +172,11 @@ bool finding_owners_gather(struct finding_owners *owners, const struct finding_c
     if (owners->owners.count == 0)
         return true;
     qsort(owners->owners.at, owners->owners.count, sizeof *owners->owners.at, by_path);
-    if (!index_again(owners))
+    int64_t *sums_ns = index_again(owners) ? sum_devices(owners) : NULL;
+    if (!sums_ns)
         return false;
-    hand_out(owners, context);
+    hand_out(owners, context, sums_ns);
+    free(sums_ns);
     keymap_fini(&owners->known); /* the places are gone */
     qsort(owners->owners.at, owners->owners.count, sizeof *owners->owners.at, by_cost);
     return true;

@@ -15,6 +15,7 @@ void finding_limits_default(struct finding_limits *limits)
 {
     *limits = (struct finding_limits){
         .least_share = 0.01,
+        .owner_share = 0.1,
         .least_gap_ns = 2000,
         .launch_ns = 20000,
         .tiny_kernel_ns = 10000,
@@ -56,6 +57,7 @@ static const struct limit {
     bool shared; /* of what is made once for all rules: it cannot differ between them */
 } limits[] = {
     {"least_share", offsetof(struct finding_limits, least_share), LIMIT_SHARE, false},
+    {"owner_share", offsetof(struct finding_limits, owner_share), LIMIT_SHARE, false},
     {"least_gap_us", offsetof(struct finding_limits, least_gap_ns), LIMIT_US, true},
     {"launch_us", offsetof(struct finding_limits, launch_ns), LIMIT_US, true},
     {"tiny_kernel_us", offsetof(struct finding_limits, tiny_kernel_ns), LIMIT_US, false},
@@ -179,7 +181,7 @@ static bool change(struct settings_file *file, const char *name, const char *tex
     if (!limit)
         return wrong(
             file,
-            "there is no limit '%s'; known are enabled, least_share, least_gap_us, "
+            "there is no limit '%s'; known are enabled, least_share, owner_share, least_gap_us, "
             "launch_us, tiny_kernel_us, low_occupancy, tail_share, queue_limit, loop_calls",
             name);
     if (limit->shared && file->rule != ALL_RULES)

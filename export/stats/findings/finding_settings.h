@@ -16,10 +16,12 @@ extern "C" {
 /* Thresholds; below them nothing is said. Each rule has its own copy of all of them, so that a file can
  * change one for a single rule. A new one is a member here and a row in finding_settings.c. */
 struct finding_limits {
-    double least_share;     /* of the wall time that a finding must cost: 0.01 */
-    int64_t least_gap_ns;   /* of an idle gap: a device needs 1 to 2 us from one operation of a
+    double least_share;   /* of the wall time that a finding must cost: 0.01 */
+    double owner_share;   /* of all that a rule finds on a device, that a range must have to be told
+                             by itself: 0.1; else it is part of the range around it */
+    int64_t least_gap_ns; /* of an idle gap: a device needs 1 to 2 us from one operation of a
                              stream to the next, so shorter ones are told as such: 2 us */
-    int64_t launch_ns;      /* from a launch to the start of its kernel when nothing is in between
+    int64_t launch_ns;    /* from a launch to the start of its kernel when nothing is in between
                              this may pass: 20 us; what is longer waits for something */
     int64_t tiny_kernel_ns; /* a launch costs the CPU and the device about 5 us: 10 us */
     double low_occupancy;   /* share of the warps an SM can hold: 0.25 */

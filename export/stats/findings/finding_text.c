@@ -39,7 +39,7 @@ struct finding_text finding_share(int64_t part, int64_t whole)
     if (whole <= 0)
         snprintf(to.text, sizeof to.text, "unknown");
     else if (part > 0 && percent < 0.1)
-        snprintf(to.text, sizeof to.text, "less than 0.1 %%");
+        snprintf(to.text, sizeof to.text, "< 0.1 %%");
     else
         snprintf(to.text, sizeof to.text, percent > 0 && percent < 9.95 ? "%.1f %%" : "%.0f %%",
                  percent);

@@ -78,17 +78,15 @@ static uint32_t host_functions_before(const struct gap_pieces *pieces, int64_t t
     return low;
 }
 
-/* When the operation was launched that is in front of `next` in its stream. */
+/* When the operation was launched that is in front of `next` in its stream; waits are no operations. */
 static int64_t launched_before_ns(const struct gap_pieces *pieces)
 {
-    const struct timeline *timeline = pieces->context->timeline;
-    const struct tl_gpu *next = &timeline->gpus.at[pieces->next];
-    if (pieces->next == 0)
-        return INT64_MIN;
-    const struct tl_gpu *before = next - 1;
-    if (before->stream != next->stream || before->slice == TL_NONE)
-        return INT64_MIN;
-    return slice_at(pieces, before->slice)->start_ns;
+    const struct tl_gpu *gpus = pieces->context->timeline->gpus.at;
+    uint32_t stream = gpus[pieces->next].stream;
+    for (uint32_t i = pieces->next; i-- > 0 && gpus[i].stream == stream;)
+        if (tl_is_work(&gpus[i]))
+            return gpus[i].slice == TL_NONE ? INT64_MIN : slice_at(pieces, gpus[i].slice)->start_ns;
+    return INT64_MIN;
 }
 
 /* The latest function of the host that stands between the two in that stream; TL_NONE. Where streams
@@ -234,9 +232,10 @@ static bool add_after_launch(struct gap_pieces *pieces, int64_t from_ns, int64_t
     int64_t due_ns = clamp(call->start_ns + pieces->context->limits->launch_ns, returned_ns, to_ns);
     enum gap_cause waiting = GAP_QUEUED;
     uint32_t owner = pieces->launch;
-    if (due_ns < to_ns && host_function_of(pieces) != TL_NONE) {
+    uint32_t function = due_ns < to_ns ? host_function_of(pieces) : TL_NONE;
+    if (function != TL_NONE) {
         waiting = GAP_HOST_FUNCTION;
-        owner = host_function_of(pieces);
+        owner = function;
     }
     enum gap_cause cause = cause_of_call(pieces, pieces->launch);
     return add(pieces, cause, owner_of(pieces, cause, pieces->launch), returned_ns - from_ns) &&

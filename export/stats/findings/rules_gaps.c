@@ -35,7 +35,7 @@ static bool find_gaps(const struct finding_context *context, const struct findin
         int64_t most_ns = finding_gaps_bound(context->gaps, context->timeline, owner->process);
         finding.saved_ns = owner->cost_ns < most_ns ? owner->cost_ns : most_ns;
         added = findings_add(findings, context, &finding,
-                             "%s idled for %s (%s of the wall time) %s: %s, %s at most.",
+                             "%s idled for %s (%s of the wall time) %s: %s, the longest %s.",
                              finding_device(context, owner->process, owner->device).text,
                              finding_time(owner->cost_ns).text,
                              finding_share(owner->cost_ns, context->wall_ns).text, words[cause],

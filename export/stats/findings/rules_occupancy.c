@@ -10,6 +10,9 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+#define KERNEL_BYTES 160 /* of a name in a sentence */
 
 /* Of an entry of kernels[], which operations share. */
 struct shape {
@@ -170,18 +173,23 @@ static bool find(const struct finding_context *context, const struct finding_rul
     return added;
 }
 
+static const char *cut_mark(const char *name)
+{
+    return strlen(name) > KERNEL_BYTES ? "..." : "";
+}
+
 static bool tell_occupancy(const struct finding_context *context, struct findings *findings,
                            const struct finding *finding, const struct kernel_sum *sum,
                            const char *name)
 {
-    return findings_add(findings, context, finding,
-                        "%.200s ran %s for %s (%s of the wall time) with %.0f %% of the warps that "
-                        "the multiprocessors "
-                        "can hold.",
-                        name, finding_count(sum->count, "time").text,
-                        finding_time(sum->cost_ns).text,
-                        finding_share(sum->cost_ns, context->wall_ns).text,
-                        100 * sum->occupancy_ns / (double)sum->cost_ns);
+    double percent = 100 * sum->occupancy_ns / (double)sum->cost_ns;
+    return findings_add(
+        findings, context, finding,
+        "%.*s%s ran %s for %s (%s of the wall time) with %s%.0f %% of the warps that the "
+        "multiprocessors can hold.",
+        KERNEL_BYTES, name, cut_mark(name), finding_count(sum->count, "time").text,
+        finding_time(sum->cost_ns).text, finding_share(sum->cost_ns, context->wall_ns).text,
+        percent < 1 ? "less than " : "", percent < 1 ? 1 : percent);
 }
 
 static bool tell_tail(const struct finding_context *context, struct findings *findings,
@@ -189,10 +197,11 @@ static bool tell_tail(const struct finding_context *context, struct findings *fi
 {
     return findings_add(
         findings, context, finding,
-        "%.200s ran %s for %s (%s of the wall time) in %.2f waves of blocks: the last one leaves "
+        "%.*s%s ran %s for %s (%s of the wall time) in %.2f waves of blocks: the last one leaves "
         "multiprocessors empty for %s of the time.",
-        name, finding_count(sum->count, "time").text, finding_time(sum->cost_ns).text,
-        finding_share(sum->cost_ns, context->wall_ns).text, sum->waves_ns / (double)sum->cost_ns,
+        KERNEL_BYTES, name, cut_mark(name), finding_count(sum->count, "time").text,
+        finding_time(sum->cost_ns).text, finding_share(sum->cost_ns, context->wall_ns).text,
+        sum->waves_ns / (double)sum->cost_ns,
         finding_share((int64_t)sum->saved_ns, sum->cost_ns).text);
 }
 
