@@ -90,6 +90,10 @@ const struct export_format export_formats[EXPORT_COUNT] = {
                        cmd_chrome},
     [EXPORT_ETPROF] = {"etprof", "write the profiling blocks as prof buffers of ExecuTorch",
                        cmd_etprof},
+    [EXPORT_SVG] = {"svg", "write the timeline as a picture (SVG)", cmd_svg},
+    [EXPORT_SQLITE] = {"sqlite",
+                       "write the timeline as a database with the tables of nsys, for SQL",
+                       cmd_sqlite},
 };
 
 const struct command *commands_with_words(const char *word)

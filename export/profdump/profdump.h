@@ -4,32 +4,34 @@
 
 #include "write.h"
 #include "write_blocks.h"
+#include "write_formats.h"
 
 #define EXIT_USAGE 2
 #define EXIT_LOSS 3
 
-enum export_kind { EXPORT_CHROME, EXPORT_ETPROF, EXPORT_COUNT };
+enum export_kind { EXPORT_CHROME, EXPORT_ETPROF, EXPORT_SVG, EXPORT_SQLITE, EXPORT_COUNT };
 
 struct profdump_options {
     struct write_options write;
     const char *export_paths[EXPORT_COUNT]; /* --chrome and its like; NULL not given */
     bool json;
     struct write_blocks_options blocks;
-    bool target_given;        /* --target-time-scale */
-    bool compat;              /* --compat */
-    const char *etrecord;     /* --etrecord, NULL not given */
-    const char *compare;      /* --compare, NULL not given */
-    const char *debug_buffer; /* --debug-buffer, NULL not given */
-    bool tree;                /* --tree */
-    uint32_t stack_frames;    /* --group-by stack:N */
-    enum write_metric metric; /* --metric */
-    bool folded;              /* --folded */
-    bool debuginfod;          /* --debuginfod */
-    const char *perf_map;     /* --perf-map, NULL not given */
+    bool target_given;          /* --target-time-scale */
+    bool compat;                /* --compat */
+    const char *etrecord;       /* --etrecord, NULL not given */
+    const char *compare;        /* --compare, NULL not given */
+    const char *debug_buffer;   /* --debug-buffer, NULL not given */
+    bool tree;                  /* --tree */
+    uint32_t stack_frames;      /* --group-by stack:N */
+    enum write_metric metric;   /* --metric */
+    bool folded;                /* --folded */
+    bool debuginfod;            /* --debuginfod */
+    const char *perf_map;       /* --perf-map, NULL not given */
     bool rows_given;            /* --rows */
     uint64_t explain_rules;     /* --rule: a bit for each by its place; 0 all */
     const char *explain_limits; /* --limits, NULL not given */
     bool explain_list;          /* --rules */
+    struct write_svg_options svg;
     bool partial;
     bool fail_on_loss;
     bool help, version;
@@ -47,11 +49,15 @@ int cmd_with_stacks(const struct profdump_options *options, const struct timelin
 int cmd_folded(const struct profdump_options *options,
                const struct timeline *timeline);                                       /* folded */
 int cmd_json(const struct profdump_options *options, const struct timeline *timeline); /* --json */
-/* --chrome, --etprof: written to `path`. */
+/* --chrome, --etprof, --svg, --sqlite: written to `path`. */
 int cmd_chrome(const struct profdump_options *options, const struct timeline *timeline,
                const char *path);
 int cmd_etprof(const struct profdump_options *options, const struct timeline *timeline,
                const char *path);
+int cmd_sqlite(const struct profdump_options *options, const struct timeline *timeline,
+               const char *path);
+int cmd_svg(const struct profdump_options *options, const struct timeline *timeline,
+            const char *path);
 int cmd_stacks(const struct profdump_options *options,
                const struct timeline *timeline);                                        /* stacks */
 int cmd_check(const struct profdump_options *options, const struct timeline *timeline); /* check */
@@ -65,7 +71,7 @@ int cmd_memory(const struct profdump_options *options,
 int cmd_blocks(const struct profdump_options *options,
                const struct timeline *timeline);                                      /* blocks */
 int cmd_tax(const struct profdump_options *options, const struct timeline *timeline); /* tax */
-int cmd_explain(const struct profdump_options *options); /* explain */
+int cmd_explain(const struct profdump_options *options);                              /* explain */
 /* memory --compat */
 int cmd_blocks_memory(const struct profdump_options *options, const struct timeline *timeline);
 /* The words after "ctl". */

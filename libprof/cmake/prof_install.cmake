@@ -17,6 +17,13 @@ install(TARGETS profrun profdump)
 install(DIRECTORY libprof/include/prof TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
 file(GLOB man_pages CONFIGURE_DEPENDS libprof/profrun/*.1 export/profdump/*.1)
 install(FILES ${man_pages} DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
+foreach(program IN ITEMS profdump profrun)
+    install(FILES completions/prof.bash RENAME ${program}
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
+    install(FILES completions/${program}.fish
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
+endforeach()
+install(FILES completions/_profdump DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions")
 install(FILES LICENSE TYPE DOC)
 if(PROF_BUILD_SIM)
     install(DIRECTORY "${PROJECT_BINARY_DIR}/lib/sim" USE_SOURCE_PERMISSIONS

@@ -3,8 +3,10 @@
 #define PROF_IMPLEMENTATION
 #include "report.h"
 
+#include "arrow.h"
 #include "config.h"
 #include "log.h"
+#include "prof/arrow.h"
 #include "prof/block.h"
 #include "prof/prof.h"
 #include "session.h"
@@ -85,6 +87,32 @@ prof_status prof_export_chrome(const char *path)
     bool written = timeline && write_chrome(timeline, path, &error);
     timeline_destroy(timeline);
     return written ? PROF_OK : PROF_FAILED;
+}
+
+_Static_assert((int)PROF_ARROW_EVENTS == ARROW_EVENTS && (int)PROF_ARROW_LAUNCHES == ARROW_LAUNCHES &&
+                   (int)PROF_ARROW_KERNELS == ARROW_KERNELS,
+               "both sides count tables alike");
+
+static struct timeline *report_load_arrow(const char *path)
+{
+    struct read_error error;
+    return path ? timeline_load(&path, 1, true, &error) : report_load();
+}
+
+prof_status prof_arrow(const char *path, enum prof_arrow_table table,
+                       struct ArrowArrayStream *stream)
+{
+    int saved_errno = errno;
+    if (!stream || (unsigned)table >= ARROW_TABLES || (path && !*path))
+        return PROF_INVALID;
+    if (!path && prof_flush() == PROF_NOTHING)
+        return PROF_NOTHING;
+    struct timeline *timeline = report_load_arrow(path);
+    bool filled = timeline && arrow_stream_init(stream, timeline, (enum arrow_table)table, timeline_destroy);
+    if (!filled)
+        timeline_destroy(timeline);
+    errno = saved_errno;
+    return filled ? PROF_OK : PROF_FAILED;
 }
 
 prof_status prof_dump_etprof(const char *path)

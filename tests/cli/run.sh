@@ -27,7 +27,7 @@ trap 'rm -rf "$work"' EXIT
 make_traces=$bin/../test/make_traces
 if [ ! -x "$make_traces" ]; then
     make_traces=$work/make_traces
-    "${CC:-cc}" -std=c17 -D_GNU_SOURCE -I"$here/../support" -I"$here/../../libprof/include" "$here"/make_*.c \
+    "${CC:-cc}" -std=c17 -D_GNU_SOURCE -I"$here/../support" -I"$here/../../libprof/include" "$here"/make_traces.c "$here"/make_executorch.c \
         "$here"/../support/trace_*.c -o "$make_traces" || exit 1
 fi
 mkdir "$work/traces" && "$make_traces" "$work/traces" || exit 1

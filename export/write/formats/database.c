@@ -1,0 +1,142 @@
+/* database.c - see database.h.
+ *
+ * SQLite writes to the temporary file itself: without a journal and without waiting for the disk, since
+ * nobody has the file before it is whole.
+ */
+#include "database.h"
+
+#include "utf8_text.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static void keep_error(struct database *database, int code)
+{
+    const char *message = database->sqlite ? sqlite3_errmsg(database->sqlite) : strerror(code);
+    if (database->failed)
+        return;
+    database->failed = true;
+    database->error.code = code;
+    snprintf(database->error.message, sizeof database->error.message, "%s: cannot write: %s",
+             database->file.path, message);
+}
+
+/* A full disk is told by its errno, so that all outputs say the same. */
+static int errno_of(struct database *database, int result)
+{
+    int code = database->sqlite ? sqlite3_system_errno(database->sqlite) : 0;
+    if (result == SQLITE_NOMEM)
+        return ENOMEM;
+    if (result == SQLITE_FULL)
+        return ENOSPC;
+    return code ? code : EIO;
+}
+
+static void check(struct database *database, int result)
+{
+    if (result != SQLITE_OK && result != SQLITE_DONE)
+        keep_error(database, errno_of(database, result));
+}
+
+static bool refuse(struct database *database, const char *path, struct write_error *error)
+{
+    struct write_error ignored;
+    out_file_commit(&database->file, ECANCELED, &ignored);
+    error->code = ESPIPE;
+    snprintf(error->message, sizeof error->message,
+             "%s: cannot write: a database must be a file, it is not written in one go", path);
+    return false;
+}
+
+bool database_open(struct database *database, const char *path, struct write_error *error)
+{
+    *database = (struct database){0};
+    if (!out_file_open(&database->file, path, error))
+        return false;
+    if (!database->file.temporary)
+        return refuse(database, path, error);
+    int result = sqlite3_open_v2(database->file.temporary, &database->sqlite,
+                                 SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+    check(database, result);
+    database_run(database, "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; "
+                           "PRAGMA locking_mode=EXCLUSIVE; PRAGMA temp_store=MEMORY; "
+                           "PRAGMA cache_size=-65536; BEGIN");
+    if (!database->failed)
+        return true;
+    database_close(database, false, error);
+    return false;
+}
+
+void database_run(struct database *database, const char *sql)
+{
+    if (!database->failed)
+        check(database, sqlite3_exec(database->sqlite, sql, NULL, NULL, NULL));
+}
+
+struct database_row *database_prepare(struct database *database, const char *sql)
+{
+    if (database->row_count == DATABASE_ROWS_MAX)
+        keep_error(database, ENOMEM);
+    struct database_row *row =
+        &database->rows[database->failed ? DATABASE_ROWS_MAX - 1 : database->row_count++];
+    *row = (struct database_row){.database = database, .next = 1};
+    if (!database->failed)
+        check(database, sqlite3_prepare_v3(database->sqlite, sql, -1, SQLITE_PREPARE_PERSISTENT,
+                                           &row->statement, NULL));
+    return row;
+}
+
+/* Readers trust that text is UTF-8. */
+static void row_mended(struct database_row *row, struct text text)
+{
+    char *mended = sqlite3_malloc64(UTF8_MENDED_BYTES(text.size));
+    if (!mended)
+        keep_error(row->database, ENOMEM);
+    sqlite3_bind_text64(row->statement, row->next++, mended, mended ? utf8_mend(text, mended) : 0,
+                        sqlite3_free, SQLITE_UTF8);
+}
+
+void row_text(struct database_row *row, struct text text)
+{
+    if (!utf8_is_valid(text)) {
+        row_mended(row, text);
+        return;
+    }
+    sqlite3_bind_text64(row->statement, row->next++, text.bytes, text.size, SQLITE_STATIC,
+                        SQLITE_UTF8);
+}
+
+void row_string(struct database_row *row, const char *string)
+{
+    row_text(row, (struct text){string, strlen(string)});
+}
+
+void row_write_slow(struct database_row *row, int result)
+{
+    check(row->database, result);
+}
+
+static void finish(struct database *database)
+{
+    for (uint32_t i = 0; i < database->row_count; i++)
+        sqlite3_finalize(database->rows[i].statement);
+    int result = sqlite3_close(database->sqlite);
+    database->sqlite = NULL;
+    if (result != SQLITE_OK)
+        keep_error(database, EIO);
+}
+
+bool database_close(struct database *database, bool complete, struct write_error *error)
+{
+    if (complete)
+        database_run(database, "COMMIT");
+    finish(database);
+    if (!complete && !database->failed)
+        keep_error(database, ECANCELED);
+    bool whole =
+        out_file_commit(&database->file, database->failed ? database->error.code : 0, error);
+    if (database->failed)
+        *error = database->error;
+    return whole;
+}

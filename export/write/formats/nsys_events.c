@@ -1,0 +1,566 @@
+/* nsys_events.c - what happened, as rows of nsys's tables. */
+#include "exporter.h"
+#include "nsys_export.h"
+#include "nsys_schema.h"
+
+#include "array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define OPEN_END INT64_MIN /* a range that did not end */
+
+static const char *const inserts[NSYS_TABLES] = {
+    [NSYS_NVTX] = "INSERT INTO NVTX_EVENTS(start, end, eventType, rangeId, category, color, "
+                  "globalTid, endGlobalTid, textId, domainId) VALUES(?,?,?,?,?,?,?,?,?,?)",
+    [NSYS_CALLS] = "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME(start, end, eventClass, globalTid, "
+                   "correlationId, nameId, returnValue) VALUES(?,?,?,?,?,?,?)",
+    [NSYS_KERNELS] =
+        "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL(start, end, deviceId, contextId, streamId, "
+        "correlationId, globalPid, demangledName, shortName, mangledName, launchType, "
+        "registersPerThread, gridX, gridY, gridZ, blockX, blockY, blockZ, staticSharedMemory, "
+        "dynamicSharedMemory, localMemoryPerThread, sharedMemoryExecuted, graphNodeId, graphId, "
+        "queued, submitted) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    [NSYS_COPIES] = "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES"
+                    "(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    [NSYS_SETS] = "INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    [NSYS_SYNCS] = "INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES(?,?,?,?,?,?,?,?,?)",
+    [NSYS_GRAPHS] = "INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES(?,?,?,?,?,?,?,?,?)",
+    [NSYS_MEMORY] = "INSERT INTO CUDA_GPU_MEMORY_USAGE_EVENTS(start, globalPid, deviceId, address, "
+                    "bytes, memKind, memoryOperationType, name) VALUES(?,?,?,?,?,?,?,?)",
+    [NSYS_LAUNCHES] = "INSERT INTO PROF_LAUNCHES VALUES(?,?,?)",
+    [NSYS_ATTRIBUTES] = "INSERT INTO PROF_ATTRIBUTES VALUES(?,?,?)",
+    [NSYS_FAILED] = "INSERT INTO PROF_FAILED_CALLS VALUES(?,?,?,?)",
+    [NSYS_COUNTERS] = "INSERT INTO PROF_COUNTERS VALUES(?,?,?,?)",
+    [NSYS_TIMINGS] = "INSERT INTO PROF_TIMINGS VALUES(?,?,?,?,?)",
+};
+
+static void put_known(struct database_row *row, uint32_t value)
+{
+    if (value == TL_NONE)
+        row_null(row);
+    else
+        row_int(row, value);
+}
+
+/* ---- ranges, marks ---- */
+
+static void put_label(const struct nsys_export *nsys, struct database_row *row, uint32_t label)
+{
+    const struct tl_label *of = label == TL_NONE ? NULL : &nsys->timeline->labels.at[label];
+    if (of && of->category != TL_NONE)
+        row_int(row, nsys->timeline->categories.at[of->category].number);
+    else
+        row_null(row);
+    if (of && of->flags & TL_LABEL_COLORED)
+        row_int(row, of->color);
+    else
+        row_null(row);
+}
+
+static uint32_t domain_of(const struct nsys_export *nsys, uint32_t label)
+{
+    const struct tl_label *of = label == TL_NONE ? NULL : &nsys->timeline->labels.at[label];
+    return of && of->domain != TL_NONE ? nsys->timeline->domains.at[of->domain].number : 0;
+}
+
+struct nvtx_row {
+    int64_t start_ns, end_ns;
+    enum nsys_event_type type;
+    uint32_t name, label, thread, end_thread;
+    bool has_end;
+};
+
+static void put_nvtx(struct nsys_export *nsys, const struct nvtx_row *event)
+{
+    struct database_row *row = nsys->tables[NSYS_NVTX];
+    row_int(row, event->start_ns);
+    if (event->has_end)
+        row_int(row, event->end_ns);
+    else
+        row_null(row);
+    row_int(row, event->type);
+    row_int(row, (int64_t)nsys->next_range++);
+    put_label(nsys, row, event->label);
+    row_int(row, nsys_global_tid(nsys, event->thread));
+    if (event->type == NSYS_START_END)
+        row_int(row, nsys_global_tid(nsys, event->end_thread));
+    else
+        row_null(row);
+    put_known(row, event->name);
+    row_int(row, domain_of(nsys, event->label));
+    row_write(row);
+    nsys->nvtx_rows++;
+}
+
+static void put_attr(struct nsys_export *nsys, uint32_t nvtx_row, const struct tl_attr *attr)
+{
+    struct database_row *row = nsys->tables[NSYS_ATTRIBUTES];
+    double real;
+    row_int(row, nvtx_row);
+    row_int(row, attr->key);
+    if (attr->type == PROF_ATTR_DOUBLE) {
+        memcpy(&real, &attr->value, sizeof real);
+        row_real(row, real);
+    } else if (attr->type == PROF_ATTR_STRING) {
+        row_text(row, nsys->timeline->names.at[attr->value]);
+    } else {
+        row_int(row, (int64_t)attr->value);
+    }
+    row_write(row);
+}
+
+static void put_attrs(struct nsys_export *nsys, const struct tl_attr *attrs, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        put_attr(nsys, nsys->nvtx_rows, &attrs[i]);
+}
+
+static int64_t end_of(const struct tl_slice *slice)
+{
+    return slice->flags & TL_UNCLOSED ? OPEN_END : slice->end_ns;
+}
+
+/* Of the piece that a later one goes on from. */
+static uint32_t row_of_first(const struct nsys_export *nsys, uint32_t piece)
+{
+    const struct timeline *timeline = nsys->timeline;
+    uint32_t at = ARRAY_LOWER_BOUND(&timeline->pieces, struct tl_piece, slice, 0, piece);
+    bool found = at < timeline->pieces.count && timeline->pieces.at[at].slice == piece;
+    return found ? nsys->row_of_slice[timeline->pieces.at[at].first] : 0;
+}
+
+/* A range in pieces is one row, from its first piece to the end of its last. */
+static void put_range(struct nsys_export *nsys, uint32_t index, const struct tl_attr *attrs,
+                      uint32_t count)
+{
+    const struct tl_slice *slice = &nsys->timeline->slices.at[index];
+    if (slice->flags & TL_CONTINUED) {
+        nsys->row_of_slice[index] = row_of_first(nsys, index);
+        return;
+    }
+    int64_t end_ns = nsys->whole_end ? nsys->whole_end[index] : end_of(slice);
+    put_nvtx(nsys, &(struct nvtx_row){
+                       .start_ns = slice->start_ns,
+                       .end_ns = end_ns,
+                       .type = NSYS_PUSH_POP,
+                       .name = slice->name,
+                       .label = slice->label,
+                       .thread = slice->thread,
+                       .has_end = end_ns != OPEN_END,
+                   });
+    nsys->row_of_slice[index] = nsys->nvtx_rows;
+    put_attrs(nsys, attrs, count);
+}
+
+/* ---- calls ---- */
+
+/* Of the innermost range around a slice. */
+static uint32_t range_row(const struct nsys_export *nsys, uint32_t slice)
+{
+    const struct timeline *timeline = nsys->timeline;
+    while (slice != TL_NONE && timeline->slices.at[slice].kind == TL_API)
+        slice = timeline->slices.at[slice].parent;
+    return slice == TL_NONE ? 0 : nsys->row_of_slice[slice];
+}
+
+static void put_launch(struct nsys_export *nsys, uint32_t index, uint32_t correlation)
+{
+    struct database_row *row = nsys->tables[NSYS_LAUNCHES];
+    uint32_t range = range_row(nsys, index);
+    row_int(row, nsys_global_tid(nsys, nsys->timeline->slices.at[index].thread));
+    row_int(row, correlation);
+    if (range)
+        row_int(row, range);
+    else
+        row_null(row);
+    row_write(row);
+}
+
+/* Calls that are recorded only where they fail have no duration: nsys knows none like that. */
+static void put_failed(struct nsys_export *nsys, const struct tl_slice *slice, int32_t result)
+{
+    struct database_row *row = nsys->tables[NSYS_FAILED];
+    row_int(row, slice->start_ns);
+    row_int(row, slice->name);
+    row_int(row, result);
+    row_int(row, nsys_global_tid(nsys, slice->thread));
+    row_write(row);
+}
+
+static void put_call(struct nsys_export *nsys, uint32_t index)
+{
+    const struct tl_slice *slice = &nsys->timeline->slices.at[index];
+    const struct tl_api *api = &nsys->timeline->apis.at[slice->api];
+    struct database_row *row = nsys->tables[NSYS_CALLS];
+    if (api->failed_only) {
+        put_failed(nsys, slice, api->result);
+        return;
+    }
+    row_int(row, slice->start_ns);
+    if (slice->flags & TL_UNCLOSED)
+        row_null(row);
+    else
+        row_int(row, slice->end_ns);
+    row_int(row, api->domain == PROF_API_DRIVER);
+    row_int(row, nsys_global_tid(nsys, slice->thread));
+    row_int(row, api->correlation);
+    row_int(row, slice->name);
+    if (api->result == TL_RESULT_UNKNOWN)
+        row_null(row);
+    else
+        row_int(row, api->result);
+    row_write(row);
+    if (slice->gpu_count)
+        put_launch(nsys, index, api->correlation);
+}
+
+static void on_slice(void *user, uint32_t index, const struct tl_attr *attrs, uint32_t count)
+{
+    struct nsys_export *nsys = user;
+    if (nsys->timeline->slices.at[index].kind == TL_API)
+        put_call(nsys, index);
+    else
+        put_range(nsys, index, attrs, count);
+}
+
+static void on_async(void *user, uint32_t index)
+{
+    struct nsys_export *nsys = user;
+    const struct tl_async *async = &nsys->timeline->asyncs.at[index];
+    struct tl_attrs attrs = timeline_async_attrs(nsys->timeline, index);
+    put_nvtx(nsys, &(struct nvtx_row){
+                       .start_ns = async->start_ns,
+                       .end_ns = async->end_ns,
+                       .type = NSYS_START_END,
+                       .name = async->name,
+                       .label = async->label,
+                       .thread = async->thread,
+                       .end_thread = async->end_thread,
+                       .has_end = !(async->flags & TL_UNCLOSED),
+                   });
+    put_attrs(nsys, attrs.at, attrs.count);
+}
+
+static void on_mark(void *user, uint32_t index)
+{
+    struct nsys_export *nsys = user;
+    const struct tl_mark *mark = &nsys->timeline->marks.at[index];
+    struct tl_attrs attrs = timeline_mark_attrs(nsys->timeline, index);
+    put_nvtx(nsys, &(struct nvtx_row){
+                       .start_ns = mark->time_ns,
+                       .type = NSYS_MARK,
+                       .name = mark->name,
+                       .label = mark->label,
+                       .thread = mark->thread,
+                   });
+    put_attrs(nsys, attrs.at, attrs.count);
+}
+
+static void on_counter(void *user, uint32_t index)
+{
+    struct nsys_export *nsys = user;
+    const struct tl_counter *counter = &nsys->timeline->counters.at[index];
+    struct database_row *row = nsys->tables[NSYS_COUNTERS];
+    row_int(row, counter->time_ns);
+    row_int(row, counter->name);
+    row_real(row, counter->value);
+    row_int(row, nsys_global_tid(nsys, counter->thread));
+    row_write(row);
+}
+
+static void on_timing(void *user, uint32_t index)
+{
+    struct nsys_export *nsys = user;
+    const struct tl_timing *timing = &nsys->timeline->timings.at[index];
+    struct database_row *row = nsys->tables[NSYS_TIMINGS];
+    row_int(row, timing->start_ns);
+    row_int(row, timing->end_ns);
+    put_known(row, nsys->row_of_slice[timing->slice] ? nsys->row_of_slice[timing->slice] : TL_NONE);
+    put_known(row, timing->device);
+    row_int(row, timing->error_ns);
+    row_write(row);
+}
+
+/* ---- devices ---- */
+
+static void put_place(struct nsys_export *nsys, struct database_row *row, const struct tl_gpu *gpu,
+                      uint32_t context, uint32_t stream)
+{
+    row_int(row, gpu->start_ns);
+    row_int(row, gpu->end_ns);
+    row_int(row, gpu->device == TL_NONE ? -1 : (int64_t)gpu->device);
+    row_int(row, context);
+    row_int(row, stream == PROF_SYNC_NO_STREAM ? -1 : (int64_t)stream);
+    row_int(row, gpu->correlation);
+    row_int(row, nsys->global_pids[gpu->process]);
+}
+
+static void put_graph(struct database_row *row, uint64_t node, uint32_t graph)
+{
+    if (node)
+        row_int(row, (int64_t)node);
+    else
+        row_null(row);
+    put_known(row, graph ? graph : TL_NONE);
+}
+
+/* "void ns::f<int>(float*)" is called "f": what stands before the first bracket, without what is before it.
+ */
+static struct text short_name(struct text name)
+{
+    size_t end = 0, begin = 0;
+    while (end < name.size && name.bytes[end] != '<' && name.bytes[end] != '(')
+        end++;
+    for (size_t i = 0; i < end; i++)
+        if (name.bytes[i] == ' ' || name.bytes[i] == ':')
+            begin = i + 1;
+    return begin < end ? (struct text){name.bytes + begin, end - begin} : name;
+}
+
+static int64_t short_name_id(struct nsys_export *nsys, uint32_t name)
+{
+    if (nsys->short_names[name] == TL_NONE) {
+        struct text whole = nsys->timeline->names.at[name], part = short_name(whole);
+        bool is_whole = part.size == whole.size;
+        nsys->short_names[name] = is_whole ? name : (uint32_t)nsys->next_string++;
+        if (!is_whole) {
+            row_int(nsys->strings, nsys->short_names[name]);
+            row_text(nsys->strings, part);
+            row_write(nsys->strings);
+        }
+    }
+    return nsys->short_names[name];
+}
+
+static int64_t since_base(const struct nsys_export *nsys, uint64_t realtime_ns)
+{
+    return (int64_t)(realtime_ns - nsys->timeline->base_realtime_ns);
+}
+
+static void put_kernel(struct nsys_export *nsys, const struct tl_gpu *gpu)
+{
+    const struct prof_rec_kernel *kernel = &nsys->timeline->kernels.at[gpu->detail];
+    struct database_row *row = nsys->tables[NSYS_KERNELS];
+    int64_t called = short_name_id(nsys, gpu->name);
+    put_place(nsys, row, gpu, kernel->context, kernel->stream);
+    row_int(row, gpu->name);
+    row_int(row, called);
+    put_known(row, kernel->name < nsys->timeline->names.count ? kernel->name : TL_NONE);
+    row_int(row, kernel->launch_type);
+    row_int(row, kernel->registers);
+    row_int(row, kernel->grid_x);
+    row_int(row, kernel->grid_y);
+    row_int(row, kernel->grid_z);
+    row_int(row, kernel->block_x);
+    row_int(row, kernel->block_y);
+    row_int(row, kernel->block_z);
+    row_int(row, kernel->static_shared_memory);
+    row_int(row, kernel->dynamic_shared_memory);
+    row_int(row, kernel->local_memory);
+    row_int(row, kernel->shared_memory_executed);
+    put_graph(row, kernel->graph_node, kernel->graph);
+    if (kernel->queued_ns)
+        row_int(row, since_base(nsys, kernel->queued_ns));
+    else
+        row_null(row);
+    if (kernel->submitted_ns)
+        row_int(row, since_base(nsys, kernel->submitted_ns));
+    else
+        row_null(row);
+    row_write(row);
+}
+
+/* nsys counts kinds of memory from 0 and calls what is unknown 7; CUPTI counts from 1. */
+static int64_t memory_kind(uint8_t kind)
+{
+    return kind >= 1 && kind <= 7 ? kind - 1 : 7;
+}
+
+static void put_copy(struct nsys_export *nsys, const struct tl_gpu *gpu)
+{
+    const struct prof_rec_memcpy *copy = &nsys->timeline->memcpys.at[gpu->detail];
+    bool is_peer = copy->src_context || copy->dst_context;
+    struct database_row *row = nsys->tables[NSYS_COPIES];
+    put_place(nsys, row, gpu, copy->context, copy->stream);
+    row_int(row, (int64_t)gpu->bytes);
+    row_int(row, copy->copy_kind);
+    row_int(row, memory_kind(copy->src_kind));
+    row_int(row, memory_kind(copy->dst_kind));
+    put_known(row, is_peer ? copy->src_device : TL_NONE);
+    put_known(row, is_peer ? copy->src_context : TL_NONE);
+    put_known(row, is_peer ? copy->dst_device : TL_NONE);
+    put_known(row, is_peer ? copy->dst_context : TL_NONE);
+    put_graph(row, copy->graph_node, copy->graph);
+    row_int(row, copy->flags);
+    row_write(row);
+}
+
+static void put_set(struct nsys_export *nsys, const struct tl_gpu *gpu)
+{
+    const struct prof_rec_memset *set = &nsys->timeline->memsets.at[gpu->detail];
+    struct database_row *row = nsys->tables[NSYS_SETS];
+    put_place(nsys, row, gpu, set->context, set->stream);
+    row_int(row, set->value);
+    row_int(row, (int64_t)gpu->bytes);
+    if (set->graph_node)
+        row_int(row, (int64_t)set->graph_node);
+    else
+        row_null(row);
+    row_int(row, memory_kind(set->memory_kind));
+    put_known(row, set->graph ? set->graph : TL_NONE);
+    row_int(row, set->flags);
+    row_write(row);
+}
+
+static void put_sync(struct nsys_export *nsys, const struct tl_gpu *gpu)
+{
+    const struct prof_rec_sync *sync = &nsys->timeline->syncs.at[gpu->detail];
+    struct database_row *row = nsys->tables[NSYS_SYNCS];
+    put_place(nsys, row, gpu, sync->context, sync->stream);
+    row_int(row, sync->type);
+    row_int(row, sync->event);
+    row_write(row);
+}
+
+static void put_graph_run(struct nsys_export *nsys, const struct tl_gpu *gpu)
+{
+    const struct prof_rec_graph_run *run = &nsys->timeline->graph_runs.at[gpu->detail];
+    struct database_row *row = nsys->tables[NSYS_GRAPHS];
+    put_place(nsys, row, gpu, run->context, run->stream);
+    row_int(row, run->graph);
+    row_int(row, run->graph);
+    row_write(row);
+}
+
+static void on_gpu(void *user, uint32_t index)
+{
+    struct nsys_export *nsys = user;
+    const struct tl_gpu *gpu = &nsys->timeline->gpus.at[index];
+    switch (gpu->kind) {
+    case TL_KERNEL:
+        put_kernel(nsys, gpu);
+        break;
+    case TL_MEMCPY:
+        put_copy(nsys, gpu);
+        break;
+    case TL_MEMSET:
+        put_set(nsys, gpu);
+        break;
+    case TL_SYNC:
+        put_sync(nsys, gpu);
+        break;
+    case TL_GRAPH_RUN:
+        put_graph_run(nsys, gpu);
+        break;
+    default:
+        break; /* overhead: nsys has no table that it would fit into */
+    }
+}
+
+/* Memory of the program's own allocators is none of CUDA's. */
+static void on_memory(void *user, uint32_t index)
+{
+    struct nsys_export *nsys = user;
+    const struct timeline *timeline = nsys->timeline;
+    const struct tl_memory_event *event = &timeline->memory_events.at[index];
+    const struct tl_memory *memory = &timeline->memories.at[event->memory];
+    const struct tl_heap *heap = &timeline->heaps.at[memory->heap];
+    struct database_row *row = nsys->tables[NSYS_MEMORY];
+    if (heap->allocator)
+        return;
+    row_int(row, event->time_ns);
+    row_int(row, nsys->global_pids[heap->process]);
+    put_known(row, heap->device);
+    row_int(row, (int64_t)memory->address);
+    row_int(row, (int64_t)memory->bytes);
+    row_int(row, memory_kind(heap->kind));
+    row_int(row, event->is_end ? 1 : 0);
+    if (heap->name == TL_NONE)
+        row_null(row);
+    else
+        row_text(row, timeline->names.at[heap->name]);
+    row_write(row);
+}
+
+/* Managed memory that the driver moved: copies of kinds of their own. */
+static void on_migration(void *user, uint32_t index)
+{
+    struct nsys_export *nsys = user;
+    const struct tl_migration *move = &nsys->timeline->migrations.at[index];
+    struct database_row *row = nsys->tables[NSYS_COPIES];
+    if (move->kind != 1 && move->kind != 2)
+        return;
+    row_int(row, move->start_ns);
+    row_int(row, move->end_ns);
+    row_int(row, move->kind == 1 ? (int32_t)move->target : (int32_t)move->source);
+    row_int(row, 0);
+    row_int(row, -1);
+    row_null(row);
+    row_int(row, nsys->global_pids[move->process]);
+    row_int(row, (int64_t)move->value);
+    row_int(row, move->kind == 1 ? 11 : 12);
+    row_int(row, memory_kind(5)); /* managed */
+    row_int(row, memory_kind(5));
+    for (int column = 11; column < 18; column++)
+        row_null(row);
+    row_write(row);
+}
+
+bool nsys_events_walk(struct nsys_export *nsys)
+{
+    static const struct exporter exporter = {
+        .name = "sqlite",
+        .slice = on_slice,
+        .async = on_async,
+        .mark = on_mark,
+        .counter = on_counter,
+        .timing = on_timing,
+        .gpu = on_gpu,
+        .memory = on_memory,
+        .migration = on_migration,
+    };
+    return exporter_walk(&exporter, nsys, nsys->timeline);
+}
+
+/* ---- what it needs ---- */
+
+/* Pieces come after what they go on from, so the last one's end stays. */
+static bool find_ends(struct nsys_export *nsys)
+{
+    const struct timeline *timeline = nsys->timeline;
+    if (!timeline->pieces.count)
+        return true;
+    nsys->whole_end = malloc(timeline->slices.count * sizeof *nsys->whole_end);
+    if (!nsys->whole_end)
+        return false;
+    for (uint32_t i = 0; i < timeline->slices.count; i++)
+        nsys->whole_end[i] = end_of(&timeline->slices.at[i]);
+    for (uint32_t i = 0; i < timeline->pieces.count; i++) {
+        const struct tl_piece *piece = &timeline->pieces.at[i];
+        nsys->whole_end[piece->first] = end_of(&timeline->slices.at[piece->slice]);
+    }
+    return true;
+}
+
+bool nsys_events_init(struct nsys_export *nsys)
+{
+    const struct timeline *timeline = nsys->timeline;
+    for (int i = 0; i < NSYS_TABLES; i++)
+        nsys->tables[i] = database_prepare(nsys->database, inserts[i]);
+    nsys->strings = database_prepare(nsys->database, "INSERT INTO StringIds VALUES(?,?)");
+    nsys->next_string = timeline->names.count;
+    nsys->row_of_slice = calloc(timeline->slices.count + 1u, sizeof *nsys->row_of_slice);
+    nsys->short_names = malloc((timeline->names.count + 1u) * sizeof *nsys->short_names);
+    if (!nsys->row_of_slice || !nsys->short_names)
+        return false;
+    memset(nsys->short_names, 0xff, (timeline->names.count + 1u) * sizeof *nsys->short_names);
+    return find_ends(nsys);
+}
+
+void nsys_events_fini(struct nsys_export *nsys)
+{
+    free(nsys->row_of_slice);
+    free(nsys->short_names);
+    free(nsys->whole_end);
+}

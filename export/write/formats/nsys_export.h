@@ -1,0 +1,58 @@
+/* nsys_export.h - the inside of write_sqlite(): what its parts share. */
+#ifndef PROF_NSYS_EXPORT_H
+#define PROF_NSYS_EXPORT_H
+
+#include "database.h"
+#include "timeline.h"
+
+enum nsys_table {
+    NSYS_NVTX,
+    NSYS_CALLS,
+    NSYS_KERNELS,
+    NSYS_COPIES,
+    NSYS_SETS,
+    NSYS_SYNCS,
+    NSYS_GRAPHS,
+    NSYS_MEMORY,
+    NSYS_LAUNCHES,
+    NSYS_ATTRIBUTES,
+    NSYS_FAILED,
+    NSYS_COUNTERS,
+    NSYS_TIMINGS,
+    NSYS_TABLES
+};
+
+struct nsys_export {
+    const struct timeline *timeline;
+    struct database *database;
+    struct database_row *tables[NSYS_TABLES];
+    int64_t *global_pids;  /* by process: GlobalId without a thread */
+    uint32_t *short_names; /* by name: id of what a kernel of that name is called for short; TL_NONE
+                              not asked for yet */
+    struct database_row *strings;
+    int64_t next_string;
+    uint32_t *row_of_slice; /* row of NVTX_EVENTS, 0 none */
+    int64_t *whole_end;     /* by slice: the end of its last piece; NULL: no range has several */
+    uint32_t nvtx_rows;
+    uint64_t next_range;
+};
+
+/* A GlobalId: hardware and machine in the upper 16 bits, pid and tid of 24 bits each. Two processes with
+ * the same pid (of two machines, or two containers) are of two machines. */
+static inline int64_t nsys_global_tid(const struct nsys_export *nsys, uint32_t thread)
+{
+    const struct tl_thread *of = &nsys->timeline->threads.at[thread];
+    return nsys->global_pids[of->process] | (of->tid & 0xffffff);
+}
+
+/* Prepares what nsys_events_walk() writes. False: no memory; fini all the same. */
+bool nsys_events_init(struct nsys_export *nsys);
+void nsys_events_fini(struct nsys_export *nsys);
+
+/* Everything that happened, in the order of time. False: no memory. */
+bool nsys_events_walk(struct nsys_export *nsys);
+
+/* Names, processes, threads, devices, domains, the ledger. */
+void nsys_facts_write(struct nsys_export *nsys);
+
+#endif

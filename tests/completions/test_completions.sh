@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# bash, zsh and fish complete commands and options of profdump and profrun; shells that are missing are left out.
+set -u
+export PATH=$BIN_DIR:$PATH
+folder=$SOURCE_DIR/completions
+failed=0
+
+# check WHAT EXPECTED ACTUAL
+check() {
+    if [[ " $3 " == *"$2"* ]]; then
+        return
+    fi
+    echo "FAILED: $1: no '$2' in '$3'"
+    failed=1
+}
+
+# What bash completes of the words given, the last one being typed.
+in_bash() {
+    bash -c '. "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); "_$1"; echo "${COMPREPLY[@]}"' "$folder/prof.bash" "$@"
+}
+
+touch trace.prof
+check "bash: an output" " --chrome " "$(in_bash profdump --chr)"
+check "bash: one of several options of a line" " --api " "$(in_bash profdump --ap)"
+check "bash: a command" " graphs " "$(in_bash profdump gra)"
+check "bash: a file" " trace.prof " "$(in_bash profdump graphs tra)"
+check "bash: an option of profrun" " --doctor " "$(in_bash profrun --doc)"
+check "bash: a program" " env " "$(in_bash profrun --sim en)"
+every=$(profdump --help | grep -E '^  +-' | grep -oE -- '^ +-.{0,70}' | grep -oE -- '--[a-z0-9-]+' | sort -u | grep -v -e '---')
+for option in $every; do
+    check "bash: $option" " $option " "$(in_bash profdump "$option")"
+done
+
+if command -v zsh >/dev/null; then
+    in_zsh() { zsh -f "$SOURCE_DIR/tests/completions/zsh_complete.zsh" "$folder" "$1" "$2" | sed 's/\x1b\[[0-9;?]*[a-zA-Z]//g'; }
+    check "zsh: an output" "--chrome" "$(in_zsh 'profdump --chr' --chrome)"
+    check "zsh: a command" "phs" "$(in_zsh 'profdump gra' phs)"
+    check "zsh: an option of profrun" "--doctor" "$(in_zsh 'profrun --doc' --doctor)"
+else
+    echo "note: zsh is missing, not tested"
+fi
+
+if command -v fish >/dev/null; then
+    in_fish() { HOME=$PWD fish --no-config -c "set -p fish_complete_path $folder; complete -C '$1'"; }
+    check "fish: an output" "--chrome" "$(in_fish 'profdump --chr')"
+    check "fish: a command" "graphs" "$(in_fish 'profdump gra')"
+    check "fish: an option of profrun" "--doctor" "$(in_fish 'profrun --doc')"
+else
+    echo "note: fish is missing, not tested"
+fi
+
+[ "$failed" = 0 ] && echo "all passed"
+exit "$failed"

@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# Databases have what their traces have, by SQLite's own checks, by a script's query, and read back by profdump: of the
+# traces of the golden tests and, where ../shared is, of other programs' traces.
+set -u
+export PATH=$BIN_DIR:$PATH
+failed=0
+
+fail() {
+    echo "FAILED: $*"
+    failed=1
+}
+
+rm -rf traces && mkdir traces && "$BUILD_DIR/test/make_traces" traces || exit 1
+profdump --sqlite first.sqlite traces/demo.prof 2>err.txt
+if grep -q "built without SQLite" err.txt; then
+    echo "profdump was built without SQLite"
+    exit 77
+fi
+
+# same TRACE [NAME...]: what stands in the database differently, and must, is NAMEd
+same() {
+    local trace=$1
+    shift
+    profdump --partial --sqlite out.sqlite "$trace" 2>err.txt || fail "$trace: $(cat err.txt)"
+    python3 "$SOURCE_DIR/tests/formats/compare_sqlite.py" "$BIN_DIR/profdump" "$trace" out.sqlite "$@" >out.txt 2>&1 ||
+        fail "$trace: $(tail -1 out.txt)"
+}
+
+for trace in cpu demo graphs failing nvtx rank0 rank1 hostile; do
+    same "traces/$trace.prof"
+done
+# a range that did not end has no end there; what the driver moved is a copy there
+same traces/blocks.prof "never ends"
+same traces/killed.prof "never closed" open
+same traces/lossy.prof open
+same traces/memory.prof "Unified Memory Memcpy HtoD" "Unified Memory Memcpy DtoH"
+
+shared=$SOURCE_DIR/../shared/data
+if [ -d "$shared" ]; then
+    for trace in "$shared"/kineto/*.json* "$shared"/hta/*.json*; do
+        case $trace in
+        *amd_trace*) same "$trace" "Memcpy HtoD (Host -> Device)" "Memcpy HtoD (Pageable -> Device)" ;; # as kinds are called
+        *) same "$trace" ;;
+        esac
+    done
+else
+    echo "note: ../shared is missing: other programs' traces are not tested"
+fi
+
+# Twice the same, and nothing of a database that could not be written.
+profdump --sqlite again.sqlite traces/demo.prof && cmp first.sqlite again.sqlite || fail "not the same every time"
+profdump --sqlite - traces/demo.prof >out.txt 2>err.txt && fail "a database into a pipe"
+grep -q "must be a file" err.txt || fail "why a pipe is refused: $(cat err.txt)"
+profdump --sqlite no/such/x.sqlite traces/demo.prof 2>/dev/null && fail "a directory that is not there"
+echo old >kept.sqlite
+(
+    ulimit -f 8
+    trap '' XFSZ
+    profdump --sqlite kept.sqlite traces/demo.prof 2>err.txt
+) && fail "a file beyond its limit"
+[ "$(cat kept.sqlite)" = old ] || fail "the old file is gone"
+[ -z "$(find . -name '.prof-*')" ] || fail "a temporary file is left"
+
+[ "$failed" = 0 ] && echo "all passed"
+exit "$failed"

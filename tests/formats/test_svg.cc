@@ -1,0 +1,76 @@
+// The picture as an image: well-formed whatever names hold, and nothing in it that could run.
+#include "../write/write_support.h"
+
+extern "C" {
+#include "write_formats.h"
+}
+
+#include <gtest/gtest.h>
+
+namespace
+{
+
+std::string svg_of(const timeline *of, const write_svg_options &options)
+{
+    Scratch scratch;
+    write_error error{};
+    std::string path = scratch.path("out.svg");
+    EXPECT_TRUE(write_svg(of, &options, path.c_str(), &error)) << error.message;
+    EXPECT_EQ(Scratch::run("python3 -c 'import sys, xml.dom.minidom; "
+                           "xml.dom.minidom.parse(sys.argv[1])' '" +
+                           path + "'"),
+              0);
+    return read_file(path);
+}
+
+const write_svg_options usual = {.from_ns = 0, .to_ns = 1000, .width_px = WRITE_SVG_WIDTH};
+
+} // namespace
+
+TEST(Svg, IsWellFormedWhateverNamesHold)
+{
+    TimelineMaker m;
+    m.range("</text><script>alert(1)</script>", 0, 400);
+    m.range("\"quotes' & <angles> \x1b[31m\x01\xff\xc3", 400, 800);
+    m.range(std::string(1 << 20, 'x'), 800, 1000);
+    m.thread(102, "]]><!-- ");
+    m.range("t", 0, 1000);
+    std::string svg = svg_of(m.done(), usual);
+    EXPECT_EQ(svg.find("<script"), std::string::npos);
+    EXPECT_EQ(svg.find('\x1b'), std::string::npos);
+    EXPECT_NE(svg.find("&lt;/text&gt;"), std::string::npos);
+    EXPECT_LT(svg.size(), 20000u);
+}
+
+TEST(Svg, SaysWhatIsNotDrawn)
+{
+    TimelineMaker m;
+    for (int i = 0; i < 30; i++) {
+        m.thread(200 + static_cast<uint32_t>(i));
+        m.range("r", 0, 1000);
+    }
+    EXPECT_NE(svg_of(m.done(), usual).find("6 threads are not drawn"), std::string::npos);
+}
+
+TEST(Svg, OfNothingSaysSo)
+{
+    TimelineMaker m;
+    EXPECT_NE(svg_of(m.done(), usual).find("Nothing happened"), std::string::npos);
+}
+
+TEST(Svg, IsTheSameEveryTime)
+{
+    TimelineMaker m;
+    m.kernel("k", m.launch("cudaLaunchKernel", 10, 20), 30, 60);
+    const timeline *of = m.done();
+    EXPECT_EQ(svg_of(of, usual), svg_of(of, usual));
+}
+
+TEST(Svg, FailsWithoutAFileWhenTheDiskIsFull)
+{
+    TimelineMaker m;
+    m.range("r", 0, 1000);
+    write_error error{};
+    EXPECT_FALSE(write_svg(m.done(), &usual, "/dev/full", &error));
+    EXPECT_EQ(error.code, ENOSPC);
+}
