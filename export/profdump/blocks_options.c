@@ -60,7 +60,9 @@ const struct option_entry blocks_options[] = {
     CALL("target-time-scale", "S", set_target,
          "in what blocks and tax show times: ns, us, ms (default), s, cycles"),
     FLAG("wrap32", blocks.blocks.wrap32, "ticks have 32 bits and begin anew"),
-    CALL("format", "FORMAT", set_format, "of blocks and tax: text (default), tsv, csv, json"),
+    CALL("format", "FORMAT", set_format,
+         "of blocks, tax and breakdown: text (default), tsv,\n"
+         "csv, json"),
     FLAG("units", blocks.units, "with --format tsv or csv: name the unit in the header"),
     FLAG("compat", compat, "blocks, tax, memory: print what ExecuTorch's own programs print"),
     TEXT("etrecord", "FILE", etrecord, "with blocks: debug handles and delegates, of an ETRecord"),

@@ -45,6 +45,13 @@ const struct command commands[] = {
         .run = cmd_tax,
     },
     {
+        .word = "breakdown",
+        .usage = "breakdown [--table NAME] [OPTION]... [FILE|DIRECTORY]...",
+        .help = "print what devices did, why streams were idle, kernels, copies, launches,\n"
+                "queues, repeated sequences, and who came last to collectives",
+        .run = cmd_breakdown,
+    },
+    {
         .word = "check",
         .usage = "check [FILE|DIRECTORY]...",
         .help = "verify every invariant of file and timeline",

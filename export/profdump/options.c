@@ -17,7 +17,8 @@ static const char about[] =
     "*.prof files of a directory, are merged. Without an input: the newest *.prof file here.\n";
 
 static const struct option_entry *const groups[] = {
-    table_options, blocks_options, explain_options, stacks_options, svg_options, common_options,
+    table_options,  blocks_options, breakdown_options, explain_options,
+    stacks_options, svg_options,    common_options,
 };
 #define GROUPS (sizeof groups / sizeof groups[0])
 

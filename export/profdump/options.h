@@ -43,12 +43,13 @@ struct option_entry {
     }
 
 /* Each ends with a NULL name. */
-extern const struct option_entry common_options[];  /* of every command */
-extern const struct option_entry table_options[];   /* which table is shown, and how */
-extern const struct option_entry blocks_options[];  /* of blocks, tax and memory --compat */
-extern const struct option_entry explain_options[]; /* of explain */
-extern const struct option_entry svg_options[];     /* of --svg */
-extern const struct option_entry stacks_options[];  /* of stacks and folded */
+extern const struct option_entry common_options[];    /* of every command */
+extern const struct option_entry table_options[];     /* which table is shown, and how */
+extern const struct option_entry blocks_options[];    /* of blocks, tax and memory --compat */
+extern const struct option_entry explain_options[];   /* of explain */
+extern const struct option_entry svg_options[];       /* of --svg */
+extern const struct option_entry stacks_options[];    /* of stacks and folded */
+extern const struct option_entry breakdown_options[]; /* of breakdown */
 
 /* Reads the options, up to one that asks for help or the version; what is left of the words are the
  * inputs. False after having complained. */

@@ -2,6 +2,7 @@
 #ifndef PROF_PROFDUMP_H
 #define PROF_PROFDUMP_H
 
+#include "breakdown_report.h"
 #include "write.h"
 #include "write_blocks.h"
 #include "write_formats.h"
@@ -16,6 +17,7 @@ struct profdump_options {
     const char *export_paths[EXPORT_COUNT]; /* --chrome and its like; NULL not given */
     bool json;
     struct write_blocks_options blocks;
+    struct breakdown_options breakdown;
     bool target_given;          /* --target-time-scale */
     bool compat;                /* --compat */
     const char *etrecord;       /* --etrecord, NULL not given */
@@ -69,7 +71,9 @@ int cmd_ledger(const struct profdump_options *options,
 int cmd_memory(const struct profdump_options *options,
                const struct timeline *timeline); /* memory */
 int cmd_blocks(const struct profdump_options *options,
-               const struct timeline *timeline);                                      /* blocks */
+               const struct timeline *timeline); /* blocks */
+int cmd_breakdown(const struct profdump_options *options,
+                  const struct timeline *timeline); /* breakdown */
 int cmd_tax(const struct profdump_options *options, const struct timeline *timeline); /* tax */
 int cmd_explain(const struct profdump_options *options);                              /* explain */
 /* memory --compat */

@@ -7,4 +7,8 @@
 /* --metric. False after having complained. */
 bool table_options_metric(struct profdump_options *options, const char *metric);
 
+/* Decimal digits alone, `least` to `most`. */
+bool table_options_number(const char *text, unsigned long least, unsigned long most,
+                          unsigned long *number);
+
 #endif

@@ -130,7 +130,7 @@ TEST(TemporalBreakdown, AgreesWithACountOfEveryNanosecond)
             auto stream = m.stream(static_cast<uint32_t>(7 + s));
             for (int i = 0; i < 12; i++) {
                 int64_t start = random() % 1900, end = start + random() % 100;
-                unsigned kind = random() % 3;
+                auto kind = static_cast<unsigned>(random() % 3);
                 if (kind == 0)
                     m.kernel("k", TL_NONE, start, end, stream);
                 else if (kind == 1)
