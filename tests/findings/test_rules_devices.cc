@@ -123,6 +123,17 @@ TEST(RuleLowOccupancy, NamesTheKernelAndItsCall)
               "the warps that the multiprocessors can hold.");
 }
 
+TEST(RuleLowOccupancy, LeavesCollectivesAlone)
+{
+    TimelineMaker m;
+    m.name("gemm<float>");
+    const timeline *t = grid_of(m, 66, 256);
+    std::string nccl = "ncclDevKernel_AllReduce";
+    t->names.at[m.name("gemm<float>")] = m.text_of(nccl);
+    FindingsOf found(t);
+    EXPECT_TRUE(found.of("low-occupancy").empty());
+}
+
 TEST(RuleLowOccupancy, LeavesFullKernelsAlone)
 {
     TimelineMaker m;

@@ -23,6 +23,8 @@ void finding_limits_default(struct finding_limits *limits)
         .tail_share = 0.1,
         .queue_limit = 1000,
         .loop_calls = 20,
+        .long_gap_ns = 500000000,
+        .low_utilization = 0.5,
     };
 }
 
@@ -65,6 +67,8 @@ static const struct limit {
     {"tail_share", offsetof(struct finding_limits, tail_share), LIMIT_SHARE, false},
     {"queue_limit", offsetof(struct finding_limits, queue_limit), LIMIT_COUNT, false},
     {"loop_calls", offsetof(struct finding_limits, loop_calls), LIMIT_COUNT, false},
+    {"long_gap_us", offsetof(struct finding_limits, long_gap_ns), LIMIT_US, true},
+    {"low_utilization", offsetof(struct finding_limits, low_utilization), LIMIT_SHARE, false},
 };
 #define LIMITS (sizeof limits / sizeof limits[0])
 
@@ -182,7 +186,8 @@ static bool change(struct settings_file *file, const char *name, const char *tex
         return wrong(
             file,
             "there is no limit '%s'; known are enabled, least_share, owner_share, least_gap_us, "
-            "launch_us, tiny_kernel_us, low_occupancy, tail_share, queue_limit, loop_calls",
+            "launch_us, tiny_kernel_us, low_occupancy, tail_share, queue_limit, loop_calls, "
+            "long_gap_us, low_utilization",
             name);
     if (limit->shared && file->rule != ALL_RULES)
         return wrong(file, "%s is the same for all rules: it belongs in [all]", name);

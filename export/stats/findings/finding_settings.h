@@ -28,6 +28,9 @@ struct finding_limits {
     double tail_share;      /* of a kernel's time that its last wave must waste: 0.1 */
     uint32_t queue_limit;   /* launches in the queue from which on launching blocks: 1000 */
     uint32_t loop_calls;    /* so many calls from one place are a loop: 20 */
+    int64_t long_gap_ns;    /* a device that idles as long at a time did nothing for long: nsys'
+                             default, 500 ms */
+    double low_utilization; /* share of the time that a device is used: nsys' default, 0.5 */
 };
 
 struct finding_settings {

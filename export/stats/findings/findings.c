@@ -2,6 +2,7 @@
 #include "findings.h"
 
 #include "array.h"
+#include "finding_facts.h"
 #include "finding_gaps.h"
 
 #include <stdarg.h>
@@ -14,6 +15,7 @@ struct finding_workings {
     struct key_names names;
     struct range_paths paths;
     struct cuda_calls calls;
+    struct finding_facts facts;
     struct finding_gaps gaps;
 };
 
@@ -167,6 +169,9 @@ static bool make_context(struct findings *findings, const struct timeline *timel
     if (!finding_gaps_init(&workings->gaps, &context))
         return false;
     findings->context.gaps = &workings->gaps;
+    if (!finding_facts_init(&workings->facts, timeline, settings->shared.long_gap_ns))
+        return false;
+    findings->context.facts = &workings->facts;
     return true;
 }
 
@@ -187,6 +192,7 @@ void findings_fini(struct findings *findings)
 {
     struct finding_workings *workings = findings->workings;
     if (workings) {
+        finding_facts_fini(&workings->facts);
         finding_gaps_fini(&workings->gaps);
         cuda_calls_fini(&workings->calls);
         range_paths_fini(&workings->paths);

@@ -45,6 +45,7 @@ struct finding {
                       .slice = TL_NONE})
 
 struct finding_context;
+struct finding_facts;
 struct finding_gaps;
 struct findings;
 
@@ -62,8 +63,9 @@ struct finding_context {
     const struct finding_limits *limits; /* of the rule that is running */
     struct range_paths *paths;           /* steps are one path: "ProfilerStep*" */
     const struct cuda_calls *calls;
-    const struct finding_gaps *gaps; /* what devices idled for: finding_gaps.h */
-    int64_t wall_ns;                 /* from the first to the last event; 0: there are none */
+    const struct finding_gaps *gaps;   /* what devices idled for: finding_gaps.h */
+    const struct finding_facts *facts; /* breakdowns: finding_facts.h */
+    int64_t wall_ns;                   /* from the first to the last event; 0: there are none */
 };
 
 /* What could not be looked at, and why: "no limits of device 0: occupancy was not examined". */

@@ -3,6 +3,7 @@
  * Both are reckoned from the grid, the block and the device's limits (occupancy.h), by kernel. The owner
  * is the call of its longest run.
  */
+#include "finding_facts.h"
 #include "finding_text.h"
 #include "occupancy.h"
 #include "rules.h"
@@ -96,6 +97,9 @@ static void add_kernels(struct occupancy_search *search, waste_of *measure)
     for (uint32_t i = 0; i < timeline->gpus.count; i++) {
         const struct tl_gpu *gpu = &timeline->gpus.at[i];
         if (gpu->kind != TL_KERNEL || !tl_is_work(gpu) || gpu->end_ns <= gpu->start_ns)
+            continue;
+        /* Collectives leave multiprocessors to others on purpose: they wait for links. */
+        if (work_class_of(&search->context->facts->classes, gpu) == WORK_COMMUNICATION)
             continue;
         search->kernels++;
         if (gpu->detail >= timeline->kernels.count || gpu->name >= timeline->names.count) {

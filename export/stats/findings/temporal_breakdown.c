@@ -179,6 +179,7 @@ bool temporal_breakdown_init(struct temporal_breakdown *breakdown, const struct 
 {
     struct device_walk walk;
     *breakdown = (struct temporal_breakdown){
+        .long_gap_ns = long_gap_ns,
         .at = malloc(((size_t)timeline->streams.count + 1) * sizeof *breakdown->at)};
     if (!breakdown->at || !device_walk_init(&walk, timeline)) {
         temporal_breakdown_fini(breakdown);

@@ -38,6 +38,7 @@ struct temporal_row {
 struct temporal_breakdown {
     struct temporal_row *at; /* devices with operations, by process and ordinal */
     uint32_t count;
+    int64_t long_gap_ns; /* as it was asked for */
 };
 
 /* Linear but for the merge of a device's streams. False: no memory; fini is not needed then. */
