@@ -108,6 +108,7 @@ static bool write_json_tables(struct breakdown_report *report, FILE *stream)
     done = done && write_tables(report);
     json_object_end(&out);
     out.comma = false, json_newline(&out);
+    report->sheet.json = NULL;
     int error = json_out_fini(&out);
     if (error)
         errno = error;
