@@ -26,8 +26,8 @@ struct candidate {
 
 static struct candidate candidates[] = {
     {.words = {"--rows", "10"}, .files = 1}, /* the table: first */
-    {.words = {"analyze"}, .files = 1},
-    {.words = {"diff"}, .files = 2},
+    {.words = {"analyze"}, .files = 1},      {.words = {"explain"}, .files = 1},
+    {.words = {"breakdown"}, .files = 1},    {.words = {"diff"}, .files = 2},
 };
 #define CANDIDATES (sizeof candidates / sizeof candidates[0])
 

@@ -93,6 +93,7 @@
     BARE(165, cudaDeviceSynchronize_v3020, SYNC) \
     CALL(192, cudaMallocMipmappedArray_v5000, ALLOC) \
     CALL(194, cudaFreeMipmappedArray_v5000, FREE) \
+    CALL(197, cudaStreamAddCallback_v5000, OTHER, STREAM(stream, 0)) \
     CALL(206, cudaMallocManaged_v6000, ALLOC, BYTES(size, 8)) \
     CALL(211, cudaLaunchKernel_v7000, KERNEL, STREAM(stream, 48)) \
     CALL(214, cudaLaunchKernel_ptsz_v7000, KERNEL, STREAM(stream, 48), PER_THREAD) \
@@ -129,6 +130,7 @@
     CALL(245, cudaMemcpy3D_ptds_v7000, COPY_ANY) \
     CALL(246, cudaMemcpy3DAsync_ptsz_v7000, COPY_ANY, STREAM(stream, 8), PER_THREAD) \
     CALL(247, cudaStreamWaitEvent_ptsz_v7000, SYNC, STREAM(stream, 0), PER_THREAD) \
+    CALL(248, cudaStreamAddCallback_ptsz_v7000, OTHER, STREAM(stream, 0), PER_THREAD) \
     CALL(249, cudaMemcpy3DPeer_ptds_v7000, COPY_ANY) \
     CALL(250, cudaMemcpy3DPeerAsync_ptsz_v7000, COPY_ANY, STREAM(stream, 8), PER_THREAD) \
     BARE(252, cudaMemPrefetchAsync_v8000, OTHER, STREAM(stream, 24), BYTES(count, 8)) \
@@ -137,6 +139,8 @@
     CALL(269, cudaLaunchCooperativeKernel_v9000, KERNEL, STREAM(stream, 48)) \
     CALL(270, cudaLaunchCooperativeKernel_ptsz_v9000, KERNEL, STREAM(stream, 48), PER_THREAD) \
     BARE(272, cudaLaunchCooperativeKernelMultiDevice_v9000, KERNELS) \
+    CALL(284, cudaLaunchHostFunc_v10000, OTHER, STREAM(stream, 0)) \
+    CALL(285, cudaLaunchHostFunc_ptsz_v10000, OTHER, STREAM(stream, 0), PER_THREAD) \
     BARE(310, cudaGraphInstantiate_v10000, INSTANTIATE) \
     CALL(311, cudaGraphLaunch_v10000, GRAPH, STREAM(stream, 8)) \
     CALL(312, cudaGraphLaunch_ptsz_v10000, GRAPH, STREAM(stream, 8), PER_THREAD) \
@@ -229,6 +233,7 @@
     CALL(320, cuMemcpy3DPeer, COPY_ANY) \
     CALL(321, cuMemcpy3DPeerAsync, COPY_ANY, STREAM(hStream, 8)) \
     CALL(322, cuCtxDestroy_v2, TEARDOWN) \
+    CALL(346, cuStreamAddCallback, OTHER, STREAM(hStream, 0)) \
     CALL(371, cuMemAllocManaged, ALLOC, BYTES(bytesize, 8)) \
     CALL(379, cuMemHostRegister_v2, ALLOC, BYTES(bytesize, 8)) \
     CALL(387, cuDevicePrimaryCtxRelease, TEARDOWN) \
@@ -276,6 +281,7 @@
     CALL(432, cuMemsetD2D16Async_ptsz, SET_ANY, STREAM(hStream, 40), PER_THREAD) \
     CALL(433, cuMemsetD2D32Async_ptsz, SET_ANY, STREAM(hStream, 40), PER_THREAD) \
     CALL(436, cuStreamWaitEvent_ptsz, SYNC, STREAM(hStream, 0), PER_THREAD) \
+    CALL(437, cuStreamAddCallback_ptsz, OTHER, STREAM(hStream, 0), PER_THREAD) \
     CALL(440, cuStreamSynchronize_ptsz, SYNC, STREAM(hStream, 0), PER_THREAD) \
     CALL(442, cuLaunchKernel_ptsz, KERNEL, STREAM(hStream, 40), PER_THREAD) \
     CALL(467, cuMemPrefetchAsync, OTHER, STREAM(hStream, 24), BYTES(count, 8)) \
@@ -288,6 +294,8 @@
     CALL(513, cuGraphInstantiate, INSTANTIATE) \
     CALL(514, cuGraphLaunch, GRAPH, STREAM(hStream, 8)) \
     CALL(515, cuGraphLaunch_ptsz, GRAPH, STREAM(hStream, 8), PER_THREAD) \
+    CALL(527, cuLaunchHostFunc, OTHER, STREAM(hStream, 0)) \
+    CALL(528, cuLaunchHostFunc_ptsz, OTHER, STREAM(hStream, 0), PER_THREAD) \
     CALL(539, cuStreamBeginCapture_v2, BEGIN_CAPTURE, STREAM(hStream, 0)) \
     CALL(540, cuStreamBeginCapture_v2_ptsz, BEGIN_CAPTURE, STREAM(hStream, 0), PER_THREAD) \
     CALL(544, cuDevicePrimaryCtxRelease_v2, TEARDOWN) \

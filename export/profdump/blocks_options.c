@@ -62,8 +62,8 @@ const struct option_entry blocks_options[] = {
          "in what blocks and tax show times: ns, us, ms (default), s, cycles"),
     FLAG("wrap32", blocks.blocks.wrap32, "ticks have 32 bits and begin anew"),
     CALL("format", "FORMAT", set_format,
-         "of blocks, tax, analyze and diff: text (default), tsv, csv, json; of\n"
-         "diff: markdown, too"),
+         "of blocks, tax, analyze, breakdown and diff: text (default), tsv, csv,\n"
+         "json; of diff: markdown, too"),
     FLAG("units", blocks.units, "with --format tsv or csv: name the unit in the header"),
     FLAG("compat", compat, "blocks, tax, memory: print what ExecuTorch's own programs print"),
     TEXT("etrecord", "FILE", etrecord, "with blocks: debug handles and delegates, of an ETRecord"),

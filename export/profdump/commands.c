@@ -14,6 +14,14 @@ const struct command commands[] = {
         .exports = true,
     },
     {
+        .word = "explain",
+        .usage = "explain [--json] [OPTION]... [FILE|DIRECTORY]...",
+        .help = "print where the time went: idle time of devices by cause, and what\n"
+                "else costs time, whose it is, what to do about it, and what that\n"
+                "saves at most",
+        .run_inputs = cmd_explain,
+    },
+    {
         .word = "stacks",
         .usage = "stacks [OPTION]... [FILE|DIRECTORY]...",
         .help = "print the call stacks from which CUDA was called, the one that kept\n"
@@ -46,6 +54,13 @@ const struct command commands[] = {
                 "computing or memory bounds them",
         .run_inputs = cmd_analyze,
         .agree = analyze_options_agree,
+    },
+    {
+        .word = "breakdown",
+        .usage = "breakdown [--table NAME] [OPTION]... [FILE|DIRECTORY]...",
+        .help = "print what devices did, why streams were idle, kernels, copies, launches,\n"
+                "queues, repeated sequences, and who came last to collectives",
+        .run = cmd_breakdown,
     },
     {
         .word = "check",

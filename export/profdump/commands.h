@@ -10,9 +10,9 @@ struct command {
     const char *usage; /* what comes after "profdump ", a line each; NULL: told elsewhere */
     const char *help;  /* lines without the last newline; NULL: told elsewhere */
     /* Of one timeline, made of all inputs. */
-    int (*run)(const struct profdump_options *options, const struct timeline *timeline);
+    timeline_command *run;
     /* Opens its inputs itself. */
-    int (*run_inputs)(const struct profdump_options *options);
+    inputs_command *run_inputs;
     /* Has options of its own, so none of profdump's: the words after it. It must come first. */
     int (*run_words)(int count, char **words);
     /* After all options, those that it alone can judge. False after having complained. NULL: those of the
@@ -26,8 +26,7 @@ struct command {
 struct export_format {
     const char *option;
     const char *help;
-    int (*run)(const struct profdump_options *options, const struct timeline *timeline,
-               const char *path);
+    export_command *run;
 };
 
 extern const struct command commands[]; /* ends with a NULL word; the first has an empty one */

@@ -26,19 +26,23 @@ void complain(const char *format, ...)
     fprintf(stderr, "profdump: %s%s\n", shown, rest ? "..." : "");
 }
 
-int finish(const struct profdump_options *options, const struct timeline *timeline, bool written)
+int finish_answer(bool written)
 {
-    struct run_facts facts;
     int code = errno;
     if (fflush(stdout) != 0 || ferror(stdout)) {
         code = written ? errno : code;
         written = false;
     }
-    if (!written) {
-        if (code != EPIPE)
-            complain("standard output: %s", strerror(code ? code : EIO));
+    if (!written && code != EPIPE)
+        complain("standard output: %s", strerror(code ? code : EIO));
+    return written ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int finish(const struct profdump_options *options, const struct timeline *timeline, bool written)
+{
+    struct run_facts facts;
+    if (finish_answer(written) != EXIT_SUCCESS)
         return EXIT_FAILURE;
-    }
     run_facts_init(&facts, timeline);
     return options->fail_on_loss && facts.lost_anything ? EXIT_LOSS : EXIT_SUCCESS;
 }

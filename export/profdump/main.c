@@ -137,6 +137,7 @@ int main(int argc, char **argv)
         return own->run_words(argc - 2, argv + 2);
     write_options_default(&options.write);
     diff_options_default(&options.diff);
+    breakdown_options_default(&options.breakdown);
     options.write.color = terminal_wants_color();
     if (!options_read(&options, argc, argv))
         return wrong_usage();

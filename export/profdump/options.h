@@ -43,13 +43,15 @@ struct option_entry {
     }
 
 /* Each ends with a NULL name. */
-extern const struct option_entry common_options[];  /* of every command */
-extern const struct option_entry table_options[];   /* which table is shown, and how */
-extern const struct option_entry blocks_options[];  /* of blocks, tax and memory --compat */
-extern const struct option_entry svg_options[];     /* of --svg */
-extern const struct option_entry stacks_options[];  /* of stacks and folded */
-extern const struct option_entry analyze_options[]; /* of analyze */
+extern const struct option_entry common_options[]; /* of every command */
+extern const struct option_entry table_options[];  /* which table is shown, and how */
+extern const struct option_entry analyze_options[];
+extern const struct option_entry blocks_options[]; /* of blocks, tax and memory --compat */
+extern const struct option_entry breakdown_options[];
 extern const struct option_entry diff_option_entries[];
+extern const struct option_entry explain_options[];
+extern const struct option_entry stacks_options[]; /* of stacks and folded */
+extern const struct option_entry svg_options[];
 
 /* Reads the options, up to one that asks for help or the version; what is left of the words are the
  * inputs. False after having complained. */

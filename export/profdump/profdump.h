@@ -2,6 +2,7 @@
 #ifndef PROF_PROFDUMP_H
 #define PROF_PROFDUMP_H
 
+#include "breakdown_report.h"
 #include "roofline.h"
 #include "write.h"
 #include "write_blocks.h"
@@ -26,27 +27,37 @@ struct profdump_options {
     struct write_options write;
     const char *export_paths[EXPORT_COUNT]; /* --chrome and its like; NULL not given */
     bool json;
-    struct write_blocks_options blocks;
-    const char *sort; /* --sort, NULL not given */
-    const char *by;   /* --by, NULL not given */
-    struct analyze_options analyze;
-    bool target_given;        /* --target-time-scale */
-    bool compat;              /* --compat */
-    const char *etrecord;     /* --etrecord, NULL not given */
-    const char *compare;      /* --compare, NULL not given */
-    const char *debug_buffer; /* --debug-buffer, NULL not given */
+    bool compat; /* --compat */
+    const char *sort,
+        *by;         /* --sort, --by: what they may be depends on the command; NULL not given */
+    bool rows_given; /* --rows */
+
     bool tree;                /* --tree */
     uint32_t stack_frames;    /* --group-by stack:N */
     enum write_metric metric; /* --metric */
     bool folded;              /* --folded */
     bool debuginfod;          /* --debuginfod */
     const char *perf_map;     /* --perf-map, NULL not given */
+
+    struct write_blocks_options blocks;
+    bool target_given;        /* --target-time-scale */
+    const char *etrecord;     /* --etrecord, NULL not given */
+    const char *compare;      /* --compare, NULL not given */
+    const char *debug_buffer; /* --debug-buffer, NULL not given */
+
+    struct analyze_options analyze;
+    struct breakdown_options breakdown;
     struct write_svg_options svg;
-    bool rows_given; /* --rows */
+
+    uint64_t explain_rules;     /* --rule: a bit for each by its place; 0 all */
+    const char *explain_limits; /* --limits, NULL not given */
+    bool explain_list;          /* --rules */
+
     struct diff_options diff;
     bool diff_no_match;           /* --no-match */
     const char *diff_names;       /* --names, NULL not given */
     enum diff_format diff_format; /* --format */
+
     bool partial;
     bool fail_on_loss;
     bool help, version;
@@ -54,44 +65,42 @@ struct profdump_options {
     int input_count;
 };
 
-/* Sub-commands: each answers one question about a timeline and returns an exit status. */
-int cmd_show(const struct profdump_options *options,
-             const struct timeline *timeline); /* the default */
+/* Each answers one question and returns an exit status. */
+typedef int timeline_command(const struct profdump_options *options,
+                             const struct timeline *timeline);
+typedef int inputs_command(const struct profdump_options *options); /* opens its inputs itself */
+typedef int export_command(const struct profdump_options *options, const struct timeline *timeline,
+                           const char *path);
+
+timeline_command cmd_show; /* without a command */
+timeline_command cmd_json; /* --json */
+timeline_command cmd_blocks;
+timeline_command cmd_blocks_memory; /* memory --compat */
+timeline_command cmd_breakdown;
+timeline_command cmd_check;
+timeline_command cmd_folded;
+timeline_command cmd_graphs;
+timeline_command cmd_ledger;
+timeline_command cmd_memory;
+timeline_command cmd_stacks;
+timeline_command cmd_tax;
+
+inputs_command cmd_analyze;
+inputs_command cmd_diff;
+inputs_command cmd_explain;
+
+export_command cmd_chrome;
+export_command cmd_etprof;
+export_command cmd_sqlite;
+export_command cmd_svg;
+
+/* The words after "ctl". */
+int cmd_ctl(int count, char **words);
+
 /* Runs `write` with the functions of call stacks where rows are told apart by them. */
 int cmd_with_stacks(const struct profdump_options *options, const struct timeline *timeline,
                     bool (*write)(const struct profdump_options *, const struct write_options *,
                                   const struct timeline *));
-int cmd_folded(const struct profdump_options *options,
-               const struct timeline *timeline);                                       /* folded */
-int cmd_json(const struct profdump_options *options, const struct timeline *timeline); /* --json */
-/* --chrome, --etprof, --svg, --sqlite: written to `path`. */
-int cmd_chrome(const struct profdump_options *options, const struct timeline *timeline,
-               const char *path);
-int cmd_etprof(const struct profdump_options *options, const struct timeline *timeline,
-               const char *path);
-int cmd_sqlite(const struct profdump_options *options, const struct timeline *timeline,
-               const char *path);
-int cmd_svg(const struct profdump_options *options, const struct timeline *timeline,
-            const char *path);
-int cmd_stacks(const struct profdump_options *options,
-               const struct timeline *timeline);                                        /* stacks */
-int cmd_check(const struct profdump_options *options, const struct timeline *timeline); /* check */
-
-int cmd_graphs(const struct profdump_options *options,
-               const struct timeline *timeline); /* graphs */
-int cmd_ledger(const struct profdump_options *options,
-               const struct timeline *timeline); /* ledger */
-int cmd_memory(const struct profdump_options *options,
-               const struct timeline *timeline); /* memory */
-int cmd_blocks(const struct profdump_options *options,
-               const struct timeline *timeline);                                      /* blocks */
-int cmd_diff(const struct profdump_options *options);                                 /* diff */
-int cmd_tax(const struct profdump_options *options, const struct timeline *timeline); /* tax */
-int cmd_analyze(const struct profdump_options *options);                              /* analyze */
-/* memory --compat */
-int cmd_blocks_memory(const struct profdump_options *options, const struct timeline *timeline);
-/* The words after "ctl". */
-int cmd_ctl(int count, char **words);
 
 /* "profdump: " and the message on stderr, with no byte in it that could drive a terminal. */
 __attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
@@ -130,5 +139,8 @@ void cleanup_on_signals(void);
  * (said on stderr, except that a reader who closed the pipe needs no telling), EXIT_LOSS when asked
  * for and something was lost. */
 int finish(const struct profdump_options *options, const struct timeline *timeline, bool written);
+
+/* The same of what is about no recording. */
+int finish_answer(bool written);
 
 #endif

@@ -22,9 +22,8 @@ static const struct {
     {"rank", KEY_BY_RANK},     {"path", KEY_BY_PATH},     {"process", KEY_BY_PROCESS},
 };
 
-/* Decimal digits alone, `least` to `most`. */
-static bool parse_number(const char *text, unsigned long least, unsigned long most,
-                         unsigned long *number)
+bool table_options_number(const char *text, unsigned long least, unsigned long most,
+                          unsigned long *number)
 {
     char *end;
     errno = 0;
@@ -50,7 +49,7 @@ static bool add_part(struct profdump_options *options, const char *word)
 {
     unsigned long frames = STACK_FRAMES_DEFAULT;
     bool counted = strncmp(word, "stack:", 6) == 0;
-    if (counted && !parse_number(word + 6, 1, STACK_FRAMES_MAX, &frames))
+    if (counted && !table_options_number(word + 6, 1, STACK_FRAMES_MAX, &frames))
         return false;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (strcmp(counted ? "stack" : word, parts[i].word) == 0) {
@@ -107,7 +106,7 @@ static bool set_unit(struct profdump_options *options, const char *unit)
 static bool set_name_width(struct profdump_options *options, const char *width)
 {
     unsigned long number;
-    bool good = parse_number(width, 8, WRITE_NAME_WIDTH_MAX, &number);
+    bool good = table_options_number(width, 8, WRITE_NAME_WIDTH_MAX, &number);
     if (good)
         options->write.name_width = (unsigned)number;
     else
@@ -118,7 +117,7 @@ static bool set_name_width(struct profdump_options *options, const char *width)
 static bool set_depth(struct profdump_options *options, const char *depth)
 {
     unsigned long number;
-    bool good = parse_number(depth, 1, UINT32_MAX - 1, &number);
+    bool good = table_options_number(depth, 1, UINT32_MAX - 1, &number);
     if (good)
         options->write.depth = (uint32_t)number;
     else
@@ -150,6 +149,7 @@ static bool set_rows(struct profdump_options *options, const char *rows)
     errno = 0;
     options->rows_given = true;
     options->write.rows = strtoll(rows, &end, 10);
+    options->rows_given = true;
     if (*rows && !*end && !errno && options->write.rows >= -1)
         return true;
     complain("--rows: '%s' is not a number of rows", rows);

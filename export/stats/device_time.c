@@ -1,36 +1,9 @@
-/* device_time.c - a device's streams, each in order of start, merged with a heap. */
+/* device_time.c - one walk over each device's operations. */
 #include "device_time.h"
 
-#include "key_launches.h"
+#include "device_walk.h"
 
 #include <stdlib.h>
-
-/* What is left of a stream. */
-struct cursor {
-    int64_t start_ns; /* of the operation at `next` */
-    uint32_t next, end;
-};
-
-struct merge {
-    const struct timeline *timeline;
-    struct cursor *heap; /* the earliest on top */
-    uint32_t count;
-};
-
-static void sift_down(struct merge *merge, uint32_t at)
-{
-    struct cursor cursor = merge->heap[at];
-    for (uint32_t child = 2 * at + 1; child < merge->count; child = 2 * at + 1) {
-        if (child + 1 < merge->count &&
-            merge->heap[child + 1].start_ns < merge->heap[child].start_ns)
-            child++;
-        if (merge->heap[child].start_ns >= cursor.start_ns)
-            break;
-        merge->heap[at] = merge->heap[child];
-        at = child;
-    }
-    merge->heap[at] = cursor;
-}
 
 static void take(struct device_time *time, const struct tl_gpu *op, int64_t *busy_until)
 {
@@ -41,25 +14,6 @@ static void take(struct device_time *time, const struct tl_gpu *op, int64_t *bus
     time->busy_ns += end_ns > from_ns ? end_ns - from_ns : 0;
     *busy_until = end_ns > *busy_until || time->operations == 0 ? end_ns : *busy_until;
     time->operations++;
-}
-
-static void merge_streams(struct merge *merge, struct device_time *time)
-{
-    const struct tl_gpu *gpus = merge->timeline->gpus.at;
-    int64_t busy_until = 0;
-    for (uint32_t i = merge->count / 2; i-- > 0;)
-        sift_down(merge, i);
-    while (merge->count) {
-        struct cursor *top = &merge->heap[0];
-        if (key_is_device_work(&gpus[top->next]))
-            take(time, &gpus[top->next], &busy_until);
-        if (++top->next < top->end)
-            top->start_ns = gpus[top->next].start_ns;
-        else
-            *top = merge->heap[--merge->count];
-        if (merge->count > 1)
-            sift_down(merge, 0);
-    }
 }
 
 static void close_time(const struct timeline *timeline, struct device_time *time)
@@ -80,44 +34,34 @@ static void add_to_total(struct device_times *times, const struct device_time *t
     times->total.idle_ns += time->idle_ns;
 }
 
-static bool same_device(const struct tl_stream *a, const struct tl_stream *b)
+/* The device of the stream `first`; returns where the next device's streams begin. */
+static uint32_t add_device(struct device_times *times, struct device_walk *walk, uint32_t first)
 {
-    return a->process == b->process && a->device == b->device;
-}
-
-/* The streams from `first` on that are of one device; returns where the next device's begin. */
-static uint32_t add_device(struct device_times *times, struct merge *merge, uint32_t first)
-{
-    const struct timeline *timeline = merge->timeline;
-    const struct tl_stream *streams = timeline->streams.at;
-    struct device_time time = {.process = streams[first].process, .device = streams[first].device};
-    uint32_t i = first;
-    merge->count = 0;
-    for (; i < timeline->streams.count && same_device(&streams[i], &streams[first]); i++)
-        if (streams[i].gpu_count)
-            merge->heap[merge->count++] =
-                (struct cursor){timeline->gpus.at[streams[i].first_gpu].start_ns,
-                                streams[i].first_gpu, streams[i].first_gpu + streams[i].gpu_count};
-    merge_streams(merge, &time);
+    const struct tl_stream *stream = &walk->timeline->streams.at[first];
+    struct device_time time = {.process = stream->process, .device = stream->device};
+    int64_t busy_until = 0;
+    uint32_t next = device_walk_begin(walk, first);
+    for (uint32_t gpu = device_walk_next(walk); gpu != TL_NONE; gpu = device_walk_next(walk))
+        take(&time, &walk->timeline->gpus.at[gpu], &busy_until);
     if (time.operations) {
-        close_time(timeline, &time);
+        close_time(walk->timeline, &time);
         add_to_total(times, &time);
         times->at[times->count++] = time;
     }
-    return i;
+    return next;
 }
 
 bool device_times_init(struct device_times *times, const struct timeline *timeline)
 {
-    struct merge merge = {.timeline = timeline};
-    size_t room = (size_t)timeline->streams.count + 1;
-    *times = (struct device_times){.at = malloc(room * sizeof *times->at)};
-    merge.heap = malloc(room * sizeof *merge.heap);
-    bool ready = times->at && merge.heap;
+    struct device_walk walk;
+    *times = (struct device_times){
+        .at = malloc((timeline->streams.count + (size_t)1) * sizeof *times->at)};
+    bool ready = times->at && device_walk_init(&walk, timeline);
     for (uint32_t i = 0; i < timeline->streams.count && ready;)
-        i = add_device(times, &merge, i);
-    free(merge.heap);
-    if (!ready)
+        i = add_device(times, &walk, i);
+    if (ready)
+        device_walk_fini(&walk);
+    else
         device_times_fini(times);
     return ready;
 }

@@ -74,6 +74,7 @@ struct occupancy occupancy_of(const struct prof_rec_kernel *kernel,
         threads > device->max_threads_per_multiprocessor)
         return result;
     double resident = blocks_at_once(kernel, device, (uint32_t)threads);
+    result.waves = resident > 0 ? result.blocks_per_sm / resident : 0;
     if (resident > result.blocks_per_sm)
         resident = result.blocks_per_sm;
     result.percent =

@@ -7,7 +7,8 @@
 struct occupancy {
     double blocks_per_sm; /* blocks of the grid / multiprocessors */
     double warps_per_sm;
-    int percent; /* estimated achieved occupancy; -1 when the device's limits are not known */
+    double waves; /* times that the device is filled with blocks; 0 when its limits are not known */
+    int percent;  /* estimated achieved occupancy; -1 when the device's limits are not known */
 };
 
 /* Returns what the device's facts allow: all zero and -1 when not even the number of

@@ -25,6 +25,8 @@ static uint32_t add_path(struct range_paths *paths, uint32_t parent, uint32_t sl
 {
     const struct tl_slice *from = &paths->timeline->slices.at[slice];
     uint32_t name = tl_shown_name(paths->timeline, from->name, tl_slice_label(from));
+    if (paths->keys)
+        name = key_names_of(paths->keys, name);
     uint64_t key = (uint64_t)parent << 32 | name;
     uint32_t known = keymap_find(&paths->known, key);
     if (known != KEYMAP_NONE)
@@ -62,9 +64,11 @@ uint32_t range_paths_of(struct range_paths *paths, uint32_t slice)
     return paths->failed ? TL_NONE : path;
 }
 
-static struct text name_of(const struct range_paths *paths, uint32_t path)
+struct text range_paths_name(const struct range_paths *paths, uint32_t path)
 {
     uint32_t name = paths->paths.at[path].name;
+    if (paths->keys)
+        return key_names_text(paths->keys, name);
     return name < paths->timeline->names.count ? paths->timeline->names.at[name]
                                                : (struct text){"?", 1};
 }
@@ -79,7 +83,7 @@ void range_paths_text(const struct range_paths *paths, uint32_t path, char to[RA
         return;
     }
     for (bool last = true; path != TL_NONE; last = false) {
-        struct text name = name_of(paths, path);
+        struct text name = range_paths_name(paths, path);
         size_t tail = last ? 0 : sizeof between - 1;
         if (name.size + tail > at)
             break;

@@ -4,25 +4,34 @@
 #define PROF_RANGE_PATHS_H
 
 #include "array.h"
+#include "key_names.h"
 #include "keymap.h"
 #include "timeline.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct range_path {
     uint32_t parent; /* TL_NONE: outermost */
-    uint32_t name;   /* into timeline.names */
+    uint32_t name;   /* into timeline.names; a key where there are keys */
 };
 
 struct range_paths {
     const struct timeline *timeline;
+    const struct key_names *keys; /* which names count as one; NULL: equal ones */
     TL_ARRAY(struct range_path) paths;
     uint32_t *of_slice;  /* path + 1; 0 not asked for yet */
     struct keymap known; /* parent and name -> path */
     bool failed;         /* no memory */
 };
 
-/* False: no memory; fini is not needed then. */
+/* False: no memory; fini is not needed then. `keys` can be set right after it, and must outlive it. */
 bool range_paths_init(struct range_paths *paths, const struct timeline *timeline);
 void range_paths_fini(struct range_paths *paths);
+
+/* The last name of a path. */
+struct text range_paths_name(const struct range_paths *paths, uint32_t path);
 
 /* TL_NONE: of TL_NONE, or no memory. */
 uint32_t range_paths_of(struct range_paths *paths, uint32_t slice);
@@ -31,4 +40,7 @@ uint32_t range_paths_of(struct range_paths *paths, uint32_t slice);
 #define RANGE_PATH_BYTES 640u
 void range_paths_text(const struct range_paths *paths, uint32_t path, char to[RANGE_PATH_BYTES]);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

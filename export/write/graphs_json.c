@@ -9,24 +9,10 @@
 #include "graphs_json.h"
 
 #include "graph_totals.h"
+#include "path_json.h"
 #include "write.h"
 
 #include <errno.h>
-
-#define PATH_DEPTH_MAX 256u
-
-static void write_path(struct json_out *out, const struct graph_totals *totals, uint32_t path)
-{
-    const struct timeline *timeline = totals->paths.timeline;
-    uint32_t way[PATH_DEPTH_MAX], depth = 0;
-    for (; path != TL_NONE && depth < PATH_DEPTH_MAX; path = totals->paths.paths.at[path].parent)
-        way[depth++] = totals->paths.paths.at[path].name;
-    json_key(out, "path"), json_array_begin(out);
-    while (depth--)
-        if (way[depth] < timeline->names.count)
-            json_text(out, timeline->names.at[way[depth]]);
-    json_array_end(out);
-}
 
 static void write_places(struct json_out *out, const struct graph_totals *totals, uint32_t first,
                          uint32_t count)
@@ -38,7 +24,7 @@ static void write_places(struct json_out *out, const struct graph_totals *totals
         json_object_begin(out);
         if (!place->is_replay)
             json_key(out, "when"), json_string(out, whens[place->when]);
-        write_path(out, totals, place->path);
+        json_key(out, "path"), path_json(out, &totals->paths, place->path);
         if (place->is_replay) {
             json_key(out, "launches"), json_uint(out, place->operations);
         } else {

@@ -1,0 +1,82 @@
+/* cmd_explain.c - profdump explain FILE...: where the time went, and what to do about it. */
+#include "explain_options.h"
+#include "findings_report.h"
+#include "stack_text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROWS_DEFAULT 10
+
+static uint32_t name_frames(void *user, uint32_t stack, char (*to)[FINDINGS_FRAME_BYTES],
+                            uint32_t most)
+{
+    struct symbol_stack frames = symbols_stack(user, stack);
+    uint32_t count = frames.count < most ? frames.count : most;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct symbol_frame *frame = &frames.at[i];
+        char name[FINDINGS_FRAME_BYTES / 2];
+        symbols_name(frame, name, sizeof name);
+        if (frame->file)
+            snprintf(to[i], FINDINGS_FRAME_BYTES, "%s  at %.150s:%u", name, frame->file,
+                     frame->line);
+        else
+            snprintf(to[i], FINDINGS_FRAME_BYTES, "%s%s%.150s", name,
+                     frame->function && frame->module ? "  in " : "",
+                     frame->function && frame->module ? frame->module : "");
+    }
+    return count;
+}
+
+static bool show(const struct profdump_options *options, const struct findings *findings,
+                 struct symbols *symbols)
+{
+    struct findings_report_options report = {
+        .rows = options->rows_given ? options->write.rows : ROWS_DEFAULT,
+        .frames = symbols ? name_frames : NULL,
+        .user = symbols,
+    };
+    return options->json ? findings_json(findings, &report, stdout)
+                         : findings_report(findings, &report, stdout);
+}
+
+static int explain(const struct profdump_options *options, const struct timeline *timeline,
+                   const struct finding_settings *settings)
+{
+    struct findings findings;
+    struct symbols *symbols = NULL;
+    if (!findings_init(&findings, timeline, settings)) {
+        complain("explain: %s", strerror(ENOMEM));
+        return EXIT_FAILURE;
+    }
+    if (timeline->stacks.count)
+        symbols = stack_text_symbols(options, timeline);
+    bool written = show(options, &findings, symbols);
+    if (symbols)
+        stack_text_complain(symbols);
+    symbols_destroy(symbols);
+    findings_fini(&findings);
+    return finish(options, timeline, written);
+}
+
+static bool list_rules(const struct profdump_options *options)
+{
+    if (options->json)
+        return findings_rules_json(stdout);
+    findings_rules(stdout);
+    return true;
+}
+
+int cmd_explain(const struct profdump_options *options)
+{
+    struct finding_settings settings;
+    if (!explain_settings(options, &settings))
+        return EXIT_FAILURE;
+    if (options->explain_list)
+        return finish_answer(list_rules(options));
+    struct timeline *timeline = inputs_load(options);
+    int status = timeline ? explain(options, timeline, &settings) : EXIT_FAILURE;
+    timeline_destroy(timeline);
+    return status;
+}

@@ -1,0 +1,62 @@
+/* finding_owners.h - sums by process, device and path, and who of them is worth a finding.
+ *
+ * What is not worth one by itself is added to the range around it, so that many small costs below one
+ * range are a finding of that range, and nothing is told twice.
+ */
+#ifndef PROF_FINDING_OWNERS_H
+#define PROF_FINDING_OWNERS_H
+
+#include "findings.h"
+#include "keymap.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct finding_owner {
+    uint32_t process; /* TL_NONE all */
+    uint32_t device;  /* ordinal, TL_NONE */
+    uint32_t path;    /* TL_NONE outside of every range */
+    uint32_t slice;   /* of the largest single cost, TL_NONE */
+    uint32_t call;    /* what else may have a call stack for it, TL_NONE */
+    uint64_t count;
+    int64_t cost_ns;
+    int64_t saved_ns;
+    int64_t largest_ns; /* the cost of `slice` */
+    int64_t more;       /* what a rule adds up besides */
+};
+
+/* Zeroed is empty. */
+struct finding_owners {
+    TL_ARRAY(struct finding_owner) owners;
+    struct keymap known; /* process, device and path -> owner */
+    bool failed;         /* no memory */
+};
+
+void finding_owners_fini(struct finding_owners *owners);
+
+/* Adds the cost of a slice (TL_NONE: of nobody) to the owner with its path: the range or call itself.
+ * The owner, so that more can be added to it: valid until the next call. NULL: no memory. */
+struct finding_owner *finding_owners_add(struct finding_owners *owners,
+                                         const struct finding_context *context, uint32_t process,
+                                         uint32_t device, uint32_t slice, int64_t cost_ns);
+
+/* A copy that can be gathered, as the owners that several rules look at must not be. False: no memory,
+ * and fini is not needed. */
+bool finding_owners_copy(struct finding_owners *to, const struct finding_owners *from);
+
+/* Gathers what is not worth a finding in the ranges around. What is left: owners that are worth one,
+ * most cost first, by the limits of the context. False: no memory. */
+bool finding_owners_gather(struct finding_owners *owners, const struct finding_context *context);
+
+/* Leaves out those of fewer calls. */
+void finding_owners_drop(struct finding_owners *owners, uint64_t least_count);
+
+/* The start of a finding about it. */
+struct finding finding_of_owner(const struct finding_context *context,
+                                const struct finding_rule *rule, const struct finding_owner *owner);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

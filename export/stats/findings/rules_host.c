@@ -1,0 +1,270 @@
+/* rules_host.c - what the CPU does in CUDA calls and beside them that could be done once, or elsewhere.
+ *
+ * cost: the durations of the calls, ranges or overhead records. saved: as far as devices were idle:
+ * rule_host_saving().
+ */
+#include "rule_search.h"
+#include "rules.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* CUpti_ActivityOverheadKind in steps of 65,536: what the driver does, not what profiling costs. */
+static bool is_drivers_own(uint32_t kind)
+{
+    return kind == 1u << 16 || kind == 5u << 16 || kind == 6u << 16 || kind == 7u << 16;
+}
+
+/* ---- calls by name ---- */
+
+static bool is_module_call(struct text name)
+{
+    static const char *const names[] = {"cuModuleLoad*",    "cuLibraryLoad*", "cuLink*",
+                                        "cudaLibraryLoad*", "hipModuleLoad*", NULL};
+    return rule_name_in(name, names);
+}
+
+static bool is_making_or_ending(struct text name)
+{
+    static const char *const names[] = {"cudaStreamCreate*",
+                                        "cudaStreamDestroy*",
+                                        "cudaEventCreate*",
+                                        "cudaEventDestroy*",
+                                        "cuStreamCreate*",
+                                        "cuStreamDestroy*",
+                                        "cuEventCreate*",
+                                        "cuEventDestroy*",
+                                        "hipStreamCreate*",
+                                        "hipStreamDestroy*",
+                                        "hipEventCreate*",
+                                        "hipEventDestroy*",
+                                        NULL};
+    return rule_name_in(name, names);
+}
+
+static bool is_question(struct text name)
+{
+    static const char *const names[] = {"cudaMemGetInfo*",
+                                        "cudaPointerGetAttributes*",
+                                        "cudaFuncGetAttributes*",
+                                        "cudaDeviceGetAttribute*",
+                                        "cudaGetDeviceProperties*",
+                                        "cudaGetDeviceCount*",
+                                        "cudaOccupancy*",
+                                        "cudaEventQuery*",
+                                        "cudaStreamQuery*",
+                                        "cudaStreamGetCaptureInfo*",
+                                        "cudaStreamIsCapturing*",
+                                        "cuMemGetInfo*",
+                                        "cuPointerGetAttribute*",
+                                        "cuFuncGetAttribute*",
+                                        "cuDeviceGetAttribute*",
+                                        "cuOccupancy*",
+                                        "cuEventQuery*",
+                                        "cuStreamQuery*",
+                                        "hipMemGetInfo*",
+                                        "hipPointerGetAttributes*",
+                                        "hipEventQuery*",
+                                        "hipStreamQuery*",
+                                        NULL};
+    return rule_name_in(name, names);
+}
+
+static void call_words(const struct finding_context *context, const struct finding_owner *owner,
+                       char sentence[FINDING_SENTENCE_BYTES], const char *what)
+{
+    snprintf(sentence, FINDING_SENTENCE_BYTES,
+             "%s that %s took %s (%s of the wall time), the longest %s.",
+             finding_count(owner->count, "call").text, what, finding_time(owner->cost_ns).text,
+             finding_share(owner->cost_ns, context->wall_ns).text,
+             finding_time(owner->largest_ns).text);
+}
+
+static void module_words(const struct finding_context *context, const struct finding_owner *owner,
+                         char sentence[FINDING_SENTENCE_BYTES])
+{
+    call_words(context, owner, sentence, "load or link code");
+}
+
+static void churn_words(const struct finding_context *context, const struct finding_owner *owner,
+                        char sentence[FINDING_SENTENCE_BYTES])
+{
+    call_words(context, owner, sentence, "make or destroy streams or events");
+}
+
+static void question_words(const struct finding_context *context, const struct finding_owner *owner,
+                           char sentence[FINDING_SENTENCE_BYTES])
+{
+    call_words(context, owner, sentence, "ask for state or attributes");
+}
+
+static bool find_calls(const struct finding_context *context, const struct finding_rule *rule,
+                       struct findings *findings, bool (*wanted)(struct text name), uint64_t least,
+                       rule_words *words)
+{
+    struct finding_owners owners = {0};
+    bool done = rule_add_calls(&owners, context, wanted, least);
+    done = done && rule_tell_host(&owners, context, rule, findings, words);
+    finding_owners_fini(&owners);
+    return done;
+}
+
+static bool find_modules(const struct finding_context *context, const struct finding_rule *rule,
+                         struct findings *findings)
+{
+    return find_calls(context, rule, findings, is_module_call, 1, module_words);
+}
+
+static bool find_churn(const struct finding_context *context, const struct finding_rule *rule,
+                       struct findings *findings)
+{
+    return find_calls(context, rule, findings, is_making_or_ending, context->limits->loop_calls,
+                      churn_words);
+}
+
+static bool find_questions(const struct finding_context *context, const struct finding_rule *rule,
+                           struct findings *findings)
+{
+    return find_calls(context, rule, findings, is_question, context->limits->loop_calls,
+                      question_words);
+}
+
+/* ---- the driver ---- */
+
+static void driver_words(const struct finding_context *context, const struct finding_owner *owner,
+                         char sentence[FINDING_SENTENCE_BYTES])
+{
+    snprintf(sentence, FINDING_SENTENCE_BYTES,
+             "The driver was busy %s for %s (%s of the wall time) with compiling, loading code on "
+             "first use, or a full command buffer.",
+             finding_count(owner->count, "time").text, finding_time(owner->cost_ns).text,
+             finding_share(owner->cost_ns, context->wall_ns).text);
+}
+
+static bool find_driver(const struct finding_context *context, const struct finding_rule *rule,
+                        struct findings *findings)
+{
+    const struct timeline *timeline = context->timeline;
+    struct finding_owners owners = {0};
+    bool done = timeline->overheads.count > 0;
+    for (uint32_t i = 0; i < timeline->gpus.count && done; i++) {
+        const struct tl_gpu *gpu = &timeline->gpus.at[i];
+        if (gpu->kind == TL_OVERHEAD && gpu->detail < timeline->overheads.count &&
+            is_drivers_own(timeline->overheads.at[gpu->detail].kind))
+            done = finding_owners_add(&owners, context, gpu->process, TL_NONE, gpu->slice,
+                                      gpu->end_ns - gpu->start_ns) != NULL;
+    }
+    done = (done || timeline->overheads.count == 0) &&
+           rule_tell_host(&owners, context, rule, findings, driver_words);
+    finding_owners_fini(&owners);
+    return done;
+}
+
+/* ---- data loading ---- */
+
+static bool is_loader(struct text name)
+{
+    return memmem(name.bytes, name.size, "DataLoader", strlen("DataLoader")) != NULL;
+}
+
+/* By name; `*any`: there is one. NULL: no memory. */
+static bool *loader_names(const struct timeline *timeline, bool *any)
+{
+    bool *names = calloc((size_t)timeline->names.count + 1, sizeof *names);
+    *any = false;
+    for (uint32_t i = 0; i < timeline->names.count && names; i++)
+        *any |= names[i] = is_loader(timeline->names.at[i]);
+    return names;
+}
+
+static bool is_within_loader(const struct timeline *timeline, const bool *names,
+                             const struct tl_slice *slice)
+{
+    for (; slice->parent != TL_NONE; slice = &timeline->slices.at[slice->parent])
+        if (names[timeline->slices.at[slice->parent].name])
+            return true;
+    return false;
+}
+
+static bool add_loaders(struct finding_owners *owners, const struct finding_context *context,
+                        const bool *names)
+{
+    const struct timeline *timeline = context->timeline;
+    for (uint32_t i = 0; i < timeline->slices.count; i++) {
+        const struct tl_slice *slice = &timeline->slices.at[i];
+        if (slice->kind == TL_API || slice->name >= timeline->names.count || !names[slice->name] ||
+            is_within_loader(timeline, names, slice))
+            continue;
+        if (!finding_owners_add(owners, context, timeline->threads.at[slice->thread].process,
+                                TL_NONE, i, slice->end_ns - slice->start_ns))
+            return false;
+    }
+    return true;
+}
+
+static void loader_words(const struct finding_context *context, const struct finding_owner *owner,
+                         char sentence[FINDING_SENTENCE_BYTES])
+{
+    snprintf(sentence, FINDING_SENTENCE_BYTES,
+             "The program waited for the DataLoader %s, %s in all (%s of the wall time), %s each; "
+             "longest %s.",
+             finding_count(owner->count, "time").text, finding_time(owner->cost_ns).text,
+             finding_share(owner->cost_ns, context->wall_ns).text,
+             finding_time(owner->cost_ns / (int64_t)owner->count).text,
+             finding_time(owner->largest_ns).text);
+}
+
+static bool find_loader(const struct finding_context *context, const struct finding_rule *rule,
+                        struct findings *findings)
+{
+    struct finding_owners owners = {0};
+    bool any, *names = loader_names(context->timeline, &any);
+    bool done = names && (!any || add_loaders(&owners, context, names));
+    free(names);
+    done = done && rule_tell_host(&owners, context, rule, findings, loader_words);
+    finding_owners_fini(&owners);
+    return done;
+}
+
+const struct finding_rule rule_module_loading = {
+    .name = "module-loading",
+    .title = "Loading and linking code",
+    .remedy = "Load modules once, at start-up, and ship code for this GPU (cubins instead of PTX); "
+              "keep caches of compilers between runs (CUDA_CACHE_PATH, TORCHINDUCTOR_CACHE_DIR).",
+    .find = find_modules,
+};
+
+const struct finding_rule rule_stream_event_churn = {
+    .name = "stream-event-churn",
+    .title = "Streams and events are made again and again",
+    .remedy = "Make them once and keep them; events without timing are cheaper "
+              "(cudaEventDisableTiming).",
+    .find = find_churn,
+};
+
+const struct finding_rule rule_state_queries = {
+    .name = "state-queries",
+    .title = "Asking CUDA the same again and again",
+    .remedy =
+        "Keep the answers: attributes of devices, kernels and pointers do not change. Instead "
+        "of polling cudaEventQuery or cudaMemGetInfo, wait for an event or keep the account "
+        "yourself.",
+    .find = find_questions,
+};
+
+const struct finding_rule rule_driver_overhead = {
+    .name = "driver-overhead",
+    .title = "The driver compiles, loads or waits",
+    .remedy = "Run every kernel once before what counts (CUDA_MODULE_LOADING=EAGER), ship code for "
+              "this GPU, and launch less at a time, or in graphs, where its command buffer fills.",
+    .find = find_driver,
+};
+
+const struct finding_rule rule_data_loader = {
+    .name = "data-loader",
+    .title = "Waiting for data",
+    .remedy = "More worker processes (num_workers), persistent_workers, a larger prefetch_factor, "
+              "pin_memory; decode and augment before or on the GPU.",
+    .find = find_loader,
+};

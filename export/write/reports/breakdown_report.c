@@ -1,0 +1,137 @@
+/* breakdown_report.c - a table per question. JSON is an object with the tables as arrays, by their names;
+ * keys of rows are in the columns. */
+#include "breakdown_report.h"
+
+#include "breakdown_tables.h"
+#include "idle_breakdown.h"
+#include "queue_depth.h"
+
+#include <errno.h>
+#include <math.h>
+
+/* ---- cells that several tables have ---- */
+
+void breakdown_whose_cells(struct breakdown_report *report, uint32_t process)
+{
+    const struct read_process *info = &report->timeline->processes.at[process].info;
+    sheet_count(&report->sheet, info->pid);
+    if (info->rank < 0)
+        sheet_unknown(&report->sheet);
+    else
+        sheet_int(&report->sheet, info->rank);
+}
+
+void breakdown_device_cells(struct breakdown_report *report, uint32_t process, uint32_t device)
+{
+    breakdown_whose_cells(report, process);
+    if (device == TL_NONE)
+        sheet_unknown(&report->sheet);
+    else
+        sheet_count(&report->sheet, device);
+}
+
+void breakdown_stream_cells(struct breakdown_report *report, uint32_t index)
+{
+    const struct tl_stream *stream = &report->timeline->streams.at[index];
+    breakdown_device_cells(report, stream->process, stream->device);
+    sheet_count(&report->sheet, stream->context);
+    sheet_count(&report->sheet, stream->stream);
+}
+
+void breakdown_name_cell(struct breakdown_report *report, uint32_t name)
+{
+    if (name < report->timeline->names.count)
+        sheet_text(&report->sheet, report->timeline->names.at[name]);
+    else
+        sheet_string(&report->sheet, "(unnamed)");
+}
+
+double breakdown_mean(int64_t sum, uint64_t count)
+{
+    return count ? (double)sum / (double)count : (double)NAN;
+}
+
+/* ---- all of them ---- */
+
+static const struct {
+    const char *name;
+    bool (*write)(struct breakdown_report *report);
+} tables[] = {
+    {"temporal", breakdown_temporal},
+    {"overlap", breakdown_overlap},
+    {"idle", breakdown_idle},
+    {"kernels", breakdown_kernels},
+    {"copies", breakdown_copies},
+    {"launches", breakdown_launches},
+    {"queue", breakdown_queues},
+    {"sequences", breakdown_sequences},
+    {"stragglers", breakdown_stragglers},
+};
+#define TABLES (sizeof tables / sizeof tables[0])
+
+bool breakdown_table_find(const char *name)
+{
+    for (size_t i = 0; i < TABLES; i++)
+        if (strcmp(tables[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+const char *breakdown_table_names(void)
+{
+    return "temporal, overlap, idle, kernels, copies, launches, queue, sequences, stragglers";
+}
+
+void breakdown_options_default(struct breakdown_options *options)
+{
+    *options = (struct breakdown_options){
+        .rows = -1, .kernel_wait_ns = IDLE_KERNEL_WAIT_NS, .queue_full = QUEUE_DEPTH_FULL};
+}
+
+static bool write_tables(struct breakdown_report *report)
+{
+    const char *only = report->options->table;
+    for (size_t i = 0; i < TABLES; i++)
+        if ((!only || strcmp(only, tables[i].name) == 0) && !tables[i].write(report)) {
+            errno = ENOMEM;
+            return false;
+        }
+    return !report->sheet.failed;
+}
+
+static bool write_json_tables(struct breakdown_report *report, FILE *stream)
+{
+    struct json_out out;
+    bool done = json_out_init(&out, -1, stream);
+    report->sheet.json = &out;
+    json_object_begin(&out);
+    done = done && write_tables(report);
+    json_object_end(&out);
+    out.comma = false, json_newline(&out);
+    report->sheet.json = NULL;
+    int error = json_out_fini(&out);
+    if (error)
+        errno = error;
+    return done && error == 0;
+}
+
+bool write_breakdown(const struct timeline *timeline, const struct breakdown_options *options,
+                     FILE *stream)
+{
+    struct breakdown_report report = {
+        .timeline = timeline,
+        .options = options,
+        .sheet = {.format = options->format,
+                  .stream = stream,
+                  .most = options->rows,
+                  .width = options->width},
+    };
+    if (!work_classes_init(&report.classes, timeline)) {
+        errno = ENOMEM;
+        return false;
+    }
+    bool done = options->format == SHEET_JSON ? write_json_tables(&report, stream)
+                                              : write_tables(&report) && !ferror(stream);
+    work_classes_fini(&report.classes);
+    return done;
+}

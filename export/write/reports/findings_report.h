@@ -1,0 +1,37 @@
+/* findings_report.h - profdump explain: a verdict, the accounts of each device, the findings, and what
+ * could not be examined. */
+#ifndef PROF_FINDINGS_REPORT_H
+#define PROF_FINDINGS_REPORT_H
+
+#include "findings.h"
+
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define FINDINGS_FRAME_BYTES 400u
+
+struct findings_report_options {
+    int64_t rows; /* findings shown, -1 all */
+    /* Names the innermost functions of a call stack, a line each, at most `most`; returns how many.
+     * NULL: stacks are not shown. */
+    uint32_t (*frames)(void *user, uint32_t stack, char (*to)[FINDINGS_FRAME_BYTES], uint32_t most);
+    void *user;
+};
+
+/* False: the stream failed, errno tells why. */
+bool findings_report(const struct findings *findings, const struct findings_report_options *options,
+                     FILE *stream);
+bool findings_json(const struct findings *findings, const struct findings_report_options *options,
+                   FILE *stream);
+
+/* The rules with their titles and remedies. */
+void findings_rules(FILE *stream);
+bool findings_rules_json(FILE *stream);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,1 @@
+profdump breakdown demo.prof

@@ -1,0 +1,1 @@
+profdump explain demo.prof

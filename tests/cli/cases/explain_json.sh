@@ -1,0 +1,1 @@
+profdump explain --json demo.prof | python3 -m json.tool --indent 1 | head -60

@@ -1,0 +1,1 @@
+profdump explain --rows 2 "$CASES/inputs/kineto.json"

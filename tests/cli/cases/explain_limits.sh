@@ -1,0 +1,5 @@
+cat >limits.ini <<'END'
+# nothing is worth telling
+least_share = 1
+END
+profdump explain --limits limits.ini demo.prof

@@ -1,0 +1,1 @@
+profdump explain cpu.prof

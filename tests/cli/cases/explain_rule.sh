@@ -1,0 +1,1 @@
+profdump explain --rule cpu-only,tiny-kernels --rule tail-wave demo.prof

@@ -1,0 +1,240 @@
+// A rule for each cause of idle time: it says what, whose, how long, and what it saves at most.
+#include "findings_of.h"
+
+extern "C" {
+#include "finding_gaps.h"
+}
+
+namespace
+{
+
+constexpr int64_t ms = 1000000;
+
+// Two kernels with a gap of 80 of 100 ms; what is between the launches is the test's.
+struct Starving {
+    TimelineMaker m;
+
+    Starving()
+    {
+        auto call = m.launch("cudaLaunchKernel", 0, 1000);
+        m.kernel("first", call, 1000, 10 * ms);
+        m.push("step", 2000);
+    }
+
+    const timeline *done()
+    {
+        m.pop(90 * ms);
+        auto call = m.launch("cudaLaunchKernel", 90 * ms, 90 * ms + 1000);
+        m.kernel("second", call, 90 * ms + 1000, 100 * ms);
+        return m.done();
+    }
+};
+
+void expect_one(const FindingsOf &found, const std::string &rule, const std::string &path,
+                int64_t cost_ns)
+{
+    auto of = found.of(rule);
+    ASSERT_EQ(of.size(), 1u) << rule;
+    EXPECT_EQ(of[0].path, path);
+    EXPECT_EQ(of[0].detail.cost_ns, cost_ns);
+    EXPECT_GT(of[0].detail.saved_ns, 0);
+    EXPECT_LE(of[0].detail.saved_ns, cost_ns);
+    EXPECT_EQ(of[0].detail.device, 0u);
+}
+
+TEST(RuleCpuBound, NamesTheRange)
+{
+    Starving s;
+    s.m.range("load batch", 10 * ms, 90 * ms);
+    FindingsOf found(s.done());
+    expect_one(found, "gpu-idle-cpu-bound", "step > load batch", 80 * ms);
+    EXPECT_EQ(found.of("gpu-idle-cpu-bound")[0].sentence,
+              "GPU 0 idled for 80.0 ms (80 % of the wall time) while the CPU was busy here and "
+              "launched nothing: 1 stretch, the longest 80.0 ms.");
+    EXPECT_TRUE(found.of("gpu-idle-launch-bound").empty());
+    EXPECT_TRUE(found.of("gpu-idle-synchronization").empty());
+}
+
+TEST(RuleCpuBound, GathersSmallRangesInTheOneAroundThem)
+{
+    Starving s;
+    for (int i = 0; i < 200; i++)
+        s.m.range("item " + std::to_string(i), 10 * ms + i * 400000, 10 * ms + (i + 1) * 400000);
+    FindingsOf found(s.done());
+    expect_one(found, "gpu-idle-cpu-bound", "step", 80 * ms);
+}
+
+TEST(RuleCpuBound, SavesNoMoreThanTheBusiestDeviceLeaves)
+{
+    Starving s;
+    s.m.range("load batch", 10 * ms, 90 * ms);
+    auto first = s.m.streams.size();
+    auto busy = s.m.stream(9, 1);
+    auto call = s.m.launch("cudaLaunchKernel", 90 * ms - 500, 90 * ms - 400);
+    s.m.kernel("other", call, 2000, 95 * ms, busy);
+    ASSERT_EQ(first, 1u);
+    s.m.pop(90 * ms);
+    auto last = s.m.launch("cudaLaunchKernel", 90 * ms, 90 * ms + 1000);
+    s.m.kernel("second", last, 90 * ms + 1000, 100 * ms, 0);
+    FindingsOf found(s.m.done());
+    auto of = found.of("gpu-idle-cpu-bound");
+    ASSERT_EQ(of.size(), 1u);
+    EXPECT_GT(of[0].detail.cost_ns, 79 * ms);
+    EXPECT_EQ(of[0].detail.saved_ns, 5 * ms + 2000);
+}
+
+TEST(RuleSynchronization, NamesTheWait)
+{
+    Starving s;
+    s.m.launch("cudaStreamSynchronize", 5 * ms, 90 * ms, 0);
+    FindingsOf found(s.done());
+    expect_one(found, "gpu-idle-synchronization", "step > cudaStreamSynchronize", 80 * ms);
+}
+
+TEST(RuleCopy, NamesTheCopy)
+{
+    Starving s;
+    s.m.launch("cudaMemcpy", 10 * ms, 90 * ms, 0);
+    FindingsOf found(s.done());
+    expect_one(found, "gpu-idle-copy", "step > cudaMemcpy", 80 * ms);
+}
+
+TEST(RuleCopy, TakesPageableMemoryForAWait)
+{
+    for (int kind : {1, 2}) {
+        Starving s;
+        auto call = s.m.launch("cudaMemcpyAsync", 10 * ms, 50 * ms);
+        s.m.copy(call, 50 * ms, 50 * ms + 10, 4096);
+        auto *timeline = const_cast<struct timeline *>(s.done());
+        timeline->memcpys.at[0].src_kind = static_cast<uint8_t>(kind);
+        FindingsOf found(timeline);
+        EXPECT_EQ(found.of("gpu-idle-copy").size(), kind == 1 ? 1u : 0u);
+        EXPECT_EQ(found.of("gpu-idle-launch-bound").size(), kind == 1 ? 0u : 1u);
+    }
+}
+
+TEST(RuleAllocation, NamesTheCall)
+{
+    Starving s;
+    s.m.launch("cudaMalloc", 10 * ms, 90 * ms, 0);
+    FindingsOf found(s.done());
+    expect_one(found, "gpu-idle-allocation", "step > cudaMalloc", 80 * ms);
+}
+
+TEST(RuleOtherCalls, NamesTheCall)
+{
+    Starving s;
+    s.m.launch("cuModuleLoadData", 10 * ms, 90 * ms, 0, PROF_API_DRIVER);
+    FindingsOf found(s.done());
+    expect_one(found, "gpu-idle-other-calls", "step > cuModuleLoadData", 80 * ms);
+}
+
+TEST(RuleLaunchBound, NamesTheRange)
+{
+    TimelineMaker m;
+    m.push("many", 0);
+    for (int i = 0; i < 100; i++) {
+        auto call = m.launch("cudaLaunchKernel", i * ms, i * ms + 900000);
+        m.kernel("tiny", call, i * ms + 900000, i * ms + 905000);
+    }
+    m.pop(100 * ms);
+    FindingsOf found(m.done());
+    auto of = found.of("gpu-idle-launch-bound");
+    ASSERT_EQ(of.size(), 1u);
+    EXPECT_EQ(of[0].path, "many");
+    EXPECT_TRUE(found.of("gpu-idle-cpu-bound").empty());
+}
+
+// Launched at 0; the second kernel starts 80 ms after the first one ended.
+const timeline *queued(TimelineMaker &m, bool calls_host)
+{
+    auto first = m.launch("cudaLaunchKernel", 0, 1000);
+    if (calls_host)
+        m.launch("cudaLaunchHostFunc", 1000, 1500, 0);
+    auto second = m.launch("cudaLaunchKernel", 2000, 3000);
+    m.kernel("a", first, 1000, 10 * ms);
+    m.kernel("b", second, 90 * ms, 100 * ms);
+    return m.done();
+}
+
+TEST(RuleQueued, NamesTheLaunch)
+{
+    TimelineMaker m;
+    FindingsOf found(queued(m, false));
+    expect_one(found, "gpu-idle-queued", "cudaLaunchKernel", 80 * ms);
+    EXPECT_TRUE(found.of("gpu-idle-host-function").empty());
+}
+
+TEST(RuleHostFunction, NamesTheCallThatAskedForIt)
+{
+    TimelineMaker m;
+    FindingsOf found(queued(m, true));
+    expect_one(found, "gpu-idle-host-function", "cudaLaunchHostFunc", 80 * ms);
+    EXPECT_TRUE(found.of("gpu-idle-queued").empty());
+}
+
+TEST(RulesOfStartAndEnd, NameWhatRanThen)
+{
+    TimelineMaker m;
+    m.range("load model", 0, 40 * ms);
+    auto call = m.launch("cudaLaunchKernel", 40 * ms, 40 * ms + 1000);
+    m.kernel("k", call, 40 * ms + 1000, 50 * ms);
+    m.range("save", 50 * ms, 100 * ms);
+    FindingsOf found(m.done());
+    expect_one(found, "gpu-idle-start", "load model", 40 * ms);
+    expect_one(found, "gpu-idle-end", "save", 50 * ms);
+}
+
+TEST(RulesOfGaps, HaveAnExampleStackOfTheLaunch)
+{
+    Starving s;
+    s.m.range("load batch", 10 * ms, 90 * ms);
+    auto *timeline = const_cast<struct timeline *>(s.done());
+    tl_stack stack{};
+    tl_stack_of owner{static_cast<uint32_t>(s.m.slices.size() - 1), 0};
+    timeline->stacks.at = &stack, timeline->stacks.count = 1;
+    timeline->slice_stacks.at = &owner, timeline->slice_stacks.count = 1;
+    FindingsOf found(timeline);
+    ASSERT_EQ(found.of("gpu-idle-cpu-bound").size(), 1u);
+    EXPECT_EQ(found.of("gpu-idle-cpu-bound")[0].detail.stack, 0u);
+}
+
+TEST(RulesOfGaps, AreSilentWhereTheGpuIsBusy)
+{
+    TimelineMaker m;
+    for (int i = 0; i < 100; i++) {
+        auto call = m.launch("cudaLaunchKernel", i * 10000, i * 10000 + 5000);
+        m.kernel("k", call, 10000 + i * ms, 10000 + (i + 1) * ms);
+    }
+    FindingsOf found(m.done());
+    for (uint32_t i = 0; i < found.all.found.count; i++)
+        EXPECT_NE(std::string(found.all.found.at[i].rule->name).substr(0, 8), "gpu-idle")
+            << found.all.found.at[i].sentence;
+}
+
+TEST(RuleCpuOnly, SaysWhereTheCpuWas)
+{
+    TimelineMaker m;
+    m.push("step", 0);
+    m.range("read", 0, 70 * ms);
+    m.range("parse", 70 * ms, 90 * ms);
+    m.pop(100 * ms);
+    FindingsOf found(m.done());
+    auto of = found.of("cpu-only");
+    ASSERT_EQ(of.size(), 3u);
+    EXPECT_EQ(of[0].path, "step > read");
+    EXPECT_EQ(of[0].detail.cost_ns, 70 * ms);
+    EXPECT_EQ(of[0].detail.saved_ns, 0);
+    EXPECT_EQ(of[1].path, "step > parse");
+    EXPECT_EQ(of[2].path, "step");
+    EXPECT_EQ(of[2].detail.cost_ns, 10 * ms);
+}
+
+TEST(RuleCpuOnly, IsSilentWhereSomethingRan)
+{
+    Starving s;
+    FindingsOf found(s.done());
+    EXPECT_TRUE(found.of("cpu-only").empty());
+}
+
+} // namespace
