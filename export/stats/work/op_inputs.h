@@ -48,6 +48,7 @@ struct op_tensor {
     uint8_t input;     /* which argument it is, or is part of */
     uint8_t type;      /* enum op_type */
     bool is_tensor;    /* false: a scalar, a list of numbers, or nothing */
+    bool pairs;        /* its elements are two numbers each, as of float4_e2m1fn_x2 */
     struct text value; /* its concrete value; empty: none was recorded */
 };
 
@@ -63,10 +64,15 @@ struct op_inputs {
 bool op_inputs_parse(struct op_inputs *inputs, struct text dims, struct text types,
                      struct text values);
 
+/* The input of that number; of a list of tensors the first, which its others follow. NULL: none. */
+const struct op_tensor *op_input(const struct op_inputs *inputs, uint32_t number);
+
 /* "float", "c10::Half", "BFloat16", "long int", "double", "torch.float16" ...: every spelling that
  * PyTorch, its traces or C++ have for a type. OP_TYPE_UNKNOWN: none. */
 enum op_type op_type_find(struct text name);
 const char *op_type_name(enum op_type type); /* "float32"; "unknown" */
+/* Of PyTorch's ScalarType as a number, as "Concrete Inputs" has types: 6 is float32. */
+enum op_type op_type_of_scalar_type(int64_t number);
 /* In bits, as there are types of 4; 0 unknown. */
 unsigned op_type_bits(enum op_type type);
 

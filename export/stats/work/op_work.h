@@ -21,6 +21,14 @@ enum op_known {
     OP_NO_TYPE,    /* bytes: the size of an element is not known */
 };
 
+/* What kind of work it is. */
+enum op_class {
+    OP_UNCLASSED,  /* no formula */
+    OP_MOVE,       /* copies, fills: no arithmetic */
+    OP_ARITHMETIC, /* element by element, sums */
+    OP_MATRIX,     /* products of matrices, convolutions, attention */
+};
+
 struct op_work {
     double flop, bytes;
     enum op_known flop_known, bytes_known; /* what is not OP_KNOWN has no number: it is NaN */
@@ -29,6 +37,8 @@ struct op_work {
 
 /* Of an operator by its name ("aten::mm", "mm", "aten::convolution_backward" ...). */
 void op_work_of(struct text name, const struct op_inputs *inputs, struct op_work *work);
+
+enum op_class op_class_of(struct text name);
 
 /* "no formula", "no shapes", ... for people. */
 const char *op_known_text(enum op_known known);

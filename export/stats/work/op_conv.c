@@ -1,0 +1,281 @@
+/* op_conv.c - convolutions: 2 * (batch) * (positions) * (elements of the weight).
+ *
+ *     weight    [outputs, inputs / groups, kernel ...]; transposed [inputs, outputs / groups, kernel ...]
+ *     positions of the output; transposed, of the input
+ *     output    (size + 2 padding - dilation (kernel - 1) - 1) / stride + 1
+ *     transposed  (size - 1) stride - 2 padding + dilation (kernel - 1) + output padding + 1
+ *
+ * Either gradient needs as much as the convolution itself. The bias is counted as bytes alone. Strides
+ * and the like that were not recorded are not guessed.
+ */
+#include "op_formula.h"
+
+#include "op_text.h"
+
+#include <string.h>
+
+#define SPACE_MAX (OP_DIMS_MAX - 2)
+#define DEPTHWISE (-2)           /* as an argument of groups: as many as the weight's shape says */
+#define LIMIT (INT64_C(1) << 30) /* of every size and number: nothing below overflows */
+
+struct conv {
+    const struct op_tensor *input, *weight;
+    const struct conv_layout *layout;
+    int space; /* dimensions without batch and channels */
+    bool is_transposed, same_padding;
+    int64_t stride[SPACE_MAX], padding[SPACE_MAX], dilation[SPACE_MAX], output_padding[SPACE_MAX];
+    int64_t groups;
+    double batch;
+    const int64_t *sizes; /* of the input in space */
+};
+
+static bool all_within_limit(const struct op_tensor *tensor)
+{
+    for (int i = 0; i < tensor->dims; i++)
+        if (tensor->sizes[i] > LIMIT)
+            return false;
+    return true;
+}
+
+/* The input may come without a batch. */
+static bool take_tensors(struct conv *conv)
+{
+    const struct op_tensor *input = conv->input, *weight = conv->weight;
+    conv->space = weight->dims - 2;
+    if (conv->space < 1 || !all_within_limit(input) || !all_within_limit(weight) ||
+        (input->dims != weight->dims && input->dims != weight->dims - 1))
+        return false;
+    bool has_batch = input->dims == weight->dims;
+    conv->batch = has_batch ? (double)input->sizes[0] : 1;
+    conv->sizes = input->sizes + input->dims - conv->space;
+    return true;
+}
+
+static int64_t channels(const struct conv *conv)
+{
+    return conv->sizes[-1];
+}
+
+/* One number is for all dimensions. */
+static enum op_known take_numbers(const struct op_inputs *inputs, int argument, int64_t least,
+                                  int space, int64_t numbers[SPACE_MAX])
+{
+    struct text value = op_value(inputs, argument);
+    if (value.size == 0)
+        return OP_NO_VALUES;
+    int count = op_text_integers(value, numbers, SPACE_MAX);
+    if (count != 1 && count != space)
+        return OP_BAD_SHAPES;
+    for (int i = count; i < space; i++)
+        numbers[i] = numbers[0];
+    for (int i = 0; i < space; i++)
+        if (numbers[i] < least || numbers[i] > LIMIT)
+            return OP_BAD_SHAPES;
+    return OP_KNOWN;
+}
+
+static enum op_known take_or(const struct op_inputs *inputs, int argument, int64_t otherwise,
+                             int space, int64_t numbers[SPACE_MAX])
+{
+    if (argument >= 0)
+        return take_numbers(inputs, argument, otherwise, space, numbers);
+    for (int i = 0; i < space; i++)
+        numbers[i] = otherwise;
+    return OP_KNOWN;
+}
+
+/* Quotes of a string in a string are left over: \"same\". */
+static bool has_word(struct text value, const char *word)
+{
+    size_t size = strlen(word);
+    while (value.size && (*value.bytes == '\\' || *value.bytes == '"')) {
+        value.bytes++;
+        value.size--;
+    }
+    return value.size >= size && value.size <= size + 2 && memcmp(value.bytes, word, size) == 0;
+}
+
+static enum op_known take_padding(struct conv *conv, const struct op_inputs *inputs)
+{
+    struct text value = op_value(inputs, conv->layout->padding);
+    conv->same_padding = has_word(value, "same");
+    int argument = conv->same_padding || has_word(value, "valid") ? -1 : conv->layout->padding;
+    return take_or(inputs, argument, 0, conv->space, conv->padding);
+}
+
+/* How many there must be: what a weight of that shape leaves over. 0: it does not fit. */
+static int64_t fitting_groups(const struct conv *conv)
+{
+    int64_t per_group = conv->weight->sizes[1];
+    return per_group > 0 && channels(conv) % per_group == 0 ? channels(conv) / per_group : 0;
+}
+
+static bool groups_fit(const struct conv *conv)
+{
+    if (conv->groups < 1 || conv->groups > LIMIT)
+        return false;
+    if (conv->is_transposed)
+        return conv->weight->sizes[0] == channels(conv) && channels(conv) % conv->groups == 0;
+    return fitting_groups(conv) == conv->groups && conv->weight->sizes[0] % conv->groups == 0;
+}
+
+static enum op_known take_groups(struct conv *conv, const struct op_inputs *inputs)
+{
+    int8_t argument = conv->layout->groups;
+    struct text value = op_value(inputs, argument);
+    conv->groups = argument == DEPTHWISE ? fitting_groups(conv) : 1;
+    if (argument >= 0 && value.size == 0)
+        return OP_NO_VALUES;
+    if (argument >= 0 && !op_text_integer(value, &conv->groups))
+        return OP_BAD_SHAPES;
+    return groups_fit(conv) ? OP_KNOWN : OP_BAD_SHAPES;
+}
+
+static enum op_known take_transposed(struct conv *conv, const struct op_inputs *inputs)
+{
+    struct text value = op_value(inputs, conv->layout->transposed);
+    conv->is_transposed = conv->layout->is_transposed;
+    if (conv->layout->transposed < 0 || op_text_truth(value, &conv->is_transposed))
+        return OP_KNOWN;
+    return value.size ? OP_BAD_SHAPES : OP_NO_VALUES;
+}
+
+static enum op_known take_conv(struct conv *conv, const struct op_inputs *inputs)
+{
+    const struct conv_layout *layout = conv->layout;
+    conv->input = op_tensor_input(inputs, layout->input);
+    conv->weight = op_tensor_input(inputs, layout->weight);
+    if (!conv->input || !conv->weight)
+        return OP_NO_SHAPES;
+    return take_tensors(conv) ? take_transposed(conv, inputs) : OP_BAD_SHAPES;
+}
+
+/* Everything that the size of an output depends on. */
+static enum op_known take_steps(struct conv *conv, const struct op_inputs *inputs)
+{
+    const struct conv_layout *layout = conv->layout;
+    int output_padding = conv->is_transposed ? layout->output_padding : -1;
+    enum op_known known = take_or(inputs, layout->stride, 1, conv->space, conv->stride);
+    if (known == OP_KNOWN)
+        known = take_padding(conv, inputs);
+    if (known == OP_KNOWN)
+        known = take_or(inputs, layout->dilation, 1, conv->space, conv->dilation);
+    if (known == OP_KNOWN)
+        known = take_or(inputs, output_padding, 0, conv->space, conv->output_padding);
+    return known == OP_KNOWN ? take_groups(conv, inputs) : known;
+}
+
+/* Below 0: the kernel does not fit. */
+static int64_t output_size(const struct conv *conv, int i)
+{
+    int64_t kernel = conv->weight->sizes[i + 2];
+    int64_t reach = conv->dilation[i] * (kernel - 1);
+    if (kernel < 1)
+        return -1;
+    if (conv->is_transposed)
+        return (conv->sizes[i] - 1) * conv->stride[i] - 2 * conv->padding[i] + reach +
+               conv->output_padding[i] + 1;
+    if (conv->same_padding)
+        return conv->stride[i] == 1 ? conv->sizes[i] : -1;
+    int64_t room = conv->sizes[i] + 2 * conv->padding[i] - reach - 1;
+    return room < 0 ? -1 : room / conv->stride[i] + 1;
+}
+
+static bool positions(const struct conv *conv, double *of_input, double *of_output)
+{
+    *of_input = *of_output = 1;
+    for (int i = 0; i < conv->space; i++) {
+        int64_t size = output_size(conv, i);
+        if (size < 0)
+            return false;
+        *of_input *= (double)conv->sizes[i];
+        *of_output *= (double)size;
+    }
+    return true;
+}
+
+static double output_channels(const struct conv *conv)
+{
+    const int64_t *weight = conv->weight->sizes;
+    return conv->is_transposed ? (double)weight[1] * (double)conv->groups : (double)weight[0];
+}
+
+static enum op_known count_forward(const struct op_formula *formula, const struct op_inputs *inputs,
+                                   struct op_count *count)
+{
+    struct conv conv = {.layout = formula->conv};
+    double of_input, of_output;
+    enum op_known known = take_conv(&conv, inputs);
+    if (known == OP_KNOWN)
+        known = take_steps(&conv, inputs);
+    if (known != OP_KNOWN)
+        return known;
+    if (!positions(&conv, &of_input, &of_output))
+        return OP_BAD_SHAPES;
+    count->flop =
+        2 * conv.batch * (conv.is_transposed ? of_input : of_output) * op_elements(conv.weight);
+    count->flop_known = OP_KNOWN;
+    op_count_moved(count, conv.batch * output_channels(&conv) * of_output,
+                   (enum op_type)conv.input->type);
+    return OP_KNOWN;
+}
+
+/* input, weight, output gradient, stride, padding, dilation, groups, transposed, output padding, mask */
+static const struct conv_layout plain = {0, 1, -1, 3, 4, 5, 6, -1, -1, -1, false};
+static const struct conv_layout transpose = {0, 1, -1, 3, 4, 7, 6, -1, 5, -1, true};
+static const struct conv_layout general = {0, 1, -1, 3, 4, 5, 8, 6, 7, -1, false};
+static const struct conv_layout cudnn = {0, 1, -1, 3, 2, 4, 5, -1, -1, -1, false};
+static const struct conv_layout cudnn_transpose = {0, 1, -1, 4, 2, 5, 6, -1, 3, -1, true};
+static const struct conv_layout add_relu = {0, 1, -1, 5, 6, 7, 8, -1, -1, -1, false};
+static const struct conv_layout miopen = {0, 1, -1, 4, 3, 5, 6, -1, -1, -1, false};
+static const struct conv_layout miopen_transpose = {0, 1, -1, 5, 3, 6, 7, -1, 4, -1, true};
+static const struct conv_layout slow = {0, 1, -1, 4, 5, -1, -1, -1, -1, -1, false};
+static const struct conv_layout slow_dilated = {0, 1, -1, 4, 5, 6, -1, -1, -1, -1, false};
+static const struct conv_layout depthwise = {0, 1, -1, 4, 5, 6, DEPTHWISE, -1, -1, -1, false};
+static const struct conv_layout slow_transpose = {0, 1, -1, 4, 5, 7, -1, -1, 6, -1, true};
+
+#define READS_BIAS_2 UINT64_C(7)
+#define READS_BIAS_3 UINT64_C(11)
+#define READS_ADDED UINT64_C(23)
+
+#define CONV(name, function, reads, layout)              \
+    {                                                    \
+        name, function, reads, &(layout), {0}, OP_MATRIX \
+    }
+
+static const struct op_formula formulas[] = {
+    CONV("_conv_depthwise2d", count_forward, READS_BIAS_3, depthwise),
+    CONV("_convolution", count_forward, READS_BIAS_2, general),
+    CONV("_slow_conv2d_forward", count_forward, READS_BIAS_3, slow),
+    CONV("conv1d", count_forward, READS_BIAS_2, plain),
+    CONV("conv2d", count_forward, READS_BIAS_2, plain),
+    CONV("conv3d", count_forward, READS_BIAS_2, plain),
+    CONV("conv_depthwise3d", count_forward, READS_BIAS_3, depthwise),
+    CONV("conv_transpose1d", count_forward, READS_BIAS_2, transpose),
+    CONV("conv_transpose2d", count_forward, READS_BIAS_2, transpose),
+    CONV("conv_transpose3d", count_forward, READS_BIAS_2, transpose),
+    CONV("convolution", count_forward, READS_BIAS_2, general),
+    CONV("convolution_overrideable", count_forward, READS_BIAS_2, general),
+    CONV("cudnn_convolution", count_forward, UINT64_C(3), cudnn),
+    CONV("cudnn_convolution_add_relu", count_forward, READS_ADDED, add_relu),
+    CONV("cudnn_convolution_relu", count_forward, READS_BIAS_2, plain),
+    CONV("cudnn_convolution_transpose", count_forward, UINT64_C(3), cudnn_transpose),
+    CONV("miopen_convolution", count_forward, READS_BIAS_2, miopen),
+    CONV("miopen_convolution_add_relu", count_forward, READS_ADDED, add_relu),
+    CONV("miopen_convolution_relu", count_forward, READS_BIAS_2, plain),
+    CONV("miopen_convolution_transpose", count_forward, READS_BIAS_2, miopen_transpose),
+    CONV("miopen_depthwise_convolution", count_forward, READS_BIAS_2, miopen),
+    CONV("mkldnn_convolution", count_forward, READS_BIAS_2, miopen),
+    CONV("slow_conv3d", count_forward, READS_BIAS_3, slow),
+    CONV("slow_conv3d_forward", count_forward, READS_BIAS_3, slow),
+    CONV("slow_conv_dilated2d", count_forward, READS_BIAS_3, slow_dilated),
+    CONV("slow_conv_dilated3d", count_forward, READS_BIAS_3, slow_dilated),
+    CONV("slow_conv_transpose2d", count_forward, READS_BIAS_3, slow_transpose),
+    CONV("slow_conv_transpose3d", count_forward, READS_BIAS_3, slow_transpose),
+    CONV("thnn_conv2d", count_forward, READS_BIAS_3, slow),
+    CONV("thnn_conv2d_forward", count_forward, READS_BIAS_3, slow),
+    CONV("thnn_conv_depthwise2d", count_forward, READS_BIAS_3, depthwise),
+    CONV("thnn_conv_depthwise2d_forward", count_forward, READS_BIAS_3, depthwise),
+};
+
+const struct op_formulas op_conv_formulas = {formulas, sizeof formulas / sizeof *formulas};

@@ -1,0 +1,73 @@
+/* op_formula.h - the tables behind op_work.h: a row for each operator, with the function that counts.
+ *
+ * Each table is sorted by name, without "aten::". An operator in place (relu_) is looked for as it is,
+ * then without its underscore.
+ */
+#ifndef PROF_OP_FORMULA_H
+#define PROF_OP_FORMULA_H
+
+#include "op_work.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a function that counts finds. It adds to what is there. */
+struct op_count {
+    double flop;     /* set when flop_known says so */
+    double bits;     /* read or written beside the inputs of `reads` */
+    uint64_t reads;  /* inputs that are read once as a whole, a bit for each: the row's at first */
+    uint8_t element; /* enum op_type: of the biggest input */
+    enum op_known flop_known, bytes_known;
+};
+
+/* Of a convolution: which argument is what; -1 there is none. */
+struct conv_layout {
+    int8_t input, weight, output_gradient;
+    int8_t stride, padding, dilation, groups;
+    int8_t transposed; /* the argument that says so */
+    int8_t output_padding;
+    int8_t mask; /* which gradients are wanted */
+    bool is_transposed;
+};
+
+struct op_formula {
+    const char *name;
+    /* Returns OP_KNOWN, or why neither FLOPs nor bytes are known. */
+    enum op_known (*count)(const struct op_formula *formula, const struct op_inputs *inputs,
+                           struct op_count *count);
+    uint64_t reads;
+    const struct conv_layout *conv;
+    int8_t arg[4]; /* as the function has it */
+    uint8_t kind;  /* enum op_class */
+};
+
+struct op_formulas {
+    const struct op_formula *at;
+    size_t count;
+};
+
+extern const struct op_formulas op_gemm_formulas, op_conv_formulas;
+
+/* NULL: none. */
+const struct op_formula *op_formula_find(struct text name);
+
+/* The input of that number, when it is a tensor. */
+const struct op_tensor *op_tensor_input(const struct op_inputs *inputs, int number);
+
+/* The concrete value of an input; empty: none was recorded. */
+struct text op_value(const struct op_inputs *inputs, int number);
+
+/* How many elements a tensor has. */
+double op_elements(const struct op_tensor *tensor);
+
+/* Counts elements that are read or written. Elements of an unknown type: the bytes are unknown. */
+void op_count_moved(struct op_count *count, double elements, enum op_type type);
+
+/* Whether the elements are complex numbers. */
+bool op_type_is_complex(enum op_type type);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
