@@ -1,8 +1,22 @@
 /* kernel_work.h - the work of ranges, given to the kernels that did it: each range's once.
  *
- * A range's work is what the program said (attributes "flops" and "bytes"), else what its operator's
- * formula says. Where an operator is inside of another one that has work (aten::linear > aten::addmm),
- * the innermost counts; the outer one would count it again.
+ * A range's work is what the program said (attributes "flops" and "bytes"; of a range called "cublas..."
+ * also "m", "n", "k", "batch" and "type"), else what its operator's formula says. What is said as 0 of
+ * an operator with a formula was not known to who said it: the formula counts.
+ *
+ * Of ranges inside of each other that have work of one class (enum op_class), the innermost counts: the
+ * outer ones would count it again (aten::linear > aten::addmm > cublasGemmEx). Around work of a lower
+ * class a range keeps its own, for the kernels that are left: aten::convolution with an aten::add_ of
+ * its bias inside. What the program said of a range that is no operator is the total of all in it, so
+ * work of a lower class within does not count beside it.
+ *
+ * All kernels launched within a range, but not within another that counts, share its work by their
+ * durations; where all are 0, in equal parts. Of a product, convolution or attention only those kernels
+ * do whose names say that they compute it, if there are such: its transposing and summing kernels are
+ * then unknown, with OP_NO_FORMULA. So the sum over the kernels is the work, where any was recorded.
+ *
+ * Kernels of a graph work for the range that captured them, in every launch anew; where that has no
+ * known work, for the range of the launch.
  */
 #ifndef PROF_KERNEL_WORK_H
 #define PROF_KERNEL_WORK_H

@@ -128,9 +128,10 @@ bool op_inputs_parse(struct op_inputs *inputs, struct text dims, struct text typ
     for (; op_list_next(&list, &input); reading.input++) {
         reading.type = next_type(&reading.types);
         reading.value = next_of(&reading.values);
-        if (!take_input(&reading, input))
-            return false;
+        list.failed |= !take_input(&reading, input);
     }
+    if (!op_list_is_whole(&list))
+        inputs->count = 0;
     return op_list_is_whole(&list);
 }
 
