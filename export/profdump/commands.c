@@ -1,6 +1,8 @@
 /* commands.c - see commands.h. */
 #include "commands.h"
 
+#include "cmd_augment.h"
+
 #include <string.h>
 
 const struct command commands[] = {
@@ -63,6 +65,19 @@ const struct command commands[] = {
         .help = "show what was allocated: peaks and who owned them, what was never\n"
                 "freed, ranges, pools, managed memory",
         .run = cmd_memory,
+    },
+    {
+        .word = "augment",
+        .usage = "augment [--compat] IN OUT",
+        .help = "copy a Chrome trace, adding kernel_flop and kernel_num_gb to kernels\n"
+                "and to the operators that launched them",
+        .run_inputs = cmd_augment,
+    },
+    {
+        .word = "combine",
+        .usage = "combine [--compat] IN1 IN2 [IN3]... OUT",
+        .help = "write Chrome traces as one, in which ids and times do not collide",
+        .run_inputs = cmd_combine,
     },
     {
         .word = "ctl",
