@@ -17,6 +17,10 @@ static bool flop_of(const struct compat_event *event, struct compat_value *flop,
                     struct compat_error *error)
 {
     int64_t number;
+    if (!event->name.bytes) {
+        snprintf(error->message, sizeof error->message, "KeyError: 'name'");
+        return false;
+    }
     if (is_there(*flop))
         return true;
     if (!compat_flop(event, &number, error))

@@ -21,6 +21,8 @@ sed 's/deviceProperties/devices/' in.json >no_devices.json
 profdump augment --compat no_devices.json out.json
 sed '/mm/!s/"cat": "cpu_op", //' in.json >no_cat.json
 profdump augment --compat no_cat.json out.json
+sed 's/"name": "aten::convolution", //' in.json >no_name.json
+profdump augment --compat no_name.json out.json
 echo '[{"ph": "X", "name": "x", "ts": 1}]' >array.json
 profdump augment --compat array.json out.json
 ls out.json
