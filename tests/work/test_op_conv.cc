@@ -60,3 +60,126 @@ TEST(OpConv, WithoutTheStrideNothingIsGuessed)
              ""};
     expect_unknown(work_of("aten::convolution", op), OP_NO_VALUES);
 }
+
+TEST(OpConv, PaddingMayBeAWord)
+{
+    Op op = {"[[1, 1, 5, 5], [1, 1, 3, 3], [], [], [], [], []]", "",
+             R"(["", "", "", "[1, 1]", "same", "[2, 2]", "1"])"};
+    EXPECT_EQ(work_of("aten::conv2d", op).flop, 2 * 25 * 9);
+    op.values = R"(["", "", "", "[1, 1]", "\"valid\"", "[2, 2]", "1"])"; // 5 - 4 = 1
+    EXPECT_EQ(work_of("aten::conv2d", op).flop, 2 * 1 * 9);
+    op.values = R"(["", "", "", "[2, 2]", "same", "[1, 1]", "1"])";
+    expect_unknown(work_of("aten::conv2d", op), OP_BAD_SHAPES);
+}
+
+TEST(OpConv, OneNumberIsForAllDimensions)
+{
+    // (7 + 2 - 3) / 2 + 1 = 4 each: 2 * 64 * 27
+    Op op = {"[[1, 1, 7, 7, 7], [1, 1, 3, 3, 3], [], [], [], [], []]", "",
+             R"(["", "", "", "[2]", "[1]", "[1]", "1"])"};
+    EXPECT_EQ(work_of("aten::conv3d", op).flop, 2 * 64 * 27);
+    EXPECT_EQ(work_of("aten::conv3d", op).bytes_known, OP_NO_TYPE);
+}
+
+TEST(OpConv, InputMayBeWithoutABatch)
+{
+    Op op = {"[[4, 10], [6, 4, 3], [6], [], [], [], []]",
+             R"(["c10::Half", "c10::Half", "c10::Half"])",
+             R"(["", "", "", "[1]", "[0]", "[1]", "1"])"};
+    // 8 positions: 2 * 8 * 72; 2 bytes * (40 + 72 + 6 + 48)
+    expect_work(work_of("aten::conv1d", op), 1152, 332);
+}
+
+TEST(OpConv, KernelThatDoesNotFitIsNoConvolution)
+{
+    expect_unknown(convolution("[1, 3, 4, 4]", "[8, 3, 5, 5]", "[1, 1]", "[0, 0]", "[1, 1]", "1"),
+                   OP_BAD_SHAPES);
+    expect_unknown(convolution("[1, 3, 4, 4]", "[8, 3, 3, 3]", "[0, 1]", "[0, 0]", "[1, 1]", "1"),
+                   OP_BAD_SHAPES);
+    expect_unknown(convolution("[1, 3, 4, 4]", "[8, 3, 3, 3]", "[1, 1]", "[-1, 0]", "[1, 1]", "1"),
+                   OP_BAD_SHAPES);
+    expect_unknown(
+        convolution("[1, 3, 4, 4]", "[8, 3, 3, 3]", "[1, 1, 1]", "[0, 0]", "[1, 1]", "1"),
+        OP_BAD_SHAPES);
+    expect_unknown(convolution("[1, 3, 4, 4]", "[8, 3, 3, 3]", "[1, 1]", "[0, 0]", "", "1"),
+                   OP_NO_VALUES);
+    expect_unknown(convolution("[1, 3, 4, 4]", "[8, 3, 3, 3]", "[1, 1]", "[0, 0]", "[1, 1]", "0"),
+                   OP_BAD_SHAPES);
+}
+
+TEST(OpConv, LibrariesHaveTheirArgumentsInOtherPlaces)
+{
+    // All: 4 x 4 by 3 x 3, padding 1, stride 2 is 2 x 2: 2 * 4 * 9 = 72
+    auto flop = [](const char *name, const std::string &dims, const std::string &values) {
+        return work_of(name, {dims, "", values}).flop;
+    };
+    const std::string both = "[[1, 1, 4, 4], [1, 1, 3, 3], ";
+    EXPECT_EQ(flop("aten::cudnn_convolution", both + "[], [], [], [], [], [], []]",
+                   R"(["", "", "[1, 1]", "[2, 2]", "[1, 1]", "1", "False", "False", "True"])"),
+              72);
+    EXPECT_EQ(flop("aten::miopen_convolution", both + "[], [], [], [], [], [], []]",
+                   R"(["", "", "", "[1, 1]", "[2, 2]", "[1, 1]", "1", "False", "False"])"),
+              72);
+    EXPECT_EQ(flop("aten::cudnn_convolution_add_relu",
+                   both + "[1, 1, 2, 2], [], [1], [], [], [], []]",
+                   R"(["", "", "", "1", "", "[2, 2]", "[1, 1]", "[1, 1]", "1"])"),
+              72);
+    EXPECT_EQ(flop("aten::_slow_conv2d_forward", both + "[], [1], [], []]",
+                   R"(["", "", "[3, 3]", "", "[2, 2]", "[1, 1]"])"),
+              72);
+    // transposed: every one of 16: 2 * 16 * 9
+    EXPECT_EQ(
+        flop("aten::cudnn_convolution_transpose", both + "[], [], [], [], [], [], [], []]",
+             R"(["", "", "[1, 1]", "[0, 0]", "[2, 2]", "[1, 1]", "1", "False", "False", "True"])"),
+        288);
+    EXPECT_EQ(flop("aten::conv_transpose2d", both + "[], [], [], [], [], []]",
+                   R"(["", "", "", "[2, 2]", "[1, 1]", "[0, 0]", "1", "[1, 1]"])"),
+              288);
+    // a kernel for each of 3 channels, two outputs each: 2 * 4 * 6 * 9
+    EXPECT_EQ(flop("aten::_conv_depthwise2d", "[[1, 3, 4, 4], [6, 1, 3, 3], [], [], [], [], []]",
+                   R"(["", "", "[3, 3]", "", "[2, 2]", "[1, 1]", "[1, 1]"])"),
+              432);
+}
+
+namespace
+{
+// aten::convolution_backward of 2 x [3, 6, 6] by [4, 3, 3, 3], stride 1, no padding: 4 x 4.
+op_work gradients(const std::string &mask, const std::string &transposed = "False")
+{
+    return work_of("aten::convolution_backward",
+                   {"[[2, 4, 4, 4], [2, 3, 6, 6], [4, 3, 3, 3], [], [], [], [], [], [], [], []]",
+                    R"(["float", "float", "float"])",
+                    R"(["", "", "", "[4]", "[1, 1]", "[0, 0]", "[1, 1]", ")" + transposed +
+                        R"(", "[0, 0]", "1", ")" + mask + R"("])"});
+}
+} // namespace
+
+TEST(OpConv, EachGradientThatIsWantedCostsTheConvolution)
+{
+    const double one = 2 * 2 * 16 * 108; // 2 batches * 16 positions * 4 * 3 * 9
+    const double output = 128, input = 216, weight = 108;
+    expect_work(gradients("[True, True, False]"), 2 * one, 4 * (output + 2 * (input + weight)));
+    expect_work(gradients("[False, True, True]"), one, 4 * (output + input + weight + 4));
+    expect_work(gradients("[True, False, False]"), one, 4 * (output + input + weight));
+    expect_work(gradients("[False, False, True]"), 0, 4 * (output + 4));
+    expect_unknown(gradients(""), OP_NO_VALUES);
+    expect_unknown(gradients("[True, perhaps]"), OP_BAD_SHAPES);
+    expect_unknown(gradients("[True, True, False]", "True"), OP_BAD_SHAPES);
+}
+
+TEST(OpConv, GradientOfTheInputIsKnownWithoutValues)
+{
+    // as traces of 2021 have it: 2 * 32 * 49 positions * 2048 * 512
+    Op op = {
+        "[[], [32, 2048, 7, 7], [2048, 512, 1, 1], [], [], [], [], [], [], []]",
+        R"(["GenericList", "float", "float", "GenericList", "GenericList", "GenericList", "Int",
+                 "Bool", "Bool", "Bool"])",
+        ""};
+    op_work work = work_of("aten::cudnn_convolution_backward_input", op);
+    EXPECT_EQ(work.flop, 2.0 * 32 * 49 * 2048 * 512);
+    EXPECT_EQ(work.bytes_known, OP_NO_VALUES) << "the input's size is a value";
+    expect_unknown(work_of("aten::cudnn_convolution_backward_weight", op), OP_NO_VALUES);
+    op.values = R"(["[32, 512, 7, 7]"])";
+    EXPECT_EQ(work_of("aten::cudnn_convolution_backward_input", op).bytes,
+              4.0 * (32 * 2048 * 49 + 2048 * 512 + 32 * 512 * 49));
+}

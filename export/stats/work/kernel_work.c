@@ -3,12 +3,12 @@
  *     rank      what each range has by itself (range_work.h)
  *     inside    the highest rank within it, from the innermost out; and of what a graph that is
  *               launched in it has captured
- *     owner     the range whose work a slice's kernels share, from the outermost in
- *     shares    time and number of the kernels of an owner; for graphs, of an owner and a launch
+ *     share_of  the range whose work a slice's kernels share, from the outermost in
+ *     shares    time and number of the kernels of such a range; of graphs, in each launch
  */
 #include "kernel_work.h"
 
-#include "kernel_names.h"
+#include "computing_names.h"
 #include "range_work.h"
 
 #include <math.h>
@@ -19,28 +19,22 @@
 struct share {
     double all_ns, computing_ns;
     uint32_t all, computing;
+    uint32_t range; /* whose work it is */
+    uint32_t work;  /* into ranges.all[] */
 };
 
 struct giving {
     const struct timeline *timeline;
     struct range_works ranges;
     uint8_t *inside;         /* by slice: enum op_class */
-    uint32_t *owner;         /* by slice, TL_NONE */
-    uint32_t *share_of;      /* by slice: into shares[] + 1, 0 none yet */
+    uint32_t *share_of;      /* by slice: into shares[], TL_NONE */
     uint8_t *computes;       /* by name: COMPUTES_ */
-    struct keymap of_launch; /* (owner, correlation) -> into shares[] */
+    struct keymap of_launch; /* (share of the range, correlation) -> into shares[] */
     TL_ARRAY(struct share) shares;
     uint32_t next_captured;
 };
 
 enum { COMPUTES_UNSEEN, COMPUTES_NO, COMPUTES_YES };
-
-/* Whom a kernel works for. */
-struct place {
-    uint32_t slice; /* where it was launched, or captured; TL_NONE */
-    uint32_t owner;
-    bool is_replayed;
-};
 
 static const struct range_work *work_of(const struct giving *giving, uint32_t slice)
 {
@@ -122,18 +116,37 @@ static bool counts(const struct giving *giving, uint32_t slice, uint32_t so_far)
     uint8_t rank = rank_of(giving, slice);
     if (rank == OP_UNCLASSED || rank <= giving->inside[slice])
         return false;
-    bool within_total = so_far != TL_NONE && work_of(giving, so_far)->is_total;
-    return !within_total || rank >= rank_of(giving, so_far);
+    if (so_far == TL_NONE)
+        return true;
+    const struct range_work *around = &giving->ranges.all.at[giving->shares.at[so_far].work];
+    return !around->is_total || rank >= around->rank;
 }
 
-static void find_owners(struct giving *giving)
+/* Into shares[]; TL_NONE: no memory. */
+static uint32_t add_share(struct giving *giving, uint32_t range, uint32_t work)
+{
+    struct share *share = ARRAY_ADD(&giving->shares);
+    if (!share)
+        return TL_NONE;
+    *share = (struct share){.range = range, .work = work};
+    return giving->shares.count - 1;
+}
+
+static bool find_shares(struct giving *giving)
 {
     const struct timeline *timeline = giving->timeline;
     for (uint32_t i = 0; i < timeline->slices.count; i++) {
         uint32_t parent = timeline->slices.at[i].parent, first = first_piece(giving, i);
-        uint32_t so_far = parent == TL_NONE ? TL_NONE : giving->owner[parent];
-        giving->owner[i] = counts(giving, first, so_far) ? first : so_far;
+        uint32_t share = parent == TL_NONE ? TL_NONE : giving->share_of[parent];
+        if (counts(giving, first, share)) {
+            share = first == i ? add_share(giving, i, giving->ranges.of_slice[i])
+                               : giving->share_of[first];
+            if (share == TL_NONE)
+                return false;
+        }
+        giving->share_of[i] = share;
     }
+    return true;
 }
 
 static bool takes_part(const struct tl_gpu *gpu)
@@ -154,54 +167,35 @@ static const struct tl_captured *captured_as(struct giving *giving, uint32_t gpu
     return captured->gpu == gpu && captured_in(captured, timeline) ? captured : NULL;
 }
 
-static uint32_t owner_at(const struct giving *giving, uint32_t slice)
+/* Of a range in a launch of what was captured in it. False: no memory. */
+static bool share_of_launch(struct giving *giving, uint32_t *share, const struct tl_gpu *gpu)
 {
-    return slice == TL_NONE ? TL_NONE : giving->owner[slice];
+    uint64_t key = (uint64_t)*share << 32 | gpu->correlation;
+    uint32_t of_launch = keymap_find(&giving->of_launch, key);
+    if (of_launch == KEYMAP_NONE) {
+        const struct share *range = &giving->shares.at[*share];
+        of_launch = add_share(giving, range->range, range->work);
+        if (of_launch == TL_NONE || !keymap_set(&giving->of_launch, key, of_launch))
+            return false;
+    }
+    *share = of_launch;
+    return true;
 }
 
-/* What a graph captured outside of every known work belongs to where it is launched. */
-static struct place place_of(struct giving *giving, uint32_t index)
+/* Whom a kernel works for: into shares[], TL_NONE; and `slice` where it was launched, or captured, TL_NONE.
+ * What a graph captured outside of every known work belongs to where it is launched. False: no
+ * memory. */
+static bool find_share(struct giving *giving, uint32_t index, uint32_t *share, uint32_t *slice)
 {
-    uint32_t launch = giving->timeline->gpus.at[index].slice;
+    const struct tl_gpu *gpu = &giving->timeline->gpus.at[index];
     const struct tl_captured *captured = captured_as(giving, index);
-    if (!captured)
-        return (struct place){launch, owner_at(giving, launch), false};
-    uint32_t owner = owner_at(giving, captured->slice);
-    if (owner != TL_NONE)
-        return (struct place){captured->slice, owner, true};
-    return (struct place){captured->slice, owner_at(giving, launch), false};
-}
-
-static uint64_t launch_key(struct place place, const struct tl_gpu *gpu)
-{
-    return (uint64_t)place.owner << 32 | gpu->correlation;
-}
-
-/* The share of a place, TL_NONE: none yet. */
-static uint32_t find_share(const struct giving *giving, struct place place,
-                           const struct tl_gpu *gpu)
-{
-    if (place.is_replayed)
-        return keymap_find(&giving->of_launch, launch_key(place, gpu));
-    return giving->share_of[place.owner] - 1;
-}
-
-/* NULL: no memory. */
-static struct share *share_at(struct giving *giving, struct place place, const struct tl_gpu *gpu)
-{
-    uint32_t at = find_share(giving, place, gpu);
-    if (at != TL_NONE)
-        return &giving->shares.at[at];
-    struct share *share = ARRAY_ADD(&giving->shares);
-    at = giving->shares.count - 1;
-    if (!share)
-        return NULL;
-    *share = (struct share){0};
-    if (!place.is_replayed)
-        giving->share_of[place.owner] = at + 1;
-    else if (!keymap_set(&giving->of_launch, launch_key(place, gpu), at))
-        return NULL;
-    return share;
+    *slice = captured ? captured->slice : gpu->slice;
+    *share = *slice == TL_NONE ? TL_NONE : giving->share_of[*slice];
+    if (captured && *share != TL_NONE)
+        return share_of_launch(giving, share, gpu);
+    if (captured && gpu->slice != TL_NONE)
+        *share = giving->share_of[gpu->slice];
+    return true;
 }
 
 static bool computes(struct giving *giving, const struct tl_gpu *gpu)
@@ -220,37 +214,6 @@ static double duration_ns(const struct tl_gpu *gpu)
     return gpu->end_ns > gpu->start_ns ? (double)(gpu->end_ns - gpu->start_ns) : 0;
 }
 
-static bool add_up(struct giving *giving)
-{
-    const struct timeline *timeline = giving->timeline;
-    giving->next_captured = 0;
-    for (uint32_t i = 0; i < timeline->gpus.count; i++) {
-        const struct tl_gpu *gpu = &timeline->gpus.at[i];
-        struct place place = place_of(giving, i);
-        if (!takes_part(gpu) || place.owner == TL_NONE)
-            continue;
-        struct share *share = share_at(giving, place, gpu);
-        if (!share)
-            return false;
-        bool is_computing = computes(giving, gpu);
-        share->all++;
-        share->all_ns += duration_ns(gpu);
-        share->computing += is_computing;
-        share->computing_ns += is_computing ? duration_ns(gpu) : 0;
-    }
-    return true;
-}
-
-/* 0: it has no part in it. */
-static double part_of(struct giving *giving, const struct range_work *work,
-                      const struct share *share, const struct tl_gpu *gpu, bool *has_part)
-{
-    bool by_name = work->is_computed && share->computing;
-    double all_ns = by_name ? share->computing_ns : share->all_ns;
-    *has_part = !by_name || computes(giving, gpu);
-    return all_ns > 0 ? duration_ns(gpu) / all_ns : 1.0 / (by_name ? share->computing : share->all);
-}
-
 static struct kernel_work unknown_work(const struct op_work *reason)
 {
     return (struct kernel_work){
@@ -264,12 +227,57 @@ static struct kernel_work unknown_work(const struct op_work *reason)
     };
 }
 
-static struct kernel_work part_of_work(const struct range_work *work, uint32_t owner, double part)
+static void add_to(struct giving *giving, struct share *share, const struct tl_gpu *gpu)
 {
-    return (struct kernel_work){
+    bool is_computing = computes(giving, gpu);
+    share->all++;
+    share->all_ns += duration_ns(gpu);
+    share->computing += is_computing;
+    share->computing_ns += is_computing ? duration_ns(gpu) : 0;
+}
+
+/* `slice` is the share for now, where there is one; the rest is known where there is none. */
+static bool add_up(struct giving *giving, struct kernel_works *works)
+{
+    const struct timeline *timeline = giving->timeline;
+    for (uint32_t i = 0; i < works->count; i++) {
+        const struct tl_gpu *gpu = &timeline->gpus.at[i];
+        uint32_t share = TL_NONE, slice = TL_NONE;
+        works->at[i] = unknown_work(NULL);
+        if (!takes_part(gpu))
+            continue;
+        if (!find_share(giving, i, &share, &slice))
+            return false;
+        if (share == TL_NONE) {
+            struct op_work reason = range_works_reason(&giving->ranges, slice);
+            works->at[i] = unknown_work(&reason);
+            continue;
+        }
+        add_to(giving, &giving->shares.at[share], gpu);
+        works->at[i].slice = share;
+    }
+    return true;
+}
+
+static double part_of(const struct share *share, bool by_name, const struct tl_gpu *gpu)
+{
+    double all_ns = by_name ? share->computing_ns : share->all_ns;
+    return all_ns > 0 ? duration_ns(gpu) / all_ns : 1.0 / (by_name ? share->computing : share->all);
+}
+
+static void give(struct giving *giving, const struct tl_gpu *gpu, struct kernel_work *to)
+{
+    const struct share *share = &giving->shares.at[to->slice];
+    const struct range_work *work = &giving->ranges.all.at[share->work];
+    bool by_name = work->is_computed && share->computing;
+    to->slice = TL_NONE;
+    if (by_name && !computes(giving, gpu))
+        return;
+    double part = part_of(share, by_name, gpu);
+    *to = (struct kernel_work){
         .flop = work->work.flop * part,
         .bytes = work->work.bytes * part,
-        .slice = owner,
+        .slice = share->range,
         .source = work->source,
         .flop_known = (uint8_t)work->work.flop_known,
         .bytes_known = (uint8_t)work->work.bytes_known,
@@ -277,53 +285,33 @@ static struct kernel_work part_of_work(const struct range_work *work, uint32_t o
     };
 }
 
-static struct kernel_work give(struct giving *giving, uint32_t index)
-{
-    const struct tl_gpu *gpu = &giving->timeline->gpus.at[index];
-    struct place place = place_of(giving, index);
-    if (!takes_part(gpu))
-        return unknown_work(NULL);
-    if (place.owner == TL_NONE) {
-        struct op_work reason = range_works_reason(&giving->ranges, place.slice);
-        return unknown_work(&reason);
-    }
-    bool has_part;
-    const struct range_work *work = work_of(giving, place.owner);
-    const struct share *share = &giving->shares.at[find_share(giving, place, gpu)];
-    double part = part_of(giving, work, share, gpu, &has_part);
-    return has_part ? part_of_work(work, place.owner, part) : unknown_work(NULL);
-}
-
 static bool prepare(struct giving *giving, struct kernel_works *works)
 {
     const struct timeline *timeline = giving->timeline;
     size_t slices = (size_t)timeline->slices.count + 1;
     giving->inside = calloc(slices, sizeof *giving->inside);
-    giving->owner = malloc(slices * sizeof *giving->owner);
-    giving->share_of = calloc(slices, sizeof *giving->share_of);
+    giving->share_of = malloc(slices * sizeof *giving->share_of);
     giving->computes = calloc((size_t)timeline->names.count + 1, sizeof *giving->computes);
     works->count = timeline->gpus.count;
     works->at = malloc(((size_t)works->count + 1) * sizeof *works->at);
-    return giving->inside && giving->owner && giving->share_of && giving->computes && works->at;
+    return giving->inside && giving->share_of && giving->computes && works->at;
 }
 
 static bool give_all(struct giving *giving, struct kernel_works *works)
 {
     look_into_graphs(giving);
     look_inside(giving);
-    find_owners(giving);
-    if (!add_up(giving))
+    if (!find_shares(giving) || !add_up(giving, works))
         return false;
-    giving->next_captured = 0;
     for (uint32_t i = 0; i < works->count; i++)
-        works->at[i] = give(giving, i);
+        if (works->at[i].slice != TL_NONE)
+            give(giving, &giving->timeline->gpus.at[i], &works->at[i]);
     return true;
 }
 
 static void finish(struct giving *giving)
 {
     free(giving->inside);
-    free(giving->owner);
     free(giving->share_of);
     free(giving->computes);
     free(giving->shares.at);

@@ -14,16 +14,15 @@
 
 #include <string.h>
 
-#define SPACE_MAX (OP_DIMS_MAX - 2)
-#define DEPTHWISE (-2)           /* as an argument of groups: as many as the weight's shape says */
-#define LIMIT (INT64_C(1) << 30) /* of every size and number: nothing below overflows */
+#define DEPTHWISE (-2) /* as an argument of groups: as many as the weight's shape says */
 
 struct conv {
     const struct op_tensor *input, *weight;
     const struct conv_layout *layout;
     int space; /* dimensions without batch and channels */
     bool is_transposed, same_padding;
-    int64_t stride[SPACE_MAX], padding[SPACE_MAX], dilation[SPACE_MAX], output_padding[SPACE_MAX];
+    int64_t stride[OP_DIMS_MAX], padding[OP_DIMS_MAX], dilation[OP_DIMS_MAX];
+    int64_t output_padding[OP_DIMS_MAX];
     int64_t groups;
     double batch;
     const int64_t *sizes; /* of the input in space */
@@ -32,7 +31,7 @@ struct conv {
 static bool all_within_limit(const struct op_tensor *tensor)
 {
     for (int i = 0; i < tensor->dims; i++)
-        if (tensor->sizes[i] > LIMIT)
+        if (tensor->sizes[i] > OP_LIMIT)
             return false;
     return true;
 }
@@ -56,29 +55,11 @@ static int64_t channels(const struct conv *conv)
     return conv->sizes[-1];
 }
 
-/* One number is for all dimensions. */
-static enum op_known take_numbers(const struct op_inputs *inputs, int argument, int64_t least,
-                                  int space, int64_t numbers[SPACE_MAX])
-{
-    struct text value = op_value(inputs, argument);
-    if (value.size == 0)
-        return OP_NO_VALUES;
-    int count = op_text_integers(value, numbers, SPACE_MAX);
-    if (count != 1 && count != space)
-        return OP_BAD_SHAPES;
-    for (int i = count; i < space; i++)
-        numbers[i] = numbers[0];
-    for (int i = 0; i < space; i++)
-        if (numbers[i] < least || numbers[i] > LIMIT)
-            return OP_BAD_SHAPES;
-    return OP_KNOWN;
-}
-
 static enum op_known take_or(const struct op_inputs *inputs, int argument, int64_t otherwise,
-                             int space, int64_t numbers[SPACE_MAX])
+                             int space, int64_t numbers[OP_DIMS_MAX])
 {
     if (argument >= 0)
-        return take_numbers(inputs, argument, otherwise, space, numbers);
+        return op_steps(inputs, argument, otherwise, space, NULL, numbers);
     for (int i = 0; i < space; i++)
         numbers[i] = otherwise;
     return OP_KNOWN;
@@ -112,7 +93,7 @@ static int64_t fitting_groups(const struct conv *conv)
 
 static bool groups_fit(const struct conv *conv)
 {
-    if (conv->groups < 1 || conv->groups > LIMIT)
+    if (conv->groups < 1 || conv->groups > OP_LIMIT)
         return false;
     if (conv->is_transposed)
         return conv->weight->sizes[0] == channels(conv) && channels(conv) % conv->groups == 0;
@@ -131,15 +112,6 @@ static enum op_known take_groups(struct conv *conv, const struct op_inputs *inpu
     return groups_fit(conv) ? OP_KNOWN : OP_BAD_SHAPES;
 }
 
-static enum op_known take_transposed(struct conv *conv, const struct op_inputs *inputs)
-{
-    struct text value = op_value(inputs, conv->layout->transposed);
-    conv->is_transposed = conv->layout->is_transposed;
-    if (conv->layout->transposed < 0 || op_text_truth(value, &conv->is_transposed))
-        return OP_KNOWN;
-    return value.size ? OP_BAD_SHAPES : OP_NO_VALUES;
-}
-
 static enum op_known take_conv(struct conv *conv, const struct op_inputs *inputs)
 {
     const struct conv_layout *layout = conv->layout;
@@ -147,7 +119,8 @@ static enum op_known take_conv(struct conv *conv, const struct op_inputs *inputs
     conv->weight = op_tensor_input(inputs, layout->weight);
     if (!conv->input || !conv->weight)
         return OP_NO_SHAPES;
-    return take_tensors(conv) ? take_transposed(conv, inputs) : OP_BAD_SHAPES;
+    return take_tensors(conv) ? op_conv_transposed(layout, inputs, &conv->is_transposed)
+                              : OP_BAD_SHAPES;
 }
 
 /* Everything that the size of an output depends on. */
@@ -220,19 +193,19 @@ static enum op_known count_forward(const struct op_formula *formula, const struc
     return OP_KNOWN;
 }
 
-/* input, weight, output gradient, stride, padding, dilation, groups, transposed, output padding, mask */
-static const struct conv_layout plain = {0, 1, -1, 3, 4, 5, 6, -1, -1, -1, false};
-static const struct conv_layout transpose = {0, 1, -1, 3, 4, 7, 6, -1, 5, -1, true};
-static const struct conv_layout general = {0, 1, -1, 3, 4, 5, 8, 6, 7, -1, false};
-static const struct conv_layout cudnn = {0, 1, -1, 3, 2, 4, 5, -1, -1, -1, false};
-static const struct conv_layout cudnn_transpose = {0, 1, -1, 4, 2, 5, 6, -1, 3, -1, true};
-static const struct conv_layout add_relu = {0, 1, -1, 5, 6, 7, 8, -1, -1, -1, false};
-static const struct conv_layout miopen = {0, 1, -1, 4, 3, 5, 6, -1, -1, -1, false};
-static const struct conv_layout miopen_transpose = {0, 1, -1, 5, 3, 6, 7, -1, 4, -1, true};
-static const struct conv_layout slow = {0, 1, -1, 4, 5, -1, -1, -1, -1, -1, false};
-static const struct conv_layout slow_dilated = {0, 1, -1, 4, 5, 6, -1, -1, -1, -1, false};
-static const struct conv_layout depthwise = {0, 1, -1, 4, 5, 6, DEPTHWISE, -1, -1, -1, false};
-static const struct conv_layout slow_transpose = {0, 1, -1, 4, 5, 7, -1, -1, 6, -1, true};
+/* input, weight, output gradient, stride, padding, dilation, groups, transposed, output padding */
+static const struct conv_layout plain = {0, 1, -1, 3, 4, 5, 6, -1, -1, false};
+static const struct conv_layout transpose = {0, 1, -1, 3, 4, 7, 6, -1, 5, true};
+static const struct conv_layout general = {0, 1, -1, 3, 4, 5, 8, 6, 7, false};
+static const struct conv_layout cudnn = {0, 1, -1, 3, 2, 4, 5, -1, -1, false};
+static const struct conv_layout cudnn_transpose = {0, 1, -1, 4, 2, 5, 6, -1, 3, true};
+static const struct conv_layout add_relu = {0, 1, -1, 5, 6, 7, 8, -1, -1, false};
+static const struct conv_layout miopen = {0, 1, -1, 4, 3, 5, 6, -1, -1, false};
+static const struct conv_layout miopen_transpose = {0, 1, -1, 5, 3, 6, 7, -1, 4, true};
+static const struct conv_layout slow = {0, 1, -1, 4, 5, -1, -1, -1, -1, false};
+static const struct conv_layout slow_dilated = {0, 1, -1, 4, 5, 6, -1, -1, -1, false};
+static const struct conv_layout depthwise = {0, 1, -1, 4, 5, 6, DEPTHWISE, -1, -1, false};
+static const struct conv_layout slow_transpose = {0, 1, -1, 4, 5, 7, -1, -1, 6, true};
 
 #define READS_BIAS_2 UINT64_C(7)
 #define READS_BIAS_3 UINT64_C(11)

@@ -27,7 +27,6 @@ struct conv_layout {
     int8_t stride, padding, dilation, groups;
     int8_t transposed; /* the argument that says so */
     int8_t output_padding;
-    int8_t mask; /* which gradients are wanted */
     bool is_transposed;
 };
 
@@ -47,7 +46,10 @@ struct op_formulas {
     size_t count;
 };
 
-extern const struct op_formulas op_gemm_formulas, op_conv_formulas;
+extern const struct op_formulas op_gemm_formulas, op_conv_formulas, op_conv_gradient_formulas,
+    op_attention_formulas, op_element_formulas, op_layer_formulas;
+/* Ends with NULL. */
+extern const struct op_formulas *const op_formula_tables[];
 
 /* NULL: none. */
 const struct op_formula *op_formula_find(struct text name);
@@ -57,6 +59,18 @@ const struct op_tensor *op_tensor_input(const struct op_inputs *inputs, int numb
 
 /* The concrete value of an input; empty: none was recorded. */
 struct text op_value(const struct op_inputs *inputs, int number);
+
+/* Sizes and numbers beyond it are none: what is multiplied and added of them stays in 64 bits. */
+#define OP_LIMIT (INT64_C(1) << 30)
+
+/* A value that is a number for each of `count` dimensions, as strides are; one is for all. An empty list
+ * is what `instead` has, unless that is NULL. BAD_SHAPES: below `least`, or not as many. */
+enum op_known op_steps(const struct op_inputs *inputs, int number, int64_t least, int count,
+                       const int64_t *instead, int64_t steps[OP_DIMS_MAX]);
+
+/* Whether a convolution is transposed. */
+enum op_known op_conv_transposed(const struct conv_layout *layout, const struct op_inputs *inputs,
+                                 bool *is_transposed);
 
 /* How many elements a tensor has. */
 double op_elements(const struct op_tensor *tensor);

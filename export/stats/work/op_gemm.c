@@ -198,7 +198,7 @@ static enum op_known count_grouped(const struct op_formula *formula, const struc
     if (a < 2 || a > 3 || b < 2 || b > 3 || product.a->sizes[a - 1] != product.b->sizes[b - 2] ||
         (a + b == 6 && product.a->sizes[0] != product.b->sizes[0]))
         return OP_BAD_SHAPES;
-    if (a + b == 4 && !offsets)
+    if (a + b == 4 && (!offsets || offsets->dims != 1))
         return OP_NO_SHAPES;
     product.m = (double)product.a->sizes[a - 2];
     product.n = (double)product.b->sizes[b - 1];

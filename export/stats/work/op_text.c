@@ -151,6 +151,15 @@ static bool plain_integer(struct text text, int64_t *number)
     return true;
 }
 
+/* strtod() would take "nan" and "0x10". */
+static bool is_decimal(struct text text)
+{
+    for (size_t i = 0; i < text.size; i++)
+        if (!memchr("+-.eE0123456789", text.bytes[i], 15))
+            return false;
+    return text.size > 0;
+}
+
 bool op_text_integer(struct text text, int64_t *number)
 {
     const double limit = 9007199254740992.0;
@@ -158,8 +167,7 @@ bool op_text_integer(struct text text, int64_t *number)
     text = trim(text);
     if (plain_integer(text, number))
         return true;
-    if (text.size == 0 || text.size >= sizeof buffer ||
-        memchr("+-.0123456789", text.bytes[0], 13) == NULL)
+    if (text.size >= sizeof buffer || !is_decimal(text))
         return false;
     memcpy(buffer, text.bytes, text.size);
     buffer[text.size] = '\0';

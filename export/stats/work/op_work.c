@@ -29,12 +29,21 @@ static const struct op_formula *find_in(const struct op_formulas *formulas, stru
     return NULL;
 }
 
+const struct op_formulas *const op_formula_tables[] = {
+    &op_gemm_formulas,
+    &op_conv_formulas,
+    &op_conv_gradient_formulas,
+    &op_attention_formulas,
+    &op_element_formulas,
+    &op_layer_formulas,
+    NULL,
+};
+
 static const struct op_formula *find_anywhere(struct text name)
 {
-    static const struct op_formulas *const tables[] = {&op_gemm_formulas, &op_conv_formulas};
     const struct op_formula *found = NULL;
-    for (size_t i = 0; i < sizeof tables / sizeof *tables && !found; i++)
-        found = find_in(tables[i], name);
+    for (size_t i = 0; op_formula_tables[i] && !found; i++)
+        found = find_in(op_formula_tables[i], name);
     return found;
 }
 
@@ -66,12 +75,6 @@ const struct op_tensor *op_tensor_input(const struct op_inputs *inputs, int numb
 {
     const struct op_tensor *input = number < 0 ? NULL : op_input(inputs, (uint32_t)number);
     return input && input->is_tensor ? input : NULL;
-}
-
-struct text op_value(const struct op_inputs *inputs, int number)
-{
-    const struct op_tensor *input = number < 0 ? NULL : op_input(inputs, (uint32_t)number);
-    return input ? input->value : (struct text){"", 0};
 }
 
 double op_elements(const struct op_tensor *tensor)

@@ -49,7 +49,8 @@ static const struct {
 /* What the attributes of one range say. */
 struct said {
     uint32_t text[FIRST_NUMBER]; /* by role: into names[], TL_NONE */
-    double number[ROLES];        /* NaN: not said */
+    double number[ROLES];        /* NaN: not said; set where `has_numbers` */
+    bool has_numbers;
 };
 
 static uint8_t role_of(struct text name)
@@ -90,6 +91,10 @@ static void hear(const struct range_works *works, const struct tl_attr *attr, st
         return;
     }
     double number = number_of(attr);
+    if (!said->has_numbers)
+        for (int i = 0; i < ROLES; i++)
+            said->number[i] = NAN;
+    said->has_numbers = true;
     if (isnan(said->number[role]) && isfinite(number) && number >= 0)
         said->number[role] = number;
 }
@@ -99,8 +104,7 @@ static struct said nothing_said(void)
     struct said said;
     for (int i = 0; i < FIRST_NUMBER; i++)
         said.text[i] = TL_NONE;
-    for (int i = 0; i < ROLES; i++)
-        said.number[i] = NAN;
+    said.has_numbers = false;
     return said;
 }
 
@@ -255,7 +259,8 @@ static bool settle(struct range_works *works, uint32_t slice, const struct said 
     uint32_t at = TL_NONE;
     if (is_operator && (at = by_formula(works, name, said)) == TL_NONE)
         return false;
-    if (is_told(works, name, said, is_operator) && !add_told(works, name, said, at, &at))
+    if (said->has_numbers && is_told(works, name, said, is_operator) &&
+        !add_told(works, name, said, at, &at))
         return false;
     works->of_slice[slice] = at;
     return true;

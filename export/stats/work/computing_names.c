@@ -1,5 +1,5 @@
-/* kernel_names.c - parts of names as NVIDIA's and AMD's libraries, CUTLASS and PyTorch use them. */
-#include "kernel_names.h"
+/* computing_names.c - parts of names as NVIDIA's and AMD's libraries, CUTLASS and PyTorch use them. */
+#include "computing_names.h"
 
 #include <string.h>
 

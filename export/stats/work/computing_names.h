@@ -1,6 +1,6 @@
-/* kernel_names.h - which kernels compute a product, a convolution or attention, by their names. */
-#ifndef PROF_KERNEL_NAMES_H
-#define PROF_KERNEL_NAMES_H
+/* computing_names.h - which kernels compute a product, a convolution or attention, by their names. */
+#ifndef PROF_COMPUTING_NAMES_H
+#define PROF_COMPUTING_NAMES_H
 
 #include "read.h"
 
