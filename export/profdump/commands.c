@@ -99,6 +99,19 @@ const struct command commands[] = {
         .agree = diff_options_agree,
     },
     {
+        .word = "augment",
+        .usage = "augment [--compat] IN OUT",
+        .help = "copy a Chrome trace, adding kernel_flop and kernel_num_gb to kernels\n"
+                "and to the operators that launched them",
+        .run_inputs = cmd_augment,
+    },
+    {
+        .word = "combine",
+        .usage = "combine [--compat] IN1 IN2 [IN3]... OUT",
+        .help = "write Chrome traces as one, in which ids and times do not collide",
+        .run_inputs = cmd_combine,
+    },
+    {
         .word = "ctl",
         .usage = "ctl list\n"
                  "ctl PID start|stop|status\n"

@@ -5,7 +5,7 @@
  */
 #include "merge_chrome.h"
 
-#include "json_out.h"
+#include "chrome_copy.h"
 #include "merge_plan.h"
 #include "packed_out.h"
 
@@ -82,13 +82,6 @@ void merge_chrome_destroy(struct merge_chrome *merge)
 static void put(struct json_out *out, struct text text)
 {
     json_out_bytes(out, text.bytes, text.size);
-}
-
-/* Before a closing bracket: no comma. */
-static void end_line(struct json_out *out)
-{
-    out->comma = false;
-    json_newline(out);
 }
 
 static void put_pid(struct merge_chrome *merge, struct text pid)
@@ -255,20 +248,6 @@ static void put_base(struct merge_chrome *merge)
     merge->base_written = true;
 }
 
-static void copy_piece(struct merge_chrome *merge, struct text key, struct text piece, bool first,
-                       bool last)
-{
-    struct json_out *out = merge->out;
-    if (first) {
-        json_newline(out);
-        json_out_bytes(out, "\"", 1);
-        put(out, key);
-        json_out_bytes(out, "\": ", 3);
-    }
-    put(out, piece);
-    out->comma = last;
-}
-
 /* Several files: some members are of all of them. */
 static void copy_member(void *user, struct text key, struct text piece, bool first, bool last)
 {
@@ -283,7 +262,7 @@ static void copy_member(void *user, struct text key, struct text piece, bool fir
         if (last)
             put_devices(merge);
     } else {
-        copy_piece(merge, key, piece, first, last);
+        chrome_copy_piece(merge->out, key, piece, first, last);
     }
 }
 
@@ -296,7 +275,7 @@ static void copy_first_events(void *user, bool begin)
         return;
     }
     copy_events(merge, 1);
-    end_line(merge->out);
+    chrome_copy_end_line(merge->out);
     json_array_end(merge->out);
 }
 
@@ -347,31 +326,23 @@ static void write_all(struct merge_chrome *merge)
             put_devices(merge);
         put_parts(merge, 1);
     }
-    end_line(out);
+    chrome_copy_end_line(out);
     json_object_end(out);
-    end_line(out);
+    chrome_copy_end_line(out);
+}
+
+static bool write_merged(void *user, struct json_out *out)
+{
+    struct merge_chrome *merge = user;
+    merge->out = out;
+    write_all(merge);
+    return !merge->plan.failed;
 }
 
 bool merge_chrome_write(struct merge_chrome *merge, const char *path, struct write_error *error)
 {
-    struct out_file file;
-    struct json_out out;
-    struct write_error unused;
-    if (!out_file_open(&file, path, error))
-        return false;
-    FILE *stream = packed_out_open(file.fd, path);
-    int code = stream ? 0 : errno;
-    merge->out = &out;
-    if (!code && json_out_init(&out, file.fd, stream))
-        write_all(merge);
-    code = code ? code : json_out_fini(&out);
-    if (stream && fclose(stream) != 0 && !code)
-        code = errno;
-    if (merge_chrome_failed(merge, error)) {
-        out_file_commit(&file, code ? code : EINVAL, &unused);
-        return false;
-    }
-    return out_file_commit(&file, code, error);
+    bool written = chrome_copy_write(path, write_merged, merge, error);
+    return !merge_chrome_failed(merge, error) && written;
 }
 
 static void more_events(void *user, struct json_out *out)

@@ -86,6 +86,8 @@ timeline_command cmd_stacks;
 timeline_command cmd_tax;
 
 inputs_command cmd_analyze;
+inputs_command cmd_augment; /* its last input is the output */
+inputs_command cmd_combine; /* the same */
 inputs_command cmd_diff;
 inputs_command cmd_explain;
 
