@@ -3,6 +3,7 @@
 
 #include "options.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define KNOWN_TYPES                                                                            \
@@ -30,6 +31,18 @@ static bool find_by(struct profdump_options *options)
     return false;
 }
 
+static bool set_name_limit(struct profdump_options *options, const char *text)
+{
+    char *end;
+    unsigned long limit = strtoul(text, &end, 10);
+    bool good = *text >= '0' && *text <= '9' && !*end && limit <= WRITE_NAME_WIDTH_MAX;
+    if (good)
+        options->name_limit = (unsigned)limit;
+    else
+        complain("--name-limit: '%s' is not a number of up to %u", text, WRITE_NAME_WIDTH_MAX);
+    return good;
+}
+
 bool analyze_options_agree(struct profdump_options *options)
 {
     enum roofline_column column;
@@ -54,5 +67,7 @@ const struct option_entry analyze_options[] = {
          "kernel, op, range, path, api, copy; else path and kernel, 20 rows each"),
     FLAG("devices", analyze.devices,
          "with analyze: print the table of devices and the sources of its figures"),
+    CALL("name-limit", "N", set_name_limit,
+         "with --compat: characters of a kernel's name in tables (default 40)"),
     {0},
 };

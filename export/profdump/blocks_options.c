@@ -67,7 +67,7 @@ const struct option_entry blocks_options[] = {
     FLAG("units", blocks.units, "with --format tsv or csv: name the unit in the header"),
     FLAG("compat", compat,
          "blocks, tax, memory: print what ExecuTorch's own programs print;\n"
-         "augment, combine: write what PyTorch's own analysis writes"),
+         "augment, combine, analyze: write what PyTorch's own analysis writes"),
     TEXT("etrecord", "FILE", etrecord, "with blocks: debug handles and delegates, of an ETRecord"),
     TEXT("compare", "REF[:BUFFER]", compare,
          "with blocks: how far logged values are from those of another ETDump"),

@@ -1,4 +1,5 @@
 /* cmd_analyze.c - profdump analyze FILE...: what kernels achieved of what their device can do. */
+#include "compat_analysis.h"
 #include "profdump.h"
 
 #include "peak_file.h"
@@ -58,21 +59,12 @@ static int analyze(const struct profdump_options *options, const struct timeline
     return EXIT_FAILURE;
 }
 
-/* The table that --compat is to print is PyTorch's. */
-static int analyze_compat(const struct profdump_options *options, const struct timeline *timeline)
-{
-    (void)options, (void)timeline;
-    complain("analyze --compat: this build does not have it");
-    return EXIT_USAGE;
-}
-
 static int load_and_analyze(const struct profdump_options *options, const struct peak_file *file)
 {
     int status = EXIT_FAILURE;
     struct timeline *timeline = inputs_load(options);
     if (timeline)
-        status =
-            options->compat ? analyze_compat(options, timeline) : analyze(options, timeline, file);
+        status = analyze(options, timeline, file);
     timeline_destroy(timeline);
     return status;
 }
@@ -91,6 +83,11 @@ int cmd_analyze(const struct profdump_options *options)
     const char *path = options->analyze.device_rates;
     char error[PEAK_FILE_ERROR_BYTES];
     struct peak_file file = {0};
+    if (options->compat)
+        return cmd_analyze_compat(options, &(struct compat_choice){
+                                               .type = options->analyze.type,
+                                               .name_limit = options->name_limit,
+                                           });
     if (path && !peak_file_read(&file, path, error)) {
         complain("%s", error);
         return EXIT_FAILURE;

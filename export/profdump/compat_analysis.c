@@ -233,7 +233,7 @@ static bool same_devices(struct analysis *first, struct analysis *second)
     return same;
 }
 
-static int write_diff(struct analysis at[2], const struct compat_choice *choice)
+static int write_both(struct analysis at[2], const struct compat_choice *choice)
 {
     const char *const names[2] = {choice->names[0] ? choice->names[0] : "Table 1",
                                   choice->names[1] ? choice->names[1] : "Table 2"};
@@ -262,7 +262,7 @@ int cmd_diff_compat(const struct profdump_options *options, const struct compat_
     for (int i = 0; i < 2 && bad < 0; i++)
         if (!compute(&at[i]))
             bad = i;
-    int status = bad < 0 ? write_diff(at, choice) : failed(&at[bad], paths[bad]);
+    int status = bad < 0 ? write_both(at, choice) : failed(&at[bad], paths[bad]);
     fini(&at[0]);
     fini(&at[1]);
     return status;

@@ -27,9 +27,10 @@ struct profdump_options {
     struct write_options write;
     const char *export_paths[EXPORT_COUNT]; /* --chrome and its like; NULL not given */
     bool json;
-    bool compat; /* --compat */
-    const char *sort,
-        *by;         /* --sort, --by: what they may be depends on the command; NULL not given */
+    bool compat;         /* --compat */
+    unsigned name_limit; /* --name-limit, 0 not given */
+    const char *sort;    /* --sort, --by: what they may be depends on the command; NULL not given */
+    const char *by;
     bool rows_given; /* --rows */
 
     bool tree;                /* --tree */
