@@ -80,6 +80,10 @@ const struct export_format export_formats[EXPORT_COUNT] = {
                        "write the timeline as a Chrome trace; open it in ui.perfetto.dev\n"
                        "or chrome://tracing (- is standard output)",
                        cmd_chrome},
+    [EXPORT_PERFETTO] = {"perfetto",
+                         "write the timeline as a Perfetto protobuf trace, a third of the Chrome\n"
+                         "trace's size; open it in ui.perfetto.dev",
+                         cmd_perfetto},
     [EXPORT_ETPROF] = {"etprof", "write the profiling blocks as prof buffers of ExecuTorch",
                        cmd_etprof},
 };

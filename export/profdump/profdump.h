@@ -8,7 +8,7 @@
 #define EXIT_USAGE 2
 #define EXIT_LOSS 3
 
-enum export_kind { EXPORT_CHROME, EXPORT_ETPROF, EXPORT_COUNT };
+enum export_kind { EXPORT_CHROME, EXPORT_PERFETTO, EXPORT_ETPROF, EXPORT_COUNT };
 
 struct profdump_options {
     struct write_options write;
@@ -43,11 +43,13 @@ int cmd_with_stacks(const struct profdump_options *options, const struct timelin
 int cmd_folded(const struct profdump_options *options,
                const struct timeline *timeline);                                       /* folded */
 int cmd_json(const struct profdump_options *options, const struct timeline *timeline); /* --json */
-/* --chrome, --etprof: written to `path`. */
+/* --chrome and its like: written to `path`. */
 int cmd_chrome(const struct profdump_options *options, const struct timeline *timeline,
                const char *path);
 int cmd_etprof(const struct profdump_options *options, const struct timeline *timeline,
                const char *path);
+int cmd_perfetto(const struct profdump_options *options, const struct timeline *timeline,
+                 const char *path);
 int cmd_stacks(const struct profdump_options *options,
                const struct timeline *timeline);                                        /* stacks */
 int cmd_check(const struct profdump_options *options, const struct timeline *timeline); /* check */

@@ -1,0 +1,25 @@
+/* formats.h - outputs for other programs, of profdump alone: they may use what libc does not have.
+ *
+ * `path` as in out_file.h: replaced as a whole, "-" is stdout. What ends in .gz or .zst is compressed.
+ * A failure leaves no file. The functions neither print nor exit: they return false and say why. Any
+ * number of threads may call them on one timeline.
+ */
+#ifndef PROF_FORMATS_H
+#define PROF_FORMATS_H
+
+#include "out_file.h"
+#include "timeline.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A protobuf trace for ui.perfetto.dev and trace_processor: see perfetto.h. `stacks` as in
+ * write_chrome_stacks(). */
+bool write_perfetto(const struct timeline *timeline, char *const *stacks, const char *path,
+                    struct write_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
