@@ -32,3 +32,16 @@ int cmd_perfetto(const struct profdump_options *options, const struct timeline *
     symbols_destroy(symbols);
     return end_export(options, timeline, written, &error);
 }
+
+int cmd_pprof(const struct profdump_options *options, const struct timeline *timeline,
+              const char *path)
+{
+    struct write_error error;
+    cleanup_on_signals();
+    struct symbols *symbols = timeline->stacks.count ? stack_text_symbols(options, timeline) : NULL;
+    bool written = write_pprof(timeline, symbols, path, &error);
+    if (symbols)
+        stack_text_complain(symbols);
+    symbols_destroy(symbols);
+    return end_export(options, timeline, written, &error);
+}

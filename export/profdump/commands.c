@@ -84,6 +84,10 @@ const struct export_format export_formats[EXPORT_COUNT] = {
                          "write the timeline as a Perfetto protobuf trace, a third of the Chrome\n"
                          "trace's size; open it in ui.perfetto.dev",
                          cmd_perfetto},
+    [EXPORT_PPROF] = {"pprof",
+                      "write where ranges, calls and the device spent their time as a profile\n"
+                      "for pprof (gzip)",
+                      cmd_pprof},
     [EXPORT_ETPROF] = {"etprof", "write the profiling blocks as prof buffers of ExecuTorch",
                        cmd_etprof},
 };

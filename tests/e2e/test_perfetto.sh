@@ -35,3 +35,11 @@ ratio=$(($(stat -c %s demo_ranges.prof.pftrace) * 100 / $(stat -c %s demo_ranges
 status=0
 python3 "$checks/check_perfetto_protos.py" demo_ranges.prof.pftrace || status=$?
 ((status == 0 || status == 77)) || fail "Perfetto's own definitions do not agree"
+
+# The same stacks in a pprof profile, with addresses; and as a symbol's name.
+if "$profdump" --pprof stacks.pb.gz stacks.prof 2>refused.txt; then
+    python3 "$checks/check_pprof.py" stacks.pb.gz --stacks >pprof.txt
+    found 'cudaLaunchKernel < .*main' <pprof.txt || fail "no stack in the profile"$'\n'"$(cat pprof.txt)"
+else
+    found 'not supported' <refused.txt
+fi
