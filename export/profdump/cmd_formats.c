@@ -45,3 +45,12 @@ int cmd_pprof(const struct profdump_options *options, const struct timeline *tim
     symbols_destroy(symbols);
     return end_export(options, timeline, written, &error);
 }
+
+int cmd_prometheus(const struct profdump_options *options, const struct timeline *timeline,
+                   const char *path)
+{
+    struct write_error error;
+    cleanup_on_signals();
+    bool written = write_prometheus(timeline, path, &error);
+    return end_export(options, timeline, written, &error);
+}

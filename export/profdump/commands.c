@@ -88,6 +88,9 @@ const struct export_format export_formats[EXPORT_COUNT] = {
                       "write where ranges, calls and the device spent their time as a profile\n"
                       "for pprof (gzip)",
                       cmd_pprof},
+    [EXPORT_PROMETHEUS] = {"prometheus",
+                           "write what the run came to as metrics in Prometheus' text format",
+                           cmd_prometheus},
     [EXPORT_ETPROF] = {"etprof", "write the profiling blocks as prof buffers of ExecuTorch",
                        cmd_etprof},
 };

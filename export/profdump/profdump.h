@@ -8,7 +8,14 @@
 #define EXIT_USAGE 2
 #define EXIT_LOSS 3
 
-enum export_kind { EXPORT_CHROME, EXPORT_PERFETTO, EXPORT_PPROF, EXPORT_ETPROF, EXPORT_COUNT };
+enum export_kind {
+    EXPORT_CHROME,
+    EXPORT_PERFETTO,
+    EXPORT_PPROF,
+    EXPORT_PROMETHEUS,
+    EXPORT_ETPROF,
+    EXPORT_COUNT
+};
 
 struct profdump_options {
     struct write_options write;
@@ -50,6 +57,8 @@ int cmd_etprof(const struct profdump_options *options, const struct timeline *ti
                const char *path);
 int cmd_perfetto(const struct profdump_options *options, const struct timeline *timeline,
                  const char *path);
+int cmd_prometheus(const struct profdump_options *options, const struct timeline *timeline,
+                   const char *path);
 int cmd_pprof(const struct profdump_options *options, const struct timeline *timeline,
               const char *path);
 int cmd_stacks(const struct profdump_options *options,
