@@ -46,11 +46,25 @@ int cmd_pprof(const struct profdump_options *options, const struct timeline *tim
     return end_export(options, timeline, written, &error);
 }
 
-int cmd_prometheus(const struct profdump_options *options, const struct timeline *timeline,
-                   const char *path)
+/* Outputs that need nothing but the timeline. */
+static int write_simple(const struct profdump_options *options, const struct timeline *timeline,
+                        const char *path,
+                        bool (*write)(const struct timeline *, const char *, struct write_error *))
 {
     struct write_error error;
     cleanup_on_signals();
-    bool written = write_prometheus(timeline, path, &error);
+    bool written = write(timeline, path, &error);
     return end_export(options, timeline, written, &error);
+}
+
+int cmd_speedscope(const struct profdump_options *options, const struct timeline *timeline,
+                   const char *path)
+{
+    return write_simple(options, timeline, path, write_speedscope);
+}
+
+int cmd_prometheus(const struct profdump_options *options, const struct timeline *timeline,
+                   const char *path)
+{
+    return write_simple(options, timeline, path, write_prometheus);
 }

@@ -91,6 +91,8 @@ const struct export_format export_formats[EXPORT_COUNT] = {
     [EXPORT_PROMETHEUS] = {"prometheus",
                            "write what the run came to as metrics in Prometheus' text format",
                            cmd_prometheus},
+    [EXPORT_SPEEDSCOPE] = {"speedscope", "write threads and streams as profiles for speedscope.app",
+                           cmd_speedscope},
     [EXPORT_ETPROF] = {"etprof", "write the profiling blocks as prof buffers of ExecuTorch",
                        cmd_etprof},
 };

@@ -13,6 +13,7 @@ enum export_kind {
     EXPORT_PERFETTO,
     EXPORT_PPROF,
     EXPORT_PROMETHEUS,
+    EXPORT_SPEEDSCOPE,
     EXPORT_ETPROF,
     EXPORT_COUNT
 };
@@ -58,6 +59,8 @@ int cmd_etprof(const struct profdump_options *options, const struct timeline *ti
 int cmd_perfetto(const struct profdump_options *options, const struct timeline *timeline,
                  const char *path);
 int cmd_prometheus(const struct profdump_options *options, const struct timeline *timeline,
+                   const char *path);
+int cmd_speedscope(const struct profdump_options *options, const struct timeline *timeline,
                    const char *path);
 int cmd_pprof(const struct profdump_options *options, const struct timeline *timeline,
               const char *path);

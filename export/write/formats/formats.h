@@ -26,6 +26,9 @@ struct symbols;
 bool write_pprof(const struct timeline *timeline, struct symbols *symbols, const char *path,
                  struct write_error *error);
 
+/* Threads and streams as evented profiles for speedscope.app. */
+bool write_speedscope(const struct timeline *timeline, const char *path, struct write_error *error);
+
 /* What the run came to, as metrics in Prometheus' text format. */
 bool write_prometheus(const struct timeline *timeline, const char *path, struct write_error *error);
 
