@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Perfetto traces of programs on the simulated CUDA: the same as their Chrome traces, read by a strict decoder of our own
-# and, where the package is there, with Perfetto's own message definitions.
+# Perfetto traces of programs on the simulated CUDA: the same as their Chrome traces, read by a strict decoder; and their
+# stacks in a pprof profile.
 . "$(dirname "$0")/cuda_common.sh"
 
 command -v python3 >/dev/null || skip "needs python3"
@@ -31,10 +31,6 @@ grep -q 'main' stacks.prof.pftrace || fail "no call stack in the trace"
 # Small, as promised for what is more than a few events.
 ratio=$(($(stat -c %s demo_ranges.prof.pftrace) * 100 / $(stat -c %s demo_ranges.prof.json)))
 ((ratio <= 45)) || fail "the Perfetto trace has $ratio % of the Chrome trace's bytes"
-
-status=0
-python3 "$checks/check_perfetto_protos.py" demo_ranges.prof.pftrace || status=$?
-((status == 0 || status == 77)) || fail "Perfetto's own definitions do not agree"
 
 # The same stacks in a pprof profile, with addresses; and as a symbol's name.
 if "$profdump" --pprof stacks.pb.gz stacks.prof 2>refused.txt; then
