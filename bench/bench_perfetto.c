@@ -69,15 +69,16 @@ static void compare(const struct timeline *timeline, const char *what, const cha
 
 static int compare_ranges(uint32_t count, const char *directory)
 {
-    struct timeline timeline;
-    if (count == 0 || !make_timeline(&timeline, count))
-        return 1;
-    compare(&timeline, "ranges with two attributes", directory);
-    timeline.attrs.count = 0;
-    compare(&timeline, "ranges without attributes (goal: 40 bytes/event)", directory);
+    struct timeline timeline = {0};
+    bool made = count > 0 && make_timeline(&timeline, count);
+    if (made) {
+        compare(&timeline, "ranges with two attributes", directory);
+        timeline.attrs.count = 0;
+        compare(&timeline, "ranges without attributes (goal: 40 bytes/event)", directory);
+    }
     free(timeline.slices.at);
     free(timeline.attrs.at);
-    return 0;
+    return made ? 0 : 1;
 }
 
 static int compare_trace(const char *path, const char *directory)
