@@ -9,7 +9,7 @@
 #include "bench.h"
 #include "large_trace.h"
 #include "timeline.h"
-#include "write_formats.h"
+#include "formats.h"
 
 #include <sqlite3.h>
 #include <string.h>

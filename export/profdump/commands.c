@@ -127,6 +127,19 @@ const struct export_format export_formats[EXPORT_COUNT] = {
                        "write the timeline as a Chrome trace; open it in ui.perfetto.dev\n"
                        "or chrome://tracing (- is standard output)",
                        cmd_chrome},
+    [EXPORT_PERFETTO] = {"perfetto",
+                         "write the timeline as a Perfetto protobuf trace, a third of the Chrome\n"
+                         "trace's size; open it in ui.perfetto.dev",
+                         cmd_perfetto},
+    [EXPORT_PPROF] = {"pprof",
+                      "write where ranges, calls and the device spent their time as a profile\n"
+                      "for pprof (gzip)",
+                      cmd_pprof},
+    [EXPORT_PROMETHEUS] = {"prometheus",
+                           "write what the run came to as metrics in Prometheus' text format",
+                           cmd_prometheus},
+    [EXPORT_SPEEDSCOPE] = {"speedscope", "write threads and streams as profiles for speedscope.app",
+                           cmd_speedscope},
     [EXPORT_ETPROF] = {"etprof", "write the profiling blocks as prof buffers of ExecuTorch",
                        cmd_etprof},
     [EXPORT_SVG] = {"svg", "write the timeline as a picture (SVG)", cmd_svg},

@@ -3,17 +3,27 @@
 #define PROF_PROFDUMP_H
 
 #include "breakdown_report.h"
+#include "formats.h"
 #include "roofline.h"
 #include "write.h"
 #include "write_blocks.h"
 #include "write_diff.h"
-#include "write_formats.h"
 
 #define EXIT_USAGE 2
 #define EXIT_LOSS 3
 #define EXIT_SLOWER 4
 
-enum export_kind { EXPORT_CHROME, EXPORT_ETPROF, EXPORT_SVG, EXPORT_SQLITE, EXPORT_COUNT };
+enum export_kind {
+    EXPORT_CHROME,
+    EXPORT_PERFETTO,
+    EXPORT_SQLITE,
+    EXPORT_SVG,
+    EXPORT_PPROF,
+    EXPORT_SPEEDSCOPE,
+    EXPORT_PROMETHEUS,
+    EXPORT_ETPROF,
+    EXPORT_COUNT
+};
 
 /* Of analyze. */
 struct analyze_options {
@@ -29,8 +39,8 @@ struct profdump_options {
     bool json;
     bool compat;         /* --compat */
     unsigned name_limit; /* --name-limit, 0 not given */
-    const char *sort;    /* --sort, --by: what they may be depends on the command; NULL not given */
-    const char *by;
+    /* --sort, --by: what they may be depends on the command; NULL not given */
+    const char *sort, *by;
     bool rows_given; /* --rows */
 
     bool tree;                /* --tree */
@@ -94,6 +104,10 @@ inputs_command cmd_explain;
 
 export_command cmd_chrome;
 export_command cmd_etprof;
+export_command cmd_perfetto;
+export_command cmd_pprof;
+export_command cmd_prometheus;
+export_command cmd_speedscope;
 export_command cmd_sqlite;
 export_command cmd_svg;
 
@@ -104,6 +118,39 @@ int cmd_ctl(int count, char **words);
 int cmd_with_stacks(const struct profdump_options *options, const struct timeline *timeline,
                     bool (*write)(const struct profdump_options *, const struct write_options *,
                                   const struct timeline *));
+int cmd_folded(const struct profdump_options *options,
+               const struct timeline *timeline);                                       /* folded */
+int cmd_json(const struct profdump_options *options, const struct timeline *timeline); /* --json */
+/* --chrome and its like: written to `path`. */
+int cmd_chrome(const struct profdump_options *options, const struct timeline *timeline,
+               const char *path);
+int cmd_etprof(const struct profdump_options *options, const struct timeline *timeline,
+               const char *path);
+int cmd_perfetto(const struct profdump_options *options, const struct timeline *timeline,
+                 const char *path);
+int cmd_prometheus(const struct profdump_options *options, const struct timeline *timeline,
+                   const char *path);
+int cmd_speedscope(const struct profdump_options *options, const struct timeline *timeline,
+                   const char *path);
+int cmd_pprof(const struct profdump_options *options, const struct timeline *timeline,
+              const char *path);
+int cmd_stacks(const struct profdump_options *options,
+               const struct timeline *timeline);                                        /* stacks */
+int cmd_check(const struct profdump_options *options, const struct timeline *timeline); /* check */
+
+int cmd_graphs(const struct profdump_options *options,
+               const struct timeline *timeline); /* graphs */
+int cmd_ledger(const struct profdump_options *options,
+               const struct timeline *timeline); /* ledger */
+int cmd_memory(const struct profdump_options *options,
+               const struct timeline *timeline); /* memory */
+int cmd_blocks(const struct profdump_options *options,
+               const struct timeline *timeline);                                      /* blocks */
+int cmd_tax(const struct profdump_options *options, const struct timeline *timeline); /* tax */
+/* memory --compat */
+int cmd_blocks_memory(const struct profdump_options *options, const struct timeline *timeline);
+/* The words after "ctl". */
+int cmd_ctl(int count, char **words);
 
 /* "profdump: " and the message on stderr, with no byte in it that could drive a terminal. */
 __attribute__((format(printf, 1, 2))) void complain(const char *format, ...);

@@ -471,14 +471,14 @@ static int write_trace(const struct timeline *timeline, char *const *stacks,
     if (chrome_rows_init(&chrome.rows, timeline)) {
         bool walked = chrome_attrs_init(&chrome) && range_paths_init(&chrome.paths, timeline) &&
                       json_out_init(&chrome.out, target.fd, target.stream) &&
-                      chrome_memory_init(&chrome) &&
+                      heap_levels_init(&chrome.heaps, timeline) &&
                       exporter_walk(&chrome_exporter, &chrome, timeline);
         error = json_out_fini(&chrome.out);
         if ((!walked || chrome.paths.failed) && !error)
             error = ENOMEM;
         range_paths_fini(&chrome.paths);
         chrome_attrs_fini(&chrome);
-        chrome_memory_fini(&chrome);
+        heap_levels_fini(&chrome.heaps);
         chrome_rows_fini(&chrome.rows);
     }
     quoted_names_fini(&chrome.names);

@@ -4,6 +4,7 @@
 #define PROF_CHROME_H
 
 #include "chrome_rows.h"
+#include "heap_levels.h"
 #include "quoted_names.h"
 #include "range_paths.h"
 #include "run_facts.h"
@@ -15,10 +16,8 @@ struct chrome {
     struct chrome_rows rows;
     struct run_facts facts;
     const char *trace_name;
-    int64_t shift_ns;    /* added to every time: nothing is before baseTimeNanoseconds */
-    int64_t *heap_bytes; /* chrome_memory.c: in use, by heap */
-    int64_t *heap_idle;  /* reserved by pools beyond that, by heap */
-    int64_t *pool_used, *pool_idle;
+    int64_t shift_ns; /* added to every time: nothing is before baseTimeNanoseconds */
+    struct heap_levels heaps;
     const struct write_chrome_more *more; /* NULL: nothing */
     char *const *stacks;                  /* by stack, NULL none */
     struct range_paths paths;             /* of captured operations */

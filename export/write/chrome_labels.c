@@ -2,6 +2,8 @@
  * thread_sort_index. */
 #include "chrome_labels.h"
 
+#include "row_names.h"
+
 /* Kineto's: devices stand below every process. */
 #define GPU_SORT_BASE 5000000
 
@@ -52,28 +54,12 @@ static void write_labels(struct json_out *out, const struct chrome_row *row, con
     end_metadata(out);
 }
 
-static int printable(struct text text, int limit)
-{
-    return text.size < (size_t)limit ? (int)text.size : limit;
-}
-
-/* Several processes in one trace: who is who. A device that the program named is called so. */
+/* A device that the program named is called so. */
 static void write_process_name(const struct chrome_rows *rows, struct json_out *out,
                                const struct chrome_row *row, uint32_t process, uint32_t given)
 {
-    const struct read_process *info = &rows->timeline->processes.at[process].info;
-    struct text called = info->program.size ? info->program : (struct text){"process", 7};
-    if (given < rows->timeline->names.count)
-        called = rows->timeline->names.at[given];
-    const char *program = called.bytes;
-    int size = printable(called, 300);
-    char name[400];
-    if (rows->timeline->processes.count == 1)
-        snprintf(name, sizeof name, "%.*s", size, program);
-    else if (info->rank < 0)
-        snprintf(name, sizeof name, "%.*s [%u]", size, program, info->pid);
-    else
-        snprintf(name, sizeof name, "%.*s [%u] rank %d", size, program, info->pid, info->rank);
+    char name[ROW_NAME_BYTES];
+    row_name_process(rows->timeline, process, given, name);
     write_name(out, row, "process_name", name);
 }
 
@@ -89,13 +75,10 @@ static void write_process(const struct chrome_rows *rows, struct json_out *out, 
 static void write_gpu(const struct chrome_rows *rows, struct json_out *out, uint32_t index)
 {
     const struct chrome_gpu *gpu = &rows->gpus[index];
-    bool simulated = rows->timeline->processes.at[gpu->process].info.simulated;
     struct chrome_row row;
-    char number[16] = "", labels[64];
+    char labels[ROW_NAME_BYTES];
     chrome_row_set(&row, gpu->pid, 0);
-    if (gpu->ordinal != TL_NONE)
-        snprintf(number, sizeof number, " %u", gpu->ordinal);
-    snprintf(labels, sizeof labels, "GPU%s%s", number, simulated ? ", Simulated GPU" : "");
+    row_name_gpu(rows, index, labels);
     write_process_name(rows, out, &row, gpu->process,
                        gpu->device == TL_NONE ? TL_NONE
                                               : rows->timeline->devices.at[gpu->device].given_name);
@@ -106,30 +89,14 @@ static void write_gpu(const struct chrome_rows *rows, struct json_out *out, uint
 static void write_thread(const struct chrome_rows *rows, struct json_out *out, uint32_t index)
 {
     const struct tl_thread *thread = &rows->timeline->threads.at[index];
-    const struct read_process *info = &rows->timeline->processes.at[thread->process].info;
-    struct text name = thread->name < rows->timeline->names.count
-                           ? rows->timeline->names.at[thread->name]
-                           : info->program;
-    char text[400];
+    struct text name = row_name_thread(rows->timeline, index);
+    char text[ROW_NAME_BYTES];
     if (thread->internal && thread->slice_count == 0)
         return;
-    snprintf(text, sizeof text, "thread %u (%.*s)", thread->tid, printable(name, 300),
+    snprintf(text, sizeof text, "thread %u (%.*s)", thread->tid, row_name_part(name, 300),
              name.size ? name.bytes : "");
     write_name(out, &rows->threads[index], "thread_name", text);
     write_order(out, &rows->threads[index], "thread_sort_index", rows->threads[index].tid);
-}
-
-#define STREAM_NAME_BYTES 256
-
-/* "stream 7", or "stream 7 compute" where the program named it. */
-static void stream_name(const struct timeline *timeline, uint32_t index, char to[STREAM_NAME_BYTES])
-{
-    const struct tl_stream *stream = &timeline->streams.at[index];
-    struct text given = {"", 0};
-    if (stream->given_name < timeline->names.count)
-        given = timeline->names.at[stream->given_name];
-    snprintf(to, STREAM_NAME_BYTES, "stream %u%s%.*s", stream->stream, given.size ? " " : "",
-             printable(given, 200), given.bytes);
 }
 
 static void write_stream(const struct chrome_rows *rows, struct json_out *out, uint32_t index)
@@ -137,10 +104,9 @@ static void write_stream(const struct chrome_rows *rows, struct json_out *out, u
     const struct chrome_stream *stream = &rows->streams[index];
     for (uint32_t lane = 0; lane < stream->lane_count; lane++) {
         const struct chrome_row *row = &rows->lanes[stream->first_lane + lane];
-        char name[STREAM_NAME_BYTES], text[STREAM_NAME_BYTES + 32];
-        stream_name(rows->timeline, index, name);
-        snprintf(text, sizeof text, lane ? "%s (lane %u)" : "%s", name, lane + 1);
-        write_name(out, row, "thread_name", text);
+        char name[ROW_NAME_BYTES];
+        row_name_stream(rows->timeline, index, lane, name);
+        write_name(out, row, "thread_name", name);
         write_order(out, row, "thread_sort_index",
                     (int64_t)index * STREAM_PLACES + (lane < STREAM_WAITS ? lane : STREAM_WAITS));
     }
@@ -163,25 +129,13 @@ void chrome_labels_write(const struct chrome_rows *rows, struct json_out *out)
 void chrome_labels_spare(const struct chrome_rows *rows, struct json_out *out,
                          struct chrome_spare *spare)
 {
-    char what[STREAM_NAME_BYTES + 16], name[STREAM_NAME_BYTES + 48];
+    char name[ROW_NAME_BYTES];
     int64_t place = LAST_PLACE;
     if (spare->named)
         return;
-    if (spare->kind == CHROME_SPARE_STREAM) {
-        char stream[STREAM_NAME_BYTES];
-        stream_name(rows->timeline, spare->index, stream);
-        snprintf(what, sizeof what, "%s (sync", stream);
+    if (spare->kind == CHROME_SPARE_STREAM)
         place = (int64_t)spare->index * STREAM_PLACES + STREAM_WAITS + spare->lane;
-    } else if (spare->kind == CHROME_SPARE_GPU) {
-        snprintf(what, sizeof what, "device %u (sync", rows->gpus[spare->index].ordinal);
-    } else if (spare->kind == CHROME_SPARE_MANAGED) {
-        snprintf(what, sizeof what, "managed memory (device %u", rows->gpus[spare->index].ordinal);
-    } else if (spare->kind == CHROME_SPARE_FAULTS) {
-        snprintf(what, sizeof what, "managed memory (host");
-    } else {
-        snprintf(what, sizeof what, "CUDA (overhead");
-    }
-    snprintf(name, sizeof name, spare->lane ? "%s, lane %u)" : "%s)", what, spare->lane + 1);
+    row_name_spare(rows, spare, name);
     write_name(out, &spare->row, "thread_name", name);
     write_order(out, &spare->row, "thread_sort_index", place);
     spare->named = true;
@@ -190,9 +144,8 @@ void chrome_labels_spare(const struct chrome_rows *rows, struct json_out *out,
 void chrome_labels_timed(const struct chrome_rows *rows, struct json_out *out,
                          const struct chrome_timed *timed)
 {
-    char name[80];
-    snprintf(name, sizeof name, "ranges timed by events (thread %u)",
-             rows->timeline->threads.at[timed->thread].tid);
+    char name[ROW_NAME_BYTES];
+    row_name_timed(rows->timeline, timed, name);
     write_name(out, &timed->row, "thread_name", name);
     write_order(out, &timed->row, "thread_sort_index", LAST_PLACE);
 }

@@ -15,45 +15,11 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-/* c10::DeviceType */
-enum { DEVICE_TYPE_CPU = 0, DEVICE_TYPE_CUDA = 1 };
-
-bool chrome_memory_init(struct chrome *chrome)
-{
-    const struct timeline *timeline = chrome->timeline;
-    chrome->heap_bytes = calloc(timeline->heaps.count + (size_t)1, sizeof *chrome->heap_bytes);
-    chrome->heap_idle = calloc(timeline->heaps.count + (size_t)1, sizeof *chrome->heap_idle);
-    chrome->pool_used = calloc(timeline->pools.count + (size_t)1, sizeof *chrome->pool_used);
-    chrome->pool_idle = calloc(timeline->pools.count + (size_t)1, sizeof *chrome->pool_idle);
-    return chrome->heap_bytes && chrome->heap_idle && chrome->pool_used && chrome->pool_idle;
-}
-
-void chrome_memory_fini(struct chrome *chrome)
-{
-    free(chrome->heap_bytes);
-    free(chrome->heap_idle);
-    free(chrome->pool_used);
-    free(chrome->pool_idle);
-}
-
-/* What the pool has reserved and nobody uses. */
-static void note_pool(struct chrome *chrome, const struct tl_memory_event *event,
-                      const struct tl_memory *memory, int64_t change)
-{
-    if (memory->pool == TL_NONE)
-        return;
-    int64_t *used = &chrome->pool_used[memory->pool], *idle = &chrome->pool_idle[memory->pool];
-    *used += change;
-    int64_t now = (int64_t)event->pool_bytes > *used ? (int64_t)event->pool_bytes - *used : 0;
-    chrome->heap_idle[memory->heap] += now - *idle;
-    *idle = now;
-}
-
-static void write_curve(struct chrome *chrome, const struct tl_memory_event *event, uint32_t heap)
+static void write_curve(struct chrome *chrome, int64_t time_ns, const struct heap_change *change)
 {
     struct json_out *out = &chrome->out;
+    uint32_t heap = change->memory->heap;
     char label[MEMORY_LABEL_BYTES], name[MEMORY_LABEL_BYTES + 8];
     memory_label(chrome->timeline, heap, label);
     snprintf(name, sizeof name, "Memory %s", label);
@@ -62,48 +28,40 @@ static void write_curve(struct chrome *chrome, const struct tl_memory_event *eve
     json_key(out, "pid"),
         json_uint(out, chrome->rows.pids[chrome->timeline->heaps.at[heap].process]);
     json_key(out, "tid"), json_uint(out, 0);
-    json_key(out, "ts"), json_microseconds(out, chrome_time(chrome, event->time_ns));
+    json_key(out, "ts"), json_microseconds(out, chrome_time(chrome, time_ns));
     json_key(out, "args"), json_object_begin(out);
-    json_key(out, "bytes"), json_int(out, chrome->heap_bytes[heap]);
+    json_key(out, "bytes"), json_int(out, change->allocated);
     json_object_end(out), json_object_end(out);
 }
 
-static void write_instant(struct chrome *chrome, const struct tl_memory_event *event,
-                          const struct tl_memory *memory, int64_t change)
+static void write_instant(struct chrome *chrome, int64_t time_ns, const struct heap_change *change)
 {
     struct json_out *out = &chrome->out;
-    const struct tl_heap *heap = &chrome->timeline->heaps.at[memory->heap];
-    uint32_t thread = event->is_end ? memory->end_thread : memory->thread;
-    bool is_cuda = memory_is_cuda(heap);
-    if (thread == TL_NONE)
+    const struct tl_heap *heap = &chrome->timeline->heaps.at[change->memory->heap];
+    if (change->thread == TL_NONE)
         return;
     json_newline(out), json_object_begin(out);
     json_members(out, "\"ph\":\"i\",\"cat\":\"cpu_instant_event\",\"s\":\"t\","
                       "\"name\":\"[memory]\"");
-    chrome_row_write(&chrome->rows.threads[thread], out);
-    json_key(out, "ts"), json_microseconds(out, chrome_time(chrome, event->time_ns));
+    chrome_row_write(&chrome->rows.threads[change->thread], out);
+    json_key(out, "ts"), json_microseconds(out, chrome_time(chrome, time_ns));
     json_key(out, "args"), json_object_begin(out);
-    json_key(out, "Total Reserved");
-    json_int(out, chrome->heap_bytes[memory->heap] + chrome->heap_idle[memory->heap]);
-    json_key(out, "Total Allocated"), json_int(out, chrome->heap_bytes[memory->heap]);
-    json_key(out, "Bytes"), json_int(out, change);
-    json_key(out, "Addr"), json_uint(out, memory->address);
-    json_key(out, "Device Id");
-    json_int(out, is_cuda && heap->device != TL_NONE ? (int64_t)heap->device : -1);
-    json_key(out, "Device Type"), json_uint(out, is_cuda ? DEVICE_TYPE_CUDA : DEVICE_TYPE_CPU);
+    json_key(out, "Total Reserved"), json_int(out, change->reserved);
+    json_key(out, "Total Allocated"), json_int(out, change->allocated);
+    json_key(out, "Bytes"), json_int(out, change->bytes);
+    json_key(out, "Addr"), json_uint(out, change->memory->address);
+    json_key(out, "Device Id"), json_int(out, heap_levels_device(heap));
+    json_key(out, "Device Type"), json_uint(out, heap_levels_device_type(heap));
     json_object_end(out), json_object_end(out);
 }
 
 void chrome_memory_event(void *user, uint32_t index)
 {
     struct chrome *chrome = user;
-    const struct tl_memory_event *event = &chrome->timeline->memory_events.at[index];
-    const struct tl_memory *memory = &chrome->timeline->memories.at[event->memory];
-    int64_t change = event->is_end ? -(int64_t)memory->bytes : (int64_t)memory->bytes;
-    chrome->heap_bytes[memory->heap] += change;
-    note_pool(chrome, event, memory, change);
-    write_curve(chrome, event, memory->heap);
-    write_instant(chrome, event, memory, change);
+    int64_t time_ns = chrome->timeline->memory_events.at[index].time_ns;
+    struct heap_change change = heap_levels_take(&chrome->heaps, index);
+    write_curve(chrome, time_ns, &change);
+    write_instant(chrome, time_ns, &change);
 }
 
 static void write_place(struct json_out *out, const char *key, uint32_t device)

@@ -5,10 +5,6 @@
 
 #include "chrome.h"
 
-/* The curves' state. False: no memory; fini is needed all the same. */
-bool chrome_memory_init(struct chrome *chrome);
-void chrome_memory_fini(struct chrome *chrome);
-
 /* Callbacks of the exporter; `user` is a struct chrome. */
 void chrome_memory_event(void *user, uint32_t index);
 void chrome_memory_migration(void *user, uint32_t index);

@@ -369,8 +369,8 @@ static struct chrome_timed *take_timed(struct chrome_rows *rows, uint32_t gpu, u
     return NULL;
 }
 
-const struct chrome_timed *chrome_rows_timed(struct chrome_rows *rows,
-                                             const struct tl_timing *timing, bool *is_new)
+struct chrome_timed *chrome_rows_timed(struct chrome_rows *rows, const struct tl_timing *timing,
+                                       bool *is_new)
 {
     uint32_t thread = rows->timeline->slices.at[timing->slice].thread;
     uint32_t gpu = find_gpu(rows, process_of(rows->timeline, timing), timing->device);

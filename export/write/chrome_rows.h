@@ -63,6 +63,7 @@ struct chrome_spare {
     uint32_t index; /* of the stream, of the device in chrome_rows.gpus, or of the process */
     uint32_t lane;  /* place among the rows of its kind and index */
     bool named;     /* for chrome_labels.c: its metadata was written */
+    uint32_t track; /* for formats that number rows; 0 none yet */
     int64_t end_ns; /* it is free from here on */
     struct chrome_spare *next;
 };
@@ -71,6 +72,7 @@ struct chrome_spare {
 struct chrome_timed {
     struct chrome_row row;
     uint32_t gpu, thread;
+    uint32_t track; /* as in struct chrome_spare */
     struct chrome_timed *next;
 };
 
@@ -103,8 +105,8 @@ struct chrome_spare *chrome_rows_managed(struct chrome_rows *rows,
                                          const struct tl_migration *migration);
 /* The row of a timed range. `*is_new`: it was made just now, and has no name yet. NULL when memory
  * is short. */
-const struct chrome_timed *chrome_rows_timed(struct chrome_rows *rows,
-                                             const struct tl_timing *timing, bool *is_new);
+struct chrome_timed *chrome_rows_timed(struct chrome_rows *rows, const struct tl_timing *timing,
+                                       bool *is_new);
 
 static inline const struct chrome_row *chrome_rows_of_stream(const struct chrome_rows *rows,
                                                              const struct tl_gpu *op)

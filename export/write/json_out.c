@@ -2,11 +2,11 @@
 #include "json_out.h"
 
 #include "json_escape.h"
+#include "out_file.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 const char json_digit_pairs[200] =
     "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
@@ -31,30 +31,10 @@ bool json_out_init(struct json_out *out, int fd, FILE *stream)
     return true;
 }
 
-static void write_all(struct json_out *out, const char *bytes, size_t size)
-{
-    while (size > 0 && !out->error) {
-        ssize_t done = write(out->fd, bytes, size);
-        if (done < 0 && errno != EINTR) {
-            out->error = errno;
-        } else if (done > 0) {
-            bytes += done;
-            size -= (size_t)done;
-        }
-    }
-}
-
 static void write_out(struct json_out *out, const char *bytes, size_t size)
 {
-    if (out->error || size == 0)
-        return;
-    if (!out->stream) {
-        write_all(out, bytes, size);
-        return;
-    }
-    errno = 0;
-    if (fwrite(bytes, 1, size, out->stream) != size)
-        out->error = errno ? errno : EIO;
+    if (!out->error)
+        out->error = out_file_write(out->fd, out->stream, bytes, size);
 }
 
 void json_out_flush(struct json_out *out)

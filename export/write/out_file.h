@@ -10,6 +10,7 @@
 #define PROF_OUT_FILE_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 struct write_error {
     int code;          /* errno */
@@ -29,6 +30,9 @@ bool out_file_open(struct out_file *file, const char *path, struct write_error *
  * then the old file stays as it was. Returns false and fills `error` when the export is not there.
  * */
 bool out_file_commit(struct out_file *file, int failure, struct write_error *error);
+
+/* Writes all of it to the descriptor or, when there is one, to the stream. Returns 0 or an errno. */
+int out_file_write(int fd, FILE *stream, const char *bytes, size_t size);
 
 /* Removes the temporary file that is being written at this moment, if any. Async-signal-safe: for a
  * program that is told to end. */

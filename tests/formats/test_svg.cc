@@ -2,7 +2,7 @@
 #include "../write/write_support.h"
 
 extern "C" {
-#include "write_formats.h"
+#include "formats.h"
 }
 
 #include <gtest/gtest.h>

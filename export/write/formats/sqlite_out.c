@@ -1,7 +1,7 @@
 /* sqlite_out.c - the timeline as a database in nsys's form: see nsys_schema.h. */
+#include "formats.h"
 #include "nsys_export.h"
 #include "nsys_schema.h"
-#include "write_formats.h"
 
 #include <errno.h>
 #include <stdlib.h>

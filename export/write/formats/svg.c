@@ -4,10 +4,12 @@
  * under the pointer, have the whole name and the time. Colors follow the reader's preference for dark
  * or light.
  */
+#include "export_file.h"
+#include "formats.h"
+#include "packed_out.h"
 #include "picture.h"
 #include "run_facts.h"
 #include "time_text.h"
-#include "write_formats.h"
 #include "xml_text.h"
 
 #include <errno.h>
@@ -375,15 +377,12 @@ static int write_to(const struct timeline *timeline, const struct write_svg_opti
 bool write_svg(const struct timeline *timeline, const struct write_svg_options *options,
                const char *path, struct write_error *error)
 {
-    struct out_file file;
-    if (!out_file_open(&file, path, error))
+    struct export_file file;
+    if (!export_file_open(&file, path, packed_out_open, error))
         return false;
-    int copy = dup(file.fd);
-    FILE *stream = copy < 0 ? NULL : fdopen(copy, "w");
+    FILE *stream = file.stream ? file.stream : fdopen(dup(file.file.fd), "w");
     int code = stream ? write_to(timeline, options, stream) : errno;
-    if (stream && fclose(stream) != 0 && !code)
+    if (stream && stream != file.stream && fclose(stream) != 0 && !code)
         code = errno;
-    else if (!stream && copy >= 0)
-        close(copy);
-    return out_file_commit(&file, code, error);
+    return export_file_close(&file, code, error);
 }

@@ -1,16 +1,18 @@
 /* packed_out.c - see packed_out.h. */
 #include "packed_out.h"
 
+#include "out_file.h"
+#include "packed_zstd.h"
+
 #include <errno.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
-static bool is_packed_name(const char *path)
+static bool ends_with(const char *path, const char *ending)
 {
-    size_t size = strlen(path);
-    return size > 3 && strcmp(path + size - 3, ".gz") == 0;
+    size_t size = strlen(path), ending_size = strlen(ending);
+    return size > ending_size && strcmp(path + size - ending_size, ending) == 0;
 }
 
 #ifdef PROF_HAVE_ZLIB
@@ -31,7 +33,7 @@ static int gzip_close(void *file)
 }
 
 /* Level 4: traces shrink 10 times at thrice the speed of the default. */
-static FILE *open_packed(int descriptor)
+static FILE *open_gzip(int descriptor)
 {
     static const cookie_io_functions_t functions = {.write = gzip_write, .close = gzip_close};
     int own = dup(descriptor);
@@ -48,7 +50,7 @@ static FILE *open_packed(int descriptor)
     return NULL;
 }
 #else
-static FILE *open_packed(int descriptor)
+static FILE *open_gzip(int descriptor)
 {
     (void)descriptor;
     errno = ENOTSUP;
@@ -56,8 +58,17 @@ static FILE *open_packed(int descriptor)
 }
 #endif
 
+FILE *packed_out_gzip(int descriptor, const char *path)
+{
+    (void)path;
+    errno = 0;
+    return open_gzip(descriptor);
+}
+
 FILE *packed_out_open(int descriptor, const char *path)
 {
     errno = 0;
-    return is_packed_name(path) ? open_packed(descriptor) : NULL;
+    if (ends_with(path, ".gz"))
+        return open_gzip(descriptor);
+    return ends_with(path, ".zst") ? packed_zstd_open(descriptor) : NULL;
 }

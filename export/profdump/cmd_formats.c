@@ -1,0 +1,70 @@
+/* cmd_formats.c - profdump --perfetto OUT FILE... and its like: what export/write/formats makes. */
+#include "profdump.h"
+
+#include "formats.h"
+#include "stack_text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* The exit status of an export. */
+static int end_export(const struct profdump_options *options, const struct timeline *timeline,
+                      bool written, const struct write_error *error)
+{
+    if (written)
+        return finish(options, timeline, true);
+    if (error->code != EPIPE)
+        complain("%s", error->message);
+    return EXIT_FAILURE;
+}
+
+int cmd_perfetto(const struct profdump_options *options, const struct timeline *timeline,
+                 const char *path)
+{
+    struct write_error error;
+    cleanup_on_signals();
+    struct symbols *symbols = timeline->stacks.count ? stack_text_symbols(options, timeline) : NULL;
+    char **stacks = symbols ? stack_text_lines(symbols, timeline) : NULL;
+    bool written = write_perfetto(timeline, stacks, path, &error);
+    if (symbols)
+        stack_text_complain(symbols);
+    stack_text_free(stacks, timeline->stacks.count);
+    symbols_destroy(symbols);
+    return end_export(options, timeline, written, &error);
+}
+
+int cmd_pprof(const struct profdump_options *options, const struct timeline *timeline,
+              const char *path)
+{
+    struct write_error error;
+    cleanup_on_signals();
+    struct symbols *symbols = timeline->stacks.count ? stack_text_symbols(options, timeline) : NULL;
+    bool written = write_pprof(timeline, symbols, path, &error);
+    if (symbols)
+        stack_text_complain(symbols);
+    symbols_destroy(symbols);
+    return end_export(options, timeline, written, &error);
+}
+
+/* Outputs that need nothing but the timeline. */
+static int write_simple(const struct profdump_options *options, const struct timeline *timeline,
+                        const char *path,
+                        bool (*write)(const struct timeline *, const char *, struct write_error *))
+{
+    struct write_error error;
+    cleanup_on_signals();
+    bool written = write(timeline, path, &error);
+    return end_export(options, timeline, written, &error);
+}
+
+int cmd_speedscope(const struct profdump_options *options, const struct timeline *timeline,
+                   const char *path)
+{
+    return write_simple(options, timeline, path, write_speedscope);
+}
+
+int cmd_prometheus(const struct profdump_options *options, const struct timeline *timeline,
+                   const char *path)
+{
+    return write_simple(options, timeline, path, write_prometheus);
+}

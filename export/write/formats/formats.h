@@ -1,0 +1,55 @@
+/* formats.h - outputs for other programs, of profdump alone: they may use what libc does not have.
+ *
+ * `path` as in out_file.h: replaced as a whole, "-" is stdout. What ends in .gz or .zst is compressed.
+ * A failure leaves no file. The functions neither print nor exit: they return false and say why. Any
+ * number of threads may call them on one timeline.
+ */
+#ifndef PROF_FORMATS_H
+#define PROF_FORMATS_H
+
+#include "out_file.h"
+#include "timeline.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A protobuf trace for ui.perfetto.dev and trace_processor: see perfetto.h. `stacks` as in
+ * write_chrome_stacks(). */
+bool write_perfetto(const struct timeline *timeline, char *const *stacks, const char *path,
+                    struct write_error *error);
+
+struct symbols;
+
+/* A profile for pprof, always as gzip: see pprof.h. `symbols` of the timeline, for call stacks; NULL:
+ * without them. */
+bool write_pprof(const struct timeline *timeline, struct symbols *symbols, const char *path,
+                 struct write_error *error);
+
+/* Threads and streams as evented profiles for speedscope.app. */
+bool write_speedscope(const struct timeline *timeline, const char *path, struct write_error *error);
+
+/* What the run came to, as metrics in Prometheus' text format. */
+bool write_prometheus(const struct timeline *timeline, const char *path, struct write_error *error);
+
+struct write_svg_options {
+    int64_t from_ns, to_ns; /* as in the timeline; to_ns 0 and less than from_ns: to its end */
+    unsigned width_px;
+};
+
+#define WRITE_SVG_WIDTH 1200u
+#define WRITE_SVG_WIDTH_MIN 300u
+#define WRITE_SVG_WIDTH_MAX 20000u
+
+/* The timeline as a picture: a row per thread and stream, arrows from launches to what they launched. */
+bool write_svg(const struct timeline *timeline, const struct write_svg_options *options,
+               const char *path, struct write_error *error);
+
+/* The timeline as an SQLite database with the tables and columns of `nsys export --type sqlite`, and
+ * libprof's own beside them: see nsys_schema.h. `path` must be a file. */
+bool write_sqlite(const struct timeline *timeline, const char *path, struct write_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,142 @@
+/* perfetto.h - what the parts of the Perfetto writer share. The entry is write_perfetto() in formats.h.
+ *
+ * The trace is one sequence of packets (protos/perfetto/trace in Perfetto's repository). In its order:
+ *
+ *     the clock     ClockSnapshot: the trace's time is REALTIME, nanoseconds since the epoch; clock 64
+ *                   counts from there, each timestamp from the one before: two or three bytes
+ *     the run       an instant "libprof": who timed the device, the ledger, every loss that is not 0
+ *     tracks        TrackDescriptor: see perfetto_tracks.h
+ *     events        TrackEvent in the order of time
+ *
+ *     range, step, call         SLICE_BEGIN, SLICE_END on the thread; a launch has flow ids, one for
+ *                               each operation
+ *     kernel, copy, set, graph  SLICE_BEGIN with the id as terminating flow, SLICE_END, on the stream
+ *     begin/end range           the same on a track below its thread
+ *     backward range            terminating flows of forward ranges
+ *     mark                      INSTANT
+ *     counter, heap             COUNTER on a track of their own
+ *
+ * Categories and annotations have the words that the Chrome trace has; texts are interned.
+ */
+#ifndef PROF_PERFETTO_H
+#define PROF_PERFETTO_H
+
+#include "heap_levels.h"
+#include "perfetto_names.h"
+#include "perfetto_open.h"
+#include "perfetto_packet.h"
+#include "perfetto_tracks.h"
+#include "range_paths.h"
+#include "run_facts.h"
+
+struct perfetto {
+    const struct timeline *timeline;
+    struct proto_out out;
+    struct perfetto_names names;
+    struct perfetto_tracks tracks;
+    struct perfetto_open open;
+    struct range_paths paths;
+    char *const *stacks;       /* by stack, NULL none */
+    int64_t shift_ns;          /* added to every time: none is before the trace's begin */
+    int64_t last_ns;           /* time of the last packet that had one */
+    struct perfetto_packet at; /* that is open */
+    struct heap_levels heaps;
+    uint32_t *forwards;        /* indexes into timeline.fwdbwds, by forward */
+    uint64_t skipped_counters; /* not a number */
+};
+
+/* perfetto.c: events. What ends before the time is ended first; then the packet is open until
+ * perfetto_end(). */
+void perfetto_begin(struct perfetto *perfetto, unsigned type, uint32_t track, int64_t time_ns);
+void perfetto_end(struct perfetto *perfetto);
+void perfetto_name(struct perfetto *perfetto, enum perfetto_category category, uint32_t name_iid);
+/* A slice that is told at once: begin and end, to be closed with perfetto_end(). */
+void perfetto_begin_slice(struct perfetto *perfetto, uint32_t track, int64_t start_ns,
+                          int64_t end_ns);
+
+/* perfetto_head.c: what comes before the events. */
+void perfetto_head_write(struct perfetto *perfetto);
+
+/* perfetto_args.c: the annotations of an open event. */
+void perfetto_args_gpu(struct perfetto *perfetto, const struct tl_gpu *op);
+void perfetto_args_api(struct perfetto *perfetto, const struct tl_slice *slice);
+void perfetto_args_attrs(struct perfetto *perfetto, uint32_t label, struct tl_attrs attrs);
+void perfetto_args_stack(struct perfetto *perfetto, enum perfetto_key key, uint32_t stack);
+
+/* perfetto_memory.c: callbacks of the exporter. */
+void perfetto_memory_event(void *user, uint32_t index);
+void perfetto_memory_migration(void *user, uint32_t index);
+
+/* Annotations, each at most 30 bytes but for texts. */
+
+static inline size_t perfetto_annotation_begin(struct perfetto *perfetto, enum perfetto_key key)
+{
+    uint32_t iid = perfetto_names_key(&perfetto->names, key);
+    size_t mark = proto_begin(&perfetto->out, EVENT_ANNOTATION);
+    char *p = proto_put_tag(perfetto->out.at, ANNOTATION_NAME_IID, PROTO_VARINT);
+    perfetto->out.at = proto_put_varint(p, iid);
+    return mark;
+}
+
+static inline void perfetto_uint(struct perfetto *perfetto, enum perfetto_key key, uint64_t value)
+{
+    size_t mark = perfetto_annotation_begin(perfetto, key);
+    proto_uint(&perfetto->out, ANNOTATION_UINT, value);
+    proto_end(&perfetto->out, mark);
+}
+
+static inline void perfetto_int(struct perfetto *perfetto, enum perfetto_key key, int64_t value)
+{
+    size_t mark = perfetto_annotation_begin(perfetto, key);
+    proto_int(&perfetto->out, ANNOTATION_INT, value);
+    proto_end(&perfetto->out, mark);
+}
+
+static inline void perfetto_double(struct perfetto *perfetto, enum perfetto_key key, double value)
+{
+    size_t mark = perfetto_annotation_begin(perfetto, key);
+    proto_double(&perfetto->out, ANNOTATION_DOUBLE, value);
+    proto_end(&perfetto->out, mark);
+}
+
+static inline void perfetto_bool(struct perfetto *perfetto, enum perfetto_key key)
+{
+    size_t mark = perfetto_annotation_begin(perfetto, key);
+    proto_uint(&perfetto->out, ANNOTATION_BOOL, 1);
+    proto_end(&perfetto->out, mark);
+}
+
+static inline void perfetto_pointer(struct perfetto *perfetto, enum perfetto_key key,
+                                    uint64_t value)
+{
+    size_t mark = perfetto_annotation_begin(perfetto, key);
+    proto_uint(&perfetto->out, ANNOTATION_POINTER, value);
+    proto_end(&perfetto->out, mark);
+}
+
+static inline void perfetto_string(struct perfetto *perfetto, enum perfetto_key key,
+                                   const char *text)
+{
+    size_t mark = perfetto_annotation_begin(perfetto, key);
+    proto_string(&perfetto->out, ANNOTATION_STRING, text);
+    proto_end(&perfetto->out, mark);
+}
+
+/* A string that was interned; 0: nothing. */
+static inline void perfetto_interned(struct perfetto *perfetto, enum perfetto_key key,
+                                     uint32_t value_iid)
+{
+    if (value_iid == 0)
+        return;
+    size_t mark = perfetto_annotation_begin(perfetto, key);
+    proto_uint(&perfetto->out, ANNOTATION_STRING_IID, value_iid);
+    proto_end(&perfetto->out, mark);
+}
+
+static inline int64_t perfetto_time(const struct perfetto *perfetto, int64_t ns)
+{
+    int64_t shifted = ns + perfetto->shift_ns;
+    return shifted > 0 ? shifted : 0;
+}
+
+#endif

@@ -1,0 +1,370 @@
+/* perfetto_tracks.c - see perfetto_tracks.h. */
+#include "perfetto_tracks.h"
+
+#include "memory_label.h"
+#include "perfetto_fields.h"
+#include "perfetto_packet.h"
+#include "row_names.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Places among the children of a context or device: each stream has a thousand, its lanes first, its
+ * waits in the middle. */
+#define STREAM_PLACES 1000
+#define STREAM_WAITS 500
+
+static uint32_t *numbers(size_t count)
+{
+    return calloc(count + 1, sizeof(uint32_t));
+}
+
+/* Streams are sorted by process, device and context. */
+static void find_contexts(struct perfetto_tracks *tracks)
+{
+    const struct timeline *timeline = tracks->timeline;
+    for (uint32_t i = 0; i < timeline->streams.count; i++) {
+        const struct tl_stream *stream = &timeline->streams.at[i], *before = stream - 1;
+        bool same = i > 0 && before->process == stream->process &&
+                    before->device == stream->device && before->context == stream->context;
+        tracks->context_of[i] = same ? tracks->context_of[i - 1] : i;
+    }
+}
+
+static uint32_t count_lanes(const struct chrome_rows *rows)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < rows->timeline->streams.count; i++)
+        count += rows->streams[i].lane_count;
+    return count;
+}
+
+bool perfetto_tracks_init(struct perfetto_tracks *tracks, const struct timeline *timeline,
+                          struct proto_out *out)
+{
+    *tracks = (struct perfetto_tracks){.timeline = timeline, .out = out};
+    if (!chrome_rows_init(&tracks->rows, timeline))
+        return false;
+    tracks->processes = numbers(timeline->processes.count);
+    tracks->threads = numbers(timeline->threads.count);
+    tracks->gpus = numbers(tracks->rows.gpu_count);
+    tracks->lanes = numbers(count_lanes(&tracks->rows));
+    tracks->context_of = numbers(timeline->streams.count);
+    tracks->contexts = numbers(timeline->streams.count);
+    tracks->heaps = numbers(timeline->heaps.count);
+    tracks->free_range = numbers(timeline->threads.count);
+    if (!tracks->processes || !tracks->threads || !tracks->gpus || !tracks->lanes ||
+        !tracks->context_of || !tracks->contexts || !tracks->heaps || !tracks->free_range)
+        return false;
+    for (uint32_t i = 0; i < timeline->threads.count; i++)
+        tracks->free_range[i] = TL_NONE;
+    find_contexts(tracks);
+    return true;
+}
+
+void perfetto_tracks_fini(struct perfetto_tracks *tracks)
+{
+    if (tracks->rows.timeline)
+        chrome_rows_fini(&tracks->rows);
+    free(tracks->processes);
+    free(tracks->threads);
+    free(tracks->gpus);
+    free(tracks->lanes);
+    free(tracks->context_of);
+    free(tracks->contexts);
+    free(tracks->heaps);
+    free(tracks->free_range);
+    free(tracks->ranges);
+    keymap_fini(&tracks->counters);
+    *tracks = (struct perfetto_tracks){0};
+}
+
+/* A packet that describes a track, as far as all of them are alike. */
+struct description {
+    size_t packet, track;
+    uint32_t number;
+};
+
+static struct description begin_track(struct perfetto_tracks *tracks, uint32_t parent)
+{
+    struct description made = {.number = ++tracks->last_track};
+    made.packet = perfetto_packet_begin_untimed(tracks->out);
+    made.track = proto_begin(tracks->out, PACKET_TRACK_DESCRIPTOR);
+    proto_uint(tracks->out, TRACK_UUID, made.number);
+    if (parent)
+        proto_uint(tracks->out, TRACK_PARENT, parent);
+    return made;
+}
+
+static uint32_t end_track(struct perfetto_tracks *tracks, struct description made)
+{
+    proto_end(tracks->out, made.track);
+    proto_end(tracks->out, made.packet);
+    proto_may_flush(tracks->out);
+    return made.number;
+}
+
+/* A track with nothing but a name. */
+static uint32_t describe(struct perfetto_tracks *tracks, uint32_t parent, const char *name,
+                         int64_t rank)
+{
+    struct description made = begin_track(tracks, parent);
+    proto_string(tracks->out, TRACK_NAME, name);
+    if (rank)
+        proto_int(tracks->out, TRACK_RANK, rank < INT32_MAX ? rank : INT32_MAX);
+    return end_track(tracks, made);
+}
+
+uint32_t perfetto_tracks_process(struct perfetto_tracks *tracks, uint32_t process)
+{
+    const struct read_process *info = &tracks->timeline->processes.at[process].info;
+    char name[ROW_NAME_BYTES], label[64];
+    if (tracks->processes[process])
+        return tracks->processes[process];
+    row_name_process(tracks->timeline, process, TL_NONE, name);
+    struct description made = begin_track(tracks, 0);
+    size_t mark = proto_begin(tracks->out, TRACK_PROCESS);
+    proto_uint(tracks->out, PROCESS_PID, tracks->rows.pids[process]);
+    proto_string(tracks->out, PROCESS_NAME, name);
+    if (info->rank >= 0) {
+        snprintf(label, sizeof label, "rank %d", info->rank);
+        proto_string(tracks->out, PROCESS_LABEL, label);
+    }
+    if (info->host.size)
+        proto_text(tracks->out, PROCESS_LABEL, info->host);
+    proto_end(tracks->out, mark);
+    return tracks->processes[process] = end_track(tracks, made);
+}
+
+uint32_t perfetto_tracks_thread_slow(struct perfetto_tracks *tracks, uint32_t thread)
+{
+    const struct chrome_row *row = &tracks->rows.threads[thread];
+    uint32_t process = tracks->timeline->threads.at[thread].process;
+    perfetto_tracks_process(tracks, process);
+    struct description made = begin_track(tracks, 0);
+    size_t mark = proto_begin(tracks->out, TRACK_THREAD);
+    proto_uint(tracks->out, THREAD_PID, row->pid);
+    proto_uint(tracks->out, THREAD_TID, row->tid);
+    proto_text(tracks->out, THREAD_NAME, row_name_thread(tracks->timeline, thread));
+    proto_end(tracks->out, mark);
+    return tracks->threads[thread] = end_track(tracks, made);
+}
+
+static struct text name_at(const struct timeline *timeline, uint32_t name)
+{
+    return name < timeline->names.count ? timeline->names.at[name] : (struct text){"", 0};
+}
+
+/* "NVIDIA H200, compute capability 9.0, 132 multiprocessors, 150754820096 bytes" */
+static void describe_device(struct perfetto_tracks *tracks, const struct tl_device *device)
+{
+    const struct prof_rec_device *info = &device->info;
+    struct text name = name_at(tracks->timeline, device->name);
+    char text[ROW_NAME_BYTES];
+    snprintf(text, sizeof text,
+             "%.*s, compute capability %u.%u, %u multiprocessors, %llu bytes of memory",
+             row_name_part(name, 200), name.bytes, info->compute_major, info->compute_minor,
+             info->multiprocessors, (unsigned long long)info->memory_bytes);
+    proto_string(tracks->out, TRACK_DESCRIPTION, text);
+}
+
+/* "GPU 0: NVIDIA H200"; what the program calls it comes before its model. */
+static void name_gpu(struct perfetto_tracks *tracks, uint32_t gpu, const struct tl_device *device)
+{
+    char name[ROW_NAME_BYTES], text[2 * ROW_NAME_BYTES];
+    struct text given = {"", 0};
+    if (device)
+        given = name_at(tracks->timeline,
+                        device->given_name == TL_NONE ? device->name : device->given_name);
+    row_name_gpu(&tracks->rows, gpu, name);
+    snprintf(text, sizeof text, "%s%s%.*s", name, given.size ? ": " : "", row_name_part(given, 300),
+             given.bytes);
+    proto_string(tracks->out, TRACK_NAME, text);
+}
+
+static uint32_t gpu_track(struct perfetto_tracks *tracks, uint32_t gpu)
+{
+    const struct chrome_gpu *row = &tracks->rows.gpus[gpu];
+    const struct tl_device *device =
+        row->device == TL_NONE ? NULL : &tracks->timeline->devices.at[row->device];
+    if (tracks->gpus[gpu])
+        return tracks->gpus[gpu];
+    struct description made = begin_track(tracks, perfetto_tracks_process(tracks, row->process));
+    name_gpu(tracks, gpu, device);
+    if (device)
+        describe_device(tracks, device);
+    proto_uint(tracks->out, TRACK_CHILD_ORDER, CHILD_ORDER_EXPLICIT);
+    proto_uint(tracks->out, TRACK_RANK, gpu + 1);
+    return tracks->gpus[gpu] = end_track(tracks, made);
+}
+
+static uint32_t context_track(struct perfetto_tracks *tracks, uint32_t stream)
+{
+    uint32_t first = tracks->context_of[stream];
+    uint32_t gpu = tracks->rows.streams[first].gpu;
+    char name[32];
+    if (tracks->contexts[first])
+        return tracks->contexts[first];
+    struct description made = begin_track(tracks, gpu_track(tracks, gpu));
+    snprintf(name, sizeof name, "context %u", tracks->timeline->streams.at[first].context);
+    proto_string(tracks->out, TRACK_NAME, name);
+    proto_uint(tracks->out, TRACK_CHILD_ORDER, CHILD_ORDER_EXPLICIT);
+    proto_uint(tracks->out, TRACK_RANK, first + 1);
+    return tracks->contexts[first] = end_track(tracks, made);
+}
+
+/* What chrome_rows_of_stream() says, as a number. */
+static uint32_t lane_of(const struct perfetto_tracks *tracks, const struct tl_gpu *op)
+{
+    return (uint32_t)(chrome_rows_of_stream(&tracks->rows, op) - tracks->rows.lanes);
+}
+
+uint32_t perfetto_tracks_of_work(struct perfetto_tracks *tracks, const struct tl_gpu *op)
+{
+    uint32_t lane = lane_of(tracks, op);
+    uint32_t place = lane - tracks->rows.streams[op->stream].first_lane;
+    char name[ROW_NAME_BYTES];
+    if (tracks->lanes[lane])
+        return tracks->lanes[lane];
+    uint32_t parent = context_track(tracks, op->stream);
+    row_name_stream(tracks->timeline, op->stream, place, name);
+    int64_t rank =
+        (int64_t)op->stream * STREAM_PLACES + 1 + (place < STREAM_WAITS ? place : STREAM_WAITS);
+    return tracks->lanes[lane] = describe(tracks, parent, name, rank);
+}
+
+static uint32_t parent_of_spare(struct perfetto_tracks *tracks, const struct chrome_spare *spare)
+{
+    switch (spare->kind) {
+    case CHROME_SPARE_STREAM:
+        return context_track(tracks, spare->index);
+    case CHROME_SPARE_GPU:
+    case CHROME_SPARE_MANAGED:
+        return gpu_track(tracks, spare->index);
+    case CHROME_SPARE_PROCESS:
+    case CHROME_SPARE_FAULTS:
+        break;
+    }
+    return perfetto_tracks_process(tracks, spare->index);
+}
+
+uint32_t perfetto_tracks_of_spare(struct perfetto_tracks *tracks, struct chrome_spare *spare)
+{
+    char name[ROW_NAME_BYTES];
+    int64_t rank = INT32_MAX;
+    if (!spare) {
+        tracks->out->error = ENOMEM;
+        return 0;
+    }
+    if (spare->track)
+        return spare->track;
+    uint32_t parent = parent_of_spare(tracks, spare);
+    if (spare->kind == CHROME_SPARE_STREAM)
+        rank = (int64_t)spare->index * STREAM_PLACES + STREAM_WAITS + 1 + spare->lane;
+    row_name_spare(&tracks->rows, spare, name);
+    return spare->track = describe(tracks, parent, name, rank);
+}
+
+uint32_t perfetto_tracks_of_timing(struct perfetto_tracks *tracks, const struct tl_timing *timing)
+{
+    bool is_new;
+    struct chrome_timed *timed = chrome_rows_timed(&tracks->rows, timing, &is_new);
+    char name[ROW_NAME_BYTES];
+    if (!timed) {
+        tracks->out->error = ENOMEM;
+        return 0;
+    }
+    if (!is_new)
+        return timed->track;
+    uint32_t parent = gpu_track(tracks, timed->gpu);
+    row_name_timed(tracks->timeline, timed, name);
+    return timed->track = describe(tracks, parent, name, INT32_MAX);
+}
+
+static uint32_t describe_counter(struct perfetto_tracks *tracks, uint32_t process, struct text name,
+                                 unsigned unit)
+{
+    struct description made = begin_track(tracks, perfetto_tracks_process(tracks, process));
+    proto_text(tracks->out, TRACK_NAME, name);
+    size_t mark = proto_begin(tracks->out, TRACK_COUNTER);
+    if (unit)
+        proto_uint(tracks->out, COUNTER_UNIT, unit);
+    proto_end(tracks->out, mark);
+    return end_track(tracks, made);
+}
+
+/* A program's counter is one curve, whichever of its threads counts. */
+uint32_t perfetto_tracks_counter(struct perfetto_tracks *tracks, const struct tl_counter *counter)
+{
+    uint32_t process = tracks->timeline->threads.at[counter->thread].process;
+    uint64_t key = (uint64_t)process << 32 | counter->name;
+    uint32_t track = keymap_find(&tracks->counters, key);
+    if (track != KEYMAP_NONE)
+        return track;
+    track = describe_counter(tracks, process, tracks->timeline->names.at[counter->name], 0);
+    if (keymap_set(&tracks->counters, key, track))
+        return track;
+    tracks->out->error = ENOMEM;
+    return 0;
+}
+
+uint32_t perfetto_tracks_heap(struct perfetto_tracks *tracks, uint32_t heap)
+{
+    char label[MEMORY_LABEL_BYTES], name[MEMORY_LABEL_BYTES + 8];
+    if (tracks->heaps[heap])
+        return tracks->heaps[heap];
+    memory_label(tracks->timeline, heap, label);
+    int size = snprintf(name, sizeof name, "Memory %s", label);
+    return tracks->heaps[heap] = describe_counter(tracks, tracks->timeline->heaps.at[heap].process,
+                                                  (struct text){name, (size_t)size}, UNIT_BYTES);
+}
+
+static bool grow_ranges(struct perfetto_tracks *tracks)
+{
+    uint32_t capacity = tracks->range_capacity ? tracks->range_capacity * 2 : 16;
+    struct perfetto_lane *ranges = realloc(tracks->ranges, capacity * sizeof *ranges);
+    if (!ranges) {
+        tracks->out->error = ENOMEM;
+        return false;
+    }
+    tracks->ranges = ranges;
+    tracks->range_capacity = capacity;
+    return true;
+}
+
+uint32_t perfetto_tracks_take_range(struct perfetto_tracks *tracks, uint32_t thread)
+{
+    uint32_t lane = tracks->free_range[thread];
+    if (lane != TL_NONE) {
+        tracks->free_range[thread] = tracks->ranges[lane].next_free;
+        return lane;
+    }
+    uint32_t parent = perfetto_tracks_thread(tracks, thread);
+    if (tracks->range_count == tracks->range_capacity && !grow_ranges(tracks))
+        return TL_NONE;
+    tracks->ranges[tracks->range_count] = (struct perfetto_lane){
+        .track = describe(tracks, parent, "begin/end ranges", 0),
+        .thread = thread,
+        .next_free = TL_NONE,
+    };
+    return tracks->range_count++;
+}
+
+void perfetto_tracks_release(struct perfetto_tracks *tracks, uint32_t lane)
+{
+    uint32_t thread = tracks->ranges[lane].thread;
+    tracks->ranges[lane].next_free = tracks->free_range[thread];
+    tracks->free_range[thread] = lane;
+}
+
+void perfetto_tracks_describe(struct perfetto_tracks *tracks)
+{
+    const struct timeline *timeline = tracks->timeline;
+    for (uint32_t i = 0; i < timeline->processes.count; i++)
+        perfetto_tracks_process(tracks, i);
+    for (uint32_t i = 0; i < tracks->rows.gpu_count; i++)
+        gpu_track(tracks, i);
+    for (uint32_t i = 0; i < timeline->threads.count; i++)
+        if (!timeline->threads.at[i].internal || timeline->threads.at[i].slice_count)
+            perfetto_tracks_thread(tracks, i);
+}

@@ -1,0 +1,338 @@
+/* pprof.c - samples of a pprof profile: see pprof.h. */
+#include "pprof.h"
+
+#include "export_file.h"
+#include "exporter.h"
+#include "formats.h"
+#include "packed_out.h"
+#include "stack_of.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+uint32_t pprof_string(struct pprof *pprof, struct text text)
+{
+    proto_text(&pprof->out, PROFILE_STRING, text);
+    proto_may_flush(&pprof->out);
+    return pprof->string_count++;
+}
+
+uint32_t pprof_name_string(struct pprof *pprof, uint32_t name)
+{
+    if (pprof->strings[name] == 0)
+        pprof->strings[name] = pprof_string(pprof, pprof->timeline->names.at[name]);
+    return pprof->strings[name];
+}
+
+static uint32_t word(struct pprof *pprof, const char *text)
+{
+    return pprof_string(pprof, (struct text){text, strlen(text)});
+}
+
+void pprof_add_location(struct pprof *pprof, uint64_t location)
+{
+    uint64_t *place = ARRAY_ADD(&pprof->stack);
+    if (place)
+        *place = location;
+    else
+        pprof->failed = true;
+}
+
+/* ---- adding up ---- */
+
+static uint32_t number_of(struct pprof *pprof, struct pprof_pairs *pairs, uint32_t a, uint32_t b)
+{
+    uint64_t key = (uint64_t)a << 32 | b;
+    uint32_t number = keymap_find(&pairs->map, key);
+    if (number != KEYMAP_NONE)
+        return number;
+    if (!keymap_set(&pairs->map, key, pairs->count))
+        pprof->failed = true;
+    return pairs->count++;
+}
+
+/* The sample of a place, made where it is missing; NULL: no memory. */
+static struct pprof_sample *sample_of(struct pprof *pprof, struct pprof_sample place)
+{
+    uint32_t leaf = number_of(pprof, &pprof->leaves, place.path, place.name);
+    uint32_t stacked = number_of(pprof, &pprof->stacked, leaf, place.stack);
+    uint32_t number = number_of(pprof, &pprof->places, stacked, place.row);
+    if (!pprof->failed && number == pprof->samples.count) {
+        struct pprof_sample *made = ARRAY_ADD(&pprof->samples);
+        if (made)
+            *made = place;
+        else
+            pprof->failed = true;
+    }
+    return pprof->failed ? NULL : &pprof->samples.at[number];
+}
+
+static uint32_t stack_of(const struct pprof *pprof, uint32_t slice)
+{
+    return pprof->symbols && slice != TL_NONE ? stack_of_slice(pprof->timeline, slice) : TL_NONE;
+}
+
+static struct pprof_sample *sample_of_slice(struct pprof *pprof, uint32_t index)
+{
+    return sample_of(pprof, (struct pprof_sample){
+                                .path = range_paths_of(&pprof->paths, index),
+                                .name = TL_NONE,
+                                .stack = stack_of(pprof, index),
+                                .row = pprof->timeline->slices.at[index].thread,
+                            });
+}
+
+/* A slice's time is its own until its children take theirs. */
+static void pprof_slice(void *user, uint32_t index, const struct tl_attr *attrs,
+                        uint32_t attr_count)
+{
+    struct pprof *pprof = user;
+    const struct tl_slice *slice = &pprof->timeline->slices.at[index];
+    int64_t duration_ns = slice->end_ns > slice->start_ns ? slice->end_ns - slice->start_ns : 0;
+    (void)attrs, (void)attr_count;
+    struct pprof_sample *parent =
+        slice->parent == TL_NONE ? NULL : sample_of_slice(pprof, slice->parent);
+    if (parent)
+        parent->cpu_ns -= duration_ns;
+    struct pprof_sample *sample = sample_of_slice(pprof, index);
+    if (!sample)
+        return;
+    sample->cpu_ns += duration_ns;
+    sample->count += !(slice->flags & TL_CONTINUED);
+}
+
+static void pprof_gpu(void *user, uint32_t index)
+{
+    struct pprof *pprof = user;
+    const struct tl_gpu *op = &pprof->timeline->gpus.at[index];
+    if (!tl_is_work(op))
+        return;
+    struct pprof_sample *sample =
+        sample_of(pprof, (struct pprof_sample){
+                             .path = range_paths_of(&pprof->paths, op->slice),
+                             .name = op->name,
+                             .stack = stack_of(pprof, op->slice),
+                             .row = op->stream,
+                         });
+    if (!sample)
+        return;
+    sample->device_ns += op->end_ns > op->start_ns ? op->end_ns - op->start_ns : 0;
+    sample->count++;
+}
+
+/* ---- writing ---- */
+
+/* A name as function and location, both with its number. */
+static uint64_t name_location(struct pprof *pprof, uint32_t name)
+{
+    uint64_t id = (uint64_t)name + 1;
+    if (pprof->told[name])
+        return id;
+    pprof->told[name] = true;
+    uint32_t text = pprof_name_string(pprof, name);
+    size_t mark = proto_begin(&pprof->out, PROFILE_FUNCTION);
+    proto_uint(&pprof->out, FUNCTION_ID, id);
+    proto_uint(&pprof->out, FUNCTION_NAME, text);
+    proto_uint(&pprof->out, FUNCTION_SYSTEM_NAME, text);
+    proto_end(&pprof->out, mark);
+    mark = proto_begin(&pprof->out, PROFILE_LOCATION);
+    proto_uint(&pprof->out, LOCATION_ID, id);
+    size_t line = proto_begin(&pprof->out, LOCATION_LINE);
+    proto_uint(&pprof->out, LINE_FUNCTION, id);
+    proto_end(&pprof->out, line);
+    proto_end(&pprof->out, mark);
+    return id;
+}
+
+/* Innermost first: the operation, the call, then its frames or what was around it. */
+static void collect_stack(struct pprof *pprof, const struct pprof_sample *sample)
+{
+    uint32_t path = sample->path;
+    pprof->stack.count = 0;
+    if (sample->name != TL_NONE)
+        pprof_add_location(pprof, name_location(pprof, sample->name));
+    if (path != TL_NONE) {
+        pprof_add_location(pprof, name_location(pprof, pprof->paths.paths.at[path].name));
+        path = pprof->paths.paths.at[path].parent;
+    }
+    if (sample->stack != TL_NONE) {
+        pprof_add_frames(pprof, sample->stack);
+        return;
+    }
+    for (; path != TL_NONE; path = pprof->paths.paths.at[path].parent)
+        pprof_add_location(pprof, name_location(pprof, pprof->paths.paths.at[path].name));
+}
+
+/* Indexes of the words that labels have. */
+struct words {
+    uint32_t thread, tid, pid, device, stream, range;
+};
+
+static void put_label(struct pprof *pprof, uint32_t key, uint32_t field, uint64_t value)
+{
+    size_t mark = proto_begin(&pprof->out, SAMPLE_LABEL);
+    proto_uint(&pprof->out, LABEL_KEY, key);
+    proto_uint(&pprof->out, field, value);
+    proto_end(&pprof->out, mark);
+}
+
+/* What labels need to be said before their sample is open. */
+struct labels {
+    uint32_t thread, range;
+};
+
+static struct labels prepare_labels(struct pprof *pprof, const struct pprof_sample *sample)
+{
+    struct labels labels = {0};
+    char path[RANGE_PATH_BYTES];
+    if (sample->name == TL_NONE) {
+        uint32_t name = pprof->timeline->threads.at[sample->row].name;
+        if (name < pprof->timeline->names.count)
+            labels.thread = pprof_name_string(pprof, name);
+    }
+    if (sample->stack != TL_NONE && sample->path != TL_NONE) {
+        range_paths_text(&pprof->paths, sample->path, path);
+        labels.range = word(pprof, path);
+    }
+    return labels;
+}
+
+static void put_labels(struct pprof *pprof, const struct pprof_sample *sample, struct labels labels,
+                       const struct words *words)
+{
+    const struct timeline *timeline = pprof->timeline;
+    if (labels.thread)
+        put_label(pprof, words->thread, LABEL_STRING, labels.thread);
+    if (labels.range)
+        put_label(pprof, words->range, LABEL_STRING, labels.range);
+    if (sample->name == TL_NONE) {
+        const struct tl_thread *thread = &timeline->threads.at[sample->row];
+        put_label(pprof, words->tid, LABEL_NUMBER, thread->tid);
+        put_label(pprof, words->pid, LABEL_NUMBER,
+                  timeline->processes.at[thread->process].info.pid);
+    } else if (sample->row != TL_NONE) {
+        const struct tl_stream *stream = &timeline->streams.at[sample->row];
+        if (stream->device != TL_NONE)
+            put_label(pprof, words->device, LABEL_NUMBER, stream->device);
+        put_label(pprof, words->stream, LABEL_NUMBER, stream->stream);
+        put_label(pprof, words->pid, LABEL_NUMBER,
+                  timeline->processes.at[stream->process].info.pid);
+    }
+}
+
+static void put_sample(struct pprof *pprof, const struct pprof_sample *sample,
+                       const struct words *words)
+{
+    struct proto_out *out = &pprof->out;
+    collect_stack(pprof, sample);
+    struct labels labels = prepare_labels(pprof, sample);
+    size_t mark = proto_begin(out, PROFILE_SAMPLE);
+    size_t list = proto_begin(out, SAMPLE_LOCATIONS);
+    for (uint32_t i = 0; i < pprof->stack.count; i++)
+        out->at = proto_put_varint(proto_room(out), pprof->stack.at[i]);
+    proto_end(out, list);
+    list = proto_begin(out, SAMPLE_VALUES);
+    char *p = proto_put_varint(proto_room(out), sample->cpu_ns > 0 ? (uint64_t)sample->cpu_ns : 0);
+    p = proto_put_varint(p, (uint64_t)sample->device_ns);
+    out->at = proto_put_varint(p, sample->count);
+    proto_end(out, list);
+    put_labels(pprof, sample, labels, words);
+    proto_end(out, mark);
+    proto_may_flush(out);
+}
+
+static void put_type(struct pprof *pprof, const char *type, const char *unit)
+{
+    uint32_t type_word = word(pprof, type), unit_word = word(pprof, unit);
+    size_t mark = proto_begin(&pprof->out, PROFILE_SAMPLE_TYPE);
+    proto_uint(&pprof->out, VALUE_TYPE, type_word);
+    proto_uint(&pprof->out, VALUE_UNIT, unit_word);
+    proto_end(&pprof->out, mark);
+}
+
+static void pprof_begin(void *user, const struct timeline *timeline)
+{
+    struct pprof *pprof = user;
+    word(pprof, ""); /* index 0, as the format wants it */
+    put_type(pprof, "cpu", "nanoseconds");
+    put_type(pprof, "device", "nanoseconds");
+    put_type(pprof, "calls", "count");
+    proto_uint(&pprof->out, PROFILE_TIME,
+               timeline->base_realtime_ns + (uint64_t)timeline->start_ns);
+    proto_int(&pprof->out, PROFILE_DURATION, timeline->end_ns - timeline->start_ns);
+}
+
+static void pprof_end(void *user)
+{
+    struct pprof *pprof = user;
+    struct words words = {
+        .thread = word(pprof, "thread"),
+        .tid = word(pprof, "tid"),
+        .pid = word(pprof, "pid"),
+        .device = word(pprof, "device"),
+        .stream = word(pprof, "stream"),
+        .range = word(pprof, "range"),
+    };
+    bool timed = false;
+    for (uint32_t i = 0; i < pprof->samples.count; i++) {
+        put_sample(pprof, &pprof->samples.at[i], &words);
+        timed |= pprof->samples.at[i].device_ns > 0;
+    }
+    uint32_t shown_first = word(pprof, timed ? "device" : "cpu");
+    proto_uint(&pprof->out, PROFILE_DEFAULT_TYPE, shown_first);
+}
+
+static const struct exporter pprof_exporter = {
+    .name = "pprof",
+    .begin = pprof_begin,
+    .slice = pprof_slice,
+    .gpu = pprof_gpu,
+    .end = pprof_end,
+};
+
+static bool pprof_init(struct pprof *pprof, const struct export_file *file)
+{
+    const struct timeline *timeline = pprof->timeline;
+    pprof->location_count = timeline->names.count;
+    pprof->strings = calloc(timeline->names.count + (size_t)1, sizeof *pprof->strings);
+    pprof->told = calloc(timeline->names.count + (size_t)1, sizeof *pprof->told);
+    pprof->told_modules = calloc(timeline->modules.count + (size_t)1, sizeof *pprof->told_modules);
+    return proto_out_init(&pprof->out, file->file.fd, file->stream) && pprof->strings &&
+           pprof->told && pprof->told_modules && range_paths_init(&pprof->paths, timeline);
+}
+
+static void pprof_fini(struct pprof *pprof)
+{
+    range_paths_fini(&pprof->paths);
+    keymap_fini(&pprof->leaves.map);
+    keymap_fini(&pprof->stacked.map);
+    keymap_fini(&pprof->places.map);
+    keymap_fini(&pprof->frames);
+    free(pprof->samples.at);
+    free(pprof->strings);
+    free(pprof->told);
+    free(pprof->told_modules);
+    free(pprof->frame_locations.at);
+    free(pprof->stack.at);
+}
+
+/* Returns 0 or an errno. */
+static int write_profile(const struct timeline *timeline, struct symbols *symbols,
+                         const struct export_file *file)
+{
+    struct pprof pprof = {.timeline = timeline, .symbols = symbols};
+    bool complete = pprof_init(&pprof, file) && exporter_walk(&pprof_exporter, &pprof, timeline) &&
+                    !pprof.failed && !pprof.paths.failed;
+    int error = proto_out_fini(&pprof.out);
+    pprof_fini(&pprof);
+    return complete || error ? error : ENOMEM;
+}
+
+bool write_pprof(const struct timeline *timeline, struct symbols *symbols, const char *path,
+                 struct write_error *error)
+{
+    struct export_file file;
+    if (!export_file_open(&file, path, packed_out_gzip, error))
+        return false;
+    return export_file_close(&file, write_profile(timeline, symbols, &file), error);
+}

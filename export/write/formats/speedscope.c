@@ -1,0 +1,242 @@
+/* speedscope.c - a file for speedscope.app: an evented profile for each thread and for each row of a
+ * stream, with frames that all share (speedscope.app/file-format-schema.json). Times are nanoseconds from
+ * the timeline's begin.
+ *
+ * A profile's events stand together, so this goes along each thread and stream instead of through time as
+ * exporter_walk() does. Begin/end ranges need not nest, as frames must: they are left out, and so are
+ * waits and overhead.
+ */
+#include "chrome_rows.h"
+#include "export_file.h"
+#include "formats.h"
+#include "packed_out.h"
+#include "quoted_names.h"
+#include "row_names.h"
+#include "write_version.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct open_frame {
+    int64_t end_ns;
+    uint32_t frame;
+    uint32_t depth;
+};
+
+struct speedscope {
+    const struct timeline *timeline;
+    struct json_out out;
+    struct quoted_names names;
+    struct chrome_rows rows;
+    uint32_t *frames; /* by name: its frame + 1, 0 none yet */
+    uint32_t *used;   /* names, by frame */
+    uint32_t frame_count;
+    struct open_frame *open;
+    uint32_t open_count, open_capacity;
+    bool begun; /* the profile at hand has an event */
+};
+
+static uint32_t frame_of(struct speedscope *scope, uint32_t name)
+{
+    if (scope->frames[name] == 0) {
+        scope->used[scope->frame_count++] = name;
+        scope->frames[name] = scope->frame_count;
+    }
+    return scope->frames[name] - 1;
+}
+
+static int64_t time_of(const struct speedscope *scope, int64_t ns)
+{
+    return ns > scope->timeline->start_ns ? ns - scope->timeline->start_ns : 0;
+}
+
+static void put_event(struct speedscope *scope, bool is_open, uint32_t frame, int64_t at_ns)
+{
+    struct json_out *out = &scope->out;
+    json_newline(out), json_object_begin(out);
+    if (is_open)
+        json_members(out, "\"type\":\"O\"");
+    else
+        json_members(out, "\"type\":\"C\"");
+    json_key(out, "frame"), json_uint(out, frame);
+    json_key(out, "at"), json_int(out, time_of(scope, at_ns));
+    json_object_end(out);
+}
+
+static void close_frame(struct speedscope *scope)
+{
+    const struct open_frame *frame = &scope->open[--scope->open_count];
+    put_event(scope, false, frame->frame, frame->end_ns);
+}
+
+/* Ends what is over when something begins at that time and depth. */
+static void close_due(struct speedscope *scope, int64_t start_ns, uint32_t depth)
+{
+    while (scope->open_count) {
+        const struct open_frame *last = &scope->open[scope->open_count - 1];
+        if (last->end_ns > start_ns || (last->end_ns == start_ns && last->depth < depth))
+            break;
+        close_frame(scope);
+    }
+}
+
+static bool grow_open(struct speedscope *scope)
+{
+    uint32_t capacity = scope->open_capacity ? scope->open_capacity * 2 : 64;
+    struct open_frame *open = realloc(scope->open, capacity * sizeof *open);
+    if (!open) {
+        scope->out.error = ENOMEM;
+        return false;
+    }
+    scope->open = open;
+    scope->open_capacity = capacity;
+    return true;
+}
+
+/* A frame inside what is open still; it ends with that at the latest. */
+static void open_frame(struct speedscope *scope, uint32_t name, int64_t start_ns, int64_t end_ns,
+                       uint32_t depth)
+{
+    close_due(scope, start_ns, depth);
+    if (scope->open_count == scope->open_capacity && !grow_open(scope))
+        return;
+    if (scope->open_count && scope->open[scope->open_count - 1].end_ns < end_ns)
+        end_ns = scope->open[scope->open_count - 1].end_ns;
+    uint32_t frame = frame_of(scope, name);
+    scope->open[scope->open_count++] =
+        (struct open_frame){end_ns > start_ns ? end_ns : start_ns, frame, depth};
+    put_event(scope, true, frame, start_ns);
+}
+
+static void begin_profile(struct speedscope *scope, const char *name)
+{
+    struct json_out *out = &scope->out;
+    if (scope->begun)
+        return;
+    scope->begun = true;
+    json_newline(out), json_object_begin(out);
+    json_members(out, "\"type\":\"evented\",\"unit\":\"nanoseconds\",\"startValue\":0");
+    json_key(out, "name"), json_string(out, name);
+    json_key(out, "endValue"), json_int(out, time_of(scope, scope->timeline->end_ns));
+    json_key(out, "events"), json_array_begin(out);
+}
+
+static void end_profile(struct speedscope *scope)
+{
+    while (scope->open_count)
+        close_frame(scope);
+    if (scope->begun)
+        json_array_end(&scope->out), json_object_end(&scope->out);
+    scope->begun = false;
+}
+
+static void put_thread(struct speedscope *scope, uint32_t index)
+{
+    const struct timeline *timeline = scope->timeline;
+    const struct tl_thread *thread = &timeline->threads.at[index];
+    struct text called = row_name_thread(timeline, index);
+    char process[ROW_NAME_BYTES], name[2 * ROW_NAME_BYTES];
+    row_name_process(timeline, thread->process, TL_NONE, process);
+    snprintf(name, sizeof name, "%s thread %u (%.*s)", process, thread->tid,
+             row_name_part(called, 300), called.size ? called.bytes : "");
+    for (uint32_t i = 0; i < thread->slice_count; i++) {
+        const struct tl_slice *slice = &timeline->slices.at[thread->first_slice + i];
+        if (slice->flags & TL_INTERNAL)
+            continue;
+        begin_profile(scope, name);
+        open_frame(scope, slice->name, slice->start_ns, slice->end_ns, slice->depth);
+    }
+    end_profile(scope);
+}
+
+/* Operations of a lane do not overlap. */
+static void put_lane(struct speedscope *scope, uint32_t index, uint32_t lane)
+{
+    const struct timeline *timeline = scope->timeline;
+    const struct tl_stream *stream = &timeline->streams.at[index];
+    char process[ROW_NAME_BYTES], gpu[ROW_NAME_BYTES], row[ROW_NAME_BYTES];
+    char name[3 * ROW_NAME_BYTES];
+    row_name_process(timeline, stream->process, TL_NONE, process);
+    row_name_gpu(&scope->rows, scope->rows.streams[index].gpu, gpu);
+    row_name_stream(timeline, index, lane, row);
+    snprintf(name, sizeof name, "%s %s %s", process, gpu, row);
+    uint32_t place = scope->rows.streams[index].first_lane + lane;
+    for (uint32_t i = 0; i < stream->gpu_count; i++) {
+        const struct tl_gpu *op = &timeline->gpus.at[stream->first_gpu + i];
+        if (!tl_is_work(op) || chrome_rows_of_stream(&scope->rows, op) != &scope->rows.lanes[place])
+            continue;
+        begin_profile(scope, name);
+        open_frame(scope, op->name, op->start_ns, op->end_ns, 0);
+    }
+    end_profile(scope);
+}
+
+static void put_profiles(struct speedscope *scope)
+{
+    const struct timeline *timeline = scope->timeline;
+    json_key(&scope->out, "profiles"), json_array_begin(&scope->out);
+    for (uint32_t i = 0; i < timeline->threads.count; i++)
+        put_thread(scope, i);
+    for (uint32_t i = 0; i < timeline->streams.count; i++)
+        for (uint32_t lane = 0; lane < scope->rows.streams[i].lane_count; lane++)
+            put_lane(scope, i, lane);
+    json_array_end(&scope->out);
+}
+
+static void put_frames(struct speedscope *scope)
+{
+    struct json_out *out = &scope->out;
+    json_newline(out), json_key(out, "shared"), json_object_begin(out);
+    json_key(out, "frames"), json_array_begin(out);
+    for (uint32_t i = 0; i < scope->frame_count; i++) {
+        json_newline(out), json_object_begin(out);
+        json_key(out, "name"), quoted_names_write(&scope->names, out, scope->used[i]);
+        json_object_end(out);
+    }
+    json_array_end(out), json_object_end(out);
+}
+
+static void put_file(struct speedscope *scope)
+{
+    struct json_out *out = &scope->out;
+    json_object_begin(out);
+    json_members(out, "\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
+                      "\"exporter\":\"libprof " PROF_VERSION "\"");
+    json_newline(out);
+    put_profiles(scope);
+    put_frames(scope);
+    json_object_end(out);
+    out->comma = false;
+    json_newline(out);
+}
+
+/* Returns 0 or an errno. */
+static int write_scope(const struct timeline *timeline, const struct export_file *file)
+{
+    struct speedscope scope = {.timeline = timeline};
+    size_t names = timeline->names.count + (size_t)1;
+    scope.frames = calloc(names, sizeof *scope.frames);
+    scope.used = calloc(names, sizeof *scope.used);
+    int error = ENOMEM;
+    if (scope.frames && scope.used && quoted_names_init(&scope.names, timeline)) {
+        if (chrome_rows_init(&scope.rows, timeline)) {
+            if (json_out_init(&scope.out, file->file.fd, file->stream))
+                put_file(&scope);
+            error = json_out_fini(&scope.out);
+            chrome_rows_fini(&scope.rows);
+        }
+        quoted_names_fini(&scope.names);
+    }
+    free(scope.frames);
+    free(scope.used);
+    free(scope.open);
+    return error;
+}
+
+bool write_speedscope(const struct timeline *timeline, const char *path, struct write_error *error)
+{
+    struct export_file file;
+    if (!export_file_open(&file, path, packed_out_open, error))
+        return false;
+    return export_file_close(&file, write_scope(timeline, &file), error);
+}

@@ -1,0 +1,344 @@
+#!/usr/bin/env python3
+"""Reads a Perfetto protobuf trace as strictly as can be, and compares it with the Chrome trace of the same file.
+
+    check_perfetto.py TRACE.pftrace [TRACE.json]
+
+Needs nothing but Python. One sequence with valid incremental state: what is referred to was introduced before and once;
+every event's track is described; slices nest and all end; each flow begins and ends once; time does not go back. With a
+Chrome trace: the same slices (category, name, start, duration, row, arguments), marks, counters and arrows.
+Exits with 1 after having said what is wrong.
+"""
+import collections
+import decimal
+import gzip
+import json
+import sys
+
+from proto_wire import one, parse
+
+SCHEMA = {
+    "Trace": {1: ("packet", "TracePacket")},
+    "TracePacket": {
+        6: ("clock_snapshot", "ClockSnapshot"), 8: ("timestamp", "uint"), 10: ("sequence", "uint"),
+        11: ("track_event", "TrackEvent"), 12: ("interned_data", "InternedData"), 13: ("flags", "uint"),
+        58: ("clock", "uint"), 59: ("defaults", "Defaults"), 60: ("track", "TrackDescriptor"), 87: ("first", "bool")},
+    "ClockSnapshot": {1: ("clocks", "Clock"), 2: ("primary", "uint")},
+    "Clock": {1: ("id", "uint"), 2: ("timestamp", "uint"), 3: ("incremental", "bool")},
+    "Defaults": {58: ("clock", "uint")},
+    "TrackDescriptor": {
+        1: ("uuid", "uint"), 2: ("name", "string"), 3: ("process", "Process"), 4: ("thread", "Thread"),
+        5: ("parent", "uint"), 8: ("counter", "Counter"), 11: ("order", "uint"), 12: ("rank", "int"),
+        14: ("description", "string")},
+    "Process": {1: ("pid", "uint"), 6: ("name", "string"), 8: ("label", "string")},
+    "Thread": {1: ("pid", "uint"), 2: ("tid", "uint"), 5: ("name", "string")},
+    "Counter": {3: ("unit", "uint")},
+    "TrackEvent": {
+        3: ("category", "uint"), 4: ("annotation", "Annotation"), 9: ("type", "uint"), 10: ("name_iid", "uint"),
+        11: ("track", "uint"), 23: ("name", "string"), 30: ("value", "int"), 44: ("value", "double"),
+        47: ("flow", "fixed64"), 48: ("flow_end", "fixed64")},
+    "Annotation": {
+        1: ("name_iid", "uint"), 2: ("bool", "bool"), 3: ("uint", "uint"), 4: ("int", "int"), 5: ("double", "double"),
+        6: ("string", "string"), 7: ("pointer", "uint"), 10: ("name", "string"), 12: ("array", "Annotation"),
+        17: ("string_iid", "uint")},
+    "InternedData": {
+        1: ("categories", "Interned"), 2: ("names", "Interned"), 3: ("keys", "Interned"), 29: ("strings", "Interned")},
+    "Interned": {1: ("iid", "uint"), 2: ("text", "string")},
+}
+BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
+REALTIME, DELTA = 1, 64
+
+Slice = collections.namedtuple("Slice", "category name start duration row args")
+Point = collections.namedtuple("Point", "name time row")
+Sample = collections.namedtuple("Sample", "name time pid value")
+Flow = collections.namedtuple("Flow", "start start_row end end_row")
+
+
+class Content:
+    """What both kinds of traces tell, in the same words."""
+
+    def __init__(self):
+        self.slices, self.points, self.samples, self.flows = [], [], [], []
+
+
+class Trace:
+    def __init__(self):
+        self.interned = {space: {} for space in ("categories", "names", "keys", "strings")}
+        self.tracks, self.open, self.flows = {}, {}, {}
+        self.base = self.last = None
+        self.content = Content()
+
+    def packet(self, packet):
+        if one(packet, "sequence") != 1:
+            raise ValueError("a packet of another sequence")
+        if self.base is None:
+            self.begin(packet)
+            return
+        if one(packet, "flags") != 2 or "first" in packet or "clock_snapshot" in packet or "defaults" in packet:
+            raise ValueError("incremental state is not kept")
+        for data in packet.get("interned_data", []):
+            self.intern(data)
+        if "track" in packet:
+            self.describe(one(packet, "track"))
+        if "track_event" in packet:
+            self.event(one(packet, "track_event"), self.time(packet))
+
+    def begin(self, packet):
+        snapshot = one(packet, "clock_snapshot")
+        clocks = {one(clock, "id"): clock for clock in snapshot["clocks"]}
+        self.base = self.last = one(clocks[REALTIME], "timestamp")
+        if (one(packet, "flags"), one(packet, "first"), one(packet, "clock"), one(packet, "timestamp"),
+                one(snapshot, "primary"), one(one(packet, "defaults"), "clock"), set(clocks)) != (
+                    1, 1, REALTIME, self.base, REALTIME, DELTA, {REALTIME, DELTA}):
+            raise ValueError("the first packet does not set the clocks up")
+        if one(clocks[DELTA], "incremental") != 1 or one(clocks[DELTA], "timestamp") != self.base:
+            raise ValueError("clock 64 does not count from the begin")
+
+    def time(self, packet):
+        clock, time = one(packet, "clock", DELTA), one(packet, "timestamp")
+        if clock == REALTIME:
+            return time - self.base
+        if clock != DELTA:
+            raise ValueError(f"clock {clock}")
+        self.last += time
+        return self.last - self.base
+
+    def intern(self, data):
+        for space, entries in data.items():
+            for entry in entries:
+                number, known = one(entry, "iid"), self.interned[space]
+                if not number or number in known:
+                    raise ValueError(f"{space} {number} is introduced again")
+                known[number] = one(entry, "text")
+
+    def describe(self, track):
+        uuid, parent = one(track, "uuid"), one(track, "parent")
+        if not uuid or uuid in self.tracks:
+            raise ValueError(f"track {uuid} is described again")
+        if parent is not None and parent not in self.tracks:
+            raise ValueError(f"track {uuid}: its parent {parent} is not described before it")
+        kinds = [kind for kind in ("process", "thread", "name") if kind in track]
+        if len(kinds) != 1 or (parent is None) != (kinds[0] != "name"):
+            raise ValueError(f"track {uuid} is {kinds} below {parent}")
+        self.tracks[uuid] = track
+
+    def up(self, uuid):
+        while uuid is not None:
+            yield self.tracks[uuid]
+            uuid = one(self.tracks[uuid], "parent")
+
+    def row(self, uuid):
+        """The row in words: ("thread", pid, tid), ("process", pid), or (name of the device, name)."""
+        track = self.tracks[uuid]
+        if one(track, "name") == "begin/end ranges":
+            return self.row(one(track, "parent"))
+        for kind, parts in (("thread", ("pid", "tid")), ("process", ("pid",))):
+            if kind in track:
+                return (kind,) + tuple(one(one(track, kind), part) for part in parts)
+        names = [one(above, "name", "") for above in self.up(uuid)]
+        device = next((name.split(":")[0] for name in names[1:] if name.startswith("GPU")), "")
+        return device, names[0]
+
+    def text(self, space, number):
+        if number not in self.interned[space]:
+            raise ValueError(f"{space} {number} was not introduced")
+        return self.interned[space][number]
+
+    def value(self, annotation):
+        if "array" in annotation:
+            return [self.value(item) for item in annotation["array"]]
+        if "string_iid" in annotation:
+            return self.text("strings", one(annotation, "string_iid"))
+        if "pointer" in annotation:
+            return hex(one(annotation, "pointer"))
+        if "bool" in annotation:
+            return bool(one(annotation, "bool"))
+        values = [one(annotation, kind) for kind in ("uint", "int", "double", "string") if kind in annotation]
+        if len(values) != 1:
+            raise ValueError(f"an annotation with {len(values)} values")
+        return values[0]
+
+    def args(self, event):
+        args = {}
+        for annotation in event.get("annotation", []):
+            name = one(annotation, "name") if "name" in annotation else self.text("keys", one(annotation, "name_iid"))
+            args[name] = self.value(annotation)
+        return args
+
+    def name(self, event):
+        if ("name" in event) == ("name_iid" in event):
+            raise ValueError("an event needs one name")
+        return one(event, "name") if "name" in event else self.text("names", one(event, "name_iid"))
+
+    def event(self, event, time):
+        uuid, kind = one(event, "track"), one(event, "type")
+        if uuid not in self.tracks:
+            raise ValueError(f"track {uuid} is not described")
+        if ("counter" in self.tracks[uuid]) != (kind == COUNTER):
+            raise ValueError(f"an event of type {kind} on track {uuid}")
+        for flow in event.get("flow", []):
+            self.flow(flow, "start", time, uuid)
+        for flow in event.get("flow_end", []):
+            self.flow(flow, "end", time, uuid)
+        if kind == BEGIN:
+            category = self.text("categories", one(event, "category"))
+            self.open.setdefault(uuid, []).append((category, self.name(event), time, self.args(event)))
+        elif kind == END:
+            category, name, start, args = self.open[uuid].pop()
+            self.content.slices.append(Slice(category, name, start, time - start, self.row(uuid), args))
+        elif kind == INSTANT:
+            self.args(event)
+            self.content.points.append(Point(self.name(event), time, self.row(uuid)))
+        elif kind == COUNTER:
+            pid = next(one(one(track, "process"), "pid") for track in self.up(uuid) if "process" in track)
+            self.content.samples.append(Sample(one(self.tracks[uuid], "name"), time, pid,
+                                               float(one(event, "value"))))
+        else:
+            raise ValueError(f"an event of type {kind}")
+
+    def flow(self, number, side, time, uuid):
+        sides = self.flows.setdefault(number, {})
+        if side in sides:
+            raise ValueError(f"flow {number}: a second {side}")
+        sides[side] = (time, self.row(uuid))
+
+    def finish(self):
+        if any(self.open.values()):
+            raise ValueError("slices are open at the end")
+        for number, sides in self.flows.items():
+            if len(sides) != 2:
+                raise ValueError(f"flow {number} has no {'end' if 'start' in sides else 'start'}")
+            self.content.flows.append(Flow(*sides["start"], *sides["end"]))
+        return self.content
+
+
+def read_perfetto(path):
+    with open(path, "rb") as file:
+        data = file.read()
+    if data[:2] == b"\x1f\x8b":
+        data = gzip.decompress(data)
+    trace = Trace()
+    for packet in parse(SCHEMA, "Trace", data).get("packet", []):
+        trace.packet(packet)
+    return trace.finish()
+
+
+def ns(microseconds):
+    return int(microseconds * 1000)  # a decimal: base times beyond 2^53 ns stay exact
+
+
+class Chrome:
+    def __init__(self, trace):
+        self.events = trace["traceEvents"]
+        self.names, self.labels, self.content = {}, {}, Content()
+        for event in self.events:
+            if event["ph"] == "M" and event["name"] == "thread_name":
+                self.names[event["pid"], event["tid"]] = event["args"]["name"]
+            elif event["ph"] == "M" and event["name"] == "process_labels":
+                self.labels[event["pid"]] = event["args"]["labels"]
+
+    def row(self, event):
+        name, label = self.names[event["pid"], event["tid"]], self.labels[event["pid"]]
+        if event.get("s") == "p":
+            return "process", event["pid"]
+        if label == "CPU" and name.startswith("thread "):
+            return "thread", event["pid"], event["tid"]
+        return "" if label == "CPU" else label, name
+
+    def flows(self):
+        sides = {}
+        for event in self.events:
+            if event["ph"] in "sf":
+                sides.setdefault((event["cat"], event["id"]), {})[event["ph"]] = (ns(event["ts"]), self.row(event))
+        return [Flow(*pair["s"], *pair["f"]) for pair in sides.values()]
+
+    def ranges(self):
+        begun = {}
+        for event in self.events:
+            if event["ph"] == "b":
+                begun[event["id"]] = event
+            elif event["ph"] == "e":
+                begin = begun.pop(event["id"])
+                start = ns(begin["ts"])
+                self.content.slices.append(Slice(begin["cat"], begin["name"], start, ns(event["ts"]) - start,
+                                                 self.row(begin), begin["args"]))
+
+    def read(self):
+        content = self.content
+        for event in self.events:
+            if event["ph"] == "X":
+                content.slices.append(Slice(event["cat"], event["name"], ns(event["ts"]), ns(event["dur"]),
+                                            self.row(event), event["args"]))
+            elif event["ph"] == "i":
+                content.points.append(Point(event["name"], ns(event["ts"]), self.row(event)))
+            elif event["ph"] == "C":
+                value = next(iter(event["args"].values()))
+                content.samples.append(Sample(event["name"], ns(event["ts"]), event["pid"], float(value)))
+        self.ranges()
+        content.flows = self.flows()
+        return content
+
+
+def shown(items):
+    return "; ".join(str(item) for item in list(items)[:3])
+
+
+def compare(what, perfetto, chrome):
+    perfetto, chrome = collections.Counter(perfetto), collections.Counter(chrome)
+    if perfetto != chrome:
+        raise ValueError(f"{what}: only in Perfetto: {shown(perfetto - chrome)}\nonly in Chrome: {shown(chrome - perfetto)}")
+
+
+def same_value(mine, theirs):
+    if isinstance(mine, list):
+        return len(mine) == len(theirs) and all(map(same_value, mine, theirs))
+    if isinstance(mine, bool) or not isinstance(mine, (int, float)):
+        return str(mine).lower() == str(theirs).lower() or str(theirs) == str(int(str(mine), 16))
+    if theirs is None:
+        return mine != mine or mine in (float("inf"), -float("inf"))
+    return abs(mine - float(theirs)) <= 0.00051 or abs(mine - float(theirs)) <= 1e-12 * abs(mine)
+
+
+# The Chrome trace has these as top-level members.
+RUN = {"libprof", "libprof: counters without a number, left out"}
+# The Chrome trace says these in Kineto's way, and "device", "context" and "stream" of a wait alike.
+OTHERS = {"queued", "submitted", "Sequence number", "Input Dims"}
+
+
+def compare_args(perfetto, chrome):
+    sides = []
+    for content in (perfetto, chrome):
+        groups = {}
+        for item in content.slices:
+            groups.setdefault(item[:5], []).append(item.args)
+        sides.append(groups)
+    for key, mine in sides[0].items():
+        order = lambda args: (args.get("correlation", 0), args.get("range id", 0))
+        for args, theirs in zip(sorted(mine, key=order), sorted(sides[1][key], key=order)):
+            for name, value in theirs.items():
+                if name in OTHERS or name.endswith(" (attribute)"):
+                    continue
+                if name not in args or not same_value(args[name], value):
+                    raise ValueError(f"{key}: {name} is {args.get(name)!r:.200}, in Chrome {value!r:.200}")
+
+
+def main():
+    try:
+        perfetto = read_perfetto(sys.argv[1])
+        if len(sys.argv) > 2:
+            with open(sys.argv[2], encoding="utf-8") as file:
+                chrome = Chrome(json.load(file, parse_float=decimal.Decimal)).read()
+            compare("slices", (item[:5] for item in perfetto.slices), (item[:5] for item in chrome.slices))
+            compare("flows", perfetto.flows, chrome.flows)
+            compare("counters", perfetto.samples, chrome.samples)
+            compare("marks", (p for p in perfetto.points if p.name not in RUN), chrome.points)
+            compare_args(perfetto, chrome)
+    except (ValueError, KeyError, IndexError, TypeError) as problem:
+        print(f"{sys.argv[1]}: {type(problem).__name__}: {problem}", file=sys.stderr)
+        return 1
+    print(f"{len(perfetto.slices)} slices, {len(perfetto.flows)} flows, {len(perfetto.samples)} samples, "
+          f"{len(perfetto.points)} instants")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,121 @@
+// Perfetto traces: read back by a strict decoder, and the same as the Chrome trace.
+#include "formats_support.h"
+
+namespace
+{
+
+class Perfetto : public Formats
+{
+protected:
+    // Writes both traces and compares them; what the checker counted.
+    std::string write(TimelineMaker &m)
+    {
+        write_error error;
+        std::string path = scratch.path("t.pftrace"), chrome = scratch.path("t.json");
+        EXPECT_TRUE(write_perfetto(m.done(), nullptr, path.c_str(), &error)) << error.message;
+        EXPECT_TRUE(write_chrome(m.done(), chrome.c_str(), &error)) << error.message;
+        return check("check_perfetto.py", path + " " + chrome);
+    }
+};
+
+TEST_F(Perfetto, TakesAnEmptyTimeline)
+{
+    TimelineMaker m;
+    std::string said = write(m);
+    if (have_python()) {
+        EXPECT_EQ(said, "0 slices, 0 flows, 0 samples, 1 instants\n");
+    }
+}
+
+TEST_F(Perfetto, SaysWhatTheChromeTraceSays)
+{
+    TimelineMaker m;
+    fill_all_kinds(m);
+    std::string said = write(m);
+    if (have_python()) {
+        EXPECT_EQ(said, "18 slices, 2 flows, 2 samples, 2 instants\n");
+    }
+}
+
+TEST_F(Perfetto, StartsBeforeTheFileDoes)
+{
+    TimelineMaker m;
+    m.range("early", -5000, -1000);
+    m.range("late", 10, 20);
+    write(m);
+}
+
+TEST_F(Perfetto, ReusesTracksOfBeginEndRanges)
+{
+    TimelineMaker m;
+    for (int i = 0; i < 3000; i++)
+        m.async("request", i * 10, i * 10 + 15, static_cast<uint64_t>(i) + 1);
+    write(m);
+    std::string text = read_file(scratch.path("t.pftrace"));
+    size_t tracks = 0;
+    for (size_t at = 0; (at = text.find("begin/end ranges", at)) != std::string::npos; at++)
+        tracks++;
+    EXPECT_EQ(tracks, 2u);
+}
+
+TEST_F(Perfetto, WritesANameOnce)
+{
+    TimelineMaker m;
+    for (int i = 0; i < 1000; i++)
+        m.range("a_name_that_is_there_often", i * 10, i * 10 + 5);
+    write(m);
+    std::string text = read_file(scratch.path("t.pftrace"));
+    EXPECT_EQ(text.find("a_name_that_is"), text.rfind("a_name_that_is"));
+    EXPECT_LT(text.size(), 40u * 1000);
+}
+
+TEST_F(Perfetto, LetsAnyNameThrough)
+{
+    TimelineMaker m;
+    int64_t at = 0;
+    for (const std::string &name : nasty_names()) {
+        uint32_t range = m.range(name, at, at + 5);
+        m.attr(range, name + "key", name);
+        at += 10;
+    }
+    write_error error;
+    std::string path = scratch.path("t.pftrace");
+    ASSERT_TRUE(write_perfetto(m.done(), nullptr, path.c_str(), &error)) << error.message;
+    check("check_perfetto.py", path);
+}
+
+TEST_F(Perfetto, CountsWhatHasNoNumber)
+{
+    TimelineMaker m;
+    m.counter("x", 1, 0.0 / 0.0 * 0.0);
+    m.counter("x", 2, 3);
+    write(m);
+    EXPECT_NE(read_file(scratch.path("t.pftrace")).find("left out"), std::string::npos);
+}
+
+TEST_F(Perfetto, SaysWhenSomethingWasNotRecordedAnyMore)
+{
+    TimelineMaker m;
+    tl_shed sheds[] = {{700, 0, 21000, 20000, 0, true}, {300, 0, 25000, 20000, 0, false}};
+    m.range("r", 0, 1000);
+    m.processes[0].thread_count = 1;
+    m.made.sheds.at = sheds;
+    m.made.sheds.count = 2;
+    std::string said = write(m);
+    if (have_python()) {
+        EXPECT_EQ(said, "1 slices, 0 flows, 0 samples, 3 instants\n");
+    }
+}
+
+TEST_F(Perfetto, LeavesNothingOnAFullDisk)
+{
+    TimelineMaker m;
+    write_error error;
+    fill_all_kinds(m);
+    EXPECT_FALSE(write_perfetto(m.done(), nullptr, "/dev/full", &error));
+    EXPECT_EQ(error.code, ENOSPC);
+    EXPECT_FALSE(write_perfetto(m.done(), nullptr, scratch.path("no/such/file").c_str(), &error));
+    EXPECT_EQ(error.code, ENOENT);
+}
+
+} // namespace
