@@ -139,17 +139,17 @@ typedef cublas_status (*cublas_get_attribute)(const void *of, int attribute, voi
      beta, c, type_c, ldc, stride_c, batch, compute, algorithm)
 
 /* All arrays but those of matrices are in host memory, an element for each group. */
-#define CUBLAS_ABI_GROUPED(I)                                                                \
-    (void *handle, const int *transa, const int *transb, const I *m, const I *n, const I *k, \
-     const void *alpha, const void *a, const I *lda, const void *b, const I *ldb,            \
+#define CUBLAS_ABI_GROUPED(I)                                                                  \
+    (void *handle, const void *transa, const void *transb, const I *m, const I *n, const I *k, \
+     const void *alpha, const void *a, const I *lda, const void *b, const I *ldb,              \
      const void *beta, const void *c, const I *ldc, I groups, const I *sizes)
 #define CUBLAS_ABI_GROUPED_ARGUMENTS \
     (handle, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, groups, sizes)
 
-#define CUBLAS_ABI_GROUPED_EX(I)                                                             \
-    (void *handle, const int *transa, const int *transb, const I *m, const I *n, const I *k, \
-     const void *alpha, const void *a, int type_a, const I *lda, const void *b, int type_b,  \
-     const I *ldb, const void *beta, const void *c, int type_c, const I *ldc, I groups,      \
+#define CUBLAS_ABI_GROUPED_EX(I)                                                               \
+    (void *handle, const void *transa, const void *transb, const I *m, const I *n, const I *k, \
+     const void *alpha, const void *a, int type_a, const I *lda, const void *b, int type_b,    \
+     const I *ldb, const void *beta, const void *c, int type_c, const I *ldc, I groups,        \
      const I *sizes, int compute)
 #define CUBLAS_ABI_GROUPED_EX_ARGUMENTS                                                            \
     (handle, transa, transb, m, n, k, alpha, a, type_a, lda, b, type_b, ldb, beta, c, type_c, ldc, \

@@ -24,7 +24,7 @@ compare "$SOURCE_DIR/cublas"
 
 # A fact that is wrong is found.
 for fact in 's/X(14, CUDA_R_16BF/X(15, CUDA_R_16BF/' 's/_LAYOUT_COLS = 3/_LAYOUT_COLS = 4/' 's/_FAST_TF32 = 77/_FAST_TF32 = 78/' \
-    's/void \*workspace,/void *workspace, int extra,/'; do
+    's/workspace, workspace_bytes, stream)/workspace_bytes, workspace, stream)/'; do
     rm -rf wrong && mkdir wrong && cp "$SOURCE_DIR"/cublas/*abi* wrong
     sed -i "$fact" wrong/cublas_abi.h
     if cmp -s wrong/cublas_abi.h "$SOURCE_DIR/cublas/cublas_abi.h"; then
