@@ -44,7 +44,7 @@
         struct cublas_range range;                                                        \
         name_##_type real = (name_##_type)cublas_find(&name_##_function, #name_, soname); \
         if (!real)                                                                        \
-            return CUBLAS_ABI_NOT_INITIALIZED;                                            \
+            return cublas_missing(#name_, soname);                                        \
         if (!cublas_record_begin(&range, #name_, &name_##_function.name_id))              \
             return real arguments;                                                        \
         describe;                                                                         \

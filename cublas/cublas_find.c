@@ -45,8 +45,12 @@ void (*cublas_find(struct cublas_function *function, const char *name, const cha
     int saved_errno = errno;
     *(void **)&real = cublas_look(name, soname);
     store_release(&function->real, real);
-    if (!real)
-        log_line(LOG_ERROR, "%s of %s was called and cannot be found", name, soname);
     errno = saved_errno;
     return real;
+}
+
+cublas_status cublas_missing(const char *name, const char *soname)
+{
+    log_line(LOG_ERROR, "%s of %s was called and cannot be found", name, soname);
+    return CUBLAS_ABI_NOT_INITIALIZED;
 }

@@ -19,8 +19,11 @@ struct cublas_function {
 };
 
 /* The function itself, of the library that is loaded under `soname`; never opens one that is not there.
- * NULL: there is none (said). The library stays loaded from here on, as what was found in it is kept.
+ * NULL: there is none. The library stays loaded from here on, as what was found in it is kept.
  * Threads: any. Takes the loader's lock the first time, keeps errno. */
 void (*cublas_find(struct cublas_function *function, const char *name, const char *soname))(void);
+
+/* Says so, and returns what a call for it can have. */
+cublas_status cublas_missing(const char *name, const char *soname);
 
 #endif
