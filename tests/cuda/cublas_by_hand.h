@@ -1,5 +1,5 @@
 /* cublas_by_hand.h - the functions of cuBLAS that the C test programs call, as NVIDIA's headers declare them but for the
- * types of pointers, enums and handles. CALL_EVERY(X) is X(function, arguments) for each product. */
+ * types of pointers, enums and handles. EVERY(X) is X(form, function) for each product. */
 #ifndef CUBLAS_BY_HAND_H
 #define CUBLAS_BY_HAND_H
 
@@ -62,24 +62,35 @@ typedef const void *in;
              const I *k, in alpha, in a, int type_a, const I *lda, in b, int type_b, const I *ldb, \
              in beta, void *c, int type_c, const I *ldc, I groups, const I *sizes, int compute);
 
-#define EVERY(X)                                                                                   \
-    X(PLAIN, cublasHgemm)                                                                          \
-    X(PLAIN, cublasSgemm_v2) X(PLAIN, cublasDgemm_v2) X(PLAIN, cublasCgemm_v2)                     \
-        X(PLAIN, cublasZgemm_v2) X(PLAIN, cublasCgemm3m) X(PLAIN, cublasZgemm3m)                   \
-            X(TYPED, cublasSgemmEx) X(TYPED, cublasCgemmEx) X(TYPED, cublasCgemm3mEx)              \
-                X(EX, cublasGemmEx) X(BATCHED, cublasHgemmBatched) X(BATCHED, cublasSgemmBatched)  \
-                    X(BATCHED, cublasDgemmBatched) X(BATCHED, cublasCgemmBatched)                  \
-                        X(BATCHED, cublasZgemmBatched) X(BATCHED, cublasCgemm3mBatched) X(         \
-                            BATCHED_EX, cublasGemmBatchedEx) X(STRIDED, cublasHgemmStridedBatched) \
-                            X(STRIDED, cublasSgemmStridedBatched)                                  \
-                                X(STRIDED, cublasDgemmStridedBatched) X(STRIDED,                   \
-                                                                        cublasCgemmStridedBatched) \
-                                    X(STRIDED, cublasZgemmStridedBatched)                          \
-                                        X(STRIDED, cublasCgemm3mStridedBatched)                    \
-                                            X(STRIDED_EX, cublasGemmStridedBatchedEx)              \
-                                                X(GROUPED, cublasSgemmGroupedBatched)              \
-                                                    X(GROUPED, cublasDgemmGroupedBatched)          \
-                                                        X(GROUPED_EX, cublasGemmGroupedBatchedEx)
+#define EVERY(X)                              \
+    X(PLAIN, cublasHgemm)                     \
+    X(PLAIN, cublasSgemm_v2)                  \
+    X(PLAIN, cublasDgemm_v2)                  \
+    X(PLAIN, cublasCgemm_v2)                  \
+    X(PLAIN, cublasZgemm_v2)                  \
+    X(PLAIN, cublasCgemm3m)                   \
+    X(PLAIN, cublasZgemm3m)                   \
+    X(TYPED, cublasSgemmEx)                   \
+    X(TYPED, cublasCgemmEx)                   \
+    X(TYPED, cublasCgemm3mEx)                 \
+    X(EX, cublasGemmEx)                       \
+    X(BATCHED, cublasHgemmBatched)            \
+    X(BATCHED, cublasSgemmBatched)            \
+    X(BATCHED, cublasDgemmBatched)            \
+    X(BATCHED, cublasCgemmBatched)            \
+    X(BATCHED, cublasZgemmBatched)            \
+    X(BATCHED, cublasCgemm3mBatched)          \
+    X(BATCHED_EX, cublasGemmBatchedEx)        \
+    X(STRIDED, cublasHgemmStridedBatched)     \
+    X(STRIDED, cublasSgemmStridedBatched)     \
+    X(STRIDED, cublasDgemmStridedBatched)     \
+    X(STRIDED, cublasCgemmStridedBatched)     \
+    X(STRIDED, cublasZgemmStridedBatched)     \
+    X(STRIDED, cublasCgemm3mStridedBatched)   \
+    X(STRIDED_EX, cublasGemmStridedBatchedEx) \
+    X(GROUPED, cublasSgemmGroupedBatched)     \
+    X(GROUPED, cublasDgemmGroupedBatched)     \
+    X(GROUPED_EX, cublasGemmGroupedBatchedEx)
 
 #define DECLARE(form, name) form(name, int) form(name##_64, int64_t)
 EVERY(DECLARE)
