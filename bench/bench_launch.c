@@ -2,7 +2,7 @@
  * own launch is made to take no time. The floor is a call of the runtime that libprof does not follow.
  *
  * Two seconds after a stop the callbacks are off: then a launch costs what it did before the first start. */
-#include "bench.h"
+#include "bench_sim.h"
 
 #include "../examples/cuda_by_hand.h"
 
@@ -72,17 +72,6 @@ static void measure(const char *name)
     bench_print(name, bench_against(loop_floor, loop_launch, NULL, LAUNCHES));
 }
 
-/* The simulation reads its variables before main. */
-static void without_launch_time(char **argv)
-{
-    if (getenv("SIM_LAUNCH_NS"))
-        return;
-    setenv("SIM_LAUNCH_NS", "0", 1);
-    setenv("SIM_KERNEL_NS", "1", 1);
-    setenv("PROF_START", "api", 1);
-    execv("/proc/self/exe", argv);
-}
-
 static void *sleep_on(void *unused)
 {
     for (;;)
@@ -101,7 +90,7 @@ static void be_threaded(void)
 int main(int argc, char **argv)
 {
     (void)argc;
-    without_launch_time(argv);
+    bench_sim_without_launch_time(argv);
     be_threaded();
     struct prof_options options;
     prof_options_default(&options);

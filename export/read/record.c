@@ -24,6 +24,7 @@ static const uint8_t minimum_words[256] = {
     [PROF_REC_BLOCK] = sizeof(struct prof_rec_block) / 8,
     [PROF_REC_GRAPH_NODE] = PROF_REC_GRAPH_NODE_SHORT_BYTES / 8,
     [PROF_REC_TIMED] = 2,
+    [PROF_REC_ATTRS] = PROF_REC_ATTRS_BYTES / 8,
     [PROF_REC_KERNEL] = PROF_REC_KERNEL_SHORT_BYTES / 8,
     [PROF_REC_MEMCPY] = PROF_REC_MEMCPY_SHORT_BYTES / 8,
     [PROF_REC_MEMSET] = PROF_REC_MEMSET_SHORT_BYTES / 8,
@@ -57,6 +58,7 @@ static const uint8_t minimum_words[256] = {
     [PROF_REC_GRAPH] = sizeof(struct prof_rec_graph) / 8,
     [PROF_REC_COST] = sizeof(struct prof_rec_cost) / 8,
     [PROF_REC_SHED] = sizeof(struct prof_rec_shed) / 8,
+    [PROF_REC_ATTR_SET] = sizeof(struct prof_rec_attr_set) / 8,
     [PROF_REC_STREAM_LOSS] = sizeof(struct prof_rec_stream_loss) / 8,
 };
 

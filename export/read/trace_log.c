@@ -5,6 +5,7 @@
  *
  * A thread's records never lie in two logs at once, but a log is handed from thread to thread.
  */
+#include "trace_attrs.h"
 #include "trace_graph.h"
 #include "trace_memory.h"
 
@@ -314,6 +315,9 @@ static void take_thread_record(struct log_state *log, const struct record *recor
         break;
     case PROF_REC_ATTR:
         take_attr(log, record);
+        break;
+    case PROF_REC_ATTRS:
+        walk_attrs(log->walk, number, record);
         break;
     case PROF_REC_STEP:
         sink->step(sink->user, number, event_ns(log, info), at[1]);

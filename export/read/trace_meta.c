@@ -3,6 +3,7 @@
  * They are read twice. Collecting finds damage and what the walk itself needs (clock samples,
  * stops, texts of the process); telling gives the sink its names, threads and devices.
  */
+#include "trace_attrs.h"
 #include "trace_graph.h"
 #include "trace_memory.h"
 
@@ -178,6 +179,9 @@ static void collect_record(struct walk *walk, const struct record *record)
         break;
     case PROF_REC_MODULE:
         collect_module(walk, record);
+        break;
+    case PROF_REC_ATTR_SET:
+        walk_attr_set_collect(walk, record);
         break;
     case PROF_REC_COST:
         walk_cost_collect(&walk->cost, record);

@@ -179,6 +179,7 @@ static void walk_fini(struct walk *walk)
     free(walk->metas);
     free(walk->stops);
     free(walk->late_epochs);
+    free(walk->attr_sets);
 }
 
 static void seal_clock(struct walk *walk)

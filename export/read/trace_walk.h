@@ -5,6 +5,7 @@
  *     trace_meta.c    META chunks: facts about the process
  *     trace_stack.c   the records of call stacks among them
  *     trace_cost.c    what recording cost
+ *     trace_attrs.c   attributes that come several in a record
  *     trace_log.c     LOG chunks: what threads and devices did
  */
 #ifndef PROF_TRACE_WALK_H
@@ -49,6 +50,12 @@ struct walk_chunk {
     size_t offset;
 };
 
+/* What the values of ATTRS records mean. */
+struct walk_attr_set {
+    uint32_t id, count;
+    struct prof_attr_field fields[PROF_ATTR_SET_FIELDS_MAX];
+};
+
 /* Recording was switched off. */
 struct walk_stop {
     uint32_t epoch;
@@ -74,6 +81,8 @@ struct walk {
     size_t stop_count, stop_capacity;
     uint32_t *late_epochs; /* that began in the midst of the program, ascending */
     size_t late_count, late_capacity;
+    struct walk_attr_set *attr_sets;
+    size_t attr_set_count, attr_set_capacity;
     int64_t end_ns; /* of everything seen so far */
     struct walk_cost cost;
 };

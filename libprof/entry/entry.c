@@ -28,6 +28,7 @@
 #include "triggers.h"
 #include "writer.h"
 
+#include "cublas_record.h"
 #include "cupti.h"
 #include "emitter.h"
 #include "nvtx.h"
@@ -46,8 +47,13 @@
 
 /* In the order in which they are called; independent of constructor order. */
 static const struct collector *const entry_collectors[] = {
-    &stacks_collector, &cupti_collector, &children_collector,
-    &alloc_collector,  &nvtx_collector,  NULL,
+    &stacks_collector,
+    &cupti_collector,
+    &children_collector,
+    &alloc_collector,
+    &nvtx_collector,
+    &cublas_collector,
+    NULL,
 };
 
 static bool entry_inert; /* set-user-id program, or another copy of the library is at work */

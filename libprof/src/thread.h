@@ -64,6 +64,7 @@ struct thread_log {
     uint64_t waiting_chunk;   /* claimed, but not mapped yet: number + 1; 0 none */
     uint64_t ranges_begun;
     bool internal;
+    bool in_library; /* in a library's function that has a range: what it calls itself gets none */
 };
 
 extern __thread struct thread_log thread_self

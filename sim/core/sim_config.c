@@ -56,6 +56,7 @@ static const struct variable variables[] = {
     STR("SIM_FAIL", fail),
     STR("SIM_VIOLATIONS", violations),
     STR("SIM_COUNTS", counts),
+    STR("SIM_GEMMS", gemms),
 };
 
 static const char *const layout_names[SIM_LAYOUTS] = {"11.0", "11.2", "11.8",

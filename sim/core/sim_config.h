@@ -53,6 +53,7 @@ struct sim_config {
     const char *fail;       /* NULL: none */
     const char *violations; /* NULL: not written */
     const char *counts;     /* NULL: not written */
+    const char *gemms;      /* NULL: not written */
 };
 
 /* The configuration of this process.

@@ -108,3 +108,17 @@ int sim_launch_set_attribute(struct sim_function *function, int attribute, int v
     function->max_dynamic_shared = value;
     return SIM_OK;
 }
+
+static _Thread_local uint64_t announced_ns;
+
+void sim_launch_announce(uint64_t known_ns)
+{
+    announced_ns = known_ns;
+}
+
+uint64_t sim_launch_announced(void)
+{
+    const uint64_t known_ns = announced_ns;
+    announced_ns = 0;
+    return known_ns;
+}

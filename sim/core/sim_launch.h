@@ -3,6 +3,7 @@
 #define SIM_LAUNCH_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "sim_facts.h"
 #include "sim_module.h"
@@ -22,5 +23,10 @@ SIM_SHARED int sim_launch_occupancy(const struct sim_function *function, int blo
 /* CUfunction_attribute numbers. */
 SIM_SHARED int sim_launch_attribute(const struct sim_function *function, int attribute, int *value);
 SIM_SHARED int sim_launch_set_attribute(struct sim_function *function, int attribute, int value);
+
+/* The calling thread's next kernel takes so long: for libraries that know what theirs computes. Asked once
+ * for each launch, which takes it back. */
+SIM_SHARED void sim_launch_announce(uint64_t known_ns);
+SIM_SHARED uint64_t sim_launch_announced(void);
 
 #endif

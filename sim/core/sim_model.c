@@ -35,6 +35,8 @@ static uint64_t kernel_ns(const struct sim_kernel_work *kernel)
     const uint64_t fixed = (uint64_t)sim_config()->kernel_ns;
     if (fixed)
         return fixed;
+    if (kernel->known_ns)
+        return kernel->known_ns;
     const char *name = sim_function_name(kernel->function);
     const uint64_t named = sim_model_hash(name, strlen(name), 0);
     const uint64_t shaped = sim_model_hash(&kernel->block, sizeof kernel->block, named);

@@ -31,6 +31,7 @@ struct sim_kernel_work {
     struct sim_function *function;
     struct sim_dim3 grid, block, cluster;
     unsigned dynamic_shared;
+    uint64_t known_ns; /* how long it takes; 0: by the model */
 };
 
 /* A box of bytes. */

@@ -142,7 +142,8 @@ static int launch(struct sim_function *function, struct sim_dim3 grid, struct si
                                        .grid = grid,
                                        .block = block,
                                        .cluster = cluster,
-                                       .dynamic_shared = dynamic_shared}};
+                                       .dynamic_shared = dynamic_shared,
+                                       .known_ns = sim_launch_announced()}};
     SIM_CHECK(sim_function_of(function) && stream, SIM_INVALID_HANDLE);
     SIM_TRY(sim_launch_check(&work.kernel));
     return sim_stream_submit(stream, &work);

@@ -264,6 +264,7 @@ enum prof_record_type {
     PROF_REC_BLOCK = 18, /* struct prof_rec_block: a profiling block of the process begins */
     PROF_REC_GRAPH_NODE = 19, /* struct prof_rec_graph_node: a node of a CUDA graph was made */
     PROF_REC_TIMED = 20, /* w1 = token: the innermost open range or step is timed by CUDA events */
+    PROF_REC_ATTRS = 21, /* struct prof_rec_attrs: several attributes of the innermost open range */
 
     /* In LOG chunks: what a device did. info = correlation id (low 32 bits). */
     PROF_REC_KERNEL = 32,         /* struct prof_rec_kernel */
@@ -302,6 +303,7 @@ enum prof_record_type {
     PROF_REC_STREAM_LOSS = 84,  /* struct prof_rec_stream_loss */
     PROF_REC_COST = 86,         /* struct prof_rec_cost */
     PROF_REC_SHED = 87,         /* struct prof_rec_shed */
+    PROF_REC_ATTR_SET = 88,     /* struct prof_rec_attr_set */
 };
 
 /* Every struct below begins with the header word; sizes are multiples of 8. */
@@ -326,6 +328,16 @@ struct prof_rec_attr {
 #define PROF_REC_ATTR_SHORT_BYTES 24u
 #define PROF_ATTR_OF_MARK 1u /* no range id: those are above 2^32 */
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_attr) == 32, "layout");
+
+/* Several attributes at once, which always come together: what they are called stands in an
+ * ATTR_SET, once. Their values follow. A value whose bits are all ones is not there. */
+struct prof_rec_attrs {
+    uint64_t header;
+    uint32_t set; /* id of an ATTR_SET record */
+    /* values, each where its set says */
+};
+#define PROF_REC_ATTRS_BYTES 16u /* at least: records are multiples of 8 */
+#define PROF_ATTRS_VALUES 12u    /* where the first value may begin */
 
 /* A range that need not nest. */
 struct prof_rec_range_begin {
@@ -999,6 +1011,25 @@ struct prof_rec_cost {
     /* struct prof_cost_item item[items] */
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_cost) == 48, "layout");
+
+/* What the values of ATTRS records mean. Written before the first of them; a later record of the
+ * same id says the same. */
+struct prof_attr_field {
+    uint32_t key;    /* name id */
+    uint8_t type;    /* enum prof_attr_type */
+    uint8_t bytes;   /* 4 or 8; of 4 they are unsigned */
+    uint16_t offset; /* from the begin of the ATTRS record */
+};
+PROF_STATIC_ASSERT(sizeof(struct prof_attr_field) == 8, "layout");
+
+struct prof_rec_attr_set {
+    uint64_t header;
+    uint32_t id; /* from 1 */
+    uint32_t fields;
+    /* struct prof_attr_field field[fields] */
+};
+#define PROF_ATTR_SET_FIELDS_MAX 16u
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_attr_set) == 16, "layout");
 
 /* What is not recorded any more when recording costs more than PROF_BUDGET, in this order.
  * X(symbol, name in outputs, sentence). Values are in files: append only. */

@@ -1,0 +1,56 @@
+#include "cublas_find.h"
+
+#include "atomic.h"
+#include "log.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+static bool cublas_is_in_a_cublas(void *function)
+{
+    Dl_info info;
+    const char *name = dladdr(function, &info) && info.dli_fname ? info.dli_fname : "";
+    const char *slash = strrchr(name, '/');
+    return strncmp(slash ? slash + 1 : name, "libcublas", strlen("libcublas")) == 0;
+}
+
+/* Somebody else who stands before cuBLAS, and after us. */
+static void *cublas_other_interposer(const char *name)
+{
+    void *function = dlsym(RTLD_NEXT, name);
+    return function && !cublas_is_in_a_cublas(function) ? function : NULL;
+}
+
+/* The library is found among those that are loaded also where the program's own lookups do not reach:
+ * Python opens extensions with RTLD_LOCAL, and what they need with them. It is not closed again. */
+static void *cublas_look(const char *name, const char *soname)
+{
+    void *library = dlopen(soname, RTLD_LAZY | RTLD_NOLOAD);
+    void *found = cublas_other_interposer(name);
+    if (!found && library)
+        found = dlvsym(library, name, soname);
+    if (!found)
+        found = dlvsym(RTLD_NEXT, name, soname);
+    dlerror(); /* what the program asks next is to be about its own calls */
+    return found;
+}
+
+void (*cublas_find(struct cublas_function *function, const char *name, const char *soname))(void)
+{
+    void (*real)(void) = load_acquire(&function->real);
+    if (real)
+        return real;
+    int saved_errno = errno;
+    *(void **)&real = cublas_look(name, soname);
+    store_release(&function->real, real);
+    errno = saved_errno;
+    return real;
+}
+
+cublas_status cublas_missing(const char *name, const char *soname)
+{
+    log_line(LOG_ERROR, "%s of %s was called and cannot be found", name, soname);
+    return CUBLAS_ABI_NOT_INITIALIZED;
+}

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# exports.sh: libprof.so in $PROF_LIB exports what libprof/prof.sym lists, without a version, and the functions of
+# cublas/cublas_abi.h under the version names of cuBLAS; no more and no less. Says what differs.
+set -euo pipefail
+
+cublas=$SOURCE_DIR/cublas/cublas_abi.h
+functions() { sed -n 's/^    X(\(cublas[A-Za-z0-9_]*\), .*/\1/p' "$cublas"; }
+wanted() {
+    grep -v '^#' "$SOURCE_DIR/libprof/prof.sym"
+    functions | sed 's/$/@libcublas.so.11/'
+    for major in 12 13; do
+        functions | sed "s/\$/@libcublas.so.$major/; p; s/@/_64@/"
+    done
+    printf 'cublasLtMatmul@libcublasLt.so.%d\n' 11 12 13
+}
+
+[[ $(functions | wc -l) -gt 20 ]] || {
+    echo "FAILED: no functions found in $cublas"
+    exit 1
+}
+# The version names themselves are absolute symbols.
+diff <(wanted | sort) <(nm -D --defined-only "$PROF_LIB/libprof.so" | awk '$2 != "A" { print $3 }' | sort)
