@@ -120,6 +120,8 @@ static int run_command(struct profdump_options *options)
     options->partial |= command->partial;
     if (!agree(options, command) || !blocks_options_agree(options))
         return wrong_usage();
+    if (options->help || options->version)
+        return answer(options);
     int merged = merge_chrome(options, &done);
     if (done)
         return merged;
@@ -141,5 +143,5 @@ int main(int argc, char **argv)
     options.write.color = terminal_wants_color();
     if (!options_read(&options, argc, argv))
         return wrong_usage();
-    return options.help || options.version ? answer(&options) : run_command(&options);
+    return run_command(&options);
 }

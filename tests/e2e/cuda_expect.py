@@ -76,8 +76,11 @@ class Trace:
         return values
 
     def innermost(self, call):
+        """In whole nanoseconds: sums of microseconds with decimals are off by the least bit now and then."""
+        def end_ns(e):
+            return round(1000 * e["ts"]) + round(1000 * e["dur"])
         around = [e for e in self.ranges[call["pid"], call["tid"]]
-                  if e["ts"] <= call["ts"] and call["ts"] + call["dur"] <= e["ts"] + e["dur"]]
+                  if e["ts"] <= call["ts"] and end_ns(call) <= end_ns(e)]
         return max(around, key=lambda e: e["ts"])["name"] if around else None
 
     def under(self, name):
