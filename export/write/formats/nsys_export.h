@@ -45,6 +45,20 @@ static inline int64_t nsys_global_tid(const struct nsys_export *nsys, uint32_t t
     return nsys->global_pids[of->process] | (of->tid & 0xffffff);
 }
 
+/* A value that may be TL_NONE: null then. */
+static inline void row_known(struct database_row *row, uint32_t value)
+{
+    if (value == TL_NONE)
+        row_null(row);
+    else
+        row_int(row, value);
+}
+
+/* Callbacks of the walk (struct exporter): `user` is the struct nsys_export. */
+void nsys_on_gpu(void *user, uint32_t index);
+void nsys_on_memory(void *user, uint32_t index);
+void nsys_on_migration(void *user, uint32_t index);
+
 /* Prepares what nsys_events_walk() writes. False: no memory; fini all the same. */
 bool nsys_events_init(struct nsys_export *nsys);
 void nsys_events_fini(struct nsys_export *nsys);
