@@ -26,6 +26,13 @@ explain() {
 }
 
 seen=0
+# Where profdump was built with sqlite3.
+if [[ -e $data/nvprof/bench_ortmodule_nn_gpu.sql.zip ]]; then
+    python3 -m zipfile -e "$data/nvprof/bench_ortmodule_nn_gpu.sql.zip" nvprof
+    for trace in nvprof/*; do
+        if "$PROF_BIN/profdump" "$trace" >table.txt 2>&1; then explain "$trace"; else echo "${trace##*/}: $(head -1 table.txt)"; fi
+    done
+fi
 for trace in "$data"/{hta,kineto}/*trace*.json.gz "$data"/hta/*.json "$data"/hta/trace_diff*.json.gz "$data"/executorch/*.prof.bin; do
     [[ -e $trace ]] || continue
     echo "${trace##*/}"

@@ -64,6 +64,18 @@ TEST(RuleCpuBound, GathersSmallRangesInTheOneAroundThem)
     expect_one(found, "gpu-idle-cpu-bound", "step", 80 * ms);
 }
 
+TEST(RuleCpuBound, TellsRangesByThemselvesFromAShareOn)
+{
+    Starving s;
+    for (int i = 0; i < 20; i++)
+        s.m.range("item " + std::to_string(i), 10 * ms + i * 4 * ms, 10 * ms + (i + 1) * 4 * ms);
+    auto *timeline = s.done();
+    FindingsOf whole(timeline);
+    expect_one(whole, "gpu-idle-cpu-bound", "step", 80 * ms);
+    FindingsOf parts(timeline, [](finding_limits &limits) { limits.owner_share = 0.01; });
+    EXPECT_EQ(parts.of("gpu-idle-cpu-bound").size(), 20u);
+}
+
 TEST(RuleCpuBound, SavesNoMoreThanTheBusiestDeviceLeaves)
 {
     Starving s;

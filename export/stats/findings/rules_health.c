@@ -37,11 +37,12 @@ static bool find_losses(const struct finding_context *context, const struct find
     if (gone)
         return findings_note(findings, rule,
                              "%s of the device are not in the trace: what it seems idle for may "
-                             "have been work.",
+                             "have been work. See profdump ledger.",
                              finding_count(gone, "operation").text);
     return !facts.lost_anything ||
            findings_note(findings, rule,
-                         "Something was lost while recording: numbers are too small.");
+                         "Something was lost while recording, so findings may be off: see profdump "
+                         "ledger.");
 }
 
 const struct finding_rule rule_failed_calls = {

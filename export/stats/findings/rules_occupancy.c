@@ -67,7 +67,7 @@ static double waste_of_occupancy(const struct shape *shape, const struct finding
 /* Blocks are taken to need the same time, so each wave does. */
 static double waste_of_tail(const struct shape *shape, const struct finding_limits *limits)
 {
-    double whole = ceil(shape->waves);
+    double whole = ceil((double)shape->waves);
     if (shape->waves <= 0)
         return -1;
     double waste = shape->waves > 1 ? (whole - shape->waves) / whole : 0;

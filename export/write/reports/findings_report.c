@@ -125,9 +125,6 @@ static void print_notes(const struct report *report)
     run_facts_init(&facts, timeline);
     if (facts.simulated)
         note(report, &begun, "Simulated GPU: device times come from a model.");
-    if (facts.lost_anything)
-        note(report, &begun,
-             "Something was lost while recording, so findings may be off: see profdump ledger.");
     if (timeline->slice_stacks.count == 0 && timeline->slices.count)
         note(report, &begun,
              "No call stacks were recorded: profrun --stacks names the code of calls.");
