@@ -118,39 +118,6 @@ int cmd_ctl(int count, char **words);
 int cmd_with_stacks(const struct profdump_options *options, const struct timeline *timeline,
                     bool (*write)(const struct profdump_options *, const struct write_options *,
                                   const struct timeline *));
-int cmd_folded(const struct profdump_options *options,
-               const struct timeline *timeline);                                       /* folded */
-int cmd_json(const struct profdump_options *options, const struct timeline *timeline); /* --json */
-/* --chrome and its like: written to `path`. */
-int cmd_chrome(const struct profdump_options *options, const struct timeline *timeline,
-               const char *path);
-int cmd_etprof(const struct profdump_options *options, const struct timeline *timeline,
-               const char *path);
-int cmd_perfetto(const struct profdump_options *options, const struct timeline *timeline,
-                 const char *path);
-int cmd_prometheus(const struct profdump_options *options, const struct timeline *timeline,
-                   const char *path);
-int cmd_speedscope(const struct profdump_options *options, const struct timeline *timeline,
-                   const char *path);
-int cmd_pprof(const struct profdump_options *options, const struct timeline *timeline,
-              const char *path);
-int cmd_stacks(const struct profdump_options *options,
-               const struct timeline *timeline);                                        /* stacks */
-int cmd_check(const struct profdump_options *options, const struct timeline *timeline); /* check */
-
-int cmd_graphs(const struct profdump_options *options,
-               const struct timeline *timeline); /* graphs */
-int cmd_ledger(const struct profdump_options *options,
-               const struct timeline *timeline); /* ledger */
-int cmd_memory(const struct profdump_options *options,
-               const struct timeline *timeline); /* memory */
-int cmd_blocks(const struct profdump_options *options,
-               const struct timeline *timeline);                                      /* blocks */
-int cmd_tax(const struct profdump_options *options, const struct timeline *timeline); /* tax */
-/* memory --compat */
-int cmd_blocks_memory(const struct profdump_options *options, const struct timeline *timeline);
-/* The words after "ctl". */
-int cmd_ctl(int count, char **words);
 
 /* "profdump: " and the message on stderr, with no byte in it that could drive a terminal. */
 __attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
