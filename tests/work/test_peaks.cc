@@ -264,6 +264,69 @@ TEST(PeakTable, ComputesWhatWhitepapersPublish)
     EXPECT_NEAR(find("Orin", counted(16)).of(OP_I8), 85, 0.5);
 }
 
+// Dense figures, as vendors' documents have them: those with sparsity are halved here.
+TEST(PeakTable, HasWhatDataSheetsPublish)
+{
+    struct {
+        const char *name;
+        op_type type;
+        double published;
+    } figures[] = {
+        // NVIDIA A100 architecture article, table of P100, V100 and A100
+        {"Tesla P100-SXM2-16GB", OP_F32, 10.6},
+        {"Tesla P100-SXM2-16GB", OP_F16, 21.2},
+        {"Tesla V100-SXM2-16GB", OP_F64, 7.8},
+        {"NVIDIA A100-SXM4-40GB", OP_TF32, 156},
+        {"NVIDIA A100-SXM4-40GB", OP_F64, 19.5},
+        {"NVIDIA A100-SXM4-40GB", OP_I4, 1248},
+        // NVIDIA H100 NVL data sheet, NVIDIA H200 product page
+        {"NVIDIA H100 NVL", OP_F8, 3341 / 2.0},
+        {"NVIDIA H100 NVL", OP_TF32, 835 / 2.0},
+        {"NVIDIA H200 NVL", OP_F64, 60},
+        // NVIDIA Blackwell architecture technical brief, per GPU
+        {"NVIDIA B100", OP_F16, 3500 / 2.0},
+        {"NVIDIA B100", OP_F8, 7000 / 2.0},
+        // NVIDIA HGX platform page, of 8 GPUs
+        {"NVIDIA B200", OP_TF32, 18000 / 2.0 / 8},
+        {"NVIDIA B200", OP_F64, 296 / 8.0},
+        {"NVIDIA B300 SXM6 AC", OP_F4, 108000 / 8.0},
+        {"NVIDIA B300 SXM6 AC", OP_F64, 10 / 8.0},
+        // NVIDIA Blackwell and Blackwell Ultra data sheets, per GPU
+        {"NVIDIA GB200", OP_F64, 40},
+        {"NVIDIA GB300", OP_I8, 330 / 2.0},
+        // NVIDIA L4, L40 and L40S data sheets
+        {"NVIDIA L4", OP_F8, 485 / 2.0},
+        {"NVIDIA L40", OP_TF32, 90.5},
+        {"NVIDIA L40S", OP_F16, 362.05},
+    };
+    for (const auto &figure : figures)
+        EXPECT_DOUBLE_EQ(find(figure.name).of(figure.type), figure.published)
+            << figure.name << " " << op_type_name(figure.type);
+    EXPECT_EQ(find("NVIDIA B200").bandwidth(), 7700);
+    EXPECT_EQ(find("NVIDIA B300").bandwidth(), 7700);
+    EXPECT_EQ(find("NVIDIA GB300").bandwidth(), 8000);
+}
+
+// A figure with sparsity among dense ones, or one halved twice, is a factor of two off.
+TEST(PeakTable, DoublesTheRateWithEachHalvingOfTheType)
+{
+    for (uint32_t i = 0; i < peak_table_count; i++) {
+        peak_figures figures;
+        peak_entry_figures(&peak_table[i], &figures);
+        const double *matrix = figures.matrix;
+        const std::string name = peak_table[i].name;
+        if (matrix[OP_TF32] > 0) {
+            EXPECT_NEAR(matrix[OP_F16] / matrix[OP_TF32], 2, 0.04) << name;
+        }
+        if (matrix[OP_F8] > 0) {
+            EXPECT_NEAR(matrix[OP_F8] / matrix[OP_F16], 2, 0.04) << name;
+        }
+        if (matrix[OP_BF16] > 0 && name != "Instinct MI100") {
+            EXPECT_EQ(matrix[OP_BF16], matrix[OP_F16]) << name;
+        }
+    }
+}
+
 TEST(PeakTable, HasASourceForEachEntryAndFindsEachByItsPattern)
 {
     std::set<std::string> names;

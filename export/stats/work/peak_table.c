@@ -36,14 +36,17 @@
 #define P100 "NVIDIA Tesla P100 data sheet, performance specifications"
 #define V100 "NVIDIA V100 data sheet, performance specifications"
 #define A100 "NVIDIA A100 data sheet, specifications; vector f16 and bf16: A100 whitepaper, table 1"
-#define HOPPER \
-    "NVIDIA H100 data sheet: tensor cores published with sparsity, halved; NVIDIA H100 whitepaper"
-#define H200 "NVIDIA H200 data sheet: tensor cores published with sparsity, halved"
+#define HALVED ": tensor cores published with sparsity, halved"
+#define HOPPER "NVIDIA H100 whitepaper, table of SXM5 and PCIe, dense; bandwidth: H100 data sheet"
+#define HOPPER_NVL "NVIDIA H100 NVL data sheet" HALVED
+#define H200 \
+    "NVIDIA H200 product page" HALVED "; digits that it rounds: H100 whitepaper, the same chip"
+#define H200_NVL "NVIDIA H200 product page" HALVED "; an older data sheet has 4200 GB/s"
+#define GH200 \
+    "NVIDIA GH200 data sheet" HALVED "; digits that it rounds: H100 whitepaper, the same chip"
 #define HGX_BLACKWELL                                                                      \
-    "NVIDIA HGX platform page: figures of 8 GPUs / 8; tensor cores but f4 published with " \
-    "sparsity, halved"
-#define NVL_BLACKWELL \
-    "NVIDIA GB200 NVL72 data sheet, per GPU; tensor cores published with sparsity, halved"
+    "NVIDIA HGX platform page: figures of 8 GPUs / 8, tensor cores but f4 published with " \
+    "sparsity, halved; memory and bandwidth: NVIDIA Blackwell and Blackwell Ultra data sheets"
 #define ORIN "NVIDIA Jetson AGX Orin series technical brief and Jetson Orin data sheets"
 #define THOR "NVIDIA Jetson Thor data sheet"
 #define MI200 "AMD Instinct MI200 series data sheets"
@@ -135,9 +138,8 @@ const struct peak_entry peak_table[] = {
               .f32 = 4.5, .tf32 = 9, .mf16 = 17.9, .mi8 = 35.9),
     PUBLISHED("a2", "A2", 10, 200, 16, "NVIDIA A2 data sheet", .f32 = 4.5, .tf32 = 9, .mbf16 = 18,
               .mf16 = 18, .mi8 = 36, .mi4 = 72),
-    PUBLISHED("l4", "L4", 58, 300, 24,
-              "NVIDIA L4 data sheet: tensor cores published with sparsity, halved", .f32 = 30.3,
-              .tf32 = 60, .mbf16 = 121, .mf16 = 121, .f8 = 242.5, .mi8 = 242.5),
+    PUBLISHED("l4", "L4", 58, 300, 24, "NVIDIA L4 data sheet" HALVED, .f32 = 30.3, .tf32 = 60,
+              .mbf16 = 121, .mf16 = 121, .f8 = 242.5, .mi8 = 242.5),
     PUBLISHED("l40", "L40", 142, 864, 48, "NVIDIA L40 data sheet", .f32 = 90.5, .tf32 = 90.5,
               .mbf16 = 181.05, .mf16 = 181.05, .f8 = 362, .mi8 = 362, .mi4 = 724),
     PUBLISHED("l40s", "L40S", 142, 864, 48, "NVIDIA L40S data sheet", .f32 = 91.6, .tf32 = 183,
@@ -153,34 +155,33 @@ const struct peak_entry peak_table[] = {
     PUBLISHED("h100 pcie", "H100 PCIe", 114, 2000, 80, HOPPER, .f64 = 25.6, .f32 = 51.2,
               .f16 = 102.4, .bf16 = 102.4, .m64 = 51.2, .tf32 = 378, .mbf16 = 756, .mf16 = 756,
               .f8 = 1513, .mi8 = 1513),
-    PUBLISHED("h100 nvl", "H100 NVL", 132, 3900, 94, HOPPER, GH100_NVL_RATES),
+    PUBLISHED("h100 nvl", "H100 NVL", 132, 3900, 94, HOPPER_NVL, GH100_NVL_RATES),
     PUBLISHED("h800", "H800 SXM5", 132, 3350, 80,
-              "NVIDIA H800 data sheet: tensor cores published with sparsity, halved", .f64 = 1,
-              .f32 = 67, .m64 = 1, .tf32 = 494.7, .mbf16 = 989.4, .mf16 = 989.4, .f8 = 1978.9,
-              .mi8 = 1978.9),
-    PUBLISHED("h20", "H20", 78, 4000, 96, "NVIDIA H20 data sheet", .f64 = 1, .f32 = 44, .m64 = 1,
-              .tf32 = 74, .mbf16 = 148, .mf16 = 148, .f8 = 296, .mi8 = 296),
+              "H800 data sheet as resellers have it, NVIDIA's pages have none" HALVED, .f64 = 1,
+              .f32 = 67, .tf32 = 494.7, .mbf16 = 989.4, .mf16 = 989.4, .f8 = 1978.9, .mi8 = 1978.9),
+    PUBLISHED("h20", "H20", 78, 4000, 96,
+              "H20 figures as resellers and the press have them, dense; NVIDIA publishes none",
+              .f64 = 1, .f32 = 44, .tf32 = 74, .mbf16 = 148, .mf16 = 148, .f8 = 296, .mi8 = 296),
     PUBLISHED("h200", "H200 SXM", 132, 4800, 141, H200, GH100_MEMORY_RATES),
-    PUBLISHED("h200 nvl", "H200 NVL", 132, 4800, 141, H200, GH100_NVL_RATES),
-    PUBLISHED("gh200", "GH200 96 GB", 132, 4000, 96,
-              "NVIDIA GH200 data sheet: tensor cores published with sparsity, halved",
-              GH100_MEMORY_RATES),
-    PUBLISHED("gh200 144g|gh200 144gb|gh200", "GH200 144 GB", 132, 4900, 144,
-              "NVIDIA GH200 data sheet: tensor cores published with sparsity, halved",
+    PUBLISHED("h200 nvl", "H200 NVL", 132, 4800, 141, H200_NVL, GH100_NVL_RATES),
+    PUBLISHED("gh200", "GH200 96 GB", 132, 4000, 96, GH200, GH100_MEMORY_RATES),
+    PUBLISHED("gh200 144g|gh200 144gb|gh200", "GH200 144 GB", 132, 4900, 144, GH200,
               GH100_MEMORY_RATES),
     PUBLISHED("b100", "B100", 0, 8000, 192,
-              "NVIDIA Blackwell architecture technical brief, per GPU of HGX B100", .f64 = 30,
-              .f32 = 60, .m64 = 30, .tf32 = 900, .mbf16 = 1800, .mf16 = 1800, .f8 = 3500,
+              "NVIDIA Blackwell architecture technical brief, HGX B100 per GPU" HALVED
+              "; tf32 is half of f16, and f32 twice f64",
+              .f64 = 30, .f32 = 60, .m64 = 30, .tf32 = 875, .mbf16 = 1750, .mf16 = 1750, .f8 = 3500,
               .f6 = 3500, .f4 = 7000, .mi8 = 3500),
     PUBLISHED("b200", "B200", 148, 7700, 180, HGX_BLACKWELL, .f64 = 37, .f32 = 75, .m64 = 37,
               .tf32 = 1125, .mbf16 = 2250, .mf16 = 2250, .f8 = 4500, .f6 = 4500, .f4 = 9000,
               .mi8 = 4500),
-    PUBLISHED("gb200", "GB200 (one GPU)", 0, 8000, 186, NVL_BLACKWELL, .f64 = 40, .f32 = 80,
+    PUBLISHED("gb200", "GB200 (one GPU)", 0, 8000, 186,
+              "NVIDIA Blackwell data sheet, GB200 NVL72 per GPU" HALVED, .f64 = 40, .f32 = 80,
               .m64 = 40, .tf32 = 1250, .mbf16 = 2500, .mf16 = 2500, .f8 = 5000, .f6 = 5000,
               .f4 = 10000, .mi8 = 5000),
     {.patterns = "b300|b300 sxm6 ac|b300 sxm6",
      .name = "B300",
-     .bandwidth_gbs = 8000,
+     .bandwidth_gbs = 7700,
      .memory_gb = 270,
      .rates = {.f64 = 1.25,
                .f32 = 75,
@@ -194,8 +195,8 @@ const struct peak_entry peak_table[] = {
      .source = HGX_BLACKWELL,
      .caveat = "int8: NVIDIA's publications differ, so it is left out"},
     PUBLISHED("gb300", "GB300 (one GPU)", 0, 8000, 279,
-              "NVIDIA GB300 NVL72 data sheet, per GPU; tensor cores but f4 published with "
-              "sparsity, halved",
+              "NVIDIA Blackwell Ultra data sheet, GB300 NVL72 per GPU: tensor cores but f4 "
+              "published with sparsity, halved",
               .f64 = 1.3, .f32 = 80, .m64 = 1.3, .tf32 = 1250, .mbf16 = 2500, .mf16 = 2500,
               .f8 = 5000, .f6 = 5000, .f4 = 15000, .mi8 = 165),
     PUBLISHED("gb10", "GB10 (DGX Spark)", 0, 273, 0,
