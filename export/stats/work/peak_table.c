@@ -11,27 +11,30 @@
         }                                                                                       \
     }
 
+#define COMPUTED "; rates = multiprocessors x boost clock x operations per clock"
+
 /* A board whose rates follow from its multiprocessors and clock. */
-#define BOARD(patterns_, name_, chip_, count_, mhz_, gbs_, gb_, source_)                    \
-    {                                                                                       \
-        .patterns = patterns_, .name = name_, .chip = chip_, .multiprocessors = count_,     \
-        .boost_mhz = mhz_, .bandwidth_gbs = gbs_, .memory_gb = gb_,                         \
-        .source = source_                                                                   \
-            ": multiprocessors, boost clock, bandwidth; rates = multiprocessors x clock x " \
-            "operations per clock, f32 accumulation",                                       \
+#define BOARD(patterns_, name_, chip_, count_, mhz_, gbs_, gb_, source_)                \
+    {                                                                                   \
+        .patterns = patterns_, .name = name_, .chip = chip_, .multiprocessors = count_, \
+        .boost_mhz = mhz_, .bandwidth_gbs = gbs_, .memory_gb = gb_,                     \
+        .source = source_ COMPUTED ", f32 accumulation",                                \
     }
 
-#define TURING "NVIDIA Turing GPU Architecture whitepaper, appendix A"
-#define TURING_PAGE "NVIDIA product page"
-#define AMPERE "NVIDIA Ampere GA102 GPU Architecture whitepaper, appendix A"
-#define AMPERE_PAGE "NVIDIA GeForce RTX 30 series product page"
-#define AMPERE_PRO "NVIDIA RTX A series data sheet (cores, f32 rate)"
-#define ADA "NVIDIA Ada GPU Architecture whitepaper, appendix A"
-#define ADA_PAGE "NVIDIA GeForce RTX 40 series product page"
-#define ADA_PRO "NVIDIA RTX Ada Generation data sheet (cores, f32 rate)"
-#define BLACKWELL "NVIDIA RTX Blackwell GPU Architecture whitepaper, appendix A"
-#define BLACKWELL_PAGE "NVIDIA GeForce RTX 50 series product page"
-#define PASCAL "NVIDIA GeForce GTX 1080 whitepaper and product pages"
+/* Where boards' multiprocessors (cores), clock and bandwidth are from. */
+#define IN_MHZ "; boost clock in MHz: TechPowerUp's GPU database"
+#define TURING "NVIDIA Turing GPU Architecture whitepaper"
+#define TURING_PAGE "NVIDIA GeForce RTX 20 series and TITAN RTX product pages" IN_MHZ
+#define AMPERE "NVIDIA Ampere GA102 GPU Architecture whitepaper"
+#define AMPERE_PAGE "NVIDIA GeForce RTX 30 series product pages" IN_MHZ
+#define AMPERE_PRO "NVIDIA RTX A series data sheets" IN_MHZ
+#define ADA "NVIDIA Ada GPU Architecture whitepaper"
+#define ADA_PAGE "NVIDIA GeForce RTX 40 series product pages" IN_MHZ
+#define ADA_PRO "NVIDIA RTX Ada Generation data sheets" IN_MHZ
+#define BLACKWELL "NVIDIA RTX Blackwell GPU Architecture whitepaper"
+#define BLACKWELL_PAGE "NVIDIA GeForce RTX 50 series product pages" IN_MHZ
+#define BLACKWELL_PRO "NVIDIA RTX PRO Blackwell GPU Architecture whitepaper"
+#define PASCAL "NVIDIA GeForce GTX 1080 and Turing GPU Architecture whitepapers"
 
 #define P100 "NVIDIA Tesla P100 data sheet, performance specifications"
 #define V100 "NVIDIA V100 data sheet, performance specifications"
@@ -202,7 +205,7 @@ const struct peak_entry peak_table[] = {
     PUBLISHED("gb10", "GB10 (DGX Spark)", 0, 273, 0,
               "NVIDIA DGX Spark data sheet: 1 PFLOP/s of f4 with sparsity, halved", .f4 = 500),
     /* ---- NVIDIA, workstations ---- */
-    BOARD("rtx a6000", "RTX A6000", CHIP_86, 84, 1800, 768, 48, AMPERE_PRO),
+    BOARD("rtx a6000", "RTX A6000", CHIP_86, 84, 1800, 768, 48, AMPERE),
     BOARD("rtx a5000", "RTX A5000", CHIP_86, 64, 1695, 768, 24, AMPERE_PRO),
     BOARD("rtx a4500", "RTX A4500", CHIP_86, 56, 1650, 640, 20, AMPERE_PRO),
     BOARD("rtx a4000", "RTX A4000", CHIP_86, 48, 1560, 448, 16, AMPERE_PRO),
@@ -217,7 +220,7 @@ const struct peak_entry peak_table[] = {
     BOARD("rtx 4000 sff ada generation|rtx 4000 sff ada", "RTX 4000 SFF Ada", CHIP_89, 48, 1560,
           280, 20, ADA_PRO),
     BOARD("rtx pro 6000 blackwell workstation edition", "RTX PRO 6000 Blackwell Workstation",
-          CHIP_120, 188, 2617, 1792, 96, "NVIDIA RTX PRO Blackwell GPU Architecture whitepaper"),
+          CHIP_120, 188, 2617, 1792, 96, BLACKWELL_PRO),
     BOARD("rtx pro 6000 blackwell max q workstation edition", "RTX PRO 6000 Blackwell Max-Q",
           CHIP_120, 188, 2280, 1792, 96,
           "NVIDIA RTX PRO 6000 Blackwell Max-Q data sheet (clock of its 110 TFLOP/s of f32)"),
@@ -268,9 +271,7 @@ const struct peak_entry peak_table[] = {
      .boost_mhz = 1665,
      .bandwidth_gbs = 448,
      .memory_gb = 8,
-     .source =
-         AMPERE_PAGE ": multiprocessors, boost clock, bandwidth; rates = multiprocessors x clock x "
-                     "operations per clock, f32 accumulation",
+     .source = AMPERE_PAGE COMPUTED ", f32 accumulation",
      .caveat = "bandwidth of boards with GDDR6; those with GDDR6X have 608 GB/s"},
     BOARD("rtx 3060", "GeForce RTX 3060 12 GB", CHIP_86_CONSUMER, 28, 1777, 360, 12, AMPERE_PAGE),
     BOARD("rtx 3060 8gb|rtx 3060", "GeForce RTX 3060 8 GB", CHIP_86_CONSUMER, 28, 1777, 240, 8,
@@ -279,7 +280,7 @@ const struct peak_entry peak_table[] = {
     BOARD("rtx 3050 6gb|rtx 3050", "GeForce RTX 3050 6 GB", CHIP_86_CONSUMER, 18, 1470, 168, 6,
           AMPERE_PAGE),
     BOARD("rtx 2080 ti", "GeForce RTX 2080 Ti", CHIP_75_CONSUMER, 68, 1545, 616, 11, TURING),
-    BOARD("rtx 2080 super", "GeForce RTX 2080 SUPER", CHIP_75_CONSUMER, 48, 1815, 496.1, 8,
+    BOARD("rtx 2080 super", "GeForce RTX 2080 SUPER", CHIP_75_CONSUMER, 48, 1815, 496, 8,
           TURING_PAGE),
     BOARD("rtx 2080", "GeForce RTX 2080", CHIP_75_CONSUMER, 46, 1710, 448, 8, TURING),
     BOARD("rtx 2070 super", "GeForce RTX 2070 SUPER", CHIP_75_CONSUMER, 40, 1770, 448, 8,
