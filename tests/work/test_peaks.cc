@@ -267,7 +267,24 @@ TEST(PeakTable, ComputesWhatWhitepapersPublish)
     for (const auto &figure : figures)
         EXPECT_NEAR(find(figure.name).of(figure.type), figure.published, figure.published * 0.005)
             << figure.name << " " << op_type_name(figure.type);
-    EXPECT_NEAR(find("Orin", counted(16)).of(OP_I8), 85, 0.5);
+    // Jetson AGX Orin technical brief: 5.3 TFLOP/s, 170 TOP/s of int8 with sparsity
+    EXPECT_NEAR(find("Orin", counted(16)).of(OP_F32), 5.3, 0.05);
+    EXPECT_NEAR(find("Orin", counted(16)).of(OP_I8), 170 / 2.0, 0.5);
+}
+
+// AMD CDNA 4 architecture whitepaper, table 1: operations per clock and compute unit.
+TEST(PeakTable, HasCdna4sUnitsTimesClock)
+{
+    struct {
+        op_type type;
+        double per_clock;
+    } rates[] = {{OP_F64, 128}, {OP_F32, 256}, {OP_F16, 4096}, {OP_BF16, 4096},
+                 {OP_F8, 8192}, {OP_I8, 8192}, {OP_F6, 16384}, {OP_F4, 16384}};
+    for (const auto &rate : rates) {
+        double per_ghz = rate.per_clock * 256 / 1000;
+        EXPECT_NEAR(find("AMD Instinct MI350X").of(rate.type), per_ghz * 2.2, 0.1);
+        EXPECT_NEAR(find("AMD Instinct MI355X").of(rate.type), per_ghz * 2.4, 0.1);
+    }
 }
 
 // Dense figures, as vendors' documents have them: those with sparsity are halved here.
@@ -304,6 +321,13 @@ TEST(PeakTable, HasWhatDataSheetsPublish)
         {"NVIDIA L4", OP_F8, 485 / 2.0},
         {"NVIDIA L40", OP_TF32, 90.5},
         {"NVIDIA L40S", OP_F16, 362.05},
+        // ROCm documentation, microarchitecture of MI100, MI250 (two dies) and MI300
+        {"AMD Instinct MI100", OP_BF16, 92.3},
+        {"AMD Instinct MI250", OP_F16, 362.1 / 2},
+        {"AMD Instinct MI300X", OP_TF32, 653.7},
+        {"AMD Instinct MI300X", OP_F64, 163.4},
+        // AMD Instinct MI300A data sheet
+        {"AMD Instinct MI300A", OP_F8, 1961.2},
     };
     for (const auto &figure : figures)
         EXPECT_DOUBLE_EQ(find(figure.name).of(figure.type), figure.published)

@@ -50,14 +50,16 @@
 #define HGX_BLACKWELL                                                                      \
     "NVIDIA HGX platform page: figures of 8 GPUs / 8, tensor cores but f4 published with " \
     "sparsity, halved; memory and bandwidth: NVIDIA Blackwell and Blackwell Ultra data sheets"
-#define ORIN "NVIDIA Jetson AGX Orin series technical brief and Jetson Orin data sheets"
+#define ORIN "NVIDIA Jetson AGX Orin technical brief and Jetson Orin data sheets" COMPUTED
 #define THOR "NVIDIA Jetson Thor data sheet"
+#define MI100 \
+    "ROCm documentation, AMD Instinct MI100 microarchitecture; int8 and int4: MI100 data sheet"
 #define MI200 "AMD Instinct MI200 series data sheets"
 #define PER_GCD ": figures of the module / 2, as each of its two dies is a device"
-#define MI300 "AMD Instinct MI300 series data sheets, peak performance without sparsity"
-#define MI350                                                                                    \
-    "AMD CDNA 4 architecture whitepaper: 256 compute units x clock x operations per clock; AMD " \
-    "Instinct MI350 series data sheets"
+#define MI300 "AMD Instinct MI300 series data sheets, without sparsity"
+#define MI350                                                                                   \
+    "AMD CDNA 4 architecture whitepaper, table 1: operations per clock and compute unit x 256 " \
+    "compute units x 2.2 GHz (MI350X) or 2.4 GHz (MI355X), which the data sheets round"
 
 /* Rates that several boards share. */
 #define GA100_RATES                                                                         \
@@ -350,8 +352,8 @@ const struct peak_entry peak_table[] = {
      .source = ORIN,
      .caveat = "without super mode"},
     PUBLISHED("thor|agx thor|t5000|thor t5000", "Jetson Thor T5000", 20, 273, 128,
-              THOR "; f16 is half of f8", .f32 = 8.064, .mbf16 = 258.5, .mf16 = 258.5, .f8 = 517,
-              .f4 = 1035),
+              THOR ", dense; f16 is half of f8", .f32 = 8.064, .mbf16 = 258.5, .mf16 = 258.5,
+              .f8 = 517, .f4 = 1035),
     {.patterns = "thor|t4000|thor t4000",
      .name = "Jetson Thor T4000",
      .multiprocessors = 12,
@@ -368,12 +370,11 @@ const struct peak_entry peak_table[] = {
      .needs_count = true,
      .bandwidth_gbs = 136.5,
      .memory_gb = 32,
-     .source = "NVIDIA Jetson AGX Xavier technical brief: 512 cores, 1377 MHz"},
+     .source = "NVIDIA Jetson AGX Xavier technical brief" COMPUTED},
 
     /* ---- AMD ---- */
-    PUBLISHED("mi100", "Instinct MI100", 120, 1228.8, 32, "AMD Instinct MI100 data sheet",
-              .f64 = 11.5, .f32 = 23.1, .m32 = 46.1, .mbf16 = 92.3, .mf16 = 184.6, .mi8 = 184.6,
-              .mi4 = 184.6),
+    PUBLISHED("mi100", "Instinct MI100", 120, 1228.8, 32, MI100, .f64 = 11.5, .f32 = 23.1,
+              .m32 = 46.1, .mbf16 = 92.3, .mf16 = 184.6, .mi8 = 184.6, .mi4 = 184.6),
     PUBLISHED("mi210", "Instinct MI210", 104, 1638.4, 64, MI200, .f64 = 22.6, .f32 = 22.6,
               .m64 = 45.3, .m32 = 45.3, .mbf16 = 181, .mf16 = 181, .mi8 = 181, .mi4 = 181),
     PUBLISHED("mi250", "Instinct MI250 (one of two dies)", 104, 1638.4, 64, MI200 PER_GCD,
