@@ -317,7 +317,10 @@ TEST(PeakTable, HasWhatDataSheetsPublish)
         // NVIDIA Blackwell and Blackwell Ultra data sheets, per GPU
         {"NVIDIA GB200", OP_F64, 40},
         {"NVIDIA GB300", OP_I8, 330 / 2.0},
-        // NVIDIA L4, L40 and L40S data sheets
+        // NVIDIA A10, A40, L4, L40 and L40S data sheets; A10G's as Amazon publishes it
+        {"NVIDIA A10", OP_TF32, 62.5},
+        {"NVIDIA A10G", OP_BF16, 70},
+        {"NVIDIA A40", OP_I8, 299.3},
         {"NVIDIA L4", OP_F8, 485 / 2.0},
         {"NVIDIA L40", OP_TF32, 90.5},
         {"NVIDIA L40S", OP_F16, 362.05},

@@ -36,9 +36,9 @@
 #define BLACKWELL_PRO "NVIDIA RTX PRO Blackwell GPU Architecture whitepaper"
 #define PASCAL "NVIDIA GeForce GTX 1080 and Turing GPU Architecture whitepapers"
 
-#define P100 "NVIDIA Tesla P100 data sheet, performance specifications"
-#define V100 "NVIDIA V100 data sheet, performance specifications"
-#define A100 "NVIDIA A100 data sheet, specifications; vector f16 and bf16: A100 whitepaper, table 1"
+#define P100 "NVIDIA Tesla P100 data sheet"
+#define V100 "NVIDIA V100 data sheet"
+#define A100 "NVIDIA A100 data sheet; vector f16, vector bf16 and int4: A100 whitepaper, table 1"
 #define HALVED ": tensor cores published with sparsity, halved"
 #define HOPPER "NVIDIA H100 whitepaper, table of SXM5 and PCIe, dense; bandwidth: H100 data sheet"
 #define HOPPER_NVL "NVIDIA H100 NVL data sheet" HALVED
@@ -103,8 +103,9 @@ const struct peak_entry peak_table[] = {
               V100 "; vector f16: twice f32, V100 whitepaper", .f64 = 8.2, .f32 = 16.4, .f16 = 32.8,
               .mf16 = 130),
     PUBLISHED("t4", "Tesla T4", 40, 320, 16,
-              "NVIDIA T4 data sheet; vector f16: twice f32, Turing whitepaper", .f32 = 8.1,
-              .f16 = 16.2, .mf16 = 65, .mi8 = 130, .mi4 = 260),
+              "NVIDIA T4 data sheet, a later one has 300 GB/s; vector f16: twice f32, Turing "
+              "whitepaper",
+              .f32 = 8.1, .f16 = 16.2, .mf16 = 65, .mi8 = 130, .mi4 = 260),
     PUBLISHED("a100 sxm4 80gb|a100 sxm4|a100 sxm 80gb|a800 sxm4 80gb|a800 sxm4", "A100 SXM4 80 GB",
               108, 2039, 80, A100, GA100_RATES),
     PUBLISHED("a100 sxm4 40gb|a100 sxm4|a100 sxm 40gb|a100 pg509 200", "A100 SXM4 40 GB", 108, 1555,
@@ -135,7 +136,7 @@ const struct peak_entry peak_table[] = {
     PUBLISHED("a10", "A10", 72, 600, 24, "NVIDIA A10 data sheet", .f32 = 31.2, .tf32 = 62.5,
               .mbf16 = 125, .mf16 = 125, .mi8 = 250, .mi4 = 500),
     PUBLISHED("a10g", "A10G", 80, 600, 24,
-              "NVIDIA A10G data sheet (as Amazon publishes it for EC2 G5)", .f32 = 35, .tf32 = 35,
+              "NVIDIA A10G data sheet, as Amazon publishes it for EC2 G5", .f32 = 35, .tf32 = 35,
               .mbf16 = 70, .mf16 = 70, .mi8 = 140, .mi4 = 280),
     PUBLISHED("a40", "A40", 84, 696, 48, "NVIDIA A40 data sheet", .f32 = 37.4, .tf32 = 74.8,
               .mbf16 = 149.7, .mf16 = 149.7, .mi8 = 299.3, .mi4 = 598.7),
