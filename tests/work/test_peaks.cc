@@ -249,19 +249,115 @@ TEST(PeakTable, ComputesWhatWhitepapersPublish)
         {"NVIDIA GeForce RTX 4080", OP_F32, 48.7},
         {"NVIDIA GeForce RTX 5090", OP_F32, 104.8},
         {"NVIDIA GeForce RTX 5090", OP_BF16, 209.5},
+        {"NVIDIA GeForce RTX 5090", OP_F8, 419},
         {"NVIDIA GeForce RTX 5090", OP_F4, 1676},
         {"NVIDIA GeForce RTX 5090", OP_I8, 838},
         {"NVIDIA GeForce RTX 5080", OP_F32, 56.3},
+        {"NVIDIA GeForce RTX 5070", OP_F32, 30.9},
         {"NVIDIA RTX A6000", OP_F32, 38.7},
         {"NVIDIA RTX A6000", OP_F16, 154.8},
+        {"NVIDIA RTX A6000", OP_I8, 309.7},
+        {"NVIDIA RTX 6000 Ada Generation", OP_BF16, 364},
         {"TITAN RTX", OP_F16, 130.5},
         {"NVIDIA GeForce RTX 2080 Ti", OP_F16, 53.8},
+        {"NVIDIA GeForce RTX 2080 Ti", OP_I8, 215.2},
+        {"NVIDIA GeForce RTX 2080 Ti", OP_I4, 430.3},
         {"NVIDIA RTX PRO 6000 Blackwell Workstation Edition", OP_F16, 503.8},
     };
     for (const auto &figure : figures)
         EXPECT_NEAR(find(figure.name).of(figure.type), figure.published, figure.published * 0.005)
             << figure.name << " " << op_type_name(figure.type);
-    EXPECT_NEAR(find("Orin", counted(16)).of(OP_I8), 85, 0.5);
+    // Jetson AGX Orin technical brief: 5.3 TFLOP/s, 170 TOP/s of int8 with sparsity
+    EXPECT_NEAR(find("Orin", counted(16)).of(OP_F32), 5.3, 0.05);
+    EXPECT_NEAR(find("Orin", counted(16)).of(OP_I8), 170 / 2.0, 0.5);
+}
+
+// AMD CDNA 4 architecture whitepaper, table 1: operations per clock and compute unit.
+TEST(PeakTable, HasCdna4sUnitsTimesClock)
+{
+    struct {
+        op_type type;
+        double per_clock;
+    } rates[] = {{OP_F64, 128}, {OP_F32, 256}, {OP_F16, 4096}, {OP_BF16, 4096},
+                 {OP_F8, 8192}, {OP_I8, 8192}, {OP_F6, 16384}, {OP_F4, 16384}};
+    for (const auto &rate : rates) {
+        double per_ghz = rate.per_clock * 256 / 1000;
+        EXPECT_NEAR(find("AMD Instinct MI350X").of(rate.type), per_ghz * 2.2, 0.1);
+        EXPECT_NEAR(find("AMD Instinct MI355X").of(rate.type), per_ghz * 2.4, 0.1);
+    }
+}
+
+// Dense figures, as vendors' documents have them: those with sparsity are halved here.
+TEST(PeakTable, HasWhatDataSheetsPublish)
+{
+    struct {
+        const char *name;
+        op_type type;
+        double published;
+    } figures[] = {
+        // NVIDIA A100 architecture article, table of P100, V100 and A100
+        {"Tesla P100-SXM2-16GB", OP_F32, 10.6},
+        {"Tesla P100-SXM2-16GB", OP_F16, 21.2},
+        {"Tesla V100-SXM2-16GB", OP_F64, 7.8},
+        {"NVIDIA A100-SXM4-40GB", OP_TF32, 156},
+        {"NVIDIA A100-SXM4-40GB", OP_F64, 19.5},
+        {"NVIDIA A100-SXM4-40GB", OP_I4, 1248},
+        // NVIDIA H100 NVL data sheet, NVIDIA H200 product page
+        {"NVIDIA H100 NVL", OP_F8, 3341 / 2.0},
+        {"NVIDIA H100 NVL", OP_TF32, 835 / 2.0},
+        {"NVIDIA H200 NVL", OP_F64, 60},
+        // NVIDIA Blackwell architecture technical brief, per GPU
+        {"NVIDIA B100", OP_F16, 3500 / 2.0},
+        {"NVIDIA B100", OP_F8, 7000 / 2.0},
+        // NVIDIA HGX platform page, of 8 GPUs
+        {"NVIDIA B200", OP_TF32, 18000 / 2.0 / 8},
+        {"NVIDIA B200", OP_F64, 296 / 8.0},
+        {"NVIDIA B300 SXM6 AC", OP_F4, 108000 / 8.0},
+        {"NVIDIA B300 SXM6 AC", OP_F64, 10 / 8.0},
+        // NVIDIA Blackwell and Blackwell Ultra data sheets, per GPU
+        {"NVIDIA GB200", OP_F64, 40},
+        {"NVIDIA GB300", OP_I8, 330 / 2.0},
+        // NVIDIA A10, A40, L4, L40 and L40S data sheets; A10G's as Amazon publishes it
+        {"NVIDIA A10", OP_TF32, 62.5},
+        {"NVIDIA A10G", OP_BF16, 70},
+        {"NVIDIA A40", OP_I8, 299.3},
+        {"NVIDIA L4", OP_F8, 485 / 2.0},
+        {"NVIDIA L40", OP_TF32, 90.5},
+        {"NVIDIA L40S", OP_F16, 362.05},
+        // ROCm documentation, microarchitecture of MI100, MI250 (two dies) and MI300
+        {"AMD Instinct MI100", OP_BF16, 92.3},
+        {"AMD Instinct MI250", OP_F16, 362.1 / 2},
+        {"AMD Instinct MI300X", OP_TF32, 653.7},
+        {"AMD Instinct MI300X", OP_F64, 163.4},
+        // AMD Instinct MI300A data sheet
+        {"AMD Instinct MI300A", OP_F8, 1961.2},
+    };
+    for (const auto &figure : figures)
+        EXPECT_DOUBLE_EQ(find(figure.name).of(figure.type), figure.published)
+            << figure.name << " " << op_type_name(figure.type);
+    EXPECT_EQ(find("NVIDIA B200").bandwidth(), 7700);
+    EXPECT_EQ(find("NVIDIA B300").bandwidth(), 7700);
+    EXPECT_EQ(find("NVIDIA GB300").bandwidth(), 8000);
+}
+
+// A figure with sparsity among dense ones, or one halved twice, is a factor of two off.
+TEST(PeakTable, DoublesTheRateWithEachHalvingOfTheType)
+{
+    for (uint32_t i = 0; i < peak_table_count; i++) {
+        peak_figures figures;
+        peak_entry_figures(&peak_table[i], &figures);
+        const double *matrix = figures.matrix;
+        const std::string name = peak_table[i].name;
+        if (matrix[OP_TF32] > 0) {
+            EXPECT_NEAR(matrix[OP_F16] / matrix[OP_TF32], 2, 0.04) << name;
+        }
+        if (matrix[OP_F8] > 0) {
+            EXPECT_NEAR(matrix[OP_F8] / matrix[OP_F16], 2, 0.04) << name;
+        }
+        if (matrix[OP_BF16] > 0 && name != "Instinct MI100") {
+            EXPECT_EQ(matrix[OP_BF16], matrix[OP_F16]) << name;
+        }
+    }
 }
 
 TEST(PeakTable, HasASourceForEachEntryAndFindsEachByItsPattern)

@@ -11,47 +11,55 @@
         }                                                                                       \
     }
 
+#define COMPUTED "; rates = multiprocessors x boost clock x operations per clock"
+
 /* A board whose rates follow from its multiprocessors and clock. */
-#define BOARD(patterns_, name_, chip_, count_, mhz_, gbs_, gb_, source_)                    \
-    {                                                                                       \
-        .patterns = patterns_, .name = name_, .chip = chip_, .multiprocessors = count_,     \
-        .boost_mhz = mhz_, .bandwidth_gbs = gbs_, .memory_gb = gb_,                         \
-        .source = source_                                                                   \
-            ": multiprocessors, boost clock, bandwidth; rates = multiprocessors x clock x " \
-            "operations per clock, f32 accumulation",                                       \
+#define BOARD(patterns_, name_, chip_, count_, mhz_, gbs_, gb_, source_)                \
+    {                                                                                   \
+        .patterns = patterns_, .name = name_, .chip = chip_, .multiprocessors = count_, \
+        .boost_mhz = mhz_, .bandwidth_gbs = gbs_, .memory_gb = gb_,                     \
+        .source = source_ COMPUTED ", f32 accumulation",                                \
     }
 
-#define TURING "NVIDIA Turing GPU Architecture whitepaper, appendix A"
-#define TURING_PAGE "NVIDIA product page"
-#define AMPERE "NVIDIA Ampere GA102 GPU Architecture whitepaper, appendix A"
-#define AMPERE_PAGE "NVIDIA GeForce RTX 30 series product page"
-#define AMPERE_PRO "NVIDIA RTX A series data sheet (cores, f32 rate)"
-#define ADA "NVIDIA Ada GPU Architecture whitepaper, appendix A"
-#define ADA_PAGE "NVIDIA GeForce RTX 40 series product page"
-#define ADA_PRO "NVIDIA RTX Ada Generation data sheet (cores, f32 rate)"
-#define BLACKWELL "NVIDIA RTX Blackwell GPU Architecture whitepaper, appendix A"
-#define BLACKWELL_PAGE "NVIDIA GeForce RTX 50 series product page"
-#define PASCAL "NVIDIA GeForce GTX 1080 whitepaper and product pages"
+/* Where boards' multiprocessors (cores), clock and bandwidth are from. */
+#define IN_MHZ "; boost clock in MHz: TechPowerUp's GPU database"
+#define TURING "NVIDIA Turing GPU Architecture whitepaper"
+#define TURING_PAGE "NVIDIA GeForce RTX 20 series and TITAN RTX product pages" IN_MHZ
+#define AMPERE "NVIDIA Ampere GA102 GPU Architecture whitepaper"
+#define AMPERE_PAGE "NVIDIA GeForce RTX 30 series product pages" IN_MHZ
+#define AMPERE_PRO "NVIDIA RTX A series data sheets" IN_MHZ
+#define ADA "NVIDIA Ada GPU Architecture whitepaper"
+#define ADA_PAGE "NVIDIA GeForce RTX 40 series product pages" IN_MHZ
+#define ADA_PRO "NVIDIA RTX Ada Generation data sheets" IN_MHZ
+#define BLACKWELL "NVIDIA RTX Blackwell GPU Architecture whitepaper"
+#define BLACKWELL_PAGE "NVIDIA GeForce RTX 50 series product pages" IN_MHZ
+#define BLACKWELL_PRO "NVIDIA RTX PRO Blackwell GPU Architecture whitepaper"
+#define PASCAL "NVIDIA GeForce GTX 1080 and Turing GPU Architecture whitepapers"
 
-#define P100 "NVIDIA Tesla P100 data sheet, performance specifications"
-#define V100 "NVIDIA V100 data sheet, performance specifications"
-#define A100 "NVIDIA A100 data sheet, specifications; vector f16 and bf16: A100 whitepaper, table 1"
-#define HOPPER \
-    "NVIDIA H100 data sheet: tensor cores published with sparsity, halved; NVIDIA H100 whitepaper"
-#define H200 "NVIDIA H200 data sheet: tensor cores published with sparsity, halved"
+#define P100 "NVIDIA Tesla P100 data sheet"
+#define V100 "NVIDIA V100 data sheet"
+#define A100 "NVIDIA A100 data sheet; vector f16, vector bf16 and int4: A100 whitepaper, table 1"
+#define HALVED ": tensor cores published with sparsity, halved"
+#define HOPPER "NVIDIA H100 whitepaper, table of SXM5 and PCIe, dense; bandwidth: H100 data sheet"
+#define HOPPER_NVL "NVIDIA H100 NVL data sheet" HALVED
+#define H200 \
+    "NVIDIA H200 product page" HALVED "; digits that it rounds: H100 whitepaper, the same chip"
+#define H200_NVL "NVIDIA H200 product page" HALVED "; an older data sheet has 4200 GB/s"
+#define GH200 \
+    "NVIDIA GH200 data sheet" HALVED "; digits that it rounds: H100 whitepaper, the same chip"
 #define HGX_BLACKWELL                                                                      \
-    "NVIDIA HGX platform page: figures of 8 GPUs / 8; tensor cores but f4 published with " \
-    "sparsity, halved"
-#define NVL_BLACKWELL \
-    "NVIDIA GB200 NVL72 data sheet, per GPU; tensor cores published with sparsity, halved"
-#define ORIN "NVIDIA Jetson AGX Orin series technical brief and Jetson Orin data sheets"
+    "NVIDIA HGX platform page: figures of 8 GPUs / 8, tensor cores but f4 published with " \
+    "sparsity, halved; memory and bandwidth: NVIDIA Blackwell and Blackwell Ultra data sheets"
+#define ORIN "NVIDIA Jetson AGX Orin technical brief and Jetson Orin data sheets" COMPUTED
 #define THOR "NVIDIA Jetson Thor data sheet"
+#define MI100 \
+    "ROCm documentation, AMD Instinct MI100 microarchitecture; int8 and int4: MI100 data sheet"
 #define MI200 "AMD Instinct MI200 series data sheets"
 #define PER_GCD ": figures of the module / 2, as each of its two dies is a device"
-#define MI300 "AMD Instinct MI300 series data sheets, peak performance without sparsity"
-#define MI350                                                                                    \
-    "AMD CDNA 4 architecture whitepaper: 256 compute units x clock x operations per clock; AMD " \
-    "Instinct MI350 series data sheets"
+#define MI300 "AMD Instinct MI300 series data sheets, without sparsity"
+#define MI350                                                                                   \
+    "AMD CDNA 4 architecture whitepaper, table 1: operations per clock and compute unit x 256 " \
+    "compute units x 2.2 GHz (MI350X) or 2.4 GHz (MI355X), which the data sheets round"
 
 /* Rates that several boards share. */
 #define GA100_RATES                                                                         \
@@ -95,8 +103,9 @@ const struct peak_entry peak_table[] = {
               V100 "; vector f16: twice f32, V100 whitepaper", .f64 = 8.2, .f32 = 16.4, .f16 = 32.8,
               .mf16 = 130),
     PUBLISHED("t4", "Tesla T4", 40, 320, 16,
-              "NVIDIA T4 data sheet; vector f16: twice f32, Turing whitepaper", .f32 = 8.1,
-              .f16 = 16.2, .mf16 = 65, .mi8 = 130, .mi4 = 260),
+              "NVIDIA T4 data sheet, a later one has 300 GB/s; vector f16: twice f32, Turing "
+              "whitepaper",
+              .f32 = 8.1, .f16 = 16.2, .mf16 = 65, .mi8 = 130, .mi4 = 260),
     PUBLISHED("a100 sxm4 80gb|a100 sxm4|a100 sxm 80gb|a800 sxm4 80gb|a800 sxm4", "A100 SXM4 80 GB",
               108, 2039, 80, A100, GA100_RATES),
     PUBLISHED("a100 sxm4 40gb|a100 sxm4|a100 sxm 40gb|a100 pg509 200", "A100 SXM4 40 GB", 108, 1555,
@@ -127,7 +136,7 @@ const struct peak_entry peak_table[] = {
     PUBLISHED("a10", "A10", 72, 600, 24, "NVIDIA A10 data sheet", .f32 = 31.2, .tf32 = 62.5,
               .mbf16 = 125, .mf16 = 125, .mi8 = 250, .mi4 = 500),
     PUBLISHED("a10g", "A10G", 80, 600, 24,
-              "NVIDIA A10G data sheet (as Amazon publishes it for EC2 G5)", .f32 = 35, .tf32 = 35,
+              "NVIDIA A10G data sheet, as Amazon publishes it for EC2 G5", .f32 = 35, .tf32 = 35,
               .mbf16 = 70, .mf16 = 70, .mi8 = 140, .mi4 = 280),
     PUBLISHED("a40", "A40", 84, 696, 48, "NVIDIA A40 data sheet", .f32 = 37.4, .tf32 = 74.8,
               .mbf16 = 149.7, .mf16 = 149.7, .mi8 = 299.3, .mi4 = 598.7),
@@ -135,9 +144,8 @@ const struct peak_entry peak_table[] = {
               .f32 = 4.5, .tf32 = 9, .mf16 = 17.9, .mi8 = 35.9),
     PUBLISHED("a2", "A2", 10, 200, 16, "NVIDIA A2 data sheet", .f32 = 4.5, .tf32 = 9, .mbf16 = 18,
               .mf16 = 18, .mi8 = 36, .mi4 = 72),
-    PUBLISHED("l4", "L4", 58, 300, 24,
-              "NVIDIA L4 data sheet: tensor cores published with sparsity, halved", .f32 = 30.3,
-              .tf32 = 60, .mbf16 = 121, .mf16 = 121, .f8 = 242.5, .mi8 = 242.5),
+    PUBLISHED("l4", "L4", 58, 300, 24, "NVIDIA L4 data sheet" HALVED, .f32 = 30.3, .tf32 = 60,
+              .mbf16 = 121, .mf16 = 121, .f8 = 242.5, .mi8 = 242.5),
     PUBLISHED("l40", "L40", 142, 864, 48, "NVIDIA L40 data sheet", .f32 = 90.5, .tf32 = 90.5,
               .mbf16 = 181.05, .mf16 = 181.05, .f8 = 362, .mi8 = 362, .mi4 = 724),
     PUBLISHED("l40s", "L40S", 142, 864, 48, "NVIDIA L40S data sheet", .f32 = 91.6, .tf32 = 183,
@@ -153,34 +161,33 @@ const struct peak_entry peak_table[] = {
     PUBLISHED("h100 pcie", "H100 PCIe", 114, 2000, 80, HOPPER, .f64 = 25.6, .f32 = 51.2,
               .f16 = 102.4, .bf16 = 102.4, .m64 = 51.2, .tf32 = 378, .mbf16 = 756, .mf16 = 756,
               .f8 = 1513, .mi8 = 1513),
-    PUBLISHED("h100 nvl", "H100 NVL", 132, 3900, 94, HOPPER, GH100_NVL_RATES),
+    PUBLISHED("h100 nvl", "H100 NVL", 132, 3900, 94, HOPPER_NVL, GH100_NVL_RATES),
     PUBLISHED("h800", "H800 SXM5", 132, 3350, 80,
-              "NVIDIA H800 data sheet: tensor cores published with sparsity, halved", .f64 = 1,
-              .f32 = 67, .m64 = 1, .tf32 = 494.7, .mbf16 = 989.4, .mf16 = 989.4, .f8 = 1978.9,
-              .mi8 = 1978.9),
-    PUBLISHED("h20", "H20", 78, 4000, 96, "NVIDIA H20 data sheet", .f64 = 1, .f32 = 44, .m64 = 1,
-              .tf32 = 74, .mbf16 = 148, .mf16 = 148, .f8 = 296, .mi8 = 296),
+              "H800 data sheet as resellers have it, NVIDIA's pages have none" HALVED, .f64 = 1,
+              .f32 = 67, .tf32 = 494.7, .mbf16 = 989.4, .mf16 = 989.4, .f8 = 1978.9, .mi8 = 1978.9),
+    PUBLISHED("h20", "H20", 78, 4000, 96,
+              "H20 figures as resellers and the press have them, dense; NVIDIA publishes none",
+              .f64 = 1, .f32 = 44, .tf32 = 74, .mbf16 = 148, .mf16 = 148, .f8 = 296, .mi8 = 296),
     PUBLISHED("h200", "H200 SXM", 132, 4800, 141, H200, GH100_MEMORY_RATES),
-    PUBLISHED("h200 nvl", "H200 NVL", 132, 4800, 141, H200, GH100_NVL_RATES),
-    PUBLISHED("gh200", "GH200 96 GB", 132, 4000, 96,
-              "NVIDIA GH200 data sheet: tensor cores published with sparsity, halved",
-              GH100_MEMORY_RATES),
-    PUBLISHED("gh200 144g|gh200 144gb|gh200", "GH200 144 GB", 132, 4900, 144,
-              "NVIDIA GH200 data sheet: tensor cores published with sparsity, halved",
+    PUBLISHED("h200 nvl", "H200 NVL", 132, 4800, 141, H200_NVL, GH100_NVL_RATES),
+    PUBLISHED("gh200", "GH200 96 GB", 132, 4000, 96, GH200, GH100_MEMORY_RATES),
+    PUBLISHED("gh200 144g|gh200 144gb|gh200", "GH200 144 GB", 132, 4900, 144, GH200,
               GH100_MEMORY_RATES),
     PUBLISHED("b100", "B100", 0, 8000, 192,
-              "NVIDIA Blackwell architecture technical brief, per GPU of HGX B100", .f64 = 30,
-              .f32 = 60, .m64 = 30, .tf32 = 900, .mbf16 = 1800, .mf16 = 1800, .f8 = 3500,
+              "NVIDIA Blackwell architecture technical brief, HGX B100 per GPU" HALVED
+              "; tf32 is half of f16, and f32 twice f64",
+              .f64 = 30, .f32 = 60, .m64 = 30, .tf32 = 875, .mbf16 = 1750, .mf16 = 1750, .f8 = 3500,
               .f6 = 3500, .f4 = 7000, .mi8 = 3500),
     PUBLISHED("b200", "B200", 148, 7700, 180, HGX_BLACKWELL, .f64 = 37, .f32 = 75, .m64 = 37,
               .tf32 = 1125, .mbf16 = 2250, .mf16 = 2250, .f8 = 4500, .f6 = 4500, .f4 = 9000,
               .mi8 = 4500),
-    PUBLISHED("gb200", "GB200 (one GPU)", 0, 8000, 186, NVL_BLACKWELL, .f64 = 40, .f32 = 80,
+    PUBLISHED("gb200", "GB200 (one GPU)", 0, 8000, 186,
+              "NVIDIA Blackwell data sheet, GB200 NVL72 per GPU" HALVED, .f64 = 40, .f32 = 80,
               .m64 = 40, .tf32 = 1250, .mbf16 = 2500, .mf16 = 2500, .f8 = 5000, .f6 = 5000,
               .f4 = 10000, .mi8 = 5000),
     {.patterns = "b300|b300 sxm6 ac|b300 sxm6",
      .name = "B300",
-     .bandwidth_gbs = 8000,
+     .bandwidth_gbs = 7700,
      .memory_gb = 270,
      .rates = {.f64 = 1.25,
                .f32 = 75,
@@ -194,14 +201,14 @@ const struct peak_entry peak_table[] = {
      .source = HGX_BLACKWELL,
      .caveat = "int8: NVIDIA's publications differ, so it is left out"},
     PUBLISHED("gb300", "GB300 (one GPU)", 0, 8000, 279,
-              "NVIDIA GB300 NVL72 data sheet, per GPU; tensor cores but f4 published with "
-              "sparsity, halved",
+              "NVIDIA Blackwell Ultra data sheet, GB300 NVL72 per GPU: tensor cores but f4 "
+              "published with sparsity, halved",
               .f64 = 1.3, .f32 = 80, .m64 = 1.3, .tf32 = 1250, .mbf16 = 2500, .mf16 = 2500,
               .f8 = 5000, .f6 = 5000, .f4 = 15000, .mi8 = 165),
     PUBLISHED("gb10", "GB10 (DGX Spark)", 0, 273, 0,
               "NVIDIA DGX Spark data sheet: 1 PFLOP/s of f4 with sparsity, halved", .f4 = 500),
     /* ---- NVIDIA, workstations ---- */
-    BOARD("rtx a6000", "RTX A6000", CHIP_86, 84, 1800, 768, 48, AMPERE_PRO),
+    BOARD("rtx a6000", "RTX A6000", CHIP_86, 84, 1800, 768, 48, AMPERE),
     BOARD("rtx a5000", "RTX A5000", CHIP_86, 64, 1695, 768, 24, AMPERE_PRO),
     BOARD("rtx a4500", "RTX A4500", CHIP_86, 56, 1650, 640, 20, AMPERE_PRO),
     BOARD("rtx a4000", "RTX A4000", CHIP_86, 48, 1560, 448, 16, AMPERE_PRO),
@@ -216,7 +223,7 @@ const struct peak_entry peak_table[] = {
     BOARD("rtx 4000 sff ada generation|rtx 4000 sff ada", "RTX 4000 SFF Ada", CHIP_89, 48, 1560,
           280, 20, ADA_PRO),
     BOARD("rtx pro 6000 blackwell workstation edition", "RTX PRO 6000 Blackwell Workstation",
-          CHIP_120, 188, 2617, 1792, 96, "NVIDIA RTX PRO Blackwell GPU Architecture whitepaper"),
+          CHIP_120, 188, 2617, 1792, 96, BLACKWELL_PRO),
     BOARD("rtx pro 6000 blackwell max q workstation edition", "RTX PRO 6000 Blackwell Max-Q",
           CHIP_120, 188, 2280, 1792, 96,
           "NVIDIA RTX PRO 6000 Blackwell Max-Q data sheet (clock of its 110 TFLOP/s of f32)"),
@@ -267,9 +274,7 @@ const struct peak_entry peak_table[] = {
      .boost_mhz = 1665,
      .bandwidth_gbs = 448,
      .memory_gb = 8,
-     .source =
-         AMPERE_PAGE ": multiprocessors, boost clock, bandwidth; rates = multiprocessors x clock x "
-                     "operations per clock, f32 accumulation",
+     .source = AMPERE_PAGE COMPUTED ", f32 accumulation",
      .caveat = "bandwidth of boards with GDDR6; those with GDDR6X have 608 GB/s"},
     BOARD("rtx 3060", "GeForce RTX 3060 12 GB", CHIP_86_CONSUMER, 28, 1777, 360, 12, AMPERE_PAGE),
     BOARD("rtx 3060 8gb|rtx 3060", "GeForce RTX 3060 8 GB", CHIP_86_CONSUMER, 28, 1777, 240, 8,
@@ -278,7 +283,7 @@ const struct peak_entry peak_table[] = {
     BOARD("rtx 3050 6gb|rtx 3050", "GeForce RTX 3050 6 GB", CHIP_86_CONSUMER, 18, 1470, 168, 6,
           AMPERE_PAGE),
     BOARD("rtx 2080 ti", "GeForce RTX 2080 Ti", CHIP_75_CONSUMER, 68, 1545, 616, 11, TURING),
-    BOARD("rtx 2080 super", "GeForce RTX 2080 SUPER", CHIP_75_CONSUMER, 48, 1815, 496.1, 8,
+    BOARD("rtx 2080 super", "GeForce RTX 2080 SUPER", CHIP_75_CONSUMER, 48, 1815, 496, 8,
           TURING_PAGE),
     BOARD("rtx 2080", "GeForce RTX 2080", CHIP_75_CONSUMER, 46, 1710, 448, 8, TURING),
     BOARD("rtx 2070 super", "GeForce RTX 2070 SUPER", CHIP_75_CONSUMER, 40, 1770, 448, 8,
@@ -348,8 +353,8 @@ const struct peak_entry peak_table[] = {
      .source = ORIN,
      .caveat = "without super mode"},
     PUBLISHED("thor|agx thor|t5000|thor t5000", "Jetson Thor T5000", 20, 273, 128,
-              THOR "; f16 is half of f8", .f32 = 8.064, .mbf16 = 258.5, .mf16 = 258.5, .f8 = 517,
-              .f4 = 1035),
+              THOR ", dense; f16 is half of f8", .f32 = 8.064, .mbf16 = 258.5, .mf16 = 258.5,
+              .f8 = 517, .f4 = 1035),
     {.patterns = "thor|t4000|thor t4000",
      .name = "Jetson Thor T4000",
      .multiprocessors = 12,
@@ -366,12 +371,11 @@ const struct peak_entry peak_table[] = {
      .needs_count = true,
      .bandwidth_gbs = 136.5,
      .memory_gb = 32,
-     .source = "NVIDIA Jetson AGX Xavier technical brief: 512 cores, 1377 MHz"},
+     .source = "NVIDIA Jetson AGX Xavier technical brief" COMPUTED},
 
     /* ---- AMD ---- */
-    PUBLISHED("mi100", "Instinct MI100", 120, 1228.8, 32, "AMD Instinct MI100 data sheet",
-              .f64 = 11.5, .f32 = 23.1, .m32 = 46.1, .mbf16 = 92.3, .mf16 = 184.6, .mi8 = 184.6,
-              .mi4 = 184.6),
+    PUBLISHED("mi100", "Instinct MI100", 120, 1228.8, 32, MI100, .f64 = 11.5, .f32 = 23.1,
+              .m32 = 46.1, .mbf16 = 92.3, .mf16 = 184.6, .mi8 = 184.6, .mi4 = 184.6),
     PUBLISHED("mi210", "Instinct MI210", 104, 1638.4, 64, MI200, .f64 = 22.6, .f32 = 22.6,
               .m64 = 45.3, .m32 = 45.3, .mbf16 = 181, .mf16 = 181, .mi8 = 181, .mi4 = 181),
     PUBLISHED("mi250", "Instinct MI250 (one of two dies)", 104, 1638.4, 64, MI200 PER_GCD,
