@@ -326,6 +326,26 @@ void sheet_bytes(struct sheet *sheet, uint64_t bytes)
     grid_string(&sheet->grid, text);
 }
 
+void sheet_signed_bytes(struct sheet *sheet, int64_t bytes)
+{
+    char text[BYTES_TEXT_BYTES];
+    if (!for_people(sheet)) {
+        sheet_int(sheet, bytes);
+        return;
+    }
+    next_cell(sheet);
+    bytes_text(bytes, text);
+    grid_string(&sheet->grid, text);
+}
+
+void sheet_none(struct sheet *sheet)
+{
+    if (next_cell(sheet))
+        json_null(sheet->json);
+    else
+        grid_string(&sheet->grid, "");
+}
+
 void sheet_unknown(struct sheet *sheet)
 {
     if (next_cell(sheet))

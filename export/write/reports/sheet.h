@@ -70,10 +70,12 @@ void sheet_count(struct sheet *sheet, uint64_t count);
 void sheet_int(struct sheet *sheet, int64_t number);
 void sheet_ns(struct sheet *sheet, int64_t ns);
 void sheet_bytes(struct sheet *sheet, uint64_t bytes);
+void sheet_signed_bytes(struct sheet *sheet, int64_t bytes);
 void sheet_number(struct sheet *sheet, double number); /* NaN: not known */
 void sheet_duration(struct sheet *sheet, double ns);   /* NaN: not known */
 void sheet_share(struct sheet *sheet, int64_t part, int64_t whole);
 void sheet_unknown(struct sheet *sheet);
+void sheet_none(struct sheet *sheet); /* there is no such thing: empty for people, too */
 
 #ifdef __cplusplus
 }
