@@ -3,6 +3,7 @@
 
 #include "array.h"
 #include "bytes_text.h"
+#include "markdown_text.h"
 #include "show_text.h"
 #include "time_text.h"
 
@@ -13,6 +14,7 @@
 #include <string.h>
 
 #define SHEET_WIDTH_MAX 4096u
+#define TITLE_WIDTH_MAX 400u
 
 struct sheet_table {
     const char *name;
@@ -42,10 +44,20 @@ static uint32_t count_columns(const struct sheet_column *columns)
 
 static void print_title(struct sheet *sheet, const char *title)
 {
+    char shown[SHOW_TEXT_BYTES(TITLE_WIDTH_MAX)];
+    bool rest;
     if (sheet->tables)
         fputc('\n', sheet->stream);
-    if (title)
-        fprintf(sheet->stream, "%s%s\n\n", sheet->format == WRITE_MARKDOWN ? "### " : "", title);
+    if (!title)
+        return;
+    show_text((struct text){title, strlen(title)}, TITLE_WIDTH_MAX, shown, &rest);
+    if (sheet->format == WRITE_MARKDOWN) {
+        fputs("### ", sheet->stream);
+        markdown_text(shown, sheet->stream);
+    } else {
+        fputs(shown, sheet->stream);
+    }
+    fputs("\n\n", sheet->stream);
 }
 
 static void begin_grid(struct sheet *sheet, const char *title)
@@ -268,7 +280,9 @@ static void add_short(struct sheet *sheet, struct text text)
         sheet->width && sheet->width < SHEET_WIDTH_MAX ? sheet->width : SHEET_WIDTH_MAX;
     bool rest;
     show_text(text, width, shown, &rest);
-    grid_format(&sheet->grid, "%s%s", shown, rest ? "..." : "");
+    if (rest)
+        strcat(shown, "..."); /* there is room for a character more */
+    grid_string(&sheet->grid, shown);
 }
 
 void sheet_text(struct sheet *sheet, struct text text)
