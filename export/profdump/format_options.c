@@ -25,7 +25,8 @@ static bool has_tables(const struct profdump_options *options, const struct comm
 
 bool format_options_agree(struct profdump_options *options, const struct command *command)
 {
-    if (options->format_given && !has_tables(options, command))
+    if ((options->format_given || (options->json && options->folded)) &&
+        !has_tables(options, command))
         return false;
     if (options->json && options->format_given && options->format != WRITE_JSON) {
         complain("--json: not together with --format %s", write_format_name(options->format));
