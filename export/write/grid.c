@@ -91,7 +91,7 @@ void grid_whole_text(struct grid *grid, struct text text)
 
 void grid_string(struct grid *grid, const char *string)
 {
-    add_shown(grid, (struct text){string, strlen(string)}, CELL_COLUMNS);
+    add_shown(grid, (struct text){string, strlen(string)}, UINT32_MAX);
 }
 
 void grid_format(struct grid *grid, const char *format, ...)

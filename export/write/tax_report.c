@@ -157,7 +157,9 @@ static bool write_report(const struct report *report, FILE *stream)
     bool executions = report->executions.rows.count > 0, ranges = report->ranges.rows.count > 0;
     if (report->options->format == WRITE_JSON)
         return write_tax_json(report, stream);
-    if (!executions && !ranges && write_format_is_for_people(report->options->format))
+    if (!executions && !ranges && !write_format_is_for_people(report->options->format))
+        return write_ranges(report, stream); /* a header is a table, too */
+    if (!executions && !ranges)
         fputs("No block has an event Method::execute, and no range launched a kernel.\n", stream);
     if (executions && !write_executions(report, stream))
         return false;
