@@ -173,11 +173,10 @@ static void merge_row(struct merged *merged, const struct sheet_table *table, co
 /* False: no memory. */
 static bool merge_table(struct merged *merged, struct sheet_table *table)
 {
-    uint32_t *from = malloc((merged->count + 1) * sizeof *from), width = table->grid.columns;
+    uint32_t *from = calloc(merged->count + 1, sizeof *from), width = table->grid.columns;
     if (!from)
         return false;
     for (uint32_t i = 0; i < merged->count; i++) {
-        from[i] = 0;
         while (from[i] < width && strcmp(table->columns[from[i]].key, merged->keys[i]) != 0)
             from[i]++;
     }
@@ -216,6 +215,7 @@ bool sheet_finish(struct sheet *sheet)
         sheet->failed = !write_merged(sheet);
     for (uint32_t i = 0; i < sheet->done_count; i++)
         grid_fini(&sheet->done[i].grid);
+    grid_fini(&sheet->grid); /* of a table that was not ended */
     free(sheet->done);
     sheet->done = NULL;
     sheet->done_count = sheet->done_capacity = 0;
