@@ -22,22 +22,12 @@ static bool set_target(struct profdump_options *options, const char *scale)
     return set_scale("--target-time-scale", scale, &options->blocks.blocks.target);
 }
 
-static bool set_format(struct profdump_options *options, const char *format)
-{
-    bool of_diff = diff_format_find(format, &options->diff_format);
-    if (blocks_format_find(format, &options->blocks.format) || of_diff)
-        return true;
-    complain("--format: '%s' is not one of text, tsv, csv, json, markdown", format);
-    return false;
-}
-
 bool blocks_options_agree(struct profdump_options *options)
 {
     struct blocks_options *blocks = &options->blocks.blocks;
     if (!options->target_given)
         blocks->target = blocks->source == TIME_SCALE_CYCLES ? TIME_SCALE_CYCLES : TIME_SCALE_MS;
-    if (options->json)
-        options->blocks.format = BLOCKS_JSON;
+    options->blocks.format = options->format;
     if (time_scale_fits(blocks->source, blocks->target))
         return true;
     if (options->compat)
@@ -61,9 +51,6 @@ const struct option_entry blocks_options[] = {
     CALL("target-time-scale", "S", set_target,
          "in what blocks and tax show times: ns, us, ms (default), s, cycles"),
     FLAG("wrap32", blocks.blocks.wrap32, "ticks have 32 bits and begin anew"),
-    CALL("format", "FORMAT", set_format,
-         "of blocks, tax, analyze, breakdown and diff: text (default), tsv, csv,\n"
-         "json; of diff: markdown, too"),
     FLAG("units", blocks.units, "with --format tsv or csv: name the unit in the header"),
     FLAG("compat", compat,
          "blocks, tax, memory: print what ExecuTorch's own programs print;\n"

@@ -12,7 +12,7 @@
 static struct write_roofline_options write_options_of(const struct profdump_options *options)
 {
     return (struct write_roofline_options){
-        .format = options->blocks.format,
+        .format = options->format,
         .by = options->analyze.by,
         .rows = options->write.rows,
         .name_width = options->write.name_width,
@@ -71,7 +71,7 @@ static int load_and_analyze(const struct profdump_options *options, const struct
 
 static int list_devices(const struct profdump_options *options)
 {
-    bool written = write_peaks(options->blocks.format, stdout) && fflush(stdout) == 0;
+    bool written = write_peaks(options->format, stdout) && fflush(stdout) == 0;
     if (!written && errno != EPIPE)
         complain("standard output: %s", strerror(errno));
     return written ? EXIT_SUCCESS : EXIT_FAILURE;

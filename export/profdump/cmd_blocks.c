@@ -179,8 +179,8 @@ static int compare_with(const struct profdump_options *options, const struct tim
         run.buffer = run_bytes;
         reference.buffer = reference_bytes;
         reference.timeline = other;
-        status = finish(options, timeline,
-                        compare_values(&reference, &run, options->blocks.format, stdout));
+        status =
+            finish(options, timeline, compare_values(&reference, &run, options->format, stdout));
     }
     free(run_bytes);
     free(reference_bytes);

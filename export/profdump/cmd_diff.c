@@ -77,21 +77,11 @@ static void destroy_job(struct job *job)
 
 /* ---- the diff ---- */
 
-static enum diff_format format_of(const struct profdump_options *options)
-{
-    return options->json ? DIFF_JSON : options->diff_format;
-}
-
-static bool is_for_people(enum diff_format format)
-{
-    return format == DIFF_TEXT || format == DIFF_MARKDOWN;
-}
-
 static struct write_diff_options write_options_of(const struct profdump_options *options,
                                                   const char *const names[2])
 {
-    enum diff_format format = format_of(options);
-    int64_t rows = is_for_people(format) && !options->by ? ROWS_DEFAULT : -1;
+    enum write_format format = options->format;
+    int64_t rows = write_format_is_for_people(format) && !options->by ? ROWS_DEFAULT : -1;
     return (struct write_diff_options){
         .names = {names[0], names[1]},
         .format = format,
@@ -112,7 +102,7 @@ static int end(const struct profdump_options *options, const struct diff *diff, 
     if (status == EXIT_FAILURE || diff->gate.result == DIFF_GATE_NONE)
         return status;
     write_diff_gate(diff, line);
-    if (!is_for_people(format_of(options)))
+    if (!write_format_is_for_people(options->format))
         complain("%s", line);
     return diff->gate.result == DIFF_GATE_FAILED ? EXIT_SLOWER : status;
 }

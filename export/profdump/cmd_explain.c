@@ -37,8 +37,11 @@ static bool show(const struct profdump_options *options, const struct findings *
         .frames = symbols ? name_frames : NULL,
         .user = symbols,
     };
-    return options->json ? findings_json(findings, &report, stdout)
-                         : findings_report(findings, &report, stdout);
+    if (options->format == WRITE_JSON)
+        return findings_json(findings, &report, stdout);
+    return options->format == WRITE_TEXT
+               ? findings_report(findings, &report, stdout)
+               : findings_sheet(findings, &report, options->format, stdout);
 }
 
 static int explain(const struct profdump_options *options, const struct timeline *timeline,
@@ -64,6 +67,8 @@ static bool list_rules(const struct profdump_options *options)
 {
     if (options->json)
         return findings_rules_json(stdout);
+    if (options->format != WRITE_TEXT)
+        return findings_rules_sheet(options->format, stdout);
     findings_rules(stdout);
     return true;
 }

@@ -5,6 +5,7 @@
 #include "failed_text.h"
 #include "stack_of.h"
 #include "stack_text.h"
+#include "table_sheets.h"
 
 #include <stdlib.h>
 
@@ -42,9 +43,11 @@ static bool show_stacks(const struct profdump_options *options, const struct tim
 
 int cmd_ledger(const struct profdump_options *options, const struct timeline *timeline)
 {
+    bool is_text = options->format == WRITE_TEXT;
     bool written = options->json ? write_ledger_json(timeline, &options->write, stdout)
-                                 : write_ledger(timeline, &options->write, stdout);
-    if (written && !options->json)
+                   : is_text     ? write_ledger(timeline, &options->write, stdout)
+                                 : ledger_sheet(timeline, &options->write, options->format, stdout);
+    if (written && is_text)
         written = show_stacks(options, timeline);
     return finish(options, timeline, written);
 }

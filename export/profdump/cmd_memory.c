@@ -1,5 +1,6 @@
 /* cmd_memory.c - profdump memory FILE...: what was allocated, by whom, and what never came back. */
 #include "profdump.h"
+#include "table_sheets.h"
 
 /* One block of the program's own, which is there without being asked for, says nothing that the heaps
  * do not. */
@@ -13,9 +14,11 @@ int cmd_memory(const struct profdump_options *options, const struct timeline *ti
 {
     if (options->compat)
         return cmd_blocks_memory(options, timeline);
+    bool is_text = options->format == WRITE_TEXT;
     bool written = options->json ? write_memory_json(timeline, &options->write, stdout)
-                                 : write_memory(timeline, &options->write, stdout);
-    if (written && !options->json && has_blocks(timeline)) {
+                   : is_text     ? write_memory(timeline, &options->write, stdout)
+                                 : memory_sheet(timeline, &options->write, options->format, stdout);
+    if (written && is_text && has_blocks(timeline)) {
         fputc('\n', stdout);
         written = write_blocks_memory(timeline, &options->blocks, stdout);
     }

@@ -1,6 +1,7 @@
 /* cmd_show.c - profdump FILE...: what ran, and the key averages, as a table or as a tree. */
 #include "profdump.h"
 
+#include "averages_sheet.h"
 #include "stack_groups.h"
 
 #include <stdlib.h>
@@ -8,6 +9,9 @@
 static bool show(const struct profdump_options *options, const struct write_options *write,
                  const struct timeline *timeline)
 {
+    if (options->format != WRITE_TEXT)
+        return options->tree ? averages_sheet_tree(timeline, write, options->format, stdout)
+                             : averages_sheet(timeline, write, options->format, stdout);
     if (!write_summary(timeline, write, stdout))
         return false;
     return options->tree ? write_tree(timeline, write, stdout)

@@ -1,6 +1,7 @@
 /* cmd_stacks.c - profdump stacks FILE...: from where CUDA was called, and what that cost. */
 #include "profdump.h"
 
+#include "stack_sheet.h"
 #include "stack_text.h"
 #include "stack_totals.h"
 #include "time_text.h"
@@ -88,13 +89,16 @@ static int show(const struct profdump_options *options, const struct timeline *t
         return EXIT_FAILURE;
     }
     errno = 0;
-    if (options->folded)
+    bool written = true;
+    if (options->format != WRITE_TEXT)
+        written = stack_sheet(options, timeline, symbols, &totals);
+    else if (options->folded)
         print_folded(symbols, &totals);
     else
         print_all(options, timeline, symbols, &totals);
     stack_totals_fini(&totals);
     stack_text_complain(symbols);
-    return finish(options, timeline, true);
+    return finish(options, timeline, written);
 }
 
 int cmd_stacks(const struct profdump_options *options, const struct timeline *timeline)

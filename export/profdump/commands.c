@@ -12,14 +12,16 @@ const struct command commands[] = {
         .usage = "[OPTION]... [FILE|DIRECTORY]...",
         .run = cmd_show,
         .exports = true,
+        .tables = true,
     },
     {
         .word = "explain",
-        .usage = "explain [--json] [OPTION]... [FILE|DIRECTORY]...",
+        .usage = "explain [--format FORMAT] [OPTION]... [FILE|DIRECTORY]...",
         .help = "print where the time went: idle time of devices by cause, and what\n"
                 "else costs time, whose it is, what to do about it, and what that\n"
                 "saves at most",
         .run_inputs = cmd_explain,
+        .tables = true,
     },
     {
         .word = "stacks",
@@ -27,6 +29,7 @@ const struct command commands[] = {
         .help = "print the call stacks from which CUDA was called, the one that kept\n"
                 "the device busy longest first",
         .run = cmd_stacks,
+        .tables = true,
     },
     {
         .word = "folded",
@@ -40,12 +43,14 @@ const struct command commands[] = {
         .help = "print profiling blocks: runs of the same events as iterations, with\n"
                 "percentiles of each event",
         .run = cmd_blocks,
+        .tables = true,
     },
     {
         .word = "tax",
         .usage = "tax [OPTION]... [FILE|DIRECTORY]...",
         .help = "print how much of executions and ranges passed without a kernel",
         .run = cmd_tax,
+        .tables = true,
     },
     {
         .word = "analyze",
@@ -54,6 +59,7 @@ const struct command commands[] = {
                 "computing or memory bounds them",
         .run_inputs = cmd_analyze,
         .agree = analyze_options_agree,
+        .tables = true,
     },
     {
         .word = "breakdown",
@@ -61,6 +67,7 @@ const struct command commands[] = {
         .help = "print what devices did, why streams were idle, kernels, copies, launches,\n"
                 "queues, repeated sequences, and who came last to collectives",
         .run = cmd_breakdown,
+        .tables = true,
     },
     {
         .word = "check",
@@ -71,24 +78,27 @@ const struct command commands[] = {
     },
     {
         .word = "graphs",
-        .usage = "graphs [--json] [FILE|DIRECTORY]...",
+        .usage = "graphs [--format FORMAT] [FILE|DIRECTORY]...",
         .help = "show the CUDA graphs: launches, operations of each, where they were\n"
                 "captured and where they are replayed",
         .run = cmd_graphs,
+        .tables = true,
     },
     {
         .word = "ledger",
-        .usage = "ledger [--json] [FILE|DIRECTORY]...",
+        .usage = "ledger [--format FORMAT] [FILE|DIRECTORY]...",
         .help = "show what was launched, recorded and lost, by stream and graph, and\n"
                 "the CUDA calls that failed",
         .run = cmd_ledger,
+        .tables = true,
     },
     {
         .word = "memory",
-        .usage = "memory [--json] [FILE|DIRECTORY]...",
+        .usage = "memory [--format FORMAT] [FILE|DIRECTORY]...",
         .help = "show what was allocated: peaks and who owned them, what was never\n"
                 "freed, ranges, pools, managed memory",
         .run = cmd_memory,
+        .tables = true,
     },
     {
         .word = "diff",
@@ -97,6 +107,7 @@ const struct command commands[] = {
                 "and whether that is more than noise",
         .run_inputs = cmd_diff,
         .agree = diff_options_agree,
+        .tables = true,
     },
     {
         .word = "augment",

@@ -19,6 +19,7 @@ struct command {
      * table. */
     bool (*agree)(struct profdump_options *options);
     bool partial; /* reads damaged files as far as possible */
+    bool tables;  /* prints what --format is of */
     bool exports; /* --chrome and its like are looked at, too */
 };
 

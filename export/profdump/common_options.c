@@ -1,6 +1,7 @@
 /* common_options.c - options that every command knows, and those of call stacks. */
 #include "common_options.h"
 
+#include "format_options.h"
 #include "options.h"
 #include "table_options.h"
 
@@ -51,7 +52,9 @@ const struct option_entry stacks_options[] = {
 };
 
 const struct option_entry common_options[] = {
-    FLAG("json", json, "print the same facts as JSON"),
+    CALL("format", "FORMAT", format_options_set,
+         "of all tables: text (default), tsv, csv, json, markdown"),
+    FLAG("json", json, "print the same facts as JSON: --format json"),
     FLAG("partial", partial, "show what is readable of a damaged file"),
     FLAG("fail-on-loss", fail_on_loss, "exit with 3 when anything was lost while recording"),
     CALL("color", "WHEN", set_color, "auto (default), always or never; NO_COLOR is honoured"),

@@ -50,7 +50,7 @@ static void row_cells(const struct timeline *timeline, const struct compare_row 
 }
 
 static bool write_grid(const struct timeline *timeline, const struct compare_rows *rows,
-                       enum blocks_format format, FILE *stream)
+                       enum write_format format, FILE *stream)
 {
     static const char *const headers[] = {"Block",    "Iteration", "Value",    "Instr",
                                           "Delegate", "Part",      "Elements", "SNR",
@@ -61,11 +61,7 @@ static bool write_grid(const struct timeline *timeline, const struct compare_row
         grid_string(&grid, headers[i]);
     for (uint32_t i = 0; i < rows->rows.count; i++)
         row_cells(timeline, &rows->rows.at[i], &grid);
-    bool written = grid_write(&grid,
-                              format == BLOCKS_TSV   ? GRID_TSV
-                              : format == BLOCKS_CSV ? GRID_CSV
-                                                     : GRID_ALIGNED,
-                              NULL, stream);
+    bool written = grid_write(&grid, write_format_style(format), NULL, stream);
     grid_fini(&grid);
     return written;
 }
@@ -113,7 +109,7 @@ static bool write_rows_json(const struct timeline *timeline, const struct compar
 }
 
 bool compare_values(const struct compare_side *reference, const struct compare_side *run,
-                    enum blocks_format format, FILE *stream)
+                    enum write_format format, FILE *stream)
 {
     struct compare_rows rows;
     if (!compare_rows_init(&rows, reference, run)) {
@@ -121,9 +117,9 @@ bool compare_values(const struct compare_side *reference, const struct compare_s
         return false;
     }
     bool written = true;
-    if (format == BLOCKS_JSON)
+    if (format == WRITE_JSON)
         written = write_rows_json(run->timeline, &rows, stream);
-    else if (rows.rows.count == 0 && format == BLOCKS_TEXT)
+    else if (rows.rows.count == 0 && write_format_is_for_people(format))
         fputs("No values were logged.\n", stream);
     else
         written = write_grid(run->timeline, &rows, format, stream);

@@ -7,6 +7,6 @@
 
 /* False: no memory, or the stream failed; errno says which. */
 bool compare_values(const struct compare_side *reference, const struct compare_side *run,
-                    enum blocks_format format, FILE *stream);
+                    enum write_format format, FILE *stream);
 
 #endif

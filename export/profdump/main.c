@@ -6,6 +6,7 @@
 #include "blocks_options.h"
 #include "commands.h"
 #include "common_options.h"
+#include "format_options.h"
 #include "options.h"
 #include "table_options.h"
 #include "write_version.h"
@@ -49,10 +50,8 @@ static bool agree(struct profdump_options *options, const struct command *comman
             complain("--%s: not together with '%s'", export_formats[i].option, command->word);
             return false;
         }
-    if (options->diff_format == DIFF_MARKDOWN && command->run_inputs != cmd_diff) {
-        complain("--format markdown: only with 'diff'");
+    if (!format_options_agree(options, command))
         return false;
-    }
     if (command->agree)
         return command->agree(options);
     if (!table_options_agree(options))
@@ -63,7 +62,13 @@ static bool agree(struct profdump_options *options, const struct command *comman
     return false;
 }
 
-/* These write files, so they may come together and with --json; alone they leave stdout to others. */
+/* Whether the table was asked for beside the files that exports write. */
+static bool wants_table(const struct profdump_options *options)
+{
+    return options->json || options->format_given;
+}
+
+/* These write files, so they may come together and with a format; alone they leave stdout to others. */
 static int run_exports(const struct profdump_options *options, const struct timeline *timeline)
 {
     int status = EXIT_SUCCESS;
@@ -78,7 +83,7 @@ static int run(const struct profdump_options *options, const struct command *com
 {
     if (has_exports(options)) {
         int status = run_exports(options, timeline);
-        if (status == EXIT_FAILURE || !options->json)
+        if (status == EXIT_FAILURE || !wants_table(options))
             return status;
     }
     bool is_json = options->json && command == commands;
@@ -107,7 +112,7 @@ static int merge_chrome(struct profdump_options *options, bool *done)
     if (inputs.chrome_count) {
         status = cmd_chrome_merge(options, &inputs);
         options->export_paths[EXPORT_CHROME] = NULL;
-        *done = status == EXIT_FAILURE || (!has_exports(options) && !options->json);
+        *done = status == EXIT_FAILURE || (!has_exports(options) && !wants_table(options));
     }
     inputs_fini(&inputs);
     return status;

@@ -36,7 +36,9 @@ struct analyze_options {
 struct profdump_options {
     struct write_options write;
     const char *export_paths[EXPORT_COUNT]; /* --chrome and its like; NULL not given */
-    bool json;
+    enum write_format format;               /* --format, --json */
+    bool format_given;
+    bool json;           /* the same as the format */
     bool compat;         /* --compat */
     unsigned name_limit; /* --name-limit, 0 not given */
     /* --sort, --by: what they may be depends on the command; NULL not given */
@@ -65,9 +67,8 @@ struct profdump_options {
     bool explain_list;          /* --rules */
 
     struct diff_options diff;
-    bool diff_no_match;           /* --no-match */
-    const char *diff_names;       /* --names, NULL not given */
-    enum diff_format diff_format; /* --format */
+    bool diff_no_match;     /* --no-match */
+    const char *diff_names; /* --names, NULL not given */
 
     bool partial;
     bool fail_on_loss;

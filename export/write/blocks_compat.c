@@ -446,8 +446,8 @@ bool write_blocks_compat(const struct timeline *timeline,
     if (!written)
         errno = ENOMEM;
     else if (!*refusal)
-        written = options->format == BLOCKS_JSON ? write_json_of(&compat, stream)
-                                                 : write_groups(&compat, what, stream);
+        written = options->format == WRITE_JSON ? write_json_of(&compat, stream)
+                                                : write_groups(&compat, what, stream);
     compat_fini(&compat);
     return written;
 }

@@ -163,9 +163,10 @@ bool write_blocks(const struct timeline *timeline, const struct write_blocks_opt
         errno = ENOMEM;
         return false;
     }
-    bool written = options->format == BLOCKS_TEXT   ? blocks_print(&blocks, options, stream)
-                   : options->format == BLOCKS_JSON ? blocks_print_json(&blocks, options, stream)
-                                                    : blocks_print_rows(&blocks, options, stream);
+    bool written = write_format_is_for_people(options->format)
+                       ? blocks_print(&blocks, options, stream)
+                   : options->format == WRITE_JSON ? blocks_print_json(&blocks, options, stream)
+                                                   : blocks_print_rows(&blocks, options, stream);
     blocks_fini(&blocks);
     return written;
 }

@@ -8,17 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool blocks_format_find(const char *name, enum blocks_format *format)
-{
-    static const char *const names[] = {"text", "tsv", "csv", "json"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(names[i], name) == 0) {
-            *format = (enum blocks_format)i;
-            return true;
-        }
-    return false;
-}
-
 /* Text that grows; NULL once memory was short. */
 struct list_text {
     char *at;
@@ -48,7 +37,7 @@ static void list_end(struct list_text *list, struct grid *grid)
     if (list->stream) {
         fputc(']', list->stream);
         if (fclose(list->stream) == 0)
-            grid_text(grid, (struct text){list->at, list->size});
+            grid_whole_text(grid, (struct text){list->at, list->size});
         else
             grid->failed = true;
     } else {
@@ -165,8 +154,7 @@ bool blocks_print_rows(const struct blocks *blocks, const struct write_blocks_op
             if (block_event_is_shown(blocks, options,
                                      &blocks->rows.at[blocks->blocks.at[i].first_row + j]))
                 row_cells(blocks, options, &blocks->blocks.at[i], j, &grid);
-    bool written =
-        grid_write(&grid, options->format == BLOCKS_CSV ? GRID_CSV : GRID_TSV, NULL, stream);
+    bool written = grid_write(&grid, write_format_style(options->format), NULL, stream);
     grid_fini(&grid);
     return written;
 }
@@ -250,8 +238,8 @@ bool write_inspector(const struct timeline *timeline, const struct write_blocks_
             if (block_event_is_shown(&blocks, options,
                                      &blocks.rows.at[blocks.blocks.at[i].first_row + j]))
                 inspector_cells(&blocks, options, &blocks.blocks.at[i], j, index++, &grid);
-    bool written =
-        grid_write(&grid, options->format == BLOCKS_CSV ? GRID_CSV : GRID_TSV, NULL, stream);
+    bool written = grid_write(&grid, options->format == WRITE_CSV ? GRID_EXACT_CSV : GRID_EXACT_TSV,
+                              NULL, stream);
     grid_fini(&grid);
     blocks_fini(&blocks);
     return written;

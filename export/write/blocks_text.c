@@ -2,6 +2,7 @@
 #include "block_names.h"
 #include "bytes_text.h"
 #include "grid.h"
+#include "markdown_text.h"
 #include "memory_label.h"
 #include "show_text.h"
 #include "write_blocks.h"
@@ -28,22 +29,29 @@ static void time_cell(const struct blocks *blocks, struct grid *grid, double val
         grid_format(grid, "%.*f", decimals_of(blocks->options.target), value);
 }
 
-static void print_name(struct text name, FILE *stream)
+static void print_name(const struct write_blocks_options *options, struct text name, FILE *stream)
 {
     char shown[SHOW_TEXT_BYTES(120)];
     bool rest;
     show_text(name, 120, shown, &rest);
-    fprintf(stream, "%s%s", shown, rest ? "..." : "");
+    if (options->format == WRITE_MARKDOWN)
+        markdown_text(shown, stream);
+    else
+        fputs(shown, stream);
+    fputs(rest ? "..." : "", stream);
 }
 
-static void print_title(const struct blocks *blocks, const struct event_block *block, FILE *stream)
+static void print_title(const struct blocks *blocks, const struct write_blocks_options *options,
+                        const struct event_block *block, FILE *stream)
 {
-    fprintf(stream, "%s \"", blocks->options.range ? "Range" : "Block");
-    print_name(block_title(blocks, block), stream);
+    bool marked = options->format == WRITE_MARKDOWN;
+    fprintf(stream, "%s%s \"", marked ? "### " : "", blocks->options.range ? "Range" : "Block");
+    print_name(options, block_title(blocks, block), stream);
     fprintf(stream, "\": %u iteration%s", block->run_count, block->run_count == 1 ? "" : "s");
     if (block->input != -1)
         fprintf(stream, " on bundled input %d", block->input);
-    fprintf(stream, ", times in %s\n", time_scale_name(blocks->options.target));
+    fprintf(stream, ", times in %s\n%s", time_scale_name(blocks->options.target),
+            marked ? "\n" : "");
 }
 
 static void event_cells(const struct blocks *blocks, const struct write_blocks_options *options,
@@ -91,22 +99,29 @@ static bool print_events(const struct blocks *blocks, const struct write_blocks_
         if (block_event_is_shown(blocks, options, row))
             event_cells(blocks, options, row, &grid);
     }
-    bool written = grid_write(&grid, GRID_ALIGNED, NULL, stream);
+    bool written = grid_write(&grid, write_format_style(options->format), NULL, stream);
     grid_fini(&grid);
     return written;
 }
 
-static void print_memory(const struct blocks *blocks, const struct event_block *block, FILE *stream)
+/* What stands in front of a line below a table. */
+static const char *line_start(const struct write_blocks_options *options, bool first)
+{
+    return options->format != WRITE_MARKDOWN ? "" : first ? "\n- " : "- ";
+}
+
+static void print_memory(const struct blocks *blocks, const struct write_blocks_options *options,
+                         const struct event_block *block, FILE *stream)
 {
     for (uint32_t i = 0; i < block->memory_count; i++) {
         const struct block_memory *memory = &blocks->memories.at[block->first_memory + i];
         uint64_t mean = memory->total_bytes / block->run_count;
-        char label[MEMORY_LABEL_BYTES], each[BYTES_TEXT_BYTES], shown[SHOW_TEXT_BYTES(60)];
-        bool rest;
+        char label[MEMORY_LABEL_BYTES], each[BYTES_TEXT_BYTES];
         memory_label(blocks->timeline, memory->heap, label);
-        show_text((struct text){label, strlen(label)}, 60, shown, &rest);
         bytes_text((int64_t)(mean > INT64_MAX ? INT64_MAX : mean), each);
-        fprintf(stream, "%s%s: %s%s in %llu allocation%s\n", shown, rest ? "..." : "", each,
+        fputs(line_start(options, i == 0), stream);
+        print_name(options, (struct text){label, strlen(label)}, stream);
+        fprintf(stream, ": %s%s in %llu allocation%s\n", each,
                 memory->min_bytes == memory->max_bytes ? " each iteration" : " on average",
                 (unsigned long long)memory->allocations, memory->allocations == 1 ? "" : "s");
     }
@@ -119,11 +134,12 @@ static bool print_total(struct blocks *blocks, const struct write_blocks_options
     if (!options->total)
         return true;
     double total = blocks_total(blocks, index, options->total, &enough_memory);
+    fprintf(stream, "%sTotal of ", line_start(options, true));
+    print_name(options, (struct text){options->total, strlen(options->total)}, stream);
     if (isnan(total))
-        fprintf(stream, "Total of %s: no such event\n", options->total);
+        fputs(": no such event\n", stream);
     else
-        fprintf(stream, "Total of %s: %.*f %s per iteration\n", options->total,
-                decimals_of(blocks->options.target), total,
+        fprintf(stream, ": %.*f %s per iteration\n", decimals_of(blocks->options.target), total,
                 time_scale_name(blocks->options.target));
     return enough_memory;
 }
@@ -140,9 +156,9 @@ bool blocks_print(struct blocks *blocks, const struct write_blocks_options *opti
     for (uint32_t i = 0; i < blocks->blocks.count && written; i++) {
         const struct event_block *block = &blocks->blocks.at[i];
         fputs(i ? "\n" : "", stream);
-        print_title(blocks, block, stream);
+        print_title(blocks, options, block, stream);
         written = print_events(blocks, options, block, stream);
-        print_memory(blocks, block, stream);
+        print_memory(blocks, options, block, stream);
         written = written && print_total(blocks, options, i, stream);
     }
     return written && !ferror(stream);

@@ -2,6 +2,7 @@
 #include "grid.h"
 
 #include "array.h"
+#include "markdown_text.h"
 #include "show_text.h"
 
 #include <errno.h>
@@ -39,17 +40,35 @@ static void add_cell(struct grid *grid, char *text)
         (struct grid_cell){.text = text, .width = show_text_width(shown, UINT32_MAX)};
 }
 
+/* The cell that was added last. */
+static void mark_name(struct grid *grid)
+{
+    if (grid->count)
+        grid->cells[grid->count - 1].is_name = true;
+}
+
+void grid_take(struct grid *grid, struct grid_cell *cell)
+{
+    bool is_name = cell->is_name;
+    char *text = cell->text;
+    cell->text = NULL;
+    add_cell(grid, text);
+    if (is_name)
+        mark_name(grid);
+}
+
 void grid_color(struct grid *grid, const char *escape)
 {
     if (grid->count)
         grid->cells[grid->count - 1].color = escape;
 }
 
-void grid_text(struct grid *grid, struct text text)
+static void add_shown(struct grid *grid, struct text text, unsigned limit)
 {
     char small[SHOW_TEXT_BYTES(64)];
-    unsigned columns = show_text_width(text, CELL_COLUMNS);
-    char *shown = columns <= 64 ? small : malloc(SHOW_TEXT_BYTES(columns));
+    unsigned columns = show_text_width(text, limit);
+    columns = columns < limit ? columns : limit;
+    char *shown = columns <= 64 ? small : malloc(SHOW_TEXT_BYTES((size_t)columns));
     bool rest;
     if (shown)
         show_text(text, columns, shown, &rest);
@@ -58,9 +77,21 @@ void grid_text(struct grid *grid, struct text text)
         free(shown);
 }
 
+void grid_text(struct grid *grid, struct text text)
+{
+    add_shown(grid, text, CELL_COLUMNS);
+    mark_name(grid);
+}
+
+void grid_whole_text(struct grid *grid, struct text text)
+{
+    add_shown(grid, text, UINT32_MAX);
+    mark_name(grid);
+}
+
 void grid_string(struct grid *grid, const char *string)
 {
-    grid_text(grid, (struct text){string, strlen(string)});
+    add_shown(grid, (struct text){string, strlen(string)}, UINT32_MAX);
 }
 
 void grid_format(struct grid *grid, const char *format, ...)
@@ -75,14 +106,25 @@ void grid_format(struct grid *grid, const char *format, ...)
 
 /* ---- separated ---- */
 
-static void write_quoted(const char *text, char separator, FILE *stream)
+/* What spreadsheets take for the beginning of a formula (the wide signs where such are typed), and the
+ * quote that tells them not to, so that a reader may take the first quote away from any name. */
+static bool is_formula(const char *text)
 {
-    bool plain = !strchr(text, separator) && !strchr(text, '"') && !strchr(text, '\n');
-    if (plain) {
-        fputs(text, stream);
+    static const char *const signs[] = {"=",      "+",      "-",      "@",     "'",
+                                        "\uff1d", "\uff0b", "\uff0d", "\uff20"};
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (strncmp(text, signs[i], strlen(signs[i])) == 0)
+            return true;
+    return false;
+}
+
+static void write_quoted(const char *text, const char *guard, const char *quoted, FILE *stream)
+{
+    if (!strpbrk(text, quoted)) {
+        fprintf(stream, "%s%s", guard, text);
         return;
     }
-    fputc('"', stream);
+    fprintf(stream, "\"%s", guard);
     for (; *text; text++) {
         if (*text == '"')
             fputc('"', stream);
@@ -91,11 +133,22 @@ static void write_quoted(const char *text, char separator, FILE *stream)
     fputc('"', stream);
 }
 
-static void write_separated(const struct grid *grid, char separator, FILE *stream)
+/* In CSV also what a program would split that expects another separator. */
+static const char *quoted_in(enum grid_style style)
 {
+    bool is_exact_csv = style == GRID_EXACT_CSV;
+    return is_exact_csv ? ",\"\n" : style == GRID_CSV ? ",;\t\"\n" : "\t\"\n";
+}
+
+static void write_separated(const struct grid *grid, enum grid_style style, FILE *stream)
+{
+    bool guarded = style == GRID_TSV || style == GRID_CSV;
+    char separator = style == GRID_CSV || style == GRID_EXACT_CSV ? ',' : '\t';
     for (uint32_t i = 0; i < grid->count; i++) {
+        const struct grid_cell *cell = &grid->cells[i];
         bool last = (i + 1) % grid->columns == 0;
-        write_quoted(grid->cells[i].text, separator, stream);
+        bool is_risky = guarded && cell->is_name && is_formula(cell->text);
+        write_quoted(cell->text, is_risky ? "'" : "", quoted_in(style), stream);
         fputc(last ? '\n' : separator, stream);
     }
 }
@@ -150,21 +203,11 @@ static void write_aligned(const struct grid *grid, const uint32_t *widths, FILE 
 
 /* ---- Markdown ---- */
 
-/* Whatever would be markup, HTML or a mention there is text. */
-static void write_marked(const char *text, FILE *stream)
-{
-    for (; *text; text++) {
-        if (strchr("\\`*_[]<>&|~@#!", *text))
-            fputc('\\', stream);
-        fputc(*text, stream);
-    }
-}
-
 static void write_markdown(const struct grid *grid, FILE *stream)
 {
     for (uint32_t i = 0; i < grid->count; i++) {
         fputs("| ", stream);
-        write_marked(grid->cells[i].text, stream);
+        markdown_text(grid->cells[i].text, stream);
         fputs((i + 1) % grid->columns ? " " : " |\n", stream);
         for (uint32_t j = 0; j < grid->columns && i + 1 == grid->columns; j++)
             fputs(j == 0 ? "|:--" : j + 1 < grid->columns ? "|--:" : "|--:|\n", stream);
@@ -251,7 +294,7 @@ bool grid_write(const struct grid *grid, enum grid_style style, const char *titl
     else if (style == GRID_PRETTY)
         write_pretty(grid, widths, title, stream);
     else
-        write_separated(grid, style == GRID_TSV ? '\t' : ',', stream);
+        write_separated(grid, style, stream);
     free(widths);
     return !ferror(stream);
 }

@@ -23,8 +23,10 @@ extern "C" {
 
 enum grid_style {
     GRID_ALIGNED, /* a rule under the header, two spaces between columns, the first one left */
-    GRID_TSV,     /* quoted where necessary, as Python's csv does it */
-    GRID_CSV,
+    GRID_TSV,     /* quoted as RFC 4180 does it */
+    GRID_CSV, /* the same; a name that a spreadsheet would calculate has a ' in front: see grid.c */
+    GRID_EXACT_TSV, /* quoted where necessary, as Python's csv does it, and names as they are */
+    GRID_EXACT_CSV,
     GRID_MARKDOWN, /* as GitHub and GitLab show it; the first column left, the others right */
     GRID_PRETTY,   /* lines around every column, centred, a title on top: as Python's PrettyTable */
 };
@@ -33,6 +35,7 @@ struct grid_cell {
     char *text;        /* NUL-terminated */
     const char *color; /* NULL none */
     uint32_t width;
+    bool is_name; /* not of our own making */
 };
 
 struct grid {
@@ -45,9 +48,16 @@ struct grid {
 void grid_init(struct grid *grid, uint32_t columns);
 void grid_fini(struct grid *grid);
 
+/* A name, or what else is from a file: at most 4096 characters, or all of it. */
 void grid_text(struct grid *grid, struct text text);
+void grid_whole_text(struct grid *grid, struct text text);
+
+/* Words and numbers of ours. */
 void grid_string(struct grid *grid, const char *string);
 void grid_format(struct grid *grid, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The text of the cell of another grid, which is empty from then on. */
+void grid_take(struct grid *grid, struct grid_cell *cell);
 
 /* The cell that was added last is shown in this colour, an escape sequence that outlives the grid, where
  * the grid is aligned. */

@@ -197,11 +197,17 @@ bool write_table(const struct timeline *timeline, const struct write_options *op
     return with_averages(timeline, options, stream, print_table);
 }
 
-bool write_tree(const struct timeline *timeline, const struct write_options *options, FILE *stream)
+struct write_options write_options_of_tree(const struct write_options *options)
 {
     struct write_options by_path = *options;
     by_path.group_by = KEY_BY_KEY | KEY_BY_PATH;
     by_path.table = WRITE_TABLE_ALL;
     by_path.top_level = by_path.memory = false;
+    return by_path;
+}
+
+bool write_tree(const struct timeline *timeline, const struct write_options *options, FILE *stream)
+{
+    struct write_options by_path = write_options_of_tree(options);
     return with_averages(timeline, &by_path, stream, print_tree);
 }

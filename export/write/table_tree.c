@@ -8,51 +8,42 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NONE UINT32_MAX
 #define INDENT 2u
 #define INDENT_MAX 20u /* levels; deeper ones are not indented further */
 #define WIDTH 12
 
-struct tree {
-    const struct key_averages *averages;
-    const struct write_options *options;
-    FILE *stream;
-    uint32_t *row_of;          /* by path; NONE: not a range */
-    uint32_t *outer;           /* by path: the next range around it; NONE */
-    uint32_t *child, *sibling; /* by path: first child, next sibling; NONE */
-    uint32_t root;             /* first of the outermost */
-    int64_t root_ns;           /* what shares of the outermost are of */
-    char *scratch;
-    unsigned name_width;
-    uint32_t printed;
-};
-
-static int64_t weight(const struct tree *tree, uint32_t path)
+const struct key_average *table_tree_row(const struct table_tree *tree, uint32_t path)
 {
-    const struct key_average *row = &tree->averages->rows[tree->row_of[path]];
+    return &tree->averages->rows[tree->row_of[path]];
+}
+
+int64_t table_tree_weight(const struct table_tree *tree, uint32_t path)
+{
+    const struct key_average *row = table_tree_row(tree, path);
     return tree->averages->has_device ? row->cuda_total_ns : row->cpu_total_ns;
 }
 
 /* Rows are sorted; put in front from the last to the first, children are, too. */
-static void link_rows(struct tree *tree)
+static void link_rows(struct table_tree *tree)
 {
     const struct key_averages *averages = tree->averages;
     for (uint32_t i = averages->count; i-- > 0;) {
         uint32_t path = averages->rows[i].group.path;
         if (path == TL_NONE || averages->rows[i].kind != KEY_RANGE)
             continue;
-        uint32_t *list = tree->outer[path] == NONE ? &tree->root : &tree->child[tree->outer[path]];
+        uint32_t *list =
+            tree->outer[path] == TL_NONE ? &tree->root : &tree->child[tree->outer[path]];
         tree->row_of[path] = i;
         tree->sibling[path] = *list;
         *list = path;
     }
-    for (uint32_t path = tree->root; path != NONE; path = tree->sibling[path])
-        tree->root_ns += weight(tree, path);
+    for (uint32_t path = tree->root; path != TL_NONE; path = tree->sibling[path])
+        tree->root_ns += table_tree_weight(tree, path);
 }
 
 /* A range inside of a CUDA call hangs below that call's path, which has no line: it goes up to the
  * next range. Parents have lower numbers. */
-static void find_outer(struct tree *tree)
+static void find_outer(struct table_tree *tree)
 {
     const struct key_path *paths = tree->averages->paths;
     for (uint32_t i = 0; i < tree->averages->path_count; i++) {
@@ -62,8 +53,10 @@ static void find_outer(struct tree *tree)
     }
 }
 
-static bool tree_init(struct tree *tree)
+bool table_tree_init(struct table_tree *tree, const struct key_averages *averages,
+                     const struct write_options *options, FILE *stream)
 {
+    *tree = (struct table_tree){.averages = averages, .options = options, .stream = stream};
     size_t bytes = ((size_t)tree->averages->path_count + 1) * sizeof *tree->row_of;
     unsigned columns = tree->options->name_width + INDENT * INDENT_MAX;
     tree->row_of = malloc(bytes);
@@ -76,38 +69,47 @@ static bool tree_init(struct tree *tree)
     memset(tree->row_of, 0xff, bytes);
     memset(tree->child, 0xff, bytes);
     memset(tree->sibling, 0xff, bytes);
-    tree->root = NONE;
+    tree->root = TL_NONE;
     find_outer(tree);
+    link_rows(tree);
     return true;
 }
 
-static unsigned indent_of(const struct tree *tree, uint32_t path)
+void table_tree_fini(struct table_tree *tree)
+{
+    free(tree->row_of);
+    free(tree->outer);
+    free(tree->child);
+    free(tree->sibling);
+    free(tree->scratch);
+}
+
+static unsigned indent_of(const struct table_tree *tree, uint32_t path)
 {
     uint32_t depth = tree->averages->paths[path].depth;
     return INDENT * (depth < INDENT_MAX ? depth : INDENT_MAX);
 }
 
-/* What comes after this path; NONE: nothing. */
-static uint32_t next_of(const struct tree *tree, uint32_t path)
+uint32_t table_tree_next(const struct table_tree *tree, uint32_t path)
 {
     bool deeper = tree->averages->paths[path].depth + UINT64_C(1) < tree->options->depth;
-    if (deeper && tree->child[path] != NONE)
+    if (deeper && tree->child[path] != TL_NONE)
         return tree->child[path];
-    while (path != NONE && tree->sibling[path] == NONE)
+    while (path != TL_NONE && tree->sibling[path] == TL_NONE)
         path = tree->outer[path];
-    return path == NONE ? NONE : tree->sibling[path];
+    return path == TL_NONE ? TL_NONE : tree->sibling[path];
 }
 
-static bool is_full(const struct tree *tree)
+bool table_tree_is_full(const struct table_tree *tree)
 {
     return tree->options->rows >= 0 && tree->printed >= tree->options->rows;
 }
 
-static void find_width(struct tree *tree)
+static void find_width(struct table_tree *tree)
 {
     unsigned widest = 4;
-    for (uint32_t path = tree->root; path != NONE && !is_full(tree);
-         path = next_of(tree, path), tree->printed++) {
+    for (uint32_t path = tree->root; path != TL_NONE && !table_tree_is_full(tree);
+         path = table_tree_next(tree, path), tree->printed++) {
         unsigned width = indent_of(tree, path) + show_text_width(tree->averages->paths[path].name,
                                                                  tree->options->name_width);
         widest = width > widest ? width : widest;
@@ -116,22 +118,27 @@ static void find_width(struct tree *tree)
     tree->name_width = widest;
 }
 
-static void print_time(const struct tree *tree, int64_t ns)
+static void print_time(const struct table_tree *tree, int64_t ns)
 {
     char text[TIME_TEXT_BYTES];
     time_text_in((double)ns, tree->options->unit, text);
     fprintf(tree->stream, "  %*s", WIDTH, text);
 }
 
-static void print_share(const struct tree *tree, uint32_t path)
+int64_t table_tree_whole(const struct table_tree *tree, uint32_t path)
+{
+    uint32_t outer = tree->outer[path];
+    return outer != TL_NONE ? table_tree_weight(tree, outer) : tree->root_ns;
+}
+
+static void print_share(const struct table_tree *tree, uint32_t path)
 {
     char text[TIME_TEXT_BYTES];
-    uint32_t outer = tree->outer[path];
-    time_text_share(weight(tree, path), outer != NONE ? weight(tree, outer) : tree->root_ns, text);
+    time_text_share(table_tree_weight(tree, path), table_tree_whole(tree, path), text);
     fprintf(tree->stream, "  %*s", WIDTH, text);
 }
 
-static void print_path(struct tree *tree, uint32_t path)
+static void print_path(struct table_tree *tree, uint32_t path)
 {
     bool rest;
     unsigned indent = indent_of(tree, path), limit = tree->options->name_width;
@@ -154,7 +161,7 @@ static void print_path(struct tree *tree, uint32_t path)
     fprintf(tree->stream, "  %*llu\n", WIDTH, (unsigned long long)row->count);
 }
 
-static void print_rule(const struct tree *tree, unsigned columns)
+static void print_rule(const struct table_tree *tree, unsigned columns)
 {
     for (unsigned i = 0; i < tree->name_width; i++)
         fputc('-', tree->stream);
@@ -163,7 +170,7 @@ static void print_rule(const struct tree *tree, unsigned columns)
     fputc('\n', tree->stream);
 }
 
-static void print_titles(const struct tree *tree)
+static void print_titles(const struct table_tree *tree)
 {
     static const char *const titles[] = {"% of parent", "CPU total", "Self CPU", "CUDA total",
                                          "Self CUDA"};
@@ -176,7 +183,7 @@ static void print_titles(const struct tree *tree)
     print_rule(tree, columns + 1);
 }
 
-static void print_heading(const struct tree *tree)
+static void print_heading(const struct table_tree *tree)
 {
     char shown[SHOW_TEXT_BYTES(400)];
     bool rest;
@@ -187,32 +194,27 @@ static void print_heading(const struct tree *tree)
     fprintf(tree->stream, "%s\n", shown);
 }
 
-static void print_all(struct tree *tree)
+static void print_all(struct table_tree *tree)
 {
     uint32_t path = tree->root;
     find_width(tree);
     print_heading(tree);
     print_titles(tree);
-    for (; path != NONE && !is_full(tree); path = next_of(tree, path), tree->printed++)
+    for (; path != TL_NONE && !table_tree_is_full(tree);
+         path = table_tree_next(tree, path), tree->printed++)
         print_path(tree, path);
     print_rule(tree, tree->averages->has_device ? 6 : 4);
-    if (path != NONE)
+    if (path != TL_NONE)
         fprintf(tree->stream, "the first %u lines\n", tree->printed);
 }
 
 bool table_tree_print(const struct key_averages *averages, const struct write_options *options,
                       FILE *stream)
 {
-    struct tree tree = {.averages = averages, .options = options, .stream = stream};
-    bool ready = tree_init(&tree);
-    if (ready) {
-        link_rows(&tree);
+    struct table_tree tree;
+    bool ready = table_tree_init(&tree, averages, options, stream);
+    if (ready)
         print_all(&tree);
-    }
-    free(tree.row_of);
-    free(tree.outer);
-    free(tree.child);
-    free(tree.sibling);
-    free(tree.scratch);
+    table_tree_fini(&tree);
     return ready;
 }

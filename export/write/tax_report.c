@@ -18,13 +18,6 @@ struct report {
     struct range_taxes ranges;
 };
 
-static enum grid_style style_of(const struct write_blocks_options *options)
-{
-    return options->format == BLOCKS_TSV   ? GRID_TSV
-           : options->format == BLOCKS_CSV ? GRID_CSV
-                                           : GRID_ALIGNED;
-}
-
 static void header(struct grid *grid, const char *name, const char *unit)
 {
     grid_format(grid, "%s (%s)", name, unit);
@@ -52,7 +45,7 @@ static void share(struct grid *grid, double value, bool is_text)
 static bool write_executions(const struct report *report, FILE *stream)
 {
     const char *unit = time_scale_name(report->options->blocks.target);
-    bool is_text = report->options->format == BLOCKS_TEXT;
+    bool is_text = write_format_is_for_people(report->options->format);
     struct grid grid;
     grid_init(&grid, 6);
     grid_string(&grid, "Block"), grid_string(&grid, "Iteration");
@@ -66,7 +59,7 @@ static bool write_executions(const struct report *report, FILE *stream)
         number(&grid, row->framework, is_text);
         share(&grid, row->share, is_text);
     }
-    bool written = grid_write(&grid, style_of(report->options), NULL, stream);
+    bool written = grid_write(&grid, write_format_style(report->options->format), NULL, stream);
     grid_fini(&grid);
     return written;
 }
@@ -86,7 +79,7 @@ static double range_share(const struct range_tax *row)
 static bool write_ranges(const struct report *report, FILE *stream)
 {
     const char *unit = time_scale_name(report->options->blocks.target);
-    bool is_text = report->options->format == BLOCKS_TEXT;
+    bool is_text = write_format_is_for_people(report->options->format);
     struct grid grid;
     grid_init(&grid, 7);
     grid_string(&grid, "Range"), grid_string(&grid, "Calls"), grid_string(&grid, "Kernels");
@@ -102,7 +95,7 @@ static bool write_ranges(const struct report *report, FILE *stream)
         number(&grid, in_target(report, row->total_ns - row->kernel_ns), is_text);
         share(&grid, range_share(row), is_text);
     }
-    bool written = grid_write(&grid, style_of(report->options), NULL, stream);
+    bool written = grid_write(&grid, write_format_style(report->options->format), NULL, stream);
     grid_fini(&grid);
     return written;
 }
@@ -162,8 +155,10 @@ static bool write_tax_json(const struct report *report, FILE *stream)
 static bool write_report(const struct report *report, FILE *stream)
 {
     bool executions = report->executions.rows.count > 0, ranges = report->ranges.rows.count > 0;
-    if (report->options->format == BLOCKS_JSON)
+    if (report->options->format == WRITE_JSON)
         return write_tax_json(report, stream);
+    if (!executions && !ranges && !write_format_is_for_people(report->options->format))
+        return write_ranges(report, stream); /* a header is a table, too */
     if (!executions && !ranges)
         fputs("No block has an event Method::execute, and no range launched a kernel.\n", stream);
     if (executions && !write_executions(report, stream))
@@ -226,7 +221,8 @@ bool write_blocks_memory(const struct timeline *timeline,
             grid_format(&grid, "%llu", (unsigned long long)memory->max_bytes);
         }
     }
-    bool written = blocks.memories.count == 0 || grid_write(&grid, style_of(options), NULL, stream);
+    bool written = blocks.memories.count == 0 ||
+                   grid_write(&grid, write_format_style(options->format), NULL, stream);
     grid_fini(&grid);
     blocks_fini(&blocks);
     return written;

@@ -3,6 +3,7 @@
 #define PROF_WRITE_BLOCKS_H
 
 #include "blocks.h"
+#include "write_format.h"
 
 #include <stdio.h>
 
@@ -10,16 +11,11 @@
 extern "C" {
 #endif
 
-enum blocks_format { BLOCKS_TEXT, BLOCKS_TSV, BLOCKS_CSV, BLOCKS_JSON };
-
-/* "text", "tsv", "csv", "json". False: none of them. */
-bool blocks_format_find(const char *name, enum blocks_format *format);
-
 struct debug_maps;
 
 struct write_blocks_options {
     struct blocks_options blocks;
-    enum blocks_format format;
+    enum write_format format;
     bool units;                    /* columns of TSV and CSV name their unit */
     const char *event;             /* only events with this prefix; NULL all */
     const char *total;             /* the time of events with this prefix; NULL none */
@@ -42,7 +38,7 @@ bool write_tax(const struct timeline *timeline, const struct write_blocks_option
 
 enum blocks_compat { COMPAT_ALL, COMPAT_TAX, COMPAT_MEMORY };
 
-/* The tables of its parser of prof buffers: times in milliseconds, or in cycles. With BLOCKS_JSON,
+/* The tables of its parser of prof buffers: times in milliseconds, or in cycles. With WRITE_JSON,
  * the same as one object. When iterations differ, nothing is written, and `refusal` gets the
  * parser's sentence (a literal), else NULL. */
 bool write_blocks_compat(const struct timeline *timeline,

@@ -70,7 +70,7 @@ bool breakdown_temporal(struct breakdown_report *report)
         if (sheet_row(&report->sheet))
             temporal_row(report, &breakdown.at[i]);
     sheet_end(&report->sheet);
-    for (uint32_t i = 0; i < breakdown.count && report->sheet.format == SHEET_TEXT; i++)
+    for (uint32_t i = 0; i < breakdown.count && report->sheet.format == WRITE_TEXT; i++)
         if (report->options->rows < 0 || i < report->options->rows)
             temporal_identity(report, &breakdown.at[i]);
     temporal_breakdown_fini(&breakdown);

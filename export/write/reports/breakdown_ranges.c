@@ -93,7 +93,7 @@ bool breakdown_stragglers(struct breakdown_report *report)
         sheet_ns(&report->sheet, row->caused_ns), sheet_ns(&report->sheet, row->waited_ns);
     }
     sheet_end(&report->sheet);
-    if (report->sheet.format == SHEET_TEXT && stragglers.left_out)
+    if (report->sheet.format == WRITE_TEXT && stragglers.left_out)
         fprintf(report->sheet.stream,
                 "%llu communication kernels are not as many in each process: not compared\n",
                 (unsigned long long)stragglers.left_out);

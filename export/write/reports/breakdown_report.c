@@ -88,31 +88,15 @@ void breakdown_options_default(struct breakdown_options *options)
         .rows = -1, .kernel_wait_ns = IDLE_KERNEL_WAIT_NS, .queue_full = QUEUE_DEPTH_FULL};
 }
 
-static bool write_tables(struct breakdown_report *report)
+static bool write_tables(struct sheet *sheet, void *user)
 {
+    struct breakdown_report *report = user;
     const char *only = report->options->table;
+    (void)sheet; /* the report's */
     for (size_t i = 0; i < TABLES; i++)
-        if ((!only || strcmp(only, tables[i].name) == 0) && !tables[i].write(report)) {
-            errno = ENOMEM;
+        if ((!only || strcmp(only, tables[i].name) == 0) && !tables[i].write(report))
             return false;
-        }
-    return !report->sheet.failed;
-}
-
-static bool write_json_tables(struct breakdown_report *report, FILE *stream)
-{
-    struct json_out out;
-    bool done = json_out_init(&out, -1, stream);
-    report->sheet.json = &out;
-    json_object_begin(&out);
-    done = done && write_tables(report);
-    json_object_end(&out);
-    out.comma = false, json_newline(&out);
-    report->sheet.json = NULL;
-    int error = json_out_fini(&out);
-    if (error)
-        errno = error;
-    return done && error == 0;
+    return true;
 }
 
 bool write_breakdown(const struct timeline *timeline, const struct breakdown_options *options,
@@ -130,8 +114,7 @@ bool write_breakdown(const struct timeline *timeline, const struct breakdown_opt
         errno = ENOMEM;
         return false;
     }
-    bool done = options->format == SHEET_JSON ? write_json_tables(&report, stream)
-                                              : write_tables(&report) && !ferror(stream);
+    bool done = sheet_write(&report.sheet, write_tables, &report);
     work_classes_fini(&report.classes);
     return done;
 }

@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 struct breakdown_options {
-    enum sheet_format format;
+    enum write_format format;
     int64_t rows;           /* of each table for people, -1 all */
     unsigned width;         /* of names, for people; 0 no limit but 4096 */
     const char *table;      /* only this one; NULL all */

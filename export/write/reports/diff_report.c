@@ -172,14 +172,14 @@ static void print_heading(const struct report *report, const struct diff_table *
 {
     int64_t rows = report->options->rows;
     bool all = rows < 0 || rows >= table->rows.count;
-    fprintf(report->stream, "\n%sBy %s", report->options->format == DIFF_MARKDOWN ? "### " : "",
+    fprintf(report->stream, "\n%sBy %s", report->options->format == WRITE_MARKDOWN ? "### " : "",
             diff_by_name(table->by));
     if (all)
         fprintf(report->stream, ", largest change first\n");
     else
         fprintf(report->stream, ", the %lld largest changes of %u rows\n", (long long)rows,
                 table->rows.count);
-    if (report->options->format == DIFF_MARKDOWN)
+    if (report->options->format == WRITE_MARKDOWN)
         fputc('\n', report->stream);
 }
 
@@ -214,7 +214,7 @@ static void print_head(const struct report *report)
 
 static bool print_report(const struct report *report)
 {
-    const char *fence = report->options->format == DIFF_MARKDOWN ? "```\n" : "";
+    const char *fence = report->options->format == WRITE_MARKDOWN ? "```\n" : "";
     char gate[DIFF_GATE_BYTES];
     fputs(fence, report->stream);
     print_head(report);
@@ -256,27 +256,16 @@ void write_diff_gate(const struct diff *diff, char to[DIFF_GATE_BYTES])
              results[gate->result]);
 }
 
-/* ---- formats ---- */
-
-bool diff_format_find(const char *name, enum diff_format *format)
-{
-    static const char *const names[] = {"text", "tsv", "csv", "json", "markdown"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(names[i], name) == 0) {
-            *format = (enum diff_format)i;
-            return true;
-        }
-    return false;
-}
+/* ---- the whole ---- */
 
 bool write_diff(const struct diff *diff, const struct write_diff_options *options, FILE *stream)
 {
     struct report report = {diff, options, stream};
     switch (options->format) {
-    case DIFF_JSON:
+    case WRITE_JSON:
         return diff_json_write(diff, options, stream);
-    case DIFF_TSV:
-    case DIFF_CSV:
+    case WRITE_TSV:
+    case WRITE_CSV:
         return diff_table_write_rows(diff, options, stream);
     default:
         return print_report(&report);

@@ -209,7 +209,7 @@ bool diff_table_write(const struct diff *diff, const struct diff_table *table,
 {
     struct grid grid;
     struct writer writer = {diff, table, options, &grid, has_device(table)};
-    enum grid_style style = options->format == DIFF_MARKDOWN ? GRID_MARKDOWN : GRID_ALIGNED;
+    enum grid_style style = write_format_style(options->format);
     uint32_t rows = table->rows.count;
     if (options->rows >= 0 && options->rows < rows)
         rows = (uint32_t)options->rows;
@@ -257,7 +257,7 @@ static void plain_name(const struct writer *writer, const struct diff_row *row, 
     char *name = is_here(row, side) ? diff_text_name(writer->diff, row, side, writer->table->by)
                                     : strdup("");
     if (name)
-        grid_string(writer->grid, name);
+        grid_whole_text(writer->grid, (struct text){name, strlen(name)});
     else
         writer->grid->failed = true;
     free(name);
@@ -281,8 +281,12 @@ static void plain_row(const struct writer *writer, const struct diff_row *row)
 
 static void plain_titles_of(const struct writer *writer, const char *prefix, const char *what)
 {
-    for (unsigned side = 0; side < 2; side++)
-        grid_format(writer->grid, "%.200s_%s%s", writer->options->names[side], prefix, what);
+    char title[256];
+    for (unsigned side = 0; side < 2; side++) {
+        int size = snprintf(title, sizeof title, "%.200s_%s%s", writer->options->names[side],
+                            prefix, what);
+        grid_text(writer->grid, (struct text){title, (size_t)size});
+    }
 }
 
 static void plain_measure_titles(const struct writer *writer, const char *prefix)
@@ -322,8 +326,7 @@ bool diff_table_write_rows(const struct diff *diff, const struct write_diff_opti
             if (options->rows < 0 || i < options->rows)
                 plain_row(&writer, &writer.table->rows.at[i]);
     }
-    bool written =
-        grid_write(&grid, options->format == DIFF_CSV ? GRID_CSV : GRID_TSV, NULL, stream);
+    bool written = grid_write(&grid, write_format_style(options->format), NULL, stream);
     grid_fini(&grid);
     return written;
 }

@@ -4,6 +4,7 @@
 #define PROF_FINDINGS_REPORT_H
 
 #include "findings.h"
+#include "write_format.h"
 
 #include <stdio.h>
 
@@ -27,9 +28,14 @@ bool findings_report(const struct findings *findings, const struct findings_repo
 bool findings_json(const struct findings *findings, const struct findings_report_options *options,
                    FILE *stream);
 
+/* Devices and findings as tables; of Markdown, the verdict above and notes below. Not WRITE_JSON. */
+bool findings_sheet(const struct findings *findings, const struct findings_report_options *options,
+                    enum write_format format, FILE *stream);
+
 /* The rules with their titles and remedies. */
 void findings_rules(FILE *stream);
 bool findings_rules_json(FILE *stream);
+bool findings_rules_sheet(enum write_format format, FILE *stream);
 
 #ifdef __cplusplus
 }

@@ -42,33 +42,31 @@ static void entry_cells(struct grid *grid, uint32_t number, bool exact)
         grid_format(grid, "[%u]", number + 1);
 }
 
-static bool print_grid(enum blocks_format format, FILE *stream)
+static bool print_grid(enum write_format format, FILE *stream)
 {
-    enum grid_style style = format == BLOCKS_TEXT  ? GRID_ALIGNED
-                            : format == BLOCKS_TSV ? GRID_TSV
-                                                   : GRID_CSV;
     struct grid grid;
     grid_init(&grid, COLUMNS);
     head_cells(&grid);
     for (uint32_t i = 0; i < peak_table_count; i++)
-        entry_cells(&grid, i, format != BLOCKS_TEXT);
-    bool written = grid_write(&grid, style, NULL, stream);
+        entry_cells(&grid, i, !write_format_is_for_people(format));
+    bool written = grid_write(&grid, write_format_style(format), NULL, stream);
     grid_fini(&grid);
     return written;
 }
 
-static bool print_text(FILE *stream)
+static bool print_text(enum write_format format, FILE *stream)
 {
     fputs("Dense TFLOP/s, of integers TOP/s: the higher of vector and matrix rate, products added "
           "up in "
           "float32; " UNKNOWN_CELL ": none, or unknown\n\n",
           stream);
-    if (!print_grid(BLOCKS_TEXT, stream))
+    if (!print_grid(format, stream))
         return false;
     fputc('\n', stream);
     for (uint32_t i = 0; i < peak_table_count; i++)
-        fprintf(stream, "[%u] %s: %s%s%s\n", i + 1, peak_table[i].name, peak_table[i].source,
-                peak_table[i].caveat ? "; " : "", peak_table[i].caveat ? peak_table[i].caveat : "");
+        fprintf(stream, "%s[%u] %s: %s%s%s\n", format == WRITE_MARKDOWN ? "- " : "", i + 1,
+                peak_table[i].name, peak_table[i].source, peak_table[i].caveat ? "; " : "",
+                peak_table[i].caveat ? peak_table[i].caveat : "");
     return !ferror(stream);
 }
 
@@ -105,9 +103,9 @@ static bool print_json(FILE *stream)
     return errno == 0;
 }
 
-bool write_peaks(enum blocks_format format, FILE *stream)
+bool write_peaks(enum write_format format, FILE *stream)
 {
-    if (format == BLOCKS_TEXT)
-        return print_text(stream);
-    return format == BLOCKS_JSON ? print_json(stream) : print_grid(format, stream);
+    if (write_format_is_for_people(format))
+        return print_text(format, stream);
+    return format == WRITE_JSON ? print_json(stream) : print_grid(format, stream);
 }

@@ -125,7 +125,7 @@ static bool print_table(const struct roofline *roofline, const struct roofline_d
     for (uint32_t i = 0; i < device->row_count && is_shown(options, i); i++)
         text_cells(&grid, roofline, device, &roofline->rows[device->first_row + i],
                    options->name_width);
-    bool written = grid_write(&grid, GRID_ALIGNED, NULL, stream);
+    bool written = grid_write(&grid, write_format_style(options->format), NULL, stream);
     grid_fini(&grid);
     return written;
 }
@@ -233,14 +233,18 @@ static void print_notes(const struct roofline_device *device,
 static bool print_text(const struct roofline *roofline,
                        const struct write_roofline_options *options, FILE *stream)
 {
+    const char *fence = options->format == WRITE_MARKDOWN ? "\n```text\n" : "";
     bool written = true;
     for (uint32_t i = 0; i < roofline->device_count && written; i++) {
         const struct roofline_device *device = &roofline->devices[i];
         fputs(i ? "\n" : "", stream);
+        fputs(fence, stream);
         print_title(roofline, device, stream);
-        fputc('\n', stream);
+        fputs(*fence ? "```\n\n" : "\n", stream);
         written = print_table(roofline, device, options, stream);
+        fputs(fence, stream);
         print_notes(device, options, stream);
+        fputs(*fence ? "```\n" : "", stream);
     }
     if (written && roofline->device_count)
         fputs("\nCompute, Bandwidth: of the device's peak; Roof: of what it can reach at this "
@@ -260,7 +264,7 @@ static void row_cells(struct grid *grid, const struct roofline *roofline,
     else
         grid_format(grid, "%u", device->ordinal);
     grid_text(grid, roofline_device_name(roofline, device));
-    grid_text(grid, roofline_row_name(roofline, row));
+    grid_whole_text(grid, roofline_row_name(roofline, row));
     grid_format(grid, "%" PRIu64, row->count);
     grid_format(grid, "%" PRIu64, row->untimed);
     grid_format(grid, "%" PRId64, row->total_ns);
@@ -299,8 +303,7 @@ bool roofline_rows_print(const struct roofline *roofline,
         for (uint32_t j = 0; j < roofline->devices[i].row_count && is_shown(options, j); j++)
             row_cells(&grid, roofline, &roofline->devices[i],
                       &roofline->rows[roofline->devices[i].first_row + j]);
-    bool written =
-        grid_write(&grid, options->format == BLOCKS_TSV ? GRID_TSV : GRID_CSV, NULL, stream);
+    bool written = grid_write(&grid, write_format_style(options->format), NULL, stream);
     grid_fini(&grid);
     return written;
 }
@@ -308,8 +311,8 @@ bool roofline_rows_print(const struct roofline *roofline,
 bool write_roofline(const struct roofline *roofline, const struct write_roofline_options *options,
                     FILE *stream)
 {
-    if (options->format == BLOCKS_TEXT)
+    if (write_format_is_for_people(options->format))
         return print_text(roofline, options, stream);
-    return options->format == BLOCKS_JSON ? roofline_json_print(roofline, options, stream)
-                                          : roofline_rows_print(roofline, options, stream);
+    return options->format == WRITE_JSON ? roofline_json_print(roofline, options, stream)
+                                         : roofline_rows_print(roofline, options, stream);
 }

@@ -4,6 +4,7 @@
 
 #include "diff.h"
 #include "time_text.h"
+#include "write_format.h"
 
 #include <stdio.h>
 
@@ -11,20 +12,14 @@
 extern "C" {
 #endif
 
-/* In the order of diff_format_find()'s names. */
-enum diff_format { DIFF_TEXT, DIFF_TSV, DIFF_CSV, DIFF_JSON, DIFF_MARKDOWN };
-
 struct write_diff_options {
     const char *names[2]; /* what the sides are called */
-    enum diff_format format;
+    enum write_format format;
     int64_t rows; /* of each table, -1 all */
     unsigned name_width;
     enum time_unit unit;
     bool color;
 };
-
-/* "text", "tsv", "csv", "json", "markdown"; false: none of them. */
-bool diff_format_find(const char *name, enum diff_format *format);
 
 /* The tables that the diff was asked for. As text and Markdown the last line is the gate's, if there is
  * one. False: no memory (errno is ENOMEM), or the stream failed. */

@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 struct write_roofline_options {
-    enum blocks_format format;
+    enum write_format format;
     enum roofline_by by;
     int64_t rows;        /* of each device, -1 all */
     unsigned name_width; /* columns that a name may have, in text */
@@ -24,7 +24,7 @@ bool write_roofline(const struct roofline *roofline, const struct write_roofline
                     FILE *stream);
 
 /* The table of devices with the source of each entry. */
-bool write_peaks(enum blocks_format format, FILE *stream);
+bool write_peaks(enum write_format format, FILE *stream);
 
 #ifdef __cplusplus
 }

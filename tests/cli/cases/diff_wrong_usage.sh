@@ -24,4 +24,4 @@ try base.prof slow.prof --format yaml
 try base.prof slow.prof --compat
 try base.prof missing.prof
 try missing.prof empty
-profdump --format markdown base.prof
+profdump check --format markdown base.prof

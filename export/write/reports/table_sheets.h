@@ -1,0 +1,33 @@
+/* table_sheets.h - what profdump's commands print, as tables and nothing else: the same numbers as their
+ * reports for people, in the formats of write_format.h but WRITE_JSON, for which they have writers of their
+ * own.
+ *
+ * options->rows limits each table of Markdown; separated values have all. False with errno: no memory, or
+ * the stream failed.
+ */
+#ifndef PROF_TABLE_SHEETS_H
+#define PROF_TABLE_SHEETS_H
+
+#include "write.h"
+#include "write_format.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Heaps, owners of their peaks, what was not freed, ranges, pools, managed memory. */
+bool memory_sheet(const struct timeline *timeline, const struct write_options *options,
+                  enum write_format format, FILE *stream);
+
+/* Graphs, and the code that captured and that replays them. */
+bool graphs_sheet(const struct timeline *timeline, const struct write_options *options,
+                  enum write_format format, FILE *stream);
+
+/* Launches by stream and graph, with every way of not being recorded, and calls that failed. */
+bool ledger_sheet(const struct timeline *timeline, const struct write_options *options,
+                  enum write_format format, FILE *stream);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,94 @@
+// A table of cells, separated and as Markdown: what its readers get back.
+#include "write_support.h"
+
+extern "C" {
+#include "grid.h"
+#include "markdown_text.h"
+#include "write_format.h"
+}
+
+#include <gtest/gtest.h>
+
+namespace
+{
+
+text text_of(const std::string &name)
+{
+    return {name.data(), name.size()};
+}
+
+std::string one_name(const std::string &name, grid_style style)
+{
+    grid grid;
+    grid_init(&grid, 2);
+    grid_string(&grid, "name"), grid_string(&grid, "ns");
+    grid_whole_text(&grid, text_of(name)), grid_format(&grid, "%d", -5);
+    std::string all =
+        to_string([&](FILE *stream) { EXPECT_TRUE(grid_write(&grid, style, nullptr, stream)); });
+    grid_fini(&grid);
+    return all.substr(all.find('\n') + 1);
+}
+
+TEST(GridCsv, QuotesWhatAnySeparatorWouldSplit)
+{
+    EXPECT_EQ(one_name("plain", GRID_CSV), "plain,-5\n");
+    EXPECT_EQ(one_name("a,b", GRID_CSV), "\"a,b\",-5\n");
+    EXPECT_EQ(one_name("a;b", GRID_CSV), "\"a;b\",-5\n");
+    EXPECT_EQ(one_name("say \"x\"", GRID_CSV), "\"say \"\"x\"\"\",-5\n");
+    EXPECT_EQ(one_name("a,b", GRID_TSV), "a,b\t-5\n");
+}
+
+TEST(GridCsv, GuardsNamesThatSpreadsheetsCalculateButNoNumbers)
+{
+    for (const char *sign : {"=", "+", "-", "@", "'", "\uff1d", "\uff0b", "\uff0d", "\uff20"})
+        EXPECT_EQ(one_name(sign + std::string("1"), GRID_CSV), "'" + std::string(sign) + "1,-5\n");
+    EXPECT_EQ(one_name("1=2", GRID_CSV), "1=2,-5\n");
+}
+
+TEST(GridCsv, IsExactWhereAnotherProgramsOutputIsAskedFor)
+{
+    EXPECT_EQ(one_name("=1;2", GRID_EXACT_CSV), "=1;2,-5\n");
+    EXPECT_EQ(one_name("=1,2", GRID_EXACT_TSV), "=1,2\t-5\n");
+}
+
+TEST(GridCsv, HasAllOfAName)
+{
+    std::string name(1 << 20, 'x');
+    EXPECT_EQ(one_name(name, GRID_CSV), name + ",-5\n");
+}
+
+TEST(GridMarkdown, NamesAreTextAndNothingElse)
+{
+    EXPECT_EQ(one_name("a|b", GRID_MARKDOWN), "|:--|--:|\n| a\\|b | -5 |\n");
+    EXPECT_EQ(one_name("</script>", GRID_MARKDOWN), "|:--|--:|\n| \\</script\\> | -5 |\n");
+}
+
+std::string marked(const char *name)
+{
+    return to_string([&](FILE *stream) { markdown_text(name, stream); });
+}
+
+TEST(MarkdownText, EscapesWhatMeansSomething)
+{
+    EXPECT_EQ(marked("`c` *b* _i_ [l](x) \\"), "\\`c\\` \\*b\\* \\_i\\_ \\[l\\](x) \\\\");
+    EXPECT_EQ(marked("https://a www.b std::c 1.5"), "https\\://a www\\.b std::c 1.5");
+    EXPECT_EQ(marked("a  b "), "a &nbsp;b&nbsp;");
+    EXPECT_EQ(marked("@me #1 $x$ &lt; {a}^"), "\\@me \\#1 \\$x\\$ \\&lt; \\{a\\}\\^");
+}
+
+TEST(WriteFormat, NamesAndFormatsAreOne)
+{
+    for (int i = WRITE_TEXT; i <= WRITE_MARKDOWN; i++) {
+        write_format found;
+        auto format = static_cast<write_format>(i);
+        ASSERT_TRUE(write_format_find(write_format_name(format), &found));
+        EXPECT_EQ(found, format);
+        EXPECT_NE(std::string(WRITE_FORMAT_NAMES).find(write_format_name(format)),
+                  std::string::npos);
+    }
+    write_format none;
+    EXPECT_FALSE(write_format_find("yaml", &none));
+    EXPECT_FALSE(write_format_find("", &none));
+}
+
+} // namespace
