@@ -12,7 +12,7 @@ fail() {
 }
 
 for file in bin/profrun bin/profdump include/prof/prof.h include/prof/block.h include/prof/format.h \
-    share/man/man1/profrun.1 share/bash-completion/completions/profrun share/zsh/site-functions/_profdump \
+    share/man/man1/profrun.1 share/man/man3/prof_range_push.3 share/bash-completion/completions/profrun share/zsh/site-functions/_profdump \
     share/fish/vendor_completions.d/profdump.fish; do
     [ -e "$prefix/$file" ] || fail "$file is not installed"
 done
