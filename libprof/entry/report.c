@@ -64,6 +64,7 @@ void report_at_exit(void)
 
 prof_status prof_table(FILE *stream)
 {
+    int saved_errno = errno;
     if (!stream)
         return PROF_INVALID;
     if (prof_flush() == PROF_NOTHING)
@@ -73,11 +74,13 @@ prof_status prof_table(FILE *stream)
     write_options_default(&options);
     bool written = timeline && write_table(timeline, &options, stream);
     timeline_destroy(timeline);
+    errno = saved_errno;
     return written ? PROF_OK : PROF_FAILED;
 }
 
 prof_status prof_export_chrome(const char *path)
 {
+    int saved_errno = errno;
     if (!path || !*path)
         return PROF_INVALID;
     if (prof_flush() == PROF_NOTHING)
@@ -86,6 +89,7 @@ prof_status prof_export_chrome(const char *path)
     struct write_error error = {0};
     bool written = timeline && write_chrome(timeline, path, &error);
     timeline_destroy(timeline);
+    errno = saved_errno;
     return written ? PROF_OK : PROF_FAILED;
 }
 

@@ -10,6 +10,7 @@
 #include <prof/prof.h>
 
 #include <pthread.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,7 +127,9 @@ static int results(void)
         bad += expect("table's row", strstr(table, "wanted") != NULL);
         bad += expect("chrome", prof_export_chrome("inside.json") == PROF_OK);
     }
+    errno = EXDEV;
     bad += expect("chrome nowhere", prof_export_chrome("no/such/directory.json") == PROF_FAILED);
+    bad += expect("errno is kept", errno == EXDEV);
     bad += expect("loss", prof_loss(&counts) == PROF_OK && counts.total == 0);
     return bad;
 }

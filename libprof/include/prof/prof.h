@@ -133,10 +133,6 @@ PROF_DECLARE(prof_status, prof_loss, (struct prof_loss_counts * counts));
 PROF_DECLARE(const char *, prof_output_path, (void));
 PROF_DECLARE(const char *, prof_version, (void));
 
-/* The program's own allocators. */
-PROF_DECLARE(uint32_t, prof_alloc_track, (const char *name));
-PROF_DECLARE(void, prof_alloc, (uint32_t allocator, const void *address, size_t bytes));
-
 #ifndef PROF_IMPLEMENTATION
 
 static inline const uint32_t *prof_gate(void)
