@@ -9,8 +9,8 @@
 #define _GNU_SOURCE
 #include <prof/prof.h>
 
-#include <pthread.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
