@@ -3,6 +3,7 @@
  *     range, step      X  user_annotation
  *     CUDA call        X  cuda_runtime, cuda_driver   + s  ac2g for each operation it launched
  *     kernel ...       X  kernel, gpu_memcpy, gpu_memset   + f  ac2g
+ *     range on stream  X  gpu_user_annotation: from its first operation there to its last, see stream_ranges.h
  *     timed range      X  gpu_user_annotation   + s, f  timed from the range on the CPU
  *     launched graph   X  gpu_graph, where it was recorded as a whole   + f  ac2g
  *     wait             X  cuda_sync
@@ -365,6 +366,47 @@ static const struct chrome_row *row_of_gpu(struct chrome *chrome, const struct t
     return &spare->row;
 }
 
+/* A row's name precedes what is on it. NULL when memory is short. */
+static const struct chrome_row *row_of_range(struct chrome *chrome,
+                                             const struct stream_range *range)
+{
+    struct chrome_spare *spare = NULL;
+    const struct chrome_row *row =
+        chrome_rows_ranges(&chrome->rows, range->stream, range->lane, &spare);
+    if (row)
+        return row;
+    if (!spare) {
+        chrome->out.error = ENOMEM;
+        return NULL;
+    }
+    chrome_labels_spare(&chrome->rows, &chrome->out, spare);
+    return &spare->row;
+}
+
+/* Without the stream in args: HolisticTraceAnalysis takes whatever has one for an operation. */
+static void write_stream_range(struct chrome *chrome, const struct stream_range *range)
+{
+    struct json_out *out = &chrome->out;
+    const struct chrome_row *row = row_of_range(chrome, range);
+    if (!row)
+        return;
+    begin_event(out, "\"ph\":\"X\",\"cat\":\"gpu_user_annotation\"");
+    write_name(chrome, chrome->timeline->slices.at[range->slice].name);
+    chrome_row_write(row, out);
+    write_times(chrome, range->start_ns, range->end_ns);
+    json_key(out, "args"), json_object_begin(out);
+    json_key(out, "operations"), json_uint(out, range->operations);
+    json_object_end(out), json_object_end(out);
+}
+
+/* Before the operation, so that an arrow to it binds to it and not to what is around it. */
+static void write_stream_ranges(struct chrome *chrome, uint32_t op)
+{
+    const struct stream_ranges *ranges = &chrome->ranges;
+    for (uint32_t i = stream_ranges_at(ranges, op); i != TL_NONE; i = ranges->all.at[i].next)
+        write_stream_range(chrome, &ranges->all.at[i]);
+}
+
 static void chrome_gpu(void *user, uint32_t index)
 {
     struct chrome *chrome = user;
@@ -373,6 +415,7 @@ static void chrome_gpu(void *user, uint32_t index)
     const struct chrome_row *row = row_of_gpu(chrome, op);
     if (!row)
         return;
+    write_stream_ranges(chrome, index);
     begin_gpu(out, op->kind);
     write_gpu_name(chrome, op);
     chrome_row_write(row, out);
@@ -472,10 +515,12 @@ static int write_trace(const struct timeline *timeline, char *const *stacks,
         bool walked = chrome_attrs_init(&chrome) && range_paths_init(&chrome.paths, timeline) &&
                       json_out_init(&chrome.out, target.fd, target.stream) &&
                       heap_levels_init(&chrome.heaps, timeline) &&
+                      stream_ranges_init(&chrome.ranges, timeline) &&
                       exporter_walk(&chrome_exporter, &chrome, timeline);
         error = json_out_fini(&chrome.out);
         if ((!walked || chrome.paths.failed) && !error)
             error = ENOMEM;
+        stream_ranges_fini(&chrome.ranges);
         range_paths_fini(&chrome.paths);
         chrome_attrs_fini(&chrome);
         heap_levels_fini(&chrome.heaps);

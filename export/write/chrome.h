@@ -8,6 +8,7 @@
 #include "quoted_names.h"
 #include "range_paths.h"
 #include "run_facts.h"
+#include "stream_ranges.h"
 
 struct chrome {
     const struct timeline *timeline;
@@ -21,6 +22,7 @@ struct chrome {
     const struct write_chrome_more *more; /* NULL: nothing */
     char *const *stacks;                  /* by stack, NULL none */
     struct range_paths paths;             /* of captured operations */
+    struct stream_ranges ranges;          /* what is drawn of ranges on streams */
     uint64_t skipped_counters;            /* not a number: JSON cannot say it */
     uint8_t *attr_words; /* chrome_attrs.c: by name index, which word of its table it is */
 };

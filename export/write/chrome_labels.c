@@ -133,7 +133,7 @@ void chrome_labels_spare(const struct chrome_rows *rows, struct json_out *out,
     int64_t place = LAST_PLACE;
     if (spare->named)
         return;
-    if (spare->kind == CHROME_SPARE_STREAM)
+    if (spare->kind == CHROME_SPARE_STREAM || spare->kind == CHROME_SPARE_RANGES)
         place = (int64_t)spare->index * STREAM_PLACES + STREAM_WAITS + spare->lane;
     row_name_spare(rows, spare, name);
     write_name(out, &spare->row, "thread_name", name);

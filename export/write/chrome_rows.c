@@ -199,7 +199,7 @@ static bool allocate(struct chrome_rows *rows)
 static size_t count_groups(const struct chrome_rows *rows)
 {
     size_t processes = rows->timeline->processes.count;
-    return rows->timeline->streams.count + 2 * (rows->gpu_count + processes);
+    return 2 * (rows->timeline->streams.count + rows->gpu_count + processes);
 }
 
 bool chrome_rows_init(struct chrome_rows *rows, const struct timeline *timeline)
@@ -289,6 +289,9 @@ static struct chrome_spare **first_of_group(const struct chrome_rows *rows,
         return &rows->spares[managed + spare->index];
     case CHROME_SPARE_FAULTS:
         return &rows->spares[managed + rows->gpu_count + spare->index];
+    case CHROME_SPARE_RANGES:
+        return &rows->spares[managed + rows->gpu_count + rows->timeline->processes.count +
+                             spare->index];
     case CHROME_SPARE_PROCESS:
         break;
     }
@@ -310,6 +313,7 @@ static uint32_t spare_pid(const struct chrome_rows *rows, const struct chrome_sp
 {
     switch (spare->kind) {
     case CHROME_SPARE_STREAM:
+    case CHROME_SPARE_RANGES:
         return rows->gpus[rows->streams[spare->index].gpu].pid;
     case CHROME_SPARE_GPU:
     case CHROME_SPARE_MANAGED:
@@ -321,6 +325,18 @@ static uint32_t spare_pid(const struct chrome_rows *rows, const struct chrome_sp
     return rows->pids[spare->index];
 }
 
+/* Appends to a group. */
+static struct chrome_spare *add_spare(struct chrome_rows *rows, struct chrome_spare **end,
+                                      struct chrome_spare wanted)
+{
+    *end = malloc(sizeof **end);
+    if (!*end)
+        return NULL;
+    chrome_row_set(&wanted.row, spare_pid(rows, &wanted), spare_tid(rows, &wanted));
+    **end = wanted;
+    return *end;
+}
+
 /* The first of the group's rows that is free at the start. */
 static struct chrome_spare *take_spare(struct chrome_rows *rows, struct chrome_spare wanted,
                                        int64_t start_ns, int64_t end_ns)
@@ -328,15 +344,27 @@ static struct chrome_spare *take_spare(struct chrome_rows *rows, struct chrome_s
     struct chrome_spare **at = first_of_group(rows, &wanted);
     for (; *at && (*at)->end_ns > start_ns; at = &(*at)->next)
         wanted.lane++;
-    if (!*at) {
-        *at = malloc(sizeof **at);
-        if (!*at)
-            return NULL;
-        chrome_row_set(&wanted.row, spare_pid(rows, &wanted), spare_tid(rows, &wanted));
-        **at = wanted;
-    }
-    (*at)->end_ns = end_ns;
-    return *at;
+    struct chrome_spare *spare = *at ? *at : add_spare(rows, at, wanted);
+    if (spare)
+        spare->end_ns = end_ns;
+    return spare;
+}
+
+/* Lanes are asked for in the order of their first range, so each is at most one beyond those there. */
+const struct chrome_row *chrome_rows_ranges(struct chrome_rows *rows, uint32_t stream,
+                                            uint32_t lane, struct chrome_spare **spare)
+{
+    const struct chrome_stream *own = &rows->streams[stream];
+    bool overlaps = own->lane_count > 1;
+    if (lane == 0 && !overlaps)
+        return &rows->lanes[own->first_lane];
+    uint32_t place = overlaps ? lane : lane - 1;
+    struct chrome_spare wanted = {.kind = CHROME_SPARE_RANGES, .index = stream};
+    struct chrome_spare **at = first_of_group(rows, &wanted);
+    for (; *at && wanted.lane < place; at = &(*at)->next)
+        wanted.lane++;
+    *spare = *at ? *at : add_spare(rows, at, wanted);
+    return NULL;
 }
 
 struct chrome_spare *chrome_rows_spare(struct chrome_rows *rows, const struct tl_gpu *op)

@@ -13,9 +13,10 @@
  *     device;
  *     rows of ranges that were timed by events: "ranges timed by events (thread 4711)";
  *     extra lanes, for operations that overlap on one stream: "stream 7 (lane 2)"
+ *     ranges projected onto such a stream, or of several threads onto one: "stream 7 (ranges)"
  *
  * Waits for a stream are on the row CHROME_SYNC_IDS + stream id, "stream 7 (sync)", as Kineto draws
- * them. The true device and stream are always in args.
+ * them, and ranges projected onto a stream are on the stream's own row. The true device and stream are always in args.
  */
 #ifndef PROF_CHROME_ROWS_H
 #define PROF_CHROME_ROWS_H
@@ -53,6 +54,7 @@ enum chrome_spare_kind {
     CHROME_SPARE_PROCESS,
     CHROME_SPARE_MANAGED, /* migrations of managed memory, of a device */
     CHROME_SPARE_FAULTS,  /* the same of the host */
+    CHROME_SPARE_RANGES,  /* ranges projected onto a stream, beside its row */
 };
 
 /* One of the rows that a stream's waits, a device's waits or a process's overhead share, since they
@@ -84,8 +86,8 @@ struct chrome_rows {
     uint32_t gpu_count, gpu_capacity;
     struct chrome_stream *streams; /* by stream */
     struct chrome_row *lanes;
-    struct chrome_spare **spares; /* lists: by stream, device, process, and for managed memory by
-                                     device and process again */
+    struct chrome_spare **spares; /* lists: by stream, device, process, for managed memory by
+                                     device and process again, for ranges by stream again */
     struct chrome_timed *timed;   /* a list, the one used last in front */
     uint32_t next_id;
 };
@@ -103,6 +105,12 @@ struct chrome_spare *chrome_rows_spare(struct chrome_rows *rows, const struct tl
 /* The same for what happens to managed memory. */
 struct chrome_spare *chrome_rows_managed(struct chrome_rows *rows,
                                          const struct tl_migration *migration);
+
+/* A row for ranges projected onto a stream: the stream's own in lane 0 of one whose operations do not overlap, else NULL,
+ * and `*spare` is one of the rows beside it, NULL when memory is short. */
+const struct chrome_row *chrome_rows_ranges(struct chrome_rows *rows, uint32_t stream,
+                                            uint32_t lane, struct chrome_spare **spare);
+
 /* The row of a timed range. `*is_new`: it was made just now, and has no name yet. NULL when memory
  * is short. */
 struct chrome_timed *chrome_rows_timed(struct chrome_rows *rows, const struct tl_timing *timing,

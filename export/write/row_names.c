@@ -61,6 +61,10 @@ static void name_spare_kind(const struct chrome_rows *rows, const struct chrome_
         row_name_stream(rows->timeline, spare->index, 0, stream);
         snprintf(to, ROW_NAME_BYTES, "%.300s (sync", stream);
         break;
+    case CHROME_SPARE_RANGES:
+        row_name_stream(rows->timeline, spare->index, 0, stream);
+        snprintf(to, ROW_NAME_BYTES, "%.300s (ranges", stream);
+        break;
     case CHROME_SPARE_GPU:
         snprintf(to, ROW_NAME_BYTES, "device %u (sync", rows->gpus[spare->index].ordinal);
         break;

@@ -3,27 +3,12 @@
 # ran at once, kernels by name, queues, launches. hta_compare.py says which differences are known. The package is fetched
 # once into the build directory.
 . "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/packages_common.sh"
 
-packages=${BUILD_DIR:-$here}/hta_packages
 data=$e2e_directory/../../../shared/data
 [[ -d $data/hta ]] || skip "there are no traces in $data"
 
-# fetch NAME REQUIREMENT... [OPTION]...: installs into $packages/NAME, which is complete or not there.
-fetch() {
-    local name=$1
-    shift
-    [[ -d $packages/$name ]] && return
-    mkdir -p "$packages"
-    rm -rf "$packages/$name.part"
-    timeout 120 python3 -m pip install -q --disable-pip-version-check --target "$packages/$name.part" "$@" \
-        >pip.txt 2>&1 && mv "$packages/$name.part" "$packages/$name"
-}
-
-# Its notebook is not needed.
-if ! fetch hta HolisticTraceAnalysis==0.5.0 --no-deps || ! fetch needs pandas plotly networkx psutil pyyaml pydot; then
-    skip "HolisticTraceAnalysis could not be fetched: $(tail -n 1 pip.txt)"
-fi
-export PYTHONPATH=$packages/hta:$packages/needs
+fetch_hta
 
 # compare TRACE PART...
 compare() {

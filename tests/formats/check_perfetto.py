@@ -265,6 +265,8 @@ class Chrome:
     def read(self):
         content = self.content
         for event in self.events:
+            if event.get("cat") == "gpu_user_annotation" and "operations" in event["args"]:
+                continue  # ranges projected onto streams are in the Chrome trace alone
             if event["ph"] == "X":
                 content.slices.append(Slice(event["cat"], event["name"], ns(event["ts"]), ns(event["dur"]),
                                             self.row(event), event["args"]))

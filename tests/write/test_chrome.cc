@@ -110,6 +110,54 @@ TEST_F(Chrome, GivesEveryOperationOfAGraphItsOwnArrow)
     EXPECT_EQ(lines(write(m), "\"ph\":\"f\"").size(), 5u);
 }
 
+TEST_F(Chrome, ProjectsRangesOntoTheStreamsTheyLaunchedOn)
+{
+    TimelineMaker m;
+    m.push("step", 0, TL_STEP);
+    m.push("outer", 0);
+    auto first = m.launch("cudaLaunchKernel", 1, 2);
+    m.push("inner", 3);
+    auto second = m.launch("cudaLaunchKernel", 4, 5);
+    auto third = m.launch("cudaLaunchKernel", 6, 7);
+    m.pop(8);
+    m.range("idle", 8, 9);
+    m.pop(10);
+    m.pop(11);
+    m.kernel("a", first, 100, 200);
+    m.kernel("b", second, 200, 300);
+    m.kernel("c", third, 300, 450);
+    std::string text = write(m);
+    auto drawn = lines(text, "gpu_user_annotation");
+    ASSERT_EQ(drawn.size(), 2u);
+    expect_in(drawn[0], {"\"name\":\"outer\",\"pid\":0,\"tid\":7,\"ts\":0.100,\"dur\":0.350,",
+                         "\"args\":{\"operations\":3}"});
+    expect_in(drawn[1], {"\"name\":\"inner\",\"pid\":0,\"tid\":7,\"ts\":0.200,\"dur\":0.250,",
+                         "\"args\":{\"operations\":2}"});
+    EXPECT_LT(text.find("\"inner\",\"pid\":0"), text.find("\"name\":\"b\""));
+}
+
+TEST_F(Chrome, KeepsCrossingProjectionsOnRowsOfTheirOwn)
+{
+    TimelineMaker m;
+    m.push("left", 0);
+    auto a = m.launch("cudaLaunchKernel", 1, 2), c = m.launch("cudaLaunchKernel", 3, 4);
+    m.pop(9);
+    m.thread(102);
+    m.push("right", 0);
+    auto b = m.launch("cudaLaunchKernel", 2, 3), d = m.launch("cudaLaunchKernel", 4, 5);
+    m.pop(9);
+    m.kernel("a", a, 100, 200);
+    m.kernel("b", b, 200, 300);
+    m.kernel("c", c, 300, 400);
+    m.kernel("d", d, 400, 500);
+    std::string text = write(m);
+    auto drawn = lines(text, "gpu_user_annotation");
+    ASSERT_EQ(drawn.size(), 2u);
+    expect_in(drawn[0], {"\"left\"", "\"tid\":7", "\"ts\":0.100,\"dur\":0.300"});
+    expect_in(drawn[1], {"\"right\"", "\"tid\":8000000", "\"ts\":0.200,\"dur\":0.300"});
+    EXPECT_EQ(lines(text, "\"stream 7 (ranges)\"").size(), 1u);
+}
+
 TEST_F(Chrome, DrawsNoArrowToWhatHasNoLaunch)
 {
     TimelineMaker m;
@@ -173,7 +221,7 @@ TEST_F(Chrome, KeepsZeroDurations)
     m.range("next", 10, 10);
     m.set(call, 10, 10, 64);
     m.kernel("k", TL_NONE, 10, 10);
-    EXPECT_EQ(lines(write(m), "\"dur\":0.000").size(), 5u);
+    EXPECT_EQ(lines(write(m), "\"dur\":0.000").size(), 6u); // "outer" on the stream, too
 }
 
 TEST_F(Chrome, KeepsProcessesThreadsAndDevicesApart)

@@ -237,6 +237,7 @@ static uint32_t parent_of_spare(struct perfetto_tracks *tracks, const struct chr
 {
     switch (spare->kind) {
     case CHROME_SPARE_STREAM:
+    case CHROME_SPARE_RANGES:
         return context_track(tracks, spare->index);
     case CHROME_SPARE_GPU:
     case CHROME_SPARE_MANAGED:

@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# chrome://tracing's importer, as the TensorBoard plugin brings it along, in Chromium: it warns of nothing, has every slice,
+# and an arrow from a call to each operation.
+#
+# That importer puts a slice into the one before where it ends less than a microsecond after it, as calls of the simulation
+# do, and finds no slice then where an arrow is: it drops the arrow and says so. And where one slice ends in the nanosecond
+# in which the next begins, it ties an arrow to the earlier one. So what an arrow is tied to is looked at where no two are near.
+. "$(dirname "$0")/cuda_common.sh"
+. "$(dirname "$0")/packages_common.sh"
+
+examples=$e2e_directory/../../examples
+browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || skip "there is no Chromium"
+fetch_plugin
+components=$packages/webcomponents/package/webcomponents.min.js
+if [[ ! -e $components ]]; then # the viewer was written for elements that browsers do not have any more
+    command -v npm >/dev/null || skip "npm is missing"
+    mkdir -p "$packages/webcomponents"
+    timeout 120 npm pack --silent webcomponents.js@0.7.24 >npm.txt 2>&1 ||
+        skip "webcomponents.js could not be fetched: $(tail -n 1 npm.txt)"
+    tar -xzf webcomponents.js-0.7.24.tgz -C "$packages/webcomponents"
+fi
+
+# view NAME EXPRESSION...: of r, what the page says; x, the trace's events by category; work, those of devices.
+view() {
+    python3 "$e2e_directory/viewer_page.py" "$packages/plugin/torch_tb_profiler/static/trace_viewer_full.html" \
+        "$components" "$1.json" >page.html
+    timeout 100 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$here/browser" \
+        --virtual-time-budget=20000 --dump-dom "file://$here/page.html" >dom.txt 2>browser.txt ||
+        skip "the browser cannot be run: $(tail -n 1 browser.txt)"
+    python3 - "$1.json" "${@:2}" <<'PYTHON' || fail "$1"
+import collections, json, re, sys
+said = re.search(r"RESULT (\{.*\})", open("dom.txt").read())
+r = json.loads(said[1]) if said else sys.exit("the page says nothing")
+events = json.load(open(sys.argv[1]))["traceEvents"]
+x = collections.Counter(e["cat"] for e in events if e["ph"] == "X")
+work = x["kernel"] + x["gpu_memcpy"] + x["gpu_memset"]
+kinds = [warning["type"] for warning in r.get("warnings", [])]
+dropped = kinds.count("flow_slice_start_error") + kinds.count("flow_slice_end_error")
+for rule in ["set(kinds) <= {'flow_slice_start_error', 'flow_slice_end_error', 'flow_slice_ordering_error'}",
+             "{cat: r['slices'].get(cat) for cat in x} == x", "r['arrows'] + dropped == work > 0", "r['arrows'] > work / 2",
+             "not any('nothing' in kind for kind in r['kinds'])"] + sys.argv[2:]:
+    if "error" in r or not eval(rule):
+        sys.exit(f"{rule}: {json.dumps(r)[:2000]} {dict(x)}")
+PYTHON
+}
+
+for name in demo demo_ranges; do
+    "$CC" -std=gnu17 -O1 -I"$include" "$examples/$name.c" -o "$name" -L"$SIM_LIB" -l:libcudart.so.13
+done
+for name in memory streams; do
+    compile_cuda $name
+done
+for name in demo demo_ranges memory streams; do
+    simulate $name.prof ./$name >/dev/null
+    "$PROF_BIN/profdump" --chrome $name.json $name.prof
+    if [[ $name == memory ]]; then
+        view $name "not kinds and r['kinds'] == {'cuda_runtime to kernel': 1}"
+    else
+        view $name
+    fi
+done
