@@ -3,6 +3,7 @@
 #include "diff_options.h"
 
 #include "write_diff.h"
+#include "write_html.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -92,6 +93,12 @@ static struct write_diff_options write_options_of(const struct profdump_options 
     };
 }
 
+/* A page takes the place of the text, but not of another format that was asked for. */
+static bool prints(const struct profdump_options *options)
+{
+    return !options->export_paths[EXPORT_HTML] || options->format != WRITE_TEXT;
+}
+
 /* Formats for programs have no last line. */
 static int end(const struct profdump_options *options, const struct diff *diff, bool written)
 {
@@ -102,9 +109,29 @@ static int end(const struct profdump_options *options, const struct diff *diff, 
     if (status == EXIT_FAILURE || diff->gate.result == DIFF_GATE_NONE)
         return status;
     write_diff_gate(diff, line);
-    if (!write_format_is_for_people(options->format))
+    if (!prints(options) || !write_format_is_for_people(options->format))
         complain("%s", line);
     return diff->gate.result == DIFF_GATE_FAILED ? EXIT_SLOWER : status;
+}
+
+static bool write_page(const struct profdump_options *options, const struct diff *diff,
+                       const struct write_diff_options *write)
+{
+    struct write_error error;
+    cleanup_on_signals();
+    if (write_html_diff(diff, write, options->export_paths[EXPORT_HTML], &error))
+        return true;
+    if (error.code != EPIPE)
+        complain("%s", error.message);
+    return false;
+}
+
+static int show_diff(const struct profdump_options *options, const struct diff *diff,
+                     const struct write_diff_options *write)
+{
+    if (options->export_paths[EXPORT_HTML] && !write_page(options, diff, write))
+        return EXIT_FAILURE;
+    return end(options, diff, !prints(options) || write_diff(diff, write, stdout));
 }
 
 static int print_diff(const struct profdump_options *options, const struct job jobs[2],
@@ -118,7 +145,7 @@ static int print_diff(const struct profdump_options *options, const struct job j
         complain("diff: %s", strerror(ENOMEM));
         return EXIT_FAILURE;
     }
-    int status = end(options, &diff, write_diff(&diff, &write, stdout));
+    int status = show_diff(options, &diff, &write);
     diff_fini(&diff);
     return status;
 }

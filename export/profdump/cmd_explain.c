@@ -9,32 +9,12 @@
 
 #define ROWS_DEFAULT 10
 
-static uint32_t name_frames(void *user, uint32_t stack, char (*to)[FINDINGS_FRAME_BYTES],
-                            uint32_t most)
-{
-    struct symbol_stack frames = symbols_stack(user, stack);
-    uint32_t count = frames.count < most ? frames.count : most;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct symbol_frame *frame = &frames.at[i];
-        char name[FINDINGS_FRAME_BYTES / 2];
-        symbols_name(frame, name, sizeof name);
-        if (frame->file)
-            snprintf(to[i], FINDINGS_FRAME_BYTES, "%s  at %.150s:%u", name, frame->file,
-                     frame->line);
-        else
-            snprintf(to[i], FINDINGS_FRAME_BYTES, "%s%s%.150s", name,
-                     frame->function && frame->module ? "  in " : "",
-                     frame->function && frame->module ? frame->module : "");
-    }
-    return count;
-}
-
 static bool show(const struct profdump_options *options, const struct findings *findings,
                  struct symbols *symbols)
 {
     struct findings_report_options report = {
         .rows = options->rows_given ? options->write.rows : ROWS_DEFAULT,
-        .frames = symbols ? name_frames : NULL,
+        .frames = symbols ? stack_text_frames : NULL,
         .user = symbols,
     };
     if (options->format == WRITE_JSON)

@@ -106,6 +106,7 @@ const struct command commands[] = {
         .help = "compare two runs, each a file or a directory: what got slower or faster,\n"
                 "and whether that is more than noise",
         .run_inputs = cmd_diff,
+        .html = true,
         .agree = diff_options_agree,
         .tables = true,
     },
@@ -138,6 +139,10 @@ const struct export_format export_formats[EXPORT_COUNT] = {
                        "write the timeline as a Chrome trace; open it in ui.perfetto.dev\n"
                        "or chrome://tracing (- is standard output)",
                        cmd_chrome},
+    [EXPORT_HTML] = {"html",
+                     "write a report as one file for a browser: verdict, tables, plots, idle\n"
+                     "gaps, flame graphs; with diff: of what differs",
+                     cmd_html},
     [EXPORT_PERFETTO] = {"perfetto",
                          "write the timeline as a Perfetto protobuf trace, a third of the Chrome\n"
                          "trace's size; open it in ui.perfetto.dev",

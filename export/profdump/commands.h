@@ -21,6 +21,7 @@ struct command {
     bool partial; /* reads damaged files as far as possible */
     bool tables;  /* prints what --format is of */
     bool exports; /* --chrome and its like are looked at, too */
+    bool html;    /* it writes --html itself */
 };
 
 /* What --OPTION OUT writes. Several can be asked for at once. */

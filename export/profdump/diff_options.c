@@ -11,6 +11,8 @@
 bool diff_options_agree(struct profdump_options *options)
 {
     enum diff_by by;
+    if (!options->by && options->export_paths[EXPORT_HTML]) /* a page has room for all */
+        options->diff.tables |= 1u << DIFF_BY_API | 1u << DIFF_BY_COPY;
     if (!options->by)
         return true;
     if (!diff_by_find(options->by, &by)) {

@@ -46,7 +46,7 @@ static bool has_exports(const struct profdump_options *options)
 static bool agree(struct profdump_options *options, const struct command *command)
 {
     for (size_t i = 0; i < EXPORT_COUNT; i++)
-        if (options->export_paths[i] && !command->exports) {
+        if (options->export_paths[i] && !command->exports && !(i == EXPORT_HTML && command->html)) {
             complain("--%s: not together with '%s'", export_formats[i].option, command->word);
             return false;
         }

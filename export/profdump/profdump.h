@@ -15,6 +15,7 @@
 
 enum export_kind {
     EXPORT_CHROME,
+    EXPORT_HTML,
     EXPORT_PERFETTO,
     EXPORT_SQLITE,
     EXPORT_SVG,
@@ -109,6 +110,7 @@ export_command cmd_perfetto;
 export_command cmd_pprof;
 export_command cmd_prometheus;
 export_command cmd_speedscope;
+export_command cmd_html;
 export_command cmd_sqlite;
 export_command cmd_svg;
 

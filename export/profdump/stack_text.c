@@ -130,3 +130,33 @@ void stack_text_print(struct symbol_stack stack)
     for (uint32_t i = 0; i < stack.count; i++)
         print_frame(&stack.at[i]);
 }
+
+uint32_t stack_text_frames(void *user, uint32_t stack, char (*to)[FINDINGS_FRAME_BYTES],
+                           uint32_t most)
+{
+    struct symbol_stack frames = symbols_stack(user, stack);
+    uint32_t count = frames.count < most ? frames.count : most;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct symbol_frame *frame = &frames.at[i];
+        char name[FINDINGS_FRAME_BYTES / 2];
+        symbols_name(frame, name, sizeof name);
+        if (frame->file)
+            snprintf(to[i], FINDINGS_FRAME_BYTES, "%s  at %.150s:%u", name, frame->file,
+                     frame->line);
+        else
+            snprintf(to[i], FINDINGS_FRAME_BYTES, "%s%s%.150s", name,
+                     frame->function && frame->module ? "  in " : "",
+                     frame->function && frame->module ? frame->module : "");
+    }
+    return count;
+}
+
+uint32_t stack_text_functions(void *user, uint32_t stack, char (*to)[FINDINGS_FRAME_BYTES],
+                              uint32_t most)
+{
+    struct symbol_stack frames = symbols_stack(user, stack);
+    uint32_t count = frames.count < most ? frames.count : most;
+    for (uint32_t i = 0; i < count; i++)
+        symbols_name(&frames.at[i], to[i], FINDINGS_FRAME_BYTES);
+    return count;
+}

@@ -2,6 +2,7 @@
 #ifndef PROF_STACK_TEXT_H
 #define PROF_STACK_TEXT_H
 
+#include "findings_report.h"
 #include "profdump.h"
 #include "symbols.h"
 
@@ -23,5 +24,12 @@ void stack_text_print(struct symbol_stack stack);
 /* As flamegraph.pl reads it: outermost first, separated by ';', inlined functions marked _[i].
  * False: the stream failed. */
 bool stack_text_folded(FILE *stream, struct symbol_stack stack);
+
+/* The innermost functions of a stack, at most `most`, with where they are; and without. Returns how many.
+ * `user` is a struct symbols. */
+uint32_t stack_text_frames(void *user, uint32_t stack, char (*to)[FINDINGS_FRAME_BYTES],
+                           uint32_t most);
+uint32_t stack_text_functions(void *user, uint32_t stack, char (*to)[FINDINGS_FRAME_BYTES],
+                              uint32_t most);
 
 #endif

@@ -215,7 +215,7 @@ static void write_averages(struct json_out *out, const struct timeline *timeline
         out->error = ENOMEM;
 }
 
-static void write_lists(struct json_out *out, const struct timeline *timeline)
+void facts_json_lists(struct json_out *out, const struct timeline *timeline)
 {
     json_newline(out), json_key(out, "processes"), json_array_begin(out);
     for (uint32_t i = 0; i < timeline->processes.count; i++)
@@ -275,7 +275,7 @@ static void write_facts(struct json_out *out, const struct timeline *timeline,
     json_key(out, "self_cuda_total_ns"), json_int(out, averages->self_cuda_total_ns);
     json_key(out, "timed_by_events"), json_uint(out, timeline->timings.count);
     json_key(out, "cuda_outside_ranges_ns"), json_int(out, averages->cuda_outside_ns);
-    write_lists(out, timeline);
+    facts_json_lists(out, timeline);
     json_newline(out), nvtx_json(out, timeline, nvtx);
     write_averages(out, timeline, averages, options);
     write_memory_member(out, timeline, options->rows);

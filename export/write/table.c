@@ -146,18 +146,32 @@ void write_options_default(struct write_options *options)
                                       .name_width = WRITE_NAME_WIDTH};
 }
 
-/* What stands under every table. */
-static bool print_foot(const struct table *table)
+static bool print_statement(const struct table *table)
 {
     struct run_facts facts;
     run_facts_init(&facts, table->timeline);
-    print_totals(table);
     bool printed = accounts_text_print(table->timeline, table->stream);
     print_mode(table, &facts);
     print_losses(table, &facts);
     printed = failed_text(table->stream, table->timeline, FAILED_SHOWN) && printed;
     print_cost(table, table->timeline);
     return printed;
+}
+
+/* What stands under every table. */
+static bool print_foot(const struct table *table)
+{
+    print_totals(table);
+    return print_statement(table);
+}
+
+bool write_statement(const struct timeline *timeline, FILE *stream)
+{
+    struct table table = {.stream = stream, .timeline = timeline};
+    bool printed = print_statement(&table);
+    if (!printed)
+        errno = ENOMEM;
+    return printed && !ferror(stream);
 }
 
 static bool print_table(const struct table *table, const struct write_options *options)

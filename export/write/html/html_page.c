@@ -1,0 +1,103 @@
+/* html_page.c - see html_page.h.
+ *
+ * The policy: nothing is fetched, framed or sent, and no script or style counts but the two whose hashes
+ * are named; attributes like onclick and style are no exception. Blocks of data are not executed by any
+ * browser, so they need no hash.
+ */
+#include "html_page.h"
+
+#include "xml_text.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TEXT_COLUMNS 400u
+
+void html_page_begin(FILE *stream, const char *title)
+{
+    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n", stream);
+    fprintf(
+        stream,
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+        "script-src 'sha256-%s'; style-src 'sha256-%s'; base-uri 'none'; form-action 'none'\">\n",
+        html_script_hash, html_style_hash);
+    fputs("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+          "<meta name=\"referrer\" content=\"no-referrer\">\n"
+          "<meta name=\"color-scheme\" content=\"light dark\">\n<title>",
+          stream);
+    html_text(stream, title);
+    fputs("</title>\n<style>", stream);
+    fputs(html_style, stream);
+    fputs("</style>\n</head>\n<body>\n", stream);
+}
+
+void html_page_end(FILE *stream)
+{
+    fputs("<script>", stream);
+    fputs(html_script, stream);
+    fputs("</script>\n</body>\n</html>\n", stream);
+}
+
+void html_block_begin(FILE *stream, const char *id)
+{
+    fprintf(stream, "<script type=\"application/json\" id=\"%s\">", id);
+}
+
+void html_block_end(FILE *stream)
+{
+    fputs("</script>\n", stream);
+}
+
+static void write_line(FILE *stream, const char *line, size_t size)
+{
+    while (size) {
+        size_t piece = size < TEXT_COLUMNS / 4 ? size : TEXT_COLUMNS / 4;
+        /* not within a character */
+        while (piece < size && piece > 1 && ((unsigned char)line[piece] & 0xc0) == 0x80)
+            piece--;
+        xml_text(stream, (struct text){line, piece}, TEXT_COLUMNS);
+        line += piece;
+        size -= piece;
+    }
+}
+
+void html_text(FILE *stream, const char *text)
+{
+    while (*text) {
+        size_t size = strcspn(text, "\n");
+        write_line(stream, text, size);
+        text += size;
+        if (*text)
+            fputc(*text++, stream);
+    }
+}
+
+/* The stream has a descriptor of its own: closing it must not close the file before it is in place. */
+static int write_to(int descriptor, int (*write)(FILE *stream, const void *user), const void *user)
+{
+    int copy = dup(descriptor);
+    FILE *stream = copy < 0 ? NULL : fdopen(copy, "w");
+    if (!stream) {
+        int code = errno;
+        if (copy >= 0)
+            close(copy);
+        return code;
+    }
+    errno = 0;
+    int code = write(stream, user);
+    if (!code && ferror(stream))
+        code = errno ? errno : EIO;
+    if (fclose(stream) != 0 && !code)
+        code = errno;
+    return code;
+}
+
+bool html_page_write(int (*write)(FILE *stream, const void *user), const void *user,
+                     const char *path, struct write_error *error)
+{
+    struct out_file file;
+    if (!out_file_open(&file, path, error))
+        return false;
+    return out_file_commit(&file, write_to(file.fd, write, user), error);
+}

@@ -1,0 +1,227 @@
+/* html_report.c - the report about a recording: a page with
+ *
+ *     #verdict, #statement    as text: read without a script, too, as is what explain says
+ *     block "run-data"         the facts, "usage", "rows", "idle", "flames"
+ *     block "findings-data"     as profdump explain --json
+ *     block "roofline-data"     as profdump analyze --json
+ *
+ * Times are nanoseconds from the trace's time 0, as in every JSON.
+ */
+#include "averages_json.h"
+#include "cost_json.h"
+#include "facts_json.h"
+#include "findings_verdict.h"
+#include "html_flame.h"
+#include "html_gaps.h"
+#include "html_page.h"
+#include "html_rows.h"
+#include "html_usage.h"
+#include "ledger_json.h"
+#include "memory_json.h"
+#include "write.h"
+#include "write_roofline.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define LIST_ROWS 100
+#define ROOFLINE_ROWS 300
+
+struct report {
+    const struct timeline *timeline;
+    const struct write_html_options *options;
+    const struct findings *findings;
+};
+
+/* ---- text ---- */
+
+/* What `print` prints, between the tags. False: no memory. */
+static bool write_printed(FILE *stream, const struct report *report,
+                          bool (*print)(const struct report *report, FILE *stream))
+{
+    char *bytes = NULL;
+    size_t size;
+    FILE *text = open_memstream(&bytes, &size);
+    bool printed = text && print(report, text);
+    printed = text && fclose(text) == 0 && printed;
+    if (printed)
+        html_text(stream, bytes);
+    free(bytes);
+    return printed;
+}
+
+static bool print_findings(const struct report *report, FILE *stream)
+{
+    struct findings_report_options options = {-1, report->options->frames, report->options->user};
+    return findings_report(report->findings, &options, stream);
+}
+
+static bool print_statement(const struct report *report, FILE *stream)
+{
+    return write_statement(report->timeline, stream);
+}
+
+static bool write_text(FILE *stream, const struct report *report)
+{
+    char verdict[FINDINGS_VERDICT_BYTES];
+    struct run_facts facts;
+    run_facts_init(&facts, report->timeline);
+    findings_verdict(report->findings, verdict);
+    fputs("<header id=\"top\"></header>\n<main>\n<section id=\"verdict\"><h2>Verdict</h2>\n<p>",
+          stream);
+    html_text(stream, verdict);
+    fputs("</p>\n", stream);
+    if (facts.simulated)
+        fputs("<p class=\"note\">Simulated GPU: device times come from a model.</p>\n", stream);
+    if (facts.lost_anything)
+        fputs("<p class=\"note warn\">Not everything was recorded: see the statement below.</p>\n",
+              stream);
+    fputs("</section>\n<noscript><pre>", stream);
+    bool written = write_printed(stream, report, print_findings);
+    fputs("</pre></noscript>\n<div id=\"sections\"></div>\n"
+          "<section id=\"statement\"><h2>Losses and overhead</h2>\n<pre>",
+          stream);
+    written = written && write_printed(stream, report, print_statement);
+    fputs("</pre></section>\n</main>\n", stream);
+    return written;
+}
+
+/* ---- data ---- */
+
+static void write_counts(struct json_out *out, const struct timeline *timeline)
+{
+    uint64_t operations = 0, calls = 0, ranges = timeline->asyncs.count;
+    for (uint32_t i = 0; i < timeline->gpus.count; i++)
+        operations += tl_is_work(&timeline->gpus.at[i]);
+    for (uint32_t i = 0; i < timeline->slices.count; i++) {
+        const struct tl_slice *slice = &timeline->slices.at[i];
+        if (slice->flags & (TL_INTERNAL | TL_CONTINUED))
+            continue;
+        calls += slice->kind == TL_API;
+        ranges += slice->kind != TL_API;
+    }
+    json_key(out, "counts"), json_object_begin(out);
+    json_key(out, "ranges"), json_uint(out, ranges);
+    json_key(out, "calls"), json_uint(out, calls);
+    json_key(out, "operations"), json_uint(out, operations);
+    json_key(out, "threads"), json_uint(out, timeline->threads.count);
+    json_object_end(out);
+}
+
+static void write_facts(struct json_out *out, const struct timeline *timeline)
+{
+    struct run_facts facts;
+    run_facts_init(&facts, timeline);
+    facts_json_run(out, &facts);
+    json_key(out, "lost_anything"), json_bool(out, facts.lost_anything);
+    json_key(out, "start_ns"), json_int(out, timeline->start_ns);
+    json_key(out, "duration_ns"), json_int(out, timeline->end_ns - timeline->start_ns);
+    write_counts(out, timeline);
+    facts_json_lists(out, timeline);
+    json_newline(out), facts_json_loss(out, &facts);
+}
+
+static bool write_members(struct json_out *out, const struct report *report)
+{
+    const struct timeline *timeline = report->timeline;
+    write_facts(out, timeline);
+    bool written = averages_json_devices(out, timeline) && ledger_json(out, timeline);
+    cost_json(out, timeline);
+    json_newline(out), json_key(out, "memory");
+    written = written && memory_json(out, timeline, LIST_ROWS);
+    json_newline(out);
+    return written && html_rows(out, timeline) && html_usage(out, timeline) &&
+           html_gaps(out, report->findings) && html_flames(out, timeline, report->options);
+}
+
+static bool write_run(FILE *stream, const struct report *report)
+{
+    struct json_out out;
+    bool written = json_out_init(&out, -1, stream);
+    json_object_begin(&out);
+    written = written && write_members(&out, report);
+    json_object_end(&out);
+    int error = json_out_fini(&out);
+    errno = error ? error : ENOMEM;
+    return written && !error;
+}
+
+static bool write_findings(FILE *stream, const struct report *report)
+{
+    struct findings_report_options options = {LIST_ROWS, report->options->frames,
+                                              report->options->user};
+    return findings_json(report->findings, &options, stream);
+}
+
+static bool write_roofs(FILE *stream, const struct report *report)
+{
+    const struct write_roofline_options options = {.format = WRITE_JSON, .rows = ROOFLINE_ROWS};
+    const struct roofline_options how = {.by = ROOFLINE_BY_KERNEL};
+    struct kernel_works works;
+    struct roofline roofline;
+    errno = ENOMEM;
+    if (!kernel_works_init(&works, report->timeline))
+        return false;
+    bool written = roofline_init(&roofline, report->timeline, &works, &how);
+    kernel_works_fini(&works);
+    if (written) {
+        written = write_roofline(&roofline, &options, stream);
+        roofline_fini(&roofline);
+    }
+    return written;
+}
+
+static bool write_block(FILE *stream, const struct report *report, const char *id,
+                        bool (*write)(FILE *stream, const struct report *report))
+{
+    html_block_begin(stream, id);
+    bool written = write(stream, report);
+    html_block_end(stream);
+    return written;
+}
+
+/* ---- the page ---- */
+
+static void write_title(FILE *stream, const struct timeline *timeline)
+{
+    char title[300] = "libprof report";
+    if (timeline->processes.count) {
+        const struct read_process *info = &timeline->processes.at[0].info;
+        size_t size = info->program.size < 200 ? info->program.size : 200;
+        snprintf(title, sizeof title, "%.*s%spid %u - libprof report", (int)size,
+                 size ? info->program.bytes : "", size ? ", " : "", info->pid);
+    }
+    html_page_begin(stream, title);
+}
+
+static bool write_all(FILE *stream, const struct report *report)
+{
+    write_title(stream, report->timeline);
+    errno = ENOMEM;
+    bool written = write_text(stream, report) &&
+                   write_block(stream, report, "run-data", write_run) &&
+                   write_block(stream, report, "findings-data", write_findings) &&
+                   write_block(stream, report, "roofline-data", write_roofs);
+    html_page_end(stream);
+    return written;
+}
+
+static int write_report(FILE *stream, const void *user)
+{
+    struct report report = *(const struct report *)user;
+    struct findings findings;
+    if (!findings_init(&findings, report.timeline, NULL))
+        return ENOMEM;
+    report.findings = &findings;
+    bool written = write_all(stream, &report);
+    int code = errno ? errno : EIO;
+    findings_fini(&findings);
+    return written ? 0 : code;
+}
+
+bool write_html(const struct timeline *timeline, const struct write_html_options *options,
+                const char *path, struct write_error *error)
+{
+    const struct report report = {timeline, options, NULL};
+    return html_page_write(write_report, &report, path, error);
+}

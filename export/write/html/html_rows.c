@@ -1,0 +1,154 @@
+/* html_rows.c - see html_rows.h. */
+#include "html_rows.h"
+
+#include "html_text.h"
+#include "html_top.h"
+#include "key_averages.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define RATIO_BY_LOG 4
+
+struct rows {
+    struct key_averages averages;
+    size_t *starts; /* by row: its durations in averages.samples; one more at the end */
+    struct html_top top;
+};
+
+/* ---- bars ---- */
+
+static double edge(double first, double last, bool by_ratio, unsigned bar)
+{
+    double share = (double)bar / HTML_BARS;
+    return by_ratio ? first * pow(last / first, share) : first + (last - first) * share;
+}
+
+bool html_bars(const int64_t *sorted_ns, size_t count, uint64_t bars[HTML_BARS])
+{
+    memset(bars, 0, HTML_BARS * sizeof *bars);
+    if (!count)
+        return false;
+    double first = (double)sorted_ns[0], last = (double)sorted_ns[count - 1];
+    bool by_ratio = first >= 1 && last >= RATIO_BY_LOG * first;
+    double end = edge(first, last, by_ratio, 1);
+    unsigned bar = 0;
+    for (size_t i = 0; i < count; i++) {
+        while (bar + 1 < HTML_BARS && last > first && (double)sorted_ns[i] >= end)
+            end = edge(first, last, by_ratio, ++bar + 1);
+        bars[bar]++;
+    }
+    return by_ratio;
+}
+
+static void write_bars(struct json_out *out, const struct rows *rows, uint32_t row)
+{
+    size_t start = rows->starts[row], count = rows->starts[row + 1] - start;
+    uint64_t bars[HTML_BARS];
+    if (count < 2) {
+        json_null(out);
+        return;
+    }
+    bool by_ratio = html_bars(rows->averages.samples.ns + start, count, bars);
+    json_array_begin(out);
+    json_uint(out, by_ratio);
+    for (unsigned i = 0; i < HTML_BARS; i++)
+        json_uint(out, bars[i]);
+    json_array_end(out);
+}
+
+/* ---- rows ---- */
+
+static const char columns[] =
+    "\"columns\":[\"name\",\"kind\",\"count\",\"self_cpu\",\"cpu_total\",\"self_cuda\","
+    "\"cuda_total\",\"min\",\"mean\",\"p50\",\"p99\",\"max\",\"bytes\",\"bars\"]";
+
+static void write_row(struct json_out *out, const struct rows *rows, uint32_t index)
+{
+    const struct key_average *row = &rows->averages.rows[index];
+    const struct key_spread *spread = &row->spread;
+    json_newline(out), json_array_begin(out);
+    html_name(out, row->name);
+    json_string(out, key_kind_name(row->kind));
+    json_uint(out, row->count);
+    json_int(out, row->self_cpu_total_ns), json_int(out, row->cpu_total_ns);
+    json_int(out, row->self_cuda_total_ns), json_int(out, row->cuda_total_ns);
+    json_int(out, spread->min_ns), json_three_decimals(out, key_spread_mean(spread));
+    json_three_decimals(out, spread->percentile_ns[1]);
+    json_three_decimals(out, spread->percentile_ns[3]);
+    json_int(out, spread->max_ns);
+    json_uint(out, row->bytes);
+    write_bars(out, rows, index);
+    json_array_end(out);
+}
+
+static void write_rows(struct json_out *out, const struct rows *rows)
+{
+    const struct key_averages *averages = &rows->averages;
+    json_key(out, "self_cpu_total_ns"), json_int(out, averages->self_cpu_total_ns);
+    json_key(out, "self_cuda_total_ns"), json_int(out, averages->self_cuda_total_ns);
+    json_key(out, "cuda_outside_ns"), json_int(out, averages->cuda_outside_ns);
+    json_key(out, "row_count"), json_uint(out, averages->count);
+    json_out_literal(out, columns, sizeof columns - 1, true);
+    json_key(out, "rows"), json_array_begin(out);
+    for (uint32_t i = 0; i < rows->top.count; i++)
+        write_row(out, rows, rows->top.at[i].index);
+    json_array_end(out);
+}
+
+static double share(int64_t part, int64_t whole)
+{
+    return whole > 0 ? (double)part / (double)whole : 0;
+}
+
+/* What took most of either kind of time; of marks, which take none, those that came first. */
+static void choose(struct rows *rows)
+{
+    const struct key_averages *averages = &rows->averages;
+    for (uint32_t i = 0; i < averages->count; i++) {
+        const struct key_average *row = &averages->rows[i];
+        double cpu = share(row->cpu_total_ns, averages->self_cpu_total_ns);
+        double cuda = share(row->cuda_total_ns, averages->self_cuda_total_ns);
+        html_top_add(&rows->top, i, cpu > cuda ? cpu : cuda);
+    }
+    html_top_sort(&rows->top);
+}
+
+static size_t *find_starts(const struct key_averages *averages)
+{
+    size_t *starts = calloc((size_t)averages->count + 1, sizeof *starts);
+    for (size_t i = 0; starts && i < averages->samples.count; i++)
+        starts[averages->samples.row[i] + 1]++;
+    for (uint32_t row = 0; starts && row < averages->count; row++)
+        starts[row + 1] += starts[row];
+    return starts;
+}
+
+static bool rows_init(struct rows *rows, const struct timeline *timeline)
+{
+    struct key_options options;
+    key_options_default(&options);
+    options.spread = options.samples = true;
+    if (!key_averages_init_by(&rows->averages, timeline, &options))
+        return false;
+    rows->starts = find_starts(&rows->averages);
+    if (rows->starts && html_top_init(&rows->top, HTML_ROWS)) {
+        choose(rows);
+        return true;
+    }
+    free(rows->starts);
+    key_averages_fini(&rows->averages);
+    return false;
+}
+
+bool html_rows(struct json_out *out, const struct timeline *timeline)
+{
+    struct rows rows;
+    if (!rows_init(&rows, timeline))
+        return false;
+    write_rows(out, &rows);
+    html_top_fini(&rows.top);
+    free(rows.starts);
+    key_averages_fini(&rows.averages);
+    return true;
+}

@@ -1,0 +1,30 @@
+/* html_usage.h - devices and memory over time, in parts of equal length. */
+#ifndef PROF_HTML_USAGE_H
+#define PROF_HTML_USAGE_H
+
+#include "json_out.h"
+#include "timeline.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define HTML_PARTS 480u
+#define HTML_LINES 64u /* devices, and heaps, of a page */
+
+/* Member "usage":
+ *
+ *     start_ns, part_ns      where the first part begins, how long each is (a fraction, perhaps)
+ *     devices[]              pid, device (null unknown), busy[], kernel[], copy[]: thousandths of each
+ *                            part in which something ran, a kernel, a copy or set
+ *     heaps[]                pid, device (null: host, or not known), name, bytes[]: most in use in it
+ *     devices_left_out, heaps_left_out
+ *
+ * Empty lists when the recording has no length. Linear in operations and events, but for a heap of a
+ * device's streams. False: no memory. */
+bool html_usage(struct json_out *out, const struct timeline *timeline);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,83 @@
+/* idle.js - why devices idled: causes, whose time it was, and the longest gaps. */
+
+function readGaps(idle, devices) {
+  const several = new Set(devices.map((device) => device.pid)).size > 1;
+  return idle.gaps.map(([device, start, end, cause, next, path, blocker]) => ({
+    device, start, end, cause, next, path, blocker,
+    place: devices[device] ? deviceName(devices[device].device, devices[device].pid, several) : "unknown" }));
+}
+
+function readOwners(idle, devices) {
+  const several = new Set(devices.map((device) => device.pid)).size > 1;
+  return idle.owners.map(([pid, device, cause, path, pieces, ns]) => ({
+    pid, device, cause, path, pieces, ns, place: deviceName(device, pid, several) }));
+}
+
+function causeCell(idle, cause) {
+  return el("span", { class: "once", title: idle.causes[cause][1] },
+            el("span", { class: "swatch cause" + cause }), idle.causes[cause][0]);
+}
+
+/* Where there is more than one. */
+function deviceColumn(rows) {
+  const several = new Set(rows.map((row) => row.place)).size > 1;
+  return several ? [{ title: "Device", value: (row) => row.place, show: (row) => row.place }] : [];
+}
+
+function ownerTable(idle, owners) {
+  const all = owners.reduce((sum, owner) => sum + owner.ns, 0);
+  return makeTable({
+    id: "owners-table", rows: owners, sort: 2, descending: true, page: 10,
+    text: (row) => row.path.join(" > ") + " " + idle.causes[row.cause].join(" ") + " " + row.place,
+    columns: [
+      { title: "Owner", value: (row) => pathText(row.path), show: (row) => pathName(row.path) },
+      { title: "Cause", value: (row) => idle.causes[row.cause][0], show: (row) => causeCell(idle, row.cause) },
+      { title: "Idle time", number: true, value: (row) => row.ns, show: (row) => meter(time(row.ns), row.ns, all) },
+      { title: "Stretches", number: true, value: (row) => row.pieces, show: (row) => count(row.pieces) },
+      ...deviceColumn(owners),
+    ] });
+}
+
+function markGap(gap) {
+  document.querySelectorAll(".plot .marked").forEach((node) => node.classList.remove("marked"));
+  if (gap && gap.mark) gap.mark.classList.add("marked");
+}
+
+function gapTable(idle, gaps, startNs) {
+  return makeTable({
+    id: "gaps-table", rows: gaps, sort: 1, descending: true, page: 10, over: markGap,
+    text: (row) => [row.next, ...row.path, ...row.blocker, ...idle.causes[row.cause], row.place].join(" "),
+    columns: [
+      { title: "From", number: true, help: "since the recording began", value: (row) => row.start,
+        show: (row) => time(row.start - startNs) },
+      { title: "Length", number: true, value: (row) => row.end - row.start,
+        show: (row) => meter(time(row.end - row.start), row.end - row.start, gaps[0].end - gaps[0].start) },
+      { title: "Cause", help: "what most of it was", value: (row) => idle.causes[row.cause][0],
+        show: (row) => causeCell(idle, row.cause) },
+      { title: "Launched by", help: "what launched the operation that ended it", value: (row) => pathText(row.path),
+        show: (row) => pathName(row.path) },
+      { title: "Ended by", value: (row) => row.next, show: (row) => nameOf(row.next) },
+      { title: "In a call that waits", value: (row) => row.blocker.slice(-1)[0] || null,
+        show: (row) => (row.blocker.length ? nameOf(row.blocker[row.blocker.length - 1]) : "-") },
+      ...deviceColumn(gaps),
+    ] });
+}
+
+/* One choice of a cause for both tables. */
+function idleSection(run, findings, gaps) {
+  const idle = run.idle, owners = readOwners(idle, findings.devices);
+  if (!owners.length && !gaps.length) return;
+  const causes = [...new Set([...owners, ...gaps].map((item) => item.cause))].sort((a, b) => a - b);
+  const byOwner = ownerTable(idle, owners), byGap = gapTable(idle, gaps, run.start_ns);
+  const choose = (index) => {
+    const keep = index === 0 ? () => true : (row) => row.cause === causes[index - 1];
+    byOwner.filter(keep), byGap.filter(keep);
+  };
+  section("idle", "Idle gaps", choice("Cause", ["All causes", ...causes.map((cause) => idle.causes[cause][0])], choose),
+          el("h3", null, "Whose time it was"), byOwner.node,
+          idle.owner_count > owners.length && el("p", { class: "note" }, "Of " + count(idle.owner_count) +
+            " owners those with most time are here."),
+          el("h3", null, "The longest gaps"), byGap.node,
+          idle.gap_count > gaps.length && el("p", { class: "note" }, "Of " + count(idle.gap_count) +
+            " gaps the longest are here."));
+}

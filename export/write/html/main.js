@@ -1,0 +1,79 @@
+/* main.js - puts the page together. */
+
+/* As the reader's system has it, until a button is pressed; remembered where the browser lets a file. */
+function themeButton() {
+  const root = document.documentElement;
+  const dark = () => root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  const button = el("button", { type: "button", id: "theme", "aria-label": "dark or light", onclick: () => {
+    root.dataset.theme = dark() ? "light" : "dark";
+    button.textContent = dark() ? "Light" : "Dark";
+    try { localStorage.setItem("libprof-theme", root.dataset.theme); } catch { /* not remembered */ }
+  } });
+  try {
+    const kept = localStorage.getItem("libprof-theme");
+    if (kept === "dark" || kept === "light") root.dataset.theme = kept;
+  } catch { /* nothing was kept */ }
+  button.textContent = dark() ? "Light" : "Dark";
+  return button;
+}
+
+/* One search for every table, and for the flame graph. */
+function searchAll(flame) {
+  const search = el("input", { type: "search", id: "search", placeholder: "Search everything", "aria-label": "Search everything",
+    oninput: () => {
+      for (const table of tables) {
+        table.search.value = search.value;
+        table.find(search.value);
+      }
+      if (flame) flame.find(search.value);
+    } });
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "/" || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
+    event.preventDefault();
+    search.focus();
+  });
+  return search;
+}
+
+function head(title, badges, flame) {
+  const way = el("nav", { "aria-label": "Parts" }, sections.map(([id, name]) => el("a", { href: "#" + id }, name)));
+  document.getElementById("top").append(
+    el("div", { class: "title" }, el("h1", null, title), badges.map(([text, className]) => el("span", { class: "badge " + className }, text)),
+       el("span", { class: "space" }), searchAll(flame), themeButton()), way);
+}
+
+function reportPage(run) {
+  const findings = readBlock("findings-data"), roofline = readBlock("roofline-data");
+  const rows = readRows(run), gaps = readGaps(run.idle, findings.devices);
+  const first = run.processes[0];
+  sections.push(["verdict", "Verdict"]);
+  document.getElementById("verdict").append(tiles(run, findings));
+  timeSection(run, findings, rows);
+  findingsSection(run, findings);
+  rowsSection(run, rows);
+  usageSection(run, findings, gaps);
+  memorySection(run);
+  idleSection(run, findings, gaps);
+  rooflineSection(roofline);
+  const flame = flameSection(run);
+  sections.push(["statement", "Losses and overhead"]);
+  document.getElementById("statement").after(runSection(run));
+  const badges = [["GPU mode: " + run.mode, ""]];
+  if (run.simulated) badges.unshift(["Simulated GPU", "warn"]);
+  if (run.lost_anything) badges.push(["Incomplete", "bad"]);
+  const more = run.processes.length > 1 ? " and " + (run.processes.length - 1) + " more" : "";
+  head(first ? programName(first) + more : "Empty recording", badges, flame);
+}
+
+function buildPage() {
+  const run = readBlock("run-data"), diff = readBlock("diff-data");
+  document.body.append(tip);
+  if (run) reportPage(run);
+  if (diff) {
+    diffPage(diff);
+    head(diff.names.map((name) => plain(name, 60)).reverse().join(" against "), [], null);
+  }
+  document.documentElement.dataset.ready = "yes";
+}
+
+buildPage();

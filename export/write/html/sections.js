@@ -1,0 +1,228 @@
+/* sections.js - the parts of a report about one recording, from the first question to the last. */
+
+/* ---- at a glance ---- */
+
+function tile(title, value, note, className) {
+  return el("div", { class: "tile " + (className || "") }, el("span", { class: "dim" }, title), el("b", null, value),
+            el("span", { class: "dim" }, note || "\u00a0"));
+}
+
+function costText(run) {
+  return run.cost ? [digits(+run.cost.percent.toFixed(run.cost.percent < 0.1 ? 3 : 1)) + " %", "of wall, by libprof's own account"]
+                  : ["unknown", "the file does not say"];
+}
+
+function lossText(run) {
+  const loss = run.loss;
+  if (run.lost_anything) return ["incomplete", "see losses and overhead", "bad"];
+  return ["nothing", "launched " + count(loss.launched) + " = recorded " + count(loss.recorded), "good"];
+}
+
+function tiles(run, findings) {
+  const busy = findings.devices.reduce((sum, device) => sum + device.busy_ns, 0);
+  const window = findings.devices.reduce((sum, device) => sum + device.window_ns, 0);
+  const first = findings.findings[0];
+  const [cost, costNote] = costText(run), [loss, lossNote, lossClass] = lossText(run);
+  return el("div", { class: "tiles" },
+    tile("Recorded", time(run.duration_ns), count(run.counts.operations) + " operations, " + count(run.counts.ranges) + " ranges"),
+    tile(findings.devices.length > 1 ? findings.devices.length + " GPUs busy" : "GPU busy", share(busy, window),
+         findings.devices.length ? time(busy) + " of " + time(window) : "no device operations"),
+    tile("Largest saving", first && first.saved_ns ? time(first.saved_ns) : "none found",
+         first && first.saved_ns ? share(first.saved_ns, findings.wall_ns) + " of the wall time, at most" : ""),
+    tile("Lost", loss, lossNote, lossClass), tile("Overhead", cost, costNote));
+}
+
+/* ---- where the time went ---- */
+
+function deviceParts(device, idle) {
+  const parts = [{ title: "busy", ns: device.busy_ns, class: "busy" }];
+  idle.causes.forEach(([name, words], cause) =>
+    parts.push({ title: "idle: " + words, ns: device.idle[name], class: "cause" + cause }));
+  return parts;
+}
+
+const KINDS = { kernel: "kernels", memcpy: "copies", memset: "sets", graph: "whole graphs",
+                range: "ranges' own code", cuda_api: "CUDA calls", mark: "marks" };
+
+/* Sums of self times by kind; what is in rows that are not here is their rest. */
+function kindParts(rows, column, whole) {
+  const sums = {};
+  for (const row of rows)
+    if (row[column] > 0 && (column === "self_cpu" || ["kernel", "memcpy", "memset", "graph"].includes(row.kind)))
+      sums[row.kind] = (sums[row.kind] || 0) + row[column];
+  const parts = Object.entries(sums).map(([kind, ns]) => ({ title: KINDS[kind], ns, class: "kind-" + kind }));
+  const rest = whole - parts.reduce((sum, part) => sum + part.ns, 0);
+  if (rest > 0) parts.push({ title: "others", ns: rest, class: "kind-rest" });
+  return parts.sort((a, b) => b.ns - a.ns);
+}
+
+function timeSection(run, findings, rows) {
+  const several = new Set(findings.devices.map((device) => device.pid)).size > 1;
+  const bars = findings.devices.slice(0, 16).map((device) =>
+    breakdown(deviceName(device.device, device.pid, several) + (device.name ? ", " + plain(device.name) : ""),
+              deviceParts(device, run.idle), device.window_ns, "from the first to the last event"));
+  if (run.self_cuda_total_ns > 0)
+    bars.push(breakdown("Device work", kindParts(rows, "self_cuda", run.self_cuda_total_ns), run.self_cuda_total_ns,
+                        "summed over streams"));
+  if (run.self_cpu_total_ns > 0)
+    bars.push(breakdown("CPU time of threads", kindParts(rows, "self_cpu", run.self_cpu_total_ns), run.self_cpu_total_ns,
+                        "in ranges and CUDA calls"));
+  section("time", "Where the time went", bars.length ? bars : el("p", { class: "none" }, "Nothing was recorded."),
+          findings.devices.length > 16 && el("p", { class: "note" }, count(findings.devices.length - 16) + " more devices are not drawn."));
+}
+
+/* ---- what to do ---- */
+
+function findingCard(finding, findings) {
+  const saved = finding.saved_ns === null ? "what it would save is unknown"
+    : "saves at most " + time(finding.saved_ns) + " (" + share(finding.saved_ns, findings.wall_ns) + ")";
+  return el("li", { class: "finding" },
+    el("h3", null, plain(finding.title), " ", el("span", { class: "dim" }, saved)),
+    el("p", null, plain(finding.sentence, 800)),
+    el("p", { class: "remedy" }, plain(finding.remedy, 800)),
+    el("p", { class: "dim" }, "in ", el("code", null, finding.path.length ? pathText(finding.path) : "no range, or many places"),
+       " \u00b7 rule " + finding.rule),
+    finding.stack.length > 0 && el("details", null, el("summary", null, "called from"),
+                                   el("ol", { class: "stack" }, finding.stack.map((frame) => el("li", null, plain(frame, 400))))));
+}
+
+function findingsSection(run, findings) {
+  const first = el("ol", { class: "findings" }), rest = el("ol", { class: "findings", start: 6 });
+  findings.findings.forEach((finding, index) => (index < 5 ? first : rest).append(findingCard(finding, findings)));
+  const notes = findings.notes.map((note) => el("li", null, plain(note.sentence, 800)));
+  section("findings", "Findings",
+    findings.findings.length ? first : el("p", { class: "none" }, "Nothing was found that costs as much as the limits ask for."),
+    rest.children.length > 0 && el("details", null, el("summary", null, count(rest.children.length) + " more"), rest),
+    findings.findings.length > 1 && el("p", { class: "note" },
+      "Several findings can be about the same time: what they save does not add up."),
+    notes.length > 0 && el("details", null, el("summary", null, "What was not examined"), el("ul", null, notes)));
+}
+
+/* ---- rows ---- */
+
+function readRows(run) {
+  return run.rows.map((values) => {
+    const row = {};
+    run.columns.forEach((column, index) => (row[column] = values[index]));
+    row.timed = row.kind !== "mark";
+    return row;
+  });
+}
+
+const isDeviceKind = (kind) => ["kernel", "memcpy", "memset", "graph"].includes(kind);
+const VIEWS = [
+  ["All", () => true], ["Ranges", (row) => row.kind === "range"], ["Kernels", (row) => row.kind === "kernel" || row.kind === "graph"],
+  ["CUDA calls", (row) => row.kind === "cuda_api"], ["Copies and sets", (row) => row.kind === "memcpy" || row.kind === "memset"],
+];
+
+function timeColumn(title, key, help, whole) {
+  return { title, help, number: true, value: (row) => row[key],
+           show: (row) => (whole && whole(row) ? meter(time(row[key]), row[key], whole(row)) : time(row[key])) };
+}
+
+function spreadColumn(title, key, help) {
+  return { title, help, number: true, value: (row) => (row.timed ? row[key] : null),
+           show: (row) => (row.timed ? time(row[key]) : "-") };
+}
+
+function rowColumns(run) {
+  return [
+    { title: "Name", class: "once", value: (row) => row.name, show: (row) => [el("span", { class: "swatch kind-" + row.kind, title: KINDS[row.kind] }), nameOf(row.name)] },
+    { title: "Durations", class: "plotted", help: "how the durations of its calls are spread", show: sparkline },
+    { title: "Calls", number: true, value: (row) => row.count, show: (row) => count(row.count) },
+    timeColumn("Self CPU", "self_cpu", "without the ranges and CUDA calls inside", (row) => (isDeviceKind(row.kind) ? 0 : run.self_cpu_total_ns)),
+    timeColumn("CPU total", "cpu_total", "with what is inside"),
+    timeColumn("Self CUDA", "self_cuda", "device time of what was launched in it, not further in", () => run.self_cuda_total_ns),
+    timeColumn("CUDA total", "cuda_total", "device time of all that was launched within"),
+    spreadColumn("Mean", "mean", "of the calls' durations: CPU time of ranges and calls, device time of device work"),
+    spreadColumn("Median", "p50", "as Mean"), spreadColumn("99 %", "p99", "99th percentile; as Mean"),
+    spreadColumn("Longest", "max", "as Mean"),
+  ];
+}
+
+function rowsSection(run, rows) {
+  const device = run.self_cuda_total_ns > 0;
+  const table = makeTable({ id: "rows-table", columns: rowColumns(run), rows, sort: device ? 5 : 3, descending: true,
+                            text: (row) => row.name, tools: choice("Rows", VIEWS.map((view) => view[0]),
+                                                                   (index) => table.filter(VIEWS[index][1])) });
+  section("rows", "Ranges and kernels", table.node,
+    run.row_count > rows.length && el("p", { class: "note" }, "Of " + count(run.row_count) + " rows those that took most are here."),
+    run.cuda_outside_ns > 0 && el("p", { class: "note" }, "Device time launched outside of any range: " + time(run.cuda_outside_ns) + "."));
+}
+
+/* ---- over time ---- */
+
+function legend(entries) {
+  return el("ul", { class: "legend" }, entries.map(([className, title]) =>
+    el("li", null, el("span", { class: "swatch " + className }), el("span", null, title))));
+}
+
+function useOf(usage, device, gaps) {
+  const host = el("div", { class: "wide" });
+  responsive(host, (width) => clear(host).append(drawUse(usage, device, gaps, width)));
+  return el("div", null, el("h3", null, device.title), host);
+}
+
+function usageSection(run, findings, gaps) {
+  const usage = run.usage, several = run.processes.length > 1;
+  if (!usage.devices.length) return;
+  usage.parts = usage.devices[0].busy.length;
+  const causes = [...new Set(gaps.map((gap) => gap.cause))].sort((a, b) => a - b);
+  section("usage", "GPU utilisation over time",
+    legend([["busy", "busy"], ["kernel", "kernels"], ["copy-line", "copies and sets"],
+            ...causes.map((cause) => ["cause" + cause, "idle: " + run.idle.causes[cause][1]])]),
+    usage.devices.map((device) => {
+      device.title = deviceName(device.device, device.pid, several);
+      const place = findings.devices.findIndex((one) => one.device === device.device && one.pid === device.pid);
+      return useOf(usage, device, gaps.filter((gap) => gap.device === place));
+    }),
+    usage.devices_left_out > 0 && el("p", { class: "note" }, count(usage.devices_left_out) + " more devices are not drawn."));
+}
+
+function heapTitle(heap, several) {
+  const where = heap.device === null ? "host" : deviceName(heap.device, heap.pid, false);
+  return where + " " + plain(heap.name, 60) + (several ? " of pid " + heap.pid : "");
+}
+
+function memorySection(run) {
+  const usage = run.usage, several = run.processes.length > 1;
+  const heaps = usage.heaps.filter((heap) => Math.max(...heap.bytes) > 0);
+  if (!heaps.length) return;
+  usage.parts = heaps[0].bytes.length;
+  heaps.forEach((heap) => (heap.title = heapTitle(heap, several)));
+  const host = el("div", { class: "wide" });
+  const live = makeTable({ id: "live-table", rows: run.memory.leaks, sort: 1, descending: true, page: 8,
+    text: (row) => row.path.join(" > "),
+    columns: [
+      { title: "Allocated in", value: (row) => pathText(row.path), show: (row) => pathName(row.path) },
+      { title: "Bytes", number: true, value: (row) => row.bytes, show: (row) => bytes(row.bytes) },
+      { title: "Allocations", number: true, value: (row) => row.count, show: (row) => count(row.count) },
+    ] });
+  section("memory", "Memory over time", legend(heaps.map((heap, index) =>
+    ["line" + (index % LINES), heap.title + ", at most " + bytes(Math.max(...heap.bytes))])), host,
+    el("h3", null, "Never freed in the recording"), live.node,
+    usage.heaps_left_out > 0 && el("p", { class: "note" }, count(usage.heaps_left_out) + " more heaps are not drawn."),
+    !run.memory.complete && el("p", { class: "note warn" }, "Something was lost while recording, memory perhaps among it."));
+  responsive(host, (width) => clear(host).append(drawMemory(usage, heaps, width)));
+}
+
+/* ---- the run ---- */
+
+function fact(title, value) {
+  return value === null || value === "" ? [] : [el("dt", null, title), el("dd", null, plain(value, 400))];
+}
+
+function runSection(run) {
+  const when = (process) => process.start_realtime_ns > 0 ? new Date(process.start_realtime_ns / 1e6).toISOString() : "";
+  return section("run", "The run",
+    run.processes.slice(0, 64).map((process) => el("dl", null,
+      fact("Program", programName(process) + (process.host ? " on " + process.host : "")),
+      fact("Rank", process.rank < 0 ? "" : process.rank + " of " + process.world_size),
+      fact("Began", when(process)), fact("Recorded", time(process.duration_ns) + (process.closed ? "" : ", not ended normally")),
+      fact("GPU mode", process.mode + (process.mode_reason ? ", " + process.mode_reason : "")),
+      fact("CUPTI", process.cupti), fact("Driver", process.driver), fact("libprof", process.libprof), fact("File", process.file))),
+    run.processes.length > 64 && el("p", { class: "note" }, count(run.processes.length - 64) + " more processes are not listed."),
+    el("dl", null, run.devices.slice(0, 64).map((device) => fact("Device " + device.id,
+      [device.name, device.compute_major > 0 && "sm_" + device.compute_major + device.compute_minor,
+       device.memory_bytes > 0 && bytes(device.memory_bytes)].filter(Boolean).join(", ")))));
+}

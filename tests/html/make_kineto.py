@@ -1,0 +1,74 @@
+"""Traces in PyTorch's format: make_kineto.py FILE usual|slower|hostile|empty
+
+usual: a training loop on an A100 with matrix products whose sizes are known, copies, gaps in which the CPU was busy or waited,
+and two streams. slower: the same with longer kernels. hostile: names that want to be markup, script, formulas, or to drive a
+terminal, everywhere that a trace has names.
+"""
+import json
+import sys
+
+HOSTILE = [
+    '</script><script>window.hacked=1</script>', '<img src=x onerror="window.hacked=1;alert(1)">', '"><svg onload=window.hacked=1>',
+    "'-window.hacked=1-'", 'javascript:window.hacked=1', '<!--', ']]>', '{{7*7}}', '${window.hacked=1}', '=cmd|\' /C calc\'!A0',
+    'a;b c', '\x1b[31mred\x1b]0;title\x07', '\u202egnp.exe', '\u2028line', 'nul\x00l', '\ud83d\ude00 caf\u00e9', '&lt;b&gt;',
+    '<style>*{display:none}</style>', '__proto__', 'constructor', '', '<a href="http://example.com/">x</a>', 'M' * (1 << 20),
+]
+
+
+class Trace:
+    def __init__(self):
+        self.events, self.at, self.correlation = [], 0.0, 0
+
+    def range(self, name, start, end, category='user_annotation', **args):
+        self.events.append({'ph': 'X', 'cat': category, 'name': name, 'pid': 100, 'tid': 100, 'ts': start, 'dur': end - start,
+                            'args': args})
+
+    def launch(self, start, name, begin, length, stream=7, category='kernel', **args):
+        self.correlation += 1
+        self.range('cudaLaunchKernel' if category == 'kernel' else 'cudaMemcpyAsync', start, start + 4, 'cuda_runtime',
+                   correlation=self.correlation)
+        self.events.append({'ph': 'X', 'cat': category, 'name': name, 'pid': 0, 'tid': stream, 'ts': begin, 'dur': length,
+                            'args': {'correlation': self.correlation, 'device': 0, 'stream': stream, **args}})
+
+    def write(self, path, device='NVIDIA A100-SXM4-80GB'):
+        with open(path, 'w', encoding='utf-8') as file:
+            json.dump({'schemaVersion': 1, 'deviceProperties': [{'id': 0, 'name': device, 'numSms': 108}],
+                       'baseTimeNanoseconds': 1700000000000000000, 'traceEvents': self.events}, file)
+
+
+def usual(longer):
+    trace = Trace()
+    for step in range(20):
+        start = step * 1000.0
+        trace.range(f'ProfilerStep#{step}', start, start + 990)
+        trace.range('load batch', start + 5, start + 300)
+        trace.launch(start + 250, 'Memcpy HtoD (Pinned -> Device)', start + 260, 40, 7, 'gpu_memcpy', bytes=1 << 20)
+        for layer in range(4):
+            at = start + 310 + layer * 100
+            trace.range('aten::mm', at, at + 60, 'cpu_op', **{'External id': step * 10 + layer, 'Input Dims': [[1024, 1024], [1024, 1024]],
+                                                              'Input type': ['float', 'float']})
+            trace.launch(at + 10, f'ampere_sgemm_128x{64 << layer % 2}_nn', at + 20, 70 + step % 5 + longer * 10, 7 + layer % 2,
+                         **{'External id': step * 10 + layer, 'grid': [64, 1, 1], 'block': [256, 1, 1]})
+        trace.range('wait', start + 720, start + 980)
+        trace.range('cudaStreamSynchronize', start + 725, start + 970, 'cuda_runtime', correlation=100000 + step)
+    return trace
+
+
+def hostile():
+    trace = Trace()
+    for index, name in enumerate(HOSTILE):
+        start = index * 100.0
+        trace.range(name, start, start + 90)
+        trace.range(name, start + 10, start + 60, 'cpu_op', **{'External id': index, 'Input Dims': [[4, 4]]})
+        trace.launch(start + 20, name, start + 40, 30 - index / 2)
+    return trace
+
+
+def main():
+    path, kind = sys.argv[1:]
+    trace = {'usual': lambda: usual(0), 'slower': lambda: usual(1), 'hostile': hostile, 'empty': Trace}[kind]()
+    trace.write(path, HOSTILE[0] if kind == 'hostile' else 'NVIDIA A100-SXM4-80GB')
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Reports in a real browser: everything is there and drawn, can be sorted, searched and zoomed, in dark and light, and nothing that
+# a name holds runs. PICTURES=FOLDER keeps the pictures.
+set -euo pipefail
+: "${BIN_DIR:?}"
+here=$(cd "$(dirname "$0")" && pwd)
+chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
+if [ -z "$chromium" ]; then
+    echo "skipped: there is no Chromium (package chromium)"
+    exit 77
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+profdump=$BIN_DIR/profdump
+export PYTHONDONTWRITEBYTECODE=1
+for kind in usual slower hostile empty; do
+    python3 "$here/make_kineto.py" "$kind.json" "$kind"
+done
+for kind in usual hostile empty; do
+    "$profdump" --html "$kind.html" "$kind.json"
+done
+"$profdump" diff usual.json slower.json --html diff.html
+mkdir traces && "$BIN_DIR/../test/make_traces" traces
+"$profdump" --html demo.html traces/memory.prof
+"$profdump" --html cpu.html traces/cpu.prof
+
+status=0
+PYTHONPATH=$here python3 "$here/check_report.py" "$chromium" "$work" || status=$?
+if [ -n "${PICTURES:-}" ]; then
+    cp ./*.png "$PICTURES"
+fi
+exit "$status"
