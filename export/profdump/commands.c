@@ -5,6 +5,7 @@
 #include "diff_options.h"
 
 #include <string.h>
+#include <unistd.h>
 
 const struct command commands[] = {
     {
@@ -184,4 +185,19 @@ const struct command *commands_take(struct profdump_options *options)
         return command;
     }
     return commands;
+}
+
+bool commands_missed(const struct profdump_options *options)
+{
+    const char *word = options->input_count ? options->inputs[0] : "";
+    char known[512] = "";
+    size_t letters = strspn(word, "abcdefghijklmnopqrstuvwxyz");
+    if (letters == 0 || word[letters] || access(word, F_OK) == 0)
+        return false;
+    for (const struct command *command = commands + 1; command->word; command++) {
+        size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", command->word);
+    }
+    complain("there is no command and no file '%s'; commands are %s", word, known);
+    return true;
 }

@@ -37,6 +37,10 @@ extern const struct export_format export_formats[EXPORT_COUNT];
 /* The command that the first input names, which is taken from the inputs then; else commands[0]. */
 const struct command *commands_take(struct profdump_options *options);
 
+/* Whether the first input looks like a word that should have been a command, and no such file is there: then
+ * that is said, with all commands. */
+bool commands_missed(const struct profdump_options *options);
+
 /* The one whose words are its own; NULL: the word is none. */
 const struct command *commands_with_words(const char *word);
 

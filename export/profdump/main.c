@@ -123,6 +123,8 @@ static int run_command(struct profdump_options *options)
     const struct command *command = commands_take(options);
     bool done = false;
     options->partial |= command->partial;
+    if (command == commands && commands_missed(options))
+        return wrong_usage();
     if (!agree(options, command) || !blocks_options_agree(options))
         return wrong_usage();
     if (options->help || options->version)

@@ -180,8 +180,19 @@ static const struct option_entry *entry_of_code(int code)
     return entry;
 }
 
+/* After getopt's own line. */
+static void say_outputs(void)
+{
+    char names[NAMES_BYTES] = "";
+    for (size_t i = 0; i < EXPORT_COUNT; i++)
+        append(names, "%s--%s", i ? ", " : "", export_formats[i].option);
+    complain("outputs that can be written are %s", names);
+}
+
 static bool read_one(struct profdump_options *options, int code)
 {
+    if (code == '?' && optopt == 0)
+        say_outputs();
     if (code >= 256 && code < 256 + EXPORT_COUNT)
         return set_export(options, (size_t)code - 256, optarg);
     const struct option_entry *entry = entry_of_code(code);
