@@ -292,6 +292,30 @@ TEST(Roofline, RowsCanBeOfOperatorsAndOuterRanges)
     }
 }
 
+TEST(Roofline, StepsAreNoOperators)
+{
+    TimelineMaker m;
+    m.device(0, "NVIDIA A100-SXM4-80GB");
+    for (int step = 0; step < 3; step++) {
+        m.push("ProfilerStep#" + std::to_string(step), step * 1000, TL_STEP);
+        m.kernel("k", m.launch("cudaLaunchKernel", step * 1000 + 10, step * 1000 + 20),
+                 step * 1000 + 30, step * 1000 + 40);
+        m.pop(step * 1000 + 900);
+    }
+    roofline_options how{};
+    how.by = ROOFLINE_BY_OP;
+    kernel_works works;
+    roofline roof;
+    const timeline *of = m.done();
+    ASSERT_TRUE(kernel_works_init(&works, of));
+    ASSERT_TRUE(roofline_init(&roof, of, &works, &how));
+    ASSERT_EQ(roof.row_count, 1u);
+    EXPECT_EQ(roof.rows[0].name, TL_NONE);
+    EXPECT_EQ(roof.rows[0].count, 3u);
+    roofline_fini(&roof);
+    kernel_works_fini(&works);
+}
+
 TEST(Roofline, SortsUnknownLast)
 {
     Roof roof;

@@ -107,9 +107,11 @@ static bool is_step(const struct timeline *timeline, const struct tl_slice *slic
            (name.size >= sizeof step - 1 && memcmp(name.bytes, step, sizeof step - 1) == 0);
 }
 
+/* Steps are no operators: there would be a row for each. */
 static uint32_t innermost_range(const struct timeline *timeline, uint32_t slice)
 {
-    while (slice != TL_NONE && timeline->slices.at[slice].kind == TL_API)
+    while (slice != TL_NONE && (timeline->slices.at[slice].kind == TL_API ||
+                                is_step(timeline, &timeline->slices.at[slice])))
         slice = timeline->slices.at[slice].parent;
     return slice == TL_NONE ? TL_NONE : timeline->slices.at[slice].name;
 }
