@@ -108,7 +108,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < 2; i++) {
         snprintf(paths[i], sizeof paths[i], "%s/bench_commands-%d-%d.prof",
                  folder ? folder : "/tmp", (int)getpid(), i);
-        make(paths[i], events, i * 100u);
+        make(paths[i], events, (uint32_t)i * 100);
     }
     measure();
     for (size_t i = 0; i < CANDIDATES; i++)

@@ -7,9 +7,9 @@
  * loop's rate.
  */
 #include "bench.h"
+#include "formats.h"
 #include "large_trace.h"
 #include "timeline.h"
-#include "formats.h"
 
 #include <sqlite3.h>
 #include <string.h>

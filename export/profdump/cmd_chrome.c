@@ -29,7 +29,7 @@ static bool write_trace(const struct profdump_options *options, const struct tim
 int cmd_chrome(const struct profdump_options *options, const struct timeline *timeline,
                const char *path)
 {
-    static const struct write_chrome_more packed = {.pack = packed_out_open};
+    static const struct write_chrome_more packed = {.pack = packed_out_open, .behind = true};
     struct write_error error;
     cleanup_on_signals();
     if (write_trace(options, timeline, path, &packed, &error))

@@ -365,8 +365,8 @@ static void more_members(void *user, struct json_out *out)
 
 struct write_chrome_more merge_chrome_more(struct merge_chrome *merge)
 {
-    return (struct write_chrome_more){merge, merge->plan.base_ns, more_events, more_members,
-                                      packed_out_open};
+    return (struct write_chrome_more){merge,        merge->plan.base_ns, more_events,
+                                      more_members, packed_out_open,     true};
 }
 
 bool merge_chrome_failed(const struct merge_chrome *merge, struct write_error *error)

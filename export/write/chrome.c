@@ -496,6 +496,15 @@ struct target {
     const char *name;
 };
 
+static bool json_begin(struct json_out *out, struct target target, bool behind)
+{
+    if (!json_out_init(out, target.fd, target.stream))
+        return false;
+    if (behind)
+        json_out_write_behind(out);
+    return true;
+}
+
 /* Returns 0 or an errno. */
 static int write_trace(const struct timeline *timeline, char *const *stacks,
                        const struct write_chrome_more *more, struct target target)
@@ -513,7 +522,7 @@ static int write_trace(const struct timeline *timeline, char *const *stacks,
         return error;
     if (chrome_rows_init(&chrome.rows, timeline)) {
         bool walked = chrome_attrs_init(&chrome) && range_paths_init(&chrome.paths, timeline) &&
-                      json_out_init(&chrome.out, target.fd, target.stream) &&
+                      json_begin(&chrome.out, target, more && more->behind) &&
                       heap_levels_init(&chrome.heaps, timeline) &&
                       stream_ranges_init(&chrome.ranges, timeline) &&
                       exporter_walk(&chrome_exporter, &chrome, timeline);

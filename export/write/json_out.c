@@ -13,6 +13,13 @@ const char json_digit_pairs[200] =
     "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
     "8081828384858687888990919293949596979899";
 
+static void set_buffer(struct json_out *out, char *buffer)
+{
+    out->buffer = buffer;
+    out->at = buffer;
+    out->limit = buffer + JSON_BUFFER_BYTES - JSON_SLACK_BYTES;
+}
+
 bool json_out_init(struct json_out *out, int fd, FILE *stream)
 {
     *out = (struct json_out){.fd = fd, .stream = stream};
@@ -26,13 +33,25 @@ bool json_out_init(struct json_out *out, int fd, FILE *stream)
         out->limit = scratch;
         return false;
     }
-    out->at = out->buffer;
-    out->limit = out->buffer + JSON_BUFFER_BYTES - JSON_SLACK_BYTES;
+    set_buffer(out, out->buffer);
     return true;
+}
+
+void json_out_write_behind(struct json_out *out)
+{
+    if (!out->buffer)
+        return;
+    out->behind = out_behind_create(out->fd, out->stream, JSON_BUFFER_BYTES);
+    if (!out->behind)
+        return;
+    free(out->buffer);
+    set_buffer(out, out_behind_buffer(out->behind));
 }
 
 static void write_out(struct json_out *out, const char *bytes, size_t size)
 {
+    if (out->behind && !out->error)
+        out->error = out_behind_wait(out->behind);
     if (!out->error)
         out->error = out_file_write(out->fd, out->stream, bytes, size);
 }
@@ -40,6 +59,10 @@ static void write_out(struct json_out *out, const char *bytes, size_t size)
 void json_out_flush(struct json_out *out)
 {
     char *start = out->buffer ? out->buffer : out->limit;
+    if (out->behind) {
+        set_buffer(out, out_behind_swap(out->behind, start, (size_t)(out->at - start)));
+        return;
+    }
     if (out->buffer)
         write_out(out, start, (size_t)(out->at - start));
     out->at = start;
@@ -65,7 +88,12 @@ int json_out_fini(struct json_out *out)
     int error;
     json_out_flush(out);
     error = out->error;
-    free(out->buffer);
+    if (out->behind) {
+        int behind = out_behind_destroy(out->behind);
+        error = error ? error : behind;
+    } else {
+        free(out->buffer);
+    }
     *out = (struct json_out){.error = error};
     return error;
 }

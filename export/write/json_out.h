@@ -18,6 +18,7 @@
 #ifndef PROF_JSON_OUT_H
 #define PROF_JSON_OUT_H
 
+#include "out_behind.h"
 #include "read.h"
 
 #include <stdio.h>
@@ -36,12 +37,17 @@ struct json_out {
     bool comma; /* the next key or value is not the first of its object or array */
     int fd;     /* where to, when stream is NULL */
     FILE *stream;
-    int error; /* errno of the first failure, 0 none */
+    struct out_behind *behind; /* writes on a thread of its own; NULL: the caller's writes */
+    int error;                 /* errno of the first failure, 0 none */
 };
 
 /* Writes to a descriptor or, when `stream` is given, to the stream. Neither is closed.
  * Returns false when memory is short (error is set, and all calls are then harmless). */
 bool json_out_init(struct json_out *out, int fd, FILE *stream);
+
+/* From here on what is full is written on a second thread, if there can be one. Before anything is
+ * written. */
+void json_out_write_behind(struct json_out *out);
 
 /* Writes what is buffered and frees. Returns 0 or the errno of the first failure. */
 int json_out_fini(struct json_out *out);

@@ -118,6 +118,7 @@ struct write_chrome_more {
     /* A stream through which the file of that path is written; NULL with errno 0: none. It is closed,
      * the descriptor is not its own. */
     FILE *(*pack)(int descriptor, const char *path);
+    bool behind; /* write on a second thread: not in a program that is a guest's host */
 };
 bool write_chrome_and(const struct timeline *timeline, char *const *stacks,
                       const struct write_chrome_more *more, const char *path,

@@ -93,7 +93,8 @@ prof_status prof_export_chrome(const char *path)
     return written ? PROF_OK : PROF_FAILED;
 }
 
-_Static_assert((int)PROF_ARROW_EVENTS == ARROW_EVENTS && (int)PROF_ARROW_LAUNCHES == ARROW_LAUNCHES &&
+_Static_assert((int)PROF_ARROW_EVENTS == ARROW_EVENTS &&
+                   (int)PROF_ARROW_LAUNCHES == ARROW_LAUNCHES &&
                    (int)PROF_ARROW_KERNELS == ARROW_KERNELS,
                "both sides count tables alike");
 
@@ -112,7 +113,8 @@ prof_status prof_arrow(const char *path, enum prof_arrow_table table,
     if (!path && prof_flush() == PROF_NOTHING)
         return PROF_NOTHING;
     struct timeline *timeline = report_load_arrow(path);
-    bool filled = timeline && arrow_stream_init(stream, timeline, (enum arrow_table)table, timeline_destroy);
+    bool filled =
+        timeline && arrow_stream_init(stream, timeline, (enum arrow_table)table, timeline_destroy);
     if (!filled)
         timeline_destroy(timeline);
     errno = saved_errno;
