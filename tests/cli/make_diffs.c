@@ -72,8 +72,9 @@ static void kernel(struct making *making, const char *name, int64_t start_ns, in
 static void copy(struct making *making, int64_t start_ns)
 {
     struct prof_rec_memcpy detail = {.context = 1, .stream = 7, .bytes = 4096, .copy_kind = 1};
-    trace_builder_memcpy(making->trace, start_ns, start_ns + 20001 + making->correlation % 5,
-                         ++making->correlation, detail);
+    uint32_t correlation = ++making->correlation;
+    trace_builder_memcpy(making->trace, start_ns, start_ns + 20001 + correlation % 5, correlation,
+                         detail);
 }
 
 /* The device's part, with the correlation ids of the calls. */

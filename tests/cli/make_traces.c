@@ -13,7 +13,7 @@
  *     differ_*.etprof   iterations that differ
  *     run.etdp, reference.etdp, run.bin, reference.bin   ETDumps with delegates and logged values,
  *                    and the debug buffers that go with them
- *     diff/*.prof    a program before and after changes: see make_diffs.h
+ *     diff/          traces of a program before and after changes: see make_diffs.h
  *     hostile.prof   names that attack terminals, tables and parsers
  */
 #include "make_diffs.h"

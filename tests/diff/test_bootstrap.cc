@@ -65,11 +65,11 @@ double coverage(size_t left, size_t right, double ratio)
 // P(median of a resample of n has at most rank k) = P(at least half of n draws are of rank <= k).
 double at_most(size_t n, size_t k)
 {
-    double sum = 0, p = static_cast<double>(k + 1) / static_cast<double>(n);
-    for (size_t draws = n / 2 + 1; draws <= n; draws++)
-        sum += std::exp(std::lgamma(n + 1.0) - std::lgamma(draws + 1.0) -
-                        std::lgamma(n - draws + 1.0)) *
-               std::pow(p, draws) * std::pow(1 - p, n - draws);
+    double sum = 0, all = static_cast<double>(n), p = static_cast<double>(k + 1) / all;
+    for (double draws = static_cast<double>(n / 2 + 1); draws <= all; draws++)
+        sum +=
+            std::exp(std::lgamma(all + 1) - std::lgamma(draws + 1) - std::lgamma(all - draws + 1)) *
+            std::pow(p, draws) * std::pow(1 - p, all - draws);
     return sum;
 }
 

@@ -16,8 +16,9 @@ using Bytes = std::vector<uint8_t>;
 Bytes native()
 {
     trace_builder *trace = trace_builder_sample();
-    trace_builder_kernel(trace, 100, 200, 77,
-                         {.name = trace_builder_name(trace, "_Z6kernelILi3EEvPf")}, false);
+    prof_rec_kernel kernel{};
+    kernel.name = trace_builder_name(trace, "_Z6kernelILi3EEvPf");
+    trace_builder_kernel(trace, 100, 200, 77, kernel, false);
     size_t size = 0;
     const uint8_t *bytes = trace_builder_bytes(trace, &size);
     Bytes copy(bytes, bytes + size);
