@@ -32,11 +32,8 @@ int cmd_chrome(const struct profdump_options *options, const struct timeline *ti
     static const struct write_chrome_more packed = {.pack = packed_out_open, .behind = true};
     struct write_error error;
     cleanup_on_signals();
-    if (write_trace(options, timeline, path, &packed, &error))
-        return finish(options, timeline, true);
-    if (error.code != EPIPE)
-        complain("%s", error.message);
-    return EXIT_FAILURE;
+    bool written = write_trace(options, timeline, path, &packed, &error);
+    return finish_export(options, timeline, written, &error);
 }
 
 static void say(const char *path, uint64_t count, const char *what)

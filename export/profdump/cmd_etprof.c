@@ -1,7 +1,6 @@
 /* cmd_etprof.c - profdump --etprof OUT FILE...: profiling blocks as prof buffers of ExecuTorch. */
 #include "profdump.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -24,11 +23,8 @@ int cmd_etprof(const struct profdump_options *options, const struct timeline *ti
     struct write_etprof_counts counts;
     struct write_error error;
     cleanup_on_signals();
-    if (write_etprof(timeline, path, &counts, &error)) {
+    bool written = write_etprof(timeline, path, &counts, &error);
+    if (written)
         say_what_is_missing(path, &counts);
-        return finish(options, timeline, true);
-    }
-    if (error.code != EPIPE)
-        complain("%s", error.message);
-    return EXIT_FAILURE;
+    return finish_export(options, timeline, written, &error);
 }

@@ -4,19 +4,7 @@
 #include "formats.h"
 #include "stack_text.h"
 
-#include <errno.h>
 #include <stdlib.h>
-
-/* The exit status of an export. */
-static int end_export(const struct profdump_options *options, const struct timeline *timeline,
-                      bool written, const struct write_error *error)
-{
-    if (written)
-        return finish(options, timeline, true);
-    if (error->code != EPIPE)
-        complain("%s", error->message);
-    return EXIT_FAILURE;
-}
 
 int cmd_perfetto(const struct profdump_options *options, const struct timeline *timeline,
                  const char *path)
@@ -30,7 +18,7 @@ int cmd_perfetto(const struct profdump_options *options, const struct timeline *
         stack_text_complain(symbols);
     stack_text_free(stacks, timeline->stacks.count);
     symbols_destroy(symbols);
-    return end_export(options, timeline, written, &error);
+    return finish_export(options, timeline, written, &error);
 }
 
 int cmd_pprof(const struct profdump_options *options, const struct timeline *timeline,
@@ -43,7 +31,7 @@ int cmd_pprof(const struct profdump_options *options, const struct timeline *tim
     if (symbols)
         stack_text_complain(symbols);
     symbols_destroy(symbols);
-    return end_export(options, timeline, written, &error);
+    return finish_export(options, timeline, written, &error);
 }
 
 /* Outputs that need nothing but the timeline. */
@@ -54,7 +42,7 @@ static int write_simple(const struct profdump_options *options, const struct tim
     struct write_error error;
     cleanup_on_signals();
     bool written = write(timeline, path, &error);
-    return end_export(options, timeline, written, &error);
+    return finish_export(options, timeline, written, &error);
 }
 
 int cmd_speedscope(const struct profdump_options *options, const struct timeline *timeline,
@@ -67,4 +55,16 @@ int cmd_prometheus(const struct profdump_options *options, const struct timeline
                    const char *path)
 {
     return write_simple(options, timeline, path, write_prometheus);
+}
+
+int cmd_sqlite(const struct profdump_options *options, const struct timeline *timeline,
+               const char *path)
+{
+#ifdef PROF_WRITES_SQLITE
+    return write_simple(options, timeline, path, write_sqlite);
+#else
+    (void)options, (void)timeline;
+    complain("%s: cannot write: this profdump was built without SQLite", path);
+    return EXIT_FAILURE;
+#endif
 }

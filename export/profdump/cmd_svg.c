@@ -83,9 +83,6 @@ int cmd_svg(const struct profdump_options *options, const struct timeline *timel
     if (!window_of(options, timeline, &svg))
         return EXIT_FAILURE;
     cleanup_on_signals();
-    if (write_svg(timeline, &svg, path, &error))
-        return finish(options, timeline, true);
-    if (error.code != EPIPE)
-        complain("%s", error.message);
-    return EXIT_FAILURE;
+    bool written = write_svg(timeline, &svg, path, &error);
+    return finish_export(options, timeline, written, &error);
 }

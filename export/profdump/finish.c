@@ -46,3 +46,13 @@ int finish(const struct profdump_options *options, const struct timeline *timeli
     run_facts_init(&facts, timeline);
     return options->fail_on_loss && facts.lost_anything ? EXIT_LOSS : EXIT_SUCCESS;
 }
+
+int finish_export(const struct profdump_options *options, const struct timeline *timeline,
+                  bool written, const struct write_error *error)
+{
+    if (written)
+        return finish(options, timeline, true);
+    if (error->code != EPIPE)
+        complain("%s", error->message);
+    return EXIT_FAILURE;
+}

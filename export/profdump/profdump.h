@@ -163,4 +163,9 @@ int finish(const struct profdump_options *options, const struct timeline *timeli
 /* The same of what is about no recording. */
 int finish_answer(bool written);
 
+/* The exit status of an export, after having complained where it was not written; except that a reader who
+ * closed the pipe needs no telling. */
+int finish_export(const struct profdump_options *options, const struct timeline *timeline,
+                  bool written, const struct write_error *error);
+
 #endif
