@@ -15,6 +15,12 @@ const uint32_t *prof_gate(void)
     return &thread_gate;
 }
 
+const char *prof_status_text(prof_status status)
+{
+    static const char *const texts[] = PROF_STATUS_TEXTS;
+    return (size_t)status < sizeof texts / sizeof *texts ? texts[status] : "unknown status";
+}
+
 prof_status prof_start(void)
 {
     session_start();

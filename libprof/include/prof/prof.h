@@ -58,6 +58,12 @@ typedef enum prof_status {
 #undef PROF_STATUS_ENUM
 } prof_status;
 
+#define PROF_STATUS_TEXT_(symbol, sentence) sentence,
+#define PROF_STATUS_TEXTS                \
+    {                                    \
+        PROF_STATUSES(PROF_STATUS_TEXT_) \
+    }
+
 /* Fill with prof_options_default() first: `size_bytes` tells the library which fields the caller
  * knows. */
 struct prof_options {
@@ -132,6 +138,12 @@ PROF_DECLARE(prof_status, prof_export_chrome, (const char *path));
 PROF_DECLARE(prof_status, prof_loss, (struct prof_loss_counts * counts));
 PROF_DECLARE(const char *, prof_output_path, (void));
 PROF_DECLARE(const char *, prof_version, (void));
+
+#ifdef PROF_IMPLEMENTATION
+/* Exported for other languages: in C and C++ the sentences are in the header, for programs without
+ * the library. */
+PROF_DECLARE(const char *, prof_status_text, (prof_status status));
+#endif
 
 #ifndef PROF_IMPLEMENTATION
 
@@ -375,9 +387,7 @@ static inline const char *prof_version(void)
 /* The sentence for a status. */
 static inline const char *prof_status_text(prof_status status)
 {
-#define PROF_STATUS_TEXT(symbol, sentence) sentence,
-    static const char *const texts[] = {PROF_STATUSES(PROF_STATUS_TEXT)};
-#undef PROF_STATUS_TEXT
+    static const char *const texts[] = PROF_STATUS_TEXTS;
     return (size_t)status < sizeof texts / sizeof *texts ? texts[status] : "unknown status";
 }
 

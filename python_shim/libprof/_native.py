@@ -1,0 +1,149 @@
+"""``libprof.so`` through ctypes: found, checked and described once.
+
+The library is, in this order:
+
+1. the file that the environment variable ``LIBPROF_LIBRARY`` names;
+2. the one that is in the process already: preloaded (``profrun``, ``LD_PRELOAD``), injected or linked;
+3. ``lib/libprof.so.0`` in this package, as wheels carry it;
+4. what the loader finds as ``libprof.so.0``.
+
+Functions that record are called through ``PyDLL``, which keeps the interpreter's lock: they take less time than
+giving the lock away would. Those that wait or read files are called through ``CDLL``, which gives it away.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+from pathlib import Path
+from typing import Any, Optional
+
+from .errors import LibraryError, ProfError
+from .version import __version__
+
+SONAME = "libprof.so.0"
+
+OK, ABSENT, INVALID, NOTHING, BUSY, FAILED = range(6)
+"""``enum prof_status`` of prof.h."""
+
+
+class Options(ctypes.Structure):
+    """``struct prof_options`` of prof.h."""
+
+    _fields_ = [
+        ("size_bytes", ctypes.c_size_t),
+        ("output", ctypes.c_char_p),
+        ("max_bytes", ctypes.c_uint64),
+        ("ring", ctypes.c_bool),
+        ("emit_nvtx", ctypes.c_uint64),
+    ]
+
+
+class LossCounts(ctypes.Structure):
+    """``struct prof_loss_counts`` of prof.h."""
+
+    _fields_ = [
+        ("size_bytes", ctypes.c_size_t),
+        ("total", ctypes.c_uint64),
+        ("cause", ctypes.c_uint64 * 64),
+    ]
+
+
+_text, _size, _status = ctypes.c_char_p, ctypes.c_size_t, ctypes.c_int
+
+_RECORDING = {
+    "prof_gate": (ctypes.POINTER(ctypes.c_uint32), []),
+    "prof_range_push": (None, [_text]),
+    "prof_range_push_n": (None, [_text, _size]),
+    "prof_range_pop": (None, []),
+    "prof_range_begin": (ctypes.c_uint64, [_text]),
+    "prof_range_end": (None, [ctypes.c_uint64]),
+    "prof_mark": (None, [_text]),
+    "prof_step": (None, []),
+    "prof_counter": (None, [_text, ctypes.c_double]),
+    "prof_attr_int": (None, [_text, ctypes.c_int64]),
+    "prof_attr_double": (None, [_text, ctypes.c_double]),
+    "prof_attr_string": (None, [_text, _text]),
+    "prof_thread_name": (None, [_text]),
+    "prof_alloc_track": (ctypes.c_uint32, [_text]),
+    "prof_alloc": (None, [ctypes.c_uint32, ctypes.c_void_p, _size]),
+    "prof_free": (None, [ctypes.c_uint32, ctypes.c_void_p]),
+}
+
+_CONTROL = {
+    "prof_configure": (_status, [ctypes.POINTER(Options)]),
+    "prof_start": (_status, []),
+    "prof_stop": (_status, []),
+    "prof_flush": (_status, []),
+    "prof_dump": (_status, [_text]),
+    "prof_export_chrome": (_status, [_text]),
+    "prof_loss": (_status, [ctypes.POINTER(LossCounts)]),
+    "prof_arrow": (_status, [_text, ctypes.c_int, ctypes.c_void_p]),
+    "prof_output_path": (_text, []),
+    "prof_version": (_text, []),
+    "prof_status_text": (_text, [_status]),
+}
+
+
+class Library:
+    """The functions of ``libprof.so``, each an attribute of this object under its own name.
+
+    ``path`` is the file, or None for the one that was in the process already.
+    """
+
+    def __init__(self, path: Optional[str]) -> None:
+        self.path = path
+        try:
+            quick, slow = ctypes.PyDLL(path), ctypes.CDLL(path)
+            for library, functions in ((quick, _RECORDING), (slow, _CONTROL)):
+                for name, (result, arguments) in functions.items():
+                    function = getattr(library, name)
+                    function.restype, function.argtypes = result, arguments
+                    setattr(self, name, function)
+        except (OSError, AttributeError) as error:
+            raise LibraryError(f"{path or SONAME} is not libprof of version {__version__}: {error}") from error
+        check_version(self.prof_version().decode(), path or "the libprof.so of this process")
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(name)
+
+    def check(self, status: int) -> None:
+        """Raises :class:`ProfError` with the C layer's sentence unless `status` is ``PROF_OK``."""
+        if status != OK:
+            raise ProfError(self.prof_status_text(status).decode())
+
+
+def check_version(version: str, where: str) -> None:
+    """The interface may change with the first number, and before 1.0 with the second."""
+    ours, theirs = __version__.split("."), version.split(".")
+    if ours[0] != theirs[0] or (ours[0] == "0" and ours[1] != theirs[1]):
+        raise LibraryError(f"{where} is version {version}; this package needs {ours[0]}.{ours[1]}")
+
+
+def _in_process() -> bool:
+    return hasattr(ctypes.CDLL(None), "prof_gate")
+
+
+def _find() -> Optional[str]:
+    named = os.environ.get("LIBPROF_LIBRARY")
+    if named:
+        return named
+    if _in_process():
+        return None
+    own = Path(__file__).parent / "lib" / SONAME
+    return str(own) if own.exists() else SONAME
+
+
+_lock = threading.Lock()
+_library: Optional[Library] = None
+
+
+def library() -> Library:
+    """The library, loaded by the first call; :class:`LibraryError` where it cannot be. Any thread."""
+    global _library
+    if _library is None:
+        with _lock:
+            if _library is None:
+                _library = Library(_find())
+    return _library

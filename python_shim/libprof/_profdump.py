@@ -1,0 +1,47 @@
+"""The program ``profdump``, which reads every trace and writes every output.
+
+It is, in this order: in the directory that the environment variable ``LIBPROF_BIN`` names; in ``bin`` of this
+package, as wheels carry it; on ``PATH``. It runs as a process of its own, so nothing that it reads can harm this
+one, and is not itself recorded.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Dict, List, Sequence
+
+from .errors import LibraryError, ProfdumpError
+
+
+def find_program(name: str) -> str:
+    """Path of ``profdump`` or ``profrun``; :class:`LibraryError` where there is none."""
+    named = os.environ.get("LIBPROF_BIN")
+    own = Path(named) if named else Path(__file__).parent / "bin"
+    if (own / name).exists():
+        return str(own / name)
+    found = None if named else shutil.which(name)
+    if not found:
+        raise LibraryError(f"{name} is not in {own}{'' if named else ' nor on PATH'}")
+    return found
+
+
+def unrecorded_environment() -> Dict[str, str]:
+    """The environment without what has a child recorded."""
+    recorded = ("PROF_", "LD_PRELOAD", "CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH", "INTEL_LIBITTNOTIFY64")
+    return {name: value for name, value in os.environ.items() if not name.startswith(recorded)}
+
+
+def run_profdump(arguments: Sequence[str], accept: Sequence[int] = (0,)) -> str:
+    """Runs ``profdump`` with these arguments and returns its standard output.
+
+    Raises :class:`ProfdumpError` with what it said on standard error when its exit status is none of `accept`.
+    """
+    command: List[str] = [find_program("profdump"), *arguments]
+    done = subprocess.run(command, capture_output=True, env=unrecorded_environment(), check=False)
+    if done.returncode not in accept:
+        said = done.stderr.decode(errors="replace").strip()
+        raise ProfdumpError(said or f"profdump ended with {done.returncode}", done.returncode)
+    return done.stdout.decode(errors="replace")

@@ -1,0 +1,49 @@
+"""What the tests of the Python package share."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Callable, Mapping, Optional
+
+import pytest
+
+RunPython = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def shared_dir() -> Path:
+    """The directory of data and documents beside the checkout; skips where it is not."""
+    path = Path(os.environ["SOURCE_DIR"]).parent / "shared"
+    if not path.exists():
+        pytest.skip("there is no ../shared beside the checkout")
+    return path
+
+
+@pytest.fixture
+def run_python(tmp_path: Path) -> RunPython:
+    """Runs a Python program, given as text, in a process of its own, in a directory of its own.
+
+    ``run_python(source, *arguments, env={...}, status=0)`` returns the completed process, its output as text.
+    """
+
+    def run(
+        source: str, *arguments: str, env: Optional[Mapping[str, str]] = None, status: Optional[int] = 0
+    ) -> "subprocess.CompletedProcess[str]":
+        script = tmp_path / "program.py"
+        script.write_text(source)
+        done = subprocess.run(
+            [sys.executable, str(script), *arguments],
+            cwd=tmp_path,
+            env={**os.environ, **(env or {})},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert status is None or done.returncode == status, done.stdout + done.stderr
+        return done
+
+    return run

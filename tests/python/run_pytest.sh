@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Runs one file of the Python package's tests with the build's library and programs. $PYTHON, or python3, or Debian's
+# python3 must have pytest; where none has, pip is asked for it once, into the build directory.
+#
+# A line "# packages: pandas pyarrow" in the file has pip fetch what is named and not there already; where pip cannot,
+# the tests that want it find that out by pytest.importorskip.
+set -euo pipefail
+
+packages=$BUILD_DIR/python_packages
+
+# fetch NAME REQUIREMENT...: installs into $packages/NAME, which is complete or not there.
+fetch() {
+    local name=$1 part
+    shift
+    [[ -d $packages/$name ]] && return
+    mkdir -p "$packages"
+    part=$(mktemp -d "$packages/$name.XXXXXX") # tests may run beside each other
+    if timeout 400 python3 -m pip install -q --disable-pip-version-check --target "$part" "$@" >pip.txt 2>&1; then
+        mv -T "$part" "$packages/$name" 2>/dev/null || rm -rf "$part"
+    else
+        rm -rf "$part"
+        echo "pip cannot install $*: $(tail -n 1 pip.txt)"
+        return 1
+    fi
+}
+
+has_pytest() { command -v "$1" >/dev/null && PYTHONPATH=$packages/pytest "$1" -c 'import pytest' 2>/dev/null; }
+
+find_python() {
+    local candidate
+    for candidate in ${PYTHON:-} python3 /usr/bin/python3; do
+        if has_pytest "$candidate"; then
+            echo "$candidate"
+            return
+        fi
+    done
+    return 1
+}
+
+if ! python=$(find_python); then
+    if ! fetch pytest pytest || ! python=$(find_python); then
+        echo "SKIP: no python3 here has pytest (Debian: python3-pytest)"
+        exit 77
+    fi
+fi
+
+export LIBPROF_LIBRARY=$LIB_DIR/libprof.so.0 LIBPROF_BIN=$BIN_DIR PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH=$SOURCE_DIR/python_shim:$packages/pytest
+for package in $(sed -n 's/^# packages: //p' "$1"); do
+    name=${package%%[=<>+]*}
+    if ! "$python" -c "import $name" 2>/dev/null && fetch "$name" "$package"; then
+        PYTHONPATH=$PYTHONPATH:$packages/$name
+    fi
+done
+export -n PROF_BIN PROF_LIB # libprof warns of PROF_ variables it does not know
+
+status=0
+"$python" -m pytest -c "$SOURCE_DIR/python_shim/pyproject.toml" --rootdir "$SOURCE_DIR" -rs "$1" || status=$?
+[ "$status" -eq 5 ] && status=1 # no test was found
+exit "$status"
