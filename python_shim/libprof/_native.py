@@ -125,14 +125,17 @@ def _in_process() -> bool:
     return hasattr(ctypes.CDLL(None), "prof_gate")
 
 
-def _find() -> Optional[str]:
+def library_path() -> Optional[str]:
+    """Path of the library that was asked for or comes with the package; None: whatever else there is."""
     named = os.environ.get("LIBPROF_LIBRARY")
-    if named:
-        return named
-    if _in_process():
-        return None
     own = Path(__file__).parent / "lib" / SONAME
-    return str(own) if own.exists() else SONAME
+    return named or (str(own) if own.exists() else None)
+
+
+def _find() -> Optional[str]:
+    if _in_process() and not os.environ.get("LIBPROF_LIBRARY"):
+        return None
+    return library_path() or SONAME
 
 
 _lock = threading.Lock()

@@ -37,6 +37,22 @@ find_python() {
     return 1
 }
 
+# has_package REQUIREMENT: a name, NAME==VERSION or NAME>=NUMBER.
+has_package() {
+    "$python" - "$1" <<'PYTHON'
+import re, sys
+from importlib.metadata import PackageNotFoundError, version
+
+name, relation, wanted = re.fullmatch(r"([\w-]+)(?:(==|>=)(.+))?", sys.argv[1]).groups()
+try:
+    found = version(name)
+except PackageNotFoundError:
+    sys.exit(1)
+if relation == "==" and found != wanted or relation == ">=" and int(found.split(".")[0]) < int(wanted):
+    sys.exit(1)
+PYTHON
+}
+
 if ! python=$(find_python); then
     if ! fetch pytest pytest || ! python=$(find_python); then
         echo "SKIP: no python3 here has pytest (Debian: python3-pytest)"
@@ -46,15 +62,20 @@ fi
 
 export LIBPROF_LIBRARY=$LIB_DIR/libprof.so.0 LIBPROF_BIN=$BIN_DIR PYTHONDONTWRITEBYTECODE=1
 export PYTHONPATH=$SOURCE_DIR/python_shim:$packages/pytest
-for package in $(sed -n 's/^# packages: //p' "$1"); do
+read -ra wanted <<<"$(sed -n 's/^# packages: //p' "$1")"
+for package in "${wanted[@]}"; do
     name=${package%%[=<>+]*}
-    if ! "$python" -c "import $name" 2>/dev/null && fetch "$name" "$package"; then
+    if ! has_package "$package" && fetch "$name" "$package"; then
         PYTHONPATH=$PYTHONPATH:$packages/$name
     fi
 done
 export -n PROF_BIN PROF_LIB # libprof warns of PROF_ variables it does not know
 
 status=0
-"$python" -m pytest -c "$SOURCE_DIR/python_shim/pyproject.toml" --rootdir "$SOURCE_DIR" -rs "$1" || status=$?
+"$python" -m pytest -c "$SOURCE_DIR/python_shim/pyproject.toml" --rootdir "$SOURCE_DIR" -rs "$1" 2>&1 | tee pytest.txt ||
+    status=$?
 [ "$status" -eq 5 ] && status=1 # no test was found
+if [ "$status" -eq 0 ] && ! grep -qE '^[0-9]+ passed' pytest.txt; then
+    status=77
+fi
 exit "$status"

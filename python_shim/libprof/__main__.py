@@ -1,0 +1,68 @@
+"""``python -m libprof``: runs programs under the recorder, and profdump.
+
+    python -m libprof run [--torch] [--python-calls] [profrun's options] SCRIPT.py [ARGUMENT...]
+    python -m libprof run [...] -m MODULE [ARGUMENT...]
+    python -m libprof run [...] PROGRAM [ARGUMENT...]
+    python -m libprof PROFDUMP_COMMAND_OR_OPTION [ARGUMENT...]
+
+Both become the program that they name: exit status, signals and output are its own.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Callable, List
+
+from . import run
+from ._profdump import find_program, unrecorded_environment
+from .errors import ProfError
+
+USAGE_STATUS = 2
+
+
+def help_text() -> str:
+    """What ``--help`` prints."""
+    return f"{(__doc__ or '').strip()}\n\nrun's options:\n\n{run.OPTIONS_HELP}"
+
+
+def become(name: str, arguments: List[str]) -> None:
+    """Turns this process into a program of the package."""
+    program = find_program(name)
+    os.execve(program, [name, *arguments], unrecorded_environment())
+
+
+def said(do: Callable[[], None]) -> int:
+    """Exit status of what returns only when it failed, after saying why."""
+    try:
+        do()
+    except run.UsageError as error:
+        print(f"libprof: {error}", file=sys.stderr)
+        return USAGE_STATUS
+    except (ProfError, OSError) as error:
+        print(f"libprof: {error}", file=sys.stderr)
+    return 1
+
+
+def main(arguments: List[str]) -> int:
+    """Replaces this process by the program asked for; returns only when that cannot be."""
+    if not arguments or arguments[0] in ("-h", "--help"):
+        print(help_text())
+        return 0 if arguments else USAGE_STATUS
+    if arguments[0] == "run":
+        return said(lambda: run.execute(arguments[1:]))
+    return said(lambda: become("profdump", arguments))
+
+
+def profrun() -> int:
+    """The command ``profrun`` of the wheel."""
+    return said(lambda: run.execute(sys.argv[1:]))
+
+
+def profdump() -> int:
+    """The command ``profdump`` of the wheel."""
+    return said(lambda: become("profdump", sys.argv[1:]))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,132 @@
+"""PyTorch's operators as ranges, for a whole program.
+
+PyTorch calls NVTX (CUDA builds) or ITT (others) around every operator when its profiler is in that state, and libprof
+records both. The state is switched on here without ``emit_nvtx``, which synchronises the device first: that would
+initialise CUDA in a program that may want to fork before.
+
+A thread has room for one profiler. When the program begins one of its own, this one makes room, and comes back when
+that has ended; meanwhile operators are not recorded, and a mark says so.
+"""
+
+from __future__ import annotations
+
+import atexit
+import threading
+from types import ModuleType
+from typing import Any, Callable, Optional
+
+from . import _native
+from .errors import ProfError
+
+TAKEN_MARK = b"operators are not recorded: the program's own torch profiler has begun"
+BACK_MARK = b"operators are recorded again"
+
+
+class _Session:
+    """One thread's recording. It is in the thread's storage, and so ends with the thread: PyTorch warns on standard
+    error of a profiler that is still on then."""
+
+    def __init__(self, disable: Callable[[], Any]) -> None:
+        self._disable: Optional[Callable[[], Any]] = disable
+
+    def end(self) -> None:
+        disable, self._disable = self._disable, None
+        if disable is not None:
+            disable()
+
+    def __del__(self) -> None:
+        self.end()
+
+
+class Operators:
+    """Records the operators of the threads that call :meth:`begin`.
+
+    `torch` is the imported module; `shapes`: with the sizes of their inputs.
+    """
+
+    def __init__(self, torch: ModuleType, shapes: bool) -> None:
+        self._torch = torch
+        self._shapes = shapes
+        self._local = threading.local()
+        self._state = annotation_state(torch)
+        self._enable = torch.autograd._enable_profiler
+        self._disable = torch.autograd._disable_profiler
+
+    def begin(self) -> None:
+        """On the calling thread, where no other profiler of PyTorch's is on."""
+        if self._torch.autograd._profiler_enabled():
+            return
+        experimental = self._torch._C._profiler._ExperimentalConfig()
+        config = self._torch.autograd.ProfilerConfig(
+            self._state, self._shapes, False, False, False, False, experimental
+        )
+        self._enable(config, set())
+        self._local.session = _Session(self._disable)
+
+    def end(self) -> bool:
+        """On the calling thread; whether it was on."""
+        session = self._local.__dict__.pop("session", None)
+        if session is not None:
+            session.end()
+        return session is not None
+
+    def make_room(self) -> None:
+        """Has the program's own profilers find the thread's place free."""
+        module = self._torch.autograd.profiler
+        for name in ("_prepare_profiler", "_enable_profiler"):
+            setattr(module, name, self._before(getattr(module, name)))
+        module._disable_profiler = self._after(module._disable_profiler)
+
+    def _before(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapper(*arguments: Any, **named: Any) -> Any:
+            if self.end():
+                self._local.taken = True
+                _native.library().prof_mark(TAKEN_MARK)
+            return function(*arguments, **named)
+
+        return wrapper
+
+    def _after(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapper(*arguments: Any, **named: Any) -> Any:
+            try:
+                return function(*arguments, **named)
+            finally:
+                if getattr(self._local, "taken", False):
+                    self._local.taken = False
+                    self.begin()
+                    _native.library().prof_mark(BACK_MARK)
+
+        return wrapper
+
+
+def annotation_state(torch: ModuleType) -> Any:
+    """The state of PyTorch's profiler whose annotations libprof hears; :class:`ProfError` where it has none."""
+    if not hasattr(torch, "autograd"):
+        raise ProfError("the module 'torch' here is not PyTorch")
+    states = torch.autograd.ProfilerState
+    if torch.version.cuda is not None:
+        return states.NVTX
+    if torch.profiler.itt.is_available():
+        return states.ITT
+    raise ProfError("this build of PyTorch has neither NVTX nor ITT: its operators cannot be recorded")
+
+
+_operators: Optional[Operators] = None
+
+
+def start(torch: ModuleType, shapes: bool) -> None:
+    """Records operators of the calling thread and, as far as the program leaves threads' profile functions alone,
+    of threads that :mod:`threading` starts from now on. The second call does nothing."""
+    global _operators
+    if _operators is not None:
+        return
+    _operators = Operators(torch, shapes)
+    _operators.make_room()
+    _operators.begin()
+    atexit.register(_operators.end)
+
+
+def begin_thread() -> None:
+    """For a thread that begins while operators are recorded."""
+    if _operators is not None:
+        _operators.begin()

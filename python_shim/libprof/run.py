@@ -1,0 +1,102 @@
+"""``python -m libprof run``: a program under profrun, Python's own part of it switched on by the environment.
+
+A Python program is started as it would be without libprof. What is to happen inside of it (PyTorch's operators, calls
+of Python functions) is done by ``startup/sitecustomize.py``, which every interpreter imports that inherits the
+environment: workers of ``torchrun``, of ``multiprocessing`` and of ``subprocess`` as well.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Dict, List, Mapping, NamedTuple, Sequence
+
+from ._native import library_path
+from ._profdump import find_program
+
+OPTIONS_HELP = """\
+  --torch           record PyTorch's operators as ranges, with their input shapes
+  --no-shapes       with --torch: without shapes, which costs less
+  --python-calls    record calls of Python functions, as call stacks of everything that happens inside them
+  and all options of 'profrun --help', before the program"""
+
+STARTUP_VARIABLE = "LIBPROF_STARTUP"
+"""What sitecustomize.py does, words separated by commas; see :mod:`libprof._startup`."""
+
+VALUE_OPTIONS = ("-o", "--output", "--rows", "--sort", "--graphs", "--budget", "-e", "--env")
+"""Options of profrun whose value is the next argument."""
+
+_OWN_OPTIONS = {"--torch": "torch", "--no-shapes": "no-shapes", "--python-calls": "python-calls"}
+
+
+class UsageError(ValueError):
+    """The command line names no program, or an option lacks its value."""
+
+
+class Request(NamedTuple):
+    """A command line of ``run``, in its parts."""
+
+    startup: List[str]
+    options: List[str]
+    program: List[str]
+
+
+def parse(arguments: Sequence[str]) -> Request:
+    """Splits a command line; options end at the first argument that is none, as profrun's do."""
+    startup: List[str] = []
+    options: List[str] = []
+    place = 0
+    while place < len(arguments) and arguments[place].startswith("-"):
+        argument = arguments[place]
+        if argument in ("-m", "-c", "--"):
+            break
+        place += 1
+        if argument in _OWN_OPTIONS:
+            startup.append(_OWN_OPTIONS[argument])
+            continue
+        options.append(argument)
+        if argument in VALUE_OPTIONS:
+            if place == len(arguments):
+                raise UsageError(f"{argument} wants a value")
+            options.append(arguments[place])
+            place += 1
+    program = list(arguments[place:])
+    if program[:1] == ["--"]:
+        program = program[1:]
+    return Request(startup, options, program)
+
+
+def python_command(program: Sequence[str]) -> List[str]:
+    """What is to be executed: Python scripts, ``-m`` and ``-c`` by this interpreter, anything else as it is."""
+    first = program[0]
+    if first in ("-m", "-c") or first.endswith(".py") or Path(first).is_dir():
+        return [sys.executable, *program]
+    return list(program)
+
+
+def startup_environment(startup: Sequence[str], environment: Mapping[str, str]) -> Dict[str, str]:
+    """The environment with which interpreters import ``startup/sitecustomize.py`` and that find this package."""
+    result = dict(environment)
+    if startup:
+        package = Path(__file__).parent
+        former = environment.get("PYTHONPATH")
+        paths = [str(package / "startup")] + ([former] if former else [])
+        result["PYTHONPATH"] = os.pathsep.join(paths)
+        result[STARTUP_VARIABLE] = ",".join(startup)
+    return result
+
+
+def execute(arguments: Sequence[str]) -> None:
+    """Becomes profrun with the program; returns never. :class:`UsageError` where no program is named."""
+    request = parse(arguments)
+    command = [find_program("profrun"), *request.options]
+    if request.program:
+        command += ["--", *python_command(request.program)]
+    elif not request.options:
+        raise UsageError("run wants a script, -m MODULE or a program")
+    environment = startup_environment(request.startup, os.environ)
+    named = library_path()
+    if named:
+        environment["PROF_LIBRARY"] = named
+    os.execve(command[0], command, environment)

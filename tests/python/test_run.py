@@ -1,0 +1,167 @@
+"""python -m libprof: programs under the recorder, and profdump."""
+
+# packages: torch==2.13.0+cpu
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Dict, List, Optional, Set
+
+import pytest
+
+from libprof import _torch_operators, run
+from libprof._profdump import find_program, run_profdump
+
+RANGES = "import libprof._native as n\nlib = n.library()\nlib.prof_range_push(b'{0}')\nlib.prof_range_pop()\n"
+
+
+def libprof(
+    *arguments: str, cwd: Path, env: Optional[Dict[str, str]] = None
+) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-m", "libprof", *arguments],
+        cwd=cwd,
+        env={**os.environ, **(env or {})},
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+
+
+def names(*files: Path) -> Set[str]:
+    """Of all rows of the key averages."""
+    table = json.loads(run_profdump(["--format", "json", *map(str, files)]))
+    return {row["name"] for row in table["key_averages"]}
+
+
+# ---- the command line ----
+
+
+@pytest.mark.parametrize(
+    "line, startup, options, program",
+    [
+        ("train.py --epochs 3", [], [], ["train.py", "--epochs", "3"]),
+        ("--torch -o x.prof --rows 5 train.py -o y", ["torch"], ["-o", "x.prof", "--rows", "5"], ["train.py", "-o", "y"]),
+        ("--sim=12.4 --torch --no-shapes -m pkg.train -v", ["torch", "no-shapes"], ["--sim=12.4"], ["-m", "pkg.train", "-v"]),
+        ("-q -- ./app --torch", [], ["-q"], ["./app", "--torch"]),
+        ("--doctor", [], ["--doctor"], []),
+    ],
+)
+def test_parses(line: str, startup: List[str], options: List[str], program: List[str]) -> None:
+    assert run.parse(line.split()) == run.Request(startup, options, program)
+
+
+def test_knows_which_options_have_values() -> None:
+    text = subprocess.run([find_program("profrun"), "--help"], capture_output=True, text=True, check=True).stdout
+    with_value = set()
+    for short, long in re.findall(r"^  (-\w)?,? +(--[a-z-]+) [A-Z]+", text, re.MULTILINE):
+        with_value |= {option for option in (short, long) if option}
+    assert with_value == set(run.VALUE_OPTIONS)
+
+
+def test_what_python_runs(tmp_path: Path) -> None:
+    assert run.python_command(["a.py", "1"]) == [sys.executable, "a.py", "1"]
+    assert run.python_command(["-c", "pass"]) == [sys.executable, "-c", "pass"]
+    assert run.python_command([str(tmp_path)]) == [sys.executable, str(tmp_path)]
+    assert run.python_command(["torchrun", "a.py"]) == ["torchrun", "a.py"]
+
+
+def test_wrong_usage(tmp_path: Path) -> None:
+    done = libprof("run", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (2, "libprof: run wants a script, -m MODULE or a program\n")
+    done = libprof("run", "-o", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (2, "libprof: -o wants a value\n")
+    assert libprof(cwd=tmp_path).returncode == 2
+    assert "--python-calls" in libprof("--help", cwd=tmp_path).stdout
+
+
+# ---- programs ----
+
+
+def test_exit_status_and_output_are_the_programs(tmp_path: Path) -> None:
+    (tmp_path / "work.py").write_text("import sys\nprint(sys.argv[1:], __name__)\nsys.exit(7)\n")
+    done = libprof("run", "--torch", "work.py", "a", "--b", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (7, "['a', '--b'] __main__\n")
+
+
+def test_records_every_process(tmp_path: Path) -> None:
+    (tmp_path / "work.py").write_text(
+        RANGES.format("parent")
+        + "import multiprocessing as mp\ndef child():\n    lib.prof_range_push(b'child'); lib.prof_range_pop()\n"
+        + "if __name__ == '__main__':\n    p = mp.get_context('spawn').Process(target=child); p.start(); p.join()\n"
+    )
+    done = libprof("run", "--torch", "-o", "%p.prof", "--no-table", "work.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert {"parent", "child"} <= names(*tmp_path.glob("*.prof"))
+
+
+def test_profdump_commands(tmp_path: Path) -> None:
+    (tmp_path / "work.py").write_text(RANGES.format("work"))
+    assert libprof("run", "-o", "w.prof", "-q", "work.py", cwd=tmp_path).returncode == 0
+    assert libprof("check", "w.prof", cwd=tmp_path).returncode == 0
+    done = libprof("--chrome", "w.json", "w.prof", cwd=tmp_path)
+    assert done.returncode == 0 and json.loads((tmp_path / "w.json").read_text())["traceEvents"]
+    done = libprof("no-such-file.prof", cwd=tmp_path)
+    assert done.returncode == 1 and "no-such-file.prof" in done.stderr
+
+
+def test_missing_programs(tmp_path: Path) -> None:
+    done = libprof("check", cwd=tmp_path, env={"LIBPROF_BIN": "/nowhere"})
+    assert (done.returncode, done.stderr) == (1, "libprof: profdump is not in /nowhere\n")
+
+
+# ---- what happens inside ----
+
+
+def test_the_sites_own_customization_runs(tmp_path: Path) -> None:
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "sitecustomize.py").write_text("print('site')\n")
+    (tmp_path / "work.py").write_text("import sys, sitecustomize\nprint(sitecustomize.__file__)\n")
+    paths = os.pathsep.join([str(tmp_path / "site"), os.environ["PYTHONPATH"]])
+    done = libprof("run", "--torch", "work.py", cwd=tmp_path, env={"PYTHONPATH": paths})
+    lines = done.stdout.splitlines()  # the interpreter that became profrun said "site" as well
+    assert lines == ["site", "site", str(tmp_path / "site" / "sitecustomize.py")], done.stderr
+
+
+def test_a_program_without_torch_is_left_alone(tmp_path: Path) -> None:
+    source = "import sys\nprint('torch' in sys.modules, len([f for f in sys.meta_path if 'libprof' in type(f).__module__]))\n"
+    (tmp_path / "work.py").write_text(source)
+    done = libprof("run", "--torch", "work.py", cwd=tmp_path)
+    assert done.stdout == "False 1\n"
+
+
+def test_a_torch_that_cannot_be_imported_fails_as_before(tmp_path: Path) -> None:
+    (tmp_path / "torch.py").write_text("raise ImportError('broken torch')\n")
+    (tmp_path / "work.py").write_text("try:\n    import torch\nexcept ImportError as error:\n    print(error)\n")
+    done = libprof("run", "--torch", "work.py", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "broken torch\n"), done.stderr
+
+
+def test_a_torch_that_is_not_pytorch_is_said(tmp_path: Path) -> None:
+    (tmp_path / "torch.py").write_text("x = 1\n")
+    (tmp_path / "work.py").write_text("import torch\nprint(torch.x)\n")
+    done = libprof("run", "--torch", "work.py", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "1\n")
+    assert "libprof: the module 'torch' here is not PyTorch\n" in done.stderr
+
+
+def test_pytorch_runs_undisturbed(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    (tmp_path / "work.py").write_text(
+        "import threading, torch\n"
+        "def work():\n    return torch.ones(4, 4) @ torch.ones(4, 4)\n"
+        "thread = threading.Thread(target=work); thread.start(); thread.join()\n"
+        "with torch.profiler.profile() as prof:\n    work()\n"
+        "print(work()[0, 0].item(), 'aten::mm' in [row.key for row in prof.key_averages()])\n"
+    )
+    done = libprof("run", "--torch", "-o", "t.prof", "--no-table", "work.py", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "4.0 True\n"), done.stderr
+    said = [line for line in done.stderr.splitlines() if not line.startswith(("profrun: ", "USDT"))]
+    assert said == []
+    assert {_torch_operators.TAKEN_MARK.decode(), _torch_operators.BACK_MARK.decode()} <= names(tmp_path / "t.prof")

@@ -1,0 +1,86 @@
+"""The wheel: it holds what it needs, and works where nothing else of libprof is."""
+
+# packages: setuptools>=77
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import venv
+from pathlib import Path
+from typing import Dict, Tuple
+
+import pytest
+
+ROOT = Path(os.environ["SOURCE_DIR"])
+PROGRAM = "import libprof._native as n, time\nlib = n.library()\nlib.prof_range_push(b'work')\nlib.prof_range_pop()\n"
+
+
+def clean_environment() -> Dict[str, str]:
+    """Of a user who has the wheel and no checkout."""
+    hidden = ("LIBPROF_", "PYTHONPATH", "LD_LIBRARY_PATH")
+    return {name: value for name, value in os.environ.items() if not name.startswith(hidden)}
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    setuptools = pytest.importorskip("setuptools")
+    if int(setuptools.__version__.split(".")[0]) < 77:
+        pytest.skip(f"setuptools {setuptools.__version__} is older than 77")
+    target = tmp_path_factory.mktemp("dist")
+    command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", str(target)]
+    done = subprocess.run([*command, str(ROOT / "python_shim")], capture_output=True, text=True, check=False)
+    if "No module named pip" in done.stderr:
+        pytest.skip("this Python has no pip")
+    assert done.returncode == 0, done.stdout + done.stderr
+    (result,) = target.glob("*.whl")
+    return result
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Directory of the programs of a new environment that has the wheel."""
+    home = tmp_path_factory.mktemp("venv")
+    venv.create(home, with_pip=True)
+    pip = [str(home / "bin" / "python"), "-m", "pip", "install", "-q", "--no-index", "--no-deps", str(wheel)]
+    subprocess.run(pip, check=True, env=clean_environment())
+    return home / "bin"
+
+
+def run(*command: str, cwd: Path) -> Tuple[int, str]:
+    done = subprocess.run(
+        command, cwd=cwd, env=clean_environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+    )
+    return done.returncode, done.stdout
+
+
+def test_tag_says_what_it_needs(wheel: Path) -> None:
+    machine = os.uname().machine
+    assert re.fullmatch(rf"libprof-\d+\.\d+\.\d+-py3-none-manylinux_2_\d+_{machine}\.whl", wheel.name)
+
+
+def test_records_and_reads(installed: Path, tmp_path: Path) -> None:
+    (tmp_path / "work.py").write_text(PROGRAM)
+    status, said = run(
+        str(installed / "python"), "-m", "libprof", "run", "-o", "w.prof", "work.py", cwd=tmp_path
+    )
+    assert status == 0 and re.search(r"^ *work .* 1$", said, re.MULTILINE), said
+    status, said = run(str(installed / "profdump"), "--sqlite", "w.sqlite", "--pprof", "w.pb.gz", "w.prof", cwd=tmp_path)
+    assert status == 0, said
+    assert (tmp_path / "w.sqlite").read_bytes().startswith(b"SQLite format 3")
+    status, said = run(str(installed / "python"), "-m", "libprof", "check", "w.prof", cwd=tmp_path)
+    assert status == 0, said
+
+
+def test_has_the_simulated_cuda(installed: Path, tmp_path: Path) -> None:
+    status, said = run(str(installed / "profrun"), "--doctor", "--sim", cwd=tmp_path)
+    assert "10 kernels launched, all launches and kernels recorded" in said, said
+
+
+def test_profdump_uses_its_own_libraries(installed: Path) -> None:
+    (program,) = installed.parent.glob("lib/python*/site-packages/libprof/bin/profdump")
+    loaded = subprocess.run(["ldd", str(program)], check=True, capture_output=True, text=True).stdout
+    for name in re.findall(r"(lib(?:z|zstd|sqlite3|dw|elf)\.so\S*) => ", loaded):
+        assert f"{program.parent.parent}/bin/../lib/{name}" in loaded, loaded
