@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MESSAGE_COLUMNS 900u
-
 /* A library has several callers at once, and each wants to hear what is about its own call. */
 static _Thread_local const struct listener *listening;
 
@@ -24,13 +22,13 @@ const struct listener *complain_to(const struct listener *listener)
 __attribute__((format(printf, 2, 0))) static void say(const char *before, const char *format,
                                                       va_list arguments)
 {
-    char message[1024], shown[SHOW_TEXT_BYTES(MESSAGE_COLUMNS) + sizeof "..."];
+    char message[1024], shown[COMPLAINT_BYTES];
     bool rest;
     int length = vsnprintf(message, sizeof message, format, arguments);
     size_t size = length < 0                        ? 0
                   : (size_t)length < sizeof message ? (size_t)length
                                                     : sizeof message - 1;
-    show_text((struct text){message, size}, MESSAGE_COLUMNS, shown, &rest);
+    show_text((struct text){message, size}, COMPLAINT_COLUMNS, shown, &rest);
     if (rest)
         strcat(shown, "...");
     if (listening)

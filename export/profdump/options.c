@@ -230,6 +230,11 @@ static const struct option_entry *entry_named(const char *name, size_t size)
     return entry;
 }
 
+bool options_put(struct profdump_options *options, const char *name, const char *value)
+{
+    return set(options, entry_named(name, strlen(name)), value);
+}
+
 bool options_take(struct profdump_options *options, const char *word)
 {
     size_t size = name_size(word);

@@ -61,6 +61,9 @@ bool options_read(struct profdump_options *options, int argc, char **argv);
  * borrowed. False after having complained. */
 bool options_take(struct profdump_options *options, const char *word);
 
+/* The same of an option that has a value. */
+bool options_put(struct profdump_options *options, const char *name, const char *value);
+
 /* Prints what --help asks for. */
 void options_help(void);
 

@@ -5,6 +5,7 @@
 #include "breakdown_report.h"
 #include "formats.h"
 #include "roofline.h"
+#include "show_text.h"
 #include "write.h"
 #include "write_blocks.h"
 #include "write_diff.h"
@@ -132,6 +133,10 @@ int cmd_with_stacks(const struct profdump_options *options, const struct timelin
  * stderr behind "profdump: " where nobody does. complain_more() says a line that belongs to the last one. */
 __attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void complain_more(const char *format, ...);
+
+/* The longest that is said, with its end. */
+#define COMPLAINT_COLUMNS 900u
+#define COMPLAINT_BYTES (SHOW_TEXT_BYTES(COMPLAINT_COLUMNS) + sizeof "...")
 
 /* Who hears what is complained of on the calling thread. */
 struct listener {
