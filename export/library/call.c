@@ -6,13 +6,28 @@
 #include <string.h>
 #include <time.h>
 
+/* The last one is whole when the next one comes, or the end. */
+static void tell(struct call *call)
+{
+    if (call->heard && call->options->say)
+        call->options->say(call->options->user, call->sentence);
+}
+
 static void hear(void *user, const char *sentence)
 {
     struct call *call = user;
+    tell(call);
     call->heard++;
+    call->items = 0;
     snprintf(call->sentence, COMPLAINT_BYTES, "%s", sentence);
-    if (call->options->say)
-        call->options->say(call->options->user, sentence);
+}
+
+static void hear_more(void *user, const char *item)
+{
+    struct call *call = user;
+    size_t used = strlen(call->sentence);
+    snprintf(call->sentence + used, COMPLAINT_BYTES - used, "%s%s", call->items++ ? ", " : " ",
+             item);
 }
 
 static void hold_pipe(struct call *call)
@@ -39,7 +54,7 @@ static void release_pipe(struct call *call)
 void call_begin(struct call *call, const struct prof_trace_options *options, char *sentence)
 {
     *call = (struct call){.options = options, .sentence = sentence, .errno_before = errno};
-    call->listener = (struct listener){hear, call};
+    call->listener = (struct listener){hear, hear_more, call};
     *sentence = '\0';
     hold_pipe(call);
     call->locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
@@ -50,10 +65,11 @@ void call_begin(struct call *call, const struct prof_trace_options *options, cha
 
 prof_status call_end(struct call *call, prof_status status, const char *otherwise)
 {
+    if (status != PROF_OK && !call->heard)
+        complain("%s", otherwise);
+    tell(call);
     if (status == PROF_OK)
         *call->sentence = '\0';
-    else if (!call->heard)
-        complain("%s", otherwise);
     complain_to(call->listener_before);
     uselocale(call->locale_before);
     if (call->locale)

@@ -16,7 +16,7 @@
 struct call {
     const struct prof_trace_options *options; /* who hears */
     char *sentence;                           /* COMPLAINT_BYTES: the last one */
-    unsigned heard;
+    unsigned heard, items;                    /* sentences; what was added to the last one */
     struct listener listener;
     const struct listener *listener_before;
     locale_t locale, locale_before;

@@ -19,10 +19,10 @@ const struct listener *complain_to(const struct listener *listener)
     return before;
 }
 
-__attribute__((format(printf, 2, 0))) static void say(const char *before, const char *format,
-                                                      va_list arguments)
+__attribute__((format(printf, 2, 0))) static void show(char shown[COMPLAINT_BYTES],
+                                                       const char *format, va_list arguments)
 {
-    char message[1024], shown[COMPLAINT_BYTES];
+    char message[1024];
     bool rest;
     int length = vsnprintf(message, sizeof message, format, arguments);
     size_t size = length < 0                        ? 0
@@ -31,26 +31,32 @@ __attribute__((format(printf, 2, 0))) static void say(const char *before, const 
     show_text((struct text){message, size}, COMPLAINT_COLUMNS, shown, &rest);
     if (rest)
         strcat(shown, "...");
-    if (listening)
-        listening->hear(listening->user, shown);
-    else
-        fprintf(stderr, "%s%s\n", before, shown);
 }
 
 void complain(const char *format, ...)
 {
+    char shown[COMPLAINT_BYTES];
     va_list arguments;
     va_start(arguments, format);
-    say("profdump: ", format, arguments);
+    show(shown, format, arguments);
     va_end(arguments);
+    if (listening)
+        listening->hear(listening->user, shown);
+    else
+        fprintf(stderr, "profdump: %s\n", shown);
 }
 
 void complain_more(const char *format, ...)
 {
+    char shown[COMPLAINT_BYTES];
     va_list arguments;
     va_start(arguments, format);
-    say("", format, arguments);
+    show(shown, format, arguments);
     va_end(arguments);
+    if (listening)
+        listening->hear_more(listening->user, shown);
+    else
+        fprintf(stderr, "  %s\n", shown);
 }
 
 int finish_answer(const struct profdump_options *options, bool written)

@@ -130,7 +130,7 @@ int cmd_with_stacks(const struct profdump_options *options, const struct timelin
                                   const struct timeline *));
 
 /* Says one sentence to whoever listens on this thread, with no byte in it that could drive a terminal: on
- * stderr behind "profdump: " where nobody does. complain_more() says a line that belongs to the last one. */
+ * stderr behind "profdump: " where nobody does. complain_more() adds an item to the last one, on stderr as a line. */
 __attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void complain_more(const char *format, ...);
 
@@ -141,6 +141,7 @@ __attribute__((format(printf, 1, 2))) void complain_more(const char *format, ...
 /* Who hears what is complained of on the calling thread. */
 struct listener {
     void (*hear)(void *user, const char *sentence);
+    void (*hear_more)(void *user, const char *line);
     void *user;
 };
 
