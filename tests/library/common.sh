@@ -2,6 +2,7 @@
 #
 #   fail WHAT, skip WHY
 #   exported FORMAT ENDING INPUT...         profdump --FORMAT and the library write the same, say the same and end the same
+#   record_stacks                           makes traces/stacks.prof
 #   reported REPORT [--OPTION...] INPUT...  the same of what they print
 
 set -euo pipefail
@@ -58,6 +59,12 @@ alike() {
         fail "profdump ${profdump[*]} wrote nothing"
     fi
     compared=$((compared + 1))
+}
+
+# A recording with call stacks as traces/stacks.prof, whose functions are found in the program. False: it cannot be had.
+record_stacks() {
+    [[ -z ${SANITIZE:-} && -x $EXAMPLES_DIR/demo_ranges ]] || return
+    "$BIN_DIR/profrun" --sim --stacks=range --quiet -o traces/stacks.prof -- "$EXAMPLES_DIR/demo_ranges" >/dev/null 2>&1
 }
 
 # exported FORMAT ENDING INPUT...

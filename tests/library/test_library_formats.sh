@@ -14,6 +14,11 @@ for format in "${formats[@]}"; do
     exported "$format" "" traces/diff                         # a directory
     exported "$format" "" traces/run.etdp
 done
+if record_stacks; then
+    for format in "${formats[@]}"; do
+        exported "$format" "" traces/stacks.prof
+    done
+fi
 exported svg "" --width=500 traces/demo.prof
 alike "" --chrome - traces/demo.prof -- export chrome - traces/demo.prof
 

@@ -26,6 +26,15 @@ reported analyze --device-rates=no_such_file traces/demo.prof
 reported blocks --compat traces/blocks.prof
 reported blocks --range=forward traces/demo.prof
 reported stacks --folded traces/demo.prof
+if record_stacks; then
+    for report in table stacks explain ledger; do
+        reported "$report" traces/stacks.prof
+    done
+    reported table --group-by=stack:2 traces/stacks.prof
+    reported stacks --format=csv traces/stacks.prof
+    reported stacks --folded traces/stacks.prof
+    grep -q layer got.out || fail "no function was found"
+fi
 
 # The example's rows are the table's, and Arrow's sum is that of the summary.
 if [[ -x $EXAMPLES_DIR/ask ]]; then
