@@ -9,6 +9,7 @@
 #include "compare_values.h"
 #include "etrecord_maps.h"
 #include "foreign.h"
+#include "table_sheets.h"
 #include "write_blocks.h"
 
 #include <errno.h>
@@ -230,7 +231,10 @@ int cmd_tax(const struct profdump_options *options, const struct timeline *timel
 {
     if (options->compat)
         return run_compat(options, timeline, COMPAT_TAX);
-    return finish(options, timeline, write_tax(timeline, &options->blocks, options->out));
+    bool separated = options->format == WRITE_TSV || options->format == WRITE_CSV;
+    bool written = separated ? tax_sheet(timeline, &options->blocks, options->out)
+                             : write_tax(timeline, &options->blocks, options->out);
+    return finish(options, timeline, written);
 }
 
 int cmd_blocks_memory(const struct profdump_options *options, const struct timeline *timeline)
