@@ -22,11 +22,20 @@ static bool set_target(struct profdump_options *options, const char *scale)
     return set_scale("--target-time-scale", scale, &options->blocks.blocks.target);
 }
 
+/* Programs get nanoseconds, as from every table. */
+static enum time_scale default_target(const struct profdump_options *options)
+{
+    bool separated = options->format == WRITE_TSV || options->format == WRITE_CSV;
+    if (options->blocks.blocks.source == TIME_SCALE_CYCLES)
+        return TIME_SCALE_CYCLES;
+    return separated && !options->compat ? TIME_SCALE_NS : TIME_SCALE_MS;
+}
+
 bool blocks_options_agree(struct profdump_options *options)
 {
     struct blocks_options *blocks = &options->blocks.blocks;
     if (!options->target_given)
-        blocks->target = blocks->source == TIME_SCALE_CYCLES ? TIME_SCALE_CYCLES : TIME_SCALE_MS;
+        blocks->target = default_target(options);
     options->blocks.format = options->format;
     if (time_scale_fits(blocks->source, blocks->target))
         return true;
@@ -49,9 +58,11 @@ const struct option_entry blocks_options[] = {
     CALL("source-time-scale", "S", set_source,
          "what ticks of files with ticks are: ns (default), us, ms, s, cycles"),
     CALL("target-time-scale", "S", set_target,
-         "in what blocks and tax show times: ns, us, ms (default), s, cycles"),
+         "in what blocks and tax show times: ns (default of tsv and csv), us,\n"
+         "ms (default of the others), s, cycles"),
     FLAG("wrap32", blocks.blocks.wrap32, "ticks have 32 bits and begin anew"),
-    FLAG("units", blocks.units, "with --format tsv or csv: name the unit in the header"),
+    FLAG("units", blocks.units,
+         "with --compat and --format tsv or csv: name the unit in the header"),
     FLAG("compat", compat,
          "blocks, tax, memory: print what ExecuTorch's own programs print;\n"
          "augment, combine, analyze: write what PyTorch's own analysis writes"),

@@ -1,5 +1,7 @@
-/* cleanup.c - what an export leaves behind when the user ends it: nothing. */
-#include "profdump.h"
+/* cleanup.c - see cleanup.h. */
+#include "cleanup.h"
+
+#include "out_file.h"
 
 #include <signal.h>
 

@@ -51,7 +51,7 @@ static int analyze(const struct profdump_options *options, const struct timeline
     }
     sort_rows(options, &roofline);
     uint32_t devices = roofline.device_count;
-    int status = finish(options, timeline, write_roofline(&roofline, &how, stdout));
+    int status = finish(options, timeline, write_roofline(&roofline, &how, options->out));
     roofline_fini(&roofline);
     if (devices || status != EXIT_SUCCESS)
         return status;
@@ -59,41 +59,49 @@ static int analyze(const struct profdump_options *options, const struct timeline
     return EXIT_FAILURE;
 }
 
-static int load_and_analyze(const struct profdump_options *options, const struct peak_file *file)
+/* All but the trace. `timeline` NULL: of the inputs, once the rest has been found good. */
+static int analyze_with(const struct profdump_options *options, const struct timeline *timeline,
+                        const struct peak_file *file)
 {
-    int status = EXIT_FAILURE;
-    struct timeline *timeline = inputs_load(options);
+    if (options->analyze.devices)
+        return finish_answer(options, write_peaks(options->format, options->out));
     if (timeline)
-        status = analyze(options, timeline, file);
-    timeline_destroy(timeline);
+        return analyze(options, timeline, file);
+    struct timeline *loaded = inputs_load(options);
+    int status = loaded ? analyze(options, loaded, file) : EXIT_FAILURE;
+    timeline_destroy(loaded);
     return status;
 }
 
-static int list_devices(const struct profdump_options *options)
-{
-    bool written = write_peaks(options->format, stdout) && fflush(stdout) == 0;
-    if (!written && errno != EPIPE)
-        complain("standard output: %s", strerror(errno));
-    return written ? EXIT_SUCCESS : EXIT_FAILURE;
-}
-
 /* The user's file comes first: what is wrong in it is said before anything is read or printed. */
-int cmd_analyze(const struct profdump_options *options)
+static int analyze_by_rates(const struct profdump_options *options, const struct timeline *timeline)
 {
     const char *path = options->analyze.device_rates;
     char error[PEAK_FILE_ERROR_BYTES];
     struct peak_file file = {0};
-    if (options->compat)
-        return cmd_analyze_compat(options, &(struct compat_choice){
-                                               .type = options->analyze.type,
-                                               .name_limit = options->name_limit,
-                                           });
     if (path && !peak_file_read(&file, path, error)) {
         complain("%s", error);
         return EXIT_FAILURE;
     }
-    int status = options->analyze.devices ? list_devices(options)
-                                          : load_and_analyze(options, path ? &file : NULL);
+    int status = analyze_with(options, timeline, path ? &file : NULL);
     peak_file_fini(&file);
     return status;
+}
+
+int cmd_analyze_timeline(const struct profdump_options *options, const struct timeline *timeline)
+{
+    if (!options->compat)
+        return analyze_by_rates(options, timeline);
+    complain("analyze --compat: reads Chrome traces in its own way, not one that is open");
+    return EXIT_USAGE;
+}
+
+int cmd_analyze(const struct profdump_options *options)
+{
+    if (!options->compat)
+        return analyze_by_rates(options, NULL);
+    return cmd_analyze_compat(options, &(struct compat_choice){
+                                           .type = options->analyze.type,
+                                           .name_limit = options->name_limit,
+                                       });
 }

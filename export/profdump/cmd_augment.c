@@ -190,7 +190,6 @@ static bool write_all(void *user, struct json_out *out)
 static bool write_copy(struct augmenting *augmenting, const char *to)
 {
     struct write_error error = {0};
-    cleanup_on_signals();
     if (chrome_copy_write(to, write_all, augmenting, &error))
         return true;
     if (augmenting->error.message[0])

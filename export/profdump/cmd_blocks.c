@@ -9,6 +9,7 @@
 #include "compare_values.h"
 #include "etrecord_maps.h"
 #include "foreign.h"
+#include "table_sheets.h"
 #include "write_blocks.h"
 
 #include <errno.h>
@@ -119,9 +120,9 @@ static int run_compat(const struct profdump_options *options, const struct timel
     const char *refusal = NULL;
     bool written;
     if (is_etdump(timeline) && what == COMPAT_ALL)
-        written = write_inspector(timeline, &options->blocks, stdout);
+        written = write_inspector(timeline, &options->blocks, options->out);
     else
-        written = write_blocks_compat(timeline, &options->blocks, what, &refusal, stdout);
+        written = write_blocks_compat(timeline, &options->blocks, what, &refusal, options->out);
     if (!refusal)
         return finish(options, timeline, written);
     complain("ValueError: %s", refusal);
@@ -179,8 +180,8 @@ static int compare_with(const struct profdump_options *options, const struct tim
         run.buffer = run_bytes;
         reference.buffer = reference_bytes;
         reference.timeline = other;
-        status =
-            finish(options, timeline, compare_values(&reference, &run, options->format, stdout));
+        status = finish(options, timeline,
+                        compare_values(&reference, &run, options->format, options->out));
     }
     free(run_bytes);
     free(reference_bytes);
@@ -209,7 +210,7 @@ static int run_blocks(const struct profdump_options *options, const struct timel
         errno = ENOMEM;
         return finish(options, timeline, false);
     }
-    return finish(options, timeline, write_blocks(timeline, &options->blocks, stdout));
+    return finish(options, timeline, write_blocks(timeline, &options->blocks, options->out));
 }
 
 int cmd_blocks(const struct profdump_options *options, const struct timeline *timeline)
@@ -230,7 +231,10 @@ int cmd_tax(const struct profdump_options *options, const struct timeline *timel
 {
     if (options->compat)
         return run_compat(options, timeline, COMPAT_TAX);
-    return finish(options, timeline, write_tax(timeline, &options->blocks, stdout));
+    bool separated = options->format == WRITE_TSV || options->format == WRITE_CSV;
+    bool written = separated ? tax_sheet(timeline, &options->blocks, options->out)
+                             : write_tax(timeline, &options->blocks, options->out);
+    return finish(options, timeline, written);
 }
 
 int cmd_blocks_memory(const struct profdump_options *options, const struct timeline *timeline)

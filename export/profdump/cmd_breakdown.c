@@ -10,5 +10,5 @@ int cmd_breakdown(const struct profdump_options *options, const struct timeline 
     breakdown.format = options->format;
     breakdown.rows = options->write.rows;
     breakdown.width = options->write.name_width;
-    return finish(options, timeline, write_breakdown(timeline, &breakdown, stdout));
+    return finish(options, timeline, write_breakdown(timeline, &breakdown, options->out));
 }

@@ -9,22 +9,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void print_finding(const struct check_finding *finding)
+static void print_finding(FILE *out, const struct check_finding *finding)
 {
     char shown[SHOW_TEXT_BYTES(400)];
     bool rest;
     show_text((struct text){finding->sentence, strlen(finding->sentence)}, 400, shown, &rest);
-    printf("%-7s  %-19s  %8llu  %s\n", check_severity_name(finding->severity),
-           check_rule_name(finding->rule), (unsigned long long)finding->count, shown);
+    fprintf(out, "%-7s  %-19s  %8llu  %s\n", check_severity_name(finding->severity),
+            check_rule_name(finding->rule), (unsigned long long)finding->count, shown);
 }
 
-static void print_verdict(const struct timeline *timeline, const struct check_report *report)
+static void print_verdict(FILE *out, const struct timeline *timeline,
+                          const struct check_report *report)
 {
-    printf("%s: %u file%s, %u slices, %u device operations: %u error%s, %u warning%s\n",
-           report->errors ? "FAILED" : "ok", timeline->processes.count,
-           timeline->processes.count == 1 ? "" : "s", timeline->slices.count, timeline->gpus.count,
-           report->errors, report->errors == 1 ? "" : "s", report->warnings,
-           report->warnings == 1 ? "" : "s");
+    fprintf(out, "%s: %u file%s, %u slices, %u device operations: %u error%s, %u warning%s\n",
+            report->errors ? "FAILED" : "ok", timeline->processes.count,
+            timeline->processes.count == 1 ? "" : "s", timeline->slices.count, timeline->gpus.count,
+            report->errors, report->errors == 1 ? "" : "s", report->warnings,
+            report->warnings == 1 ? "" : "s");
 }
 
 int cmd_check(const struct profdump_options *options, const struct timeline *timeline)
@@ -33,8 +34,8 @@ int cmd_check(const struct profdump_options *options, const struct timeline *tim
     timeline_check(timeline, &report);
     errno = 0;
     for (unsigned i = 0; i < report.count; i++)
-        print_finding(&report.findings[i]);
-    print_verdict(timeline, &report);
+        print_finding(options->out, &report.findings[i]);
+    print_verdict(options->out, timeline, &report);
     int status = finish(options, timeline, true);
     return report.errors ? EXIT_FAILURE : status;
 }

@@ -31,7 +31,6 @@ int cmd_chrome(const struct profdump_options *options, const struct timeline *ti
 {
     static const struct write_chrome_more packed = {.pack = packed_out_open, .behind = true};
     struct write_error error;
-    cleanup_on_signals();
     bool written = write_trace(options, timeline, path, &packed, &error);
     return finish_export(options, timeline, written, &error);
 }
@@ -56,7 +55,6 @@ static bool write_merged(const struct profdump_options *options, const struct in
 int cmd_chrome_merge(const struct profdump_options *options, const struct inputs *inputs)
 {
     struct write_error error;
-    cleanup_on_signals();
     struct merge_chrome *merge =
         merge_chrome_create((const char *const *)inputs->chrome_paths, inputs->chrome_count,
                             options->partial, inputs->timeline, &error);

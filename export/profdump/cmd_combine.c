@@ -14,8 +14,8 @@ static int too_few(const struct profdump_options *options)
         return EXIT_USAGE;
     }
     /* that program takes it for done */
-    puts("Error: At least 2 input files are required for combining");
-    return EXIT_SUCCESS;
+    fputs("Error: At least 2 input files are required for combining\n", options->out);
+    return finish_answer(options, true);
 }
 
 /* The existing merge: ids and pids kept apart, times on one base. */

@@ -118,7 +118,6 @@ static bool write_page(const struct profdump_options *options, const struct diff
                        const struct write_diff_options *write)
 {
     struct write_error error;
-    cleanup_on_signals();
     if (write_html_diff(diff, write, options->export_paths[EXPORT_HTML], &error))
         return true;
     if (error.code != EPIPE)
@@ -131,7 +130,7 @@ static int show_diff(const struct profdump_options *options, const struct diff *
 {
     if (options->export_paths[EXPORT_HTML] && !write_page(options, diff, write))
         return EXIT_FAILURE;
-    return end(options, diff, !prints(options) || write_diff(diff, write, stdout));
+    return end(options, diff, !prints(options) || write_diff(diff, write, options->out));
 }
 
 static int print_diff(const struct profdump_options *options, const struct job jobs[2],

@@ -22,7 +22,6 @@ int cmd_etprof(const struct profdump_options *options, const struct timeline *ti
 {
     struct write_etprof_counts counts;
     struct write_error error;
-    cleanup_on_signals();
     bool written = write_etprof(timeline, path, &counts, &error);
     if (written)
         say_what_is_missing(path, &counts);

@@ -18,10 +18,10 @@ static bool show(const struct profdump_options *options, const struct findings *
         .user = symbols,
     };
     if (options->format == WRITE_JSON)
-        return findings_json(findings, &report, stdout);
+        return findings_json(findings, &report, options->out);
     return options->format == WRITE_TEXT
-               ? findings_report(findings, &report, stdout)
-               : findings_sheet(findings, &report, options->format, stdout);
+               ? findings_report(findings, &report, options->out)
+               : findings_sheet(findings, &report, options->format, options->out);
 }
 
 static int explain(const struct profdump_options *options, const struct timeline *timeline,
@@ -46,20 +46,30 @@ static int explain(const struct profdump_options *options, const struct timeline
 static bool list_rules(const struct profdump_options *options)
 {
     if (options->json)
-        return findings_rules_json(stdout);
+        return findings_rules_json(options->out);
     if (options->format != WRITE_TEXT)
-        return findings_rules_sheet(options->format, stdout);
-    findings_rules(stdout);
+        return findings_rules_sheet(options->format, options->out);
+    findings_rules(options->out);
     return true;
 }
 
+int cmd_explain_timeline(const struct profdump_options *options, const struct timeline *timeline)
+{
+    struct finding_settings settings;
+    if (!explain_settings(options, &settings))
+        return EXIT_FAILURE;
+    return options->explain_list ? finish_answer(options, list_rules(options))
+                                 : explain(options, timeline, &settings);
+}
+
+/* The settings come first: what is wrong in them is said before anything is read. */
 int cmd_explain(const struct profdump_options *options)
 {
     struct finding_settings settings;
     if (!explain_settings(options, &settings))
         return EXIT_FAILURE;
     if (options->explain_list)
-        return finish_answer(list_rules(options));
+        return finish_answer(options, list_rules(options));
     struct timeline *timeline = inputs_load(options);
     int status = timeline ? explain(options, timeline, &settings) : EXIT_FAILURE;
     timeline_destroy(timeline);

@@ -3,5 +3,5 @@
 
 int cmd_folded(const struct profdump_options *options, const struct timeline *timeline)
 {
-    return finish(options, timeline, write_folded(timeline, options->metric, stdout));
+    return finish(options, timeline, write_folded(timeline, options->metric, options->out));
 }

@@ -10,7 +10,6 @@ int cmd_perfetto(const struct profdump_options *options, const struct timeline *
                  const char *path)
 {
     struct write_error error;
-    cleanup_on_signals();
     struct symbols *symbols = timeline->stacks.count ? stack_text_symbols(options, timeline) : NULL;
     char **stacks = symbols ? stack_text_lines(symbols, timeline) : NULL;
     bool written = write_perfetto(timeline, stacks, path, &error);
@@ -25,7 +24,6 @@ int cmd_pprof(const struct profdump_options *options, const struct timeline *tim
               const char *path)
 {
     struct write_error error;
-    cleanup_on_signals();
     struct symbols *symbols = timeline->stacks.count ? stack_text_symbols(options, timeline) : NULL;
     bool written = write_pprof(timeline, symbols, path, &error);
     if (symbols)
@@ -40,7 +38,6 @@ static int write_simple(const struct profdump_options *options, const struct tim
                         bool (*write)(const struct timeline *, const char *, struct write_error *))
 {
     struct write_error error;
-    cleanup_on_signals();
     bool written = write(timeline, path, &error);
     return finish_export(options, timeline, written, &error);
 }

@@ -5,10 +5,10 @@
 int cmd_graphs(const struct profdump_options *options, const struct timeline *timeline)
 {
     bool written = options->format == WRITE_JSON
-                       ? write_graphs_json(timeline, &options->write, stdout)
+                       ? write_graphs_json(timeline, &options->write, options->out)
                    : options->format == WRITE_TEXT
-                       ? write_graphs(timeline, &options->write, stdout)
-                       : graphs_sheet(timeline, &options->write, options->format, stdout);
+                       ? write_graphs(timeline, &options->write, options->out)
+                       : graphs_sheet(timeline, &options->write, options->format, options->out);
     if (timeline->graph_launches.count == 0 && timeline->graphs.count == 0)
         complain("there are no CUDA graphs in this recording");
     return finish(options, timeline, written);

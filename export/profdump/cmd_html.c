@@ -27,7 +27,6 @@ int cmd_html(const struct profdump_options *options, const struct timeline *time
     struct symbols *symbols = NULL;
     if (timeline->stacks.count && !(symbols = stack_text_symbols(options, timeline)))
         return EXIT_FAILURE;
-    cleanup_on_signals();
     bool written = write(timeline, symbols, path);
     if (symbols)
         stack_text_complain(symbols);

@@ -8,7 +8,7 @@ static bool write(const struct profdump_options *options, const struct write_opt
     struct write_options with = *as_given;
     if (options->tree)
         with.group_by = KEY_BY_KEY | KEY_BY_PATH;
-    return write_json(timeline, &with, stdout);
+    return write_json(timeline, &with, options->out);
 }
 
 int cmd_json(const struct profdump_options *options, const struct timeline *timeline)

@@ -9,16 +9,16 @@
 
 #include <stdlib.h>
 
-static void print_stacks(const struct timeline *timeline, struct symbols *symbols,
+static void print_stacks(FILE *out, const struct timeline *timeline, struct symbols *symbols,
                          const struct failed_calls *calls)
 {
     for (uint32_t i = 0; i < calls->count; i++) {
         uint32_t stack = stack_of_slice(timeline, calls->at[i].first);
         if (stack == TL_NONE)
             continue;
-        puts("");
-        failed_text_line(stdout, timeline, &calls->at[i]);
-        stack_text_print(symbols_stack(symbols, stack));
+        fputc('\n', out);
+        failed_text_line(out, timeline, &calls->at[i]);
+        stack_text_print(out, symbols_stack(symbols, stack));
     }
 }
 
@@ -33,7 +33,7 @@ static bool show_stacks(const struct profdump_options *options, const struct tim
     struct symbols *symbols = calls.count ? stack_text_symbols(options, timeline) : NULL;
     bool known = symbols || calls.count == 0;
     if (symbols) {
-        print_stacks(timeline, symbols, &calls);
+        print_stacks(options->out, timeline, symbols, &calls);
         stack_text_complain(symbols);
         symbols_destroy(symbols);
     }
@@ -44,9 +44,10 @@ static bool show_stacks(const struct profdump_options *options, const struct tim
 int cmd_ledger(const struct profdump_options *options, const struct timeline *timeline)
 {
     bool is_text = options->format == WRITE_TEXT;
-    bool written = options->json ? write_ledger_json(timeline, &options->write, stdout)
-                   : is_text     ? write_ledger(timeline, &options->write, stdout)
-                                 : ledger_sheet(timeline, &options->write, options->format, stdout);
+    bool written = options->json ? write_ledger_json(timeline, &options->write, options->out)
+                   : is_text
+                       ? write_ledger(timeline, &options->write, options->out)
+                       : ledger_sheet(timeline, &options->write, options->format, options->out);
     if (written && is_text)
         written = show_stacks(options, timeline);
     return finish(options, timeline, written);

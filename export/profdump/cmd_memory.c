@@ -15,12 +15,13 @@ int cmd_memory(const struct profdump_options *options, const struct timeline *ti
     if (options->compat)
         return cmd_blocks_memory(options, timeline);
     bool is_text = options->format == WRITE_TEXT;
-    bool written = options->json ? write_memory_json(timeline, &options->write, stdout)
-                   : is_text     ? write_memory(timeline, &options->write, stdout)
-                                 : memory_sheet(timeline, &options->write, options->format, stdout);
+    bool written = options->json ? write_memory_json(timeline, &options->write, options->out)
+                   : is_text
+                       ? write_memory(timeline, &options->write, options->out)
+                       : memory_sheet(timeline, &options->write, options->format, options->out);
     if (written && is_text && has_blocks(timeline)) {
-        fputc('\n', stdout);
-        written = write_blocks_memory(timeline, &options->blocks, stdout);
+        fputc('\n', options->out);
+        written = write_blocks_memory(timeline, &options->blocks, options->out);
     }
     return finish(options, timeline, written);
 }

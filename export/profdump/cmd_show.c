@@ -10,12 +10,12 @@ static bool show(const struct profdump_options *options, const struct write_opti
                  const struct timeline *timeline)
 {
     if (options->format != WRITE_TEXT)
-        return options->tree ? averages_sheet_tree(timeline, write, options->format, stdout)
-                             : averages_sheet(timeline, write, options->format, stdout);
-    if (!write_summary(timeline, write, stdout))
+        return options->tree ? averages_sheet_tree(timeline, write, options->format, options->out)
+                             : averages_sheet(timeline, write, options->format, options->out);
+    if (!write_summary(timeline, write, options->out))
         return false;
-    return options->tree ? write_tree(timeline, write, stdout)
-                         : write_table(timeline, write, stdout);
+    return options->tree ? write_tree(timeline, write, options->out)
+                         : write_table(timeline, write, options->out);
 }
 
 /* A table by stack needs the stacks' functions. */

@@ -16,7 +16,7 @@ static const char *plural(uint64_t count)
     return count == 1 ? "" : "s";
 }
 
-static void print_stack(const struct timeline *timeline, struct symbols *symbols,
+static void print_stack(FILE *out, const struct timeline *timeline, struct symbols *symbols,
                         const struct stack_totals *totals, uint32_t place)
 {
     uint32_t stack = totals->order[place];
@@ -26,17 +26,17 @@ static void print_stack(const struct timeline *timeline, struct symbols *symbols
     time_text((double)total->device_ns, device);
     time_text_share(total->device_ns, totals->device_ns, share);
     time_text((double)total->cpu_ns, cpu);
-    printf("\nStack %u: %" PRIu64 " call%s, %s on the device (%s), %s on the CPU", place + 1,
-           total->calls, plural(total->calls), device, share, cpu);
+    fprintf(out, "\nStack %u: %" PRIu64 " call%s, %s on the device (%s), %s on the CPU", place + 1,
+            total->calls, plural(total->calls), device, share, cpu);
     if (total->ranges)
-        printf("; %" PRIu64 " range%s", total->ranges, plural(total->ranges));
-    puts("");
-    stack_text_print(frames);
+        fprintf(out, "; %" PRIu64 " range%s", total->ranges, plural(total->ranges));
+    fputc('\n', out);
+    stack_text_print(out, frames);
     if (timeline->stacks.at[stack].cut)
-        puts("    ... (deeper than the limit)");
+        fputs("    ... (deeper than the limit)\n", out);
 }
 
-static void print_head(const struct timeline *timeline)
+static void print_head(FILE *out, const struct timeline *timeline)
 {
     static const struct {
         const char *method, *words;
@@ -45,38 +45,39 @@ static void print_head(const struct timeline *timeline)
                    {"mixed", "by unwind tables and frame pointers"}};
     struct stack_facts facts;
     stack_facts_init(&facts, timeline);
-    printf("%" PRIu64 " call stack%s into %" PRIu64 " module%s", facts.stacks, plural(facts.stacks),
-           facts.modules, plural(facts.modules));
+    fprintf(out, "%" PRIu64 " call stack%s into %" PRIu64 " module%s", facts.stacks,
+            plural(facts.stacks), facts.modules, plural(facts.modules));
     for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++)
         if (strcmp(methods[i].method, facts.method) == 0)
-            printf(", found %s", methods[i].words);
-    printf("; %" PRIu64 " cut at the limit", facts.cut);
+            fprintf(out, ", found %s", methods[i].words);
+    fprintf(out, "; %" PRIu64 " cut at the limit", facts.cut);
     if (facts.untaken)
-        printf("; %" PRIu64 " could not be taken", facts.untaken);
+        fprintf(out, "; %" PRIu64 " could not be taken", facts.untaken);
     if (facts.missing)
-        printf("; %" PRIu64 " are not in the file", facts.missing);
-    puts(symbols_has_lines() ? "" : "; no source lines (profdump was built without libdw)");
+        fprintf(out, "; %" PRIu64 " are not in the file", facts.missing);
+    fputs(symbols_has_lines() ? "\n" : "; no source lines (profdump was built without libdw)\n",
+          out);
 }
 
 static void print_all(const struct profdump_options *options, const struct timeline *timeline,
                       struct symbols *symbols, const struct stack_totals *totals)
 {
     int64_t rows = options->write.rows;
-    print_head(timeline);
+    print_head(options->out, timeline);
     for (uint32_t i = 0; i < totals->count && (rows < 0 || i < rows); i++)
-        print_stack(timeline, symbols, totals, i);
+        print_stack(options->out, timeline, symbols, totals, i);
     if (rows >= 0 && totals->count > rows)
-        printf("\n%" PRId64 " of %u stacks\n", rows, totals->count);
+        fprintf(options->out, "\n%" PRId64 " of %u stacks\n", rows, totals->count);
 }
 
 /* What put nothing on a device has no width. */
-static void print_folded(struct symbols *symbols, const struct stack_totals *totals)
+static void print_folded(FILE *out, struct symbols *symbols, const struct stack_totals *totals)
 {
     for (uint32_t i = 0; i < totals->count; i++) {
         uint32_t stack = totals->order[i];
         if (totals->at[stack].device_ns > 0 &&
-            stack_text_folded(stdout, symbols_stack(symbols, stack)))
-            printf(" %" PRId64 "\n", totals->at[stack].device_ns);
+            stack_text_folded(out, symbols_stack(symbols, stack)))
+            fprintf(out, " %" PRId64 "\n", totals->at[stack].device_ns);
     }
 }
 
@@ -93,7 +94,7 @@ static int show(const struct profdump_options *options, const struct timeline *t
     if (options->format != WRITE_TEXT)
         written = stack_sheet(options, timeline, symbols, &totals);
     else if (options->folded)
-        print_folded(symbols, &totals);
+        print_folded(options->out, symbols, &totals);
     else
         print_all(options, timeline, symbols, &totals);
     stack_totals_fini(&totals);

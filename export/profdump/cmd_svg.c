@@ -82,7 +82,6 @@ int cmd_svg(const struct profdump_options *options, const struct timeline *timel
     struct write_error error;
     if (!window_of(options, timeline, &svg))
         return EXIT_FAILURE;
-    cleanup_on_signals();
     bool written = write_svg(timeline, &svg, path, &error);
     return finish_export(options, timeline, written, &error);
 }

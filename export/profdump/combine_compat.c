@@ -137,12 +137,12 @@ static bool write_all(void *user, struct json_out *out)
     return !combining->failed;
 }
 
-static void say_path(const char *path, const char *behind)
+static void say_path(FILE *out, const char *path, const char *behind)
 {
     char shown[SHOW_TEXT_BYTES(900)];
     bool rest;
     show_text((struct text){path, strlen(path)}, 900, shown, &rest);
-    printf("%s%s%s", shown, rest ? "..." : "", behind);
+    fprintf(out, "%s%s%s", shown, rest ? "..." : "", behind);
 }
 
 /* Not into the trace, where that goes to standard output. */
@@ -152,21 +152,17 @@ static int say_done(const struct profdump_options *options)
     int last = options->input_count - 1;
     if (strcmp(to, "-") == 0)
         return EXIT_SUCCESS;
-    printf("Successfully combined ");
+    fprintf(options->out, "Successfully combined ");
     for (int i = 0; i <= last; i++)
-        say_path(options->inputs[i], i < last ? ", " : " into ");
-    say_path(to, "\n");
-    if (fflush(stdout) == 0)
-        return EXIT_SUCCESS;
-    complain("standard output: %s", strerror(errno));
-    return EXIT_FAILURE;
+        say_path(options->out, options->inputs[i], i < last ? ", " : " into ");
+    say_path(options->out, to, "\n");
+    return finish_answer(options, true);
 }
 
 int combine_compat(const struct profdump_options *options)
 {
     struct combining combining = {.options = options};
     struct write_error error = {0};
-    cleanup_on_signals();
     bool written =
         chrome_copy_write(options->export_paths[EXPORT_CHROME], write_all, &combining, &error);
     text_pool_fini(&combining.ids);

@@ -21,6 +21,7 @@ const struct command commands[] = {
         .help = "print where the time went: idle time of devices by cause, and what\n"
                 "else costs time, whose it is, what to do about it, and what that\n"
                 "saves at most",
+        .run = cmd_explain_timeline,
         .run_inputs = cmd_explain,
         .tables = true,
     },
@@ -58,6 +59,7 @@ const struct command commands[] = {
         .usage = "analyze [OPTION]... [FILE|DIRECTORY]...",
         .help = "print what kernels achieved of what their device can do, and whether\n"
                 "computing or memory bounds them",
+        .run = cmd_analyze_timeline,
         .run_inputs = cmd_analyze,
         .agree = analyze_options_agree,
         .tables = true,

@@ -4,14 +4,14 @@
 
 #include "profdump.h"
 
-/* A word in front of the inputs. One of the three functions answers it. */
+/* A word in front of the inputs. One of the functions answers it. */
 struct command {
     const char *word;  /* "" when there is none: the table */
     const char *usage; /* what comes after "profdump ", a line each; NULL: told elsewhere */
     const char *help;  /* lines without the last newline; NULL: told elsewhere */
     /* Of one timeline, made of all inputs. */
     timeline_command *run;
-    /* Opens its inputs itself. */
+    /* Opens its inputs itself; where `run` is there, too, that is for a timeline that is open already. */
     inputs_command *run_inputs;
     /* Has options of its own, so none of profdump's: the words after it. It must come first. */
     int (*run_words)(int count, char **words);

@@ -187,15 +187,6 @@ static void fini(struct analysis *analysis)
     compat_trace_fini(&analysis->trace);
 }
 
-static int finish_report(bool written)
-{
-    if (fflush(stdout) == 0 && written)
-        return EXIT_SUCCESS;
-    if (errno != EPIPE)
-        complain("standard output: %s", strerror(errno ? errno : EIO));
-    return EXIT_FAILURE;
-}
-
 static int failed(const struct analysis *analysis, const char *path)
 {
     bool named = strncmp(analysis->message.text, path, strlen(path)) == 0;
@@ -217,10 +208,10 @@ int cmd_analyze_compat(const struct profdump_options *options, const struct comp
     }
     bool good =
         load(&analysis, options->inputs[0], choice->type, options->partial) && compute(&analysis);
-    int status =
-        good ? finish_report(compat_report_write(stdout, analysis.devices,
-                                                 analysis.trace.device_count, name_limit(choice)))
-             : failed(&analysis, options->inputs[0]);
+    int status = good ? finish_answer(options, compat_report_write(options->out, analysis.devices,
+                                                                   analysis.trace.device_count,
+                                                                   name_limit(choice)))
+                      : failed(&analysis, options->inputs[0]);
     fini(&analysis);
     return status;
 }
@@ -233,7 +224,8 @@ static bool same_devices(struct analysis *first, struct analysis *second)
     return same;
 }
 
-static int write_both(struct analysis at[2], const struct compat_choice *choice)
+static int write_both(const struct profdump_options *options, struct analysis at[2],
+                      const struct compat_choice *choice)
 {
     const char *const names[2] = {choice->names[0] ? choice->names[0] : "Table 1",
                                   choice->names[1] ? choice->names[1] : "Table 2"};
@@ -243,8 +235,9 @@ static int write_both(struct analysis at[2], const struct compat_choice *choice)
             "them)");
         return EXIT_FAILURE;
     }
-    return finish_report(compat_report_write_both(
-        stdout, at[0].devices, at[1].devices, at[0].trace.device_count, names, name_limit(choice)));
+    return finish_answer(options, compat_report_write_both(options->out, at[0].devices,
+                                                           at[1].devices, at[0].trace.device_count,
+                                                           names, name_limit(choice)));
 }
 
 int cmd_diff_compat(const struct profdump_options *options, const struct compat_choice *choice)
@@ -262,7 +255,7 @@ int cmd_diff_compat(const struct profdump_options *options, const struct compat_
     for (int i = 0; i < 2 && bad < 0; i++)
         if (!compute(&at[i]))
             bad = i;
-    int status = bad < 0 ? write_both(at, choice) : failed(&at[bad], paths[bad]);
+    int status = bad < 0 ? write_both(options, at, choice) : failed(&at[bad], paths[bad]);
     fini(&at[0]);
     fini(&at[1]);
     return status;

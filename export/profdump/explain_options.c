@@ -21,7 +21,7 @@ static bool complain_of_rule(const char *name)
 {
     complain("--rule: there is no rule '%s'; known are", name);
     for (uint32_t i = 0; finding_rules[i]; i++)
-        fprintf(stderr, "  %s\n", finding_rules[i]->name);
+        complain_more("%s", finding_rules[i]->name);
     return false;
 }
 

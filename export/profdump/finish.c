@@ -9,39 +9,72 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MESSAGE_COLUMNS 900u
+/* A library has several callers at once, and each wants to hear what is about its own call. */
+static _Thread_local const struct listener *listening;
 
-void complain(const char *format, ...)
+const struct listener *complain_to(const struct listener *listener)
 {
-    char message[1024], shown[SHOW_TEXT_BYTES(MESSAGE_COLUMNS)];
+    const struct listener *before = listening;
+    listening = listener;
+    return before;
+}
+
+__attribute__((format(printf, 2, 0))) static void show(char shown[COMPLAINT_BYTES],
+                                                       const char *format, va_list arguments)
+{
+    char message[1024];
     bool rest;
-    va_list arguments;
-    va_start(arguments, format);
     int length = vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
     size_t size = length < 0                        ? 0
                   : (size_t)length < sizeof message ? (size_t)length
                                                     : sizeof message - 1;
-    show_text((struct text){message, size}, MESSAGE_COLUMNS, shown, &rest);
-    fprintf(stderr, "profdump: %s%s\n", shown, rest ? "..." : "");
+    show_text((struct text){message, size}, COMPLAINT_COLUMNS, shown, &rest);
+    if (rest)
+        strcat(shown, "...");
 }
 
-int finish_answer(bool written)
+void complain(const char *format, ...)
+{
+    char shown[COMPLAINT_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    show(shown, format, arguments);
+    va_end(arguments);
+    if (listening)
+        listening->hear(listening->user, shown);
+    else
+        fprintf(stderr, "profdump: %s\n", shown);
+}
+
+void complain_more(const char *format, ...)
+{
+    char shown[COMPLAINT_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    show(shown, format, arguments);
+    va_end(arguments);
+    if (listening)
+        listening->hear_more(listening->user, shown);
+    else
+        fprintf(stderr, "  %s\n", shown);
+}
+
+int finish_answer(const struct profdump_options *options, bool written)
 {
     int code = errno;
-    if (fflush(stdout) != 0 || ferror(stdout)) {
+    if (options->out && (fflush(options->out) != 0 || ferror(options->out))) {
         code = written ? errno : code;
         written = false;
     }
     if (!written && code != EPIPE)
-        complain("standard output: %s", strerror(code ? code : EIO));
+        complain("%s: %s", options->out_name, strerror(code ? code : EIO));
     return written ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 int finish(const struct profdump_options *options, const struct timeline *timeline, bool written)
 {
     struct run_facts facts;
-    if (finish_answer(written) != EXIT_SUCCESS)
+    if (finish_answer(options, written) != EXIT_SUCCESS)
         return EXIT_FAILURE;
     run_facts_init(&facts, timeline);
     return options->fail_on_loss && facts.lost_anything ? EXIT_LOSS : EXIT_SUCCESS;

@@ -3,12 +3,10 @@
  * Exit status: 0 done, 1 failed, 2 wrong usage, 3 something was lost while recording
  * (--fail-on-loss), 4 slower (diff --fail-if-slower).
  */
-#include "blocks_options.h"
-#include "commands.h"
+#include "cleanup.h"
+#include "command_run.h"
 #include "common_options.h"
-#include "format_options.h"
 #include "options.h"
-#include "table_options.h"
 #include "write_version.h"
 
 #include <errno.h>
@@ -28,10 +26,7 @@ static int answer(const struct profdump_options *options)
         options_help();
     else
         puts("profdump " PROF_VERSION);
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return EXIT_SUCCESS;
-    complain("standard output: %s", strerror(errno));
-    return EXIT_FAILURE;
+    return finish_answer(options, true);
 }
 
 static bool has_exports(const struct profdump_options *options)
@@ -39,26 +34,6 @@ static bool has_exports(const struct profdump_options *options)
     for (size_t i = 0; i < EXPORT_COUNT; i++)
         if (options->export_paths[i])
             return true;
-    return false;
-}
-
-/* Options that say opposite things. */
-static bool agree(struct profdump_options *options, const struct command *command)
-{
-    for (size_t i = 0; i < EXPORT_COUNT; i++)
-        if (options->export_paths[i] && !command->exports && !(i == EXPORT_HTML && command->html)) {
-            complain("--%s: not together with '%s'", export_formats[i].option, command->word);
-            return false;
-        }
-    if (!format_options_agree(options, command))
-        return false;
-    if (command->agree)
-        return command->agree(options);
-    if (!table_options_agree(options))
-        return false;
-    if (!options->write.memory || (options->write.group_by == KEY_BY_KEY && !options->tree))
-        return true;
-    complain("--memory: memory is known by name only, not with --group-by or --tree");
     return false;
 }
 
@@ -86,8 +61,7 @@ static int run(const struct profdump_options *options, const struct command *com
         if (status == EXIT_FAILURE || !wants_table(options))
             return status;
     }
-    bool is_json = options->json && command == commands;
-    return is_json ? cmd_json(options, timeline) : command->run(options, timeline);
+    return command_run(options, command, timeline);
 }
 
 static int load_and_run(const struct profdump_options *options, const struct command *command)
@@ -100,21 +74,15 @@ static int load_and_run(const struct profdump_options *options, const struct com
 
 /* Chrome traces among the inputs of --chrome are copied; then that option is dealt with. `*done`: and
  * nothing is left to do. */
-static int merge_chrome(struct profdump_options *options, bool *done)
+static int copy_chrome(struct profdump_options *options, bool *done)
 {
-    struct inputs inputs;
-    int status = EXIT_SUCCESS;
+    bool copied;
     if (!options->export_paths[EXPORT_CHROME] || options->input_count == 0)
-        return status;
-    *done = !inputs_split(options, &inputs);
-    if (*done)
-        return EXIT_FAILURE;
-    if (inputs.chrome_count) {
-        status = cmd_chrome_merge(options, &inputs);
+        return EXIT_SUCCESS;
+    int status = command_copy_chrome(options, &copied);
+    if (copied)
         options->export_paths[EXPORT_CHROME] = NULL;
-        *done = status == EXIT_FAILURE || (!has_exports(options) && !wants_table(options));
-    }
-    inputs_fini(&inputs);
+    *done = status == EXIT_FAILURE || (copied && !has_exports(options) && !wants_table(options));
     return status;
 }
 
@@ -125,30 +93,29 @@ static int run_command(struct profdump_options *options)
     options->partial |= command->partial;
     if (command == commands && commands_missed(options))
         return wrong_usage();
-    if (!agree(options, command) || !blocks_options_agree(options))
+    if (!command_agrees(options, command))
         return wrong_usage();
     if (options->help || options->version)
         return answer(options);
-    int merged = merge_chrome(options, &done);
+    int copied = copy_chrome(options, &done);
     if (done)
-        return merged;
+        return copied;
     return command->run_inputs ? command->run_inputs(options) : load_and_run(options, command);
 }
 
 int main(int argc, char **argv)
 {
     static char program[] = "profdump";
-    struct profdump_options options = {0};
+    struct profdump_options options;
     const struct command *own = argc > 1 ? commands_with_words(argv[1]) : NULL;
     if (argc > 0)
         argv[0] = program; /* getopt's messages begin with it */
     if (own)
         return own->run_words(argc - 2, argv + 2);
-    write_options_default(&options.write);
-    diff_options_default(&options.diff);
-    breakdown_options_default(&options.breakdown);
+    command_options_default(&options);
     options.write.color = terminal_wants_color();
     if (!options_read(&options, argc, argv))
         return wrong_usage();
+    cleanup_on_signals();
     return run_command(&options);
 }

@@ -214,3 +214,39 @@ bool options_read(struct profdump_options *options, int argc, char **argv)
     options->input_count = argc - optind;
     return read;
 }
+
+/* "--NAME": its size; else 0. */
+static size_t name_size(const char *word)
+{
+    return strncmp(word, "--", 2) == 0 ? strcspn(word + 2, "=") : 0;
+}
+
+static const struct option_entry *entry_named(const char *name, size_t size)
+{
+    const struct option_entry *entry = entry_of(0);
+    for (size_t number = 0; entry; entry = entry_of(++number))
+        if (strncmp(entry->name, name, size) == 0 && entry->name[size] == '\0')
+            break;
+    return entry;
+}
+
+bool options_put(struct profdump_options *options, const char *name, const char *value)
+{
+    return set(options, entry_named(name, strlen(name)), value);
+}
+
+bool options_take(struct profdump_options *options, const char *word)
+{
+    size_t size = name_size(word);
+    const struct option_entry *entry = size > 1 ? entry_named(word + 2, size) : NULL;
+    const char *value = size && word[2 + size] ? word + 3 + size : NULL;
+    if (!entry)
+        complain("there is no option '%s'", word);
+    else if (entry->argument && !value)
+        complain("%s: a value is wanted, as in %s=%s", word, word, entry->argument);
+    else if (!entry->argument && value)
+        complain("--%s: takes no value", entry->name);
+    else
+        return set(options, entry, value);
+    return false;
+}

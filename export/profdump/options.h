@@ -57,6 +57,13 @@ extern const struct option_entry svg_options[];
  * inputs. False after having complained. */
 bool options_read(struct profdump_options *options, int argc, char **argv);
 
+/* One word, "--NAME" or "--NAME=VALUE", without getopt, whose state is one for all threads. The value is
+ * borrowed. False after having complained. */
+bool options_take(struct profdump_options *options, const char *word);
+
+/* The same of an option that has a value. */
+bool options_put(struct profdump_options *options, const char *name, const char *value);
+
 /* Prints what --help asks for. */
 void options_help(void);
 

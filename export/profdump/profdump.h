@@ -5,6 +5,7 @@
 #include "breakdown_report.h"
 #include "formats.h"
 #include "roofline.h"
+#include "show_text.h"
 #include "write.h"
 #include "write_blocks.h"
 #include "write_diff.h"
@@ -35,6 +36,8 @@ struct analyze_options {
 };
 
 struct profdump_options {
+    FILE *out;            /* what is printed goes here; NULL: nothing is printed */
+    const char *out_name; /* as messages call it */
     struct write_options write;
     const char *export_paths[EXPORT_COUNT]; /* --chrome and its like; NULL not given */
     enum write_format format;               /* --format, --json */
@@ -104,6 +107,10 @@ inputs_command cmd_combine; /* the same */
 inputs_command cmd_diff;
 inputs_command cmd_explain;
 
+/* The same of a timeline that is there already. */
+timeline_command cmd_analyze_timeline;
+timeline_command cmd_explain_timeline;
+
 export_command cmd_chrome;
 export_command cmd_etprof;
 export_command cmd_perfetto;
@@ -122,8 +129,24 @@ int cmd_with_stacks(const struct profdump_options *options, const struct timelin
                     bool (*write)(const struct profdump_options *, const struct write_options *,
                                   const struct timeline *));
 
-/* "profdump: " and the message on stderr, with no byte in it that could drive a terminal. */
+/* Says one sentence to whoever listens on this thread, with no byte in it that could drive a terminal: on
+ * stderr behind "profdump: " where nobody does. complain_more() adds an item to the last one, on stderr as a line. */
 __attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
+__attribute__((format(printf, 1, 2))) void complain_more(const char *format, ...);
+
+/* The longest that is said, with its end. */
+#define COMPLAINT_COLUMNS 900u
+#define COMPLAINT_BYTES (SHOW_TEXT_BYTES(COMPLAINT_COLUMNS) + sizeof "...")
+
+/* Who hears what is complained of on the calling thread. */
+struct listener {
+    void (*hear)(void *user, const char *sentence);
+    void (*hear_more)(void *user, const char *line);
+    void *user;
+};
+
+/* From here on; NULL: stderr again. It must live as long. Returns the one before. */
+const struct listener *complain_to(const struct listener *listener);
 
 /* Loads the inputs, merged. NULL after having complained. Free with timeline_destroy(). */
 struct timeline *inputs_load(const struct profdump_options *options);
@@ -152,16 +175,13 @@ void inputs_fini(struct inputs *inputs);
  * NULL. */
 int cmd_chrome_merge(const struct profdump_options *options, const struct inputs *inputs);
 
-/* From here on a signal that ends the program removes the temporary file of an export. */
-void cleanup_on_signals(void);
-
-/* Flushes stdout and returns the command's exit status: 1 when not everything could be written
+/* Flushes the output and returns the command's exit status: 1 when not everything could be written
  * (said on stderr, except that a reader who closed the pipe needs no telling), EXIT_LOSS when asked
  * for and something was lost. */
 int finish(const struct profdump_options *options, const struct timeline *timeline, bool written);
 
 /* The same of what is about no recording. */
-int finish_answer(bool written);
+int finish_answer(const struct profdump_options *options, bool written);
 
 /* The exit status of an export, after having complained where it was not written; except that a reader who
  * closed the pipe needs no telling. */

@@ -46,7 +46,7 @@ bool stack_sheet(const struct profdump_options *options, const struct timeline *
 {
     struct stack_sheet of = {timeline, totals, stack_text_lines(symbols, timeline)};
     struct sheet sheet = {.format = options->format,
-                          .stream = stdout,
+                          .stream = options->out,
                           .most = options->write.rows,
                           .width = STACK_WIDTH,
                           .unit = options->write.unit};

@@ -100,35 +100,35 @@ bool stack_text_folded(FILE *stream, struct symbol_stack stack)
 
 #define FRAME_COLUMNS 400u
 
-static void print_shown(const char *text)
+static void print_shown(FILE *stream, const char *text)
 {
     char shown[SHOW_TEXT_BYTES(FRAME_COLUMNS)];
     bool rest;
     show_text((struct text){text, strlen(text)}, FRAME_COLUMNS, shown, &rest);
-    printf("%s%s", shown, rest ? "..." : "");
+    fprintf(stream, "%s%s", shown, rest ? "..." : "");
 }
 
-static void print_frame(const struct symbol_frame *frame)
+static void print_frame(FILE *stream, const struct symbol_frame *frame)
 {
     char name[4 * FRAME_COLUMNS];
     symbols_name(frame, name, sizeof name);
-    fputs("    ", stdout);
-    print_shown(name);
+    fputs("    ", stream);
+    print_shown(stream, name);
     if (frame->file) {
-        fputs("  at ", stdout);
-        print_shown(frame->file);
-        printf(":%u", frame->line);
+        fputs("  at ", stream);
+        print_shown(stream, frame->file);
+        fprintf(stream, ":%u", frame->line);
     } else if (frame->function && frame->module) {
-        fputs("  in ", stdout);
-        print_shown(frame->module);
+        fputs("  in ", stream);
+        print_shown(stream, frame->module);
     }
-    puts(frame->inlined ? " (inlined)" : "");
+    fputs(frame->inlined ? " (inlined)\n" : "\n", stream);
 }
 
-void stack_text_print(struct symbol_stack stack)
+void stack_text_print(FILE *stream, struct symbol_stack stack)
 {
     for (uint32_t i = 0; i < stack.count; i++)
-        print_frame(&stack.at[i]);
+        print_frame(stream, &stack.at[i]);
 }
 
 uint32_t stack_text_frames(void *user, uint32_t stack, char (*to)[FINDINGS_FRAME_BYTES],

@@ -10,7 +10,7 @@
 struct symbols *stack_text_symbols(const struct profdump_options *options,
                                    const struct timeline *timeline);
 
-/* Says on stderr which files could not be used. */
+/* Says which files could not be used. */
 void stack_text_complain(const struct symbols *symbols);
 
 /* As torch.profiler's "Call stack": "file(line): function", innermost first, separated by ';'. By
@@ -18,8 +18,8 @@ void stack_text_complain(const struct symbols *symbols);
 char **stack_text_lines(struct symbols *symbols, const struct timeline *timeline);
 void stack_text_free(char **lines, uint32_t count);
 
-/* A line per function on stdout, innermost first, indented. */
-void stack_text_print(struct symbol_stack stack);
+/* A line per function, innermost first, indented. */
+void stack_text_print(FILE *stream, struct symbol_stack stack);
 
 /* As flamegraph.pl reads it: outermost first, separated by ';', inlined functions marked _[i].
  * False: the stream failed. */

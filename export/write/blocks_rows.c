@@ -15,6 +15,15 @@ struct list_text {
     FILE *stream;
 };
 
+/* Whole numbers as such in our tables, as every table has them; as Python writes floats in the Inspector's. */
+static void number_text(double value, bool is_python, char to[PYTHON_TEXT_BYTES])
+{
+    if (!is_python && fabs(value) < 9e15 && value == floor(value))
+        snprintf(to, PYTHON_TEXT_BYTES, "%.0f", value);
+    else
+        python_float(value, to);
+}
+
 static void list_begin(struct list_text *list)
 {
     *list = (struct list_text){0};
@@ -23,10 +32,10 @@ static void list_begin(struct list_text *list)
         fputc('[', list->stream);
 }
 
-static void list_number(struct list_text *list, bool first, double value)
+static void list_number(struct list_text *list, bool first, double value, bool is_python)
 {
     char text[PYTHON_TEXT_BYTES];
-    python_float(value, text);
+    number_text(value, is_python, text);
     if (list->stream)
         fprintf(list->stream, "%s%s", first ? "" : ", ", text);
 }
@@ -61,18 +70,20 @@ void blocks_handles(struct grid *grid, const struct debug_maps *maps,
     list_end(&list, grid);
 }
 
-static void number_cell(struct grid *grid, double value)
+static void number_cell(struct grid *grid, double value, bool is_python)
 {
     char text[PYTHON_TEXT_BYTES];
-    python_float(value, text);
+    number_text(value, is_python, text);
     grid_string(grid, isnan(value) ? "" : text);
 }
 
-static void summary_cells(struct grid *grid, const struct percentile_summary *summary)
+static void summary_cells(struct grid *grid, const struct percentile_summary *summary,
+                          bool is_python)
 {
-    number_cell(grid, summary->p10), number_cell(grid, summary->p50);
-    number_cell(grid, summary->p90), number_cell(grid, summary->mean);
-    number_cell(grid, summary->min), number_cell(grid, summary->max);
+    const double numbers[] = {summary->p10,  summary->p50, summary->p90,
+                              summary->mean, summary->min, summary->max};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        number_cell(grid, numbers[i], is_python);
 }
 
 static void header_cells(struct grid *grid, const struct write_blocks_options *options,
@@ -89,12 +100,13 @@ static void header_cells(struct grid *grid, const struct write_blocks_options *o
 static const char *const statistics[] = {"raw", "p10", "p50", "p90", "avg", "min", "max", NULL};
 
 static void samples_cell(const struct blocks *blocks, const struct event_block *block,
-                         const struct block_row *row, double factor, struct grid *grid)
+                         const struct block_row *row, double factor, bool is_python,
+                         struct grid *grid)
 {
     struct list_text list;
     list_begin(&list);
     for (uint32_t i = 0; i < block->run_count; i++)
-        list_number(&list, i == 0, blocks->durations[row->first_sample + i] * factor);
+        list_number(&list, i == 0, blocks->durations[row->first_sample + i] * factor, is_python);
     list_end(&list, grid);
 }
 
@@ -107,7 +119,7 @@ static void starts_cell(const struct blocks *blocks, const struct event_block *b
     list_begin(&list);
     for (uint32_t i = 0; i < block->run_count; i++) {
         const struct block_run *run = &blocks->runs.at[blocks->iterations[block->first_run + i]];
-        list_number(&list, i == 0, block_start(blocks, run, number));
+        list_number(&list, i == 0, block_start(blocks, run, number), false);
     }
     list_end(&list, grid);
 }
@@ -130,25 +142,26 @@ static void row_cells(const struct blocks *blocks, const struct write_blocks_opt
     grid_text(grid, entry && entry->backend.bytes ? entry->backend : (struct text){"", 0});
     blocks_handles(grid, options->maps, entry);
     grid_format(grid, "%u", block->run_count);
-    samples_cell(blocks, block, row, 1, grid);
-    summary_cells(grid, &row->summary);
+    samples_cell(blocks, block, row, 1, false, grid);
+    summary_cells(grid, &row->summary, false);
     starts_cell(blocks, block, number, grid);
 }
 
 bool blocks_print_rows(const struct blocks *blocks, const struct write_blocks_options *options,
                        FILE *stream)
 {
-    static const char *const before[] = {
-        "event_block_name", "bundled_input", "event_name",    "depth",      "chain", "instruction",
-        "delegate",         "backend",       "debug_handles", "iterations", NULL};
-    static const char *const after[] = {"start_time", NULL};
-    struct write_blocks_options plain = *options;
+    static const char *const names[] = {"block",         "input",       "name",     "depth",
+                                        "chain",         "instruction", "delegate", "backend",
+                                        "debug_handles", "iterations",  NULL};
+    static const char *const times[] = {"samples", "p10", "p50",    "p90", "mean",
+                                        "min",     "max", "starts", NULL};
+    const char *unit = time_scale_name(options->blocks.target);
     struct grid grid;
-    plain.units = false;
     grid_init(&grid, 18);
-    header_cells(&grid, &plain, before);
-    header_cells(&grid, options, statistics);
-    header_cells(&grid, options, after);
+    for (const char *const *name = names; *name; name++)
+        grid_string(&grid, *name);
+    for (const char *const *name = times; *name; name++)
+        grid_format(&grid, "%s_%s", *name, unit);
     for (uint32_t i = 0; i < blocks->blocks.count; i++)
         for (uint32_t j = 0; j < blocks->blocks.at[i].row_count; j++)
             if (block_event_is_shown(blocks, options,
@@ -200,10 +213,10 @@ static void inspector_cells(const struct blocks *blocks, const struct write_bloc
     grid_text(grid, block_title(blocks, block));
     grid_text(grid, block_event_name(blocks, item, text));
     if (item->debug == TL_NONE)
-        samples_cell(blocks, block, row, factor, grid);
+        samples_cell(blocks, block, row, factor, true, grid);
     else
         grid_string(grid, "");
-    summary_cells(grid, &summary);
+    summary_cells(grid, &summary, true);
     grid_string(grid, "[]");
     grid_text(grid, delegate.bytes ? delegate : (struct text){"", 0});
     grid_string(grid, "{}"), grid_string(grid, "{}");

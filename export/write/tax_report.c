@@ -1,51 +1,39 @@
-/* tax_report.c - framework tax, and memory of blocks: as tables, separated values and JSON. */
+/* tax_report.c - framework tax, and memory of blocks: as tables and JSON. */
 #include "grid.h"
 #include "json_out.h"
-#include "key_names.h"
 #include "python_text.h"
-#include "tax.h"
-#include "write_blocks.h"
+#include "tax_parts.h"
 
 #include <errno.h>
 #include <math.h>
-
-struct report {
-    const struct timeline *timeline;
-    const struct write_blocks_options *options;
-    struct blocks blocks;
-    struct block_taxes executions;
-    struct key_names keys;
-    struct range_taxes ranges;
-};
 
 static void header(struct grid *grid, const char *name, const char *unit)
 {
     grid_format(grid, "%s (%s)", name, unit);
 }
 
-static void number(struct grid *grid, double value, bool is_text)
+static void number(struct grid *grid, double value)
 {
     char text[PYTHON_TEXT_BYTES];
     if (isnan(value)) {
-        grid_string(grid, is_text ? "?" : "");
+        grid_string(grid, "?");
         return;
     }
     python_float(value, text);
     grid_string(grid, text);
 }
 
-static void share(struct grid *grid, double value, bool is_text)
+static void share(struct grid *grid, double value)
 {
     if (isnan(value))
-        grid_string(grid, is_text ? "?" : "");
+        grid_string(grid, "?");
     else
         grid_format(grid, "%.2f", value * 100);
 }
 
-static bool write_executions(const struct report *report, FILE *stream)
+static bool write_executions(const struct tax_report *report, FILE *stream)
 {
     const char *unit = time_scale_name(report->options->blocks.target);
-    bool is_text = write_format_is_for_people(report->options->format);
     struct grid grid;
     grid_init(&grid, 6);
     grid_string(&grid, "Block"), grid_string(&grid, "Iteration");
@@ -55,16 +43,16 @@ static bool write_executions(const struct report *report, FILE *stream)
         const struct block_tax *row = &report->executions.rows.at[i];
         grid_text(&grid, report->timeline->names.at[report->blocks.blocks.at[row->block].name]);
         grid_format(&grid, "%u", row->number + 1);
-        number(&grid, row->execution, is_text), number(&grid, row->kernels, is_text);
-        number(&grid, row->framework, is_text);
-        share(&grid, row->share, is_text);
+        number(&grid, row->execution), number(&grid, row->kernels);
+        number(&grid, row->framework);
+        share(&grid, row->share);
     }
     bool written = grid_write(&grid, write_format_style(report->options->format), NULL, stream);
     grid_fini(&grid);
     return written;
 }
 
-static double in_target(const struct report *report, int64_t ns)
+static double in_target(const struct tax_report *report, int64_t ns)
 {
     enum time_scale target = report->options->blocks.target;
     return (double)ns / time_scale_divisor(TIME_SCALE_NS, target);
@@ -76,10 +64,9 @@ static double range_share(const struct range_tax *row)
                              : (double)NAN;
 }
 
-static bool write_ranges(const struct report *report, FILE *stream)
+static bool write_ranges(const struct tax_report *report, FILE *stream)
 {
     const char *unit = time_scale_name(report->options->blocks.target);
-    bool is_text = write_format_is_for_people(report->options->format);
     struct grid grid;
     grid_init(&grid, 7);
     grid_string(&grid, "Range"), grid_string(&grid, "Calls"), grid_string(&grid, "Kernels");
@@ -90,17 +77,17 @@ static bool write_ranges(const struct report *report, FILE *stream)
         grid_text(&grid, key_names_text(&report->keys, row->key));
         grid_format(&grid, "%llu", (unsigned long long)row->calls);
         grid_format(&grid, "%llu", (unsigned long long)row->kernels);
-        number(&grid, in_target(report, row->total_ns), is_text);
-        number(&grid, in_target(report, row->kernel_ns), is_text);
-        number(&grid, in_target(report, row->total_ns - row->kernel_ns), is_text);
-        share(&grid, range_share(row), is_text);
+        number(&grid, in_target(report, row->total_ns));
+        number(&grid, in_target(report, row->kernel_ns));
+        number(&grid, in_target(report, row->total_ns - row->kernel_ns));
+        share(&grid, range_share(row));
     }
     bool written = grid_write(&grid, write_format_style(report->options->format), NULL, stream);
     grid_fini(&grid);
     return written;
 }
 
-static void executions_json(const struct report *report, struct json_out *out)
+static void executions_json(const struct tax_report *report, struct json_out *out)
 {
     json_key(out, "executions"), json_array_begin(out);
     for (uint32_t i = 0; i < report->executions.rows.count; i++) {
@@ -118,7 +105,7 @@ static void executions_json(const struct report *report, struct json_out *out)
     json_key(out, "unknown_executions"), json_uint(out, report->executions.unknown);
 }
 
-static void ranges_json(const struct report *report, struct json_out *out)
+static void ranges_json(const struct tax_report *report, struct json_out *out)
 {
     json_key(out, "ranges"), json_array_begin(out);
     for (uint32_t i = 0; i < report->ranges.rows.count; i++) {
@@ -135,7 +122,7 @@ static void ranges_json(const struct report *report, struct json_out *out)
     json_array_end(out);
 }
 
-static bool write_tax_json(const struct report *report, FILE *stream)
+static bool write_tax_json(const struct tax_report *report, FILE *stream)
 {
     struct json_out out;
     bool done = json_out_init(&out, -1, stream);
@@ -152,13 +139,11 @@ static bool write_tax_json(const struct report *report, FILE *stream)
     return done && error == 0;
 }
 
-static bool write_report(const struct report *report, FILE *stream)
+static bool write_report(const struct tax_report *report, FILE *stream)
 {
     bool executions = report->executions.rows.count > 0, ranges = report->ranges.rows.count > 0;
     if (report->options->format == WRITE_JSON)
         return write_tax_json(report, stream);
-    if (!executions && !ranges && !write_format_is_for_people(report->options->format))
-        return write_ranges(report, stream); /* a header is a table, too */
     if (!executions && !ranges)
         fputs("No block has an event Method::execute, and no range launched a kernel.\n", stream);
     if (executions && !write_executions(report, stream))
@@ -169,29 +154,41 @@ static bool write_report(const struct report *report, FILE *stream)
 }
 
 /* Blocks are those of blocks even where a range is asked for. */
+bool tax_report_init(struct tax_report *report, const struct timeline *timeline,
+                     const struct write_blocks_options *options)
+{
+    struct blocks_options of_blocks = options->blocks;
+    of_blocks.range = NULL;
+    *report = (struct tax_report){.timeline = timeline, .options = options};
+    bool gathered =
+        key_names_init(&report->keys, timeline) &&
+        blocks_init(&report->blocks, timeline, &of_blocks) &&
+        block_taxes_init(&report->executions, &report->blocks) &&
+        range_taxes_init(&report->ranges, timeline, &report->keys, options->blocks.range);
+    if (gathered && options->blocks.range)
+        report->executions.rows.count = 0;
+    if (gathered && options->blocks.block)
+        report->ranges.rows.count = 0;
+    if (!gathered)
+        errno = ENOMEM;
+    return gathered;
+}
+
+void tax_report_fini(struct tax_report *report)
+{
+    range_taxes_fini(&report->ranges);
+    block_taxes_fini(&report->executions);
+    if (report->blocks.timeline)
+        blocks_fini(&report->blocks);
+    key_names_fini(&report->keys);
+}
+
 bool write_tax(const struct timeline *timeline, const struct write_blocks_options *options,
                FILE *stream)
 {
-    struct report report = {.timeline = timeline, .options = options};
-    struct blocks_options of_blocks = options->blocks;
-    of_blocks.range = NULL;
-    bool keys = key_names_init(&report.keys, timeline);
-    bool gathered = keys && blocks_init(&report.blocks, timeline, &of_blocks) &&
-                    block_taxes_init(&report.executions, &report.blocks) &&
-                    range_taxes_init(&report.ranges, timeline, &report.keys, options->blocks.range);
-    if (gathered && options->blocks.range)
-        report.executions.rows.count = 0;
-    if (gathered && options->blocks.block)
-        report.ranges.rows.count = 0;
-    if (!gathered)
-        errno = ENOMEM;
-    bool written = gathered && write_report(&report, stream);
-    range_taxes_fini(&report.ranges);
-    block_taxes_fini(&report.executions);
-    if (report.blocks.timeline)
-        blocks_fini(&report.blocks);
-    if (keys)
-        key_names_fini(&report.keys);
+    struct tax_report report;
+    bool written = tax_report_init(&report, timeline, options) && write_report(&report, stream);
+    tax_report_fini(&report);
     return written;
 }
 

@@ -16,7 +16,7 @@ struct debug_maps;
 struct write_blocks_options {
     struct blocks_options blocks;
     enum write_format format;
-    bool units;                    /* columns of TSV and CSV name their unit */
+    bool units;                    /* columns of the Inspector's name their unit */
     const char *event;             /* only events with this prefix; NULL all */
     const char *total;             /* the time of events with this prefix; NULL none */
     const struct debug_maps *maps; /* what an ETRecord says of instructions; NULL nothing */
@@ -30,7 +30,8 @@ bool write_blocks(const struct timeline *timeline, const struct write_blocks_opt
 bool write_blocks_memory(const struct timeline *timeline,
                          const struct write_blocks_options *options, FILE *stream);
 
-/* Framework tax: of executions in blocks, and of ranges. */
+/* Framework tax: of executions in blocks, and of ranges. Not as separated values: see tax_sheet() of
+ * table_sheets.h. */
 bool write_tax(const struct timeline *timeline, const struct write_blocks_options *options,
                FILE *stream);
 

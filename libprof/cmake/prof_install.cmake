@@ -3,7 +3,7 @@
 
 include(CMakePackageConfigHelpers)
 
-foreach(target IN ITEMS prof profrun profdump)
+foreach(target IN ITEMS prof profrun profdump prof_trace)
     if(NOT TARGET ${target})
         message(STATUS "${target}: not built yet, nothing to install")
         return()
@@ -12,7 +12,7 @@ endforeach()
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/prof")
 
-install(TARGETS prof prof_format EXPORT prof_targets)
+install(TARGETS prof prof_format prof_trace EXPORT prof_targets)
 install(TARGETS profrun profdump)
 install(DIRECTORY libprof/include/prof TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
 file(GLOB man_pages CONFIGURE_DEPENDS libprof/profrun/*.1 export/profdump/*.1)
@@ -57,10 +57,13 @@ endfunction()
 file(RELATIVE_PATH PROF_PC_PREFIX "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
 prof_pc_directory(PROF_PC_LIBDIR "${CMAKE_INSTALL_LIBDIR}")
 prof_pc_directory(PROF_PC_INCLUDEDIR "${CMAKE_INSTALL_INCLUDEDIR}")
-configure_file(libprof/cmake/prof.pc.in prof.pc @ONLY)
-install(FILES "${PROJECT_BINARY_DIR}/prof.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+foreach(package IN ITEMS prof prof-trace)
+    configure_file(libprof/cmake/${package}.pc.in ${package}.pc @ONLY)
+    install(FILES "${PROJECT_BINARY_DIR}/${package}.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+endforeach()
 
 set_target_properties(prof_format PROPERTIES EXPORT_NAME format)
+set_target_properties(prof_trace PROPERTIES EXPORT_NAME trace)
 install(EXPORT prof_targets NAMESPACE prof:: FILE prof-targets.cmake DESTINATION "${package_dir}")
 write_basic_package_version_file(prof-config-version.cmake COMPATIBILITY SameMajorVersion)
 install(FILES libprof/cmake/prof-config.cmake "${PROJECT_BINARY_DIR}/prof-config-version.cmake"

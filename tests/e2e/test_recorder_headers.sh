@@ -49,7 +49,7 @@ prof_status use(const char *name)
 }
 USE
 cp use_block.c use_block.cpp
-for header in prof format block arrow; do
+for header in prof format block arrow trace; do
     echo "#include <prof/$header.h>" >$header.c
     cp $header.c $header.cpp
 done
@@ -57,7 +57,7 @@ done
 for compiler in "$CC" clang-14 clang; do
     command -v "$compiler" >/dev/null || continue
     for standard in c11 gnu11 c17; do
-        for file in prof.c format.c block.c arrow.c; do compiles "$compiler" $standard $file; done
+        for file in prof.c format.c block.c arrow.c trace.c; do compiles "$compiler" $standard $file; done
         for file in use.c use_block.c; do
             compiles "$compiler" $standard $file -Wno-pedantic
             compiles "$compiler" $standard $file -Wno-pedantic -DPROF_LINKED -O2
@@ -68,7 +68,7 @@ done
 for compiler in "$CXX" clang++-14 clang++; do
     command -v "$compiler" >/dev/null || continue
     for standard in c++17 gnu++17 c++20; do
-        for file in prof.cpp format.cpp block.cpp arrow.cpp; do compiles "$compiler" $standard $file; done
+        for file in prof.cpp format.cpp block.cpp arrow.cpp trace.cpp; do compiles "$compiler" $standard $file; done
         for file in use.cpp use_block.cpp; do
             compiles "$compiler" $standard $file -Wno-pedantic
             compiles "$compiler" $standard $file -Wno-pedantic -DPROF_LINKED -O2

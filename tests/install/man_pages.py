@@ -1,4 +1,4 @@
-"""man_pages.py INCLUDE SYMBOLS MAN3 - every function of prof.h, block.h and arrow.h is in a manual page, as it is declared.
+"""man_pages.py INCLUDE SYMBOLS MAN3 - every function of the public headers is in a manual page, as it is declared.
 
 INCLUDE has the headers and their pages, SYMBOLS the exported names, MAN3 the pages as they are installed. A page has
 each of its functions as a name, with the types and names of its parameters, and described.
@@ -8,9 +8,10 @@ import re
 import sys
 from pathlib import Path
 
-PAGES = {"prof.h": "prof.3", "block.h": "prof_block.3", "arrow.h": "prof_arrow.3"}
+PAGES = {"prof.h": "prof.3", "block.h": "prof_block.3", "arrow.h": "prof_arrow.3", "trace.h": "prof_trace.3"}
 PARAMETERS = r"\(([^()]*)\)"
 DECLARED = re.compile(r"PROF_DECLARE\(([\w *]+?),\s*(prof_\w+),\s*" + PARAMETERS + r"\);")
+PLAIN = re.compile(r"^PROF_TRACE_API ([\w *]+?)(prof_\w+)" + PARAMETERS + ";", re.MULTILINE)
 INLINE = re.compile(r"^static inline ([\w *]+?)(prof_\w+[a-z])" + PARAMETERS, re.MULTILINE)
 PAGE_FUNCTION = re.compile(r"^\.Ft (.*)\n\.Fo (\w+)\n((?:\.Fa \".*\"\n)*)\.Fc", re.MULTILINE)
 
@@ -22,7 +23,7 @@ def plain(text):
 def declared(header):
     """{function: (type, parameters)} of a header."""
     found = {}
-    for match in [*DECLARED.finditer(header), *INLINE.finditer(header)]:
+    for match in [*DECLARED.finditer(header), *PLAIN.finditer(header), *INLINE.finditer(header)]:
         kind, name, parameters = match.groups()
         found[name] = plain(kind), [plain(one) for one in parameters.split(",")]
     return found

@@ -11,8 +11,8 @@ fail() {
     exit 1
 }
 
-for file in bin/profrun bin/profdump include/prof/prof.h include/prof/block.h include/prof/format.h \
-    share/man/man1/profrun.1 share/man/man3/prof_range_push.3 share/bash-completion/completions/profrun share/zsh/site-functions/_profdump \
+for file in bin/profrun bin/profdump include/prof/prof.h include/prof/trace.h include/prof/block.h include/prof/format.h \
+    share/man/man1/profrun.1 share/man/man3/prof_range_push.3 share/man/man3/prof_trace_open.3 share/bash-completion/completions/profrun share/zsh/site-functions/_profdump \
     share/fish/vendor_completions.d/profdump.fish; do
     [ -e "$prefix/$file" ] || fail "$file is not installed"
 done
@@ -24,7 +24,7 @@ libraries=$(dirname "$library")
 if grep -rIl "$BUILD_DIR" "$prefix"; then
     fail "these files name the build tree"
 fi
-for file in "$prefix"/bin/* "$library"; do
+for file in "$prefix"/bin/* "$library" "$libraries/libprofdump.so"; do
     if readelf -d "$file" | grep -E 'RPATH|RUNPATH'; then
         fail "$file has a run path"
     fi
@@ -49,6 +49,21 @@ int main(int argc, char **argv)
 CONSUMER
 cp consumer.c consumer.cpp
 
+# The library that reads traces, which is none of the recorder's.
+cat >reader.c <<'READER'
+#include <prof/trace.h>
+#include <stdio.h>
+#include <string.h>
+int main(void)
+{
+    const char *const paths[] = {"no such file"};
+    struct prof_trace *trace;
+    puts(prof_trace_format(0));
+    return prof_trace_open(paths, 1, NULL, &trace) == PROF_FAILED && strstr(prof_trace_error(NULL), paths[0]) ? 0 : 1;
+}
+READER
+cp reader.c reader.cpp
+
 # Libraries of a sanitizer build need its run-time first; what is tested here does not depend on it.
 version=$(cat "$SOURCE_DIR/VERSION")
 flags=
@@ -59,6 +74,8 @@ if command -v pkg-config >/dev/null; then
     # --as-needed: the distributions' default, must not drop the library
     "$CC" $flags consumer.c -Wl,--as-needed $(pkg-config --cflags --libs prof) -o consumer_pc
     LD_LIBRARY_PATH=$libraries ./consumer_pc "$version" || fail "C by pkg-config"
+    "$CC" $flags reader.c -Wl,--as-needed $(pkg-config --cflags --libs prof-trace) -o reader_pc
+    LD_LIBRARY_PATH=$libraries ./reader_pc || fail "prof-trace by pkg-config"
     if [ -n "${CXX:-}" ]; then
         "$CXX" -std=c++17 $flags consumer.cpp -Wl,--as-needed $(pkg-config --cflags --libs prof) \
             -o consumer_pc_cpp
@@ -71,13 +88,20 @@ fi
 cat >CMakeLists.txt <<'PROJECT'
 cmake_minimum_required(VERSION 3.25)
 project(consumer LANGUAGES C)
-find_package(prof 0.1 REQUIRED)
+find_package(prof 0.1 REQUIRED COMPONENTS prof trace OPTIONAL_COMPONENTS none)
+if(prof_none_FOUND)
+    message(FATAL_ERROR "a component that is none is found")
+endif()
+add_executable(reader_c reader.c)
+target_link_libraries(reader_c PRIVATE prof::trace)
 add_executable(consumer_c consumer.c)
 target_link_libraries(consumer_c PRIVATE prof::prof)
 if(CONSUMER_CXX)
     enable_language(CXX)
     add_executable(consumer_cpp consumer.cpp)
     target_link_libraries(consumer_cpp PRIVATE prof::prof)
+    add_executable(reader_cpp reader.cpp)
+    target_link_libraries(reader_cpp PRIVATE prof::trace)
 endif()
 PROJECT
 # moved as a whole: neither package file may hold the prefix it was installed under
@@ -87,6 +111,8 @@ mv "$prefix" "$PWD/moved"
     { cat cmake.log; fail "find_package"; }
 "$CMAKE" --build consumer_build >>cmake.log 2>&1 || { cat cmake.log; fail "build with find_package"; }
 consumer_build/consumer_c "$version" || fail "C by find_package"
+consumer_build/reader_c || fail "prof::trace in C"
+[ -z "${CXX:-}" ] || consumer_build/reader_cpp || fail "prof::trace in C++"
 [ -z "${CXX:-}" ] || consumer_build/consumer_cpp "$version" || fail "C++ by find_package"
 
 if [ -z "$SANITIZE" ]; then

@@ -9,6 +9,7 @@
 #define PROF_TABLE_SHEETS_H
 
 #include "write.h"
+#include "write_blocks.h"
 #include "write_format.h"
 
 #ifdef __cplusplus
@@ -26,6 +27,10 @@ bool graphs_sheet(const struct timeline *timeline, const struct write_options *o
 /* Launches by stream and graph, with every way of not being recorded, and calls that failed. */
 bool ledger_sheet(const struct timeline *timeline, const struct write_options *options,
                   enum write_format format, FILE *stream);
+
+/* Framework tax of executions in blocks, in the unit asked for, and of ranges, in nanoseconds. Separated values. */
+bool tax_sheet(const struct timeline *timeline, const struct write_blocks_options *options,
+               FILE *stream);
 
 #ifdef __cplusplus
 }

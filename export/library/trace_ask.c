@@ -1,0 +1,248 @@
+/* trace_ask.c - formats and reports, by profdump's own tables of them. */
+#include "command_run.h"
+#include "export_file.h"
+#include "opened.h"
+#include "options.h"
+#include "packed_out.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define KNOWN_BYTES 512u
+
+/* ---- names ---- */
+
+/* Reports are what a timeline can be asked; the table is called so here. */
+static const char *report_name(const struct command *command)
+{
+    return *command->word ? command->word : "table";
+}
+
+static const struct command *report_at(size_t number)
+{
+    for (const struct command *command = commands; command->word; command++)
+        if (command->run && number-- == 0)
+            return command;
+    return NULL;
+}
+
+const char *prof_trace_format(size_t number)
+{
+    return number < EXPORT_COUNT ? export_formats[number].option : NULL;
+}
+
+const char *prof_trace_report_name(size_t number)
+{
+    const struct command *command = report_at(number);
+    return command ? report_name(command) : NULL;
+}
+
+static const struct command *report_find(const char *name)
+{
+    const struct command *command;
+    for (size_t i = 0; (command = report_at(i)); i++)
+        if (strcmp(report_name(command), name) == 0)
+            return command;
+    return NULL;
+}
+
+static enum export_kind format_find(const char *name)
+{
+    enum export_kind kind = 0;
+    while (kind < EXPORT_COUNT && strcmp(export_formats[kind].option, name) != 0)
+        kind++;
+    return kind;
+}
+
+static void add_names(char known[KNOWN_BYTES], const char *(*name_at)(size_t number))
+{
+    const char *name;
+    for (size_t i = 0; (name = name_at(i)); i++) {
+        size_t used = strlen(known);
+        snprintf(known + used, KNOWN_BYTES - used, "%s%s", used ? ", " : "", name);
+    }
+}
+
+static prof_status unknown(const char *what, const char *name, bool formats)
+{
+    char known[KNOWN_BYTES] = "";
+    if (formats)
+        add_names(known, prof_trace_format);
+    add_names(known, prof_trace_report_name);
+    complain("there is no %s '%s'; known are %s", what, name, known);
+    return PROF_INVALID;
+}
+
+/* ---- options ---- */
+
+static bool take_number(struct profdump_options *options, const char *name, int64_t number)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%lld", (long long)number);
+    return options_put(options, name, text);
+}
+
+/* What the caller's version of the structure has, and zero. */
+static bool copy_given(const struct prof_table_options *from, struct prof_table_options *to)
+{
+    size_t size = from ? from->size_bytes : sizeof *to;
+    *to = (struct prof_table_options){.size_bytes = sizeof *to};
+    if (from)
+        memcpy(to, from, size < sizeof *to ? size : sizeof *to);
+    if (size >= offsetof(struct prof_table_options, sort))
+        return true;
+    complain("size_bytes of the options is not their size");
+    return false;
+}
+
+/* False after having complained. */
+static bool take_given(struct profdump_options *options, const struct prof_table_options *from)
+{
+    struct prof_table_options given;
+    return copy_given(from, &given) &&
+           (!given.format || options_put(options, "format", given.format)) &&
+           (!given.sort || options_put(options, "sort", given.sort)) &&
+           (!given.group_by || options_put(options, "group-by", given.group_by)) &&
+           (!given.columns || options_put(options, "columns", given.columns)) &&
+           (!given.rows || take_number(options, "rows", given.rows)) &&
+           opened_take_words(options, given.words);
+}
+
+/* ---- what commands answer ---- */
+
+static prof_status status_of(int status)
+{
+    if (status == EXIT_LOSS)
+        complain("something was lost while recording");
+    return status == EXIT_SUCCESS ? PROF_OK : status == EXIT_USAGE ? PROF_INVALID : PROF_FAILED;
+}
+
+/* Of what fails without a word: closed pipes need no telling in profdump, and of "check" the report is the word. */
+static const char *otherwise(const struct profdump_options *options)
+{
+    return options->out && !ferror(options->out) ? "an invariant is broken: the report says which"
+                                                 : "the reader of the output closed it";
+}
+
+/* Prints to options->out. */
+static int print_report(const struct prof_trace *trace, struct profdump_options *options,
+                        const struct command *command)
+{
+    return command_agrees(options, command) ? command_run(options, command, trace->held->timeline)
+                                            : EXIT_USAGE;
+}
+
+static prof_status run_report(struct prof_trace *trace, const char *name,
+                              const struct prof_table_options *given, FILE *stream)
+{
+    struct profdump_options options = trace->options;
+    const struct command *command = report_find(name);
+    struct call call;
+    call_begin(&call, &trace->given, trace->sentence);
+    options.out = stream;
+    options.out_name = "output";
+    prof_status status = PROF_INVALID;
+    if (!command)
+        unknown("report", name, false);
+    else if (take_given(&options, given))
+        status = status_of(print_report(trace, &options, command));
+    return call_end(&call, status, otherwise(&options));
+}
+
+prof_status prof_trace_report(struct prof_trace *trace, const char *report,
+                              const struct prof_table_options *options, FILE *stream)
+{
+    return trace && report && stream ? run_report(trace, report, options, stream) : PROF_INVALID;
+}
+
+prof_status prof_trace_table(struct prof_trace *trace, const struct prof_table_options *options,
+                             FILE *stream)
+{
+    return prof_trace_report(trace, "table", options, stream);
+}
+
+/* ---- files ---- */
+
+/* A stream to the file, whether it is compressed or not. NULL: errno says why. */
+static FILE *stream_of(struct export_file *file)
+{
+    int own = file->stream ? -1 : fcntl(file->file.fd, F_DUPFD_CLOEXEC, 3);
+    if (own >= 0 && !(file->stream = fdopen(own, "w")))
+        close(own);
+    return file->stream;
+}
+
+/* A report that is not what it should be is worth its file: of "check", and with --fail-on-loss. */
+static bool is_complete(const struct call *call, const struct profdump_options *options, int status)
+{
+    return !ferror(options->out) && (status == EXIT_SUCCESS || status == EXIT_LOSS ||
+                                     (status == EXIT_FAILURE && !call->heard));
+}
+
+static prof_status export_report(const struct call *call, const struct prof_trace *trace,
+                                 struct profdump_options *options, const struct command *command,
+                                 const char *path)
+{
+    struct export_file file;
+    struct write_error error, unused;
+    if (!export_file_open(&file, path, packed_out_open, &error)) {
+        complain("%s", error.message);
+        return PROF_FAILED;
+    }
+    options->out = stream_of(&file);
+    options->out_name = path;
+    if (!options->out) {
+        export_file_close(&file, errno, &error);
+        complain("%s", error.message);
+        return PROF_FAILED;
+    }
+    int status = print_report(trace, options, command);
+    bool complete = is_complete(call, options, status);
+    if (!complete)
+        export_file_close(&file, ECANCELED, &unused);
+    else if (!export_file_close(&file, 0, &error)) {
+        complain("%s", error.message);
+        status = EXIT_FAILURE;
+    }
+    options->out = NULL;
+    return status_of(status);
+}
+
+static prof_status export_format(const struct prof_trace *trace, struct profdump_options *options,
+                                 enum export_kind kind, const char *path)
+{
+    bool copied = false;
+    int status = EXIT_SUCCESS;
+    options->export_paths[kind] = path;
+    if (!command_agrees(options, commands))
+        return PROF_INVALID;
+    if (kind == EXPORT_CHROME)
+        status = command_copy_chrome(options, &copied);
+    if (status == EXIT_SUCCESS && !copied)
+        status = export_formats[kind].run(options, trace->held->timeline, path);
+    return status_of(status);
+}
+
+prof_status prof_trace_export(struct prof_trace *trace, const char *format, const char *path)
+{
+    struct call call;
+    if (!trace || !format || !path)
+        return PROF_INVALID;
+    struct profdump_options options = trace->options;
+    enum export_kind kind = format_find(format);
+    const struct command *command = report_find(format);
+    prof_status status = PROF_INVALID;
+    call_begin(&call, &trace->given, trace->sentence);
+    if (!*path)
+        complain("%s: the name of the output is empty", format);
+    else if (kind < EXPORT_COUNT)
+        status = export_format(trace, &options, kind, path);
+    else if (command)
+        status = export_report(&call, trace, &options, command, path);
+    else
+        status = unknown("format", format, true);
+    return call_end(&call, status, otherwise(&options));
+}

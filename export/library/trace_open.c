@@ -1,0 +1,157 @@
+/* trace_open.c - inputs become a timeline that is kept. */
+#include "command_run.h"
+#include "opened.h"
+#include "options.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of the last prof_trace_open(): whose fails has no trace to ask. */
+static _Thread_local char thread_sentence[COMPLAINT_BYTES];
+
+void held_timeline_release(struct held_timeline *held)
+{
+    if (!held || atomic_fetch_sub_explicit(&held->holders, 1, memory_order_acq_rel) != 1)
+        return;
+    timeline_destroy(held->timeline);
+    free(held);
+}
+
+bool opened_take_words(struct profdump_options *options, const char *const *words)
+{
+    for (; words && *words; words++) {
+        if (!options_take(options, *words))
+            return false;
+        if (options->help || options->version) {
+            complain("%s: is of profdump alone", *words);
+            return false;
+        }
+    }
+    return true;
+}
+
+static void list_free(char **list)
+{
+    for (char **at = list; at && *at; at++)
+        free(*at);
+    free(list);
+}
+
+/* NULL: no memory. */
+static char **list_copy(const char *const *list, size_t count)
+{
+    char **copy = calloc(count + 1, sizeof *copy);
+    for (size_t i = 0; copy && i < count; i++)
+        if (!(copy[i] = strdup(list[i]))) {
+            list_free(copy);
+            return NULL;
+        }
+    return copy;
+}
+
+static size_t list_count(const char *const *list)
+{
+    size_t count = 0;
+    while (list && list[count])
+        count++;
+    return count;
+}
+
+static bool paths_are_good(const char *const *paths, size_t count)
+{
+    bool good = paths && count > 0 && count <= INT_MAX;
+    for (size_t i = 0; i < count && good; i++)
+        good = paths[i] && *paths[i];
+    if (!good)
+        complain("prof_trace_open: an input has no name, or there is none");
+    return good;
+}
+
+/* What the caller's version of the structure has, and zero. */
+static bool copy_options(const struct prof_trace_options *from, struct prof_trace_options *to)
+{
+    size_t size = from ? from->size_bytes : sizeof *to;
+    *to = (struct prof_trace_options){.size_bytes = sizeof *to};
+    if (from)
+        memcpy(to, from, size < sizeof *to ? size : sizeof *to);
+    if (size < offsetof(struct prof_trace_options, words))
+        complain("prof_trace_open: size_bytes of the options is not their size");
+    else if (to->from_ns || to->to_ns)
+        complain("prof_trace_open: a part of a trace cannot be opened yet");
+    else
+        return true;
+    return false;
+}
+
+static bool keep_arguments(struct prof_trace *trace, const char *const *paths, size_t count,
+                           const struct prof_trace_options *options)
+{
+    trace->given = *options;
+    trace->paths = list_copy(paths, count);
+    trace->words = list_copy(options->words, list_count(options->words));
+    trace->held = calloc(1, sizeof *trace->held);
+    if (!trace->paths || !trace->words || !trace->held) {
+        complain("prof_trace_open: out of memory");
+        return false;
+    }
+    trace->held->holders = 1;
+    command_options_default(&trace->options);
+    trace->options.out = NULL;
+    trace->options.inputs = trace->paths;
+    trace->options.input_count = (int)count;
+    return true;
+}
+
+static prof_status load(struct prof_trace *trace)
+{
+    if (!opened_take_words(&trace->options, (const char *const *)trace->words))
+        return PROF_INVALID;
+    trace->held->timeline = inputs_load(&trace->options);
+    return trace->held->timeline ? PROF_OK : PROF_FAILED;
+}
+
+static prof_status open_with(const char *const *paths, size_t count,
+                             const struct prof_trace_options *options, struct prof_trace **trace)
+{
+    struct prof_trace *made = calloc(1, sizeof *made);
+    if (!made)
+        return PROF_FAILED;
+    prof_status status = keep_arguments(made, paths, count, options) ? load(made) : PROF_FAILED;
+    if (status == PROF_OK)
+        *trace = made;
+    else
+        prof_trace_close(made);
+    return status;
+}
+
+prof_status prof_trace_open(const char *const *paths, size_t count,
+                            const struct prof_trace_options *options, struct prof_trace **trace)
+{
+    struct prof_trace_options given = {0};
+    prof_status status = PROF_INVALID;
+    struct call call;
+    call_begin(&call, &given, thread_sentence);
+    if (trace)
+        *trace = NULL;
+    if (trace && copy_options(options, &given) && paths_are_good(paths, count))
+        status = open_with(paths, count, &given, trace);
+    return call_end(&call, status,
+                    trace ? "prof_trace_open: out of memory"
+                          : "prof_trace_open: there is no place for the trace");
+}
+
+void prof_trace_close(struct prof_trace *trace)
+{
+    if (!trace)
+        return;
+    held_timeline_release(trace->held);
+    list_free(trace->paths);
+    list_free(trace->words);
+    free(trace);
+}
+
+const char *prof_trace_error(const struct prof_trace *trace)
+{
+    return trace ? trace->sentence : thread_sentence;
+}
