@@ -10,6 +10,7 @@
 """
 
 from .errors import LibraryError, ProfdumpError, ProfError
+from .trace import Trace, read
 from .version import __version__
 
-__all__ = ["LibraryError", "ProfError", "ProfdumpError", "__version__"]
+__all__ = ["LibraryError", "ProfError", "ProfdumpError", "Trace", "__version__", "read"]

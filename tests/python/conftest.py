@@ -22,6 +22,18 @@ def shared_dir() -> Path:
     return path
 
 
+@pytest.fixture(scope="session")
+def demo_trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The trace of a program that trains on the simulated CUDA; skips where there was no nvcc to build it."""
+    program = Path(os.environ["EXAMPLES_DIR"]) / "demo_ranges"
+    if not program.exists():
+        pytest.skip("demo_ranges was not built: there is no nvcc")
+    path = tmp_path_factory.mktemp("demo") / "demo.prof"
+    profrun = [os.environ["LIBPROF_BIN"] + "/profrun", "--sim", "--no-table", "-o", str(path), "--", str(program)]
+    subprocess.run(profrun, check=True, capture_output=True)
+    return path
+
+
 @pytest.fixture
 def run_python(tmp_path: Path) -> RunPython:
     """Runs a Python program, given as text, in a process of its own, in a directory of its own.

@@ -1,0 +1,134 @@
+"""``libprofdump.so`` through ctypes: profdump as a library, which gives traces of any format as Arrow streams.
+
+It lies beside ``libprof.so``: in the directory of the file that ``LIBPROF_LIBRARY`` names, in ``lib`` of this package,
+or where the loader finds ``libprofdump.so.0``.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+from pathlib import Path
+from typing import Any, Optional, Sequence, Tuple
+
+from . import _native
+from .errors import LibraryError, ProfError
+
+SONAME = "libprofdump.so.0"
+
+EVENTS, LAUNCHES, KERNELS = range(3)
+"""``enum prof_arrow_table`` of arrow.h."""
+
+
+class TraceOptions(ctypes.Structure):
+    """``struct prof_trace_options`` of trace.h."""
+
+    _fields_ = [
+        ("size_bytes", ctypes.c_size_t),
+        ("from_ns", ctypes.c_int64),
+        ("to_ns", ctypes.c_int64),
+        ("words", ctypes.c_void_p),
+        ("say", ctypes.c_void_p),
+        ("user", ctypes.c_void_p),
+    ]
+
+
+class ArrowArrayStream(ctypes.Structure):
+    """``struct ArrowArrayStream`` of Arrow's C stream interface."""
+
+    _fields_ = [
+        ("get_schema", ctypes.c_void_p),
+        ("get_next", ctypes.c_void_p),
+        ("get_last_error", ctypes.c_void_p),
+        ("release", ctypes.c_void_p),
+        ("private_data", ctypes.c_void_p),
+    ]
+
+    def release_now(self) -> None:
+        """Gives back what nobody has taken."""
+        if self.release:
+            ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self.release)(ctypes.addressof(self))
+
+
+_FUNCTIONS = {
+    "prof_trace_open": (
+        ctypes.c_int,
+        [ctypes.POINTER(ctypes.c_char_p), ctypes.c_size_t, ctypes.POINTER(TraceOptions), ctypes.POINTER(ctypes.c_void_p)],
+    ),
+    "prof_trace_arrow": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.POINTER(ArrowArrayStream)]),
+    "prof_trace_error": (ctypes.c_char_p, [ctypes.c_void_p]),
+    "prof_trace_close": (None, [ctypes.c_void_p]),
+}
+
+
+def _path() -> str:
+    beside = _native.library_path()
+    own = Path(beside).parent / SONAME if beside else None
+    return str(own) if own and own.exists() else SONAME
+
+
+_lock = threading.Lock()
+_library: Optional[ctypes.CDLL] = None
+
+
+def library() -> ctypes.CDLL:
+    """The library, loaded by the first call; :class:`LibraryError` where it cannot be. Any thread."""
+    global _library
+    with _lock:
+        if _library is None:
+            path = _path()
+            try:
+                loaded = ctypes.CDLL(path)
+                for name, (result, arguments) in _FUNCTIONS.items():
+                    function = getattr(loaded, name)
+                    function.restype, function.argtypes = result, arguments
+            except (OSError, AttributeError) as error:
+                raise LibraryError(f"{path}: {error}") from error
+            _library = loaded
+    return _library
+
+
+class Reader:
+    """A trace that was read, to ask for tables: `paths` are files of one timeline, or directories.
+
+    `window`: only what began then, ``(from, to)`` in nanoseconds since the epoch; None is everything.
+    Raises :class:`ProfError` with profdump's sentence. Threads: one at a time. The streams outlive it.
+    """
+
+    def __init__(self, paths: Sequence[str], window: Optional[Tuple[int, int]] = None) -> None:
+        self._handle: Any = ctypes.c_void_p()
+        self._library = library()
+        names = (ctypes.c_char_p * len(paths))(*(os.fsencode(path) for path in paths))
+        options = TraceOptions(size_bytes=ctypes.sizeof(TraceOptions))
+        if window:
+            options.from_ns, options.to_ns = window
+        status = self._library.prof_trace_open(names, len(paths), ctypes.byref(options), ctypes.byref(self._handle))
+        self._check(status)
+
+    def _check(self, status: int) -> None:
+        if status != _native.OK:
+            sentence: bytes = self._library.prof_trace_error(self._handle)
+            raise ProfError(sentence.decode(errors="replace"))
+
+    def stream(self, table: int) -> ArrowArrayStream:
+        """One of ``EVENTS``, ``LAUNCHES``, ``KERNELS``; the caller's to release."""
+        stream = ArrowArrayStream()
+        self._check(self._library.prof_trace_arrow(self._handle, table, ctypes.byref(stream)))
+        return stream
+
+    def close(self) -> None:
+        """Gives the memory back; the second call does nothing."""
+        handle, self._handle = self._handle, None
+        if handle:
+            self._library.prof_trace_close(handle)
+
+    def __enter__(self) -> "Reader":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if getattr(self, "_handle", None):
+            self.close()
