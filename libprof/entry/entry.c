@@ -33,6 +33,7 @@
 #include "emitter.h"
 #include "nvtx.h"
 #include "nvtx_emit.h"
+#include "python_calls.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -52,6 +53,7 @@ static const struct collector *const entry_collectors[] = {
     &children_collector,
     &alloc_collector,
     &nvtx_collector,
+    &python_collector,
     &cublas_collector,
     NULL,
 };
