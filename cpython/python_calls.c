@@ -263,11 +263,14 @@ bool python_calls_on(void)
 
 /* ---- on and off ---- */
 
+/* The next event looks again: who asks from within a profile function of Python's, as hooks of
+ * threading.setprofile() do, returns unseen. */
 void python_calls_begin(const struct python_api *api)
 {
     python_self.lost = false;
     if (recorder_on())
         python_state(api);
+    python_self.gate = 0;
 }
 
 void python_calls_end(void)
