@@ -18,8 +18,8 @@ static void *python_find_either(const char *name, const char *older)
 static bool python_api_find(struct python_api *api)
 {
     bool whole = true;
-#define PYTHON_FIND(type, name, parameters)               \
-    *(void **)(&api->name) = dlsym(RTLD_DEFAULT, #name);  \
+#define PYTHON_FIND(type, name, parameters)              \
+    *(void **)(&api->name) = dlsym(RTLD_DEFAULT, #name); \
     whole &= api->name != NULL;
     PYTHON_FUNCTIONS(PYTHON_FIND)
 #undef PYTHON_FIND

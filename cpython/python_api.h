@@ -32,27 +32,27 @@ struct python_method {
 };
 
 /* X(type, name, parameters) */
-#define PYTHON_FUNCTIONS(X)                                                                    \
-    X(int, Py_IsInitialized, (void))                                                           \
-    X(int, PyGILState_Check, (void))                                                           \
-    X(void *, PyInterpreterState_Get, (void))                                                  \
-    X(void, Py_IncRef, (PyObject *))                                                           \
-    X(void, Py_DecRef, (PyObject *))                                                           \
-    X(void, PyErr_Clear, (void))                                                               \
-    X(void, PyErr_Fetch, (PyObject **, PyObject **, PyObject **))                              \
-    X(void, PyErr_Restore, (PyObject *, PyObject *, PyObject *))                               \
-    X(void, PyEval_SetProfile, (python_tracer *, PyObject *))                                  \
-    X(PyObject *, PyEval_GetFrame, (void))            /* borrowed */                           \
-    X(PyObject *, PyFrame_GetBack, (PyObject *))                                               \
-    X(PyObject *, PyFrame_GetCode, (PyObject *))                                               \
-    X(PyObject *, PySys_GetObject, (const char *))    /* borrowed */                           \
-    X(PyObject *, PyObject_GetAttrString, (PyObject *, const char *))                          \
-    X(PyObject *, PyObject_CallFunction, (PyObject *, const char *, ...))                      \
-    X(PyObject *, PyObject_CallMethod, (PyObject *, const char *, const char *, ...))          \
-    X(PyObject *, PyCFunction_NewEx, (struct python_method *, PyObject *, PyObject *))         \
-    X(long, PyLong_AsLong, (PyObject *))                                                       \
-    X(const char *, PyUnicode_AsUTF8AndSize, (PyObject *, ssize_t *))                          \
-    X(PyObject *, PyUnicode_AsEncodedString, (PyObject *, const char *, const char *))         \
+#define PYTHON_FUNCTIONS(X)                                                            \
+    X(int, Py_IsInitialized, (void))                                                   \
+    X(int, PyGILState_Check, (void))                                                   \
+    X(void *, PyInterpreterState_Get, (void))                                          \
+    X(void, Py_IncRef, (PyObject *))                                                   \
+    X(void, Py_DecRef, (PyObject *))                                                   \
+    X(void, PyErr_Clear, (void))                                                       \
+    X(void, PyErr_Fetch, (PyObject **, PyObject **, PyObject **))                      \
+    X(void, PyErr_Restore, (PyObject *, PyObject *, PyObject *))                       \
+    X(void, PyEval_SetProfile, (python_tracer *, PyObject *))                          \
+    X(PyObject *, PyEval_GetFrame, (void)) /* borrowed */                              \
+    X(PyObject *, PyFrame_GetBack, (PyObject *))                                       \
+    X(PyObject *, PyFrame_GetCode, (PyObject *))                                       \
+    X(PyObject *, PySys_GetObject, (const char *)) /* borrowed */                      \
+    X(PyObject *, PyObject_GetAttrString, (PyObject *, const char *))                  \
+    X(PyObject *, PyObject_CallFunction, (PyObject *, const char *, ...))              \
+    X(PyObject *, PyObject_CallMethod, (PyObject *, const char *, const char *, ...))  \
+    X(PyObject *, PyCFunction_NewEx, (struct python_method *, PyObject *, PyObject *)) \
+    X(long, PyLong_AsLong, (PyObject *))                                               \
+    X(const char *, PyUnicode_AsUTF8AndSize, (PyObject *, ssize_t *))                  \
+    X(PyObject *, PyUnicode_AsEncodedString, (PyObject *, const char *, const char *)) \
     X(int, PyBytes_AsStringAndSize, (PyObject *, char **, ssize_t *))
 
 struct python_api {

@@ -6,6 +6,7 @@
 #include "python_hooks.h"
 #include "python_names.h"
 
+#include "config.h"
 #include "thread.h"
 
 #include <errno.h>
@@ -27,7 +28,8 @@ enum python_hook { PYTHON_HOOK_NONE, PYTHON_HOOK_PROFILE, PYTHON_HOOK_MONITOR };
 struct python_thread {
     uint32_t gate; /* of the recording in which the log's stack is right; 0: it is not */
     enum python_hook hook;
-    bool lost; /* something was, for want of space */
+    bool lost;                             /* something was, for want of space */
+    const struct prof_chunk_header *chunk; /* in which the stack was right last */
     struct python_stack *stack;
     const struct thread_slot *slot; /* whose stack it is */
 };
@@ -141,6 +143,11 @@ static bool python_has_space(void)
     return !python_self.lost || thread_slow(&thread_self, words, false);
 }
 
+static const struct prof_chunk_header *python_chunk(void)
+{
+    return thread_chunk_of(load_relaxed(&thread_self.cursor));
+}
+
 /* The stack as it is now, into the log. */
 static void python_state(const struct python_api *api)
 {
@@ -156,6 +163,7 @@ static void python_state(const struct python_api *api)
     mine->lost = !python_state_all(api);
     if (!mine->lost)
         mine->gate = self->epoch;
+    mine->chunk = python_chunk();
 }
 
 /* ---- calls ---- */
@@ -163,18 +171,22 @@ static void python_state(const struct python_api *api)
 /* Whether the log's stack is right. */
 static inline bool python_is_right(const struct python_thread *mine)
 {
-    return mine->gate && load_relaxed(&thread_gate) == mine->gate && mine->slot == thread_self.slot;
+    return mine->gate && load_relaxed(&thread_gate) == mine->gate &&
+           mine->slot == thread_self.slot && mine->chunk == python_chunk();
 }
 
-/* The gate says more than the epoch: that alone makes no stack wrong. */
+/* The gate says more than the epoch: that alone makes no stack wrong. A new chunk does where those before
+ * it will be recycled. */
 static bool python_is_right_after_all(struct python_thread *mine)
 {
     struct thread_log *self = &thread_self;
     uint32_t gate = load_relaxed(&thread_gate);
     if (!mine->gate || !gate || thread_gate_epoch(gate) != thread_gate_epoch(mine->gate) ||
-        mine->slot != self->slot || !thread_ready(self))
+        mine->slot != self->slot || !thread_ready(self) ||
+        (config_get()->full == CONFIG_FULL_RING && mine->chunk != python_chunk()))
         return false;
     mine->gate = self->epoch;
+    mine->chunk = python_chunk();
     return true;
 }
 

@@ -97,8 +97,9 @@ static void python_monitor_thread_gone(void *argument)
 static bool python_monitor_take_tool(const struct python_api *api, PyObject *monitoring)
 {
     for (size_t i = 0; i < 2 && !python_monitor.tool; i++)
-        if (python_monitor_worked(api, api->PyObject_CallMethod(monitoring, "use_tool_id", "is",
-                                                                python_monitor_tools[i], "libprof")))
+        if (python_monitor_worked(api,
+                                  api->PyObject_CallMethod(monitoring, "use_tool_id", "is",
+                                                           python_monitor_tools[i], "libprof")))
             python_monitor.tool = python_monitor_tools[i];
     return python_monitor.tool != 0;
 }
@@ -108,9 +109,8 @@ static int python_monitor_register(const struct python_api *api, PyObject *monit
                                    PyObject *events, size_t index)
 {
     PyObject *bit = api->PyObject_GetAttrString(events, python_monitor_events[index].name);
-    PyObject *function =
-        api->PyCFunction_NewEx(&python_monitor_methods[python_monitor_events[index].method], NULL,
-                               NULL);
+    PyObject *function = api->PyCFunction_NewEx(
+        &python_monitor_methods[python_monitor_events[index].method], NULL, NULL);
     int value = bit ? (int)api->PyLong_AsLong(bit) : 0;
     bool registered =
         bit && function &&

@@ -119,8 +119,8 @@ static void advance(struct cutter *cutter, int64_t time_ns)
 {
     while (cutter->open.count && !cutter->failed) {
         int64_t end_ns = cutter->open.at[cutter->open.count - 1].end_ns;
-        bool is_slice = cutter->top_slice != STACK_NONE &&
-                        cutter->open.at[cutter->top_slice].end_ns <= end_ns;
+        bool is_slice =
+            cutter->top_slice != STACK_NONE && cutter->open.at[cutter->top_slice].end_ns <= end_ns;
         if (is_slice)
             end_ns = cutter->open.at[cutter->top_slice].end_ns;
         if (end_ns > time_ns)
@@ -234,7 +234,8 @@ bool build_frame_pieces(struct builder *builder)
     if (!count)
         return true;
     find_parents(builder, count);
-    struct cutter cutter = {.builder = builder, .calls = timeline->frames.at + builder->first.frame};
+    struct cutter cutter = {.builder = builder,
+                            .calls = timeline->frames.at + builder->first.frame};
     uint64_t slices = timeline->slices.count - builder->first.slice;
     cutter.pieces_left = (count + slices) * PIECES_PER_EVENT;
     cutter.first_piece = malloc(count * sizeof *cutter.first_piece);

@@ -229,11 +229,11 @@ void builder_end_process(struct builder *builder, const struct read_health *heal
     build_attrs_end(builder);
     build_nvtx_end(builder);
     bool built = !builder->failed && build_regroup(builder) && build_frame_pieces(builder) &&
-                 build_attrs_sort(builder) &&
-                 build_stacks_sort(builder) && build_streams(builder) && build_gpus_sort(builder) &&
-                 build_join(builder) && build_lanes(builder) && group_by_slice(builder) &&
-                 build_graphs(builder) && build_fwdbwd(builder) && build_memory_end(builder) &&
-                 build_blocks(builder) && build_timings(builder) && build_ledger(builder);
+                 build_attrs_sort(builder) && build_stacks_sort(builder) &&
+                 build_streams(builder) && build_gpus_sort(builder) && build_join(builder) &&
+                 build_lanes(builder) && group_by_slice(builder) && build_graphs(builder) &&
+                 build_fwdbwd(builder) && build_memory_end(builder) && build_blocks(builder) &&
+                 build_timings(builder) && build_ledger(builder);
     builder->failed |= !built;
     if (builder->failed)
         return;

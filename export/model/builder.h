@@ -164,10 +164,10 @@ struct builder {
     struct idmap thread_slots; /* file's number -> threads[] */
     struct idmap api_names;    /* cbid and domain -> names[] */
     struct idmap context_device;
-    struct idmap stack_ids;  /* file's id -> stacks[] */
-    struct idmap module_ids; /* file's id -> modules[] */
-    struct keymap streams;   /* context << 32 | stream -> streams[] */
-    struct keymap details;   /* hash of a detail -> its index */
+    struct idmap stack_ids;     /* file's id -> stacks[] */
+    struct idmap module_ids;    /* file's id -> modules[] */
+    struct keymap streams;      /* context << 32 | stream -> streams[] */
+    struct keymap details;      /* hash of a detail -> its index */
     struct keymap frame_stacks; /* stack of addresses << 32 | path of frames -> stacks[] */
     struct keymap frame_paths;  /* parent << 32 | name -> frame_paths[], of all processes */
     uint32_t copy_names[16 * 16 * 16];

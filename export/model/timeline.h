@@ -409,7 +409,7 @@ struct tl_thread {
     uint64_t unclosed; /* pushes without a pop */
     uint64_t unopened; /* pops without a push, not counting those a cut explains */
     uint32_t first_frame, frame_count;
-    uint32_t number;   /* the file's index of the thread */
+    uint32_t number; /* the file's index of the thread */
 };
 
 /* A call stack, innermost first: its addresses are where calls return to. Then come the Python functions

@@ -297,7 +297,8 @@ static bool is_signal_return(const struct symbols *symbols)
 
 static bool append_all(struct symbols *symbols, const struct tl_stack *stack)
 {
-    const uint64_t *addresses = stack->count ? symbols->timeline->addresses.at + stack->first : NULL;
+    const uint64_t *addresses =
+        stack->count ? symbols->timeline->addresses.at + stack->first : NULL;
     symbols->stack.count = 0;
     for (uint32_t i = 0; i < stack->count; i++) {
         uint64_t after_call = addresses[i] + (is_signal_return(symbols) ? 1 : 0);
@@ -337,7 +338,8 @@ static void split_name(char *text, struct symbol_frame *frame)
     for (char *colon = text + end; colon-- > text;) {
         if (strncmp(colon, "): ", 3) != 0)
             continue;
-        for (begin = (size_t)(colon - text); begin && text[begin - 1] >= '0' && text[begin - 1] <= '9';)
+        for (begin = (size_t)(colon - text);
+             begin && text[begin - 1] >= '0' && text[begin - 1] <= '9';)
             begin--;
         if (begin == (size_t)(colon - text) || begin < 2 || text[begin - 1] != '(')
             continue;

@@ -76,7 +76,8 @@ static bool is_before(const struct run *a, const struct run *b)
 {
     if (a->time_ns != b->time_ns)
         return a->time_ns < b->time_ns;
-    if (a->kind != b->kind && a->kind <= RUN_FRAME && b->kind <= RUN_FRAME && a->end_ns != b->end_ns)
+    if (a->kind != b->kind && a->kind <= RUN_FRAME && b->kind <= RUN_FRAME &&
+        a->end_ns != b->end_ns)
         return a->end_ns > b->end_ns;
     return a->kind != b->kind ? a->kind < b->kind : a->next < b->next;
 }

@@ -224,8 +224,8 @@ enum prof_record_kind {
     PROF_KIND_MARK = 3,
     PROF_KIND_EXT = 4,
     PROF_KIND_HOLE = 5,
-    PROF_KIND_NVTX_PUSH = 6, /* nvtx(Domain)RangePush */
-    PROF_KIND_NVTX_POP = 7,  /* the name field is the domain's number, 0 the default domain */
+    PROF_KIND_NVTX_PUSH = 6,  /* nvtx(Domain)RangePush */
+    PROF_KIND_NVTX_POP = 7,   /* the name field is the domain's number, 0 the default domain */
     PROF_KIND_FRAME_PUSH = 8, /* a Python function is called: "file.py(LINE): qualified.name" */
     PROF_KIND_FRAME_POP = 9,  /* the innermost open call of a Python function ends */
 };
