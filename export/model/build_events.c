@@ -66,6 +66,7 @@ static void take_range_begin(void *user, uint32_t number, int64_t time_ns, uint3
         .flags = TL_UNCLOSED,
         .label = ref.label,
     };
+    build_async_stack(builder, builder->timeline->asyncs.count - 1);
 }
 
 /* Another thread's log may be walked ahead of the one in which the range begins, so ends wait. */

@@ -111,8 +111,7 @@ static void close_above(struct builder *builder, uint32_t thread, uint32_t place
         force_top(builder, thread, pop_top(builder, stack, time_ns), unclosed);
 }
 
-/* The thread of an event, ready to be written to; TL_NONE: no memory. */
-static uint32_t enter(struct builder *builder, uint32_t number, int64_t *time_ns)
+uint32_t build_enter(struct builder *builder, uint32_t number, int64_t *time_ns)
 {
     if (builder->failed)
         return TL_NONE;
@@ -129,13 +128,22 @@ static uint32_t enter(struct builder *builder, uint32_t number, int64_t *time_ns
     return thread;
 }
 
+/* A range or a step, with the Python functions around it as its stack; one of addresses may follow. */
+static void begin_slice(struct builder *builder, uint32_t thread, int64_t time_ns,
+                        struct opening opening)
+{
+    if (open_slice(builder, thread, time_ns, opening))
+        build_slice_stack(builder, builder->timeline->slices.count - 1,
+                          (struct build_addresses){0});
+}
+
 static void take_push(void *user, uint32_t number, int64_t time_ns, uint32_t name)
 {
     struct builder *builder = user;
-    uint32_t thread = enter(builder, number, &time_ns);
+    uint32_t thread = build_enter(builder, number, &time_ns);
     if (thread != TL_NONE)
-        open_slice(builder, thread, time_ns,
-                   (struct opening){build_ref(builder, name), TL_RANGE, TL_RANGE});
+        begin_slice(builder, thread, time_ns,
+                    (struct opening){build_ref(builder, name), TL_RANGE, TL_RANGE});
 }
 
 /* A range that goes on after what was around it. */
@@ -206,7 +214,7 @@ static void end_range(struct builder *builder, uint32_t thread, uint32_t place, 
 static void take_pop(void *user, uint32_t number, int64_t time_ns)
 {
     struct builder *builder = user;
-    uint32_t thread = enter(builder, number, &time_ns);
+    uint32_t thread = build_enter(builder, number, &time_ns);
     if (thread != TL_NONE)
         end_range(builder, thread, build_stack(builder, thread)->top[TL_RANGE], time_ns);
 }
@@ -242,7 +250,7 @@ static uint32_t find_stack(const struct builder *builder, struct build_thread *s
 static void take_nvtx_push(void *user, uint32_t number, int64_t time_ns, uint32_t name)
 {
     struct builder *builder = user;
-    uint32_t thread = enter(builder, number, &time_ns);
+    uint32_t thread = build_enter(builder, number, &time_ns);
     if (thread == TL_NONE)
         return;
     struct build_ref ref = build_nvtx_ref(builder, name);
@@ -253,13 +261,13 @@ static void take_nvtx_push(void *user, uint32_t number, int64_t time_ns, uint32_
     if (stack == TL_NONE)
         stack = add_stack(builder, (uint64_t)thread << 32 | domain);
     if (stack != TL_NONE)
-        open_slice(builder, thread, time_ns, (struct opening){ref, stack, TL_RANGE});
+        begin_slice(builder, thread, time_ns, (struct opening){ref, stack, TL_RANGE});
 }
 
 static void take_nvtx_pop(void *user, uint32_t number, int64_t time_ns, uint32_t domain_number)
 {
     struct builder *builder = user;
-    uint32_t thread = enter(builder, number, &time_ns);
+    uint32_t thread = build_enter(builder, number, &time_ns);
     if (thread == TL_NONE)
         return;
     uint32_t place = STACK_NONE;
@@ -277,7 +285,7 @@ static void take_nvtx_pop(void *user, uint32_t number, int64_t time_ns, uint32_t
 static void take_step(void *user, uint32_t number, int64_t time_ns, uint64_t step)
 {
     struct builder *builder = user;
-    uint32_t thread = enter(builder, number, &time_ns);
+    uint32_t thread = build_enter(builder, number, &time_ns);
     if (thread == TL_NONE)
         return;
     struct build_thread *stack = build_stack(builder, thread);
@@ -288,7 +296,7 @@ static void take_step(void *user, uint32_t number, int64_t time_ns, uint64_t ste
         build_process(builder)->odd.crossed_steps++;
     uint32_t name = namepool_format(&builder->pool, "ProfilerStep#%llu", (unsigned long long)step);
     builder->failed |= name == TL_NONE;
-    open_slice(builder, thread, time_ns, (struct opening){{name, TL_NONE}, TL_STEP, TL_STEP});
+    begin_slice(builder, thread, time_ns, (struct opening){{name, TL_NONE}, TL_STEP, TL_STEP});
 }
 
 static uint32_t api_name(struct builder *builder, const struct read_api *api)
@@ -368,7 +376,7 @@ static uint32_t add_api(struct builder *builder, const struct read_api *api)
 static void take_api_enter(void *user, uint32_t number, int64_t time_ns, const struct read_api *api)
 {
     struct builder *builder = user;
-    uint32_t thread = enter(builder, number, &time_ns);
+    uint32_t thread = build_enter(builder, number, &time_ns);
     if (thread == TL_NONE)
         return;
     struct build_thread *stack = build_stack(builder, thread);
@@ -384,8 +392,8 @@ static void take_api_enter(void *user, uint32_t number, int64_t time_ns, const s
         return;
     slice->api = index;
     slice->flags = flags;
-    if (api->has_stack)
-        build_slice_stack(builder, builder->timeline->slices.count - 1, api->stack);
+    build_slice_stack(builder, builder->timeline->slices.count - 1,
+                      (struct build_addresses){api->has_stack, api->stack});
     if (!covered && flags & TL_GRAPH && !(flags & TL_INTERNAL))
         build_graph_launch(builder, api, builder->timeline->slices.count - 1);
     if (!covered && api->correlation)
@@ -410,7 +418,7 @@ static void take_api_exit(void *user, uint32_t number, int64_t time_ns, uint32_t
                           int32_t result)
 {
     struct builder *builder = user;
-    uint32_t thread = enter(builder, number, &time_ns);
+    uint32_t thread = build_enter(builder, number, &time_ns);
     if (thread == TL_NONE)
         return;
     struct build_thread *stack = build_stack(builder, thread);
@@ -428,16 +436,18 @@ static void take_api_exit(void *user, uint32_t number, int64_t time_ns, uint32_t
 static void take_close_all(void *user, uint32_t number, int64_t time_ns, bool unclosed)
 {
     struct builder *builder = user;
-    uint32_t thread = enter(builder, number, &time_ns);
-    if (thread != TL_NONE)
-        close_above(builder, thread, 0, time_ns, unclosed);
+    uint32_t thread = build_enter(builder, number, &time_ns);
+    if (thread == TL_NONE)
+        return;
+    close_above(builder, thread, 0, time_ns, unclosed);
+    build_frames_close(builder, thread, time_ns, unclosed);
 }
 
 static void take_cut(void *user, uint32_t number)
 {
     struct builder *builder = user;
     int64_t time_ns = -CLOCKMAP_NS_MAX;
-    uint32_t thread = enter(builder, number, &time_ns);
+    uint32_t thread = build_enter(builder, number, &time_ns);
     if (thread != TL_NONE)
         builder->timeline->threads.at[thread].cut = true;
 }
@@ -445,8 +455,11 @@ static void take_cut(void *user, uint32_t number)
 /* A reader ends everything itself; this is for one that did not. */
 void build_slices_end(struct builder *builder)
 {
-    for (uint32_t i = 0; i < builder->threads.count; i++)
-        close_above(builder, builder->first.thread + i, 0, builder->threads.at[i].last_ns, true);
+    for (uint32_t i = 0; i < builder->threads.count; i++) {
+        uint32_t thread = builder->first.thread + i;
+        close_above(builder, thread, 0, builder->threads.at[i].last_ns, true);
+        build_frames_close(builder, thread, builder->threads.at[i].last_ns, true);
+    }
 }
 
 void build_slices_connect(struct read_sink *sink)

@@ -39,6 +39,7 @@ static void take_frames(void *user, const struct read_stack *stack)
         .process = builder->process,
         .first = first,
         .count = stack->frames,
+        .frames = TL_NONE,
         .method = (uint16_t)stack->method,
         .cut = stack->cut,
     };
@@ -92,33 +93,64 @@ static uint32_t find_stack(struct builder *builder, uint32_t id)
     return id && stack != IDMAP_NONE ? stack : TL_NONE;
 }
 
+/* The latest owner's stack, said once more: then with addresses. */
+static bool is_latest(const struct timeline *timeline, const struct tl_stack_of *all,
+                      uint32_t count, uint32_t owner)
+{
+    return count && all[count - 1].owner == owner &&
+           timeline->stacks.at[all[count - 1].stack].count == 0;
+}
+
 static void add_slice_stack(struct builder *builder, uint32_t slice, uint32_t stack)
 {
-    struct tl_stack_of *of = ARRAY_ADD(&builder->timeline->slice_stacks);
+    struct timeline *timeline = builder->timeline;
+    if (is_latest(timeline, timeline->slice_stacks.at, timeline->slice_stacks.count, slice))
+        timeline->slice_stacks.count--;
+    struct tl_stack_of *of = ARRAY_ADD(&timeline->slice_stacks);
     if (of)
         *of = (struct tl_stack_of){slice, stack};
     else
         builder->failed = true;
 }
 
-static void add_async_stack(struct builder *builder, uint64_t range, uint32_t stack)
+static void add_async_stack(struct builder *builder, uint32_t async, uint32_t stack)
 {
     struct timeline *timeline = builder->timeline;
-    uint32_t last = timeline->asyncs.count - 1;
-    if (timeline->asyncs.count == builder->first.async || timeline->asyncs.at[last].id != range)
-        return;
+    if (is_latest(timeline, timeline->async_stacks.at, timeline->async_stacks.count, async))
+        timeline->async_stacks.count--;
     struct tl_stack_of *of = ARRAY_ADD(&timeline->async_stacks);
     if (of)
-        *of = (struct tl_stack_of){last, stack};
+        *of = (struct tl_stack_of){async, stack};
     else
         builder->failed = true;
 }
 
-void build_slice_stack(struct builder *builder, uint32_t slice, uint32_t id)
+void build_slice_stack(struct builder *builder, uint32_t slice, struct build_addresses addresses)
 {
-    uint32_t stack = builder->failed ? TL_NONE : find_stack(builder, id);
+    uint32_t thread = builder->timeline->slices.at[slice].thread;
+    if (builder->failed)
+        return;
+    uint32_t stack = addresses.wanted ? find_stack(builder, addresses.id) : TL_NONE;
+    stack = build_frames_stack(builder, thread, stack);
     if (stack != TL_NONE)
         add_slice_stack(builder, slice, stack);
+}
+
+void build_async_stack(struct builder *builder, uint32_t async)
+{
+    uint32_t thread = builder->timeline->asyncs.at[async].thread;
+    uint32_t stack = builder->failed ? TL_NONE : build_frames_stack(builder, thread, TL_NONE);
+    if (stack != TL_NONE)
+        add_async_stack(builder, async, stack);
+}
+
+/* The range must be the latest one that began. */
+static void take_async_stack(struct builder *builder, uint64_t range, uint32_t stack)
+{
+    const struct timeline *timeline = builder->timeline;
+    uint32_t count = timeline->asyncs.count;
+    if (count > builder->first.async && timeline->asyncs.at[count - 1].id == range)
+        add_async_stack(builder, count - 1, stack);
 }
 
 static void take_stack(void *user, uint32_t number, uint32_t id, uint64_t range)
@@ -128,9 +160,10 @@ static void take_stack(void *user, uint32_t number, uint32_t id, uint64_t range)
     uint32_t stack = thread == TL_NONE ? TL_NONE : find_stack(builder, id);
     if (stack == TL_NONE)
         return;
+    stack = build_frames_stack(builder, thread, stack);
     const struct stack_entry *innermost = build_innermost(build_stack(builder, thread));
     if (range)
-        add_async_stack(builder, range, stack);
+        take_async_stack(builder, range, stack);
     else if (innermost)
         add_slice_stack(builder, innermost->slice, stack);
 }

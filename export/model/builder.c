@@ -19,7 +19,7 @@ bool builder_init(struct builder *builder, struct timeline *timeline)
 static void forget_process(struct builder *builder)
 {
     for (uint32_t i = 0; i < builder->threads.count; i++)
-        free(builder->threads.at[i].stack.at);
+        free(builder->threads.at[i].stack.at), free(builder->threads.at[i].frames.at);
     idmap_fini(&builder->names);
     idmap_fini(&builder->kernel_names);
     idmap_fini(&builder->thread_slots);
@@ -29,6 +29,7 @@ static void forget_process(struct builder *builder)
     idmap_fini(&builder->module_ids);
     keymap_fini(&builder->streams);
     keymap_fini(&builder->details);
+    keymap_fini(&builder->frame_stacks);
     idmap_fini(&builder->event_slots);
     idmap_fini(&builder->domain_slots);
     keymap_fini(&builder->categories);
@@ -62,6 +63,7 @@ void builder_fini(struct builder *builder)
 {
     forget_process(builder);
     namepool_fini(&builder->pool);
+    keymap_fini(&builder->frame_paths);
     free(builder->threads.at);
     free(builder->runs.at);
     free(builder->launches.at);
@@ -102,6 +104,7 @@ static void note_first(struct builder *builder)
         .domain = timeline->domains.count,
         .block = timeline->blocks.count,
         .slice_stack = timeline->slice_stacks.count,
+        .frame = timeline->frames.count,
     };
     build_memory_begin(builder);
     build_graphs_begin(builder);
@@ -150,6 +153,8 @@ static struct extent measure(const struct builder *builder)
     for (uint32_t i = builder->first.slice; i < timeline->slices.count; i++)
         if (!(timeline->slices.at[i].flags & TL_INTERNAL))
             widen(&extent, timeline->slices.at[i].start_ns, timeline->slices.at[i].end_ns);
+    for (uint32_t i = builder->first.frame; i < timeline->frames.count; i++)
+        widen(&extent, timeline->frames.at[i].start_ns, timeline->frames.at[i].end_ns);
     for (uint32_t i = builder->first.gpu; i < timeline->gpus.count; i++)
         if (!(timeline->gpus.at[i].flags & TL_GPU_INTERNAL))
             widen(&extent, timeline->gpus.at[i].start_ns, timeline->gpus.at[i].end_ns);
@@ -223,11 +228,12 @@ void builder_end_process(struct builder *builder, const struct read_health *heal
     build_asyncs_end(builder);
     build_attrs_end(builder);
     build_nvtx_end(builder);
-    bool built = !builder->failed && build_regroup(builder) && build_attrs_sort(builder) &&
-                 build_stacks_sort(builder) && build_streams(builder) && build_gpus_sort(builder) &&
-                 build_join(builder) && build_lanes(builder) && group_by_slice(builder) &&
-                 build_graphs(builder) && build_fwdbwd(builder) && build_memory_end(builder) &&
-                 build_blocks(builder) && build_timings(builder) && build_ledger(builder);
+    bool built = !builder->failed && build_regroup(builder) && build_frame_pieces(builder) &&
+                 build_attrs_sort(builder) && build_stacks_sort(builder) &&
+                 build_streams(builder) && build_gpus_sort(builder) && build_join(builder) &&
+                 build_lanes(builder) && group_by_slice(builder) && build_graphs(builder) &&
+                 build_fwdbwd(builder) && build_memory_end(builder) && build_blocks(builder) &&
+                 build_timings(builder) && build_ledger(builder);
     builder->failed |= !built;
     if (builder->failed)
         return;
@@ -250,6 +256,7 @@ struct read_sink builder_sink(struct builder *builder)
     build_facts_connect(&sink);
     build_slices_connect(&sink);
     build_whole_connect(&sink);
+    build_frames_connect(&sink);
     build_events_connect(&sink);
     build_attrs_connect(&sink);
     build_nvtx_connect(&sink);

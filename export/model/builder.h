@@ -6,6 +6,8 @@
  *
  *     build_slices.c   ranges, steps and CUDA calls of threads: a stack per thread
  *     build_whole.c    the same of formats that tell slices whole
+ *     build_frames.c   calls of Python functions, as stacks of slices
+ *     build_frame_pieces.c  and so that they nest with slices
  *     build_facts.c    the process, its names, threads, devices
  *     build_children.c the processes that it made
  *     build_events.c   marks, counters, begin/end ranges
@@ -59,9 +61,16 @@ struct stack_entry {
     uint32_t stack;
 };
 
+/* A call of a Python function that is open. */
+struct open_frame {
+    uint32_t frame; /* into frames[] */
+    uint32_t path;  /* into frame_paths[] */
+};
+
 /* What is open on one thread. */
 struct build_thread {
     TL_ARRAY(struct stack_entry) stack;
+    TL_ARRAY(struct open_frame) frames;
     uint32_t top[STACKS_FIXED]; /* by stack: place of the innermost, or STACK_NONE */
     int64_t last_ns;
     uint32_t domain, domain_stack; /* found last; domain TL_NONE: none */
@@ -138,7 +147,7 @@ struct build_block_item {
 /* Where a process's part of each array begins. */
 struct build_first {
     uint32_t child, thread, slice, api, async, mark, counter, attr, gpu, device, stream;
-    uint32_t piece, mark_attr, async_attr, domain, block, slice_stack, timing;
+    uint32_t piece, mark_attr, async_attr, domain, block, slice_stack, timing, frame;
 };
 
 struct builder {
@@ -155,10 +164,12 @@ struct builder {
     struct idmap thread_slots; /* file's number -> threads[] */
     struct idmap api_names;    /* cbid and domain -> names[] */
     struct idmap context_device;
-    struct idmap stack_ids;  /* file's id -> stacks[] */
-    struct idmap module_ids; /* file's id -> modules[] */
-    struct keymap streams;   /* context << 32 | stream -> streams[] */
-    struct keymap details;   /* hash of a detail -> its index */
+    struct idmap stack_ids;     /* file's id -> stacks[] */
+    struct idmap module_ids;    /* file's id -> modules[] */
+    struct keymap streams;      /* context << 32 | stream -> streams[] */
+    struct keymap details;      /* hash of a detail -> its index */
+    struct keymap frame_stacks; /* stack of addresses << 32 | path of frames -> stacks[] */
+    struct keymap frame_paths;  /* parent << 32 | name -> frame_paths[], of all processes */
     uint32_t copy_names[16 * 16 * 16];
     uint32_t memset_names[16];
     TL_ARRAY(struct build_thread) threads; /* parallel to the process's part of timeline->threads */
@@ -238,7 +249,18 @@ uint32_t build_domain(struct builder *builder, uint32_t number);
 /* The event's thread, with its time brought to the timeline; TL_NONE: leave it. */
 uint32_t build_place(struct builder *builder, uint32_t number, int64_t *time_ns);
 
+/* The thread of an event, ready to be written to, and its time, not behind the thread's last; TL_NONE: no
+ * memory. */
+uint32_t build_enter(struct builder *builder, uint32_t number, int64_t *time_ns);
+
 void build_slices_connect(struct read_sink *sink);
+void build_frames_connect(struct read_sink *sink);
+/* What is open on the thread ends. */
+void build_frames_close(struct builder *builder, uint32_t thread, int64_t time_ns, bool unclosed);
+/* `stack` with the Python functions that the thread is in; TL_NONE: neither. */
+uint32_t build_frames_stack(struct builder *builder, uint32_t thread, uint32_t stack);
+/* After build_regroup(). */
+bool build_frame_pieces(struct builder *builder);
 void build_whole_connect(struct read_sink *sink);
 void build_facts_connect(struct read_sink *sink);
 void build_events_connect(struct read_sink *sink);
@@ -254,8 +276,13 @@ void build_blocks_alloc(struct builder *builder, int64_t time_ns, uint32_t threa
 bool build_blocks(struct builder *builder);
 void build_debug_connect(struct read_sink *sink);
 void build_stacks_connect(struct read_sink *sink);
-/* The call has a stack of this id; 0: one was wanted. */
-void build_slice_stack(struct builder *builder, uint32_t slice, uint32_t id);
+/* What something has of a stack beside the Python functions around it. */
+struct build_addresses {
+    bool wanted;
+    uint32_t id; /* 0: it could not be taken */
+};
+void build_slice_stack(struct builder *builder, uint32_t slice, struct build_addresses addresses);
+void build_async_stack(struct builder *builder, uint32_t async);
 bool build_stacks_sort(struct builder *builder);
 void build_timings_connect(struct read_sink *sink);
 void build_windows_connect(struct read_sink *sink);

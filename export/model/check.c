@@ -60,6 +60,7 @@ void timeline_check(const struct timeline *timeline, struct check_report *report
     check_files(&check);
     check_slices(&check);
     check_nvtx(&check);
+    check_frames(&check);
     check_gpus(&check);
     check_timings(&check);
     check_ledger(&check);

@@ -57,7 +57,9 @@ enum check_severity {
     X(UNKNOWN_FREES, "unknown-frees")       \
     X(REUSED_ADDRESSES, "reused-addresses") \
     X(SHED, "shed")                         \
-    X(SHED_ORDER, "shed-order")
+    X(SHED_ORDER, "shed-order")             \
+    X(FRAMES, "python-calls")               \
+    X(ODD_FRAMES, "odd-python-calls")
 
 enum check_rule {
 #define CHECK_ENUM(symbol, name) CHECK_RULE_##symbol,

@@ -17,6 +17,7 @@ void check_add(struct check *check, enum check_rule rule, enum check_severity se
 void check_files(struct check *check);   /* check_files.c */
 void check_slices(struct check *check);  /* check_slices.c */
 void check_nvtx(struct check *check);    /* check_nvtx.c */
+void check_frames(struct check *check);  /* check_frames.c */
 void check_gpus(struct check *check);    /* check_gpus.c */
 void check_timings(struct check *check); /* check_timings.c */
 void check_ledger(struct check *check);  /* check_ledger.c */

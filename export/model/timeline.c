@@ -181,6 +181,8 @@ void timeline_destroy(struct timeline *timeline)
     free(timeline->tensors.at);
     free(timeline->tensor_sizes.at);
     free(timeline->stacks.at);
+    free(timeline->frames.at);
+    free(timeline->frame_paths.at);
     free(timeline->addresses.at);
     free(timeline->modules.at);
     free(timeline->slice_stacks.at);

@@ -113,6 +113,29 @@ struct tl_api {
     bool failed_only; /* such calls are recorded only where they fail: it has no duration */
 } TL_DENSE;
 
+#define TL_FRAME_UNCLOSED 1u  /* as TL_UNCLOSED */
+#define TL_FRAME_CONTINUED 2u /* not the first piece of its call */
+
+/* A call of a Python function, or a piece of one. Such calls are no slices: they say where slices were
+ * made, and take no time of theirs. Slices and frames of a thread are drawn on one row all the same, so
+ * a call is cut where a range that began in it outlives it, and where one that began before ends in it. By
+ * thread, then in order: outer ones first. */
+struct tl_frame {
+    int64_t start_ns;
+    int64_t end_ns;
+    uint32_t name;
+    uint32_t thread;
+    uint32_t call;   /* the call's first piece */
+    uint32_t parent; /* the first piece of the call around it, TL_NONE */
+    uint32_t flags;  /* TL_FRAME_* */
+} TL_DENSE;
+
+/* Functions that called each other, by the innermost. Each is there once. */
+struct tl_frame_path {
+    uint32_t parent; /* into frame_paths[], TL_NONE the outermost */
+    uint32_t name;
+};
+
 /* A begin/end range that does not have to nest and may end on another thread. */
 struct tl_async {
     int64_t start_ns, end_ns;
@@ -319,6 +342,8 @@ struct tl_oddities {
     uint64_t reused_addresses; /* allocations at an address that was in use */
     uint64_t untaken_stacks;   /* call stacks that were wanted and could not be taken */
     uint64_t missing_stacks;   /* references to call stacks that are not in the file */
+    uint64_t unopened_frames;  /* ends of Python calls whose begin is not in the trace */
+    uint64_t uncut_frames;     /* Python calls that crossed too many ranges, and were ended there */
     uint64_t unread_timings;   /* timed ranges whose CUDA time is not in the trace */
     uint64_t stray_timings;    /* CUDA times whose range is not in the trace: dropped */
     uint64_t
@@ -383,15 +408,18 @@ struct tl_thread {
     bool cut;
     uint64_t unclosed; /* pushes without a pop */
     uint64_t unopened; /* pops without a push, not counting those a cut explains */
-    uint32_t number;   /* the file's index of the thread */
+    uint32_t first_frame, frame_count;
+    uint32_t number; /* the file's index of the thread */
 };
 
-/* A call stack, innermost first: its addresses are where calls return to. */
+/* A call stack, innermost first: its addresses are where calls return to. Then come the Python functions
+ * that were being called, where they were recorded: `frames`. */
 struct tl_stack {
     uint64_t ticks; /* when first seen, of the process's clock */
     uint32_t process;
     uint32_t first, count; /* into addresses[] */
-    uint16_t method;       /* enum prof_stack_method */
+    uint32_t frames;       /* into frame_paths[], TL_NONE none */
+    uint16_t method;       /* enum prof_stack_method; 0 without addresses */
     bool cut;              /* it was deeper */
 };
 
@@ -502,6 +530,8 @@ struct timeline {
     TL_ARRAY(struct tl_shed) sheds;
     TL_ARRAY(struct tl_thread) threads;
     TL_ARRAY(struct tl_slice) slices; /* by thread, then in order */
+    TL_ARRAY(struct tl_frame) frames;
+    TL_ARRAY(struct tl_frame_path) frame_paths;
     TL_ARRAY(struct tl_api) apis;
     TL_ARRAY(struct tl_async) asyncs;
     TL_ARRAY(struct tl_mark) marks;

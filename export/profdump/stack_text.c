@@ -28,16 +28,22 @@ void stack_text_complain(const struct symbols *symbols)
         complain("%s", note);
 }
 
-/* The name without what separates names. */
-static void write_name(FILE *stream, const struct symbol_frame *frame)
+/* A text without what separates names. */
+static void write_part(FILE *stream, const char *part)
 {
-    char name[NAME_COLUMNS + 1], shown[SHOW_TEXT_BYTES(NAME_COLUMNS)];
+    char shown[SHOW_TEXT_BYTES(NAME_COLUMNS)];
     bool rest;
-    symbols_name(frame, name, sizeof name);
-    show_text((struct text){name, strlen(name)}, NAME_COLUMNS, shown, &rest);
+    show_text((struct text){part, strlen(part)}, NAME_COLUMNS, shown, &rest);
     for (char *at = shown; (at = strchr(at, ';')); at++)
         *at = ':';
     fputs(shown, stream);
+}
+
+static void write_name(FILE *stream, const struct symbol_frame *frame)
+{
+    char name[NAME_COLUMNS + 1];
+    symbols_name(frame, name, sizeof name);
+    write_part(stream, name);
 }
 
 static void write_line(FILE *stream, struct symbol_stack stack)
@@ -45,9 +51,10 @@ static void write_line(FILE *stream, struct symbol_stack stack)
     for (uint32_t i = 0; i < stack.count; i++) {
         const struct symbol_frame *frame = &stack.at[i];
         fputs(i ? ";" : "", stream);
-        if (frame->file)
-            fprintf(stream, "%s(%u): ", frame->file, frame->line);
-        else if (frame->function && frame->module)
+        if (frame->file) {
+            write_part(stream, frame->file);
+            fprintf(stream, "(%u): ", frame->line);
+        } else if (frame->function && frame->module)
             fprintf(stream, "%s: ", frame->module);
         write_name(stream, frame);
     }

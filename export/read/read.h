@@ -284,6 +284,12 @@ struct read_sink {
     /* On the stack of the name's domain: that of its event name, or the default domain 0. */
     void (*nvtx_push)(void *user, uint32_t thread, int64_t time_ns, uint32_t name);
     void (*nvtx_pop)(void *user, uint32_t thread, int64_t time_ns, uint32_t domain);
+    /* Calls of Python functions, a stack of their own; `frames` says all that are open, outermost
+     * first. */
+    void (*frame_push)(void *user, uint32_t thread, int64_t time_ns, uint32_t name);
+    void (*frame_pop)(void *user, uint32_t thread, int64_t time_ns);
+    void (*frames)(void *user, uint32_t thread, int64_t time_ns, const uint32_t *names,
+                   uint32_t count);
     void (*mark)(void *user, uint32_t thread, int64_t time_ns, uint32_t name);
     void (*range_begin)(void *user, uint32_t thread, int64_t time_ns, uint32_t name, uint64_t id);
     void (*range_end)(void *user, uint32_t thread, int64_t time_ns, uint64_t id);

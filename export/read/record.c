@@ -25,6 +25,8 @@ static const uint8_t minimum_words[256] = {
     [PROF_REC_GRAPH_NODE] = PROF_REC_GRAPH_NODE_SHORT_BYTES / 8,
     [PROF_REC_TIMED] = 2,
     [PROF_REC_ATTRS] = PROF_REC_ATTRS_BYTES / 8,
+    [PROF_REC_FRAME_PUSH_WIDE] = 2,
+    [PROF_REC_FRAMES] = sizeof(struct prof_rec_frames) / 8,
     [PROF_REC_KERNEL] = PROF_REC_KERNEL_SHORT_BYTES / 8,
     [PROF_REC_MEMCPY] = PROF_REC_MEMCPY_SHORT_BYTES / 8,
     [PROF_REC_MEMSET] = PROF_REC_MEMSET_SHORT_BYTES / 8,
@@ -87,8 +89,10 @@ enum record_status record_read(const uint64_t *at, size_t room, struct record *r
     case PROF_KIND_MARK:
     case PROF_KIND_NVTX_PUSH:
     case PROF_KIND_NVTX_POP:
+    case PROF_KIND_FRAME_PUSH:
         return RECORD_GOOD;
     case PROF_KIND_POP:
+    case PROF_KIND_FRAME_POP:
         return PROF_WORD_NAME(record->header) ? RECORD_BAD : RECORD_GOOD;
     case PROF_KIND_EXT:
     case PROF_KIND_HOLE:

@@ -61,7 +61,7 @@ static void no_resource(void *user, const struct prof_rec_resource *resource)
     (void)user, (void)resource;
 }
 
-/* push, mark, nvtx_push, nvtx_pop */
+/* push, mark, nvtx_push, nvtx_pop, frame_push */
 static void no_named(void *user, uint32_t thread, int64_t time_ns, uint32_t name)
 {
     (void)user, (void)thread, (void)time_ns, (void)name;
@@ -70,6 +70,12 @@ static void no_named(void *user, uint32_t thread, int64_t time_ns, uint32_t name
 static void no_pop(void *user, uint32_t thread, int64_t time_ns)
 {
     (void)user, (void)thread, (void)time_ns;
+}
+
+static void no_frames(void *user, uint32_t thread, int64_t time_ns, const uint32_t *names,
+                      uint32_t count)
+{
+    (void)user, (void)thread, (void)time_ns, (void)names, (void)count;
 }
 
 static void no_begin(void *user, uint32_t thread, int64_t time_ns, uint32_t name, uint64_t id)
@@ -293,6 +299,9 @@ struct read_sink sink_quiet(const struct read_sink *sink)
     QUIET(pop, no_pop);
     QUIET(nvtx_push, no_named);
     QUIET(nvtx_pop, no_named);
+    QUIET(frame_push, no_named);
+    QUIET(frame_pop, no_pop);
+    QUIET(frames, no_frames);
     QUIET(mark, no_named);
     QUIET(range_begin, no_begin);
     QUIET(range_end, no_number);

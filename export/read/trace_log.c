@@ -175,6 +175,33 @@ static void take_nvtx_pop(struct log_state *log, uint64_t info, uint32_t domain)
     sink->nvtx_pop(sink->user, log->thread->number, event_ns(log, info), domain);
 }
 
+static void take_frame_push(struct log_state *log, uint64_t info, uint32_t name)
+{
+    const struct read_sink *sink = &log->walk->sink;
+    sink->frame_push(sink->user, log->thread->number, event_ns(log, info), name);
+}
+
+static void take_frame_pop(struct log_state *log, uint64_t info)
+{
+    const struct read_sink *sink = &log->walk->sink;
+    sink->frame_pop(sink->user, log->thread->number, event_ns(log, info));
+}
+
+static void take_frames(struct log_state *log, const struct record *record, uint64_t info)
+{
+    const struct read_sink *sink = &log->walk->sink;
+    struct prof_rec_frames frames;
+    record_copy(record, &frames, sizeof frames);
+    const uint32_t *names = (const uint32_t *)(const void *)(record->at + sizeof frames / 8);
+    size_t room = (record->words - sizeof frames / 8) * 2;
+    if (frames.count > room) {
+        walk_damage(log->walk, walk_offset(log->walk, record->at),
+                    "more Python frames than their record holds");
+        frames.count = (uint32_t)room;
+    }
+    sink->frames(sink->user, log->thread->number, event_ns(log, info), names, frames.count);
+}
+
 static void take_mark(struct log_state *log, uint64_t info, uint32_t name)
 {
     const struct read_sink *sink = &log->walk->sink;
@@ -299,6 +326,12 @@ static void take_thread_record(struct log_state *log, const struct record *recor
         break;
     case PROF_REC_NVTX_PUSH_WIDE:
         take_nvtx_push(log, info, (uint32_t)at[1]);
+        break;
+    case PROF_REC_FRAME_PUSH_WIDE:
+        take_frame_push(log, info, (uint32_t)at[1]);
+        break;
+    case PROF_REC_FRAMES:
+        take_frames(log, record, info);
         break;
     case PROF_REC_MARK_WIDE:
         take_mark(log, info, (uint32_t)at[1]);
@@ -491,6 +524,12 @@ static void take_record(struct log_state *log, const struct record *record)
         break;
     case PROF_KIND_NVTX_POP:
         take_nvtx_pop(log, PROF_WORD_INFO(word), PROF_WORD_NAME(word));
+        break;
+    case PROF_KIND_FRAME_PUSH:
+        take_frame_push(log, PROF_WORD_INFO(word), PROF_WORD_NAME(word));
+        break;
+    case PROF_KIND_FRAME_POP:
+        take_frame_pop(log, PROF_WORD_INFO(word));
         break;
     case PROF_KIND_MARK:
         take_mark(log, PROF_WORD_INFO(word), PROF_WORD_NAME(word));

@@ -36,6 +36,7 @@ struct symbols {
     TL_ARRAY(struct open_file) files;
     TL_ARRAY(struct symbol_frame) frames;
     TL_ARRAY(struct symbol_frame) stack; /* the last one that was asked for */
+    struct keymap by_name;               /* of Python functions: into frames */
     TL_ARRAY(char *) texts;
     TL_ARRAY(char *) notes;
 };
@@ -74,6 +75,7 @@ void symbols_destroy(struct symbols *symbols)
     for (uint32_t i = 0; i < symbols->notes.count; i++)
         free(symbols->notes.at[i]);
     keymap_fini(&symbols->by_address);
+    keymap_fini(&symbols->by_name);
     free(symbols->addresses.at);
     free(symbols->files.at);
     free(symbols->frames.at);
@@ -295,7 +297,8 @@ static bool is_signal_return(const struct symbols *symbols)
 
 static bool append_all(struct symbols *symbols, const struct tl_stack *stack)
 {
-    const uint64_t *addresses = symbols->timeline->addresses.at + stack->first;
+    const uint64_t *addresses =
+        stack->count ? symbols->timeline->addresses.at + stack->first : NULL;
     symbols->stack.count = 0;
     for (uint32_t i = 0; i < stack->count; i++) {
         uint64_t after_call = addresses[i] + (is_signal_return(symbols) ? 1 : 0);
@@ -315,12 +318,82 @@ static void drop_strays(struct symbols *symbols, const struct tl_stack *stack)
         symbols->stack.count--;
 }
 
+/* ---- Python ---- */
+
+/* From here on the interpreter runs the functions that are known by name. */
+static void drop_interpreter(struct symbols *symbols)
+{
+    for (uint32_t i = 0; i < symbols->stack.count; i++) {
+        const char *function = symbols->stack.at[i].function;
+        if (function && begins_with(function, "_PyEval_EvalFrame"))
+            symbols->stack.count = i;
+    }
+}
+
+/* Takes "file(LINE): function" apart, in place; the last such colon counts, for functions have none. */
+static void split_name(char *text, struct symbol_frame *frame)
+{
+    size_t end = strlen(text), begin;
+    frame->function = text;
+    for (char *colon = text + end; colon-- > text;) {
+        if (strncmp(colon, "): ", 3) != 0)
+            continue;
+        for (begin = (size_t)(colon - text);
+             begin && text[begin - 1] >= '0' && text[begin - 1] <= '9';)
+            begin--;
+        if (begin == (size_t)(colon - text) || begin < 2 || text[begin - 1] != '(')
+            continue;
+        *colon = text[begin - 1] = '\0';
+        frame->file = text;
+        frame->line = (uint32_t)strtoul(text + begin, NULL, 10);
+        frame->function = colon + 3;
+        return;
+    }
+}
+
+/* Index into frames of a Python function; TL_NONE: no memory. */
+static uint32_t python_frame(struct symbols *symbols, uint32_t name)
+{
+    uint32_t known = keymap_find(&symbols->by_name, name);
+    if (known != KEYMAP_NONE)
+        return known;
+    struct text text = symbols->timeline->names.at[name];
+    char **kept = ARRAY_ADD(&symbols->texts);
+    if (!kept)
+        return TL_NONE;
+    *kept = strndup(text.bytes, text.size);
+    struct symbol_frame *frame = *kept ? ARRAY_ADD(&symbols->frames) : NULL;
+    if (!frame || !keymap_set(&symbols->by_name, name, symbols->frames.count - 1))
+        return TL_NONE;
+    *frame = (struct symbol_frame){.module_index = TL_NONE, .offset = name, .python = true};
+    split_name(*kept, frame);
+    return symbols->frames.count - 1;
+}
+
+static bool append_python(struct symbols *symbols, uint32_t path)
+{
+    const struct tl_frame_path *paths = symbols->timeline->frame_paths.at;
+    for (; path != TL_NONE; path = paths[path].parent) {
+        uint32_t known = python_frame(symbols, paths[path].name);
+        struct symbol_frame *frame = known == TL_NONE ? NULL : ARRAY_ADD(&symbols->stack);
+        if (!frame)
+            return false;
+        *frame = symbols->frames.at[known];
+    }
+    return true;
+}
+
 struct symbol_stack symbols_stack(struct symbols *symbols, uint32_t stack)
 {
     const struct tl_stack *from = &symbols->timeline->stacks.at[stack];
     if (!append_all(symbols, from))
         return (struct symbol_stack){NULL, 0};
     drop_strays(symbols, from);
+    if (from->frames != TL_NONE) {
+        drop_interpreter(symbols);
+        if (!append_python(symbols, from->frames))
+            return (struct symbol_stack){NULL, 0};
+    }
     uint32_t first = 0;
     while (first < symbols->stack.count && is_plumbing(&symbols->stack.at[first]))
         first++;

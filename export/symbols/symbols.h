@@ -23,6 +23,7 @@ struct symbol_frame {
     uint32_t line;   /* 0 unknown */
     uint32_t module_index; /* into modules[], TL_NONE */
     bool inlined;          /* into the next frame */
+    bool python;           /* a Python function: `line` is that of its def, `offset` its name */
 };
 
 struct symbol_stack {

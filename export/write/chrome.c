@@ -1,6 +1,7 @@
 /* chrome.c - events of a Chrome trace in Kineto's dialect, one line each.
  *
  *     range, step      X  user_annotation
+ *     Python call      X  python_function
  *     CUDA call        X  cuda_runtime, cuda_driver   + s  ac2g for each operation it launched
  *     kernel ...       X  kernel, gpu_memcpy, gpu_memset   + f  ac2g
  *     range on stream  X  gpu_user_annotation: from its first operation there to its last, see stream_ranges.h
@@ -221,6 +222,30 @@ static void chrome_slice(void *user, uint32_t index, const struct tl_attr *attrs
         write_arrow_starts(chrome, row, slice);
     if (chrome->timeline->timings.count)
         write_timed_start(chrome, row, index);
+}
+
+/* Kineto's words. Ids are those of calls, of which a range may leave several pieces. */
+static void chrome_frame(void *user, uint32_t index)
+{
+    struct chrome *chrome = user;
+    struct json_out *out = &chrome->out;
+    const struct tl_frame *frame = &chrome->timeline->frames.at[index];
+    begin_event(out, "\"ph\":\"X\",\"cat\":\"python_function\"");
+    write_name(chrome, frame->name);
+    chrome_row_write(&chrome->rows.threads[frame->thread], out);
+    write_times(chrome, frame->start_ns, frame->end_ns);
+    json_key(out, "args"), json_object_begin(out);
+    json_key(out, "Python id"), json_uint(out, (uint64_t)frame->call + 1);
+    json_key(out, "Python parent id");
+    if (frame->parent == TL_NONE)
+        json_null(out);
+    else
+        json_uint(out, (uint64_t)frame->parent + 1);
+    if (frame->flags & TL_FRAME_CONTINUED)
+        json_key(out, "continued"), json_bool(out, true);
+    if (frame->flags & TL_FRAME_UNCLOSED)
+        json_key(out, "unclosed"), json_bool(out, true);
+    json_object_end(out), json_object_end(out);
 }
 
 static void write_async_end(struct chrome *chrome, uint32_t index, const struct chrome_row *row,
@@ -468,6 +493,7 @@ static const struct exporter chrome_exporter = {
     .name = "chrome",
     .begin = chrome_begin,
     .slice = chrome_slice,
+    .frame = chrome_frame,
     .async = chrome_async,
     .mark = chrome_mark,
     .counter = chrome_counter,

@@ -11,6 +11,7 @@
 
 enum run_kind {
     RUN_SLICE,
+    RUN_FRAME,
     RUN_ASYNC,
     RUN_MARK,
     RUN_COUNTER,
@@ -22,6 +23,7 @@ enum run_kind {
 
 struct run {
     int64_t time_ns; /* of the event at `next` */
+    int64_t end_ns;  /* of slices and Python calls */
     uint32_t next, end;
     uint32_t attr; /* slices: first attribute that is not before slice `next` */
     enum run_kind kind;
@@ -40,6 +42,8 @@ static int64_t time_of(const struct timeline *timeline, enum run_kind kind, uint
     switch (kind) {
     case RUN_SLICE:
         return timeline->slices.at[index].start_ns;
+    case RUN_FRAME:
+        return timeline->frames.at[index].start_ns;
     case RUN_ASYNC:
         return timeline->asyncs.at[index].start_ns;
     case RUN_MARK:
@@ -58,11 +62,23 @@ static int64_t time_of(const struct timeline *timeline, enum run_kind kind, uint
     return 0;
 }
 
-/* Ties: by kind, then by place in the array. */
+static void set_times(const struct timeline *timeline, struct run *run)
+{
+    run->time_ns = time_of(timeline, run->kind, run->next);
+    if (run->kind == RUN_SLICE)
+        run->end_ns = timeline->slices.at[run->next].end_ns;
+    else if (run->kind == RUN_FRAME)
+        run->end_ns = timeline->frames.at[run->next].end_ns;
+}
+
+/* Ties: what is around the other, then by kind, then by place in the array. */
 static bool is_before(const struct run *a, const struct run *b)
 {
     if (a->time_ns != b->time_ns)
         return a->time_ns < b->time_ns;
+    if (a->kind != b->kind && a->kind <= RUN_FRAME && b->kind <= RUN_FRAME &&
+        a->end_ns != b->end_ns)
+        return a->end_ns > b->end_ns;
     return a->kind != b->kind ? a->kind < b->kind : a->next < b->next;
 }
 
@@ -76,8 +92,9 @@ static bool add_run(struct walk *walk, enum run_kind kind, uint32_t first, uint3
         walk->runs = runs;
         walk->capacity = capacity;
     }
-    walk->runs[walk->count++] = (struct run){
-        .time_ns = time_of(walk->timeline, kind, first), .next = first, .end = end, .kind = kind};
+    struct run *run = &walk->runs[walk->count++];
+    *run = (struct run){.next = first, .end = end, .kind = kind};
+    set_times(walk->timeline, run);
     return true;
 }
 
@@ -159,6 +176,9 @@ static void emit(struct walk *walk, struct run *run)
     case RUN_SLICE:
         emit_slice(walk, run);
         break;
+    case RUN_FRAME:
+        exporter->frame(walk->user, run->next);
+        break;
     case RUN_GPU:
         emit_gpu(walk, run->next);
         break;
@@ -195,7 +215,7 @@ static void advance_top(struct walk *walk)
             walk->runs[0] = walk->runs[--walk->count];
             break;
         }
-        top->time_ns = time_of(walk->timeline, top->kind, top->next);
+        set_times(walk->timeline, top);
     } while (!other || is_before(top, other));
     if (walk->count > 1)
         sift_down(walk, 0);
@@ -206,6 +226,7 @@ static bool find_runs(struct walk *walk)
     const struct timeline *timeline = walk->timeline;
     const struct exporter *exporter = walk->exporter;
     if (!add_runs(walk, RUN_SLICE, exporter->slice ? timeline->slices.count : 0) ||
+        !add_runs(walk, RUN_FRAME, exporter->frame ? timeline->frames.count : 0) ||
         !add_runs(walk, RUN_ASYNC, exporter->async ? timeline->asyncs.count : 0) ||
         !add_runs(walk, RUN_MARK, exporter->mark ? timeline->marks.count : 0) ||
         !add_runs(walk, RUN_COUNTER, exporter->counter ? timeline->counters.count : 0) ||

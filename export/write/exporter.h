@@ -2,7 +2,7 @@
  *
  * An output format is a const struct exporter: callbacks, NULL meaning "not interested".
  * exporter_walk() calls them in the order of time across all threads and streams; at equal times a
- * thread's slices come first (parents before children), then its marks and counters, then timed
+ * thread's slices and Python calls come first (parents before children), then its marks and counters, then timed
  * ranges and what devices did. What libprof did itself is left out.
  */
 #ifndef PROF_EXPORTER_H
@@ -15,6 +15,7 @@ struct exporter {
     void (*begin)(void *user, const struct timeline *timeline);
     /* `attrs` are the slice's attributes, `attr_count` of them. */
     void (*slice)(void *user, uint32_t index, const struct tl_attr *attrs, uint32_t attr_count);
+    void (*frame)(void *user, uint32_t index); /* of frames[]; nests with slices */
     void (*async)(void *user, uint32_t index);
     void (*mark)(void *user, uint32_t index);
     void (*counter)(void *user, uint32_t index);

@@ -33,6 +33,7 @@
 #include "emitter.h"
 #include "nvtx.h"
 #include "nvtx_emit.h"
+#include "python_calls.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -47,13 +48,8 @@
 
 /* In the order in which they are called; independent of constructor order. */
 static const struct collector *const entry_collectors[] = {
-    &stacks_collector,
-    &cupti_collector,
-    &children_collector,
-    &alloc_collector,
-    &nvtx_collector,
-    &cublas_collector,
-    NULL,
+    &stacks_collector, &cupti_collector,  &children_collector, &alloc_collector,
+    &nvtx_collector,   &python_collector, &cublas_collector,   NULL,
 };
 
 static bool entry_inert; /* set-user-id program, or another copy of the library is at work */

@@ -361,31 +361,33 @@ bool thread_slow(struct thread_log *self, unsigned words, bool late)
 
 /* ---- records of one word ---- */
 
-static void thread_event_wide(enum prof_record_type type, uint32_t name)
+static bool thread_event_wide(enum prof_record_type type, uint32_t name)
 {
     uint64_t *record = thread_reserve(type, 2);
     if (!record)
-        return;
+        return false;
     record[1] = name;
     thread_commit(record, type, 2, thread_ticks(record));
+    return true;
 }
 
 static enum prof_record_type thread_wide_type(unsigned kind)
 {
     if (kind == PROF_KIND_MARK)
         return PROF_REC_MARK_WIDE;
+    if (kind == PROF_KIND_FRAME_PUSH)
+        return PROF_REC_FRAME_PUSH_WIDE;
     return kind == PROF_KIND_PUSH ? PROF_REC_PUSH_WIDE : PROF_REC_NVTX_PUSH_WIDE;
 }
 
-void thread_event(struct thread_log *self, unsigned kind, uint32_t name)
+bool thread_event(struct thread_log *self, unsigned kind, uint32_t name)
 {
-    if (name > PROF_NAME_ID_MAX) {
-        thread_event_wide(thread_wide_type(kind), name);
-        return;
-    }
+    if (name > PROF_NAME_ID_MAX)
+        return thread_event_wide(thread_wide_type(kind), name);
     while (!thread_put(self, kind, name, clock_read()))
         if (!thread_slow(self, 1, false))
-            return;
+            return false;
+    return true;
 }
 
 /* ---- records of several words ---- */

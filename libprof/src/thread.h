@@ -48,6 +48,7 @@ struct thread_slot {
     bool internal;      /* the owner is a thread of libprof or of CUPTI */
     struct name_cache names;
     struct stacks_thread stacks;
+    void *frames; /* cpython/'s, for the owner; stays with the slot */
 };
 
 #define THREAD_NO_EPOCH UINT32_MAX /* equals no gate, neither off (0) nor on */
@@ -194,7 +195,8 @@ static inline uint64_t thread_next_range_id(struct thread_log *self)
            (uint32_t)(fetch_add_relaxed(&self->ranges_begun, 1u) + 1);
 }
 
-/* Records an event whatever it takes. The thread is ready (thread_ready). */
-void thread_event(struct thread_log *self, unsigned kind, uint32_t name);
+/* Records an event whatever it takes. The thread is ready (thread_ready). False: it was lost, and
+ * that is counted. */
+bool thread_event(struct thread_log *self, unsigned kind, uint32_t name);
 
 #endif

@@ -35,6 +35,7 @@ if command -v mandoc >/dev/null; then
     for page in "$include"/*.3; do
         mandoc -Tlint -W warning "$page" || fail "mandoc finds fault with $page"
     done
+    mandoc -Tutf8 "$installed/prof_python.3" | grep -q PROF_TAKEN || fail "prof_python.3 is not shown"
     mandoc -Tutf8 "$installed/prof_arrow.3" | grep -q PROF_ARROW_KERNELS || fail "prof_arrow.3 is not shown"
 else
     echo "note: mandoc is missing, the pages were not linted"

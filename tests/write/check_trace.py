@@ -17,13 +17,15 @@ import sys
 HOST_CALLS = {"cuda_runtime", "cuda_driver"}
 DEVICE_WORK = {"kernel", "gpu_memcpy", "gpu_memset", "gpu_graph"}
 CATEGORIES = HOST_CALLS | DEVICE_WORK | {
-    "user_annotation", "gpu_user_annotation", "cuda_sync", "overhead", "unified_memory", "cpu_instant_event"}
+    "user_annotation", "gpu_user_annotation", "cuda_sync", "overhead", "unified_memory", "cpu_instant_event",
+    "python_function"}
 # What the ends of an arrow may be on, by its category.
 ARROW_SIDES = {"ac2g": (HOST_CALLS, DEVICE_WORK), "fwdbwd": ({"user_annotation"}, {"user_annotation"}),
                "timed": ({"user_annotation"}, {"gpu_user_annotation"})}
 KERNEL_ARGS = ("device", "context", "stream", "correlation", "grid", "block",
                "registers per thread", "shared memory")
 COPY_ARGS = ("device", "context", "stream", "correlation", "bytes")
+PYTHON_ARGS = ("Python id", "Python parent id")
 
 
 class Report:
@@ -102,7 +104,8 @@ def check_shape(report, index, event):
         report.say(f"{where}: no args")
     if phase == "C" and not all(isinstance(v, (int, float)) for v in event["args"].values()):
         report.say(f"{where}: a counter's value is not a number")
-    wanted = {"kernel": KERNEL_ARGS, "gpu_memcpy": COPY_ARGS, "gpu_memset": COPY_ARGS}.get(event.get("cat"), ())
+    wanted = {"kernel": KERNEL_ARGS, "gpu_memcpy": COPY_ARGS, "gpu_memset": COPY_ARGS,
+              "python_function": PYTHON_ARGS}.get(event.get("cat"), ())
     for key in wanted if phase == "X" else ():
         if key not in event["args"]:
             report.say(f"{where}: args lack '{key}'")

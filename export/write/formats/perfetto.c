@@ -223,6 +223,24 @@ static void perfetto_slice(void *user, uint32_t index, const struct tl_attr *att
     perfetto_end(perfetto);
 }
 
+/* On the thread's track. What ends when a slice begins there ends first, however deep the slice is. */
+static void perfetto_frame(void *user, uint32_t index)
+{
+    struct perfetto *perfetto = user;
+    const struct tl_frame *frame = &perfetto->timeline->frames.at[index];
+    uint32_t track = perfetto_tracks_thread(&perfetto->tracks, frame->thread);
+    end_due(perfetto, perfetto_time(perfetto, frame->start_ns), track, 0);
+    begin_slice(perfetto, frame->start_ns,
+                &(struct perfetto_open_slice){frame->end_ns, 0, track, UINT32_MAX, TL_NONE});
+    perfetto_name(perfetto, PERFETTO_CATEGORY_PYTHON,
+                  perfetto_names_event(&perfetto->names, frame->name));
+    if (frame->flags & TL_FRAME_CONTINUED)
+        perfetto_bool(perfetto, PERFETTO_KEY_CONTINUED);
+    if (frame->flags & TL_FRAME_UNCLOSED)
+        perfetto_bool(perfetto, PERFETTO_KEY_UNCLOSED);
+    perfetto_end(perfetto);
+}
+
 static void perfetto_async(void *user, uint32_t index)
 {
     struct perfetto *perfetto = user;
@@ -353,6 +371,7 @@ static const struct exporter perfetto_exporter = {
     .name = "perfetto",
     .begin = perfetto_start,
     .slice = perfetto_slice,
+    .frame = perfetto_frame,
     .async = perfetto_async,
     .mark = perfetto_mark,
     .counter = perfetto_counter,

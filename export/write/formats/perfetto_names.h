@@ -25,7 +25,8 @@
     X(OVERHEAD, "overhead")         \
     X(TIMED, "gpu_user_annotation") \
     X(INSTANT, "cpu_instant_event") \
-    X(MANAGED, "unified_memory")
+    X(MANAGED, "unified_memory")    \
+    X(PYTHON, "python_function")
 
 #define PERFETTO_KEYS(X)                      \
     X(CORRELATION, "correlation")             \

@@ -10,7 +10,7 @@
 static uint64_t key_of(const struct symbol_frame *frame)
 {
     if (frame->module_index == TL_NONE)
-        return UINT64_C(1) << 63 | frame->offset;
+        return UINT64_C(1) << 63 | (uint64_t)frame->python << 62 | frame->offset;
     return (uint64_t)frame->module_index << MODULE_SHIFT |
            (frame->offset & ((UINT64_C(1) << MODULE_SHIFT) - 1));
 }
@@ -69,7 +69,8 @@ static uint64_t put_location(struct pprof *pprof, const struct symbol_frame *fra
         proto_uint(&pprof->out, LOCATION_MAPPING, (uint64_t)frame->module_index + 1);
     uint64_t bias =
         frame->module_index == TL_NONE ? 0 : pprof->timeline->modules.at[frame->module_index].bias;
-    proto_uint(&pprof->out, LOCATION_ADDRESS, frame->offset + bias);
+    if (!frame->python)
+        proto_uint(&pprof->out, LOCATION_ADDRESS, frame->offset + bias);
     for (uint32_t i = 0; i < count; i++) {
         size_t line = proto_begin(&pprof->out, LOCATION_LINE);
         proto_uint(&pprof->out, LINE_FUNCTION, first + i);

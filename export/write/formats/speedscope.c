@@ -130,6 +130,33 @@ static void end_profile(struct speedscope *scope)
     scope->begun = false;
 }
 
+static void put_slice(struct speedscope *scope, const char *thread, const struct tl_slice *slice)
+{
+    if (slice->flags & TL_INTERNAL)
+        return;
+    begin_profile(scope, thread);
+    open_frame(scope, slice->name, slice->start_ns, slice->end_ns, slice->depth);
+}
+
+/* What ends when a slice begins ends first, however deep the slice is. */
+static void put_call(struct speedscope *scope, const char *thread, const struct tl_frame *call)
+{
+    begin_profile(scope, thread);
+    close_due(scope, call->start_ns, 0);
+    open_frame(scope, call->name, call->start_ns, call->end_ns, UINT32_MAX);
+}
+
+/* Whether the thread's slice begins before its call of a Python function, or around it. */
+static bool slice_is_next(const struct timeline *timeline, const struct tl_thread *thread,
+                          uint32_t slice, uint32_t call)
+{
+    if (slice == thread->slice_count)
+        return false;
+    const struct tl_slice *a = &timeline->slices.at[thread->first_slice + slice];
+    const struct tl_frame *b = &timeline->frames.at[thread->first_frame + call];
+    return a->start_ns != b->start_ns ? a->start_ns < b->start_ns : a->end_ns > b->end_ns;
+}
+
 static void put_thread(struct speedscope *scope, uint32_t index)
 {
     const struct timeline *timeline = scope->timeline;
@@ -139,12 +166,12 @@ static void put_thread(struct speedscope *scope, uint32_t index)
     row_name_process(timeline, thread->process, TL_NONE, process);
     snprintf(name, sizeof name, "%s thread %u (%.*s)", process, thread->tid,
              row_name_part(called, 300), called.size ? called.bytes : "");
-    for (uint32_t i = 0; i < thread->slice_count; i++) {
-        const struct tl_slice *slice = &timeline->slices.at[thread->first_slice + i];
-        if (slice->flags & TL_INTERNAL)
-            continue;
-        begin_profile(scope, name);
-        open_frame(scope, slice->name, slice->start_ns, slice->end_ns, slice->depth);
+    uint32_t slice = 0, call = 0;
+    while (slice < thread->slice_count || call < thread->frame_count) {
+        if (call == thread->frame_count || slice_is_next(timeline, thread, slice, call))
+            put_slice(scope, name, &timeline->slices.at[thread->first_slice + slice++]);
+        else
+            put_call(scope, name, &timeline->frames.at[thread->first_frame + call++]);
     }
     end_profile(scope);
 }

@@ -30,6 +30,8 @@
  *     POP          0..3 kind   4..23 zero         24..63 ticks since the base
  *     NVTX_PUSH    0..3 kind   4..23 name id      24..63 ticks since the base
  *     NVTX_POP     0..3 kind   4..23 domain       24..63 ticks since the base
+ *     FRAME_PUSH   0..3 kind   4..23 name id      24..63 ticks since the base
+ *     FRAME_POP    0..3 kind   4..23 zero         24..63 ticks since the base
  *     EXT, HOLE    0..3 kind   4..11 type  12..23 size in words, header included  24..63 info
  *
  * The base is the chunk's `base_ticks`; a thread whose time no longer fits 40 bits begins a new
@@ -42,6 +44,10 @@
  * prof.h and through each NVTX domain are stacks of their own: a pop ends the innermost open range
  * of its stack, whatever was opened since by others. An NVTX_PUSH whose id is a NAME's is in the
  * default domain.
+ *
+ * Calls of Python functions are a stack of their own too, and no ranges: FRAME_PUSH and FRAME_POP
+ * say where the thread is, whatever ranges begin and end meanwhile. A FRAMES record says which calls
+ * are open at its time, so that a reader need not have seen them begin.
  *
  * 4. Validity
  *
@@ -218,8 +224,10 @@ enum prof_record_kind {
     PROF_KIND_MARK = 3,
     PROF_KIND_EXT = 4,
     PROF_KIND_HOLE = 5,
-    PROF_KIND_NVTX_PUSH = 6, /* nvtx(Domain)RangePush */
-    PROF_KIND_NVTX_POP = 7,  /* the name field is the domain's number, 0 the default domain */
+    PROF_KIND_NVTX_PUSH = 6,  /* nvtx(Domain)RangePush */
+    PROF_KIND_NVTX_POP = 7,   /* the name field is the domain's number, 0 the default domain */
+    PROF_KIND_FRAME_PUSH = 8, /* a Python function is called: "file.py(LINE): qualified.name" */
+    PROF_KIND_FRAME_POP = 9,  /* the innermost open call of a Python function ends */
 };
 
 #define PROF_WORD_KIND(word) ((unsigned)((word)&15u))
@@ -265,6 +273,8 @@ enum prof_record_type {
     PROF_REC_GRAPH_NODE = 19, /* struct prof_rec_graph_node: a node of a CUDA graph was made */
     PROF_REC_TIMED = 20, /* w1 = token: the innermost open range or step is timed by CUDA events */
     PROF_REC_ATTRS = 21, /* struct prof_rec_attrs: several attributes of the innermost open range */
+    PROF_REC_FRAME_PUSH_WIDE = 24, /* w1 = name id: a FRAME_PUSH whose id needs more than 20 bits */
+    PROF_REC_FRAMES = 25, /* struct prof_rec_frames: all calls of Python functions that are open */
 
     /* In LOG chunks: what a device did. info = correlation id (low 32 bits). */
     PROF_REC_KERNEL = 32,         /* struct prof_rec_kernel */
@@ -338,6 +348,19 @@ struct prof_rec_attrs {
 };
 #define PROF_REC_ATTRS_BYTES 16u /* at least: records are multiples of 8 */
 #define PROF_ATTRS_VALUES 12u    /* where the first value may begin */
+
+/* Which calls of Python functions the thread is in: written where recording of calls begins or ends,
+ * and wherever a reader could have it wrong. What is open and not in it has ended; what is in it and
+ * not open has begun, as far as one can know. At most PROF_FRAMES_MAX, the outermost ones; a
+ * FRAME_PUSH for each of the others follows. */
+struct prof_rec_frames {
+    uint64_t header;
+    uint32_t count;
+    uint32_t reserved0;
+    /* uint32_t name[count], outermost first */
+};
+#define PROF_FRAMES_MAX 1024u
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_frames) == 16, "layout");
 
 /* A range that need not nest. */
 struct prof_rec_range_begin {

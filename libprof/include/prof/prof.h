@@ -50,7 +50,9 @@ extern "C" {
     X(INVALID, "an argument is invalid")                                         \
     X(NOTHING, "nothing has been recorded yet")                                  \
     X(BUSY, "recording has begun already: these options cannot change any more") \
-    X(FAILED, "the trace file could not be read or the output not be written")
+    X(FAILED, "the trace file could not be read or the output not be written")   \
+    X(UNSUPPORTED, "there is nothing in this process that could do that")        \
+    X(TAKEN, "another profiler has it")
 
 typedef enum prof_status {
 #define PROF_STATUS_ENUM(symbol, sentence) PROF_##symbol,

@@ -1,0 +1,365 @@
+/* python_calls.c - see python_calls.h, and prof/python.h for what a program calls. */
+#define PROF_IMPLEMENTATION
+#include "prof/python.h"
+
+#include "python_calls.h"
+#include "python_hooks.h"
+#include "python_names.h"
+
+#include "config.h"
+#include "thread.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+/* Calls whose names are remembered, to compare when they end. What is deeper is counted. */
+#define PYTHON_DEPTH_MAX 4096u
+
+/* In the thread's slot, which keeps it for the next thread. */
+struct python_stack {
+    uint32_t depth;
+    uint32_t name[PYTHON_DEPTH_MAX];
+};
+
+enum python_hook { PYTHON_HOOK_NONE, PYTHON_HOOK_PROFILE, PYTHON_HOOK_MONITOR };
+
+/* The thread's own. */
+struct python_thread {
+    uint32_t gate; /* of the recording in which the log's stack is right; 0: it is not */
+    enum python_hook hook;
+    bool lost;                             /* something was, for want of space */
+    const struct prof_chunk_header *chunk; /* in which the stack was right last */
+    struct python_stack *stack;
+    const struct thread_slot *slot; /* whose stack it is */
+};
+
+static __thread struct python_thread python_self;
+
+/* Code extra is the interpreter's: one alone is recorded, the first that asks. */
+static void *python_interpreter; /* guarded by its GIL */
+
+/* ---- the stack as it is ---- */
+
+static uint32_t python_depth(const struct python_api *api)
+{
+    uint32_t depth = 0;
+    PyObject *frame = api->PyEval_GetFrame();
+    if (frame)
+        api->Py_IncRef(frame);
+    while (frame) {
+        PyObject *back = api->PyFrame_GetBack(frame);
+        api->Py_DecRef(frame);
+        frame = back;
+        depth++;
+    }
+    return depth;
+}
+
+/* Names of the calls `first` to `end` - 1, counted from the outermost of `depth`. */
+static void python_look(const struct python_api *api, uint32_t depth, uint32_t first, uint32_t end,
+                        uint32_t *names)
+{
+    PyObject *frame = api->PyEval_GetFrame();
+    if (frame)
+        api->Py_IncRef(frame);
+    while (frame && depth-- > first) {
+        if (depth < end) {
+            PyObject *code = api->PyFrame_GetCode(frame);
+            names[depth - first] = python_names_learn(api, code);
+            api->Py_DecRef(code);
+        }
+        PyObject *back = api->PyFrame_GetBack(frame);
+        api->Py_DecRef(frame);
+        frame = back;
+    }
+    if (frame)
+        api->Py_DecRef(frame);
+}
+
+/* ---- stating it ---- */
+
+/* The calls that are open, outermost first. */
+static bool python_write_frames(const uint32_t *names, uint32_t count)
+{
+    unsigned words = (unsigned)sizeof(struct prof_rec_frames) / 8 + (count + 1) / 2;
+    uint64_t *record = thread_reserve(PROF_REC_FRAMES, words);
+    if (!record)
+        return false;
+    struct prof_rec_frames *frames = (struct prof_rec_frames *)(void *)record;
+    frames->count = count;
+    __builtin_memcpy(frames + 1, names, count * sizeof *names);
+    thread_commit(record, PROF_REC_FRAMES, words, thread_ticks(record));
+    return true;
+}
+
+static void python_remember(struct python_stack *stack, uint32_t name)
+{
+    if (stack->depth < PYTHON_DEPTH_MAX)
+        stack->name[stack->depth] = name;
+    stack->depth++;
+}
+
+static struct python_stack *python_stack_of(struct thread_slot *slot)
+{
+    if (!slot->frames) {
+        void *memory = mmap(NULL, sizeof(struct python_stack), PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        slot->frames = memory == MAP_FAILED ? NULL : memory;
+    }
+    return slot->frames;
+}
+
+/* One block of the stack: the outermost as a FRAMES record, the others as calls. */
+static bool python_state_block(const uint32_t *names, uint32_t first, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        python_remember(python_self.stack, names[i]);
+    if (first == 0)
+        return python_write_frames(names, count);
+    bool written = true;
+    for (uint32_t i = 0; i < count && written; i++)
+        written = thread_event(&thread_self, PROF_KIND_FRAME_PUSH, names[i]);
+    return written;
+}
+
+static bool python_state_all(const struct python_api *api)
+{
+    uint32_t names[PROF_FRAMES_MAX], depth = python_depth(api);
+    bool written = true;
+    python_self.stack->depth = 0;
+    for (uint32_t first = 0; (first < depth || first == 0) && written; first += PROF_FRAMES_MAX) {
+        uint32_t end = depth - first < PROF_FRAMES_MAX ? depth : first + PROF_FRAMES_MAX;
+        python_look(api, depth, first, end, names);
+        written = python_state_block(names, first, end - first);
+    }
+    return written;
+}
+
+/* Where space ran out, the stack is not walked before there is some. */
+static bool python_has_space(void)
+{
+    unsigned words = 4 + PROF_FRAMES_MAX / 2;
+    return !python_self.lost || thread_slow(&thread_self, words, false);
+}
+
+static const struct prof_chunk_header *python_chunk(void)
+{
+    return thread_chunk_of(load_relaxed(&thread_self.cursor));
+}
+
+/* The stack as it is now, into the log. */
+static void python_state(const struct python_api *api)
+{
+    struct thread_log *self = &thread_self;
+    struct python_thread *mine = &python_self;
+    mine->gate = 0;
+    if (!thread_ready(self) || !python_has_space())
+        return;
+    mine->slot = self->slot;
+    mine->stack = python_stack_of(self->slot);
+    if (!mine->stack)
+        return;
+    mine->lost = !python_state_all(api);
+    if (!mine->lost)
+        mine->gate = self->epoch;
+    mine->chunk = python_chunk();
+}
+
+/* ---- calls ---- */
+
+/* Whether the log's stack is right. */
+static inline bool python_is_right(const struct python_thread *mine)
+{
+    return mine->gate && load_relaxed(&thread_gate) == mine->gate &&
+           mine->slot == thread_self.slot && mine->chunk == python_chunk();
+}
+
+/* The gate says more than the epoch: that alone makes no stack wrong. A new chunk does where those before
+ * it will be recycled. */
+static bool python_is_right_after_all(struct python_thread *mine)
+{
+    struct thread_log *self = &thread_self;
+    uint32_t gate = load_relaxed(&thread_gate);
+    if (!mine->gate || !gate || thread_gate_epoch(gate) != thread_gate_epoch(mine->gate) ||
+        mine->slot != self->slot || !thread_ready(self) ||
+        (config_get()->full == CONFIG_FULL_RING && mine->chunk != python_chunk()))
+        return false;
+    mine->gate = self->epoch;
+    mine->chunk = python_chunk();
+    return true;
+}
+
+static void python_record(struct python_thread *mine, unsigned kind, uint32_t name)
+{
+    if (thread_event(&thread_self, kind, name))
+        return;
+    mine->gate = 0;
+    mine->lost = true;
+}
+
+static __attribute__((noinline)) void python_enter_slow(const struct python_api *api,
+                                                        PyObject *code)
+{
+    struct python_thread *mine = &python_self;
+    int saved_errno = errno;
+    if (!load_relaxed(&thread_gate)) {
+        mine->gate = 0;
+    } else if (python_is_right_after_all(mine)) {
+        uint32_t name = python_names_learn(api, code);
+        python_remember(mine->stack, name);
+        python_record(mine, PROF_KIND_FRAME_PUSH, name);
+    } else {
+        python_state(api); /* the function that begins is in it */
+    }
+    errno = saved_errno;
+}
+
+void python_calls_enter(PyObject *code)
+{
+    const struct python_api *api = python_api();
+    struct python_thread *mine = &python_self;
+    if (__builtin_expect(python_is_right(mine), 1)) {
+        uint32_t name = python_names_known(api, code);
+        if (__builtin_expect(name - 1 < PROF_NAME_ID_MAX, 1) &&
+            thread_put(&thread_self, PROF_KIND_FRAME_PUSH, name, clock_read())) {
+            python_remember(mine->stack, name);
+            return;
+        }
+    }
+    python_enter_slow(api, code);
+}
+
+/* Whether the innermost call is one of `code`. Nothing is known of those that are too deep. */
+static bool python_is_innermost(const struct python_api *api, const struct python_stack *stack,
+                                PyObject *code)
+{
+    uint32_t place = stack->depth - 1;
+    if (stack->depth == 0)
+        return false;
+    return place >= PYTHON_DEPTH_MAX || stack->name[place] == python_names_known(api, code);
+}
+
+static __attribute__((noinline)) void python_leave_slow(const struct python_api *api,
+                                                        PyObject *code)
+{
+    struct python_thread *mine = &python_self;
+    int saved_errno = errno;
+    bool on = load_relaxed(&thread_gate) != 0;
+    if (!on)
+        mine->gate = 0;
+    else if (!python_is_right_after_all(mine) || !python_is_innermost(api, mine->stack, code))
+        python_state(api); /* the function that ends is in it */
+    if (on && mine->gate) {
+        mine->stack->depth--;
+        python_record(mine, PROF_KIND_FRAME_POP, 0);
+    }
+    errno = saved_errno;
+}
+
+void python_calls_leave(PyObject *code)
+{
+    const struct python_api *api = python_api();
+    struct python_thread *mine = &python_self;
+    if (__builtin_expect(python_is_right(mine) && python_is_innermost(api, mine->stack, code), 1) &&
+        thread_put(&thread_self, PROF_KIND_FRAME_POP, 0, clock_read()))
+        mine->stack->depth--;
+    else
+        python_leave_slow(api, code);
+}
+
+bool python_calls_on(void)
+{
+    return python_self.hook != PYTHON_HOOK_NONE;
+}
+
+/* ---- on and off ---- */
+
+/* The next event looks again: who asks from within a profile function of Python's, as hooks of
+ * threading.setprofile() do, returns unseen. */
+void python_calls_begin(const struct python_api *api)
+{
+    python_self.lost = false;
+    if (recorder_on())
+        python_state(api);
+    python_self.gate = 0;
+}
+
+void python_calls_end(void)
+{
+    python_self.gate = 0;
+    if (python_self.slot && recorder_on())
+        python_write_frames(NULL, 0);
+}
+
+static prof_status python_hook(const struct python_api *api)
+{
+    prof_status status = python_monitor_begin(api);
+    python_self.hook = PYTHON_HOOK_MONITOR;
+    if (status == PROF_UNSUPPORTED) {
+        status = python_profile_begin(api);
+        python_self.hook = PYTHON_HOOK_PROFILE;
+    }
+    if (status != PROF_OK)
+        python_self.hook = PYTHON_HOOK_NONE;
+    return status;
+}
+
+static void python_unhook(const struct python_api *api)
+{
+    if (python_self.hook == PYTHON_HOOK_MONITOR)
+        python_monitor_end(api);
+    else
+        python_profile_end(api);
+    python_self.hook = PYTHON_HOOK_NONE;
+}
+
+static prof_status python_switch(const struct python_api *api, bool on)
+{
+    if (on == python_calls_on())
+        return PROF_OK;
+    if (!on) {
+        python_unhook(api);
+        python_calls_end();
+        return PROF_OK;
+    }
+    prof_status status = python_hook(api);
+    if (status == PROF_OK)
+        python_calls_begin(api);
+    return status;
+}
+
+static bool python_is_ours(const struct python_api *api)
+{
+    void *interpreter = api->PyInterpreterState_Get();
+    if (!python_interpreter && python_names_init(api))
+        python_interpreter = interpreter;
+    return python_interpreter == interpreter;
+}
+
+prof_status prof_python_calls(int on)
+{
+    int saved_errno = errno;
+    const struct python_api *api = python_api();
+    prof_status status = PROF_UNSUPPORTED;
+    if (on != 0 && on != 1)
+        status = PROF_INVALID;
+    else if (api && !api->PyGILState_Check())
+        status = PROF_INVALID;
+    else if (api && python_is_ours(api))
+        status = python_switch(api, on);
+    errno = saved_errno;
+    return status;
+}
+
+static void python_fork_child(void)
+{
+    python_self.gate = 0;
+    python_self.slot = NULL;
+    python_monitor_fork_child(python_self.hook == PYTHON_HOOK_MONITOR);
+}
+
+const struct collector python_collector = {
+    .name = "python",
+    .fork_child = python_fork_child,
+};

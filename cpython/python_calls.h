@@ -1,0 +1,35 @@
+/* python_calls.h - calls of Python functions in the log of the thread that makes them.
+ *
+ *     python_profile.c  asks the interpreter to be called by its profile function (3.9 to 3.11)
+ *     python_monitor.c  asks it by sys.monitoring (3.12 and later): a third of the cost
+ *          |
+ *          v  enter, leave
+ *     python_calls.c    one word of the log each, wherever the thread's stack is known to be right;
+ *                       else the stack is looked at and stated anew (PROF_REC_FRAMES)
+ *
+ * It is right as long as every enter and leave since the last statement was recorded. It is not when
+ * recording went off and on, in a forked child, after a loss, where a ring begins a new chunk, and when the function that is left is
+ * not the one that was entered last (greenlets switch stacks unseen). All of that is noticed here.
+ *
+ * Called with the GIL held, on the thread that runs the function. Keeps errno.
+ */
+#ifndef PROF_PYTHON_CALLS_H
+#define PROF_PYTHON_CALLS_H
+
+#include "python_api.h"
+#include "recorder.h"
+
+extern const struct collector python_collector;
+
+/* Recording of calls on this thread begins, ends. What is open by then is told. */
+void python_calls_begin(const struct python_api *api);
+void python_calls_end(void);
+
+/* Whether it is on for the calling thread. */
+bool python_calls_on(void);
+
+/* A function begins, goes on after a yield, is thrown into; it returns, yields, raises. */
+void python_calls_enter(PyObject *code);
+void python_calls_leave(PyObject *code);
+
+#endif

@@ -1,0 +1,177 @@
+/* python_monitor.c - sys.monitoring: functions of ours that the interpreter calls at each event.
+ *
+ * Events are the interpreter's: while one thread wants them, all threads' come, and those of the others
+ * are passed over. A thread that ends without asking for an end is noticed by a key's destructor, which
+ * has no GIL; the next event then switches them off.
+ */
+#include "python_hooks.h"
+
+#include "python_calls.h"
+
+#include "atomic.h"
+
+#include <pthread.h>
+
+/* Numbers 0, 1, 2 and 5 are debuggers', coverage's, profilers' and optimisers' by agreement: cProfile must
+ * find its own free. */
+static const int python_monitor_tools[] = {4, 3};
+
+static PyObject *python_monitor_enter(PyObject *self, PyObject *const *arguments, ssize_t count);
+static PyObject *python_monitor_leave(PyObject *self, PyObject *const *arguments, ssize_t count);
+
+static struct python_method python_monitor_methods[] = {
+    {"libprof_enter", python_monitor_enter, PYTHON_METH_FASTCALL, NULL},
+    {"libprof_leave", python_monitor_leave, PYTHON_METH_FASTCALL, NULL},
+};
+
+static const struct {
+    const char *name;
+    int method;
+} python_monitor_events[] = {
+    {"PY_START", 0},  {"PY_RESUME", 0}, {"PY_THROW", 0},
+    {"PY_RETURN", 1}, {"PY_YIELD", 1},  {"PY_UNWIND", 1},
+};
+#define PYTHON_MONITOR_EVENTS (sizeof python_monitor_events / sizeof *python_monitor_events)
+
+/* Guarded by the GIL but for `threads`. */
+static struct {
+    int tool;         /* 0: none yet */
+    int events;       /* the bits of all of them */
+    bool watching;    /* they are switched on */
+    uint32_t threads; /* that want them; atomic */
+    pthread_key_t key;
+    bool key_made;
+} python_monitor;
+
+/* Consumes the result. */
+static bool python_monitor_worked(const struct python_api *api, PyObject *result)
+{
+    if (result)
+        api->Py_DecRef(result);
+    else
+        api->PyErr_Clear();
+    return result != NULL;
+}
+
+static void python_monitor_watch(const struct python_api *api, bool on)
+{
+    PyObject *monitoring = api->PySys_GetObject("monitoring");
+    python_monitor.watching = on;
+    if (monitoring)
+        python_monitor_worked(api, api->PyObject_CallMethod(monitoring, "set_events", "ii",
+                                                            python_monitor.tool,
+                                                            on ? python_monitor.events : 0));
+}
+
+/* Returns None. A thread that did not ask for events gets rid of them where nobody did. */
+static PyObject *python_monitor_answer(const struct python_api *api)
+{
+    if (!load_relaxed(&python_monitor.threads) && python_monitor.watching)
+        python_monitor_watch(api, false);
+    api->Py_IncRef(api->none);
+    return api->none;
+}
+
+static PyObject *python_monitor_enter(PyObject *self, PyObject *const *arguments, ssize_t count)
+{
+    (void)self;
+    if (count > 0 && python_calls_on())
+        python_calls_enter(arguments[0]);
+    return python_monitor_answer(python_api());
+}
+
+static PyObject *python_monitor_leave(PyObject *self, PyObject *const *arguments, ssize_t count)
+{
+    (void)self;
+    if (count > 0 && python_calls_on())
+        python_calls_leave(arguments[0]);
+    return python_monitor_answer(python_api());
+}
+
+static void python_monitor_thread_gone(void *argument)
+{
+    (void)argument;
+    fetch_add_relaxed(&python_monitor.threads, (uint32_t)-1);
+}
+
+static bool python_monitor_take_tool(const struct python_api *api, PyObject *monitoring)
+{
+    for (size_t i = 0; i < 2 && !python_monitor.tool; i++)
+        if (python_monitor_worked(api,
+                                  api->PyObject_CallMethod(monitoring, "use_tool_id", "is",
+                                                           python_monitor_tools[i], "libprof")))
+            python_monitor.tool = python_monitor_tools[i];
+    return python_monitor.tool != 0;
+}
+
+/* The event's bit, which then has our function; 0: no. */
+static int python_monitor_register(const struct python_api *api, PyObject *monitoring,
+                                   PyObject *events, size_t index)
+{
+    PyObject *bit = api->PyObject_GetAttrString(events, python_monitor_events[index].name);
+    PyObject *function = api->PyCFunction_NewEx(
+        &python_monitor_methods[python_monitor_events[index].method], NULL, NULL);
+    int value = bit ? (int)api->PyLong_AsLong(bit) : 0;
+    bool registered =
+        bit && function &&
+        python_monitor_worked(api, api->PyObject_CallMethod(monitoring, "register_callback", "iiO",
+                                                            python_monitor.tool, value, function));
+    if (bit)
+        api->Py_DecRef(bit);
+    if (function)
+        api->Py_DecRef(function);
+    api->PyErr_Clear();
+    return registered ? value : 0;
+}
+
+static bool python_monitor_register_all(const struct python_api *api, PyObject *monitoring)
+{
+    PyObject *events = api->PyObject_GetAttrString(monitoring, "events");
+    int bits = 0;
+    bool whole = events != NULL;
+    for (size_t i = 0; i < PYTHON_MONITOR_EVENTS && whole; i++) {
+        int bit = python_monitor_register(api, monitoring, events, i);
+        whole = bit != 0;
+        bits |= bit;
+    }
+    python_monitor_worked(api, events);
+    if (whole)
+        python_monitor.events = bits;
+    return whole;
+}
+
+/* Once per process. A number that is taken and not used stays ours: it is tried again. */
+static bool python_monitor_init(const struct python_api *api)
+{
+    PyObject *monitoring = api->PySys_GetObject("monitoring");
+    if (!monitoring)
+        return false;
+    if (!python_monitor.key_made)
+        python_monitor.key_made =
+            pthread_key_create(&python_monitor.key, python_monitor_thread_gone) == 0;
+    return python_monitor.key_made &&
+           (python_monitor.tool || python_monitor_take_tool(api, monitoring)) &&
+           (python_monitor.events || python_monitor_register_all(api, monitoring));
+}
+
+prof_status python_monitor_begin(const struct python_api *api)
+{
+    if (!python_monitor_init(api) || pthread_setspecific(python_monitor.key, api) != 0)
+        return PROF_UNSUPPORTED;
+    fetch_add_relaxed(&python_monitor.threads, 1u);
+    if (!python_monitor.watching)
+        python_monitor_watch(api, true);
+    return PROF_OK;
+}
+
+void python_monitor_end(const struct python_api *api)
+{
+    pthread_setspecific(python_monitor.key, NULL);
+    if (fetch_add_relaxed(&python_monitor.threads, (uint32_t)-1) == 1)
+        python_monitor_watch(api, false);
+}
+
+void python_monitor_fork_child(bool on)
+{
+    store_relaxed(&python_monitor.threads, on ? 1u : 0u);
+}

@@ -1,0 +1,110 @@
+/* python_names.c - see python_names.h. */
+#include "python_names.h"
+
+#include "recorder.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define PYTHON_PART_MAX 2000u /* bytes of file and function: both fit a name */
+
+ssize_t python_names_index = -1;
+
+bool python_names_init(const struct python_api *api)
+{
+    if (python_names_index < 0)
+        python_names_index = api->request_code_extra(NULL);
+    return python_names_index >= 0;
+}
+
+/* Bytes of a text. `keeper` holds them and is the caller's to release. Text that is no UTF-8 came from
+ * a file system: as it was there, else with its odd characters spelt out. */
+static const char *python_text(const struct python_api *api, PyObject *text, ssize_t *size,
+                               PyObject **keeper)
+{
+    *keeper = NULL;
+    const char *utf8 = text ? api->PyUnicode_AsUTF8AndSize(text, size) : NULL;
+    if (utf8 || !text)
+        return utf8;
+    static const char *const handlers[] = {"surrogateescape", "backslashreplace"};
+    for (size_t i = 0; i < 2 && !*keeper; i++) {
+        api->PyErr_Clear();
+        *keeper = api->PyUnicode_AsEncodedString(text, "utf-8", handlers[i]);
+    }
+    char *bytes = NULL;
+    if (!*keeper || api->PyBytes_AsStringAndSize(*keeper, &bytes, size) != 0)
+        api->PyErr_Clear();
+    return bytes;
+}
+
+/* Appends a text's bytes, of a longer one the last. Returns the new end. */
+static char *python_append(const struct python_api *api, char *to, PyObject *text)
+{
+    PyObject *keeper;
+    ssize_t size = 0;
+    const char *bytes = python_text(api, text, &size, &keeper);
+    if (!bytes) {
+        bytes = "?";
+        size = 1;
+    }
+    if ((size_t)size > PYTHON_PART_MAX) {
+        to = stpcpy(to, "...");
+        bytes += (size_t)size - PYTHON_PART_MAX;
+        size = PYTHON_PART_MAX;
+    }
+    memcpy(to, bytes, (size_t)size);
+    if (keeper)
+        api->Py_DecRef(keeper);
+    return to + size;
+}
+
+static char *python_append_attribute(const struct python_api *api, char *to, PyObject *code,
+                                     const char *attribute, const char *older)
+{
+    PyObject *text = api->PyObject_GetAttrString(code, attribute);
+    if (!text && older) {
+        api->PyErr_Clear();
+        text = api->PyObject_GetAttrString(code, older);
+    }
+    if (!text)
+        api->PyErr_Clear();
+    to = python_append(api, to, text);
+    if (text)
+        api->Py_DecRef(text);
+    return to;
+}
+
+static long python_line(const struct python_api *api, PyObject *code)
+{
+    PyObject *number = api->PyObject_GetAttrString(code, "co_firstlineno");
+    long line = number ? api->PyLong_AsLong(number) : 0;
+    if (number)
+        api->Py_DecRef(number);
+    if (!number || line < 0)
+        api->PyErr_Clear();
+    return line < 0 ? 0 : line;
+}
+
+static uint32_t python_names_make(const struct python_api *api, PyObject *code)
+{
+    char name[2 * PYTHON_PART_MAX + 64];
+    char *end = python_append_attribute(api, name, code, "co_filename", NULL);
+    end += sprintf(end, "(%ld): ", python_line(api, code));
+    end = python_append_attribute(api, end, code, "co_qualname", "co_name"); /* since 3.11 */
+    uint32_t id = names_intern(name, (size_t)(end - name));
+    if (id && api->set_code_extra(code, python_names_index, (void *)(uintptr_t)id) != 0)
+        api->PyErr_Clear(); /* no memory: it will be made again */
+    return id;
+}
+
+uint32_t python_names_learn(const struct python_api *api, PyObject *code)
+{
+    PyObject *type, *value, *trace;
+    uint32_t id = python_names_known(api, code);
+    if (id)
+        return id;
+    api->PyErr_Fetch(&type, &value, &trace);
+    id = python_names_make(api, code);
+    api->PyErr_Restore(type, value, trace);
+    return id;
+}

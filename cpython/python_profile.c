@@ -1,0 +1,47 @@
+/* python_profile.c - the interpreter's profile function, of one thread. */
+#include "python_hooks.h"
+
+#include "python_calls.h"
+
+static int python_profile(PyObject *object, PyObject *frame, int what, PyObject *argument)
+{
+    (void)object, (void)argument;
+    if (what != PYTHON_TRACE_CALL && what != PYTHON_TRACE_RETURN)
+        return 0;
+    const struct python_api *api = python_api();
+    PyObject *code = api->PyFrame_GetCode(frame);
+    if (what == PYTHON_TRACE_CALL)
+        python_calls_enter(code);
+    else
+        python_calls_leave(code);
+    api->Py_DecRef(code);
+    return 0;
+}
+
+/* Ours is set without an object, so sys.getprofile() says None to everybody while it is alone. */
+static bool python_profile_is_taken(const struct python_api *api)
+{
+    PyObject *getter = api->PySys_GetObject("getprofile");
+    PyObject *other = getter ? api->PyObject_CallFunction(getter, NULL) : NULL;
+    bool taken = other && other != api->none;
+    if (other)
+        api->Py_DecRef(other);
+    else
+        api->PyErr_Clear();
+    return taken;
+}
+
+prof_status python_profile_begin(const struct python_api *api)
+{
+    if (python_profile_is_taken(api))
+        return PROF_TAKEN;
+    api->PyEval_SetProfile(python_profile, NULL);
+    return PROF_OK;
+}
+
+/* Somebody else's, set since, stays. */
+void python_profile_end(const struct python_api *api)
+{
+    if (!python_profile_is_taken(api))
+        api->PyEval_SetProfile(NULL, NULL);
+}

@@ -1,0 +1,47 @@
+/* python.h - calls of Python functions, as call stacks of what happens in them.
+ *
+ *     prof = ctypes.PyDLL(None)             # PyDLL: the GIL stays held
+ *     status = prof.prof_python_calls(1)    # this thread; 0 ends it
+ *
+ * From then on ranges, CUDA calls and steps of the thread have the Python functions around them as their
+ * call stack: "file.py(LINE): qualified.name", LINE being that of the `def`. They are no ranges: no row
+ * of a table, and the times of ranges are what they were. Functions that were open already are in the
+ * stacks too. Generators and coroutines are on the stack while they run.
+ *
+ * Recorded are functions written in Python; what is written in C shows as what it calls. Each call
+ * and return costs one word of the thread's log and what the interpreter needs to call libprof: sys.monitoring
+ * from Python 3.12 on, the profile function before. What it came to is in the README.
+ */
+#ifndef PROF_PYTHON_H
+#define PROF_PYTHON_H
+
+#include "prof.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+PROF_DECLARE(prof_status, prof_python_calls, (int on));
+
+#ifndef PROF_IMPLEMENTATION
+
+/* Begins (1) or ends (0) recording of Python calls on the calling thread, which holds the GIL. Of each
+ * thread: a new one begins without, so a program that wants all hands a function that calls this to
+ * threading.setprofile(). Recording itself may be off: calls are recorded while it is on. Twice is
+ * once. A thread that ends, and a forked child, need nothing.
+ *
+ * Returns PROF_OK; PROF_UNSUPPORTED: no CPython from 3.9 on in the process, one without a GIL, or another
+ * interpreter of the process had it first; PROF_INVALID: `on` is neither, or the GIL is not held;
+ * PROF_TAKEN: Python before 3.12 and the thread has a profile function of somebody else's. Raises
+ * nothing. */
+static inline prof_status prof_python_calls(int on)
+{
+    return PROF_PRESENT(prof_python_calls) ? prof_python_calls_in_library(on) : PROF_ABSENT;
+}
+
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif

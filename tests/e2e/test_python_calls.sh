@@ -1,0 +1,360 @@
+#!/usr/bin/env bash
+# Calls of Python functions: complete stacks of ranges and launches, whatever the program does meanwhile, and nothing else
+# changed by them. With every Python from 3.9 on that is found (PYTHONS: these instead).
+. "$(dirname "$0")/cuda_common.sh"
+
+pythons=()
+for python in ${PYTHONS:-python3 python3.9 python3.10 python3.11 python3.12 python3.13 python3.14}; do
+    version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null) || continue
+    [[ " ${pythons[*]:-} " == *" $version:"* ]] && continue
+    "$python" -c 'import sys; sys.exit(sys.version_info < (3, 9))' && pythons+=("$version:$python")
+done
+((${#pythons[@]})) || skip "no Python from 3.9 on"
+
+cat >calls.py <<'PYTHON'
+import asyncio, ctypes, os, signal, sys, threading
+
+prof = ctypes.PyDLL(None)
+
+def on():
+    assert prof.prof_python_calls(1) == 0
+
+def off():
+    assert prof.prof_python_calls(0) == 0
+
+def here(name):
+    prof.prof_range_push(name.encode())
+    prof.prof_range_pop()
+
+def nested():
+    def inner(depth):
+        here("deep %d" % depth)
+        if depth:
+            inner(depth - 1)
+        here("back %d" % depth)
+    inner(3)
+
+class Around:
+    def __enter__(self):
+        prof.prof_range_push(b"around")
+    def __exit__(self, *what):
+        prof.prof_range_pop()
+
+def crossing():
+    with Around():
+        here("in it")
+    here("behind it")
+
+def raising():
+    def third():
+        raise ValueError("three")
+    def second():
+        try:
+            third()
+        finally:
+            here("finally")
+    try:
+        second()
+    except ValueError:
+        here("caught")
+
+def generators():
+    def numbers():
+        here("first")
+        try:
+            yield 1
+            here("second")
+            yield 2
+        except KeyError:
+            here("thrown")
+        yield 3
+    source = numbers()
+    next(source)
+    here("between")
+    next(source)
+    source.throw(KeyError())
+    source.close()
+    here("closed")
+
+def coroutines():
+    async def leaf(name):
+        await asyncio.sleep(0)
+        here("leaf " + name)
+    async def both():
+        await asyncio.gather(leaf("a"), leaf("b"))
+        here("gathered")
+    asyncio.run(both())
+    here("ran")
+
+def threads():
+    def work(index):
+        on()
+        here("thread %d" % index)
+    def plain():
+        here("plain thread")
+    for index in range(3):
+        thread = threading.Thread(target=work, args=(index,))
+        thread.start()
+        thread.join()
+    thread = threading.Thread(target=plain)
+    thread.start()
+    thread.join()
+
+def hooked():
+    """As the package does it: new threads by threading.setprofile."""
+    def first_call(frame, event, argument):
+        sys.setprofile(None)
+        on()
+    threading.setprofile(first_call)
+    thread = threading.Thread(target=lambda: here("hooked"))
+    thread.start()
+    thread.join()
+    threading.setprofile(None)
+
+def switched():
+    off()
+    here("off")
+    def late():
+        on()
+        here("on again")
+    late()
+    here("still on")
+    def early():
+        off()
+        here("off in it")
+    early()
+    on()
+    here("last")
+
+def stopped():
+    prof.prof_stop()
+    here("not recorded")
+    prof.prof_start()
+    def after():
+        here("after the stop")
+    after()
+
+def forked():
+    pid = os.fork()
+    if pid == 0:
+        here("child")
+        os._exit(0)
+    os.waitpid(pid, 0)
+    here("parent")
+
+def deep():
+    sys.setrecursionlimit(6000)
+    def down(depth):
+        if depth:
+            down(depth - 1)
+        elif depth == 0:
+            off()
+            on()
+            here("bottom")
+    down(5000)
+    here("up")
+
+def ring():
+    def leaf():
+        pass
+    for _ in range(300000):
+        leaf()
+    here("in the ring")
+
+def names():
+    for name, file in (("plain", "é.py"), ("bytes", os.fsdecode(b"\xff.py")), ("lone", "\ud800.py"),
+                       ("long", "d/" * 3000 + "x.py"), ("odd", "a(7): b;c.py")):
+        space = {"here": here, "name": name}
+        exec(compile("def f():\n    here(name)\nf()\n", file, "exec"), space)
+    space = {"here": here}
+    exec(compile("def %s():\n    here('long function')\n%s()" % ("f" * 9000, "f" * 9000), "<string>", "exec"), space)
+
+def gone():
+    for index in range(3000):
+        space = {}
+        exec(compile("def f%d():\n    return 1\nf%d()\n" % (index, index), "<made %d>" % (index % 3), "exec"), space)
+    here("after them")
+
+def main():
+    on()
+    globals()[sys.argv[1]]()
+    if sys.argv[-1] == "kill":
+        os.kill(os.getpid(), signal.SIGKILL)
+
+main()
+PYTHON
+
+# run WAY [kill]: records it into run.prof, of a checked trace, and writes the Chrome trace of it.
+run() {
+    local status=0
+    rm -f run*.prof run.json
+    record "run.prof" timeout 100 "$python" calls.py "$@" >out.txt 2>&1 || status=$?
+    if [[ ${2:-} == kill ]]; then
+        ((status == 137)) || fail "$version $*: $status $(cat out.txt)"
+    else
+        ((status == 0)) || fail "$version $*: $status $(cat out.txt)"
+        same "$version $*: output" "" "$(cat out.txt)"
+    fi
+    "$PROF_BIN/profdump" check run.prof >check.txt 2>&1 || fail "$version $*: $(cat check.txt)"
+    grep -q " 0 errors" check.txt || fail "$version $*: $(cat check.txt)"
+    ! grep -q python-calls check.txt || fail "$version $*: $(cat check.txt)"
+    "$PROF_BIN/profdump" --chrome run.json run.prof >/dev/null
+    python3 "$e2e_directory/../write/check_trace.py" run.json >check.txt || fail "$version $*: $(cat check.txt)"
+}
+
+# stack RANGE STACK: that is the stack of every range of this name, innermost first, without files and lines.
+stack() {
+    local got
+    got=$(python3 - "$1" <<'PYTHON'
+import json, re, sys
+found = set()
+for event in json.load(open("run.json", encoding="utf-8", errors="replace"))["traceEvents"]:
+    if event.get("cat") == "user_annotation" and event["name"] == sys.argv[1]:
+        text = event["args"].get("Call stack", "none")
+        found.add(" ".join(re.sub(r".*\.", "", re.sub(r".*\): ", "", part)) for part in text.split(";")))
+print(" | ".join(sorted(found)))
+PYTHON
+)
+    same "$version: stack of $1" "$2" "$got"
+}
+
+main="main <module>"
+for entry in "${pythons[@]}"; do
+    version=${entry%%:*} python=${entry#*:}
+    echo "Python $version"
+    run nested
+    stack "deep 3" "here inner nested $main"
+    stack "deep 0" "here inner inner inner inner nested $main"
+    stack "back 3" "here inner nested $main"
+    run crossing
+    stack around "__enter__ crossing $main"
+    stack "in it" "here crossing $main"
+    stack "behind it" "here crossing $main"
+    run raising
+    stack finally "here second raising $main"
+    stack caught "here raising $main"
+    run generators
+    stack first "here numbers generators $main"
+    stack between "here generators $main"
+    stack second "here numbers generators $main"
+    stack thrown "here numbers generators $main"
+    stack closed "here generators $main"
+    run coroutines
+    stack ran "here coroutines $main"
+    for name in "leaf a" gathered; do
+        python3 -c '
+import json, sys
+events = json.load(open("run.json"))["traceEvents"]
+stack = next(e["args"]["Call stack"] for e in events if e.get("name") == sys.argv[1])
+functions = [part.split("): ")[-1].split(".")[-1] for part in stack.split(";")]
+assert functions[:2] == ["here", sys.argv[2]], stack
+assert "run_until_complete" in functions and functions[-2:] == ["main", "<module>"], stack' \
+            "$name" "$([[ $name == gathered ]] && echo both || echo leaf)"
+    done
+    run threads
+    for index in 0 1 2; do stack "thread $index" "here work run _bootstrap_inner _bootstrap"; done
+    stack "plain thread" none
+    run hooked
+    stack hooked "here <lambda> run _bootstrap_inner _bootstrap"
+    run switched
+    stack off none
+    stack "on again" "here late switched $main"
+    stack "still on" "here switched $main"
+    stack "off in it" none
+    stack last "here switched $main"
+    run stopped
+    stack "after the stop" "here after stopped $main"
+    run deep
+    stack up "here deep $main"
+    "$PROF_BIN/profdump" --json run.prof >/dev/null
+    run gone
+    stack "after them" "here gone $main"
+    PROF_FULL=ring PROF_MAX_MB=2 run ring
+    stack "in the ring" "here ring $main"
+    PROF_MAX_MB=2 run ring
+    "$PROF_BIN/profdump" --json run.prof | found '"full":[1-9]' || fail "$version: the limit was not reached"
+    run names
+    for name in plain bytes lone long odd; do stack "$name" "here f <module> names $main"; done
+    run nested kill
+    stack "back 0" "here inner inner inner inner nested $main"
+    # a child's file begins with the stack as it is there
+    rm -f run*.prof
+    LD_PRELOAD=$lib PROF_OUTPUT=run-%p.prof timeout 60 "$python" calls.py forked >out.txt 2>&1 || fail "$version: forked: $(cat out.txt)"
+    for file in run-*.prof; do
+        "$PROF_BIN/profdump" check "$file" >check.txt || fail "$version: $(cat check.txt)"
+        "$PROF_BIN/profdump" --chrome run.json "$file" >/dev/null
+        if grep -q '"name":"child"' run.json; then stack child "here forked $main"; else stack parent "here forked $main"; fi
+    done
+    (($(ls run-*.prof | wc -l) == 2)) || fail "$version: a file of the child is missing"
+done
+
+# Rows and times of a table know nothing of the calls.
+python=${pythons[0]#*:} version=${pythons[0]%%:*}
+run nested
+same "rows" "8" "$("$PROF_BIN/profdump" --format csv run.prof | tail -n +2 | wc -l)"
+! "$PROF_BIN/profdump" run.prof | found calls.py || fail "a Python function is a row of the table"
+
+# One row of Python calls: ids and parents that exist, and no two that cross, however ranges lie (check_trace.py).
+run crossing
+python3 - <<'PYTHON'
+import json
+calls = [e for e in json.load(open("run.json"))["traceEvents"] if e.get("cat") == "python_function"]
+ids = {call["args"]["Python id"] for call in calls}
+assert len(calls) > len(ids) >= 6, (len(calls), len(ids))
+assert any(call["args"].get("continued") for call in calls)
+assert all(call["args"]["Python parent id"] is None or call["args"]["Python parent id"] in ids for call in calls)
+assert [c["name"].split("): ")[1] for c in calls if c["args"]["Python parent id"] is None][0] == "<module>"
+PYTHON
+
+# Launches: the stack of the call, in text, as a table, folded, and beside addresses.
+compile_cuda stacks -O2 -fPIC -shared -fno-omit-frame-pointer
+cat >launch.py <<'PYTHON'
+import ctypes, sys
+prof = ctypes.PyDLL(None)
+work = ctypes.CDLL("./stacks")
+
+def forward():
+    work.outer()
+
+def step():
+    forward()
+
+assert prof.prof_python_calls(1) == 0
+for _ in range(4):
+    step()
+PYTHON
+for stacks in off launch; do
+    rm -f run*.prof
+    PROF_STACKS=$stacks PROF_STACK_METHOD=frames simulate run.prof timeout 60 "$python" launch.py >out.txt 2>&1 ||
+        fail "launch: $(cat out.txt)"
+    "$PROF_BIN/profdump" check run.prof >check.txt || fail "launch: $(cat check.txt)"
+    "$PROF_BIN/profdump" stacks --folded run.prof >folded.txt
+    grep -Eq '^<module>;step;forward(;.*)? [0-9]+$' folded.txt || fail "folded: $(cat folded.txt)"
+    "$PROF_BIN/profdump" stacks run.prof | found "    forward  at .*launch.py:5" || fail "stacks: no forward"
+    [[ $stacks == launch ]] || "$PROF_BIN/profdump" --group-by stack run.prof | found "forward (launch.py:5) < step (launch.py:8) < <module>" ||
+        fail "no group"
+done
+grep -Eq 'forward;.*outer;' folded.txt || fail "no C function inside of Python's: $(cat folded.txt)"
+
+# What cannot be, is said and harms nothing.
+rm -f run.prof
+record run.prof "$python" - >out.txt 2>&1 <<'PYTHON' || fail "refusals: $(cat out.txt)"
+import ctypes, cProfile, sys
+prof, without_gil = ctypes.PyDLL(None), ctypes.CDLL(None)
+assert without_gil.prof_python_calls(1) == 2     # no GIL
+assert prof.prof_python_calls(7) == 2
+profile = cProfile.Profile()
+profile.enable()
+assert prof.prof_python_calls(1) == (0 if sys.version_info >= (3, 12) else 7)
+profile.disable()
+assert prof.prof_python_calls(0) == 0
+assert prof.prof_python_calls(1) == 0 == prof.prof_python_calls(1)
+profile.enable()                                 # takes it from us, before 3.12
+sum([len("a")])
+profile.disable()
+assert prof.prof_python_calls(0) == 0
+assert sys.getprofile() is None
+sys.setprofile(print)
+assert prof.prof_python_calls(0) == 0 and sys.getprofile() is print
+sys.setprofile(None)
+PYTHON

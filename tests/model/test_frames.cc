@@ -1,0 +1,231 @@
+/* test_frames.cc - calls of Python functions: a stack of their own, the call stacks of what happens in them, pieces that
+ * nest with slices. */
+#include "../support/trace_fixture.h"
+
+#include "stack_of.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace
+{
+
+void call(Trace &trace, int64_t time_ns, const char *name)
+{
+    uint32_t id = trace_builder_name(trace.raw(), name);
+    trace_builder_word(trace.raw(), PROF_WORD_EVENT(PROF_KIND_FRAME_PUSH, id, time_ns));
+}
+
+void leave(Trace &trace, int64_t time_ns)
+{
+    trace_builder_word(trace.raw(), PROF_WORD_EVENT(PROF_KIND_FRAME_POP, 0, time_ns));
+}
+
+/* Which calls are open, outermost first; `claimed` more than there are. */
+void state(Trace &trace, int64_t time_ns, const std::vector<const char *> &names,
+           uint32_t claimed = 0)
+{
+    std::vector<uint64_t> payload(1 + (names.size() + 1) / 2, 0);
+    payload[0] = names.size() + claimed;
+    for (size_t i = 0; i < names.size(); i++)
+        payload[1 + i / 2] |= uint64_t{trace_builder_name(trace.raw(), names[i])} << i % 2 * 32;
+    trace_builder_ext(trace.raw(), PROF_REC_FRAMES, static_cast<uint64_t>(time_ns), payload.data(),
+                      static_cast<unsigned>(payload.size()));
+}
+
+std::string name_of(const timeline *t, uint32_t name)
+{
+    return {t->names.at[name].bytes, t->names.at[name].size};
+}
+
+/* "name start end" of each piece, with "+" where it goes on and "!" where its end is missing. */
+std::string calls(const timeline *t)
+{
+    std::string text;
+    for (uint32_t i = 0; i < t->frames.count; i++) {
+        const tl_frame *frame = &t->frames.at[i];
+        text += name_of(t, frame->name) + " " + std::to_string(frame->start_ns - t->start_ns) +
+                " " + std::to_string(frame->end_ns - t->start_ns);
+        text += frame->flags & TL_FRAME_CONTINUED ? "+" : "";
+        text += frame->flags & TL_FRAME_UNCLOSED ? "!" : "";
+        text += "\n";
+    }
+    return text;
+}
+
+/* The functions around a slice, innermost first. */
+std::string stack(const timeline *t, uint32_t slice)
+{
+    std::string text;
+    uint32_t index = stack_of_slice(t, slice);
+    uint32_t path = index == TL_NONE ? TL_NONE : t->stacks.at[index].frames;
+    for (; path != TL_NONE; path = t->frame_paths.at[path].parent)
+        text += (text.empty() ? "" : " ") + name_of(t, t->frame_paths.at[path].name);
+    return text;
+}
+
+} // namespace
+
+TEST(Frames, AreStacksOfWhatHappensInThemAndNoSlices)
+{
+    Trace trace;
+    trace.thread(1).log(0, 1).push(0, "before");
+    call(trace, 10, "f");
+    trace.push(20, "a");
+    call(trace, 30, "g");
+    trace.push(40, "b").pop(50);
+    leave(trace, 60);
+    trace.pop(70);
+    leave(trace, 80);
+    trace.push(90, "after").pop(95).pop(100);
+    const timeline *t = trace.load();
+    ASSERT_NE(t, nullptr) << trace.error();
+    EXPECT_EQ(slice_tree(t), "before 0 100\n a 20 70\n  b 40 50\n after 90 95\n");
+    EXPECT_EQ(calls(t), "f 10 80\ng 30 60\n");
+    EXPECT_EQ(stack(t, 0), "");
+    EXPECT_EQ(stack(t, 1), "f");
+    EXPECT_EQ(stack(t, 2), "g f");
+    EXPECT_EQ(stack(t, 3), "");
+    EXPECT_EQ(t->frames.at[1].parent, 0u);
+    EXPECT_EQ(findings(t), "");
+}
+
+TEST(Frames, APopOfEitherKindEndsNothingOfTheOther)
+{
+    Trace trace;
+    trace.thread(1).log(0, 1).push(0, "outer");
+    call(trace, 10, "enter");
+    trace.push(20, "range");
+    leave(trace, 30);
+    call(trace, 40, "exit");
+    trace.pop(50);
+    leave(trace, 60);
+    leave(trace, 70);
+    trace.pop(100).pop(110);
+    const timeline *t = trace.load();
+    EXPECT_EQ(slice_tree(t), "outer 0 100\n range 20 50\n");
+    EXPECT_EQ(calls(t), "enter 10 20\nenter 20 30+\nexit 40 50\nexit 50 60+\n");
+    EXPECT_EQ(t->frames.at[1].call, 0u);
+    EXPECT_EQ(t->processes.at[0].odd.unopened_frames, 1u);
+    EXPECT_EQ(t->threads.at[0].unopened, 1u);
+}
+
+TEST(Frames, CutsAllThatARangeOutlivesAndAllThatOutliveIt)
+{
+    Trace trace;
+    trace.thread(1).log(0, 1);
+    for (const char *name : {"f", "g", "h"})
+        call(trace, 10, name);
+    trace.push(20, "range");
+    leave(trace, 30);
+    leave(trace, 40);
+    call(trace, 50, "i");
+    call(trace, 55, "j");
+    trace.pop(60);
+    leave(trace, 70);
+    leave(trace, 80);
+    leave(trace, 90);
+    const timeline *t = trace.load();
+    EXPECT_EQ(calls(t),
+              "f 0 80\ng 0 10\nh 0 10\ng 10 30+\nh 10 20+\ni 40 50\nj 45 50\ni 50 70+\nj 50 60+\n");
+    EXPECT_EQ(t->frames.at[4].parent, 1u);
+    EXPECT_EQ(findings(t), "");
+}
+
+TEST(Frames, AStatementSaysWhatIsOpen)
+{
+    Trace trace;
+    trace.thread(1).log(0, 1);
+    state(trace, 10, {"main", "f", "g"});
+    trace.push(20, "a").pop(25);
+    state(trace, 30, {"main", "h"});
+    trace.push(40, "b").pop(45);
+    leave(trace, 50);
+    state(trace, 60, {});
+    trace.push(70, "c").pop(75);
+    const timeline *t = trace.load();
+    EXPECT_EQ(calls(t), "main 0 50\nf 0 20\ng 0 20\nh 20 40\n");
+    EXPECT_EQ(stack(t, 0), "g f main");
+    EXPECT_EQ(stack(t, 1), "h main");
+    EXPECT_EQ(stack(t, 2), "");
+    EXPECT_EQ(findings(t), "");
+}
+
+TEST(Frames, EqualPathsAreOne)
+{
+    Trace trace;
+    trace.thread(1).log(0, 1);
+    for (int i = 0; i < 3; i++) {
+        call(trace, 10 + 100 * i, "f");
+        trace.push(20 + 100 * i, "a").pop(30 + 100 * i);
+        leave(trace, 40 + 100 * i);
+    }
+    const timeline *t = trace.load();
+    EXPECT_EQ(t->frame_paths.count, 1u);
+    EXPECT_EQ(t->stacks.count, 1u);
+    EXPECT_EQ(t->slice_stacks.count, 3u);
+    EXPECT_EQ(t->frames.count, 3u);
+}
+
+TEST(Frames, ThatAreOpenAtTheEndEndThere)
+{
+    Trace trace;
+    trace.thread(1).log(0, 1);
+    call(trace, 10, "f");
+    trace.push(20, "a");
+    call(trace, 30, "g");
+    const timeline *t = trace.load();
+    EXPECT_NE(calls(t).find("f 0 "), std::string::npos) << calls(t);
+    EXPECT_EQ(t->frames.at[0].flags, TL_FRAME_UNCLOSED);
+    EXPECT_EQ(t->frames.at[1].flags, TL_FRAME_UNCLOSED);
+    EXPECT_EQ(t->ledger.unclosed, 1u) << "the range alone is one that nobody popped";
+}
+
+TEST(Frames, OfThreadsThatTakeTurnsInOneLogStayApart)
+{
+    Trace trace;
+    trace.thread(1).thread(2).log(0, 1);
+    call(trace, 10, "f");
+    trace.push(20, "a").pop(30);
+    leave(trace, 40);
+    trace_builder_handover(trace.raw(), 2, 0);
+    call(trace, 50, "g");
+    trace.push(60, "b").pop(70);
+    leave(trace, 80);
+    const timeline *t = trace.load();
+    EXPECT_EQ(t->threads.at[0].frame_count, 1u);
+    EXPECT_EQ(t->threads.at[1].frame_count, 1u);
+    EXPECT_EQ(stack(t, 1), "g");
+    EXPECT_EQ(findings(t), "");
+}
+
+TEST(Frames, ARecordThatClaimsMoreThanItHoldsIsDamage)
+{
+    Trace trace;
+    trace.thread(1).log(0, 1).push(5, "a").pop(6);
+    state(trace, 10, {"main"}, 1000);
+    EXPECT_EQ(trace.load(), nullptr);
+    EXPECT_NE(std::string(trace.error()).find("Python frames"), std::string::npos) << trace.error();
+}
+
+TEST(Frames, RangesThatCrossALotOfThemCostNoMoreThanThereIs)
+{
+    Trace trace;
+    trace.thread(1).log(0, 1);
+    int64_t now = 0;
+    for (int i = 0; i < 300; i++)
+        call(trace, ++now, "f");
+    for (int i = 0; i < 300; i++)
+        trace.push(++now, "a");
+    for (int i = 0; i < 300; i++) {
+        leave(trace, ++now);
+    }
+    for (int i = 0; i < 300; i++)
+        trace.pop(++now);
+    const timeline *t = trace.load();
+    ASSERT_NE(t, nullptr) << trace.error();
+    EXPECT_LE(t->frames.count, 300u + 4 * 600u);
+    EXPECT_GT(t->processes.at[0].odd.uncut_frames, 0u);
+}
