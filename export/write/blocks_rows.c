@@ -147,6 +147,12 @@ static void row_cells(const struct blocks *blocks, const struct write_blocks_opt
     starts_cell(blocks, block, number, grid);
 }
 
+/* Cells of several numbers, where readers take a column that ends with its unit for one of numbers. */
+static bool is_list(const char *name)
+{
+    return strcmp(name, "samples") == 0 || strcmp(name, "starts") == 0;
+}
+
 bool blocks_print_rows(const struct blocks *blocks, const struct write_blocks_options *options,
                        FILE *stream)
 {
@@ -161,7 +167,7 @@ bool blocks_print_rows(const struct blocks *blocks, const struct write_blocks_op
     for (const char *const *name = names; *name; name++)
         grid_string(&grid, *name);
     for (const char *const *name = times; *name; name++)
-        grid_format(&grid, "%s_%s", *name, unit);
+        grid_format(&grid, "%s_%s%s", *name, unit, is_list(*name) ? "_list" : "");
     for (uint32_t i = 0; i < blocks->blocks.count; i++)
         for (uint32_t j = 0; j < blocks->blocks.at[i].row_count; j++)
             if (block_event_is_shown(blocks, options,

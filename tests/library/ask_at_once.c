@@ -1,5 +1,6 @@
 /* ask_at_once.c - ask_at_once DIRECTORY INPUT...: threads that open all inputs and write them in every format and
- * report, each into a directory of its own, DIRECTORY/N. They must all write the same, which the caller compares. */
+ * report, each into a directory of its own, DIRECTORY/N. They must all write the same, which the caller compares; for
+ * what cannot be written there is FORMAT.failed. */
 #include <prof/trace.h>
 
 #include <pthread.h>
@@ -22,8 +23,11 @@ static void write_one(struct job *job, struct prof_trace *trace, const char *for
     snprintf(path, sizeof path, "%s/%d/%s%s", job->directory, job->number, format, ending);
     if (prof_trace_export(trace, format, path) == PROF_OK)
         return;
-    fprintf(stderr, "%s\n", prof_trace_error(trace));
-    job->failures++;
+    /* what this build cannot write shows as such a file: the caller knows whether that is right */
+    snprintf(path, sizeof path, "%s/%d/%s.failed", job->directory, job->number, format);
+    FILE *failed = fopen(path, "w");
+    if (!failed || fclose(failed) != 0)
+        job->failures++;
 }
 
 static void *run(void *user)
