@@ -18,6 +18,7 @@ enum export_kind {
     EXPORT_HTML,
     EXPORT_PERFETTO,
     EXPORT_SQLITE,
+    EXPORT_ARROW,
     EXPORT_SVG,
     EXPORT_PPROF,
     EXPORT_SPEEDSCOPE,
@@ -62,6 +63,7 @@ struct profdump_options {
     struct analyze_options analyze;
     struct breakdown_options breakdown;
     struct write_svg_options svg;
+    unsigned arrow_table; /* --arrow-table: enum arrow_table + 1; 0 not given */
 
     uint64_t explain_rules;     /* --rule: a bit for each by its place; 0 all */
     const char *explain_limits; /* --limits, NULL not given */
@@ -104,6 +106,7 @@ inputs_command cmd_combine; /* the same */
 inputs_command cmd_diff;
 inputs_command cmd_explain;
 
+export_command cmd_arrow;
 export_command cmd_chrome;
 export_command cmd_etprof;
 export_command cmd_perfetto;
