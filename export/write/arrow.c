@@ -87,23 +87,29 @@ static bool dictionary_init(struct ArrowArray *array, struct arrow_names *names)
     return true;
 }
 
-/* Fills in the values of a column, and a bit for each that is not null. */
+/* Fills in the values of a column, and a bit for each that is not null. Null is written as eight zeros, of which
+ * the next value covers what is not its own. */
 static int64_t fill(const struct batch *batch, const struct arrow_column *column,
                     struct owned *owned)
 {
+    static const uint64_t nothing;
     const struct stream *stream = batch->stream;
     char *to = owned->values;
     uint8_t *bits = owned->validity;
-    int64_t nulls = 0;
+    int64_t valid_rows = 0;
+    unsigned group = 0;
     for (uint32_t i = 0; i < batch->rows; i++, to += column->bytes) {
         bool valid = column->cell(&stream->view, stream->chosen[i], to);
         if (!valid)
-            memset(to, 0, column->bytes);
-        if (bits)
-            bits[i / 8] |= (uint8_t)(valid << i % 8);
-        nulls += !valid;
+            memcpy(to, &nothing, sizeof nothing);
+        valid_rows += valid;
+        group |= (unsigned)valid << i % 8;
+        if (bits && (i % 8 == 7 || i + 1 == batch->rows)) {
+            bits[i / 8] = (uint8_t)group;
+            group = 0;
+        }
     }
-    return nulls;
+    return batch->rows - valid_rows;
 }
 
 /* From numbers of texts to places in the dictionary. */
@@ -146,7 +152,7 @@ static bool column_init(struct batch *batch, const struct arrow_column *column,
     array->private_data = owned;
     if (!owned)
         return false;
-    owned->values = malloc(((size_t)batch->rows + 1) * bytes);
+    owned->values = malloc(batch->rows * bytes + sizeof(uint64_t));
     if (column->nullable)
         owned->validity = calloc(batch->rows / 8 + 1, 1);
     if (!owned->values || (column->nullable && !owned->validity))

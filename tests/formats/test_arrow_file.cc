@@ -69,7 +69,8 @@ protected:
         EXPECT_EQ(start % 8, 0u);
         EXPECT_EQ(at_place<uint64_t>(bytes, start - 8), 0xffffffffu) << "the end of the messages";
         footer = bytes.substr(start, size);
-        struct flat flat{};
+        struct flat flat {
+        };
         flat_init(&flat, footer.data(), footer.size());
         auto root = flat_root(&flat, 0);
         EXPECT_EQ(flat_u8(&flat, root, 0), 4);
@@ -112,7 +113,8 @@ protected:
         EXPECT_EQ(at_place<uint32_t>(bytes, block.at), 0xffffffffu);
         EXPECT_EQ(at_place<uint32_t>(bytes, block.at + 4) + 8, block.head_bytes);
         std::string head = bytes.substr(block.at + 8, block.head_bytes - 8);
-        struct flat flat{};
+        struct flat flat {
+        };
         flat_init(&flat, head.data(), head.size());
         auto root = flat_root(&flat, 0);
         EXPECT_EQ(flat_u8(&flat, root, 1), type);
