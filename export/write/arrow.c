@@ -41,17 +41,16 @@ struct owned {
     const void *buffers[3];
     void *validity, *values, *texts; /* to be freed */
     struct arrow_names *names;
-    struct ArrowArray **children; /* each allocated */
-    int64_t child_count;
+    struct ArrowArray **children; /* into arrays[] */
+    struct ArrowArray *arrays;
 };
 
 static void owned_free(struct owned *owned)
 {
     if (!owned)
         return;
-    for (int64_t i = 0; owned->children && i < owned->child_count; i++)
-        free(owned->children[i]);
     free(owned->children);
+    free(owned->arrays);
     free(owned->validity);
     free(owned->values);
     free(owned->texts);
@@ -174,12 +173,12 @@ static bool column_init(struct batch *batch, const struct arrow_column *column,
 }
 
 /* Texts, which tell where a batch ends, come first. */
-static bool fill_children(struct batch *batch, struct ArrowArray **children, bool texts)
+static bool fill_children(struct batch *batch, struct ArrowArray *arrays, bool texts)
 {
     const struct arrow_rows *rows = batch->stream->rows;
     for (uint32_t i = 0; i < rows->column_count; i++)
         if ((rows->columns[i].bytes == 0) == texts &&
-            !column_init(batch, &rows->columns[i], children[i]))
+            !column_init(batch, &rows->columns[i], &arrays[i]))
             return false;
     return true;
 }
@@ -188,18 +187,14 @@ static bool add_children(struct batch *batch, struct ArrowArray *array, struct o
 {
     uint32_t count = batch->stream->rows->column_count;
     owned->children = calloc(count, sizeof *owned->children);
-    if (!owned->children)
+    owned->arrays = calloc(count, sizeof *owned->arrays);
+    if (!owned->children || !owned->arrays)
         return false;
-    owned->child_count = count;
+    for (uint32_t i = 0; i < count; i++)
+        owned->children[i] = &owned->arrays[i];
     array->children = owned->children;
-    for (uint32_t i = 0; i < count; i++) {
-        owned->children[i] = calloc(1, sizeof **owned->children);
-        if (!owned->children[i])
-            return false;
-        array->n_children = i + 1;
-    }
-    return fill_children(batch, owned->children, true) &&
-           fill_children(batch, owned->children, false);
+    array->n_children = count;
+    return fill_children(batch, owned->arrays, true) && fill_children(batch, owned->arrays, false);
 }
 
 static int batch_init(struct batch *batch, struct ArrowArray *out)

@@ -137,7 +137,7 @@ static void put_name(const struct arrow_view *view, struct text_out *out, uint64
 static void put_value(const struct arrow_view *view, struct text_out *out,
                       const struct tl_attr *attr)
 {
-    char number[JSON_DOUBLE_BYTES], *end = number;
+    char number[JSON_DOUBLE_BYTES], *end;
     if (attr->type == PROF_ATTR_STRING) {
         put_name(view, out, attr->value);
         return;

@@ -4,28 +4,34 @@
 #include "arrow_columns.h"
 #include "stack_of.h"
 
-/* An item: one of three is there. */
+enum event_kind { EVENT_SLICE, EVENT_ASYNC, EVENT_MARK };
+
 struct event {
-    const struct tl_slice *slice;
-    const struct tl_async *async;
-    const struct tl_mark *mark;
+    enum event_kind kind;
     uint32_t index; /* in its array */
+    union {
+        const struct tl_slice *slice;
+        const struct tl_async *async;
+        const struct tl_mark *mark;
+    };
 };
 
 static inline struct event event_at(const struct arrow_view *view, uint32_t item)
 {
     const struct timeline *timeline = view->timeline;
-    struct event event = {.index = item};
+    struct event event = {.kind = EVENT_SLICE, .index = item};
     if (item < timeline->slices.count) {
         event.slice = &timeline->slices.at[item];
         return event;
     }
     event.index -= timeline->slices.count;
     if (event.index < timeline->asyncs.count) {
+        event.kind = EVENT_ASYNC;
         event.async = &timeline->asyncs.at[event.index];
         return event;
     }
     event.index -= timeline->asyncs.count;
+    event.kind = EVENT_MARK;
     event.mark = &timeline->marks.at[event.index];
     return event;
 }
@@ -44,26 +50,26 @@ static const struct tl_api *api_at(const struct arrow_view *view, uint32_t item)
 static const struct tl_thread *thread_at(const struct arrow_view *view, uint32_t item)
 {
     struct event event = event_at(view, item);
-    uint32_t thread = event.slice   ? event.slice->thread
-                      : event.async ? event.async->thread
-                                    : event.mark->thread;
+    uint32_t thread = event.kind == EVENT_SLICE   ? event.slice->thread
+                      : event.kind == EVENT_ASYNC ? event.async->thread
+                                                  : event.mark->thread;
     return &view->timeline->threads.at[thread];
 }
 
 static uint32_t label_at(const struct arrow_view *view, uint32_t item)
 {
     struct event event = event_at(view, item);
-    return event.slice   ? tl_slice_label(event.slice)
-           : event.async ? event.async->label
-                         : event.mark->label;
+    return event.kind == EVENT_SLICE   ? tl_slice_label(event.slice)
+           : event.kind == EVENT_ASYNC ? event.async->label
+                                       : event.mark->label;
 }
 
 static struct tl_attrs attrs_at(const struct arrow_view *view, uint32_t item)
 {
     struct event event = event_at(view, item);
-    return event.slice   ? arrow_attrs_of_slice(view, event.index)
-           : event.async ? timeline_async_attrs(view->timeline, event.index)
-                         : timeline_mark_attrs(view->timeline, event.index);
+    return event.kind == EVENT_SLICE   ? arrow_attrs_of_slice(view, event.index)
+           : event.kind == EVENT_ASYNC ? timeline_async_attrs(view->timeline, event.index)
+                                       : timeline_mark_attrs(view->timeline, event.index);
 }
 
 /* ---- who, what, when ---- */
@@ -90,17 +96,17 @@ static bool event_kind(const struct arrow_view *view, uint32_t item, void *to)
         [TL_RANGE] = ARROW_RANGE, [TL_STEP] = ARROW_STEP, [TL_API] = ARROW_CALL};
     struct event event = event_at(view, item);
     return arrow_put_word(view, to,
-                          event.slice   ? words[event.slice->kind]
-                          : event.async ? ARROW_ASYNC
-                                        : ARROW_MARK);
+                          event.kind == EVENT_SLICE   ? words[event.slice->kind]
+                          : event.kind == EVENT_ASYNC ? ARROW_ASYNC
+                                                      : ARROW_MARK);
 }
 
 static bool event_name(const struct arrow_view *view, uint32_t item, void *to)
 {
     struct event event = event_at(view, item);
-    uint32_t name = event.slice   ? event.slice->name
-                    : event.async ? event.async->name
-                                  : event.mark->name;
+    uint32_t name = event.kind == EVENT_SLICE   ? event.slice->name
+                    : event.kind == EVENT_ASYNC ? event.async->name
+                                                : event.mark->name;
     return arrow_put_name(view, to, tl_shown_name(view->timeline, name, label_at(view, item)));
 }
 
@@ -108,26 +114,27 @@ static bool event_start(const struct arrow_view *view, uint32_t item, void *to)
 {
     struct event event = event_at(view, item);
     return arrow_put_time(view, to,
-                          event.slice   ? event.slice->start_ns
-                          : event.async ? event.async->start_ns
-                                        : event.mark->time_ns);
+                          event.kind == EVENT_SLICE   ? event.slice->start_ns
+                          : event.kind == EVENT_ASYNC ? event.async->start_ns
+                                                      : event.mark->time_ns);
 }
 
 static bool event_duration(const struct arrow_view *view, uint32_t item, void *to)
 {
     struct event event = event_at(view, item);
-    return arrow_put_64(to, event.slice   ? event.slice->end_ns - event.slice->start_ns
-                            : event.async ? event.async->end_ns - event.async->start_ns
-                                          : 0);
+    return arrow_put_64(to, event.kind == EVENT_SLICE ? event.slice->end_ns - event.slice->start_ns
+                            : event.kind == EVENT_ASYNC
+                                ? event.async->end_ns - event.async->start_ns
+                                : 0);
 }
 
 static bool event_depth(const struct arrow_view *view, uint32_t item, void *to)
 {
     struct event event = event_at(view, item);
-    uint32_t around = event.mark ? event.mark->slice : TL_NONE;
+    uint32_t around = event.kind == EVENT_MARK ? event.mark->slice : TL_NONE;
     uint16_t depth =
         around == TL_NONE ? 0 : (uint16_t)(view->timeline->slices.at[around].depth + 1);
-    return arrow_put_16(to, event.slice ? event.slice->depth : depth);
+    return arrow_put_16(to, event.kind == EVENT_SLICE ? event.slice->depth : depth);
 }
 
 static bool event_correlation(const struct arrow_view *view, uint32_t item, void *to)
@@ -148,9 +155,9 @@ static bool event_parent(const struct arrow_view *view, uint32_t item, void *to)
 {
     struct event event = event_at(view, item);
     return arrow_put_event(view, to,
-                           event.slice  ? event.slice->parent
-                           : event.mark ? event.mark->slice
-                                        : TL_NONE);
+                           event.kind == EVENT_SLICE  ? event.slice->parent
+                           : event.kind == EVENT_MARK ? event.mark->slice
+                                                      : TL_NONE);
 }
 
 static bool event_continues(const struct arrow_view *view, uint32_t item, void *to)
@@ -278,9 +285,9 @@ static bool event_stack(const struct arrow_view *view, uint32_t item, void *to)
     if (!view->timeline->stacks.count)
         return false;
     struct event event = event_at(view, item);
-    uint32_t stack = event.slice   ? stack_of_slice(view->timeline, event.index)
-                     : event.async ? stack_of_async(view->timeline, event.index)
-                                   : TL_NONE;
+    uint32_t stack = event.kind == EVENT_SLICE   ? stack_of_slice(view->timeline, event.index)
+                     : event.kind == EVENT_ASYNC ? stack_of_async(view->timeline, event.index)
+                                                 : TL_NONE;
     return stack < view->timeline->stacks.count && arrow_put_32(to, view->first_stack + stack);
 }
 
