@@ -10,7 +10,8 @@
 
 _Static_assert((int)PROF_ARROW_EVENTS == ARROW_EVENTS &&
                    (int)PROF_ARROW_LAUNCHES == ARROW_LAUNCHES &&
-                   (int)PROF_ARROW_KERNELS == ARROW_KERNELS,
+                   (int)PROF_ARROW_KERNELS == ARROW_KERNELS &&
+                   (int)PROF_ARROW_COUNTERS == ARROW_COUNTERS,
                "both sides count tables alike");
 
 struct holding_stream {

@@ -594,6 +594,15 @@ struct tl_attrs {
 struct tl_attrs timeline_mark_attrs(const struct timeline *timeline, uint32_t mark);
 struct tl_attrs timeline_async_attrs(const struct timeline *timeline, uint32_t async);
 
+/* Whether the same key has another value further on: the last one given for it counts. */
+static inline bool tl_attr_is_given_again(struct tl_attrs attrs, uint32_t index)
+{
+    for (uint32_t i = index + 1; i < attrs.count; i++)
+        if (attrs.at[i].key == attrs.at[index].key)
+            return true;
+    return false;
+}
+
 /* The label of a slice; TL_NONE none, as calls have. */
 static inline uint32_t tl_slice_label(const struct tl_slice *slice)
 {

@@ -165,6 +165,10 @@ const struct export_format export_formats[EXPORT_COUNT] = {
     [EXPORT_SQLITE] = {"sqlite",
                        "write the timeline as a database with the tables of nsys, for SQL",
                        cmd_sqlite},
+    [EXPORT_ARROW] = {"arrow",
+                      "write a table in Arrow's file format (Feather), for polars, pandas,\n"
+                      "DuckDB ...; OUT a directory: all of them, as events.arrow ...",
+                      cmd_arrow},
 };
 
 const struct command *commands_with_words(const char *word)

@@ -19,6 +19,7 @@ enum export_kind {
     EXPORT_HTML,
     EXPORT_PERFETTO,
     EXPORT_SQLITE,
+    EXPORT_ARROW,
     EXPORT_SVG,
     EXPORT_PPROF,
     EXPORT_SPEEDSCOPE,
@@ -65,6 +66,7 @@ struct profdump_options {
     struct analyze_options analyze;
     struct breakdown_options breakdown;
     struct write_svg_options svg;
+    unsigned arrow_table; /* --arrow-table: enum arrow_table + 1; 0 not given */
 
     uint64_t explain_rules;     /* --rule: a bit for each by its place; 0 all */
     const char *explain_limits; /* --limits, NULL not given */
@@ -111,6 +113,7 @@ inputs_command cmd_explain;
 timeline_command cmd_analyze_timeline;
 timeline_command cmd_explain_timeline;
 
+export_command cmd_arrow;
 export_command cmd_chrome;
 export_command cmd_etprof;
 export_command cmd_perfetto;

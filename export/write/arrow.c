@@ -6,107 +6,55 @@
 #include "arrow.h"
 
 #include "arrow_columns.h"
-#include "utf8_text.h"
+#include "arrow_names.h"
 
 #include <errno.h>
-#include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
-/* Every name once, as Arrow's large_string. */
-struct names {
-    _Atomic(uint32_t) holders;
-    uint32_t count;
-    int64_t *offsets; /* count + 1 */
-    char *bytes;
+static const struct arrow_rows *const tables[ARROW_TABLES] = {
+    [ARROW_EVENTS] = &arrow_event_rows,
+    [ARROW_LAUNCHES] = &arrow_launch_rows,
+    [ARROW_KERNELS] = &arrow_kernel_rows,
+    [ARROW_COUNTERS] = &arrow_counter_rows,
 };
 
 struct stream {
     struct timeline *timeline;
     void (*done)(struct timeline *timeline);
     const struct arrow_rows *rows;
-    struct names *names;
+    struct arrow_view view;
+    struct arrow_names *names;
     uint32_t next;    /* item that comes next */
     uint32_t *chosen; /* items of the batch at hand */
 };
 
-/* ---- the dictionary ---- */
-
-static struct names *names_hold(struct names *names)
-{
-    atomic_fetch_add_explicit(&names->holders, 1, memory_order_relaxed);
-    return names;
-}
-
-static void names_release(struct names *names)
-{
-    if (!names || atomic_fetch_sub_explicit(&names->holders, 1, memory_order_acq_rel) != 1)
-        return;
-    free(names->offsets);
-    free(names->bytes);
-    free(names);
-}
-
-static struct text name_at(const struct timeline *timeline, uint32_t index)
-{
-    if (index < timeline->names.count)
-        return timeline->names.at[index];
-    const char *word = arrow_words[index - timeline->names.count];
-    return (struct text){word, strlen(word)};
-}
-
-static size_t name_bytes(const struct timeline *timeline, uint32_t index)
-{
-    struct text name = name_at(timeline, index);
-    return utf8_is_valid(name) ? name.size : UTF8_MENDED_BYTES(name.size);
-}
-
-static struct names *names_create(const struct timeline *timeline)
-{
-    struct names *names = calloc(1, sizeof *names);
-    size_t size = 1;
-    int64_t used = 0;
-    if (!names)
-        return NULL;
-    names->holders = 1;
-    names->count = timeline->names.count + arrow_word_count;
-    for (uint32_t i = 0; i < names->count; i++)
-        size += name_bytes(timeline, i);
-    names->offsets = malloc((names->count + 1u) * sizeof *names->offsets);
-    names->bytes = malloc(size);
-    if (!names->offsets || !names->bytes) {
-        names_release(names);
-        return NULL;
-    }
-    for (uint32_t i = 0; i < names->count; i++) {
-        names->offsets[i] = used;
-        used += (int64_t)utf8_mend(name_at(timeline, i), names->bytes + used);
-    }
-    names->offsets[names->count] = used;
-    return names;
-}
+/* A batch at hand. */
+struct batch {
+    const struct stream *stream;
+    uint32_t rows;
+};
 
 /* ---- arrays ---- */
 
 /* What an array owns; the array itself is its parent's or the consumer's. */
 struct owned {
     const void *buffers[3];
-    void *validity, *values; /* to be freed */
-    struct names *names;
-    struct ArrowArray **children; /* each allocated */
-    int64_t child_count;
+    void *validity, *values, *texts; /* to be freed */
+    struct arrow_names *names;
+    struct ArrowArray **children; /* into arrays[] */
+    struct ArrowArray *arrays;
 };
 
 static void owned_free(struct owned *owned)
 {
     if (!owned)
         return;
-    for (int64_t i = 0; owned->children && i < owned->child_count; i++)
-        free(owned->children[i]);
     free(owned->children);
+    free(owned->arrays);
     free(owned->validity);
     free(owned->values);
-    names_release(owned->names);
+    free(owned->texts);
+    arrow_names_release(owned->names);
     free(owned);
 }
 
@@ -122,12 +70,12 @@ static void array_release(struct ArrowArray *array)
     array->release = NULL;
 }
 
-static bool dictionary_init(struct ArrowArray *array, struct names *names)
+static bool dictionary_init(struct ArrowArray *array, struct arrow_names *names)
 {
     struct owned *owned = calloc(1, sizeof *owned);
     if (!owned)
         return false;
-    owned->names = names_hold(names);
+    owned->names = arrow_names_hold(names);
     owned->buffers[1] = names->offsets;
     owned->buffers[2] = names->bytes;
     *array = (struct ArrowArray){.length = names->count,
@@ -138,80 +86,131 @@ static bool dictionary_init(struct ArrowArray *array, struct names *names)
     return true;
 }
 
-/* Fills in the values of a column, and a bit for each that is not null. */
-static int64_t fill(const struct stream *stream, const struct arrow_column *column,
-                    struct owned *owned, uint32_t rows)
+/* Fills in the values of a column, and a bit for each that is not null. Null is written as eight zeros, of which
+ * the next value covers what is not its own. */
+static int64_t fill(const struct batch *batch, const struct arrow_column *column,
+                    struct owned *owned)
 {
+    static const uint64_t nothing;
+    const struct stream *stream = batch->stream;
     char *to = owned->values;
     uint8_t *bits = owned->validity;
-    int64_t nulls = 0;
-    for (uint32_t i = 0; i < rows; i++, to += column->bytes) {
-        bool valid = column->cell(stream->timeline, stream->chosen[i], to);
+    int64_t valid_rows = 0;
+    unsigned group = 0;
+    for (uint32_t i = 0; i < batch->rows; i++, to += column->bytes) {
+        bool valid = column->cell(&stream->view, stream->chosen[i], to);
         if (!valid)
-            memset(to, 0, column->bytes);
-        if (bits)
-            bits[i / 8] |= (uint8_t)(valid << i % 8);
-        nulls += !valid;
+            memcpy(to, &nothing, sizeof nothing);
+        valid_rows += valid;
+        group |= (unsigned)valid << i % 8;
+        if (bits && (i % 8 == 7 || i + 1 == batch->rows)) {
+            bits[i / 8] = (uint8_t)group;
+            group = 0;
+        }
     }
-    return nulls;
+    return batch->rows - valid_rows;
 }
 
-static bool column_init(const struct stream *stream, const struct arrow_column *column,
-                        struct ArrowArray *array, uint32_t rows)
+/* From numbers of texts to places in the dictionary. */
+static void place_names(const struct arrow_names *names, uint32_t *values, uint32_t rows)
+{
+    for (uint32_t i = 0; i < rows; i++)
+        values[i] = names->places[values[i]];
+}
+
+/* Of texts. A batch that has enough of them ends there, so a table can have one such column. */
+static bool fill_texts(struct batch *batch, const struct arrow_column *column, struct owned *owned,
+                       int64_t *nulls)
+{
+    const struct stream *stream = batch->stream;
+    struct text_out out = {0};
+    int64_t *offsets = owned->values;
+    uint8_t *bits = owned->validity;
+    offsets[0] = 0;
+    for (uint32_t i = 0; i < batch->rows; i++) {
+        bool valid = column->cell(&stream->view, stream->chosen[i], &out);
+        bits[i / 8] |= (uint8_t)(valid << i % 8);
+        *nulls += !valid;
+        offsets[i + 1] = (int64_t)out.size;
+        if (out.size >= ARROW_BATCH_TEXT_BYTES)
+            batch->rows = i + 1;
+    }
+    if (!out.bytes)
+        text_out_room(&out, 1); /* consumers want an address even of nothing */
+    owned->texts = out.bytes;
+    return !out.failed;
+}
+
+static bool column_init(struct batch *batch, const struct arrow_column *column,
+                        struct ArrowArray *array)
 {
     struct owned *owned = calloc(1, sizeof *owned);
-    *array = (struct ArrowArray){.length = rows, .n_buffers = 2, .release = array_release};
+    bool is_text = column->bytes == 0;
+    size_t bytes = is_text ? sizeof(int64_t) : column->bytes;
+    *array = (struct ArrowArray){.n_buffers = is_text ? 3 : 2, .release = array_release};
     array->private_data = owned;
     if (!owned)
         return false;
-    owned->values = malloc((size_t)(rows ? rows : 1) * column->bytes);
+    owned->values = malloc(batch->rows * bytes + sizeof(uint64_t));
     if (column->nullable)
-        owned->validity = calloc(rows / 8 + 1, 1);
+        owned->validity = calloc(batch->rows / 8 + 1, 1);
     if (!owned->values || (column->nullable && !owned->validity))
         return false;
-    array->null_count = fill(stream, column, owned, rows);
+    if (!is_text)
+        array->null_count = fill(batch, column, owned);
+    else if (!fill_texts(batch, column, owned, &array->null_count))
+        return false;
     owned->buffers[0] = owned->validity;
     owned->buffers[1] = owned->values;
+    owned->buffers[2] = owned->texts;
+    array->length = batch->rows;
     array->buffers = owned->buffers;
     if (!column->is_name)
         return true;
+    place_names(batch->stream->names, owned->values, batch->rows);
     array->dictionary = calloc(1, sizeof *array->dictionary);
-    return array->dictionary && dictionary_init(array->dictionary, stream->names);
+    return array->dictionary && dictionary_init(array->dictionary, batch->stream->names);
 }
 
-static bool add_children(const struct stream *stream, struct ArrowArray *batch, struct owned *owned,
-                         uint32_t rows)
+/* Texts, which tell where a batch ends, come first. */
+static bool fill_children(struct batch *batch, struct ArrowArray *arrays, bool texts)
 {
-    uint32_t count = stream->rows->column_count;
-    owned->children = calloc(count, sizeof *owned->children);
-    if (!owned->children)
-        return false;
-    owned->child_count = count;
-    batch->children = owned->children;
-    for (uint32_t i = 0; i < count; i++) {
-        owned->children[i] = calloc(1, sizeof **owned->children);
-        if (!owned->children[i])
+    const struct arrow_rows *rows = batch->stream->rows;
+    for (uint32_t i = 0; i < rows->column_count; i++)
+        if ((rows->columns[i].bytes == 0) == texts &&
+            !column_init(batch, &rows->columns[i], &arrays[i]))
             return false;
-        batch->n_children = i + 1;
-        if (!column_init(stream, &stream->rows->columns[i], owned->children[i], rows))
-            return false;
-    }
     return true;
 }
 
-static int batch_init(const struct stream *stream, struct ArrowArray *batch, uint32_t rows)
+static bool add_children(struct batch *batch, struct ArrowArray *array, struct owned *owned)
+{
+    uint32_t count = batch->stream->rows->column_count;
+    owned->children = calloc(count, sizeof *owned->children);
+    owned->arrays = calloc(count, sizeof *owned->arrays);
+    if (!owned->children || !owned->arrays)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        owned->children[i] = &owned->arrays[i];
+    array->children = owned->children;
+    array->n_children = count;
+    return fill_children(batch, owned->arrays, true) && fill_children(batch, owned->arrays, false);
+}
+
+static int batch_init(struct batch *batch, struct ArrowArray *out)
 {
     struct owned *owned = calloc(1, sizeof *owned);
-    struct ArrowArray made = {.length = rows, .n_buffers = 1, .release = array_release};
+    struct ArrowArray made = {.n_buffers = 1, .release = array_release};
     made.private_data = owned;
     if (!owned)
         return ENOMEM;
     made.buffers = owned->buffers;
-    if (!add_children(stream, &made, owned, rows)) {
+    if (!add_children(batch, &made, owned)) {
         array_release(&made);
         return ENOMEM;
     }
-    *batch = made;
+    made.length = batch->rows;
+    *out = made;
     return 0;
 }
 
@@ -272,17 +271,18 @@ static int get_schema(struct ArrowArrayStream *self, struct ArrowSchema *out)
 static int get_next(struct ArrowArrayStream *self, struct ArrowArray *out)
 {
     struct stream *stream = self->private_data;
-    uint32_t rows = 0, end = stream->rows->item_count(stream->timeline), next = stream->next;
-    for (; next < end && rows < ARROW_BATCH_ROWS; next++)
-        if (stream->rows->is_row(stream->timeline, next))
-            stream->chosen[rows++] = next;
-    if (rows == 0) {
+    uint32_t end = stream->rows->item_count(stream->timeline), next = stream->next;
+    struct batch batch = {.stream = stream};
+    for (; next < end && batch.rows < ARROW_BATCH_ROWS; next++)
+        if (stream->rows->is_row(&stream->view, next))
+            stream->chosen[batch.rows++] = next;
+    if (batch.rows == 0) {
         out->release = NULL; /* the end */
         return 0;
     }
-    int error = batch_init(stream, out, rows);
+    int error = batch_init(&batch, out);
     if (!error)
-        stream->next = next;
+        stream->next = stream->chosen[batch.rows - 1] + 1;
     return error;
 }
 
@@ -296,7 +296,8 @@ static void stream_free(struct stream *stream)
 {
     if (!stream)
         return;
-    names_release(stream->names);
+    arrow_names_release(stream->names);
+    arrow_view_fini(&stream->view);
     free(stream->chosen);
     free(stream);
 }
@@ -310,18 +311,27 @@ static void stream_release(struct ArrowArrayStream *self)
     self->release = NULL;
 }
 
-bool arrow_stream_init(struct ArrowArrayStream *stream, struct timeline *timeline,
-                       enum arrow_table table, void (*done)(struct timeline *timeline))
+static bool prepare(struct stream *stream, enum arrow_table table, const struct arrow_more *more)
+{
+    if (!arrow_view_init(&stream->view, stream->timeline, table))
+        return false;
+    stream->view.flops = more ? more->flops : NULL;
+    stream->names = arrow_names_create(&stream->view, table, more ? more->stacks : NULL);
+    stream->chosen = malloc(ARROW_BATCH_ROWS * sizeof *stream->chosen);
+    return stream->names && stream->chosen;
+}
+
+bool arrow_stream_init_more(struct ArrowArrayStream *stream, struct timeline *timeline,
+                            enum arrow_table table, const struct arrow_more *more,
+                            void (*done)(struct timeline *timeline))
 {
     struct stream *made = calloc(1, sizeof *made);
-    if (made) {
-        made->rows = &arrow_tables[table];
-        made->timeline = timeline;
-        made->done = done;
-        made->names = names_create(timeline);
-        made->chosen = malloc(ARROW_BATCH_ROWS * sizeof *made->chosen);
-    }
-    if (!made || !made->names || !made->chosen) {
+    if (!made)
+        return false;
+    made->rows = tables[table];
+    made->timeline = timeline;
+    made->done = done;
+    if (!prepare(made, table, more)) {
         stream_free(made);
         return false;
     }
@@ -331,4 +341,21 @@ bool arrow_stream_init(struct ArrowArrayStream *stream, struct timeline *timelin
                                         .release = stream_release,
                                         .private_data = made};
     return true;
+}
+
+bool arrow_stream_init(struct ArrowArrayStream *stream, struct timeline *timeline,
+                       enum arrow_table table, void (*done)(struct timeline *timeline))
+{
+    return arrow_stream_init_more(stream, timeline, table, NULL, done);
+}
+
+const char *arrow_table_name(enum arrow_table table)
+{
+    static const char *const names[ARROW_TABLES] = {
+        [ARROW_EVENTS] = "events",
+        [ARROW_LAUNCHES] = "launches",
+        [ARROW_KERNELS] = "kernels",
+        [ARROW_COUNTERS] = "counters",
+    };
+    return names[table];
 }

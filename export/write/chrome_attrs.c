@@ -160,15 +160,6 @@ static inline void write_value(struct chrome *chrome, const struct tl_attr *attr
         write_value_slow(chrome, attr);
 }
 
-/* An object has each key once: the last value given for it counts. */
-static bool is_given_again(struct tl_attrs attrs, uint32_t index)
-{
-    for (uint32_t i = index + 1; i < attrs.count; i++)
-        if (attrs.at[i].key == attrs.at[index].key)
-            return true;
-    return false;
-}
-
 static bool has_word(const struct chrome *chrome, struct tl_attrs attrs, enum word word)
 {
     for (uint32_t i = 0; i < attrs.count; i++)
@@ -268,7 +259,7 @@ void chrome_attrs_write(struct chrome *chrome, uint32_t label, struct tl_attrs a
     if (label != TL_NONE)
         write_label(chrome, &chrome->timeline->labels.at[label]);
     for (uint32_t i = 0; i < attrs.count; i++) {
-        if (is_given_again(attrs, i))
+        if (tl_attr_is_given_again(attrs, i))
             continue;
         uint8_t word = chrome->attr_words[attrs.at[i].key];
         if (word == WORD_NONE || (label == TL_NONE && word < WORD_RANGE_ID))

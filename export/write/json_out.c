@@ -126,20 +126,24 @@ static void force_point(char *number)
             *number = '.';
 }
 
+char *json_put_double(char *p, double value)
+{
+    char number[JSON_DOUBLE_BYTES] = "null";
+    if (isfinite(value)) {
+        for (int digits = 15; digits <= 17; digits++) {
+            snprintf(number, sizeof number, "%.*g", digits, value);
+            if (strtod(number, NULL) == value)
+                break;
+        }
+        force_point(number);
+    }
+    return stpcpy(p, number);
+}
+
 void json_double(struct json_out *out, double value)
 {
-    char number[64];
-    if (!isfinite(value)) {
-        json_null(out);
-        return;
-    }
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(number, sizeof number, "%.*g", digits, value);
-        if (strtod(number, NULL) == value)
-            break;
-    }
-    force_point(number);
-    json_out_literal(out, number, strlen(number), true);
+    char number[JSON_DOUBLE_BYTES];
+    json_out_literal(out, number, (size_t)(json_put_double(number, value) - number), true);
 }
 
 void json_three_decimals(struct json_out *out, double value)

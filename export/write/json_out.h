@@ -63,6 +63,10 @@ void json_string(struct json_out *out, const char *string);
 /* A double that reads back as the same double. JSON has no NaN or infinity: those become null. */
 void json_double(struct json_out *out, double value);
 
+/* The same as bytes, at most JSON_DOUBLE_BYTES of them. Returns what follows. */
+#define JSON_DOUBLE_BYTES 32u
+char *json_put_double(char *p, double value);
+
 /* The writers below this line write at most JSON_SLACK_BYTES: one comparison, then straight stores.
  * */
 

@@ -95,7 +95,8 @@ prof_status prof_export_chrome(const char *path)
 
 _Static_assert((int)PROF_ARROW_EVENTS == ARROW_EVENTS &&
                    (int)PROF_ARROW_LAUNCHES == ARROW_LAUNCHES &&
-                   (int)PROF_ARROW_KERNELS == ARROW_KERNELS,
+                   (int)PROF_ARROW_KERNELS == ARROW_KERNELS &&
+                   (int)PROF_ARROW_COUNTERS == ARROW_COUNTERS,
                "both sides count tables alike");
 
 static struct timeline *report_load_arrow(const char *path)

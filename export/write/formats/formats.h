@@ -7,6 +7,7 @@
 #ifndef PROF_FORMATS_H
 #define PROF_FORMATS_H
 
+#include "arrow.h"
 #include "out_file.h"
 #include "timeline.h"
 
@@ -48,6 +49,11 @@ bool write_svg(const struct timeline *timeline, const struct write_svg_options *
 /* The timeline as an SQLite database with the tables and columns of `nsys export --type sqlite`, and
  * libprof's own beside them: see nsys_schema.h. `path` must be a file. */
 bool write_sqlite(const struct timeline *timeline, const char *path, struct write_error *error);
+
+/* A table of prof/arrow.h as a file in Arrow's IPC format (Feather, version 2), not compressed by itself: for
+ * pyarrow, polars, pandas, DuckDB ... `more` as in arrow.h. */
+bool write_arrow_file(const struct timeline *timeline, enum arrow_table table,
+                      const struct arrow_more *more, const char *path, struct write_error *error);
 
 #ifdef __cplusplus
 }

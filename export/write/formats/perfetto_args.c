@@ -270,21 +270,12 @@ static void put_value(struct perfetto *perfetto, const struct tl_attr *attr)
     }
 }
 
-/* The last value given for a key counts. */
-static bool is_given_again(struct tl_attrs attrs, uint32_t index)
-{
-    for (uint32_t i = index + 1; i < attrs.count; i++)
-        if (attrs.at[i].key == attrs.at[index].key)
-            return true;
-    return false;
-}
-
 void perfetto_args_attrs(struct perfetto *perfetto, uint32_t label, struct tl_attrs attrs)
 {
     if (label != TL_NONE)
         put_label(perfetto, &perfetto->timeline->labels.at[label]);
     for (uint32_t i = 0; i < attrs.count; i++) {
-        if (is_given_again(attrs, i))
+        if (tl_attr_is_given_again(attrs, i))
             continue;
         uint32_t key = perfetto_names_key_of(&perfetto->names, attrs.at[i].key);
         size_t mark = proto_begin(&perfetto->out, EVENT_ANNOTATION);

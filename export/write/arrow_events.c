@@ -1,0 +1,383 @@
+/* arrow_events.c - what threads did, and which of it launched: items are slices, begin/end ranges, marks. */
+#include "array.h"
+#include "arrow_attrs.h"
+#include "arrow_columns.h"
+#include "stack_of.h"
+
+enum event_kind { EVENT_SLICE, EVENT_ASYNC, EVENT_MARK };
+
+struct event {
+    enum event_kind kind;
+    uint32_t index; /* in its array */
+    union {
+        const struct tl_slice *slice;
+        const struct tl_async *async;
+        const struct tl_mark *mark;
+    };
+};
+
+static inline struct event event_at(const struct arrow_view *view, uint32_t item)
+{
+    const struct timeline *timeline = view->timeline;
+    struct event event = {.kind = EVENT_SLICE, .index = item};
+    if (item < timeline->slices.count) {
+        event.slice = &timeline->slices.at[item];
+        return event;
+    }
+    event.index -= timeline->slices.count;
+    if (event.index < timeline->asyncs.count) {
+        event.kind = EVENT_ASYNC;
+        event.async = &timeline->asyncs.at[event.index];
+        return event;
+    }
+    event.index -= timeline->asyncs.count;
+    event.kind = EVENT_MARK;
+    event.mark = &timeline->marks.at[event.index];
+    return event;
+}
+
+static inline const struct tl_slice *slice_at(const struct arrow_view *view, uint32_t item)
+{
+    return item < view->timeline->slices.count ? &view->timeline->slices.at[item] : NULL;
+}
+
+static const struct tl_api *api_at(const struct arrow_view *view, uint32_t item)
+{
+    const struct tl_slice *slice = slice_at(view, item);
+    return slice && slice->kind == TL_API ? &view->timeline->apis.at[slice->api] : NULL;
+}
+
+static const struct tl_thread *thread_at(const struct arrow_view *view, uint32_t item)
+{
+    struct event event = event_at(view, item);
+    uint32_t thread = event.kind == EVENT_SLICE   ? event.slice->thread
+                      : event.kind == EVENT_ASYNC ? event.async->thread
+                                                  : event.mark->thread;
+    return &view->timeline->threads.at[thread];
+}
+
+static uint32_t label_at(const struct arrow_view *view, uint32_t item)
+{
+    struct event event = event_at(view, item);
+    return event.kind == EVENT_SLICE   ? tl_slice_label(event.slice)
+           : event.kind == EVENT_ASYNC ? event.async->label
+                                       : event.mark->label;
+}
+
+static struct tl_attrs attrs_at(const struct arrow_view *view, uint32_t item)
+{
+    struct event event = event_at(view, item);
+    return event.kind == EVENT_SLICE   ? arrow_attrs_of_slice(view, event.index)
+           : event.kind == EVENT_ASYNC ? timeline_async_attrs(view->timeline, event.index)
+                                       : timeline_mark_attrs(view->timeline, event.index);
+}
+
+/* ---- who, what, when ---- */
+
+static bool event_pid(const struct arrow_view *view, uint32_t item, void *to)
+{
+    uint32_t process = thread_at(view, item)->process;
+    return arrow_put_32(to, view->timeline->processes.at[process].info.pid);
+}
+
+static bool event_tid(const struct arrow_view *view, uint32_t item, void *to)
+{
+    return arrow_put_32(to, thread_at(view, item)->tid);
+}
+
+static bool event_thread_name(const struct arrow_view *view, uint32_t item, void *to)
+{
+    return arrow_put_known(to, thread_at(view, item)->name);
+}
+
+static bool event_kind(const struct arrow_view *view, uint32_t item, void *to)
+{
+    static const enum arrow_word words[] = {
+        [TL_RANGE] = ARROW_RANGE, [TL_STEP] = ARROW_STEP, [TL_API] = ARROW_CALL};
+    struct event event = event_at(view, item);
+    return arrow_put_word(view, to,
+                          event.kind == EVENT_SLICE   ? words[event.slice->kind]
+                          : event.kind == EVENT_ASYNC ? ARROW_ASYNC
+                                                      : ARROW_MARK);
+}
+
+static bool event_name(const struct arrow_view *view, uint32_t item, void *to)
+{
+    struct event event = event_at(view, item);
+    uint32_t name = event.kind == EVENT_SLICE   ? event.slice->name
+                    : event.kind == EVENT_ASYNC ? event.async->name
+                                                : event.mark->name;
+    return arrow_put_name(view, to, tl_shown_name(view->timeline, name, label_at(view, item)));
+}
+
+static bool event_start(const struct arrow_view *view, uint32_t item, void *to)
+{
+    struct event event = event_at(view, item);
+    return arrow_put_time(view, to,
+                          event.kind == EVENT_SLICE   ? event.slice->start_ns
+                          : event.kind == EVENT_ASYNC ? event.async->start_ns
+                                                      : event.mark->time_ns);
+}
+
+static bool event_duration(const struct arrow_view *view, uint32_t item, void *to)
+{
+    struct event event = event_at(view, item);
+    return arrow_put_64(to, event.kind == EVENT_SLICE ? event.slice->end_ns - event.slice->start_ns
+                            : event.kind == EVENT_ASYNC
+                                ? event.async->end_ns - event.async->start_ns
+                                : 0);
+}
+
+static bool event_depth(const struct arrow_view *view, uint32_t item, void *to)
+{
+    struct event event = event_at(view, item);
+    uint32_t around = event.kind == EVENT_MARK ? event.mark->slice : TL_NONE;
+    uint16_t depth =
+        around == TL_NONE ? 0 : (uint16_t)(view->timeline->slices.at[around].depth + 1);
+    return arrow_put_16(to, event.kind == EVENT_SLICE ? event.slice->depth : depth);
+}
+
+static bool event_correlation(const struct arrow_view *view, uint32_t item, void *to)
+{
+    const struct tl_api *api = api_at(view, item);
+    return api && arrow_put_32(to, api->correlation);
+}
+
+static bool event_result(const struct arrow_view *view, uint32_t item, void *to)
+{
+    const struct tl_api *api = api_at(view, item);
+    return api && api->result != TL_RESULT_UNKNOWN && arrow_put_32(to, (uint32_t)api->result);
+}
+
+/* ---- the tree ---- */
+
+static bool event_parent(const struct arrow_view *view, uint32_t item, void *to)
+{
+    struct event event = event_at(view, item);
+    return arrow_put_event(view, to,
+                           event.kind == EVENT_SLICE  ? event.slice->parent
+                           : event.kind == EVENT_MARK ? event.mark->slice
+                                                      : TL_NONE);
+}
+
+static bool event_continues(const struct arrow_view *view, uint32_t item, void *to)
+{
+    const struct timeline *timeline = view->timeline;
+    const struct tl_slice *slice = slice_at(view, item);
+    if (!slice || !(slice->flags & TL_CONTINUED))
+        return false;
+    uint32_t at =
+        array_lower_bound(timeline->pieces.at, timeline->pieces.count, sizeof *timeline->pieces.at,
+                          offsetof(struct tl_piece, slice), item);
+    bool found = at < timeline->pieces.count && timeline->pieces.at[at].slice == item;
+    return found && arrow_put_event(view, to, timeline->pieces.at[at].before);
+}
+
+/* Begin/end ranges need not nest, so no time is their own. */
+static bool event_self(const struct arrow_view *view, uint32_t item, void *to)
+{
+    return slice_at(view, item) && arrow_put_64(to, view->sums[item].self_ns);
+}
+
+static bool event_device(const struct arrow_view *view, uint32_t item, void *to)
+{
+    return slice_at(view, item) && arrow_put_64(to, view->sums[item].device_ns);
+}
+
+static bool event_self_device(const struct arrow_view *view, uint32_t item, void *to)
+{
+    return slice_at(view, item) && arrow_put_64(to, view->sums[item].self_device_ns);
+}
+
+static bool put_memory(const struct arrow_view *view, uint32_t item, enum memory_side side,
+                       void *to)
+{
+    const struct tl_slice *slice = slice_at(view, item);
+    return slice && view->has_memory[side] &&
+           view->has_memory[side][view->timeline->threads.at[slice->thread].process] &&
+           arrow_put_64(to, view->memory_bytes[side][item]);
+}
+
+static bool event_host_bytes(const struct arrow_view *view, uint32_t item, void *to)
+{
+    return put_memory(view, item, MEMORY_CPU, to);
+}
+
+static bool event_device_bytes(const struct arrow_view *view, uint32_t item, void *to)
+{
+    return put_memory(view, item, MEMORY_CUDA, to);
+}
+
+/* ---- what came with it ---- */
+
+static bool event_domain(const struct arrow_view *view, uint32_t item, void *to)
+{
+    uint32_t label = label_at(view, item);
+    if (label == TL_NONE)
+        return false;
+    return arrow_put_known(
+        to, view->timeline->domains.at[view->timeline->labels.at[label].domain].name);
+}
+
+static bool event_category(const struct arrow_view *view, uint32_t item, void *to)
+{
+    uint32_t label = label_at(view, item);
+    uint32_t category = label == TL_NONE ? TL_NONE : view->timeline->labels.at[label].category;
+    if (category == TL_NONE)
+        return false;
+    uint32_t name = view->timeline->categories.at[category].name;
+    return arrow_put_32(to, name == TL_NONE ? view->first_category + category : name);
+}
+
+static bool event_attributes(const struct arrow_view *view, uint32_t item, void *to)
+{
+    return view->first_attr && arrow_attrs_json(view, attrs_at(view, item), to);
+}
+
+static struct arrow_attrs_own own_at(const struct arrow_view *view, uint32_t item)
+{
+    if (!view->first_attr)
+        return (struct arrow_attrs_own){0};
+    return arrow_attrs_own(view, attrs_at(view, item));
+}
+
+static bool event_shapes(const struct arrow_view *view, uint32_t item, void *to)
+{
+    const struct tl_attr *shapes = own_at(view, item).shapes;
+    return shapes && arrow_put_32(to, (uint32_t)shapes->value);
+}
+
+static bool event_sequence(const struct arrow_view *view, uint32_t item, void *to)
+{
+    const struct tl_attr *sequence = own_at(view, item).sequence;
+    return sequence && arrow_put_64(to, (int64_t)sequence->value);
+}
+
+static bool event_flops(const struct arrow_view *view, uint32_t item, void *to)
+{
+    const struct tl_slice *slice = slice_at(view, item);
+    if (slice && view->flops && view->flops[item] >= 0)
+        return arrow_put_f64(to, view->flops[item]);
+    const struct tl_attr *flops = own_at(view, item).flops;
+    return flops && arrow_put_f64(to, arrow_attrs_number(flops));
+}
+
+static bool event_forward_tid(const struct arrow_view *view, uint32_t item, void *to)
+{
+    const struct timeline *timeline = view->timeline;
+    if (!slice_at(view, item) || !timeline->fwdbwds.count)
+        return false;
+    uint32_t at =
+        array_lower_bound(timeline->fwdbwds.at, timeline->fwdbwds.count,
+                          sizeof *timeline->fwdbwds.at, offsetof(struct tl_fwdbwd, backward), item);
+    if (at == timeline->fwdbwds.count || timeline->fwdbwds.at[at].backward != item)
+        return false;
+    uint32_t forward = timeline->slices.at[timeline->fwdbwds.at[at].forward].thread;
+    return arrow_put_32(to, timeline->threads.at[forward].tid);
+}
+
+/* What the file says in words before what addresses tell. */
+static bool event_stack(const struct arrow_view *view, uint32_t item, void *to)
+{
+    const struct tl_attr *words = own_at(view, item).stack;
+    if (words)
+        return arrow_put_32(to, (uint32_t)words->value);
+    if (!view->timeline->stacks.count)
+        return false;
+    struct event event = event_at(view, item);
+    uint32_t stack = event.kind == EVENT_SLICE   ? stack_of_slice(view->timeline, event.index)
+                     : event.kind == EVENT_ASYNC ? stack_of_async(view->timeline, event.index)
+                                                 : TL_NONE;
+    return stack < view->timeline->stacks.count && arrow_put_32(to, view->first_stack + stack);
+}
+
+static bool is_event(const struct arrow_view *view, uint32_t item)
+{
+    return item >= view->timeline->slices.count || arrow_view_is_event(view, item);
+}
+
+static uint32_t event_count(const struct timeline *timeline)
+{
+    uint64_t count =
+        (uint64_t)timeline->slices.count + timeline->asyncs.count + timeline->marks.count;
+    return count < TL_NONE ? (uint32_t)count : TL_NONE;
+}
+
+/* ---- launches ---- */
+
+static bool launch_range(const struct arrow_view *view, uint32_t item, void *to)
+{
+    return arrow_put_known(to, arrow_view_range(view->timeline, item));
+}
+
+static bool launch_operations(const struct arrow_view *view, uint32_t item, void *to)
+{
+    return arrow_put_32(to, slice_at(view, item)->gpu_count);
+}
+
+static bool launch_device_time(const struct arrow_view *view, uint32_t item, void *to)
+{
+    return arrow_put_64(to, arrow_view_launched_ns(view->timeline, slice_at(view, item)));
+}
+
+static bool launch_event(const struct arrow_view *view, uint32_t item, void *to)
+{
+    return arrow_put_event(view, to, item);
+}
+
+static bool is_launch(const struct arrow_view *view, uint32_t item)
+{
+    const struct tl_slice *slice = slice_at(view, item);
+    return slice->kind == TL_API && slice->gpu_count && !(slice->flags & TL_INTERNAL);
+}
+
+static uint32_t slice_count(const struct timeline *timeline)
+{
+    return timeline->slices.count;
+}
+
+static const struct arrow_column event_columns[] = {
+    ARROW_U32("pid", event_pid),
+    ARROW_U32("tid", event_tid),
+    ARROW_NAME("kind", event_kind),
+    ARROW_NAME("name", event_name),
+    ARROW_TIME("start", event_start),
+    ARROW_I64("duration_ns", event_duration),
+    ARROW_U16("depth", event_depth),
+    ARROW_U32_NULL("correlation", event_correlation),
+    ARROW_I32_NULL("result", event_result),
+    ARROW_I64_NULL("parent", event_parent),
+    ARROW_I64_NULL("continues", event_continues),
+    ARROW_NAME_NULL("thread_name", event_thread_name),
+    ARROW_NAME_NULL("domain", event_domain),
+    ARROW_NAME_NULL("category", event_category),
+    ARROW_I64_NULL("self_ns", event_self),
+    ARROW_I64_NULL("device_ns", event_device),
+    ARROW_I64_NULL("self_device_ns", event_self_device),
+    ARROW_I64_NULL("host_bytes", event_host_bytes),
+    ARROW_I64_NULL("device_bytes", event_device_bytes),
+    ARROW_NAME_NULL("shapes", event_shapes),
+    ARROW_I64_NULL("sequence", event_sequence),
+    ARROW_U32_NULL("forward_tid", event_forward_tid),
+    ARROW_NAME_NULL("stack", event_stack),
+    ARROW_F64_NULL("flops", event_flops),
+    ARROW_TEXT_NULL("attributes", event_attributes),
+};
+
+static const struct arrow_column launch_columns[] = {
+    ARROW_U32("pid", event_pid),
+    ARROW_U32("tid", event_tid),
+    ARROW_NAME("name", event_name),
+    ARROW_NAME_NULL("range", launch_range),
+    ARROW_TIME("start", event_start),
+    ARROW_I64("duration_ns", event_duration),
+    ARROW_U32("correlation", event_correlation),
+    ARROW_U32("operations", launch_operations),
+    ARROW_I64("device_ns", launch_device_time),
+    ARROW_I64_NULL("event", launch_event),
+};
+
+const struct arrow_rows arrow_event_rows = {
+    event_columns, sizeof event_columns / sizeof *event_columns, is_event, event_count};
+const struct arrow_rows arrow_launch_rows = {
+    launch_columns, sizeof launch_columns / sizeof *launch_columns, is_launch, slice_count};

@@ -1,0 +1,202 @@
+/* arrow_kernels.c - what devices did. */
+#include "arrow_columns.h"
+
+static const struct tl_gpu *gpu_at(const struct arrow_view *view, uint32_t item)
+{
+    return &view->timeline->gpus.at[item];
+}
+
+static const struct prof_rec_kernel *kernel_at(const struct arrow_view *view, uint32_t item)
+{
+    const struct tl_gpu *gpu = gpu_at(view, item);
+    return gpu->kind == TL_KERNEL ? &view->timeline->kernels.at[gpu->detail] : NULL;
+}
+
+static const struct tl_stream *stream_at(const struct arrow_view *view, uint32_t item)
+{
+    uint32_t stream = gpu_at(view, item)->stream;
+    return stream == TL_NONE ? NULL : &view->timeline->streams.at[stream];
+}
+
+static const struct tl_slice *launch_at(const struct arrow_view *view, uint32_t item)
+{
+    uint32_t slice = gpu_at(view, item)->slice;
+    return slice == TL_NONE ? NULL : &view->timeline->slices.at[slice];
+}
+
+static bool gpu_pid(const struct arrow_view *view, uint32_t item, void *to)
+{
+    return arrow_put_32(to, view->timeline->processes.at[gpu_at(view, item)->process].info.pid);
+}
+
+static bool gpu_kind(const struct arrow_view *view, uint32_t item, void *to)
+{
+    static const enum arrow_word words[] = {[TL_KERNEL] = ARROW_KERNEL,
+                                            [TL_MEMCPY] = ARROW_MEMCPY,
+                                            [TL_MEMSET] = ARROW_MEMSET,
+                                            [TL_GRAPH_RUN] = ARROW_GRAPH};
+    return arrow_put_word(view, to, words[gpu_at(view, item)->kind]);
+}
+
+static bool gpu_name(const struct arrow_view *view, uint32_t item, void *to)
+{
+    return arrow_put_name(view, to, gpu_at(view, item)->name);
+}
+
+static bool gpu_range(const struct arrow_view *view, uint32_t item, void *to)
+{
+    return arrow_put_known(to, arrow_view_range(view->timeline, gpu_at(view, item)->slice));
+}
+
+static bool gpu_device(const struct arrow_view *view, uint32_t item, void *to)
+{
+    return arrow_put_known(to, gpu_at(view, item)->device);
+}
+
+static bool gpu_context(const struct arrow_view *view, uint32_t item, void *to)
+{
+    const struct tl_stream *stream = stream_at(view, item);
+    return stream && arrow_put_32(to, stream->context);
+}
+
+static bool gpu_stream(const struct arrow_view *view, uint32_t item, void *to)
+{
+    const struct tl_stream *stream = stream_at(view, item);
+    return stream && arrow_put_32(to, stream->stream);
+}
+
+static bool gpu_start(const struct arrow_view *view, uint32_t item, void *to)
+{
+    return arrow_put_time(view, to, gpu_at(view, item)->start_ns);
+}
+
+static bool gpu_duration(const struct arrow_view *view, uint32_t item, void *to)
+{
+    const struct tl_gpu *gpu = gpu_at(view, item);
+    return arrow_put_64(to, gpu->end_ns - gpu->start_ns);
+}
+
+static bool gpu_correlation(const struct arrow_view *view, uint32_t item, void *to)
+{
+    return arrow_put_32(to, gpu_at(view, item)->correlation);
+}
+
+static bool gpu_bytes(const struct arrow_view *view, uint32_t item, void *to)
+{
+    const struct tl_gpu *gpu = gpu_at(view, item);
+    return (gpu->kind == TL_MEMCPY || gpu->kind == TL_MEMSET) &&
+           arrow_put_64(to, (int64_t)gpu->bytes);
+}
+
+#define KERNEL_CELL(function, value)                                             \
+    static bool function(const struct arrow_view *view, uint32_t item, void *to) \
+    {                                                                            \
+        const struct prof_rec_kernel *kernel = kernel_at(view, item);            \
+        return kernel && arrow_put_32(to, value);                                \
+    }
+KERNEL_CELL(kernel_grid_x, kernel->grid_x)
+KERNEL_CELL(kernel_grid_y, kernel->grid_y)
+KERNEL_CELL(kernel_grid_z, kernel->grid_z)
+KERNEL_CELL(kernel_block_x, kernel->block_x)
+KERNEL_CELL(kernel_block_y, kernel->block_y)
+KERNEL_CELL(kernel_block_z, kernel->block_z)
+KERNEL_CELL(kernel_registers, kernel->registers)
+KERNEL_CELL(kernel_shared, kernel->static_shared_memory + kernel->dynamic_shared_memory)
+
+static bool gpu_event(const struct arrow_view *view, uint32_t item, void *to)
+{
+    return arrow_put_event(view, to, gpu_at(view, item)->slice);
+}
+
+static bool gpu_tid(const struct arrow_view *view, uint32_t item, void *to)
+{
+    const struct tl_slice *launch = launch_at(view, item);
+    return launch && arrow_put_32(to, view->timeline->threads.at[launch->thread].tid);
+}
+
+/* A range that the file names as the origin is no call: nothing tells when it launched. */
+static bool gpu_queue(const struct arrow_view *view, uint32_t item, void *to)
+{
+    const struct tl_slice *launch = launch_at(view, item);
+    if (!launch || launch->kind != TL_API)
+        return false;
+    int64_t queue_ns = gpu_at(view, item)->start_ns - launch->end_ns;
+    return arrow_put_64(to, queue_ns > 0 ? queue_ns : 0);
+}
+
+/* CUPTI's ids of the graph and of its node; 0 none. */
+static uint32_t graph_at(const struct arrow_view *view, uint32_t item, uint64_t *node)
+{
+    const struct timeline *timeline = view->timeline;
+    const struct tl_gpu *gpu = gpu_at(view, item);
+    *node = 0;
+    if (gpu->detail == TL_NONE)
+        return 0;
+    switch (gpu->kind) {
+    case TL_KERNEL:
+        *node = timeline->kernels.at[gpu->detail].graph_node;
+        return timeline->kernels.at[gpu->detail].graph;
+    case TL_MEMCPY:
+        *node = timeline->memcpys.at[gpu->detail].graph_node;
+        return timeline->memcpys.at[gpu->detail].graph;
+    case TL_MEMSET:
+        *node = timeline->memsets.at[gpu->detail].graph_node;
+        return timeline->memsets.at[gpu->detail].graph;
+    default:
+        return timeline->graph_runs.at[gpu->detail].graph;
+    }
+}
+
+static bool gpu_graph(const struct arrow_view *view, uint32_t item, void *to)
+{
+    uint64_t node;
+    uint32_t graph = graph_at(view, item, &node);
+    return graph && arrow_put_32(to, graph);
+}
+
+static bool gpu_node(const struct arrow_view *view, uint32_t item, void *to)
+{
+    uint64_t node;
+    graph_at(view, item, &node);
+    return node && arrow_put_64(to, (int64_t)node);
+}
+
+static bool is_operation(const struct arrow_view *view, uint32_t item)
+{
+    return tl_is_work(gpu_at(view, item));
+}
+
+static uint32_t gpu_count(const struct timeline *timeline)
+{
+    return timeline->gpus.count;
+}
+
+static const struct arrow_column columns[] = {
+    ARROW_U32("pid", gpu_pid),
+    ARROW_NAME("kind", gpu_kind),
+    ARROW_NAME("name", gpu_name),
+    ARROW_NAME_NULL("range", gpu_range),
+    ARROW_U32_NULL("device", gpu_device),
+    ARROW_U32_NULL("context", gpu_context),
+    ARROW_U32_NULL("stream", gpu_stream),
+    ARROW_TIME("start", gpu_start),
+    ARROW_I64("duration_ns", gpu_duration),
+    ARROW_U32("correlation", gpu_correlation),
+    ARROW_U64_NULL("bytes", gpu_bytes),
+    ARROW_U32_NULL("grid_x", kernel_grid_x),
+    ARROW_U32_NULL("grid_y", kernel_grid_y),
+    ARROW_U32_NULL("grid_z", kernel_grid_z),
+    ARROW_U32_NULL("block_x", kernel_block_x),
+    ARROW_U32_NULL("block_y", kernel_block_y),
+    ARROW_U32_NULL("block_z", kernel_block_z),
+    ARROW_U32_NULL("registers", kernel_registers),
+    ARROW_U32_NULL("shared_bytes", kernel_shared),
+    ARROW_I64_NULL("event", gpu_event),
+    ARROW_U32_NULL("tid", gpu_tid),
+    ARROW_I64_NULL("queue_ns", gpu_queue),
+    ARROW_U32_NULL("graph", gpu_graph),
+    ARROW_U64_NULL("node", gpu_node),
+};
+
+const struct arrow_rows arrow_kernel_rows = {columns, sizeof columns / sizeof *columns,
+                                             is_operation, gpu_count};
