@@ -102,6 +102,7 @@ static void note_first(struct builder *builder)
         .domain = timeline->domains.count,
         .block = timeline->blocks.count,
         .slice_stack = timeline->slice_stacks.count,
+        .lack = timeline->lacks.count,
     };
     build_memory_begin(builder);
     build_graphs_begin(builder);

@@ -485,6 +485,26 @@ struct tl_ledger_row {
     uint64_t outside; /* lost, and the launch is not in the file either: no part of `launched` */
 };
 
+/* Why an operation that was launched is in no record: an enum prof_loss_cause, or one of these, which are members of
+ * struct tl_ledger_row. */
+enum tl_lack_cause {
+    TL_LACK_RECYCLED = PROF_LOSS_COUNT,
+    TL_LACK_UNOBSERVED,
+    TL_LACK_MISSING,
+    TL_LACK_UNDELIVERED,
+    TL_LACK_CAUSES,
+};
+
+/* Operations that a call launched and that are in no record. All of a row of the ledger add up to what it has beside
+ * `recorded`. Where only their number by cause is known, and not which of the row's calls they were of, chunks that were
+ * recycled are taken for those of the earliest and what was not delivered for that of the latest. */
+struct tl_lack {
+    uint32_t slice;
+    uint32_t place; /* into streams[], TL_NONE unknown; of a launch of a graph, CUPTI's id of it */
+    uint32_t count;
+    uint32_t cause; /* enum tl_lack_cause */
+};
+
 #define TL_ARRAY(type)            \
     struct {                      \
         type *at;                 \
@@ -551,6 +571,7 @@ struct timeline {
     TL_ARRAY(struct tl_graph_launch) graph_launches;
     struct tl_ledger ledger;
     TL_ARRAY(struct tl_ledger_row) ledger_rows; /* by process, then kind; only those with numbers */
+    TL_ARRAY(struct tl_lack) lacks;             /* by process */
     bool demangled;             /* false: no demangler was at hand, kernel names are mangled */
     struct tl_storage *storage; /* texts; the builder's */
 };
