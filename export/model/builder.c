@@ -241,6 +241,7 @@ bool builder_finish(struct builder *builder)
     struct timeline *timeline = builder->timeline;
     if (timeline->start_ns > timeline->end_ns)
         timeline->start_ns = timeline->end_ns = 0;
+    timeline->origin_ns = timeline->start_ns;
     builder->failed |= !build_children_find(builder);
     return !builder->failed;
 }
