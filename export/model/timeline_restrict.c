@@ -84,6 +84,11 @@ static void measure(const struct restriction *with)
         cut(with, &timeline->processes.at[i].start_ns, &timeline->processes.at[i].end_ns);
     widen_processes(timeline);
     cut(with, &timeline->start_ns, &timeline->end_ns);
+    if (!timeline->restricted) {
+        timeline->shown_from_ns = timeline->start_ns;
+        timeline->shown_to_ns = timeline->end_ns;
+    }
+    cut(with, &timeline->shown_from_ns, &timeline->shown_to_ns);
     for (uint32_t i = 0; i < timeline->processes.count; i++) {
         const struct tl_process *process = &timeline->processes.at[i];
         if (process->start_ns == process->end_ns)
