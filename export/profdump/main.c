@@ -9,6 +9,7 @@
 #include "format_options.h"
 #include "options.h"
 #include "table_options.h"
+#include "window_options.h"
 #include "write_version.h"
 
 #include <errno.h>
@@ -50,7 +51,7 @@ static bool agree(struct profdump_options *options, const struct command *comman
             complain("--%s: not together with '%s'", export_formats[i].option, command->word);
             return false;
         }
-    if (!format_options_agree(options, command))
+    if (!format_options_agree(options, command) || !window_options_agree(options, command))
         return false;
     if (command->agree)
         return command->agree(options);
@@ -68,18 +69,31 @@ static bool wants_table(const struct profdump_options *options)
     return options->json || options->format_given;
 }
 
+/* A picture shows more than what began in a window: it comes first, from the whole timeline. */
+static int run_picture(const struct profdump_options *options, struct timeline *timeline)
+{
+    struct read_error error;
+    int status = cmd_svg(options, timeline, options->export_paths[EXPORT_SVG]);
+    if (status == EXIT_FAILURE || window_options_apply(options, timeline, &error))
+        return status;
+    complain("%s", error.message);
+    return EXIT_FAILURE;
+}
+
 /* These write files, so they may come together and with a format; alone they leave stdout to others. */
-static int run_exports(const struct profdump_options *options, const struct timeline *timeline)
+static int run_exports(const struct profdump_options *options, struct timeline *timeline)
 {
     int status = EXIT_SUCCESS;
+    if (options->export_paths[EXPORT_SVG])
+        status = run_picture(options, timeline);
     for (size_t i = 0; i < EXPORT_COUNT && status != EXIT_FAILURE; i++)
-        if (options->export_paths[i])
+        if (options->export_paths[i] && i != EXPORT_SVG)
             status = export_formats[i].run(options, timeline, options->export_paths[i]);
     return status;
 }
 
 static int run(const struct profdump_options *options, const struct command *command,
-               const struct timeline *timeline)
+               struct timeline *timeline)
 {
     if (has_exports(options)) {
         int status = run_exports(options, timeline);
@@ -98,13 +112,14 @@ static int load_and_run(const struct profdump_options *options, const struct com
     return status;
 }
 
-/* Chrome traces among the inputs of --chrome are copied; then that option is dealt with. `*done`: and
+/* Chrome traces among the inputs of --chrome are copied, unless only a window of them is wanted; then that option is dealt with. `*done`: and
  * nothing is left to do. */
 static int merge_chrome(struct profdump_options *options, bool *done)
 {
     struct inputs inputs;
     int status = EXIT_SUCCESS;
-    if (!options->export_paths[EXPORT_CHROME] || options->input_count == 0)
+    if (!options->export_paths[EXPORT_CHROME] || options->input_count == 0 ||
+        window_options_given(options))
         return status;
     *done = !inputs_split(options, &inputs);
     if (*done)
