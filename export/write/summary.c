@@ -201,8 +201,9 @@ static void print_part(const struct timeline *timeline, FILE *stream)
     time_text((double)(timeline->shown_from_ns - timeline->origin_ns), from);
     time_text((double)(timeline->shown_to_ns - timeline->origin_ns), to);
     fprintf(stream,
-            "Shown:     what began from %s to %s of the recording; what was lost is told of all of it\n", from,
-            to);
+            "Shown:     what began from %s to %s of the recording; what was lost is told of all of "
+            "it\n",
+            from, to);
 }
 
 static void print_counts(const struct timeline *timeline, FILE *stream)
