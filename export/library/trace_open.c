@@ -77,8 +77,8 @@ static bool copy_options(const struct prof_trace_options *from, struct prof_trac
         memcpy(to, from, size < sizeof *to ? size : sizeof *to);
     if (size < offsetof(struct prof_trace_options, words))
         complain("prof_trace_open: size_bytes of the options is not their size");
-    else if (to->from_ns || to->to_ns)
-        complain("prof_trace_open: a part of a trace cannot be opened yet");
+    else if (to->from_ns < 0 || to->to_ns < 0 || (to->to_ns && to->from_ns >= to->to_ns))
+        complain("prof_trace_open: a window has its beginning before its end");
     else
         return true;
     return false;
@@ -103,10 +103,19 @@ static bool keep_arguments(struct prof_trace *trace, const char *const *paths, s
     return true;
 }
 
+static struct window_point since_epoch(int64_t time_ns)
+{
+    return (struct window_point){.kind = WINDOW_SINCE_EPOCH, .ns = time_ns};
+}
+
 static prof_status load(struct prof_trace *trace)
 {
     if (!opened_take_words(&trace->options, (const char *const *)trace->words))
         return PROF_INVALID;
+    if (trace->given.from_ns)
+        trace->options.window.from = since_epoch(trace->given.from_ns);
+    if (trace->given.to_ns)
+        trace->options.window.to = since_epoch(trace->given.to_ns);
     trace->held->timeline = inputs_load(&trace->options);
     return trace->held->timeline ? PROF_OK : PROF_FAILED;
 }

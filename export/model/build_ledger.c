@@ -14,7 +14,7 @@
  * a launch was to put on the device, only those whose records came are counted. What nothing explains
  * is no bug there, but a cause of its own: GRAPH_NODES.
  */
-#include "ledger_rows.h"
+#include "ledger_lacks.h"
 
 /* Causes that take the record of an operation, the likeliest first. What is counted of the last two
  * need not have been an operation of the file's. */
@@ -29,6 +29,7 @@ static const enum prof_loss_cause doubtful[] = {PROF_LOSS_UNKNOWN_RECORD, PROF_L
 struct ledger_work {
     struct builder *builder;
     struct ledger_rows rows;
+    struct ledger_lacks lacks;
     struct keymap losts;            /* slice -> the first of its losts[] */
     uint64_t pool[PROF_LOSS_COUNT]; /* counted, and not used to explain anything so far */
 };
@@ -48,17 +49,17 @@ static uint32_t stream_at(const struct builder *builder, uint32_t context, uint3
     return found == KEYMAP_NONE ? TL_NONE : found;
 }
 
-static struct tl_ledger_row *row_of_lost(const struct ledger_work *work,
-                                         const struct prof_rec_lost *lost)
+static uint32_t row_of_lost(const struct ledger_work *work, const struct prof_rec_lost *lost)
 {
     uint32_t stream = stream_at(work->builder, lost->context, lost->stream);
-    return ledger_row(&work->rows, ledger_rows_stream(&work->rows, stream));
+    return ledger_rows_stream(&work->rows, stream);
 }
 
-static void count_lost(struct tl_ledger_row *row, uint32_t cause)
+static void count_lost(struct ledger_work *work, uint32_t row, uint32_t slice, uint32_t cause)
 {
-    row->launched++;
-    row->lost[cause]++;
+    ledger_row(&work->rows, row)->launched++;
+    ledger_row(&work->rows, row)->lost[cause]++;
+    ledger_lacks_add(&work->lacks, slice, row, 1, cause);
 }
 
 /* A call's own go in front of those that are known already. */
@@ -75,7 +76,7 @@ static bool sort_lost(struct ledger_work *work, uint32_t index)
     const struct build_lost *lost = &builder->losts.at[index];
     take(&work->pool[lost->record.cause], 1);
     if (lost->slice == TL_NONE) {
-        row_of_lost(work, &lost->record)->outside++;
+        ledger_row(&work->rows, row_of_lost(work, &lost->record))->outside++;
         return true;
     }
     const struct tl_slice *slice = &builder->timeline->slices.at[lost->slice];
@@ -84,7 +85,7 @@ static bool sort_lost(struct ledger_work *work, uint32_t index)
     if (slice->flags & TL_GRAPH) {
         uint32_t row = ledger_rows_graph(&work->rows, lost->record.graph);
         if (row != TL_NONE)
-            count_lost(ledger_row(&work->rows, row), lost->record.cause);
+            count_lost(work, row, lost->slice, lost->record.cause);
         return row != TL_NONE && link_lost(work, index);
     }
     uint32_t stream = stream_at(builder, lost->record.context, lost->record.stream);
@@ -152,6 +153,7 @@ static bool count_graph_launch(struct ledger_work *work, const struct tl_graph_l
         return false;
     ledger_row(&work->rows, row)->launched += launch->expected - there;
     ledger_row(&work->rows, row)->missing += launch->expected - there;
+    ledger_lacks_add(&work->lacks, launch->slice, row, launch->expected - there, TL_LACK_MISSING);
     return true;
 }
 
@@ -161,11 +163,11 @@ static uint64_t count_losts(struct ledger_work *work, uint32_t slice, uint64_t m
     uint64_t count = 0;
     for (uint32_t i = keymap_find(&work->losts, slice); i != TL_NONE;) {
         const struct build_lost *lost = &work->builder->losts.at[i];
-        struct tl_ledger_row *row = row_of_lost(work, &lost->record);
+        uint32_t row = row_of_lost(work, &lost->record);
         if (count < most)
-            count_lost(row, lost->record.cause);
+            count_lost(work, row, slice, lost->record.cause);
         else
-            row->outside++;
+            ledger_row(&work->rows, row)->outside++;
         count += count < most;
         i = lost->next;
     }
@@ -173,13 +175,15 @@ static uint64_t count_losts(struct ledger_work *work, uint32_t slice, uint64_t m
 }
 
 /* `missing` holds what is not explained so far. */
-static void count_shortfall(struct ledger_work *work, const struct tl_slice *slice, uint64_t count)
+static void count_shortfall(struct ledger_work *work, uint32_t index, uint64_t count)
 {
+    const struct tl_slice *slice = &work->builder->timeline->slices.at[index];
     uint64_t handle = work->builder->timeline->apis.at[slice->api].stream_handle;
     uint32_t stream = ledger_rows_find(&work->rows, slice->thread, handle);
-    struct tl_ledger_row *row = ledger_row(&work->rows, ledger_rows_stream(&work->rows, stream));
-    row->launched += count;
-    row->missing += count;
+    uint32_t row = ledger_rows_stream(&work->rows, stream);
+    ledger_row(&work->rows, row)->launched += count;
+    ledger_row(&work->rows, row)->missing += count;
+    ledger_lacks_add(&work->lacks, index, row, count, TL_LACK_MISSING);
 }
 
 static bool count_call(struct ledger_work *work, const struct build_launch *launch)
@@ -197,7 +201,7 @@ static bool count_call(struct ledger_work *work, const struct build_launch *laun
     uint64_t left = expected > recorded ? expected - recorded : 0;
     left -= count_losts(work, launch->slice, left);
     if (left)
-        count_shortfall(work, slice, left);
+        count_shortfall(work, launch->slice, left);
     return true;
 }
 
@@ -354,41 +358,6 @@ static void count_flags(struct ledger_work *work)
     }
 }
 
-static void add_graph_row(struct builder *builder, const struct tl_ledger_row *row)
-{
-    struct tl_ledger *ledger = &builder->timeline->ledger;
-    ledger->launched_graph += row->recorded;
-    ledger->graph_expected += row->launched;
-    for (unsigned cause = 0; cause < PROF_LOSS_COUNT; cause++)
-        ledger->graph_lost += row->lost[cause];
-    ledger->graph_lost += row->recycled;
-    ledger->graph_undelivered += row->undelivered;
-    ledger->graph_unobserved += row->unobserved;
-    ledger->lost_device += row->lost[PROF_LOSS_GRAPH_NODES];
-    build_process(builder)->loss[PROF_LOSS_GRAPH_NODES] += row->lost[PROF_LOSS_GRAPH_NODES];
-}
-
-static void add_row(struct builder *builder, const struct tl_ledger_row *row)
-{
-    struct tl_ledger *ledger = &builder->timeline->ledger;
-    ledger->orphans += row->orphans;
-    if (row->kind == TL_LEDGER_GRAPH) {
-        add_graph_row(builder, row);
-        return;
-    }
-    ledger->launched += row->launched;
-    ledger->recorded += row->recorded;
-    for (unsigned cause = 0; cause < PROF_LOSS_COUNT; cause++) {
-        ledger->lost[cause] += row->lost[cause];
-        ledger->lost_operations += row->lost[cause];
-    }
-    ledger->recycled += row->recycled;
-    ledger->lost_operations += row->recycled;
-    ledger->undelivered += row->undelivered;
-    ledger->unobserved += row->unobserved;
-    ledger->missing += row->missing;
-}
-
 static bool fill_rows(struct ledger_work *work)
 {
     struct builder *builder = work->builder;
@@ -401,18 +370,21 @@ static bool fill_rows(struct ledger_work *work)
     for (uint32_t i = builder->graphs.first_launch;
          i < builder->timeline->graph_launches.count && filled; i++)
         filled = count_graph_launch(work, &builder->timeline->graph_launches.at[i]);
-    return filled && explain(work);
+    return filled && explain(work) && ledger_lacks_explain(&work->lacks, &work->rows);
 }
 
 bool build_ledger(struct builder *builder)
 {
-    struct ledger_work work = {.builder = builder};
+    struct ledger_work work = {
+        .builder = builder,
+        .lacks = {.timeline = builder->timeline, .first = builder->first.lack},
+    };
     fill_pool(&work);
     bool filled = ledger_rows_begin(&work.rows, builder) && fill_rows(&work);
     if (filled)
         count_flags(&work);
     for (uint32_t i = work.rows.first; i < builder->timeline->ledger_rows.count && filled; i++)
-        add_row(builder, ledger_row(&work.rows, i));
+        ledger_rows_sum(builder->timeline, ledger_row(&work.rows, i));
     ledger_rows_end(&work.rows);
     keymap_fini(&work.losts);
     return filled;

@@ -105,6 +105,7 @@ static void note_first(struct builder *builder)
         .block = timeline->blocks.count,
         .slice_stack = timeline->slice_stacks.count,
         .frame = timeline->frames.count,
+        .lack = timeline->lacks.count,
     };
     build_memory_begin(builder);
     build_graphs_begin(builder);
@@ -246,6 +247,7 @@ bool builder_finish(struct builder *builder)
     struct timeline *timeline = builder->timeline;
     if (timeline->start_ns > timeline->end_ns)
         timeline->start_ns = timeline->end_ns = 0;
+    timeline->origin_ns = timeline->start_ns;
     builder->failed |= !build_children_find(builder);
     return !builder->failed;
 }

@@ -29,6 +29,7 @@
  *     build_losses.c   device records that came and could not be kept
  *     build_ledger.c   launched = recorded + ..., by stream
  *     ledger_rows.h    the rows that it fills
+ *     ledger_lacks.h   and what is in no record, call by call
  *
  * Callbacks return nothing, so a lack of memory is remembered in `failed` and everything after it
  * is ignored.
@@ -147,7 +148,7 @@ struct build_block_item {
 /* Where a process's part of each array begins. */
 struct build_first {
     uint32_t child, thread, slice, api, async, mark, counter, attr, gpu, device, stream;
-    uint32_t piece, mark_attr, async_attr, domain, block, slice_stack, timing, frame;
+    uint32_t piece, mark_attr, async_attr, domain, block, slice_stack, timing, frame, lack;
 };
 
 struct builder {

@@ -86,11 +86,13 @@ static uint64_t sum_losses(const struct tl_process *process)
     return sum;
 }
 
-/* The recorder counts what it received; a finished file holds that, or says what was lost. */
+/* The recorder counts what it received; a finished file holds that, or says what was lost. Of the whole recording, that
+ * is: not of a window. */
 static void check_device_count(struct check *check, uint32_t index)
 {
     const struct tl_process *process = &check->timeline->processes.at[index];
-    if (!process->info.closed || process->info.ring || process->info.gpu_mode != PROF_GPU_CUPTI)
+    if (check->timeline->restricted || !process->info.closed || process->info.ring ||
+        process->info.gpu_mode != PROF_GPU_CUPTI)
         return;
     struct device_count count = count_operations(check->timeline, index);
     uint64_t said = process->info.gpu_records;

@@ -39,6 +39,51 @@ static bool has_numbers(const struct tl_ledger_row *row)
     return row->launched || row->recorded || row->orphans || row->outside;
 }
 
+uint32_t ledger_rows_drop_empty(struct timeline *timeline, uint32_t first)
+{
+    uint32_t kept = first;
+    for (uint32_t i = first; i < timeline->ledger_rows.count; i++)
+        if (has_numbers(&timeline->ledger_rows.at[i]))
+            timeline->ledger_rows.at[kept++] = timeline->ledger_rows.at[i];
+    return kept;
+}
+
+static void sum_graph(struct timeline *timeline, const struct tl_ledger_row *row)
+{
+    struct tl_ledger *ledger = &timeline->ledger;
+    ledger->launched_graph += row->recorded;
+    ledger->graph_expected += row->launched;
+    for (unsigned cause = 0; cause < PROF_LOSS_COUNT; cause++)
+        ledger->graph_lost += row->lost[cause];
+    ledger->graph_lost += row->recycled;
+    ledger->graph_undelivered += row->undelivered;
+    ledger->graph_unobserved += row->unobserved;
+    ledger->lost_device += row->lost[PROF_LOSS_GRAPH_NODES];
+    timeline->processes.at[row->process].loss[PROF_LOSS_GRAPH_NODES] +=
+        row->lost[PROF_LOSS_GRAPH_NODES];
+}
+
+void ledger_rows_sum(struct timeline *timeline, const struct tl_ledger_row *row)
+{
+    struct tl_ledger *ledger = &timeline->ledger;
+    ledger->orphans += row->orphans;
+    if (row->kind == TL_LEDGER_GRAPH) {
+        sum_graph(timeline, row);
+        return;
+    }
+    ledger->launched += row->launched;
+    ledger->recorded += row->recorded;
+    for (unsigned cause = 0; cause < PROF_LOSS_COUNT; cause++) {
+        ledger->lost[cause] += row->lost[cause];
+        ledger->lost_operations += row->lost[cause];
+    }
+    ledger->recycled += row->recycled;
+    ledger->lost_operations += row->recycled;
+    ledger->undelivered += row->undelivered;
+    ledger->unobserved += row->unobserved;
+    ledger->missing += row->missing;
+}
+
 /* Of one process. TL_NONE comes last, so the unknown row is behind the streams. */
 static int in_order(const void *left, const void *right)
 {
@@ -53,11 +98,7 @@ static int in_order(const void *left, const void *right)
 void ledger_rows_end(struct ledger_rows *rows)
 {
     struct timeline *timeline = rows->timeline;
-    uint32_t kept = rows->first;
-    for (uint32_t i = rows->first; i < timeline->ledger_rows.count; i++)
-        if (has_numbers(&timeline->ledger_rows.at[i]))
-            timeline->ledger_rows.at[kept++] = timeline->ledger_rows.at[i];
-    timeline->ledger_rows.count = kept;
+    uint32_t kept = timeline->ledger_rows.count = ledger_rows_drop_empty(timeline, rows->first);
     if (kept - rows->first > 1)
         qsort(timeline->ledger_rows.at + rows->first, kept - rows->first,
               sizeof *timeline->ledger_rows.at, in_order);

@@ -31,6 +31,19 @@ uint32_t ledger_rows_graph(struct ledger_rows *rows, uint32_t graph);
 bool ledger_rows_learn(struct ledger_rows *rows, uint32_t thread, uint64_t handle, uint32_t stream);
 uint32_t ledger_rows_find(const struct ledger_rows *rows, uint32_t thread, uint64_t handle);
 
+/* Adds the row to the sums of the timeline, and to the losses of its process what is counted nowhere else. */
+void ledger_rows_sum(struct timeline *timeline, const struct tl_ledger_row *row);
+
+/* Takes out the rows from `first` on that are without numbers; returns how many rows there are then. */
+uint32_t ledger_rows_drop_empty(struct timeline *timeline, uint32_t first);
+
+/* Where the row counts this enum tl_lack_cause. */
+static inline uint64_t *ledger_row_count(struct tl_ledger_row *row, uint32_t cause)
+{
+    uint64_t *const rest[] = {&row->recycled, &row->unobserved, &row->missing, &row->undelivered};
+    return cause < PROF_LOSS_COUNT ? &row->lost[cause] : rest[cause - PROF_LOSS_COUNT];
+}
+
 static inline struct tl_ledger_row *ledger_row(const struct ledger_rows *rows, uint32_t row)
 {
     return &rows->timeline->ledger_rows.at[row];

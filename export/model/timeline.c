@@ -188,6 +188,7 @@ void timeline_destroy(struct timeline *timeline)
     free(timeline->slice_stacks.at);
     free(timeline->async_stacks.at);
     free(timeline->ledger_rows.at);
+    free(timeline->lacks.at);
     free(timeline);
 }
 

@@ -513,6 +513,26 @@ struct tl_ledger_row {
     uint64_t outside; /* lost, and the launch is not in the file either: no part of `launched` */
 };
 
+/* Why an operation that was launched is in no record: an enum prof_loss_cause, or one of these, which are members of
+ * struct tl_ledger_row. */
+enum tl_lack_cause {
+    TL_LACK_RECYCLED = PROF_LOSS_COUNT,
+    TL_LACK_UNOBSERVED,
+    TL_LACK_MISSING,
+    TL_LACK_UNDELIVERED,
+    TL_LACK_CAUSES,
+};
+
+/* Operations that a call launched and that are in no record. All of a row of the ledger add up to what it has beside
+ * `recorded`. Where only their number by cause is known, and not which of the row's calls they were of, chunks that were
+ * recycled are taken for those of the earliest and what was not delivered for that of the latest. */
+struct tl_lack {
+    uint32_t slice;
+    uint32_t place; /* into streams[], TL_NONE unknown; of a launch of a graph, CUPTI's id of it */
+    uint32_t count;
+    uint32_t cause; /* enum tl_lack_cause */
+};
+
 #define TL_ARRAY(type)            \
     struct {                      \
         type *at;                 \
@@ -520,8 +540,11 @@ struct tl_ledger_row {
     }
 
 struct timeline {
-    uint64_t base_realtime_ns;   /* since the epoch: time 0 */
-    int64_t start_ns, end_ns;    /* of everything */
+    uint64_t base_realtime_ns; /* since the epoch: time 0 */
+    int64_t start_ns, end_ns;  /* of everything */
+    int64_t origin_ns; /* from when on people are told times: start_ns of the whole recording */
+    bool restricted;   /* timeline_restrict(): it is a window of the recording */
+    int64_t shown_from_ns, shown_to_ns; /* then: as far as something was recorded in it */
     TL_ARRAY(struct text) names; /* equal texts have one index; NUL-terminated beside their size */
     TL_ARRAY(struct tl_process) processes;
     TL_ARRAY(struct tl_child) children; /* by process */
@@ -581,6 +604,7 @@ struct timeline {
     TL_ARRAY(struct tl_graph_launch) graph_launches;
     struct tl_ledger ledger;
     TL_ARRAY(struct tl_ledger_row) ledger_rows; /* by process, then kind; only those with numbers */
+    TL_ARRAY(struct tl_lack) lacks;             /* by process */
     bool demangled;             /* false: no demangler was at hand, kernel names are mangled */
     struct tl_storage *storage; /* texts; the builder's */
 };

@@ -17,6 +17,7 @@ struct job {
     struct diff_side side;
     uint32_t tables;
     bool measured;
+    struct profdump_options options; /* with one input */
 };
 
 /* ---- two sides ---- */
@@ -58,11 +59,10 @@ static bool jobs_are_good(const struct job jobs[2])
 static bool create_jobs(const struct profdump_options *options, struct job jobs[2])
 {
     for (int i = 0; i < 2; i++) {
-        struct profdump_options one = *options;
-        one.inputs = options->inputs + i;
-        one.input_count = 1;
-        jobs[i] = (struct job){.tables = options->diff.tables};
-        jobs[i].load = input_load_create(&one);
+        jobs[i] = (struct job){.tables = options->diff.tables, .options = *options};
+        jobs[i].options.inputs = options->inputs + i;
+        jobs[i].options.input_count = 1;
+        jobs[i].load = input_load_create(&jobs[i].options);
         if (!jobs[i].load)
             return false;
     }

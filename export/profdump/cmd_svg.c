@@ -1,42 +1,11 @@
-/* cmd_svg.c - profdump --svg OUT FILE...: the timeline, or some time of it, as a picture. */
+/* cmd_svg.c - profdump --svg OUT FILE...: the timeline, or some time of it, as a picture.
+ *
+ * Of a window, it shows what was open in it, too, so it needs the whole timeline. */
 #include "options.h"
+#include "window_options.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* "1.5ms", "200us", "3s"; "1500" is nanoseconds. */
-static bool parse_time(const char *text, int64_t *ns)
-{
-    enum time_unit unit = TIME_NS;
-    char *end;
-    errno = 0;
-    double number = strtod(text, &end);
-    bool named = !*end || time_text_find_unit(end, &unit);
-    double scale = unit == TIME_S ? 1e9 : unit == TIME_MS ? 1e6 : unit == TIME_US ? 1e3 : 1;
-    if (end == text || !named || errno || !(number >= 0) || number * scale > 9e18)
-        return false;
-    *ns = (int64_t)(number * scale);
-    return true;
-}
-
-static bool set_time(const char *option, const char *text, int64_t *ns)
-{
-    if (parse_time(text, ns))
-        return true;
-    complain("%s: '%s' is no time, as 1.5ms or 20us are", option, text);
-    return false;
-}
-
-static bool set_from(struct profdump_options *options, const char *text)
-{
-    return set_time("--from", text, &options->svg.from_ns);
-}
-
-static bool set_to(struct profdump_options *options, const char *text)
-{
-    return set_time("--to", text, &options->svg.to_ns);
-}
 
 static bool set_width(struct profdump_options *options, const char *text)
 {
@@ -52,26 +21,27 @@ static bool set_width(struct profdump_options *options, const char *text)
 }
 
 const struct option_entry svg_options[] = {
-    CALL("from", "TIME", set_from, NULL),
-    CALL("to", "TIME", set_to, "with --svg: only what happens between, as 1.5ms, 20us or 3s"),
     CALL("width", "N", set_width, "with --svg: pixels (default 1200)"),
     {0},
 };
 
-/* Times are given from the beginning of the recording. */
+/* All of it where no window was asked for. */
 static bool window_of(const struct profdump_options *options, const struct timeline *timeline,
                       struct write_svg_options *svg)
 {
+    struct read_error error;
     *svg = options->svg;
     svg->width_px = svg->width_px ? svg->width_px : WRITE_SVG_WIDTH;
-    int64_t span_ns = timeline->end_ns - timeline->start_ns;
-    bool ends = svg->to_ns != 0;
-    if ((ends && svg->to_ns <= svg->from_ns) || svg->from_ns > span_ns) {
-        complain("--svg: there is no time between --from and --to in this recording");
+    svg->from_ns = timeline->start_ns;
+    svg->to_ns = timeline->end_ns;
+    if (!window_options_given(options))
+        return true;
+    if (!window_options_find(options, timeline, &svg->from_ns, &svg->to_ns, &error)) {
+        complain("%s", error.message);
         return false;
     }
-    svg->from_ns += timeline->start_ns;
-    svg->to_ns = ends && svg->to_ns < span_ns ? timeline->start_ns + svg->to_ns : timeline->end_ns;
+    svg->from_ns = svg->from_ns > timeline->start_ns ? svg->from_ns : timeline->start_ns;
+    svg->to_ns = svg->to_ns < timeline->end_ns ? svg->to_ns : timeline->end_ns;
     return true;
 }
 

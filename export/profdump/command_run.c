@@ -4,6 +4,7 @@
 #include "blocks_options.h"
 #include "format_options.h"
 #include "table_options.h"
+#include "window_options.h"
 
 #include <stdlib.h>
 
@@ -23,7 +24,7 @@ static bool agree(struct profdump_options *options, const struct command *comman
             complain("--%s: not together with '%s'", export_formats[i].option, command->word);
             return false;
         }
-    if (!format_options_agree(options, command))
+    if (!format_options_agree(options, command) || !window_options_agree(options, command))
         return false;
     if (command->agree)
         return command->agree(options);
@@ -51,6 +52,8 @@ int command_copy_chrome(const struct profdump_options *options, bool *copied)
 {
     struct inputs inputs;
     *copied = false;
+    if (window_options_given(options))
+        return EXIT_SUCCESS; /* what is copied is copied whole */
     if (!inputs_split(options, &inputs))
         return EXIT_FAILURE;
     *copied = inputs.chrome_count > 0;

@@ -119,12 +119,14 @@ const struct command commands[] = {
         .help = "copy a Chrome trace, adding kernel_flop and kernel_num_gb to kernels\n"
                 "and to the operators that launched them",
         .run_inputs = cmd_augment,
+        .whole_files = true,
     },
     {
         .word = "combine",
         .usage = "combine [--compat] IN1 IN2 [IN3]... OUT",
         .help = "write Chrome traces as one, in which ids and times do not collide",
         .run_inputs = cmd_combine,
+        .whole_files = true,
     },
     {
         .word = "ctl",

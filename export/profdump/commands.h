@@ -18,10 +18,11 @@ struct command {
     /* After all options, those that it alone can judge. False after having complained. NULL: those of the
      * table. */
     bool (*agree)(struct profdump_options *options);
-    bool partial; /* reads damaged files as far as possible */
-    bool tables;  /* prints what --format is of */
-    bool exports; /* --chrome and its like are looked at, too */
-    bool html;    /* it writes --html itself */
+    bool partial;     /* reads damaged files as far as possible */
+    bool tables;      /* prints what --format is of */
+    bool exports;     /* --chrome and its like are looked at, too */
+    bool html;        /* it writes --html itself */
+    bool whole_files; /* it copies files: --from and its like are not for it */
 };
 
 /* What --OPTION OUT writes. Several can be asked for at once. */

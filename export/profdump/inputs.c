@@ -3,6 +3,7 @@
 #include "foreign.h"
 #include "merge_chrome.h"
 #include "profdump.h"
+#include "window_options.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -145,7 +146,7 @@ static bool find_inputs(const struct profdump_options *options, struct path_list
 struct input_load {
     struct path_list paths;
     struct source_clock clock; /* where a file has ticks, the user says what they are */
-    bool partial;
+    const struct profdump_options *options;
     struct timeline *timeline; /* NULL: not loaded, see `error` */
     struct read_error error;
 };
@@ -159,7 +160,7 @@ static struct input_load *load_create(const struct profdump_options *options)
     }
     load->clock = (struct source_clock){.tick_ns = time_scale_ns(options->blocks.blocks.source),
                                         .wrap32 = options->blocks.blocks.wrap32};
-    load->partial = options->partial;
+    load->options = options;
     return load;
 }
 
@@ -185,8 +186,8 @@ static size_t open_files(struct input_load *load, struct trace_file **files)
 {
     size_t count = 0;
     while (count < load->paths.count) {
-        files[count] =
-            foreign_open_clock(load->paths.at[count], load->clock, load->partial, &load->error);
+        files[count] = foreign_open_clock(load->paths.at[count], load->clock,
+                                          load->options->partial, &load->error);
         if (!files[count])
             break;
         count++;
@@ -202,6 +203,11 @@ const struct timeline *input_load_run(struct input_load *load)
         snprintf(load->error.message, sizeof load->error.message, "inputs: out of memory");
     else if (count == load->paths.count)
         load->timeline = timeline_from_files(files, count, &load->error);
+    if (load->timeline && !load->options->export_paths[EXPORT_SVG] &&
+        !window_options_apply(load->options, load->timeline, &load->error)) {
+        timeline_destroy(load->timeline);
+        load->timeline = NULL;
+    }
     for (size_t i = 0; i < count; i++)
         trace_file_close(files[i]);
     free(files);

@@ -7,6 +7,8 @@
 #include "command_run.h"
 #include "common_options.h"
 #include "options.h"
+#include "table_options.h"
+#include "window_options.h"
 #include "write_version.h"
 
 #include <errno.h>
@@ -43,18 +45,31 @@ static bool wants_table(const struct profdump_options *options)
     return options->json || options->format_given;
 }
 
+/* A picture shows more than what began in a window: it comes first, from the whole timeline. */
+static int run_picture(const struct profdump_options *options, struct timeline *timeline)
+{
+    struct read_error error;
+    int status = cmd_svg(options, timeline, options->export_paths[EXPORT_SVG]);
+    if (status == EXIT_FAILURE || window_options_apply(options, timeline, &error))
+        return status;
+    complain("%s", error.message);
+    return EXIT_FAILURE;
+}
+
 /* These write files, so they may come together and with a format; alone they leave stdout to others. */
-static int run_exports(const struct profdump_options *options, const struct timeline *timeline)
+static int run_exports(const struct profdump_options *options, struct timeline *timeline)
 {
     int status = EXIT_SUCCESS;
+    if (options->export_paths[EXPORT_SVG])
+        status = run_picture(options, timeline);
     for (size_t i = 0; i < EXPORT_COUNT && status != EXIT_FAILURE; i++)
-        if (options->export_paths[i])
+        if (options->export_paths[i] && i != EXPORT_SVG)
             status = export_formats[i].run(options, timeline, options->export_paths[i]);
     return status;
 }
 
 static int run(const struct profdump_options *options, const struct command *command,
-               const struct timeline *timeline)
+               struct timeline *timeline)
 {
     if (has_exports(options)) {
         int status = run_exports(options, timeline);

@@ -53,6 +53,7 @@ extern const struct option_entry explain_options[];
 extern const struct option_entry stacks_options[]; /* of stacks and folded */
 extern const struct option_entry svg_options[];
 extern const struct option_entry arrow_options[];
+extern const struct option_entry window_options[];
 
 /* Reads the options, up to one that asks for help or the version; what is left of the words are the
  * inputs. False after having complained. */

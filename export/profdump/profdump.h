@@ -36,6 +36,20 @@ struct analyze_options {
     bool devices;             /* --devices */
 };
 
+/* A time as it was given. */
+struct window_point {
+    enum { WINDOW_OPEN, WINDOW_SINCE_FIRST, WINDOW_SINCE_EPOCH } kind; /* OPEN: it was not */
+    int64_t ns;
+};
+
+/* Which time of the recording; see window_options.h. */
+struct window_options {
+    struct window_point from, to; /* --from, --to */
+    int64_t recording;            /* --window, 0 not given */
+    bool steps;                   /* --steps */
+    int64_t first_step, last_step;
+};
+
 struct profdump_options {
     FILE *out;            /* what is printed goes here; NULL: nothing is printed */
     const char *out_name; /* as messages call it */
@@ -67,6 +81,7 @@ struct profdump_options {
     struct breakdown_options breakdown;
     struct write_svg_options svg;
     unsigned arrow_table; /* --arrow-table: enum arrow_table + 1; 0 not given */
+    struct window_options window;
 
     uint64_t explain_rules;     /* --rule: a bit for each by its place; 0 all */
     const char *explain_limits; /* --limits, NULL not given */
@@ -151,7 +166,8 @@ struct listener {
 /* From here on; NULL: stderr again. It must live as long. Returns the one before. */
 const struct listener *complain_to(const struct listener *listener);
 
-/* Loads the inputs, merged. NULL after having complained. Free with timeline_destroy(). */
+/* Loads the inputs, merged, and cuts them down to the window that was asked for; but for a picture, which shows what
+ * was open in it, too. NULL after having complained. Free with timeline_destroy(). */
 struct timeline *inputs_load(const struct profdump_options *options);
 
 /* The same in steps, so that several can be loaded at once: create finds the inputs and is NULL after

@@ -261,6 +261,19 @@ static void write_stacks(struct json_out *out, const struct timeline *timeline)
     json_object_end(out);
 }
 
+/* Of a part of the recording. As --from and --to take it, behind an "@". */
+static void write_part(struct json_out *out, const struct timeline *timeline)
+{
+    if (!timeline->restricted)
+        return;
+    json_key(out, "window"), json_object_begin(out);
+    json_key(out, "from_realtime_ns");
+    json_uint(out, timeline->base_realtime_ns + (uint64_t)timeline->shown_from_ns);
+    json_key(out, "to_realtime_ns");
+    json_uint(out, timeline->base_realtime_ns + (uint64_t)timeline->shown_to_ns);
+    json_object_end(out);
+}
+
 static void write_facts(struct json_out *out, const struct timeline *timeline,
                         const struct key_averages *averages, const struct nvtx_counts *nvtx,
                         const struct write_options *options)
@@ -271,6 +284,7 @@ static void write_facts(struct json_out *out, const struct timeline *timeline,
     facts_json_run(out, &facts);
     json_key(out, "demangled"), json_bool(out, timeline->demangled);
     json_key(out, "duration_ns"), json_int(out, timeline->end_ns - timeline->start_ns);
+    write_part(out, timeline);
     json_key(out, "self_cpu_total_ns"), json_int(out, averages->self_cpu_total_ns);
     json_key(out, "self_cuda_total_ns"), json_int(out, averages->self_cuda_total_ns);
     json_key(out, "timed_by_events"), json_uint(out, timeline->timings.count);

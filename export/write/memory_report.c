@@ -111,7 +111,7 @@ static bool print_peak(const struct report *report, uint32_t heap)
         return true;
     if (!memory_sites_init(&sites, report->timeline, use->peak_event, heap))
         return false;
-    time_text((double)(use->peak_ns - report->timeline->start_ns), when);
+    time_text((double)(use->peak_ns - report->timeline->origin_ns), when);
     fprintf(report->stream, "\nPeak of ");
     print_label(report, heap, 0);
     fprintf(report->stream, ": %s after %s, owned by\n", bytes_of(use->peak_bytes, &bytes), when);
@@ -133,7 +133,7 @@ static void print_leak(const struct report *report, const struct memory_sites *s
     const struct memory_site *site = &sites->sites.at[i];
     const struct tl_memory *first = &timeline->memories.at[site->memory];
     char when[TIME_TEXT_BYTES];
-    time_text((double)(first->start_ns - timeline->start_ns), when);
+    time_text((double)(first->start_ns - timeline->origin_ns), when);
     print_site(report, sites, i);
     fprintf(report->stream, "  [");
     print_label(report, site->heap, 0);

@@ -192,6 +192,20 @@ static uint32_t count_operations(const struct timeline *timeline)
     return operations;
 }
 
+/* Of a part of the recording. */
+static void print_part(const struct timeline *timeline, FILE *stream)
+{
+    char from[TIME_TEXT_BYTES], to[TIME_TEXT_BYTES];
+    if (!timeline->restricted)
+        return;
+    time_text((double)(timeline->shown_from_ns - timeline->origin_ns), from);
+    time_text((double)(timeline->shown_to_ns - timeline->origin_ns), to);
+    fprintf(stream,
+            "Shown:     what began from %s to %s of the recording; what was lost is told of all of "
+            "it\n",
+            from, to);
+}
+
 static void print_counts(const struct timeline *timeline, FILE *stream)
 {
     uint32_t threads;
@@ -262,6 +276,7 @@ bool write_summary(const struct timeline *timeline, const struct write_options *
         print_mode(&timeline->processes.at[i].info, stream);
         print_devices(timeline, i, stream);
     }
+    print_part(timeline, stream);
     print_counts(timeline, stream);
     if (!print_memory(timeline, stream)) {
         errno = ENOMEM;

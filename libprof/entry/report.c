@@ -10,6 +10,7 @@
 #include "prof/block.h"
 #include "prof/prof.h"
 #include "session.h"
+#include "timeline_restrict.h"
 #include "write.h"
 
 #include <errno.h>
@@ -99,27 +100,60 @@ _Static_assert((int)PROF_ARROW_EVENTS == ARROW_EVENTS &&
                    (int)PROF_ARROW_COUNTERS == ARROW_COUNTERS,
                "both sides count tables alike");
 
-static struct timeline *report_load_arrow(const char *path)
+/* Nanoseconds since the epoch, [from, to). */
+struct report_window {
+    int64_t from_ns, to_ns;
+};
+
+/* Times are at most INT64_MAX apart: a base beyond it is a damaged file's. */
+static bool report_restrict(struct timeline *timeline, const struct report_window *window)
 {
-    struct read_error error;
-    return path ? timeline_load(&path, 1, true, &error) : report_load();
+    uint64_t base = timeline->base_realtime_ns;
+    int64_t base_ns = base < INT64_MAX ? (int64_t)base : INT64_MAX;
+    int64_t from_ns = window->from_ns > 0 ? window->from_ns : 0;
+    int64_t to_ns = window->to_ns > 0 ? window->to_ns : 0;
+    return timeline_restrict(timeline, from_ns - base_ns, to_ns - base_ns);
 }
 
-prof_status prof_arrow(const char *path, enum prof_arrow_table table,
-                       struct ArrowArrayStream *stream)
+/* `window` NULL: all of it. */
+static struct timeline *report_load_arrow(const char *path, const struct report_window *window)
+{
+    struct read_error error;
+    struct timeline *timeline = path ? timeline_load(&path, 1, true, &error) : report_load();
+    if (!timeline || !window || report_restrict(timeline, window))
+        return timeline;
+    timeline_destroy(timeline);
+    return NULL;
+}
+
+static prof_status report_arrow(const char *path, enum prof_arrow_table table,
+                                const struct report_window *window, struct ArrowArrayStream *stream)
 {
     int saved_errno = errno;
     if (!stream || (unsigned)table >= ARROW_TABLES || (path && !*path))
         return PROF_INVALID;
     if (!path && prof_flush() == PROF_NOTHING)
         return PROF_NOTHING;
-    struct timeline *timeline = report_load_arrow(path);
+    struct timeline *timeline = report_load_arrow(path, window);
     bool filled =
         timeline && arrow_stream_init(stream, timeline, (enum arrow_table)table, timeline_destroy);
     if (!filled)
         timeline_destroy(timeline);
     errno = saved_errno;
     return filled ? PROF_OK : PROF_FAILED;
+}
+
+prof_status prof_arrow(const char *path, enum prof_arrow_table table,
+                       struct ArrowArrayStream *stream)
+{
+    return report_arrow(path, table, NULL, stream);
+}
+
+prof_status prof_arrow_window(const char *path, enum prof_arrow_table table, int64_t from_ns,
+                              int64_t to_ns, struct ArrowArrayStream *stream)
+{
+    const struct report_window window = {from_ns, to_ns};
+    return from_ns < to_ns ? report_arrow(path, table, &window, stream) : PROF_INVALID;
 }
 
 prof_status prof_dump_etprof(const char *path)

@@ -63,12 +63,39 @@ assert library.prof_arrow(b"demo.prof", 9, ctypes.byref(stream)) != 0
 assert library.prof_arrow(b"demo.prof", 0, None) != 0
 assert not any(stream)
 
+# Windows side by side have the rows of the whole between them, whatever way they are cut.
+def window(path, which, start, end):
+    stream = (ctypes.c_void_p * 5)()
+    status = library.prof_arrow_window(path and path.encode(), which, ctypes.c_int64(start), ctypes.c_int64(end),
+                                       ctypes.byref(stream))
+    return pyarrow.RecordBatchReader._import_from_c(ctypes.addressof(stream)).read_all() if status == 0 else status
+
+ever = 2**63 - 1
+for which in range(3):
+    whole = table("demo.prof", which)
+    assert window("demo.prof", which, 0, ever) == whole, which
+    starts = sorted(value.value for value in whole.column("start"))
+    for cut in (starts[0], starts[len(starts) // 2], starts[-1], starts[-1] + 1):
+        before, after = window("demo.prof", which, 0, cut), window("demo.prof", which, cut, ever)
+        assert before.num_rows + after.num_rows == whole.num_rows, (which, cut)
+        assert which == 2 or all(value.value < cut for value in before.column("start")), (which, cut)
+    assert which == 2 or window("demo.prof", which, 0, starts[0]).num_rows == 0 # kernels are with their launch
+invalid = {window("demo.prof", 0, 5, 5), window("demo.prof", 9, 0, 5), window("", 0, 0, 5)}
+assert len(invalid) == 1 and isinstance(max(invalid), int), invalid
+assert window("arrow.py", 0, 0, ever) not in invalid
+
 # The process's own recording.
 library.prof_start()
 library.prof_range_push(b"mine")
 library.prof_range_pop()
 mine = table(None, 0)
 assert "mine" in mine.column("name").to_pylist()
+import time
+later = time.time_ns()
+library.prof_range_push(b"later")
+library.prof_range_pop()
+assert set(window(None, 0, later, ever).column("name").to_pylist()) == {"later"}
+assert "later" not in window(None, 0, 0, later).column("name").to_pylist()
 print("all passed")
 PYTHON
 PYTHONPATH=$packages PROF_OUTPUT=own.prof python3 arrow.py "$lib" >out.txt 2>err.txt || fail "$(tail -3 err.txt)"

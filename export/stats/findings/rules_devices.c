@@ -43,7 +43,7 @@ static bool find_long_gaps(const struct finding_context *context, const struct f
             finding_time(row->long_gaps_ns).text,
             finding_share(row->long_gaps_ns, temporal_span_ns(row)).text,
             finding_time(row->longest_gap_ns).text,
-            finding_time(row->longest_gap_at_ns - context->timeline->start_ns).text);
+            finding_time(row->longest_gap_at_ns - context->timeline->origin_ns).text);
     }
     return added;
 }
@@ -95,7 +95,7 @@ static bool find_low_utilization(const struct finding_context *context,
                 .text,
             finding_share(low.least_busy_ns, low.least_length_ns).text,
             finding_time(low.least_length_ns).text,
-            finding_time(low.least_at_ns - context->timeline->start_ns).text);
+            finding_time(low.least_at_ns - context->timeline->origin_ns).text);
     }
     return added;
 }

@@ -286,8 +286,8 @@ static void write_axis(struct svg *svg)
 {
     const struct picture *picture = &svg->picture;
     double step = tick_ns((double)(picture->to_ns - picture->from_ns));
-    double begin_ns = (double)(picture->from_ns - picture->timeline->start_ns);
-    double end_ns = (double)(picture->to_ns - picture->timeline->start_ns);
+    double begin_ns = (double)(picture->from_ns - picture->timeline->origin_ns);
+    double end_ns = (double)(picture->to_ns - picture->timeline->origin_ns);
     double first = ceil(begin_ns / step);
     for (double number = first; number * step <= end_ns && number - first <= 4 * TICKS; number++) {
         double at = number * step;

@@ -76,7 +76,7 @@ static void add_failed(struct ledger_sheet *of, const struct failed_call *call)
         sheet_unknown(sheet);
     sheet_int(sheet, call->result);
     sheet_count(sheet, call->count);
-    sheet_ns(sheet, first->start_ns - timeline->start_ns);
+    sheet_ns(sheet, first->start_ns - timeline->origin_ns);
 }
 
 static bool add_tables(struct sheet *sheet, void *user)

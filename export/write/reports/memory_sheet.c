@@ -84,7 +84,7 @@ static bool add_owners(struct memory_sheet *of, uint32_t heap)
     for (uint32_t i = 0; i < sites.sites.count && i < PEAK_OWNERS; i++) {
         sheet_row(&of->sheet);
         add_site(of, &sites, i);
-        sheet_ns(&of->sheet, of->use.heaps[heap].peak_ns - of->timeline->start_ns);
+        sheet_ns(&of->sheet, of->use.heaps[heap].peak_ns - of->timeline->origin_ns);
     }
     memory_sites_fini(&sites);
     return true;
@@ -124,7 +124,7 @@ static bool add_leaks(struct memory_sheet *of)
         if (!sheet_row(&of->sheet))
             continue;
         add_site(of, &sites, i);
-        sheet_ns(&of->sheet, first->start_ns - timeline->start_ns);
+        sheet_ns(&of->sheet, first->start_ns - timeline->origin_ns);
         if (first->thread == TL_NONE)
             sheet_unknown(&of->sheet);
         else

@@ -108,6 +108,9 @@ enum prof_arrow_table {
 
 PROF_DECLARE(prof_status, prof_arrow,
              (const char *path, enum prof_arrow_table table, struct ArrowArrayStream *stream));
+PROF_DECLARE(prof_status, prof_arrow_window,
+             (const char *path, enum prof_arrow_table table, int64_t from_ns, int64_t to_ns,
+              struct ArrowArrayStream *stream));
 
 #ifndef PROF_IMPLEMENTATION
 
@@ -118,6 +121,19 @@ static inline prof_status prof_arrow(const char *path, enum prof_arrow_table tab
                                      struct ArrowArrayStream *stream)
 {
     return PROF_PRESENT(prof_arrow) ? prof_arrow_in_library(path, table, stream) : PROF_ABSENT;
+}
+
+/* The same of what began in [from_ns, to_ns), nanoseconds since the epoch in UTC (CLOCK_REALTIME); operations
+ * of devices are with the call that launched them, and ranges that are open at to_ns end there. from_ns 0 and
+ * to_ns INT64_MAX are before and after everything. PROF_INVALID unless from_ns < to_ns; a table without rows
+ * when nothing began then. */
+static inline prof_status prof_arrow_window(const char *path, enum prof_arrow_table table,
+                                            int64_t from_ns, int64_t to_ns,
+                                            struct ArrowArrayStream *stream)
+{
+    return PROF_PRESENT(prof_arrow_window)
+               ? prof_arrow_window_in_library(path, table, from_ns, to_ns, stream)
+               : PROF_ABSENT;
 }
 
 #endif

@@ -31,8 +31,8 @@ struct prof_trace;
 /* How a trace is read. All zero but size_bytes: as profdump does without options. */
 struct prof_trace_options {
     size_t size_bytes; /* of this structure: sizeof */
-    /* Only what happens between, in nanoseconds since the epoch; both 0: everything. Anything else is PROF_INVALID
-     * as yet. */
+    /* Only what began in [from_ns, to_ns), in nanoseconds since the epoch, as profdump's --from and --to cut it out;
+     * 0: no bound on that side. Chrome traces are then written anew instead of copied. */
     int64_t from_ns, to_ns;
     /* Options of profdump that hold for everything the trace is asked, ended with NULL: "--partial",
      * "--source-time-scale=us", "--perf-map=jit.map". Long names in full, values behind '='. NULL: none. */

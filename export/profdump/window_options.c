@@ -1,0 +1,302 @@
+/* window_options.c - from words to a window of a recording. */
+#include "window_options.h"
+
+#include "options.h"
+#include "timeline_restrict.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- words ---- */
+
+/* "1.5ms", "200us", "3s"; "1500" is nanoseconds. */
+static bool parse_since_first(const char *text, int64_t *ns)
+{
+    enum time_unit unit = TIME_NS;
+    char *end;
+    errno = 0;
+    double number = strtod(text, &end);
+    bool named = !*end || time_text_find_unit(end, &unit);
+    double scale = unit == TIME_S ? 1e9 : unit == TIME_MS ? 1e6 : unit == TIME_US ? 1e3 : 1;
+    if (end == text || !named || errno || !(number >= 0) || number * scale > 9e18)
+        return false;
+    *ns = (int64_t)(number * scale);
+    return true;
+}
+
+/* A number of digits alone; what follows it is at `*rest`. */
+static bool parse_digits(const char *text, int64_t *number, const char **rest)
+{
+    char *end;
+    errno = 0;
+    *number = strtoll(text, &end, 10);
+    *rest = end;
+    return *text >= '0' && *text <= '9' && !errno;
+}
+
+static bool parse_point(const char *text, struct window_point *point)
+{
+    const char *rest;
+    point->kind = *text == '@' ? WINDOW_SINCE_EPOCH : WINDOW_SINCE_FIRST;
+    if (*text == '@')
+        return parse_digits(text + 1, &point->ns, &rest) && !*rest;
+    return parse_since_first(text, &point->ns);
+}
+
+static bool set_point(const char *option, const char *text, struct window_point *point)
+{
+    if (parse_point(text, point))
+        return true;
+    complain("%s: '%s' is no time: 1.5ms, 20us, 3s or 100ns after the first event, or @NANOSECONDS "
+             "since 1970 in UTC",
+             option, text);
+    return false;
+}
+
+static bool set_from(struct profdump_options *options, const char *text)
+{
+    return set_point("--from", text, &options->window.from);
+}
+
+static bool set_to(struct profdump_options *options, const char *text)
+{
+    return set_point("--to", text, &options->window.to);
+}
+
+static bool set_window(struct profdump_options *options, const char *text)
+{
+    const char *rest;
+    if (parse_digits(text, &options->window.recording, &rest) && !*rest &&
+        options->window.recording > 0)
+        return true;
+    complain("--window: '%s' is not a number from 1 on", text);
+    return false;
+}
+
+/* "5" or "5-9". */
+static bool set_steps(struct profdump_options *options, const char *text)
+{
+    struct window_options *window = &options->window;
+    const char *rest;
+    bool good = parse_digits(text, &window->first_step, &rest);
+    window->last_step = window->first_step;
+    if (good && *rest == '-')
+        good = parse_digits(rest + 1, &window->last_step, &rest);
+    window->steps = true;
+    if (good && !*rest && window->first_step <= window->last_step)
+        return true;
+    complain("--steps: '%s' is neither a step, as 5, nor the first and the last of some, as 5-9",
+             text);
+    return false;
+}
+
+const struct option_entry window_options[] = {
+    CALL("from", "TIME", set_from, NULL),
+    CALL("to", "TIME", set_to,
+         "only what began in this time: 1.5ms, 20us or 3s after the first event\n"
+         "of the recording, or @NANOSECONDS since 1970 (UTC)"),
+    CALL("window", "N", set_window, "only what began while recording was on for the N-th time"),
+    CALL("steps", "N[-M]", set_steps, "only from the begin of ProfilerStep#N to the end of #M"),
+    {0},
+};
+
+bool window_options_given(const struct profdump_options *options)
+{
+    const struct window_options *window = &options->window;
+    return window->from.kind || window->to.kind || window->recording || window->steps;
+}
+
+/* What the options say twice or the wrong way round. */
+static bool is_one_window(const struct window_options *window)
+{
+    bool times = window->from.kind || window->to.kind;
+    if (times + (window->recording > 0) + window->steps > 1)
+        complain("--from and --to, --window, --steps: only one of the three");
+    else if (window->from.kind && window->from.kind == window->to.kind &&
+             window->from.ns >= window->to.ns)
+        complain("--from, --to: the window ends before it begins");
+    else if (!window->from.kind && window->to.kind == WINDOW_SINCE_FIRST && window->to.ns == 0)
+        complain("--to: the window ends where it begins");
+    else
+        return true;
+    return false;
+}
+
+bool window_options_agree(const struct profdump_options *options, const struct command *command)
+{
+    if (!window_options_given(options))
+        return true;
+    if (command->whole_files)
+        complain("--from, --to, --window, --steps: not with '%s', which copies whole traces",
+                 command->word);
+    else if (options->compat && command->run_inputs)
+        complain(
+            "--from, --to, --window, --steps: not with '%s --compat', which reads whole traces",
+            command->word);
+    else if (options->compare)
+        complain("--from, --to, --window, --steps: not with --compare");
+    else
+        return is_one_window(&options->window);
+    return false;
+}
+
+/* ---- from words to times ---- */
+
+static int64_t since_base(const struct timeline *timeline, int64_t epoch_ns)
+{
+    /* both are between 0 and INT64_MAX, but for a base that a damaged file claims */
+    uint64_t base_ns = timeline->base_realtime_ns;
+    return epoch_ns - (int64_t)(base_ns < INT64_MAX ? base_ns : INT64_MAX);
+}
+
+static int64_t time_of(const struct timeline *timeline, struct window_point point,
+                       int64_t otherwise_ns)
+{
+    if (point.kind == WINDOW_SINCE_EPOCH)
+        return since_base(timeline, point.ns);
+    if (point.kind == WINDOW_OPEN)
+        return otherwise_ns;
+    return point.ns > INT64_MAX - timeline->origin_ns && timeline->origin_ns > 0
+               ? INT64_MAX
+               : timeline->origin_ns + point.ns;
+}
+
+/* A window that several have a part in: from where the first begins to where the last ends. */
+struct span {
+    int64_t from_ns, to_ns;
+    bool any;
+};
+
+static void widen(struct span *span, int64_t from_ns, int64_t to_ns)
+{
+    if (!span->any || from_ns < span->from_ns)
+        span->from_ns = from_ns;
+    if (!span->any || to_ns > span->to_ns)
+        span->to_ns = to_ns;
+    span->any = true;
+}
+
+/* Each process counts its own; `*most` is how many the one with the most has. */
+static struct span find_recording(const struct timeline *timeline, int64_t number, int64_t *most)
+{
+    struct span span = {0};
+    int64_t count = 0;
+    *most = 0;
+    for (uint32_t i = 0; i < timeline->windows.count; i++) {
+        const struct tl_window *window = &timeline->windows.at[i];
+        count = i && window[-1].process == window->process ? count + 1 : 1;
+        *most = count > *most ? count : *most;
+        if (count == number)
+            widen(&span, window->start_ns,
+                  window->end_ns == TL_NO_TIME ? INT64_MAX : window->end_ns);
+    }
+    return span;
+}
+
+/* The number in "ProfilerStep#5"; -1: it is no step. */
+static int64_t step_number(struct text name)
+{
+    static const char word[] = "ProfilerStep#";
+    const char *rest;
+    int64_t number;
+    if (name.size < sizeof word || memcmp(name.bytes, word, sizeof word - 1) != 0)
+        return -1;
+    bool good = parse_digits(name.bytes + sizeof word - 1, &number, &rest);
+    return good && rest == name.bytes + name.size ? number : -1;
+}
+
+/* Names are few, slices are not: `numbers` has the step of each name. */
+static struct span find_steps(const struct timeline *timeline, const struct window_options *window,
+                              const int64_t *numbers)
+{
+    struct span span = {0};
+    for (uint32_t i = 0; i < timeline->slices.count; i++) {
+        const struct tl_slice *slice = &timeline->slices.at[i];
+        int64_t number = slice->kind == TL_API ? -1 : numbers[slice->name];
+        if (number >= window->first_step && number <= window->last_step)
+            widen(&span, slice->start_ns, slice->end_ns);
+    }
+    return span;
+}
+
+static bool say(struct read_error *error, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static bool say(struct read_error *error, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(error->message, sizeof error->message, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+static bool of_times(const struct window_options *window, const struct timeline *timeline,
+                     struct span *span, struct read_error *error)
+{
+    char length[TIME_TEXT_BYTES];
+    widen(span, time_of(timeline, window->from, INT64_MIN),
+          time_of(timeline, window->to, INT64_MAX));
+    if (span->from_ns < span->to_ns && span->from_ns <= timeline->end_ns &&
+        span->to_ns > timeline->start_ns)
+        return true;
+    time_text((double)(timeline->end_ns - timeline->start_ns), length);
+    return say(error,
+               "there is no time between --from and --to in this recording, which lasts %s from "
+               "@%" PRIu64 " on",
+               length, timeline->base_realtime_ns + (uint64_t)timeline->start_ns);
+}
+
+static bool of_recording(const struct window_options *window, const struct timeline *timeline,
+                         struct span *span, struct read_error *error)
+{
+    int64_t most;
+    *span = find_recording(timeline, window->recording, &most);
+    if (span->any && span->from_ns < span->to_ns)
+        return true;
+    return say(error, "--window: recording was on %" PRId64 " time%s, not %" PRId64, most,
+               most == 1 ? "" : "s", window->recording);
+}
+
+static bool of_steps(const struct window_options *window, const struct timeline *timeline,
+                     struct span *span, struct read_error *error)
+{
+    int64_t *numbers = malloc((timeline->names.count + (size_t)1) * sizeof *numbers);
+    if (!numbers)
+        return say(error, "--steps: %s", strerror(ENOMEM));
+    for (uint32_t i = 0; i < timeline->names.count; i++)
+        numbers[i] = step_number(timeline->names.at[i]);
+    *span = find_steps(timeline, window, numbers);
+    free(numbers);
+    if (span->any && span->from_ns < span->to_ns)
+        return true;
+    return say(error, "--steps: there is no step %" PRId64 " in this recording",
+               window->first_step);
+}
+
+bool window_options_find(const struct profdump_options *options, const struct timeline *timeline,
+                         int64_t *from_ns, int64_t *to_ns, struct read_error *error)
+{
+    const struct window_options *window = &options->window;
+    struct span span = {0};
+    bool found = window->recording ? of_recording(window, timeline, &span, error)
+                 : window->steps   ? of_steps(window, timeline, &span, error)
+                                   : of_times(window, timeline, &span, error);
+    *from_ns = span.from_ns;
+    *to_ns = span.to_ns;
+    return found;
+}
+
+bool window_options_apply(const struct profdump_options *options, struct timeline *timeline,
+                          struct read_error *error)
+{
+    int64_t from_ns, to_ns;
+    if (!window_options_given(options))
+        return true;
+    if (!window_options_find(options, timeline, &from_ns, &to_ns, error))
+        return false;
+    return timeline_restrict(timeline, from_ns, to_ns) || say(error, "%s", strerror(ENOMEM));
+}
