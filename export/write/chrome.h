@@ -49,4 +49,13 @@ static inline int64_t chrome_time(const struct chrome *chrome, int64_t ns)
     return shifted > 0 ? shifted : 0;
 }
 
+/* Begins an event on a line of its own: `members` is its constant part, ph and cat. */
+#define chrome_event(out, members) \
+    (json_newline(out), json_object_begin(out), json_members((out), members))
+
+static inline void chrome_time_write(struct chrome *chrome, int64_t ns)
+{
+    json_key(&chrome->out, "ts"), json_microseconds(&chrome->out, chrome_time(chrome, ns));
+}
+
 #endif

@@ -133,7 +133,8 @@ def check_arrows(report, events, rows):
             report.say(f"arrow {event.get('id')}: cat {event.get('cat')!r}, name {event['name']!r}")
             continue
         side = ARROW_SIDES[event["cat"]][event["ph"] == "f"]
-        here = by_start.get((event["pid"], event["tid"], ns(event["ts"])), ())
+        row, time = (event["pid"], event["tid"]), ns(event["ts"])
+        here = by_start.get((*row, time), ()) or [piece for piece in by_start.get((*row, time - 1), ()) if piece[1] > time]
         bound = [piece for piece in here if piece[2] < order and piece[3]["cat"] in side]
         if not bound:
             report.say(f"arrow {event.get('id')}: its {event['ph']} is on no slice that was written before it")
