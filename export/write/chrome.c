@@ -31,6 +31,25 @@
 #include <errno.h>
 #include <math.h>
 
+/* Whether start + duration is beyond the end in the floating-point numbers that readers have. */
+static bool sum_exceeds(int64_t start_ns, int64_t end_ns)
+{
+    return (double)start_ns / 1e3 + (double)(end_ns - start_ns) / 1e3 > (double)end_ns / 1e3;
+}
+
+/* Each step begins as the one before it ends, and the TensorBoard plugin complains where they
+ * overlap: its sums must not be more than the end. */
+static void write_step_times(struct chrome *chrome, int64_t start_ns, int64_t end_ns)
+{
+    int64_t start = chrome_time(chrome, start_ns), end = chrome_time(chrome, end_ns);
+    json_key(&chrome->out, "ts"), json_microseconds(&chrome->out, start);
+    json_key(&chrome->out, "dur");
+    if (end > start && sum_exceeds(start, end))
+        json_microseconds_below(&chrome->out, end - start);
+    else
+        json_microseconds(&chrome->out, end > start ? end - start : 0);
+}
+
 static void write_times(struct chrome *chrome, int64_t start_ns, int64_t end_ns)
 {
     int64_t start = chrome_time(chrome, start_ns), end = chrome_time(chrome, end_ns);
@@ -146,6 +165,8 @@ static void chrome_slice(void *user, uint32_t index, const struct tl_attr *attrs
     chrome_row_write(row, out);
     if (is_instant(chrome, slice))
         chrome_time_write(chrome, slice->start_ns);
+    else if (slice->kind == TL_STEP)
+        write_step_times(chrome, slice->start_ns, slice->end_ns);
     else
         write_times(chrome, slice->start_ns, slice->end_ns);
     json_key(out, "args"), json_object_begin(out);

@@ -77,7 +77,7 @@ def check_head(report, text, trace):
 
 def check_decimals(report, text):
     for number in re.findall(r'"(?:ts|dur)":([^,}\s]+)', text):
-        if not re.fullmatch(r"\d+\.\d{3}", number) and number != "0":
+        if not re.fullmatch(r"\d+\.\d{3}9?", number) and number != "0":
             report.say(f"a time is written as {number}")
             return
 
