@@ -1,6 +1,7 @@
 /* chrome.c - events of a Chrome trace in Kineto's dialect, one line each.
  *
  *     range, step      X  user_annotation
+ *     operator         X  cpu_op: a range of PyTorch's, see chrome_operators.h
  *     CUDA call        X  cuda_runtime, cuda_driver   + s  ac2g for each operation it launched
  *     kernel ...       X  kernel, gpu_memcpy, gpu_memset   + f  ac2g
  *     range on stream  X  gpu_user_annotation: from its first operation there to its last, see stream_ranges.h
@@ -130,12 +131,25 @@ static void begin_slice(struct chrome *chrome, const struct tl_slice *slice)
 {
     if (is_instant(chrome, slice))
         begin_instant(chrome, slice);
+    else if (chrome_operators_has(&chrome->operators,
+                                  (uint32_t)(slice - chrome->timeline->slices.at)))
+        chrome_event(&chrome->out, "\"ph\":\"X\",\"cat\":\"cpu_op\"");
     else if (slice->kind != TL_API)
         chrome_event(&chrome->out, "\"ph\":\"X\",\"cat\":\"user_annotation\"");
     else if (is_driver_call(chrome, slice))
         chrome_event(&chrome->out, "\"ph\":\"X\",\"cat\":\"cuda_driver\"");
     else
         chrome_event(&chrome->out, "\"ph\":\"X\",\"cat\":\"cuda_runtime\"");
+}
+
+/* What only operators have, beside what PyTorch said of them. */
+static void write_operator(struct chrome *chrome, uint32_t slice)
+{
+    uint32_t forward = chrome_operators_forward(&chrome->operators, slice);
+    chrome_args_external_id(chrome, slice);
+    if (forward != TL_NONE)
+        json_key(&chrome->out, "Fwd thread id"),
+            json_uint(&chrome->out, chrome->timeline->threads.at[forward].tid);
 }
 
 static void write_state(struct json_out *out, uint8_t flags)
@@ -171,8 +185,10 @@ static void chrome_slice(void *user, uint32_t index, const struct tl_attr *attrs
         write_times(chrome, slice->start_ns, slice->end_ns);
     json_key(out, "args"), json_object_begin(out);
     if (slice->kind == TL_API)
-        write_api_args(chrome, slice);
-    else
+        chrome_args_external_id(chrome, index), write_api_args(chrome, slice);
+    else if (chrome_operators_has(&chrome->operators, index))
+        write_operator(chrome, index);
+    if (slice->kind != TL_API)
         chrome_attrs_write(chrome, slice->label, (struct tl_attrs){attrs, attr_count});
     if (slice->flags & (TL_CONTINUED | TL_UNCLOSED))
         write_state(out, slice->flags);
@@ -457,7 +473,9 @@ static int write_trace(const struct timeline *timeline, char *const *stacks,
     if (!quoted_names_init(&chrome.names, timeline))
         return error;
     if (chrome_rows_init(&chrome.rows, timeline)) {
-        bool walked = chrome_attrs_init(&chrome) && range_paths_init(&chrome.paths, timeline) &&
+        bool walked = chrome_attrs_init(&chrome) &&
+                      chrome_operators_init(&chrome.operators, timeline) &&
+                      range_paths_init(&chrome.paths, timeline) &&
                       json_begin(&chrome.out, target, more && more->behind) &&
                       heap_levels_init(&chrome.heaps, timeline) &&
                       stream_ranges_init(&chrome.ranges, timeline) &&
@@ -467,6 +485,7 @@ static int write_trace(const struct timeline *timeline, char *const *stacks,
             error = ENOMEM;
         stream_ranges_fini(&chrome.ranges);
         range_paths_fini(&chrome.paths);
+        chrome_operators_fini(&chrome.operators);
         chrome_attrs_fini(&chrome);
         heap_levels_fini(&chrome.heaps);
         chrome_rows_fini(&chrome.rows);

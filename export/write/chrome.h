@@ -3,6 +3,7 @@
 #ifndef PROF_CHROME_H
 #define PROF_CHROME_H
 
+#include "chrome_operators.h"
 #include "chrome_rows.h"
 #include "heap_levels.h"
 #include "quoted_names.h"
@@ -23,8 +24,9 @@ struct chrome {
     char *const *stacks;                  /* by stack, NULL none */
     struct range_paths paths;             /* of captured operations */
     struct stream_ranges ranges;          /* what is drawn of ranges on streams */
-    uint64_t skipped_counters;            /* not a number: JSON cannot say it */
-    uint8_t *attr_words; /* chrome_attrs.c: by name index, which word of its table it is */
+    struct chrome_operators operators;
+    uint64_t skipped_counters; /* not a number: JSON cannot say it */
+    uint8_t *attr_words;       /* chrome_attrs.c: by name index, which word of its table it is */
 };
 
 /* chrome_head.c: everything of the top-level object before and after the events. */
@@ -33,6 +35,9 @@ void chrome_head_finish(struct chrome *chrome);
 
 /* chrome_args.c: the members of "args" of a device operation, in Kineto's order and words. */
 void chrome_args_write(struct chrome *chrome, const struct tl_gpu *op);
+
+/* chrome_args.c: "External id" of the operator around a slice, if there is one. */
+void chrome_args_external_id(struct chrome *chrome, uint32_t slice);
 
 /* chrome_attrs.c: the members of "args" that say what NVTX gave (`label` may be TL_NONE), and the
  * attributes. init returns false when memory is short; fini is harmless then. */

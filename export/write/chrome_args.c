@@ -15,6 +15,14 @@ const char *chrome_args_sync_name(uint32_t type)
     return names[type < sizeof names / sizeof names[0] ? type : 0];
 }
 
+/* The place of a slice in the timeline is a number that no other operator has. */
+void chrome_args_external_id(struct chrome *chrome, uint32_t slice)
+{
+    uint32_t operator= chrome_operators_of(&chrome->operators, slice);
+    if (operator!= TL_NONE)
+        json_key(&chrome->out, "External id"), json_uint(&chrome->out, (uint64_t) operator+ 1);
+}
+
 static void write_place(struct json_out *out, uint32_t device, uint32_t context, uint32_t stream,
                         uint32_t correlation)
 {
@@ -171,6 +179,8 @@ static void write_sync(struct chrome *chrome, const struct tl_gpu *op)
 void chrome_args_write(struct chrome *chrome, const struct tl_gpu *op)
 {
     const struct timeline *timeline = chrome->timeline;
+    if (tl_is_work(op))
+        chrome_args_external_id(chrome, op->slice);
     if (op->kind == TL_SYNC && op->detail < timeline->syncs.count)
         write_sync(chrome, op);
     else if (op->stream == TL_NONE)

@@ -11,7 +11,8 @@
  *
  * As Kineto does, an end is put where its slice starts. To chrome://tracing a slice is open at its
  * end, too: where another one ends in that nanosecond, it would have the arrow, so the end is put
- * one nanosecond into the slice.
+ * one nanosecond into the slice. Not so from forward to backward: the TensorBoard plugin finds
+ * operators by the time at which such an arrow begins and ends.
  */
 #include "chrome_arrows.h"
 
@@ -136,7 +137,8 @@ void chrome_arrows_timed_to(struct chrome *chrome, const struct chrome_row *row,
 static void write_fwdbwd_end(struct chrome *chrome, uint64_t id, uint32_t slice)
 {
     uint32_t thread = chrome->timeline->slices.at[slice].thread;
-    write_end(chrome, &chrome->rows.threads[thread], id, point_in_slice(chrome->timeline, slice));
+    write_end(chrome, &chrome->rows.threads[thread], id,
+              chrome->timeline->slices.at[slice].start_ns);
 }
 
 void chrome_arrows_fwdbwd(struct chrome *chrome)

@@ -42,6 +42,20 @@ def kernels(profile, facts):
         same(f"{row['name']}: total", row["self_cuda_total_ns"] / 1000, other[place["Total Duration (us)"]], 0.5)
 
 
+def operators(data, events):
+    """Its operators are ours. (It knows no calls of a newer Kineto, so it ties no kernels to them.)"""
+    mine = collections.Counter(e["name"] for e in events if e.get("cat") == "cpu_op")
+    theirs = collections.Counter(op.name for tree in data.tid2tree.values() for op in walk(tree) if op.type == "Operator")
+    if mine != theirs:
+        wrong.append(f"operators {mine}: the plugin has {theirs}")
+
+
+def walk(node):
+    yield node
+    for child in node.children:
+        yield from walk(child)
+
+
 def steps(data, events):
     mine = collections.OrderedDict((re.sub(r"\D", "", e["name"]), e) for e in events
                                    if e["ph"] == "X" and e["name"].startswith("ProfilerStep#"))
@@ -69,6 +83,7 @@ def main(profdump, trace, file):
     with open(trace) as opened:
         events = json.load(opened)["traceEvents"]
     kernels(profile, facts)
+    operators(data, events)
     steps(data, events)
     memory(data, events)
     for line in wrong:
