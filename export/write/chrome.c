@@ -475,6 +475,7 @@ static int write_trace(const struct timeline *timeline, char *const *stacks,
     if (chrome_rows_init(&chrome.rows, timeline)) {
         bool walked = chrome_attrs_init(&chrome) &&
                       chrome_operators_init(&chrome.operators, timeline) &&
+                      chrome_collectives_init(&chrome.collectives, timeline) &&
                       range_paths_init(&chrome.paths, timeline) &&
                       json_begin(&chrome.out, target, more && more->behind) &&
                       heap_levels_init(&chrome.heaps, timeline) &&
@@ -485,6 +486,7 @@ static int write_trace(const struct timeline *timeline, char *const *stacks,
             error = ENOMEM;
         stream_ranges_fini(&chrome.ranges);
         range_paths_fini(&chrome.paths);
+        chrome_collectives_fini(&chrome.collectives);
         chrome_operators_fini(&chrome.operators);
         chrome_attrs_fini(&chrome);
         heap_levels_fini(&chrome.heaps);

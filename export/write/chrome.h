@@ -3,6 +3,7 @@
 #ifndef PROF_CHROME_H
 #define PROF_CHROME_H
 
+#include "chrome_collectives.h"
 #include "chrome_operators.h"
 #include "chrome_rows.h"
 #include "heap_levels.h"
@@ -25,6 +26,7 @@ struct chrome {
     struct range_paths paths;             /* of captured operations */
     struct stream_ranges ranges;          /* what is drawn of ranges on streams */
     struct chrome_operators operators;
+    struct chrome_collectives collectives;
     uint64_t skipped_counters; /* not a number: JSON cannot say it */
     uint8_t *attr_words;       /* chrome_attrs.c: by name index, which word of its table it is */
 };

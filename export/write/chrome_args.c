@@ -119,6 +119,7 @@ static void write_kernel(struct chrome *chrome, const struct tl_gpu *op)
         json_key(out, "priority"), json_int(out, kernel->priority);
     if (kernel->channel)
         json_key(out, "channel"), json_uint(out, kernel->channel);
+    chrome_collectives_write(&chrome->collectives, op, out);
 }
 
 /* Bytes per nanosecond are GB per second. */
