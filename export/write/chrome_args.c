@@ -165,6 +165,23 @@ static void write_graph_run(struct chrome *chrome, const struct tl_gpu *op)
     write_graph(chrome, op, 0, chrome->timeline->graph_runs.at[op->detail].graph);
 }
 
+enum { SYNC_EVENT = 1, SYNC_STREAM_WAIT = 2 }; /* CUpti_ActivitySynchronizationType */
+
+/* Which event a wait was for, and what had recorded it. */
+static void write_wait(struct chrome *chrome, const struct tl_gpu *op,
+                       const struct prof_rec_sync *sync)
+{
+    const struct timeline *timeline = chrome->timeline;
+    const struct tl_wait *wait = timeline_wait_of(timeline, (uint32_t)(op - timeline->gpus.at));
+    if (wait) {
+        json_key(&chrome->out, "wait_on_stream"), json_uint(&chrome->out, wait->stream);
+        json_key(&chrome->out, "wait_on_cuda_event_record_corr_id");
+        json_uint(&chrome->out, wait->correlation);
+    }
+    if (sync->event && sync->event != PROF_SYNC_NO_EVENT)
+        json_key(&chrome->out, "wait_on_cuda_event_id"), json_uint(&chrome->out, sync->event);
+}
+
 static void write_sync(struct chrome *chrome, const struct tl_gpu *op)
 {
     struct json_out *out = &chrome->out;
@@ -172,6 +189,8 @@ static void write_sync(struct chrome *chrome, const struct tl_gpu *op)
     json_key(out, "cuda_sync_kind"), json_string(out, chrome_args_sync_name(sync->type));
     json_key(out, "stream"),
         json_int(out, sync->stream == PROF_SYNC_NO_STREAM ? -1 : (int64_t)sync->stream);
+    if (sync->type == SYNC_EVENT || sync->type == SYNC_STREAM_WAIT)
+        write_wait(chrome, op, sync);
     json_key(out, "correlation"), json_uint(out, op->correlation);
     json_key(out, "device"), json_int(out, op->device == TL_NONE ? -1 : (int64_t)op->device);
     json_key(out, "context"), json_uint(out, sync->context);
