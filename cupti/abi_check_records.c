@@ -49,6 +49,7 @@
 #define GRAPH_FIELD(name, field, at, width) SAME_RECORD(CUpti_ActivityGraphTrace2, field, at, width)
 #define SYNC_FIELD(name, field, at, width) \
     SAME_RECORD(CUpti_ActivitySynchronization2, field, at, width)
+#define EVENT_FIELD(name, field, at, width) SAME_RECORD(CUpti_ActivityCudaEvent, field, at, width)
 #define OVERHEAD_FIELD(name, field, at, width) \
     SAME_RECORD(CUpti_ActivityOverhead3, field, at, width)
 #define CONTEXT_FIELD(name, field, at, width) SAME_RECORD(CONTEXT_RECORD, field, at, width)
@@ -59,6 +60,7 @@ ABI_MEMCPY_FIELDS(MEMCPY_FIELD)
 ABI_PEER_FIELDS(PEER_FIELD)
 ABI_MEMSET_FIELDS(MEMSET_FIELD)
 ABI_SYNC_FIELDS(SYNC_FIELD)
+ABI_EVENT_FIELDS(EVENT_FIELD)
 ABI_OVERHEAD_FIELDS(OVERHEAD_FIELD)
 ABI_CONTEXT_FIELDS(CONTEXT_FIELD)
 ABI_GRAPH_FIELDS(GRAPH_FIELD)

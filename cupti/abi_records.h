@@ -108,6 +108,13 @@
     F(SYNC_STREAM, streamId, 32, 4)           \
     F(SYNC_EVENT, cudaEventId, 36, 4)
 
+#define ABI_EVENT_BASE_BYTES 24u
+#define ABI_EVENT_FIELDS(F)                   \
+    F(EVENT_CORRELATION, correlationId, 4, 4) \
+    F(EVENT_CONTEXT, contextId, 8, 4)         \
+    F(EVENT_STREAM, streamId, 12, 4)          \
+    F(EVENT_EVENT, eventId, 16, 4)
+
 #define ABI_OVERHEAD_BASE_BYTES 40u
 #define ABI_OVERHEAD_FIELDS(F)                                          \
     F(OVERHEAD_KIND, overheadKind, 4, 4)                                \
@@ -171,7 +178,7 @@
     ABI_MEMSET_FIELDS(F)                                                                 \
     ABI_GRAPH_FIELDS(F)                                                                  \
     ABI_SYNC_FIELDS(F) ABI_OVERHEAD_FIELDS(F) ABI_CONTEXT_FIELDS(F) ABI_STREAM_FIELDS(F) \
-        ABI_DEVICE_FIELDS(F)
+        ABI_DEVICE_FIELDS(F) ABI_EVENT_FIELDS(F)
 /* clang-format on */
 
 /* ABI_KERNEL_START = 16, ABI_KERNEL_START_WIDTH = 8 ... */

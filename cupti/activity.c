@@ -145,6 +145,8 @@ int activity_enable(void)
         if (kinds[i] == ABI_KIND_CONCURRENT_KERNEL)
             outcome = result;
     }
+    (void)subscription_enable(
+        ABI_KIND_CUDA_EVENT); /* old versions refuse: waits do not say for what */
     graph_kinds_enable();
     memory_kinds_enable(&oracle);
     return outcome;
@@ -154,6 +156,7 @@ void activity_disable(void)
 {
     memory_kinds_disable();
     graph_kinds_disable();
+    subscription_disable(ABI_KIND_CUDA_EVENT);
     for (size_t i = KIND_COUNT; i-- > 0;)
         subscription_disable(kinds[i]);
 }

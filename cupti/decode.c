@@ -28,6 +28,7 @@ static const struct kind kinds[ABI_KIND_COUNT] = {
     [ABI_KIND_MEMSET] = {decode_memset, ABI_MEMSET_BASE_BYTES},
     [ABI_KIND_GRAPH_TRACE] = {decode_graph, ABI_GRAPH_BASE_BYTES},
     [ABI_KIND_SYNCHRONIZATION] = {decode_sync, ABI_SYNC_BASE_BYTES},
+    [ABI_KIND_CUDA_EVENT] = {decode_event, ABI_EVENT_BASE_BYTES},
     [ABI_KIND_OVERHEAD] = {decode_overhead, ABI_OVERHEAD_BASE_BYTES},
     [ABI_KIND_DEVICE] = {decode_device, ABI_DEVICE_BASE_BYTES},
     [ABI_KIND_CONTEXT] = {decode_context, ABI_CONTEXT_BASE_BYTES},

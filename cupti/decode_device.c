@@ -324,6 +324,24 @@ bool decode_sync(const uint8_t *record, uint32_t size)
     return false;
 }
 
+bool decode_event(const uint8_t *record, uint32_t size)
+{
+    (void)size;
+    uint32_t correlation = abi_uint32_t(record, ABI_EVENT_CORRELATION);
+    unsigned words = WORDS(sizeof(struct prof_rec_cuda_event));
+    uint64_t *space =
+        windows_was_off(correlation) ? NULL : thread_reserve_late(PROF_REC_CUDA_EVENT, words);
+    if (!space)
+        return false;
+    struct prof_rec_cuda_event *event = (struct prof_rec_cuda_event *)(void *)space;
+    event->context = abi_uint32_t(record, ABI_EVENT_CONTEXT);
+    event->stream = abi_uint32_t(record, ABI_EVENT_STREAM);
+    event->event = abi_uint32_t(record, ABI_EVENT_EVENT);
+    event->reserved0 = 0;
+    thread_commit(space, PROF_REC_CUDA_EVENT, words, correlation);
+    return false;
+}
+
 bool decode_overhead(const uint8_t *record, uint32_t size)
 {
     uint64_t start_ns = abi_uint64_t(record, ABI_OVERHEAD_START),

@@ -18,6 +18,7 @@ bool decode_peer_memcpy(const uint8_t *record, uint32_t size);
 bool decode_memset(const uint8_t *record, uint32_t size);
 bool decode_graph(const uint8_t *record, uint32_t size); /* a launched graph as a whole */
 bool decode_sync(const uint8_t *record, uint32_t size);
+bool decode_event(const uint8_t *record, uint32_t size);
 bool decode_overhead(const uint8_t *record, uint32_t size);
 
 #endif

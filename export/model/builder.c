@@ -51,6 +51,7 @@ static void forget_process(struct builder *builder)
     build_graphs_forget(builder);
     builder->block_items.count = 0;
     builder->timed.count = 0;
+    builder->cuda_events.count = 0;
     builder->range_times.count = 0;
     builder->losts.count = 0;
     builder->stream_losses.count = 0;
@@ -76,6 +77,7 @@ void builder_fini(struct builder *builder)
     build_graphs_fini(builder);
     free(builder->block_items.at);
     free(builder->timed.at);
+    free(builder->cuda_events.at);
     free(builder->range_times.at);
     free(builder->losts.at);
     free(builder->stream_losses.at);
@@ -232,9 +234,9 @@ void builder_end_process(struct builder *builder, const struct read_health *heal
     bool built = !builder->failed && build_regroup(builder) && build_frame_pieces(builder) &&
                  build_attrs_sort(builder) && build_stacks_sort(builder) &&
                  build_streams(builder) && build_gpus_sort(builder) && build_join(builder) &&
-                 build_lanes(builder) && group_by_slice(builder) && build_graphs(builder) &&
-                 build_fwdbwd(builder) && build_memory_end(builder) && build_blocks(builder) &&
-                 build_timings(builder) && build_ledger(builder);
+                 build_lanes(builder) && group_by_slice(builder) && build_waits(builder) &&
+                 build_graphs(builder) && build_fwdbwd(builder) && build_memory_end(builder) &&
+                 build_blocks(builder) && build_timings(builder) && build_ledger(builder);
     builder->failed |= !built;
     if (builder->failed)
         return;
@@ -264,6 +266,7 @@ struct read_sink builder_sink(struct builder *builder)
     build_nvtx_connect(&sink);
     build_given_connect(&sink);
     build_gpu_connect(&sink);
+    build_waits_connect(&sink);
     build_children_connect(&sink);
     build_memory_connect(&sink);
     build_blocks_connect(&sink);

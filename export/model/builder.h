@@ -128,6 +128,11 @@ struct build_timed {
     uint32_t slice;
 };
 
+/* An event recorded in a stream. */
+struct build_cuda_event {
+    uint32_t context, event, correlation, stream;
+};
+
 /* The end of a begin/end range. */
 struct build_range_end {
     int64_t time_ns;
@@ -185,6 +190,7 @@ struct builder {
     TL_ARRAY(struct prof_rec_stream_loss) stream_losses;
     bool whole_blocks; /* the last block takes what comes */
     TL_ARRAY(struct build_timed) timed;
+    TL_ARRAY(struct build_cuda_event) cuda_events;
     TL_ARRAY(struct read_range_time) range_times;
     uint32_t current_number, current_thread; /* found last; thread TL_NONE: none */
 
@@ -269,6 +275,7 @@ void build_attrs_connect(struct read_sink *sink);
 void build_nvtx_connect(struct read_sink *sink);
 void build_given_connect(struct read_sink *sink);
 void build_gpu_connect(struct read_sink *sink);
+void build_waits_connect(struct read_sink *sink);
 void build_children_connect(struct read_sink *sink);
 void build_blocks_connect(struct read_sink *sink);
 /* An allocation out of an allocator of the program's own, which is heaps[heap]. */
@@ -312,6 +319,7 @@ bool build_join(struct builder *builder);
 bool build_timings(struct builder *builder);
 void build_losses_connect(struct read_sink *sink);
 bool build_lanes(struct builder *builder);
+bool build_waits(struct builder *builder);
 bool build_ledger(struct builder *builder);
 /* After the last process: which children have a file among those given. */
 bool build_children_find(struct builder *builder);

@@ -165,6 +165,7 @@ void timeline_destroy(struct timeline *timeline)
     free(timeline->memcpys.at);
     free(timeline->memsets.at);
     free(timeline->syncs.at);
+    free(timeline->waits.at);
     free(timeline->overheads.at);
     free(timeline->devices.at);
     free(timeline->streams.at);
@@ -190,6 +191,20 @@ void timeline_destroy(struct timeline *timeline)
     free(timeline->ledger_rows.at);
     free(timeline->lacks.at);
     free(timeline);
+}
+
+const struct tl_wait *timeline_wait_of(const struct timeline *timeline, uint32_t gpu)
+{
+    uint32_t low = 0, high = timeline->waits.count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (timeline->waits.at[middle].gpu < gpu)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool found = low < timeline->waits.count && timeline->waits.at[low].gpu == gpu;
+    return found ? &timeline->waits.at[low] : NULL;
 }
 
 uint32_t timeline_timing_of(const struct timeline *timeline, uint32_t slice)

@@ -232,6 +232,14 @@ struct tl_graph_node {
     uint8_t when;   /* enum tl_captured_when */
 };
 
+/* What a wait for an event was for. */
+struct tl_wait {
+    uint32_t gpu; /* ascending: a TL_SYNC of gpus[] */
+    uint32_t
+        correlation; /* of the call that had recorded the event last before the wait was called for */
+    uint32_t stream; /* CUPTI's id of the stream that it was recorded in */
+};
+
 /* Which code captured an operation of a graph: see captured.h. */
 struct tl_captured {
     uint32_t gpu;   /* ascending */
@@ -578,6 +586,7 @@ struct timeline {
     TL_ARRAY(struct prof_rec_memset) memsets;
     TL_ARRAY(struct prof_rec_graph_run) graph_runs;
     TL_ARRAY(struct prof_rec_sync) syncs;
+    TL_ARRAY(struct tl_wait) waits;
     TL_ARRAY(struct prof_rec_overhead) overheads;
     TL_ARRAY(struct tl_device) devices;
     TL_ARRAY(struct tl_stream) streams;
@@ -657,6 +666,9 @@ struct timeline *timeline_load_by(timeline_opener *open, const char *const *path
 struct timeline *timeline_from_files(struct trace_file *const *files, size_t file_count,
                                      struct read_error *error);
 void timeline_destroy(struct timeline *timeline);
+
+/* What a device operation waited for; NULL: it is no wait for an event, or that is not known. */
+const struct tl_wait *timeline_wait_of(const struct timeline *timeline, uint32_t gpu);
 
 /* Index into timings[] of the slice's CUDA time; TL_NONE: it was not timed by events. */
 uint32_t timeline_timing_of(const struct timeline *timeline, uint32_t slice);

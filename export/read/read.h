@@ -336,6 +336,7 @@ struct read_sink {
     /* The innermost open range or step of the thread, of whatever stack, has this token. */
     void (*timed)(void *user, uint32_t thread, uint64_t token);
     /* May come before the range's token, and after the range. */
+    void (*cuda_event)(void *user, uint32_t correlation, const struct prof_rec_cuda_event *event);
     void (*range_time)(void *user, const struct read_range_time *time);
     void (*note)(void *user, struct text text); /* PROF_INFO_NOTE: comes with the names */
     /* The process made another; comes with the names. Time 0 when that was before the file began;

@@ -37,6 +37,7 @@ static const uint8_t minimum_words[256] = {
     [PROF_REC_UNIFIED_MEMORY] = sizeof(struct prof_rec_unified_memory) / 8,
     [PROF_REC_RANGE_TIME] = sizeof(struct prof_rec_range_time) / 8,
     [PROF_REC_GRAPH_RUN] = sizeof(struct prof_rec_graph_run) / 8,
+    [PROF_REC_CUDA_EVENT] = sizeof(struct prof_rec_cuda_event) / 8,
     [PROF_REC_LOST] = sizeof(struct prof_rec_lost) / 8,
     [PROF_REC_NAME] = sizeof(struct prof_rec_name) / 8,
     [PROF_REC_INFO] = sizeof(struct prof_rec_info) / 8,

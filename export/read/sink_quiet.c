@@ -199,6 +199,11 @@ static void no_timed(void *user, uint32_t thread, uint64_t token)
     (void)user, (void)thread, (void)token;
 }
 
+static void no_cuda_event(void *user, uint32_t correlation, const struct prof_rec_cuda_event *event)
+{
+    (void)user, (void)correlation, (void)event;
+}
+
 static void no_range_time(void *user, const struct read_range_time *time)
 {
     (void)user, (void)time;
@@ -327,6 +332,7 @@ struct read_sink sink_quiet(const struct read_sink *sink)
     QUIET(module_gone, no_module_gone);
     QUIET(stack, no_stack);
     QUIET(timed, no_timed);
+    QUIET(cuda_event, no_cuda_event);
     QUIET(range_time, no_range_time);
     QUIET(note, no_note);
     QUIET(child, no_child);

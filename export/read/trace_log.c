@@ -451,6 +451,13 @@ static void take_lost(struct log_state *log, const struct record *record, uint64
         log->walk->sink.lost(log->walk->sink.user, (uint32_t)info, &lost);
 }
 
+static void take_cuda_event(struct log_state *log, const struct record *record, uint64_t info)
+{
+    struct prof_rec_cuda_event event;
+    record_copy(record, &event, sizeof event);
+    log->walk->sink.cuda_event(log->walk->sink.user, (uint32_t)info, &event);
+}
+
 static void take_range_time(struct log_state *log, const struct record *record)
 {
     struct walk *walk = log->walk;
@@ -493,6 +500,9 @@ static void take_ext(struct log_state *log, const struct record *record)
         break;
     case PROF_REC_GRAPH_RUN:
         take_graph_run(log, record, info);
+        break;
+    case PROF_REC_CUDA_EVENT:
+        take_cuda_event(log, record, info);
         break;
     case PROF_REC_RANGE_TIME:
         take_range_time(log, record);

@@ -2,6 +2,7 @@
  *
  *     range, step      X  user_annotation
  *     Python call      X  python_function
+ *     operator         X  cpu_op: a range of PyTorch's, see chrome_operators.h
  *     CUDA call        X  cuda_runtime, cuda_driver   + s  ac2g for each operation it launched
  *     kernel ...       X  kernel, gpu_memcpy, gpu_memset   + f  ac2g
  *     range on stream  X  gpu_user_annotation: from its first operation there to its last, see stream_ranges.h
@@ -15,18 +16,12 @@
  *     counter          C
  *     memory           see chrome_memory.c
  *
- * Arrows. Viewers bind an arrow's end to the slice that is open on its row at its time, and know
- * the two ends of an arrow by (id, cat, name). So both ends have the same three, an X stands in the
- * file before the s or f that shares its time, f has bp:e (bind to the enclosing slice, not to the
- * next), and the id is a number of its own for every arrow: correlation ids repeat across processes
- * and wrap after 2^32, and a graph launch starts many arrows, of which viewers would close all at
- * the first f. The id is the operation's place in the timeline, so nothing must be remembered; ids
- * of begin/end ranges and of arrows from forward to backward have numbers beyond those. The latter
- * arrows come after all other events, so their X stand before them.
+ * How arrows bind: chrome_arrows.c.
  */
 #include "chrome.h"
 
 #include "captured.h"
+#include "chrome_arrows.h"
 #include "chrome_labels.h"
 #include "chrome_memory.h"
 #include "cuda_errors.h"
@@ -38,9 +33,24 @@
 #include <errno.h>
 #include <math.h>
 
-/* Begins an event on a line of its own: `members` is its constant part, ph and cat. */
-#define begin_event(out, members) \
-    (json_newline(out), json_object_begin(out), json_members((out), members))
+/* Whether start + duration is beyond the end in the floating-point numbers that readers have. */
+static bool sum_exceeds(int64_t start_ns, int64_t end_ns)
+{
+    return (double)start_ns / 1e3 + (double)(end_ns - start_ns) / 1e3 > (double)end_ns / 1e3;
+}
+
+/* Each step begins as the one before it ends, and the TensorBoard plugin complains where they
+ * overlap: its sums must not be more than the end. */
+static void write_step_times(struct chrome *chrome, int64_t start_ns, int64_t end_ns)
+{
+    int64_t start = chrome_time(chrome, start_ns), end = chrome_time(chrome, end_ns);
+    json_key(&chrome->out, "ts"), json_microseconds(&chrome->out, start);
+    json_key(&chrome->out, "dur");
+    if (end > start && sum_exceeds(start, end))
+        json_microseconds_below(&chrome->out, end - start);
+    else
+        json_microseconds(&chrome->out, end > start ? end - start : 0);
+}
 
 static void write_times(struct chrome *chrome, int64_t start_ns, int64_t end_ns)
 {
@@ -49,58 +59,9 @@ static void write_times(struct chrome *chrome, int64_t start_ns, int64_t end_ns)
     json_key(&chrome->out, "dur"), json_microseconds(&chrome->out, end > start ? end - start : 0);
 }
 
-static void write_time(struct chrome *chrome, int64_t ns)
-{
-    json_key(&chrome->out, "ts"), json_microseconds(&chrome->out, chrome_time(chrome, ns));
-}
-
 static void write_name(struct chrome *chrome, uint32_t name)
 {
     json_key(&chrome->out, "name"), quoted_names_write(&chrome->names, &chrome->out, name);
-}
-
-static bool has_arrow(const struct chrome *chrome, const struct tl_gpu *op)
-{
-    return op->slice != TL_NONE && tl_is_work(op) &&
-           !(chrome->timeline->slices.at[op->slice].flags & TL_INTERNAL);
-}
-
-static void write_arrow_end(struct chrome *chrome, const struct chrome_row *row, uint32_t op,
-                            int64_t time_ns)
-{
-    json_key(&chrome->out, "id"), json_uint(&chrome->out, (uint64_t)op + 1);
-    chrome_row_write(row, &chrome->out);
-    write_time(chrome, time_ns);
-    json_object_end(&chrome->out);
-}
-
-static void write_arrow_starts(struct chrome *chrome, const struct chrome_row *row,
-                               const struct tl_slice *slice)
-{
-    const struct timeline *timeline = chrome->timeline;
-    for (uint32_t i = 0; i < slice->gpu_count; i++) {
-        uint32_t op = timeline->gpu_by_slice.at[slice->gpu_first + i];
-        if (!has_arrow(chrome, &timeline->gpus.at[op]))
-            continue;
-        begin_event(&chrome->out, "\"ph\":\"s\",\"cat\":\"ac2g\",\"name\":\"ac2g\"");
-        write_arrow_end(chrome, row, op, slice->start_ns);
-    }
-}
-
-/* Ids of these arrows follow those of device operations. */
-static void write_timed_end(struct chrome *chrome, const struct chrome_row *row, uint32_t timing,
-                            int64_t time_ns)
-{
-    write_arrow_end(chrome, row, chrome->timeline->gpus.count + timing, time_ns);
-}
-
-static void write_timed_start(struct chrome *chrome, const struct chrome_row *row, uint32_t slice)
-{
-    uint32_t timing = timeline_timing_of(chrome->timeline, slice);
-    if (timing == TL_NONE)
-        return;
-    begin_event(&chrome->out, "\"ph\":\"s\",\"cat\":\"timed\",\"name\":\"timed\"");
-    write_timed_end(chrome, row, timing, chrome->timeline->slices.at[slice].start_ns);
 }
 
 /* Which graph a call launched. */
@@ -162,21 +123,34 @@ static bool is_instant(const struct chrome *chrome, const struct tl_slice *slice
 static void begin_instant(struct chrome *chrome, const struct tl_slice *slice)
 {
     if (is_driver_call(chrome, slice))
-        begin_event(&chrome->out, "\"ph\":\"i\",\"cat\":\"cuda_driver\",\"s\":\"t\"");
+        chrome_event(&chrome->out, "\"ph\":\"i\",\"cat\":\"cuda_driver\",\"s\":\"t\"");
     else
-        begin_event(&chrome->out, "\"ph\":\"i\",\"cat\":\"cuda_runtime\",\"s\":\"t\"");
+        chrome_event(&chrome->out, "\"ph\":\"i\",\"cat\":\"cuda_runtime\",\"s\":\"t\"");
 }
 
 static void begin_slice(struct chrome *chrome, const struct tl_slice *slice)
 {
     if (is_instant(chrome, slice))
         begin_instant(chrome, slice);
+    else if (chrome_operators_has(&chrome->operators,
+                                  (uint32_t)(slice - chrome->timeline->slices.at)))
+        chrome_event(&chrome->out, "\"ph\":\"X\",\"cat\":\"cpu_op\"");
     else if (slice->kind != TL_API)
-        begin_event(&chrome->out, "\"ph\":\"X\",\"cat\":\"user_annotation\"");
+        chrome_event(&chrome->out, "\"ph\":\"X\",\"cat\":\"user_annotation\"");
     else if (is_driver_call(chrome, slice))
-        begin_event(&chrome->out, "\"ph\":\"X\",\"cat\":\"cuda_driver\"");
+        chrome_event(&chrome->out, "\"ph\":\"X\",\"cat\":\"cuda_driver\"");
     else
-        begin_event(&chrome->out, "\"ph\":\"X\",\"cat\":\"cuda_runtime\"");
+        chrome_event(&chrome->out, "\"ph\":\"X\",\"cat\":\"cuda_runtime\"");
+}
+
+/* What only operators have, beside what PyTorch said of them. */
+static void write_operator(struct chrome *chrome, uint32_t slice)
+{
+    uint32_t forward = chrome_operators_forward(&chrome->operators, slice);
+    chrome_args_external_id(chrome, slice);
+    if (forward != TL_NONE)
+        json_key(&chrome->out, "Fwd thread id"),
+            json_uint(&chrome->out, chrome->timeline->threads.at[forward].tid);
 }
 
 static void write_state(struct json_out *out, uint8_t flags)
@@ -205,13 +179,17 @@ static void chrome_slice(void *user, uint32_t index, const struct tl_attr *attrs
     write_name(chrome, slice->name);
     chrome_row_write(row, out);
     if (is_instant(chrome, slice))
-        write_time(chrome, slice->start_ns);
+        chrome_time_write(chrome, slice->start_ns);
+    else if (slice->kind == TL_STEP)
+        write_step_times(chrome, slice->start_ns, slice->end_ns);
     else
         write_times(chrome, slice->start_ns, slice->end_ns);
     json_key(out, "args"), json_object_begin(out);
     if (slice->kind == TL_API)
-        write_api_args(chrome, slice);
-    else
+        chrome_args_external_id(chrome, index), write_api_args(chrome, slice);
+    else if (chrome_operators_has(&chrome->operators, index))
+        write_operator(chrome, index);
+    if (slice->kind != TL_API)
         chrome_attrs_write(chrome, slice->label, (struct tl_attrs){attrs, attr_count});
     if (slice->flags & (TL_CONTINUED | TL_UNCLOSED))
         write_state(out, slice->flags);
@@ -219,9 +197,9 @@ static void chrome_slice(void *user, uint32_t index, const struct tl_attr *attrs
         write_stack(chrome, stack_of_slice(chrome->timeline, index));
     json_object_end(out), json_object_end(out);
     if (slice->gpu_count)
-        write_arrow_starts(chrome, row, slice);
+        chrome_arrows_launches(chrome, row, index);
     if (chrome->timeline->timings.count)
-        write_timed_start(chrome, row, index);
+        chrome_arrows_timed_from(chrome, row, index);
 }
 
 /* Kineto's words. Ids are those of calls, of which a range may leave several pieces. */
@@ -254,7 +232,7 @@ static void write_async_end(struct chrome *chrome, uint32_t index, const struct 
     uint64_t id = (uint64_t)chrome->timeline->gpus.count + index + 1;
     json_key(&chrome->out, "id"), json_uint(&chrome->out, id);
     chrome_row_write(row, &chrome->out);
-    write_time(chrome, time_ns);
+    chrome_time_write(chrome, time_ns);
 }
 
 static void chrome_async(void *user, uint32_t index)
@@ -263,7 +241,7 @@ static void chrome_async(void *user, uint32_t index)
     struct json_out *out = &chrome->out;
     const struct tl_async *async = &chrome->timeline->asyncs.at[index];
     int64_t end_ns = async->end_ns > async->start_ns ? async->end_ns : async->start_ns;
-    begin_event(out, "\"ph\":\"b\",\"cat\":\"user_annotation\"");
+    chrome_event(out, "\"ph\":\"b\",\"cat\":\"user_annotation\"");
     write_name(chrome, async->name);
     write_async_end(chrome, index, &chrome->rows.threads[async->thread], async->start_ns);
     json_key(out, "args"), json_object_begin(out);
@@ -274,7 +252,7 @@ static void chrome_async(void *user, uint32_t index)
     if (async->flags & TL_UNCLOSED)
         json_key(out, "unclosed"), json_bool(out, true);
     json_object_end(out), json_object_end(out);
-    begin_event(out, "\"ph\":\"e\",\"cat\":\"user_annotation\"");
+    chrome_event(out, "\"ph\":\"e\",\"cat\":\"user_annotation\"");
     write_name(chrome, async->name);
     /* Both ends on the beginner's row: viewers pair them by process, and an end may be on any
      * thread. */
@@ -286,10 +264,10 @@ static void chrome_mark(void *user, uint32_t index)
 {
     struct chrome *chrome = user;
     const struct tl_mark *mark = &chrome->timeline->marks.at[index];
-    begin_event(&chrome->out, "\"ph\":\"i\",\"cat\":\"cpu_instant_event\",\"s\":\"t\"");
+    chrome_event(&chrome->out, "\"ph\":\"i\",\"cat\":\"cpu_instant_event\",\"s\":\"t\"");
     write_name(chrome, mark->name);
     chrome_row_write(&chrome->rows.threads[mark->thread], &chrome->out);
-    write_time(chrome, mark->time_ns);
+    chrome_time_write(chrome, mark->time_ns);
     struct tl_attrs attrs = timeline_mark_attrs(chrome->timeline, index);
     if (mark->label != TL_NONE || attrs.count) {
         json_key(&chrome->out, "args"), json_object_begin(&chrome->out);
@@ -308,10 +286,10 @@ static void chrome_counter(void *user, uint32_t index)
         chrome->skipped_counters++;
         return;
     }
-    begin_event(out, "\"ph\":\"C\"");
+    chrome_event(out, "\"ph\":\"C\"");
     write_name(chrome, counter->name);
     chrome_row_write(&chrome->rows.threads[counter->thread], out);
-    write_time(chrome, counter->time_ns);
+    chrome_time_write(chrome, counter->time_ns);
     json_key(out, "args"), json_object_begin(out);
     json_key(out, "value"), json_double(out, counter->value);
     json_object_end(out), json_object_end(out);
@@ -330,7 +308,7 @@ static void chrome_timing(void *user, uint32_t index)
     }
     if (is_new)
         chrome_labels_timed(&chrome->rows, out, timed);
-    begin_event(out, "\"ph\":\"X\",\"cat\":\"gpu_user_annotation\"");
+    chrome_event(out, "\"ph\":\"X\",\"cat\":\"gpu_user_annotation\"");
     write_name(chrome, chrome->timeline->slices.at[timing->slice].name);
     chrome_row_write(&timed->row, out);
     write_times(chrome, timing->start_ns, timing->end_ns);
@@ -339,30 +317,29 @@ static void chrome_timing(void *user, uint32_t index)
     json_key(out, "stream handle"), json_uint(out, timing->stream);
     json_key(out, "error ns"), json_uint(out, timing->error_ns);
     json_object_end(out), json_object_end(out);
-    begin_event(out, "\"ph\":\"f\",\"bp\":\"e\",\"cat\":\"timed\",\"name\":\"timed\"");
-    write_timed_end(chrome, &timed->row, index, timing->start_ns);
+    chrome_arrows_timed_to(chrome, &timed->row, index);
 }
 
 static void begin_gpu(struct json_out *out, uint8_t kind)
 {
     switch (kind) {
     case TL_KERNEL:
-        begin_event(out, "\"ph\":\"X\",\"cat\":\"kernel\"");
+        chrome_event(out, "\"ph\":\"X\",\"cat\":\"kernel\"");
         break;
     case TL_MEMCPY:
-        begin_event(out, "\"ph\":\"X\",\"cat\":\"gpu_memcpy\"");
+        chrome_event(out, "\"ph\":\"X\",\"cat\":\"gpu_memcpy\"");
         break;
     case TL_MEMSET:
-        begin_event(out, "\"ph\":\"X\",\"cat\":\"gpu_memset\"");
+        chrome_event(out, "\"ph\":\"X\",\"cat\":\"gpu_memset\"");
         break;
     case TL_GRAPH_RUN:
-        begin_event(out, "\"ph\":\"X\",\"cat\":\"gpu_graph\"");
+        chrome_event(out, "\"ph\":\"X\",\"cat\":\"gpu_graph\"");
         break;
     case TL_SYNC:
-        begin_event(out, "\"ph\":\"X\",\"cat\":\"cuda_sync\"");
+        chrome_event(out, "\"ph\":\"X\",\"cat\":\"cuda_sync\"");
         break;
     default:
-        begin_event(out, "\"ph\":\"X\",\"cat\":\"overhead\"");
+        chrome_event(out, "\"ph\":\"X\",\"cat\":\"overhead\"");
     }
 }
 
@@ -415,7 +392,7 @@ static void write_stream_range(struct chrome *chrome, const struct stream_range 
     const struct chrome_row *row = row_of_range(chrome, range);
     if (!row)
         return;
-    begin_event(out, "\"ph\":\"X\",\"cat\":\"gpu_user_annotation\"");
+    chrome_event(out, "\"ph\":\"X\",\"cat\":\"gpu_user_annotation\"");
     write_name(chrome, chrome->timeline->slices.at[range->slice].name);
     chrome_row_write(row, out);
     write_times(chrome, range->start_ns, range->end_ns);
@@ -448,10 +425,7 @@ static void chrome_gpu(void *user, uint32_t index)
     json_key(out, "args"), json_object_begin(out);
     chrome_args_write(chrome, op);
     json_object_end(out), json_object_end(out);
-    if (has_arrow(chrome, op)) {
-        begin_event(out, "\"ph\":\"f\",\"bp\":\"e\",\"cat\":\"ac2g\",\"name\":\"ac2g\"");
-        write_arrow_end(chrome, row, index, op->start_ns);
-    }
+    chrome_arrows_to(chrome, row, index);
 }
 
 static void chrome_begin(void *user, const struct timeline *timeline)
@@ -461,31 +435,9 @@ static void chrome_begin(void *user, const struct timeline *timeline)
     chrome_head_write(chrome);
 }
 
-static void write_fwdbwd_end(struct chrome *chrome, uint64_t id, uint32_t index)
-{
-    const struct tl_slice *slice = &chrome->timeline->slices.at[index];
-    json_key(&chrome->out, "id"), json_uint(&chrome->out, id);
-    chrome_row_write(&chrome->rows.threads[slice->thread], &chrome->out);
-    write_time(chrome, slice->start_ns);
-    json_object_end(&chrome->out);
-}
-
-static void write_fwdbwds(struct chrome *chrome)
-{
-    const struct timeline *timeline = chrome->timeline;
-    uint64_t id = (uint64_t)timeline->gpus.count + timeline->asyncs.count + 1;
-    for (uint32_t i = 0; i < timeline->fwdbwds.count; i++, id++) {
-        begin_event(&chrome->out, "\"ph\":\"s\",\"cat\":\"fwdbwd\",\"name\":\"fwdbwd\"");
-        write_fwdbwd_end(chrome, id, timeline->fwdbwds.at[i].forward);
-        begin_event(&chrome->out,
-                    "\"ph\":\"f\",\"bp\":\"e\",\"cat\":\"fwdbwd\",\"name\":\"fwdbwd\"");
-        write_fwdbwd_end(chrome, id, timeline->fwdbwds.at[i].backward);
-    }
-}
-
 static void chrome_end(void *user)
 {
-    write_fwdbwds(user);
+    chrome_arrows_fwdbwd(user);
     chrome_head_finish(user);
 }
 
@@ -547,7 +499,10 @@ static int write_trace(const struct timeline *timeline, char *const *stacks,
     if (!quoted_names_init(&chrome.names, timeline))
         return error;
     if (chrome_rows_init(&chrome.rows, timeline)) {
-        bool walked = chrome_attrs_init(&chrome) && range_paths_init(&chrome.paths, timeline) &&
+        bool walked = chrome_attrs_init(&chrome) &&
+                      chrome_operators_init(&chrome.operators, timeline) &&
+                      chrome_collectives_init(&chrome.collectives, timeline) &&
+                      range_paths_init(&chrome.paths, timeline) &&
                       json_begin(&chrome.out, target, more && more->behind) &&
                       heap_levels_init(&chrome.heaps, timeline) &&
                       stream_ranges_init(&chrome.ranges, timeline) &&
@@ -557,6 +512,8 @@ static int write_trace(const struct timeline *timeline, char *const *stacks,
             error = ENOMEM;
         stream_ranges_fini(&chrome.ranges);
         range_paths_fini(&chrome.paths);
+        chrome_collectives_fini(&chrome.collectives);
+        chrome_operators_fini(&chrome.operators);
         chrome_attrs_fini(&chrome);
         heap_levels_fini(&chrome.heaps);
         chrome_rows_fini(&chrome.rows);

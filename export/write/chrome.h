@@ -3,6 +3,8 @@
 #ifndef PROF_CHROME_H
 #define PROF_CHROME_H
 
+#include "chrome_collectives.h"
+#include "chrome_operators.h"
 #include "chrome_rows.h"
 #include "heap_levels.h"
 #include "quoted_names.h"
@@ -23,8 +25,10 @@ struct chrome {
     char *const *stacks;                  /* by stack, NULL none */
     struct range_paths paths;             /* of captured operations */
     struct stream_ranges ranges;          /* what is drawn of ranges on streams */
-    uint64_t skipped_counters;            /* not a number: JSON cannot say it */
-    uint8_t *attr_words; /* chrome_attrs.c: by name index, which word of its table it is */
+    struct chrome_operators operators;
+    struct chrome_collectives collectives;
+    uint64_t skipped_counters; /* not a number: JSON cannot say it */
+    uint8_t *attr_words;       /* chrome_attrs.c: by name index, which word of its table it is */
 };
 
 /* chrome_head.c: everything of the top-level object before and after the events. */
@@ -33,6 +37,9 @@ void chrome_head_finish(struct chrome *chrome);
 
 /* chrome_args.c: the members of "args" of a device operation, in Kineto's order and words. */
 void chrome_args_write(struct chrome *chrome, const struct tl_gpu *op);
+
+/* chrome_args.c: "External id" of the operator around a slice, if there is one. */
+void chrome_args_external_id(struct chrome *chrome, uint32_t slice);
 
 /* chrome_attrs.c: the members of "args" that say what NVTX gave (`label` may be TL_NONE), and the
  * attributes. init returns false when memory is short; fini is harmless then. */
@@ -47,6 +54,15 @@ static inline int64_t chrome_time(const struct chrome *chrome, int64_t ns)
 {
     int64_t shifted = ns + chrome->shift_ns;
     return shifted > 0 ? shifted : 0;
+}
+
+/* Begins an event on a line of its own: `members` is its constant part, ph and cat. */
+#define chrome_event(out, members) \
+    (json_newline(out), json_object_begin(out), json_members((out), members))
+
+static inline void chrome_time_write(struct chrome *chrome, int64_t ns)
+{
+    json_key(&chrome->out, "ts"), json_microseconds(&chrome->out, chrome_time(chrome, ns));
 }
 
 #endif

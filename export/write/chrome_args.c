@@ -15,6 +15,14 @@ const char *chrome_args_sync_name(uint32_t type)
     return names[type < sizeof names / sizeof names[0] ? type : 0];
 }
 
+/* The place of a slice in the timeline is a number that no other operator has. */
+void chrome_args_external_id(struct chrome *chrome, uint32_t slice)
+{
+    uint32_t operator= chrome_operators_of(&chrome->operators, slice);
+    if (operator!= TL_NONE)
+        json_key(&chrome->out, "External id"), json_uint(&chrome->out, (uint64_t) operator+ 1);
+}
+
 static void write_place(struct json_out *out, uint32_t device, uint32_t context, uint32_t stream,
                         uint32_t correlation)
 {
@@ -111,6 +119,7 @@ static void write_kernel(struct chrome *chrome, const struct tl_gpu *op)
         json_key(out, "priority"), json_int(out, kernel->priority);
     if (kernel->channel)
         json_key(out, "channel"), json_uint(out, kernel->channel);
+    chrome_collectives_write(&chrome->collectives, op, out);
 }
 
 /* Bytes per nanosecond are GB per second. */
@@ -156,6 +165,23 @@ static void write_graph_run(struct chrome *chrome, const struct tl_gpu *op)
     write_graph(chrome, op, 0, chrome->timeline->graph_runs.at[op->detail].graph);
 }
 
+enum { SYNC_EVENT = 1, SYNC_STREAM_WAIT = 2 }; /* CUpti_ActivitySynchronizationType */
+
+/* Which event a wait was for, and what had recorded it. */
+static void write_wait(struct chrome *chrome, const struct tl_gpu *op,
+                       const struct prof_rec_sync *sync)
+{
+    const struct timeline *timeline = chrome->timeline;
+    const struct tl_wait *wait = timeline_wait_of(timeline, (uint32_t)(op - timeline->gpus.at));
+    if (wait) {
+        json_key(&chrome->out, "wait_on_stream"), json_uint(&chrome->out, wait->stream);
+        json_key(&chrome->out, "wait_on_cuda_event_record_corr_id");
+        json_uint(&chrome->out, wait->correlation);
+    }
+    if (sync->event && sync->event != PROF_SYNC_NO_EVENT)
+        json_key(&chrome->out, "wait_on_cuda_event_id"), json_uint(&chrome->out, sync->event);
+}
+
 static void write_sync(struct chrome *chrome, const struct tl_gpu *op)
 {
     struct json_out *out = &chrome->out;
@@ -163,6 +189,8 @@ static void write_sync(struct chrome *chrome, const struct tl_gpu *op)
     json_key(out, "cuda_sync_kind"), json_string(out, chrome_args_sync_name(sync->type));
     json_key(out, "stream"),
         json_int(out, sync->stream == PROF_SYNC_NO_STREAM ? -1 : (int64_t)sync->stream);
+    if (sync->type == SYNC_EVENT || sync->type == SYNC_STREAM_WAIT)
+        write_wait(chrome, op, sync);
     json_key(out, "correlation"), json_uint(out, op->correlation);
     json_key(out, "device"), json_int(out, op->device == TL_NONE ? -1 : (int64_t)op->device);
     json_key(out, "context"), json_uint(out, sync->context);
@@ -171,6 +199,8 @@ static void write_sync(struct chrome *chrome, const struct tl_gpu *op)
 void chrome_args_write(struct chrome *chrome, const struct tl_gpu *op)
 {
     const struct timeline *timeline = chrome->timeline;
+    if (tl_is_work(op))
+        chrome_args_external_id(chrome, op->slice);
     if (op->kind == TL_SYNC && op->detail < timeline->syncs.count)
         write_sync(chrome, op);
     else if (op->stream == TL_NONE)

@@ -12,6 +12,8 @@
  * which a backward range of old versions has) becomes "Sequence number", "sizes" becomes "Input
  * Dims", as lists where it is text of that form.
  *
+ * What was read from a Chrome trace has Kineto's words already, and its lists are text here.
+ *
  * A program's attribute of such a range that is called as one of our own members is written as "domain (attribute)".
  */
 #include "chrome.h"
@@ -28,6 +30,8 @@ enum word {
     WORD_COLOR,
     WORD_SEQUENCE,
     WORD_DIMS,
+    WORD_EXTERNAL_ID,
+    WORD_FWD_THREAD,
     WORD_RANGE_ID, /* from here on: also where nothing came through NVTX */
     WORD_CONTINUED,
     WORD_UNCLOSED,
@@ -48,6 +52,8 @@ static const struct {
     {"color", "color (attribute)"},
     {"Sequence number", "Sequence number (attribute)"},
     {"Input Dims", "Input Dims (attribute)"},
+    {"External id", "External id (attribute)"},
+    {"Fwd thread id", "Fwd thread id (attribute)"},
     {"range id", "range id (attribute)"},
     {"continued", "continued (attribute)"},
     {"unclosed", "unclosed (attribute)"},
@@ -262,7 +268,9 @@ void chrome_attrs_write(struct chrome *chrome, uint32_t label, struct tl_attrs a
         if (tl_attr_is_given_again(attrs, i))
             continue;
         uint8_t word = chrome->attr_words[attrs.at[i].key];
-        if (word == WORD_NONE || (label == TL_NONE && word < WORD_RANGE_ID))
+        if (word == WORD_DIMS && label == TL_NONE && attrs.at[i].type == PROF_ATTR_STRING)
+            write_dims(chrome, &attrs.at[i]);
+        else if (word == WORD_NONE || (label == TL_NONE && word < WORD_RANGE_ID))
             write_attr(chrome, &attrs.at[i]);
         else
             write_special(chrome, attrs, i);

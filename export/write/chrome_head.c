@@ -123,7 +123,7 @@ void chrome_head_write(struct chrome *chrome)
         json_newline(out), json_key(out, "host_name"),
             json_text(out, timeline->processes.at[0].info.host);
     write_run(chrome);
-    json_newline(out), json_key(out, "displayTimeUnit"), json_constant(out, "ms");
+    json_newline(out), json_key(out, "displayTimeUnit"), json_constant(out, "ns");
     json_newline(out), json_key(out, "baseTimeNanoseconds");
     json_uint(out, timeline->base_realtime_ns - (uint64_t)chrome->shift_ns);
     json_newline(out), json_key(out, "traceEvents"), json_array_begin(out);

@@ -254,6 +254,13 @@ static inline void json_microseconds(struct json_out *out, int64_t ns)
     out->at = json_put_thousandths(p, ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns);
 }
 
+/* The same less a tenth of a nanosecond: to the nearest nanosecond it is what it was. `ns` > 0. */
+static inline void json_microseconds_below(struct json_out *out, int64_t ns)
+{
+    json_microseconds(out, ns - 1);
+    *out->at++ = '9';
+}
+
 /* A quantity that needs no more than three decimals. */
 void json_three_decimals(struct json_out *out, double value);
 

@@ -54,18 +54,20 @@ class Trace:
         self.head = {key: value for key, value in report.trace.items() if key != "traceEvents"}
         self.slices = [event for event in self.all if event["ph"] == "X"]
         self.ranges = collections.defaultdict(list)
-        for event in self.x("user_annotation"):
+        for event in self.x("user_annotation") + self.x("cpu_op"):
             self.ranges[event["pid"], event["tid"]].append(event)
 
     def x(self, cat, name=None):
         return [e for e in self.slices if e["cat"] == cat and name in (None, e["name"])]
 
     def arrows(self, cat="ac2g"):
-        starts = {(e["pid"], e["tid"], e["ts"]): e for e in self.slices}
+        """Ends are where their slice starts, or a nanosecond later where another slice ends there."""
+        starts = {(e["pid"], e["tid"], round(1000 * e["ts"])): e for e in self.slices}
         ends = collections.defaultdict(dict)
         for event in self.all:
             if event["ph"] in "sf" and event["cat"] == cat:
-                ends[event["id"]][event["ph"]] = starts[event["pid"], event["tid"], event["ts"]]
+                row, time = (event["pid"], event["tid"]), round(1000 * event["ts"])
+                ends[event["id"]][event["ph"]] = starts.get((*row, time)) or starts[(*row, time - 1)]
         return [(pair["s"], pair["f"]) for pair in ends.values()]
 
     def args(self, cat, name=None):

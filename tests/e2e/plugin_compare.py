@@ -14,18 +14,12 @@ from torch_tb_profiler.profiler.data import RunProfileData
 from torch_tb_profiler.profiler.event_parser import ProfileRole
 from torch_tb_profiler.profiler.run_generator import RunGenerator
 
-# Where one step begins as the other ends, start + duration of the first is a floating-point number that may be larger.
-ROUNDED = re.compile(r"ranges on the same thread should not intersect!Father:\(ProfilerStep#\d+,[\d.]+,([\d.]+)\) "
-                     r"Child:\(ProfilerStep#\d+,([\d.]+),")
 wrong = []
 
 
 class Listener(logging.Handler):
     def emit(self, record):
-        text = record.getMessage()
-        touching = ROUNDED.search(text)
-        if not touching or abs(float(touching[1]) - float(touching[2])) > 1e-6:
-            wrong.append(f"it says: {text}")
+        wrong.append(f"it says: {record.getMessage()}")
 
 
 def same(what, ours, theirs, tolerance=1e-6):
@@ -46,6 +40,20 @@ def kernels(profile, facts):
             continue
         same(f"{row['name']}: calls", row["count"], other[place["Calls"]], 0)
         same(f"{row['name']}: total", row["self_cuda_total_ns"] / 1000, other[place["Total Duration (us)"]], 0.5)
+
+
+def operators(data, events):
+    """Its operators are ours. (It knows no calls of a newer Kineto, so it ties no kernels to them.)"""
+    mine = collections.Counter(e["name"] for e in events if e.get("cat") == "cpu_op")
+    theirs = collections.Counter(op.name for tree in data.tid2tree.values() for op in walk(tree) if op.type == "Operator")
+    if mine != theirs:
+        wrong.append(f"operators {mine}: the plugin has {theirs}")
+
+
+def walk(node):
+    yield node
+    for child in node.children:
+        yield from walk(child)
 
 
 def steps(data, events):
@@ -75,6 +83,7 @@ def main(profdump, trace, file):
     with open(trace) as opened:
         events = json.load(opened)["traceEvents"]
     kernels(profile, facts)
+    operators(data, events)
     steps(data, events)
     memory(data, events)
     for line in wrong:

@@ -19,8 +19,37 @@ expect_cuda annotated.prof -- \
     "args('user_annotation', 'read')['domain'] == {'io'} and args('user_annotation', 'read')['category'] == {'files'}" \
     "args('user_annotation', 'read')['color'] == {'#FF00FF00'} and len(x('user_annotation', 'read')) == 2" \
     "args('user_annotation', 'read')['payload'] == {str(2**64 - 1)}" \
-    "x('user_annotation', 'aten::mm')[0]['args']['Sequence number'] == 12" \
-    "x('user_annotation', 'aten::mm')[0]['args']['Input Dims'] == [[2, 3], [3, 4]]" \
+    "x('cpu_op', 'aten::mm')[0]['args']['Sequence number'] == 12" \
+    "x('cpu_op', 'aten::mm')[0]['args']['Input Dims'] == [[2, 3], [3, 4]]" \
+    "not x('user_annotation', 'aten::mm') and not x('cpu_op', 'within')" \
+    "{e['args'].get('External id') for e in x('kernel')} == {None} | {e['args']['External id'] for e in x('cpu_op') if e['name'] in ('aten::mm', 'MmBackward0')}" \
     "[s['name'] for s, f in arrows('fwdbwd')] == ['aten::mm']" \
     "[f['name'] for s, f in arrows('fwdbwd')] == ['autograd::engine::evaluate_function: MmBackward0']" \
     "any('autograd' in e['args']['name'] for e in trace.all if e['name'] == 'thread_name')"
+
+# What is read back from the Chrome trace is what was written, and written again it is the same.
+"$PROF_BIN/profdump" --chrome once.json annotated.prof
+"$PROF_BIN/profdump" --chrome twice.json once.json
+python3 - "$PROF_BIN/profdump" annotated.prof once.json twice.json <<'PYTHON' || fail "the Chrome trace read back"
+import json, subprocess, sys
+profdump, recorded, once, twice = sys.argv[1:]
+def rows(path):
+    facts = json.loads(subprocess.check_output([profdump, "--json", path]))
+    return {(row["kind"], row["name"].removeprefix("io:")): [row[key] for key in ("count", "cpu_total_ns", "cuda_total_ns")]
+            for row in facts["key_averages"] if row["kind"] in ("range", "kernel")}
+def operators(path):
+    words = ("Sequence number", "Input Dims", "Fwd thread id")
+    events = [e for e in json.load(open(path))["traceEvents"] if e["ph"] == "X"]
+    names = {e["args"]["External id"]: e["name"] for e in events if e["cat"] == "cpu_op"}
+    return ([(e["name"], e["dur"], [e["args"].get(word) for word in words]) for e in events if e["cat"] == "cpu_op"],
+            [(e["name"], e["dur"], names.get(e["args"].get("External id"))) for e in events
+             if e["cat"] in ("cuda_runtime", "kernel")])
+asynchronous = {("range", "around"), ("range", "io:read"), ("range", "read")}
+ours, theirs = ({k: v for k, v in rows(path).items() if k not in asynchronous} for path in (recorded, once))
+assert ours == theirs and len(ours) >= 6, (ours, theirs)
+assert operators(once) == operators(twice), (operators(once), operators(twice))
+assert [name for name, *_ in operators(once)[0]] == [
+    "aten::mm", "autograd::engine::evaluate_function: MmBackward0", "MmBackward0"], operators(once)
+forward = operators(once)[0][1][2][2]
+assert forward is not None, operators(once)
+PYTHON

@@ -2,6 +2,7 @@
 # HolisticTraceAnalysis reads what --chrome writes of the programs of the simulated CUDA: without an exception, without a
 # warning, and its numbers are those of profdump breakdown of the recording, to the nanosecond.
 . "$(dirname "$0")/cuda_common.sh"
+. "$e2e_directory/nvtx_common.sh"
 . "$(dirname "$0")/packages_common.sh"
 
 examples=$e2e_directory/../../examples
@@ -30,3 +31,8 @@ read_by_hta memory "${all[@]}"
 read_by_hta streams "${all[@]}"
 # It knows no call that launches a graph, so it counts neither queues nor launches there.
 read_by_hta graphs temporal idle overlap kinds annotations
+need_nvtx
+for name in annotated collectives; do
+    compile_cuda $name -D_GNU_SOURCE -I"$nvtx_include" -ldl
+    read_by_hta $name "${all[@]}"
+done

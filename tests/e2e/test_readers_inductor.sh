@@ -3,6 +3,7 @@
 #
 # TORCH_PYTHON names a Python that has PyTorch.
 . "$(dirname "$0")/cuda_common.sh"
+. "$e2e_directory/nvtx_common.sh"
 
 examples=$e2e_directory/../../examples
 python=${TORCH_PYTHON:-python3}
@@ -25,3 +26,6 @@ for name in demo demo_ranges; do
 done
 compile_cuda graphs
 read_by_torch graphs 2
+need_nvtx
+compile_cuda annotated -D_GNU_SOURCE -I"$nvtx_include" -ldl
+read_by_torch annotated 1 # with operators, which it joins kernels to

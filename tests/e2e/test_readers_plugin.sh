@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The TensorBoard plugin's parser reads what --chrome writes of the programs of the simulated CUDA: without an exception,
-# without a warning, and kernels, steps and changes of memory are those of the recording.
+# without a warning, and kernels, operators, steps and changes of memory are those of the recording.
 . "$(dirname "$0")/cuda_common.sh"
+. "$e2e_directory/nvtx_common.sh"
 . "$(dirname "$0")/packages_common.sh"
 
 examples=$e2e_directory/../../examples
@@ -23,3 +24,6 @@ for name in graphs memory streams; do
     compile_cuda $name
     read_by_plugin $name
 done
+need_nvtx
+compile_cuda annotated -D_GNU_SOURCE -I"$nvtx_include" -ldl
+read_by_plugin annotated

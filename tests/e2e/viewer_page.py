@@ -12,15 +12,19 @@ try {
     const model = new tr.Model();
     new tr.importer.Import(model).importTraces([document.getElementById('trace').textContent]);
     const kinds = {};
+    let astray = 0; /* arrows between a call and an operation that it did not launch */
     for (const flow of model.flowEvents) {
-        const kind = [flow.startSlice, flow.endSlice].map(s => s ? s.category : 'nothing').join(' to ');
+        const ends = [flow.startSlice, flow.endSlice];
+        const kind = ends.map(s => s ? s.category : 'nothing').join(' to ');
         kinds[kind] = (kinds[kind] || 0) + 1;
+        if (flow.category === 'ac2g' && ends[0].args.correlation !== ends[1].args.correlation)
+            astray++;
     }
     const slices = {};
     for (const thread of model.getAllThreads())
         for (const slice of thread.sliceGroup.slices)
             slices[slice.category] = (slices[slice.category] || 0) + 1;
-    Object.assign(result, {warnings: model.importWarnings, arrows: model.flowEvents.length, kinds, slices});
+    Object.assign(result, {warnings: model.importWarnings, arrows: model.flowEvents.length, astray, kinds, slices});
 } catch (error) {
     result.error = String(error.stack);
 }

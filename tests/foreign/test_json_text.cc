@@ -54,6 +54,26 @@ TEST(JsonText, ScalesDecimalsExactly)
     EXPECT_EQ(scaled("0e99999999999999999"), 0);
 }
 
+TEST(JsonText, RoundsToTheNearestWhereAsked)
+{
+    auto nearest = [](const char *number) {
+        Json json(std::string(number) + ",");
+        int64_t ns = -1;
+        bool known = false;
+        EXPECT_EQ(json_nearest(&json.cursor, json.at(), 3, &ns, &known), json.cursor.end - 1);
+        EXPECT_TRUE(known) << number;
+        return ns;
+    };
+    EXPECT_EQ(nearest("12.3459"), 12346);
+    EXPECT_EQ(nearest("12.34549"), 12345);
+    EXPECT_EQ(nearest("-12.3455"), -12346);
+    EXPECT_EQ(nearest("150.00300000000001"), 150003);
+    EXPECT_EQ(nearest("150.00299999999999"), 150003);
+    EXPECT_EQ(nearest("0.0004"), 0);
+    EXPECT_EQ(nearest("1e-9"), 0);
+    EXPECT_EQ(nearest("7"), 7000);
+}
+
 TEST(JsonText, RefusesWhatIsNoNumber)
 {
     int64_t ns;

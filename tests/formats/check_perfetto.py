@@ -223,7 +223,7 @@ def read_perfetto(path):
 
 
 def ns(microseconds):
-    return int(microseconds * 1000)  # a decimal: base times beyond 2^53 ns stay exact
+    return round(microseconds * 1000)  # a decimal: base times beyond 2^53 ns stay exact
 
 
 class Chrome:
@@ -246,9 +246,12 @@ class Chrome:
 
     def flows(self):
         sides = {}
+        starts = {(self.row(event), ns(event["ts"])) for event in self.events if event["ph"] == "X"}
         for event in self.events:
             if event["ph"] in "sf":
-                sides.setdefault((event["cat"], event["id"]), {})[event["ph"]] = (ns(event["ts"]), self.row(event))
+                row, time = self.row(event), ns(event["ts"])
+                time -= (row, time) not in starts  # where two slices touch it is a nanosecond into the second
+                sides.setdefault((event["cat"], event["id"]), {})[event["ph"]] = (time, row)
         return [Flow(*pair["s"], *pair["f"]) for pair in sides.values()]
 
     def ranges(self):

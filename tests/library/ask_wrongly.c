@@ -39,10 +39,10 @@ static void open_wrongly(const char *input)
     EXPECT(says(NULL, "no place for the trace"));
     options.size_bytes = 0;
     EXPECT(prof_trace_open(paths, 1, &options, &trace) == PROF_INVALID && says(NULL, "size_bytes"));
-    options = (struct prof_trace_options){.size_bytes = sizeof options, .from_ns = 1};
+    options = (struct prof_trace_options){.size_bytes = sizeof options, .from_ns = 2, .to_ns = 1};
     EXPECT(prof_trace_open(paths, 1, &options, &trace) == PROF_INVALID &&
-           says(NULL, "part of a trace"));
-    options.from_ns = 0;
+           says(NULL, "beginning before its end"));
+    options.from_ns = options.to_ns = 0;
     options.words = unknown;
     EXPECT(prof_trace_open(paths, 1, &options, &trace) == PROF_INVALID &&
            says(NULL, "no option '--bogus=1'"));

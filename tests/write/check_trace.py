@@ -17,11 +17,11 @@ import sys
 HOST_CALLS = {"cuda_runtime", "cuda_driver"}
 DEVICE_WORK = {"kernel", "gpu_memcpy", "gpu_memset", "gpu_graph"}
 CATEGORIES = HOST_CALLS | DEVICE_WORK | {
-    "user_annotation", "gpu_user_annotation", "cuda_sync", "overhead", "unified_memory", "cpu_instant_event",
+    "cpu_op", "user_annotation", "gpu_user_annotation", "cuda_sync", "overhead", "unified_memory", "cpu_instant_event",
     "python_function"}
 # What the ends of an arrow may be on, by its category.
-ARROW_SIDES = {"ac2g": (HOST_CALLS, DEVICE_WORK), "fwdbwd": ({"user_annotation"}, {"user_annotation"}),
-               "timed": ({"user_annotation"}, {"gpu_user_annotation"})}
+ARROW_SIDES = {"ac2g": (HOST_CALLS, DEVICE_WORK), "fwdbwd": ({"cpu_op", "user_annotation"},) * 2,
+               "timed": ({"cpu_op", "user_annotation"}, {"gpu_user_annotation"})}
 KERNEL_ARGS = ("device", "context", "stream", "correlation", "grid", "block",
                "registers per thread", "shared memory")
 COPY_ARGS = ("device", "context", "stream", "correlation", "bytes")
@@ -79,7 +79,7 @@ def check_head(report, text, trace):
 
 def check_decimals(report, text):
     for number in re.findall(r'"(?:ts|dur)":([^,}\s]+)', text):
-        if not re.fullmatch(r"\d+\.\d{3}", number) and number != "0":
+        if not re.fullmatch(r"\d+\.\d{3}9?", number) and number != "0":
             report.say(f"a time is written as {number}")
             return
 
@@ -136,7 +136,8 @@ def check_arrows(report, events, rows):
             report.say(f"arrow {event.get('id')}: cat {event.get('cat')!r}, name {event['name']!r}")
             continue
         side = ARROW_SIDES[event["cat"]][event["ph"] == "f"]
-        here = by_start.get((event["pid"], event["tid"], ns(event["ts"])), ())
+        row, time = (event["pid"], event["tid"]), ns(event["ts"])
+        here = by_start.get((*row, time), ()) or [piece for piece in by_start.get((*row, time - 1), ()) if piece[1] > time]
         bound = [piece for piece in here if piece[2] < order and piece[3]["cat"] in side]
         if not bound:
             report.say(f"arrow {event.get('id')}: its {event['ph']} is on no slice that was written before it")
@@ -163,6 +164,32 @@ def check_arrows(report, events, rows):
         report.counts["arrows"] += 1
         if finish[0]["ts"] < start[0]["ts"]:
             report.counts["backward_arrows"] += 1
+
+
+def check_operators(report, events):
+    """Kineto's "External id": an operator's own, that of the innermost operator around a call, and of the call that
+    launched an operation."""
+    stacks, of_calls, seen = collections.defaultdict(list), collections.defaultdict(set), set()
+    for event in (event for event in events if event.get("ph") == "X"):
+        row, start = (event["pid"], event["tid"]), ns(event["ts"])
+        own = event["args"].get("External id")
+        if event["cat"] in DEVICE_WORK:
+            if own not in of_calls.get(event["args"].get("correlation"), (own,)):
+                report.say(f"{event['name']!r:.40}: its External id is {own}, its call's is another")
+            continue
+        stack = stacks[row]
+        while stack and stack[-1][0] <= start:
+            stack.pop()
+        inner = stack[-1][1] if stack else None
+        if event["cat"] == "cpu_op":
+            if own is None or own in seen:
+                report.say(f"operator {event['name']!r:.40}: its External id is {own}")
+            seen.add(own)
+        elif event["cat"] in HOST_CALLS:
+            of_calls[event["args"].get("correlation")].add(own)
+            if own != inner:
+                report.say(f"{event['name']}: its External id is {own}, the operator around it has {inner}")
+        stack.append((start + ns(event["dur"]), own if event["cat"] == "cpu_op" else inner))
 
 
 def check_metadata(report, events, rows):
@@ -234,6 +261,7 @@ def check(path):
             rows[(event["pid"], event["tid"])].append((start, start + ns(event["dur"]), order, event))
     check_nesting(report, rows)
     check_arrows(report, events, rows)
+    check_operators(report, events)
     check_metadata(report, events, rows)
     check_asyncs(report, events)
     return report

@@ -51,7 +51,7 @@ TEST_F(Chrome, TakesAnEmptyTimeline)
     TimelineMaker m;
     std::string text = write(m);
     expect_in(text, {"\"schemaVersion\":1", "\"distributedInfo\": {\"rank\": 0}",
-                     "\"displayTimeUnit\":\"ms\"", "\"traceName\":\"trace.json\""});
+                     "\"displayTimeUnit\":\"ns\"", "\"traceName\":\"trace.json\""});
 }
 
 TEST_F(Chrome, SpeaksKinetosDialect)
@@ -209,6 +209,53 @@ TEST_F(Chrome, PutsOverlappingWaitsOnRowsOfTheirOwn)
     EXPECT_EQ(lines(text, "stream 7 (sync, lane 3)").size(), 1u);
     EXPECT_EQ(lines(text, "device 0 (sync, lane 2)").size(), 1u);
     EXPECT_EQ(lines(text, "CUDA (overhead, lane 3)").size(), 1u);
+}
+
+/* chrome://tracing gives an arrow to the slice that ends in the nanosecond in which the right one
+ * starts. */
+TEST_F(Chrome, PutsArrowsIntoSlicesThatOthersTouch)
+{
+    TimelineMaker m;
+    m.push("step", 100);
+    auto first = m.launch("cudaLaunchKernel", 100, 200);
+    auto second = m.launch("cudaLaunchKernel", 200, 300);
+    m.pop(300);
+    m.push("step", 300);
+    auto third = m.launch("cudaLaunchKernel", 300, 400);
+    auto short_one = m.launch("cudaLaunchKernel", 400, 401);
+    auto apart = m.launch("cudaLaunchKernel", 402, 500);
+    m.pop(600);
+    m.kernel("k", first, 1000, 2000);
+    m.kernel("k", second, 2000, 3000);
+    m.kernel("k", third, 3001, 4000);
+    m.kernel("k", short_one, 4000, 4001);
+    m.kernel("k", apart, 4002, 5000);
+    std::string text = write(m);
+    auto froms = lines(text, "\"ph\":\"s\""), tos = lines(text, "\"ph\":\"f\"");
+    ASSERT_EQ(froms.size(), 5u);
+    ASSERT_EQ(tos.size(), 5u);
+    const char *from[] = {"0.100", "0.201", "0.301", "0.400", "0.402"};
+    const char *to[] = {"1.000", "2.001", "3.001", "4.000", "4.002"};
+    for (int i = 0; i < 5; i++) {
+        expect_in(froms[i], {std::string("\"ts\":") + from[i] + "}"});
+        expect_in(tos[i], {std::string("\"ts\":") + to[i] + "}"});
+    }
+}
+
+/* 0.002 + 0.007 is a double above 0.009. */
+TEST_F(Chrome, KeepsStepsApartInFloatingPoint)
+{
+    TimelineMaker m;
+    auto step = [&](const char *name, int64_t start, int64_t end) {
+        auto slice = m.push(name, start);
+        m.slices[slice].kind = TL_STEP;
+        m.pop(end);
+    };
+    step("ProfilerStep#0", 2, 9);
+    step("ProfilerStep#1", 9, 12);
+    std::string text = write(m);
+    expect_in(lines(text, "ProfilerStep#0")[0], {"\"ts\":0.002", "\"dur\":0.0069"});
+    expect_in(lines(text, "ProfilerStep#1")[0], {"\"ts\":0.009", "\"dur\":0.003,"});
 }
 
 TEST_F(Chrome, KeepsZeroDurations)

@@ -195,6 +195,36 @@ TEST_F(ChromeNvtx, DrawsArrowsFromForwardToBackward)
     EXPECT_EQ(count(text, "\"ac2g\",\"id\":1,"), 2u);
 }
 
+TEST_F(ChromeNvtx, WritesPyTorchsRangesAsOperators)
+{
+    trace.api_names();
+    auto seq = [&] { trace.attr("seq", PROF_ATTR_INT, 4); };
+    trace.nvtx_push(1000, "aten::linear"), seq();
+    trace.nvtx_push(1100, "mine").launch(1200, 1300, 1).nvtx_pop(1400);
+    trace.nvtx_push(1500, "aten::mm"), seq();
+    trace.launch(1600, 1700, 2).nvtx_pop(1800).nvtx_pop(2000);
+    trace.nvtx_push(2100, "MmBackward0"), seq();
+    trace.nvtx_pop(2200).nvtx_push(2300, "std::sort").launch(2400, 2500, 3).nvtx_pop(2600);
+    trace.nvtx_push(2700, "Backward0"), seq();
+    trace.nvtx_pop(2800).nvtx_push(2900, "a: b::c"), seq();
+    trace.nvtx_pop(3000);
+    trace.kernel(4000, 4100, 1).kernel(4200, 4300, 2).kernel(4400, 4500, 3);
+    std::string text = write();
+    EXPECT_EQ(count(text, "\"cat\":\"cpu_op\""), 3u);
+    EXPECT_EQ(count(text, "\"cat\":\"user_annotation\""), 4u);
+    EXPECT_EQ(args(text, "\"cpu_op\",\"name\":\"aten::linear\""),
+              R"({"External id":1,"Sequence number":4})");
+    EXPECT_EQ(args(text, "\"cpu_op\",\"name\":\"aten::mm\""),
+              R"({"External id":4,"Sequence number":4})");
+    EXPECT_EQ(args(text, "\"ts\":1.200"), R"({"External id":1,"cbid":211,"correlation":1})");
+    EXPECT_EQ(args(text, "\"ts\":1.600"), R"({"External id":4,"cbid":211,"correlation":2})");
+    EXPECT_EQ(args(text, "\"ts\":2.400"), R"({"cbid":211,"correlation":3})");
+    EXPECT_EQ(count(args(text, "\"cat\":\"kernel\""), "{\"External id\":1,"), 1u) << text;
+    EXPECT_EQ(count(text, "\"External id\":1,"), 3u) << "the operator, its call and its kernel";
+    EXPECT_EQ(count(text, "\"External id\":4,"), 3u);
+    EXPECT_EQ(count(text, "\"External id\""), 7u) << "and MmBackward0";
+}
+
 TEST_F(ChromeNvtx, NamesStreamsAndDevicesAsTheProgramDoes)
 {
     prof_rec_api_enter call = {};

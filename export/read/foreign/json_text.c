@@ -131,19 +131,29 @@ static bool read_decimal(struct text text, struct decimal *decimal)
     return p == end;
 }
 
-bool json_text_scaled(struct text text, unsigned scale, int64_t *number)
+static bool scale_text(struct text text, unsigned scale, bool nearest, int64_t *number)
 {
     struct decimal decimal;
+    unsigned dropped = 0; /* the digit behind those that are kept */
     if (!read_decimal(text, &decimal))
         return false;
     uint64_t value = decimal.digits;
-    for (decimal.exponent += scale; decimal.exponent < 0 && value; decimal.exponent++)
+    for (decimal.exponent += scale; decimal.exponent < 0 && value; decimal.exponent++) {
+        dropped = (unsigned)(value % 10);
         value /= 10;
+    }
+    if (nearest && decimal.exponent == 0)
+        value += dropped >= 5;
     for (; decimal.exponent > 0 && value && value <= (uint64_t)JSON_NUMBER_MAX; decimal.exponent--)
         value *= 10;
     int64_t whole = value > (uint64_t)JSON_NUMBER_MAX ? JSON_NUMBER_MAX : (int64_t)value;
     *number = decimal.negative ? -whole : whole;
     return true;
+}
+
+bool json_text_scaled(struct text text, unsigned scale, int64_t *number)
+{
+    return scale_text(text, scale, false, number);
 }
 
 double json_text_double(struct text text)
@@ -164,16 +174,28 @@ double json_text_double(struct text text)
     return decimal.negative ? -value : value;
 }
 
-const char *json_scaled(struct json_cursor *cursor, const char *p, unsigned scale, int64_t *number,
-                        bool *known)
+static const char *scale_value(struct json_cursor *cursor, const char *p, unsigned scale,
+                               bool nearest, int64_t *number, bool *known)
 {
     const char *after = json_skip(cursor, p);
     if (!after)
         return NULL;
     bool quoted = *p == '"';
     struct text text = {p + quoted, (size_t)(after - p) - 2 * quoted};
-    *known = json_text_scaled(text, scale, number);
+    *known = scale_text(text, scale, nearest, number);
     return after;
+}
+
+const char *json_scaled(struct json_cursor *cursor, const char *p, unsigned scale, int64_t *number,
+                        bool *known)
+{
+    return scale_value(cursor, p, scale, false, number, known);
+}
+
+const char *json_nearest(struct json_cursor *cursor, const char *p, unsigned scale, int64_t *number,
+                         bool *known)
+{
+    return scale_value(cursor, p, scale, true, number, known);
 }
 
 static int hex_digit(char byte)

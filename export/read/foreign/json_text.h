@@ -146,7 +146,10 @@ const char *json_skip_open(struct json_cursor *cursor, const char *p, uint64_t d
 #define JSON_NUMBER_MAX (INT64_C(1) << 61)
 const char *json_scaled(struct json_cursor *cursor, const char *p, unsigned scale, int64_t *number,
                         bool *known);
-/* The same of a whole text; false: it is no number. */
+/* The same, but what is behind is rounded, not cut off. */
+const char *json_nearest(struct json_cursor *cursor, const char *p, unsigned scale, int64_t *number,
+                         bool *known);
+/* As json_scaled() of a whole text; false: it is no number. */
 bool json_text_scaled(struct text text, unsigned scale, int64_t *number);
 double json_text_double(struct text text);
 

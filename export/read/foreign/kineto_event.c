@@ -25,7 +25,7 @@ static inline const char *read_time(struct json_cursor *cursor, const char *p, i
         *ns = (int64_t)(value * thousandths[decimals]);
         return p;
     }
-    return json_scaled(cursor, begin, 3, ns, known);
+    return json_nearest(cursor, begin, 3, ns, known);
 }
 
 static inline bool is(const struct json_string *text, const char *literal, size_t size)

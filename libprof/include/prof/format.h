@@ -287,6 +287,7 @@ enum prof_record_type {
     PROF_REC_UNIFIED_MEMORY = 39, /* struct prof_rec_unified_memory */
     PROF_REC_RANGE_TIME = 40,     /* struct prof_rec_range_time; info = low 40 bits of the token */
     PROF_REC_GRAPH_RUN = 41,      /* struct prof_rec_graph_run: a launched graph as a whole */
+    PROF_REC_CUDA_EVENT = 42,     /* struct prof_rec_cuda_event; info = correlation id */
     PROF_REC_LOST = 48,           /* struct prof_rec_lost: a record came, and could not be kept */
 
     /* In META chunks. info = 0. */
@@ -574,6 +575,18 @@ struct prof_rec_sync {
 };
 #define PROF_SYNC_NO_STREAM 0xffffffffu
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_sync) == 40, "layout");
+
+/* An event was recorded in a stream, by the call of that correlation id. What waits for it names the
+ * event: prof_rec_sync.event. */
+struct prof_rec_cuda_event {
+    uint64_t header;
+    uint32_t context;
+    uint32_t stream;
+    uint32_t event; /* CUPTI's id; prof_rec_sync.event is PROF_SYNC_NO_EVENT where none is meant */
+    uint32_t reserved0;
+};
+#define PROF_SYNC_NO_EVENT 0xffffffffu
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_cuda_event) == 24, "layout");
 
 /* Time that CUPTI or the driver says it spent itself (buffer handling, instrumentation, lazy
  * loading). */
