@@ -14,3 +14,5 @@ with open(sys.argv[1], "wb") as file:
 PYTHON
 profdump blocks --compat --format json --raw --wrap32 wrap.etprof
 profdump blocks --compat --format json --raw wrap.etprof
+# what differs is in the answer: no words are needed
+profdump blocks --format json --raw differ_name.etprof | grep -c iterations
