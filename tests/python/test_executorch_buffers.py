@@ -68,7 +68,7 @@ def test_numbers_are_the_originals(shared_dir: Path) -> None:
         tax = profile_aggregate_framework_tax(prof)
         for block, want in golden.get("tax", {}).items():
             for key, values in want.items():
-                assert getattr(tax[block], key) == pytest.approx(values, abs=0.006), (name, block, key)
+                assert getattr(tax[block], key) == pytest.approx(values, rel=1e-9, abs=1e-9), (name, block, key)
         compared += 1
     assert compared >= 5
 

@@ -158,6 +158,28 @@ def test_temporary_traces_are_removed(run_python, tmp_path: Path) -> None:
     assert list(temporary.iterdir()) == []
 
 
+def test_a_forked_child_leaves_the_trace_of_its_parent(run_python, tmp_path: Path) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    source = (
+        HEAD
+        + """
+import os, sys, tempfile
+et._create_profile_block("b")
+with et.scope("e"):
+    pass
+child = os.fork()
+if child == 0:
+    sys.exit(0)
+os.waitpid(child, 0)
+print(len(os.listdir(tempfile.gettempdir())))
+print(list(et.deserialize_profile_results(et._dump_profile_results())[0]))
+"""
+    )
+    assert run_python(source, env={"TMPDIR": str(temporary)}).stdout == "1\n['b']\n"
+    assert list(temporary.iterdir()) == []
+
+
 def test_where_the_trace_goes_cannot_be_said_twice(run_python) -> None:
     source = (
         HEAD

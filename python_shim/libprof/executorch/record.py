@@ -41,6 +41,12 @@ NO_ALLOCATOR = 0
 _enabling = threading.Lock()
 
 
+def _remove(directory: str, owner: int) -> None:
+    """A forked child that ends leaves the parent's trace where it is."""
+    if os.getpid() == owner:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
 def _configure(output: Optional[str]) -> None:
     """Says where the trace goes, unless one has begun: that goes on."""
     library = _native.library()
@@ -48,7 +54,7 @@ def _configure(output: Optional[str]) -> None:
         return
     if output is None:
         directory = tempfile.mkdtemp(prefix="libprof-blocks-")
-        atexit.register(shutil.rmtree, directory, ignore_errors=True)
+        atexit.register(_remove, directory, os.getpid())
         output = os.path.join(directory, "blocks-%p.prof")
     options = _native.Options(size_bytes=ctypes.sizeof(_native.Options), output=os.fsencode(output))
     library.check(library.prof_configure(ctypes.byref(options)))
