@@ -186,6 +186,8 @@ def test_metadata_is_parsed_once_for_an_event() -> None:
     (event,) = events_of(data, delegate_metadata_parser=parse)
     assert event.delegate_debug_metadatas == event.delegate_debug_metadatas == {"lengths": [2, 0]}
     assert calls == [[b"\x00\xff", b""]]
+    (event,) = events_of(times((0, 1), delegate=5), delegate_metadata_parser=parse)
+    assert event.delegate_debug_metadatas == [] and len(calls) == 1
 
 
 # ---- what the original got wrong ----

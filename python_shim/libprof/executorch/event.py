@@ -80,9 +80,8 @@ class Event:
     def delegate_debug_metadatas(self) -> Union[List[bytes], Dict[str, Any]]:
         """What the parser made of the delegate's metadata; without a parser, the metadata. The parser runs
         once."""
-        if not self.is_delegated_op or self._delegate_metadata_parser is None:
-            return self._delegate_debug_metadatas
-        return self._delegate_metadata_parser(self._delegate_debug_metadatas)
+        metadatas, parser = self._delegate_debug_metadatas, self._delegate_metadata_parser
+        return parser(metadatas) if self.is_delegated_op and parser and metadatas else metadatas
 
     @property
     def raw_delegate_debug_metadatas(self) -> List[bytes]:
