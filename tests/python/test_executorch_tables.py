@@ -7,6 +7,7 @@ import random
 from typing import Any, List
 
 import pytest
+
 from libprof.executorch.tables import Table, fancy_grid
 
 CELLS = [
