@@ -63,6 +63,8 @@ const struct option_entry blocks_options[] = {
     FLAG("wrap32", blocks.blocks.wrap32, "ticks have 32 bits and begin anew"),
     FLAG("units", blocks.units,
          "with --compat and --format tsv or csv: name the unit in the header"),
+    FLAG("raw", blocks.raw,
+         "with blocks --format json: also ticks, allocations and logged values as recorded"),
     FLAG("compat", compat,
          "blocks, tax, memory: print what ExecuTorch's own programs print;\n"
          "augment, combine, analyze: write what PyTorch's own analysis writes"),

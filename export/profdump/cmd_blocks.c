@@ -206,7 +206,8 @@ static int run_blocks(const struct profdump_options *options, const struct timel
 {
     if (options->compat && !options->blocks.blocks.range)
         return run_compat(options, timeline, COMPAT_ALL);
-    if (!options->blocks.blocks.range && !say_mismatches(timeline)) {
+    bool shows_runs = options->blocks.raw && options->format == WRITE_JSON;
+    if (!options->blocks.blocks.range && !shows_runs && !say_mismatches(timeline)) {
         errno = ENOMEM;
         return finish(options, timeline, false);
     }

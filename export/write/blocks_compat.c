@@ -6,6 +6,7 @@
  * iterations than the one before it has its own columns; all blocks' tax is printed, not the last
  * one's alone.
  */
+#include "blocks_raw.h"
 #include "compat_groups.h"
 #include "grid.h"
 #include "json_out.h"
@@ -88,10 +89,19 @@ static double scaled(const struct compat *compat, double ticks)
     return python_round4(ticks / (compat->source == TIME_SCALE_NS ? 1e6 : 1e3));
 }
 
-/* Signed: what did not end has a duration below zero. */
+static bool has_wrapped(const struct compat *compat, const struct tl_block *block, uint32_t index)
+{
+    uint32_t source = compat->timeline->block_events.at[block->first_event + index].source;
+    return source != TL_NONE && compat->timeline->event_sources.at[source].flags & TL_EVENT_WRAPPED;
+}
+
+/* Signed: what did not end has a duration below zero. The parser knows no counter of 32 bits; asked
+ * for by --wrap32, one that began anew is reckoned with. */
 static double duration_of(const struct compat *compat, const struct tl_block *block, uint32_t index)
 {
     struct event_ticks ticks = ticks_of(compat, block, index);
+    if (has_wrapped(compat, block, index))
+        ticks.end += UINT64_C(1) << 32;
     return scaled(compat, ticks.end < ticks.start ? -(double)(ticks.start - ticks.end)
                                                   : (double)(ticks.end - ticks.start));
 }
@@ -301,6 +311,23 @@ static bool write_group_memory(const struct compat *compat, const struct group *
 
 /* ---- JSON ---- */
 
+static const struct tl_block_event *event_at(const struct compat *compat,
+                                             const struct tl_block *block, uint32_t index)
+{
+    return &compat->timeline->block_events.at[block->first_event + index];
+}
+
+static bool is_signed(const struct compat *compat, const struct tl_block *block, uint32_t index)
+{
+    return event_at(compat, block, index)->source == TL_NONE;
+}
+
+static bool has_ended(const struct compat *compat, const struct tl_block *block, uint32_t index)
+{
+    return !(compat->timeline->asyncs.at[event_at(compat, block, index)->async].flags &
+             TL_UNCLOSED);
+}
+
 static void number_json(const struct compat *compat, struct json_out *out, double value)
 {
     if (is_rounded(compat))
@@ -313,6 +340,26 @@ static void name_key(const struct compat *compat, struct json_out *out, uint32_t
 {
     json_text(out, compat->timeline->names.at[name]);
     json_colon(out);
+}
+
+static void ticks_json(const struct compat *compat, const struct group *group, uint32_t index,
+                       struct json_out *out)
+{
+    json_key(out, "start_ticks"), json_array_begin(out);
+    for (uint32_t i = 0; i < group->count; i++)
+        blocks_raw_ticks(out, ticks_of(compat, member(compat, group, i), index).start,
+                         is_signed(compat, member(compat, group, i), index));
+    json_array_end(out);
+    json_key(out, "end_ticks"), json_array_begin(out);
+    for (uint32_t i = 0; i < group->count; i++) {
+        const struct tl_block *block = member(compat, group, i);
+        if (has_ended(compat, block, index))
+            blocks_raw_ticks(out, ticks_of(compat, block, index).end,
+                             is_signed(compat, block, index));
+        else
+            json_null(out);
+    }
+    json_array_end(out);
 }
 
 static void event_json(const struct compat *compat, const struct group *group, uint32_t index,
@@ -333,6 +380,8 @@ static void event_json(const struct compat *compat, const struct group *group, u
     for (uint32_t i = 0; i < group->count; i++)
         number_json(compat, out, duration_of(compat, member(compat, group, i), index));
     json_array_end(out);
+    if (compat->raw)
+        ticks_json(compat, group, index, out);
     json_key(out, "chain_idx"), json_int(out, event->chain);
     json_key(out, "instruction_idx"), json_uint(out, event->instruction);
     json_key(out, "stacktrace"), json_null(out);
@@ -440,7 +489,8 @@ bool write_blocks_compat(const struct timeline *timeline,
                          const struct write_blocks_options *options, enum blocks_compat what,
                          const char **refusal, FILE *stream)
 {
-    struct compat compat = {.timeline = timeline, .source = options->blocks.source};
+    struct compat compat = {
+        .timeline = timeline, .source = options->blocks.source, .raw = options->raw};
     bool written = compat_make_groups(&compat);
     *refusal = written ? find_refusal(&compat) : NULL;
     if (!written)

@@ -6,10 +6,11 @@
  *      "allocations", "first_bytes", "total_bytes", "min_bytes", "max_bytes"}], "total"}]}
  *
  * A duration that is not known is null. "delegate" is a number, a text or null; "total" is there when
- * it was asked for.
+ * it was asked for, and what blocks_raw.h adds too.
  */
 #include "block_names.h"
 #include "blocks_parts.h"
+#include "blocks_raw.h"
 #include "json_out.h"
 
 #include <errno.h>
@@ -82,6 +83,8 @@ static void event_json(const struct blocks *blocks, const struct write_blocks_op
     if (entry)
         maps_json(options->maps, entry, out);
     samples_json(blocks, block, number, out);
+    if (options->raw)
+        blocks_raw_event(blocks, block, number, out);
     json_key(out, "timed"), json_uint(out, summary->count);
     json_key(out, "p10"), json_double(out, summary->p10);
     json_key(out, "p50"), json_double(out, summary->p50);
@@ -129,6 +132,8 @@ static bool block_json(struct blocks *blocks, const struct write_blocks_options 
             event_json(blocks, options, block, i, out);
     json_array_end(out);
     memory_json_of(blocks, block, out);
+    if (options->raw)
+        blocks_raw_runs(blocks, block, out);
     if (options->total) {
         json_key(out, "total");
         json_double(out, blocks_total(blocks, index, options->total, &enough_memory));

@@ -13,6 +13,7 @@ struct group {
 struct compat {
     const struct timeline *timeline;
     enum time_scale source;
+    bool raw; /* JSON has ticks as well */
     TL_ARRAY(struct group) groups;
     uint32_t *members; /* blocks, by group */
 };

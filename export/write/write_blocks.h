@@ -17,6 +17,7 @@ struct write_blocks_options {
     struct blocks_options blocks;
     enum write_format format;
     bool units;                    /* columns of the Inspector's name their unit */
+    bool raw;                      /* JSON: also what was recorded, see blocks_raw.h */
     const char *event;             /* only events with this prefix; NULL all */
     const char *total;             /* the time of events with this prefix; NULL none */
     const struct debug_maps *maps; /* what an ETRecord says of instructions; NULL nothing */

@@ -50,6 +50,12 @@ class LossCounts(ctypes.Structure):
     ]
 
 
+class Instruction(ctypes.Structure):
+    """``struct prof_instruction`` of block.h."""
+
+    _fields_ = [("chain", ctypes.c_int32), ("index", ctypes.c_uint32)]
+
+
 _text, _size, _status = ctypes.c_char_p, ctypes.c_size_t, ctypes.c_int
 
 _RECORDING = {
@@ -69,6 +75,11 @@ _RECORDING = {
     "prof_alloc_track": (ctypes.c_uint32, [_text]),
     "prof_alloc": (None, [ctypes.c_uint32, ctypes.c_void_p, _size]),
     "prof_free": (None, [ctypes.c_uint32, ctypes.c_void_p]),
+    "prof_block_create": (None, [_text]),
+    "prof_block_reset": (None, []),
+    "prof_event_begin": (ctypes.c_uint64, [_text]),
+    "prof_instruction_enter": (Instruction, [ctypes.c_int32, ctypes.c_uint32]),
+    "prof_instruction_leave": (None, [Instruction]),
 }
 
 _CONTROL = {
@@ -77,6 +88,7 @@ _CONTROL = {
     "prof_stop": (_status, []),
     "prof_flush": (_status, []),
     "prof_dump": (_status, [_text]),
+    "prof_dump_etprof": (_status, [_text]),
     "prof_export_chrome": (_status, [_text]),
     "prof_loss": (_status, [ctypes.POINTER(LossCounts)]),
     "prof_arrow": (_status, [_text, ctypes.c_int, ctypes.c_void_p]),
