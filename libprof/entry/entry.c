@@ -31,8 +31,9 @@
 #include "cublas_record.h"
 #include "cupti.h"
 #include "emitter.h"
-#include "nvtx.h"
+#include "nvtx_attach.h"
 #include "nvtx_emit.h"
+#include "registry.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -51,7 +52,7 @@ static const struct collector *const entry_collectors[] = {
     &cupti_collector,
     &children_collector,
     &alloc_collector,
-    &nvtx_collector,
+    &registry_collector,
     &cublas_collector,
     NULL,
 };
@@ -194,7 +195,7 @@ __attribute__((constructor)) static void entry_load(void)
         exits_remember_process();
         stacks_init();
         pthread_atfork(NULL, NULL, entry_fork_child);
-        nvtx_init();
+        registry_init();
         emitter_use(&nvtx_emitter);
         triggers_init();
         session_init(entry_collectors, entry_start_now());

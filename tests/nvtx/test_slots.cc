@@ -7,10 +7,11 @@
 
 extern "C" {
 #include "config.h"
-#include "nvtx.h"
+#include "nvtx_attach.h"
 #include "nvtx_extension.h"
 #include "nvtx_naming.h"
 #include "nvtx_ranges.h"
+#include "registry.h"
 #include "session.h"
 }
 
@@ -48,10 +49,10 @@ std::map<unsigned, unsigned> recorded(Function &&function, bool start = true)
     TemporaryDirectory directory;
     std::string path = directory / "slots.prof";
     IN_A_PROCESS_OF_ITS_OWN({
-        static const collector *const collectors[] = {&nvtx_collector, nullptr};
+        static const collector *const collectors[] = {&registry_collector, nullptr};
         setenv("PROF_OUTPUT", path.c_str(), 1);
         config_load();
-        nvtx_init();
+        registry_init();
         session_init(collectors, start);
         function();
         session_finish();
@@ -71,7 +72,7 @@ nvtx_attributes ascii(const char *name)
 TEST(Slots, CountDepthsPerDomainAndThread)
 {
     auto depths = [] {
-        const nvtx_domain *one = nvtx_domain_create_a("one");
+        const domain *one = nvtx_domain_create_a("one");
         nvtx_attributes attributes = ascii("name");
         EXPECT_EQ(nvtx_range_push_a("a"), 0);
         EXPECT_EQ(nvtx_domain_range_push_ex(one, &attributes), 0);
@@ -149,15 +150,14 @@ TEST(Slots, KeepErrnoAndNeverFail)
 TEST(Slots, GiveTheSameDomainForTheSameName)
 {
     recorded([] {
-        const nvtx_domain *one = nvtx_domain_create_a("one");
+        const domain *one = nvtx_domain_create_a("one");
         EXPECT_EQ(nvtx_domain_create_w(L"one"), one);
         nvtx_domain_destroy(one);
         EXPECT_EQ(nvtx_domain_create_a("one"), one);
         EXPECT_NE(nvtx_domain_create_a("two"), one);
-        for (unsigned i = 0; i < 2 * NVTX_DOMAINS_MAX; i++) {
+        for (unsigned i = 0; i < 2 * LABEL_DOMAINS_MAX; i++) {
             nvtx_attributes attributes = ascii("in many");
-            const nvtx_domain *domain =
-                nvtx_domain_create_a(("domain " + std::to_string(i)).c_str());
+            const domain *domain = nvtx_domain_create_a(("domain " + std::to_string(i)).c_str());
             EXPECT_EQ(nvtx_domain_range_push_ex(domain, &attributes), 0);
             EXPECT_EQ(nvtx_domain_range_pop(domain), 0);
         }
@@ -169,7 +169,7 @@ TEST(Slots, WorkOnManyThreadsAtOnce)
 {
     auto events = recorded([] {
         auto work = [] {
-            const nvtx_domain *domain = nvtx_domain_create_a("shared");
+            const domain *domain = nvtx_domain_create_a("shared");
             for (unsigned i = 0; i < 2000; i++) {
                 std::string name = "name " + std::to_string(i % 50);
                 nvtx_attributes attributes = ascii(name.c_str());
@@ -203,11 +203,11 @@ TEST(Slots, NameThreadsBeforeAndAfterTheirFirstEvent)
         nvtx_thread_a(tid, "early");
         EXPECT_STREQ(session_path(), "");
         nvtx_range_push_a("event");
-        EXPECT_EQ(nvtx_registry_thread_name(tid), nullptr); // it has been given
+        EXPECT_EQ(registry_thread_name(tid), nullptr); // it has been given
         nvtx_thread_a(tid, "late");
-        EXPECT_EQ(nvtx_registry_thread_name(tid), nullptr);
+        EXPECT_EQ(registry_thread_name(tid), nullptr);
         nvtx_thread_a(999999, "not yet");
-        EXPECT_STREQ(nvtx_registry_thread_name(999999), "not yet");
+        EXPECT_STREQ(registry_thread_name(999999), "not yet");
     });
 }
 
