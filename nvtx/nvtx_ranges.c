@@ -56,19 +56,12 @@ static NVTX_SLOW int nvtx_push_a_slow(const char *message)
     return nvtx_push_slow(0, &attributes);
 }
 
-/* Ids of 1 to PROF_NAME_ID_MAX fit a word. */
-static inline bool nvtx_push_fast(uint32_t id)
-{
-    return __builtin_expect(id - 1 < PROF_NAME_ID_MAX, 1) &&
-           __builtin_expect(thread_event_fast(PROF_KIND_NVTX_PUSH, id), 1);
-}
-
 int nvtx_range_push_a(const char *message)
 {
     const struct thread_log *self = &thread_self;
     struct label_thread *thread = label_thread_self;
     if (__builtin_expect(message && thread && self->slot, 1) &&
-        nvtx_push_fast(names_known(&self->slot->names, message)))
+        labelled_push_fast(names_known(&self->slot->names, message)))
         return thread->depth[0]++;
     return nvtx_push_a_slow(message);
 }
@@ -117,7 +110,7 @@ static uint32_t nvtx_known_ascii(const struct label_thread *thread, uint32_t dom
 static NVTX_SLOW int nvtx_push_ascii(uint32_t domain, const struct nvtx_attributes *attributes)
 {
     struct label_thread *thread = label_thread_self;
-    if (thread && nvtx_push_fast(nvtx_known_ascii(thread, domain, attributes)))
+    if (thread && labelled_push_fast(nvtx_known_ascii(thread, domain, attributes)))
         return thread->depth[domain]++;
     return nvtx_push_slow(domain, attributes);
 }
@@ -131,7 +124,7 @@ __attribute__((always_inline)) static inline int nvtx_push(uint32_t domain,
         const struct kept_text *string = attributes->message.registered;
         const struct label *event = load_acquire(&string->latest);
         if (__builtin_expect(event && nvtx_is_latest(event, domain, attributes), 1) &&
-            nvtx_push_fast(event->id))
+            labelled_push_fast(event->id))
             return thread->depth[domain]++;
     }
     return nvtx_push_ascii(domain, attributes);

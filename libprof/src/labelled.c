@@ -74,3 +74,19 @@ void labelled_end(uint64_t id)
     record[1] = id;
     thread_commit(record, PROF_REC_RANGE_END, 2, thread_ticks(record));
 }
+
+uint64_t labelled_past(uint32_t id, uint64_t begin_ticks, uint64_t end_ticks)
+{
+    unsigned words = sizeof(struct prof_rec_range) / 8;
+    uint64_t *space = thread_reserve(PROF_REC_RANGE, words);
+    if (!space)
+        return 0;
+    struct prof_rec_range *record = (struct prof_rec_range *)(void *)space;
+    record->name = id;
+    record->id = thread_next_range_id(&thread_self);
+    record->begin_ticks = begin_ticks;
+    record->end_ticks = end_ticks;
+    uint64_t range = record->id;
+    thread_commit(space, PROF_REC_RANGE, words, thread_ticks(space));
+    return range;
+}

@@ -7,11 +7,20 @@
 #define PROF_LABELLED_H
 
 #include "labels.h"
+#include "thread.h"
 #include "torch_names.h"
 
 #include <stdint.h>
 
 enum labelled_kind { LABELLED_PUSH, LABELLED_MARK, LABELLED_BEGIN };
+
+/* The push of an event whose id is known: the whole hot path. False: it takes more than that. Ids of 1
+ * to PROF_NAME_ID_MAX fit a word. */
+static inline bool labelled_push_fast(uint32_t id)
+{
+    return __builtin_expect(id - 1 < PROF_NAME_ID_MAX, 1) &&
+           __builtin_expect(thread_event_fast(PROF_KIND_NVTX_PUSH, id), 1);
+}
 
 /* What an event's text becomes. Zero-filled: no text. */
 struct labelled_name {
@@ -36,5 +45,8 @@ void labelled_parts(uint64_t target, const struct labelled_name *named);
 
 /* Ends a range that labelled_record() has begun. Any thread. */
 void labelled_end(uint64_t id);
+
+/* Records a range that is over, from and to ticks of the recorder's clock. Returns its id, 0: none. */
+uint64_t labelled_past(uint32_t id, uint64_t begin_ticks, uint64_t end_ticks);
 
 #endif
