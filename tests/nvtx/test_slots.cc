@@ -1,6 +1,8 @@
 // The functions in a program's slots, as a program calls them: wrongly too.
 #include "../recorder/recorder_support.h"
 
+#include "log_words.h"
+
 #include <map>
 #include <thread>
 #include <vector>
@@ -18,30 +20,6 @@ extern "C" {
 namespace
 {
 
-// The words of every LOG chunk, counted by kind, and by 16 + type for EXT records.
-std::map<unsigned, unsigned> events_of(const std::string &path)
-{
-    std::map<unsigned, unsigned> count;
-    FILE *file = fopen(path.c_str(), "rb");
-    std::vector<uint64_t> chunk(PROF_CHUNK_BYTES / 8);
-    for (bool first = true; file && fread(chunk.data(), 8, chunk.size(), file) == chunk.size();
-         first = false) {
-        const prof_chunk_header *header = (const prof_chunk_header *)chunk.data();
-        if (first || header->magic != PROF_CHUNK_MAGIC || header->kind != PROF_CHUNK_LOG)
-            continue;
-        for (size_t at = PROF_CHUNK_HEADER_BYTES / 8; at < chunk.size();) {
-            unsigned kind = PROF_WORD_KIND(chunk[at]);
-            bool extended = kind == PROF_KIND_EXT || kind == PROF_KIND_HOLE;
-            if (chunk[at])
-                count[kind == PROF_KIND_EXT ? 16 + PROF_WORD_TYPE(chunk[at]) : kind]++;
-            at += extended ? PROF_WORD_SIZE(chunk[at]) : 1;
-        }
-    }
-    if (file)
-        fclose(file);
-    return count;
-}
-
 // Runs the statements in a process that records into a file, then gives what is in it.
 template <typename Function>
 std::map<unsigned, unsigned> recorded(Function &&function, bool start = true)
@@ -57,7 +35,7 @@ std::map<unsigned, unsigned> recorded(Function &&function, bool start = true)
         function();
         session_finish();
     });
-    return events_of(path);
+    return log_words(path);
 }
 
 nvtx_attributes ascii(const char *name)
