@@ -1,21 +1,21 @@
 #include "nvtx_extension.h"
 
-#include "nvtx_attrs.h"
+#include "attrs.h"
 #include "nvtx_ranges.h"
 #include "nvtx_record.h"
 #include "nvtx_schema.h"
 #include "thread.h"
 
-uint64_t nvtx_extension_schema(const struct nvtx_domain *domain,
+uint64_t nvtx_extension_schema(const struct domain *domain,
                                const struct nvtx_schema_attributes *attributes)
 {
-    return nvtx_schema_register(nvtx_registry_number(domain), attributes);
+    return nvtx_schema_register(registry_number(domain), attributes);
 }
 
-uint64_t nvtx_extension_enum(const struct nvtx_domain *domain,
+uint64_t nvtx_extension_enum(const struct domain *domain,
                              const struct nvtx_enum_attributes *attributes)
 {
-    return nvtx_schema_register_enum(nvtx_registry_number(domain), attributes);
+    return nvtx_schema_register_enum(registry_number(domain), attributes);
 }
 
 /* An event's attributes with nothing but blobs in them. */
@@ -29,44 +29,41 @@ static struct nvtx_attributes nvtx_extension_attributes(const struct nvtx_blob *
                                     .payload.blobs = blobs};
 }
 
-void nvtx_extension_mark(const struct nvtx_domain *domain, const struct nvtx_blob *blobs,
-                         size_t count)
+void nvtx_extension_mark(const struct domain *domain, const struct nvtx_blob *blobs, size_t count)
 {
     struct nvtx_attributes attributes = nvtx_extension_attributes(blobs, count);
     nvtx_domain_mark_ex(domain, &attributes);
 }
 
-int nvtx_extension_push(const struct nvtx_domain *domain, const struct nvtx_blob *blobs,
-                        size_t count)
+int nvtx_extension_push(const struct domain *domain, const struct nvtx_blob *blobs, size_t count)
 {
     struct nvtx_attributes attributes = nvtx_extension_attributes(blobs, count);
     return nvtx_domain_range_push_ex(domain, &attributes);
 }
 
-int nvtx_extension_pop(const struct nvtx_domain *domain, const struct nvtx_blob *blobs,
-                       size_t count)
+int nvtx_extension_pop(const struct domain *domain, const struct nvtx_blob *blobs, size_t count)
 {
     if (thread_ready(&thread_self))
-        nvtx_record_blobs(nvtx_registry_number(domain), NVTX_OF_RANGE, blobs, count);
+        nvtx_record_blobs(registry_number(domain), ATTRS_OF_RANGE, blobs, count);
     return nvtx_domain_range_pop(domain);
 }
 
-uint64_t nvtx_extension_start(const struct nvtx_domain *domain, const struct nvtx_blob *blobs,
+uint64_t nvtx_extension_start(const struct domain *domain, const struct nvtx_blob *blobs,
                               size_t count)
 {
     struct nvtx_attributes attributes = nvtx_extension_attributes(blobs, count);
     return nvtx_domain_range_start_ex(domain, &attributes);
 }
 
-void nvtx_extension_end(const struct nvtx_domain *domain, uint64_t id,
-                        const struct nvtx_blob *blobs, size_t count)
+void nvtx_extension_end(const struct domain *domain, uint64_t id, const struct nvtx_blob *blobs,
+                        size_t count)
 {
     if (id && id != NVTX_RANGE_UNRECORDED && thread_ready(&thread_self))
-        nvtx_record_blobs(nvtx_registry_number(domain), id, blobs, count);
+        nvtx_record_blobs(registry_number(domain), id, blobs, count);
     nvtx_range_end(id);
 }
 
-uint8_t nvtx_extension_is_enabled(const struct nvtx_domain *domain)
+uint8_t nvtx_extension_is_enabled(const struct domain *domain)
 {
     (void)domain;
     return 1;

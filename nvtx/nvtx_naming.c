@@ -25,17 +25,17 @@ static bool nvtx_naming_is_there(struct nvtx_record_text name)
 
 /* ---- domains and strings ---- */
 
-static const struct nvtx_domain *nvtx_naming_domain(struct nvtx_record_text name)
+static const struct domain *nvtx_naming_domain(struct nvtx_record_text name)
 {
-    return nvtx_naming_is_there(name) ? nvtx_registry_domain(name.text, name.bytes) : NULL;
+    return nvtx_naming_is_there(name) ? registry_domain(name.text, name.bytes) : NULL;
 }
 
-const struct nvtx_domain *nvtx_domain_create_a(const char *name)
+const struct domain *nvtx_domain_create_a(const char *name)
 {
     return nvtx_naming_domain(nvtx_naming_ascii(name));
 }
 
-const struct nvtx_domain *nvtx_domain_create_w(const wchar_t *name)
+const struct domain *nvtx_domain_create_w(const wchar_t *name)
 {
     char wide[NVTX_WIDE_BYTES];
     return nvtx_naming_domain(nvtx_naming_wide(name, wide));
@@ -43,7 +43,7 @@ const struct nvtx_domain *nvtx_domain_create_w(const wchar_t *name)
 
 /* Ranges of the domain may still be open, and another part of the program may have created it
  * too. */
-void nvtx_domain_destroy(const struct nvtx_domain *domain)
+void nvtx_domain_destroy(const struct domain *domain)
 {
     (void)domain;
 }
@@ -53,21 +53,19 @@ void nvtx_initialize(const void *reserved)
     (void)reserved;
 }
 
-static const struct nvtx_string *nvtx_naming_string(const struct nvtx_domain *domain,
-                                                    struct nvtx_record_text text)
+static const struct kept_text *nvtx_naming_string(const struct domain *domain,
+                                                  struct nvtx_record_text text)
 {
-    return nvtx_naming_is_there(text)
-               ? nvtx_strings_keep(nvtx_registry_number(domain), text.text, text.bytes)
-               : NULL;
+    return nvtx_naming_is_there(text) ? texts_keep(registry_number(domain), text.text, text.bytes)
+                                      : NULL;
 }
 
-const struct nvtx_string *nvtx_domain_string_a(const struct nvtx_domain *domain, const char *text)
+const struct kept_text *nvtx_domain_string_a(const struct domain *domain, const char *text)
 {
     return nvtx_naming_string(domain, nvtx_naming_ascii(text));
 }
 
-const struct nvtx_string *nvtx_domain_string_w(const struct nvtx_domain *domain,
-                                               const wchar_t *text)
+const struct kept_text *nvtx_domain_string_w(const struct domain *domain, const wchar_t *text)
 {
     char wide[NVTX_WIDE_BYTES];
     return nvtx_naming_string(domain, nvtx_naming_wide(text, wide));
@@ -75,20 +73,19 @@ const struct nvtx_string *nvtx_domain_string_w(const struct nvtx_domain *domain,
 
 /* ---- categories and threads ---- */
 
-static void nvtx_naming_category(const struct nvtx_domain *domain, uint32_t category,
+static void nvtx_naming_category(const struct domain *domain, uint32_t category,
                                  struct nvtx_record_text name)
 {
     if (nvtx_naming_is_there(name))
-        nvtx_registry_category(nvtx_registry_number(domain), category, name.text, name.bytes);
+        registry_category(registry_number(domain), category, name.text, name.bytes);
 }
 
-void nvtx_domain_category_a(const struct nvtx_domain *domain, uint32_t category, const char *name)
+void nvtx_domain_category_a(const struct domain *domain, uint32_t category, const char *name)
 {
     nvtx_naming_category(domain, category, nvtx_naming_ascii(name));
 }
 
-void nvtx_domain_category_w(const struct nvtx_domain *domain, uint32_t category,
-                            const wchar_t *name)
+void nvtx_domain_category_w(const struct domain *domain, uint32_t category, const wchar_t *name)
 {
     char wide[NVTX_WIDE_BYTES];
     nvtx_naming_category(domain, category, nvtx_naming_wide(name, wide));
@@ -107,7 +104,7 @@ void nvtx_category_w(uint32_t category, const wchar_t *name)
 static void nvtx_naming_thread(uint32_t tid, struct nvtx_record_text name)
 {
     if (nvtx_naming_is_there(name))
-        nvtx_registry_thread(tid, name.text, name.bytes);
+        registry_thread(tid, name.text, name.bytes);
 }
 
 void nvtx_thread_a(uint32_t tid, const char *name)
@@ -142,18 +139,18 @@ static enum prof_resource_type nvtx_naming_type(uint32_t raw_type)
     }
 }
 
-static const void *nvtx_naming_resource(const struct nvtx_domain *domain, uint32_t raw_type,
+static const void *nvtx_naming_resource(const struct domain *domain, uint32_t raw_type,
                                         uint64_t handle, struct nvtx_record_text name)
 {
     if (!nvtx_naming_is_there(name))
         return NULL;
     if (raw_type == NVTX_RESOURCE_THREAD_NATIVE)
-        nvtx_registry_thread((uint32_t)handle, name.text, name.bytes);
-    return nvtx_registry_resource(nvtx_registry_number(domain), nvtx_naming_type(raw_type),
-                                  raw_type, handle, name.text, name.bytes);
+        registry_thread((uint32_t)handle, name.text, name.bytes);
+    return registry_resource(registry_number(domain), nvtx_naming_type(raw_type), raw_type, handle,
+                             name.text, name.bytes);
 }
 
-const void *nvtx_resource_create(const struct nvtx_domain *domain,
+const void *nvtx_resource_create(const struct domain *domain,
                                  const struct nvtx_resource_attributes *attributes)
 {
     char wide[NVTX_WIDE_BYTES];
@@ -194,7 +191,7 @@ NVTX_NAMING_CUDA(cuda_event, const void *, NVTX_RESOURCE_CUDART_EVENT)
 
 /* ---- synchronisation objects ---- */
 
-const void *nvtx_sync_create(const struct nvtx_domain *domain, const void *attributes)
+const void *nvtx_sync_create(const struct domain *domain, const void *attributes)
 {
     static const char object = 0;
     (void)domain;

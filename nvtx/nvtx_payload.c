@@ -86,7 +86,7 @@ struct nvtx_payload_found {
     struct nvtx_record_text *message;
 };
 
-static void nvtx_payload_found_message(void *user, const char *key, const struct nvtx_value *value)
+static void nvtx_payload_found_message(void *user, const char *key, const struct attr_value *value)
 {
     struct nvtx_payload_found *found = user;
     (void)key;

@@ -8,15 +8,15 @@
 #ifndef PROF_NVTX_PAYLOAD_H
 #define PROF_NVTX_PAYLOAD_H
 
+#include "attrs.h"
 #include "nvtx_abi_payload.h"
-#include "nvtx_attrs.h"
 #include "nvtx_record.h"
 
 #include <stdbool.h>
 
 /* Takes values one by one; `key` and the value's text are gone after the call. */
 struct nvtx_payload_sink {
-    void (*take)(void *user, const char *key, const struct nvtx_value *value);
+    void (*take)(void *user, const char *key, const struct attr_value *value);
     void *user;
 };
 

@@ -11,11 +11,11 @@
 
 static inline int nvtx_depth_push(uint32_t domain)
 {
-    struct nvtx_thread *thread = nvtx_thread_get();
+    struct label_thread *thread = label_thread_get();
     return thread ? thread->depth[domain]++ : NVTX_ERROR;
 }
 
-static inline int nvtx_depth_pop(struct nvtx_thread *thread, uint32_t domain)
+static inline int nvtx_depth_pop(struct label_thread *thread, uint32_t domain)
 {
     if (__builtin_expect(thread->depth[domain] == 0, 0))
         return NVTX_ERROR;
@@ -30,7 +30,7 @@ static NVTX_SLOW int nvtx_push_slow(uint32_t domain, const struct nvtx_attribute
     if (thread_ready(&thread_self)) {
         nvtx_record_read(attributes, &full);
         uint64_t token = timing_push(&thread_self, RANGE_STACK_NVTX(domain));
-        nvtx_record(NVTX_RECORD_PUSH, domain, &full);
+        nvtx_record(LABELLED_PUSH, domain, &full);
         timing_pushed(token);
     }
     return nvtx_depth_push(domain);
@@ -56,19 +56,12 @@ static NVTX_SLOW int nvtx_push_a_slow(const char *message)
     return nvtx_push_slow(0, &attributes);
 }
 
-/* Ids of 1 to PROF_NAME_ID_MAX fit a word. */
-static inline bool nvtx_push_fast(uint32_t id)
-{
-    return __builtin_expect(id - 1 < PROF_NAME_ID_MAX, 1) &&
-           __builtin_expect(thread_event_fast(PROF_KIND_NVTX_PUSH, id), 1);
-}
-
 int nvtx_range_push_a(const char *message)
 {
     const struct thread_log *self = &thread_self;
-    struct nvtx_thread *thread = nvtx_thread_self;
+    struct label_thread *thread = label_thread_self;
     if (__builtin_expect(message && thread && self->slot, 1) &&
-        nvtx_push_fast(names_known(&self->slot->names, message)))
+        labelled_push_fast(names_known(&self->slot->names, message)))
         return thread->depth[0]++;
     return nvtx_push_a_slow(message);
 }
@@ -82,7 +75,7 @@ int nvtx_range_push_w(const wchar_t *message)
 /* Whether the attributes, which come with nothing but a registered string, give this event again.
  * The file's flag for a colour is NVTX's type of one. */
 _Static_assert(PROF_EVENT_NAME_COLORED == NVTX_COLOR_ARGB, "one comparison does");
-static inline bool nvtx_is_latest(const struct nvtx_event *event, uint32_t domain,
+static inline bool nvtx_is_latest(const struct label *event, uint32_t domain,
                                   const struct nvtx_attributes *attributes)
 {
     return event->domain == domain && event->category == attributes->category &&
@@ -98,26 +91,26 @@ static inline bool nvtx_is_bare(const struct nvtx_attributes *attributes, int32_
            attributes->payload_type == NVTX_PAYLOAD_NONE && attributes->message.registered;
 }
 
-static uint32_t nvtx_known_ascii(const struct nvtx_thread *thread, uint32_t domain,
+static uint32_t nvtx_known_ascii(const struct label_thread *thread, uint32_t domain,
                                  const struct nvtx_attributes *attributes)
 {
     const struct thread_log *self = &thread_self;
     if (!thread || !self->slot || !nvtx_is_bare(attributes, NVTX_MESSAGE_ASCII))
         return 0;
     bool colored = attributes->color_type == NVTX_COLOR_ARGB;
-    struct nvtx_event key = {.name = names_known(&self->slot->names, attributes->message.ascii),
-                             .domain = domain,
-                             .category = attributes->category,
-                             .color = colored ? attributes->color : 0,
-                             .flags = colored ? PROF_EVENT_NAME_COLORED : 0};
-    const struct nvtx_event *event = key.name ? nvtx_events_known(thread, &key) : NULL;
+    struct label key = {.name = names_known(&self->slot->names, attributes->message.ascii),
+                        .domain = domain,
+                        .category = attributes->category,
+                        .color = colored ? attributes->color : 0,
+                        .flags = colored ? PROF_EVENT_NAME_COLORED : 0};
+    const struct label *event = key.name ? labels_known(thread, &key) : NULL;
     return event ? event->id : 0;
 }
 
 static NVTX_SLOW int nvtx_push_ascii(uint32_t domain, const struct nvtx_attributes *attributes)
 {
-    struct nvtx_thread *thread = nvtx_thread_self;
-    if (thread && nvtx_push_fast(nvtx_known_ascii(thread, domain, attributes)))
+    struct label_thread *thread = label_thread_self;
+    if (thread && labelled_push_fast(nvtx_known_ascii(thread, domain, attributes)))
         return thread->depth[domain]++;
     return nvtx_push_slow(domain, attributes);
 }
@@ -126,12 +119,12 @@ static NVTX_SLOW int nvtx_push_ascii(uint32_t domain, const struct nvtx_attribut
 __attribute__((always_inline)) static inline int nvtx_push(uint32_t domain,
                                                            const struct nvtx_attributes *attributes)
 {
-    struct nvtx_thread *thread = nvtx_thread_self;
+    struct label_thread *thread = label_thread_self;
     if (__builtin_expect(thread && nvtx_is_bare(attributes, NVTX_MESSAGE_REGISTERED), 1)) {
-        const struct nvtx_string *string = attributes->message.registered;
-        const struct nvtx_event *event = load_acquire(&string->latest);
+        const struct kept_text *string = attributes->message.registered;
+        const struct label *event = load_acquire(&string->latest);
         if (__builtin_expect(event && nvtx_is_latest(event, domain, attributes), 1) &&
-            nvtx_push_fast(event->id))
+            labelled_push_fast(event->id))
             return thread->depth[domain]++;
     }
     return nvtx_push_ascii(domain, attributes);
@@ -142,10 +135,9 @@ int nvtx_range_push_ex(const struct nvtx_attributes *attributes)
     return nvtx_push(0, attributes);
 }
 
-int nvtx_domain_range_push_ex(const struct nvtx_domain *domain,
-                              const struct nvtx_attributes *attributes)
+int nvtx_domain_range_push_ex(const struct domain *domain, const struct nvtx_attributes *attributes)
 {
-    return nvtx_push(nvtx_registry_number(domain), attributes);
+    return nvtx_push(registry_number(domain), attributes);
 }
 
 /* ---- pop ---- */
@@ -156,13 +148,13 @@ static NVTX_SLOW int nvtx_pop_slow(uint32_t domain)
         thread_event(&thread_self, PROF_KIND_NVTX_POP, domain);
         timing_pop(&thread_self, RANGE_STACK_NVTX(domain));
     }
-    struct nvtx_thread *thread = nvtx_thread_get();
+    struct label_thread *thread = label_thread_get();
     return thread ? nvtx_depth_pop(thread, domain) : NVTX_ERROR;
 }
 
 static inline int nvtx_pop(uint32_t domain)
 {
-    struct nvtx_thread *thread = nvtx_thread_self;
+    struct label_thread *thread = label_thread_self;
     if (__builtin_expect(thread && thread_event_fast(PROF_KIND_NVTX_POP, domain), 1))
         return nvtx_depth_pop(thread, domain);
     return nvtx_pop_slow(domain);
@@ -173,9 +165,9 @@ int nvtx_range_pop(void)
     return nvtx_pop(0);
 }
 
-int nvtx_domain_range_pop(const struct nvtx_domain *domain)
+int nvtx_domain_range_pop(const struct domain *domain)
 {
-    return nvtx_pop(nvtx_registry_number(domain));
+    return nvtx_pop(registry_number(domain));
 }
 
 /* ---- ranges that any thread may end ---- */
@@ -186,7 +178,7 @@ static uint64_t nvtx_start(uint32_t domain, const struct nvtx_attributes *attrib
     if (!thread_ready(&thread_self))
         return NVTX_RANGE_UNRECORDED;
     nvtx_record_read(attributes, &full);
-    uint64_t id = nvtx_record(NVTX_RECORD_BEGIN, domain, &full);
+    uint64_t id = nvtx_record(LABELLED_BEGIN, domain, &full);
     return id ? id : NVTX_RANGE_UNRECORDED;
 }
 
@@ -207,10 +199,10 @@ uint64_t nvtx_range_start_ex(const struct nvtx_attributes *attributes)
     return nvtx_start(0, attributes);
 }
 
-uint64_t nvtx_domain_range_start_ex(const struct nvtx_domain *domain,
+uint64_t nvtx_domain_range_start_ex(const struct domain *domain,
                                     const struct nvtx_attributes *attributes)
 {
-    return nvtx_start(nvtx_registry_number(domain), attributes);
+    return nvtx_start(registry_number(domain), attributes);
 }
 
 /* 0 is what a range got that was started before a tool was there. */
@@ -218,14 +210,10 @@ void nvtx_range_end(uint64_t id)
 {
     if (id == 0 || id == NVTX_RANGE_UNRECORDED)
         return;
-    uint64_t *record = thread_reserve(PROF_REC_RANGE_END, 2);
-    if (!record)
-        return;
-    record[1] = id;
-    thread_commit(record, PROF_REC_RANGE_END, 2, thread_ticks(record));
+    labelled_end(id);
 }
 
-void nvtx_domain_range_end(const struct nvtx_domain *domain, uint64_t id)
+void nvtx_domain_range_end(const struct domain *domain, uint64_t id)
 {
     (void)domain; /* ids are unique in the process */
     nvtx_range_end(id);
@@ -240,7 +228,7 @@ static void nvtx_mark(uint32_t domain, const struct nvtx_attributes *attributes)
         return;
     nvtx_record_read(attributes, &full);
     if (attributes)
-        nvtx_record(NVTX_RECORD_MARK, domain, &full);
+        nvtx_record(LABELLED_MARK, domain, &full);
 }
 
 void nvtx_mark_a(const char *message)
@@ -260,7 +248,7 @@ void nvtx_mark_ex(const struct nvtx_attributes *attributes)
     nvtx_mark(0, attributes);
 }
 
-void nvtx_domain_mark_ex(const struct nvtx_domain *domain, const struct nvtx_attributes *attributes)
+void nvtx_domain_mark_ex(const struct domain *domain, const struct nvtx_attributes *attributes)
 {
-    nvtx_mark(nvtx_registry_number(domain), attributes);
+    nvtx_mark(registry_number(domain), attributes);
 }

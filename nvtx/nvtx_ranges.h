@@ -8,7 +8,7 @@
 #define PROF_NVTX_RANGES_H
 
 #include "nvtx_abi.h"
-#include "nvtx_registry.h"
+#include "registry.h"
 
 /* Begun while nothing was recorded: its end is not recorded either. */
 #define NVTX_RANGE_UNRECORDED UINT64_MAX
@@ -17,23 +17,22 @@ int nvtx_range_push_a(const char *message);
 int nvtx_range_push_w(const wchar_t *message);
 int nvtx_range_push_ex(const struct nvtx_attributes *attributes);
 int nvtx_range_pop(void);
-int nvtx_domain_range_push_ex(const struct nvtx_domain *domain,
+int nvtx_domain_range_push_ex(const struct domain *domain,
                               const struct nvtx_attributes *attributes);
-int nvtx_domain_range_pop(const struct nvtx_domain *domain);
+int nvtx_domain_range_pop(const struct domain *domain);
 
 /* Any thread may end a range. Ids are never 0. */
 uint64_t nvtx_range_start_a(const char *message);
 uint64_t nvtx_range_start_w(const wchar_t *message);
 uint64_t nvtx_range_start_ex(const struct nvtx_attributes *attributes);
-uint64_t nvtx_domain_range_start_ex(const struct nvtx_domain *domain,
+uint64_t nvtx_domain_range_start_ex(const struct domain *domain,
                                     const struct nvtx_attributes *attributes);
 void nvtx_range_end(uint64_t id);
-void nvtx_domain_range_end(const struct nvtx_domain *domain, uint64_t id);
+void nvtx_domain_range_end(const struct domain *domain, uint64_t id);
 
 void nvtx_mark_a(const char *message);
 void nvtx_mark_w(const wchar_t *message);
 void nvtx_mark_ex(const struct nvtx_attributes *attributes);
-void nvtx_domain_mark_ex(const struct nvtx_domain *domain,
-                         const struct nvtx_attributes *attributes);
+void nvtx_domain_mark_ex(const struct domain *domain, const struct nvtx_attributes *attributes);
 
 #endif

@@ -7,7 +7,7 @@
 #include "nvtx_abi.h"
 #include "nvtx_abi_payload.h"
 
-enum nvtx_record_kind { NVTX_RECORD_PUSH, NVTX_RECORD_MARK, NVTX_RECORD_BEGIN };
+#include "labelled.h"
 
 /* The attributes as far as `size` covers them, the rest as if not given. NULL gives none
  * (counted). */
@@ -15,15 +15,14 @@ void nvtx_record_read(const struct nvtx_attributes *given, struct nvtx_attribute
 
 /* Records an event of `domain` (its number). `full` is what nvtx_record_read() made. The thread is
  * ready (thread_ready). Returns the id of a range that was begun, 0 when it could not be. */
-uint64_t nvtx_record(enum nvtx_record_kind kind, uint32_t domain,
-                     const struct nvtx_attributes *full);
+uint64_t nvtx_record(enum labelled_kind kind, uint32_t domain, const struct nvtx_attributes *full);
 
-/* Attributes out of blobs, for the innermost open range of the thread (target NVTX_OF_RANGE), its
+/* Attributes out of blobs, for the innermost open range of the thread (target ATTRS_OF_RANGE), its
  * latest mark or a range. */
 void nvtx_record_blobs(uint32_t domain, uint64_t target, const struct nvtx_blob *blobs,
                        size_t count);
 
-/* The name that text without terminator has; in nvtx_strings.h's words, at most PROF_NAME_BYTES_MAX
+/* The name that text without terminator has; in texts.h's words, at most PROF_NAME_BYTES_MAX
  * + 1 bytes of it matter. */
 struct nvtx_record_text {
     const char *text; /* NULL: none */

@@ -152,33 +152,33 @@ static double nvtx_scalar_float16(uint32_t half)
     return nvtx_scalar_of_bits(sign | (exponent + 112) << 23 | fraction << 13);
 }
 
-static void nvtx_scalar_real(struct nvtx_value *value, double real)
+static void nvtx_scalar_real(struct attr_value *value, double real)
 {
-    *value = (struct nvtx_value){.type = PROF_ATTR_DOUBLE, .bits = nvtx_attrs_double_bits(real)};
+    *value = (struct attr_value){.type = PROF_ATTR_DOUBLE, .bits = attrs_double_bits(real)};
 }
 
-static void nvtx_scalar_character(struct nvtx_value *value, uint64_t character, size_t size,
+static void nvtx_scalar_character(struct attr_value *value, uint64_t character, size_t size,
                                   char room[8])
 {
-    *value = (struct nvtx_value){.type = PROF_ATTR_STRING, .text = room};
+    *value = (struct attr_value){.type = PROF_ATTR_STRING, .text = room};
     room[0] = (char)character;
     value->bytes = size == 1 ? 1 : nvtx_wide_put((uint32_t)character, room);
     if (character == 0)
         value->bytes = 0;
 }
 
-void nvtx_scalar_read(uint64_t type, const uint8_t *data, struct nvtx_value *value, char room[8])
+void nvtx_scalar_read(uint64_t type, const uint8_t *data, struct attr_value *value, char room[8])
 {
     const struct nvtx_scalar_type *rule = &nvtx_scalar_types[type];
     switch ((enum nvtx_scalar_kind)rule->kind) {
     case NVTX_SCALAR_SIGNED:
-        *value = (struct nvtx_value){.type = PROF_ATTR_INT,
+        *value = (struct attr_value){.type = PROF_ATTR_INT,
                                      .bits = nvtx_scalar_signed(data, rule->size)};
         break;
     case NVTX_SCALAR_UNSIGNED:
     case NVTX_SCALAR_HEX:
     case NVTX_SCALAR_NONE:
-        *value = (struct nvtx_value){.type = rule->kind == NVTX_SCALAR_HEX ? PROF_ATTR_HEX
+        *value = (struct attr_value){.type = rule->kind == NVTX_SCALAR_HEX ? PROF_ATTR_HEX
                                                                            : PROF_ATTR_UINT,
                                      .bits = nvtx_scalar_unsigned(data, rule->size)};
         break;
@@ -199,7 +199,7 @@ void nvtx_scalar_read(uint64_t type, const uint8_t *data, struct nvtx_value *val
 
 /* ---- enumerations ---- */
 
-static void nvtx_scalar_append(struct nvtx_value *value, char *room, size_t room_bytes,
+static void nvtx_scalar_append(struct attr_value *value, char *room, size_t room_bytes,
                                const char *name)
 {
     size_t left = room_bytes - value->bytes;
@@ -208,7 +208,7 @@ static void nvtx_scalar_append(struct nvtx_value *value, char *room, size_t room
 }
 
 static uint64_t nvtx_scalar_flags(const struct nvtx_schema *enumeration, uint64_t number,
-                                  struct nvtx_value *value, char *room, size_t room_bytes)
+                                  struct attr_value *value, char *room, size_t room_bytes)
 {
     for (size_t i = 0; i < enumeration->count; i++) {
         const struct nvtx_enum_value *each = &enumeration->values[i];
@@ -231,18 +231,18 @@ static const char *nvtx_scalar_enum_name(const struct nvtx_schema *enumeration, 
 }
 
 void nvtx_scalar_enum(const struct nvtx_schema *enumeration, const uint8_t *data,
-                      struct nvtx_value *value, char *room, size_t room_bytes)
+                      struct attr_value *value, char *room, size_t room_bytes)
 {
     uint64_t number = nvtx_scalar_unsigned(data, enumeration->size);
     const char *name = nvtx_scalar_enum_name(enumeration, number);
-    *value = (struct nvtx_value){.type = PROF_ATTR_STRING, .text = room};
+    *value = (struct attr_value){.type = PROF_ATTR_STRING, .text = room};
     if (name)
         nvtx_scalar_append(value, room, room_bytes, name);
     else if (nvtx_scalar_flags(enumeration, number, value, room, room_bytes) || !value->bytes)
-        *value = (struct nvtx_value){.type = PROF_ATTR_UINT, .bits = number};
+        *value = (struct attr_value){.type = PROF_ATTR_UINT, .bits = number};
 }
 
-size_t nvtx_scalar_print(const struct nvtx_value *value, char *text, size_t bytes)
+size_t nvtx_scalar_print(const struct attr_value *value, char *text, size_t bytes)
 {
     double real;
     int size = 0;

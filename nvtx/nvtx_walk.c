@@ -2,9 +2,9 @@
 
 #include "atomic.h"
 #include "nvtx_scalar.h"
-#include "nvtx_strings.h"
 #include "nvtx_wide.h"
 #include "recorder.h"
+#include "texts.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -56,7 +56,7 @@ static void nvtx_walk_name(struct nvtx_walk *walk, size_t keep, const char *dot,
     walk->key_bytes = keep + ((size_t)size < room ? (size_t)size : room - 1);
 }
 
-static void nvtx_walk_take(struct nvtx_walk *walk, const struct nvtx_value *value)
+static void nvtx_walk_take(struct nvtx_walk *walk, const struct attr_value *value)
 {
     if (!walk->silent)
         walk->sink->take(walk->sink->user, walk->key, value);
@@ -226,7 +226,7 @@ static void nvtx_walk_text(struct nvtx_walk *walk, const struct nvtx_entry *entr
                            const uint8_t *data, size_t units)
 {
     char utf8[NVTX_WIDE_BYTES];
-    struct nvtx_value value = {.type = PROF_ATTR_STRING, .text = (const char *)data};
+    struct attr_value value = {.type = PROF_ATTR_STRING, .text = (const char *)data};
     size_t unit = nvtx_entry_unit(entry);
     size_t most = units < PROF_NAME_BYTES_MAX ? units : PROF_NAME_BYTES_MAX;
     if (walk->silent)
@@ -244,7 +244,7 @@ static void nvtx_walk_text(struct nvtx_walk *walk, const struct nvtx_entry *entr
 /* ---- values ---- */
 
 static bool nvtx_walk_value(const struct nvtx_place *place, const uint8_t *data,
-                            struct nvtx_value *value, char *room, size_t room_bytes)
+                            struct attr_value *value, char *room, size_t room_bytes)
 {
     if (place->inner && place->inner->values)
         nvtx_scalar_enum(place->inner, data, value, room, room_bytes);
@@ -264,7 +264,7 @@ static void nvtx_walk_list(struct nvtx_walk *walk, const struct nvtx_place *plac
     uint64_t i;
     text[0] = '[';
     for (i = 0; i < count && i < NVTX_PAYLOAD_ELEMENTS_MAX && used < sizeof text - 320; i++) {
-        struct nvtx_value value;
+        struct attr_value value;
         if (!nvtx_walk_value(place, data + i * place->element, &value, room, sizeof room))
             return;
         used += (size_t)snprintf(text + used, 3, "%s", i ? ", " : "");
@@ -272,7 +272,7 @@ static void nvtx_walk_list(struct nvtx_walk *walk, const struct nvtx_place *plac
     }
     used += (size_t)snprintf(text + used, sizeof text - used, "%s]", i < count ? ", ..." : "");
     nvtx_walk_take(walk,
-                   &(struct nvtx_value){.type = PROF_ATTR_STRING, .text = text, .bytes = used});
+                   &(struct attr_value){.type = PROF_ATTR_STRING, .text = text, .bytes = used});
 }
 
 static bool nvtx_place_is_text(const struct nvtx_place *place)
@@ -285,7 +285,7 @@ static void nvtx_walk_values(struct nvtx_walk *walk, const struct nvtx_place *pl
                              const uint8_t *data, uint64_t count, bool array)
 {
     char room[NVTX_PAYLOAD_KEY_BYTES];
-    struct nvtx_value value;
+    struct attr_value value;
     if (walk->silent)
         return;
     if (array && nvtx_place_is_text(place))
@@ -301,8 +301,8 @@ static void nvtx_walk_registered(struct nvtx_walk *walk, size_t at)
     uint64_t address;
     if (!nvtx_walk_read(walk, at, sizeof(void *), &address) || !address)
         return;
-    const struct nvtx_string *string = (const struct nvtx_string *)(uintptr_t)address;
-    nvtx_walk_take(walk, &(struct nvtx_value){.type = PROF_ATTR_STRING,
+    const struct kept_text *string = (const struct kept_text *)(uintptr_t)address;
+    nvtx_walk_take(walk, &(struct attr_value){.type = PROF_ATTR_STRING,
                                               .text = string->text,
                                               .bytes = string->bytes});
 }
@@ -448,7 +448,7 @@ static bool nvtx_walk_length(struct nvtx_walk *walk, const struct nvtx_schema *s
                              size_t index, uint64_t *length)
 {
     struct nvtx_place place = {0};
-    struct nvtx_value value;
+    struct attr_value value;
     char room[8];
     bool silent = walk->silent;
     walk->silent = true;

@@ -25,6 +25,7 @@ static const uint8_t minimum_words[256] = {
     [PROF_REC_GRAPH_NODE] = PROF_REC_GRAPH_NODE_SHORT_BYTES / 8,
     [PROF_REC_TIMED] = 2,
     [PROF_REC_ATTRS] = PROF_REC_ATTRS_BYTES / 8,
+    [PROF_REC_RANGE] = sizeof(struct prof_rec_range) / 8,
     [PROF_REC_FRAME_PUSH_WIDE] = 2,
     [PROF_REC_FRAMES] = sizeof(struct prof_rec_frames) / 8,
     [PROF_REC_KERNEL] = PROF_REC_KERNEL_SHORT_BYTES / 8,

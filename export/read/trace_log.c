@@ -249,6 +249,25 @@ static void take_range_begin(struct log_state *log, const struct record *record,
         sink->event(sink->user, log->thread->number, begin.id, begin.chain, begin.instruction);
 }
 
+static int64_t within(int64_t time_ns, int64_t first_ns, int64_t last_ns)
+{
+    return time_ns < first_ns ? first_ns : time_ns > last_ns ? last_ns : time_ns;
+}
+
+static void take_range(struct log_state *log, const struct record *record, uint64_t info)
+{
+    const struct read_sink *sink = &log->walk->sink;
+    struct prof_rec_range range;
+    record_copy(record, &range, sizeof range);
+    int64_t told_ns = event_ns(log, info);
+    int64_t begin_ns = within(clockmap_time_ns(&log->walk->clock, range.begin_ticks), 0, told_ns);
+    int64_t end_ns =
+        within(clockmap_time_ns(&log->walk->clock, range.end_ticks), begin_ns, told_ns);
+    uint32_t number = log->thread->number;
+    sink->range_begin(sink->user, number, begin_ns, (uint32_t)range.name, range.id);
+    sink->range_end(sink->user, number, end_ns, range.id);
+}
+
 static void take_block(struct log_state *log, const struct record *record, uint64_t info)
 {
     const struct read_sink *sink = &log->walk->sink;
@@ -342,6 +361,9 @@ static void take_thread_record(struct log_state *log, const struct record *recor
         break;
     case PROF_REC_RANGE_END:
         sink->range_end(sink->user, number, event_ns(log, info), at[1]);
+        break;
+    case PROF_REC_RANGE:
+        take_range(log, record, info);
         break;
     case PROF_REC_COUNTER:
         take_counter(log, record, info);

@@ -5,7 +5,7 @@
  *                   processes that inherit LD_PRELOAD record nothing and must not notice us.
  *   cuInit          InitializeInjection: collectors may touch CUPTI from here on.
  *   first NVTX call InitializeInjectionNvtx2, of each shared object that uses NVTX; perhaps before
- *                   our own constructor has run.
+ *                   our own constructor has run. First ITT call: __itt_api_init, as well.
  *   first event     the file, the writer thread (session.c); of each thread: its log (thread.c).
  *   fork            the child forgets everything and begins a file of its own at its first event.
  *   exec, _exit ... exits.c: what is buffered reaches the file first.
@@ -31,9 +31,10 @@
 #include "cublas_record.h"
 #include "cupti.h"
 #include "emitter.h"
-#include "nvtx.h"
+#include "nvtx_attach.h"
 #include "nvtx_emit.h"
 #include "python_calls.h"
+#include "registry.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -48,15 +49,15 @@
 
 /* In the order in which they are called; independent of constructor order. */
 static const struct collector *const entry_collectors[] = {
-    &stacks_collector, &cupti_collector,  &children_collector, &alloc_collector,
-    &nvtx_collector,   &python_collector, &cublas_collector,   NULL,
+    &stacks_collector,   &cupti_collector, &children_collector, &alloc_collector,
+    &registry_collector, &itt_collector,   &python_collector,   &cublas_collector,
+    NULL,
 };
 
 static bool entry_inert; /* set-user-id program, or another copy of the library is at work */
 static bool entry_preloaded;
 static bool entry_asked;      /* for the injection, by entry_load: nobody else did */
-static bool entry_asked_nvtx; /* for NVTX's calls, by us or by a program like us: see there */
-static uint32_t entry_loaded; /* whoever comes first: the constructor, or NVTX before it */
+static uint32_t entry_loaded; /* whoever comes first: the constructor, or NVTX or ITT before it */
 
 static const char *entry_own_path(void)
 {
@@ -108,10 +109,21 @@ static void entry_forget_asking(void)
         unsetenv("CUDA_INJECTION64_PATH");
 }
 
-/* NVTX reads its variable at the first call of each shared object, however late, so it cannot be
- * taken back as CUDA's is. Where we are only linked, the value is marked instead ("/./" before the
- * file's name): children, which were not to be recorded, see who set it. False: no room. */
-static bool entry_nvtx_value(const char *own_path, char *value, size_t value_bytes)
+/* Variables that name us to an interface for annotations. They are read at the first call of each
+ * shared object, however late, so they cannot be taken back as CUDA's is. Where we are only linked, the
+ * value is marked instead ("/./" before the file's name): children, which were not to be recorded, see
+ * who set it. */
+struct entry_hook {
+    const char *variable;
+    bool asked; /* for its calls, by us or by a program like us */
+};
+
+static struct entry_hook entry_nvtx = {.variable = "NVTX_INJECTION64_PATH"};
+static struct entry_hook entry_itt = {.variable = sizeof(void *) == 8 ? "INTEL_LIBITTNOTIFY64"
+                                                                      : "INTEL_LIBITTNOTIFY32"};
+
+/* False: no room. */
+static bool entry_hook_value(const char *own_path, char *value, size_t value_bytes)
 {
     const char *name = strrchr(own_path, '/');
     int size = snprintf(value, value_bytes, "%.*s%s%s", (int)(name - own_path), own_path,
@@ -119,23 +131,24 @@ static bool entry_nvtx_value(const char *own_path, char *value, size_t value_byt
     return size > 0 && (size_t)size < value_bytes;
 }
 
-static bool entry_nvtx_is_marked(void)
+static bool entry_hook_is_marked(const struct entry_hook *hook)
 {
-    const char *value = getenv("NVTX_INJECTION64_PATH");
+    const char *value = getenv(hook->variable);
     const char *name = value ? strrchr(value, '/') : NULL;
     return name && name - value >= 2 && strncmp(name - 2, "/.", 2) == 0;
 }
 
-static void entry_ask_for_nvtx(const char *own_path)
+/* A value the user has set is kept. */
+static void entry_hook_ask(struct entry_hook *hook, bool wanted, const char *own_path)
 {
     char value[4096];
-    if (!config_get()->nvtx || *own_path != '/')
+    if (!wanted || *own_path != '/')
         return;
-    if (getenv("NVTX_INJECTION64_PATH")) {
-        entry_asked_nvtx = entry_nvtx_is_marked() && entry_global_copy() == ENTRY_COPY_OWN;
-    } else if (entry_nvtx_value(own_path, value, sizeof value)) {
-        setenv("NVTX_INJECTION64_PATH", value, 0);
-        entry_asked_nvtx = true;
+    if (getenv(hook->variable)) {
+        hook->asked = entry_hook_is_marked(hook) && entry_global_copy() == ENTRY_COPY_OWN;
+    } else if (entry_hook_value(own_path, value, sizeof value)) {
+        setenv(hook->variable, value, 0);
+        hook->asked = true;
     }
 }
 
@@ -190,13 +203,14 @@ __attribute__((constructor)) static void entry_load(void)
         exits_remember_process();
         stacks_init();
         pthread_atfork(NULL, NULL, entry_fork_child);
-        nvtx_init();
+        registry_init();
         emitter_use(&nvtx_emitter);
         triggers_init();
         session_init(entry_collectors, entry_start_now());
         control_thread_init();
         entry_ask_for_injection(own_path);
-        entry_ask_for_nvtx(own_path);
+        entry_hook_ask(&entry_nvtx, config_get()->nvtx, own_path);
+        entry_hook_ask(&entry_itt, config_get()->itt, own_path);
     }
     errno = saved_errno;
 }
@@ -231,7 +245,7 @@ int InitializeInjection(void)
     return 1;
 }
 
-/* ---- NVTX ---- */
+/* ---- NVTX and ITT ---- */
 
 /* Where another copy of the library is at work, it gets the call. NULL: there is none. */
 static void *entry_first_copy(const char *function)
@@ -239,18 +253,29 @@ static void *entry_first_copy(const char *function)
     return entry_is_second_copy() ? dlsym(RTLD_DEFAULT, function) : NULL;
 }
 
-/* Whether NVTX's calls are ours to record; recording begins where the user injected us. */
-static bool entry_takes_nvtx(void)
+/* Whether the interface's calls are ours to record; recording begins where the user injected us. */
+static bool entry_takes(const struct entry_hook *hook, bool wanted)
 {
-    entry_load();
-    if (entry_inert || !config_get()->nvtx)
+    if (entry_inert || !wanted)
         return false;
-    if (entry_asked_nvtx || entry_preloaded)
+    if (hook->asked || entry_preloaded)
         return true;
-    if (entry_nvtx_is_marked())
+    if (entry_hook_is_marked(hook))
         return false;
     entry_start_injected();
     return true;
+}
+
+static bool entry_takes_nvtx(void)
+{
+    entry_load();
+    return entry_takes(&entry_nvtx, config_get()->nvtx);
+}
+
+static bool entry_takes_itt(void)
+{
+    entry_load();
+    return entry_takes(&entry_itt, config_get()->itt);
 }
 
 int InitializeInjectionNvtx2(nvtx_get_export_table get)
@@ -277,4 +302,16 @@ int InitializeInjectionNvtxExtension(const struct nvtx_extension *extension)
                          : takes && nvtx_attach_extension(extension);
     errno = saved_errno;
     return attached;
+}
+
+void __itt_api_init(struct itt_global *global, int32_t groups)
+{
+    int saved_errno = errno;
+    bool takes = entry_takes_itt();
+    void *other = takes ? NULL : entry_first_copy("__itt_api_init");
+    if (other)
+        ((void (*)(struct itt_global *, int32_t))other)(global, groups);
+    else
+        itt_attach(global, groups, takes);
+    errno = saved_errno;
 }

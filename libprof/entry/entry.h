@@ -1,7 +1,8 @@
-/* entry.h - what CUDA and NVTX call in libprof.so. */
+/* entry.h - what CUDA, NVTX and ITT call in libprof.so. */
 #ifndef PROF_ENTRY_H
 #define PROF_ENTRY_H
 
+#include "itt.h"
 #include "nvtx_attach.h"
 
 /* Named by CUDA_INJECTION64_PATH's contract. May be called more than once. */
@@ -15,5 +16,10 @@ __attribute__((visibility("default"))) int InitializeInjectionNvtx2(nvtx_get_exp
 __attribute__((visibility("default"))) int InitializeInjectionNvtx(nvtx_get_export_table get);
 __attribute__((visibility("default"))) int
 InitializeInjectionNvtxExtension(const struct nvtx_extension *extension);
+
+/* Named by INTEL_LIBITTNOTIFY64's contract: once per shared object that uses ITT, from any thread, with
+ * the object's lock on its calls held, also before our constructor. */
+__attribute__((visibility("default"))) void __itt_api_init(struct itt_global *global,
+                                                           int32_t groups);
 
 #endif

@@ -50,8 +50,9 @@ static bool is_own(const struct doctor *doctor, const char *path)
 
 void doctor_check_injection(struct doctor *doctor, struct doctor_finding *finding)
 {
-    static const char *const variables[] = {"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH"};
-    doctor_find(finding, DOCTOR_OK, "no other tool is injected into CUDA or NVTX");
+    static const char *const variables[] = {"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH",
+                                            "INTEL_LIBITTNOTIFY64"};
+    doctor_find(finding, DOCTOR_OK, "no other tool is injected into CUDA, NVTX or ITT");
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
         const char *path = getenv(variables[i]);
         if (path && *path && !is_own(doctor, path)) {

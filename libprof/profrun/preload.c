@@ -196,10 +196,11 @@ static bool preload_add(const char *variable, const char *separators, const char
 bool preload_set_library(const struct preload *preload)
 {
     /* Last: what is preloaded already may insist on its place, as AddressSanitizer does on the first.
-     * 0: a CUDA_INJECTION64_PATH or NVTX_INJECTION64_PATH the user has set stays. */
+     * 0: what the user has set of the others stays. */
     return preload_add("LD_PRELOAD", " :", preload->library, PRELOAD_LAST) &&
            setenv("CUDA_INJECTION64_PATH", preload->library, 0) == 0 &&
-           setenv("NVTX_INJECTION64_PATH", preload->library, 0) == 0;
+           setenv("NVTX_INJECTION64_PATH", preload->library, 0) == 0 &&
+           setenv("INTEL_LIBITTNOTIFY64", preload->library, 0) == 0;
 }
 
 bool preload_set_sim(const struct preload *preload, const char *layout)

@@ -94,11 +94,16 @@ void prof_step(void)
         annotate_step(number);
 }
 
+void annotate_counter(uint32_t name, double value)
+{
+    annotate_three(PROF_REC_COUNTER, name, annotate_double_bits(value));
+}
+
 void prof_counter(const char *name, double value)
 {
     uint32_t name_id = annotate_name(name);
     if (name_id)
-        annotate_three(PROF_REC_COUNTER, name_id, annotate_double_bits(value));
+        annotate_counter(name_id, value);
 }
 
 static void annotate_attr(const char *key, enum prof_attr_type type, uint64_t value)

@@ -8,4 +8,7 @@
  * calling thread is attached then. */
 uint32_t annotate_name(const char *name);
 
+/* A counter's value; `name` is an id of a name or a label. */
+void annotate_counter(uint32_t name, double value);
+
 #endif

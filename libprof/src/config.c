@@ -41,6 +41,7 @@
       "At the size limit: stop and count what is lost, or keep the last part only (ring).")        \
     X("PROF_CUDA", cuda, FLAG, "1", 1, 0, 1, "", "Record CUDA calls and what the devices do.")     \
     X("PROF_NVTX", nvtx, FLAG, "1", 1, 0, 1, "", "Record what the program annotates with NVTX.")   \
+    X("PROF_ITT", itt, FLAG, "1", 1, 0, 1, "", "Record what the program annotates with ITT.")      \
     X("PROF_CUBLAS", cublas, FLAG, "1", 1, 0, 1, "",                                               \
       "Record matrix products of cuBLAS and cuBLASLt as ranges with their sizes and types.")       \
     X("PROF_EMIT_NVTX", emit_nvtx, FLAG, "0", 0, 0, 1, "",                                         \

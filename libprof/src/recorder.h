@@ -33,6 +33,10 @@ bool recorder_ending(void);
  * its profilers. Takes locks: not for signal handlers. */
 void recorder_switch(bool on, enum prof_control_reason reason);
 
+/* Pauses recording, whatever starts and stops it meanwhile (they count), and lets it go on. Twice is
+ * once. Takes locks: not for signal handlers. */
+void recorder_pause(bool on, enum prof_control_reason reason);
+
 /* Reserves `words` (header included, at most PROF_RECORD_WORDS_MAX) in the calling thread's log.
  * Returns the record's first word, or NULL when recording is off or there is no space: the loss has
  * then been counted. The words are zero, but for a HOLE header. Wait-free after the thread's first

@@ -37,8 +37,9 @@ enum session_state {
 
 static struct {
     const struct collector *const *collectors;
-    pthread_mutex_t lock; /* of depth and last_epoch; collectors' locks nest inside */
+    pthread_mutex_t lock; /* of depth, paused and last_epoch; collectors' locks nest inside */
     int depth;            /* starts minus stops */
+    bool paused;          /* by the program: off, whatever the depth */
     uint32_t last_epoch;
     uint32_t reason;         /* enum prof_control_reason of the last switch; under the lock, read
                               * by whoever makes the file */
@@ -295,17 +296,37 @@ static void session_unlock(const struct signals_saved *saved)
     signals_restore(saved);
 }
 
-/* With the lock held. */
-static void session_set_depth(int depth, enum prof_control_reason reason)
+static bool session_wants_on(void)
 {
-    bool was_on = session.depth > 0;
+    return session.depth > 0 && !session.paused;
+}
+
+/* With the lock held. */
+static void session_set(int depth, bool paused, enum prof_control_reason reason)
+{
+    bool was_on = session_wants_on();
     session.depth = depth;
-    if (load_acquire(&session.finished) || was_on == (depth > 0))
+    session.paused = paused;
+    if (load_acquire(&session.finished) || was_on == session_wants_on())
         return;
-    if (depth > 0)
+    if (!was_on)
         session_switch_on(reason);
     else
         session_switch_off(reason);
+}
+
+static void session_set_depth(int depth, enum prof_control_reason reason)
+{
+    session_set(depth, session.paused, reason);
+}
+
+void recorder_pause(bool on, enum prof_control_reason reason)
+{
+    struct signals_saved saved;
+    session_lock(&saved);
+    if (thread_process_is_ours())
+        session_set(session.depth, on, reason);
+    session_unlock(&saved);
 }
 
 void session_start(void)
@@ -483,8 +504,8 @@ void session_fork_child(void)
     store_release(&session.state, (uint32_t)(was_over ? SESSION_OVER : SESSION_NO_FILE));
     thread_own_process();
     if (!was_over)
-        session_set_gate(session.depth > 0 ? ++session.last_epoch : 0);
-    if (!was_over && session.depth > 0)
+        session_set_gate(session_wants_on() ? ++session.last_epoch : 0);
+    if (!was_over && session_wants_on())
         cost_recording(true);
 }
 

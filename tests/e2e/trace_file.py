@@ -9,6 +9,7 @@ import struct
 CHUNK = 65536
 PUSH, POP, MARK, EXT, HOLE, NVTX_PUSH, NVTX_POP = range(1, 8)
 THREAD, THREAD_END, PUSH_WIDE, MARK_WIDE, RANGE_BEGIN, RANGE_END, COUNTER, ATTR, STEP = range(1, 10)
+RANGE = 22
 EPOCH = 12
 NAME, INFO, CLOCK, THREAD_INFO, CONTROL = 64, 65, 66, 67, 71
 EVENT_NAME, DOMAIN, CATEGORY, RESOURCE = 73, 74, 75, 76
@@ -185,6 +186,8 @@ class TraceFile:
             elif kind == 16 + RANGE_BEGIN:
                 begun[words[1]] = NvtxRange(thread, *self.said(words[0]), 0, {}, [])
                 ranges.append(begun[words[1]])
+            elif kind == 16 + RANGE:
+                ranges.append(NvtxRange(thread, *self.said(words[0]), 0, {}, [thread]))
             elif kind == 16 + RANGE_END and words[0] in begun:
                 begun[words[0]].ended.append(thread)
             elif kind == 16 + RANGE_END:

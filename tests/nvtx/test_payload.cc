@@ -11,8 +11,8 @@ extern "C" {
 #include "nvtx_payload.h"
 #include "nvtx_scalar.h"
 #include "nvtx_schema.h"
-#include "nvtx_strings.h"
 #include "recorder.h"
+#include "texts.h"
 }
 
 namespace
@@ -20,7 +20,7 @@ namespace
 
 using Values = std::map<std::string, std::string>;
 
-void take(void *user, const char *key, const nvtx_value *value)
+void take(void *user, const char *key, const attr_value *value)
 {
     char text[2048];
     size_t bytes = nvtx_scalar_print(value, text, sizeof text);
@@ -186,7 +186,7 @@ TEST(Payload, HasLengthsInTheData)
 
 TEST(Payload, HasStringsOfEveryKind)
 {
-    const nvtx_string *registered = nvtx_strings_keep(0, "registered", 10);
+    const kept_text *registered = texts_keep(0, "registered", 10);
     struct {
         const char *pointer = "pointer";
         const char *none = nullptr;

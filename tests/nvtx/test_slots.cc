@@ -1,45 +1,24 @@
 // The functions in a program's slots, as a program calls them: wrongly too.
 #include "../recorder/recorder_support.h"
 
+#include "log_words.h"
+
 #include <map>
 #include <thread>
 #include <vector>
 
 extern "C" {
 #include "config.h"
-#include "nvtx.h"
+#include "nvtx_attach.h"
 #include "nvtx_extension.h"
 #include "nvtx_naming.h"
 #include "nvtx_ranges.h"
+#include "registry.h"
 #include "session.h"
 }
 
 namespace
 {
-
-// The words of every LOG chunk, counted by kind, and by 16 + type for EXT records.
-std::map<unsigned, unsigned> events_of(const std::string &path)
-{
-    std::map<unsigned, unsigned> count;
-    FILE *file = fopen(path.c_str(), "rb");
-    std::vector<uint64_t> chunk(PROF_CHUNK_BYTES / 8);
-    for (bool first = true; file && fread(chunk.data(), 8, chunk.size(), file) == chunk.size();
-         first = false) {
-        const prof_chunk_header *header = (const prof_chunk_header *)chunk.data();
-        if (first || header->magic != PROF_CHUNK_MAGIC || header->kind != PROF_CHUNK_LOG)
-            continue;
-        for (size_t at = PROF_CHUNK_HEADER_BYTES / 8; at < chunk.size();) {
-            unsigned kind = PROF_WORD_KIND(chunk[at]);
-            bool extended = kind == PROF_KIND_EXT || kind == PROF_KIND_HOLE;
-            if (chunk[at])
-                count[kind == PROF_KIND_EXT ? 16 + PROF_WORD_TYPE(chunk[at]) : kind]++;
-            at += extended ? PROF_WORD_SIZE(chunk[at]) : 1;
-        }
-    }
-    if (file)
-        fclose(file);
-    return count;
-}
 
 // Runs the statements in a process that records into a file, then gives what is in it.
 template <typename Function>
@@ -48,15 +27,15 @@ std::map<unsigned, unsigned> recorded(Function &&function, bool start = true)
     TemporaryDirectory directory;
     std::string path = directory / "slots.prof";
     IN_A_PROCESS_OF_ITS_OWN({
-        static const collector *const collectors[] = {&nvtx_collector, nullptr};
+        static const collector *const collectors[] = {&registry_collector, nullptr};
         setenv("PROF_OUTPUT", path.c_str(), 1);
         config_load();
-        nvtx_init();
+        registry_init();
         session_init(collectors, start);
         function();
         session_finish();
     });
-    return events_of(path);
+    return log_words(path);
 }
 
 nvtx_attributes ascii(const char *name)
@@ -71,7 +50,7 @@ nvtx_attributes ascii(const char *name)
 TEST(Slots, CountDepthsPerDomainAndThread)
 {
     auto depths = [] {
-        const nvtx_domain *one = nvtx_domain_create_a("one");
+        const domain *one = nvtx_domain_create_a("one");
         nvtx_attributes attributes = ascii("name");
         EXPECT_EQ(nvtx_range_push_a("a"), 0);
         EXPECT_EQ(nvtx_domain_range_push_ex(one, &attributes), 0);
@@ -149,15 +128,14 @@ TEST(Slots, KeepErrnoAndNeverFail)
 TEST(Slots, GiveTheSameDomainForTheSameName)
 {
     recorded([] {
-        const nvtx_domain *one = nvtx_domain_create_a("one");
+        const domain *one = nvtx_domain_create_a("one");
         EXPECT_EQ(nvtx_domain_create_w(L"one"), one);
         nvtx_domain_destroy(one);
         EXPECT_EQ(nvtx_domain_create_a("one"), one);
         EXPECT_NE(nvtx_domain_create_a("two"), one);
-        for (unsigned i = 0; i < 2 * NVTX_DOMAINS_MAX; i++) {
+        for (unsigned i = 0; i < 2 * LABEL_DOMAINS_MAX; i++) {
             nvtx_attributes attributes = ascii("in many");
-            const nvtx_domain *domain =
-                nvtx_domain_create_a(("domain " + std::to_string(i)).c_str());
+            const domain *domain = nvtx_domain_create_a(("domain " + std::to_string(i)).c_str());
             EXPECT_EQ(nvtx_domain_range_push_ex(domain, &attributes), 0);
             EXPECT_EQ(nvtx_domain_range_pop(domain), 0);
         }
@@ -169,7 +147,7 @@ TEST(Slots, WorkOnManyThreadsAtOnce)
 {
     auto events = recorded([] {
         auto work = [] {
-            const nvtx_domain *domain = nvtx_domain_create_a("shared");
+            const domain *domain = nvtx_domain_create_a("shared");
             for (unsigned i = 0; i < 2000; i++) {
                 std::string name = "name " + std::to_string(i % 50);
                 nvtx_attributes attributes = ascii(name.c_str());
@@ -203,11 +181,11 @@ TEST(Slots, NameThreadsBeforeAndAfterTheirFirstEvent)
         nvtx_thread_a(tid, "early");
         EXPECT_STREQ(session_path(), "");
         nvtx_range_push_a("event");
-        EXPECT_EQ(nvtx_registry_thread_name(tid), nullptr); // it has been given
+        EXPECT_EQ(registry_thread_name(tid), nullptr); // it has been given
         nvtx_thread_a(tid, "late");
-        EXPECT_EQ(nvtx_registry_thread_name(tid), nullptr);
+        EXPECT_EQ(registry_thread_name(tid), nullptr);
         nvtx_thread_a(999999, "not yet");
-        EXPECT_STREQ(nvtx_registry_thread_name(999999), "not yet");
+        EXPECT_STREQ(registry_thread_name(999999), "not yet");
     });
 }
 

@@ -7,8 +7,8 @@
 
 extern "C" {
 #include "nvtx_record.h"
-#include "nvtx_torch.h"
 #include "nvtx_wide.h"
+#include "torch_names.h"
 }
 
 namespace
@@ -50,18 +50,18 @@ TEST(WideStrings, AreCutBehindTheLongestNameThatIsKept)
 struct Torch {
     explicit Torch(const std::string &text) : name(text)
     {
-        whole = !nvtx_torch_parse(name.data(), name.size(), &torch);
+        whole = !torch_names_parse(name.data(), name.size(), &torch);
     }
     std::string base() const { return name.substr(0, torch.base_bytes); }
     std::string part(size_t i) const
     {
-        const nvtx_torch_part &part = torch.parts[i];
+        const torch_names_part &part = torch.parts[i];
         return std::string(part.key) + ":" +
                (part.value.type == PROF_ATTR_INT ? std::to_string((int64_t)part.value.bits)
                                                  : std::string(part.value.text, part.value.bytes));
     }
     std::string name;
-    nvtx_torch torch;
+    torch_names torch;
     bool whole;
 };
 

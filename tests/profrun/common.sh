@@ -85,7 +85,7 @@ __attribute__((constructor)) static void stand_in(void)
 STAND_IN
     "$CC" -shared -fPIC -o tree/lib/libprof.so stand_in.c || exit 1
     PROFRUN=$PWD/tree/bin/profrun
-    unset PROF_LIBRARY PROF_OUTPUT CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH LD_PRELOAD
+    unset PROF_LIBRARY PROF_OUTPUT CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH INTEL_LIBITTNOTIFY64 LD_PRELOAD
     export TMPDIR=$PWD/tmp XDG_RUNTIME_DIR=
     mkdir tmp
 }

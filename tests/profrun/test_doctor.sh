@@ -4,7 +4,7 @@
 [ -z "${SANITIZE:-}" ] || skip "what is built with sanitizers cannot be preloaded"
 [ -e "$SIM_LIB/libcuda.so.1" ] || skip "the simulated CUDA is not built"
 export -n SIM_LIB # the simulation warns of variables that it does not know
-unset LD_PRELOAD LD_LIBRARY_PATH CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH CUDA_VISIBLE_DEVICES PROF_LIBRARY
+unset LD_PRELOAD LD_LIBRARY_PATH CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH INTEL_LIBITTNOTIFY64 CUDA_VISIBLE_DEVICES PROF_LIBRARY
 PROFRUN=$BIN_DIR/profrun
 export TMPDIR=$PWD/tmp
 rm -rf ./*
@@ -26,7 +26,7 @@ OK    stubs       no stub of libcuda is in the way
 OK    cupti       CUPTI N.N.N, PATH/libcupti.so.N
 OK    duplicates  no library of CUDA is twice on LD_LIBRARY_PATH
 OK    preloads    nothing else is preloaded
-OK    injection   no other tool is injected into CUDA or NVTX
+OK    injection   no other tool is injected into CUDA, NVTX or ITT
 any   permission
 any   partition
 any   container
@@ -66,6 +66,7 @@ PROF_CUPTI=/nonexistent.so trouble WARN cupti "PROF_CUPTI names /nonexistent.so"
 CUDA_INJECTION64_PATH=/opt/nsys/libToolsInjection64.so trouble WARN injection "CUDA_INJECTION64_PATH=/opt/nsys" 1
 check_has "another tool is called: the trial" "CUDA called another tool instead of libprof" "$(line trial)"
 NVTX_INJECTION64_PATH=/opt/other.so trouble WARN injection "NVTX_INJECTION64_PATH=/opt/other.so" 0
+INTEL_LIBITTNOTIFY64=/opt/vtune.so trouble WARN injection "INTEL_LIBITTNOTIFY64=/opt/vtune.so" 0
 CUDA_INJECTION64_PATH=$BIN_DIR/../lib/libprof.so trouble OK injection "no other tool" 0
 CUDA_VISIBLE_DEVICES=MIG-1234 trouble WARN partition "MIG partition" 0
 CUDA_VISIBLE_DEVICES= trouble WARN partition "hides every GPU" 0

@@ -14,6 +14,10 @@ out=$("$PROFRUN" sh -c 'echo "$NVTX_INJECTION64_PATH"' 2>/dev/null)
 check "NVTX's injection" "$library" "$out"
 out=$(NVTX_INJECTION64_PATH=/mine.so "$PROFRUN" sh -c 'echo "$NVTX_INJECTION64_PATH"' 2>/dev/null)
 check "the user's NVTX tool stays" "/mine.so" "$out"
+out=$("$PROFRUN" sh -c 'echo "$INTEL_LIBITTNOTIFY64"' 2>/dev/null)
+check "ITT's collector" "$library" "$out"
+out=$(INTEL_LIBITTNOTIFY64=/mine.so "$PROFRUN" sh -c 'echo "$INTEL_LIBITTNOTIFY64"' 2>/dev/null)
+check "the user's ITT collector stays" "/mine.so" "$out"
 "$CC" -shared -fPIC -x c -o other.so /dev/null
 out=$(LD_PRELOAD=$here/other.so "$PROFRUN" sh -c 'echo "$LD_PRELOAD"' 2>/dev/null)
 check "the user's preloads stay, in front" "$here/other.so:$library" "$out"

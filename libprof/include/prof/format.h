@@ -273,6 +273,7 @@ enum prof_record_type {
     PROF_REC_GRAPH_NODE = 19, /* struct prof_rec_graph_node: a node of a CUDA graph was made */
     PROF_REC_TIMED = 20, /* w1 = token: the innermost open range or step is timed by CUDA events */
     PROF_REC_ATTRS = 21, /* struct prof_rec_attrs: several attributes of the innermost open range */
+    PROF_REC_RANGE = 22, /* struct prof_rec_range: a range that was over when it was told */
     PROF_REC_FRAME_PUSH_WIDE = 24, /* w1 = name id: a FRAME_PUSH whose id needs more than 20 bits */
     PROF_REC_FRAMES = 25, /* struct prof_rec_frames: all calls of Python functions that are open */
 
@@ -374,6 +375,16 @@ struct prof_rec_range_begin {
 };
 #define PROF_REC_RANGE_BEGIN_SHORT_BYTES 24u
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_range_begin) == 32, "layout");
+
+/* A range that need not nest, told at its end or later. */
+struct prof_rec_range {
+    uint64_t header;
+    uint64_t name;
+    uint64_t id;          /* as that of a prof_rec_range_begin */
+    uint64_t begin_ticks; /* neither before the file's beginning nor after the record's own time, */
+    uint64_t end_ticks;   /* nor before begin_ticks: readers take the nearest */
+};
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_range) == 40, "layout");
 
 /* The program's own allocator. Address 0: only a size is known, the memory is never freed. */
 struct prof_rec_alloc {
@@ -808,7 +819,8 @@ PROF_STATIC_ASSERT(sizeof(struct prof_rec_stream) == 24, "layout");
     X(SCHEDULE, "schedule") /* PROF_SCHEDULE */                   \
     X(SIGNAL, "signal")     /* PROF_SIGNAL */                     \
     X(PROFILER, "profiler") /* cudaProfilerStart() ... */         \
-    X(CTL, "ctl")           /* profdump ctl */
+    X(CTL, "ctl")           /* profdump ctl */                    \
+    X(ITT, "itt")           /* __itt_pause(), __itt_resume() */
 
 enum prof_control_reason {
 #define PROF_CONTROL_ENUM(symbol, name) PROF_CONTROL_##symbol,

@@ -1,5 +1,5 @@
-/* nvtx_torch.h - names as PyTorch's emit_nvtx writes them: the operator's name, then what is different
- * in each call:
+/* torch_names.h - names as PyTorch's emit_nvtx writes them: the operator's name, then what is
+ * different in each call:
  *
  *     aten::mm, seq = 12, op_id = 5, sizes = [[2, 3], [3, 4]], input_op_ids = [(1,0), (2,0)]
  *     aten::mm, seq=12
@@ -7,28 +7,28 @@
  *
  * As one name each call would be a row of its own and the name table would be full soon.
  */
-#ifndef PROF_NVTX_TORCH_H
-#define PROF_NVTX_TORCH_H
+#ifndef PROF_TORCH_NAMES_H
+#define PROF_TORCH_NAMES_H
 
-#include "nvtx_attrs.h"
+#include "attrs.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#define NVTX_TORCH_PARTS_MAX 5
+#define TORCH_NAMES_PARTS_MAX 5
 
-struct nvtx_torch_part {
+struct torch_names_part {
     const char *key; /* "seq", "stashed_seq", "op_id": integers; "sizes", "input_op_ids": text */
-    struct nvtx_value value; /* points into the name */
+    struct attr_value value; /* points into the name */
 };
 
-struct nvtx_torch {
+struct torch_names {
     size_t base_bytes; /* of the operator's name */
     size_t count;
-    struct nvtx_torch_part parts[NVTX_TORCH_PARTS_MAX];
+    struct torch_names_part parts[TORCH_NAMES_PARTS_MAX];
 };
 
 /* Takes a name apart. False: it is no such name, to the last character; it stays whole. */
-bool nvtx_torch_parse(const char *name, size_t bytes, struct nvtx_torch *torch);
+bool torch_names_parse(const char *name, size_t bytes, struct torch_names *torch);
 
 #endif

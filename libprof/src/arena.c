@@ -1,6 +1,6 @@
 /* A block is filled by advancing its `used`; whoever finds no room hangs a new block in front. What
  * is left of the old one is lost; a block that loses that race is given back. */
-#include "nvtx_arena.h"
+#include "arena.h"
 
 #include "atomic.h"
 #include "recorder.h"
@@ -9,20 +9,20 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define NVTX_ARENA_BLOCK ((size_t)1 << 20)
+#define ARENA_BLOCK ((size_t)1 << 20)
 
-struct nvtx_arena_block {
+struct arena_block {
     size_t bytes; /* this header included */
     size_t used;  /* whoever takes; may pass `bytes` */
 };
 
-static struct nvtx_arena_block *nvtx_arena_current; /* whoever takes: CAS -> load_acquire */
-static size_t nvtx_arena_mapped;
+static struct arena_block *arena_current; /* whoever takes: CAS -> load_acquire */
+static size_t arena_mapped;
 
-static struct nvtx_arena_block *nvtx_arena_map(size_t bytes)
+static struct arena_block *arena_map(size_t bytes)
 {
-    if (fetch_add_relaxed(&nvtx_arena_mapped, bytes) + bytes > NVTX_ARENA_BYTES_MAX) {
-        fetch_add_relaxed(&nvtx_arena_mapped, -bytes);
+    if (fetch_add_relaxed(&arena_mapped, bytes) + bytes > ARENA_BYTES_MAX) {
+        fetch_add_relaxed(&arena_mapped, -bytes);
         return NULL;
     }
     int saved_errno = errno;
@@ -30,44 +30,44 @@ static struct nvtx_arena_block *nvtx_arena_map(size_t bytes)
     errno = saved_errno;
     if (memory == MAP_FAILED)
         return NULL;
-    struct nvtx_arena_block *block = memory;
+    struct arena_block *block = memory;
     block->bytes = bytes;
     block->used = (sizeof *block + 15) & ~(size_t)15;
     return block;
 }
 
-static void *nvtx_arena_take_from(struct nvtx_arena_block *block, size_t bytes)
+static void *arena_take_from(struct arena_block *block, size_t bytes)
 {
     size_t at = fetch_add_relaxed(&block->used, bytes);
     return at <= block->bytes && bytes <= block->bytes - at ? (char *)block + at : NULL;
 }
 
-void *nvtx_arena_take(size_t bytes)
+void *arena_take(size_t bytes)
 {
     size_t rounded = (bytes + 15) & ~(size_t)15;
-    if (rounded < bytes || rounded > NVTX_ARENA_BLOCK / 4) {
+    if (rounded < bytes || rounded > ARENA_BLOCK / 4) {
         loss_add(PROF_LOSS_NAMES, 1);
         return NULL;
     }
     for (;;) {
-        struct nvtx_arena_block *block = load_acquire(&nvtx_arena_current);
-        void *taken = block ? nvtx_arena_take_from(block, rounded) : NULL;
+        struct arena_block *block = load_acquire(&arena_current);
+        void *taken = block ? arena_take_from(block, rounded) : NULL;
         if (taken)
             return taken;
-        struct nvtx_arena_block *fresh = nvtx_arena_map(NVTX_ARENA_BLOCK);
+        struct arena_block *fresh = arena_map(ARENA_BLOCK);
         if (!fresh) {
             loss_add(PROF_LOSS_NAMES, 1);
             return NULL;
         }
-        if (!cas_acq_rel(&nvtx_arena_current, &block, fresh)) {
-            munmap(fresh, NVTX_ARENA_BLOCK);
-            fetch_add_relaxed(&nvtx_arena_mapped, -NVTX_ARENA_BLOCK);
+        if (!cas_acq_rel(&arena_current, &block, fresh)) {
+            munmap(fresh, ARENA_BLOCK);
+            fetch_add_relaxed(&arena_mapped, -ARENA_BLOCK);
         }
     }
 }
 
-char *nvtx_arena_copy(const char *text, size_t bytes)
+char *arena_copy(const char *text, size_t bytes)
 {
-    char *copy = nvtx_arena_take(bytes + 1);
+    char *copy = arena_take(bytes + 1);
     return copy ? memcpy(copy, text, bytes) : NULL;
 }

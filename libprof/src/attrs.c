@@ -1,4 +1,4 @@
-#include "nvtx_attrs.h"
+#include "attrs.h"
 
 #include "atomic.h"
 #include "thread.h"
@@ -7,11 +7,11 @@
 
 /* Texts of attributes that may fill the name table: an eighth of it. Some are different each time
  * (PyTorch's input_op_ids), and names of ranges must not be lost for them. */
-#define NVTX_ATTRS_TEXTS_MAX (1u << 18)
+#define ATTRS_TEXTS_MAX (1u << 18)
 
-static uint32_t nvtx_attrs_texts; /* whoever writes one that its thread does not know */
+static uint32_t attrs_texts; /* whoever writes one that its thread does not know */
 
-uint64_t nvtx_attrs_double_bits(double value)
+uint64_t attrs_double_bits(double value)
 {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
@@ -19,20 +19,20 @@ uint64_t nvtx_attrs_double_bits(double value)
 }
 
 /* Id of a text; 0: there have been too many (counted). */
-static uint32_t nvtx_attrs_text(struct name_cache *names, const char *text, size_t bytes)
+static uint32_t attrs_text(struct name_cache *names, const char *text, size_t bytes)
 {
     uint32_t id = bytes <= PROF_NAME_BYTES_MAX ? names_known_n(names, text, bytes) : 0;
     if (id)
         return id;
-    if (load_relaxed(&nvtx_attrs_texts) >= NVTX_ATTRS_TEXTS_MAX) {
+    if (load_relaxed(&attrs_texts) >= ATTRS_TEXTS_MAX) {
         loss_add(PROF_LOSS_NAMES, 1);
         return 0;
     }
-    fetch_add_relaxed(&nvtx_attrs_texts, 1u);
+    fetch_add_relaxed(&attrs_texts, 1u);
     return names_learn_n(names, text, bytes);
 }
 
-static void nvtx_attrs_put(uint64_t target, uint32_t key, enum prof_attr_type type, uint64_t bits)
+static void attrs_put(uint64_t target, uint32_t key, enum prof_attr_type type, uint64_t bits)
 {
     unsigned bytes = target ? sizeof(struct prof_rec_attr) : PROF_REC_ATTR_SHORT_BYTES;
     uint64_t *record = thread_reserve(PROF_REC_ATTR, bytes / 8);
@@ -45,13 +45,13 @@ static void nvtx_attrs_put(uint64_t target, uint32_t key, enum prof_attr_type ty
     thread_commit(record, PROF_REC_ATTR, bytes / 8, thread_ticks(record));
 }
 
-void nvtx_attrs_write(uint64_t target, const char *key, const struct nvtx_value *value)
+void attrs_write(uint64_t target, const char *key, const struct attr_value *value)
 {
     struct name_cache *names = &thread_self.slot->names;
     uint32_t key_id = names_learn_n(names, key, strlen(key));
     uint64_t bits = value->bits;
     if (value->type == PROF_ATTR_STRING)
-        bits = nvtx_attrs_text(names, value->text, value->bytes);
+        bits = attrs_text(names, value->text, value->bytes);
     if (key_id && (bits || value->type != PROF_ATTR_STRING))
-        nvtx_attrs_put(target, key_id, value->type, bits);
+        attrs_put(target, key_id, value->type, bits);
 }

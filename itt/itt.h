@@ -1,0 +1,19 @@
+/* itt.h - ITT in: the collector that records what a program annotates, and what entry calls when a
+ * static part of ITT looks for one.
+ */
+#ifndef PROF_ITT_H
+#define PROF_ITT_H
+
+#include "itt_abi.h"
+
+#include "recorder.h"
+
+#include <stdbool.h>
+
+extern const struct collector itt_collector;
+
+/* Sets the pointers of a static part, those of `groups` to our functions and all others to what they
+ * are without a collector. `wanted` false: all of them. False: it is none, and was left alone. */
+bool itt_attach(struct itt_global *global, int32_t groups, bool wanted);
+
+#endif

@@ -1,0 +1,109 @@
+#include "itt_handles.h"
+
+#include "arena.h"
+#include "recorder.h"
+#include "registry.h"
+#include "torch_names.h"
+
+#include <string.h>
+
+/* Texts are told apart by the domain they were registered in: these are no domains. */
+#define ITT_SPACE(space, domain) ((uint32_t)(space) << 28 | (domain))
+
+struct kept_text *itt_space_text(enum itt_space space, uint32_t domain, const char *name,
+                                 size_t bytes)
+{
+    return texts_keep(ITT_SPACE(space, domain), name, bytes);
+}
+
+void *itt_space_handle(struct kept_text *text, size_t bytes,
+                       void (*fill)(void *handle, const struct kept_text *text))
+{
+    void *handle = load_acquire(&text->handle);
+    if (handle)
+        return handle;
+    void *fresh = arena_take(bytes);
+    if (!fresh)
+        return NULL;
+    fill(fresh, text);
+    return cas_acq_rel(&text->handle, &handle, fresh) ? fresh : handle;
+}
+
+static bool itt_is_there(const char *name)
+{
+    if (!name)
+        loss_add(PROF_LOSS_BAD_ARGUMENT, 1);
+    return name != NULL;
+}
+
+/* ---- domains ---- */
+
+static void itt_domain_fill(void *handle, const struct kept_text *text)
+{
+    struct itt_domain *domain = handle;
+    domain->flags = 1;
+    domain->name = text->text;
+}
+
+struct itt_domain *itt_domain_create(const char *name)
+{
+    if (!itt_is_there(name))
+        return NULL;
+    struct kept_text *text = itt_space_text(ITT_SPACE_DOMAINS, 0, name, texts_length(name));
+    struct itt_domain *domain =
+        text ? itt_space_handle(text, sizeof *domain, itt_domain_fill) : NULL;
+    if (domain)
+        itt_domain_number(domain);
+    return domain;
+}
+
+uint32_t itt_domain_learn(const struct itt_domain *domain)
+{
+    const struct domain *known =
+        domain->name ? registry_domain(domain->name, texts_length(domain->name)) : NULL;
+    uint32_t number = registry_number(known);
+    store_relaxed(&((struct itt_domain *)(uintptr_t)domain)->extra1, (int32_t)number + 1);
+    return number;
+}
+
+/* ---- strings ---- */
+
+/* The text first: who sees `extra1` sees it. */
+static struct kept_text *itt_string_learn(struct itt_string *string, struct kept_text *text)
+{
+    struct torch_names torch;
+    bool parted = torch_names_parse(text->text, text->bytes, &torch);
+    store_relaxed(&string->extra2, (void *)text);
+    store_release(&string->extra1, parted ? ITT_STRING_PARTED : ITT_STRING_PLAIN);
+    return text;
+}
+
+static void itt_string_fill(void *handle, const struct kept_text *text)
+{
+    struct itt_string *string = handle;
+    string->text = text->text;
+    itt_string_learn(string, (struct kept_text *)(uintptr_t)text);
+}
+
+struct itt_string *itt_string_create(const char *given)
+{
+    if (!itt_is_there(given))
+        return NULL;
+    struct kept_text *text = texts_keep(0, given, texts_length(given));
+    return text ? itt_space_handle(text, sizeof(struct itt_string), itt_string_fill) : NULL;
+}
+
+struct kept_text *itt_string_text(struct itt_string *string, bool *parted)
+{
+    *parted = false;
+    if (!string || !itt_is_there(string->text))
+        return NULL;
+    int32_t met = load_acquire(&string->extra1);
+    struct kept_text *text = met ? string->extra2 : NULL;
+    if (!text)
+        text = texts_keep(0, string->text, texts_length(string->text));
+    if (text && !met)
+        itt_string_learn(string, text);
+    *parted = load_relaxed(&string->extra1) == ITT_STRING_PARTED;
+    return text;
+}

@@ -1,0 +1,51 @@
+/* registry.h - what a program names through NVTX or ITT: domains, categories, resources, threads.
+ * Kept in memory, so that it can be stated in a file that is made later (the first event, a forked
+ * child). Naming something makes no file.
+ *
+ * Not for hot paths: takes a lock.
+ */
+#ifndef PROF_REGISTRY_H
+#define PROF_REGISTRY_H
+
+#include "recorder.h"
+#include "texts.h"
+
+#include "prof/format.h"
+
+/* A domain's handle is its address; valid as long as the process, also after its destruction. */
+struct domain {
+    uint32_t number; /* from 1 */
+    const struct kept_text *name;
+    const struct domain *next;
+};
+
+/* 0 for NULL: the default domain. */
+static inline uint32_t registry_number(const struct domain *domain)
+{
+    return domain ? domain->number : 0;
+}
+
+/* The domain of this name. NULL when there are too many (counted): what it is used for then goes to
+ * the default domain. */
+const struct domain *registry_domain(const char *name, size_t bytes);
+
+void registry_category(uint32_t domain, uint32_t category, const char *name, size_t bytes);
+
+/* Names a resource. Returns a handle that is not NULL unless memory is short. */
+const void *registry_resource(uint32_t domain, enum prof_resource_type type, uint32_t raw_type,
+                              uint64_t handle, const char *name, size_t bytes);
+
+/* Names a thread of this process, living or to come. */
+void registry_thread(uint32_t tid, const char *name, size_t bytes);
+
+/* The name that a thread was given before it recorded anything; NULL: none. Gives it once: another
+ * thread may get the same number. */
+const char *registry_thread_name(uint32_t tid);
+
+/* States everything again in a new file, labels included. */
+extern const struct collector registry_collector;
+
+/* Once, before the first call into the others and before recording begins. */
+void registry_init(void);
+
+#endif

@@ -1,0 +1,34 @@
+/* texts.h - strings that are kept, whether or not there is a file yet: registered ones, and
+ * names of domains, categories and resources. The same text in the same domain is one string.
+ */
+#ifndef PROF_TEXTS_H
+#define PROF_TEXTS_H
+
+#include "labels.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Lives as long as the process. A registered string's handle is its address. */
+struct kept_text {
+    const struct label *latest; /* the event it named last; whoever uses it writes */
+    uint32_t name;              /* name id, 0 before its first use in a file; idem */
+    uint32_t domain;            /* in which it was registered */
+    uint32_t bytes;
+    uint32_t hash;
+    const struct kept_text *next; /* in its chain of the table */
+    const char *text;             /* NUL-terminated */
+    void *handle; /* that ITT gives out for it, NULL: none yet; cas_acq_rel -> load_acquire */
+};
+
+/* The string of these bytes; what exceeds PROF_NAME_BYTES_MAX by more than one byte is cut. NULL
+ * when there is no memory (counted). Any thread, lock-free. */
+struct kept_text *texts_keep(uint32_t domain, const char *text, size_t bytes);
+
+/* The string's name id; 0 when there is no file or no room for names (counted). */
+uint32_t texts_name(struct kept_text *string);
+
+/* Bytes of a name as far as it matters: never looks further than a name may be long. */
+size_t texts_length(const char *text);
+
+#endif
