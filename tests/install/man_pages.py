@@ -1,4 +1,4 @@
-"""man_pages.py INCLUDE SYMBOLS MAN3 - every function of prof.h, block.h and arrow.h is in a manual page, as it is declared.
+"""man_pages.py INCLUDE SYMBOLS MAN3 - every function of the public headers is in a manual page, as it is declared.
 
 INCLUDE has the headers and their pages, SYMBOLS the exported names, MAN3 the pages as they are installed. A page has
 each of its functions as a name, with the types and names of its parameters, and described.
@@ -8,7 +8,8 @@ import re
 import sys
 from pathlib import Path
 
-PAGES = {"prof.h": "prof.3", "block.h": "prof_block.3", "arrow.h": "prof_arrow.3"}
+PAGES = {"prof.h": "prof.3", "block.h": "prof_block.3", "arrow.h": "prof_arrow.3",
+         "python.h": "prof_python.3"}
 PARAMETERS = r"\(([^()]*)\)"
 DECLARED = re.compile(r"PROF_DECLARE\(([\w *]+?),\s*(prof_\w+),\s*" + PARAMETERS + r"\);")
 INLINE = re.compile(r"^static inline ([\w *]+?)(prof_\w+[a-z])" + PARAMETERS, re.MULTILINE)
