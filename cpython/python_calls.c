@@ -342,9 +342,7 @@ prof_status prof_python_calls(int on)
     int saved_errno = errno;
     const struct python_api *api = python_api();
     prof_status status = PROF_UNSUPPORTED;
-    if (on != 0 && on != 1)
-        status = PROF_INVALID;
-    else if (api && !api->PyGILState_Check())
+    if ((on != 0 && on != 1) || (api && !api->PyGILState_Check()))
         status = PROF_INVALID;
     else if (api && python_is_ours(api))
         status = python_switch(api, on);

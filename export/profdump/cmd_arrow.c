@@ -93,7 +93,6 @@ int cmd_arrow(const struct profdump_options *options, const struct timeline *tim
     bool written = true, is_directory = stat(path, &status) == 0 && S_ISDIR(status.st_mode);
     enum arrow_table wanted =
         options->arrow_table ? (enum arrow_table)(options->arrow_table - 1) : ARROW_EVENTS;
-    cleanup_on_signals();
     if (!is_directory)
         written = write_table_to(options, timeline, wanted, path, &error);
     for (unsigned table = 0; is_directory && written && table < ARROW_TABLES; table++)

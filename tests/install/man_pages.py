@@ -8,7 +8,8 @@ import re
 import sys
 from pathlib import Path
 
-PAGES = {"prof.h": "prof.3", "block.h": "prof_block.3", "arrow.h": "prof_arrow.3", "trace.h": "prof_trace.3"}
+PAGES = {"prof.h": "prof.3", "block.h": "prof_block.3", "arrow.h": "prof_arrow.3",
+         "python.h": "prof_python.3", "trace.h": "prof_trace.3"}
 PARAMETERS = r"\(([^()]*)\)"
 DECLARED = re.compile(r"PROF_DECLARE\(([\w *]+?),\s*(prof_\w+),\s*" + PARAMETERS + r"\);")
 PLAIN = re.compile(r"^PROF_TRACE_API ([\w *]+?)(prof_\w+)" + PARAMETERS + ";", re.MULTILINE)

@@ -112,7 +112,7 @@ TEST(Reader, NamesFileAndOffsetOfADamagedRecord)
     Trace trace;
     trace.thread(1).log(0, 1).push(100, "a");
     size_t at = trace_builder_log_offset(trace.raw());
-    trace_builder_word(trace.raw(), 9); /* no such kind */
+    trace_builder_word(trace.raw(), 15); /* no such kind */
     trace.pop(200);
     EXPECT_EQ(refusal(trace.bytes()),
               "test.prof: offset " + std::to_string(at) +
@@ -124,7 +124,7 @@ TEST(Reader, PartialShowsWhatPrecedesDamageAndTheChunksBehind)
     Trace trace;
     trace.thread(1).log(0, 1).push(100, "a");
     size_t at = trace_builder_log_offset(trace.raw());
-    trace_builder_word(trace.raw(), 9);
+    trace_builder_word(trace.raw(), 15);
     trace.pop(200);
     trace_builder_chunk(trace.raw(), 0);
     trace.push(300, "b");
