@@ -208,7 +208,7 @@ static void chrome_frame(void *user, uint32_t index)
     struct chrome *chrome = user;
     struct json_out *out = &chrome->out;
     const struct tl_frame *frame = &chrome->timeline->frames.at[index];
-    begin_event(out, "\"ph\":\"X\",\"cat\":\"python_function\"");
+    chrome_event(out, "\"ph\":\"X\",\"cat\":\"python_function\"");
     write_name(chrome, frame->name);
     chrome_row_write(&chrome->rows.threads[frame->thread], out);
     write_times(chrome, frame->start_ns, frame->end_ns);

@@ -15,6 +15,14 @@ const char *chrome_args_sync_name(uint32_t type)
     return names[type < sizeof names / sizeof names[0] ? type : 0];
 }
 
+enum { SYNC_EVENT = 1, SYNC_STREAM_WAIT = 2 }; /* CUpti_ActivitySynchronizationType */
+
+bool chrome_args_waits_for_event(const struct prof_rec_sync *sync)
+{
+    return (sync->type == SYNC_EVENT || sync->type == SYNC_STREAM_WAIT) && sync->event &&
+           sync->event != PROF_SYNC_NO_EVENT;
+}
+
 /* The place of a slice in the timeline is a number that no other operator has. */
 void chrome_args_external_id(struct chrome *chrome, uint32_t slice)
 {
@@ -165,8 +173,6 @@ static void write_graph_run(struct chrome *chrome, const struct tl_gpu *op)
     write_graph(chrome, op, 0, chrome->timeline->graph_runs.at[op->detail].graph);
 }
 
-enum { SYNC_EVENT = 1, SYNC_STREAM_WAIT = 2 }; /* CUpti_ActivitySynchronizationType */
-
 /* Which event a wait was for, and what had recorded it. */
 static void write_wait(struct chrome *chrome, const struct tl_gpu *op,
                        const struct prof_rec_sync *sync)
@@ -178,7 +184,7 @@ static void write_wait(struct chrome *chrome, const struct tl_gpu *op,
         json_key(&chrome->out, "wait_on_cuda_event_record_corr_id");
         json_uint(&chrome->out, wait->correlation);
     }
-    if (sync->event && sync->event != PROF_SYNC_NO_EVENT)
+    if (chrome_args_waits_for_event(sync))
         json_key(&chrome->out, "wait_on_cuda_event_id"), json_uint(&chrome->out, sync->event);
 }
 
@@ -189,8 +195,7 @@ static void write_sync(struct chrome *chrome, const struct tl_gpu *op)
     json_key(out, "cuda_sync_kind"), json_string(out, chrome_args_sync_name(sync->type));
     json_key(out, "stream"),
         json_int(out, sync->stream == PROF_SYNC_NO_STREAM ? -1 : (int64_t)sync->stream);
-    if (sync->type == SYNC_EVENT || sync->type == SYNC_STREAM_WAIT)
-        write_wait(chrome, op, sync);
+    write_wait(chrome, op, sync);
     json_key(out, "correlation"), json_uint(out, op->correlation);
     json_key(out, "device"), json_int(out, op->device == TL_NONE ? -1 : (int64_t)op->device);
     json_key(out, "context"), json_uint(out, sync->context);

@@ -32,7 +32,7 @@ def plain(value):
 
 
 def ns(value):
-    return int(decimal.Decimal(value) * TIME_UNITS)
+    return int((decimal.Decimal(value) * TIME_UNITS).to_integral_value(decimal.ROUND_HALF_UP))
 
 
 def complete_events(events):
@@ -164,7 +164,7 @@ def merged(merged_path, paths):
 
 def holds(mixed_path, alone_path):
     def names(path):
-        return collections.Counter((event.get("ph"), plain(event.get("name")), plain(event.get("dur")))
+        return collections.Counter((event.get("ph"), plain(event.get("name")), ns(event.get("dur", 0)))
                                    for event in load(path)["traceEvents"])
     missing = names(alone_path) - names(mixed_path)
     check("events that are missing", collections.Counter(), missing)

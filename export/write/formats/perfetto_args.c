@@ -149,12 +149,26 @@ static void put_memset(struct perfetto *perfetto, const struct tl_gpu *op)
     put_graph(perfetto, op, set->graph_node, set->graph);
 }
 
+static void put_wait(struct perfetto *perfetto, const struct tl_gpu *op)
+{
+    const struct timeline *timeline = perfetto->timeline;
+    const struct prof_rec_sync *sync = &timeline->syncs.at[op->detail];
+    const struct tl_wait *wait = timeline_wait_of(timeline, (uint32_t)(op - timeline->gpus.at));
+    if (wait) {
+        perfetto_uint(perfetto, PERFETTO_KEY_WAIT_STREAM, wait->stream);
+        perfetto_uint(perfetto, PERFETTO_KEY_WAIT_CORRELATION, wait->correlation);
+    }
+    if (chrome_args_waits_for_event(sync))
+        perfetto_uint(perfetto, PERFETTO_KEY_WAIT_EVENT, sync->event);
+}
+
 static void put_sync(struct perfetto *perfetto, const struct tl_gpu *op)
 {
     const struct prof_rec_sync *sync = &perfetto->timeline->syncs.at[op->detail];
     perfetto_string(perfetto, PERFETTO_KEY_SYNC_KIND, chrome_args_sync_name(sync->type));
     perfetto_int(perfetto, PERFETTO_KEY_STREAM,
                  sync->stream == PROF_SYNC_NO_STREAM ? -1 : (int64_t)sync->stream);
+    put_wait(perfetto, op);
     perfetto_uint(perfetto, PERFETTO_KEY_CORRELATION, op->correlation);
     perfetto_int(perfetto, PERFETTO_KEY_DEVICE, op->device == TL_NONE ? -1 : (int64_t)op->device);
     perfetto_uint(perfetto, PERFETTO_KEY_CONTEXT, sync->context);

@@ -28,56 +28,59 @@
     X(MANAGED, "unified_memory")    \
     X(PYTHON, "python_function")
 
-#define PERFETTO_KEYS(X)                      \
-    X(CORRELATION, "correlation")             \
-    X(CBID, "cbid")                           \
-    X(DEVICE, "device")                       \
-    X(CONTEXT, "context")                     \
-    X(STREAM, "stream")                       \
-    X(REGISTERS, "registers per thread")      \
-    X(SHARED_MEMORY, "shared memory")         \
-    X(BLOCKS_PER_SM, "blocks per SM")         \
-    X(WARPS_PER_SM, "warps per SM")           \
-    X(OCCUPANCY, "est. achieved occupancy %") \
-    X(GRID, "grid")                           \
-    X(BLOCK, "block")                         \
-    X(PRIORITY, "priority")                   \
-    X(CHANNEL, "channel")                     \
-    X(QUEUED, "queued ns")                    \
-    X(SUBMITTED, "submitted ns")              \
-    X(GRAPH_NODE, "graph node id")            \
-    X(GRAPH, "graph id")                      \
-    X(CAPTURED_IN, "captured in")             \
-    X(CAPTURED_AT, "captured at")             \
-    X(BYTES, "bytes")                         \
-    X(BANDWIDTH, "memory bandwidth (GB/s)")   \
-    X(FROM_DEVICE, "fromDevice")              \
-    X(IN_DEVICE, "inDevice")                  \
-    X(TO_DEVICE, "toDevice")                  \
-    X(FROM_CONTEXT, "fromContext")            \
-    X(IN_CONTEXT, "inContext")                \
-    X(TO_CONTEXT, "toContext")                \
-    X(SYNC_KIND, "cuda_sync_kind")            \
-    X(RESULT, "result")                       \
-    X(ERROR, "error")                         \
-    X(MISSING, "missing operations")          \
-    X(CONTINUED, "continued")                 \
-    X(UNCLOSED, "unclosed")                   \
-    X(CALL_STACK, "Call stack")               \
-    X(RANGE_ID, "range id")                   \
-    X(DOMAIN, "domain")                       \
-    X(CATEGORY, "category")                   \
-    X(COLOR, "color")                         \
-    X(STREAM_HANDLE, "stream handle")         \
-    X(ERROR_NS, "error ns")                   \
-    X(RESERVED, "Total Reserved")             \
-    X(ALLOCATED, "Total Allocated")           \
-    X(CHANGE, "Bytes")                        \
-    X(ADDRESS, "Addr")                        \
-    X(MANAGED_ADDRESS, "address")             \
-    X(DEVICE_ID, "Device Id")                 \
-    X(DEVICE_TYPE, "Device Type")             \
-    X(VALUE, "value")                         \
+#define PERFETTO_KEYS(X)                                     \
+    X(CORRELATION, "correlation")                            \
+    X(CBID, "cbid")                                          \
+    X(DEVICE, "device")                                      \
+    X(CONTEXT, "context")                                    \
+    X(STREAM, "stream")                                      \
+    X(REGISTERS, "registers per thread")                     \
+    X(SHARED_MEMORY, "shared memory")                        \
+    X(BLOCKS_PER_SM, "blocks per SM")                        \
+    X(WARPS_PER_SM, "warps per SM")                          \
+    X(OCCUPANCY, "est. achieved occupancy %")                \
+    X(GRID, "grid")                                          \
+    X(BLOCK, "block")                                        \
+    X(PRIORITY, "priority")                                  \
+    X(CHANNEL, "channel")                                    \
+    X(QUEUED, "queued ns")                                   \
+    X(SUBMITTED, "submitted ns")                             \
+    X(GRAPH_NODE, "graph node id")                           \
+    X(GRAPH, "graph id")                                     \
+    X(CAPTURED_IN, "captured in")                            \
+    X(CAPTURED_AT, "captured at")                            \
+    X(BYTES, "bytes")                                        \
+    X(BANDWIDTH, "memory bandwidth (GB/s)")                  \
+    X(FROM_DEVICE, "fromDevice")                             \
+    X(IN_DEVICE, "inDevice")                                 \
+    X(TO_DEVICE, "toDevice")                                 \
+    X(FROM_CONTEXT, "fromContext")                           \
+    X(IN_CONTEXT, "inContext")                               \
+    X(TO_CONTEXT, "toContext")                               \
+    X(SYNC_KIND, "cuda_sync_kind")                           \
+    X(WAIT_STREAM, "wait_on_stream")                         \
+    X(WAIT_CORRELATION, "wait_on_cuda_event_record_corr_id") \
+    X(WAIT_EVENT, "wait_on_cuda_event_id")                   \
+    X(RESULT, "result")                                      \
+    X(ERROR, "error")                                        \
+    X(MISSING, "missing operations")                         \
+    X(CONTINUED, "continued")                                \
+    X(UNCLOSED, "unclosed")                                  \
+    X(CALL_STACK, "Call stack")                              \
+    X(RANGE_ID, "range id")                                  \
+    X(DOMAIN, "domain")                                      \
+    X(CATEGORY, "category")                                  \
+    X(COLOR, "color")                                        \
+    X(STREAM_HANDLE, "stream handle")                        \
+    X(ERROR_NS, "error ns")                                  \
+    X(RESERVED, "Total Reserved")                            \
+    X(ALLOCATED, "Total Allocated")                          \
+    X(CHANGE, "Bytes")                                       \
+    X(ADDRESS, "Addr")                                       \
+    X(MANAGED_ADDRESS, "address")                            \
+    X(DEVICE_ID, "Device Id")                                \
+    X(DEVICE_TYPE, "Device Type")                            \
+    X(VALUE, "value")                                        \
     X(SOURCE, "source") X(TARGET, "target") X(COST, "cost %") X(BUDGET, "budget %")
 
 #define PERFETTO_ENUM_CATEGORY(name, text) PERFETTO_CATEGORY_##name,
