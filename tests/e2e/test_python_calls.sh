@@ -306,6 +306,26 @@ assert all(call["args"]["Python parent id"] is None or call["args"]["Python pare
 assert [c["name"].split("): ")[1] for c in calls if c["args"]["Python parent id"] is None][0] == "<module>"
 PYTHON
 
+# The same calls, cut alike, in Perfetto's form; and begins and ends that pair in speedscope's.
+"$PROF_BIN/profdump" --perfetto run.pftrace --speedscope run.speedscope.json run.prof >/dev/null
+python3 "$e2e_directory/../formats/check_perfetto.py" run.pftrace run.json >check.txt || fail "Perfetto: $(cat check.txt)"
+python3 - <<'PYTHON'
+import json
+scope = json.load(open("run.speedscope.json"))
+names = [frame["name"] for frame in scope["shared"]["frames"]]
+assert any(name.endswith("): crossing") for name in names), names
+for profile in scope["profiles"]:
+    stack, last = [], 0
+    for event in profile["events"]:
+        assert event["at"] >= last
+        last = event["at"]
+        if event["type"] == "O":
+            stack.append(event["frame"])
+        else:
+            assert stack.pop() == event["frame"]
+    assert not stack and last <= profile["endValue"]
+PYTHON
+
 # Launches: the stack of the call, in text, as a table, folded, and beside addresses.
 compile_cuda stacks -O2 -fPIC -shared -fno-omit-frame-pointer
 cat >launch.py <<'PYTHON'

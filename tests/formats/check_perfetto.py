@@ -317,10 +317,10 @@ def compare_args(perfetto, chrome):
             groups.setdefault(item[:5], []).append(item.args)
         sides.append(groups)
     for key, mine in sides[0].items():
-        order = lambda args: (args.get("correlation", 0), args.get("range id", 0))
+        order = lambda args: (args.get("correlation", 0), args.get("range id", 0), args.get("Python id", 0))
         for args, theirs in zip(sorted(mine, key=order), sorted(sides[1][key], key=order)):
             for name, value in theirs.items():
-                if name in OTHERS or name.endswith(" (attribute)"):
+                if name in OTHERS or name.endswith(" (attribute)") or value is None:
                     continue
                 if name not in args or not same_value(args[name], value):
                     raise ValueError(f"{key}: {name} is {args.get(name)!r:.200}, in Chrome {value!r:.200}")

@@ -234,6 +234,9 @@ static void perfetto_frame(void *user, uint32_t index)
                 &(struct perfetto_open_slice){frame->end_ns, 0, track, UINT32_MAX, TL_NONE});
     perfetto_name(perfetto, PERFETTO_CATEGORY_PYTHON,
                   perfetto_names_event(&perfetto->names, frame->name));
+    perfetto_uint(perfetto, PERFETTO_KEY_PYTHON_ID, (uint64_t)frame->call + 1);
+    if (frame->parent != TL_NONE)
+        perfetto_uint(perfetto, PERFETTO_KEY_PYTHON_PARENT, (uint64_t)frame->parent + 1);
     if (frame->flags & TL_FRAME_CONTINUED)
         perfetto_bool(perfetto, PERFETTO_KEY_CONTINUED);
     if (frame->flags & TL_FRAME_UNCLOSED)

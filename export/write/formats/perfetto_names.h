@@ -68,6 +68,8 @@
     X(UNCLOSED, "unclosed")                                  \
     X(CALL_STACK, "Call stack")                              \
     X(RANGE_ID, "range id")                                  \
+    X(PYTHON_ID, "Python id")                                \
+    X(PYTHON_PARENT, "Python parent id")                     \
     X(DOMAIN, "domain")                                      \
     X(CATEGORY, "category")                                  \
     X(COLOR, "color")                                        \
