@@ -15,6 +15,7 @@ struct restriction {
     /* By old index. Of a slice that goes: the place of the innermost one around it that stays. All others: TL_NONE
      * when they go. */
     uint32_t *slices, *gpus, *marks, *asyncs, *memories, *graphs;
+    uint32_t *frames; /* of a call whose first piece goes: the place of its first that stays */
     uint8_t *slice_stays;
     uint32_t *row_of_stream,
         *row_of_process;        /* into ledger_rows[]; of a process, the unknown stream's */
@@ -36,6 +37,7 @@ static inline uint32_t restrict_slice(const struct restriction *with, uint32_t s
 void restrict_find_slices(struct restriction *with);
 void restrict_find_gpus(struct restriction *with); /* after slices */
 void restrict_find_events(struct restriction *with);
+void restrict_find_frames(struct restriction *with);
 void restrict_find_memories(struct restriction *with);
 void restrict_find_graphs(struct restriction *with); /* after slices */
 bool restrict_find_rows(struct restriction *with);   /* false: no memory */
@@ -46,6 +48,7 @@ void restrict_gpus(struct restriction *with); /* after slices */
 void restrict_events(struct restriction *with);
 void restrict_blocks(
     struct restriction *with); /* before events, which tells begin/end ranges' new places */
+void restrict_frames(struct restriction *with);
 void restrict_memories(struct restriction *with);
 void restrict_graphs(struct restriction *with);
 void restrict_facts(struct restriction *with);

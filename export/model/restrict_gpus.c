@@ -59,8 +59,22 @@ static void move_migrations(const struct restriction *with)
     timeline->migrations.count = next;
 }
 
+static void move_waits(const struct restriction *with)
+{
+    struct timeline *timeline = with->timeline;
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < timeline->waits.count; i++) {
+        struct tl_wait wait = timeline->waits.at[i];
+        wait.gpu = with->gpus[wait.gpu];
+        if (wait.gpu != TL_NONE)
+            timeline->waits.at[next++] = wait;
+    }
+    timeline->waits.count = next;
+}
+
 void restrict_gpus(struct restriction *with)
 {
     move_gpus(with);
+    move_waits(with);
     move_migrations(with);
 }

@@ -18,12 +18,13 @@ static bool take_memory(struct restriction *with)
     with->gpus = places(timeline->gpus.count);
     with->marks = places(timeline->marks.count);
     with->asyncs = places(timeline->asyncs.count);
+    with->frames = places(timeline->frames.count);
     with->memories = places(timeline->memories.count);
     with->graphs = places(timeline->graphs.count);
     with->row_of_stream = places(timeline->streams.count);
     with->row_of_process = places(timeline->processes.count);
     return with->slices && with->slice_stays && with->gpus && with->marks && with->asyncs &&
-           with->memories && with->graphs && with->row_of_stream && with->row_of_process &&
+           with->frames && with->memories && with->graphs && with->row_of_stream && with->row_of_process &&
            restrict_find_rows(with);
 }
 
@@ -34,6 +35,7 @@ static void give_memory_back(struct restriction *with)
     free(with->gpus);
     free(with->marks);
     free(with->asyncs);
+    free(with->frames);
     free(with->memories);
     free(with->graphs);
     free(with->row_of_stream);
@@ -108,12 +110,14 @@ bool timeline_restrict(struct timeline *timeline, int64_t from_ns, int64_t to_ns
         restrict_find_slices(&with);
         restrict_find_gpus(&with);
         restrict_find_events(&with);
+        restrict_find_frames(&with);
         restrict_find_memories(&with);
         restrict_find_graphs(&with);
         restrict_slices(&with);
         restrict_gpus(&with);
         restrict_blocks(&with);
         restrict_events(&with);
+        restrict_frames(&with);
         restrict_memories(&with);
         restrict_graphs(&with);
         restrict_facts(&with);

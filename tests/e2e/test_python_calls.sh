@@ -378,3 +378,39 @@ sys.setprofile(print)
 assert prof.prof_python_calls(0) == 0 and sys.getprofile() is print
 sys.setprofile(None)
 PYTHON
+
+# In a window of time, the functions that were open are there, cut: the stack of what happens in it.
+cat >window.py <<'PYTHON'
+import ctypes
+
+lib = ctypes.PyDLL(None)
+
+def inner():
+    lib.prof_range_push(b"in"), lib.prof_range_pop()
+
+def outer():
+    lib.prof_range_push(b"out")
+    inner(), inner()
+    lib.prof_range_pop()
+
+lib.prof_python_calls(1)
+for _ in range(4):
+    lib.prof_step()
+    outer()
+PYTHON
+rm -f run.prof
+record run.prof "$python" window.py >out.txt 2>&1 || fail "window: $(cat out.txt)"
+"$PROF_BIN/profdump" check --steps 1-2 run.prof >check.txt || fail "window: $(cat check.txt)"
+"$PROF_BIN/profdump" --chrome window.json --steps 1-2 run.prof
+"$python" - <<'PYTHON' || fail "the functions of a window"
+import json
+events = json.load(open("window.json"))["traceEvents"]
+frames = [event for event in events if event.get("cat") == "python_function"]
+of = {event["args"]["Python id"]: event["name"].split(": ")[1] for event in frames}
+around = [(of[event["args"]["Python id"]], of.get(event["args"]["Python parent id"])) for event in frames]
+steps = [event for event in events if event["name"].startswith("ProfilerStep#") and event["cat"] == "user_annotation"]
+assert [event["name"] for event in steps] == ["ProfilerStep#1", "ProfilerStep#2"], steps
+assert around.count(("<module>", None)) == 1 and around.count(("outer", "<module>")) == 2, around
+assert around.count(("inner", "outer")) == 4, around
+assert min(event["ts"] for event in frames) >= steps[0]["ts"] - 0.001, "cut"
+PYTHON
