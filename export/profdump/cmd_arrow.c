@@ -1,10 +1,8 @@
 /* cmd_arrow.c - profdump --arrow OUT FILE...: tables in Arrow's file format. */
+#include "arrow_facts.h"
 #include "options.h"
-#include "range_work.h"
-#include "stack_text.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -26,41 +24,15 @@ const struct option_entry arrow_options[] = {
     {0},
 };
 
-/* What the program said of each range, else what its operator's formula says. NULL: no memory. */
-static double *find_flops(const struct timeline *timeline)
-{
-    struct range_works works;
-    double *flops = malloc((timeline->slices.count + (size_t)1) * sizeof *flops);
-    if (!flops || !range_works_init(&works, timeline)) {
-        free(flops);
-        return NULL;
-    }
-    for (uint32_t i = 0; i < timeline->slices.count; i++) {
-        uint32_t at = works.of_slice[i];
-        bool known = at != TL_NONE && works.all.at[at].work.flop_known == OP_KNOWN;
-        flops[i] = known ? works.all.at[at].work.flop : NAN;
-    }
-    range_works_fini(&works);
-    return flops;
-}
-
 static bool write_events(const struct profdump_options *options, const struct timeline *timeline,
                          const char *path, struct write_error *error)
 {
-    struct symbols *symbols = timeline->stacks.count ? stack_text_symbols(options, timeline) : NULL;
-    char **stacks = symbols ? stack_text_lines(symbols, timeline) : NULL;
-    double *flops = find_flops(timeline);
-    bool written = false;
-    if (flops)
-        written = write_arrow_file(timeline, ARROW_EVENTS, &(struct arrow_more){stacks, flops},
-                                   path, error);
-    else
+    struct arrow_facts facts;
+    bool ready = arrow_facts_init(&facts, options, timeline);
+    if (!ready)
         *error = (struct write_error){ENOMEM, "--arrow: out of memory"};
-    if (symbols)
-        stack_text_complain(symbols);
-    stack_text_free(stacks, timeline->stacks.count);
-    symbols_destroy(symbols);
-    free(flops);
+    bool written = ready && write_arrow_file(timeline, ARROW_EVENTS, &facts.more, path, error);
+    arrow_facts_fini(&facts);
     return written;
 }
 

@@ -312,7 +312,7 @@ static bool launch_range(const struct arrow_view *view, uint32_t item, void *to)
 
 static bool launch_operations(const struct arrow_view *view, uint32_t item, void *to)
 {
-    return arrow_put_32(to, slice_at(view, item)->gpu_count);
+    return arrow_put_32(to, arrow_view_launched(view->timeline, slice_at(view, item)));
 }
 
 static bool launch_device_time(const struct arrow_view *view, uint32_t item, void *to)
@@ -328,7 +328,8 @@ static bool launch_event(const struct arrow_view *view, uint32_t item, void *to)
 static bool is_launch(const struct arrow_view *view, uint32_t item)
 {
     const struct tl_slice *slice = slice_at(view, item);
-    return slice->kind == TL_API && slice->gpu_count && !(slice->flags & TL_INTERNAL);
+    return slice->kind == TL_API && !(slice->flags & TL_INTERNAL) &&
+           arrow_view_launched(view->timeline, slice) > 0;
 }
 
 static uint32_t slice_count(const struct timeline *timeline)

@@ -63,6 +63,14 @@ static int64_t duration(int64_t start_ns, int64_t end_ns)
     return end_ns > start_ns ? end_ns - start_ns : 0;
 }
 
+uint32_t arrow_view_launched(const struct timeline *timeline, const struct tl_slice *slice)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < slice->gpu_count; i++)
+        count += tl_is_work(&timeline->gpus.at[timeline->gpu_by_slice.at[slice->gpu_first + i]]);
+    return count;
+}
+
 int64_t arrow_view_launched_ns(const struct timeline *timeline, const struct tl_slice *slice)
 {
     int64_t sum_ns = 0;

@@ -75,6 +75,9 @@ int64_t arrow_view_row_around(const struct arrow_view *view, uint32_t slice);
 /* Device time of what a slice itself launched. */
 int64_t arrow_view_launched_ns(const struct timeline *timeline, const struct tl_slice *slice);
 
+/* And how many: kernels, copies, sets, graphs; not the waits of devices. */
+uint32_t arrow_view_launched(const struct timeline *timeline, const struct tl_slice *slice);
+
 /* The name of the innermost range around a slice, itself included; TL_NONE none. */
 uint32_t arrow_view_range(const struct timeline *timeline, uint32_t slice);
 

@@ -143,6 +143,10 @@ class Trace:
         """What devices did: kernels, copies, sets, whole graphs (``PROF_ARROW_KERNELS``)."""
         return self._frame("kernels", _reader.KERNELS)
 
+    def counters(self) -> Frame:
+        """Values over time: the program's counters, and how much memory there was (``PROF_ARROW_COUNTERS``)."""
+        return self._frame("counters", _reader.COUNTERS)
+
     def _frame(self, name: str, table: int) -> Frame:
         def open_stream() -> _reader.ArrowArrayStream:
             with _reader.Reader(self.paths, self.window) as reader:
