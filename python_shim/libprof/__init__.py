@@ -9,8 +9,56 @@
     prof.export_chrome_trace("trace.json")
 """
 
-from .errors import LibraryError, ProfdumpError, ProfError
+from ._export import tensorboard_trace_handler
+from .annotations import Allocator, attr, counter, mark, thread_name
+from .averages import FunctionEventAvg
+from .errors import LibraryError, ProfdumpError, ProfError, UnfinishedError
+from .event_list import EventList
+from .events import DeviceType, FunctionEvent, Interval, Kernel
+from .profiler import ProfilerActivity, profile, supported_activities
+from .ranges import is_recording, range_end, range_start, record_function
+from .recorder import configure, flush, load, output_path, start, step, stop
+from .schedule import ProfilerAction, schedule
 from .trace import Trace, read
 from .version import __version__
 
-__all__ = ["LibraryError", "ProfError", "ProfdumpError", "Trace", "__version__", "read"]
+range = record_function
+
+__all__ = [
+    "Allocator",
+    "DeviceType",
+    "EventList",
+    "FunctionEvent",
+    "FunctionEventAvg",
+    "Interval",
+    "Kernel",
+    "LibraryError",
+    "ProfError",
+    "ProfdumpError",
+    "ProfilerAction",
+    "ProfilerActivity",
+    "Trace",
+    "UnfinishedError",
+    "__version__",
+    "attr",
+    "configure",
+    "counter",
+    "flush",
+    "is_recording",
+    "load",
+    "mark",
+    "output_path",
+    "profile",
+    "range",
+    "range_end",
+    "range_start",
+    "read",
+    "record_function",
+    "schedule",
+    "start",
+    "step",
+    "stop",
+    "supported_activities",
+    "tensorboard_trace_handler",
+    "thread_name",
+]

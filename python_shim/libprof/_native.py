@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import sys
 import threading
 from pathlib import Path
 from typing import Any, Optional
@@ -106,19 +107,36 @@ class Library:
 
     def __init__(self, path: Optional[str]) -> None:
         self.path = path
+        self.loaded_before_torch = "torch" not in sys.modules
         try:
             quick, slow = ctypes.PyDLL(path), ctypes.CDLL(path)
+            self._quick = quick
             for library, functions in ((quick, _RECORDING), (slow, _CONTROL)):
                 for name, (result, arguments) in functions.items():
                     function = getattr(library, name)
                     function.restype, function.argtypes = result, arguments
                     setattr(self, name, function)
         except (OSError, AttributeError) as error:
-            raise LibraryError(f"{path or SONAME} is not libprof of version {__version__}: {error}") from error
+            raise LibraryError(
+                f"{path or SONAME} is not libprof of version {__version__}: {error}"
+            ) from error
         check_version(self.prof_version().decode(), path or "the libprof.so of this process")
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(name)
+
+    def unchecked(self, name: str) -> Any:
+        """A function without a result whose arguments are bytes: 20 ns less than with a check."""
+        function = self._quick[name]
+        function.restype = None
+        return function
+
+    def optional(self, name: str) -> Any:
+        """A function that this library may lack; None then. It takes an int, under the GIL; a status comes back."""
+        function = getattr(self._quick, name, None)
+        if function is not None:
+            function.restype, function.argtypes = _status, [ctypes.c_int]
+        return function
 
     def check(self, status: int) -> None:
         """Raises :class:`ProfError` with the C layer's sentence unless `status` is ``PROF_OK``."""

@@ -126,6 +126,11 @@ def start(torch: ModuleType, shapes: bool) -> None:
     atexit.register(_operators.end)
 
 
+def is_on() -> bool:
+    """Whether they are recorded for the whole program."""
+    return _operators is not None
+
+
 def begin_thread() -> None:
     """For a thread that begins while operators are recorded."""
     if _operators is not None:

@@ -17,3 +17,7 @@ class ProfdumpError(ProfError):
     def __init__(self, message: str, status: int) -> None:
         super().__init__(message)
         self.status = status
+
+
+class UnfinishedError(ProfError, AssertionError):
+    """A result was asked for that is not there yet. Also an AssertionError: torch.profiler raises these."""

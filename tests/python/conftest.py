@@ -44,12 +44,14 @@ def run_python(tmp_path: Path) -> RunPython:
     def run(
         source: str, *arguments: str, env: Optional[Mapping[str, str]] = None, status: Optional[int] = 0
     ) -> "subprocess.CompletedProcess[str]":
+        # the simulation warns of variables that it does not know
+        inherited = {name: value for name, value in os.environ.items() if name != "SIM_LIB"}
         script = tmp_path / "program.py"
         script.write_text(source)
         done = subprocess.run(
             [sys.executable, str(script), *arguments],
             cwd=tmp_path,
-            env={**os.environ, **(env or {})},
+            env={**inherited, **(env or {})},
             capture_output=True,
             text=True,
             timeout=120,

@@ -1,0 +1,94 @@
+"""From the tables of prof/arrow.h to events: parents, children, and who launched what."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, List, Optional
+
+from ._arrow import ArrowTable
+from ._recording import Recording
+from .events import DeviceType, FunctionEvent, Kernel
+
+
+def _shapes_of(text: Optional[str]) -> List[Any]:
+    try:
+        shapes = json.loads(text) if text else []
+    except ValueError:
+        return [text]
+    return shapes if isinstance(shapes, list) else [shapes]
+
+
+def _owner(call: FunctionEvent) -> FunctionEvent:
+    """The innermost range around a call, as the table has it; outside of all the call."""
+    event: Optional[FunctionEvent] = call
+    while event is not None and event.kind == "call":
+        event = event.cpu_parent
+    return event if event is not None else call
+
+
+class _Builder:
+    """Of one recording."""
+
+    def __init__(self, recording: Recording) -> None:
+        self._events = recording.table(ArrowTable.EVENTS)
+        self._kernels = recording.table(ArrowTable.KERNELS)
+        starts = [*self._events.get("start", []), *self._kernels.get("start", [])]
+        self._base_ns = recording.window.start_ns if recording.window else min(starts, default=0)
+
+    def build(self) -> List[FunctionEvent]:
+        events = [self._event(row) for row in range(len(self._events.get("start", [])))]
+        for event, parent in zip(events, self._events.get("parent", [])):
+            if parent is not None:
+                event.cpu_parent = events[parent]
+                events[parent].cpu_children.append(event)
+        operations = [self._operation(row, events) for row in range(len(self._kernels.get("start", [])))]
+        return sorted(events + operations, key=lambda event: (event.start_ns, event.id))
+
+    def _event(self, row: int) -> FunctionEvent:
+        table = self._events
+        start, duration, kind = table["start"][row], table["duration_ns"][row], table["kind"][row]
+        start_us = (start - self._base_ns) / 1000
+        event = FunctionEvent(
+            row, table["name"][row], table["tid"][row], start_us, start_us + duration / 1000
+        )
+        event.start_ns, event.duration_ns, event.pid = start, duration, table["pid"][row]
+        event.domain = table["domain"][row]
+        event.kind, event.is_async = "range" if kind == "async" else kind, kind == "async"
+        event.count = 0 if table["continues"][row] is not None else 1
+        event.correlation, event.result = table["correlation"][row], table["result"][row]
+        event.thread_name, event.flops = table["thread_name"][row], table["flops"][row]
+        event.input_shapes = _shapes_of(table["shapes"][row])
+        event.stack = table["stack"][row].split(";") if table["stack"][row] else []
+        event.attributes = json.loads(table["attributes"][row] or "{}")
+        event.fwd_thread, sequence = table["forward_tid"][row], table["sequence"][row]
+        event.sequence_nr = -1 if sequence is None else sequence
+        event.cpu_memory_usage = table["host_bytes"][row] or 0
+        event.device_memory_usage = table["device_bytes"][row] or 0
+        event.set_exact_times(table["self_ns"][row], table["device_ns"][row], table["self_device_ns"][row])
+        return event
+
+    def _operation(self, row: int, events: List[FunctionEvent]) -> FunctionEvent:
+        table = self._kernels
+        start, duration = table["start"][row], table["duration_ns"][row]
+        start_us = (start - self._base_ns) / 1000
+        event = FunctionEvent(
+            len(events) + row,
+            table["name"][row],
+            table["stream"][row] or 0,
+            start_us,
+            start_us + duration / 1000,
+            kind=table["kind"][row],
+            device_type=DeviceType.CUDA,
+            device_index=-1 if table["device"][row] is None else table["device"][row],
+        )
+        event.start_ns, event.duration_ns, event.pid = start, duration, table["pid"][row]
+        event.correlation = table["correlation"][row]
+        by = table["event"][row]
+        if by is not None:
+            _owner(events[by]).kernels.append(Kernel(event.name, event.device_index, event.time_range))
+        return event
+
+
+def build_events(recording: Recording) -> List[FunctionEvent]:
+    """Events of a recording in the order in which they began."""
+    return _Builder(recording).build()

@@ -1,0 +1,65 @@
+"""Chrome traces with members of the caller's, and where TensorBoard looks for them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import shutil
+import socket
+import tempfile
+import time
+from typing import IO, Any, Callable, Dict, Optional
+
+from .trace import Trace
+
+
+def parsed_json(text: str) -> Any:
+    """ValueError for what is not JSON."""
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise ValueError(f"the metadata is not JSON: {error}") from None
+
+
+def chrome_trace(trace: Trace, path: str, members: Dict[str, Any]) -> None:
+    """`members` become the first of the trace's object; without any, profdump writes the file itself."""
+    if not members:
+        trace.export(path, "chrome")
+        return
+    if path.endswith(".zst"):
+        raise ValueError("a trace with metadata is written plain or as .gz")
+    with tempfile.TemporaryDirectory(dir=os.path.dirname(path) or ".", prefix=".libprof-") as directory:
+        plain, whole = os.path.join(directory, "plain.json"), os.path.join(directory, "whole")
+        trace.export(plain, "chrome")
+        packed = path.endswith(".gz")
+        with open(plain, "rb") as source, gzip.open(whole, "wb") if packed else open(whole, "wb") as target:
+            _copy_with(source, target, members)
+        os.replace(whole, path)
+
+
+def _copy_with(source: IO[bytes], target: Any, members: Dict[str, Any]) -> None:
+    assert source.read(1) == b"{", "a Chrome trace is an object"
+    target.write(b"{" + json.dumps(members).encode()[1:-1] + b",")
+    shutil.copyfileobj(source, target)
+
+
+def tensorboard_trace_handler(
+    dir_name: str, worker_name: Optional[str] = None, use_gzip: bool = False
+) -> Callable[[Any], None]:
+    """For on_trace_ready: writes each cycle as WORKER.NANOSECONDS.pt.trace.json into a directory, made if
+    need be.
+
+    ``worker_name`` is HOST_PID unless given, and has to differ between workers.
+    """
+
+    def handler(prof: Any) -> None:
+        try:
+            os.makedirs(dir_name, exist_ok=True)
+        except OSError as error:
+            raise RuntimeError(f"{dir_name} cannot be made: {error.strerror}") from error
+        worker = worker_name or f"{socket.gethostname()}_{os.getpid()}"
+        name = f"{worker}.{time.time_ns()}.pt.trace.json{'.gz' if use_gzip else ''}"
+        prof.export_chrome_trace(os.path.join(dir_name, name))
+
+    return handler

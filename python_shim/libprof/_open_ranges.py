@@ -1,0 +1,89 @@
+"""The ranges that Python code has open, thread by thread: what lets them end in any order.
+
+libprof.so closes the innermost range of a thread. Generators and tasks that take turns on one thread, and
+objects that are handed to another thread, end ranges that are not innermost; these lists say which it is.
+
+Each thread's list begins with None, so that it has a last element, and then has the ranges from the outside
+in. Recording that stops ends all ranges; a forked child's recording begins with none: both empty the lists.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import weakref
+from typing import Any, List, Optional, Protocol
+
+
+class Named(Protocol):
+    """What is open: an object that knows its name in UTF-8."""
+
+    _name: bytes
+
+
+class _Owner:
+    """Dies with its thread."""
+
+    __slots__ = ("__weakref__", "ranges")
+
+    def __init__(self) -> None:
+        self.ranges: List[Any] = [None]
+
+
+_owners: "weakref.WeakSet[_Owner]" = weakref.WeakSet()
+_lock = threading.Lock()
+
+
+class _OfThread(threading.local):
+    """``ranges`` is the calling thread's list."""
+
+    def __init__(self) -> None:
+        self.owner = _Owner()
+        self.ranges = self.owner.ranges
+        with _lock:
+            _owners.add(self.owner)
+
+
+of_thread = _OfThread()
+
+ENDED = object()
+"""Stands for a range that another thread has ended. Only its own thread can close it: with the one around it.
+"""
+
+
+def _all_lists() -> List[List[Any]]:
+    with _lock:
+        return [owner.ranges for owner in _owners]
+
+
+def forget_all() -> None:
+    """Every range has ended with the recording."""
+    for ranges in _all_lists():
+        del ranges[1:]
+
+
+def find_innermost(ranges: List[Any], wanted: object) -> Optional[int]:
+    """Index of the innermost occurrence."""
+    for index in range(len(ranges) - 1, 0, -1):
+        if ranges[index] is wanted:
+            return index
+    return None
+
+
+def mark_ended_elsewhere(wanted: object) -> bool:
+    """Marks a range of another thread; False where no thread has it open."""
+    for ranges in _all_lists():
+        index = find_innermost(ranges, wanted)
+        if index is not None:
+            ranges[index] = ENDED
+            return True
+    return False
+
+
+def _after_fork() -> None:
+    global _lock
+    _lock = threading.Lock()
+    forget_all()
+
+
+os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,273 @@
+"""The table of averages that were chosen, ordered or made in Python: the layout of export/write/table_rows.c.
+
+What comes straight from a recording is printed by profdump itself; a test holds the two together.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
+
+from . import _times
+
+_WIDTH = 12
+
+_SORTS: Dict[str, Tuple[str, ...]] = {
+    "name": ("key",),
+    "self_cpu": ("self_cpu_total", "self_cpu_time_total", "self_cpu_total_ns", "self_cpu_percent"),
+    "cpu_total": ("cpu_time_total", "cpu_total_ns", "cpu_total_percent"),
+    "cpu_avg": ("cpu_time", "cpu_time_avg"),
+    "self_cuda": (
+        "self_cuda_total", "self_cuda_time_total", "self_cuda_total_ns", "self_cuda_percent",
+        "self_device_time_total", "self_device", "self_xpu_time_total", "self_privateuse1_time_total",
+    ),
+    "cuda_total": (
+        "cuda_time_total", "cuda_total_ns", "device_time_total", "device_total", "xpu_time_total",
+        "privateuse1_time_total",
+    ),
+    "cuda_avg": (
+        "cuda_time", "cuda_time_avg", "device_time", "device_time_avg", "xpu_time", "privateuse1_time",
+    ),
+    "count": ("calls",),
+    "cpu_memory": ("cpu_memory_usage",),
+    "self_cpu_memory": ("self_cpu_memory_usage",),
+    "cuda_memory": ("cuda_memory_usage", "device_memory_usage", "xpu_memory_usage"),
+    "self_cuda_memory": ("self_cuda_memory_usage", "self_device_memory_usage", "self_xpu_memory_usage"),
+    "flops": ("total_flops",),
+}  # fmt: skip
+
+
+def _ns(event: Any, exact: str, rounded: str) -> float:
+    """Averages know nanoseconds; events have microseconds."""
+    known: Optional[float] = getattr(event, exact, None)
+    return known if known is not None else 1000 * float(getattr(event, rounded))
+
+
+def _per_call(total_ns: float, event: Any) -> float:
+    return total_ns / event.count if event.count else 0.0
+
+
+_VALUES: Dict[str, Callable[[Any], Any]] = {
+    "self_cpu": lambda e: _ns(e, "self_cpu_total_ns", "self_cpu_time_total"),
+    "cpu_total": lambda e: _ns(e, "cpu_total_ns", "cpu_time_total"),
+    "cpu_avg": lambda e: _per_call(_VALUES["cpu_total"](e), e),
+    "self_cuda": lambda e: _ns(e, "self_cuda_total_ns", "self_device_time_total"),
+    "cuda_total": lambda e: _ns(e, "cuda_total_ns", "device_time_total"),
+    "cuda_avg": lambda e: _per_call(_VALUES["cuda_total"](e), e),
+    "count": lambda e: e.count,
+    "cpu_memory": lambda e: e.cpu_memory_usage,
+    "self_cpu_memory": lambda e: e.self_cpu_memory_usage,
+    "cuda_memory": lambda e: e.device_memory_usage,
+    "self_cuda_memory": lambda e: e.self_device_memory_usage,
+    "flops": lambda e: e.flops or 0,
+}
+
+_KINDS = ("range", "call", "mark", "kernel", "memcpy", "memset", "graph")
+
+
+class Layout(NamedTuple):
+    """What is shown, and how."""
+
+    device: bool = False
+    memory: bool = False
+    flops: bool = False
+    shapes: bool = False
+    stack: bool = False
+    header: Optional[str] = None
+    top_level_events_only: bool = False
+    time_unit: Optional[str] = None
+    name_width: int = 55
+    shapes_width: int = 80
+    stack_width: int = 75
+
+
+def canonical_sort(sort_by: str) -> str:
+    """profdump's name of a column; ValueError that names them where there is none."""
+    for name, others in _SORTS.items():
+        if sort_by == name or sort_by in others:
+            return name
+    known = ", ".join(
+        [*_SORTS, *(other for others in _SORTS.values() for other in others if "time" in other)]
+    )
+    raise ValueError(f"sort_by: there is no column {sort_by!r}; known are {known}")
+
+
+def sort_events(events: Sequence[Any], column: str) -> List[Any]:
+    """Descending (names ascending); ties in profdump's order."""
+
+    def ties(event: Any) -> Tuple[Any, ...]:
+        return (
+            -_VALUES["cuda_total"](event),
+            -_VALUES["cpu_total"](event),
+            event.key.encode(errors="replace"),
+            _kind_of(event),
+        )
+
+    if column == "name":
+        return sorted(events, key=lambda event: (event.key.encode(errors="replace"), ties(event)))
+    return sorted(events, key=lambda event: (-_VALUES[column](event), ties(event)))
+
+
+def _kind_of(event: Any) -> int:
+    return _KINDS.index(event.kind) if event.kind in _KINDS else len(_KINDS)
+
+
+def _piece(character: str) -> str:
+    """A character, or what is shown for one that would begin a line, command a terminal or turn the text
+    around.
+    """
+    if character in "\n\t":
+        return "\\n" if character == "\n" else "\\t"
+    code = ord(character)
+    if code < 0x20 or 0x7F <= code < 0xA0 or unicodedata.bidirectional(character) in _TURNING:
+        return f"\\x{code:02x}" if code < 0x80 else f"\\u{code:04x}"
+    return character
+
+
+_TURNING = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
+
+
+def _cut(text: str, columns: int) -> Tuple[str, bool]:
+    """What of it fits, and whether anything did not. A character is a column, an escape is kept or left
+    whole.
+    """
+    if text.isascii() and text.isprintable():
+        return text[:columns], len(text) > columns
+    kept = ""
+    for character in text:
+        piece = _piece(character)
+        if len(kept) + len(piece) > columns:
+            return kept, True
+        kept += piece
+    return kept, False
+
+
+def _name_text(name: str, limit: int) -> str:
+    """Cut as torch.profiler does: a name that would come within three characters of the limit."""
+    kept, rest = _cut(name, limit - 3)
+    return kept + "..." if rest or len(kept) == limit - 3 else kept
+
+
+def _group_text(text: str, limit: int) -> str:
+    kept, rest = _cut(text, limit)
+    return _cut(text, limit - 3)[0] + "..." if rest else kept
+
+
+class _Column(NamedTuple):
+    title: str
+    text: Callable[[Any], str]
+
+
+class _Rows:
+    def __init__(self, events: Sequence[Any], all_events: Sequence[Any], layout: Layout) -> None:
+        self.events, self.layout = events, layout
+        self.cpu_ns = sum(_VALUES["self_cpu"](event) for event in all_events)
+        self.cuda_ns = device_total_ns(all_events)
+        self.flops_title, self.flops_scale = _times.flops_unit(
+            max((e.flops or 0 for e in all_events), default=0)
+        )
+        self.columns = self._columns()
+        names = [_cut(event.key, layout.name_width)[0] for event in events]
+        longest = max([4, *map(len, names)])
+        self.name_width = min(longest + 4, layout.name_width)
+        self.shapes = self._group(layout.shapes, "Input Shapes", _shapes_text, layout.shapes_width)
+        self.stacks = self._group(layout.stack, "Source Location", _stack_text, layout.stack_width)
+
+    def _time(self, column: str) -> Callable[[Any], str]:
+        return lambda event: _times.ns_text(_VALUES[column](event), self.layout.time_unit)
+
+    def _columns(self) -> List[_Column]:
+        columns = [
+            _Column("Self CPU %", lambda e: _times.share_text(_VALUES["self_cpu"](e), self.cpu_ns)),
+            _Column("Self CPU", self._time("self_cpu")),
+            _Column("CPU total %", lambda e: _times.share_text(_VALUES["cpu_total"](e), self.cpu_ns)),
+            _Column("CPU total", self._time("cpu_total")),
+            _Column("CPU time avg", self._time("cpu_avg")),
+        ]
+        if self.layout.device:
+            columns += [
+                _Column("Self CUDA", self._time("self_cuda")),
+                _Column("Self CUDA %", lambda e: _times.share_text(_VALUES["self_cuda"](e), self.cuda_ns)),
+                _Column("CUDA total", self._time("cuda_total")),
+                _Column("CUDA time avg", self._time("cuda_avg")),
+            ]
+        if self.layout.memory:
+            columns += [_memory_column(title, column) for title, column in _MEMORY]
+        columns.append(_Column("# of Calls", lambda e: str(e.count)))
+        if self.layout.flops:
+            columns.append(_Column(self.flops_title, self._flops_text))
+        return columns
+
+    def _flops_text(self, event: Any) -> str:
+        return f"{event.flops / self.flops_scale:.3f}" if event.flops else "--"
+
+    def _group(
+        self, wanted: bool, title: str, text: Callable[[Any], str], limit: int
+    ) -> Tuple[str, List[str], int]:
+        texts = [_group_text(text(event), limit) for event in self.events] if wanted else []
+        return title, texts, max([_WIDTH, len(title), *map(len, texts)]) if wanted else 0
+
+    def _rule(self) -> str:
+        widths = [self.name_width, *[_WIDTH] * len(self.columns)]
+        return "  ".join(
+            "-" * width for width in [*widths, *(part[2] for part in (self.shapes, self.stacks) if part[2])]
+        )
+
+    def _line(self, name: str, cells: Sequence[str], shapes: str, stack: str) -> str:
+        line = [name.rjust(self.name_width), *(cell.rjust(_WIDTH) for cell in cells)]
+        if self.shapes[2]:
+            line.append(shapes.rjust(self.shapes[2]))
+        if self.stacks[2]:
+            line.append(stack)
+        return "  ".join(line)
+
+    def lines(self) -> List[str]:
+        rule = self._rule()
+        titles = self._line("Name", [c.title for c in self.columns], self.shapes[0], self.stacks[0])
+        lines = ["=" * len(rule), _cut(self.layout.header, 400)[0]] if self.layout.header else []
+        lines += [rule, titles, rule]
+        for at, event in enumerate(self.events):
+            cells = [column.text(event) for column in self.columns]
+            shapes = self.shapes[1][at] if self.shapes[2] else ""
+            stack = self.stacks[1][at] if self.stacks[2] else ""
+            lines.append(self._line(_name_text(event.key, self.layout.name_width), cells, shapes, stack))
+        return [*lines, rule]
+
+
+_MEMORY = (
+    ("CPU Mem", "cpu_memory"), ("Self CPU Mem", "self_cpu_memory"),
+    ("CUDA Mem", "cuda_memory"), ("Self CUDA Mem", "self_cuda_memory"),
+)  # fmt: skip
+
+
+def _memory_column(title: str, column: str) -> _Column:
+    return _Column(title, lambda e: _times.bytes_text(_VALUES[column](e)))
+
+
+def _shapes_text(event: Any) -> str:
+    text = getattr(event, "shape_text", None)
+    return text if text is not None else str(event.input_shapes or "")
+
+
+def _stack_text(event: Any) -> str:
+    return " < ".join(event.stack)
+
+
+def device_total_ns(events: Sequence[Any]) -> float:
+    """Self time of device operations: each of them is in it once."""
+    return float(sum(_VALUES["self_cuda"](event) for event in events if event.device_type.name == "CUDA"))
+
+
+def table_text(events: Sequence[Any], row_limit: int, layout: Layout) -> str:
+    """The table of these events in this order, `row_limit` of them (-1: all), and the totals of all."""
+    shown = events if row_limit < 0 else events[:row_limit]
+    rows = _Rows(shown, events, layout)
+    lines = rows.lines()
+    if len(shown) < len(events):
+        lines.append(f"{len(shown)} of {len(events)} rows")
+    if layout.top_level_events_only:
+        lines.append("Only calls that nothing on their thread is around; the totals are of all")
+    lines.append(f"Self CPU time total: {_times.ns_text(rows.cpu_ns)}")
+    if layout.device:
+        lines.append(f"Self CUDA time total: {_times.ns_text(rows.cuda_ns)}")
+    return "\n".join(lines) + "\n"

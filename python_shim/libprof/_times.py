@@ -1,0 +1,57 @@
+"""How times, sizes and shares are written: as profdump's tables and torch.profiler's do."""
+
+from __future__ import annotations
+
+from typing import Optional, Tuple
+
+_UNITS = {"s": 1e9, "ms": 1e6, "us": 1e3, "ns": 1.0}
+
+
+def _fixed(value: float, scale: int, digits: int) -> str:
+    """Rounded half up, from exact integers on, as time_text.c does."""
+    scaled = int(value * scale + 0.5) if 0 < value < 1e15 else 0
+    return f"{scaled // scale}.{scaled % scale:0{digits}}"
+
+
+def ns_text(ns: float, unit: Optional[str] = None) -> str:
+    """ "1.500ms" in the unit that suits, or in this one: s, ms, us, ns."""
+    if unit is None:
+        unit = "s" if ns >= 1e9 else "ms" if ns >= 1e6 else "us"
+    return f"{_fixed(ns / _UNITS[unit], 1000, 3)}{unit}"
+
+
+def us_text(time_us: float) -> str:
+    """torch.profiler's: microseconds, in the unit that suits; also negative ones."""
+    return f"-{ns_text(-1000 * time_us)}" if time_us < 0 else ns_text(1000 * time_us)
+
+
+def share_text(part: float, whole: float) -> str:
+    """Percents of a whole; "NaN" of nothing."""
+    return f"{_fixed(100.0 * part / whole, 100, 2)}%" if whole > 0 else "NaN"
+
+
+def bytes_text(size: int) -> str:
+    """ "1.50 KB": units of 1,024, two decimals rounded half up."""
+    amount, sign = abs(size), "-" if size < 0 else ""
+    if amount < 1024:
+        return f"{sign}{amount} B"
+    shift, unit = next(
+        (shift, unit) for shift, unit in ((30, "GB"), (20, "MB"), (10, "KB")) if amount >> shift
+    )
+    hundredths = (amount >> shift) * 100 + ((amount & ((1 << shift) - 1)) * 100 + (1 << shift >> 1) >> shift)
+    return f"{sign}{hundredths // 100}.{hundredths % 100:02} {unit}"
+
+
+def flops_unit(most: float) -> Tuple[str, float]:
+    """ "Total MFLOPs" and what to divide by, for a column whose largest value this is."""
+    prefixes = ("", "K", "M", "G", "T", "P")
+    power = 0
+    while power < len(prefixes) - 1 and most >= 1000 ** (power + 1):
+        power += 1
+    return f"Total {prefixes[power]}FLOPs", 1000.0**power
+
+
+def check_unit(unit: Optional[str]) -> None:
+    """ValueError for a unit that there is not."""
+    if unit is not None and unit not in _UNITS:
+        raise ValueError(f"time_unit {unit!r} is none of {', '.join(_UNITS)}")

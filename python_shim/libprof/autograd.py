@@ -1,0 +1,360 @@
+"""The names of torch.autograd.profiler as it was in its first releases, over this recorder.
+
+    from libprof import autograd as profiler
+
+    with profiler.profile() as prof:
+        y = x ** 2
+        y.backward()
+    print(prof)
+
+What differs: threads have stacks of their own, so that a range which is not closed spoils no other thread's;
+CUDA time is that of the operations which were launched, not of the stream; tables are sorted descending;
+averages can be averaged again; arrows in Chrome traces are ones that viewers draw.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import functools
+import json
+import os
+import sys
+import warnings
+from types import TracebackType
+from typing import Any, DefaultDict, Dict, Iterable, List, Optional, Set, Tuple, Type
+
+from . import events, recorder
+from . import profiler as _profiler
+from ._build_events import build_events
+from ._recording import Recording
+from .averages import FunctionEventAvg as _Average
+from .errors import ProfError
+from .events import Interval, Kernel
+from .ranges import record_function
+
+range = record_function
+
+UNFINISHED = "<unfinished torch.autograd.profile>"
+_SORTS = ("cpu_time", "cuda_time", "cpu_time_total", "cuda_time_total", "count")
+
+
+def format_time(time_us: float) -> str:
+    """Microseconds, whatever their size."""
+    return f"{time_us:.3f}us"
+
+
+def attr_formatter(name: str) -> property:
+    """A time of an event, as text."""
+    return property(lambda self: format_time(getattr(self, name)))
+
+
+class FormattedTimesMixin:
+    """Times as text, of what has them."""
+
+    cpu_time_str = attr_formatter("cpu_time")
+    cuda_time_str = attr_formatter("cuda_time")
+    cpu_time_total_str = attr_formatter("cpu_time_total")
+    cuda_time_total_str = attr_formatter("cuda_time_total")
+
+
+class FunctionEvent(FormattedTimesMixin, events.FunctionEvent):
+    """A range of a thread; `cpu_start` and `cpu_end` are microseconds."""
+
+    def __init__(self, id: int, name: str, thread: int, cpu_start: float, cpu_end: float) -> None:
+        super().__init__(id, name, thread, cpu_start, cpu_end)
+
+    def __repr__(self) -> str:
+        return (
+            f"<FunctionEvent id={self.id} cpu_time={self.cpu_time_str} cuda_time={self.cuda_time_str} "
+            f"name={self.name} thread={self.thread}>"
+        )
+
+
+class FunctionEventAvg(FormattedTimesMixin, _Average):
+    """Events of one name, or averages of it, added up with ``+=``."""
+
+    def __repr__(self) -> str:
+        return (
+            f"<FunctionEventAvg cpu_time={self.cpu_time_str} cuda_time={self.cuda_time_str} key={self.key}>"
+        )
+
+
+class EventList(List[Any]):
+    """Events or averages, printed as a table of five columns."""
+
+    def __str__(self) -> str:
+        return self.table()
+
+    def table(self, sort_by: Optional[str] = None, header: Optional[str] = None, row_limit: int = -1) -> str:
+        """The table: as registered, or descending by cpu_time, cuda_time, cpu_time_total, cuda_time_total or
+        count.
+        """
+        return build_table(self, sort_by, header, row_limit)
+
+    def key_averages(self) -> "EventList":
+        """Averages by name, in the order in which names first come."""
+        averages: Dict[Any, FunctionEventAvg] = {}
+        for event in self:
+            averages.setdefault(event.key, FunctionEventAvg()).add(event)
+        return EventList(averages.values())
+
+    def total_average(self) -> FunctionEventAvg:
+        """All added up, under the key "Total"."""
+        total = FunctionEventAvg()
+        for event in self:
+            total.add_any(event)
+        total.key = "Total"
+        return total
+
+    def export_chrome_trace(self, path: str) -> None:
+        """A Chrome trace of these events and what they launched, for chrome://tracing; replaces `path` when
+        complete.
+        """
+        part = f"{path}.{os.getpid()}.part"
+        try:
+            with open(part, "w", encoding="utf-8") as file:
+                json.dump(_chrome_events(self), file)
+            os.replace(part, path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(part)
+            raise
+
+
+_CPU, _CUDA = 1, 2
+
+
+def _chrome_events(listed: Iterable[events.FunctionEvent]) -> List[Dict[str, Any]]:
+    """Arrows have one name, category and id at both ends, and a slice to bind to: viewers drop others."""
+    rows: List[Dict[str, Any]] = [
+        {"name": "process_name", "ph": "M", "pid": pid, "args": {"name": name}}
+        for pid, name in ((_CPU, "CPU functions"), (_CUDA, "CUDA functions"))
+    ]
+    arrows = 0
+    for event in listed:
+        cpu = {"ts": event.cpu_interval.start, "tid": event.thread, "pid": _CPU, "args": {}}
+        rows.append({"name": event.name, "ph": "X", "dur": event.cpu_interval.elapsed_us(), **cpu})
+        for kernel in event.kernels:
+            device = {"ts": kernel.interval.start, "tid": kernel.device, "pid": _CUDA, "args": {}}
+            arrow = {"name": "cpu_to_cuda", "cat": "cpu_to_cuda", "id": arrows}
+            rows.append({"name": kernel.name, "ph": "X", "dur": kernel.interval.elapsed_us(), **device})
+            rows.append({"ph": "s", **arrow, **cpu})
+            rows.append({"ph": "f", "bp": "e", **arrow, **device})
+            arrows += 1
+    return rows
+
+
+def build_table(
+    listed: Iterable[Any], sort_by: Optional[str] = None, header: Optional[str] = None, row_limit: int = -1
+) -> str:
+    """The table of events or averages; "" of none. ValueError for a column that there is not."""
+    rows = list(listed)
+    if sort_by is not None:
+        if sort_by not in _SORTS:
+            raise ValueError(f"sort_by: there is no column {sort_by!r}; known are {', '.join(_SORTS)}")
+        rows.sort(key=lambda event: getattr(event, sort_by), reverse=True)
+    rows = rows if row_limit < 0 else rows[:row_limit]
+    if not rows:
+        return ""
+    width, column = max(len(str(event.key)) for event in rows) + 4, 15
+
+    def line(*cells: Any) -> str:
+        return str(cells[0]).ljust(width) + "".join(f"  {cell: >{column}}" for cell in cells[1:])
+
+    rule = "-" * width + ("  " + "-" * column) * 5
+    lines = ["=" * len(rule), header] if header is not None else []
+    lines += [rule, line("Name", "CPU time", "CUDA time", "Calls", "CPU total", "CUDA total"), rule]
+    lines += [
+        line(
+            event.key, format_time(event.cpu_time), format_time(event.cuda_time), event.count,
+            format_time(event.cpu_time_total), format_time(event.cuda_time_total),
+        )
+        for event in rows
+    ]  # fmt: skip
+    return "\n".join(lines) + "\n"
+
+
+def _as_functions(made: Iterable[events.FunctionEvent]) -> EventList:
+    """The ranges among them, under this module's class; children and parents are those in the list."""
+    chosen = [event for event in made if event.kind in ("range", "step")]
+    functions: Dict[int, FunctionEvent] = {}
+    for event in chosen:
+        function = FunctionEvent.__new__(FunctionEvent)
+        function.__dict__.update(event.__dict__)
+        if event.domain == "PyTorch" and event.name.startswith("PyTorch:"):  # the domain of its ITT
+            function.name = event.name[len("PyTorch:") :]
+        functions[id(event)] = function
+    for function in functions.values():
+        parent = function.cpu_parent
+        function.cpu_parent = functions.get(id(parent)) if parent is not None else None
+        function.cpu_children = [functions.get(id(child), child) for child in function.cpu_children]
+    return EventList(functions.values())
+
+
+class profile:
+    """Records ranges of all threads between its begin and its end; ``use_cuda``: with what they launched.
+
+    It can be entered once; others may be under way meanwhile. ``enabled`` False makes it do nothing. The
+    results are in ``function_events``.
+    """
+
+    def __init__(self, enabled: bool = True, use_cuda: bool = False) -> None:
+        self.enabled = enabled
+        self.use_cuda = use_cuda
+        self.entered = False
+        self.function_events: Optional[EventList] = None
+        kinds = _profiler.ProfilerActivity
+        self._profile = _profiler.profile(activities=[kinds.CPU, kinds.CUDA] if use_cuda else [kinds.CPU])
+
+    def __enter__(self) -> "profile":
+        if not self.enabled:
+            return self
+        if self.entered:
+            raise RuntimeError("autograd profiler traces are not reentrant")
+        self.entered = True
+        self._profile.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        error: Optional[BaseException],
+        trace: Optional[TracebackType],
+    ) -> None:
+        if not self.enabled:
+            return
+        self._profile.stop()
+        made = _as_functions(self._profile.events())
+        for function in [] if self.use_cuda else made:
+            function.kernels = []
+            function.set_exact_times(function._self_ns, 0, 0)
+        self.function_events = made
+
+    def __repr__(self) -> str:
+        return UNFINISHED if self.function_events is None else repr(self.function_events)
+
+    def __str__(self) -> str:
+        return UNFINISHED if self.function_events is None else str(self.function_events)
+
+    def _finished(self) -> EventList:
+        if self.function_events is None:
+            raise ProfError("can't export a trace that didn't finish running")
+        return self.function_events
+
+    def table(self, sort_by: Optional[str] = None) -> str:
+        """See EventList."""
+        return self._finished().table(sort_by)
+
+    def export_chrome_trace(self, path: str) -> None:
+        """See EventList."""
+        self._finished().export_chrome_trace(path)
+
+    def key_averages(self) -> EventList:
+        """See EventList."""
+        return self._finished().key_averages()
+
+    def total_average(self) -> FunctionEventAvg:
+        """See EventList."""
+        return self._finished().total_average()
+
+
+class emit_nvtx:
+    """Forwards ranges and marks to an attached NVTX tool, and has PyTorch, where it is, emit its operators.
+
+    It can be entered once, before anything is recorded (afterwards only with PROF_EMIT_NVTX=1 in the
+    environment); while it is open, this process records. ``enabled`` False makes it do nothing.
+    """
+
+    def __init__(self, enabled: bool = True) -> None:
+        self.enabled = enabled
+        self.entered = False
+        self._open = contextlib.ExitStack()
+
+    def __enter__(self) -> "emit_nvtx":
+        if not self.enabled:
+            return self
+        if self.entered:
+            raise RuntimeError("NVTX annotation context manager is not reentrant")
+        self.entered = True
+        self._forward()
+        with contextlib.ExitStack() as stack:
+            recorder.start()
+            stack.callback(recorder.stop)
+            torch = sys.modules.get("torch")
+            if torch is not None and torch.cuda.is_available():
+                stack.enter_context(torch.autograd.profiler.emit_nvtx())
+            self._open = stack.pop_all()
+        return self
+
+    def _forward(self) -> None:
+        if os.environ.get("PROF_EMIT_NVTX") == "1":
+            return
+        try:
+            recorder.configure(emit_nvtx=True)
+        except ProfError as error:
+            warnings.warn(f"ranges are not forwarded to NVTX: {error}", RuntimeWarning, stacklevel=3)
+
+    def __exit__(self, *error: Any) -> None:
+        self._open.close()
+
+
+def load_nvprof(path: "os.PathLike[str] | str") -> EventList:
+    """Functions of a database that ``nvprof -o`` wrote, with the kernels that each launched.
+
+    A kernel belongs to the innermost range of its thread around its launch. ProfdumpError for what cannot be
+    read.
+    """
+    if not os.path.exists(path):
+        raise FileNotFoundError(2, "No such file", os.fspath(path))
+    return _as_functions(build_events(Recording([os.fspath(path)])))
+
+
+class EnforceUnique:
+    """Raises RuntimeError for a key that it has seen before."""
+
+    def __init__(self) -> None:
+        self.seen: Set[Tuple[Any, ...]] = set()
+
+    def see(self, *key: Any) -> None:
+        """`key` comes once."""
+        if key in self.seen:
+            raise RuntimeError(f"duplicate key: {key}")
+        self.seen.add(key)
+
+
+@functools.lru_cache(maxsize=None)
+def _demangler() -> Optional[Any]:
+    with contextlib.suppress(OSError, AttributeError):
+        function = ctypes.CDLL("libstdc++.so.6").__cxa_demangle
+        function.restype = ctypes.c_void_p
+        function.argtypes = [ctypes.c_char_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.POINTER(ctypes.c_int)]
+        return function
+    return None
+
+
+def _demangle(name: str) -> str:
+    demangle, status = _demangler(), ctypes.c_int(-1)
+    text = demangle(name.encode(), None, None, ctypes.byref(status)) if demangle else None
+    if not text:
+        return name
+    try:
+        return (ctypes.cast(text, ctypes.c_char_p).value or b"").decode(errors="replace")
+    finally:
+        free = ctypes.CDLL(None).free
+        free.argtypes = [ctypes.c_void_p]
+        free(text)
+
+
+class StringTable(DefaultDict[str, str]):
+    """From names to what C++ wrote them for, where libstdc++ is; others are themselves."""
+
+    def __missing__(self, key: str) -> str:
+        self[key] = _demangle(key)
+        return self[key]
+
+
+__all__ = [
+    "EnforceUnique", "EventList", "FunctionEvent", "FunctionEventAvg", "Interval", "Kernel", "StringTable",
+    "build_table", "emit_nvtx", "format_time", "load_nvprof", "profile", "range",
+]  # fmt: skip

@@ -1,0 +1,140 @@
+"""What happened, added up by name: :class:`FunctionEventAvg`, with torch.profiler's fields."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Dict, List, Optional, Union
+
+from .events import DeviceType, FunctionEvent, TimesMixin
+
+_DEVICE_KINDS = ("kernel", "memcpy", "memset", "graph")
+
+
+def _us(name: str, what: str) -> property:
+    """An attribute in nanoseconds, as torch.profiler has it, in microseconds."""
+    return property(lambda self: getattr(self, name) / 1000, doc=f"{what}, microseconds.")
+
+
+class FunctionEventAvg(TimesMixin):
+    """Calls of one name, added up. Exact nanoseconds are ``cpu_total_ns``, ``self_cpu_total_ns``,
+    ``cuda_total_ns`` and ``self_cuda_total_ns``; the other times are microseconds.
+
+    ``kind`` is range, call, mark, kernel, memcpy, memset or graph. ``input_shapes`` and ``stack`` tell rows
+    apart where they were asked for; `stack` has the innermost function first. Memory is net bytes; ``flops``
+    is None where nothing says it. ``row`` is all that profdump's JSON says of it.
+    """
+
+    key: Optional[str]
+    node_id, scope, overload_name = -1, 0, ""
+    is_async = is_remote = is_legacy = False
+    cpu_parent: Optional[FunctionEvent] = None
+
+    def __init__(self) -> None:
+        self.key, self.kind, self.count = None, "range", 0
+        self.cpu_total_ns = self.self_cpu_total_ns = self.cuda_total_ns = self.self_cuda_total_ns = 0.0
+        self.cpu_memory_usage = self.self_cpu_memory_usage = 0
+        self.device_memory_usage = self.self_device_memory_usage = 0
+        self.input_shapes: Any = None
+        self.stack: List[str] = []
+        self.flops: Optional[float] = None
+        self.shape_text: Optional[str] = None
+        self.row: Dict[str, Any] = {}
+        self.cpu_children: List[FunctionEvent] = []
+
+    cpu_time_total = _us("cpu_total_ns", "On the CPU")
+    self_cpu_time_total = _us("self_cpu_total_ns", "On the CPU, without ranges and calls inside")
+    device_time_total = _us("cuda_total_ns", "On devices")
+    self_device_time_total = _us(
+        "self_cuda_total_ns", "On devices, of what was launched within no range inside"
+    )
+
+    @property
+    def device_type(self) -> DeviceType:
+        """Where it happened."""
+        return DeviceType.CUDA if self.kind in _DEVICE_KINDS else DeviceType.CPU
+
+    @property
+    def is_user_annotation(self) -> bool:
+        """Whether the program named it."""
+        return self.kind in ("range", "mark")
+
+    @property
+    def use_device(self) -> Optional[str]:
+        """The kind of device that its device times are of."""
+        return "cuda"
+
+    def add(self, other: Union[FunctionEvent, "FunctionEventAvg"]) -> "FunctionEventAvg":
+        """Adds an event, or an average, of the same key; the first one's becomes its own."""
+        if self.key is None:
+            self.key, self.kind = other.key, "range" if other.kind == "step" else other.kind
+        if other.key != self.key:
+            raise AssertionError(f"{other.key!r} is not added to {self.key!r}")
+        return self.add_any(other)
+
+    __iadd__ = add
+
+    def add_any(self, other: Union[FunctionEvent, "FunctionEventAvg"]) -> "FunctionEventAvg":
+        """The same for any key: sums of all."""
+        self.count += other.count
+        if isinstance(other, FunctionEvent):
+            self._add_event(other)
+        else:
+            for name in ("cpu_total_ns", "self_cpu_total_ns", "cuda_total_ns", "self_cuda_total_ns"):
+                setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.cpu_memory_usage += other.cpu_memory_usage
+        self.device_memory_usage += other.device_memory_usage
+        self.self_cpu_memory_usage += other.self_cpu_memory_usage
+        self.self_device_memory_usage += other.self_device_memory_usage
+        if other.flops is not None:
+            self.flops = (self.flops or 0) + other.flops
+        return self
+
+    def _add_event(self, event: FunctionEvent) -> None:
+        self.self_cpu_total_ns += round(1000 * event.self_cpu_time_total)
+        self.self_cuda_total_ns += round(1000 * event.self_device_time_total)
+        if not _is_inside_its_like(event):
+            self.cpu_total_ns += round(1000 * event.cpu_time_total)
+            self.cuda_total_ns += round(1000 * event.device_time_total)
+
+    def __repr__(self) -> str:
+        return (
+            f"<FunctionEventAvg key={self.key} self_cpu_time={self.self_cpu_time_total_str} "
+            f"cpu_time={self.cpu_time_str} self_cuda_time={self.self_device_time_total_str} "
+            f"cuda_time={self.device_time_str} input_shapes={self.input_shapes} "
+            f"cpu_memory_usage={self.cpu_memory_usage} cuda_memory_usage={self.device_memory_usage}>"
+        )
+
+
+def _is_inside_its_like(event: FunctionEvent) -> bool:
+    """A range inside one of its name counts, but its time is in the outer one's already."""
+    around = event.cpu_parent
+    while around is not None:
+        if around.key == event.key and around.kind == event.kind:
+            return True
+        around = around.cpu_parent
+    return False
+
+
+def average_of_row(row: Dict[str, Any], memory: Optional[Dict[str, Any]]) -> FunctionEventAvg:
+    """From a row of profdump's JSON, and the same name's of its memory."""
+    average = FunctionEventAvg()
+    average.key, average.kind, average.count, average.row = row["name"], row["kind"], row["count"], row
+    for name in ("cpu_total_ns", "self_cpu_total_ns", "cuda_total_ns", "self_cuda_total_ns"):
+        setattr(average, name, row.get(name, 0))
+    average.shape_text = row.get("shape")
+    average.input_shapes = _parsed(average.shape_text)
+    stack = row.get("stack")
+    average.stack = stack.split(" < ") if stack else []
+    if memory and average.kind == "range":
+        average.cpu_memory_usage = memory["cpu"]["net_bytes"]
+        average.self_cpu_memory_usage = memory["cpu"]["self_net_bytes"]
+        average.device_memory_usage = memory["cuda"]["net_bytes"]
+        average.self_device_memory_usage = memory["cuda"]["self_net_bytes"]
+    return average
+
+
+def _parsed(text: Optional[str]) -> Any:
+    try:
+        return json.loads(text) if text else []
+    except ValueError:
+        return text

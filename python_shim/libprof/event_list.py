@@ -1,0 +1,189 @@
+"""Lists of events and of averages: printed, added up, exported."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Iterable, List, Optional, Tuple
+
+from . import _table, _times
+from ._table import Layout
+from ._recording import Recording, table_of
+from .averages import FunctionEventAvg, average_of_row
+from .errors import ProfError
+from .events import FunctionEvent
+
+STACKS_METRICS = (
+    "self_cpu_time_total", "self_cuda_time_total", "self_xpu_time_total", "self_privateuse1_time_total",
+)  # fmt: skip
+
+
+class EventList(List[Any]):
+    """A list of :class:`FunctionEvent` or :class:`FunctionEventAvg`, as a recording gives it or as it was
+    chosen.
+
+    While a list is as a recording gave it, profdump prints its table, with what was lost below it. When
+    it was filtered, sorted or put together, the same layout is printed from the events in it: percentages and
+    totals are theirs.
+    """
+
+    def __init__(self, events: Iterable[Any] = (), *, layout: Layout = Layout()) -> None:
+        super().__init__(events)
+        self._layout = layout
+        self._source: Optional[Recording] = None
+        self._options: Tuple[str, ...] = ()
+        self._given: Tuple[Any, ...] = ()
+
+    def _comes_from(self, recording: Recording, *options: str) -> "EventList":
+        self._source, self._options, self._given = recording, options, tuple(self)
+        return self
+
+    def _is_as_given(self) -> bool:
+        given = self._given
+        return self._source is not None and len(self) == len(given) and all(map(_is_same, self, given))
+
+    @property
+    def supported_export_stacks_metrics(self) -> List[str]:
+        """What ``export_stacks`` can weigh with."""
+        return list(STACKS_METRICS)
+
+    def __str__(self) -> str:
+        return self.table()
+
+    def table(
+        self,
+        sort_by: Optional[str] = None,
+        row_limit: int = 100,
+        max_src_column_width: int = 75,
+        max_name_column_width: int = 55,
+        max_shapes_column_width: int = 80,
+        header: Optional[str] = None,
+        top_level_events_only: bool = False,
+        time_unit: Optional[str] = None,
+    ) -> str:
+        """The table as text; "" of an empty list.
+
+        ``sort_by`` is a column such as ``self_cuda_time_total``, descending; None sorts what a recording gave
+        by time, and leaves other lists as they are. ``row_limit`` -1 shows all rows. Widths are of columns.
+        ``time_unit`` is s, ms, us or ns. ValueError for a column or a unit that there is not.
+        """
+        _times.check_unit(time_unit)
+        sort = _table.canonical_sort(sort_by) if sort_by is not None else None
+        if not self:
+            return ""
+        layout = self._layout._replace(
+            header=header, top_level_events_only=top_level_events_only, time_unit=time_unit,
+            name_width=max_name_column_width, shapes_width=max_shapes_column_width,
+            stack_width=max_src_column_width,
+        )  # fmt: skip
+        text = self._table_of_trace(sort, row_limit, layout)
+        return text if text is not None else self._table_of_list(sort, row_limit, layout)
+
+    def _table_of_trace(self, sort: Optional[str], row_limit: int, layout: Layout) -> Optional[str]:
+        """What profdump prints; None where it has no such option."""
+        plain = layout.shapes_width == 80 and layout.stack_width == 75 and not layout.flops
+        widths = 8 <= layout.name_width <= 4096 and row_limit >= -1
+        if not (self._is_as_given() and self._averaged and plain and widths):
+            return None
+        options = [*self._options, "--rows", str(row_limit), "--name-width", str(layout.name_width)]
+        options += ["--sort", sort] if sort else []
+        options += ["--header", layout.header] if layout.header else []
+        options += ["--top-level"] if layout.top_level_events_only else []
+        options += ["--time-unit", layout.time_unit] if layout.time_unit else []
+        assert self._source is not None
+        return table_of(self._source.ask(*options))
+
+    @property
+    def _averaged(self) -> bool:
+        return isinstance(self[0], FunctionEventAvg)
+
+    def _table_of_list(self, sort: Optional[str], row_limit: int, layout: Layout) -> str:
+        events: List[Any] = self
+        if layout.top_level_events_only:
+            events = [event for event in events if event.cpu_parent is None]
+        if sort is not None:
+            events = _table.sort_events(events, sort)
+        return _table.table_text(events, row_limit, layout)
+
+    def key_averages(
+        self,
+        group_by_input_shapes: bool = False,
+        group_by_stack_n: int = 0,
+        group_by_input_shape: bool = False,
+    ) -> "EventList":
+        """Its events added up by name, and by input shapes and the innermost `group_by_stack_n` functions."""
+        shapes = group_by_input_shapes or group_by_input_shape
+        if self._is_as_given() and self._source is not None and not (self and self._averaged):
+            return averages_of(self._source, shapes, group_by_stack_n, self._layout)
+        groups: Dict[Tuple[Any, ...], FunctionEventAvg] = {}
+        for event in self:
+            stack = tuple(event.stack[:group_by_stack_n])
+            key = (event.key, event.kind, event.device_type, str(event.input_shapes) if shapes else "", stack)
+            average = groups.setdefault(key, FunctionEventAvg()).add(event)
+            average.stack = list(stack)
+            average.input_shapes = event.input_shapes if shapes else []
+        layout = self._layout._replace(shapes=shapes, stack=group_by_stack_n > 0)
+        return EventList(groups.values(), layout=layout)
+
+    def total_average(self) -> FunctionEventAvg:
+        """All added up, under the key "Total"."""
+        total = FunctionEventAvg()
+        for event in self:
+            total.add_any(event)
+        total.key = "Total"
+        return total
+
+    @property
+    def self_cpu_time_total(self) -> float:
+        """Sum of self times on the CPU, microseconds."""
+        return float(sum(event.self_cpu_time_total for event in self))
+
+    def export_chrome_trace(self, path: str) -> None:
+        """Writes the recording it comes from as a Chrome trace, packed where the name ends in .gz or .zst."""
+        self._recording().trace.export(path, "chrome")
+
+    def export_stacks(self, path: str, metric: str) -> None:
+        """Writes the recording's ranges as folded stacks, weighted with one of the supported metrics,
+        nanoseconds.
+        """
+        export_stacks(self._recording(), path, metric)
+
+    def _recording(self) -> Recording:
+        if self._source is None:
+            raise ProfError("this list was put together and is no recording: export the profile it is of")
+        return self._source
+
+
+def _is_same(one: object, other: object) -> bool:
+    return one is other
+
+
+def export_stacks(recording: Recording, path: str, metric: str) -> None:
+    """See :meth:`EventList.export_stacks`."""
+    if metric not in STACKS_METRICS:
+        raise ValueError(f"metric should be one of: {list(STACKS_METRICS)}")
+    if metric in STACKS_METRICS[2:]:
+        raise ValueError(f"there are no devices of which {metric} could tell: only CUDA's are recorded")
+    recording.export_text(path, "folded", "--metric", metric)
+
+
+def averages_of(recording: Recording, by_shape: bool, stack_n: int, layout: Layout) -> EventList:
+    """A recording's averages, by profdump."""
+    layout = layout._replace(shapes=by_shape, stack=stack_n > 0)
+    if recording.is_empty:
+        return EventList(layout=layout)
+    parts = ["name", *(["shape"] if by_shape else []), *([f"stack:{stack_n}"] if stack_n > 0 else [])]
+    layout = layout._replace(memory=layout.memory and len(parts) == 1)  # it is known by name only
+    options = ["--group-by", ",".join(parts)] if len(parts) > 1 else []
+    options += ["--memory"] if layout.memory else []
+    facts = recording.facts(*options)
+    memory = {row["name"]: row for row in facts.get("memory", {}).get("ranges", [])} if layout.memory else {}
+    layout = layout._replace(device=_has_device(facts))
+    rows = (average_of_row(row, memory.get(row["name"])) for row in facts["key_averages"])
+    return EventList(rows, layout=layout)._comes_from(recording, *options)
+
+
+def _has_device(facts: Dict[str, Any]) -> bool:
+    kinds = ("kernel", "memcpy", "memset", "graph")
+    return bool(facts["timed_by_events"]) or any(row["kind"] in kinds for row in facts["key_averages"])
+
+
+__all__ = ["EventList", "FunctionEvent", "FunctionEventAvg"]

@@ -1,0 +1,257 @@
+"""What happened, one by one: :class:`FunctionEvent`, with torch.profiler's fields."""
+
+from __future__ import annotations
+
+import enum
+from typing import Any, Dict, List, Optional
+
+from ._times import us_text
+
+
+class DeviceType(enum.Enum):
+    """Where an event happened, with torch's numbers."""
+
+    CPU = 0
+    CUDA = 1
+
+
+class Interval:
+    """From `start` to `end`, microseconds since the recording began."""
+
+    __slots__ = ("end", "start")
+
+    def __init__(self, start: float, end: float) -> None:
+        self.start = start
+        self.end = end
+
+    def elapsed_us(self) -> float:
+        """Its length in microseconds."""
+        return self.end - self.start
+
+    def __repr__(self) -> str:
+        return f"Interval({self.start!r}, {self.end!r})"
+
+
+class Kernel:
+    """A device operation that an event launched: kernel, copy, set or graph."""
+
+    __slots__ = ("device", "interval", "name")
+
+    def __init__(self, name: str, device: int, interval: Interval) -> None:
+        self.name = name
+        self.device = device
+        self.interval = interval
+
+    @property
+    def duration(self) -> float:
+        """Microseconds."""
+        return self.interval.elapsed_us()
+
+    def __repr__(self) -> str:
+        return f"<Kernel {self.name!r} device={self.device} duration={us_text(self.duration)}>"
+
+
+class TimesMixin:
+    """Times per call, and as text, of what has `*_time_total` in microseconds, and `count`."""
+
+    count: int
+
+    def _average(self, total: float) -> float:
+        return total / self.count if self.count else 0.0
+
+    @property
+    def cpu_time(self) -> float:
+        """Microseconds per call."""
+        return self._average(self.cpu_time_total)
+
+    @property
+    def device_time(self) -> float:
+        """Microseconds per call."""
+        return self._average(self.device_time_total)
+
+    @property
+    def cpu_time_total(self) -> float:
+        """On the CPU, microseconds."""
+        raise NotImplementedError
+
+    @property
+    def device_time_total(self) -> float:
+        """On devices, microseconds."""
+        raise NotImplementedError
+
+    @property
+    def self_cpu_time_total(self) -> float:
+        """On the CPU, without what is inside."""
+        raise NotImplementedError
+
+    @property
+    def self_device_time_total(self) -> float:
+        """On devices, without what is inside."""
+        raise NotImplementedError
+
+    # Older names of the same.
+    cuda_time = property(lambda self: self.device_time)
+    cuda_time_total = property(lambda self: self.device_time_total)
+    self_cuda_time_total = property(lambda self: self.self_device_time_total)
+    cuda_memory_usage = property(lambda self: self.device_memory_usage)
+    self_cuda_memory_usage = property(lambda self: self.self_device_memory_usage)
+
+    cpu_time_str = property(lambda self: us_text(self.cpu_time))
+    cuda_time_str = device_time_str = property(lambda self: us_text(self.device_time))
+    cpu_time_total_str = property(lambda self: us_text(self.cpu_time_total))
+    cuda_time_total_str = device_time_total_str = property(lambda self: us_text(self.device_time_total))
+    self_cpu_time_total_str = property(lambda self: us_text(self.self_cpu_time_total))
+    self_cuda_time_total_str = self_device_time_total_str = property(
+        lambda self: us_text(self.self_device_time_total)
+    )
+
+
+class FunctionEvent(TimesMixin):
+    """A range, a step or a CUDA call on a thread, or an operation on a device (`device_type`).
+
+    ``time_range`` is in microseconds since the recording began; ``start_ns`` (since the epoch) and
+    ``duration_ns`` are exact. ``kind`` is range, step, call, mark, kernel, memcpy, memset or graph.
+    ``thread`` is the operating system's thread id, of a device operation its stream. Children lie inside
+    their parent on the same thread. An operation is one of the ``kernels`` of the innermost range around its
+    launch, or, outside of all, of the call. ``input_shapes`` and ``stack`` are lists. What is not known is
+    -1, None or empty.
+    """
+
+    def __init__(
+        self,
+        id: int,
+        name: str,
+        thread: int,
+        start_us: float,
+        end_us: float,
+        *,
+        kind: str = "range",
+        device_type: DeviceType = DeviceType.CPU,
+        device_index: int = -1,
+    ) -> None:
+        self.id, self.name, self.thread, self.kind, self.pid = id, name, thread, kind, 0
+        self.time_range = Interval(start_us, end_us)
+        self.start_ns, self.duration_ns = round(start_us * 1000), round((end_us - start_us) * 1000)
+        self.device_type, self.device_index, self.device_resource_id = device_type, device_index, thread
+        self.is_async = False
+        self.kernels: List[Kernel] = []
+        self.cpu_parent: Optional[FunctionEvent] = None
+        self.cpu_children: List[FunctionEvent] = []
+        self.count = 1
+        self.correlation: Optional[int] = None
+        self.result: Optional[int] = None
+        self.input_shapes: List[Any] = []
+        self.concrete_inputs: List[Any] = []
+        self.kwinputs: Dict[str, Any] = {}
+        self.stack: List[str] = []
+        self.attributes: Dict[str, Any] = {}
+        self.sequence_nr = -1
+        self.fwd_thread: Optional[int] = None
+        self.flops: Optional[float] = None
+        self.cpu_memory_usage = self.device_memory_usage = 0
+        self.thread_name: Optional[str] = None
+        self.domain: Optional[str] = None
+        self._self_ns: Optional[int] = None
+        self._device_ns: Optional[int] = None
+        self._self_device_ns: Optional[int] = None
+
+    node_id, scope, overload_name, is_remote, is_legacy = -1, 0, "", False, False
+
+    @property
+    def key(self) -> str:
+        """What it is added up under: its name, "ProfilerStep*" for every step."""
+        return "ProfilerStep*" if self.kind == "step" else self.name
+
+    @property
+    def trace_name(self) -> str:
+        """Its name in a Chrome trace."""
+        return self.name
+
+    @property
+    def cpu_interval(self) -> Interval:
+        """The older name of ``time_range``."""
+        return self.time_range
+
+    @property
+    def is_user_annotation(self) -> bool:
+        """Whether the program named it."""
+        return self.kind in ("range", "step")
+
+    @property
+    def use_device(self) -> Optional[str]:
+        """The kind of device that its device times are of."""
+        return "cuda"
+
+    @property
+    def metadata_json(self) -> Dict[str, Any]:
+        """Its attributes."""
+        return self.attributes
+
+    def set_exact_times(
+        self, self_ns: Optional[int], device_ns: Optional[int], self_device_ns: Optional[int]
+    ) -> None:
+        """What a recording knows, in place of sums over children and kernels; None where it does not."""
+        self._self_ns, self._device_ns, self._self_device_ns = self_ns, device_ns, self_device_ns
+
+    def append_kernel(self, name: str, device: int, start: float, end: float) -> None:
+        """Adds an operation that it launched; microseconds."""
+        self.kernels.append(Kernel(name, device, Interval(start, end)))
+
+    @property
+    def _on_cpu(self) -> bool:
+        return self.device_type is DeviceType.CPU
+
+    @property
+    def cpu_time_total(self) -> float:
+        """Microseconds; 0 of a device operation."""
+        return self.time_range.elapsed_us() if self._on_cpu else 0.0
+
+    @property
+    def self_cpu_time_total(self) -> float:
+        """Without what its children took; 0 of a range that lies beside the thread's others."""
+        if self._self_ns is not None:
+            return self._self_ns / 1000
+        if self.is_async or not self._on_cpu:
+            return 0.0
+        return self.cpu_time_total - sum(child.cpu_time_total for child in self.cpu_children)
+
+    @property
+    def self_device_time_total(self) -> float:
+        """Of its own kernels; of a device operation its own."""
+        if self._self_device_ns is not None:
+            return self._self_device_ns / 1000
+        if not self._on_cpu:
+            return self.time_range.elapsed_us()
+        return sum(kernel.duration for kernel in self.kernels)
+
+    @property
+    def device_time_total(self) -> float:
+        """With those of its children, theirs, and so on."""
+        if self._device_ns is not None:
+            return self._device_ns / 1000
+        total, open_events = 0.0, [self]
+        while open_events:
+            event = open_events.pop()
+            total += event.self_device_time_total
+            open_events += event.cpu_children
+        return total
+
+    @property
+    def self_cpu_memory_usage(self) -> int:
+        """Bytes that its allocators kept, without its children's."""
+        return self.cpu_memory_usage - sum(child.cpu_memory_usage for child in self.cpu_children)
+
+    @property
+    def self_device_memory_usage(self) -> int:
+        """The same on devices."""
+        return self.device_memory_usage - sum(child.device_memory_usage for child in self.cpu_children)
+
+    def __repr__(self) -> str:
+        return (
+            f"<FunctionEvent id={self.id} name={self.name} kind={self.kind} device_type={self.device_type} "
+            f"cpu_time={self.cpu_time_str} start_us={self.time_range.start:.3f} "
+            f"end_us={self.time_range.end:.3f} "
+            f"cpu_children={[child.id for child in self.cpu_children]} cuda_time={self.device_time_str} "
+            f"thread={self.thread} input_shapes={self.input_shapes} is_async={self.is_async} "
+            f"seq_nr={self.sequence_nr}>"
+        )

@@ -1,0 +1,232 @@
+"""Ranges: named spans of time on a thread, as context managers and decorators."""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import inspect
+import sys
+import threading
+import warnings
+from asyncio import _get_running_loop as _running_loop
+from types import TracebackType
+from typing import Any, List, Optional, Tuple, Type
+
+from . import _native, _open_ranges
+from ._decorate import Function, decorate
+from .annotations import set_attribute
+
+_ExceptionType = Optional[Type[BaseException]]
+
+_COROUTINE = inspect.CO_COROUTINE | inspect.CO_ITERABLE_COROUTINE | inspect.CO_ASYNC_GENERATOR
+
+
+class _LoadsLibrary:
+    """Stands where the gate will be until something looks at it."""
+
+    def __getitem__(self, index: int) -> int:
+        _bind()
+        return int(_gate[index])
+
+
+_gate: Any = _LoadsLibrary()
+_push: Any = None
+_pop: Any = None
+_open = _open_ranges.of_thread
+
+
+def _bind() -> None:
+    global _gate, _push, _pop
+    library = _native.library()
+    _push, _pop = library.unchecked("prof_range_push"), library.prof_range_pop
+    words = ctypes.cast(library.prof_gate(), ctypes.POINTER(ctypes.c_uint32 * 2)).contents
+    _gate = memoryview(words).cast("B").cast("I")
+
+
+def is_recording() -> bool:
+    """Whether the library records at this moment."""
+    return bool(_gate[0])
+
+
+def _encode(name: Any) -> bytes:
+    if not isinstance(name, str):
+        raise TypeError(f"a range's name is a str, not {type(name).__name__}")
+    return name.encode(errors="backslashreplace")
+
+
+class record_function:
+    """A range on the calling thread: context manager, asynchronous context manager and decorator.
+
+        with record_function("load batch", bytes=1 << 20) as range:
+            range.attr("file", path)
+
+        @record_function("step")
+        def step(): ...
+
+    ``name`` is kept as UTF-8, 4,096 bytes of it. Keywords, and ``args``, are attributes: integers, floats,
+    strings; lists and dicts are kept as JSON. An object can be entered again, also while it is open, and on
+    many threads at once. While nothing is recorded, entering costs a look at one word.
+
+    Ranges of a thread nest. Whatever the order in which they end, none is paired with another's end:
+
+    - In the body of a coroutine or of an asynchronous generator (``with`` and ``async with`` alike), and with
+      ``async with`` anywhere, other tasks may run on this thread before the range ends. Such a range lies
+      beside the thread's others instead of around or inside them: its time is exact, its device time is what
+      the thread launched in between, its self CPU time is zero. libprof has no attributes for these: giving
+      some warns. The body is looked at while an asyncio loop runs; under another framework use ``async
+      with``.
+    - Anywhere else a range that ends while ranges inside it are still open (a generator that is suspended,
+      two ``__exit__`` in the wrong order) ends then and there. Those inside are cut at that moment and go on
+      outside of it as another call with the attribute ``continued``: times are exact, the count has one more
+      for each cut.
+    - A range that ends on another thread than it began on is ended by its own thread, together with the range
+      around it there. :func:`range_start` and :func:`range_end` are for ranges that wander. (Of an object that
+      threads share, one thread's end of what it entered before recording began counts as another's.)
+    - A range that was open when recording began is not recorded; one that is open when it stops ends then.
+
+    As a decorator: a function's every call is a range; a coroutine function's every run, beside the others; a
+    generator's every resumption, so that what its consumer does is not part of it.
+    """
+
+    __slots__ = ("__weakref__", "_attributes", "_begun", "_name")
+
+    def __init__(self, name: str, args: Any = None, **attributes: Any) -> None:
+        try:
+            self._name = name.encode()
+        except (AttributeError, UnicodeEncodeError):
+            self._name = _encode(name)
+        self._attributes = attributes
+        self._begun: Optional[List[Tuple[Any, int]]] = None
+        if args is not None:
+            attributes["args"] = args
+
+    @property
+    def name(self) -> str:
+        """As it was given; what is not UTF-8 is escaped."""
+        return self._name.decode()
+
+    def __repr__(self) -> str:
+        return f"<libprof.record_function {self.name!r}>"
+
+    # ---- within a thread ----
+
+    def __enter__(self) -> "record_function":
+        if _gate[0]:
+            if _running_loop() is not None and sys._getframe(1).f_code.co_flags & _COROUTINE:
+                return self._begin()
+            _push(self._name)
+            _open.ranges.append(self)
+            if self._attributes:
+                self._set_attributes()
+        return self
+
+    def __exit__(
+        self,
+        kind: _ExceptionType = None,
+        error: Optional[BaseException] = None,
+        trace: Optional[TracebackType] = None,
+    ) -> None:
+        ranges = _open.ranges
+        if ranges[-1] is self:
+            del ranges[-1]
+            _pop()
+        elif self._begun or _gate[0]:
+            self._exit_slow(ranges)
+
+    def _exit_slow(self, ranges: List[Any]) -> None:
+        if self._end(_task_or_thread()):
+            return
+        index = _open_ranges.find_innermost(ranges, self)
+        if index is not None:
+            _close_through(ranges, index)
+        elif not self._end(None):
+            _open_ranges.mark_ended_elsewhere(self)
+
+    # ---- beside the thread's ranges ----
+
+    async def __aenter__(self) -> "record_function":
+        return self._begin() if _gate[0] else self
+
+    async def __aexit__(
+        self, kind: _ExceptionType, error: Optional[BaseException], trace: Optional[TracebackType]
+    ) -> None:
+        if not self._end(_task_or_thread()):
+            self._end(None)
+
+    def _begin(self) -> "record_function":
+        if self._attributes:
+            _warn_of_attributes(self.name)
+        if self._begun is None:
+            self._begun = []
+        self._begun.append((_task_or_thread(), _native.library().prof_range_begin(self._name)))
+        return self
+
+    def _end(self, owner: Any) -> bool:
+        """Ends the latest that `owner` began; with None, whoever's."""
+        begun = self._begun or []
+        for index in range(len(begun) - 1, -1, -1):
+            if owner is None or begun[index][0] == owner:
+                _native.library().prof_range_end(begun.pop(index)[1])
+                return True
+        return False
+
+    # ---- attributes ----
+
+    def attr(self, key: str, value: Any) -> None:
+        """Gives the range an attribute; while it is the thread's innermost open one, else this warns."""
+        if not _gate[0]:
+            return
+        if _open.ranges[-1] is self:
+            set_attribute(key, value)
+        else:
+            _warn_of_attributes(self.name)
+
+    def _set_attributes(self) -> None:
+        for key, value in self._attributes.items():
+            set_attribute(key, value)
+
+    # ---- decorator ----
+
+    def __call__(self, function: Function) -> Function:
+        return decorate(function, lambda: record_function(self.name, **self._attributes))
+
+
+def _task_or_thread() -> Any:
+    """Who runs: ids of tasks and threads do not meet, one being a pair."""
+    if _running_loop() is None:
+        return threading.get_ident()
+    return (threading.get_ident(), id(asyncio.current_task()))
+
+
+def _close_through(ranges: List[Any], index: int) -> None:
+    """Closes ranges[index], and those inside of it, which go on."""
+    inside = [one for one in ranges[index + 1 :] if one is not _open_ranges.ENDED]
+    for _ in ranges[index:]:
+        _pop()
+    del ranges[index:]
+    for one in inside:
+        _push(one._name)
+        set_attribute("continued", 1)
+        ranges.append(one)
+
+
+def _warn_of_attributes(name: str) -> None:
+    warnings.warn(
+        f"attributes of the range {name!r} are not recorded: only a thread's innermost open range has some",
+        RuntimeWarning,
+        stacklevel=4,
+    )
+
+
+def range_start(name: str) -> int:
+    """Begins a range that need not nest and that any thread may end with :func:`range_end`.
+
+    Returns its number, 0 while nothing is recorded.
+    """
+    return int(_native.library().prof_range_begin(_encode(name))) if _gate[0] else 0
+
+
+def range_end(number: int) -> None:
+    """Ends what :func:`range_start` began; 0 is nothing."""
+    if number and _gate[0]:
+        _native.library().prof_range_end(number)

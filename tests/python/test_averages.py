@@ -1,0 +1,200 @@
+"""Tables: what profdump prints and what Python renders are the same bytes."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Any
+
+import pytest
+
+import libprof
+from libprof import EventList, profile, record_function
+
+
+@pytest.fixture(scope="module")
+def prof() -> profile:
+    with profile(profile_memory=True) as made:
+        pool = libprof.Allocator("pool")
+        for index in range(40):
+            with record_function("shaped", sizes=f"[[{index % 3}, 2]]"):
+                pass
+            with record_function(f"row {index}"):
+                with record_function("a name that is long: " + "x" * 40 + str(index % 2)):
+                    pool.alloc(None, 1000 * index)
+                with record_function("recursive"), record_function("recursive"):
+                    pass
+        for name in (
+            "tab\there",
+            "line\nbreak",
+            "\x1b[31mred",
+            "ünï→",
+            "x" * 51,
+            "x" * 52,
+            "x" * 53,
+            "\u202eback",
+        ):
+            with record_function(name):
+                libprof.mark("mark")
+        libprof.step()
+    return made
+
+
+def rendered(listed: EventList, **options: Any) -> str:
+    return EventList(listed, layout=listed._layout).table(**options)
+
+
+def rows_of(text: str) -> str:
+    """Down to the totals: what is said of the recording as a whole only profdump prints."""
+    return re.split(r"(?m)^(?:Device|GPU mode)", text)[0]
+
+
+OPTIONS = [
+    {"sort_by": "cpu_time_total"},
+    {"sort_by": "self_cpu_time_total", "row_limit": 5},
+    {"sort_by": "cpu_time", "row_limit": -1},
+    {"sort_by": "count", "row_limit": 0},
+    {"sort_by": "name", "header": "a header"},
+    {"sort_by": "self_cpu_memory_usage", "time_unit": "s"},
+    {"sort_by": "cuda_time", "time_unit": "us", "max_name_column_width": 20},
+    {"sort_by": "self_cuda_time_total", "time_unit": "ns", "max_name_column_width": 200},
+]
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_two_printers_agree(prof: profile, options: Any) -> None:
+    averages = prof.key_averages()
+    assert rows_of(averages.table(**options)) == rendered(averages, **options)
+
+
+def test_two_printers_agree_about_shapes(prof: profile) -> None:
+    averages = prof.key_averages(group_by_input_shape=True, group_by_stack_n=3)
+    text = averages.table(sort_by="cpu_time_total", row_limit=12)
+    assert rows_of(text) == rendered(averages, sort_by="cpu_time_total", row_limit=12)
+    assert "Input Shapes" in text and "Source Location" in text
+    assert len(averages) == len(prof.key_averages()) + 2
+
+
+def test_chosen_rows(prof: profile) -> None:
+    averages = prof.key_averages()
+    chosen = EventList(row for row in averages if row.key.startswith("row 1"))
+    text = chosen.table(sort_by="cpu_time_total")
+    assert (
+        len(chosen) == 11 and text.count("row 1") == 11 and "recursive" not in text and "Ledger" not in text
+    )
+    averages.sort(key=lambda row: str(row.key))
+    lines = [line.split("  ")[0] for line in averages.table().splitlines()]
+    assert (
+        "GPU mode" not in averages.table() and len(lines) > 20
+    ), "a list that was changed is printed as it is"
+    assert averages.table(max_shapes_column_width=10)
+
+
+def test_events_add_up_to_the_averages(prof: profile) -> None:
+    exact = {row.key: row for row in prof.key_averages()}
+    added = EventList(prof.events()).key_averages()
+    assert set(exact) == {row.key for row in added}
+    for row in added:
+        of = exact[row.key]
+        assert (row.count, row.cpu_total_ns, row.self_cpu_total_ns) == (
+            of.count,
+            of.cpu_total_ns,
+            of.self_cpu_total_ns,
+        )
+
+
+def test_total(prof: profile) -> None:
+    averages = prof.key_averages()
+    total = averages.total_average()
+    assert total.key == "Total" and total.count == sum(row.count for row in averages)
+    assert averages.self_cpu_time_total == pytest.approx(total.self_cpu_time_total)
+    assert "Self CPU time total" in str(averages) and "key=Total" in repr(total)
+
+
+def test_errors(prof: profile) -> None:
+    with pytest.raises(
+        ValueError, match="there is no column 'nothing'; known are name, self_cpu, .*self_cuda_time_total"
+    ):
+        prof.key_averages().table(sort_by="nothing")
+    with pytest.raises(ValueError, match="time_unit 'h' is none of s, ms, us, ns"):
+        prof.key_averages().table(time_unit="h")
+    with pytest.raises(AssertionError, match="is not added to"):
+        prof.key_averages()[0].add(prof.key_averages()[1])
+    with pytest.raises(libprof.ProfError, match="is no recording"):
+        EventList(prof.events()).export_chrome_trace("x.json")
+    assert EventList().table() == ""
+
+
+def test_fields_of_torch(prof: profile) -> None:
+    pytest.importorskip("torch")
+    from torch.autograd.profiler_util import FunctionEvent, FunctionEventAvg
+
+    event = FunctionEvent(id=1, name="x", thread=1, start_us=0, end_us=1)
+    average = FunctionEventAvg()
+    its_own = ("key", "cpu_children", "is_legacy")
+    for theirs, ours in ((event, prof.events()[0]), (average, prof.key_averages()[0])):
+        wanted = {name for name in dir(theirs) if not name.startswith("_") and name not in its_own}
+        missing = {name for name in wanted if not hasattr(ours, name)}
+        assert missing <= INTERNAL, sorted(missing - INTERNAL)
+
+
+INTERNAL = {
+    "activity_type", "event_metadata", "external_id", "flow_id", "flow_start", "flow_type", "input_dtypes",
+    "is_python_function", "linked_correlation_id", "python_id", "python_module_id", "python_parent_id",
+    "self_cpu_percent", "set_cpu_parent", "append_cpu_child", "structured_input_shapes",
+    "structured_input_strides",
+    "total_cpu_percent", "total_device_percent",
+}  # fmt: skip
+
+
+def test_cuda(run_python: Any) -> None:
+    if not os.path.exists(os.path.join(os.environ["SIM_LIB"], "libcudart.so.13")):
+        pytest.skip("the simulated CUDA is not built")
+    done = run_python(CUDA, env={"LD_LIBRARY_PATH": os.environ["SIM_LIB"]})
+    assert done.stdout == "OK\n", done.stdout + done.stderr
+
+
+CUDA = """
+import ctypes, re, libprof
+from libprof import EventList, record_function
+libprof.load()
+rt = ctypes.CDLL("libcudart.so.13")
+at, size = ctypes.c_void_p(), ctypes.c_size_t(1 << 20)
+assert rt.cudaMalloc(ctypes.byref(at), size) == 0
+with libprof.profile() as prof:
+    with record_function("outer"):
+        with record_function("fill"):
+            for _ in range(3):
+                assert rt.cudaMemsetAsync(at, 0, size, None) == 0
+        assert rt.cudaMemsetAsync(at, 0, size, None) == 0
+    assert rt.cudaMemsetAsync(at, 0, size, None) == 0
+    assert rt.cudaDeviceSynchronize() == 0
+averages = prof.key_averages()
+row = {r.key: r for r in averages}
+memset = next(r for r in averages if r.kind == "memset")
+assert row["fill"].self_cuda_total_ns * 5 == memset.cuda_total_ns * 3 and memset.count == 5
+assert row["outer"].cuda_total_ns * 5 == memset.cuda_total_ns * 4
+assert abs(row["outer"].self_cuda_time_total * 5 - memset.device_time_total) < 1e-6
+for sort in ("self_cuda_time_total", "cuda_time_total", "cuda_time", "count"):
+    text = averages.table(sort_by=sort)
+    rendered = EventList(averages, layout=averages._layout).table(sort_by=sort)
+    assert re.split("(?m)^(?:CUDA time|Device|GPU mode)", text)[0] == rendered
+    assert "Self CUDA %" in text
+events = prof.events()
+for added in EventList(events).key_averages():
+    if added.kind in ("range", "memset"):
+        of = row[added.key]
+        assert (added.count, added.cuda_total_ns) == (of.count, of.cuda_total_ns)
+        assert added.self_cuda_total_ns == of.self_cuda_total_ns
+fill = next(e for e in events if e.name == "fill")
+assert len(fill.kernels) == 3 and fill.kernels[0].device == 0
+assert fill.device_time_total == fill.self_cuda_time_total
+assert [c.name for c in fill.cpu_children] == ["cudaMemsetAsync"] * 3 and fill.cpu_parent.name == "outer"
+assert {e.device_type for e in events if e.kind == "memset"} == {libprof.DeviceType.CUDA}
+with libprof.profile(activities=[libprof.ProfilerActivity.CPU]) as prof:
+    with record_function("cpu only"):
+        rt.cudaMemsetAsync(at, 0, size, None)
+assert not [r for r in prof.key_averages() if r.kind == "memset"]
+assert "CUDA total" not in prof.key_averages().table()
+print("OK")
+"""

@@ -1,0 +1,311 @@
+"""torch.profiler's interface: cycles, results, files, errors, forks."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import re
+import time
+from pathlib import Path
+from typing import Any, List
+
+import pytest
+
+import libprof
+from libprof import ProfilerAction, profile, record_function, schedule
+
+
+def work(name: str = "work", times: int = 1) -> None:
+    for _ in range(times):
+        with record_function(name):
+            time.sleep(0.001)
+
+
+def names(prof: profile) -> List[str]:
+    return [event.name for event in prof.events()]
+
+
+def test_results_are_those_of_the_profile() -> None:
+    with record_function("not recorded"):
+        pass
+    with profile() as prof:
+        work("mine", 3)
+    row = {row.key: row for row in prof.key_averages()}["mine"]
+    assert row.count == 3 and row.cpu_time_total >= 3000 and row.cpu_time == row.cpu_time_total / 3
+    assert names(prof) == ["mine"] * 3
+    with profile() as later:
+        work("another's")
+    assert names(prof) == ["mine"] * 3 and names(later) == ["another's"]
+
+
+def test_nested_profiles() -> None:
+    with profile() as outer:
+        work("first")
+        with profile() as inner:
+            work("second")
+        work("third")
+    assert names(inner) == ["second"] and names(outer) == ["first", "second", "third"]
+
+
+def test_schedule_has_torchs_actions() -> None:
+    plan = schedule(wait=1, warmup=1, active=2, repeat=2, skip_first=1)
+    assert [plan(step).value for step in range(12)] == [0, 0, 1, 2, 3, 0, 1, 2, 3, 0, 0, 0]
+    plan = schedule(wait=2, warmup=1, active=1, repeat=1, skip_first_wait=1)
+    assert [plan(step).value for step in range(5)] == [1, 3, 0, 0, 0]
+    with pytest.raises(AssertionError, match="active=0"):
+        schedule(wait=0, warmup=0, active=0)
+    with pytest.warns(UserWarning, match="without warmup"):
+        schedule(wait=0, warmup=0, active=1)
+
+
+def test_each_cycle_is_handed_over() -> None:
+    cycles: List[Any] = []
+
+    def ready(prof: profile) -> None:
+        cycles.append((prof.step_num, [name for name in names(prof) if name.startswith("step")]))
+
+    with profile(schedule=schedule(wait=1, warmup=1, active=2, repeat=2), on_trace_ready=ready) as prof:
+        for step in range(10):
+            work(f"step {step}")
+            prof.step()
+    assert cycles == [(4, ["step 2", "step 3"]), (8, ["step 6", "step 7"])]
+    assert [name for name in names(prof) if name.startswith("Prof")].__len__() == 2
+    assert prof.current_action is ProfilerAction.NONE and not libprof.is_recording()
+
+
+def test_cycle_that_is_cut_is_handed_over() -> None:
+    seen: List[List[str]] = []
+    with profile(
+        schedule=lambda step: ProfilerAction.RECORD, on_trace_ready=lambda p: seen.append(names(p))
+    ) as prof:
+        work("cut")
+        prof.step()
+    assert len(seen) == 1 and "cut" in seen[0]
+
+
+def test_accumulated_events() -> None:
+    with profile(schedule=schedule(wait=0, warmup=1, active=1), acc_events=True) as prof:
+        for step in range(4):
+            work(f"acc {step}")
+            prof.step()
+    assert {"acc 1", "acc 3"} <= set(names(prof))
+
+
+def test_unfinished() -> None:
+    prof = profile()
+    for ask in (prof.key_averages, prof.events, lambda: prof.export_chrome_trace("x.json"), prof.step):
+        with pytest.raises(AssertionError):
+            ask()
+        with pytest.raises(libprof.ProfError):
+            ask()
+    prof.start()
+    with pytest.raises(libprof.ProfError, match="running already"):
+        prof.start()
+    with pytest.raises(libprof.UnfinishedError, match="when it has ended"):
+        prof.key_averages()
+    prof.stop()
+    prof.stop()
+    assert prof.key_averages() is not None and not Path("x.json").exists()
+
+
+def test_failing_schedule_leaves_nothing_on() -> None:
+    def broken(step: int) -> ProfilerAction:
+        raise KeyError(step)
+
+    prof = profile(schedule=broken)
+    with pytest.raises(KeyError):
+        prof.start()
+    assert not libprof.is_recording() and "not started" in repr(prof)
+
+
+def test_failing_body_keeps_results() -> None:
+    with pytest.raises(KeyError):
+        with profile() as prof:
+            work("before the error")
+            raise KeyError
+    assert names(prof) == ["before the error"]
+
+
+def test_options_that_are_not_ours_warn() -> None:
+    with pytest.warns(RuntimeWarning, match="with_modules is PyTorch's own"):
+        profile(with_modules=True)
+    with pytest.warns(RuntimeWarning, match="neither CPU nor CUDA: XPU"):
+        profile(activities=["CPU", "XPU"])
+    with pytest.raises(AssertionError, match="neither"):
+        profile(activities=[])
+
+
+def test_chrome_traces(tmp_path: Path) -> None:
+    with profile() as prof:
+        work("traced")
+    prof.export_chrome_trace(str(tmp_path / "a.json"))
+    with pytest.raises(libprof.ProfdumpError, match="No such file"):
+        prof.export_chrome_trace(str(tmp_path / "no" / "a.json"))
+    prof.add_metadata("model", 'a "b"')
+    prof.add_metadata_json("sizes", "[1, 2]")
+    with pytest.raises(ValueError, match="not JSON"):
+        prof.add_metadata_json("sizes", "[1, 2")
+    prof.export_chrome_trace(str(tmp_path / "b.json.gz"))
+    plain = json.loads((tmp_path / "a.json").read_text())
+    packed = json.loads(gzip.open(tmp_path / "b.json.gz").read())
+    assert (
+        packed["model"] == 'a "b"'
+        and packed["sizes"] == [1, 2]
+        and plain["traceEvents"] == packed["traceEvents"]
+    )
+    assert any(event["name"] == "traced" for event in plain["traceEvents"])
+    assert sorted(os.listdir(tmp_path)) == ["a.json", "b.json.gz"]
+    with pytest.raises(libprof.ProfdumpError, match="No space left"):
+        prof.export("/dev/full", "chrome")
+
+
+def test_stacks(tmp_path: Path) -> None:
+    path = tmp_path / "stacks.txt"
+    with profile() as prof:
+        with record_function("a; b"):
+            work("inner")
+    prof.export_stacks(str(path), "self_cpu_time_total")
+    assert re.search(r"^a__b;inner \d+$", path.read_text(), re.MULTILINE)
+    with pytest.raises(
+        ValueError, match=r"metric should be one of: \['self_cpu_time_total', 'self_cuda_time_total'"
+    ):
+        prof.export_stacks(str(path), "self")
+    with pytest.raises(ValueError, match="only CUDA"):
+        prof.events().export_stacks(str(path), "self_xpu_time_total")
+
+
+def test_every_format(tmp_path: Path) -> None:
+    with profile() as prof:
+        work("exported")
+    for ending in (".json", ".pftrace", ".pb.gz", ".speedscope.json", ".html", ".svg", ".prom"):
+        prof.export(str(tmp_path / f"out{ending}"))
+        assert (tmp_path / f"out{ending}").stat().st_size > 20, ending
+    with pytest.raises(libprof.ProfError, match="Known endings"):
+        prof.export(str(tmp_path / "out.xyz"))
+    assert "exported" in prof.trace.table()
+
+
+def test_stacks_of_python() -> None:
+    def innermost() -> None:
+        with record_function("with a stack"):
+            pass
+
+    with profile(with_stack=True) as prof:
+        innermost()
+    row = next(row for row in prof.key_averages(group_by_stack_n=3) if row.key == "with a stack")
+    assert len(row.stack) == 3 and "test_stacks_of_python" in row.stack[2], row.stack
+    averages = prof.key_averages(group_by_stack_n=3)
+    rendered = libprof.EventList(averages, layout=averages._layout).table(sort_by="cpu_time_total")
+    assert averages.table(sort_by="cpu_time_total").startswith(rendered) and "Source Location" in rendered
+
+
+def test_tensorboard(tmp_path: Path) -> None:
+    with profile(on_trace_ready=libprof.tensorboard_trace_handler(str(tmp_path / "new" / "run"))):
+        work()
+    with profile(on_trace_ready=libprof.tensorboard_trace_handler(str(tmp_path / "new" / "run"), "w0", True)):
+        work()
+    listed = sorted(os.listdir(tmp_path / "new" / "run"))
+    assert re.fullmatch(
+        rf".+_{os.getpid()}\.\d+\.pt\.trace\.json", [x for x in listed if x[0] != "w" or "_" in x][0]
+    )
+    assert any(re.fullmatch(r"w0\.\d+\.pt\.trace\.json\.gz", name) for name in listed)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(RuntimeError, match="cannot be made"):
+        libprof.tensorboard_trace_handler(str(tmp_path / "file" / "x"))(None)
+
+
+FORK = """
+import os, sys, libprof
+with libprof.profile() as prof:
+    with libprof.record_function("before"):
+        pid = os.fork()
+    if pid == 0:
+        with libprof.record_function("child"):
+            pass
+        assert "which forked this one" in repr(prof)
+        try:
+            prof.key_averages()
+        except libprof.ProfError as error:
+            assert "a file of its own" in str(error)
+        else:
+            sys.exit(3)
+    else:
+        assert os.waitpid(pid, 0)[1] == 0
+        with libprof.record_function("parent"):
+            pass
+if pid == 0:
+    with libprof.profile() as own:
+        with libprof.record_function("own"):
+            pass
+    assert "own" in {row.key for row in own.key_averages()}
+    os._exit(0)
+print(sorted(row.key for row in prof.key_averages()), prof)
+"""
+
+
+def test_fork_inside(run_python: Any) -> None:
+    done = run_python(
+        FORK.replace("assert os.waitpid(pid, 0)[1] == 0", "pass").replace(
+            "print(", "assert os.waitpid(pid, 0)[1] == 0\nprint("
+        )
+    )
+    assert done.stdout == "['before', 'parent'] <libprof.profile finished, step 0>\n", done.stderr
+    assert done.stderr == ""
+
+
+def test_private_file_goes_with_the_process(run_python: Any) -> None:
+    source = (
+        "import libprof\nwith libprof.profile() as p:\n    libprof.mark('x')\nprint(libprof.output_path())\n"
+    )
+    path = Path(run_python(source).stdout.strip())
+    assert path.name.endswith(".prof") and not path.parent.exists()
+
+
+def test_file_of_ones_own_stays(run_python: Any, tmp_path: Path) -> None:
+    source = (
+        "import libprof\nwith libprof.profile() as p:\n    libprof.mark('x')\nprint(len(p.key_averages()))\n"
+    )
+    done = run_python(source, env={"PROF_OUTPUT": str(tmp_path / "kept.prof")})
+    assert done.stdout == "1\n" and (tmp_path / "kept.prof").exists()
+    configured = (
+        "import libprof\nlibprof.configure(output='named.prof')\n"
+        + source
+        + ("try:\n    libprof.configure(output='late.prof')\nexcept libprof.ProfError as e:\n    print(e)\n")
+    )
+    done = run_python(configured)
+    assert "these options cannot change any more" in done.stdout and (tmp_path / "named.prof").exists()
+
+
+def test_preloaded_recorder(run_python: Any, tmp_path: Path) -> None:
+    source = """
+import libprof
+libprof.mark("before")
+with libprof.record_function("around"):
+    with libprof.profile() as prof:
+        with libprof.record_function("inside"):
+            pass
+print([e.name for e in prof.events()], libprof.is_recording())
+"""
+    env = {
+        "LD_PRELOAD": os.environ["LIBPROF_LIBRARY"],
+        "LIBPROF_LIBRARY": "",
+        "LD_LIBRARY_PATH": os.environ["LIB_DIR"],
+        "PROF_OUTPUT": "on.prof",
+        "PROF_TABLE": "0",
+    }
+    assert run_python(source, env=env).stdout == "['inside'] True\n"
+
+
+def test_nothing_recorded(run_python: Any) -> None:
+    source = """
+import libprof
+with libprof.profile() as prof:
+    pass
+print(len(prof.events()), repr(prof.key_averages().table()), prof.total_average().count)
+try:
+    prof.export_chrome_trace("x.json")
+except libprof.ProfError as error:
+    print(error)
+"""
+    assert run_python(source).stdout == "0 '' 0\nnothing has been recorded yet\n"
