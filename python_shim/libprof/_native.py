@@ -131,6 +131,19 @@ class Library:
         function.restype = None
         return function
 
+    def builtin(self, name: str) -> Any:
+        """A function of libprof.so as the interpreter has functions of its own; None where that cannot be."""
+        make = getattr(self._quick, "prof_python_function", None)
+        if make is None:
+            return None
+        make.restype, make.argtypes = ctypes.c_void_p, [ctypes.c_char_p]
+        address = make(name.encode())
+        if not address:
+            return None
+        function = ctypes.cast(address, ctypes.py_object).value
+        ctypes.pythonapi.Py_DecRef(ctypes.py_object(function))  # the reference that came with the address
+        return function
+
     def optional(self, name: str) -> Any:
         """A function that this library may lack; None then. It takes an int, under the GIL; a status comes back."""
         function = getattr(self._quick, name, None)

@@ -10,7 +10,7 @@ import threading
 import warnings
 from asyncio import _get_running_loop as _running_loop
 from types import TracebackType
-from typing import Any, List, Optional, Tuple, Type
+from typing import Any, Dict, List, Optional, Tuple, Type
 
 from . import _native, _open_ranges
 from ._decorate import Function, decorate
@@ -38,7 +38,8 @@ _open = _open_ranges.of_thread
 def _bind() -> None:
     global _gate, _push, _pop
     library = _native.library()
-    _push, _pop = library.unchecked("prof_range_push"), library.prof_range_pop
+    _push = library.builtin("range_push") or library.unchecked("prof_range_push")
+    _pop = library.builtin("range_pop") or library.unchecked("prof_range_pop")
     words = ctypes.cast(library.prof_gate(), ctypes.POINTER(ctypes.c_uint32 * 2)).contents
     _gate = memoryview(words).cast("B").cast("I")
 
@@ -88,17 +89,18 @@ class record_function:
     generator's every resumption, so that what its consumer does is not part of it.
     """
 
-    __slots__ = ("__weakref__", "_attributes", "_begun", "_name")
+    _attributes: Optional[Dict[str, Any]] = None
+    _begun: Optional[List[Tuple[Any, int]]] = None
 
     def __init__(self, name: str, args: Any = None, **attributes: Any) -> None:
         try:
             self._name = name.encode()
         except (AttributeError, UnicodeEncodeError):
             self._name = _encode(name)
-        self._attributes = attributes
-        self._begun: Optional[List[Tuple[Any, int]]] = None
         if args is not None:
             attributes["args"] = args
+        if attributes:
+            self._attributes = attributes
 
     @property
     def name(self) -> str:
@@ -182,13 +184,13 @@ class record_function:
             _warn_of_attributes(self.name)
 
     def _set_attributes(self) -> None:
-        for key, value in self._attributes.items():
+        for key, value in (self._attributes or {}).items():
             set_attribute(key, value)
 
     # ---- decorator ----
 
     def __call__(self, function: Function) -> Function:
-        return decorate(function, lambda: record_function(self.name, **self._attributes))
+        return decorate(function, lambda: record_function(self.name, **(self._attributes or {})))
 
 
 def _task_or_thread() -> Any:

@@ -35,3 +35,19 @@ def test_missing_library(run_python) -> None:
 def test_wrong_version() -> None:
     with pytest.raises(libprof.LibraryError, match="is version 7.1.0; this package needs"):
         _native.check_version("7.1.0", "x.so")
+
+
+def test_builtin_functions(run_python, tmp_path) -> None:
+    source = (
+        "import sys, libprof._native as n\nlib = n.library()\n"
+        "push, pop = lib.builtin('range_push'), lib.builtin('range_pop')\n"
+        "assert lib.builtin('other') is None\n"
+        "assert sys.getrefcount(lib.builtin('range_pop')) == sys.getrefcount(object())\n"
+        "for wrong in ((), (1,), ('text',), (b'a', b'b')):\n"
+        "    try:\n        push(*wrong)\n        sys.exit('no error')\n    except TypeError:\n        pass\n"
+        "lib.prof_start()\nnone = sys.getrefcount(None)\n"
+        "for _ in range(10000):\n    push(b'zero\\0byte'); pop()\n"
+        "assert abs(sys.getrefcount(None) - none) < 100\n"
+    )
+    run_python(source, env={"PROF_OUTPUT": str(tmp_path / "b.prof")})
+    assert "10000" in libprof.read(tmp_path / "b.prof").table()

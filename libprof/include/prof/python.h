@@ -22,6 +22,7 @@ extern "C" {
 #endif
 
 PROF_DECLARE(prof_status, prof_python_calls, (int on));
+PROF_DECLARE(void *, prof_python_function, (const char *name));
 
 #ifndef PROF_IMPLEMENTATION
 
@@ -37,6 +38,14 @@ PROF_DECLARE(prof_status, prof_python_calls, (int on));
 static inline prof_status prof_python_calls(int on)
 {
     return PROF_PRESENT(prof_python_calls) ? prof_python_calls_in_library(on) : PROF_ABSENT;
+}
+
+/* A new reference to a builtin function (PyObject *), which Python calls at less than half of the price of
+ * a call through ctypes: "range_push" takes the name as bytes, "range_pop" nothing. The GIL is held.
+ * NULL, and no exception: another name, or where prof_python_calls() would return PROF_UNSUPPORTED. */
+static inline void *prof_python_function(const char *name)
+{
+    return PROF_PRESENT(prof_python_function) ? prof_python_function_in_library(name) : NULL;
 }
 
 #endif
