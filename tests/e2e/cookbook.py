@@ -92,6 +92,17 @@ class Recipe:
         return "\n".join(parts) + "\n"
 
     def missing(self):
+        """Programs and modules that are not here."""
+        return self.missing_programs() + self.missing_modules()
+
+    def missing_modules(self):
+        """Of Python files: what their first lines import."""
+        text = "\n".join(content for name, content in self.files.items() if name.endswith(".py"))
+        modules = sorted(set(re.findall(r"^(?:import|from) (\w+)", text, re.MULTILINE)))
+        tried = {module: ["python3", "-c", f"import {module}"] for module in modules}
+        return [module for module, words in tried.items() if subprocess.run(words, capture_output=True).returncode]
+
+    def missing_programs(self):
         words = {word for c in self.commands for word in re.findall(r"(?:^|[|;]\s*)([a-z]\w*)", c.text)}
         return sorted(word for word in words & {"sqlite3", "mpirun", "c++"} if not shutil.which(word))
 
