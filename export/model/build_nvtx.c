@@ -83,6 +83,13 @@ static uint32_t add_label(struct builder *builder, struct tl_label label)
     return builder->timeline->labels.count - 1;
 }
 
+/* PyTorch tells ITT of its operators in a domain of its own, and NVTX in none: both are called alike. */
+static bool is_pytorchs(struct text domain)
+{
+    return domain.size == sizeof TL_PYTORCH_DOMAIN - 1 &&
+           memcmp(domain.bytes, TL_PYTORCH_DOMAIN, domain.size) == 0;
+}
+
 static uint32_t make_label(struct builder *builder, const struct build_event *event)
 {
     const struct prof_rec_event_name *record = &event->record;
@@ -98,8 +105,9 @@ static uint32_t make_label(struct builder *builder, const struct build_event *ev
         .color = record->color,
         .flags = record->flags & PROF_EVENT_NAME_COLORED ? TL_LABEL_COLORED : 0,
     };
-    if (record->domain)
-        label.name = shown_name(builder, builder->timeline->domains.at[domain].name, event->name);
+    uint32_t name = builder->timeline->domains.at[domain].name;
+    if (record->domain && !is_pytorchs(builder->timeline->names.at[name]))
+        label.name = shown_name(builder, name, event->name);
     return add_label(builder, label);
 }
 

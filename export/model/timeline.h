@@ -82,6 +82,9 @@ struct tl_domain {
     uint32_t name;   /* TL_NONE the default domain */
 };
 
+/* In which PyTorch tells ITT of its operators. */
+#define TL_PYTORCH_DOMAIN "PyTorch"
+
 struct tl_category {
     uint32_t domain; /* into domains[] */
     uint32_t number;
@@ -94,9 +97,10 @@ struct tl_category {
 struct tl_label {
     uint32_t domain;   /* into domains[] */
     uint32_t category; /* into categories[], TL_NONE none */
-    uint32_t name;     /* what tables call it, "domain:name"; TL_NONE in the default domain */
-    uint32_t color;    /* 0xAARRGGBB */
-    uint32_t flags;    /* TL_LABEL_* */
+    uint32_t name;  /* what tables call it, "domain:name"; TL_NONE: as it is, in the default domain
+                          and in PyTorch's */
+    uint32_t color; /* 0xAARRGGBB */
+    uint32_t flags; /* TL_LABEL_* */
 };
 
 #define TL_RESULT_UNKNOWN INT32_MIN /* the call's end is not in the trace */

@@ -44,10 +44,28 @@ static bool is_said_of_operators(struct text key)
     return false;
 }
 
+static bool is_in_domain(const struct timeline *timeline, uint32_t label)
+{
+    if (label == TL_NONE)
+        return false;
+    uint32_t name = timeline->domains.at[timeline->labels.at[label].domain].name;
+    return name != TL_NONE && timeline->names.at[name].size == sizeof TL_PYTORCH_DOMAIN - 1 &&
+           memcmp(timeline->names.at[name].bytes, TL_PYTORCH_DOMAIN,
+                  sizeof TL_PYTORCH_DOMAIN - 1) == 0;
+}
+
+static bool has_domain(const struct timeline *timeline)
+{
+    for (uint32_t i = 0; i < timeline->labels.count; i++)
+        if (is_in_domain(timeline, i))
+            return true;
+    return false;
+}
+
 #define OPERATORS_NAME 1u
 #define OPERATORS_KEY 2u
 
-/* By name, what it is; `*any`: there is one of each. NULL when memory is short. */
+/* By name, what it is; `*any`: there may be operators. NULL when memory is short. */
 static uint8_t *classify_names(const struct timeline *timeline, bool *any)
 {
     uint8_t *kinds = calloc((size_t)timeline->names.count + 1, 1), seen = 0;
@@ -57,13 +75,25 @@ static uint8_t *classify_names(const struct timeline *timeline, bool *any)
                              (is_said_of_operators(name) ? OPERATORS_KEY : 0));
         seen |= kinds[i];
     }
-    *any = seen == (OPERATORS_NAME | OPERATORS_KEY);
+    bool told = (seen & OPERATORS_KEY && timeline->attrs.count) || has_domain(timeline);
+    *any = seen & OPERATORS_NAME && told;
     return kinds;
 }
 
 static void mark(struct chrome_operators *operators, uint32_t slice)
 {
     operators->bits[slice / 64] |= UINT64_C(1) << slice % 64;
+}
+
+static void mark_domain(struct chrome_operators *operators, const uint8_t *kinds)
+{
+    const struct timeline *timeline = operators->timeline;
+    for (uint32_t i = 0; i < timeline->slices.count; i++) {
+        const struct tl_slice *slice = &timeline->slices.at[i];
+        if (slice->kind == TL_RANGE && (kinds[slice->name] & OPERATORS_NAME) &&
+            is_in_domain(timeline, tl_slice_label(slice)))
+            mark(operators, i);
+    }
 }
 
 static void mark_all(struct chrome_operators *operators, const uint8_t *kinds)
@@ -76,6 +106,8 @@ static void mark_all(struct chrome_operators *operators, const uint8_t *kinds)
             (kinds[slice->name] & OPERATORS_NAME))
             mark(operators, attr->slice);
     }
+    if (has_domain(timeline))
+        mark_domain(operators, kinds);
     for (uint32_t i = 0; i < timeline->pieces.count; i++)
         if (chrome_operators_has(operators, timeline->pieces.at[i].first))
             mark(operators, timeline->pieces.at[i].slice);
@@ -88,12 +120,12 @@ bool chrome_operators_init(struct chrome_operators *operators, const struct time
     uint8_t *kinds = classify_names(timeline, &any);
     if (!kinds)
         return false;
-    if (any && timeline->attrs.count)
+    if (any)
         operators->bits = calloc((size_t)timeline->slices.count / 64 + 1, sizeof *operators->bits);
     if (operators->bits)
         mark_all(operators, kinds);
     free(kinds);
-    return operators->bits || !any || !timeline->attrs.count;
+    return operators->bits || !any;
 }
 
 void chrome_operators_fini(struct chrome_operators *operators)

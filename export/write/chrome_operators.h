@@ -4,7 +4,8 @@
  * "External id", and gives that of the innermost one to calls within it and to what they launched.
  * Its readers join by that. Here an operator is a range whose name is one's ("aten::mm",
  * "MmBackward0", "autograd::engine::evaluate_function: MmBackward0") and that has what PyTorch says
- * of its operators: a sequence number, an operator's id, or sizes.
+ * of its operators: a sequence number, an operator's id, or sizes; or that is in the domain in which
+ * PyTorch tells ITT of them.
  */
 #ifndef PROF_CHROME_OPERATORS_H
 #define PROF_CHROME_OPERATORS_H

@@ -213,7 +213,7 @@ static void print_counts(const struct timeline *timeline, FILE *stream)
     struct call_counts counts = count_calls(timeline);
     fprintf(stream, "Events:    %u ranges", counts.ranges);
     if (counts.nvtx)
-        fprintf(stream, " (%u of them NVTX)", counts.nvtx);
+        fprintf(stream, " (%u of them NVTX or ITT)", counts.nvtx);
     fprintf(stream,
             ", %u marks, %u counter values, %u CUDA calls, %u device operations on %u thread%s\n",
             timeline->marks.count, timeline->counters.count, counts.calls,

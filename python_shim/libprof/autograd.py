@@ -182,8 +182,6 @@ def _as_functions(made: Iterable[events.FunctionEvent]) -> EventList:
     for event in chosen:
         function = FunctionEvent.__new__(FunctionEvent)
         function.__dict__.update(event.__dict__)
-        if event.domain == "PyTorch" and event.name.startswith("PyTorch:"):  # the domain of its ITT
-            function.name = event.name[len("PyTorch:") :]
         functions[id(event)] = function
     for function in functions.values():
         parent = function.cpu_parent
