@@ -4,7 +4,7 @@ Words of ``LIBPROF_STARTUP``, separated by commas:
 
 ``torch``          PyTorch's operators become ranges as soon as the program has imported it
 ``no-shapes``      without the sizes of their inputs
-``python-calls``   calls of Python functions are recorded
+``python-calls``   calls of Python functions are recorded, of all threads
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from types import ModuleType
 from typing import Any, Callable, List, Optional, Sequence
 
 from . import _native, _torch_operators
+from .errors import ProfError
 
 
 class _AfterImport(importlib.abc.MetaPathFinder):
@@ -67,6 +68,15 @@ class _ThreadStart:
             _guarded(thing)
 
 
+def _record_calls() -> None:
+    """Of the calling thread; see prof/python.h."""
+    library = _native.library()
+    begin = library.optional("prof_python_calls")
+    if begin is None:
+        raise ProfError("this libprof.so cannot record calls of Python functions")
+    library.check(begin(1))
+
+
 def start(words: str) -> None:
     """Does what the words say; see the module's text. Unknown words are refused by name."""
     wanted = set(filter(None, words.split(",")))
@@ -79,5 +89,8 @@ def start(words: str) -> None:
         shapes = "no-shapes" not in wanted
         sys.meta_path.insert(0, _AfterImport("torch", lambda torch: _torch_operators.start(torch, shapes)))
         on_threads.append(_torch_operators.begin_thread)
+    if "python-calls" in wanted:
+        _record_calls()
+        on_threads.append(_record_calls)
     if on_threads:
         threading.setprofile(_ThreadStart(on_threads))

@@ -136,6 +136,22 @@ def test_a_program_without_torch_is_left_alone(tmp_path: Path) -> None:
     assert done.stdout == "False 1\n"
 
 
+def test_python_calls_are_call_stacks_on_every_thread(tmp_path: Path) -> None:
+    (tmp_path / "work.py").write_text(
+        "import threading, libprof\n"
+        "def inner(name):\n    with libprof.record_function(name):\n        pass\n"
+        "def outer(name):\n    inner(name)\n"
+        "outer('here')\n"
+        "thread = threading.Thread(target=outer, args=('there',)); thread.start(); thread.join()\n"
+    )
+    done = libprof("run", "--python-calls", "-o", "c.prof", "--no-table", "work.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    table = json.loads(run_profdump(["--group-by=name,stack", "--format=json", str(tmp_path / "c.prof")]))
+    stacks = {row["name"]: json.dumps(row["stack"]) for row in table["key_averages"]}
+    for name in ("here", "there"):
+        assert "inner" in stacks[name] and "outer" in stacks[name], stacks
+
+
 def test_a_torch_that_cannot_be_imported_fails_as_before(tmp_path: Path) -> None:
     (tmp_path / "torch.py").write_text("raise ImportError('broken torch')\n")
     (tmp_path / "work.py").write_text("try:\n    import torch\nexcept ImportError as error:\n    print(error)\n")
