@@ -24,8 +24,8 @@ static bool take_memory(struct restriction *with)
     with->row_of_stream = places(timeline->streams.count);
     with->row_of_process = places(timeline->processes.count);
     return with->slices && with->slice_stays && with->gpus && with->marks && with->asyncs &&
-           with->frames && with->memories && with->graphs && with->row_of_stream && with->row_of_process &&
-           restrict_find_rows(with);
+           with->frames && with->memories && with->graphs && with->row_of_stream &&
+           with->row_of_process && restrict_find_rows(with);
 }
 
 static void give_memory_back(struct restriction *with)

@@ -17,9 +17,9 @@ static const char about[] =
     "*.prof files of a directory, are merged. Without an input: the newest *.prof file here.\n";
 
 static const struct option_entry *const groups[] = {
-    table_options,   blocks_options, analyze_options, breakdown_options, diff_option_entries,
-    explain_options, stacks_options, svg_options,     arrow_options,     window_options,
-    common_options, /* last */
+    table_options,       blocks_options,  analyze_options, breakdown_options,
+    diff_option_entries, explain_options, stacks_options,  svg_options,
+    arrow_options,       window_options,  common_options, /* last */
 };
 #define GROUPS (sizeof groups / sizeof groups[0])
 

@@ -49,9 +49,9 @@
 
 /* In the order in which they are called; independent of constructor order. */
 static const struct collector *const entry_collectors[] = {
-    &stacks_collector,   &cupti_collector, &children_collector, &alloc_collector,
-    &registry_collector, &itt_collector,   &python_collector,   &cublas_collector,
-    NULL,
+    &stacks_collector, &cupti_collector,    &children_collector,
+    &alloc_collector,  &registry_collector, &itt_collector,
+    &python_collector, &cublas_collector,   NULL,
 };
 
 static bool entry_inert; /* set-user-id program, or another copy of the library is at work */
