@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, Iterable, List, Optional, Tuple
 
-from . import _table, _times
+from . import _table, _times, notebook
 from ._table import Layout
 from ._recording import Recording, table_of
 from .averages import FunctionEventAvg, average_of_row
@@ -14,6 +14,18 @@ from .events import FunctionEvent
 STACKS_METRICS = (
     "self_cpu_time_total", "self_cuda_time_total", "self_xpu_time_total", "self_privateuse1_time_total",
 )  # fmt: skip
+
+
+def _row_of(average: FunctionEventAvg) -> Dict[str, Any]:
+    """As profdump's JSON has it."""
+    return {
+        "name": str(average.key),
+        "count": average.count,
+        "self_cpu_total_ns": average.self_cpu_total_ns,
+        "cpu_total_ns": average.cpu_total_ns,
+        "self_cuda_total_ns": average.self_cuda_total_ns,
+        "cuda_total_ns": average.cuda_total_ns,
+    }
 
 
 class EventList(List[Any]):
@@ -47,6 +59,12 @@ class EventList(List[Any]):
 
     def __str__(self) -> str:
         return self.table()
+
+    def _repr_html_(self) -> str:
+        """In a notebook: averages as a table, other lists as their text."""
+        if not self or not self._averaged:
+            return notebook.preformatted(self.table(row_limit=notebook.ROWS_MAX))
+        return notebook.averages_html([_row_of(average) for average in self])
 
     def table(
         self,

@@ -15,7 +15,7 @@ _TIMES: Tuple[Tuple[str, str], ...] = (
 )
 
 
-def format_time(time_ns: int) -> str:
+def format_time(time_ns: float) -> str:
     """Nanoseconds as profdump's tables show them."""
     if time_ns >= 1_000_000_000:
         return f"{time_ns / 1e9:.3f}s"

@@ -10,7 +10,7 @@ import warnings
 from types import TracebackType
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Set, Type
 
-from . import _export, _native, _torch, recorder
+from . import _export, _native, _torch, notebook, recorder
 from ._build_events import build_events
 from ._recording import Recording, Window
 from ._table import Layout
@@ -119,6 +119,10 @@ class profile:
             return f"<libprof.profile of process {self._running_in}, which forked this one>"
         state = "running" if self._running_in else "finished" if self._recorded else "not started"
         return f"<libprof.profile {state}, step {self.step_num}>"
+
+    def _repr_html_(self) -> str:
+        """In a notebook: the part of the trace that it recorded; before that, what it is."""
+        return self.trace._repr_html_() if self._recorded else notebook.preformatted(repr(self))
 
     # ---- from the beginning to the end ----
 

@@ -118,3 +118,16 @@ def test_names_are_text() -> None:
     assert row["name"] in parsed.texts and "script" not in parsed.tags
     assert "Self CUDA" not in parsed.texts, "no device did anything"
     assert Strict(libprof.trace.Report('<b>"')._repr_html_()).texts == ['<b>"']
+
+
+def test_a_profile_and_its_lists_show_themselves() -> None:
+    running = libprof.profile()
+    assert Strict(running._repr_html_()).texts == ["<libprof.profile not started, step 0>"]
+    with libprof.profile() as prof:
+        with libprof.record_function("<b>bold</b>"):
+            pass
+    for page in (prof._repr_html_(), prof.key_averages()._repr_html_()):
+        parsed = Strict(page)
+        assert "<b>bold</b>" in parsed.texts and "b" not in parsed.tags and "table" in parsed.tags
+    (text,) = Strict(prof.events()._repr_html_()).texts
+    assert "<b>bold</b>" in text
