@@ -195,14 +195,7 @@ void timeline_destroy(struct timeline *timeline)
 
 const struct tl_wait *timeline_wait_of(const struct timeline *timeline, uint32_t gpu)
 {
-    uint32_t low = 0, high = timeline->waits.count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (timeline->waits.at[middle].gpu < gpu)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = ARRAY_LOWER_BOUND(&timeline->waits, struct tl_wait, gpu, 0, gpu);
     bool found = low < timeline->waits.count && timeline->waits.at[low].gpu == gpu;
     return found ? &timeline->waits.at[low] : NULL;
 }

@@ -1,6 +1,8 @@
 /* chrome_collectives.c - see chrome_collectives.h. Names of attributes are those of NCCL's payload schemas. */
 #include "chrome_collectives.h"
 
+#include "array.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -68,14 +70,7 @@ static bool is_nccl(const struct timeline *timeline, const struct tl_slice *slic
 
 static struct tl_attrs attrs_of(const struct timeline *timeline, uint32_t slice)
 {
-    uint32_t low = 0, high = timeline->attrs.count, end;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (timeline->attrs.at[middle].slice < slice)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = ARRAY_LOWER_BOUND(&timeline->attrs, struct tl_attr, slice, 0, slice), end;
     for (end = low; end < timeline->attrs.count && timeline->attrs.at[end].slice == slice;)
         end++;
     return (struct tl_attrs){timeline->attrs.at + low, end - low};

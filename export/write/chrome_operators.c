@@ -1,6 +1,8 @@
 /* chrome_operators.c - see chrome_operators.h. */
 #include "chrome_operators.h"
 
+#include "array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,14 +139,7 @@ void chrome_operators_fini(struct chrome_operators *operators)
 uint32_t chrome_operators_forward(const struct chrome_operators *operators, uint32_t slice)
 {
     const struct timeline *timeline = operators->timeline;
-    uint32_t low = 0, high = timeline->fwdbwds.count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (timeline->fwdbwds.at[middle].backward < slice)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = ARRAY_LOWER_BOUND(&timeline->fwdbwds, struct tl_fwdbwd, backward, 0, slice);
     if (low == timeline->fwdbwds.count || timeline->fwdbwds.at[low].backward != slice)
         return TL_NONE;
     return timeline->slices.at[timeline->fwdbwds.at[low].forward].thread;

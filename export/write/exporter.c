@@ -7,6 +7,8 @@
  */
 #include "exporter.h"
 
+#include "array.h"
+
 #include <stdlib.h>
 
 enum run_kind {
@@ -117,15 +119,7 @@ static bool add_runs(struct walk *walk, enum run_kind kind, uint32_t count)
 /* First attribute of a slice that is not before `slice`. */
 static uint32_t find_attr(const struct timeline *timeline, uint32_t slice)
 {
-    uint32_t low = 0, high = timeline->attrs.count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (timeline->attrs.at[middle].slice < slice)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return ARRAY_LOWER_BOUND(&timeline->attrs, struct tl_attr, slice, 0, slice);
 }
 
 static void sift_down(struct walk *walk, uint32_t at)

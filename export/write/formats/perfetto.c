@@ -1,6 +1,7 @@
 /* perfetto.c - the events of a Perfetto trace: see perfetto.h. */
 #include "perfetto.h"
 
+#include "array.h"
 #include "chrome.h"
 #include "export_file.h"
 #include "exporter.h"
@@ -136,19 +137,6 @@ static uint32_t find_forward(const struct perfetto *perfetto, uint32_t slice)
     return low;
 }
 
-static uint32_t find_backward(const struct timeline *timeline, uint32_t slice)
-{
-    uint32_t low = 0, high = timeline->fwdbwds.count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (timeline->fwdbwds.at[middle].backward < slice)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static void put_fwdbwd_flows(struct perfetto *perfetto, uint32_t slice)
 {
     const struct timeline *timeline = perfetto->timeline;
@@ -159,7 +147,7 @@ static void put_fwdbwd_flows(struct perfetto *perfetto, uint32_t slice)
             break;
         proto_fixed64(&perfetto->out, EVENT_FLOW, fwdbwd_flow(perfetto, pair));
     }
-    for (uint32_t i = find_backward(timeline, slice);
+    for (uint32_t i = ARRAY_LOWER_BOUND(&timeline->fwdbwds, struct tl_fwdbwd, backward, 0, slice);
          i < count && timeline->fwdbwds.at[i].backward == slice; i++)
         proto_fixed64(&perfetto->out, EVENT_FLOW_END, fwdbwd_flow(perfetto, i));
 }
