@@ -94,6 +94,7 @@ class BuildProduct(build_py):
     """The modules, and beside them what CMake builds."""
 
     def run(self) -> None:
+        shutil.rmtree(Path(self.build_lib) / "libprof", ignore_errors=True)  # of an earlier build
         super().run()
         if self.editable_mode:
             return  # LIBPROF_LIBRARY and LIBPROF_BIN say where a checkout's build is

@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import venv
+import zipfile
 from pathlib import Path
 from typing import Dict, Tuple
 
@@ -59,6 +60,16 @@ def run(*command: str, cwd: Path) -> Tuple[int, str]:
 def test_tag_says_what_it_needs(wheel: Path) -> None:
     machine = os.uname().machine
     assert re.fullmatch(rf"libprof-\d+\.\d+\.\d+-py3-none-manylinux_2_\d+_{machine}\.whl", wheel.name)
+
+
+def test_holds_every_module_as_it_is(wheel: Path) -> None:
+    sources = ROOT / "python_shim"
+    with zipfile.ZipFile(wheel) as packed:
+        for source in sources.glob("libprof/**/*.py"):
+            assert packed.read(str(source.relative_to(sources))) == source.read_bytes(), source
+        names = packed.namelist()
+    for name in ("lib/libprof.so.0", "lib/libprofdump.so.0", "bin/profrun", "bin/profdump", "include/prof/prof.h", "py.typed"):
+        assert f"libprof/{name}" in names
 
 
 def test_records_and_reads(installed: Path, tmp_path: Path) -> None:
