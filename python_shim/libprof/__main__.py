@@ -10,12 +10,11 @@ Both become the program that they name: exit status, signals and output are its 
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import Callable, List
 
 from . import run
-from ._profdump import find_program, unrecorded_environment
+from ._profdump import become_program, find_program, unrecorded_environment
 from .errors import ProfError
 
 USAGE_STATUS = 2
@@ -29,7 +28,7 @@ def help_text() -> str:
 def become(name: str, arguments: List[str]) -> None:
     """Turns this process into a program of the package."""
     program = find_program(name)
-    os.execve(program, [name, *arguments], unrecorded_environment())
+    become_program(program, [name, *arguments], unrecorded_environment())
 
 
 def said(do: Callable[[], None]) -> int:

@@ -10,8 +10,9 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
-from typing import Dict, List, Sequence
+from typing import Dict, List, Mapping, NoReturn, Sequence
 
 from .errors import LibraryError, ProfdumpError
 
@@ -32,6 +33,13 @@ def unrecorded_environment() -> Dict[str, str]:
     """The environment without what has a child recorded."""
     recorded = ("PROF_", "LD_PRELOAD", "CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH", "INTEL_LIBITTNOTIFY64")
     return {name: value for name, value in os.environ.items() if not name.startswith(recorded)}
+
+
+def become_program(path: str, words: Sequence[str], environment: Mapping[str, str]) -> NoReturn:
+    """This process turns into that program, after what it has printed is out."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os.execve(path, list(words), dict(environment))
 
 
 def run_profdump(arguments: Sequence[str], accept: Sequence[int] = (0,)) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Dict, List, Mapping, NamedTuple, Sequence
 
 from ._native import library_path
-from ._profdump import find_program
+from ._profdump import become_program, find_program
 
 OPTIONS_HELP = """\
   --torch           record PyTorch's operators as ranges, with their input shapes
@@ -99,4 +99,4 @@ def execute(arguments: Sequence[str]) -> None:
     named = library_path()
     if named:
         environment["PROF_LIBRARY"] = named
-    os.execve(command[0], command, environment)
+    become_program(command[0], command, environment)
