@@ -5,6 +5,7 @@
 #include "search.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -142,17 +143,21 @@ bool loader_open_cupti(const char *named, char *why, size_t why_bytes)
     return true;
 }
 
-/* The toolkit keeps its stubs in a directory of that name, wherever it is installed. */
+static int note_driver(struct dl_phdr_info *object, size_t size, void *user)
+{
+    char resolved[PATH_MAX];
+    if (!is_driver(object, size, NULL))
+        return 0;
+    const char *path = realpath(object->dlpi_name, resolved);
+    snprintf(user, LOADER_PATH_BYTES, "%s", path ? path : object->dlpi_name);
+    return 1;
+}
+
+/* The toolkit keeps its stubs in a directory of that name, wherever it is installed. Asked at the end of the
+ * process, maybe in a signal handler that interrupted malloc(): so without dlopen(), which calls it. */
 bool loader_finds_stub(char path[LOADER_PATH_BYTES])
 {
-    void *library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-    if (!library)
-        library = dlopen("libcuda.so", RTLD_LAZY | RTLD_NOLOAD);
-    if (!library)
-        return false;
-    note_path(library, "", path);
-    dlclose(library);
-    return strstr(path, "/stubs/") != NULL;
+    return dl_iterate_phdr(note_driver, path) && strstr(path, "/stubs/");
 }
 
 struct mapped {
