@@ -15,12 +15,22 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sys/prctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #define CONTROL_STACK_BYTES (256u << 10)
 #define CONTROL_LOOK_MS 1000 /* for the end of a program whose main thread has left */
 /* Most programs that inherit the environment end sooner: they never make a socket. */
 #define CONTROL_SETTLE_MS 20
+#define CONTROL_ENTRY_MS 200 /* the end waits for an entry that is being made */
+
+/* What profdump ctl finds this process by. */
+enum control_entry {
+    CONTROL_ENTRY_NONE,
+    CONTROL_ENTRY_MAKING, /* by the thread */
+    CONTROL_ENTRY_MADE,
+    CONTROL_ENTRY_OVER, /* removed, and none is made any more */
+};
 
 static struct {
     uint64_t start_ns, stop_ns;      /* CLOCK_MONOTONIC; 0: not, or done. The thread's own */
@@ -29,6 +39,7 @@ static struct {
     uint32_t signals;                /* the handler adds, the thread takes */
     uint32_t process;                /* whose the thread is; a handler looks at it */
     uint32_t running;                /* the thread exists */
+    uint32_t entry;                  /* enum control_entry; the thread makes, who ends removes */
 } control = {.listener = OWN_FD_NONE, .wake_in = OWN_FD_NONE, .wake_out = OWN_FD_NONE};
 
 /* In the signal handler. In a child whose thread has not begun yet the byte would wake the
@@ -119,15 +130,29 @@ static bool control_has_work(void)
     return config_get()->control || config_get()->signal || control.start_ns || control.stop_ns;
 }
 
+static bool control_entry_becomes(enum control_entry from, enum control_entry to)
+{
+    uint32_t expected = from;
+    return cas_acq_rel(&control.entry, &expected, (uint32_t)to);
+}
+
+static void control_make_entry(void)
+{
+    poll(NULL, 0, CONTROL_SETTLE_MS);
+    if (!control_entry_becomes(CONTROL_ENTRY_NONE, CONTROL_ENTRY_MAKING))
+        return;
+    control.listener = own_fd_take(control_socket_open());
+    if (!control_entry_becomes(CONTROL_ENTRY_MAKING, CONTROL_ENTRY_MADE))
+        control_socket_remove(); /* the end has not waited any longer */
+}
+
 static void *control_main(void *argument)
 {
     (void)argument;
     prctl(PR_SET_NAME, "prof-control");
     thread_mark_internal();
-    if (config_get()->control) {
-        poll(NULL, 0, CONTROL_SETTLE_MS);
-        control.listener = own_fd_take(control_socket_open());
-    }
+    if (config_get()->control)
+        control_make_entry();
     bool last = false;
     while (control_has_work() && !(last = control_is_last())) {
         bool command;
@@ -201,12 +226,21 @@ void control_thread_fork_child(void)
     own_fd_close(&control.listener);
     store_relaxed(&control.signals, 0u);
     store_release(&control.running, 0u);
+    store_relaxed(&control.entry, (uint32_t)CONTROL_ENTRY_NONE);
     control_begin();
 }
 
+/* An entry that came after its process looked for it would stay for good. */
 void control_thread_end(void)
 {
-    if (config_get()->control && load_acquire(&control.process) == (uint32_t)getpid())
+    struct timespec moment = {.tv_nsec = 100000};
+    if (!config_get()->control || load_acquire(&control.process) != (uint32_t)getpid() ||
+        control_entry_becomes(CONTROL_ENTRY_NONE, CONTROL_ENTRY_OVER))
+        return;
+    uint64_t end_ns = clock_monotonic_ns() + CONTROL_ENTRY_MS * 1000000ull;
+    while (load_acquire(&control.entry) == CONTROL_ENTRY_MAKING && clock_monotonic_ns() < end_ns)
+        nanosleep(&moment, NULL);
+    if (exchange_seq_cst(&control.entry, (uint32_t)CONTROL_ENTRY_OVER) == CONTROL_ENTRY_MADE)
         control_socket_remove();
 }
 

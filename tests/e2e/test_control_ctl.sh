@@ -113,6 +113,10 @@ wait "$job" || fail "commands disturb a program that forks"
 same "entries after a family" "" "$(ls run/libprof)"
 [[ ! -e family.prof ]] || expect family.prof 'not any(raw.loss)'
 
+# Those that end while their entry is being made, 20 ms after they began, leave none either.
+record 'brief-%p.prof' ./steps children 100 19800 >out.txt
+same "entries of processes that ended early" "" "$(ls run/libprof)"
+
 # The program may close our descriptors and use their numbers.
 begin closed.prof ./steps closes 300
 sleep 0.3

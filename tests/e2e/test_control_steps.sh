@@ -59,9 +59,10 @@ grep -q "PROF_SCHEDULE=active=none ignored" wrong.txt || fail "a wrong schedule 
 PROF_START=api record empty.prof ./steps empty 10000
 expect empty.prof 'count == {"only": 1} and len(process["windows"]) == 10001' 'size < 64 * 10000 + 4 * 65536'
 
-# Four threads that count steps together: some 10 steps are recorded, and nothing breaks.
+# Four threads abreast that count steps together: steps 100 to 110 are those of rounds 25 to 27. Who comes first in a
+# round switches; the others of that round may be before or behind it, and all of round 26 are recorded.
 PROF_START=step:100 PROF_STOP=step:110 record threads.prof ./steps threads 100
-expect threads.prof '0 < count["work"] < 40' 'len(process["windows"]) == 1'
+expect threads.prof '5 <= count["work"] <= 12' 'len(process["windows"]) == 1'
 
 # A child counts from 0: its schedule begins anew.
 PROF_SCHEDULE=wait=3,active=2,repeat=1 record fork%n.prof ./steps fork 10

@@ -4,11 +4,11 @@
  *     run COUNT         COUNT steps
  *     slow COUNT        COUNT steps of 2 ms; prints its number first
  *     empty COUNT       an event, then COUNT starts and stops without one
- *     threads COUNT     as run, on four threads at once, steps counted together
+ *     threads COUNT     as run, on four threads at once, steps counted together; no thread is more than a step ahead
  *     fork COUNT        COUNT steps in the parent and then COUNT in a child
  *     handler COUNT     as slow, with a handler of SIGUSR2 that was installed before the library was loaded, or later
  *     storm             raises SIGUSR2 from four threads for a second while all record
- *     children COUNT    COUNT forked children, one after the other, that record for 1 ms
+ *     children COUNT US COUNT forked children, one after the other, that record for US us (1000)
  *     dump COUNT        COUNT events, then prof_dump("inside.prof") while another thread records
  *     flood COUNT       prints its number and records for ten seconds, resting COUNT us after each 1,000 ranges
  *     leaves            the main thread leaves by pthread_exit(), another one ends 0.1 s later
@@ -73,19 +73,25 @@ static int empty(void)
     return 0;
 }
 
-static void *run_on_thread(void *unused)
+static void *run_abreast(void *barrier)
 {
-    run();
-    return unused;
+    for (int i = 0; i < steps_wanted; i++) {
+        pthread_barrier_wait(barrier);
+        step(i);
+    }
+    return NULL;
 }
 
 static int threads(void)
 {
     pthread_t all[4];
+    pthread_barrier_t barrier;
+    pthread_barrier_init(&barrier, NULL, 4);
     for (int i = 0; i < 4; i++)
-        pthread_create(&all[i], NULL, run_on_thread, NULL);
+        pthread_create(&all[i], NULL, run_abreast, &barrier);
     for (int i = 0; i < 4; i++)
         pthread_join(all[i], NULL);
+    pthread_barrier_destroy(&barrier);
     return 0;
 }
 
@@ -147,7 +153,7 @@ static int children(void)
         pid_t child = fork();
         if (child == 0) {
             prof_range_push("in child");
-            usleep(1000);
+            usleep((useconds_t)(pause_us ? pause_us : 1000));
             prof_range_pop();
             exit(0);
         }
@@ -249,6 +255,7 @@ int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
     steps_wanted = argc > 2 ? atoi(argv[2]) : 100;
+    pause_us = argc > 3 ? atoi(argv[3]) : 0;
     return !strcmp(what, "run")        ? run()
            : !strcmp(what, "slow")     ? slow()
            : !strcmp(what, "empty")    ? empty()
