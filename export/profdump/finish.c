@@ -33,30 +33,34 @@ __attribute__((format(printf, 2, 0))) static void show(char shown[COMPLAINT_BYTE
         strcat(shown, "...");
 }
 
-void complain(const char *format, ...)
+/* To whoever listens on this thread; `more`: an item of what was said before. */
+__attribute__((format(printf, 2, 0))) static void tell(bool more, const char *format,
+                                                       va_list arguments)
 {
     char shown[COMPLAINT_BYTES];
+    show(shown, format, arguments);
+    if (!listening)
+        fprintf(stderr, more ? "  %s\n" : "profdump: %s\n", shown);
+    else if (more)
+        listening->hear_more(listening->user, shown);
+    else
+        listening->hear(listening->user, shown);
+}
+
+void complain(const char *format, ...)
+{
     va_list arguments;
     va_start(arguments, format);
-    show(shown, format, arguments);
+    tell(false, format, arguments);
     va_end(arguments);
-    if (listening)
-        listening->hear(listening->user, shown);
-    else
-        fprintf(stderr, "profdump: %s\n", shown);
 }
 
 void complain_more(const char *format, ...)
 {
-    char shown[COMPLAINT_BYTES];
     va_list arguments;
     va_start(arguments, format);
-    show(shown, format, arguments);
+    tell(true, format, arguments);
     va_end(arguments);
-    if (listening)
-        listening->hear_more(listening->user, shown);
-    else
-        fprintf(stderr, "  %s\n", shown);
 }
 
 int finish_answer(const struct profdump_options *options, bool written)
