@@ -143,33 +143,12 @@ static uint32_t stack_of_origin(const struct timeline *timeline,
     return stack_of_slice(timeline, origin->slice);
 }
 
-uint32_t build_graph_of_op(const struct timeline *timeline, const struct tl_gpu *gpu,
-                           uint64_t *node)
-{
-    *node = 0;
-    switch (gpu->kind) {
-    case TL_KERNEL:
-        *node = timeline->kernels.at[gpu->detail].graph_node;
-        return timeline->kernels.at[gpu->detail].graph;
-    case TL_MEMCPY:
-        *node = timeline->memcpys.at[gpu->detail].graph_node;
-        return timeline->memcpys.at[gpu->detail].graph;
-    case TL_MEMSET:
-        *node = timeline->memsets.at[gpu->detail].graph_node;
-        return timeline->memsets.at[gpu->detail].graph;
-    case TL_GRAPH_RUN:
-        return timeline->graph_runs.at[gpu->detail].graph;
-    default:
-        return 0;
-    }
-}
-
 static bool add_captured(struct builder *builder, uint32_t index)
 {
     struct timeline *timeline = builder->timeline;
     const struct tl_gpu *gpu = &timeline->gpus.at[index];
     uint64_t node;
-    uint32_t graph = build_graph_of_op(timeline, gpu, &node);
+    uint32_t graph = timeline_graph_of(timeline, gpu, &node);
     if (!node)
         return true;
     int64_t launched_ns =

@@ -57,9 +57,6 @@ void build_graph_launch(struct builder *builder, const struct read_api *api, uin
 bool build_graphs(struct builder *builder);
 /* build_graph_nodes.c: who captured which node. */
 bool build_graph_nodes(struct builder *builder);
-/* The id of the graph and of the node that an operation was recorded of; 0 and 0: of none. */
-uint32_t build_graph_of_op(const struct timeline *timeline, const struct tl_gpu *gpu,
-                           uint64_t *node);
 /* The graph of that id, added if new; TL_NONE: no memory. */
 uint32_t build_graph_of(struct builder *builder, uint32_t id);
 

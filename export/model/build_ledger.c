@@ -108,7 +108,7 @@ static bool count_graph(struct ledger_work *work, const struct tl_slice *slice)
     for (uint32_t i = 0; i < slice->gpu_count; i++) {
         const struct tl_gpu *gpu = gpu_of(timeline, slice, i);
         uint64_t node;
-        uint32_t graph = build_graph_of_op(timeline, gpu, &node);
+        uint32_t graph = timeline_graph_of(timeline, gpu, &node);
         uint32_t row = tl_is_work(gpu) ? ledger_rows_graph(&work->rows, graph) : TL_NONE;
         if (row == TL_NONE && tl_is_work(gpu))
             return false;

@@ -86,8 +86,7 @@ static uint32_t add_label(struct builder *builder, struct tl_label label)
 /* PyTorch tells ITT of its operators in a domain of its own, and NVTX in none: both are called alike. */
 static bool is_pytorchs(struct text domain)
 {
-    return domain.size == sizeof TL_PYTORCH_DOMAIN - 1 &&
-           memcmp(domain.bytes, TL_PYTORCH_DOMAIN, domain.size) == 0;
+    return text_is(domain, TL_PYTORCH_DOMAIN);
 }
 
 static uint32_t make_label(struct builder *builder, const struct build_event *event)

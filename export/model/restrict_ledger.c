@@ -65,7 +65,7 @@ static void count_operation(const struct restriction *with, const struct tl_gpu 
     const struct tl_slice *slice = &timeline->slices.at[gpu->slice];
     if (slice->kind == TL_API && slice->flags & TL_GRAPH) {
         uint64_t node;
-        row = row_of_graph(with, gpu->process, build_graph_of_op(timeline, gpu, &node));
+        row = row_of_graph(with, gpu->process, timeline_graph_of(timeline, gpu, &node));
     }
     if (!row)
         return;

@@ -4,6 +4,7 @@
 #include "builder.h"
 #include "demangle.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -205,4 +206,49 @@ uint32_t timeline_timing_of(const struct timeline *timeline, uint32_t slice)
     uint32_t low = ARRAY_LOWER_BOUND(&timeline->timings, struct tl_timing, slice, 0, slice);
     return low < timeline->timings.count && timeline->timings.at[low].slice == slice ? low
                                                                                      : TL_NONE;
+}
+
+double tl_attr_number(const struct tl_attr *attr)
+{
+    double real;
+    switch (attr->type) {
+    case PROF_ATTR_INT:
+        return (double)(int64_t)attr->value;
+    case PROF_ATTR_UINT:
+        return (double)attr->value;
+    case PROF_ATTR_DOUBLE:
+        memcpy(&real, &attr->value, sizeof real);
+        return real;
+    default:
+        return NAN;
+    }
+}
+
+uint32_t timeline_graph_of(const struct timeline *timeline, const struct tl_gpu *gpu,
+                           uint64_t *node)
+{
+    *node = 0;
+    switch (gpu->kind) {
+    case TL_KERNEL:
+        *node = timeline->kernels.at[gpu->detail].graph_node;
+        return timeline->kernels.at[gpu->detail].graph;
+    case TL_MEMCPY:
+        *node = timeline->memcpys.at[gpu->detail].graph_node;
+        return timeline->memcpys.at[gpu->detail].graph;
+    case TL_MEMSET:
+        *node = timeline->memsets.at[gpu->detail].graph_node;
+        return timeline->memsets.at[gpu->detail].graph;
+    case TL_GRAPH_RUN:
+        return timeline->graph_runs.at[gpu->detail].graph;
+    default:
+        return 0;
+    }
+}
+
+bool timeline_label_is_of(const struct timeline *timeline, uint32_t label, const char *domain)
+{
+    if (label == TL_NONE)
+        return false;
+    uint32_t name = timeline->domains.at[timeline->labels.at[label].domain].name;
+    return name != TL_NONE && text_is(timeline->names.at[name], domain);
 }

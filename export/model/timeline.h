@@ -640,6 +640,16 @@ static inline bool tl_attr_is_given_again(struct tl_attrs attrs, uint32_t index)
     return false;
 }
 
+/* The value of a number; NaN of a text. */
+double tl_attr_number(const struct tl_attr *attr);
+
+/* CUPTI's ids of the graph and of the node that an operation was recorded of; 0 and 0: of none. */
+uint32_t timeline_graph_of(const struct timeline *timeline, const struct tl_gpu *gpu,
+                           uint64_t *node);
+
+/* Whether a label (TL_NONE: no) is of the domain of that name. */
+bool timeline_label_is_of(const struct timeline *timeline, uint32_t label, const char *domain);
+
 /* The label of a slice; TL_NONE none, as calls have. */
 static inline uint32_t tl_slice_label(const struct tl_slice *slice)
 {

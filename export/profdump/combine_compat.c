@@ -19,11 +19,6 @@ struct combining {
     bool failed, first;
 };
 
-static bool is(struct text text, const char *literal)
-{
-    return text.size == strlen(literal) && memcmp(text.bytes, literal, text.size) == 0;
-}
-
 static void fail(struct combining *combining, const char *sentence)
 {
     if (!combining->failed)
@@ -54,14 +49,15 @@ static void keep_devices(void *user, struct text key, struct text piece, bool fi
 {
     struct combining *combining = user;
     (void)last;
-    if (is(key, "deviceProperties") && !compat_devices_piece(&combining->devices, piece, first))
+    if (text_is(key, "deviceProperties") &&
+        !compat_devices_piece(&combining->devices, piece, first))
         fail(combining, "out of memory");
 }
 
 static void copy_member(void *user, struct text key, struct text piece, bool first, bool last)
 {
     struct combining *combining = user;
-    if (!is(key, "deviceProperties"))
+    if (!text_is(key, "deviceProperties"))
         chrome_copy_piece(combining->out, key, piece, first, last);
 }
 

@@ -14,20 +14,14 @@ struct reading {
     bool failed;
 };
 
-static bool is(struct text text, const char *literal)
-{
-    return text.bytes && text.size == strlen(literal) &&
-           memcmp(text.bytes, literal, text.size) == 0;
-}
-
 bool compat_is_kernel(const struct augment_event *event)
 {
-    return is(event->category, "\"kernel\"");
+    return text_is(event->category, "\"kernel\"");
 }
 
 bool compat_is_op(const struct augment_event *event)
 {
-    return event->external_id.bytes && is(event->category, "\"cpu_op\"");
+    return event->external_id.bytes && text_is(event->category, "\"cpu_op\"");
 }
 
 /* The first failure stays. */
@@ -181,7 +175,7 @@ static void see_member(void *user, struct text key, struct text piece, bool firs
 {
     struct reading *reading = user;
     (void)last;
-    if (!is(key, "deviceProperties"))
+    if (!text_is(key, "deviceProperties"))
         return;
     if (!compat_devices_piece(reading->trace, piece, first))
         out_of_memory(reading);

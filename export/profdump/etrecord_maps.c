@@ -23,11 +23,6 @@ struct loader {
     TL_ARRAY(struct backend) backends;
 };
 
-static bool is(struct text text, const char *word)
-{
-    return text.size == strlen(word) && memcmp(text.bytes, word, text.size) == 0;
-}
-
 static bool same(struct text a, struct text b)
 {
     if (!a.bytes || !b.bytes)
@@ -77,9 +72,9 @@ static bool add_handle(struct loader *loader, struct text instruction, struct te
 static bool take_handle(void *user, const struct text *keys, uint32_t count, int64_t handle)
 {
     struct text none = {NULL, 0};
-    if (count >= 2 && is(keys[0], "debug_handle_map"))
+    if (count >= 2 && text_is(keys[0], "debug_handle_map"))
         return add_handle(user, keys[count - 1], none, handle);
-    if (count >= 4 && is(keys[0], "delegate_map") && is(keys[count - 2], "delegate_map"))
+    if (count >= 4 && text_is(keys[0], "delegate_map") && text_is(keys[count - 2], "delegate_map"))
         return add_handle(user, keys[count - 3], keys[count - 1], handle);
     return true;
 }
@@ -87,8 +82,8 @@ static bool take_handle(void *user, const struct text *keys, uint32_t count, int
 static bool take_word(void *user, const struct text *keys, uint32_t count, struct text word)
 {
     struct loader *loader = user;
-    if (count < 3 || !is(keys[0], "delegate_map") || !is(keys[count - 1], "name") ||
-        is(keys[count - 2], "delegate_map"))
+    if (count < 3 || !text_is(keys[0], "delegate_map") || !text_is(keys[count - 1], "name") ||
+        text_is(keys[count - 2], "delegate_map"))
         return true;
     struct backend backend = {keys[count - 2], word};
     if (!keep(loader, &backend.instruction) || !keep(loader, &backend.name))

@@ -185,11 +185,6 @@ static void copy_events(struct merge_chrome *merge, size_t first)
     merge->file = file;
 }
 
-static bool is(struct text key, const char *name)
-{
-    return key.size == strlen(name) && memcmp(key.bytes, name, key.size) == 0;
-}
-
 /* The id of a device, as text; empty when it has none. */
 static struct text device_id(const char *p, const char *end)
 {
@@ -255,10 +250,10 @@ static void copy_member(void *user, struct text key, struct text piece, bool fir
     bool merged = merge->changes && !merge->as_part;
     if (merged && first && key.size >= 12 && memcmp(key.bytes, "mergedTraces", 12) == 0)
         merge->merged_before++;
-    if (merged && is(key, "baseTimeNanoseconds")) {
+    if (merged && text_is(key, "baseTimeNanoseconds")) {
         if (last)
             put_base(merge);
-    } else if (merged && is(key, "deviceProperties") && !merge->file->many_devices) {
+    } else if (merged && text_is(key, "deviceProperties") && !merge->file->many_devices) {
         if (last)
             put_devices(merge);
     } else {

@@ -59,11 +59,6 @@ static const char *see_event(void *user, struct json_cursor *cursor, const char 
     return p;
 }
 
-static bool is(struct text key, const char *name)
-{
-    return key.size == strlen(name) && memcmp(key.bytes, name, key.size) == 0;
-}
-
 static void see_base(struct survey *survey, struct text piece, bool first)
 {
     int64_t base;
@@ -100,9 +95,9 @@ static void see_member(void *user, struct text key, struct text piece, bool firs
 {
     struct survey *survey = user;
     (void)last;
-    if (is(key, "baseTimeNanoseconds"))
+    if (text_is(key, "baseTimeNanoseconds"))
         see_base(survey, piece, first);
-    else if (is(key, "deviceProperties"))
+    else if (text_is(key, "deviceProperties"))
         see_devices(survey, piece, first);
 }
 

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,6 +24,12 @@ struct text {
     const char *bytes;
     size_t size;
 };
+
+/* Whether it is that word and nothing else. */
+static inline bool text_is(struct text text, const char *word)
+{
+    return text.size == strlen(word) && memcmp(text.bytes, word, text.size) == 0;
+}
 
 /* Where and why reading failed, as one line for a person: names the file and the offset. */
 struct read_error {

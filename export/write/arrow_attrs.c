@@ -1,7 +1,6 @@
 /* arrow_attrs.c - see arrow_attrs.h. */
 #include "arrow_attrs.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 enum word { WORD_NONE, WORD_SHAPES, WORD_SEQUENCE, WORD_STASHED, WORD_STACK, WORD_FLOPS };
@@ -68,22 +67,6 @@ struct tl_attrs arrow_attrs_of_slice(const struct arrow_view *view, uint32_t sli
     return (struct tl_attrs){first < end ? &view->timeline->attrs.at[first] : NULL, end - first};
 }
 
-double arrow_attrs_number(const struct tl_attr *attr)
-{
-    double real;
-    switch (attr->type) {
-    case PROF_ATTR_INT:
-        return (double)(int64_t)attr->value;
-    case PROF_ATTR_UINT:
-        return (double)attr->value;
-    case PROF_ATTR_DOUBLE:
-        memcpy(&real, &attr->value, sizeof real);
-        return real;
-    default:
-        return NAN;
-    }
-}
-
 static bool is_whole(const struct tl_attr *attr)
 {
     return (attr->type == PROF_ATTR_INT || attr->type == PROF_ATTR_UINT) &&
@@ -100,7 +83,7 @@ static bool fits(const struct arrow_view *view, const struct tl_attr *attr, uint
 {
     if (word == WORD_SEQUENCE || word == WORD_STASHED)
         return is_whole(attr);
-    return word == WORD_FLOPS ? arrow_attrs_number(attr) >= 0 : is_text(view, attr);
+    return word == WORD_FLOPS ? tl_attr_number(attr) >= 0 : is_text(view, attr);
 }
 
 struct arrow_attrs_own arrow_attrs_own(const struct arrow_view *view, struct tl_attrs attrs)
@@ -147,7 +130,7 @@ static void put_value(const struct arrow_view *view, struct text_out *out,
     else if (attr->type == PROF_ATTR_UINT || attr->type == PROF_ATTR_HEX)
         end = json_put_uint(number, attr->value);
     else
-        end = json_put_double(number, arrow_attrs_number(attr));
+        end = json_put_double(number, tl_attr_number(attr));
     text_out_bytes(out, number, (size_t)(end - number));
 }
 

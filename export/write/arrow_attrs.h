@@ -20,7 +20,6 @@ void arrow_attrs_fini(struct arrow_view *view);
 
 struct tl_attrs arrow_attrs_of_slice(const struct arrow_view *view, uint32_t slice);
 struct arrow_attrs_own arrow_attrs_own(const struct arrow_view *view, struct tl_attrs attrs);
-double arrow_attrs_number(const struct tl_attr *attr);
 
 /* A JSON object of the others; each key once, with the last value that was given for it. Numbers are numbers,
  * null those that are not finite. False: there are none, nothing was written. */

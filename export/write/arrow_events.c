@@ -259,7 +259,7 @@ static bool event_flops(const struct arrow_view *view, uint32_t item, void *to)
     if (slice && view->flops && view->flops[item] >= 0)
         return arrow_put_f64(to, view->flops[item]);
     const struct tl_attr *flops = own_at(view, item).flops;
-    return flops && arrow_put_f64(to, arrow_attrs_number(flops));
+    return flops && arrow_put_f64(to, tl_attr_number(flops));
 }
 
 static bool event_forward_tid(const struct arrow_view *view, uint32_t item, void *to)

@@ -124,40 +124,17 @@ static bool gpu_queue(const struct arrow_view *view, uint32_t item, void *to)
     return arrow_put_64(to, queue_ns > 0 ? queue_ns : 0);
 }
 
-/* CUPTI's ids of the graph and of its node; 0 none. */
-static uint32_t graph_at(const struct arrow_view *view, uint32_t item, uint64_t *node)
-{
-    const struct timeline *timeline = view->timeline;
-    const struct tl_gpu *gpu = gpu_at(view, item);
-    *node = 0;
-    if (gpu->detail == TL_NONE)
-        return 0;
-    switch (gpu->kind) {
-    case TL_KERNEL:
-        *node = timeline->kernels.at[gpu->detail].graph_node;
-        return timeline->kernels.at[gpu->detail].graph;
-    case TL_MEMCPY:
-        *node = timeline->memcpys.at[gpu->detail].graph_node;
-        return timeline->memcpys.at[gpu->detail].graph;
-    case TL_MEMSET:
-        *node = timeline->memsets.at[gpu->detail].graph_node;
-        return timeline->memsets.at[gpu->detail].graph;
-    default:
-        return timeline->graph_runs.at[gpu->detail].graph;
-    }
-}
-
 static bool gpu_graph(const struct arrow_view *view, uint32_t item, void *to)
 {
     uint64_t node;
-    uint32_t graph = graph_at(view, item, &node);
+    uint32_t graph = timeline_graph_of(view->timeline, gpu_at(view, item), &node);
     return graph && arrow_put_32(to, graph);
 }
 
 static bool gpu_node(const struct arrow_view *view, uint32_t item, void *to)
 {
     uint64_t node;
-    graph_at(view, item, &node);
+    timeline_graph_of(view->timeline, gpu_at(view, item), &node);
     return node && arrow_put_64(to, (int64_t)node);
 }
 

@@ -46,11 +46,6 @@ static const struct collective all[] = {
     {"ncclRecv", "recv", SIZES_OUT},
 };
 
-static bool text_is(struct text text, const char *word)
-{
-    return strlen(word) == text.size && memcmp(word, text.bytes, text.size) == 0;
-}
-
 static uint32_t find_name(const struct timeline *timeline, const char *name)
 {
     for (uint32_t i = 0; i < timeline->names.count; i++)
@@ -61,11 +56,7 @@ static uint32_t find_name(const struct timeline *timeline, const char *name)
 
 static bool is_nccl(const struct timeline *timeline, const struct tl_slice *slice)
 {
-    uint32_t label = tl_slice_label(slice);
-    if (label == TL_NONE)
-        return false;
-    uint32_t name = timeline->domains.at[timeline->labels.at[label].domain].name;
-    return name != TL_NONE && text_is(timeline->names.at[name], "NCCL");
+    return timeline_label_is_of(timeline, tl_slice_label(slice), "NCCL");
 }
 
 static struct tl_attrs attrs_of(const struct timeline *timeline, uint32_t slice)

@@ -41,25 +41,15 @@ static bool is_said_of_operators(struct text key)
     static const char *const keys[] = {"seq",        "op_id",           "sizes",
                                        "Input Dims", "Sequence number", "Input type"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (strlen(keys[i]) == key.size && memcmp(keys[i], key.bytes, key.size) == 0)
+        if (text_is(key, keys[i]))
             return true;
     return false;
-}
-
-static bool is_in_domain(const struct timeline *timeline, uint32_t label)
-{
-    if (label == TL_NONE)
-        return false;
-    uint32_t name = timeline->domains.at[timeline->labels.at[label].domain].name;
-    return name != TL_NONE && timeline->names.at[name].size == sizeof TL_PYTORCH_DOMAIN - 1 &&
-           memcmp(timeline->names.at[name].bytes, TL_PYTORCH_DOMAIN,
-                  sizeof TL_PYTORCH_DOMAIN - 1) == 0;
 }
 
 static bool has_domain(const struct timeline *timeline)
 {
     for (uint32_t i = 0; i < timeline->labels.count; i++)
-        if (is_in_domain(timeline, i))
+        if (timeline_label_is_of(timeline, i, TL_PYTORCH_DOMAIN))
             return true;
     return false;
 }
@@ -93,7 +83,7 @@ static void mark_domain(struct chrome_operators *operators, const uint8_t *kinds
     for (uint32_t i = 0; i < timeline->slices.count; i++) {
         const struct tl_slice *slice = &timeline->slices.at[i];
         if (slice->kind == TL_RANGE && (kinds[slice->name] & OPERATORS_NAME) &&
-            is_in_domain(timeline, tl_slice_label(slice)))
+            timeline_label_is_of(timeline, tl_slice_label(slice), TL_PYTORCH_DOMAIN))
             mark(operators, i);
     }
 }

@@ -142,11 +142,6 @@ static void name_threads(struct sqlite_trace *trace)
     sqlite_trace_end(trace, &rows);
 }
 
-static bool equals(struct text text, const char *other)
-{
-    return text.size == strlen(other) && memcmp(text.bytes, other, text.size) == 0;
-}
-
 /* A value of a table of names and values; empty when there is none. */
 static struct text read_value(struct sqlite_trace *trace, const char *table, const char *name)
 {
@@ -155,7 +150,7 @@ static struct text read_value(struct sqlite_trace *trace, const char *table, con
     struct sqlite_rows rows;
     sqlite_rows_begin(&rows, trace->file, table, columns, SQLITE_COUNT(columns));
     while (sqlite_rows_next(&rows))
-        if (equals(sqlite_rows_text(&rows, 0), name) && !value.size)
+        if (text_is(sqlite_rows_text(&rows, 0), name) && !value.size)
             value = event_store_keep(trace->store, sqlite_rows_text(&rows, 1));
     sqlite_trace_end(trace, &rows);
     return value;

@@ -62,22 +62,6 @@ static uint8_t role_of(struct text name)
     return ROLE_NONE;
 }
 
-static double number_of(const struct tl_attr *attr)
-{
-    double real;
-    switch (attr->type) {
-    case PROF_ATTR_INT:
-        return (double)(int64_t)attr->value;
-    case PROF_ATTR_UINT:
-        return (double)attr->value;
-    case PROF_ATTR_DOUBLE:
-        memcpy(&real, &attr->value, sizeof real);
-        return real;
-    default:
-        return NAN;
-    }
-}
-
 /* The first of a kind counts. Less than nothing, or no number, was not said. */
 static void hear(const struct range_works *works, const struct tl_attr *attr, struct said *said)
 {
@@ -90,7 +74,7 @@ static void hear(const struct range_works *works, const struct tl_attr *attr, st
             said->text[role] = (uint32_t)attr->value;
         return;
     }
-    double number = number_of(attr);
+    double number = tl_attr_number(attr);
     if (!said->has_numbers)
         for (int i = 0; i < ROLES; i++)
             said->number[i] = NAN;
