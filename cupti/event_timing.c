@@ -1,4 +1,4 @@
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE
 #include "event_timing.h"
 
 #include "atomic.h"
@@ -9,13 +9,12 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 /* Ended slots that a push looks at when none is free: it then does the flusher's work. */
 #define SWEEP_WHEN_DRY 256u
 
-/* Two arrays, not one of pairs: a library that is loaded late has little room for thread-local
- * storage. */
 struct thread_ranges {
     struct event_slot *slots[EVENT_TIMING_DEPTH]; /* NULL: pushed, but not timed */
     uint32_t stacks[EVENT_TIMING_DEPTH];          /* RANGE_STACK of recorder.h */
@@ -27,7 +26,9 @@ struct thread_ranges {
     uint32_t generation;
 };
 
-static __thread struct thread_ranges this_thread;
+/* Mapped by the first push of a thread: a library that is loaded late has little room for
+ * thread-local storage, and few processes time ranges like this. */
+static __thread struct thread_ranges *this_thread;
 
 static bool active;         /* event_timing_begin stores, _end and _fork_child take back */
 static uint64_t last_token; /* any thread adds */
@@ -312,10 +313,24 @@ static struct event_slot *push_range(struct thread_ranges *thread, uint32_t stac
     return slot;
 }
 
+/* NULL: no memory. A handler that pushes for the first time between the two looks leaves a page. */
+static struct thread_ranges *map_ranges(void)
+{
+    int kept_errno = errno;
+    void *memory = mmap(NULL, sizeof(struct thread_ranges), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory != MAP_FAILED && this_thread)
+        munmap(memory, sizeof(struct thread_ranges));
+    else if (memory != MAP_FAILED)
+        this_thread = memory;
+    errno = kept_errno;
+    return this_thread;
+}
+
 static uint64_t timer_push(uint32_t epoch, uint32_t stack)
 {
-    struct thread_ranges *thread = &this_thread;
-    if (thread->busy) {
+    struct thread_ranges *thread = this_thread ? this_thread : map_ranges();
+    if (!thread || thread->busy) {
         lose(1);
         return 0;
     }
@@ -402,8 +417,8 @@ static void pop_range(struct thread_ranges *thread, uint32_t stack)
 
 static void timer_pop(uint32_t epoch, uint32_t stack)
 {
-    struct thread_ranges *thread = &this_thread;
-    if (thread->busy)
+    struct thread_ranges *thread = this_thread;
+    if (!thread || thread->busy)
         return;
     int kept_errno = errno;
     thread->busy = true;
@@ -415,8 +430,12 @@ static void timer_pop(uint32_t epoch, uint32_t stack)
 
 static void timer_thread_end(void)
 {
-    abandon_all(&this_thread);
-    this_thread = (struct thread_ranges){0};
+    struct thread_ranges *thread = this_thread;
+    if (!thread)
+        return;
+    abandon_all(thread);
+    this_thread = NULL;
+    munmap(thread, sizeof *thread);
 }
 
 static const struct range_timer timer = {timer_push, timer_pop, timer_thread_end};
@@ -499,5 +518,6 @@ void event_timing_fork_child(void)
 {
     store_release(&active, false);
     event_slots_reset();
-    memset(&this_thread, 0, sizeof this_thread);
+    if (this_thread)
+        memset(this_thread, 0, sizeof *this_thread);
 }

@@ -22,6 +22,9 @@ int main(int argc, char **argv)
         prof_range_push("injected");
         prof_range_pop();
     }
+    /* Another library that comes late still finds room for its thread-local storage: glibc has 1.6 KiB for all. */
+    if (argc > 2 && !dlopen(argv[2], RTLD_NOW))
+        return 2;
     /* A program that was not preloaded finds the functions in the library itself. */
     if (argc > 1) {
         void (*push)(const char *) = (void (*)(const char *))dlsym(library, "prof_range_push");
@@ -42,7 +45,7 @@ one_file() {
     expect "${files[0]}" "$2" 'process["closed"]' 'not any(raw.loss)'
 }
 
-mkdir same copies twice injected_only
+mkdir same copies twice injected_only late
 record same/%n.prof ./injected
 one_file same 'count == {"injected": 10}'
 CUDA_INJECTION64_PATH=$here/libcopy.so record copies/%n.prof ./injected
@@ -51,3 +54,5 @@ LD_PRELOAD="$here/libcopy.so $here/libother.so" PROF_OUTPUT=twice/%n.prof ./rang
 one_file twice 'count["outer"] == 1'
 CUDA_INJECTION64_PATH=$here/libcopy.so PROF_OUTPUT=injected_only/%n.prof ./injected by_hand
 one_file injected_only 'count == {"by hand": 10}'
+CUDA_INJECTION64_PATH=$here/libcopy.so PROF_OUTPUT=late/%n.prof ./injected by_hand "$here/libother.so"
+one_file late 'count == {"by hand": 10}'
