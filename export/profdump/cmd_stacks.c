@@ -26,8 +26,11 @@ static void print_stack(FILE *out, const struct timeline *timeline, struct symbo
     time_text((double)total->device_ns, device);
     time_text_share(total->device_ns, totals->device_ns, share);
     time_text((double)total->cpu_ns, cpu);
-    fprintf(out, "\nStack %u: %" PRIu64 " call%s, %s on the device (%s), %s on the CPU", place + 1,
-            total->calls, plural(total->calls), device, share, cpu);
+    fprintf(out, "\nStack %u: %" PRIu64 " call%s, %s on the device", place + 1, total->calls,
+            plural(total->calls), device);
+    if (totals->device_ns > 0)
+        fprintf(out, " (%s)", share);
+    fprintf(out, ", %s on the CPU", cpu);
     if (total->ranges)
         fprintf(out, "; %" PRIu64 " range%s", total->ranges, plural(total->ranges));
     fputc('\n', out);
@@ -75,9 +78,10 @@ static void print_folded(FILE *out, struct symbols *symbols, const struct stack_
 {
     for (uint32_t i = 0; i < totals->count; i++) {
         uint32_t stack = totals->order[i];
-        if (totals->at[stack].device_ns > 0 &&
-            stack_text_folded(out, symbols_stack(symbols, stack)))
-            fprintf(out, " %" PRId64 "\n", totals->at[stack].device_ns);
+        if (totals->at[stack].device_ns <= 0)
+            continue;
+        stack_text_folded(out, symbols_stack(symbols, stack));
+        fprintf(out, " %" PRId64 "\n", totals->at[stack].device_ns);
     }
 }
 
@@ -106,8 +110,7 @@ int cmd_stacks(const struct profdump_options *options, const struct timeline *ti
 {
     struct symbols *symbols = stack_text_symbols(options, timeline);
     int status = symbols ? show(options, timeline, symbols) : EXIT_FAILURE;
-    if (timeline->stacks.count == 0)
-        complain("there are no call stacks in this recording; 'profrun --stacks' takes them");
+    stack_text_complain_of_none(timeline);
     symbols_destroy(symbols);
     return status;
 }

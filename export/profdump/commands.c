@@ -35,8 +35,9 @@ const struct command commands[] = {
     },
     {
         .word = "folded",
-        .usage = "folded [--metric METRIC] [FILE|DIRECTORY]...",
-        .help = "print the ranges as folded stacks, as flamegraph.pl reads them",
+        .usage = "folded [--stacks] [--metric METRIC] [FILE|DIRECTORY]...",
+        .help = "print the ranges, or with --stacks the functions around them, as folded\n"
+                "stacks, as flamegraph.pl reads them",
         .run = cmd_folded,
     },
     {

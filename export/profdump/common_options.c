@@ -42,6 +42,9 @@ const struct option_entry stacks_options[] = {
     FLAG("folded", folded,
          "with stacks: a line per stack as flamegraph.pl reads it, weighted by\n"
          "nanoseconds of device time"),
+    FLAG("stacks", by_function,
+         "with folded: the functions that opened, made or launched each thing,\n"
+         "instead of the ranges around it"),
     CALL("metric", "METRIC", table_options_metric,
          "with folded: self_cpu (default), self_cuda in nanoseconds, or count"),
     TEXT("perf-map", "PATH", perf_map,

@@ -68,6 +68,7 @@ struct profdump_options {
     uint32_t stack_frames;    /* --group-by stack:N */
     enum write_metric metric; /* --metric */
     bool folded;              /* --folded */
+    bool by_function;         /* --stacks */
     bool debuginfod;          /* --debuginfod */
     const char *perf_map;     /* --perf-map, NULL not given */
 

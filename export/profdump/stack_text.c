@@ -28,6 +28,12 @@ void stack_text_complain(const struct symbols *symbols)
         complain("%s", note);
 }
 
+void stack_text_complain_of_none(const struct timeline *timeline)
+{
+    if (timeline->stacks.count == 0)
+        complain("there are no call stacks in this recording; 'profrun --stacks' takes them");
+}
+
 /* A text without what separates names. */
 static void write_part(FILE *stream, const char *part)
 {
@@ -60,32 +66,45 @@ static void write_line(FILE *stream, struct symbol_stack stack)
     }
 }
 
-static char *line_of(struct symbol_stack stack)
+/* What `write` writes; to free(). NULL: no memory. */
+static char *line_of(struct symbol_stack stack,
+                     void (*write)(FILE *stream, struct symbol_stack stack))
 {
     char *line = NULL;
     size_t size;
     FILE *stream = open_memstream(&line, &size);
     if (!stream)
         return NULL;
-    write_line(stream, stack);
+    write(stream, stack);
     if (fclose(stream) == 0)
         return line;
     free(line);
     return NULL;
 }
 
-char **stack_text_lines(struct symbols *symbols, const struct timeline *timeline)
+static char **lines_of_all(struct symbols *symbols, const struct timeline *timeline,
+                           void (*write)(FILE *stream, struct symbol_stack stack))
 {
     uint32_t count = timeline->stacks.count;
     char **lines = calloc(count + 1u, sizeof *lines);
     for (uint32_t i = 0; i < count && lines; i++) {
-        lines[i] = line_of(symbols_stack(symbols, i));
+        lines[i] = line_of(symbols_stack(symbols, i), write);
         if (!lines[i]) {
             stack_text_free(lines, i);
             return NULL;
         }
     }
     return lines;
+}
+
+char **stack_text_lines(struct symbols *symbols, const struct timeline *timeline)
+{
+    return lines_of_all(symbols, timeline, write_line);
+}
+
+char **stack_text_all_folded(struct symbols *symbols, const struct timeline *timeline)
+{
+    return lines_of_all(symbols, timeline, stack_text_folded);
 }
 
 void stack_text_free(char **lines, uint32_t count)
@@ -95,14 +114,13 @@ void stack_text_free(char **lines, uint32_t count)
     free(lines);
 }
 
-bool stack_text_folded(FILE *stream, struct symbol_stack stack)
+void stack_text_folded(FILE *stream, struct symbol_stack stack)
 {
     for (uint32_t i = stack.count; i-- > 0;) {
         write_name(stream, &stack.at[i]);
         fputs(stack.at[i].inlined ? "_[i]" : "", stream);
         fputs(i ? ";" : "", stream);
     }
-    return !ferror(stream);
 }
 
 #define FRAME_COLUMNS 400u

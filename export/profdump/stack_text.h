@@ -10,8 +10,9 @@
 struct symbols *stack_text_symbols(const struct profdump_options *options,
                                    const struct timeline *timeline);
 
-/* Says which files could not be used. */
+/* Says which files could not be used; that nobody took stacks. */
 void stack_text_complain(const struct symbols *symbols);
+void stack_text_complain_of_none(const struct timeline *timeline);
 
 /* As torch.profiler's "Call stack": "file(line): function", innermost first, separated by ';'. By
  * stack, each to free(). NULL: no memory. */
@@ -21,9 +22,10 @@ void stack_text_free(char **lines, uint32_t count);
 /* A line per function, innermost first, indented. */
 void stack_text_print(FILE *stream, struct symbol_stack stack);
 
-/* As flamegraph.pl reads it: outermost first, separated by ';', inlined functions marked _[i].
- * False: the stream failed. */
-bool stack_text_folded(FILE *stream, struct symbol_stack stack);
+/* As flamegraph.pl reads it: outermost first, separated by ';', inlined functions marked _[i]. Of all
+ * stacks: by stack, to stack_text_free(). NULL: no memory. */
+void stack_text_folded(FILE *stream, struct symbol_stack stack);
+char **stack_text_all_folded(struct symbols *symbols, const struct timeline *timeline);
 
 /* The innermost functions of a stack, at most `most`, with where they are; and without. Returns how many.
  * `user` is a struct symbols. */

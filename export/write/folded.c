@@ -1,5 +1,5 @@
-/* folded.c - paths of ranges as flamegraph.pl reads them: names from the outside in, separated by
- * semicolons, a blank, a whole number.
+/* folded.c - paths of ranges or functions as flamegraph.pl reads them: names from the outside in,
+ * separated by semicolons, a blank, a whole number.
  */
 #define _GNU_SOURCE
 #include "key_averages.h"
@@ -21,6 +21,7 @@ struct lines {
     struct line *at;
     uint32_t count;
     uint32_t *chain; /* of a path, innermost first */
+    const char *const *stacks;
 };
 
 bool write_metric_find(const char *name, enum write_metric *metric)
@@ -77,15 +78,10 @@ static bool write_name(struct text name, FILE *stream)
     return ready;
 }
 
-static char *path_text(const struct lines *lines, const struct key_averages *averages,
-                       uint32_t path)
+static bool write_path(const struct lines *lines, const struct key_averages *averages,
+                       uint32_t path, FILE *stream)
 {
-    char *text = NULL;
-    size_t size;
     uint32_t count = 0;
-    FILE *stream = open_memstream(&text, &size);
-    if (!stream)
-        return NULL;
     for (; path != TL_NONE; path = averages->paths[path].parent)
         lines->chain[count++] = path;
     bool written = true;
@@ -94,6 +90,27 @@ static char *path_text(const struct lines *lines, const struct key_averages *ave
         if (count)
             fputc(';', stream);
     }
+    return written;
+}
+
+static bool write_functions(const struct lines *lines, const struct key_average *row, FILE *stream)
+{
+    if (row->group.stack != TL_NONE && *lines->stacks[row->group.stack])
+        fprintf(stream, "%s;", lines->stacks[row->group.stack]);
+    return write_name(row->name, stream);
+}
+
+/* To free(); NULL: no memory. */
+static char *line_text(const struct lines *lines, const struct key_averages *averages,
+                       const struct key_average *row)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream)
+        return NULL;
+    bool written = lines->stacks ? write_functions(lines, row, stream)
+                                 : write_path(lines, averages, row->group.path, stream);
     if (fclose(stream) == 0 && written)
         return text;
     free(text);
@@ -112,7 +129,7 @@ static bool collect(struct lines *lines, const struct key_averages *averages,
         uint64_t weight = weight_of(&averages->rows[i], metric);
         if (!weight)
             continue;
-        char *path = path_text(lines, averages, averages->rows[i].group.path);
+        char *path = line_text(lines, averages, &averages->rows[i]);
         if (!path)
             return false;
         lines->at[lines->count++] = (struct line){path, weight};
@@ -132,10 +149,12 @@ static void print(const struct lines *lines, FILE *stream)
     }
 }
 
-static bool fold(const struct key_averages *averages, enum write_metric metric, FILE *stream)
+static bool fold(const struct key_averages *averages, enum write_metric metric,
+                 const char *const *stacks, FILE *stream)
 {
     struct lines lines = {.at = malloc(((size_t)averages->count + 1) * sizeof *lines.at),
-                          .chain = malloc(((size_t)averages->path_count + 1) * sizeof(uint32_t))};
+                          .chain = malloc(((size_t)averages->path_count + 1) * sizeof(uint32_t)),
+                          .stacks = stacks};
     bool folded = lines.at && lines.chain && collect(&lines, averages, metric);
     if (folded)
         print(&lines, stream);
@@ -146,15 +165,16 @@ static bool fold(const struct key_averages *averages, enum write_metric metric, 
     return folded;
 }
 
-bool write_folded(const struct timeline *timeline, enum write_metric metric, FILE *stream)
+bool write_folded(const struct timeline *timeline, enum write_metric metric,
+                  const char *const *stacks, FILE *stream)
 {
     struct key_averages averages;
     struct key_options options;
     key_options_default(&options);
-    options.group_by = KEY_BY_KEY | KEY_BY_PATH;
+    options.group_by = KEY_BY_KEY | (stacks ? KEY_BY_STACK : KEY_BY_PATH);
     bool folded = key_averages_init_by(&averages, timeline, &options);
     if (folded) {
-        folded = fold(&averages, metric, stream);
+        folded = fold(&averages, metric, stacks, stream);
         key_averages_fini(&averages);
     }
     if (!folded)

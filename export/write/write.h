@@ -67,12 +67,15 @@ bool write_statement(const struct timeline *timeline, FILE *stream);
 /* The ranges as a tree, by what is around them; then the same lines under it. */
 bool write_tree(const struct timeline *timeline, const struct write_options *options, FILE *stream);
 
-/* Folded stacks of ranges: "outer;inner 1234" for each path of ranges with something of the metric,
- * in nanoseconds or calls, as flamegraph.pl reads it. CUDA calls are leaves of CPU time, kernels,
- * copies and sets of CUDA time. Blanks, semicolons and what a terminal would obey are '_' in names;
- * lines are sorted, and paths that read the same are one line. */
+/* Folded stacks: "outer;inner 1234" for each path of ranges with something of the metric, in
+ * nanoseconds or calls, as flamegraph.pl reads it. CUDA calls are leaves of CPU time, kernels,
+ * copies and sets of CUDA time. With `stacks` (by stack: functions, outermost first, separated by
+ * semicolons; NULL: none) what is around a range, a call or an operation are the functions that
+ * opened, made or launched it. Blanks, semicolons and what a terminal would obey are '_' in names;
+ * lines are sorted, and those that read the same are one. */
 enum write_metric { WRITE_SELF_CPU, WRITE_SELF_CUDA, WRITE_COUNT };
-bool write_folded(const struct timeline *timeline, enum write_metric metric, FILE *stream);
+bool write_folded(const struct timeline *timeline, enum write_metric metric,
+                  const char *const *stacks, FILE *stream);
 
 /* "self_cpu", "self_cpu_time_total" ...; false: there is no such metric. */
 bool write_metric_find(const char *name, enum write_metric *metric);

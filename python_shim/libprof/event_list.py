@@ -159,8 +159,10 @@ class EventList(List[Any]):
         self._recording().trace.export(path, "chrome")
 
     def export_stacks(self, path: str, metric: str) -> None:
-        """Writes the recording's ranges as folded stacks, weighted with one of the supported metrics,
-        nanoseconds.
+        """Writes folded stacks for flamegraph.pl, weighted with one of the supported metrics, nanoseconds.
+
+        Where call stacks were recorded, a line is the functions around a range, a call or a kernel, then its
+        name; elsewhere it is the ranges around it.
         """
         export_stacks(self._recording(), path, metric)
 
@@ -180,7 +182,8 @@ def export_stacks(recording: Recording, path: str, metric: str) -> None:
         raise ValueError(f"metric should be one of: {list(STACKS_METRICS)}")
     if metric in STACKS_METRICS[2:]:
         raise ValueError(f"there are no devices of which {metric} could tell: only CUDA's are recorded")
-    recording.export_text(path, "folded", "--metric", metric)
+    by_function = not recording.is_empty and "stacks" in recording.facts()
+    recording.export_text(path, "folded", *(["--stacks"] if by_function else []), "--metric", metric)
 
 
 def averages_of(recording: Recording, by_shape: bool, stack_n: int, layout: Layout) -> EventList:

@@ -304,7 +304,9 @@ class profile:
         _export.chrome_trace(self._result().trace, os.fspath(path), self._metadata)
 
     def export_stacks(self, path: str, metric: str = "self_cpu_time_total") -> None:
-        """Folded stacks of ranges for flamegraph.pl: see EventList.export_stacks."""
+        """Folded stacks of functions (``with_stack``) or ranges for flamegraph.pl: see
+        EventList.export_stacks.
+        """
         export_stacks(self._result(), path, metric)
 
     def export(self, path: str, format: Optional[str] = None) -> None:

@@ -350,6 +350,13 @@ for stacks in off launch; do
     "$PROF_BIN/profdump" check run.prof >check.txt || fail "launch: $(cat check.txt)"
     "$PROF_BIN/profdump" stacks --folded run.prof >folded.txt
     grep -Eq '^<module>;step;forward(;.*)? [0-9]+$' folded.txt || fail "folded: $(cat folded.txt)"
+    for metric in self_cpu self_cuda; do
+        "$PROF_BIN/profdump" folded --metric $metric run.prof >ranges.txt
+        "$PROF_BIN/profdump" folded --stacks --metric $metric run.prof >functions.txt
+        same "sum of $metric" "$(awk '{ sum += $NF } END { print sum }' ranges.txt)" \
+            "$(awk '{ sum += $NF } END { print sum }' functions.txt)"
+    done
+    grep -Eq '^<module>;step;forward;([^;]*;)*work\(float\*,_int\) [0-9]+$' functions.txt || fail "no kernel: $(cat functions.txt)"
     "$PROF_BIN/profdump" stacks run.prof | found "    forward  at .*launch.py:5" || fail "stacks: no forward"
     [[ $stacks == launch ]] || "$PROF_BIN/profdump" --group-by stack run.prof | found "forward (launch.py:5) < step (launch.py:8) < <module>" ||
         fail "no group"

@@ -58,7 +58,7 @@ static void show_all(const struct timeline *timeline)
     write_table(timeline, &options, stream);
     write_json(timeline, &options, stream);
     write_tree(timeline, &options, stream);
-    write_folded(timeline, WRITE_SELF_CPU, stream);
+    write_folded(timeline, WRITE_SELF_CPU, NULL, stream);
     fclose(stream);
 }
 

@@ -33,6 +33,7 @@ if record_stacks; then
     reported table --group-by=stack:2 traces/stacks.prof
     reported stacks --format=csv traces/stacks.prof
     reported stacks --folded traces/stacks.prof
+    reported folded --stacks traces/stacks.prof
     grep -q layer got.out || fail "no function was found"
 fi
 

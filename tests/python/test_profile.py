@@ -186,7 +186,7 @@ def test_every_format(tmp_path: Path) -> None:
     assert "exported" in prof.trace.table()
 
 
-def test_stacks_of_python() -> None:
+def test_stacks_of_python(tmp_path: Path) -> None:
     def innermost() -> None:
         with record_function("with a stack"):
             pass
@@ -198,6 +198,10 @@ def test_stacks_of_python() -> None:
     averages = prof.key_averages(group_by_stack_n=3)
     rendered = libprof.EventList(averages, layout=averages._layout).table(sort_by="cpu_time_total")
     assert averages.table(sort_by="cpu_time_total").startswith(rendered) and "Source Location" in rendered
+    folded = tmp_path / "folded.txt"
+    prof.export_stacks(str(folded), "self_cpu_time_total")
+    around = ";test_stacks_of_python;test_stacks_of_python.<locals>.innermost;"
+    assert re.search(f"{re.escape(around)}(.*;)?with_a_stack \\d+$", folded.read_text(), re.MULTILINE)
 
 
 def test_tensorboard(tmp_path: Path) -> None:
