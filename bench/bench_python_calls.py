@@ -38,11 +38,11 @@ def bare():
 
 
 def libprof():
-    """prof_python_calls(1): what the whole tool costs."""
+    """prof_python_calls(2): what the whole tool costs."""
     library = ctypes.PyDLL(None)
-    status = library.prof_python_calls(1)
+    status = library.prof_python_calls(2)
     if status:
-        sys.exit(f"prof_python_calls(1) gave {status}: is libprof preloaded?")
+        sys.exit(f"prof_python_calls(2) gave {status}: is libprof preloaded?")
     try:
         return timed()
     finally:

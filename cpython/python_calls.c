@@ -22,11 +22,15 @@ struct python_stack {
     uint32_t name[PYTHON_DEPTH_MAX];
 };
 
+/* What prof_python_calls() is told; 0 is off. */
+enum { PYTHON_THIS_THREAD = 1, PYTHON_ALL_THREADS = 2 };
+
 enum python_hook { PYTHON_HOOK_NONE, PYTHON_HOOK_PROFILE, PYTHON_HOOK_MONITOR };
 
 /* The thread's own. */
 struct python_thread {
     uint32_t gate; /* of the recording in which the log's stack is right; 0: it is not */
+    uint32_t era;  /* python_all.era when it was */
     enum python_hook hook;
     bool lost;                             /* something was, for want of space */
     const struct prof_chunk_header *chunk; /* in which the stack was right last */
@@ -38,6 +42,12 @@ static __thread struct python_thread python_self;
 
 /* Code extra is the interpreter's: one alone is recorded, the first that asks. */
 static void *python_interpreter; /* guarded by its GIL */
+
+/* Calls of all threads, guarded by the GIL too. */
+static struct {
+    bool wanted;
+    uint32_t era; /* counts the ends of that */
+} python_all;
 
 /* ---- the stack as it is ---- */
 
@@ -125,7 +135,7 @@ static bool python_state_block(const uint32_t *names, uint32_t first, uint32_t c
 
 static bool python_state_all(const struct python_api *api)
 {
-    uint32_t names[PROF_FRAMES_MAX], depth = python_depth(api);
+    uint32_t names[PROF_FRAMES_MAX] = {0}, depth = python_depth(api);
     bool written = true;
     python_self.stack->depth = 0;
     for (uint32_t first = 0; (first < depth || first == 0) && written; first += PROF_FRAMES_MAX) {
@@ -154,6 +164,7 @@ static void python_state(const struct python_api *api)
     struct thread_log *self = &thread_self;
     struct python_thread *mine = &python_self;
     mine->gate = 0;
+    mine->era = python_all.era;
     if (!thread_ready(self) || !python_has_space())
         return;
     mine->slot = self->slot;
@@ -168,10 +179,15 @@ static void python_state(const struct python_api *api)
 
 /* ---- calls ---- */
 
+static bool python_is_wanted(const struct python_thread *mine)
+{
+    return python_all.wanted || mine->hook != PYTHON_HOOK_NONE;
+}
+
 /* Whether the log's stack is right. */
 static inline bool python_is_right(const struct python_thread *mine)
 {
-    return mine->gate && load_relaxed(&thread_gate) == mine->gate &&
+    return mine->gate && load_relaxed(&thread_gate) == mine->gate && mine->era == python_all.era &&
            mine->slot == thread_self.slot && mine->chunk == python_chunk();
 }
 
@@ -181,8 +197,9 @@ static bool python_is_right_after_all(struct python_thread *mine)
 {
     struct thread_log *self = &thread_self;
     uint32_t gate = load_relaxed(&thread_gate);
-    if (!mine->gate || !gate || thread_gate_epoch(gate) != thread_gate_epoch(mine->gate) ||
-        mine->slot != self->slot || !thread_ready(self) ||
+    if (!mine->gate || mine->era != python_all.era || !gate ||
+        thread_gate_epoch(gate) != thread_gate_epoch(mine->gate) || mine->slot != self->slot ||
+        !thread_ready(self) ||
         (config_get()->full == CONFIG_FULL_RING && mine->chunk != python_chunk()))
         return false;
     mine->gate = self->epoch;
@@ -198,10 +215,12 @@ static void python_record(struct python_thread *mine, unsigned kind, uint32_t na
     mine->lost = true;
 }
 
-static __attribute__((noinline)) void python_enter_slow(const struct python_api *api,
+static __attribute__((noinline)) bool python_enter_slow(const struct python_api *api,
                                                         PyObject *code)
 {
     struct python_thread *mine = &python_self;
+    if (!python_is_wanted(mine))
+        return false;
     int saved_errno = errno;
     if (!load_relaxed(&thread_gate)) {
         mine->gate = 0;
@@ -213,9 +232,10 @@ static __attribute__((noinline)) void python_enter_slow(const struct python_api 
         python_state(api); /* the function that begins is in it */
     }
     errno = saved_errno;
+    return true;
 }
 
-void python_calls_enter(PyObject *code)
+bool python_calls_enter(PyObject *code)
 {
     const struct python_api *api = python_api();
     struct python_thread *mine = &python_self;
@@ -224,10 +244,10 @@ void python_calls_enter(PyObject *code)
         if (__builtin_expect(name - 1 < PROF_NAME_ID_MAX, 1) &&
             thread_put(&thread_self, PROF_KIND_FRAME_PUSH, name, clock_read())) {
             python_remember(mine->stack, name);
-            return;
+            return true;
         }
     }
-    python_enter_slow(api, code);
+    return python_enter_slow(api, code);
 }
 
 /* Whether the innermost call is one of `code`. Nothing is known of those that are too deep. */
@@ -240,10 +260,12 @@ static bool python_is_innermost(const struct python_api *api, const struct pytho
     return place >= PYTHON_DEPTH_MAX || stack->name[place] == python_names_known(api, code);
 }
 
-static __attribute__((noinline)) void python_leave_slow(const struct python_api *api,
+static __attribute__((noinline)) bool python_leave_slow(const struct python_api *api,
                                                         PyObject *code)
 {
     struct python_thread *mine = &python_self;
+    if (!python_is_wanted(mine))
+        return false;
     int saved_errno = errno;
     bool on = load_relaxed(&thread_gate) != 0;
     if (!on)
@@ -255,22 +277,19 @@ static __attribute__((noinline)) void python_leave_slow(const struct python_api 
         python_record(mine, PROF_KIND_FRAME_POP, 0);
     }
     errno = saved_errno;
+    return true;
 }
 
-void python_calls_leave(PyObject *code)
+bool python_calls_leave(PyObject *code)
 {
     const struct python_api *api = python_api();
     struct python_thread *mine = &python_self;
     if (__builtin_expect(python_is_right(mine) && python_is_innermost(api, mine->stack, code), 1) &&
-        thread_put(&thread_self, PROF_KIND_FRAME_POP, 0, clock_read()))
+        thread_put(&thread_self, PROF_KIND_FRAME_POP, 0, clock_read())) {
         mine->stack->depth--;
-    else
-        python_leave_slow(api, code);
-}
-
-bool python_calls_on(void)
-{
-    return python_self.hook != PYTHON_HOOK_NONE;
+        return true;
+    }
+    return python_leave_slow(api, code);
 }
 
 /* ---- on and off ---- */
@@ -314,19 +333,58 @@ static void python_unhook(const struct python_api *api)
     python_self.hook = PYTHON_HOOK_NONE;
 }
 
-static prof_status python_switch(const struct python_api *api, bool on)
+static prof_status python_begin(const struct python_api *api)
 {
-    if (on == python_calls_on())
+    if (python_is_wanted(&python_self))
         return PROF_OK;
-    if (!on) {
-        python_unhook(api);
-        python_calls_end();
-        return PROF_OK;
-    }
     prof_status status = python_hook(api);
     if (status == PROF_OK)
         python_calls_begin(api);
     return status;
+}
+
+static void python_end(const struct python_api *api)
+{
+    if (python_self.hook == PYTHON_HOOK_NONE)
+        return;
+    python_unhook(api);
+    python_calls_end();
+}
+
+static prof_status python_begin_all(const struct python_api *api)
+{
+    prof_status status = python_monitor_begin_all(api);
+    if (status == PROF_UNSUPPORTED)
+        status = python_profile_begin(api);
+    if (status != PROF_OK)
+        return status;
+    python_all.wanted = true;
+    python_calls_begin(api);
+    return PROF_OK;
+}
+
+/* Other threads cannot be told, and may not come here again: the reader ends what is open on them. */
+static void python_end_all(const struct python_api *api)
+{
+    if (!python_all.wanted)
+        return;
+    struct prof_rec_frames_end end = {.ticks = clock_now()};
+    python_all.wanted = false;
+    python_all.era++;
+    python_monitor_end_all(api);
+    if (recorder_on())
+        meta_append(PROF_REC_FRAMES_END, &end, sizeof end, NULL, 0);
+}
+
+static prof_status python_switch(const struct python_api *api, int how)
+{
+    if (how == PYTHON_ALL_THREADS)
+        return python_begin_all(api);
+    if (how == PYTHON_THIS_THREAD)
+        return python_begin(api);
+    python_end_all(api);
+    python_end(api);
+    return PROF_OK;
 }
 
 static bool python_is_ours(const struct python_api *api)
@@ -342,7 +400,7 @@ prof_status prof_python_calls(int on)
     int saved_errno = errno;
     const struct python_api *api = python_api();
     prof_status status = PROF_UNSUPPORTED;
-    if ((on != 0 && on != 1) || (api && !api->PyGILState_Check()))
+    if (on < 0 || on > PYTHON_ALL_THREADS || (api && !api->PyGILState_Check()))
         status = PROF_INVALID;
     else if (api && python_is_ours(api))
         status = python_switch(api, on);

@@ -25,11 +25,9 @@ extern const struct collector python_collector;
 void python_calls_begin(const struct python_api *api);
 void python_calls_end(void);
 
-/* Whether it is on for the calling thread. */
-bool python_calls_on(void);
-
-/* A function begins, goes on after a yield, is thrown into; it returns, yields, raises. */
-void python_calls_enter(PyObject *code);
-void python_calls_leave(PyObject *code);
+/* A function begins, goes on after a yield, is thrown into; it returns, yields, raises. False: calls of
+ * this thread are not wanted. */
+bool python_calls_enter(PyObject *code);
+bool python_calls_leave(PyObject *code);
 
 #endif

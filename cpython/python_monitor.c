@@ -1,7 +1,7 @@
 /* python_monitor.c - sys.monitoring: functions of ours that the interpreter calls at each event.
  *
- * Events are the interpreter's: while one thread wants them, all threads' come, and those of the others
- * are passed over. A thread that ends without asking for an end is noticed by a key's destructor, which
+ * Events are the interpreter's: while one thread wants them, all threads' come, and those of others that
+ * do not are passed over. A thread that ends without asking for an end is noticed by a key's destructor, which
  * has no GIL; the next event then switches them off.
  */
 #include "python_hooks.h"
@@ -38,7 +38,8 @@ static struct {
     int tool;         /* 0: none yet */
     int events;       /* the bits of all of them */
     bool watching;    /* they are switched on */
-    uint32_t threads; /* that want them; atomic */
+    bool all;         /* all threads want them */
+    uint32_t threads; /* that want them for themselves; atomic */
     pthread_key_t key;
     bool key_made;
 } python_monitor;
@@ -63,10 +64,15 @@ static void python_monitor_watch(const struct python_api *api, bool on)
                                                             on ? python_monitor.events : 0));
 }
 
+static bool python_monitor_is_wanted(void)
+{
+    return python_monitor.all || load_relaxed(&python_monitor.threads);
+}
+
 /* Returns None. A thread that did not ask for events gets rid of them where nobody did. */
 static PyObject *python_monitor_answer(const struct python_api *api)
 {
-    if (!load_relaxed(&python_monitor.threads) && python_monitor.watching)
+    if (python_monitor.watching && !python_monitor_is_wanted())
         python_monitor_watch(api, false);
     api->Py_IncRef(api->none);
     return api->none;
@@ -75,7 +81,7 @@ static PyObject *python_monitor_answer(const struct python_api *api)
 static PyObject *python_monitor_enter(PyObject *self, PyObject *const *arguments, ssize_t count)
 {
     (void)self;
-    if (count > 0 && python_calls_on())
+    if (count > 0)
         python_calls_enter(arguments[0]);
     return python_monitor_answer(python_api());
 }
@@ -83,7 +89,7 @@ static PyObject *python_monitor_enter(PyObject *self, PyObject *const *arguments
 static PyObject *python_monitor_leave(PyObject *self, PyObject *const *arguments, ssize_t count)
 {
     (void)self;
-    if (count > 0 && python_calls_on())
+    if (count > 0)
         python_calls_leave(arguments[0]);
     return python_monitor_answer(python_api());
 }
@@ -167,7 +173,27 @@ prof_status python_monitor_begin(const struct python_api *api)
 void python_monitor_end(const struct python_api *api)
 {
     pthread_setspecific(python_monitor.key, NULL);
-    if (fetch_add_relaxed(&python_monitor.threads, (uint32_t)-1) == 1)
+    fetch_add_relaxed(&python_monitor.threads, (uint32_t)-1);
+    if (!python_monitor_is_wanted())
+        python_monitor_watch(api, false);
+}
+
+prof_status python_monitor_begin_all(const struct python_api *api)
+{
+    if (!python_monitor_init(api))
+        return PROF_UNSUPPORTED;
+    python_monitor.all = true;
+    if (!python_monitor.watching)
+        python_monitor_watch(api, true);
+    return PROF_OK;
+}
+
+void python_monitor_end_all(const struct python_api *api)
+{
+    if (!python_monitor.all)
+        return;
+    python_monitor.all = false;
+    if (!python_monitor_is_wanted())
         python_monitor_watch(api, false);
 }
 

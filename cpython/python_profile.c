@@ -10,11 +10,10 @@ static int python_profile(PyObject *object, PyObject *frame, int what, PyObject 
         return 0;
     const struct python_api *api = python_api();
     PyObject *code = api->PyFrame_GetCode(frame);
-    if (what == PYTHON_TRACE_CALL)
-        python_calls_enter(code);
-    else
-        python_calls_leave(code);
+    bool wanted = what == PYTHON_TRACE_CALL ? python_calls_enter(code) : python_calls_leave(code);
     api->Py_DecRef(code);
+    if (!wanted)
+        api->PyEval_SetProfile(NULL, NULL);
     return 0;
 }
 

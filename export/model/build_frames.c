@@ -64,6 +64,26 @@ void build_frames_close(struct builder *builder, uint32_t thread, int64_t time_n
     }
 }
 
+void build_frames_end_due(struct builder *builder, uint32_t thread, int64_t time_ns)
+{
+    struct build_thread *stack = build_stack(builder, thread);
+    const int64_t *ends = builder->frame_ends.at;
+    for (uint32_t *next = &stack->frame_ends;
+         *next < builder->frame_ends.count && ends[*next] <= time_ns; ++*next)
+        build_frames_close(builder, thread, ends[*next], false);
+}
+
+static void take_frames_end(void *user, int64_t time_ns)
+{
+    struct builder *builder = user;
+    int64_t at_ns = build_time(builder, time_ns), *end = ARRAY_ADD(&builder->frame_ends);
+    uint32_t count = builder->frame_ends.count;
+    if (!end)
+        builder->failed = true;
+    else
+        *end = count > 1 && end[-1] > at_ns ? end[-1] : at_ns;
+}
+
 static void take_frame_push(void *user, uint32_t number, int64_t time_ns, uint32_t name)
 {
     struct builder *builder = user;
@@ -150,4 +170,5 @@ void build_frames_connect(struct read_sink *sink)
     sink->frame_push = take_frame_push;
     sink->frame_pop = take_frame_pop;
     sink->frames = take_frames;
+    sink->frames_end = take_frames_end;
 }

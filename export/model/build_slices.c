@@ -125,6 +125,8 @@ uint32_t build_enter(struct builder *builder, uint32_t number, int64_t *time_ns)
     if (*time_ns < stack->last_ns)
         *time_ns = stack->last_ns;
     stack->last_ns = *time_ns;
+    if (stack->frame_ends < builder->frame_ends.count)
+        build_frames_end_due(builder, thread, *time_ns);
     return thread;
 }
 
@@ -458,6 +460,7 @@ void build_slices_end(struct builder *builder)
     for (uint32_t i = 0; i < builder->threads.count; i++) {
         uint32_t thread = builder->first.thread + i;
         close_above(builder, thread, 0, builder->threads.at[i].last_ns, true);
+        build_frames_end_due(builder, thread, INT64_MAX);
         build_frames_close(builder, thread, builder->threads.at[i].last_ns, true);
     }
 }

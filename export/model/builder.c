@@ -44,6 +44,7 @@ static void forget_process(struct builder *builder)
     builder->named_contexts = builder->context_count = 0;
     builder->threads.count = 0;
     builder->runs.count = 0;
+    builder->frame_ends.count = 0;
     builder->launches.count = 0;
     builder->brackets.count = 0;
     builder->range_ends.count = 0;
@@ -67,6 +68,7 @@ void builder_fini(struct builder *builder)
     keymap_fini(&builder->frame_paths);
     free(builder->threads.at);
     free(builder->runs.at);
+    free(builder->frame_ends.at);
     free(builder->launches.at);
     free(builder->brackets.at);
     free(builder->range_ends.at);

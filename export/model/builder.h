@@ -72,6 +72,7 @@ struct open_frame {
 struct build_thread {
     TL_ARRAY(struct stack_entry) stack;
     TL_ARRAY(struct open_frame) frames;
+    uint32_t frame_ends;        /* of the builder's, that have come to it */
     uint32_t top[STACKS_FIXED]; /* by stack: place of the innermost, or STACK_NONE */
     int64_t last_ns;
     uint32_t domain, domain_stack; /* found last; domain TL_NONE: none */
@@ -179,6 +180,7 @@ struct builder {
     uint32_t copy_names[16 * 16 * 16];
     uint32_t memset_names[16];
     TL_ARRAY(struct build_thread) threads; /* parallel to the process's part of timeline->threads */
+    TL_ARRAY(int64_t) frame_ends;          /* when Python calls of all threads ended; ascending */
     TL_ARRAY(struct build_run) runs;
     TL_ARRAY(struct build_launch) launches;
     TL_ARRAY(struct build_bracket) brackets;
@@ -262,6 +264,8 @@ uint32_t build_enter(struct builder *builder, uint32_t number, int64_t *time_ns)
 
 void build_slices_connect(struct read_sink *sink);
 void build_frames_connect(struct read_sink *sink);
+/* What of them ended on all threads, and before `time_ns`, ends on this one. */
+void build_frames_end_due(struct builder *builder, uint32_t thread, int64_t time_ns);
 /* What is open on the thread ends. */
 void build_frames_close(struct builder *builder, uint32_t thread, int64_t time_ns, bool unclosed);
 /* `stack` with the Python functions that the thread is in; TL_NONE: neither. */

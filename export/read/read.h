@@ -369,6 +369,8 @@ struct read_sink {
     /* Recording went on or off; comes with the names, in order. */
     void (*control)(void *user, bool on, uint32_t epoch, enum prof_control_reason reason,
                     int64_t time_ns);
+    /* Calls of Python functions that are open on any thread end; comes with the names, in order. */
+    void (*frames_end)(void *user, int64_t time_ns);
     /* Something in the file that is wrong, or that could not be kept, and how often; the rest holds.
      * A phrase that goes on after a number, as in "events without an end". */
     void (*warning)(void *user, struct text what, uint64_t count);

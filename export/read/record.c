@@ -63,6 +63,7 @@ static const uint8_t minimum_words[256] = {
     [PROF_REC_COST] = sizeof(struct prof_rec_cost) / 8,
     [PROF_REC_SHED] = sizeof(struct prof_rec_shed) / 8,
     [PROF_REC_ATTR_SET] = sizeof(struct prof_rec_attr_set) / 8,
+    [PROF_REC_FRAMES_END] = sizeof(struct prof_rec_frames_end) / 8,
     [PROF_REC_STREAM_LOSS] = sizeof(struct prof_rec_stream_loss) / 8,
 };
 

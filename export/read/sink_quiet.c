@@ -235,6 +235,11 @@ static void no_control(void *user, bool on, uint32_t epoch, enum prof_control_re
     (void)user, (void)on, (void)epoch, (void)reason, (void)time_ns;
 }
 
+static void no_frames_end(void *user, int64_t time_ns)
+{
+    (void)user, (void)time_ns;
+}
+
 static void no_slice(void *user, const struct read_slice *slice)
 {
     (void)user, (void)slice;
@@ -342,6 +347,7 @@ struct read_sink sink_quiet(const struct read_sink *sink)
     QUIET(block_event, no_block_event);
     QUIET(debug, no_debug);
     QUIET(control, no_control);
+    QUIET(frames_end, no_frames_end);
     QUIET(slice, no_slice);
     QUIET(warning, no_warning);
     QUIET(graph_node, no_graph_node);

@@ -364,6 +364,13 @@ static void tell_control(struct walk *walk, const struct record *record)
                        clockmap_time_ns(&walk->clock, control.ticks));
 }
 
+static void tell_frames_end(struct walk *walk, const struct record *record)
+{
+    struct prof_rec_frames_end end;
+    record_copy(record, &end, sizeof end);
+    walk->sink.frames_end(walk->sink.user, clockmap_time_ns(&walk->clock, end.ticks));
+}
+
 static void tell_stream_loss(struct walk *walk, const struct record *record)
 {
     struct prof_rec_stream_loss loss;
@@ -425,6 +432,9 @@ static void tell_record(struct walk *walk, const struct record *record)
         break;
     case PROF_REC_CONTROL:
         tell_control(walk, record);
+        break;
+    case PROF_REC_FRAMES_END:
+        tell_frames_end(walk, record);
         break;
     case PROF_REC_EARLIER_NODE:
         walk_earlier_node(walk, record);

@@ -10,7 +10,7 @@ import warnings
 from types import TracebackType
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Set, Type
 
-from . import _export, _native, _torch, notebook, recorder
+from . import _export, _python_calls, _torch, notebook, recorder
 from ._build_events import build_events
 from ._recording import Recording, Window
 from ._table import Layout
@@ -69,8 +69,9 @@ class profile:
 
     ``activities`` says which rows results show, ``profile_memory`` adds the columns of memory, ``with_flops``
     that of operations. In a process that imported PyTorch its operators are ranges, with input shapes where
-    ``record_shapes`` (or ``with_flops``) asks for them. With ``with_stack`` the Python
-    functions of the thread that starts it are the call stacks of what happens in them.
+    ``record_shapes`` (or ``with_flops``) asks for them. With ``with_stack`` Python
+    functions are the call stacks of what happens in them: on all threads from Python 3.12 on, before on the
+    thread that starts it and on those that begin later.
     ``on_trace_ready(prof)`` is called at the end of every cycle of the schedule, and at the end; the results
     are then that cycle's. ``acc_events``: they are of all cycles so far. What cannot be honoured warns.
 
@@ -197,7 +198,7 @@ class profile:
         with contextlib.ExitStack() as stack:
             recorder.start()
             stack.callback(recorder.stop)
-            stack.enter_context(_python_calls(self.with_stack))
+            stack.enter_context(_stacks(self.with_stack))
             stack.enter_context(_torch.operators(self.record_shapes or self.with_flops))
             self._recording = stack.pop_all()
 
@@ -315,25 +316,21 @@ class profile:
 
 
 @contextlib.contextmanager
-def _python_calls(wanted: bool) -> Iterator[None]:
-    """Functions of Python on this thread are the call stacks of what happens in them; where they cannot be,
-    it warns.
-    """
-    library = _native.library()
-    switch = library.optional("prof_python_calls") if wanted else None
+def _stacks(wanted: bool) -> Iterator[None]:
+    """Functions of Python are the call stacks of what happens in them; where they cannot be, it warns."""
     if wanted:
-        status = switch(1) if switch else _native.ABSENT
-        if status != _native.OK:
-            sentence = library.prof_status_text(status).decode()
+        try:
+            _python_calls.begin()
+        except ProfError as error:
             warnings.warn(
-                f"with_stack: calls of Python are not recorded: {sentence}", RuntimeWarning, stacklevel=8
+                f"with_stack: calls of Python are not recorded: {error}", RuntimeWarning, stacklevel=8
             )
-            switch = None
+            wanted = False
     try:
         yield
     finally:
-        if switch is not None:
-            switch(0)
+        if wanted:
+            _python_calls.end()
 
 
 __all__: List[str] = ["FunctionEvent", "ProfilerActivity", "profile", "supported_activities"]

@@ -161,6 +161,39 @@ def ring():
         leaf()
     here("in the ring")
 
+def everyone():
+    """Of all threads at once: one that runs already (from 3.12 on), a new one, and what is open when they end."""
+    off()
+    begun, done, over = threading.Event(), threading.Event(), threading.Event()
+    def earlier():
+        begun.wait()
+        here("earlier")
+        done.set()
+        over.wait()
+        here("earlier, off")
+    def later():
+        if sys.version_info < (3, 12):
+            assert prof.prof_python_calls(2) == 0
+        here("later")
+    def waiter():
+        thread = threading.Thread(target=earlier)
+        thread.start()
+        for _ in range(2):
+            assert prof.prof_python_calls(2) == 0
+        begun.set()
+        done.wait()
+        other = threading.Thread(target=later)
+        other.start()
+        other.join()
+        here("all")
+        off()
+        over.set()
+        thread.join()
+        here("none")
+    waiter()
+    on()
+    here("alone")
+
 def names():
     for name, file in (("plain", "é.py"), ("bytes", os.fsdecode(b"\xff.py")), ("lone", "\ud800.py"),
                        ("long", "d/" * 3000 + "x.py"), ("odd", "a(7): b;c.py")):
@@ -256,6 +289,13 @@ assert "run_until_complete" in functions and functions[-2:] == ["main", "<module
     stack "plain thread" none
     run hooked
     stack hooked "here <lambda> run _bootstrap_inner _bootstrap"
+    run everyone
+    stack later "here later run _bootstrap_inner _bootstrap"
+    if [[ ${version#3.} -ge 12 ]]; then stack earlier "here earlier run _bootstrap_inner _bootstrap"; fi
+    stack "earlier, off" none
+    stack all "here waiter everyone $main"
+    stack none none
+    stack alone "here everyone $main"
     run switched
     stack off none
     stack "on again" "here late switched $main"

@@ -201,6 +201,29 @@ TEST(Frames, OfThreadsThatTakeTurnsInOneLogStayApart)
     EXPECT_EQ(findings(t), "");
 }
 
+TEST(Frames, EndOnEveryThreadWhereTheyAreNotRecordedAnyMore)
+{
+    Trace trace;
+    trace_builder_frames_end(trace.raw(), 50);
+    trace_builder_frames_end(trace.raw(), 200);
+    trace.thread(1).thread(2).log(0, 1);
+    call(trace, 10, "f");
+    call(trace, 20, "g");
+    trace.push(30, "within").pop(40).push(70, "behind").pop(80);
+    state(trace, 100, {"f"});
+    trace.push(110, "again").pop(120);
+    trace_builder_handover(trace.raw(), 2, 0);
+    call(trace, 130, "late");
+    trace.push(140, "other").pop(150);
+    const timeline *t = trace.load();
+    ASSERT_NE(t, nullptr) << trace.error();
+    EXPECT_EQ(stack(t, 0), "g f");
+    EXPECT_EQ(stack(t, 1), "") << "a stack that nobody kept up any more";
+    EXPECT_EQ(stack(t, 2), "f");
+    EXPECT_EQ(stack(t, 3), "late") << "an end before it began is not its own";
+    EXPECT_EQ(calls(t).substr(0, 19), "f 0 40\ng 10 40\nf 90");
+}
+
 TEST(Frames, ARecordThatClaimsMoreThanItHoldsIsDamage)
 {
     Trace trace;

@@ -49,6 +49,7 @@ private:
         trace_builder_control(raw(), 0, 1, true);
         trace_builder_shed(raw(), 3000, PROF_SHED_STACKS, false, 20000, 10000);
         trace_builder_shed(raw(), 23000, PROF_SHED_STACKS, true, 5000, 10000);
+        trace_builder_frames_end(raw(), 17000);
     }
 
     void run_phase(int64_t start_ns, uint32_t number)

@@ -330,6 +330,12 @@ void trace_builder_shed(struct trace_builder *trace, int64_t time_ns, uint32_t w
     add_meta(trace, PROF_REC_SHED, &record, sizeof record, NULL, 0);
 }
 
+void trace_builder_frames_end(struct trace_builder *trace, int64_t time_ns)
+{
+    struct prof_rec_frames_end record = {.ticks = ticks_of(trace, time_ns)};
+    add_meta(trace, PROF_REC_FRAMES_END, &record, sizeof record, NULL, 0);
+}
+
 /* As files had it before they said why. */
 void trace_builder_control(struct trace_builder *trace, int64_t time_ns, uint32_t epoch, bool on)
 {

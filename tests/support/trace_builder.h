@@ -67,6 +67,7 @@ void trace_builder_cost(struct trace_builder *trace, int64_t time_ns,
                         size_t count);
 void trace_builder_shed(struct trace_builder *trace, int64_t time_ns, uint32_t what, bool on,
                         uint32_t cost_ppm, uint32_t budget_ppm);
+void trace_builder_frames_end(struct trace_builder *trace, int64_t time_ns);
 void trace_builder_control_by(struct trace_builder *trace, int64_t time_ns, uint32_t epoch, bool on,
                               uint32_t reason);
 void trace_builder_api_name(struct trace_builder *trace, enum prof_api_domain domain, uint32_t cbid,

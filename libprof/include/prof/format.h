@@ -316,6 +316,7 @@ enum prof_record_type {
     PROF_REC_COST = 86,         /* struct prof_rec_cost */
     PROF_REC_SHED = 87,         /* struct prof_rec_shed */
     PROF_REC_ATTR_SET = 88,     /* struct prof_rec_attr_set */
+    PROF_REC_FRAMES_END = 89,   /* struct prof_rec_frames_end */
 };
 
 /* Every struct below begins with the header word; sizes are multiples of 8. */
@@ -363,6 +364,14 @@ struct prof_rec_frames {
 };
 #define PROF_FRAMES_MAX 1024u
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_frames) == 16, "layout");
+
+/* Calls of Python functions were recorded for all threads, and are not any more: those that are open end
+ * here, on every thread. A thread's next record of them is a FRAMES. */
+struct prof_rec_frames_end {
+    uint64_t header;
+    uint64_t ticks;
+};
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_frames_end) == 16, "layout");
 
 /* A range that need not nest. */
 struct prof_rec_range_begin {

@@ -1,7 +1,7 @@
 /* python.h - calls of Python functions, as call stacks of what happens in them.
  *
  *     prof = ctypes.PyDLL(None)             # PyDLL: the GIL stays held
- *     status = prof.prof_python_calls(1)    # this thread; 0 ends it
+ *     status = prof.prof_python_calls(2)    # all threads; 1: this one; 0 ends it
  *
  * From then on ranges, CUDA calls and steps of the thread have the Python functions around them as their
  * call stack: "file.py(LINE): qualified.name", LINE being that of the `def`. They are no ranges: no row
@@ -26,13 +26,19 @@ PROF_DECLARE(void *, prof_python_function, (const char *name));
 
 #ifndef PROF_IMPLEMENTATION
 
-/* Begins (1) or ends (0) recording of Python calls on the calling thread, which holds the GIL. Of each
- * thread: a new one begins without, so a program that wants all hands a function that calls this to
- * threading.setprofile(). Recording itself may be off: calls are recorded while it is on. Twice is
- * once. A thread that ends, and a forked child, need nothing.
+/* Begins or ends recording of Python calls; the calling thread holds the GIL.
+ *
+ *     1   of this thread. A new one begins without.
+ *     2   of all threads. From Python 3.12 on those that run, whatever made them, and those to come.
+ *         Before, this thread and each other one that calls this too, at its start in a function that
+ *         threading.setprofile() was given.
+ *     0   no more, of all threads where they were recorded, else of this one
+ *
+ * Recording itself may be off: calls are recorded while it is on. Twice is once. A thread that ends, and
+ * a forked child, need nothing.
  *
  * Returns PROF_OK; PROF_UNSUPPORTED: no CPython from 3.9 on in the process, one without a GIL, or another
- * interpreter of the process had it first; PROF_INVALID: `on` is neither, or the GIL is not held;
+ * interpreter of the process had it first; PROF_INVALID: `on` is none of these, or the GIL is not held;
  * PROF_TAKEN: Python before 3.12 and the thread has a profile function of somebody else's. Raises
  * nothing. */
 static inline prof_status prof_python_calls(int on)

@@ -1,0 +1,47 @@
+"""Calls of Python functions, of all threads: on while somebody wants them. See prof/python.h."""
+
+from __future__ import annotations
+
+import threading
+
+from . import _native, _new_threads
+from .errors import ProfError
+
+_ALL_THREADS = 2
+
+_lock = threading.Lock()
+_wanted = 0
+
+
+def _switch(how: int) -> None:
+    library = _native.library()
+    switch = library.optional("prof_python_calls")
+    if switch is None:
+        raise ProfError("this libprof.so cannot record calls of Python functions")
+    library.check(switch(how))
+
+
+def _begin_thread() -> None:
+    """Of a thread that begins; where the interpreter tells of all threads it is known already."""
+    if _wanted:
+        _switch(_ALL_THREADS)
+
+
+def begin() -> None:
+    """ProfError says why they cannot be recorded."""
+    global _wanted
+    with _lock:
+        if not _wanted:
+            _switch(_ALL_THREADS)
+            _new_threads.add(_begin_thread)
+        _wanted += 1
+
+
+def end() -> None:
+    """Once for each begin()."""
+    global _wanted
+    with _lock:
+        _wanted -= 1
+        if not _wanted:
+            _new_threads.remove(_begin_thread)
+            _switch(0)
