@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
+import threading
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from ._arrow import ArrowTable, read_table
@@ -92,14 +92,15 @@ def _write(name: str, text: str) -> None:
         with open(name, "w", encoding="utf-8") as device:
             device.write(text)
         return
-    handle, part = tempfile.mkstemp(dir=os.path.dirname(name) or ".", prefix=os.path.basename(name))
-    try:
-        with open(handle, "w", encoding="utf-8") as file:
+    part = f"{name}.{os.getpid()}-{threading.get_ident()}.part"
+    with open(part, "x", encoding="utf-8") as file:  # for whom the umask allows it, unlike tempfile's
+        try:
             file.write(text)
-        os.replace(part, name)
-    except BaseException:
-        os.unlink(part)
-        raise
+            file.close()
+            os.replace(part, name)
+        except BaseException:
+            os.unlink(part)
+            raise
 
 
 def table_of(text: str) -> str:

@@ -169,6 +169,11 @@ def test_stacks(tmp_path: Path) -> None:
             work("inner")
     prof.export_stacks(str(path), "self_cpu_time_total")
     assert re.search(r"^a__b;inner \d+$", path.read_text(), re.MULTILINE)
+    umask = os.umask(0o022)
+    os.umask(umask)
+    assert path.stat().st_mode & 0o777 == 0o666 & ~umask and len(os.listdir(tmp_path)) == 1
+    with pytest.raises(FileNotFoundError):
+        prof.export_stacks(str(tmp_path / "no" / "such"))
     with pytest.raises(
         ValueError, match=r"metric should be one of: \['self_cpu_time_total', 'self_cuda_time_total'"
     ):
