@@ -41,6 +41,17 @@ inline void hear_mark(void *user, uint32_t thread, int64_t time, uint32_t name)
     hear_line(user, "mark " + number(thread) + " " + number(time) + " " + number(name));
 }
 
+inline void hear_range_begin(void *user, uint32_t thread, int64_t time, uint32_t name, uint64_t id)
+{
+    hear_line(user, "begin " + number(thread) + " " + number(time) + " " + number(name) + " " +
+                        std::to_string(id));
+}
+
+inline void hear_range_end(void *user, uint32_t thread, int64_t time, uint64_t id)
+{
+    hear_line(user, "end " + number(thread) + " " + number(time) + " " + std::to_string(id));
+}
+
 inline void hear_close(void *user, uint32_t thread, int64_t time, bool unclosed)
 {
     hear_line(user, "close " + number(thread) + " " + number(time) + (unclosed ? " unclosed" : ""));
@@ -75,6 +86,8 @@ inline read_sink ear(Heard *heard)
     sink.push = hear_push;
     sink.pop = hear_pop;
     sink.mark = hear_mark;
+    sink.range_begin = hear_range_begin;
+    sink.range_end = hear_range_end;
     sink.close_all = hear_close;
     sink.cut = hear_cut;
     sink.thread = hear_thread;

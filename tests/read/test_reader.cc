@@ -42,6 +42,25 @@ TEST(Reader, CountsAHoleAsOneTornRecordAndSkipsItsWords)
     EXPECT_TRUE(heard.has("push 1 100 1"));
 }
 
+TEST(Reader, TellsARangeThatWasOverWithinTheFileAndItsRecord)
+{
+    Trace trace;
+    uint32_t name = trace.name("late");
+    trace.thread(1).log(0, 1);
+    trace_builder_range(trace.raw(), 500, name, 1, 200, 300);
+    trace_builder_range(trace.raw(), 500, name, 2, -50, 300);
+    trace_builder_range(trace.raw(), 500, name, 3, 400, 900);
+    trace_builder_range(trace.raw(), 500, name, 4, 700, 900);
+    trace_builder_range(trace.raw(), 500, name, 5, 300, 200);
+    Heard heard = hear(trace);
+    EXPECT_TRUE(heard.has("begin 1 200 1 1\nend 1 300 1\n"
+                          "begin 1 0 1 2\nend 1 300 2\n"
+                          "begin 1 400 1 3\nend 1 500 3\n"
+                          "begin 1 500 1 4\nend 1 500 4\n"
+                          "begin 1 300 1 5\nend 1 300 5\n"))
+        << heard.text;
+}
+
 TEST(Reader, SkipsRecordsOfUnknownTypes)
 {
     Trace trace;

@@ -119,6 +119,11 @@ private:
             }
             return time_ns;
         case 7:
+            if (chance(20)) {
+                trace_builder_range(raw(), time_ns, name("told late"), next_id_++, time_ns - 30,
+                                    time_ns - 10);
+                return time_ns;
+            }
             asyncs.push_back(next_id_++);
             trace_builder_begin(raw(), time_ns, name("request"), asyncs.back());
             return time_ns;

@@ -513,6 +513,13 @@ void trace_builder_begin(struct trace_builder *trace, int64_t time_ns, uint32_t 
     add_event(trace, PROF_REC_RANGE_BEGIN, time_ns, (uint64_t[]){name, id}, 2);
 }
 
+void trace_builder_range(struct trace_builder *trace, int64_t time_ns, uint32_t name, uint64_t id,
+                         int64_t begin_ns, int64_t end_ns)
+{
+    uint64_t words[] = {name, id, ticks_of(trace, begin_ns), ticks_of(trace, end_ns)};
+    add_event(trace, PROF_REC_RANGE, time_ns, words, 4);
+}
+
 void trace_builder_end(struct trace_builder *trace, int64_t time_ns, uint64_t id)
 {
     add_event(trace, PROF_REC_RANGE_END, time_ns, &id, 1);

@@ -103,6 +103,9 @@ void trace_builder_nvtx_push(struct trace_builder *trace, int64_t time_ns, uint3
 void trace_builder_nvtx_pop(struct trace_builder *trace, int64_t time_ns, uint32_t domain);
 void trace_builder_mark(struct trace_builder *trace, int64_t time_ns, uint32_t name);
 void trace_builder_begin(struct trace_builder *trace, int64_t time_ns, uint32_t name, uint64_t id);
+/* The same with its end, told at time_ns. */
+void trace_builder_range(struct trace_builder *trace, int64_t time_ns, uint32_t name, uint64_t id,
+                         int64_t begin_ns, int64_t end_ns);
 void trace_builder_end(struct trace_builder *trace, int64_t time_ns, uint64_t id);
 void trace_builder_counter(struct trace_builder *trace, int64_t time_ns, uint32_t name,
                            double value);
