@@ -1,4 +1,4 @@
-/* trace_log.c - LOG chunks: what threads and devices did, in the order of their logs.
+/* trace_log.c - LOG chunks: what threads did, in the order of their logs.
  *
  *     a log   | chunk 0        | chunk 1        |   gap   | chunk 3      |
  *     owner   thread 1 ....... END  THREAD 5 .............  THREAD 9 ....
@@ -9,8 +9,6 @@
 #include "trace_graph.h"
 #include "trace_memory.h"
 
-#include <stdlib.h>
-
 /* The walk through one chunk of one log. */
 struct log_state {
     struct walk *walk;
@@ -18,44 +16,6 @@ struct log_state {
     uint64_t base;
     uint64_t begun; /* range id of the record before, if that began a range */
 };
-
-static void thread_begin(struct walk_thread *thread, uint32_t number)
-{
-    *thread = (struct walk_thread){.number = number, .last_ns = -CLOCKMAP_NS_MAX};
-}
-
-static struct walk_thread *thread_add(struct walk *walk, uint32_t number)
-{
-    size_t capacity = walk->thread_capacity;
-    if (walk->thread_count == IDMAP_NONE - 1 ||
-        !walk_room(walk, &walk->threads, walk->thread_count, &capacity, sizeof *walk->threads))
-        return NULL;
-    walk->thread_capacity = (uint32_t)capacity;
-    if (!idmap_set(&walk->thread_slots, number, walk->thread_count)) {
-        walk_no_memory(walk);
-        return NULL;
-    }
-    thread_begin(&walk->threads[walk->thread_count], number);
-    return &walk->threads[walk->thread_count++];
-}
-
-struct walk_thread *walk_thread_find(struct walk *walk, uint32_t number)
-{
-    uint32_t slot = idmap_find(&walk->thread_slots, number);
-    return slot == IDMAP_NONE ? thread_add(walk, number) : &walk->threads[slot];
-}
-
-/* A thread that META does not know is announced here, again when its tid becomes known. */
-static struct walk_thread *thread_meet(struct walk *walk, uint32_t number, uint32_t tid)
-{
-    bool met = idmap_find(&walk->thread_slots, number) != IDMAP_NONE;
-    struct walk_thread *thread = walk_thread_find(walk, number);
-    if (thread && !thread->described && (!met || tid)) {
-        walk->sink.thread(walk->sink.user, number, tid, (struct text){"", 0}, false);
-        thread->described = tid != 0;
-    }
-    return thread;
-}
 
 /* Time of a thread's event: never behind the thread's last one. */
 static inline int64_t event_ns(struct log_state *log, uint64_t info)
@@ -70,85 +30,21 @@ static inline int64_t event_ns(struct log_state *log, uint64_t info)
     return time_ns;
 }
 
-static void note_end(struct walk *walk, const struct walk_thread *thread)
-{
-    if (thread->last_ns > walk->end_ns)
-        walk->end_ns = thread->last_ns;
-}
-
-static void close_thread(struct walk *walk, struct walk_thread *thread, int64_t time_ns,
-                         bool unclosed)
-{
-    if (time_ns > thread->last_ns)
-        thread->last_ns = time_ns;
-    walk->sink.close_all(walk->sink.user, thread->number, thread->last_ns, unclosed);
-}
-
-/* Where recording stopped that the thread's last records belong to; false: it never stopped. */
-static bool find_stop(struct walk *walk, const struct walk_thread *thread, int64_t *stop_ns)
-{
-    for (size_t i = 0; i < walk->stop_count; i++) {
-        if (walk->stops[i].epoch != thread->epoch)
-            continue;
-        *stop_ns = clockmap_time_ns(&walk->clock, walk->stops[i].ticks);
-        return true;
-    }
-    return false;
-}
-
-/* The thread ends, or its trace does, at `time_ns`; if recording had been switched off before, what
- * is open ended then and through no fault of the program. */
-static void end_thread(struct walk *walk, struct walk_thread *thread, int64_t time_ns)
-{
-    int64_t stop_ns = 0;
-    bool stopped = find_stop(walk, thread, &stop_ns) && stop_ns <= time_ns;
-    close_thread(walk, thread, stopped ? stop_ns : time_ns, !stopped);
-    thread->ended = true;
-}
-
-static int compare_epochs(const void *left, const void *right)
-{
-    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    return a < b ? -1 : a > b;
-}
-
-static bool is_late(const struct walk *walk, uint32_t epoch)
-{
-    return walk->late_count &&
-           bsearch(&epoch, walk->late_epochs, walk->late_count, sizeof epoch, compare_epochs);
-}
-
-/* Recording is on again: what the thread had open ended when it went off. */
-static void enter_epoch(struct walk *walk, struct walk_thread *thread, uint32_t epoch)
-{
-    int64_t stop_ns = thread->last_ns;
-    if (thread->begun && thread->epoch == epoch)
-        return;
-    if (thread->begun) {
-        find_stop(walk, thread, &stop_ns);
-        close_thread(walk, thread, stop_ns, false);
-    }
-    thread->epoch = epoch;
-    thread->begun = true;
-    if (is_late(walk, epoch))
-        walk->sink.cut(walk->sink.user, thread->number);
-}
-
 /* The log goes to another thread. That the first one ended may not have been recorded. */
 static void set_owner(struct log_state *log, uint32_t number, uint32_t tid)
 {
     struct walk *walk = log->walk;
     struct walk_thread *old = log->thread;
     if (old && old->number == number) {
-        thread_meet(walk, number, tid);
+        walk_thread_meet(walk, number, tid);
         return;
     }
     if (old) {
-        note_end(walk, old);
+        walk_thread_note_end(walk, old);
         if (old->begun && !old->ended)
-            end_thread(walk, old, old->last_ns);
+            walk_thread_end(walk, old, old->last_ns);
     }
-    log->thread = thread_meet(walk, number, tid);
+    log->thread = walk_thread_meet(walk, number, tid);
 }
 
 static void take_push(struct log_state *log, uint64_t info, uint32_t name)
@@ -218,14 +114,14 @@ static void take_thread(struct log_state *log, const struct record *record)
     uint32_t epoch = log->thread->epoch;
     set_owner(log, (uint32_t)owner, (uint32_t)(owner >> 32));
     if (log->thread && !log->thread->begun)
-        enter_epoch(log->walk, log->thread, epoch);
+        walk_thread_enter(log->walk, log->thread, epoch);
 }
 
 static void take_thread_end(struct log_state *log, uint64_t info)
 {
     int64_t last_ns = log->thread->last_ns, time_ns = event_ns(log, info);
     log->thread->last_ns = last_ns; /* what is open may have ended between the two */
-    end_thread(log->walk, log->thread, time_ns);
+    walk_thread_end(log->walk, log->thread, time_ns);
 }
 
 static void take_attr(struct log_state *log, const struct record *record)
@@ -384,7 +280,7 @@ static void take_thread_record(struct log_state *log, const struct record *recor
         take_api_exit(log, record, info);
         break;
     case PROF_REC_EPOCH:
-        enter_epoch(log->walk, log->thread, (uint32_t)at[1]);
+        walk_thread_enter(log->walk, log->thread, (uint32_t)at[1]);
         break;
     case PROF_REC_START_EVENT:
         take_start_event(log, record);
@@ -410,132 +306,14 @@ static void take_thread_record(struct log_state *log, const struct record *recor
     }
 }
 
-static void tell_gpu(struct log_state *log, struct read_gpu *gpu, uint64_t start_ns,
-                     uint64_t end_ns, uint64_t info)
-{
-    struct walk *walk = log->walk;
-    gpu->correlation = (uint32_t)info;
-    gpu->start_ns = clockmap_device_ns(&walk->clock, start_ns);
-    gpu->end_ns = clockmap_device_ns(&walk->clock, end_ns);
-    walk->sink.gpu(walk->sink.user, gpu);
-}
-
-static void take_kernel(struct log_state *log, const struct record *record, uint64_t info)
-{
-    struct read_gpu gpu = {.kind = READ_GPU_KERNEL};
-    record_copy(record, &gpu.kernel, sizeof gpu.kernel);
-    if (record->words * 8 < offsetof(struct prof_rec_kernel, priority) + sizeof gpu.kernel.priority)
-        gpu.kernel.priority = PROF_PRIORITY_UNKNOWN;
-    tell_gpu(log, &gpu, gpu.kernel.start_ns, gpu.kernel.end_ns, info);
-}
-
-static void take_memcpy(struct log_state *log, const struct record *record, uint64_t info)
-{
-    struct read_gpu gpu = {.kind = READ_GPU_MEMCPY};
-    record_copy(record, &gpu.memcpy, sizeof gpu.memcpy);
-    tell_gpu(log, &gpu, gpu.memcpy.start_ns, gpu.memcpy.end_ns, info);
-}
-
-static void take_memset(struct log_state *log, const struct record *record, uint64_t info)
-{
-    struct read_gpu gpu = {.kind = READ_GPU_MEMSET};
-    record_copy(record, &gpu.memset, sizeof gpu.memset);
-    tell_gpu(log, &gpu, gpu.memset.start_ns, gpu.memset.end_ns, info);
-}
-
-static void take_sync(struct log_state *log, const struct record *record, uint64_t info)
-{
-    struct read_gpu gpu = {.kind = READ_GPU_SYNC};
-    record_copy(record, &gpu.sync, sizeof gpu.sync);
-    tell_gpu(log, &gpu, gpu.sync.start_ns, gpu.sync.end_ns, info);
-}
-
-static void take_overhead(struct log_state *log, const struct record *record, uint64_t info)
-{
-    struct read_gpu gpu = {.kind = READ_GPU_OVERHEAD};
-    record_copy(record, &gpu.overhead, sizeof gpu.overhead);
-    tell_gpu(log, &gpu, gpu.overhead.start_ns, gpu.overhead.end_ns, info);
-}
-
-static void take_graph_run(struct log_state *log, const struct record *record, uint64_t info)
-{
-    struct read_gpu gpu = {.kind = READ_GPU_GRAPH};
-    record_copy(record, &gpu.graph, sizeof gpu.graph);
-    tell_gpu(log, &gpu, gpu.graph.start_ns, gpu.graph.end_ns, info);
-}
-
-/* The causes of a later version are of no use: their sum is with unknown_losses. */
-static void take_lost(struct log_state *log, const struct record *record, uint64_t info)
-{
-    struct prof_rec_lost lost;
-    record_copy(record, &lost, sizeof lost);
-    if (lost.cause < PROF_LOSS_COUNT)
-        log->walk->sink.lost(log->walk->sink.user, (uint32_t)info, &lost);
-}
-
-static void take_cuda_event(struct log_state *log, const struct record *record, uint64_t info)
-{
-    struct prof_rec_cuda_event event;
-    record_copy(record, &event, sizeof event);
-    log->walk->sink.cuda_event(log->walk->sink.user, (uint32_t)info, &event);
-}
-
-static void take_range_time(struct log_state *log, const struct record *record)
-{
-    struct walk *walk = log->walk;
-    struct prof_rec_range_time from;
-    record_copy(record, &from, sizeof from);
-    const struct read_range_time time = {
-        .start_ns = clockmap_device_ns(&walk->clock, from.start_ns),
-        .end_ns = clockmap_device_ns(&walk->clock, from.end_ns),
-        .token = from.token,
-        .stream = from.stream,
-        .device = from.device,
-        .error_ns = from.error_ns,
-    };
-    walk->sink.range_time(walk->sink.user, &time);
-}
-
+/* Types of what devices did follow those of what threads did. */
 static void take_ext(struct log_state *log, const struct record *record)
 {
     uint64_t info = PROF_WORD_INFO(record->header);
-    switch (record_type(record)) {
-    case PROF_REC_KERNEL:
-        take_kernel(log, record, info);
-        break;
-    case PROF_REC_MEMCPY:
-        take_memcpy(log, record, info);
-        break;
-    case PROF_REC_MEMSET:
-        take_memset(log, record, info);
-        break;
-    case PROF_REC_SYNC:
-        take_sync(log, record, info);
-        break;
-    case PROF_REC_OVERHEAD:
-        take_overhead(log, record, info);
-        break;
-    case PROF_REC_MEMORY:
-    case PROF_REC_MEMORY_POOL:
-    case PROF_REC_UNIFIED_MEMORY:
-        walk_device_memory(log->walk, record);
-        break;
-    case PROF_REC_GRAPH_RUN:
-        take_graph_run(log, record, info);
-        break;
-    case PROF_REC_CUDA_EVENT:
-        take_cuda_event(log, record, info);
-        break;
-    case PROF_REC_RANGE_TIME:
-        take_range_time(log, record);
-        break;
-    case PROF_REC_LOST:
-        take_lost(log, record, info);
-        break;
-    default:
+    if (record_type(record) < PROF_REC_KERNEL)
         take_thread_record(log, record, info);
-        break;
-    }
+    else
+        walk_device(log->walk, record, info);
 }
 
 static void take_record(struct log_state *log, const struct record *record)
@@ -591,7 +369,7 @@ static void cut_thread(struct log_state *log, uint64_t missing)
     struct walk *walk = log->walk;
     walk->health.missing_chunks += missing;
     if (log->thread->begun)
-        close_thread(walk, log->thread, log->thread->last_ns, false);
+        walk_thread_close(walk, log->thread, log->thread->last_ns, false);
     walk->sink.cut(walk->sink.user, log->thread->number);
 }
 
@@ -615,7 +393,7 @@ static bool begin_chunk(struct log_state *log, const struct walk_chunk *chunk, u
     log->base = header.base_ticks;
     if (chunk->sequence > expected)
         cut_thread(log, chunk->sequence - expected);
-    enter_epoch(walk, log->thread, header.epoch);
+    walk_thread_enter(walk, log->thread, header.epoch);
     return true;
 }
 
@@ -632,16 +410,5 @@ void walk_log(struct walk *walk, size_t first, size_t end)
         walk_forget(walk, chunk->offset);
     }
     if (log.thread)
-        note_end(walk, log.thread);
-}
-
-/* What is open now was open when the recording ended, or when it was switched off. */
-void walk_close_threads(struct walk *walk)
-{
-    for (uint32_t i = 0; i < walk->thread_count; i++) {
-        struct walk_thread *thread = &walk->threads[i];
-        if (thread->begun && !thread->ended)
-            end_thread(walk, thread,
-                       walk->end_ns > thread->last_ns ? walk->end_ns : thread->last_ns);
-    }
+        walk_thread_note_end(walk, log.thread);
 }

@@ -6,7 +6,9 @@
  *     trace_stack.c   the records of call stacks among them
  *     trace_cost.c    what recording cost
  *     trace_attrs.c   attributes that come several in a record
- *     trace_log.c     LOG chunks: what threads and devices did
+ *     trace_log.c     LOG chunks: what threads did
+ *     trace_threads.c the threads themselves: which there are, when they end
+ *     trace_device.c  what devices did, from the same chunks
  */
 #ifndef PROF_TRACE_WALK_H
 #define PROF_TRACE_WALK_H
@@ -106,8 +108,6 @@ void walk_no_memory(struct walk *walk);
 /* Grows an array of the walk to hold one more; false (and the walk fails): no memory. */
 bool walk_room(struct walk *walk, void *array, size_t count, size_t *capacity, size_t item_bytes);
 
-struct walk_thread *walk_thread_find(struct walk *walk, uint32_t number);
-
 /* Says what was passed over and how much of the record at hand to skip; true when it is to be
  * taken. */
 bool walk_takes(struct walk *walk, enum record_status status, const struct record *record);
@@ -122,6 +122,26 @@ bool trace_stack_module(const struct record *record, struct read_module *module)
 
 /* trace_log.c: the chunks [first, end) of one log. */
 void walk_log(struct walk *walk, size_t first, size_t end);
+
+/* trace_threads.c. The thread of that number, new if it was not known; NULL (and the walk fails): no
+ * memory. */
+struct walk_thread *walk_thread_find(struct walk *walk, uint32_t number);
+/* The same for one that a log belongs to: announced where META did not, again with its tid. */
+struct walk_thread *walk_thread_meet(struct walk *walk, uint32_t number, uint32_t tid);
+/* Recording is on again: what the thread had open ended when it went off. */
+void walk_thread_enter(struct walk *walk, struct walk_thread *thread, uint32_t epoch);
+/* What is open on it ends; `unclosed`: the program should have ended it. */
+void walk_thread_close(struct walk *walk, struct walk_thread *thread, int64_t time_ns,
+                       bool unclosed);
+/* The thread ends, or its trace does; if recording had been switched off before, what is open ended
+ * then, and through no fault of the program. */
+void walk_thread_end(struct walk *walk, struct walk_thread *thread, int64_t time_ns);
+/* The trace lasts at least until the thread's last event. */
+void walk_thread_note_end(struct walk *walk, const struct walk_thread *thread);
+/* What is open now was open when the recording ended, or when it was switched off. */
 void walk_close_threads(struct walk *walk);
+
+/* trace_device.c: one record; `info` as its header has it. */
+void walk_device(struct walk *walk, const struct record *record, uint64_t info);
 
 #endif
