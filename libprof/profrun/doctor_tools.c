@@ -24,17 +24,34 @@ static const char *find_tool(const char *list)
     return NULL;
 }
 
+/* What is preloaded but for the simulated CUDA; cut where it does not fit. */
+static void list_preloads(const struct doctor *doctor, char *list, size_t bytes)
+{
+    const char *entry = getenv("LD_PRELOAD"), *sim = doctor->preload->sim;
+    size_t size = 0;
+    *list = '\0';
+    while (entry && *entry && size + 1 < bytes) {
+        const size_t length = strcspn(entry, " :");
+        const bool ours = sim && length > strlen(sim) && strncmp(entry, sim, strlen(sim)) == 0;
+        if (length && !ours) {
+            size += (size_t)snprintf(list + size, bytes - size, "%s%.*s", size ? ":" : "",
+                                     (int)length, entry);
+        }
+        entry += length + strspn(entry + length, " :");
+    }
+}
+
 void doctor_check_preloads(struct doctor *doctor, struct doctor_finding *finding)
 {
-    const char *preloads = getenv("LD_PRELOAD");
+    char preloads[PATH_MAX];
+    list_preloads(doctor, preloads, sizeof preloads);
     const char *tool = find_tool(preloads);
-    (void)doctor;
     if (tool) {
         doctor_find(finding, DOCTOR_WARN,
                     "LD_PRELOAD=%.300s looks like another profiler (%s), which will hold CUPTI: "
                     "run without it",
                     preloads, tool);
-    } else if (preloads && *preloads) {
+    } else if (*preloads) {
         doctor_find(finding, DOCTOR_OK, "LD_PRELOAD=%.300s stays, before libprof", preloads);
     } else {
         doctor_find(finding, DOCTOR_OK, "nothing else is preloaded");

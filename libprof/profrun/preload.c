@@ -3,6 +3,7 @@
 #include "say.h"
 
 #include <errno.h>
+#include <glob.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -203,8 +204,31 @@ bool preload_set_library(const struct preload *preload)
            setenv("INTEL_LIBITTNOTIFY64", preload->library, 0) == 0;
 }
 
+/* Programs that know by themselves where CUDA is (DT_RPATH, as PyTorch's libraries do) never look at
+ * LD_LIBRARY_PATH: what is loaded already under the name serves them. cuBLAS is not among these: the
+ * simulated one has a few of its functions only. */
+static bool preload_add_sim(const struct preload *preload)
+{
+    char *pattern = NULL;
+    glob_t found = {0};
+    if (!preload_can_express(preload->sim)) {
+        return true;
+    }
+    if (asprintf(&pattern, "%s/lib{cuda,cudart,cupti}.so.*", preload->sim) < 0) {
+        return false;
+    }
+    const int status = glob(pattern, GLOB_BRACE, NULL, &found);
+    bool ok = status == 0 || status == GLOB_NOMATCH;
+    for (size_t i = 0; ok && i < found.gl_pathc; i++) {
+        ok = preload_add("LD_PRELOAD", " :", found.gl_pathv[i], PRELOAD_LAST);
+    }
+    globfree(&found);
+    free(pattern);
+    return ok;
+}
+
 bool preload_set_sim(const struct preload *preload, const char *layout)
 {
     return preload_add("LD_LIBRARY_PATH", ":;", preload->sim, PRELOAD_FIRST) &&
-           (!layout || setenv("SIM_CUPTI_LAYOUT", layout, 1) == 0);
+           preload_add_sim(preload) && (!layout || setenv("SIM_CUPTI_LAYOUT", layout, 1) == 0);
 }

@@ -47,6 +47,26 @@ check "two processes" 0 "$status"
 check "two files" 2 "$(ls many-*.prof | wc -l)"
 check_has "both are said" "wrote 2 files" "$err"
 
+# A program that finds CUDA by itself, as PyTorch's libraries do, gets the simulated one too.
+mkdir own
+echo 'int cudaGetDeviceCount(int *count) { *count = 7; return 0; }' |
+    "$CC" -shared -fPIC -x c - -Wl,-soname,libcudart.so.13 -o own/libcudart.so.13
+cat >devices.c <<'PROGRAM'
+#include <stdio.h>
+int cudaGetDeviceCount(int *count);
+int main(void)
+{
+    int count = 0;
+    int status = cudaGetDeviceCount(&count);
+    printf("%d %d\n", status, count);
+    return 0;
+}
+PROGRAM
+"$CC" devices.c own/libcudart.so.13 "-Wl,--disable-new-dtags,-rpath,$PWD/own" -o devices || exit 1
+check "its own CUDA" "0 7" "$(./devices)"
+run --sim -o devices.prof ./devices
+check "the simulated one" "0 1" "$out"
+
 run --sort bogus -o never.prof ./ranges
 check "an unknown column is found before the run" 2 "$status"
 check "and nothing recorded" "" "$(ls never.prof 2>/dev/null)"
