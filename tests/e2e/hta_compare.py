@@ -9,7 +9,8 @@ taken out of its table (see below), and whatever it warns of is printed, too: se
 - Its idle category "kernel wait" is stated as less than 30 ns and compared with microseconds: 30 us, as ours.
 - Its idle time of a stream subtracts what overlaps; there are no overlaps within a stream in the traces of the test.
 - Sets of kinds that run at once are cut to whole microseconds in any case, and idle times rounded to 10 ns.
-- Its mean queue length depends on the order of events at the same microsecond: only the most is compared exactly.
+- Its queue lengths depend on how it sorts a launch and a start of the same time: of whole microseconds the most is
+  compared exactly, the mean nearly; of nanoseconds, streams where that happened are compared by their changes alone.
 """
 import collections
 import json
@@ -95,12 +96,25 @@ def kinds(ours, hta):
         same(row["name"] + " standard deviation", (row["stddev_ns"] or 0) / 1000, other["stddev"], 0.001)
 
 
+def tied_streams():
+    """Of our own trace: those where one operation was launched at the nanosecond at which another started."""
+    with open(sys.argv[2]) as file:
+        rows = [row for row in json.load(file)["traceEvents"] if "correlation" in row.get("args", {})]
+    launched = {row["args"]["correlation"]: row["ts"] for row in rows if row["cat"].startswith("cuda_")}
+    operations = [row for row in rows if row["cat"] in ("kernel", "gpu_memcpy", "gpu_memset")]
+    launches = {(row["args"]["stream"], launched.get(row["args"]["correlation"])) for row in operations}
+    return {row["args"]["stream"] for row in operations if (row["args"]["stream"], row["ts"]) in launches}
+
+
 def queue(ours, hta):
     theirs = hta.get_queue_length_summary()["queue_length"]
     mine = {row["stream"]: row for row in ours["queue"]}
     same("streams", len(mine), len(theirs))
+    tied = tied_streams() if exact else ()
     for (_, stream), row in theirs.iterrows():
         same(f"queue of stream {stream}: changes", mine[stream]["changes"], row["count"])
+        if stream in tied:
+            continue
         same(f"queue of stream {stream}: most", mine[stream]["most"], row["max"])
         same(f"queue of stream {stream}: mean", mine[stream]["mean"], row["mean"], 0.05)
 

@@ -1,6 +1,6 @@
 """The first torch.autograd.profiler's names: its errors, texts and files, without its faults."""
 
-# packages: torch==2.13.0+cpu
+# packages: torch==2.13.0+cpu numpy
 
 from __future__ import annotations
 

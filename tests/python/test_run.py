@@ -1,6 +1,6 @@
 """python -m libprof: programs under the recorder, and profdump."""
 
-# packages: torch==2.13.0+cpu
+# packages: torch==2.13.0+cpu numpy
 
 from __future__ import annotations
 
