@@ -48,6 +48,7 @@ static struct pending *first, **last = &first;
 static size_t pending_bytes, wake_at = 32768;
 static uint64_t flushes_wanted, flushes_done;
 static bool force_wanted, started;
+static bool first_came; /* a client's first record: its buffer is asked for at once */
 
 /* Its functions are of one form or of the other. Set with the lock held. */
 struct client {
@@ -55,7 +56,7 @@ struct client {
     sim_buffer_complete complete;
     sim_buffer_request_v2 request_v2;
     sim_buffer_complete_v2 complete_v2;
-    bool is_closed;
+    bool is_closed, has_records;
     atomic_ullong dropped;
     atomic_ullong device_records; /* counted for SIM_DROP_EVERY and SIM_ZERO_EVERY */
     atomic_bool zeroed, per_thread;
@@ -174,7 +175,9 @@ static void add_for(uint32_t client, const void *record, uint64_t end_ns, size_t
         append_locked(pending);
     }
     start_worker_locked();
-    if (pending_bytes >= wake_at)
+    first_came |= !clients[client].has_records;
+    clients[client].has_records = true;
+    if (first_came || pending_bytes >= wake_at)
         pthread_cond_signal(&work_there);
     pthread_mutex_unlock(&lock);
 }
@@ -429,7 +432,7 @@ static void serve_locked(void)
     const bool flush = wanted != flushes_done, force = force_wanted;
     const bool can = anybody_asked();
     struct pending *all = can ? take_all_locked() : NULL;
-    force_wanted = false;
+    force_wanted = first_came = false;
     pthread_mutex_unlock(&lock);
     if (can)
         drain(all, force);
@@ -442,7 +445,8 @@ static void serve_locked(void)
 
 static bool has_work_locked(void)
 {
-    return flushes_wanted != flushes_done || (anybody_asked() && pending_bytes >= wake_at);
+    return flushes_wanted != flushes_done ||
+           (anybody_asked() && (first_came || pending_bytes >= wake_at));
 }
 
 static void *work(void *unused)
