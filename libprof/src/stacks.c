@@ -70,10 +70,11 @@ static bool stacks_has_room(const struct stacks_thread *self)
 }
 
 /* Not on a stack whose end is unknown or near, nor while this thread's libunwind was interrupted in
- * the middle, nor across a fork: the child would inherit its locks. */
+ * the middle, nor across a fork: the child would inherit its locks. The pause counts where it is looked
+ * at second; the first look spares the forking thread the sight of those who turn back. */
 static bool stacks_tables_begin(struct stacks_thread *self)
 {
-    if (!load_relaxed(&stacks.tables) || !stacks_has_room(self) ||
+    if (!load_relaxed(&stacks.tables) || load_relaxed(&stacks.paused) || !stacks_has_room(self) ||
         exchange_seq_cst(&self->walking, 1u))
         return false;
     if (!load_seq_cst(&stacks.paused))
@@ -277,14 +278,17 @@ static bool stacks_others_walk(void)
     return false;
 }
 
-/* The forking thread waits until no other is in libunwind or in the loader on our behalf. */
+/* The forking thread waits until no other is in libunwind or in the loader on our behalf. Not being seen
+ * once is enough: who begins now finds the pause and turns back. */
 static void stacks_before_fork(void)
 {
     int saved_errno = errno;
     fetch_add_seq_cst(&stacks.paused, 1u);
-    for (int i = 0; i < STACKS_FORK_WAITS && stacks_others_walk(); i++)
-        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     stacks.walked = stacks_others_walk();
+    for (int i = 0; i < STACKS_FORK_WAITS && stacks.walked; i++) {
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+        stacks.walked = stacks_others_walk();
+    }
     modules_suspend();
     errno = saved_errno;
 }
