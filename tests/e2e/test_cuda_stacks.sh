@@ -142,20 +142,15 @@ if ((lines)); then
         "all(': inner;' in e['args']['Call stack'] for e in x('cuda_runtime', 'cudaLaunchKernel'))"
 fi
 
-# Forked children of a program whose other threads are walking: they record, and nothing of theirs hangs. Where another
-# thread stood in libunwind all the time that a fork waits, its child must not call it, and says that it took no stack.
+# Forked children of a program whose other threads are walking: they record, and nothing of theirs hangs.
 for METHOD in auto "${methods[@]}"; do
     rm -f run*.prof fork-*.prof
     PROF_STACKS=range PROF_STACK_METHOD=$METHOD simulate 'fork-%p.prof' timeout 120 ./with_frames fork >out.txt 2>&1 ||
         fail "fork by $METHOD: $? $(cat out.txt)"
     same "files of children and parent" 21 "$(find . -name 'fork-*.prof' | wc -l)"
-    without=0
     for file in fork-*.prof; do
         "$PROF_BIN/profdump" check "$file" >check.txt || fail "$file: $(cat check.txt)"
-        prints '^    main\|launch_on' "$file" && continue
-        if [[ $METHOD != tables ]] || ! json_has '"untaken":[1-9]' "$file" || ((++without > 1)); then
-            fail "$file: no stacks by $METHOD"
-        fi
+        prints '^    main\|launch_on' "$file" || fail "$file: no stacks"
     done
 done
 
