@@ -69,11 +69,16 @@ static bool python_monitor_is_wanted(void)
     return python_monitor.all || load_relaxed(&python_monitor.threads);
 }
 
-/* Returns None. A thread that did not ask for events gets rid of them where nobody did. */
-static PyObject *python_monitor_answer(const struct python_api *api)
+static void python_monitor_rest(const struct python_api *api)
 {
     if (python_monitor.watching && !python_monitor_is_wanted())
         python_monitor_watch(api, false);
+}
+
+/* Returns None. A thread that did not ask for events gets rid of them where nobody did. */
+static PyObject *python_monitor_answer(const struct python_api *api)
+{
+    python_monitor_rest(api);
     api->Py_IncRef(api->none);
     return api->none;
 }
@@ -174,8 +179,7 @@ void python_monitor_end(const struct python_api *api)
 {
     pthread_setspecific(python_monitor.key, NULL);
     fetch_add_relaxed(&python_monitor.threads, (uint32_t)-1);
-    if (!python_monitor_is_wanted())
-        python_monitor_watch(api, false);
+    python_monitor_rest(api);
 }
 
 prof_status python_monitor_begin_all(const struct python_api *api)
@@ -190,11 +194,8 @@ prof_status python_monitor_begin_all(const struct python_api *api)
 
 void python_monitor_end_all(const struct python_api *api)
 {
-    if (!python_monitor.all)
-        return;
     python_monitor.all = false;
-    if (!python_monitor_is_wanted())
-        python_monitor_watch(api, false);
+    python_monitor_rest(api);
 }
 
 void python_monitor_fork_child(bool on)
