@@ -221,21 +221,41 @@ static void take_start_event(struct log_state *log, const struct record *record)
                       clockmap_time_ns(clock, event.after_ticks));
 }
 
-/* What the running thread did, or what is said about the log. */
-static void take_thread_record(struct log_state *log, const struct record *record, uint64_t info)
+/* CUDA calls, memory, and what comes with them. */
+static void take_call_record(struct log_state *log, const struct record *record, uint64_t info)
+{
+    uint32_t number = log->thread->number;
+    switch (record_type(record)) {
+    case PROF_REC_API_ENTER:
+        take_api_enter(log, record, info);
+        break;
+    case PROF_REC_API_EXIT:
+        take_api_exit(log, record, info);
+        break;
+    case PROF_REC_START_EVENT:
+        take_start_event(log, record);
+        break;
+    case PROF_REC_ALLOC:
+    case PROF_REC_FREE:
+        walk_allocation(log->walk, number, event_ns(log, info), record);
+        break;
+    case PROF_REC_GRAPH_NODE:
+        walk_graph_node(log->walk, number, event_ns(log, info), record);
+        break;
+    default:
+        break;
+    }
+}
+
+/* Ranges and what is said of them, and what else stands between them. `begun`: the range that the record
+ * before began. */
+static void take_range_record(struct log_state *log, const struct record *record, uint64_t info,
+                              uint64_t begun)
 {
     const struct read_sink *sink = &log->walk->sink;
     const uint64_t *at = record->at;
     uint32_t number = log->thread->number;
-    uint64_t begun = log->begun;
-    log->begun = 0;
     switch (record_type(record)) {
-    case PROF_REC_THREAD:
-        take_thread(log, record);
-        break;
-    case PROF_REC_THREAD_END:
-        take_thread_end(log, info);
-        break;
     case PROF_REC_PUSH_WIDE:
         take_push(log, info, (uint32_t)at[1]);
         break;
@@ -273,35 +293,38 @@ static void take_thread_record(struct log_state *log, const struct record *recor
     case PROF_REC_STEP:
         sink->step(sink->user, number, event_ns(log, info), at[1]);
         break;
-    case PROF_REC_API_ENTER:
-        take_api_enter(log, record, info);
-        break;
-    case PROF_REC_API_EXIT:
-        take_api_exit(log, record, info);
-        break;
-    case PROF_REC_EPOCH:
-        walk_thread_enter(log->walk, log->thread, (uint32_t)at[1]);
-        break;
-    case PROF_REC_START_EVENT:
-        take_start_event(log, record);
-        break;
-    case PROF_REC_ALLOC:
-    case PROF_REC_FREE:
-        walk_allocation(log->walk, number, event_ns(log, info), record);
-        break;
     case PROF_REC_BLOCK:
         take_block(log, record, info);
         break;
     case PROF_REC_STACK:
         sink->stack(sink->user, number, (uint32_t)at[1], begun);
         break;
-    case PROF_REC_GRAPH_NODE:
-        walk_graph_node(log->walk, number, event_ns(log, info), record);
-        break;
     case PROF_REC_TIMED:
         sink->timed(sink->user, number, at[1]);
         break;
     default:
+        take_call_record(log, record, info);
+        break;
+    }
+}
+
+/* What the running thread did, or what is said about the log. */
+static void take_thread_record(struct log_state *log, const struct record *record, uint64_t info)
+{
+    uint64_t begun = log->begun;
+    log->begun = 0;
+    switch (record_type(record)) {
+    case PROF_REC_THREAD:
+        take_thread(log, record);
+        break;
+    case PROF_REC_THREAD_END:
+        take_thread_end(log, info);
+        break;
+    case PROF_REC_EPOCH:
+        walk_thread_enter(log->walk, log->thread, (uint32_t)record->at[1]);
+        break;
+    default:
+        take_range_record(log, record, info, begun);
         break;
     }
 }
