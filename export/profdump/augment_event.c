@@ -1,28 +1,25 @@
 /* augment_event.c - see augment_event.h. */
 #include "augment_event.h"
 
-static bool is(const struct json_string *key, const char *name)
-{
-    return key->size == strlen(name) && memcmp(key->bytes, name, key->size) == 0;
-}
-
 typedef struct text *find_place(struct augment_event *event, const struct json_string *key);
 
 static struct text *place_of_arg(struct augment_event *event, const struct json_string *key)
 {
     switch (key->size) {
     case 6:
-        return is(key, "device") ? &event->device : NULL;
+        return json_string_is(key, "device") ? &event->device : NULL;
     case 10:
-        return is(key, "Input Dims") ? &event->dims : is(key, "Input type") ? &event->types : NULL;
+        return json_string_is(key, "Input Dims")   ? &event->dims
+               : json_string_is(key, "Input type") ? &event->types
+                                                   : NULL;
     case 11:
-        return is(key, "External id")   ? &event->external_id
-               : is(key, "kernel_flop") ? &event->flop
-                                        : NULL;
+        return json_string_is(key, "External id")   ? &event->external_id
+               : json_string_is(key, "kernel_flop") ? &event->flop
+                                                    : NULL;
     case 13:
-        return is(key, "kernel_num_gb") ? &event->gigabytes : NULL;
+        return json_string_is(key, "kernel_num_gb") ? &event->gigabytes : NULL;
     case 15:
-        return is(key, "Concrete Inputs") ? &event->values : NULL;
+        return json_string_is(key, "Concrete Inputs") ? &event->values : NULL;
     default:
         return NULL;
     }
@@ -30,11 +27,11 @@ static struct text *place_of_arg(struct augment_event *event, const struct json_
 
 static struct text *place_of_member(struct augment_event *event, const struct json_string *key)
 {
-    return is(key, "cat")    ? &event->category
-           : is(key, "dur")  ? &event->duration
-           : is(key, "name") ? &event->name
-           : is(key, "args") ? &event->args
-                             : NULL;
+    return json_string_is(key, "cat")    ? &event->category
+           : json_string_is(key, "dur")  ? &event->duration
+           : json_string_is(key, "name") ? &event->name
+           : json_string_is(key, "args") ? &event->args
+                                         : NULL;
 }
 
 static const char *read_object(struct augment_event *event, struct json_cursor *cursor,

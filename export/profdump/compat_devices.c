@@ -21,11 +21,6 @@ bool compat_devices_piece(struct compat_trace *trace, struct text piece, bool fi
     return true;
 }
 
-static bool is(const struct json_string *key, const char *name)
-{
-    return key->size == strlen(name) && memcmp(key->bytes, name, key->size) == 0;
-}
-
 static const char *read_device(struct json_cursor *cursor, const char *p, struct text *id,
                                struct text *name)
 {
@@ -39,9 +34,9 @@ static const char *read_device(struct json_cursor *cursor, const char *p, struct
     while (p && more) {
         p = json_key_at(cursor, p, &key);
         const char *after = p ? json_skip(cursor, p) : NULL;
-        if (after && is(&key, "id"))
+        if (after && json_string_is(&key, "id"))
             *id = (struct text){p, (size_t)(after - p)};
-        else if (after && is(&key, "name"))
+        else if (after && json_string_is(&key, "name"))
             *name = (struct text){p, (size_t)(after - p)};
         p = after ? json_next(cursor, after, '}', &more) : NULL;
     }

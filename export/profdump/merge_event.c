@@ -3,11 +3,6 @@
 
 #include <inttypes.h>
 
-static bool is(const struct json_string *key, const char *name)
-{
-    return key->size == strlen(name) && memcmp(key->bytes, name, key->size) == 0;
-}
-
 static void add_place(struct merge_event *event, enum merge_kind kind, const char *begin,
                       const char *end)
 {
@@ -21,19 +16,22 @@ typedef bool find_kind(const struct json_string *key, enum merge_kind *kind);
 static bool kind_of_arg(const struct json_string *key, enum merge_kind *kind)
 {
     *kind = MERGE_LINK;
-    return is(key, "External id") || is(key, "external id") || is(key, "correlation");
+    return json_string_is(key, "External id") || json_string_is(key, "external id") ||
+           json_string_is(key, "correlation");
 }
 
 static bool kind_of_id2(const struct json_string *key, enum merge_kind *kind)
 {
     *kind = MERGE_ID;
-    return is(key, "global") || is(key, "local");
+    return json_string_is(key, "global") || json_string_is(key, "local");
 }
 
 static bool kind_of_member(const struct json_string *key, enum merge_kind *kind)
 {
-    *kind = is(key, "ts") ? MERGE_TIME : is(key, "pid") ? MERGE_PID : MERGE_ID;
-    return *kind != MERGE_ID || is(key, "id") || is(key, "bind_id");
+    *kind = json_string_is(key, "ts")    ? MERGE_TIME
+            : json_string_is(key, "pid") ? MERGE_PID
+                                         : MERGE_ID;
+    return *kind != MERGE_ID || json_string_is(key, "id") || json_string_is(key, "bind_id");
 }
 
 /* An object within the event. */
@@ -62,9 +60,9 @@ static const char *read_member(struct merge_event *event, const struct json_stri
                                struct json_cursor *cursor, const char *p)
 {
     enum merge_kind kind;
-    if (is(key, "args"))
+    if (json_string_is(key, "args"))
         return read_inner(event, cursor, p, kind_of_arg);
-    if (is(key, "id2"))
+    if (json_string_is(key, "id2"))
         return read_inner(event, cursor, p, kind_of_id2);
     const char *after = json_skip(cursor, p);
     if (after && kind_of_member(key, &kind))

@@ -32,11 +32,6 @@ static struct text name_of(const struct scan *scan, const struct block_item *ite
                : scan->blocks->timeline->names.at[item->name];
 }
 
-static bool is_execution(struct text name)
-{
-    return name.size == sizeof EXECUTION - 1 && begins_with(name, EXECUTION);
-}
-
 static bool is_kernel(struct text name)
 {
     return begins_with(name, "native_call") || begins_with(name, "delegate_execute");
@@ -100,7 +95,7 @@ static bool scan_run(struct block_taxes *taxes, struct scan *scan, uint32_t bloc
     for (uint32_t i = 0; i < scan->run->item_count && done; i++) {
         const struct block_item *item = &scan->blocks->items.at[scan->run->first_item + i];
         struct interval execution;
-        if (!is_execution(name_of(scan, item)))
+        if (!text_is(name_of(scan, item), EXECUTION))
             continue;
         if (place(scan, item, &execution))
             done = add_row(taxes, scan, block, number, execution);

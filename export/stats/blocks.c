@@ -298,13 +298,10 @@ void blocks_fini(struct blocks *blocks)
 static bool counts_for(const struct blocks *blocks, const struct block_item *item,
                        const char *prefix)
 {
-    static const char wrapper[] = "OPERATOR_CALL";
     if (item->name == TL_NONE || item->debug != TL_NONE)
         return false;
     struct text name = blocks->timeline->names.at[item->name];
-    bool is_wrapper =
-        name.size == sizeof wrapper - 1 && memcmp(name.bytes, wrapper, name.size) == 0;
-    return !is_wrapper && name_has_prefix(name.bytes, name.size, prefix);
+    return !text_is(name, "OPERATOR_CALL") && name_has_prefix(name.bytes, name.size, prefix);
 }
 
 /* Ticks from the run's first event on; those of a counter of 32 bits unfold. */

@@ -166,8 +166,7 @@ static bool is_wanted(const struct scan *scan, const struct tl_slice *slice, con
 {
     if (!range)
         return true;
-    struct text key = key_names_text(scan->keys, key_of(scan, slice));
-    return key.size == strlen(range) && memcmp(key.bytes, range, key.size) == 0;
+    return text_is(key_names_text(scan->keys, key_of(scan, slice)), range);
 }
 
 static int by_tax(const void *left, const void *right)

@@ -51,7 +51,7 @@ static bool is_frameworks(const struct timeline *timeline, const struct block_it
     struct text name =
         item->name == TL_NONE ? (struct text){"", 0} : timeline->names.at[item->name];
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (name.size == strlen(names[i]) && memcmp(name.bytes, names[i], name.size) == 0)
+        if (text_is(name, names[i]))
             return true;
     return false;
 }

@@ -37,6 +37,12 @@ struct json_string {
     bool escaped; /* has a backslash */
 };
 
+/* Whether it is written just so, escapes and all. */
+static inline bool json_string_is(const struct json_string *string, const char *word)
+{
+    return text_is((struct text){string->bytes, string->size}, word);
+}
+
 static inline bool json_is_cut(const struct json_cursor *cursor)
 {
     return cursor->bad >= cursor->end;

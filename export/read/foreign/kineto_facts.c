@@ -17,11 +17,6 @@ void kineto_facts_fini(struct kineto_facts *facts)
     free(facts->value);
 }
 
-static bool is(const struct json_string *key, const char *name)
-{
-    return key->size == strlen(name) && memcmp(key->bytes, name, key->size) == 0;
-}
-
 /* Calls `member` for the members of the object at `p`. Returns the place behind it, or NULL. */
 typedef void take_member(void *user, const struct json_string *key, struct text value);
 
@@ -101,14 +96,14 @@ static void take_device_member(void *user, const struct json_string *key, struct
 {
     struct kineto_facts *facts = user;
     struct prof_rec_device *device = &facts->devices[facts->device_count];
-    if (is(key, "totalGlobalMem")) {
+    if (json_string_is(key, "totalGlobalMem")) {
         int64_t bytes = number_of(value);
         device->memory_bytes = bytes < 0 ? 0 : (uint64_t)bytes;
-    } else if (is(key, "name")) {
+    } else if (json_string_is(key, "name")) {
         device->name = event_store_name(facts->store, string_of(facts, value));
     }
     for (size_t i = 0; i < sizeof device_fields / sizeof *device_fields; i++)
-        if (is(key, device_fields[i].key)) {
+        if (json_string_is(key, device_fields[i].key)) {
             uint32_t number = number32(value);
             memcpy((char *)device + device_fields[i].offset, &number, sizeof number);
         }
@@ -134,9 +129,9 @@ static void take_distributed(void *user, const struct json_string *key, struct t
     int64_t number = number_of(value);
     if (number < 0 || number > INT32_MAX)
         return;
-    if (is(key, "rank"))
+    if (json_string_is(key, "rank"))
         facts->rank = (int32_t)number;
-    else if (is(key, "world_size"))
+    else if (json_string_is(key, "world_size"))
         facts->world_size = (int32_t)number;
 }
 
@@ -145,13 +140,13 @@ static void take_value(struct kineto_facts *facts, const struct json_string *key
     struct json_cursor cursor = {.end = facts->value + facts->size};
     struct text value = {facts->value, facts->size};
     memset(facts->value + facts->size, '"', JSON_PAD_BYTES);
-    if (is(key, "deviceProperties") || is(key, "computeProperties"))
+    if (json_string_is(key, "deviceProperties") || json_string_is(key, "computeProperties"))
         take_devices(facts, &cursor, facts->value);
-    else if (is(key, "distributedInfo"))
+    else if (json_string_is(key, "distributedInfo"))
         each_member(&cursor, facts->value, take_distributed, facts);
-    else if (is(key, "baseTimeNanoseconds"))
+    else if (json_string_is(key, "baseTimeNanoseconds"))
         facts->base_ns = number_of(value) < 0 ? 0 : (uint64_t)number_of(value);
-    else if (is(key, "host_name"))
+    else if (json_string_is(key, "host_name"))
         facts->host = string_of(facts, value);
 }
 

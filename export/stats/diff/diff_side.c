@@ -128,9 +128,7 @@ static bool give_samples(struct diff_side *side, struct key_samples *samples,
 
 static bool is_step(const struct key_average *row)
 {
-    static const char name[] = "ProfilerStep*";
-    return row->kind == KEY_RANGE && row->name.size == sizeof name - 1 &&
-           memcmp(row->name.bytes, name, row->name.size) == 0;
+    return row->kind == KEY_RANGE && text_is(row->name, "ProfilerStep*");
 }
 
 /* Before durations are moved: entries may not have them. */

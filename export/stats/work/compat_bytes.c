@@ -31,7 +31,7 @@ static int64_t bytes_of_type(struct text type)
     struct text name;
     if (compat_string(type, &name))
         for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
-            if (compat_op_is(name, types[i].name))
+            if (text_is(name, types[i].name))
                 return types[i].bytes;
     return 1;
 }
@@ -139,19 +139,19 @@ static bool bytes_of_convolution(const struct compat_op *op, uint32_t stride_val
 
 static bool bytes_of_op(const struct compat_op *op, int64_t *bytes)
 {
-    bool slow = compat_op_is(op->name, "_slow_conv2d_forward");
+    bool slow = text_is(op->name, "_slow_conv2d_forward");
     if (!op->event->values.bytes)
         return bytes_of_all(op, bytes);
-    if (compat_op_is(op->name, "addmm"))
+    if (text_is(op->name, "addmm"))
         return bytes_of_mm(op, 1, bytes) && add_first_input(op, bytes);
-    if (compat_op_is(op->name, "mm"))
+    if (text_is(op->name, "mm"))
         return bytes_of_mm(op, 0, bytes);
-    if (compat_op_is(op->name, "baddbmm"))
+    if (text_is(op->name, "baddbmm"))
         return bytes_of_bmm(op, 1, bytes);
-    if (compat_op_is(op->name, "bmm"))
+    if (text_is(op->name, "bmm"))
         return bytes_of_bmm(op, 0, bytes);
-    if (slow || compat_op_is(op->name, "convolution") || compat_op_is(op->name, "_convolution") ||
-        compat_op_is(op->name, "cudnn_convolution"))
+    if (slow || text_is(op->name, "convolution") || text_is(op->name, "_convolution") ||
+        text_is(op->name, "cudnn_convolution"))
         return bytes_of_convolution(op, slow ? 4 : 3, bytes);
     return bytes_of_all(op, bytes);
 }

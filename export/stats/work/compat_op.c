@@ -23,11 +23,6 @@ static bool too_large(const struct compat_op *op)
     return compat_op_fail(op, "more than 63 bits");
 }
 
-bool compat_op_is(struct text text, const char *literal)
-{
-    return text.size == strlen(literal) && memcmp(text.bytes, literal, text.size) == 0;
-}
-
 static bool has(struct text text, const char *literal)
 {
     return memmem(text.bytes, text.size, literal, strlen(literal)) != NULL;

@@ -15,8 +15,6 @@ struct compat_op {
 /* The operator of a name without "aten::", or of the name of a kernel; empty: none is known by it. */
 struct text compat_op_named(struct text name);
 
-bool compat_op_is(struct text text, const char *literal);
-
 /* Sets the operator's error. */
 __attribute__((format(printf, 2, 3))) void compat_op_say(const struct compat_op *op,
                                                          const char *format, ...);

@@ -233,7 +233,7 @@ bool compat_flop(const struct compat_event *event, int64_t *flop, struct compat_
     if (!op.name.size || !event->dims.bytes || !event->values.bytes)
         return true;
     for (size_t i = 0; i < sizeof formulas / sizeof formulas[0]; i++)
-        if (compat_op_is(op.name, formulas[i].name))
+        if (text_is(op.name, formulas[i].name))
             return formulas[i].flop(&op, flop);
     return true;
 }
