@@ -1,6 +1,7 @@
 #include "clock.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -8,7 +9,7 @@
 
 uint32_t clock_kind = ARCH_CLOCK_KIND;
 
-static const char *clock_reason;
+static const char *clock_reason; /* clock_choose() releases -> acquires; all who choose agree */
 
 uint64_t clock_gettime_ns(clockid_t id)
 {
@@ -44,15 +45,19 @@ static bool clock_kernel_trusts_counter(void)
 
 const char *clock_choose(void)
 {
-    if (clock_reason)
-        return clock_reason;
-    if (ARCH_CLOCK_KIND != PROF_CLOCK_MONOTONIC && clock_kernel_trusts_counter()) {
-        clock_reason = "the processor's counter: the kernel keeps time by it too";
-        return clock_reason;
+    const char *reason = load_acquire(&clock_reason);
+    int cancel_state;
+    if (reason)
+        return reason;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state); /* open() would end a cancelled thread */
+    reason = "the processor's counter: the kernel keeps time by it too";
+    if (ARCH_CLOCK_KIND == PROF_CLOCK_MONOTONIC || !clock_kernel_trusts_counter()) {
+        reason = "CLOCK_MONOTONIC: the kernel does not keep time by the processor's counter";
+        store_relaxed(&clock_kind, (uint32_t)PROF_CLOCK_MONOTONIC);
     }
-    clock_kind = PROF_CLOCK_MONOTONIC;
-    clock_reason = "CLOCK_MONOTONIC: the kernel does not keep time by the processor's counter";
-    return clock_reason;
+    store_release(&clock_reason, reason);
+    pthread_setcancelstate(cancel_state, NULL);
+    return reason;
 }
 
 /* The counter's rate is not something the processor tells, so it is measured between the first
