@@ -69,10 +69,22 @@ uint64_t activity_decoded_ns(void)
     return decoded_ns;
 }
 
-static void note_cost(uint64_t ns)
+/* On a program's thread the program waits; on others only the processor's time counts. */
+static uint64_t cost_begins(bool on_program)
 {
+    return on_program ? cost_clock() : cost_thread_ns();
+}
+
+/* The end is waited for as a whole: it has a part of its own. */
+static void cost_ends(bool on_program, uint64_t began)
+{
+    if (on_program && !recorder_ending())
+        cost_charge(PROF_COST_INLINE, began);
+    if (on_program)
+        return;
+    uint64_t ns = cost_thread_ns() - began;
     decoded_ns += ns;
-    cost_add_ns(callbacks_knows_thread() ? PROF_COST_INLINE : PROF_COST_DECODE, 1, ns);
+    cost_add_ns(PROF_COST_DECODE, 1, ns);
 }
 
 static void completed(void *context, uint32_t stream, uint8_t *buffer, size_t bytes,
@@ -84,13 +96,14 @@ static void completed(void *context, uint32_t stream, uint8_t *buffer, size_t by
     int kept_errno = errno;
     if (valid_bytes > bytes)
         valid_bytes = bytes;
-    uint64_t began_ns = cost_thread_ns();
+    bool on_program = callbacks_knows_thread();
+    uint64_t began = cost_begins(on_program);
     if (buffers_is_last_resort(buffer))
         loss_add(PROF_LOSS_GPU_BUFFER, decode_count_only(&oracle, buffer, valid_bytes));
     else
         decode(buffer, valid_bytes);
     buffers_give_back(buffer, valid_bytes);
-    note_cost(cost_thread_ns() - began_ns);
+    cost_ends(on_program, began);
     errno = kept_errno;
 }
 

@@ -44,9 +44,8 @@ struct thread_calls {
     bool own;                    /* inside callbacks_own_begin/end */
     bool seen;                   /* made a CUDA call */
     bool timed;                  /* the callback in progress is */
-    bool launched;               /* it wrote the API_ENTER of a launch */
-    uint64_t stack_ticks;        /* of the callback in progress: what its call stack took */
-    struct cost_sampler cost;    /* of all callbacks */
+    uint32_t launches;           /* of the program's, since the last timed callback */
+    struct cost_sampler cost;    /* of all callbacks, but for calls of libprof's own */
 };
 
 static __thread struct thread_calls this_thread;
@@ -143,10 +142,10 @@ static bool has_symbol(const struct api_call *call)
 
 static uint32_t take_stack(void)
 {
-    uint64_t began = this_thread.timed ? clock_now() : 0;
+    uint64_t began = this_thread.timed ? cost_clock() : 0;
     uint32_t stack = stacks_take(this_thread.origin);
     if (began)
-        this_thread.stack_ticks = clock_now() - began;
+        cost_charge_sampled(PROF_COST_STACKS, cost_stands_for(&this_thread.cost), began);
     return stack;
 }
 
@@ -177,7 +176,7 @@ static bool write_enter(const struct api_call *call, uint32_t domain, uint32_t c
     record->operations = effect.is_graph ? graph.operations : effect.operations;
     if (stack)
         record->stack = take_stack();
-    this_thread.launched = effect.operations || effect.is_graph;
+    this_thread.launches += !this_thread.own && (effect.operations || effect.is_graph);
     thread_commit(space, PROF_REC_API_ENTER, words, thread_ticks(space));
     return true;
 }
@@ -206,11 +205,14 @@ static void flush_completed(void)
 }
 
 /* A teardown destroys the context whose records CUPTI still holds. Flushing has been seen to hang:
- * the program's thread waits for it within a limit, and once in vain at most. */
+ * the program's thread waits for it within a limit, and once in vain at most. No callback's usual
+ * cost. */
 static void flush_before_teardown(void)
 {
     int kept_errno = errno;
+    uint64_t began = cost_clock();
     flusher_run(flush_completed, (unsigned)config_get()->exit_ms);
+    cost_charge(PROF_COST_END, began);
     errno = kept_errno;
 }
 
@@ -407,32 +409,32 @@ static bool in_recorded_call(void)
     return thread->depth > 0 && thread->open[thread->depth - 1].recorded;
 }
 
-/* One in some dozens. A teardown waits for CUPTI, which is no callback's usual cost. */
+/* One in some dozens. */
 static void on_call_timed(uint32_t domain, uint32_t cbid, const struct abi_call_data *data,
                           uint64_t began)
 {
     struct thread_calls *thread = &this_thread;
     const struct api_call *call = api_calls_find(domain, cbid);
     thread->timed = true;
-    thread->launched = false;
-    thread->stack_ticks = 0;
     on_call(domain, cbid, data);
     thread->timed = false;
-    bool launches = call && api_calls_launches(call);
-    uint64_t stack_ticks = thread->stack_ticks, ticks = clock_now() - began - stack_ticks;
-    if (call && call->what == API_TEARDOWN)
-        ticks = 0;
-    uint32_t stood_for =
-        cost_end(&thread->cost, launches ? PROF_COST_LAUNCHES : PROF_COST_CALLS, ticks);
-    if (stack_ticks)
-        cost_add_ticks(PROF_COST_STACKS, stood_for, stack_ticks * stood_for);
-    if (thread->launched)
-        cost_add_launches(stood_for);
+    cost_end(&thread->cost, call && api_calls_launches(call) ? PROF_COST_LAUNCHES : PROF_COST_CALLS,
+             began);
+    cost_add_launches(thread->launches);
+    thread->launches = 0;
 }
 
+/* The share is of the time during which recording is on, so what it takes otherwise is no part of
+ * it. What libprof calls itself belongs to what it does that for. */
 static void on_call_measured(uint32_t domain, uint32_t cbid, const struct abi_call_data *data)
 {
-    uint64_t began = cost_begin(&this_thread.cost);
+    struct thread_calls *thread = &this_thread;
+    uint64_t began = thread->own ? 0 : cost_begin(&thread->cost);
+    if (began && !recorder_on()) {
+        cost_restart(&thread->cost);
+        thread->launches = 0;
+        began = 0;
+    }
     if (__builtin_expect(began != 0, 0))
         on_call_timed(domain, cbid, data, began);
     else

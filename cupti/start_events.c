@@ -5,6 +5,7 @@
 #include "callbacks.h"
 #include "capture.h"
 #include "config.h"
+#include "cost.h"
 #include "loader.h"
 #include "recorder.h"
 
@@ -119,12 +120,14 @@ static void run_outside_capture(const struct driver_library *driver, uint32_t in
 {
     int mode = ABI_CUDA_CAPTURE_MODE_RELAXED;
     int kept_errno = errno;
+    uint64_t began = cost_clock();
     if (driver->cuThreadExchangeStreamCaptureMode(&mode) == ABI_OK) {
         run(driver, index);
         driver->cuThreadExchangeStreamCaptureMode(&mode);
     } else {
         store_release(&devices[index].state, DONE);
     }
+    cost_charge(PROF_COST_CUDA, began);
     errno = kept_errno;
 }
 

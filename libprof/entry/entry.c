@@ -19,8 +19,10 @@
 #include "alloc.h"
 #include "atomic.h"
 #include "children.h"
+#include "clock.h"
 #include "config.h"
 #include "control_thread.h"
+#include "cost.h"
 #include "exits.h"
 #include "report.h"
 #include "session.h"
@@ -34,6 +36,7 @@
 #include "nvtx_attach.h"
 #include "nvtx_emit.h"
 #include "python_calls.h"
+#include "python_fork.h"
 #include "registry.h"
 
 #include <dlfcn.h>
@@ -56,7 +59,6 @@ static const struct collector *const entry_collectors[] = {
 
 static bool entry_inert; /* set-user-id program, or another copy of the library is at work */
 static bool entry_preloaded;
-static bool entry_asked;      /* for the injection, by entry_load: nobody else did */
 static uint32_t entry_loaded; /* whoever comes first: the constructor, or NVTX or ITT before it */
 
 static const char *entry_own_path(void)
@@ -91,33 +93,16 @@ static bool entry_is_preloaded(const char *own_path)
     return preload && strstr(preload, name ? name + 1 : own_path);
 }
 
-/* libcuda reads the variable at cuInit and then calls InitializeInjection(). A value the user has
- * set is kept. */
-static void entry_ask_for_injection(const char *own_path)
-{
-    if (!config_get()->cuda || *own_path != '/' || getenv("CUDA_INJECTION64_PATH"))
-        return;
-    setenv("CUDA_INJECTION64_PATH", own_path, 0);
-    entry_asked = true;
-}
-
-/* Children inherit LD_PRELOAD, and the variable with it. Those of a program that is only linked
- * inherit nothing: they were not to be recorded. */
-static void entry_forget_asking(void)
-{
-    if (entry_asked && !entry_preloaded)
-        unsetenv("CUDA_INJECTION64_PATH");
-}
-
-/* Variables that name us to an interface for annotations. They are read at the first call of each
- * shared object, however late, so they cannot be taken back as CUDA's is. Where we are only linked, the
- * value is marked instead ("/./" before the file's name): children, which were not to be recorded, see
- * who set it. */
+/* Variables that name us to CUDA, at cuInit, and to interfaces for annotations, at the first call of each
+ * shared object, however late. Children inherit them. Those of a preloaded program inherit LD_PRELOAD as
+ * well; those of one that we are only linked to or loaded by were not to be recorded. So the value is
+ * marked there ("/./" before the file's name): it says that nobody injected us. */
 struct entry_hook {
     const char *variable;
     bool asked; /* for its calls, by us or by a program like us */
 };
 
+static struct entry_hook entry_cuda = {.variable = "CUDA_INJECTION64_PATH"};
 static struct entry_hook entry_nvtx = {.variable = "NVTX_INJECTION64_PATH"};
 static struct entry_hook entry_itt = {.variable = sizeof(void *) == 8 ? "INTEL_LIBITTNOTIFY64"
                                                                       : "INTEL_LIBITTNOTIFY32"};
@@ -152,6 +137,13 @@ static void entry_hook_ask(struct entry_hook *hook, bool wanted, const char *own
     }
 }
 
+/* CUDA has read its variable. */
+static void entry_hook_forget(struct entry_hook *hook)
+{
+    if (hook->asked && !entry_preloaded)
+        unsetenv(hook->variable);
+}
+
 static void entry_detach(void)
 {
     int saved_errno = errno;
@@ -166,6 +158,7 @@ static void entry_exit(void)
     if (!entry_inert && exits_is_own_process()) {
         control_thread_end();
         session_finish();
+        report_nothing();
         if (entry_preloaded && !writer_run(report_at_exit, ENTRY_REPORT_MS))
             report_at_exit();
     }
@@ -193,6 +186,7 @@ __attribute__((constructor)) static void entry_load(void)
     if (exchange_acquire(&entry_loaded, 1u))
         return;
     int saved_errno = errno;
+    uint64_t began_ns = clock_monotonic_ns();
     const char *own_path = entry_own_path();
     exits_resolve();
     children_resolve();
@@ -203,15 +197,17 @@ __attribute__((constructor)) static void entry_load(void)
         exits_remember_process();
         stacks_init();
         pthread_atfork(NULL, NULL, entry_fork_child);
+        python_fork_init();
         registry_init();
         emitter_use(&nvtx_emitter);
         triggers_init();
         session_init(entry_collectors, entry_start_now());
         control_thread_init();
-        entry_ask_for_injection(own_path);
+        entry_hook_ask(&entry_cuda, config_get()->cuda, own_path);
         entry_hook_ask(&entry_nvtx, config_get()->nvtx, own_path);
         entry_hook_ask(&entry_itt, config_get()->itt, own_path);
     }
+    cost_add_ns(PROF_COST_SPACE, 1, clock_monotonic_ns() - began_ns);
     errno = saved_errno;
 }
 
@@ -230,14 +226,25 @@ static void entry_start_injected(void)
         session_switch(true, PROF_CONTROL_STARTUP);
 }
 
+/* Whether the interface's calls are ours to record; recording begins where the user injected us. */
+static bool entry_takes(const struct entry_hook *hook, bool wanted)
+{
+    if (entry_inert || !wanted)
+        return false;
+    if (hook->asked || entry_preloaded)
+        return true;
+    if (entry_hook_is_marked(hook))
+        return false;
+    entry_start_injected();
+    return true;
+}
+
 /* Called by libcuda inside cuInit, before any context exists. Returns 1: success. */
 int InitializeInjection(void)
 {
     int saved_errno = errno;
-    if (!entry_inert && config_get()->cuda) {
-        entry_forget_asking();
-        if (!entry_asked)
-            entry_start_injected();
+    if (entry_takes(&entry_cuda, config_get()->cuda)) {
+        entry_hook_forget(&entry_cuda);
         session_cuda_init();
         atexit(entry_detach);
     }
@@ -251,19 +258,6 @@ int InitializeInjection(void)
 static void *entry_first_copy(const char *function)
 {
     return entry_is_second_copy() ? dlsym(RTLD_DEFAULT, function) : NULL;
-}
-
-/* Whether the interface's calls are ours to record; recording begins where the user injected us. */
-static bool entry_takes(const struct entry_hook *hook, bool wanted)
-{
-    if (entry_inert || !wanted)
-        return false;
-    if (hook->asked || entry_preloaded)
-        return true;
-    if (entry_hook_is_marked(hook))
-        return false;
-    entry_start_injected();
-    return true;
 }
 
 static bool entry_takes_nvtx(void)

@@ -1,20 +1,26 @@
 /* The end of the street inside the recorded process: its own file is read back by the same reader
  * as profdump's. */
+#define _GNU_SOURCE
 #define PROF_IMPLEMENTATION
 #include "report.h"
 
 #include "arrow.h"
 #include "config.h"
+#include "fit.h"
 #include "log.h"
+#include "loss.h"
 #include "prof/arrow.h"
 #include "prof/block.h"
 #include "prof/prof.h"
 #include "session.h"
+#include "signals.h"
 #include "timeline_restrict.h"
 #include "write.h"
 
 #include <errno.h>
+#include <link.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -47,6 +53,7 @@ static void report_print_table(void)
     struct write_options options;
     write_options_default(&options);
     options.rows = (int64_t)config_get()->table_rows;
+    options.table_width = fit_terminal_width(STDERR_FILENO);
     write_table(timeline, &options, stderr);
     timeline_destroy(timeline);
 }
@@ -63,6 +70,35 @@ void report_at_exit(void)
             path, path, path);
 }
 
+static int report_is_cuda(struct dl_phdr_info *info, size_t size, void *user)
+{
+    (void)size, (void)user;
+    return info->dlpi_name &&
+           (strstr(info->dlpi_name, "/libcudart.so") || strstr(info->dlpi_name, "/libcuda.so"));
+}
+
+static const char *report_why_nothing(void)
+{
+    struct session_status status;
+    session_describe(&status);
+    if (!status.windows)
+        return "# off";
+    if (loss_get(PROF_LOSS_IO))
+        return "# failed";
+    if (status.gpu_mode == PROF_GPU_UNAVAILABLE || status.gpu_mode == PROF_GPU_EVENTS)
+        return "# refused";
+    if (status.gpu_mode != PROF_GPU_NONE)
+        return "# idle";
+    return dl_iterate_phdr(report_is_cuda, NULL) ? "# cold" : NULL;
+}
+
+void report_nothing(void)
+{
+    const char *why = *session_path() ? NULL : report_why_nothing();
+    if (why)
+        session_announce(why);
+}
+
 prof_status prof_table(FILE *stream)
 {
     int saved_errno = errno;
@@ -73,13 +109,38 @@ prof_status prof_table(FILE *stream)
     struct timeline *timeline = report_load();
     struct write_options options;
     write_options_default(&options);
+    options.table_width = fit_terminal_width(fileno(stream));
     bool written = timeline && write_table(timeline, &options, stream);
     timeline_destroy(timeline);
     errno = saved_errno;
     return written ? PROF_OK : PROF_FAILED;
 }
 
-prof_status prof_export_chrome(const char *path)
+/* ---- files ---- */
+
+/* One export of this process so far. */
+typedef bool report_write(const struct timeline *timeline, const char *path,
+                          struct write_error *error);
+
+static bool report_write_etprof(const struct timeline *timeline, const char *path,
+                                struct write_error *error)
+{
+    struct write_etprof_counts counts;
+    return write_etprof(timeline, path, &counts, error);
+}
+
+/* A limit of file sizes and a pipe that nobody reads are told by signals, which are not the program's. */
+static bool report_write_quietly(report_write *write, const struct timeline *timeline,
+                                 const char *path, struct write_error *error)
+{
+    struct signals_saved saved;
+    signals_block(&saved);
+    bool written = write(timeline, path, error);
+    signals_restore(&saved);
+    return written;
+}
+
+static prof_status report_export(const char *path, report_write *write)
 {
     int saved_errno = errno;
     if (!path || !*path)
@@ -88,11 +149,27 @@ prof_status prof_export_chrome(const char *path)
         return PROF_NOTHING;
     struct timeline *timeline = report_load();
     struct write_error error = {0};
-    bool written = timeline && write_chrome(timeline, path, &error);
+    bool written = timeline && report_write_quietly(write, timeline, path, &error);
     timeline_destroy(timeline);
+    if (error.code && error.code != ENODATA)
+        log_line(LOG_ERROR, "%s", error.message);
     errno = saved_errno;
-    return written ? PROF_OK : PROF_FAILED;
+    if (written)
+        return PROF_OK;
+    return error.code == ENODATA ? PROF_NOTHING : PROF_FAILED;
 }
+
+prof_status prof_export_chrome(const char *path)
+{
+    return report_export(path, write_chrome);
+}
+
+prof_status prof_dump_etprof(const char *path)
+{
+    return report_export(path, report_write_etprof);
+}
+
+/* ---- tables in memory ---- */
 
 _Static_assert((int)PROF_ARROW_EVENTS == ARROW_EVENTS &&
                    (int)PROF_ARROW_LAUNCHES == ARROW_LAUNCHES &&
@@ -154,22 +231,4 @@ prof_status prof_arrow_window(const char *path, enum prof_arrow_table table, int
 {
     const struct report_window window = {from_ns, to_ns};
     return from_ns < to_ns ? report_arrow(path, table, &window, stream) : PROF_INVALID;
-}
-
-prof_status prof_dump_etprof(const char *path)
-{
-    int saved_errno = errno;
-    if (!path || !*path)
-        return PROF_INVALID;
-    if (prof_flush() == PROF_NOTHING)
-        return PROF_NOTHING;
-    struct timeline *timeline = report_load();
-    struct write_etprof_counts counts;
-    struct write_error error = {0};
-    bool written = timeline && write_etprof(timeline, path, &counts, &error);
-    timeline_destroy(timeline);
-    errno = saved_errno;
-    if (written)
-        return PROF_OK;
-    return error.code == ENODATA ? PROF_NOTHING : PROF_FAILED;
 }

@@ -1,5 +1,6 @@
 #include "outpath.h"
 
+#include "output.h"
 #include "say.h"
 
 #include <errno.h>
@@ -107,6 +108,10 @@ static bool outpath_make_room(const char *file, bool force)
     }
     if (!S_ISREG(facts.st_mode)) {
         say("%s exists and is not a regular file", file);
+        return false;
+    }
+    if (!output_may_replace(file)) {
+        say("%s exists and is no recording; name another file", file);
         return false;
     }
     if (!force) {

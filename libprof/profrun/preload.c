@@ -62,13 +62,12 @@ static char *preload_search(const char *const *names, size_t count)
     return found;
 }
 
-/* ld.so separates the entries of LD_PRELOAD by spaces and colons and knows no escape. */
-static bool preload_can_express(const char *path)
-{
-    return path[strcspn(path, " :\t\n")] == '\0';
-}
+/* ld.so separates the entries of LD_PRELOAD by spaces and colons, those of LD_LIBRARY_PATH by colons and
+ * semicolons, and knows no escape. */
+#define PRELOAD_FILE_SEPARATORS " :\t\n"
+#define PRELOAD_DIRECTORY_SEPARATORS ":;"
 
-/* Links stay: one in a plain place is how a library below a path with a space gets in. */
+/* Links stay: one in a plain place is how a library below a path with a colon gets in. */
 static char *preload_absolute(const char *path)
 {
     if (access(path, R_OK) != 0) {
@@ -108,15 +107,12 @@ static int preload_find_library(struct preload *preload)
 
 static int preload_check_library(const struct preload *preload)
 {
-    if (preload_can_express(preload->library)) {
+    if (preload->library[strcspn(preload->library, PRELOAD_DIRECTORY_SEPARATORS)] == '\0') {
         return 0;
     }
     char *quoted = say_quoted(preload->library);
-    say("cannot preload %s: LD_PRELOAD has no way to write a space or a colon",
-        quoted ? quoted : preload->library);
-    say("link to it from a plain path and set PROF_LIBRARY=/that/path/libprof.so, or run the "
-        "program "
-        "without profrun and with CUDA_INJECTION64_PATH=%s: CUDA then loads it",
+    say("cannot preload %s: LD_PRELOAD and LD_LIBRARY_PATH cannot express a colon or a semicolon; "
+        "set PROF_LIBRARY to a link without one",
         quoted ? quoted : preload->library);
     free(quoted);
     return SAY_USAGE;
@@ -130,7 +126,7 @@ static int preload_find_sim(struct preload *preload)
         say("the simulated CUDA is not installed (this build left it out: PROF_BUILD_SIM)");
         return SAY_USAGE;
     }
-    if (preload->sim[strcspn(preload->sim, ":;")] != '\0') {
+    if (preload->sim[strcspn(preload->sim, PRELOAD_DIRECTORY_SEPARATORS)] != '\0') {
         say("cannot use %s: LD_LIBRARY_PATH has no way to write a colon", preload->sim);
         return SAY_USAGE;
     }
@@ -194,11 +190,28 @@ static bool preload_add(const char *variable, const char *separators, const char
     return ok;
 }
 
+/* Adds a library to LD_PRELOAD: its path, or, where the path holds a space, its name, which ld.so then finds
+ * through LD_LIBRARY_PATH. Last: what is preloaded already may insist on its place, as AddressSanitizer does
+ * on the first. */
+static bool preload_add_library(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    if (!slash || path[strcspn(path, PRELOAD_FILE_SEPARATORS)] == '\0') {
+        return preload_add("LD_PRELOAD", " :", path, PRELOAD_LAST);
+    }
+    char *directory = strndup(path, (size_t)(slash - path));
+    const bool ok =
+        directory &&
+        preload_add("LD_LIBRARY_PATH", PRELOAD_DIRECTORY_SEPARATORS, directory, PRELOAD_LAST) &&
+        preload_add("LD_PRELOAD", " :", slash + 1, PRELOAD_LAST);
+    free(directory);
+    return ok;
+}
+
 bool preload_set_library(const struct preload *preload)
 {
-    /* Last: what is preloaded already may insist on its place, as AddressSanitizer does on the first.
-     * 0: what the user has set of the others stays. */
-    return preload_add("LD_PRELOAD", " :", preload->library, PRELOAD_LAST) &&
+    /* 0: what the user has set of these stays. */
+    return preload_add_library(preload->library) &&
            setenv("CUDA_INJECTION64_PATH", preload->library, 0) == 0 &&
            setenv("NVTX_INJECTION64_PATH", preload->library, 0) == 0 &&
            setenv("INTEL_LIBITTNOTIFY64", preload->library, 0) == 0;
@@ -211,16 +224,13 @@ static bool preload_add_sim(const struct preload *preload)
 {
     char *pattern = NULL;
     glob_t found = {0};
-    if (!preload_can_express(preload->sim)) {
-        return true;
-    }
     if (asprintf(&pattern, "%s/lib{cuda,cudart,cupti}.so.*", preload->sim) < 0) {
         return false;
     }
     const int status = glob(pattern, GLOB_BRACE, NULL, &found);
     bool ok = status == 0 || status == GLOB_NOMATCH;
     for (size_t i = 0; ok && i < found.gl_pathc; i++) {
-        ok = preload_add("LD_PRELOAD", " :", found.gl_pathv[i], PRELOAD_LAST);
+        ok = preload_add_library(found.gl_pathv[i]);
     }
     globfree(&found);
     free(pattern);
@@ -229,6 +239,7 @@ static bool preload_add_sim(const struct preload *preload)
 
 bool preload_set_sim(const struct preload *preload, const char *layout)
 {
-    return preload_add("LD_LIBRARY_PATH", ":;", preload->sim, PRELOAD_FIRST) &&
+    return preload_add("LD_LIBRARY_PATH", PRELOAD_DIRECTORY_SEPARATORS, preload->sim,
+                       PRELOAD_FIRST) &&
            preload_add_sim(preload) && (!layout || setenv("SIM_CUPTI_LAYOUT", layout, 1) == 0);
 }

@@ -1,7 +1,7 @@
 /* profrun - runs a program with libprof preloaded and shows what was recorded.
  *
  * Reading order of a run: runopts (command line), outpath (-o), target (the program), preload (its environment), child
- * (running it), runreport and runtable (afterwards).
+ * (running it), runreport, runtable and runnothing (afterwards).
  */
 #include "child.h"
 #include "doctor.h"
@@ -55,6 +55,7 @@ static int run_init(struct run *run)
     }
     if (status == 0 && run->target.kind != TARGET_ORDINARY) {
         say("%s; running it without recording", run->target.reason);
+        say("%s", run->target.remedy);
     }
     return status;
 }
@@ -135,7 +136,7 @@ static int run_and_report(struct run *run)
     }
     const int status = child_wait(&child);
     run_say_signal(status);
-    runreport_show(&run->report, &run->options, run->target.kind == TARGET_ORDINARY);
+    runreport_show(&run->report, &run->options, status, run->target.kind == TARGET_ORDINARY);
     run_fini(run);
     child_imitate(status);
 }

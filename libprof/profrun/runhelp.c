@@ -19,7 +19,7 @@ static const char usage[] =
     "                         %r rank, %R \"-rank\" and rank in a parallel job, %e program name,\n"
     "                         %n smallest number not in use yet, %q{NAME} environment variable,\n"
     "                         %% percent sign\n"
-    "      --force            replace the file that -o names\n"
+    "      --force            replace the recording that -o names\n"
     "      --sim[=LAYOUT]     run on the simulated CUDA; LAYOUT is the CUDA version whose records "
     "it\n"
     "                         writes (11.0, 11.2, 11.8, 12.4, 13.0, 13.3)\n"

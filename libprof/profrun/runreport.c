@@ -1,5 +1,6 @@
 #include "runreport.h"
 
+#include "runnothing.h"
 #include "runtable.h"
 #include "say.h"
 
@@ -57,6 +58,7 @@ void runreport_fini(struct runreport *report)
 struct runreport_files {
     char **paths;
     size_t count;
+    enum runnothing why; /* there are none */
 };
 
 static bool runreport_add(struct runreport_files *files, const char *path)
@@ -82,6 +84,7 @@ static void runreport_read(struct runreport_files *files, const char *session_pa
     bool going = session != NULL;
     while (going && getline(&line, &size, session) > 0) {
         line[strcspn(line, "\n")] = '\0';
+        files->why = runnothing_read(line, files->why);
         going = access(line, F_OK) != 0 || runreport_add(files, line);
     }
     free(line);
@@ -129,9 +132,8 @@ static void runreport_say_one(const char *path)
     const char *shown = runreport_shown(path);
     char *quoted = say_quoted(shown);
     const char *typed = quoted ? quoted : shown;
-    say("wrote %s (%s); 'profdump %s' shows the table, 'profdump --chrome out.json %s' writes the "
-        "timeline",
-        shown, size, typed, typed);
+    say("wrote %s (%s)", shown, size);
+    say("'profdump %s' shows the table, --chrome out.json writes the timeline", typed);
     free(quoted);
 }
 
@@ -148,7 +150,8 @@ static void runreport_say_many(const struct runreport_files *files)
     }
 }
 
-void runreport_show(const struct runreport *report, const struct runopts *options, bool expected)
+void runreport_show(const struct runreport *report, const struct runopts *options, int status,
+                    bool expected)
 {
     struct runreport_files files = {0};
     runreport_read(&files, report->session_path);
@@ -160,8 +163,7 @@ void runreport_show(const struct runreport *report, const struct runopts *option
     } else if (files.count > 1) {
         runreport_say_many(&files);
     } else if (expected) {
-        say("%s recorded nothing: no range was pushed and no CUDA call recorded",
-            options->program[0]);
+        runnothing_say(options, files.why, status);
     }
     runreport_free(&files);
 }

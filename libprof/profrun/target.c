@@ -90,7 +90,15 @@ static bool target_is_privileged(const char *path)
 static void target_set(struct target *target, enum target_kind kind, const char *path,
                        const char *why)
 {
+    static const char *const remedies[] = {
+        [TARGET_STATIC] = "build it without -static, and with 'nvcc -cudart shared' for --sim; "
+                          "programs that it starts are recorded",
+        [TARGET_PRIVILEGED] =
+            "run it as the user whose privileges it gains, or a copy without them",
+        [TARGET_FOREIGN] = "build libprof for it: one for each architecture and libc",
+    };
     target->kind = kind;
+    target->remedy = remedies[kind];
     snprintf(target->reason, sizeof target->reason, "%s %s", path, why);
 }
 

@@ -17,6 +17,7 @@ struct target {
     bool text;             /* neither ELF nor #!: the kernel refuses it, sh runs it */
     enum target_kind kind; /* of the program, or of the interpreter of a script */
     char reason[256];      /* why nothing can be recorded; empty for TARGET_ORDINARY */
+    const char *remedy;    /* what to do about it */
 };
 
 /* Finds `name` as execvp(3) would and looks at what it is. Returns 0, or the status to exit with, having

@@ -12,10 +12,10 @@
 
 #include <time.h>
 
-/* Written once by clock_choose(), before the first record. */
+/* Written by clock_choose(), before the first record. */
 extern uint32_t clock_kind;
 
-/* Chooses the clock and measures its rate. Idempotent. Returns why this clock. */
+/* Chooses the clock. Idempotent. Returns why this clock. Threads: any. */
 const char *clock_choose(void);
 
 /* Reads the three clocks as close together as it can: the best of some attempts. */
@@ -27,7 +27,8 @@ uint64_t clock_monotonic_ns(void);
 
 static inline uint64_t clock_read(void)
 {
-    if (__builtin_expect(clock_kind == ARCH_CLOCK_KIND && ARCH_CLOCK_KIND != PROF_CLOCK_MONOTONIC,
+    if (__builtin_expect(load_relaxed(&clock_kind) == ARCH_CLOCK_KIND &&
+                             ARCH_CLOCK_KIND != PROF_CLOCK_MONOTONIC,
                          1))
         return arch_ticks();
     return clock_monotonic_ns();

@@ -5,6 +5,7 @@
 #include "atomic.h"
 #include "config.h"
 #include "dump.h"
+#include "log.h"
 #include "session.h"
 #include "thread.h"
 
@@ -51,6 +52,8 @@ prof_status prof_dump(const char *path)
         return PROF_NOTHING;
     int saved_errno = errno;
     int error = dump_write(path);
+    if (error)
+        log_line(LOG_ERROR, "prof_dump: cannot write %s: %s", path, dump_reason(error));
     errno = saved_errno;
     return error ? PROF_FAILED : PROF_OK;
 }

@@ -83,7 +83,7 @@ static void control_dump(struct control_answer *answer, const char *path)
     }
     int error = *path == '/' ? dump_write(path) : EINVAL;
     if (error)
-        control_say(answer, "failed it cannot write %s: %s\n", path, strerror(error));
+        control_say(answer, "failed it cannot write %s: %s\n", path, dump_reason(error));
     else
         control_say(answer, "ok\n");
 }

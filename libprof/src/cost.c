@@ -11,8 +11,9 @@
 #include <sys/mman.h>
 
 /* A timed occurrence that took longer was interrupted by the kernel, or was no usual one: it stands
- * for itself only. */
-#define COST_UNUSUAL_NS 50000u
+ * for itself only. A callback takes 0.1 to 0.5 us; one of 40 us that stood for 64 would be a quarter of
+ * a run of 10 ms. */
+#define COST_UNUSUAL_NS 20000u
 
 #define COST_STATE_SHARE 16u
 #define COST_STATE_MIN_NS 100000000u
@@ -35,9 +36,11 @@ static struct {
     uint64_t stated_at_ns;              /* of recorded time; whoever states */
 } cost;
 
+__thread uint64_t cost_charged;
+
 /* ---- adding ---- */
 
-void cost_add_ticks(enum prof_cost_part part, uint64_t count, uint64_t ticks)
+static void cost_add_ticks(enum prof_cost_part part, uint64_t count, uint64_t ticks)
 {
     fetch_add_relaxed(&cost.parts[part].count, count);
     fetch_add_relaxed(&cost.parts[part].ticks, ticks);
@@ -67,20 +70,36 @@ static bool cost_is_unusual(uint64_t ticks)
 
 /* Calls come in patterns, and the counter of some processors moves in large steps: so the gaps are
  * scattered by a multiplicative hash, not taken from the time's low bits. */
-static uint32_t cost_next_gap(const struct cost_sampler *sampler, uint64_t ticks)
+static uint32_t cost_next_gap(const struct cost_sampler *sampler, uint64_t now)
 {
-    uint32_t mixed = (sampler->seen * 2654435761u) ^ ((uint32_t)ticks * 2246822519u);
+    uint32_t mixed = (sampler->seen * 2654435761u) ^ ((uint32_t)now * 2246822519u);
     return COST_GAP_MIN + ((mixed ^ mixed >> 15) * 2654435761u >> 16) % COST_GAP_VARIES;
 }
 
-uint32_t cost_end(struct cost_sampler *sampler, enum prof_cost_part part, uint64_t ticks)
+static uint64_t cost_take(uint64_t began)
 {
-    uint32_t stood_for = sampler->gap ? sampler->gap : 1;
+    uint64_t ticks = cost_clock() - began;
+    cost_charged += ticks;
+    return ticks;
+}
+
+void cost_charge(enum prof_cost_part part, uint64_t began)
+{
+    cost_add_ticks(part, 1, cost_take(began));
+}
+
+void cost_charge_sampled(enum prof_cost_part part, uint32_t stood_for, uint64_t began)
+{
+    uint64_t ticks = cost_take(began);
     cost_add_ticks(part, stood_for, cost_is_unusual(ticks) ? ticks : ticks * stood_for);
+}
+
+void cost_end(struct cost_sampler *sampler, enum prof_cost_part part, uint64_t began)
+{
+    cost_charge_sampled(part, cost_stands_for(sampler), began);
     bool first = ++sampler->seen < COST_TIMED_FIRST;
-    sampler->gap = first ? 1 : cost_next_gap(sampler, ticks);
+    sampler->gap = first ? 1 : cost_next_gap(sampler, clock_now());
     sampler->left = sampler->gap;
-    return stood_for;
 }
 
 /* ---- how long ---- */
@@ -179,9 +198,12 @@ static void cost_calibrate(void)
 
 void cost_writer(void)
 {
+    static __thread uint64_t counted_ns; /* one writer may follow another */
     if (!load_relaxed(&cost.event_ps))
         cost_calibrate();
-    store_relaxed(&cost.writer_ns, cost_thread_ns());
+    uint64_t now_ns = cost_thread_ns();
+    store_relaxed(&cost.writer_ns, load_relaxed(&cost.writer_ns) + now_ns - counted_ns);
+    counted_ns = now_ns;
 }
 
 /* ---- sums ---- */
@@ -207,9 +229,14 @@ static uint64_t cost_each_ps(enum prof_cost_part part)
     return part == PROF_COST_RECORDS ? load_relaxed(&cost.record_ps) : 0;
 }
 
+/* While the program runs: what is paid once says nothing about what less recording would save. */
 static bool cost_is_taken(enum prof_cost_part part)
 {
-    return part < PROF_COST_WRITER;
+    enum { THREADS, BEGIN, OWN, END };
+#define COST_WHOSE(symbol, name, whose, sentence) whose,
+    static const uint8_t whose[] = {PROF_COST_PARTS(COST_WHOSE)};
+#undef COST_WHOSE
+    return whose[part] == THREADS;
 }
 
 void cost_sum(struct cost_sums *sums)

@@ -1,5 +1,9 @@
 /* cost.h - what recording costs, measured while it goes on.
  *
+ * No time is counted twice. The costs of a program's thread nest: a callback makes the file, takes a
+ * call stack, launches the probe of a device. Each is measured by a clock of the thread that stands
+ * still while another part is charged (cost_clock), so a part is what it took less what lies within.
+ *
  * Frequent things (callbacks, call stacks) are timed one in some dozens, and each timed one stands
  * for those since the one before: what is not timed costs a decrement of the thread's own. The
  * first ones of a thread are all timed, so that a short run is measured too. Pushes and pops, whose
@@ -27,21 +31,47 @@ struct cost_sampler {
     uint32_t seen;
 };
 
-/* The time that an occurrence began, or 0: this one is not timed. */
+/* Ticks of the calling thread that are charged to a part already. */
+extern __thread uint64_t cost_charged
+    __attribute__((visibility("hidden"), tls_model("initial-exec")));
+
+/* Ticks of the calling thread that no part has been charged with. After clock_choose(). */
+static inline uint64_t cost_clock(void)
+{
+    return clock_now() - cost_charged;
+}
+
+/* Charges a part with one occurrence on the calling thread: all since `began`, its cost_clock(). */
+void cost_charge(enum prof_cost_part part, uint64_t began);
+/* The same for one that stands for `stood_for`. */
+void cost_charge_sampled(enum prof_cost_part part, uint32_t stood_for, uint64_t began);
+
+/* What the sampler's next timed occurrence stands for. */
+static inline uint32_t cost_stands_for(const struct cost_sampler *sampler)
+{
+    return sampler->gap ? sampler->gap : 1;
+}
+
+/* The cost_clock() at which an occurrence began, or 0: this one is not timed. */
 static inline uint64_t cost_begin(struct cost_sampler *sampler)
 {
     if (__builtin_expect(sampler->left > 1, 1)) {
         sampler->left--;
         return 0;
     }
-    return clock_now();
+    return cost_clock();
 }
 
-/* A timed one has ended; `ticks` is what it took. Returns what it stood for. */
-uint32_t cost_end(struct cost_sampler *sampler, enum prof_cost_part part, uint64_t ticks);
+/* What was not timed so far goes uncounted; the next one is timed. */
+static inline void cost_restart(struct cost_sampler *sampler)
+{
+    sampler->left = sampler->gap = 0;
+}
 
-/* Adds to a part what was measured in full. Threads: any. */
-void cost_add_ticks(enum prof_cost_part part, uint64_t count, uint64_t ticks);
+/* A timed one has ended: charges the part with it and those it stands for. */
+void cost_end(struct cost_sampler *sampler, enum prof_cost_part part, uint64_t began);
+
+/* Adds to a part what another clock measured, outside of everything that is charged. Threads: any. */
 void cost_add_ns(enum prof_cost_part part, uint64_t count, uint64_t ns);
 void cost_add_launches(uint64_t count);
 

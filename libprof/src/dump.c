@@ -11,6 +11,7 @@
 #include "chunks.h"
 #include "clock.h"
 #include "config.h"
+#include "output.h"
 #include "session.h"
 #include "signals.h"
 
@@ -20,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define DUMP_WORDS (PROF_CHUNK_BYTES / 8)
@@ -45,6 +47,17 @@ struct dump {
 };
 
 /* ---- the output ---- */
+
+/* Returns 0 or an errno value. */
+static int dump_may_replace(const char *path)
+{
+    struct stat old, own;
+    if (stat(path, &old) != 0)
+        return 0;
+    if (stat(session_path(), &own) == 0 && own.st_dev == old.st_dev && own.st_ino == old.st_ino)
+        return EBUSY;
+    return output_may_replace(path) ? 0 : EEXIST;
+}
 
 static int dump_open(struct dump *dump, const char *path)
 {
@@ -236,6 +249,13 @@ static void *dump_memory(size_t bytes)
     return memory == MAP_FAILED ? NULL : memory;
 }
 
+const char *dump_reason(int error)
+{
+    if (error == EBUSY)
+        return "it is the file that is being recorded to";
+    return error == EEXIST ? "what is there is no recording" : strerror(error);
+}
+
 int dump_write(const char *path)
 {
     session_flush((unsigned)config_get()->exit_ms);
@@ -245,6 +265,8 @@ int dump_write(const char *path)
     dump.words = dump_memory(PROF_CHUNK_BYTES);
     dump.logs = dump_memory(logs_bytes);
     if (dump.words && dump.logs)
+        error = dump_may_replace(path);
+    if (!error)
         error = dump_open(&dump, path);
     if (!error)
         error = dump_copy(&dump);

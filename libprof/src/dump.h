@@ -8,8 +8,12 @@
 #define PROF_DUMP_H
 
 /* Flushes and writes; with PROF_RING_SECONDS, without chunks that are older than that. Replaces
- * `path` at once when complete. Returns 0 or an errno value; then nothing is left behind. Not for
- * signal handlers. */
+ * `path` at once when complete, which may be a recording or an empty file but not the file that is
+ * being recorded to. Returns 0 or an errno value; then nothing is left behind. Not for signal
+ * handlers. */
 int dump_write(const char *path);
+
+/* The words for what it returned. */
+const char *dump_reason(int error);
 
 #endif

@@ -1,8 +1,13 @@
 #include "output.h"
 
+#include "prof/format.h"
+
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 struct output_text {
     char *at;
@@ -127,4 +132,16 @@ bool output_beside(const char *path, uint32_t pid, unsigned attempt, char *other
     int size = snprintf(other, other_bytes, "%.*s-%u%s%s", (int)(extension - path), path, pid,
                         counter, extension);
     return size > 0 && (size_t)size < other_bytes;
+}
+
+bool output_may_replace(const char *path)
+{
+    char head[PROF_FILE_MAGIC_BYTES];
+    struct stat facts;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    bool regular = fd >= 0 && fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode);
+    ssize_t size = regular ? read(fd, head, sizeof head) : -1;
+    if (fd >= 0)
+        close(fd);
+    return size == 0 || (size == sizeof head && memcmp(head, PROF_FILE_MAGIC, sizeof head) == 0);
 }

@@ -73,7 +73,10 @@ void session_tick_collectors(void)
 
 void session_cuda_init(void)
 {
+    clock_choose(); /* callbacks are timed from here on */
+    uint64_t began = cost_clock();
     session_each_collector(cuda_init);
+    cost_charge(PROF_COST_CUDA, began);
 }
 
 /* ---- the file's header ---- */
@@ -174,7 +177,7 @@ static int session_create_named(const struct rank *rank)
     return error;
 }
 
-static void session_announce_path(void)
+void session_announce(const char *line)
 {
     const char *list = config_get()->session_file;
     if (!list || !*list)
@@ -182,10 +185,10 @@ static void session_announce_path(void)
     int fd = open(list, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0)
         return;
-    char line[sizeof session.path + 1];
-    int size = snprintf(line, sizeof line, "%s\n", session.path);
-    if (size > 0 && write(fd, line, (size_t)size) != size)
-        log_line(LOG_PROCESS, "cannot announce %s in %s", session.path, list);
+    char text[sizeof session.path + 1];
+    int size = snprintf(text, sizeof text, "%s\n", line);
+    if (size > 0 && write(fd, text, (size_t)size) != size)
+        log_line(LOG_PROCESS, "cannot announce %s in %s", line, list);
     close(fd);
 }
 
@@ -221,7 +224,7 @@ static bool session_create(void)
         return false;
     }
     session_begin_file(&rank);
-    session_announce_path();
+    session_announce(session.path);
     writer_start();
     return true;
 }

@@ -42,6 +42,9 @@ void session_describe(struct session_status *status);
 bool session_ready(void);
 bool session_has_file(void);
 
+/* Adds a line to the list that PROF_SESSION_FILE names, if there is one. */
+void session_announce(const char *line);
+
 /* Path of the file, "" while there is none. */
 const char *session_path(void);
 

@@ -259,7 +259,7 @@ void stacks_write(struct stacks_origin origin)
     uint64_t began = sampler ? cost_begin(sampler) : 0;
     uint32_t id = stacks_take(origin);
     if (began)
-        cost_end(sampler, PROF_COST_STACKS, clock_now() - began);
+        cost_end(sampler, PROF_COST_STACKS, began);
     uint64_t *record = thread_reserve(PROF_REC_STACK, 2);
     if (!record)
         return;

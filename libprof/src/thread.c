@@ -344,17 +344,19 @@ static bool thread_begin(struct thread_log *self)
 
 bool thread_slow(struct thread_log *self, unsigned words, bool late)
 {
-    if (load_relaxed(&thread_gate) == 0 && !(late && session_has_file()))
+    if (late ? !session_has_file() : load_relaxed(&thread_gate) == 0)
         return false;
     int saved_errno = errno;
-    uint64_t began_ns = clock_monotonic_ns(); /* which clock is chosen here, the first time */
-    bool room = self->slot ? thread_announce(self) : thread_begin(self);
+    clock_choose(); /* no sooner: most processes that load the library record nothing */
+    uint64_t began = cost_clock();
+    bool begun = self->slot != NULL;
+    bool room = begun ? thread_announce(self) : thread_begin(self);
     if (room && !thread_has_room(self, words))
         room = thread_next_chunk(self);
     if (!room)
         thread_park(self);
     if (!self->internal)
-        cost_add_ns(PROF_COST_SPACE, 1, clock_monotonic_ns() - began_ns);
+        cost_charge(begun ? PROF_COST_CHUNKS : PROF_COST_SPACE, began);
     errno = saved_errno;
     return room;
 }

@@ -105,8 +105,8 @@ static inline bool thread_process_is_ours(void)
 }
 
 /* Makes room for `words` words in the calling thread's log, attaching the thread and creating the
- * file when needed. `late`: also while recording is off. False: recording is off, or the loss has
- * been counted. */
+ * file when needed. `late`: also while recording is off, but only where there is a file. False:
+ * recording is off, or the loss has been counted. */
 bool thread_slow(struct thread_log *self, unsigned words, bool late);
 
 /* Once per process, before the first event. Reserves address space for slots, at most `budget`

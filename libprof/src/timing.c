@@ -32,7 +32,7 @@ static __thread struct cost_sampler timing_cost __attribute__((tls_model("initia
 static void timing_measured(uint64_t began)
 {
     if (began)
-        cost_end(&timing_cost, PROF_COST_TIMING, clock_now() - began);
+        cost_end(&timing_cost, PROF_COST_TIMING, began);
 }
 
 uint64_t timing_push_slow(uint32_t epoch, uint32_t stack)

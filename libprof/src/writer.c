@@ -30,6 +30,7 @@ static struct {
     pthread_mutex_t lock; /* protects the flags below; nothing nests inside */
     pthread_cond_t wake;  /* CLOCK_MONOTONIC; any of the flags changed */
     bool running, stop, done;
+    bool parking, parked; /* it shall leave for a while; it has left */
     bool flush_wanted, flushing;
     bool serving;      /* its duties are over, it waits for jobs */
     void (*job)(void); /* NULL: none, or done */
@@ -40,6 +41,8 @@ static struct {
 struct writer_due {
     uint64_t clock, tick, copy, last, cost;
 };
+
+static struct writer_due writer_due_next; /* the writer's own; the next one's when it was parked */
 
 static bool writer_due(uint64_t *due, uint64_t now, uint64_t period_ns)
 {
@@ -72,17 +75,34 @@ static struct timespec writer_deadline(uint64_t delay_ns)
                              .tv_nsec = (long)(when % 1000000000u)};
 }
 
-/* Sleeps for `delay_ns`; true when asked to stop. */
-static bool writer_sleep(uint64_t delay_ns)
+enum writer_next { WRITER_GOES_ON, WRITER_STOPS, WRITER_LEAVES };
+
+/* Called with the lock held; whoever waits for a flush is served first. */
+static enum writer_next writer_decide(void)
+{
+    writer.flushing = writer.flush_wanted;
+    if (writer.stop)
+        return WRITER_STOPS;
+    if (!writer.parking || writer.flush_wanted)
+        return WRITER_GOES_ON;
+    cost_writer();
+    writer.parked = true;
+    writer.running = writer.parking = false;
+    pthread_cond_broadcast(&writer.wake);
+    return WRITER_LEAVES;
+}
+
+/* Sleeps for `delay_ns`, or until something is asked of it. Where it leaves, the next writer may be at
+ * work when this returns. */
+static enum writer_next writer_sleep(uint64_t delay_ns)
 {
     struct timespec deadline = writer_deadline(delay_ns);
     pthread_mutex_lock(&writer.lock);
-    if (!writer.stop && !writer.flush_wanted)
+    if (!writer.stop && !writer.parking && !writer.flush_wanted)
         pthread_cond_timedwait(&writer.wake, &writer.lock, &deadline);
-    bool stop = writer.stop;
-    writer.flushing = writer.flush_wanted;
+    enum writer_next next = writer_decide();
     pthread_mutex_unlock(&writer.lock);
-    return stop;
+    return next;
 }
 
 static void writer_flush_if_asked(void)
@@ -133,25 +153,34 @@ static void writer_serve(void)
     }
 }
 
-static void *writer_main(void *argument)
+static void writer_begin(struct writer_due *due)
 {
-    (void)argument;
-    prctl(PR_SET_NAME, "prof-writer");
-    thread_mark_internal();
     shed_begin();
     /* The rate of the counter is only roughly known so far: an early second sample corrects it. */
     uint64_t now = clock_monotonic_ns();
-    struct writer_due due = {.clock = now + 10000000u,
-                             .tick = now + config_get()->flush_ms * 1000000u,
-                             .cost = now + SHED_PERIOD_NS};
+    *due = (struct writer_due){.clock = now + 10000000u,
+                               .tick = now + config_get()->flush_ms * 1000000u,
+                               .cost = now + SHED_PERIOD_NS};
+}
+
+/* `began` is NULL for the first writer of a recording, else a parked one did. */
+static void *writer_main(void *began)
+{
+    prctl(PR_SET_NAME, "prof-writer");
+    thread_mark_internal();
+    if (!began)
+        writer_begin(&writer_due_next);
     uint64_t delay_ns = WRITER_POLL_MIN_NS;
+    enum writer_next next = WRITER_GOES_ON;
     bool last;
     do {
         writer_flush_if_asked();
         delay_ns = writer_next_delay(delay_ns, chunks_advance());
-        writer_duties(&due);
-        last = writer_is_last(&due);
-    } while (!last && !writer_sleep(delay_ns));
+        writer_duties(&writer_due_next);
+        last = writer_is_last(&writer_due_next);
+    } while (!last && (next = writer_sleep(delay_ns)) == WRITER_GOES_ON);
+    if (next == WRITER_LEAVES)
+        return NULL;
     cost_writer();
     pthread_mutex_lock(&writer.lock);
     writer.done = true;
@@ -172,25 +201,62 @@ static void writer_init_cond(void)
     pthread_condattr_destroy(&attributes);
 }
 
-bool writer_start(void)
+/* Its signal mask is inherited. */
+static void writer_create(void *began)
 {
-    writer_init_cond();
-    writer.stop = writer.done = writer.flush_wanted = writer.flushing = writer.serving = false;
-    writer.job = NULL;
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, WRITER_STACK_BYTES);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    struct signals_saved saved;
-    signals_block(&saved); /* the thread inherits the mask */
-    int error = pthread_create(&writer.thread, &attributes, writer_main, NULL);
-    signals_restore(&saved);
+    int error = pthread_create(&writer.thread, &attributes, writer_main, began);
     pthread_attr_destroy(&attributes);
     writer.running = error == 0;
     if (error)
         log_line(LOG_ERROR, "no writer thread (%s): recording goes on, more slowly",
                  strerror(error));
+}
+
+bool writer_start(void)
+{
+    writer_init_cond();
+    writer.stop = writer.done = writer.flush_wanted = writer.flushing = writer.serving = false;
+    writer.parking = writer.parked = false;
+    writer.job = NULL;
+    struct signals_saved saved;
+    signals_block(&saved);
+    writer_create(NULL);
+    signals_restore(&saved);
     return writer.running;
+}
+
+bool writer_park(unsigned deadline_ms)
+{
+    struct timespec deadline = writer_deadline(deadline_ms * 1000000ull);
+    struct signals_saved saved;
+    signals_block(&saved); /* a handler that ends the process waits for the lock */
+    pthread_mutex_lock(&writer.lock);
+    writer.parking = writer.running && !writer.stop;
+    pthread_cond_broadcast(&writer.wake);
+    while (writer.parking &&
+           pthread_cond_timedwait(&writer.wake, &writer.lock, &deadline) != ETIMEDOUT)
+        ;
+    writer.parking = false; /* else it stays */
+    bool parked = writer.parked;
+    pthread_mutex_unlock(&writer.lock);
+    signals_restore(&saved);
+    return parked;
+}
+
+void writer_resume(void)
+{
+    struct signals_saved saved;
+    signals_block(&saved);
+    pthread_mutex_lock(&writer.lock);
+    if (writer.parked)
+        writer_create(&writer_due_next);
+    writer.parked = false;
+    pthread_mutex_unlock(&writer.lock);
+    signals_restore(&saved);
 }
 
 bool writer_runs(void)
@@ -200,29 +266,27 @@ bool writer_runs(void)
 
 void writer_flush(unsigned deadline_ms)
 {
-    if (!writer.running) {
-        session_flush(deadline_ms);
-        return;
-    }
     struct timespec deadline = writer_deadline(deadline_ms * 1000000ull);
     pthread_mutex_lock(&writer.lock);
-    writer.flush_wanted = true;
+    bool running = writer.running;
+    writer.flush_wanted = running;
     pthread_cond_broadcast(&writer.wake);
     while (writer.flush_wanted && !writer.done &&
            pthread_cond_timedwait(&writer.wake, &writer.lock, &deadline) != ETIMEDOUT)
         ;
     pthread_mutex_unlock(&writer.lock);
+    if (!running)
+        session_flush(deadline_ms);
 }
 
 void writer_stop(unsigned deadline_ms)
 {
-    if (!writer.running)
-        return;
     struct timespec deadline = writer_deadline(deadline_ms * 1000000ull);
     pthread_mutex_lock(&writer.lock);
-    writer.stop = true;
+    writer.parked = false; /* for good */
+    writer.stop = writer.running;
     pthread_cond_broadcast(&writer.wake);
-    while (!writer.done &&
+    while (writer.stop && !writer.done &&
            pthread_cond_timedwait(&writer.wake, &writer.lock, &deadline) != ETIMEDOUT)
         ;
     pthread_mutex_unlock(&writer.lock);
@@ -248,5 +312,5 @@ bool writer_run(void (*job)(void), unsigned deadline_ms)
 void writer_fork_child(void)
 {
     writer.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-    writer.running = writer.serving = false;
+    writer.running = writer.serving = writer.parking = writer.parked = false;
 }

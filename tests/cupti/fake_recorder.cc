@@ -306,17 +306,22 @@ void recorder_time_ranges(const struct range_timer *timer)
     the_timer = timer;
 }
 
-uint32_t cost_end(struct cost_sampler *sampler, enum prof_cost_part part, uint64_t ticks)
+__thread uint64_t cost_charged;
+
+void cost_charge(enum prof_cost_part part, uint64_t)
 {
-    the_costs[part] += sampler->gap ? sampler->gap : 1;
-    sampler->gap = sampler->left = ++sampler->seen < COST_TIMED_FIRST ? 1 : COST_GAP_MIN;
-    (void)ticks;
-    return 1;
+    the_costs[part]++;
 }
 
-void cost_add_ticks(enum prof_cost_part part, uint64_t count, uint64_t)
+void cost_charge_sampled(enum prof_cost_part part, uint32_t stood_for, uint64_t)
 {
-    the_costs[part] += count;
+    the_costs[part] += stood_for;
+}
+
+void cost_end(struct cost_sampler *sampler, enum prof_cost_part part, uint64_t began)
+{
+    cost_charge_sampled(part, cost_stands_for(sampler), began);
+    sampler->gap = sampler->left = ++sampler->seen < COST_TIMED_FIRST ? 1 : COST_GAP_MIN;
 }
 
 void cost_add_ns(enum prof_cost_part part, uint64_t count, uint64_t)

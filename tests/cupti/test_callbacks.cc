@@ -278,6 +278,24 @@ TEST_F(Callbacks, AreMeasuredEachStandingForThoseBeforeIt)
     EXPECT_GT(launches + calls, 4000u - COST_GAP_MIN);
 }
 
+// The share is of the time during which recording is on; the probe of a device is start-up.
+TEST_F(Callbacks, AreNotMeasuredWhileRecordingIsOffNorForLibprofsOwnCalls)
+{
+    auto measured = [] { return fake_cost(PROF_COST_LAUNCHES) + fake_cost(PROF_COST_CALLS); };
+    std::thread([&] {
+        uint64_t before = measured();
+        fake_set_on(false);
+        both(ABI_DOMAIN_RUNTIME, RT_LAUNCH, 1);
+        fake_set_on(true);
+        callbacks_own_begin();
+        both(ABI_DOMAIN_RUNTIME, RT_LAUNCH, 2);
+        callbacks_own_end();
+        EXPECT_EQ(measured(), before);
+        both(ABI_DOMAIN_RUNTIME, RT_LAUNCH, 3);
+        EXPECT_EQ(measured(), before + 2);
+    }).join();
+}
+
 TEST_F(Callbacks, LeaveOutCallsThatLaunchNothingWhenTheyAreToBeShed)
 {
     callbacks_keep_calls(false);

@@ -5,6 +5,7 @@
 #   expect FILE EXPRESSION...    the trace is valid and each Python expression about it is true (see expect.py)
 #   same WHAT WANTED GOT         both texts are equal
 #   COMMAND | found PATTERN      the command's output has such a line
+#   find_pythons VERSION [COMMAND...]  sets the array pythons to VERSION:COMMAND of each Python from VERSION on
 #   fail WHAT, skip WHY
 #
 # Every test runs in an empty directory of its own, left behind only when it fails.
@@ -75,6 +76,17 @@ record() {
 
 expect() {
     python3 "$e2e_directory/expect.py" "$PROF_BIN/profdump" "$@"
+}
+
+# Of several of one version the first; PYTHONS: commands to try instead.
+find_pythons() {
+    local python version least=${1#3.}
+    pythons=()
+    for python in ${PYTHONS:-python3 python3.9 python3.10 python3.11 python3.12 python3.13 python3.14 "${@:2}"}; do
+        version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null) || continue
+        [[ " ${pythons[*]:-} " == *" $version:"* || $version != 3.* ]] && continue
+        ((${version#3.} < least)) || pythons+=("$version:$python")
+    done
 }
 
 # The status COMMAND ends with, as the shell counts it (128 + n for signal n).

@@ -4,14 +4,8 @@
 #   nvtx FILE EXPRESSION...   each Python expression about the trace's NVTX events is true (see nvtx_expect.py)
 
 need_nvtx() {
-    local directory
-    for directory in "${CUDA_HOME:-/nowhere}/include" /usr/local/cuda/include /usr/include; do
-        if [[ -e $directory/nvtx3/nvToolsExtPayload.h ]]; then
-            nvtx_include=$directory
-            return
-        fi
-    done
-    skip "NVTX's headers (nvtx3/nvToolsExtPayload.h) are not installed"
+    nvtx_include=${NVTX_INCLUDE:-}
+    [[ -n $nvtx_include ]] || skip "NVTX's headers (nvtx3/nvToolsExtPayload.h) are not installed"
 }
 
 compile_nvtx() {

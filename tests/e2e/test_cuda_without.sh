@@ -52,3 +52,22 @@ out=$(CUDA_INJECTION64_PATH=$mine simulate kept.prof ./small 5) || (($? == 3))
 same "the user's injection" 1 "$(grep -c 'injected by the user' <<<"$out")"
 expect_cuda kept.prof -- "count['work'] == 1 and process['closed'] and not ops" \
     "facts['mode'] in ('unavailable', 'events') and 'CUDA called another tool instead of libprof' in facts['mode_reason']"
+
+# A program that is only linked to libprof starts others before it uses CUDA itself: they were not to be recorded, unless
+# somebody asks for that.
+cat >starts.c <<'C'
+#include <prof/prof.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    (void)argc;
+    return prof_version() ? WEXITSTATUS(system(argv[1])) : 1;
+}
+C
+"$CC" -DPROF_LINKED -I"$include" starts.c -o starts -L"$PROF_LIB" -lprof -Wl,-rpath,"$PROF_LIB"
+mkdir started
+PROF_TABLE=1 PROF_OUTPUT=started/%p.prof bare ./starts './small 5' >out.txt 2>&1 || (($? == 3))
+same "what a started program says" "$(bare ./small 5)" "$(cat out.txt)"
+same "what a started program leaves" "" "$(ls started)"
+PROF_OUTPUT=started/run.prof bare ./starts "env LD_PRELOAD=$lib ./small 5" >out.txt || (($? == 3))
+expect_cuda started/run.prof -- "facts['mode'] == 'cupti' and ops and count['work'] == 1"

@@ -3,12 +3,7 @@
 # changed by them. With every Python from 3.9 on that is found (PYTHONS: these instead).
 . "$(dirname "$0")/cuda_common.sh"
 
-pythons=()
-for python in ${PYTHONS:-python3 python3.9 python3.10 python3.11 python3.12 python3.13 python3.14}; do
-    version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null) || continue
-    [[ " ${pythons[*]:-} " == *" $version:"* ]] && continue
-    "$python" -c 'import sys; sys.exit(sys.version_info < (3, 9))' && pythons+=("$version:$python")
-done
+find_pythons 3.9
 ((${#pythons[@]})) || skip "no Python from 3.9 on"
 
 cat >calls.py <<'PYTHON'

@@ -81,6 +81,11 @@ __attribute__((constructor)) static void stand_in(void)
         fprintf(file, "%s\n", output);
         fclose(file);
     }
+    file = session && getenv("STAND_IN_SAYS") ? fopen(session, "a") : NULL;
+    if (file) {
+        fprintf(file, "%s\n", getenv("STAND_IN_SAYS"));
+        fclose(file);
+    }
 }
 STAND_IN
     "$CC" -shared -fPIC -o tree/lib/libprof.so stand_in.c || exit 1

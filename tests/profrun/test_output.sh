@@ -9,16 +9,28 @@ check "status" 0 "$status"
 check "stdout stays the program's" "" "$out"
 check "the file" "recording" "$(cat run.prof)"
 check "table, then where the file is" "TABLE -- $here/run.prof
-profrun: wrote run.prof (10 B); 'profdump run.prof' shows the table, 'profdump --chrome out.json run.prof' writes the timeline" "$err"
+profrun: wrote run.prof (10 B)
+profrun: 'profdump run.prof' shows the table, --chrome out.json writes the timeline" "$err"
 
+printf '\211PROF\r\n\032 and what was recorded' >run.prof
 run -o run.prof touch ran
 check "an existing file is refused" 2 "$status"
 check_has "and named" "run.prof exists; --force replaces it" "$err"
 check "and the program not run" "" "$(ls ran 2>/dev/null)"
-echo old >run.prof
+printf '\211PROF\r\n\032 and what was recorded' >run.prof
 run --force -o run.prof true
 check "--force" 0 "$status"
 check "--force replaces" "recording" "$(cat run.prof)"
+: >empty.prof
+run --force -o empty.prof true
+check "--force replaces an empty file" "0 recording" "$status $(cat empty.prof)"
+echo 'print("hours of work")' >train.py
+for force in --force --quiet; do
+    run $force -o train.py true
+    check "$force: what is no recording is refused" 2 "$status"
+    check_has "and named" "train.py exists and is no recording; name another file" "$err"
+    check "and stays" 'print("hours of work")' "$(cat train.py)"
+done
 mkdir directory
 run --force -o directory true
 check "a directory is never replaced" 2 "$status"
@@ -44,7 +56,7 @@ check "% at the end" 2 "$status"
 
 run -o '%p-%h-%r-%e-%n-%q{HOME}-%%.prof' sh -c 'echo "$PROF_OUTPUT"'
 check "the pattern is handed over" "$here/%p-%h-%r-%e-%n-%q{HOME}-%%.prof" "$out"
-echo >'100%.prof'
+: >'100%.prof'
 run -o '100%%.prof' true
 check "a pattern without a variable part is a fixed name" 2 "$status"
 mkdir '50%off' && cd '50%off' || exit 1

@@ -6,8 +6,30 @@ make_tree
 run true
 check "status of true" 0 "$status"
 check "stdout of true" "" "$out"
-check "nothing recorded is one line" \
-    "profrun: true recorded nothing: no range was pushed and no CUDA call recorded" "$err"
+check "nothing recorded is two lines" 2 "$(grep -c '^profrun: ' err.txt)"
+check_has "which say why" "profrun: true recorded nothing: it pushed no range" "$err"
+check_has "and what to do" "'profrun --doctor' examines" "$err"
+
+# What the library says of the process comes first; of several processes, what came closest.
+for note in 'off:never switched on:--help-env' 'cold:not initialised:--sim' 'idle:copied and allocated nothing:server' \
+    'refused:could not be recorded:--doctor' 'failed:could not be made:-o'; do
+    IFS=: read -r word why remedy <<<"$note"
+    export STAND_IN_SAYS="# $word"
+    run true
+    check "two lines for $word" 2 "$(grep -c '^profrun: ' err.txt)"
+    check_has "what: $word" "true recorded nothing: " "$err"
+    check_has "why: $word" "$why" "$(head -n 1 err.txt)"
+    check_has "remedy: $word" "$remedy" "$(tail -n 1 err.txt)"
+done
+STAND_IN_SAYS='# cold' run sh -c 'STAND_IN_SAYS="# idle" /bin/true; STAND_IN_SAYS="# off" /bin/true; :'
+check_has "of several processes" "copied and allocated nothing" "$err"
+STAND_IN_SAYS='# later' run true
+check_lacks "a word of a later library" "later" "$err"
+STAND_IN_SAYS='# cold' run -o said.prof true
+check_lacks "a recording needs no excuse" "recorded nothing" "$err"
+unset STAND_IN_SAYS
+run sh -c 'exit 127'
+check_has "a program that misses a library" "ended with status 127" "$err"
 
 run sh -c 'exit 7'
 check "status 7" 7 "$status"

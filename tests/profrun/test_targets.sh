@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Programs into which nothing can be preloaded: they run, and the reason is said in one line.
+# Programs into which nothing can be preloaded: they run, and the reason is said in one line, what to do in another.
 . "$(dirname "$0")/common.sh"
 make_tree
 
@@ -21,8 +21,9 @@ check_lacks "needs no warning" "running it without recording" "$err"
 if "$CC" -static -o static program.c 2>/dev/null; then
     run -o a.prof ./static 5
     check "a static program runs" "5 ran with 1 arguments, preload set" "$status $out"
-    check "and the reason is all that is said" \
-        "profrun: ./static is statically linked: nothing can be preloaded; running it without recording" "$err"
+    check "and the reason is said, and what to do, and nothing else" \
+        "profrun: ./static is statically linked: nothing can be preloaded; running it without recording
+profrun: build it without -static, and with 'nvcc -cudart shared' for --sim; programs that it starts are recorded" "$err"
     run -q ./static 6
     check "also with -q" "6" "$status"
     check_has "also with -q the warning comes" "statically linked" "$err"
@@ -44,6 +45,7 @@ patch() {
 patch bits32 4 '\001'
 run ./bits32
 check_has "a 32-bit program" "is a 32-bit program" "$err"
+check_has "and what to do" "build libprof for it" "$err"
 patch machine 18 '\002\000'
 run ./machine
 check_has "another architecture" "another processor architecture" "$err"
@@ -73,6 +75,7 @@ if [ "$(id -u)" -eq 0 ]; then
         check "a setuid program runs, the loader drops the preload" \
             "3 ran with 1 arguments, preload unset" "$status $out"
         check_has "and it is said" "gains privileges" "$err"
+        check_has "and what to do" "run it as the user" "$err"
     fi
     chown root "$directory/setuid"
     chmod 4755 "$directory/setuid"

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -130,6 +131,22 @@ static int concurrent(void)
     return bad;
 }
 
+/* Children that do nothing; says how many pages each of them had to be given. */
+static int faults(void)
+{
+    struct rusage children;
+    int bad = 0;
+    for (int i = 0; i < 20; i++) {
+        pid_t child = fork();
+        if (child == 0)
+            _exit(7);
+        bad += WEXITSTATUS(reap(child)) != 7;
+    }
+    getrusage(RUSAGE_CHILDREN, &children);
+    printf("%ld\n", children.ru_minflt / 20);
+    return bad;
+}
+
 /* A process made behind libc's back has its parent's memory, file included, and no fork handler
  * ever ran. */
 static int raw(void)
@@ -186,6 +203,7 @@ int main(int argc, char **argv)
               : !strcmp(how, "steps")      ? steps()
               : !strcmp(how, "silent")     ? silent()
               : !strcmp(how, "concurrent") ? concurrent()
+              : !strcmp(how, "faults")     ? faults()
               : !strcmp(how, "raw")        ? raw()
               : !strcmp(how, "in_handler") ? in_handler()
                                            : 99;

@@ -1,11 +1,14 @@
 /* odd_calls recorded|absent: calls with odd arguments; says whether every result was as prof.h
  * documents. Seven calls are counted as invalid; one pop is unmatched. */
+#include <prof/block.h>
 #include <prof/prof.h>
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 
 static int failures;
 
@@ -40,6 +43,61 @@ static void odd_names(void)
     check("errno is kept", errno == EXDEV);
 }
 
+static const char *beginning(const char *path)
+{
+    static char head[8];
+    FILE *file = fopen(path, "re");
+    memset(head, 0, sizeof head);
+    if (file) {
+        (void)!fread(head, 1, sizeof head - 1, file);
+        fclose(file);
+    }
+    return head;
+}
+
+static void put(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "we");
+    fputs(text, file);
+    fclose(file);
+}
+
+/* What is exported takes the place of no recording, and a recording that of nothing else. */
+static void onto_files(void)
+{
+    const char *own = prof_output_path();
+    put("notes.txt", "notes");
+    put("empty.dump", "");
+    check("chrome onto itself", prof_export_chrome(own) == PROF_FAILED);
+    check("blocks onto itself", prof_dump_etprof(own) != PROF_OK);
+    check("dump onto itself", prof_dump(own) == PROF_FAILED);
+    check("it is whole", memcmp(beginning(own), "\x89PROF", 5) == 0);
+    check("dump onto notes", prof_dump("notes.txt") == PROF_FAILED);
+    check("dump onto a pipe", mkfifo("pipe", 0600) == 0 && prof_dump("pipe") == PROF_FAILED);
+    check("dump onto a directory", prof_dump(".") == PROF_FAILED);
+    check("notes stay", strcmp(beginning("notes.txt"), "notes") == 0);
+    check("dump onto nothing",
+          prof_dump("new.dump") == PROF_OK && prof_dump("new.dump") == PROF_OK);
+    check("dump onto an empty file", prof_dump("empty.dump") == PROF_OK);
+    check("chrome onto a dump", prof_export_chrome("new.dump") == PROF_FAILED);
+    check("the dump stays", memcmp(beginning("new.dump"), "\x89PROF", 5) == 0);
+    check("chrome onto notes", prof_export_chrome("notes.txt") == PROF_OK);
+    check("the notes were replaced", *beginning("notes.txt") == '{');
+}
+
+/* A limit of file sizes is an error, no end of the program. */
+static void beyond_the_limit(void)
+{
+    struct rlimit before, none = {0};
+    put("limited.json", "old");
+    getrlimit(RLIMIT_FSIZE, &before);
+    none.rlim_max = before.rlim_max;
+    setrlimit(RLIMIT_FSIZE, &none);
+    check("chrome beyond the limit", prof_export_chrome("limited.json") == PROF_FAILED);
+    setrlimit(RLIMIT_FSIZE, &before);
+    check("what was there stays", strcmp(beginning("limited.json"), "old") == 0);
+}
+
 static void recorded(void)
 {
     struct prof_loss_counts counts = {.size_bytes = sizeof counts};
@@ -54,6 +112,8 @@ static void recorded(void)
     check("path", strstr(prof_output_path(), ".prof") != NULL);
     check("version", prof_version() && strchr(prof_version(), '.'));
     check("range ids", prof_range_begin("id") != 0);
+    onto_files();
+    beyond_the_limit();
 }
 
 static void absent(void)

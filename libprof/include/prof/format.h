@@ -1029,12 +1029,14 @@ PROF_STATIC_ASSERT(sizeof(struct prof_rec_graph) == 48, "layout");
     X(CALLS, "calls", THREADS, "callbacks of other CUDA calls")                  \
     X(STACKS, "stacks", THREADS, "call stacks")                                  \
     X(TIMING, "timing", THREADS, "CUDA events around ranges")                    \
-    X(SPACE, "space", BEGIN, "making the file, beginning threads, new chunks")   \
+    X(SPACE, "space", BEGIN, "loading libprof, making the file, new threads")    \
     X(INLINE, "inline", THREADS, "device records decoded on a program's thread") \
     X(WRITER, "writer", OWN, "the thread that prepares the file")                \
     X(DECODE, "decode", OWN, "decoding device records")                          \
     X(FLUSH, "flush", OWN, "collecting device records, CUPTI's part of it too")  \
-    X(END, "end", END, "waiting for the last device records")
+    X(END, "end", END, "waiting for the last device records")                    \
+    X(CHUNKS, "chunks", THREADS, "new chunks")                                   \
+    X(CUDA, "cuda", BEGIN, "loading CUPTI, a probe of each device's clock")
 
 enum prof_cost_part {
 #define PROF_COST_ENUM(symbol, name, whose, sentence) PROF_COST_##symbol,
@@ -1062,7 +1064,7 @@ struct prof_rec_cost {
     uint64_t ticks;
     uint64_t recorded_ns; /* wall time during which recording was on */
     uint64_t cpu_ns;      /* CPU time of all threads of the process meanwhile, libprof's not */
-    uint64_t launches;    /* calls behind the part LAUNCHES */
+    uint64_t launches; /* whose callbacks the part LAUNCHES is about: all but a thread's last few */
     uint32_t items;
     uint32_t budget_ppm; /* PROF_BUDGET; 0 none */
     /* struct prof_cost_item item[items] */

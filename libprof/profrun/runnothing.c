@@ -1,0 +1,84 @@
+#include "runnothing.h"
+
+#include "say.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/wait.h>
+
+struct runnothing_text {
+    const char *why, *remedy;
+};
+
+/* By what the library says. */
+static const struct runnothing_text runnothing_texts[] = {
+    [RUNNOTHING_OFF] = {"recording was never switched on",
+                        "PROF_START and its like choose when it is: 'profrun --help-env'"},
+    [RUNNOTHING_COLD] =
+        {"it pushed no range, and CUDA was loaded but not initialised: no GPU, or no "
+         "CUDA call",
+         "'profrun --doctor' examines driver and GPU; '--sim' runs the program on a "
+         "simulated GPU"},
+    [RUNNOTHING_IDLE] =
+        {"it pushed no range, and its CUDA calls launched, copied and allocated nothing",
+         "if another program does that for it, such as a server, run that one with "
+         "profrun"},
+    [RUNNOTHING_REFUSED] = {"it pushed no range, and its CUDA calls could not be recorded",
+                            "'profrun --doctor' examines what stands in the way"},
+    [RUNNOTHING_FAILED] = {"the trace file could not be made", "choose another place with -o"},
+};
+
+static const struct runnothing_text runnothing_not_found = {
+    "it ended with status 127, as programs do that miss a library or a command",
+    "if it misses libcudart or libcuda, '--sim' brings simulated ones"};
+static const struct runnothing_text runnothing_no_driver = {
+    "it pushed no range, and there is no CUDA driver (libcuda.so.1) on this machine",
+    "'--sim' runs the program on a simulated GPU; 'profrun --doctor' examines this machine"};
+static const struct runnothing_text runnothing_no_simulation = {
+    "it pushed no range and made no call of the simulated CUDA",
+    "a CUDA program for --sim is built with 'nvcc -cudart shared'; 'profrun --doctor --sim' tries "
+    "one"};
+static const struct runnothing_text runnothing_no_cuda = {
+    "it pushed no range and loaded no CUDA library",
+    "mark its parts with prof.h or NVTX; 'profrun --doctor' examines CUDA on this machine"};
+
+enum runnothing runnothing_read(const char *line, enum runnothing so_far)
+{
+    static const char *const words[] = {
+        [RUNNOTHING_UNKNOWN] = "",          [RUNNOTHING_OFF] = "# off",
+        [RUNNOTHING_COLD] = "# cold",       [RUNNOTHING_IDLE] = "# idle",
+        [RUNNOTHING_REFUSED] = "# refused", [RUNNOTHING_FAILED] = "# failed",
+    };
+    for (size_t i = so_far + 1u; i < sizeof words / sizeof *words; i++) {
+        if (strcmp(line, words[i]) == 0) {
+            return (enum runnothing)i;
+        }
+    }
+    return so_far;
+}
+
+static const struct runnothing_text *runnothing_find(const struct runopts *options,
+                                                     enum runnothing why, int status)
+{
+    /* the simulation is loaded into every program, called or not */
+    const bool is_told = why != RUNNOTHING_UNKNOWN && !(why == RUNNOTHING_COLD && options->sim);
+    if (is_told) {
+        return &runnothing_texts[why];
+    }
+    if (WIFEXITED(status) && WEXITSTATUS(status) == SAY_NOT_FOUND) {
+        return &runnothing_not_found;
+    }
+    if (options->sim) {
+        return &runnothing_no_simulation;
+    }
+    return dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL) ? &runnothing_no_cuda
+                                                          : &runnothing_no_driver;
+}
+
+void runnothing_say(const struct runopts *options, enum runnothing why, int status)
+{
+    const struct runnothing_text *text = runnothing_find(options, why, status);
+    say("%s recorded nothing: %s", options->program[0], text->why);
+    say("%s", text->remedy);
+}
