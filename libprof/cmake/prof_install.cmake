@@ -3,16 +3,26 @@
 
 include(CMakePackageConfigHelpers)
 
-foreach(target IN ITEMS prof profrun profdump prof_trace)
-    if(NOT TARGET ${target})
-        message(STATUS "${target}: not built yet, nothing to install")
-        return()
-    endif()
-endforeach()
-
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/prof")
+set(completions_of_bash "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
+set(completions_of_fish "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
+set(completions_of_zsh "${CMAKE_INSTALL_DATADIR}/zsh/site-functions")
+if(NOT PROJECT_IS_TOP_LEVEL) # else the other project's, whose LICENSE this one would replace
+    set(CMAKE_INSTALL_DOCDIR "${CMAKE_INSTALL_DATAROOTDIR}/doc/libprof")
+endif()
 
-install(TARGETS prof prof_format prof_trace EXPORT prof_targets)
+if(PROJECT_IS_TOP_LEVEL)
+    set(script "${PROJECT_SOURCE_DIR}/libprof/cmake/prof_uninstall.cmake")
+    set(directories ${CMAKE_INSTALL_BINDIR} ${CMAKE_INSTALL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_LIBDIR}/libprof/sim
+        ${package_dir} ${CMAKE_INSTALL_INCLUDEDIR}/prof ${CMAKE_INSTALL_MANDIR}/man1 ${CMAKE_INSTALL_MANDIR}/man3
+        ${CMAKE_INSTALL_DOCDIR} ${completions_of_bash} ${completions_of_fish} ${completions_of_zsh})
+    install(CODE "include([[${script}]])\nprof_note_directories([[${PROJECT_BINARY_DIR}]] ${directories})")
+    add_custom_target(prof_uninstall VERBATIM
+        COMMAND "${CMAKE_COMMAND}" "-DBUILD_DIR=${PROJECT_BINARY_DIR}" -P "${script}")
+    add_custom_target(uninstall DEPENDS prof_uninstall)
+endif()
+
+install(TARGETS prof_library prof_format prof_trace EXPORT prof_targets)
 install(TARGETS profrun profdump)
 install(DIRECTORY libprof/include/prof TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
 file(GLOB man_pages CONFIGURE_DEPENDS libprof/profrun/*.1 export/profdump/*.1)
@@ -34,12 +44,10 @@ foreach(page IN LISTS interface_pages)
     endforeach()
 endforeach()
 foreach(program IN ITEMS profdump profrun)
-    install(FILES completions/prof.bash RENAME ${program}
-        DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
-    install(FILES completions/${program}.fish
-        DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
+    install(FILES completions/prof.bash RENAME ${program} DESTINATION "${completions_of_bash}")
+    install(FILES completions/${program}.fish DESTINATION "${completions_of_fish}")
 endforeach()
-install(FILES completions/_profdump DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions")
+install(FILES completions/_profdump DESTINATION "${completions_of_zsh}")
 install(FILES LICENSE TYPE DOC)
 if(PROF_BUILD_SIM)
     install(DIRECTORY "${PROJECT_BINARY_DIR}/lib/sim" USE_SOURCE_PERMISSIONS

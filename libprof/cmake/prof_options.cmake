@@ -1,14 +1,14 @@
 # Options, flags common to every target, and the helper that adds a folder.
+#
+# Within another project nothing is set outside this directory, and no target is built that nobody asked for.
 
-if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
-    set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug or Release" FORCE)
-endif()
-
+include(CMakeDependentOption)
+cmake_dependent_option(PROF_BUILD_EXAMPLES "Build the example programs" ON PROJECT_IS_TOP_LEVEL OFF)
+cmake_dependent_option(PROF_BUILD_TESTS "Build the tests (GoogleTest ones only where it is installed)" ON
+    PROJECT_IS_TOP_LEVEL OFF)
+cmake_dependent_option(PROF_BUILD_BENCH "Build the benchmarks" ON PROJECT_IS_TOP_LEVEL OFF)
 option(PROF_BUILD_SIM "Build the simulated CUDA (libcudart, libcuda, libcupti)" ON)
-option(PROF_BUILD_EXAMPLES "Build the example programs" ${PROJECT_IS_TOP_LEVEL})
-option(PROF_BUILD_TESTS "Build the tests (GoogleTest ones only where it is installed)"
-    ${PROJECT_IS_TOP_LEVEL})
-option(PROF_BUILD_BENCH "Build the benchmarks" ${PROJECT_IS_TOP_LEVEL})
+option(PROF_INSTALL "Install what is built, with the rest of the project" ${PROJECT_IS_TOP_LEVEL})
 option(PROF_WERROR "Treat warnings as errors" OFF)
 option(PROF_LTO "Optimise across files at link time" OFF)
 set(PROF_SANITIZE "" CACHE STRING "Value for -fsanitize=, e.g. address,undefined or thread")
@@ -18,18 +18,35 @@ set(CMAKE_C_STANDARD_REQUIRED ON)
 set(CMAKE_C_EXTENSIONS OFF)
 set(CMAKE_C_VISIBILITY_PRESET hidden)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
-set(CMAKE_C_FLAGS_RELEASE "-O2 -DNDEBUG")
-set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_INTERPROCEDURAL_OPTIMIZATION ${PROF_LTO})
+
+if(PROJECT_IS_TOP_LEVEL)
+    if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+        set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug or Release" FORCE)
+    endif()
+    set(CMAKE_C_FLAGS_RELEASE "-O2 -DNDEBUG")
+    set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+    add_compile_options(-Wall -Wextra -Wshadow -Wconversion)
+    add_compile_options($<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes>)
+    # gcc leaves it out of C++'s -Wconversion, clang does not; both compilers shall ask for the same.
+    add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-sign-conversion>)
+else()
+    # What the other project asks of its own sources would find fault with these, or change the libraries' names.
+    add_compile_options(-w)
+    set(CMAKE_UNITY_BUILD OFF)
+    set(CMAKE_DEBUG_POSTFIX "")
+    foreach(tool IN ITEMS CLANG_TIDY CPPCHECK INCLUDE_WHAT_YOU_USE)
+        set(CMAKE_C_${tool} "")
+    endforeach()
+    if(NOT PROF_INSTALL)
+        set_property(DIRECTORY PROPERTY EXCLUDE_FROM_ALL ON)
+    endif()
+endif()
 
 # Build tree and install tree have one shape, so that profrun finds the library the same way in both.
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/archive")
 
-add_compile_options(-Wall -Wextra -Wshadow -Wconversion)
-add_compile_options($<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes>)
-# gcc leaves it out of C++'s -Wconversion, clang does not; both compilers shall ask for the same.
-add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-sign-conversion>)
 add_compile_definitions(PROF_VERSION_TEXT="${PROJECT_VERSION}")
 if(PROF_WERROR)
     add_compile_options(-Werror)
@@ -64,12 +81,12 @@ function(prof_collect_targets list folder)
     set(${list} "${all}" PARENT_SCOPE)
 endfunction()
 
-# `product`: everything a user runs, without tests and benchmarks. Call before those are added.
+# prof_product: everything a user runs, without tests and benchmarks. Call before those are added.
 function(prof_add_product_target)
     set(targets)
     prof_collect_targets(targets "${PROJECT_SOURCE_DIR}")
-    add_custom_target(product)
+    add_custom_target(prof_product)
     if(targets)
-        add_dependencies(product ${targets})
+        add_dependencies(prof_product ${targets})
     endif()
 endfunction()

@@ -35,6 +35,17 @@ else()
         "the GoogleTest tests are left out")
 endif()
 
+# C++ is for tests alone, and compiling them is most of a first `./dev test`: they are not optimised, and share
+# GoogleTest's headers precompiled. Together that took 2.5 times off a file (7.5 to 2.9 s).
+if(PROF_GTEST)
+    add_library(prof_gtest_headers OBJECT "${PROJECT_SOURCE_DIR}/tests/support/precompiled.cc")
+    target_link_libraries(prof_gtest_headers PRIVATE GTest::gtest)
+    target_compile_options(prof_gtest_headers PRIVATE -O0 -fPIE)
+    set_target_properties(prof_gtest_headers PROPERTIES POSITION_INDEPENDENT_CODE OFF) # -fPIE, as executables have it
+    target_precompile_headers(prof_gtest_headers PRIVATE <gtest/gtest.h> <algorithm> <cstdlib> <cstring> <fstream>
+        <functional> <map> <random> <set> <sstream> <string> <thread> <vector>)
+endif()
+
 # Builds the executable test_<name> and registers its tests, found when ctest runs.
 function(prof_add_gtest name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES;LABELS")
@@ -42,6 +53,10 @@ function(prof_add_gtest name)
         return()
     endif()
     add_executable(test_${name} ${arg_SOURCES})
+    if(NOT arg_SOURCES MATCHES "\\.c(;|$)") # a target with C sources would need them precompiled for C, too
+        target_precompile_headers(test_${name} REUSE_FROM prof_gtest_headers)
+    endif()
+    target_compile_options(test_${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-O0>)
     target_include_directories(test_${name} PRIVATE "${PROJECT_SOURCE_DIR}/tests/support")
     target_compile_definitions(test_${name} PRIVATE
         PROF_TEST_DATA_DIR="${PROJECT_SOURCE_DIR}/tests/data"

@@ -1,16 +1,44 @@
 #!/usr/bin/env bash
-# An installed libprof is found by pkg-config and by find_package, from C and from C++, and profrun finds the
-# library beside itself.
+# Another project gets libprof from an installation, by pkg-config and by find_package, from C and from C++, and from
+# its sources, by add_subdirectory and by FetchContent; and an installation is taken back by the target uninstall.
 set -eu
+. "$SOURCE_DIR/tests/install/install_common.sh"
 prefix=$PWD/prefix
 rm -rf ./*
-"$CMAKE" --install "$BUILD_DIR" --prefix "$prefix" >install.log
 
 fail() {
     echo "FAILED: $1"
     exit 1
 }
 
+# Taken back are the files and what directories were made for them; others' are left as they are.
+uninstall() { "$CMAKE" -DBUILD_DIR="$PWD/notes" -P "$SOURCE_DIR/libprof/cmake/prof_uninstall.cmake" >uninstall.log 2>&1; }
+"$CMAKE" --build "$BUILD_DIR" --target help >targets.txt
+for target in prof_uninstall uninstall; do
+    grep -qw "$target" targets.txt || fail "there is no target $target"
+done
+export DESTDIR=$PWD/stage
+mkdir -p stage/usr/share/man/man1 stage/usr/lib
+touch stage/usr/lib/others.so
+(cd stage && find . | sort) >before.txt
+install_into /usr
+touch stage/usr/include/prof/mine.h
+[ -L stage/usr/lib*/libprof.so ] || [ -L stage/usr/lib/*/libprof.so ] || fail "DESTDIR is not followed"
+uninstall || fail "uninstall: $(cat uninstall.log)"
+(cd stage && find . ! -path './usr/include*' | sort) | diff before.txt - || fail "uninstall leaves this, or takes too much"
+[ -e stage/usr/include/prof/mine.h ] || fail "uninstall takes what was not installed"
+! uninstall || fail "uninstall finds something to remove again"
+grep -q 'nothing was installed' uninstall.log || fail "uninstall does not say that there is nothing: $(cat uninstall.log)"
+
+# A second installation and a file that is gone already change nothing about that.
+install_into /usr
+install_into /usr
+rm stage/usr/bin/profrun stage/usr/include/prof/mine.h
+uninstall || fail "uninstall after two installations: $(cat uninstall.log)"
+(cd stage && find . | sort) | diff before.txt - || fail "uninstall after two installations leaves this"
+unset DESTDIR
+
+install_into "$prefix"
 for file in bin/profrun bin/profdump include/prof/prof.h include/prof/trace.h include/prof/block.h include/prof/format.h \
     share/man/man1/profrun.1 share/man/man3/prof_range_push.3 share/man/man3/prof_trace_open.3 share/bash-completion/completions/profrun share/zsh/site-functions/_profdump \
     share/fish/vendor_completions.d/profdump.fish; do
@@ -85,38 +113,135 @@ else
     echo "note: pkg-config is missing, prof.pc not tested"
 fi
 
+# A project with wishes of its own, which says with -DWAY=... how it gets libprof.
 cat >CMakeLists.txt <<'PROJECT'
-cmake_minimum_required(VERSION 3.25)
-project(consumer LANGUAGES C)
-find_package(prof 0.1 REQUIRED COMPONENTS prof trace OPTIONAL_COMPONENTS none)
-if(prof_none_FOUND)
-    message(FATAL_ERROR "a component that is none is found")
+cmake_minimum_required(VERSION 3.22)
+project(consumer VERSION 7 LANGUAGES C)
+enable_testing()
+foreach(name IN ITEMS prof product recorder library sim sim_cuda demo example_demo bench bench_harness tests test_all
+        test_support test_model make_traces install_prof uninstall lint format docs)
+    add_custom_target(${name})
+endforeach()
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wundef -Wcast-qual -Wconversion -Wswitch-enum
+    -Wmissing-declarations -Wredundant-decls -Wunused-macros -Wpadded -Werror)
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_UNITY_BUILD ON)
+set(CMAKE_DEBUG_POSTFIX d)
+set(CMAKE_C_CPPCHECK false) # finds fault with everything
+set(PROF_BUILD_TESTS ON CACHE BOOL "")
+
+get_cmake_property(before CACHE_VARIABLES)
+if(WAY STREQUAL "find_package")
+    find_package(prof 0.1 REQUIRED COMPONENTS prof trace OPTIONAL_COMPONENTS none)
+    if(prof_none_FOUND)
+        message(FATAL_ERROR "a component that is none is found")
+    endif()
+elseif(WAY STREQUAL "add_subdirectory")
+    add_subdirectory("${LIBPROF}" libprof)
+else()
+    include(FetchContent)
+    FetchContent_Declare(libprof SOURCE_DIR "${LIBPROF}" BINARY_DIR "${CMAKE_BINARY_DIR}/libprof")
+    FetchContent_MakeAvailable(libprof)
 endif()
-add_executable(reader_c reader.c)
-target_link_libraries(reader_c PRIVATE prof::trace)
+get_cmake_property(after CACHE_VARIABLES)
+list(REMOVE_ITEM after ${before})
+list(FILTER after EXCLUDE REGEX "^(PROF_|prof_DIR$|libprof_|(_GNUInstallDirs_LAST_)?CMAKE_INSTALL_|FETCHCONTENT_|CMAKE_HAVE_|_?FIND_PACKAGE_)")
+if(after OR NOT "$CACHE{CMAKE_BUILD_TYPE}" STREQUAL "${BUILD_TYPE}")
+    message(FATAL_ERROR "set for the whole project: ${after} $CACHE{CMAKE_BUILD_TYPE}")
+endif()
+
+function(check_names directory)
+    get_property(names DIRECTORY "${directory}" PROPERTY BUILDSYSTEM_TARGETS)
+    list(FILTER names EXCLUDE REGEX "^(prof_.*|profrun|profdump)$")
+    if(names)
+        message(FATAL_ERROR "targets of ${directory}: ${names}")
+    endif()
+    get_property(below DIRECTORY "${directory}" PROPERTY SUBDIRECTORIES)
+    foreach(next IN LISTS below)
+        check_names("${next}")
+    endforeach()
+endfunction()
+if(NOT WAY STREQUAL "find_package")
+    check_names("${LIBPROF}")
+endif()
+
+file(GENERATE OUTPUT library.txt CONTENT "$<TARGET_SONAME_FILE_NAME:prof::prof>\n")
+
+set(CMAKE_UNITY_BUILD OFF)
+set(CMAKE_C_CPPCHECK "")
 add_executable(consumer_c consumer.c)
 target_link_libraries(consumer_c PRIVATE prof::prof)
+if(READER)
+    add_executable(reader_c reader.c)
+    target_link_libraries(reader_c PRIVATE prof::trace)
+endif()
 if(CONSUMER_CXX)
     enable_language(CXX)
     add_executable(consumer_cpp consumer.cpp)
     target_link_libraries(consumer_cpp PRIVATE prof::prof)
+endif()
+if(CONSUMER_CXX AND READER)
     add_executable(reader_cpp reader.cpp)
     target_link_libraries(reader_cpp PRIVATE prof::trace)
 endif()
 PROJECT
+
+# configure WAY [ARGUMENT]...: into WAY/
+configure() {
+    "$CMAKE" -S . -B "$1" -DWAY="$1" -DLIBPROF="$SOURCE_DIR" -DCMAKE_C_FLAGS="$flags" -DCMAKE_CXX_FLAGS="$flags" \
+        -DCONSUMER_CXX="${CXX:-}" "${@:2}" >"$1.log" 2>&1 || fail "configuring with $1: $(cat "$1.log")"
+}
+build() { "$CMAKE" --build "$1" --parallel 2 >"$1.log" 2>&1 || fail "building with $1: $(cat "$1.log")"; }
+
 # moved as a whole: neither package file may hold the prefix it was installed under
 mv "$prefix" "$PWD/moved"
-"$CMAKE" -S . -B consumer_build -DCMAKE_PREFIX_PATH="$PWD/moved" -DCMAKE_C_FLAGS="$flags" \
-    -DCMAKE_CXX_FLAGS="$flags" -DCONSUMER_CXX="${CXX:-}" >cmake.log 2>&1 ||
-    { cat cmake.log; fail "find_package"; }
-"$CMAKE" --build consumer_build >>cmake.log 2>&1 || { cat cmake.log; fail "build with find_package"; }
-consumer_build/consumer_c "$version" || fail "C by find_package"
-consumer_build/reader_c || fail "prof::trace in C"
-[ -z "${CXX:-}" ] || consumer_build/reader_cpp || fail "prof::trace in C++"
-[ -z "${CXX:-}" ] || consumer_build/consumer_cpp "$version" || fail "C++ by find_package"
+configure find_package -DREADER=ON -DCMAKE_PREFIX_PATH="$PWD/moved"
+build find_package
+for program in consumer_c ${CXX:+consumer_cpp}; do
+    find_package/$program "$version" || fail "$program by find_package"
+done
+for program in reader_c ${CXX:+reader_cpp}; do
+    find_package/$program || fail "$program by find_package"
+done
 
 if [ -z "$SANITIZE" ]; then
     moved/bin/profrun sh -c 'echo "$LD_PRELOAD"' >preload.txt 2>/dev/null || fail "profrun"
     [ -e "$(cat preload.txt)" ] || fail "profrun does not find the library: $(cat preload.txt)"
 fi
+
+# From the sources. Only what is compiled differently has to be compiled again: the launcher takes objects that
+# the build tree has, except those of libprof.so's own folder.
+cat >launcher <<'LAUNCHER'
+#!/usr/bin/env bash
+for ((i = 1; i < $#; i++)); do
+    [ "${!i}" = -o ] && next=$((i + 1)) && object=$PWD/${!next}
+done
+ready=$BUILD_DIR/${object#"$EMBEDDED"/}
+case $ready in
+*/prof_library.dir/*) exec "$@" ;;
+esac
+[ -e "$ready" ] || exec "$@"
+cp "$ready" "$object"
+LAUNCHER
+chmod +x launcher
+export EMBEDDED=$PWD/add_subdirectory/libprof
+configure add_subdirectory -DCMAKE_C_COMPILER_LAUNCHER="$PWD/launcher" -DCMAKE_SHARED_LINKER_FLAGS="-Wl,-Map=$PWD/linked.txt"
+build add_subdirectory
+for program in consumer_c ${CXX:+consumer_cpp}; do
+    add_subdirectory/$program "$version" || fail "$program by add_subdirectory"
+done
+[ -e add_subdirectory/libprof/lib/libprof.so ] || fail "libprof.so is not among libprof's own files"
+find add_subdirectory/libprof -name '*.o' -printf '%f\n' | sort -u >compiled.txt
+grep -oE '[a-z0-9_]+\.c\.o' linked.txt | sort -u | comm -23 compiled.txt - >unused.txt
+[ ! -s unused.txt ] || fail "compiled, and not in libprof.so: $(cat unused.txt)"
+built=$(find add_subdirectory \( -name profdump -o -name profrun -o -name 'libprofdump.so*' -o -name libcuda.so.1 \) -type f)
+[ -z "$built" ] || fail "built though nobody needs it: $built"
+[ ! -e add_subdirectory/compile_commands.json ] || fail "compile_commands.json is written"
+[ ! -e add_subdirectory/CMakeFiles/VerifyGlobs.cmake ] || fail "every build of the project looks for sources of libprof"
+(cd add_subdirectory && "$(dirname "$CMAKE")/ctest" -N) | grep -q 'Total Tests: 0' || fail "libprof's tests are the project's"
+"$CMAKE" --install add_subdirectory --prefix "$PWD/none" >none.log || fail "installing a project with libprof: $(cat none.log)"
+[ ! -e none ] || fail "libprof is installed with a project that did not ask for it"
+
+configure FetchContent -DCMAKE_BUILD_TYPE=Debug -DBUILD_TYPE=Debug
+grep -qx "libprof.so.${version%%.*}" FetchContent/library.txt || fail "another name: $(cat FetchContent/library.txt)"
 echo "all passed"

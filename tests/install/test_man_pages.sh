@@ -8,7 +8,8 @@ fail() {
 }
 
 rm -rf ./*
-"$CMAKE" --install "$BUILD_DIR" --prefix "$PWD/prefix" >install.log
+. "$SOURCE_DIR/tests/install/install_common.sh"
+install_into "$PWD/prefix"
 include=$SOURCE_DIR/libprof/include/prof
 installed=$PWD/prefix/share/man/man3
 check() {
