@@ -30,24 +30,37 @@ static void hear_more(void *user, const char *item)
              item);
 }
 
-static void hold_pipe(struct call *call)
+/* What writing may raise: a reader who closed the pipe, a file beyond the limit of sizes. */
+static const int raised[] = {SIGPIPE, SIGXFSZ};
+#define RAISED (sizeof raised / sizeof raised[0])
+
+static void hold_signals(struct call *call)
 {
-    sigset_t pipe, pending;
-    sigemptyset(&pipe);
-    sigaddset(&pipe, SIGPIPE);
-    call->pipe_pending = sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE) == 1;
-    pthread_sigmask(SIG_BLOCK, &pipe, &call->signals_before);
+    sigset_t held;
+    sigemptyset(&held);
+    for (size_t i = 0; i < RAISED; i++)
+        sigaddset(&held, raised[i]);
+    sigemptyset(&call->pending_before);
+    sigpending(&call->pending_before);
+    pthread_sigmask(SIG_BLOCK, &held, &call->signals_before);
+}
+
+static void take_back(int number)
+{
+    static const struct timespec now = {0};
+    sigset_t one;
+    sigemptyset(&one);
+    sigaddset(&one, number);
+    while (sigtimedwait(&one, NULL, &now) < 0 && errno == EINTR)
+        continue;
 }
 
 /* What the call itself caused is taken, before the program could see it. */
-static void release_pipe(struct call *call)
+static void release_signals(struct call *call)
 {
-    static const struct timespec now = {0};
-    sigset_t pipe;
-    sigemptyset(&pipe);
-    sigaddset(&pipe, SIGPIPE);
-    while (!call->pipe_pending && sigtimedwait(&pipe, NULL, &now) < 0 && errno == EINTR)
-        continue;
+    for (size_t i = 0; i < RAISED; i++)
+        if (sigismember(&call->pending_before, raised[i]) != 1)
+            take_back(raised[i]);
     pthread_sigmask(SIG_SETMASK, &call->signals_before, NULL);
 }
 
@@ -56,7 +69,7 @@ void call_begin(struct call *call, const struct prof_trace_options *options, cha
     *call = (struct call){.options = options, .sentence = sentence, .errno_before = errno};
     call->listener = (struct listener){hear, hear_more, call};
     *sentence = '\0';
-    hold_pipe(call);
+    hold_signals(call);
     call->locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     call->locale_before = uselocale(call->locale);
     call->listener_before = complain_to(&call->listener);
@@ -74,7 +87,7 @@ prof_status call_end(struct call *call, prof_status status, const char *otherwis
     uselocale(call->locale_before);
     if (call->locale)
         freelocale(call->locale);
-    release_pipe(call);
+    release_signals(call);
     errno = call->errno_before;
     return status;
 }

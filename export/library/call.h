@@ -1,8 +1,8 @@
 /* call.h - what every call of the library begins and ends with.
  *
- * In between the calling thread has the C locale (numbers in files have points), SIGPIPE waits (a reader who closed
- * the pipe is an error of the call, not the end of the program), and the messages of profdump's commands are heard
- * instead of printed.
+ * In between the calling thread has the C locale (numbers in files have points), SIGPIPE and SIGXFSZ wait (a reader
+ * who closed the pipe and a limit of file sizes are errors of the call, not the end of the program), and the messages of
+ * profdump's commands are heard instead of printed.
  */
 #ifndef PROF_CALL_H
 #define PROF_CALL_H
@@ -20,8 +20,7 @@ struct call {
     struct listener listener;
     const struct listener *listener_before;
     locale_t locale, locale_before;
-    sigset_t signals_before;
-    bool pipe_pending; /* before */
+    sigset_t signals_before, pending_before;
     int errno_before;
 };
 

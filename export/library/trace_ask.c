@@ -3,6 +3,7 @@
 #include "export_file.h"
 #include "opened.h"
 #include "options.h"
+#include "outputs.h"
 #include "packed_out.h"
 
 #include <errno.h>
@@ -238,11 +239,13 @@ prof_status prof_trace_export(struct prof_trace *trace, const char *format, cons
     call_begin(&call, &trace->given, trace->sentence);
     if (!*path)
         complain("%s: the name of the output is empty", format);
+    else if (kind == EXPORT_COUNT && !command)
+        status = unknown("format", format, true);
+    else if (!output_agrees(&options, format, path))
+        status = PROF_INVALID;
     else if (kind < EXPORT_COUNT)
         status = export_format(trace, &options, kind, path);
-    else if (command)
-        status = export_report(&call, trace, &options, command, path);
     else
-        status = unknown("format", format, true);
+        status = export_report(&call, trace, &options, command, path);
     return call_end(&call, status, otherwise(&options));
 }

@@ -16,6 +16,7 @@ static struct write_roofline_options write_options_of(const struct profdump_opti
         .by = options->analyze.by,
         .rows = options->write.rows,
         .name_width = options->write.name_width,
+        .table_width = options->write.table_width,
     };
 }
 

@@ -10,5 +10,6 @@ int cmd_breakdown(const struct profdump_options *options, const struct timeline 
     breakdown.format = options->format;
     breakdown.rows = options->write.rows;
     breakdown.width = options->write.name_width;
+    breakdown.table_width = options->write.table_width;
     return finish(options, timeline, write_breakdown(timeline, &breakdown, options->out));
 }

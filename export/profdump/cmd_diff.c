@@ -88,6 +88,7 @@ static struct write_diff_options write_options_of(const struct profdump_options 
         .format = format,
         .rows = options->rows_given ? options->write.rows : rows,
         .name_width = options->write.name_width,
+        .table_width = options->write.table_width,
         .unit = options->write.unit,
         .color = options->write.color,
     };

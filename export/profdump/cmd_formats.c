@@ -57,7 +57,7 @@ int cmd_prometheus(const struct profdump_options *options, const struct timeline
 int cmd_sqlite(const struct profdump_options *options, const struct timeline *timeline,
                const char *path)
 {
-#ifdef PROF_WRITES_SQLITE
+#ifdef PROF_HAVE_SQLITE
     return write_simple(options, timeline, path, write_sqlite);
 #else
     (void)options, (void)timeline;

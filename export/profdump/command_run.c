@@ -3,6 +3,7 @@
 
 #include "blocks_options.h"
 #include "format_options.h"
+#include "outputs.h"
 #include "table_options.h"
 #include "window_options.h"
 
@@ -38,7 +39,8 @@ static bool agree(struct profdump_options *options, const struct command *comman
 
 bool command_agrees(struct profdump_options *options, const struct command *command)
 {
-    return agree(options, command) && blocks_options_agree(options);
+    return agree(options, command) && blocks_options_agree(options) &&
+           outputs_agree(options, command);
 }
 
 int command_run(const struct profdump_options *options, const struct command *command,

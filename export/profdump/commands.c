@@ -121,6 +121,7 @@ const struct command commands[] = {
                 "and to the operators that launched them",
         .run_inputs = cmd_augment,
         .whole_files = true,
+        .writes_last = true,
     },
     {
         .word = "combine",
@@ -128,6 +129,7 @@ const struct command commands[] = {
         .help = "write Chrome traces as one, in which ids and times do not collide",
         .run_inputs = cmd_combine,
         .whole_files = true,
+        .writes_last = true,
     },
     {
         .word = "ctl",
@@ -141,34 +143,35 @@ const struct command commands[] = {
 };
 
 const struct export_format export_formats[EXPORT_COUNT] = {
-    [EXPORT_CHROME] = {"chrome",
+    [EXPORT_CHROME] = {"chrome", "out.json",
                        "write the timeline as a Chrome trace; open it in ui.perfetto.dev\n"
                        "or chrome://tracing (- is standard output)",
                        cmd_chrome},
-    [EXPORT_HTML] = {"html",
+    [EXPORT_HTML] = {"html", "out.html",
                      "write a report as one file for a browser: verdict, tables, plots, idle\n"
                      "gaps, flame graphs; with diff: of what differs",
                      cmd_html},
-    [EXPORT_PERFETTO] = {"perfetto",
+    [EXPORT_PERFETTO] = {"perfetto", "out.pftrace",
                          "write the timeline as a Perfetto protobuf trace, a third of the Chrome\n"
                          "trace's size; open it in ui.perfetto.dev",
                          cmd_perfetto},
-    [EXPORT_PPROF] = {"pprof",
+    [EXPORT_PPROF] = {"pprof", "out.pb.gz",
                       "write where ranges, calls and the device spent their time as a profile\n"
                       "for pprof (gzip)",
                       cmd_pprof},
-    [EXPORT_PROMETHEUS] = {"prometheus",
+    [EXPORT_PROMETHEUS] = {"prometheus", "out.prom",
                            "write what the run came to as metrics in Prometheus' text format",
                            cmd_prometheus},
-    [EXPORT_SPEEDSCOPE] = {"speedscope", "write threads and streams as profiles for speedscope.app",
+    [EXPORT_SPEEDSCOPE] = {"speedscope", "out.speedscope.json",
+                           "write threads and streams as profiles for speedscope.app",
                            cmd_speedscope},
-    [EXPORT_ETPROF] = {"etprof", "write the profiling blocks as prof buffers of ExecuTorch",
-                       cmd_etprof},
-    [EXPORT_SVG] = {"svg", "write the timeline as a picture (SVG)", cmd_svg},
-    [EXPORT_SQLITE] = {"sqlite",
+    [EXPORT_ETPROF] = {"etprof", "out.etprof",
+                       "write the profiling blocks as prof buffers of ExecuTorch", cmd_etprof},
+    [EXPORT_SVG] = {"svg", "out.svg", "write the timeline as a picture (SVG)", cmd_svg},
+    [EXPORT_SQLITE] = {"sqlite", "out.sqlite",
                        "write the timeline as a database with the tables of nsys, for SQL",
                        cmd_sqlite},
-    [EXPORT_ARROW] = {"arrow",
+    [EXPORT_ARROW] = {"arrow", "out.arrow",
                       "write a table in Arrow's file format (Feather), for polars, pandas,\n"
                       "DuckDB ...; OUT a directory: all of them, as events.arrow ...",
                       cmd_arrow},

@@ -23,11 +23,13 @@ struct command {
     bool exports;     /* --chrome and its like are looked at, too */
     bool html;        /* it writes --html itself */
     bool whole_files; /* it copies files: --from and its like are not for it */
+    bool writes_last; /* the last input is the output */
 };
 
 /* What --OPTION OUT writes. Several can be asked for at once. */
 struct export_format {
     const char *option;
+    const char *example; /* of OUT */
     const char *help;
     export_command *run;
 };

@@ -142,6 +142,28 @@ static bool find_inputs(const struct profdump_options *options, struct path_list
     return found;
 }
 
+static void say_nothing(void *user, const char *sentence)
+{
+    (void)user, (void)sentence;
+}
+
+/* What cannot be found is complained of when it is read. */
+bool inputs_have(const struct profdump_options *options, const struct stat *file)
+{
+    static const struct listener nobody = {say_nothing, say_nothing, NULL};
+    const struct listener *before = complain_to(&nobody);
+    struct path_list paths = {0};
+    struct stat status;
+    bool have = false;
+    find_inputs(options, &paths);
+    for (size_t i = 0; i < paths.count && !have; i++)
+        have = stat(paths.at[i], &status) == 0 && status.st_dev == file->st_dev &&
+               status.st_ino == file->st_ino;
+    path_list_fini(&paths);
+    complain_to(before);
+    return have;
+}
+
 /* What becomes one timeline. */
 struct input_load {
     struct path_list paths;

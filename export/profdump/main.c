@@ -3,9 +3,10 @@
  * Exit status: 0 done, 1 failed, 2 wrong usage, 3 something was lost while recording
  * (--fail-on-loss), 4 slower (diff --fail-if-slower).
  */
-#include "cleanup.h"
+#include "built_without.h"
 #include "command_run.h"
 #include "common_options.h"
+#include "fit.h"
 #include "options.h"
 #include "table_options.h"
 #include "window_options.h"
@@ -14,6 +15,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int wrong_usage(void)
 {
@@ -27,7 +29,7 @@ static int answer(const struct profdump_options *options)
     if (options->help)
         options_help();
     else
-        puts("profdump " PROF_VERSION);
+        fputs("profdump " PROF_VERSION "\n" PROF_BUILT_WITHOUT, stdout);
     return finish_answer(options, true);
 }
 
@@ -129,8 +131,9 @@ int main(int argc, char **argv)
         return own->run_words(argc - 2, argv + 2);
     command_options_default(&options);
     options.write.color = terminal_wants_color();
+    options.write.table_width = fit_terminal_width(STDOUT_FILENO);
     if (!options_read(&options, argc, argv))
         return wrong_usage();
-    cleanup_on_signals();
+    out_file_remove_on_signals();
     return run_command(&options);
 }

@@ -180,6 +180,10 @@ const struct timeline *input_load_run(struct input_load *load);
 bool input_load_tell(const struct input_load *load);
 void input_load_destroy(struct input_load *load);
 
+/* Whether the file is one that would be read: also in a directory, or the newest here. */
+struct stat;
+bool inputs_have(const struct profdump_options *options, const struct stat *file);
+
 /* The inputs with Chrome traces apart, which an output that is one copies instead of making it anew. */
 struct inputs {
     char **chrome_paths; /* in order */

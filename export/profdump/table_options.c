@@ -108,9 +108,20 @@ static bool set_name_width(struct profdump_options *options, const char *width)
     unsigned long number;
     bool good = table_options_number(width, 8, WRITE_NAME_WIDTH_MAX, &number);
     if (good)
-        options->write.name_width = (unsigned)number;
+        options->write.name_width = options->write.name_least = (unsigned)number;
     else
         complain("--name-width: '%s' is not a number of 8 to %u", width, WRITE_NAME_WIDTH_MAX);
+    return good;
+}
+
+static bool set_table_width(struct profdump_options *options, const char *width)
+{
+    unsigned long number;
+    bool good = table_options_number(width, 0, UINT16_MAX, &number);
+    if (good)
+        options->write.table_width = (unsigned)number;
+    else
+        complain("--table-width: '%s' is not a number of up to %u", width, UINT16_MAX);
     return good;
 }
 
@@ -188,6 +199,9 @@ const struct option_entry table_options[] = {
     CALL("header", "TEXT", set_header, "print a line above the table"),
     CALL("time-unit", "UNIT", set_unit, "s, ms, us or ns for all times"),
     CALL("name-width", "N", set_name_width, "columns for names (default 55)"),
+    CALL("table-width", "N", set_table_width,
+         "columns that tables of text may have, 0 any number (default: those of\n"
+         "the terminal; 0 where there is none)"),
     FLAG("memory", write.memory,
          "add the table's columns of memory: net change, in total and self"),
     {0},

@@ -31,6 +31,12 @@ static inline bool text_is(struct text text, const char *word)
     return text.size == strlen(word) && memcmp(text.bytes, word, text.size) == 0;
 }
 
+/* Whether a file that begins so is a recording of libprof, also one that a text-mode transfer changed. */
+static inline bool read_is_recording(struct text head)
+{
+    return head.size >= 5 && memcmp(head.bytes + 1, "PROF", 4) == 0;
+}
+
 /* Where and why reading failed, as one line for a person: names the file and the offset. */
 struct read_error {
     char message[512];

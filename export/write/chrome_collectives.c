@@ -266,7 +266,7 @@ static void write_collective(const struct chrome_collectives *collectives, uint3
     const struct timeline *timeline = collectives->timeline;
     struct tl_attrs attrs = attrs_of(timeline, slice);
     const struct chrome_communicator *communicator = NULL;
-    uint64_t id, value;
+    uint64_t id = 0, value; /* gcc 14 does not see that has_id guards it */
     bool has_id = find_value(collectives, attrs, KEY_COMMUNICATOR, &id);
     if (has_id)
         communicator = find_communicator(collectives, process_of(timeline, slice), id);

@@ -2,6 +2,7 @@
 #include "grid.h"
 
 #include "array.h"
+#include "fit.h"
 #include "markdown_text.h"
 #include "show_text.h"
 
@@ -172,33 +173,86 @@ static void repeat(char letter, uint32_t count, FILE *stream)
         fputc(letter, stream);
 }
 
-static void write_rule(const uint32_t *widths, uint32_t columns, FILE *stream)
+/* ---- aligned ---- */
+
+/* A column with names may be cut. */
+static struct fit_column *aligned_columns(const struct grid *grid, const uint32_t *widths)
 {
-    for (uint32_t i = 0; i < columns; i++) {
+    struct fit_column *columns = calloc((size_t)grid->columns + 1, sizeof *columns);
+    for (uint32_t i = 0; i < grid->columns && columns; i++)
+        columns[i] = (struct fit_column){grid->cells[i].text, widths[i], widths[i],
+                                         grid->ranks ? grid->ranks[i] : 0, false};
+    for (uint32_t i = grid->columns; i < grid->count && columns; i++) {
+        struct fit_column *column = &columns[i % grid->columns];
+        if (grid->cells[i].is_name && column->least > FIT_TEXT_LEAST)
+            column->least = FIT_TEXT_LEAST;
+    }
+    return columns;
+}
+
+static void write_rule(const struct fit_column *columns, uint32_t count, FILE *stream)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (columns[i].left_out)
+            continue;
         fputs(i ? "  " : "", stream);
-        repeat('-', widths[i], stream);
+        repeat('-', columns[i].width, stream);
     }
     fputc('\n', stream);
 }
 
-static void write_aligned(const struct grid *grid, const uint32_t *widths, FILE *stream)
+/* False: no memory. */
+static bool write_shown(const struct grid_cell *cell, unsigned width, FILE *stream)
+{
+    char *cut = cell->width > width ? malloc(SHOW_TEXT_BYTES((size_t)width)) : NULL;
+    if (cell->width > width && !cut)
+        return false;
+    if (cut)
+        show_text_cut((struct text){cell->text, strlen(cell->text)}, width, cut);
+    fprintf(stream, "%s%s%s", cell->color ? cell->color : "", cut ? cut : cell->text,
+            cell->color ? PLAIN : "");
+    free(cut);
+    return true;
+}
+
+static bool write_cell(const struct grid *grid, uint32_t column, const struct grid_cell *cell,
+                       unsigned width, FILE *stream)
+{
+    uint32_t pad = cell->width < width ? width - cell->width : 0;
+    fputs(column ? "  " : "", stream);
+    repeat(' ', column ? pad : 0, stream);
+    if (!write_shown(cell, width, stream))
+        return false;
+    repeat(' ', column == 0 && grid->columns > 1 ? pad : 0, stream);
+    return true;
+}
+
+static bool write_rows(const struct grid *grid, const struct fit_column *columns, FILE *stream)
 {
     for (uint32_t i = 0; i < grid->count; i++) {
         uint32_t column = i % grid->columns;
-        const struct grid_cell *cell = &grid->cells[i];
-        fputs(column ? "  " : "", stream);
-        if (column)
-            repeat(' ', widths[column] - cell->width, stream);
-        fprintf(stream, "%s%s%s", cell->color ? cell->color : "", cell->text,
-                cell->color ? PLAIN : "");
-        if (column == 0 && grid->columns > 1)
-            repeat(' ', widths[0] - cell->width, stream);
+        if (!columns[column].left_out &&
+            !write_cell(grid, column, &grid->cells[i], columns[column].width, stream))
+            return false;
         if (column + 1 < grid->columns)
             continue;
         fputc('\n', stream);
         if (i + 1 == grid->columns)
-            write_rule(widths, grid->columns, stream);
+            write_rule(columns, grid->columns, stream);
     }
+    return true;
+}
+
+static bool write_aligned(const struct grid *grid, const uint32_t *widths, FILE *stream)
+{
+    struct fit_column *columns = aligned_columns(grid, widths);
+    if (columns && grid->table_width)
+        fit_columns(columns, grid->columns, grid->table_width);
+    bool written = columns && write_rows(grid, columns, stream);
+    if (written)
+        fit_note(columns, grid->columns, grid->table_width, stream);
+    free(columns);
+    return written;
 }
 
 /* ---- Markdown ---- */
@@ -283,12 +337,12 @@ static void write_pretty(const struct grid *grid, uint32_t *widths, const char *
 bool grid_write(const struct grid *grid, enum grid_style style, const char *title, FILE *stream)
 {
     uint32_t *widths = grid->failed ? NULL : column_widths(grid);
-    if (!widths) {
-        errno = ENOMEM;
+    errno = ENOMEM;
+    if (!widths)
         return false;
-    }
+    bool written = true;
     if (style == GRID_ALIGNED)
-        write_aligned(grid, widths, stream);
+        written = write_aligned(grid, widths, stream);
     else if (style == GRID_MARKDOWN)
         write_markdown(grid, stream);
     else if (style == GRID_PRETTY)
@@ -296,5 +350,5 @@ bool grid_write(const struct grid *grid, enum grid_style style, const char *titl
     else
         write_separated(grid, style, stream);
     free(widths);
-    return !ferror(stream);
+    return written && !ferror(stream);
 }

@@ -99,7 +99,6 @@ unsigned group_text_show(const struct group_texts *texts, const struct key_avera
 {
     char *bytes = NULL;
     size_t size = 0;
-    bool rest = false;
     unsigned width = 0;
     *to = 0;
     FILE *stream = open_memstream(&bytes, &size);
@@ -107,12 +106,7 @@ unsigned group_text_show(const struct group_texts *texts, const struct key_avera
         return 0;
     group_text_write(texts, row, flag, stream);
     if (fclose(stream) == 0) {
-        struct text text = {bytes, size};
-        width = show_text(text, columns, to, &rest);
-        if (rest && columns > 3) {
-            width = show_text(text, columns - 3, to, &rest) + 3;
-            memcpy(to + strlen(to), "...", 4);
-        }
+        width = show_text_cut((struct text){bytes, size}, columns, to);
     }
     free(bytes);
     return width;

@@ -55,6 +55,17 @@ unsigned show_text(struct text text, unsigned columns, char *to, bool *rest)
     return width;
 }
 
+unsigned show_text_cut(struct text text, unsigned columns, char *to)
+{
+    bool rest;
+    unsigned width = show_text(text, columns, to, &rest);
+    if (!rest || columns <= 3)
+        return width;
+    width = show_text(text, columns - 3, to, &rest) + 3;
+    memcpy(to + strlen(to), "...", 4);
+    return width;
+}
+
 unsigned show_text_width(struct text text, unsigned limit)
 {
     unsigned width = 0;

@@ -17,6 +17,9 @@
  * fit. */
 unsigned show_text(struct text text, unsigned columns, char *to, bool *rest);
 
+/* The same, ending in "..." where something did not fit. */
+unsigned show_text_cut(struct text text, unsigned columns, char *to);
+
 /* The number of characters that show_text() would need, counted up to `limit`. */
 unsigned show_text_width(struct text text, unsigned limit);
 

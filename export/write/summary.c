@@ -1,6 +1,7 @@
 /* summary.c - the run in a few lines above the table: who, where, how long, on what, and how it
  * ended. */
 #include "bytes_text.h"
+#include "fit.h"
 #include "memory_label.h"
 #include "run_facts.h"
 #include "show_text.h"
@@ -265,10 +266,9 @@ static bool print_memory(const struct timeline *timeline, FILE *stream)
     return known;
 }
 
-bool write_summary(const struct timeline *timeline, const struct write_options *options,
-                   FILE *stream)
+static bool print_summary(const void *user, FILE *stream)
 {
-    (void)options;
+    const struct timeline *timeline = user;
     for (uint32_t i = 0; i < timeline->processes.count; i++) {
         print_process(&timeline->processes.at[i], stream);
         print_children(timeline, i, stream);
@@ -278,10 +278,18 @@ bool write_summary(const struct timeline *timeline, const struct write_options *
     }
     print_part(timeline, stream);
     print_counts(timeline, stream);
-    if (!print_memory(timeline, stream)) {
-        errno = ENOMEM;
+    if (!print_memory(timeline, stream))
         return false;
-    }
     fputc('\n', stream);
-    return !ferror(stream);
+    return true;
+}
+
+bool write_summary(const struct timeline *timeline, const struct write_options *options,
+                   FILE *stream)
+{
+    unsigned width = options ? options->table_width : 0;
+    bool written = fit_written(print_summary, timeline, width, stream);
+    if (!written)
+        errno = ENOMEM;
+    return written && !ferror(stream);
 }

@@ -3,6 +3,7 @@
  */
 #include "accounts_text.h"
 #include "failed_text.h"
+#include "fit.h"
 #include "run_cost.h"
 #include "run_facts.h"
 #include "show_text.h"
@@ -20,6 +21,7 @@ struct table {
     const struct timeline *timeline;
     const struct key_averages *averages;
     bool color;
+    unsigned width; /* of the terminal; 0 any */
 };
 
 static const char *paint(const struct table *table, const char *code)
@@ -129,9 +131,9 @@ static void print_cost(const struct table *table, const struct timeline *timelin
     double percent = run_cost_percent(&cost);
     fprintf(table->stream, "libprof cost %.*f %% of wall", percent < 0.1 ? 3 : 1, percent);
     if (cost.launches)
-        fprintf(table->stream, ", %llu ns per launch", (unsigned long long)cost.launch_ns);
-    fprintf(table->stream, "; %s to begin; its own threads ran %s beside the program\n", begin,
-            own);
+        fprintf(table->stream, ", %llu ns per launch (CUPTI's own cost not included)",
+                (unsigned long long)cost.launch_ns);
+    fprintf(table->stream, "; start-up %s; background threads %s\n", begin, own);
     for (uint32_t i = 0; i < timeline->sheds.count; i++)
         print_shed(table, timeline, &timeline->sheds.at[i]);
 }
@@ -143,7 +145,8 @@ void write_options_default(struct write_options *options)
                                       .rows = -1,
                                       .group_by = KEY_BY_KEY,
                                       .depth = UINT32_MAX,
-                                      .name_width = WRITE_NAME_WIDTH};
+                                      .name_width = WRITE_NAME_WIDTH,
+                                      .name_least = FIT_TEXT_LEAST};
 }
 
 static bool print_statement(const struct table *table)
@@ -158,11 +161,18 @@ static bool print_statement(const struct table *table)
     return printed;
 }
 
+static bool write_foot(const void *user, FILE *stream)
+{
+    struct table table = *(const struct table *)user;
+    table.stream = stream;
+    print_totals(&table);
+    return print_statement(&table);
+}
+
 /* What stands under every table. */
 static bool print_foot(const struct table *table)
 {
-    print_totals(table);
-    return print_statement(table);
+    return fit_written(write_foot, table, table->width, table->stream);
 }
 
 bool write_statement(const struct timeline *timeline, FILE *stream)
@@ -197,7 +207,7 @@ static bool with_averages(const struct timeline *timeline, const struct write_op
     struct key_averages averages;
     bool printed = false;
     if (table_data_init(&averages, timeline, options, false)) {
-        struct table table = {stream, timeline, &averages, options->color};
+        struct table table = {stream, timeline, &averages, options->color, options->table_width};
         printed = print(&table, options);
         key_averages_fini(&averages);
     }

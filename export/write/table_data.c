@@ -79,10 +79,12 @@ static bool wants_spread(const struct write_options *options)
     return wanted;
 }
 
-static enum key_column sort_of(const struct write_options *options)
+enum key_column table_data_sort(const struct write_options *options, bool has_device)
 {
-    if (options->sort != KEY_BY_DEFAULT || options->table == WRITE_TABLE_ALL)
+    if (options->sort != KEY_BY_DEFAULT)
         return options->sort;
+    if (options->table == WRITE_TABLE_ALL)
+        return has_device ? KEY_BY_CUDA_TOTAL : KEY_BY_CPU_TOTAL;
     if (options->table == WRITE_TABLE_API)
         return KEY_BY_SELF_CPU;
     return options->table == WRITE_TABLE_PROJECTED ? KEY_BY_PROJECTED : KEY_BY_CUDA_TOTAL;
@@ -104,6 +106,6 @@ bool table_data_init(struct key_averages *averages, const struct timeline *timel
         key_averages_fini(averages);
         return false;
     }
-    key_sort(averages, sort_of(options));
+    key_sort(averages, table_data_sort(options, averages->has_device));
     return true;
 }

@@ -9,6 +9,9 @@
 bool table_data_init(struct key_averages *averages, const struct timeline *timeline,
                      const struct write_options *options, bool spread);
 
+/* What rows are sorted by; never KEY_BY_DEFAULT. */
+enum key_column table_data_sort(const struct write_options *options, bool has_device);
+
 /* Whether the table at hand has rows of this kind. */
 bool table_data_shows(enum write_table table, enum key_kind kind);
 

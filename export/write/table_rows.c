@@ -5,6 +5,7 @@
 
 #include "bytes_text.h"
 #include "show_text.h"
+#include "table_data.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -143,6 +144,7 @@ static void find_name_width(struct table_rows *rows)
         longest = width > longest ? width : longest;
     }
     rows->name_width = longest + 4 < limit ? longest + 4 : limit;
+    rows->longest_name = longest < limit ? longest : limit;
 }
 
 static void find_group_widths(struct table_rows *rows)
@@ -188,6 +190,8 @@ bool table_rows_init(struct table_rows *rows, const struct timeline *timeline,
     if (!rows->scratch)
         return false;
     add_all_cells(rows);
+    for (unsigned i = 0; i < rows->cell_count; i++)
+        rows->cell_width[i] = COLUMN_WIDTH;
     find_wholes(rows);
     find_name_width(rows);
     find_group_widths(rows);
@@ -210,7 +214,7 @@ static void print_rule(const struct table_rows *rows)
     print_dashes(rows, rows->name_width, '-');
     for (unsigned i = 0; i < rows->cell_count; i++) {
         fputs("  ", rows->stream);
-        print_dashes(rows, COLUMN_WIDTH, '-');
+        print_dashes(rows, rows->cell_width[i], '-');
     }
     for (unsigned part = 0; part < GROUP_PARTS; part++)
         if (rows->group_width[part]) {
@@ -232,7 +236,7 @@ static void print_titles(const struct table_rows *rows)
 {
     fprintf(rows->stream, "%s%*s", rows->options->color ? BOLD : "", (int)rows->name_width, "Name");
     for (unsigned i = 0; i < rows->cell_count; i++)
-        fprintf(rows->stream, "  %*s", COLUMN_WIDTH, rows->cells[i].title);
+        fprintf(rows->stream, "  %*s", (int)rows->cell_width[i], rows->cells[i].title);
     for (unsigned part = 0; part < GROUP_PARTS; part++) {
         int width = (int)rows->group_width[part];
         if (width && group_parts[part].left && is_last(rows, part))
@@ -246,7 +250,9 @@ static void print_titles(const struct table_rows *rows)
 
 static unsigned line_width(const struct table_rows *rows)
 {
-    unsigned width = rows->name_width + rows->cell_count * (COLUMN_WIDTH + 2);
+    unsigned width = rows->name_width;
+    for (unsigned i = 0; i < rows->cell_count; i++)
+        width += rows->cell_width[i] + 2;
     for (unsigned part = 0; part < GROUP_PARTS; part++)
         width += rows->group_width[part] ? rows->group_width[part] + 2 : 0;
     return width;
@@ -264,16 +270,22 @@ static void print_heading(const struct table_rows *rows)
     fprintf(rows->stream, "\n%s\n", shown);
 }
 
-/* Cut as torch.profiler does: a name that would come within three characters of the limit. */
-static void print_name(const struct table_rows *rows, struct text name)
+/* As torch.profiler does: a name that would come within three characters of the limit. */
+static unsigned cut_name(const struct table_rows *rows, struct text name)
 {
     bool rest;
     unsigned limit = name_limit(rows) - 3;
     unsigned width = show_text(name, limit, rows->scratch, &rest);
-    if (rest || width == limit) {
-        width += 3;
-        memcpy(rows->scratch + strlen(rows->scratch), "...", 4);
-    }
+    if (!rest && width < limit)
+        return width;
+    memcpy(rows->scratch + strlen(rows->scratch), "...", 4);
+    return width + 3;
+}
+
+static void print_name(const struct table_rows *rows, struct text name)
+{
+    unsigned width = rows->fit_count ? show_text_cut(name, rows->name_width, rows->scratch)
+                                     : cut_name(rows, name);
     fprintf(rows->stream, "%*s%s", (int)(rows->name_width > width ? rows->name_width - width : 0),
             "", rows->scratch);
 }
@@ -309,7 +321,8 @@ static void cell_text(const struct table_rows *rows, const struct key_average *r
 static void print_group(struct table_rows *rows, const struct key_average *row, unsigned part)
 {
     const struct group_part *kind = &group_parts[part];
-    unsigned width = group_text_show(&rows->texts, row, kind->flag, kind->width_max, rows->scratch);
+    unsigned limit = rows->fit_count ? rows->group_width[part] : kind->width_max;
+    unsigned width = group_text_show(&rows->texts, row, kind->flag, limit, rows->scratch);
     int pad = (int)(rows->group_width[part] > width ? rows->group_width[part] - width : 0);
     if (kind->left)
         fprintf(rows->stream, "  %s", rows->scratch);
@@ -325,7 +338,7 @@ static void print_row(struct table_rows *rows, const struct key_average *row)
     print_name(rows, row->name);
     for (unsigned i = 0; i < rows->cell_count; i++) {
         cell_text(rows, row, &rows->cells[i], text);
-        fprintf(rows->stream, "  %*s", COLUMN_WIDTH, text);
+        fprintf(rows->stream, "  %*s", (int)rows->cell_width[i], text);
     }
     for (unsigned part = 0; part < GROUP_PARTS; part++)
         if (rows->group_width[part])
@@ -333,10 +346,118 @@ static void print_row(struct table_rows *rows, const struct key_average *row)
     fputc('\n', rows->stream);
 }
 
+/* ---- for a terminal ---- */
+
+/* What can be seen from others comes before what cannot. */
+static const struct {
+    enum key_column column;
+    enum table_form form;
+} least_important[] = {
+    {KEY_BY_STDDEV, TABLE_TIME},
+    {KEY_BY_MIN, TABLE_TIME},
+    {KEY_BY_MAX, TABLE_TIME},
+    {KEY_BY_P50, TABLE_TIME},
+    {KEY_BY_CPU_AVG, TABLE_TIME},
+    {KEY_BY_CUDA_AVG, TABLE_TIME},
+    {KEY_BY_PROJECTED_AVG, TABLE_TIME},
+    {KEY_BY_CPU_TOTAL, TABLE_CPU_SHARE},
+    {KEY_BY_SELF_CPU, TABLE_CPU_SHARE},
+    {KEY_BY_CUDA_TOTAL, TABLE_CUDA_SHARE},
+    {KEY_BY_SELF_CUDA, TABLE_CUDA_SHARE},
+    {KEY_BY_BYTES, TABLE_MEMORY},
+    {KEY_BY_RATE, TABLE_RATE},
+    {KEY_BY_CPU_TOTAL, TABLE_TIME},
+    {KEY_BY_COUNT, TABLE_COUNT},
+    {KEY_BY_CUDA_TOTAL, TABLE_TIME},
+    {KEY_BY_SELF_CPU, TABLE_TIME},
+    {KEY_BY_SELF_CUDA, TABLE_TIME},
+};
+#define LEAST_IMPORTANT (sizeof least_important / sizeof *least_important)
+
+/* Columns that were asked for go last, and what the table is sorted by never. */
+static unsigned rank_of(const struct table_rows *rows, unsigned index)
+{
+    const struct table_cell *cell = &rows->cells[index];
+    bool is_share = cell->form == TABLE_CPU_SHARE || cell->form == TABLE_CUDA_SHARE;
+    if (cell->column == table_data_sort(rows->options, rows->texts.averages->has_device) &&
+        !is_share)
+        return 0;
+    if (rows->options->columns >> cell->column & 1)
+        return 1 + index;
+    for (unsigned i = 0; i < LEAST_IMPORTANT; i++)
+        if (least_important[i].column == cell->column && least_important[i].form == cell->form)
+            return TABLE_CELLS_MAX + (unsigned)LEAST_IMPORTANT - i;
+    return 1 + index;
+}
+
+static void widen(const struct table_rows *rows, const struct key_average *row,
+                  const struct table_cell *cell, unsigned *width)
+{
+    char text[TIME_TEXT_BYTES];
+    cell_text(rows, row, cell, text);
+    unsigned needed = (unsigned)strlen(text);
+    *width = needed > *width ? needed : *width;
+}
+
+static unsigned needed_width(const struct table_rows *rows, const struct table_cell *cell)
+{
+    unsigned width = (unsigned)strlen(cell->title);
+    for (uint32_t i = 0; i < shown_count(rows); i++)
+        widen(rows, &rows->texts.averages->rows[i], cell, &width);
+    if (rows->options->total) {
+        struct key_average total = key_averages_total(rows->texts.averages);
+        widen(rows, &total, cell, &width);
+    }
+    return width;
+}
+
+static void add_fit(struct table_rows *rows, const char *title, unsigned width, unsigned least,
+                    unsigned rank)
+{
+    rows->fit[rows->fit_count++] =
+        (struct fit_column){title, width, least < width ? least : width, rank, false};
+}
+
+static void take_fit(struct table_rows *rows)
+{
+    const struct fit_column *next = rows->fit;
+    unsigned kept = 0;
+    rows->name_width = next++->width;
+    for (unsigned i = 0; i < rows->cell_count; i++, next++) {
+        if (next->left_out)
+            continue;
+        rows->cells[kept] = rows->cells[i];
+        rows->cell_width[kept++] = next->width;
+    }
+    rows->cell_count = kept;
+    for (unsigned part = 0; part < GROUP_PARTS; part++)
+        if (rows->group_width[part])
+            rows->group_width[part] = next++->width;
+}
+
+/* Columns as narrow as their numbers, names cut, columns left out: no more of it than it takes. */
+static void fit_table(struct table_rows *rows)
+{
+    unsigned width = rows->options->table_width;
+    if (!width || line_width(rows) <= width)
+        return;
+    add_fit(rows, "Name", rows->longest_name, rows->options->name_least, 0);
+    for (unsigned i = 0; i < rows->cell_count; i++) {
+        unsigned needed = needed_width(rows, &rows->cells[i]);
+        add_fit(rows, rows->cells[i].title, needed, needed, rank_of(rows, i));
+    }
+    for (unsigned part = 0; part < GROUP_PARTS; part++)
+        if (rows->group_width[part])
+            add_fit(rows, group_parts[part].title, rows->group_width[part], FIT_TEXT_LEAST, 0);
+    fit_columns(rows->fit, rows->fit_count, width);
+    take_fit(rows);
+}
+
 void table_rows_print(struct table_rows *rows)
 {
     const struct key_averages *averages = rows->texts.averages;
     uint32_t shown = shown_count(rows);
+    fit_table(rows);
     print_heading(rows);
     print_rule(rows);
     print_titles(rows);
@@ -353,4 +474,5 @@ void table_rows_print(struct table_rows *rows)
     if (rows->options->top_level)
         fputs("Only calls that nothing on their thread is around; the totals are of all\n",
               rows->stream);
+    fit_note(rows->fit, rows->fit_count, rows->options->table_width, rows->stream);
 }

@@ -2,6 +2,7 @@
 #ifndef PROF_TABLE_ROWS_H
 #define PROF_TABLE_ROWS_H
 
+#include "fit.h"
 #include "group_text.h"
 
 /* How a number is written. */
@@ -21,6 +22,7 @@ struct table_cell {
 };
 
 #define TABLE_CELLS_MAX 48u
+#define TABLE_FIT_MAX (1 + TABLE_CELLS_MAX + GROUP_PARTS)
 
 struct table_rows {
     struct group_texts texts;
@@ -28,10 +30,13 @@ struct table_rows {
     FILE *stream;
     struct table_cell cells[TABLE_CELLS_MAX];
     unsigned cell_count;
-    unsigned name_width;
-    unsigned group_width[GROUP_PARTS]; /* 0: no such column */
-    int64_t cpu_ns, cuda_ns;           /* what shares are of */
-    char *scratch;                     /* a name or a text of a group, as shown */
+    unsigned cell_width[TABLE_CELLS_MAX];
+    unsigned name_width, longest_name;
+    unsigned group_width[GROUP_PARTS];    /* 0: no such column */
+    struct fit_column fit[TABLE_FIT_MAX]; /* name, cells and groups, where they had to be fitted */
+    unsigned fit_count;                   /* 0: they fit as they are */
+    int64_t cpu_ns, cuda_ns;              /* what shares are of */
+    char *scratch;                        /* a name or a text of a group, as shown */
 };
 
 /* False: no memory; fini is not needed then. */

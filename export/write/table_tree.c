@@ -11,6 +11,7 @@
 #define INDENT 2u
 #define INDENT_MAX 20u /* levels; deeper ones are not indented further */
 #define WIDTH 12
+#define NAME_LEAST 12u /* characters of the deepest name */
 
 const struct key_average *table_tree_row(const struct table_tree *tree, uint32_t path)
 {
@@ -105,82 +106,155 @@ bool table_tree_is_full(const struct table_tree *tree)
     return tree->options->rows >= 0 && tree->printed >= tree->options->rows;
 }
 
-static void find_width(struct table_tree *tree)
-{
-    unsigned widest = 4;
-    for (uint32_t path = tree->root; path != TL_NONE && !table_tree_is_full(tree);
-         path = table_tree_next(tree, path), tree->printed++) {
-        unsigned width = indent_of(tree, path) + show_text_width(tree->averages->paths[path].name,
-                                                                 tree->options->name_width);
-        widest = width > widest ? width : widest;
-    }
-    tree->printed = 0;
-    tree->name_width = widest;
-}
-
-static void print_time(const struct table_tree *tree, int64_t ns)
-{
-    char text[TIME_TEXT_BYTES];
-    time_text_in((double)ns, tree->options->unit, text);
-    fprintf(tree->stream, "  %*s", WIDTH, text);
-}
-
 int64_t table_tree_whole(const struct table_tree *tree, uint32_t path)
 {
     uint32_t outer = tree->outer[path];
     return outer != TL_NONE ? table_tree_weight(tree, outer) : tree->root_ns;
 }
 
-static void print_share(const struct table_tree *tree, uint32_t path)
+/* ---- columns ---- */
+
+enum tree_cell { CELL_SHARE, CELL_CPU, CELL_SELF_CPU, CELL_CUDA, CELL_SELF_CUDA, CELL_COUNT };
+
+/* `rank` as in fit.h. */
+static const struct tree_column {
+    const char *title;
+    unsigned rank;
+    bool of_device;
+} tree_columns[TABLE_TREE_CELLS] = {
+    [CELL_SHARE] = {"% of parent", 3, false},  [CELL_CPU] = {"CPU total", 1, false},
+    [CELL_SELF_CPU] = {"Self CPU", 5, false},  [CELL_CUDA] = {"CUDA total", 0, true},
+    [CELL_SELF_CUDA] = {"Self CUDA", 4, true}, [CELL_COUNT] = {"# of Calls", 2, false},
+};
+
+static void cell_text(const struct table_tree *tree, uint32_t path, enum tree_cell cell,
+                      char to[TIME_TEXT_BYTES])
+{
+    const struct key_average *row = table_tree_row(tree, path);
+    const int64_t times[TABLE_TREE_CELLS] = {
+        [CELL_CPU] = row->cpu_total_ns,
+        [CELL_SELF_CPU] = row->self_cpu_total_ns,
+        [CELL_CUDA] = row->cuda_total_ns,
+        [CELL_SELF_CUDA] = row->self_cuda_total_ns,
+    };
+    if (cell == CELL_SHARE)
+        time_text_share(table_tree_weight(tree, path), table_tree_whole(tree, path), to);
+    else if (cell == CELL_COUNT)
+        snprintf(to, TIME_TEXT_BYTES, "%llu", (unsigned long long)row->count);
+    else
+        time_text_in((double)times[cell], tree->options->unit, to);
+}
+
+static void find_widths(struct table_tree *tree)
+{
+    tree->name_width = 4;
+    for (uint32_t path = tree->root; path != TL_NONE && !table_tree_is_full(tree);
+         path = table_tree_next(tree, path), tree->printed++) {
+        unsigned width = indent_of(tree, path) + show_text_width(tree->averages->paths[path].name,
+                                                                 tree->options->name_width);
+        tree->name_width = width > tree->name_width ? width : tree->name_width;
+    }
+    tree->printed = 0;
+    for (unsigned i = 0; i < TABLE_TREE_CELLS; i++)
+        tree->cell_width[i] = tree_columns[i].of_device && !tree->averages->has_device ? 0 : WIDTH;
+}
+
+/* ---- for a terminal ---- */
+
+/* What a column needs, and how deep names are indented. */
+static unsigned needed_width(struct table_tree *tree, enum tree_cell cell, unsigned *deepest)
 {
     char text[TIME_TEXT_BYTES];
-    time_text_share(table_tree_weight(tree, path), table_tree_whole(tree, path), text);
-    fprintf(tree->stream, "  %*s", WIDTH, text);
+    unsigned width = (unsigned)strlen(tree_columns[cell].title);
+    for (uint32_t path = tree->root; path != TL_NONE && !table_tree_is_full(tree);
+         path = table_tree_next(tree, path), tree->printed++) {
+        cell_text(tree, path, cell, text);
+        unsigned needed = (unsigned)strlen(text), indent = indent_of(tree, path);
+        width = needed > width ? needed : width;
+        *deepest = indent > *deepest ? indent : *deepest;
+    }
+    tree->printed = 0;
+    return width;
 }
+
+static unsigned tree_width(const struct table_tree *tree)
+{
+    unsigned width = tree->name_width;
+    for (unsigned i = 0; i < TABLE_TREE_CELLS; i++)
+        width += tree->cell_width[i] ? tree->cell_width[i] + 2 : 0;
+    return width;
+}
+
+static void fit_tree(struct table_tree *tree)
+{
+    unsigned deepest = 0, least = tree->options->name_least, room = tree->options->table_width;
+    struct fit_column *next = tree->fit + 1;
+    if (!room || tree_width(tree) <= room)
+        return;
+    for (unsigned i = 0; i < TABLE_TREE_CELLS; i++) {
+        unsigned needed = needed_width(tree, (enum tree_cell)i, &deepest);
+        if (tree->cell_width[i])
+            *next++ = (struct fit_column){tree_columns[i].title, needed, needed,
+                                          tree_columns[i].rank, false};
+    }
+    least = least > deepest + NAME_LEAST ? least : deepest + NAME_LEAST;
+    least = least < tree->name_width ? least : tree->name_width;
+    tree->fit[0] = (struct fit_column){"Name", tree->name_width, least, 0, false};
+    tree->fit_count = (unsigned)(next - tree->fit);
+    fit_columns(tree->fit, tree->fit_count, room);
+    next = tree->fit;
+    tree->name_width = next++->width;
+    for (unsigned i = 0; i < TABLE_TREE_CELLS; i++)
+        if (tree->cell_width[i]) {
+            tree->cell_width[i] = next->left_out ? 0 : next->width;
+            next++;
+        }
+}
+
+/* ---- printing ---- */
 
 static void print_path(struct table_tree *tree, uint32_t path)
 {
-    bool rest;
+    char text[TIME_TEXT_BYTES];
     unsigned indent = indent_of(tree, path), limit = tree->options->name_width;
-    const struct key_average *row = &tree->averages->rows[tree->row_of[path]];
-    unsigned width = show_text(row->name, limit, tree->scratch, &rest);
-    if (rest) {
-        width = show_text(row->name, limit - 3, tree->scratch, &rest) + 3;
-        memcpy(tree->scratch + strlen(tree->scratch), "...", 4);
-    }
-    width += indent;
+    if (limit > tree->name_width - indent)
+        limit = tree->name_width - indent;
+    unsigned width = indent + show_text_cut(table_tree_row(tree, path)->name, limit, tree->scratch);
     fprintf(tree->stream, "%*s%s%*s", (int)indent, "", tree->scratch,
             (int)(tree->name_width > width ? tree->name_width - width : 0), "");
-    print_share(tree, path);
-    print_time(tree, row->cpu_total_ns);
-    print_time(tree, row->self_cpu_total_ns);
-    if (tree->averages->has_device) {
-        print_time(tree, row->cuda_total_ns);
-        print_time(tree, row->self_cuda_total_ns);
+    for (unsigned i = 0; i < TABLE_TREE_CELLS; i++) {
+        cell_text(tree, path, (enum tree_cell)i, text);
+        if (tree->cell_width[i])
+            fprintf(tree->stream, "  %*s", (int)tree->cell_width[i], text);
     }
-    fprintf(tree->stream, "  %*llu\n", WIDTH, (unsigned long long)row->count);
+    fputc('\n', tree->stream);
 }
 
-static void print_rule(const struct table_tree *tree, unsigned columns)
+static void print_dashes(const struct table_tree *tree, unsigned count)
 {
-    for (unsigned i = 0; i < tree->name_width; i++)
+    while (count--)
         fputc('-', tree->stream);
-    for (unsigned i = 0; i < columns; i++)
-        fputs("  ------------", tree->stream);
+}
+
+static void print_rule(const struct table_tree *tree)
+{
+    print_dashes(tree, tree->name_width);
+    for (unsigned i = 0; i < TABLE_TREE_CELLS; i++) {
+        fputs(tree->cell_width[i] ? "  " : "", tree->stream);
+        print_dashes(tree, tree->cell_width[i]);
+    }
     fputc('\n', tree->stream);
 }
 
 static void print_titles(const struct table_tree *tree)
 {
-    static const char *const titles[] = {"% of parent", "CPU total", "Self CPU", "CUDA total",
-                                         "Self CUDA"};
-    unsigned columns = tree->averages->has_device ? 5 : 3;
-    print_rule(tree, columns + 1);
+    print_rule(tree);
     fprintf(tree->stream, "%-*s", (int)tree->name_width, "Name");
-    for (unsigned i = 0; i < columns; i++)
-        fprintf(tree->stream, "  %*s", WIDTH, titles[i]);
-    fprintf(tree->stream, "  %*s\n", WIDTH, "# of Calls");
-    print_rule(tree, columns + 1);
+    for (unsigned i = 0; i < TABLE_TREE_CELLS; i++)
+        if (tree->cell_width[i])
+            fprintf(tree->stream, "  %*s", (int)tree->cell_width[i], tree_columns[i].title);
+    fputc('\n', tree->stream);
+    print_rule(tree);
 }
 
 static void print_heading(const struct table_tree *tree)
@@ -197,15 +271,17 @@ static void print_heading(const struct table_tree *tree)
 static void print_all(struct table_tree *tree)
 {
     uint32_t path = tree->root;
-    find_width(tree);
+    find_widths(tree);
+    fit_tree(tree);
     print_heading(tree);
     print_titles(tree);
     for (; path != TL_NONE && !table_tree_is_full(tree);
          path = table_tree_next(tree, path), tree->printed++)
         print_path(tree, path);
-    print_rule(tree, tree->averages->has_device ? 6 : 4);
+    print_rule(tree);
     if (path != TL_NONE)
         fprintf(tree->stream, "the first %u lines\n", tree->printed);
+    fit_note(tree->fit, tree->fit_count, tree->options->table_width, tree->stream);
 }
 
 bool table_tree_print(const struct key_averages *averages, const struct write_options *options,

@@ -2,7 +2,10 @@
 #ifndef PROF_TABLE_TREE_H
 #define PROF_TABLE_TREE_H
 
+#include "fit.h"
 #include "write.h"
+
+#define TABLE_TREE_CELLS 6u
 
 /* The walk over it. Members are for reading alone, but for `printed`. */
 struct table_tree {
@@ -16,7 +19,11 @@ struct table_tree {
     int64_t root_ns;           /* what shares of the outermost are of */
     char *scratch;
     unsigned name_width;
-    uint32_t printed; /* lines, counted by whoever walks */
+    unsigned cell_width[TABLE_TREE_CELLS]; /* 0: no such column */
+    struct fit_column
+        fit[TABLE_TREE_CELLS + 1]; /* the name and the cells, where they had to be fitted */
+    unsigned fit_count;            /* 0: they fit as they are */
+    uint32_t printed;              /* lines, counted by whoever walks */
 };
 
 /* Of averages by name and path. False: no memory; fini is needed either way. */

@@ -44,6 +44,8 @@ struct write_options {
     uint32_t columns;    /* bit 1 << enum key_column: columns beside the usual ones */
     uint32_t depth;      /* of the tree, UINT32_MAX all */
     unsigned name_width; /* columns that a name may have */
+    unsigned name_least; /* to which a name may be cut so that the table fits */
+    unsigned table_width; /* of the terminal that the text has to fit; 0: as wide as it is */
     enum time_unit unit;
     enum write_table table;
     const char *header; /* a line above the table; NULL none */

@@ -7,6 +7,7 @@
 # in PATH. Expected are NAME.out (stdout), NAME.err (stderr; none when empty) and NAME.exit (none when 0).
 # --update writes them. BIN_DIR/../test/make_traces is used where it was built, else it is compiled with $CC.
 set -u
+umask 022 # what is written has modes
 
 here=$(cd "$(dirname "$0")" && pwd)
 update=0
@@ -27,7 +28,7 @@ trap 'rm -rf "$work"' EXIT
 make_traces=$bin/../test/make_traces
 if [ ! -x "$make_traces" ]; then
     make_traces=$work/make_traces
-    "${CC:-cc}" -std=c17 -D_GNU_SOURCE -I"$here/../support" -I"$here/../../libprof/include" "$here"/make_traces.c "$here"/make_executorch.c \
+    "${CC:-cc}" -std=c17 -D_GNU_SOURCE -I"$here/../support" -I"$here/../../libprof/include" "$here"/make_traces.c "$here"/make_diffs.c "$here"/make_executorch.c \
         "$here"/../support/trace_*.c -o "$make_traces" || exit 1
 fi
 mkdir "$work/traces" && "$make_traces" "$work/traces" || exit 1

@@ -55,6 +55,45 @@ TEST(RuleCpuBound, NamesTheRange)
     EXPECT_TRUE(found.of("gpu-idle-synchronization").empty());
 }
 
+// Kernels with gaps of 70 and 10 ms between them, in each of which the CPU is in no range.
+struct Outside {
+    TimelineMaker m;
+
+    Outside()
+    {
+        launch("first", 0, 10 * ms);
+        launch("second", 80 * ms, 85 * ms);
+        launch("third", 95 * ms, 100 * ms);
+    }
+
+    void launch(const char *name, int64_t start_ns, int64_t end_ns)
+    {
+        auto call = m.launch("cudaLaunchKernel", start_ns, start_ns + 1000);
+        m.kernel(name, call, start_ns + 1000, end_ns);
+    }
+};
+
+TEST(RuleCpuBound, SaysTheLongestOfStretchesOutsideAnyRange)
+{
+    Outside o;
+    FindingsOf found(o.m.done());
+    auto of = found.of("gpu-idle-cpu-bound");
+    ASSERT_EQ(of.size(), 1u);
+    EXPECT_NE(of[0].sentence.find("2 stretches, the longest 70.0 ms."), std::string::npos)
+        << of[0].sentence;
+}
+
+TEST(RuleCpuBound, KeepsTheLongestWhenASmallRangeIsAddedToWhatIsOutside)
+{
+    Outside o;
+    o.m.range("item", 85 * ms, 95 * ms);
+    FindingsOf found(o.m.done(), [](finding_limits &limits) { limits.owner_share = 0.5; });
+    auto of = found.of("gpu-idle-cpu-bound");
+    ASSERT_EQ(of.size(), 1u);
+    EXPECT_NE(of[0].sentence.find("2 stretches, the longest 70.0 ms."), std::string::npos)
+        << of[0].sentence;
+}
+
 TEST(RuleCpuBound, GathersSmallRangesInTheOneAroundThem)
 {
     Starving s;

@@ -10,7 +10,7 @@
 #ifdef PROF_HAVE_ZLIB
 #include <zlib.h>
 #endif
-#ifdef PROF_HAVE_ZSTD
+#ifdef PROF_HAVE_LIBZSTD
 #include <zstd.h>
 #endif
 
@@ -112,7 +112,7 @@ TEST(Source, RefusesWhatUnpacksToAbsurdlyMuch)
 }
 #endif
 
-#ifdef PROF_HAVE_ZSTD
+#ifdef PROF_HAVE_LIBZSTD
 TEST(Source, UnpacksZstd)
 {
     std::string text = sample(500000), packed(ZSTD_compressBound(text.size()), '\0');

@@ -10,7 +10,7 @@ fail() {
     failed=1
 }
 
-rm -rf traces && mkdir traces && "$BUILD_DIR/test/make_traces" traces || exit 1
+rm -rf traces journaled.sqlite* && mkdir traces && "$BUILD_DIR/test/make_traces" traces || exit 1
 profdump --sqlite first.sqlite traces/demo.prof 2>err.txt
 if grep -q "built without SQLite" err.txt; then
     echo "profdump was built without SQLite"
@@ -34,6 +34,27 @@ same traces/blocks.prof "never ends"
 same traces/killed.prof "never closed" open
 same traces/lossy.prof open
 same traces/memory.prof "Unified Memory Memcpy HtoD" "Unified Memory Memcpy DtoH"
+
+# An old database whose last program was killed: what its journal holds is not brought into the new one.
+python3 - <<'PYTHON'
+import os, sqlite3
+old = sqlite3.connect("journaled.sqlite")
+old.execute("PRAGMA journal_mode=WAL")
+old.execute("PRAGMA wal_autocheckpoint=0")
+for name in ("a", "b"):
+    old.execute(f"CREATE TABLE {name}(x)")
+    old.executemany(f"INSERT INTO {name} VALUES(?)", [("old" * 500,)] * 100)
+    old.commit()
+os._exit(0)
+PYTHON
+[ -s journaled.sqlite-wal ] || fail "the old database has no journal"
+profdump --sqlite journaled.sqlite traces/demo.prof || fail "a database with a journal is not replaced"
+profdump --sqlite wanted.sqlite traces/demo.prof
+python3 - <<'PYTHON' || fail "what an old journal holds is in the new database"
+import sqlite3
+wanted, got = (list(sqlite3.connect(name).iterdump()) for name in ("wanted.sqlite", "journaled.sqlite"))
+assert wanted == got
+PYTHON
 
 shared=$SOURCE_DIR/../shared/data
 if [ -d "$shared" ]; then

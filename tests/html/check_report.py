@@ -210,6 +210,14 @@ def check_demo(page, folder):
     check(not page.troubles(), page.troubles())
 
 
+def check_unknown_work(page, folder):
+    """Kernels of which no work is known are under no roof, on a device with known peaks (hostile) or without."""
+    for name in ('hostile', 'demo'):
+        page.open(f'{folder}/{name}.html')
+        check(page.value('document.querySelectorAll("#idle, #rows").length') == 2, name, 'has no parts at all')
+        check(page.value('document.querySelector("#roofline, nav a[href=\\"#roofline\\"]") === null'), name, 'has an empty roofline')
+
+
 def check_little(page, folder):
     """Nothing is made up of what was not recorded."""
     for name, verdict in (('empty', 'There is nothing to explain'), ('cpu', 'Nothing ran on a GPU')):
@@ -224,7 +232,8 @@ def check_little(page, folder):
 def main():
     program, folder = sys.argv[1:]
     with Browser(program, os.path.join(os.path.abspath(folder), 'profile')) as page:
-        for step in (check_usual, check_hostile, policy_holds, check_diff, check_demo, check_little):
+        for step in (check_usual, check_hostile, policy_holds, check_diff, check_demo, check_unknown_work,
+                     check_little):
             step(page, folder)
             print(step.__name__, 'passed', flush=True)
 

@@ -44,6 +44,8 @@ static void check_host(void)
     sigpending(&pending);
     if (sigismember(&mask, SIGPIPE) || sigismember(&pending, SIGPIPE))
         broken("SIGPIPE is held");
+    if (sigismember(&mask, SIGXFSZ) || sigismember(&pending, SIGXFSZ))
+        broken("SIGXFSZ is held");
     if (uselocale((locale_t)0) != LC_GLOBAL_LOCALE)
         broken("the locale changed");
 }

@@ -29,6 +29,43 @@ std::string one_name(const std::string &name, grid_style style)
     return all.substr(all.find('\n') + 1);
 }
 
+// A name and two numbers, of which the second may be left out.
+std::string on_a_terminal(unsigned width, grid_style style)
+{
+    static const uint8_t ranks[] = {0, 0, 1};
+    grid grid;
+    grid_init(&grid, 3);
+    grid.table_width = width;
+    grid.ranks = ranks;
+    grid_string(&grid, "name"), grid_string(&grid, "ns"), grid_string(&grid, "bytes");
+    grid_text(&grid, text_of(std::string(30, 'n')));
+    grid_format(&grid, "%d", 12345), grid_format(&grid, "%d", 1234567);
+    std::string all =
+        to_string([&](FILE *stream) { EXPECT_TRUE(grid_write(&grid, style, nullptr, stream)); });
+    grid_fini(&grid);
+    return all;
+}
+
+TEST(GridAligned, FitsATerminal)
+{
+    std::string n(30, 'n'), rule(30, '-');
+    EXPECT_EQ(on_a_terminal(0, GRID_ALIGNED), on_a_terminal(46, GRID_ALIGNED));
+    EXPECT_NE(on_a_terminal(46, GRID_ALIGNED).find(n + "  12345  1234567\n"), std::string::npos);
+    EXPECT_EQ(on_a_terminal(40, GRID_ALIGNED), "name                         ns    bytes\n" +
+                                                   rule.substr(6) + "  -----  -------\n" +
+                                                   n.substr(9) + "...  12345  1234567\n");
+    EXPECT_EQ(on_a_terminal(34, GRID_ALIGNED),
+              "name                            ns\n" + rule.substr(3) + "  -----\n" + n.substr(6) +
+                  "...  12345\nLeft out: bytes (to fit 34\n    "
+                  "columns; profdump\n    --table-width 0 shows all)\n");
+}
+
+TEST(GridAligned, FitsOnlyTextForPeople)
+{
+    for (grid_style style : {GRID_TSV, GRID_CSV, GRID_MARKDOWN})
+        EXPECT_NE(on_a_terminal(20, style).find("1234567"), std::string::npos);
+}
+
 TEST(GridCsv, QuotesWhatAnySeparatorWouldSplit)
 {
     EXPECT_EQ(one_name("plain", GRID_CSV), "plain,-5\n");

@@ -6,6 +6,9 @@ extern "C" {
 #include "time_text.h"
 }
 
+#include <functional>
+#include <set>
+
 #include <gtest/gtest.h>
 
 namespace
@@ -73,6 +76,112 @@ TEST(Table, CutsLongNamesAsTorchProfilerDoes)
     EXPECT_NE(text.find(std::string(52, 'k') + "...  "), std::string::npos);
     EXPECT_NE(text.find(std::string(52, 'j') + "...  "), std::string::npos);
     EXPECT_NE(text.find("    " + std::string(51, 'i') + "  "), std::string::npos);
+}
+
+// A range with a long name around a kernel, on a terminal of `width`.
+class Fitted
+{
+public:
+    explicit Fitted(unsigned width, const std::function<void(write_options &)> &change = {})
+    {
+        m.push(std::string(60, 'r'), 0);
+        auto call = m.launch("cudaLaunchKernel", 1000, 3000);
+        m.pop(1000000);
+        m.kernel("saxpy", call, 5000, 2505000);
+        write_options options;
+        write_options_default(&options);
+        options.table_width = width;
+        if (change)
+            change(options);
+        auto write = options.depth == 1 ? write_tree : write_table;
+        text = to_string([&](FILE *stream) { EXPECT_TRUE(write(m.done(), &options, stream)); });
+        for (const auto &line : split(text))
+            widest = std::max(widest, line.size());
+    }
+
+    // Titles of the columns, each once.
+    bool shows(const std::string &title) const
+    {
+        std::string titles = split(text)[1] + " ";
+        size_t at = titles.find(" " + title + " ");
+        return at != std::string::npos;
+    }
+
+    TimelineMaker m;
+    std::string text;
+    size_t widest = 0;
+};
+
+TEST(TableOnATerminal, IsAsItIsEverywhereWhereItFits)
+{
+    EXPECT_EQ(Fitted(400).text, Fitted(0).text);
+}
+
+TEST(TableOnATerminal, HasAllColumnsAsLongAsNamesCanBeCut)
+{
+    Fitted table(144);
+    EXPECT_LE(table.widest, 144u);
+    EXPECT_EQ(table.text.find("Left out"), std::string::npos);
+    EXPECT_NE(table.text.find("\n" + std::string(17, 'r') + "...  "), std::string::npos)
+        << table.text;
+}
+
+TEST(TableOnATerminal, LeavesOutTheLeastImportantColumnsAndSaysWhich)
+{
+    Fitted table(80);
+    EXPECT_LE(table.widest, 80u);
+    for (const char *title : {"Self CPU", "CPU total", "Self CUDA", "CUDA total", "# of Calls"})
+        EXPECT_TRUE(table.shows(title)) << title;
+    EXPECT_NE(table.text.find(
+                  "Left out: Self CPU %, CPU total %, CPU time avg, Self CUDA %, CUDA time avg"),
+              std::string::npos)
+        << table.text;
+}
+
+TEST(TableOnATerminal, CutsNoNumber)
+{
+    std::set<std::string> whole;
+    std::istringstream words(Fitted(0).text);
+    for (std::string word; words >> word;)
+        whole.insert(word);
+    for (unsigned width : {20u, 60u, 80u, 100u, 120u}) {
+        auto lines = split(Fitted(width).text);
+        for (size_t row = 3; lines[row][0] != '-'; row++) {
+            std::istringstream cells(lines[row]);
+            std::string word;
+            for (cells >> word; cells >> word;)
+                EXPECT_TRUE(whole.count(word)) << width << ": " << word;
+        }
+    }
+}
+
+TEST(TableOnATerminal, KeepsWhatItIsSortedByAndWhatWasAskedFor)
+{
+    Fitted sorted(60, [](write_options &options) { options.sort = KEY_BY_CPU_AVG; });
+    EXPECT_TRUE(sorted.shows("CPU time avg")) << sorted.text;
+    Fitted asked(60, [](write_options &options) { options.columns = UINT32_C(1) << KEY_BY_P99; });
+    EXPECT_TRUE(asked.shows("P99")) << asked.text;
+    EXPECT_FALSE(asked.shows("CPU total")) << asked.text;
+}
+
+TEST(TableOnATerminal, KeepsTheNameWidthThatWasAskedFor)
+{
+    Fitted table(100, [](write_options &options) { options.name_width = options.name_least = 40; });
+    EXPECT_LE(table.widest, 100u);
+    EXPECT_NE(table.text.find(std::string(37, 'r') + "...  "), std::string::npos) << table.text;
+}
+
+TEST(TreeOnATerminal, CutsNamesThenLeavesColumnsOut)
+{
+    auto tree = [](write_options &options) { options.depth = 1; };
+    Fitted whole(0, tree), cut(92, tree), narrow(60, tree);
+    EXPECT_NE(whole.text.find(std::string(52, 'r') + "...  "), std::string::npos) << whole.text;
+    EXPECT_LE(cut.widest, 92u);
+    EXPECT_EQ(cut.text.find("Left out"), std::string::npos) << cut.text;
+    EXPECT_LE(narrow.widest, 60u);
+    EXPECT_TRUE(narrow.shows("CUDA total"));
+    EXPECT_NE(narrow.text.find("Left out: % of parent, Self CPU, Self CUDA ("), std::string::npos)
+        << narrow.text;
 }
 
 TEST(Table, LimitsRowsAndSaysSo)

@@ -10,8 +10,7 @@
 static bool is_native(struct text head)
 {
     size_t seen = head.size < PROF_FILE_MAGIC_BYTES ? head.size : PROF_FILE_MAGIC_BYTES;
-    return memcmp(head.bytes, PROF_FILE_MAGIC, seen) == 0 ||
-           (head.size >= 5 && memcmp(head.bytes + 1, "PROF", 4) == 0);
+    return memcmp(head.bytes, PROF_FILE_MAGIC, seen) == 0 || read_is_recording(head);
 }
 
 /* The first that recognises the file reads it. */

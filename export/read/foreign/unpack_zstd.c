@@ -1,7 +1,7 @@
 /* unpack_zstd.c - zstd by libzstd. */
 #include "unpack.h"
 
-#ifdef PROF_HAVE_ZSTD
+#ifdef PROF_HAVE_LIBZSTD
 #include <zstd.h>
 
 #define WINDOW_LOG_MAX 27 /* 128 MiB, what zstd itself allows without being asked */

@@ -46,26 +46,26 @@ struct finding_owner *finding_owners_add(struct finding_owners *owners,
     struct finding_owner *owner = owners->failed ? NULL : owner_of(owners, process, device, path);
     if (!owner)
         return NULL;
-    owner->count++;
-    owner->cost_ns += cost_ns;
-    if (owner->slice == TL_NONE || cost_ns > owner->largest_ns) {
+    if (owner->count == 0 || cost_ns > owner->largest_ns) {
         owner->slice = slice;
         owner->largest_ns = cost_ns;
     }
+    owner->count++;
+    owner->cost_ns += cost_ns;
     return owner;
 }
 
 static void merge(struct finding_owner *into, const struct finding_owner *from)
 {
-    into->count += from->count;
-    into->cost_ns += from->cost_ns;
-    into->saved_ns += from->saved_ns;
-    into->more += from->more;
-    if (into->slice == TL_NONE || from->largest_ns > into->largest_ns) {
+    if (into->count == 0 || from->largest_ns > into->largest_ns) {
         into->slice = from->slice;
         into->call = from->call;
         into->largest_ns = from->largest_ns;
     }
+    into->count += from->count;
+    into->cost_ns += from->cost_ns;
+    into->saved_ns += from->saved_ns;
+    into->more += from->more;
 }
 
 /* Deepest paths first: a path's number is larger than that of what is around it. Outside of every

@@ -1,15 +1,18 @@
 /* database.c - see database.h.
  *
  * SQLite writes to the temporary file itself: without a journal and without waiting for the disk, since
- * nobody has the file before it is whole.
+ * nobody has the file before it is whole. A journal that is there is the old file's.
  */
 #include "database.h"
 
 #include "utf8_text.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void keep_error(struct database *database, int code)
 {
@@ -22,14 +25,15 @@ static void keep_error(struct database *database, int code)
              database->file.path, message);
 }
 
-/* A full disk is told by its errno, so that all outputs say the same. */
+/* What the system refused is told by its errno, so that all outputs say the same. */
 static int errno_of(struct database *database, int result)
 {
-    int code = database->sqlite ? sqlite3_system_errno(database->sqlite) : 0;
+    int code = 0;
     if (result == SQLITE_NOMEM)
         return ENOMEM;
     if (result == SQLITE_FULL)
         return ENOSPC;
+    sqlite3_file_control(database->sqlite, NULL, SQLITE_FCNTL_LAST_ERRNO, &code);
     return code ? code : EIO;
 }
 
@@ -54,10 +58,11 @@ bool database_open(struct database *database, const char *path, struct write_err
     *database = (struct database){0};
     if (!out_file_open(&database->file, path, error))
         return false;
-    if (!database->file.temporary)
+    if (database->file.is_stream)
         return refuse(database, path, error);
-    int result = sqlite3_open_v2(database->file.temporary, &database->sqlite,
-                                 SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+    const char *name = database->file.temporary ? database->file.temporary : database->file.target;
+    int result =
+        sqlite3_open_v2(name, &database->sqlite, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
     check(database, result);
     database_run(database, "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; "
                            "PRAGMA locking_mode=EXCLUSIVE; PRAGMA temp_store=MEMORY; "
@@ -127,6 +132,17 @@ static void finish(struct database *database)
         keep_error(database, EIO);
 }
 
+/* SQLite would bring what is in them into the new file. */
+static void remove_old_journals(const char *target)
+{
+    static const char *const endings[] = {"-journal", "-wal", "-shm"};
+    char path[PATH_MAX];
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
+        if (snprintf(path, sizeof path, "%s%s", target, endings[i]) < (int)sizeof path)
+            unlink(path);
+}
+
+/* What the system refused is said as of all outputs, the rest as SQLite says it. */
 bool database_close(struct database *database, bool complete, struct write_error *error)
 {
     if (complete)
@@ -134,9 +150,13 @@ bool database_close(struct database *database, bool complete, struct write_error
     finish(database);
     if (!complete && !database->failed)
         keep_error(database, ECANCELED);
-    bool whole =
-        out_file_commit(&database->file, database->failed ? database->error.code : 0, error);
-    if (database->failed)
+    int failure = database->failed ? database->error.code : 0;
+    char *target = strdup(database->file.target);
+    bool in_place = out_file_commit(&database->file, failure, error);
+    if (in_place && target)
+        remove_old_journals(target);
+    free(target);
+    if (failure == EIO || failure == ECANCELED)
         *error = database->error;
-    return whole;
+    return in_place;
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#ifdef PROF_HAVE_ZSTD
+#ifdef PROF_HAVE_LIBZSTD
 #include <zstd.h>
 
 struct zstd_file {

@@ -27,7 +27,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum value { VALUE_CALLS, VALUE_CPU, VALUE_SELF_CPU, VALUE_DEVICE, VALUE_SELF_DEVICE, VALUES };
@@ -354,8 +353,6 @@ bool write_prometheus(const struct timeline *timeline, const char *path, struct 
     struct export_file file;
     if (!export_file_open(&file, path, packed_out_open, error))
         return false;
-    if (file.file.temporary) /* the collector is another user */
-        fchmod(file.file.fd, 0644);
     int code =
         file.stream ? write_stream(file.stream, timeline) : write_plain(file.file.fd, timeline);
     return export_file_close(&file, code, error);

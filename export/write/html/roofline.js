@@ -147,12 +147,18 @@ function rooflineOf(device) {
   return el("div", null, host, notes, table.node);
 }
 
+/* Of some kernel at least it is known what it did. */
+function hasWork(device) {
+  return device.rows.some((row) => row.tflops > 0 || row.gbs > 0);
+}
+
 function rooflineSection(data) {
-  if (!data.devices.length) return;
+  const devices = data.devices.filter(hasWork);
+  if (!devices.length) return;
   const host = el("div");
   const pids = new Set(data.devices.map((device) => device.pid)).size > 1;
-  const titles = data.devices.map((device) => deviceName(device.device, device.pid, pids) + ", " + plain(device.name));
-  const show = (index) => clear(host).append(rooflineOf(data.devices[index]));
+  const titles = devices.map((device) => deviceName(device.device, device.pid, pids) + ", " + plain(device.name));
+  const show = (index) => clear(host).append(rooflineOf(devices[index]));
   section("roofline", "Roofline", titles.length > 1 ? select("Device", titles, show) : el("p", { class: "dim" }, titles[0]), host);
   show(0);
 }

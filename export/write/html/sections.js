@@ -8,7 +8,7 @@ function tile(title, value, note, className) {
 }
 
 function costText(run) {
-  return run.cost ? [digits(+run.cost.percent.toFixed(run.cost.percent < 0.1 ? 3 : 1)) + " %", "of wall, by libprof's own account"]
+  return run.cost ? [digits(+run.cost.percent.toFixed(run.cost.percent < 0.1 ? 3 : 1)) + " %", "of wall, and " + time(run.cost.begin_ns) + " to start up"]
                   : ["unknown", "the file does not say"];
 }
 

@@ -57,6 +57,9 @@ static const struct sheet_column temporal_columns[] = {
     {0},
 };
 
+/* Shares stay to the end. */
+static const uint8_t temporal_ranks[] = {0, 4, 0, 3, 5, 2, 5, 1, 0, 1, 0, 1, 0, 1, 0};
+
 bool breakdown_temporal(struct breakdown_report *report)
 {
     struct temporal_breakdown breakdown;
@@ -66,6 +69,7 @@ bool breakdown_temporal(struct breakdown_report *report)
                 "What devices did, from their first operation to their last; at once: compute "
                 "before communication before memory",
                 temporal_columns);
+    sheet_ranks(&report->sheet, temporal_ranks);
     for (uint32_t i = 0; i < breakdown.count; i++)
         if (sheet_row(&report->sheet))
             temporal_row(report, &breakdown.at[i]);

@@ -60,6 +60,9 @@ static void copy_row(struct breakdown_report *report, const struct operation_tot
     sheet_number(sheet, total->least_rate), sheet_number(sheet, total->most_rate);
 }
 
+static const uint8_t kernel_ranks[] = {0, 5, 0, 2, 0, 1, 0, 1, 6, 6, 7, 7, 4, 3};
+static const uint8_t copy_ranks[] = {0, 4, 0, 0, 1, 2, 0, 0, 3, 3};
+
 static bool write_operations(struct breakdown_report *report, bool copies)
 {
     struct operation_totals totals;
@@ -69,6 +72,7 @@ static bool write_operations(struct breakdown_report *report, bool copies)
         sheet_begin(&report->sheet, "copies", "Copies and sets", copy_columns);
     else
         sheet_begin(&report->sheet, "kernels", "What ran, by name; longest first", kernel_columns);
+    sheet_ranks(&report->sheet, copies ? copy_ranks : kernel_ranks);
     for (uint32_t i = 0; i < totals.count; i++) {
         if ((copies && totals.at[i].class_of != WORK_MEMORY) || !sheet_row(&report->sheet))
             continue;
@@ -111,6 +115,8 @@ static const struct sheet_column launch_columns[] = {
     {0},
 };
 
+static const uint8_t launch_ranks[] = {0, 8, 0, 0, 7, 1, 1, 2, 3, 4, 3, 4, 5, 5, 6};
+
 static void some_cells(struct breakdown_report *report, const struct launch_some *some)
 {
     sheet_count(&report->sheet, some->count);
@@ -140,6 +146,7 @@ bool breakdown_launches(struct breakdown_report *report)
                 "Launches; a slow call takes more than 50 us, a late start comes more than 100 us "
                 "after the call",
                 launch_columns);
+    sheet_ranks(&report->sheet, launch_ranks);
     for (uint32_t i = 0; i < stats.count; i++)
         if (sheet_row(&report->sheet))
             launch_row(report, &stats.at[i]);

@@ -108,7 +108,8 @@ bool write_breakdown(const struct timeline *timeline, const struct breakdown_opt
         .sheet = {.format = options->format,
                   .stream = stream,
                   .most = options->rows,
-                  .width = options->width},
+                  .width = options->width,
+                  .table_width = options->table_width},
     };
     if (!work_classes_init(&report.classes, timeline)) {
         errno = ENOMEM;

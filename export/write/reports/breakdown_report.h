@@ -14,6 +14,7 @@ struct breakdown_options {
     enum write_format format;
     int64_t rows;           /* of each table for people, -1 all */
     unsigned width;         /* of names, for people; 0 no limit but 4096 */
+    unsigned table_width;   /* of the terminal that the text has to fit; 0 any */
     const char *table;      /* only this one; NULL all */
     const char *sequences;  /* kernel sequences of ranges whose name holds this; NULL: of steps */
     int64_t kernel_wait_ns; /* see idle_breakdown.h */

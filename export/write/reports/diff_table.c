@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define COLUMNS_MAX 21u
 #define BOLD "\033[1m"
 #define RED "\033[31m"
 #define GREEN "\033[32m"
@@ -18,7 +19,8 @@ struct writer {
     const struct diff_table *table;
     const struct write_diff_options *options;
     struct grid *grid;
-    bool device; /* the columns of what ranges launched */
+    uint8_t *ranks; /* by column; written with its title */
+    bool device;    /* the columns of what ranges launched */
 };
 
 /* ---- cells for people ---- */
@@ -143,7 +145,7 @@ static void row_cells(const struct writer *writer, const struct diff_row *row)
     char *name =
         diff_text_short_name(writer->diff, row, writer->table->by, writer->options->name_width);
     if (name)
-        grid_string(writer->grid, name);
+        grid_whole_text(writer->grid, (struct text){name, strlen(name)});
     else
         writer->grid->failed = true;
     free(name);
@@ -160,40 +162,41 @@ static void row_cells(const struct writer *writer, const struct diff_row *row)
         device_cells(writer, row);
 }
 
-/* ---- titles for people ---- */
+/* ---- titles for people; `rank` as in fit.h ---- */
 
-static void title(const struct writer *writer, const char *text)
+static void title(const struct writer *writer, const char *text, uint8_t rank)
 {
+    writer->ranks[writer->grid->count] = rank;
     grid_string(writer->grid, text);
     if (writer->options->color)
         grid_color(writer->grid, BOLD);
 }
 
-static void titles_of(const struct writer *writer, const char *what)
+static void titles_of(const struct writer *writer, const char *what, uint8_t rank)
 {
     for (unsigned side = 0; side < 2; side++) {
         char text[512];
         snprintf(text, sizeof text, "%.400s %s", writer->options->names[side], what);
-        title(writer, text);
+        title(writer, text, rank);
     }
 }
 
 static void titles(const struct writer *writer)
 {
     bool per_step = writer->diff->per_step;
-    title(writer, "Name");
-    title(writer, "Verdict"), title(writer, "Ratio"), title(writer, "Interval");
-    title(writer, "Delta"), title(writer, "Share");
-    titles_of(writer, per_step ? "calls/step" : "calls");
+    title(writer, "Name", 0);
+    title(writer, "Verdict", 0), title(writer, "Ratio", 1), title(writer, "Interval", 4);
+    title(writer, "Delta", 0), title(writer, "Share", 5);
+    titles_of(writer, per_step ? "calls/step" : "calls", 8);
     if (per_step)
-        titles_of(writer, "n");
-    titles_of(writer, per_step ? "total/step" : "total");
-    titles_of(writer, "mean");
-    titles_of(writer, "median");
+        titles_of(writer, "n", 11);
+    titles_of(writer, per_step ? "total/step" : "total", 9);
+    titles_of(writer, "mean", 3);
+    titles_of(writer, "median", 12);
     if (!writer->device)
         return;
-    title(writer, "On device"), title(writer, "Ratio"), title(writer, "Interval");
-    titles_of(writer, "device");
+    title(writer, "On device", 2), title(writer, "Ratio", 6), title(writer, "Interval", 10);
+    titles_of(writer, "device", 7);
 }
 
 static bool has_device(const struct diff_table *table)
@@ -208,13 +211,16 @@ bool diff_table_write(const struct diff *diff, const struct diff_table *table,
                       const struct write_diff_options *options, FILE *stream)
 {
     struct grid grid;
-    struct writer writer = {diff, table, options, &grid, has_device(table)};
+    uint8_t ranks[COLUMNS_MAX] = {0};
+    struct writer writer = {diff, table, options, &grid, ranks, has_device(table)};
     enum grid_style style = write_format_style(options->format);
     uint32_t rows = table->rows.count;
     if (options->rows >= 0 && options->rows < rows)
         rows = (uint32_t)options->rows;
     grid_init(&grid, 14u + (diff->per_step ? 2 : 0) + (writer.device ? 5 : 0));
     titles(&writer);
+    grid.ranks = ranks;
+    grid.table_width = options->table_width;
     for (uint32_t i = 0; i < rows && !grid.failed; i++)
         row_cells(&writer, &table->rows.at[i]);
     bool written = grid_write(&grid, style, NULL, stream);
@@ -315,7 +321,7 @@ bool diff_table_write_rows(const struct diff *diff, const struct write_diff_opti
                            FILE *stream)
 {
     struct grid grid;
-    struct writer writer = {diff, NULL, options, &grid, true};
+    struct writer writer = {diff, NULL, options, &grid, NULL, true};
     grid_init(&grid, 33);
     plain_titles(&writer);
     for (unsigned by = 0; by < DIFF_BY_COUNT; by++) {

@@ -72,13 +72,8 @@ static void print_title(const struct roofline *roofline, const struct roofline_d
 static void name_cell(struct grid *grid, struct text name, unsigned width)
 {
     char shown[SHOW_TEXT_BYTES(WRITE_NAME_WIDTH_MAX)];
-    bool rest;
-    show_text(name, width, shown, &rest);
-    if (rest) {
-        show_text(name, width - 3, shown, &rest);
-        strcat(shown, "...");
-    }
-    grid_string(grid, shown);
+    show_text_cut(name, width, shown);
+    grid_whole_text(grid, (struct text){shown, strlen(shown)});
 }
 
 static void time_cell(struct grid *grid, double ns)
@@ -117,8 +112,12 @@ static bool print_table(const struct roofline *roofline, const struct roofline_d
     static const char *const heads[] = {
         "Kernel", "Operator", "Range", "Count",  "Time",    "Time %",    "Mean", "Median",  "Type",
         "FLOP",   "TFLOP/s",  "GB/s",  "FLOP/B", "Compute", "Bandwidth", "Roof", "Bound by"};
+    /* what stays to the end: how long, how good, why */
+    static const uint8_t ranks[15] = {0, 3, 0, 4, 6, 10, 5, 9, 2, 2, 8, 7, 7, 1, 0};
     struct grid grid;
     grid_init(&grid, 15);
+    grid.ranks = ranks;
+    grid.table_width = options->table_width;
     grid_string(&grid, heads[options->by]);
     for (size_t i = 3; i < sizeof heads / sizeof *heads; i++)
         grid_string(&grid, heads[i]);

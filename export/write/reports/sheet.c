@@ -66,6 +66,7 @@ static void begin_grid(struct sheet *sheet, const char *title)
     if (people)
         print_title(sheet, title);
     grid_init(&sheet->grid, count_columns(sheet->columns));
+    sheet->grid.table_width = sheet->table_width;
     for (const struct sheet_column *column = sheet->columns; column->key; column++)
         grid_string(&sheet->grid, people ? column->header : column->key);
 }
@@ -85,6 +86,11 @@ void sheet_begin(struct sheet *sheet, const char *name, const char *title,
         json_array_begin(sheet->json);
     }
     sheet->tables++;
+}
+
+void sheet_ranks(struct sheet *sheet, const uint8_t *ranks)
+{
+    sheet->grid.ranks = ranks;
 }
 
 static void end_for_people(struct sheet *sheet)
@@ -282,7 +288,7 @@ static void add_short(struct sheet *sheet, struct text text)
     show_text(text, width, shown, &rest);
     if (rest)
         strcat(shown, "..."); /* there is room for a character more */
-    grid_string(&sheet->grid, shown);
+    grid_whole_text(&sheet->grid, (struct text){shown, strlen(shown)});
 }
 
 void sheet_text(struct sheet *sheet, struct text text)

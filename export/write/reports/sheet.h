@@ -36,6 +36,7 @@ struct sheet {
     struct json_out *json; /* WRITE_JSON: an object is open, each table is a member of it */
     int64_t most;          /* rows of each table, -1 all; separated values and JSON have all */
     unsigned width;        /* characters of a text that people see; 0: 4096 */
+    unsigned table_width;  /* of the terminal that aligned tables have to fit; 0 any */
     enum time_unit unit;   /* of times that people see */
     const char *name;
     const struct sheet_column *columns;
@@ -51,6 +52,10 @@ struct sheet {
 void sheet_begin(struct sheet *sheet, const char *name, const char *title,
                  const struct sheet_column *columns);
 void sheet_end(struct sheet *sheet);
+
+/* After sheet_begin(): which columns may be left out on a terminal, by column as in fit.h. They must last
+ * until sheet_end(). */
+void sheet_ranks(struct sheet *sheet, const uint8_t *ranks);
 
 /* After the last table, also after failures: writes what is not written yet, and frees. False with errno:
  * no memory, or the stream failed. */

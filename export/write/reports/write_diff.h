@@ -17,6 +17,7 @@ struct write_diff_options {
     enum write_format format;
     int64_t rows; /* of each table, -1 all */
     unsigned name_width;
+    unsigned table_width; /* of the terminal that the text has to fit; 0 any */
     enum time_unit unit;
     bool color;
 };

@@ -14,8 +14,9 @@ extern "C" {
 struct write_roofline_options {
     enum write_format format;
     enum roofline_by by;
-    int64_t rows;        /* of each device, -1 all */
-    unsigned name_width; /* columns that a name may have, in text */
+    int64_t rows;         /* of each device, -1 all */
+    unsigned name_width;  /* columns that a name may have, in text */
+    unsigned table_width; /* of the terminal that the text has to fit; 0 any */
 };
 
 /* A table per device, with what is unknown and why; TSV and CSV have the rows of all devices, JSON has

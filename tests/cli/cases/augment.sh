@@ -21,9 +21,8 @@ cat >in.json <<'END'
 }
 END
 profdump augment in.json - | diff in.json - | sed 's/"External id": 1,.*Scalar"\]/.../'
-# in place, packed
-cp in.json both.json
-profdump augment both.json both.json 2>/dev/null && profdump augment in.json - 2>/dev/null | cmp - both.json
+# to a file, packed
+profdump augment in.json both.json 2>/dev/null && profdump augment in.json - 2>/dev/null | cmp - both.json
 profdump augment in.json out.json.gz 2>/dev/null && zcat out.json.gz | cmp - both.json
 # what is there stays
 profdump augment both.json again.json && cmp both.json again.json

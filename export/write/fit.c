@@ -1,0 +1,181 @@
+/* fit.c - see fit.h. */
+#define _GNU_SOURCE
+#include "fit.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define GAP 2u
+#define WIDTH_MAX 4096ul
+#define INDENT 4u   /* of what was folded */
+#define KEY_MAX 12u /* "GPU mode:" */
+
+/* ---- the terminal ---- */
+
+unsigned fit_terminal_width(int descriptor)
+{
+    struct winsize size = {0};
+    if (descriptor < 0 || !isatty(descriptor))
+        return 0;
+    const char *columns = getenv("COLUMNS");
+    char *end = NULL;
+    unsigned long wanted = columns ? strtoul(columns, &end, 10) : 0;
+    if (wanted > 0 && wanted <= WIDTH_MAX && !*end)
+        return (unsigned)wanted;
+    return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+/* ---- columns ---- */
+
+static unsigned least_width(const struct fit_column *columns, unsigned count)
+{
+    unsigned width = 0;
+    for (unsigned i = 0; i < count; i++)
+        if (!columns[i].left_out)
+            width += columns[i].least + GAP;
+    return width ? width - GAP : 0;
+}
+
+/* False: nothing more may be left out. */
+static bool leave_out(struct fit_column *columns, unsigned count)
+{
+    unsigned rank = 0;
+    for (unsigned i = 0; i < count; i++)
+        if (!columns[i].left_out && columns[i].rank > rank)
+            rank = columns[i].rank;
+    for (unsigned i = 0; i < count && rank; i++)
+        columns[i].left_out |= columns[i].rank == rank;
+    return rank != 0;
+}
+
+/* False: no text is wider than the least. */
+static bool cut_widest(struct fit_column *columns, unsigned count)
+{
+    struct fit_column *widest = NULL;
+    for (unsigned i = 0; i < count; i++)
+        if (!columns[i].left_out && columns[i].width > columns[i].least &&
+            (!widest || columns[i].width > widest->width))
+            widest = &columns[i];
+    if (widest)
+        widest->width--;
+    return widest != NULL;
+}
+
+static unsigned shown_width(const struct fit_column *columns, unsigned count)
+{
+    unsigned width = 0;
+    for (unsigned i = 0; i < count; i++)
+        if (!columns[i].left_out)
+            width += columns[i].width + GAP;
+    return width ? width - GAP : 0;
+}
+
+void fit_columns(struct fit_column *columns, unsigned count, unsigned width)
+{
+    while (least_width(columns, count) > width && leave_out(columns, count))
+        ;
+    while (shown_width(columns, count) > width && cut_widest(columns, count))
+        ;
+}
+
+/* ---- lines ---- */
+
+/* Bytes of the line that fit: up to the last blank between words, or all of the first word. */
+static size_t folded_bytes(const char *line, size_t size, unsigned width)
+{
+    size_t blank = 0, begin = strspn(line, " ");
+    unsigned used = (unsigned)begin;
+    for (size_t at = begin; at < size; at++) {
+        used += ((unsigned char)line[at] & 0xc0) != 0x80;
+        if (line[at] == ' ' && (used <= width + 1 || !blank))
+            blank = at;
+        if (used > width && blank)
+            return blank;
+    }
+    return size;
+}
+
+/* Behind "Key:   ", else a little. */
+static unsigned indent_of(const char *line, size_t size)
+{
+    const char *colon = memchr(line, ':', size < KEY_MAX ? size : KEY_MAX);
+    size_t blanks = colon ? strspn(colon + 1, " ") : 0;
+    return blanks >= 2 ? (unsigned)(colon + 1 - line) + (unsigned)blanks : INDENT;
+}
+
+static void fold(const char *line, size_t size, unsigned width, FILE *stream)
+{
+    unsigned room = width, indent = indent_of(line, size);
+    for (;;) {
+        size_t bytes = folded_bytes(line, size, room);
+        fwrite(line, 1, bytes, stream);
+        line += bytes, size -= bytes;
+        size_t blanks = strspn(line, " ");
+        if (blanks >= size)
+            break;
+        line += blanks, size -= blanks;
+        fprintf(stream, "\n%*s", (int)indent, "");
+        room = width > 2 * indent ? width - indent : indent;
+    }
+    fputc('\n', stream);
+}
+
+void fit_lines(const char *text, unsigned width, FILE *stream)
+{
+    while (*text) {
+        size_t size = strcspn(text, "\n");
+        fold(text, size, width, stream);
+        text += size;
+        text += *text == '\n';
+    }
+}
+
+bool fit_written(bool (*write)(const void *user, FILE *stream), const void *user, unsigned width,
+                 FILE *stream)
+{
+    char *text = NULL;
+    size_t size = 0;
+    if (!width)
+        return write(user, stream);
+    FILE *lines = open_memstream(&text, &size);
+    bool written = lines && write(user, lines);
+    if (lines)
+        written = fclose(lines) == 0 && written;
+    if (written)
+        fit_lines(text, width, stream);
+    free(text);
+    return written;
+}
+
+/* ---- what was left out ---- */
+
+struct note {
+    const struct fit_column *columns;
+    unsigned count, width;
+};
+
+static bool write_note(const void *user, FILE *stream)
+{
+    const struct note *note = user;
+    const char *between = "Left out: ";
+    for (unsigned i = 0; i < note->count; i++) {
+        if (!note->columns[i].left_out)
+            continue;
+        fprintf(stream, "%s%s", between, note->columns[i].title);
+        between = ", ";
+    }
+    fprintf(stream, " (to fit %u columns; profdump --table-width 0 shows all)\n", note->width);
+    return true;
+}
+
+void fit_note(const struct fit_column *columns, unsigned count, unsigned width, FILE *stream)
+{
+    const struct note note = {columns, count, width};
+    bool any = false;
+    for (unsigned i = 0; i < count; i++)
+        any |= columns[i].left_out;
+    if (any)
+        fit_written(write_note, &note, width, stream);
+}
