@@ -52,7 +52,7 @@ def build_product(build: Path, prefix: Path) -> None:
     """Configures, builds and installs into `prefix`."""
     more = shlex.split(os.environ.get("LIBPROF_CMAKE_ARGS", ""))
     run("cmake", "-S", str(ROOT), "-B", str(build), *CONFIGURATION, *more)
-    run("cmake", "--build", str(build), "--target", "product", "--parallel", str(os.cpu_count() or 1))
+    run("cmake", "--build", str(build), "--target", "prof_product", "--parallel", str(os.cpu_count() or 1))
     run("cmake", "--install", str(build), "--prefix", str(prefix))
 
 

@@ -7,8 +7,12 @@
             train_step()
     print(prof.key_averages().table(sort_by="self_cuda_time_total"))
     prof.export_chrome_trace("trace.json")
+
+Importing it loads ``libprof.so``, where there is one; recording begins when it is asked for. Imported before PyTorch,
+it hears PyTorch's operators.
 """
 
+from . import _native
 from ._export import tensorboard_trace_handler
 from .annotations import Allocator, attr, counter, mark, thread_name
 from .averages import FunctionEventAvg
@@ -23,6 +27,7 @@ from .trace import Trace, read
 from .version import __version__
 
 range = record_function
+_native.load_if_there()
 
 __all__ = [
     "Allocator",

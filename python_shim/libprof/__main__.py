@@ -14,6 +14,7 @@ import sys
 from typing import Callable, List
 
 from . import run
+from ._cli import finish
 from ._profdump import become_program, find_program, unrecorded_environment
 from .errors import ProfError
 
@@ -46,8 +47,8 @@ def said(do: Callable[[], None]) -> int:
 def main(arguments: List[str]) -> int:
     """Replaces this process by the program asked for; returns only when that cannot be."""
     if not arguments or arguments[0] in ("-h", "--help"):
-        print(help_text())
-        return 0 if arguments else USAGE_STATUS
+        status = finish("libprof", lambda: print(help_text()))
+        return status or (0 if arguments else USAGE_STATUS)
     if arguments[0] == "run":
         return said(lambda: run.execute(arguments[1:]))
     return said(lambda: become("profdump", arguments))

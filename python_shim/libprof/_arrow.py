@@ -24,6 +24,7 @@ class ArrowTable(enum.IntEnum):
     EVENTS = _reader.EVENTS
     LAUNCHES = _reader.LAUNCHES
     KERNELS = _reader.KERNELS
+    COUNTERS = _reader.COUNTERS
 
 
 class _Schema(ctypes.Structure):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
 import os
@@ -11,7 +12,8 @@ import tempfile
 import time
 from typing import IO, Any, Callable, Dict, Optional
 
-from .trace import Trace
+from ._output import replacing
+from ._recording import Recording
 
 
 def parsed_json(text: str) -> Any:
@@ -22,20 +24,20 @@ def parsed_json(text: str) -> Any:
         raise ValueError(f"the metadata is not JSON: {error}") from None
 
 
-def chrome_trace(trace: Trace, path: str, members: Dict[str, Any]) -> None:
+def chrome_trace(recording: Recording, path: str, members: Dict[str, Any]) -> None:
     """`members` become the first of the trace's object; without any, profdump writes the file itself."""
     if not members:
-        trace.export(path, "chrome")
+        recording.export(path, "chrome")
         return
     if path.endswith(".zst"):
         raise ValueError("a trace with metadata is written plain or as .gz")
-    with tempfile.TemporaryDirectory(dir=os.path.dirname(path) or ".", prefix=".libprof-") as directory:
-        plain, whole = os.path.join(directory, "plain.json"), os.path.join(directory, "whole")
-        trace.export(plain, "chrome")
-        packed = path.endswith(".gz")
-        with open(plain, "rb") as source, gzip.open(whole, "wb") if packed else open(whole, "wb") as target:
+    folder = os.path.dirname(path) or "."
+    with replacing(path, recording.paths) as file, tempfile.TemporaryDirectory(dir=folder, prefix=".libprof-") as directory:
+        plain = os.path.join(directory, "plain.json")
+        recording.export(plain, "chrome")
+        packed = gzip.GzipFile(fileobj=file, mode="wb") if path.endswith(".gz") else contextlib.nullcontext(file)
+        with open(plain, "rb") as source, packed as target:
             _copy_with(source, target, members)
-        os.replace(whole, path)
 
 
 def _copy_with(source: IO[bytes], target: Any, members: Dict[str, Any]) -> None:

@@ -18,7 +18,7 @@ import os
 import sys
 import threading
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any, Optional, Tuple
 
 from .errors import LibraryError, ProfError
 from .version import __version__
@@ -108,15 +108,14 @@ class Library:
     def __init__(self, path: Optional[str]) -> None:
         self.path = path
         self.loaded_before_torch = "torch" not in sys.modules
+        self._quick, slow = _open(path)
         try:
-            quick, slow = ctypes.PyDLL(path), ctypes.CDLL(path)
-            self._quick = quick
-            for library, functions in ((quick, _RECORDING), (slow, _CONTROL)):
+            for library, functions in ((self._quick, _RECORDING), (slow, _CONTROL)):
                 for name, (result, arguments) in functions.items():
                     function = getattr(library, name)
                     function.restype, function.argtypes = result, arguments
                     setattr(self, name, function)
-        except (OSError, AttributeError) as error:
+        except AttributeError as error:
             raise LibraryError(
                 f"{path or SONAME} is not libprof of version {__version__}: {error}"
             ) from error
@@ -157,6 +156,19 @@ class Library:
             raise ProfError(self.prof_status_text(status).decode())
 
 
+def _open(path: Optional[str]) -> Tuple[ctypes.CDLL, ctypes.CDLL]:
+    """The library twice, see above; :class:`LibraryError` with the loader's reason and what helps."""
+    try:
+        return ctypes.PyDLL(path), ctypes.CDLL(path)
+    except OSError as error:
+        advice = ""
+        if "static TLS" in str(error):
+            advice = ". Import libprof before the libraries that took that memory, or run the program with profrun"
+        elif path == SONAME:
+            advice = ". Install the wheel, or say in LIBPROF_LIBRARY where the file is"
+        raise LibraryError(f"libprof.so cannot be loaded: {error}{advice}") from error
+
+
 def check_version(version: str, where: str) -> None:
     """The interface may change with the first number, and before 1.0 with the second."""
     ours, theirs = __version__.split("."), version.split(".")
@@ -186,10 +198,19 @@ _library: Optional[Library] = None
 
 
 def library() -> Library:
-    """The library, loaded by the first call; :class:`LibraryError` where it cannot be. Any thread."""
+    """The library, loaded unless it is; :class:`LibraryError` where it cannot be. Any thread."""
     global _library
     if _library is None:
         with _lock:
             if _library is None:
                 _library = Library(_find())
     return _library
+
+
+def load_if_there() -> None:
+    """For the import of the package, so that the library comes before those that look who listens when they are
+    loaded (PyTorch). Traces can be read without it; what needs it says why there is none."""
+    try:
+        library()
+    except LibraryError:
+        pass

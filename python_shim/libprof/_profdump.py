@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
-import sys
 from pathlib import Path
 from typing import Dict, List, Mapping, NoReturn, Sequence
 
+from ._cli import flush
 from .errors import LibraryError, ProfdumpError
 
 
@@ -35,10 +36,16 @@ def unrecorded_environment() -> Dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith(recorded)}
 
 
+def _restore_signals() -> None:
+    """The interpreter ignores these for itself, and a program inherits what is ignored."""
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def become_program(path: str, words: Sequence[str], environment: Mapping[str, str]) -> NoReturn:
     """This process turns into that program, after what it has printed is out."""
-    sys.stdout.flush()
-    sys.stderr.flush()
+    flush()
+    _restore_signals()
     os.execve(path, list(words), dict(environment))
 
 

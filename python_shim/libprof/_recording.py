@@ -6,15 +6,18 @@ from __future__ import annotations
 
 import json
 import os
-import threading
+import warnings
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
+from . import recorder
 from ._arrow import ArrowTable, read_table
+from ._output import replacing
 from ._profdump import run_profdump
-from .errors import ProfdumpError, ProfError
+from .errors import ProfdumpError
 from .trace import Trace, window_words
 
-NOTHING = "nothing has been recorded yet"
+_JSON = ("--format", "json")
+_empty_path: Optional[str] = None
 
 
 class Window(NamedTuple):
@@ -24,51 +27,75 @@ class Window(NamedTuple):
     end_ns: int
 
 
+def _empty_trace() -> str:
+    """Path of a trace in which nothing is, for as long as this process lives."""
+    global _empty_path
+    if _empty_path is None or not os.path.exists(_empty_path):  # a parent's, which is gone
+        _empty_path = os.path.join(recorder.private_directory(), "empty.json")
+        with replacing(_empty_path) as file:
+            file.write(b'{"traceEvents":[]}\n')
+    return _empty_path
+
+
 class Recording:
     """Files of one timeline, none where nothing was recorded; ``window`` None is all of it.
 
-    Each question is put to profdump once.
+    Each question is put to profdump once. Where there is nothing to tell of, the answers are those about an empty
+    trace, and ``why_empty`` is said once.
     """
 
-    def __init__(self, paths: Sequence[str], window: Optional[Window] = None) -> None:
+    def __init__(
+        self,
+        paths: Sequence[str],
+        window: Optional[Window] = None,
+        why_empty: str = "no range, call, mark or counter value fell into this profile",
+    ) -> None:
         self.paths = list(paths)
-        self.window = window
+        self.window = window if paths else None
+        self._why_empty: Optional[str] = why_empty
         self._answers: Dict[Tuple[str, ...], str] = {}
         self._made: Dict[str, Any] = {}
 
+    def _run(self, *words: str) -> str:
+        """profdump about it. That the file has no time in the window is found out here, once."""
+        if self.paths:
+            try:
+                return run_profdump([*words, *window_words(self.window), "--", *self.paths])
+            except ProfdumpError as error:
+                if "there is no time between" not in str(error):
+                    raise
+                self.paths, self.window = [], None
+        return run_profdump([*words, "--", _empty_trace()])
+
     @property
     def trace(self) -> Trace:
-        """The same for everything else that profdump knows; ProfError where nothing was recorded."""
-        if not self.paths:
-            raise ProfError(NOTHING)
-        return Trace(*self.paths, window=self.window)
+        """The same for everything else that profdump knows."""
+        self.facts()
+        return Trace(*(self.paths or [_empty_trace()]), window=self.window)
 
     @property
     def is_empty(self) -> bool:
         """Whether nothing was recorded, or nothing in the window."""
-        return not self.paths or bool(self.once("empty", self._has_no_time))
+        return bool(self.once("empty", self._holds_nothing))
 
-    def _has_no_time(self) -> bool:
-        try:
-            self.ask("--format", "json")
-        except ProfdumpError as error:
-            if "there is no time between" in str(error):
-                return True
-            raise
-        return False
+    def _holds_nothing(self) -> bool:
+        return not self.facts()["key_averages"] and not any(self.table(ArrowTable.COUNTERS).values())
+
+    def warn_if_empty(self, stacklevel: int) -> None:
+        """RuntimeWarning the first time, where it is."""
+        if self._why_empty and self.is_empty:
+            why, self._why_empty = self._why_empty, None
+            warnings.warn(f"nothing was recorded: {why}", RuntimeWarning, stacklevel=stacklevel)
 
     def ask(self, *arguments: str) -> str:
         """What profdump prints with these arguments about this recording."""
-        if not self.paths:
-            raise ProfError(NOTHING)
         if arguments not in self._answers:
-            words = [*arguments, *window_words(self.window), "--", *self.paths]
-            self._answers[arguments] = run_profdump(words)
+            self._answers[arguments] = self._run(*arguments)
         return self._answers[arguments]
 
     def facts(self, *arguments: str) -> Dict[str, Any]:
         """profdump's JSON."""
-        facts: Dict[str, Any] = json.loads(self.ask("--format", "json", *arguments))
+        facts: Dict[str, Any] = json.loads(self.ask(*_JSON, *arguments))
         return facts
 
     def once(self, name: str, make: Callable[[], Any]) -> Any:
@@ -79,28 +106,18 @@ class Recording:
 
     def table(self, table: ArrowTable) -> Dict[str, List[Any]]:
         """A table of prof/arrow.h."""
-        return {} if self.is_empty else read_table(self.paths, table, self.window)
+        self.facts()
+        return read_table(self.paths, table, self.window) if self.paths else {}
+
+    def export(self, path: str, kind: str) -> None:
+        """Writes it in a format of profdump's, and remembers the facts: it is read once for both."""
+        self._answers[_JSON] = self._run(f"--{kind}", path, *_JSON)
 
     def export_text(self, path: str, *arguments: str) -> None:
         """Writes what profdump prints with these arguments."""
-        _write(path, self.ask(*arguments))
-
-
-def _write(name: str, text: str) -> None:
-    """Beside the old file, which stays until the new one is complete."""
-    if os.path.exists(name) and not os.path.isfile(name):
-        with open(name, "w", encoding="utf-8") as device:
-            device.write(text)
-        return
-    part = f"{name}.{os.getpid()}-{threading.get_ident()}.part"
-    with open(part, "x", encoding="utf-8") as file:  # for whom the umask allows it, unlike tempfile's
-        try:
-            file.write(text)
-            file.close()
-            os.replace(part, name)
-        except BaseException:
-            os.unlink(part)
-            raise
+        text = self.ask(*arguments)
+        with replacing(path, self.paths) as file:
+            file.write(text.encode())
 
 
 def table_of(text: str) -> str:

@@ -18,8 +18,8 @@ from . import _native, _torch_operators
 from .errors import ProfError
 
 _LATE = (
-    "PyTorch's operators are not recorded: it was imported before libprof.so was in the process. "
-    "Call libprof.load() before `import torch`, or run the program with profrun"
+    "PyTorch's operators are not recorded: it was imported before libprof. "
+    "Put `import libprof` before `import torch`, or run the program with profrun"
 )
 _BUSY = "PyTorch's operators are not recorded: a profiler of PyTorch's own is on"
 _NO_SHAPES = "PyTorch tells ITT of no input shapes: only builds with CUDA give them (record_shapes, with_flops)"

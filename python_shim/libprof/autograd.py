@@ -27,6 +27,7 @@ from typing import Any, DefaultDict, Dict, Iterable, List, Optional, Set, Tuple,
 from . import events, recorder
 from . import profiler as _profiler
 from ._build_events import build_events
+from ._output import replacing
 from ._recording import Recording
 from .averages import FunctionEventAvg as _Average
 from .errors import ProfError
@@ -111,15 +112,8 @@ class EventList(List[Any]):
         """A Chrome trace of these events and what they launched, for chrome://tracing; replaces `path` when
         complete.
         """
-        part = f"{path}.{os.getpid()}.part"
-        try:
-            with open(part, "w", encoding="utf-8") as file:
-                json.dump(_chrome_events(self), file)
-            os.replace(part, path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(part)
-            raise
+        with replacing(path) as file:
+            file.write(json.dumps(_chrome_events(self)).encode())
 
 
 _CPU, _CUDA = 1, 2
@@ -222,7 +216,12 @@ class profile:
     ) -> None:
         if not self.enabled:
             return
-        self._profile.stop()
+        with _profiler.behind(error):
+            self._profile.stop()
+            self._keep()
+
+    def _keep(self) -> None:
+        self._profile._shown(stacklevel=5)
         made = _as_functions(self._profile.events())
         for function in [] if self.use_cuda else made:
             function.kernels = []

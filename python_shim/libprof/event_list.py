@@ -156,7 +156,7 @@ class EventList(List[Any]):
 
     def export_chrome_trace(self, path: str) -> None:
         """Writes the recording it comes from as a Chrome trace, packed where the name ends in .gz or .zst."""
-        self._recording().trace.export(path, "chrome")
+        self._recording().export(path, "chrome")
 
     def export_stacks(self, path: str, metric: str) -> None:
         """Writes folded stacks for flamegraph.pl, weighted with one of the supported metrics, nanoseconds.
@@ -182,15 +182,13 @@ def export_stacks(recording: Recording, path: str, metric: str) -> None:
         raise ValueError(f"metric should be one of: {list(STACKS_METRICS)}")
     if metric in STACKS_METRICS[2:]:
         raise ValueError(f"there are no devices of which {metric} could tell: only CUDA's are recorded")
-    by_function = not recording.is_empty and "stacks" in recording.facts()
+    by_function = "stacks" in recording.facts()
     recording.export_text(path, "folded", *(["--stacks"] if by_function else []), "--metric", metric)
 
 
 def averages_of(recording: Recording, by_shape: bool, stack_n: int, layout: Layout) -> EventList:
     """A recording's averages, by profdump."""
     layout = layout._replace(shapes=by_shape, stack=stack_n > 0)
-    if recording.is_empty:
-        return EventList(layout=layout)
     parts = ["name", *(["shape"] if by_shape else []), *([f"stack:{stack_n}"] if stack_n > 0 else [])]
     layout = layout._replace(memory=layout.memory and len(parts) == 1)  # it is known by name only
     options = ["--group-by", ",".join(parts)] if len(parts) > 1 else []

@@ -19,7 +19,7 @@ from .errors import ProfError, UnfinishedError
 from .event_list import EventList, averages_of, export_stacks
 from .events import FunctionEvent
 from .schedule import ProfilerAction, Schedule, always
-from .trace import Trace
+from .trace import Trace, format_of
 
 _KEPT = (ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE)
 
@@ -73,7 +73,8 @@ class profile:
     functions are the call stacks of what happens in them: on all threads from Python 3.12 on, before on the
     thread that starts it and on those that begin later.
     ``on_trace_ready(prof)`` is called at the end of every cycle of the schedule, and at the end; the results
-    are then that cycle's. ``acc_events``: they are of all cycles so far. What cannot be honoured warns.
+    are then that cycle's. ``acc_events``: they are of all cycles so far. What cannot be honoured warns, and so does
+    a profile in which nothing was recorded: its lists, tables and traces are empty.
 
     Everything that began between start and stop, on every thread, is in the results; a profile may be begun
     while others are under way. start, step and stop belong to one thread. Results stay after the end, and
@@ -137,7 +138,8 @@ class profile:
         error: Optional[BaseException],
         trace: Optional[TracebackType],
     ) -> None:
-        self.stop()
+        with behind(error):
+            self.stop()
 
     def start(self) -> None:
         """Begins with step 0 of the schedule; RuntimeError while it is under way."""
@@ -174,6 +176,8 @@ class profile:
                 self._switch_off()
             else:
                 self._go_to(ProfilerAction.NONE)
+                if self._first_start_ns is None:
+                    self._recorded = Recording([], why_empty="the schedule of this profile came to no step to record")
         finally:
             self._running_in = None if not self._is_forked() else self._running_in
 
@@ -182,8 +186,10 @@ class profile:
 
     def _go_to(self, action: ProfilerAction) -> None:
         before, self.current_action = self.current_action, action
-        if before in _KEPT and (before is ProfilerAction.RECORD_AND_SAVE or action not in _KEPT):
-            self._end_window()
+        if self._window_start_ns is not None and (
+            before is ProfilerAction.RECORD_AND_SAVE or action not in _KEPT
+        ):
+            self._end_window(self._window_start_ns)
         if action is ProfilerAction.NONE:
             self._switch_off()
             return
@@ -207,16 +213,14 @@ class profile:
         if recording is not None:
             recording.close()
 
-    def _end_window(self) -> None:
-        start_ns, self._window_start_ns = self._window_start_ns, None
-        assert start_ns is not None
-        end_ns = time.time_ns()
+    def _end_window(self, start_ns: int) -> None:
+        self._window_start_ns, end_ns = None, time.time_ns()
         self._switch_off()
         recorder.flush_if_any()
         if self.acc_events and self._first_start_ns is not None:
             start_ns = self._first_start_ns
-        paths = [recorder.output_path()]
-        self._recorded = Recording([path for path in paths if path], Window(start_ns, end_ns))
+        path = recorder.output_path()
+        self._recorded = Recording([path] if path else [], Window(start_ns, end_ns))
         if self.on_trace_ready is not None:
             self.on_trace_ready(self)
 
@@ -232,10 +236,17 @@ class profile:
             raise UnfinishedError("a profile has results when it has ended: after its with block, or stop()")
         return self._recorded
 
+    def _shown(self, stacklevel: int = 4) -> Recording:
+        """For who shows something of it: warns where there is nothing to show."""
+        recording = self._result()
+        recording.warn_if_empty(stacklevel)
+        return recording
+
     @property
     def trace(self) -> Trace:
-        """The part of the trace file that this is about, and all that profdump knows of it."""
-        return self._result().trace
+        """The part of the trace file that this is about, and all that profdump knows of it; an empty trace where
+        nothing was recorded."""
+        return self._shown().trace
 
     def _layout(self) -> Layout:
         return Layout(memory=self.profile_memory, flops=self.with_flops)
@@ -245,7 +256,7 @@ class profile:
 
     def events(self) -> EventList:
         """Everything that happened, in the order in which it began."""
-        recording = self._result()
+        recording = self._shown()
         events = recording.once("events", lambda: build_events(recording))
         shown = [event for event in events if self._shows(event.device_type.name == "CUDA")]
         layout = self._layout()._replace(device=any(event.device_type.name == "CUDA" for event in shown))
@@ -260,7 +271,7 @@ class profile:
     ) -> EventList:
         """What happened, added up by name, and by input shapes and innermost functions where asked for."""
         shapes = group_by_input_shape or group_by_input_shapes
-        averages = averages_of(self._result(), shapes, group_by_stack_n, self._layout())
+        averages = averages_of(self._shown(), shapes, group_by_stack_n, self._layout())
         if self.with_flops:
             self._add_flops(averages)
         shown = [row for row in averages if self._shows(row.device_type.name == "CUDA")]
@@ -302,17 +313,32 @@ class profile:
 
     def export_chrome_trace(self, path: str) -> None:
         """A Chrome trace for ui.perfetto.dev and chrome://tracing; .gz and .zst are packed."""
-        _export.chrome_trace(self._result().trace, os.fspath(path), self._metadata)
+        _export.chrome_trace(self._result(), os.fspath(path), self._metadata)
+        self._shown()
 
     def export_stacks(self, path: str, metric: str = "self_cpu_time_total") -> None:
         """Folded stacks of functions (``with_stack``) or ranges for flamegraph.pl: see
         EventList.export_stacks.
         """
-        export_stacks(self._result(), path, metric)
+        export_stacks(self._shown(), path, metric)
 
     def export(self, path: str, format: Optional[str] = None) -> None:
         """Whatever else profdump writes: see :meth:`libprof.Trace.export`."""
-        self._result().trace.export(path, format)
+        self._result().export(os.fspath(path), format or format_of(path))
+        self._shown()
+
+
+@contextlib.contextmanager
+def behind(error: Optional[BaseException]) -> Iterator[None]:
+    """For the end of a body that raised `error`, which is what its caller is to see: another one only warns."""
+    try:
+        yield
+    except Exception as other:
+        if error is None:
+            raise
+        text = f"at the end of a profile whose body raised {type(error).__name__}: {type(other).__name__}: {other}"
+        with contextlib.suppress(RuntimeWarning):
+            warnings.warn(text, RuntimeWarning, stacklevel=4)
 
 
 @contextlib.contextmanager

@@ -45,14 +45,11 @@ def _remove_directory(path: str, owner: int) -> None:
         shutil.rmtree(path, ignore_errors=True)
 
 
-def _use_private_directory() -> None:
+def private_directory() -> str:
+    """A new directory, which this process removes at its exit."""
     directory = tempfile.mkdtemp(prefix="libprof-")
-    try:
-        configure(output=os.path.join(directory, "%p.prof"))
-    except BaseException:
-        os.rmdir(directory)
-        raise
     atexit.register(_remove_directory, directory, os.getpid())
+    return directory
 
 
 def _settle_output(library: _native.Library) -> None:
@@ -60,7 +57,7 @@ def _settle_output(library: _native.Library) -> None:
     with _lock:
         own_choice = library.path is None or "PROF_OUTPUT" in os.environ or library.prof_output_path()
         if not _output_settled and not own_choice:
-            _use_private_directory()
+            configure(output=os.path.join(private_directory(), "%p.prof"))
         _output_settled = True
 
 
@@ -99,9 +96,7 @@ def flush_if_any() -> None:
 
 
 def load() -> None:
-    """Loads libprof.so now, ahead of libraries that look for who listens when they are loaded (PyTorch's
-    ITT).
-    """
+    """Raises LibraryError where the import of this package could not load libprof.so."""
     _native.library()
 
 

@@ -191,7 +191,6 @@ def test_load_what_is_none(tmp_path: Path) -> None:
 
 DOCUMENTED = """
 import libprof
-libprof.load()
 import torch
 from libprof import autograd as profiler
 x = torch.randn((1, 1), requires_grad=True)
@@ -217,7 +216,7 @@ def test_shapes_that_are_not_told(run_python: Any) -> None:
     torch = pytest.importorskip("torch")
     if torch.version.cuda is not None:
         pytest.skip("this PyTorch tells NVTX of shapes")
-    source = "import libprof\nlibprof.load()\nimport torch\n" + (
+    source = "import libprof\nimport torch\n" + (
         "for _ in range(2):\n    with libprof.profile(record_shapes=True):\n        torch.ones(2)\n"
     )
     said = run_python(source).stderr
@@ -228,7 +227,10 @@ def test_operators_that_come_too_late(run_python: Any) -> None:
     pytest.importorskip("torch")
     source = (
         "import torch, libprof\nfor _ in range(2):\n"
-        "    with libprof.profile(record_shapes=True):\n        torch.ones(2)\n"
+        "    with libprof.profile(record_shapes=True) as prof:\n"
+        "        with libprof.record_function('mine'):\n            torch.ones(2)\n"
+        "print([row.key for row in prof.key_averages()])\n"
     )
-    said = run_python(source).stderr
-    assert said.count("RuntimeWarning") == 1 and "Call libprof.load() before `import torch`" in said
+    done = run_python(source)
+    assert done.stdout == "['mine']\n"
+    assert done.stderr.count("RuntimeWarning") == 1 and "Put `import libprof` before `import torch`" in done.stderr

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -26,10 +30,40 @@ def test_says_the_sentence_of_a_status() -> None:
         _native.library().check(_native.NOTHING)
 
 
+def test_importing_loads_it(run_python) -> None:
+    source = "import libprof\nprint('/libprof.so' in open('/proc/self/maps').read(), libprof.is_recording())\n"
+    assert run_python(source).stdout == "True False\n"
+
+
 def test_missing_library(run_python) -> None:
-    source = "import libprof, libprof._native as n\ntry:\n    n.library()\nexcept libprof.LibraryError as e:\n    print(e)\n"
+    source = (
+        "import libprof\nfor need in (libprof.load, libprof.profile().start):\n"
+        "    try:\n        need()\n    except libprof.LibraryError as e:\n        print(e)\n"
+        "print(libprof.read('none.prof'))\n"
+    )
     done = run_python(source, env={"LIBPROF_LIBRARY": "/nowhere/libprof.so.0"})
-    assert "/nowhere/libprof.so.0" in done.stdout
+    sentence = (
+        "libprof.so cannot be loaded: /nowhere/libprof.so.0: cannot open shared object file: No such file or directory\n"
+    )
+    assert (done.stdout, done.stderr) == (2 * sentence + "<libprof.Trace none.prof>\n", "")
+
+
+def test_no_memory_left_for_its_thread_locals(run_python, tmp_path) -> None:
+    compiler = shutil.which(os.environ.get("CC", "cc"))
+    if not compiler:
+        pytest.skip("there is no C compiler")
+    hog = '__thread char hog[1400] __attribute__((tls_model("initial-exec")));\nchar *own(void) { return hog; }\n'
+    (tmp_path / "hog.c").write_text(hog)
+    subprocess.run([compiler, "-shared", "-fPIC", "hog.c", "-o", "hog.so"], cwd=tmp_path, check=True)
+    source = (
+        "import ctypes\nctypes.CDLL('./hog.so')\nimport libprof\n"
+        "try:\n    libprof.load()\nexcept libprof.LibraryError as e:\n    print(e)\n"
+    )
+    assert re.fullmatch(
+        r"libprof.so cannot be loaded: .*: cannot allocate memory in static TLS block\. Import libprof before the "
+        r"libraries that took that memory, or run the program with profrun\n",
+        run_python(source).stdout,
+    )
 
 
 def test_wrong_version() -> None:

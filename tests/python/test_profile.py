@@ -108,7 +108,8 @@ def test_unfinished() -> None:
         prof.key_averages()
     prof.stop()
     prof.stop()
-    assert prof.key_averages() is not None and not Path("x.json").exists()
+    with pytest.warns(RuntimeWarning, match="nothing was recorded"):
+        assert prof.key_averages() == [] and not Path("x.json").exists()
 
 
 def test_failing_schedule_leaves_nothing_on() -> None:
@@ -272,8 +273,7 @@ def test_tensorboard(tmp_path: Path) -> None:
 
 
 FORK = """
-import os, sys, warnings, libprof
-warnings.filterwarnings("ignore", "This process .* is multi-threaded")
+import os, sys, libprof
 with libprof.profile() as prof:
     with libprof.record_function("before"):
         pid = os.fork()
@@ -354,15 +354,116 @@ print([e.name for e in prof.events()], libprof.is_recording())
     assert run_python(source, env=env).stdout == "['inside'] True\n"
 
 
-def test_nothing_recorded(run_python: Any) -> None:
-    source = """
-import libprof
-with libprof.profile() as prof:
+EMPTY = """
+import os, sys, time, libprof
+
+def work():
+    with libprof.record_function("work"):
+        pass
+
+def export(prof):
+    prof.export_chrome_trace("ready.json")
+
+def quiet():
+    with libprof.profile(on_trace_ready=export) as prof:
+        time.sleep(0.001)
+    return prof
+
+def between():
+    work()
+    prof = quiet()
+    work()
+    return prof
+
+def before():
+    work()
+    return quiet()
+
+def unscheduled():
+    with libprof.profile(schedule=libprof.schedule(wait=5, warmup=1, active=1), on_trace_ready=sys.exit) as prof:
+        prof.step()
+    return prof
+
+around = libprof.profile()
+if sys.argv[1] != "quiet":
+    around.start()
+prof = globals()[sys.argv[1]]()
+around.stop()
+if sys.argv[1] == "unscheduled":
+    export(prof)
+print(len(prof.events()), repr(prof.key_averages().table()), prof.total_average().count, prof.self_cpu_time_total)
+for ending in ("json.gz", "pftrace", "pb.gz", "speedscope.json", "html", "svg", "prom"):
+    prof.export(f"out.{ending}")
+    assert os.path.getsize(f"out.{ending}") > 20, ending
+prof.export_stacks("stacks.txt")
+prof.add_metadata("model", "none")
+prof.export_chrome_trace("named.json")
+libprof.tensorboard_trace_handler("log")(prof)
+assert "<p>" in prof._repr_html_() and len(prof.trace.facts["key_averages"]) == 0
+with libprof.autograd.profile() as old:
     pass
-print(len(prof.events()), repr(prof.key_averages().table()), prof.total_average().count)
-try:
-    prof.export_chrome_trace("x.json")
-except libprof.ProfError as error:
-    print(error)
+print(len(old.function_events))
 """
-    assert run_python(source).stdout == "0 '' 0\nnothing has been recorded yet\n"
+
+
+@pytest.mark.parametrize("how", ["quiet", "before", "between", "unscheduled"])
+def test_nothing_recorded(run_python: Any, tmp_path: Path, how: str) -> None:
+    source = EMPTY.replace("import os, sys", "import libprof.autograd\nimport os, sys")
+    done = run_python(source, how)
+    assert done.stdout == "0 '' 0 0.0\n0\n", done.stderr
+    why = "the schedule of this profile came to no step to record" if how == "unscheduled" else "no range, call, mark"
+    first, second = re.findall(r"program.py:(\d+): RuntimeWarning: nothing was recorded: (.*)", done.stderr)
+    assert why in first[1] and "no range" in second[1], done.stderr
+    lines = source.splitlines()
+    assert "export_chrome_trace" in lines[int(first[0]) - 1] and "autograd.profile" in lines[int(second[0]) - 1]
+    for name in ("ready.json", "named.json", *(f"log/{entry}" for entry in os.listdir(tmp_path / "log"))):
+        rows = json.loads((tmp_path / name).read_text())["traceEvents"]
+        assert all(row["ph"] == "M" for row in rows), name
+    assert (tmp_path / "stacks.txt").read_text() == ""
+
+
+def test_recordings_with_counters_alone_are_not_empty(run_python: Any) -> None:
+    source = "import libprof\nwith libprof.profile() as p:\n    libprof.counter('c', 1)\np.export('c.json')\n"
+    assert run_python(source).stderr == ""
+
+
+BROKEN = """
+import sys, libprof
+
+def broken(prof):
+    raise ZeroDivisionError("handler")
+
+class Body(BaseException):
+    pass
+
+def fails(body, **options):
+    try:
+        with libprof.profile(**options) as prof:
+            body(prof)
+    except BaseException as error:
+        return f"{error!r} behind {error.__context__!r}"
+
+def body(prof):
+    raise Body("body")
+
+def steps(prof):
+    for _ in range(5):
+        prof.step()
+
+always = lambda step: libprof.ProfilerAction.RECORD_AND_SAVE
+print(fails(body))
+print(fails(body, on_trace_ready=broken))
+print(fails(body, on_trace_ready=lambda prof: prof.export_chrome_trace("/no/such/directory")))
+print(fails(steps, on_trace_ready=broken, schedule=always))
+print(fails(steps, on_trace_ready=broken))
+print(libprof.is_recording())
+"""
+
+
+def test_what_the_body_raises_is_what_its_caller_sees(run_python: Any) -> None:
+    done = run_python(BROKEN)
+    body, handler = "Body('body') behind None", "ZeroDivisionError('handler') behind None"
+    assert done.stdout.splitlines() == [body, body, body, handler, handler, "False"]
+    warned = re.findall(r"program.py:\d+: RuntimeWarning: (.*)", done.stderr)
+    assert warned[0] == "at the end of a profile whose body raised Body: ZeroDivisionError: handler", done.stderr
+    assert "No such file" in warned[1] and len(warned) == 2

@@ -7,10 +7,11 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Dict, List, Optional, Set
+from typing import Dict, List, Optional, Set, Tuple
 
 import pytest
 
@@ -81,7 +82,50 @@ def test_wrong_usage(tmp_path: Path) -> None:
     assert "--python-calls" in libprof("--help", cwd=tmp_path).stdout
 
 
+def unread(*command: str, buffered: bool) -> Tuple[int, str]:
+    """Status and standard error of a program whose standard output nobody reads any more."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    env = {**os.environ, "PYTHONUNBUFFERED": "" if buffered else "1"}
+    done = subprocess.run(
+        command, stdout=writer, stderr=subprocess.PIPE, env=env, text=True, timeout=60, check=False
+    )
+    os.close(writer)
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize("buffered", [True, False])
+def test_ends_quietly_when_nobody_reads(tmp_path: Path, buffered: bool) -> None:
+    (tmp_path / "work.py").write_text(RANGES.format("work"))
+    assert libprof("run", "-o", "w.prof", "-q", "work.py", cwd=tmp_path).returncode == 0
+    module = [sys.executable, "-m", "libprof"]
+    for program in ("", ".executorch.inspector_cli", ".executorch.profiler_results_cli"):
+        status, said = unread(*module[:2], module[2] + program, "--help", buffered=buffered)
+        assert said == "" and status in (0, 1), program  # argparse ignores what it cannot write at once
+    for arguments in (["run", "--help"], [str(tmp_path / "w.prof")]):
+        assert unread(*module, *arguments, buffered=buffered) == (-signal.SIGPIPE, ""), arguments
+
+
+def test_closed_or_full_output(tmp_path: Path) -> None:
+    def shell(redirection: str) -> "subprocess.CompletedProcess[str]":
+        line = f"exec '{sys.executable}' -m libprof --help {redirection}"
+        return subprocess.run(["sh", "-c", line], stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+
+    closed, full = shell(">&-"), shell(">/dev/full")
+    assert (closed.returncode, closed.stderr) == (0, "")
+    assert (full.returncode, full.stderr) == (1, "libprof: [Errno 28] No space left on device\n")
+    line = f"exec '{sys.executable}' -m libprof check none.prof >&-"
+    done = subprocess.run(["sh", "-c", line], stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+    assert done.returncode == 1 and "none.prof: No such file" in done.stderr
+
+
 # ---- programs ----
+
+
+def test_programs_have_the_signals_of_a_shells_child(tmp_path: Path) -> None:
+    ignored = ["grep", "SigIgn", "/proc/self/status"]
+    alone = subprocess.run(ignored, capture_output=True, text=True, check=True).stdout
+    assert libprof("run", "-q", "--no-table", *ignored, cwd=tmp_path).stdout == alone
 
 
 def test_exit_status_and_output_are_the_programs(tmp_path: Path) -> None:

@@ -15,12 +15,14 @@ other file with profiling blocks can be inspected as well: prof buffers, and tra
 
 from __future__ import annotations
 
+import io
 import math
 import os
 import re
 import sys
 from typing import IO, Any, Dict, List, Mapping, Optional, Sequence, Union
 
+from .._output import replacing
 from ._answer import Source, ask, warn
 from ._frames import frame
 from .compare import compare_dumps, compare_results, distance_key
@@ -191,7 +193,8 @@ class Inspector:
         """Writes all events with all columns, the index first, separated by tabs; `file` is a path or a
         stream."""
         if isinstance(file, (str, os.PathLike)):
-            with open(file, "w", encoding="utf-8") as stream:
+            inputs = [] if isinstance(self._source, (bytes, bytearray, memoryview)) else [self._source]
+            with replacing(file, inputs) as raw, io.TextIOWrapper(raw, "utf-8") as stream:
                 self.save_data_to_tsv(stream, include_units, include_delegate_debug_data)
             return
         rows = self._rows(include_units, include_delegate_debug_data)

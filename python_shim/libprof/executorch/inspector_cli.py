@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import Optional, Sequence
 
-from ._cli import finish
+from .._cli import finish
 from .inspector import Inspector, TimeScale, compare_results
 
 
@@ -48,8 +48,7 @@ def _run(given: argparse.Namespace) -> None:
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     """Returns the exit status: 0, or 1 after having said on standard error what is wrong."""
     parser = _parser()
-    given = parser.parse_args(arguments)
-    return finish(parser.prog, lambda: _run(given))
+    return finish(parser.prog, lambda: _run(parser.parse_args(arguments)))
 
 
 if __name__ == "__main__":

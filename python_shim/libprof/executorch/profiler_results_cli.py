@@ -7,7 +7,7 @@ import argparse
 import sys
 from typing import Optional, Sequence
 
-from ._cli import finish
+from .._cli import finish
 from .parse_profiler_results import all_tables, deserialize_profile_results
 from .time_scale import TimeScale
 
@@ -26,9 +26,9 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         help="what its ticks are (default: ns); times are shown in ms, or in cycles",
     )
     parser.add_argument("--wrap32", action="store_true", help="ticks have 32 bits and begin anew")
-    given = parser.parse_args(arguments)
 
     def print_tables() -> None:
+        given = parser.parse_args(arguments)
         scale = TimeScale(given.time_scale)
         for table in all_tables(
             deserialize_profile_results(given.prof_results_bin, scale, wrap32=given.wrap32)

@@ -6,7 +6,7 @@ import os
 import sys
 from typing import Callable
 
-from ..errors import ProfError
+from .errors import ProfError
 
 FAILURES = (ProfError, OSError, ValueError, TypeError, RuntimeError, AssertionError)
 
@@ -14,11 +14,13 @@ FAILURES = (ProfError, OSError, ValueError, TypeError, RuntimeError, AssertionEr
 def finish(program: str, action: Callable[[], None]) -> int:
     """Does it and returns the exit status: 0, or 1 after having said on standard error what is wrong.
 
-    A reader that closed the pipe needs no telling.
+    A reader that closed the pipe needs no telling, nor does the one who closed standard output.
     """
     try:
-        action()
-        sys.stdout.flush()
+        try:
+            action()
+        finally:  # --help of argparse raises SystemExit
+            flush()
     except BrokenPipeError:
         _forget_output()
         return 1
@@ -29,10 +31,17 @@ def finish(program: str, action: Callable[[], None]) -> int:
     return 0
 
 
+def flush() -> None:
+    """What was printed is out. A stream that was closed before the interpreter began is None."""
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.flush()
+
+
 def _forget_output() -> None:
     """What is left in the buffer of standard output cannot be written; the interpreter would try at its
     end."""
     try:
-        sys.stdout.flush()
+        flush()
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
