@@ -46,6 +46,7 @@ static const struct variable variables[] = {
     INT("SIM_ZERO_EVERY", zero_every, 0, 0, 1000000000),
     INT("SIM_HIDE_NODES_EVERY", hide_nodes_every, 0, 0, 1000000000),
     INT("SIM_UNKNOWN_EVERY", unknown_every, 0, 0, 1000000000),
+    INT("SIM_FLUSH_WHOLE", flush_whole, 1, 0, 1),
     INT("SIM_REORDER", reorder, 0, 0, 1),
     INT("SIM_FLUSH_HANG", flush_hang, 0, 0, 1000000000),
     INT("SIM_FORK_HANG", fork_hang, 0, 0, 1),

@@ -42,6 +42,7 @@ struct sim_config {
     int64_t zero_every;
     int64_t hide_nodes_every;
     int64_t unknown_every;
+    int64_t flush_whole;
     int64_t reorder;
     int64_t fork_hang;
     int64_t flush_hang;

@@ -33,12 +33,20 @@ struct pending {
     unsigned char bytes[]; /* 8-byte aligned: the members above are 32 bytes */
 };
 
+/* A record that has its place in a buffer and whose work goes on. */
+struct unfinished {
+    uint64_t end_ns;
+    uint32_t offset, times;
+};
+
 struct open_buffer {
     struct open_buffer *next;
     int tid; /* of the producing thread; 0: all */
     uint32_t client;
     uint8_t *bytes;
     size_t size, valid, records, max_records;
+    struct unfinished *unfinished;
+    size_t unfinished_count, unfinished_room;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* a leaf; over the next block */
@@ -66,6 +74,7 @@ static struct client clients[SIM_CLIENTS];
 
 /* The worker's own. */
 static struct open_buffer *open_buffers;
+static struct open_buffer *pinned, **last_pinned = &pinned; /* full, some of their work goes on */
 static struct open_buffer *held; /* SIM_REORDER: full, waiting for a later one to go first */
 static _Thread_local bool is_worker;
 
@@ -88,15 +97,15 @@ static bool is_nth(uint64_t number, int64_t every)
     return every && number % (uint64_t)every == 0;
 }
 
-static void blank_times(struct pending *pending)
+static void blank_times(unsigned char *record, size_t times)
 {
     uint64_t start;
-    if (!pending->times)
+    if (!times)
         return;
-    memcpy(&start, pending->bytes + pending->times, sizeof start);
-    memset(pending->bytes + pending->times, 0, 16);
+    memcpy(&start, record + times, sizeof start);
+    memset(record + times, 0, 16);
     if (start)
-        sim_counts_record(pending->bytes, SIM_COUNT_ZEROED);
+        sim_counts_record(record, SIM_COUNT_ZEROED);
 }
 
 static void count_dropped(const struct pending *pending)
@@ -129,7 +138,7 @@ static bool apply_faults(struct pending *pending, uint32_t kind)
         return false;
     }
     if (is_nth(number, sim_config()->zero_every))
-        blank_times(pending);
+        blank_times(pending->bytes, pending->times);
     return true;
 }
 
@@ -252,7 +261,7 @@ static bool obtain(struct open_buffer *buffer)
     buffer->bytes = bytes;
     buffer->size = size;
     buffer->max_records = max_records;
-    buffer->valid = buffer->records = 0;
+    buffer->valid = buffer->records = buffer->unfinished_count = 0;
     return true;
 }
 
@@ -281,16 +290,68 @@ static void deliver_held(void)
 static void hand_back(struct open_buffer *buffer)
 {
     struct open_buffer *copy = NULL;
-    if (!buffer->bytes)
-        return;
     if (sim_config()->reorder && !held && (copy = malloc(sizeof *copy)) != NULL) {
         *copy = *buffer;
+        copy->unfinished = NULL;
         held = copy;
     } else {
         deliver(buffer);
         deliver_held();
     }
     buffer->bytes = NULL;
+}
+
+/* Forgets records whose work has ended by now; with force all of them, without their times. */
+static void settle(struct open_buffer *buffer, uint64_t now_ns, bool force)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < buffer->unfinished_count; i++) {
+        const struct unfinished *record = &buffer->unfinished[i];
+        if (record->end_ns <= now_ns)
+            continue;
+        if (force)
+            blank_times(buffer->bytes + record->offset, record->times);
+        else
+            buffer->unfinished[kept++] = *record;
+    }
+    buffer->unfinished_count = kept;
+}
+
+static void hand_back_pinned(bool force)
+{
+    const uint64_t now_ns = sim_clock_now();
+    for (struct open_buffer **place = &pinned, *buffer; (buffer = *place) != NULL;) {
+        settle(buffer, now_ns, force);
+        if (buffer->unfinished_count) {
+            place = &buffer->next;
+            continue;
+        }
+        *place = buffer->next;
+        if (last_pinned == &buffer->next)
+            last_pinned = place;
+        hand_back(buffer);
+        free(buffer->unfinished);
+        free(buffer);
+    }
+}
+
+/* A full buffer: one record whose work goes on keeps all of them from the client. */
+static void put_away(struct open_buffer *buffer)
+{
+    struct open_buffer *copy = NULL;
+    settle(buffer, sim_clock_now(), false);
+    if (buffer->unfinished_count && (copy = malloc(sizeof *copy)) != NULL) {
+        *copy = *buffer;
+        copy->next = NULL;
+        *last_pinned = copy;
+        last_pinned = &copy->next;
+        buffer->bytes = NULL;
+        buffer->unfinished = NULL;
+        buffer->unfinished_count = buffer->unfinished_room = 0;
+    } else {
+        hand_back_pinned(false); /* older ones first */
+        hand_back(buffer);
+    }
 }
 
 static struct open_buffer *buffer_of(uint32_t client, int tid)
@@ -313,16 +374,33 @@ static bool fits(const struct open_buffer *buffer, size_t size)
            (!buffer->max_records || buffer->records < buffer->max_records);
 }
 
-static bool store(const struct pending *pending)
+static bool note_unfinished(struct open_buffer *buffer, const struct pending *pending)
+{
+    if (buffer->unfinished_count == buffer->unfinished_room) {
+        const size_t room = buffer->unfinished_room ? 2 * buffer->unfinished_room : 64;
+        struct unfinished *more = realloc(buffer->unfinished, room * sizeof *more);
+        if (!more)
+            return false;
+        buffer->unfinished = more;
+        buffer->unfinished_room = room;
+    }
+    buffer->unfinished[buffer->unfinished_count++] =
+        (struct unfinished){pending->end_ns, (uint32_t)buffer->valid, pending->times};
+    return true;
+}
+
+static bool store(const struct pending *pending, bool finished)
 {
     struct open_buffer *buffer = buffer_of(pending->client, pending->tid);
     if (!buffer)
         return false;
     if (buffer->bytes && !fits(buffer, pending->size))
-        hand_back(buffer);
+        put_away(buffer);
     if (!buffer->bytes && !obtain(buffer))
         return false;
     if (!fits(buffer, pending->size))
+        return false;
+    if (!finished && !note_unfinished(buffer, pending))
         return false;
     memcpy(buffer->bytes + buffer->valid, pending->bytes, pending->size);
     buffer->valid += pending->size;
@@ -376,9 +454,9 @@ static void warn_of_loss(void)
     warned = true;
 }
 
-static void move(struct pending *pending)
+static void move(struct pending *pending, bool finished)
 {
-    if (!store(pending)) {
+    if (!store(pending, finished)) {
         count_dropped(pending);
         warn_of_loss();
     }
@@ -394,13 +472,14 @@ static void drain(struct pending *all, bool force)
         next = pending->next;
         pending->next = NULL;
         const bool can = has_functions(pending->client);
+        const bool finished = is_complete(pending, now_ns);
         if (clients[pending->client].is_closed) {
             free(pending);
-        } else if (can && is_complete(pending, now_ns)) {
-            move(pending);
+        } else if (can && (finished || sim_config()->flush_whole)) {
+            move(pending, finished);
         } else if (can && force) {
-            blank_times(pending);
-            move(pending);
+            blank_times(pending->bytes, pending->times);
+            move(pending, true);
         } else {
             *rest_end = pending;
             rest_end = &pending->next;
@@ -410,11 +489,16 @@ static void drain(struct pending *all, bool force)
     put_back(rest, rest_end, rest_bytes);
 }
 
-static void hand_back_all(void)
+static void hand_back_open(bool force)
 {
-    for (struct open_buffer *buffer = open_buffers; buffer; buffer = buffer->next)
-        if (buffer->valid)
+    const uint64_t now_ns = sim_clock_now();
+    for (struct open_buffer *buffer = open_buffers; buffer; buffer = buffer->next) {
+        if (!buffer->bytes || !buffer->valid)
+            continue;
+        settle(buffer, now_ns, force);
+        if (!buffer->unfinished_count)
             hand_back(buffer);
+    }
     deliver_held();
 }
 
@@ -436,8 +520,10 @@ static void serve_locked(void)
     pthread_mutex_unlock(&lock);
     if (can)
         drain(all, force);
+    if (can)
+        hand_back_pinned(flush && force);
     if (can && flush)
-        hand_back_all();
+        hand_back_open(force);
     pthread_mutex_lock(&lock);
     flushes_done = wanted;
     pthread_cond_broadcast(&flush_done);

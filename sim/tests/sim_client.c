@@ -194,6 +194,27 @@ static void flushes_complete(void)
     EXPECT(flush_and_count(0, 10) == 2 && get64(nth(10, 1), 16) != 0);
 }
 
+/* --- KeepsWhatIsBesideUnfinishedWork ---------------------------------------------------------- */
+
+/* SIM_KERNEL_NS makes the kernel outlast the set beside it. */
+static void keeps_beside_unfinished(void)
+{
+    void *slow = NULL, *quick = NULL, *device = NULL;
+    CHECK(cuInit(0));
+    collect();
+    CHECK(cudaStreamCreateWithFlags(&slow, 1));
+    CHECK(cudaStreamCreateWithFlags(&quick, 1));
+    CHECK(cudaMalloc(&device, 4096));
+    CHECK(cuptiActivityEnable(2));
+    CHECK(cuptiActivityEnable(10));
+    CHECK(launch(slow));
+    CHECK(cudaMemsetAsync(device, 7, 4096, quick));
+    CHECK(cudaStreamSynchronize(quick));
+    EXPECT(flush_and_count(0, 2) == (getenv("SIM_FLUSH_WHOLE") ? 1 : 0));
+    CHECK(cudaDeviceSynchronize());
+    EXPECT(flush_and_count(0, 2) == 1 && record_count == 2);
+}
+
 /* --- FillsManyBuffers ------------------------------------------------------------------------- */
 
 static void fills_many_buffers(void)
@@ -285,10 +306,15 @@ static void says_no_driver(void)
 }
 
 static const struct sim_test commands[] = {
-    {"answers_sizes", answers_sizes},           {"tells_every_kind", tells_every_kind},
-    {"tells_nothing_else", tells_nothing_else}, {"flushes_complete", flushes_complete},
-    {"fills_many_buffers", fills_many_buffers}, {"loses", loses},
-    {"fails_as_told", fails_as_told},           {"has_attributes", has_attributes},
+    {"answers_sizes", answers_sizes},
+    {"tells_every_kind", tells_every_kind},
+    {"tells_nothing_else", tells_nothing_else},
+    {"flushes_complete", flushes_complete},
+    {"keeps_beside_unfinished", keeps_beside_unfinished},
+    {"fills_many_buffers", fills_many_buffers},
+    {"loses", loses},
+    {"fails_as_told", fails_as_told},
+    {"has_attributes", has_attributes},
     {"says_no_driver", says_no_driver},
 };
 
