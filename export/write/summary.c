@@ -223,6 +223,24 @@ static void print_counts(const struct timeline *timeline, FILE *stream)
 
 #define HEAPS_SHOWN 4u
 
+/* The larger peak comes first; of equal ones the heap that was seen first. */
+static bool shown_before(const struct memory_use *use, uint32_t a, uint32_t b)
+{
+    uint64_t peak_a = use->heaps[a].peak_bytes, peak_b = use->heaps[b].peak_bytes;
+    return peak_a != peak_b ? peak_a > peak_b : a < b;
+}
+
+/* TL_NONE before the first and after the last of `count` heaps. */
+static uint32_t next_heap(const struct memory_use *use, uint32_t count, uint32_t heap)
+{
+    uint32_t next = TL_NONE;
+    for (uint32_t i = 0; i < count; i++)
+        if ((heap == TL_NONE || shown_before(use, heap, i)) &&
+            (next == TL_NONE || shown_before(use, i, next)))
+            next = i;
+    return next;
+}
+
 static void print_peak(const struct timeline *timeline, const struct memory_use *use, uint32_t heap,
                        FILE *stream)
 {
@@ -230,8 +248,19 @@ static void print_peak(const struct timeline *timeline, const struct memory_use 
     struct shown_text text;
     memory_label(timeline, heap, label);
     bytes_text((int64_t)use->heaps[heap].peak_bytes, peak);
-    fprintf(stream, "%s%s of %s", heap ? ", " : "", peak,
+    fprintf(stream, "%s of %s", peak,
             shown((struct text){label, strlen(label)}, "", &text));
+}
+
+static void print_peaks(const struct timeline *timeline, const struct memory_use *use, FILE *stream)
+{
+    uint32_t count = timeline->heaps.count, heap = TL_NONE;
+    for (uint32_t i = 0; i < count && i < HEAPS_SHOWN; i++) {
+        heap = next_heap(use, count, heap);
+        fprintf(stream, "%s", i ? ", " : "");
+        print_peak(timeline, use, heap, stream);
+    }
+    fprintf(stream, "%s", count > HEAPS_SHOWN ? " ..." : "");
 }
 
 static void print_never_freed(const struct memory_sites *sites, FILE *stream)
@@ -243,7 +272,7 @@ static void print_never_freed(const struct memory_sites *sites, FILE *stream)
                 sites->count == 1 ? "" : "s", bytes);
 }
 
-/* Peaks of the first heaps, and what was never freed. False: no memory. */
+/* The largest peaks, and what was never freed. False: no memory. */
 static bool print_memory(const struct timeline *timeline, FILE *stream)
 {
     struct memory_use use;
@@ -254,9 +283,7 @@ static bool print_memory(const struct timeline *timeline, FILE *stream)
         return false;
     bool known = memory_sites_init(&sites, timeline, TL_NONE, TL_NONE);
     fprintf(stream, "Memory:    peak ");
-    for (uint32_t i = 0; i < timeline->heaps.count && i < HEAPS_SHOWN; i++)
-        print_peak(timeline, &use, i, stream);
-    fprintf(stream, "%s", timeline->heaps.count > HEAPS_SHOWN ? " ..." : "");
+    print_peaks(timeline, &use, stream);
     if (known)
         print_never_freed(&sites, stream);
     fprintf(stream, " (profdump memory)\n");
