@@ -58,13 +58,14 @@ steady address_space -v 900000 -- memory
 expect address_space/run.prof "$recorded_all"
 
 if ((EUID == 0)) && command -v setpriv >/dev/null; then
-    mkdir -m 777 no_threads && chmod 755 "$here"
-    install -m 755 "$lib" no_threads/libprof.so # the build may lie in a folder that only root may enter
+    chmod 755 "$here"
+    install -m 755 "$lib" libprof.so # the build may lie in a folder that only root may enter
+    mkdir -m 777 no_threads
     cd no_threads
     status=0
     (
         ulimit -u 1
-        exec setpriv --reuid=54321 --clear-groups env LD_PRELOAD=./libprof.so PROF_OUTPUT=run.prof ../steady plain
+        exec setpriv --reuid=54321 --clear-groups env LD_PRELOAD=../libprof.so PROF_OUTPUT=run.prof ../steady plain
     ) >stdout.txt 2>stderr.txt || status=$?
     cd ..
     if [[ $(cat no_threads/stderr.txt) != *"no writer thread"* ]]; then
@@ -87,8 +88,8 @@ if ((EUID == 0)); then
 fi
 mkdir -p read_only && chmod 555 read_only
 if ((EUID == 0)); then
-    command -v setpriv >/dev/null && chmod 755 "$here" &&
-        setpriv --reuid=54321 --clear-groups env LD_PRELOAD="$lib" PROF_OUTPUT="$here/read_only/run.prof" \
+    command -v setpriv >/dev/null &&
+        setpriv --reuid=54321 --clear-groups env LD_PRELOAD=./libprof.so PROF_OUTPUT="$here/read_only/run.prof" \
             ./steady plain >stdout.txt 2>stderr.txt || same "status in a read-only directory" 5 $?
     grep -q 'Permission denied' stderr.txt || fail "read-only: $(cat stderr.txt)"
 fi
