@@ -473,16 +473,14 @@ void chunks_close(void)
     own_fd_close(&chunks.own);
 }
 
-/* Private pages instead of the shared ones: a fork in a signal handler may have interrupted an
- * event that will still be stored, and must be neither in the parent's file nor a fault. */
+/* Empty pages of the child's own instead of the shared ones: a fork in a signal handler may have
+ * interrupted an event that will still be stored, and must be neither in the parent's file nor a
+ * fault, whatever becomes of that file. */
 static void chunks_detach(uint64_t bytes)
 {
-    int flags = MAP_FIXED | MAP_PRIVATE;
-    if (own_fd_is_ours(&chunks.own) && !chunks.anonymous &&
-        mmap(chunks.base, bytes, PROT_READ | PROT_WRITE, flags, chunks.own.fd, 0) != MAP_FAILED)
-        return;
+    int flags = MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     if (!chunks.anonymous)
-        mprotect(chunks.base, bytes, PROT_READ);
+        (void)mmap(chunks.base, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
 }
 
 void chunks_fork_child(void)

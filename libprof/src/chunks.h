@@ -80,9 +80,8 @@ void chunks_resume(void);
 /* The same, for good. */
 void chunks_close(void);
 
-/* In a forked child: forget the parent's file. Its memory stays, readable (names are copied from
- * it) and private: the fork may have come from a handler that interrupted an event, which will
- * still be stored there. */
+/* In a forked child: forget the parent's file. There is memory in its place, for nobody: the fork may
+ * have come from a handler that interrupted an event, which will still be stored there. */
 void chunks_fork_child(void);
 
 #endif

@@ -11,6 +11,7 @@
  */
 #include "names.h"
 
+#include "arena.h"
 #include "atomic.h"
 
 #include <string.h>
@@ -66,19 +67,26 @@ static bool names_equal(uint32_t id, const char *bytes, size_t kept, size_t size
            memcmp(names_text(record), bytes, kept) == 0;
 }
 
-static const struct prof_rec_name *names_state(uint32_t id, const char *bytes, size_t kept,
-                                               size_t size)
+/* Ours, not the file's: others may change or cut that one, and a forked child writes its own. NULL
+ * without memory. */
+static const struct prof_rec_name *names_keep(uint32_t id, const char *bytes, size_t kept,
+                                              size_t size)
 {
-    struct prof_rec_name head = {.id = id,
-                                 .bytes = (uint32_t)kept,
-                                 .full_bytes = (uint32_t)size,
-                                 .hash = names_fnv(bytes, kept)};
-    /* One byte more than `bytes` says: the terminator, so that the mapped text can be handed to
-     * strcmp. */
-    char text[PROF_NAME_BYTES_MAX + 1];
-    memcpy(text, bytes, kept);
-    text[kept] = '\0';
-    return meta_append(PROF_REC_NAME, &head, sizeof head, text, kept + 1);
+    struct prof_rec_name *record = arena_take(sizeof *record + kept + 1);
+    if (!record)
+        return NULL;
+    *record = (struct prof_rec_name){.id = id,
+                                     .bytes = (uint32_t)kept,
+                                     .full_bytes = (uint32_t)size,
+                                     .hash = names_fnv(bytes, kept)};
+    memcpy(record + 1, bytes, kept); /* and the terminator, for strcmp */
+    return record;
+}
+
+static bool names_state(const struct prof_rec_name *record)
+{
+    return meta_append(PROF_REC_NAME, record, sizeof *record, names_text(record),
+                       record->bytes + 1) != NULL;
 }
 
 uint32_t names_take_id(void)
@@ -95,8 +103,8 @@ static uint32_t names_new(const char *bytes, size_t kept, size_t size)
     uint32_t id = names_take_id();
     if (!id)
         return 0;
-    const struct prof_rec_name *record = names_state(id, bytes, kept, size);
-    if (!record)
+    const struct prof_rec_name *record = names_keep(id, bytes, kept, size);
+    if (!record || !names_state(record))
         return 0;
     store_release(&names.records[id], record);
     return id;
@@ -202,10 +210,7 @@ uint32_t names_learn(struct name_cache *cache, const char *name)
 void names_restate(void)
 {
     uint32_t count = load_relaxed(&names.next_id);
-    for (uint32_t id = 1; id <= count && names.records; id++) {
-        const struct prof_rec_name *old = names.records[id];
-        if (old)
-            store_release(&names.records[id],
-                          names_state(id, names_text(old), old->bytes, old->full_bytes));
-    }
+    for (uint32_t id = 1; id <= count && names.records; id++)
+        if (names.records[id] && !names_state(names.records[id]))
+            loss_add(PROF_LOSS_NAMES, 1);
 }

@@ -17,9 +17,8 @@
 /* `known` alone decides, so that a signal handler that changes the slot in the middle of a lookup
  * cannot make it mix two names. */
 struct name_cache_slot {
-    const char *given; /* by_address: where it was given, a hint */
-    const struct prof_rec_name
-        *known; /* in the file; NULL: empty, or what is given there changes */
+    const char *given;                 /* by_address: where it was given, a hint */
+    const struct prof_rec_name *known; /* NULL: empty, or what is given there changes */
 };
 
 /* One thread's. Zero-filled is empty. */
@@ -107,7 +106,7 @@ static inline bool names_same(const char *a, const char *b, size_t size)
     return names_word(a + size - 8) == names_word(b + size - 8);
 }
 
-/* NUL-terminated in the file. */
+/* NUL-terminated. */
 static inline const char *names_text(const struct prof_rec_name *record)
 {
     return (const char *)(record + 1);
@@ -143,12 +142,10 @@ uint32_t names_learn_n(struct name_cache *cache, const char *name, size_t size);
  * 0: none is left. */
 uint32_t names_take_id(void);
 
-/* The text of a name that was interned, NUL-terminated; "" for 0. For as long as the file is
- * mapped. */
+/* The text of a name that was interned, NUL-terminated; "" for 0. It stays. */
 const char *names_text_of(uint32_t id);
 
-/* A new file was made (forked child): states every name again, from the old mapping, with its old
- * id. */
+/* A new file was made (forked child): states every name again, with its old id. */
 void names_restate(void);
 
 #endif

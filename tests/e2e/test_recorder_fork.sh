@@ -31,6 +31,12 @@ for file in "${children[@]}"; do
     fi
 done
 
+# Old names come from memory: the parent's file may be gone by then. The output ends with the child.
+mkdir orphan
+same "orphan" recorded "$(LD_PRELOAD=$lib PROF_OUTPUT=orphan/run.prof ./forks orphan)"
+rm orphan/run.prof
+expect orphan/run-*.prof 'count == {"parent": 100, "child": 100}' 'process["closed"]' 'not any(raw.loss)'
+
 forks inside
 expect "$parent" 'count == {"parent": 200, "around": 1}' 'loss["unclosed"] == 0'
 expect "${children[0]}" 'count == {"child": 100}' 'loss["unopened"] == 1' 'process["closed"]'

@@ -50,6 +50,27 @@ static int generations(void)
     return WEXITSTATUS(reap(child)) == 3 ? 0 : 1;
 }
 
+/* The child records when its parent is gone, and somebody else has cut the parent's file: PROF_OUTPUT
+ * names it. */
+static int orphan(void)
+{
+    int gone[2];
+    char byte;
+    const char *path = getenv("PROF_OUTPUT");
+    if (!path || pipe(gone) != 0)
+        return 1;
+    pid_t child = fork();
+    if (child)
+        return 0;
+    close(gone[1]);
+    if (read(gone[0], &byte, 1) != 0 || truncate(path, 0) != 0)
+        _exit(1);
+    ranges("parent");
+    ranges("child");
+    puts("recorded");
+    exit(0);
+}
+
 /* The fork is inside of a range, which both close: in the child it is not open. */
 static int inside(void)
 {
@@ -199,6 +220,7 @@ int main(int argc, char **argv)
     const char *how = argc > 1 ? argv[1] : "";
     ranges("parent");
     int bad = !strcmp(how, "generations")  ? generations()
+              : !strcmp(how, "orphan")     ? orphan()
               : !strcmp(how, "inside")     ? inside()
               : !strcmp(how, "steps")      ? steps()
               : !strcmp(how, "silent")     ? silent()

@@ -221,7 +221,6 @@ TEST_F(Chunks, AreForgottenByAForkedChild)
         prof_file_header *parents = chunks_header();
         chunks_fork_child();
         EXPECT_EQ(chunks_header(), nullptr);
-        EXPECT_EQ(parents->chunk_count, 1u) << "still readable";
         parents->chunk_count = 7; // what was interrupted is still stored, in nobody's file
         prof_file_header in_file;
         FILE *file = fopen(path.c_str(), "rb");
