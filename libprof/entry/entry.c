@@ -194,7 +194,7 @@ __attribute__((constructor)) static void entry_load(void)
     if (!entry_inert) {
         config_load();
         entry_preloaded = entry_is_preloaded(own_path);
-        exits_remember_process();
+        exits_init();
         stacks_init();
         pthread_atfork(NULL, NULL, entry_fork_child);
         python_fork_init();

@@ -1,6 +1,6 @@
-/* _exit, _Exit, quick_exit and exec* end a process image without exit handlers: Python's os._exit
- * and every multiprocessing worker do. These stand before libc's, bring what is buffered into the
- * file, and go on.
+/* _exit, _Exit and exec* end a process image without exit handlers: Python's os._exit and every
+ * multiprocessing worker do. These stand before libc's, bring what is buffered into the file, and go
+ * on. quick_exit has handlers of its own: ours is the last of them.
  *
  * They may be called where almost nothing is allowed (a signal handler, between fork and exec), so
  * they take no lock of the host's and allocate nothing: the writer thread does the work while they
@@ -26,7 +26,6 @@ static struct {
     int (*execve)(const char *, char *const[], char *const[]);
     int (*execvpe)(const char *, char *const[], char *const[]);
     int (*fexecve)(int, char *const[], char *const[]);
-    void (*quick_exit)(int);
 } exits_real;
 
 static pid_t exits_process;
@@ -38,7 +37,6 @@ void exits_resolve(void)
     exits_real.execvpe =
         (int (*)(const char *, char *const[], char *const[]))dlsym(RTLD_NEXT, "execvpe");
     exits_real.fexecve = (int (*)(int, char *const[], char *const[]))dlsym(RTLD_NEXT, "fexecve");
-    exits_real.quick_exit = (void (*)(int))dlsym(RTLD_NEXT, "quick_exit");
 }
 
 void exits_remember_process(void)
@@ -64,6 +62,19 @@ static void exits_disappear(void)
 {
     if (exits_is_own_process())
         control_thread_end();
+}
+
+/* The program's handlers, registered later, have run: what they did is recorded. */
+static void exits_at_quick_exit(void)
+{
+    exits_leave();
+    exits_disappear();
+}
+
+void exits_init(void)
+{
+    exits_remember_process();
+    at_quick_exit(exits_at_quick_exit);
 }
 
 static void exits_exec(void)
@@ -93,16 +104,6 @@ EXITS_PUBLIC __attribute__((noreturn)) void _exit(int status)
 EXITS_PUBLIC __attribute__((noreturn)) void _Exit(int status)
 {
     _exit(status);
-}
-
-EXITS_PUBLIC __attribute__((noreturn)) void quick_exit(int status)
-{
-    exits_leave();
-    exits_disappear();
-    if (exits_real.quick_exit)
-        exits_real.quick_exit(status);
-    for (;;)
-        syscall(SYS_exit_group, status);
 }
 
 EXITS_PUBLIC int execve(const char *path, char *const argv[], char *const envp[])

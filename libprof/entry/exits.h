@@ -8,6 +8,9 @@
  * late. */
 void exits_resolve(void);
 
+/* In the constructor: takes note of the process, and of quick_exit(). */
+void exits_init(void);
+
 /* Which process the recording belongs to; a vfork child shares our memory and must not end it. */
 void exits_remember_process(void);
 bool exits_is_own_process(void);

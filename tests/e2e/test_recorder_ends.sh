@@ -17,6 +17,10 @@ for how in exit _exit _Exit quick_exit execve execv execvp execvpe execl execlp 
     expect $how.prof 'count["before"] == 2000' 'process["closed"]' 'not any(raw.loss)'
 done
 
+# What its own handlers record is recorded.
+ends_as quick_exit_handler
+expect quick_exit_handler.prof 'count["before"] == 2000' 'count["after"] == 1000' 'process["closed"]' 'not any(raw.loss)'
+
 # Nothing of ours runs: the file is open, yet whole.
 for how in segv abort term exit_group; do
     ends_as $how

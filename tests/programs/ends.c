@@ -47,6 +47,11 @@ static void *last_thread(void *unused)
     return unused;
 }
 
+static void record_after(void)
+{
+    ranges("after");
+}
+
 static void exit_in_handler(int signal_number)
 {
     exit(signal_number == SIGALRM ? 7 : 8);
@@ -92,6 +97,10 @@ static void end(const char *how)
         _Exit(7);
     if (!strcmp(how, "quick_exit"))
         quick_exit(7);
+    if (!strcmp(how, "quick_exit_handler")) {
+        at_quick_exit(record_after);
+        quick_exit(7);
+    }
     if (!strcmp(how, "exit_group"))
         syscall(SYS_exit_group, 7);
     if (!strcmp(how, "segv"))
