@@ -10,6 +10,7 @@
 #include "loader.h"
 #include "log.h"
 #include "memory_kinds.h"
+#include "own_thread.h"
 #include "recorder.h"
 #include "subscription.h"
 
@@ -38,7 +39,7 @@ static void mark_thread(void)
     if (thread_is_marked || callbacks_knows_thread())
         return;
     thread_is_marked = true;
-    thread_mark_internal();
+    own_thread_adopt();
 }
 
 static void requested(uint8_t **buffer, size_t *bytes, size_t *max_records)

@@ -3,13 +3,13 @@
 
 #include "activity.h"
 #include "cost.h"
+#include "own_thread.h"
 #include "recorder.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
-#include <sys/prctl.h>
 #include <time.h>
 
 #define STACK_BYTES (256u << 10) /* CUPTI walks its own data on it, and the decoder runs there */
@@ -34,8 +34,7 @@ static void run_measured(flusher_job job)
 static void *serve(void *unused)
 {
     (void)unused;
-    prctl(PR_SET_NAME, "prof-flush");
-    thread_mark_internal();
+    own_thread_enter("prof-flush");
     pthread_mutex_lock(&lock);
     for (;;) {
         while (!wanted)

@@ -6,7 +6,7 @@
 #include "control_signal.h"
 #include "control_socket.h"
 #include "own_fd.h"
-#include "process.h"
+#include "own_thread.h"
 #include "session.h"
 #include "signals.h"
 #include "writer.h"
@@ -14,7 +14,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
-#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -105,24 +104,15 @@ static void control_wait(bool *command)
     *command = ready > 0 && (waits[1].revents & POLLIN) && own_fd_is_ours(&control.listener);
 }
 
-/* Nobody but threads of ours is left of a program whose main thread has left. The last of them
- * ends the process, so this one goes before the writer. */
+/* The writer looks where there is one. */
 static bool control_is_last(void)
 {
     static uint64_t looked_ns; /* looking costs 15 us */
     uint64_t now = clock_monotonic_ns();
-    if (now - looked_ns < CONTROL_LOOK_MS * 900000ull)
+    if (writer_runs() || now - looked_ns < CONTROL_LOOK_MS * 900000ull)
         return false;
     looked_ns = now;
-    return process_has_threads_left(writer_runs() ? 2 : 1);
-}
-
-static void control_let_handlers_run(void)
-{
-    sigset_t none;
-    sigemptyset(&none);
-    if (!writer_runs())
-        pthread_sigmask(SIG_SETMASK, &none, NULL); /* exit handlers run here */
+    return own_thread_no_other();
 }
 
 static bool control_has_work(void)
@@ -149,8 +139,7 @@ static void control_make_entry(void)
 static void *control_main(void *argument)
 {
     (void)argument;
-    prctl(PR_SET_NAME, "prof-control");
-    thread_mark_internal();
+    own_thread_enter("prof-control");
     if (config_get()->control)
         control_make_entry();
     bool last = false;
@@ -165,7 +154,8 @@ static void *control_main(void *argument)
     store_release(&control.running, 0u);
     own_fd_close(&control.listener);
     if (last)
-        control_let_handlers_run();
+        own_thread_end_process();
+    own_thread_leave();
     return NULL;
 }
 

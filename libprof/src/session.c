@@ -10,6 +10,7 @@
 #include "meta.h"
 #include "names.h"
 #include "output.h"
+#include "own_thread.h"
 #include "process.h"
 #include "shed.h"
 #include "signals.h"
@@ -498,6 +499,7 @@ void session_fork_child(void)
     cost_fork_child();
     shed_fork_child();
     process_fork_child();
+    own_thread_fork_child();
     writer_fork_child();
     session_each_collector(fork_child);
     session.ending = session.detached = 0;

@@ -7,7 +7,7 @@
 #include "cost.h"
 #include "log.h"
 #include "meta.h"
-#include "process.h"
+#include "own_thread.h"
 #include "session.h"
 #include "shed.h"
 #include "signals.h"
@@ -15,7 +15,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <time.h>
 
 #define WRITER_STACK_BYTES \
@@ -123,17 +122,9 @@ static uint64_t writer_next_delay(uint64_t delay_ns, bool busy)
     return delay_ns * 2 < WRITER_POLL_MAX_NS ? delay_ns * 2 : WRITER_POLL_MAX_NS;
 }
 
-/* A program whose main thread left by pthread_exit() ends with its last thread. That must not be
- * this one, which would keep it alive for ever; when it is, its end makes libc call exit(). */
 static bool writer_is_last(struct writer_due *due)
 {
-    if (!writer_due(&due->last, clock_monotonic_ns(), WRITER_LAST_NS) ||
-        !process_has_threads_left(1))
-        return false;
-    sigset_t none;
-    sigemptyset(&none);
-    pthread_sigmask(SIG_SETMASK, &none, NULL); /* exit handlers run here */
-    return true;
+    return writer_due(&due->last, clock_monotonic_ns(), WRITER_LAST_NS) && own_thread_no_other();
 }
 
 /* The recording is over; what is left to do is what somebody wants done here, until the process is
@@ -166,8 +157,7 @@ static void writer_begin(struct writer_due *due)
 /* `began` is NULL for the first writer of a recording, else a parked one did. */
 static void *writer_main(void *began)
 {
-    prctl(PR_SET_NAME, "prof-writer");
-    thread_mark_internal();
+    own_thread_enter("prof-writer");
     if (!began)
         writer_begin(&writer_due_next);
     uint64_t delay_ns = WRITER_POLL_MIN_NS;
@@ -179,15 +169,19 @@ static void *writer_main(void *began)
         writer_duties(&writer_due_next);
         last = writer_is_last(&writer_due_next);
     } while (!last && (next = writer_sleep(delay_ns)) == WRITER_GOES_ON);
-    if (next == WRITER_LEAVES)
+    if (next == WRITER_LEAVES) {
+        own_thread_leave();
         return NULL;
+    }
     cost_writer();
     pthread_mutex_lock(&writer.lock);
     writer.done = true;
     writer.serving = !last;
     pthread_cond_broadcast(&writer.wake);
     pthread_mutex_unlock(&writer.lock);
-    if (!last)
+    if (last)
+        own_thread_end_process();
+    else
         writer_serve();
     return NULL;
 }

@@ -13,6 +13,46 @@ static void *exit_here(void *unused)
     exit(7);
 }
 
+static pthread_barrier_t both;
+
+static void *exit_with_other(void *unused)
+{
+    (void)unused;
+    pthread_barrier_wait(&both);
+    exit(7);
+}
+
+static void exit_in_two_threads(void)
+{
+    pthread_t thread;
+    pthread_barrier_init(&both, NULL, 2);
+    pthread_create(&thread, NULL, exit_with_other, NULL);
+    pthread_barrier_wait(&both);
+    exit(7);
+}
+
+/* Time for a flush, for which libprof has a thread of its own. */
+static void *last_thread(void *unused)
+{
+    (void)unused;
+    usleep(200000);
+    prof_range_push("last");
+    prof_range_pop();
+    return NULL;
+}
+
+/* Before anything is launched: kernels run on a thread of the simulation, which never ends. */
+static void leave_to_thread(void)
+{
+    pthread_t thread;
+    cuda_check(cudaFree(NULL), "cudaFree");
+    prof_range_push("before");
+    prof_range_pop();
+    pthread_create(&thread, NULL, last_thread, NULL);
+    pthread_detach(thread);
+    pthread_exit(NULL);
+}
+
 static void exit_in_thread(void)
 {
     pthread_t thread;
@@ -42,7 +82,9 @@ static void launch_until_killed(void)
 
 static void end(const char *how, char **argv)
 {
-    if (strcmp(how, "thread") == 0)
+    if (strcmp(how, "two_threads") == 0)
+        exit_in_two_threads();
+    else if (strcmp(how, "thread") == 0)
         exit_in_thread();
     else if (strcmp(how, "_exit") == 0)
         _exit(7);
@@ -72,6 +114,8 @@ int main(int argc, char **argv)
     const char *how = argc > 1 ? argv[1] : "return";
     if (strcmp(how, "handler") == 0)
         atexit(record_at_exit);
+    if (strcmp(how, "main_leaves") == 0)
+        leave_to_thread();
     prof_range_push("before");
     launch_work(50, NULL);
     prof_range_pop();

@@ -235,6 +235,16 @@ void thread_mark_internal(void)
     thread_internal = true;
 }
 
+void own_thread_enter(const char *)
+{
+    thread_mark_internal();
+}
+
+void own_thread_adopt(void)
+{
+    thread_mark_internal();
+}
+
 uint32_t stacks_where;
 
 uint32_t stacks_take(stacks_origin origin)

@@ -8,10 +8,10 @@ export PROF_FLUSH_MS=50
 # ends_as HOW: status and output are what they are without the library; the file is HOW.prof.
 ends_as() {
     local wanted got
-    wanted=$(status_of bare timeout 30 ./endings "$1" 2>&1)
-    got=$(status_of simulate "$1.prof" timeout 30 ./endings "$1" 2>&1)
+    wanted=$(status_of bare timeout -s KILL 60 ./endings "$1" 2>&1)
+    got=$(status_of simulate "$1.prof" timeout -s KILL 60 ./endings "$1" 2>&1)
     same "status of $1" "$wanted" "$got"
-    [[ $got != 124 ]] || fail "$1 hangs"
+    [[ $got != 137 ]] || fail "$1 hangs"
 }
 
 status_of() {
@@ -27,6 +27,17 @@ done
 expect_cuda thread.prof _exit.prof quick_exit.prof -- "$all" "process['closed'] and loss['launched'] == loss['recorded'] == 50"
 # the last three kernels may still run: then they have no times, which is counted
 expect_cuda return.prof -- "$all" "process['closed'] and loss['launched'] == 53 == loss['recorded'] + loss['zero_time']"
+
+# Both threads run exit handlers: the process ends under neither of them.
+for ((times = 0; times < 6; times++)); do
+    rm -f two_threads.prof
+    ends_as two_threads
+    expect_cuda two_threads.prof -- "$all" "loss['launched'] == loss['recorded'] == 50"
+done
+
+# Threads of ours and of CUPTI's do not keep it alive.
+ends_as main_leaves
+expect_cuda main_leaves.prof -- "process['closed'] and count['before'] == count['last'] == 1"
 
 ends_as unsynchronised
 expect_cuda unsynchronised.prof -- "process['closed'] and loss['launched'] == 53 == loss['recorded'] + loss['zero_time']"

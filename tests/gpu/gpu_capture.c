@@ -77,6 +77,13 @@ uint64_t thread_ticks(const uint64_t *record)
 
 void thread_mark_internal(void) {}
 
+void own_thread_adopt(void) {}
+
+void own_thread_enter(const char *name)
+{
+    (void)name;
+}
+
 uint32_t stacks_where; /* off */
 
 uint32_t stacks_take(struct stacks_origin origin)

@@ -1,0 +1,33 @@
+/* own_thread.h - which threads of the process are libprof's own, and the end of a program that has no
+ * other left.
+ *
+ * A program whose main thread left by pthread_exit() ends with its last thread. Ours would keep it
+ * alive for ever, with all signals blocked: one of them looks now and then, and ends the process in
+ * the last thread's place.
+ */
+#ifndef PROF_OWN_THREAD_H
+#define PROF_OWN_THREAD_H
+
+#include <stdbool.h>
+
+/* The calling thread is ours, and called `name` from here on: first thing it does. */
+void own_thread_enter(const char *name);
+
+/* Last thing it does, if it ends. */
+void own_thread_leave(void);
+
+/* The calling thread is CUPTI's, there for our sake: counts as one of ours. Any number of times. */
+void own_thread_adopt(void);
+
+/* Whether the main thread has left by pthread_exit() and every other thread is ours. Costs 15 us, and
+ * keeps a descriptor. */
+bool own_thread_no_other(void);
+
+/* Does what libc does at the end of the last thread: exit(0), with no signal blocked, on the calling
+ * thread. Returns where another thread of ours is at it. */
+void own_thread_end_process(void);
+
+/* In a forked child: none of them exists there. */
+void own_thread_fork_child(void);
+
+#endif
