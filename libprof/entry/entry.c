@@ -46,6 +46,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <time.h>
 
 #define ENTRY_REPORT_MS \
     10000u /* a table takes a second at most; longer means that somebody waits for us */
@@ -144,11 +145,41 @@ static void entry_hook_forget(struct entry_hook *hook)
         unsetenv(hook->variable);
 }
 
+/* exit() in two threads at once: each runs handlers that the other has not taken, and who finds none
+ * left ends the process under the other. While a handler of ours is at work there is always one
+ * left: that in which the next thread waits for it. */
+static uint32_t entry_ending; /* handlers of ours at work; whoever ends the process adds */
+
+static void entry_wait_for_end(void)
+{
+    struct timespec moment = {.tv_nsec = 1000000};
+    uint64_t end_ns = clock_monotonic_ns() + 2 * ENTRY_REPORT_MS * 1000000ull;
+    if (!load_acquire(&entry_ending))
+        return;
+    atexit(entry_wait_for_end); /* for the next but one */
+    while (load_acquire(&entry_ending) && clock_monotonic_ns() < end_ns)
+        nanosleep(&moment, NULL);
+}
+
+static void entry_end_begin(void)
+{
+    fetch_add_seq_cst(&entry_ending, 1u);
+    atexit(entry_wait_for_end);
+}
+
+static void entry_end_over(void)
+{
+    fetch_add_seq_cst(&entry_ending, (uint32_t)-1);
+}
+
 static void entry_detach(void)
 {
     int saved_errno = errno;
-    if (exits_is_own_process())
+    if (exits_is_own_process()) {
+        entry_end_begin();
         session_finish_collectors();
+        entry_end_over();
+    }
     errno = saved_errno;
 }
 
@@ -156,11 +187,13 @@ static void entry_exit(void)
 {
     int saved_errno = errno;
     if (!entry_inert && exits_is_own_process()) {
+        entry_end_begin();
         control_thread_end();
         session_finish();
         report_nothing();
         if (entry_preloaded && !writer_run(report_at_exit, ENTRY_REPORT_MS))
             report_at_exit();
+        entry_end_over();
     }
     errno = saved_errno;
 }

@@ -24,9 +24,12 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #define SESSION_NAMES_TRIED 1000u
+#define SESSION_DETACH_NS 1000000000u /* beside PROF_EXIT_MS, which each of two waits may take */
 #define SESSION_ADDRESS_MIN (80ull << 20) /* tables of names and threads, 32 MiB of trace */
 
 enum session_state {
@@ -35,6 +38,8 @@ enum session_state {
     SESSION_FILE,
     SESSION_OVER, /* finished, or the file cannot be had */
 };
+
+enum session_detached { SESSION_ATTACHED, SESSION_DETACHING, SESSION_DETACHED };
 
 static struct {
     const struct collector *const *collectors;
@@ -48,9 +53,9 @@ static struct {
     uint32_t state;          /* enum session_state; creator releases -> others acquire */
     uint32_t suspended_gate; /* the thread that is in session_suspend() */
     uint32_t ending;         /* recorder_ending() */
-    uint32_t detached;       /* exchange decides who finishes the collectors */
-    uint32_t finished;       /* and who the session */
-    char path[4096];         /* written while CREATING */
+    uint32_t detached; /* enum session_detached; who takes it from 0 finishes the collectors */
+    uint32_t finished; /* and who the session */
+    char path[4096];   /* written while CREATING */
 } session = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* What the GPU collector said; kept for a file that is made later. */
@@ -431,10 +436,24 @@ bool recorder_ending(void)
     return load_relaxed(&session.ending) != 0;
 }
 
+/* Threads that end the process at once: who comes second waits for what the first one is doing, as
+ * the process would end under it. */
+static void session_await_collectors(void)
+{
+    struct timespec moment = {.tv_nsec = 100000};
+    uint64_t limit_ns = 2000000ull * (unsigned)config_get()->exit_ms + SESSION_DETACH_NS;
+    uint64_t end_ns = clock_monotonic_ns() + limit_ns;
+    while (load_acquire(&session.detached) == SESSION_DETACHING && clock_monotonic_ns() < end_ns)
+        syscall(SYS_nanosleep, &moment, NULL); /* nanosleep() is a cancellation point */
+}
+
 void session_finish_collectors(void)
 {
-    if (exchange_acquire(&session.detached, 1u))
+    uint32_t attached = SESSION_ATTACHED;
+    if (!cas_acq_rel(&session.detached, &attached, (uint32_t)SESSION_DETACHING)) {
+        session_await_collectors();
         return;
+    }
     struct signals_saved saved;
     signals_block(&saved); /* a handler that calls _exit() now would wait for what it interrupted */
     store_relaxed(&session.ending, 1u);
@@ -442,6 +461,7 @@ void session_finish_collectors(void)
     session_each_collector(flush, (unsigned)config_get()->exit_ms);
     session_each_collector(finish);
     cost_add_ns(PROF_COST_END, 1, clock_monotonic_ns() - began_ns);
+    store_release(&session.detached, (uint32_t)SESSION_DETACHED);
     signals_restore(&saved);
 }
 
@@ -465,6 +485,7 @@ void session_suspend(void)
 {
     if (!session_has_file())
         return;
+    session_await_collectors();
     struct signals_saved saved;
     signals_block(&saved);
     uint32_t gate = exchange_acquire(&thread_gate, 0u);
