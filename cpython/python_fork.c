@@ -1,13 +1,14 @@
 /* python_fork.c - see python_fork.h.
  *
- *     fork() is called   python_fork_before: the writer leaves
- *     fork() returns     python_fork_after: the interpreter shall call python_fork_over
- *     os.fork() counts   before the program's os.register_at_fork(after_in_parent=...) (3.12.1), or behind
- *                        it (3.13.0): Python code, which python_fork_over lets pass
- *     os.fork() returns  python_fork_over, at the caller's next bytecode: the writer is back
+ *     fork() is called   python_fork_before() ends the writer's thread
+ *     fork() returns     python_fork_after() queues python_fork_over() as a pending call
+ *     os.fork() counts   the threads: before the program's os.register_at_fork(after_in_parent=...) hooks
+ *                        (3.12.1) or after them (3.13.0); within hooks python_fork_over() only queues itself
+ *                        again
+ *     os.fork() returns  python_fork_over() resumes the writer, at the caller's next bytecode
  *
- * It stays where it would not help or not come back: other threads are counted too, a fork of somebody
- * else's (without the GIL) counts nothing, and pending calls are the main thread's.
+ * The writer keeps running if there are other threads, since Python warns anyway; in a fork without the
+ * GIL, which is not os.fork(); and in a fork on a thread other than the main one, which runs pending calls.
  */
 #include "python_fork.h"
 
@@ -26,10 +27,10 @@
 
 #define PYTHON_COUNTS_SINCE 0x030c0000ul /* 3.12, as Py_Version has it */
 
-/* A writer that makes room in the file may be at it for that long. Then there will be a warning. */
+/* How long to wait for a writer that is extending the file. After that, Python warns. */
 #define PYTHON_FORK_WAIT_MS 100u
 
-/* Calls from within the program's hooks: a moment of theirs, should the caller never go on. */
+/* How often python_fork_over() queues itself again within hooks, in case the caller never goes on. */
 #define PYTHON_FORK_HOOK_CALLS 1000000u
 
 static struct {
@@ -41,12 +42,12 @@ static struct {
 
 /* The fork in progress; guarded by the GIL. */
 static struct {
-    bool parked; /* the writer, for it */
+    bool parked; /* the writer is, for this fork */
     void *caller;
     unsigned hook_calls;
 } python_fork;
 
-/* As the interpreter counts them: what the kernel has not removed yet is one. 0: unknown. */
+/* Counts as the interpreter does, including ended threads that the kernel has not removed yet. 0: unknown. */
 static unsigned long python_fork_threads(void)
 {
     struct stat tasks;
@@ -78,7 +79,7 @@ static void python_fork_before(void)
     errno = saved_errno;
 }
 
-/* A full queue of pending calls: better a warning than no writer. */
+/* Resumes the writer early if the queue of pending calls is full: better a warning than no writer. */
 static int python_fork_over(void *nothing)
 {
     int saved_errno = errno;

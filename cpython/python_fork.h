@@ -1,15 +1,13 @@
-/* python_fork.h - os.fork() of a program without threads of its own is a fork without threads.
+/* python_fork.h - keeps Python from warning of libprof's own thread.
  *
- * From 3.12 on it warns (DeprecationWarning) of each fork in a process with several threads, which the
- * interpreter has the system count, in the parent, when fork() has returned. The writer would be counted
- * as one, and the warning be none of the program's business. So it leaves before such a fork, and comes
- * back when os.fork() is over.
+ * From 3.12 on, os.fork() warns (DeprecationWarning) in a process with several threads. It counts them in the
+ * parent after fork(). In a program without threads of its own the writer would cause that warning, so it ends
+ * before such a fork and starts again when os.fork() is over.
  */
 #ifndef PROF_PYTHON_FORK_H
 #define PROF_PYTHON_FORK_H
 
-/* Once per process, when the library is loaded. Without an interpreter of 3.12 or later in the process it
- * does nothing. */
+/* Call once per process, when the library is loaded. Does nothing without an interpreter of 3.12 or later. */
 void python_fork_init(void);
 
 #endif

@@ -70,13 +70,13 @@ uint64_t activity_decoded_ns(void)
     return decoded_ns;
 }
 
-/* On a program's thread the program waits; on others only the processor's time counts. */
+/* On a program's thread the program waits, so elapsed time counts; on other threads, CPU time. */
 static uint64_t cost_begins(bool on_program)
 {
     return on_program ? cost_clock() : cost_thread_ns();
 }
 
-/* The end is waited for as a whole: it has a part of its own. */
+/* At the end, PROF_COST_END covers the program's wait. */
 static void cost_ends(bool on_program, uint64_t began)
 {
     if (on_program && !recorder_ending())

@@ -44,8 +44,8 @@ struct thread_calls {
     bool own;                    /* inside callbacks_own_begin/end */
     bool seen;                   /* made a CUDA call */
     bool timed;                  /* the callback in progress is */
-    uint32_t launches;           /* of the program's, since the last timed callback */
-    struct cost_sampler cost;    /* of all callbacks, but for calls of libprof's own */
+    uint32_t launches;           /* the program's, since the last timed callback */
+    struct cost_sampler cost;    /* of all callbacks, except for libprof's own calls */
 };
 
 static __thread struct thread_calls this_thread;
@@ -205,8 +205,8 @@ static void flush_completed(void)
 }
 
 /* A teardown destroys the context whose records CUPTI still holds. Flushing has been seen to hang:
- * the program's thread waits for it within a limit, and once in vain at most. No callback's usual
- * cost. */
+ * the program's thread waits for it within a limit, and once in vain at most. Charged to END, since
+ * callbacks usually cost far less. */
 static void flush_before_teardown(void)
 {
     int kept_errno = errno;
@@ -409,7 +409,7 @@ static bool in_recorded_call(void)
     return thread->depth > 0 && thread->open[thread->depth - 1].recorded;
 }
 
-/* One in some dozens. */
+/* Called for one callback in some dozens. */
 static void on_call_timed(uint32_t domain, uint32_t cbid, const struct abi_call_data *data,
                           uint64_t began)
 {
@@ -424,8 +424,8 @@ static void on_call_timed(uint32_t domain, uint32_t cbid, const struct abi_call_
     thread->launches = 0;
 }
 
-/* The share is of the time during which recording is on, so what it takes otherwise is no part of
- * it. What libprof calls itself belongs to what it does that for. */
+/* Callbacks while recording is off are not charged. libprof's own calls are charged to the part that
+ * makes them. */
 static void on_call_measured(uint32_t domain, uint32_t cbid, const struct abi_call_data *data)
 {
     struct thread_calls *thread = &this_thread;

@@ -32,9 +32,9 @@ struct itt_span {
 };
 
 static struct itt_span itt_spans[ITT_SPAN_PLACES];
-static bool itt_spans_used; /* whoever reserves a place stores; a forked child takes back */
+static bool itt_spans_used; /* set when a place is reserved, cleared in a forked child */
 
-/* Clearing the table faults in all of its pages: 192 in each child, of programs that never open a span. */
+/* Leaves an unused table alone: clearing it would fault in 192 pages in each child. */
 void itt_span_fork_child(void)
 {
     if (load_relaxed(&itt_spans_used))

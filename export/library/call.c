@@ -30,7 +30,7 @@ static void hear_more(void *user, const char *item)
              item);
 }
 
-/* What writing may raise: a reader who closed the pipe, a file beyond the limit of sizes. */
+/* Signals that writing may raise: on a closed pipe, and at the limit of file sizes. */
 static const int raised[] = {SIGPIPE, SIGXFSZ};
 #define RAISED (sizeof raised / sizeof raised[0])
 
@@ -55,7 +55,7 @@ static void take_back(int number)
         continue;
 }
 
-/* What the call itself caused is taken, before the program could see it. */
+/* Consumes the signals that the call itself raised, so that the program does not get them. */
 static void release_signals(struct call *call)
 {
     for (size_t i = 0; i < RAISED; i++)

@@ -1,8 +1,8 @@
 /* call.h - what every call of the library begins and ends with.
  *
- * In between the calling thread has the C locale (numbers in files have points), SIGPIPE and SIGXFSZ wait (a reader
- * who closed the pipe and a limit of file sizes are errors of the call, not the end of the program), and the messages of
- * profdump's commands are heard instead of printed.
+ * During a call, the calling thread has the C locale (decimal points in files). SIGPIPE and SIGXFSZ are blocked, so that
+ * a closed pipe and the limit of file sizes are errors of the call and do not end the program. Messages of profdump's
+ * commands go to a listener instead of standard error.
  */
 #ifndef PROF_CALL_H
 #define PROF_CALL_H

@@ -60,7 +60,7 @@ const struct option_entry blocks_options[] = {
     CALL("target-time-scale", "S", set_target,
          "in what blocks and tax show times: ns (default of tsv and csv), us,\n"
          "ms (default of the others), s, cycles"),
-    FLAG("wrap32", blocks.blocks.wrap32, "ticks have 32 bits and begin anew"),
+    FLAG("wrap32", blocks.blocks.wrap32, "32-bit tick counter that wraps"),
     FLAG("units", blocks.units,
          "with --compat and --format tsv or csv: name the unit in the header"),
     FLAG("raw", blocks.raw,

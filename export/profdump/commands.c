@@ -51,7 +51,7 @@ const struct command commands[] = {
     {
         .word = "tax",
         .usage = "tax [OPTION]... [FILE|DIRECTORY]...",
-        .help = "print how much of executions and ranges passed without a kernel",
+        .help = "print the share of executions and ranges during which no kernel ran",
         .run = cmd_tax,
         .tables = true,
     },
@@ -160,8 +160,7 @@ const struct export_format export_formats[EXPORT_COUNT] = {
                       "for pprof (gzip)",
                       cmd_pprof},
     [EXPORT_PROMETHEUS] = {"prometheus", "out.prom",
-                           "write what the run came to as metrics in Prometheus' text format",
-                           cmd_prometheus},
+                           "write summary metrics in Prometheus' text format", cmd_prometheus},
     [EXPORT_SPEEDSCOPE] = {"speedscope", "out.speedscope.json",
                            "write threads and streams as profiles for speedscope.app",
                            cmd_speedscope},

@@ -147,7 +147,7 @@ static void say_nothing(void *user, const char *sentence)
     (void)user, (void)sentence;
 }
 
-/* What cannot be found is complained of when it is read. */
+/* Inputs that cannot be found are reported later, when they are read. */
 bool inputs_have(const struct profdump_options *options, const struct stat *file)
 {
     static const struct listener nobody = {say_nothing, say_nothing, NULL};

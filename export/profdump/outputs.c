@@ -1,8 +1,7 @@
 /* outputs.c - see outputs.h.
  *
- * Files are compared by what they are, not by their names: through links, and in directories that are inputs. What
- * only looks like an output that is replaced all the time may be the recording of hours: `profdump --html run.prof`
- * names no input, and the newest file would be read.
+ * Files are compared by device and inode, so links and files in input directories are recognised. Without this check,
+ * `profdump --html run.prof`, which names no input, would read the newest file here and overwrite the recording.
  */
 #include "outputs.h"
 
@@ -23,7 +22,7 @@ static bool is_recording(const char *path)
     return size > 0 && read_is_recording((struct text){head, (size_t)size});
 }
 
-/* Files that options name and commands read. */
+/* Whether the file is one that an option reads. */
 static bool options_read_from(const struct profdump_options *options, const struct stat *file)
 {
     const char *const paths[] = {options->etrecord, options->debug_buffer, options->perf_map,
@@ -41,7 +40,7 @@ static bool is_standard_output(const char *path)
     return strcmp(path, "-") == 0;
 }
 
-/* What would be lost; NULL: nothing. */
+/* What would be overwritten: an input or a recording; NULL: neither. */
 static const char *what_is_there(const struct profdump_options *options, const char *path)
 {
     const char *file = is_standard_output(path) ? "/dev/stdout" : path;
@@ -58,8 +57,7 @@ static bool standard_output_agrees(const struct profdump_options *options)
 {
     const char *there = what_is_there(options, "-");
     if (there)
-        complain("standard output goes to %s, which is not written to; send it to another file",
-                 there);
+        complain("standard output would overwrite %s; redirect it to another file", there);
     return !there;
 }
 
@@ -73,7 +71,7 @@ bool output_agrees(const struct profdump_options *options, const char *what, con
     return !there;
 }
 
-/* --FORMAT PATH, with what was probably meant. */
+/* Checks --FORMAT PATH; the message suggests the command that was probably meant. */
 static bool export_agrees(const struct profdump_options *options, const struct command *command,
                           const struct export_format *format, const char *path)
 {
@@ -87,7 +85,7 @@ static bool export_agrees(const struct profdump_options *options, const struct c
     return !there;
 }
 
-/* The last of the inputs is the output. */
+/* For commands whose last argument is the output. */
 static bool last_agrees(const struct profdump_options *options, const struct command *command)
 {
     struct profdump_options inputs = *options;

@@ -180,7 +180,7 @@ const struct timeline *input_load_run(struct input_load *load);
 bool input_load_tell(const struct input_load *load);
 void input_load_destroy(struct input_load *load);
 
-/* Whether the file is one that would be read: also in a directory, or the newest here. */
+/* Whether the file is an input: named, in a named directory, or, if none is named, the newest here. */
 struct stat;
 bool inputs_have(const struct profdump_options *options, const struct stat *file);
 

@@ -200,8 +200,8 @@ const struct option_entry table_options[] = {
     CALL("time-unit", "UNIT", set_unit, "s, ms, us or ns for all times"),
     CALL("name-width", "N", set_name_width, "columns for names (default 55)"),
     CALL("table-width", "N", set_table_width,
-         "columns that tables of text may have, 0 any number (default: those of\n"
-         "the terminal; 0 where there is none)"),
+         "fit tables of text into lines of N characters, 0: no limit (default:\n"
+         "the terminal's width; 0 for a file or a pipe)"),
     FLAG("memory", write.memory,
          "add the table's columns of memory: net change, in total and self"),
     {0},

@@ -31,7 +31,7 @@ static inline bool text_is(struct text text, const char *word)
     return text.size == strlen(word) && memcmp(text.bytes, word, text.size) == 0;
 }
 
-/* Whether a file that begins so is a recording of libprof, also one that a text-mode transfer changed. */
+/* Whether a file with these first bytes is a recording of libprof, even if a text-mode transfer damaged it. */
 static inline bool read_is_recording(struct text head)
 {
     return head.size >= 5 && memcmp(head.bytes + 1, "PROF", 4) == 0;

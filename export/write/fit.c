@@ -97,7 +97,7 @@ static size_t folded_bytes(const char *line, size_t size, unsigned width)
     return size;
 }
 
-/* Behind "Key:   ", else a little. */
+/* Where the value after "Key:   " begins, else INDENT. */
 static unsigned indent_of(const char *line, size_t size)
 {
     const char *colon = memchr(line, ':', size < KEY_MAX ? size : KEY_MAX);
@@ -166,7 +166,7 @@ static bool write_note(const void *user, FILE *stream)
         fprintf(stream, "%s%s", between, note->columns[i].title);
         between = ", ";
     }
-    fprintf(stream, " (to fit %u columns; profdump --table-width 0 shows all)\n", note->width);
+    fprintf(stream, " (to fit %u characters; profdump --table-width 0 shows all)\n", note->width);
     return true;
 }
 

@@ -1,7 +1,6 @@
-/* fit.h - output that fits a terminal: how wide a table's names are, which of its columns there are, and
- * lines that are folded.
+/* fit.h - fits output to a terminal: cuts names, leaves out columns, folds lines.
  *
- * Where the output goes to no terminal nothing is fitted: scripts see all columns, always alike.
+ * Output to a file or a pipe is not fitted: scripts always get the same columns.
  */
 #ifndef PROF_FIT_H
 #define PROF_FIT_H
@@ -14,19 +13,18 @@
 extern "C" {
 #endif
 
-#define FIT_TEXT_LEAST 20u /* characters of a name that still say something */
+#define FIT_TEXT_LEAST 20u /* characters of a name that are always shown */
 
-/* Characters in a line of the terminal, or what COLUMNS in the environment says of it. 0: the descriptor
- * is no terminal, or one that does not know. */
+/* The terminal's width in characters; COLUMNS in the environment overrides it. 0: the descriptor is not a
+ * terminal, or its width is unknown. */
 unsigned fit_terminal_width(int descriptor);
 
 struct fit_column {
     const char *title;
-    unsigned width; /* in: all that it needs; out: what it gets */
-    unsigned least; /* a text may be cut to this; a number must not be: the same as `width` */
-    unsigned
-        rank; /* 0 always shown; else columns of the largest rank are left out first, together */
-    bool left_out; /* out */
+    unsigned width; /* in: what it needs; out: what it gets */
+    unsigned least; /* texts may be cut to this; for numbers, which may not, the same as `width` */
+    unsigned rank;  /* 0: always shown; columns of the largest rank are left out first, together */
+    bool left_out;  /* out */
 };
 
 /* Fits columns with two blanks between them into `width`: cuts texts, the widest first, and leaves out
@@ -36,7 +34,7 @@ void fit_columns(struct fit_column *columns, unsigned count, unsigned width);
 /* Says what was left out, and how to see it; nothing if nothing was. */
 void fit_note(const struct fit_column *columns, unsigned count, unsigned width, FILE *stream);
 
-/* Writes lines, those that are longer than `width` folded at blanks. */
+/* Writes lines; folds those longer than `width` at blanks. */
 void fit_lines(const char *text, unsigned width, FILE *stream);
 
 /* Folds what `write` writes; `width` 0: it writes to the stream itself. False: it failed, or no memory. */

@@ -43,9 +43,9 @@ struct grid {
     uint32_t count, capacity;
     uint32_t columns;
     bool failed;
-    unsigned
-        table_width; /* of the terminal that an aligned grid has to fit; 0 any. Caller's, as is: */
-    const uint8_t *ranks; /* by column, as in fit.h: what may be left out for that; NULL nothing */
+    /* set by the caller, for aligned grids: */
+    unsigned table_width; /* to fit, in characters; 0 any */
+    const uint8_t *ranks; /* by column, as in fit.h; NULL: no column may be left out */
 };
 
 void grid_init(struct grid *grid, uint32_t columns);

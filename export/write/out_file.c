@@ -24,9 +24,9 @@ static int directory_size(const char *path)
     return slash ? (int)(slash - path + 1) : 0;
 }
 
-/* ---- what is said ---- */
+/* ---- messages ---- */
 
-/* ENOTSUP comes from packed_out.c, for compressions that this build has not. */
+/* For ENOTSUP, which packed_out.c returns if this build lacks the compression. */
 static const char *missing_library(const char *path)
 {
     size_t size = strlen(path);
@@ -77,12 +77,11 @@ static bool refuse_recording(struct write_error *error, const char *path)
 {
     error->code = EEXIST;
     snprintf(error->message, sizeof error->message,
-             "%s: cannot write: a recording is there, which no export replaces; name another file",
-             path);
+             "%s: cannot write: an export does not replace a recording; name another file", path);
     return false;
 }
 
-/* ---- where a path leads ---- */
+/* ---- resolving the path ---- */
 
 /* The descriptor that a path names in this process, -1 when it names none. */
 static int own_descriptor(const char *path)
@@ -99,7 +98,7 @@ static int own_descriptor(const char *path)
     return *number && !*end && fd >= 0 && fd <= INT_MAX ? (int)fd : -1;
 }
 
-/* What a link leads to; the link is freed. NULL: no memory. */
+/* The path that a link points to; frees `link`. NULL: no memory. */
 static char *follow(char *link, const char *leads_to)
 {
     char *path;
@@ -110,8 +109,8 @@ static char *follow(char *link, const char *leads_to)
     return path;
 }
 
-/* Behind all links; nothing need be there, and descriptors of this process are not looked behind. NULL: errno
- * says why. */
+/* Follows all links, but not those of this process's descriptors. The target need not exist. NULL: errno says
+ * why. */
 static char *find_target(const char *path)
 {
     char *target = strdup(path), leads_to[PATH_MAX];
@@ -179,7 +178,8 @@ static char *temporary_name(const char *target)
     return name;
 }
 
-/* Who may not give it to the old one's owner keeps it, and its group gets nothing then. */
+/* Copies owner, group and mode of the old file, as far as this process may. If it may not set the group, the
+ * group gets no access. */
 static void take_over(int fd, const struct stat *old)
 {
     struct stat made;
@@ -190,14 +190,14 @@ static void take_over(int fd, const struct stat *old)
     fchmod(fd, old->st_mode & (same_group ? 0777 : 0707));
 }
 
-/* `old` is the file that it will replace, NULL: none. Returns 0 or an errno. */
+/* `old`: the file to be replaced, NULL if there is none. Returns 0 or an errno. */
 static int open_temporary(struct out_file *file, const struct stat *old)
 {
     for (int attempt = 0; attempt < 100; attempt++) {
         file->temporary = temporary_name(file->target);
         if (!file->temporary)
             return ENOMEM;
-        /* before it is there: a signal may come at any moment */
+        /* before the file exists: a signal may come at any moment */
         atomic_store_explicit(&current_temporary, file->temporary, memory_order_release);
         file->fd = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                         old ? 0600 : 0666);
@@ -224,7 +224,7 @@ static bool open_directly(struct out_file *file, int own_fd, int flags, struct w
     return file->fd >= 0 || fail(error, file->path, errno);
 }
 
-/* Renaming asks neither what is in the old file nor for the right to write to it. */
+/* Checks what rename() does not: write permission, and that the old file is not a recording. */
 static bool may_replace(const struct out_file *file, struct write_error *error)
 {
     char head[PROF_FILE_MAGIC_BYTES];
@@ -239,7 +239,7 @@ static bool may_replace(const struct out_file *file, struct write_error *error)
            refuse_recording(error, file->path);
 }
 
-/* `old` is what is there, NULL: nothing. */
+/* `old`: the existing file, NULL if there is none. */
 static bool open_regular(struct out_file *file, const struct stat *old, struct write_error *error)
 {
     if (old && !may_replace(file, error))
@@ -287,7 +287,7 @@ bool out_file_open(struct out_file *file, const char *path, struct write_error *
     return opened;
 }
 
-/* ---- putting in place ---- */
+/* ---- replacing the target ---- */
 
 /* Returns 0 or an errno. */
 static int copy_over(const char *from, const char *to)
@@ -305,8 +305,8 @@ static int copy_over(const char *from, const char *to)
     return code;
 }
 
-/* A file of somebody else's in a directory as /tmp, or one that is mounted, can be written, but not be renamed
- * over. Returns 0 or an errno. */
+/* Copies if rename() is refused: another user's file in a directory like /tmp and a mounted file may be
+ * written, but not replaced. Returns 0 or an errno. */
 static int put_in_place(const struct out_file *file)
 {
     if (rename(file->temporary, file->target) == 0)
@@ -324,7 +324,7 @@ bool out_file_commit(struct out_file *file, int failure, struct write_error *err
     if (file->temporary && !failure)
         failure = put_in_place(file);
     if (file->temporary)
-        unlink(file->temporary); /* renamed, it is not there any more */
+        unlink(file->temporary); /* no-op after the rename */
     if (failure)
         fail(error, file->path, failure);
     out_file_fini(file);

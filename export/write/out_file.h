@@ -3,9 +3,9 @@
  *
  * A regular target is written beside itself under a temporary name and renamed over the old one by
  * out_file_commit(): a reader sees the old file or the new one, and a failed export leaves the old
- * one and nothing else. The new file has the mode and owner of the old one, or what the umask
- * allows. A symbolic link stays, and what it leads to is replaced. A recording is never replaced.
- * Where no file can be made beside the old one, that is written directly.
+ * one and nothing else. The new file has the mode and owner of the old one; without an old one, the
+ * umask decides. A symbolic link stays; the file that it points to is replaced. A recording is never
+ * replaced. If the directory allows no new file, the old one is written directly.
  *
  * "-", /dev/stdout and /dev/fd/N are this process's descriptors; other devices and pipes are opened
  * and written to as they are.
@@ -24,9 +24,9 @@ struct write_error {
 struct out_file {
     int fd;
     char *path;      /* as it was given */
-    char *target;    /* where that leads to */
+    char *target;    /* the path with links resolved */
     char *temporary; /* NULL: written directly */
-    bool is_stream;  /* no regular file: not to be opened by its name again */
+    bool is_stream;  /* not a regular file: must not be opened again by its name */
 };
 
 /* Returns false and fills `error`; nothing is left behind then. */
@@ -40,9 +40,9 @@ bool out_file_commit(struct out_file *file, int failure, struct write_error *err
 /* Writes all of it to the descriptor or, when there is one, to the stream. Returns 0 or an errno. */
 int out_file_write(int fd, FILE *stream, const char *bytes, size_t size);
 
-/* From here on a signal that ends the program first removes the temporary file that is being
- * written, and a file beyond the limit of file sizes is an error, no signal. For programs of our own
- * that write one file at a time; what the program ignores or handles already stays. */
+/* Makes signals that end the program remove the temporary file first, and makes the limit of file
+ * sizes an error instead of a signal. Signals already ignored or handled stay so. Only for our own
+ * programs, which write one file at a time. */
 void out_file_remove_on_signals(void);
 
 #endif

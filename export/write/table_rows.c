@@ -270,7 +270,7 @@ static void print_heading(const struct table_rows *rows)
     fprintf(rows->stream, "\n%s\n", shown);
 }
 
-/* As torch.profiler does: a name that would come within three characters of the limit. */
+/* Cuts as torch.profiler does: names that come within three characters of the limit. */
 static unsigned cut_name(const struct table_rows *rows, struct text name)
 {
     bool rest;
@@ -348,7 +348,7 @@ static void print_row(struct table_rows *rows, const struct key_average *row)
 
 /* ---- for a terminal ---- */
 
-/* What can be seen from others comes before what cannot. */
+/* In the order in which they are left out. */
 static const struct {
     enum key_column column;
     enum table_form form;
@@ -374,7 +374,7 @@ static const struct {
 };
 #define LEAST_IMPORTANT (sizeof least_important / sizeof *least_important)
 
-/* Columns that were asked for go last, and what the table is sorted by never. */
+/* Columns that the user added are left out last, the sort column never. */
 static unsigned rank_of(const struct table_rows *rows, unsigned index)
 {
     const struct table_cell *cell = &rows->cells[index];
@@ -435,7 +435,7 @@ static void take_fit(struct table_rows *rows)
             rows->group_width[part] = next++->width;
 }
 
-/* Columns as narrow as their numbers, names cut, columns left out: no more of it than it takes. */
+/* Narrows columns to their numbers, then cuts names, then leaves out columns, until the table fits. */
 static void fit_table(struct table_rows *rows)
 {
     unsigned width = rows->options->table_width;

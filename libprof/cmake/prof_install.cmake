@@ -7,7 +7,7 @@ set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/prof")
 set(completions_of_bash "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
 set(completions_of_fish "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
 set(completions_of_zsh "${CMAKE_INSTALL_DATADIR}/zsh/site-functions")
-if(NOT PROJECT_IS_TOP_LEVEL) # else the other project's, whose LICENSE this one would replace
+if(NOT PROJECT_IS_TOP_LEVEL) # the default is the other project's, where LICENSE would replace that project's
     set(CMAKE_INSTALL_DOCDIR "${CMAKE_INSTALL_DATAROOTDIR}/doc/libprof")
 endif()
 

@@ -5,8 +5,8 @@
 #   PROF_BUILT_WITHOUT                                 a sentence for each missing library
 #   PROF_WITHOUT                                       libraries to ignore although they are installed
 #
-# What is found may have been installed or removed since the last configuration, so every configuration searches
-# again where there was nothing, and where the file that was found is gone.
+# Libraries may be installed or removed between configurations, so each configuration searches again for those that
+# were not found and those whose file is gone.
 
 set(PROF_WITHOUT "" CACHE STRING "Libraries that profdump is built without, e.g. libzstd;sqlite")
 set(PROF_BUILT_WITHOUT)
@@ -22,7 +22,7 @@ function(prof_search NAME library header)
     mark_as_advanced(PROF_${NAME}_INCLUDE_DIR PROF_${NAME}_LIBRARY)
 endfunction()
 
-# prof_find_library(name library header package what): `what` is what profdump cannot do without it.
+# prof_find_library(name library header package what): `what` says how profdump is limited without it.
 function(prof_find_library name library header package what)
     string(TOUPPER ${name} NAME)
     if(NOT name IN_LIST PROF_WITHOUT)
@@ -39,7 +39,7 @@ function(prof_find_library name library header package what)
     set(PROF_BUILT_WITHOUT "${PROF_BUILT_WITHOUT}" PARENT_SCOPE)
 endfunction()
 
-# Links a target with those of the named libraries that were found.
+# Links a target with each named library that was found.
 function(prof_link_found target)
     foreach(name IN LISTS ARGN)
         if(TARGET prof_${name})

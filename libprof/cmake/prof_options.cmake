@@ -1,6 +1,6 @@
 # Options, flags common to every target, and the helper that adds a folder.
 #
-# Within another project nothing is set outside this directory, and no target is built that nobody asked for.
+# Inside another project, these settings end at this directory, and only targets that are linked or named are built.
 
 include(CMakeDependentOption)
 cmake_dependent_option(PROF_BUILD_EXAMPLES "Build the example programs" ON PROJECT_IS_TOP_LEVEL OFF)
@@ -31,7 +31,7 @@ if(PROJECT_IS_TOP_LEVEL)
     # gcc leaves it out of C++'s -Wconversion, clang does not; both compilers shall ask for the same.
     add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-sign-conversion>)
 else()
-    # What the other project asks of its own sources would find fault with these, or change the libraries' names.
+    # Turn off the other project's warnings and checkers for these sources, and what would rename the libraries.
     add_compile_options(-w)
     set(CMAKE_UNITY_BUILD OFF)
     set(CMAKE_DEBUG_POSTFIX "")

@@ -1,10 +1,10 @@
-# Takes back what `cmake --install` did: cmake -DBUILD_DIR=<build directory> -P prof_uninstall.cmake
+# Removes what `cmake --install` installed: cmake -DBUILD_DIR=<build directory> -P prof_uninstall.cmake
 #
-# Removes the files that the build directory's manifest lists, and then the directories that the installation made, as
-# far as they are empty. The manifest says nothing of directories, so the installation itself, which includes this
-# file, notes them first. Both work below DESTDIR.
+# Removes the files in the build directory's manifest, then those directories that the installation created and that
+# are empty. The manifest does not list directories, so the installation includes this file and first notes which ones
+# it will create. Both follow DESTDIR.
 
-# Appends to install_directories.txt those of the directories, and of those above them, that are not there yet.
+# Appends to install_directories.txt each of the directories and their parents that does not exist yet.
 function(prof_note_directories build_directory)
     set(made)
     foreach(directory IN LISTS ARGN)
@@ -36,7 +36,7 @@ function(prof_remove_files manifest)
     file(REMOVE "${manifest}")
 endfunction()
 
-# Directories that hold something stay, and stay noted.
+# Directories that are not empty stay, and stay in the list.
 function(prof_remove_directories list)
     file(STRINGS "${list}" directories ENCODING UTF-8)
     file(REMOVE "${list}")
@@ -53,7 +53,7 @@ function(prof_remove_directories list)
 endfunction()
 
 if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
-    file(GLOB manifests "${BUILD_DIR}/install_manifest*.txt") # one for each component that was installed alone
+    file(GLOB manifests "${BUILD_DIR}/install_manifest*.txt") # also of components that were installed separately
     if(NOT manifests)
         message(FATAL_ERROR "nothing was installed from ${BUILD_DIR}: it has no install_manifest.txt")
     endif()

@@ -94,10 +94,10 @@ static bool entry_is_preloaded(const char *own_path)
     return preload && strstr(preload, name ? name + 1 : own_path);
 }
 
-/* Variables that name us to CUDA, at cuInit, and to interfaces for annotations, at the first call of each
- * shared object, however late. Children inherit them. Those of a preloaded program inherit LD_PRELOAD as
- * well; those of one that we are only linked to or loaded by were not to be recorded. So the value is
- * marked there ("/./" before the file's name): it says that nobody injected us. */
+/* Variables that name libprof to CUDA, which reads them in cuInit, and to annotation interfaces, which read
+ * them at the first call of each shared object, however late. Children inherit them. Children of a preloaded
+ * program are to be recorded: they inherit LD_PRELOAD, too. Children of a program that only links or loads
+ * libprof are not, so there the value is marked ("/./" before the file's name): nobody injected libprof. */
 struct entry_hook {
     const char *variable;
     bool asked; /* for its calls, by us or by a program like us */
@@ -138,7 +138,7 @@ static void entry_hook_ask(struct entry_hook *hook, bool wanted, const char *own
     }
 }
 
-/* CUDA has read its variable. */
+/* For CUDA, which reads its variable only once: children need not inherit it. */
 static void entry_hook_forget(struct entry_hook *hook)
 {
     if (hook->asked && !entry_preloaded)
@@ -259,7 +259,7 @@ static void entry_start_injected(void)
         session_switch(true, PROF_CONTROL_STARTUP);
 }
 
-/* Whether the interface's calls are ours to record; recording begins where the user injected us. */
+/* Whether to record the interface's calls. Starts recording if the user injected libprof through it. */
 static bool entry_takes(const struct entry_hook *hook, bool wanted)
 {
     if (entry_inert || !wanted)

@@ -1,5 +1,4 @@
-/* The end of the street inside the recorded process: its own file is read back by the same reader
- * as profdump's. */
+/* Tables and exports inside the recorded process, which reads its own file with profdump's reader. */
 #define _GNU_SOURCE
 #define PROF_IMPLEMENTATION
 #include "report.h"
@@ -129,7 +128,7 @@ static bool report_write_etprof(const struct timeline *timeline, const char *pat
     return write_etprof(timeline, path, &counts, error);
 }
 
-/* A limit of file sizes and a pipe that nobody reads are told by signals, which are not the program's. */
+/* Signals are blocked: the program must not get a SIGXFSZ or SIGPIPE that libprof's writing raised. */
 static bool report_write_quietly(report_write *write, const struct timeline *timeline,
                                  const char *path, struct write_error *error)
 {

@@ -7,10 +7,10 @@
  * session_finish(). */
 void report_at_exit(void);
 
-/* Why there is no trace, a line for profrun in PROF_SESSION_FILE: "# off", recording was never switched
- * on; "# failed", the file could not be made; "# refused", CUDA was initialised without CUPTI; "# idle", it
- * was initialised and then did nothing that is recorded; "# cold", a CUDA library is loaded, but CUDA was
- * not initialised. Nothing where there is a trace, or no CUDA. After session_finish(). */
+/* Appends to PROF_SESSION_FILE why there is no trace, for profrun: "# off", recording was never switched on;
+ * "# failed", the file could not be made; "# refused", CUDA was initialised without CUPTI; "# idle", CUDA was
+ * initialised, but did nothing that is recorded; "# cold", a CUDA library is loaded, but CUDA was not
+ * initialised. Appends nothing if there is a trace or no CUDA library. Call after session_finish(). */
 void report_nothing(void);
 
 #endif

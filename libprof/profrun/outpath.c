@@ -111,7 +111,7 @@ static bool outpath_make_room(const char *file, bool force)
         return false;
     }
     if (!output_may_replace(file)) {
-        say("%s exists and is no recording; name another file", file);
+        say("%s exists and is not a recording; name another file", file);
         return false;
     }
     if (!force) {

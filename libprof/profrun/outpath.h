@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 /* Returns 0 and the absolute pattern in *absolute (the caller frees), or the status to exit with, having
- * said why. With `force` a recording or an empty file that the pattern names is removed. */
+ * said why. With `force`, removes a recording or an empty file that the pattern names. */
 int outpath_prepare(const char *pattern, bool force, char **absolute);
 
 #endif

@@ -63,11 +63,11 @@ static char *preload_search(const char *const *names, size_t count)
 }
 
 /* ld.so separates the entries of LD_PRELOAD by spaces and colons, those of LD_LIBRARY_PATH by colons and
- * semicolons, and knows no escape. */
+ * semicolons. Neither has an escape character. */
 #define PRELOAD_FILE_SEPARATORS " :\t\n"
 #define PRELOAD_DIRECTORY_SEPARATORS ":;"
 
-/* Links stay: one in a plain place is how a library below a path with a colon gets in. */
+/* Does not resolve links: a link is how users preload a library whose own path contains a colon. */
 static char *preload_absolute(const char *path)
 {
     if (access(path, R_OK) != 0) {
@@ -190,9 +190,8 @@ static bool preload_add(const char *variable, const char *separators, const char
     return ok;
 }
 
-/* Adds a library to LD_PRELOAD: its path, or, where the path holds a space, its name, which ld.so then finds
- * through LD_LIBRARY_PATH. Last: what is preloaded already may insist on its place, as AddressSanitizer does
- * on the first. */
+/* Adds a library to LD_PRELOAD by its path. If the path contains a space, adds its name, and its directory to
+ * LD_LIBRARY_PATH. It goes last, since AddressSanitizer, for one, must be preloaded first. */
 static bool preload_add_library(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -210,7 +209,7 @@ static bool preload_add_library(const char *path)
 
 bool preload_set_library(const struct preload *preload)
 {
-    /* 0: what the user has set of these stays. */
+    /* 0: keep values that the user has set */
     return preload_add_library(preload->library) &&
            setenv("CUDA_INJECTION64_PATH", preload->library, 0) == 0 &&
            setenv("NVTX_INJECTION64_PATH", preload->library, 0) == 0 &&

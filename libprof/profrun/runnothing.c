@@ -11,10 +11,10 @@ struct runnothing_text {
     const char *why, *remedy;
 };
 
-/* By what the library says. */
+/* By the reason that libprof gave. */
 static const struct runnothing_text runnothing_texts[] = {
     [RUNNOTHING_OFF] = {"recording was never switched on",
-                        "PROF_START and its like choose when it is: 'profrun --help-env'"},
+                        "'profrun --help-env' lists the variables that switch it on"},
     [RUNNOTHING_COLD] =
         {"it pushed no range, and CUDA was loaded but not initialised: no GPU, or no "
          "CUDA call",
@@ -22,23 +22,23 @@ static const struct runnothing_text runnothing_texts[] = {
          "simulated GPU"},
     [RUNNOTHING_IDLE] =
         {"it pushed no range, and its CUDA calls launched, copied and allocated nothing",
-         "if another program does that for it, such as a server, run that one with "
+         "if another program, such as a server, does its GPU work, run that one with "
          "profrun"},
     [RUNNOTHING_REFUSED] = {"it pushed no range, and its CUDA calls could not be recorded",
-                            "'profrun --doctor' examines what stands in the way"},
+                            "'profrun --doctor' finds out why"},
     [RUNNOTHING_FAILED] = {"the trace file could not be made", "choose another place with -o"},
 };
 
 static const struct runnothing_text runnothing_not_found = {
-    "it ended with status 127, as programs do that miss a library or a command",
-    "if it misses libcudart or libcuda, '--sim' brings simulated ones"};
+    "it exited with status 127, which usually means that a library or a command is missing",
+    "if that is libcudart or libcuda, '--sim' provides a simulated one"};
 static const struct runnothing_text runnothing_no_driver = {
     "it pushed no range, and there is no CUDA driver (libcuda.so.1) on this machine",
     "'--sim' runs the program on a simulated GPU; 'profrun --doctor' examines this machine"};
 static const struct runnothing_text runnothing_no_simulation = {
     "it pushed no range and made no call of the simulated CUDA",
-    "a CUDA program for --sim is built with 'nvcc -cudart shared'; 'profrun --doctor --sim' tries "
-    "one"};
+    "a program for --sim must be built with 'nvcc -cudart shared'; 'profrun --doctor --sim' tests "
+    "the simulation"};
 static const struct runnothing_text runnothing_no_cuda = {
     "it pushed no range and loaded no CUDA library",
     "mark its parts with prof.h or NVTX; 'profrun --doctor' examines CUDA on this machine"};
@@ -61,7 +61,7 @@ enum runnothing runnothing_read(const char *line, enum runnothing so_far)
 static const struct runnothing_text *runnothing_find(const struct runopts *options,
                                                      enum runnothing why, int status)
 {
-    /* the simulation is loaded into every program, called or not */
+    /* --sim loads CUDA into every program, so COLD says nothing about the program */
     const bool is_told = why != RUNNOTHING_UNKNOWN && !(why == RUNNOTHING_COLD && options->sim);
     if (is_told) {
         return &runnothing_texts[why];

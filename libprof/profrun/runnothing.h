@@ -4,21 +4,21 @@
 
 #include "runopts.h"
 
-/* What the library says of a process in which it was loaded (report.h). Of several processes, the one that
- * came closest to a recording is believed: the largest. */
+/* The reason that libprof gave in a process (report.h). Of several processes, the one that came closest to a
+ * recording counts: the largest value. */
 enum runnothing {
-    RUNNOTHING_UNKNOWN, /* nobody said anything: there is no CUDA library in the process */
+    RUNNOTHING_UNKNOWN, /* no reason given: there is no CUDA library in the process */
     RUNNOTHING_OFF,     /* recording was never switched on */
-    RUNNOTHING_COLD,    /* a CUDA library is loaded, but was not initialised */
-    RUNNOTHING_IDLE,    /* it was, and did nothing that is recorded */
-    RUNNOTHING_REFUSED, /* the same, without CUPTI */
+    RUNNOTHING_COLD,    /* a CUDA library was loaded, but CUDA was not initialised */
+    RUNNOTHING_IDLE,    /* CUDA was initialised, but did nothing that is recorded */
+    RUNNOTHING_REFUSED, /* CUDA was initialised without CUPTI */
     RUNNOTHING_FAILED,  /* the trace file could not be made */
 };
 
-/* What is known with one more line of the session file; `so_far` if it says nothing. */
+/* The larger of `so_far` and the reason in a line of the session file, if it has one. */
 enum runnothing runnothing_read(const char *line, enum runnothing so_far);
 
-/* Says it of the program, which ended with `status` (waitpid's). */
+/* Prints the reason and what to do; `status` is waitpid's. */
 void runnothing_say(const struct runopts *options, enum runnothing why, int status);
 
 #endif

@@ -58,7 +58,7 @@ void runreport_fini(struct runreport *report)
 struct runreport_files {
     char **paths;
     size_t count;
-    enum runnothing why; /* there are none */
+    enum runnothing why; /* if there are none */
 };
 
 static bool runreport_add(struct runreport_files *files, const char *path)

@@ -1,8 +1,8 @@
 /* runreport.h - after the program: which files were written, and the table of what is in them.
  *
  * The library appends the path of every file it makes, a line each, to the file PROF_SESSION_FILE names. So
- * also what the program's children recorded is found. A process that records nothing leaves no trace, but for
- * a word that says why, where it knows: runnothing.h.
+ * profrun also finds what the program's children recorded. A process that records nothing makes no file; it
+ * appends the reason, if it can tell: runnothing.h.
  */
 #ifndef PROFRUN_RUNREPORT_H
 #define PROFRUN_RUNREPORT_H
@@ -18,8 +18,8 @@ struct runreport {
 bool runreport_init(struct runreport *report);
 void runreport_fini(struct runreport *report);
 
-/* Says what the program, which ended with `status` (waitpid's), recorded, and prints the table unless the
- * options say otherwise. Why nothing was recorded is said only where something was `expected`. */
+/* Prints which files were written and, unless the options say otherwise, the table. If there are none and a
+ * recording was `expected`, prints why; `status` is waitpid's. */
 void runreport_show(const struct runreport *report, const struct runopts *options, int status,
                     bool expected);
 

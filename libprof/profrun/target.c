@@ -95,7 +95,7 @@ static void target_set(struct target *target, enum target_kind kind, const char 
                           "programs that it starts are recorded",
         [TARGET_PRIVILEGED] =
             "run it as the user whose privileges it gains, or a copy without them",
-        [TARGET_FOREIGN] = "build libprof for it: one for each architecture and libc",
+        [TARGET_FOREIGN] = "build libprof for the program's architecture and libc",
     };
     target->kind = kind;
     target->remedy = remedies[kind];

@@ -9,7 +9,7 @@
 
 uint32_t clock_kind = ARCH_CLOCK_KIND;
 
-static const char *clock_reason; /* clock_choose() releases -> acquires; all who choose agree */
+static const char *clock_reason; /* clock_choose() releases -> acquires; all callers choose alike */
 
 uint64_t clock_gettime_ns(clockid_t id)
 {
@@ -49,7 +49,8 @@ const char *clock_choose(void)
     int cancel_state;
     if (reason)
         return reason;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state); /* open() would end a cancelled thread */
+    /* open() is a cancellation point */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     reason = "the processor's counter: the kernel keeps time by it too";
     if (ARCH_CLOCK_KIND == PROF_CLOCK_MONOTONIC || !clock_kernel_trusts_counter()) {
         reason = "CLOCK_MONOTONIC: the kernel does not keep time by the processor's counter";

@@ -92,9 +92,8 @@
       "Messages on stderr: 0 none, 1 errors, 2 per process, 3 per thread, 4 per buffer, 5 per "    \
       "event.")                                                                                    \
     X("PROF_SESSION_FILE", session_file, TEXT, "", 0, 0, 0, "",                                    \
-      "Existing file to which the path of each trace file is appended, a line each, or \"# \" "    \
-      "and "                                                                                       \
-      "a word that says why there is none; set by profrun.")
+      "Existing file to which libprof appends the path of each trace file, or \"# \" and a word "  \
+      "that says why there is none, one per line. Set by profrun.")
 
 enum config_kind {
     CONFIG_TEXT,

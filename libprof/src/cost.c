@@ -10,9 +10,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* A timed occurrence that took longer was interrupted by the kernel, or was no usual one: it stands
- * for itself only. A callback takes 0.1 to 0.5 us; one of 40 us that stood for 64 would be a quarter of
- * a run of 10 ms. */
+/* A timed occurrence that took longer was interrupted or unusual: it is not scaled up. A callback takes
+ * 0.1 to 0.5 us; one of 40 us, scaled up by 64, would be a quarter of a run of 10 ms. */
 #define COST_UNUSUAL_NS 20000u
 
 #define COST_STATE_SHARE 16u
@@ -198,7 +197,7 @@ static void cost_calibrate(void)
 
 void cost_writer(void)
 {
-    static __thread uint64_t counted_ns; /* one writer may follow another */
+    static __thread uint64_t counted_ns; /* a new thread may replace the writer's */
     if (!load_relaxed(&cost.event_ps))
         cost_calibrate();
     uint64_t now_ns = cost_thread_ns();
@@ -229,7 +228,7 @@ static uint64_t cost_each_ps(enum prof_cost_part part)
     return part == PROF_COST_RECORDS ? load_relaxed(&cost.record_ps) : 0;
 }
 
-/* While the program runs: what is paid once says nothing about what less recording would save. */
+/* Whether the part costs the program time while it records. Recording less would not save one-time costs. */
 static bool cost_is_taken(enum prof_cost_part part)
 {
     enum { THREADS, BEGIN, OWN, END };

@@ -1,8 +1,8 @@
 /* cost.h - what recording costs, measured while it goes on.
  *
- * No time is counted twice. The costs of a program's thread nest: a callback makes the file, takes a
- * call stack, launches the probe of a device. Each is measured by a clock of the thread that stands
- * still while another part is charged (cost_clock), so a part is what it took less what lies within.
+ * No time is counted twice. Costs nest: a callback may create the file, take a call stack or probe a
+ * device. cost_clock() is a clock per thread that excludes time already charged, so a part is charged
+ * without the parts inside it.
  *
  * Frequent things (callbacks, call stacks) are timed one in some dozens, and each timed one stands
  * for those since the one before: what is not timed costs a decrement of the thread's own. The
@@ -31,22 +31,22 @@ struct cost_sampler {
     uint32_t seen;
 };
 
-/* Ticks of the calling thread that are charged to a part already. */
+/* Ticks of the calling thread that are already charged to a part. */
 extern __thread uint64_t cost_charged
     __attribute__((visibility("hidden"), tls_model("initial-exec")));
 
-/* Ticks of the calling thread that no part has been charged with. After clock_choose(). */
+/* Ticks of the calling thread that are not charged to any part. After clock_choose(). */
 static inline uint64_t cost_clock(void)
 {
     return clock_now() - cost_charged;
 }
 
-/* Charges a part with one occurrence on the calling thread: all since `began`, its cost_clock(). */
+/* Charges a part with one occurrence on the calling thread that began at `began` by cost_clock(). */
 void cost_charge(enum prof_cost_part part, uint64_t began);
 /* The same for one that stands for `stood_for`. */
 void cost_charge_sampled(enum prof_cost_part part, uint32_t stood_for, uint64_t began);
 
-/* What the sampler's next timed occurrence stands for. */
+/* How many occurrences the sampler's next timed one stands for. */
 static inline uint32_t cost_stands_for(const struct cost_sampler *sampler)
 {
     return sampler->gap ? sampler->gap : 1;
@@ -62,16 +62,16 @@ static inline uint64_t cost_begin(struct cost_sampler *sampler)
     return cost_clock();
 }
 
-/* What was not timed so far goes uncounted; the next one is timed. */
+/* Drops the occurrences since the last timed one; times the next one. */
 static inline void cost_restart(struct cost_sampler *sampler)
 {
     sampler->left = sampler->gap = 0;
 }
 
-/* A timed one has ended: charges the part with it and those it stands for. */
+/* Ends a timed occurrence: charges the part with it and those it stands for. */
 void cost_end(struct cost_sampler *sampler, enum prof_cost_part part, uint64_t began);
 
-/* Adds to a part what another clock measured, outside of everything that is charged. Threads: any. */
+/* Adds time measured by another clock; it must not overlap time that is charged. Threads: any. */
 void cost_add_ns(enum prof_cost_part part, uint64_t count, uint64_t ns);
 void cost_add_launches(uint64_t count);
 

@@ -253,7 +253,7 @@ const char *dump_reason(int error)
 {
     if (error == EBUSY)
         return "it is the file that is being recorded to";
-    return error == EEXIST ? "what is there is no recording" : strerror(error);
+    return error == EEXIST ? "the existing file is not a recording" : strerror(error);
 }
 
 int dump_write(const char *path)

@@ -8,12 +8,11 @@
 #define PROF_DUMP_H
 
 /* Flushes and writes; with PROF_RING_SECONDS, without chunks that are older than that. Replaces
- * `path` at once when complete, which may be a recording or an empty file but not the file that is
- * being recorded to. Returns 0 or an errno value; then nothing is left behind. Not for signal
- * handlers. */
+ * `path` at once when complete; an existing file must be a recording or empty, and not the one being
+ * recorded to. Returns 0 or an errno value; then nothing is left behind. Not for signal handlers. */
 int dump_write(const char *path);
 
-/* The words for what it returned. */
+/* The message for an error of dump_write(). */
 const char *dump_reason(int error);
 
 #endif

@@ -29,8 +29,7 @@ bool output_has_number(const char *pattern);
 bool output_beside(const char *path, uint32_t pid, unsigned attempt, char *other,
                    size_t other_bytes);
 
-/* Whether a recording may take the place of the file that is at `path`: of another recording, or of an empty file that
- * keeps the name. */
+/* Whether a recording may replace the file at `path`: true for another recording and for an empty file. */
 bool output_may_replace(const char *path);
 
 #endif

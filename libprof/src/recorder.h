@@ -44,8 +44,8 @@ void recorder_pause(bool on, enum prof_control_reason reason);
 uint64_t *thread_reserve(enum prof_record_type type, unsigned words);
 
 /* The same for facts about a device, which are recorded also while recording is off (they arrive
- * late). They make no file: where the program did nothing that is recorded, CUPTI still tells what it
- * itself did. */
+ * late). They do not create the file: CUPTI reports its own activity even if the program did nothing
+ * that is recorded. */
 uint64_t *thread_reserve_late(enum prof_record_type type, unsigned words);
 
 /* Makes the record visible. `info` is thread_ticks() for what a thread did, a correlation id for a

@@ -42,7 +42,7 @@ void session_describe(struct session_status *status);
 bool session_ready(void);
 bool session_has_file(void);
 
-/* Adds a line to the list that PROF_SESSION_FILE names, if there is one. */
+/* Appends a line to the file that PROF_SESSION_FILE names, if it names one. */
 void session_announce(const char *line);
 
 /* Path of the file, "" while there is none. */

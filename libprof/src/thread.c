@@ -347,7 +347,7 @@ bool thread_slow(struct thread_log *self, unsigned words, bool late)
     if (late ? !session_has_file() : load_relaxed(&thread_gate) == 0)
         return false;
     int saved_errno = errno;
-    clock_choose(); /* no sooner: most processes that load the library record nothing */
+    clock_choose(); /* not earlier: most processes that load the library record nothing */
     uint64_t began = cost_clock();
     bool begun = self->slot != NULL;
     bool room = begun ? thread_announce(self) : thread_begin(self);

@@ -29,7 +29,7 @@ static struct {
     pthread_mutex_t lock; /* protects the flags below; nothing nests inside */
     pthread_cond_t wake;  /* CLOCK_MONOTONIC; any of the flags changed */
     bool running, stop, done;
-    bool parking, parked; /* it shall leave for a while; it has left */
+    bool parking, parked; /* asked to end its thread for a while; the thread has ended */
     bool flush_wanted, flushing;
     bool serving;      /* its duties are over, it waits for jobs */
     void (*job)(void); /* NULL: none, or done */
@@ -41,7 +41,7 @@ struct writer_due {
     uint64_t clock, tick, copy, last, cost;
 };
 
-static struct writer_due writer_due_next; /* the writer's own; the next one's when it was parked */
+static struct writer_due writer_due_next; /* only the running writer uses it; parking keeps it */
 
 static bool writer_due(uint64_t *due, uint64_t now, uint64_t period_ns)
 {
@@ -76,7 +76,7 @@ static struct timespec writer_deadline(uint64_t delay_ns)
 
 enum writer_next { WRITER_GOES_ON, WRITER_STOPS, WRITER_LEAVES };
 
-/* Called with the lock held; whoever waits for a flush is served first. */
+/* Called with the lock held. A pending flush comes before parking. */
 static enum writer_next writer_decide(void)
 {
     writer.flushing = writer.flush_wanted;
@@ -91,8 +91,8 @@ static enum writer_next writer_decide(void)
     return WRITER_LEAVES;
 }
 
-/* Sleeps for `delay_ns`, or until something is asked of it. Where it leaves, the next writer may be at
- * work when this returns. */
+/* Sleeps for `delay_ns` or until a request. When it returns WRITER_LEAVES, another thread may already be
+ * the writer. */
 static enum writer_next writer_sleep(uint64_t delay_ns)
 {
     struct timespec deadline = writer_deadline(delay_ns);
@@ -154,7 +154,7 @@ static void writer_begin(struct writer_due *due)
                                .cost = now + SHED_PERIOD_NS};
 }
 
-/* `began` is NULL for the first writer of a recording, else a parked one did. */
+/* `began` is NULL for the first writer of a recording, and not for one that replaces a parked writer. */
 static void *writer_main(void *began)
 {
     own_thread_enter("prof-writer");
@@ -195,7 +195,7 @@ static void writer_init_cond(void)
     pthread_condattr_destroy(&attributes);
 }
 
-/* Its signal mask is inherited. */
+/* The thread inherits the caller's signal mask. */
 static void writer_create(void *began)
 {
     pthread_attr_t attributes;
@@ -234,7 +234,7 @@ bool writer_park(unsigned deadline_ms)
     while (writer.parking &&
            pthread_cond_timedwait(&writer.wake, &writer.lock, &deadline) != ETIMEDOUT)
         ;
-    writer.parking = false; /* else it stays */
+    writer.parking = false; /* if it has not ended by now, it keeps running */
     bool parked = writer.parked;
     pthread_mutex_unlock(&writer.lock);
     signals_restore(&saved);
@@ -277,7 +277,7 @@ void writer_stop(unsigned deadline_ms)
 {
     struct timespec deadline = writer_deadline(deadline_ms * 1000000ull);
     pthread_mutex_lock(&writer.lock);
-    writer.parked = false; /* for good */
+    writer.parked = false; /* disables writer_resume() */
     writer.stop = writer.running;
     pthread_cond_broadcast(&writer.wake);
     while (writer.stop && !writer.done &&

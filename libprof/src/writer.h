@@ -21,14 +21,14 @@ void writer_flush(unsigned deadline_ms);
 /* Asks it to end its duties and waits for at most `deadline_ms`. */
 void writer_stop(unsigned deadline_ms);
 
-/* Has its thread end, when it has served those that wait for a flush, and waits for at most
- * `deadline_ms`. True: it is about to be gone; until writer_resume() callers flush, and threads that
- * record extend the file themselves. False: it stays. Any thread, but not in a signal handler; the
- * same for the next. */
+/* Ends the writer's thread after pending flushes, and waits for that for at most `deadline_ms`. True: the
+ * thread is ending; until writer_resume(), writer_flush() flushes on the calling thread, and threads that
+ * record extend the file themselves. False: the writer keeps running. Any thread, but not in a signal
+ * handler. */
 bool writer_park(unsigned deadline_ms);
 
-/* A writer goes on where the parked one was. Does nothing where none is parked: not after
- * writer_stop(), nor in a forked child. */
+/* Starts a thread that continues the parked writer's work. Does nothing if no writer is parked, after
+ * writer_stop() and in a forked child. Any thread, but not in a signal handler. */
 void writer_resume(void);
 
 /* After writer_stop(): has it do something that may allocate and wait for locks, and waits for at

@@ -8,8 +8,8 @@
     print(prof.key_averages().table(sort_by="self_cuda_time_total"))
     prof.export_chrome_trace("trace.json")
 
-Importing it loads ``libprof.so``, where there is one; recording begins when it is asked for. Imported before PyTorch,
-it hears PyTorch's operators.
+Importing the package loads ``libprof.so`` if it can be found, and starts no recording. Import it before PyTorch to record
+PyTorch's operators.
 """
 
 from . import _native

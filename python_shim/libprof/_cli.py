@@ -1,4 +1,4 @@
-"""How the programs of this package end."""
+"""Exit statuses and errors of the programs in this package."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ FAILURES = (ProfError, OSError, ValueError, TypeError, RuntimeError, AssertionEr
 
 
 def finish(program: str, action: Callable[[], None]) -> int:
-    """Does it and returns the exit status: 0, or 1 after having said on standard error what is wrong.
+    """Runs the action and returns the exit status: 0, or 1 after an error message on standard error.
 
-    A reader that closed the pipe needs no telling, nor does the one who closed standard output.
+    A closed pipe gets no message, and a standard output that was closed from the start is no error.
     """
     try:
         try:
@@ -32,7 +32,7 @@ def finish(program: str, action: Callable[[], None]) -> int:
 
 
 def flush() -> None:
-    """What was printed is out. A stream that was closed before the interpreter began is None."""
+    """Flushes standard output and error. A stream that was closed before the interpreter started is None."""
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
             stream.flush()

@@ -157,7 +157,7 @@ class Library:
 
 
 def _open(path: Optional[str]) -> Tuple[ctypes.CDLL, ctypes.CDLL]:
-    """The library twice, see above; :class:`LibraryError` with the loader's reason and what helps."""
+    """Opens the library twice, see above. :class:`LibraryError` has the loader's reason and a fix."""
     try:
         return ctypes.PyDLL(path), ctypes.CDLL(path)
     except OSError as error:
@@ -165,7 +165,7 @@ def _open(path: Optional[str]) -> Tuple[ctypes.CDLL, ctypes.CDLL]:
         if "static TLS" in str(error):
             advice = ". Import libprof before the libraries that took that memory, or run the program with profrun"
         elif path == SONAME:
-            advice = ". Install the wheel, or say in LIBPROF_LIBRARY where the file is"
+            advice = ". Install the wheel, or set LIBPROF_LIBRARY to the file's path"
         raise LibraryError(f"libprof.so cannot be loaded: {error}{advice}") from error
 
 
@@ -198,7 +198,7 @@ _library: Optional[Library] = None
 
 
 def library() -> Library:
-    """The library, loaded unless it is; :class:`LibraryError` where it cannot be. Any thread."""
+    """The library, loaded on the first call; :class:`LibraryError` if that fails. Any thread."""
     global _library
     if _library is None:
         with _lock:
@@ -208,8 +208,8 @@ def library() -> Library:
 
 
 def load_if_there() -> None:
-    """For the import of the package, so that the library comes before those that look who listens when they are
-    loaded (PyTorch). Traces can be read without it; what needs it says why there is none."""
+    """Loads the library at import, so that it comes before PyTorch, which looks for listeners when it is loaded. No
+    error if that fails: traces can be read without it, and functions that need it raise the error."""
     try:
         library()
     except LibraryError:

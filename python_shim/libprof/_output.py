@@ -1,4 +1,4 @@
-"""Files that Python writes by itself, as profdump writes its own: complete or not at all, and no recording lost."""
+"""Writes files as profdump does: complete or not at all, and never over a recording."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ PathLike = Union[str, "os.PathLike[str]"]
 
 @contextlib.contextmanager
 def replacing(path: PathLike, inputs: Sequence[PathLike] = ()) -> Iterator[IO[bytes]]:
-    """A file to write. At the end it takes the place of `path`, with the mode of the file there; after an exception that
-    one stays. A link stays, too. Devices and pipes are written directly, and so is a file that nothing can be made beside.
+    """A file to write, which replaces `path` at the end and keeps its mode; after an exception the old file stays. A
+    symbolic link stays, and the file that it points to is replaced. Devices and pipes are written directly, and so is a
+    file in a directory that allows no new file.
 
-    :class:`ProfError` where `path` is a recording or one of the `inputs`.
+    :class:`ProfError` if `path` is a recording or one of the `inputs`.
     """
     name = os.path.realpath(path)
     if not os.path.exists(path):
@@ -32,7 +33,7 @@ def replacing(path: PathLike, inputs: Sequence[PathLike] = ()) -> Iterator[IO[by
 
 
 def _check(path: str, inputs: Sequence[PathLike]) -> None:
-    with open(path, "r+b") as file:  # renaming would not ask for the right to write
+    with open(path, "r+b") as file:  # renaming would not check write permission
         is_recording = file.read(5)[1:] == b"PROF"
     if is_recording or any(os.path.exists(other) and os.path.samefile(path, other) for other in inputs):
         what = "a recording" if is_recording else "an input"
@@ -42,7 +43,7 @@ def _check(path: str, inputs: Sequence[PathLike]) -> None:
 def _beside(name: str, mode: Optional[int]) -> Iterator[IO[bytes]]:
     part = os.path.join(os.path.dirname(name), f".prof-{os.getpid()}-{threading.get_ident()}.tmp")
     try:
-        file = open(part, "xb")  # for whom the umask allows it, unlike tempfile's
+        file = open(part, "xb")  # has the umask's mode, unlike tempfile's
     except OSError as error:
         if mode is None or not isinstance(error, PermissionError):
             error.filename = name

@@ -37,13 +37,13 @@ def unrecorded_environment() -> Dict[str, str]:
 
 
 def _restore_signals() -> None:
-    """The interpreter ignores these for itself, and a program inherits what is ignored."""
+    """Python ignores these signals, and a program that it executes would, too."""
     for number in (signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(number, signal.SIG_DFL)
 
 
 def become_program(path: str, words: Sequence[str], environment: Mapping[str, str]) -> NoReturn:
-    """This process turns into that program, after what it has printed is out."""
+    """Flushes the output and replaces this process by the program."""
     flush()
     _restore_signals()
     os.execve(path, list(words), dict(environment))

@@ -28,9 +28,9 @@ class Window(NamedTuple):
 
 
 def _empty_trace() -> str:
-    """Path of a trace in which nothing is, for as long as this process lives."""
+    """Path of an empty trace, which is removed when this process exits."""
     global _empty_path
-    if _empty_path is None or not os.path.exists(_empty_path):  # a parent's, which is gone
+    if _empty_path is None or not os.path.exists(_empty_path):  # it may be a parent's, which has exited
         _empty_path = os.path.join(recorder.private_directory(), "empty.json")
         with replacing(_empty_path) as file:
             file.write(b'{"traceEvents":[]}\n')
@@ -40,8 +40,8 @@ def _empty_trace() -> str:
 class Recording:
     """Files of one timeline, none where nothing was recorded; ``window`` None is all of it.
 
-    Each question is put to profdump once. Where there is nothing to tell of, the answers are those about an empty
-    trace, and ``why_empty`` is said once.
+    Runs profdump once for each question. If nothing was recorded, the answers are those about an empty trace, and a
+    warning says ``why_empty``, once.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class Recording:
         self._made: Dict[str, Any] = {}
 
     def _run(self, *words: str) -> str:
-        """profdump about it. That the file has no time in the window is found out here, once."""
+        """Runs profdump on the recording. If the file has no time in the window, the recording is empty from then on."""
         if self.paths:
             try:
                 return run_profdump([*words, *window_words(self.window), "--", *self.paths])
@@ -69,7 +69,7 @@ class Recording:
 
     @property
     def trace(self) -> Trace:
-        """The same for everything else that profdump knows."""
+        """The recording for everything else that profdump can do."""
         self.facts()
         return Trace(*(self.paths or [_empty_trace()]), window=self.window)
 
@@ -82,7 +82,7 @@ class Recording:
         return not self.facts()["key_averages"] and not any(self.table(ArrowTable.COUNTERS).values())
 
     def warn_if_empty(self, stacklevel: int) -> None:
-        """RuntimeWarning the first time, where it is."""
+        """A RuntimeWarning, the first time, if nothing was recorded."""
         if self._why_empty and self.is_empty:
             why, self._why_empty = self._why_empty, None
             warnings.warn(f"nothing was recorded: {why}", RuntimeWarning, stacklevel=stacklevel)
@@ -110,7 +110,7 @@ class Recording:
         return read_table(self.paths, table, self.window) if self.paths else {}
 
     def export(self, path: str, kind: str) -> None:
-        """Writes it in a format of profdump's, and remembers the facts: it is read once for both."""
+        """Writes it in one of profdump's formats, and keeps the facts, so that the file is read only once."""
         self._answers[_JSON] = self._run(f"--{kind}", path, *_JSON)
 
     def export_text(self, path: str, *arguments: str) -> None:

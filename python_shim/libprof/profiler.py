@@ -73,8 +73,8 @@ class profile:
     functions are the call stacks of what happens in them: on all threads from Python 3.12 on, before on the
     thread that starts it and on those that begin later.
     ``on_trace_ready(prof)`` is called at the end of every cycle of the schedule, and at the end; the results
-    are then that cycle's. ``acc_events``: they are of all cycles so far. What cannot be honoured warns, and so does
-    a profile in which nothing was recorded: its lists, tables and traces are empty.
+    are then that cycle's, or with ``acc_events`` those of all cycles so far. Arguments that are not supported warn. A
+    profile in which nothing was recorded warns, too; its lists, tables and traces are empty.
 
     Everything that began between start and stop, on every thread, is in the results; a profile may be begun
     while others are under way. start, step and stop belong to one thread. Results stay after the end, and
@@ -177,7 +177,7 @@ class profile:
             else:
                 self._go_to(ProfilerAction.NONE)
                 if self._first_start_ns is None:
-                    self._recorded = Recording([], why_empty="the schedule of this profile came to no step to record")
+                    self._recorded = Recording([], why_empty="the schedule of this profile reached no step to record")
         finally:
             self._running_in = None if not self._is_forked() else self._running_in
 
@@ -237,15 +237,15 @@ class profile:
         return self._recorded
 
     def _shown(self, stacklevel: int = 4) -> Recording:
-        """For who shows something of it: warns where there is nothing to show."""
+        """The recording, for methods that show something of it: warns if it is empty."""
         recording = self._result()
         recording.warn_if_empty(stacklevel)
         return recording
 
     @property
     def trace(self) -> Trace:
-        """The part of the trace file that this is about, and all that profdump knows of it; an empty trace where
-        nothing was recorded."""
+        """This profile's part of the trace file, for everything that profdump can do; an empty trace if nothing was
+        recorded."""
         return self._shown().trace
 
     def _layout(self) -> Layout:
@@ -330,7 +330,7 @@ class profile:
 
 @contextlib.contextmanager
 def behind(error: Optional[BaseException]) -> Iterator[None]:
-    """For the end of a body that raised `error`, which is what its caller is to see: another one only warns."""
+    """Runs the end of a profile. If the body raised `error`, its caller gets that one, and other exceptions only warn."""
     try:
         yield
     except Exception as other:

@@ -96,7 +96,7 @@ def flush_if_any() -> None:
 
 
 def load() -> None:
-    """Raises LibraryError where the import of this package could not load libprof.so."""
+    """Raises LibraryError if importing this package could not load libprof.so."""
     _native.library()
 
 

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# run.sh [bookworm|trixie] - what a stranger sees: the README's commands in a minimal Debian, from a clone of HEAD.
+# run.sh [bookworm|trixie] - runs the README's commands in a minimal Debian, from a clone of HEAD, as a new user would.
 #
-# Makes a root file system that holds Debian's essential packages and git, from the package sources of this machine, and
-# runs in it, without a CUDA toolkit:
+# Makes a root file system with Debian's essential packages and git, from the package sources of this machine. Runs in
+# it, without a CUDA toolkit:
 #
 #   1. ./dev demo as an ordinary user without sudo, in a folder with a space in its name, with a C compiler and CMake only
-#   2. ./dev demo as root, in a folder that only root may enter; profdump must be complete
+#   2. ./dev demo as root, in a folder that only root may enter; profdump must have all optional libraries
 #   3. ./dev test release as root, in the same folder
-#   4. ./dev demo as the user again: what was missing in 1 and is installed now must be found
+#   4. ./dev demo as the user again: the libraries missing in 1 and installed since must be found
 #
-# and between them what goes wrong for strangers: no network, no root, a full disk, a read-only or moved checkout.
+# Between these it tests common failures: no network, no root, a full disk, a read-only or moved checkout.
 #
 # Needs root, for chroot. Leaves build-bare/SUITE.log, and build-bare/SUITE where a step failed.
 # Exit status: 0 passed, 77 where such a root file system cannot be made.
@@ -23,7 +23,7 @@ log=$work/$suite.log
 
 say() { printf 'bare %s: %s\n' "$suite" "$*"; }
 
-# Whoever reads the log finds the step that failed at its end.
+# The failed step is at the end of the log.
 die() {
     tail -n 40 "$log"
     say "FAILED: $*; see $log"
@@ -43,7 +43,7 @@ mirror() {
 make_root() {
     rm -rf "$root"
     mmdebstrap --variant=minbase --include=git,ca-certificates "$suite" "$root" "$(mirror)" || return
-    # the network is this machine's: its names, and the certificates that it trusts
+    # use this machine's name resolution and trusted certificates
     cp -L /etc/resolv.conf /etc/hosts "$root/etc/" &&
         cp -L /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/" &&
         chroot "$root" useradd --create-home guest
@@ -99,7 +99,7 @@ step "installing a compiler" root \
 step "full disk" root "cd libprof && mkdir -p build && mount -t tmpfs -o size=2m none build &&
     /tmp/says 'the disk is full' unshare --net ./dev build; umount build"
 step "read-only checkout" guest \
-    "cp -r 'lib prof' fixed && chmod -R a-w fixed && /tmp/says 'copy it to a folder of yours' fixed/dev demo"
+    "cp -r 'lib prof' fixed && chmod -R a-w fixed && /tmp/says 'copy it to a folder of your own' fixed/dev demo"
 step "demo as a user without sudo, without profdump's libraries" guest "cd 'lib prof' && ./dev demo &&
     build/bin/profdump --version | grep '^without libzstd' &&
     /tmp/says libzstd build/bin/profdump --chrome out.json.zst demo.prof &&

@@ -278,7 +278,7 @@ TEST_F(Callbacks, AreMeasuredEachStandingForThoseBeforeIt)
     EXPECT_GT(launches + calls, 4000u - COST_GAP_MIN);
 }
 
-// The share is of the time during which recording is on; the probe of a device is start-up.
+// The share covers the time during which recording is on; probing a device belongs to start-up.
 TEST_F(Callbacks, AreNotMeasuredWhileRecordingIsOffNorForLibprofsOwnCalls)
 {
     auto measured = [] { return fake_cost(PROF_COST_LAUNCHES) + fake_cost(PROF_COST_CALLS); };

@@ -78,7 +78,7 @@ expect() {
     python3 "$e2e_directory/expect.py" "$PROF_BIN/profdump" "$@"
 }
 
-# Of several of one version the first; PYTHONS: commands to try instead.
+# Takes the first of each version; PYTHONS: commands to try instead.
 find_pythons() {
     local python version least=${1#3.}
     pythons=()

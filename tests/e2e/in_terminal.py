@@ -23,7 +23,7 @@ def main():
     while True:
         try:
             data = os.read(terminal, 65536)
-        except OSError:  # nobody has it open any more
+        except OSError:  # all have closed it
             break
         if not data:
             break

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What recording cost: start-up is stated as time and is no part of the share, and nothing is counted twice. Start-up is made
-# slow on purpose, within CUDA calls whose callbacks are measured: the file by a posix_fallocate() that sleeps, the probe of
-# the device by a device that takes its time. The counts come from outside: the time slept, the wall time of the process.
+# What recording cost: start-up is stated as time and is not in the share, and no time is counted twice. The test slows start-up
+# down within CUDA calls whose callbacks are measured: posix_fallocate() sleeps while the file is created, and the device is slow
+# when it is probed. It compares with times measured outside: the time slept and the wall time of the process.
 . "$(dirname "$0")/cuda_common.sh"
 
 cat >slow.c <<'C'

@@ -53,8 +53,7 @@ same "the user's injection" 1 "$(grep -c 'injected by the user' <<<"$out")"
 expect_cuda kept.prof -- "count['work'] == 1 and process['closed'] and not ops" \
     "facts['mode'] in ('unavailable', 'events') and 'CUDA called another tool instead of libprof' in facts['mode_reason']"
 
-# A program that is only linked to libprof starts others before it uses CUDA itself: they were not to be recorded, unless
-# somebody asks for that.
+# Children that a program linked to libprof starts before it uses CUDA are not recorded, unless the user asks for that.
 cat >starts.c <<'C'
 #include <prof/prof.h>
 #include <stdlib.h>

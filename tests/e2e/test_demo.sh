@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# README's "A run" is what ./dev demo prints: the same commands, the same lines, the same rows. Numbers differ, and rows of
-# calls that put nothing on the device, which come in the order of their times.
+# README's "A run" shows what ./dev demo prints: the same commands, lines and rows. Numbers may differ, and so may rows of calls
+# that put nothing on the device, which are sorted by their times.
 . "$(dirname "$0")/common.sh"
 : "${BUILD_DIR:?}" "${SOURCE_DIR:?}"
 
@@ -9,7 +9,7 @@ for example in demo demo_ranges; do
 done
 [[ ! -e /dev/nvidiactl && ! -e /dev/dxg ]] || skip "there is a GPU: README shows the simulated one"
 
-# What is built is taken as it is.
+# Uses the existing build.
 mkdir build stubs
 ln -s "$PROF_BIN" build/bin
 ln -s "$BUILD_DIR/examples" build/examples

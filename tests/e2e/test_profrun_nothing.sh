@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What profrun says of a program that recorded nothing is what happened in it: libprof knows, and tells it.
+# If a program recorded nothing, profrun prints the reason that libprof found in it.
 . "$(dirname "$0")/cuda_common.sh"
 
 # nothing WHY COMMAND...: profrun's two lines, of which the first says why.

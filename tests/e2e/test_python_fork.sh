@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# os.fork() of Python 3.12 and later warns where a process has several threads. The writer is not among them, is back
-# afterwards, and the program's own threads are. With every Python from 3.12 on that is found, pyenv's included (PYTHONS:
-# these instead).
+# os.fork() of Python 3.12 and later warns in a process with several threads: of the program's own threads, not of the writer,
+# which runs again afterwards. Tested with each Python from 3.12 on that is found, pyenv's included (PYTHONS: these instead).
 . "$(dirname "$0")/common.sh"
 
 find_pythons 3.12 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/*/bin/python3

@@ -49,7 +49,7 @@ forks silent
 ((${#children[@]} == 0)) || fail "silent children left files: ${children[*]}"
 expect "$parent" 'count == {"parent": 200}' 'process["closed"]' 'not any(raw.loss)'
 
-# A child pays for few pages of the recorder's: those of a table that nothing is in are left alone.
+# A child gets few pages of the recorder's: it does not touch unused tables.
 own=$(./forks faults)
 preloaded=$(LD_PRELOAD=$lib PROF_OUTPUT=faults.prof ./forks faults)
 ((preloaded - own < 100)) || fail "a forked child has $preloaded page faults, without libprof $own"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tables fit the terminal they are printed to: profdump's, profrun's, the one at exit, prof_table(). To a file or a pipe
-# they are what they always were.
+# Tables fit the terminal they are printed to: profdump's, profrun's, the one at exit, prof_table(). In a file or a pipe they
+# are not fitted.
 . "$(dirname "$0")/common.sh"
 
 in_terminal() { python3 "$e2e_directory/in_terminal.py" "$@"; }
@@ -35,14 +35,14 @@ in_terminal 90 "$PROF_BIN/profdump" names.prof >profdump.txt
 fits profdump.txt 90 profdump
 fitted profdump.txt profdump
 
-# What the environment says comes first; on a terminal only.
+# COLUMNS overrides the terminal's width, and has no effect elsewhere.
 COLUMNS=70 in_terminal 90 "$PROF_BIN/profdump" names.prof >columns.txt
 fits columns.txt 70 'profdump, COLUMNS=70'
 COLUMNS=70 "$PROF_BIN/profdump" names.prof | cmp - file.txt || fail "COLUMNS changed what goes to a pipe"
 for wrong in 0 -1 wide ''; do
     COLUMNS=$wrong in_terminal 90 "$PROF_BIN/profdump" names.prof | cmp - profdump.txt || fail "COLUMNS=$wrong"
 done
-# A terminal that does not know, one that is wide enough, and whoever wants all.
+# Not fitted: a terminal of unknown width, a wide one, and with --table-width 0.
 for wide in 0 300; do
     in_terminal $wide "$PROF_BIN/profdump" names.prof | cmp - file.txt || fail "a terminal of $wide columns"
 done

@@ -55,7 +55,7 @@ TEST(RuleCpuBound, NamesTheRange)
     EXPECT_TRUE(found.of("gpu-idle-synchronization").empty());
 }
 
-// Kernels with gaps of 70 and 10 ms between them, in each of which the CPU is in no range.
+// Kernels with gaps of 70 and 10 ms between them, during which the CPU is in no range.
 struct Outside {
     TimelineMaker m;
 

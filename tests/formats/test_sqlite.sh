@@ -35,7 +35,7 @@ same traces/killed.prof "never closed" open
 same traces/lossy.prof open
 same traces/memory.prof "Unified Memory Memcpy HtoD" "Unified Memory Memcpy DtoH"
 
-# An old database whose last program was killed: what its journal holds is not brought into the new one.
+# An old database whose last writer was killed: its journal is not applied to the new database.
 python3 - <<'PYTHON'
 import os, sqlite3
 old = sqlite3.connect("journaled.sqlite")

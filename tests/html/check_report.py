@@ -211,7 +211,7 @@ def check_demo(page, folder):
 
 
 def check_unknown_work(page, folder):
-    """Kernels of which no work is known are under no roof, on a device with known peaks (hostile) or without."""
+    """Without a kernel whose work is known there is no roofline, whether the device's peaks are known (hostile) or not."""
     for name in ('hostile', 'demo'):
         page.open(f'{folder}/{name}.html')
         check(page.value('document.querySelectorAll("#idle, #rows").length') == 2, name, 'has no parts at all')

@@ -1,7 +1,7 @@
 # Sourced by the tests that install the build tree.
 #
-#   install_into PREFIX     with the notes of what was installed in ./notes: those in the build tree are about the
-#                           installation of whoever built it, which uninstall is to take back
+#   install_into PREFIX     writes the list of what was installed to ./notes, not to the build tree: the list there
+#                           belongs to the user's own installation
 
 install_into() {
     mkdir -p notes

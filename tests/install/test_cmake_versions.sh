@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The release preset is configured without a warning by the oldest CMake that the project asks for, and by a current one.
+# The oldest CMake that the project allows and a current one configure the release preset without a warning.
 set -eu
 rm -rf ./*
 . "$SOURCE_DIR/tests/e2e/packages_common.sh"

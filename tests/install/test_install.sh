@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Another project gets libprof from an installation, by pkg-config and by find_package, from C and from C++, and from
-# its sources, by add_subdirectory and by FetchContent; and an installation is taken back by the target uninstall.
+# its sources, by add_subdirectory and by FetchContent. The target uninstall removes an installation.
 set -eu
 . "$SOURCE_DIR/tests/install/install_common.sh"
 prefix=$PWD/prefix
@@ -11,7 +11,7 @@ fail() {
     exit 1
 }
 
-# Taken back are the files and what directories were made for them; others' are left as they are.
+# Uninstalling removes the files and the directories that were created for them, and nothing else.
 uninstall() { "$CMAKE" -DBUILD_DIR="$PWD/notes" -P "$SOURCE_DIR/libprof/cmake/prof_uninstall.cmake" >uninstall.log 2>&1; }
 "$CMAKE" --build "$BUILD_DIR" --target help >targets.txt
 for target in prof_uninstall uninstall; do
@@ -30,7 +30,7 @@ uninstall || fail "uninstall: $(cat uninstall.log)"
 ! uninstall || fail "uninstall finds something to remove again"
 grep -q 'nothing was installed' uninstall.log || fail "uninstall does not say that there is nothing: $(cat uninstall.log)"
 
-# A second installation and a file that is gone already change nothing about that.
+# That holds after a second installation, and if a file is already gone.
 install_into /usr
 install_into /usr
 rm stage/usr/bin/profrun stage/usr/include/prof/mine.h
@@ -113,7 +113,7 @@ else
     echo "note: pkg-config is missing, prof.pc not tested"
 fi
 
-# A project with wishes of its own, which says with -DWAY=... how it gets libprof.
+# A project with settings of its own; -DWAY=... selects how it gets libprof.
 cat >CMakeLists.txt <<'PROJECT'
 cmake_minimum_required(VERSION 3.22)
 project(consumer VERSION 7 LANGUAGES C)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every format, by profdump and by the library: what was there stays until the new file is complete, whatever happens
-# meanwhile, and a recording stays for ever.
+# Every format, by profdump and by the library: the old file stays until the new one is complete, whatever goes wrong, and a
+# recording is never replaced.
 . "$(dirname "$0")/common.sh"
 
 umask 022
@@ -18,7 +18,7 @@ by() {
     fi
 }
 
-# Those that this build writes.
+# The formats that this build writes.
 known=()
 for format in "${formats[@]}" arrow; do
     mkdir "reference.$format"
@@ -42,7 +42,7 @@ each() {
 
 is_complete() { cmp "$1" "reference.$format/out"; }
 
-# refused STATUS PART COMMAND...: it ends so, having said something with the part, naming the file, in one sentence.
+# refused STATUS PART COMMAND...: the command exits with STATUS and prints one sentence with PART and the file's name.
 refused() {
     local wanted=$1 part=$2 status=0
     shift 2
@@ -92,7 +92,7 @@ each keeps_recordings
 known=("${known[@]:0:${#known[@]}-1}")
 ways=(profdump library)
 
-# A full disk, as a limit and as it is; without what makes a file.
+# A file-size limit and a full disk; without formats that make no file.
 beyond_the_limit() {
     echo old >out
     (
@@ -119,7 +119,7 @@ else
     echo "note: without a full disk"
 fi
 
-# Where no file can be made: what may be written is written, and the rest is refused.
+# In a directory that allows no new file, a writable file is written, and anything else is refused.
 chmod 755 "$here" && mkdir theirs
 somebody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 if ((EUID == 0)) && "${somebody[@]}" test -x "$BIN_DIR/profdump" -a -x "$test/ask_trace" 2>/dev/null; then

@@ -28,7 +28,7 @@ echo 'print("hours of work")' >train.py
 for force in --force --quiet; do
     run $force -o train.py true
     check "$force: what is no recording is refused" 2 "$status"
-    check_has "and named" "train.py exists and is no recording; name another file" "$err"
+    check_has "and named" "train.py exists and is not a recording; name another file" "$err"
     check "and stays" 'print("hours of work")' "$(cat train.py)"
 done
 mkdir directory

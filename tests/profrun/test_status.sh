@@ -10,7 +10,7 @@ check "nothing recorded is two lines" 2 "$(grep -c '^profrun: ' err.txt)"
 check_has "which say why" "profrun: true recorded nothing: it pushed no range" "$err"
 check_has "and what to do" "'profrun --doctor' examines" "$err"
 
-# What the library says of the process comes first; of several processes, what came closest.
+# The library's reason comes first; of several processes, that of the one that came closest to a recording.
 for note in 'off:never switched on:--help-env' 'cold:not initialised:--sim' 'idle:copied and allocated nothing:server' \
     'refused:could not be recorded:--doctor' 'failed:could not be made:-o'; do
     IFS=: read -r word why remedy <<<"$note"
@@ -29,7 +29,7 @@ STAND_IN_SAYS='# cold' run -o said.prof true
 check_lacks "a recording needs no excuse" "recorded nothing" "$err"
 unset STAND_IN_SAYS
 run sh -c 'exit 127'
-check_has "a program that misses a library" "ended with status 127" "$err"
+check_has "a program that misses a library" "exited with status 127" "$err"
 
 run sh -c 'exit 7'
 check "status 7" 7 "$status"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Programs into which nothing can be preloaded: they run, and the reason is said in one line, what to do in another.
+# Programs into which nothing can be preloaded: they run; one line says why, and another what to do.
 . "$(dirname "$0")/common.sh"
 make_tree
 
@@ -45,7 +45,7 @@ patch() {
 patch bits32 4 '\001'
 run ./bits32
 check_has "a 32-bit program" "is a 32-bit program" "$err"
-check_has "and what to do" "build libprof for it" "$err"
+check_has "and what to do" "build libprof for the program's architecture" "$err"
 patch machine 18 '\002\000'
 run ./machine
 check_has "another architecture" "another processor architecture" "$err"

@@ -152,7 +152,7 @@ static int concurrent(void)
     return bad;
 }
 
-/* Children that do nothing; says how many pages each of them had to be given. */
+/* Forks children that do nothing; prints how many page faults each of them had. */
 static int faults(void)
 {
     struct rusage children;

@@ -62,7 +62,7 @@ static void put(const char *path, const char *text)
     fclose(file);
 }
 
-/* What is exported takes the place of no recording, and a recording that of nothing else. */
+/* An export does not replace a recording, and a dump replaces nothing but recordings and empty files. */
 static void onto_files(void)
 {
     const char *own = prof_output_path();
@@ -85,7 +85,7 @@ static void onto_files(void)
     check("the notes were replaced", *beginning("notes.txt") == '{');
 }
 
-/* A limit of file sizes is an error, no end of the program. */
+/* At the limit of file sizes a call fails; the program is not killed. */
 static void beyond_the_limit(void)
 {
     struct rlimit before, none = {0};

@@ -1,4 +1,4 @@
-"""Whatever the package writes: complete or not at all, and in the place of no recording."""
+"""Whatever the package writes is complete or not there, and never replaces a recording."""
 
 from __future__ import annotations
 

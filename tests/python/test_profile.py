@@ -411,7 +411,7 @@ def test_nothing_recorded(run_python: Any, tmp_path: Path, how: str) -> None:
     source = EMPTY.replace("import os, sys", "import libprof.autograd\nimport os, sys")
     done = run_python(source, how)
     assert done.stdout == "0 '' 0 0.0\n0\n", done.stderr
-    why = "the schedule of this profile came to no step to record" if how == "unscheduled" else "no range, call, mark"
+    why = "the schedule of this profile reached no step to record" if how == "unscheduled" else "no range, call, mark"
     first, second = re.findall(r"program.py:(\d+): RuntimeWarning: nothing was recorded: (.*)", done.stderr)
     assert why in first[1] and "no range" in second[1], done.stderr
     lines = source.splitlines()

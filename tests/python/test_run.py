@@ -83,7 +83,7 @@ def test_wrong_usage(tmp_path: Path) -> None:
 
 
 def unread(*command: str, buffered: bool) -> Tuple[int, str]:
-    """Status and standard error of a program whose standard output nobody reads any more."""
+    """Status and standard error of a program whose standard output is a closed pipe."""
     reader, writer = os.pipe()
     os.close(reader)
     env = {**os.environ, "PYTHONUNBUFFERED": "" if buffered else "1"}

@@ -1,4 +1,4 @@
-// The cost of recording: every tick of a thread is charged to one part at most, and what is paid once is no part of the share.
+// The cost of recording: every tick of a thread is charged to at most one part, and one-time costs are not in the share.
 #include "recorder_support.h"
 
 extern "C" {
@@ -37,7 +37,7 @@ void charge(prof_cost_part part)
     cost_charge(part, began);
 }
 
-// The counter's rate is measured anew each time: as good as 1 %.
+// The counter's rate is measured each time, to within 1 %.
 uint64_t about(uint64_t ns)
 {
     return ns + ns / 100;

@@ -57,7 +57,7 @@ TEST(GridAligned, FitsATerminal)
     EXPECT_EQ(on_a_terminal(34, GRID_ALIGNED),
               "name                            ns\n" + rule.substr(3) + "  -----\n" + n.substr(6) +
                   "...  12345\nLeft out: bytes (to fit 34\n    "
-                  "columns; profdump\n    --table-width 0 shows all)\n");
+                  "characters; profdump\n    --table-width 0 shows all)\n");
 }
 
 TEST(GridAligned, FitsOnlyTextForPeople)

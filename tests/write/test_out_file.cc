@@ -34,7 +34,7 @@ TEST(OutFile, ReplacesOnlyWhenComplete)
     EXPECT_EQ(entries(scratch), "out.json ");
 }
 
-// Opens, writes and puts in place, or says why not.
+// Opens, writes and replaces; returns the message if that fails.
 std::string export_to(const std::string &path, const char *text)
 {
     write_error error = {0, ""};
@@ -135,13 +135,13 @@ TEST(OutFile, RefusesARecording)
     write_file(scratch.path("run.prof"), recording);
     ASSERT_EQ(symlink("run.prof", scratch.path("link").c_str()), 0);
     for (const char *name : {"run.prof", "link"})
-        EXPECT_NE(export_to(scratch.path(name), "x").find("a recording is there"),
+        EXPECT_NE(export_to(scratch.path(name), "x").find("does not replace a recording"),
                   std::string::npos);
     EXPECT_EQ(read_file(scratch.path("run.prof")), recording);
     EXPECT_EQ(entries(scratch), "link run.prof ");
 }
 
-// As somebody who is not root, in a directory that is not theirs.
+// As a user other than root, in another user's directory.
 template <typename Body>
 void as_another_user(const Scratch &scratch, Body body)
 {
@@ -177,7 +177,7 @@ TEST(OutFile, WritesDirectlyWhereNothingCanBeMadeBesideTheFile)
     EXPECT_EQ(entries(scratch), "fixed mine ");
 }
 
-// In a directory as /tmp everybody can make files, and nobody can rename over those of others.
+// In a directory like /tmp everybody can create files, but nobody can rename over another user's.
 TEST(OutFile, CopiesOverAFileThatCannotBeRenamedOver)
 {
     if (geteuid() != 0)
@@ -212,7 +212,7 @@ TEST(OutFile, SaysWhatToDo)
     }
 }
 
-// A signal that ends the program: the old file stays, and nothing else. A limit of file sizes is an error instead.
+// A signal that ends the program leaves the old file and nothing else. The limit of file sizes is an error instead.
 TEST(OutFile, LeavesTheOldFileWhenASignalEndsTheProgram)
 {
     for (int number : {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGXFSZ}) {

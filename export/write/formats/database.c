@@ -1,7 +1,7 @@
 /* database.c - see database.h.
  *
- * SQLite writes to the temporary file itself: without a journal and without waiting for the disk, since
- * nobody has the file before it is whole. A journal that is there is the old file's.
+ * SQLite writes the temporary file without a journal and without waiting for the disk, since nobody opens
+ * that file before it is complete. A journal beside the target belongs to the old file.
  */
 #include "database.h"
 
@@ -25,7 +25,7 @@ static void keep_error(struct database *database, int code)
              database->file.path, message);
 }
 
-/* What the system refused is told by its errno, so that all outputs say the same. */
+/* Uses the system's errno if there is one, so that all outputs print the same message. */
 static int errno_of(struct database *database, int result)
 {
     int code = 0;
@@ -132,7 +132,7 @@ static void finish(struct database *database)
         keep_error(database, EIO);
 }
 
-/* SQLite would bring what is in them into the new file. */
+/* SQLite would apply the old file's journals to the new one. */
 static void remove_old_journals(const char *target)
 {
     static const char *const endings[] = {"-journal", "-wal", "-shm"};
@@ -142,7 +142,7 @@ static void remove_old_journals(const char *target)
             unlink(path);
 }
 
-/* What the system refused is said as of all outputs, the rest as SQLite says it. */
+/* A system error has the message of all outputs, any other error SQLite's own. */
 bool database_close(struct database *database, bool complete, struct write_error *error)
 {
     if (complete)

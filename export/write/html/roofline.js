@@ -147,7 +147,7 @@ function rooflineOf(device) {
   return el("div", null, host, notes, table.node);
 }
 
-/* Of some kernel at least it is known what it did. */
+/* Whether the work of at least one kernel is known. */
 function hasWork(device) {
   return device.rows.some((row) => row.tflops > 0 || row.gbs > 0);
 }

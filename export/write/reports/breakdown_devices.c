@@ -57,7 +57,7 @@ static const struct sheet_column temporal_columns[] = {
     {0},
 };
 
-/* Shares stay to the end. */
+/* Shares are never left out. */
 static const uint8_t temporal_ranks[] = {0, 4, 0, 3, 5, 2, 5, 1, 0, 1, 0, 1, 0, 1, 0};
 
 bool breakdown_temporal(struct breakdown_report *report)

@@ -112,7 +112,7 @@ static bool print_table(const struct roofline *roofline, const struct roofline_d
     static const char *const heads[] = {
         "Kernel", "Operator", "Range", "Count",  "Time",    "Time %",    "Mean", "Median",  "Type",
         "FLOP",   "TFLOP/s",  "GB/s",  "FLOP/B", "Compute", "Bandwidth", "Roof", "Bound by"};
-    /* what stays to the end: how long, how good, why */
+    /* kernel, time and bound always stay */
     static const uint8_t ranks[15] = {0, 3, 0, 4, 6, 10, 5, 9, 2, 2, 8, 7, 7, 1, 0};
     struct grid grid;
     grid_init(&grid, 15);

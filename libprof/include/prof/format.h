@@ -1064,7 +1064,7 @@ struct prof_rec_cost {
     uint64_t ticks;
     uint64_t recorded_ns; /* wall time during which recording was on */
     uint64_t cpu_ns;      /* CPU time of all threads of the process meanwhile, libprof's not */
-    uint64_t launches; /* whose callbacks the part LAUNCHES is about: all but a thread's last few */
+    uint64_t launches;    /* covered by the part LAUNCHES: all but the last few of each thread */
     uint32_t items;
     uint32_t budget_ppm; /* PROF_BUDGET; 0 none */
     /* struct prof_cost_item item[items] */

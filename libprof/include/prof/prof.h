@@ -354,16 +354,17 @@ static inline prof_status prof_table(FILE *stream)
     return PROF_PRESENT(prof_table) ? prof_table_in_library(stream) : PROF_ABSENT;
 }
 
-/* Flushes, then writes a Chrome trace (JSON) of this process so far; replaces `path` at once when
- * complete, unless it is a recording. */
+/* Flushes, then writes a Chrome trace (JSON) of this process so far. Replaces `path` at once when
+ * complete; fails if `path` is a recording. */
 static inline prof_status prof_export_chrome(const char *path)
 {
     return PROF_PRESENT(prof_export_chrome) ? prof_export_chrome_in_library(path) : PROF_ABSENT;
 }
 
 /* Flushes, then writes a copy of the trace so far, which is a trace by itself, while recording goes
- * on; replaces `path` at once when complete, if that is an older recording or an empty file. Of a
- * ring (PROF_FULL) that is its last part; PROF_RING_SECONDS keeps less. Not for signal handlers. */
+ * on. Replaces `path` at once when complete; fails if `path` is neither another recording nor an empty
+ * file. Of a ring (PROF_FULL) it writes the last part; PROF_RING_SECONDS keeps less. Not for signal
+ * handlers. */
 static inline prof_status prof_dump(const char *path)
 {
     return PROF_PRESENT(prof_dump) ? prof_dump_in_library(path) : PROF_ABSENT;

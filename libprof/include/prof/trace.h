@@ -71,10 +71,10 @@ PROF_TRACE_API prof_status prof_trace_open(const char *const *paths, size_t coun
  *
  * format   one of prof_trace_format() ("chrome", "perfetto", "sqlite", ...), or a report of prof_trace_report_name()
  *          ("folded", "explain", ...), as text.
- * path     compressed by its ending, .gz or .zst. A file there is replaced once the new one is complete; on failure it
+ * path     compressed by its ending, .gz or .zst. An existing file is replaced once the new one is complete; on failure it
  *          stays as it was. "-", /dev/stdout and /dev/fd/N are the process's own.
- * Returns  PROF_OK; PROF_INVALID: an argument, no such format, or the path is an input of the trace or a recording, which
- *          no export replaces; PROF_FAILED: the file could not be written.
+ * Returns  PROF_OK; PROF_INVALID: a wrong argument, an unknown format, or a path that is an input of the trace or a
+ *          recording; PROF_FAILED: the file could not be written.
  *
  * As with profdump, "chrome" copies inputs that are Chrome traces as they are: these are read once more.
  */

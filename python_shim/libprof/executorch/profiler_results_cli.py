@@ -25,7 +25,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         default="ns",
         help="what its ticks are (default: ns); times are shown in ms, or in cycles",
     )
-    parser.add_argument("--wrap32", action="store_true", help="ticks have 32 bits and begin anew")
+    parser.add_argument("--wrap32", action="store_true", help="32-bit tick counter that wraps")
 
     def print_tables() -> None:
         given = parser.parse_args(arguments)

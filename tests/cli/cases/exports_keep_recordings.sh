@@ -1,4 +1,4 @@
-# No output takes the place of an input or of a recording, by whatever name it is called.
+# No output replaces an input or a recording, whatever name it is given.
 cp rank0.prof kept.prof
 cp kept.prof packed && gzip packed
 ln kept.prof hard && ln -s kept.prof soft
@@ -43,7 +43,7 @@ else # this profdump reads no gzip
     echo "exit 2"
 fi
 
-# What is there and no recording is replaced; what is no file is written to.
+# Files that are not recordings are replaced; devices and pipes are written directly.
 echo old >out.svg && profdump --svg out.svg demo.prof && head -c 4 out.svg; echo
 mkfifo pipe
 profdump --svg pipe demo.prof & head -c 4 pipe; echo; wait $!; echo "exit $?"
