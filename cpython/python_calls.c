@@ -408,10 +408,12 @@ prof_status prof_python_calls(int on)
     return status;
 }
 
-static void python_fork_child(void)
+GUEST_PATH static void python_fork_child(void)
 {
-    python_self.gate = 0;
-    python_self.slot = NULL;
+    if (python_self.slot || python_self.gate) {
+        python_self.gate = 0;
+        python_self.slot = NULL;
+    }
     python_monitor_fork_child(python_self.hook == PYTHON_HOOK_MONITOR);
 }
 

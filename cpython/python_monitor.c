@@ -198,7 +198,9 @@ void python_monitor_end_all(const struct python_api *api)
     python_monitor_rest(api);
 }
 
-void python_monitor_fork_child(bool on)
+GUEST_PATH void python_monitor_fork_child(bool on)
 {
-    store_relaxed(&python_monitor.threads, on ? 1u : 0u);
+    uint32_t threads = on ? 1u : 0u;
+    if (load_relaxed(&python_monitor.threads) != threads)
+        store_relaxed(&python_monitor.threads, threads);
 }

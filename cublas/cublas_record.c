@@ -100,9 +100,10 @@ static bool cublas_state_forms(void)
 }
 
 /* A forked child's file: names keep their numbers there, what they are used for must be said again. */
-static void cublas_fork_child(void)
+GUEST_PATH static void cublas_fork_child(void)
 {
-    store_relaxed(&cublas_forms_stated, false);
+    if (load_relaxed(&cublas_forms_stated))
+        store_relaxed(&cublas_forms_stated, false);
 }
 
 const struct collector cublas_collector = {.name = "cublas", .fork_child = cublas_fork_child};

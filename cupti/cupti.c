@@ -344,9 +344,15 @@ static void begin_uncalled(void)
         give_up(sentence);
 }
 
+/* Not in a forked child, whose parent may have used CUDA unnoticed. */
+static bool may_begin(void)
+{
+    return load_acquire(&state) == COLD && config_get()->cuda && !recorder_is_forked();
+}
+
 static void look_for_cuda(void)
 {
-    if (load_acquire(&state) != COLD || !load_acquire(&has_file) || !config_get()->cuda)
+    if (!may_begin() || !load_acquire(&has_file))
         return;
     if (loader_open_driver() && is_initialised(loader_driver()) &&
         !exchange_acquire(&init_begun, 1u))
@@ -382,7 +388,7 @@ static void cupti_warm(bool soon)
 
 static void cupti_cuda_init(void)
 {
-    if (!config_get()->cuda || load_acquire(&state) != COLD || exchange_acquire(&init_begun, 1u))
+    if (!may_begin() || exchange_acquire(&init_begun, 1u))
         return;
     int kept_errno = errno;
     begin();
@@ -423,8 +429,7 @@ static void cupti_tick(void)
 static void cupti_flush(unsigned deadline_ms)
 {
     look_for_cuda();
-    if (load_acquire(&state) == COLD && load_acquire(&has_file) && config_get()->cuda &&
-        recorder_ending())
+    if (may_begin() && load_acquire(&has_file) && recorder_ending())
         look_for_stub();
     if (!may_use_driver() || flusher_run(flush_job, deadline_ms))
         return;
@@ -447,8 +452,10 @@ static void cupti_finish(void)
 
 /* CUPTI's worker does not exist in the child: whatever waits for it waits for ever (HPCToolkit
  * issue 195). */
-static void cupti_fork_child(void)
+GUEST_PATH static void cupti_fork_child(void)
 {
+    if (!load_relaxed(&init_begun) && !load_relaxed(&has_file))
+        return;
     callbacks_close();
     activity_close();
     event_timing_fork_child();

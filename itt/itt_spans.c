@@ -35,10 +35,11 @@ static struct itt_span itt_spans[ITT_SPAN_PLACES];
 static bool itt_spans_used; /* set when a place is reserved, cleared in a forked child */
 
 /* Leaves an unused table alone: clearing it would fault in 192 pages in each child. */
-void itt_span_fork_child(void)
+GUEST_PATH void itt_span_fork_child(void)
 {
-    if (load_relaxed(&itt_spans_used))
-        memset(itt_spans, 0, sizeof itt_spans);
+    if (!load_relaxed(&itt_spans_used))
+        return;
+    memset(itt_spans, 0, sizeof itt_spans);
     store_relaxed(&itt_spans_used, false);
 }
 

@@ -9,6 +9,7 @@
 
 #include "atomic.h"
 #include "clock.h"
+#include "process.h"
 #include "session.h"
 #include "thread.h"
 
@@ -32,9 +33,16 @@ static struct {
     children_spawn posix_spawn, posix_spawnp;
 } children_real;
 
-static struct prof_rec_child children_early[CHILDREN_EARLY];
-static uint32_t children_early_count; /* taken by whoever makes a child; may exceed the array */
-static uint32_t children_last_exec;   /* pid: exec is called once per directory of a search path */
+/* In one page: an idle program's fork copies each that it writes to. */
+static struct {
+    uint32_t generation; /* process_generation() of who made them */
+    uint32_t count;      /* taken by whoever makes a child; may exceed the array */
+    struct {
+        uint32_t pid, origin; /* whoever makes the child releases the first -> children_restate */
+    } made[CHILDREN_EARLY];
+} children_early __attribute__((aligned(4096)));
+
+static uint32_t children_last_exec; /* pid: exec is called once per directory of a search path */
 
 void children_resolve(void)
 {
@@ -43,16 +51,30 @@ void children_resolve(void)
     children_real.posix_spawnp = (children_spawn)dlsym(RTLD_NEXT, "posix_spawnp");
 }
 
-static void children_remember(const struct prof_rec_child *child)
+/* The parent's are its own to name. Another thread of this process that remembers one at the same moment
+ * may lose it. */
+static void children_claim(void)
 {
-    uint32_t place = fetch_add_relaxed(&children_early_count, 1u);
-    if (place >= CHILDREN_EARLY)
+    uint32_t generation = process_generation();
+    if (exchange_acquire(&children_early.generation, generation) == generation)
         return;
-    children_early[place].origin = child->origin;
-    store_release(&children_early[place].pid, child->pid);
+    for (uint32_t i = 0; i < CHILDREN_EARLY; i++)
+        store_relaxed(&children_early.made[i].pid, 0u);
+    store_relaxed(&children_early.count, 0u);
 }
 
-static void children_note(pid_t pid, enum prof_child_origin origin)
+GUEST_PATH static void children_remember(const struct prof_rec_child *child)
+{
+    if (load_relaxed(&children_early.generation) != process_generation())
+        children_claim();
+    uint32_t place = fetch_add_relaxed(&children_early.count, 1u);
+    if (place >= CHILDREN_EARLY)
+        return;
+    store_relaxed(&children_early.made[place].origin, child->origin);
+    store_release(&children_early.made[place].pid, child->pid);
+}
+
+GUEST_PATH static void children_note(pid_t pid, enum prof_child_origin origin)
 {
     int saved_errno = errno;
     struct prof_rec_child child = {.pid = (uint32_t)pid, .origin = origin};
@@ -75,20 +97,17 @@ void children_note_exec(void)
 /* Ticks of 0: before the file began. */
 static void children_restate(void)
 {
-    for (uint32_t i = 0; i < CHILDREN_EARLY; i++)
-        if (load_acquire(&children_early[i].pid))
-            meta_append(PROF_REC_CHILD, &children_early[i], sizeof children_early[i], NULL, 0);
+    if (load_relaxed(&children_early.generation) != process_generation())
+        return;
+    for (uint32_t i = 0; i < CHILDREN_EARLY; i++) {
+        struct prof_rec_child child = {.pid = load_acquire(&children_early.made[i].pid),
+                                       .origin = load_relaxed(&children_early.made[i].origin)};
+        if (child.pid)
+            meta_append(PROF_REC_CHILD, &child, sizeof child, NULL, 0);
+    }
 }
 
-static void children_forget(void)
-{
-    for (uint32_t i = 0; i < CHILDREN_EARLY; i++)
-        store_relaxed(&children_early[i].pid, 0u);
-    store_relaxed(&children_early_count, 0u);
-    store_relaxed(&children_last_exec, 0u);
-}
-
-CHILDREN_PUBLIC pid_t fork(void)
+GUEST_PATH CHILDREN_PUBLIC pid_t fork(void)
 {
     if (!children_real.fork)
         children_resolve();
@@ -142,5 +161,4 @@ CHILDREN_PUBLIC int posix_spawnp(pid_t *pid, const char *file,
 const struct collector children_collector = {
     .name = "children",
     .file_begun = children_restate,
-    .fork_child = children_forget,
 };

@@ -24,6 +24,7 @@
 #include "control_thread.h"
 #include "cost.h"
 #include "exits.h"
+#include "process.h"
 #include "report.h"
 #include "session.h"
 #include "stacks.h"
@@ -175,7 +176,7 @@ static void entry_end_over(void)
 static void entry_detach(void)
 {
     int saved_errno = errno;
-    if (exits_is_own_process()) {
+    if (process_is_own()) {
         entry_end_begin();
         session_finish_collectors();
         entry_end_over();
@@ -183,26 +184,31 @@ static void entry_detach(void)
     errno = saved_errno;
 }
 
-static void entry_exit(void)
+static void entry_finish(void)
+{
+    entry_end_begin();
+    session_finish();
+    if (entry_preloaded && !writer_run(report_at_exit, ENTRY_REPORT_MS))
+        report_at_exit();
+    entry_end_over();
+}
+
+GUEST_PATH static void entry_exit(void)
 {
     int saved_errno = errno;
-    if (!entry_inert && exits_is_own_process()) {
-        entry_end_begin();
+    if (!entry_inert) {
         control_thread_end();
-        session_finish();
+        if (!session_is_idle() && process_is_own())
+            entry_finish();
         report_nothing();
-        if (entry_preloaded && !writer_run(report_at_exit, ENTRY_REPORT_MS))
-            report_at_exit();
-        entry_end_over();
     }
     errno = saved_errno;
 }
 
-static void entry_fork_child(void)
+GUEST_PATH static void entry_fork_child(void)
 {
     int saved_errno = errno;
     session_fork_child();
-    exits_remember_process();
     triggers_fork_child();
     control_thread_fork_child();
     errno = saved_errno;

@@ -10,6 +10,7 @@
 
 #include "children.h"
 #include "control_thread.h"
+#include "process.h"
 #include "session.h"
 
 #include <dlfcn.h>
@@ -28,8 +29,6 @@ static struct {
     int (*fexecve)(int, char *const[], char *const[]);
 } exits_real;
 
-static pid_t exits_process;
-
 void exits_resolve(void)
 {
     exits_real.execve =
@@ -39,64 +38,47 @@ void exits_resolve(void)
     exits_real.fexecve = (int (*)(int, char *const[], char *const[]))dlsym(RTLD_NEXT, "fexecve");
 }
 
-void exits_remember_process(void)
-{
-    exits_process = getpid();
-}
-
-bool exits_is_own_process(void)
-{
-    return exits_process == getpid();
-}
-
-static void exits_leave(void)
+GUEST_PATH static void exits_leave(void)
 {
     if (!exits_real.execve)
         exits_resolve(); /* called by a constructor that runs before ours */
-    if (exits_is_own_process())
+    if (session_has_file() && process_is_own())
         session_suspend();
 }
 
-/* An exec keeps the number, under which the new program may want to be found. */
-static void exits_disappear(void)
-{
-    if (exits_is_own_process())
-        control_thread_end();
-}
-
-/* The program's handlers, registered later, have run: what they did is recorded. */
+/* The program's handlers, registered later, have run: what they did is recorded. An exec keeps the
+ * number, under which the new program may want to be found. */
 static void exits_at_quick_exit(void)
 {
     exits_leave();
-    exits_disappear();
+    control_thread_end();
 }
 
 void exits_init(void)
 {
-    exits_remember_process();
     at_quick_exit(exits_at_quick_exit);
 }
 
 static void exits_exec(void)
 {
     exits_leave();
-    if (exits_process && !exits_is_own_process())
+    if (session_has_file() && !process_is_own())
         children_note_exec();
 }
 
 static int exits_stay(int result)
 {
     int saved_errno = errno;
-    if (exits_is_own_process())
+    if (session_has_file() && process_is_own())
         session_resume();
     errno = saved_errno;
     return result;
 }
 
-EXITS_PUBLIC __attribute__((noreturn)) void _exit(int status)
+GUEST_PATH EXITS_PUBLIC __attribute__((noreturn)) void _exit(int status)
 {
     exits_leave();
-    exits_disappear();
+    control_thread_end(); /* an exec keeps the number, under which the new program may want to be found */
     for (;;)
         syscall(SYS_exit_group, status);
 }

@@ -93,7 +93,8 @@ static const char *report_why_nothing(void)
 
 void report_nothing(void)
 {
-    const char *why = *session_path() ? NULL : report_why_nothing();
+    bool asked = *config_get()->session_file && !*session_path();
+    const char *why = asked ? report_why_nothing() : NULL;
     if (why)
         session_announce(why);
 }

@@ -209,8 +209,10 @@ void control_thread_init(void)
 }
 
 /* The parent's pipe and socket are the parent's. */
-void control_thread_fork_child(void)
+GUEST_PATH void control_thread_fork_child(void)
 {
+    if (!load_relaxed(&control.process))
+        return; /* the parent had no thread: nor will its child */
     own_fd_close(&control.wake_in);
     own_fd_close(&control.wake_out);
     own_fd_close(&control.listener);
@@ -221,7 +223,7 @@ void control_thread_fork_child(void)
 }
 
 /* An entry that came after its process looked for it would stay for good. */
-void control_thread_end(void)
+GUEST_PATH void control_thread_end(void)
 {
     struct timespec moment = {.tv_nsec = 100000};
     if (!config_get()->control || load_acquire(&control.process) != (uint32_t)getpid() ||

@@ -5,6 +5,7 @@
 #include "clock.h"
 #include "config.h"
 #include "meta.h"
+#include "process.h"
 #include "thread.h"
 
 #include <string.h>
@@ -33,6 +34,7 @@ static struct {
     uint64_t event_ps, record_ps;       /* the writer stores once */
     uint64_t writer_ns;                 /* the writer stores */
     uint64_t stated_at_ns;              /* of recorded time; whoever states */
+    uint32_t generation;                /* process_generation() that all of this belongs to */
 } cost;
 
 __thread uint64_t cost_charged;
@@ -117,6 +119,12 @@ void cost_recording(bool on)
         fetch_add_relaxed(&cost.cpu_ns, cpu - load_relaxed(&cost.cpu_since_ns));
     }
     store_release(&cost.cpu_since_ns, cpu);
+}
+
+void cost_recording_from_start(void)
+{
+    store_release(&cost.on_since_ns, clock_monotonic_ns());
+    store_release(&cost.cpu_since_ns, (uint64_t)0);
 }
 
 static uint64_t cost_recorded_ns(void)
@@ -287,10 +295,16 @@ void cost_state(bool now)
     meta_append(PROF_REC_COST, &record, sizeof record, NULL, 0);
 }
 
-void cost_fork_child(void)
+void cost_claim(void)
 {
+    if (cost.generation == process_generation())
+        return;
     uint64_t event_ps = cost.event_ps, record_ps = cost.record_ps;
+    bool on = cost.on_since_ns != 0;
     memset(&cost, 0, sizeof cost);
     cost.event_ps = event_ps;
     cost.record_ps = record_ps;
+    cost.generation = process_generation();
+    if (on)
+        cost_recording_from_start();
 }

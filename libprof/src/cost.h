@@ -87,12 +87,15 @@ static inline uint64_t cost_thread_ns(void)
 
 /* Recording went on or off. One thread at a time. */
 void cost_recording(bool on);
+/* It has been on for as long as the process is there. No system call. */
+void cost_recording_from_start(void);
+/* Somebody is about to have costs: those of a parent are forgotten. */
+void cost_claim(void);
 /* A chunk of so many words was filled. */
 void cost_count_words(uint64_t words);
 /* On the writer thread, now and then and when it ends. Calibrates the first time: not when the thread
  * begins, since others wait for the space it makes. */
 void cost_writer(void);
-void cost_fork_child(void);
 
 /* States the cost in the file; `now`: also when that is not due. Any thread. */
 void cost_state(bool now);

@@ -3,6 +3,7 @@
 #include "atomic.h"
 #include "clock.h"
 #include "own_fd.h"
+#include "recorder.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,11 +18,36 @@
 #define STAT_BYTES 1024u
 
 static char process_directory[PATH_MAX];
+static uint32_t
+    process_claimed; /* pid; 0: nobody yet. Whoever claims stores, a forked child takes back */
 
 void process_remember(void)
 {
     if (!getcwd(process_directory, sizeof process_directory))
         process_directory[0] = '\0';
+}
+
+static uint32_t process_forks;
+
+GUEST_PATH uint32_t process_generation(void)
+{
+    return load_relaxed(&process_forks);
+}
+
+GUEST_PATH void process_next_generation(void)
+{
+    store_relaxed(&process_forks, process_forks + 1);
+}
+
+void process_claim(void)
+{
+    store_release(&process_claimed, (uint32_t)getpid());
+}
+
+bool process_is_own(void)
+{
+    uint32_t claimed = load_acquire(&process_claimed);
+    return claimed && claimed == (uint32_t)getpid();
 }
 
 const char *process_program(void)
@@ -123,6 +149,14 @@ void process_fork_child(void)
 {
     own_fd_close(&stat_kept); /* it tells of the parent */
     store_relaxed(&stat_busy, false);
+    store_relaxed(&process_claimed, 0u);
+}
+
+GUEST_PATH void process_free_lock(pthread_mutex_t *lock)
+{
+    static const pthread_mutex_t free_lock = PTHREAD_MUTEX_INITIALIZER;
+    if (memcmp(lock, &free_lock, sizeof free_lock) != 0)
+        *lock = free_lock;
 }
 
 uint64_t process_start_realtime_ns(void)

@@ -4,6 +4,7 @@
 
 #include "rank.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,6 +12,14 @@
 /* Remembers the working directory: a relative output name means the directory in which the program
  * began. */
 void process_remember(void);
+
+/* From here on there is something that belongs to this process: a file, CUPTI. Not before: a process
+ * that records nothing makes no system call. */
+void process_claim(void);
+
+/* Whether the calling process is the one that claimed. A vfork child shares our memory and must not end
+ * the recording; false where nobody has claimed. One system call. */
+bool process_is_own(void);
 
 const char *process_program(void); /* file name without directory */
 const char *process_host(void);
@@ -27,8 +36,17 @@ uint64_t process_address_budget(void);
  * descriptor. Threads: any; false while another one looks. */
 bool process_has_threads_left(unsigned long count);
 
+/* How many forks lie between the process that loaded us and this one. What somebody kept in an earlier
+ * one is his parent's: found out when it is next looked at, it costs children that never look nothing. */
+uint32_t process_generation(void);
+void process_next_generation(void);
+
 /* In a forked child: what is kept about the parent is let go. */
 void process_fork_child(void);
+
+/* In a forked child: a lock that another thread of the parent held is held by nobody here. One that was
+ * free is not written to, as that would copy its page. */
+void process_free_lock(pthread_mutex_t *lock);
 
 /* `path` may be `absolute` itself. False when the result does not fit. */
 bool process_absolute_path(const char *path, char *absolute, size_t absolute_bytes);

@@ -22,12 +22,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Of what runs in each child of a program that records nothing: such functions lie together, as each page
+ * of code costs a child a page fault. */
+#define GUEST_PATH __attribute__((cold))
+
 /* Whether recording is on at this moment. Relaxed: may lag by an instant on another core. */
 bool recorder_on(void);
 
 /* Whether the process is about to end or to become another program: what is not handed over now is
  * lost. */
 bool recorder_ending(void);
+
+/* Whether a fork lies between the process that loaded us and this one. */
+bool recorder_is_forked(void);
 
 /* Switches recording on or off, whatever was started or stopped before: for what the program does to
  * its profilers. Takes locks: not for signal handlers. */

@@ -3,6 +3,7 @@
 #include "arena.h"
 #include "atomic.h"
 #include "meta.h"
+#include "process.h"
 #include "recorder.h"
 #include "signals.h"
 #include "thread.h"
@@ -248,9 +249,9 @@ static void registry_file_begun(void)
 }
 
 /* The lock may have been held by a thread that is not here. */
-static void registry_fork_child(void)
+GUEST_PATH static void registry_fork_child(void)
 {
-    registry.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    process_free_lock(&registry.lock);
 }
 
 const struct collector registry_collector = {

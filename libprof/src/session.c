@@ -55,6 +55,7 @@ static struct {
     uint32_t ending;         /* recorder_ending() */
     uint32_t detached; /* enum session_detached; who takes it from 0 finishes the collectors */
     uint32_t finished; /* and who the session */
+    uint32_t cuda;     /* session_cuda_init() was called in this process */
     char path[4096];   /* written while CREATING */
 } session = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -77,8 +78,17 @@ void session_tick_collectors(void)
     session_each_collector(tick);
 }
 
+/* Something in this process is its own from here on. */
+static void session_claim(void)
+{
+    process_claim();
+    cost_claim();
+}
+
 void session_cuda_init(void)
 {
+    session_claim();
+    store_release(&session.cuda, 1u);
     clock_choose(); /* callbacks are timed from here on */
     uint64_t began = cost_clock();
     session_each_collector(cuda_init);
@@ -183,6 +193,12 @@ static int session_create_named(const struct rank *rank)
     return error;
 }
 
+GUEST_PATH bool session_is_idle(void)
+{
+    uint32_t state = load_acquire(&session.state);
+    return state != SESSION_FILE && state != SESSION_CREATING && !load_acquire(&session.cuda);
+}
+
 void session_announce(const char *line)
 {
     const char *list = config_get()->session_file;
@@ -216,6 +232,8 @@ static void session_begin_file(const struct rank *rank)
 static bool session_create(void)
 {
     struct rank rank;
+    session_claim();
+    thread_guard_page();
     config_warn();
     clock_choose();
     clock_ticks_per_second(); /* remembers the first of the two samples that give the rate */
@@ -247,7 +265,7 @@ bool session_ready(void)
     return state == SESSION_FILE;
 }
 
-bool session_has_file(void)
+GUEST_PATH bool session_has_file(void)
 {
     return load_acquire(&session.state) == SESSION_FILE && thread_process_is_ours();
 }
@@ -268,17 +286,23 @@ static void session_set_gate(uint32_t epoch)
     store_release(&thread_page.step_gate, epoch | load_relaxed(&session.steps_wanted));
 }
 
-static void session_switch_on(enum prof_control_reason reason)
+static void session_open_gate(enum prof_control_reason reason)
 {
     uint32_t epoch = ++session.last_epoch;
     store_relaxed(&session.reason, (uint32_t)reason);
-    cost_recording(true);
     if (session_has_file())
         session_state_control(true, epoch);
     /* what other threads launch from the gate's opening on must find devices being recorded */
     session_each_collector(warm, true);
     session_set_gate(epoch);
     session_each_collector(start);
+}
+
+static void session_switch_on(enum prof_control_reason reason)
+{
+    cost_claim();
+    cost_recording(true);
+    session_open_gate(reason);
 }
 
 static void session_switch_off(enum prof_control_reason reason)
@@ -406,8 +430,11 @@ void session_init(const struct collector *const *collectors, bool start_now)
     session.collectors = collectors;
     thread_own_process();
     process_remember();
-    if (start_now)
-        session_switch(true, PROF_CONTROL_STARTUP);
+    if (!start_now)
+        return;
+    session.depth = 1; /* nobody else is here yet: no lock */
+    cost_recording_from_start();
+    session_open_gate(PROF_CONTROL_STARTUP);
 }
 
 /* ---- the end ---- */
@@ -434,6 +461,11 @@ static void session_close_file(void)
 bool recorder_ending(void)
 {
     return load_relaxed(&session.ending) != 0;
+}
+
+bool recorder_is_forked(void)
+{
+    return process_generation() != 0;
 }
 
 /* Threads that end the process at once: who comes second waits for what the first one is doing, as
@@ -507,32 +539,42 @@ void session_resume(void)
     session_set_gate(load_acquire(&session.suspended_gate));
 }
 
-/* Only the forking thread lives on here, and locks may have been held by threads that do not. */
-void session_fork_child(void)
+/* Only the forking thread lives on here. Its parent's file and threads are not its own. */
+static void session_forget(void)
 {
     bool was_over = load_relaxed(&session.finished) != 0;
-    session.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     if (load_acquire(&session.state) == SESSION_FILE)
         chunks_fork_child();
     meta_forget();
     thread_fork_child();
     timing_fork_child();
-    cost_fork_child();
     shed_fork_child();
     process_fork_child();
     own_thread_fork_child();
     writer_fork_child();
     session_each_collector(fork_child);
-    session.ending = session.detached = 0;
+    session.ending = session.detached = session.cuda = 0;
     session_gpu.mode = PROF_GPU_NONE;
     session_gpu.reason[0] = '\0';
     session.path[0] = '\0';
     store_release(&session.state, (uint32_t)(was_over ? SESSION_OVER : SESSION_NO_FILE));
     thread_own_process();
+    cost_claim();
     if (!was_over)
         session_set_gate(session_wants_on() ? ++session.last_epoch : 0);
-    if (!was_over && session_wants_on())
-        cost_recording(true);
+}
+
+/* Each page that is written here is copied, in every child of a program that records nothing. So what
+ * an idle parent left as it was is left alone: its child goes on with the same gate. */
+GUEST_PATH void session_fork_child(void)
+{
+    process_free_lock(&session.lock);
+    process_next_generation();
+    if (session_is_idle() && load_relaxed(&session.state) != SESSION_OVER) {
+        session_each_collector(fork_child);
+    } else {
+        session_forget();
+    }
 }
 
 /* ---- what collectors state about the GPU ---- */

@@ -42,6 +42,10 @@ void session_describe(struct session_status *status);
 bool session_ready(void);
 bool session_has_file(void);
 
+/* Whether this process has recorded nothing and does not use CUDA. Such a process makes no system call of
+ * ours at fork, exec and exit: a sandbox might kill it for one. */
+bool session_is_idle(void);
+
 /* Appends a line to the file that PROF_SESSION_FILE names, if it names one. */
 void session_announce(const char *line);
 

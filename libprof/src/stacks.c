@@ -300,7 +300,7 @@ static void stacks_after_fork(void)
 }
 
 /* A lock that another thread held is held for ever here. */
-static void stacks_fork_child(void)
+GUEST_PATH static void stacks_fork_child(void)
 {
     if (!stacks.records)
         return;

@@ -508,9 +508,13 @@ bool recorder_on(void)
 
 void thread_own_process(void)
 {
-    madvise(&thread_page, sizeof thread_page, MADV_WIPEONFORK); /* Linux 4.14 */
     store_relaxed(&thread_page.steps, (uint64_t)0);
     store_release(&thread_page.ours, 1u);
+}
+
+void thread_guard_page(void)
+{
+    madvise(&thread_page, sizeof thread_page, MADV_WIPEONFORK); /* Linux 4.14 */
 }
 
 bool thread_init(uint64_t budget)

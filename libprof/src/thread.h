@@ -99,6 +99,10 @@ static inline uint32_t thread_gate_epoch(uint32_t gate)
 /* This process records for itself from here on: at load, and in a child made by fork(). */
 void thread_own_process(void);
 
+/* From here on the kernel clears the page in children. Before there is a file, of which a child could do
+ * harm: most processes never get here, and are spared the system call and a mapping of its own. */
+void thread_guard_page(void);
+
 static inline bool thread_process_is_ours(void)
 {
     return load_relaxed(&thread_page.ours) != 0;

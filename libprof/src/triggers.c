@@ -2,6 +2,7 @@
 
 #include "atomic.h"
 #include "config.h"
+#include "process.h"
 #include "schedule.h"
 #include "session.h"
 #include "signals.h"
@@ -140,9 +141,11 @@ void triggers_step(uint64_t number)
         triggers_settle();
 }
 
-void triggers_fork_child(void)
+GUEST_PATH void triggers_fork_child(void)
 {
-    triggers.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    process_free_lock(&triggers.lock);
+    if (!triggers_any())
+        return;
     if (triggers_start())
         session_switch(false, PROF_CONTROL_STEP);
     triggers_begin();

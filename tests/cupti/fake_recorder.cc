@@ -204,6 +204,11 @@ void recorder_switch(bool on, enum prof_control_reason)
     is_on = on;
 }
 
+bool recorder_is_forked(void)
+{
+    return false;
+}
+
 bool recorder_ending(void)
 {
     return is_ending;
