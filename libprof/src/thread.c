@@ -325,7 +325,7 @@ static bool thread_announce(struct thread_log *self)
 /* The thread's first event, and often the process's. Its signal handlers wait until it is done:
  * one that jumped away out of here would leave the file half made. What our own system calls lead
  * to (somebody stands before them and records) is dropped. */
-static bool thread_begin(struct thread_log *self)
+static bool thread_begin(struct thread_log *self, uint64_t *began)
 {
     if (self->busy) {
         loss_add(PROF_LOSS_NESTED, 1);
@@ -334,6 +334,8 @@ static bool thread_begin(struct thread_log *self)
     struct signals_saved saved;
     signals_block(&saved);
     self->busy = true;
+    clock_choose(); /* not earlier: most processes that load the library record nothing */
+    *began = cost_clock();
     bool begun = self->slot || (session_ready() && thread_attach(self));
     if (begun)
         begun = thread_announce(self);
@@ -347,15 +349,14 @@ bool thread_slow(struct thread_log *self, unsigned words, bool late)
     if (late ? !session_has_file() : load_relaxed(&thread_gate) == 0)
         return false;
     int saved_errno = errno;
-    clock_choose(); /* not earlier: most processes that load the library record nothing */
-    uint64_t began = cost_clock();
     bool begun = self->slot != NULL;
-    bool room = begun ? thread_announce(self) : thread_begin(self);
+    uint64_t began = begun ? cost_clock() : 0;
+    bool room = begun ? thread_announce(self) : thread_begin(self, &began);
     if (room && !thread_has_room(self, words))
         room = thread_next_chunk(self);
     if (!room)
         thread_park(self);
-    if (!self->internal)
+    if (!self->internal && began)
         cost_charge(begun ? PROF_COST_CHUNKS : PROF_COST_SPACE, began);
     errno = saved_errno;
     return room;
