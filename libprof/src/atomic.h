@@ -29,5 +29,8 @@
 #define cas_acq_rel(object, expected, desired)                                      \
     __atomic_compare_exchange_n(object, expected, desired, false, __ATOMIC_ACQ_REL, \
                                 __ATOMIC_ACQUIRE)
+#define cas_seq_cst(object, expected, desired)                                      \
+    __atomic_compare_exchange_n(object, expected, desired, false, __ATOMIC_SEQ_CST, \
+                                __ATOMIC_SEQ_CST)
 
 #endif

@@ -32,11 +32,13 @@
 static struct chunks {
     uint8_t *base; /* of the reserved range, 64 KiB-aligned; fixed while there is a file */
     size_t reserved_bytes;
-    uint64_t log_limit;      /* LOG chunks are numbered below this */
-    uint64_t hard_limit;     /* all chunks are */
-    uint64_t mapped;         /* extender releases -> chunks_memory acquires; 0 again once closed */
-    uint64_t populated;      /* writer thread; chunks_resume() resets it */
-    uint64_t ahead;          /* writer thread only: chunks to keep mapped beyond the claimed ones */
+    uint64_t log_limit;  /* LOG chunks are numbered below this, but for the log's share */
+    uint64_t log_share;  /* so many LOG chunks there may be, however many META chunks there are */
+    uint64_t hard_limit; /* all chunks are numbered below this */
+    uint64_t logs;       /* LOG chunks so far, and attempts at one more */
+    uint64_t mapped;     /* extender releases -> chunks_memory acquires; 0 again once closed */
+    uint64_t populated;  /* writer thread; chunks_resume() resets it */
+    uint64_t ahead;      /* writer thread only: chunks to keep mapped beyond the claimed ones */
     uint64_t claimed_before; /* writer thread only: at its last look */
     uint32_t extending;      /* try-lock around file size, mapping and `mapped` */
     uint32_t populating;     /* writer touches pages below `mapped`; chunks_suspend() waits */
@@ -179,6 +181,7 @@ static void chunks_set_limits(const struct chunks_options *options)
     chunks.log_limit = wanted + CHUNKS_META_CHUNKS <= reserved ? wanted : reserved - reserved / 8;
     if (chunks.log_limit < 2)
         chunks.log_limit = 2;
+    chunks.log_share = chunks.log_limit / 2;
     chunks.hard_limit = reserved;
     chunks.ring = options->ring && retired_init(chunks.log_limit);
 }
@@ -258,16 +261,30 @@ void chunks_publish(void)
 
 /* ---- handing out ---- */
 
-static uint64_t chunks_claim_fresh(uint64_t limit)
+static uint64_t chunks_claim_below(uint64_t limit)
 {
-    uint64_t *count = &chunks_header()->chunk_count;
-    if (load_relaxed(count) >= limit)
-        return CHUNKS_NO_CHUNK;
-    uint64_t chunk = fetch_add_seq_cst(count, 1u);
-    if (chunk < limit)
-        return chunk;
-    fetch_add_seq_cst(count, (uint64_t)-1);
+    uint64_t *count = &chunks_header()->chunk_count, chunk = load_seq_cst(count);
+    while (chunk < limit)
+        if (cas_seq_cst(count, &chunk, chunk + 1))
+            return chunk;
     return CHUNKS_NO_CHUNK;
+}
+
+/* Names and stacks may be many: what is left of the log's share is not for them. */
+static uint64_t chunks_claim_meta(void)
+{
+    uint64_t logs = load_relaxed(&chunks.logs);
+    uint64_t kept = logs < chunks.log_share ? chunks.log_share - logs : 0;
+    return chunks_claim_below(chunks.hard_limit - kept);
+}
+
+static uint64_t chunks_claim_log(void)
+{
+    bool within_share = fetch_add_relaxed(&chunks.logs, 1u) < chunks.log_share;
+    uint64_t chunk = chunks_claim_below(within_share ? chunks.hard_limit : chunks.log_limit);
+    if (chunk == CHUNKS_NO_CHUNK)
+        fetch_add_relaxed(&chunks.logs, (uint64_t)-1);
+    return chunk;
 }
 
 static uint64_t chunks_claim_retired(void)
@@ -285,10 +302,10 @@ static uint64_t chunks_claim_retired(void)
 
 uint64_t chunks_claim(bool meta)
 {
-    uint64_t chunk = chunks_claim_fresh(meta ? chunks.hard_limit : chunks.log_limit);
-    if (chunk == CHUNKS_NO_CHUNK && chunks.ring && !meta)
-        return chunks_claim_retired();
-    return chunk;
+    if (meta)
+        return chunks_claim_meta();
+    uint64_t chunk = chunks_claim_log();
+    return chunk == CHUNKS_NO_CHUNK && chunks.ring ? chunks_claim_retired() : chunk;
 }
 
 bool chunks_cannot_grow(void)

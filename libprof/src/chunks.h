@@ -39,8 +39,8 @@ struct prof_file_header *chunks_first(void);
 /* NULL while there is no file. */
 struct prof_file_header *chunks_header(void);
 
-/* Takes a chunk number: never the same one twice unless it was retired (ring). Wait-free but for
- * ring mode (lock-free). CHUNKS_NO_CHUNK: the size limit is reached, for good. */
+/* Takes a chunk number: never the same one twice unless it was retired (ring). Lock-free. META chunks
+ * may be beyond max_bytes, and half of max_bytes is for LOG chunks alone. CHUNKS_NO_CHUNK: the size limit is reached, for good. */
 uint64_t chunks_claim(bool meta);
 
 /* The chunk's zero-filled memory, or NULL when the file could not be extended so far. May extend
