@@ -215,6 +215,12 @@ static void python_record(struct python_thread *mine, unsigned kind, uint32_t na
     mine->lost = true;
 }
 
+static bool python_gate_is_open(void)
+{
+    uint32_t gate = load_relaxed(&thread_gate);
+    return gate && (!(gate & THREAD_GATE_SHUT) || thread_ready(&thread_self)); /* that counts it */
+}
+
 static __attribute__((noinline)) bool python_enter_slow(const struct python_api *api,
                                                         PyObject *code)
 {
@@ -222,7 +228,7 @@ static __attribute__((noinline)) bool python_enter_slow(const struct python_api 
     if (!python_is_wanted(mine))
         return false;
     int saved_errno = errno;
-    if (!load_relaxed(&thread_gate)) {
+    if (!python_gate_is_open()) {
         mine->gate = 0;
     } else if (python_is_right_after_all(mine)) {
         uint32_t name = python_names_learn(api, code);
@@ -267,7 +273,7 @@ static __attribute__((noinline)) bool python_leave_slow(const struct python_api 
     if (!python_is_wanted(mine))
         return false;
     int saved_errno = errno;
-    bool on = load_relaxed(&thread_gate) != 0;
+    bool on = python_gate_is_open();
     if (!on)
         mine->gate = 0;
     else if (!python_is_right_after_all(mine) || !python_is_innermost(api, mine->stack, code))

@@ -253,11 +253,22 @@ static bool session_create(void)
     return true;
 }
 
+/* By whoever has turned NO_FILE into CREATING. */
+static void session_try(void)
+{
+    bool created = session_create();
+    store_release(&session.state, (uint32_t)(created ? SESSION_FILE : SESSION_OVER));
+    if (created)
+        return;
+    thread_shut_gate(PROF_LOSS_IO);
+    session_each_collector(stop);
+}
+
 bool session_ready(void)
 {
     uint32_t state = load_acquire(&session.state);
     if (state == SESSION_NO_FILE && cas_acq_rel(&session.state, &state, (uint32_t)SESSION_CREATING))
-        store_release(&session.state, (uint32_t)(session_create() ? SESSION_FILE : SESSION_OVER));
+        session_try();
     while ((state = load_acquire(&session.state)) == SESSION_CREATING)
         sched_yield();
     if (state != SESSION_FILE)
@@ -283,6 +294,7 @@ static void session_set_gate(uint32_t epoch)
 {
     store_seq_cst(&thread_gate, epoch);
     timing_mark_gate();
+    thread_mark_gate();
     store_release(&thread_page.step_gate, epoch | load_relaxed(&session.steps_wanted));
 }
 
@@ -444,6 +456,7 @@ void session_flush(unsigned deadline_ms)
     session_each_collector(flush, deadline_ms);
     if (!session_has_file())
         return;
+    loss_settle();
     meta_clock_sample();
     chunks_copy_out();
 }
@@ -451,6 +464,7 @@ void session_flush(unsigned deadline_ms)
 static void session_close_file(void)
 {
     writer_stop((unsigned)config_get()->exit_ms);
+    loss_settle();
     cost_state(true);
     thread_restate_names();
     meta_clock_sample();
@@ -525,6 +539,7 @@ void session_suspend(void)
         store_release(&session.suspended_gate, gate);
     store_relaxed(&session.ending, 1u);
     writer_flush((unsigned)config_get()->exit_ms);
+    loss_settle();
     cost_state(true);
     chunks_suspend();
     signals_restore(&saved);
@@ -546,6 +561,7 @@ static void session_forget(void)
     if (load_acquire(&session.state) == SESSION_FILE)
         chunks_fork_child();
     meta_forget();
+    loss_fork_child();
     thread_fork_child();
     timing_fork_child();
     shed_fork_child();

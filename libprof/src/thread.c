@@ -1,8 +1,11 @@
 #include "thread.h"
 
 #include "chunks.h"
+#include "config.h"
 #include "cost.h"
 #include "emitter.h"
+#include "log.h"
+#include "loss.h"
 #include "meta.h"
 #include "session.h"
 #include "signals.h"
@@ -37,6 +40,8 @@ static struct {
     bool key_made;
     const char *(*namer)(uint32_t tid); /* thread_ask_names() */
 } threads;
+
+static uint32_t thread_gate_is_shut; /* by thread_shut_gate() */
 
 /* By slot: whether it was ever used. Its opener releases -> thread_slot_at() acquires. */
 static bool thread_slot_opened[THREAD_SLOTS_MAX];
@@ -101,7 +106,52 @@ static struct thread_slot *thread_slot_at(uint32_t index)
     return load_acquire(&thread_slot_opened[index]) ? &threads.slots[index] : NULL;
 }
 
+/* ---- the gate ---- */
+
+/* One who stores an epoch looks whether it is shut afterwards, one who shuts looks for an epoch
+ * afterwards: whoever comes second sets the bit. */
+void thread_mark_gate(void)
+{
+    uint32_t gate = load_seq_cst(&thread_gate);
+    while (gate && load_seq_cst(&thread_gate_is_shut) && !(gate & THREAD_GATE_SHUT))
+        if (cas_acq_rel(&thread_gate, &gate, gate | THREAD_GATE_SHUT))
+            return;
+}
+
+void thread_shut_gate(enum prof_loss_cause cause)
+{
+    if (load_relaxed(&thread_gate_is_shut))
+        return;
+    loss_shut_by(cause);
+    store_seq_cst(&thread_gate_is_shut, 1u);
+    thread_mark_gate();
+}
+
+void thread_open_gate(void)
+{
+    if (!exchange_seq_cst(&thread_gate_is_shut, 0u))
+        return;
+    loss_settle();
+    uint32_t gate = load_seq_cst(&thread_gate);
+    while ((gate & THREAD_GATE_SHUT) && !cas_acq_rel(&thread_gate, &gate, gate & ~THREAD_GATE_SHUT))
+        ;
+}
+
 /* ---- chunks ---- */
+
+/* A ring recycles what is full: where every chunk is some thread's current one, that is nobody's. */
+static void thread_is_full(void)
+{
+    static uint32_t said;
+    if (config_get()->full != CONFIG_FULL_RING)
+        thread_shut_gate(PROF_LOSS_FULL);
+    else if (!exchange_acquire(&said, 1u))
+        log_line(
+            LOG_ERROR,
+            "the ring of %u MiB has no room for so many threads: what some of them do is counted "
+            "as lost; a larger PROF_MAX_MB holds them",
+            (unsigned)config_get()->max_mib);
+}
 
 /* A chunk and its memory, NULL without. What was waited for in vain is kept for the next time. */
 static struct prof_chunk_header *thread_claim_chunk(struct thread_log *self, uint64_t *chunk)
@@ -110,6 +160,7 @@ static struct prof_chunk_header *thread_claim_chunk(struct thread_log *self, uin
     *chunk = waiting ? waiting - 1 : chunks_claim(false);
     if (*chunk == CHUNKS_NO_CHUNK) {
         loss_add(PROF_LOSS_FULL, 1);
+        thread_is_full();
         return NULL;
     }
     struct prof_chunk_header *header = waiting ? chunks_memory_now(*chunk) : chunks_memory(*chunk);
@@ -117,6 +168,8 @@ static struct prof_chunk_header *thread_claim_chunk(struct thread_log *self, uin
         return header;
     store_relaxed(&self->waiting_chunk, *chunk + 1);
     loss_add(chunks_cannot_grow() ? PROF_LOSS_IO : PROF_LOSS_LATE, 1);
+    if (chunks_cannot_grow())
+        thread_shut_gate(PROF_LOSS_IO);
     return NULL;
 }
 
@@ -308,7 +361,7 @@ static void thread_enter_epoch(struct thread_log *self, uint32_t gate)
 /* The first record after attaching says whose log it is from now on; so does each new epoch. */
 static bool thread_announce(struct thread_log *self)
 {
-    uint32_t gate = load_relaxed(&thread_gate);
+    uint32_t gate = load_relaxed(&thread_gate) & ~THREAD_GATE_SHUT;
     if (!self->announced)
         self->announced = thread_write(self, PROF_REC_THREAD, thread_identity(self->slot));
     if (!self->announced)
@@ -344,9 +397,18 @@ static bool thread_begin(struct thread_log *self, uint64_t *began)
     return begun;
 }
 
+/* Whether there may be room, or else the event is counted, at the price of a stopped gate's. */
+static bool thread_may_record(const struct thread_log *self)
+{
+    uint32_t gate = load_relaxed(&thread_gate);
+    if (gate & THREAD_GATE_SHUT)
+        loss_add_shut(self);
+    return gate && !(gate & THREAD_GATE_SHUT);
+}
+
 bool thread_slow(struct thread_log *self, unsigned words, bool late)
 {
-    if (late ? !session_has_file() : load_relaxed(&thread_gate) == 0)
+    if (late ? !session_has_file() : !thread_may_record(self))
         return false;
     int saved_errno = errno;
     bool begun = self->slot != NULL;
@@ -500,9 +562,11 @@ void thread_mark_internal(void)
     thread_self.internal = true;
 }
 
+/* What is lost for want of room is counted, what is lost for want of a file is nobody's. */
 bool recorder_on(void)
 {
-    return load_relaxed(&thread_gate) != 0;
+    uint32_t gate = load_relaxed(&thread_gate);
+    return gate & THREAD_GATE_SHUT ? session_has_file() : gate != 0;
 }
 
 /* ---- process-wide ---- */
@@ -535,6 +599,7 @@ void thread_fork_child(void)
     bool internal = thread_self.internal;
     thread_self = (struct thread_log){
         .epoch = THREAD_NO_EPOCH, .fast_epoch = THREAD_NO_EPOCH, .internal = internal};
+    thread_gate_is_shut = 0;
     threads.slots = NULL; /* left where they are: the fork may have come from a handler that
                            * interrupted a look into the name cache */
     memset(thread_slot_opened, 0, thread_slots_used() * sizeof *thread_slot_opened);

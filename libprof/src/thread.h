@@ -91,10 +91,21 @@ extern struct thread_page thread_page __attribute__((visibility("hidden")));
  * Setting it changes the gate's value, so every thread looks again at its next event. */
 #define THREAD_GATE_SLOW (1u << 31)
 
+/* Another: there is no room for events, and each is only counted. No thread's epoch has it, so none
+ * takes the hot path. */
+#define THREAD_GATE_SHUT (1u << 30)
+
 static inline uint32_t thread_gate_epoch(uint32_t gate)
 {
-    return gate & ~THREAD_GATE_SLOW;
+    return gate & ~(THREAD_GATE_SLOW | THREAD_GATE_SHUT);
 }
+
+/* Sets and takes back that bit, for this gate and those that follow. In signal handlers, too. */
+void thread_shut_gate(enum prof_loss_cause cause);
+void thread_open_gate(void);
+
+/* A new gate was stored. */
+void thread_mark_gate(void);
 
 /* This process records for itself from here on: at load, and in a child made by fork(). */
 void thread_own_process(void);

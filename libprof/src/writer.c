@@ -6,6 +6,7 @@
 #include "config.h"
 #include "cost.h"
 #include "log.h"
+#include "loss.h"
 #include "meta.h"
 #include "own_thread.h"
 #include "session.h"
@@ -166,6 +167,7 @@ static void *writer_main(void *began)
     do {
         writer_flush_if_asked();
         delay_ns = writer_next_delay(delay_ns, chunks_advance());
+        loss_settle();
         writer_duties(&writer_due_next);
         last = writer_is_last(&writer_due_next);
     } while (!last && (next = writer_sleep(delay_ns)) == WRITER_GOES_ON);

@@ -27,8 +27,13 @@ record ring8.prof ./numbered 400000 8 >generated.txt
 expect ring8.prof "size <= $limit" 'loss["full"] == loss["lost_host"]' 'process["closed"]'
 # More threads than chunks: who finds none is counted, and nothing that is there belongs to somebody
 # else.
-generated=$(record ring64.prof ./numbered 3000 64)
+generated=$(record ring64.prof ./numbered 3000 64 2>stderr.txt)
+found "ring of 2 MiB has no room for so many threads" <stderr.txt || fail "a full ring says nothing"
 expect ring64.prof "size <= $limit" "$recorded + loss['full'] <= $generated" 'process["closed"]'
+
+# Many names leave the log its half: the last part is there, not the first.
+record many.prof ./numbered 60000 1 500 >generated.txt
+expect many.prof 'count.total() == 60001' 'not any(raw.loss)' "size <= $limit + $meta"
 
 # A ring that is killed is as readable as one that ended. Under timeout, which makes a process group
 # of it: record() would leave $! a shell, and the program alive after it.

@@ -10,6 +10,7 @@
 #include <string.h>
 
 static long marks, threads = 1, size;
+static pthread_barrier_t all_are_there; /* each with its range open */
 
 static void mark_sized(long thread, long i)
 {
@@ -24,6 +25,7 @@ static void *record(void *argument)
 {
     long thread = (long)(intptr_t)argument;
     prof_range_push("whole");
+    pthread_barrier_wait(&all_are_there);
     for (long i = 0; i < marks; i++) {
         char name[32];
         snprintf(name, sizeof name, "%ld", marks - i);
@@ -42,6 +44,7 @@ int main(int argc, char **argv)
     marks = argc > 1 ? atol(argv[1]) : 1000;
     threads = argc > 2 ? atol(argv[2]) : 1;
     size = argc > 3 ? atol(argv[3]) : 0;
+    pthread_barrier_init(&all_are_there, NULL, (unsigned)threads);
     for (long i = 1; i < threads; i++)
         pthread_create(&others[i], NULL, record, (void *)(intptr_t)i);
     record(NULL);
