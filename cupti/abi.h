@@ -217,7 +217,9 @@ struct abi_unified_config; /* abi_memory.h */
 
 #define ABI_DRIVER_FUNCTIONS(F)                                       \
     F(REQUIRED, cuDriverGetVersion, (int *version))                   \
+    F(OPTIONAL, cuDeviceGetCount, (int *count))                       \
     F(OPTIONAL, cuDeviceGet, (int *device, int ordinal))              \
+    F(OPTIONAL, cuDeviceGetUuid, (uint8_t uuid[16], int device))      \
     F(OPTIONAL, cuDeviceGetName, (char *name, int bytes, int device)) \
     F(OPTIONAL, cuCtxGetCurrent, (void **context))                    \
     F(OPTIONAL, cuCtxGetDevice, (int *device))                        \
@@ -237,6 +239,25 @@ struct abi_unified_config; /* abi_memory.h */
     F(OPTIONAL, cuMemsetD32Async, (uint64_t address, unsigned value, size_t count, void *stream))
 /* clang-format on */
 
+/* CUdevice_attribute, with the unit where it is not a number of things. */
+enum abi_cuda_attribute {
+    ABI_CUDA_ATTRIBUTE_THREADS_PER_BLOCK = 1,
+    ABI_CUDA_ATTRIBUTE_SHARED_PER_BLOCK = 8, /* bytes */
+    ABI_CUDA_ATTRIBUTE_WARP = 10,
+    ABI_CUDA_ATTRIBUTE_REGISTERS_PER_BLOCK = 12,
+    ABI_CUDA_ATTRIBUTE_CLOCK_KHZ = 13,
+    ABI_CUDA_ATTRIBUTE_MULTIPROCESSORS = 16,
+    ABI_CUDA_ATTRIBUTE_MEMORY_CLOCK_KHZ = 36,
+    ABI_CUDA_ATTRIBUTE_BUS_BITS = 37,
+    ABI_CUDA_ATTRIBUTE_L2_BYTES = 38,
+    ABI_CUDA_ATTRIBUTE_THREADS_PER_SM = 39,
+    ABI_CUDA_ATTRIBUTE_COMPUTE_MAJOR = 75,
+    ABI_CUDA_ATTRIBUTE_COMPUTE_MINOR = 76,
+    ABI_CUDA_ATTRIBUTE_SHARED_PER_SM = 81, /* bytes */
+    ABI_CUDA_ATTRIBUTE_REGISTERS_PER_SM = 82,
+    ABI_CUDA_ATTRIBUTE_BLOCKS_PER_SM = 106,
+};
+
 enum abi_cuda {
     ABI_CUDA_STREAM_NON_BLOCKING = 1,
     ABI_CUDA_EVENT_DEFAULT = 0,
@@ -244,9 +265,6 @@ enum abi_cuda {
     ABI_CUDA_CAPTURE_NONE = 0,
     ABI_CUDA_STREAM_LEGACY = 1,
     ABI_CUDA_STREAM_PER_THREAD = 2,
-    ABI_CUDA_ATTRIBUTE_MULTIPROCESSORS = 16,
-    ABI_CUDA_ATTRIBUTE_COMPUTE_MAJOR = 75,
-    ABI_CUDA_ATTRIBUTE_COMPUTE_MINOR = 76,
     ABI_CUDA_DEINITIALIZED = 4,
     ABI_CUDA_NOT_READY = 600,
 };

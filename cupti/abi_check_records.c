@@ -32,11 +32,6 @@
 #else
 #define CONTEXT_RECORD CUpti_ActivityContext3
 #endif
-#if CUPTI_API_VERSION >= 130200
-#define DEVICE_RECORD CUpti_ActivityDevice6
-#else
-#define DEVICE_RECORD CUpti_ActivityDevice5
-#endif
 
 /* Records. */
 #define SAME_RECORD(record, field, at, width)                                                  \
@@ -54,7 +49,6 @@
     SAME_RECORD(CUpti_ActivityOverhead3, field, at, width)
 #define CONTEXT_FIELD(name, field, at, width) SAME_RECORD(CONTEXT_RECORD, field, at, width)
 #define STREAM_FIELD(name, field, at, width) SAME_RECORD(CUpti_ActivityStream, field, at, width)
-#define DEVICE_FIELD(name, field, at, width) SAME_RECORD(DEVICE_RECORD, field, at, width)
 ABI_KERNEL_FIELDS(KERNEL_FIELD)
 ABI_MEMCPY_FIELDS(MEMCPY_FIELD)
 ABI_PEER_FIELDS(PEER_FIELD)
@@ -65,7 +59,6 @@ ABI_OVERHEAD_FIELDS(OVERHEAD_FIELD)
 ABI_CONTEXT_FIELDS(CONTEXT_FIELD)
 ABI_GRAPH_FIELDS(GRAPH_FIELD)
 ABI_STREAM_FIELDS(STREAM_FIELD)
-ABI_DEVICE_FIELDS(DEVICE_FIELD)
 #define MEMORY_FIELD(name, field, at, width) SAME_RECORD(CUpti_ActivityMemory4, field, at, width)
 #define POOL_FIELD(name, field, at, width) SAME_RECORD(CUpti_ActivityMemoryPool3, field, at, width)
 #define UNIFIED_FIELD(name, field, at, width) \

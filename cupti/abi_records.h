@@ -149,26 +149,6 @@
     F(STREAM_FLAG, flag, 16, 4)
 
 #define ABI_DEVICE_BASE_BYTES 144u
-#define ABI_DEVICE_FIELDS(F)                                         \
-    F(DEVICE_BANDWIDTH, globalMemoryBandwidth, 8, 8) /* kB/s */      \
-    F(DEVICE_MEMORY, globalMemorySize, 16, 8)                        \
-    F(DEVICE_L2, l2CacheSize, 28, 4)                                 \
-    F(DEVICE_WARP, numThreadsPerWarp, 32, 4)                         \
-    F(DEVICE_CLOCK, coreClockRate, 36, 4)                            \
-    F(DEVICE_MULTIPROCESSORS, numMultiprocessors, 44, 4)             \
-    F(DEVICE_WARPS_PER_SM, maxWarpsPerMultiprocessor, 52, 4)         \
-    F(DEVICE_BLOCKS_PER_SM, maxBlocksPerMultiprocessor, 56, 4)       \
-    F(DEVICE_SHARED_PER_SM, maxSharedMemoryPerMultiprocessor, 60, 4) \
-    F(DEVICE_REGISTERS_PER_SM, maxRegistersPerMultiprocessor, 64, 4) \
-    F(DEVICE_REGISTERS_PER_BLOCK, maxRegistersPerBlock, 68, 4)       \
-    F(DEVICE_SHARED_PER_BLOCK, maxSharedMemoryPerBlock, 72, 4)       \
-    F(DEVICE_THREADS_PER_BLOCK, maxThreadsPerBlock, 76, 4)           \
-    F(DEVICE_MAJOR, computeCapabilityMajor, 104, 4)                  \
-    F(DEVICE_MINOR, computeCapabilityMinor, 108, 4)                  \
-    F(DEVICE_ID, id, 112, 4)                                         \
-    F(DEVICE_UUID, uuid, 120, 16)                                    \
-    F(DEVICE_NAME, name, 136, 8)
-
 /* The formatter lays this out differently each time. */
 /* clang-format off */
 #define ABI_ALL_FIELDS(F)                                                                \
@@ -178,7 +158,7 @@
     ABI_MEMSET_FIELDS(F)                                                                 \
     ABI_GRAPH_FIELDS(F)                                                                  \
     ABI_SYNC_FIELDS(F) ABI_OVERHEAD_FIELDS(F) ABI_CONTEXT_FIELDS(F) ABI_STREAM_FIELDS(F) \
-        ABI_DEVICE_FIELDS(F) ABI_EVENT_FIELDS(F)
+        ABI_EVENT_FIELDS(F)
 /* clang-format on */
 
 /* ABI_KERNEL_START = 16, ABI_KERNEL_START_WIDTH = 8 ... */

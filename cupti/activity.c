@@ -21,9 +21,8 @@
 
 /* In the order in which they are enabled: what things are before what they did. */
 static const uint32_t kinds[] = {
-    ABI_KIND_DEVICE,   ABI_KIND_CONTEXT, ABI_KIND_STREAM,      ABI_KIND_CONCURRENT_KERNEL,
-    ABI_KIND_MEMCPY,   ABI_KIND_MEMSET,  ABI_KIND_PEER_MEMCPY, ABI_KIND_SYNCHRONIZATION,
-    ABI_KIND_OVERHEAD,
+    ABI_KIND_CONTEXT, ABI_KIND_STREAM,      ABI_KIND_CONCURRENT_KERNEL, ABI_KIND_MEMCPY,
+    ABI_KIND_MEMSET,  ABI_KIND_PEER_MEMCPY, ABI_KIND_SYNCHRONIZATION,   ABI_KIND_OVERHEAD,
 };
 #define KIND_COUNT (sizeof kinds / sizeof *kinds)
 

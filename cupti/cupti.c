@@ -5,6 +5,7 @@
 #include "attach.h"
 #include "callbacks.h"
 #include "config.h"
+#include "devices.h"
 #include "event_timing.h"
 #include "facts.h"
 #include "flusher.h"
@@ -38,7 +39,6 @@ static uint32_t state;       /* enum state; cuda_init releases -> all hooks acqu
 static uint32_t init_begun;  /* exchange: cuda_init runs once */
 static bool kinds_are_on;    /* written by cuda_init before LIVE, then by the flusher's thread */
 static int disable_in_ticks; /* start and stop store -> tick's job counts down; 0 = not wanted */
-static bool driver_is_known; /* flusher's thread only */
 static uint32_t ticks;       /* writer thread only */
 static bool has_file;        /* cupti_file_begun stores -> cupti_flush loads */
 static bool warm_wanted;     /* recording begins soon; warm, start and stop store */
@@ -213,22 +213,6 @@ static void begin(void)
 
 /* ---- jobs of the flusher's thread ---- */
 
-/* Also where CUPTI cannot be had: what is simulated must say so. Fails until cuInit has
- * finished. */
-static void look_at_driver(void)
-{
-    const struct driver_library *driver = loader_driver();
-    char name[128] = "";
-    int device = 0;
-    if (driver_is_known || !driver || !driver->cuDeviceGet || !driver->cuDeviceGetName ||
-        driver->cuDeviceGet(&device, 0) != ABI_OK ||
-        driver->cuDeviceGetName(name, (int)sizeof name, device) != ABI_OK)
-        return;
-    driver_is_known = true;
-    if (strncmp(name, "Simulated GPU", 13) == 0)
-        recorder_set_simulated();
-}
-
 static void switch_off_when_due(void)
 {
     int left = load_relaxed(&disable_in_ticks);
@@ -240,7 +224,7 @@ static void switch_off_when_due(void)
 
 static void tick_job(void)
 {
-    look_at_driver();
+    devices_state(loader_driver());
     event_timing_tick();
     if (!is_live())
         return;
@@ -265,7 +249,7 @@ static void note_undelivered(void)
 static void flush_job(void)
 {
     bool ending = recorder_ending();
-    look_at_driver();
+    devices_state(loader_driver());
     if (ending)
         event_timing_drain((unsigned)config_get()->exit_ms / 4);
     else

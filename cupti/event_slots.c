@@ -99,7 +99,7 @@ static struct event_context *make(const struct driver_library *driver,
     if (!context)
         return NULL;
     context->place = *place;
-    context->stated = context->used = 0;
+    context->used = 0;
     bool made = driver->cuCtxGetDevice(&context->device) == ABI_OK &&
                 event_clock_init(&context->clock, driver);
     store_release(&context->state, (uint32_t)(made ? CONTEXT_READY : CONTEXT_FREE));

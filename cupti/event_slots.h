@@ -27,7 +27,6 @@ struct event_context {
     uint32_t generation; /* goes up when the entry is freed; its slots of before are void */
     struct event_place place;
     int device;
-    uint32_t stated;    /* the device is in META; who exchanges it for 1 states it */
     uint32_t used;      /* somebody timed a range since the last look; any thread stores 1 */
     uint64_t free_list; /* top slot + 1 | changes << 32 (against ABA) */
     struct event_clock clock;

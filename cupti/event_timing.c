@@ -157,27 +157,6 @@ static void sweep_some(const struct driver_library *driver)
 
 /* ---- beginning and ending a range ---- */
 
-static void state_device(const struct driver_library *driver, int device)
-{
-    struct prof_rec_device record = {.device = (uint32_t)device};
-    char name[128] = "";
-    size_t bytes = 0;
-    int major = 0, minor = 0, multiprocessors = 0;
-    if (!driver->cuDeviceGetName || !driver->cuDeviceTotalMem_v2 || !driver->cuDeviceGetAttribute)
-        return;
-    if (driver->cuDeviceGetName(name, (int)sizeof name, device) == ABI_OK)
-        record.name = names_intern(name, strnlen(name, sizeof name));
-    driver->cuDeviceTotalMem_v2(&bytes, device);
-    driver->cuDeviceGetAttribute(&major, ABI_CUDA_ATTRIBUTE_COMPUTE_MAJOR, device);
-    driver->cuDeviceGetAttribute(&minor, ABI_CUDA_ATTRIBUTE_COMPUTE_MINOR, device);
-    driver->cuDeviceGetAttribute(&multiprocessors, ABI_CUDA_ATTRIBUTE_MULTIPROCESSORS, device);
-    record.memory_bytes = bytes;
-    record.compute_major = (uint32_t)major;
-    record.compute_minor = (uint32_t)minor;
-    record.multiprocessors = (uint32_t)multiprocessors;
-    facts_state(PROF_REC_DEVICE, &record, sizeof record);
-}
-
 static bool is_known_place(const struct thread_ranges *thread, const struct event_place *place)
 {
     return thread->context && thread->place.handle == place->handle &&
@@ -198,8 +177,6 @@ static struct event_context *enter_context(const struct driver_library *driver,
         return NULL;
     thread->place = *place;
     thread->generation = load_relaxed(&context->generation);
-    if (!exchange_acquire(&context->stated, 1u))
-        state_device(driver, context->device);
     return context;
 }
 

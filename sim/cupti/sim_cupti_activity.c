@@ -17,17 +17,12 @@
 
 /* --- kinds ------------------------------------------------------------------------------------ */
 
-/* Device records come as soon as they are asked for; what was created before is reported only to
- * cuptiActivityEnableAndDump. */
+/* What was created before is reported only to cuptiActivityEnableAndDump. */
 SIM_EXPORT int cuptiActivityEnable(uint32_t kind);
 SIM_EXPORT int cuptiActivityEnable(uint32_t kind)
 {
     SIM_CUPTI_ENTER_FIRST(kind);
-    const bool before = sim_activity_is_on(kind);
-    const int result = sim_activity_enable(0, kind, true);
-    if (result == SIM_CUPTI_OK && !before && kind == SIM_KIND_DEVICE)
-        sim_activity_dump(kind);
-    return result;
+    return sim_activity_enable(0, kind, true);
 }
 
 SIM_EXPORT int cuptiActivityEnableAndDump(uint32_t kind);

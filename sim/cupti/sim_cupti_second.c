@@ -59,11 +59,7 @@ SIM_EXPORT int cuptiActivityEnable_v2(struct sim_subscriber *subscriber, uint32_
     decide_level(LEVEL_NODES);
     SIM_CUPTI_CHECK(kind != SIM_KIND_GRAPH_TRACE || atomic_load(&graph_level) == LEVEL_GRAPH,
                     SIM_CUPTI_NOT_COMPATIBLE);
-    const uint32_t before = sim_activity_clients(kind);
-    const int result = sim_activity_enable(client, kind, true);
-    if (result == SIM_CUPTI_OK && !(before & 1u << client) && kind == SIM_KIND_DEVICE)
-        sim_activity_dump(kind);
-    return result;
+    return sim_activity_enable(client, kind, true);
 }
 
 SIM_EXPORT int cuptiActivityDisable_v2(struct sim_subscriber *subscriber, uint32_t kind,

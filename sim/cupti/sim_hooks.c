@@ -26,6 +26,8 @@ static void api_exit(struct sim_call *call)
 
 static void resource(enum sim_resource_id id, const struct sim_resource *what)
 {
+    if (id == SIM_INIT_FINISHED && sim_activity_clients(SIM_KIND_DEVICE))
+        sim_activity_dump(SIM_KIND_DEVICE);
     if (id == SIM_CONTEXT_CREATED)
         sim_activity_context(what->context);
     if (id == SIM_STREAM_CREATED)

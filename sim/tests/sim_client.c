@@ -67,6 +67,8 @@ static void enable_all(void)
 {
     for (size_t i = 0; i < sizeof all_kinds / sizeof all_kinds[0]; i++)
         CHECK(cuptiActivityEnable(all_kinds[i]));
+    EXPECT(flush_and_count(1, 8) == 0); /* the device was there before */
+    CHECK(cuptiActivityEnableAndDump(8));
 }
 
 static uint64_t work(void)

@@ -68,14 +68,14 @@ TEST(Collector, RecordsWhatCuptiDelivers)
         setenv("FAKE_KERNELS", "3", 1);
         begin();
         CHECK(fake_gpu_mode() == PROF_GPU_CUPTI);
-        CHECK(counter("fake_enabled_kinds") == 10); // it has no record sizes of memory
+        CHECK(counter("fake_enabled_kinds") == 9); // it has no record sizes of memory
         CHECK(counter("fake_callbacks") > 200);
         cupti_collector.flush(2000);
         CHECK(fake_records(PROF_REC_KERNEL).size() == 3);
         CHECK(fake_gpu_records() == 3);
         CHECK(fake_info(PROF_INFO_CUPTI).find("CUPTI 13.0.0") != std::string::npos);
         cupti_collector.finish();
-        CHECK(counter("fake_disabled_kinds") == 10);
+        CHECK(counter("fake_disabled_kinds") == 9);
         size_t before = fake_records().size();
         cupti_collector.flush(100);
         CHECK(fake_records().size() == before);
@@ -206,10 +206,10 @@ TEST(Collector, CollectsNothingUntilRecordingIsOn)
         CHECK(counter("fake_enabled_kinds") == 0);
         fake_set_on(true);
         cupti_collector.start();
-        CHECK(counter("fake_enabled_kinds") == 10);
+        CHECK(counter("fake_enabled_kinds") == 9);
         cupti_collector.stop();
         cupti_collector.start();
-        CHECK(counter("fake_enabled_kinds") == 10);
+        CHECK(counter("fake_enabled_kinds") == 9);
         CHECK(counter("fake_disabled_kinds") == 0);
     });
 }
@@ -223,11 +223,11 @@ TEST(Collector, SwitchesTheKindsOffSomeTimeAfterAStop)
             cupti_collector.tick();
             std::this_thread::sleep_for(std::chrono::milliseconds(2));
         }
-        CHECK(counter("fake_disabled_kinds") == 10);
+        CHECK(counter("fake_disabled_kinds") == 9);
         CHECK(counter("fake_flushes") >= 20);
         CHECK(counter("fake_callbacks") < 60); // launches are not looked at any more
         cupti_collector.start();
-        CHECK(counter("fake_enabled_kinds") == 20);
+        CHECK(counter("fake_enabled_kinds") == 18);
         CHECK(counter("fake_callbacks") > 200);
     });
 }
@@ -259,7 +259,7 @@ TEST(Collector, HasItsKindsOnInAWarmUpAndOffAfterOneForNothing)
                 cupti_collector.cuda_init();
                 if (!early)
                     cupti_collector.warm(true);
-                CHECK(counter("fake_enabled_kinds") == 10);
+                CHECK(counter("fake_enabled_kinds") == 9);
                 fake_set_on(comes);
                 if (comes)
                     cupti_collector.start();
@@ -267,8 +267,8 @@ TEST(Collector, HasItsKindsOnInAWarmUpAndOffAfterOneForNothing)
                     cupti_collector.warm(false);
                 for (int i = 0; i < 100 && !counter("fake_disabled_kinds"); i++)
                     std::this_thread::sleep_for(std::chrono::milliseconds(2));
-                CHECK(counter("fake_enabled_kinds") == 10);
-                CHECK(counter("fake_disabled_kinds") == (comes ? 0 : 10));
+                CHECK(counter("fake_enabled_kinds") == 9);
+                CHECK(counter("fake_disabled_kinds") == (comes ? 0 : 9));
             });
 }
 

@@ -456,36 +456,6 @@ TEST_F(EventTiming, IsNotBegunWhereTheDriverLacksAFunction)
     EXPECT_EQ(fake_timer(), nullptr);
 }
 
-TEST_F(EventTiming, StatesTheDeviceOnce)
-{
-    driver_.cuDeviceGetName = [](char *name, int bytes, int) {
-        snprintf(name, static_cast<size_t>(bytes), "GPU 5");
-        return 0;
-    };
-    driver_.cuDeviceTotalMem_v2 = [](size_t *bytes, int) {
-        *bytes = 1 << 30;
-        return 0;
-    };
-    driver_.cuDeviceGetAttribute = [](int *value, int attribute, int) {
-        *value = attribute;
-        return 0;
-    };
-    cuda_.device = 5;
-    for (int i = 0; i < 3; i++) {
-        push();
-        pop();
-    }
-    auto devices = fake_metas(PROF_REC_DEVICE);
-    ASSERT_EQ(devices.size(), 1u);
-    prof_rec_device device;
-    memcpy(&device, devices[0].bytes.data(), sizeof device);
-    EXPECT_EQ(device.device, 5u);
-    EXPECT_EQ(fake_name(device.name), "GPU 5");
-    EXPECT_EQ(device.memory_bytes, 1u << 30);
-    EXPECT_EQ(device.compute_major, 75u);
-    EXPECT_EQ(device.multiprocessors, 16u);
-}
-
 TEST_F(EventTiming, SaysHowExactADistantEventIs)
 {
     event_clock clock = {};

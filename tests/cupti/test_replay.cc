@@ -98,8 +98,6 @@ private:
                 return;
             if (kind == ABI_KIND_KERNEL || kind == ABI_KIND_CONCURRENT_KERNEL)
                 patch(places, &buffer[at + ABI_KERNEL_NAME]);
-            if (kind == ABI_KIND_DEVICE)
-                patch(places, &buffer[at + ABI_DEVICE_NAME]);
             at += size;
         }
     }

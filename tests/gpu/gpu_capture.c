@@ -42,7 +42,6 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects what follow
 static struct kept *kept[BUFFERS_MAX];
 static uint32_t kept_count;
 static size_t kept_bytes;
-static char device_name[40];
 
 /* ---- the recorder that records nothing ---- */
 
@@ -164,15 +163,6 @@ static void keep_string(struct kept *into, uint64_t pointer)
         into->strings[into->string_count++] = (struct string){pointer, text};
 }
 
-static void keep_device(struct kept *into, uint8_t *record)
-{
-    const char *name = abi_text(record, ABI_DEVICE_NAME);
-    memset(record + ABI_DEVICE_UUID, 0, ABI_DEVICE_UUID_WIDTH);
-    keep_string(into, abi_uint64_t(record, ABI_DEVICE_NAME));
-    if (name && !device_name[0])
-        snprintf(device_name, sizeof device_name, "%s", name);
-}
-
 static void keep_strings(struct kept *into)
 {
     const struct oracle *oracle = activity_oracle();
@@ -183,8 +173,6 @@ static void keep_strings(struct kept *into)
             return;
         if (kind == ABI_KIND_KERNEL || kind == ABI_KIND_CONCURRENT_KERNEL)
             keep_string(into, abi_uint64_t(record, ABI_KERNEL_NAME));
-        if (kind == ABI_KIND_DEVICE)
-            keep_device(into, record);
         at += size;
     }
 }
@@ -227,13 +215,25 @@ static void write_buffer(FILE *file, const struct kept *buffer)
     }
 }
 
+/* Of the first one; empty: the driver does not say. */
+static void name_device(char *name, size_t bytes)
+{
+    const struct driver_library *driver = loader_driver();
+    int device = 0;
+    if (driver && driver->cuDeviceGet && driver->cuDeviceGetName &&
+        driver->cuDeviceGet(&device, 0) == ABI_OK)
+        driver->cuDeviceGetName(name, (int)bytes, device);
+}
+
 static void write_header(FILE *file)
 {
     const char *label = getenv("FIXTURE_LABEL");
     struct fixture_header head = {.version = FIXTURE_VERSION, .buffer_count = kept_count};
+    char device_name[40] = "";
     memcpy(head.magic, FIXTURE_MAGIC, sizeof head.magic);
     head.cupti_version = loader_cupti() ? loader_cupti()->version : 0;
     memcpy(head.size, activity_oracle()->size, sizeof head.size);
+    name_device(device_name, sizeof device_name);
     snprintf(head.origin, sizeof head.origin, "%s, %s", device_name, label ? label : "program");
     fwrite(&head, sizeof head, 1, file);
 }
