@@ -85,6 +85,14 @@ static void thread_slot_push(struct thread_slot *slot)
     while (!cas_acq_rel(&threads.free_list, &top, ((top >> 32) + 1) << 32 | index));
 }
 
+/* Counted down only where nobody took a later slot meanwhile, or the next thread would be given that one a second time:
+ * two threads in one log. A slot without memory is then left unused. */
+static void thread_slot_return(uint32_t index)
+{
+    uint32_t used = index + 1;
+    cas_acq_rel(&threads.used, &used, index);
+}
+
 static struct thread_slot *thread_slot_take(void)
 {
     struct thread_slot *slot = thread_slot_pop();
@@ -92,7 +100,7 @@ static struct thread_slot *thread_slot_take(void)
         return slot;
     uint32_t index = fetch_add_relaxed(&threads.used, 1u);
     if (index >= threads.capacity || !thread_slot_open(&threads.slots[index])) {
-        fetch_add_relaxed(&threads.used, (uint32_t)-1);
+        thread_slot_return(index);
         return NULL;
     }
     threads.slots[index].log = index;
