@@ -5,6 +5,7 @@ processes left behind with what the bare runs showed. Everything runs below one 
 is killed at the guest's limit.
 
     run.py --build BUILD_DIRECTORY [--set quick] [--modes idle,control] [--table docs/guests.md] [GUEST...]
+    run.py --build BUILD_DIRECTORY --show GUEST...
     run.py --list packages|names [--set quick]
 
 Exits with 0: all same, 1: something differs, 77: nothing could be run.
@@ -312,6 +313,7 @@ def parse_arguments():
     parser.add_argument("--set")
     parser.add_argument("--modes", default=",".join(MODES))
     parser.add_argument("--table")
+    parser.add_argument("--show", action="store_true", help="print what a bare run shows")
     parser.add_argument("--list", choices=("packages", "names"))
     parser.add_argument("guests", nargs="*", metavar="GUEST")
     return parser.parse_args()
@@ -331,6 +333,9 @@ def main():
         runner = Runner(os.path.abspath(arguments.build), directory)
         results = []
         for guest in guests:
+            if arguments.show:
+                print("\n".join(runner.run(guest, None).text()), flush=True)
+                continue
             results.append(compare(runner, guest, modes))
             if results[-1].skipped:
                 print(f"{guest.name}: skipped: {results[-1].skipped}", flush=True)
@@ -341,7 +346,7 @@ def main():
         write_table(arguments.table, results, modes, time.monotonic() - begin)
     if any(result.differences for result in results):
         return 1
-    return 0 if any(not result.skipped for result in results) else 77
+    return 0 if arguments.show or any(not result.skipped for result in results) else 77
 
 
 if __name__ == "__main__":
