@@ -15,6 +15,7 @@ import sys
 EVENTS = 2 * 2 * 30000  # pushes and pops of two threads
 ERRORS = ("EINTR", "ENOMEM", "ENOSPC", "EMFILE", "EPERM")
 ALWAYS = 1 << 30
+INTERRUPTIONS = 100  # in a row: who is always interrupted may try for ever
 HANGS_AFTER_S = os.environ.get("HANGS_AFTER_S", "120")
 LINES_MAX = 3  # on stderr
 # glibc itself aborts the process when one of these fails, which the kernel never does for these reasons.
@@ -84,7 +85,8 @@ def combinations(seen, names, every):
         if names.get(call) in NOT_TRIED:
             continue
         firsts = sorted({1, 2, 3, count} & set(range(1, count + 1)))
-        all_of = [(call, error, first, times) for error in ERRORS for times in (1, ALWAYS) for first in firsts]
+        all_of = [(call, error, first, times) for error in ERRORS
+                  for times in (1, INTERRUPTIONS if error == "EINTR" else ALWAYS) for first in firsts]
         if names.get(call) in ("write", "pwrite64"):
             all_of += [(call, "short", first, 1) for first in firsts]
         if every:
