@@ -432,6 +432,8 @@ static void cupti_finish(void)
         flusher_run(finish_job, (unsigned)config_get()->exit_ms / 4);
     activity_close();
     store_release(&state, (uint32_t)CLOSED);
+    if (recorder_leaving())
+        flusher_leave();
 }
 
 /* CUPTI's worker does not exist in the child: whatever waits for it waits for ever (HPCToolkit

@@ -18,6 +18,7 @@ static pthread_mutex_t lock =
     PTHREAD_MUTEX_INITIALIZER; /* protects what follows; nothing nests inside */
 static pthread_cond_t changed; /* CLOCK_MONOTONIC; initialised with the thread */
 static bool begun;             /* the thread exists */
+static bool leaving;           /* it ends when it is idle */
 static flusher_job wanted;     /* NULL = idle */
 static uint64_t finished;      /* jobs done so far */
 static uint64_t given_up;      /* number of the job that somebody has waited for in vain */
@@ -37,8 +38,10 @@ static void *serve(void *unused)
     own_thread_enter("prof-flush");
     pthread_mutex_lock(&lock);
     for (;;) {
-        while (!wanted)
+        while (!wanted && !leaving)
             pthread_cond_wait(&changed, &lock);
+        if (!wanted)
+            break;
         flusher_job job = wanted;
         pthread_mutex_unlock(&lock);
         run_measured(job);
@@ -47,6 +50,9 @@ static void *serve(void *unused)
         finished++;
         pthread_cond_broadcast(&changed);
     }
+    begun = false;
+    pthread_mutex_unlock(&lock);
+    own_thread_leave();
     return NULL;
 }
 
@@ -76,8 +82,8 @@ static bool create_thread(void)
 static bool begin_thread(void)
 {
     sigset_t all, kept;
-    if (begun)
-        return true;
+    if (begun || leaving)
+        return begun;
     init_condition();
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &kept);
@@ -150,4 +156,13 @@ bool flusher_post(flusher_job job)
         hand_over(job);
     pthread_mutex_unlock(&lock);
     return idle;
+}
+
+void flusher_leave(void)
+{
+    pthread_mutex_lock(&lock);
+    leaving = true;
+    if (begun)
+        pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&lock);
 }

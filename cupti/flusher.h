@@ -20,4 +20,7 @@ bool flusher_run(flusher_job job, unsigned deadline_ms);
 /* The same without waiting: begun if the thread is idle, else not at all. */
 bool flusher_post(flusher_job job);
 
+/* The thread ends when its job is done; none begins any more. */
+void flusher_leave(void);
+
 #endif

@@ -26,6 +26,7 @@
 #include "exits.h"
 #include "process.h"
 #include "report.h"
+#include "sandbox.h"
 #include "session.h"
 #include "stacks.h"
 #include "triggers.h"
@@ -196,7 +197,7 @@ static void entry_finish(void)
 GUEST_PATH static void entry_exit(void)
 {
     int saved_errno = errno;
-    if (!entry_inert) {
+    if (!entry_inert && !session_is_in_sandbox()) {
         control_thread_end();
         if (!session_is_idle() && process_is_own())
             entry_finish();
@@ -229,6 +230,7 @@ __attribute__((constructor)) static void entry_load(void)
     const char *own_path = entry_own_path();
     exits_resolve();
     children_resolve();
+    sandbox_resolve();
     entry_inert = getauxval(AT_SECURE) || entry_is_second_copy();
     if (!entry_inert) {
         config_load();

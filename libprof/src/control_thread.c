@@ -38,18 +38,32 @@ static struct {
     uint32_t signals;                /* the handler adds, the thread takes */
     uint32_t process;                /* whose the thread is; a handler looks at it */
     uint32_t running;                /* the thread exists */
+    uint32_t over;                   /* it shall end */
     uint32_t entry;                  /* enum control_entry; the thread makes, who ends removes */
 } control = {.listener = OWN_FD_NONE, .wake_in = OWN_FD_NONE, .wake_out = OWN_FD_NONE};
+
+/* Whether there is a thread, or was. */
+static bool control_is_own(void)
+{
+    uint32_t process = load_acquire(&control.process);
+    return process && process == (uint32_t)getpid();
+}
+
+static void control_wake(void)
+{
+    if (own_fd_is_ours(&control.wake_in)) {
+        ssize_t ignored = write(control.wake_in.fd, "", 1);
+        (void)ignored; /* full: the thread is awake */
+    }
+}
 
 /* In the signal handler. In a child whose thread has not begun yet the byte would wake the
  * parent. */
 static void control_signalled(void)
 {
     fetch_add_relaxed(&control.signals, 1u);
-    if (load_acquire(&control.process) == (uint32_t)getpid() && own_fd_is_ours(&control.wake_in)) {
-        ssize_t ignored = write(control.wake_in.fd, "", 1);
-        (void)ignored; /* full: the thread is awake */
-    }
+    if (control_is_own())
+        control_wake();
 }
 
 static void control_take_signals(void)
@@ -143,7 +157,7 @@ static void *control_main(void *argument)
     if (config_get()->control)
         control_make_entry();
     bool last = false;
-    while (control_has_work() && !(last = control_is_last())) {
+    while (control_has_work() && !load_acquire(&control.over) && !(last = control_is_last())) {
         bool command;
         control_take_signals();
         control_take_times();
@@ -187,8 +201,7 @@ static void control_begin(void)
 {
     if (!control_has_work())
         return;
-    if (config_get()->signal)
-        control_open_pipe();
+    control_open_pipe();
     store_release(&control.running, 1u);
     store_release(&control.process, (uint32_t)getpid());
     if (!control_create_thread())
@@ -226,7 +239,7 @@ GUEST_PATH void control_thread_fork_child(void)
 GUEST_PATH void control_thread_end(void)
 {
     struct timespec moment = {.tv_nsec = 100000};
-    if (!config_get()->control || load_acquire(&control.process) != (uint32_t)getpid() ||
+    if (!config_get()->control || !control_is_own() ||
         control_entry_becomes(CONTROL_ENTRY_NONE, CONTROL_ENTRY_OVER))
         return;
     uint64_t end_ns = clock_monotonic_ns() + CONTROL_ENTRY_MS * 1000000ull;
@@ -234,6 +247,16 @@ GUEST_PATH void control_thread_end(void)
         nanosleep(&moment, NULL);
     if (exchange_seq_cst(&control.entry, (uint32_t)CONTROL_ENTRY_OVER) == CONTROL_ENTRY_MADE)
         control_socket_remove();
+}
+
+void control_thread_leave(void)
+{
+    if (!control_is_own())
+        return;
+    control_thread_end();
+    store_release(&control.over, 1u);
+    control_wake();
+    store_release(&control.process, 0u);
 }
 
 bool control_thread_runs(void)

@@ -20,6 +20,9 @@ void control_thread_fork_child(void);
 void control_thread_end(void);
 
 /* Whether there is such a thread. */
+/* The thread ends, and there is none in children any more. */
+void control_thread_leave(void);
+
 bool control_thread_runs(void);
 
 #endif

@@ -1,6 +1,7 @@
 #include "own_thread.h"
 
 #include "atomic.h"
+#include "clock.h"
 #include "process.h"
 #include "recorder.h"
 
@@ -8,13 +9,21 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 /* Threads of ours add themselves when they begin, and take themselves back before they end: so there
  * are never less of them than this says. */
 static uint32_t own_thread_count;
 static uint32_t own_thread_ending; /* exchange decides who ends the process */
 static __thread bool own_thread_counted;
+
+/* Numbers of those that entered; 0: free. A thread takes a place, who waits for its end gives it back. */
+#define OWN_THREAD_PLACES 8u
+static uint32_t own_thread_tids[OWN_THREAD_PLACES];
 
 static pthread_key_t own_thread_key; /* its destructor notices the end of an adopted thread */
 static pthread_once_t own_thread_key_once = PTHREAD_ONCE_INIT;
@@ -27,8 +36,26 @@ static void own_thread_count_self(void)
     fetch_add_seq_cst(&own_thread_count, 1u);
 }
 
+static bool own_thread_is_gone(uint32_t tid)
+{
+    return syscall(SYS_tgkill, getpid(), tid, 0) != 0;
+}
+
+/* A writer that parks and comes back takes places again and again: those of threads that are gone. */
+static void own_thread_remember(void)
+{
+    uint32_t tid = (uint32_t)syscall(SYS_gettid);
+    for (uint32_t i = 0; i < OWN_THREAD_PLACES; i++) {
+        uint32_t before = load_relaxed(&own_thread_tids[i]);
+        if ((!before || own_thread_is_gone(before)) &&
+            cas_acq_rel(&own_thread_tids[i], &before, tid))
+            return;
+    }
+}
+
 void own_thread_enter(const char *name)
 {
+    own_thread_remember();
     prctl(PR_SET_NAME, name);
     own_thread_count_self();
 }
@@ -74,8 +101,20 @@ void own_thread_end_process(void)
     exit(0);
 }
 
+void own_thread_await_end(unsigned deadline_ms)
+{
+    struct timespec moment = {.tv_nsec = 100000};
+    uint64_t end_ns = clock_monotonic_ns() + deadline_ms * 1000000ull;
+    for (uint32_t i = 0; i < OWN_THREAD_PLACES; i++) {
+        uint32_t tid = load_acquire(&own_thread_tids[i]);
+        while (tid && !own_thread_is_gone(tid) && clock_monotonic_ns() < end_ns)
+            syscall(SYS_nanosleep, &moment, NULL); /* nanosleep() is a cancellation point */
+    }
+}
+
 void own_thread_fork_child(void)
 {
+    memset(own_thread_tids, 0, sizeof own_thread_tids);
     store_relaxed(&own_thread_count, 0u);
     store_relaxed(&own_thread_ending, 0u);
 }

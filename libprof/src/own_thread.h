@@ -27,6 +27,10 @@ bool own_thread_no_other(void);
  * thread. Returns where another thread of ours is at it. */
 void own_thread_end_process(void);
 
+/* Waits until all that have entered are gone from the process, for at most `deadline_ms`. They must have been
+ * told to end. */
+void own_thread_await_end(unsigned deadline_ms);
+
 /* In a forked child: none of them exists there. */
 void own_thread_fork_child(void);
 

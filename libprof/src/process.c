@@ -145,11 +145,16 @@ bool process_has_threads_left(unsigned long count)
            stat_field(stat, 20, threads, sizeof threads) && strtoul(threads, NULL, 10) == count + 1;
 }
 
-void process_fork_child(void)
+void process_disclaim(void)
 {
-    own_fd_close(&stat_kept); /* it tells of the parent */
+    own_fd_close(&stat_kept);
     store_relaxed(&stat_busy, false);
     store_relaxed(&process_claimed, 0u);
+}
+
+void process_fork_child(void)
+{
+    process_disclaim(); /* what is kept open tells of the parent */
 }
 
 GUEST_PATH void process_free_lock(pthread_mutex_t *lock)

@@ -17,6 +17,9 @@ void process_remember(void);
  * that records nothing makes no system call. */
 void process_claim(void);
 
+/* Nothing belongs to it any more. */
+void process_disclaim(void);
+
 /* Whether the calling process is the one that claimed. A vfork child shares our memory and must not end
  * the recording; false where nobody has claimed. One system call. */
 bool process_is_own(void);

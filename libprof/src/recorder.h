@@ -36,6 +36,9 @@ bool recorder_ending(void);
 /* Whether a fork lies between the process that loaded us and this one. */
 bool recorder_is_forked(void);
 
+/* Whether the recording ends for good while the program goes on: no thread of ours may stay. */
+bool recorder_leaving(void);
+
 /* Switches recording on or off, whatever was started or stopped before: for what the program does to
  * its profilers. Takes locks: not for signal handlers. */
 void recorder_switch(bool on, enum prof_control_reason reason);

@@ -56,6 +56,8 @@ static struct {
     uint32_t detached; /* enum session_detached; who takes it from 0 finishes the collectors */
     uint32_t finished; /* and who the session */
     uint32_t cuda;     /* session_cuda_init() was called in this process */
+    uint32_t leaving;  /* recorder_leaving() */
+    uint32_t sandbox;  /* session_is_in_sandbox() */
     char path[4096];   /* written while CREATING */
 } session = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -477,6 +479,11 @@ bool recorder_ending(void)
     return load_relaxed(&session.ending) != 0;
 }
 
+bool recorder_leaving(void)
+{
+    return load_relaxed(&session.leaving) != 0;
+}
+
 bool recorder_is_forked(void)
 {
     return process_generation() != 0;
@@ -554,6 +561,44 @@ void session_resume(void)
     session_set_gate(load_acquire(&session.suspended_gate));
 }
 
+bool session_is_in_sandbox(void)
+{
+    return load_relaxed(&session.sandbox) != 0;
+}
+
+/* Where a file or CUDA is, to which system calls lead. */
+static void session_leave(void)
+{
+    store_relaxed(&session.leaving, 1u);
+    if (session_has_file() && load_relaxed(&thread_gate)) {
+        loss_add(PROF_LOSS_SANDBOX, 1);
+        log_line(LOG_ERROR, "the program enters a sandbox: the recording in %s ends here",
+                 session.path);
+    }
+    session_switch(false, PROF_CONTROL_SANDBOX);
+    session_finish();
+    writer_leave();
+    process_disclaim();
+    store_release(&session.cuda, 0u);
+}
+
+bool session_enter_sandbox(void)
+{
+    while (load_acquire(&session.state) == SESSION_CREATING)
+        sched_yield();
+    bool idle = session_is_idle();
+    if (session_is_in_sandbox() || (!idle && !process_is_own()))
+        return false;
+    if (!idle)
+        session_leave();
+    store_relaxed(&session.steps_wanted, 0u);
+    session_set_gate(0);
+    store_release(&session.finished, 1u);
+    store_release(&session.state, (uint32_t)SESSION_OVER);
+    store_release(&session.sandbox, 1u);
+    return true;
+}
+
 /* Only the forking thread lives on here. Its parent's file and threads are not its own. */
 static void session_forget(void)
 {
@@ -585,6 +630,8 @@ static void session_forget(void)
 GUEST_PATH void session_fork_child(void)
 {
     process_free_lock(&session.lock);
+    if (session_is_in_sandbox())
+        return;
     process_next_generation();
     if (session_is_idle() && load_relaxed(&session.state) != SESSION_OVER) {
         session_each_collector(fork_child);

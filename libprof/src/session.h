@@ -67,6 +67,13 @@ void session_finish(void);
 void session_suspend(void);
 void session_resume(void);
 
+/* The process enters a sandbox, which may end it for any system call that it did not expect: its recording
+ * ends, for good and for its children. What follows are accesses of memory, no system call and no look at
+ * the processor's counter. False: it had ended before, or this is a vfork child, which shares memory with the
+ * process that records. */
+bool session_enter_sandbox(void);
+bool session_is_in_sandbox(void);
+
 void session_fork_child(void);
 
 /* CUDA is being initialised in this process. */

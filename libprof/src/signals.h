@@ -5,12 +5,18 @@
 #define PROF_SIGNALS_H
 
 #include <signal.h>
+#include <stdbool.h>
 
 struct signals_saved {
     sigset_t mask;
     sigset_t pending; /* before */
     int cancel_state;
+    bool blocked;
 };
+
+/* From here on no system call is made for signals, as a sandbox may end the process for one: handlers run
+ * meanwhile. In a process that records nothing any more. */
+void signals_leave_alone(void);
 
 /* Blocks every signal and cancellation of the calling thread; may nest. `saved` is for
  * signals_restore(). */

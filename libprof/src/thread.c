@@ -301,6 +301,16 @@ static void thread_state_own_name(const struct thread_log *self)
     thread_state_name(self->slot->thread, self->slot->tid, name, self->internal);
 }
 
+static void thread_state_end(struct thread_log *self)
+{
+    timing_thread_end();
+    uint64_t *record = thread_take(self, 2);
+    if (record)
+        thread_commit(record, PROF_REC_THREAD_END, 2, thread_ticks(record));
+    if (!load_relaxed(&self->slot->named))
+        thread_state_own_name(self);
+}
+
 /* Runs as a pthread key's destructor; an event in a later destructor attaches the thread anew. */
 static void thread_leave(void *argument)
 {
@@ -311,12 +321,8 @@ static void thread_leave(void *argument)
     if (!slot)
         return;
     signals_block(&saved);
-    timing_thread_end();
-    uint64_t *record = thread_take(self, 2);
-    if (record)
-        thread_commit(record, PROF_REC_THREAD_END, 2, thread_ticks(record));
-    if (!load_relaxed(&slot->named))
-        thread_state_own_name(self);
+    if (session_has_file())
+        thread_state_end(self);
     slot->cursor = self->cursor;
     store_release(&slot->tid, 0u);
     bool internal = self->internal;

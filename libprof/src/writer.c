@@ -33,6 +33,7 @@ static struct {
     bool parking, parked; /* asked to end its thread for a while; the thread has ended */
     bool flush_wanted, flushing;
     bool serving;      /* its duties are over, it waits for jobs */
+    bool leaving;      /* it waits no longer */
     void (*job)(void); /* NULL: none, or done */
     pthread_t thread;
 } writer = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -134,8 +135,10 @@ static void writer_serve(void)
 {
     pthread_mutex_lock(&writer.lock);
     for (;;) {
-        while (!writer.job)
+        while (!writer.job && !writer.leaving)
             pthread_cond_wait(&writer.wake, &writer.lock);
+        if (!writer.job)
+            break;
         void (*job)(void) = writer.job;
         pthread_mutex_unlock(&writer.lock);
         job();
@@ -143,6 +146,9 @@ static void writer_serve(void)
         writer.job = NULL;
         pthread_cond_broadcast(&writer.wake);
     }
+    writer.serving = false;
+    pthread_mutex_unlock(&writer.lock);
+    own_thread_leave();
 }
 
 static void writer_begin(struct writer_due *due)
@@ -303,6 +309,14 @@ bool writer_run(void (*job)(void), unsigned deadline_ms)
         ;
     pthread_mutex_unlock(&writer.lock);
     return serving;
+}
+
+void writer_leave(void)
+{
+    pthread_mutex_lock(&writer.lock);
+    writer.leaving = true;
+    pthread_cond_broadcast(&writer.wake);
+    pthread_mutex_unlock(&writer.lock);
 }
 
 void writer_fork_child(void)

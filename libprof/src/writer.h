@@ -36,6 +36,9 @@ void writer_resume(void);
  * signal handlers. False: there is no such thread, the caller must do it. */
 bool writer_run(void (*job)(void), unsigned deadline_ms);
 
+/* After writer_stop(): its thread ends. */
+void writer_leave(void);
+
 /* In a forked child: it does not exist there. */
 void writer_fork_child(void);
 

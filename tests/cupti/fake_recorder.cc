@@ -204,6 +204,11 @@ void recorder_switch(bool on, enum prof_control_reason)
     is_on = on;
 }
 
+bool recorder_leaving(void)
+{
+    return false;
+}
+
 bool recorder_is_forked(void)
 {
     return false;
@@ -239,6 +244,8 @@ void thread_mark_internal(void)
 {
     thread_internal = true;
 }
+
+void own_thread_leave(void) {}
 
 void own_thread_enter(const char *)
 {

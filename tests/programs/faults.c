@@ -2,11 +2,12 @@
  * one kind fail from the FIRST on, so many TIMES; ERROR 0 makes writes short instead. `list` lets all pass. PATH gets a
  * line "number count" for each kind of call that was seen. x86-64 only: the tracer changes registers. */
 #define _GNU_SOURCE
+#include "raw_seccomp.h"
+
 #include <prof/prof.h>
 
 #include <errno.h>
 #include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
@@ -66,7 +67,7 @@ static void trace_calls(int traced)
     };
     struct sock_fprog program = {.len = sizeof code / sizeof *code, .filter = code};
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
-        syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) != 0)
+        raw_seccomp(SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) != 0)
         _exit(77);
 }
 

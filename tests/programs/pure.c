@@ -2,11 +2,12 @@
  * without any system call (the kernel kills the thread at the first) or, in the other mode, without
  * malloc and locks (abort). */
 #define _GNU_SOURCE
+#include "raw_seccomp.h"
+
 #include <prof/block.h>
 
 #include <dlfcn.h>
 #include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -104,7 +105,7 @@ static void forbid_system_calls(void)
     };
     struct sock_fprog filter = {sizeof program / sizeof *program, program};
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
-        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0)
+        raw_seccomp(SECCOMP_SET_MODE_FILTER, 0, &filter) != 0)
         exit(77);
 }
 

@@ -5,18 +5,20 @@
  *      syscall   the same by libc's syscall()
  *      raw       the same without libc: nobody can stand before it
  *      errno     the same by prctl(), but what is not allowed fails with EPERM
- *      raw_errno
+ *      thread    the same by prctl(), but what is not allowed ends the calling thread alone
+ *      raw_errno raw_thread
  *      tsc       no sandbox: reading the processor's counter raises SIGSEGV
  *      probe     asks whether there are filters at all
- * END  push step fork forkpush vfork exec noexec, in any order; last return, _exit, quick_exit or SYS_exit
+ * END  push step forbidden fork forkpush vfork exec noexec, in any order; last return, _exit, quick_exit or SYS_exit
  */
 #define _GNU_SOURCE
+#include "raw_seccomp.h"
+
 #include <prof/prof.h>
 
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -56,27 +58,6 @@ static struct sock_fprog filter(uint32_t otherwise)
     *next++ = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, otherwise);
     return (struct sock_fprog){.len = (unsigned short)(next - instructions),
                                .filter = instructions};
-}
-
-static long raw_seccomp(long mode, long flags, void *program)
-{
-#if defined(__x86_64__)
-    long result;
-    __asm__ volatile("syscall"
-                     : "=a"(result)
-                     : "a"((long)SYS_seccomp), "D"(mode), "S"(flags), "d"(program)
-                     : "rcx", "r11", "memory");
-    return result;
-#elif defined(__aarch64__)
-    register long x8 __asm__("x8") = SYS_seccomp;
-    register long x0 __asm__("x0") = mode;
-    register long x1 __asm__("x1") = flags;
-    register void *x2 __asm__("x2") = program;
-    __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2) : "memory");
-    return x0;
-#else
-    return syscall(SYS_seccomp, mode, flags, program);
-#endif
 }
 
 /* ---- into it ---- */
@@ -151,6 +132,8 @@ static void act(const char *what)
             _exit(7);
         }
         await(child, 7);
+    } else if (!strcmp(what, "forbidden")) {
+        syscall(SYS_getppid);
     } else if (!strcmp(what, "vfork")) {
         pid_t child = vfork();
         if (child == 0)

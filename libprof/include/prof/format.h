@@ -151,7 +151,8 @@ enum prof_gpu_mode {
     X(UNTIMED, "untimed",                                                                         \
       "range without CUDA time: too many in flight, a capture, crossing, or its context is gone") \
     X(GRAPH_NODES, "graph_nodes",                                                                 \
-      "operation of a graph launch that was never delivered, and no other cause counts")
+      "operation of a graph launch that was never delivered, and no other cause counts")          \
+    X(SANDBOX, "sandbox", "recording ended: the program entered a sandbox")
 
 enum prof_loss_cause {
 #define PROF_LOSS_ENUM(symbol, name, sentence) PROF_LOSS_##symbol,
@@ -829,7 +830,8 @@ PROF_STATIC_ASSERT(sizeof(struct prof_rec_stream) == 24, "layout");
     X(SIGNAL, "signal")     /* PROF_SIGNAL */                     \
     X(PROFILER, "profiler") /* cudaProfilerStart() ... */         \
     X(CTL, "ctl")           /* profdump ctl */                    \
-    X(ITT, "itt")           /* __itt_pause(), __itt_resume() */
+    X(ITT, "itt")           /* __itt_pause(), __itt_resume() */   \
+    X(SANDBOX, "sandbox")   /* the program entered one: for good */
 
 enum prof_control_reason {
 #define PROF_CONTROL_ENUM(symbol, name) PROF_CONTROL_##symbol,
