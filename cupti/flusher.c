@@ -137,6 +137,9 @@ bool flusher_run(flusher_job job, unsigned deadline_ms)
 {
     struct timespec deadline = deadline_in(deadline_ms);
     bool done = false;
+    int cancel_state;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE,
+                           &cancel_state); /* a cancelled waiter keeps the lock */
     pthread_mutex_lock(&lock);
     if (begin_thread() && !is_stuck() && wait_idle(&deadline)) {
         hand_over(job);
@@ -145,6 +148,7 @@ bool flusher_run(flusher_job job, unsigned deadline_ms)
     if (!done && wanted)
         given_up = finished + 1;
     pthread_mutex_unlock(&lock);
+    pthread_setcancelstate(cancel_state, NULL);
     return done;
 }
 

@@ -48,7 +48,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #define ENTRY_REPORT_MS \
     10000u /* a table takes a second at most; longer means that somebody waits for us */
@@ -160,38 +162,43 @@ static void entry_wait_for_end(void)
         return;
     atexit(entry_wait_for_end); /* for the next but one */
     while (load_acquire(&entry_ending) && clock_monotonic_ns() < end_ns)
-        nanosleep(&moment, NULL);
+        syscall(SYS_nanosleep, &moment, NULL); /* nanosleep() is a cancellation point */
 }
 
-static void entry_end_begin(void)
+/* Returns the thread's cancel state: a cancelled thread may call exit(), and ends it. */
+static int entry_end_begin(void)
 {
+    int cancel_state;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     fetch_add_seq_cst(&entry_ending, 1u);
     atexit(entry_wait_for_end);
+    return cancel_state;
 }
 
-static void entry_end_over(void)
+static void entry_end_over(int cancel_state)
 {
     fetch_add_seq_cst(&entry_ending, (uint32_t)-1);
+    pthread_setcancelstate(cancel_state, NULL);
 }
 
 static void entry_detach(void)
 {
     int saved_errno = errno;
     if (process_is_own()) {
-        entry_end_begin();
+        int cancel_state = entry_end_begin();
         session_finish_collectors();
-        entry_end_over();
+        entry_end_over(cancel_state);
     }
     errno = saved_errno;
 }
 
 static void entry_finish(void)
 {
-    entry_end_begin();
+    int cancel_state = entry_end_begin();
     session_finish();
     if (entry_preloaded && !writer_run(report_at_exit, ENTRY_REPORT_MS))
         report_at_exit();
-    entry_end_over();
+    entry_end_over(cancel_state);
 }
 
 GUEST_PATH static void entry_exit(void)

@@ -235,18 +235,26 @@ GUEST_PATH void control_thread_fork_child(void)
     control_begin();
 }
 
-/* An entry that came after its process looked for it would stay for good. */
-GUEST_PATH void control_thread_end(void)
+/* Not to be cancelled: the process ends, and most of this are cancellation points. */
+static void control_remove_entry(void)
 {
     struct timespec moment = {.tv_nsec = 100000};
-    if (!config_get()->control || !control_is_own() ||
-        control_entry_becomes(CONTROL_ENTRY_NONE, CONTROL_ENTRY_OVER))
-        return;
+    int cancel_state;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     uint64_t end_ns = clock_monotonic_ns() + CONTROL_ENTRY_MS * 1000000ull;
     while (load_acquire(&control.entry) == CONTROL_ENTRY_MAKING && clock_monotonic_ns() < end_ns)
         nanosleep(&moment, NULL);
     if (exchange_seq_cst(&control.entry, (uint32_t)CONTROL_ENTRY_OVER) == CONTROL_ENTRY_MADE)
         control_socket_remove();
+    pthread_setcancelstate(cancel_state, NULL);
+}
+
+/* An entry that came after its process looked for it would stay for good. */
+GUEST_PATH void control_thread_end(void)
+{
+    if (config_get()->control && control_is_own() &&
+        !control_entry_becomes(CONTROL_ENTRY_NONE, CONTROL_ENTRY_OVER))
+        control_remove_entry();
 }
 
 void control_thread_leave(void)

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -269,7 +270,8 @@ void modules_suspend(void)
 {
     uint32_t busy = 1;
     for (int i = 0; i < MODULES_SUSPEND_MS && (busy = exchange_acquire(&modules.busy, 1u)); i++)
-        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+        syscall(SYS_nanosleep, &(struct timespec){.tv_nsec = 1000000}, NULL); /* nanosleep() is a
+                                                                                 cancellation point */
     modules.suspended = !busy;
 }
 

@@ -19,7 +19,9 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #define STACKS_LEVELS 3
 #define STACKS_PROBES 16u
@@ -236,19 +238,23 @@ static uint32_t stacks_intern(struct stacks_thread *self, const struct stacks_fo
     return id;
 }
 
+/* libunwind looks whether memory can be read by write(2), and modules are found by open(2): cancellation
+ * points, which pushes are not. */
 uint32_t stacks_take(struct stacks_origin origin)
 {
     struct thread_slot *slot = thread_self.slot;
     struct stacks_found found;
+    int saved_errno = errno, cancel_state;
     if (!slot)
         return 0;
-    int saved_errno = errno;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     stacks_walk(&slot->stacks, origin, &found);
     uint32_t id = 0;
     if (found.count) {
         found.hash = stacks_hash(&found);
         id = stacks_intern(&slot->stacks, &found);
     }
+    pthread_setcancelstate(cancel_state, NULL);
     errno = saved_errno;
     return id;
 }
@@ -286,7 +292,8 @@ static void stacks_before_fork(void)
     fetch_add_seq_cst(&stacks.paused, 1u);
     stacks.walked = stacks_others_walk();
     for (int i = 0; i < STACKS_FORK_WAITS && stacks.walked; i++) {
-        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+        syscall(SYS_nanosleep, &(struct timespec){.tv_nsec = 1000000}, NULL); /* nanosleep() is a
+                                                                                 cancellation point */
         stacks.walked = stacks_others_walk();
     }
     modules_suspend();

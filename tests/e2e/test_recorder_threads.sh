@@ -27,3 +27,10 @@ expect specific.prof 'count["body"] == 1' 'count["destructor"] == 3' 'not any(ra
 # Each of 50 threads records a range before it asks whether it was cancelled; recording never asks.
 record cancelled.prof ./threads cancelled
 expect cancelled.prof 'count["until cancelled"] >= 50' 'count["after"] == 1' 'loss["unopened"] == 0'
+
+# Nor does taking call stacks, with libunwind and without: a push that is cancelled leaves a range open.
+for method in tables frames; do
+    PROF_STACKS=range PROF_STACK_METHOD=$method record $method.prof timeout 120 ./threads cancelled
+    expect $method.prof 'count["until cancelled"] >= 50' 'count["after"] == 1' \
+        'loss["unopened"] == 0 and loss["unclosed"] == 0'
+done
