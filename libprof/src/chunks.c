@@ -1,14 +1,17 @@
 #include "chunks.h"
 
 #include "atomic.h"
+#include "clock.h"
 #include "log.h"
 #include "own_fd.h"
+#include "own_files.h"
 #include "recorder.h"
 #include "retired.h"
 #include "signals.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +26,7 @@
 #define CHUNKS_RESERVE_MIN (32ull << 20) /* less address space than this is not worth trying */
 #define CHUNKS_META_CHUNKS 1024u         /* beyond the limit, so that names outlive a full file */
 #define CHUNKS_YIELDS 100                /* to whoever extends the file ... */
+#define CHUNKS_RETRY_NS 1000000000u      /* then a step that did not fit is tried again */
 #define CHUNKS_SLEEPS 1000               /* ... then of 0.1 ms, as it may be waiting for the disk */
 
 #ifndef MADV_POPULATE_WRITE
@@ -43,11 +47,15 @@ static struct chunks {
     uint32_t extending;      /* try-lock around file size, mapping and `mapped` */
     uint32_t populating;     /* writer touches pages below `mapped`; chunks_suspend() waits */
     uint32_t reading;        /* threads in chunks_read(): likewise */
-    struct own_fd own;       /* the file */
-    int error;               /* errno that ended growth; 0 */
+    struct own_fd own;       /* the file; the descriptor is only a way to it that needs no path */
+    int error;               /* errno of the last step that did not fit; 0 */
+    uint64_t retry_ns;       /* when the next one is due; with `extending` held */
+    uint32_t said;           /* that it does not grow */
     bool anonymous;          /* no shared mappings here: the writer copies */
     bool ring;
 } chunks = {.own = OWN_FD_NONE};
+
+static char chunks_path[PATH_MAX]; /* of the file; absolute */
 
 static struct prof_file_header
     *chunks_header_mapped; /* creator releases -> chunks_header acquires */
@@ -59,72 +67,104 @@ struct prof_file_header *chunks_header(void)
 
 /* ---- growing ---- */
 
-static int chunks_reserve_disk(uint64_t offset, uint64_t bytes)
+/* A job with the file: own_files_run(). */
+struct chunks_job {
+    int (*act)(int fd, const struct chunks_job *job);
+    uint64_t offset, bytes;
+};
+
+static int chunks_job_run(void *argument)
+{
+    const struct chunks_job *job = argument;
+    if (own_fd_is_ours(&chunks.own))
+        return job->act(chunks.own.fd, job);
+    struct own_fd again = chunks.own;
+    again.fd = own_files_open(chunks_path, O_RDWR | O_NONBLOCK);
+    if (again.fd < 0)
+        return errno;
+    int error = own_fd_is_ours(&again) ? job->act(again.fd, job) : ENOENT;
+    close(again.fd);
+    return error;
+}
+
+static int chunks_act(const struct chunks_job *job)
+{
+    return own_files_run(chunks_job_run, (void *)(uintptr_t)job);
+}
+
+static int chunks_reserve_disk(int fd, uint64_t offset, uint64_t bytes)
 {
     int error;
     do
-        error = posix_fallocate(chunks.own.fd, (off_t)offset, (off_t)bytes);
+        error = posix_fallocate(fd, (off_t)offset, (off_t)bytes);
     while (error == EINTR);
     return error;
 }
 
-static int chunks_map(uint64_t offset, uint64_t bytes)
+static int chunks_map(int fd, uint64_t offset, uint64_t bytes)
 {
-    int flags = MAP_FIXED | (chunks.anonymous ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED);
-    int fd = chunks.anonymous ? -1 : chunks.own.fd;
-    off_t file_offset = chunks.anonymous ? 0 : (off_t)offset;
+    int flags = MAP_FIXED | (fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED);
+    off_t file_offset = fd < 0 ? 0 : (off_t)offset;
     void *place = mmap(chunks.base + offset, bytes, PROT_READ | PROT_WRITE, flags, fd, file_offset);
     return place == MAP_FAILED ? errno : 0;
 }
 
-/* What was mapped is not our file: back to what was reserved there. */
-static void chunks_unmap(uint64_t offset, uint64_t bytes)
+static int chunks_grow_file(int fd, const struct chunks_job *job)
 {
-    (void)mmap(chunks.base + offset, bytes, PROT_NONE,
-               MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    int error = chunks_reserve_disk(fd, job->offset, job->bytes);
+    return error ? error : chunks_map(fd, job->offset, job->bytes);
 }
 
-/* The program may put a file of its own in the descriptor's place at any moment; reserving takes
- * milliseconds. So it is compared after each step, too: a mapping of somebody else's file that is
- * shorter would be a SIGBUS in the program. */
 static int chunks_grow(uint64_t from, uint64_t to)
 {
-    uint64_t offset = from * PROF_CHUNK_BYTES;
-    uint64_t bytes = (to - from) * PROF_CHUNK_BYTES;
-    if (!own_fd_is_ours(&chunks.own))
-        return EBADF;
-    int error = chunks.anonymous ? 0 : chunks_reserve_disk(offset, bytes);
-    if (!error && !own_fd_is_ours(&chunks.own))
-        error = EBADF;
-    if (!error)
-        error = chunks_map(offset, bytes);
-    if (error || own_fd_is_ours(&chunks.own))
-        return error;
-    chunks_unmap(offset, bytes);
-    return EBADF;
+    struct chunks_job job = {.act = chunks_grow_file,
+                             .offset = from * PROF_CHUNK_BYTES,
+                             .bytes = (to - from) * PROF_CHUNK_BYTES};
+    return chunks.anonymous ? chunks_map(-1, job.offset, job.bytes) : chunks_act(&job);
+}
+
+static bool chunks_has_no_space(int error)
+{
+    return error == ENOSPC || error == EDQUOT || error == EFBIG || error == ENOMEM;
+}
+
+/* Where a step does not fit, half of it may. Returns how far it came. */
+static uint64_t chunks_grow_what_fits(uint64_t from, uint64_t to, int *error)
+{
+    while ((*error = chunks_grow(from, to)) != 0) {
+        if (!chunks_has_no_space(*error) || to - from == 1)
+            return from;
+        to = from + (to - from) / 2;
+    }
+    return to;
 }
 
 static void chunks_grow_failed(int error)
 {
     store_relaxed(&chunks.error, error);
-    log_line(LOG_ERROR,
-             "the trace file cannot grow any more (%s); the program goes on, later events are "
-             "counted as lost",
-             error == EBADF ? "the program closed its descriptor" : strerror(error));
+    chunks.retry_ns = clock_monotonic_ns() + CHUNKS_RETRY_NS;
+    if (!exchange_acquire(&chunks.said, 1u))
+        log_line(LOG_ERROR,
+                 "the trace file cannot grow (%s); the program goes on, and events are counted as "
+                 "lost until it can",
+                 strerror(error));
 }
 
 static void chunks_extend_locked(uint64_t wanted)
 {
     uint64_t mapped = load_relaxed(&chunks.mapped);
+    int error;
     if (wanted > chunks.hard_limit)
         wanted = chunks.hard_limit;
-    if (!mapped || wanted <= mapped || chunks.error)
+    if (!mapped || wanted <= mapped || (chunks.error && clock_monotonic_ns() < chunks.retry_ns))
         return;
-    int error = chunks_grow(mapped, wanted);
+    uint64_t reached = chunks_grow_what_fits(mapped, wanted, &error);
+    if (reached > mapped)
+        store_release(&chunks.mapped, reached);
     if (error)
         chunks_grow_failed(error);
     else
-        store_release(&chunks.mapped, wanted);
+        store_relaxed(&chunks.error, 0);
 }
 
 /* Extends the mapping to `wanted` chunks; false when somebody else is at it. Signals are blocked
@@ -146,9 +186,26 @@ static bool chunks_extend(uint64_t wanted)
 }
 /* ---- creating ---- */
 
-static int chunks_open(const char *path)
+static int chunks_create_file(void *unused)
 {
-    return open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    (void)unused;
+    int fd = own_files_open(chunks_path, O_RDWR | O_CREAT | O_EXCL);
+    if (fd < 0)
+        return errno;
+    struct own_fd own = own_fd_of(fd);
+    chunks.own.device = own.device;
+    chunks.own.inode = own.inode;
+    close(fd);
+    return 0;
+}
+
+/* Where the program moves the file or its root, the descriptor still leads to it. */
+static void chunks_keep_descriptor(void)
+{
+    struct own_fd kept =
+        own_fd_take(open(chunks_path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+    if (kept.device == chunks.own.device && kept.inode == chunks.own.inode)
+        chunks.own.fd = kept.fd;
 }
 
 /* Address space only. Halved until the system grants it (RLIMIT_AS, cgroups). */
@@ -191,7 +248,7 @@ static void chunks_set_limits(const struct chunks_options *options)
 static int chunks_map_first(void)
 {
     int error = chunks_grow(0, CHUNKS_FIRST_CHUNKS);
-    if (error == ENOSPC || error == EDQUOT || error == EFBIG || error == ENOMEM || error == 0)
+    if (error == 0 || error == EAGAIN || chunks_has_no_space(error))
         return error;
     chunks.anonymous = true;
     return chunks_grow(0, CHUNKS_FIRST_CHUNKS);
@@ -199,7 +256,6 @@ static int chunks_map_first(void)
 
 static void chunks_forget(void)
 {
-    own_fd_close(&chunks.own);
     if (chunks.base)
         munmap(chunks.base, chunks.reserved_bytes);
     chunks = (struct chunks){.own = OWN_FD_NONE};
@@ -218,32 +274,38 @@ static void chunks_populate(uint64_t from, uint64_t to)
         fetch_or_relaxed((uint64_t *)(void *)(start + offset + 4088), 0u);
 }
 
-int chunks_create(const struct chunks_options *options)
+/* Past the file's own making: what is half made is removed. */
+static int chunks_begin(const struct chunks_options *options)
 {
-    struct signals_saved saved;
-    signals_block(&saved); /* SIGXFSZ, as above */
-    int error = 0;
-    int fd = chunks_open(options->path);
-    if (fd < 0) {
-        error = errno;
-        goto out;
-    }
-    chunks.own = own_fd_take(fd);
-    error = chunks_reserve_range(chunks_wanted_range(options));
+    int error = chunks_reserve_range(chunks_wanted_range(options));
     if (error)
-        goto out;
+        return error;
     chunks_set_limits(options);
     error = chunks_map_first();
     if (error)
-        goto out;
+        return error;
     chunks_populate(0, CHUNKS_FIRST_CHUNKS);
     chunks.populated = CHUNKS_FIRST_CHUNKS;
     chunks.ahead = CHUNKS_AHEAD_MIN;
+    chunks_keep_descriptor();
     store_release(&chunks.mapped, (uint64_t)CHUNKS_FIRST_CHUNKS);
-out:
-    if (error && chunks.own.fd >= 0) {
-        unlink(options->path);
-        chunks_forget();
+    return 0;
+}
+
+int chunks_create(const struct chunks_options *options)
+{
+    struct signals_saved saved;
+    if (strlen(options->path) >= sizeof chunks_path)
+        return ENAMETOOLONG;
+    memcpy(chunks_path, options->path, strlen(options->path) + 1);
+    signals_block(&saved); /* SIGXFSZ, as above */
+    int error = own_files_run(chunks_create_file, NULL);
+    if (!error) {
+        error = chunks_begin(options);
+        if (error) {
+            unlink(chunks_path);
+            chunks_forget();
+        }
     }
     signals_restore(&saved);
     return error;
@@ -377,18 +439,25 @@ static void chunks_populate_ahead(uint64_t claimed)
         store_relaxed(&chunks.populated, to);
 }
 
+static int chunks_copy_to(int fd, const struct chunks_job *job)
+{
+    for (uint64_t at = 0; at < job->bytes; at += PROF_CHUNK_BYTES) {
+        ssize_t written = pwrite(fd, chunks.base + at, PROF_CHUNK_BYTES, (off_t)at);
+        if (written != PROF_CHUNK_BYTES)
+            return written < 0 ? errno : ENOSPC;
+    }
+    return 0;
+}
+
 static void chunks_copy(uint64_t claimed)
 {
-    for (uint64_t chunk = 0; chunk < claimed && own_fd_is_ours(&chunks.own); chunk++) {
-        const uint8_t *memory = chunks.base + chunk * PROF_CHUNK_BYTES;
-        ssize_t written =
-            pwrite(chunks.own.fd, memory, PROF_CHUNK_BYTES, (off_t)(chunk * PROF_CHUNK_BYTES));
-        if (written != PROF_CHUNK_BYTES) {
-            log_line(LOG_ERROR, "cannot write the trace file: %s",
-                     written < 0 ? strerror(errno) : "no space");
-            return;
-        }
-    }
+    struct chunks_job job = {.act = chunks_copy_to, .bytes = claimed * PROF_CHUNK_BYTES};
+    struct signals_saved saved;
+    signals_block(&saved);
+    int error = chunks_act(&job);
+    signals_restore(&saved);
+    if (error)
+        log_line(LOG_ERROR, "cannot write the trace file: %s", strerror(error));
 }
 
 static uint64_t chunks_claimed(void)
@@ -451,6 +520,21 @@ void chunks_copy_out(void)
 
 /* ---- the end ---- */
 
+static int chunks_cut_file(int fd, const struct chunks_job *job)
+{
+    return ftruncate(fd, (off_t)job->bytes) == 0 ? 0 : errno;
+}
+
+/* A file that nobody finds any more, or may not be cut, is only longer than it need be. */
+static void chunks_cut(uint64_t claimed)
+{
+    struct chunks_job job = {.act = chunks_cut_file, .bytes = claimed * PROF_CHUNK_BYTES};
+    struct signals_saved saved;
+    signals_block(&saved);
+    (void)chunks_act(&job);
+    signals_restore(&saved);
+}
+
 /* `mapped` goes to 0 first: a thread that claims a chunk from now on sees it and gives up; one that
  * had claimed before is counted by the `chunk_count` read after (both seq_cst). So nobody writes
  * behind the cut. */
@@ -469,9 +553,8 @@ void chunks_suspend(void)
         store_release(&header->state, (uint32_t)PROF_STATE_CLOSED);
         if (chunks.anonymous)
             chunks_copy(claimed);
-        else if (own_fd_is_ours(&chunks.own) &&
-                 ftruncate(chunks.own.fd, (off_t)(claimed * PROF_CHUNK_BYTES)) != 0)
-            log_line(LOG_ERROR, "cannot cut the trace file to its size: %s", strerror(errno));
+        else
+            chunks_cut(claimed);
     }
     store_release(&chunks.extending, 0u);
 }
@@ -484,10 +567,10 @@ void chunks_resume(void)
     store_release(&chunks.mapped, load_relaxed(&header->chunk_count));
 }
 
+/* The descriptor stays until the process ends: who closes a number may close the program's file. */
 void chunks_close(void)
 {
     chunks_suspend();
-    own_fd_close(&chunks.own);
 }
 
 /* Empty pages of the child's own instead of the shared ones: a fork in a signal handler may have

@@ -51,7 +51,7 @@ void *chunks_memory(uint64_t chunk);
 /* The same without waiting: for who has waited for this chunk before. */
 void *chunks_memory_now(uint64_t chunk);
 
-/* The file could not be extended when it had to be, and will not be any more (said once). */
+/* The file could not be extended when it had to be (said once). The writer tries again. */
 bool chunks_cannot_grow(void);
 
 /* Ring mode: a LOG chunk is full and may be recycled when it is the oldest. */

@@ -12,6 +12,7 @@
 #include "clock.h"
 #include "config.h"
 #include "output.h"
+#include "own_files.h"
 #include "session.h"
 #include "signals.h"
 
@@ -35,6 +36,7 @@ struct dump_chunk {
 };
 
 struct dump {
+    const char *path;
     uint64_t *words; /* of one chunk */
     struct dump_chunk *logs;
     uint64_t log_count;
@@ -96,13 +98,9 @@ static int dump_name(struct dump *dump, const char *path)
 
 static int dump_put(struct dump *dump, uint64_t place)
 {
-    struct signals_saved saved;
-    signals_block(&saved); /* a file size limit is announced by SIGXFSZ */
     ssize_t written =
         pwrite(dump->fd, dump->words, PROF_CHUNK_BYTES, (off_t)(place * PROF_CHUNK_BYTES));
-    int error = written == PROF_CHUNK_BYTES ? 0 : written < 0 ? errno : ENOSPC;
-    signals_restore(&saved);
-    return error;
+    return written == PROF_CHUNK_BYTES ? 0 : written < 0 ? errno : ENOSPC;
 }
 
 /* ---- which chunks ---- */
@@ -256,26 +254,38 @@ const char *dump_reason(int error)
     return error == EEXIST ? "the existing file is not a recording" : strerror(error);
 }
 
+/* A job: own_files_run(). */
+static int dump_write_file(void *argument)
+{
+    struct dump *dump = argument;
+    int error = dump_may_replace(dump->path);
+    if (!error)
+        error = dump_open(dump, dump->path);
+    if (!error)
+        error = dump_copy(dump);
+    if (!error)
+        error = dump_name(dump, dump->path);
+    if (error && *dump->part)
+        unlink(dump->part);
+    if (dump->fd >= 0)
+        close(dump->fd);
+    return error;
+}
+
 int dump_write(const char *path)
 {
     session_flush((unsigned)config_get()->exit_ms);
-    struct dump dump = {.fd = -1, .written = 1, .chunks = chunks_count()};
+    struct dump dump = {.path = path, .fd = -1, .written = 1, .chunks = chunks_count()};
     size_t logs_bytes = (dump.chunks + 1) * sizeof *dump.logs;
     int error = ENOMEM;
     dump.words = dump_memory(PROF_CHUNK_BYTES);
     dump.logs = dump_memory(logs_bytes);
-    if (dump.words && dump.logs)
-        error = dump_may_replace(path);
-    if (!error)
-        error = dump_open(&dump, path);
-    if (!error)
-        error = dump_copy(&dump);
-    if (!error)
-        error = dump_name(&dump, path);
-    if (error && *dump.part)
-        unlink(dump.part);
-    if (dump.fd >= 0)
-        close(dump.fd);
+    if (dump.words && dump.logs) {
+        struct signals_saved saved;
+        signals_block(&saved); /* a file size limit is announced by SIGXFSZ */
+        error = own_files_run(dump_write_file, &dump);
+        signals_restore(&saved);
+    }
     if (dump.words)
         munmap(dump.words, PROF_CHUNK_BYTES);
     if (dump.logs)

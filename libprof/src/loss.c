@@ -42,9 +42,14 @@ void loss_shut_by(enum prof_loss_cause cause)
     store_relaxed(&loss_shut_cause, (uint32_t)cause);
 }
 
+enum prof_loss_cause loss_shut_is_by(void)
+{
+    return (enum prof_loss_cause)load_relaxed(&loss_shut_cause);
+}
+
 void loss_settle(void)
 {
-    enum prof_loss_cause cause = (enum prof_loss_cause)load_relaxed(&loss_shut_cause);
+    enum prof_loss_cause cause = loss_shut_is_by();
     for (unsigned line = 0; line < LOSS_LINES; line++)
         if (load_relaxed(&loss_shut[line].count))
             loss_add(cause, exchange_acquire(&loss_shut[line].count, 0u));

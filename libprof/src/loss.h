@@ -10,6 +10,7 @@ void loss_add_shut(const void *thread);
 
 /* What they are lost to from here on. */
 void loss_shut_by(enum prof_loss_cause cause);
+enum prof_loss_cause loss_shut_is_by(void);
 
 /* Moves them to the cause's counter. */
 void loss_settle(void);

@@ -6,7 +6,7 @@
 
 #define OWN_FD_MIN 512 /* out of the way of programs that close or dup2 low numbers */
 
-static struct own_fd own_fd_of(int fd)
+struct own_fd own_fd_of(int fd)
 {
     struct own_fd own = {.fd = fd};
     struct stat status;

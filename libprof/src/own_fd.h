@@ -20,6 +20,9 @@ struct own_fd {
         .fd = -1    \
     }
 
+/* `fd` as it is (negative: none). */
+struct own_fd own_fd_of(int fd);
+
 /* Takes over `fd` (negative: none). */
 struct own_fd own_fd_take(int fd);
 

@@ -19,7 +19,7 @@
  * are never less of them than this says. */
 static uint32_t own_thread_count;
 static uint32_t own_thread_ending; /* exchange decides who ends the process */
-static __thread bool own_thread_counted;
+static __thread bool own_thread_counted __attribute__((tls_model("initial-exec")));
 
 /* Numbers of those that entered; 0: free. A thread takes a place, who waits for its end gives it back. */
 #define OWN_THREAD_PLACES 8u
@@ -89,6 +89,11 @@ void own_thread_adopt(void)
 bool own_thread_no_other(void)
 {
     return process_has_threads_left(load_seq_cst(&own_thread_count));
+}
+
+bool own_thread_one_other(void)
+{
+    return process_threads() == load_seq_cst(&own_thread_count) + 1;
 }
 
 void own_thread_end_process(void)

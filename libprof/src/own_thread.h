@@ -23,6 +23,9 @@ void own_thread_adopt(void);
  * keeps a descriptor. */
 bool own_thread_no_other(void);
 
+/* Whether the program has one thread, whatever we have. False also where that cannot be found out. */
+bool own_thread_one_other(void);
+
 /* Does what libc does at the end of the last thread: exit(0), with no signal blocked, on the calling
  * thread. Returns where another thread of ours is at it. */
 void own_thread_end_process(void);

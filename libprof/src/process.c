@@ -134,15 +134,32 @@ uint64_t process_address_budget(void)
     return used_bytes < limit.rlim_cur ? (limit.rlim_cur - used_bytes) / 8 : 0;
 }
 
-bool process_has_threads_left(unsigned long count)
+static bool stat_read_if_free(char *stat, size_t stat_bytes)
 {
-    char stat[STAT_BYTES], state[32], threads[32];
     if (exchange_acquire(&stat_busy, true))
         return false;
-    bool read = stat_read_kept(stat, sizeof stat);
+    bool read = stat_read_kept(stat, stat_bytes);
     store_release(&stat_busy, false);
-    return read && stat_field(stat, 3, state, sizeof state) && strcmp(state, "Z") == 0 &&
-           stat_field(stat, 20, threads, sizeof threads) && strtoul(threads, NULL, 10) == count + 1;
+    return read;
+}
+
+static unsigned long stat_threads(const char *stat)
+{
+    char threads[32];
+    return stat_field(stat, 20, threads, sizeof threads) ? strtoul(threads, NULL, 10) : 0;
+}
+
+bool process_has_threads_left(unsigned long count)
+{
+    char stat[STAT_BYTES], state[32];
+    return stat_read_if_free(stat, sizeof stat) && stat_field(stat, 3, state, sizeof state) &&
+           strcmp(state, "Z") == 0 && stat_threads(stat) == count + 1;
+}
+
+unsigned long process_threads(void)
+{
+    char stat[STAT_BYTES];
+    return stat_read_if_free(stat, sizeof stat) ? stat_threads(stat) : 0;
 }
 
 void process_disclaim(void)

@@ -44,6 +44,9 @@ bool process_has_threads_left(unsigned long count);
 uint32_t process_generation(void);
 void process_next_generation(void);
 
+/* How many threads there are; 0: unknown. Likewise. */
+unsigned long process_threads(void);
+
 /* In a forked child: what is kept about the parent is let go. */
 void process_fork_child(void);
 

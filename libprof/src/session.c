@@ -10,6 +10,7 @@
 #include "meta.h"
 #include "names.h"
 #include "output.h"
+#include "own_files.h"
 #include "own_thread.h"
 #include "process.h"
 #include "shed.h"
@@ -201,19 +202,29 @@ GUEST_PATH bool session_is_idle(void)
     return state != SESSION_FILE && state != SESSION_CREATING && !load_acquire(&session.cuda);
 }
 
+static int session_announce_job(void *line)
+{
+    int fd = own_files_open(config_get()->session_file, O_WRONLY | O_APPEND);
+    if (fd < 0)
+        return 0;
+    char text[sizeof session.path + 1];
+    int size = snprintf(text, sizeof text, "%s\n", (const char *)line);
+    int error = size > 0 && write(fd, text, (size_t)size) != size ? EIO : 0;
+    close(fd);
+    return error;
+}
+
 void session_announce(const char *line)
 {
     const char *list = config_get()->session_file;
     if (!list || !*list)
         return;
-    int fd = open(list, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
-    if (fd < 0)
-        return;
-    char text[sizeof session.path + 1];
-    int size = snprintf(text, sizeof text, "%s\n", line);
-    if (size > 0 && write(fd, text, (size_t)size) != size)
+    struct signals_saved saved;
+    signals_block(&saved);
+    int error = own_files_run(session_announce_job, (void *)(uintptr_t)line);
+    signals_restore(&saved);
+    if (error)
         log_line(LOG_PROCESS, "cannot announce %s in %s", line, list);
-    close(fd);
 }
 
 static void session_begin_file(const struct rank *rank)

@@ -135,10 +135,11 @@ void thread_shut_gate(enum prof_loss_cause cause)
     thread_mark_gate();
 }
 
-void thread_open_gate(void)
+void thread_open_gate(enum prof_loss_cause cause)
 {
-    if (!exchange_seq_cst(&thread_gate_is_shut, 0u))
+    if (!load_relaxed(&thread_gate_is_shut) || loss_shut_is_by() != cause)
         return;
+    store_seq_cst(&thread_gate_is_shut, 0u);
     loss_settle();
     uint32_t gate = load_seq_cst(&thread_gate);
     while ((gate & THREAD_GATE_SHUT) && !cas_acq_rel(&thread_gate, &gate, gate & ~THREAD_GATE_SHUT))

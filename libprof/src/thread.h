@@ -100,9 +100,10 @@ static inline uint32_t thread_gate_epoch(uint32_t gate)
     return gate & ~(THREAD_GATE_SLOW | THREAD_GATE_SHUT);
 }
 
-/* Sets and takes back that bit, for this gate and those that follow. In signal handlers, too. */
+/* Sets that bit, for this gate and those that follow, and takes it back if it was set for this cause.
+ * In signal handlers, too. */
 void thread_shut_gate(enum prof_loss_cause cause);
-void thread_open_gate(void);
+void thread_open_gate(enum prof_loss_cause cause);
 
 /* A new gate was stored. */
 void thread_mark_gate(void);

@@ -12,6 +12,7 @@
 #include "session.h"
 #include "shed.h"
 #include "signals.h"
+#include "thread.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -174,6 +175,8 @@ static void *writer_main(void *began)
         writer_flush_if_asked();
         delay_ns = writer_next_delay(delay_ns, chunks_advance());
         loss_settle();
+        if (!chunks_cannot_grow())
+            thread_open_gate(PROF_LOSS_IO);
         writer_duties(&writer_due_next);
         last = writer_is_last(&writer_due_next);
     } while (!last && (next = writer_sleep(delay_ns)) == WRITER_GOES_ON);

@@ -4,6 +4,11 @@
  *     plain       nothing
  *     closing     closes every descriptor from 3 on after its first event
  *     replacing   puts a file of its own on all descriptors from 3 to 1023 and checks that nobody writes to it
+ *     hunting     a thread puts a file of its own on each descriptor from 3 on and closes it again, STEADY_HUNTS times
+ *                 in all, while the ranges are recorded: as many as told, and on until it is done. Checks that nobody
+ *                 writes to that file, and prints on stderr how many ranges there were
+ *     relieved    a limit on the size of files that lets its trace grow to 2 MiB is gone after half of the ranges; then
+ *                 ranges "after" until one is recorded, and 1,000 more
  *     storm       a timer interrupts it every millisecond, without SA_RESTART, before its first event
  *     moving      changes its directory before its first event
  *     rooting     changes its root to its directory
@@ -16,6 +21,7 @@
 #include <prof/prof.h>
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,6 +64,40 @@ static void take_all_descriptors(void)
             dup2(own_file, fd);
 }
 
+static int hunting;
+
+static void *hunt(void *unused)
+{
+    const char *told = getenv("STEADY_HUNTS");
+    long hunts = told ? atol(told) : 100000;
+    for (long done = 0; done < hunts;) {
+        for (int fd = 3; fd < 1024; fd++)
+            if (fd != own_file)
+                done += dup2(own_file, fd) == fd;
+        close_range(3, (unsigned)own_file - 1, 0);
+        close_range((unsigned)own_file + 1, ~0u, 0);
+    }
+    __atomic_store_n(&hunting, 0, __ATOMIC_RELEASE);
+    return unused;
+}
+
+static long hunted(long count)
+{
+    pthread_t hunter;
+    struct stat status;
+    long recorded = 0;
+    int low = open("own", O_RDWR | O_CREAT, 0600);
+    own_file = fcntl(low, F_DUPFD, 700);
+    hunting = 1;
+    pthread_create(&hunter, NULL, hunt, NULL);
+    for (; recorded < count || __atomic_load_n(&hunting, __ATOMIC_ACQUIRE); recorded += 1000)
+        ranges(1000);
+    pthread_join(hunter, NULL);
+    if (fstat(own_file, &status) != 0 || status.st_size != 0)
+        exit(6);
+    return recorded;
+}
+
 static void check_own_file(void)
 {
     struct stat status;
@@ -88,11 +128,41 @@ static void use_memory(void)
     free(memory);
 }
 
-static void say_losses(void)
+static unsigned long long losses(void)
 {
     struct prof_loss_counts counts = {.size_bytes = sizeof counts};
     prof_loss(&counts);
-    fprintf(stderr, "lost %llu\n", (unsigned long long)counts.total);
+    return counts.total;
+}
+
+static void limit_files(rlim_t bytes)
+{
+    struct rlimit limit;
+    getrlimit(RLIMIT_FSIZE, &limit);
+    limit.rlim_cur = bytes < limit.rlim_max ? bytes : limit.rlim_max;
+    setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+static void relieve(void)
+{
+    unsigned long long before;
+    alarm(100);
+    if (!losses())
+        exit(10);
+    limit_files(RLIM_INFINITY);
+    do {
+        usleep(10000);
+        before = losses();
+        prof_mark("after");
+    } while (losses() != before);
+    for (int i = 0; i < 1000; i++)
+        prof_mark("after");
+    alarm(0);
+}
+
+static void say_losses(void)
+{
+    fprintf(stderr, "lost %llu\n", losses());
 }
 
 int main(int argc, char **argv)
@@ -110,7 +180,16 @@ int main(int argc, char **argv)
         write_title(argv);
     if (!strcmp(mode, "descriptors"))
         setrlimit(RLIMIT_NOFILE, &(struct rlimit){3, 3});
+    if (!strcmp(mode, "hunting")) {
+        fprintf(stderr, "%ld\n", hunted(count));
+        puts("output");
+        return 5;
+    }
+    if (!strcmp(mode, "relieved"))
+        limit_files(2 << 20);
     ranges(count / 2);
+    if (!strcmp(mode, "relieved"))
+        relieve();
     if (!strcmp(mode, "closing"))
         close_range(3, ~0u, 0);
     if (!strcmp(mode, "replacing"))

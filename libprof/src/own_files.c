@@ -1,0 +1,107 @@
+#define _GNU_SOURCE
+#include "own_files.h"
+
+#include "atomic.h"
+#include "own_thread.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define OWN_FILES_STACK_BYTES (256u << 10)
+
+struct own_files_call {
+    int (*job)(void *argument);
+    void *argument;
+    int result;
+    uint32_t done; /* stays 0 where it had memory of its own */
+};
+
+/* In a job that has a copy of the descriptors; such a process has its caller's thread-local memory. */
+static __thread bool own_files_apart __attribute__((tls_model("initial-exec")));
+
+static int own_files_main(void *argument)
+{
+    struct own_files_call *call = argument;
+    own_files_apart = true;
+    call->result = call->job(call->argument);
+    own_files_apart = false;
+    store_release(&call->done, 1u);
+    return 0;
+}
+
+/* No signal at its end, so that no wait() of the program's sees it. */
+static void own_files_call_apart(struct own_files_call *call)
+{
+    uint8_t *stack = mmap(NULL, OWN_FILES_STACK_BYTES, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
+    if (stack == MAP_FAILED)
+        return;
+    int child = clone(own_files_main, stack + OWN_FILES_STACK_BYTES, CLONE_VM | CLONE_VFORK, call);
+    if (child > 0)
+        waitpid(child, NULL, (int)__WCLONE);
+    munmap(stack, OWN_FILES_STACK_BYTES);
+}
+
+static int own_files_nothing(void *unused)
+{
+    (void)unused;
+    return 0;
+}
+
+/* Emulators make a vfork a fork: what such a process maps is its own. */
+static bool own_files_share_memory(void)
+{
+    static uint32_t known; /* 1: so it is, 2: it is not; each who asks finds the same */
+    if (!load_relaxed(&known)) {
+        struct own_files_call call = {.job = own_files_nothing};
+        own_files_call_apart(&call);
+        store_relaxed(&known, load_acquire(&call.done) ? 1u : 2u);
+    }
+    return load_relaxed(&known) == 1;
+}
+
+static void *own_files_thread(void *argument)
+{
+    if (unshare(CLONE_FILES) == 0)
+        own_files_main(argument);
+    return NULL;
+}
+
+static void own_files_call_on_thread(struct own_files_call *call)
+{
+    pthread_t thread;
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, OWN_FILES_STACK_BYTES);
+    if (pthread_create(&thread, &attributes, own_files_thread, call) == 0)
+        pthread_join(thread, NULL);
+    pthread_attr_destroy(&attributes);
+}
+
+int own_files_run(int (*job)(void *argument), void *argument)
+{
+    struct own_files_call call = {.job = job, .argument = argument, .result = EAGAIN};
+    if (own_files_share_memory())
+        own_files_call_apart(&call);
+    else if (own_thread_one_other())
+        return job(argument);
+    else
+        own_files_call_on_thread(&call);
+    return call.result;
+}
+
+int own_files_open(const char *path, int flags)
+{
+    int fd = open(path, flags | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd >= 0 || errno != EMFILE || !own_files_apart)
+        return fd;
+    close(STDIN_FILENO);
+    return open(path, flags | O_NOFOLLOW | O_CLOEXEC, 0600);
+}
