@@ -10,6 +10,8 @@
  */
 #include "stackwalk.h"
 
+#include "gotpatch.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
@@ -29,7 +31,60 @@
 
 static int (*stackwalk_unw_backtrace)(void **addresses, int limit);
 
+/* The kernel copies the new signal mask before it finds out that there is no such way to change the
+ * mask. */
+static bool stackwalk_probe(uintptr_t at)
+{
+    return syscall(SYS_rt_sigprocmask, -1, at, NULL, 8) != 0 && errno != EFAULT;
+}
+
 /* ---- tables ---- */
+
+/* Where it has to guess, libunwind first writes a byte of the address to a pipe, to see whether memory is there. It
+ * keeps the pipe's descriptors for the life of the process. A program that closes or replaces descriptors which it did
+ * not open then has its own read and written there: bash, after `exec 3>file`, lost bytes of its pipes, or waited for
+ * ever. So libunwind's pipe is none: the write asks the kernel, and the read, which makes room, has nothing to do. */
+static int stackwalk_no_pipe(int descriptors[2], int flags)
+{
+    (void)flags;
+    descriptors[0] = descriptors[1] = -1;
+    return 0;
+}
+
+/* errno is set also where nothing is wrong: libunwind repeats the call while it is EINTR. */
+static ssize_t stackwalk_no_read(int fd, void *buffer, size_t size)
+{
+    if (size != 1)
+        return read(fd, buffer, size);
+    errno = 0;
+    return 1;
+}
+
+static ssize_t stackwalk_probing_write(int fd, const void *address, size_t size)
+{
+    if (size != 1)
+        return write(fd, address, size);
+    bool readable = stackwalk_probe((uintptr_t)address);
+    errno = readable ? 0 : EFAULT;
+    return readable ? 1 : -1;
+}
+
+/* Some versions write so, and the sanitizers do not see it. */
+static long stackwalk_probing_call(long number, long a, long b, long c, long d, long e, long f)
+{
+    if (number == SYS_write)
+        return stackwalk_probing_write((int)a, (const void *)b, (size_t)c);
+    return syscall(number, a, b, c, d, e, f);
+}
+
+/* As long as libunwind has not been called, or it has its pipe already. */
+static void stackwalk_replace_pipe(void *library)
+{
+    gotpatch_replace(library, "pipe2", (void *)(uintptr_t)stackwalk_no_pipe);
+    gotpatch_replace(library, "read", (void *)(uintptr_t)stackwalk_no_read);
+    gotpatch_replace(library, "write", (void *)(uintptr_t)stackwalk_probing_write);
+    gotpatch_replace(library, "syscall", (void *)(uintptr_t)stackwalk_probing_call);
+}
 
 bool stackwalk_open_tables(void)
 {
@@ -37,6 +92,8 @@ bool stackwalk_open_tables(void)
         return true;
     void *library = dlopen(STACKWALK_LIBUNWIND, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     void *function = library ? dlsym(library, "unw_backtrace") : NULL;
+    if (function)
+        stackwalk_replace_pipe(library);
     *(void **)(void *)&stackwalk_unw_backtrace = function;
     return function != NULL;
 }
@@ -86,13 +143,6 @@ struct stackwalk_readable {
 static uintptr_t stackwalk_page_end(uintptr_t at)
 {
     return (at | (STACKWALK_PAGE - 1)) + 1;
-}
-
-/* The kernel copies the new signal mask before it finds out that there is no such way to change the
- * mask. */
-static bool stackwalk_probe(uintptr_t at)
-{
-    return syscall(SYS_rt_sigprocmask, -1, at, NULL, 8) != 0 && errno != EFAULT;
 }
 
 static struct stackwalk_readable stackwalk_begin(const struct stackwalk_bounds *own, uintptr_t from)

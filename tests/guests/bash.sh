@@ -1,7 +1,7 @@
 # bash: subshells, pipes, traps, coprocesses, background jobs, descriptors
 # packages: bash coreutils
 # commands: bash
-# limit: 120
+# set: quick
 
 version() { bash --version | head -n 1; }
 
