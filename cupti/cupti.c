@@ -37,6 +37,7 @@ enum state { COLD, LIVE, PASSIVE, CLOSED, INERT };
 
 static uint32_t state;       /* enum state; cuda_init releases -> all hooks acquire */
 static uint32_t init_begun;  /* exchange: cuda_init runs once */
+static bool kinds_were_on;   /* ever: there may be records; enable_kinds() stores */
 static bool kinds_are_on;    /* written by cuda_init before LIVE, then by the flusher's thread */
 static int disable_in_ticks; /* start and stop store -> tick's job counts down; 0 = not wanted */
 static uint32_t ticks;       /* writer thread only */
@@ -150,6 +151,7 @@ static void state_cupti_version(const struct cupti_library *cupti)
 static int enable_kinds(void)
 {
     callbacks_follow(true);
+    store_relaxed(&kinds_were_on, true);
     int result = activity_enable();
     store_release(&kinds_are_on, true);
     return result;
@@ -410,12 +412,18 @@ static void cupti_tick(void)
         flusher_post(tick_job);
 }
 
+/* Where nothing was recorded, no thread is made to flush it. */
+static bool may_have_records(void)
+{
+    return load_relaxed(&kinds_were_on) || load_acquire(&has_file);
+}
+
 static void cupti_flush(unsigned deadline_ms)
 {
     look_for_cuda();
     if (may_begin() && load_acquire(&has_file) && recorder_ending())
         look_for_stub();
-    if (!may_use_driver() || flusher_run(flush_job, deadline_ms))
+    if (!may_use_driver() || !may_have_records() || flusher_run(flush_job, deadline_ms))
         return;
     log_line(LOG_ERROR, "CUPTI did not hand over its records within %u ms", deadline_ms);
     if (is_live() && recorder_ending())
@@ -428,7 +436,7 @@ static void cupti_finish(void)
     bool was_live = is_live();
     callbacks_close();
     event_timing_end();
-    if (was_live)
+    if (was_live && may_have_records())
         flusher_run(finish_job, (unsigned)config_get()->exit_ms / 4);
     activity_close();
     store_release(&state, (uint32_t)CLOSED);

@@ -120,6 +120,36 @@ static bool has_driver(void)
     return driver_in_use && driver_in_use->version > 0;
 }
 
+struct mapped {
+    char (*paths)[LOADER_PATH_BYTES];
+    unsigned count;
+};
+
+static int note_cupti(struct dl_phdr_info *object, size_t size, void *user)
+{
+    (void)size;
+    struct mapped *mapped = user;
+    const char *slash = object->dlpi_name ? strrchr(object->dlpi_name, '/') : NULL;
+    if (!slash || strncmp(slash + 1, "libcupti.so", 11) != 0)
+        return 0;
+    if (mapped->paths && mapped->count < LOADER_CUPTI_MAX)
+        snprintf(mapped->paths[mapped->count], LOADER_PATH_BYTES, "%s", object->dlpi_name);
+    mapped->count++;
+    return 0;
+}
+
+static unsigned count_cupti(char (*paths)[LOADER_PATH_BYTES])
+{
+    struct mapped mapped = {paths, 0};
+    dl_iterate_phdr(note_cupti, &mapped);
+    return mapped.count;
+}
+
+unsigned loader_mapped_cupti(char paths[LOADER_CUPTI_MAX][LOADER_PATH_BYTES])
+{
+    return count_cupti(paths);
+}
+
 bool loader_open_cupti(const char *named, char *why, size_t why_bytes)
 {
     char cudart_dir[SEARCH_PATH_BYTES];
@@ -127,6 +157,8 @@ bool loader_open_cupti(const char *named, char *why, size_t why_bytes)
         .named = named,
         .cudart_dir = search_cudart_dir(cudart_dir) ? cudart_dir : NULL,
         .driver_major = driver_in_use ? driver_in_use->version / 1000 : 0,
+        /* the loader looks for each name in every directory before it says that it has no such library */
+        .none_loaded = count_cupti(NULL) == 0,
     };
     if (!search_cupti(&hints, take_cupti, NULL)) {
         explain(named, hints.driver_major, why, why_bytes);
@@ -158,31 +190,6 @@ static int note_driver(struct dl_phdr_info *object, size_t size, void *user)
 bool loader_finds_stub(char path[LOADER_PATH_BYTES])
 {
     return dl_iterate_phdr(note_driver, path) && strstr(path, "/stubs/");
-}
-
-struct mapped {
-    char (*paths)[LOADER_PATH_BYTES];
-    unsigned count;
-};
-
-static int note_cupti(struct dl_phdr_info *object, size_t size, void *user)
-{
-    (void)size;
-    struct mapped *mapped = user;
-    const char *slash = object->dlpi_name ? strrchr(object->dlpi_name, '/') : NULL;
-    if (!slash || strncmp(slash + 1, "libcupti.so", 11) != 0)
-        return 0;
-    if (mapped->count < LOADER_CUPTI_MAX)
-        snprintf(mapped->paths[mapped->count], LOADER_PATH_BYTES, "%s", object->dlpi_name);
-    mapped->count++;
-    return 0;
-}
-
-unsigned loader_mapped_cupti(char paths[LOADER_CUPTI_MAX][LOADER_PATH_BYTES])
-{
-    struct mapped mapped = {paths, 0};
-    dl_iterate_phdr(note_cupti, &mapped);
-    return mapped.count;
 }
 
 const struct cupti_library *loader_cupti(void)

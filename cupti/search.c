@@ -80,7 +80,7 @@ bool search_cupti(const struct search_hints *hints, search_try try_one, void *us
     struct search search = {hints, try_one, user};
     if (hints->named && *hints->named)
         return try_one(hints->named, false, user);
-    return try_sonames(&search, true) || try_beside_cudart(&search) ||
+    return (!hints->none_loaded && try_sonames(&search, true)) || try_beside_cudart(&search) ||
            try_sonames(&search, false) || try_last_resorts(&search);
 }
 

@@ -1,4 +1,5 @@
 /* Exported: subscriber, callbacks, names, ids, versions. */
+#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -132,16 +133,29 @@ SIM_EXPORT int cuptiGetCallbackState(uint32_t *on, struct sim_subscriber *subscr
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* Only functions the simulation exports have names here; the real library knows them all. */
+/* A tool may ask for each of them when it begins, so they are not searched for. */
+#define NAMED_CBIDS 1024u
+static const char *names[2][NAMED_CBIDS]; /* by domain - 1 and cbid */
+
+/* Only functions the simulation exports have names here; the real library knows them all. Of two with the
+ * same id the first counts. */
+static void fill_names(void)
+{
+    for (size_t i = SIM_API_COUNT; i-- > 0;) {
+        uint32_t domain = (uint32_t)sim_apis[i].domain;
+        uint32_t cbid = sim_layout_cbid(domain, sim_apis[i].cbid);
+        if ((domain == SIM_CB_DRIVER || domain == SIM_CB_RUNTIME) && cbid < NAMED_CBIDS)
+            names[domain - 1][cbid] = sim_apis[i].versioned;
+    }
+}
+
 static const char *callback_name(uint32_t domain, uint32_t cbid)
 {
+    static pthread_once_t filled = PTHREAD_ONCE_INIT;
+    pthread_once(&filled, fill_names);
     if (!cbid)
         return "INVALID";
-    for (size_t i = 0; i < SIM_API_COUNT; i++)
-        if (sim_apis[i].domain == (enum sim_domain)domain &&
-            sim_layout_cbid(domain, sim_apis[i].cbid) == cbid)
-            return sim_apis[i].versioned;
-    return NULL;
+    return cbid < NAMED_CBIDS ? names[domain - 1][cbid] : NULL;
 }
 
 SIM_EXPORT int cuptiGetCallbackName(uint32_t domain, uint32_t cbid, const char **name);

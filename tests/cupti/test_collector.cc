@@ -214,6 +214,19 @@ TEST(Collector, CollectsNothingUntilRecordingIsOn)
     });
 }
 
+TEST(Collector, FlushesNothingWhereNothingWasRecorded)
+{
+    IN_CHILD([] {
+        fake_reset();
+        fake_set_on(false);
+        fake_config().cupti_path = FAKE_LIBCUPTI;
+        cupti_collector.cuda_init();
+        cupti_collector.flush(5000);
+        cupti_collector.finish();
+        CHECK(counter("fake_flushes") == 0);
+    });
+}
+
 TEST(Collector, SwitchesTheKindsOffSomeTimeAfterAStop)
 {
     IN_CHILD([] {

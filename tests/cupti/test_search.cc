@@ -43,20 +43,20 @@ size_t place(const Trail &trail, const std::string &entry)
 
 TEST(Search, LooksNowhereElseWhenAFileIsNamed)
 {
-    EXPECT_EQ(search({"/a/libcupti.so", "/cuda/lib64", 0}).tried,
+    EXPECT_EQ(search({"/a/libcupti.so", "/cuda/lib64", 0, false}).tried,
               std::vector<std::string>{"/a/libcupti.so"});
 }
 
 TEST(Search, PrefersOneThatIsInTheProcessAlready)
 {
-    Trail trail = search({nullptr, "/cuda/lib64", 0}, "loaded:libcupti.so.12");
+    Trail trail = search({nullptr, "/cuda/lib64", 0, false}, "loaded:libcupti.so.12");
     EXPECT_EQ(trail.tried,
               (std::vector<std::string>{"loaded:libcupti.so.13", "loaded:libcupti.so.12"}));
 }
 
 TEST(Search, LooksBesideLibcudartThenWhereTheLoaderLooksThenInTheUsualPlace)
 {
-    Trail trail = search({"", "/cuda/lib64", 0});
+    Trail trail = search({"", "/cuda/lib64", 0, false});
     size_t last_loaded = place(trail, "loaded:libcupti.so.11.0");
     size_t beside = place(trail, "/cuda/lib64/./libcupti.so.13");
     size_t extras = place(trail, "/cuda/lib64/../extras/CUPTI/lib64/libcupti.so.11.2");
@@ -72,7 +72,7 @@ TEST(Search, LooksBesideLibcudartThenWhereTheLoaderLooksThenInTheUsualPlace)
 
 TEST(Search, TriesSonamesFromTheNewestTo11_0)
 {
-    Trail trail = search({nullptr, nullptr, 0});
+    Trail trail = search({nullptr, nullptr, 0, false});
     const std::vector<std::string> expected = {
         "loaded:libcupti.so.13",   "loaded:libcupti.so.12",   "loaded:libcupti.so.11.8",
         "loaded:libcupti.so.11.7", "loaded:libcupti.so.11.6", "loaded:libcupti.so.11.5",
@@ -82,9 +82,16 @@ TEST(Search, TriesSonamesFromTheNewestTo11_0)
     EXPECT_TRUE(std::equal(expected.begin(), expected.end(), trail.tried.begin()));
 }
 
+TEST(Search, AsksTheLoaderForNothingLoadedWhereNothingIs)
+{
+    Trail trail = search({nullptr, "/cuda/lib64", 0, true});
+    ASSERT_FALSE(trail.tried.empty());
+    EXPECT_EQ(trail.tried[0], "/cuda/lib64/./libcupti.so.13");
+}
+
 TEST(Search, LeavesOutWhatIsNewerThanTheDriver)
 {
-    for (const std::string &entry : search({nullptr, "/cuda/lib64", 12}).tried)
+    for (const std::string &entry : search({nullptr, "/cuda/lib64", 12, false}).tried)
         EXPECT_EQ(entry.find("libcupti.so.13"), std::string::npos) << entry;
 }
 
