@@ -1,0 +1,303 @@
+/* What a program pays for having libprof preloaded where it records nothing, and where it records: forks, threads, other
+ * programs, its own start and end. The same program runs bare, preloaded and idle, and preloaded and recording; the
+ * three take turns, and the ratios (differences, for start and end) are medians over the rounds.
+ *
+ * bench_guest [ROUNDS]. As a worker: bench_guest work, which reads "OPERATION COUNT" and answers nanoseconds of each. As a
+ * program that starts and ends: bench_guest nothing, range or cuda.
+ */
+#define _GNU_SOURCE
+#include "bench.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define ROUNDS_MAX 1000
+#define TRACE "/bench_guest.prof"
+
+static const char *self;
+
+enum guest { BARE, IDLE, RECORDING, GUESTS };
+
+static void check(bool good, const char *what)
+{
+    if (good)
+        return;
+    perror(what);
+    exit(1);
+}
+
+/* Only where libprof is preloaded. */
+static void record_range(void)
+{
+    int (*push)(const char *) = (int (*)(const char *))dlsym(RTLD_DEFAULT, "prof_range_push");
+    int (*pop)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, "prof_range_pop");
+    if (push && pop) {
+        push("range");
+        pop();
+    }
+}
+
+/* ---- what is measured ---- */
+
+static void await(pid_t child)
+{
+    int status;
+    check(waitpid(child, &status, 0) == child && status == 0, "child");
+}
+
+static void do_fork(void)
+{
+    pid_t child = fork();
+    if (child == 0)
+        _exit(0);
+    await(child);
+}
+
+static void do_exec(void)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        execl(self, self, "nothing", (char *)NULL);
+        _exit(1);
+    }
+    await(child);
+}
+
+static void *thread_main(void *recording)
+{
+    if (recording)
+        record_range();
+    return NULL;
+}
+
+static void do_thread(bool recording)
+{
+    pthread_t thread;
+    check(pthread_create(&thread, NULL, thread_main, recording ? &self : NULL) == 0, "thread");
+    pthread_join(thread, NULL);
+}
+
+static const struct operation {
+    const char *name, *title;
+    int count; /* in one round */
+} operations[] = {
+    {"fork", "fork, exit and wait", 100},
+    {"exec", "fork, exec and wait", 20},
+    {"thread", "thread: create, join", 200},
+};
+#define OPERATIONS (sizeof operations / sizeof *operations)
+
+static double measure(const char *name, int count, bool recording)
+{
+    double start = bench_now_ns();
+    for (int i = 0; i < count; i++) {
+        if (!strcmp(name, "fork"))
+            do_fork();
+        else if (!strcmp(name, "exec"))
+            do_exec();
+        else
+            do_thread(recording);
+    }
+    return (bench_now_ns() - start) / count;
+}
+
+static int work(void)
+{
+    char name[16];
+    int count;
+    bool recording = getenv("BENCH_RECORDS") != NULL;
+    if (recording)
+        record_range();
+    while (scanf("%15s %d", name, &count) == 2) {
+        printf("%.0f\n", measure(name, count, recording));
+        fflush(stdout);
+    }
+    return 0;
+}
+
+static int use_cuda(void)
+{
+#ifdef BENCH_SIM_CUDART
+    void *cuda = dlopen(BENCH_SIM_CUDART, RTLD_NOW);
+    int (*synchronize)(void) =
+        cuda ? (int (*)(void))dlsym(cuda, "cudaDeviceSynchronize") : (int (*)(void))NULL;
+    return synchronize ? synchronize() : 1;
+#else
+    return 1;
+#endif
+}
+
+/* ---- the three ---- */
+
+static char *environments[GUESTS][64];
+
+static void prepare(const char *library, const char *trace)
+{
+    static char preload[4200], output[4200], libraries[4200];
+    static char table[] = "PROF_TABLE=0", records[] = "BENCH_RECORDS=1";
+    snprintf(preload, sizeof preload, "LD_PRELOAD=%s", library);
+    snprintf(output, sizeof output, "PROF_OUTPUT=%s", trace);
+#ifdef BENCH_SIM_CUDART
+    snprintf(libraries, sizeof libraries, "LD_LIBRARY_PATH=%.*s",
+             (int)(strrchr(BENCH_SIM_CUDART, '/') - BENCH_SIM_CUDART), BENCH_SIM_CUDART);
+#endif
+    char *const more[] = {libraries, preload, output, table, records};
+    for (enum guest guest = BARE; guest < GUESTS; guest++) {
+        int size = guest == BARE ? 1 : guest == IDLE ? 4 : 5;
+        memcpy(environments[guest], more, (size_t)size * sizeof *more);
+    }
+}
+
+/* A program that uses CUDA is idle where recording has not begun. */
+static void wait_for_start(void)
+{
+    static char start[] = "PROF_START=api";
+    for (char **variable = environments[IDLE];; variable++)
+        if (!*variable) {
+            *variable = start;
+            return;
+        }
+}
+
+struct worker {
+    FILE *to, *from;
+};
+
+static struct worker begin_worker(enum guest guest)
+{
+    int to[2], from[2];
+    pid_t pid;
+    posix_spawn_file_actions_t actions;
+    char *argv[] = {(char *)(uintptr_t)self, (char *)(uintptr_t) "work", NULL};
+    check(pipe2(to, O_CLOEXEC) == 0 && pipe2(from, O_CLOEXEC) == 0, "pipe");
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, to[0], 0);
+    posix_spawn_file_actions_adddup2(&actions, from[1], 1);
+    check(posix_spawn(&pid, self, &actions, NULL, argv, environments[guest]) == 0, "worker");
+    posix_spawn_file_actions_destroy(&actions);
+    close(to[0]), close(from[1]);
+    return (struct worker){fdopen(to[1], "w"), fdopen(from[0], "r")};
+}
+
+static double ask(const struct worker *worker, const struct operation *operation)
+{
+    double ns = 0;
+    fprintf(worker->to, "%s %d\n", operation->name, operation->count);
+    fflush(worker->to);
+    check(fscanf(worker->from, "%lf", &ns) == 1, "a worker ended");
+    return ns;
+}
+
+static double median(double *values, int count)
+{
+    qsort(values, (size_t)count, sizeof *values, bench_compare);
+    return values[count / 2];
+}
+
+static void bench_operation(const struct worker *workers, const struct operation *operation,
+                            int rounds)
+{
+    static double bare[ROUNDS_MAX], ratios[GUESTS][ROUNDS_MAX];
+    for (int round = -1; round < rounds; round++) {
+        double ns[GUESTS];
+        for (enum guest guest = BARE; guest < GUESTS; guest++)
+            ns[guest] = ask(&workers[guest], operation);
+        for (enum guest guest = BARE; guest < GUESTS && round >= 0; guest++)
+            ratios[guest][round] = ns[guest] / ns[BARE];
+        if (round >= 0)
+            bare[round] = ns[BARE];
+    }
+    printf("%-24s bare %8.1f us   idle %5.2fx   recording %5.2fx\n", operation->title,
+           median(bare, rounds) / 1e3, median(ratios[IDLE], rounds),
+           median(ratios[RECORDING], rounds));
+}
+
+/* ---- start and end ---- */
+
+static double run(const char *what, enum guest guest, const char *trace, long *rss_kib)
+{
+    pid_t pid;
+    int status;
+    struct rusage usage;
+    char *argv[] = {(char *)(uintptr_t)self, (char *)(uintptr_t)what, NULL};
+    unlink(trace);
+    double start = bench_now_ns();
+    check(posix_spawn(&pid, self, NULL, NULL, argv, environments[guest]) == 0, "spawn");
+    check(wait4(pid, &status, 0, &usage) == pid && status == 0, what);
+    *rss_kib = usage.ru_maxrss;
+    return bench_now_ns() - start;
+}
+
+static void bench_process(const char *title, const char *const what[GUESTS], const char *trace,
+                          int rounds)
+{
+    static double bare[ROUNDS_MAX], more[GUESTS][ROUNDS_MAX], rss[GUESTS][ROUNDS_MAX];
+    for (int round = -1; round < rounds; round++) {
+        double ns[GUESTS];
+        long rss_kib[GUESTS];
+        for (enum guest guest = BARE; guest < GUESTS; guest++)
+            ns[guest] = run(what[guest], guest, trace, &rss_kib[guest]);
+        for (enum guest guest = BARE; guest < GUESTS && round >= 0; guest++) {
+            more[guest][round] = (ns[guest] - ns[BARE]) / 1e6;
+            rss[guest][round] = (double)(rss_kib[guest] - rss_kib[BARE]) / 1024;
+        }
+        if (round >= 0)
+            bare[round] = ns[BARE];
+    }
+    printf("%-24s bare %8.2f ms   idle +%.2f ms, %+.2f MB   recording +%.2f ms, %+.2f MB\n", title,
+           median(bare, rounds) / 1e6, median(more[IDLE], rounds), median(rss[IDLE], rounds),
+           median(more[RECORDING], rounds), median(rss[RECORDING], rounds));
+}
+
+int main(int argc, char **argv)
+{
+    static char path[4096], library[4096], trace[4096];
+    ssize_t size = readlink("/proc/self/exe", path, sizeof path - 1);
+    check(size > 0, "/proc/self/exe");
+    self = path;
+    const char *what = argc > 1 ? argv[1] : "";
+    if (!strcmp(what, "work"))
+        return work();
+    if (!strcmp(what, "nothing"))
+        return 0;
+    if (!strcmp(what, "cuda"))
+        return use_cuda();
+    if (!strcmp(what, "range")) {
+        record_range();
+        return 0;
+    }
+    int rounds = atoi(what);
+    rounds = rounds > 0 && rounds <= ROUNDS_MAX ? rounds : BENCH_ROUNDS;
+    const char *temporary = getenv("TMPDIR");
+    snprintf(library, sizeof library, "%.*s/../lib/libprof.so", (int)(strrchr(path, '/') - path),
+             path);
+    snprintf(trace, sizeof trace, "%s" TRACE, temporary ? temporary : "/tmp");
+    check(access(library, R_OK) == 0, library);
+    prepare(library, trace);
+    struct worker workers[GUESTS];
+    unlink(trace);
+    for (enum guest guest = BARE; guest < GUESTS; guest++)
+        workers[guest] = begin_worker(guest);
+    for (size_t i = 0; i < OPERATIONS; i++)
+        bench_operation(workers, &operations[i], rounds);
+    for (enum guest guest = BARE; guest < GUESTS; guest++)
+        fclose(workers[guest].to);
+    while (wait(NULL) > 0)
+        ;
+    bench_process("a process, start to end", (const char *const[]){"nothing", "nothing", "range"},
+                  trace, rounds);
+#ifdef BENCH_SIM_CUDART
+    wait_for_start();
+    bench_process("the same with CUDA", (const char *const[]){"cuda", "cuda", "cuda"}, trace,
+                  rounds);
+#endif
+    unlink(trace);
+    return 0;
+}
