@@ -42,28 +42,32 @@ static void *arena_take_from(struct arena_block *block, size_t bytes)
     return at <= block->bytes && bytes <= block->bytes - at ? (char *)block + at : NULL;
 }
 
-void *arena_take(size_t bytes)
+void *arena_try(size_t bytes)
 {
     size_t rounded = (bytes + 15) & ~(size_t)15;
-    if (rounded < bytes || rounded > ARENA_BLOCK / 4) {
-        loss_add(PROF_LOSS_NAMES, 1);
+    if (rounded < bytes || rounded > ARENA_BLOCK / 4)
         return NULL;
-    }
     for (;;) {
         struct arena_block *block = load_acquire(&arena_current);
         void *taken = block ? arena_take_from(block, rounded) : NULL;
         if (taken)
             return taken;
         struct arena_block *fresh = arena_map(ARENA_BLOCK);
-        if (!fresh) {
-            loss_add(PROF_LOSS_NAMES, 1);
+        if (!fresh)
             return NULL;
-        }
         if (!cas_acq_rel(&arena_current, &block, fresh)) {
             munmap(fresh, ARENA_BLOCK);
             fetch_add_relaxed(&arena_mapped, -ARENA_BLOCK);
         }
     }
+}
+
+void *arena_take(size_t bytes)
+{
+    void *taken = arena_try(bytes);
+    if (!taken)
+        loss_add(PROF_LOSS_NAMES, 1);
+    return taken;
 }
 
 char *arena_copy(const char *text, size_t bytes)

@@ -15,6 +15,9 @@
  * name). Any thread, lock-free but for a system call per MiB; keeps errno. */
 void *arena_take(size_t bytes);
 
+/* The same, for who counts it himself. */
+void *arena_try(size_t bytes);
+
 /* A copy of `bytes` bytes with a terminator. */
 char *arena_copy(const char *text, size_t bytes);
 

@@ -19,6 +19,8 @@
 
 #define NAMES_LEVELS 3
 #define NAMES_PROBES 16u
+#define NAMES_PROBES_LAST \
+    65536u /* there is no level after the last: 16 lost 64 of a million names */
 #define NAMES_IDS_MAX (1u << 21)
 
 static const uint32_t names_level_slots[NAMES_LEVELS] = {1u << 12, 1u << 16, 1u << 21};
@@ -72,7 +74,7 @@ static bool names_equal(uint32_t id, const char *bytes, size_t kept, size_t size
 static const struct prof_rec_name *names_keep(uint32_t id, const char *bytes, size_t kept,
                                               size_t size)
 {
-    struct prof_rec_name *record = arena_take(sizeof *record + kept + 1);
+    struct prof_rec_name *record = arena_try(sizeof *record + kept + 1);
     if (!record)
         return NULL;
     *record = (struct prof_rec_name){.id = id,
@@ -116,7 +118,8 @@ static uint64_t *names_probe(int level, uint32_t hash, const char *bytes, size_t
                              uint32_t *id)
 {
     uint32_t mask = names_level_slots[level] - 1;
-    for (uint32_t probe = 0; probe < NAMES_PROBES; probe++) {
+    uint32_t probes = level == NAMES_LEVELS - 1 ? NAMES_PROBES_LAST : NAMES_PROBES;
+    for (uint32_t probe = 0; probe < probes; probe++) {
         uint64_t *slot = &names.slots[level][(hash + probe) & mask];
         uint64_t value = load_acquire(slot);
         *id = (uint32_t)value;

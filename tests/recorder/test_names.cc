@@ -142,6 +142,14 @@ TEST_F(Names, MayBeManyAndEachIsStatedOnce)
     EXPECT_EQ(stated_text(ids[123456]), "many 123456");
 }
 
+TEST_F(Names, OfAMillionNoneIsLost)
+{
+    uint32_t lost = 0;
+    for (uint32_t i = 0; i < 1000000; i++)
+        lost += intern("of a million " + std::to_string(i)) == 0;
+    EXPECT_EQ(lost, 0u);
+}
+
 TEST_F(Names, InternedByEightThreadsAtOnceHaveOneIdEach)
 {
     const int threads = 8, count = 20000;
