@@ -218,7 +218,8 @@ static void python_record(struct python_thread *mine, unsigned kind, uint32_t na
 static bool python_gate_is_open(void)
 {
     uint32_t gate = load_relaxed(&thread_gate);
-    return gate && (!(gate & THREAD_GATE_SHUT) || thread_ready(&thread_self)); /* that counts it */
+    bool shut = (gate & THREAD_GATE_SHUT) || thread_self.shut;
+    return gate && (!shut || thread_ready(&thread_self)); /* that counts it */
 }
 
 static __attribute__((noinline)) bool python_enter_slow(const struct python_api *api,

@@ -375,6 +375,14 @@ bool chunks_cannot_grow(void)
     return load_relaxed(&chunks.error) != 0;
 }
 
+bool chunks_grow_again(void)
+{
+    static bool could_not; /* writer thread only */
+    bool again = could_not && !chunks_cannot_grow();
+    could_not = chunks_cannot_grow();
+    return again;
+}
+
 /* Not nanosleep(): that is a cancellation point. */
 static void chunks_wait(int attempt)
 {

@@ -54,6 +54,9 @@ void *chunks_memory_now(uint64_t chunk);
 /* The file could not be extended when it had to be (said once). The writer tries again. */
 bool chunks_cannot_grow(void);
 
+/* Writer thread: whether it can since the last call. */
+bool chunks_grow_again(void);
+
 /* Ring mode: a LOG chunk is full and may be recycled when it is the oldest. */
 void chunks_retire(uint64_t chunk);
 

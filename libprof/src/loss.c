@@ -11,12 +11,10 @@ static uint64_t
 #define LOSS_LINES 64u
 
 /* Where there is no room any more every event comes here: 64 threads on one counter cost 1 us each. */
-static struct {
-    uint64_t count; /* any thread adds; loss_settle() takes */
-    uint8_t rest[56];
-} loss_shut[LOSS_LINES] __attribute__((aligned(64)));
-
-static uint32_t loss_shut_cause; /* whoever shuts the gate writes, before */
+static struct loss_line {
+    uint64_t full, io; /* any thread adds; loss_settle() takes */
+    uint8_t rest[48];
+} loss_lines[LOSS_LINES] __attribute__((aligned(64)));
 
 static uint64_t *loss_counter(enum prof_loss_cause cause)
 {
@@ -30,36 +28,32 @@ void loss_add(enum prof_loss_cause cause, uint64_t count)
         fetch_add_relaxed(loss_counter(cause), count);
 }
 
-void loss_add_shut(const void *thread)
+void loss_add_often(enum prof_loss_cause cause, const void *thread)
 {
     uint64_t mixed = ((uintptr_t)thread >> 6) * 0x9e3779b97f4a7c15u;
-    fetch_add_relaxed(&loss_shut[mixed >> 58 & (LOSS_LINES - 1)].count, 1u);
+    struct loss_line *line = &loss_lines[mixed >> 58 & (LOSS_LINES - 1)];
+    fetch_add_relaxed(cause == PROF_LOSS_FULL ? &line->full : &line->io, 1u);
 }
 
-void loss_shut_by(enum prof_loss_cause cause)
+static uint64_t loss_take(uint64_t *count)
 {
-    loss_settle(); /* those so far were lost to the one before */
-    store_relaxed(&loss_shut_cause, (uint32_t)cause);
-}
-
-enum prof_loss_cause loss_shut_is_by(void)
-{
-    return (enum prof_loss_cause)load_relaxed(&loss_shut_cause);
+    return load_relaxed(count) ? exchange_acquire(count, 0u) : 0;
 }
 
 void loss_settle(void)
 {
-    enum prof_loss_cause cause = loss_shut_is_by();
-    for (unsigned line = 0; line < LOSS_LINES; line++)
-        if (load_relaxed(&loss_shut[line].count))
-            loss_add(cause, exchange_acquire(&loss_shut[line].count, 0u));
+    for (unsigned line = 0; line < LOSS_LINES; line++) {
+        loss_add(PROF_LOSS_FULL, loss_take(&loss_lines[line].full));
+        loss_add(PROF_LOSS_IO, loss_take(&loss_lines[line].io));
+    }
 }
 
 void loss_fork_child(void)
 {
-    for (unsigned line = 0; line < LOSS_LINES; line++)
-        if (load_relaxed(&loss_shut[line].count))
-            store_relaxed(&loss_shut[line].count, 0u);
+    for (unsigned line = 0; line < LOSS_LINES; line++) {
+        loss_take(&loss_lines[line].full);
+        loss_take(&loss_lines[line].io);
+    }
 }
 
 uint64_t loss_get(enum prof_loss_cause cause)

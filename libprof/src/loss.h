@@ -4,13 +4,9 @@
 
 #include "recorder.h"
 
-/* Counts one event that came while the gate was shut (thread.h). `thread`: any address of the calling
- * thread's own; threads do not share the counter's cache line. */
-void loss_add_shut(const void *thread);
-
-/* What they are lost to from here on. */
-void loss_shut_by(enum prof_loss_cause cause);
-enum prof_loss_cause loss_shut_is_by(void);
+/* Counts one event of many to FULL or IO. `thread`: any address of the calling thread's own; threads do
+ * not share the counter's cache line. */
+void loss_add_often(enum prof_loss_cause cause, const void *thread);
 
 /* Moves them to the cause's counter. */
 void loss_settle(void);

@@ -19,7 +19,7 @@ static void range_record_push(struct thread_log *self, uint32_t name)
 static RANGE_SLOW void range_site_slow(struct prof_site *site)
 {
     struct thread_log *self = &thread_self;
-    if (!thread_ready(self))
+    if (!thread_ready(self) || !thread_make_room(self))
         return;
     uint32_t name = load_relaxed(&site->id);
     if (name == 0 && site->name) {
@@ -42,7 +42,7 @@ void prof_range_push_site(struct prof_site *site)
 static RANGE_SLOW void range_named_slow(unsigned kind, const char *name)
 {
     struct thread_log *self = &thread_self;
-    if (!thread_ready(self))
+    if (!thread_ready(self) || !thread_make_room(self))
         return;
     if (!name) {
         loss_add(PROF_LOSS_BAD_ARGUMENT, 1);
@@ -83,7 +83,7 @@ void prof_mark(const char *name)
 static RANGE_SLOW void range_sized_slow(const char *name, size_t size)
 {
     struct thread_log *self = &thread_self;
-    if (!thread_ready(self))
+    if (!thread_ready(self) || !thread_make_room(self))
         return;
     uint32_t id = names_learn_n(&self->slot->names, name, size);
     emitter_forward(push, names_text_of(id));

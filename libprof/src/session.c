@@ -273,7 +273,7 @@ static void session_try(void)
     store_release(&session.state, (uint32_t)(created ? SESSION_FILE : SESSION_OVER));
     if (created)
         return;
-    thread_shut_gate(PROF_LOSS_IO);
+    thread_shut_gate();
     session_each_collector(stop);
 }
 

@@ -42,6 +42,7 @@ static struct {
 } threads;
 
 static uint32_t thread_gate_is_shut; /* by thread_shut_gate() */
+static uint32_t thread_rooms = 1;    /* changes when there may be room again; the writer */
 
 /* By slot: whether it was ever used. Its opener releases -> thread_slot_at() acquires. */
 static bool thread_slot_opened[THREAD_SLOTS_MAX];
@@ -126,35 +127,41 @@ void thread_mark_gate(void)
             return;
 }
 
-void thread_shut_gate(enum prof_loss_cause cause)
+void thread_shut_gate(void)
 {
-    if (load_relaxed(&thread_gate_is_shut))
-        return;
-    loss_shut_by(cause);
     store_seq_cst(&thread_gate_is_shut, 1u);
     thread_mark_gate();
 }
 
-void thread_open_gate(enum prof_loss_cause cause)
+void thread_room_again(void)
 {
-    if (!load_relaxed(&thread_gate_is_shut) || loss_shut_is_by() != cause)
+    store_relaxed(&thread_rooms, load_relaxed(&thread_rooms) + 1);
+}
+
+/* From now on an event costs little more than at a stopped gate. */
+static void thread_shut(struct thread_log *self, bool by_io)
+{
+    loss_add(by_io ? PROF_LOSS_IO : PROF_LOSS_FULL, 1);
+    if (self->shut)
         return;
-    store_seq_cst(&thread_gate_is_shut, 0u);
-    loss_settle();
-    uint32_t gate = load_seq_cst(&thread_gate);
-    while ((gate & THREAD_GATE_SHUT) && !cas_acq_rel(&thread_gate, &gate, gate & ~THREAD_GATE_SHUT))
-        ;
+    self->shut_by_io = by_io;
+    self->shut_epoch = self->epoch;
+    self->shut = load_relaxed(&thread_rooms);
+    self->epoch = self->fast_epoch = THREAD_NO_EPOCH;
 }
 
 /* ---- chunks ---- */
 
 /* A ring recycles what is full: where every chunk is some thread's current one, that is nobody's. */
-static void thread_is_full(void)
+static void thread_is_full(struct thread_log *self)
 {
     static uint32_t said;
-    if (config_get()->full != CONFIG_FULL_RING)
-        thread_shut_gate(PROF_LOSS_FULL);
-    else if (!exchange_acquire(&said, 1u))
+    if (config_get()->full != CONFIG_FULL_RING) {
+        thread_shut(self, false);
+        return;
+    }
+    loss_add(PROF_LOSS_FULL, 1);
+    if (!exchange_acquire(&said, 1u))
         log_line(
             LOG_ERROR,
             "the ring of %u MiB has no room for so many threads: what some of them do is counted "
@@ -168,17 +175,17 @@ static struct prof_chunk_header *thread_claim_chunk(struct thread_log *self, uin
     uint64_t waiting = exchange_acquire(&self->waiting_chunk, 0u);
     *chunk = waiting ? waiting - 1 : chunks_claim(false);
     if (*chunk == CHUNKS_NO_CHUNK) {
-        loss_add(PROF_LOSS_FULL, 1);
-        thread_is_full();
+        thread_is_full(self);
         return NULL;
     }
     struct prof_chunk_header *header = waiting ? chunks_memory_now(*chunk) : chunks_memory(*chunk);
     if (header)
         return header;
     store_relaxed(&self->waiting_chunk, *chunk + 1);
-    loss_add(chunks_cannot_grow() ? PROF_LOSS_IO : PROF_LOSS_LATE, 1);
     if (chunks_cannot_grow())
-        thread_shut_gate(PROF_LOSS_IO);
+        thread_shut(self, true);
+    else
+        loss_add(PROF_LOSS_LATE, 1);
     return NULL;
 }
 
@@ -376,7 +383,7 @@ static void thread_enter_epoch(struct thread_log *self, uint32_t gate)
 /* The first record after attaching says whose log it is from now on; so does each new epoch. */
 static bool thread_announce(struct thread_log *self)
 {
-    uint32_t gate = load_relaxed(&thread_gate) & ~THREAD_GATE_SHUT;
+    uint32_t gate = load_relaxed(&thread_gate);
     if (!self->announced)
         self->announced = thread_write(self, PROF_REC_THREAD, thread_identity(self->slot));
     if (!self->announced)
@@ -413,12 +420,24 @@ static bool thread_begin(struct thread_log *self, uint64_t *began)
 }
 
 /* Whether there may be room, or else the event is counted, at the price of a stopped gate's. */
-static bool thread_may_record(const struct thread_log *self)
+static bool thread_may_record(struct thread_log *self)
 {
     uint32_t gate = load_relaxed(&thread_gate);
-    if (gate & THREAD_GATE_SHUT)
-        loss_add_shut(self);
-    return gate && !(gate & THREAD_GATE_SHUT);
+    if (!gate)
+        return false;
+    if (gate & THREAD_GATE_SHUT) {
+        loss_add_often(PROF_LOSS_IO, self);
+        return false;
+    }
+    if (!self->shut)
+        return true;
+    if (self->shut == load_relaxed(&thread_rooms)) {
+        loss_add_often(self->shut_by_io ? PROF_LOSS_IO : PROF_LOSS_FULL, self);
+        return false;
+    }
+    self->shut = 0;
+    thread_enter_epoch(self, self->shut_epoch);
+    return true;
 }
 
 bool thread_slow(struct thread_log *self, unsigned words, bool late)
@@ -428,7 +447,7 @@ bool thread_slow(struct thread_log *self, unsigned words, bool late)
     int saved_errno = errno;
     bool begun = self->slot != NULL;
     uint64_t began = begun ? cost_clock() : 0;
-    bool room = begun ? thread_announce(self) : thread_begin(self, &began);
+    bool room = begun ? self->shut || thread_announce(self) : thread_begin(self, &began);
     if (room && !thread_has_room(self, words))
         room = thread_next_chunk(self);
     if (!room)

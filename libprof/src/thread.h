@@ -64,6 +64,9 @@ struct thread_log {
     struct thread_slot *slot; /* NULL: not attached */
     uint64_t waiting_chunk;   /* claimed, but not mapped yet: number + 1; 0 none */
     uint64_t ranges_begun;
+    uint32_t shut;       /* where there was no room: the value of thread_rooms then; 0 there is */
+    uint32_t shut_epoch; /* and of `epoch` */
+    bool shut_by_io;     /* else by the limit */
     bool internal;
     bool in_library; /* in a library's function that has a range: what it calls itself gets none */
 };
@@ -91,7 +94,7 @@ extern struct thread_page thread_page __attribute__((visibility("hidden")));
  * Setting it changes the gate's value, so every thread looks again at its next event. */
 #define THREAD_GATE_SLOW (1u << 31)
 
-/* Another: there is no room for events, and each is only counted. No thread's epoch has it, so none
+/* Another: there is no file for events, and each is only counted. No thread's epoch has it, so none
  * takes the hot path. */
 #define THREAD_GATE_SHUT (1u << 30)
 
@@ -100,10 +103,11 @@ static inline uint32_t thread_gate_epoch(uint32_t gate)
     return gate & ~(THREAD_GATE_SLOW | THREAD_GATE_SHUT);
 }
 
-/* Sets that bit, for this gate and those that follow, and takes it back if it was set for this cause.
- * In signal handlers, too. */
-void thread_shut_gate(enum prof_loss_cause cause);
-void thread_open_gate(enum prof_loss_cause cause);
+/* Sets that bit, for this gate and those that follow. In signal handlers, too. */
+void thread_shut_gate(void);
+
+/* The file can grow again: threads that found no room look again. */
+void thread_room_again(void);
 
 /* A new gate was stored. */
 void thread_mark_gate(void);
@@ -175,6 +179,13 @@ static inline bool thread_fits(const uint64_t *word, unsigned words)
 {
     size_t room = PROF_CHUNK_BYTES - THREAD_GUARD_BYTES - PROF_CHUNK_HEADER_BYTES;
     return thread_offset_in_chunk(word) - PROF_CHUNK_HEADER_BYTES <= room - words * sizeof *word;
+}
+
+/* Whether the next event has a place in the log: before its name is stated, which would be lost as well.
+ * The thread is ready. False: the loss has been counted. */
+static inline bool thread_make_room(struct thread_log *self)
+{
+    return thread_fits(load_relaxed(&self->cursor), 1) || thread_slow(self, 1, false);
 }
 
 /* Takes a word of an attached thread's log and stores an event into it. False: it was past the end,

@@ -175,8 +175,8 @@ static void *writer_main(void *began)
         writer_flush_if_asked();
         delay_ns = writer_next_delay(delay_ns, chunks_advance());
         loss_settle();
-        if (!chunks_cannot_grow())
-            thread_open_gate(PROF_LOSS_IO);
+        if (chunks_grow_again())
+            thread_room_again();
         writer_duties(&writer_due_next);
         last = writer_is_last(&writer_due_next);
     } while (!last && (next = writer_sleep(delay_ns)) == WRITER_GOES_ON);
