@@ -20,9 +20,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CHUNKS_FIRST_CHUNKS 16u /* 1 MiB, mapped and populated by the thread of the first event */
-#define CHUNKS_AHEAD_MIN 64u    /* 4 MiB: what kill -9 may leave unused at the end of a file */
-#define CHUNKS_AHEAD_MAX 1024u  /* 64 MiB: 80 ms of one thread that does nothing but record */
+#define CHUNKS_FIRST_CHUNKS 16u   /* 1 MiB, mapped by the thread of the first event ... */
+#define CHUNKS_FIRST_POPULATED 4u /* ... which also populates this many; the writer the others */
+#define CHUNKS_PATIENCE 5u        /* looks of the writer: 31 ms of a program that records little */
+#define CHUNKS_AHEAD_MIN 64u      /* 4 MiB: what kill -9 may leave unused at the end of a file */
+#define CHUNKS_AHEAD_MAX 1024u    /* 64 MiB: 80 ms of one thread that does nothing but record */
 #define CHUNKS_RESERVE_MIN (32ull << 20) /* less address space than this is not worth trying */
 #define CHUNKS_META_CHUNKS 1024u         /* beyond the limit, so that names outlive a full file */
 #define CHUNKS_YIELDS 100                /* to whoever extends the file ... */
@@ -43,6 +45,7 @@ static struct chunks {
     uint64_t mapped;     /* extender releases -> chunks_memory acquires; 0 again once closed */
     uint64_t populated;  /* writer thread; chunks_resume() resets it */
     uint64_t ahead;      /* writer thread only: chunks to keep mapped beyond the claimed ones */
+    uint32_t looks;      /* writer thread only: see chunks_can_wait() */
     uint64_t claimed_before; /* writer thread only: at its last look */
     uint32_t extending;      /* try-lock around file size, mapping and `mapped` */
     uint32_t populating;     /* writer touches pages below `mapped`; chunks_suspend() waits */
@@ -284,8 +287,8 @@ static int chunks_begin(const struct chunks_options *options)
     error = chunks_map_first();
     if (error)
         return error;
-    chunks_populate(0, CHUNKS_FIRST_CHUNKS);
-    chunks.populated = CHUNKS_FIRST_CHUNKS;
+    chunks_populate(0, CHUNKS_FIRST_POPULATED);
+    chunks.populated = CHUNKS_FIRST_POPULATED;
     chunks.ahead = CHUNKS_AHEAD_MIN;
     chunks_keep_descriptor();
     store_release(&chunks.mapped, (uint64_t)CHUNKS_FIRST_CHUNKS);
@@ -475,12 +478,21 @@ static uint64_t chunks_claimed(void)
     return claimed < mapped ? claimed : mapped;
 }
 
+/* Most of a short program's cost would be 4 MiB that it does not use: to populate them here, and to
+ * give them back at its end. */
+static bool chunks_can_wait(uint64_t claimed)
+{
+    return claimed < CHUNKS_FIRST_POPULATED && chunks.looks++ < CHUNKS_PATIENCE;
+}
+
 bool chunks_advance(void)
 {
     uint64_t claimed = load_relaxed(&chunks_header()->chunk_count);
     uint64_t used = claimed - chunks.claimed_before;
     chunks.claimed_before = claimed;
     chunks_adapt(used);
+    if (chunks_can_wait(claimed))
+        return used > 0;
     if (claimed + chunks.ahead > load_relaxed(&chunks.mapped) + chunks.ahead / 4)
         chunks_extend(claimed + chunks.ahead);
     chunks_populate_ahead(claimed);

@@ -152,6 +152,26 @@ TEST_F(Chunks, OfARingAreRecycledOldestFirstAndCleaned)
     });
 }
 
+// What a short program does not use it neither waits for nor gives back.
+TEST_F(Chunks, AreReservedAheadOnceTheyAreUsedOrSomeTimeHasPassed)
+{
+    for (bool used : {false, true})
+        IN_A_PROCESS_OF_ITS_OWN({
+            ASSERT_EQ(begin_file(path, 64 << 20, false), 0);
+            uint64_t first = file_size(path);
+            chunks_claim(false);
+            chunks_advance();
+            EXPECT_EQ(file_size(path), first);
+            for (int i = 0; used && i < 4; i++)
+                chunks_claim(false);
+            for (int i = 0; !used && i < 5; i++)
+                chunks_advance();
+            chunks_advance();
+            EXPECT_GT(file_size(path), first);
+            unlink(path.c_str());
+        });
+}
+
 TEST_F(Chunks, AreCutToWhatWasClaimedWhenTheyAreClosed)
 {
     IN_A_PROCESS_OF_ITS_OWN({
