@@ -13,6 +13,7 @@
 #include "python_fork.h"
 
 #include "clock.h"
+#include "glibc_only.h"
 #include "writer.h"
 
 #include <dlfcn.h>
@@ -109,5 +110,5 @@ void python_fork_init(void)
     *(void **)(&python_c.frame) = dlsym(RTLD_DEFAULT, "PyEval_GetFrame");
     *(void **)(&python_c.add_pending_call) = dlsym(RTLD_DEFAULT, "Py_AddPendingCall");
     if (python_c.is_initialized && python_c.has_gil && python_c.frame && python_c.add_pending_call)
-        pthread_atfork(python_fork_before, python_fork_after, NULL);
+        glibc_only_atfork(python_fork_before, python_fork_after, NULL);
 }

@@ -1,6 +1,7 @@
 #include "cublas_find.h"
 
 #include "atomic.h"
+#include "glibc_only.h"
 #include "log.h"
 
 #include <dlfcn.h>
@@ -29,9 +30,9 @@ static void *cublas_look(const char *name, const char *soname)
 {
     void *library = dlopen(soname, RTLD_LAZY | RTLD_NOLOAD);
     void *found = cublas_other_interposer(name);
-    if (!found && library)
+    if (!found && library && dlvsym)
         found = dlvsym(library, name, soname);
-    if (!found)
+    if (!found && dlvsym)
         found = dlvsym(RTLD_NEXT, name, soname);
     dlerror(); /* what the program asks next is to be about its own calls */
     return found;

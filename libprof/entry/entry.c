@@ -24,6 +24,7 @@
 #include "control_thread.h"
 #include "cost.h"
 #include "exits.h"
+#include "glibc_only.h"
 #include "process.h"
 #include "report.h"
 #include "sandbox.h"
@@ -62,7 +63,8 @@ static const struct collector *const entry_collectors[] = {
     &python_collector, &cublas_collector,   NULL,
 };
 
-static bool entry_inert; /* set-user-id program, or another copy of the library is at work */
+static bool
+    entry_inert; /* set-user-id program, one of another libc, or another copy of the library is at work */
 static bool entry_preloaded;
 static uint32_t entry_loaded; /* whoever comes first: the constructor, or NVTX or ITT before it */
 
@@ -238,13 +240,13 @@ __attribute__((constructor)) static void entry_load(void)
     exits_resolve();
     children_resolve();
     sandbox_resolve();
-    entry_inert = getauxval(AT_SECURE) || entry_is_second_copy();
+    entry_inert = getauxval(AT_SECURE) || !glibc_only_is_there() || entry_is_second_copy();
     if (!entry_inert) {
         config_load();
         entry_preloaded = entry_is_preloaded(own_path);
         exits_init();
         stacks_init();
-        pthread_atfork(NULL, NULL, entry_fork_child);
+        glibc_only_atfork(NULL, NULL, entry_fork_child);
         python_fork_init();
         registry_init();
         emitter_use(&nvtx_emitter);

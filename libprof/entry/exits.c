@@ -10,6 +10,7 @@
 
 #include "children.h"
 #include "control_thread.h"
+#include "glibc_only.h"
 #include "process.h"
 #include "session.h"
 
@@ -48,15 +49,16 @@ GUEST_PATH static void exits_leave(void)
 
 /* The program's handlers, registered later, have run: what they did is recorded. An exec keeps the
  * number, under which the new program may want to be found. */
-static void exits_at_quick_exit(void)
+static void exits_at_quick_exit(void *unused)
 {
+    (void)unused;
     exits_leave();
     control_thread_end();
 }
 
 void exits_init(void)
 {
-    at_quick_exit(exits_at_quick_exit);
+    glibc_only_at_quick_exit(exits_at_quick_exit);
 }
 
 static void exits_exec(void)

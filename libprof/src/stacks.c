@@ -11,6 +11,7 @@
 #include "atomic.h"
 #include "clock.h"
 #include "cost.h"
+#include "glibc_only.h"
 #include "log.h"
 #include "modules.h"
 #include "thread.h"
@@ -356,7 +357,7 @@ void stacks_init(void)
     stacks.depth = (uint32_t)config->stack_depth;
     stacks.frames = config->stack_method != CONFIG_STACK_METHOD_TABLES;
     stacks.tables = config->stack_method != CONFIG_STACK_METHOD_FRAMES && stackwalk_open_tables();
-    pthread_atfork(stacks_before_fork, stacks_after_fork, NULL);
+    glibc_only_atfork(stacks_before_fork, stacks_after_fork, NULL);
     stacks_choice = (uint32_t)config->stacks;
     store_release(&stacks_where, stacks_choice);
     recorder_sheddable(PROF_SHED_STACKS, stacks_keep);
