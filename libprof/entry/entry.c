@@ -151,19 +151,25 @@ static void entry_hook_forget(struct entry_hook *hook)
         unsetenv(hook->variable);
 }
 
-/* exit() in two threads at once: each runs handlers that the other has not taken, and who finds none
- * left ends the process under the other. While a handler of ours is at work there is always one
- * left: that in which the next thread waits for it. */
-static uint32_t entry_ending; /* handlers of ours at work; whoever ends the process adds */
+/* exit() in two threads at once: each runs handlers that the other has not taken. The next one could be
+ * CUPTI's destructor, and who finds none left ends the process under the other. So the next one is ours,
+ * and waits until the first has finished. */
+static uint32_t entry_ending;   /* handlers of ours at work; whoever ends the process adds */
+static uint32_t entry_attached; /* entry_detach() is registered and has not finished */
+
+static bool entry_must_wait(void)
+{
+    return load_acquire(&entry_ending) || load_acquire(&entry_attached);
+}
 
 static void entry_wait_for_end(void)
 {
     struct timespec moment = {.tv_nsec = 1000000};
     uint64_t end_ns = clock_monotonic_ns() + 2 * ENTRY_REPORT_MS * 1000000ull;
-    if (!load_acquire(&entry_ending))
+    if (!entry_must_wait())
         return;
     atexit(entry_wait_for_end); /* for the next but one */
-    while (load_acquire(&entry_ending) && clock_monotonic_ns() < end_ns)
+    while (entry_must_wait() && clock_monotonic_ns() < end_ns)
         syscall(SYS_nanosleep, &moment, NULL); /* nanosleep() is a cancellation point */
 }
 
@@ -191,7 +197,16 @@ static void entry_detach(void)
         session_finish_collectors();
         entry_end_over(cancel_state);
     }
+    store_release(&entry_attached, 0u);
     errno = saved_errno;
+}
+
+/* Handlers run in reverse order. */
+static void entry_renew_exit(void)
+{
+    store_release(&entry_attached, 1u);
+    atexit(entry_wait_for_end);
+    atexit(entry_detach);
 }
 
 static void entry_finish(void)
@@ -251,6 +266,7 @@ __attribute__((constructor)) static void entry_load(void)
         registry_init();
         emitter_use(&nvtx_emitter);
         triggers_init();
+        session_at_exit(entry_renew_exit);
         session_init(entry_collectors, entry_start_now());
         control_thread_init();
         entry_hook_ask(&entry_cuda, config_get()->cuda, own_path);
@@ -296,7 +312,6 @@ int InitializeInjection(void)
     if (entry_takes(&entry_cuda, config_get()->cuda)) {
         entry_hook_forget(&entry_cuda);
         session_cuda_init();
-        atexit(entry_detach);
     }
     errno = saved_errno;
     return 1;

@@ -33,6 +33,10 @@ bool recorder_on(void);
  * lost. */
 bool recorder_ending(void);
 
+/* Registers the process's exit handler once more: the collectors then finish before what has been registered
+ * so far, such as the destructors of a library that was opened since. Threads: any. */
+void recorder_renew_exit(void);
+
 /* Whether a fork lies between the process that loaded us and this one. */
 bool recorder_is_forked(void);
 

@@ -59,7 +59,8 @@ static struct {
     uint32_t cuda;     /* session_cuda_init() was called in this process */
     uint32_t leaving;  /* recorder_leaving() */
     uint32_t sandbox;  /* session_is_in_sandbox() */
-    char path[4096];   /* written while CREATING */
+    void (*renew_exit)(void);
+    char path[4096]; /* written while CREATING */
 } session = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* What the GPU collector said; kept for a file that is made later. */
@@ -88,6 +89,17 @@ static void session_claim(void)
     cost_claim();
 }
 
+void session_at_exit(void (*renew)(void))
+{
+    session.renew_exit = renew;
+}
+
+void recorder_renew_exit(void)
+{
+    if (session.renew_exit)
+        session.renew_exit();
+}
+
 void session_cuda_init(void)
 {
     session_claim();
@@ -95,6 +107,7 @@ void session_cuda_init(void)
     clock_choose(); /* callbacks are timed from here on */
     uint64_t began = cost_clock();
     session_each_collector(cuda_init);
+    recorder_renew_exit();
     cost_charge(PROF_COST_CUDA, began);
 }
 

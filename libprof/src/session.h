@@ -13,6 +13,9 @@
  * `start_now`: recording is on from here (preloaded, injected), else from session_start() on. */
 void session_init(const struct collector *const *collectors, bool start_now);
 
+/* What recorder_renew_exit() calls. Before the first collector runs. */
+void session_at_exit(void (*renew)(void));
+
 /* Recording is on while there were more starts than stops. */
 void session_start(void);
 void session_stop(void);
