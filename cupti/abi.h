@@ -182,6 +182,7 @@ struct abi_unified_config; /* abi_memory.h */
     F(REQUIRED, cuptiEnableCallback,                                                               \
       (uint32_t on, void *subscriber, uint32_t domain, uint32_t cbid))                             \
     F(REQUIRED, cuptiActivityEnable, (uint32_t kind))                                              \
+    F(OPTIONAL, cuptiActivityEnableAndDump, (uint32_t kind))                                       \
     F(REQUIRED, cuptiActivityDisable, (uint32_t kind))                                             \
     F(REQUIRED, cuptiActivityRegisterCallbacks,                                                    \
       (abi_buffer_requested requested, abi_buffer_completed completed))                            \

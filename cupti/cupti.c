@@ -310,9 +310,19 @@ static bool is_initialised(const struct driver_library *driver)
     return result == ABI_OK || result == ABI_CUDA_DEINITIALIZED;
 }
 
-/* CUDA calls one tool only, and that within cuInit: whoever finds it initialised was not called. It
- * is too late for CUPTI, which wants to be there before the first context. */
-static void begin_uncalled(void)
+/* CUDA calls one tool only, and that within cuInit: whoever finds it initialised was not called. */
+static void begin_late_job(void)
+{
+    facts_info(PROF_INFO_NOTE, "CUDA was in use before libprof noticed: what was launched until "
+                               "then was not recorded");
+    begin();
+    recorder_renew_exit();
+    if (kinds_are_wanted())
+        start_job();
+}
+
+/* The end of the process is too late. */
+static void give_up_at_end(void)
 {
     char sentence[SENTENCE_BYTES] = "CUDA did not call libprof when it was initialised";
     const char *called = getenv("CUDA_INJECTION64_PATH");
@@ -324,8 +334,6 @@ static void begin_uncalled(void)
     state_driver_version(loader_driver());
     if (config_get()->gpu == CONFIG_GPU_NONE)
         begin_nothing();
-    else if (config_get()->gpu == CONFIG_GPU_EVENTS && !recorder_ending())
-        begin_events();
     else
         give_up(sentence);
 }
@@ -336,13 +344,18 @@ static bool may_begin(void)
     return load_acquire(&state) == COLD && config_get()->cuda && !recorder_is_forked();
 }
 
-static void look_for_cuda(void)
+/* Waits for it up to wait_ms; 0: not at all. */
+static void look_for_cuda(unsigned wait_ms)
 {
-    if (!may_begin() || !load_acquire(&has_file))
+    if (!may_begin() || !load_acquire(&has_file) || !loader_open_driver() ||
+        !is_initialised(loader_driver()) || exchange_acquire(&init_begun, 1u))
         return;
-    if (loader_open_driver() && is_initialised(loader_driver()) &&
-        !exchange_acquire(&init_begun, 1u))
-        begin_uncalled();
+    if (recorder_ending())
+        give_up_at_end();
+    else if (wait_ms)
+        flusher_run(begin_late_job, wait_ms);
+    else
+        flusher_post(begin_late_job);
 }
 
 /* ---- hooks ---- */
@@ -387,6 +400,7 @@ static void cupti_file_begun(void)
 {
     store_release(&has_file, true);
     facts_restate();
+    look_for_cuda((unsigned)config_get()->exit_ms);
     graphs_state(true);
 }
 
@@ -406,7 +420,7 @@ static bool may_use_driver(void)
 static void cupti_tick(void)
 {
     if (ticks++ % TICKS_BETWEEN_LOOKS == 0)
-        look_for_cuda();
+        look_for_cuda(0);
     store_relaxed(&ticks_come, true);
     if (may_use_driver())
         flusher_post(tick_job);
@@ -420,7 +434,7 @@ static bool may_have_records(void)
 
 static void cupti_flush(unsigned deadline_ms)
 {
-    look_for_cuda();
+    look_for_cuda(deadline_ms);
     if (may_begin() && load_acquire(&has_file) && recorder_ending())
         look_for_stub();
     if (!may_use_driver() || !may_have_records() || flusher_run(flush_job, deadline_ms))

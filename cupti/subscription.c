@@ -138,9 +138,19 @@ int subscription_register(abi_buffer_requested ask, abi_buffer_completed give)
     return cupti->cuptiActivityRegisterCallbacks_v2(subscription_handle(), requested, completed);
 }
 
+/* Those of contexts and streams come at creation; this gives those of what exists. From 11.7 on. */
+static int enable_and_dump(const struct cupti_library *cupti, uint32_t kind)
+{
+    bool dumps = kind == ABI_KIND_CONTEXT || kind == ABI_KIND_STREAM;
+    return dumps && cupti->cuptiActivityEnableAndDump ? cupti->cuptiActivityEnableAndDump(kind)
+                                                      : ABI_NOT_SUPPORTED;
+}
+
 int subscription_enable(uint32_t kind)
 {
     const struct cupti_library *cupti = loader_cupti();
+    if (!is_second() && enable_and_dump(cupti, kind) == ABI_OK)
+        return ABI_OK;
     return is_second() ? cupti->cuptiActivityEnable_v2(subscription_handle(), kind, NULL)
                        : cupti->cuptiActivityEnable(kind);
 }

@@ -209,6 +209,10 @@ bool recorder_leaving(void)
     return false;
 }
 
+void recorder_renew_exit(void)
+{
+}
+
 bool recorder_is_forked(void)
 {
     return false;
