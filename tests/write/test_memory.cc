@@ -159,14 +159,14 @@ TEST(MemoryReport, SurvivesNastyNamesAndDeepRanges)
               0);
 }
 
-TEST(MemorySummary, IsOneLine)
+TEST(MemorySummary, IsOneLineWithTheLargestPeakFirst)
 {
     Example trace;
     const timeline *t = trace.load();
     write_options options;
     write_options_default(&options);
     std::string text = to_string([&](FILE *out) { ASSERT_TRUE(write_summary(t, &options, out)); });
-    EXPECT_HAS(text, "Memory:    peak 64 B of Allocator arena, 3.00 MB of Device 0 device; never "
+    EXPECT_HAS(text, "Memory:    peak 3.00 MB of Device 0 device, 64 B of Allocator arena; never "
                      "freed: 1 allocation, 2.00 MB (profdump memory)\n");
 }
 
