@@ -248,8 +248,7 @@ static void print_peak(const struct timeline *timeline, const struct memory_use 
     struct shown_text text;
     memory_label(timeline, heap, label);
     bytes_text((int64_t)use->heaps[heap].peak_bytes, peak);
-    fprintf(stream, "%s of %s", peak,
-            shown((struct text){label, strlen(label)}, "", &text));
+    fprintf(stream, "%s of %s", peak, shown((struct text){label, strlen(label)}, "", &text));
 }
 
 static void print_peaks(const struct timeline *timeline, const struct memory_use *use, FILE *stream)

@@ -209,9 +209,7 @@ bool recorder_leaving(void)
     return false;
 }
 
-void recorder_renew_exit(void)
-{
-}
+void recorder_renew_exit(void) {}
 
 bool recorder_is_forked(void)
 {
