@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -67,6 +68,17 @@ static bool own_files_share_memory(void)
     return load_relaxed(&known) == 1;
 }
 
+/* After unshare(CLONE_NEWPID) or setns() the next process is the first of its namespace, which ends with
+ * it: that must be the program's own. */
+static bool own_files_would_be_first(void)
+{
+    char own[64], of_children[64];
+    ssize_t size = readlink("/proc/self/ns/pid", own, sizeof own);
+    return size > 0 &&
+           (readlink("/proc/self/ns/pid_for_children", of_children, sizeof of_children) != size ||
+            memcmp(own, of_children, (size_t)size) != 0);
+}
+
 static void *own_files_thread(void *argument)
 {
     if (unshare(CLONE_FILES) == 0)
@@ -88,7 +100,7 @@ static void own_files_call_on_thread(struct own_files_call *call)
 int own_files_run(int (*job)(void *argument), void *argument)
 {
     struct own_files_call call = {.job = job, .argument = argument, .result = EAGAIN};
-    if (own_files_share_memory())
+    if (!own_files_would_be_first() && own_files_share_memory())
         own_files_call_apart(&call);
     else if (own_thread_one_other())
         return job(argument);
