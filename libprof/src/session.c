@@ -367,9 +367,15 @@ static void session_unlock(const struct signals_saved *saved)
     signals_restore(saved);
 }
 
+/* Whoever names the null device wants no recording; there is no file beside it either. */
+static bool session_is_thrown_away(void)
+{
+    return strcmp(config_get()->output, "/dev/null") == 0;
+}
+
 static bool session_wants_on(void)
 {
-    return session.depth > 0 && !session.paused;
+    return session.depth > 0 && !session.paused && !session_is_thrown_away();
 }
 
 /* With the lock held. */
@@ -468,7 +474,7 @@ void session_init(const struct collector *const *collectors, bool start_now)
     session.collectors = collectors;
     thread_own_process();
     process_remember();
-    if (!start_now)
+    if (!start_now || session_is_thrown_away())
         return;
     session.depth = 1; /* nobody else is here yet: no lock */
     cost_recording_from_start();
