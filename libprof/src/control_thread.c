@@ -267,6 +267,15 @@ void control_thread_leave(void)
     store_release(&control.process, 0u);
 }
 
+void control_thread_return(void)
+{
+    own_fd_close(&control.wake_in);
+    own_fd_close(&control.wake_out);
+    store_relaxed(&control.over, 0u);
+    store_relaxed(&control.entry, (uint32_t)CONTROL_ENTRY_NONE);
+    control_begin();
+}
+
 bool control_thread_runs(void)
 {
     return load_acquire(&control.running) != 0;

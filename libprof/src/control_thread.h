@@ -19,10 +19,11 @@ void control_thread_fork_child(void);
 /* The process ends: it cannot be found by profdump ctl any more. Safe in signal handlers. */
 void control_thread_end(void);
 
-/* Whether there is such a thread. */
-/* The thread ends, and there is none in children any more. */
+/* The thread ends, and there is none in children any more, until it returns. */
 void control_thread_leave(void);
+void control_thread_return(void);
 
+/* Whether there is such a thread. */
 bool control_thread_runs(void);
 
 #endif
