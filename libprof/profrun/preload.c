@@ -211,6 +211,9 @@ bool preload_set_library(const struct preload *preload)
 {
     /* 0: keep values that the user has set */
     return preload_add_library(preload->library) &&
+           /* or a program with AddressSanitizer ends at once: it wants to be the first library. First in the list, since
+            * what the user says there later counts */
+           preload_add("ASAN_OPTIONS", ":", "verify_asan_link_order=0", PRELOAD_FIRST) &&
            setenv("CUDA_INJECTION64_PATH", preload->library, 0) == 0 &&
            setenv("NVTX_INJECTION64_PATH", preload->library, 0) == 0 &&
            setenv("INTEL_LIBITTNOTIFY64", preload->library, 0) == 0;

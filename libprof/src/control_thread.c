@@ -191,7 +191,7 @@ static bool control_create_thread(void)
     pthread_attr_setstacksize(&attributes, CONTROL_STACK_BYTES);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     signals_block(&saved); /* the thread inherits the mask */
-    int error = pthread_create(&thread, &attributes, control_main, NULL);
+    int error = own_thread_create(&thread, &attributes, control_main, NULL);
     signals_restore(&saved);
     pthread_attr_destroy(&attributes);
     return error == 0;

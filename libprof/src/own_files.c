@@ -56,10 +56,13 @@ static int own_files_nothing(void *unused)
     return 0;
 }
 
-/* Emulators make a vfork a fork: what such a process maps is its own. */
+/* Emulators make a vfork a fork: what such a process maps is its own. ThreadSanitizer takes the call for a fork of the
+ * program's, after which it allows no thread. */
 static bool own_files_share_memory(void)
 {
     static uint32_t known; /* 1: so it is, 2: it is not; each who asks finds the same */
+    if (own_thread_sanitized())
+        return false;
     if (!load_relaxed(&known)) {
         struct own_files_call call = {.job = own_files_nothing};
         own_files_call_apart(&call);
@@ -92,7 +95,7 @@ static void own_files_call_on_thread(struct own_files_call *call)
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, OWN_FILES_STACK_BYTES);
-    if (pthread_create(&thread, &attributes, own_files_thread, call) == 0)
+    if (own_thread_create(&thread, &attributes, own_files_thread, call) == 0)
         pthread_join(thread, NULL);
     pthread_attr_destroy(&attributes);
 }
@@ -102,7 +105,8 @@ int own_files_run(int (*job)(void *argument), void *argument)
     struct own_files_call call = {.job = job, .argument = argument, .result = EAGAIN};
     if (!own_files_would_be_first() && own_files_share_memory())
         own_files_call_apart(&call);
-    else if (own_thread_one_other())
+    else if (own_thread_sanitized() ||
+             own_thread_one_other()) /* no thread can be had, or none is needed */
         return job(argument);
     else
         own_files_call_on_thread(&call);

@@ -5,6 +5,7 @@
 #include "process.h"
 #include "recorder.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
@@ -28,6 +29,23 @@ static uint32_t own_thread_tids[OWN_THREAD_PLACES];
 static pthread_key_t own_thread_key; /* its destructor notices the end of an adopted thread */
 static pthread_once_t own_thread_key_once = PTHREAD_ONCE_INIT;
 static bool own_thread_key_made;
+
+/* ThreadSanitizer ends a forked child that starts a thread where its parent had several: with one of ours, every
+ * parent has. */
+extern void __tsan_init(void) __attribute__((weak));
+
+bool own_thread_sanitized(void)
+{
+    return __tsan_init != NULL;
+}
+
+int own_thread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*main)(void *),
+                      void *argument)
+{
+    if (own_thread_sanitized())
+        return ENOTSUP;
+    return pthread_create(thread, attributes, main, argument);
+}
 
 static void own_thread_count_self(void)
 {

@@ -8,7 +8,15 @@
 #ifndef PROF_OWN_THREAD_H
 #define PROF_OWN_THREAD_H
 
+#include <pthread.h>
 #include <stdbool.h>
+
+/* Whether the program has ThreadSanitizer. */
+bool own_thread_sanitized(void);
+
+/* pthread_create(3) for threads of ours. ENOTSUP where a thread would be the process's end. */
+int own_thread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*main)(void *),
+                      void *argument);
 
 /* The calling thread is ours, and called `name` from here on: first thing it does. */
 void own_thread_enter(const char *name);

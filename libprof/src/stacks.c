@@ -14,6 +14,7 @@
 #include "glibc_only.h"
 #include "log.h"
 #include "modules.h"
+#include "own_thread.h"
 #include "thread.h"
 
 #include <errno.h>
@@ -356,7 +357,9 @@ void stacks_init(void)
         return;
     stacks.depth = (uint32_t)config->stack_depth;
     stacks.frames = config->stack_method != CONFIG_STACK_METHOD_TABLES;
-    stacks.tables = config->stack_method != CONFIG_STACK_METHOD_FRAMES && stackwalk_open_tables();
+    /* libunwind takes locks when a thread has ended already, as ThreadSanitizer sees it, which crashes */
+    stacks.tables = config->stack_method != CONFIG_STACK_METHOD_FRAMES && !own_thread_sanitized() &&
+                    stackwalk_open_tables();
     glibc_only_atfork(stacks_before_fork, stacks_after_fork, NULL);
     stacks_choice = (uint32_t)config->stacks;
     store_release(&stacks_where, stacks_choice);

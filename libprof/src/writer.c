@@ -213,7 +213,7 @@ static void writer_create(void *began)
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, WRITER_STACK_BYTES);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    int error = pthread_create(&writer.thread, &attributes, writer_main, began);
+    int error = own_thread_create(&writer.thread, &attributes, writer_main, began);
     pthread_attr_destroy(&attributes);
     writer.running = error == 0;
     if (error)
