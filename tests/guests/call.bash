@@ -5,7 +5,8 @@ version() { :; }
 # as_user COMMAND...: as root, runs it as nobody, for programs that refuse root.
 as_user() {
     if [ "$(id -u)" -eq 0 ]; then
-        setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+        # setpriv itself is a part of the guest coreutils
+        env -u LD_PRELOAD setpriv --reuid=65534 --regid=65534 --clear-groups env LD_PRELOAD="${LD_PRELOAD-}" "$@"
     else
         "$@"
     fi

@@ -22,14 +22,9 @@ HTML
 
 workload() {
     chmod 755 .. .
-    timeout 200 "${as[@]}" chromium --headless --disable-gpu --no-first-run --disable-dev-shm-usage --disable-crash-reporter \
+    as_user timeout 200 chromium --headless --disable-gpu --no-first-run --disable-dev-shm-usage --disable-crash-reporter \
         --user-data-dir="$GUEST_DATA/profile" --virtual-time-budget=10000 --dump-dom "file://$PWD/page.html" 2>"$GUEST_DATA/err" |
         grep -E '<p|title'
     echo "status ${PIPESTATUS[0]}"
     grep -oE 'Received signal [0-9]+|sandbox.*denied|crashed' "$GUEST_DATA/err" | sort | uniq -c
 }
-
-as=()
-if [ "$(id -u)" -eq 0 ]; then
-    as=(setpriv --reuid=65534 --regid=65534 --clear-groups)
-fi

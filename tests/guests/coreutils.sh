@@ -31,6 +31,10 @@ workload() {
         bwrap --ro-bind / / --dev /dev --proc /proc --unshare-all --die-with-parent sh -c 'echo boxed $$; exit 4' 2>/dev/null
         echo "bwrap $?"
     fi
+    if [ "$(id -u)" -eq 0 ]; then
+        setpriv --reuid=65534 --regid=65534 --clear-groups id -u
+        echo "setpriv $?"
+    fi
     unshare -Ur true 2>/dev/null
     echo "unshare $?"
 }
