@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 #include "own_files.h"
 
 #include "atomic.h"
@@ -16,6 +15,10 @@
 #include <unistd.h>
 
 #define OWN_FILES_STACK_BYTES (256u << 10)
+
+/* glibc's own name: ThreadSanitizer takes clone() for a fork, after which no thread may begin. */
+extern int __clone(int (*run)(void *), void *stack, int flags, void *argument, ...)
+    __attribute__((weak));
 
 struct own_files_call {
     int (*job)(void *argument);
@@ -44,7 +47,8 @@ static void own_files_call_apart(struct own_files_call *call)
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
     if (stack == MAP_FAILED)
         return;
-    int child = clone(own_files_main, stack + OWN_FILES_STACK_BYTES, CLONE_VM | CLONE_VFORK, call);
+    int child = (__clone ? __clone : clone)(own_files_main, stack + OWN_FILES_STACK_BYTES,
+                                            CLONE_VM | CLONE_VFORK, call);
     if (child > 0)
         waitpid(child, NULL, (int)__WCLONE);
     munmap(stack, OWN_FILES_STACK_BYTES);
