@@ -76,15 +76,15 @@ GUEST_PATH static void children_remember(const struct prof_rec_child *child)
 
 GUEST_PATH static void children_note(pid_t pid, enum prof_child_origin origin)
 {
-    int saved_errno = errno;
     struct prof_rec_child child = {.pid = (uint32_t)pid, .origin = origin};
     if (!session_has_file() && thread_process_is_ours())
         children_remember(&child);
     if (session_has_file()) { /* by now: then it may be stated twice, which readers take for once */
+        int saved_errno = errno; /* not before: an idle program's page of it would be copied */
         child.ticks = clock_read();
         meta_append(PROF_REC_CHILD, &child, sizeof child, NULL, 0);
+        errno = saved_errno;
     }
-    errno = saved_errno;
 }
 
 void children_note_exec(void)

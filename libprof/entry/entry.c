@@ -233,11 +233,9 @@ GUEST_PATH static void entry_exit(void)
 
 GUEST_PATH static void entry_fork_child(void)
 {
-    int saved_errno = errno;
     session_fork_child();
     triggers_fork_child();
     control_thread_fork_child();
-    errno = saved_errno;
 }
 
 static bool entry_start_now(void)

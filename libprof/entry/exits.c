@@ -28,6 +28,7 @@ static struct {
     int (*execve)(const char *, char *const[], char *const[]);
     int (*execvpe)(const char *, char *const[], char *const[]);
     int (*fexecve)(int, char *const[], char *const[]);
+    void (*exit)(int);
 } exits_real;
 
 void exits_resolve(void)
@@ -37,6 +38,7 @@ void exits_resolve(void)
     exits_real.execvpe =
         (int (*)(const char *, char *const[], char *const[]))dlsym(RTLD_NEXT, "execvpe");
     exits_real.fexecve = (int (*)(int, char *const[], char *const[]))dlsym(RTLD_NEXT, "fexecve");
+    exits_real.exit = (void (*)(int))dlsym(RTLD_NEXT, "_exit");
 }
 
 GUEST_PATH static void exits_leave(void)
@@ -81,6 +83,8 @@ GUEST_PATH EXITS_PUBLIC __attribute__((noreturn)) void _exit(int status)
 {
     exits_leave();
     control_thread_end(); /* an exec keeps the number, under which the new program may want to be found */
+    if (exits_real.exit)
+        exits_real.exit(status);
     for (;;)
         syscall(SYS_exit_group, status);
 }

@@ -11,6 +11,7 @@
 #include "signals.h"
 #include "writer.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
@@ -226,6 +227,7 @@ GUEST_PATH void control_thread_fork_child(void)
 {
     if (!load_relaxed(&control.process))
         return; /* the parent had no thread: nor will its child */
+    int saved_errno = errno;
     own_fd_close(&control.wake_in);
     own_fd_close(&control.wake_out);
     own_fd_close(&control.listener);
@@ -233,6 +235,7 @@ GUEST_PATH void control_thread_fork_child(void)
     store_release(&control.running, 0u);
     store_relaxed(&control.entry, (uint32_t)CONTROL_ENTRY_NONE);
     control_begin();
+    errno = saved_errno;
 }
 
 /* Not to be cancelled: the process ends, and most of this are cancellation points. */

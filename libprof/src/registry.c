@@ -2,6 +2,7 @@
 
 #include "arena.h"
 #include "atomic.h"
+#include "glibc_only.h"
 #include "meta.h"
 #include "process.h"
 #include "recorder.h"
@@ -30,7 +31,7 @@ static struct {
     struct registry_fact *facts[REGISTRY_CHAINS];
     struct registry_fact *spare; /* of threads that have their names */
     struct domain *domains;      /* latest first */
-} registry = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} registry GUEST_DATA = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* Signals wait: a handler may name something too, and would wait for the thread it interrupted. */
 static void registry_lock(struct signals_saved *saved)
@@ -235,9 +236,16 @@ const char *registry_thread_name(uint32_t tid)
     return name ? name->text : NULL;
 }
 
+/* The lock may have been held by a thread that is not here. */
+GUEST_PATH static void registry_fork_child(void)
+{
+    process_free_lock(&registry.lock);
+}
+
 void registry_init(void)
 {
     label_thread_init();
+    glibc_only_atfork(NULL, NULL, registry_fork_child);
     thread_ask_names(registry_thread_name);
 }
 
@@ -248,14 +256,7 @@ static void registry_file_begun(void)
     labels_restate();
 }
 
-/* The lock may have been held by a thread that is not here. */
-GUEST_PATH static void registry_fork_child(void)
-{
-    process_free_lock(&registry.lock);
-}
-
 const struct collector registry_collector = {
     .name = "registry",
     .file_begun = registry_file_begun,
-    .fork_child = registry_fork_child,
 };

@@ -655,19 +655,20 @@ static void session_forget(void)
         session_set_gate(session_wants_on() ? ++session.last_epoch : 0);
 }
 
-/* Each page that is written here is copied, in every child of a program that records nothing. So what
- * an idle parent left as it was is left alone: its child goes on with the same gate. */
+/* Each page that is written or executed here is a page fault of every child, also where nothing is
+ * recorded. So what an idle parent left as it was is left alone, errno included: its child goes on with
+ * the same gate. */
 GUEST_PATH void session_fork_child(void)
 {
     process_free_lock(&session.lock);
     if (session_is_in_sandbox())
         return;
     process_next_generation();
-    if (session_is_idle() && load_relaxed(&session.state) != SESSION_OVER) {
-        session_each_collector(fork_child);
-    } else {
-        session_forget();
-    }
+    if (session_is_idle() && load_relaxed(&session.state) != SESSION_OVER)
+        return;
+    int saved_errno = errno;
+    session_forget();
+    errno = saved_errno;
 }
 
 /* ---- what collectors state about the GPU ---- */

@@ -309,11 +309,14 @@ static void stacks_after_fork(void)
 }
 
 /* A lock that another thread held is held for ever here. */
-GUEST_PATH static void stacks_fork_child(void)
+static void stacks_fork_child(void)
 {
     if (!stacks.records)
         return;
     modules_resume(true);
+    store_release(&stacks.paused, 0u);
+    if (!load_relaxed(&stacks.next_id) || recorder_leaving())
+        return;
     modules_forget_stated();
     for (int level = 0; level < STACKS_LEVELS; level++)
         madvise(stacks.slots[level], stacks_level_slots[level] * sizeof(uint64_t), MADV_DONTNEED);
@@ -360,7 +363,7 @@ void stacks_init(void)
     /* libunwind takes locks when a thread has ended already, as ThreadSanitizer sees it, which crashes */
     stacks.tables = config->stack_method != CONFIG_STACK_METHOD_FRAMES && !own_thread_sanitized() &&
                     stackwalk_open_tables();
-    glibc_only_atfork(stacks_before_fork, stacks_after_fork, NULL);
+    glibc_only_atfork(stacks_before_fork, stacks_after_fork, stacks_fork_child);
     stacks_choice = (uint32_t)config->stacks;
     store_release(&stacks_where, stacks_choice);
     recorder_sheddable(PROF_SHED_STACKS, stacks_keep);
@@ -425,6 +428,5 @@ const struct collector stacks_collector = {
     .name = "stacks",
     .file_begun = stacks_file_begun,
     .tick = stacks_tick,
-    .fork_child = stacks_fork_child,
     .finish = stacks_tick,
 };

@@ -7,6 +7,7 @@
 #include "session.h"
 #include "signals.h"
 
+#include <errno.h>
 #include <pthread.h>
 
 #define TRIGGERS_NEVER UINT64_MAX
@@ -146,7 +147,9 @@ GUEST_PATH void triggers_fork_child(void)
     process_free_lock(&triggers.lock);
     if (!triggers_any())
         return;
+    int saved_errno = errno;
     if (triggers_start())
         session_switch(false, PROF_CONTROL_STEP);
     triggers_begin();
+    errno = saved_errno;
 }
