@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #define STACKWALK_LIBUNWIND "libunwind.so.8"
@@ -31,10 +32,22 @@
 
 static int (*stackwalk_unw_backtrace)(void **addresses, int limit);
 
+/* There below valgrind, which would say that the signal mask is not initialised. */
+extern void _vgnU_freeres(void) __attribute__((weak));
+
+static bool stackwalk_probe_by_copy(uintptr_t at)
+{
+    char byte;
+    struct iovec to = {&byte, 1}, from = {(void *)at, 1};
+    return process_vm_readv((pid_t)syscall(SYS_getpid), &to, 1, &from, 1, 0) == 1;
+}
+
 /* The kernel copies the new signal mask before it finds out that there is no such way to change the
  * mask. */
 static bool stackwalk_probe(uintptr_t at)
 {
+    if (_vgnU_freeres)
+        return stackwalk_probe_by_copy(at);
     return syscall(SYS_rt_sigprocmask, -1, at, NULL, 8) != 0 && errno != EFAULT;
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Programs with sanitizers are recorded, find what they look for, and do not die of us.
+# Programs with sanitizers or below valgrind are recorded, find what they look for, and do not die of us.
 . "$(dirname "$0")/common.sh"
 
 cat >host.c <<'C'
@@ -74,5 +74,14 @@ done
 if [[ -e address ]]; then
     "$PROF_BIN/profrun" -q -o overflow.prof -- "${fixed[@]}" ./address overflow >out.txt 2>err.txt && fail "the overflow was not found"
     found heap-buffer-overflow <err.txt || fail "says: $(cat err.txt)"
+fi
+# valgrind has nothing to say about us, whichever way stacks are taken.
+if command -v valgrind >/dev/null && "$CC" -w -g -O1 -I"$include" host.c -o plain -pthread; then
+    for method in auto tables frames; do
+        tried=1
+        same "a program below valgrind, stacks by $method" "4 4 4 " "$(PROF_STACKS=range PROF_STACK_METHOD=$method \
+            record "valgrind-$method-%p.prof" valgrind -q --log-file=valgrind.txt ./plain 2>err.txt)"
+        same "what valgrind says, stacks by $method" "" "$(cat valgrind.txt)"
+    done
 fi
 ((tried)) || skip "this compiler's sanitizers do not work here"
