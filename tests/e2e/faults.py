@@ -105,6 +105,7 @@ def main(profdump, library, extent):
         return 77
     trouble = faults.trouble(ran)
     assert not trouble, f"undisturbed: {trouble}"
+    assert os.path.exists("faulty.prof"), f"undisturbed, but no trace: {ran.stderr}"
     for call, error, first, times in combinations(seen, names, extent == "all"):
         number = 0 if error == "short" else getattr(errno, error)
         ran, _ = faults.run(call, number, first, times)

@@ -121,7 +121,7 @@ static void resume(pid_t thread, int status)
     int signal = WSTOPSIG(status), event = status >> 16;
     if (event == PTRACE_EVENT_SECCOMP)
         make_fail(thread);
-    /* new threads begin with a SIGSTOP that is the tracer's business */
+    /* new threads, and processes that share memory, begin with a SIGSTOP that is the tracer's business */
     ptrace(PTRACE_CONT, thread, NULL, (void *)(intptr_t)(event || signal == SIGSTOP ? 0 : signal));
 }
 
@@ -132,7 +132,8 @@ static int trace(pid_t child)
     if (WIFEXITED(status))
         return WEXITSTATUS(status);
     ptrace(PTRACE_SETOPTIONS, child, NULL,
-           (void *)(intptr_t)(PTRACE_O_TRACESECCOMP | PTRACE_O_TRACECLONE | PTRACE_O_EXITKILL));
+           (void *)(intptr_t)(PTRACE_O_TRACESECCOMP | PTRACE_O_TRACECLONE | PTRACE_O_TRACEVFORK |
+                              PTRACE_O_EXITKILL));
     ptrace(PTRACE_CONT, child, NULL, NULL);
     for (pid_t thread; (thread = waitpid(-1, &status, __WALL)) > 0;) {
         if (WIFSTOPPED(status))
