@@ -339,11 +339,11 @@ def main():
             results.append(compare(runner, guest, modes))
             if results[-1].skipped:
                 print(f"{guest.name}: skipped: {results[-1].skipped}", flush=True)
+            if arguments.table:  # after each, since the whole takes long
+                write_table(arguments.table, results, modes, time.monotonic() - begin)
     finally:
         end_descendants(0)
         shutil.rmtree(directory, ignore_errors=True)
-    if arguments.table:
-        write_table(arguments.table, results, modes, time.monotonic() - begin)
     if any(result.differences for result in results):
         return 1
     return 0 if arguments.show or any(not result.skipped for result in results) else 77
