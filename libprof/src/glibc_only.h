@@ -10,7 +10,7 @@
 #define GLIBC_ONLY __attribute__((weak))
 
 extern const char *gnu_get_libc_version(void) GLIBC_ONLY;
-extern void *dlvsym(void *handle, const char *name, const char *version) GLIBC_ONLY;
+#pragma weak dlvsym /* <dlfcn.h> declares it */
 
 /* What glibc's pthread_atfork() and at_quick_exit() call, which are linked into each library. */
 extern int __register_atfork(void (*before)(void), void (*parent)(void), void (*child)(void),
