@@ -4,13 +4,14 @@
 #ifndef PROF_GLIBC_ONLY_H
 #define PROF_GLIBC_ONLY_H
 
+#include <dlfcn.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #define GLIBC_ONLY __attribute__((weak))
 
 extern const char *gnu_get_libc_version(void) GLIBC_ONLY;
-#pragma weak dlvsym /* <dlfcn.h> declares it */
+#pragma weak dlvsym
 
 /* What glibc's pthread_atfork() and at_quick_exit() call, which are linked into each library. */
 extern int __register_atfork(void (*before)(void), void (*parent)(void), void (*child)(void),
