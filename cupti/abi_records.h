@@ -149,6 +149,7 @@
     F(STREAM_FLAG, flag, 16, 4)
 
 #define ABI_DEVICE_BASE_BYTES 144u
+
 /* The formatter lays this out differently each time. */
 /* clang-format off */
 #define ABI_ALL_FIELDS(F)                                                                \

@@ -112,8 +112,8 @@ int activity_begin(size_t buffer_bytes)
     const struct cupti_library *cupti = loader_cupti();
     if (!oracle_ask(&oracle, subscription_next_record) || !subscription_confirms(&oracle))
         return ABI_NOT_COMPATIBLE;
-    buffers_init(
-        buffer_bytes); /* none is prepared before the first tick: a short program needs few pages */
+    /* None is prepared before the first tick: a short program needs few pages. */
+    buffers_init(buffer_bytes);
     subscription_set(ABI_ATTRIBUTE_ZEROED_OUT_BUFFER, 1);
     if (cupti->version >= ABI_VERSION_12_3)
         subscription_set(ABI_ATTRIBUTE_PER_THREAD_BUFFER, 1);

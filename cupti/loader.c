@@ -138,16 +138,11 @@ static int note_cupti(struct dl_phdr_info *object, size_t size, void *user)
     return 0;
 }
 
-static unsigned count_cupti(char (*paths)[LOADER_PATH_BYTES])
+unsigned loader_mapped_cupti(char (*paths)[LOADER_PATH_BYTES])
 {
     struct mapped mapped = {paths, 0};
     dl_iterate_phdr(note_cupti, &mapped);
     return mapped.count;
-}
-
-unsigned loader_mapped_cupti(char paths[LOADER_CUPTI_MAX][LOADER_PATH_BYTES])
-{
-    return count_cupti(paths);
 }
 
 bool loader_open_cupti(const char *named, char *why, size_t why_bytes)
@@ -158,7 +153,7 @@ bool loader_open_cupti(const char *named, char *why, size_t why_bytes)
         .cudart_dir = search_cudart_dir(cudart_dir) ? cudart_dir : NULL,
         .driver_major = driver_in_use ? driver_in_use->version / 1000 : 0,
         /* the loader looks for each name in every directory before it says that it has no such library */
-        .none_loaded = count_cupti(NULL) == 0,
+        .none_loaded = loader_mapped_cupti(NULL) == 0,
     };
     if (!search_cupti(&hints, take_cupti, NULL)) {
         explain(named, hints.driver_major, why, why_bytes);

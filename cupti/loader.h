@@ -46,10 +46,10 @@ const struct driver_library *loader_driver(void);
  * no device; `path` gets the file. */
 bool loader_finds_stub(char path[LOADER_PATH_BYTES]);
 
-/* The libcupti that are mapped into the process, by path; at most `count` are kept. Returns how
- * many there are. */
+/* Returns how many libcupti are mapped into the process. `paths` gets the first LOADER_CUPTI_MAX of them;
+ * NULL: they are only counted. */
 #define LOADER_CUPTI_MAX 2
-unsigned loader_mapped_cupti(char paths[LOADER_CUPTI_MAX][LOADER_PATH_BYTES]);
+unsigned loader_mapped_cupti(char (*paths)[LOADER_PATH_BYTES]);
 
 /* For tests: a table of their own in the place of a library's, NULL to take it away. */
 void loader_use_cupti(const struct cupti_library *functions);

@@ -21,7 +21,7 @@ struct search_hints {
     const char *named;      /* PROF_CUPTI; NULL or "" = not given */
     const char *cudart_dir; /* directory of the mapped libcudart; NULL = none is mapped */
     int driver_major;       /* 0 = unknown */
-    bool none_loaded;       /* no libcupti is in the process, of whatever name: none is asked for */
+    bool none_loaded;       /* the process has no libcupti: the loader is not asked for one */
 };
 
 /* Tries one candidate. `loaded` asks only for one that is already in the process. True ends the
