@@ -29,12 +29,13 @@ unsigned fit_terminal_width(int descriptor)
 
 /* ---- columns ---- */
 
-static unsigned least_width(const struct fit_column *columns, unsigned count)
+/* Of the columns that are not left out, as they are, or each of its least width. */
+static unsigned table_width(const struct fit_column *columns, unsigned count, bool least)
 {
     unsigned width = 0;
     for (unsigned i = 0; i < count; i++)
         if (!columns[i].left_out)
-            width += columns[i].least + GAP;
+            width += (least ? columns[i].least : columns[i].width) + GAP;
     return width ? width - GAP : 0;
 }
 
@@ -63,20 +64,11 @@ static bool cut_widest(struct fit_column *columns, unsigned count)
     return widest != NULL;
 }
 
-static unsigned shown_width(const struct fit_column *columns, unsigned count)
-{
-    unsigned width = 0;
-    for (unsigned i = 0; i < count; i++)
-        if (!columns[i].left_out)
-            width += columns[i].width + GAP;
-    return width ? width - GAP : 0;
-}
-
 void fit_columns(struct fit_column *columns, unsigned count, unsigned width)
 {
-    while (least_width(columns, count) > width && leave_out(columns, count))
+    while (table_width(columns, count, true) > width && leave_out(columns, count))
         ;
-    while (shown_width(columns, count) > width && cut_widest(columns, count))
+    while (table_width(columns, count, false) > width && cut_widest(columns, count))
         ;
 }
 
