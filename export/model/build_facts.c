@@ -133,34 +133,48 @@ static void take_thread(void *user, uint32_t number, uint32_t tid, struct text n
     builder->failed |= name.size && info->name == TL_NONE;
 }
 
-static struct tl_device *find_device(struct builder *builder, uint32_t ordinal)
+struct tl_device *build_device_find(struct builder *builder, uint32_t ordinal)
 {
-    struct timeline *timeline = builder->timeline;
-    for (uint32_t i = builder->first.device; i < timeline->devices.count; i++)
-        if (timeline->devices.at[i].info.device == ordinal)
-            return &timeline->devices.at[i];
-    return NULL;
+    uint32_t found = idmap_find(&builder->device_slots, ordinal);
+    return found == IDMAP_NONE ? NULL : &builder->timeline->devices.at[found];
 }
 
-/* Devices in a machine; more is a damaged file, and finding them must not become quadratic. */
-#define DEVICES_MAX 1024
+struct tl_device *build_device_add(struct builder *builder, uint32_t ordinal)
+{
+    struct timeline *timeline = builder->timeline;
+    struct tl_device *added = ARRAY_ADD(&timeline->devices);
+    if (!added || !idmap_set(&builder->device_slots, ordinal, timeline->devices.count - 1)) {
+        builder->failed = true;
+        return NULL;
+    }
+    *added = (struct tl_device){.process = builder->process,
+                                .info.device = ordinal,
+                                .name = TL_NONE,
+                                .clock_error_ns = -1,
+                                .given_name = TL_NONE};
+    return added;
+}
+
+bool build_devices_find_again(struct builder *builder)
+{
+    const struct timeline *timeline = builder->timeline;
+    bool stored = true;
+    for (uint32_t i = builder->first.device; i < timeline->devices.count && stored; i++)
+        stored = idmap_set(&builder->device_slots, timeline->devices.at[i].info.device, i);
+    return stored;
+}
 
 static void take_device(void *user, const struct prof_rec_device *device)
 {
     struct builder *builder = user;
     if (builder->failed)
         return;
-    struct tl_device *kept = find_device(builder, device->device);
-    if (!kept && builder->timeline->devices.count - builder->first.device >= DEVICES_MAX)
-        return;
+    struct tl_device *kept = build_device_find(builder, device->device);
     if (!kept)
-        kept = ARRAY_ADD(&builder->timeline->devices);
-    if (!kept) {
-        builder->failed = true;
+        kept = build_device_add(builder, device->device);
+    if (!kept)
         return;
-    }
-    *kept = (struct tl_device){
-        .process = builder->process, .info = *device, .clock_error_ns = -1, .given_name = TL_NONE};
+    kept->info = *device;
     kept->name = device->name ? build_name(builder, device->name) : TL_NONE;
 }
 

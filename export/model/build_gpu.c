@@ -111,9 +111,9 @@ static uint32_t named(struct builder *builder, uint32_t name)
 static void take_kernel(struct builder *builder, const struct read_gpu *from)
 {
     struct prof_rec_kernel detail = from->kernel;
-    struct tl_gpu gpu = {.kind = TL_KERNEL, .device = detail.device};
+    struct tl_gpu gpu = {.kind = TL_KERNEL, .device = build_ordinal(detail.device)};
     gpu.name = build_kernel_name(builder, detail.name);
-    gpu.stream = build_stream(builder, detail.context, detail.stream, detail.device);
+    gpu.stream = build_stream(builder, detail.context, detail.stream, gpu.device);
     detail.name = build_name(builder, detail.name);
     FORGET_TIMES(detail);
     gpu.detail = share_detail(builder, DETAILS(builder->timeline->kernels, TL_KERNEL), &detail);
@@ -139,9 +139,10 @@ static uint32_t copy_name(struct builder *builder, const struct prof_rec_memcpy 
 static void take_memcpy(struct builder *builder, const struct read_gpu *from)
 {
     struct prof_rec_memcpy detail = from->memcpy;
-    struct tl_gpu gpu = {.kind = TL_MEMCPY, .device = detail.device, .bytes = detail.bytes};
+    struct tl_gpu gpu = {
+        .kind = TL_MEMCPY, .device = build_ordinal(detail.device), .bytes = detail.bytes};
     gpu.name = copy_name(builder, &detail);
-    gpu.stream = build_stream(builder, detail.context, detail.stream, detail.device);
+    gpu.stream = build_stream(builder, detail.context, detail.stream, gpu.device);
     FORGET_TIMES(detail);
     gpu.detail = share_detail(builder, DETAILS(builder->timeline->memcpys, TL_MEMCPY), &detail);
     add_gpu(builder, from, gpu);
@@ -161,9 +162,10 @@ static uint32_t memset_name(struct builder *builder, uint8_t kind)
 static void take_memset(struct builder *builder, const struct read_gpu *from)
 {
     struct prof_rec_memset detail = from->memset;
-    struct tl_gpu gpu = {.kind = TL_MEMSET, .device = detail.device, .bytes = detail.bytes};
+    struct tl_gpu gpu = {
+        .kind = TL_MEMSET, .device = build_ordinal(detail.device), .bytes = detail.bytes};
     gpu.name = memset_name(builder, detail.memory_kind);
-    gpu.stream = build_stream(builder, detail.context, detail.stream, detail.device);
+    gpu.stream = build_stream(builder, detail.context, detail.stream, gpu.device);
     FORGET_TIMES(detail);
     gpu.detail = share_detail(builder, DETAILS(builder->timeline->memsets, TL_MEMSET), &detail);
     add_gpu(builder, from, gpu);
@@ -172,9 +174,9 @@ static void take_memset(struct builder *builder, const struct read_gpu *from)
 static void take_graph_run(struct builder *builder, const struct read_gpu *from)
 {
     struct prof_rec_graph_run detail = from->graph;
-    struct tl_gpu gpu = {.kind = TL_GRAPH_RUN, .device = detail.device};
+    struct tl_gpu gpu = {.kind = TL_GRAPH_RUN, .device = build_ordinal(detail.device)};
     gpu.name = named(builder, namepool_format(&builder->pool, "CUDA graph %u", detail.graph));
-    gpu.stream = build_stream(builder, detail.context, detail.stream, detail.device);
+    gpu.stream = build_stream(builder, detail.context, detail.stream, gpu.device);
     FORGET_TIMES(detail);
     gpu.detail =
         share_detail(builder, DETAILS(builder->timeline->graph_runs, TL_GRAPH_RUN), &detail);
@@ -185,7 +187,8 @@ static void take_sync(struct builder *builder, const struct read_gpu *from)
 {
     struct prof_rec_sync detail = from->sync;
     struct tl_gpu gpu = {.kind = TL_SYNC, .stream = TL_NONE};
-    gpu.device = idmap_find(&builder->context_device, detail.context);
+    gpu.device = from->wait_device ? build_ordinal(from->wait_device - 1)
+                                   : idmap_find(&builder->context_device, detail.context);
     gpu.name = named(builder, namepool_format(&builder->pool, "%s", gpu_label_sync(detail.type)));
     if (detail.stream != PROF_SYNC_NO_STREAM)
         gpu.stream = build_stream(builder, detail.context, detail.stream, gpu.device);

@@ -28,15 +28,6 @@ static bool is_operation(const struct tl_gpu *gpu)
     return gpu->kind <= TL_GRAPH_RUN;
 }
 
-static struct tl_device *device_of(struct builder *builder, uint32_t ordinal)
-{
-    struct timeline *timeline = builder->timeline;
-    for (uint32_t i = builder->first.device; i < timeline->devices.count; i++)
-        if (timeline->devices.at[i].info.device == ordinal)
-            return &timeline->devices.at[i];
-    return NULL;
-}
-
 /* How far the operation lies outside of its bracket; 0 within. */
 static int64_t outside(const struct tl_gpu *gpu, const struct build_bracket *bracket)
 {
@@ -53,7 +44,7 @@ static void prove_clock(struct builder *builder, struct tl_gpu *gpu,
         (error_ns > BRACKET_REACH_NS && gpu->bytes != BRACKET_BYTES))
         return;
     gpu->flags |= TL_GPU_INTERNAL;
-    struct tl_device *device = device_of(builder, bracket->device);
+    struct tl_device *device = build_device_find(builder, bracket->device);
     if (device && error_ns > device->clock_error_ns)
         device->clock_error_ns = error_ns;
 }
@@ -82,7 +73,7 @@ static bool match_brackets(struct builder *builder)
  * start. */
 static int64_t error_bar(struct builder *builder, uint32_t ordinal)
 {
-    const struct tl_device *device = device_of(builder, ordinal);
+    const struct tl_device *device = build_device_find(builder, ordinal);
     int64_t proven =
         device && device->clock_error_ns >= 0 ? device->clock_error_ns : UNPROVEN_CLOCK_ERROR_NS;
     if (proven > CLOCK_ERROR_MAX_NS)

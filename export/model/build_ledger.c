@@ -43,15 +43,10 @@ static uint64_t take(uint64_t *from, uint64_t most)
 
 /* ---- what came and could not be kept ---- */
 
-static uint32_t stream_at(const struct builder *builder, uint32_t context, uint32_t stream)
-{
-    uint32_t found = keymap_find(&builder->streams, (uint64_t)context << 32 | stream);
-    return found == KEYMAP_NONE ? TL_NONE : found;
-}
-
 static uint32_t row_of_lost(const struct ledger_work *work, const struct prof_rec_lost *lost)
 {
-    uint32_t stream = stream_at(work->builder, lost->context, lost->stream);
+    uint32_t stream =
+        build_stream_find(work->builder, lost->context, lost->stream, build_ordinal(lost->device));
     return ledger_rows_stream(&work->rows, stream);
 }
 
@@ -88,7 +83,8 @@ static bool sort_lost(struct ledger_work *work, uint32_t index)
             count_lost(work, row, lost->slice, lost->record.cause);
         return row != TL_NONE && link_lost(work, index);
     }
-    uint32_t stream = stream_at(builder, lost->record.context, lost->record.stream);
+    uint32_t stream = build_stream_find(builder, lost->record.context, lost->record.stream,
+                                        build_ordinal(lost->record.device));
     return link_lost(work, index) &&
            ledger_rows_learn(&work->rows, slice->thread,
                              builder->timeline->apis.at[slice->api].stream_handle, stream);
@@ -253,7 +249,8 @@ static void explain_by(struct ledger_work *work, struct tl_ledger_row *row,
 static bool explain_by_stream(struct ledger_work *work, const struct prof_rec_stream_loss *loss)
 {
     enum prof_loss_cause cause = (enum prof_loss_cause)loss->cause;
-    uint32_t stream = stream_at(work->builder, loss->context, loss->stream);
+    uint32_t stream =
+        build_stream_find(work->builder, loss->context, loss->stream, build_ordinal(loss->device));
     uint32_t index = loss->graph ? ledger_rows_graph(&work->rows, loss->graph)
                                  : ledger_rows_stream(&work->rows, stream);
     if (index == TL_NONE)

@@ -11,7 +11,7 @@ static void take_lost(void *user, uint32_t correlation, const struct prof_rec_lo
         *lost = (struct build_lost){*record, correlation, TL_NONE, TL_NONE};
     else
         builder->failed = true;
-    build_stream(builder, record->context, record->stream, record->device);
+    build_stream(builder, record->context, record->stream, build_ordinal(record->device));
 }
 
 static void take_stream_loss(void *user, const struct prof_rec_stream_loss *record)
@@ -24,7 +24,7 @@ static void take_stream_loss(void *user, const struct prof_rec_stream_loss *reco
         *loss = *record;
     else
         builder->failed = true;
-    build_stream(builder, record->context, record->stream, record->device);
+    build_stream(builder, record->context, record->stream, build_ordinal(record->device));
 }
 
 void build_losses_connect(struct read_sink *sink)

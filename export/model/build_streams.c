@@ -6,48 +6,86 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Streams are found by two keys: by all of (device, context, stream), the first two of which `places`
+ * numbers, and by (context, stream), which finds the first stream of that pair whatever its device is. */
+static uint64_t pair_key(uint32_t context, uint32_t stream)
+{
+    return (uint64_t)context << 32 | stream;
+}
+
+/* Number of the context on the device, which may be new. */
+static uint32_t place_of(struct builder *builder, uint32_t device, uint32_t context)
+{
+    uint64_t key = (uint64_t)device << 32 | context;
+    uint32_t place = keymap_find(&builder->places, key);
+    if (place != KEYMAP_NONE)
+        return place;
+    place = builder->places.count;
+    builder->failed |= !keymap_set(&builder->places, key, place);
+    return place;
+}
+
+static bool note_stream(struct builder *builder, uint32_t index)
+{
+    const struct tl_stream *stream = &builder->timeline->streams.at[index];
+    uint64_t pair = pair_key(stream->context, stream->stream);
+    uint64_t place = place_of(builder, stream->device, stream->context);
+    return keymap_set(&builder->streams, place << 32 | stream->stream, index) &&
+           (keymap_find(&builder->stream_pairs, pair) != KEYMAP_NONE ||
+            keymap_set(&builder->stream_pairs, pair, index));
+}
+
 static uint32_t add_stream(struct builder *builder, uint32_t context, uint32_t stream,
-                           uint32_t device, uint64_t key)
+                           uint32_t device)
 {
     struct tl_stream *added = ARRAY_ADD(&builder->timeline->streams);
     uint32_t index = builder->timeline->streams.count - 1;
-    if (!added || !keymap_set(&builder->streams, key, index)) {
-        builder->failed = true;
+    if (added)
+        *added = (struct tl_stream){
+            .process = builder->process,
+            .device = device,
+            .context = context,
+            .stream = stream,
+            .priority = PROF_PRIORITY_UNKNOWN,
+            .lanes = 1,
+            .given_name = TL_NONE,
+        };
+    if (added && note_stream(builder, index))
+        return index;
+    builder->failed = true;
+    return TL_NONE;
+}
+
+uint32_t build_stream_find(struct builder *builder, uint32_t context, uint32_t stream,
+                           uint32_t device)
+{
+    if (device == TL_NONE)
+        return keymap_find(&builder->stream_pairs, pair_key(context, stream));
+    uint64_t place = place_of(builder, device, context);
+    return keymap_find(&builder->streams, place << 32 | stream);
+}
+
+/* A stream that was announced without its device, and is now seen at work on one. */
+static uint32_t settle_stream(struct builder *builder, uint32_t context, uint32_t stream,
+                              uint32_t device)
+{
+    uint32_t index = build_stream_find(builder, context, stream, TL_NONE);
+    if (index == TL_NONE || builder->timeline->streams.at[index].device != TL_NONE)
         return TL_NONE;
-    }
-    *added = (struct tl_stream){
-        .process = builder->process,
-        .device = device,
-        .context = context,
-        .stream = stream,
-        .priority = PROF_PRIORITY_UNKNOWN,
-        .lanes = 1,
-        .given_name = TL_NONE,
-    };
+    builder->timeline->streams.at[index].device = device;
+    builder->failed |= !note_stream(builder, index);
     return index;
 }
 
-/* `device` TL_NONE: whatever the context says. A context has one device for its whole life. */
 uint32_t build_stream(struct builder *builder, uint32_t context, uint32_t stream, uint32_t device)
 {
-    uint64_t key = (uint64_t)context << 32 | stream;
-    uint32_t index = keymap_find(&builder->streams, key);
-    if (index == KEYMAP_NONE) {
-        uint32_t known = idmap_find(&builder->context_device, context);
-        return add_stream(builder, context, stream, known != IDMAP_NONE ? known : device, key);
-    }
-    struct tl_stream *found = &builder->timeline->streams.at[index];
-    if (found->device == TL_NONE)
-        found->device = device;
-    return index;
-}
-
-static bool device_is_known(const struct timeline *timeline, uint32_t first, uint32_t ordinal)
-{
-    for (uint32_t i = first; i < timeline->devices.count; i++)
-        if (timeline->devices.at[i].info.device == ordinal)
-            return true;
-    return false;
+    uint32_t of_context = idmap_find(&builder->context_device, context); /* IDMAP_NONE is TL_NONE */
+    if (device == TL_NONE)
+        device = of_context;
+    uint32_t index = build_stream_find(builder, context, stream, device);
+    if (index == TL_NONE && device != TL_NONE)
+        index = settle_stream(builder, context, stream, device);
+    return index == TL_NONE ? add_stream(builder, context, stream, device) : index;
 }
 
 /* A device that is at work but was not described gets a line that says only its number. */
@@ -56,18 +94,10 @@ static void describe_devices(struct builder *builder)
     struct timeline *timeline = builder->timeline;
     for (uint32_t i = builder->first.stream; i < timeline->streams.count; i++) {
         uint32_t ordinal = timeline->streams.at[i].device;
-        if (ordinal > UINT16_MAX || device_is_known(timeline, builder->first.device, ordinal))
+        if (ordinal == TL_NONE || build_device_find(builder, ordinal))
             continue;
-        struct tl_device *device = ARRAY_ADD(&timeline->devices);
-        if (!device) {
-            builder->failed = true;
+        if (!build_device_add(builder, ordinal))
             return;
-        }
-        *device = (struct tl_device){.process = builder->process,
-                                     .info.device = ordinal,
-                                     .name = TL_NONE,
-                                     .clock_error_ns = -1,
-                                     .given_name = TL_NONE};
     }
 }
 
@@ -99,8 +129,11 @@ static void move_gpus(struct builder *builder, const uint32_t *place)
     struct timeline *timeline = builder->timeline;
     for (uint32_t i = builder->first.gpu; i < timeline->gpus.count; i++) {
         struct tl_gpu *gpu = &timeline->gpus.at[i];
-        if (gpu->stream != TL_NONE)
-            gpu->stream = place[gpu->stream - builder->first.stream] + builder->first.stream;
+        if (gpu->stream == TL_NONE)
+            continue;
+        gpu->stream = place[gpu->stream - builder->first.stream] + builder->first.stream;
+        if (gpu->device == TL_NONE)
+            gpu->device = timeline->streams.at[gpu->stream].device;
     }
 }
 
@@ -117,14 +150,13 @@ static void place_streams(struct builder *builder, struct stream_order *order, u
     }
 }
 
-/* The table of streams says where they are now. */
+/* The tables of streams say where they are now. */
 static bool find_again(struct builder *builder, uint32_t count)
 {
     bool stored = true;
-    for (uint32_t i = builder->first.stream; i < builder->first.stream + count && stored; i++) {
-        const struct tl_stream *stream = &builder->timeline->streams.at[i];
-        stored = keymap_set(&builder->streams, (uint64_t)stream->context << 32 | stream->stream, i);
-    }
+    keymap_fini(&builder->stream_pairs);
+    for (uint32_t i = builder->first.stream; i < builder->first.stream + count && stored; i++)
+        stored = note_stream(builder, i);
     return stored;
 }
 
@@ -137,6 +169,8 @@ bool build_streams(struct builder *builder)
     if (devices > 1)
         qsort(timeline->devices.at + builder->first.device, devices, sizeof *timeline->devices.at,
               by_device);
+    if (!build_devices_find_again(builder))
+        return false;
     if (count == 0)
         return true;
     struct stream_order *order = calloc(count, sizeof *order);

@@ -27,7 +27,10 @@ static void forget_process(struct builder *builder)
     idmap_fini(&builder->context_device);
     idmap_fini(&builder->stack_ids);
     idmap_fini(&builder->module_ids);
+    keymap_fini(&builder->places);
     keymap_fini(&builder->streams);
+    keymap_fini(&builder->stream_pairs);
+    idmap_fini(&builder->device_slots);
     keymap_fini(&builder->details);
     keymap_fini(&builder->frame_stacks);
     idmap_fini(&builder->event_slots);

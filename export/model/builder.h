@@ -173,7 +173,10 @@ struct builder {
     struct idmap context_device;
     struct idmap stack_ids;     /* file's id -> stacks[] */
     struct idmap module_ids;    /* file's id -> modules[] */
-    struct keymap streams;      /* context << 32 | stream -> streams[] */
+    struct idmap device_slots;  /* ordinal -> devices[] */
+    struct keymap places;       /* device << 32 | context -> its number, in order of appearance */
+    struct keymap streams;      /* place << 32 | stream -> streams[] */
+    struct keymap stream_pairs; /* context << 32 | stream -> the first of streams[] */
     struct keymap details;      /* hash of a detail -> its index */
     struct keymap frame_stacks; /* stack of addresses << 32 | path of frames -> stacks[] */
     struct keymap frame_paths;  /* parent << 32 | name -> frame_paths[], of all processes */
@@ -315,7 +318,21 @@ void build_nvtx_end(struct builder *builder);
 void build_given(struct builder *builder);
 bool build_fwdbwd(struct builder *builder);
 bool build_regroup(struct builder *builder);
+/* Index into streams[] of what may be a new one. `device` TL_NONE: whatever the context says. */
 uint32_t build_stream(struct builder *builder, uint32_t context, uint32_t stream, uint32_t device);
+/* The same of one that is there; TL_NONE: it is not. `device` TL_NONE: the first of any device. */
+uint32_t build_stream_find(struct builder *builder, uint32_t context, uint32_t stream,
+                           uint32_t device);
+/* The ordinal of a record's device; TL_NONE: the record does not say it. */
+static inline uint32_t build_ordinal(uint32_t device)
+{
+    return device >= UINT16_MAX ? TL_NONE : device;
+}
+/* The process's device; NULL: it has none of that ordinal, or no memory. */
+struct tl_device *build_device_find(struct builder *builder, uint32_t ordinal);
+struct tl_device *build_device_add(struct builder *builder, uint32_t ordinal);
+/* After devices[] was put in order. */
+bool build_devices_find_again(struct builder *builder);
 bool build_streams(struct builder *builder);
 bool build_gpus_sort(struct builder *builder);
 bool build_join(struct builder *builder);

@@ -72,6 +72,21 @@ public:
         }
         return "none";
     }
+    /* Every stream with its operations. */
+    std::string streams() const
+    {
+        std::string all;
+        for (uint32_t i = 0; i < timeline_->streams.count; i++) {
+            const tl_stream &stream = timeline_->streams.at[i];
+            all += "device " + std::to_string((int32_t)stream.device) + " context " +
+                   std::to_string(stream.context) + " stream " + std::to_string(stream.stream) +
+                   ":";
+            for (uint32_t j = 0; j < stream.gpu_count; j++)
+                all += " " + name(timeline_->gpus.at[stream.first_gpu + j].name);
+            all += "\n";
+        }
+        return all;
+    }
     std::string warnings() const
     {
         std::string all;
@@ -242,6 +257,41 @@ TEST_F(Kineto, DeviceRowsBelongToTheProcessOfTheirCall)
     EXPECT_STREQ(timeline_->processes.at[1].info.program.bytes, "second");
     EXPECT_EQ(origins()["k1"], " < one");
     EXPECT_EQ(origins()["k2"], " < two");
+}
+
+TEST_F(Kineto, DevicesWithoutContextsAreToldApart)
+{
+    events(
+        R"j({"ph":"X","cat":"cuda_runtime","name":"c","pid":100,"tid":1,"ts":0,"dur":1,"args":{"correlation":1}},
+              {"ph":"X","cat":"cuda_runtime","name":"c","pid":100,"tid":1,"ts":2,"dur":1,"args":{"correlation":2}},
+              {"ph":"X","cat":"kernel","name":"k0","pid":0,"tid":7,"ts":10,"dur":9,
+               "args":{"device":0,"stream":7,"correlation":1}},
+              {"ph":"X","cat":"kernel","name":"k1","pid":1,"tid":7,"ts":10,"dur":9,
+               "args":{"device":1,"stream":7,"correlation":2}},
+              {"ph":"X","cat":"cuda_sync","name":"Stream Sync","pid":1,"tid":7,"ts":20,"dur":1,
+               "args":{"device":1,"stream":7}},
+              {"ph":"X","cat":"kernel","name":"nowhere","pid":1,"tid":7,"ts":30,"dur":9,
+               "args":{"device":-1,"context":9,"stream":9,"correlation":2}})j");
+    ASSERT_EQ(timeline_->streams.count, 3u);
+    EXPECT_EQ(streams(), "device 0 context 0 stream 7: k0\n"
+                         "device 1 context 0 stream 7: k1 Stream Sync\n"
+                         "device -1 context 9 stream 9: nowhere\n");
+    EXPECT_EQ(timeline_->devices.count, 2u) << "an unknown device is none";
+    EXPECT_EQ(timeline_->gpus.at[1].lane, 0) << "nothing overlaps on a stream";
+}
+
+TEST_F(Kineto, AContextIsOfItsProcess)
+{
+    events(
+        R"j({"ph":"X","cat":"cuda_runtime","name":"c","pid":100,"tid":1,"ts":0,"dur":1,"args":{"correlation":1}},
+              {"ph":"X","cat":"cuda_runtime","name":"c","pid":200,"tid":1,"ts":0,"dur":1,"args":{"correlation":2}},
+              {"ph":"X","cat":"kernel","name":"k0","pid":0,"tid":7,"ts":10,"dur":9,
+               "args":{"device":0,"context":1,"stream":7,"correlation":1}},
+              {"ph":"X","cat":"kernel","name":"k1","pid":1,"tid":7,"ts":10,"dur":9,
+               "args":{"device":1,"context":1,"stream":7,"correlation":2}})j");
+    ASSERT_EQ(timeline_->processes.count, 2u);
+    EXPECT_EQ(streams(), "device 0 context 1 stream 7: k0\ndevice 1 context 1 stream 7: k1\n");
+    EXPECT_EQ(timeline_->devices.count, 2u);
 }
 
 TEST_F(Kineto, PythonFramesAreStacksAndNoWork)

@@ -1,5 +1,6 @@
 /* event_store.c - gathers; store_tell.c tells. */
 #include "event_store_inside.h"
+#include "number_map.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -320,6 +321,42 @@ void event_store_context(struct event_store *store, uint32_t process,
     struct store_context *kept = ADD(store, &store->contexts);
     if (kept)
         *kept = (struct store_context){process, *context};
+}
+
+/* False: it is none of a context. */
+static bool context_of(const struct read_gpu *gpu, struct prof_rec_context *context)
+{
+    switch (gpu->kind) {
+    case READ_GPU_KERNEL:
+        context->context = gpu->kernel.context, context->device = gpu->kernel.device;
+        break;
+    case READ_GPU_MEMCPY:
+        context->context = gpu->memcpy.context, context->device = gpu->memcpy.device;
+        break;
+    case READ_GPU_MEMSET:
+        context->context = gpu->memset.context, context->device = gpu->memset.device;
+        break;
+    default:
+        return false;
+    }
+    return context->context != 0 && context->device < UINT16_MAX;
+}
+
+void event_store_find_contexts(struct event_store *store)
+{
+    struct number_map seen = {0};
+    for (uint32_t i = 0; i < store->gpus.count && !store->failed; i++) {
+        const struct store_gpu *gpu = &store->gpus.at[i];
+        struct prof_rec_context context = {0};
+        if (!context_of(&store->details.at[gpu->detail], &context))
+            continue;
+        int64_t key = (int64_t)((uint64_t)gpu->process << 32 | context.context);
+        if (number_map_find(&seen, key) != NUMBER_MAP_NONE)
+            continue;
+        store->failed |= !number_map_set(&seen, key, 0);
+        event_store_context(store, gpu->process, &context);
+    }
+    number_map_fini(&seen);
 }
 
 void event_store_warn(struct event_store *store, const char *what, uint64_t count)

@@ -200,6 +200,8 @@ void kineto_gpu_read(const struct kineto_event *event, struct text text, uint32_
     case KINETO_SYNC:
         gpu->kind = READ_GPU_SYNC;
         fill_sync(event, text, &gpu->sync);
+        if (kineto_has(&event->args, KINETO_DEVICE))
+            gpu->wait_device = 1 + kineto_gpu_device(event);
         break;
     case KINETO_OVERHEAD:
         gpu->kind = READ_GPU_OVERHEAD;

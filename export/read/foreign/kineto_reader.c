@@ -22,8 +22,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CONTEXTS_MAX 256u
-
 struct reader {
     struct event_store *store;
     struct kineto_event event;
@@ -33,8 +31,6 @@ struct reader {
     struct kineto_ends ends, async_ends;
     struct kineto_python python;
     uint32_t attr_keys[KINETO_ARG_COUNT]; /* the store's numbers, 0 not asked for yet */
-    struct prof_rec_context contexts[CONTEXTS_MAX];
-    uint32_t context_count;
     bool any, is_kineto;
     int64_t first_ns; /* of the first event with a time: 0 of the store */
     int64_t last_ns;
@@ -143,17 +139,6 @@ static void take_slice(struct reader *reader, int64_t start_ns)
         reader->failed |= !kineto_python_wish(&reader->python, &wish);
 }
 
-static void note_context(struct reader *reader)
-{
-    uint32_t context = kineto_gpu_context(&reader->event);
-    for (uint32_t i = reader->context_count; i-- > 0;)
-        if (reader->contexts[i].context == context)
-            return;
-    if (context && reader->context_count < CONTEXTS_MAX)
-        reader->contexts[reader->context_count++] = (struct prof_rec_context){
-            .context = context, .device = kineto_gpu_device(&reader->event)};
-}
-
 static void take_gpu(struct reader *reader, int64_t start_ns)
 {
     const struct kineto_event *event = &reader->event;
@@ -163,7 +148,6 @@ static void take_gpu(struct reader *reader, int64_t start_ns)
     gpu.start_ns = start_ns;
     gpu.end_ns = start_ns + event->duration_ns;
     gpu.origin = gpu.kind <= READ_GPU_MEMSET ? kineto_external_id(&event->args) : 0;
-    note_context(reader);
     event_store_gpu(reader->store, 0, &gpu);
     reader->operations++;
 }
@@ -411,8 +395,6 @@ static void tell_facts(struct reader *reader)
         process->format = (struct text){format, strlen(format)};
         for (uint32_t j = 0; j < facts->device_count && i < DEVICE_PROCESSES_MAX; j++)
             event_store_device(reader->store, i, &facts->devices[j]);
-        for (uint32_t j = 0; j < reader->context_count; j++)
-            event_store_context(reader->store, i, &reader->contexts[j]);
     }
 }
 
@@ -429,6 +411,7 @@ static void finish(struct reader *reader, const struct kineto_walked *walked)
                      reader->rows.surplus_pids);
     if (main != UINT32_MAX && reader->operations)
         event_store_resolve(store, true, main);
+    event_store_find_contexts(store);
     tell_facts(reader);
 }
 

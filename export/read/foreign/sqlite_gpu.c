@@ -30,6 +30,13 @@ static uint16_t int_16(struct sqlite_rows *rows, int column)
     return within_16(sqlite_rows_int(rows, column, 0));
 }
 
+/* -1: none that is known. */
+static uint16_t device_16(struct sqlite_rows *rows)
+{
+    int64_t device = sqlite_rows_int(rows, DEVICE, 0);
+    return (uint16_t)(device < 0 || device > UINT16_MAX ? UINT16_MAX : device);
+}
+
 static uint8_t int_8(struct sqlite_rows *rows, int column)
 {
     int64_t value = sqlite_rows_int(rows, column, 0);
@@ -62,7 +69,7 @@ static bool take_place(struct sqlite_trace *trace, struct sqlite_rows *rows, str
         return false;
     place->correlation = sqlite_trace_correlation(trace, sqlite_rows_int(rows, CORRELATION, 0));
     place->process = process_of(trace, rows, place->correlation);
-    place->device = int_16(rows, DEVICE);
+    place->device = device_16(rows);
     place->context = id_32(rows, CONTEXT);
     place->stream = id_32(rows, STREAM);
     return place->process != SQLITE_NO_PROCESS;
@@ -308,6 +315,7 @@ static void read_waits(struct sqlite_trace *trace, bool nsys)
         if (!take_place(trace, &rows, &place))
             continue;
         begin_gpu(&gpu, READ_GPU_SYNC, &place);
+        gpu.wait_device = sqlite_rows_int(&rows, DEVICE, -1) < 0 ? 0 : 1u + place.device;
         gpu.sync.type = sqlite_rows_uint32(&rows, nsys ? WAIT_TYPE_NSYS : WAIT_TYPE);
         gpu.sync.context = place.context;
         gpu.sync.stream = gpu.sync.type == 4 ? PROF_SYNC_NO_STREAM : place.stream;

@@ -86,7 +86,7 @@ static void read_contexts(struct sqlite_trace *trace, const struct number_map *p
             .device = sqlite_rows_uint32(&rows, 2),
             .null_stream = sqlite_rows_uint32(&rows, 3),
         };
-        if (process != SQLITE_NO_PROCESS)
+        if (process != SQLITE_NO_PROCESS && sqlite_rows_int(&rows, 2, -1) >= 0)
             event_store_context(trace->store, process, &context);
     }
     sqlite_trace_end(trace, &rows);

@@ -57,7 +57,8 @@ static void read_contexts(struct sqlite_trace *trace)
             .device = sqlite_rows_uint32(&rows, 1),
             .null_stream = sqlite_rows_uint32(&rows, 2),
         };
-        for (uint32_t i = 0; i < processes; i++, told++)
+        bool known = sqlite_rows_int(&rows, 1, -1) >= 0;
+        for (uint32_t i = 0; i < processes && known; i++, told++)
             event_store_context(trace->store, i, &context);
     }
     sqlite_trace_end(trace, &rows);

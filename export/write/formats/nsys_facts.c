@@ -126,10 +126,10 @@ static void write_streams(struct nsys_export *nsys)
         const struct tl_stream *stream = &timeline->streams.at[i];
         int64_t machine = nsys->global_pids[stream->process] >> 48;
         uint32_t pid = timeline->processes.at[stream->process].info.pid;
-        if (i == 0 || !is_same_context(stream, stream - 1)) {
+        if (stream->device != TL_NONE && (i == 0 || !is_same_context(stream, stream - 1))) {
             row_int(context, machine);
             row_int(context, pid);
-            row_int(context, stream->device == TL_NONE ? -1 : (int64_t)stream->device);
+            row_int(context, stream->device);
             row_int(context, stream->context);
             row_write(context);
         }
