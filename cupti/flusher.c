@@ -72,7 +72,7 @@ static bool create_thread(void)
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     pthread_attr_setstacksize(&attributes, STACK_BYTES);
-    int error = pthread_create(&thread, &attributes, serve, NULL);
+    int error = own_thread_create(&thread, &attributes, serve, NULL);
     pthread_attr_destroy(&attributes);
     return error == 0;
 }

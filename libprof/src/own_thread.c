@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -39,11 +40,41 @@ bool own_thread_sanitized(void)
     return __tsan_init != NULL;
 }
 
+/* AddressSanitizer allocates in each thread that begins, and does not make its allocator ready for a fork: a child
+ * forked at that moment waits for the allocator's lock forever. So nobody can fork before a thread of ours has begun. */
+extern void __asan_init(void) __attribute__((weak));
+
+struct own_thread_start {
+    void *(*main)(void *);
+    void *argument;
+    uint32_t begun; /* the thread releases, its maker acquires */
+};
+
+static void *own_thread_begin(void *argument)
+{
+    struct own_thread_start *start = argument;
+    struct own_thread_start mine = *start;
+    store_release(&start->begun, 1u);
+    return mine.main(mine.argument);
+}
+
+static int own_thread_create_and_wait(pthread_t *thread, const pthread_attr_t *attributes,
+                                      void *(*main)(void *), void *argument)
+{
+    struct own_thread_start start = {.main = main, .argument = argument};
+    int error = pthread_create(thread, attributes, own_thread_begin, &start);
+    while (!error && !load_acquire(&start.begun))
+        sched_yield();
+    return error;
+}
+
 int own_thread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*main)(void *),
                       void *argument)
 {
     if (own_thread_sanitized())
         return ENOTSUP;
+    if (__asan_init)
+        return own_thread_create_and_wait(thread, attributes, main, argument);
     return pthread_create(thread, attributes, main, argument);
 }
 
