@@ -26,10 +26,10 @@
 #include "exits.h"
 #include "glibc_only.h"
 #include "process.h"
-#include "refusals.h"
 #include "report.h"
 #include "sandbox.h"
 #include "session.h"
+#include "single_thread.h"
 #include "stacks.h"
 #include "triggers.h"
 #include "writer.h"
@@ -254,7 +254,7 @@ __attribute__((constructor)) static void entry_load(void)
     exits_resolve();
     children_resolve();
     sandbox_resolve();
-    refusals_resolve();
+    single_thread_resolve();
     entry_inert = getauxval(AT_SECURE) || !glibc_only_is_there() || entry_is_second_copy();
     if (!entry_inert) {
         config_load();

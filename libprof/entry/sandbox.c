@@ -14,6 +14,7 @@
 #include "own_thread.h"
 #include "session.h"
 #include "signals.h"
+#include "single_thread.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -64,6 +65,16 @@ static bool sandbox_is_wanted_by_prctl(int option, sandbox_word argument, sandbo
     return option == PR_SET_TSC && argument == PR_TSC_SIGSEGV;
 }
 
+static int sandbox_call_prctl(int option, const sandbox_word *arguments)
+{
+    if (!sandbox_real_prctl)
+        sandbox_resolve(); /* called by a constructor that runs before ours */
+    if (sandbox_real_prctl)
+        return sandbox_real_prctl(option, arguments[0], arguments[1], arguments[2], arguments[3]);
+    errno = ENOSYS;
+    return -1;
+}
+
 SANDBOX_PUBLIC int prctl(int option, ...)
 {
     sandbox_word arguments[4];
@@ -74,12 +85,12 @@ SANDBOX_PUBLIC int prctl(int option, ...)
     va_end(list);
     if (sandbox_is_wanted_by_prctl(option, arguments[0], arguments[1]))
         sandbox_enter();
-    if (!sandbox_real_prctl)
-        sandbox_resolve(); /* called by a constructor that runs before ours */
-    if (sandbox_real_prctl)
-        return sandbox_real_prctl(option, arguments[0], arguments[1], arguments[2], arguments[3]);
-    errno = ENOSYS;
-    return -1;
+    if (!single_thread_wants_prctl(option))
+        return sandbox_call_prctl(option, arguments);
+    struct single_thread ended = single_thread_begin();
+    int result = sandbox_call_prctl(option, arguments);
+    single_thread_end(ended);
+    return result;
 }
 
 /* ---- syscall() ---- */

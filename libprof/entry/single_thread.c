@@ -1,0 +1,156 @@
+/* Some calls mean something else in a process with several threads. The kernel refuses a user namespace, by unshare() or
+ * setns(). Capabilities change for the calling thread alone, and libc, which changes the user for all threads, aborts
+ * where one of them may and another may not. So where a program would have one thread but for ours, ours end before such
+ * a call. Those that begin after it have the credentials of the thread that made it.
+ */
+#include "single_thread.h"
+
+#include "clock.h"
+#include "control_thread.h"
+#include "process.h"
+#include "writer.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <linux/capability.h>
+#include <sched.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SINGLE_THREAD_PUBLIC __attribute__((visibility("default")))
+#define SINGLE_THREAD_WAIT_MS 500u
+
+static struct {
+    int (*unshare)(int);
+    int (*setns)(int, int);
+    int (*capset)(cap_user_header_t, cap_user_data_t);
+} single_thread_real;
+
+void single_thread_resolve(void)
+{
+    *(void **)&single_thread_real.unshare = dlsym(RTLD_NEXT, "unshare");
+    *(void **)&single_thread_real.setns = dlsym(RTLD_NEXT, "setns");
+    *(void **)&single_thread_real.capset = dlsym(RTLD_NEXT, "capset");
+}
+
+/* A thread that has just begun or ended may not be counted yet, or still be counted. */
+static bool single_thread_await(unsigned long threads, unsigned deadline_ms)
+{
+    struct timespec moment = {.tv_nsec = 100000};
+    uint64_t end_ns = clock_monotonic_ns() + deadline_ms * 1000000ull;
+    while (process_threads() != threads) {
+        if (clock_monotonic_ns() >= end_ns)
+            return false;
+        syscall(SYS_nanosleep, &moment, NULL); /* nanosleep() is a cancellation point */
+    }
+    return true;
+}
+
+/* CUPTI's threads cannot end and begin again. */
+static bool single_thread_but_for_ours(void)
+{
+    unsigned count = (writer_runs() ? 1u : 0u) + (control_thread_runs() ? 1u : 0u);
+    return count && single_thread_await(1 + count, 10);
+}
+
+struct single_thread single_thread_begin(void)
+{
+    struct single_thread ended = {false, false};
+    int saved_errno = errno;
+    if (single_thread_but_for_ours()) {
+        ended.parked = true;
+        ended.controlled = control_thread_runs();
+        if (ended.controlled)
+            control_thread_leave();
+        writer_park(SINGLE_THREAD_WAIT_MS);
+        single_thread_await(1, SINGLE_THREAD_WAIT_MS);
+    }
+    errno = saved_errno;
+    return ended;
+}
+
+void single_thread_end(struct single_thread ended)
+{
+    int saved_errno = errno;
+    if (ended.parked)
+        writer_resume();
+    if (ended.controlled)
+        control_thread_return();
+    errno = saved_errno;
+}
+
+bool single_thread_wants_prctl(int option)
+{
+    return option == PR_SET_KEEPCAPS || option == PR_SET_SECUREBITS || option == PR_CAPBSET_DROP ||
+           option == PR_CAP_AMBIENT;
+}
+
+/* ---- what stands before libc's ---- */
+
+/* A constructor that runs before ours may call them. */
+static void single_thread_need(const void *function)
+{
+    if (!function)
+        single_thread_resolve();
+}
+
+static int single_thread_missing(void)
+{
+    errno = ENOSYS;
+    return -1;
+}
+
+static int single_thread_unshare(int flags)
+{
+    single_thread_need(*(void **)&single_thread_real.unshare);
+    return single_thread_real.unshare ? single_thread_real.unshare(flags) : single_thread_missing();
+}
+
+static int single_thread_setns(int fd, int type)
+{
+    single_thread_need(*(void **)&single_thread_real.setns);
+    return single_thread_real.setns ? single_thread_real.setns(fd, type) : single_thread_missing();
+}
+
+static bool single_thread_refused(int result)
+{
+    return result != 0 && errno == EINVAL;
+}
+
+SINGLE_THREAD_PUBLIC int unshare(int flags)
+{
+    int result = single_thread_unshare(flags);
+    if (!single_thread_refused(result))
+        return result;
+    struct single_thread ended = single_thread_begin();
+    if (ended.parked)
+        result = single_thread_unshare(flags);
+    single_thread_end(ended);
+    return result;
+}
+
+SINGLE_THREAD_PUBLIC int setns(int fd, int type)
+{
+    int result = single_thread_setns(fd, type);
+    if (!single_thread_refused(result))
+        return result;
+    struct single_thread ended = single_thread_begin();
+    if (ended.parked)
+        result = single_thread_setns(fd, type);
+    single_thread_end(ended);
+    return result;
+}
+
+SINGLE_THREAD_PUBLIC int capset(cap_user_header_t header, const cap_user_data_t data)
+{
+    single_thread_need(*(void **)&single_thread_real.capset);
+    if (!single_thread_real.capset)
+        return single_thread_missing();
+    struct single_thread ended = single_thread_begin();
+    int result = single_thread_real.capset(header, data);
+    single_thread_end(ended);
+    return result;
+}
