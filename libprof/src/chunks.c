@@ -8,6 +8,7 @@
 #include "recorder.h"
 #include "retired.h"
 #include "signals.h"
+#include "test_point.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -43,9 +44,10 @@ static struct chunks {
     uint64_t hard_limit; /* all chunks are numbered below this */
     uint64_t logs;       /* LOG chunks so far, and attempts at one more */
     uint64_t mapped;     /* extender releases -> chunks_memory acquires; 0 again once closed */
-    uint64_t populated;  /* writer thread; chunks_resume() resets it */
-    uint64_t ahead;      /* writer thread only: chunks to keep mapped beyond the claimed ones */
-    uint32_t looks;      /* writer thread only: see chunks_can_wait() */
+    uint64_t extent;    /* the most that `mapped` was: what a forked child finds mapped; extender */
+    uint64_t populated; /* writer thread; chunks_resume() resets it */
+    uint64_t ahead;     /* writer thread only: chunks to keep mapped beyond the claimed ones */
+    uint32_t looks;     /* writer thread only: see chunks_can_wait() */
     uint64_t claimed_before; /* writer thread only: at its last look */
     uint32_t extending;      /* try-lock around file size, mapping and `mapped` */
     uint32_t populating;     /* writer touches pages below `mapped`; chunks_suspend() waits */
@@ -153,6 +155,13 @@ static void chunks_grow_failed(int error)
                  strerror(error));
 }
 
+/* In this order: a child that is forked in between finds all that a thread may have used. */
+static void chunks_set_mapped(uint64_t mapped)
+{
+    store_relaxed(&chunks.extent, mapped);
+    store_release(&chunks.mapped, mapped);
+}
+
 static void chunks_extend_locked(uint64_t wanted)
 {
     uint64_t mapped = load_relaxed(&chunks.mapped);
@@ -163,7 +172,7 @@ static void chunks_extend_locked(uint64_t wanted)
         return;
     uint64_t reached = chunks_grow_what_fits(mapped, wanted, &error);
     if (reached > mapped)
-        store_release(&chunks.mapped, reached);
+        chunks_set_mapped(reached);
     if (error)
         chunks_grow_failed(error);
     else
@@ -291,7 +300,7 @@ static int chunks_begin(const struct chunks_options *options)
     chunks.populated = CHUNKS_FIRST_POPULATED;
     chunks.ahead = CHUNKS_AHEAD_MIN;
     chunks_keep_descriptor();
-    store_release(&chunks.mapped, (uint64_t)CHUNKS_FIRST_CHUNKS);
+    chunks_set_mapped(CHUNKS_FIRST_CHUNKS);
     return 0;
 }
 
@@ -564,6 +573,7 @@ void chunks_suspend(void)
         sched_yield();
     struct prof_file_header *header = chunks_header();
     uint64_t mapped = exchange_seq_cst(&chunks.mapped, 0u);
+    TEST_POINT("chunks_suspend: nothing mapped");
     while (load_seq_cst(&chunks.populating) || load_seq_cst(&chunks.reading))
         sched_yield();
     uint64_t claimed = load_seq_cst(&header->chunk_count);
@@ -603,14 +613,14 @@ static void chunks_detach(uint64_t bytes)
         (void)mmap(chunks.base, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
 }
 
+/* `mapped` may be 0: the parent's file was closed, or is being. */
 void chunks_fork_child(void)
 {
-    uint64_t mapped = load_relaxed(&chunks.mapped);
-    uint64_t mapped_bytes = mapped * PROF_CHUNK_BYTES;
-    if (chunks.base && mapped) {
-        chunks_detach(mapped_bytes);
-        munmap(chunks.base + mapped_bytes, chunks.reserved_bytes - mapped_bytes);
-    }
+    uint64_t used_bytes = load_relaxed(&chunks.extent) * PROF_CHUNK_BYTES;
+    if (used_bytes)
+        chunks_detach(used_bytes);
+    if (chunks.base)
+        munmap(chunks.base + used_bytes, chunks.reserved_bytes - used_bytes);
     own_fd_close(&chunks.own);
     store_release(&chunks_header_mapped, (struct prof_file_header *)NULL);
     chunks = (struct chunks){.own = OWN_FD_NONE};

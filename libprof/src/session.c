@@ -15,6 +15,7 @@
 #include "process.h"
 #include "shed.h"
 #include "signals.h"
+#include "test_point.h"
 #include "thread.h"
 #include "timing.h"
 #include "writer.h"
@@ -246,6 +247,7 @@ static void session_begin_file(const struct rank *rank)
     session_fill_header(header, rank);
     loss_move_to_file(header);
     meta_begin_file();
+    TEST_POINT("session_begin_file: unpublished");
     chunks_publish();
     session_state_facts(rank);
     names_restate();
@@ -633,8 +635,7 @@ bool session_enter_sandbox(void)
 static void session_forget(void)
 {
     bool was_over = load_relaxed(&session.finished) != 0;
-    if (load_acquire(&session.state) == SESSION_FILE)
-        chunks_fork_child();
+    chunks_fork_child();
     meta_forget();
     loss_fork_child();
     thread_fork_child();

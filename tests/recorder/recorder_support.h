@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <string>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,9 +19,11 @@ extern "C" {
 }
 
 // Runs the statements in a process of its own: the recorder's state is one per process.
-#define IN_A_PROCESS_OF_ITS_OWN(...)                                                            \
-    EXPECT_EQ(status_of_a_process([&] { __VA_ARGS__; }), 0) << "wait status; the failures are " \
-                                                               "above"
+#define IN_A_PROCESS_OF_ITS_OWN(...)                                         \
+    do {                                                                     \
+        int status_of_it = status_of_a_process([&] { __VA_ARGS__; });        \
+        EXPECT_EQ(status_of_it, 0) << "wait status; the failures are above"; \
+    } while (0)
 
 template <typename Function>
 int status_of_a_process(Function &&function)
@@ -74,6 +77,16 @@ public:
     std::string operator/(const char *name) const { return path + "/" + name; }
     std::string path;
 };
+
+// Whether the process has mapped the file.
+inline bool maps_file(const std::string &path)
+{
+    std::ifstream maps("/proc/self/maps");
+    for (std::string line; std::getline(maps, line);)
+        if (line.find(path) != std::string::npos)
+            return true;
+    return false;
+}
 
 // Creates a trace file the way the session does, as far as chunks, META and names need it.
 inline int begin_file(const std::string &path, uint64_t max_bytes, bool ring)

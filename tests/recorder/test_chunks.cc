@@ -1,5 +1,6 @@
 // The trace file, mapped, and handed out chunk by chunk.
 #include "recorder_support.h"
+#include "test_point.h"
 
 #include <atomic>
 #include <cerrno>
@@ -248,6 +249,26 @@ TEST_F(Chunks, AreForgottenByAForkedChild)
         EXPECT_EQ(in_file.chunk_count, 1u);
         EXPECT_EQ(begin_file(directory / "child.prof", two_mib, false), 0);
         EXPECT_NE(chunks_memory(chunks_claim(false)), nullptr);
+    });
+}
+
+// exec and _exit suspend while other threads run; one of those may fork, and from a handler that interrupted an
+// event.
+TEST_F(Chunks, AreForgottenByAChildThatIsForkedWhileTheyAreSuspended)
+{
+    IN_A_PROCESS_OF_ITS_OWN({
+        ASSERT_EQ(begin_file(path, two_mib, false), 0);
+        auto *interrupted = (uint64_t *)chunks_memory(chunks_claim(false));
+        AtTestPoint suspended("chunks_suspend: nothing mapped", [&] {
+            IN_A_PROCESS_OF_ITS_OWN({
+                chunks_fork_child();
+                EXPECT_FALSE(maps_file(path));
+                *interrupted = 7; // what was interrupted is still stored, in nobody's file
+                EXPECT_EQ(begin_file(directory / "child.prof", two_mib, false), 0);
+            });
+        });
+        chunks_suspend();
+        EXPECT_EQ(*interrupted, 0u);
     });
 }
 
