@@ -46,6 +46,9 @@ struct sim_config {
     int64_t reorder;
     int64_t fork_hang;
     int64_t flush_hang;
+    int64_t buffer_calls;
+    int64_t api_lock;
+    int64_t flush_disable;
     const char *other_subscriber; /* NULL: none */
     int64_t v2_subscriber;        /* enum sim_second */
     int64_t hardware_trace;

@@ -15,6 +15,7 @@
 #include "sim_cupti.h"
 #include "sim_fault.h"
 #include "sim_layout.h"
+#include "sim_locks.h"
 #include "sim_subscriber.h"
 
 /* Below this a wake-up of the worker costs more than it moves. */
@@ -250,10 +251,12 @@ static bool obtain(struct open_buffer *buffer)
     uint8_t *bytes = NULL;
     size_t size = 0, max_records = 0;
     const struct client *client = &clients[buffer->client];
+    sim_locks_buffer_begin();
     if (client->request_v2)
         client->request_v2(&bytes, &size, &max_records, &request_info);
     else
         client->request(&bytes, &size, &max_records);
+    sim_locks_buffer_end();
     if (!check_buffer(buffer->client, bytes, size))
         return false;
     if (!atomic_load(&client->zeroed))
@@ -270,10 +273,12 @@ static void deliver(const struct open_buffer *buffer)
     const uint64_t start_ns = sim_clock_now();
     const struct client *client = &clients[buffer->client];
     const struct complete_info info = {sizeof info, (uint64_t)buffer->tid, NULL, 0};
+    sim_locks_buffer_begin();
     if (client->complete_v2)
         client->complete_v2(buffer->bytes, buffer->size, buffer->valid, &info);
     else if (client->complete)
         client->complete(NULL, 0, buffer->bytes, buffer->size, buffer->valid);
+    sim_locks_buffer_end();
     sim_activity_overhead(start_ns, sim_clock_now());
 }
 

@@ -10,6 +10,7 @@
 #include "sim_core.h"
 #include "sim_fault.h"
 #include "sim_layout.h"
+#include "sim_locks.h"
 
 static atomic_bool gone;
 static pthread_once_t used_once = PTHREAD_ONCE_INIT;
@@ -76,6 +77,7 @@ int sim_cupti_enter(const char *name, uint64_t argument)
     if (atomic_load(&forked))
         return refuse_child(name);
     pthread_once(&used_once, on_first_use);
+    sim_locks_enter(name);
     const int fault = sim_cupti_enter_plain(name, argument);
     if (fault != SIM_CUPTI_OK)
         return fault;

@@ -82,6 +82,7 @@ int sim_cupti_next_record(uint8_t *buffer, size_t valid, uint8_t **record);
 int sim_cupti_set_attribute(uint32_t client, uint32_t number, const size_t *bytes,
                             const void *value);
 int sim_cupti_hardware_trace(bool on);
+int sim_cupti_disable(uint32_t client, uint32_t kind);
 
 /* Installs the hooks into the simulation; done when the library is loaded. */
 void sim_activity_install(void);

@@ -13,6 +13,7 @@
 #include "sim_fault.h"
 #include "sim_handle.h"
 #include "sim_layout.h"
+#include "sim_locks.h"
 #include "sim_subscriber.h"
 
 /* --- kinds ------------------------------------------------------------------------------------ */
@@ -35,18 +36,26 @@ SIM_EXPORT int cuptiActivityEnableAndDump(uint32_t kind)
     return result;
 }
 
+int sim_cupti_disable(uint32_t client, uint32_t kind)
+{
+    sim_locks_disable_begin();
+    const int result = sim_activity_enable(client, kind, false);
+    sim_locks_disable_end();
+    return result;
+}
+
 SIM_EXPORT int cuptiActivityDisable(uint32_t kind);
 SIM_EXPORT int cuptiActivityDisable(uint32_t kind)
 {
     SIM_CUPTI_ENTER_FIRST(kind);
-    return sim_activity_enable(0, kind, false);
+    return sim_cupti_disable(0, kind);
 }
 
 /* Kinds are per process here. */
 static int enable_for(const void *context, uint32_t kind, bool on)
 {
     SIM_CUPTI_CHECK(sim_handle_is(context, SIM_HANDLE_CONTEXT), SIM_CUPTI_INVALID_CONTEXT);
-    return sim_activity_enable(0, kind, on);
+    return on ? sim_activity_enable(0, kind, true) : sim_cupti_disable(0, kind);
 }
 
 SIM_EXPORT int cuptiActivityEnableContext(void *context, uint32_t kind);
@@ -183,6 +192,7 @@ SIM_EXPORT int cuptiActivityRegisterCallbacks(sim_buffer_request request,
                                               sim_buffer_complete complete)
 {
     SIM_CUPTI_ENTER_PLAIN(0);
+    sim_locks_enter(__func__);
     SIM_CUPTI_CHECK(!sim_subscriber_second_in_use(), SIM_CUPTI_MULTIPLE_SUBSCRIBERS);
     SIM_CUPTI_CHECK(request && complete, SIM_CUPTI_INVALID_PARAMETER);
     sim_buffer_register(request, complete);
@@ -206,7 +216,10 @@ SIM_EXPORT int cuptiActivityFlushAll(uint32_t flag)
         sim_fault_violation(
             "cuptiActivityFlushAll called from a callback of a domain not an API's");
     hang_when_due();
-    return sim_buffer_flush(flag & 1);
+    sim_locks_flush_begin();
+    const int result = sim_buffer_flush(flag & 1);
+    sim_locks_flush_end();
+    return result;
 }
 
 /* Full buffers come back at once anyway, and nothing else may come by this timer. */
@@ -383,6 +396,7 @@ SIM_EXPORT int cuptiFinalize(void);
 SIM_EXPORT int cuptiFinalize(void)
 {
     SIM_CUPTI_ENTER_PLAIN(0);
+    sim_locks_enter(__func__);
     if (sim_subscriber_second_in_use())
         return SIM_CUPTI_OK;
     sim_activity_disable_client(0);

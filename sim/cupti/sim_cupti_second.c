@@ -69,7 +69,7 @@ SIM_EXPORT int cuptiActivityDisable_v2(struct sim_subscriber *subscriber, uint32
 {
     (void)config;
     SIM_CUPTI_CLIENT(kind);
-    return sim_activity_enable(client, kind, false);
+    return sim_cupti_disable(client, kind);
 }
 
 SIM_EXPORT int cuptiActivityRegisterCallbacks_v2(struct sim_subscriber *subscriber,

@@ -11,6 +11,7 @@
 #include "sim_context.h"
 #include "sim_cupti.h"
 #include "sim_layout.h"
+#include "sim_locks.h"
 #include "sim_stream.h"
 
 enum { MAX_CBIDS = 1024, MAX_NAME = 64 };
@@ -285,7 +286,9 @@ void sim_subscriber_api(const struct sim_call *call, bool is_exit)
         .correlation_data = (uint64_t *)(uintptr_t)&call->correlation_data,
         .correlation = call->correlation,
     };
+    sim_locks_api_begin();
     deliver(domain, cbid, &data);
+    sim_locks_api_end();
 }
 
 static bool is_graph_event(enum sim_resource_id id)
