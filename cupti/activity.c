@@ -1,8 +1,10 @@
+#define _POSIX_C_SOURCE 200809L
 #include "activity.h"
 
 #include "atomic.h"
 #include "buffers.h"
 #include "callbacks.h"
+#include "config.h"
 #include "cost.h"
 #include "decode.h"
 #include "facts.h"
@@ -16,6 +18,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <time.h>
 
 #define SPARE_BUFFERS 2u
 
@@ -30,6 +33,13 @@ static struct oracle
     oracle;              /* filled by activity_begin, before the callbacks are handed to CUPTI */
 static activity_tap tap; /* activity_set_tap releases -> completed acquires */
 static bool closed;      /* activity_close stores -> completed loads */
+
+/* Up to 13.0 a flush on one thread while another one disables a kind crashes or hangs. The flusher's
+ * thread does both, but for activity_flush_inline(): each side looks whether the other is at work,
+ * once it has said that it is itself, and then nobody waits: it is left for later. */
+static uint32_t inline_flushes; /* in progress */
+static uint32_t disabling;      /* kinds are being disabled */
+static uint64_t flushing_since; /* of the flusher's thread, CLOCK_MONOTONIC; 0: it does not flush */
 static __thread bool thread_is_marked;
 
 /* CUPTI's worker gets a log of its own; that it is not the program's must be said in it. */
@@ -165,13 +175,23 @@ int activity_enable(void)
     return outcome;
 }
 
-void activity_disable(void)
+static void disable_all(void)
 {
     memory_kinds_disable();
     graph_kinds_disable();
     subscription_disable(ABI_KIND_CUDA_EVENT);
     for (size_t i = KIND_COUNT; i-- > 0;)
         subscription_disable(kinds[i]);
+}
+
+bool activity_disable(void)
+{
+    exchange_seq_cst(&disabling, 1u);
+    bool alone = load_seq_cst(&inline_flushes) == 0;
+    if (alone)
+        disable_all();
+    exchange_seq_cst(&disabling, 0u);
+    return alone;
 }
 
 /* The count is CUPTI's since it was last asked: asking resets it. Never asked in a buffer
@@ -194,7 +214,7 @@ static void note_failed_flush(int result)
     facts_info(PROF_INFO_NOTE, text);
 }
 
-bool activity_flush(unsigned flags)
+static bool flush(unsigned flags)
 {
     const struct cupti_library *cupti = loader_cupti();
     if (!cupti || load_acquire(&closed))
@@ -204,6 +224,38 @@ bool activity_flush(unsigned flags)
         note_failed_flush(result);
     count_dropped();
     return result == ABI_OK;
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+bool activity_flush(unsigned flags)
+{
+    store_relaxed(&flushing_since, now_ns());
+    bool done = flush(flags);
+    store_relaxed(&flushing_since, 0);
+    return done;
+}
+
+/* A flush that does not come back has been seen; one more would take the program along. */
+static bool flush_hangs(void)
+{
+    uint64_t since = load_relaxed(&flushing_since);
+    return since && now_ns() - since > config_get()->exit_ms * 1000000u;
+}
+
+void activity_flush_inline(void)
+{
+    if (flush_hangs())
+        return;
+    fetch_add_seq_cst(&inline_flushes, 1u);
+    if (!load_seq_cst(&disabling))
+        flush(ABI_FLUSH_COMPLETED);
+    fetch_add_seq_cst(&inline_flushes, (uint32_t)-1);
 }
 
 void activity_prepare(void)

@@ -17,12 +17,18 @@ int activity_begin(size_t buffer_bytes);
 /* Switches the kinds on. Returns ABI_OK or why kernels cannot be recorded; other kinds may be
  * missing. Where copies or sets are, the GPU mode becomes PROF_GPU_PARTIAL. */
 int activity_enable(void);
-void activity_disable(void);
+
+/* Switches them off; from the flusher's thread. False: not now, somebody flushes inline. */
+bool activity_disable(void);
 
 /* Takes buffers back from CUPTI (flags: enum abi_flush) and asks what was dropped. May block as
- * long as CUPTI likes; never call it from a buffer callback. Returns false when CUPTI failed to
+ * long as CUPTI likes; from the flusher's thread. Returns false when CUPTI failed to
  * hand them over. */
 bool activity_flush(unsigned flags);
+
+/* Takes what is complete, from a callback of a CUDA call, where CUPTI allows it. Not while kinds are
+ * being disabled, nor when a flush was seen to hang. */
+void activity_flush_inline(void);
 
 /* CPU time that decoding has taken on the calling thread so far. */
 uint64_t activity_decoded_ns(void);

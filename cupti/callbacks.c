@@ -8,7 +8,6 @@
 #include "cost.h"
 #include "facts.h"
 #include "failures.h"
-#include "flusher.h"
 #include "graphs.h"
 #include "kernel_names.h"
 #include "kernel_times.h"
@@ -41,6 +40,7 @@ struct thread_calls {
     struct stacks_origin origin; /* of the callback in progress */
     uint32_t followed_since;     /* `followed` when the thread was last looked at */
     uint32_t watched;            /* of the runtime call in progress that is not followed, or 0 */
+    uint32_t on_stack;           /* callbacks in progress: those of our own calls nest */
     bool own;                    /* inside callbacks_own_begin/end */
     bool seen;                   /* made a CUDA call */
     bool timed;                  /* the callback in progress is */
@@ -59,6 +59,8 @@ static bool
                               * follows */
 static bool is_following; /* callbacks_follow */
 
+static bool blind;  /* callbacks_blind stores -> every followed call loads */
+static bool held;   /* callbacks_hold stores -> every callback loads */
 static bool closed; /* callbacks_close stores -> every callback loads; never goes back */
 
 /* Names stated, a bit per cbid, by domain - 1. Set by fetch_or: one thread states each. */
@@ -199,19 +201,13 @@ static void write_exit(const struct abi_call_data *data)
     thread_commit(space, PROF_REC_API_EXIT, 2, thread_ticks(space));
 }
 
-static void flush_completed(void)
-{
-    activity_flush(ABI_FLUSH_COMPLETED);
-}
-
-/* A teardown destroys the context whose records CUPTI still holds. Flushing has been seen to hang:
- * the program's thread waits for it within a limit, and once in vain at most. Charged to END, since
- * callbacks usually cost far less. */
+/* A teardown destroys the context whose records CUPTI still holds; CUPTI's documentation names this
+ * callback as a place to flush. Charged to END, since callbacks usually cost far less. */
 static void flush_before_teardown(void)
 {
     int kept_errno = errno;
     uint64_t began = cost_clock();
-    flusher_run(flush_completed, (unsigned)config_get()->exit_ms);
+    activity_flush_inline();
     cost_charge(PROF_COST_END, began);
     errno = kept_errno;
 }
@@ -247,7 +243,7 @@ static bool is_shed(const struct api_call *call)
 static bool record_or_note(const struct api_call *call, uint32_t domain, uint32_t cbid,
                            const struct abi_call_data *data)
 {
-    if (!recorder_on()) {
+    if (!recorder_on() || __builtin_expect(load_relaxed(&blind), 0)) {
         if (api_calls_launches(call) || memory_calls_follows(domain, cbid))
             windows_note_off(data->correlation);
         return false;
@@ -456,14 +452,16 @@ static void on_resource(uint32_t cbid, const struct abi_resource_data *data)
 void callbacks_receive(void *user, uint32_t domain, uint32_t cbid, const void *data)
 {
     (void)user;
-    if (load_relaxed(&closed) || !data)
+    if (load_relaxed(&closed) || load_acquire(&held) || !data)
         return;
     if (stacks_wanted())
         this_thread.origin = stacks_origin_here();
+    this_thread.on_stack++;
     if (domain == ABI_DOMAIN_RUNTIME || domain == ABI_DOMAIN_DRIVER)
         on_call_measured(domain, cbid, data);
     else if (domain == ABI_DOMAIN_RESOURCE)
         on_resource(cbid, data);
+    this_thread.on_stack--;
 }
 
 /* Single callbacks, not whole domains: a domain would make every cudaGetDevice pay. A cbid this
@@ -516,6 +514,11 @@ void callbacks_follow(bool on)
     shed_is_settled = false;
 }
 
+void callbacks_blind(bool on)
+{
+    store_release(&blind, on);
+}
+
 void callbacks_keep_calls(bool on)
 {
     store_relaxed(&shed, !on);
@@ -541,6 +544,16 @@ void callbacks_settle(void)
     enable_sheddable(ABI_DOMAIN_DRIVER, !wanted);
     enable_watched(ABI_DOMAIN_RUNTIME, !wanted);
     enable_watched(ABI_DOMAIN_DRIVER, !wanted);
+}
+
+void callbacks_hold(bool on)
+{
+    store_release(&held, on);
+}
+
+bool callbacks_are_on_stack(void)
+{
+    return this_thread.on_stack > 0;
 }
 
 void callbacks_close(void)

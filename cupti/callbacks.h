@@ -26,12 +26,24 @@ bool callbacks_enable(void *subscriber);
  * at a time. */
 void callbacks_follow(bool on);
 
+/* Devices are not recorded, or not all of what they do: what is launched meanwhile counts as launched while
+ * recording is off. One thread at a time. */
+void callbacks_blind(bool on);
+
 /* Whether calls that launch nothing are recorded, from now on. Any thread. */
 void callbacks_keep_calls(bool on);
 
 /* Tells CUPTI what callbacks_keep_calls() said, so that what is left out is not even called back
  * for. From the thread that calls callbacks_follow(). */
 void callbacks_settle(void);
+
+/* Callbacks do nothing meanwhile: a thread waits for calls into CUPTI that somebody's callback, which CUPTI may
+ * run under a lock, would keep waiting, were it to wait for that thread. */
+void callbacks_hold(bool on);
+
+/* Whether the calling thread is in one. CUPTI may hold a lock meanwhile: whoever waits there for another
+ * thread's call into CUPTI waits for ever. */
+bool callbacks_are_on_stack(void);
 
 /* From now on callbacks do nothing, for ever. */
 void callbacks_close(void);

@@ -25,9 +25,8 @@
 #define SENTENCE_BYTES 320u
 #define REASON_BYTES 440u
 
-/* Ticks after a stop at which the kinds are switched off: what was launched before has then had
- * two seconds (at the default period) to end. Not at once: records of kernels that still run
- * would be lost. */
+/* Ticks for which the kinds stay on after a stop: what was launched before has two seconds (at the
+ * default period) to end. Not at once: records of kernels that still run would be lost. */
 #define TICKS_BEFORE_DISABLE 20
 
 /* How often CUDA is looked for that did not call: looking takes the loader's lock. */
@@ -35,15 +34,22 @@
 
 enum state { COLD, LIVE, PASSIVE, CLOSED, INERT };
 
-static uint32_t state;       /* enum state; cuda_init releases -> all hooks acquire */
-static uint32_t init_begun;  /* exchange: cuda_init runs once */
-static bool kinds_were_on;   /* ever: there may be records; enable_kinds() stores */
-static bool kinds_are_on;    /* written by cuda_init before LIVE, then by the flusher's thread */
-static int disable_in_ticks; /* start and stop store -> tick's job counts down; 0 = not wanted */
-static uint32_t ticks;       /* writer thread only */
-static bool has_file;        /* cupti_file_begun stores -> cupti_flush loads */
-static bool warm_wanted;     /* recording begins soon; warm, start and stop store */
-static bool ticks_come;      /* there is a writer, which counts down; the first tick stores */
+/* Who changes what CUPTI records and calls back for. One thread at a time, and none waits for it: whoever
+ * finds it BUSY makes it AGAIN, and the one at work looks once more.
+ *
+ *     FREE -> BUSY -> FREE
+ *             BUSY -> AGAIN -> BUSY */
+enum switching { FREE, BUSY, AGAIN };
+
+static uint32_t state;      /* enum state; cuda_init releases -> all hooks acquire */
+static uint32_t init_begun; /* exchange: cuda_init runs once */
+static bool kinds_were_on;  /* ever: there may be records; enable_kinds() stores */
+static bool kinds_are_on;   /* by whoever has made switching BUSY; cuda_init before LIVE */
+static uint32_t switching;  /* enum switching, moved by compare-and-swap */
+static int ticks_to_stay;   /* of the kinds, once recording is off: tick's job counts */
+static uint32_t ticks;      /* writer thread only */
+static bool has_file;       /* cupti_file_begun stores -> cupti_flush loads */
+static bool warm_wanted;    /* recording begins soon; warm, start and stop store */
 
 static bool is_live(void)
 {
@@ -150,16 +156,23 @@ static void state_cupti_version(const struct cupti_library *cupti)
 /* Calls are followed before there can be records of what they launch. */
 static int enable_kinds(void)
 {
+    callbacks_blind(true);
     callbacks_follow(true);
+    store_relaxed(&ticks_to_stay, TICKS_BEFORE_DISABLE);
     store_relaxed(&kinds_were_on, true);
     int result = activity_enable();
     store_release(&kinds_are_on, true);
+    callbacks_blind(false);
     return result;
 }
 
 static void disable_kinds(void)
 {
-    activity_disable();
+    callbacks_blind(true);
+    if (!activity_disable()) {
+        callbacks_blind(false); /* at the next tick */
+        return;
+    }
     callbacks_follow(false);
     store_release(&kinds_are_on, false);
 }
@@ -213,15 +226,88 @@ static void begin(void)
         begin_cupti();
 }
 
+/* ---- what is recorded follows what is wanted ---- */
+
+/* False: another thread is at work, and will look once more. */
+static bool switching_begin(void)
+{
+    uint32_t seen = FREE;
+    while (!cas_seq_cst(&switching, &seen, (uint32_t)BUSY)) {
+        if (seen == AGAIN || (seen == BUSY && cas_seq_cst(&switching, &seen, (uint32_t)AGAIN)))
+            return false;
+        seen = FREE;
+    }
+    return true;
+}
+
+/* False: somebody came meanwhile, and the calling thread looks once more. */
+static bool switching_end(void)
+{
+    uint32_t seen = BUSY;
+    if (cas_seq_cst(&switching, &seen, (uint32_t)FREE))
+        return true;
+    store_seq_cst(&switching, (uint32_t)BUSY);
+    return false;
+}
+
+static void enable_or_give_up(void)
+{
+    char sentence[SENTENCE_BYTES];
+    int result = enable_kinds();
+    if (result != ABI_OK && !attach_again(result, enable_kinds, sentence, sizeof sentence))
+        give_up(sentence);
+}
+
+static void settle_kinds(void)
+{
+    bool wanted = kinds_are_wanted(), on = load_acquire(&kinds_are_on);
+    if (wanted && !on)
+        enable_or_give_up();
+    else if (!wanted && on && load_relaxed(&ticks_to_stay) == 0)
+        disable_kinds();
+    if (!is_live())
+        return;
+    callbacks_settle();
+    graph_kinds_settle();
+}
+
+static void settle_job(void)
+{
+    if (!is_live() || !switching_begin())
+        return;
+    do
+        settle_kinds();
+    while (!switching_end());
+}
+
+static bool enable_if_wanted(void)
+{
+    if (!kinds_are_wanted() || load_acquire(&kinds_are_on) || enable_kinds() == ABI_OK)
+        return true;
+    store_release(&kinds_are_on, false);
+    return false;
+}
+
+/* Within a callback: only what CUPTI allows there. The rest is left to the flusher's thread. */
+static void enable_inline(void)
+{
+    bool done = true;
+    if (!is_live() || !switching_begin())
+        return;
+    do
+        done = enable_if_wanted();
+    while (!switching_end());
+    if (!done)
+        flusher_post(settle_job);
+}
+
 /* ---- jobs of the flusher's thread ---- */
 
-static void switch_off_when_due(void)
+static void count_ticks_off(void)
 {
-    int left = load_relaxed(&disable_in_ticks);
-    if (left == 0 || !cas_acq_rel(&disable_in_ticks, &left, left - 1) || left > 1)
-        return;
-    if (load_acquire(&kinds_are_on))
-        disable_kinds();
+    int left = load_relaxed(&ticks_to_stay);
+    if (!kinds_are_wanted() && left > 0)
+        cas_acq_rel(&ticks_to_stay, &left, left - 1);
 }
 
 static void tick_job(void)
@@ -235,9 +321,8 @@ static void tick_job(void)
     activity_prepare();
     if (recorder_on())
         graphs_state(false); /* what was made just before recording began */
-    callbacks_settle();
-    graph_kinds_settle();
-    switch_off_when_due();
+    count_ticks_off();
+    settle_job();
 }
 
 /* Nothing comes after this: what is not there by now is not going to be. */
@@ -260,21 +345,12 @@ static void flush_job(void)
         note_undelivered();
 }
 
-static void start_job(void)
-{
-    char sentence[SENTENCE_BYTES];
-    if (!is_live() || load_acquire(&kinds_are_on))
-        return;
-    int result = enable_kinds();
-    if (result != ABI_OK && !attach_again(result, enable_kinds, sentence, sizeof sentence))
-        give_up(sentence);
-}
-
 /* Nothing of what was launched is wanted. */
 static void cool_job(void)
 {
-    if (is_live() && load_acquire(&kinds_are_on) && !kinds_are_wanted())
-        disable_kinds();
+    if (!kinds_are_wanted())
+        store_relaxed(&ticks_to_stay, 0);
+    settle_job();
 }
 
 /* No cuptiFinalize: it synchronises every context, and its races with callbacks crash (kineto PR
@@ -315,10 +391,11 @@ static void begin_late_job(void)
 {
     facts_info(PROF_INFO_NOTE, "CUDA was in use before libprof noticed: what was launched until "
                                "then was not recorded");
+    callbacks_hold(true);
     begin();
     recorder_renew_exit();
-    if (kinds_are_wanted())
-        start_job();
+    settle_job();
+    callbacks_hold(false);
 }
 
 /* The end of the process is too late. */
@@ -362,13 +439,15 @@ static void look_for_cuda(unsigned wait_ms)
 
 static void get_ready(void)
 {
-    store_relaxed(&disable_in_ticks, 0);
-    if (is_live())
-        flusher_run(start_job, (unsigned)config_get()->exit_ms);
+    if (is_live() && callbacks_are_on_stack())
+        enable_inline();
+    else if (is_live())
+        flusher_run(settle_job, (unsigned)config_get()->exit_ms);
 }
 
 static void cupti_start(void)
 {
+    store_relaxed(&ticks_to_stay, TICKS_BEFORE_DISABLE);
     store_relaxed(&warm_wanted, false);
     windows_end();
     graphs_state(false);
@@ -378,6 +457,7 @@ static void cupti_start(void)
 
 static void cupti_warm(bool soon)
 {
+    store_relaxed(&ticks_to_stay, TICKS_BEFORE_DISABLE);
     store_relaxed(&warm_wanted, soon);
     if (soon)
         get_ready();
@@ -391,8 +471,7 @@ static void cupti_cuda_init(void)
         return;
     int kept_errno = errno;
     begin();
-    if (is_live() && kinds_are_wanted() && !load_acquire(&kinds_are_on))
-        get_ready(); /* for a start that came while begin() was at work */
+    enable_inline(); /* for a start that came while begin() was at work */
     errno = kept_errno;
 }
 
@@ -406,9 +485,8 @@ static void cupti_file_begun(void)
 
 static void cupti_stop(void)
 {
-    store_relaxed(&disable_in_ticks, TICKS_BEFORE_DISABLE);
-    if (!load_relaxed(&ticks_come) && is_live())
-        flusher_post(cool_job); /* there is no file: nothing was recorded */
+    if (!load_acquire(&has_file) && is_live())
+        flusher_post(cool_job); /* nothing was recorded, and no tick comes */
 }
 
 static bool may_use_driver(void)
@@ -421,7 +499,6 @@ static void cupti_tick(void)
 {
     if (ticks++ % TICKS_BETWEEN_LOOKS == 0)
         look_for_cuda(0);
-    store_relaxed(&ticks_come, true);
     if (may_use_driver())
         flusher_post(tick_job);
 }

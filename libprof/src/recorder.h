@@ -45,7 +45,8 @@ bool recorder_is_forked(void);
 bool recorder_leaving(void);
 
 /* Switches recording on or off, whatever was started or stopped before: for what the program does to
- * its profilers. Takes locks: not for signal handlers. */
+ * its profilers. Waits for nobody: whoever is switching just now does this, too, before he goes on. Not for
+ * signal handlers. */
 void recorder_switch(bool on, enum prof_control_reason reason);
 
 /* Pauses recording, whatever starts and stops it meanwhile (they count), and lets it go on. Twice is

@@ -49,8 +49,9 @@ static struct {
     int depth;            /* starts minus stops */
     bool paused;          /* by the program: off, whatever the depth */
     uint32_t last_epoch;
-    uint32_t reason;         /* enum prof_control_reason of the last switch; under the lock, read
+    uint32_t reason; /* enum prof_control_reason of the last switch; under the lock, read
                               * by whoever makes the file */
+    uint32_t asked; /* of the lock's holder, by who may not wait: 0, or 1 | on << 1 | reason << 2 */
     uint32_t steps_wanted;   /* prof_step() matters also while recording is off */
     uint32_t state;          /* enum session_state; creator releases -> others acquire */
     uint32_t suspended_gate; /* the thread that is in session_suspend() */
@@ -363,9 +364,21 @@ static void session_lock(struct signals_saved *saved)
     pthread_mutex_lock(&session.lock);
 }
 
+static void session_do_asked(void);
+
+/* Whoever may not wait for the lock leaves what he wants to its holder, who looks after he has let it go. */
+static void session_serve_asked(void)
+{
+    while (load_seq_cst(&session.asked) && pthread_mutex_trylock(&session.lock) == 0) {
+        session_do_asked();
+        pthread_mutex_unlock(&session.lock);
+    }
+}
+
 static void session_unlock(const struct signals_saved *saved)
 {
     pthread_mutex_unlock(&session.lock);
+    session_serve_asked();
     signals_restore(saved);
 }
 
@@ -426,22 +439,40 @@ void session_stop(void)
     session_unlock(&saved);
 }
 
-/* A switch that is on already does not add up with other starts; off takes all of them back. */
-bool session_switch(bool on, enum prof_control_reason reason)
+/* A switch that is on already does not add up with other starts; off takes all of them back. With the
+ * lock held. */
+static bool session_switch_locked(bool on, enum prof_control_reason reason)
 {
-    struct signals_saved saved;
-    session_lock(&saved);
     bool differs =
         thread_process_is_ours() && !load_acquire(&session.finished) && on != (session.depth > 0);
     if (differs)
         session_set_depth(on, reason);
+    return differs;
+}
+
+static void session_do_asked(void)
+{
+    uint32_t asked = exchange_seq_cst(&session.asked, 0u);
+    if (asked)
+        session_switch_locked(asked >> 1 & 1, (enum prof_control_reason)(asked >> 2));
+}
+
+bool session_switch(bool on, enum prof_control_reason reason)
+{
+    struct signals_saved saved;
+    session_lock(&saved);
+    bool differs = session_switch_locked(on, reason);
     session_unlock(&saved);
     return differs;
 }
 
 void recorder_switch(bool on, enum prof_control_reason reason)
 {
-    session_switch(on, reason);
+    struct signals_saved saved;
+    signals_block(&saved);
+    store_seq_cst(&session.asked, 1u | (uint32_t)on << 1 | (uint32_t)reason << 2);
+    session_serve_asked();
+    signals_restore(&saved);
 }
 
 void session_warm(bool soon)

@@ -231,6 +231,8 @@ TEST(Collector, SwitchesTheKindsOffSomeTimeAfterAStop)
 {
     IN_CHILD([] {
         begin();
+        cupti_collector.file_begun();
+        fake_set_on(false);
         cupti_collector.stop();
         for (int i = 0; i < 500 && counter("fake_disabled_kinds") == 0; i++) {
             cupti_collector.tick();
@@ -239,6 +241,7 @@ TEST(Collector, SwitchesTheKindsOffSomeTimeAfterAStop)
         CHECK(counter("fake_disabled_kinds") == 9);
         CHECK(counter("fake_flushes") >= 20);
         CHECK(counter("fake_callbacks") < 60); // launches are not looked at any more
+        fake_set_on(true);
         cupti_collector.start();
         CHECK(counter("fake_enabled_kinds") == 18);
         CHECK(counter("fake_callbacks") > 200);
