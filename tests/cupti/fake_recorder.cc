@@ -247,6 +247,12 @@ void thread_mark_internal(void)
     thread_internal = true;
 }
 
+int own_thread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*main)(void *),
+                      void *argument)
+{
+    return pthread_create(thread, attributes, main, argument);
+}
+
 void own_thread_leave(void) {}
 
 void own_thread_enter(const char *)
