@@ -4,6 +4,7 @@
 #include "abi.h"
 #include "atomic.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -20,6 +21,7 @@ enum slot_state { SLOT_EMPTY, SLOT_MAPPING, SLOT_FREE, SLOT_HELD };
 struct slot {
     uint32_t state;  /* enum slot_state, moved by compare-and-swap */
     uint8_t *memory; /* set in MAPPING, before the state is released; never changes afterwards */
+    size_t present;  /* bytes whose pages are there, as far as is known; whoever holds the buffer */
 };
 
 static struct slot slots[SLOT_COUNT];
@@ -29,9 +31,14 @@ static size_t buffer_bytes = BYTES_MIN;
 static uint8_t last_resort[LAST_RESORT_BYTES] __attribute__((aligned(PAGE_BYTES)));
 static uint32_t last_resort_holders;
 
+static size_t round_to_pages(size_t bytes)
+{
+    return (bytes + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1);
+}
+
 void buffers_init(size_t bytes)
 {
-    size_t rounded = (bytes + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1);
+    size_t rounded = round_to_pages(bytes);
     buffer_bytes = rounded < BYTES_MIN ? BYTES_MIN : rounded;
 }
 
@@ -70,6 +77,7 @@ static uint8_t *add(enum slot_state state, int extra_flags)
             continue;
         uint8_t *memory = map(extra_flags);
         slots[i].memory = memory;
+        slots[i].present = extra_flags & MAP_POPULATE ? buffer_bytes : 0;
         store_release(&slots[i].state, memory ? (uint32_t)state : (uint32_t)SLOT_EMPTY);
         note_used(i);
         return memory;
@@ -103,6 +111,20 @@ static struct slot *find(const uint8_t *buffer)
     return NULL;
 }
 
+/* CUPTI may have written behind what it calls valid, and is promised zeroes in all of the buffer. Pages
+ * that were never used need no memory: dropping them makes them zero, too. */
+static void zero(struct slot *slot, size_t used)
+{
+    size_t present = round_to_pages(used < buffer_bytes ? used : buffer_bytes);
+    if (present < slot->present)
+        present = slot->present;
+    uint8_t *rest = slot->memory + present;
+    if (present < buffer_bytes && madvise(rest, buffer_bytes - present, MADV_DONTNEED) != 0)
+        present = buffer_bytes; /* the program locks its memory */
+    memset(slot->memory, 0, present);
+    slot->present = present;
+}
+
 void buffers_give_back(uint8_t *buffer, size_t used)
 {
     if (buffers_is_last_resort(buffer)) {
@@ -112,7 +134,9 @@ void buffers_give_back(uint8_t *buffer, size_t used)
     struct slot *slot = find(buffer);
     if (!slot)
         return;
-    memset(buffer, 0, used < buffer_bytes ? used : buffer_bytes);
+    int kept_errno = errno;
+    zero(slot, used);
+    errno = kept_errno;
     store_release(&slot->state, (uint32_t)SLOT_FREE);
 }
 

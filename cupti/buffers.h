@@ -17,7 +17,7 @@ void buffers_init(size_t bytes);
 /* A zero-filled buffer of *bytes; never NULL. Threads: any; lock-free. */
 uint8_t *buffers_take(size_t *bytes);
 
-/* Back from CUPTI, read. Its first `used` bytes are no longer zero. */
+/* Back from CUPTI, read; `used` of its bytes are valid. */
 void buffers_give_back(uint8_t *buffer, size_t used);
 
 /* Whether what is in the buffer cannot be trusted: it was the last resort, maybe shared. */

@@ -268,9 +268,18 @@ static bool obtain(struct open_buffer *buffer)
     return true;
 }
 
+/* What lies behind the valid bytes is the library's own. */
+static void scribble(const struct open_buffer *buffer)
+{
+    enum { BYTES = 8 };
+    if (buffer->size - buffer->valid >= BYTES)
+        memset(buffer->bytes + buffer->size - BYTES, 0xa5, BYTES);
+}
+
 static void deliver(const struct open_buffer *buffer)
 {
     const uint64_t start_ns = sim_clock_now();
+    scribble(buffer);
     const struct client *client = &clients[buffer->client];
     const struct complete_info info = {sizeof info, (uint64_t)buffer->tid, NULL, 0};
     sim_locks_buffer_begin();

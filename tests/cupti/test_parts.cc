@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -67,6 +68,26 @@ TEST(Buffers, AreNeverRefused)
     uint8_t *fresh = buffers_take(&bytes);
     EXPECT_FALSE(buffers_is_last_resort(fresh));
     buffers_give_back(fresh, 0);
+}
+
+// CUPTI is promised zeroes in all of a buffer, and what it wrote behind the valid bytes is its own.
+TEST(Buffers, AreZeroFromEndToEndWhenGivenAgain)
+{
+    for (bool prepared : {false, true}) {
+        size_t bytes;
+        if (prepared)
+            buffers_prepare(1);
+        uint8_t *buffer = buffers_take(&bytes);
+        memset(buffer, 0xa5, bytes);
+        for (int round = 0; round < 2; round++) {
+            buffers_give_back(buffer, round ? 0 : bytes / 2);
+            uint8_t *again = buffers_take(&bytes);
+            ASSERT_EQ(again, buffer);
+            EXPECT_EQ(std::count(again, again + bytes, 0), static_cast<ptrdiff_t>(bytes));
+            again[bytes - 1] = 1;
+        }
+        buffers_give_back(buffer, bytes);
+    }
 }
 
 TEST(Buffers, IgnoreWhatTheyNeverGave)
