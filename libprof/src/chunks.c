@@ -42,14 +42,16 @@ static struct chunks {
     uint64_t log_limit;  /* LOG chunks are numbered below this, but for the log's share */
     uint64_t log_share;  /* so many LOG chunks there may be, however many META chunks there are */
     uint64_t hard_limit; /* all chunks are numbered below this */
-    uint64_t logs;       /* LOG chunks so far, and attempts at one more */
+    uint64_t claims;     /* chunks handed out, chunk 0 included, | LOG chunks among them << 32 */
     uint64_t mapped;     /* extender releases -> chunks_memory acquires; 0 again once closed */
     uint64_t extent;    /* the most that `mapped` was: what a forked child finds mapped; extender */
     uint64_t populated; /* writer thread; chunks_resume() resets it */
     uint64_t ahead;     /* writer thread only: chunks to keep mapped beyond the claimed ones */
     uint32_t looks;     /* writer thread only: see chunks_can_wait() */
     uint64_t claimed_before; /* writer thread only: at its last look */
-    uint32_t extending;      /* try-lock around file size, mapping and `mapped` */
+    uint32_t extending;      /* try-lock around file size, mapping, `mapped` and `suspensions` */
+    uint32_t suspensions;    /* minus resumptions */
+    uint64_t suspended;      /* `mapped` after the last one; with `extending` held */
     uint32_t populating;     /* writer touches pages below `mapped`; chunks_suspend() waits */
     uint32_t reading;        /* threads in chunks_read(): likewise */
     struct own_fd own;       /* the file; the descriptor is only a way to it that needs no path */
@@ -252,6 +254,7 @@ static void chunks_set_limits(const struct chunks_options *options)
         chunks.log_limit = 2;
     chunks.log_share = chunks.log_limit / 2;
     chunks.hard_limit = reserved;
+    chunks.claims = 1;
     chunks.ring = options->ring && retired_init(chunks.log_limit);
 }
 
@@ -335,30 +338,28 @@ void chunks_publish(void)
 
 /* ---- handing out ---- */
 
-static uint64_t chunks_claim_below(uint64_t limit)
-{
-    uint64_t *count = &chunks_header()->chunk_count, chunk = load_seq_cst(count);
-    while (chunk < limit)
-        if (cas_seq_cst(count, &chunk, chunk + 1))
-            return chunk;
-    return CHUNKS_NO_CHUNK;
-}
+#define CHUNKS_ONE_LOG (1ull << 32)
 
 /* Names and stacks may be many: what is left of the log's share is not for them. */
-static uint64_t chunks_claim_meta(void)
+static uint64_t chunks_limit(bool meta, uint64_t logs)
 {
-    uint64_t logs = load_relaxed(&chunks.logs);
     uint64_t kept = logs < chunks.log_share ? chunks.log_share - logs : 0;
-    return chunks_claim_below(chunks.hard_limit - kept);
+    if (meta)
+        return chunks.hard_limit - kept;
+    return kept ? chunks.hard_limit : chunks.log_limit;
 }
 
-static uint64_t chunks_claim_log(void)
+/* Both counts change in one step, or a META chunk could take the last one of the log's share after a LOG chunk was
+ * counted and before it was taken. */
+static uint64_t chunks_claim_fresh(bool meta)
 {
-    bool within_share = fetch_add_relaxed(&chunks.logs, 1u) < chunks.log_share;
-    uint64_t chunk = chunks_claim_below(within_share ? chunks.hard_limit : chunks.log_limit);
-    if (chunk == CHUNKS_NO_CHUNK)
-        fetch_add_relaxed(&chunks.logs, (uint64_t)-1);
-    return chunk;
+    uint64_t claims = load_seq_cst(&chunks.claims), one = meta ? 1 : 1 + CHUNKS_ONE_LOG;
+    while ((uint32_t)claims < chunks_limit(meta, claims >> 32)) {
+        TEST_POINT("chunks_claim: undecided");
+        if (cas_seq_cst(&chunks.claims, &claims, claims + one))
+            return (uint32_t)claims;
+    }
+    return CHUNKS_NO_CHUNK;
 }
 
 static uint64_t chunks_claim_retired(void)
@@ -376,10 +377,8 @@ static uint64_t chunks_claim_retired(void)
 
 uint64_t chunks_claim(bool meta)
 {
-    if (meta)
-        return chunks_claim_meta();
-    uint64_t chunk = chunks_claim_log();
-    return chunk == CHUNKS_NO_CHUNK && chunks.ring ? chunks_claim_retired() : chunk;
+    uint64_t chunk = chunks_claim_fresh(meta);
+    return chunk == CHUNKS_NO_CHUNK && !meta && chunks.ring ? chunks_claim_retired() : chunk;
 }
 
 bool chunks_cannot_grow(void)
@@ -405,14 +404,24 @@ static void chunks_wait(int attempt)
         syscall(SYS_nanosleep, &pause, NULL);
 }
 
+/* Only once the chunk is in the file: one that is claimed after the end never will be, and readers would take a
+ * closed file without it for a truncated one. */
+static void chunks_count_in_file(uint64_t chunk)
+{
+    uint64_t *in_file = &chunks_first()->chunk_count, count = load_relaxed(in_file);
+    while (count <= chunk && !cas_acq_rel(in_file, &count, chunk + 1))
+        ;
+}
+
 static void *chunks_memory_within(uint64_t chunk, int attempts)
 {
-    for (int attempt = 0; chunk >= load_acquire(&chunks.mapped); attempt++) {
+    for (int attempt = 0; chunk >= load_seq_cst(&chunks.mapped); attempt++) {
         if (attempt == attempts || chunks_cannot_grow())
             return NULL;
         if (!chunks_extend(chunk + CHUNKS_FIRST_CHUNKS))
             chunks_wait(attempt);
     }
+    chunks_count_in_file(chunk);
     return chunks.base + chunk * PROF_CHUNK_BYTES;
 }
 
@@ -482,8 +491,12 @@ static void chunks_copy(uint64_t claimed)
 
 static uint64_t chunks_claimed(void)
 {
-    uint64_t claimed = load_relaxed(&chunks_header()->chunk_count);
-    uint64_t mapped = load_relaxed(&chunks.mapped);
+    return (uint32_t)load_seq_cst(&chunks.claims);
+}
+
+static uint64_t chunks_claimed_of(uint64_t mapped)
+{
+    uint64_t claimed = chunks_claimed();
     return claimed < mapped ? claimed : mapped;
 }
 
@@ -496,7 +509,7 @@ static bool chunks_can_wait(uint64_t claimed)
 
 bool chunks_advance(void)
 {
-    uint64_t claimed = load_relaxed(&chunks_header()->chunk_count);
+    uint64_t claimed = chunks_claimed();
     uint64_t used = claimed - chunks.claimed_before;
     chunks.claimed_before = claimed;
     chunks_adapt(used);
@@ -512,7 +525,7 @@ bool chunks_advance(void)
 
 uint64_t chunks_count(void)
 {
-    return chunks_header() ? chunks_claimed() : 0;
+    return chunks_header() ? chunks_claimed_of(load_relaxed(&chunks.mapped)) : 0;
 }
 
 /* In ascending order, since a record's header word comes before its payload and is stored after it.
@@ -544,7 +557,7 @@ bool chunks_read(uint64_t chunk, uint64_t *words, size_t count)
 void chunks_copy_out(void)
 {
     if (chunks.anonymous)
-        chunks_copy(chunks_claimed());
+        chunks_copy(chunks_claimed_of(load_relaxed(&chunks.mapped)));
 }
 
 /* ---- the end ---- */
@@ -565,36 +578,60 @@ static void chunks_cut(uint64_t claimed)
 }
 
 /* `mapped` goes to 0 first: a thread that claims a chunk from now on sees it and gives up; one that
- * had claimed before is counted by the `chunk_count` read after (both seq_cst). So nobody writes
- * behind the cut. */
-void chunks_suspend(void)
+ * had claimed before is counted by the `claims` read after (all seq_cst). So nobody writes behind
+ * the cut. */
+static void chunks_suspend_locked(void)
 {
-    while (exchange_acquire(&chunks.extending, 1u))
-        sched_yield();
     struct prof_file_header *header = chunks_header();
     uint64_t mapped = exchange_seq_cst(&chunks.mapped, 0u);
     TEST_POINT("chunks_suspend: nothing mapped");
     while (load_seq_cst(&chunks.populating) || load_seq_cst(&chunks.reading))
         sched_yield();
-    uint64_t claimed = load_seq_cst(&header->chunk_count);
-    if (mapped) {
-        claimed = claimed < mapped ? claimed : mapped;
-        store_release(&header->chunk_count, claimed);
-        store_release(&header->state, (uint32_t)PROF_STATE_CLOSED);
-        if (chunks.anonymous)
-            chunks_copy(claimed);
-        else
-            chunks_cut(claimed);
-    }
+    if (!mapped)
+        return;
+    uint64_t claimed = chunks_claimed_of(mapped);
+    chunks.suspended = claimed;
+    TEST_POINT("chunks_suspend: counted");
+    store_release(&header->chunk_count, claimed);
+    store_release(&header->state, (uint32_t)PROF_STATE_CLOSED);
+    if (chunks.anonymous)
+        chunks_copy(claimed);
+    else
+        chunks_cut(claimed);
+}
+
+static void chunks_lock(struct signals_saved *saved)
+{
+    signals_block(saved);
+    while (exchange_acquire(&chunks.extending, 1u))
+        sched_yield();
+}
+
+static void chunks_unlock(const struct signals_saved *saved)
+{
     store_release(&chunks.extending, 0u);
+    signals_restore(saved);
+}
+
+void chunks_suspend(void)
+{
+    struct signals_saved saved;
+    chunks_lock(&saved);
+    chunks.suspensions++;
+    chunks_suspend_locked();
+    chunks_unlock(&saved);
 }
 
 void chunks_resume(void)
 {
-    struct prof_file_header *header = chunks_header();
-    store_release(&header->state, (uint32_t)PROF_STATE_RECORDING);
-    store_relaxed(&chunks.populated, 0u);
-    store_release(&chunks.mapped, load_relaxed(&header->chunk_count));
+    struct signals_saved saved;
+    chunks_lock(&saved);
+    if (--chunks.suspensions == 0) {
+        store_release(&chunks_header()->state, (uint32_t)PROF_STATE_RECORDING);
+        store_relaxed(&chunks.populated, 0u);
+        store_seq_cst(&chunks.mapped, chunks.suspended);
+    }
+    chunks_unlock(&saved);
 }
 
 /* The descriptor stays until the process ends: who closes a number may close the program's file. */

@@ -76,7 +76,7 @@ void chunks_copy_out(void);
 
 /* Nothing is claimed any more, the file is cut to what was, its state is closed. Memory stays
  * mapped: other threads may be in the middle of a record. chunks_resume() takes it back (an exec
- * that failed). */
+ * that failed), once all who suspended have called it. Any thread. */
 void chunks_suspend(void);
 void chunks_resume(void);
 

@@ -89,9 +89,10 @@ inline bool maps_file(const std::string &path)
 }
 
 // Creates a trace file the way the session does, as far as chunks, META and names need it.
-inline int begin_file(const std::string &path, uint64_t max_bytes, bool ring)
+inline int begin_file(const std::string &path, uint64_t max_bytes, bool ring,
+                      uint64_t address_bytes = UINT64_MAX)
 {
-    chunks_options options = {path.c_str(), max_bytes, UINT64_MAX, ring};
+    chunks_options options = {path.c_str(), max_bytes, address_bytes, ring};
     int error = chunks_create(&options);
     if (error)
         return error;

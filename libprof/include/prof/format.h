@@ -185,7 +185,7 @@ struct prof_file_header {
     int32_t local_rank;   /*  92 -1 */
     int32_t world_size;   /*  96 -1 */
     uint32_t reserved0;   /* 100 */
-    uint64_t chunk_count; /* 104 chunks claimed so far, chunk 0 included */
+    uint64_t chunk_count; /* 104 chunks in use so far, chunk 0 included */
     uint64_t gpu_records; /* 112 device records (kernel, copy, set) received with good times */
     uint8_t library_version[24];    /* 120 text, NUL-terminated */
     uint8_t reserved1[112];         /* 144 */
