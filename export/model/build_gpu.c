@@ -93,6 +93,8 @@ static void add_gpu(struct builder *builder, const struct read_gpu *from, struct
     if (from->name)
         gpu.name = build_name(builder, from->name);
     gpu.slice = origin_of(builder, from->origin);
+    if (from->ambiguous && gpu.kind <= TL_GRAPH_RUN)
+        gpu.flags |= TL_GPU_AMBIGUOUS;
     gpu.correlation = from->correlation;
     gpu.process = builder->process;
     struct tl_gpu *added = builder->failed ? NULL : ARRAY_ADD(&builder->timeline->gpus);

@@ -99,12 +99,14 @@ static void join_one(struct builder *builder, const struct launch_index *index, 
                      int64_t bar_ns)
 {
     const struct tl_slice *slices = builder->timeline->slices.at;
-    uint32_t slice = launch_index_find(index, gpu->correlation, gpu->start_ns + bar_ns);
+    bool ambiguous = (gpu->flags & TL_GPU_AMBIGUOUS) != 0;
+    uint32_t slice =
+        ambiguous ? TL_NONE : launch_index_find(index, gpu->correlation, gpu->start_ns + bar_ns);
     if (slice == TL_NONE && gpu->slice != TL_NONE)
         return; /* no call, but a range that the file names as its origin */
     gpu->slice = slice;
     if (slice == TL_NONE) {
-        if (is_operation(gpu) && !(gpu->flags & TL_GPU_INTERNAL))
+        if (!ambiguous && is_operation(gpu) && !(gpu->flags & TL_GPU_INTERNAL))
             gpu->flags |= TL_GPU_ORPHAN;
         return;
     }

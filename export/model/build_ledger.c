@@ -346,8 +346,11 @@ static void count_flags(struct ledger_work *work)
     for (uint32_t i = builder->first.gpu; i < timeline->gpus.count; i++) {
         const struct tl_gpu *gpu = &timeline->gpus.at[i];
         timeline->ledger.before_launch += (gpu->flags & TL_GPU_BEFORE_LAUNCH) != 0;
-        if (gpu->flags & TL_GPU_ORPHAN)
-            ledger_row(&work->rows, ledger_rows_stream(&work->rows, gpu->stream))->orphans++;
+        if (!(gpu->flags & (TL_GPU_ORPHAN | TL_GPU_AMBIGUOUS)))
+            continue;
+        struct tl_ledger_row *row =
+            ledger_row(&work->rows, ledger_rows_stream(&work->rows, gpu->stream));
+        *(gpu->flags & TL_GPU_ORPHAN ? &row->orphans : &row->ambiguous) += 1;
     }
     for (uint32_t i = builder->first.thread; i < timeline->threads.count; i++) {
         timeline->ledger.unclosed += timeline->threads.at[i].unclosed;

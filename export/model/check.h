@@ -50,6 +50,7 @@ enum check_severity {
     X(TIMINGS, "range-times")               \
     X(CLOCK_PROOF, "clock-proof")           \
     X(ORPHANS, "orphans")                   \
+    X(AMBIGUOUS, "ambiguous")               \
     X(LEDGER, "ledger")                     \
     X(GRAPHS, "graphs")                     \
     X(MISSING, "missing-operations")        \

@@ -53,4 +53,7 @@ void check_ledger(struct check *check)
               ledger->missing, ledger->launched);
     check_add(check, CHECK_RULE_ORPHANS, CHECK_WARNING, ledger->orphans,
               "%" PRIu64 " device operations whose launch is not in the trace", ledger->orphans);
+    check_add(check, CHECK_RULE_AMBIGUOUS, CHECK_WARNING, ledger->ambiguous,
+              "%" PRIu64 " device operations that calls of several processes can have launched",
+              ledger->ambiguous);
 }

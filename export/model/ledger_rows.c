@@ -36,7 +36,7 @@ bool ledger_rows_begin(struct ledger_rows *rows, const struct builder *builder)
 
 static bool has_numbers(const struct tl_ledger_row *row)
 {
-    return row->launched || row->recorded || row->orphans || row->outside;
+    return row->launched || row->recorded || row->orphans || row->ambiguous || row->outside;
 }
 
 uint32_t ledger_rows_drop_empty(struct timeline *timeline, uint32_t first)
@@ -67,6 +67,7 @@ void ledger_rows_sum(struct timeline *timeline, const struct tl_ledger_row *row)
 {
     struct tl_ledger *ledger = &timeline->ledger;
     ledger->orphans += row->orphans;
+    ledger->ambiguous += row->ambiguous;
     if (row->kind == TL_LEDGER_GRAPH) {
         sum_graph(timeline, row);
         return;

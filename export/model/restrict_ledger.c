@@ -60,6 +60,8 @@ static void count_operation(const struct restriction *with, const struct tl_gpu 
     timeline->ledger.before_launch += (gpu->flags & TL_GPU_BEFORE_LAUNCH) != 0;
     if (gpu->flags & TL_GPU_ORPHAN && row)
         row->orphans++;
+    if (gpu->flags & TL_GPU_AMBIGUOUS && row)
+        row->ambiguous++;
     if (gpu->slice == TL_NONE || !tl_is_work(gpu))
         return;
     const struct tl_slice *slice = &timeline->slices.at[gpu->slice];

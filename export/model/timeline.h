@@ -182,6 +182,7 @@ enum tl_gpu_kind { TL_KERNEL, TL_MEMCPY, TL_MEMSET, TL_GRAPH_RUN, TL_SYNC, TL_OV
 #define TL_GPU_INTERNAL 1u      /* libprof's own operation */
 #define TL_GPU_BEFORE_LAUNCH 2u /* starts before its launch by more than the clock's error bar */
 #define TL_GPU_ORPHAN 4u        /* its launch is not in the trace */
+#define TL_GPU_AMBIGUOUS 8u     /* calls of several processes can have launched it */
 
 /* What a device did. Sorted by (process, device, context, stream, start). */
 struct tl_gpu {
@@ -488,6 +489,7 @@ struct tl_ledger {
     uint64_t recorded; /* device operations in the file whose launch is too, graphs excluded */
     uint64_t missing;  /* launches whose operation is in no record and no counted loss: must be 0 */
     uint64_t orphans;  /* device operations whose launch is not in the file */
+    uint64_t ambiguous;   /* device operations that calls of several processes can have launched */
     uint64_t lost_device; /* sum of the device causes in loss[] */
     uint64_t lost_host;   /* sum of the other causes */
     uint64_t unclosed, unopened;
@@ -521,8 +523,9 @@ struct tl_ledger_row {
     uint64_t lost[PROF_LOSS_COUNT]; /* launches of this row that this cause explains */
     uint64_t recycled;
     uint64_t undelivered, unobserved, missing;
-    uint64_t orphans; /* recorded, but the launch is not in the file */
-    uint64_t outside; /* lost, and the launch is not in the file either: no part of `launched` */
+    uint64_t orphans;   /* recorded, but the launch is not in the file */
+    uint64_t ambiguous; /* recorded, but several processes have a launch of its id */
+    uint64_t outside;   /* lost, and the launch is not in the file either: no part of `launched` */
 };
 
 /* Why an operation that was launched is in no record: an enum prof_loss_cause, or one of these, which are members of

@@ -159,6 +159,8 @@ struct read_gpu {
     uint32_t
         origin; /* the file names a range that it comes from: the how manieth slice of the process
                         that was told, from 1. Counts where no call has its correlation. 0 none */
+    bool
+        ambiguous; /* several processes have a call or range of its ids, and none is known to be meant */
     uint32_t wait_device; /* of a wait, where the file says it: 1 + ordinal; 0: its context's */
     union {
         struct prof_rec_kernel kernel;

@@ -94,6 +94,8 @@ void run_facts_troubles(const struct run_facts *facts, struct run_trouble troubl
          ledger->unobserved, true},
         {"orphans", "device operation whose launch is not in the trace", ledger->orphans,
          !facts->ring},
+        {"ambiguous", "device operation that calls of several processes can have launched",
+         ledger->ambiguous, true},
         {"before_launch",
          "device operation that starts before its launch, beyond the clocks' error",
          ledger->before_launch, false},

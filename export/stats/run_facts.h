@@ -42,7 +42,7 @@ struct run_trouble {
     uint64_t count;
     bool is_loss; /* false: the program's doing, worth showing */
 };
-#define RUN_TROUBLES 14
+#define RUN_TROUBLES 15
 
 /* Fills all RUN_TROUBLES rows, also those whose count is 0. */
 void run_facts_troubles(const struct run_facts *facts, struct run_trouble troubles[RUN_TROUBLES]);

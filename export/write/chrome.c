@@ -88,6 +88,13 @@ static void write_error(struct json_out *out, const struct tl_api *api)
         json_key(out, "error"), json_string(out, error);
 }
 
+static uint32_t correlation_of(const struct chrome *chrome, const struct tl_slice *slice,
+                               const struct tl_api *api)
+{
+    uint32_t process = chrome->timeline->threads.at[slice->thread].process;
+    return chrome_rows_id(&chrome->rows, process, api->correlation);
+}
+
 static void write_api_args(struct chrome *chrome, const struct tl_slice *slice)
 {
     struct json_out *out = &chrome->out;
@@ -96,7 +103,7 @@ static void write_api_args(struct chrome *chrome, const struct tl_slice *slice)
     const struct tl_api *api = &chrome->timeline->apis.at[slice->api];
     if (api->cbid) /* CUPTI's own number: files of others do not have it */
         json_key(out, "cbid"), json_uint(out, api->cbid);
-    json_key(out, "correlation"), json_uint(out, api->correlation);
+    json_key(out, "correlation"), json_uint(out, correlation_of(chrome, slice, api));
     if (api->result && api->result != TL_RESULT_UNKNOWN)
         json_key(out, "result"), json_int(out, api->result);
     if (failed_calls_is(chrome->timeline, slice))

@@ -43,7 +43,8 @@ static void write_place(struct json_out *out, uint32_t device, uint32_t context,
 static void write_place_of(struct chrome *chrome, const struct tl_gpu *op)
 {
     const struct tl_stream *stream = &chrome->timeline->streams.at[op->stream];
-    write_place(&chrome->out, stream->device, stream->context, stream->stream, op->correlation);
+    write_place(&chrome->out, stream->device, stream->context, stream->stream,
+                chrome_rows_id(&chrome->rows, op->process, op->correlation));
 }
 
 /* A time of the device's clock on the trace's. */
@@ -182,7 +183,7 @@ static void write_wait(struct chrome *chrome, const struct tl_gpu *op,
     if (wait) {
         json_key(&chrome->out, "wait_on_stream"), json_uint(&chrome->out, wait->stream);
         json_key(&chrome->out, "wait_on_cuda_event_record_corr_id");
-        json_uint(&chrome->out, wait->correlation);
+        json_uint(&chrome->out, chrome_rows_id(&chrome->rows, op->process, wait->correlation));
     }
     if (chrome_args_waits_for_event(sync))
         json_key(&chrome->out, "wait_on_cuda_event_id"), json_uint(&chrome->out, sync->event);
@@ -196,7 +197,8 @@ static void write_sync(struct chrome *chrome, const struct tl_gpu *op)
     json_key(out, "stream"),
         json_int(out, sync->stream == PROF_SYNC_NO_STREAM ? -1 : (int64_t)sync->stream);
     write_wait(chrome, op, sync);
-    json_key(out, "correlation"), json_uint(out, op->correlation);
+    json_key(out, "correlation");
+    json_uint(out, chrome_rows_id(&chrome->rows, op->process, op->correlation));
     json_key(out, "device"), json_int(out, op->device == TL_NONE ? -1 : (int64_t)op->device);
     json_key(out, "context"), json_uint(out, sync->context);
 }

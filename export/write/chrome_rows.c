@@ -36,6 +36,48 @@ static void assign_processes(struct chrome_rows *rows)
     }
 }
 
+struct id_range {
+    uint32_t least, most; /* most 0: none */
+};
+
+static void widen_ids(struct id_range *range, uint32_t id)
+{
+    if (id && (range->most == 0 || id < range->least))
+        range->least = id;
+    if (id > range->most)
+        range->most = id;
+}
+
+static void find_ids(const struct timeline *timeline, struct id_range *ranges)
+{
+    for (uint32_t i = 0; i < timeline->slices.count; i++) {
+        const struct tl_slice *slice = &timeline->slices.at[i];
+        if (slice->kind == TL_API && slice->api < timeline->apis.count)
+            widen_ids(&ranges[timeline->threads.at[slice->thread].process],
+                      timeline->apis.at[slice->api].correlation);
+    }
+    for (uint32_t i = 0; i < timeline->gpus.count; i++)
+        widen_ids(&ranges[timeline->gpus.at[i].process], timeline->gpus.at[i].correlation);
+}
+
+static bool assign_ids(struct chrome_rows *rows)
+{
+    uint32_t count = rows->timeline->processes.count, used = 0;
+    struct id_range *ranges = calloc((size_t)count + 1, sizeof *ranges);
+    if (!ranges)
+        return false;
+    find_ids(rows->timeline, ranges);
+    for (uint32_t i = 0; i < count; i++) {
+        if (ranges[i].most == 0)
+            continue;
+        rows->first_ids[i] = ranges[i].least > used ? 0 : used;
+        uint32_t most = ranges[i].most + rows->first_ids[i];
+        used = most > used ? most : used;
+    }
+    free(ranges);
+    return true;
+}
+
 static bool grow_gpus(struct chrome_rows *rows)
 {
     uint32_t capacity = rows->gpu_capacity ? rows->gpu_capacity * 2 : 8;
@@ -193,7 +235,8 @@ static bool allocate(struct chrome_rows *rows)
     rows->threads = malloc((threads + 1) * sizeof *rows->threads);
     rows->pids = malloc((processes + 1) * sizeof *rows->pids);
     rows->streams = calloc(streams + 1, sizeof *rows->streams);
-    return rows->threads && rows->pids && rows->streams;
+    rows->first_ids = calloc(rows->timeline->processes.count + (size_t)1, sizeof *rows->first_ids);
+    return rows->threads && rows->pids && rows->streams && rows->first_ids;
 }
 
 static size_t count_groups(const struct chrome_rows *rows)
@@ -208,7 +251,8 @@ bool chrome_rows_init(struct chrome_rows *rows, const struct timeline *timeline)
     bool ready = allocate(rows);
     if (ready) {
         assign_processes(rows);
-        ready = assign_gpus(rows) && assign_threads(rows) && assign_streams(rows);
+        ready =
+            assign_ids(rows) && assign_gpus(rows) && assign_threads(rows) && assign_streams(rows);
     }
     if (ready) {
         rows->spares = calloc(count_groups(rows) + 1, sizeof(struct chrome_spare *));
@@ -245,6 +289,7 @@ void chrome_rows_fini(struct chrome_rows *rows)
         free_spares(rows);
     free(rows->threads);
     free(rows->pids);
+    free(rows->first_ids);
     free(rows->gpus);
     free(rows->streams);
     free(rows->lanes);

@@ -17,6 +17,9 @@
  *
  * Waits for a stream are on the row CHROME_SYNC_IDS + stream id, "stream 7 (sync)", as Kineto draws
  * them, and ranges projected onto a stream are on the stream's own row. The true device and stream are always in args.
+ *
+ * Each process counts its correlation ids from 1: those of a later one that are in the range of an earlier one's are
+ * moved beyond it, since nothing else tells whose call launched an operation of a device.
  */
 #ifndef PROF_CHROME_ROWS_H
 #define PROF_CHROME_ROWS_H
@@ -82,6 +85,7 @@ struct chrome_rows {
     const struct timeline *timeline;
     struct chrome_row *threads; /* by thread */
     uint32_t *pids;             /* by process */
+    uint32_t *first_ids;        /* by process: what is added to its correlation ids */
     struct chrome_gpu *gpus;
     uint32_t gpu_count, gpu_capacity;
     struct chrome_stream *streams; /* by stream */
@@ -122,6 +126,13 @@ static inline const struct chrome_row *chrome_rows_of_stream(const struct chrome
     const struct chrome_stream *stream = &rows->streams[op->stream];
     uint32_t lane = op->lane < stream->lane_count ? op->lane : stream->lane_count - 1;
     return &rows->lanes[stream->first_lane + lane];
+}
+
+/* A process's correlation id as the trace has it; 0 stays none. */
+static inline uint32_t chrome_rows_id(const struct chrome_rows *rows, uint32_t process,
+                                      uint32_t correlation)
+{
+    return correlation ? correlation + rows->first_ids[process] : 0;
 }
 
 static inline void chrome_row_write(const struct chrome_row *row, struct json_out *out)

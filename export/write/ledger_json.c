@@ -2,7 +2,7 @@
  *
  *     "ledger": [{pid, kind ("stream", "unknown", "graph"), device, context, stream, graph,
  *                 launched, recorded, "lost": {cause: count}, recycled, undelivered, unobserved,
- *                 missing, orphans, outside}],
+ *                 missing, orphans, ambiguous, outside}],
  *     "failed_calls": [{call, domain, result, error, count, time_ns, "ranges": [outermost first],
  *                       stack}]
  *
@@ -66,6 +66,7 @@ static void write_row(struct json_out *out, const struct timeline *timeline,
     json_key(out, "unobserved"), json_uint(out, row->unobserved);
     json_key(out, "missing"), json_uint(out, row->missing);
     json_key(out, "orphans"), json_uint(out, row->orphans);
+    json_key(out, "ambiguous"), json_uint(out, row->ambiguous);
     json_key(out, "outside"), json_uint(out, row->outside);
     json_object_end(out);
 }

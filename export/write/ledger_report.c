@@ -25,6 +25,7 @@ enum {
     COLUMN_UNOBSERVED,
     COLUMN_MISSING,
     COLUMN_ORPHANS,
+    COLUMN_AMBIGUOUS,
     COLUMN_OUTSIDE,
     COLUMNS
 };
@@ -38,8 +39,8 @@ struct report {
 
 static uint64_t value_of(const struct tl_ledger_row *row, unsigned column)
 {
-    const uint64_t rest[] = {row->recycled, row->undelivered, row->unobserved,
-                             row->missing,  row->orphans,     row->outside};
+    const uint64_t rest[] = {row->recycled, row->undelivered, row->unobserved, row->missing,
+                             row->orphans,  row->ambiguous,   row->outside};
     if (column == COLUMN_LAUNCHED)
         return row->launched;
     if (column == COLUMN_RECORDED)
@@ -50,8 +51,8 @@ static uint64_t value_of(const struct tl_ledger_row *row, unsigned column)
 
 static const char *title_of(unsigned column)
 {
-    static const char *const rest[] = {"recycled", "undelivered", "unobserved",
-                                       "missing",  "orphans",     "outside"};
+    static const char *const rest[] = {"recycled", "undelivered", "unobserved", "missing",
+                                       "orphans",  "ambiguous",   "outside"};
     if (column == COLUMN_LAUNCHED)
         return "launched";
     if (column == COLUMN_RECORDED)
@@ -69,6 +70,7 @@ static const char *sentence_of(unsigned column)
         "its device side was not recorded: see the GPU mode",
         "no record, for no known reason",
         "recorded, and its launch is not in the file",
+        "recorded, and calls of several processes can have launched it: joined to none",
         "lost, and its launch is not in the file either: no part of launched",
     };
     return column < COLUMN_RECYCLED
@@ -97,7 +99,8 @@ static void add_up(struct report *report)
             total->lost[cause] += row->lost[cause];
         total->recycled += row->recycled, total->undelivered += row->undelivered;
         total->unobserved += row->unobserved, total->missing += row->missing;
-        total->orphans += row->orphans, total->outside += row->outside;
+        total->orphans += row->orphans, total->ambiguous += row->ambiguous;
+        total->outside += row->outside;
     }
     report->shown[COLUMN_LAUNCHED] = report->shown[COLUMN_RECORDED] = true;
     report->shown[COLUMN_MISSING] = report->shown[COLUMN_ORPHANS] = true;

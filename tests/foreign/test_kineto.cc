@@ -294,6 +294,94 @@ TEST_F(Kineto, AContextIsOfItsProcess)
     EXPECT_EQ(timeline_->devices.count, 2u);
 }
 
+/* Two processes with the same ids, "pid:a call at ..."; `devices`: where their kernels are. */
+static std::string two_processes(int second_at, int second_device, const char *second_row = nullptr)
+{
+    std::string list;
+    for (int i = 0; i < 2; i++)
+        for (int id = 1; id <= 3; id++) {
+            int at = (i ? second_at : 0) + id * 100;
+            std::string pid = std::to_string(100 + i),
+                        device = std::to_string(i ? second_device : 0);
+            std::string args = "\"args\":{\"correlation\":" + std::to_string(id);
+            list += R"j({"ph":"X","cat":"cuda_runtime","name":"call )j" + pid +
+                    R"j(","tid":1,"dur":1,"pid":)j" + pid + ",\"ts\":" + std::to_string(at) + "," +
+                    args + "}},";
+            list += R"j({"ph":"X","cat":"kernel","name":"kernel )j" + pid +
+                    R"j(","tid":7,"dur":9,"pid":)j" + (i && second_row ? second_row : device) +
+                    ",\"ts\":" + std::to_string(at + 5) + "," + args + ",\"device\":" + device +
+                    ",\"context\":1,\"stream\":7}},";
+        }
+    list.pop_back();
+    return list;
+}
+
+TEST_F(Kineto, EqualIdsOfTwoProcessesAreToldApartByTheirDevices)
+{
+    events(two_processes(30, 1));
+    EXPECT_EQ(origins()["kernel 100"], " < call 100");
+    EXPECT_EQ(origins()["kernel 101"], " < call 101");
+    EXPECT_EQ(streams(), "device 0 context 1 stream 7: kernel 100 kernel 100 kernel 100\n"
+                         "device 1 context 1 stream 7: kernel 101 kernel 101 kernel 101\n");
+    EXPECT_EQ(timeline_->ledger.recorded, 6u);
+    EXPECT_EQ(timeline_->ledger.ambiguous, 0u);
+}
+
+TEST_F(Kineto, EqualIdsOfTwoProcessesAreToldApartByTheRowsPid)
+{
+    events(two_processes(0, 0, "101"));
+    EXPECT_EQ(origins()["kernel 100"], " < call 100");
+    EXPECT_EQ(origins()["kernel 101"], " < call 101");
+    EXPECT_EQ(timeline_->ledger.ambiguous, 0u);
+}
+
+TEST_F(Kineto, EqualIdsOfTwoProcessesAreToldApartByTime)
+{
+    events(two_processes(5000, 0));
+    EXPECT_EQ(origins()["kernel 100"], " < call 100");
+    EXPECT_EQ(origins()["kernel 101"], " < call 101");
+    EXPECT_EQ(timeline_->ledger.ambiguous, 0u);
+}
+
+TEST_F(Kineto, EqualIdsOfTwoProcessesAreToldApartByTheRangesThatOperationsName)
+{
+    expected_findings = "";
+    events(
+        R"j({"ph":"X","cat":"cpu_op","name":"a","pid":100,"tid":1,"ts":0,"dur":9,"args":{"External id":11}},
+              {"ph":"X","cat":"cpu_op","name":"b","pid":200,"tid":1,"ts":0,"dur":9,"args":{"External id":12}},
+              {"ph":"X","cat":"cuda_runtime","name":"one","pid":100,"tid":1,"ts":1,"dur":1,"args":{"correlation":1}},
+              {"ph":"X","cat":"cuda_runtime","name":"two","pid":200,"tid":1,"ts":1,"dur":1,"args":{"correlation":1}},
+              {"ph":"X","cat":"kernel","name":"k2","pid":0,"tid":7,"ts":50,"dur":2,
+               "args":{"stream":7,"correlation":1,"External id":12}},
+              {"ph":"X","cat":"kernel","name":"k1","pid":0,"tid":7,"ts":60,"dur":2,
+               "args":{"stream":7,"correlation":1,"External id":11}})j");
+    EXPECT_EQ(origins()["k1"], " < one < a");
+    EXPECT_EQ(origins()["k2"], " < two < b");
+}
+
+TEST_F(Kineto, WhatSeveralProcessesCanHaveLaunchedIsCountedAndJoinedToNone)
+{
+    expected_findings = "warning ambiguous";
+    events(two_processes(0, 0));
+    EXPECT_EQ(origins()["kernel 100"], "");
+    EXPECT_EQ(origins()["kernel 101"], "");
+    EXPECT_EQ(timeline_->gpus.count, 6u);
+    EXPECT_EQ(timeline_->ledger.ambiguous, 6u);
+    EXPECT_EQ(timeline_->ledger.orphans, 0u);
+    EXPECT_EQ(timeline_->ledger.recorded, 0u);
+}
+
+TEST_F(Kineto, AnOperationWithoutACallStaysWithTheOthersOfItsRow)
+{
+    expected_findings = "warning orphans";
+    events(two_processes(30, 1) +
+           R"j(,{"ph":"X","cat":"kernel","name":"stray","pid":1,"tid":7,"ts":900,"dur":9,
+               "args":{"device":1,"context":1,"stream":7,"correlation":99}})j");
+    ASSERT_EQ(timeline_->gpus.count, 7u);
+    EXPECT_EQ(name(timeline_->gpus.at[6].name), "stray");
+    EXPECT_EQ(timeline_->processes.at[timeline_->gpus.at[6].process].info.pid, 101u);
+}
+
 TEST_F(Kineto, PythonFramesAreStacksAndNoWork)
 {
     events(

@@ -210,6 +210,7 @@ static void forget_times(struct read_gpu *gpu)
     gpu->correlation = 0;
     gpu->name = 0;
     gpu->origin = 0;
+    gpu->ambiguous = false;
     switch (gpu->kind) {
     case READ_GPU_KERNEL:
         gpu->kernel.start_ns = gpu->kernel.end_ns = 0;

@@ -88,10 +88,22 @@ void event_store_slice_attr(struct event_store *store, uint32_t slice,
  * count. `gpu->origin` is told as event_store_resolve() finds it: here it is the id by which the
  * operation names the range that it comes from, which is the `correlation` of that slice; 0 none. */
 void event_store_gpu(struct event_store *store, uint32_t process, const struct read_gpu *gpu);
-/* When everything is added, for files that tell of an operation's call or origin by its id alone.
- * `place`: an operation belongs to the process of its call, else of its origin, else to `main`. An
- * origin counts only where there is no call. */
-void event_store_resolve(struct event_store *store, bool place, uint32_t main);
+#define EVENT_NO_PROCESS UINT32_MAX
+
+/* Rows of devices, for files that do not say whose an operation is: until event_store_resolve(), its
+ * `process` is the number of its row. */
+struct event_rows {
+    const uint32_t
+        *processes; /* by row: the process that the row itself names, or EVENT_NO_PROCESS */
+    uint32_t count;
+    uint32_t main; /* the process of operations that nothing else tells of */
+};
+
+/* When everything is added, for files that tell of an operation's call or origin by its id alone. An
+ * operation belongs to the process of its call, else of its origin, else of the others of its row. An
+ * origin counts only where there is no call. An operation whose ids calls of several processes have, and
+ * of which nothing tells which one is meant, is `ambiguous`. */
+void event_store_resolve(struct event_store *store, const struct event_rows *rows);
 void event_store_device(struct event_store *store, uint32_t process,
                         const struct prof_rec_device *device);
 void event_store_context(struct event_store *store, uint32_t process,

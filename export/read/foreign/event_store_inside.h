@@ -40,6 +40,7 @@ struct store_gpu {
     uint32_t process, correlation, name;
     uint32_t detail; /* into details: its record, without times */
     uint32_t origin; /* id of a range; when resolved, 1 + index of its slice */
+    bool ambiguous;
 };
 
 struct store_device {

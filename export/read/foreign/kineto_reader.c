@@ -17,6 +17,7 @@
 #include "kineto_python.h"
 #include "kineto_rows.h"
 #include "kineto_slice.h"
+#include "number_map.h"
 #include "trace_error.h"
 
 #include <stdlib.h>
@@ -31,6 +32,8 @@ struct reader {
     struct kineto_ends ends, async_ends;
     struct kineto_python python;
     uint32_t attr_keys[KINETO_ARG_COUNT]; /* the store's numbers, 0 not asked for yet */
+    struct number_map row_of;             /* of the pid and the device -> row_pids[] */
+    KINETO_ARRAY(uint32_t) row_pids;      /* by row of a device: the pid, see kineto_rows_pid() */
     bool any, is_kineto;
     int64_t first_ns; /* of the first event with a time: 0 of the store */
     int64_t last_ns;
@@ -139,6 +142,25 @@ static void take_slice(struct reader *reader, int64_t start_ns)
         reader->failed |= !kineto_python_wish(&reader->python, &wish);
 }
 
+/* What stands on the rows of one pid and is of one device is nearly always of one process. A pid that is
+ * the device's number names no process. */
+static uint32_t device_row(struct reader *reader)
+{
+    const struct kineto_id *id = &reader->event.pid;
+    uint32_t pid = kineto_rows_pid(&reader->rows, id);
+    uint32_t device = kineto_gpu_device(&reader->event);
+    int64_t key = (int64_t)((uint64_t)pid << 32 | device);
+    uint32_t row = number_map_find(&reader->row_of, key);
+    if (row != NUMBER_MAP_NONE)
+        return row;
+    uint32_t *added = ARRAY_ADD(&reader->row_pids);
+    row = reader->row_pids.count - 1;
+    reader->failed |= !added || !number_map_set(&reader->row_of, key, row);
+    if (added)
+        *added = !id->text.bytes && id->number == device ? UINT32_MAX : pid;
+    return added ? row : 0;
+}
+
 static void take_gpu(struct reader *reader, int64_t start_ns)
 {
     const struct kineto_event *event = &reader->event;
@@ -148,7 +170,7 @@ static void take_gpu(struct reader *reader, int64_t start_ns)
     gpu.start_ns = start_ns;
     gpu.end_ns = start_ns + event->duration_ns;
     gpu.origin = gpu.kind <= READ_GPU_MEMSET ? kineto_external_id(&event->args) : 0;
-    event_store_gpu(reader->store, 0, &gpu);
+    event_store_gpu(reader->store, device_row(reader), &gpu);
     reader->operations++;
 }
 
@@ -398,6 +420,22 @@ static void tell_facts(struct reader *reader)
     }
 }
 
+/* Which process each operation is of. */
+static void find_processes(struct reader *reader, uint32_t main)
+{
+    uint32_t count = reader->row_pids.count;
+    uint32_t *processes = malloc(count * sizeof *processes);
+    if (!processes) {
+        reader->failed = true;
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        processes[i] = kineto_rows_process(&reader->rows, reader->row_pids.at[i]);
+    event_store_resolve(reader->store, &(struct event_rows){processes, count, main});
+    event_store_find_contexts(reader->store);
+    free(processes);
+}
+
 static void finish(struct reader *reader, const struct kineto_walked *walked)
 {
     struct event_store *store = reader->store;
@@ -409,9 +447,8 @@ static void finish(struct reader *reader, const struct kineto_walked *walked)
     reader->failed |= reader->rows.failed;
     event_store_warn(store, "processes beyond 1000: what they did is shown in the largest one",
                      reader->rows.surplus_pids);
-    if (main != UINT32_MAX && reader->operations)
-        event_store_resolve(store, true, main);
-    event_store_find_contexts(store);
+    if (main != UINT32_MAX && reader->operations && !reader->failed)
+        find_processes(reader, main);
     tell_facts(reader);
 }
 
@@ -430,6 +467,8 @@ static void reader_fini(struct reader *reader)
     kineto_ends_fini(&reader->ends);
     kineto_ends_fini(&reader->async_ends);
     kineto_python_fini(&reader->python);
+    number_map_fini(&reader->row_of);
+    free(reader->row_pids.at);
     free(reader->plain);
     free(reader);
 }

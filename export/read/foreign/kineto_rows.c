@@ -172,6 +172,17 @@ void kineto_rows_name_thread(struct kineto_rows *rows, const struct kineto_id *p
         *added = (struct kineto_row_name){key_of(rows, pid), key_of(rows, tid), name};
 }
 
+uint32_t kineto_rows_pid(struct kineto_rows *rows, const struct kineto_id *pid)
+{
+    return pid_slot(rows, key_of(rows, pid));
+}
+
+uint32_t kineto_rows_process(const struct kineto_rows *rows, uint32_t pid)
+{
+    return pid < rows->pids.count && rows->pids.at[pid].events ? rows->pids.at[pid].process
+                                                               : EVENT_NO_PROCESS;
+}
+
 static void add_process(struct kineto_rows *rows, struct kineto_pid *pid)
 {
     pid->process = event_store_process(rows->store);

@@ -67,6 +67,11 @@ void kineto_rows_name_thread(struct kineto_rows *rows, const struct kineto_id *p
 /* Each process is told by itself, and its every name again: more than these are one. */
 #define KINETO_PROCESSES_MAX 1000u
 
+/* Index of the pid, for kineto_rows_process(). */
+uint32_t kineto_rows_pid(struct kineto_rows *rows, const struct kineto_id *pid);
+/* After kineto_rows_finish(): the process with that pid; EVENT_NO_PROCESS: it is none. */
+uint32_t kineto_rows_process(const struct kineto_rows *rows, uint32_t pid);
+
 /* Adds the processes to the store, puts threads into them, names both. Returns which process has
  * most of the events; `needed`: at least one process is. UINT32_MAX: there is none. */
 uint32_t kineto_rows_finish(struct kineto_rows *rows, bool needed);

@@ -2,30 +2,61 @@
  *
  * Calls are found by their correlation id, ranges by the id that is in the same place. Each id is
  * looked up in a table that has the ids of operations alone, so what this costs depends on them.
+ *
+ * Traces of several processes can have the same ids. Of the processes that have a call of an operation's
+ * id, these are asked for in turn: the one whose pid the operation's row has; the only one that has the
+ * range that the operation names; the only one whose call began before the operation and did not launch
+ * another one; the one that nearly all operations of the row belong to. An operation that nothing of
+ * this decides is ambiguous: it is joined to no call, and counted.
  */
 #include "event_store_inside.h"
+#include "number_map.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* An id that operations have, and the first slice that has it; 1 + index, 0 none. */
+/* How much an operation may seem to precede its call, since their clocks are not one. */
+#define CLOCK_ERROR_NS 20000
+
+/* An id that operations have, and the slices that have it. */
 struct wanted {
-    uint32_t id, slice;
+    uint32_t id;
+    uint32_t slice;      /* the first of them; 1 + index, 0 none */
+    uint32_t first;      /* into shared[], where slices of several processes have the id */
+    uint32_t count;      /* how many those are; 0: slices of one process */
+    uint32_t processes;  /* of these */
+    uint32_t operations; /* that have the id */
+};
+
+/* A slice with an id that several processes have. */
+struct shared {
+    uint32_t id, slice, process;
+    bool taken; /* an operation is known to be its */
 };
 
 struct wanted_ids {
+    const struct event_store *store;
     struct wanted *at; /* open addressing; id 0 is empty */
     uint32_t mask;
-    uint64_t again; /* slices whose id another had before */
+    bool calls;                        /* else ranges */
+    uint64_t again;                    /* slices whose id another of their process had before */
+    STORE_ARRAY(struct shared) shared; /* by id, then process, then as in the file */
 };
 
-static bool wanted_init(struct wanted_ids *ids, uint32_t count)
+static bool wanted_init(struct wanted_ids *ids, const struct event_store *store, bool calls)
 {
     uint32_t size = 64;
-    while (size / 2 < count && size < UINT32_C(1) << 31)
+    while (size / 2 < store->gpus.count && size < UINT32_C(1) << 31)
         size *= 2;
-    *ids = (struct wanted_ids){calloc(size, sizeof *ids->at), size - 1, 0};
+    *ids = (struct wanted_ids){
+        .store = store, .at = calloc(size, sizeof *ids->at), .mask = size - 1, .calls = calls};
     return ids->at != NULL;
+}
+
+static void wanted_fini(struct wanted_ids *ids)
+{
+    free(ids->at);
+    free(ids->shared.at);
 }
 
 static struct wanted *wanted_slot(const struct wanted_ids *ids, uint32_t id)
@@ -36,31 +67,20 @@ static struct wanted *wanted_slot(const struct wanted_ids *ids, uint32_t id)
     return &ids->at[at];
 }
 
-static void want(struct wanted_ids *ids, uint32_t id)
+static void want(struct wanted_ids *ids, uint32_t id, bool is_operation)
 {
-    if (id)
-        wanted_slot(ids, id)->id = id;
+    if (!id)
+        return;
+    struct wanted *wanted = wanted_slot(ids, id);
+    wanted->id = id;
+    wanted->operations += is_operation;
 }
 
-/* 1 + index of the slice; 0 none. */
-static uint32_t wanted_find(const struct wanted_ids *ids, uint32_t id)
+/* NULL: no slice has it. */
+static const struct wanted *wanted_find(const struct wanted_ids *ids, uint32_t id)
 {
-    return id ? wanted_slot(ids, id)->slice : 0;
-}
-
-static void offer(struct wanted_ids *ids, const struct event_store *store, bool calls)
-{
-    for (uint32_t i = 0; i < store->slices.count; i++) {
-        const struct store_slice *slice = &store->slices.at[i];
-        if (!slice->correlation || (slice->kind == READ_SLICE_API) != calls)
-            continue;
-        struct wanted *wanted = wanted_slot(ids, slice->correlation);
-        if (!wanted->id)
-            continue;
-        ids->again += wanted->slice != 0;
-        if (!wanted->slice)
-            wanted->slice = i + 1;
-    }
+    const struct wanted *wanted = id ? wanted_slot(ids, id) : NULL;
+    return wanted && wanted->slice ? wanted : NULL;
 }
 
 static uint32_t process_of(const struct event_store *store, uint32_t slice)
@@ -69,56 +89,338 @@ static uint32_t process_of(const struct event_store *store, uint32_t slice)
     return thread && thread <= store->threads.count ? store->threads.at[thread - 1].process : 0;
 }
 
-/* Every operation has its call's process, or `main`; an origin that a call makes needless goes. */
-static void use_calls(struct event_store *store, const struct wanted_ids *calls, bool place,
-                      uint32_t main)
+/* The slice's id where operations have it, too; NULL: none. */
+static struct wanted *wanted_of(const struct wanted_ids *ids, uint32_t index)
 {
-    for (uint32_t i = 0; i < store->gpus.count; i++) {
-        struct store_gpu *gpu = &store->gpus.at[i];
-        uint32_t call = wanted_find(calls, gpu->correlation);
-        if (place)
-            gpu->process = call ? process_of(store, call) : main;
-        gpu->origin = call ? 0 : gpu->origin;
+    const struct store_slice *slice = &ids->store->slices.at[index];
+    if (!slice->correlation || (slice->kind == READ_SLICE_API) != ids->calls)
+        return NULL;
+    struct wanted *wanted = wanted_slot(ids, slice->correlation);
+    return wanted->id ? wanted : NULL;
+}
+
+/* Returns how many slices have an id that slices of another process have, too. */
+static uint32_t offer(struct wanted_ids *ids)
+{
+    uint32_t shared = 0;
+    for (uint32_t i = 0; i < ids->store->slices.count; i++) {
+        struct wanted *wanted = wanted_of(ids, i);
+        if (wanted && !wanted->slice)
+            wanted->slice = i + 1;
+        else if (wanted && process_of(ids->store, wanted->slice) == process_of(ids->store, i + 1))
+            ids->again++;
+        else if (wanted)
+            wanted->count = 1;
+    }
+    for (uint32_t i = 0; i < ids->store->slices.count; i++) {
+        const struct wanted *wanted = wanted_of(ids, i);
+        shared += wanted && wanted->count;
+    }
+    return shared;
+}
+
+static int by_id(const void *left, const void *right)
+{
+    const struct shared *a = left, *b = right;
+    if (a->id != b->id)
+        return a->id < b->id ? -1 : 1;
+    if (a->process != b->process)
+        return a->process < b->process ? -1 : 1;
+    return (a->slice > b->slice) - (a->slice < b->slice);
+}
+
+/* Finds the slices of every wanted id. False: no memory. */
+static bool find_slices(struct wanted_ids *ids)
+{
+    uint32_t count = offer(ids);
+    if (!count)
+        return true;
+    ids->shared.at = calloc(count, sizeof *ids->shared.at);
+    if (!ids->shared.at)
+        return false;
+    for (uint32_t i = 0; i < ids->store->slices.count; i++) {
+        struct wanted *wanted = wanted_of(ids, i);
+        if (wanted && wanted->count)
+            ids->shared.at[ids->shared.count++] =
+                (struct shared){wanted->id, i + 1, process_of(ids->store, i + 1), false};
+    }
+    qsort(ids->shared.at, count, sizeof *ids->shared.at, by_id);
+    for (uint32_t i = 0; i < count; i++) {
+        struct wanted *wanted = wanted_slot(ids, ids->shared.at[i].id);
+        bool is_first = i == 0 || ids->shared.at[i - 1].id != wanted->id;
+        if (is_first)
+            wanted->first = i, wanted->count = 0;
+        wanted->count++;
+        wanted->processes += is_first || ids->shared.at[i - 1].process != ids->shared.at[i].process;
+    }
+    return true;
+}
+
+/* How many operations of a row belong to a process. */
+struct vote {
+    uint32_t row, process;
+    uint64_t count;
+};
+
+struct resolving {
+    struct event_store *store;
+    const struct event_rows *rows;
+    struct wanted_ids calls, ranges;
+    struct number_map vote_of; /* row << 32 | process -> votes[] */
+    STORE_ARRAY(struct vote) votes;
+    uint32_t *owners; /* by row: whose nearly all of its operations are */
+    uint64_t *by_row; /* how many operations each has whose ids slices have */
+    bool failed;
+};
+
+static void vote(struct resolving *work, uint32_t row, uint32_t process)
+{
+    int64_t key = (int64_t)((uint64_t)row << 32 | process);
+    uint32_t index = number_map_find(&work->vote_of, key);
+    if (index == NUMBER_MAP_NONE) {
+        struct vote *added = ARRAY_ADD(&work->votes);
+        index = work->votes.count - 1;
+        work->failed |= !added || !number_map_set(&work->vote_of, key, index);
+        if (added)
+            *added = (struct vote){row, process, 0};
+    }
+    if (!work->failed)
+        work->votes.at[index].count++;
+}
+
+/* Nine of ten operations: clocks that differ make a few seem to be another process's. */
+static void count_votes(struct resolving *work)
+{
+    for (uint32_t i = 0; i < work->votes.count; i++) {
+        const struct vote *counted = &work->votes.at[i];
+        if (counted->count * 10 >= work->by_row[counted->row] * 9)
+            work->owners[counted->row] = counted->process;
     }
 }
 
-static void use_origins(struct event_store *store, const struct wanted_ids *origins, bool place)
+/* The slices of one process among those of an id; `first` is moved behind them. */
+struct candidate {
+    struct shared *at;
+    uint32_t count;
+};
+
+static struct candidate next_candidate(const struct wanted_ids *ids, uint32_t *first, uint32_t end)
 {
-    for (uint32_t i = 0; i < store->gpus.count; i++) {
-        struct store_gpu *gpu = &store->gpus.at[i];
-        gpu->origin = wanted_find(origins, gpu->origin);
-        if (gpu->origin && place)
-            gpu->process = process_of(store, gpu->origin);
-        if (gpu->origin && gpu->process != process_of(store, gpu->origin))
-            gpu->origin = 0;
-        store->has_origins |= gpu->origin != 0;
+    struct candidate next = {&ids->shared.at[*first], 0};
+    for (; *first < end && ids->shared.at[*first].process == next.at->process; ++*first)
+        next.count++;
+    return next;
+}
+
+static bool has_process(const struct wanted_ids *ids, const struct wanted *wanted, uint32_t process)
+{
+    if (!wanted->count)
+        return process_of(ids->store, wanted->slice) == process;
+    for (uint32_t i = wanted->first; i < wanted->first + wanted->count; i++)
+        if (ids->shared.at[i].process == process)
+            return true;
+    return false;
+}
+
+/* Whether one of them began by then and is not another operation's. */
+static bool can_launch(const struct wanted_ids *ids, const struct candidate *candidate,
+                       int64_t latest_ns)
+{
+    for (uint32_t i = 0; i < candidate->count; i++)
+        if (!candidate->at[i].taken &&
+            ids->store->slices.at[candidate->at[i].slice - 1].start_ns <= latest_ns)
+            return true;
+    return false;
+}
+
+/* The only process that can have launched the operation. `error_ns`: how far the clocks may differ. */
+static uint32_t only_one(const struct resolving *work, const struct wanted_ids *ids,
+                         const struct wanted *wanted, const struct store_gpu *gpu, int64_t error_ns)
+{
+    const struct wanted *named = ids->calls ? wanted_find(&work->ranges, gpu->origin) : NULL;
+    uint32_t found = EVENT_NO_PROCESS, by_range = EVENT_NO_PROCESS, able = 0, ranges = 0;
+    for (uint32_t i = wanted->first; i < wanted->first + wanted->count;) {
+        struct candidate next = next_candidate(ids, &i, wanted->first + wanted->count);
+        if (named && has_process(&work->ranges, named, next.at->process))
+            by_range = next.at->process, ranges++;
+        if (can_launch(ids, &next, gpu->start_ns + error_ns))
+            found = next.at->process, able++;
+    }
+    return ranges == 1 ? by_range : able == 1 ? found : EVENT_NO_PROCESS;
+}
+
+/* `by_owner`: after all that is known of the operation itself. */
+static uint32_t decide(const struct resolving *work, const struct wanted_ids *ids,
+                       const struct wanted *wanted, const struct store_gpu *gpu, bool by_owner)
+{
+    uint32_t row_process = work->rows->processes[gpu->process];
+    uint32_t owner = work->owners[gpu->process];
+    if (row_process != EVENT_NO_PROCESS && has_process(ids, wanted, row_process))
+        return row_process;
+    if (by_owner && owner != EVENT_NO_PROCESS && has_process(ids, wanted, owner))
+        return owner;
+    return only_one(work, ids, wanted, gpu, CLOCK_ERROR_NS);
+}
+
+static bool is_operation(const struct event_store *store, const struct store_gpu *gpu)
+{
+    return store->details.at[gpu->detail].kind <= READ_GPU_MEMSET;
+}
+
+/* The operation's call launched no other one, unless it launched a graph, or there are more operations
+ * of that id than processes: then calls launch several. */
+static void take_call(const struct wanted_ids *ids, const struct wanted *wanted, uint32_t process)
+{
+    if (wanted->operations > wanted->processes)
+        return;
+    for (uint32_t i = wanted->first; i < wanted->first + wanted->count; i++) {
+        struct shared *call = &ids->shared.at[i];
+        const struct store_slice *slice = &ids->store->slices.at[call->slice - 1];
+        call->taken |= call->process == process && !(slice->flags & READ_SLICE_GRAPH);
     }
 }
 
-void event_store_resolve(struct event_store *store, bool place, uint32_t main)
+/* By call, else by range: what has the operation's id; NULL: nothing has. */
+static const struct wanted *wanted_by(const struct resolving *work, const struct store_gpu *gpu,
+                                      const struct wanted_ids **ids)
 {
-    struct wanted_ids calls = {0}, origins = {0};
-    bool ready = wanted_init(&calls, store->gpus.count) && wanted_init(&origins, store->gpus.count);
-    store->failed |= !ready;
-    for (uint32_t i = 0; i < store->gpus.count && ready; i++)
-        want(&calls, store->gpus.at[i].correlation);
-    if (ready) {
-        offer(&calls, store, true);
-        use_calls(store, &calls, place, main);
+    const struct wanted *wanted = wanted_find(&work->calls, gpu->correlation);
+    *ids = wanted ? &work->calls : &work->ranges;
+    return wanted ? wanted : wanted_find(&work->ranges, gpu->origin);
+}
+
+/* Whose nearly all operations of a row are. `processes`: of those that were decided; NULL: nothing was,
+ * and what seems to be of one process counts. */
+static void find_owners(struct resolving *work, const uint32_t *processes)
+{
+    number_map_fini(&work->vote_of);
+    work->votes.count = 0;
+    memset(work->by_row, 0, work->rows->count * sizeof *work->by_row);
+    for (uint32_t i = 0; i < work->store->gpus.count; i++) {
+        const struct store_gpu *gpu = &work->store->gpus.at[i];
+        const struct wanted_ids *ids;
+        const struct wanted *wanted = wanted_by(work, gpu, &ids);
+        uint32_t process = EVENT_NO_PROCESS;
+        if (wanted && wanted->count)
+            process = processes ? processes[i] : only_one(work, ids, wanted, gpu, 0);
+        else if (wanted)
+            process = process_of(work->store, wanted->slice);
+        work->by_row[gpu->process] += wanted != NULL;
+        if (process != EVENT_NO_PROCESS)
+            vote(work, gpu->process, process);
     }
-    uint32_t without = 0;
-    for (uint32_t i = 0; i < store->gpus.count && ready; i++) {
-        want(&origins, store->gpus.at[i].origin);
-        without += store->gpus.at[i].origin != 0;
+    count_votes(work);
+}
+
+/* Decides what can be decided. Whether it was anything. */
+static bool decide_some(struct resolving *work, uint32_t *processes, bool by_owner)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < work->store->gpus.count; i++) {
+        const struct store_gpu *gpu = &work->store->gpus.at[i];
+        const struct wanted_ids *ids;
+        const struct wanted *wanted =
+            processes[i] == EVENT_NO_PROCESS ? wanted_by(work, gpu, &ids) : NULL;
+        if (!wanted || !wanted->count)
+            continue;
+        processes[i] = decide(work, ids, wanted, gpu, by_owner);
+        any |= processes[i] != EVENT_NO_PROCESS;
+        if (processes[i] != EVENT_NO_PROCESS && ids->calls && is_operation(work->store, gpu))
+            take_call(ids, wanted, processes[i]);
     }
-    if (ready && without) {
-        offer(&origins, store, false);
-        use_origins(store, &origins, place);
+    return any;
+}
+
+/* Whose calls are known may decide more. */
+#define ROUNDS 4u
+
+/* `processes` gets each operation's. */
+static void decide_all(struct resolving *work, uint32_t *processes)
+{
+    if (!work->calls.shared.count && !work->ranges.shared.count)
+        return;
+    for (unsigned round = 0; round < ROUNDS && decide_some(work, processes, false); round++) {
+    }
+    for (unsigned round = 0; round < ROUNDS && decide_some(work, processes, true); round++) {
+    }
+}
+
+/* 1 + index of the process's first slice with that id. */
+static uint32_t slice_in(const struct wanted_ids *ids, const struct wanted *wanted,
+                         uint32_t process)
+{
+    for (uint32_t i = wanted->first; i < wanted->first + wanted->count; i++)
+        if (ids->shared.at[i].process == process)
+            return ids->shared.at[i].slice;
+    return wanted->slice;
+}
+
+/* Where nothing has its ids, the operation stays with the others of its row. */
+static uint32_t process_without(const struct resolving *work, const struct store_gpu *gpu)
+{
+    uint32_t owner = work->owners[gpu->process], row = work->rows->processes[gpu->process];
+    return owner != EVENT_NO_PROCESS ? owner : row != EVENT_NO_PROCESS ? row : work->rows->main;
+}
+
+static void place(struct resolving *work, struct store_gpu *gpu, uint32_t process)
+{
+    const struct wanted_ids *ids;
+    const struct wanted *wanted = wanted_by(work, gpu, &ids);
+    gpu->ambiguous = wanted && wanted->count && process == EVENT_NO_PROCESS;
+    gpu->origin = 0;
+    if (!wanted || gpu->ambiguous) {
+        gpu->process = process_without(work, gpu);
+        return;
+    }
+    gpu->process = wanted->count ? process : process_of(work->store, wanted->slice);
+    if (!ids->calls)
+        gpu->origin = slice_in(ids, wanted, gpu->process);
+    work->store->has_origins |= gpu->origin != 0;
+}
+
+static void resolve(struct resolving *work, uint32_t *processes)
+{
+    struct event_store *store = work->store;
+    for (uint32_t i = 0; i < store->gpus.count; i++) {
+        bool counts = is_operation(store, &store->gpus.at[i]);
+        want(&work->calls, store->gpus.at[i].correlation, counts);
+        want(&work->ranges, store->gpus.at[i].origin, counts);
+        processes[i] = EVENT_NO_PROCESS;
+    }
+    for (uint32_t i = 0; i < work->rows->count; i++)
+        work->owners[i] = EVENT_NO_PROCESS;
+    if (!find_slices(&work->calls) || !find_slices(&work->ranges)) {
+        work->failed = true;
+        return;
+    }
+    find_owners(work, NULL);
+    decide_all(work, processes);
+    find_owners(work, processes);
+    for (uint32_t i = 0; i < store->gpus.count && !work->failed; i++)
+        place(work, &store->gpus.at[i], processes[i]);
+}
+
+void event_store_resolve(struct event_store *store, const struct event_rows *rows)
+{
+    struct resolving work = {.store = store, .rows = rows};
+    uint32_t *processes = calloc((size_t)store->gpus.count + 1, sizeof *processes);
+    work.owners = calloc((size_t)rows->count + 1, sizeof *work.owners);
+    bool ready = wanted_init(&work.calls, store, true) && wanted_init(&work.ranges, store, false);
+    work.by_row = calloc((size_t)rows->count + 1, sizeof *work.by_row);
+    work.failed = !ready || !processes || !work.owners || !work.by_row;
+    if (!work.failed)
+        resolve(&work, processes);
+    store->failed |= work.failed;
+    if (store->has_origins)
         event_store_warn(store,
                          "ids that several ranges have, of which the first is taken for the "
                          "origin of device operations",
-                         origins.again);
-    }
-    free(calls.at);
-    free(origins.at);
+                         work.ranges.again);
+    wanted_fini(&work.calls);
+    wanted_fini(&work.ranges);
+    number_map_fini(&work.vote_of);
+    free(work.votes.at);
+    free(work.owners);
+    free(work.by_row);
+    free(processes);
 }

@@ -410,6 +410,7 @@ static uint64_t tell_gpus(const struct event_store *store, uint32_t process,
         gpu.end_ns = from->end_ns;
         gpu.correlation = from->correlation;
         gpu.name = from->name;
+        gpu.ambiguous = from->ambiguous;
         gpu.origin = numbers && from->origin ? numbers[from->origin - 1] : 0;
         set_times(&gpu, from);
         sink->gpu(sink->user, &gpu);

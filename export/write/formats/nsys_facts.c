@@ -202,6 +202,7 @@ static void write_ledger(struct nsys_export *nsys)
     write_count(row, "unobserved", ledger->unobserved);
     write_count(row, "missing", ledger->missing);
     write_count(row, "orphans", ledger->orphans);
+    write_count(row, "ambiguous", ledger->ambiguous);
     write_count(row, "graph_expected", ledger->graph_expected);
     write_count(row, "launched_graph", ledger->launched_graph);
 }

@@ -254,6 +254,7 @@ static void put_ledger(FILE *stream, const struct run_facts *facts)
     put_state(stream, "unobserved", ledger->unobserved);
     put_state(stream, "missing", ledger->missing);
     put_state(stream, "orphaned", ledger->orphans);
+    put_state(stream, "ambiguous", ledger->ambiguous);
     put_state(stream, "recorded_under_graphs", ledger->launched_graph);
     put_head(stream, "lost", "What was not recorded, by cause.");
     for (unsigned cause = 0; cause < PROF_LOSS_COUNT; cause++) {

@@ -8,7 +8,7 @@
 #include <errno.h>
 
 #define PLACE_COLUMNS 6u
-#define REST_COLUMNS 6u
+#define REST_COLUMNS 7u
 #define COLUMNS (PLACE_COLUMNS + 2u + PROF_LOSS_COUNT + REST_COLUMNS)
 
 struct ledger_sheet {
@@ -29,8 +29,8 @@ static void find_columns(struct ledger_sheet *of)
 {
     static const char *const place[] = {"pid",    "kind",  "device",   "context",
                                         "stream", "graph", "launched", "recorded"};
-    static const char *const rest[] = {"recycled", "undelivered", "unobserved",
-                                       "missing",  "orphans",     "outside"};
+    static const char *const rest[] = {"recycled", "undelivered", "unobserved", "missing",
+                                       "orphans",  "ambiguous",   "outside"};
     for (unsigned i = 0; i < COLUMNS; i++) {
         unsigned cause = i - PLACE_COLUMNS - 2;
         const char *key = i < PLACE_COLUMNS + 2 ? place[i]
@@ -59,7 +59,8 @@ static void add_row(struct ledger_sheet *of, const struct tl_ledger_row *row)
         sheet_count(sheet, row->lost[cause]);
     sheet_count(sheet, row->recycled), sheet_count(sheet, row->undelivered);
     sheet_count(sheet, row->unobserved), sheet_count(sheet, row->missing);
-    sheet_count(sheet, row->orphans), sheet_count(sheet, row->outside);
+    sheet_count(sheet, row->orphans), sheet_count(sheet, row->ambiguous);
+    sheet_count(sheet, row->outside);
 }
 
 static void add_failed(struct ledger_sheet *of, const struct failed_call *call)
