@@ -1,6 +1,7 @@
 /* window_options.c - from words to a window of a recording. */
 #include "window_options.h"
 
+#include "json_text.h"
 #include "options.h"
 #include "timeline_restrict.h"
 
@@ -16,15 +17,14 @@
 static bool parse_since_first(const char *text, int64_t *ns)
 {
     enum time_unit unit = TIME_NS;
-    char *end;
-    errno = 0;
-    double number = strtod(text, &end);
-    bool named = !*end || time_text_find_unit(end, &unit);
-    double scale = unit == TIME_S ? 1e9 : unit == TIME_MS ? 1e6 : unit == TIME_US ? 1e3 : 1;
-    if (end == text || !named || errno || !(number >= 0) || number * scale > 9e18)
+    char number[64]; /* with a zero in front: ".5" is one, too */
+    size_t size = strspn(text, "0123456789.eE");
+    bool named = !text[size] || time_text_find_unit(text + size, &unit);
+    unsigned scale = unit == TIME_S ? 9 : unit == TIME_MS ? 6 : unit == TIME_US ? 3 : 0;
+    if (!size || size + 2 > sizeof number || !named)
         return false;
-    *ns = (int64_t)(number * scale);
-    return true;
+    snprintf(number, sizeof number, "0%.*s", (int)size, text);
+    return json_text_nearest((struct text){number, size + 1}, scale, ns) && *ns < JSON_NUMBER_MAX;
 }
 
 /* A number of digits alone; what follows it is at `*rest`. */
@@ -159,9 +159,8 @@ static int64_t time_of(const struct timeline *timeline, struct window_point poin
         return since_base(timeline, point.ns);
     if (point.kind == WINDOW_OPEN)
         return otherwise_ns;
-    return point.ns > INT64_MAX - timeline->origin_ns && timeline->origin_ns > 0
-               ? INT64_MAX
-               : timeline->origin_ns + point.ns;
+    int64_t time_ns;
+    return __builtin_add_overflow(timeline->origin_ns, point.ns, &time_ns) ? INT64_MAX : time_ns;
 }
 
 /* A window that several have a part in: from where the first begins to where the last ends. */

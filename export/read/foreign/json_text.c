@@ -156,6 +156,11 @@ bool json_text_scaled(struct text text, unsigned scale, int64_t *number)
     return scale_text(text, scale, false, number);
 }
 
+bool json_text_nearest(struct text text, unsigned scale, int64_t *number)
+{
+    return scale_text(text, scale, true, number);
+}
+
 double json_text_double(struct text text)
 {
     static const double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,

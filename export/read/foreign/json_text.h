@@ -157,6 +157,7 @@ const char *json_nearest(struct json_cursor *cursor, const char *p, unsigned sca
                          bool *known);
 /* As json_scaled() of a whole text; false: it is no number. */
 bool json_text_scaled(struct text text, unsigned scale, int64_t *number);
+bool json_text_nearest(struct text text, unsigned scale, int64_t *number);
 double json_text_double(struct text text);
 
 /* Resolves escapes: `to` has room for string.size bytes. Returns the size. What is wrongly escaped
