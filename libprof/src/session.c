@@ -52,18 +52,23 @@ static struct {
     uint32_t reason; /* enum prof_control_reason of the last switch; under the lock, read
                               * by whoever makes the file */
     uint32_t asked; /* of the lock's holder, by who may not wait: 0, or 1 | on << 1 | reason << 2 */
-    uint32_t steps_wanted;   /* prof_step() matters also while recording is off */
-    uint32_t state;          /* enum session_state; creator releases -> others acquire */
-    uint32_t suspended_gate; /* the thread that is in session_suspend() */
-    uint32_t ending;         /* recorder_ending() */
-    uint32_t detached; /* enum session_detached; who takes it from 0 finishes the collectors */
-    uint32_t finished; /* and who the session */
-    uint32_t cuda;     /* session_cuda_init() was called in this process */
-    uint32_t leaving;  /* recorder_leaving() */
-    uint32_t sandbox;  /* session_is_in_sandbox() */
+    uint32_t steps_wanted; /* prof_step() matters also while recording is off */
+    uint32_t state;        /* enum session_state; creator releases -> others acquire */
+    uint32_t
+        epoch; /* of the recording in progress, 0 off: the gate while nobody suspends; under the lock */
+    uint32_t suspensions; /* session_suspend() minus session_resume(); any thread */
+    uint32_t ending;      /* the collectors finish */
+    uint32_t detached;    /* enum session_detached; who takes it from 0 finishes the collectors */
+    uint32_t finished;    /* and who the session */
+    uint32_t cuda;        /* session_cuda_init() was called in this process */
+    uint32_t leaving;     /* recorder_leaving() */
+    uint32_t sandbox;     /* session_is_in_sandbox() */
     void (*renew_exit)(void);
     char path[4096]; /* written while CREATING */
 } session = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* How often the calling thread is in session_suspend(): also in handlers that call exec. */
+static __thread uint32_t session_suspended_here __attribute__((tls_model("initial-exec")));
 
 /* What the GPU collector said; kept for a file that is made later. */
 static struct {
@@ -252,7 +257,7 @@ static void session_begin_file(const struct rank *rank)
     chunks_publish();
     session_state_facts(rank);
     names_restate();
-    session_state_control(true, thread_gate_epoch(load_relaxed(&thread_gate)));
+    session_state_control(true, load_relaxed(&session.epoch));
     session_each_collector(file_begun);
     header->ticks_per_second = clock_ticks_per_second();
     meta_clock_sample();
@@ -319,12 +324,34 @@ const char *session_path(void)
 /* ---- on and off ---- */
 
 /* prof.h looks at the second word before it calls prof_step(). */
-static void session_set_gate(uint32_t epoch)
+static void session_store_gate(uint32_t epoch)
 {
     store_seq_cst(&thread_gate, epoch);
     timing_mark_gate();
     thread_mark_gate();
     store_release(&thread_page.step_gate, epoch | load_relaxed(&session.steps_wanted));
+}
+
+static uint32_t session_gate(void)
+{
+    return load_seq_cst(&session.suspensions) ? 0 : load_seq_cst(&session.epoch);
+}
+
+/* One thread may switch while another one suspends: whoever comes last does what both want. */
+static void session_apply_gate(void)
+{
+    uint32_t epoch;
+    do {
+        epoch = session_gate();
+        TEST_POINT("session_apply_gate: chosen");
+        session_store_gate(epoch);
+    } while (epoch != session_gate());
+}
+
+static void session_set_gate(uint32_t epoch)
+{
+    store_seq_cst(&session.epoch, epoch);
+    session_apply_gate();
 }
 
 static void session_open_gate(enum prof_control_reason reason)
@@ -348,7 +375,7 @@ static void session_switch_on(enum prof_control_reason reason)
 
 static void session_switch_off(enum prof_control_reason reason)
 {
-    uint32_t epoch = thread_gate_epoch(exchange_seq_cst(&thread_gate, 0u));
+    uint32_t epoch = load_relaxed(&session.epoch);
     store_relaxed(&session.reason, (uint32_t)reason);
     session_set_gate(0);
     cost_recording(false);
@@ -489,13 +516,13 @@ void session_want_steps(bool wanted)
     struct signals_saved saved;
     session_lock(&saved);
     store_relaxed(&session.steps_wanted, wanted);
-    session_set_gate(load_relaxed(&thread_gate));
+    session_apply_gate();
     session_unlock(&saved);
 }
 
 void session_describe(struct session_status *status)
 {
-    status->on = load_relaxed(&thread_gate) != 0;
+    status->on = load_relaxed(&session.epoch) != 0;
     status->windows = load_relaxed(&session.last_epoch);
     status->reason = (enum prof_control_reason)load_relaxed(&session.reason);
     status->gpu_mode = load_relaxed(&session_gpu.mode);
@@ -539,7 +566,7 @@ static void session_close_file(void)
 
 bool recorder_ending(void)
 {
-    return load_relaxed(&session.ending) != 0;
+    return load_relaxed(&session.ending) || load_relaxed(&session.suspensions);
 }
 
 bool recorder_leaving(void)
@@ -596,7 +623,6 @@ void session_finish(void)
     signals_restore(&saved);
 }
 
-/* The gate's value is kept: if exec fails, threads go on as if nothing had been. */
 void session_suspend(void)
 {
     if (!session_has_file())
@@ -604,10 +630,9 @@ void session_suspend(void)
     session_await_collectors();
     struct signals_saved saved;
     signals_block(&saved);
-    uint32_t gate = exchange_acquire(&thread_gate, 0u);
-    if (gate)
-        store_release(&session.suspended_gate, gate);
-    store_relaxed(&session.ending, 1u);
+    session_suspended_here++;
+    fetch_add_seq_cst(&session.suspensions, 1u);
+    session_apply_gate();
     writer_flush((unsigned)config_get()->exit_ms);
     loss_settle();
     cost_state(true);
@@ -615,13 +640,16 @@ void session_suspend(void)
     signals_restore(&saved);
 }
 
+/* There may have been no file to suspend when the calling thread tried. */
 void session_resume(void)
 {
-    if (!session_has_file())
+    if (!session_suspended_here)
         return;
-    chunks_resume();
-    store_relaxed(&session.ending, 0u);
-    session_set_gate(load_acquire(&session.suspended_gate));
+    session_suspended_here--;
+    if (session_has_file())
+        chunks_resume();
+    fetch_add_seq_cst(&session.suspensions, (uint32_t)-1);
+    session_apply_gate();
 }
 
 bool session_is_in_sandbox(void)
@@ -633,7 +661,7 @@ bool session_is_in_sandbox(void)
 static void session_leave(void)
 {
     store_relaxed(&session.leaving, 1u);
-    if (session_has_file() && load_relaxed(&thread_gate)) {
+    if (session_has_file() && load_relaxed(&session.epoch)) {
         loss_add(PROF_LOSS_SANDBOX, 1);
         log_line(LOG_ERROR, "the program enters a sandbox: the recording in %s ends here",
                  session.path);
@@ -677,6 +705,7 @@ static void session_forget(void)
     writer_fork_child();
     session_each_collector(fork_child);
     session.ending = session.detached = session.cuda = 0;
+    session.suspensions = session_suspended_here = 0;
     session_gpu.mode = PROF_GPU_NONE;
     session_gpu.reason[0] = '\0';
     session.path[0] = '\0';

@@ -65,8 +65,8 @@ void session_finish_collectors(void);
 void session_finish(void);
 
 /* The process ends or is replaced without exit handlers: nothing is recorded any more, what was is
- * in the file. Takes no lock but the writer's and allocates nothing. session_resume() if exec
- * failed. */
+ * in the file. Takes no lock but the writer's and allocates nothing. The same thread calls session_resume() if
+ * exec failed: recording is then as others switched it meanwhile, once no other thread is at it. */
 void session_suspend(void);
 void session_resume(void);
 

@@ -64,4 +64,90 @@ TEST_F(Session, OfAChildForkedAfterTheEndLeavesTheFileAlone)
     });
 }
 
+TEST_F(Session, GoesOnAfterAFailedExecOnlyIfItIsOn)
+{
+    IN_A_PROCESS_OF_ITS_OWN({
+        init();
+        ASSERT_TRUE(session_ready());
+        session_suspend();
+        EXPECT_FALSE(recorder_on());
+        session_resume();
+        EXPECT_TRUE(recorder_on());
+        session_stop();
+        session_suspend();
+        session_resume();
+        EXPECT_FALSE(recorder_on()) << "stopped since an earlier exec";
+    });
+}
+
+TEST_F(Session, IsWhatOthersSwitchedItToDuringAFailedExec)
+{
+    IN_A_PROCESS_OF_ITS_OWN({
+        init();
+        ASSERT_TRUE(session_ready());
+        session_suspend();
+        session_stop();
+        session_resume();
+        EXPECT_FALSE(recorder_on());
+        session_suspend();
+        session_start();
+        EXPECT_FALSE(recorder_on()) << "the file is closed";
+        session_resume();
+        EXPECT_TRUE(recorder_on());
+    });
+}
+
+// Two threads call exec: what fails in one does not switch recording on under the other.
+TEST_F(Session, GoesOnOnceEachExecHasFailed)
+{
+    IN_A_PROCESS_OF_ITS_OWN({
+        init();
+        ASSERT_TRUE(session_ready());
+        session_suspend();
+        session_suspend();
+        session_resume();
+        EXPECT_FALSE(recorder_on());
+        session_resume();
+        EXPECT_TRUE(recorder_on());
+    });
+}
+
+TEST_F(Session, ThatBeganDuringAnExecGoesOnWhenThatFails)
+{
+    IN_A_PROCESS_OF_ITS_OWN({
+        init();
+        session_suspend();
+        ASSERT_TRUE(session_ready()) << "another thread records its first event";
+        session_resume();
+        EXPECT_TRUE(recorder_on());
+    });
+}
+
+TEST_F(Session, StaysSuspendedWhenItIsSwitchedOnBetweenTwoSteps)
+{
+    IN_A_PROCESS_OF_ITS_OWN({
+        init(false);
+        ASSERT_TRUE(session_ready());
+        AtTestPoint chosen("session_apply_gate: chosen",
+                           [&] { std::thread(session_suspend).join(); });
+        session_start();
+        EXPECT_FALSE(recorder_on());
+    });
+}
+
+// Its own recording is not suspended.
+TEST_F(Session, OfAChildForkedDuringAnExecIsOn)
+{
+    IN_A_PROCESS_OF_ITS_OWN({
+        init();
+        ASSERT_TRUE(session_ready());
+        session_suspend();
+        IN_A_PROCESS_OF_ITS_OWN({
+            session_fork_child();
+            EXPECT_TRUE(recorder_on());
+            EXPECT_TRUE(session_ready());
+        });
+    });
+}
+
 } // namespace
