@@ -174,7 +174,7 @@ TEST_F(Kineto, PairsBeginsAndEndsInTheOrderOfTime)
     events(R"j({"ph":"E","pid":1,"tid":1,"ts":9},{"ph":"B","name":"in","pid":1,"tid":1,"ts":4},
               {"ph":"B","name":"out","pid":1,"tid":1,"ts":1},{"ph":"E","pid":1,"tid":1,"ts":6},
               {"ph":"B","name":"other","pid":1,"tid":2,"ts":2},{"ph":"E","pid":1,"tid":2,"ts":3})j");
-    EXPECT_EQ(slices(), "out -8000-0 0, in -5000--3000 1, other -7000--6000 0");
+    EXPECT_EQ(slices(), "out 0-8000 0, in 3000-5000 1, other 1000-2000 0");
 }
 
 TEST_F(Kineto, CountsEndsWithoutABeginAndClosesWhatIsOpen)
@@ -182,7 +182,7 @@ TEST_F(Kineto, CountsEndsWithoutABeginAndClosesWhatIsOpen)
     expected_findings = "warning unbalanced-ranges";
     events(R"j({"ph":"E","pid":1,"tid":1,"ts":0},{"ph":"B","name":"open","pid":1,"tid":1,"ts":4},
               {"ph":"X","name":"last","pid":1,"tid":2,"ts":10,"dur":5})j");
-    EXPECT_EQ(slices(), "open 4000-15000 0, last 10000-15000 0");
+    EXPECT_EQ(slices(), "open 0-11000 0, last 6000-11000 0");
     EXPECT_TRUE(timeline_->slices.at[0].flags & TL_UNCLOSED);
     EXPECT_EQ(warnings(), "1 ends of events without a begin\n");
 }
@@ -466,13 +466,25 @@ TEST_F(Kineto, BearsOddTimesAndCountsThem)
               {"ph":"X","name":"early","pid":1,"tid":2,"ts":-4,"dur":1},{"ph":"X","name":"no time","pid":1,"tid":1},
               {"ph":"X","name":"text","pid":1,"tid":3,"ts":"7.5","dur":"1"},{"ph":"X","name":"null","pid":1,"tid":1,"ts":null},
               {"ph":"X","name":"far","pid":1,"tid":4,"ts":1e300,"dur":1e300},{"ph":"?","ts":1},7,null,{})j");
-    EXPECT_NE(slices().find("zero 0-0 0, back 1000-1000 0, early -9000--8000 0, text 2500-3500 0"),
-              std::string::npos)
+    EXPECT_NE(
+        slices().find("zero 9000-9000 0, back 10000-10000 0, early 0-1000 0, text 11500-12500 0"),
+        std::string::npos)
         << slices();
     EXPECT_NE(warnings().find("2 events without a time left out"), std::string::npos) << warnings();
     EXPECT_NE(warnings().find("1 events that end before they begin"), std::string::npos);
     EXPECT_NE(warnings().find("2 items among the events that are no events"), std::string::npos);
     EXPECT_NE(warnings().find("2 events of a kind that is not read"), std::string::npos);
+}
+
+TEST_F(Kineto, TimeBeginsWithTheEarliestEvent)
+{
+    load(R"j({"baseTimeNanoseconds":1700000000000000000,"traceEvents":[
+              {"ph":"M","name":"process_name","pid":1,"tid":1,"ts":0,"args":{"name":"p"}},
+              {"ph":"X","name":"second","pid":1,"tid":1,"ts":9,"dur":2},
+              {"ph":"X","name":"first","pid":1,"tid":1,"ts":4.5,"dur":2}]})j");
+    EXPECT_EQ(slices(), "first 0-2000 0, second 4500-6500 0");
+    EXPECT_EQ(timeline_->processes.at[0].info.start_realtime_ns, 1700000000000004500u);
+    EXPECT_EQ(timeline_->base_realtime_ns, 1700000000000004500u);
 }
 
 TEST_F(Kineto, KeepsNegativeBeginsOfTheClock)

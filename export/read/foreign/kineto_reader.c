@@ -35,7 +35,7 @@ struct reader {
     struct number_map row_of;             /* of the pid and the device -> row_pids[] */
     KINETO_ARRAY(uint32_t) row_pids;      /* by row of a device: the pid, see kineto_rows_pid() */
     bool any, is_kineto;
-    int64_t first_ns; /* of the first event with a time: 0 of the store */
+    int64_t first_ns; /* of the first event with a time, at last of the earliest: 0 of the store */
     int64_t last_ns;
     uint64_t untimed, bad_times, unknown_phases, operations;
     char *plain; /* an unescaped text */
@@ -436,6 +436,14 @@ static void find_processes(struct reader *reader, uint32_t main)
     free(processes);
 }
 
+/* Events are in any order, and the first one of the file is rarely the earliest. */
+static void begin_at_earliest(struct reader *reader)
+{
+    int64_t earliest_ns = event_store_end(reader->store);
+    event_store_shift(reader->store, earliest_ns);
+    reader->first_ns += earliest_ns;
+}
+
 static void finish(struct reader *reader, const struct kineto_walked *walked)
 {
     struct event_store *store = reader->store;
@@ -449,6 +457,7 @@ static void finish(struct reader *reader, const struct kineto_walked *walked)
                      reader->rows.surplus_pids);
     if (main != UINT32_MAX && reader->operations && !reader->failed)
         find_processes(reader, main);
+    begin_at_earliest(reader);
     tell_facts(reader);
 }
 
