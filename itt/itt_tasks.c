@@ -4,6 +4,7 @@
 #include "itt_record.h"
 #include "itt_spans.h"
 
+#include "attrs.h"
 #include "label_thread.h"
 #include "thread.h"
 #include "timing.h"

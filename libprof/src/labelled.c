@@ -62,8 +62,14 @@ uint64_t labelled_record(enum labelled_kind kind, uint32_t id, uint64_t *begun)
 
 void labelled_parts(uint64_t target, const struct labelled_name *named)
 {
-    for (size_t i = 0; i < named->torch.count; i++)
-        attrs_write(target, named->torch.parts[i].key, &named->torch.parts[i].value);
+    for (size_t i = 0; i < named->torch.count; i++) {
+        const struct torch_names_part *part = &named->torch.parts[i];
+        struct attr_value value = {.type = part->text ? PROF_ATTR_STRING : PROF_ATTR_INT,
+                                   .bits = part->text ? 0 : part->integer,
+                                   .text = part->text,
+                                   .bytes = part->bytes};
+        attrs_write(target, part->key, &value);
+    }
 }
 
 void labelled_end(uint64_t id)

@@ -153,3 +153,37 @@ TEST_F(Store, EndsWhatWouldBeCutTooOftenAndSaysSo)
 }
 
 } // namespace
+
+/* What PyTorch's emit_nvtx composes is one operator with attributes, whatever file it comes from. */
+TEST_F(StoreTest, NamesOfPyTorchAreTakenApart)
+{
+    event_store_process(store_);
+    uint32_t t = thread(0, 1);
+    event_label label = {};
+    label.name = name("aten::mm, seq = 7");
+    label.category = 3;
+    slice(t, 0, 9, "aten::mm, seq = 12, op_id = 5, sizes = [[2, 3], [3, 4]]");
+    slice(t, 10, 19, "aten::mm, seq = 13, op_id = 6, sizes = [[2, 3], [3, 4]]");
+    slice(t, 20, 29, "looks, seq = like it");
+    slice(t, 30, 39, "looks, seq = like it");
+    slice(t, 40, 49, "call, seq = 1", READ_SLICE_API);
+    read_slice labelled = {};
+    labelled.start_ns = 50, labelled.end_ns = 59, labelled.thread = t;
+    labelled.name = event_store_label(store_, &label);
+    event_store_slice(store_, &labelled);
+    load();
+    EXPECT_EQ(slices(), "aten::mm 0-9 0, aten::mm 10-19 0, looks, seq = like it 20-29 0, "
+                        "looks, seq = like it 30-39 0, call, seq = 1 40-49 0, aten::mm 50-59 0");
+    ASSERT_EQ(timeline_->attrs.count, 7u);
+    std::string attrs;
+    for (uint32_t i = 0; i < timeline_->attrs.count; i++) {
+        const tl_attr &attr = timeline_->attrs.at[i];
+        attrs += std::to_string(attr.slice) + " " + timeline_->names.at[attr.key].bytes + "=" +
+                 (attr.type == PROF_ATTR_STRING ? timeline_->names.at[attr.value].bytes
+                                                : std::to_string(attr.value)) +
+                 ", ";
+    }
+    EXPECT_EQ(attrs, "0 seq=12, 0 op_id=5, 0 sizes=[[2, 3], [3, 4]], 1 seq=13, 1 op_id=6, "
+                     "1 sizes=[[2, 3], [3, 4]], 5 seq=7, ");
+    EXPECT_NE(timeline_->slices.at[5].label, TL_NONE);
+}

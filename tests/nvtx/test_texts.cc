@@ -57,8 +57,8 @@ struct Torch {
     {
         const torch_names_part &part = torch.parts[i];
         return std::string(part.key) + ":" +
-               (part.value.type == PROF_ATTR_INT ? std::to_string((int64_t)part.value.bits)
-                                                 : std::string(part.value.text, part.value.bytes));
+               (part.text ? std::string(part.text, part.bytes)
+                          : std::to_string((int64_t)part.integer));
     }
     std::string name;
     torch_names torch;

@@ -15,6 +15,7 @@ void event_store_destroy(struct event_store *store)
     if (!store)
         return;
     text_pool_fini(&store->names);
+    free(store->plain.at);
     free(store->processes.at);
     free(store->threads.at);
     free(store->slices.at);
@@ -109,15 +110,13 @@ void event_store_move_thread(struct event_store *store, uint32_t thread, uint32_
 }
 
 /* Slices of a thread, attributes of a slice: what an index of 32 bits can name. */
-static uint32_t keep_attrs(struct event_store *store, const struct read_slice *slice)
+static void keep_attrs(struct event_store *store, const struct read_attr *attrs, uint32_t count)
 {
-    uint32_t first = store->attrs.count;
-    for (uint32_t i = 0; i < slice->attr_count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         struct read_attr *attr = ADD(store, &store->attrs);
         if (attr)
-            *attr = slice->attrs[i];
+            *attr = attrs[i];
     }
-    return first;
 }
 
 static int64_t end_of(struct event_store *store, int64_t start_ns, int64_t end_ns)
@@ -133,16 +132,22 @@ void event_store_slice(struct event_store *store, const struct read_slice *slice
     struct store_slice *kept = ADD(store, &store->slices);
     if (!kept)
         return;
-    uint32_t attrs = slice->attr_count > UINT16_MAX ? UINT16_MAX : slice->attr_count;
+    struct store_name split;
+    bool is_split = slice->kind == READ_SLICE_RANGE && store_name_split(store, slice->name, &split);
+    uint32_t first_attr = store->attrs.count;
+    keep_attrs(store, slice->attrs, slice->attr_count);
+    if (is_split)
+        keep_attrs(store, split.attrs, split.count);
+    uint32_t attrs = store->attrs.count - first_attr;
     *kept = (struct store_slice){
         .start_ns = slice->start_ns,
         .end_ns = end_of(store, slice->start_ns, slice->end_ns),
         .thread = slice->thread,
-        .name = slice->name,
+        .name = is_split ? split.name : slice->name,
         .correlation = slice->correlation,
         .result = slice->result,
-        .first_attr = keep_attrs(store, slice),
-        .attr_count = (uint16_t)attrs,
+        .first_attr = first_attr,
+        .attr_count = (uint16_t)(attrs > UINT16_MAX ? UINT16_MAX : attrs),
         .kind = slice->kind,
         .flags = slice->flags & (uint8_t)~READ_SLICE_CONTINUED,
     };

@@ -71,6 +71,17 @@ struct store_category {
 /* Labels have numbers of their own, so that names can come after them. */
 #define STORE_LABEL UINT32_C(0x80000000)
 
+/* What PyTorch's emit_nvtx composes into a range's name, taken apart. */
+#define STORE_PARTS_MAX 5u
+struct store_name {
+    uint32_t name; /* as of event_store_name() or event_store_label() */
+    uint32_t count;
+    struct read_attr attrs[STORE_PARTS_MAX];
+};
+
+/* store_names.c: false: the name stays as it is. */
+bool store_name_split(struct event_store *store, uint32_t name, struct store_name *split);
+
 struct store_warning {
     const char *what;
     uint64_t count;
@@ -85,6 +96,7 @@ struct store_warning {
 struct event_store {
     bool failed;
     struct text_pool names;
+    STORE_ARRAY(bool) plain; /* by name: store_name_split() found nothing to split */
     STORE_ARRAY(struct read_process) processes;
     STORE_ARRAY(struct store_thread) threads;
     STORE_ARRAY(struct store_slice) slices;

@@ -10,16 +10,21 @@
 #ifndef PROF_TORCH_NAMES_H
 #define PROF_TORCH_NAMES_H
 
-#include "attrs.h"
-
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 #define TORCH_NAMES_PARTS_MAX 5
 
 struct torch_names_part {
-    const char *key; /* "seq", "stashed_seq", "op_id": integers; "sizes", "input_op_ids": text */
-    struct attr_value value; /* points into the name */
+    const char *key;  /* "seq", "stashed_seq", "op_id": integers; "sizes", "input_op_ids": text */
+    const char *text; /* of a text: within the name; NULL: it is an integer */
+    size_t bytes;     /* of the text */
+    uint64_t integer; /* as int64_t */
 };
 
 struct torch_names {
@@ -31,4 +36,7 @@ struct torch_names {
 /* Takes a name apart. False: it is no such name, to the last character; it stays whole. */
 bool torch_names_parse(const char *name, size_t bytes, struct torch_names *torch);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

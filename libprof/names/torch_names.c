@@ -14,6 +14,10 @@ static const struct torch_names_rule torch_names_rules[TORCH_NAMES_PARTS_MAX] = 
     {"sizes", "sizes", false}, {"input_op_ids", "input_op_ids", false},
 };
 
+/* Places in a name where parts may begin. PyTorch's have one; each may be read to the name's end, which
+ * must not become quadratic. */
+#define TORCH_NAMES_TRIES 16u
+
 /* What is left to read. */
 struct torch_names_text {
     const char *at, *end;
@@ -28,19 +32,20 @@ static bool torch_names_skip(struct torch_names_text *text, const char *expected
     return true;
 }
 
-static bool torch_names_integer(struct torch_names_text *text, struct attr_value *value)
+static bool torch_names_integer(struct torch_names_text *text, struct torch_names_part *part)
 {
     bool negative = torch_names_skip(text, "-");
     const char *from = text->at;
     uint64_t number = 0;
     while (text->at < text->end && *text->at >= '0' && *text->at <= '9' && number < INT64_MAX / 10)
         number = number * 10 + (uint64_t)(*text->at++ - '0');
-    *value = (struct attr_value){.type = PROF_ATTR_INT, .bits = negative ? -number : number};
+    part->text = NULL;
+    part->integer = negative ? -number : number;
     return text->at > from;
 }
 
 /* From '[' to the ']' that belongs to it. */
-static bool torch_names_list(struct torch_names_text *text, struct attr_value *value)
+static bool torch_names_list(struct torch_names_text *text, struct torch_names_part *part)
 {
     const char *from = text->at;
     int depth = 0;
@@ -53,26 +58,31 @@ static bool torch_names_list(struct torch_names_text *text, struct attr_value *v
     if (text->at == text->end || text->at == from)
         return false;
     text->at++;
-    *value = (struct attr_value){
-        .type = PROF_ATTR_STRING, .text = from, .bytes = (size_t)(text->at - from)};
+    part->text = from;
+    part->bytes = (size_t)(text->at - from);
     return true;
 }
 
-/* ", key = value" or ", key=value" */
-static bool torch_names_part(struct torch_names_text *text, struct torch_names_part *part)
+/* ", key = " or ", key="; NULL: neither. */
+static const struct torch_names_rule *torch_names_key(struct torch_names_text *text)
 {
     const struct torch_names_text begin = *text;
     for (int i = 0; i < TORCH_NAMES_PARTS_MAX; i++) {
-        const struct torch_names_rule *rule = &torch_names_rules[i];
         *text = begin;
-        if (!torch_names_skip(text, ", ") || !torch_names_skip(text, rule->text) ||
-            !(torch_names_skip(text, " = ") || torch_names_skip(text, "=")))
-            continue;
-        part->key = rule->key;
-        return rule->integer ? torch_names_integer(text, &part->value)
-                             : torch_names_list(text, &part->value);
+        if (torch_names_skip(text, ", ") && torch_names_skip(text, torch_names_rules[i].text) &&
+            (torch_names_skip(text, " = ") || torch_names_skip(text, "=")))
+            return &torch_names_rules[i];
     }
-    return false;
+    return NULL;
+}
+
+static bool torch_names_part(struct torch_names_text *text, struct torch_names_part *part)
+{
+    const struct torch_names_rule *rule = torch_names_key(text);
+    if (!rule)
+        return false;
+    part->key = rule->key;
+    return rule->integer ? torch_names_integer(text, part) : torch_names_list(text, part);
 }
 
 static bool torch_names_parts(struct torch_names_text text, struct torch_names *torch)
@@ -90,11 +100,17 @@ static bool torch_names_parts(struct torch_names_text text, struct torch_names *
 bool torch_names_parse(const char *name, size_t bytes, struct torch_names *torch)
 {
     const char *end = name + bytes;
+    unsigned tries = 0;
     for (const char *at = name; (at = memchr(at, ',', (size_t)(end - at))) != NULL; at++) {
-        if (at > name && torch_names_parts((struct torch_names_text){at, end}, torch)) {
+        struct torch_names_text text = {at, end};
+        if (at == name || !torch_names_key(&text))
+            continue;
+        if (torch_names_parts((struct torch_names_text){at, end}, torch)) {
             torch->base_bytes = (size_t)(at - name);
             return true;
         }
+        if (++tries == TORCH_NAMES_TRIES)
+            return false;
     }
     return false;
 }
