@@ -1,6 +1,7 @@
 /* trace_ask.c - formats and reports, by profdump's own tables of them. */
 #include "command_run.h"
 #include "export_file.h"
+#include "fit.h"
 #include "opened.h"
 #include "options.h"
 #include "outputs.h"
@@ -145,6 +146,7 @@ static prof_status run_report(struct prof_trace *trace, const char *name,
     call_begin(&call, &trace->given, trace->sentence);
     options.out = stream;
     options.out_name = "output";
+    options.write.table_width = fit_terminal_width(fileno(stream));
     prof_status status = PROF_INVALID;
     if (!command)
         unknown("report", name, false);
@@ -224,7 +226,7 @@ static prof_status export_format(const struct prof_trace *trace, struct profdump
         status = command_copy_chrome(options, &copied);
     if (status == EXIT_SUCCESS && !copied)
         status = export_formats[kind].run(options, trace->held->timeline, path);
-    return status_of(status);
+    return status == EXIT_FAILURE && errno == ENODATA ? PROF_NOTHING : status_of(status);
 }
 
 prof_status prof_trace_export(struct prof_trace *trace, const char *format, const char *path)

@@ -112,6 +112,7 @@ static prof_status load(struct prof_trace *trace)
 {
     if (!opened_take_words(&trace->options, (const char *const *)trace->words))
         return PROF_INVALID;
+    trace->options.window.may_be_empty = trace->given.from_ns || trace->given.to_ns;
     if (trace->given.from_ns)
         trace->options.window.from = since_epoch(trace->given.from_ns);
     if (trace->given.to_ns)

@@ -91,5 +91,6 @@ int finish_export(const struct profdump_options *options, const struct timeline 
         return finish(options, timeline, true);
     if (error->code != EPIPE)
         complain("%s", error->message);
+    errno = error->code; /* ENODATA: libprofdump says that differently */
     return EXIT_FAILURE;
 }

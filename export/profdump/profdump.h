@@ -45,6 +45,7 @@ struct window_point {
 /* Which time of the recording; see window_options.h. */
 struct window_options {
     struct window_point from, to; /* --from, --to */
+    bool may_be_empty;            /* there need be no time between them */
     int64_t recording;            /* --window, 0 not given */
     bool steps;                   /* --steps */
     int64_t first_step, last_step;

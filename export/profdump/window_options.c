@@ -239,8 +239,9 @@ static bool of_times(const struct window_options *window, const struct timeline 
     char length[TIME_TEXT_BYTES];
     widen(span, time_of(timeline, window->from, INT64_MIN),
           time_of(timeline, window->to, INT64_MAX));
-    if (span->from_ns < span->to_ns && span->from_ns <= timeline->end_ns &&
-        span->to_ns > timeline->start_ns)
+    if (span->from_ns < span->to_ns &&
+        (window->may_be_empty ||
+         (span->from_ns <= timeline->end_ns && span->to_ns > timeline->start_ns)))
         return true;
     time_text((double)(timeline->end_ns - timeline->start_ns), length);
     return say(error,

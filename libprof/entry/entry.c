@@ -26,13 +26,13 @@
 #include "exits.h"
 #include "glibc_only.h"
 #include "process.h"
+#include "reader.h"
 #include "report.h"
 #include "sandbox.h"
 #include "session.h"
 #include "single_thread.h"
 #include "stacks.h"
 #include "triggers.h"
-#include "writer.h"
 
 #include "cublas_record.h"
 #include "cupti.h"
@@ -54,9 +54,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define ENTRY_REPORT_MS \
-    10000u /* a table takes a second at most; longer means that somebody waits for us */
-
 /* In the order in which they are called; independent of constructor order. */
 static const struct collector *const entry_collectors[] = {
     &stacks_collector, &cupti_collector,    &children_collector,
@@ -69,12 +66,6 @@ static bool
 static bool entry_preloaded;
 static uint32_t entry_loaded; /* whoever comes first: the constructor, or NVTX or ITT before it */
 
-static const char *entry_own_path(void)
-{
-    Dl_info info;
-    return dladdr((void *)(uintptr_t)entry_own_path, &info) && info.dli_fname ? info.dli_fname : "";
-}
-
 /* Which copy of the library a public symbol is resolved to: the first one in the process that the
  * loader made global, by LD_PRELOAD or by linking. One that NVTX or CUDA loads is not. */
 enum entry_copy { ENTRY_COPY_NONE, ENTRY_COPY_OWN, ENTRY_COPY_OTHER };
@@ -83,7 +74,7 @@ static enum entry_copy entry_global_copy(void)
 {
     Dl_info first, own;
     void *symbol = dlsym(RTLD_DEFAULT, "prof_version");
-    if (!symbol || !dladdr(symbol, &first) || !dladdr((void *)(uintptr_t)entry_own_path, &own))
+    if (!symbol || !dladdr(symbol, &first) || !dladdr((void *)(uintptr_t)reader_own_path, &own))
         return ENTRY_COPY_NONE;
     return first.dli_fbase == own.dli_fbase ? ENTRY_COPY_OWN : ENTRY_COPY_OTHER;
 }
@@ -166,7 +157,7 @@ static bool entry_must_wait(void)
 static void entry_wait_for_end(void)
 {
     struct timespec moment = {.tv_nsec = 1000000};
-    uint64_t end_ns = clock_monotonic_ns() + 2 * ENTRY_REPORT_MS * 1000000ull;
+    uint64_t end_ns = clock_monotonic_ns() + 2 * REPORT_MS * 1000000ull;
     if (!entry_must_wait())
         return;
     atexit(entry_wait_for_end); /* for the next but one */
@@ -214,7 +205,7 @@ static void entry_finish(void)
 {
     int cancel_state = entry_end_begin();
     session_finish();
-    if (entry_preloaded && !writer_run(report_at_exit, ENTRY_REPORT_MS))
+    if (entry_preloaded)
         report_at_exit();
     entry_end_over(cancel_state);
 }
@@ -250,7 +241,7 @@ __attribute__((constructor)) static void entry_load(void)
         return;
     int saved_errno = errno;
     uint64_t began_ns = clock_monotonic_ns();
-    const char *own_path = entry_own_path();
+    const char *own_path = reader_own_path();
     exits_resolve();
     children_resolve();
     sandbox_resolve();

@@ -1,41 +1,91 @@
-/* Tables and exports inside the recorded process, which reads its own file with profdump's reader. */
+/* What is said at the end of the recorded process: the key averages, which profdump prints in a child, and where the
+ * trace is. */
 #define _GNU_SOURCE
-#define PROF_IMPLEMENTATION
 #include "report.h"
 
-#include "arrow.h"
 #include "config.h"
-#include "fit.h"
 #include "log.h"
 #include "loss.h"
-#include "prof/arrow.h"
-#include "prof/block.h"
-#include "prof/prof.h"
+#include "own_child.h"
+#include "own_thread.h"
+#include "reader.h"
 #include "session.h"
 #include "signals.h"
-#include "timeline_restrict.h"
-#include "write.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <link.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Reading this much takes about a second; more would be a surprise at the end of a program. */
-#define REPORT_BYTES_MAX (256ll << 20)
+/* profdump takes up to eight times the memory, which may be what the program's group has left. */
+#define REPORT_BYTES_MAX (64ll << 20)
 
-static struct timeline *report_load(void)
+/* ---- the table ---- */
+
+struct report_command {
+    const char *program;
+    char *const *arguments;
+    char **environment;
+};
+
+/* Below the build folder or an installation prefix, also in a folder of an architecture, and in a wheel. */
+static bool report_find_profdump(char *path, size_t path_bytes)
 {
-    const char *path = session_path();
-    struct read_error error;
-    if (!*path)
-        return NULL;
-    struct timeline *timeline = timeline_load(&path, 1, true, &error);
-    if (!timeline)
-        log_line(LOG_ERROR, "%s", error.message);
-    return timeline;
+    static const char *const places[] = {"../bin/profdump", "../../bin/profdump", "profdump"};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (reader_beside(places[i], path, path_bytes) && access(path, X_OK) == 0)
+            return true;
+    return false;
+}
+
+/* In a child: its signal handlers are a copy, but would run on the program's memory. */
+static void report_drop_handlers(void)
+{
+    struct sigaction handler;
+    sigset_t none;
+    for (int number = 1; number < NSIG; number++)
+        if (sigaction(number, NULL, &handler) == 0 && handler.sa_handler != SIG_IGN)
+            signal(number, SIG_DFL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static int report_execute(void *argument)
+{
+    const struct report_command *command = argument;
+    if (dup2(STDERR_FILENO, STDOUT_FILENO) >= 0)
+        execve(command->program, command->arguments, command->environment);
+    return 127;
+}
+
+/* A process that has executed a program raises SIGCHLD when it ends, whatever it was made with: so the program's child
+ * executes none, but has a child that does. */
+static int report_supervise(void *argument)
+{
+    int status = 0;
+    report_drop_handlers();
+    pid_t child = own_child_run(report_execute, argument);
+    if (child > 0 && !own_child_await(child, REPORT_MS, &status)) {
+        kill(child, SIGKILL);
+        own_child_await(child, REPORT_MS, &status);
+    }
+    return child > 0 && status == 0 ? 0 : 1;
+}
+
+static void report_run(struct report_command *command)
+{
+    struct signals_saved saved;
+    signals_block(&saved);
+    pid_t child = own_child_run(report_supervise, command);
+    if (child > 0)
+        own_child_await(child, REPORT_MS, NULL);
+    signals_restore(&saved);
 }
 
 static bool report_is_small_enough(const char *path)
@@ -44,17 +94,46 @@ static bool report_is_small_enough(const char *path)
     return stat(path, &status) == 0 && status.st_size <= REPORT_BYTES_MAX;
 }
 
-static void report_print_table(void)
+/* The process's own without preloaded libraries: profdump must not be recorded. */
+static char **report_environment(void)
 {
-    struct timeline *timeline = report_load();
-    if (!timeline)
+    static char *variables[4096]; /* no page of it is used before */
+    size_t count = 0;
+    for (char **own = environ; own && *own && count + 1 < sizeof variables / sizeof *variables;
+         own++)
+        if (strncmp(*own, "LD_PRELOAD=", strlen("LD_PRELOAD=")) != 0)
+            variables[count++] = *own;
+    variables[count] = NULL;
+    return variables;
+}
+
+static bool report_can_have_child(void)
+{
+    return !own_thread_sanitized() && !own_child_would_be_first();
+}
+
+static void report_print_table(const char *path)
+{
+    char program[PATH_MAX], rows[32];
+    if (!report_is_small_enough(path) || !report_can_have_child() ||
+        !report_find_profdump(program, sizeof program))
         return;
-    struct write_options options;
-    write_options_default(&options);
-    options.rows = (int64_t)config_get()->table_rows;
-    options.table_width = fit_terminal_width(STDERR_FILENO);
-    write_table(timeline, &options, stderr);
-    timeline_destroy(timeline);
+    snprintf(rows, sizeof rows, "--rows=%u", (unsigned)config_get()->table_rows);
+    char *const arguments[] = {program, rows, (char *)(uintptr_t) "--", (char *)(uintptr_t)path,
+                               NULL};
+    struct report_command command = {program, arguments, report_environment()};
+    report_run(&command);
+}
+
+static void report_say_where(const char *path)
+{
+    char line[3 * PATH_MAX + 128];
+    int length = snprintf(
+        line, sizeof line,
+        "libprof: wrote %s; profdump %s shows it, profdump --chrome out.json %s draws it\n", path,
+        path, path);
+    if (length > 0 && (size_t)length < sizeof line)
+        log_write(line, (size_t)length);
 }
 
 void report_at_exit(void)
@@ -62,12 +141,11 @@ void report_at_exit(void)
     const char *path = session_path();
     if (!*path || !config_get()->table)
         return;
-    if (report_is_small_enough(path))
-        report_print_table();
-    fprintf(stderr,
-            "libprof: wrote %s; profdump %s shows it, profdump --chrome out.json %s draws it\n",
-            path, path, path);
+    report_print_table(path);
+    report_say_where(path);
 }
+
+/* ---- why there is no trace ---- */
 
 static int report_is_cuda(struct dl_phdr_info *info, size_t size, void *user)
 {
@@ -97,138 +175,4 @@ void report_nothing(void)
     const char *why = asked ? report_why_nothing() : NULL;
     if (why)
         session_announce(why);
-}
-
-prof_status prof_table(FILE *stream)
-{
-    int saved_errno = errno;
-    if (!stream)
-        return PROF_INVALID;
-    if (prof_flush() == PROF_NOTHING)
-        return PROF_NOTHING;
-    struct timeline *timeline = report_load();
-    struct write_options options;
-    write_options_default(&options);
-    options.table_width = fit_terminal_width(fileno(stream));
-    bool written = timeline && write_table(timeline, &options, stream);
-    timeline_destroy(timeline);
-    errno = saved_errno;
-    return written ? PROF_OK : PROF_FAILED;
-}
-
-/* ---- files ---- */
-
-/* One export of this process so far. */
-typedef bool report_write(const struct timeline *timeline, const char *path,
-                          struct write_error *error);
-
-static bool report_write_etprof(const struct timeline *timeline, const char *path,
-                                struct write_error *error)
-{
-    struct write_etprof_counts counts;
-    return write_etprof(timeline, path, &counts, error);
-}
-
-/* Signals are blocked: the program must not get a SIGXFSZ or SIGPIPE that libprof's writing raised. */
-static bool report_write_quietly(report_write *write, const struct timeline *timeline,
-                                 const char *path, struct write_error *error)
-{
-    struct signals_saved saved;
-    signals_block(&saved);
-    bool written = write(timeline, path, error);
-    signals_restore(&saved);
-    return written;
-}
-
-static prof_status report_export(const char *path, report_write *write)
-{
-    int saved_errno = errno;
-    if (!path || !*path)
-        return PROF_INVALID;
-    if (prof_flush() == PROF_NOTHING)
-        return PROF_NOTHING;
-    struct timeline *timeline = report_load();
-    struct write_error error = {0};
-    bool written = timeline && report_write_quietly(write, timeline, path, &error);
-    timeline_destroy(timeline);
-    if (error.code && error.code != ENODATA)
-        log_line(LOG_ERROR, "%s", error.message);
-    errno = saved_errno;
-    if (written)
-        return PROF_OK;
-    return error.code == ENODATA ? PROF_NOTHING : PROF_FAILED;
-}
-
-prof_status prof_export_chrome(const char *path)
-{
-    return report_export(path, write_chrome);
-}
-
-prof_status prof_dump_etprof(const char *path)
-{
-    return report_export(path, report_write_etprof);
-}
-
-/* ---- tables in memory ---- */
-
-_Static_assert((int)PROF_ARROW_EVENTS == ARROW_EVENTS &&
-                   (int)PROF_ARROW_LAUNCHES == ARROW_LAUNCHES &&
-                   (int)PROF_ARROW_KERNELS == ARROW_KERNELS &&
-                   (int)PROF_ARROW_COUNTERS == ARROW_COUNTERS,
-               "both sides count tables alike");
-
-/* Nanoseconds since the epoch, [from, to). */
-struct report_window {
-    int64_t from_ns, to_ns;
-};
-
-/* Times are at most INT64_MAX apart: a base beyond it is a damaged file's. */
-static bool report_restrict(struct timeline *timeline, const struct report_window *window)
-{
-    uint64_t base = timeline->base_realtime_ns;
-    int64_t base_ns = base < INT64_MAX ? (int64_t)base : INT64_MAX;
-    int64_t from_ns = window->from_ns > 0 ? window->from_ns : 0;
-    int64_t to_ns = window->to_ns > 0 ? window->to_ns : 0;
-    return timeline_restrict(timeline, from_ns - base_ns, to_ns - base_ns);
-}
-
-/* `window` NULL: all of it. */
-static struct timeline *report_load_arrow(const char *path, const struct report_window *window)
-{
-    struct read_error error;
-    struct timeline *timeline = path ? timeline_load(&path, 1, true, &error) : report_load();
-    if (!timeline || !window || report_restrict(timeline, window))
-        return timeline;
-    timeline_destroy(timeline);
-    return NULL;
-}
-
-static prof_status report_arrow(const char *path, enum prof_arrow_table table,
-                                const struct report_window *window, struct ArrowArrayStream *stream)
-{
-    int saved_errno = errno;
-    if (!stream || (unsigned)table >= ARROW_TABLES || (path && !*path))
-        return PROF_INVALID;
-    if (!path && prof_flush() == PROF_NOTHING)
-        return PROF_NOTHING;
-    struct timeline *timeline = report_load_arrow(path, window);
-    bool filled =
-        timeline && arrow_stream_init(stream, timeline, (enum arrow_table)table, timeline_destroy);
-    if (!filled)
-        timeline_destroy(timeline);
-    errno = saved_errno;
-    return filled ? PROF_OK : PROF_FAILED;
-}
-
-prof_status prof_arrow(const char *path, enum prof_arrow_table table,
-                       struct ArrowArrayStream *stream)
-{
-    return report_arrow(path, table, NULL, stream);
-}
-
-prof_status prof_arrow_window(const char *path, enum prof_arrow_table table, int64_t from_ns,
-                              int64_t to_ns, struct ArrowArrayStream *stream)
-{
-    const struct report_window window = {from_ns, to_ns};
-    return from_ns < to_ns ? report_arrow(path, table, &window, stream) : PROF_INVALID;
 }

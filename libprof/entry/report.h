@@ -1,10 +1,12 @@
-/* report.h - tables and traces made inside the recorded process. */
+/* report.h - what the recorded process says of its recording when it ends. */
 #ifndef PROF_REPORT_H
 #define PROF_REPORT_H
 
-/* Prints where the trace is and, unless switched off or the file is too large to be read while the
- * program's user waits, the key averages on stderr. Nothing when nothing was recorded. After
- * session_finish(). */
+#define REPORT_MS 10000u /* profdump prints the table in so much time or not at all */
+
+/* Prints on stderr the key averages and where the trace is, unless switched off; only where it is if the file is large,
+ * or profdump is not found beside libprof.so or cannot be run. Nothing when nothing was recorded. Allocates nothing: the
+ * caller may have interrupted anything. After session_finish(). */
 void report_at_exit(void);
 
 /* Appends to PROF_SESSION_FILE why there is no trace, for profrun: "# off", recording was never switched on;

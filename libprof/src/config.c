@@ -86,7 +86,8 @@
       "What recording may cost, in percent of wall time. Above it, call stacks are not taken any " \
       "more, then CUDA calls that launch nothing not recorded, then the operations of graphs.")    \
     X("PROF_TABLE", table, FLAG, "1", 1, 0, 1, "",                                                 \
-      "Print the key averages on stderr when the program ends.")                                   \
+      "Print the key averages on stderr when the program ends: profdump does, if it lies beside "  \
+      "libprof.so, the trace is at most 64 MiB long and 10 seconds are enough.")                   \
     X("PROF_TABLE_ROWS", table_rows, NUMBER, "30", 30, 1, 1000000, "", "Rows of that table.")      \
     X("PROF_LOG", log_level, NUMBER, "1", 1, 0, 5, "",                                             \
       "Messages on stderr: 0 none, 1 errors, 2 per process, 3 per thread, 4 per buffer, 5 per "    \

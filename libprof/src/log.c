@@ -29,7 +29,7 @@ static bool log_error_is_one_too_many(enum log_level level)
     return level == LOG_ERROR && fetch_add_relaxed(&log_errors, 1u) >= LOG_ERRORS_SHOWN;
 }
 
-static void log_write(const char *line, size_t size)
+void log_write(const char *line, size_t size)
 {
     struct signals_saved saved;
     signals_block(&saved);

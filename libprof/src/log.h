@@ -10,6 +10,7 @@
 #define PROF_LOG_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 enum log_level {
     LOG_ERROR = 1,
@@ -21,6 +22,10 @@ enum log_level {
 
 void log_set_level(int level);
 bool log_shows(enum log_level level);
+
+/* Writes a text of the caller's to stderr, whatever the level. Nobody need read it: no SIGPIPE. */
+void log_write(const char *text, size_t size);
+
 void log_line(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -1,24 +1,18 @@
 #include "own_files.h"
 
 #include "atomic.h"
+#include "own_child.h"
 #include "own_thread.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdint.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define OWN_FILES_STACK_BYTES (256u << 10)
-
-/* glibc's own name: ThreadSanitizer takes clone() for a fork, after which no thread may begin. */
-extern int __clone(int (*run)(void *), void *stack, int flags, void *argument, ...)
-    __attribute__((weak));
 
 struct own_files_call {
     int (*job)(void *argument);
@@ -40,18 +34,11 @@ static int own_files_main(void *argument)
     return 0;
 }
 
-/* No signal at its end, so that no wait() of the program's sees it. */
 static void own_files_call_apart(struct own_files_call *call)
 {
-    uint8_t *stack = mmap(NULL, OWN_FILES_STACK_BYTES, PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
-    if (stack == MAP_FAILED)
-        return;
-    int child = (__clone ? __clone : clone)(own_files_main, stack + OWN_FILES_STACK_BYTES,
-                                            CLONE_VM | CLONE_VFORK, call);
+    pid_t child = own_child_run(own_files_main, call);
     if (child > 0)
         waitpid(child, NULL, (int)__WCLONE);
-    munmap(stack, OWN_FILES_STACK_BYTES);
 }
 
 static int own_files_nothing(void *unused)
@@ -75,17 +62,6 @@ static bool own_files_share_memory(void)
     return load_relaxed(&known) == 1;
 }
 
-/* After unshare(CLONE_NEWPID) or setns() the next process is the first of its namespace, which ends with
- * it: that must be the program's own. */
-static bool own_files_would_be_first(void)
-{
-    char own[64], of_children[64];
-    ssize_t size = readlink("/proc/self/ns/pid", own, sizeof own);
-    return size > 0 &&
-           (readlink("/proc/self/ns/pid_for_children", of_children, sizeof of_children) != size ||
-            memcmp(own, of_children, (size_t)size) != 0);
-}
-
 static void *own_files_thread(void *argument)
 {
     if (unshare(CLONE_FILES) == 0)
@@ -107,7 +83,7 @@ static void own_files_call_on_thread(struct own_files_call *call)
 int own_files_run(int (*job)(void *argument), void *argument)
 {
     struct own_files_call call = {.job = job, .argument = argument, .result = EAGAIN};
-    if (!own_files_would_be_first() && own_files_share_memory())
+    if (!own_child_would_be_first() && own_files_share_memory())
         own_files_call_apart(&call);
     else if (own_thread_sanitized() ||
              own_thread_one_other()) /* no thread can be had, or none is needed */

@@ -668,7 +668,6 @@ static void session_leave(void)
     }
     session_switch(false, PROF_CONTROL_SANDBOX);
     session_finish();
-    writer_leave();
     process_disclaim();
     store_release(&session.cuda, 0u);
 }

@@ -33,9 +33,6 @@ static struct {
     bool running, stop, done;
     bool parking, parked; /* asked to end its thread for a while; the thread has ended */
     bool flush_wanted, flushing;
-    bool serving;      /* its duties are over, it waits for jobs */
-    bool leaving;      /* it waits no longer */
-    void (*job)(void); /* NULL: none, or done */
     pthread_t thread;
 } writer = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -130,28 +127,6 @@ static bool writer_is_last(struct writer_due *due)
     return writer_due(&due->last, clock_monotonic_ns(), WRITER_LAST_NS) && own_thread_no_other();
 }
 
-/* The recording is over; what is left to do is what somebody wants done here, until the process is
- * gone. */
-static void writer_serve(void)
-{
-    pthread_mutex_lock(&writer.lock);
-    for (;;) {
-        while (!writer.job && !writer.leaving)
-            pthread_cond_wait(&writer.wake, &writer.lock);
-        if (!writer.job)
-            break;
-        void (*job)(void) = writer.job;
-        pthread_mutex_unlock(&writer.lock);
-        job();
-        pthread_mutex_lock(&writer.lock);
-        writer.job = NULL;
-        pthread_cond_broadcast(&writer.wake);
-    }
-    writer.serving = false;
-    pthread_mutex_unlock(&writer.lock);
-    own_thread_leave();
-}
-
 static void writer_begin(struct writer_due *due)
 {
     shed_begin();
@@ -187,13 +162,12 @@ static void *writer_main(void *began)
     cost_writer();
     pthread_mutex_lock(&writer.lock);
     writer.done = true;
-    writer.serving = !last;
     pthread_cond_broadcast(&writer.wake);
     pthread_mutex_unlock(&writer.lock);
     if (last)
         own_thread_end_process();
     else
-        writer_serve();
+        own_thread_leave();
     return NULL;
 }
 
@@ -224,9 +198,8 @@ static void writer_create(void *began)
 bool writer_start(void)
 {
     writer_init_cond();
-    writer.stop = writer.done = writer.flush_wanted = writer.flushing = writer.serving = false;
+    writer.stop = writer.done = writer.flush_wanted = writer.flushing = false;
     writer.parking = writer.parked = false;
-    writer.job = NULL;
     struct signals_saved saved;
     signals_block(&saved);
     writer_create(NULL);
@@ -298,32 +271,8 @@ void writer_stop(unsigned deadline_ms)
     writer.running = false;
 }
 
-bool writer_run(void (*job)(void), unsigned deadline_ms)
-{
-    struct timespec deadline = writer_deadline(deadline_ms * 1000000ull);
-    pthread_mutex_lock(&writer.lock);
-    bool serving = writer.serving;
-    if (serving) {
-        writer.job = job;
-        pthread_cond_broadcast(&writer.wake);
-    }
-    while (serving && writer.job &&
-           pthread_cond_timedwait(&writer.wake, &writer.lock, &deadline) != ETIMEDOUT)
-        ;
-    pthread_mutex_unlock(&writer.lock);
-    return serving;
-}
-
-void writer_leave(void)
-{
-    pthread_mutex_lock(&writer.lock);
-    writer.leaving = true;
-    pthread_cond_broadcast(&writer.wake);
-    pthread_mutex_unlock(&writer.lock);
-}
-
 void writer_fork_child(void)
 {
     writer.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-    writer.running = writer.serving = writer.parking = writer.parked = false;
+    writer.running = writer.parking = writer.parked = false;
 }

@@ -31,14 +31,6 @@ bool writer_park(unsigned deadline_ms);
  * writer_stop() and in a forked child. Any thread, but not in a signal handler. */
 void writer_resume(void);
 
-/* After writer_stop(): has it do something that may allocate and wait for locks, and waits for at
- * most `deadline_ms`. The caller may have been interrupted holding those locks: exit() is called in
- * signal handlers. False: there is no such thread, the caller must do it. */
-bool writer_run(void (*job)(void), unsigned deadline_ms);
-
-/* After writer_stop(): its thread ends. */
-void writer_leave(void);
-
 /* In a forked child: it does not exist there. */
 void writer_fork_child(void);
 

@@ -36,3 +36,24 @@ for output in "unread.prof", "no/such/directory.prof":
 UNREAD
 same "status when stderr is not read" "7 7" "$(python3 unread.py "$lib" | paste -sd' ')"
 same "status without stderr" 7 "$(record closed.prof ./reported plain 2>&- >stdout.txt || echo $?)"
+
+# A child of ours prints the table, and the program does not notice it.
+record child.prof ./reported child >stdout.txt 2>stderr.txt || true
+grep -q '^ *reported ' stderr.txt || fail "no table beside a SIGCHLD handler: $(cat stderr.txt)"
+same "what a program with a SIGCHLD handler prints last" output "$(tail -n 1 stdout.txt)"
+
+# Without profdump and libprofdump.so beside it, the library records, and says what is missing.
+mkdir alone
+cp "$PROF_LIB/libprof.so" alone
+status=0
+LD_PRELOAD=$here/alone/libprof.so PROF_OUTPUT=alone.prof ./reported child >stdout.txt 2>stderr.txt || status=$?
+same "status without profdump" 7 $status
+same "its output" "the trace file could not be read or the output not be written" "$(head -n 1 stdout.txt)"
+grep -q '^libprof: .* need libprofdump.so beside libprof.so' stderr.txt || fail "does not say what it needs: $(cat stderr.txt)"
+grep -q "^libprof: wrote $here/alone.prof" stderr.txt || fail "not said where, without profdump: $(cat stderr.txt)"
+found -q . < <(grep -v '^libprof: ' stderr.txt) && fail "a table without profdump: $(cat stderr.txt)"
+expect alone.prof 'count["reported"] == 1' 'process["closed"]'
+
+# Of a large trace, only its path is printed.
+record large.prof ./reported many >stdout.txt 2>stderr.txt || true
+same "what is said of a large trace" "libprof: wrote $here/large.prof" "$(cut -d';' -f1 stderr.txt)"

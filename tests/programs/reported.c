@@ -1,7 +1,9 @@
-/* reported malloc|deep|plain: ends so that the table at exit is hard to print; status 7.
+/* reported malloc|deep|many|child|plain: ends so that the table at exit is hard to print; status 7.
  *
  *     malloc  exit() in a signal handler that interrupts a thread inside of malloc
  *     deep    100,000 ranges inside each other
+ *     many    5,000,000 ranges, which are 80 MB
+ *     child   prints "child" if anybody's end raises SIGCHLD, and what prof_table() returns
  */
 #include <prof/prof.h>
 
@@ -10,11 +12,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
+#include <unistd.h>
 
 static void exit_now(int signal_number)
 {
     (void)signal_number;
     exit(7);
+}
+
+static void see_child(int signal_number)
+{
+    static const char text[] = "child\n";
+    (void)signal_number;
+    if (write(STDOUT_FILENO, text, sizeof text - 1) < 0)
+        abort();
 }
 
 static void allocate_until_signal(void)
@@ -40,6 +51,15 @@ int main(int argc, char **argv)
     if (argc > 1 && !strcmp(argv[1], "deep"))
         for (int i = 0; i < 100000; i++)
             prof_range_push("deep");
+    if (argc > 1 && !strcmp(argv[1], "many"))
+        for (int i = 0; i < 5000000; i++) {
+            prof_range_push("many");
+            prof_range_pop();
+        }
+    if (argc > 1 && !strcmp(argv[1], "child")) {
+        signal(SIGCHLD, see_child);
+        printf("%s\n", prof_status_text(prof_table(stdout)));
+    }
     puts("output");
     return 7;
 }

@@ -115,7 +115,7 @@ PROF_DECLARE(prof_status, prof_arrow_window,
 #ifndef PROF_IMPLEMENTATION
 
 /* Reads a trace of libprof and fills in `stream`, which is the caller's to release; the file may be
- * gone then. `path` NULL: what this process has recorded so far, after a flush. On failure `stream` is
+ * gone then. `path` NULL: what this process has recorded so far, after a flush. Needs libprofdump.so beside libprof.so. On failure `stream` is
  * not touched. Threads: any; one stream is for one thread at a time. */
 static inline prof_status prof_arrow(const char *path, enum prof_arrow_table table,
                                      struct ArrowArrayStream *stream)

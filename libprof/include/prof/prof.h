@@ -347,6 +347,9 @@ static inline prof_status prof_flush(void)
 
 /* ---- results, inside the program ---- */
 
+/* What reads the recording needs libprofdump.so beside libprof.so: prof_table(), prof_export_chrome(), prof_dump_etprof(),
+ * prof_arrow(). It is loaded when one of them is called for the first time; PROF_FAILED where it is missing. */
+
 /* Flushes, then prints the key averages of this process so far, fitted to the terminal if the stream is
  * one. Not for signal handlers. */
 static inline prof_status prof_table(FILE *stream)

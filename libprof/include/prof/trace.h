@@ -32,7 +32,7 @@ struct prof_trace;
 struct prof_trace_options {
     size_t size_bytes; /* of this structure: sizeof */
     /* Only what began in [from_ns, to_ns), in nanoseconds since the epoch, as profdump's --from and --to cut it out;
-     * 0: no bound on that side. Chrome traces are then written anew instead of copied. */
+     * 0: no bound on that side. Nothing need have begun then. Chrome traces are then written anew instead of copied. */
     int64_t from_ns, to_ns;
     /* Options of profdump that hold for everything the trace is asked, ended with NULL: "--partial",
      * "--source-time-scale=us", "--perf-map=jit.map". Long names in full, values behind '='. NULL: none. */
@@ -74,7 +74,8 @@ PROF_TRACE_API prof_status prof_trace_open(const char *const *paths, size_t coun
  * path     compressed by its ending, .gz or .zst. An existing file is replaced once the new one is complete; on failure it
  *          stays as it was. "-", /dev/stdout and /dev/fd/N are the process's own.
  * Returns  PROF_OK; PROF_INVALID: a wrong argument, an unknown format, or a path that is an input of the trace or a
- *          recording; PROF_FAILED: the file could not be written.
+ *          recording; PROF_NOTHING: the trace has nothing that this format is for ("etprof": no blocks), and nothing was
+ *          written; PROF_FAILED: the file could not be written.
  *
  * As with profdump, "chrome" copies inputs that are Chrome traces as they are: these are read once more.
  */

@@ -1,0 +1,207 @@
+#define PROF_IMPLEMENTATION
+#include "reader.h"
+
+#include "log.h"
+#include "prof/arrow.h"
+#include "prof/block.h"
+#include "prof/prof.h"
+#include "prof/trace.h"
+#include "session.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#define READER_NAME "libprofdump.so"
+#define READER_SONAME READER_NAME "." READER_TEXT(PROF_VERSION_MAJOR)
+#define READER_TEXT(number) READER_TEXT_OF(number)
+#define READER_TEXT_OF(number) #number
+
+#define READER_FUNCTIONS(X) X(open) X(table) X(export) X(arrow) X(error) X(close)
+
+#define READER_MEMBER(name) __typeof__(&prof_trace_##name) name;
+static struct reader {
+    READER_FUNCTIONS(READER_MEMBER)
+} reader;
+
+static bool reader_loaded;
+static pthread_once_t reader_once = PTHREAD_ONCE_INIT;
+
+/* ---- the library ---- */
+
+const char *reader_own_path(void)
+{
+    Dl_info info;
+    return dladdr((void *)(uintptr_t)reader_own_path, &info) && info.dli_fname ? info.dli_fname
+                                                                               : "";
+}
+
+bool reader_beside(const char *name, char *path, size_t path_bytes)
+{
+    const char *own = reader_own_path(), *slash = strrchr(own, '/');
+    int length =
+        snprintf(path, path_bytes, "%.*s%s", slash ? (int)(slash - own) + 1 : 0, own, name);
+    return length >= 0 && (size_t)length < path_bytes;
+}
+
+static bool reader_find_functions(void *library)
+{
+    bool found = true;
+#define READER_FIND(name)                                         \
+    *(void **)&reader.name = dlsym(library, "prof_trace_" #name); \
+    found = found && reader.name;
+    READER_FUNCTIONS(READER_FIND)
+    return found;
+}
+
+static void reader_load(void)
+{
+    char path[PATH_MAX];
+    void *library = NULL;
+    if (reader_beside(READER_SONAME, path, sizeof path))
+        library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        library = dlopen(READER_SONAME, RTLD_NOW | RTLD_LOCAL);
+    reader_loaded = library && reader_find_functions(library);
+    if (!reader_loaded)
+        log_line(LOG_ERROR,
+                 "tables and exports inside the program need " READER_NAME " beside libprof.so: %s",
+                 library ? "another version is there" : dlerror());
+}
+
+static bool reader_is_there(void)
+{
+    pthread_once(&reader_once, reader_load);
+    return reader_loaded;
+}
+
+/* ---- questions ---- */
+
+struct reader_question {
+    const char *path; /* NULL: this process's recording */
+    struct prof_trace_options options;
+    prof_status (*ask)(struct prof_trace *trace, const void *argument);
+    const void *argument;
+};
+
+static prof_status reader_ask_of(const char *path, const struct reader_question *question)
+{
+    struct prof_trace *trace = NULL;
+    prof_status status = reader.open(&path, 1, &question->options, &trace);
+    if (status == PROF_OK)
+        status = question->ask(trace, question->argument);
+    if (status != PROF_OK && status != PROF_NOTHING)
+        log_line(LOG_ERROR, "%s", reader.error(trace));
+    reader.close(trace);
+    return status;
+}
+
+static prof_status reader_ask(struct reader_question question)
+{
+    int saved_errno = errno;
+    if (!question.path && prof_flush() == PROF_NOTHING)
+        return PROF_NOTHING;
+    const char *path = question.path ? question.path : session_path();
+    question.options.size_bytes = sizeof question.options;
+    prof_status status = reader_is_there() && *path ? reader_ask_of(path, &question) : PROF_FAILED;
+    errno = saved_errno;
+    return status;
+}
+
+/* ---- a table ---- */
+
+static prof_status reader_print(struct prof_trace *trace, const void *stream)
+{
+    return reader.table(trace, NULL, (FILE *)(uintptr_t)stream);
+}
+
+prof_status prof_table(FILE *stream)
+{
+    struct reader_question question = {.ask = reader_print, .argument = stream};
+    return stream ? reader_ask(question) : PROF_INVALID;
+}
+
+/* ---- files ---- */
+
+struct reader_file {
+    const char *format, *path;
+};
+
+/* That the path is a recording is a mistake in the argument to libprofdump, but not to these functions. */
+static prof_status reader_write(struct prof_trace *trace, const void *argument)
+{
+    const struct reader_file *file = argument;
+    prof_status status = reader.export(trace, file->format, file->path);
+    return status == PROF_INVALID ? PROF_FAILED : status;
+}
+
+static prof_status reader_export(const char *format, const char *path)
+{
+    struct reader_file file = {format, path};
+    struct reader_question question = {.ask = reader_write, .argument = &file};
+    return path && *path ? reader_ask(question) : PROF_INVALID;
+}
+
+prof_status prof_export_chrome(const char *path)
+{
+    return reader_export("chrome", path);
+}
+
+prof_status prof_dump_etprof(const char *path)
+{
+    return reader_export("etprof", path);
+}
+
+/* ---- tables in memory ---- */
+
+struct reader_arrow {
+    enum prof_arrow_table table;
+    struct ArrowArrayStream *stream;
+};
+
+static prof_status reader_stream(struct prof_trace *trace, const void *argument)
+{
+    const struct reader_arrow *arrow = argument;
+    return reader.arrow(trace, arrow->table, arrow->stream);
+}
+
+static bool reader_knows_table(enum prof_arrow_table table)
+{
+    return table == PROF_ARROW_EVENTS || table == PROF_ARROW_LAUNCHES ||
+           table == PROF_ARROW_KERNELS || table == PROF_ARROW_COUNTERS;
+}
+
+/* `from_ns` 0 and `to_ns` 0: no bound on that side. */
+static prof_status reader_fill(const char *path, const struct reader_arrow *arrow, int64_t from_ns,
+                               int64_t to_ns)
+{
+    struct reader_question question = {
+        .path = path,
+        .options = {.from_ns = from_ns > 0 ? from_ns : 0, .to_ns = to_ns},
+        .ask = reader_stream,
+        .argument = arrow};
+    if (!arrow->stream || !reader_knows_table(arrow->table) || (path && !*path))
+        return PROF_INVALID;
+    return reader_ask(question);
+}
+
+prof_status prof_arrow(const char *path, enum prof_arrow_table table,
+                       struct ArrowArrayStream *stream)
+{
+    return reader_fill(path, &(struct reader_arrow){table, stream}, 0, 0);
+}
+
+prof_status prof_arrow_window(const char *path, enum prof_arrow_table table, int64_t from_ns,
+                              int64_t to_ns, struct ArrowArrayStream *stream)
+{
+    if (from_ns >= to_ns)
+        return PROF_INVALID;
+    int64_t end_ns = to_ns == INT64_MAX ? 0
+                     : to_ns > 0        ? to_ns
+                                        : 1; /* 1: before all that was recorded */
+    return reader_fill(path, &(struct reader_arrow){table, stream}, from_ns, end_ns);
+}

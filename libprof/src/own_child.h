@@ -1,0 +1,25 @@
+/* own_child.h - processes of ours whose end raises no signal, so that no wait() of the program's sees them: unless they
+ * execute a program, which brings the signal back.
+ *
+ * A child shares the program's memory until it ends or executes another program, with a copy of its descriptors
+ * and of its signal handlers. Until then the thread that made it waits.
+ */
+#ifndef PROF_OWN_CHILD_H
+#define PROF_OWN_CHILD_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* Runs `main` in a child. Returns the child once it has ended, with what `main` returned as its status, or has executed
+ * a program; -1: it could not be made. Emulators give it memory of its own. Before: signals are blocked
+ * (signals_block). Threads: any; not where own_thread_sanitized(). */
+pid_t own_child_run(int (*main)(void *argument), void *argument);
+
+/* Whether it has ended within `deadline_ms`, and is gone then. `status`: as waitpid() has it; may be NULL. */
+bool own_child_await(pid_t child, unsigned deadline_ms, int *status);
+
+/* Whether the next process would be the first of its PID namespace, which ends with it: that must be the
+ * program's own. True after unshare(CLONE_NEWPID) and setns(). */
+bool own_child_would_be_first(void);
+
+#endif
