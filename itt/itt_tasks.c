@@ -11,6 +11,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 
 /* What is not hot is a call in tail position, so that the hot path saves no registers. */
@@ -131,13 +132,22 @@ void itt_task_begin(const struct itt_domain *domain, struct itt_id id, struct it
 
 /* ---- functions ---- */
 
+/* As itt_function_text() wrote it. */
+static void *itt_function_address(const char *text)
+{
+    static const char digits[] = "0123456789abcdef";
+    uintptr_t address = 0;
+    for (text += 2; *text; text++)
+        address = address << 4 | (uintptr_t)(strchr(digits, *text) - digits);
+    return (void *)address;
+}
+
 /* dladdr() knows what is exported; anything else is an address. */
 static void itt_function_fill(void *handle, const struct kept_text *address)
 {
     Dl_info info;
     struct kept_text **text = handle;
-    void *function = NULL;
-    sscanf(address->text, "%p", &function);
+    void *function = itt_function_address(address->text);
     const char *name =
         dladdr(function, &info) && info.dli_saddr == function ? info.dli_sname : NULL;
     *text = name ? texts_keep(0, name, texts_length(name)) : NULL;
@@ -148,7 +158,7 @@ static void itt_function_fill(void *handle, const struct kept_text *address)
 static struct kept_text *itt_function_text(void *function)
 {
     char address[32];
-    int bytes = snprintf(address, sizeof address, "%p", function);
+    int bytes = snprintf(address, sizeof address, "0x%" PRIxPTR, (uintptr_t)function);
     struct kept_text *key = itt_space_text(ITT_SPACE_FUNCTIONS, 0, address, (size_t)bytes);
     struct kept_text **text = key ? itt_space_handle(key, sizeof *text, itt_function_fill) : NULL;
     return text ? *text : NULL;

@@ -2,6 +2,7 @@
 
 #include "control_signal.h"
 #include "log.h"
+#include "number.h"
 #include "schedule.h"
 
 #include <stddef.h>
@@ -170,22 +171,16 @@ const struct config_option *config_options(size_t *count)
 
 static bool config_parse_number(const struct config_rule *rule, const char *text, uint64_t *value)
 {
-    char *end;
-    if (*text < '0' || *text > '9')
-        return false;
-    unsigned long long number = strtoull(text, &end, 10);
-    *value = number;
-    return *end == '\0' && number >= rule->lowest && number <= rule->highest;
+    const char *end = number_parse(text, value);
+    return end && *end == '\0' && *value >= rule->lowest && *value <= rule->highest;
 }
 
 /* "2%", "0.5%", or without the sign; not strtod(), which minds the locale. */
 static bool config_parse_percent(const struct config_rule *rule, const char *text, uint64_t *value)
 {
-    char *end;
-    if (*text < '0' || *text > '9')
-        return false;
-    uint64_t ppm = strtoull(text, &end, 10);
-    if (ppm > 100)
+    uint64_t ppm;
+    const char *end = number_parse(text, &ppm);
+    if (!end || ppm > 100)
         return false;
     ppm *= 10000;
     if (*end == '.')
@@ -203,11 +198,8 @@ static bool config_parse_amount(const char *text, bool is_time, uint64_t *amount
         const char *unit;
         uint64_t ms;
     } units[] = {{"", 1000}, {"s", 1000}, {"ms", 1}, {"m", 60000}, {"h", 3600000}};
-    char *end;
-    if (*text < '0' || *text > '9')
-        return false;
-    *amount = strtoull(text, &end, 10);
-    if (*amount > CONFIG_AMOUNT_MAX)
+    const char *end = number_parse(text, amount);
+    if (!end || *amount > CONFIG_AMOUNT_MAX)
         return false;
     if (!is_time)
         return *end == '\0';

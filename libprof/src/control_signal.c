@@ -1,9 +1,10 @@
 #include "control_signal.h"
 
+#include "number.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define CONTROL_SIGNAL_MAX 64u /* the kernel's */
@@ -24,12 +25,10 @@ static void (*control_signal_switch)(void);
 /* What the number after RTMIN or at the beginning is. */
 static bool control_signal_number(const char *text, uint64_t first, uint64_t *number)
 {
-    char *end;
-    if (*text < '0' || *text > '9')
-        return false;
-    unsigned long long parsed = strtoull(text, &end, 10);
+    uint64_t parsed;
+    const char *end = number_parse(text, &parsed);
     *number = first + parsed;
-    return *end == '\0' && parsed <= CONTROL_SIGNAL_MAX;
+    return end && *end == '\0' && parsed <= CONTROL_SIGNAL_MAX;
 }
 
 /* 32 and 33 belong to libc. */

@@ -2,6 +2,7 @@
 
 #include "atomic.h"
 #include "clock.h"
+#include "number.h"
 #include "own_fd.h"
 #include "recorder.h"
 
@@ -9,7 +10,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -115,22 +115,21 @@ static bool stat_read_kept(char *stat, size_t stat_bytes)
 }
 
 /* In clock ticks since boot. */
-static bool process_start_boot_ticks(unsigned long long *ticks)
+static bool process_start_boot_ticks(uint64_t *ticks)
 {
     char value[32];
-    if (!process_stat_field(22, value, sizeof value))
-        return false;
-    *ticks = strtoull(value, NULL, 10);
-    return true;
+    return process_stat_field(22, value, sizeof value) && number_parse(value, ticks);
 }
 
 uint64_t process_address_budget(void)
 {
     struct rlimit limit;
     char used[32];
+    uint64_t used_bytes = 0;
     if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
         return UINT64_MAX;
-    uint64_t used_bytes = process_stat_field(23, used, sizeof used) ? strtoull(used, NULL, 10) : 0;
+    if (process_stat_field(23, used, sizeof used))
+        number_parse(used, &used_bytes);
     return used_bytes < limit.rlim_cur ? (limit.rlim_cur - used_bytes) / 8 : 0;
 }
 
@@ -143,10 +142,13 @@ static bool stat_read_if_free(char *stat, size_t stat_bytes)
     return read;
 }
 
-static unsigned long stat_threads(const char *stat)
+static uint64_t stat_threads(const char *stat)
 {
     char threads[32];
-    return stat_field(stat, 20, threads, sizeof threads) ? strtoul(threads, NULL, 10) : 0;
+    uint64_t count = 0;
+    if (stat_field(stat, 20, threads, sizeof threads))
+        number_parse(threads, &count);
+    return count;
 }
 
 bool process_has_threads_left(unsigned long count)
@@ -187,7 +189,7 @@ GUEST_PATH void process_free_lock(pthread_mutex_t *lock)
 
 uint64_t process_start_realtime_ns(void)
 {
-    unsigned long long ticks;
+    uint64_t ticks;
     long per_second = sysconf(_SC_CLK_TCK);
     if (per_second <= 0 || !process_start_boot_ticks(&ticks))
         return 0;

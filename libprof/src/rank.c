@@ -1,5 +1,7 @@
 #include "rank.h"
 
+#include "number.h"
+
 #include <limits.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -23,11 +25,9 @@ static const struct rank_launcher {
 static int32_t rank_number(const char *variable)
 {
     const char *text = secure_getenv(variable);
-    if (!text || !*text)
-        return -1;
-    char *end;
-    long value = strtol(text, &end, 10);
-    return *end == '\0' && value >= 0 && value <= INT32_MAX ? (int32_t)value : -1;
+    uint64_t value;
+    const char *end = text ? number_parse(text, &value) : NULL;
+    return end && *end == '\0' && value <= INT32_MAX ? (int32_t)value : -1;
 }
 
 void rank_read(struct rank *rank)

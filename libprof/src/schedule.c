@@ -1,7 +1,8 @@
 #include "schedule.h"
 
+#include "number.h"
+
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define SCHEDULE_NUMBER_MAX 1000000000ull /* so that no sum or product overflows */
@@ -32,10 +33,7 @@ static size_t schedule_find_word(const char *text)
 /* Behind the number, NULL when there is none. */
 static const char *schedule_number(const char *text, uint64_t *number)
 {
-    char *end;
-    if (*text < '0' || *text > '9')
-        return NULL;
-    *number = strtoull(text, &end, 10);
+    const char *end = number_parse(text, number);
     return *number <= SCHEDULE_NUMBER_MAX ? end : NULL;
 }
 

@@ -4,7 +4,7 @@
 
 # the symbols that musl's loader would miss, also where no musl is installed
 missing=$(nm -D --undefined-only "$lib" | awk '$1 == "U" { print $2 }' | sed 's/@.*//' |
-    grep -xE 'dlvsym|__register_atfork|__cxa_at_quick_exit|gnu_get_libc_version|__.*_chk|__cxa_thread_atexit_impl' || true)
+    grep -xE 'dlvsym|__register_atfork|__cxa_at_quick_exit|gnu_get_libc_version|__.*_chk|__cxa_thread_atexit_impl|__isoc[0-9]+_.*' || true)
 same "strong references to what musl lacks" "" "$missing"
 
 command -v musl-gcc >/dev/null || skip "musl-gcc is missing (Debian: musl-tools); only the symbols were compared"
