@@ -14,6 +14,7 @@ workload() {
     git config --global init.defaultBranch main
     git config --global pack.threads 1
     git config --global gc.auto 0
+    git config --global gc.cruftPacks false # it keeps times
     git init -q repository && cd repository || return
     for number in {1..12}; do
         seq "$number" 200 >"file$number"

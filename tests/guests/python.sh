@@ -95,6 +95,7 @@ PYTHON
 }
 
 workload() {
-    python3 -u script.py
+    # the warning about fork() and threads, from Python 3.12 on, is true with PROF_CONTROL
+    python3 -u -W 'ignore:This process:DeprecationWarning' script.py
     echo "status $?"
 }

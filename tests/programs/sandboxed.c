@@ -35,10 +35,13 @@
 
 /* What the program itself does below, by itself and within libc. */
 static const int allowed[] = {
-    SYS_read,  SYS_write,  SYS_exit,  SYS_exit_group,      SYS_rt_sigreturn,
-    SYS_clone, SYS_clone3, SYS_wait4, SYS_set_robust_list, SYS_execve,
+    SYS_read,           SYS_write,  SYS_exit,  SYS_exit_group,      SYS_rt_sigreturn,
+    SYS_clone,          SYS_clone3, SYS_wait4, SYS_set_robust_list, SYS_execve,
 #ifdef SYS_vfork
-    SYS_fork,  SYS_vfork,
+    SYS_fork,           SYS_vfork,
+#endif
+#if __GLIBC_PREREQ(2, 41) /* its fork() blocks signals */
+    SYS_rt_sigprocmask,
 #endif
 };
 #define ALLOWED (sizeof allowed / sizeof *allowed)
