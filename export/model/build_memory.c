@@ -103,11 +103,19 @@ static void note_pool(struct builder *builder, const struct read_memory *memory)
     };
 }
 
+/* Innermost of whatever is open. */
+static uint32_t innermost(const struct build_thread *stack)
+{
+    return stack->stack.count ? stack->stack.at[stack->stack.count - 1].slice : TL_NONE;
+}
+
 static void take_memory(void *user, const struct read_memory *memory)
 {
     struct builder *builder = user;
     const struct prof_rec_memory *record = &memory->record;
     bool is_end = record->operation == PROF_MEMORY_RELEASE;
+    uint32_t thread =
+        memory->thread && !builder->failed ? build_thread_of(builder, memory->thread) : TL_NONE;
     uint32_t device = device_of(builder, record->device, record->context);
     uint32_t heap = is_end || builder->failed ? TL_NONE
                                               : cuda_heap(builder, record->kind,
@@ -122,8 +130,8 @@ static void take_memory(void *user, const struct read_memory *memory)
         .pool = record->pool,
         .pool_bytes = record->pool_bytes,
         .heap = heap,
-        .slice = TL_NONE,
-        .thread = TL_NONE,
+        .slice = thread == TL_NONE ? TL_NONE : innermost(build_stack(builder, thread)),
+        .thread = thread,
         .correlation = memory->correlation,
         .flags = (record->flags & PROF_MEMORY_ASYNC ? TL_MEMORY_ASYNC : 0) |
                  (record->flags & PROF_MEMORY_FROM_CALL ? TL_MEMORY_FROM_CALL : 0),
@@ -178,12 +186,6 @@ static void take_unified_memory(void *user, const struct read_unified_memory *un
     };
     if (migration->end_ns < migration->start_ns)
         migration->end_ns = migration->start_ns;
-}
-
-/* Innermost of whatever is open. */
-static uint32_t innermost(const struct build_thread *stack)
-{
-    return stack->stack.count ? stack->stack.at[stack->stack.count - 1].slice : TL_NONE;
 }
 
 static struct build_memory_op *add_own_op(struct builder *builder, uint32_t number, int64_t time_ns,

@@ -177,6 +177,7 @@ struct read_gpu {
 struct read_memory {
     int64_t time_ns;
     uint32_t correlation;
+    uint32_t thread; /* whose innermost slice did it, where no call is named; 0 none */
     struct prof_rec_memory record;
 };
 

@@ -382,6 +382,67 @@ TEST_F(Kineto, AnOperationWithoutACallStaysWithTheOthersOfItsRow)
     EXPECT_EQ(timeline_->processes.at[timeline_->gpus.at[6].process].info.pid, 101u);
 }
 
+/* "Device 0: 16 at 2000-3000 in op" of every allocation. */
+static std::string memories(const timeline *t)
+{
+    std::string all;
+    for (uint32_t i = 0; i < t->memories.count; i++) {
+        const tl_memory &memory = t->memories.at[i];
+        const tl_heap &heap = t->heaps.at[memory.heap];
+        all += (heap.device == TL_NONE ? "host" : "device " + std::to_string(heap.device)) + ": " +
+               std::to_string(memory.bytes) + " at " + std::to_string(memory.start_ns) + "-" +
+               (memory.end_ns == TL_MEMORY_LIVE ? "" : std::to_string(memory.end_ns)) +
+               (memory.slice == TL_NONE
+                    ? ""
+                    : std::string(" in ") + t->names.at[t->slices.at[memory.slice].name].bytes) +
+               "\n";
+    }
+    return all;
+}
+
+static std::string memory_event(int ts, long bytes, const std::string &more)
+{
+    return R"j({"ph":"i","s":"t","cat":"cpu_instant_event","name":"[memory]","pid":1,"tid":1,"ts":)j" +
+           std::to_string(ts) + R"j(,"args":{"Bytes":)j" + std::to_string(bytes) + more + "}},";
+}
+
+TEST_F(Kineto, MemoryEventsAreMemory)
+{
+    const std::string device = R"(,"Device Type":1,"Device Id":0)",
+                      host = R"(,"Device Type":0,"Device Id":-1)";
+    events(memory_event(5, 512, device + R"(,"Addr":4096,"Total Allocated":1512)") +
+           memory_event(2, 16, host + R"(,"Addr":64)") +
+           memory_event(7, -300, device + R"(,"Addr":9000,"Total Allocated":1212)") +
+           memory_event(9, -512, device + R"(,"Addr":4096,"Total Allocated":700)") +
+           R"({"ph":"X","cat":"cpu_op","name":"op","pid":1,"tid":1,"ts":0,"dur":6})");
+    EXPECT_EQ(memories(timeline_), "device 0: 300 at 0-7000\n" /* released, so it was there */
+                                   "device 0: 700 at 0-\n"     /* the rest of the total */
+                                   "host: 16 at 2000- in op\n"
+                                   "device 0: 512 at 5000-9000 in op\n");
+    EXPECT_EQ(timeline_->marks.count, 0u);
+}
+
+TEST_F(Kineto, ReleasesWithoutAnAddressAreOfTheLatestAllocationOfTheirSize)
+{
+    const std::string device = R"(,"Device Type":1,"Device Id":0)";
+    events(memory_event(1, 512, device) + memory_event(2, 64, device) +
+           memory_event(3, 512, device) + memory_event(4, -512, device) +
+           memory_event(5, -512, device) + memory_event(6, -512, device) +
+           R"({"ph":"X","cat":"cpu_op","name":"op","pid":1,"tid":1,"ts":0,"dur":9})");
+    EXPECT_EQ(memories(timeline_), "device 0: 512 at 0-6000\n"
+                                   "device 0: 512 at 1000-5000 in op\n"
+                                   "device 0: 64 at 2000- in op\n"
+                                   "device 0: 512 at 3000-4000 in op\n");
+}
+
+TEST_F(Kineto, MemoryEventsThatSayNothingAreMarks)
+{
+    events(R"j({"ph":"i","s":"t","name":"[memory]","pid":1,"tid":1,"ts":1},
+              {"ph":"i","s":"t","name":"[memory]","pid":1,"tid":1,"ts":2,"args":{"Bytes":"many"}})j");
+    EXPECT_EQ(timeline_->memories.count, 0u);
+    EXPECT_EQ(timeline_->marks.count, 2u);
+}
+
 TEST_F(Kineto, PythonFramesAreStacksAndNoWork)
 {
     events(

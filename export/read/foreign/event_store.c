@@ -21,6 +21,7 @@ void event_store_destroy(struct event_store *store)
     free(store->slices.at);
     free(store->attrs.at);
     free(store->instants.at);
+    free(store->memories.at);
     free(store->ranges.at);
     free(store->gpus.at);
     free(store->details.at);
@@ -103,6 +104,11 @@ void event_store_name_thread(struct event_store *store, uint32_t thread, struct 
         store->threads.at[thread - 1].name = event_store_name(store, name);
 }
 
+uint32_t event_store_thread_process(const struct event_store *store, uint32_t thread)
+{
+    return thread && thread <= store->threads.count ? store->threads.at[thread - 1].process : 0;
+}
+
 void event_store_move_thread(struct event_store *store, uint32_t thread, uint32_t process)
 {
     if (thread && thread <= store->threads.count)
@@ -179,13 +185,25 @@ static void add_instant(struct event_store *store, struct store_instant instant)
 
 void event_store_mark(struct event_store *store, uint32_t thread, int64_t time_ns, uint32_t name)
 {
-    add_instant(store, (struct store_instant){time_ns, 0, thread, name, false});
+    add_instant(store, (struct store_instant){time_ns, 0, thread, name, STORE_MARK});
 }
 
 void event_store_counter(struct event_store *store, uint32_t thread, int64_t time_ns, uint32_t name,
                          double value)
 {
-    add_instant(store, (struct store_instant){time_ns, value, thread, name, true});
+    add_instant(store, (struct store_instant){time_ns, value, thread, name, STORE_COUNTER});
+}
+
+void event_store_memory(struct event_store *store, uint32_t process, uint32_t thread,
+                        int64_t time_ns, const struct prof_rec_memory *record)
+{
+    struct store_memory *kept = ADD(store, &store->memories);
+    if (!kept)
+        return;
+    *kept = (struct store_memory){process, thread == 0, *record};
+    if (thread)
+        add_instant(store, (struct store_instant){time_ns, 0, thread, store->memories.count - 1,
+                                                  STORE_MEMORY});
 }
 
 void event_store_range(struct event_store *store, uint32_t thread, uint32_t end_thread,

@@ -63,6 +63,7 @@ uint32_t event_store_process_count(const struct event_store *store);
 /* Number of the thread, from 1, in the whole file. A thread may be named later, too. */
 uint32_t event_store_thread(struct event_store *store, uint32_t process, uint32_t tid);
 void event_store_name_thread(struct event_store *store, uint32_t thread, struct text name);
+uint32_t event_store_thread_process(const struct event_store *store, uint32_t thread);
 /* For files that tell late whose a thread is. */
 void event_store_move_thread(struct event_store *store, uint32_t thread, uint32_t process);
 
@@ -72,6 +73,10 @@ void event_store_slice(struct event_store *store, const struct read_slice *slice
 void event_store_mark(struct event_store *store, uint32_t thread, int64_t time_ns, uint32_t name);
 void event_store_counter(struct event_store *store, uint32_t thread, int64_t time_ns, uint32_t name,
                          double value);
+/* Memory was allocated or released: `thread` 0 before the file's first event, in `process`, which counts
+ * only then. */
+void event_store_memory(struct event_store *store, uint32_t process, uint32_t thread,
+                        int64_t time_ns, const struct prof_rec_memory *record);
 /* A begin/end range, which need not nest. `id` is unique in its process. `end_thread` 0: the file has
  * no end of it. */
 void event_store_range(struct event_store *store, uint32_t thread, uint32_t end_thread,

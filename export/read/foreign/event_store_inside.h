@@ -21,12 +21,20 @@ struct store_slice {
     uint8_t kind, flags;
 };
 
-/* A mark or a counter's value. */
+enum store_instant_kind { STORE_MARK, STORE_COUNTER, STORE_MEMORY };
+
+/* A mark, a counter's value, or memory that was allocated or released. */
 struct store_instant {
     int64_t time_ns;
     double value;
-    uint32_t thread, name;
-    bool is_counter;
+    uint32_t thread, name; /* of memory: into memories[] */
+    enum store_instant_kind kind;
+};
+
+struct store_memory {
+    uint32_t process; /* of what was allocated before the first event; else unused */
+    bool before;
+    struct prof_rec_memory record;
 };
 
 struct store_range {
@@ -102,6 +110,7 @@ struct event_store {
     STORE_ARRAY(struct store_slice) slices;
     STORE_ARRAY(struct read_attr) attrs;
     STORE_ARRAY(struct store_instant) instants;
+    STORE_ARRAY(struct store_memory) memories;
     STORE_ARRAY(struct store_range) ranges;
     STORE_ARRAY(struct store_gpu) gpus;
     bool has_origins; /* some operation has one, and they are resolved */

@@ -32,6 +32,11 @@ extern "C" {
     X(VALUES, "Concrete Inputs", RAW)            \
     X(SEQUENCE, "Sequence number", NUMBER)       \
     X(CALL_STACK, "Call stack", TEXT)            \
+    X(ADDRESS, "Addr", NUMBER)                   \
+    X(MEMORY_BYTES, "Bytes", NUMBER)             \
+    X(MEMORY_TOTAL, "Total Allocated", NUMBER)   \
+    X(MEMORY_DEVICE, "Device Id", NUMBER)        \
+    X(MEMORY_TYPE, "Device Type", NUMBER)        \
     X(FLOPS, "flops", REAL)                      \
     X(KERNEL_FLOP, "kernel_flop", REAL)          \
     X(KERNEL_NUM_GB, "kernel_num_gb", REAL)

@@ -13,6 +13,7 @@
 #include "kineto_facts.h"
 #include "kineto_file.h"
 #include "kineto_gpu.h"
+#include "kineto_memory.h"
 #include "kineto_pairs.h"
 #include "kineto_python.h"
 #include "kineto_rows.h"
@@ -31,6 +32,7 @@ struct reader {
     struct kineto_facts facts;
     struct kineto_ends ends, async_ends;
     struct kineto_python python;
+    struct kineto_memory memory;
     uint32_t attr_keys[KINETO_ARG_COUNT]; /* the store's numbers, 0 not asked for yet */
     struct number_map row_of;             /* of the pid and the device -> row_pids[] */
     KINETO_ARRAY(uint32_t) row_pids;      /* by row of a device: the pid, see kineto_rows_pid() */
@@ -311,7 +313,10 @@ static bool is_about_profiler(const struct kineto_event *event)
 
 static void take_mark(struct reader *reader, int64_t time_ns)
 {
-    if (!is_about_profiler(&reader->event))
+    if (kineto_memory_is(&reader->event))
+        reader->failed |=
+            !kineto_memory_add(&reader->memory, &reader->event, time_ns, thread_of(reader));
+    else if (!is_about_profiler(&reader->event))
         event_store_mark(reader->store, thread_of(reader), time_ns,
                          number_text(reader, &reader->event.name));
 }
@@ -457,6 +462,7 @@ static void finish(struct reader *reader, const struct kineto_walked *walked)
                      reader->rows.surplus_pids);
     if (main != UINT32_MAX && reader->operations && !reader->failed)
         find_processes(reader, main);
+    reader->failed |= !kineto_memory_finish(&reader->memory, store);
     begin_at_earliest(reader);
     tell_facts(reader);
 }
@@ -476,6 +482,7 @@ static void reader_fini(struct reader *reader)
     kineto_ends_fini(&reader->ends);
     kineto_ends_fini(&reader->async_ends);
     kineto_python_fini(&reader->python);
+    kineto_memory_fini(&reader->memory);
     number_map_fini(&reader->row_of);
     free(reader->row_pids.at);
     free(reader->plain);

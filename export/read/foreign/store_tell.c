@@ -123,13 +123,29 @@ static void place(struct teller *teller, struct rest rest)
         teller->clipped++;
 }
 
+static void tell_memory(const struct event_store *store, const struct read_sink *sink,
+                        const struct store_instant *instant)
+{
+    const struct store_memory *memory = &store->memories.at[instant->name];
+    sink->memory(sink->user, &(struct read_memory){.time_ns = instant->time_ns,
+                                                   .thread = instant->thread,
+                                                   .record = memory->record});
+}
+
 static void tell_instant(struct teller *teller, const struct store_instant *instant)
 {
     const struct read_sink *sink = teller->sink;
-    if (instant->is_counter)
-        sink->counter(sink->user, instant->thread, instant->time_ns, instant->name, instant->value);
-    else
+    switch (instant->kind) {
+    case STORE_MARK:
         sink->mark(sink->user, instant->thread, instant->time_ns, instant->name);
+        break;
+    case STORE_COUNTER:
+        sink->counter(sink->user, instant->thread, instant->time_ns, instant->name, instant->value);
+        break;
+    case STORE_MEMORY:
+        tell_memory(teller->store, sink, instant);
+        break;
+    }
 }
 
 /* Items of one thread, in order. */
@@ -357,6 +373,15 @@ static void tell_facts(const struct event_store *store, uint32_t process,
     }
 }
 
+/* What was allocated before the file's first event, which is at time 0. */
+static void tell_memory_before(const struct event_store *store, uint32_t process,
+                               const struct read_sink *sink)
+{
+    for (uint32_t i = 0; i < store->memories.count; i++)
+        if (store->memories.at[i].before && store->memories.at[i].process == process)
+            sink->memory(sink->user, &(struct read_memory){.record = store->memories.at[i].record});
+}
+
 static void tell_ranges(const struct event_store *store, uint32_t process,
                         const struct read_sink *sink)
 {
@@ -428,6 +453,7 @@ bool event_store_tell(struct event_store *store, uint32_t process, const struct 
     if (store->has_origins && !teller.numbers)
         return false;
     tell_facts(store, process, sink);
+    tell_memory_before(store, process, sink);
     bool told = !store->failed && tell_threads(&teller, process);
     tell_ranges(store, process, sink);
     health->records = teller.told + tell_gpus(store, process, sink, teller.numbers);

@@ -1,0 +1,47 @@
+/* kineto_memory.h - "[memory]" events: what PyTorch's allocators handed out and took back.
+ *
+ * Traces begin in the midst of a program. What is released without having been allocated was allocated
+ * before, and so was what a device's "Total Allocated" has beyond that. Files of 2021 do not say
+ * addresses: there a release is of the latest allocation of its size.
+ */
+#ifndef PROF_KINETO_MEMORY_H
+#define PROF_KINETO_MEMORY_H
+
+#include "array.h"
+#include "event_store.h"
+#include "kineto_event.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct kineto_memory_op {
+    int64_t time_ns;
+    int64_t bytes; /* negative: released */
+    int64_t total; /* allocated on the device behind it; -1 unknown */
+    uint64_t address; /* 0 unknown */
+    uint32_t thread;
+    uint32_t next; /* of allocations without an address: the one before of that size, 1 + index */
+    uint16_t device;
+    bool is_host;
+};
+
+struct kineto_memory {
+    struct kineto_memory_op *at;
+    uint32_t count, capacity;
+};
+
+/* Zeroed is empty. */
+void kineto_memory_fini(struct kineto_memory *memory);
+
+bool kineto_memory_is(const struct kineto_event *event);
+/* False: no memory. */
+bool kineto_memory_add(struct kineto_memory *memory, const struct kineto_event *event,
+                       int64_t time_ns, uint32_t thread);
+/* When threads are in their processes: puts all into the store. False: no memory. */
+bool kineto_memory_finish(struct kineto_memory *memory, struct event_store *store);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
