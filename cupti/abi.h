@@ -56,6 +56,8 @@ enum abi_kind {
     ABI_KIND_MEMCPY = 1,
     ABI_KIND_MEMSET = 2,
     ABI_KIND_KERNEL = 3, /* serialises kernels: never enabled, decoded all the same */
+    ABI_KIND_DRIVER = 4,
+    ABI_KIND_RUNTIME = 5,
     ABI_KIND_DEVICE = 8,
     ABI_KIND_CONTEXT = 9,
     ABI_KIND_CONCURRENT_KERNEL = 10,
@@ -65,6 +67,7 @@ enum abi_kind {
     ABI_KIND_CUDA_EVENT = 36,
     ABI_KIND_STREAM = 37,
     ABI_KIND_SYNCHRONIZATION = 38,
+    ABI_KIND_EXTERNAL_CORRELATION = 39,
     ABI_KIND_MEMORY = 49, /* CUPTI calls it MEMORY2 */
     ABI_KIND_MEMORY_POOL = 50,
     ABI_KIND_GRAPH_TRACE = 51, /* 11.7+, driver 515+ */

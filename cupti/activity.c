@@ -12,6 +12,7 @@
 #include "loader.h"
 #include "log.h"
 #include "memory_kinds.h"
+#include "other_tool.h"
 #include "own_thread.h"
 #include "recorder.h"
 #include "subscription.h"
@@ -37,8 +38,9 @@ static bool closed;      /* activity_close stores -> completed loads */
 /* Up to 13.0 a flush on one thread while another one disables a kind crashes or hangs. The flusher's
  * thread does both, but for activity_flush_inline(): each side looks whether the other is at work,
  * once it has said that it is itself, and then nobody waits: it is left for later. */
-static uint32_t inline_flushes; /* in progress */
-static uint32_t disabling;      /* kinds are being disabled */
+static uint32_t inline_flushes;   /* in progress */
+static uint32_t disabling;        /* kinds are being disabled */
+static uint32_t others_disabling; /* another tool disables kinds */
 static uint64_t flushing_since; /* of the flusher's thread, CLOCK_MONOTONIC; 0: it does not flush */
 static __thread bool thread_is_marked;
 
@@ -117,6 +119,12 @@ static void completed(void *context, uint32_t stream, uint8_t *buffer, size_t by
     errno = kept_errno;
 }
 
+/* It holds for buffers of other tools, too, but for the second form's: who is not seen coming would not keep it. */
+void activity_promise_zeroes(bool on)
+{
+    subscription_set(ABI_ATTRIBUTE_ZEROED_OUT_BUFFER, on);
+}
+
 int activity_begin(size_t buffer_bytes)
 {
     const struct cupti_library *cupti = loader_cupti();
@@ -124,10 +132,15 @@ int activity_begin(size_t buffer_bytes)
         return ABI_NOT_COMPATIBLE;
     /* None is prepared before the first tick: a short program needs few pages. */
     buffers_init(buffer_bytes);
-    subscription_set(ABI_ATTRIBUTE_ZEROED_OUT_BUFFER, 1);
+    activity_promise_zeroes(subscription_form() == SUBSCRIPTION_SECOND || other_tool_is_seen());
     if (cupti->version >= ABI_VERSION_12_3)
         subscription_set(ABI_ATTRIBUTE_PER_THREAD_BUFFER, 1);
     graph_kinds_prepare(&oracle);
+    return subscription_register(requested, completed);
+}
+
+int activity_register_again(void)
+{
     return subscription_register(requested, completed);
 }
 
@@ -235,9 +248,9 @@ static uint64_t now_ns(void)
 
 bool activity_flush(unsigned flags)
 {
-    store_relaxed(&flushing_since, now_ns());
-    bool done = flush(flags);
-    store_relaxed(&flushing_since, 0);
+    exchange_seq_cst(&flushing_since, now_ns());
+    bool done = load_seq_cst(&others_disabling) || other_tool_has_records() || flush(flags);
+    store_release(&flushing_since, 0);
     return done;
 }
 
@@ -248,14 +261,35 @@ static bool flush_hangs(void)
     return since && now_ns() - since > config_get()->exit_ms * 1000000u;
 }
 
-void activity_flush_inline(void)
+void activity_flush_inline(unsigned flags)
 {
     if (flush_hangs())
         return;
     fetch_add_seq_cst(&inline_flushes, 1u);
-    if (!load_seq_cst(&disabling))
-        flush(ABI_FLUSH_COMPLETED);
+    if (!load_seq_cst(&disabling) && !load_seq_cst(&others_disabling))
+        flush(flags);
     fetch_add_seq_cst(&inline_flushes, (uint32_t)-1);
+}
+
+static void pause_briefly(void)
+{
+    struct timespec moment = {.tv_nsec = 50000};
+    nanosleep(&moment, NULL);
+}
+
+/* Disabling takes microseconds, unless it hangs. */
+void activity_keep_from_disabling(bool on)
+{
+    fetch_add_seq_cst(&inline_flushes, on ? 1u : (uint32_t)-1);
+    for (int i = 0; i < 10000 && on && load_seq_cst(&disabling) && !callbacks_are_on_stack(); i++)
+        pause_briefly();
+}
+
+void activity_keep_from_flushing(bool on)
+{
+    fetch_add_seq_cst(&others_disabling, on ? 1u : (uint32_t)-1);
+    while (on && load_seq_cst(&flushing_since) && !flush_hangs() && !callbacks_are_on_stack())
+        pause_briefly();
 }
 
 void activity_prepare(void)

@@ -26,9 +26,20 @@ bool activity_disable(void);
  * hand them over. */
 bool activity_flush(unsigned flags);
 
-/* Takes what is complete, from a callback of a CUDA call, where CUPTI allows it. Not while kinds are
- * being disabled, nor when a flush was seen to hang. */
-void activity_flush_inline(void);
+/* The same on a thread of the program's: in the callback of a CUDA call, where CUPTI allows it, or before
+ * another tool's call. Not while kinds are being disabled, nor when a flush was seen to hang. */
+void activity_flush_inline(unsigned flags);
+
+/* Around another tool's disabling kinds: waits for a flush of ours to end, within a limit, and lets none begin
+ * meanwhile. And around its flushing: kinds of ours are disabled later. */
+void activity_keep_from_flushing(bool on);
+void activity_keep_from_disabling(bool on);
+
+/* Whether CUPTI need not zero the buffers that it asks for, whoever they are from. */
+void activity_promise_zeroes(bool on);
+
+/* Hands CUPTI the buffer callbacks once more. Returns an enum abi_result. */
+int activity_register_again(void);
 
 /* CPU time that decoding has taken on the calling thread so far. */
 uint64_t activity_decoded_ns(void);

@@ -207,7 +207,7 @@ static void flush_before_teardown(void)
 {
     int kept_errno = errno;
     uint64_t began = cost_clock();
-    activity_flush_inline();
+    activity_flush_inline(ABI_FLUSH_COMPLETED);
     cost_charge(PROF_COST_END, began);
     errno = kept_errno;
 }

@@ -14,7 +14,9 @@
 #include "kernel_times.h"
 #include "loader.h"
 #include "log.h"
+#include "other_tool.h"
 #include "refusal.h"
+#include "subscription.h"
 #include "windows.h"
 
 #include <errno.h>
@@ -49,11 +51,18 @@ static uint32_t switching;  /* enum switching, moved by compare-and-swap */
 static int ticks_to_stay;   /* of the kinds, once recording is off: tick's job counts */
 static uint32_t ticks;      /* writer thread only */
 static bool has_file;       /* cupti_file_begun stores -> cupti_flush loads */
+static bool is_thrown_out;  /* by another tool; the flusher's thread, once LIVE */
+static bool is_stale;       /* recording begins again; warm stores -> settle_kinds */
 static bool warm_wanted;    /* recording begins soon; warm, start and stop store */
 
 static bool is_live(void)
 {
     return load_acquire(&state) == LIVE;
+}
+
+static bool is_attached(void)
+{
+    return is_live() && !load_acquire(&is_thrown_out);
 }
 
 /* ---- beginning ---- */
@@ -187,6 +196,14 @@ static attach_enable enable_when_wanted(void)
     return kinds_are_wanted() ? enable_kinds : NULL;
 }
 
+static void settle_job(void);
+static void take_back_inline(void);
+
+static void settle_soon(void)
+{
+    flusher_post(settle_job);
+}
+
 static void begin_cupti(void)
 {
     char text[SENTENCE_BYTES] = "";
@@ -208,6 +225,7 @@ static void begin_cupti(void)
         give_up(text);
         return;
     }
+    other_tool_begin(settle_soon, take_back_inline);
     recorder_sheddable(PROF_SHED_CALLS, callbacks_keep_calls);
     if (graph_kinds_can_shed())
         recorder_sheddable(PROF_SHED_NODES, graph_kinds_keep_nodes);
@@ -258,11 +276,47 @@ static void enable_or_give_up(void)
         give_up(sentence);
 }
 
+/* What another tool has left behind. It may hold CUPTI for a while once it has thrown us out. */
+static void take_back(void)
+{
+    char sentence[SENTENCE_BYTES];
+    enum other_tool_loss loss = other_tool_take_back();
+    if (loss != OTHER_TOOL_TOOK_NOTHING)
+        store_release(&kinds_are_on, false);
+    if (loss == OTHER_TOOL_TOOK_ALL) {
+        subscription_forget();
+        store_release(&is_thrown_out, true);
+    }
+    if (!load_relaxed(&is_thrown_out))
+        return;
+    bool begun = other_tool_turn_begin();
+    if (begun && !other_tool_has_records() && attach_begin(NULL, sentence, sizeof sentence)) {
+        other_tool_state_mode();
+        store_release(&is_thrown_out, false);
+    }
+    other_tool_turn_end(begun);
+}
+
+/* A tool that libprof does not see, as it was loaded later, may have taken the callbacks and disabled kinds: a new
+ * start of recording is the moment to have them again. */
+static void refresh_kinds(void)
+{
+    if (other_tool_has_records())
+        return;
+    activity_register_again();
+    activity_enable();
+}
+
 static void settle_kinds(void)
 {
+    take_back();
+    if (!is_attached())
+        return;
     bool wanted = kinds_are_wanted(), on = load_acquire(&kinds_are_on);
     if (wanted && !on)
         enable_or_give_up();
+    else if (wanted && exchange_acquire(&is_stale, false))
+        refresh_kinds();
     else if (!wanted && on && load_relaxed(&ticks_to_stay) == 0)
         disable_kinds();
     if (!is_live())
@@ -282,7 +336,8 @@ static void settle_job(void)
 
 static bool enable_if_wanted(void)
 {
-    if (!kinds_are_wanted() || load_acquire(&kinds_are_on) || enable_kinds() == ABI_OK)
+    if (!is_attached() || !kinds_are_wanted() || load_acquire(&kinds_are_on) ||
+        enable_kinds() == ABI_OK)
         return true;
     store_release(&kinds_are_on, false);
     return false;
@@ -299,6 +354,17 @@ static void enable_inline(void)
     while (!switching_end());
     if (!done)
         flusher_post(settle_job);
+}
+
+/* The other tool's thread, which has just flushed: what it launches next is to be recorded. */
+static void take_back_inline(void)
+{
+    if (!is_live() || !switching_begin())
+        return;
+    do {
+        take_back();
+        enable_if_wanted();
+    } while (!switching_end());
 }
 
 /* ---- jobs of the flusher's thread ---- */
@@ -459,6 +525,7 @@ static void cupti_warm(bool soon)
 {
     store_relaxed(&ticks_to_stay, TICKS_BEFORE_DISABLE);
     store_relaxed(&warm_wanted, soon);
+    store_release(&is_stale, soon && load_acquire(&kinds_are_on));
     if (soon)
         get_ready();
     else if (is_live())

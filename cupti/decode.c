@@ -38,10 +38,19 @@ static const struct kind kinds[ABI_KIND_COUNT] = {
     [ABI_KIND_UNIFIED_MEMORY] = {decode_unified_memory, ABI_UNIFIED_BASE_BYTES},
 };
 
+/* Never enabled here: another tool has, and in CUPTI's first form that is for the whole process. */
+static bool is_of_another_tool(uint32_t kind)
+{
+    return kind == ABI_KIND_DRIVER || kind == ABI_KIND_RUNTIME ||
+           kind == ABI_KIND_EXTERNAL_CORRELATION;
+}
+
 static bool decode_one(const uint8_t *record, uint32_t size)
 {
     uint32_t kind = abi_kind_of(record);
     const struct kind *how = kind < ABI_KIND_COUNT ? &kinds[kind] : &kinds[0];
+    if (is_of_another_tool(kind))
+        return false;
     if (!how->decode || size < how->base_bytes) {
         loss_add(PROF_LOSS_UNKNOWN_RECORD, 1);
         return false;

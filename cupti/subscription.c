@@ -104,6 +104,11 @@ void subscription_close(void)
     store_release(&form_in_use, (uint32_t)SUBSCRIPTION_FIRST);
 }
 
+void subscription_forget(void)
+{
+    store_release(&handle, NULL);
+}
+
 enum subscription_form subscription_form(void)
 {
     return (enum subscription_form)load_acquire(&form_in_use);

@@ -26,6 +26,9 @@ int subscription_open(enum subscription_form form, abi_callback callback,
                       char holder[ABI_OLD_SUBSCRIBER_BYTES]);
 void subscription_close(void);
 
+/* Somebody has ended it for us (cuptiFinalize): there is nothing to give back. */
+void subscription_forget(void);
+
 enum subscription_form subscription_form(void);
 void *subscription_handle(void); /* NULL: not subscribed */
 

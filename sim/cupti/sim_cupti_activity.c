@@ -400,6 +400,7 @@ SIM_EXPORT int cuptiFinalize(void)
     if (sim_subscriber_second_in_use())
         return SIM_CUPTI_OK;
     sim_activity_disable_client(0);
-    sim_subscriber_disable_all();
+    sim_subscriber_destroy_all();
+    sim_buffer_set_zeroed(0, false);
     return SIM_CUPTI_OK;
 }

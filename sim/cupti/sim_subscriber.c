@@ -198,10 +198,13 @@ static void forget_wishes(struct sim_subscriber *subscriber)
             atomic_store_explicit(&subscriber->wanted[domain][cbid], false, memory_order_relaxed);
 }
 
-void sim_subscriber_disable_all(void)
+void sim_subscriber_destroy_all(void)
 {
     FOR_EACH(subscriber)
-    forget_wishes(subscriber);
+    {
+        forget_wishes(subscriber);
+        atomic_store(&subscriber->subscribed, false);
+    }
 }
 
 /* In the second form what it had asked for goes with it; records not yet delivered are lost. */

@@ -40,7 +40,7 @@ int sim_subscriber_enable(struct sim_subscriber *subscriber, uint32_t domain, ui
 bool sim_subscriber_wants(const struct sim_subscriber *subscriber, uint32_t domain, uint32_t cbid);
 
 /* No callback any more, for anybody. */
-void sim_subscriber_disable_all(void);
+void sim_subscriber_destroy_all(void);
 
 /* Calls the subscriber, if it wants to. Where: any thread, no lock held. */
 void sim_subscriber_api(const struct sim_call *call, bool is_exit);

@@ -251,10 +251,19 @@ TEST_P(Decode, SaysWhoseTheOperationWithoutTimesWas)
 
 TEST_P(Decode, CountsAKindItDoesNotKnowAndReadsOn)
 {
-    maker.add(5);
+    maker.add(26 /* FUNCTION */);
     add_kernel(maker, "k", 3, 10, 11);
     EXPECT_EQ(decode(maker).device_records, 1u);
     EXPECT_EQ(loss_get(PROF_LOSS_UNKNOWN_RECORD), 1u);
+}
+
+TEST_P(Decode, StepsOverWhatAnotherToolAskedFor)
+{
+    for (uint32_t kind : {ABI_KIND_DRIVER, ABI_KIND_RUNTIME, ABI_KIND_EXTERNAL_CORRELATION})
+        maker.add(kind);
+    add_kernel(maker, "k", 3, 10, 11);
+    EXPECT_EQ(decode(maker).device_records, 1u);
+    EXPECT_EQ(loss_get(PROF_LOSS_UNKNOWN_RECORD), 0u);
 }
 
 TEST_P(Decode, StopsWhereNobodyKnowsTheSize)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# exports.sh: libprof.so in $PROF_LIB exports what libprof/prof.sym lists, without a version, and the functions of
-# cublas/cublas_abi.h under the version names of cuBLAS; no more and no less. Says what differs.
+# exports.sh: libprof.so in $PROF_LIB exports what libprof/prof.sym lists, without a version, the functions of
+# cublas/cublas_abi.h under the version names of cuBLAS, and those of cupti/other_tool_entry.c; no more and no less. Says what differs.
 set -euo pipefail
 
 cublas=$SOURCE_DIR/cublas/cublas_abi.h
@@ -10,6 +10,9 @@ wanted() {
     functions | sed 's/$/@libcublas.so.11/'
     for major in 12 13; do
         functions | sed "s/\$/@libcublas.so.$major/; p; s/@/_64@/"
+    done
+    for soname in libcupti.so.{11.8,12,13}; do
+        printf '%s@'"$soname"'\n' cuptiActivity{RegisterCallbacks,Disable,FlushAll} cuptiFinalize
     done
     printf 'cublasLtMatmul@libcublasLt.so.%d\n' 11 12 13
 }
