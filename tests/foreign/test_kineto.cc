@@ -443,6 +443,17 @@ TEST_F(Kineto, MemoryEventsThatSayNothingAreMarks)
     EXPECT_EQ(timeline_->marks.count, 2u);
 }
 
+TEST_F(Kineto, PythonFunctionsOfNoThreadMakeNoProcess)
+{
+    events(
+        R"j({"ph":"X","cat":"python_function","name":"f","pid":0,"tid":0,"ts":0,"dur":90},
+              {"ph":"X","cat":"python_function","name":"g","pid":0,"tid":0,"ts":1,"dur":9},
+              {"ph":"X","cat":"cpu_op","name":"a","pid":7,"tid":7,"ts":1,"dur":5})j");
+    ASSERT_EQ(timeline_->processes.count, 1u);
+    EXPECT_EQ(timeline_->processes.at[0].info.pid, 7u);
+    EXPECT_EQ(slices(), "a 0-5000 0");
+}
+
 TEST_F(Kineto, PythonFramesAreStacksAndNoWork)
 {
     events(

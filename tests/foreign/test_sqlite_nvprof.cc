@@ -45,6 +45,23 @@ TEST_P(NvprofVersions, AreReadAlike)
 
 INSTANTIATE_TEST_SUITE_P(All, NvprofVersions, testing::Values(9, 14));
 
+TEST_F(Nvprof, WhatIsOfNoProcessIsOfTheOnlyOne)
+{
+    sqlite_sample_nvprof(database_, 14);
+    auto at = [](int64_t ns) { return std::to_string(SQLITE_SAMPLE_NS + ns); };
+    run("INSERT INTO CUPTI_ACTIVITY_KIND_OVERHEAD "
+        "VALUES(7,65536,1,x'000000000000000000000000'," +
+        at(8200) + "," + at(8300) +
+        ");"
+        "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES(77,211," +
+        at(8400) + "," + at(8500) + ",0,3,77,0);");
+    ASSERT_TRUE(load()) << error_.message;
+    ASSERT_EQ(timeline_->processes.count, 1u);
+    EXPECT_EQ(timeline_->processes.at[0].info.pid, 100u);
+    EXPECT_NE(slices().find("100/3: cudaLaunchKernel 7400-7500\n"), std::string::npos) << slices();
+    EXPECT_NE(operations().find("Driver Compiler 7200-7300"), std::string::npos) << operations();
+}
+
 TEST_F(Nvprof, TellsProcessThreadsAndDevices)
 {
     sqlite_sample_nvprof(database_, 14);

@@ -89,6 +89,28 @@ uint32_t event_store_process_count(const struct event_store *store)
     return store->processes.count;
 }
 
+#define ALL_OF_FIRST(array)                       \
+    for (uint32_t i = 0; i < (array)->count; i++) \
+    (array)->at[i].process = 0
+
+void event_store_join_pid_0(struct event_store *store)
+{
+    struct read_process *both = store->processes.at;
+    if (store->processes.count != 2 || (both[0].pid == 0) == (both[1].pid == 0))
+        return;
+    if (both[0].pid == 0)
+        both[0] = both[1];
+    store->processes.count = 1;
+    ALL_OF_FIRST(&store->threads);
+    ALL_OF_FIRST(&store->gpus);
+    ALL_OF_FIRST(&store->memories);
+    ALL_OF_FIRST(&store->devices);
+    ALL_OF_FIRST(&store->contexts);
+    ALL_OF_FIRST(&store->streams);
+    ALL_OF_FIRST(&store->domains);
+    ALL_OF_FIRST(&store->categories);
+}
+
 uint32_t event_store_thread(struct event_store *store, uint32_t process, uint32_t tid)
 {
     struct store_thread *thread = ADD(store, &store->threads);

@@ -60,6 +60,10 @@ uint32_t event_store_process(struct event_store *store);
 struct read_process *event_store_process_at(struct event_store *store, uint32_t process);
 uint32_t event_store_process_count(const struct event_store *store);
 
+/* When everything is added: of two processes one of which has pid 0, which no program has, only the other
+ * one is left, and everything is its. */
+void event_store_join_pid_0(struct event_store *store);
+
 /* Number of the thread, from 1, in the whole file. A thread may be named later, too. */
 uint32_t event_store_thread(struct event_store *store, uint32_t process, uint32_t tid);
 void event_store_name_thread(struct event_store *store, uint32_t thread, struct text name);

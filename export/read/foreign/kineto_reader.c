@@ -113,9 +113,12 @@ static uint32_t make_attrs(struct reader *reader, struct read_attr *attrs)
     return count;
 }
 
+/* Kineto puts Python functions whose thread it does not find on pid 0: that is no process. */
 static uint32_t thread_of(struct reader *reader)
 {
-    return kineto_rows_thread(&reader->rows, &reader->event.pid, &reader->event.tid, 1);
+    const struct kineto_id *pid = &reader->event.pid;
+    bool nowhere = reader->event.category == KINETO_PYTHON && !pid->text.bytes && pid->number == 0;
+    return kineto_rows_thread(&reader->rows, pid, &reader->event.tid, nowhere ? 0 : 1);
 }
 
 static void take_frame(struct reader *reader, const struct kineto_frame *frame)

@@ -78,6 +78,7 @@ uint64_t sqlite_nsys_read(struct sqlite_trace *trace)
     nsys_read_nvtx(trace);
     sqlite_gpu_read(trace, true);
     uint64_t start_ns = nsys_read_facts(trace);
+    event_store_join_pid_0(trace->store);
     int64_t first_ns = event_store_end(trace->store);
     if (start_ns || first_ns >= 0)
         return start_ns;

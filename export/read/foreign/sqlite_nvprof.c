@@ -149,6 +149,7 @@ uint64_t sqlite_nvprof_read(struct sqlite_trace *trace)
     sqlite_gpu_read(trace, false);
     read_overheads(trace);
     nvprof_read_facts(trace);
+    event_store_join_pid_0(trace->store);
     int64_t origin_ns = event_store_end(trace->store);
     event_store_shift(trace->store, origin_ns);
     return origin_ns > 0 ? (uint64_t)origin_ns : 0;
