@@ -9,6 +9,7 @@
 
 #include "sim_buffer.h"
 #include "sim_call.h"
+#include "sim_client_clock.h"
 #include "sim_clock.h"
 #include "sim_context.h"
 #include "sim_core.h"
@@ -23,7 +24,6 @@ enum { MAX_CBIDS = 1024 };
 
 static atomic_uint on[SIM_KINDS];           /* a bit per client */
 static _Atomic int8_t api_on[3][MAX_CBIDS]; /* by domain: 0 as the kind, 1 on, -1 off */
-static _Atomic(uint64_t (*)(void)) client_clock;
 static _Atomic uint32_t thread_id_type;
 
 /* --- switches --------------------------------------------------------------------------------- */
@@ -112,23 +112,7 @@ bool sim_activity_wants_api(const struct sim_call *call)
     return own ? own > 0 : sim_activity_is_on(kind);
 }
 
-/* --- clocks and ids --------------------------------------------------------------------------- */
-
-uint64_t sim_activity_now(void)
-{
-    uint64_t (*clock)(void) = atomic_load(&client_clock);
-    return clock ? clock() : sim_clock_now();
-}
-
-void sim_activity_set_clock(uint64_t (*clock)(void))
-{
-    atomic_store(&client_clock, clock);
-}
-
-bool sim_activity_has_clock(void)
-{
-    return atomic_load(&client_clock) != NULL;
-}
+/* --- ids -------------------------------------------------------------------------------------- */
 
 void sim_activity_set_thread_id_type(uint32_t type)
 {
@@ -231,8 +215,8 @@ void sim_activity_overhead(uint64_t start_ns, uint64_t end_ns)
         .overhead = 1 << 16, /* CUPTI's own: buffer flush */
         .object_kind = 2,    /* a thread */
         .object = {(uint32_t)getpid(), this_thread()},
-        .start = start_ns,
-        .end = end_ns,
+        .start = sim_client_clock_of(start_ns),
+        .end = sim_client_clock_of(end_ns),
     };
     sim_buffer_add(&record, 0, 0);
 }

@@ -36,13 +36,6 @@ void sim_activity_enable_api(uint32_t domain, uint32_t cbid, bool on);
 /* Records of what exists already: devices, contexts, streams. */
 void sim_activity_dump(uint32_t kind);
 
-/* Time as records show it: CLOCK_REALTIME, or what the client's own clock says. */
-uint64_t sim_activity_now(void);
-
-/* NULL: back to CLOCK_REALTIME. */
-void sim_activity_set_clock(uint64_t (*clock)(void));
-bool sim_activity_has_clock(void);
-
 void sim_activity_set_latency(bool on);
 bool sim_activity_has_latency(void);
 

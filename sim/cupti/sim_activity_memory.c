@@ -5,6 +5,7 @@
 #include "sim_activity.h"
 #include "sim_buffer.h"
 #include "sim_call.h"
+#include "sim_client_clock.h"
 #include "sim_clock.h"
 #include "sim_context.h"
 #include "sim_cupti.h"
@@ -41,7 +42,7 @@ void sim_activity_memory(const struct sim_memory_change *change)
         .correlation = change->correlation,
         .address = change->address,
         .bytes = change->bytes,
-        .timestamp = sim_activity_now(),
+        .timestamp = sim_client_clock_now(),
         .process = (uint32_t)getpid(),
         .device = change->context ? (uint32_t)change->context->device : 0,
         .context = change->context ? change->context->id : UINT32_MAX,
@@ -72,7 +73,7 @@ void sim_activity_pool(const struct sim_pool_change *change)
         .address = change->address,
         .bytes = change->reserved_bytes,
         .threshold = change->release_threshold,
-        .timestamp = sim_activity_now(),
+        .timestamp = sim_client_clock_now(),
         .used = change->used_bytes,
     };
     sim_buffer_add(&record, 0, 0);
@@ -101,8 +102,8 @@ static void add_counter(enum counter counter, uint64_t value, const struct sim_m
         .kind = SIM_KIND_UNIFIED_MEMORY,
         .counter = counter,
         .value = value,
-        .start = sim_clock_device(migration->start_ns),
-        .end = sim_clock_device(migration->end_ns),
+        .start = sim_client_clock_of(sim_clock_device(migration->start_ns)),
+        .end = sim_client_clock_of(sim_clock_device(migration->end_ns)),
         .address = migration->address,
         .source = (uint32_t)migration->source,
         .target = (uint32_t)migration->target,

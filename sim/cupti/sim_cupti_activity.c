@@ -6,6 +6,7 @@
 
 #include "sim_activity.h"
 #include "sim_buffer.h"
+#include "sim_client_clock.h"
 #include "sim_config.h"
 #include "sim_context.h"
 #include "sim_core.h"
@@ -355,7 +356,7 @@ SIM_EXPORT int cuptiActivityRegisterTimestampCallback(uint64_t (*clock)(void));
 SIM_EXPORT int cuptiActivityRegisterTimestampCallback(uint64_t (*clock)(void))
 {
     SIM_CUPTI_ENTER_FIRST(0);
-    sim_activity_set_clock(clock);
+    sim_client_clock_set(clock);
     return SIM_CUPTI_OK;
 }
 

@@ -5,6 +5,7 @@
 
 #include "sim_activity.h"
 #include "sim_call.h"
+#include "sim_client_clock.h"
 #include "sim_clock.h"
 #include "sim_config.h"
 #include "sim_context.h"
@@ -252,7 +253,7 @@ SIM_EXPORT int cuptiGetTimestamp(uint64_t *time_ns)
 {
     SIM_CUPTI_ENTER_PLAIN(0);
     SIM_CUPTI_CHECK(time_ns, SIM_CUPTI_INVALID_PARAMETER);
-    *time_ns = sim_activity_now();
+    *time_ns = sim_client_clock_now();
     return SIM_CUPTI_OK;
 }
 

@@ -5,6 +5,7 @@
  */
 #include "sim_activity.h"
 #include "sim_buffer.h"
+#include "sim_client_clock.h"
 #include "sim_config.h"
 #include "sim_core.h"
 #include "sim_cupti.h"
@@ -164,7 +165,7 @@ SIM_EXPORT int cuptiGetTimestamp_v2(struct sim_subscriber *subscriber, uint64_t 
     SIM_CUPTI_ENTER_PLAIN(0);
     SIM_CUPTI_CHECK(sim_config()->layout >= SIM_LAYOUT_13_3, SIM_CUPTI_NOT_IMPLEMENTED);
     SIM_CUPTI_CHECK(time_ns && sim_subscriber_client(subscriber) > 0, SIM_CUPTI_INVALID_PARAMETER);
-    *time_ns = sim_activity_now();
+    *time_ns = sim_client_clock_now();
     return SIM_CUPTI_OK;
 }
 

@@ -5,6 +5,7 @@
 #include "sim_activity.h"
 #include "sim_buffer.h"
 #include "sim_call.h"
+#include "sim_client_clock.h"
 #include "sim_clock.h"
 #include "sim_config.h"
 #include "sim_context.h"
@@ -21,7 +22,6 @@ enum { CHANNEL_COMPUTE = 1, CHANNEL_COPY = 2, CHANNELS = 8 };
 
 static atomic_bool latency_on, event_timestamps_on, hardware_on;
 static atomic_llong hardware_records; /* since the last flush */
-static atomic_llong clock_offset_ns;  /* the client's clock minus CLOCK_REALTIME */
 static atomic_ullong last_grid_id, last_event_sync;
 
 void sim_activity_set_latency(bool on)
@@ -61,15 +61,10 @@ void sim_activity_set_event_timestamps(bool on)
     atomic_store(&event_timestamps_on, on);
 }
 
-void sim_device_work_align(uint64_t client_ns)
-{
-    atomic_store(&clock_offset_ns, (long long)(client_ns - sim_clock_now()));
-}
-
 /* A moment of the simulated timeline as the device's clock and the client's would show it. */
 static uint64_t shown(uint64_t time_ns)
 {
-    return sim_clock_device(time_ns) + (uint64_t)atomic_load(&clock_offset_ns);
+    return sim_client_clock_of(sim_clock_device(time_ns));
 }
 
 static uint32_t channel_of(const struct sim_op *op)

@@ -1,6 +1,7 @@
 /* The table through which the simulation tells CUPTI what happens. */
 #include "sim_activity.h"
 #include "sim_call.h"
+#include "sim_client_clock.h"
 #include "sim_context.h"
 #include "sim_cupti.h"
 #include "sim_device_work.h"
@@ -13,14 +14,13 @@ static void api_enter(struct sim_call *call)
 {
     sim_subscriber_api(call, false);
     sim_external_record(call);
-    call->start_ns = sim_activity_now();
-    if (sim_activity_has_clock())
-        sim_device_work_align(call->start_ns);
+    call->start_ns = sim_client_clock_now();
+    sim_client_clock_align();
 }
 
 static void api_exit(struct sim_call *call)
 {
-    sim_activity_api(call, sim_activity_now());
+    sim_activity_api(call, sim_client_clock_now());
     sim_subscriber_api(call, true);
 }
 

@@ -2,6 +2,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <time.h>
+
 #include "sim_test.h"
 
 struct layout {
@@ -307,7 +309,38 @@ static void says_no_driver(void)
     CHECK(cuptiGetVersion(&version));
 }
 
+/* --- ConvertsToTheClientsClock ---------------------------------------------------------------------- */
+
+/* A tick of 0.2 ns, and another origin. */
+static uint64_t fast_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return ((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec) * 5;
+}
+
+/* Kernels take 50 ms here. */
+static void converts_to_clients_clock(void)
+{
+    collect();
+    CHECK(cudaFree(NULL));
+    CHECK(cuptiActivityRegisterTimestampCallback(fast_clock));
+    CHECK(cuptiActivityEnable(10));
+    const uint64_t before = fast_clock();
+    for (int i = 0; i < 3; i++)
+        CHECK(launch(NULL));
+    CHECK(cudaDeviceSynchronize());
+    const uint64_t after = fast_clock();
+    EXPECT(flush_and_count(0, 10) == 3);
+    for (size_t i = 0; i < 3; i++) {
+        const uint64_t start = get64(nth(10, i), 16), end = get64(nth(10, i), 24);
+        EXPECT(end - start > 240000000 && end - start < 260000000);
+        EXPECT(start + 5000000 > before && end < after + 5000000); /* 1 ms */
+    }
+}
+
 static const struct sim_test commands[] = {
+    {"converts_to_clients_clock", converts_to_clients_clock},
     {"answers_sizes", answers_sizes},
     {"tells_every_kind", tells_every_kind},
     {"tells_nothing_else", tells_nothing_else},

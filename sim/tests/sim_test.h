@@ -166,6 +166,7 @@ int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, uint8_t **record);
 int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *dropped);
 int cuptiActivityPopExternalCorrelationId(uint32_t kind, uint64_t *id);
 int cuptiActivityPushExternalCorrelationId(uint32_t kind, uint64_t id);
+int cuptiActivityRegisterTimestampCallback(uint64_t (*clock)(void));
 int cuptiActivityRegisterCallbacks(request_function request, complete_function complete);
 int cuptiActivitySetAttribute(uint32_t attribute, size_t *bytes, void *value);
 int cuptiEnableCallback(uint32_t on, void *subscriber, uint32_t domain, uint32_t cbid);
