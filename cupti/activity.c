@@ -106,6 +106,9 @@ static void completed(void *context, uint32_t stream, uint8_t *buffer, size_t by
     if (!buffer || load_acquire(&closed))
         return;
     int kept_errno = errno;
+    size_t own_bytes = buffers_bytes(buffer);
+    if (own_bytes && bytes > own_bytes)
+        bytes = own_bytes;
     if (valid_bytes > bytes)
         valid_bytes = bytes;
     bool on_program = callbacks_knows_thread();

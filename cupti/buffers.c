@@ -145,6 +145,13 @@ bool buffers_is_last_resort(const uint8_t *buffer)
     return buffer == last_resort;
 }
 
+size_t buffers_bytes(const uint8_t *buffer)
+{
+    if (buffers_is_last_resort(buffer))
+        return sizeof last_resort;
+    return find(buffer) ? buffer_bytes : 0;
+}
+
 static unsigned count_free(void)
 {
     unsigned count = 0;

@@ -20,6 +20,9 @@ uint8_t *buffers_take(size_t *bytes);
 /* Back from CUPTI, read; `used` of its bytes are valid. */
 void buffers_give_back(uint8_t *buffer, size_t used);
 
+/* How large a buffer of ours is that CUPTI holds; 0: it is not ours. */
+size_t buffers_bytes(const uint8_t *buffer);
+
 /* Whether what is in the buffer cannot be trusted: it was the last resort, maybe shared. */
 bool buffers_is_last_resort(const uint8_t *buffer);
 

@@ -4,6 +4,7 @@
  *     FAKE_HOLDER                                 who holds CUPTI
  *     FAKE_FLUSH=hang                             flushing never returns
  *     FAKE_KERNELS=n                              each flush delivers n kernels
+ *     FAKE_BYTES=n                                of which it says that they fill a buffer of n bytes
  *
  * What was asked of it can be read from the fake_* counters.
  */
@@ -141,14 +142,17 @@ static void deliver(int kernels)
     uint8_t *buffer = NULL;
     size_t bytes = 0, most = 0;
     requested(&buffer, &bytes, &most);
-    for (int i = 0; i < kernels; i++) {
+    const int begun = getenv("FAKE_BYTES") != NULL; /* one more, which does not fit */
+    for (int i = 0; i < kernels + begun; i++) {
         uint8_t *record = buffer + (size_t)i * 216;
         put(record, 0, 10, 4);
         put(record, 16, 1000, 8);
         put(record, 24, 2000, 8);
-        put(record, 92, (uint64_t)i + 1, 4);
+        if (i < kernels)
+            put(record, 92, (uint64_t)i + 1, 4);
     }
-    completed(NULL, 0, buffer, bytes, (size_t)kernels * 216);
+    size_t valid = (size_t)answer("FAKE_BYTES", kernels * 216);
+    completed(NULL, 0, buffer, valid > bytes ? valid : bytes, valid);
 }
 
 int cuptiActivityFlushAll(uint32_t flags)

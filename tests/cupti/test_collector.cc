@@ -82,6 +82,21 @@ TEST(Collector, RecordsWhatCuptiDelivers)
     });
 }
 
+// A buffer's end is known here, whatever CUPTI says: behind it lies somebody else's memory, or none.
+TEST(Collector, ReadsNothingBehindABuffersEnd)
+{
+    IN_CHILD([] {
+        setenv("FAKE_KERNELS", "303", 1); // as many as fit into 64 KiB
+        setenv("FAKE_BYTES", "1000000000", 1);
+        fake_config().gpu_buffer_kib = 64;
+        begin();
+        cupti_collector.flush(10000);
+        CHECK(fake_records(PROF_REC_KERNEL).size() == 303);
+        cupti_collector.flush(10000); // the buffer is in use again
+        CHECK(fake_records(PROF_REC_KERNEL).size() == 606);
+    });
+}
+
 TEST(Collector, TouchesNothingBeforeCudaIsUsed)
 {
     IN_CHILD([] {

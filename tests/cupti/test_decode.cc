@@ -266,6 +266,56 @@ TEST_P(Decode, StepsOverWhatAnotherToolAskedFor)
     EXPECT_EQ(loss_get(PROF_LOSS_UNKNOWN_RECORD), 0u);
 }
 
+// What a libcupti says of itself and of its records is not to be trusted.
+TEST_P(Decode, StopsAtKindZero)
+{
+    add_kernel(maker, "k", 3, 10, 11);
+    maker.add(ABI_KIND_CONCURRENT_KERNEL).put(0, 4, 0);
+    EXPECT_EQ(decode(maker).device_records, 1u);
+    EXPECT_EQ(decode(maker).unreadable, maker.sizes.size[ABI_KIND_CONCURRENT_KERNEL]);
+    EXPECT_EQ(loss_get(PROF_LOSS_UNKNOWN_RECORD), 2u);
+}
+
+TEST_P(Decode, ReadsNoFieldOfARecordThatIsTooShort)
+{
+    for (uint32_t kind = 1; kind < ABI_KIND_COUNT; kind++)
+        for (int size : {1, 3, 8, 16}) {
+            RecordMaker liar{GetParam()};
+            if (!liar.sizes.size[kind])
+                continue;
+            liar.sizes.size[kind] = static_cast<uint16_t>(size);
+            for (int i = 0; i < 3; i++)
+                liar.add(kind);
+            EXPECT_EQ(decode(liar).device_records, 0u) << kind << " of " << size << " bytes";
+        }
+    EXPECT_TRUE(fake_records().empty());
+}
+
+TEST_P(Decode, StepsNowhereButForward)
+{
+    static uint8_t *where;
+    auto next = [](uint8_t *, size_t, void **record) {
+        *record = where;
+        return static_cast<int>(ABI_OK);
+    };
+    maker.add(ABI_KIND_CONCURRENT_KERNEL).put(0, 4, 63);
+    add_kernel(maker, "k", 3, 10, 11);
+    for (ptrdiff_t to : {-4096, -8, 0, 1 << 20}) {
+        where = maker.data() + to;
+        EXPECT_EQ(decode(maker, next).device_records, 0u) << to;
+    }
+    where = nullptr;
+    EXPECT_EQ(decode(maker, next).unreadable, maker.size());
+}
+
+TEST_P(Decode, RecordsAnOperationOfNoCall)
+{
+    add_kernel(maker, "k", 0, 10, 11);
+    EXPECT_EQ(decode(maker).device_records, 1u);
+    ASSERT_EQ(fake_records(PROF_REC_KERNEL).size(), 1u);
+    EXPECT_EQ(fake_records(PROF_REC_KERNEL)[0].info, 0u);
+}
+
 TEST_P(Decode, StopsWhereNobodyKnowsTheSize)
 {
     add_kernel(maker, "k", 3, 10, 11);
