@@ -2,6 +2,7 @@
 
 #include "atomic.h"
 #include "clock.h"
+#include "copies.h"
 #include "log.h"
 #include "own_fd.h"
 #include "own_files.h"
@@ -54,6 +55,7 @@ static struct chunks {
     uint64_t suspended;      /* `mapped` after the last one; with `extending` held */
     uint32_t populating;     /* writer touches pages below `mapped`; chunks_suspend() waits */
     uint32_t reading;        /* threads in chunks_read(): likewise */
+    uint32_t copying;        /* lock of copies_write(); taken inside `extending` */
     struct own_fd own;       /* the file; the descriptor is only a way to it that needs no path */
     int error;               /* errno of the last step that did not fit; 0 */
     uint64_t retry_ns;       /* when the next one is due; with `extending` held */
@@ -78,6 +80,7 @@ struct prof_file_header *chunks_header(void)
 struct chunks_job {
     int (*act)(int fd, const struct chunks_job *job);
     uint64_t offset, bytes;
+    bool last; /* copy of the file */
 };
 
 static int chunks_job_run(void *argument)
@@ -266,7 +269,8 @@ static int chunks_map_first(void)
     if (error == 0 || error == EAGAIN || chunks_has_no_space(error))
         return error;
     chunks.anonymous = true;
-    return chunks_grow(0, CHUNKS_FIRST_CHUNKS);
+    error = copies_init(chunks.base, chunks.hard_limit);
+    return error ? error : chunks_grow(0, CHUNKS_FIRST_CHUNKS);
 }
 
 static void chunks_forget(void)
@@ -369,6 +373,7 @@ static uint64_t chunks_claim_retired(void)
         return CHUNKS_NO_CHUNK;
     struct prof_chunk_header *header =
         (struct prof_chunk_header *)(void *)(chunks.base + chunk * PROF_CHUNK_BYTES);
+    copies_recycled(chunk);
     store_release(&header->magic, 0u);
     fence_release(); /* chunks_read() sees that before it sees anything of what follows */
     memset(header, 0, PROF_CHUNK_BYTES);
@@ -435,8 +440,14 @@ void *chunks_memory_now(uint64_t chunk)
     return chunks_memory_within(chunk, 1);
 }
 
-void chunks_retire(uint64_t chunk)
+void chunks_leave(uint64_t chunk, size_t words)
 {
+    copies_left(chunk, words);
+}
+
+void chunks_retire(uint64_t chunk, size_t words)
+{
+    copies_left(chunk, words);
     if (chunks.ring)
         retired_put(chunk);
 }
@@ -470,20 +481,19 @@ static void chunks_populate_ahead(uint64_t claimed)
 
 static int chunks_copy_to(int fd, const struct chunks_job *job)
 {
-    for (uint64_t at = 0; at < job->bytes; at += PROF_CHUNK_BYTES) {
-        ssize_t written = pwrite(fd, chunks.base + at, PROF_CHUNK_BYTES, (off_t)at);
-        if (written != PROF_CHUNK_BYTES)
-            return written < 0 ? errno : ENOSPC;
-    }
-    return 0;
+    return copies_write(fd, job->bytes / PROF_CHUNK_BYTES, job->last);
 }
 
-static void chunks_copy(uint64_t claimed)
+static void chunks_copy(uint64_t claimed, bool last)
 {
-    struct chunks_job job = {.act = chunks_copy_to, .bytes = claimed * PROF_CHUNK_BYTES};
+    struct chunks_job job = {
+        .act = chunks_copy_to, .bytes = claimed * PROF_CHUNK_BYTES, .last = last};
     struct signals_saved saved;
     signals_block(&saved);
-    int error = chunks_act(&job);
+    while (exchange_acquire(&chunks.copying, 1u))
+        chunks_wait(CHUNKS_YIELDS);
+    int error = claimed ? chunks_act(&job) : 0;
+    store_release(&chunks.copying, 0u);
     signals_restore(&saved);
     if (error)
         log_line(LOG_ERROR, "cannot write the trace file: %s", strerror(error));
@@ -557,7 +567,7 @@ bool chunks_read(uint64_t chunk, uint64_t *words, size_t count)
 void chunks_copy_out(void)
 {
     if (chunks.anonymous)
-        chunks_copy(chunks_claimed_of(load_relaxed(&chunks.mapped)));
+        chunks_copy(chunks_claimed_of(load_relaxed(&chunks.mapped)), false);
 }
 
 /* ---- the end ---- */
@@ -595,7 +605,7 @@ static void chunks_suspend_locked(void)
     store_release(&header->chunk_count, claimed);
     store_release(&header->state, (uint32_t)PROF_STATE_CLOSED);
     if (chunks.anonymous)
-        chunks_copy(claimed);
+        chunks_copy(claimed, true);
     else
         chunks_cut(claimed);
 }
@@ -658,6 +668,7 @@ void chunks_fork_child(void)
         chunks_detach(used_bytes);
     if (chunks.base)
         munmap(chunks.base + used_bytes, chunks.reserved_bytes - used_bytes);
+    copies_fork_child();
     own_fd_close(&chunks.own);
     store_release(&chunks_header_mapped, (struct prof_file_header *)NULL);
     chunks = (struct chunks){.own = OWN_FD_NONE};

@@ -57,8 +57,12 @@ bool chunks_cannot_grow(void);
 /* Writer thread: whether it can since the last call. */
 bool chunks_grow_again(void);
 
-/* Ring mode: a LOG chunk is full and may be recycled when it is the oldest. */
-void chunks_retire(uint64_t chunk);
+/* The thread of a LOG chunk has left it, `words` of it were taken, its header included. In ring mode it may be recycled
+ * when it is the oldest. */
+void chunks_retire(uint64_t chunk, size_t words);
+
+/* Appending to a META chunk is over; likewise. */
+void chunks_leave(uint64_t chunk, size_t words);
 
 /* Writer thread: extends and populates ahead of need. True when chunks were claimed since the last
  * call. */
@@ -71,7 +75,7 @@ uint64_t chunks_count(void);
  * all. False: there is no such chunk any more, or it was recycled meanwhile. Any thread. */
 bool chunks_read(uint64_t chunk, uint64_t *words, size_t count);
 
-/* Writer thread: where chunks are anonymous memory, copies them to the file. */
+/* Where chunks are anonymous memory, copies what changed to the file. Any thread. */
 void chunks_copy_out(void);
 
 /* Nothing is claimed any more, the file is cut to what was, its state is closed. Memory stays

@@ -46,8 +46,11 @@ static bool meta_turn_page(uint64_t seen)
     uint64_t chunk = meta_new_chunk();
     if (chunk == CHUNKS_NO_CHUNK)
         return false;
+    uint64_t full = seen;
     if (!cas_acq_rel(&meta_cursor, &seen, META_CURSOR(chunk, PROF_CHUNK_HEADER_BYTES)))
         store_release(&meta_spare, chunk + 1);
+    else
+        chunks_leave((full >> 16) - 1, full & 0xffffu);
     return true;
 }
 

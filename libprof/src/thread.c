@@ -203,6 +203,12 @@ static void thread_fill_chunk_header(const struct thread_slot *slot, const uint6
     store_release(&header->magic, PROF_CHUNK_MAGIC);
 }
 
+static size_t thread_words_taken(const uint64_t *cursor)
+{
+    size_t bytes = thread_offset_in_chunk(cursor), most = PROF_CHUNK_BYTES - THREAD_GUARD_BYTES;
+    return (bytes < most ? bytes : most) / sizeof *cursor;
+}
+
 /* A signal handler may come at any point and move to a chunk of its own: then the cursor has
  * changed, and the chunk made here waits for the next time. */
 static bool thread_next_chunk(struct thread_log *self)
@@ -217,7 +223,7 @@ static bool thread_next_chunk(struct thread_log *self)
         store_release(&header->magic, 0u);
         store_relaxed(&self->waiting_chunk, chunk + 1);
     } else if (cursor) {
-        chunks_retire(thread_chunk_of(cursor)->index);
+        chunks_retire(thread_chunk_of(cursor)->index, thread_words_taken(cursor));
         cost_count_words((PROF_CHUNK_BYTES - PROF_CHUNK_HEADER_BYTES) / sizeof *cursor);
     }
     return true;

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <fstream>
 #include <string>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -77,6 +78,12 @@ public:
     std::string operator/(const char *name) const { return path + "/" + name; }
     std::string path;
 };
+
+inline uint64_t file_size(const std::string &path)
+{
+    struct stat status;
+    return stat(path.c_str(), &status) == 0 ? (uint64_t)status.st_size : 0;
+}
 
 // Whether the process has mapped the file.
 inline bool maps_file(const std::string &path)

@@ -17,12 +17,6 @@ namespace
 const uint64_t two_mib = 2 << 20;
 const uint64_t chunks_in_two_mib = two_mib / PROF_CHUNK_BYTES;
 
-uint64_t file_size(const std::string &path)
-{
-    struct stat status;
-    return stat(path.c_str(), &status) == 0 ? (uint64_t)status.st_size : 0;
-}
-
 class Chunks : public testing::Test
 {
 protected:
@@ -141,7 +135,7 @@ TEST_F(Chunks, OfARingAreRecycledOldestFirstAndCleaned)
         }
         EXPECT_EQ(chunks_claim(false), CHUNKS_NO_CHUNK) << "none is full yet";
         for (uint64_t chunk : order)
-            chunks_retire(chunk);
+            chunks_retire(chunk, PROF_CHUNK_BYTES / 8);
         for (uint64_t chunk : order) {
             ASSERT_EQ(chunks_claim(false), chunk);
             EXPECT_EQ(std::string((char *)chunks_memory(chunk), PROF_CHUNK_BYTES),

@@ -1,0 +1,234 @@
+#include "copies.h"
+
+#include "atomic.h"
+#include "test_point.h"
+
+#include "prof/format.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define COPIES_CHUNK_WORDS (PROF_CHUNK_BYTES / 8)
+#define COPIES_TRIES 10u /* about a second */
+
+struct copies_chunk {
+    uint64_t
+        left; /* who has the chunk releases -> copier acquires: words taken when it was left, 0 in use,
+                          * | times recycled << 32 */
+    uint64_t final;      /* copier: `left` of the use that need not be copied again, 0: none */
+    uint64_t base_ticks; /* copier: of the use that is in the file */
+    uint32_t words;      /* copier: so many are in the file, none of them missing; 0: nothing is */
+    uint32_t tries;      /* copier: since the chunk was left */
+};
+
+static struct {
+    const uint8_t *base;
+    struct copies_chunk *chunks;
+    uint64_t file_count;                /* copier: the file's length */
+    uint64_t words[COPIES_CHUNK_WORDS]; /* copier: of the chunk at hand */
+} copies;
+
+int copies_init(const uint8_t *base, uint64_t chunks)
+{
+    void *memory = mmap(NULL, chunks * sizeof *copies.chunks, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED)
+        return errno;
+    copies.base = base;
+    copies.chunks = memory;
+    copies.file_count = 0;
+    return 0;
+}
+
+static void copies_set_left(uint64_t chunk, uint64_t recycled, size_t words)
+{
+    if (!copies.chunks)
+        return;
+    uint64_t *left = &copies.chunks[chunk].left;
+    store_release(left, (((load_relaxed(left) >> 32) + recycled) << 32) | words);
+}
+
+void copies_left(uint64_t chunk, size_t words)
+{
+    copies_set_left(chunk, 0, words);
+}
+
+void copies_recycled(uint64_t chunk)
+{
+    copies_set_left(chunk, 1, 0);
+}
+
+void copies_fork_child(void)
+{
+    copies.chunks = NULL; /* left where it is: a handler that forked may have interrupted its use */
+}
+
+/* ---- what of a chunk is complete ---- */
+
+static size_t copies_header_words(uint64_t chunk)
+{
+    return (chunk ? PROF_CHUNK_HEADER_BYTES : PROF_FILE_HEADER_BYTES) / 8;
+}
+
+/* In ascending order, since a record's header word comes before its payload and is stored after it. */
+static void copies_read_words(const uint64_t *memory, size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++)
+        copies.words[i] = load_acquire(&memory[i]);
+}
+
+static const uint64_t *copies_memory(uint64_t chunk)
+{
+    return (const uint64_t *)(const void *)(copies.base + chunk * PROF_CHUNK_BYTES);
+}
+
+/* 0: not begun, or between two uses. */
+static unsigned copies_kind_of(uint64_t chunk)
+{
+    struct prof_chunk_header header;
+    uint64_t word = load_acquire(copies_memory(chunk));
+    memcpy(&header, &word, sizeof word);
+    if (!chunk)
+        return PROF_CHUNK_META;
+    return header.magic == PROF_CHUNK_MAGIC ? header.kind : 0;
+}
+
+/* False: the chunk was recycled meanwhile. */
+static bool copies_read(uint64_t chunk)
+{
+    const uint64_t *memory = copies_memory(chunk);
+    copies_read_words(memory, 0, COPIES_CHUNK_WORDS);
+    for (size_t i = 0; chunk && i < PROF_CHUNK_HEADER_BYTES / 8; i++)
+        if (load_acquire(&memory[i]) != copies.words[i])
+            return false;
+    return true;
+}
+
+/* The place behind the last word that is not zero. */
+static size_t copies_end(size_t begin)
+{
+    size_t end = COPIES_CHUNK_WORDS;
+    while (end > begin && !copies.words[end - 1])
+        end--;
+    return end;
+}
+
+/* The place of the first record that is missing, from that of another one on. */
+static size_t copies_complete(size_t at)
+{
+    while (at < COPIES_CHUNK_WORDS) {
+        uint64_t word = copies.words[at];
+        unsigned kind = PROF_WORD_KIND(word),
+                 words = kind == PROF_KIND_EXT ? PROF_WORD_SIZE(word) : 1;
+        if (kind == PROF_KIND_EMPTY || kind == PROF_KIND_HOLE || !words ||
+            words > COPIES_CHUNK_WORDS - at)
+            break;
+        at += words;
+    }
+    return at;
+}
+
+/* ---- one chunk ---- */
+
+static int copies_put(int fd, uint64_t chunk, size_t from, size_t to)
+{
+    size_t bytes = (to - from) * 8;
+    off_t place = (off_t)(chunk * PROF_CHUNK_BYTES + from * 8);
+    ssize_t written = from < to ? pwrite(fd, copies.words + from, bytes, place) : 0;
+    return written < 0 ? errno : (size_t)written < bytes && from < to ? ENOSPC : 0;
+}
+
+/* A recycled chunk is written over as a whole. */
+static int copies_restart(int fd, uint64_t chunk, struct copies_chunk *copy)
+{
+    size_t begin = copies_header_words(chunk);
+    int error = copies_put(fd, chunk, 0, copy->words ? COPIES_CHUNK_WORDS : copies_end(begin));
+    if (error)
+        return error;
+    copy->base_ticks = ((const struct prof_chunk_header *)(const void *)copies.words)->base_ticks;
+    copy->tries = 0;
+    copy->words = (uint32_t)copies_complete(begin);
+    return 0;
+}
+
+static int copies_go_on(int fd, uint64_t chunk, struct copies_chunk *copy)
+{
+    int error = copies_put(fd, chunk, copy->words, copies_end(copy->words));
+    if (!error)
+        copy->words = (uint32_t)copies_complete(copy->words);
+    return error;
+}
+
+static bool copies_lacks_words(const struct copies_chunk *copy, uint64_t left)
+{
+    return copy->words < (uint32_t)left;
+}
+
+static void copies_finish(struct copies_chunk *copy, uint64_t left)
+{
+    if ((uint32_t)left && (!copies_lacks_words(copy, left) || ++copy->tries == COPIES_TRIES))
+        copy->final = left;
+}
+
+static bool copies_is_final(const struct copies_chunk *copy, bool last)
+{
+    return copy->final && copy->final == load_acquire(&copy->left) &&
+           !(last && copies_lacks_words(copy, copy->final));
+}
+
+static int copies_one(int fd, uint64_t chunk, enum prof_chunk_kind kind)
+{
+    const struct prof_chunk_header *header = (const void *)copies.words;
+    struct copies_chunk *copy = &copies.chunks[chunk];
+    uint64_t left = load_acquire(&copy->left);
+    if (copies_kind_of(chunk) != kind || !copies_read(chunk))
+        return 0;
+    bool restarts = !copy->words || (chunk && header->base_ticks != copy->base_ticks);
+    int error = restarts ? copies_restart(fd, chunk, copy) : copies_go_on(fd, chunk, copy);
+    if (!error)
+        copies_finish(copy, left);
+    return error;
+}
+
+/* ---- all of them ---- */
+
+static int copies_kind(int fd, enum prof_chunk_kind kind, uint64_t count, bool last)
+{
+    int error = 0;
+    for (uint64_t chunk = 0; chunk < count && !error; chunk++)
+        if (!copies_is_final(&copies.chunks[chunk], last))
+            error = copies_one(fd, chunk, kind);
+    return error;
+}
+
+static int copies_file_header(int fd)
+{
+    size_t words = copies_header_words(0);
+    copies_read_words(copies_memory(0), 0, words);
+    return copies_put(fd, 0, 0, words);
+}
+
+/* Another thread's copy may have counted more chunks. */
+static int copies_lengthen(int fd, uint64_t count)
+{
+    if (count <= copies.file_count)
+        return 0;
+    if (ftruncate(fd, (off_t)(count * PROF_CHUNK_BYTES)) != 0)
+        return errno;
+    copies.file_count = count;
+    return 0;
+}
+
+int copies_write(int fd, uint64_t count, bool last)
+{
+    int error = copies_lengthen(fd, count);
+    if (error)
+        return error;
+    error = copies_kind(fd, PROF_CHUNK_LOG, count, last);
+    TEST_POINT("copies_write: logs are copied");
+    if (!error)
+        error = copies_kind(fd, PROF_CHUNK_META, count, last);
+    return error ? error : copies_file_header(fd);
+}
