@@ -5,6 +5,7 @@
  *                                  thread's own signal handlers
  *     arch_local_cas()             compare-and-swap, likewise
  *     arch_ticks_per_second()      0 unknown
+ *     arch_ticks_never_stop()      the counter has one rate at all times
  *     ARCH_CLOCK_KIND              what arch_ticks() reads
  *     ARCH_TRUSTED_CLOCKSOURCE     the kernel's clocksource that proves it trustworthy
  */

@@ -36,6 +36,12 @@ static inline uint64_t arch_ticks_per_second(void)
     return frequency;
 }
 
+/* Asked where the kernel keeps time by something else, and then nothing is known of it. */
+static inline bool arch_ticks_never_stop(void)
+{
+    return false;
+}
+
 #define ARCH_TRUSTED_CLOCKSOURCE "arch_sys_counter"
 
 #endif

@@ -30,6 +30,12 @@ static inline uint64_t arch_ticks_per_second(void)
     return 0;
 }
 
+/* Asked where the kernel keeps time by something else, and then nothing is known of it. */
+static inline bool arch_ticks_never_stop(void)
+{
+    return false;
+}
+
 #define ARCH_TRUSTED_CLOCKSOURCE ""
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "prof/format.h"
 
+#include <cpuid.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <x86intrin.h>
@@ -40,6 +41,13 @@ static inline bool arch_local_cas(uint64_t **place, uint64_t *expected, uint64_t
 static inline uint64_t arch_ticks_per_second(void)
 {
     return 0;
+}
+
+/* Not in sleep states, and at one rate whatever the processor's. */
+static inline bool arch_ticks_never_stop(void)
+{
+    unsigned a, b, c, d;
+    return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1u << 8);
 }
 
 /* The kernel has checked that the counters of all cores agree and never stop iff it uses them

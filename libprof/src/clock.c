@@ -1,5 +1,8 @@
 #include "clock.h"
 
+#include "counter.h"
+#include "signals.h"
+
 #include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
@@ -9,7 +12,7 @@
 
 uint32_t clock_kind = ARCH_CLOCK_KIND;
 
-static const char *clock_reason; /* clock_choose() releases -> acquires; all callers choose alike */
+static uint32_t clock_decided; /* enum clock_reason; clock_decide() */
 
 uint64_t clock_gettime_ns(clockid_t id)
 {
@@ -28,37 +31,65 @@ uint64_t clock_now(void)
     return clock_read();
 }
 
-static bool clock_kernel_trusts_counter(void)
+static bool clock_kernel_source(char *name, size_t name_bytes)
 {
-    char name[64] = "";
     int fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource",
                   O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return false;
-    ssize_t size = read(fd, name, sizeof name - 1);
+    ssize_t size = read(fd, name, name_bytes - 1);
     close(fd);
-    if (size <= 0)
-        return false;
+    name[size > 0 ? size : 0] = '\0';
     name[strcspn(name, "\n")] = '\0';
-    return strcmp(name, ARCH_TRUSTED_CLOCKSOURCE) == 0;
+    return size > 0;
+}
+
+enum clock_reason { CLOCK_UNDECIDED, CLOCK_TRUSTED, CLOCK_IN_STEP, CLOCK_NOT_TRUSTED };
+
+static const char *const clock_reasons[] = {
+    [CLOCK_TRUSTED] = "the processor's counter: the kernel keeps time by it too",
+    [CLOCK_IN_STEP] = "the processor's counter: the kernel keeps time by a clock that the "
+                      "hypervisor computes from "
+                      "it, and all processors agree",
+    [CLOCK_NOT_TRUSTED] =
+        "CLOCK_MONOTONIC: the kernel does not keep time by the processor's counter",
+};
+
+static enum clock_reason clock_judge(void)
+{
+    char source[64];
+    if (ARCH_CLOCK_KIND == PROF_CLOCK_MONOTONIC || !clock_kernel_source(source, sizeof source))
+        return CLOCK_NOT_TRUSTED;
+    if (strcmp(source, ARCH_TRUSTED_CLOCKSOURCE) == 0)
+        return CLOCK_TRUSTED;
+    return counter_may_be_good(source) && counter_is_in_step() ? CLOCK_IN_STEP : CLOCK_NOT_TRUSTED;
+}
+
+/* Threads that choose at once may judge differently: the first one's word counts. */
+static uint32_t clock_decide(void)
+{
+    uint32_t decided = CLOCK_UNDECIDED, mine = (uint32_t)clock_judge();
+    if (cas_acq_rel(&clock_decided, &decided, mine))
+        decided = mine;
+    if (decided == CLOCK_NOT_TRUSTED)
+        store_relaxed(&clock_kind, (uint32_t)PROF_CLOCK_MONOTONIC);
+    return decided;
 }
 
 const char *clock_choose(void)
 {
-    const char *reason = load_acquire(&clock_reason);
+    uint32_t decided = load_acquire(&clock_decided);
     int cancel_state;
-    if (reason)
-        return reason;
-    /* open() is a cancellation point */
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-    reason = "the processor's counter: the kernel keeps time by it too";
-    if (ARCH_CLOCK_KIND == PROF_CLOCK_MONOTONIC || !clock_kernel_trusts_counter()) {
-        reason = "CLOCK_MONOTONIC: the kernel does not keep time by the processor's counter";
-        store_relaxed(&clock_kind, (uint32_t)PROF_CLOCK_MONOTONIC);
-    }
-    store_release(&clock_reason, reason);
+    if (decided && (decided != CLOCK_NOT_TRUSTED || clock_kind == PROF_CLOCK_MONOTONIC))
+        return clock_reasons[decided];
+    struct signals_saved saved;
+    signals_block(&saved);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE,
+                           &cancel_state); /* open() is a cancellation point */
+    decided = clock_decide();
     pthread_setcancelstate(cancel_state, NULL);
-    return reason;
+    signals_restore(&saved);
+    return clock_reasons[decided];
 }
 
 /* The counter's rate is not something the processor tells, so it is measured between the first

@@ -1,6 +1,6 @@
 /* clock.h - the recorder's clock: raw ticks in the records, samples of three clocks in META.
  *
- * Ticks are the processor's counter where the kernel itself trusts it (0.85 of the cost floor for
+ * Ticks are the processor's counter where the kernel itself trusts it, or counter.h does (0.85 of the cost floor for
  * two readings, against 2 for clock_gettime), else CLOCK_MONOTONIC nanoseconds. Readers convert.
  */
 #ifndef PROF_CLOCK_H

@@ -96,11 +96,12 @@ void meta_info(enum prof_info_key key, const char *text)
     meta_append(PROF_REC_INFO, &head, sizeof head, text, size);
 }
 
-void meta_clock_sample(void)
+struct prof_rec_clock meta_clock_sample(void)
 {
     struct prof_rec_clock sample = {0};
     clock_sample(&sample);
     meta_append(PROF_REC_CLOCK, &sample, sizeof sample, NULL, 0);
+    return sample;
 }
 
 void meta_begin_file(void)

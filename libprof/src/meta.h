@@ -14,6 +14,6 @@ bool meta_has_file(void);
 void meta_forget(void);
 
 /* States one sample of the three clocks. */
-void meta_clock_sample(void);
+struct prof_rec_clock meta_clock_sample(void);
 
 #endif

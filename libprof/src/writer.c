@@ -5,6 +5,7 @@
 #include "clock.h"
 #include "config.h"
 #include "cost.h"
+#include "counter.h"
 #include "log.h"
 #include "loss.h"
 #include "meta.h"
@@ -41,6 +42,7 @@ struct writer_due {
     uint64_t clock, tick, copy, last, cost;
 };
 
+static struct counter_watch writer_watch; /* the running writer's */
 static struct writer_due writer_due_next; /* only the running writer uses it; parking keeps it */
 
 static bool writer_due(uint64_t *due, uint64_t now, uint64_t period_ns)
@@ -51,11 +53,22 @@ static bool writer_due(uint64_t *due, uint64_t now, uint64_t period_ns)
     return true;
 }
 
+/* The samples before and after say how wrong the times between them can be. */
+static void writer_sample_clock(void)
+{
+    struct prof_rec_clock sample = meta_clock_sample();
+    if (clock_kind == PROF_CLOCK_MONOTONIC || counter_goes_on(&writer_watch, &sample))
+        return;
+    meta_info(PROF_INFO_NOTE,
+              "the processor's counter jumped: times around that moment are inexact");
+    log_line(LOG_PROCESS, "the processor's counter jumped: times around now are inexact");
+}
+
 static void writer_duties(struct writer_due *due)
 {
     uint64_t now = clock_monotonic_ns();
     if (writer_due(&due->clock, now, WRITER_CLOCK_NS))
-        meta_clock_sample();
+        writer_sample_clock();
     if (writer_due(&due->tick, now, config_get()->flush_ms * 1000000u))
         session_tick_collectors();
     if (writer_due(&due->cost, now, SHED_PERIOD_NS)) {
@@ -130,6 +143,7 @@ static bool writer_is_last(struct writer_due *due)
 static void writer_begin(struct writer_due *due)
 {
     shed_begin();
+    writer_watch = (struct counter_watch){0};
     /* The rate of the counter is only roughly known so far: an early second sample corrects it. */
     uint64_t now = clock_monotonic_ns();
     *due = (struct writer_due){.clock = now + 10000000u,
