@@ -43,6 +43,10 @@ TEST(WorkClasses, CollectivesCommunicateByTheNameOfTheFunction)
     EXPECT_TRUE(traits("void (anonymous namespace)::all_reduce<float>(int)") & KERNEL_COMMUNICATES);
     EXPECT_FALSE(traits("void copy<ncclFloat>(rcclArgs)") & KERNEL_COMMUNICATES);
     EXPECT_FALSE(traits("ampere_sgemm_128x64_nn") & KERNEL_COMMUNICATES);
+    EXPECT_FALSE(traits("triton_poi_fused_add_all_reduce_wait_tensor_3") & KERNEL_COMMUNICATES);
+    EXPECT_FALSE(traits("triton_red_fused__to_copy_all_gather_into_tensor_0") &
+                 KERNEL_COMMUNICATES);
+    EXPECT_TRUE(traits("triton_one_shot_all_reduce_kernel") & KERNEL_COMMUNICATES);
     EXPECT_FALSE(traits("") & KERNEL_COMMUNICATES);
 }
 

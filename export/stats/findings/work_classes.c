@@ -54,11 +54,20 @@ static size_t function_size(struct text name)
     return name.size;
 }
 
+/* TorchInductor names a kernel after the operators that it fuses, as in
+ * "triton_poi_fused_add_all_reduce_wait_tensor_3": it works on what a collective gave, and is none. */
+static bool is_fused(const char *bytes, size_t size)
+{
+    static const char triton[] = "triton_";
+    return size > sizeof triton && memcmp(bytes, triton, sizeof triton - 1) == 0 &&
+           holds(bytes, size, "_fused_");
+}
+
 uint8_t work_classes_read(struct text name)
 {
     size_t size = function_size(name);
     uint8_t traits = KERNEL_KNOWN;
-    if (holds_any(name.bytes, size, communicating))
+    if (holds_any(name.bytes, size, communicating) && !is_fused(name.bytes, size))
         traits |= KERNEL_COMMUNICATES;
     if (holds(name.bytes, size, "elementwise_kernel"))
         traits |= KERNEL_ELEMENTWISE;
