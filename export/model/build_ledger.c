@@ -290,7 +290,8 @@ static void explain_row(struct ledger_work *work, struct tl_ledger_row *row)
 
 static bool is_observed(const struct read_process *process)
 {
-    return process->gpu_mode == PROF_GPU_CUPTI || process->gpu_mode == PROF_GPU_PARTIAL;
+    return process->gpu_mode == PROF_GPU_CUPTI || process->gpu_mode == PROF_GPU_PARTIAL ||
+           process->gpu_mode == PROF_GPU_OTHER;
 }
 
 static bool explain(struct ledger_work *work)

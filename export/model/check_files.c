@@ -92,7 +92,7 @@ static void check_device_count(struct check *check, uint32_t index)
 {
     const struct tl_process *process = &check->timeline->processes.at[index];
     if (check->timeline->restricted || !process->info.closed || process->info.ring ||
-        process->info.gpu_mode != PROF_GPU_CUPTI)
+        (process->info.gpu_mode != PROF_GPU_CUPTI && process->info.gpu_mode != PROF_GPU_OTHER))
         return;
     struct device_count count = count_operations(check->timeline, index);
     uint64_t said = process->info.gpu_records;

@@ -14,6 +14,8 @@ const char *run_facts_mode_name(enum prof_gpu_mode mode)
         return "unavailable";
     case PROF_GPU_PARTIAL:
         return "partial";
+    case PROF_GPU_OTHER:
+        return "other";
     }
     return "unknown";
 }

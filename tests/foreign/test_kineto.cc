@@ -454,6 +454,70 @@ TEST_F(Kineto, PythonFunctionsOfNoThreadMakeNoProcess)
     EXPECT_EQ(slices(), "a 0-5000 0");
 }
 
+TEST_F(Kineto, AKernelNeedsNoArgs)
+{
+    expected_findings = "warning orphans";
+    events(
+        R"j({"ph":"X","cat":"kernel","name":"bare","pid":0,"tid":7,"ts":1,"dur":5},
+              {"ph":"X","cat":"kernel","name":"irq","pid":4711,"tid":4711,"ts":1,"dur":5})j");
+    ASSERT_EQ(timeline_->gpus.count, 1u);
+    EXPECT_EQ(name(timeline_->gpus.at[0].name), "bare");
+    EXPECT_EQ(slices(), "irq 0-5000 0") << "of the operating system's kernel";
+}
+
+TEST_F(Kineto, CountersOfDevicesAreNoTimeOfTheProgram)
+{
+    for (const char *category : {"cuda_profiler_range", "mtia_ccp_events"}) {
+        events(std::string(R"j({"ph":"X","cat":")j") + category +
+               R"j(","name":"range 0","pid":0,"tid":0,"ts":1,"dur":500,"args":{"metric":1.5}},
+              {"ph":"X","cat":"cpu_op","name":"op","pid":1,"tid":1,"ts":2,"dur":5})j");
+        EXPECT_EQ(slices(), "op 0-5000 0") << category;
+        EXPECT_EQ(warnings(), "1 values of device counters over a time left out\n");
+        EXPECT_EQ(timeline_->processes.count, 1u);
+    }
+}
+
+const char amd_operations[] =
+    R"j("traceEvents":[{"ph":"X","cat":"cuda_runtime","name":"hipLaunchKernel","pid":9,"tid":9,"ts":1,
+         "dur":1,"args":{"correlation":1}},
+        {"ph":"X","cat":"kernel","name":"k","pid":6,"tid":0,"ts":5,"dur":5,
+         "args":{"device":6,"stream":0,"correlation":1}}]})j";
+
+TEST_F(Kineto, DevicesOfAmdAreNumberedWithTheProcessors)
+{
+    const std::string one = R"j("name":"AMD Instinct MI250","numSms":104)j",
+                      other = R"j("name":"AMD Instinct MI100","numSms":120)j";
+    load(R"j({"deviceProperties":[{"id":0,)j" + one + R"j(},{"id":1,)j" + one + "}]," +
+         amd_operations);
+    ASSERT_EQ(timeline_->devices.count, 3u);
+    EXPECT_EQ(timeline_->devices.at[2].info.device, 6u);
+    EXPECT_EQ(name(timeline_->devices.at[2].name), "AMD Instinct MI250");
+    EXPECT_EQ(timeline_->devices.at[2].info.multiprocessors, 104u);
+    load(R"j({"deviceProperties":[{"id":0,)j" + one + R"j(},{"id":1,)j" + other + "}]," +
+         amd_operations);
+    ASSERT_EQ(timeline_->devices.count, 3u);
+    EXPECT_EQ(timeline_->devices.at[2].name, TL_NONE) << "which of the two it is nobody knows";
+}
+
+TEST_F(Kineto, SaysWhoTimedTheDevice)
+{
+    load(std::string("{") + amd_operations);
+    EXPECT_EQ(timeline_->processes.at[0].info.gpu_mode, PROF_GPU_OTHER);
+    EXPECT_EQ(timeline_->ledger.recorded, 1u);
+    events(
+        R"j({"ph":"X","cat":"xpu_runtime","name":"urEnqueueKernelLaunch","pid":9,"tid":9,"ts":1,"dur":1,
+             "args":{"correlation":1}},
+            {"ph":"X","cat":"kernel","name":"k","pid":0,"tid":0,"ts":5,"dur":5,
+             "args":{"device":0,"correlation":1}})j");
+    EXPECT_EQ(timeline_->processes.at[0].info.gpu_mode, PROF_GPU_OTHER);
+    events(
+        R"j({"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":9,"ts":1,"dur":1,
+             "args":{"correlation":1}},
+            {"ph":"X","cat":"kernel","name":"k","pid":0,"tid":0,"ts":5,"dur":5,
+             "args":{"device":0,"correlation":1}})j");
+    EXPECT_EQ(timeline_->processes.at[0].info.gpu_mode, PROF_GPU_CUPTI);
+}
+
 TEST_F(Kineto, PythonFramesAreStacksAndNoWork)
 {
     events(

@@ -369,23 +369,34 @@ void event_store_context(struct event_store *store, uint32_t process,
         *kept = (struct store_context){process, *context};
 }
 
-/* False: it is none of a context. */
-static bool context_of(const struct read_gpu *gpu, struct prof_rec_context *context)
+/* Where the operation ran; false: it is none of a context. */
+static bool place_of(const struct read_gpu *gpu, struct prof_rec_context *place)
 {
     switch (gpu->kind) {
     case READ_GPU_KERNEL:
-        context->context = gpu->kernel.context, context->device = gpu->kernel.device;
+        place->context = gpu->kernel.context, place->device = gpu->kernel.device;
         break;
     case READ_GPU_MEMCPY:
-        context->context = gpu->memcpy.context, context->device = gpu->memcpy.device;
+        place->context = gpu->memcpy.context, place->device = gpu->memcpy.device;
         break;
     case READ_GPU_MEMSET:
-        context->context = gpu->memset.context, context->device = gpu->memset.device;
+        place->context = gpu->memset.context, place->device = gpu->memset.device;
         break;
     default:
         return false;
     }
-    return context->context != 0 && context->device < UINT16_MAX;
+    return place->device < UINT16_MAX;
+}
+
+uint64_t event_store_busy_devices(const struct event_store *store, uint32_t process)
+{
+    struct prof_rec_context place;
+    uint64_t devices = 0;
+    for (uint32_t i = 0; i < store->gpus.count; i++)
+        if (store->gpus.at[i].process == process &&
+            place_of(&store->details.at[store->gpus.at[i].detail], &place) && place.device < 64)
+            devices |= UINT64_C(1) << place.device;
+    return devices;
 }
 
 void event_store_find_contexts(struct event_store *store)
@@ -394,7 +405,7 @@ void event_store_find_contexts(struct event_store *store)
     for (uint32_t i = 0; i < store->gpus.count && !store->failed; i++) {
         const struct store_gpu *gpu = &store->gpus.at[i];
         struct prof_rec_context context = {0};
-        if (!context_of(&store->details.at[gpu->detail], &context))
+        if (!place_of(&store->details.at[gpu->detail], &context) || context.context == 0)
             continue;
         int64_t key = (int64_t)((uint64_t)gpu->process << 32 | context.context);
         if (number_map_find(&seen, key) != NUMBER_MAP_NONE)

@@ -118,6 +118,9 @@ void event_store_device(struct event_store *store, uint32_t process,
 void event_store_context(struct event_store *store, uint32_t process,
                          const struct prof_rec_context *context);
 
+/* The devices below 64 on which operations of the process ran, a bit each. */
+uint64_t event_store_busy_devices(const struct event_store *store, uint32_t process);
+
 /* When every operation has its process, for files that do not list contexts: each context is that of
  * the device on which the process's operations name it first. */
 void event_store_find_contexts(struct event_store *store);

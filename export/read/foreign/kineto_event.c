@@ -77,6 +77,9 @@ static enum kineto_category category_of(const struct json_string *text)
         return KINETO_SYNC;
     if (IS(text, "overhead"))
         return KINETO_OVERHEAD;
+    if (IS(text, "cuda_profiler_range") || IS(text, "gpu_pm_counter") ||
+        IS(text, "mtia_ccp_events") || IS(text, "mtia_counters") || IS(text, "mtia_insight"))
+        return KINETO_DEVICE_COUNTERS;
     /* other makers' devices: xpu_runtime, privateuse1_driver ... */
     if (ends(text, "_runtime"))
         return KINETO_RUNTIME_CALL;

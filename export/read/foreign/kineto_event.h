@@ -20,9 +20,10 @@ enum kineto_category {
     KINETO_SYNC,
     KINETO_OVERHEAD,
     KINETO_ANNOTATION,
-    KINETO_GPU_ANNOTATION, /* derived from what else is in the file */
-    KINETO_PYTHON,         /* a frame of a Python stack */
-    KINETO_TRACE,          /* about the profiler */
+    KINETO_GPU_ANNOTATION,  /* derived from what else is in the file */
+    KINETO_PYTHON,          /* a frame of a Python stack */
+    KINETO_DEVICE_COUNTERS, /* what counters of a device were in that time */
+    KINETO_TRACE,           /* about the profiler */
 };
 
 /* A pid, tid or id: a number or a text. */

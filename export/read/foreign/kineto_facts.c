@@ -1,6 +1,8 @@
 /* kineto_facts.c - see kineto_facts.h. */
 #include "kineto_facts.h"
 
+#include "kineto_slice.h"
+
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,6 +92,8 @@ static const struct {
     {"sharedMemPerBlock", offsetof(struct prof_rec_device, shared_memory_per_block)},
     {"sharedMemPerMultiprocessor",
      offsetof(struct prof_rec_device, shared_memory_per_multiprocessor)},
+    {"maxSharedMemoryPerMultiProcessor",
+     offsetof(struct prof_rec_device, shared_memory_per_multiprocessor)},
 };
 
 static void take_device_member(void *user, const struct json_string *key, struct text value)
@@ -166,4 +170,64 @@ void kineto_facts_member(struct kineto_facts *facts, struct text key, struct tex
     facts->size += piece.size;
     if (last)
         take_value(facts, &name);
+}
+
+void kineto_facts_call(struct kineto_facts *facts, const struct kineto_event *event)
+{
+    struct text name = {event->name.bytes, event->name.size};
+    struct text category = {event->category_text.bytes, event->category_text.size};
+    if (kineto_begins(name, "hip"))
+        facts->amd_calls = true;
+    else if (kineto_begins(category, "cuda") || kineto_begins(category, "Runtime"))
+        facts->cuda_calls = true;
+    else
+        facts->other_calls = true;
+}
+
+void kineto_facts_mode(const struct kineto_facts *facts, struct read_process *process)
+{
+    static const char amd[] = "AMD's devices, timed by their own profiler",
+                      other[] = "another maker's devices, timed by their own profiler";
+    if (facts->cuda_calls || (!facts->amd_calls && !facts->other_calls))
+        return;
+    process->gpu_mode = PROF_GPU_OTHER;
+    process->gpu_reason = facts->amd_calls ? (struct text){amd, sizeof amd - 1}
+                                           : (struct text){other, sizeof other - 1};
+}
+
+static bool is_described(const struct kineto_facts *facts, uint32_t ordinal)
+{
+    for (uint32_t i = 0; i < facts->device_count; i++)
+        if (facts->devices[i].device == ordinal)
+            return true;
+    return false;
+}
+
+/* False: they do not agree, or there is none. */
+static bool common_device(const struct kineto_facts *facts, struct prof_rec_device *common)
+{
+    for (uint32_t i = 0; i < facts->device_count; i++) {
+        struct prof_rec_device device = facts->devices[i];
+        device.device = 0;
+        if (i == 0)
+            *common = device;
+        else if (memcmp(common, &device, sizeof device) != 0)
+            return false;
+    }
+    return facts->device_count > 0;
+}
+
+void kineto_facts_devices(const struct kineto_facts *facts, uint32_t process)
+{
+    struct prof_rec_device common;
+    for (uint32_t i = 0; i < facts->device_count; i++)
+        event_store_device(facts->store, process, &facts->devices[i]);
+    if (!facts->amd_calls || facts->cuda_calls || !common_device(facts, &common))
+        return;
+    uint64_t busy = event_store_busy_devices(facts->store, process);
+    for (uint32_t ordinal = 0; ordinal < KINETO_DEVICES_MAX; ordinal++) {
+        common.device = ordinal;
+        if (busy >> ordinal & 1 && !is_described(facts, ordinal))
+            event_store_device(facts->store, process, &common);
+    }
 }

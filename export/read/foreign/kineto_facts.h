@@ -4,6 +4,7 @@
 
 #include "event_store.h"
 #include "json_text.h"
+#include "kineto_event.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -11,7 +12,7 @@ extern "C" {
 
 /* A larger value says nothing that is wanted. */
 #define KINETO_FACT_BYTES (UINT32_C(1) << 20)
-#define KINETO_DEVICES_MAX 64u
+#define KINETO_DEVICES_MAX 64u /* as many as event_store_busy_devices() tells of */
 
 struct kineto_facts {
     struct event_store *store;
@@ -21,7 +22,8 @@ struct kineto_facts {
     struct text host;         /* the store's */
     struct prof_rec_device devices[KINETO_DEVICES_MAX];
     uint32_t device_count;
-    char *value; /* of the member at hand */
+    bool cuda_calls, amd_calls, other_calls; /* whose runtime was called */
+    char *value;                             /* of the member at hand */
     size_t size;
     bool skipping;
 };
@@ -33,6 +35,14 @@ void kineto_facts_fini(struct kineto_facts *facts);
 /* As kineto_visitor.member. */
 void kineto_facts_member(struct kineto_facts *facts, struct text key, struct text piece, bool first,
                          bool last);
+
+/* Notes whose runtime or driver the call is of. */
+void kineto_facts_call(struct kineto_facts *facts, const struct kineto_event *event);
+/* Whose devices these are: how they were timed. */
+void kineto_facts_mode(const struct kineto_facts *facts, struct read_process *process);
+/* Tells of the devices, and of those on which operations of the process ran that are not among them:
+ * AMD's are numbered with the processors, so those have what all that are listed agree on. */
+void kineto_facts_devices(const struct kineto_facts *facts, uint32_t process);
 
 #ifdef __cplusplus
 }

@@ -29,11 +29,19 @@ uint32_t kineto_external_id(const struct kineto_args *args)
     return id > 0 && id <= UINT32_MAX ? (uint32_t)id : 0;
 }
 
+/* More than a machine's devices are processes. */
+#define DEVICE_PIDS 1024
+
+static bool is_device_pid(const struct kineto_id *pid)
+{
+    return pid->present && !pid->text.bytes && pid->number >= 0 && pid->number < DEVICE_PIDS;
+}
+
 /* Where the args say nothing, the row's pid is the device, unless it is too large for one. */
 uint32_t kineto_gpu_device(const struct kineto_event *event)
 {
-    int64_t pid = event->pid.text.bytes ? 0 : event->pid.number;
-    int64_t device = kineto_number(&event->args, KINETO_DEVICE, pid < 1024 ? pid : 0);
+    int64_t pid = is_device_pid(&event->pid) ? event->pid.number : 0;
+    int64_t device = kineto_number(&event->args, KINETO_DEVICE, pid);
     return device < 0 || device > UNKNOWN_DEVICE ? UNKNOWN_DEVICE : (uint32_t)device;
 }
 
@@ -69,7 +77,7 @@ bool kineto_gpu_is_kernel(const struct kineto_event *event)
     const uint32_t signs = 1u << KINETO_EXTERNAL_ID | 1u << KINETO_EXTERNAL_ID_2021 |
                            1u << KINETO_CORRELATION | 1u << KINETO_DEVICE | 1u << KINETO_STREAM |
                            1u << KINETO_GRID;
-    return (event->args.seen & signs) != 0;
+    return (event->args.seen & signs) != 0 || is_device_pid(&event->pid);
 }
 
 static void fill_kernel(const struct kineto_event *event, uint32_t name,

@@ -13,8 +13,8 @@ extern "C" {
 void kineto_gpu_read(const struct kineto_event *event, struct text text, uint32_t name,
                      struct read_gpu *gpu);
 
-/* Whether an event that says to be a kernel has anything of one: others trace kernels of operating
- * systems. */
+/* Whether an event that says to be a kernel has anything of one, or is on a device's row: others trace
+ * kernels of operating systems, on the rows of processes. */
 bool kineto_gpu_is_kernel(const struct kineto_event *event);
 
 uint32_t kineto_gpu_device(const struct kineto_event *event);

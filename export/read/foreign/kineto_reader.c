@@ -7,7 +7,7 @@
  * Flow events (s, t, f) only draw what ids tell: a call and what it launched have one "correlation".
  * Operations of a device without such a call, as AMD's or compiled ones can be, name the operator that
  * they come from by its "External id". Annotations on rows of devices are derived from the rest of the
- * file, and spans of the profiler are no work of the program: both are left out.
+ * file, and spans of the profiler and of device counters are no work of the program: they are left out.
  */
 #include "format_list.h"
 #include "kineto_facts.h"
@@ -39,6 +39,7 @@ struct reader {
     bool any, is_kineto;
     int64_t first_ns; /* of the first event with a time, at last of the earliest: 0 of the store */
     int64_t last_ns;
+    uint64_t device_counters;
     uint64_t untimed, bad_times, unknown_phases, operations;
     char *plain; /* an unescaped text */
     size_t plain_room;
@@ -139,6 +140,8 @@ static void take_slice(struct reader *reader, int64_t start_ns)
         .attrs = attrs,
     };
     kineto_slice_classify(event, name, &slice);
+    if (slice.kind == READ_SLICE_API)
+        kineto_facts_call(&reader->facts, event);
     if (event->args.seen && slice.kind != READ_SLICE_API)
         slice.attr_count = make_attrs(reader, attrs);
     struct kineto_wish wish = {start_ns, slice.thread, event_store_slice_count(reader->store)};
@@ -185,7 +188,9 @@ static void take_complete(struct reader *reader, int64_t time_ns)
     enum kineto_category category = event->category;
     if (category == KINETO_KERNEL && !kineto_gpu_is_kernel(event))
         category = KINETO_OTHER;
-    if (category == KINETO_GPU_ANNOTATION || category == KINETO_TRACE)
+    reader->device_counters += category == KINETO_DEVICE_COUNTERS;
+    if (category == KINETO_GPU_ANNOTATION || category == KINETO_DEVICE_COUNTERS ||
+        category == KINETO_TRACE)
         return;
     if (category == KINETO_PYTHON)
         take_frame(reader,
@@ -398,6 +403,8 @@ static void warn_of_file(struct reader *reader, const struct kineto_walked *walk
     event_store_warn(store, "events without a time left out", reader->untimed);
     event_store_warn(store, "times that are no numbers", reader->bad_times);
     event_store_warn(store, "events of a kind that is not read", reader->unknown_phases);
+    event_store_warn(store, "values of device counters over a time left out",
+                     reader->device_counters);
 }
 
 static uint64_t start_of(const struct reader *reader)
@@ -423,8 +430,9 @@ static void tell_facts(struct reader *reader)
         process->host = facts->host;
         const char *format = reader->is_kineto ? "a Kineto trace" : "a Chrome trace";
         process->format = (struct text){format, strlen(format)};
-        for (uint32_t j = 0; j < facts->device_count && i < DEVICE_PROCESSES_MAX; j++)
-            event_store_device(reader->store, i, &facts->devices[j]);
+        kineto_facts_mode(facts, process);
+        if (i < DEVICE_PROCESSES_MAX)
+            kineto_facts_devices(facts, i);
     }
 }
 

@@ -323,8 +323,11 @@ static void tell_process(const struct event_store *store, uint32_t process,
 {
     struct read_process told = store->processes.at[process];
     told.gpu_records = count_operations(store, process);
-    if (told.gpu_records == 0 && told.gpu_mode == PROF_GPU_CUPTI)
+    if (told.gpu_records == 0 &&
+        (told.gpu_mode == PROF_GPU_CUPTI || told.gpu_mode == PROF_GPU_OTHER)) {
         told.gpu_mode = PROF_GPU_NONE;
+        told.gpu_reason = (struct text){"", 0};
+    }
     sink->process(sink->user, &told);
 }
 

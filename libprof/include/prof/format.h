@@ -124,6 +124,7 @@ enum prof_gpu_mode {
     PROF_GPU_EVENTS = 2,      /* CUDA events around ranges */
     PROF_GPU_UNAVAILABLE = 3, /* CUDA was used, its device side not recorded: see GPU_REASON */
     PROF_GPU_PARTIAL = 4,     /* CUPTI activity records, but not all: see GPU_REASON */
+    PROF_GPU_OTHER = 5, /* never in libprof's files: another maker's device, in files of others */
 };
 
 /* Header flags. */
