@@ -1,16 +1,48 @@
 /* occupancy.c - the limits of NVIDIA's occupancy calculator: threads, blocks, registers, shared
  * memory.
  *
- * Registers are handed out per warp in units of 256, and each of the four parts of a multiprocessor
- * has a quarter of them. Shared memory is handed out per block in units of 128 bytes (256 before
+ * Registers are handed out per warp in units of 256, and each part of a multiprocessor has its share of
+ * them: there are four parts, but two on compute capability 6.0. Shared memory is handed out per block in units of 128 bytes (256 before
  * compute capability 8.0, where the system also keeps 1 KiB of each block).
  */
 #include "occupancy.h"
 
 #include <stdbool.h>
 
-#define SUB_PARTITIONS 4u
 #define REGISTER_UNIT 256u
+
+static uint32_t sub_partitions(const struct prof_rec_device *device)
+{
+    return device->compute_major == 6 && device->compute_minor == 0 ? 2 : 4;
+}
+
+/* Blocks that a multiprocessor holds, by the CUDA programming guide's table, for files that do not say;
+ * UINT32_MAX: unknown. */
+static uint32_t most_blocks(const struct prof_rec_device *device)
+{
+    uint32_t minor = device->compute_minor;
+    switch (device->compute_major) {
+    case 3:
+        return 16;
+    case 5:
+    case 6:
+    case 9:
+    case 10:
+        return 32;
+    case 7:
+        return minor == 5 ? 16 : 32;
+    case 8:
+        return minor == 0 ? 32 : minor == 9 ? 24 : 16;
+    default:
+        return UINT32_MAX;
+    }
+}
+
+/* Other makers' devices have other limits. */
+static bool is_nvidia(const struct prof_rec_device *device)
+{
+    return device->threads_per_warp == 32;
+}
 
 static uint32_t round_up(uint32_t value, uint32_t unit)
 {
@@ -28,8 +60,8 @@ static uint32_t blocks_by_registers(const struct prof_rec_kernel *kernel,
     uint32_t per_warp = round_up(kernel->registers * device->threads_per_warp, REGISTER_UNIT);
     if (!per_warp || !device->registers_per_multiprocessor)
         return UINT32_MAX;
-    uint32_t warps =
-        device->registers_per_multiprocessor / SUB_PARTITIONS / per_warp * SUB_PARTITIONS;
+    uint32_t parts = sub_partitions(device);
+    uint32_t warps = device->registers_per_multiprocessor / parts / per_warp * parts;
     return warps / warps_per_block;
 }
 
@@ -54,8 +86,8 @@ static uint32_t blocks_at_once(const struct prof_rec_kernel *kernel,
         (threads_per_block + device->threads_per_warp - 1) / device->threads_per_warp;
     uint32_t blocks =
         device->max_threads_per_multiprocessor / (warps_per_block * device->threads_per_warp);
-    if (device->max_blocks_per_multiprocessor)
-        blocks = smaller(blocks, device->max_blocks_per_multiprocessor);
+    uint32_t most = device->max_blocks_per_multiprocessor;
+    blocks = smaller(blocks, most ? most : most_blocks(device));
     blocks = smaller(blocks, blocks_by_registers(kernel, device, warps_per_block));
     return smaller(blocks, blocks_by_shared_memory(kernel, device));
 }
@@ -70,7 +102,7 @@ struct occupancy occupancy_of(const struct prof_rec_kernel *kernel,
         return result;
     result.blocks_per_sm = blocks / device->multiprocessors;
     result.warps_per_sm = result.blocks_per_sm * (double)threads / device->threads_per_warp;
-    if (!device->max_threads_per_multiprocessor || !threads ||
+    if (!is_nvidia(device) || !device->max_threads_per_multiprocessor || !threads ||
         threads > device->max_threads_per_multiprocessor)
         return result;
     double resident = blocks_at_once(kernel, device, (uint32_t)threads);

@@ -54,6 +54,35 @@ TEST(Occupancy, IsLimitedBySharedMemory)
         << "3 blocks of 48+1 KiB fit in 164 KiB";
 }
 
+TEST(Occupancy, CountsTheRegistersOfEachPartOfAMultiprocessor)
+{
+    prof_rec_device device = a100();
+    prof_rec_kernel made = kernel(100000, 64, 40); /* 1280 registers a warp */
+    EXPECT_EQ(occupancy_of(&made, &device).percent, 75) << "four times 12 warps, 24 blocks";
+    device.compute_major = 6;
+    EXPECT_EQ(occupancy_of(&made, &device).percent, 78) << "sm_60: twice 25 warps, 25 blocks";
+    device.compute_minor = 1;
+    EXPECT_EQ(occupancy_of(&made, &device).percent, 75);
+}
+
+TEST(Occupancy, KnowsHowManyBlocksFitWhereTheFileDoesNotSay)
+{
+    prof_rec_device device = a100();
+    prof_rec_kernel made = kernel(100000, 32, 16);
+    device.max_blocks_per_multiprocessor = 0;
+    EXPECT_EQ(occupancy_of(&made, &device).percent, 50) << "32 blocks of a warp, not 64";
+    device.compute_minor = 6;
+    EXPECT_EQ(occupancy_of(&made, &device).percent, 25);
+}
+
+TEST(Occupancy, SaysNothingOfOtherMakersDevices)
+{
+    prof_rec_device device = a100();
+    prof_rec_kernel made = kernel(1000, 256, 47);
+    device.threads_per_warp = 64;
+    EXPECT_EQ(occupancy_of(&made, &device).percent, -1);
+}
+
 TEST(Occupancy, SaysNothingWhereTheDeviceIsUnknown)
 {
     prof_rec_device device{};
