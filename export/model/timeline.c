@@ -72,6 +72,7 @@ struct timeline *timeline_from_files(struct trace_file *const *files, size_t fil
         no_memory(error, "the timeline");
         return NULL;
     }
+    timeline->file_count = (uint32_t)file_count;
     timeline->base_realtime_ns = earliest_start(files, file_count);
     timeline->start_ns = INT64_MAX; /* nothing seen yet */
     timeline->demangled = demangle_available();

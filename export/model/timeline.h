@@ -557,8 +557,9 @@ struct tl_lack {
 struct timeline {
     uint64_t base_realtime_ns; /* since the epoch: time 0 */
     int64_t start_ns, end_ns;  /* of everything */
-    int64_t origin_ns; /* from when on people are told times: start_ns of the whole recording */
-    bool restricted;   /* timeline_restrict(): it is a window of the recording */
+    int64_t origin_ns;   /* from when on people are told times: start_ns of the whole recording */
+    uint32_t file_count; /* each has any number of processes */
+    bool restricted;     /* timeline_restrict(): it is a window of the recording */
     int64_t shown_from_ns, shown_to_ns; /* then: as far as something was recorded in it */
     TL_ARRAY(struct text) names; /* equal texts have one index; NUL-terminated beside their size */
     TL_ARRAY(struct tl_process) processes;

@@ -18,14 +18,22 @@ static void print_finding(FILE *out, const struct check_finding *finding)
             check_rule_name(finding->rule), (unsigned long long)finding->count, shown);
 }
 
+static uint32_t count_operations(const struct timeline *timeline)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < timeline->gpus.count; i++)
+        count += tl_is_work(&timeline->gpus.at[i]);
+    return count;
+}
+
 static void print_verdict(FILE *out, const struct timeline *timeline,
                           const struct check_report *report)
 {
+    uint32_t files = timeline->file_count;
     fprintf(out, "%s: %u file%s, %u slices, %u device operations: %u error%s, %u warning%s\n",
-            report->errors ? "FAILED" : "ok", timeline->processes.count,
-            timeline->processes.count == 1 ? "" : "s", timeline->slices.count, timeline->gpus.count,
-            report->errors, report->errors == 1 ? "" : "s", report->warnings,
-            report->warnings == 1 ? "" : "s");
+            report->errors ? "FAILED" : "ok", files, files == 1 ? "" : "s", timeline->slices.count,
+            count_operations(timeline), report->errors, report->errors == 1 ? "" : "s",
+            report->warnings, report->warnings == 1 ? "" : "s");
 }
 
 int cmd_check(const struct profdump_options *options, const struct timeline *timeline)
