@@ -465,14 +465,27 @@ TEST_F(Kineto, AKernelNeedsNoArgs)
     EXPECT_EQ(slices(), "irq 0-5000 0") << "of the operating system's kernel";
 }
 
+TEST_F(Kineto, AGraphAsAWholeIsNoKernel)
+{
+    events(
+        R"j({"ph":"X","cat":"cuda_runtime","name":"cudaGraphLaunch","pid":9,"tid":9,"ts":1,"dur":1,
+             "args":{"correlation":1}},
+            {"ph":"X","cat":"gpu_graph","name":"CUDA graph 5","pid":0,"tid":7,"ts":5,"dur":5,
+             "args":{"device":0,"context":1,"stream":7,"correlation":1,"graph id":5}})j");
+    ASSERT_EQ(timeline_->gpus.count, 1u);
+    EXPECT_EQ(timeline_->gpus.at[0].kind, TL_GRAPH_RUN);
+    EXPECT_EQ(origins()["CUDA graph 5"], " < cudaGraphLaunch");
+    EXPECT_EQ(timeline_->slices.count, 1u);
+}
+
 TEST_F(Kineto, CountersOfDevicesAreNoTimeOfTheProgram)
 {
-    for (const char *category : {"cuda_profiler_range", "mtia_ccp_events"}) {
+    for (const char *category : {"cuda_profiler_range", "mtia_ccp_events", "unified_memory"}) {
         events(std::string(R"j({"ph":"X","cat":")j") + category +
                R"j(","name":"range 0","pid":0,"tid":0,"ts":1,"dur":500,"args":{"metric":1.5}},
               {"ph":"X","cat":"cpu_op","name":"op","pid":1,"tid":1,"ts":2,"dur":5})j");
         EXPECT_EQ(slices(), "op 0-5000 0") << category;
-        EXPECT_EQ(warnings(), "1 values of device counters over a time left out\n");
+        EXPECT_EQ(warnings(), "1 times of device counters or of managed memory left out\n");
         EXPECT_EQ(timeline_->processes.count, 1u);
     }
 }

@@ -45,15 +45,14 @@ TEST_F(Nsys, ReadsAModernExport)
                         "501/12: >cudaStreamSynchronize 2900-3000 open\n"
                         "502/21: work 1000-2000\n"
                         "502/21: >cudaLaunchKernel 1100-1300\n");
-    EXPECT_EQ(operations(),
-              "add(float *) 1300-1800 < cudaLaunchKernel < inner\n"
-              "add(float *) 1900-1950 < cuLaunchKernel < -\n"
-              "Memcpy HtoD (Pinned -> Device) 2050-2090 < cudaMemcpyAsync < outer\n"
-              "Stream Synchronize 2160-2390 < cudaStreamSynchronize < outer\n"
-              "Memset (Device) 2200-2210 < cudaGraphLaunch < NCCL:registered\n"
-              "CUDA graph (traced as a whole) 2220-2300 < cudaGraphLaunch < NCCL:registered\n"
-              "Unified Memory Memcpy HtoD 2600-2650 < - < -\n"
-              "add(float *) 1400-1500 < cudaLaunchKernel < work\n");
+    EXPECT_EQ(operations(), "add(float *) 1300-1800 < cudaLaunchKernel < inner\n"
+                            "add(float *) 1900-1950 < cuLaunchKernel < -\n"
+                            "Memcpy HtoD (Pinned -> Device) 2050-2090 < cudaMemcpyAsync < outer\n"
+                            "Stream Synchronize 2160-2390 < cudaStreamSynchronize < outer\n"
+                            "Memset (Device) 2200-2210 < cudaGraphLaunch < NCCL:registered\n"
+                            "CUDA graph 5 2220-2300 < cudaGraphLaunch < NCCL:registered\n"
+                            "Unified Memory Memcpy HtoD 2600-2650 < - < -\n"
+                            "add(float *) 1400-1500 < cudaLaunchKernel < work\n");
 }
 
 TEST_F(Nsys, TellsProcessesThreadsAndDevices)

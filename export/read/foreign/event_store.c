@@ -382,6 +382,9 @@ static bool place_of(const struct read_gpu *gpu, struct prof_rec_context *place)
     case READ_GPU_MEMSET:
         place->context = gpu->memset.context, place->device = gpu->memset.device;
         break;
+    case READ_GPU_GRAPH:
+        place->context = gpu->graph.context, place->device = gpu->graph.device;
+        break;
     default:
         return false;
     }

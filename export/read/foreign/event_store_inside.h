@@ -126,4 +126,11 @@ struct event_store {
     STORE_ARRAY(struct store_warning) warnings;
 };
 
+/* Not a wait, nor overhead. */
+static inline bool store_is_operation(const struct event_store *store, const struct store_gpu *gpu)
+{
+    enum read_gpu_kind kind = store->details.at[gpu->detail].kind;
+    return kind <= READ_GPU_MEMSET || kind == READ_GPU_GRAPH;
+}
+
 #endif

@@ -71,6 +71,8 @@ static enum kineto_category category_of(const struct json_string *text)
         return KINETO_MEMCPY;
     if (IS(text, "gpu_memset"))
         return KINETO_MEMSET;
+    if (IS(text, "gpu_graph"))
+        return KINETO_GRAPH_RUN;
     if (IS(text, "gpu_user_annotation"))
         return KINETO_GPU_ANNOTATION;
     if (IS(text, "cuda_sync"))
@@ -78,7 +80,8 @@ static enum kineto_category category_of(const struct json_string *text)
     if (IS(text, "overhead"))
         return KINETO_OVERHEAD;
     if (IS(text, "cuda_profiler_range") || IS(text, "gpu_pm_counter") ||
-        IS(text, "mtia_ccp_events") || IS(text, "mtia_counters") || IS(text, "mtia_insight"))
+        IS(text, "unified_memory") || IS(text, "mtia_ccp_events") || IS(text, "mtia_counters") ||
+        IS(text, "mtia_insight"))
         return KINETO_DEVICE_COUNTERS;
     /* other makers' devices: xpu_runtime, privateuse1_driver ... */
     if (ends(text, "_runtime"))

@@ -17,6 +17,7 @@ enum kineto_category {
     KINETO_KERNEL,
     KINETO_MEMCPY,
     KINETO_MEMSET,
+    KINETO_GRAPH_RUN, /* a launched graph as a whole, as libprof writes it */
     KINETO_SYNC,
     KINETO_OVERHEAD,
     KINETO_ANNOTATION,

@@ -172,6 +172,14 @@ static void fill_memset(const struct kineto_event *event, struct text text,
     set->memory_kind = memory_kind(between(text, "(", ")"));
 }
 
+static void fill_graph(const struct kineto_event *event, struct prof_rec_graph_run *run)
+{
+    run->graph = number32(&event->args, KINETO_GRAPH);
+    run->context = kineto_gpu_context(event);
+    run->stream = stream_of(event);
+    run->device = (uint16_t)kineto_gpu_device(event);
+}
+
 static void fill_sync(const struct kineto_event *event, struct text text,
                       struct prof_rec_sync *sync)
 {
@@ -204,6 +212,10 @@ void kineto_gpu_read(const struct kineto_event *event, struct text text, uint32_
     case KINETO_MEMSET:
         gpu->kind = READ_GPU_MEMSET;
         fill_memset(event, text, &gpu->memset);
+        break;
+    case KINETO_GRAPH_RUN:
+        gpu->kind = READ_GPU_GRAPH;
+        fill_graph(event, &gpu->graph);
         break;
     case KINETO_SYNC:
         gpu->kind = READ_GPU_SYNC;

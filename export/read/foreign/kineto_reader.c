@@ -177,7 +177,9 @@ static void take_gpu(struct reader *reader, int64_t start_ns)
     kineto_gpu_read(event, name, event_store_name(reader->store, name), &gpu);
     gpu.start_ns = start_ns;
     gpu.end_ns = start_ns + event->duration_ns;
-    gpu.origin = gpu.kind <= READ_GPU_MEMSET ? kineto_external_id(&event->args) : 0;
+    gpu.origin = gpu.kind <= READ_GPU_MEMSET || gpu.kind == READ_GPU_GRAPH
+                     ? kineto_external_id(&event->args)
+                     : 0;
     event_store_gpu(reader->store, device_row(reader), &gpu);
     reader->operations++;
 }
@@ -403,7 +405,7 @@ static void warn_of_file(struct reader *reader, const struct kineto_walked *walk
     event_store_warn(store, "events without a time left out", reader->untimed);
     event_store_warn(store, "times that are no numbers", reader->bad_times);
     event_store_warn(store, "events of a kind that is not read", reader->unknown_phases);
-    event_store_warn(store, "values of device counters over a time left out",
+    event_store_warn(store, "times of device counters or of managed memory left out",
                      reader->device_counters);
 }
 

@@ -325,11 +325,10 @@ static void read_waits(struct sqlite_trace *trace, bool nsys)
     sqlite_trace_end(trace, &rows);
 }
 
-/* With --cuda-graph-trace=graph, nsys has one row for all that a graph did. */
+/* With --cuda-graph-trace=graph, nsys has one row for all that a launch of a graph did. */
 static void read_graphs(struct sqlite_trace *trace)
 {
     static const char *const columns[] = {PLACE_COLUMNS, "graphId"};
-    static const char called[] = "CUDA graph (traced as a whole)";
     struct sqlite_rows rows;
     struct place place;
     sqlite_rows_begin(&rows, trace->file, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", columns,
@@ -338,13 +337,11 @@ static void read_graphs(struct sqlite_trace *trace)
         struct read_gpu gpu;
         if (!take_place(trace, &rows, &place))
             continue;
-        begin_gpu(&gpu, READ_GPU_KERNEL, &place);
-        gpu.kernel.name = event_store_name(trace->store, (struct text){called, sizeof called - 1});
-        gpu.kernel.context = place.context;
-        gpu.kernel.stream = place.stream;
-        gpu.kernel.device = place.device;
-        gpu.kernel.graph = sqlite_rows_uint32(&rows, FIRST_OWN);
-        gpu.kernel.priority = PROF_PRIORITY_UNKNOWN;
+        begin_gpu(&gpu, READ_GPU_GRAPH, &place);
+        gpu.graph.graph = sqlite_rows_uint32(&rows, FIRST_OWN);
+        gpu.graph.context = place.context;
+        gpu.graph.stream = place.stream;
+        gpu.graph.device = place.device;
         event_store_gpu(trace->store, place.process, &gpu);
     }
     sqlite_trace_end(trace, &rows);

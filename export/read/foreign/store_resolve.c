@@ -262,11 +262,6 @@ static uint32_t decide(const struct resolving *work, const struct wanted_ids *id
     return only_one(work, ids, wanted, gpu, CLOCK_ERROR_NS);
 }
 
-static bool is_operation(const struct event_store *store, const struct store_gpu *gpu)
-{
-    return store->details.at[gpu->detail].kind <= READ_GPU_MEMSET;
-}
-
 /* The operation's call launched no other one, unless it launched a graph, or there are more operations
  * of that id than processes: then calls launch several. */
 static void take_call(const struct wanted_ids *ids, const struct wanted *wanted, uint32_t process)
@@ -325,7 +320,7 @@ static bool decide_some(struct resolving *work, uint32_t *processes, bool by_own
             continue;
         processes[i] = decide(work, ids, wanted, gpu, by_owner);
         any |= processes[i] != EVENT_NO_PROCESS;
-        if (processes[i] != EVENT_NO_PROCESS && ids->calls && is_operation(work->store, gpu))
+        if (processes[i] != EVENT_NO_PROCESS && ids->calls && store_is_operation(work->store, gpu))
             take_call(ids, wanted, processes[i]);
     }
     return any;
@@ -382,7 +377,7 @@ static void resolve(struct resolving *work, uint32_t *processes)
 {
     struct event_store *store = work->store;
     for (uint32_t i = 0; i < store->gpus.count; i++) {
-        bool counts = is_operation(store, &store->gpus.at[i]);
+        bool counts = store_is_operation(store, &store->gpus.at[i]);
         want(&work->calls, store->gpus.at[i].correlation, counts);
         want(&work->ranges, store->gpus.at[i].origin, counts);
         processes[i] = EVENT_NO_PROCESS;

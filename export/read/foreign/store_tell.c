@@ -313,8 +313,8 @@ static uint64_t count_operations(const struct event_store *store, uint32_t proce
 {
     uint64_t count = 0;
     for (uint32_t i = 0; i < store->gpus.count; i++)
-        count += store->gpus.at[i].process == process &&
-                 store->details.at[store->gpus.at[i].detail].kind <= READ_GPU_MEMSET;
+        count +=
+            store->gpus.at[i].process == process && store_is_operation(store, &store->gpus.at[i]);
     return count;
 }
 
