@@ -411,23 +411,28 @@ static void chunks_wait(int attempt)
 
 /* Only once the chunk is in the file: one that is claimed after the end never will be, and readers would take a
  * closed file without it for a truncated one. */
-static void chunks_count_in_file(uint64_t chunk)
+static void chunks_count_in_file(struct prof_file_header *header, uint64_t chunk)
 {
-    uint64_t *in_file = &chunks_first()->chunk_count, count = load_relaxed(in_file);
+    uint64_t *in_file = &header->chunk_count, count = load_relaxed(in_file);
     while (count <= chunk && !cas_acq_rel(in_file, &count, chunk + 1))
         ;
 }
 
+/* The base is read first: in a child that a signal handler forks meanwhile that memory is nobody's, and another file's
+ * may be mapped. */
 static void *chunks_memory_within(uint64_t chunk, int attempts)
 {
-    for (int attempt = 0; chunk >= load_seq_cst(&chunks.mapped); attempt++) {
-        if (attempt == attempts || chunks_cannot_grow())
+    uint8_t *base = chunks.base;
+    uint64_t mapped;
+    TEST_POINT("chunks_memory: looks");
+    for (int attempt = 0; chunk >= (mapped = load_seq_cst(&chunks.mapped)); attempt++) {
+        if (attempt == attempts || !mapped || chunks_cannot_grow())
             return NULL;
         if (!chunks_extend(chunk + CHUNKS_FIRST_CHUNKS))
             chunks_wait(attempt);
     }
-    chunks_count_in_file(chunk);
-    return chunks.base + chunk * PROF_CHUNK_BYTES;
+    chunks_count_in_file((struct prof_file_header *)(void *)base, chunk);
+    return base + chunk * PROF_CHUNK_BYTES;
 }
 
 void *chunks_memory(uint64_t chunk)

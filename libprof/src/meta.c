@@ -8,12 +8,17 @@
  * The taken space gets a HOLE header of its size at once, then the payload, then the real header
  * (release). A process killed in between leaves a hole whose size is known, and what follows it
  * stays readable.
+ *
+ * A signal handler may fork at any point. In the child, what it interrupted goes on with the parent's chunk numbers, which
+ * may be others' in the child's own file: it gives up when it sees another process_generation().
  */
 #include "meta.h"
 
 #include "atomic.h"
 #include "chunks.h"
 #include "clock.h"
+#include "process.h"
+#include "test_point.h"
 
 #include <string.h>
 
@@ -43,8 +48,12 @@ static uint64_t meta_new_chunk(void)
 
 static bool meta_turn_page(uint64_t seen)
 {
+    uint32_t generation = process_generation();
     uint64_t chunk = meta_new_chunk();
     if (chunk == CHUNKS_NO_CHUNK)
+        return false;
+    TEST_POINT("meta_turn_page: claimed");
+    if (generation != process_generation())
         return false;
     uint64_t full = seen;
     if (!cas_acq_rel(&meta_cursor, &seen, META_CURSOR(chunk, PROF_CHUNK_HEADER_BYTES)))
@@ -57,6 +66,7 @@ static bool meta_turn_page(uint64_t seen)
 /* Space for `bytes` in the current META chunk; NULL when there is no file or no space. */
 static uint64_t *meta_take(size_t bytes)
 {
+    uint32_t generation = process_generation();
     uint64_t seen = load_acquire(&meta_cursor);
     while (seen) {
         size_t offset = (size_t)(seen & 0xffffu) * 8;
@@ -65,8 +75,10 @@ static uint64_t *meta_take(size_t bytes)
                 return NULL;
             seen = load_acquire(&meta_cursor);
         } else if (cas_acq_rel(&meta_cursor, &seen, seen + bytes / 8)) {
+            TEST_POINT("meta_take: taken");
             uint8_t *chunk = chunks_memory((seen >> 16) - 1);
-            return chunk ? (uint64_t *)(void *)(chunk + offset) : NULL;
+            bool mine = chunk && generation == process_generation();
+            return mine ? (uint64_t *)(void *)(chunk + offset) : NULL;
         }
     }
     return NULL;
@@ -82,6 +94,7 @@ const void *meta_append(enum prof_record_type type, const void *head, size_t hea
     if (!record)
         return NULL;
     store_release(record, PROF_WORD_EXT(PROF_KIND_HOLE, type, bytes / 8, 0));
+    TEST_POINT("meta_append: half");
     memcpy(record + 1, (const uint8_t *)head + 8, head_bytes - 8);
     if (text_bytes)
         memcpy((uint8_t *)record + head_bytes, text, text_bytes);

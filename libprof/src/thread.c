@@ -7,8 +7,10 @@
 #include "log.h"
 #include "loss.h"
 #include "meta.h"
+#include "process.h"
 #include "session.h"
 #include "signals.h"
+#include "test_point.h"
 #include "timing.h"
 
 #include <errno.h>
@@ -169,24 +171,49 @@ static void thread_is_full(struct thread_log *self)
             (unsigned)config_get()->max_mib);
 }
 
-/* A chunk and its memory, NULL without. What was waited for in vain is kept for the next time. */
-static struct prof_chunk_header *thread_claim_chunk(struct thread_log *self, uint64_t *chunk)
+/* What was waited for in vain is kept for the next time: in this process, since a child that is forked by a handler goes
+ * on here, too, and has other chunks. */
+static void thread_keep_chunk(struct thread_log *self, uint64_t chunk, uint32_t generation)
+{
+    store_relaxed(&self->waiting_chunk, (uint64_t)generation << 32 | (chunk + 1));
+}
+
+static uint64_t thread_kept_chunk(struct thread_log *self, uint32_t generation)
 {
     uint64_t waiting = exchange_acquire(&self->waiting_chunk, 0u);
-    *chunk = waiting ? waiting - 1 : chunks_claim(false);
-    if (*chunk == CHUNKS_NO_CHUNK) {
+    return waiting && waiting >> 32 == generation ? (uint32_t)waiting - 1 : CHUNKS_NO_CHUNK;
+}
+
+static void thread_lacks_chunk(struct thread_log *self, uint64_t chunk, uint32_t generation)
+{
+    if (chunk == CHUNKS_NO_CHUNK) {
         thread_is_full(self);
-        return NULL;
+        return;
     }
-    struct prof_chunk_header *header = waiting ? chunks_memory_now(*chunk) : chunks_memory(*chunk);
-    if (header)
-        return header;
-    store_relaxed(&self->waiting_chunk, *chunk + 1);
+    thread_keep_chunk(self, chunk, generation);
     if (chunks_cannot_grow())
         thread_shut(self, true);
     else
         loss_add(PROF_LOSS_LATE, 1);
-    return NULL;
+}
+
+/* A chunk and its memory, NULL without: also in a child that was forked meanwhile, where both are the parent's. A child
+ * that is forked later finds memory of nobody's at that address. */
+static struct prof_chunk_header *thread_claim_chunk(struct thread_log *self, uint64_t *chunk,
+                                                    uint32_t generation)
+{
+    struct prof_chunk_header *header = NULL;
+    *chunk = thread_kept_chunk(self, generation);
+    if (*chunk != CHUNKS_NO_CHUNK)
+        header = chunks_memory_now(*chunk);
+    else if ((*chunk = chunks_claim(false)) != CHUNKS_NO_CHUNK)
+        header = chunks_memory(*chunk);
+    TEST_POINT("thread_next_chunk: claimed");
+    if (generation != process_generation())
+        return NULL;
+    if (!header)
+        thread_lacks_chunk(self, *chunk, generation);
+    return header;
 }
 
 static void thread_fill_chunk_header(const struct thread_slot *slot, const uint64_t *cursor,
@@ -213,16 +240,21 @@ static size_t thread_words_taken(const uint64_t *cursor)
  * changed, and the chunk made here waits for the next time. */
 static bool thread_next_chunk(struct thread_log *self)
 {
+    uint32_t generation = process_generation();
     uint64_t *cursor = load_relaxed(&self->cursor);
     uint64_t chunk;
-    struct prof_chunk_header *header = thread_claim_chunk(self, &chunk);
+    if (!self->attached)
+        return false;
+    TEST_POINT("thread_next_chunk: begun");
+    struct prof_chunk_header *header = thread_claim_chunk(self, &chunk, generation);
     if (!header)
         return false;
     thread_fill_chunk_header(self->slot, cursor, chunk, header);
+    TEST_POINT("thread_next_chunk: filled");
     if (!arch_local_cas(&self->cursor, cursor, (uint64_t *)(void *)(header + 1))) {
         store_release(&header->magic, 0u);
-        store_relaxed(&self->waiting_chunk, chunk + 1);
-    } else if (cursor) {
+        thread_keep_chunk(self, chunk, generation);
+    } else if (cursor && generation == process_generation()) {
         chunks_retire(thread_chunk_of(cursor)->index, thread_words_taken(cursor));
         cost_count_words((PROF_CHUNK_BYTES - PROF_CHUNK_HEADER_BYTES) / sizeof *cursor);
     }
@@ -244,9 +276,9 @@ static bool thread_has_room(const struct thread_log *self, unsigned words)
 static void thread_park(struct thread_log *self)
 {
     uint64_t *cursor = load_relaxed(&self->cursor);
-    if (!self->slot)
+    if (!self->attached)
         store_relaxed(&self->cursor, (uint64_t *)NULL);
-    if (!self->slot || !cursor || thread_fits(cursor, 1))
+    if (!self->attached || !cursor || thread_fits(cursor, 1))
         return;
     size_t beyond = thread_offset_in_chunk(cursor) - (PROF_CHUNK_BYTES - THREAD_GUARD_BYTES);
     arch_local_cas(&self->cursor, cursor, cursor - beyond / sizeof *cursor);
@@ -332,7 +364,7 @@ static void thread_leave(void *argument)
     struct thread_slot *slot = self->slot;
     struct signals_saved saved;
     (void)argument;
-    if (!slot)
+    if (!self->attached)
         return;
     signals_block(&saved);
     if (session_has_file())
@@ -366,6 +398,7 @@ static bool thread_attach(struct thread_log *self)
         return false;
     }
     self->slot = slot;
+    self->attached = true;
     self->cursor = slot->cursor;
     slot->thread = fetch_add_relaxed(&threads.last_thread, 1u) + 1;
     slot->internal = self->internal;
@@ -417,7 +450,7 @@ static bool thread_begin(struct thread_log *self, uint64_t *began)
     self->busy = true;
     clock_choose(); /* not earlier: most processes that load the library record nothing */
     *began = cost_clock();
-    bool begun = self->slot || (session_ready() && thread_attach(self));
+    bool begun = self->attached || (session_ready() && thread_attach(self));
     if (begun)
         begun = thread_announce(self);
     self->busy = false;
@@ -451,7 +484,7 @@ bool thread_slow(struct thread_log *self, unsigned words, bool late)
     if (late ? !session_has_file() : !thread_may_record(self))
         return false;
     int saved_errno = errno;
-    bool begun = self->slot != NULL;
+    bool begun = self->attached;
     uint64_t began = begun ? cost_clock() : 0;
     bool room = begun ? self->shut || thread_announce(self) : thread_begin(self, &began);
     if (room && !thread_has_room(self, words))
@@ -461,6 +494,7 @@ bool thread_slow(struct thread_log *self, unsigned words, bool late)
     if (!self->internal && began)
         cost_charge(begun ? PROF_COST_CHUNKS : PROF_COST_SPACE, began);
     errno = saved_errno;
+    TEST_POINT("thread_slow: done");
     return room;
 }
 
@@ -505,7 +539,7 @@ static uint64_t *thread_reserve_any(enum prof_record_type type, unsigned words, 
         loss_add(PROF_LOSS_TOO_BIG, 1);
         return NULL;
     }
-    if (late ? !self->slot && !thread_slow(self, words, true) : !thread_ready(self))
+    if (late ? !self->attached && !thread_slow(self, words, true) : !thread_ready(self))
         return NULL;
     uint64_t *record = thread_take(self, words);
     while (!record) {
@@ -560,7 +594,7 @@ void thread_name_self(const char *name)
     if (!thread_process_is_ours())
         return;
     snprintf(thread_early_name, sizeof thread_early_name, "%s", name);
-    if (!self->slot)
+    if (!self->attached)
         return;
     store_relaxed(&self->slot->named, true);
     thread_state_name(self->slot->thread, self->slot->tid, name, self->internal);
@@ -636,9 +670,10 @@ bool thread_init(uint64_t budget)
 
 void thread_fork_child(void)
 {
-    bool internal = thread_self.internal;
-    thread_self = (struct thread_log){
-        .epoch = THREAD_NO_EPOCH, .fast_epoch = THREAD_NO_EPOCH, .internal = internal};
+    thread_self = (struct thread_log){.epoch = THREAD_NO_EPOCH,
+                                      .fast_epoch = THREAD_NO_EPOCH,
+                                      .slot = thread_self.slot,
+                                      .internal = thread_self.internal};
     thread_gate_is_shut = 0;
     threads.slots = NULL; /* left where they are: the fork may have come from a handler that
                            * interrupted a look into the name cache */

@@ -61,8 +61,12 @@ struct thread_log {
                           * push needs more than that */
     bool busy;           /* in thread_begin() */
     bool announced;      /* the log says that it is this thread's */
-    struct thread_slot *slot; /* NULL: not attached */
-    uint64_t waiting_chunk;   /* claimed, but not mapped yet: number + 1; 0 none */
+    bool attached;       /* `slot` is the thread's */
+    struct thread_slot *
+        slot; /* NULL: none yet. A child whose fork came from a handler that interrupted an event keeps
+                               * its parent's, which that event may be about to look into */
+    uint64_t
+        waiting_chunk; /* claimed, but not mapped yet: number + 1 | process_generation() << 32; 0 none */
     uint64_t ranges_begun;
     uint32_t shut;       /* where there was no room: the value of thread_rooms then; 0 there is */
     uint32_t shut_epoch; /* and of `epoch` */
