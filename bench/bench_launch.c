@@ -1,5 +1,5 @@
-/* What a CUDA launch costs before the first start, while recording, and after a stop: on the simulated CUDA, whose
- * own launch is made to take no time. The floor is a call of the runtime that libprof does not follow.
+/* What a CUDA call costs before the first start, while recording, and after a stop, at each PROF_GPU_DETAIL: on the
+ * simulated CUDA, whose own launch is made to take no time. The floor is a call of the runtime that libprof does not follow.
  *
  * Two seconds after a stop the callbacks are off: then a launch costs what it did before the first start. */
 #include "bench_sim.h"
@@ -9,6 +9,8 @@
 #include <prof/prof.h>
 
 #include <pthread.h>
+#include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define LAUNCHES 2000u
@@ -62,14 +64,39 @@ static void loop_graph(void *user, uint64_t iterations)
     cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
 }
 
-static void measure_graph(const char *name)
+/* A call that waits, and one that libprof does not follow but at PROF_GPU_DETAIL=full. */
+static void loop_wait(void *user, uint64_t iterations)
 {
-    bench_print(name, bench_against(loop_floor, loop_graph, NULL, GRAPH_LAUNCHES));
+    (void)user;
+    for (uint64_t i = 0; i < iterations; i++)
+        cudaStreamSynchronize(NULL);
 }
 
-static void measure(const char *name)
+static cudaEvent_t event;
+
+static void loop_event(void *user, uint64_t iterations)
 {
-    bench_print(name, bench_against(loop_floor, loop_launch, NULL, LAUNCHES));
+    (void)user;
+    for (uint64_t i = 0; i < iterations; i++)
+        cuda_check(cudaEventRecord(event, NULL), "cudaEventRecord");
+    cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+}
+
+static void measure(const char *when)
+{
+    static const struct {
+        const char *what;
+        void (*loop)(void *user, uint64_t iterations);
+        uint64_t iterations;
+    } rows[] = {{"launch", loop_launch, LAUNCHES},
+                {"wait", loop_wait, LAUNCHES},
+                {"event", loop_event, LAUNCHES},
+                {"graph of 16 kernels", loop_graph, GRAPH_LAUNCHES}};
+    char name[80];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        snprintf(name, sizeof name, "%s: %s", rows[i].what, when);
+        bench_print(name, bench_against(loop_floor, rows[i].loop, NULL, rows[i].iterations));
+    }
 }
 
 static void *sleep_on(void *unused)
@@ -87,29 +114,54 @@ static void be_threaded(void)
         exit(1);
 }
 
-int main(int argc, char **argv)
+static void measure_level(const char *level)
 {
-    (void)argc;
-    bench_sim_without_launch_time(argv);
-    be_threaded();
+    char when[40];
     struct prof_options options;
+    be_threaded();
     prof_options_default(&options);
     options.output = "bench_launch-%p.prof";
     prof_configure(&options);
     cuda_register_kernel(&kernel, "_Z6kernelv");
     cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-    bench_print_header("floor");
-    measure("launch: before the first start");
+    cuda_check(cudaEventCreate(&event), "cudaEventCreate");
     make_graph();
-    measure_graph("graph of 16 kernels: before the first start");
+    if (strcmp(level, "minimal") == 0)
+        measure("before the first start");
     prof_start();
-    measure("launch: recording");
     make_graph();
-    measure_graph("graph of 16 kernels: recording");
+    snprintf(when, sizeof when, "recording, %s", level);
+    measure(when);
     prof_stop();
-    cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-    sleep(SECONDS_AFTER_STOP);
-    measure("launch: after a stop");
+    if (strcmp(level, "full") == 0) {
+        cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+        sleep(SECONDS_AFTER_STOP);
+        measure("after a stop");
+    }
     unlink(prof_output_path());
-    return 0;
+}
+
+/* libprof reads its variables once: a process for each level. */
+static int run_level(const char *level)
+{
+    int status = 1;
+    const pid_t child = fork();
+    if (child == 0) {
+        setenv("PROF_GPU_DETAIL", level, 1);
+        execl("/proc/self/exe", "bench_launch", level, (char *)NULL);
+        _exit(1);
+    }
+    return waitpid(child, &status, 0) == child && status == 0 ? 0 : 1;
+}
+
+int main(int argc, char **argv)
+{
+    bench_sim_without_launch_time(argv);
+    if (argc == 2) {
+        measure_level(argv[1]);
+        return 0;
+    }
+    bench_print_header("floor");
+    fflush(stdout);
+    return run_level("minimal") || run_level("standard") || run_level("full");
 }

@@ -1,4 +1,5 @@
-/* bench_sim.h - for what is measured on the simulated CUDA: launches that take no time of their own. */
+/* bench_sim.h - for what is measured on the simulated CUDA: launches that take no time of their own, nor the gaps
+ * between the nodes of a graph: else the device is waited for, and its model measured. */
 #ifndef PROF_BENCH_SIM_H
 #define PROF_BENCH_SIM_H
 
@@ -14,6 +15,7 @@ static inline void bench_sim_without_launch_time(char **argv)
         return;
     setenv("SIM_LAUNCH_NS", "0", 1);
     setenv("SIM_KERNEL_NS", "1", 1);
+    setenv("SIM_NODE_NS", "0", 1);
     setenv("PROF_START", "api", 1);
     execv("/proc/self/exe", argv);
 }

@@ -23,10 +23,20 @@
 
 #define SPARE_BUFFERS 2u
 
-/* In the order in which they are enabled: what things are before what they did. */
-static const uint32_t kinds[] = {
-    ABI_KIND_CONTEXT, ABI_KIND_STREAM,      ABI_KIND_CONCURRENT_KERNEL, ABI_KIND_MEMCPY,
-    ABI_KIND_MEMSET,  ABI_KIND_PEER_MEMCPY, ABI_KIND_SYNCHRONIZATION,   ABI_KIND_OVERHEAD,
+/* In the order in which they are enabled: what things are before what they did. From which PROF_GPU_DETAIL on. */
+static const struct {
+    uint32_t kind;
+    enum config_gpu_detail from;
+} kinds[] = {
+    {ABI_KIND_CONTEXT, CONFIG_DETAIL_MINIMAL},
+    {ABI_KIND_STREAM, CONFIG_DETAIL_MINIMAL},
+    {ABI_KIND_CONCURRENT_KERNEL, CONFIG_DETAIL_MINIMAL},
+    {ABI_KIND_MEMCPY, CONFIG_DETAIL_MINIMAL},
+    {ABI_KIND_MEMSET, CONFIG_DETAIL_MINIMAL},
+    {ABI_KIND_PEER_MEMCPY, CONFIG_DETAIL_MINIMAL},
+    {ABI_KIND_SYNCHRONIZATION, CONFIG_DETAIL_STANDARD},
+    {ABI_KIND_OVERHEAD, CONFIG_DETAIL_STANDARD},
+    {ABI_KIND_CUDA_EVENT, CONFIG_DETAIL_FULL}, /* old versions refuse: waits do not say for what */
 };
 #define KIND_COUNT (sizeof kinds / sizeof *kinds)
 
@@ -173,19 +183,22 @@ static void note_refused_kind(uint32_t kind, int result)
     recorder_set_gpu_mode(PROF_GPU_PARTIAL, text);
 }
 
+static bool is_wanted(size_t i)
+{
+    return kinds[i].from <= config_get()->gpu_detail;
+}
+
 int activity_enable(void)
 {
     int outcome = ABI_OK;
     for (size_t i = 0; i < KIND_COUNT; i++) {
-        int result = subscription_enable(kinds[i]);
+        int result = is_wanted(i) ? subscription_enable(kinds[i].kind) : ABI_OK;
         if (result == ABI_OK)
             continue;
-        note_refused_kind(kinds[i], result);
-        if (kinds[i] == ABI_KIND_CONCURRENT_KERNEL)
+        note_refused_kind(kinds[i].kind, result);
+        if (kinds[i].kind == ABI_KIND_CONCURRENT_KERNEL)
             outcome = result;
     }
-    (void)subscription_enable(
-        ABI_KIND_CUDA_EVENT); /* old versions refuse: waits do not say for what */
     graph_kinds_enable();
     memory_kinds_enable(&oracle);
     return outcome;
@@ -195,9 +208,9 @@ static void disable_all(void)
 {
     memory_kinds_disable();
     graph_kinds_disable();
-    subscription_disable(ABI_KIND_CUDA_EVENT);
     for (size_t i = KIND_COUNT; i-- > 0;)
-        subscription_disable(kinds[i]);
+        if (is_wanted(i))
+            subscription_disable(kinds[i].kind);
 }
 
 bool activity_disable(void)

@@ -46,7 +46,10 @@ static void begin_records(struct attempt *attempt, attach_enable enable)
               activity_begin((size_t)config_get()->gpu_buffer_kib << 10)) ||
         fails(attempt, NULL, follow_calls() ? ABI_OK : ABI_NOT_SUPPORTED))
         return;
-    recorder_set_gpu_mode(PROF_GPU_CUPTI, attempt->mode);
+    char mode[MODE_BYTES];
+    bool minimal = config_get()->gpu_detail == CONFIG_DETAIL_MINIMAL;
+    snprintf(mode, sizeof mode, "%s%s", attempt->mode, minimal ? ", PROF_GPU_DETAIL=minimal" : "");
+    recorder_set_gpu_mode(PROF_GPU_CUPTI, mode);
     fails(attempt, "record kernels", enable ? enable() : ABI_OK);
 }
 

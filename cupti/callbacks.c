@@ -239,6 +239,13 @@ static bool is_shed(const struct api_call *call)
     return __builtin_expect(load_relaxed(&shed), 0) && is_sheddable(call);
 }
 
+/* PROF_GPU_DETAIL=minimal: only what puts operations on a device. Of the rest, the calls that allocate come too, as the
+ * bracketed operation of start_events.h is to have an occasion. */
+static bool is_left_out(const struct api_call *call)
+{
+    return config_get()->gpu_detail == CONFIG_DETAIL_MINIMAL && is_sheddable(call);
+}
+
 /* Returns whether the call is in the log. */
 static bool record_or_note(const struct api_call *call, uint32_t domain, uint32_t cbid,
                            const struct abi_call_data *data)
@@ -250,6 +257,8 @@ static bool record_or_note(const struct api_call *call, uint32_t domain, uint32_
     }
     if (windows_is_open())
         windows_end();
+    if (is_left_out(call))
+        return false;
     return write_enter(call, domain, cbid, data);
 }
 
@@ -472,7 +481,8 @@ static unsigned enable_calls(uint32_t domain, bool always, bool on)
     unsigned done = 0;
     for (uint32_t cbid = 1; cbid < ABI_CBID_COUNT; cbid++) {
         const struct api_call *call = api_calls_find(domain, cbid);
-        if (call && is_always_followed(call) == always)
+        if (call && is_always_followed(call) == always &&
+            (!is_left_out(call) || call->what == API_ALLOC))
             done += cupti->cuptiEnableCallback(on, subscribed, domain, cbid) == ABI_OK;
     }
     return done;
@@ -481,6 +491,8 @@ static unsigned enable_calls(uint32_t domain, bool always, bool on)
 static void enable_watched(uint32_t domain, bool on)
 {
     const struct cupti_library *cupti = loader_cupti();
+    if (config_get()->gpu_detail < CONFIG_DETAIL_FULL)
+        return;
     for (uint32_t cbid = 1; cbid < ABI_CBID_COUNT; cbid++)
         if (failures_are_watched(domain, cbid))
             cupti->cuptiEnableCallback(on, subscribed, domain, cbid);
@@ -490,11 +502,13 @@ bool callbacks_enable(void *subscriber)
 {
     const struct cupti_library *cupti = loader_cupti();
     subscribed = subscriber;
-    failures_begin();
+    if (config_get()->gpu_detail == CONFIG_DETAIL_FULL)
+        failures_begin();
     cupti->cuptiEnableCallback(1, subscriber, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_CONTEXT_CREATED);
     cupti->cuptiEnableCallback(1, subscriber, ABI_DOMAIN_RESOURCE,
                                ABI_RESOURCE_CONTEXT_DESTROY_STARTING);
-    graphs_enable(subscriber);
+    if (config_get()->gpu_detail >= CONFIG_DETAIL_STANDARD)
+        graphs_enable(subscriber);
     if (kernel_times_wants_init())
         cupti->cuptiEnableCallback(1, subscriber, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_INIT_FINISHED);
     unsigned runtime = enable_calls(ABI_DOMAIN_RUNTIME, true, true);

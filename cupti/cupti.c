@@ -226,7 +226,8 @@ static void begin_cupti(void)
         return;
     }
     other_tool_begin(settle_soon, take_back_inline);
-    recorder_sheddable(PROF_SHED_CALLS, callbacks_keep_calls);
+    if (config_get()->gpu_detail >= CONFIG_DETAIL_STANDARD)
+        recorder_sheddable(PROF_SHED_CALLS, callbacks_keep_calls);
     if (graph_kinds_can_shed())
         recorder_sheddable(PROF_SHED_NODES, graph_kinds_keep_nodes);
     store_release(&state, (uint32_t)LIVE);

@@ -57,9 +57,14 @@ static void enable_unified(void)
         note_refused_counters(result);
 }
 
+static bool wants_memory(void)
+{
+    return config_get()->memory && config_get()->gpu_detail >= CONFIG_DETAIL_STANDARD;
+}
+
 void memory_kinds_enable(const struct oracle *oracle)
 {
-    if (config_get()->memory) {
+    if (wants_memory()) {
         store_release(&from_calls, !enable(oracle, ABI_KIND_MEMORY));
         enable(oracle, ABI_KIND_MEMORY_POOL);
     }
@@ -71,7 +76,7 @@ void memory_kinds_disable(void)
 {
     if (config_get()->unified_memory)
         subscription_disable(ABI_KIND_UNIFIED_MEMORY);
-    if (!config_get()->memory)
+    if (!wants_memory())
         return;
     subscription_disable(ABI_KIND_MEMORY_POOL);
     subscription_disable(ABI_KIND_MEMORY);

@@ -50,6 +50,11 @@
     X("PROF_GPU", gpu, CHOICE, "auto", 0, 0, 0, "auto, cupti, events, none",                       \
       "Who times the device: CUPTI, CUDA events around ranges, nobody, or CUPTI where it can be "  \
       "had and else events (auto).")                                                               \
+    X("PROF_GPU_DETAIL", gpu_detail, CHOICE, "standard", CONFIG_DETAIL_STANDARD, 0, 0,             \
+      "minimal, standard, full",                                                                   \
+      "How much CUPTI records: kernels, copies, sets and the calls that launch them (minimal), "   \
+      "also memory, waits and who made the nodes of graphs (standard), also every other call "     \
+      "that fails and which event was waited for (full).")                                         \
     X("PROF_EVENT_STREAM", event_stream, CHOICE, "legacy", 0, 0, 0, "legacy, thread",              \
       "The stream on which CUDA events time ranges: the default stream of the context, or that "   \
       "of the thread.")                                                                            \

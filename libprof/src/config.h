@@ -40,6 +40,9 @@ enum config_stop { CONFIG_STOP_NEVER, CONFIG_STOP_STEP, CONFIG_STOP_TIME };
 
 enum config_full { CONFIG_FULL_STOP, CONFIG_FULL_RING };
 
+/* How much CUPTI is asked for; each has all of those before. */
+enum config_gpu_detail { CONFIG_DETAIL_MINIMAL, CONFIG_DETAIL_STANDARD, CONFIG_DETAIL_FULL };
+
 enum config_graphs { CONFIG_GRAPHS_NODES, CONFIG_GRAPHS_GRAPH };
 enum config_stacks { CONFIG_STACKS_OFF, CONFIG_STACKS_LAUNCH, CONFIG_STACKS_RANGE };
 enum config_stack_method {
@@ -66,6 +69,7 @@ struct config {
     uint64_t cublas;          /* PROF_CUBLAS: 0 records no ranges of cuBLAS's functions */
     uint64_t emit_nvtx;       /* PROF_EMIT_NVTX: 1 forwards prof.h's ranges */
     uint64_t gpu;             /* PROF_GPU: enum config_gpu */
+    uint64_t gpu_detail;      /* PROF_GPU_DETAIL: enum config_gpu_detail */
     uint64_t event_stream;    /* PROF_EVENT_STREAM: enum config_event_stream */
     uint64_t flush_ms;        /* PROF_FLUSH_MS */
     uint64_t exit_ms;         /* PROF_EXIT_MS: longest delay of the program's exit */

@@ -90,6 +90,7 @@ void fake_reset()
     the_config.exit_ms = 2000;
     the_config.gpu_buffer_kib = 64;
     the_config.start_events = 1;
+    the_config.gpu_detail = CONFIG_DETAIL_FULL;
 }
 
 void fake_set_on(bool on)

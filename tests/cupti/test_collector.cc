@@ -82,6 +82,28 @@ TEST(Collector, RecordsWhatCuptiDelivers)
     });
 }
 
+TEST(Collector, AsksCuptiForNoMoreThanItWasTold)
+{
+    const struct {
+        config_gpu_detail detail;
+        int kinds, callbacks_low, callbacks_high;
+    } levels[] = {{CONFIG_DETAIL_MINIMAL, 6, 150, 250},
+                  {CONFIG_DETAIL_STANDARD, 8, 250, 400},
+                  {CONFIG_DETAIL_FULL, 9, 250, 2000}};
+    for (const auto &level : levels)
+        IN_CHILD([&] {
+            fake_reset();
+            fake_config().gpu_detail = level.detail;
+            fake_config().cupti_path = FAKE_LIBCUPTI;
+            cupti_collector.cuda_init();
+            CHECK(counter("fake_enabled_kinds") == level.kinds);
+            CHECK(counter("fake_callbacks") > level.callbacks_low);
+            CHECK(counter("fake_callbacks") < level.callbacks_high);
+            cupti_collector.finish();
+            CHECK(counter("fake_disabled_kinds") == level.kinds);
+        });
+}
+
 // A buffer's end is known here, whatever CUPTI says: behind it lies somebody else's memory, or none.
 TEST(Collector, ReadsNothingBehindABuffersEnd)
 {

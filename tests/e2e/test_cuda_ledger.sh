@@ -16,6 +16,7 @@ stress() {
     no_violations "$name"
 }
 
+export PROF_GPU_DETAIL=full # calls that only fail, too
 failing='cudaMalloc@9=2,cudaLaunchKernel@101=9,cudaLaunchKernel@102=9,cudaMemcpyAsync@30=1,cudaEventRecord@7=400,cudaGraphLaunch@5=1,cudaFree@11=1'
 faults=(SIM_DROP_EVERY=11 SIM_ZERO_EVERY=7 SIM_UNKNOWN_EVERY=13 SIM_REORDER=1 SIM_DEVICES=3 PROF_GPU_BUFFER_KB=64
     PROF_FLUSH_MS=20 SIM_FAIL="$failing")

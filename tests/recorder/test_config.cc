@@ -112,7 +112,9 @@ TEST(ConfigDefaults, AreWhatTheTableShows)
             EXPECT_STRNE(option.default_text, "") << option.name;
         }
         if (strcmp(option.type_name, "one of") == 0) {
-            EXPECT_EQ(std::string(option.range_text).rfind(option.default_text, 0), 0u)
+            std::string choices = ", " + std::string(option.range_text) + ",";
+            EXPECT_NE(choices.find(", " + std::string(option.default_text) + ","),
+                      std::string::npos)
                 << option.name;
         }
     }
@@ -127,6 +129,10 @@ TEST(ConfigChoices, AreNumberedAsInTheirList)
         config_load();
         EXPECT_EQ(config_get()->start, CONFIG_START_NOW);
         EXPECT_EQ(config_get()->full, CONFIG_FULL_RING);
+        EXPECT_EQ(config_get()->gpu_detail, CONFIG_DETAIL_STANDARD);
+        setenv("PROF_GPU_DETAIL", "full", 1);
+        config_load();
+        EXPECT_EQ(config_get()->gpu_detail, CONFIG_DETAIL_FULL);
         setenv("PROF_START", "api", 1);
         config_load();
         EXPECT_EQ(config_get()->start, CONFIG_START_API);
