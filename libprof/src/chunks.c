@@ -111,12 +111,25 @@ static int chunks_reserve_disk(int fd, uint64_t offset, uint64_t bytes)
     return error;
 }
 
+/* Mapped elsewhere and moved: a MAP_FIXED that fails may have unmapped what was there, so that a mapping of the program's
+ * could come to lie in the reserved range, to be written over when the file grows later. */
 static int chunks_map(int fd, uint64_t offset, uint64_t bytes)
 {
-    int flags = MAP_FIXED | (fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED);
-    off_t file_offset = fd < 0 ? 0 : (off_t)offset;
-    void *place = mmap(chunks.base + offset, bytes, PROT_READ | PROT_WRITE, flags, fd, file_offset);
-    return place == MAP_FAILED ? errno : 0;
+    void *found = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
+    if (found == MAP_FAILED)
+        return errno;
+    if (mremap(found, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, chunks.base + offset) !=
+        MAP_FAILED)
+        return 0;
+    int error = errno;
+    munmap(found, bytes);
+    return error;
+}
+
+/* The reserved range is anonymous memory as it is. */
+static int chunks_unlock_memory(uint64_t offset, uint64_t bytes)
+{
+    return mprotect(chunks.base + offset, bytes, PROT_READ | PROT_WRITE) == 0 ? 0 : errno;
 }
 
 static int chunks_grow_file(int fd, const struct chunks_job *job)
@@ -130,7 +143,7 @@ static int chunks_grow(uint64_t from, uint64_t to)
     struct chunks_job job = {.act = chunks_grow_file,
                              .offset = from * PROF_CHUNK_BYTES,
                              .bytes = (to - from) * PROF_CHUNK_BYTES};
-    return chunks.anonymous ? chunks_map(-1, job.offset, job.bytes) : chunks_act(&job);
+    return chunks.anonymous ? chunks_unlock_memory(job.offset, job.bytes) : chunks_act(&job);
 }
 
 static bool chunks_has_no_space(int error)

@@ -1,4 +1,5 @@
 // The trace file, mapped, and handed out chunk by chunk.
+#include "faulty_calls.h"
 #include "recorder_support.h"
 #include "test_point.h"
 
@@ -6,6 +7,7 @@
 #include <cerrno>
 #include <fcntl.h>
 #include <set>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <thread>
@@ -262,6 +264,38 @@ TEST_F(Chunks, AreForgottenByAChildThatIsForkedWhileTheyAreSuspended)
         chunks_suspend();
         EXPECT_EQ(*interrupted, 0u);
     });
+}
+
+bool is_mapped(const void *place)
+{
+    void *there = mmap((void *)place, 4096, PROT_NONE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    if (there != MAP_FAILED)
+        munmap(there, 4096);
+    return there != place;
+}
+
+// Where the file cannot be mapped for want of memory, or of room in the process's list of mappings, the address space
+// stays reserved: what the program maps meanwhile must not lie where the file grows later.
+TEST_F(Chunks, KeepTheirAddressSpaceWhenMappingFails)
+{
+    for (bool shared : {true, false})
+        IN_A_PROCESS_OF_ITS_OWN({
+            faulty_calls.no_shared_mappings = !shared;
+            ASSERT_EQ(begin_file(path, 64 << 20, false), 0);
+            for (int i = 0; i < 20; i++)
+                chunks_claim(false);
+            const uint8_t *next = (const uint8_t *)chunks_first() + 16 * PROF_CHUNK_BYTES;
+            faulty_calls.no_mappings = true;
+            if (shared)
+                stderr_of([] { EXPECT_EQ(chunks_memory(20), nullptr); });
+            else
+                EXPECT_NE(chunks_memory(20), nullptr) << "needs no new mapping";
+            faulty_calls.no_mappings = false;
+            EXPECT_TRUE(is_mapped(next));
+            EXPECT_TRUE(is_mapped(next + 4 * PROF_CHUNK_BYTES));
+            unlink(path.c_str());
+        });
 }
 
 // 512 chunks of address space: 448 are within the limit, 224 are for LOG alone.

@@ -16,6 +16,13 @@ void *__wrap_mmap(void *place, size_t bytes, int protection, int flags, int fd, 
         errno = ENODEV;
         return MAP_FAILED;
     }
+    // As the kernel does when a file system refuses, or a limit is found to be reached late.
+    if (faulty_calls.no_mappings && (fd >= 0 || (flags & MAP_FIXED))) {
+        if (flags & MAP_FIXED)
+            munmap(place, bytes);
+        errno = ENOMEM;
+        return MAP_FAILED;
+    }
     return __real_mmap(place, bytes, protection, flags, fd, offset);
 }
 

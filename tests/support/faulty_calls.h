@@ -8,7 +8,9 @@
 
 struct FaultyCalls {
     std::atomic<bool> no_shared_mappings{false}; // mmap() of a file MAP_SHARED fails with ENODEV
-    std::atomic<uint64_t> bytes_written{0};      // by pwrite()
+    // mmap() of files or at a fixed place fails, and unmaps what was there
+    std::atomic<bool> no_mappings{false};
+    std::atomic<uint64_t> bytes_written{0}; // by pwrite()
 };
 extern FaultyCalls faulty_calls;
 
