@@ -8,6 +8,7 @@
  *     arch_ticks_never_stop()      the counter has one rate at all times
  *     ARCH_CLOCK_KIND              what arch_ticks() reads
  *     ARCH_TRUSTED_CLOCKSOURCE     the kernel's clocksource that proves it trustworthy
+ *     ARCH_PAGE_BYTES_MAX          the largest page a kernel may have
  */
 #ifndef PROF_ARCH_H
 #define PROF_ARCH_H

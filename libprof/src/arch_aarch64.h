@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define ARCH_PAGE_BYTES_MAX 65536u /* kernels with 64 KiB pages exist */
 #define ARCH_CLOCK_KIND PROF_CLOCK_CNTVCT
 
 /* The generic timer is architected: constant rate, the same on all cores. */

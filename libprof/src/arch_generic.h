@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define ARCH_PAGE_BYTES_MAX 65536u
 #define ARCH_CLOCK_KIND PROF_CLOCK_MONOTONIC
 
 static inline uint64_t arch_ticks(void)

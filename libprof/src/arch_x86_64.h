@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <x86intrin.h>
 
+#define ARCH_PAGE_BYTES_MAX 4096u
 #define ARCH_CLOCK_KIND PROF_CLOCK_TSC
 
 /* rdtsc, not rdtscp: waiting for earlier instructions costs 1.4x and orders nothing we need. */

@@ -80,7 +80,7 @@ extern __thread struct thread_log thread_self
 
 /* What every event looks at first. A page of its own, which the kernel clears in a child that was
  * made behind libc's back (clone, _Fork): it shares our file and must leave it alone. */
-#define THREAD_PAGE_BYTES 4096u
+#define THREAD_PAGE_BYTES ARCH_PAGE_BYTES_MAX /* advice is for whole pages */
 struct thread_page {
     uint32_t gate; /* epoch of the recording in progress, or 0: off; session.c and timing.c write,
                     * everybody reads */

@@ -68,6 +68,13 @@ private:
     }
 };
 
+// The kernel wipes it in children behind libc's back: whole pages only, of up to 64 KiB on aarch64.
+TEST_F(Thread, PageIsWholePages)
+{
+    EXPECT_EQ((uintptr_t)&thread_page % (uintptr_t)sysconf(_SC_PAGESIZE), 0u);
+    EXPECT_EQ(sizeof thread_page % (size_t)sysconf(_SC_PAGESIZE), 0u);
+}
+
 // What a handler that interrupts an event at the test point does: fork. The child records `in_handler` marks there, then
 // the interrupted one goes on in both.
 struct Fork {
