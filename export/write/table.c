@@ -110,10 +110,13 @@ static void print_shed(const struct table *table, const struct timeline *timelin
                        const struct tl_shed *shed)
 {
     const struct tl_process *process = &timeline->processes.at[shed->process];
-    fprintf(table->stream, "  at %.3f s %s: %s (%.2f %% of wall, the budget is %.2f %%)",
-            (double)(shed->time_ns - process->start_ns) / 1e9,
+    char at[TIME_TEXT_BYTES], cost[TIME_TEXT_BYTES], budget[TIME_TEXT_BYTES];
+    time_text_number((double)(shed->time_ns - process->start_ns) / 1e9, 3, at);
+    time_text_number(shed->cost_ppm / 1e4, 2, cost);
+    time_text_number(shed->budget_ppm / 1e4, 2, budget);
+    fprintf(table->stream, "  at %s s %s: %s (%s %% of wall, the budget is %s %%)", at,
             shed->on ? "recorded again" : "not recorded any more", run_cost_shed_sentence(shed),
-            shed->cost_ppm / 1e4, shed->budget_ppm / 1e4);
+            cost, budget);
     if (timeline->processes.count > 1)
         fprintf(table->stream, ", process %u", process->info.pid);
     fputc('\n', table->stream);
@@ -122,14 +125,15 @@ static void print_shed(const struct table *table, const struct timeline *timelin
 static void print_cost(const struct table *table, const struct timeline *timeline)
 {
     struct run_cost cost;
-    char own[TIME_TEXT_BYTES], begin[TIME_TEXT_BYTES];
+    char own[TIME_TEXT_BYTES], begin[TIME_TEXT_BYTES], share[TIME_TEXT_BYTES];
     run_cost_init(&cost, timeline);
     if (!cost.stated)
         return;
     time_text((double)cost.own_ns, own);
     time_text((double)cost.begin_ns, begin);
     double percent = run_cost_percent(&cost);
-    fprintf(table->stream, "libprof cost %.*f %% of wall", percent < 0.1 ? 3 : 1, percent);
+    time_text_number(percent, percent < 0.1 ? 3 : 1, share);
+    fprintf(table->stream, "libprof cost %s %% of wall", share);
     if (cost.launches)
         fprintf(table->stream, ", %llu ns per launch (CUPTI's own cost not included)",
                 (unsigned long long)cost.launch_ns);

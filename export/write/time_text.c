@@ -12,11 +12,22 @@ static const struct {
     int digits; /* decimals down to the nanosecond */
 } units[] = {{"", 1, 0}, {"s", 1000000000, 9}, {"ms", 1000000, 6}, {"us", 1000, 3}, {"ns", 1, 0}};
 
+/* From here on, doubles have no digits behind the point that would be worth rounding. */
+#define WHOLE_FROM 1e15
+
 static void print_fixed(double value, unsigned scale, int digits, const char *unit, char *to)
 {
-    uint64_t scaled = value > 0 && value < 1e15 ? (uint64_t)(value * scale + 0.5) : 0;
-    snprintf(to, TIME_TEXT_BYTES, "%llu.%0*llu%s", (unsigned long long)(scaled / scale), digits,
+    bool whole = value >= WHOLE_FROM;
+    uint64_t scaled = value > 0 && !whole ? (uint64_t)(value * scale + 0.5) : 0;
+    uint64_t whole_units = !whole ? scaled / scale : value < 1.8e19 ? (uint64_t)value : UINT64_MAX;
+    snprintf(to, TIME_TEXT_BYTES, "%llu.%0*llu%s", (unsigned long long)whole_units, digits,
              (unsigned long long)(scaled % scale), unit);
+}
+
+void time_text_number(double value, int digits, char to[TIME_TEXT_BYTES])
+{
+    static const unsigned scales[] = {1, 10, 100, 1000};
+    print_fixed(value, scales[digits], digits, "", to);
 }
 
 enum time_unit time_text_unit(double ns)

@@ -13,6 +13,9 @@ enum time_unit { TIME_AUTO, TIME_S, TIME_MS, TIME_US, TIME_NS };
 /* "1.234s", "1.234ms", "1.234us": the largest unit that gives at least 1. */
 void time_text(double ns, char to[TIME_TEXT_BYTES]);
 
+/* A number that is not negative with one to three decimals, and a point before them in every locale. */
+void time_text_number(double value, int digits, char to[TIME_TEXT_BYTES]);
+
 /* The same in this unit; "1.234ns" is one. */
 void time_text_in(double ns, enum time_unit unit, char to[TIME_TEXT_BYTES]);
 

@@ -67,8 +67,10 @@ static void shed_apply(uint32_t what, bool on, const struct governor_period *per
     if (keep)
         keep(on);
     meta_append(PROF_REC_SHED, &record, sizeof record, NULL, 0);
-    log_line(LOG_PROCESS, "recording cost %.2f %% of wall, the budget is %.2f %%: %s are %s",
-             record.cost_ppm / 1e4, record.budget_ppm / 1e4, shed_name(what),
+    /* in integers: %f has the locale's decimal point */
+    log_line(LOG_PROCESS, "recording cost %u.%02u %% of wall, the budget is %u.%02u %%: %s are %s",
+             record.cost_ppm / 10000, record.cost_ppm / 100 % 100, record.budget_ppm / 10000,
+             record.budget_ppm / 100 % 100, shed_name(what),
              on ? "recorded again" : "not recorded any more");
 }
 

@@ -52,7 +52,7 @@ TEST(DiffRow, OneSlowFirstCallIsNoDifference)
     EXPECT_EQ(Diff(left, right).kernel("k").time.verdict, DIFF_SAME);
 }
 
-TEST(DiffRow, SharesAreOfTheSumOfAllChanges)
+TEST(DiffRow, SharesAreOfTheSizesOfAllChanges)
 {
     MadeRun left, right;
     left.kernels("a", {100}), right.kernels("a", {400});
@@ -60,18 +60,19 @@ TEST(DiffRow, SharesAreOfTheSumOfAllChanges)
     left.kernels("gone", {200}), right.kernels("new", {400});
     Diff diff(left, right); // +300 -100 -200 +400 = +400
     EXPECT_EQ(diff.made.tables[DIFF_BY_KERNEL].change_ns, 400);
-    EXPECT_DOUBLE_EQ(diff.kernel("a").share, 0.75);
-    EXPECT_DOUBLE_EQ(diff.kernel("b").share, -0.25);
-    EXPECT_DOUBLE_EQ(diff.kernel("gone").share, -0.5);
-    EXPECT_DOUBLE_EQ(diff.kernel("new").share, 1);
+    EXPECT_DOUBLE_EQ(diff.kernel("a").share, 0.3);
+    EXPECT_DOUBLE_EQ(diff.kernel("b").share, -0.1);
+    EXPECT_DOUBLE_EQ(diff.kernel("gone").share, -0.2);
+    EXPECT_DOUBLE_EQ(diff.kernel("new").share, 0.4);
 }
 
-TEST(DiffRow, SharesOfNothingAreUnknown)
+TEST(DiffRow, SharesDoNotGrowWhereChangesCancel)
 {
     MadeRun left, right;
     left.kernels("a", {1000}), right.kernels("a", {1100});
     left.kernels("b", {1100}), right.kernels("b", {1000});
-    EXPECT_TRUE(std::isnan(Diff(left, right).kernel("a").share));
+    EXPECT_DOUBLE_EQ(Diff(left, right).kernel("a").share, 0.5);
+    EXPECT_DOUBLE_EQ(Diff(left, right).kernel("b").share, -0.5);
     MadeRun same, again;
     same.kernels("a", {1000}), again.kernels("a", {1000});
     EXPECT_TRUE(std::isnan(Diff(same, again).kernel("a").share));

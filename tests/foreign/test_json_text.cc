@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include <string>
+#include <vector>
 
 namespace
 {
@@ -86,6 +89,32 @@ TEST(JsonText, ReadsDoubles)
     EXPECT_DOUBLE_EQ(json_text_double({"-2.5e-3", 7}), -2.5e-3);
     EXPECT_DOUBLE_EQ(json_text_double({"1234567890123", 13}), 1234567890123.0);
     EXPECT_EQ(json_text_double({"NaN", 3}), 0);
+}
+
+/* As strtod() does: rounded once. */
+TEST(JsonText, RoundsDoublesCorrectly)
+{
+    std::vector<std::string> texts = {"9007199254740993",
+                                      "9007199254740992.999999999999999999999999",
+                                      "1e23",
+                                      "8.589973428413488e30",
+                                      "1.7976931348623157e308",
+                                      "4.9406564584124654e-324",
+                                      "2.2250738585072011e-308",
+                                      "123456789012345678901234567890",
+                                      "0.1e-30",
+                                      "3.0e+23",
+                                      "1" + std::string(400, '0') + "e-400",
+                                      "-6.02214076e+23"};
+    uint64_t seed = 1;
+    for (int i = 0; i < 20000; i++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        texts.push_back(std::to_string(seed >> 3) + "e" + std::to_string((int)(seed >> 32) % 300));
+        texts.push_back(std::to_string((double)(seed >> 20) / 1e6));
+    }
+    for (const std::string &text : texts)
+        EXPECT_EQ(json_text_double({text.data(), text.size()}), strtod(text.c_str(), nullptr))
+            << text;
 }
 
 TEST(JsonText, ResolvesEscapes)

@@ -299,6 +299,12 @@ TEST(TimeText, UsesTorchProfilersUnits)
     EXPECT_EQ(text(1234567890), "1.235s");
     EXPECT_EQ(text(3.6e15), "3600000.000s");
     char share[TIME_TEXT_BYTES];
+    time_text_in(1.5e15, TIME_NS, share);
+    EXPECT_STREQ(share, "1500000000000000.000ns") << "17 days";
+    time_text_in(9.2e18, TIME_NS, share);
+    EXPECT_STREQ(share, "9200000000000000000.000ns");
+    time_text_number(0.126, 2, share);
+    EXPECT_STREQ(share, "0.13");
     time_text_share(1, 3, share);
     EXPECT_STREQ(share, "33.33%");
     time_text_share(0, 0, share);

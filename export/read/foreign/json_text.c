@@ -1,6 +1,7 @@
 /* json_text.c - what is long or rare of json_text.h. */
 #include "json_text.h"
 
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -161,6 +162,25 @@ bool json_text_nearest(struct text text, unsigned scale, int64_t *number)
     return scale_text(text, scale, true, number);
 }
 
+/* Rounded once, whatever locale the host has. */
+static double long_double_text(struct text text)
+{
+    char few[64], *copy = text.size < sizeof few ? few : malloc(text.size + 1);
+    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    double value = 0;
+    if (copy && c) {
+        memcpy(copy, text.bytes, text.size);
+        copy[text.size] = '\0';
+        value = strtod_l(copy, NULL, c);
+    }
+    if (c)
+        freelocale(c);
+    if (copy != few)
+        free(copy);
+    return value;
+}
+
+/* Digits and powers of ten that are doubles themselves make one rounding; the rest is strtod's. */
 double json_text_double(struct text text)
 {
     static const double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -169,13 +189,10 @@ double json_text_double(struct text text)
     struct decimal decimal;
     if (!read_decimal(text, &decimal))
         return 0;
+    if (decimal.digits > UINT64_C(1) << 53 || decimal.exponent < -22 || decimal.exponent > 22)
+        return long_double_text(text);
     double value = (double)decimal.digits;
-    int64_t exponent = decimal.exponent;
-    for (; exponent > 0 && exponent < 400 && value != 0; exponent -= exponent < 22 ? exponent : 22)
-        value *= tens[exponent < 22 ? exponent : 22];
-    for (; exponent < 0 && exponent > -400 && value != 0;
-         exponent += -exponent < 22 ? -exponent : 22)
-        value /= tens[-exponent < 22 ? -exponent : 22];
+    value = decimal.exponent < 0 ? value / tens[-decimal.exponent] : value * tens[decimal.exponent];
     return decimal.negative ? -value : value;
 }
 

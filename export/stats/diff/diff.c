@@ -9,9 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Less than this of what went up and down in all is no change to have a share of. */
-#define CANCELLED 0.01
-
 /* Numbers of calls that differ by less are the same number. */
 #define CALLS_TOLERANCE 0.01
 
@@ -145,10 +142,11 @@ static void find_shares(const struct diff *diff, struct diff_table *table)
         table->change_ns += change_ns;
         moved_ns += fabs(change_ns);
     }
-    if (moved_ns == 0 || fabs(table->change_ns) < CANCELLED * moved_ns)
+    if (moved_ns == 0)
         return;
+    double all_ns = copysign(moved_ns, table->change_ns);
     for (uint32_t i = 0; i < table->rows.count; i++)
-        table->rows.at[i].share = table->rows.at[i].delta_ns / table->change_ns;
+        table->rows.at[i].share = table->rows.at[i].delta_ns / all_ns;
 }
 
 static double change_of(const struct diff_row *row)

@@ -60,7 +60,7 @@ struct diff_row {
                                    among its samples */
     double delta_ns; /* of time.total_ns, absent counting as 0 */
     double device_delta_ns;
-    double share; /* of the table's change: see diff_table.change_ns; NaN unknown */
+    double share; /* of all that changed: see diff_table.change_ns; NaN: nothing did */
 };
 
 /* Rows of one kind, the largest change first. */
@@ -72,8 +72,8 @@ struct diff_table {
                                          only that is one */
     uint32_t renamed, ambiguous;
     /* What changed in all: of kernels, copies and calls the sum of delta_ns; of ranges, which lie in
-     * each other, that of their self times. Shares are of this; they are NaN where increases and
-     * decreases nearly cancel: below a hundredth of their sizes' sum a share would be of nothing. */
+     * each other, that of their self times. Shares are of the sizes of all increases and decreases
+     * together, which do not cancel; negative ones go against this. */
     double change_ns;
 };
 
