@@ -52,7 +52,8 @@ static bool single_thread_await(unsigned long threads, unsigned deadline_ms)
 /* CUPTI's threads cannot end and begin again. */
 static bool single_thread_but_for_ours(void)
 {
-    unsigned count = (writer_runs() ? 1u : 0u) + (control_thread_runs() ? 1u : 0u);
+    unsigned count =
+        (process_is_own() && writer_runs() ? 1u : 0u) + (control_thread_runs() ? 1u : 0u);
     return count && single_thread_await(1 + count, 10);
 }
 

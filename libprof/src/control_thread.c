@@ -281,5 +281,5 @@ void control_thread_return(void)
 
 bool control_thread_runs(void)
 {
-    return load_acquire(&control.running) != 0;
+    return load_acquire(&control.running) && control_is_own();
 }

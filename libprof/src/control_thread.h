@@ -23,7 +23,7 @@ void control_thread_end(void);
 void control_thread_leave(void);
 void control_thread_return(void);
 
-/* Whether there is such a thread. */
+/* Whether there is such a thread. Not in children made by clone() alone, which have a copy of what its parent knew. */
 bool control_thread_runs(void);
 
 #endif

@@ -15,6 +15,8 @@ for space in user pid; do
 done
 ((tried)) || skip "no namespaces here: $(cat stdout.txt)"
 
+same "output of clone, controlled" "done" "$(PROF_CONTROL=1 record clone.prof ./spaces clone 2>&1)"
+
 PROF_OUTPUT=/dev/null LD_PRELOAD=$lib ./spaces user >stdout.txt 2>stderr.txt || true
 same "messages with /dev/null" "" "$(grep libprof stderr.txt || true)"
 [[ -z $(find /dev -maxdepth 1 -name 'null-*') ]] || fail "a file beside /dev/null: $(ls /dev/null-*)"

@@ -1,13 +1,18 @@
-/* spaces user|pid N: records N ranges "range", enters a user or a PID namespace, and records as many again. Then, of a
+/* spaces clone: a child made by clone() alone, without libc's fork(), asks for what is refused, and its only thread ends
+ * without the process's end being asked for. Its parent has asked before.
+ *
+ * spaces user|pid N: records N ranges "range", enters a user or a PID namespace, and records as many again. Then, of a
  * PID namespace, its child must be the first process. Ends with 77 where the namespace cannot be had without the
  * library either. */
 #define _GNU_SOURCE
 #include <prof/prof.h>
 
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,8 +24,25 @@ static void ranges(long count)
     }
 }
 
+static int cloned(void)
+{
+    int status = -1;
+    unshare(1);
+    pid_t child = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+    if (child == 0) {
+        unshare(1);
+        syscall(SYS_exit, 0);
+    }
+    alarm(60);
+    waitpid(child, &status, 0);
+    puts("done");
+    return status;
+}
+
 int main(int argc, char **argv)
 {
+    if (argc > 1 && !strcmp(argv[1], "clone"))
+        return cloned();
     int status = 0;
     int flag = argc > 1 && !strcmp(argv[1], "user") ? CLONE_NEWUSER : CLONE_NEWPID;
     long count = argc > 2 ? atol(argv[2]) : 1000;
