@@ -42,7 +42,8 @@ class Guest:
     def __init__(self, path):
         self.name = os.path.basename(path)[:-3]
         self.path = path
-        self.fields = {"packages": "", "commands": "", "set": "", "limit": "300", "ignore": "", "needs": ""}
+        self.fields = {"packages": "", "commands": "", "set": "", "limit": "300", "ignore": "", "needs": "",
+                       "differs": "", "why": ""}
         self.title = None
         with open(path, encoding="utf-8") as file:
             for line in file:
@@ -228,6 +229,12 @@ class Result:
         self.differences = {}
         self.bare_s = 0.0
 
+    def is_known(self, mode):
+        return mode in self.guest.fields["differs"].split()
+
+    def surprises(self):
+        return [mode for mode in self.differences if not self.is_known(mode)]
+
 
 def compare(runner, guest, modes):
     result = Result(guest)
@@ -244,7 +251,8 @@ def compare(runner, guest, modes):
         different = [run for run in ran if run.text() not in [other.text() for other in bare]]
         result.bare_s = min(run.seconds for run in bare)
         ratio = min(run.seconds for run in ran) / max(result.bare_s, 0.001)
-        result.verdicts[mode] = "same" if not different else f"differs ({len(different)} of {len(ran)})"
+        known = "as known, " if result.is_known(mode) else ""
+        result.verdicts[mode] = "same" if not different else f"differs ({known}{len(different)} of {len(ran)})"
         result.verdicts[mode] += f", {ratio:.2f}"
         if different:
             result.differences[mode] = difference(bare[0], different[0])
@@ -295,6 +303,8 @@ def write_differences(file, results):
     for result in results:
         for mode, lines in result.differences.items():
             file.write(f"\n## {result.guest.name}, {mode}\n\n")
+            if result.is_known(mode):
+                file.write(result.guest.fields["why"] + "\n\n")
             file.writelines(f"    {line}\n" for line in lines)
 
 
@@ -344,7 +354,7 @@ def main():
     finally:
         end_descendants(0)
         shutil.rmtree(directory, ignore_errors=True)
-    if any(result.differences for result in results):
+    if any(result.surprises() for result in results):
         return 1
     return 0 if arguments.show or any(not result.skipped for result in results) else 77
 

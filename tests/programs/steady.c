@@ -69,7 +69,7 @@ static int hunting;
 static void *hunt(void *unused)
 {
     const char *told = getenv("STEADY_HUNTS");
-    long hunts = told ? atol(told) : 100000;
+    long hunts = told ? atol(told) : 1000000;
     for (long done = 0; done < hunts;) {
         for (int fd = 3; fd < 1024; fd++)
             if (fd != own_file)
