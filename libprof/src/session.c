@@ -56,6 +56,8 @@ static struct {
     uint32_t state;        /* enum session_state; creator releases -> others acquire */
     uint32_t
         epoch; /* of the recording in progress, 0 off: the gate while nobody suspends; under the lock */
+    uint32_t
+        stated; /* the epoch that the file says is in progress, 0 off; whoever exchanges it states the switch */
     uint32_t suspensions; /* session_suspend() minus session_resume(); any thread */
     uint32_t ending;      /* the collectors finish */
     uint32_t detached;    /* enum session_detached; who takes it from 0 finishes the collectors */
@@ -177,6 +179,19 @@ static void session_state_control(bool on, uint32_t epoch)
     meta_append(PROF_REC_CONTROL, &control, sizeof control, NULL, 0);
 }
 
+static void session_state_switch(uint32_t before, uint32_t epoch)
+{
+    if (epoch != before)
+        session_state_control(epoch != 0, epoch ? epoch : before);
+}
+
+/* After the epoch was stored: there may be a file since that was looked at last. */
+static void session_state_epoch(uint32_t epoch)
+{
+    if (session_has_file())
+        session_state_switch(exchange_seq_cst(&session.stated, epoch), epoch);
+}
+
 /* ---- creating the file ---- */
 
 static int session_try_path(const char *path)
@@ -257,7 +272,9 @@ static void session_begin_file(const struct rank *rank)
     chunks_publish();
     session_state_facts(rank);
     names_restate();
-    session_state_control(true, load_relaxed(&session.epoch));
+    store_seq_cst(&session.stated,
+                  load_relaxed(&session.last_epoch)); /* which the first event saw */
+    session_state_control(true, session.stated);
     session_each_collector(file_begun);
     header->ticks_per_second = clock_ticks_per_second();
     meta_clock_sample();
@@ -287,13 +304,26 @@ static bool session_create(void)
     return true;
 }
 
+/* Who switches looks for a file after storing the epoch, who makes the file looks at the epoch after storing the state:
+ * whoever comes second states what the file does not say yet. */
+static void session_state_switch_meanwhile(void)
+{
+    uint32_t stated = load_seq_cst(&session.stated), epoch = load_seq_cst(&session.epoch);
+    uint32_t before = stated;
+    if (cas_seq_cst(&session.stated, &stated, epoch))
+        session_state_switch(before, epoch);
+}
+
 /* By whoever has turned NO_FILE into CREATING. */
 static void session_try(void)
 {
     bool created = session_create();
-    store_release(&session.state, (uint32_t)(created ? SESSION_FILE : SESSION_OVER));
-    if (created)
+    TEST_POINT("session_try: made");
+    store_seq_cst(&session.state, (uint32_t)(created ? SESSION_FILE : SESSION_OVER));
+    if (created) {
+        session_state_switch_meanwhile();
         return;
+    }
     thread_shut_gate();
     session_each_collector(stop);
 }
@@ -312,7 +342,7 @@ bool session_ready(void)
 
 GUEST_PATH bool session_has_file(void)
 {
-    return load_acquire(&session.state) == SESSION_FILE && thread_process_is_ours();
+    return load_seq_cst(&session.state) == SESSION_FILE && thread_process_is_ours();
 }
 
 const char *session_path(void)
@@ -358,11 +388,11 @@ static void session_open_gate(enum prof_control_reason reason)
 {
     uint32_t epoch = ++session.last_epoch;
     store_relaxed(&session.reason, (uint32_t)reason);
-    if (session_has_file())
-        session_state_control(true, epoch);
+    session_state_epoch(epoch); /* before the first event */
     /* what other threads launch from the gate's opening on must find devices being recorded */
     session_each_collector(warm, true);
     session_set_gate(epoch);
+    session_state_epoch(epoch);
     session_each_collector(start);
 }
 
@@ -375,12 +405,10 @@ static void session_switch_on(enum prof_control_reason reason)
 
 static void session_switch_off(enum prof_control_reason reason)
 {
-    uint32_t epoch = load_relaxed(&session.epoch);
     store_relaxed(&session.reason, (uint32_t)reason);
     session_set_gate(0);
     cost_recording(false);
-    if (session_has_file())
-        session_state_control(false, epoch);
+    session_state_epoch(0);
     session_each_collector(stop);
 }
 

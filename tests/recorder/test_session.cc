@@ -135,6 +135,56 @@ TEST_F(Session, StaysSuspendedWhenItIsSwitchedOnBetweenTwoSteps)
     });
 }
 
+// The last switch that a chunk states: 0 off, else the epoch; -1 none.
+int64_t epoch_stated_in(const uint64_t *words, size_t begin_bytes)
+{
+    int64_t epoch = -1;
+    for (size_t i = begin_bytes / 8, size; i < PROF_CHUNK_BYTES / 8; i += size) {
+        size = PROF_WORD_SIZE(words[i]) ? PROF_WORD_SIZE(words[i]) : 1;
+        const auto *control = (const prof_rec_control *)&words[i];
+        if (PROF_WORD_KIND(words[i]) == PROF_KIND_EXT &&
+            PROF_WORD_TYPE(words[i]) == PROF_REC_CONTROL)
+            epoch = control->on ? control->epoch : 0;
+    }
+    return epoch;
+}
+
+// The same of the file, in this process's memory.
+int64_t stated_epoch()
+{
+    int64_t epoch = epoch_stated_in((const uint64_t *)chunks_memory(0), PROF_FILE_HEADER_BYTES);
+    for (uint64_t chunk = 1; chunk < chunks_count(); chunk++) {
+        const auto *header = (const prof_chunk_header *)chunks_memory(chunk);
+        bool meta = header->magic == PROF_CHUNK_MAGIC && header->kind == PROF_CHUNK_META;
+        int64_t later =
+            meta ? epoch_stated_in((const uint64_t *)header, PROF_CHUNK_HEADER_BYTES) : -1;
+        epoch = later < 0 ? epoch : later;
+    }
+    return epoch;
+}
+
+// Neither is lost: what the file begins with, and what another thread switches meanwhile.
+TEST_F(Session, StatesItsSwitchesWhileTheFileIsMade)
+{
+    for (const char *point : {"session_begin_file: unpublished", "session_try: made"})
+        for (bool again : {false, true})
+            IN_A_PROCESS_OF_ITS_OWN({
+                init();
+                AtTestPoint switched(point, [=] {
+                    std::thread([=] {
+                        session_stop();
+                        if (again)
+                            session_start();
+                    }).join();
+                });
+                ASSERT_TRUE(session_ready());
+                EXPECT_EQ(stated_epoch(), again ? 2 : 0) << point;
+                session_start();
+                session_stop();
+                EXPECT_EQ(stated_epoch(), again ? 2 : 0) << point;
+            });
+}
+
 // Its own recording is not suspended.
 TEST_F(Session, OfAChildForkedDuringAnExecIsOn)
 {
