@@ -118,8 +118,10 @@ static void close_call(struct builder *b, struct frame *frame, const struct tl_s
     struct key_average *into = &b->averages->rows[row];
     if (into->kind != KEY_RANGE || device->end_ns < device->start_ns)
         return;
+    if (!outermost)
+        return;
     into->projected_count++;
-    into->projected_ns += outermost ? device->end_ns - device->start_ns : 0;
+    into->projected_ns += device->end_ns - device->start_ns;
 }
 
 static void close_visible(struct builder *b, struct frame *frame)
@@ -134,6 +136,7 @@ static void close_visible(struct builder *b, struct frame *frame)
     b->averages->self_cpu_total_ns += self_ns;
     if (frame->counts) {
         row->count += !(slice->flags & TL_CONTINUED);
+        row->outer_count += outermost && !(slice->flags & TL_CONTINUED);
         row->self_cpu_total_ns += self_ns;
         row->cpu_total_ns += outermost ? cpu_ns : 0;
         row->self_cuda_total_ns += is_range ? frame->gpu_self_ns : 0;
@@ -237,6 +240,7 @@ static void add_operation(struct builder *b, const struct tl_gpu *op, struct key
     struct key_average *row = &b->averages->rows[index];
     int64_t ns = duration(op->start_ns, op->end_ns);
     row->count++;
+    row->outer_count++;
     row->cuda_total_ns += ns;
     row->self_cuda_total_ns += ns;
     row->bytes += op->bytes;
@@ -354,6 +358,7 @@ static void add_async(struct builder *b, uint32_t index)
     int64_t ns = duration(async->start_ns, async->end_ns);
     struct key_average *into = &b->averages->rows[row];
     into->count++;
+    into->outer_count++;
     into->cpu_total_ns += ns;
     int64_t device_ns = key_launches_within(&b->launches, async);
     into->cuda_total_ns += device_ns;
@@ -404,7 +409,7 @@ static void add_marks(struct builder *b)
         group.path = key_rows_path(&b->rows, name, KEY_MARK, TL_NONE);
         uint32_t row = key_rows_find(&b->rows, name, KEY_MARK, &group);
         if (!b->rows.failed)
-            b->averages->rows[row].count++;
+            b->averages->rows[row].count++, b->averages->rows[row].outer_count++;
     }
 }
 
@@ -502,6 +507,7 @@ struct key_average key_averages_total(const struct key_averages *averages)
     for (uint32_t i = 0; i < averages->count; i++) {
         const struct key_average *row = &averages->rows[i];
         total.count += row->count;
+        total.outer_count += row->outer_count;
         total.cpu_total_ns += row->cpu_total_ns;
         total.self_cpu_total_ns += row->self_cpu_total_ns;
         total.self_cuda_total_ns +=

@@ -81,13 +81,13 @@ double key_column_value(const struct key_average *row, enum key_column column)
     case KEY_BY_CPU_TOTAL:
         return (double)row->cpu_total_ns;
     case KEY_BY_CPU_AVG:
-        return ratio(row->cpu_total_ns, row->count);
+        return ratio(row->cpu_total_ns, row->outer_count);
     case KEY_BY_SELF_CUDA:
         return (double)row->self_cuda_total_ns;
     case KEY_BY_CUDA_TOTAL:
         return (double)row->cuda_total_ns;
     case KEY_BY_CUDA_AVG:
-        return ratio(row->cuda_total_ns, row->count);
+        return ratio(row->cuda_total_ns, row->outer_count);
     case KEY_BY_COUNT:
         return (double)row->count;
     case KEY_BY_MIN:

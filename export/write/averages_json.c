@@ -82,6 +82,8 @@ static void write_group(struct json_out *out, const struct group_texts *texts,
 static void write_times(struct json_out *out, const struct key_average *row)
 {
     json_key(out, "count"), json_uint(out, row->count);
+    if (row->outer_count != row->count)
+        json_key(out, "outer_count"), json_uint(out, row->outer_count);
     json_key(out, "cpu_total_ns"), json_int(out, row->cpu_total_ns);
     json_key(out, "self_cpu_total_ns"), json_int(out, row->self_cpu_total_ns);
     json_key(out, "cuda_total_ns"), json_int(out, row->cuda_total_ns);

@@ -453,6 +453,27 @@ static void fit_table(struct table_rows *rows)
     take_fit(rows);
 }
 
+#define NESTED_SHOWN 4u
+
+/* Calls that are in calls of the same name: their time is in those', and averages are of those. */
+static void note_nested(const struct table_rows *rows, uint32_t shown)
+{
+    const struct key_average *row = rows->texts.averages->rows;
+    unsigned nested = 0;
+    for (uint32_t i = 0; i < shown; i++, row++) {
+        if (row->outer_count == row->count || nested++ >= NESTED_SHOWN)
+            continue;
+        show_text_cut(row->name, 40, rows->scratch);
+        fprintf(rows->stream, "%s%s %llu of %llu",
+                nested > 1 ? ", " : "Totals and averages of outermost calls only: ", rows->scratch,
+                (unsigned long long)row->outer_count, (unsigned long long)row->count);
+    }
+    if (nested > NESTED_SHOWN)
+        fprintf(rows->stream, " and %u more", nested - NESTED_SHOWN);
+    if (nested)
+        fputc('\n', rows->stream);
+}
+
 void table_rows_print(struct table_rows *rows)
 {
     const struct key_averages *averages = rows->texts.averages;
@@ -471,6 +492,7 @@ void table_rows_print(struct table_rows *rows)
     print_rule(rows);
     if (shown < averages->count)
         fprintf(rows->stream, "%u of %u rows\n", shown, averages->count);
+    note_nested(rows, shown);
     if (rows->options->top_level)
         fputs("Only calls that nothing on their thread is around; the totals are of all\n",
               rows->stream);

@@ -83,6 +83,10 @@ static bool write_ranges(const struct tax_report *report, FILE *stream)
         share(&grid, range_share(row));
     }
     bool written = grid_write(&grid, write_format_style(report->options->format), NULL, stream);
+    if (written && report->options->format == WRITE_TEXT && report->ranges.rows.count)
+        fputs("Of synchronous ranges only: a kernel that runs after its range has ended is not "
+              "counted\n",
+              stream);
     grid_fini(&grid);
     return written;
 }

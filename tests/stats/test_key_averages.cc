@@ -120,6 +120,11 @@ TEST(KeyAverages, CountRecursionOnceInTotals)
     EXPECT_EQ(f->count, 3u);
     EXPECT_EQ(f->cpu_total_ns, 110)
         << "100 of the outer f, 10 of the later one, nothing of the nested one";
+    EXPECT_EQ(f->outer_count, 2u);
+    EXPECT_EQ(key_column_value(f, KEY_BY_CPU_AVG), 55) << "of the two calls that the total is of";
+    EXPECT_EQ(key_column_value(f, KEY_BY_CUDA_AVG), 3.5);
+    EXPECT_EQ(f->projected_count, 1u);
+    EXPECT_EQ(key_column_value(f, KEY_BY_PROJECTED_AVG), 7);
     EXPECT_EQ(f->self_cpu_total_ns, 20 + 50 + 10);
     EXPECT_EQ(f->cuda_total_ns, 7);
     EXPECT_EQ(f->self_cuda_total_ns, 7);
