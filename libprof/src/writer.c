@@ -32,8 +32,9 @@ static struct {
     pthread_mutex_t lock; /* protects the flags below; nothing nests inside */
     pthread_cond_t wake;  /* CLOCK_MONOTONIC; any of the flags changed */
     bool running, stop, done;
-    bool parking, parked; /* asked to end its thread for a while; the thread has ended */
-    bool flush_wanted, flushing;
+    bool parking, parked;       /* asked to end its thread for a while; the thread has ended */
+    uint32_t flushes_wanted;    /* counts who asked */
+    uint32_t flushing, flushed; /* so many of them the flush at hand, and those before it, serve */
     pthread_t thread;
 } writer = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -92,10 +93,10 @@ enum writer_next { WRITER_GOES_ON, WRITER_STOPS, WRITER_LEAVES };
 /* Called with the lock held. A pending flush comes before parking. */
 static enum writer_next writer_decide(void)
 {
-    writer.flushing = writer.flush_wanted;
+    writer.flushing = writer.flushes_wanted;
     if (writer.stop)
         return WRITER_STOPS;
-    if (!writer.parking || writer.flush_wanted)
+    if (!writer.parking || writer.flushing != writer.flushed)
         return WRITER_GOES_ON;
     cost_writer();
     writer.parked = true;
@@ -110,7 +111,7 @@ static enum writer_next writer_sleep(uint64_t delay_ns)
 {
     struct timespec deadline = writer_deadline(delay_ns);
     pthread_mutex_lock(&writer.lock);
-    if (!writer.stop && !writer.parking && !writer.flush_wanted)
+    if (!writer.stop && !writer.parking && writer.flushes_wanted == writer.flushed)
         pthread_cond_timedwait(&writer.wake, &writer.lock, &deadline);
     enum writer_next next = writer_decide();
     pthread_mutex_unlock(&writer.lock);
@@ -119,11 +120,11 @@ static enum writer_next writer_sleep(uint64_t delay_ns)
 
 static void writer_flush_if_asked(void)
 {
-    if (!writer.flushing)
+    if (writer.flushing == writer.flushed)
         return;
     session_flush((unsigned)config_get()->exit_ms);
     pthread_mutex_lock(&writer.lock);
-    writer.flush_wanted = writer.flushing = false;
+    writer.flushed = writer.flushing; /* who asked meanwhile may have buffered something since */
     pthread_cond_broadcast(&writer.wake);
     pthread_mutex_unlock(&writer.lock);
 }
@@ -212,7 +213,8 @@ static void writer_create(void *began)
 bool writer_start(void)
 {
     writer_init_cond();
-    writer.stop = writer.done = writer.flush_wanted = writer.flushing = false;
+    writer.stop = writer.done = false;
+    writer.flushes_wanted = writer.flushing = writer.flushed = 0;
     writer.parking = writer.parked = false;
     struct signals_saved saved;
     signals_block(&saved);
@@ -261,9 +263,9 @@ void writer_flush(unsigned deadline_ms)
     struct timespec deadline = writer_deadline(deadline_ms * 1000000ull);
     pthread_mutex_lock(&writer.lock);
     bool running = writer.running;
-    writer.flush_wanted = running;
+    uint32_t ticket = running ? ++writer.flushes_wanted : writer.flushed;
     pthread_cond_broadcast(&writer.wake);
-    while (writer.flush_wanted && !writer.done &&
+    while ((int32_t)(writer.flushed - ticket) < 0 && !writer.done &&
            pthread_cond_timedwait(&writer.wake, &writer.lock, &deadline) != ETIMEDOUT)
         ;
     pthread_mutex_unlock(&writer.lock);
