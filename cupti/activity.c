@@ -48,9 +48,11 @@ static bool closed;      /* activity_close stores -> completed loads */
 /* Up to 13.0 a flush on one thread while another one disables a kind crashes or hangs. The flusher's
  * thread does both, but for activity_flush_inline(): each side looks whether the other is at work,
  * once it has said that it is itself, and then nobody waits: it is left for later. */
-static uint32_t inline_flushes;   /* in progress */
-static uint32_t disabling;        /* kinds are being disabled */
-static uint32_t others_disabling; /* another tool disables kinds */
+static bool has_buffer_per_thread; /* activity_begin */
+static uint64_t delivered_bytes;   /* since they were last looked at */
+static uint32_t inline_flushes;    /* in progress */
+static uint32_t disabling;         /* kinds are being disabled */
+static uint32_t others_disabling;  /* another tool disables kinds */
 static uint64_t flushing_since; /* of the flusher's thread, CLOCK_MONOTONIC; 0: it does not flush */
 static __thread bool thread_is_marked;
 
@@ -121,6 +123,7 @@ static void completed(void *context, uint32_t stream, uint8_t *buffer, size_t by
         bytes = own_bytes;
     if (valid_bytes > bytes)
         valid_bytes = bytes;
+    fetch_add_relaxed(&delivered_bytes, valid_bytes);
     bool on_program = callbacks_knows_thread();
     uint64_t began = cost_begins(on_program);
     if (buffers_is_last_resort(buffer))
@@ -146,7 +149,8 @@ int activity_begin(size_t buffer_bytes)
     /* None is prepared before the first tick: a short program needs few pages. */
     buffers_init(buffer_bytes);
     activity_promise_zeroes(subscription_form() == SUBSCRIPTION_SECOND || other_tool_is_seen());
-    if (cupti->version >= ABI_VERSION_12_3)
+    has_buffer_per_thread = cupti->version >= ABI_VERSION_12_3;
+    if (has_buffer_per_thread)
         subscription_set(ABI_ATTRIBUTE_PER_THREAD_BUFFER, 1);
     graph_kinds_prepare(&oracle);
     return subscription_register(requested, completed);
@@ -308,8 +312,26 @@ void activity_keep_from_flushing(bool on)
         pause_briefly();
 }
 
+/* CUPTI hands a buffer back when all of it has ended. While a device is never idle that is a full buffer, so its
+ * size, in time, is what is lost when the process is killed: half a period of flushing, at the rate at which records
+ * come. From 13.0 on each thread fills one of its own. A rate that falls is believed slowly. */
+static void fit_buffers(void)
+{
+    static uint64_t last_ns, bytes_per_s; /* the flusher's thread */
+    uint64_t now = now_ns(), elapsed_ns = now - last_ns;
+    if (last_ns && elapsed_ns < 1000000)
+        return;
+    uint64_t bytes = exchange_acquire(&delivered_bytes, 0);
+    uint64_t rate = last_ns ? bytes * 1000000000 / elapsed_ns : 0;
+    bytes_per_s = rate > bytes_per_s ? rate : bytes_per_s - (bytes_per_s - rate) / 8;
+    last_ns = now;
+    uint64_t threads = has_buffer_per_thread ? callbacks_count_threads() : 1;
+    buffers_fit(bytes_per_s * config_get()->flush_ms / 2000 / (threads ? threads : 1));
+}
+
 void activity_prepare(void)
 {
+    fit_buffers();
     buffers_prepare(SPARE_BUFFERS);
 }
 

@@ -12,6 +12,9 @@
 #define SLOT_COUNT 1024u
 #define PAGE_BYTES 4096u
 #define BYTES_MIN 65536u
+#define GIVEN_MIN 8192u     /* some dozens of records */
+#define TAKES_TO_DOUBLE 16u /* between two calls of buffers_fit(): a burst */
+#define DOUBLINGS_MAX 16u
 #define LAST_RESORT_BYTES 65536u
 
 /* EMPTY --map--> HELD --give back--> FREE --take--> HELD. MAPPING: one thread is filling the slot
@@ -21,15 +24,18 @@ enum slot_state { SLOT_EMPTY, SLOT_MAPPING, SLOT_FREE, SLOT_HELD };
 struct slot {
     uint32_t state;  /* enum slot_state, moved by compare-and-swap */
     uint8_t *memory; /* set in MAPPING, before the state is released; never changes afterwards */
+    size_t given;    /* of buffer_bytes, to CUPTI; whoever makes it HELD, before he hands it out */
     size_t present;  /* bytes whose pages are there, as far as is known; whoever holds the buffer */
 };
 
 static struct slot slots[SLOT_COUNT];
-static uint32_t slots_used; /* slots from here on are EMPTY; grows only */
-static size_t buffer_bytes = BYTES_MIN;
+static uint32_t slots_used;             /* slots from here on are EMPTY; grows only */
+static size_t buffer_bytes = BYTES_MIN; /* mapped for each; buffers_init stores */
+static size_t given_bytes = GIVEN_MIN;  /* of that, what CUPTI gets next; buffers_fit stores */
 
 static uint8_t last_resort[LAST_RESORT_BYTES] __attribute__((aligned(PAGE_BYTES)));
 static uint32_t last_resort_holders;
+static uint32_t takes; /* since buffers_fit() */
 
 static size_t round_to_pages(size_t bytes)
 {
@@ -42,6 +48,15 @@ void buffers_init(size_t bytes)
     buffer_bytes = rounded < BYTES_MIN ? BYTES_MIN : rounded;
 }
 
+void buffers_fit(size_t bytes)
+{
+    size_t rounded = round_to_pages(bytes);
+    if (rounded < GIVEN_MIN)
+        rounded = GIVEN_MIN;
+    store_relaxed(&given_bytes, rounded < buffer_bytes ? rounded : buffer_bytes);
+    store_relaxed(&takes, 0);
+}
+
 static void note_used(uint32_t index)
 {
     uint32_t seen = load_relaxed(&slots_used);
@@ -49,38 +64,40 @@ static void note_used(uint32_t index)
         continue;
 }
 
-static uint8_t *take_free(void)
+static struct slot *take_free(void)
 {
     for (uint32_t i = 0, count = load_acquire(&slots_used); i < count; i++) {
         uint32_t free_state = SLOT_FREE;
         if (load_relaxed(&slots[i].state) == SLOT_FREE &&
             cas_acq_rel(&slots[i].state, &free_state, (uint32_t)SLOT_HELD))
-            return slots[i].memory;
+            return &slots[i];
     }
     return NULL;
 }
 
-static uint8_t *map(int extra_flags)
+static uint8_t *map(void)
 {
-    void *memory = mmap(NULL, buffer_bytes, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | extra_flags, -1, 0);
+    void *memory =
+        mmap(NULL, buffer_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return memory == MAP_FAILED ? NULL : memory;
 }
 
-/* Fills an empty slot; it ends in `state`. NULL when there is no memory or no slot. */
-static uint8_t *add(enum slot_state state, int extra_flags)
+/* Fills an empty slot; it ends in `state`, with the pages of its first `present` bytes. NULL when there is no memory or no slot. */
+static struct slot *add(enum slot_state state, size_t present)
 {
     for (uint32_t i = 0; i < SLOT_COUNT; i++) {
         uint32_t empty = SLOT_EMPTY;
         if (load_relaxed(&slots[i].state) != SLOT_EMPTY ||
             !cas_acq_rel(&slots[i].state, &empty, (uint32_t)SLOT_MAPPING))
             continue;
-        uint8_t *memory = map(extra_flags);
+        uint8_t *memory = map();
         slots[i].memory = memory;
-        slots[i].present = extra_flags & MAP_POPULATE ? buffer_bytes : 0;
+        slots[i].present = memory ? present : 0;
+        for (size_t at = 0; memory && at < present; at += PAGE_BYTES)
+            *(volatile uint8_t *)(memory + at) = 0;
         store_release(&slots[i].state, memory ? (uint32_t)state : (uint32_t)SLOT_EMPTY);
         note_used(i);
-        return memory;
+        return memory ? &slots[i] : NULL;
     }
     return NULL;
 }
@@ -94,13 +111,24 @@ static uint8_t *take_last_resort(size_t *bytes)
     return last_resort;
 }
 
+/* A burst is over before its rate is known: it must not use up the slots. */
+static size_t next_bytes(void)
+{
+    uint32_t doublings = fetch_add_relaxed(&takes, 1u) / TAKES_TO_DOUBLE;
+    return load_relaxed(&given_bytes) << (doublings < DOUBLINGS_MAX ? doublings : DOUBLINGS_MAX);
+}
+
 uint8_t *buffers_take(size_t *bytes)
 {
-    *bytes = buffer_bytes;
-    uint8_t *memory = take_free();
-    if (!memory)
-        memory = add(SLOT_HELD, 0);
-    return memory ? memory : take_last_resort(bytes);
+    struct slot *slot = take_free();
+    if (!slot)
+        slot = add(SLOT_HELD, 0);
+    if (!slot)
+        return take_last_resort(bytes);
+    size_t given = next_bytes();
+    store_relaxed(&slot->given, given < buffer_bytes ? given : buffer_bytes);
+    *bytes = slot->given;
+    return slot->memory;
 }
 
 static struct slot *find(const uint8_t *buffer)
@@ -115,7 +143,7 @@ static struct slot *find(const uint8_t *buffer)
  * that were never used need no memory: dropping them makes them zero, too. */
 static void zero(struct slot *slot, size_t used)
 {
-    size_t present = round_to_pages(used < buffer_bytes ? used : buffer_bytes);
+    size_t present = round_to_pages(used < slot->given ? used : slot->given);
     if (present < slot->present)
         present = slot->present;
     uint8_t *rest = slot->memory + present;
@@ -149,7 +177,8 @@ size_t buffers_bytes(const uint8_t *buffer)
 {
     if (buffers_is_last_resort(buffer))
         return sizeof last_resort;
-    return find(buffer) ? buffer_bytes : 0;
+    const struct slot *slot = find(buffer);
+    return slot ? load_relaxed(&slot->given) : 0;
 }
 
 static unsigned count_free(void)
@@ -163,6 +192,6 @@ static unsigned count_free(void)
 void buffers_prepare(unsigned count)
 {
     for (unsigned have = count_free(); have < count; have++)
-        if (!add(SLOT_FREE, MAP_POPULATE))
+        if (!add(SLOT_FREE, load_relaxed(&given_bytes)))
             return;
 }

@@ -11,8 +11,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How large buffers are from now on: page-rounded, before the first buffers_take(). */
+/* How large buffers can be: page-rounded, before the first buffers_take(). */
 void buffers_init(size_t bytes);
+
+/* What CUPTI gets of each from now on, in bytes: as near as possible. Threads: any. */
+void buffers_fit(size_t bytes);
 
 /* A zero-filled buffer of *bytes; never NULL. Threads: any; lock-free. */
 uint8_t *buffers_take(size_t *bytes);

@@ -59,9 +59,10 @@ static bool
                               * follows */
 static bool is_following; /* callbacks_follow */
 
-static bool blind;  /* callbacks_blind stores -> every followed call loads */
-static bool held;   /* callbacks_hold stores -> every callback loads */
-static bool closed; /* callbacks_close stores -> every callback loads; never goes back */
+static bool blind;            /* callbacks_blind stores -> every followed call loads */
+static uint32_t threads_seen; /* ever; enter() counts */
+static bool held;             /* callbacks_hold stores -> every callback loads */
+static bool closed;           /* callbacks_close stores -> every callback loads; never goes back */
 
 /* Names stated, a bit per cbid, by domain - 1. Set by fetch_or: one thread states each. */
 static uint64_t named[2][ABI_CBID_COUNT / 64];
@@ -272,6 +273,8 @@ static void enter(const struct api_call *call, uint32_t domain, uint32_t cbid,
     thread->followed_since = load_relaxed(&followed);
     if ((domain == ABI_DOMAIN_DRIVER && thread->depth > 0) || is_shed(call))
         return;
+    if (!thread->seen)
+        fetch_add_relaxed(&threads_seen, 1u);
     thread->seen = true;
     thread->watched = 0;
     if (call->what == API_TEARDOWN)
@@ -573,6 +576,11 @@ bool callbacks_are_on_stack(void)
 void callbacks_close(void)
 {
     store_relaxed(&closed, true);
+}
+
+uint32_t callbacks_count_threads(void)
+{
+    return load_relaxed(&threads_seen);
 }
 
 bool callbacks_knows_thread(void)

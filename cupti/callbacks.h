@@ -51,6 +51,9 @@ void callbacks_close(void);
 /* Whether the calling thread was seen making CUDA calls: it is the program's, not CUPTI's. */
 bool callbacks_knows_thread(void);
 
+/* How many threads have made CUDA calls so far. */
+uint32_t callbacks_count_threads(void);
+
 /* Brackets libprof's own CUDA calls on the calling thread: they are recorded as
  * PROF_API_INTERNAL. callbacks_own_end() returns the correlation id of the last call in between
  * that put an operation on a device, 0 when CUPTI reported none. */

@@ -75,9 +75,11 @@
       "Have the device's hardware time kernels (Blackwell and later, CUDA 12.8); without "         \
       "PROF_KERNEL_LATENCY, and before CUDA 13.4 collected only at the end.")                      \
     X("PROF_FLUSH_MS", flush_ms, NUMBER, "100", 100, 1, 60000, "",                                 \
-      "How often device records are collected, in ms: what kill -9 can lose of them.")             \
+      "How often device records are collected, in ms. kill -9 loses those of operations in "       \
+      "flight, and of what ended within twice that time or the last 50 of a thread.")              \
     X("PROF_GPU_BUFFER_KB", gpu_buffer_kib, NUMBER, "1024", 1024, 64, 65536, "",                   \
-      "Size of one buffer of device records in KiB.")                                              \
+      "Largest size of one buffer of device records in KiB; buffers are as small as their rate "   \
+      "allows.")                                                                                   \
     X("PROF_EXIT_MS", exit_ms, NUMBER, "2000", 2000, 0, 600000, "",                                \
       "Longest delay of the program's exit in ms; device records not collected by then are lost.") \
     X("PROF_STACKS", stacks, CHOICE, "off", 0, 0, 0, "off, launch, range",                         \

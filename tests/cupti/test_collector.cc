@@ -108,14 +108,14 @@ TEST(Collector, AsksCuptiForNoMoreThanItWasTold)
 TEST(Collector, ReadsNothingBehindABuffersEnd)
 {
     IN_CHILD([] {
-        setenv("FAKE_KERNELS", "303", 1); // as many as fit into 64 KiB
+        setenv("FAKE_KERNELS", "37", 1); // as many as fit into 8 KiB
         setenv("FAKE_BYTES", "1000000000", 1);
         fake_config().gpu_buffer_kib = 64;
         begin();
         cupti_collector.flush(10000);
-        CHECK(fake_records(PROF_REC_KERNEL).size() == 303);
+        CHECK(fake_records(PROF_REC_KERNEL).size() == 37);
         cupti_collector.flush(10000); // the buffer is in use again
-        CHECK(fake_records(PROF_REC_KERNEL).size() == 606);
+        CHECK(fake_records(PROF_REC_KERNEL).size() == 74);
     });
 }
 

@@ -32,7 +32,7 @@ TEST(Buffers, AreZeroWhenTheyComeBackAround)
     size_t bytes = 0;
     uint8_t *first = buffers_take(&bytes);
     ASSERT_TRUE(first);
-    ASSERT_GE(bytes, 65536u);
+    ASSERT_GE(bytes, 8192u);
     EXPECT_TRUE(is_zero(first, bytes));
     memset(first, 0xee, 1000);
     buffers_give_back(first, 1000);
@@ -88,6 +88,33 @@ TEST(Buffers, AreZeroFromEndToEndWhenGivenAgain)
         }
         buffers_give_back(buffer, bytes);
     }
+}
+
+TEST(Buffers, AreAsLargeAsTheRateWantsThem)
+{
+    size_t bytes;
+    const struct {
+        size_t wanted, given;
+    } sizes[] = {{0, 8192}, {8193, 12288}, {30000, 32768}, {1 << 16, 1 << 16}, {1 << 30, 1 << 16}};
+    for (auto &size : sizes) {
+        buffers_fit(size.wanted);
+        buffers_prepare(3);
+        uint8_t *buffer = buffers_take(&bytes);
+        EXPECT_EQ(bytes, size.given);
+        EXPECT_EQ(buffers_bytes(buffer), size.given);
+        buffers_give_back(buffer, bytes);
+        EXPECT_EQ(buffers_bytes(buffer), 0u);
+    }
+    // A burst gets larger ones by itself.
+    std::vector<uint8_t *> held;
+    buffers_fit(0);
+    do
+        held.push_back(buffers_take(&bytes));
+    while (bytes < 1 << 16 && held.size() < 1000);
+    EXPECT_LT(held.size(), 200u);
+    for (uint8_t *buffer : held)
+        buffers_give_back(buffer, 0);
+    buffers_fit(0);
 }
 
 TEST(Buffers, IgnoreWhatTheyNeverGave)
