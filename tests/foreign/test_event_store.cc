@@ -1,6 +1,10 @@
 /* test_event_store.cc - events in any order become a tree, and no time of them is lost. */
 #include "store_fixture.h"
 
+extern "C" {
+#include "sink_quiet.h"
+}
+
 #include <map>
 #include <random>
 
@@ -186,4 +190,31 @@ TEST_F(StoreTest, NamesOfPyTorchAreTakenApart)
     EXPECT_EQ(attrs, "0 seq=12, 0 op_id=5, 0 sizes=[[2, 3], [3, 4]], 1 seq=13, 1 op_id=6, "
                      "1 sizes=[[2, 3], [3, 4]], 5 seq=7, ");
     EXPECT_NE(timeline_->slices.at[5].label, TL_NONE);
+}
+
+/* What is told of a process depends on the process, not on the file. */
+TEST_F(StoreTest, ManyProcessesAreToldInProportion)
+{
+    const uint32_t processes = 2000;
+    for (uint32_t i = 0; i < processes; i++) {
+        event_store_process(store_);
+        slice(thread(i, 1), 0, 9, "range " + std::to_string(i));
+        kernel(i, 5, 9, "kernel " + std::to_string(i), 0);
+    }
+    struct counts {
+        uint64_t names, slices, gpus;
+    } heard = {};
+    read_sink sink = {};
+    sink.user = &heard;
+    sink.name = [](void *user, uint32_t, text, size_t) { ((counts *)user)->names++; };
+    sink.slice = [](void *user, const read_slice *) { ((counts *)user)->slices++; };
+    sink.gpu = [](void *user, const read_gpu *) { ((counts *)user)->gpus++; };
+    sink = sink_quiet(&sink);
+    read_health health = {};
+    for (int again = 0; again < 2; again++)
+        for (uint32_t i = 0; i < processes; i++)
+            ASSERT_TRUE(event_store_tell(store_, i, &sink, &health));
+    EXPECT_EQ(heard.names, 2 * 2 * processes) << "two names a process, each time";
+    EXPECT_EQ(heard.slices, 2 * processes);
+    EXPECT_EQ(heard.gpus, 2 * processes);
 }

@@ -33,6 +33,7 @@ void event_store_destroy(struct event_store *store)
     free(store->domains.at);
     free(store->categories.at);
     free(store->warnings.at);
+    store_index_destroy(store->index);
     free(store);
 }
 

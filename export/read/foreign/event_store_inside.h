@@ -4,6 +4,7 @@
 
 #include "array.h"
 #include "event_store.h"
+#include "radix.h"
 #include "text_pool.h"
 
 struct store_thread {
@@ -90,6 +91,37 @@ struct store_name {
 /* store_names.c: false: the name stays as it is. */
 bool store_name_split(struct event_store *store, uint32_t name, struct store_name *split);
 
+/* Indexes by group: of group g, from starts[g] up to starts[g + 1]. */
+struct store_groups {
+    uint32_t *items, *starts;
+};
+
+struct store_group {
+    const uint32_t *at;
+    uint32_t count;
+};
+
+static inline struct store_group store_group(const struct store_groups *groups, uint32_t number)
+{
+    uint32_t first = groups->starts[number];
+    return (struct store_group){groups->items + first, groups->starts[number + 1] - first};
+}
+
+/* The same by thread number, sorted by time. */
+struct store_sorted {
+    struct radix_item *items;
+    uint32_t *starts;
+};
+
+/* What is told of each process. */
+struct store_index {
+    struct store_sorted slices, instants;
+    struct store_groups threads, gpus, ranges; /* by process */
+    uint32_t *names, *labels;                  /* by number: the telling that it was part of last */
+    uint32_t tellings;                         /* of processes, this one included */
+    uint32_t *numbers;                         /* as struct teller's; NULL: nobody asks */
+};
+
 struct store_warning {
     const char *what;
     uint64_t count;
@@ -124,7 +156,12 @@ struct event_store {
     STORE_ARRAY(struct store_domain) domains;
     STORE_ARRAY(struct store_category) categories;
     STORE_ARRAY(struct store_warning) warnings;
+    struct store_index *index; /* NULL until the first process is told */
 };
+
+/* store_index.c: false: no memory. */
+bool store_index(struct event_store *store);
+void store_index_destroy(struct store_index *index);
 
 /* Not a wait, nor overhead. */
 static inline bool store_is_operation(const struct event_store *store, const struct store_gpu *gpu)

@@ -1,6 +1,6 @@
 /* store_tell.c - tells a sink what the store gathered about one process.
  *
- * Slices and instants are sorted by (thread, time) once per telling. A thread's slices then go
+ * Slices and instants are sorted by (thread, time) when the first process is told. A thread's slices go
  * through a stack of what is open; the rest of one that was cut waits in a heap until its turn.
  */
 #include "event_store_inside.h"
@@ -190,131 +190,26 @@ static void tell_thread(struct teller *teller, struct span slices, struct span i
     tell_instants(teller, &instants, INT64_MAX);
 }
 
-/* Slices that begin at one time: the longer first. There are few at a time, unless a file is made to
- * be slow; then a stable merge would be needed, which qsort of glibc is. */
-static int longer_first(const void *left, const void *right)
+static void tell_threads(struct teller *teller, uint32_t process)
 {
-    const struct radix_item *a = left, *b = right;
-    if (a->key != b->key)
-        return a->key > b->key ? -1 : 1;
-    return (a->value > b->value) - (a->value < b->value);
-}
-
-static void sort_equal_starts(const struct event_store *store, struct radix_item *items,
-                              uint32_t count)
-{
-    for (uint32_t first = 0, end; first < count; first = end) {
-        for (end = first + 1; end < count && items[end].key == items[first].key; end++) {
-        }
-        if (end - first < 2)
-            continue;
-        uint64_t key = items[first].key;
-        for (uint32_t i = first; i < end; i++)
-            items[i].key = radix_key(store->slices.at[items[i].value].end_ns);
-        qsort(items + first, end - first, sizeof *items, longer_first);
-        for (uint32_t i = first; i < end; i++)
-            items[i].key = key;
+    const struct store_index *index = teller->store->index;
+    struct store_group threads = store_group(&index->threads, process);
+    for (uint32_t i = 0; i < threads.count && !teller->failed; i++) {
+        uint32_t thread = threads.at[i] + 1;
+        const uint32_t *slices = index->slices.starts + thread,
+                       *instants = index->instants.starts + thread;
+        tell_thread(teller, (struct span){index->slices.items + slices[0], slices[1] - slices[0]},
+                    (struct span){index->instants.items + instants[0], instants[1] - instants[0]});
     }
-}
-
-/* All items of the process, thread after thread; starts[] gets where each thread's begin. */
-struct grouped {
-    struct radix_item *items;
-    uint32_t *starts; /* by thread number, one more at the end */
-};
-
-static void grouped_fini(struct grouped *grouped)
-{
-    free(grouped->items);
-    free(grouped->starts);
-}
-
-typedef uint32_t thread_of_item(const struct event_store *store, uint32_t index);
-typedef int64_t time_of_item(const struct event_store *store, uint32_t index);
-
-static uint32_t slice_thread(const struct event_store *store, uint32_t index)
-{
-    return store->slices.at[index].thread;
-}
-
-static int64_t slice_time(const struct event_store *store, uint32_t index)
-{
-    return store->slices.at[index].start_ns;
-}
-
-static uint32_t instant_thread(const struct event_store *store, uint32_t index)
-{
-    return store->instants.at[index].thread;
-}
-
-static int64_t instant_time(const struct event_store *store, uint32_t index)
-{
-    return store->instants.at[index].time_ns;
-}
-
-static bool is_of(const struct event_store *store, uint32_t thread, uint32_t process)
-{
-    return thread && thread <= store->threads.count &&
-           store->threads.at[thread - 1].process == process;
-}
-
-/* Counts the items of each thread, gives each thread its part, fills the parts in the order of the
- * file, sorts each by time. */
-static bool group(const struct event_store *store, uint32_t process, uint32_t count,
-                  thread_of_item *thread_of, time_of_item *time_of, struct grouped *grouped)
-{
-    uint32_t threads = store->threads.count;
-    grouped->starts = calloc((size_t)threads + 3, sizeof *grouped->starts);
-    if (!grouped->starts)
-        return false;
-    uint32_t *starts = grouped->starts, total = 0;
-    for (uint32_t i = 0; i < count; i++)
-        if (is_of(store, thread_of(store, i), process)) {
-            starts[thread_of(store, i) + 2]++;
-            total++;
-        }
-    for (uint32_t i = 1; i < threads + 3; i++)
-        starts[i] += starts[i - 1];
-    grouped->items = malloc(((size_t)total + 1) * sizeof *grouped->items);
-    if (!grouped->items)
-        return false;
-    for (uint32_t i = 0; i < count; i++)
-        if (is_of(store, thread_of(store, i), process))
-            grouped->items[starts[thread_of(store, i) + 1]++] =
-                (struct radix_item){radix_key(time_of(store, i)), i};
-    bool sorted = true;
-    for (uint32_t i = 1; i <= threads && sorted; i++)
-        sorted = radix_sort(grouped->items + starts[i], starts[i + 1] - starts[i]);
-    return sorted;
-}
-
-static bool tell_threads(struct teller *teller, uint32_t process)
-{
-    struct event_store *store = teller->store;
-    struct grouped slices = {0}, instants = {0};
-    bool ready =
-        group(store, process, store->slices.count, slice_thread, slice_time, &slices) &&
-        group(store, process, store->instants.count, instant_thread, instant_time, &instants);
-    for (uint32_t i = 1; i <= store->threads.count && ready && !teller->failed; i++) {
-        struct radix_item *first = slices.items + slices.starts[i];
-        uint32_t count = slices.starts[i + 1] - slices.starts[i];
-        sort_equal_starts(store, first, count);
-        tell_thread(teller, (struct span){first, count},
-                    (struct span){instants.items + instants.starts[i],
-                                  instants.starts[i + 1] - instants.starts[i]});
-    }
-    grouped_fini(&slices);
-    grouped_fini(&instants);
-    return ready && !teller->failed;
 }
 
 /* Operations of the process, waits and overhead apart. */
 static uint64_t count_operations(const struct event_store *store, uint32_t process)
 {
+    struct store_group gpus = store_group(&store->index->gpus, process);
     uint64_t count = 0;
-    for (uint32_t i = 0; i < store->gpus.count; i++)
-        count +=
-            store->gpus.at[i].process == process && store_is_operation(store, &store->gpus.at[i]);
+    for (uint32_t i = 0; i < gpus.count; i++)
+        count += store_is_operation(store, &store->gpus.at[gpus.at[i]]);
     return count;
 }
 
@@ -331,15 +226,111 @@ static void tell_process(const struct event_store *store, uint32_t process,
     sink->process(sink->user, &told);
 }
 
-static void tell_labels(const struct event_store *store, uint32_t process,
-                        const struct read_sink *sink)
+/* Of a process only the names that it uses are told: there may be as many processes as names. The stamps
+ * are of the telling that a name or label was part of last. */
+struct naming {
+    const struct event_store *store;
+    const struct read_sink *sink;
+    uint32_t *names, *labels;
+    uint32_t stamp;
+};
+
+static bool stamp(uint32_t *stamps, uint32_t number, uint32_t stamp)
 {
-    for (uint32_t i = 1; i < store->labels.count; i++) {
-        struct prof_rec_event_name label;
-        memcpy(&label, store->labels.texts[i].bytes, sizeof label);
-        label.id = STORE_LABEL | i;
-        sink->event_name(sink->user, &label);
+    bool is_new = stamps[number] != stamp;
+    stamps[number] = stamp;
+    return is_new;
+}
+
+static void use_name(const struct naming *naming, uint32_t name)
+{
+    const struct event_store *store = naming->store;
+    if (name && name < store->names.count && stamp(naming->names, name, naming->stamp))
+        naming->sink->name(naming->sink->user, name, store->names.texts[name],
+                           store->names.texts[name].size);
+}
+
+static void use_label(const struct naming *naming, uint32_t number)
+{
+    const struct event_store *store = naming->store;
+    struct prof_rec_event_name label;
+    if (number >= store->labels.count || !stamp(naming->labels, number, naming->stamp))
+        return;
+    memcpy(&label, store->labels.texts[number].bytes, sizeof label);
+    use_name(naming, label.name);
+    label.id = STORE_LABEL | number;
+    naming->sink->event_name(naming->sink->user, &label);
+}
+
+static void use(const struct naming *naming, uint32_t name)
+{
+    if (name & STORE_LABEL)
+        use_label(naming, name & ~STORE_LABEL);
+    else
+        use_name(naming, name);
+}
+
+static void use_slice(const struct naming *naming, const struct store_slice *slice)
+{
+    use(naming, slice->name);
+    for (uint32_t i = 0; i < slice->attr_count; i++) {
+        const struct read_attr *attr = &naming->store->attrs.at[slice->first_attr + i];
+        use_name(naming, attr->key);
+        if (attr->type == PROF_ATTR_STRING)
+            use_name(naming, (uint32_t)attr->value);
     }
+}
+
+static void use_thread(const struct naming *naming, uint32_t thread)
+{
+    const struct event_store *store = naming->store;
+    const uint32_t *slices = store->index->slices.starts + thread,
+                   *instants = store->index->instants.starts + thread;
+    for (uint32_t i = slices[0]; i < slices[1]; i++)
+        use_slice(naming, &store->slices.at[store->index->slices.items[i].value]);
+    for (uint32_t i = instants[0]; i < instants[1]; i++) {
+        const struct store_instant *instant =
+            &store->instants.at[store->index->instants.items[i].value];
+        if (instant->kind != STORE_MEMORY)
+            use(naming, instant->name);
+    }
+}
+
+static void use_gpu(const struct naming *naming, const struct store_gpu *gpu)
+{
+    const struct read_gpu *detail = &naming->store->details.at[gpu->detail];
+    use_name(naming, gpu->name);
+    if (detail->kind == READ_GPU_KERNEL)
+        use_name(naming, detail->kernel.name);
+}
+
+static void tell_names(struct event_store *store, uint32_t process, const struct read_sink *sink)
+{
+    struct naming naming = {store, sink, store->index->names, store->index->labels,
+                            ++store->index->tellings};
+    struct store_group threads = store_group(&store->index->threads, process),
+                       ranges = store_group(&store->index->ranges, process),
+                       gpus = store_group(&store->index->gpus, process);
+    for (uint32_t i = 0; i < store->devices.count; i++)
+        if (store->devices.at[i].process == process)
+            use_name(&naming, store->devices.at[i].device.name);
+    for (uint32_t i = 0; i < store->domains.count; i++)
+        if (store->domains.at[i].process == process)
+            use_name(&naming, store->domains.at[i].name);
+    for (uint32_t i = 0; i < store->categories.count; i++)
+        if (store->categories.at[i].process == process)
+            use_name(&naming, store->categories.at[i].category.name);
+    for (uint32_t i = 0; i < threads.count; i++)
+        use_thread(&naming, threads.at[i] + 1);
+    for (uint32_t i = 0; i < ranges.count; i++)
+        use(&naming, store->ranges.at[ranges.at[i]].name);
+    for (uint32_t i = 0; i < gpus.count; i++)
+        use_gpu(&naming, &store->gpus.at[gpus.at[i]]);
+}
+
+static void tell_domains(const struct event_store *store, uint32_t process,
+                         const struct read_sink *sink)
+{
     for (uint32_t i = 0; i < store->domains.count; i++)
         if (store->domains.at[i].process == process && store->domains.at[i].name)
             sink->domain(sink->user, &(struct prof_rec_domain){.domain = i + 1,
@@ -349,12 +340,11 @@ static void tell_labels(const struct event_store *store, uint32_t process,
             sink->category(sink->user, &store->categories.at[i].category);
 }
 
-static void tell_facts(const struct event_store *store, uint32_t process,
-                       const struct read_sink *sink)
+static void tell_facts(struct event_store *store, uint32_t process, const struct read_sink *sink)
 {
+    struct store_group threads = store_group(&store->index->threads, process);
     tell_process(store, process, sink);
-    for (uint32_t i = 1; i < store->names.count; i++)
-        sink->name(sink->user, i, store->names.texts[i], store->names.texts[i].size);
+    tell_names(store, process, sink);
     for (uint32_t i = 0; i < store->devices.count; i++)
         if (store->devices.at[i].process == process)
             sink->device(sink->user, &store->devices.at[i].device);
@@ -364,11 +354,12 @@ static void tell_facts(const struct event_store *store, uint32_t process,
     for (uint32_t i = 0; i < store->streams.count; i++)
         if (store->streams.at[i].process == process)
             sink->stream(sink->user, &store->streams.at[i].stream);
-    tell_labels(store, process, sink);
-    for (uint32_t i = 0; i < store->threads.count; i++)
-        if (store->threads.at[i].process == process)
-            sink->thread(sink->user, i + 1, store->threads.at[i].tid,
-                         event_store_text(store, store->threads.at[i].name), false);
+    tell_domains(store, process, sink);
+    for (uint32_t i = 0; i < threads.count; i++) {
+        const struct store_thread *thread = &store->threads.at[threads.at[i]];
+        sink->thread(sink->user, threads.at[i] + 1, thread->tid,
+                     event_store_text(store, thread->name), false);
+    }
     for (uint32_t i = 0; i < store->warnings.count && process == 0; i++) {
         const struct store_warning *warning = &store->warnings.at[i];
         sink->warning(sink->user, (struct text){warning->what, strlen(warning->what)},
@@ -388,10 +379,9 @@ static void tell_memory_before(const struct event_store *store, uint32_t process
 static void tell_ranges(const struct event_store *store, uint32_t process,
                         const struct read_sink *sink)
 {
-    for (uint32_t i = 0; i < store->ranges.count; i++) {
-        const struct store_range *range = &store->ranges.at[i];
-        if (!is_of(store, range->thread, process))
-            continue;
+    struct store_group ranges = store_group(&store->index->ranges, process);
+    for (uint32_t i = 0; i < ranges.count; i++) {
+        const struct store_range *range = &store->ranges.at[ranges.at[i]];
         sink->range_begin(sink->user, range->thread, range->start_ns, range->name, range->id);
         if (range->end_thread)
             sink->range_end(sink->user, range->end_thread, range->end_ns, range->id);
@@ -428,11 +418,9 @@ static void set_times(struct read_gpu *gpu, const struct store_gpu *from)
 static uint64_t tell_gpus(const struct event_store *store, uint32_t process,
                           const struct read_sink *sink, const uint32_t *numbers)
 {
-    uint64_t told = 0;
-    for (uint32_t i = 0; i < store->gpus.count; i++) {
-        const struct store_gpu *from = &store->gpus.at[i];
-        if (from->process != process)
-            continue;
+    struct store_group gpus = store_group(&store->index->gpus, process);
+    for (uint32_t i = 0; i < gpus.count; i++) {
+        const struct store_gpu *from = &store->gpus.at[gpus.at[i]];
         struct read_gpu gpu = store->details.at[from->detail];
         gpu.start_ns = from->start_ns;
         gpu.end_ns = from->end_ns;
@@ -442,30 +430,27 @@ static uint64_t tell_gpus(const struct event_store *store, uint32_t process,
         gpu.origin = numbers && from->origin ? numbers[from->origin - 1] : 0;
         set_times(&gpu, from);
         sink->gpu(sink->user, &gpu);
-        told++;
     }
-    return told;
+    return gpus.count;
 }
 
 bool event_store_tell(struct event_store *store, uint32_t process, const struct read_sink *sink,
                       struct read_health *health)
 {
     struct teller teller = {.store = store, .sink = sink};
-    if (store->has_origins)
-        teller.numbers = calloc((size_t)store->slices.count + 1, sizeof *teller.numbers);
-    if (store->has_origins && !teller.numbers)
+    if (!store->index && !store_index(store))
         return false;
+    teller.numbers = store->index->numbers;
     tell_facts(store, process, sink);
     tell_memory_before(store, process, sink);
-    bool told = !store->failed && tell_threads(&teller, process);
+    tell_threads(&teller, process);
     tell_ranges(store, process, sink);
     health->records = teller.told + tell_gpus(store, process, sink, teller.numbers);
-    free(teller.numbers);
     if (teller.clipped) {
         static const char what[] = "events cut short: they overlap too many others of their thread";
         sink->warning(sink->user, (struct text){what, sizeof what - 1}, teller.clipped);
     }
     free(teller.open.at);
     free(teller.heap.at);
-    return told && !store->failed;
+    return !teller.failed && !store->failed;
 }
