@@ -10,6 +10,7 @@ cmake_dependent_option(PROF_BUILD_BENCH "Build the benchmarks" ON PROJECT_IS_TOP
 option(PROF_BUILD_SIM "Build the simulated CUDA (libcudart, libcuda, libcupti)" ON)
 option(PROF_INSTALL "Install what is built, with the rest of the project" ${PROJECT_IS_TOP_LEVEL})
 option(PROF_WERROR "Treat warnings as errors" OFF)
+option(PROF_CHECK_INVARIANTS "Check the recorder's structures after each step, for its developers" OFF)
 option(PROF_LTO "Optimise across files at link time" OFF)
 set(PROF_SANITIZE "" CACHE STRING "Value for -fsanitize=, e.g. address,undefined or thread")
 

@@ -3,6 +3,7 @@
 #include "atomic.h"
 #include "clock.h"
 #include "copies.h"
+#include "invariants.h"
 #include "log.h"
 #include "own_fd.h"
 #include "own_files.h"
@@ -176,6 +177,7 @@ static void chunks_grow_failed(int error)
 /* In this order: a child that is forked in between finds all that a thread may have used. */
 static void chunks_set_mapped(uint64_t mapped)
 {
+    INVARIANT(mapped >= load_relaxed(&chunks.mapped) && mapped <= chunks.hard_limit);
     store_relaxed(&chunks.extent, mapped);
     store_release(&chunks.mapped, mapped);
 }
@@ -366,6 +368,14 @@ static uint64_t chunks_limit(bool meta, uint64_t logs)
     return kept ? chunks.hard_limit : chunks.log_limit;
 }
 
+/* A child that a handler forked has no limits. */
+static void chunks_check_claims(uint64_t claims)
+{
+    uint64_t count = (uint32_t)claims, logs = claims >> 32;
+    uint64_t kept = logs < chunks.log_share ? chunks.log_share - logs : 0;
+    INVARIANT(!chunks.hard_limit || (count > logs && count + kept <= chunks.hard_limit));
+}
+
 /* Both counts change in one step, or a META chunk could take the last one of the log's share after a LOG chunk was
  * counted and before it was taken. */
 static uint64_t chunks_claim_fresh(bool meta)
@@ -373,8 +383,10 @@ static uint64_t chunks_claim_fresh(bool meta)
     uint64_t claims = load_seq_cst(&chunks.claims), one = meta ? 1 : 1 + CHUNKS_ONE_LOG;
     while ((uint32_t)claims < chunks_limit(meta, claims >> 32)) {
         TEST_POINT("chunks_claim: undecided");
-        if (cas_seq_cst(&chunks.claims, &claims, claims + one))
+        if (cas_seq_cst(&chunks.claims, &claims, claims + one)) {
+            chunks_check_claims(claims + one);
             return (uint32_t)claims;
+        }
     }
     return CHUNKS_NO_CHUNK;
 }
@@ -386,6 +398,9 @@ static uint64_t chunks_claim_retired(void)
         return CHUNKS_NO_CHUNK;
     struct prof_chunk_header *header =
         (struct prof_chunk_header *)(void *)(chunks.base + chunk * PROF_CHUNK_BYTES);
+    INVARIANT(chunk < chunks.hard_limit);
+    INVARIANT(header->magic == PROF_CHUNK_MAGIC && header->kind == PROF_CHUNK_LOG &&
+              header->index == chunk);
     copies_recycled(chunk);
     store_release(&header->magic, 0u);
     fence_release(); /* chunks_read() sees that before it sees anything of what follows */
@@ -618,6 +633,7 @@ static void chunks_suspend_locked(void)
     if (!mapped)
         return;
     uint64_t claimed = chunks_claimed_of(mapped);
+    INVARIANT(claimed >= chunks.suspended && claimed <= load_relaxed(&chunks.extent));
     chunks.suspended = claimed;
     TEST_POINT("chunks_suspend: counted");
     store_release(&header->chunk_count, claimed);
@@ -654,6 +670,7 @@ void chunks_resume(void)
 {
     struct signals_saved saved;
     chunks_lock(&saved);
+    INVARIANT(chunks.suspensions > 0 && load_relaxed(&chunks.mapped) == 0);
     if (--chunks.suspensions == 0) {
         store_release(&chunks_header()->state, (uint32_t)PROF_STATE_RECORDING);
         store_relaxed(&chunks.populated, 0u);

@@ -4,6 +4,7 @@
 #include "config.h"
 #include "cost.h"
 #include "emitter.h"
+#include "invariants.h"
 #include "log.h"
 #include "loss.h"
 #include "meta.h"
@@ -73,8 +74,12 @@ static struct thread_slot *thread_slot_pop(void)
     while ((uint32_t)top) {
         struct thread_slot *slot = &threads.slots[(uint32_t)top - 1];
         uint64_t next = ((top >> 32) + 1) << 32 | load_relaxed(&slot->next_free);
-        if (cas_acq_rel(&threads.free_list, &top, next))
+        if (cas_acq_rel(&threads.free_list, &top, next)) {
+            INVARIANT((uint32_t)top <= load_relaxed(&threads.used) &&
+                      load_relaxed(&slot->tid) == 0);
+            INVARIANT(slot->log == (uint32_t)top - 1);
             return slot;
+        }
     }
     return NULL;
 }
@@ -153,6 +158,17 @@ static void thread_shut(struct thread_log *self, bool by_io)
 }
 
 /* ---- chunks ---- */
+
+/* The chunk at the cursor is the slot's, and the last one of its log. A handler may move on at any moment. */
+static void thread_check_log(const struct thread_slot *slot, const uint64_t *cursor)
+{
+    const struct prof_chunk_header *header = cursor ? thread_chunk_of(cursor) : NULL;
+    INVARIANT(!header || header->magic == PROF_CHUNK_MAGIC);
+    INVARIANT(!header || (header->kind == PROF_CHUNK_LOG && header->log == slot->log));
+    INVARIANT(!header ||
+              (uintptr_t)header == (uintptr_t)chunks_first() + header->index * PROF_CHUNK_BYTES);
+    INVARIANT(!header || thread_offset_in_chunk(cursor) >= PROF_CHUNK_HEADER_BYTES);
+}
 
 /* A ring recycles what is full: where every chunk is some thread's current one, that is nobody's. */
 static void thread_is_full(struct thread_log *self)
@@ -245,6 +261,7 @@ static bool thread_next_chunk(struct thread_log *self)
     uint64_t chunk;
     if (!self->attached)
         return false;
+    thread_check_log(self->slot, cursor);
     TEST_POINT("thread_next_chunk: begun");
     struct prof_chunk_header *header = thread_claim_chunk(self, &chunk, generation);
     if (!header)
@@ -370,6 +387,7 @@ static void thread_leave(void *argument)
     if (session_has_file())
         thread_state_end(self);
     slot->cursor = self->cursor;
+    thread_check_log(slot, slot->cursor);
     store_release(&slot->tid, 0u);
     bool internal = self->internal;
     *self = (struct thread_log){
@@ -400,6 +418,7 @@ static bool thread_attach(struct thread_log *self)
     self->slot = slot;
     self->attached = true;
     self->cursor = slot->cursor;
+    thread_check_log(slot, slot->cursor);
     slot->thread = fetch_add_relaxed(&threads.last_thread, 1u) + 1;
     slot->internal = self->internal;
     store_release(&slot->tid, (uint32_t)syscall(SYS_gettid));

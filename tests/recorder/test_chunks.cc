@@ -133,7 +133,11 @@ TEST_F(Chunks, OfARingAreRecycledOldestFirstAndCleaned)
         std::vector<uint64_t> order;
         for (uint64_t i = 1; i < chunks_in_two_mib; i++) {
             order.push_back(chunks_claim(false));
-            memset(chunks_memory(order.back()), 0xff, PROF_CHUNK_BYTES);
+            auto *header = (prof_chunk_header *)chunks_memory(order.back());
+            memset((void *)header, 0xff, PROF_CHUNK_BYTES);
+            header->magic = PROF_CHUNK_MAGIC;
+            header->kind = PROF_CHUNK_LOG;
+            header->index = order.back();
         }
         EXPECT_EQ(chunks_claim(false), CHUNKS_NO_CHUNK) << "none is full yet";
         for (uint64_t chunk : order)
