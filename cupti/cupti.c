@@ -25,7 +25,6 @@
 #include <string.h>
 
 #define SENTENCE_BYTES 320u
-#define REASON_BYTES 440u
 
 /* Ticks for which the kinds stay on after a stop: what was launched before has two seconds (at the
  * default period) to end. Not at once: records of kernels that still run would be lost. */
@@ -84,30 +83,16 @@ static void note_blind_start(void)
                             "nothing will be recorded");
 }
 
-static void time_by_events(const char *why)
-{
-    char reason[REASON_BYTES];
-    snprintf(reason, sizeof reason, "CUDA events around ranges, no kernels%s%s",
-             *why ? ", since " : "", why);
-    recorder_set_gpu_mode(PROF_GPU_EVENTS, reason);
-}
-
-/* The next rung of the ladder: events where they are wanted and can be had, else the CPU only. */
+/* Timing by CUDA events is never begun unasked: they are barriers in the program's own streams. */
 static void give_up(const char *why)
 {
     char sentence[SENTENCE_BYTES];
     snprintf(sentence, sizeof sentence, "%s", why);
     add_duplicates(sentence, sizeof sentence);
-    /* Not beside CUPTI's callbacks: they would take our calls for the program's. */
-    bool alone = load_acquire(&state) == COLD && !recorder_ending();
-    bool wanted = alone && config_get()->gpu == CONFIG_GPU_AUTO;
-    if (wanted && event_timing_begin()) {
-        log_line(LOG_ERROR, "no kernel times: %s; ranges are timed by CUDA events", sentence);
-        time_by_events(sentence);
-    } else {
-        log_line(LOG_ERROR, "no GPU times: %s", sentence);
-        recorder_set_gpu_mode(PROF_GPU_UNAVAILABLE, sentence);
-    }
+    bool asked = config_get()->gpu != CONFIG_GPU_AUTO;
+    log_line(LOG_ERROR, "no GPU times: %s%s", sentence,
+             asked ? "" : "; PROF_GPU=events times ranges by CUDA events");
+    recorder_set_gpu_mode(PROF_GPU_UNAVAILABLE, sentence);
     note_blind_start();
     store_release(&state, (uint32_t)PASSIVE);
 }
@@ -116,7 +101,7 @@ static void give_up(const char *why)
 static void begin_events(void)
 {
     if (event_timing_begin())
-        time_by_events("");
+        recorder_set_gpu_mode(PROF_GPU_EVENTS, "CUDA events around ranges, no kernels");
     else
         give_up("this libcuda lacks functions that timing by CUDA events needs");
     store_release(&state, (uint32_t)PASSIVE);

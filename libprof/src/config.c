@@ -48,8 +48,8 @@
     X("PROF_EMIT_NVTX", emit_nvtx, FLAG, "0", 0, 0, 1, "",                                         \
       "Forward the ranges of prof.h to the NVTX tool that NVTX_INJECTION64_PATH names.")           \
     X("PROF_GPU", gpu, CHOICE, "auto", 0, 0, 0, "auto, cupti, events, none",                       \
-      "Who times the device: CUPTI, CUDA events around ranges, nobody, or CUPTI where it can be "  \
-      "had and else events (auto).")                                                               \
+      "Who times the device: CUPTI, or nobody where it cannot be had (auto, cupti); CUDA events "  \
+      "around ranges, which are barriers in the program's streams (events); nobody (none).")       \
     X("PROF_GPU_DETAIL", gpu_detail, CHOICE, "standard", CONFIG_DETAIL_STANDARD, 0, 0,             \
       "minimal, standard, full",                                                                   \
       "How much CUPTI records: kernels, copies, sets and the calls that launch them (minimal), "   \

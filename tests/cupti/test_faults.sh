@@ -69,21 +69,21 @@ expect missing 0
 
 program=demo_ranges
 run SIM_OTHER_SUBSCRIBER=Nsight
-expect_mode events
+expect_mode unavailable
 expect_reason "another tool holds CUPTI: Nsight"
 [ "$(grep -c '^libprof:' run.err)" = 1 ] || fail "more or less than one line on stderr"
 run SIM_FAIL=cuptiSubscribe=15
-expect_mode events
+expect_mode unavailable
 expect_reason "no usable CUDA driver"
 run SIM_FAIL=cuptiActivityEnable=35
-expect_mode events
+expect_mode unavailable
 expect_reason "administrators"
 run PROF_CUPTI=/nowhere/libcupti.so
-expect_mode events
+expect_mode unavailable
 expect_reason "PROF_CUPTI names /nowhere/libcupti.so"
 
 run SIM_FAIL=cuptiEnableCallback=1
-expect_mode events
+expect_mode unavailable
 expect_reason "refused every callback"
 
 # What CUPTI refuses here costs nothing that matters.

@@ -103,8 +103,11 @@ int InitializeInjection(void)
 }
 C
 "$CC" -shared -fPIC mine.c -o mine.so
-CUDA_INJECTION64_PATH=$here/mine.so PROF_GPU=auto SIM_OTHER_SUBSCRIBER=mine simulate late.prof ./timed reset >stdout.txt 2>stderr.txt
-grep -q "^libprof: no kernel times: another tool holds CUPTI" stderr.txt ||
+CUDA_INJECTION64_PATH=$here/mine.so SIM_OTHER_SUBSCRIBER=mine simulate late.prof ./timed reset >stdout.txt 2>stderr.txt
+grep -q "^libprof: no GPU times: another tool holds CUPTI" stderr.txt ||
     fail "late: $(cat stderr.txt)"
 no_violations "late"
-expect_cuda late.prof -- "$events" "facts['timed_by_events'] == 5 and count['round'] == 5"
+expect_cuda late.prof -- "facts['mode'] == 'unavailable' and facts['timed_by_events'] == 0 and count['round'] == 5"
+# Events are asked for: they time what the other tool leaves to them.
+CUDA_INJECTION64_PATH=$here/mine.so PROF_GPU=events SIM_OTHER_SUBSCRIBER=mine simulate asked.prof ./timed reset >stdout.txt 2>stderr.txt
+expect_cuda asked.prof -- "$events" "facts['timed_by_events'] == 5 and count['round'] == 5"

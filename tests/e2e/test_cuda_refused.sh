@@ -19,20 +19,20 @@ one_run() {
 
 ranges="count['setup'] == 1 and count['work'] == 1 and process['closed']"
 
-# refused WHAT WORDS [EXPRESSION...]: ranges are timed by CUDA events instead; every output has WORDS in its reason.
+# refused WHAT WORDS [EXPRESSION...]: only the CPU side is recorded; every output has WORDS in its reason.
 refused() {
     local file=$((++number)).prof words=$2
     one_run $file "$1"
     same "$1: lines" 1 "$(wc -l <stderr.txt)"
-    grep -q "^libprof: no kernel times: .*$words.*; ranges are timed by CUDA events$" stderr.txt || fail "$1: $(cat stderr.txt)"
+    grep -q "^libprof: no GPU times: .*$words.*; PROF_GPU=events times ranges by CUDA events$" stderr.txt || fail "$1: $(cat stderr.txt)"
     "$PROF_BIN/profdump" $file >table.txt
-    grep -q "^GPU mode: .*events.*$words" table.txt || fail "$1: not in the table"$'\n'"$(cat table.txt)"
-    expect_cuda $file -- "$ranges" "facts['mode'] == process['mode'] == 'events' and '$words' in facts['mode_reason']" \
+    grep -q "^GPU mode: unavailable, .*$words" table.txt || fail "$1: not in the table"$'\n'"$(cat table.txt)"
+    expect_cuda $file -- "$ranges" "facts['mode'] == process['mode'] == 'unavailable' and '$words' in facts['mode_reason']" \
         "not ops and loss['unobserved'] == loss['launched']" \
-        "[e['name'] for e in x('gpu_user_annotation')] == ['work']" "rows['range', 'work']['self_cuda_total_ns'] > 10000" "${@:3}"
+        "facts['timed_by_events'] == 0 and not x('gpu_user_annotation')" "${@:3}"
 }
 
-# unavailable WHAT WORDS MODE: nobody times the device, since PROF_GPU=MODE says so or events cannot be had either.
+# unavailable WHAT WORDS MODE: nobody times the device, and PROF_GPU=MODE has said so.
 unavailable() {
     local file=$((++number)).prof words=$2
     PROF_GPU=$3 one_run $file "$1"
@@ -124,7 +124,7 @@ for file in always-*.prof once-*.prof; do
     "$PROF_BIN/profdump" check "$file" >check.txt || fail "$file:"$'\n'"$(cat check.txt)"
 done
 expect_cuda always-*.prof once-*.prof -- "$ranges" "loss['launched'] in (0, 8)" \
-    "facts['mode'] == 'events' or facts['mode'] == 'partial' and loss['unobserved'] == 8 or loss['recorded'] == 8"
+    "facts['mode'] == 'unavailable' or facts['mode'] == 'partial' and loss['unobserved'] == 8 or loss['recorded'] == 8"
 
 # What fails of the form that lets other tools in is done in the other form; the file says what it was.
 for name in Subscribe ActivityEnable ActivityRegisterCallbacks ActivityGetNextRecord GetTimestamp; do

@@ -22,10 +22,10 @@ export SIM_CUPTI_LAYOUT=13.3
 both early second "kernels 5" "$complete" "$together"
 both late second "kernels 5" "$complete" "$together"
 both late first "error 39" "$complete" "$together"
-both early first "kernels 5" "facts['mode'] == 'events' and 'another tool holds CUPTI' in facts['mode_reason'] and not ops"
+both early first "kernels 5" "facts['mode'] == 'unavailable' and 'another tool holds CUPTI' in facts['mode_reason'] and not ops"
 
 # What lets others in is not there: the driver is older, or CUPTI is.
 SIM_DRIVER_VERSION=13020 both late second "error 39" "$complete" "$alone"
-SIM_DRIVER_VERSION=13020 both early second "kernels 5" "facts['mode'] == 'events' and 'the tool' in facts['mode_reason']"
+SIM_DRIVER_VERSION=13020 both early second "kernels 5" "facts['mode'] == 'unavailable' and 'the tool' in facts['mode_reason']"
 SIM_CUPTI_LAYOUT=13.0 both late first "error 39" "$complete" "$alone"
-SIM_CUPTI_LAYOUT=13.0 both early first "kernels 5" "facts['mode'] == 'events' and 'another tool holds CUPTI' in facts['mode_reason']"
+SIM_CUPTI_LAYOUT=13.0 both early first "kernels 5" "facts['mode'] == 'unavailable' and 'another tool holds CUPTI' in facts['mode_reason']"

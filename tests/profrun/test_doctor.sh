@@ -54,15 +54,16 @@ trouble() { # GRADE CHECK WORDS STATUS
     check_has "$2" "$3" "$(line "$2")"
     check "$2: status" "$4" "$status"
 }
-SIM_OTHER_SUBSCRIBER='Nsight Systems' trouble WARN trial "ranges have CUDA times, kernels have none: " 0
+SIM_OTHER_SUBSCRIBER='Nsight Systems' trouble FAIL trial "neither kernels nor ranges have CUDA times: " 1
 check_has "the holder is named" "another tool holds CUPTI: Nsight Systems" "$(line trial)"
-SIM_FAIL=cuptiSubscribe=35 trouble WARN trial "NVreg_RestrictProfilingToAdminUsers=0" 0
+SIM_FAIL=cuptiSubscribe=35 trouble FAIL trial "NVreg_RestrictProfilingToAdminUsers=0" 1
+PROF_GPU=events trouble WARN trial "ranges have CUDA times, kernels have none: " 0
 PROF_GPU=none trouble FAIL trial "neither kernels nor ranges have CUDA times" 1
 SIM_DEVICES=0 trouble FAIL trial "the test program did not work" 1
 SIM_FAIL=cuLaunchKernel=700 trouble FAIL trial "cuLaunchKernel answers 700" 1
 SIM_DROP_EVERY=3 trouble FAIL trial "kernels were recorded" 1
 SIM_DRIVER_VERSION=12040 PROF_CUPTI=$SIM_LIB/libcupti.so.13 trouble FAIL cupti "newer than the driver" 1
-PROF_CUPTI=/nonexistent.so trouble WARN cupti "PROF_CUPTI names /nonexistent.so" 0
+PROF_CUPTI=/nonexistent.so trouble WARN cupti "PROF_CUPTI names /nonexistent.so" 1 # and the trial has no times
 CUDA_INJECTION64_PATH=/opt/nsys/libToolsInjection64.so trouble WARN injection "CUDA_INJECTION64_PATH=/opt/nsys" 0
 check_has "another tool is called: the trial" "all launches and kernels recorded" "$(line trial)"
 NVTX_INJECTION64_PATH=/opt/other.so trouble WARN injection "NVTX_INJECTION64_PATH=/opt/other.so" 0
