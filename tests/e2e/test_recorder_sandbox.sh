@@ -30,7 +30,7 @@ sandboxed() {
 }
 
 for end in return _exit quick_exit; do
-    for how in prctl syscall raw raw_errno; do
+    for how in prctl syscall raw raw_errno trap raw_trap; do
         sandboxed $how fork vfork exec noexec $end
         [[ ! -e $trace ]] || fail "$how $end: a file without an event"
         same "stderr of $how $end" "" "$(cat stderr.txt)"
@@ -51,7 +51,7 @@ ended=(
 )
 all=(push step fork forkpush vfork exec noexec)
 for end in return _exit quick_exit; do
-    for how in prctl syscall errno; do
+    for how in prctl syscall errno trap; do
         sandboxed records $how "${all[@]}" $end
         expect "$trace" "${ended[@]}"
         same "files of $how $end" "$trace" "$(ls "$here"/*.prof | grep "/$number[.-]")"

@@ -6,7 +6,8 @@
  *      raw       the same without libc: nobody can stand before it
  *      errno     the same by prctl(), but what is not allowed fails with EPERM
  *      thread    the same by prctl(), but what is not allowed ends the calling thread alone
- *      raw_errno raw_thread
+ *      trap      the same by prctl(), but what is not allowed raises SIGSYS, whose handler says so
+ *      raw_errno raw_thread raw_trap
  *      tsc       no sandbox: reading the processor's counter raises SIGSEGV
  *      probe     asks whether there are filters at all
  * END  push step forbidden fork forkpush vfork exec noexec, in any order; last return, _exit, quick_exit or SYS_exit
@@ -19,6 +20,7 @@
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -65,11 +67,31 @@ static struct sock_fprog filter(uint32_t otherwise)
 
 /* ---- into it ---- */
 
+static void say(const char *text)
+{
+    ssize_t ignored = write(1, text, strlen(text));
+    (void)ignored;
+}
+
+static void trapped(int number)
+{
+    (void)number;
+    say("SIGSYS\n");
+}
+
+static uint32_t otherwise(const char *how)
+{
+    if (strstr(how, "errno"))
+        return SECCOMP_RET_ERRNO | EPERM;
+    if (!strstr(how, "trap"))
+        return SECCOMP_RET_KILL_PROCESS;
+    signal(SIGSYS, trapped);
+    return SECCOMP_RET_TRAP;
+}
+
 static int enter(const char *how)
 {
-    int error = strstr(how, "errno") != NULL;
-    struct sock_fprog program =
-        filter(error ? SECCOMP_RET_ERRNO | EPERM : SECCOMP_RET_KILL_PROCESS);
+    struct sock_fprog program = filter(otherwise(how));
     if (!strcmp(how, "strict"))
         return prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
 #ifdef __x86_64__
@@ -88,12 +110,6 @@ static int enter(const char *how)
 }
 
 /* ---- within ---- */
-
-static void say(const char *text)
-{
-    ssize_t ignored = write(1, text, strlen(text));
-    (void)ignored;
-}
 
 static void ranges(const char *name, int count)
 {
