@@ -12,6 +12,12 @@ extern "C" {
 #define PROF_LINKED 1
 #include "prof/prof.h"
 
+#include <atomic>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <vector>
+
 namespace
 {
 
@@ -67,6 +73,115 @@ private:
         return marks;
     }
 };
+
+// A million short threads share a few chunks.
+TEST_F(Thread, InheritsTheSlotAndTheChunkOfOneThatEnded)
+{
+    IN_A_PROCESS_OF_ITS_OWN({
+        init();
+        std::set<std::pair<uint32_t, uint64_t>> chunks;
+        std::set<uint32_t> indices;
+        for (int i = 0; i < 50; i++)
+            std::thread([&] {
+                record(1);
+                chunks.insert({thread_self.slot->log, thread_chunk_of(thread_self.cursor)->index});
+                indices.insert(thread_self.slot->thread);
+            }).join();
+        EXPECT_EQ(chunks.size(), 1u);
+        EXPECT_EQ(indices.size(), 50u) << "each is told from the others";
+        session_finish();
+        EXPECT_EQ(marks_in_file(), 50u);
+    });
+}
+
+TEST_F(Thread, HasALogOfItsOwnWhileItLives)
+{
+    IN_A_PROCESS_OF_ITS_OWN({
+        init();
+        const int count = 16;
+        std::atomic<int> there{0};
+        std::mutex mutex;
+        std::set<uint32_t> logs;
+        std::vector<std::thread> threads;
+        for (int i = 0; i < count; i++)
+            threads.emplace_back([&] {
+                record(1);
+                {
+                    std::lock_guard<std::mutex> lock(mutex);
+                    logs.insert(thread_self.slot->log);
+                }
+                for (there++; there < count;)
+                    std::this_thread::yield();
+                record(10);
+            });
+        for (std::thread &thread : threads)
+            thread.join();
+        EXPECT_EQ(logs.size(), (size_t)count);
+        session_finish();
+        EXPECT_EQ(marks_in_file(), 11u * count);
+    });
+}
+
+// What threads without a slot do is counted; the slot of one that ends serves the next.
+TEST_F(Thread, WithoutASlotIsCountedUntilOneIsFree)
+{
+    IN_A_PROCESS_OF_ITS_OWN({
+        ASSERT_TRUE(thread_init(2 * sizeof(thread_slot)));
+        init();
+        record(1);
+        for (int i = 0; i < 3; i++)
+            std::thread([] {
+                record(1);
+                EXPECT_TRUE(thread_self.attached);
+                std::thread([] {
+                    record(3);
+                    EXPECT_FALSE(thread_self.attached);
+                }).join();
+            }).join();
+        EXPECT_EQ(loss_get(PROF_LOSS_THREADS), 9u);
+        session_finish();
+        EXPECT_EQ(marks_in_file(), 4u);
+    });
+}
+
+TEST_F(Thread, StatesEachEpochItRecordsIn)
+{
+    IN_A_PROCESS_OF_ITS_OWN({
+        init();
+        record(1);
+        const prof_chunk_header *chunk = thread_chunk_of(thread_self.cursor);
+        EXPECT_EQ(chunk->epoch, 1u);
+        for (int i = 0; i < 2; i++) {
+            session_stop();
+            record(1); // not recorded
+            session_start();
+        }
+        const uint64_t *before = thread_self.cursor;
+        record(2);
+        EXPECT_EQ(PROF_WORD_TYPE(before[0]), (unsigned)PROF_REC_EPOCH);
+        EXPECT_EQ(before[1], 3u) << "nothing was recorded in the second";
+        EXPECT_EQ(thread_self.cursor, before + 4);
+        session_finish();
+        EXPECT_EQ(marks_in_file(), 3u);
+    });
+}
+
+TEST_F(Thread, CountsExactlyWhatDoesNotFitTheFile)
+{
+    for (bool ring : {false, true})
+        IN_A_PROCESS_OF_ITS_OWN({
+            init(2, ring);
+            const uint64_t each = 60 * chunk_of_marks;
+            std::thread(record, (int)each).join();
+            record((int)each);
+            uint64_t lost = loss_get(PROF_LOSS_FULL);
+            session_finish();
+            if (ring)
+                EXPECT_EQ(lost, 0u);
+            else
+                EXPECT_EQ(marks_in_file() + lost, 2 * each);
+        });
+}
 
 // The kernel wipes it in children behind libc's back: whole pages only, of up to 64 KiB on aarch64.
 TEST_F(Thread, PageIsWholePages)
