@@ -122,6 +122,36 @@ static bool entry_hook_is_marked(const struct entry_hook *hook)
     return name && name - value >= 2 && strncmp(name - 2, "/.", 2) == 0;
 }
 
+/* Whether there is, or was, a second thread. glibc 2.32 knows without a system call. */
+extern char __libc_single_threaded __attribute__((weak));
+
+static bool entry_has_threads(void)
+{
+    return &__libc_single_threaded ? !__libc_single_threaded : process_threads() != 1;
+}
+
+/* What setenv() does, for a process in which other threads may read the environment now: setenv() may move or free
+ * the list that they walk. They find the old list, which stays, or the new one. */
+static bool entry_environment_add(const char *variable, const char *value)
+{
+    size_t count = 0, bytes = strlen(variable) + strlen(value) + 2;
+    while (environ && environ[count])
+        count++;
+    char **list = malloc((count + 2) * sizeof *list), *entry = malloc(bytes);
+    if (!list || !entry) {
+        free(list);
+        free(entry);
+        return false;
+    }
+    snprintf(entry, bytes, "%s=%s", variable, value);
+    if (count)
+        memcpy(list, environ, count * sizeof *list);
+    list[count] = entry;
+    list[count + 1] = NULL;
+    store_release(&environ, list);
+    return true;
+}
+
 /* A value the user has set is kept. */
 static void entry_hook_ask(struct entry_hook *hook, bool wanted, const char *own_path)
 {
@@ -131,15 +161,16 @@ static void entry_hook_ask(struct entry_hook *hook, bool wanted, const char *own
     if (getenv(hook->variable)) {
         hook->asked = entry_hook_is_marked(hook) && entry_global_copy() == ENTRY_COPY_OWN;
     } else if (entry_hook_value(own_path, value, sizeof value)) {
-        setenv(hook->variable, value, 0);
-        hook->asked = true;
+        hook->asked = entry_has_threads() ? entry_environment_add(hook->variable, value)
+                                          : setenv(hook->variable, value, 0) == 0;
     }
 }
 
-/* For CUDA, which reads its variable only once: children need not inherit it. */
+/* For CUDA, which reads its variable only once: children need not inherit it. Beside other threads it stays, marked:
+ * unsetenv() moves what they may be reading. */
 static void entry_hook_forget(struct entry_hook *hook)
 {
-    if (hook->asked && !entry_preloaded)
+    if (hook->asked && !entry_preloaded && !entry_has_threads())
         unsetenv(hook->variable);
 }
 

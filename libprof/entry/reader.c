@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define READER_NAME "libprofdump.so"
 #define READER_SONAME READER_NAME "." READER_TEXT(PROF_VERSION_MAJOR)
@@ -33,11 +34,28 @@ static pthread_once_t reader_once = PTHREAD_ONCE_INIT;
 
 /* ---- the library ---- */
 
-const char *reader_own_path(void)
+/* As the loader has it: relative where LD_PRELOAD is. */
+static const char *reader_loaded_path(void)
 {
     Dl_info info;
     return dladdr((void *)(uintptr_t)reader_own_path, &info) && info.dli_fname ? info.dli_fname
                                                                                : "";
+}
+
+/* The constructor calls it first, before the program can go to another directory. */
+const char *reader_own_path(void)
+{
+    static char absolute[PATH_MAX];
+    const char *path = reader_loaded_path();
+    if (*path == '/' || !strchr(path, '/'))
+        return path;
+    if (!*absolute && getcwd(absolute, sizeof absolute)) {
+        size_t used = strlen(absolute);
+        int size = snprintf(absolute + used, sizeof absolute - used, "/%s", path);
+        if (size < 0 || (size_t)size >= sizeof absolute - used)
+            *absolute = '\0';
+    }
+    return *absolute ? absolute : path;
 }
 
 bool reader_beside(const char *name, char *path, size_t path_bytes)
