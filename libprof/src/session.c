@@ -364,10 +364,11 @@ static void session_store_gate(uint32_t epoch)
 
 static uint32_t session_gate(void)
 {
-    return load_seq_cst(&session.suspensions) ? 0 : load_seq_cst(&session.epoch);
+    bool closed = load_seq_cst(&session.suspensions) || load_seq_cst(&session.finished);
+    return closed ? 0 : load_seq_cst(&session.epoch);
 }
 
-/* One thread may switch while another one suspends: whoever comes last does what both want. */
+/* One thread may switch while another one suspends or ends the session: whoever comes last does what both want. */
 static void session_apply_gate(void)
 {
     uint32_t epoch;
@@ -391,8 +392,11 @@ static void session_open_gate(enum prof_control_reason reason)
     session_state_epoch(epoch); /* before the first event */
     /* what other threads launch from the gate's opening on must find devices being recorded */
     session_each_collector(warm, true);
+    TEST_POINT("session_open_gate: warm");
     session_set_gate(epoch);
     session_state_epoch(epoch);
+    if (load_seq_cst(&session.finished))
+        return; /* meanwhile: the collectors have detached */
     session_each_collector(start);
 }
 
@@ -638,7 +642,7 @@ void session_finish_collectors(void)
 
 void session_finish(void)
 {
-    if (exchange_acquire(&session.finished, 1u))
+    if (exchange_seq_cst(&session.finished, 1u))
         return;
     struct signals_saved saved;
     signals_block(&saved);

@@ -185,6 +185,25 @@ TEST_F(Session, StatesItsSwitchesWhileTheFileIsMade)
             });
 }
 
+int collector_starts;
+
+// A thread starts while another one ends the process: collectors have detached.
+TEST_F(Session, IsNotSwitchedOnByAStartThatItsEndOvertakes)
+{
+    IN_A_PROCESS_OF_ITS_OWN({
+        collector counting = {};
+        counting.start = [] { collector_starts++; };
+        const collector *const collectors[] = {&counting, nullptr};
+        ASSERT_TRUE(config_override((directory / "%p.prof").c_str(), 16, false));
+        session_init(collectors, false);
+        ASSERT_TRUE(session_ready());
+        AtTestPoint warm("session_open_gate: warm", [] { std::thread(session_finish).join(); });
+        session_start();
+        EXPECT_FALSE(recorder_on());
+        EXPECT_EQ(collector_starts, 0);
+    });
+}
+
 // Its own recording is not suspended.
 TEST_F(Session, OfAChildForkedDuringAnExecIsOn)
 {
