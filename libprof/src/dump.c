@@ -8,6 +8,7 @@
  */
 #include "dump.h"
 
+#include "atomic.h"
 #include "chunks.h"
 #include "clock.h"
 #include "config.h"
@@ -15,6 +16,7 @@
 #include "own_files.h"
 #include "session.h"
 #include "signals.h"
+#include "test_point.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -61,6 +63,14 @@ static int dump_may_replace(const char *path)
     return output_may_replace(path) ? 0 : EEXIST;
 }
 
+/* Another thread may write to the same path. */
+static void dump_set_part(struct dump *dump, const char *path)
+{
+    static uint32_t last;
+    uint32_t number = fetch_add_relaxed(&last, 1u) + 1;
+    snprintf(dump->part, sizeof dump->part, "%s.%u-%u.part", path, (unsigned)getpid(), number);
+}
+
 static int dump_open(struct dump *dump, const char *path)
 {
     char directory[4096];
@@ -72,7 +82,7 @@ static int dump_open(struct dump *dump, const char *path)
     dump->fd = open(size ? directory : ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
     if (dump->fd >= 0)
         return 0;
-    snprintf(dump->part, sizeof dump->part, "%s.%u.part", path, (unsigned)getpid());
+    dump_set_part(dump, path);
     dump->fd = open(dump->part, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, 0600);
     if (dump->fd < 0)
         *dump->part = '\0';
@@ -86,13 +96,14 @@ static int dump_name(struct dump *dump, const char *path)
     char own[64];
     if (!*dump->part) {
         snprintf(own, sizeof own, "/proc/self/fd/%d", dump->fd);
-        snprintf(dump->part, sizeof dump->part, "%s.%u.part", path, (unsigned)getpid());
+        dump_set_part(dump, path);
         unlink(dump->part);
         if (linkat(AT_FDCWD, own, AT_FDCWD, dump->part, AT_SYMLINK_FOLLOW) != 0) {
             *dump->part = '\0';
             return errno;
         }
     }
+    TEST_POINT("dump_name: linked");
     return rename(dump->part, path) == 0 ? 0 : errno;
 }
 
