@@ -67,6 +67,8 @@ GUEST_PATH static void children_remember(const struct prof_rec_child *child)
 {
     if (load_relaxed(&children_early.generation) != process_generation())
         children_claim();
+    if (load_relaxed(&children_early.count) >= CHILDREN_EARLY)
+        return; /* without a write, as above */
     uint32_t place = fetch_add_relaxed(&children_early.count, 1u);
     if (place >= CHILDREN_EARLY)
         return;
