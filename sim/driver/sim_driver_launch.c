@@ -1,4 +1,6 @@
 /* Modules, functions, launches, occupancy. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "sim_device.h"
@@ -33,6 +35,68 @@ static int get_function(struct sim_function **function, struct sim_module *modul
     SIM_CHECK(sim_handle_is(module, SIM_HANDLE_MODULE), SIM_INVALID_HANDLE);
     *function = sim_module_function(module, name);
     return *function ? SIM_OK : SIM_NOT_FOUND;
+}
+
+/* The whole file, with a zero behind it: it may be text. */
+static char *read_file(const char *path)
+{
+    FILE *file = path ? fopen(path, "rb") : NULL;
+    char *image = NULL;
+    if (!file)
+        return NULL;
+    const long bytes = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
+    if (bytes >= 0 && fseek(file, 0, SEEK_SET) == 0)
+        image = calloc(1, (size_t)bytes + 1);
+    if (image && fread(image, 1, (size_t)bytes, file) != (size_t)bytes)
+        *image = '\0';
+    fclose(file);
+    return image;
+}
+
+static int load_file(struct sim_module **module, const char *path)
+{
+    char *image = read_file(path);
+    SIM_CHECK(image, SIM_FILE_NOT_FOUND);
+    const int result = load(module, image);
+    free(image);
+    return result;
+}
+
+SIM_API(cuModuleLoad, struct sim_module **, module, const char *, path)
+{
+    return load_file(module, path);
+}
+
+SIM_API(cuLibraryLoadFromFile, struct sim_module **, library, const char *, path, int *,
+        jit_options, void **, jit_values, unsigned, jit_count, int *, options, void **, values,
+        unsigned, count)
+{
+    (void)jit_options, (void)jit_values, (void)jit_count, (void)options, (void)values, (void)count;
+    return load_file(library, path);
+}
+
+/* A library's module is the same object here. */
+SIM_API(cuLibraryGetModule, struct sim_module **, module, struct sim_module *, library)
+{
+    SIM_CHECK(module && sim_handle_is(library, SIM_HANDLE_MODULE), SIM_INVALID_HANDLE);
+    *module = library;
+    return SIM_OK;
+}
+
+/* Kernels do not run, so there is no memory of a module's. */
+SIM_API(cuModuleGetGlobal_v2, unsigned long long *, address, size_t *, bytes, struct sim_module *,
+        module, const char *, name)
+{
+    (void)address, (void)bytes, (void)name;
+    SIM_CHECK(sim_handle_is(module, SIM_HANDLE_MODULE), SIM_INVALID_HANDLE);
+    return SIM_NOT_FOUND;
+}
+
+SIM_API(cuModuleGetLoadingMode, int *, mode)
+{
+    SIM_CHECK(mode, SIM_INVALID_VALUE);
+    *mode = 2; /* lazily */
+    return SIM_OK;
 }
 
 SIM_API(cuModuleLoadData, struct sim_module **, module, const void *, image)
@@ -121,6 +185,41 @@ SIM_API(cuFuncSetAttribute, struct sim_function *, function, int, attribute, int
 {
     SIM_CHECK(sim_function_of(function), SIM_INVALID_HANDLE);
     return sim_launch_set_attribute(function, attribute, value);
+}
+
+SIM_API(cuKernelGetAttribute, int *, value, int, attribute, struct sim_function *, kernel, int,
+        device)
+{
+    (void)device;
+    SIM_CHECK(value, SIM_INVALID_VALUE);
+    SIM_CHECK(sim_function_of(kernel), SIM_INVALID_HANDLE);
+    return sim_launch_attribute(kernel, attribute, value);
+}
+
+SIM_API(cuKernelSetAttribute, int, attribute, int, value, struct sim_function *, kernel, int,
+        device)
+{
+    (void)device;
+    SIM_CHECK(sim_function_of(kernel), SIM_INVALID_HANDLE);
+    return sim_launch_set_attribute(kernel, attribute, value);
+}
+
+SIM_API(cuKernelSetCacheConfig, struct sim_function *, kernel, int, config, int, device)
+{
+    (void)config, (void)device;
+    return sim_function_of(kernel) ? SIM_OK : SIM_INVALID_HANDLE;
+}
+
+SIM_API(cuFuncLoad, struct sim_function *, function)
+{
+    return sim_function_of(function) ? SIM_OK : SIM_INVALID_HANDLE;
+}
+
+SIM_API(cuFuncIsLoaded, int *, state, struct sim_function *, function)
+{
+    SIM_CHECK(state && sim_function_of(function), SIM_INVALID_HANDLE);
+    *state = 1;
+    return SIM_OK;
 }
 
 SIM_API(cuFuncSetCacheConfig, struct sim_function *, function, int, config)

@@ -122,6 +122,12 @@ int cuMemcpyDtoH_v2(void *dst, unsigned long long src, size_t bytes);
 int cuMemcpyHtoD_v2(unsigned long long dst, const void *src, size_t bytes);
 int cuMemsetD32_v2(unsigned long long dst, unsigned value, size_t count);
 int cuModuleGetFunction(void **function, void *module, const char *name);
+int cuModuleLoad(void **module, const char *path);
+int cuLibraryLoadFromFile(void **library, const char *path, int *jit_options, void **jit_values,
+                          unsigned jit_count, int *options, void **values, unsigned count);
+int cuLibraryGetKernel(void **kernel, void *library, const char *name);
+int cuKernelGetAttribute(int *value, int attribute, void *kernel, int device);
+int cuKernelSetAttribute(int attribute, int value, void *kernel, int device);
 int cuModuleLoadData(void **module, const void *image);
 int cuModuleUnload(void *module);
 

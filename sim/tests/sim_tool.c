@@ -370,6 +370,32 @@ static void counts_threads(void)
 
 /* --- SpeaksDriver ----------------------------------------------------------------------------- */
 
+/* Compilers of kernels at run time load what they wrote to a file, and ask what it needs. */
+static void loads_files(void)
+{
+    static const char ptx[] = "//\n.version 7.0\n.visible .entry add_one(\n)\n{ ret; }\n";
+    char path[] = "/tmp/sim_module_XXXXXX";
+    const int file = mkstemp(path);
+    void *context = NULL, *module = NULL, *function = NULL, *library = NULL, *kernel = NULL;
+    int threads = 0, shared = 0;
+    EXPECT(file >= 0 && write(file, ptx, sizeof ptx - 1) == (ssize_t)sizeof ptx - 1);
+    close(file);
+    CHECK(cuInit(0));
+    CHECK(cuCtxCreate_v2(&context, 0, 0));
+    EXPECT(cuModuleLoad(&module, "/nonexistent") == 301);
+    CHECK(cuModuleLoad(&module, path));
+    CHECK(cuModuleGetFunction(&function, module, "add_one"));
+    EXPECT(cuModuleGetFunction(&function, module, "absent") == 500);
+    CHECK(cuLibraryLoadFromFile(&library, path, NULL, NULL, 0, NULL, NULL, 0));
+    CHECK(cuLibraryGetKernel(&kernel, library, "add_one"));
+    CHECK(cuKernelGetAttribute(&threads, 0, kernel, 0)); /* MAX_THREADS_PER_BLOCK */
+    CHECK(cuKernelSetAttribute(8, 65536, kernel, 0));    /* MAX_DYNAMIC_SHARED_SIZE_BYTES */
+    CHECK(cuKernelGetAttribute(&shared, 8, kernel, 0));
+    EXPECT(threads >= 32 && shared == 65536 &&
+           cuKernelGetAttribute(&threads, 0, context, 0) == 400);
+    unlink(path);
+}
+
 static void speaks_driver(void)
 {
     static const char ptx[] = "//\n.version 7.0\n.visible .entry add_one(\n)\n{ ret; }\n";
@@ -447,6 +473,7 @@ static const struct sim_test commands[] = {
     {"watches_buffers", watches_buffers},
     {"counts_threads", counts_threads},
     {"speaks_driver", speaks_driver},
+    {"loads_files", loads_files},
     {"times_by_the_model", times_by_the_model},
 };
 
