@@ -195,6 +195,24 @@ void timeline_destroy(struct timeline *timeline)
     free(timeline);
 }
 
+const struct tl_device *timeline_device_of(const struct timeline *timeline, uint32_t process,
+                                           uint32_t ordinal)
+{
+    uint32_t low = 0, high = timeline->devices.count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const struct tl_device *device = &timeline->devices.at[middle];
+        if (device->process == process && device->info.device == ordinal)
+            return device;
+        if (device->process < process ||
+            (device->process == process && device->info.device < ordinal))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
 const struct tl_wait *timeline_wait_of(const struct timeline *timeline, uint32_t gpu)
 {
     uint32_t low = ARRAY_LOWER_BOUND(&timeline->waits, struct tl_wait, gpu, 0, gpu);

@@ -596,7 +596,7 @@ struct timeline {
     TL_ARRAY(struct prof_rec_sync) syncs;
     TL_ARRAY(struct tl_wait) waits;
     TL_ARRAY(struct prof_rec_overhead) overheads;
-    TL_ARRAY(struct tl_device) devices;
+    TL_ARRAY(struct tl_device) devices; /* by process and ordinal */
     TL_ARRAY(struct tl_stream) streams;
     TL_ARRAY(struct tl_heap) heaps; /* by process */
     TL_ARRAY(struct tl_memory) memories;
@@ -684,6 +684,10 @@ struct timeline *timeline_load_by(timeline_opener *open, const char *const *path
 struct timeline *timeline_from_files(struct trace_file *const *files, size_t file_count,
                                      struct read_error *error);
 void timeline_destroy(struct timeline *timeline);
+
+/* The process's device of that ordinal; NULL: it has none. */
+const struct tl_device *timeline_device_of(const struct timeline *timeline, uint32_t process,
+                                           uint32_t ordinal);
 
 /* What a device operation waited for; NULL: it is no wait for an event, or that is not known. */
 const struct tl_wait *timeline_wait_of(const struct timeline *timeline, uint32_t gpu);

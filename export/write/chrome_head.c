@@ -41,11 +41,10 @@ static void write_device(struct chrome *chrome, const struct tl_device *device)
 /* Ranks on one host see the same devices: each is listed once. */
 static bool is_listed(const struct timeline *timeline, uint32_t index)
 {
-    const struct prof_rec_device *info = &timeline->devices.at[index].info;
-    for (uint32_t i = 0; i < index; i++) {
-        const struct prof_rec_device *other = &timeline->devices.at[i].info;
-        if (other->device == info->device &&
-            memcmp(other->uuid, info->uuid, sizeof info->uuid) == 0)
+    const struct tl_device *device = &timeline->devices.at[index];
+    for (uint32_t i = 0; i < device->process; i++) {
+        const struct tl_device *other = timeline_device_of(timeline, i, device->info.device);
+        if (other && memcmp(other->info.uuid, device->info.uuid, sizeof other->info.uuid) == 0)
             return true;
     }
     return false;

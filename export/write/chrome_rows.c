@@ -16,24 +16,21 @@ void chrome_row_set(struct chrome_row *row, uint32_t pid, uint32_t tid)
     row->size = (uint32_t)(p - row->json);
 }
 
-static bool pid_is_taken(const struct chrome_rows *rows, uint32_t process_count, uint32_t pid)
+static bool pid_is_taken(const struct chrome_rows *rows, uint32_t pid)
 {
-    for (uint32_t i = 0; i < process_count; i++)
-        if (rows->pids[i] == pid)
-            return true;
-    for (uint32_t i = 0; i < rows->gpu_count; i++)
-        if (rows->gpus[i].pid == pid)
-            return true;
-    return false;
+    return keymap_find(&rows->taken_pids, pid) != KEYMAP_NONE;
 }
 
-static void assign_processes(struct chrome_rows *rows)
+static bool assign_processes(struct chrome_rows *rows)
 {
-    for (uint32_t i = 0; i < rows->timeline->processes.count; i++) {
+    bool stored = true;
+    for (uint32_t i = 0; i < rows->timeline->processes.count && stored; i++) {
         uint32_t pid = rows->timeline->processes.at[i].info.pid;
-        bool usable = pid != 0 && pid < CHROME_OWN_IDS && !pid_is_taken(rows, i, pid);
+        bool usable = pid != 0 && pid < CHROME_OWN_IDS && !pid_is_taken(rows, pid);
         rows->pids[i] = usable ? pid : rows->next_id++;
+        stored = keymap_set(&rows->taken_pids, rows->pids[i], i);
     }
+    return stored;
 }
 
 struct id_range {
@@ -89,12 +86,14 @@ static bool grow_gpus(struct chrome_rows *rows)
     return true;
 }
 
+static uint64_t gpu_key(uint32_t process, uint32_t ordinal)
+{
+    return (uint64_t)process << 32 | ordinal;
+}
+
 static uint32_t find_gpu(const struct chrome_rows *rows, uint32_t process, uint32_t ordinal)
 {
-    for (uint32_t i = 0; i < rows->gpu_count; i++)
-        if (rows->gpus[i].process == process && rows->gpus[i].ordinal == ordinal)
-            return i;
-    return TL_NONE;
+    return keymap_find(&rows->gpu_slots, gpu_key(process, ordinal)); /* KEYMAP_NONE is TL_NONE */
 }
 
 /* Returns the index of the device, TL_NONE when memory is short. */
@@ -106,14 +105,13 @@ static uint32_t add_gpu(struct chrome_rows *rows, uint32_t process, uint32_t ord
         return index;
     if (rows->gpu_count == rows->gpu_capacity && !grow_gpus(rows))
         return TL_NONE;
-    bool taken = ordinal == TL_NONE || pid_is_taken(rows, rows->timeline->processes.count, ordinal);
-    rows->gpus[rows->gpu_count] = (struct chrome_gpu){
-        .process = process,
-        .ordinal = ordinal,
-        .pid = taken ? rows->next_id++ : ordinal,
-        .device = device,
-    };
-    return rows->gpu_count++;
+    bool taken = ordinal == TL_NONE || pid_is_taken(rows, ordinal);
+    uint32_t pid = taken ? rows->next_id++ : ordinal;
+    rows->gpus[rows->gpu_count] =
+        (struct chrome_gpu){.process = process, .ordinal = ordinal, .pid = pid, .device = device};
+    bool stored = keymap_set(&rows->taken_pids, pid, 0) &&
+                  keymap_set(&rows->gpu_slots, gpu_key(process, ordinal), rows->gpu_count);
+    return stored ? rows->gpu_count++ : TL_NONE;
 }
 
 static uint32_t process_of(const struct timeline *timeline, const struct tl_timing *timing)
@@ -249,11 +247,9 @@ bool chrome_rows_init(struct chrome_rows *rows, const struct timeline *timeline)
 {
     *rows = (struct chrome_rows){.timeline = timeline, .next_id = CHROME_OWN_IDS};
     bool ready = allocate(rows);
-    if (ready) {
-        assign_processes(rows);
-        ready =
-            assign_ids(rows) && assign_gpus(rows) && assign_threads(rows) && assign_streams(rows);
-    }
+    if (ready)
+        ready = assign_processes(rows) && assign_ids(rows) && assign_gpus(rows) &&
+                assign_threads(rows) && assign_streams(rows);
     if (ready) {
         rows->spares = calloc(count_groups(rows) + 1, sizeof(struct chrome_spare *));
     }
@@ -291,6 +287,8 @@ void chrome_rows_fini(struct chrome_rows *rows)
     free(rows->pids);
     free(rows->first_ids);
     free(rows->gpus);
+    keymap_fini(&rows->gpu_slots);
+    keymap_fini(&rows->taken_pids);
     free(rows->streams);
     free(rows->lanes);
     *rows = (struct chrome_rows){0};

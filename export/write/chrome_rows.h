@@ -25,6 +25,7 @@
 #define PROF_CHROME_ROWS_H
 
 #include "json_out.h"
+#include "keymap.h"
 #include "timeline.h"
 
 #define CHROME_SYNC_IDS 1000000u
@@ -88,6 +89,8 @@ struct chrome_rows {
     uint32_t *first_ids;        /* by process: what is added to its correlation ids */
     struct chrome_gpu *gpus;
     uint32_t gpu_count, gpu_capacity;
+    struct keymap gpu_slots;       /* process << 32 | ordinal -> gpus */
+    struct keymap taken_pids;      /* of processes and devices */
     struct chrome_stream *streams; /* by stream */
     struct chrome_row *lanes;
     struct chrome_spare **spares; /* lists: by stream, device, process, for managed memory by

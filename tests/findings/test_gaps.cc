@@ -278,7 +278,7 @@ TEST(Gaps, OfDevicesAreTheirOwn)
     ASSERT_EQ(found.all.context.gaps->devices.count, 2u);
     EXPECT_EQ(idle(found, GAP_END, 0), 900 * us);
     EXPECT_EQ(idle(found, GAP_END, 1), 0);
-    EXPECT_EQ(finding_gaps_bound(found.all.context.gaps, &m.made, 0), 20 * us);
+    EXPECT_EQ(finding_gaps_bound(found.all.context.gaps, 0), 20 * us);
 }
 
 // Against a count of every instant.

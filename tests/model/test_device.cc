@@ -46,6 +46,23 @@ TEST(Join, AKernelHangsOnTheCallThatLaunchedIt)
     EXPECT_EQ(findings(t), "");
 }
 
+TEST(Devices, AreFoundByProcessAndOrdinal)
+{
+    timeline t = {};
+    tl_device devices[5] = {};
+    const uint32_t at[5][2] = {{0, 0}, {0, 3}, {1, 0}, {1, 1}, {4, 7}};
+    for (int i = 0; i < 5; i++)
+        devices[i].process = at[i][0], devices[i].info.device = at[i][1];
+    t.devices.at = devices, t.devices.count = 5;
+    for (const tl_device &device : devices)
+        EXPECT_EQ(timeline_device_of(&t, device.process, device.info.device), &device);
+    EXPECT_EQ(timeline_device_of(&t, 0, 1), nullptr);
+    EXPECT_EQ(timeline_device_of(&t, 2, 0), nullptr);
+    EXPECT_EQ(timeline_device_of(&t, 5, 0), nullptr);
+    t.devices.count = 0;
+    EXPECT_EQ(timeline_device_of(&t, 0, 0), nullptr);
+}
+
 TEST(Join, TheOutermostOfNestedCallsOfOneIdIsTheLaunch)
 {
     Trace trace;

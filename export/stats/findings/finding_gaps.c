@@ -46,18 +46,23 @@ int64_t gap_device_idle(const struct gap_device *device)
     return device->window_ns - device->busy_ns;
 }
 
-int64_t finding_gaps_bound(const struct finding_gaps *gaps, const struct timeline *timeline,
-                           uint32_t process)
+int64_t finding_gaps_bound(const struct finding_gaps *gaps, uint32_t process)
 {
-    const struct tl_process *owner = &timeline->processes.at[process];
-    int64_t least_ns = owner->end_ns - owner->start_ns;
-    for (uint32_t i = 0; i < gaps->devices.count; i++) {
-        const struct gap_device *device = &gaps->devices.at[i];
-        int64_t idle_ns = gap_device_idle(device);
-        if (device->process == process && idle_ns < least_ns)
-            least_ns = idle_ns;
+    return gaps->bounds[process];
+}
+
+/* The least idle time of the process's devices; without one, its whole time. */
+static bool find_bounds(struct finding_gaps *gaps, const struct timeline *timeline)
+{
+    gaps->bounds = calloc((size_t)timeline->processes.count + 1, sizeof *gaps->bounds);
+    for (uint32_t i = 0; i < timeline->processes.count && gaps->bounds; i++)
+        gaps->bounds[i] = timeline->processes.at[i].end_ns - timeline->processes.at[i].start_ns;
+    for (uint32_t i = 0; i < gaps->devices.count && gaps->bounds; i++) {
+        int64_t idle_ns = gap_device_idle(&gaps->devices.at[i]);
+        int64_t *bound_ns = &gaps->bounds[gaps->devices.at[i].process];
+        *bound_ns = idle_ns < *bound_ns ? idle_ns : *bound_ns;
     }
-    return least_ns;
+    return gaps->bounds != NULL;
 }
 
 /* Example calls: of the range, the launch that ended the gap has a call stack if any has. */
@@ -159,6 +164,7 @@ bool finding_gaps_init(struct finding_gaps *gaps, const struct finding_context *
         i = add_device(&search, i);
     device_walk_fini(&search.walk);
     gap_pieces_fini(&search.pieces);
+    search.failed = search.failed || !find_bounds(gaps, context->timeline);
     if (search.failed)
         finding_gaps_fini(gaps);
     return !search.failed;
@@ -170,5 +176,6 @@ void finding_gaps_fini(struct finding_gaps *gaps)
         finding_owners_fini(&gaps->owners[cause]);
     free(gaps->gaps.at);
     free(gaps->devices.at);
+    free(gaps->bounds);
     *gaps = (struct finding_gaps){0};
 }

@@ -65,6 +65,7 @@ struct finding_gaps {
     TL_ARRAY(struct gap_device) devices; /* those with operations, by process and ordinal */
     /* Whose time it was, by process, device and path; a count for each piece. Not gathered. */
     struct finding_owners owners[GAP_CAUSES];
+    int64_t *bounds; /* by process: see finding_gaps_bound() */
 };
 
 /* Linear in slices and operations, but for a heap of a device's streams. False: no memory; fini is not
@@ -80,8 +81,7 @@ int64_t gap_device_idle(const struct gap_device *device);
 
 /* The most that a process can gain by anything that leaves its devices' work as it is: the idle time
  * of the one that idled least. Its window when it has no devices. */
-int64_t finding_gaps_bound(const struct finding_gaps *gaps, const struct timeline *timeline,
-                           uint32_t process);
+int64_t finding_gaps_bound(const struct finding_gaps *gaps, uint32_t process);
 
 #ifdef __cplusplus
 }

@@ -48,11 +48,7 @@ struct finding_text finding_device(const struct finding_context *context, uint32
 const struct tl_device *finding_device_facts(const struct timeline *timeline, uint32_t process,
                                              uint32_t device)
 {
-    for (uint32_t i = 0; i < timeline->devices.count; i++)
-        if (timeline->devices.at[i].process == process &&
-            timeline->devices.at[i].info.device == device)
-            return &timeline->devices.at[i];
-    return NULL;
+    return timeline_device_of(timeline, process, device);
 }
 
 bool finding_is_worth(const struct finding_context *context, int64_t cost_ns)

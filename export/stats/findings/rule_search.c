@@ -85,9 +85,8 @@ bool rule_add_calls(struct finding_owners *owners, const struct finding_context 
 
 int64_t rule_host_saving(const struct finding_context *context, uint32_t process, int64_t cost_ns)
 {
-    int64_t most_ns = process == TL_NONE
-                          ? context->wall_ns
-                          : finding_gaps_bound(context->gaps, context->timeline, process);
+    int64_t most_ns =
+        process == TL_NONE ? context->wall_ns : finding_gaps_bound(context->gaps, process);
     return cost_ns < most_ns ? cost_ns : most_ns;
 }
 

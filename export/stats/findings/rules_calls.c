@@ -41,7 +41,7 @@ static void add_calls(struct call_search *search, bool (*wanted)(enum cuda_call 
 /* The most that the calls of an owner can cost the wall time. */
 static int64_t bound_of(const struct finding_context *context, const struct finding_owner *owner)
 {
-    int64_t most_ns = finding_gaps_bound(context->gaps, context->timeline, owner->process);
+    int64_t most_ns = finding_gaps_bound(context->gaps, owner->process);
     return owner->cost_ns < most_ns ? owner->cost_ns : most_ns;
 }
 

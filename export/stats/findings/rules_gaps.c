@@ -32,7 +32,7 @@ static bool find_gaps(const struct finding_context *context, const struct findin
     for (uint32_t i = 0; i < owners.owners.count && added; i++) {
         const struct finding_owner *owner = &owners.owners.at[i];
         struct finding finding = finding_of_owner(context, rule, owner);
-        int64_t most_ns = finding_gaps_bound(context->gaps, context->timeline, owner->process);
+        int64_t most_ns = finding_gaps_bound(context->gaps, owner->process);
         finding.saved_ns = owner->cost_ns < most_ns ? owner->cost_ns : most_ns;
         added = findings_add(findings, context, &finding,
                              "%s idled for %s (%s of the wall time) %s: %s, the longest %s.",

@@ -48,12 +48,8 @@ static double ratio(double part, double whole)
 
 static uint32_t find_device(const struct timeline *timeline, uint32_t process, uint32_t ordinal)
 {
-    for (uint32_t i = 0; i < timeline->devices.count; i++) {
-        const struct tl_device *device = &timeline->devices.at[i];
-        if (device->process == process && device->info.device == ordinal)
-            return i;
-    }
-    return TL_NONE;
+    const struct tl_device *device = timeline_device_of(timeline, process, ordinal);
+    return device ? (uint32_t)(device - timeline->devices.at) : TL_NONE;
 }
 
 static void find_peak(struct pass *pass, struct roofline_device *device)

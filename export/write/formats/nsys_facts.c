@@ -88,8 +88,9 @@ static void write_device(struct nsys_export *nsys, struct database_row *row,
 
 static bool is_first_of_ordinal(const struct timeline *timeline, uint32_t index)
 {
-    for (uint32_t i = 0; i < index; i++)
-        if (timeline->devices.at[i].info.device == timeline->devices.at[index].info.device)
+    const struct tl_device *device = &timeline->devices.at[index];
+    for (uint32_t i = 0; i < device->process; i++)
+        if (timeline_device_of(timeline, i, device->info.device))
             return false;
     return true;
 }
