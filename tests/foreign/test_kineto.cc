@@ -371,6 +371,16 @@ TEST_F(Kineto, WhatSeveralProcessesCanHaveLaunchedIsCountedAndJoinedToNone)
     EXPECT_EQ(timeline_->ledger.recorded, 0u);
 }
 
+TEST_F(Kineto, TheRankOfOneProcessIsNotThatOfOthers)
+{
+    load(R"j({"distributedInfo":{"rank":3,"world_size":8},"traceEvents":[)j" +
+         two_processes(30, 1) + "]}");
+    ASSERT_EQ(timeline_->processes.count, 2u);
+    EXPECT_EQ(timeline_->processes.at[0].info.rank, -1);
+    EXPECT_EQ(timeline_->processes.at[1].info.rank, -1);
+    EXPECT_EQ(timeline_->processes.at[1].info.world_size, 8);
+}
+
 TEST_F(Kineto, AnOperationWithoutACallStaysWithTheOthersOfItsRow)
 {
     expected_findings = "warning orphans";

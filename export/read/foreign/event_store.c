@@ -392,6 +392,19 @@ static bool place_of(const struct read_gpu *gpu, struct prof_rec_context *place)
     return place->device < UINT16_MAX;
 }
 
+uint32_t event_store_busy_processes(struct event_store *store)
+{
+    bool *busy = calloc((size_t)store->processes.count + 1, sizeof *busy);
+    uint32_t count = 0;
+    store->failed |= !busy;
+    for (uint32_t i = 0; i < store->gpus.count && busy; i++) {
+        count += !busy[store->gpus.at[i].process];
+        busy[store->gpus.at[i].process] = true;
+    }
+    free(busy);
+    return count;
+}
+
 uint64_t event_store_busy_devices(const struct event_store *store, uint32_t process)
 {
     struct prof_rec_context place;

@@ -118,6 +118,9 @@ void event_store_device(struct event_store *store, uint32_t process,
 void event_store_context(struct event_store *store, uint32_t process,
                          const struct prof_rec_context *context);
 
+/* How many processes have operations of devices. */
+uint32_t event_store_busy_processes(struct event_store *store);
+
 /* The devices below 64 on which operations of the process ran, a bit each. */
 uint64_t event_store_busy_devices(const struct event_store *store, uint32_t process);
 

@@ -420,14 +420,16 @@ static uint64_t start_of(const struct reader *reader)
 /* More processes than devices can be seen by are no processes of one machine. */
 #define DEVICE_PROCESSES_MAX 64u
 
-/* What is said of the whole file is said of each of its processes. */
+/* What is said of the whole file is said of each of its processes, but for the rank where several of them
+ * have devices: ranks that were merged, of which the file names one. */
 static void tell_facts(struct reader *reader)
 {
     const struct kineto_facts *facts = &reader->facts;
+    bool one_rank = event_store_busy_processes(reader->store) <= 1;
     for (uint32_t i = 0; i < event_store_process_count(reader->store); i++) {
         struct read_process *process = event_store_process_at(reader->store, i);
         process->start_realtime_ns = start_of(reader);
-        process->rank = facts->rank;
+        process->rank = one_rank ? facts->rank : -1;
         process->world_size = facts->world_size;
         process->host = facts->host;
         const char *format = reader->is_kineto ? "a Kineto trace" : "a Chrome trace";
