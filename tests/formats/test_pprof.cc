@@ -49,6 +49,26 @@ TEST_F(Pprof, GivesEveryNanosecondToOneStack)
     }
 }
 
+TEST_F(Pprof, ListsTheInnermostOfVeryDeepRanges)
+{
+    const int depth = 2000;
+    TimelineMaker m;
+    for (int i = 0; i < depth; i++)
+        m.push("r" + std::to_string(i), i);
+    for (int i = 0; i < depth; i++)
+        m.pop(2 * depth + i);
+    std::string said = write(m);
+    if (said.empty())
+        GTEST_SKIP() << "this build cannot compress";
+    size_t arrows = 0, longest = 0;
+    for (char c : said) {
+        arrows = c == '\n' ? 0 : arrows + (c == '<');
+        longest = arrows > longest ? arrows : longest;
+    }
+    EXPECT_EQ(longest, 513u) << "the range, 512 around it and a word about the rest";
+    EXPECT_NE(said.find("< r1487 < (further ranges left out) ["), std::string::npos);
+}
+
 TEST_F(Pprof, CountsAContinuedRangeOnce)
 {
     TimelineMaker m;

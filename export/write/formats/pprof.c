@@ -122,14 +122,9 @@ static void pprof_gpu(void *user, uint32_t index)
 
 /* ---- writing ---- */
 
-/* A name as function and location, both with its number. */
-static uint64_t name_location(struct pprof *pprof, uint32_t name)
+/* A text as function and location, both with that number. */
+static void put_location(struct pprof *pprof, uint64_t id, uint32_t text)
 {
-    uint64_t id = (uint64_t)name + 1;
-    if (pprof->told[name])
-        return id;
-    pprof->told[name] = true;
-    uint32_t text = pprof_name_string(pprof, name);
     size_t mark = proto_begin(&pprof->out, PROFILE_FUNCTION);
     proto_uint(&pprof->out, FUNCTION_ID, id);
     proto_uint(&pprof->out, FUNCTION_NAME, text);
@@ -141,7 +136,27 @@ static uint64_t name_location(struct pprof *pprof, uint32_t name)
     proto_uint(&pprof->out, LINE_FUNCTION, id);
     proto_end(&pprof->out, line);
     proto_end(&pprof->out, mark);
+}
+
+static uint64_t name_location(struct pprof *pprof, uint32_t name)
+{
+    uint64_t id = (uint64_t)name + 1;
+    if (!pprof->told[name])
+        put_location(pprof, id, pprof_name_string(pprof, name));
+    pprof->told[name] = true;
     return id;
+}
+
+/* A sample lists what is around it: of ranges in each other to any depth, that would be quadratic. */
+#define RANGES_MAX 512u
+
+static uint64_t left_out_location(struct pprof *pprof)
+{
+    if (!pprof->left_out) {
+        pprof->left_out = ++pprof->location_count;
+        put_location(pprof, pprof->left_out, word(pprof, "(further ranges left out)"));
+    }
+    return pprof->left_out;
 }
 
 /* Innermost first: the operation, the call, then its frames or what was around it. */
@@ -159,8 +174,12 @@ static void collect_stack(struct pprof *pprof, const struct pprof_sample *sample
         pprof_add_frames(pprof, sample->stack);
         return;
     }
-    for (; path != TL_NONE; path = pprof->paths.paths.at[path].parent)
+    for (uint32_t i = 0; path != TL_NONE && i < RANGES_MAX; i++) {
         pprof_add_location(pprof, name_location(pprof, pprof->paths.paths.at[path].name));
+        path = pprof->paths.paths.at[path].parent;
+    }
+    if (path != TL_NONE)
+        pprof_add_location(pprof, left_out_location(pprof));
 }
 
 /* Indexes of the words that labels have. */

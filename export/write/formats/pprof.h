@@ -85,7 +85,9 @@ struct pprof {
     uint32_t *strings; /* by name: index into the profile's strings, 0 none yet */
     uint32_t string_count;
     uint64_t location_count; /* the first names.count ones are those of names */
-    bool *told;              /* by name: its function and location are in the file */
+    uint64_t
+        left_out; /* location of what is beyond the deepest ranges that are listed; 0 none yet */
+    bool *told;   /* by name: its function and location are in the file */
     bool *told_modules;
     struct keymap frames; /* module and offset -> place in frame_locations */
     TL_ARRAY(uint64_t) frame_locations;
