@@ -60,6 +60,7 @@ static bool
 static bool is_following; /* callbacks_follow */
 
 static bool blind;            /* callbacks_blind stores -> every followed call loads */
+static bool launched;         /* a call was recorded, or was to be; record_or_note stores */
 static uint32_t threads_seen; /* ever; enter() counts */
 static bool held;             /* callbacks_hold stores -> every callback loads */
 static bool closed;           /* callbacks_close stores -> every callback loads; never goes back */
@@ -260,6 +261,8 @@ static bool record_or_note(const struct api_call *call, uint32_t domain, uint32_
         windows_end();
     if (is_left_out(call))
         return false;
+    if (!load_relaxed(&launched))
+        store_relaxed(&launched, true);
     return write_enter(call, domain, cbid, data);
 }
 
@@ -576,6 +579,11 @@ bool callbacks_are_on_stack(void)
 void callbacks_close(void)
 {
     store_relaxed(&closed, true);
+}
+
+bool callbacks_saw_call(void)
+{
+    return load_relaxed(&launched);
 }
 
 uint32_t callbacks_count_threads(void)

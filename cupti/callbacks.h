@@ -51,6 +51,9 @@ void callbacks_close(void);
 /* Whether the calling thread was seen making CUDA calls: it is the program's, not CUPTI's. */
 bool callbacks_knows_thread(void);
 
+/* Whether any call was to be recorded so far: there is a file, or somebody is making it. */
+bool callbacks_saw_call(void);
+
 /* How many threads have made CUDA calls so far. */
 uint32_t callbacks_count_threads(void);
 

@@ -538,7 +538,7 @@ static void cupti_file_begun(void)
 
 static void cupti_stop(void)
 {
-    if (!load_acquire(&has_file) && is_live())
+    if (!load_acquire(&has_file) && !callbacks_saw_call() && is_live())
         flusher_post(cool_job); /* nothing was recorded, and no tick comes */
 }
 

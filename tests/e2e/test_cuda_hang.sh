@@ -28,6 +28,6 @@ SIM_FLUSH_HANG=1 hangs reset ./locked late 1
 expect_cuda reset.prof -- "process['closed'] and loss['launched'] == 5 == loss['recorded'] + loss['unobserved']"
 
 # the first is the last at the end of a short program
-expect_cuda small-1.prof -- "facts['mode'] == 'partial' and loss['unobserved'] == 203"
+expect_cuda small-1.prof -- "facts['mode'] == 'partial' and 0 < loss['unobserved'] == 203 - loss['recorded']"
 grep -q 'did not hand over' small-1.err || fail "nothing is said: $(cat small-1.err)"
 no_violations "libprof with a flush that hangs"
