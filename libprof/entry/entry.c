@@ -50,8 +50,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 /* In the order in which they are called; independent of constructor order. */
@@ -187,13 +185,12 @@ static bool entry_must_wait(void)
 
 static void entry_wait_for_end(void)
 {
-    struct timespec moment = {.tv_nsec = 1000000};
     uint64_t end_ns = clock_monotonic_ns() + 2 * REPORT_MS * 1000000ull;
     if (!entry_must_wait())
         return;
     atexit(entry_wait_for_end); /* for the next but one */
     while (entry_must_wait() && clock_monotonic_ns() < end_ns)
-        syscall(SYS_nanosleep, &moment, NULL); /* nanosleep() is a cancellation point */
+        clock_pause(1000);
 }
 
 /* Returns the thread's cancel state: a cancelled thread may call exit(), and ends it. */

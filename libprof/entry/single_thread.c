@@ -16,9 +16,6 @@
 #include <sched.h>
 #include <stddef.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 #define SINGLE_THREAD_PUBLIC __attribute__((visibility("default")))
 #define SINGLE_THREAD_WAIT_MS 500u
@@ -39,12 +36,11 @@ void single_thread_resolve(void)
 /* A thread that has just begun or ended may not be counted yet, or still be counted. */
 static bool single_thread_await(unsigned long threads, unsigned deadline_ms)
 {
-    struct timespec moment = {.tv_nsec = 100000};
     uint64_t end_ns = clock_monotonic_ns() + deadline_ms * 1000000ull;
     while (process_threads() != threads) {
         if (clock_monotonic_ns() >= end_ns)
             return false;
-        syscall(SYS_nanosleep, &moment, NULL); /* nanosleep() is a cancellation point */
+        clock_pause(100);
     }
     return true;
 }

@@ -19,8 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #define CHUNKS_FIRST_CHUNKS 16u   /* 1 MiB, mapped by the thread of the first event ... */
@@ -427,14 +425,12 @@ bool chunks_grow_again(void)
     return again;
 }
 
-/* Not nanosleep(): that is a cancellation point. */
 static void chunks_wait(int attempt)
 {
-    struct timespec pause = {.tv_nsec = 100000};
     if (attempt < CHUNKS_YIELDS)
         sched_yield();
     else
-        syscall(SYS_nanosleep, &pause, NULL);
+        clock_pause(100);
 }
 
 /* Only once the chunk is in the file: one that is claimed after the end never will be, and readers would take a

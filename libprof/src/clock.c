@@ -3,9 +3,11 @@
 #include "counter.h"
 #include "signals.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define CLOCK_ATTEMPTS 8
@@ -24,6 +26,14 @@ uint64_t clock_gettime_ns(clockid_t id)
 uint64_t clock_monotonic_ns(void)
 {
     return clock_gettime_ns(CLOCK_MONOTONIC);
+}
+
+void clock_pause(uint32_t us)
+{
+    int saved_errno = errno;
+    struct timespec moment = {.tv_nsec = us * 1000l};
+    syscall(SYS_nanosleep, &moment, NULL);
+    errno = saved_errno;
 }
 
 uint64_t clock_now(void)

@@ -25,6 +25,10 @@ void clock_sample(struct prof_rec_clock *sample);
 uint64_t clock_gettime_ns(clockid_t id);
 uint64_t clock_monotonic_ns(void);
 
+/* Lets other threads go on for so many microseconds, below a million. No cancellation point, unlike nanosleep(): we are in
+ * the program's threads. Safe in signal handlers; keeps errno. */
+void clock_pause(uint32_t us);
+
 static inline uint64_t clock_read(void)
 {
     if (__builtin_expect(load_relaxed(&clock_kind) == ARCH_CLOCK_KIND &&

@@ -241,12 +241,11 @@ GUEST_PATH void control_thread_fork_child(void)
 /* Not to be cancelled: the process ends, and most of this are cancellation points. */
 static void control_remove_entry(void)
 {
-    struct timespec moment = {.tv_nsec = 100000};
     int cancel_state;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     uint64_t end_ns = clock_monotonic_ns() + CONTROL_ENTRY_MS * 1000000ull;
     while (load_acquire(&control.entry) == CONTROL_ENTRY_MAKING && clock_monotonic_ns() < end_ns)
-        nanosleep(&moment, NULL);
+        clock_pause(100);
     if (exchange_seq_cst(&control.entry, (uint32_t)CONTROL_ENTRY_OVER) == CONTROL_ENTRY_MADE)
         control_socket_remove();
     pthread_setcancelstate(cancel_state, NULL);

@@ -11,8 +11,6 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #define MODULES_MAX 16384u
@@ -270,8 +268,7 @@ void modules_suspend(void)
 {
     uint32_t busy = 1;
     for (int i = 0; i < MODULES_SUSPEND_MS && (busy = exchange_acquire(&modules.busy, 1u)); i++)
-        syscall(SYS_nanosleep, &(struct timespec){.tv_nsec = 1000000}, NULL); /* nanosleep() is a
-                                                                                 cancellation point */
+        clock_pause(1000);
     modules.suspended = !busy;
 }
 

@@ -7,9 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define OWN_CHILD_STACK_BYTES (256u << 10)
@@ -32,14 +30,13 @@ pid_t own_child_run(int (*main)(void *argument), void *argument)
 
 bool own_child_await(pid_t child, unsigned deadline_ms, int *status)
 {
-    struct timespec moment = {.tv_nsec = 1000000};
     uint64_t end_ns = clock_monotonic_ns() + deadline_ms * 1000000ull;
     pid_t ended;
     while ((ended = waitpid(child, status, __WALL | WNOHANG)) == 0 ||
            (ended < 0 && errno == EINTR)) {
         if (clock_monotonic_ns() >= end_ns)
             return false;
-        syscall(SYS_nanosleep, &moment, NULL); /* nanosleep() is a cancellation point */
+        clock_pause(1000);
     }
     return true;
 }

@@ -14,7 +14,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Threads of ours add themselves when they begin, and take themselves back before they end: so there
@@ -157,12 +156,11 @@ void own_thread_end_process(void)
 
 void own_thread_await_end(unsigned deadline_ms)
 {
-    struct timespec moment = {.tv_nsec = 100000};
     uint64_t end_ns = clock_monotonic_ns() + deadline_ms * 1000000ull;
     for (uint32_t i = 0; i < OWN_THREAD_PLACES; i++) {
         uint32_t tid = load_acquire(&own_thread_tids[i]);
         while (tid && !own_thread_is_gone(tid) && clock_monotonic_ns() < end_ns)
-            syscall(SYS_nanosleep, &moment, NULL); /* nanosleep() is a cancellation point */
+            clock_pause(100);
     }
 }
 

@@ -26,8 +26,6 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #define SESSION_NAMES_TRIED 1000u
@@ -615,11 +613,10 @@ bool recorder_is_forked(void)
  * the process would end under it. */
 static void session_await_collectors(void)
 {
-    struct timespec moment = {.tv_nsec = 100000};
     uint64_t limit_ns = 2000000ull * (unsigned)config_get()->exit_ms + SESSION_DETACH_NS;
     uint64_t end_ns = clock_monotonic_ns() + limit_ns;
     while (load_acquire(&session.detached) == SESSION_DETACHING && clock_monotonic_ns() < end_ns)
-        syscall(SYS_nanosleep, &moment, NULL); /* nanosleep() is a cancellation point */
+        clock_pause(100);
 }
 
 void session_finish_collectors(void)

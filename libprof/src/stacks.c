@@ -21,8 +21,6 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #define STACKS_LEVELS 3
@@ -294,8 +292,7 @@ static void stacks_before_fork(void)
     fetch_add_seq_cst(&stacks.paused, 1u);
     stacks.walked = stacks_others_walk();
     for (int i = 0; i < STACKS_FORK_WAITS && stacks.walked; i++) {
-        syscall(SYS_nanosleep, &(struct timespec){.tv_nsec = 1000000}, NULL); /* nanosleep() is a
-                                                                                 cancellation point */
+        clock_pause(1000);
         stacks.walked = stacks_others_walk();
     }
     modules_suspend();
