@@ -55,6 +55,18 @@ TEST_F(Nsys, ReadsAModernExport)
                             "add(float *) 1400-1500 < cudaLaunchKernel < work\n");
 }
 
+TEST_F(Nsys, DomainNumbersAreThoseOfTheirProcess)
+{
+    sqlite_sample_nsys(database_, 1);
+    run("INSERT INTO NVTX_EVENTS(start,eventType,text,globalTid,domainId) VALUES"
+        "(0,75,'alpha',281483382095883,9),(0,75,'beta',281483398873109,9);"
+        "INSERT INTO NVTX_EVENTS(start,end,eventType,text,globalTid,domainId) VALUES"
+        "(1600,1700,59,'in',281483382095883,9),(1600,1700,59,'in',281483398873109,9);");
+    ASSERT_TRUE(load()) << error_.message;
+    EXPECT_NE(slices().find("501/11: >alpha:in 1600-1700"), std::string::npos) << slices();
+    EXPECT_NE(slices().find("502/21: >beta:in 1600-1700"), std::string::npos) << slices();
+}
+
 TEST_F(Nsys, TellsProcessesThreadsAndDevices)
 {
     sqlite_sample_nsys(database_, 1);
