@@ -4,6 +4,7 @@
 #include "atomic.h"
 #include "buffers.h"
 #include "callbacks.h"
+#include "clock.h"
 #include "config.h"
 #include "cost.h"
 #include "decode.h"
@@ -291,25 +292,19 @@ void activity_flush_inline(unsigned flags)
     fetch_add_seq_cst(&inline_flushes, (uint32_t)-1);
 }
 
-static void pause_briefly(void)
-{
-    struct timespec moment = {.tv_nsec = 50000};
-    nanosleep(&moment, NULL);
-}
-
 /* Disabling takes microseconds, unless it hangs. */
 void activity_keep_from_disabling(bool on)
 {
     fetch_add_seq_cst(&inline_flushes, on ? 1u : (uint32_t)-1);
     for (int i = 0; i < 10000 && on && load_seq_cst(&disabling) && !callbacks_are_on_stack(); i++)
-        pause_briefly();
+        clock_pause(50);
 }
 
 void activity_keep_from_flushing(bool on)
 {
     fetch_add_seq_cst(&others_disabling, on ? 1u : (uint32_t)-1);
     while (on && load_seq_cst(&flushing_since) && !flush_hangs() && !callbacks_are_on_stack())
-        pause_briefly();
+        clock_pause(50);
 }
 
 /* CUPTI hands a buffer back when all of it has ended. While a device is never idle that is a full buffer, so its

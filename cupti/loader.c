@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "loader.h"
 
+#include "atomic.h"
 #include "log.h"
 #include "search.h"
 
@@ -27,7 +28,6 @@ static const struct symbol driver_symbols[] = {ABI_DRIVER_FUNCTIONS(DRIVER_SYMBO
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static struct cupti_library cupti_table;
-static struct driver_library driver_table;
 static const struct cupti_library *cupti_in_use;
 static const struct driver_library *driver_in_use;
 
@@ -65,15 +65,24 @@ static int is_driver(struct dl_phdr_info *object, size_t size, void *unused)
  * interrupted malloc, which would never return: so the loader's list is looked at first. */
 bool loader_open_driver(void)
 {
+    static struct driver_library
+        tables[8]; /* threads that come at once fill one each, all the same */
+    static uint32_t taken;
+    if (load_acquire(&driver_in_use))
+        return true;
     if (!dl_iterate_phdr(is_driver, NULL))
         return false;
     void *library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-    if (!library || resolve(library, driver_symbols, COUNT(driver_symbols), &driver_table))
+    uint32_t place = library ? fetch_add_relaxed(&taken, 1u) : COUNT(tables);
+    if (place >= COUNT(tables))
         return false;
-    note_path(library, "libcuda.so.1", driver_table.path);
-    if (driver_table.cuDriverGetVersion(&driver_table.version) != ABI_OK)
-        driver_table.version = 0;
-    driver_in_use = &driver_table;
+    struct driver_library *driver = &tables[place];
+    if (resolve(library, driver_symbols, COUNT(driver_symbols), driver))
+        return false;
+    note_path(library, "libcuda.so.1", driver->path);
+    if (driver->cuDriverGetVersion(&driver->version) != ABI_OK)
+        driver->version = 0;
+    store_release(&driver_in_use, (const struct driver_library *)driver);
     return true;
 }
 

@@ -4,6 +4,7 @@
 #include "activity.h"
 #include "atomic.h"
 #include "callbacks.h"
+#include "clock.h"
 #include "facts.h"
 #include "glibc_only.h"
 #include "loader.h"
@@ -108,11 +109,10 @@ static bool is_ours(const void *function, const void *of_library)
 
 bool other_tool_turn_begin(void)
 {
-    struct timespec moment = {.tv_nsec = 50000};
     for (int i = 0; i < 10000; i++) {
         if (!exchange_acquire(&turn, 1u))
             return true;
-        nanosleep(&moment, NULL);
+        clock_pause(50);
     }
     return false;
 }

@@ -1,10 +1,12 @@
 #include "fake_recorder.h"
 
 #include <atomic>
+#include <chrono>
 #include <cstdarg>
 #include <cstdio>
 #include <map>
 #include <mutex>
+#include <thread>
 
 extern "C" {
 #include "log.h"
@@ -242,6 +244,10 @@ void thread_commit(uint64_t *record, enum prof_record_type type, unsigned words,
 uint64_t thread_ticks(const uint64_t *)
 {
     return clock_now();
+}
+void clock_pause(uint32_t us)
+{
+    std::this_thread::sleep_for(std::chrono::microseconds(us));
 }
 void thread_mark_internal(void)
 {

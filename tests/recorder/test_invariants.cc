@@ -36,7 +36,7 @@ protected:
     }
     static void record()
     {
-        for (int i = 0; i < 3 * PROF_CHUNK_BYTES / 8; i++)
+        for (unsigned i = 0; i < 3 * PROF_CHUNK_BYTES / 8; i++)
             prof_mark("mark");
     }
     static prof_chunk_header *current_chunk()

@@ -33,8 +33,9 @@ protected:
             const auto *header = (const prof_chunk_header *)chunk;
             if (number && (header->magic != PROF_CHUNK_MAGIC || header->kind != PROF_CHUNK_META))
                 continue;
-            if (number)
+            if (number) {
                 EXPECT_EQ(header->index, number);
+            }
             size_t begin = number ? PROF_CHUNK_HEADER_BYTES : PROF_FILE_HEADER_BYTES;
             for (size_t i = begin / 8, words; i < PROF_CHUNK_BYTES / 8; i += words) {
                 words = PROF_WORD_SIZE(chunk[i]) ? PROF_WORD_SIZE(chunk[i]) : 1;
