@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What kill -9 loses of a device that is never idle, on the simulated CUDA: a buffer of device records comes back when all
-# operations in it have ended, so it is its size, in time, that counts. bench_kill.sh BUILD [CC]
+# operations in it have ended, so the loss depends on the time it spans. bench_kill.sh BUILD [CC]
 set -euo pipefail
 
 build=$(cd "$1" && pwd)

@@ -34,7 +34,7 @@ static void *cublas_look(const char *name, const char *soname)
         found = dlvsym(library, name, soname);
     if (!found && dlvsym)
         found = dlvsym(RTLD_NEXT, name, soname);
-    dlerror(); /* what the program asks next is to be about its own calls */
+    dlerror(); /* the program's next dlerror() must not report our call */
     return found;
 }
 

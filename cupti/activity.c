@@ -47,8 +47,8 @@ static activity_tap tap; /* activity_set_tap releases -> completed acquires */
 static bool closed;      /* activity_close stores -> completed loads */
 
 /* Up to 13.0 a flush on one thread while another one disables a kind crashes or hangs. The flusher's
- * thread does both, but for activity_flush_inline(): each side looks whether the other is at work,
- * once it has said that it is itself, and then nobody waits: it is left for later. */
+ * thread does both, except in activity_flush_inline(). Each side announces itself, then checks for
+ * the other. If both are active, neither waits: the work is left for later. */
 static bool has_buffer_per_thread; /* activity_begin */
 static uint64_t delivered_bytes;   /* since they were last looked at */
 static uint32_t inline_flushes;    /* in progress */
@@ -136,7 +136,7 @@ static void completed(void *context, uint32_t stream, uint8_t *buffer, size_t by
     errno = kept_errno;
 }
 
-/* It holds for buffers of other tools, too, but for the second form's: who is not seen coming would not keep it. */
+/* Also covers other tools' buffers, except v2 subscribers': a tool that we do not see coming may break the promise. */
 void activity_promise_zeroes(bool on)
 {
     subscription_set(ABI_ATTRIBUTE_ZEROED_OUT_BUFFER, on);
@@ -275,7 +275,7 @@ bool activity_flush(unsigned flags)
     return done;
 }
 
-/* A flush that does not come back has been seen; one more would take the program along. */
+/* True if a flush did not return in time: another one would hang the program, too. */
 static bool flush_hangs(void)
 {
     uint64_t since = load_relaxed(&flushing_since);
@@ -309,7 +309,7 @@ void activity_keep_from_flushing(bool on)
 
 /* CUPTI hands a buffer back when all of it has ended. While a device is never idle that is a full buffer, so its
  * size, in time, is what is lost when the process is killed: half a period of flushing, at the rate at which records
- * come. From 13.0 on each thread fills one of its own. A rate that falls is believed slowly. */
+ * come. From 13.0 on each thread fills one of its own. A falling rate is followed slowly. */
 static void fit_buffers(void)
 {
     static uint64_t last_ns, bytes_per_s; /* the flusher's thread */

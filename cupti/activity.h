@@ -35,7 +35,7 @@ void activity_flush_inline(unsigned flags);
 void activity_keep_from_flushing(bool on);
 void activity_keep_from_disabling(bool on);
 
-/* Whether CUPTI need not zero the buffers that it asks for, whoever they are from. */
+/* Promises CUPTI zeroed buffers, whoever supplies them, or withdraws the promise. */
 void activity_promise_zeroes(bool on);
 
 /* Hands CUPTI the buffer callbacks once more. Returns an enum abi_result. */

@@ -37,8 +37,8 @@ void callbacks_keep_calls(bool on);
  * for. From the thread that calls callbacks_follow(). */
 void callbacks_settle(void);
 
-/* Callbacks do nothing meanwhile: a thread waits for calls into CUPTI that somebody's callback, which CUPTI may
- * run under a lock, would keep waiting, were it to wait for that thread. */
+/* Makes callbacks return at once while a thread waits for calls into CUPTI to end. CUPTI may run a callback under
+ * a lock: if the callback then waited for that thread, both would deadlock. */
 void callbacks_hold(bool on);
 
 /* Whether the calling thread is in one. CUPTI may hold a lock meanwhile: whoever waits there for another

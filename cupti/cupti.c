@@ -35,8 +35,8 @@
 
 enum state { COLD, LIVE, PASSIVE, CLOSED, INERT };
 
-/* Who changes what CUPTI records and calls back for. One thread at a time, and none waits for it: whoever
- * finds it BUSY makes it AGAIN, and the one at work looks once more.
+/* Try-lock for changing what CUPTI records and calls back for. No thread waits for it: one that
+ * finds it BUSY sets AGAIN, and the holder checks once more.
  *
  *     FREE -> BUSY -> FREE
  *             BUSY -> AGAIN -> BUSY */

@@ -63,7 +63,7 @@ void *other_tool_find(const char *name, const char *soname)
     int kept_errno = errno;
     void *library = dlopen(soname, RTLD_LAZY | RTLD_NOLOAD);
     void *found = library && dlvsym ? dlvsym(library, name, soname) : NULL;
-    dlerror(); /* what the program asks next is to be about its own calls */
+    dlerror(); /* the program's next dlerror() must not report our call */
     errno = kept_errno;
     return found;
 }

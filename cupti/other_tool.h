@@ -2,7 +2,7 @@
  *
  * That form has one pair of buffer callbacks and one set of kinds for the whole process. CUPTI lets a tool register
  * callbacks and disable kinds where it did not let it subscribe, and Kineto does both: from then on all
- * records are the other tool's, and later nobody's. So libprof.so stands before the four functions that do this
+ * records go to the other tool, and later to nobody. So libprof.so interposes the four functions that do this
  * (other_tool_entry.c), as it does before cuBLAS's, and passes the calls on:
  *
  *     register   takes our buffers back first, as the other tool would be handed them
@@ -51,7 +51,7 @@ enum other_tool_loss {
 /* Returns it, once; registers our callbacks again where the other tool has gone. One thread at a time. */
 enum other_tool_loss other_tool_take_back(void);
 
-/* Around registering callbacks: no other tool does meanwhile. False: it could not be had in time; the end is told.
+/* Around registering callbacks: excludes other tools. False: timed out; pass the result to other_tool_turn_end().
  * A thread of the program's waits no longer than half a second: it may be in a callback, under a lock of CUPTI's that
  * our thread waits for. */
 bool other_tool_turn_begin(void);

@@ -89,8 +89,8 @@ struct key_average {
     uint32_t key; /* of key_names.h; of the first, where rows are not told apart by name */
     uint64_t count;
     uint64_t
-        outer_count; /* of these: those that no call of the row is around. Totals are theirs, since
-                             they have the time of the others, and so are averages */
+        outer_count; /* of these: outermost calls. Totals and averages cover only these, since
+                             their time includes that of the nested ones */
     int64_t cpu_total_ns, self_cpu_total_ns;
     int64_t cuda_total_ns, self_cuda_total_ns;
     int64_t timed_self_ns; /* of self CUDA: what CUDA events timed */

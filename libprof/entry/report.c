@@ -23,7 +23,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* profdump takes up to eight times the memory, which may be what the program's group has left. */
+/* profdump needs up to eight times the file's size in memory; the program's cgroup may have no more left. */
 #define REPORT_BYTES_MAX (64ll << 20)
 
 /* ---- the table ---- */

@@ -13,7 +13,7 @@ extern "C" {
 void kineto_gpu_read(const struct kineto_event *event, struct text text, uint32_t name,
                      struct read_gpu *gpu);
 
-/* Whether an event that says to be a kernel has anything of one, or is on a device's row: others trace
+/* Whether an event that claims to be a kernel has any kernel args, or is on a device's row: other tools trace
  * kernels of operating systems, on the rows of processes. */
 bool kineto_gpu_is_kernel(const struct kineto_event *event);
 

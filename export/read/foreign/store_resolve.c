@@ -284,7 +284,7 @@ static const struct wanted *wanted_by(const struct resolving *work, const struct
     return wanted ? wanted : wanted_find(&work->ranges, gpu->origin);
 }
 
-/* Whose nearly all operations of a row are. `processes`: of those that were decided; NULL: nothing was,
+/* Finds the process that owns nearly all operations of each row. `processes`: as decided so far; NULL: none was,
  * and what seems to be of one process counts. */
 static void find_owners(struct resolving *work, const uint32_t *processes)
 {

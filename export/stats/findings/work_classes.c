@@ -55,7 +55,7 @@ static size_t function_size(struct text name)
 }
 
 /* TorchInductor names a kernel after the operators that it fuses, as in
- * "triton_poi_fused_add_all_reduce_wait_tensor_3": it works on what a collective gave, and is none. */
+ * "triton_poi_fused_add_all_reduce_wait_tensor_3": it processes a collective's result, but is not a collective. */
 static bool is_fused(const char *bytes, size_t size)
 {
     static const char triton[] = "triton_";

@@ -32,7 +32,7 @@ struct prof_trace;
 struct prof_trace_options {
     size_t size_bytes; /* of this structure: sizeof */
     /* Only what began in [from_ns, to_ns), in nanoseconds since the epoch, as profdump's --from and --to cut it out;
-     * 0: no bound on that side. Nothing need have begun then. Chrome traces are then written anew instead of copied. */
+     * 0: no bound on that side. An empty result is no error. With bounds, Chrome traces are rewritten, not copied. */
     int64_t from_ns, to_ns;
     /* Options of profdump that hold for everything the trace is asked, ended with NULL: "--partial",
      * "--source-time-scale=us", "--perf-map=jit.map". Long names in full, values behind '='. NULL: none. */

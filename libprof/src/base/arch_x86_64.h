@@ -44,7 +44,7 @@ static inline uint64_t arch_ticks_per_second(void)
     return 0;
 }
 
-/* Not in sleep states, and at one rate whatever the processor's. */
+/* Invariant TSC: does not stop in sleep states, and has a constant rate. */
 static inline bool arch_ticks_never_stop(void)
 {
     unsigned a, b, c, d;

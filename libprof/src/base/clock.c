@@ -57,12 +57,11 @@ static bool clock_kernel_source(char *name, size_t name_bytes)
 enum clock_reason { CLOCK_UNDECIDED, CLOCK_TRUSTED, CLOCK_IN_STEP, CLOCK_NOT_TRUSTED };
 
 static const char *const clock_reasons[] = {
-    [CLOCK_TRUSTED] = "the processor's counter: the kernel keeps time by it too",
-    [CLOCK_IN_STEP] = "the processor's counter: the kernel keeps time by a clock that the "
-                      "hypervisor computes from "
-                      "it, and all processors agree",
+    [CLOCK_TRUSTED] = "the processor's counter: it is the kernel's clocksource",
+    [CLOCK_IN_STEP] = "the processor's counter: the kernel's clocksource derives from it, and all "
+                      "processors agree",
     [CLOCK_NOT_TRUSTED] =
-        "CLOCK_MONOTONIC: the kernel does not keep time by the processor's counter",
+        "CLOCK_MONOTONIC: the processor's counter is not the kernel's clocksource",
 };
 
 static enum clock_reason clock_judge(void)

@@ -48,8 +48,8 @@
     X("PROF_EMIT_NVTX", emit_nvtx, FLAG, "0", 0, 0, 1, "",                                         \
       "Forward the ranges of prof.h to the NVTX tool that NVTX_INJECTION64_PATH names.")           \
     X("PROF_GPU", gpu, CHOICE, "auto", 0, 0, 0, "auto, cupti, events, none",                       \
-      "Who times the device: CUPTI, or nobody where it cannot be had (auto, cupti); CUDA events "  \
-      "around ranges, which are barriers in the program's streams (events); nobody (none).")       \
+      "Time the device with CUPTI if it is available (auto, cupti), with CUDA events around "      \
+      "ranges, which are barriers in the program's streams (events), or not at all (none).")       \
     X("PROF_GPU_DETAIL", gpu_detail, CHOICE, "standard", CONFIG_DETAIL_STANDARD, 0, 0,             \
       "minimal, standard, full",                                                                   \
       "How much CUPTI records: kernels, copies, sets and the calls that launch them (minimal), "   \
@@ -75,11 +75,11 @@
       "Have the device's hardware time kernels (Blackwell and later, CUDA 12.8); without "         \
       "PROF_KERNEL_LATENCY, and before CUDA 13.4 collected only at the end.")                      \
     X("PROF_FLUSH_MS", flush_ms, NUMBER, "100", 100, 1, 60000, "",                                 \
-      "How often device records are collected, in ms. kill -9 loses those of operations in "       \
-      "flight, and of what ended within twice that time or the last 50 of a thread.")              \
+      "Flush device records this often, in ms. kill -9 loses operations in flight, and "           \
+      "those that ended within twice that time or a thread's last 50.")                            \
     X("PROF_GPU_BUFFER_KB", gpu_buffer_kib, NUMBER, "1024", 1024, 64, 65536, "",                   \
-      "Largest size of one buffer of device records in KiB; buffers are as small as their rate "   \
-      "allows.")                                                                                   \
+      "Largest size of one buffer of device records in KiB; at low record rates buffers are "      \
+      "smaller.")                                                                                  \
     X("PROF_EXIT_MS", exit_ms, NUMBER, "2000", 2000, 0, 600000, "",                                \
       "Longest delay of the program's exit in ms; device records not collected by then are lost.") \
     X("PROF_STACKS", stacks, CHOICE, "off", 0, 0, 0, "off, launch, range",                         \
@@ -94,8 +94,8 @@
       "What recording may cost, in percent of wall time. Above it, call stacks are not taken any " \
       "more, then CUDA calls that launch nothing not recorded, then the operations of graphs.")    \
     X("PROF_TABLE", table, FLAG, "1", 1, 0, 1, "",                                                 \
-      "Print the key averages on stderr when the program ends: profdump does, if it lies beside "  \
-      "libprof.so, the trace is at most 64 MiB long and 10 seconds are enough.")                   \
+      "Print the key averages on stderr at exit. Needs profdump beside libprof.so and a "          \
+      "trace of at most 64 MiB; gives up after 10 seconds.")                                       \
     X("PROF_TABLE_ROWS", table_rows, NUMBER, "30", 30, 1, 1000000, "", "Rows of that table.")      \
     X("PROF_LOG", log_level, NUMBER, "1", 1, 0, 5, "",                                             \
       "Messages on stderr: 0 none, 1 errors, 2 per process, 3 per thread, 4 per buffer, 5 per "    \

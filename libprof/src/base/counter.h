@@ -1,6 +1,6 @@
-/* counter.h - whether the processor's counter is a clock, where the kernel does not say so by using it itself.
+/* counter.h - whether the processor's counter is a reliable clock although it is not the kernel's clocksource.
  *
- * Below a hypervisor the kernel keeps time by a clock of the hypervisor's that is computed from the counter
+ * Under a hypervisor the kernel often uses a paravirtual clock that is computed from the counter
  * (kvm-clock, Hyper-V's page). The counter is as good then, if it never stops and all processors have the same one.
  */
 #ifndef PROF_COUNTER_H

@@ -187,7 +187,7 @@ static void thread_is_full(struct thread_log *self)
             (unsigned)config_get()->max_mib);
 }
 
-/* What was waited for in vain is kept for the next time: in this process, since a child that is forked by a handler goes
+/* Keeps a chunk that was not mapped in time for the next try. Only in this process: a child forked by a handler goes
  * on here, too, and has other chunks. */
 static void thread_keep_chunk(struct thread_log *self, uint64_t chunk, uint32_t generation)
 {

@@ -18,7 +18,7 @@ pid_t own_child_run(int (*main)(void *argument), void *argument);
 /* Whether it has ended within `deadline_ms`, and is gone then. `status`: as waitpid() has it; may be NULL. */
 bool own_child_await(pid_t child, unsigned deadline_ms, int *status);
 
-/* Whether the next process would be the first of its PID namespace, which ends with it: that must be the
+/* Whether the next child would be PID 1 of its namespace, which dies with PID 1: that must be the
  * program's own. True after unshare(CLONE_NEWPID) and setns(). */
 bool own_child_would_be_first(void);
 

@@ -183,7 +183,7 @@ static void session_state_switch(uint32_t before, uint32_t epoch)
         session_state_control(epoch != 0, epoch ? epoch : before);
 }
 
-/* After the epoch was stored: there may be a file since that was looked at last. */
+/* Call after storing the epoch: the file may have been created since the last check. */
 static void session_state_epoch(uint32_t epoch)
 {
     if (session_has_file())
@@ -423,7 +423,7 @@ static void session_lock(struct signals_saved *saved)
 
 static void session_do_asked(void);
 
-/* Whoever may not wait for the lock leaves what he wants to its holder, who looks after he has let it go. */
+/* A thread that may not wait for the lock leaves its request to the holder, which checks after unlocking. */
 static void session_serve_asked(void)
 {
     while (load_seq_cst(&session.asked) && pthread_mutex_trylock(&session.lock) == 0) {
