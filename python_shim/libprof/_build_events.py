@@ -54,7 +54,7 @@ class _Builder:
         event.start_ns, event.duration_ns, event.pid = start, duration, table["pid"][row]
         event.domain = table["domain"][row]
         event.kind, event.is_async = "range" if kind == "async" else kind, kind == "async"
-        event.count = 0 if table["continues"][row] is not None else 1
+        event.count = event.outer_count = 0 if table["continues"][row] is not None else 1
         event.correlation, event.result = table["correlation"][row], table["result"][row]
         event.thread_name, event.flops = table["thread_name"][row], table["flops"][row]
         event.input_shapes = _shapes_of(table["shapes"][row])

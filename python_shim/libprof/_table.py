@@ -44,7 +44,7 @@ def _ns(event: Any, exact: str, rounded: str) -> float:
 
 
 def _per_call(total_ns: float, event: Any) -> float:
-    return total_ns / event.count if event.count else 0.0
+    return total_ns / event.outer_count if event.outer_count else 0.0
 
 
 _VALUES: Dict[str, Callable[[Any], Any]] = {
@@ -258,6 +258,22 @@ def device_total_ns(events: Sequence[Any]) -> float:
     return float(sum(_VALUES["self_cuda"](event) for event in events if event.device_type.name == "CUDA"))
 
 
+_NESTED_SHOWN = 4
+
+
+def _nested_lines(shown: Sequence[Any]) -> List[str]:
+    """Which names have calls in calls of the same name."""
+    nested = [event for event in shown if event.outer_count != event.count]
+    if not nested:
+        return []
+    texts = [
+        f"{_group_text(str(event.key), 40)} {event.outer_count} of {event.count}"
+        for event in nested[:_NESTED_SHOWN]
+    ]
+    more = f" and {len(nested) - _NESTED_SHOWN} more" if len(nested) > _NESTED_SHOWN else ""
+    return [f"Totals and averages of outermost calls only: {', '.join(texts)}{more}"]
+
+
 def table_text(events: Sequence[Any], row_limit: int, layout: Layout) -> str:
     """The table of these events in this order, `row_limit` of them (-1: all), and the totals of all."""
     shown = events if row_limit < 0 else events[:row_limit]
@@ -267,6 +283,7 @@ def table_text(events: Sequence[Any], row_limit: int, layout: Layout) -> str:
         lines.append(f"{len(shown)} of {len(events)} rows")
     if layout.top_level_events_only:
         lines.append("Only calls that nothing on their thread is around; the totals are of all")
+    lines += _nested_lines(shown)
     lines.append(f"Self CPU time total: {_times.ns_text(rows.cpu_ns)}")
     if layout.device:
         lines.append(f"Self CUDA time total: {_times.ns_text(rows.cuda_ns)}")

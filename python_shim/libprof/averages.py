@@ -19,6 +19,9 @@ class FunctionEventAvg(TimesMixin):
     """Calls of one name, added up. Exact nanoseconds are ``cpu_total_ns``, ``self_cpu_total_ns``,
     ``cuda_total_ns`` and ``self_cuda_total_ns``; the other times are microseconds.
 
+    ``count`` is of all calls. Totals and averages cover the ``outer_count`` outermost ones only, whose time includes
+    that of the calls nested in them.
+
     ``kind`` is range, call, mark, kernel, memcpy, memset or graph. ``input_shapes`` and ``stack`` tell rows
     apart where they were asked for; `stack` has the innermost function first. Memory is net bytes; ``flops``
     is None where nothing says it. ``row`` is all that profdump's JSON says of it.
@@ -30,7 +33,7 @@ class FunctionEventAvg(TimesMixin):
     cpu_parent: Optional[FunctionEvent] = None
 
     def __init__(self) -> None:
-        self.key, self.kind, self.count = None, "range", 0
+        self.key, self.kind, self.count, self.outer_count = None, "range", 0, 0
         self.cpu_total_ns = self.self_cpu_total_ns = self.cuda_total_ns = self.self_cuda_total_ns = 0.0
         self.cpu_memory_usage = self.self_cpu_memory_usage = 0
         self.device_memory_usage = self.self_device_memory_usage = 0
@@ -79,6 +82,7 @@ class FunctionEventAvg(TimesMixin):
         if isinstance(other, FunctionEvent):
             self._add_event(other)
         else:
+            self.outer_count += other.outer_count
             for name in ("cpu_total_ns", "self_cpu_total_ns", "cuda_total_ns", "self_cuda_total_ns"):
                 setattr(self, name, getattr(self, name) + getattr(other, name))
         self.cpu_memory_usage += other.cpu_memory_usage
@@ -93,6 +97,7 @@ class FunctionEventAvg(TimesMixin):
         self.self_cpu_total_ns += round(1000 * event.self_cpu_time_total)
         self.self_cuda_total_ns += round(1000 * event.self_device_time_total)
         if not _is_inside_its_like(event):
+            self.outer_count += event.outer_count
             self.cpu_total_ns += round(1000 * event.cpu_time_total)
             self.cuda_total_ns += round(1000 * event.device_time_total)
 
@@ -119,6 +124,7 @@ def average_of_row(row: Dict[str, Any], memory: Optional[Dict[str, Any]]) -> Fun
     """From a row of profdump's JSON, and the same name's of its memory."""
     average = FunctionEventAvg()
     average.key, average.kind, average.count, average.row = row["name"], row["kind"], row["count"], row
+    average.outer_count = row.get("outer_count", average.count)
     for name in ("cpu_total_ns", "self_cpu_total_ns", "cuda_total_ns", "self_cuda_total_ns"):
         setattr(average, name, row.get(name, 0))
     average.shape_text = row.get("shape")

@@ -21,6 +21,7 @@ def _row_of(average: FunctionEventAvg) -> Dict[str, Any]:
     return {
         "name": str(average.key),
         "count": average.count,
+        "outer_count": average.outer_count,
         "self_cpu_total_ns": average.self_cpu_total_ns,
         "cpu_total_ns": average.cpu_total_ns,
         "self_cuda_total_ns": average.self_cuda_total_ns,

@@ -52,12 +52,12 @@ class Kernel:
 
 
 class TimesMixin:
-    """Times per call, and as text, of what has `*_time_total` in microseconds, and `count`."""
+    """Times per call, and as text, of what has `*_time_total` in microseconds of `outer_count` calls."""
 
-    count: int
+    outer_count: int
 
     def _average(self, total: float) -> float:
-        return total / self.count if self.count else 0.0
+        return total / self.outer_count if self.outer_count else 0.0
 
     @property
     def cpu_time(self) -> float:
@@ -137,7 +137,7 @@ class FunctionEvent(TimesMixin):
         self.kernels: List[Kernel] = []
         self.cpu_parent: Optional[FunctionEvent] = None
         self.cpu_children: List[FunctionEvent] = []
-        self.count = 1
+        self.count = self.outer_count = 1
         self.correlation: Optional[int] = None
         self.result: Optional[int] = None
         self.input_shapes: List[Any] = []
