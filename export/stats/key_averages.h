@@ -88,8 +88,7 @@ struct key_average {
     enum key_kind kind;
     uint32_t key; /* of key_names.h; of the first, where rows are not told apart by name */
     uint64_t count;
-    uint64_t
-        outer_count; /* of these: outermost calls. Totals and averages cover only these, since
+    uint64_t outer_count; /* of these: outermost calls. Totals and averages cover only these, since
                              their time includes that of the nested ones */
     int64_t cpu_total_ns, self_cpu_total_ns;
     int64_t cuda_total_ns, self_cuda_total_ns;

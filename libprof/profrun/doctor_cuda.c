@@ -95,8 +95,7 @@ void doctor_check_cupti(struct doctor *doctor, struct doctor_finding *finding)
         grade_cupti(loader_cupti(), loader_driver(), finding);
     } else {
         doctor_find(finding, DOCTOR_WARN,
-                    "%s; a program may bring its own; without one there are no GPU times",
-                    why);
+                    "%s; a program may bring its own; without one there are no GPU times", why);
     }
 }
 

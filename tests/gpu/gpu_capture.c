@@ -45,7 +45,8 @@ static size_t kept_bytes;
 
 /* ---- the recorder that records nothing ---- */
 
-static struct config the_config = {.cuda = 1, .exit_ms = 5000, .gpu_buffer_kib = 64, .gpu_detail = CONFIG_DETAIL_FULL};
+static struct config the_config = {
+    .cuda = 1, .exit_ms = 5000, .gpu_buffer_kib = 64, .gpu_detail = CONFIG_DETAIL_FULL};
 
 bool recorder_on(void)
 {

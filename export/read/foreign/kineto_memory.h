@@ -17,8 +17,8 @@ extern "C" {
 
 struct kineto_memory_op {
     int64_t time_ns;
-    int64_t bytes; /* negative: released */
-    int64_t total; /* allocated on the device behind it; -1 unknown */
+    int64_t bytes;    /* negative: released */
+    int64_t total;    /* allocated on the device behind it; -1 unknown */
     uint64_t address; /* 0 unknown */
     uint32_t thread;
     uint32_t next; /* of allocations without an address: the one before of that size, 1 + index */

@@ -107,7 +107,8 @@ static bool sort(const struct event_store *store, uint32_t count, group_of_item 
         sorted->items[i] =
             (struct radix_item){radix_key(time_of(store, groups.items[i])), groups.items[i]};
     for (uint32_t i = 0; i < threads && done; i++)
-        done = radix_sort(sorted->items + groups.starts[i], groups.starts[i + 1] - groups.starts[i]);
+        done =
+            radix_sort(sorted->items + groups.starts[i], groups.starts[i + 1] - groups.starts[i]);
     free(groups.items);
     return done;
 }

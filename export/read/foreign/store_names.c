@@ -47,12 +47,12 @@ static uint32_t relabel(struct event_store *store, uint32_t label, uint32_t name
 {
     struct prof_rec_event_name record;
     memcpy(&record, store->labels.texts[label & ~STORE_LABEL].bytes, sizeof record);
-    return event_store_label(store,
-                             &(struct event_label){.name = name,
-                                                   .domain = record.domain,
-                                                   .category = record.category,
-                                                   .color = record.color,
-                                                   .colored = record.flags & PROF_EVENT_NAME_COLORED});
+    return event_store_label(
+        store, &(struct event_label){.name = name,
+                                     .domain = record.domain,
+                                     .category = record.category,
+                                     .color = record.color,
+                                     .colored = record.flags & PROF_EVENT_NAME_COLORED});
 }
 
 /* The name that a label has. */

@@ -106,7 +106,7 @@ extern "C" {
 
 /* How ticks were read; `ticks_per_second` in the header is nominal, the CLOCK samples are exact. */
 enum prof_clock_kind {
-    PROF_CLOCK_TSC = 1,       /* x86 time-stamp counter, which never stops and all processors agree on */
+    PROF_CLOCK_TSC = 1, /* x86 time-stamp counter, which never stops and all processors agree on */
     PROF_CLOCK_CNTVCT = 2,    /* Armv8 virtual counter */
     PROF_CLOCK_MONOTONIC = 3, /* clock_gettime(CLOCK_MONOTONIC), nanoseconds */
 };
