@@ -141,7 +141,7 @@ SINGLE_THREAD_PUBLIC int setns(int fd, int type)
     return result;
 }
 
-SINGLE_THREAD_PUBLIC int capset(cap_user_header_t header, const cap_user_data_t data)
+SINGLE_THREAD_PUBLIC int capset(cap_user_header_t header, cap_user_data_t data)
 {
     single_thread_need(*(void **)&single_thread_real.capset);
     if (!single_thread_real.capset)
