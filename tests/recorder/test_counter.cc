@@ -6,6 +6,7 @@
 extern "C" {
 #include "clock.h"
 #include "counter.h"
+#include "own_thread.h"
 #include "signals.h"
 }
 
@@ -72,6 +73,8 @@ TEST(Counter, IsInStepWhereTheKernelUsesIt)
     const char *why = clock_choose();
     if (clock_kind != PROF_CLOCK_TSC)
         GTEST_SKIP() << why;
+    if (own_thread_sanitized())
+        GTEST_SKIP() << "ThreadSanitizer allows no child that shares memory";
     struct signals_saved saved;
     signals_block(&saved);
     bool in_step = false;
