@@ -159,15 +159,21 @@ static void thread_shut(struct thread_log *self, bool by_io)
 
 /* ---- chunks ---- */
 
-/* The chunk at the cursor is the slot's, and the last one of its log. A handler may move on at any moment. */
+/* Of the chunk at the cursor: it is the slot's, and where its header says. */
+static void thread_check_chunk(const struct thread_slot *slot,
+                               const struct prof_chunk_header *header, const uint64_t *cursor)
+{
+    INVARIANT(header->magic == PROF_CHUNK_MAGIC);
+    INVARIANT(header->kind == PROF_CHUNK_LOG && header->log == slot->log);
+    INVARIANT((uintptr_t)header == (uintptr_t)chunks_first() + header->index * PROF_CHUNK_BYTES);
+    INVARIANT(thread_offset_in_chunk(cursor) >= PROF_CHUNK_HEADER_BYTES);
+}
+
+/* A handler may move on at any moment. */
 static void thread_check_log(const struct thread_slot *slot, const uint64_t *cursor)
 {
-    const struct prof_chunk_header *header = cursor ? thread_chunk_of(cursor) : NULL;
-    INVARIANT(!header || header->magic == PROF_CHUNK_MAGIC);
-    INVARIANT(!header || (header->kind == PROF_CHUNK_LOG && header->log == slot->log));
-    INVARIANT(!header ||
-              (uintptr_t)header == (uintptr_t)chunks_first() + header->index * PROF_CHUNK_BYTES);
-    INVARIANT(!header || thread_offset_in_chunk(cursor) >= PROF_CHUNK_HEADER_BYTES);
+    if (cursor)
+        thread_check_chunk(slot, thread_chunk_of(cursor), cursor);
 }
 
 /* A ring recycles what is full: where every chunk is some thread's current one, that is nobody's. */

@@ -358,9 +358,14 @@ void chunks_publish(void)
 #define CHUNKS_ONE_LOG (1ull << 32)
 
 /* Names and stacks may be many: what is left of the log's share is not for them. */
+static uint64_t chunks_kept_for_logs(uint64_t logs)
+{
+    return logs < chunks.log_share ? chunks.log_share - logs : 0;
+}
+
 static uint64_t chunks_limit(bool meta, uint64_t logs)
 {
-    uint64_t kept = logs < chunks.log_share ? chunks.log_share - logs : 0;
+    uint64_t kept = chunks_kept_for_logs(logs);
     if (meta)
         return chunks.hard_limit - kept;
     return kept ? chunks.hard_limit : chunks.log_limit;
@@ -369,9 +374,9 @@ static uint64_t chunks_limit(bool meta, uint64_t logs)
 /* A child that a handler forked has no limits. */
 static void chunks_check_claims(uint64_t claims)
 {
-    uint64_t count = (uint32_t)claims, logs = claims >> 32;
-    uint64_t kept = logs < chunks.log_share ? chunks.log_share - logs : 0;
-    INVARIANT(!chunks.hard_limit || (count > logs && count + kept <= chunks.hard_limit));
+    INVARIANT(!chunks.hard_limit || (uint32_t)claims > claims >> 32);
+    INVARIANT(!chunks.hard_limit ||
+              (uint32_t)claims + chunks_kept_for_logs(claims >> 32) <= chunks.hard_limit);
 }
 
 /* Both counts change in one step, or a META chunk could take the last one of the log's share after a LOG chunk was

@@ -21,7 +21,7 @@ __attribute__((noreturn, cold)) static inline void invariant_broken(const char *
 #define INVARIANT(condition) \
     ((condition) ? (void)0 : invariant_broken(#condition, __FILE__, __LINE__))
 #else
-#define INVARIANT(condition) ((void)sizeof(condition))
+#define INVARIANT(condition) ((void)(0 && (condition)))
 #endif
 
 #endif
