@@ -20,11 +20,15 @@ extern "C" {
 #include "names.h"
 }
 
-// Runs the statements in a process of its own: the recorder's state is one per process.
-#define IN_A_PROCESS_OF_ITS_OWN(...)                                         \
-    do {                                                                     \
-        int status_of_it = status_of_a_process([&] { __VA_ARGS__; });        \
-        EXPECT_EQ(status_of_it, 0) << "wait status; the failures are above"; \
+// Runs the statements in a process of its own: the recorder's state is one per process. The numbers keep the names of one
+// within another apart.
+#define IN_A_PROCESS_OF_ITS_OWN(...) IN_A_PROCESS_NUMBERED(__COUNTER__, __VA_ARGS__)
+#define IN_A_PROCESS_NUMBERED(number, ...) IN_A_PROCESS_WITH(STATUS_NAMED(number), __VA_ARGS__)
+#define STATUS_NAMED(number) status_##number
+#define IN_A_PROCESS_WITH(status, ...)                                 \
+    do {                                                               \
+        int status = status_of_a_process([&] { __VA_ARGS__; });        \
+        EXPECT_EQ(status, 0) << "wait status; the failures are above"; \
     } while (0)
 
 template <typename Function>
