@@ -1,4 +1,3 @@
-#define _POSIX_C_SOURCE 200809L
 #include "activity.h"
 
 #include "atomic.h"
@@ -20,7 +19,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <time.h>
 
 #define SPARE_BUFFERS 2u
 
@@ -260,16 +258,9 @@ static bool flush(unsigned flags)
     return result == ABI_OK;
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 bool activity_flush(unsigned flags)
 {
-    exchange_seq_cst(&flushing_since, now_ns());
+    exchange_seq_cst(&flushing_since, clock_monotonic_ns());
     bool done = load_seq_cst(&others_disabling) || other_tool_has_records() || flush(flags);
     store_release(&flushing_since, 0);
     return done;
@@ -279,7 +270,7 @@ bool activity_flush(unsigned flags)
 static bool flush_hangs(void)
 {
     uint64_t since = load_relaxed(&flushing_since);
-    return since && now_ns() - since > config_get()->exit_ms * 1000000u;
+    return since && clock_monotonic_ns() - since > config_get()->exit_ms * 1000000u;
 }
 
 void activity_flush_inline(unsigned flags)
@@ -313,7 +304,7 @@ void activity_keep_from_flushing(bool on)
 static void fit_buffers(void)
 {
     static uint64_t last_ns, bytes_per_s; /* the flusher's thread */
-    uint64_t now = now_ns(), elapsed_ns = now - last_ns;
+    uint64_t now = clock_monotonic_ns(), elapsed_ns = now - last_ns;
     if (last_ns && elapsed_ns < 1000000)
         return;
     uint64_t bytes = exchange_acquire(&delivered_bytes, 0);

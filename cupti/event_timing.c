@@ -2,6 +2,7 @@
 #include "event_timing.h"
 
 #include "atomic.h"
+#include "clock.h"
 #include "config.h"
 #include "event_slots.h"
 #include "facts.h"
@@ -10,7 +11,6 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
 /* Ended slots that a push looks at when none is free: it then does the flusher's work. */
 #define SWEEP_WHEN_DRY 256u
@@ -471,13 +471,12 @@ void event_timing_tick(void)
 
 void event_timing_drain(unsigned wait_ms)
 {
-    const struct timespec millisecond = {.tv_nsec = 1000000};
     if (!load_acquire(&active))
         return;
     event_timing_tick();
     unsigned waiting = sweep_all(loader_driver());
     for (; waiting && wait_ms; wait_ms--) {
-        nanosleep(&millisecond, NULL);
+        clock_pause(1000);
         waiting = sweep_all(loader_driver());
     }
     lose(waiting);

@@ -14,7 +14,6 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <time.h>
 
 #define GONE_AFTER_NS 1000000000u
 
@@ -33,13 +32,6 @@ static bool is_finalized;  /* likewise */
 static uint32_t turn;      /* 1: somebody registers callbacks */
 static void (*take_soon)(void);
 static void (*take_now)(void); /* stored first */
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 static void wake(bool at_once)
 {
@@ -161,7 +153,7 @@ static void note_disabled(uint32_t kind)
     store_release(&kinds_are_off, true);
     if (kind != ABI_KIND_CONCURRENT_KERNEL && kind != ABI_KIND_KERNEL)
         return;
-    store_relaxed(&ending_ns, now_ns());
+    store_relaxed(&ending_ns, clock_monotonic_ns());
     cas_acq_rel(&records, &taken, (uint32_t)ENDING);
 }
 
@@ -220,7 +212,8 @@ bool other_tool_has_records(void)
 static bool has_gone(void)
 {
     return load_acquire(&records) == ENDING &&
-           (load_acquire(&has_flushed) || now_ns() - load_relaxed(&ending_ns) > GONE_AFTER_NS);
+           (load_acquire(&has_flushed) ||
+            clock_monotonic_ns() - load_relaxed(&ending_ns) > GONE_AFTER_NS);
 }
 
 static bool take_callbacks_back(void)

@@ -1,16 +1,15 @@
-#define _POSIX_C_SOURCE 200809L
 #include "start_events.h"
 
 #include "atomic.h"
 #include "callbacks.h"
 #include "capture.h"
+#include "clock.h"
 #include "config.h"
 #include "cost.h"
 #include "loader.h"
 #include "recorder.h"
 
 #include <errno.h>
-#include <time.h>
 
 #define DEVICE_MAX 64
 #define WARM_UP_ROUNDS 5
@@ -30,13 +29,6 @@ static struct device devices[DEVICE_MAX];
 /* The last context that began to be destroyed: enough to keep off it on other threads. */
 static const void *dying;
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* Polls instead of synchronising: the program may have filled the device with a kernel that
  * waits for the host, and a synchronising call would wait for ever. */
 static bool wait_for(const struct driver_library *driver, void *event, uint64_t deadline_ns)
@@ -44,7 +36,7 @@ static bool wait_for(const struct driver_library *driver, void *event, uint64_t 
     int result;
     do
         result = driver->cuEventQuery(event);
-    while (result == ABI_CUDA_NOT_READY && now_ns() < deadline_ns);
+    while (result == ABI_CUDA_NOT_READY && clock_monotonic_ns() < deadline_ns);
     return result == ABI_OK;
 }
 
@@ -71,7 +63,7 @@ static bool warm_up(const struct driver_library *driver, struct device *device,
  * device. */
 static bool bracket(const struct driver_library *driver, struct device *device)
 {
-    uint64_t deadline_ns = now_ns() + START_EVENTS_WAIT_MS * 1000000u;
+    uint64_t deadline_ns = clock_monotonic_ns() + START_EVENTS_WAIT_MS * 1000000u;
     uint64_t address = 0;
     void *after = NULL;
     if (!warm_up(driver, device, deadline_ns) ||

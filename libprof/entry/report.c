@@ -12,14 +12,12 @@
 #include "session.h"
 #include "signals.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <link.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

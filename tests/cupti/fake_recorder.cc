@@ -245,6 +245,11 @@ uint64_t thread_ticks(const uint64_t *)
 {
     return clock_now();
 }
+uint64_t clock_monotonic_ns(void)
+{
+    return (uint64_t)(std::chrono::steady_clock::now().time_since_epoch() /
+                      std::chrono::nanoseconds(1));
+}
 void clock_pause(uint32_t us)
 {
     std::this_thread::sleep_for(std::chrono::microseconds(us));

@@ -8,16 +8,20 @@
 #define _POSIX_C_SOURCE 200809L
 #include "abi_records.h"
 #include "activity.h"
+#include "clock.h"
 #include "config.h"
+#include "cost.h"
 #include "cupti.h"
 #include "fixture.h"
 #include "loader.h"
 #include "log.h"
+#include "own_thread.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define BUFFERS_MAX 256u
 #define BYTES_MAX (192u << 10) /* of all buffers: fixtures are kept in the repository */
@@ -79,9 +83,81 @@ void thread_mark_internal(void) {}
 
 void own_thread_adopt(void) {}
 
+int own_thread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*main)(void *),
+                      void *argument)
+{
+    return pthread_create(thread, attributes, main, argument);
+}
+
 void own_thread_enter(const char *name)
 {
     (void)name;
+}
+
+void own_thread_leave(void) {}
+
+uint64_t clock_monotonic_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void clock_pause(uint32_t us)
+{
+    nanosleep(&(struct timespec){.tv_nsec = us * 1000l}, NULL);
+}
+
+void cost_add_launches(uint64_t count)
+{
+    (void)count;
+}
+
+void cost_add_ns(enum prof_cost_part part, uint64_t count, uint64_t ns)
+{
+    (void)part, (void)count, (void)ns;
+}
+
+void cost_charge_sampled(enum prof_cost_part part, uint32_t stood_for, uint64_t began)
+{
+    (void)part, (void)stood_for, (void)began;
+}
+
+void cost_end(struct cost_sampler *sampler, enum prof_cost_part part, uint64_t began)
+{
+    (void)sampler, (void)part, (void)began;
+}
+
+bool recorder_ending(void)
+{
+    return false;
+}
+
+bool recorder_is_forked(void)
+{
+    return false;
+}
+
+bool recorder_leaving(void)
+{
+    return false;
+}
+
+void recorder_renew_exit(void) {}
+
+void recorder_sheddable(enum prof_shed_thing what, void (*keep)(bool on))
+{
+    (void)what, (void)keep;
+}
+
+void recorder_switch(bool on, enum prof_control_reason reason)
+{
+    (void)on, (void)reason;
+}
+
+void recorder_time_ranges(const struct range_timer *timer)
+{
+    (void)timer;
 }
 
 uint32_t stacks_where; /* off */

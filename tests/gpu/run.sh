@@ -81,7 +81,7 @@ build_program() { # NAME OUTPUT CUDART
 
 build_capture() {
     "${CC:-cc}" -std=c17 -O2 -Wall -Werror -fPIC -shared -fvisibility=hidden -pthread \
-        -I"$source_dir/cupti" -I"$source_dir/libprof/src/base" -I"$source_dir/libprof/include" \
+        -I"$source_dir/cupti" -I"$source_dir/libprof/src/base" -I"$source_dir/libprof/src/process" -I"$source_dir/libprof/include" -Wl,--no-undefined \
         "$here/gpu_capture.c" "$build/archive/libprof_cupti.a" -ldl -o "$work/gpu_capture.so" 2>"$work/cc.log" || {
         cat "$work/cc.log" >&2
         die "cannot build gpu_capture.c"
