@@ -56,8 +56,10 @@ static pthread_cond_t flush_done = PTHREAD_COND_INITIALIZER;
 static struct pending *first, **last = &first;
 static size_t pending_bytes, wake_at = 32768;
 static uint64_t flushes_wanted, flushes_done;
+static uint64_t places_wanted, places_done; /* as flushes: records have their places in buffers */
 static bool force_wanted, started;
-static bool first_came; /* a client's first record: its buffer is asked for at once */
+static bool
+    first_came; /* a client without a buffer has a record: the worker asks it for one at once */
 
 /* Its functions are of one form or of the other. Set with the lock held. */
 struct client {
@@ -65,7 +67,8 @@ struct client {
     sim_buffer_complete complete;
     sim_buffer_request_v2 request_v2;
     sim_buffer_complete_v2 complete_v2;
-    bool is_closed, has_records;
+    bool is_closed;
+    bool has_buffer; /* or will have one: the worker is told */
     atomic_ullong dropped;
     atomic_ullong device_records; /* counted for SIM_DROP_EVERY and SIM_ZERO_EVERY */
     atomic_bool zeroed, per_thread;
@@ -185,8 +188,8 @@ static void add_for(uint32_t client, const void *record, uint64_t end_ns, size_t
         append_locked(pending);
     }
     start_worker_locked();
-    first_came |= !clients[client].has_records;
-    clients[client].has_records = true;
+    first_came |= !clients[client].has_buffer;
+    clients[client].has_buffer = true;
     if (first_came || pending_bytes >= wake_at)
         pthread_cond_signal(&work_there);
     pthread_mutex_unlock(&lock);
@@ -516,6 +519,15 @@ static void hand_back_open(bool force)
     deliver_held();
 }
 
+/* A client without a buffer is asked for one at its next record. */
+static void note_buffers_locked(void)
+{
+    for (uint32_t client = 0; client < SIM_CLIENTS; client++)
+        clients[client].has_buffer = false;
+    for (const struct open_buffer *buffer = open_buffers; buffer; buffer = buffer->next)
+        clients[buffer->client].has_buffer |= buffer->bytes != NULL;
+}
+
 static bool anybody_asked(void)
 {
     for (uint32_t client = 0; client < SIM_CLIENTS; client++)
@@ -526,7 +538,7 @@ static bool anybody_asked(void)
 
 static void serve_locked(void)
 {
-    const uint64_t wanted = flushes_wanted;
+    const uint64_t wanted = flushes_wanted, places = places_wanted;
     const bool flush = wanted != flushes_done, force = force_wanted;
     const bool can = anybody_asked();
     struct pending *all = can ? take_all_locked() : NULL;
@@ -539,13 +551,16 @@ static void serve_locked(void)
     if (can && flush)
         hand_back_open(force);
     pthread_mutex_lock(&lock);
+    if (can)
+        note_buffers_locked();
     flushes_done = wanted;
+    places_done = places;
     pthread_cond_broadcast(&flush_done);
 }
 
 static bool has_work_locked(void)
 {
-    return flushes_wanted != flushes_done ||
+    return flushes_wanted != flushes_done || places_wanted != places_done ||
            (anybody_asked() && (first_came || pending_bytes >= wake_at));
 }
 
@@ -602,6 +617,20 @@ void sim_buffer_close(uint32_t client)
     clients[client].request_v2 = NULL;
     clients[client].complete_v2 = NULL;
     clients[client].is_closed = true;
+    pthread_mutex_unlock(&lock);
+}
+
+void sim_buffer_place(void)
+{
+    if (is_worker)
+        return;
+    pthread_mutex_lock(&lock);
+    if (started) {
+        const uint64_t ticket = ++places_wanted;
+        pthread_cond_signal(&work_there);
+        while (places_done < ticket)
+            pthread_cond_wait(&flush_done, &lock);
+    }
     pthread_mutex_unlock(&lock);
 }
 

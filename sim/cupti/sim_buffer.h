@@ -39,6 +39,10 @@ void sim_buffer_register_v2(uint32_t client, sim_buffer_request_v2 request,
 /* The client is gone: nothing is delivered to it any more. */
 void sim_buffer_close(uint32_t client);
 
+/* Waits until every record has its place in a buffer: the real library makes a record in a buffer to begin with, so a
+ * client that asks whether it has handed any out is told so before a kind is disabled. */
+void sim_buffer_place(void);
+
 /* Returns everything complete, or with force everything. From the worker itself: a violation.
  *
  * Returns  SIM_CUPTI_OK or SIM_CUPTI_UNKNOWN.

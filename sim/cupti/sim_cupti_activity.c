@@ -40,6 +40,7 @@ SIM_EXPORT int cuptiActivityEnableAndDump(uint32_t kind)
 int sim_cupti_disable(uint32_t client, uint32_t kind)
 {
     sim_locks_disable_begin();
+    sim_buffer_place();
     const int result = sim_activity_enable(client, kind, false);
     sim_locks_disable_end();
     return result;
@@ -356,6 +357,7 @@ SIM_EXPORT int cuptiActivityRegisterTimestampCallback(uint64_t (*clock)(void));
 SIM_EXPORT int cuptiActivityRegisterTimestampCallback(uint64_t (*clock)(void))
 {
     SIM_CUPTI_ENTER_FIRST(0);
+    SIM_CUPTI_CHECK(clock, SIM_CUPTI_INVALID_PARAMETER);
     sim_client_clock_set(clock);
     return SIM_CUPTI_OK;
 }
