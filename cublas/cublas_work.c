@@ -16,13 +16,13 @@ static const char *const cublas_ops[CUBLAS_ABI_OPS][CUBLAS_ABI_OPS] = {
     {"JN", "JT", "JC", "JJ"},
 };
 
-static bool type_is_known(int type)
+static bool cublas_type_is_known(int type)
 {
     return type >= 0 && type <= CUBLAS_ABI_TYPE_MAX && cublas_types[type].name;
 }
 
 /* What the handle says of products of float32 that leave it open. */
-static int compute_of_mode(int math_mode)
+static int cublas_compute_of_mode(int math_mode)
 {
     switch (math_mode & CUBLAS_ABI_MATH_MASK) {
     case CUBLAS_ABI_TF32_TENSOR_OP_MATH:
@@ -35,15 +35,15 @@ static int compute_of_mode(int math_mode)
 }
 
 /* float32 may be multiplied as something shorter: that decides how fast a device can be. */
-static const char *type_of(const struct cublas_product *product)
+static const char *cublas_type_of(const struct cublas_product *product)
 {
     int compute = product->compute;
-    if (!type_is_known(product->type_a))
+    if (!cublas_type_is_known(product->type_a))
         return NULL;
     if (product->type_a != CUBLAS_ABI_R_32F)
         return cublas_types[product->type_a].name;
     if (compute == CUBLAS_COMPUTE_OPEN || compute == CUBLAS_ABI_COMPUTE_32F)
-        compute = compute_of_mode(product->math_mode);
+        compute = cublas_compute_of_mode(product->math_mode);
     switch (compute) {
     case CUBLAS_ABI_COMPUTE_32F_FAST_16F:
         return "float16";
@@ -56,14 +56,14 @@ static const char *type_of(const struct cublas_product *product)
     }
 }
 
-static const char *op_of(const struct cublas_product *product)
+static const char *cublas_op_of(const struct cublas_product *product)
 {
     unsigned a = (unsigned)product->transa, b = (unsigned)product->transb;
     return a < CUBLAS_ABI_OPS && b < CUBLAS_ABI_OPS ? cublas_ops[a][b] : NULL;
 }
 
 /* Products and sums that do not fit are CUBLAS_UNKNOWN, and so is what is made of them. */
-static uint64_t times(uint64_t a, uint64_t b)
+static uint64_t cublas_times(uint64_t a, uint64_t b)
 {
     uint64_t product;
     if (a == CUBLAS_UNKNOWN || b == CUBLAS_UNKNOWN || __builtin_mul_overflow(a, b, &product))
@@ -71,7 +71,7 @@ static uint64_t times(uint64_t a, uint64_t b)
     return product;
 }
 
-static uint64_t plus(uint64_t a, uint64_t b)
+static uint64_t cublas_plus(uint64_t a, uint64_t b)
 {
     uint64_t sum;
     if (a == CUBLAS_UNKNOWN || b == CUBLAS_UNKNOWN || __builtin_add_overflow(a, b, &sum))
@@ -79,29 +79,32 @@ static uint64_t plus(uint64_t a, uint64_t b)
     return sum;
 }
 
-static uint64_t matrix_bytes(uint64_t rows, uint64_t columns, uint64_t count, int type)
+static uint64_t cublas_matrix_bytes(uint64_t rows, uint64_t columns, uint64_t count, int type)
 {
-    uint64_t elements = times(rows, columns);
-    if (!type_is_known(type))
+    uint64_t elements = cublas_times(rows, columns);
+    if (!cublas_type_is_known(type))
         return CUBLAS_UNKNOWN;
-    uint64_t bits = times(elements, cublas_types[type].bits);
-    return times(bits == CUBLAS_UNKNOWN ? bits : bits / 8 + (bits % 8 != 0), count);
+    uint64_t bits = cublas_times(elements, cublas_types[type].bits);
+    return cublas_times(bits == CUBLAS_UNKNOWN ? bits : bits / 8 + (bits % 8 != 0), count);
 }
 
-static uint64_t flops_of(const struct cublas_product *product, const struct cublas_work *work)
+static uint64_t cublas_flops_of(const struct cublas_product *product,
+                                const struct cublas_work *work)
 {
-    if (!type_is_known(product->type_a))
+    if (!cublas_type_is_known(product->type_a))
         return CUBLAS_UNKNOWN;
     uint64_t each = 2u * cublas_types[product->type_a].factor;
-    return times(times(times(work->m, work->n), times(work->k, work->batch)), each);
+    return cublas_times(
+        cublas_times(cublas_times(work->m, work->n), cublas_times(work->k, work->batch)), each);
 }
 
-static uint64_t bytes_of(const struct cublas_product *product, const struct cublas_work *work)
+static uint64_t cublas_bytes_of(const struct cublas_product *product,
+                                const struct cublas_work *work)
 {
     uint64_t many_a = product->one_a ? 1 : work->batch, many_b = product->one_b ? 1 : work->batch;
-    uint64_t inputs = plus(matrix_bytes(work->m, work->k, many_a, product->type_a),
-                           matrix_bytes(work->k, work->n, many_b, product->type_b));
-    return plus(inputs, matrix_bytes(work->m, work->n, work->batch, product->type_c));
+    uint64_t inputs = cublas_plus(cublas_matrix_bytes(work->m, work->k, many_a, product->type_a),
+                                  cublas_matrix_bytes(work->k, work->n, many_b, product->type_b));
+    return cublas_plus(inputs, cublas_matrix_bytes(work->m, work->n, work->batch, product->type_c));
 }
 
 bool cublas_work_of(const struct cublas_product *product, struct cublas_work *work)
@@ -113,27 +116,27 @@ bool cublas_work_of(const struct cublas_product *product, struct cublas_work *wo
         .n = (uint64_t)product->n,
         .k = (uint64_t)product->k,
         .batch = (uint64_t)product->batch,
-        .type = type_of(product),
-        .op = op_of(product),
+        .type = cublas_type_of(product),
+        .op = cublas_op_of(product),
     };
-    work->flops = flops_of(product, work);
-    work->bytes = bytes_of(product, work);
+    work->flops = cublas_flops_of(product, work);
+    work->bytes = cublas_bytes_of(product, work);
     return true;
 }
 
-static uint64_t same_or_unknown(uint64_t a, uint64_t b)
+static uint64_t cublas_same_or_unknown(uint64_t a, uint64_t b)
 {
     return a == b ? a : CUBLAS_UNKNOWN;
 }
 
 void cublas_work_add(struct cublas_work *work, const struct cublas_work *more)
 {
-    work->m = same_or_unknown(work->m, more->m);
-    work->n = same_or_unknown(work->n, more->n);
-    work->k = same_or_unknown(work->k, more->k);
-    work->batch = plus(work->batch, more->batch);
-    work->flops = plus(work->flops, more->flops);
-    work->bytes = plus(work->bytes, more->bytes);
+    work->m = cublas_same_or_unknown(work->m, more->m);
+    work->n = cublas_same_or_unknown(work->n, more->n);
+    work->k = cublas_same_or_unknown(work->k, more->k);
+    work->batch = cublas_plus(work->batch, more->batch);
+    work->flops = cublas_plus(work->flops, more->flops);
+    work->bytes = cublas_plus(work->bytes, more->bytes);
     if (work->op != more->op)
         work->op = NULL;
 }

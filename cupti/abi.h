@@ -168,6 +168,7 @@ typedef void (*abi_callback)(void *user, uint32_t domain, uint32_t cbid, const v
 typedef void (*abi_buffer_requested)(uint8_t **buffer, size_t *bytes, size_t *max_records);
 typedef void (*abi_buffer_completed)(void *context, uint32_t stream, uint8_t *buffer, size_t bytes,
                                      size_t valid_bytes);
+typedef uint64_t (*abi_timestamp)(void);
 /* The second form's; `info` tells of fields that were selected, and libprof selects none. */
 typedef void (*abi_buffer_requested_v2)(uint8_t **buffer, size_t *bytes, size_t *max_records,
                                         const void *info);
@@ -193,6 +194,7 @@ struct abi_unified_config; /* abi_memory.h */
     F(REQUIRED, cuptiActivityGetNumDroppedRecords,                                                 \
       (void *context, uint32_t stream, size_t *dropped))                                           \
     F(REQUIRED, cuptiActivityFlushAll, (uint32_t flags))                                           \
+    F(OPTIONAL, cuptiActivityRegisterTimestampCallback, (abi_timestamp now))                       \
     F(OPTIONAL, cuptiActivitySetAttribute, (uint32_t attribute, size_t *bytes, void *value))      \
     F(OPTIONAL, cuptiActivityConfigureUnifiedMemoryCounter,                                        \
       (struct abi_unified_config *configs, uint32_t count))                                        \

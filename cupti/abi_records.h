@@ -148,8 +148,6 @@
     F(STREAM_PRIORITY, priority, 12, 4) \
     F(STREAM_FLAG, flag, 16, 4)
 
-#define ABI_DEVICE_BASE_BYTES 144u
-
 /* The formatter lays this out differently each time. */
 /* clang-format off */
 #define ABI_ALL_FIELDS(F)                                                                \
@@ -191,6 +189,12 @@ ABI_READER(uint64_t)
 static inline const char *abi_text(const uint8_t *record, uint32_t offset)
 {
     return (const char *)(uintptr_t)abi_uint64_t(record, offset);
+}
+
+/* The file has 16 bits for what CUPTI gives 32: the largest stands for all that do not fit. */
+static inline uint16_t abi_narrow16(uint32_t value)
+{
+    return value > UINT16_MAX ? UINT16_MAX : (uint16_t)value;
 }
 
 /* The first word of every record. */

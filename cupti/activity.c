@@ -7,11 +7,11 @@
 #include "config.h"
 #include "cost.h"
 #include "decode.h"
+#include "device_memory.h"
 #include "facts.h"
-#include "graph_kinds.h"
+#include "graphs.h"
 #include "loader.h"
 #include "log.h"
-#include "memory_kinds.h"
 #include "other_tool.h"
 #include "own_thread.h"
 #include "recorder.h"
@@ -56,7 +56,7 @@ static uint64_t flushing_since; /* of the flusher's thread, CLOCK_MONOTONIC; 0: 
 static __thread bool thread_is_marked;
 
 /* CUPTI's worker gets a log of its own; that it is not the program's must be said in it. */
-static void mark_thread(void)
+static void activity_mark_thread(void)
 {
     if (thread_is_marked || callbacks_knows_thread())
         return;
@@ -64,7 +64,7 @@ static void mark_thread(void)
     own_thread_adopt();
 }
 
-static void requested(uint8_t **buffer, size_t *bytes, size_t *max_records)
+static void activity_requested(uint8_t **buffer, size_t *bytes, size_t *max_records)
 {
     int kept_errno = errno;
     *buffer = buffers_take(bytes);
@@ -72,12 +72,12 @@ static void requested(uint8_t **buffer, size_t *bytes, size_t *max_records)
     errno = kept_errno;
 }
 
-static void decode(uint8_t *buffer, size_t valid_bytes)
+static void activity_decode(uint8_t *buffer, size_t valid_bytes)
 {
     activity_tap see = load_acquire(&tap);
     if (see)
         see(buffer, valid_bytes);
-    mark_thread();
+    activity_mark_thread();
     struct decode_result result =
         decode_buffer(&oracle, subscription_next_record, buffer, valid_bytes);
     if (result.unreadable)
@@ -93,13 +93,13 @@ uint64_t activity_decoded_ns(void)
 }
 
 /* On a program's thread the program waits, so elapsed time counts; on other threads, CPU time. */
-static uint64_t cost_begins(bool on_program)
+static uint64_t activity_cost_begins(bool on_program)
 {
     return on_program ? cost_clock() : cost_thread_ns();
 }
 
 /* At the end, PROF_COST_END covers the program's wait. */
-static void cost_ends(bool on_program, uint64_t began)
+static void activity_cost_ends(bool on_program, uint64_t began)
 {
     if (on_program && !recorder_ending())
         cost_charge(PROF_COST_INLINE, began);
@@ -110,8 +110,8 @@ static void cost_ends(bool on_program, uint64_t began)
     cost_add_ns(PROF_COST_DECODE, 1, ns);
 }
 
-static void completed(void *context, uint32_t stream, uint8_t *buffer, size_t bytes,
-                      size_t valid_bytes)
+static void activity_completed(void *context, uint32_t stream, uint8_t *buffer, size_t bytes,
+                               size_t valid_bytes)
 {
     (void)context, (void)stream;
     if (!buffer || load_acquire(&closed))
@@ -124,13 +124,13 @@ static void completed(void *context, uint32_t stream, uint8_t *buffer, size_t by
         valid_bytes = bytes;
     fetch_add_relaxed(&delivered_bytes, valid_bytes);
     bool on_program = callbacks_knows_thread();
-    uint64_t began = cost_begins(on_program);
+    uint64_t began = activity_cost_begins(on_program);
     if (buffers_is_last_resort(buffer))
         loss_add(PROF_LOSS_GPU_BUFFER, decode_count_only(&oracle, buffer, valid_bytes));
     else
-        decode(buffer, valid_bytes);
+        activity_decode(buffer, valid_bytes);
     buffers_give_back(buffer, valid_bytes);
-    cost_ends(on_program, began);
+    activity_cost_ends(on_program, began);
     errno = kept_errno;
 }
 
@@ -151,17 +151,17 @@ int activity_begin(size_t buffer_bytes)
     has_buffer_per_thread = cupti->version >= ABI_VERSION_12_3;
     if (has_buffer_per_thread)
         subscription_set(ABI_ATTRIBUTE_PER_THREAD_BUFFER, 1);
-    graph_kinds_prepare(&oracle);
-    return subscription_register(requested, completed);
+    graphs_prepare_kind(&oracle);
+    return subscription_register(activity_requested, activity_completed);
 }
 
 int activity_register_again(void)
 {
-    return subscription_register(requested, completed);
+    return subscription_register(activity_requested, activity_completed);
 }
 
 /* What stays unknown without the kind; NULL when it is no operation. */
-static const char *operations_of(uint32_t kind)
+static const char *activity_operations_of(uint32_t kind)
 {
     switch (kind) {
     case ABI_KIND_MEMCPY:
@@ -175,9 +175,9 @@ static const char *operations_of(uint32_t kind)
     }
 }
 
-static void note_refused_kind(uint32_t kind, int result)
+static void activity_note_refused_kind(uint32_t kind, int result)
 {
-    const char *operations = operations_of(kind);
+    const char *operations = activity_operations_of(kind);
     char text[96];
     log_line(LOG_PROCESS, "CUPTI refused activity kind %u: error %d", kind, result);
     if (!operations)
@@ -186,7 +186,7 @@ static void note_refused_kind(uint32_t kind, int result)
     recorder_set_gpu_mode(PROF_GPU_PARTIAL, text);
 }
 
-static bool is_wanted(size_t i)
+static bool activity_is_wanted(size_t i)
 {
     return kinds[i].from <= config_get()->gpu_detail;
 }
@@ -195,24 +195,24 @@ int activity_enable(void)
 {
     int outcome = ABI_OK;
     for (size_t i = 0; i < KIND_COUNT; i++) {
-        int result = is_wanted(i) ? subscription_enable(kinds[i].kind) : ABI_OK;
+        int result = activity_is_wanted(i) ? subscription_enable(kinds[i].kind) : ABI_OK;
         if (result == ABI_OK)
             continue;
-        note_refused_kind(kinds[i].kind, result);
+        activity_note_refused_kind(kinds[i].kind, result);
         if (kinds[i].kind == ABI_KIND_CONCURRENT_KERNEL)
             outcome = result;
     }
-    graph_kinds_enable();
-    memory_kinds_enable(&oracle);
+    graphs_enable_kind();
+    device_memory_enable(&oracle);
     return outcome;
 }
 
-static void disable_all(void)
+static void activity_disable_all(void)
 {
-    memory_kinds_disable();
-    graph_kinds_disable();
+    device_memory_disable();
+    graphs_disable_kind();
     for (size_t i = KIND_COUNT; i-- > 0;)
-        if (is_wanted(i))
+        if (activity_is_wanted(i))
             subscription_disable(kinds[i].kind);
 }
 
@@ -221,53 +221,53 @@ bool activity_disable(void)
     exchange_seq_cst(&disabling, 1u);
     bool alone = load_seq_cst(&inline_flushes) == 0;
     if (alone)
-        disable_all();
+        activity_disable_all();
     exchange_seq_cst(&disabling, 0u);
     return alone;
 }
 
 /* The count is CUPTI's since it was last asked: asking resets it. Never asked in a buffer
  * callback: kineto met a deadlock there. */
-static void count_dropped(void)
+static void activity_count_dropped(void)
 {
     size_t dropped = 0;
     if (subscription_dropped(&dropped) == ABI_OK && dropped)
         loss_add(PROF_LOSS_CUPTI_DROPPED, dropped);
 }
 
-static void note_failed_flush(int result)
+static void activity_note_failed_flush(int result)
 {
     static uint32_t said;
     char text[96];
     if (exchange_acquire(&said, 1u))
         return;
     snprintf(text, sizeof text, "CUPTI failed to hand over device records: error %d", result);
-    log_line(LOG_ERROR, "%s", text);
-    facts_info(PROF_INFO_NOTE, text);
+    facts_trouble(text);
 }
 
-static bool flush(unsigned flags)
+static bool activity_flush_and_count(unsigned flags)
 {
     const struct cupti_library *cupti = loader_cupti();
     if (!cupti || load_acquire(&closed))
         return true;
     int result = cupti->cuptiActivityFlushAll(flags);
     if (result != ABI_OK)
-        note_failed_flush(result);
-    count_dropped();
+        activity_note_failed_flush(result);
+    activity_count_dropped();
     return result == ABI_OK;
 }
 
 bool activity_flush(unsigned flags)
 {
     exchange_seq_cst(&flushing_since, clock_monotonic_ns());
-    bool done = load_seq_cst(&others_disabling) || other_tool_has_records() || flush(flags);
+    bool done = load_seq_cst(&others_disabling) || other_tool_has_records() ||
+                activity_flush_and_count(flags);
     store_release(&flushing_since, 0);
     return done;
 }
 
 /* True if a flush did not return in time: another one would hang the program, too. */
-static bool flush_hangs(void)
+static bool activity_flush_hangs(void)
 {
     uint64_t since = load_relaxed(&flushing_since);
     return since && clock_monotonic_ns() - since > config_get()->exit_ms * 1000000u;
@@ -275,11 +275,11 @@ static bool flush_hangs(void)
 
 void activity_flush_inline(unsigned flags)
 {
-    if (flush_hangs())
+    if (activity_flush_hangs())
         return;
     fetch_add_seq_cst(&inline_flushes, 1u);
     if (!load_seq_cst(&disabling) && !load_seq_cst(&others_disabling))
-        flush(flags);
+        activity_flush_and_count(flags);
     fetch_add_seq_cst(&inline_flushes, (uint32_t)-1);
 }
 
@@ -294,14 +294,22 @@ void activity_keep_from_disabling(bool on)
 void activity_keep_from_flushing(bool on)
 {
     fetch_add_seq_cst(&others_disabling, on ? 1u : (uint32_t)-1);
-    while (on && load_seq_cst(&flushing_since) && !flush_hangs() && !callbacks_are_on_stack())
+    while (on && load_seq_cst(&flushing_since) && !activity_flush_hangs() &&
+           !callbacks_are_on_stack())
         clock_pause(50);
+}
+
+void activity_give_way(void)
+{
+    activity_keep_from_flushing(true);
+    activity_disable_all();
+    activity_keep_from_flushing(false);
 }
 
 /* CUPTI hands a buffer back when all of it has ended. While a device is never idle that is a full buffer, so its
  * size, in time, is what is lost when the process is killed: half a period of flushing, at the rate at which records
  * come. From 13.0 on each thread fills one of its own. A falling rate is followed slowly. */
-static void fit_buffers(void)
+static void activity_fit_buffers(void)
 {
     static uint64_t last_ns, bytes_per_s; /* the flusher's thread */
     uint64_t now = clock_monotonic_ns(), elapsed_ns = now - last_ns;
@@ -317,7 +325,7 @@ static void fit_buffers(void)
 
 void activity_prepare(void)
 {
-    fit_buffers();
+    activity_fit_buffers();
     buffers_prepare(SPARE_BUFFERS);
 }
 
@@ -334,4 +342,82 @@ const struct oracle *activity_oracle(void)
 void activity_set_tap(activity_tap see)
 {
     store_release(&tap, see);
+}
+
+/* ---- how kernels are timed, where that is the user's choice ---- */
+
+static bool by_hardware; /* set once, before records come -> activity_may_flush loads */
+
+static void activity_note_hardware(int result)
+{
+    char text[160];
+    if (result != ABI_OK) {
+        snprintf(text, sizeof text,
+                 "PROF_HARDWARE_TRACE: CUPTI cannot have the device time kernels: error %d%s",
+                 result, result == ABI_NOT_SUPPORTED ? " (Blackwell and later can)" : "");
+        facts_trouble(text);
+        return;
+    }
+    store_release(&by_hardware, true);
+    if (!activity_may_flush())
+        facts_trouble(
+            "PROF_HARDWARE_TRACE: before CUDA 13.4 device records are collected only when the "
+            "program ends");
+}
+
+void activity_before_subscribing(enum subscription_form form)
+{
+    const struct cupti_library *cupti = loader_cupti();
+    uint8_t on = 1;
+    size_t bytes = sizeof on;
+    if (config_get()->hardware_trace && form == SUBSCRIPTION_SECOND)
+        activity_note_hardware(cupti->cuptiActivitySetAttribute_v2(
+            NULL, (uint32_t)ABI_ATTRIBUTE_HARDWARE_TRACE, &bytes, &on));
+}
+
+static int activity_ask_for_latency(void)
+{
+    const struct cupti_library *cupti = loader_cupti();
+    if (subscription_form() == SUBSCRIPTION_SECOND)
+        return subscription_set(ABI_ATTRIBUTE_LATENCY, 1);
+    return cupti->cuptiActivityEnableLatencyTimestamps
+               ? cupti->cuptiActivityEnableLatencyTimestamps(1)
+               : ABI_NOT_SUPPORTED;
+}
+
+void activity_subscribed(void)
+{
+    char text[160];
+    int result;
+    if (!config_get()->kernel_latency)
+        return;
+    if (config_get()->hardware_trace) {
+        facts_trouble("PROF_KERNEL_LATENCY is left out: CUPTI cannot do it together with "
+                      "PROF_HARDWARE_TRACE");
+        return;
+    }
+    if ((result = activity_ask_for_latency()) == ABI_OK)
+        return;
+    snprintf(text, sizeof text,
+             "PROF_KERNEL_LATENCY: CUPTI does not tell when kernels were queued: error %d", result);
+    facts_trouble(text);
+}
+
+bool activity_wants_init(void)
+{
+    return config_get()->hardware_trace && subscription_form() == SUBSCRIPTION_FIRST;
+}
+
+void activity_init_finished(void)
+{
+    const struct cupti_library *cupti = loader_cupti();
+    if (activity_wants_init())
+        activity_note_hardware(cupti->cuptiActivityEnableHWTrace
+                                   ? cupti->cuptiActivityEnableHWTrace(1)
+                                   : ABI_NOT_SUPPORTED);
+}
+
+bool activity_may_flush(void)
+{
+    return !load_acquire(&by_hardware) || loader_cupti()->version >= ABI_VERSION_13_4;
 }

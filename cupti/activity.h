@@ -9,6 +9,7 @@
 #define PROF_ACTIVITY_H
 
 #include "oracle.h"
+#include "subscription.h"
 
 /* Asks for record sizes and hands CUPTI the buffer callbacks. Before any kind is enabled.
  * Returns an enum abi_result; ABI_NOT_COMPATIBLE when the record sizes make no sense. */
@@ -20,6 +21,10 @@ int activity_enable(void);
 
 /* Switches them off; from the flusher's thread. False: not now, somebody flushes inline. */
 bool activity_disable(void);
+
+/* The same on a thread of the program's, before another tool takes the callbacks: what comes until then would be written
+ * into a buffer of ours that the other tool is handed. */
+void activity_give_way(void);
 
 /* Takes buffers back from CUPTI (flags: enum abi_flush) and asks what was dropped. May block as
  * long as CUPTI likes; from the flusher's thread. Returns false when CUPTI failed to
@@ -57,5 +62,31 @@ const struct oracle *activity_oracle(void);
  * ends it. */
 typedef void (*activity_tap)(const uint8_t *buffer, size_t valid_bytes);
 void activity_set_tap(activity_tap tap);
+
+/* ---- how kernels are timed, where that is the user's choice ----
+ *
+ * PROF_HARDWARE_TRACE has the device's hardware write the times (HES: Blackwell and later, CUDA 12.8),
+ * PROF_KERNEL_LATENCY adds when kernels were queued and submitted. CUPTI does not do both: the
+ * hardware wins, and a message says so.
+ *
+ * No timestamp callback is registered unless another tool has registered one (other_tool.h): from 12.6 Update 2 to
+ * 13.0 CUPTI then gives kernels zero times [CUPTI release notes, 13.1].
+ */
+
+/* Before and after subscribing: in the second form, all subscribers share the hardware trace, which must
+ * be requested before; latency is the subscriber's own. Threads: one. */
+void activity_before_subscribing(enum subscription_form form);
+void activity_subscribed(void);
+
+/* In CUPTI's callback when cuInit has finished, before there is a context: the moment at which the
+ * first form accepts the request for the hardware trace. */
+bool activity_wants_init(void);
+void activity_init_finished(void);
+
+/* Whether buffers may be flushed while the program is busy. CUPTI before 13.4 corrupts memory if
+ * that is done under the hardware trace [release notes 13.4, "host heap corruption"]: then they
+ * are flushed when the program ends or tears its contexts down. The price is that CUPTI drops
+ * what does not fit into its 128 MB until then; it counts it, and so does the ledger. */
+bool activity_may_flush(void);
 
 #endif

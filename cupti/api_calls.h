@@ -7,6 +7,7 @@
 #include "abi_calls.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 enum api_what {
     API_NOT_FOLLOWED = 0,
@@ -66,5 +67,42 @@ static inline bool api_calls_has_stack(const struct api_call *call)
 {
     return api_calls_launches(call) || call->what == API_ALLOC;
 }
+
+/* ---- calls that are looked at only for whether they fail ----
+ *
+ * There are three ways to find the calls that fail. Activity records of the RUNTIME and DRIVER kinds are 40
+ * bytes for each call and for each call within it, to find the few that failed. cudaGetLastError()
+ * forgets the driver's errors, and asking clears what the program wants to see. Callbacks cost
+ * two invocations per call, whether it fails or not; but libprof's part in the usual case is
+ * to look at one word. So callbacks are enabled for all calls but
+ *
+ *     - those that are followed anyway: their result is in the log;
+ *     - questions that libraries ask for every operation, or that have errors for answers (is this a
+ *       pointer of CUDA's? is there a context?): they change nothing, and what they could fail of,
+ *       other calls fail of, too;
+ *     - cudaGetLastError() and its like, which repeat what an earlier call has said.
+ *
+ * Where calls are left out to keep a budget (PROF_BUDGET), these are not looked at either.
+ */
+
+/* Asks libcupti for the names of all calls; where it does not tell, none is watched. */
+void api_calls_watch(void);
+
+bool api_calls_is_watched(uint32_t domain, uint32_t cbid);
+
+/* Whether the result is a failure: neither success nor an answer. */
+bool api_calls_is_failure(uint32_t result);
+
+/* Whether a call of that name is one of those left out. */
+bool api_calls_leaves_out(const char *name);
+
+/* ---- PROF_START=cuda: the program's calls to its profilers switch recording ---- */
+
+/* Enables their callbacks. */
+void api_calls_enable_profiler(void *subscriber);
+
+/* A callback; of any other call: nothing. Recording begins when the start returns and ends when the
+ * stop is called. */
+void api_calls_switch(uint32_t domain, uint32_t cbid, uint32_t site);
 
 #endif

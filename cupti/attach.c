@@ -1,14 +1,16 @@
 #include "attach.h"
 
+#include "abi.h"
 #include "activity.h"
+#include "api_calls.h"
 #include "callbacks.h"
 #include "config.h"
-#include "kernel_times.h"
-#include "profiler_calls.h"
+#include "loader.h"
+#include "other_tool.h"
 #include "recorder.h"
-#include "refusal.h"
 #include "subscription.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #define REASON_BYTES 320u
@@ -23,84 +25,85 @@ struct attempt {
     char holder[ABI_OLD_SUBSCRIBER_BYTES];
 };
 
-static bool fails(struct attempt *attempt, const char *step, int result)
+static bool attach_fails(struct attempt *attempt, const char *step, int result)
 {
     attempt->step = step;
     attempt->result = result;
     return result != ABI_OK;
 }
 
-static bool follow_calls(void)
+static bool attach_follow_calls(void)
 {
     if (!callbacks_enable(subscription_handle()))
         return false;
     if (CONFIG_MOMENT(config_get()->start) == CONFIG_START_CUDA)
-        profiler_calls_enable(subscription_handle());
+        api_calls_enable_profiler(subscription_handle());
     return true;
 }
 
 /* The GPU mode is stated before kinds are enabled: that may find that not all can be had. */
-static void begin_records(struct attempt *attempt, attach_enable enable)
+static void attach_begin_records(struct attempt *attempt, attach_enable enable)
 {
-    if (fails(attempt, "deliver records",
-              activity_begin((size_t)config_get()->gpu_buffer_kib << 10)) ||
-        fails(attempt, NULL, follow_calls() ? ABI_OK : ABI_NOT_SUPPORTED))
+    if (attach_fails(attempt, "deliver records",
+                     activity_begin((size_t)config_get()->gpu_buffer_kib << 10)) ||
+        attach_fails(attempt, NULL, attach_follow_calls() ? ABI_OK : ABI_NOT_SUPPORTED))
         return;
     char mode[MODE_BYTES];
     bool minimal = config_get()->gpu_detail == CONFIG_DETAIL_MINIMAL;
     snprintf(mode, sizeof mode, "%s%s", attempt->mode, minimal ? ", PROF_GPU_DETAIL=minimal" : "");
     recorder_set_gpu_mode(PROF_GPU_CUPTI, mode);
-    fails(attempt, "record kernels", enable ? enable() : ABI_OK);
+    attach_fails(attempt, "record kernels", enable ? enable() : ABI_OK);
 }
 
 /* All of one form, from subscribing to enabling kinds, or nothing of it. */
-static bool try_form(struct attempt *attempt, attach_enable enable)
+static bool attach_try_form(struct attempt *attempt, attach_enable enable)
 {
-    kernel_times_before_subscribing(attempt->form);
-    if (fails(attempt, "subscribe",
-              subscription_open(attempt->form, callbacks_receive, attempt->holder)))
+    activity_before_subscribing(attempt->form);
+    if (attach_fails(attempt, "subscribe",
+                     subscription_open(attempt->form, callbacks_receive, attempt->holder)))
         return false;
-    kernel_times_subscribed();
-    begin_records(attempt, enable);
+    activity_subscribed();
+    attach_begin_records(attempt, enable);
     if (attempt->result != ABI_OK)
         subscription_close();
     return attempt->result == ABI_OK;
 }
 
-static void describe(const struct attempt *attempt, char *sentence, size_t bytes)
+static void attach_describe(const struct attempt *attempt, char *sentence, size_t bytes)
 {
     if (attempt->step)
-        refusal_sentence(attempt->result, attempt->step, attempt->holder, sentence, bytes);
+        attach_refusal(attempt->result, attempt->step, attempt->holder, sentence, bytes);
     else
         snprintf(sentence, bytes, "CUPTI refused every callback");
 }
 
-static bool try_first(const char *mode, attach_enable enable, char *why, size_t why_bytes)
+static bool attach_try_first(const char *mode, attach_enable enable, char *why, size_t why_bytes)
 {
     struct attempt attempt = {.form = SUBSCRIPTION_FIRST, .mode = mode};
-    if (try_form(&attempt, enable))
+    if (attach_try_form(&attempt, enable))
         return true;
-    describe(&attempt, why, why_bytes);
+    attach_describe(&attempt, why, why_bytes);
     return false;
 }
 
 /* What is refused to the form that lets other tools in may be granted to the one that does not. */
-static bool try_first_after(const struct attempt *second, attach_enable enable, char *why,
-                            size_t why_bytes)
+static bool attach_try_first_after(const struct attempt *second, attach_enable enable, char *why,
+                                   size_t why_bytes)
 {
     char sentence[REASON_BYTES], mode[MODE_BYTES];
-    describe(second, sentence, sizeof sentence);
+    attach_describe(second, sentence, sizeof sentence);
     snprintf(mode, sizeof mode, "CUPTI activity records, but not beside other tools: %s", sentence);
-    return try_first(mode, enable, why, why_bytes);
+    return attach_try_first(mode, enable, why, why_bytes);
 }
 
 bool attach_begin(attach_enable enable, char *why, size_t why_bytes)
 {
     struct attempt second = {.form = SUBSCRIPTION_SECOND,
                              .mode = "CUPTI activity records, beside other tools"};
-    if (!subscription_has_second())
-        return try_first("CUPTI activity records", enable, why, why_bytes);
-    return try_form(&second, enable) || try_first_after(&second, enable, why, why_bytes);
+    if (!subscription_has_second() || (loader_sees_tool() && other_tool_is_seen()))
+        return attach_try_first("CUPTI activity records", enable, why, why_bytes);
+    return attach_try_form(&second, enable) ||
+           attach_try_first_after(&second, enable, why, why_bytes);
 }
 
 bool attach_again(int refused, attach_enable enable, char *why, size_t why_bytes)
@@ -108,8 +111,112 @@ bool attach_again(int refused, attach_enable enable, char *why, size_t why_bytes
     struct attempt failed = {.result = refused, .step = "record kernels"};
     if (subscription_form() == SUBSCRIPTION_SECOND) {
         subscription_close();
-        return try_first_after(&failed, enable, why, why_bytes);
+        return attach_try_first_after(&failed, enable, why, why_bytes);
     }
-    describe(&failed, why, why_bytes);
+    attach_describe(&failed, why, why_bytes);
     return false;
+}
+
+/* ---- why CUPTI cannot be had ---- */
+
+struct refusal {
+    int result;
+    const char *sentence;
+};
+
+/* What is the matter, then what to do. */
+static const struct refusal refusals[] = {
+    {ABI_NOT_INITIALIZED, "CUPTI found no usable CUDA driver, or is newer than the driver"},
+    {ABI_UNKNOWN, "CUPTI found no usable CUDA driver: nvidia-smi tells whether it works at all"},
+    {ABI_NO_DEVICE, "CUPTI found no CUDA device: nvidia-smi and CUDA_VISIBLE_DEVICES tell why"},
+    {ABI_NOT_COMPATIBLE, "this libcupti is not compatible with the CUDA driver"},
+    {ABI_VIRTUALIZED_DEVICE, "CUPTI does not support this virtual GPU"},
+    {ABI_INSUFFICIENT_PRIVILEGES,
+     "the driver reserves GPU profiling for administrators: run as root or with CAP_SYS_ADMIN, or "
+     "set NVreg_RestrictProfilingToAdminUsers=0 (developer.nvidia.com/ERR_NVGPUCTRPERM)"},
+    {ABI_VIRTUALIZED_PRIVILEGES,
+     "the hypervisor does not permit profiling of this virtual GPU: its administrator can, per "
+     "vGPU (enable_profiling=1)"},
+    {ABI_OLD_PROFILER_API, "the program itself uses the old CUDA profiler interface"},
+    {ABI_LEGACY_PROFILER, "this CUPTI does not support profiling this GPU"},
+    {ABI_CONFIDENTIAL_COMPUTING, "CUPTI does not work under confidential computing"},
+    {ABI_CMP_DEVICE, "CUPTI does not support this mining GPU"},
+    {ABI_MIG_DEVICE,
+     "CUPTI does not support this MIG partition: profile on a whole GPU, or with a newer driver"},
+    {ABI_SLI_DEVICE, "CUPTI does not support GPUs in SLI mode: switch SLI off"},
+    {ABI_WSL_DEVICE, "CUPTI does not support this GPU under Windows Subsystem for Linux"},
+};
+
+static const char *attach_find(int result)
+{
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
+        if (refusals[i].result == result)
+            return refusals[i].sentence;
+    return NULL;
+}
+
+static void attach_name_holder(const char *holder, char *sentence, size_t bytes)
+{
+    if (holder && *holder)
+        snprintf(sentence, bytes, "another tool holds CUPTI: %s; run without it", holder);
+    else
+        snprintf(sentence, bytes,
+                 "another tool holds CUPTI (Nsight, cuda-gdb, PyTorch's profiler ...): run without "
+                 "it");
+}
+
+/* From CUDA 13.2 on several tools may subscribe, but only with the second form of the functions;
+ * to the first form everything is then incompatible. */
+static bool attach_is_second_form(int result, const struct cupti_library *cupti)
+{
+    return result == ABI_NOT_COMPATIBLE && cupti && cupti->version >= ABI_VERSION_13_2;
+}
+
+static bool attach_is_too_new(int result, const struct cupti_library *cupti,
+                              const struct driver_library *driver)
+{
+    return result == ABI_NOT_INITIALIZED && cupti && driver && driver->version > 0 &&
+           cupti->version >= ABI_VERSION_13_0 &&
+           (int)(cupti->version / 10000) > driver->version / 1000;
+}
+
+static void attach_explain_too_new(const struct cupti_library *cupti,
+                                   const struct driver_library *driver, char *sentence,
+                                   size_t bytes)
+{
+    snprintf(sentence, bytes,
+             "this libcupti is of CUDA %u.%u and newer than the driver, which is for CUDA %d.%d: "
+             "install a newer driver, or name an older libcupti in PROF_CUPTI",
+             cupti->version / 10000, cupti->version / 100 % 100, driver->version / 1000,
+             driver->version % 1000 / 10);
+}
+
+static void attach_explain_unknown(int result, const char *step, const struct cupti_library *cupti,
+                                   char *sentence, size_t bytes)
+{
+    const char *text = NULL;
+    if (cupti && cupti->cuptiGetResultString)
+        cupti->cuptiGetResultString((uint32_t)result, &text);
+    snprintf(sentence, bytes, "CUPTI refused to %s: error %d%s%s", step, result, text ? ", " : "",
+             text ? text : "");
+}
+
+void attach_refusal(int result, const char *step, const char *holder, char *sentence, size_t bytes)
+{
+    const struct cupti_library *cupti = loader_cupti();
+    const struct driver_library *driver = loader_driver();
+    const char *known = attach_find(result);
+    if (result == ABI_MULTIPLE_SUBSCRIBERS)
+        attach_name_holder(holder, sentence, bytes);
+    else if (attach_is_second_form(result, cupti))
+        snprintf(sentence, bytes,
+                 "another tool uses CUPTI in its second form, which shuts out the first: run "
+                 "without it (error %d on %s)",
+                 result, step);
+    else if (attach_is_too_new(result, cupti, driver))
+        attach_explain_too_new(cupti, driver, sentence, bytes);
+    else if (known)
+        snprintf(sentence, bytes, "%s (error %d on %s)", known, result, step);
+    else
+        attach_explain_unknown(result, step, cupti, sentence, bytes);
 }

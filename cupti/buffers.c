@@ -37,34 +37,34 @@ static uint8_t last_resort[LAST_RESORT_BYTES] __attribute__((aligned(PAGE_BYTES)
 static uint32_t last_resort_holders;
 static uint32_t takes; /* since buffers_fit() */
 
-static size_t round_to_pages(size_t bytes)
+static size_t buffers_round_to_pages(size_t bytes)
 {
     return (bytes + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1);
 }
 
 void buffers_init(size_t bytes)
 {
-    size_t rounded = round_to_pages(bytes);
+    size_t rounded = buffers_round_to_pages(bytes);
     buffer_bytes = rounded < BYTES_MIN ? BYTES_MIN : rounded;
 }
 
 void buffers_fit(size_t bytes)
 {
-    size_t rounded = round_to_pages(bytes);
+    size_t rounded = buffers_round_to_pages(bytes);
     if (rounded < GIVEN_MIN)
         rounded = GIVEN_MIN;
     store_relaxed(&given_bytes, rounded < buffer_bytes ? rounded : buffer_bytes);
     store_relaxed(&takes, 0);
 }
 
-static void note_used(uint32_t index)
+static void buffers_note_used(uint32_t index)
 {
     uint32_t seen = load_relaxed(&slots_used);
     while (seen <= index && !cas_acq_rel(&slots_used, &seen, index + 1))
         continue;
 }
 
-static struct slot *take_free(void)
+static struct slot *buffers_take_free(void)
 {
     for (uint32_t i = 0, count = load_acquire(&slots_used); i < count; i++) {
         uint32_t free_state = SLOT_FREE;
@@ -75,7 +75,7 @@ static struct slot *take_free(void)
     return NULL;
 }
 
-static uint8_t *map(void)
+static uint8_t *buffers_map(void)
 {
     void *memory =
         mmap(NULL, buffer_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -83,27 +83,27 @@ static uint8_t *map(void)
 }
 
 /* Fills an empty slot; it ends in `state`, with the pages of its first `present` bytes. NULL when there is no memory or no slot. */
-static struct slot *add(enum slot_state state, size_t present)
+static struct slot *buffers_add(enum slot_state state, size_t present)
 {
     for (uint32_t i = 0; i < SLOT_COUNT; i++) {
         uint32_t empty = SLOT_EMPTY;
         if (load_relaxed(&slots[i].state) != SLOT_EMPTY ||
             !cas_acq_rel(&slots[i].state, &empty, (uint32_t)SLOT_MAPPING))
             continue;
-        uint8_t *memory = map();
+        uint8_t *memory = buffers_map();
         slots[i].memory = memory;
         slots[i].present = memory ? present : 0;
         for (size_t at = 0; memory && at < present; at += PAGE_BYTES)
             *(volatile uint8_t *)(memory + at) = 0;
         store_release(&slots[i].state, memory ? (uint32_t)state : (uint32_t)SLOT_EMPTY);
-        note_used(i);
+        buffers_note_used(i);
         return memory ? &slots[i] : NULL;
     }
     return NULL;
 }
 
 /* Zeroed only while nobody else holds it: CUPTI counts on zeroes, and may be writing. */
-static uint8_t *take_last_resort(size_t *bytes)
+static uint8_t *buffers_take_last_resort(size_t *bytes)
 {
     if (fetch_add_seq_cst(&last_resort_holders, 1) == 0)
         memset(last_resort, 0, sizeof last_resort);
@@ -112,7 +112,7 @@ static uint8_t *take_last_resort(size_t *bytes)
 }
 
 /* A burst is over before its rate is known: it must not use up the slots. */
-static size_t next_bytes(void)
+static size_t buffers_next_bytes(void)
 {
     uint32_t doublings = fetch_add_relaxed(&takes, 1u) / TAKES_TO_DOUBLE;
     return load_relaxed(&given_bytes) << (doublings < DOUBLINGS_MAX ? doublings : DOUBLINGS_MAX);
@@ -120,18 +120,18 @@ static size_t next_bytes(void)
 
 uint8_t *buffers_take(size_t *bytes)
 {
-    struct slot *slot = take_free();
+    struct slot *slot = buffers_take_free();
     if (!slot)
-        slot = add(SLOT_HELD, 0);
+        slot = buffers_add(SLOT_HELD, 0);
     if (!slot)
-        return take_last_resort(bytes);
-    size_t given = next_bytes();
+        return buffers_take_last_resort(bytes);
+    size_t given = buffers_next_bytes();
     store_relaxed(&slot->given, given < buffer_bytes ? given : buffer_bytes);
     *bytes = slot->given;
     return slot->memory;
 }
 
-static struct slot *find(const uint8_t *buffer)
+static struct slot *buffers_find(const uint8_t *buffer)
 {
     for (uint32_t i = 0, count = load_acquire(&slots_used); i < count; i++)
         if (load_acquire(&slots[i].state) == SLOT_HELD && slots[i].memory == buffer)
@@ -141,9 +141,9 @@ static struct slot *find(const uint8_t *buffer)
 
 /* CUPTI may have written behind what it calls valid, and is promised zeroes in all of the buffer. Pages
  * that were never used need no memory: dropping them makes them zero, too. */
-static void zero(struct slot *slot, size_t used)
+static void buffers_zero(struct slot *slot, size_t used)
 {
-    size_t present = round_to_pages(used < slot->given ? used : slot->given);
+    size_t present = buffers_round_to_pages(used < slot->given ? used : slot->given);
     if (present < slot->present)
         present = slot->present;
     uint8_t *rest = slot->memory + present;
@@ -159,11 +159,11 @@ void buffers_give_back(uint8_t *buffer, size_t used)
         fetch_add_seq_cst(&last_resort_holders, (uint32_t)-1);
         return;
     }
-    struct slot *slot = find(buffer);
+    struct slot *slot = buffers_find(buffer);
     if (!slot)
         return;
     int kept_errno = errno;
-    zero(slot, used);
+    buffers_zero(slot, used);
     errno = kept_errno;
     store_release(&slot->state, (uint32_t)SLOT_FREE);
 }
@@ -177,11 +177,11 @@ size_t buffers_bytes(const uint8_t *buffer)
 {
     if (buffers_is_last_resort(buffer))
         return sizeof last_resort;
-    const struct slot *slot = find(buffer);
+    const struct slot *slot = buffers_find(buffer);
     return slot ? load_relaxed(&slot->given) : 0;
 }
 
-static unsigned count_free(void)
+static unsigned buffers_count_free(void)
 {
     unsigned count = 0;
     for (uint32_t i = 0, used = load_acquire(&slots_used); i < used; i++)
@@ -191,7 +191,7 @@ static unsigned count_free(void)
 
 void buffers_prepare(unsigned count)
 {
-    for (unsigned have = count_free(); have < count; have++)
-        if (!add(SLOT_FREE, load_relaxed(&given_bytes)))
+    for (unsigned have = buffers_count_free(); have < count; have++)
+        if (!buffers_add(SLOT_FREE, load_relaxed(&given_bytes)))
             return;
 }

@@ -3,21 +3,15 @@
 #include "activity.h"
 #include "api_calls.h"
 #include "atomic.h"
-#include "capture.h"
 #include "config.h"
 #include "cost.h"
+#include "device_memory.h"
 #include "facts.h"
-#include "failures.h"
 #include "graphs.h"
-#include "kernel_names.h"
-#include "kernel_times.h"
 #include "loader.h"
-#include "memory_calls.h"
-#include "memory_kinds.h"
-#include "profiler_calls.h"
+#include "lost.h"
 #include "recorder.h"
 #include "start_events.h"
-#include "windows.h"
 
 #include <errno.h>
 #include <string.h>
@@ -59,23 +53,23 @@ static bool
                               * follows */
 static bool is_following; /* callbacks_follow */
 
-static bool blind;            /* callbacks_blind stores -> every followed call loads */
-static bool launched;         /* a call was recorded, or was to be; record_or_note stores */
-static uint32_t threads_seen; /* ever; enter() counts */
+static bool blind;    /* callbacks_blind stores -> every followed call loads */
+static bool launched; /* a call was recorded, or was to be; callbacks_record_or_note stores */
+static uint32_t threads_seen; /* ever; callbacks_enter() counts */
 static bool held;             /* callbacks_hold stores -> every callback loads */
 static bool closed;           /* callbacks_close stores -> every callback loads; never goes back */
 
 /* Names stated, a bit per cbid, by domain - 1. Set by fetch_or: one thread states each. */
 static uint64_t named[2][ABI_CBID_COUNT / 64];
 
-static enum prof_api_domain format_domain(uint32_t domain)
+static enum prof_api_domain callbacks_format_domain(uint32_t domain)
 {
     return domain == ABI_DOMAIN_RUNTIME ? PROF_API_RUNTIME : PROF_API_DRIVER;
 }
 
 /* Length without the runtime's version suffix: "cudaMemcpy_v3020" is cudaMemcpy, "cuMemAlloc_v2"
  * itself. */
-static size_t api_name_length(const char *name)
+static size_t callbacks_api_name_length(const char *name)
 {
     size_t length = strlen(name);
     const char *suffix = strrchr(name, '_');
@@ -86,7 +80,8 @@ static size_t api_name_length(const char *name)
 }
 
 /* As CUPTI lists it; where it will not tell, as it says in the call. */
-static const char *api_name(uint32_t domain, uint32_t cbid, const struct abi_call_data *data)
+static const char *callbacks_api_name(uint32_t domain, uint32_t cbid,
+                                      const struct abi_call_data *data)
 {
     const struct cupti_library *cupti = loader_cupti();
     const char *name = NULL;
@@ -96,38 +91,41 @@ static const char *api_name(uint32_t domain, uint32_t cbid, const struct abi_cal
     return data->function_name;
 }
 
-static void state_name_slow(uint32_t domain, uint32_t cbid, const struct abi_call_data *data)
+static void callbacks_state_name_slow(uint32_t domain, uint32_t cbid,
+                                      const struct abi_call_data *data)
 {
     int kept_errno = errno;
-    const char *name = api_name(domain, cbid, data);
+    const char *name = callbacks_api_name(domain, cbid, data);
     if (name) {
-        struct prof_rec_api_name record = {.cbid = cbid, .domain = (uint32_t)format_domain(domain)};
-        record.name = names_intern(name, api_name_length(name));
+        struct prof_rec_api_name record = {.cbid = cbid,
+                                           .domain = (uint32_t)callbacks_format_domain(domain)};
+        record.name = names_intern(name, callbacks_api_name_length(name));
         facts_state(PROF_REC_API_NAME, &record, sizeof record);
     }
     errno = kept_errno;
 }
 
-static void state_name(uint32_t domain, uint32_t cbid, const struct abi_call_data *data)
+static void callbacks_state_name(uint32_t domain, uint32_t cbid, const struct abi_call_data *data)
 {
     uint64_t *word = &named[domain - 1][cbid / 64];
     uint64_t bit = (uint64_t)1 << (cbid % 64);
     if (!(load_relaxed(word) & bit) && !(fetch_or_relaxed(word, bit) & bit))
-        state_name_slow(domain, cbid, data);
+        callbacks_state_name_slow(domain, cbid, data);
 }
 
 /* What is captured into a graph puts nothing on a device now. */
-static void subtract_capture(struct api_effect *effect, const struct api_call *call)
+static void callbacks_subtract_capture(struct api_effect *effect, const struct api_call *call)
 {
     if (!effect->operations && !effect->is_graph)
         return;
-    if (!capture_may_be_active() || !capture_is_active(effect->stream, call->per_thread))
+    if (!graphs_capture_may_be_active() ||
+        !graphs_capture_is_active(effect->stream, call->per_thread))
         return;
     effect->operations = 0;
     effect->is_graph = false;
 }
 
-static uint8_t flags_of(const struct api_effect *effect, bool own)
+static uint8_t callbacks_flags_of(const struct api_effect *effect, bool own)
 {
     unsigned flags = 0;
     if (effect->operations)
@@ -139,12 +137,12 @@ static uint8_t flags_of(const struct api_effect *effect, bool own)
     return (uint8_t)flags;
 }
 
-static bool has_symbol(const struct api_call *call)
+static bool callbacks_has_symbol(const struct api_call *call)
 {
     return call->what == API_KERNEL || call->what == API_KERNEL_CONFIG;
 }
 
-static uint32_t take_stack(void)
+static uint32_t callbacks_take_stack(void)
 {
     uint64_t began = this_thread.timed ? cost_clock() : 0;
     uint32_t stack = stacks_take(this_thread.origin);
@@ -153,11 +151,11 @@ static uint32_t take_stack(void)
     return stack;
 }
 
-static bool write_enter(const struct api_call *call, uint32_t domain, uint32_t cbid,
-                        const struct abi_call_data *data)
+static bool callbacks_write_enter(const struct api_call *call, uint32_t domain, uint32_t cbid,
+                                  const struct abi_call_data *data)
 {
     struct api_effect effect = api_calls_effect(call, data->parameters);
-    subtract_capture(&effect, call);
+    callbacks_subtract_capture(&effect, call);
     struct graphs_launch graph =
         effect.is_graph ? graphs_of_launch(data) : (struct graphs_launch){0};
     bool stack = stacks_wanted() && api_calls_has_stack(call) && !this_thread.own;
@@ -167,25 +165,26 @@ static bool write_enter(const struct api_call *call, uint32_t domain, uint32_t c
     uint64_t *space = thread_reserve(PROF_REC_API_ENTER, words);
     if (!space)
         return false;
-    uint32_t name = has_symbol(call) ? kernel_names_id(data->symbol) : 0;
-    state_name(domain, cbid, data);
+    uint32_t name = callbacks_has_symbol(call) ? names_intern_stable(data->symbol) : 0;
+    callbacks_state_name(domain, cbid, data);
     struct prof_rec_api_enter *record = (struct prof_rec_api_enter *)(void *)space;
     record->correlation = data->correlation;
     record->cbid = (uint16_t)cbid;
-    record->domain = (uint8_t)format_domain(domain);
-    record->flags = flags_of(&effect, this_thread.own) | (graph.whole ? PROF_API_WHOLE_GRAPH : 0);
+    record->domain = (uint8_t)callbacks_format_domain(domain);
+    record->flags =
+        callbacks_flags_of(&effect, this_thread.own) | (graph.whole ? PROF_API_WHOLE_GRAPH : 0);
     record->stream = effect.stream;
     record->bytes = effect.bytes;
     record->name = effect.is_graph ? graph.graph : name;
     record->operations = effect.is_graph ? graph.operations : effect.operations;
     if (stack)
-        record->stack = take_stack();
+        record->stack = callbacks_take_stack();
     this_thread.launches += !this_thread.own && (effect.operations || effect.is_graph);
     thread_commit(space, PROF_REC_API_ENTER, words, thread_ticks(space));
     return true;
 }
 
-static uint32_t result_of(const struct abi_call_data *data)
+static uint32_t callbacks_result_of(const struct abi_call_data *data)
 {
     uint32_t result = 0;
     if (data->result)
@@ -193,9 +192,9 @@ static uint32_t result_of(const struct abi_call_data *data)
     return result;
 }
 
-static void write_exit(const struct abi_call_data *data)
+static void callbacks_write_exit(const struct abi_call_data *data)
 {
-    uint32_t result = result_of(data);
+    uint32_t result = callbacks_result_of(data);
     uint64_t *space = thread_reserve(PROF_REC_API_EXIT, 2);
     if (!space)
         return;
@@ -205,7 +204,7 @@ static void write_exit(const struct abi_call_data *data)
 
 /* A teardown destroys the context whose records CUPTI still holds; CUPTI's documentation names this
  * callback as a place to flush. Charged to END, since callbacks usually cost far less. */
-static void flush_before_teardown(void)
+static void callbacks_flush_before_teardown(void)
 {
     int kept_errno = errno;
     uint64_t began = cost_clock();
@@ -214,7 +213,7 @@ static void flush_before_teardown(void)
     errno = kept_errno;
 }
 
-static bool changes_graph(const struct api_call *call)
+static bool callbacks_changes_graph(const struct api_call *call)
 {
     return call->what == API_INSTANTIATE || call->what == API_UPDATE ||
            call->what == API_SWITCH_NODE;
@@ -222,67 +221,77 @@ static bool changes_graph(const struct api_call *call)
 
 /* These few are seen always: whether a capture is in progress and which contexts and graphs there are
  * must be known when recording begins. */
-static bool is_always_followed(const struct api_call *call)
+static bool callbacks_is_always_followed(const struct api_call *call)
 {
     return call->what == API_BEGIN_CAPTURE || call->what == API_END_CAPTURE ||
-           call->what == API_TEARDOWN || changes_graph(call);
+           call->what == API_TEARDOWN || callbacks_changes_graph(call);
 }
 
 /* Every device operation keeps its launch, and memory what is known of it. */
-static bool is_sheddable(const struct api_call *call)
+static bool callbacks_is_sheddable(const struct api_call *call)
 {
     bool allocates = call->what == API_ALLOC || call->what == API_FREE;
-    return !api_calls_launches(call) && !is_always_followed(call) &&
-           !(allocates && memory_kinds_from_calls());
+    return !api_calls_launches(call) && !callbacks_is_always_followed(call) &&
+           !(allocates && device_memory_from_calls());
 }
 
-static bool is_shed(const struct api_call *call)
+static bool callbacks_is_shed(const struct api_call *call)
 {
-    return __builtin_expect(load_relaxed(&shed), 0) && is_sheddable(call);
+    return __builtin_expect(load_relaxed(&shed), 0) && callbacks_is_sheddable(call);
 }
 
 /* PROF_GPU_DETAIL=minimal: only what puts operations on a device. Of the rest, the calls that allocate come too, as the
  * bracketed operation of start_events.h is to have an occasion. */
-static bool is_left_out(const struct api_call *call)
+static bool callbacks_is_left_out(const struct api_call *call)
 {
-    return config_get()->gpu_detail == CONFIG_DETAIL_MINIMAL && is_sheddable(call);
+    return config_get()->gpu_detail == CONFIG_DETAIL_MINIMAL && callbacks_is_sheddable(call);
+}
+
+static void callbacks_note_off(const struct api_call *call, uint32_t domain, uint32_t cbid,
+                               const struct abi_call_data *data)
+{
+    if (api_calls_launches(call) || device_memory_follows_call(domain, cbid))
+        lost_window_note(data->correlation);
 }
 
 /* Returns whether the call is in the log. */
-static bool record_or_note(const struct api_call *call, uint32_t domain, uint32_t cbid,
-                           const struct abi_call_data *data)
+static bool callbacks_record_or_note(const struct api_call *call, uint32_t domain, uint32_t cbid,
+                                     const struct abi_call_data *data)
 {
     if (!recorder_on() || __builtin_expect(load_relaxed(&blind), 0)) {
-        if (api_calls_launches(call) || memory_calls_follows(domain, cbid))
-            windows_note_off(data->correlation);
+        callbacks_note_off(call, domain, cbid, data);
         return false;
     }
-    if (windows_is_open())
-        windows_end();
-    if (is_left_out(call))
+    if (lost_window_is_open())
+        lost_window_end();
+    if (callbacks_is_left_out(call))
         return false;
     if (!load_relaxed(&launched))
         store_relaxed(&launched, true);
-    return write_enter(call, domain, cbid, data);
+    if (callbacks_write_enter(call, domain, cbid, data))
+        return true;
+    if (!recorder_on()) /* switched off meanwhile */
+        callbacks_note_off(call, domain, cbid, data);
+    return false;
 }
 
-static void enter(const struct api_call *call, uint32_t domain, uint32_t cbid,
-                  const struct abi_call_data *data)
+static void callbacks_enter(const struct api_call *call, uint32_t domain, uint32_t cbid,
+                            const struct abi_call_data *data)
 {
     struct thread_calls *thread = &this_thread;
     /* What was open when calls stopped being followed ended unseen. */
     if (thread->followed_since != load_relaxed(&followed))
         thread->depth = 0;
     thread->followed_since = load_relaxed(&followed);
-    if ((domain == ABI_DOMAIN_DRIVER && thread->depth > 0) || is_shed(call))
+    if ((domain == ABI_DOMAIN_DRIVER && thread->depth > 0) || callbacks_is_shed(call))
         return;
     if (!thread->seen)
         fetch_add_relaxed(&threads_seen, 1u);
     thread->seen = true;
     thread->watched = 0;
     if (call->what == API_TEARDOWN)
-        flush_before_teardown();
-    bool recorded = record_or_note(call, domain, cbid, data);
+        callbacks_flush_before_teardown();
+    bool recorded = callbacks_record_or_note(call, domain, cbid, data);
     if (thread->own && api_calls_launches(call))
         thread->own_correlation = data->correlation;
     /* A full stack means that ends never came (longjmp out of a call): begin anew. */
@@ -293,8 +302,8 @@ static void enter(const struct api_call *call, uint32_t domain, uint32_t cbid,
 }
 
 /* Takes the call off the stack with whatever never ended above it; NULL when it is not there. */
-static const struct open_call *take_open(struct thread_calls *thread, uint32_t domain,
-                                         uint32_t correlation)
+static const struct open_call *callbacks_take_open(struct thread_calls *thread, uint32_t domain,
+                                                   uint32_t correlation)
 {
     for (uint32_t i = thread->depth; i-- > 0;) {
         if (thread->open[i].correlation != correlation || thread->open[i].domain != domain)
@@ -305,17 +314,17 @@ static const struct open_call *take_open(struct thread_calls *thread, uint32_t d
     return NULL;
 }
 
-static void note_capture(const struct api_call *call, const struct abi_call_data *data)
+static void callbacks_note_capture(const struct api_call *call, const struct abi_call_data *data)
 {
-    if (call->what == API_BEGIN_CAPTURE && result_of(data) == ABI_OK)
-        capture_began();
+    if (call->what == API_BEGIN_CAPTURE && callbacks_result_of(data) == ABI_OK)
+        graphs_capture_began();
     if (call->what == API_END_CAPTURE)
-        capture_ended();
+        graphs_capture_ended();
 }
 
 /* Not after a launch: what it launched may run until the program does something else (a kernel
  * that waits for the host), and the bracket would wait with it. */
-static void look_at_context(const struct api_call *call, void *context)
+static void callbacks_look_at_context(const struct api_call *call, void *context)
 {
     struct thread_calls *thread = &this_thread;
     if (!context || context == thread->checked_context || thread->own || thread->depth > 0)
@@ -327,33 +336,35 @@ static void look_at_context(const struct api_call *call, void *context)
 }
 
 /* What is captured allocates when its graph runs; libprof's own memory is nobody's business. */
-static bool allocates_now(const struct api_call *call, const struct abi_call_data *data)
+static bool callbacks_allocates_now(const struct api_call *call, const struct abi_call_data *data)
 {
     return !this_thread.own &&
-           !(capture_may_be_active() &&
-             capture_is_active(api_calls_effect(call, data->parameters).stream, call->per_thread));
+           !(graphs_capture_may_be_active() &&
+             graphs_capture_is_active(api_calls_effect(call, data->parameters).stream,
+                                      call->per_thread));
 }
 
-static void leave(const struct api_call *call, uint32_t domain, uint32_t cbid,
-                  const struct abi_call_data *data)
+static void callbacks_leave(const struct api_call *call, uint32_t domain, uint32_t cbid,
+                            const struct abi_call_data *data)
 {
-    const struct open_call *open = take_open(&this_thread, domain, data->correlation);
+    const struct open_call *open = callbacks_take_open(&this_thread, domain, data->correlation);
     if (!open)
         return;
     if (open->recorded)
-        write_exit(data);
-    if (open->recorded && memory_kinds_from_calls() && allocates_now(call, data))
-        memory_calls_note(domain, cbid, data);
+        callbacks_write_exit(data);
+    if (open->recorded && device_memory_from_calls() && callbacks_allocates_now(call, data))
+        device_memory_note_call(domain, cbid, data);
     if (call->what == API_BEGIN_CAPTURE || call->what == API_END_CAPTURE)
-        note_capture(call, data);
-    if (changes_graph(call))
+        callbacks_note_capture(call, data);
+    if (callbacks_changes_graph(call))
         graphs_called(call, data);
-    look_at_context(call, data->context);
+    callbacks_look_at_context(call, data->context);
 }
 
 /* ---- calls that are looked at only for whether they fail ---- */
 
-static void write_failure(uint32_t domain, uint32_t cbid, const struct abi_call_data *data)
+static void callbacks_write_failure(uint32_t domain, uint32_t cbid,
+                                    const struct abi_call_data *data)
 {
     bool stack = stacks_wanted();
     unsigned words =
@@ -361,27 +372,27 @@ static void write_failure(uint32_t domain, uint32_t cbid, const struct abi_call_
     uint64_t *space = thread_reserve(PROF_REC_API_ENTER, words);
     if (!space)
         return;
-    state_name(domain, cbid, data);
+    callbacks_state_name(domain, cbid, data);
     struct prof_rec_api_enter *record = (struct prof_rec_api_enter *)(void *)space;
     record->correlation = data->correlation;
     record->cbid = (uint16_t)cbid;
-    record->domain = (uint8_t)format_domain(domain);
+    record->domain = (uint8_t)callbacks_format_domain(domain);
     record->flags = PROF_API_FAILED_ONLY;
     if (stack)
         record->stack = stacks_take(this_thread.origin);
     thread_commit(space, PROF_REC_API_ENTER, words, thread_ticks(space));
-    write_exit(data);
+    callbacks_write_exit(data);
 }
 
 /* A call of the driver inside a call of the runtime fails in its place, and is not told: within one
  * that is followed, the stack is not empty; within another, that one's id is remembered. Should the
  * end of that never come (longjmp), the next call of the runtime takes its place. */
-static bool is_within(const struct thread_calls *thread, uint32_t domain)
+static bool callbacks_is_within(const struct thread_calls *thread, uint32_t domain)
 {
     return thread->depth > 0 || (domain == ABI_DOMAIN_DRIVER && thread->watched);
 }
 
-static void watch(uint32_t domain, uint32_t cbid, const struct abi_call_data *data)
+static void callbacks_watch(uint32_t domain, uint32_t cbid, const struct abi_call_data *data)
 {
     struct thread_calls *thread = &this_thread;
     if (data->site == ABI_SITE_ENTER) {
@@ -391,43 +402,43 @@ static void watch(uint32_t domain, uint32_t cbid, const struct abi_call_data *da
     }
     if (domain == ABI_DOMAIN_RUNTIME)
         thread->watched = 0;
-    if (data->site != ABI_SITE_EXIT || !failures_is(result_of(data)))
+    if (data->site != ABI_SITE_EXIT || !api_calls_is_failure(callbacks_result_of(data)))
         return;
-    if (!thread->own && recorder_on() && !is_within(thread, domain))
-        write_failure(domain, cbid, data);
+    if (!thread->own && recorder_on() && !callbacks_is_within(thread, domain))
+        callbacks_write_failure(domain, cbid, data);
 }
 
-static void on_call(uint32_t domain, uint32_t cbid, const struct abi_call_data *data)
+static void callbacks_on_call(uint32_t domain, uint32_t cbid, const struct abi_call_data *data)
 {
     const struct api_call *call = api_calls_find(domain, cbid);
     if (!call) {
-        if (failures_are_watched(domain, cbid))
-            watch(domain, cbid, data);
+        if (api_calls_is_watched(domain, cbid))
+            callbacks_watch(domain, cbid, data);
         else
-            profiler_calls_receive(domain, cbid, data->site);
+            api_calls_switch(domain, cbid, data->site);
         return;
     }
     if (data->site == ABI_SITE_ENTER)
-        enter(call, domain, cbid, data);
+        callbacks_enter(call, domain, cbid, data);
     else if (data->site == ABI_SITE_EXIT)
-        leave(call, domain, cbid, data);
+        callbacks_leave(call, domain, cbid, data);
 }
 
 /* Whose stack is that of what happens within. */
-static bool in_recorded_call(void)
+static bool callbacks_in_recorded_call(void)
 {
     const struct thread_calls *thread = &this_thread;
     return thread->depth > 0 && thread->open[thread->depth - 1].recorded;
 }
 
 /* Called for one callback in some dozens. */
-static void on_call_timed(uint32_t domain, uint32_t cbid, const struct abi_call_data *data,
-                          uint64_t began)
+static void callbacks_on_call_timed(uint32_t domain, uint32_t cbid,
+                                    const struct abi_call_data *data, uint64_t began)
 {
     struct thread_calls *thread = &this_thread;
     const struct api_call *call = api_calls_find(domain, cbid);
     thread->timed = true;
-    on_call(domain, cbid, data);
+    callbacks_on_call(domain, cbid, data);
     thread->timed = false;
     cost_end(&thread->cost, call && api_calls_launches(call) ? PROF_COST_LAUNCHES : PROF_COST_CALLS,
              began);
@@ -437,7 +448,8 @@ static void on_call_timed(uint32_t domain, uint32_t cbid, const struct abi_call_
 
 /* Callbacks while recording is off are not charged. libprof's own calls are charged to the part that
  * makes them. */
-static void on_call_measured(uint32_t domain, uint32_t cbid, const struct abi_call_data *data)
+static void callbacks_on_call_measured(uint32_t domain, uint32_t cbid,
+                                       const struct abi_call_data *data)
 {
     struct thread_calls *thread = &this_thread;
     uint64_t began = thread->own ? 0 : cost_begin(&thread->cost);
@@ -447,21 +459,21 @@ static void on_call_measured(uint32_t domain, uint32_t cbid, const struct abi_ca
         began = 0;
     }
     if (__builtin_expect(began != 0, 0))
-        on_call_timed(domain, cbid, data, began);
+        callbacks_on_call_timed(domain, cbid, data, began);
     else
-        on_call(domain, cbid, data);
+        callbacks_on_call(domain, cbid, data);
 }
 
-static void on_resource(uint32_t cbid, const struct abi_resource_data *data)
+static void callbacks_on_resource(uint32_t cbid, const struct abi_resource_data *data)
 {
     if (cbid == ABI_RESOURCE_CONTEXT_CREATED)
         start_events_context(data->context, true);
     if (cbid == ABI_RESOURCE_CONTEXT_DESTROY_STARTING)
         start_events_context(data->context, false);
     if (cbid >= ABI_RESOURCE_GRAPH_NODE_CREATED && data->descriptor)
-        graphs_receive(cbid, data->descriptor, this_thread.origin, in_recorded_call());
+        graphs_receive(cbid, data->descriptor, this_thread.origin, callbacks_in_recorded_call());
     if (cbid == ABI_RESOURCE_INIT_FINISHED)
-        kernel_times_init_finished();
+        activity_init_finished();
 }
 
 void callbacks_receive(void *user, uint32_t domain, uint32_t cbid, const void *data)
@@ -473,34 +485,34 @@ void callbacks_receive(void *user, uint32_t domain, uint32_t cbid, const void *d
         this_thread.origin = stacks_origin_here();
     this_thread.on_stack++;
     if (domain == ABI_DOMAIN_RUNTIME || domain == ABI_DOMAIN_DRIVER)
-        on_call_measured(domain, cbid, data);
+        callbacks_on_call_measured(domain, cbid, data);
     else if (domain == ABI_DOMAIN_RESOURCE)
-        on_resource(cbid, data);
+        callbacks_on_resource(cbid, data);
     this_thread.on_stack--;
 }
 
 /* Single callbacks, not whole domains: a domain would make every cudaGetDevice pay. A cbid this
  * libcupti does not know is refused; that is how one table serves all versions. */
-static unsigned enable_calls(uint32_t domain, bool always, bool on)
+static unsigned callbacks_enable_calls(uint32_t domain, bool always, bool on)
 {
     const struct cupti_library *cupti = loader_cupti();
     unsigned done = 0;
     for (uint32_t cbid = 1; cbid < ABI_CBID_COUNT; cbid++) {
         const struct api_call *call = api_calls_find(domain, cbid);
-        if (call && is_always_followed(call) == always &&
-            (!is_left_out(call) || call->what == API_ALLOC))
+        if (call && callbacks_is_always_followed(call) == always &&
+            (!callbacks_is_left_out(call) || call->what == API_ALLOC))
             done += cupti->cuptiEnableCallback(on, subscribed, domain, cbid) == ABI_OK;
     }
     return done;
 }
 
-static void enable_watched(uint32_t domain, bool on)
+static void callbacks_enable_watched(uint32_t domain, bool on)
 {
     const struct cupti_library *cupti = loader_cupti();
     if (config_get()->gpu_detail < CONFIG_DETAIL_FULL)
         return;
     for (uint32_t cbid = 1; cbid < ABI_CBID_COUNT; cbid++)
-        if (failures_are_watched(domain, cbid))
+        if (api_calls_is_watched(domain, cbid))
             cupti->cuptiEnableCallback(on, subscribed, domain, cbid);
 }
 
@@ -509,16 +521,16 @@ bool callbacks_enable(void *subscriber)
     const struct cupti_library *cupti = loader_cupti();
     subscribed = subscriber;
     if (config_get()->gpu_detail == CONFIG_DETAIL_FULL)
-        failures_begin();
+        api_calls_watch();
     cupti->cuptiEnableCallback(1, subscriber, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_CONTEXT_CREATED);
     cupti->cuptiEnableCallback(1, subscriber, ABI_DOMAIN_RESOURCE,
                                ABI_RESOURCE_CONTEXT_DESTROY_STARTING);
     if (config_get()->gpu_detail >= CONFIG_DETAIL_STANDARD)
         graphs_enable(subscriber);
-    if (kernel_times_wants_init())
+    if (activity_wants_init())
         cupti->cuptiEnableCallback(1, subscriber, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_INIT_FINISHED);
-    unsigned runtime = enable_calls(ABI_DOMAIN_RUNTIME, true, true);
-    unsigned driver = enable_calls(ABI_DOMAIN_DRIVER, true, true);
+    unsigned runtime = callbacks_enable_calls(ABI_DOMAIN_RUNTIME, true, true);
+    unsigned driver = callbacks_enable_calls(ABI_DOMAIN_DRIVER, true, true);
     return runtime + driver > 0;
 }
 
@@ -526,10 +538,10 @@ void callbacks_follow(bool on)
 {
     if (on)
         fetch_add_relaxed(&followed, 1u);
-    enable_calls(ABI_DOMAIN_RUNTIME, false, on);
-    enable_calls(ABI_DOMAIN_DRIVER, false, on);
-    enable_watched(ABI_DOMAIN_RUNTIME, on);
-    enable_watched(ABI_DOMAIN_DRIVER, on);
+    callbacks_enable_calls(ABI_DOMAIN_RUNTIME, false, on);
+    callbacks_enable_calls(ABI_DOMAIN_DRIVER, false, on);
+    callbacks_enable_watched(ABI_DOMAIN_RUNTIME, on);
+    callbacks_enable_watched(ABI_DOMAIN_DRIVER, on);
     is_following = on;
     shed_is_settled = false;
 }
@@ -544,12 +556,12 @@ void callbacks_keep_calls(bool on)
     store_relaxed(&shed, !on);
 }
 
-static void enable_sheddable(uint32_t domain, bool on)
+static void callbacks_enable_sheddable(uint32_t domain, bool on)
 {
     const struct cupti_library *cupti = loader_cupti();
     for (uint32_t cbid = 1; cbid < ABI_CBID_COUNT; cbid++) {
         const struct api_call *call = api_calls_find(domain, cbid);
-        if (call && is_sheddable(call))
+        if (call && callbacks_is_sheddable(call))
             cupti->cuptiEnableCallback(on, subscribed, domain, cbid);
     }
 }
@@ -560,10 +572,10 @@ void callbacks_settle(void)
     if (!is_following || wanted == shed_is_settled)
         return;
     shed_is_settled = wanted;
-    enable_sheddable(ABI_DOMAIN_RUNTIME, !wanted);
-    enable_sheddable(ABI_DOMAIN_DRIVER, !wanted);
-    enable_watched(ABI_DOMAIN_RUNTIME, !wanted);
-    enable_watched(ABI_DOMAIN_DRIVER, !wanted);
+    callbacks_enable_sheddable(ABI_DOMAIN_RUNTIME, !wanted);
+    callbacks_enable_sheddable(ABI_DOMAIN_DRIVER, !wanted);
+    callbacks_enable_watched(ABI_DOMAIN_RUNTIME, !wanted);
+    callbacks_enable_watched(ABI_DOMAIN_DRIVER, !wanted);
 }
 
 void callbacks_hold(bool on)

@@ -5,19 +5,16 @@
 #include "attach.h"
 #include "callbacks.h"
 #include "config.h"
-#include "devices.h"
+#include "cost.h"
 #include "event_timing.h"
 #include "facts.h"
-#include "flusher.h"
-#include "graph_kinds.h"
 #include "graphs.h"
-#include "kernel_times.h"
 #include "loader.h"
 #include "log.h"
+#include "lost.h"
 #include "other_tool.h"
-#include "refusal.h"
 #include "subscription.h"
-#include "windows.h"
+#include "worker.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -44,30 +41,64 @@ enum switching { FREE, BUSY, AGAIN };
 
 static uint32_t state;      /* enum state; cuda_init releases -> all hooks acquire */
 static uint32_t init_begun; /* exchange: cuda_init runs once */
-static bool kinds_were_on;  /* ever: there may be records; enable_kinds() stores */
+static bool kinds_were_on;  /* ever: there may be records; cupti_enable_kinds() stores */
 static bool kinds_are_on;   /* by whoever has made switching BUSY; cuda_init before LIVE */
 static uint32_t switching;  /* enum switching, moved by compare-and-swap */
 static int ticks_to_stay;   /* of the kinds, once recording is off: tick's job counts */
 static uint32_t ticks;      /* writer thread only */
 static bool has_file;       /* cupti_file_begun stores -> cupti_flush loads */
 static bool is_thrown_out;  /* by another tool; the flusher's thread, once LIVE */
-static bool is_stale;       /* recording begins again; warm stores -> settle_kinds */
+static bool is_stale;       /* recording begins again; warm stores -> cupti_settle_kinds */
 static bool warm_wanted;    /* recording begins soon; warm, start and stop store */
 
-static bool is_live(void)
+static bool cupti_is_live(void)
 {
     return load_acquire(&state) == LIVE;
 }
 
-static bool is_attached(void)
+static bool cupti_is_attached(void)
 {
-    return is_live() && !load_acquire(&is_thrown_out);
+    return cupti_is_live() && !load_acquire(&is_thrown_out);
+}
+
+/* ---- the flusher ----
+ *
+ * The worker for calls into CUPTI that may never come back: cuptiActivityFlushAll has been seen to hang (HPCToolkit works
+ * around it with a signal and longjmp). Here a hang costs the records that CUPTI still holds.
+ */
+
+/* The time of decoding is counted apart: PROF_COST_DECODE. */
+static void cupti_run_measured(worker_job job)
+{
+    uint64_t began_ns = cost_thread_ns(), decoded_ns = activity_decoded_ns();
+    job();
+    cost_add_ns(PROF_COST_FLUSH, 1,
+                cost_thread_ns() - began_ns - (activity_decoded_ns() - decoded_ns));
+}
+
+static struct worker flusher =
+    WORKER_INIT(.name = "prof-flush",
+                .stack_bytes =
+                    256u << 10, /* CUPTI walks its own data on it, and the decoder runs there */
+                .run = cupti_run_measured);
+
+/* Returns whether the job was done within the time. */
+static bool cupti_run(worker_job job, unsigned deadline_ms)
+{
+    return worker_begin(&flusher) == 0 && worker_run(&flusher, job, deadline_ms) == WORKER_DID;
+}
+
+/* Returns at once. A flusher that is busy does not do the job. */
+static void cupti_post(worker_job job)
+{
+    if (worker_begin(&flusher) == 0)
+        worker_post(&flusher, job);
 }
 
 /* ---- beginning ---- */
 
 /* What is said when there are two libcupti in the process, and about it. */
-static void add_duplicates(char *sentence, size_t bytes)
+static void cupti_add_duplicates(char *sentence, size_t bytes)
 {
     static char paths[LOADER_CUPTI_MAX][LOADER_PATH_BYTES];
     size_t used = strlen(sentence);
@@ -76,7 +107,7 @@ static void add_duplicates(char *sentence, size_t bytes)
                  "; there are two libcupti in the process, %.100s and %.100s", paths[0], paths[1]);
 }
 
-static void note_blind_start(void)
+static void cupti_note_blind_start(void)
 {
     if (CONFIG_MOMENT(config_get()->start) == CONFIG_START_CUDA)
         log_line(LOG_ERROR, "PROF_START=cuda: without CUPTI nobody sees cudaProfilerStart(), so "
@@ -84,44 +115,44 @@ static void note_blind_start(void)
 }
 
 /* Timing by CUDA events is never begun unasked: they are barriers in the program's own streams. */
-static void give_up(const char *why)
+static void cupti_give_up(const char *why)
 {
     char sentence[SENTENCE_BYTES];
     snprintf(sentence, sizeof sentence, "%s", why);
-    add_duplicates(sentence, sizeof sentence);
+    cupti_add_duplicates(sentence, sizeof sentence);
     bool asked = config_get()->gpu != CONFIG_GPU_AUTO;
     log_line(LOG_ERROR, "no GPU times: %s%s", sentence,
              asked ? "" : "; PROF_GPU=events times ranges by CUDA events");
     recorder_set_gpu_mode(PROF_GPU_UNAVAILABLE, sentence);
-    note_blind_start();
+    cupti_note_blind_start();
     store_release(&state, (uint32_t)PASSIVE);
 }
 
 /* What the user asked for is no trouble: nothing is printed. */
-static void begin_events(void)
+static void cupti_begin_events(void)
 {
     if (event_timing_begin())
         recorder_set_gpu_mode(PROF_GPU_EVENTS, "CUDA events around ranges, no kernels");
     else
-        give_up("this libcuda lacks functions that timing by CUDA events needs");
+        cupti_give_up("this libcuda lacks functions that timing by CUDA events needs");
     store_release(&state, (uint32_t)PASSIVE);
 }
 
-static void begin_nothing(void)
+static void cupti_begin_nothing(void)
 {
     recorder_set_gpu_mode(PROF_GPU_UNAVAILABLE, "not wanted: PROF_GPU=none");
-    note_blind_start();
+    cupti_note_blind_start();
     store_release(&state, (uint32_t)PASSIVE);
 }
 
-static void give_up_on(int result, const char *step, const char *holder)
+static void cupti_give_up_on(int result, const char *step, const char *holder)
 {
     char sentence[SENTENCE_BYTES];
-    refusal_sentence(result, step, holder, sentence, sizeof sentence);
-    give_up(sentence);
+    attach_refusal(result, step, holder, sentence, sizeof sentence);
+    cupti_give_up(sentence);
 }
 
-static void state_driver_version(const struct driver_library *driver)
+static void cupti_state_driver_version(const struct driver_library *driver)
 {
     char text[32];
     if (!driver || driver->version <= 0)
@@ -130,7 +161,7 @@ static void state_driver_version(const struct driver_library *driver)
     facts_info(PROF_INFO_DRIVER, text);
 }
 
-static void state_cupti_version(const struct cupti_library *cupti)
+static void cupti_state_cupti_version(const struct cupti_library *cupti)
 {
     char text[SENTENCE_BYTES];
     const char *slash = strrchr(cupti->path, '/');
@@ -148,7 +179,7 @@ static void state_cupti_version(const struct cupti_library *cupti)
 }
 
 /* Calls are followed before there can be records of what they launch. */
-static int enable_kinds(void)
+static int cupti_enable_kinds(void)
 {
     callbacks_blind(true);
     callbacks_follow(true);
@@ -160,7 +191,7 @@ static int enable_kinds(void)
     return result;
 }
 
-static void disable_kinds(void)
+static void cupti_disable_kinds(void)
 {
     callbacks_blind(true);
     if (!activity_disable()) {
@@ -171,69 +202,63 @@ static void disable_kinds(void)
     store_release(&kinds_are_on, false);
 }
 
-static bool kinds_are_wanted(void)
+static bool cupti_kinds_are_wanted(void)
 {
     return recorder_on() || load_relaxed(&warm_wanted);
 }
 
-static attach_enable enable_when_wanted(void)
+static attach_enable cupti_enable_when_wanted(void)
 {
-    return kinds_are_wanted() ? enable_kinds : NULL;
+    return cupti_kinds_are_wanted() ? cupti_enable_kinds : NULL;
 }
 
-static void settle_job(void);
-static void take_back_inline(void);
+static const struct other_tool_hooks cupti_hooks;
 
-static void settle_soon(void)
-{
-    flusher_post(settle_job);
-}
-
-static void begin_cupti(void)
+static void cupti_begin_cupti(void)
 {
     char text[SENTENCE_BYTES] = "";
     if (!loader_open_cupti(config_get()->cupti_path, text, sizeof text)) {
-        give_up(text);
+        cupti_give_up(text);
         return;
     }
     const struct cupti_library *cupti = loader_cupti();
-    state_cupti_version(cupti);
+    cupti_state_cupti_version(cupti);
     if (cupti->version_result != ABI_OK) {
-        give_up_on(cupti->version_result, "tell its version", NULL);
+        cupti_give_up_on(cupti->version_result, "tell its version", NULL);
         return;
     }
     if (cupti->version < ABI_VERSION_11_0) {
-        give_up("this libcupti is older than CUDA 11.0");
+        cupti_give_up("this libcupti is older than CUDA 11.0");
         return;
     }
-    if (!attach_begin(enable_when_wanted(), text, sizeof text)) {
-        give_up(text);
+    if (!attach_begin(cupti_enable_when_wanted(), text, sizeof text)) {
+        cupti_give_up(text);
         return;
     }
-    other_tool_begin(settle_soon, take_back_inline);
+    other_tool_begin(&cupti_hooks);
     if (config_get()->gpu_detail >= CONFIG_DETAIL_STANDARD)
         recorder_sheddable(PROF_SHED_CALLS, callbacks_keep_calls);
-    if (graph_kinds_can_shed())
-        recorder_sheddable(PROF_SHED_NODES, graph_kinds_keep_nodes);
+    if (graphs_can_shed())
+        recorder_sheddable(PROF_SHED_NODES, graphs_keep_nodes);
     store_release(&state, (uint32_t)LIVE);
 }
 
-static void begin(void)
+static void cupti_begin(void)
 {
     loader_open_driver();
-    state_driver_version(loader_driver());
+    cupti_state_driver_version(loader_driver());
     if (config_get()->gpu == CONFIG_GPU_NONE)
-        begin_nothing();
+        cupti_begin_nothing();
     else if (config_get()->gpu == CONFIG_GPU_EVENTS)
-        begin_events();
+        cupti_begin_events();
     else
-        begin_cupti();
+        cupti_begin_cupti();
 }
 
 /* ---- what is recorded follows what is wanted ---- */
 
 /* False: another thread is at work, and will look once more. */
-static bool switching_begin(void)
+static bool cupti_switching_begin(void)
 {
     uint32_t seen = FREE;
     while (!cas_seq_cst(&switching, &seen, (uint32_t)BUSY)) {
@@ -245,7 +270,7 @@ static bool switching_begin(void)
 }
 
 /* False: somebody came meanwhile, and the calling thread looks once more. */
-static bool switching_end(void)
+static bool cupti_switching_end(void)
 {
     uint32_t seen = BUSY;
     if (cas_seq_cst(&switching, &seen, (uint32_t)FREE))
@@ -254,16 +279,16 @@ static bool switching_end(void)
     return false;
 }
 
-static void enable_or_give_up(void)
+static void cupti_enable_or_give_up(void)
 {
     char sentence[SENTENCE_BYTES];
-    int result = enable_kinds();
-    if (result != ABI_OK && !attach_again(result, enable_kinds, sentence, sizeof sentence))
-        give_up(sentence);
+    int result = cupti_enable_kinds();
+    if (result != ABI_OK && !attach_again(result, cupti_enable_kinds, sentence, sizeof sentence))
+        cupti_give_up(sentence);
 }
 
 /* What another tool has left behind. It may hold CUPTI for a while once it has thrown us out. */
-static void take_back(void)
+static void cupti_take_back(void)
 {
     char sentence[SENTENCE_BYTES];
     enum other_tool_loss loss = other_tool_take_back();
@@ -285,7 +310,7 @@ static void take_back(void)
 
 /* A tool that libprof does not see, as it was loaded later, may have taken the callbacks and disabled kinds: a new
  * start of recording is the moment to have them again. */
-static void refresh_kinds(void)
+static void cupti_refresh_kinds(void)
 {
     if (other_tool_has_records())
         return;
@@ -293,121 +318,148 @@ static void refresh_kinds(void)
     activity_enable();
 }
 
-static void settle_kinds(void)
+static void cupti_settle_kinds(void)
 {
-    take_back();
-    if (!is_attached())
+    cupti_take_back();
+    if (!cupti_is_attached())
         return;
-    bool wanted = kinds_are_wanted(), on = load_acquire(&kinds_are_on);
+    bool wanted = cupti_kinds_are_wanted(), on = load_acquire(&kinds_are_on);
     if (wanted && !on)
-        enable_or_give_up();
+        cupti_enable_or_give_up();
     else if (wanted && exchange_acquire(&is_stale, false))
-        refresh_kinds();
+        cupti_refresh_kinds();
     else if (!wanted && on && load_relaxed(&ticks_to_stay) == 0)
-        disable_kinds();
-    if (!is_live())
+        cupti_disable_kinds();
+    if (!cupti_is_live())
         return;
     callbacks_settle();
-    graph_kinds_settle();
+    graphs_settle();
 }
 
-static void settle_job(void)
+static void cupti_settle_job(void)
 {
-    if (!is_live() || !switching_begin())
+    if (!cupti_is_live() || !cupti_switching_begin())
         return;
     do
-        settle_kinds();
-    while (!switching_end());
+        cupti_settle_kinds();
+    while (!cupti_switching_end());
 }
 
-static bool enable_if_wanted(void)
+static bool cupti_enable_if_wanted(void)
 {
-    if (!is_attached() || !kinds_are_wanted() || load_acquire(&kinds_are_on) ||
-        enable_kinds() == ABI_OK)
+    if (!cupti_is_attached() || !cupti_kinds_are_wanted() || load_acquire(&kinds_are_on) ||
+        cupti_enable_kinds() == ABI_OK)
         return true;
     store_release(&kinds_are_on, false);
     return false;
 }
 
 /* Within a callback: only what CUPTI allows there. The rest is left to the flusher's thread. */
-static void enable_inline(void)
+static void cupti_enable_inline(void)
 {
     bool done = true;
-    if (!is_live() || !switching_begin())
+    if (!cupti_is_live() || !cupti_switching_begin())
         return;
     do
-        done = enable_if_wanted();
-    while (!switching_end());
+        done = cupti_enable_if_wanted();
+    while (!cupti_switching_end());
     if (!done)
-        flusher_post(settle_job);
+        cupti_post(cupti_settle_job);
 }
 
 /* The other tool's thread, which has just flushed: what it launches next is to be recorded. */
-static void take_back_inline(void)
+static void cupti_take_back_inline(void)
 {
-    if (!is_live() || !switching_begin())
+    if (!cupti_is_live() || !cupti_switching_begin())
         return;
     do {
-        take_back();
-        enable_if_wanted();
-    } while (!switching_end());
+        cupti_take_back();
+        cupti_enable_if_wanted();
+    } while (!cupti_switching_end());
 }
+
+/* Another tool's thread, which takes the callbacks next. Kinds of ours are said to be on still: nobody is to enable them
+ * before they are taken back. */
+static void cupti_give_way(void)
+{
+    bool again = false;
+    if (!cupti_is_live() || !cupti_switching_begin())
+        return;
+    if (load_acquire(&kinds_are_on))
+        activity_give_way();
+    while (!cupti_switching_end())
+        again = true;
+    if (again)
+        cupti_post(cupti_settle_job);
+}
+
+static void cupti_settle_soon(void)
+{
+    cupti_post(cupti_settle_job);
+}
+
+static const struct other_tool_hooks cupti_hooks = {
+    .give_way = cupti_give_way,
+    .take_back = cupti_take_back_inline,
+    .take_back_soon = cupti_settle_soon,
+};
 
 /* ---- jobs of the flusher's thread ---- */
 
-static void count_ticks_off(void)
+static void cupti_count_ticks_off(void)
 {
     int left = load_relaxed(&ticks_to_stay);
-    if (!kinds_are_wanted() && left > 0)
+    if (!cupti_kinds_are_wanted() && left > 0)
         cas_acq_rel(&ticks_to_stay, &left, left - 1);
 }
 
-static void tick_job(void)
+static void cupti_tick_job(void)
 {
-    devices_state(loader_driver());
+    facts_state_devices(loader_driver());
     event_timing_tick();
-    if (!is_live())
+    if (!cupti_is_live())
         return;
-    if (kernel_times_let_flush())
+    if (activity_may_flush())
         activity_flush(ABI_FLUSH_COMPLETED);
     activity_prepare();
     if (recorder_on())
         graphs_state(false); /* what was made just before recording began */
-    count_ticks_off();
-    settle_job();
+    cupti_count_ticks_off();
+    cupti_settle_job();
 }
 
 /* Nothing comes after this: what is not there by now is not going to be. */
-static void note_undelivered(void)
+static void cupti_note_undelivered(void)
 {
     recorder_set_gpu_mode(PROF_GPU_PARTIAL, "CUPTI did not hand over its last records");
 }
 
 /* FORCED also takes what has not ended yet, and its times are lost: right at the end, and only
  * then. */
-static void flush_job(void)
+static void cupti_flush_job(void)
 {
     bool ending = recorder_ending();
-    devices_state(loader_driver());
+    facts_state_devices(loader_driver());
     if (ending)
         event_timing_drain((unsigned)config_get()->exit_ms / 4);
     else
         event_timing_tick();
-    if (is_live() && !activity_flush(ending ? ABI_FLUSH_FORCED : ABI_FLUSH_COMPLETED) && ending)
-        note_undelivered();
+    if (cupti_is_live() && !activity_flush(ending ? ABI_FLUSH_FORCED : ABI_FLUSH_COMPLETED) &&
+        ending)
+        cupti_note_undelivered();
 }
 
 /* Nothing of what was launched is wanted. */
-static void cool_job(void)
+static void cupti_cool_job(void)
 {
-    if (!kinds_are_wanted())
+    if (!cupti_kinds_are_wanted())
         store_relaxed(&ticks_to_stay, 0);
-    settle_job();
+    cupti_settle_job();
 }
 
 /* No cuptiFinalize: it synchronises every context, and its races with callbacks crash (kineto PR
  * 686). */
-static void finish_job(void)
+static void cupti_finish_job(void)
 {
     activity_flush(ABI_FLUSH_FORCED);
     if (load_acquire(&kinds_are_on))
@@ -417,7 +469,7 @@ static void finish_job(void)
 /* ---- CUDA that does not call InitializeInjection() ---- */
 
 /* A stub answers every call with an error. */
-static void look_for_stub(void)
+static void cupti_look_for_stub(void)
 {
     static char path[LOADER_PATH_BYTES];
     char sentence[SENTENCE_BYTES];
@@ -427,11 +479,11 @@ static void look_for_stub(void)
              "%.160s is the toolkit's stub, for linking only: take its directory out of "
              "LD_LIBRARY_PATH",
              path);
-    give_up(sentence);
+    cupti_give_up(sentence);
 }
 
 /* It is, or it was: this may be the end of the process. */
-static bool is_initialised(const struct driver_library *driver)
+static bool cupti_is_initialised(const struct driver_library *driver)
 {
     void *context = NULL;
     int result = driver && driver->cuCtxGetCurrent ? driver->cuCtxGetCurrent(&context) : -1;
@@ -439,19 +491,19 @@ static bool is_initialised(const struct driver_library *driver)
 }
 
 /* CUDA calls one tool only, and that within cuInit: whoever finds it initialised was not called. */
-static void begin_late_job(void)
+static void cupti_begin_late_job(void)
 {
     facts_info(PROF_INFO_NOTE, "CUDA was in use before libprof noticed: what was launched until "
                                "then was not recorded");
     callbacks_hold(true);
-    begin();
+    cupti_begin();
     recorder_renew_exit();
-    settle_job();
+    cupti_settle_job();
     callbacks_hold(false);
 }
 
 /* The end of the process is too late. */
-static void give_up_at_end(void)
+static void cupti_give_up_at_end(void)
 {
     char sentence[SENTENCE_BYTES] = "CUDA did not call libprof when it was initialised";
     const char *called = getenv("CUDA_INJECTION64_PATH");
@@ -460,51 +512,51 @@ static void give_up_at_end(void)
                  "CUDA called another tool instead of libprof, CUDA_INJECTION64_PATH=%.160s: run "
                  "without it",
                  called);
-    state_driver_version(loader_driver());
+    cupti_state_driver_version(loader_driver());
     if (config_get()->gpu == CONFIG_GPU_NONE)
-        begin_nothing();
+        cupti_begin_nothing();
     else
-        give_up(sentence);
+        cupti_give_up(sentence);
 }
 
 /* Not in a forked child, whose parent may have used CUDA unnoticed. */
-static bool may_begin(void)
+static bool cupti_may_begin(void)
 {
     return load_acquire(&state) == COLD && config_get()->cuda && !recorder_is_forked();
 }
 
 /* Waits for it up to wait_ms; 0: not at all. */
-static void look_for_cuda(unsigned wait_ms)
+static void cupti_look_for_cuda(unsigned wait_ms)
 {
-    if (!may_begin() || !load_acquire(&has_file) || !loader_open_driver() ||
-        !is_initialised(loader_driver()) || exchange_acquire(&init_begun, 1u))
+    if (!cupti_may_begin() || !load_acquire(&has_file) || !loader_open_driver() ||
+        !cupti_is_initialised(loader_driver()) || exchange_acquire(&init_begun, 1u))
         return;
     if (recorder_ending())
-        give_up_at_end();
+        cupti_give_up_at_end();
     else if (wait_ms)
-        flusher_run(begin_late_job, wait_ms);
+        cupti_run(cupti_begin_late_job, wait_ms);
     else
-        flusher_post(begin_late_job);
+        cupti_post(cupti_begin_late_job);
 }
 
 /* ---- hooks ---- */
 
-static void get_ready(void)
+static void cupti_get_ready(void)
 {
-    if (is_live() && callbacks_are_on_stack())
-        enable_inline();
-    else if (is_live())
-        flusher_run(settle_job, (unsigned)config_get()->exit_ms);
+    if (cupti_is_live() && callbacks_are_on_stack())
+        cupti_enable_inline();
+    else if (cupti_is_live())
+        cupti_run(cupti_settle_job, (unsigned)config_get()->exit_ms);
 }
 
 static void cupti_start(void)
 {
     store_relaxed(&ticks_to_stay, TICKS_BEFORE_DISABLE);
     store_relaxed(&warm_wanted, false);
-    windows_end();
+    lost_window_end();
     graphs_state(false);
     if (!load_acquire(&kinds_are_on)) /* CUDA came up since the warm-up */
-        get_ready();
+        cupti_get_ready();
 }
 
 static void cupti_warm(bool soon)
@@ -513,18 +565,18 @@ static void cupti_warm(bool soon)
     store_relaxed(&warm_wanted, soon);
     store_release(&is_stale, soon && load_acquire(&kinds_are_on));
     if (soon)
-        get_ready();
-    else if (is_live())
-        flusher_post(cool_job);
+        cupti_get_ready();
+    else if (cupti_is_live())
+        cupti_post(cupti_cool_job);
 }
 
 static void cupti_cuda_init(void)
 {
-    if (!may_begin() || exchange_acquire(&init_begun, 1u))
+    if (!cupti_may_begin() || exchange_acquire(&init_begun, 1u))
         return;
     int kept_errno = errno;
-    begin();
-    enable_inline(); /* for a start that came while begin() was at work */
+    cupti_begin();
+    cupti_enable_inline(); /* for a start that came while cupti_begin() was at work */
     errno = kept_errno;
 }
 
@@ -532,17 +584,17 @@ static void cupti_file_begun(void)
 {
     store_release(&has_file, true);
     facts_restate();
-    look_for_cuda((unsigned)config_get()->exit_ms);
+    cupti_look_for_cuda((unsigned)config_get()->exit_ms);
     graphs_state(true);
 }
 
 static void cupti_stop(void)
 {
-    if (!load_acquire(&has_file) && !callbacks_saw_call() && is_live())
-        flusher_post(cool_job); /* nothing was recorded, and no tick comes */
+    if (!load_acquire(&has_file) && !callbacks_saw_call() && cupti_is_live())
+        cupti_post(cupti_cool_job); /* nothing was recorded, and no tick comes */
 }
 
-static bool may_use_driver(void)
+static bool cupti_may_use_driver(void)
 {
     uint32_t now = load_acquire(&state);
     return now == LIVE || now == PASSIVE;
@@ -551,41 +603,42 @@ static bool may_use_driver(void)
 static void cupti_tick(void)
 {
     if (ticks++ % TICKS_BETWEEN_LOOKS == 0)
-        look_for_cuda(0);
-    if (may_use_driver())
-        flusher_post(tick_job);
+        cupti_look_for_cuda(0);
+    if (cupti_may_use_driver())
+        cupti_post(cupti_tick_job);
 }
 
 /* Where nothing was recorded, no thread is made to flush it. */
-static bool may_have_records(void)
+static bool cupti_may_have_records(void)
 {
     return load_relaxed(&kinds_were_on) || load_acquire(&has_file);
 }
 
 static void cupti_flush(unsigned deadline_ms)
 {
-    look_for_cuda(deadline_ms);
-    if (may_begin() && load_acquire(&has_file) && recorder_ending())
-        look_for_stub();
-    if (!may_use_driver() || !may_have_records() || flusher_run(flush_job, deadline_ms))
+    cupti_look_for_cuda(deadline_ms);
+    if (cupti_may_begin() && load_acquire(&has_file) && recorder_ending())
+        cupti_look_for_stub();
+    if (!cupti_may_use_driver() || !cupti_may_have_records() ||
+        cupti_run(cupti_flush_job, deadline_ms))
         return;
     log_line(LOG_ERROR, "CUPTI did not hand over its records within %u ms", deadline_ms);
-    if (is_live() && recorder_ending())
-        note_undelivered();
+    if (cupti_is_live() && recorder_ending())
+        cupti_note_undelivered();
 }
 
 /* The flush before this one has taken what there was, or has hung: a short time is enough. */
 static void cupti_finish(void)
 {
-    bool was_live = is_live();
+    bool was_live = cupti_is_live();
     callbacks_close();
     event_timing_end();
-    if (was_live && may_have_records())
-        flusher_run(finish_job, (unsigned)config_get()->exit_ms / 4);
+    if (was_live && cupti_may_have_records())
+        cupti_run(cupti_finish_job, (unsigned)config_get()->exit_ms / 4);
     activity_close();
     store_release(&state, (uint32_t)CLOSED);
     if (recorder_leaving())
-        flusher_leave();
+        worker_end(&flusher, 0, true);
 }
 
 /* CUPTI's worker does not exist in the child: whatever waits for it waits for ever (HPCToolkit

@@ -1,6 +1,7 @@
 #include "facts.h"
 
 #include "atomic.h"
+#include "log.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -23,15 +24,15 @@ static uint32_t fact_count; /* claimed; may pass FACT_COUNT */
 
 static char infos[INFO_KEYS][INFO_BYTES]; /* one writer at a time; empty = not stated */
 
-static uint32_t filled(void)
+static uint32_t facts_filled(void)
 {
     uint32_t count = load_acquire(&fact_count);
     return count < FACT_COUNT ? count : FACT_COUNT;
 }
 
-static bool is_known(enum prof_record_type type, const void *head, size_t bytes)
+static bool facts_is_known(enum prof_record_type type, const void *head, size_t bytes)
 {
-    for (uint32_t i = 0, count = filled(); i < count; i++) {
+    for (uint32_t i = 0, count = facts_filled(); i < count; i++) {
         const struct fact *fact = &facts[i];
         if (load_acquire(&fact->ready) && fact->type == type && fact->bytes == bytes &&
             memcmp(fact->head, head, bytes) == 0)
@@ -40,7 +41,7 @@ static bool is_known(enum prof_record_type type, const void *head, size_t bytes)
     return false;
 }
 
-static void remember(enum prof_record_type type, const void *head, size_t bytes)
+static void facts_remember(enum prof_record_type type, const void *head, size_t bytes)
 {
     if (load_relaxed(&fact_count) >= FACT_COUNT)
         return;
@@ -57,9 +58,9 @@ static void remember(enum prof_record_type type, const void *head, size_t bytes)
 /* Remembered first, stated then: a file made in between states it twice, which harms nobody. */
 void facts_state(enum prof_record_type type, const void *head, size_t bytes)
 {
-    if (bytes > FACTS_BYTES_MAX || is_known(type, head, bytes))
+    if (bytes > FACTS_BYTES_MAX || facts_is_known(type, head, bytes))
         return;
-    remember(type, head, bytes);
+    facts_remember(type, head, bytes);
     meta_append(type, head, bytes, NULL, 0);
 }
 
@@ -71,13 +72,100 @@ void facts_info(enum prof_info_key key, const char *text)
     meta_info(key, infos[key]);
 }
 
+void facts_trouble(const char *sentence)
+{
+    log_line(LOG_ERROR, "%s", sentence);
+    facts_info(PROF_INFO_NOTE, sentence);
+}
+
 void facts_restate(void)
 {
     for (unsigned key = 0; key < INFO_KEYS; key++)
         if (infos[key][0])
             meta_info((enum prof_info_key)key, infos[key]);
-    for (uint32_t i = 0, count = filled(); i < count; i++)
+    for (uint32_t i = 0, count = facts_filled(); i < count; i++)
         if (load_acquire(&facts[i].ready))
             meta_append((enum prof_record_type)facts[i].type, facts[i].head, facts[i].bytes, NULL,
                         0);
+}
+
+/* ---- devices ---- */
+
+_Static_assert(sizeof(struct prof_rec_device) <= FACTS_BYTES_MAX, "a device is a fact");
+
+static bool devices_are_stated;
+
+/* 0: the driver does not know the attribute. */
+static uint32_t facts_attribute(const struct driver_library *driver, int device,
+                                enum abi_cuda_attribute which)
+{
+    int value = 0;
+    if (driver->cuDeviceGetAttribute(&value, (int)which, device) != ABI_OK || value < 0)
+        return 0;
+    return (uint32_t)value;
+}
+
+/* Bytes a second: memory moves data twice in a clock [CUDA's sample deviceQuery]. */
+static uint64_t facts_bandwidth(const struct driver_library *driver, int device)
+{
+    uint64_t clock_khz = facts_attribute(driver, device, ABI_CUDA_ATTRIBUTE_MEMORY_CLOCK_KHZ);
+    return 2 * clock_khz * 1000 * facts_attribute(driver, device, ABI_CUDA_ATTRIBUTE_BUS_BITS) / 8;
+}
+
+static uint32_t facts_device_name(const struct driver_library *driver, int device)
+{
+    char name[128] = "";
+    if (driver->cuDeviceGetName(name, (int)sizeof name, device) != ABI_OK)
+        return 0;
+    if (strncmp(name, "Simulated GPU", 13) == 0)
+        recorder_set_simulated();
+    return names_intern(name, strnlen(name, sizeof name));
+}
+
+static void facts_state_device(const struct driver_library *driver, int ordinal, int device)
+{
+    size_t bytes = 0;
+    driver->cuDeviceTotalMem_v2(&bytes, device);
+#define ATTRIBUTE(name) facts_attribute(driver, device, ABI_CUDA_ATTRIBUTE_##name)
+    struct prof_rec_device record = {
+        .device = (uint32_t)ordinal,
+        .name = facts_device_name(driver, device),
+        .memory_bytes = bytes,
+        .memory_bandwidth = facts_bandwidth(driver, device),
+        .compute_major = ATTRIBUTE(COMPUTE_MAJOR),
+        .compute_minor = ATTRIBUTE(COMPUTE_MINOR),
+        .multiprocessors = ATTRIBUTE(MULTIPROCESSORS),
+        .core_clock_khz = ATTRIBUTE(CLOCK_KHZ),
+        .l2_bytes = ATTRIBUTE(L2_BYTES),
+        .threads_per_warp = ATTRIBUTE(WARP),
+        .max_threads_per_block = ATTRIBUTE(THREADS_PER_BLOCK),
+        .max_blocks_per_multiprocessor = ATTRIBUTE(BLOCKS_PER_SM),
+        .max_threads_per_multiprocessor = ATTRIBUTE(THREADS_PER_SM),
+        .registers_per_block = ATTRIBUTE(REGISTERS_PER_BLOCK),
+        .registers_per_multiprocessor = ATTRIBUTE(REGISTERS_PER_SM),
+        .shared_memory_per_block = ATTRIBUTE(SHARED_PER_BLOCK),
+        .shared_memory_per_multiprocessor = ATTRIBUTE(SHARED_PER_SM),
+    };
+#undef ATTRIBUTE
+    if (record.threads_per_warp)
+        record.max_warps_per_multiprocessor =
+            record.max_threads_per_multiprocessor / record.threads_per_warp;
+    if (driver->cuDeviceGetUuid)
+        driver->cuDeviceGetUuid(record.uuid, device);
+    facts_state(PROF_REC_DEVICE, &record, sizeof record);
+}
+
+void facts_state_devices(const struct driver_library *driver)
+{
+    int count = 0;
+    if (devices_are_stated || !driver || !driver->cuDeviceGetCount || !driver->cuDeviceGet ||
+        !driver->cuDeviceGetName || !driver->cuDeviceTotalMem_v2 || !driver->cuDeviceGetAttribute ||
+        driver->cuDeviceGetCount(&count) != ABI_OK)
+        return;
+    devices_are_stated = true;
+    for (int ordinal = 0; ordinal < count; ordinal++) {
+        int device = 0;
+        if (driver->cuDeviceGet(&device, ordinal) == ABI_OK)
+            facts_state_device(driver, ordinal, device);
+    }
 }

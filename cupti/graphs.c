@@ -1,12 +1,13 @@
 #include "graphs.h"
 
+#include "abi.h"
 #include "atomic.h"
+#include "config.h"
 #include "facts.h"
-#include "graph_execs.h"
-#include "graph_kinds.h"
-#include "graph_nodes.h"
+#include "graph_tables.h"
 #include "loader.h"
 #include "log.h"
+#include "subscription.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -26,7 +27,7 @@ static __thread struct instantiation this_thread;
  * graphs_enable(), before any callback. */
 static bool switches_unseen;
 
-static uint32_t graph_id(void *graph)
+static uint32_t graphs_graph_id(void *graph)
 {
     const struct cupti_library *cupti = loader_cupti();
     uint32_t id = 0;
@@ -35,7 +36,7 @@ static uint32_t graph_id(void *graph)
     return id;
 }
 
-static uint64_t node_id(void *node)
+static uint64_t graphs_node_id(void *node)
 {
     const struct cupti_library *cupti = loader_cupti();
     uint64_t id = 0;
@@ -46,14 +47,14 @@ static uint64_t node_id(void *node)
 }
 
 /* Older versions lack the function; there the graph inside of it is asked for its id. */
-static uint32_t exec_id(void *exec, void *graph)
+static uint32_t graphs_exec_id(void *exec, void *graph)
 {
     const struct cupti_library *cupti = loader_cupti();
     uint32_t id = 0;
     if (exec && cupti && cupti->cuptiGetGraphExecId &&
         cupti->cuptiGetGraphExecId(exec, &id) == ABI_OK)
         return id;
-    return graph_id(graph);
+    return graphs_graph_id(graph);
 }
 
 /* ---- nodes ---- */
@@ -64,7 +65,7 @@ struct node {
     uint8_t type, flags;
 };
 
-static void record_node(const struct node *node, struct stacks_origin origin, bool in_call)
+static void graphs_record_node(const struct node *node, struct stacks_origin origin, bool in_call)
 {
     bool stack = stacks_wanted() && !node->original && !in_call;
     unsigned words =
@@ -83,9 +84,9 @@ static void record_node(const struct node *node, struct stacks_origin origin, bo
     thread_commit(space, PROF_REC_GRAPH_NODE, words, thread_ticks(space));
 }
 
-static void remember_node(const struct node *node)
+static void graphs_remember_node(const struct node *node)
 {
-    graph_nodes_remember(&(struct prof_rec_earlier_node){
+    graph_tables_add_node(&(struct prof_rec_earlier_node){
         .node = node->id,
         .original = node->original,
         .ticks = clock_now(),
@@ -95,22 +96,22 @@ static void remember_node(const struct node *node)
     });
 }
 
-static void take_node(const struct node *node, struct stacks_origin origin, bool in_call)
+static void graphs_take_node(const struct node *node, struct stacks_origin origin, bool in_call)
 {
     if (!node->id && !(node->flags & PROF_GRAPH_NODE_UNKNOWN))
         return;
     if (recorder_on())
-        record_node(node, origin, in_call);
+        graphs_record_node(node, origin, in_call);
     else
-        remember_node(node);
+        graphs_remember_node(node);
 }
 
-static uint8_t node_type(const struct abi_graph_data *data)
+static uint8_t graphs_node_type(const struct abi_graph_data *data)
 {
     return data->node_type < UINT8_MAX ? (uint8_t)data->node_type : UINT8_MAX;
 }
 
-static void count_node(struct prof_rec_graph *facts, uint8_t type)
+static void graphs_count_node(struct prof_rec_graph *facts, uint8_t type)
 {
     facts->kernels += type == PROF_GRAPH_KERNEL;
     facts->memcpys += type == PROF_GRAPH_MEMCPY;
@@ -119,54 +120,55 @@ static void count_node(struct prof_rec_graph *facts, uint8_t type)
     facts->flags |= type == PROF_GRAPH_CONDITIONAL ? PROF_GRAPH_VARIES : 0;
 }
 
-static void node_created(const struct abi_graph_data *data, struct stacks_origin origin,
-                         bool in_call)
+static void graphs_node_created(const struct abi_graph_data *data, struct stacks_origin origin,
+                                bool in_call)
 {
-    const struct node node = {
-        .id = node_id(data->node), .graph = graph_id(data->graph), .type = node_type(data)};
+    const struct node node = {.id = graphs_node_id(data->node),
+                              .graph = graphs_graph_id(data->graph),
+                              .type = graphs_node_type(data)};
     if (this_thread.active)
-        count_node(&this_thread.facts, node.type);
+        graphs_count_node(&this_thread.facts, node.type);
     else
-        take_node(&node, origin, in_call);
+        graphs_take_node(&node, origin, in_call);
 }
 
-static void node_copied(const struct abi_graph_data *data, struct stacks_origin origin,
-                        uint8_t flags)
+static void graphs_node_copied(const struct abi_graph_data *data, struct stacks_origin origin,
+                               uint8_t flags)
 {
     const struct node node = {
-        .id = node_id(data->node),
-        .original = node_id(data->original_node),
-        .graph = graph_id(data->graph),
-        .type = node_type(data),
+        .id = graphs_node_id(data->node),
+        .original = graphs_node_id(data->original_node),
+        .graph = graphs_graph_id(data->graph),
+        .type = graphs_node_type(data),
         .flags = flags,
     };
     this_thread.updated |= flags != 0;
     if (node.original)
-        take_node(&node, origin, true);
+        graphs_take_node(&node, origin, true);
 }
 
 /* ---- graphs that can be launched ---- */
 
-static void exec_begins(const struct abi_graph_data *data)
+static void graphs_exec_begins(const struct abi_graph_data *data)
 {
     this_thread.active = true;
-    this_thread.facts = (struct prof_rec_graph){.source = graph_id(data->graph)};
+    this_thread.facts = (struct prof_rec_graph){.source = graphs_graph_id(data->graph)};
 }
 
-static void exec_created(const struct abi_graph_data *data)
+static void graphs_exec_created(const struct abi_graph_data *data)
 {
     struct prof_rec_graph *facts = &this_thread.facts;
     bool counted = this_thread.active;
     this_thread.active = false;
-    facts->graph = exec_id(data->exec, data->graph);
+    facts->graph = graphs_exec_id(data->exec, data->graph);
     facts->ticks = clock_now();
     if (!counted || !facts->graph)
         return;
     bool on = recorder_on();
     facts->flags |= (on ? 0 : PROF_GRAPH_EARLIER) | (switches_unseen ? PROF_GRAPH_VARIES : 0);
-    graph_execs_add(data->exec, facts);
+    graph_tables_add_exec(data->exec, facts);
     if (on)
-        graph_execs_state(false);
+        graph_tables_state_execs(false);
 }
 
 void graphs_receive(uint32_t cbid, const struct abi_graph_data *data, struct stacks_origin origin,
@@ -175,25 +177,25 @@ void graphs_receive(uint32_t cbid, const struct abi_graph_data *data, struct sta
     int kept_errno = errno;
     switch (cbid) {
     case ABI_RESOURCE_GRAPH_NODE_CREATED:
-        node_created(data, origin, in_call);
+        graphs_node_created(data, origin, in_call);
         break;
     case ABI_RESOURCE_GRAPH_NODE_CLONED:
-        node_copied(data, origin, 0);
+        graphs_node_copied(data, origin, 0);
         break;
     case ABI_RESOURCE_GRAPH_NODE_UPDATED:
-        node_copied(data, origin, PROF_GRAPH_NODE_UPDATED);
+        graphs_node_copied(data, origin, PROF_GRAPH_NODE_UPDATED);
         break;
     case ABI_RESOURCE_GRAPH_NODE_DESTROY_STARTING:
-        graph_nodes_forget(node_id(data->node));
+        graph_tables_remove_node(graphs_node_id(data->node));
         break;
     case ABI_RESOURCE_GRAPH_EXEC_CREATE_STARTING:
-        exec_begins(data);
+        graphs_exec_begins(data);
         break;
     case ABI_RESOURCE_GRAPH_EXEC_CREATED:
-        exec_created(data);
+        graphs_exec_created(data);
         break;
     case ABI_RESOURCE_GRAPH_EXEC_DESTROY_STARTING:
-        graph_execs_remove(data->exec);
+        graph_tables_remove_exec(data->exec);
         break;
     default:
         break;
@@ -222,7 +224,7 @@ void graphs_enable(void *subscriber)
 
 /* ---- calls ---- */
 
-static void *exec_of(const struct abi_call_data *data)
+static void *graphs_exec_of(const struct abi_call_data *data)
 {
     void *exec = NULL;
     if (data->parameters)
@@ -231,28 +233,29 @@ static void *exec_of(const struct abi_call_data *data)
 }
 
 /* Before 13.0 nobody tells which node takes over from which. */
-static void note_update(const struct abi_call_data *data)
+static void graphs_note_update(const struct abi_call_data *data)
 {
     struct prof_rec_graph facts;
     uint32_t result = 0;
     if (data->result)
         memcpy(&result, data->result, sizeof result);
-    if (result != ABI_OK || this_thread.updated || !graph_execs_find(exec_of(data), &facts))
+    if (result != ABI_OK || this_thread.updated ||
+        !graph_tables_find_exec(graphs_exec_of(data), &facts))
         return;
     const struct node unknown = {.graph = facts.graph, .flags = PROF_GRAPH_NODE_UNKNOWN};
     if (recorder_on())
-        record_node(&unknown, (struct stacks_origin){0}, true);
+        graphs_record_node(&unknown, (struct stacks_origin){0}, true);
     else
-        graph_execs_flag(exec_of(data), PROF_GRAPH_ELSEWHERE);
+        graph_tables_flag_exec(graphs_exec_of(data), PROF_GRAPH_ELSEWHERE);
 }
 
 void graphs_called(const struct api_call *call, const struct abi_call_data *data)
 {
     if (call->what == API_UPDATE)
-        note_update(data);
+        graphs_note_update(data);
     if (call->what == API_SWITCH_NODE) {
-        graph_execs_flag(exec_of(data), PROF_GRAPH_VARIES);
-        graph_execs_state(false);
+        graph_tables_flag_exec(graphs_exec_of(data), PROF_GRAPH_VARIES);
+        graph_tables_state_execs(false);
     }
     this_thread.active = this_thread.updated = false;
 }
@@ -260,12 +263,12 @@ void graphs_called(const struct api_call *call, const struct abi_call_data *data
 struct graphs_launch graphs_of_launch(const struct abi_call_data *data)
 {
     struct prof_rec_graph facts;
-    struct graphs_launch launch = {.whole = graph_kinds_whole()};
-    void *exec = exec_of(data);
+    struct graphs_launch launch = {.whole = graphs_are_whole()};
+    void *exec = graphs_exec_of(data);
     if (!exec)
         return launch;
-    bool known = graph_execs_find(exec, &facts);
-    launch.graph = known ? facts.graph : exec_id(exec, NULL);
+    bool known = graph_tables_find_exec(exec, &facts);
+    launch.graph = known ? facts.graph : graphs_exec_id(exec, NULL);
     if (launch.whole)
         launch.operations = 1;
     else if (known && !(facts.flags & PROF_GRAPH_VARIES))
@@ -273,22 +276,150 @@ struct graphs_launch graphs_of_launch(const struct abi_call_data *data)
     return launch;
 }
 
-static void note_unplaced(void)
+static void graphs_note_unplaced(void)
 {
     static uint32_t said;
     char text[128];
-    if (graph_nodes_unplaced() == 0 || exchange_acquire(&said, 1u))
+    if (graph_tables_unplaced_nodes() == 0 || exchange_acquire(&said, 1u))
         return;
     snprintf(text, sizeof text,
              "more than %u nodes of CUDA graphs were made before recording began: some are unknown",
-             GRAPH_NODES_MAX);
+             GRAPH_TABLES_NODES_MAX);
     log_line(LOG_PROCESS, "%s", text);
     facts_info(PROF_INFO_NOTE, text);
 }
 
 void graphs_state(bool again)
 {
-    note_unplaced();
-    graph_nodes_state(again);
-    graph_execs_state(again);
+    graphs_note_unplaced();
+    graph_tables_state_nodes(again);
+    graph_tables_state_execs(again);
+}
+
+/* ---- a record per node, or one per launched graph: CUPTI does one or the other ---- */
+
+static bool shed;            /* nodes are left out for now; graphs_keep_nodes stores */
+static bool whole;           /* the kind is on; stored by whoever may call CUPTI */
+static bool kinds_are_on;    /* the same */
+static bool is_refused;      /* the same: asking again would not help */
+static uint32_t whole_bytes; /* of a record; 0: this CUPTI has none */
+
+static bool graphs_wants_whole(void)
+{
+    return !is_refused && (load_relaxed(&shed) || config_get()->graphs == CONFIG_GRAPHS_GRAPH);
+}
+
+static void graphs_note_refusal(int result)
+{
+    static uint32_t said;
+    char text[160];
+    if (exchange_acquire(&said, 1u))
+        return;
+    snprintf(text, sizeof text,
+             "CUPTI has no records of whole graphs (error %d; it takes CUDA 11.7 and driver 515): "
+             "their nodes are recorded",
+             result);
+    facts_trouble(text);
+}
+
+static void graphs_switch_on(void)
+{
+    int result = whole_bytes ? subscription_enable(ABI_KIND_GRAPH_TRACE) : ABI_INVALID_KIND;
+    store_release(&whole, result == ABI_OK);
+    is_refused = result != ABI_OK;
+    if (is_refused)
+        graphs_note_refusal(result);
+}
+
+static void graphs_switch_off(void)
+{
+    if (load_relaxed(&whole))
+        subscription_disable(ABI_KIND_GRAPH_TRACE);
+    store_release(&whole, false);
+}
+
+void graphs_prepare_kind(const struct oracle *oracle)
+{
+    whole_bytes = oracle_size(oracle, ABI_KIND_GRAPH_TRACE);
+    is_refused = false;
+    if (subscription_form() == SUBSCRIPTION_SECOND && graphs_wants_whole())
+        subscription_set(ABI_ATTRIBUTE_GRAPH_TRACE, 1);
+}
+
+void graphs_enable_kind(void)
+{
+    kinds_are_on = true;
+    if (graphs_wants_whole())
+        graphs_switch_on();
+}
+
+void graphs_disable_kind(void)
+{
+    kinds_are_on = false;
+    graphs_switch_off();
+}
+
+bool graphs_can_shed(void)
+{
+    return whole_bytes && config_get()->graphs != CONFIG_GRAPHS_GRAPH &&
+           subscription_form() == SUBSCRIPTION_FIRST;
+}
+
+void graphs_keep_nodes(bool on)
+{
+    store_relaxed(&shed, !on);
+}
+
+void graphs_settle(void)
+{
+    if (!kinds_are_on || graphs_wants_whole() == load_relaxed(&whole))
+        return;
+    if (graphs_wants_whole())
+        graphs_switch_on();
+    else
+        graphs_switch_off();
+}
+
+bool graphs_are_whole(void)
+{
+    return load_acquire(&whole);
+}
+
+/* ---- capturing: launches go into a graph rather than to a device ---- */
+
+#define PER_THREAD_STREAM 2u
+
+/* Captures in progress. Too high after a stream was destroyed in mid-capture: then launches ask
+ * the driver for nothing. */
+static int64_t captures;
+
+void graphs_capture_began(void)
+{
+    fetch_add_relaxed(&captures, 1);
+}
+
+void graphs_capture_ended(void)
+{
+    int64_t seen = load_relaxed(&captures);
+    while (seen > 0 && !cas_acq_rel(&captures, &seen, seen - 1))
+        continue;
+}
+
+bool graphs_capture_may_be_active(void)
+{
+    return load_relaxed(&captures) > 0;
+}
+
+bool graphs_capture_is_active(uint64_t stream, bool per_thread)
+{
+    const struct driver_library *driver = loader_driver();
+    if (!driver || !driver->cuStreamIsCapturing)
+        return false;
+    if (!stream && per_thread)
+        stream = PER_THREAD_STREAM;
+    int status = ABI_CUDA_CAPTURE_NONE;
+    int kept_errno = errno;
+    int result = driver->cuStreamIsCapturing((void *)(uintptr_t)stream, &status);
+    errno = kept_errno;
+    return result == ABI_OK && status != ABI_CUDA_CAPTURE_NONE;
 }

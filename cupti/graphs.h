@@ -2,7 +2,7 @@
  *
  * While recording, a node becomes a GRAPH_NODE in the log of the thread that makes it, between the
  * pushes and pops around: so the range that captured it is known by order. While recording is off,
- * nodes are remembered (graph_nodes.h) and stated when it begins. Instantiating clones a graph: its
+ * nodes are remembered (graph_tables.h) and stated when it begins. Instantiating clones a graph: its
  * clones' ids are those of device records, and a record ties each to what it was cloned from.
  *
  * Costs nothing at a launch but a look into a table, and nothing where no graphs are made.
@@ -12,7 +12,11 @@
 
 #include "abi.h"
 #include "api_calls.h"
+#include "oracle.h"
 #include "recorder.h"
+
+#include <stdbool.h>
+#include <stdint.h>
 
 /* Enables the callbacks about graphs, for as long as the subscriber lives. A CUPTI that refuses some
  * tells less. */
@@ -36,5 +40,42 @@ struct graphs_launch graphs_of_launch(const struct abi_call_data *data);
 
 /* States what was remembered and is not in the file; `again`: all, since the file is new. */
 void graphs_state(bool again);
+
+/* ---- a record per node, or one per launched graph: CUPTI does one or the other ---- */
+
+/* Before any kind is enabled: in the second form of CUPTI's interface it is decided there, for all of
+ * its subscribers and for good. */
+void graphs_prepare_kind(const struct oracle *oracle);
+
+/* With the other activity kinds: enables what PROF_GRAPHS asks for. Where CUPTI has no records of
+ * whole graphs, one line says so and nodes are recorded. */
+void graphs_enable_kind(void);
+void graphs_disable_kind(void);
+
+/* Whether nodes are recorded and could be left out while the program runs. After
+ * graphs_prepare_kind(). */
+bool graphs_can_shed(void);
+
+/* Records single nodes again, or leaves them out: a launch gives one record then, and what CUPTI
+ * instantiated before may give none at all, which is counted. Threads: any; it is so after the next
+ * graphs_settle(), which is for the thread that may call CUPTI. */
+void graphs_keep_nodes(bool on);
+void graphs_settle(void);
+
+/* Whether a launch gives one record now. Threads: any. */
+bool graphs_are_whole(void);
+
+/* ---- capturing: launches go into a graph rather than to a device ---- */
+
+/* A capture began / ended on some stream. Threads: any. */
+void graphs_capture_began(void);
+void graphs_capture_ended(void);
+
+/* Whether any capture is in progress: cheap enough for every launch. */
+bool graphs_capture_may_be_active(void);
+
+/* Whether the stream takes part in one; asks the driver. `per_thread`: stream 0 is the thread's
+ * own. */
+bool graphs_capture_is_active(uint64_t stream, bool per_thread);
 
 #endif

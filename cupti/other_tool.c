@@ -14,6 +14,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <time.h>
 
 #define GONE_AFTER_NS 1000000000u
 
@@ -24,28 +25,30 @@ static const char reason[] =
 /* OURS --register--> TAKEN --disables kernels--> ENDING --flush, or a second--> OURS */
 enum records { OURS, TAKEN, ENDING };
 
-static uint32_t records;   /* enum records; the other tool's threads and take_back() */
+static uint32_t records;   /* enum records; the other tool's threads and other_tool_take_back() */
 static uint64_t ending_ns; /* CLOCK_MONOTONIC; before records becomes ENDING */
 static bool has_flushed;   /* since */
-static bool kinds_are_off; /* kinds of ours were disabled; take_back() clears */
+static bool kinds_are_off; /* kinds of ours were disabled; other_tool_take_back() clears */
 static bool is_finalized;  /* likewise */
 static uint32_t turn;      /* 1: somebody registers callbacks */
-static void (*take_soon)(void);
-static void (*take_now)(void); /* stored first */
 
-static void wake(bool at_once)
+/* Changed with the turn only. */
+static abi_timestamp their_clock;            /* NULL: CUPTI's own serves them */
+static bool is_their_clock;                  /* CUPTI takes times by it */
+static const struct other_tool_hooks *hooks; /* other_tool_begin releases -> the rest acquires */
+
+static void other_tool_wake(bool at_once)
 {
-    void (*take)(void) = load_acquire(&take_soon);
-    if (take && at_once)
-        take = take_now;
-    if (take)
-        take();
+    const struct other_tool_hooks *ours = load_acquire(&hooks);
+    if (ours && at_once)
+        ours->take_back();
+    else if (ours)
+        ours->take_back_soon();
 }
 
-void other_tool_begin(void (*soon)(void), void (*now)(void))
+void other_tool_begin(const struct other_tool_hooks *with)
 {
-    take_now = now;
-    store_release(&take_soon, soon);
+    store_release(&hooks, with);
 }
 
 /* Python opens extensions, and what they need, with RTLD_LOCAL: the program's own lookups do not reach them. What
@@ -60,7 +63,7 @@ void *other_tool_find(const char *name, const char *soname)
     return found;
 }
 
-static const void *base_of(const void *address)
+static const void *other_tool_base_of(const void *address)
 {
     Dl_info info;
     return dladdr(address, &info) ? info.dli_fbase : NULL;
@@ -70,12 +73,12 @@ static const void *base_of(const void *address)
 bool other_tool_is_seen(void)
 {
     static const char *const sonames[] = {"libcupti.so.11.8", "libcupti.so.12", "libcupti.so.13"};
-    const void *ours = base_of(&turn);
+    const void *ours = other_tool_base_of(&turn);
     void *program = dlopen(NULL, RTLD_LAZY);
     bool seen = false;
     for (size_t i = 0; program && dlvsym && i < sizeof sonames / sizeof *sonames; i++) {
         const void *found = dlvsym(program, "cuptiFinalize", sonames[i]);
-        seen |= found && ours && base_of(found) == ours;
+        seen |= found && ours && other_tool_base_of(found) == ours;
     }
     dlerror();
     if (program)
@@ -91,9 +94,9 @@ bool other_tool_is_our_library(const char *soname)
 }
 
 /* Of the library that we record with, in the form that has no room for two. */
-static bool is_ours(const void *function, const void *of_library)
+static bool other_tool_is_ours(const void *function, const void *of_library)
 {
-    return function == of_library && load_acquire(&take_soon) &&
+    return function == of_library && load_acquire(&hooks) &&
            subscription_form() == SUBSCRIPTION_FIRST;
 }
 
@@ -120,7 +123,7 @@ void other_tool_state_mode(void)
     recorder_set_gpu_mode(PROF_GPU_PARTIAL, reason);
 }
 
-static void note_taken(void)
+static void other_tool_note_taken(void)
 {
     static uint32_t said;
     store_release(&has_flushed, false);
@@ -130,24 +133,60 @@ static void note_taken(void)
         log_line(LOG_ERROR, "%s", reason);
 }
 
+/* CUPTI's own, as far as it says [cupti_activity.h, CUpti_TimestampCallbackFunc]. It cannot be told to use that again. */
+static uint64_t other_tool_realtime_ns(void)
+{
+    return clock_gettime_ns(CLOCK_REALTIME);
+}
+
+static void other_tool_set_clock(const struct cupti_library *cupti, bool theirs)
+{
+    if (!their_clock || theirs == is_their_clock)
+        return;
+    cupti->cuptiActivityRegisterTimestampCallback(theirs ? their_clock : other_tool_realtime_ns);
+    is_their_clock = theirs;
+}
+
+int other_tool_clock(other_tool_clock_function real, abi_timestamp clock)
+{
+    const struct cupti_library *cupti = loader_cupti();
+    if (!cupti || !clock ||
+        !other_tool_is_ours((void *)real, (void *)cupti->cuptiActivityRegisterTimestampCallback))
+        return real(clock);
+    bool begun = other_tool_turn_begin();
+    is_their_clock &= their_clock == clock;
+    their_clock = clock;
+    if (other_tool_has_records())
+        other_tool_set_clock(cupti, true);
+    other_tool_turn_end(begun);
+    return ABI_OK;
+}
+
 int other_tool_register(other_tool_register_function real, abi_buffer_requested request,
                         abi_buffer_completed complete)
 {
     const struct cupti_library *cupti = loader_cupti();
-    if (!cupti || !is_ours((void *)real, (void *)cupti->cuptiActivityRegisterCallbacks))
+    if (!cupti || !other_tool_is_ours((void *)real, (void *)cupti->cuptiActivityRegisterCallbacks))
         return real(request, complete);
     bool begun = other_tool_turn_begin();
-    if (!other_tool_has_records())
+    if (!other_tool_has_records()) {
+        hooks->give_way();
         activity_flush_inline(ABI_FLUSH_FORCED);
+    }
     activity_promise_zeroes(false);
+    other_tool_set_clock(cupti, true);
     int result = real(request, complete);
     if (result == ABI_OK)
-        note_taken();
+        other_tool_note_taken();
+    else
+        store_release(&kinds_are_off, true);
     other_tool_turn_end(begun);
+    if (result != ABI_OK)
+        other_tool_wake(false);
     return result;
 }
 
-static void note_disabled(uint32_t kind)
+static void other_tool_note_disabled(uint32_t kind)
 {
     uint32_t taken = TAKEN;
     store_release(&kinds_are_off, true);
@@ -160,29 +199,29 @@ static void note_disabled(uint32_t kind)
 int other_tool_disable(other_tool_disable_function real, uint32_t kind)
 {
     const struct cupti_library *cupti = loader_cupti();
-    if (!cupti || !is_ours((void *)real, (void *)cupti->cuptiActivityDisable))
+    if (!cupti || !other_tool_is_ours((void *)real, (void *)cupti->cuptiActivityDisable))
         return real(kind);
     activity_keep_from_flushing(true);
     int result = real(kind);
     activity_keep_from_flushing(false);
     if (result == ABI_OK)
-        note_disabled(kind);
+        other_tool_note_disabled(kind);
     if (!other_tool_has_records())
-        wake(false);
+        other_tool_wake(false);
     return result;
 }
 
 int other_tool_flush(other_tool_flush_function real, uint32_t flags)
 {
     const struct cupti_library *cupti = loader_cupti();
-    if (!cupti || !is_ours((void *)real, (void *)cupti->cuptiActivityFlushAll))
+    if (!cupti || !other_tool_is_ours((void *)real, (void *)cupti->cuptiActivityFlushAll))
         return real(flags);
     activity_keep_from_disabling(true);
     int result = real(flags);
     activity_keep_from_disabling(false);
     if (load_acquire(&records) == ENDING) {
         store_release(&has_flushed, true);
-        wake(!callbacks_are_on_stack());
+        other_tool_wake(!callbacks_are_on_stack());
     }
     return result;
 }
@@ -198,7 +237,7 @@ int other_tool_finalize(other_tool_finalize_function real, bool of_our_library)
     if (result == ABI_OK)
         store_release(&is_finalized, true);
     activity_keep_from_flushing(false);
-    wake(false);
+    other_tool_wake(false);
     return result;
 }
 
@@ -209,17 +248,18 @@ bool other_tool_has_records(void)
     return load_acquire(&records) != OURS;
 }
 
-static bool has_gone(void)
+static bool other_tool_has_gone(void)
 {
     return load_acquire(&records) == ENDING &&
            (load_acquire(&has_flushed) ||
             clock_monotonic_ns() - load_relaxed(&ending_ns) > GONE_AFTER_NS);
 }
 
-static bool take_callbacks_back(void)
+static bool other_tool_take_callbacks_back(void)
 {
-    bool begun = other_tool_turn_begin(), gone = begun && has_gone();
+    bool begun = other_tool_turn_begin(), gone = begun && other_tool_has_gone();
     if (gone) {
+        other_tool_set_clock(loader_cupti(), false);
         activity_register_again();
         activity_promise_zeroes(true);
         store_release(&kinds_are_off, false);
@@ -232,11 +272,12 @@ static bool take_callbacks_back(void)
 enum other_tool_loss other_tool_take_back(void)
 {
     if (exchange_acquire(&is_finalized, false)) {
+        is_their_clock = false;
         store_release(&records, (uint32_t)OURS);
         store_release(&kinds_are_off, false);
         return OTHER_TOOL_TOOK_ALL;
     }
-    if (has_gone() && take_callbacks_back())
+    if (other_tool_has_gone() && other_tool_take_callbacks_back())
         return OTHER_TOOL_TOOK_CALLBACKS;
     if (!other_tool_has_records() && exchange_acquire(&kinds_are_off, false))
         return OTHER_TOOL_TOOK_KINDS;

@@ -2,10 +2,12 @@
  *
  * That form has one pair of buffer callbacks and one set of kinds for the whole process. CUPTI lets a tool register
  * callbacks and disable kinds where it did not let it subscribe, and Kineto does both: from then on all
- * records go to the other tool, and later to nobody. So libprof.so interposes the four functions that do this
+ * records go to the other tool, and later to nobody. So libprof.so interposes the five functions that do this
  * (other_tool_entry.c), as it does before cuBLAS's, and passes the calls on:
  *
- *     register   takes our buffers back first, as the other tool would be handed them
+ *     register   first ends our kinds and takes our buffers back, as the other tool would be handed them
+ *     clock      is passed on only then: from there on all records, ours too, have times of the other tool's clock, until
+ *                we give CUPTI a clock that returns the times it takes by default
  *     disable    waits while our thread flushes: both at once crash up to CUDA 13.0
  *     flush      is seen by our thread before it disables
  *     finalize   ends our subscription, too
@@ -20,6 +22,7 @@
 #include <stdbool.h>
 
 typedef int (*other_tool_register_function)(abi_buffer_requested, abi_buffer_completed);
+typedef int (*other_tool_clock_function)(abi_timestamp);
 typedef int (*other_tool_disable_function)(uint32_t kind);
 typedef int (*other_tool_flush_function)(uint32_t flags);
 typedef int (*other_tool_finalize_function)(void);
@@ -36,6 +39,7 @@ bool other_tool_is_our_library(const char *soname);
 /* The other tool's calls; `real` is libcupti's. Threads: any, the program's. */
 int other_tool_register(other_tool_register_function real, abi_buffer_requested request,
                         abi_buffer_completed complete);
+int other_tool_clock(other_tool_clock_function real, abi_timestamp clock);
 int other_tool_disable(other_tool_disable_function real, uint32_t kind);
 int other_tool_flush(other_tool_flush_function real, uint32_t flags);
 int other_tool_finalize(other_tool_finalize_function real, bool of_our_library);
@@ -63,8 +67,14 @@ void other_tool_state_mode(void);
 /* Whether records are another tool's at this moment. */
 bool other_tool_has_records(void);
 
-/* `soon` is called when there may be something to take back: from the program's threads, also in callbacks of CUPTI's.
- * `now` likewise where CUPTI may be called. Before any call is passed on. */
-void other_tool_begin(void (*soon)(void), void (*now)(void));
+/* Hooks of the collector, called on the program's threads. */
+struct other_tool_hooks {
+    void (*give_way)(void);  /* another tool is about to take the callbacks: kinds of ours go off */
+    void (*take_back)(void); /* there may be something to take back */
+    void (*take_back_soon)(void); /* likewise, where CUPTI may not be called */
+};
+
+/* Before any call is passed on. `hooks` stays. */
+void other_tool_begin(const struct other_tool_hooks *hooks);
 
 #endif

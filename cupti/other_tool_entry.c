@@ -32,6 +32,13 @@ ENTRY(cuptiActivityRegisterCallbacks, (abi_buffer_requested request, abi_buffer_
     return real ? other_tool_register(real, request, complete) : ABI_NOT_INITIALIZED;
 }
 
+ENTRY(cuptiActivityRegisterTimestampCallback, (abi_timestamp clock))
+{
+    other_tool_clock_function real = (other_tool_clock_function)other_tool_find(
+        "cuptiActivityRegisterTimestampCallback", CUPTI_SONAME);
+    return real ? other_tool_clock(real, clock) : ABI_NOT_INITIALIZED;
+}
+
 ENTRY(cuptiActivityDisable, (uint32_t kind))
 {
     other_tool_disable_function real =

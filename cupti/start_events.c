@@ -2,10 +2,10 @@
 
 #include "atomic.h"
 #include "callbacks.h"
-#include "capture.h"
 #include "clock.h"
 #include "config.h"
 #include "cost.h"
+#include "graphs.h"
 #include "loader.h"
 #include "recorder.h"
 
@@ -31,7 +31,8 @@ static const void *dying;
 
 /* Polls instead of synchronising: the program may have filled the device with a kernel that
  * waits for the host, and a synchronising call would wait for ever. */
-static bool wait_for(const struct driver_library *driver, void *event, uint64_t deadline_ns)
+static bool start_events_wait_for(const struct driver_library *driver, void *event,
+                                  uint64_t deadline_ns)
 {
     int result;
     do
@@ -40,33 +41,33 @@ static bool wait_for(const struct driver_library *driver, void *event, uint64_t 
     return result == ABI_OK;
 }
 
-static bool round_trip(const struct driver_library *driver, const struct device *device,
-                       uint64_t deadline_ns)
+static bool start_events_round_trip(const struct driver_library *driver,
+                                    const struct device *device, uint64_t deadline_ns)
 {
     return driver->cuEventRecord(device->event, device->stream) == ABI_OK &&
-           wait_for(driver, device->event, deadline_ns);
+           start_events_wait_for(driver, device->event, deadline_ns);
 }
 
-static bool warm_up(const struct driver_library *driver, struct device *device,
-                    uint64_t deadline_ns)
+static bool start_events_warm_up(const struct driver_library *driver, struct device *device,
+                                 uint64_t deadline_ns)
 {
     if (driver->cuStreamCreate(&device->stream, ABI_CUDA_STREAM_NON_BLOCKING) != ABI_OK ||
         driver->cuEventCreate(&device->event, ABI_CUDA_EVENT_DEFAULT) != ABI_OK)
         return false;
     for (int i = 0; i < WARM_UP_ROUNDS; i++)
-        if (!round_trip(driver, device, deadline_ns))
+        if (!start_events_round_trip(driver, device, deadline_ns))
             return false;
     return true;
 }
 
 /* The four bytes are left to the context: cuMemFree would wait for everything that runs on the
  * device. */
-static bool bracket(const struct driver_library *driver, struct device *device)
+static bool start_events_bracket(const struct driver_library *driver, struct device *device)
 {
     uint64_t deadline_ns = clock_monotonic_ns() + START_EVENTS_WAIT_MS * 1000000u;
     uint64_t address = 0;
     void *after = NULL;
-    if (!warm_up(driver, device, deadline_ns) ||
+    if (!start_events_warm_up(driver, device, deadline_ns) ||
         driver->cuMemAlloc_v2(&address, START_EVENTS_BYTES) != ABI_OK ||
         driver->cuEventCreate(&after, ABI_CUDA_EVENT_DEFAULT) != ABI_OK ||
         driver->cuEventRecord(device->event, device->stream) != ABI_OK)
@@ -74,13 +75,13 @@ static bool bracket(const struct driver_library *driver, struct device *device)
     device->before_ticks = clock_now();
     if (driver->cuMemsetD32Async(address, START_EVENTS_VALUE, 1, device->stream) != ABI_OK ||
         driver->cuEventRecord(after, device->stream) != ABI_OK ||
-        !wait_for(driver, after, deadline_ns))
+        !start_events_wait_for(driver, after, deadline_ns))
         return false;
     device->after_ticks = clock_now();
     return true;
 }
 
-static void write_record(uint32_t index, uint32_t correlation, bool late)
+static void start_events_write_record(uint32_t index, uint32_t correlation, bool late)
 {
     unsigned words = sizeof(struct prof_rec_start_event) / 8;
     uint64_t *space = late ? thread_reserve_late(PROF_REC_START_EVENT, words)
@@ -95,26 +96,26 @@ static void write_record(uint32_t index, uint32_t correlation, bool late)
     thread_commit(space, PROF_REC_START_EVENT, words, thread_ticks(space));
 }
 
-static void run(const struct driver_library *driver, uint32_t index)
+static void start_events_run(const struct driver_library *driver, uint32_t index)
 {
     struct device *device = &devices[index];
     callbacks_own_begin();
-    bool done = bracket(driver, device);
+    bool done = start_events_bracket(driver, device);
     uint32_t correlation = callbacks_own_end();
     if (done && correlation)
-        write_record(index, correlation, false);
+        start_events_write_record(index, correlation, false);
     store_release(&device->state, done && !correlation ? AWAITING : DONE);
 }
 
 /* RELAXED: calls that another thread's capture forbids (creating a stream, allocating) stay
  * allowed here and do not spoil that capture. */
-static void run_outside_capture(const struct driver_library *driver, uint32_t index)
+static void start_events_run_outside_capture(const struct driver_library *driver, uint32_t index)
 {
     int mode = ABI_CUDA_CAPTURE_MODE_RELAXED;
     int kept_errno = errno;
     uint64_t began = cost_clock();
     if (driver->cuThreadExchangeStreamCaptureMode(&mode) == ABI_OK) {
-        run(driver, index);
+        start_events_run(driver, index);
         driver->cuThreadExchangeStreamCaptureMode(&mode);
     } else {
         store_release(&devices[index].state, DONE);
@@ -123,7 +124,7 @@ static void run_outside_capture(const struct driver_library *driver, uint32_t in
     errno = kept_errno;
 }
 
-static bool driver_has_all(const struct driver_library *driver)
+static bool start_events_driver_has_all(const struct driver_library *driver)
 {
     return driver && driver->cuCtxGetCurrent && driver->cuCtxGetDevice &&
            driver->cuThreadExchangeStreamCaptureMode && driver->cuStreamCreate &&
@@ -132,7 +133,8 @@ static bool driver_has_all(const struct driver_library *driver)
 }
 
 /* The context must be the thread's current one: cuCtxGetDevice and the rest act on that. */
-static bool current_device(const struct driver_library *driver, const void *context, int *device)
+static bool start_events_current_device(const struct driver_library *driver, const void *context,
+                                        int *device)
 {
     void *current = NULL;
     return driver->cuCtxGetCurrent(&current) == ABI_OK && current == context &&
@@ -142,17 +144,17 @@ static bool current_device(const struct driver_library *driver, const void *cont
 bool start_events_check(void *context)
 {
     const struct driver_library *driver = loader_driver();
-    if (!config_get()->start_events || !driver_has_all(driver))
+    if (!config_get()->start_events || !start_events_driver_has_all(driver))
         return true;
     int ordinal = -1;
-    if (!recorder_on() || capture_may_be_active() || context == load_relaxed(&dying) ||
-        !current_device(driver, context, &ordinal))
+    if (!recorder_on() || graphs_capture_may_be_active() || context == load_relaxed(&dying) ||
+        !start_events_current_device(driver, context, &ordinal))
         return false;
     if (ordinal < 0 || ordinal >= DEVICE_MAX)
         return true;
     uint32_t idle = IDLE;
     if (cas_acq_rel(&devices[ordinal].state, &idle, (uint32_t)BUSY))
-        run_outside_capture(driver, (uint32_t)ordinal);
+        start_events_run_outside_capture(driver, (uint32_t)ordinal);
     return true;
 }
 
@@ -169,6 +171,6 @@ void start_events_record(uint32_t device, uint32_t correlation)
     uint32_t awaiting = AWAITING;
     if (device >= DEVICE_MAX || !cas_acq_rel(&devices[device].state, &awaiting, (uint32_t)WRITING))
         return;
-    write_record(device, correlation, true);
+    start_events_write_record(device, correlation, true);
     store_release(&devices[device].state, DONE);
 }

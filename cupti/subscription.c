@@ -10,7 +10,7 @@ static void *handle;         /* likewise; stored before the form */
 static abi_buffer_requested request; /* subscription_register stores, before CUPTI has them */
 static abi_buffer_completed complete;
 
-static bool is_second(void)
+static bool subscription_is_second(void)
 {
     return load_acquire(&form_in_use) == SUBSCRIPTION_SECOND;
 }
@@ -30,7 +30,8 @@ bool subscription_has_second(void)
 /* ---- subscribing ---- */
 
 /* Who holds CUPTI: only the second form of subscribing tells. */
-static void ask_holder(const struct cupti_library *cupti, char holder[ABI_OLD_SUBSCRIBER_BYTES])
+static void subscription_ask_holder(const struct cupti_library *cupti,
+                                    char holder[ABI_OLD_SUBSCRIBER_BYTES])
 {
     static const abi_callback none = NULL;
     void *subscriber = NULL;
@@ -45,19 +46,19 @@ static void ask_holder(const struct cupti_library *cupti, char holder[ABI_OLD_SU
         cupti->cuptiUnsubscribe(subscriber);
 }
 
-static int open_first(const struct cupti_library *cupti, abi_callback callback, void **subscriber,
-                      char holder[ABI_OLD_SUBSCRIBER_BYTES])
+static int subscription_open_first(const struct cupti_library *cupti, abi_callback callback,
+                                   void **subscriber, char holder[ABI_OLD_SUBSCRIBER_BYTES])
 {
     int result = cupti->cuptiSubscribe(subscriber, callback, NULL);
     if (result == ABI_MULTIPLE_SUBSCRIBERS)
-        ask_holder(cupti, holder);
+        subscription_ask_holder(cupti, holder);
     return result;
 }
 
 /* That the form works is seen by its clock, before anything depends on it: XLA, too, goes back to
  * the first form where the clock of the second is refused [openxla/xla PR 44322]. */
-static int open_second(const struct cupti_library *cupti, abi_callback callback, void **subscriber,
-                       char holder[ABI_OLD_SUBSCRIBER_BYTES])
+static int subscription_open_second(const struct cupti_library *cupti, abi_callback callback,
+                                    void **subscriber, char holder[ABI_OLD_SUBSCRIBER_BYTES])
 {
     uint64_t time_ns = 0;
     char old_name[ABI_OLD_SUBSCRIBER_BYTES] = "";
@@ -86,8 +87,9 @@ int subscription_open(enum subscription_form form, abi_callback callback,
 {
     const struct cupti_library *cupti = loader_cupti();
     void *subscriber = NULL;
-    int result = form == SUBSCRIPTION_SECOND ? open_second(cupti, callback, &subscriber, holder)
-                                             : open_first(cupti, callback, &subscriber, holder);
+    int result = form == SUBSCRIPTION_SECOND
+                     ? subscription_open_second(cupti, callback, &subscriber, holder)
+                     : subscription_open_first(cupti, callback, &subscriber, holder);
     if (result != ABI_OK)
         return result;
     store_release(&handle, subscriber);
@@ -121,13 +123,15 @@ void *subscription_handle(void)
 
 /* ---- functions of both forms ---- */
 
-static void requested(uint8_t **buffer, size_t *bytes, size_t *max_records, const void *info)
+static void subscription_requested(uint8_t **buffer, size_t *bytes, size_t *max_records,
+                                   const void *info)
 {
     (void)info;
     request(buffer, bytes, max_records);
 }
 
-static void completed(uint8_t *buffer, size_t bytes, size_t valid_bytes, const void *info)
+static void subscription_completed(uint8_t *buffer, size_t bytes, size_t valid_bytes,
+                                   const void *info)
 {
     (void)info;
     complete(NULL, 0, buffer, bytes, valid_bytes);
@@ -136,15 +140,16 @@ static void completed(uint8_t *buffer, size_t bytes, size_t valid_bytes, const v
 int subscription_register(abi_buffer_requested ask, abi_buffer_completed give)
 {
     const struct cupti_library *cupti = loader_cupti();
-    if (!is_second())
+    if (!subscription_is_second())
         return cupti->cuptiActivityRegisterCallbacks(ask, give);
     request = ask;
     complete = give;
-    return cupti->cuptiActivityRegisterCallbacks_v2(subscription_handle(), requested, completed);
+    return cupti->cuptiActivityRegisterCallbacks_v2(subscription_handle(), subscription_requested,
+                                                    subscription_completed);
 }
 
 /* Those of contexts and streams come at creation; this gives those of what exists. From 11.7 on. */
-static int enable_and_dump(const struct cupti_library *cupti, uint32_t kind)
+static int subscription_enable_and_dump(const struct cupti_library *cupti, uint32_t kind)
 {
     bool dumps = kind == ABI_KIND_CONTEXT || kind == ABI_KIND_STREAM;
     return dumps && cupti->cuptiActivityEnableAndDump ? cupti->cuptiActivityEnableAndDump(kind)
@@ -154,24 +159,26 @@ static int enable_and_dump(const struct cupti_library *cupti, uint32_t kind)
 int subscription_enable(uint32_t kind)
 {
     const struct cupti_library *cupti = loader_cupti();
-    if (!is_second() && enable_and_dump(cupti, kind) == ABI_OK)
+    if (!subscription_is_second() && subscription_enable_and_dump(cupti, kind) == ABI_OK)
         return ABI_OK;
-    return is_second() ? cupti->cuptiActivityEnable_v2(subscription_handle(), kind, NULL)
-                       : cupti->cuptiActivityEnable(kind);
+    return subscription_is_second()
+               ? cupti->cuptiActivityEnable_v2(subscription_handle(), kind, NULL)
+               : cupti->cuptiActivityEnable(kind);
 }
 
 int subscription_disable(uint32_t kind)
 {
     const struct cupti_library *cupti = loader_cupti();
-    return is_second() ? cupti->cuptiActivityDisable_v2(subscription_handle(), kind, NULL)
-                       : cupti->cuptiActivityDisable(kind);
+    return subscription_is_second()
+               ? cupti->cuptiActivityDisable_v2(subscription_handle(), kind, NULL)
+               : cupti->cuptiActivityDisable(kind);
 }
 
 int subscription_set(enum abi_attribute attribute, uint8_t value)
 {
     const struct cupti_library *cupti = loader_cupti();
     size_t bytes = sizeof value;
-    if (is_second())
+    if (subscription_is_second())
         return cupti->cuptiActivitySetAttribute_v2(subscription_handle(), (uint32_t)attribute,
                                                    &bytes, &value);
     return cupti->cuptiActivitySetAttribute
@@ -184,17 +191,18 @@ int subscription_next_record(uint8_t *buffer, size_t valid_bytes, void **record)
     const struct cupti_library *cupti = loader_cupti();
     if (!cupti)
         return ABI_NOT_INITIALIZED;
-    return is_second() ? cupti->cuptiActivityGetNextRecord_v2(subscription_handle(), buffer,
-                                                              valid_bytes, record)
-                       : cupti->cuptiActivityGetNextRecord(buffer, valid_bytes, record);
+    return subscription_is_second()
+               ? cupti->cuptiActivityGetNextRecord_v2(subscription_handle(), buffer, valid_bytes,
+                                                      record)
+               : cupti->cuptiActivityGetNextRecord(buffer, valid_bytes, record);
 }
 
 int subscription_dropped(size_t *dropped)
 {
     const struct cupti_library *cupti = loader_cupti();
-    return is_second() ? cupti->cuptiActivityGetNumDroppedRecords_v2(subscription_handle(), NULL, 0,
-                                                                     dropped)
-                       : cupti->cuptiActivityGetNumDroppedRecords(NULL, 0, dropped);
+    return subscription_is_second() ? cupti->cuptiActivityGetNumDroppedRecords_v2(
+                                          subscription_handle(), NULL, 0, dropped)
+                                    : cupti->cuptiActivityGetNumDroppedRecords(NULL, 0, dropped);
 }
 
 bool subscription_confirms(const struct oracle *oracle)

@@ -25,6 +25,7 @@
 #include "cost.h"
 #include "exits.h"
 #include "glibc_only.h"
+#include "locked_memory.h"
 #include "process.h"
 #include "reader.h"
 #include "report.h"
@@ -274,6 +275,7 @@ __attribute__((constructor)) static void entry_load(void)
     children_resolve();
     sandbox_resolve();
     single_thread_resolve();
+    locked_memory_resolve();
     entry_inert = getauxval(AT_SECURE) || !glibc_only_is_there() || entry_is_second_copy();
     if (!entry_inert) {
         config_load();

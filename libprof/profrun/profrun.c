@@ -73,10 +73,11 @@ static void run_fini(struct run *run)
 static bool run_set_environment(const struct run *run)
 {
     unsetenv("PROF_LIBRARY");
-    if (run->options.sim && !preload_set_sim(&run->preload, run->options.sim_layout)) {
+    if (run->target.kind != TARGET_FOREIGN && !preload_set_library(&run->preload)) {
         return false;
     }
-    if (run->target.kind != TARGET_FOREIGN && !preload_set_library(&run->preload)) {
+    /* The simulated libraries come after libprof, as the real ones do: it stands before some of their functions. */
+    if (run->options.sim && !preload_set_sim(&run->preload, run->options.sim_layout)) {
         return false;
     }
     if (run->output && setenv("PROF_OUTPUT", run->output, 1) != 0) {

@@ -24,7 +24,7 @@ struct Fake {
     std::map<std::string, uint32_t> ids;
     std::vector<std::string> names{""};
     std::vector<uintptr_t> stacks;
-    uint64_t interned = 0, gpu_records = 0, loss[PROF_LOSS_COUNT] = {};
+    uint64_t gpu_records = 0, loss[PROF_LOSS_COUNT] = {};
     prof_gpu_mode mode = PROF_GPU_NONE;
     std::string reason;
     bool simulated = false;
@@ -33,12 +33,12 @@ struct Fake {
 
 Fake *fake = new Fake; // outlives threads that a test leaves behind
 std::atomic<bool> is_on{true};
+std::atomic<bool> is_off_at_reserve{false};
 std::atomic<bool> is_ending{false};
 config the_config;
 std::atomic<const range_timer *> the_timer{nullptr};
 std::atomic<uint64_t> the_costs[PROF_COST_COUNT];
 std::atomic<void (*)(bool)> the_sheddable[PROF_SHED_COUNT];
-thread_local bool thread_internal;
 
 struct Pending {
     uint64_t words[PROF_RECORD_WORDS_MAX];
@@ -76,7 +76,7 @@ void fake_reset()
     fake->records.clear();
     fake->metas.clear();
     fake->infos.clear();
-    fake->interned = fake->gpu_records = 0;
+    fake->gpu_records = 0;
     memset(fake->loss, 0, sizeof fake->loss);
     fake->mode = PROF_GPU_NONE;
     fake->reason.clear();
@@ -85,6 +85,7 @@ void fake_reset()
     fake->stacks.clear();
     stacks_where = 0;
     is_on = true;
+    is_off_at_reserve = false;
     is_ending = false;
     the_timer = nullptr;
     the_config = config{};
@@ -99,6 +100,12 @@ void fake_set_on(bool on)
 {
     is_on = on;
 }
+
+void fake_set_off_at_reserve()
+{
+    is_off_at_reserve = true;
+}
+
 void fake_set_ending()
 {
     is_on = false;
@@ -156,10 +163,6 @@ std::string fake_name(uint32_t id)
     return id < fake->names.size() ? fake->names[id] : "?";
 }
 
-uint64_t fake_interned()
-{
-    return locked(&Fake::interned);
-}
 prof_gpu_mode fake_gpu_mode()
 {
     return locked(&Fake::mode);
@@ -180,11 +183,6 @@ std::vector<std::string> fake_log()
 {
     return locked(&Fake::log);
 }
-bool fake_thread_is_internal()
-{
-    return thread_internal;
-}
-
 uint64_t fake_cost(prof_cost_part part)
 {
     return the_costs[part];
@@ -226,6 +224,8 @@ bool recorder_ending(void)
 
 uint64_t *thread_reserve(enum prof_record_type, unsigned words)
 {
+    if (is_off_at_reserve)
+        is_on = false;
     return is_on ? reserve(words, false) : nullptr;
 }
 
@@ -245,18 +245,20 @@ uint64_t thread_ticks(const uint64_t *)
 {
     return clock_now();
 }
+uint64_t clock_gettime_ns(clockid_t id)
+{
+    timespec now = {};
+    clock_gettime(id, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 uint64_t clock_monotonic_ns(void)
 {
-    return (uint64_t)(std::chrono::steady_clock::now().time_since_epoch() /
-                      std::chrono::nanoseconds(1));
+    return clock_gettime_ns(CLOCK_MONOTONIC);
 }
 void clock_pause(uint32_t us)
 {
     std::this_thread::sleep_for(std::chrono::microseconds(us));
-}
-void thread_mark_internal(void)
-{
-    thread_internal = true;
 }
 
 int own_thread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*main)(void *),
@@ -267,15 +269,9 @@ int own_thread_create(pthread_t *thread, const pthread_attr_t *attributes, void 
 
 void own_thread_leave(void) {}
 
-void own_thread_enter(const char *)
-{
-    thread_mark_internal();
-}
+void own_thread_enter(const char *) {}
 
-void own_thread_adopt(void)
-{
-    thread_mark_internal();
-}
+void own_thread_adopt(void) {}
 
 uint32_t stacks_where;
 
@@ -289,11 +285,15 @@ uint32_t stacks_take(stacks_origin origin)
 uint32_t names_intern(const char *bytes, size_t size)
 {
     std::lock_guard<std::mutex> guard(fake->lock);
-    fake->interned++;
     auto [place, is_new] = fake->ids.emplace(std::string(bytes, size), fake->names.size());
     if (is_new)
         fake->names.push_back(place->first);
     return place->second;
+}
+
+uint32_t names_intern_stable(const char *name)
+{
+    return name ? names_intern(name, strlen(name)) : 0;
 }
 
 const void *meta_append(enum prof_record_type type, const void *head, size_t bytes, const char *,

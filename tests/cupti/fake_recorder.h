@@ -39,6 +39,7 @@ void fake_reset();
 void fake_set_on(bool on);
 void fake_set_ending(); // recording goes off without a stop
 void fake_set_file(bool exists);
+void fake_set_off_at_reserve(); // recording is switched off between recorder_on() and thread_reserve()
 void fake_set_full(bool full); // thread_reserve finds no space
 config &fake_config();
 
@@ -49,13 +50,11 @@ std::string fake_info(prof_info_key key);
 std::string fake_name(uint32_t id);
 // To where the callbacks return that took stacks; set stacks_where.
 std::vector<uintptr_t> fake_stacks();
-uint64_t fake_interned(); // calls of names_intern
 prof_gpu_mode fake_gpu_mode();
 std::string fake_gpu_reason();
 bool fake_simulated();
 uint64_t fake_gpu_records();
 std::vector<std::string> fake_log();
-bool fake_thread_is_internal();
 uint64_t fake_cost(prof_cost_part part); // occurrences that were measured, or stood for
 const range_timer *fake_timer();         // who was to be called at pushes and pops; nullptr nobody
 

@@ -9,8 +9,8 @@
 #include <string>
 
 extern "C" {
+#include "activity.h"
 #include "attach.h"
-#include "kernel_times.h"
 #include "loader.h"
 #include "subscription.h"
 }
@@ -238,17 +238,17 @@ TEST_F(Attach, FlushesNotUnderTheHardwareTraceBeforeItIsSafe)
     EXPECT_EXIT(
         {
             fake_config().hardware_trace = 1;
-            bool before = kernel_times_let_flush();
+            bool before = activity_may_flush();
             bool attached = attach();
-            bool under = kernel_times_let_flush();
+            bool under = activity_may_flush();
             cupti.version = ABI_VERSION_13_4;
-            _exit(before && attached && !under && kernel_times_let_flush() ? 0 : 1);
+            _exit(before && attached && !under && activity_may_flush() ? 0 : 1);
         },
         testing::ExitedWithCode(0), "");
     fake_config().hardware_trace = 1;
     failing = {"attribute_v2"};
     EXPECT_TRUE(attach());
-    EXPECT_TRUE(kernel_times_let_flush());
+    EXPECT_TRUE(activity_may_flush());
     fake_config().hardware_trace = 0;
 }
 

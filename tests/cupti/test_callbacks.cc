@@ -7,11 +7,11 @@
 
 extern "C" {
 #include "abi.h"
+#include "api_calls.h"
 #include "callbacks.h"
-#include "capture.h"
-#include "failures.h"
+#include "graphs.h"
 #include "loader.h"
-#include "windows.h"
+#include "lost.h"
 }
 
 namespace
@@ -143,12 +143,12 @@ protected:
             *name = name_of_cbid(domain, cbid);
             return *name ? 0 : 1;
         };
-        failures_begin();
+        api_calls_watch();
     }
     void TearDown() override
     {
         cupti.cuptiGetCallbackName = nullptr;
-        failures_begin();
+        api_calls_watch();
         Callbacks::TearDown();
     }
 };
@@ -200,8 +200,8 @@ TEST_F(Failures, OfLibprofsOwnCallsAndWhileRecordingIsOffAreNobodys)
 TEST_F(Failures, WithoutNamesNothingIsWatched)
 {
     cupti.cuptiGetCallbackName = nullptr;
-    failures_begin();
-    EXPECT_FALSE(failures_are_watched(ABI_DOMAIN_RUNTIME, RT_STREAM_CREATE));
+    api_calls_watch();
+    EXPECT_FALSE(api_calls_is_watched(ABI_DOMAIN_RUNTIME, RT_STREAM_CREATE));
     both(ABI_DOMAIN_RUNTIME, RT_STREAM_CREATE, 5, nullptr, nullptr, 2);
     EXPECT_TRUE(fake_records().empty());
 }
@@ -210,10 +210,10 @@ TEST_F(Failures, QuestionsAreLeftOut)
 {
     for (const char *name : {"cudaGetLastError_v3020", "cudaPeekAtLastError_v3020",
                              "cuCtxGetDevice", "cudaProfilerStart_v4000", "cuGetProcAddress_v2"})
-        EXPECT_TRUE(failures_leaves_out(name)) << name;
+        EXPECT_TRUE(api_calls_leaves_out(name)) << name;
     for (const char *name : {"cudaStreamCreate_v3020", "cudaEventRecord_v3020", "cuModuleLoadData",
                              "cudaHostRegister_v4000", "cuStreamWaitEvent"})
-        EXPECT_FALSE(failures_leaves_out(name)) << name;
+        EXPECT_FALSE(api_calls_leaves_out(name)) << name;
 }
 
 /* What a driver can be imagined to hand over when it is in trouble: nothing happens. */
@@ -303,7 +303,7 @@ TEST_F(Callbacks, LeaveOutCallsThatLaunchNothingWhenTheyAreToBeShed)
     both(ABI_DOMAIN_RUNTIME, RT_LAUNCH, 6);
     capturing_status = 0;
     both(ABI_DOMAIN_RUNTIME, RT_BEGIN_CAPTURE, 7);
-    EXPECT_TRUE(capture_may_be_active()) << "captures are followed all the same";
+    EXPECT_TRUE(graphs_capture_may_be_active()) << "captures are followed all the same";
     both(ABI_DOMAIN_RUNTIME, RT_END_CAPTURE, 8);
     auto enters = fake_records(PROF_REC_API_ENTER);
     ASSERT_EQ(enters.size(), 3u);
@@ -440,10 +440,19 @@ TEST_F(Callbacks, WriteNeitherEndOfACallThatBeganWhileOff)
     fake_set_on(true);
     call(ABI_DOMAIN_RUNTIME, RT_LAUNCH, ABI_SITE_EXIT, 300);
     EXPECT_TRUE(fake_records().empty());
-    EXPECT_TRUE(windows_was_off(300));
+    EXPECT_TRUE(lost_was_off(300));
     both(ABI_DOMAIN_RUNTIME, RT_LAUNCH, 301);
-    EXPECT_FALSE(windows_was_off(301)) << "seen on again: the window ended";
+    EXPECT_FALSE(lost_was_off(301)) << "seen on again: the window ended";
     EXPECT_EQ(fake_records(PROF_REC_API_ENTER).size(), 1u);
+}
+
+TEST_F(Callbacks, NoteALaunchWhoseRecordFindsRecordingSwitchedOff)
+{
+    fake_set_off_at_reserve();
+    call(ABI_DOMAIN_RUNTIME, RT_LAUNCH, ABI_SITE_ENTER, 310);
+    call(ABI_DOMAIN_RUNTIME, RT_LAUNCH, ABI_SITE_EXIT, 310);
+    EXPECT_TRUE(fake_records().empty());
+    EXPECT_TRUE(lost_was_off(310));
 }
 
 TEST_F(Callbacks, PromiseNothingForWhatIsCaptured)
@@ -463,7 +472,7 @@ TEST_F(Callbacks, PromiseNothingForWhatIsCaptured)
     EXPECT_EQ(enters[1].as<prof_rec_api_enter>().operations, 0u);
     EXPECT_EQ(enters[2].as<prof_rec_api_enter>().flags, PROF_API_LAUNCHES);
     EXPECT_EQ(enters[4].as<prof_rec_api_enter>().flags, PROF_API_LAUNCHES);
-    EXPECT_FALSE(capture_may_be_active());
+    EXPECT_FALSE(graphs_capture_may_be_active());
 }
 
 TEST_F(Callbacks, SayWhenAGraphIsLaunched)

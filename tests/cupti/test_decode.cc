@@ -6,7 +6,7 @@
 
 extern "C" {
 #include "decode.h"
-#include "windows.h"
+#include "lost.h"
 }
 
 namespace
@@ -374,9 +374,9 @@ TEST(DecodePriority, IsKeptWhereTheRecordHasIt)
 TEST(DecodeWindow, CountsWhatWasLaunchedWhileRecordingWasOff)
 {
     fake_reset();
-    windows_note_off(5000);
-    windows_note_off(5007);
-    windows_end();
+    lost_window_note(5000);
+    lost_window_note(5007);
+    lost_window_end();
     RecordMaker maker(CUDA_13_0);
     for (uint32_t correlation : {4999u, 5000u, 5003u, 5007u, 5008u})
         add_kernel(maker, "k", correlation, 10, 11);

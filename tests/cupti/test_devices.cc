@@ -7,7 +7,7 @@
 
 extern "C" {
 #include "abi.h"
-#include "devices.h"
+#include "facts.h"
 }
 
 namespace
@@ -62,14 +62,14 @@ TEST(Devices, AreStatedOnceTheDriverAnswersAndNotAgain)
     const driver_library driver_ = driver();
     driver_library old = driver_;
     old.cuDeviceGetAttribute = nullptr;
-    devices_state(nullptr);
-    devices_state(&old);
-    devices_state(&driver_);
+    facts_state_devices(nullptr);
+    facts_state_devices(&old);
+    facts_state_devices(&driver_);
     EXPECT_TRUE(fake_metas(PROF_REC_DEVICE).empty());
     EXPECT_FALSE(fake_simulated());
     initialised = true;
-    devices_state(&driver_);
-    devices_state(&driver_);
+    facts_state_devices(&driver_);
+    facts_state_devices(&driver_);
     ASSERT_EQ(fake_metas(PROF_REC_DEVICE).size(), 2u);
     EXPECT_TRUE(fake_simulated());
     const prof_rec_device second = device(1);

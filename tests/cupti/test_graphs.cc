@@ -6,8 +6,7 @@
 #include <thread>
 
 extern "C" {
-#include "graph_execs.h"
-#include "graph_nodes.h"
+#include "graph_tables.h"
 }
 
 namespace
@@ -36,7 +35,7 @@ std::vector<uint64_t> stated()
 void forget(uint64_t first, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++)
-        graph_nodes_forget(first + i);
+        graph_tables_remove_node(first + i);
 }
 
 const void *handle(uintptr_t value)
@@ -51,21 +50,21 @@ TEST(GraphNodes, AreStatedOnceAndAgainInANewFile)
     fake_reset();
     const uint64_t first = uint64_t{7} << 32 | 1;
     prof_rec_earlier_node one = node_of(first), two = node_of(first + 1, first);
-    graph_nodes_remember(&one);
-    graph_nodes_remember(&two);
+    graph_tables_add_node(&one);
+    graph_tables_add_node(&two);
     fake_set_file(false);
-    graph_nodes_state(false);
+    graph_tables_state_nodes(false);
     EXPECT_TRUE(stated().empty());
     fake_set_file(true);
-    graph_nodes_state(true);
+    graph_tables_state_nodes(true);
     EXPECT_EQ(stated(), (std::vector<uint64_t>{first, first + 1}));
-    graph_nodes_state(false);
+    graph_tables_state_nodes(false);
     EXPECT_EQ(stated().size(), 2u);
     prof_rec_earlier_node three = node_of(first + 2);
-    graph_nodes_remember(&three);
-    graph_nodes_state(false);
+    graph_tables_add_node(&three);
+    graph_tables_state_nodes(false);
     EXPECT_EQ(stated().size(), 3u);
-    graph_nodes_state(true);
+    graph_tables_state_nodes(true);
     EXPECT_EQ(stated().size(), 6u);
     forget(first, 3);
 }
@@ -76,11 +75,11 @@ TEST(GraphNodes, ThatWereDestroyedAreNotStated)
     const uint64_t first = uint64_t{8} << 32 | 1;
     for (uint64_t i = 0; i < 3; i++) {
         prof_rec_earlier_node node = node_of(first + i);
-        graph_nodes_remember(&node);
+        graph_tables_add_node(&node);
     }
-    graph_nodes_forget(first + 1);
-    graph_nodes_forget(first + 99);
-    graph_nodes_state(true);
+    graph_tables_remove_node(first + 1);
+    graph_tables_remove_node(first + 99);
+    graph_tables_state_nodes(true);
     EXPECT_EQ(stated(), (std::vector<uint64_t>{first, first + 2}));
     forget(first, 3);
 }
@@ -88,31 +87,31 @@ TEST(GraphNodes, ThatWereDestroyedAreNotStated)
 TEST(GraphNodes, ComeAndGoForEver)
 {
     fake_reset();
-    uint64_t before = graph_nodes_unplaced();
-    for (uint64_t i = 0; i < 10 * GRAPH_NODES_MAX; i++) {
+    uint64_t before = graph_tables_unplaced_nodes();
+    for (uint64_t i = 0; i < 10 * GRAPH_TABLES_NODES_MAX; i++) {
         prof_rec_earlier_node node = node_of(uint64_t{9} << 32 | (i + 1));
-        graph_nodes_remember(&node);
+        graph_tables_add_node(&node);
         if (i >= 100)
-            graph_nodes_forget(node.node - 100);
+            graph_tables_remove_node(node.node - 100);
     }
-    graph_nodes_state(true);
+    graph_tables_state_nodes(true);
     EXPECT_EQ(stated().size(), 100u);
-    EXPECT_EQ(graph_nodes_unplaced(), before);
-    forget((uint64_t{9} << 32 | 1) + 10 * GRAPH_NODES_MAX - 100, 100);
+    EXPECT_EQ(graph_tables_unplaced_nodes(), before);
+    forget((uint64_t{9} << 32 | 1) + 10 * GRAPH_TABLES_NODES_MAX - 100, 100);
 }
 
 TEST(GraphNodes, BeyondTheirPlacesAreCounted)
 {
     fake_reset();
     const uint64_t first = uint64_t{10} << 32 | 1;
-    uint64_t before = graph_nodes_unplaced();
-    for (uint64_t i = 0; i < GRAPH_NODES_MAX + 10; i++) {
+    uint64_t before = graph_tables_unplaced_nodes();
+    for (uint64_t i = 0; i < GRAPH_TABLES_NODES_MAX + 10; i++) {
         prof_rec_earlier_node node = node_of(first + i);
-        graph_nodes_remember(&node);
+        graph_tables_add_node(&node);
     }
-    EXPECT_EQ(graph_nodes_unplaced(), before + 10);
-    forget(first, GRAPH_NODES_MAX + 10);
-    graph_nodes_state(true);
+    EXPECT_EQ(graph_tables_unplaced_nodes(), before + 10);
+    forget(first, GRAPH_TABLES_NODES_MAX + 10);
+    graph_tables_state_nodes(true);
     EXPECT_TRUE(stated().empty());
 }
 
@@ -124,14 +123,14 @@ TEST(GraphNodes, OfManyThreadsAtOnceAreAllThere)
         threads.emplace_back([t] {
             for (uint64_t i = 1; i <= 2000; i++) {
                 prof_rec_earlier_node node = node_of((20 + t) << 32 | i);
-                graph_nodes_remember(&node);
+                graph_tables_add_node(&node);
                 if (i % 2)
-                    graph_nodes_forget(node.node);
+                    graph_tables_remove_node(node.node);
             }
         });
     for (std::thread &thread : threads)
         thread.join();
-    graph_nodes_state(true);
+    graph_tables_state_nodes(true);
     EXPECT_EQ(stated().size(), 4 * 1000u);
     for (uint64_t t = 0; t < 4; t++)
         forget((20 + t) << 32 | 1, 2000);
@@ -143,17 +142,17 @@ TEST(GraphExecs, AreFoundByHandleUntilTheyAreDestroyed)
     prof_rec_graph facts = {}, found = {};
     facts.graph = 5;
     facts.kernels = 3;
-    graph_execs_add(handle(0x1000), &facts);
-    ASSERT_TRUE(graph_execs_find(handle(0x1000), &found));
+    graph_tables_add_exec(handle(0x1000), &facts);
+    ASSERT_TRUE(graph_tables_find_exec(handle(0x1000), &found));
     EXPECT_EQ(found.kernels, 3u);
-    EXPECT_FALSE(graph_execs_find(handle(0x1010), &found));
+    EXPECT_FALSE(graph_tables_find_exec(handle(0x1010), &found));
     facts.kernels = 4;
-    graph_execs_add(handle(0x1000), &facts);
-    ASSERT_TRUE(graph_execs_find(handle(0x1000), &found));
+    graph_tables_add_exec(handle(0x1000), &facts);
+    ASSERT_TRUE(graph_tables_find_exec(handle(0x1000), &found));
     EXPECT_EQ(found.kernels, 4u) << "a handle comes again";
-    graph_execs_remove(handle(0x1000));
-    EXPECT_FALSE(graph_execs_find(handle(0x1000), &found));
-    graph_execs_remove(handle(0x1000));
+    graph_tables_remove_exec(handle(0x1000));
+    EXPECT_FALSE(graph_tables_find_exec(handle(0x1000), &found));
+    graph_tables_remove_exec(handle(0x1000));
 }
 
 TEST(GraphExecs, AreStatedAgainWhenMoreIsKnown)
@@ -161,17 +160,17 @@ TEST(GraphExecs, AreStatedAgainWhenMoreIsKnown)
     fake_reset();
     prof_rec_graph facts = {};
     facts.graph = 6;
-    graph_execs_add(handle(0x2000), &facts);
-    graph_execs_state(false);
-    graph_execs_state(false);
+    graph_tables_add_exec(handle(0x2000), &facts);
+    graph_tables_state_execs(false);
+    graph_tables_state_execs(false);
     EXPECT_EQ(fake_metas(PROF_REC_GRAPH).size(), 1u);
-    graph_execs_flag(handle(0x2000), PROF_GRAPH_VARIES);
-    graph_execs_flag(handle(0x2000), PROF_GRAPH_VARIES);
-    graph_execs_state(false);
+    graph_tables_flag_exec(handle(0x2000), PROF_GRAPH_VARIES);
+    graph_tables_flag_exec(handle(0x2000), PROF_GRAPH_VARIES);
+    graph_tables_state_execs(false);
     ASSERT_EQ(fake_metas(PROF_REC_GRAPH).size(), 2u);
     memcpy(&facts, fake_metas(PROF_REC_GRAPH)[1].bytes.data(), sizeof facts);
     EXPECT_EQ(facts.flags, PROF_GRAPH_VARIES);
-    graph_execs_remove(handle(0x2000));
+    graph_tables_remove_exec(handle(0x2000));
 }
 
 TEST(GraphExecs, BeyondTheirPlacesAreNotKnown)
@@ -179,12 +178,12 @@ TEST(GraphExecs, BeyondTheirPlacesAreNotKnown)
     fake_reset();
     prof_rec_graph facts = {}, found;
     unsigned known = 0;
-    for (uintptr_t i = 1; i <= 2 * GRAPH_EXECS_MAX; i++)
-        graph_execs_add(handle(i * 64), &facts);
-    for (uintptr_t i = 1; i <= 2 * GRAPH_EXECS_MAX; i++)
-        known += graph_execs_find(handle(i * 64), &found);
-    EXPECT_LE(known, GRAPH_EXECS_MAX);
-    EXPECT_GT(known, GRAPH_EXECS_MAX / 2);
-    for (uintptr_t i = 1; i <= 2 * GRAPH_EXECS_MAX; i++)
-        graph_execs_remove(handle(i * 64));
+    for (uintptr_t i = 1; i <= 2 * GRAPH_TABLES_EXECS_MAX; i++)
+        graph_tables_add_exec(handle(i * 64), &facts);
+    for (uintptr_t i = 1; i <= 2 * GRAPH_TABLES_EXECS_MAX; i++)
+        known += graph_tables_find_exec(handle(i * 64), &found);
+    EXPECT_LE(known, GRAPH_TABLES_EXECS_MAX);
+    EXPECT_GT(known, GRAPH_TABLES_EXECS_MAX / 2);
+    for (uintptr_t i = 1; i <= 2 * GRAPH_TABLES_EXECS_MAX; i++)
+        graph_tables_remove_exec(handle(i * 64));
 }

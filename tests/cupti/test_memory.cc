@@ -6,11 +6,11 @@
 
 extern "C" {
 #include "callbacks.h"
-#include "capture.h"
 #include "decode.h"
+#include "device_memory.h"
+#include "graphs.h"
 #include "loader.h"
-#include "memory_kinds.h"
-#include "windows.h"
+#include "lost.h"
 }
 
 namespace
@@ -255,7 +255,7 @@ protected:
     void enable()
     {
         oracle sizes = layout_oracle(CUDA_13_0);
-        memory_kinds_enable(&sizes);
+        device_memory_enable(&sizes);
     }
 
     void site(uint32_t where, uint32_t domain, uint32_t cbid, const void *parameters,
@@ -404,7 +404,7 @@ TEST_F(MemoryCalls, MadeWhileRecordingIsOffMarkTheirRecordsAsOutside)
     fake_set_on(false);
     call(ABI_DOMAIN_RUNTIME, RT_MALLOC, &parameters);
     fake_set_on(true);
-    windows_end();
+    lost_window_end();
     RecordMaker maker(CUDA_13_0);
     add_memory(maker, 1, 1000, correlation);
     decode(maker);
@@ -455,11 +455,11 @@ TEST_F(MemoryKinds, ThatTheLibraryLacksAreLeftToTheCalls)
 {
     oracle before_11_2 = layout_oracle(CUDA_11_2);
     before_11_2.size[ABI_KIND_MEMORY] = before_11_2.size[ABI_KIND_MEMORY_POOL] = 0;
-    memory_kinds_enable(&before_11_2);
+    device_memory_enable(&before_11_2);
     EXPECT_TRUE(enabled.empty());
-    EXPECT_TRUE(memory_kinds_from_calls());
+    EXPECT_TRUE(device_memory_from_calls());
     enable();
-    EXPECT_FALSE(memory_kinds_from_calls());
+    EXPECT_FALSE(device_memory_from_calls());
 }
 
 TEST_F(MemoryKinds, OfManagedMemoryAreRefusedWithOneLine)

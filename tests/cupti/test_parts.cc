@@ -1,19 +1,16 @@
-// The small parts: buffers, kernels' names, facts, windows, the flusher.
+// The small parts: buffers, facts, windows.
 #include "fake_recorder.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <thread>
 
 extern "C" {
 #include "buffers.h"
 #include "facts.h"
-#include "flusher.h"
-#include "kernel_names.h"
-#include "windows.h"
+#include "lost.h"
 }
 
 namespace
@@ -144,33 +141,6 @@ TEST(Buffers, ServeManyThreadsAtOnce)
     EXPECT_EQ(clashes, 0);
 }
 
-TEST(KernelNames, AreInternedOncePerAddress)
-{
-    fake_reset();
-    static const char name[] = "_Z3fooi";
-    uint32_t id = kernel_names_id(name);
-    EXPECT_EQ(fake_name(id), name);
-    for (int i = 0; i < 100; i++)
-        EXPECT_EQ(kernel_names_id(name), id);
-    EXPECT_EQ(fake_interned(), 1u);
-}
-
-TEST(KernelNames, NoticeAnotherNameAtTheSameAddress)
-{
-    fake_reset();
-    char name[32] = "_Z3barv";
-    EXPECT_EQ(fake_name(kernel_names_id(name)), "_Z3barv");
-    strcpy(name, "_Z3barvLonger");
-    EXPECT_EQ(fake_name(kernel_names_id(name)), "_Z3barvLonger");
-    strcpy(name, "_Z3");
-    EXPECT_EQ(fake_name(kernel_names_id(name)), "_Z3");
-}
-
-TEST(KernelNames, KnowNoNameForNull)
-{
-    EXPECT_EQ(kernel_names_id(nullptr), 0u);
-}
-
 TEST(Facts, AreStatedAgainWhenTheFileIsMade)
 {
     fake_reset();
@@ -201,78 +171,29 @@ TEST(Facts, AreNotStatedTwice)
 
 TEST(Windows, HoldExactlyWhatWasLaunchedWhileOff)
 {
-    windows_note_off(7002);
-    windows_note_off(7000);
-    EXPECT_TRUE(windows_is_open());
-    windows_end();
-    EXPECT_FALSE(windows_is_open());
-    windows_note_off(7010);
-    windows_end();
-    EXPECT_FALSE(windows_was_off(6999));
-    EXPECT_TRUE(windows_was_off(7000));
-    EXPECT_TRUE(windows_was_off(7001));
-    EXPECT_FALSE(windows_was_off(7005)) << "recording was on in between";
-    EXPECT_TRUE(windows_was_off(7010));
+    lost_window_note(7002);
+    lost_window_note(7000);
+    EXPECT_TRUE(lost_window_is_open());
+    lost_window_end();
+    EXPECT_FALSE(lost_window_is_open());
+    lost_window_note(7010);
+    lost_window_end();
+    EXPECT_FALSE(lost_was_off(6999));
+    EXPECT_TRUE(lost_was_off(7000));
+    EXPECT_TRUE(lost_was_off(7001));
+    EXPECT_FALSE(lost_was_off(7005)) << "recording was on in between";
+    EXPECT_TRUE(lost_was_off(7010));
 }
 
 TEST(Windows, SurviveAThousandSwitches)
 {
     for (uint32_t i = 0; i < 1000; i++) {
-        windows_note_off(100000 + 10 * i);
-        windows_end();
-        windows_end();
+        lost_window_note(100000 + 10 * i);
+        lost_window_end();
+        lost_window_end();
     }
-    EXPECT_TRUE(windows_was_off(100000 + 10 * 999));
-    EXPECT_FALSE(windows_was_off(100000 + 10 * 999 + 1));
-}
-
-std::atomic<int> jobs{0};
-std::atomic<bool> release_job{false};
-void quick_job()
-{
-    jobs++;
-}
-void stuck_job()
-{
-    while (!release_job)
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-}
-void marked_job()
-{
-    jobs += fake_thread_is_internal() ? 100 : 0;
-}
-
-TEST(Flusher, RunsJobsOneAfterAnother)
-{
-    jobs = 0;
-    for (int i = 0; i < 100; i++)
-        EXPECT_TRUE(flusher_run(quick_job, 5000));
-    EXPECT_EQ(jobs, 100);
-}
-
-TEST(Flusher, IsTheProfilersOwnThread)
-{
-    jobs = 0;
-    EXPECT_TRUE(flusher_run(marked_job, 5000));
-    EXPECT_EQ(jobs, 100);
-}
-
-TEST(Flusher, NeverWaitsLongerThanTheDeadline)
-{
-    release_job = false;
-    auto begin = std::chrono::steady_clock::now();
-    EXPECT_FALSE(flusher_run(stuck_job, 50));
-    EXPECT_FALSE(flusher_run(quick_job, 600000)) << "nobody waits for the same job twice";
-    EXPECT_FALSE(flusher_post(quick_job));
-    auto took = std::chrono::steady_clock::now() - begin;
-    EXPECT_LT(took, std::chrono::milliseconds(1500));
-    release_job = true;
-    bool done = false;
-    for (int tries = 0; tries < 5000 && !done; tries++) {
-        done = flusher_run(quick_job, 5000);
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    EXPECT_TRUE(done) << "comes back when the job does";
+    EXPECT_TRUE(lost_was_off(100000 + 10 * 999));
+    EXPECT_FALSE(lost_was_off(100000 + 10 * 999 + 1));
 }
 
 } // namespace

@@ -5,7 +5,7 @@
 #include <vector>
 
 extern "C" {
-#include "search.h"
+#include "loader.h"
 }
 
 namespace
@@ -24,10 +24,10 @@ bool note(const char *path, bool loaded, void *user)
     return entry == trail->take;
 }
 
-Trail search(search_hints hints, const std::string &take = "")
+Trail search(loader_hints hints, const std::string &take = "")
 {
     Trail trail{{}, take};
-    bool found = search_cupti(&hints, note, &trail);
+    bool found = loader_search(&hints, note, &trail);
     EXPECT_EQ(found, !take.empty());
     return trail;
 }
@@ -97,8 +97,8 @@ TEST(Search, LeavesOutWhatIsNewerThanTheDriver)
 
 TEST(Search, FindsNoLibcudartInAProcessWithoutOne)
 {
-    char directory[SEARCH_PATH_BYTES];
-    EXPECT_FALSE(search_cudart_dir(directory));
+    char directory[LOADER_PATH_BYTES];
+    EXPECT_FALSE(loader_cudart_dir(directory));
 }
 
 } // namespace

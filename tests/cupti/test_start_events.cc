@@ -9,8 +9,8 @@
 extern "C" {
 #include "abi.h"
 #include "callbacks.h"
-#include "capture.h"
 #include "decode.h"
+#include "graphs.h"
 #include "loader.h"
 #include "start_events.h"
 }
@@ -124,10 +124,10 @@ TEST_F(StartEvents, RelaxTheCaptureModeAndPutItBack)
 
 TEST_F(StartEvents, WaitForTheEndOfACapture)
 {
-    capture_began();
+    graphs_capture_began();
     EXPECT_FALSE(check(4));
     EXPECT_EQ(driver.sets, 0);
-    capture_ended();
+    graphs_capture_ended();
     EXPECT_TRUE(check(4));
     EXPECT_EQ(driver.sets, 1);
 }

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/cuda_common.sh"
 
 compile_cuda rude_tool -L"$SIM_LIB" -l:libcupti.so.13 -ldl
-layouts=(11.2 11.8 12.4 13.0) # from 13.3 on libprof's form of the interface keeps the other's from working
+layouts=(11.2 11.8 12.4 13.0 13.3)
 
 for layout in "${layouts[@]}"; do
     export SIM_CUPTI_LAYOUT=$layout
@@ -19,6 +19,15 @@ for layout in "${layouts[@]}"; do
             "ops['other()'] == 63 and ops['work(float*, int)'] == 0" \
             "loss['launched'] == 163 and loss['recorded'] == 63 and loss['unobserved'] == 100"
     done
+done
+
+# Its clock is in force while it has the records: times of ours are not taken by it.
+for layout in 11.8 12.4 13.0 13.3; do
+    export SIM_CUPTI_LAYOUT=$layout
+    out=$(PROF_FLUSH_MS=1 simulate "clock-$layout.prof" ./rude_tool 20 clock 2>stderr.txt)
+    [[ $out == "kernels 100 foreign "*" untimely 0" ]] || fail "the tool's own times, $layout: $out"
+    expect_cuda "clock-$layout.prof" -- "ops['other()'] == 63 and loss['before_launch'] == 0"
+    "$PROF_BIN/profdump" check "clock-$layout.prof" >check.txt || fail "times of ours, $layout: $(cat check.txt)"
 done
 
 # It detaches CUPTI from the process at each end; some of what comes next is missing, too.

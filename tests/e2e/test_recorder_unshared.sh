@@ -44,7 +44,7 @@ kill_when() {
         sleep 0.01
     done
     for pid in $(pgrep -g $!); do
-        ! found -F "/$1" "/proc/$pid/maps" || fail "$1 is mapped shared"
+        ! found "^[0-9a-f-]* ...s .*/$1" "/proc/$pid/maps" || fail "$1 is mapped shared"
     done
     kill -KILL -- -$!
     wait $! 2>stderr.txt || true

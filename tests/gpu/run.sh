@@ -80,9 +80,11 @@ build_program() { # NAME OUTPUT CUDART
 }
 
 build_capture() {
-    "${CC:-cc}" -std=c17 -O2 -Wall -Werror -fPIC -shared -fvisibility=hidden -pthread \
-        -I"$source_dir/cupti" -I"$source_dir/libprof/src/base" -I"$source_dir/libprof/src/process" -I"$source_dir/libprof/include" -Wl,--no-undefined \
-        "$here/gpu_capture.c" "$build/archive/libprof_cupti.a" -ldl -o "$work/gpu_capture.so" 2>"$work/cc.log" || {
+    local recorder=$source_dir/libprof/src
+    "${CC:-cc}" -std=gnu17 -O2 -Wall -Werror -fPIC -shared -fvisibility=hidden -pthread -Wl,--no-undefined \
+        -I"$source_dir/cupti" -I"$recorder/base" -I"$recorder/process" -I"$source_dir/libprof/include" \
+        "$here/gpu_capture.c" "$recorder/process/worker.c" "$recorder/base/signals.c" \
+        "$build/archive/libprof_cupti.a" -ldl -o "$work/gpu_capture.so" 2>"$work/cc.log" || {
         cat "$work/cc.log" >&2
         die "cannot build gpu_capture.c"
     }

@@ -93,6 +93,44 @@ TEST_F(Copies, AreMadeOfWhatChangedOnly)
     });
 }
 
+// Of the chunks, in memory of the process's own: what is mapped from a file is the system's to take back.
+uint64_t own_bytes()
+{
+    const auto first = (uintptr_t)chunks_first(),
+               end = first + chunks_first()->chunk_count * PROF_CHUNK_BYTES;
+    std::ifstream mappings("/proc/self/smaps");
+    uint64_t bytes = 0;
+    uintptr_t from = 0, to = 0;
+    for (std::string line; std::getline(mappings, line);) {
+        unsigned long kib = 0;
+        if (sscanf(line.c_str(), "%lx-%lx ", &from, &to) == 2)
+            continue;
+        if (from < end && to > first && sscanf(line.c_str(), "Anonymous: %lu", &kib) == 1)
+            bytes += kib * 1024;
+    }
+    return bytes;
+}
+
+TEST_F(Copies, GiveMemoryBackWhileRecordingGoesOn)
+{
+    IN_A_PROCESS_OF_ITS_OWN({
+        init(64, false);
+        record(10 * 8192);
+        session_flush(1000);
+        uint64_t before = own_bytes();
+        ASSERT_GT(before, 0u);
+        for (int i = 0; i < 50; i++) {
+            record(10 * 8192);
+            session_flush(1000);
+        }
+        EXPECT_GE(chunks_first()->chunk_count, 500u);
+        EXPECT_LT(own_bytes(), before + 100 * PROF_CHUNK_BYTES);
+        expect_file_equals_memory("that is mapped from it", true);
+        session_finish();
+        expect_file_equals_memory("at the end");
+    });
+}
+
 // The file may be all that is left: an event in it has a name in it.
 TEST_F(Copies, AreMadeOfEventsBeforeTheirNames)
 {

@@ -126,6 +126,26 @@ TEST_F(Names, OfNullAreNoNames)
     EXPECT_EQ(names_intern(nullptr, 3), 0u);
 }
 
+TEST_F(Names, OfStableAddressesAreThoseOfTheirBytes)
+{
+    static const char name[] = "_Z3fooi";
+    uint32_t id = names_intern_stable(name);
+    EXPECT_EQ(id, intern("_Z3fooi"));
+    for (int i = 0; i < 100; i++)
+        EXPECT_EQ(names_intern_stable(name), id);
+    EXPECT_EQ(names_intern_stable(nullptr), 0u);
+}
+
+TEST_F(Names, MayChangeAtAnAddressThatWasStable)
+{
+    char name[32] = "_Z3barv";
+    EXPECT_EQ(names_intern_stable(name), intern("_Z3barv"));
+    strcpy(name, "_Z3barvLonger");
+    EXPECT_EQ(names_intern_stable(name), intern("_Z3barvLonger"));
+    strcpy(name, "_Z3");
+    EXPECT_EQ(names_intern_stable(name), intern("_Z3"));
+}
+
 TEST_F(Names, MayBeManyAndEachIsStatedOnce)
 {
     const uint32_t count = 200000;

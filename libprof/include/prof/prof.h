@@ -122,6 +122,7 @@ PROF_DECLARE(uint64_t, prof_range_begin, (const char *name));
 PROF_DECLARE(void, prof_range_end, (uint64_t id));
 PROF_DECLARE(void, prof_mark, (const char *name));
 PROF_DECLARE(void, prof_step, (void));
+PROF_DECLARE(void, prof_step_at, (uint64_t number));
 PROF_DECLARE(void, prof_counter, (const char *name, double value));
 PROF_DECLARE(void, prof_attr_int, (const char *key, int64_t value));
 PROF_DECLARE(void, prof_attr_double, (const char *key, double value));
@@ -242,6 +243,14 @@ static inline void prof_step(void)
 {
     if (prof_gate_open_(1))
         prof_step_in_library();
+}
+
+/* The same for a loop that numbers its steps: the step that begins is "ProfilerStep#number".
+ * PROF_SCHEDULE, PROF_START and PROF_STOP still count calls of both functions, whatever the number. */
+static inline void prof_step_at(uint64_t number)
+{
+    if (prof_gate_open_(1))
+        prof_step_at_in_library(number);
 }
 
 /* One sample of a quantity that is drawn as a curve. */

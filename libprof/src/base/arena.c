@@ -69,9 +69,3 @@ void *arena_take(size_t bytes)
         loss_add(PROF_LOSS_NAMES, 1);
     return taken;
 }
-
-char *arena_copy(const char *text, size_t bytes)
-{
-    char *copy = arena_take(bytes + 1);
-    return copy ? memcpy(copy, text, bytes) : NULL;
-}

@@ -18,7 +18,4 @@ void *arena_take(size_t bytes);
 /* The same, for who counts it himself. */
 void *arena_try(size_t bytes);
 
-/* A copy of `bytes` bytes with a terminator. */
-char *arena_copy(const char *text, size_t bytes);
-
 #endif

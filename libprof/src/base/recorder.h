@@ -78,6 +78,10 @@ void thread_mark_internal(void);
  * (counted). `bytes` need not be terminated; what exceeds PROF_NAME_BYTES_MAX is cut. Lock-free. */
 uint32_t names_intern(const char *bytes, size_t size);
 
+/* The same for a terminated name that is passed again and again at the same address, as kernel names are: found
+ * by its address, and compared. 0 also for NULL. */
+uint32_t names_intern_stable(const char *name);
+
 /* Appends a META record: `head` (head_bytes, its first 8 bytes are the space for the header word)
  * followed by `text` (may be NULL). Returns the record's place in the mapped file, or NULL when
  * there is no file (facts stated before the file exists must be stated again: see

@@ -84,14 +84,24 @@ static void annotate_step(uint64_t number)
 }
 
 /* Recording goes on or off before the step's own record: it belongs to the step that begins. */
-void prof_step(void)
+static void count_step(bool is_numbered, uint64_t number)
 {
     if (!load_relaxed(&thread_page.step_gate))
         return;
-    uint64_t number = fetch_add_relaxed(&thread_page.steps, 1u);
-    triggers_step(number);
+    uint64_t count = fetch_add_relaxed(&thread_page.steps, 1u);
+    triggers_step(count);
     if (recorder_on())
-        annotate_step(number);
+        annotate_step(is_numbered ? number : count);
+}
+
+void prof_step(void)
+{
+    count_step(false, 0);
+}
+
+void prof_step_at(uint64_t number)
+{
+    count_step(true, number);
 }
 
 void annotate_counter(uint32_t name, double value)

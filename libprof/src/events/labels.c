@@ -1,17 +1,18 @@
 #include "labels.h"
 
 #include "arena.h"
-#include "atomic.h"
+#include "intern.h"
 #include "names.h"
 #include "recorder.h"
-
-#define LABELS_CHAINS 4096u
 
 /* A program that draws its colours at random must not fill the name table. */
 #define LABELS_MAX (1u << 18)
 
-static struct label *labels_chains[LABELS_CHAINS]; /* CAS -> load_acquire */
-static uint32_t labels_count;                      /* whoever makes one */
+/* Records are labels; their numbers in the table are not their ids. */
+static struct intern_table labels = {
+    .slots = {1u << 12, 1u << 16, 1u << 21},
+    .numbers_max = 1u << 21,
+};
 
 static bool labels_is_plain(const struct label *key)
 {
@@ -31,22 +32,16 @@ static void labels_state(const struct label *event)
     meta_append(PROF_REC_EVENT_NAME, &head, sizeof head, NULL, 0);
 }
 
-static const struct label *labels_find(const struct label *from, const struct label *key)
+static bool labels_equal(const void *record, const void *content)
 {
-    while (from && !labels_same(from, key))
-        from = from->next;
-    return from;
+    return record && labels_same(record, content);
 }
 
-/* Combinations beyond the limit are refused, but not a name's plainest form. */
-static bool labels_may_add(const struct label *key)
+static const void *labels_make(uint32_t number, const void *content)
 {
-    return fetch_add_relaxed(&labels_count, 1u) < LABELS_MAX || (!key->category && !key->flags);
-}
-
-static struct label *labels_new(const struct label *key)
-{
-    struct label *event = labels_may_add(key) ? arena_take(sizeof *event) : NULL;
+    (void)number;
+    const struct label *key = content;
+    struct label *event = arena_try(sizeof *event);
     if (!event)
         return NULL;
     *event = *key;
@@ -57,22 +52,18 @@ static struct label *labels_new(const struct label *key)
     return event;
 }
 
+/* Combinations beyond the limit are refused, but not a name's plainest form. */
+static bool labels_may_add(const struct label *key)
+{
+    return intern_count(&labels) < LABELS_MAX || (!key->category && !key->flags);
+}
+
 static const struct label *labels_find_or_add(const struct label *key)
 {
-    struct label **chain = &labels_chains[labels_hash(key) % LABELS_CHAINS];
-    struct label *first = load_acquire(chain), *fresh = NULL;
-    for (;;) {
-        const struct label *event = labels_find(first, key);
-        if (event)
-            return event;
-        if (!fresh)
-            fresh = labels_new(key);
-        if (!fresh)
-            return NULL;
-        fresh->next = first;
-        if (cas_acq_rel(chain, &first, fresh))
-            return fresh;
-    }
+    uint32_t hash = labels_hash(key), number = intern_find(&labels, hash, key, labels_equal);
+    if (!number && labels_may_add(key))
+        number = intern(&labels, hash, key, labels_equal, labels_make);
+    return intern_record(&labels, number);
 }
 
 const struct label *labels_learn(struct label_thread *thread, const struct label *key)
@@ -90,8 +81,9 @@ const struct label *labels_learn(struct label_thread *thread, const struct label
 
 void labels_restate(void)
 {
-    for (uint32_t chain = 0; chain < LABELS_CHAINS; chain++)
-        for (const struct label *event = load_acquire(&labels_chains[chain]); event;
-             event = event->next)
+    for (uint32_t number = 1, count = intern_count(&labels); number <= count; number++) {
+        const struct label *event = intern_record(&labels, number);
+        if (event)
             labels_state(event);
+    }
 }

@@ -19,7 +19,6 @@ struct label {
     uint32_t color; /* 0 where none was given */
     uint32_t flags; /* PROF_EVENT_NAME_* */
     uint32_t id;
-    const struct label *next; /* in its chain of the table */
 };
 
 /* What an event is looked up by: the first five fields. */

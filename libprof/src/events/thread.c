@@ -4,6 +4,7 @@
 #include "config.h"
 #include "cost.h"
 #include "emitter.h"
+#include "free_list.h"
 #include "invariants.h"
 #include "log.h"
 #include "loss.h"
@@ -35,7 +36,7 @@ static __thread char thread_early_name[THREAD_EARLY_NAME_BYTES];
 
 static struct {
     struct thread_slot *slots;
-    uint64_t free_list;   /* top slot + 1 | changes << 32 (against ABA); attaching, leaving */
+    struct free_list free;
     uint32_t capacity;    /* slots reserved */
     uint32_t used;        /* slots ever used */
     uint32_t last_thread; /* index given to the latest thread */
@@ -70,27 +71,14 @@ static bool thread_slot_open(struct thread_slot *slot)
 
 static struct thread_slot *thread_slot_pop(void)
 {
-    uint64_t top = load_acquire(&threads.free_list);
-    while ((uint32_t)top) {
-        struct thread_slot *slot = &threads.slots[(uint32_t)top - 1];
-        uint64_t next = ((top >> 32) + 1) << 32 | load_relaxed(&slot->next_free);
-        if (cas_acq_rel(&threads.free_list, &top, next)) {
-            INVARIANT((uint32_t)top <= load_relaxed(&threads.used) &&
-                      load_relaxed(&slot->tid) == 0);
-            INVARIANT(slot->log == (uint32_t)top - 1);
-            return slot;
-        }
-    }
-    return NULL;
-}
-
-static void thread_slot_push(struct thread_slot *slot)
-{
-    uint64_t index = (uint64_t)(slot - threads.slots) + 1;
-    uint64_t top = load_acquire(&threads.free_list);
-    do
-        store_relaxed(&slot->next_free, (uint32_t)top);
-    while (!cas_acq_rel(&threads.free_list, &top, ((top >> 32) + 1) << 32 | index));
+    uint32_t number =
+        free_list_pop(&threads.free, &threads.slots->next_free, sizeof *threads.slots);
+    if (!number)
+        return NULL;
+    struct thread_slot *slot = &threads.slots[number - 1];
+    INVARIANT(number <= load_relaxed(&threads.used) && load_relaxed(&slot->tid) == 0);
+    INVARIANT(slot->log == number - 1);
+    return slot;
 }
 
 /* Counted down only where nobody took a later slot meanwhile, or the next thread would be given that one a second time:
@@ -398,7 +386,7 @@ static void thread_leave(void *argument)
     bool internal = self->internal;
     *self = (struct thread_log){
         .epoch = THREAD_NO_EPOCH, .fast_epoch = THREAD_NO_EPOCH, .internal = internal};
-    thread_slot_push(slot);
+    free_list_push(&threads.free, (uint32_t)(slot - threads.slots) + 1, &slot->next_free);
     signals_restore(&saved);
 }
 
@@ -703,7 +691,7 @@ void thread_fork_child(void)
     threads.slots = NULL; /* left where they are: the fork may have come from a handler that
                            * interrupted a look into the name cache */
     memset(thread_slot_opened, 0, thread_slots_used() * sizeof *thread_slot_opened);
-    threads.free_list = 0;
+    threads.free = (struct free_list){0};
     threads.used = 0;
     threads.last_thread = 0;
 }

@@ -39,7 +39,7 @@ struct thread_slot {
     uint64_t sequence; /* of the next chunk */
     uint64_t chunk;    /* current one, + 1; 0 none */
     uint32_t log;
-    uint32_t next_free; /* slot index + 1; guarded by the free list's compare-and-swap */
+    uint32_t next_free; /* free_list.h */
     uint32_t tid;       /* of the owner, 0 free; owner writes, thread_restate_names() reads */
     uint32_t thread;    /* index of the owner */
     bool named;         /* by the program: what the kernel calls it does not matter any more; any

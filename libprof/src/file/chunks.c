@@ -282,7 +282,7 @@ static int chunks_map_first(void)
     if (error == 0 || error == EAGAIN || chunks_has_no_space(error))
         return error;
     chunks.anonymous = true;
-    error = copies_init(chunks.base, chunks.hard_limit);
+    error = copies_init(chunks.base, chunks.hard_limit, chunks.ring);
     return error ? error : chunks_grow(0, CHUNKS_FIRST_CHUNKS);
 }
 
@@ -566,6 +566,11 @@ bool chunks_advance(void)
 }
 
 /* ---- reading ---- */
+
+bool chunks_hold(uintptr_t address)
+{
+    return chunks.base && address - (uintptr_t)chunks.base < chunks.reserved_bytes;
+}
 
 uint64_t chunks_count(void)
 {

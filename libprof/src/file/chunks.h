@@ -75,6 +75,9 @@ uint64_t chunks_count(void);
  * all. False: there is no such chunk any more, or it was recycled meanwhile. Any thread. */
 bool chunks_read(uint64_t chunk, uint64_t *words, size_t count);
 
+/* Whether the address lies in what is reserved for the file. */
+bool chunks_hold(uintptr_t address);
+
 /* Where chunks are anonymous memory, copies what changed to the file. Any thread. */
 void chunks_copy_out(void);
 

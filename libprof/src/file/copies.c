@@ -25,18 +25,20 @@ struct copies_chunk {
 
 static struct {
     const uint8_t *base;
+    bool is_ring; /* chunks are used again and again */
     struct copies_chunk *chunks;
     uint64_t file_count;                /* copier: the file's length */
     uint64_t words[COPIES_CHUNK_WORDS]; /* copier: of the chunk at hand */
 } copies;
 
-int copies_init(const uint8_t *base, uint64_t chunks)
+int copies_init(const uint8_t *base, uint64_t chunks, bool ring)
 {
     void *memory = mmap(NULL, chunks * sizeof *copies.chunks, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED)
         return errno;
     copies.base = base;
+    copies.is_ring = ring;
     copies.chunks = memory;
     copies.file_count = 0;
     return 0;
@@ -166,10 +168,23 @@ static bool copies_lacks_words(const struct copies_chunk *copy, uint64_t left)
     return copy->words < (uint32_t)left;
 }
 
-static void copies_finish(struct copies_chunk *copy, uint64_t left)
+/* Its memory is the system's page cache from here on. Not META, whose records are referred to and few, nor what a thread
+ * may still store a word into. A file system without private mappings leaves the memory as it is. */
+static void copies_map_file(int fd, uint64_t chunk)
 {
-    if ((uint32_t)left && (!copies_lacks_words(copy, left) || ++copy->tries == COPIES_TRIES))
-        copy->final = left;
+    void *memory = (void *)(uintptr_t)copies_memory(chunk);
+    (void)mmap(memory, PROF_CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd,
+               (off_t)(chunk * PROF_CHUNK_BYTES));
+}
+
+static void copies_finish(int fd, uint64_t chunk, enum prof_chunk_kind kind, uint64_t left)
+{
+    struct copies_chunk *copy = &copies.chunks[chunk];
+    if (!(uint32_t)left || (copies_lacks_words(copy, left) && ++copy->tries < COPIES_TRIES))
+        return;
+    copy->final = left;
+    if (kind == PROF_CHUNK_LOG && !copies_lacks_words(copy, left) && !copies.is_ring)
+        copies_map_file(fd, chunk);
 }
 
 static bool copies_is_final(const struct copies_chunk *copy, bool last)
@@ -188,7 +203,7 @@ static int copies_one(int fd, uint64_t chunk, enum prof_chunk_kind kind)
     bool restarts = !copy->words || (chunk && header->base_ticks != copy->base_ticks);
     int error = restarts ? copies_restart(fd, chunk, copy) : copies_go_on(fd, chunk, copy);
     if (!error)
-        copies_finish(copy, left);
+        copies_finish(fd, chunk, kind, left);
     return error;
 }
 

@@ -3,7 +3,8 @@
  * A chunk only grows, until its user leaves it. So what precedes its first missing word, one that was taken and not yet
  * stored, is never copied again. A chunk that its user has left without a missing word is final. One that lacks a word
  * may be waiting for a signal handler to return; it is final after some copies, and copied again at the end. A ring's
- * recycled chunk has another base and begins anew.
+ * recycled chunk has another base and begins anew. Outside ring mode, a final chunk of a log gives its memory back: it is
+ * mapped from the file, privately.
  *
  * Chunks of logs come before META, and the file's header last: a name is in META before the first event that bears it.
  */
@@ -14,8 +15,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* For so many chunks, of which the first is at `base`. Before any other call. Returns 0 or an errno value. */
-int copies_init(const uint8_t *base, uint64_t chunks);
+/* For so many chunks, of which the first is at `base`; `ring`: a ring's. Before any other call. Returns 0 or an errno
+ * value. */
+int copies_init(const uint8_t *base, uint64_t chunks, bool ring);
 
 /* The user of a chunk has left it: `words` of it, its header included, were taken. Lock-free; any thread. */
 void copies_left(uint64_t chunk, size_t words);

@@ -1,56 +1,28 @@
-/* The process's name table.
- *
- * Three open-addressing levels of growing size, so that few names touch few pages. A name lives in
- * the first level that had a free slot among the NAMES_PROBES slots from its hash on; as nothing is
- * ever removed, a lookup may stop at the first empty slot it meets. A slot is one word, hash << 32
- * | id, set by compare-and-swap after the NAME record and names.records[id] are in place: who sees
- * the slot sees the name, and so does the file.
- *
- * Two threads that intern the same new name at once may both write a NAME record; the loser's id is
- * never used.
- */
 #include "names.h"
 
 #include "arena.h"
-#include "atomic.h"
+#include "intern.h"
+#include "meta.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
-#define NAMES_LEVELS 3
-#define NAMES_PROBES 16u
-#define NAMES_PROBES_LAST \
-    65536u /* there is no level after the last: 16 lost 64 of a million names */
-#define NAMES_IDS_MAX (1u << 21)
+/* Records are ours, of struct prof_rec_name; a name's number is its id. */
+static struct intern_table names = {
+    .slots = {1u << 12, 1u << 16, 1u << 21},
+    .numbers_max = (1u << 21) - 1,
+};
 
-static const uint32_t names_level_slots[NAMES_LEVELS] = {1u << 12, 1u << 16, 1u << 21};
+/* By address, whose names rarely change: 4,096 slots, as a large PyTorch job has some hundred kernels, TensorRT some
+ * thousand. */
+#define NAMES_STABLE_BITS 12
+static const struct prof_rec_name *names_stable[1u << NAMES_STABLE_BITS];
 
-static struct {
-    uint64_t *slots[NAMES_LEVELS];        /* interning threads: CAS -> load_acquire */
-    const struct prof_rec_name **records; /* by id; release before the slot that holds the id */
-    uint32_t next_id;
-} names;
-
-static void *names_reserve(size_t bytes)
-{
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return memory == MAP_FAILED ? NULL : memory;
-}
-
-bool names_init(void)
-{
-    if (names.records)
-        return true;
-    for (int level = 0; level < NAMES_LEVELS; level++)
-        if (!names.slots[level])
-            names.slots[level] = names_reserve(names_level_slots[level] * sizeof(uint64_t));
-    for (int level = 0; level < NAMES_LEVELS; level++)
-        if (!names.slots[level])
-            return false;
-    names.records = names_reserve(NAMES_IDS_MAX * sizeof *names.records);
-    return names.records != NULL;
-}
+/* What is looked for. */
+struct names_given {
+    const char *bytes;
+    size_t kept; /* bytes that are kept */
+    size_t size; /* bytes that there are */
+};
 
 /* The hash in the file is plain FNV-1a, which any reader can compute. */
 static uint32_t names_fnv(const char *bytes, size_t size)
@@ -61,28 +33,12 @@ static uint32_t names_fnv(const char *bytes, size_t size)
     return hash;
 }
 
-/* `size` may be that of a name too long to be kept whole: it is compared as it was cut. */
-static bool names_equal(uint32_t id, const char *bytes, size_t kept, size_t size)
+static bool names_equal(const void *known, const void *content)
 {
-    const struct prof_rec_name *record = load_acquire(&names.records[id]);
-    return record && record->bytes == kept && record->full_bytes == (uint32_t)size &&
-           memcmp(names_text(record), bytes, kept) == 0;
-}
-
-/* Ours, not the file's: others may change or cut that one, and a forked child writes its own. NULL
- * without memory. */
-static const struct prof_rec_name *names_keep(uint32_t id, const char *bytes, size_t kept,
-                                              size_t size)
-{
-    struct prof_rec_name *record = arena_try(sizeof *record + kept + 1);
-    if (!record)
-        return NULL;
-    *record = (struct prof_rec_name){.id = id,
-                                     .bytes = (uint32_t)kept,
-                                     .full_bytes = (uint32_t)size,
-                                     .hash = names_fnv(bytes, kept)};
-    memcpy(record + 1, bytes, kept); /* and the terminator, for strcmp */
-    return record;
+    const struct prof_rec_name *record = known;
+    const struct names_given *given = content;
+    return record && record->bytes == given->kept && record->full_bytes == (uint32_t)given->size &&
+           memcmp(names_text(record), given->bytes, given->kept) == 0;
 }
 
 static bool names_state(const struct prof_rec_name *record)
@@ -91,82 +47,63 @@ static bool names_state(const struct prof_rec_name *record)
                        record->bytes + 1) != NULL;
 }
 
+/* Kept by us, since others may change or cut the file, and a forked child writes its own. */
+static const void *names_make(uint32_t id, const void *content)
+{
+    const struct names_given *given = content;
+    struct prof_rec_name *record = arena_try(sizeof *record + given->kept + 1);
+    if (!record)
+        return NULL;
+    *record = (struct prof_rec_name){.id = id,
+                                     .bytes = (uint32_t)given->kept,
+                                     .full_bytes = (uint32_t)given->size,
+                                     .hash = names_fnv(given->bytes, given->kept)};
+    memcpy(record + 1, given->bytes, given->kept); /* and the terminator, for strcmp */
+    return names_state(record) ? record : NULL;
+}
+
 uint32_t names_take_id(void)
 {
-    uint32_t id = fetch_add_relaxed(&names.next_id, 1u) + 1;
-    if (id < NAMES_IDS_MAX)
-        return id;
-    fetch_add_relaxed(&names.next_id, (uint32_t)-1);
-    return 0;
-}
-
-static uint32_t names_new(const char *bytes, size_t kept, size_t size)
-{
-    uint32_t id = names_take_id();
-    if (!id)
-        return 0;
-    const struct prof_rec_name *record = names_keep(id, bytes, kept, size);
-    if (!record || !names_state(record))
-        return 0;
-    store_release(&names.records[id], record);
-    return id;
-}
-
-/* Walks the probe window of one level. Returns the slot that holds the name or the first empty one;
- * NULL when the window is full of others. `*id` is 0 for an empty slot. */
-static uint64_t *names_probe(int level, uint32_t hash, const char *bytes, size_t kept, size_t size,
-                             uint32_t *id)
-{
-    uint32_t mask = names_level_slots[level] - 1;
-    uint32_t probes = level == NAMES_LEVELS - 1 ? NAMES_PROBES_LAST : NAMES_PROBES;
-    for (uint32_t probe = 0; probe < probes; probe++) {
-        uint64_t *slot = &names.slots[level][(hash + probe) & mask];
-        uint64_t value = load_acquire(slot);
-        *id = (uint32_t)value;
-        if (value == 0)
-            return slot;
-        if ((uint32_t)(value >> 32) == hash && names_equal(*id, bytes, kept, size))
-            return slot;
-    }
-    return NULL;
-}
-
-static uint32_t names_find_or_add(uint32_t hash, const char *bytes, size_t kept, size_t size)
-{
-    uint32_t mine = 0;
-    for (int level = 0; level < NAMES_LEVELS;) {
-        uint32_t id;
-        uint64_t *slot = names_probe(level, hash, bytes, kept, size, &id);
-        if (!slot) {
-            level++;
-            continue;
-        }
-        if (id)
-            return id;
-        if (!mine)
-            mine = names_new(bytes, kept, size);
-        uint64_t empty = 0;
-        if (!mine || cas_acq_rel(slot, &empty, (uint64_t)hash << 32 | mine))
-            return mine;
-    }
-    return 0;
+    return intern_take(&names);
 }
 
 uint32_t names_intern(const char *bytes, size_t size)
 {
-    if (!names.records || !bytes)
+    if (!bytes || !meta_has_file())
         return 0;
-    size_t kept = size < PROF_NAME_BYTES_MAX ? size : PROF_NAME_BYTES_MAX;
-    uint32_t id = names_find_or_add(names_hash(bytes, kept), bytes, kept, size);
+    struct names_given given = {bytes, size < PROF_NAME_BYTES_MAX ? size : PROF_NAME_BYTES_MAX,
+                                size};
+    uint32_t id = intern(&names, names_hash(bytes, given.kept), &given, names_equal, names_make);
     if (!id)
         loss_add(PROF_LOSS_NAMES, 1);
     return id;
 }
 
+static const struct prof_rec_name *names_record(uint32_t id)
+{
+    return intern_record(&names, id);
+}
+
 const char *names_text_of(uint32_t id)
 {
-    const struct prof_rec_name *record = id ? load_acquire(&names.records[id]) : NULL;
+    const struct prof_rec_name *record = names_record(id);
     return record ? names_text(record) : "";
+}
+
+/* A module may be unloaded, and another name come to lie at its address: the content decides. */
+uint32_t names_intern_stable(const char *name)
+{
+    if (!name)
+        return 0;
+    uint64_t mixed = (uint64_t)(uintptr_t)name * NAMES_MIX_1;
+    const struct prof_rec_name **slot = &names_stable[mixed >> (64 - NAMES_STABLE_BITS)];
+    const struct prof_rec_name *known = load_acquire(slot);
+    if (known && strcmp(names_text(known), name) == 0)
+        return known->id;
+    uint32_t id = names_intern(name, strlen(name));
+    if (id)
+        store_release(slot, names_record(id));
+    return id;
 }
 
 /* ---- the thread's cache ---- */
@@ -174,7 +111,7 @@ const char *names_text_of(uint32_t id)
 static void names_fill(struct name_cache_slot *slot, const char *given, uint32_t id)
 {
     slot->given = given;
-    store_relaxed(&slot->known, load_acquire(&names.records[id]));
+    store_relaxed(&slot->known, names_record(id));
 }
 
 uint32_t names_learn_n(struct name_cache *cache, const char *name, size_t size)
@@ -212,8 +149,9 @@ uint32_t names_learn(struct name_cache *cache, const char *name)
 
 void names_restate(void)
 {
-    uint32_t count = load_relaxed(&names.next_id);
-    for (uint32_t id = 1; id <= count && names.records; id++)
-        if (names.records[id] && !names_state(names.records[id]))
+    for (uint32_t id = 1, count = intern_count(&names); id <= count; id++) {
+        const struct prof_rec_name *record = names_record(id);
+        if (record && !names_state(record))
             loss_add(PROF_LOSS_NAMES, 1);
+    }
 }

@@ -2,7 +2,7 @@
  *
  * Two levels of tables, none of which takes a lock or allocates:
  *   - a thread's own cache (struct name_cache): by address, verified; else by content
- *   - the process's table (names_intern in recorder.h): by content
+ *   - the process's table (names_intern in recorder.h): by content (intern.h)
  */
 #ifndef PROF_NAMES_H
 #define PROF_NAMES_H
@@ -25,10 +25,6 @@ struct name_cache_slot {
 struct name_cache {
     struct name_cache_slot by_address[NAME_CACHE_SLOTS], by_content[NAME_CACHE_SLOTS];
 };
-
-/* Reserves the tables' address space, once. False when the system refuses; names are then all lost
- * (counted). */
-bool names_init(void);
 
 static inline size_t names_address_slot(const char *name)
 {

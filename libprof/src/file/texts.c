@@ -1,64 +1,64 @@
-/* A table of chains to which strings are only added, in front, by compare-and-swap. */
 #include "texts.h"
 
 #include "arena.h"
 #include "atomic.h"
+#include "intern.h"
 #include "meta.h"
 #include "names.h"
 
 #include <string.h>
 
-#define TEXTS_CHAINS 4096u
+/* Records are struct kept_text. */
+static struct intern_table texts = {
+    .slots = {1u << 12, 1u << 16, 1u << 21},
+    .numbers_max = 1u << 21,
+};
 
-static struct kept_text *texts_chains[TEXTS_CHAINS]; /* CAS -> load_acquire */
+/* What is looked for. */
+struct texts_given {
+    const char *text;
+    size_t bytes;
+    uint32_t hash, domain;
+};
 
 size_t texts_length(const char *text)
 {
     return strnlen(text, PROF_NAME_BYTES_MAX + 1);
 }
 
-static struct kept_text *texts_find(const struct kept_text *from, uint32_t domain, uint32_t hash,
-                                    const char *text, size_t bytes)
+static bool texts_equal(const void *record, const void *content)
 {
-    for (const struct kept_text *string = from; string; string = string->next)
-        if (string->hash == hash && string->domain == domain && string->bytes == bytes &&
-            memcmp(string->text, text, bytes) == 0)
-            return (struct kept_text *)(uintptr_t)string;
-    return NULL;
+    const struct kept_text *string = record;
+    const struct texts_given *given = content;
+    return string && string->hash == given->hash && string->domain == given->domain &&
+           string->bytes == given->bytes && memcmp(string->text, given->text, given->bytes) == 0;
 }
 
-static struct kept_text *texts_new(uint32_t domain, uint32_t hash, const char *text, size_t bytes)
+static const void *texts_make(uint32_t number, const void *content)
 {
-    struct kept_text *string = arena_take(sizeof *string);
-    const char *copy = string ? arena_copy(text, bytes) : NULL;
-    if (!copy)
+    (void)number;
+    const struct texts_given *given = content;
+    struct kept_text *string = arena_try(sizeof *string + given->bytes + 1);
+    if (!string)
         return NULL;
-    string->text = copy;
-    string->bytes = (uint32_t)bytes;
-    string->hash = hash;
-    string->domain = domain;
+    *string = (struct kept_text){.text = (const char *)(string + 1),
+                                 .bytes = (uint32_t)given->bytes,
+                                 .hash = given->hash,
+                                 .domain = given->domain};
+    memcpy(string + 1, given->text, given->bytes); /* the terminator is there */
     return string;
 }
 
 struct kept_text *texts_keep(uint32_t domain, const char *text, size_t bytes)
 {
+    struct texts_given given = {.text = text, .bytes = bytes, .domain = domain};
     if (bytes > PROF_NAME_BYTES_MAX + 1)
-        bytes = PROF_NAME_BYTES_MAX + 1;
-    uint32_t hash = names_hash(text, bytes) ^ domain * 0x9e3779b9u;
-    struct kept_text **chain = &texts_chains[hash % TEXTS_CHAINS];
-    struct kept_text *first = load_acquire(chain), *fresh = NULL;
-    for (;;) {
-        struct kept_text *string = texts_find(first, domain, hash, text, bytes);
-        if (string)
-            return string;
-        if (!fresh)
-            fresh = texts_new(domain, hash, text, bytes);
-        if (!fresh)
-            return NULL;
-        fresh->next = first;
-        if (cas_acq_rel(chain, &first, fresh))
-            return fresh;
-    }
+        given.bytes = PROF_NAME_BYTES_MAX + 1;
+    given.hash = names_hash(text, given.bytes) ^ domain * 0x9e3779b9u;
+    uint32_t number = intern(&texts, given.hash, &given, texts_equal, texts_make);
+    if (!number)
+        loss_add(PROF_LOSS_NAMES, 1);
+    return (struct kept_text *)(uintptr_t)intern_record(&texts, number);
 }
 
 uint32_t texts_name(struct kept_text *string)

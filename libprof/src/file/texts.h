@@ -16,9 +16,8 @@ struct kept_text {
     uint32_t domain;            /* in which it was registered */
     uint32_t bytes;
     uint32_t hash;
-    const struct kept_text *next; /* in its chain of the table */
-    const char *text;             /* NUL-terminated */
-    void *handle; /* that ITT gives out for it, NULL: none yet; cas_acq_rel -> load_acquire */
+    const char *text; /* NUL-terminated */
+    void *handle;     /* that ITT gives out for it, NULL: none yet; cas_acq_rel -> load_acquire */
 };
 
 /* The string of these bytes; what exceeds PROF_NAME_BYTES_MAX by more than one byte is cut. NULL

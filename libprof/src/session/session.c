@@ -288,7 +288,7 @@ static bool session_create(void)
     clock_ticks_per_second(); /* remembers the first of the two samples that give the rate */
     rank_read(&rank);
     uint64_t budget = process_address_budget();
-    bool tables = budget >= SESSION_ADDRESS_MIN && names_init() && thread_init(budget / 4);
+    bool tables = budget >= SESSION_ADDRESS_MIN && thread_init(budget / 4);
     int error = tables ? session_create_named(&rank) : ENOMEM;
     if (error) {
         log_line(LOG_ERROR, "cannot record to %s: %s; the program goes on without",

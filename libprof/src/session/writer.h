@@ -8,9 +8,9 @@
 
 #include <stdbool.h>
 
-/* Starts it; false when the system refuses a thread (recording goes on, threads extend the file
- * themselves). */
-bool writer_start(void);
+/* Starts it, once in a process. Where the system refuses a thread, recording goes on, and threads extend the file
+ * themselves. */
+void writer_start(void);
 
 bool writer_runs(void);
 

@@ -1,10 +1,5 @@
-/* The table of stacks.
- *
- * Open addressing in three levels of growing size, as for names: a stack lives in the first level
- * that had a free slot among the STACKS_PROBES slots from its hash on. A slot is one word, hash << 32
- * | id, set by compare-and-swap after the STACK_FRAMES record and stacks.records[id] are in place.
- * What decides is the record's content. The record of a stack that points into a library that was
- * closed is forgotten, so that the same addresses get a new number when they mean something else.
+/* The table of stacks. The record of a stack that points into a library that was closed is forgotten, so that the same
+ * addresses get a new number when they mean something else.
  */
 #include "stacks.h"
 
@@ -12,6 +7,7 @@
 #include "clock.h"
 #include "cost.h"
 #include "glibc_only.h"
+#include "intern.h"
 #include "log.h"
 #include "modules.h"
 #include "own_thread.h"
@@ -20,24 +16,21 @@
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
-#define STACKS_LEVELS 3
-#define STACKS_PROBES 16u
-#define STACKS_IDS_MAX (1u << 18)
 #define STACKS_FORK_WAITS 100 /* of a millisecond each */
-
-static const uint32_t stacks_level_slots[STACKS_LEVELS] = {1u << 10, 1u << 14, 1u << 19};
 
 uint32_t stacks_where;
 
 static uint32_t stacks_choice; /* PROF_STACKS where it can be had; constant */
 
+/* Records are the file's, of struct prof_rec_stack_frames; a stack's number is its id. */
+static struct intern_table stacks_table = {
+    .slots = {1u << 10, 1u << 14, 1u << 19},
+    .numbers_max = (1u << 18) - 1,
+};
+
 static struct {
-    uint64_t *slots[STACKS_LEVELS];               /* walking threads: CAS -> load_acquire */
-    const struct prof_rec_stack_frames **records; /* by id; release before the slot with the id */
-    uint32_t next_id;
     struct stacks_thread *threads; /* whoever begins pushes by CAS; never shrinks */
     uint32_t depth;                /* frames kept; constant */
     uint32_t tables;    /* libunwind may be called; cleared in a child that inherits its locks */
@@ -121,9 +114,15 @@ static const uint64_t *stacks_addresses(const struct prof_rec_stack_frames *reco
     return (const uint64_t *)(const void *)(record + 1);
 }
 
-static bool stacks_equal(const struct prof_rec_stack_frames *record,
-                         const struct stacks_found *found)
+static const struct prof_rec_stack_frames *stacks_record(uint32_t id)
 {
+    return intern_record(&stacks_table, id);
+}
+
+static bool stacks_equal(const void *known, const void *content)
+{
+    const struct prof_rec_stack_frames *record = known;
+    const struct stacks_found *found = content;
     return record && record->frames == found->count && record->flags == found->flags &&
            record->method == found->method &&
            memcmp(stacks_addresses(record), found->addresses,
@@ -132,13 +131,12 @@ static bool stacks_equal(const struct prof_rec_stack_frames *record,
 
 static void stacks_forget(uint64_t start, uint64_t end)
 {
-    uint32_t count = load_acquire(&stacks.next_id);
-    for (uint32_t id = 1; id <= count && id < STACKS_IDS_MAX; id++) {
-        const struct prof_rec_stack_frames *record = load_acquire(&stacks.records[id]);
+    for (uint32_t id = 1, count = intern_count(&stacks_table); id <= count; id++) {
+        const struct prof_rec_stack_frames *record = stacks_record(id);
         for (uint32_t i = 0; record && i < record->frames; i++) {
             if (stacks_addresses(record)[i] - start >= end - start)
                 continue;
-            store_release(&stacks.records[id], (const struct prof_rec_stack_frames *)NULL);
+            intern_set(&stacks_table, id, NULL);
             break;
         }
     }
@@ -146,18 +144,19 @@ static void stacks_forget(uint64_t start, uint64_t end)
 
 /* Modules come before the stack that points into them, unless somebody else is looking or there is
  * no room for it on this stack: then the writer thread does it a moment later. */
-static void stacks_state_modules(const struct stacks_thread *self, const struct stacks_found *found)
+static void stacks_state_modules(const struct stacks_found *found)
 {
-    bool looked = stacks_has_room(self) && modules_look(stacks_forget);
+    bool looked = stacks_has_room(&thread_self.slot->stacks) && modules_look(stacks_forget);
     for (uint32_t i = 0; i < found->count; i++)
         modules_state(found->addresses[i]);
     if (!looked)
         store_release(&stacks.unsettled, 1u);
 }
 
-static const struct prof_rec_stack_frames *stacks_state(uint32_t id,
-                                                        const struct stacks_found *found)
+static const void *stacks_make(uint32_t id, const void *content)
 {
+    const struct stacks_found *found = content;
+    stacks_state_modules(found);
     struct prof_rec_stack_frames head = {
         .id = id,
         .frames = found->count,
@@ -169,70 +168,15 @@ static const struct prof_rec_stack_frames *stacks_state(uint32_t id,
                        found->count * sizeof found->addresses[0]);
 }
 
-static uint32_t stacks_new(const struct stacks_thread *self, const struct stacks_found *found)
-{
-    uint32_t id = fetch_add_relaxed(&stacks.next_id, 1u) + 1;
-    if (id >= STACKS_IDS_MAX) {
-        fetch_add_relaxed(&stacks.next_id, (uint32_t)-1);
-        return 0;
-    }
-    stacks_state_modules(self, found);
-    const struct prof_rec_stack_frames *record = stacks_state(id, found);
-    if (!record)
-        return 0;
-    store_release(&stacks.records[id], record);
-    return id;
-}
-
-/* The slot that holds the stack, or the first empty one; NULL when the window is full of others.
- * `*id` is 0 for an empty slot. */
-static uint64_t *stacks_probe(int level, const struct stacks_found *found, uint32_t *id)
-{
-    uint32_t mask = stacks_level_slots[level] - 1;
-    for (uint32_t probe = 0; probe < STACKS_PROBES; probe++) {
-        uint64_t *slot = &stacks.slots[level][(found->hash + probe) & mask];
-        uint64_t value = load_acquire(slot);
-        *id = (uint32_t)value;
-        if (value == 0)
-            return slot;
-        if ((uint32_t)(value >> 32) == found->hash &&
-            stacks_equal(load_acquire(&stacks.records[*id]), found))
-            return slot;
-    }
-    return NULL;
-}
-
-static uint32_t stacks_find_or_add(const struct stacks_thread *self,
-                                   const struct stacks_found *found)
-{
-    uint32_t mine = 0;
-    for (int level = 0; level < STACKS_LEVELS;) {
-        uint32_t id;
-        uint64_t *slot = stacks_probe(level, found, &id);
-        if (!slot) {
-            level++;
-            continue;
-        }
-        if (id)
-            return id;
-        if (!mine)
-            mine = stacks_new(self, found);
-        uint64_t empty = 0;
-        if (!mine || cas_acq_rel(slot, &empty, (uint64_t)found->hash << 32 | mine))
-            return mine;
-    }
-    return mine;
-}
-
 static uint32_t stacks_intern(struct stacks_thread *self, const struct stacks_found *found)
 {
     const struct prof_rec_stack_frames **recent = &self->recent[found->hash % STACKS_RECENT];
     const struct prof_rec_stack_frames *known = load_relaxed(recent);
-    if (stacks_equal(known, found) && load_acquire(&stacks.records[known->id]) == known)
+    if (stacks_equal(known, found) && stacks_record(known->id) == known)
         return known->id;
-    uint32_t id = stacks_find_or_add(self, found);
+    uint32_t id = intern(&stacks_table, found->hash, found, stacks_equal, stacks_make);
     if (id)
-        store_relaxed(recent, load_acquire(&stacks.records[id]));
+        store_relaxed(recent, stacks_record(id));
     else
         loss_add(PROF_LOSS_NAMES, 1);
     return id;
@@ -308,17 +252,12 @@ static void stacks_after_fork(void)
 /* A lock that another thread held is held for ever here. */
 static void stacks_fork_child(void)
 {
-    if (!stacks.records)
-        return;
     modules_resume(true);
     store_release(&stacks.paused, 0u);
-    if (!load_relaxed(&stacks.next_id) || recorder_leaving())
+    if (!intern_count(&stacks_table) || recorder_leaving())
         return;
     modules_forget_stated();
-    for (int level = 0; level < STACKS_LEVELS; level++)
-        madvise(stacks.slots[level], stacks_level_slots[level] * sizeof(uint64_t), MADV_DONTNEED);
-    madvise(stacks.records, STACKS_IDS_MAX * sizeof *stacks.records, MADV_DONTNEED);
-    stacks.next_id = 0;
+    intern_clear(&stacks_table);
     stacks.threads = NULL;
     if (stacks.walked)
         store_relaxed(&stacks.tables, 0u);
@@ -326,24 +265,6 @@ static void stacks_fork_child(void)
 }
 
 /* ---- life ---- */
-
-static void *stacks_reserve(size_t bytes)
-{
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return memory == MAP_FAILED ? NULL : memory;
-}
-
-static bool stacks_reserve_tables(void)
-{
-    for (int level = 0; level < STACKS_LEVELS; level++) {
-        stacks.slots[level] = stacks_reserve(stacks_level_slots[level] * sizeof(uint64_t));
-        if (!stacks.slots[level])
-            return false;
-    }
-    stacks.records = stacks_reserve(STACKS_IDS_MAX * sizeof *stacks.records);
-    return stacks.records && modules_init();
-}
 
 static void stacks_keep(bool on)
 {
@@ -353,7 +274,7 @@ static void stacks_keep(bool on)
 void stacks_init(void)
 {
     const struct config *config = config_get();
-    if (config->stacks == CONFIG_STACKS_OFF || !STACKWALK_SUPPORTED || !stacks_reserve_tables())
+    if (config->stacks == CONFIG_STACKS_OFF || !STACKWALK_SUPPORTED || !modules_init())
         return;
     stacks.depth = (uint32_t)config->stack_depth;
     stacks.frames = config->stack_method != CONFIG_STACK_METHOD_TABLES;
@@ -405,9 +326,8 @@ static void stacks_file_begun(void)
 /* Modules that could not be looked for when a stack was added. */
 static void stacks_settle(void)
 {
-    uint32_t count = load_acquire(&stacks.next_id);
-    for (uint32_t id = 1; id <= count && id < STACKS_IDS_MAX; id++) {
-        const struct prof_rec_stack_frames *record = load_acquire(&stacks.records[id]);
+    for (uint32_t id = 1, count = intern_count(&stacks_table); id <= count; id++) {
+        const struct prof_rec_stack_frames *record = stacks_record(id);
         for (uint32_t i = 0; record && i < record->frames; i++)
             modules_state(stacks_addresses(record)[i]);
     }

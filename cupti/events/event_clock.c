@@ -2,6 +2,7 @@
 #include "event_clock.h"
 
 #include "atomic.h"
+#include "clock.h"
 
 #include <string.h>
 #include <time.h>
@@ -10,39 +11,34 @@
 #define RENEW_NS 1000000000u
 #define RESOLUTION_NS 500u /* of cuEventElapsedTime */
 
-static uint64_t read_clock(clockid_t id)
-{
-    struct timespec now;
-    clock_gettime(id, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* Polls instead of synchronising: the program may have filled the device with a kernel that waits
  * for the host. */
-static bool wait_for(const struct driver_library *driver, void *event, uint64_t deadline_ns)
+static bool event_clock_wait_for(const struct driver_library *driver, void *event,
+                                 uint64_t deadline_ns)
 {
     int result;
     do
         result = driver->cuEventQuery(event);
-    while (result == ABI_CUDA_NOT_READY && read_clock(CLOCK_MONOTONIC) < deadline_ns);
+    while (result == ABI_CUDA_NOT_READY && clock_gettime_ns(CLOCK_MONOTONIC) < deadline_ns);
     return result == ABI_OK;
 }
 
-static bool round_trip(const struct driver_library *driver, void *event, void *stream)
+static bool event_clock_round_trip(const struct driver_library *driver, void *event, void *stream)
 {
-    uint64_t deadline_ns = read_clock(CLOCK_MONOTONIC) + EVENT_CLOCK_WAIT_MS * 1000000u;
-    return driver->cuEventRecord(event, stream) == ABI_OK && wait_for(driver, event, deadline_ns);
+    uint64_t deadline_ns = clock_gettime_ns(CLOCK_MONOTONIC) + EVENT_CLOCK_WAIT_MS * 1000000u;
+    return driver->cuEventRecord(event, stream) == ABI_OK &&
+           event_clock_wait_for(driver, event, deadline_ns);
 }
 
 bool event_clock_set(struct event_clock *clock, const struct driver_library *driver)
 {
     uint64_t count = load_relaxed(&clock->count);
     struct event_anchor *anchor = &clock->anchors[count % EVENT_CLOCK_ANCHORS];
-    store_relaxed(&clock->set_ns, read_clock(CLOCK_MONOTONIC));
-    uint64_t before_ns = read_clock(CLOCK_REALTIME);
-    if (!round_trip(driver, anchor->event, clock->stream))
+    store_relaxed(&clock->set_ns, clock_gettime_ns(CLOCK_MONOTONIC));
+    uint64_t before_ns = clock_gettime_ns(CLOCK_REALTIME);
+    if (!event_clock_round_trip(driver, anchor->event, clock->stream))
         return false;
-    uint64_t after_ns = read_clock(CLOCK_REALTIME);
+    uint64_t after_ns = clock_gettime_ns(CLOCK_REALTIME);
     if (after_ns < before_ns) /* somebody set the clock just now */
         return false;
     uint64_t half_ns = (after_ns - before_ns) / 2;
@@ -62,7 +58,7 @@ bool event_clock_init(struct event_clock *clock, const struct driver_library *dr
             return false;
     bool answers = true;
     for (int i = 0; i < WARM_UP_ROUNDS && answers; i++)
-        answers = round_trip(driver, clock->anchors[0].event, clock->stream);
+        answers = event_clock_round_trip(driver, clock->anchors[0].event, clock->stream);
     if (answers)
         event_clock_set(clock, driver);
     return true;
@@ -70,25 +66,25 @@ bool event_clock_init(struct event_clock *clock, const struct driver_library *dr
 
 bool event_clock_is_due(const struct event_clock *clock)
 {
-    return read_clock(CLOCK_MONOTONIC) - load_relaxed(&clock->set_ns) >= RENEW_NS;
+    return clock_gettime_ns(CLOCK_MONOTONIC) - load_relaxed(&clock->set_ns) >= RENEW_NS;
 }
 
 /* Of CUDA's milliseconds, which are a float. */
-static int64_t to_ns(float ms)
+static int64_t event_clock_to_ns(float ms)
 {
     double ns = (double)ms * 1e6;
     return (int64_t)(ns < 0 ? ns - 0.5 : ns + 0.5);
 }
 
 /* The distance to the next larger float comes on top of what an event can tell. */
-static uint32_t float_error_ns(float ms)
+static uint32_t event_clock_float_error_ns(float ms)
 {
     uint32_t bits;
     float size = ms < 0 ? -ms : ms, next;
     memcpy(&bits, &size, sizeof bits);
     bits++;
     memcpy(&next, &bits, sizeof next);
-    return RESOLUTION_NS + (uint32_t)to_ns(next - size);
+    return RESOLUTION_NS + (uint32_t)event_clock_to_ns(next - size);
 }
 
 int event_clock_read(const struct event_clock *clock, const struct driver_library *driver,
@@ -106,9 +102,9 @@ int event_clock_read(const struct event_clock *clock, const struct driver_librar
         return result;
     if (load_acquire(&clock->count) - count >= EVENT_CLOCK_ANCHORS - 1)
         return ABI_CUDA_NOT_READY; /* the anchor may have been another one by now */
-    int64_t length_ns = to_ns(length);
-    interval->start_ns = anchor.realtime_ns + (uint64_t)to_ns(since_anchor);
+    int64_t length_ns = event_clock_to_ns(length);
+    interval->start_ns = anchor.realtime_ns + (uint64_t)event_clock_to_ns(since_anchor);
     interval->end_ns = interval->start_ns + (uint64_t)(length_ns > 0 ? length_ns : 0);
-    interval->error_ns = anchor.error_ns + float_error_ns(since_anchor);
+    interval->error_ns = anchor.error_ns + event_clock_float_error_ns(since_anchor);
     return ABI_OK;
 }

@@ -12,6 +12,7 @@
 #define PROF_EVENT_SLOTS_H
 
 #include "event_clock.h"
+#include "free_list.h"
 
 #define EVENT_SLOTS 8192u
 #define EVENT_CONTEXTS 64u
@@ -27,14 +28,14 @@ struct event_context {
     uint32_t generation; /* goes up when the entry is freed; its slots of before are void */
     struct event_place place;
     int device;
-    uint32_t used;      /* somebody timed a range since the last look; any thread stores 1 */
-    uint64_t free_list; /* top slot + 1 | changes << 32 (against ABA) */
+    uint32_t used;         /* somebody timed a range since the last look; any thread stores 1 */
+    struct free_list free; /* slots whose events are of this life of the context */
     struct event_clock clock;
 };
 
 struct event_slot {
-    uint32_t state; /* see above; moved by release and compare-and-swap */
-    uint32_t next_free;
+    uint32_t state;      /* see above; moved by release and compare-and-swap */
+    uint32_t next_free;  /* free_list.h */
     uint32_t context;    /* index */
     uint32_t generation; /* of the context when the events were made */
     uint64_t token;

@@ -34,12 +34,12 @@ static bool active;         /* event_timing_begin stores, _end and _fork_child t
 static uint64_t last_token; /* any thread adds */
 static uint32_t dry_cursor; /* where the next push without a slot goes on looking */
 
-static void lose(uint64_t count)
+static void event_timing_lose(uint64_t count)
 {
     loss_add(PROF_LOSS_UNTIMED, count);
 }
 
-static void *timed_stream(void)
+static void *event_timing_timed_stream(void)
 {
     bool per_thread = config_get()->event_stream == CONFIG_EVENT_STREAM_THREAD;
     return (void *)(uintptr_t)(per_thread ? ABI_CUDA_STREAM_PER_THREAD : ABI_CUDA_STREAM_LEGACY);
@@ -52,14 +52,14 @@ struct relaxed {
     bool done;
 };
 
-static struct relaxed relax(const struct driver_library *driver)
+static struct relaxed event_timing_relax(const struct driver_library *driver)
 {
     struct relaxed relaxed = {.mode = ABI_CUDA_CAPTURE_MODE_RELAXED};
     relaxed.done = driver->cuThreadExchangeStreamCaptureMode(&relaxed.mode) == ABI_OK;
     return relaxed;
 }
 
-static void restore(const struct driver_library *driver, struct relaxed relaxed)
+static void event_timing_restore(const struct driver_library *driver, struct relaxed relaxed)
 {
     if (relaxed.done)
         driver->cuThreadExchangeStreamCaptureMode(&relaxed.mode);
@@ -67,8 +67,8 @@ static void restore(const struct driver_library *driver, struct relaxed relaxed)
 
 /* ---- reading ---- */
 
-static void write_time(const struct event_slot *slot, int device,
-                       const struct event_interval *interval)
+static void event_timing_write_time(const struct event_slot *slot, int device,
+                                    const struct event_interval *interval)
 {
     unsigned words = sizeof(struct prof_rec_range_time) / 8;
     uint64_t *space = thread_reserve_late(PROF_REC_RANGE_TIME, words);
@@ -78,7 +78,7 @@ static void write_time(const struct event_slot *slot, int device,
     record->start_ns = interval->start_ns;
     record->end_ns = interval->end_ns;
     record->token = slot->token;
-    record->stream = (uintptr_t)timed_stream();
+    record->stream = (uintptr_t)event_timing_timed_stream();
     record->device = (uint32_t)device;
     record->error_ns = interval->error_ns;
     thread_commit(space, PROF_REC_RANGE_TIME, words, slot->token & PROF_TICKS_MAX);
@@ -91,7 +91,7 @@ struct sweep {
     unsigned read, waiting;
 };
 
-static bool is_alive(struct sweep *sweep, struct event_context *context)
+static bool event_timing_is_alive(struct sweep *sweep, struct event_context *context)
 {
     if (context && context != sweep->alive) {
         if (!event_place_is_alive(sweep->driver, &context->place)) {
@@ -103,27 +103,27 @@ static bool is_alive(struct sweep *sweep, struct event_context *context)
     return context != NULL;
 }
 
-static int read_slot(struct sweep *sweep, const struct event_slot *slot)
+static int event_timing_read_slot(struct sweep *sweep, const struct event_slot *slot)
 {
     struct event_interval interval;
     struct event_context *context = event_slot_context(slot);
-    if (!is_alive(sweep, context))
+    if (!event_timing_is_alive(sweep, context))
         return -1;
     int result = sweep->driver->cuEventQuery(slot->end);
     if (result == ABI_OK)
         result =
             event_clock_read(&context->clock, sweep->driver, slot->start, slot->end, &interval);
     if (result == ABI_OK)
-        write_time(slot, context->device, &interval);
+        event_timing_write_time(slot, context->device, &interval);
     return result;
 }
 
-static void sweep_one(struct sweep *sweep, uint32_t index)
+static void event_timing_sweep_one(struct sweep *sweep, uint32_t index)
 {
     struct event_slot *slot = event_slot_claim(index);
     if (!slot)
         return;
-    int result = read_slot(sweep, slot);
+    int result = event_timing_read_slot(sweep, slot);
     if (result == ABI_CUDA_NOT_READY) {
         sweep->waiting++;
         event_slot_put_back(slot);
@@ -131,33 +131,34 @@ static void sweep_one(struct sweep *sweep, uint32_t index)
     }
     sweep->read++;
     if (result != ABI_OK)
-        lose(1);
+        event_timing_lose(1);
     event_slot_give(slot);
 }
 
 /* All of them; returns how many are not done yet. */
-static unsigned sweep_all(const struct driver_library *driver)
+static unsigned event_timing_sweep_all(const struct driver_library *driver)
 {
     struct sweep sweep = {.driver = driver};
-    struct relaxed relaxed = relax(driver);
+    struct relaxed relaxed = event_timing_relax(driver);
     for (uint32_t i = 0, used = event_slots_used(); i < used; i++)
-        sweep_one(&sweep, i);
-    restore(driver, relaxed);
+        event_timing_sweep_one(&sweep, i);
+    event_timing_restore(driver, relaxed);
     return sweep.waiting;
 }
 
 /* No slot is left: the pushing thread makes some by reading a few. */
-static void sweep_some(const struct driver_library *driver)
+static void event_timing_sweep_some(const struct driver_library *driver)
 {
     struct sweep sweep = {.driver = driver};
     uint32_t used = event_slots_used();
     for (unsigned i = 0; i < SWEEP_WHEN_DRY && used && sweep.waiting == 0; i++)
-        sweep_one(&sweep, fetch_add_relaxed(&dry_cursor, 1u) % used);
+        event_timing_sweep_one(&sweep, fetch_add_relaxed(&dry_cursor, 1u) % used);
 }
 
 /* ---- beginning and ending a range ---- */
 
-static bool is_known_place(const struct thread_ranges *thread, const struct event_place *place)
+static bool event_timing_is_known_place(const struct thread_ranges *thread,
+                                        const struct event_place *place)
 {
     return thread->context && thread->place.handle == place->handle &&
            thread->place.id == place->id &&
@@ -165,11 +166,11 @@ static bool is_known_place(const struct thread_ranges *thread, const struct even
 }
 
 /* The entry of the context that the thread works in; NULL: `*place` says whether there is one. */
-static struct event_context *enter_context(const struct driver_library *driver,
-                                           struct thread_ranges *thread,
-                                           const struct event_place *place)
+static struct event_context *event_timing_enter_context(const struct driver_library *driver,
+                                                        struct thread_ranges *thread,
+                                                        const struct event_place *place)
 {
-    if (is_known_place(thread, place))
+    if (event_timing_is_known_place(thread, place))
         return thread->context;
     struct event_context *context = event_context_of(driver, place);
     thread->context = context;
@@ -182,28 +183,29 @@ static struct event_context *enter_context(const struct driver_library *driver,
 
 /* A capture that the event would become part of, or spoil: on the legacy stream that is any capture
  * of a blocking stream of the context, and asking about it does no harm. */
-static bool is_capturing(const struct driver_library *driver)
+static bool event_timing_is_capturing(const struct driver_library *driver)
 {
     int status = ABI_CUDA_CAPTURE_NONE;
-    return driver->cuStreamIsCapturing(timed_stream(), &status) != ABI_OK ||
+    return driver->cuStreamIsCapturing(event_timing_timed_stream(), &status) != ABI_OK ||
            status != ABI_CUDA_CAPTURE_NONE;
 }
 
-static struct event_slot *take_slot(const struct driver_library *driver,
-                                    struct event_context *context)
+static struct event_slot *event_timing_take_slot(const struct driver_library *driver,
+                                                 struct event_context *context)
 {
     struct event_slot *slot = event_slot_take(driver, context);
     if (slot)
         return slot;
-    sweep_some(driver);
+    event_timing_sweep_some(driver);
     return event_slot_take(driver, context);
 }
 
-static struct event_slot *begin_in(const struct driver_library *driver,
-                                   struct event_context *context)
+static struct event_slot *event_timing_begin_in(const struct driver_library *driver,
+                                                struct event_context *context)
 {
-    struct event_slot *slot = is_capturing(driver) ? NULL : take_slot(driver, context);
-    if (slot && driver->cuEventRecord(slot->start, timed_stream()) != ABI_OK) {
+    struct event_slot *slot =
+        event_timing_is_capturing(driver) ? NULL : event_timing_take_slot(driver, context);
+    if (slot && driver->cuEventRecord(slot->start, event_timing_timed_stream()) != ABI_OK) {
         event_slot_give(slot);
         slot = NULL;
     }
@@ -212,56 +214,59 @@ static struct event_slot *begin_in(const struct driver_library *driver,
     return slot;
 }
 
-static struct event_slot *begin_range(struct thread_ranges *thread)
+static struct event_slot *event_timing_begin_range(struct thread_ranges *thread)
 {
     const struct driver_library *driver = loader_driver();
     struct event_place place;
     if (!event_place_current(driver, &place))
         return NULL;
-    struct relaxed relaxed = relax(driver);
-    struct event_context *context = enter_context(driver, thread, &place);
-    struct event_slot *slot = context ? begin_in(driver, context) : NULL;
-    restore(driver, relaxed);
+    struct relaxed relaxed = event_timing_relax(driver);
+    struct event_context *context = event_timing_enter_context(driver, thread, &place);
+    struct event_slot *slot = context ? event_timing_begin_in(driver, context) : NULL;
+    event_timing_restore(driver, relaxed);
     if (!slot)
-        lose(1);
+        event_timing_lose(1);
     return slot;
 }
 
-static bool record_end(const struct driver_library *driver, const struct event_slot *slot)
+static bool event_timing_record_end(const struct driver_library *driver,
+                                    const struct event_slot *slot)
 {
-    return !is_capturing(driver) && driver->cuEventRecord(slot->end, timed_stream()) == ABI_OK;
+    return !event_timing_is_capturing(driver) &&
+           driver->cuEventRecord(slot->end, event_timing_timed_stream()) == ABI_OK;
 }
 
 /* The thread went on to another device: for a moment it goes back. */
-static bool record_end_in(const struct driver_library *driver, const struct event_slot *slot,
-                          const struct event_context *context)
+static bool event_timing_record_end_in(const struct driver_library *driver,
+                                       const struct event_slot *slot,
+                                       const struct event_context *context)
 {
     struct event_place now;
     if (event_place_current(driver, &now) && now.handle == context->place.handle)
-        return now.id == context->place.id && record_end(driver, slot);
+        return now.id == context->place.id && event_timing_record_end(driver, slot);
     if (!event_place_is_alive(driver, &context->place) ||
         driver->cuCtxPushCurrent_v2(context->place.handle) != ABI_OK)
         return false;
     void *popped;
-    bool done = record_end(driver, slot);
+    bool done = event_timing_record_end(driver, slot);
     driver->cuCtxPopCurrent_v2(&popped);
     return done;
 }
 
-static void end_range(struct event_slot *slot)
+static void event_timing_end_range(struct event_slot *slot)
 {
     const struct event_context *context = event_slot_context(slot);
-    if (context && record_end_in(loader_driver(), slot, context)) {
+    if (context && event_timing_record_end_in(loader_driver(), slot, context)) {
         event_slot_end(slot);
         return;
     }
-    lose(1);
+    event_timing_lose(1);
     event_slot_give(slot);
 }
 
 /* ---- hooks of the recorder ---- */
 
-static void abandon_all(struct thread_ranges *thread)
+static void event_timing_abandon_all(struct thread_ranges *thread)
 {
     uint32_t known = thread->depth < EVENT_TIMING_DEPTH ? thread->depth : EVENT_TIMING_DEPTH;
     for (uint32_t i = 0; i < known; i++)
@@ -270,28 +275,28 @@ static void abandon_all(struct thread_ranges *thread)
     thread->depth = 0;
 }
 
-static void enter_epoch(struct thread_ranges *thread, uint32_t epoch)
+static void event_timing_enter_epoch(struct thread_ranges *thread, uint32_t epoch)
 {
     if (thread->epoch != epoch)
-        abandon_all(thread);
+        event_timing_abandon_all(thread);
     thread->epoch = epoch;
 }
 
-static struct event_slot *push_range(struct thread_ranges *thread, uint32_t stack)
+static struct event_slot *event_timing_push_range(struct thread_ranges *thread, uint32_t stack)
 {
     if (thread->depth >= EVENT_TIMING_DEPTH) {
         thread->depth++;
-        lose(1);
+        event_timing_lose(1);
         return NULL;
     }
-    struct event_slot *slot = begin_range(thread);
+    struct event_slot *slot = event_timing_begin_range(thread);
     thread->slots[thread->depth] = slot;
     thread->stacks[thread->depth++] = stack;
     return slot;
 }
 
 /* NULL: no memory. A handler that pushes for the first time between the two looks leaves a page. */
-static struct thread_ranges *map_ranges(void)
+static struct thread_ranges *event_timing_map_ranges(void)
 {
     int kept_errno = errno;
     void *memory = mmap(NULL, sizeof(struct thread_ranges), PROT_READ | PROT_WRITE,
@@ -304,58 +309,58 @@ static struct thread_ranges *map_ranges(void)
     return this_thread;
 }
 
-static uint64_t timer_push(uint32_t epoch, uint32_t stack)
+static uint64_t event_timing_on_push(uint32_t epoch, uint32_t stack)
 {
-    struct thread_ranges *thread = this_thread ? this_thread : map_ranges();
+    struct thread_ranges *thread = this_thread ? this_thread : event_timing_map_ranges();
     if (!thread || thread->busy) {
-        lose(1);
+        event_timing_lose(1);
         return 0;
     }
     int kept_errno = errno;
     thread->busy = true;
-    enter_epoch(thread, epoch);
-    const struct event_slot *slot = push_range(thread, stack);
+    event_timing_enter_epoch(thread, epoch);
+    const struct event_slot *slot = event_timing_push_range(thread, stack);
     uint64_t token = slot ? slot->token : 0;
     thread->busy = false;
     errno = kept_errno;
     return token;
 }
 
-static void end_open(struct event_slot **slot)
+static void event_timing_end_open(struct event_slot **slot)
 {
     if (*slot)
-        end_range(*slot);
+        event_timing_end_range(*slot);
     *slot = NULL;
 }
 
 /* A range of another stack that goes on where one around it ends: its time would not nest. */
-static void give_up_open(struct event_slot **slot)
+static void event_timing_give_up_open(struct event_slot **slot)
 {
     if (!*slot)
         return;
-    lose(1);
+    event_timing_lose(1);
     event_slot_give(*slot);
     *slot = NULL;
 }
 
 /* What lies above a range that ends: a step ends with the range in which it began, a range of
  * another stack stays open. */
-static void close_above(struct thread_ranges *thread, uint32_t place)
+static void event_timing_close_above(struct thread_ranges *thread, uint32_t place)
 {
     uint32_t kept = place + 1;
     for (uint32_t i = kept; i < thread->depth; i++) {
         if (thread->stacks[i] == RANGE_STACK_STEPS) {
-            end_open(&thread->slots[i]);
+            event_timing_end_open(&thread->slots[i]);
             continue;
         }
-        give_up_open(&thread->slots[i]);
+        event_timing_give_up_open(&thread->slots[i]);
         thread->slots[kept] = thread->slots[i];
         thread->stacks[kept++] = thread->stacks[i];
     }
     thread->depth = kept;
 }
 
-static void take_out(struct thread_ranges *thread, uint32_t place)
+static void event_timing_take_out(struct thread_ranges *thread, uint32_t place)
 {
     thread->depth--;
     size_t above = thread->depth - place;
@@ -365,20 +370,20 @@ static void take_out(struct thread_ranges *thread, uint32_t place)
 
 /* A step in which a range was opened that is still open lasts until that range ends: by then its
  * time is not asked for any more. */
-static void end_place(struct thread_ranges *thread, uint32_t place)
+static void event_timing_end_place(struct thread_ranges *thread, uint32_t place)
 {
     bool crossed = thread->stacks[place] == RANGE_STACK_STEPS && place + 1 < thread->depth;
     if (crossed) {
-        give_up_open(&thread->slots[place]);
+        event_timing_give_up_open(&thread->slots[place]);
     } else {
-        close_above(thread, place);
-        end_open(&thread->slots[place]);
+        event_timing_close_above(thread, place);
+        event_timing_end_open(&thread->slots[place]);
     }
-    take_out(thread, place);
+    event_timing_take_out(thread, place);
 }
 
 /* What was pushed before ranges were timed is not on the stack: its pop finds nothing. */
-static void pop_range(struct thread_ranges *thread, uint32_t stack)
+static void event_timing_pop_range(struct thread_ranges *thread, uint32_t stack)
 {
     if (thread->depth > EVENT_TIMING_DEPTH) {
         thread->depth--; /* taken for the innermost, which is not timed */
@@ -386,40 +391,41 @@ static void pop_range(struct thread_ranges *thread, uint32_t stack)
     }
     for (uint32_t i = thread->depth; i-- > 0;) {
         if (thread->stacks[i] == stack) {
-            end_place(thread, i);
+            event_timing_end_place(thread, i);
             return;
         }
     }
 }
 
-static void timer_pop(uint32_t epoch, uint32_t stack)
+static void event_timing_on_pop(uint32_t epoch, uint32_t stack)
 {
     struct thread_ranges *thread = this_thread;
     if (!thread || thread->busy)
         return;
     int kept_errno = errno;
     thread->busy = true;
-    enter_epoch(thread, epoch);
-    pop_range(thread, stack);
+    event_timing_enter_epoch(thread, epoch);
+    event_timing_pop_range(thread, stack);
     thread->busy = false;
     errno = kept_errno;
 }
 
-static void timer_thread_end(void)
+static void event_timing_on_thread_end(void)
 {
     struct thread_ranges *thread = this_thread;
     if (!thread)
         return;
-    abandon_all(thread);
+    event_timing_abandon_all(thread);
     this_thread = NULL;
     munmap(thread, sizeof *thread);
 }
 
-static const struct range_timer timer = {timer_push, timer_pop, timer_thread_end};
+static const struct range_timer timer = {event_timing_on_push, event_timing_on_pop,
+                                         event_timing_on_thread_end};
 
 /* ---- life ---- */
 
-static bool driver_has_all(const struct driver_library *driver)
+static bool event_timing_driver_has_all(const struct driver_library *driver)
 {
     return driver && driver->cuCtxGetCurrent && driver->cuCtxGetDevice &&
            driver->cuCtxPushCurrent_v2 && driver->cuCtxPopCurrent_v2 &&
@@ -430,14 +436,15 @@ static bool driver_has_all(const struct driver_library *driver)
 
 bool event_timing_begin(void)
 {
-    if (!driver_has_all(loader_driver()))
+    if (!event_timing_driver_has_all(loader_driver()))
         return false;
     store_release(&active, true);
     recorder_time_ranges(&timer);
     return true;
 }
 
-static void keep_clock(const struct driver_library *driver, struct event_context *context)
+static void event_timing_keep_clock(const struct driver_library *driver,
+                                    struct event_context *context)
 {
     void *popped;
     bool used = load_relaxed(&context->used) != 0;
@@ -459,14 +466,14 @@ void event_timing_tick(void)
     const struct driver_library *driver = loader_driver();
     if (!load_acquire(&active))
         return;
-    struct relaxed relaxed = relax(driver);
+    struct relaxed relaxed = event_timing_relax(driver);
     for (uint32_t i = 0; i < EVENT_CONTEXTS; i++) {
         struct event_context *context = event_context_at(i);
         if (context)
-            keep_clock(driver, context);
+            event_timing_keep_clock(driver, context);
     }
-    restore(driver, relaxed);
-    sweep_all(driver);
+    event_timing_restore(driver, relaxed);
+    event_timing_sweep_all(driver);
 }
 
 void event_timing_drain(unsigned wait_ms)
@@ -474,12 +481,12 @@ void event_timing_drain(unsigned wait_ms)
     if (!load_acquire(&active))
         return;
     event_timing_tick();
-    unsigned waiting = sweep_all(loader_driver());
+    unsigned waiting = event_timing_sweep_all(loader_driver());
     for (; waiting && wait_ms; wait_ms--) {
         clock_pause(1000);
-        waiting = sweep_all(loader_driver());
+        waiting = event_timing_sweep_all(loader_driver());
     }
-    lose(waiting);
+    event_timing_lose(waiting);
 }
 
 void event_timing_end(void)

@@ -10,29 +10,17 @@ enum slot_state { SLOT_FREE, SLOT_OPEN, SLOT_ENDED, SLOT_READING };
 static struct event_context contexts[EVENT_CONTEXTS];
 static struct event_slot slots[EVENT_SLOTS];
 static uint32_t slots_used; /* ever; may pass EVENT_SLOTS by the number of threads for a moment */
-static uint64_t blanks;     /* list of slots without a living context, as event_context.free_list */
+static struct free_list blanks; /* slots without a living context */
 
-/* ---- lists ---- */
-
-static void list_push(uint64_t *list, struct event_slot *slot)
+static void event_slots_push(struct free_list *list, struct event_slot *slot)
 {
-    uint64_t index = (uint64_t)(slot - slots) + 1;
-    uint64_t top = load_acquire(list);
-    do
-        store_relaxed(&slot->next_free, (uint32_t)top);
-    while (!cas_acq_rel(list, &top, ((top >> 32) + 1) << 32 | index));
+    free_list_push(list, (uint32_t)(slot - slots) + 1, &slot->next_free);
 }
 
-static struct event_slot *list_pop(uint64_t *list)
+static struct event_slot *event_slots_pop(struct free_list *list)
 {
-    uint64_t top = load_acquire(list);
-    while ((uint32_t)top) {
-        struct event_slot *slot = &slots[(uint32_t)top - 1];
-        uint64_t next = ((top >> 32) + 1) << 32 | load_relaxed(&slot->next_free);
-        if (cas_acq_rel(list, &top, next))
-            return slot;
-    }
-    return NULL;
+    uint32_t number = free_list_pop(list, &slots->next_free, sizeof *slots);
+    return number ? &slots[number - 1] : NULL;
 }
 
 /* ---- contexts ---- */
@@ -53,20 +41,21 @@ bool event_place_is_alive(const struct driver_library *driver, const struct even
     return driver->cuCtxGetId(place->handle, &id) == ABI_OK && id == place->id;
 }
 
-static bool is_same(const struct event_place *a, const struct event_place *b)
+static bool event_slots_is_same(const struct event_place *a, const struct event_place *b)
 {
     return a->handle == b->handle && a->id == b->id;
 }
 
-static struct event_context *find(const struct event_place *place)
+static struct event_context *event_slots_find(const struct event_place *place)
 {
     for (uint32_t i = 0; i < EVENT_CONTEXTS; i++)
-        if (load_acquire(&contexts[i].state) == CONTEXT_READY && is_same(&contexts[i].place, place))
+        if (load_acquire(&contexts[i].state) == CONTEXT_READY &&
+            event_slots_is_same(&contexts[i].place, place))
             return &contexts[i];
     return NULL;
 }
 
-static struct event_context *claim_entry(void)
+static struct event_context *event_slots_claim_entry(void)
 {
     for (uint32_t i = 0; i < EVENT_CONTEXTS; i++) {
         uint32_t free = CONTEXT_FREE;
@@ -77,7 +66,7 @@ static struct event_context *claim_entry(void)
 }
 
 /* Entries of contexts that were destroyed since somebody looked. */
-static void forget_dead(const struct driver_library *driver)
+static void event_slots_forget_dead(const struct driver_library *driver)
 {
     for (uint32_t i = 0; i < EVENT_CONTEXTS; i++) {
         struct event_context *context = event_context_at(i);
@@ -88,13 +77,13 @@ static void forget_dead(const struct driver_library *driver)
 
 /* Two threads that are the first in a context at the same time make an entry each: that costs a
  * stream, and is right. */
-static struct event_context *make(const struct driver_library *driver,
-                                  const struct event_place *place)
+static struct event_context *event_slots_make(const struct driver_library *driver,
+                                              const struct event_place *place)
 {
-    struct event_context *context = claim_entry();
+    struct event_context *context = event_slots_claim_entry();
     if (!context) {
-        forget_dead(driver);
-        context = claim_entry();
+        event_slots_forget_dead(driver);
+        context = event_slots_claim_entry();
     }
     if (!context)
         return NULL;
@@ -109,8 +98,8 @@ static struct event_context *make(const struct driver_library *driver,
 struct event_context *event_context_of(const struct driver_library *driver,
                                        const struct event_place *place)
 {
-    struct event_context *context = find(place);
-    return context ? context : make(driver, place);
+    struct event_context *context = event_slots_find(place);
+    return context ? context : event_slots_make(driver, place);
 }
 
 struct event_context *event_context_at(uint32_t index)
@@ -118,11 +107,11 @@ struct event_context *event_context_at(uint32_t index)
     return load_acquire(&contexts[index].state) == CONTEXT_READY ? &contexts[index] : NULL;
 }
 
-static void blank(struct event_slot *slot)
+static void event_slots_blank(struct event_slot *slot)
 {
     slot->start = slot->end = NULL;
     store_release(&slot->state, (uint32_t)SLOT_FREE);
-    list_push(&blanks, slot);
+    event_slots_push(&blanks, slot);
 }
 
 void event_context_forget(struct event_context *context)
@@ -132,16 +121,16 @@ void event_context_forget(struct event_context *context)
         return;
     fetch_add_seq_cst(&context->generation, 1u);
     struct event_slot *slot;
-    while ((slot = list_pop(&context->free_list)))
-        blank(slot);
+    while ((slot = event_slots_pop(&context->free)))
+        event_slots_blank(slot);
     store_release(&context->state, (uint32_t)CONTEXT_FREE);
 }
 
 /* ---- slots ---- */
 
-static struct event_slot *new_slot(void)
+static struct event_slot *event_slots_new_slot(void)
 {
-    struct event_slot *slot = list_pop(&blanks);
+    struct event_slot *slot = event_slots_pop(&blanks);
     if (slot)
         return slot;
     uint32_t index = fetch_add_relaxed(&slots_used, 1u);
@@ -152,20 +141,20 @@ static struct event_slot *new_slot(void)
 }
 
 /* One event without the other stays with the slot's blank: it dies with its context. */
-static bool make_events(const struct driver_library *driver, struct event_slot *slot)
+static bool event_slots_make_events(const struct driver_library *driver, struct event_slot *slot)
 {
     return driver->cuEventCreate(&slot->start, ABI_CUDA_EVENT_DEFAULT) == ABI_OK &&
            driver->cuEventCreate(&slot->end, ABI_CUDA_EVENT_DEFAULT) == ABI_OK;
 }
 
-static struct event_slot *furnish_slot(const struct driver_library *driver,
-                                       struct event_context *context)
+static struct event_slot *event_slots_furnish_slot(const struct driver_library *driver,
+                                                   struct event_context *context)
 {
-    struct event_slot *slot = new_slot();
+    struct event_slot *slot = event_slots_new_slot();
     if (!slot)
         return NULL;
-    if (!make_events(driver, slot)) {
-        blank(slot);
+    if (!event_slots_make_events(driver, slot)) {
+        event_slots_blank(slot);
         return NULL;
     }
     slot->context = (uint32_t)(context - contexts);
@@ -174,12 +163,12 @@ static struct event_slot *furnish_slot(const struct driver_library *driver,
 }
 
 /* A slot given back while its context was being forgotten may have come to the list too late. */
-static struct event_slot *reuse_slot(struct event_context *context)
+static struct event_slot *event_slots_reuse_slot(struct event_context *context)
 {
-    struct event_slot *slot = list_pop(&context->free_list);
+    struct event_slot *slot = event_slots_pop(&context->free);
     while (slot && slot->generation != load_relaxed(&context->generation)) {
-        blank(slot);
-        slot = list_pop(&context->free_list);
+        event_slots_blank(slot);
+        slot = event_slots_pop(&context->free);
     }
     return slot;
 }
@@ -187,9 +176,9 @@ static struct event_slot *reuse_slot(struct event_context *context)
 struct event_slot *event_slot_take(const struct driver_library *driver,
                                    struct event_context *context)
 {
-    struct event_slot *slot = reuse_slot(context);
+    struct event_slot *slot = event_slots_reuse_slot(context);
     if (!slot)
-        slot = furnish_slot(driver, context);
+        slot = event_slots_furnish_slot(driver, context);
     if (!slot)
         return NULL;
     store_relaxed(&context->used, 1u);
@@ -226,11 +215,11 @@ void event_slot_give(struct event_slot *slot)
 {
     struct event_context *context = event_slot_context(slot);
     if (!context) {
-        blank(slot);
+        event_slots_blank(slot);
         return;
     }
     store_release(&slot->state, (uint32_t)SLOT_FREE);
-    list_push(&context->free_list, slot);
+    event_slots_push(&context->free, slot);
 }
 
 uint32_t event_slots_used(void)
@@ -244,5 +233,5 @@ void event_slots_reset(void)
     memset(slots, 0, event_slots_used() * sizeof *slots); /* the rest is untouched memory */
     memset(contexts, 0, sizeof contexts);
     slots_used = 0;
-    blanks = 0;
+    blanks = (struct free_list){0};
 }

@@ -1,0 +1,185 @@
+/* For mlockall(MCL_CURRENT) the kernel compares all of the address space with what an ordinary user may lock (8 MiB in
+ * Debian). Most of it may be the trace, what is reserved for it, and tables of libprof's that are hardly ever
+ * touched. If the kernel refuses, we lock each mapping except these, provided that the total is no more than the user may
+ * lock. The rest of libprof's memory is locked, too.
+ */
+#include "locked_memory.h"
+
+#include "chunks.h"
+#include "own_files.h"
+#include "signals.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define LOCKED_MEMORY_PUBLIC __attribute__((visibility("default")))
+
+#ifndef MCL_ONFAULT
+#define MCL_ONFAULT 4
+#endif
+#define LOCKED_MEMORY_ON_FAULT 1u /* MLOCK_ONFAULT */
+
+static int (*locked_memory_real)(int);
+
+/* Of libprof.so, by the linker. */
+extern char _end[] __attribute__((visibility("hidden")));
+
+void locked_memory_resolve(void)
+{
+    *(void **)&locked_memory_real = dlsym(RTLD_NEXT, "mlockall");
+}
+
+/* ---- /proc/self/maps ---- */
+
+/* A line: "from-to rwxp ...", the addresses in hexadecimal. */
+struct locked_memory_mapping {
+    uint64_t from, to;
+    bool accessible;
+};
+
+struct locked_memory_walk {
+    bool (*visit)(struct locked_memory_walk *walk, const struct locked_memory_mapping *mapping);
+    uint64_t bytes; /* so far */
+    bool on_fault;
+};
+
+/* What has been read of a line. */
+struct locked_memory_line {
+    struct locked_memory_mapping mapping;
+    unsigned field; /* 0 from, 1 to, 2 permissions, 3 the rest */
+};
+
+static unsigned locked_memory_digit(char c)
+{
+    return (unsigned)(c >= 'a' ? c - 'a' + 10 : c - '0');
+}
+
+static void locked_memory_read(struct locked_memory_line *line, char c)
+{
+    if (line->field == 0 && c == '-')
+        line->field = 1;
+    else if (line->field < 3 && c == ' ')
+        line->field++;
+    else if (line->field == 0)
+        line->mapping.from = line->mapping.from << 4 | locked_memory_digit(c);
+    else if (line->field == 1)
+        line->mapping.to = line->mapping.to << 4 | locked_memory_digit(c);
+    else if (line->field == 2)
+        line->mapping.accessible |= c == 'r' || c == 'w' || c == 'x';
+}
+
+static bool locked_memory_is_ours(const struct locked_memory_mapping *mapping)
+{
+    uintptr_t tables = (uintptr_t)_end - 1; /* zero at first, they lie behind all data */
+    return chunks_hold((uintptr_t)mapping->from) ||
+           (mapping->from <= tables && tables < mapping->to);
+}
+
+/* The kernel's own page, above all of the program's, cannot be locked. */
+static bool locked_memory_counts(const struct locked_memory_mapping *mapping)
+{
+    return mapping->accessible && mapping->from < mapping->to && !(mapping->from >> 63) &&
+           !locked_memory_is_ours(mapping);
+}
+
+static bool locked_memory_take(struct locked_memory_walk *walk, struct locked_memory_line *line,
+                               const char *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (bytes[i] != '\n') {
+            locked_memory_read(line, bytes[i]);
+            continue;
+        }
+        if (locked_memory_counts(&line->mapping) && !walk->visit(walk, &line->mapping))
+            return false;
+        *line = (struct locked_memory_line){0};
+    }
+    return true;
+}
+
+static int locked_memory_walk_all(void *argument)
+{
+    struct locked_memory_line line = {0};
+    char bytes[4096];
+    int fd = own_files_open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    ssize_t count;
+    int error = fd < 0 ? errno : 0;
+    while (!error && (count = read(fd, bytes, sizeof bytes)) != 0) {
+        if (count < 0)
+            error = errno;
+        else if (!locked_memory_take(argument, &line, bytes, (size_t)count))
+            error = ENOMEM;
+    }
+    if (fd >= 0)
+        close(fd);
+    return error;
+}
+
+/* ---- locking ---- */
+
+static bool locked_memory_add(struct locked_memory_walk *walk,
+                              const struct locked_memory_mapping *mapping)
+{
+    walk->bytes += mapping->to - mapping->from;
+    return true;
+}
+
+/* A mapping may have gone meanwhile. */
+static bool locked_memory_lock(struct locked_memory_walk *walk,
+                               const struct locked_memory_mapping *mapping)
+{
+    void *memory = (void *)(uintptr_t)mapping->from;
+    size_t bytes = mapping->to - mapping->from;
+    long result = walk->on_fault ? syscall(SYS_mlock2, memory, bytes, LOCKED_MEMORY_ON_FAULT)
+                                 : mlock(memory, bytes);
+    return result == 0 || errno == EINVAL || errno == EAGAIN || msync(memory, bytes, MS_ASYNC) != 0;
+}
+
+static bool locked_memory_may(uint64_t bytes)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && bytes <= limit.rlim_cur;
+}
+
+/* Returns 0 or an errno value. */
+static int locked_memory_lock_each(int flags)
+{
+    struct locked_memory_walk add = {.visit = locked_memory_add};
+    struct locked_memory_walk lock = {.visit = locked_memory_lock,
+                                      .on_fault = (flags & MCL_ONFAULT) != 0};
+    struct signals_saved saved;
+    signals_block(&saved);
+    int error = own_files_run(locked_memory_walk_all, &add);
+    if (!error && !locked_memory_may(add.bytes))
+        error = ENOMEM;
+    if (!error && (flags & MCL_FUTURE) && locked_memory_real(flags & ~MCL_CURRENT) != 0)
+        error = errno;
+    if (!error)
+        error = own_files_run(locked_memory_walk_all, &lock);
+    signals_restore(&saved);
+    return error;
+}
+
+LOCKED_MEMORY_PUBLIC int mlockall(int flags)
+{
+    if (!locked_memory_real)
+        locked_memory_resolve();
+    if (!locked_memory_real) {
+        errno = ENOSYS;
+        return -1;
+    }
+    int saved_errno = errno, result = locked_memory_real(flags);
+    if (result == 0 || errno != ENOMEM || !(flags & MCL_CURRENT))
+        return result;
+    int error = locked_memory_lock_each(flags);
+    errno = error ? ENOMEM : saved_errno;
+    return error ? -1 : 0;
+}

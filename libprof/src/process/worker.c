@@ -1,0 +1,260 @@
+#include "worker.h"
+
+#include "atomic.h"
+#include "clock.h"
+#include "own_thread.h"
+#include "signals.h"
+
+#include <errno.h>
+#include <time.h>
+
+/* ---- time ---- */
+
+static struct timespec worker_deadline(uint64_t delay_ns)
+{
+    uint64_t when = clock_monotonic_ns() + delay_ns;
+    return (struct timespec){.tv_sec = (time_t)(when / 1000000000u),
+                             .tv_nsec = (long)(when % 1000000000u)};
+}
+
+/* With the lock held. False: the deadline is over. */
+static bool worker_wait(struct worker *worker, const struct timespec *deadline)
+{
+    return pthread_cond_timedwait(&worker->changed, &worker->lock, deadline) != ETIMEDOUT;
+}
+
+/* ---- the thread ---- */
+
+/* All of these with the lock held, which they give up meanwhile. */
+
+static void worker_do_job(struct worker *worker)
+{
+    worker->current = worker->next;
+    worker->next = NULL;
+    worker->next_waiters = 0;
+    pthread_cond_broadcast(&worker->changed);
+    pthread_mutex_unlock(&worker->lock);
+    if (worker->run)
+        worker->run(worker->current);
+    else
+        worker->current();
+    pthread_mutex_lock(&worker->lock);
+    worker->current = NULL;
+    worker->finished++;
+    pthread_cond_broadcast(&worker->changed);
+}
+
+static void worker_sleep(struct worker *worker, uint64_t delay_ns)
+{
+    struct timespec deadline = worker_deadline(delay_ns);
+    if (worker->next || worker->is_ending)
+        return;
+    if (worker->duties)
+        worker_wait(worker, &deadline);
+    else
+        pthread_cond_wait(&worker->changed, &worker->lock);
+}
+
+static uint64_t worker_do_duties(struct worker *worker)
+{
+    if (!worker->duties)
+        return 0;
+    pthread_mutex_unlock(&worker->lock);
+    uint64_t delay_ns = worker->duties();
+    pthread_mutex_lock(&worker->lock);
+    return delay_ns;
+}
+
+static void worker_work(struct worker *worker)
+{
+    uint64_t delay_ns = 0;
+    while (delay_ns != WORKER_DONE && (worker->next || !worker->is_ending)) {
+        if (worker->next)
+            worker_do_job(worker);
+        delay_ns = worker_do_duties(worker);
+        if (delay_ns != WORKER_DONE)
+            worker_sleep(worker, delay_ns);
+    }
+}
+
+static void *worker_main(void *argument)
+{
+    struct worker *worker = argument;
+    own_thread_enter(worker->name);
+    pthread_mutex_lock(&worker->lock);
+    worker_work(worker);
+    if (worker->ends)
+        worker->ends();
+    store_relaxed(&worker->runs, false);
+    worker->is_ending = false;
+    pthread_cond_broadcast(&worker->changed);
+    pthread_mutex_unlock(&worker->lock);
+    if (worker->leave)
+        worker->leave();
+    else
+        own_thread_leave();
+    return NULL;
+}
+
+static void worker_init_condition(struct worker *worker)
+{
+    pthread_condattr_t attributes;
+    if (worker->can_wait)
+        return;
+    worker->can_wait = true;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&worker->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+}
+
+/* The thread inherits the caller's signal mask. */
+static int worker_create(struct worker *worker)
+{
+    pthread_attr_t attributes;
+    pthread_t thread;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, worker->stack_bytes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    int error = own_thread_create(&thread, &attributes, worker_main, worker);
+    pthread_attr_destroy(&attributes);
+    return error;
+}
+
+/* With the lock held. */
+static int worker_begin_locked(struct worker *worker)
+{
+    if (worker->runs)
+        return 0;
+    if (worker->is_closed)
+        return ECANCELED;
+    worker_init_condition(worker);
+    int error = worker_create(worker);
+    store_relaxed(&worker->runs, error == 0);
+    return error;
+}
+
+int worker_begin(struct worker *worker)
+{
+    struct signals_saved saved;
+    if (worker_runs(worker))
+        return 0;
+    signals_block(&saved);
+    pthread_mutex_lock(&worker->lock);
+    int error = worker_begin_locked(worker);
+    pthread_mutex_unlock(&worker->lock);
+    signals_restore(&saved);
+    return error;
+}
+
+bool worker_runs(const struct worker *worker)
+{
+    return load_relaxed(&worker->runs);
+}
+
+/* ---- who asks ---- */
+
+/* All of these with the lock held. */
+
+/* Nobody waits for the same job twice. */
+static bool worker_is_stuck(const struct worker *worker)
+{
+    return worker->current && worker->given_up == worker->finished + 1;
+}
+
+/* Jobs that have begun, or are done. */
+static uint64_t worker_begun(const struct worker *worker)
+{
+    return worker->finished + (worker->current ? 1 : 0);
+}
+
+static void worker_give_up(struct worker *worker, uint64_t number)
+{
+    if (worker->current)
+        worker->given_up = worker->finished + 1;
+    if (number > worker_begun(worker) && --worker->next_waiters == 0)
+        worker->next = NULL;
+}
+
+/* False: the deadline is over before the job could be the next one. */
+static bool worker_hand_over(struct worker *worker, worker_job job, const struct timespec *deadline)
+{
+    while (worker->next && worker->next != job)
+        if (!worker->runs || !worker_wait(worker, deadline))
+            return false;
+    worker->next = job;
+    worker->next_waiters++;
+    pthread_cond_broadcast(&worker->changed);
+    return true;
+}
+
+static enum worker_answer worker_ask(struct worker *worker, worker_job job,
+                                     const struct timespec *deadline)
+{
+    if (!worker->runs)
+        return WORKER_NONE;
+    if (worker_is_stuck(worker) || !worker_hand_over(worker, job, deadline))
+        return WORKER_LATE;
+    uint64_t number = worker_begun(worker) + 1;
+    while (worker->finished < number && worker->runs && worker_wait(worker, deadline))
+        ;
+    if (worker->finished >= number)
+        return WORKER_DID;
+    worker_give_up(worker, number);
+    return WORKER_LATE;
+}
+
+/* A waiter that is cancelled would keep the lock. */
+enum worker_answer worker_run(struct worker *worker, worker_job job, unsigned deadline_ms)
+{
+    struct timespec deadline = worker_deadline(deadline_ms * 1000000ull);
+    int cancel_state;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+    pthread_mutex_lock(&worker->lock);
+    enum worker_answer answer = worker_ask(worker, job, &deadline);
+    pthread_mutex_unlock(&worker->lock);
+    pthread_setcancelstate(cancel_state, NULL);
+    return answer;
+}
+
+bool worker_post(struct worker *worker, worker_job job)
+{
+    pthread_mutex_lock(&worker->lock);
+    bool idle = worker->runs && !worker->is_ending && !worker->current && !worker->next;
+    if (idle) {
+        worker->next = job;
+        worker->next_waiters = 1; /* it is never taken back */
+        pthread_cond_broadcast(&worker->changed);
+    }
+    pthread_mutex_unlock(&worker->lock);
+    return idle;
+}
+
+/* A handler that ends the process would wait for the lock. */
+bool worker_end(struct worker *worker, unsigned deadline_ms, bool close)
+{
+    struct timespec deadline = worker_deadline(deadline_ms * 1000000ull);
+    struct signals_saved saved;
+    signals_block(&saved);
+    pthread_mutex_lock(&worker->lock);
+    worker->is_closed |= close;
+    worker->is_ending = worker->runs;
+    if (worker->runs)
+        pthread_cond_broadcast(&worker->changed);
+    while (worker->runs && worker_wait(worker, &deadline))
+        ;
+    bool ended = !worker->runs;
+    worker->is_ending &= worker->is_closed;
+    pthread_mutex_unlock(&worker->lock);
+    signals_restore(&saved);
+    return ended;
+}
+
+void worker_fork_child(struct worker *worker)
+{
+    worker->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    worker->runs = worker->is_ending = worker->is_closed = worker->can_wait = false;
+    worker->current = worker->next = NULL;
+    worker->next_waiters = 0;
+    worker->finished = worker->given_up = 0;
+}

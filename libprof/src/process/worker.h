@@ -1,0 +1,77 @@
+/* worker.h - a thread of ours that does jobs for others, who wait for a limited time, and duties of its own in between.
+ *
+ * Calls into CUPTI have been seen to hang, and so has whatever a file system does: a job that never ends costs what it
+ * would have done, never the program's exit. The thread has all signals blocked, so the program's handlers do not run on
+ * it, and is left alone once it hangs.
+ *
+ *     NONE --worker_begin--> RUNS --worker_end--> NONE     and so on, until worker_end() closes it
+ */
+#ifndef PROF_WORKER_H
+#define PROF_WORKER_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef void (*worker_job)(void);
+
+/* What duties return instead of a time: the thread ends. */
+#define WORKER_DONE UINT64_MAX
+
+struct worker {
+    /* Constant. All but the first two may be NULL; what they point to runs on the thread. */
+    const char *name; /* the thread's */
+    size_t stack_bytes;
+    void (*run)(worker_job job); /* runs a job */
+    uint64_t (*duties)(
+        void);          /* at once and between jobs; returns nanoseconds until they are due again */
+    void (*ends)(void); /* last, before `leave`; worker_end() waits for it, too */
+    void (*leave)(void); /* instead of own_thread_leave() */
+
+    pthread_mutex_t lock;   /* protects what follows; nothing nests inside */
+    pthread_cond_t changed; /* CLOCK_MONOTONIC; anything below */
+    bool can_wait;          /* `changed` is initialised */
+    bool
+        runs; /* the thread exists, and has not ended its work; worker_runs() reads without the lock */
+    bool is_ending;     /* it is to end when it has no job */
+    bool is_closed;     /* no thread begins any more */
+    worker_job current; /* NULL: it does no job */
+    worker_job next;    /* not begun yet */
+    uint32_t next_waiters;
+    uint64_t finished; /* jobs so far */
+    uint64_t given_up; /* number of the job that somebody has waited for in vain */
+};
+
+#define WORKER_INIT(...)                               \
+    {                                                  \
+        __VA_ARGS__, .lock = PTHREAD_MUTEX_INITIALIZER \
+    }
+
+enum worker_answer {
+    WORKER_NONE, /* there is no thread */
+    WORKER_LATE, /* not done within the deadline */
+    WORKER_DID,
+};
+
+/* Starts the thread unless it runs. Returns 0, or an errno value where there is none. */
+int worker_begin(struct worker *worker);
+
+bool worker_runs(const struct worker *worker);
+
+/* Has the thread do the job, and waits for at most `deadline_ms`; WORKER_LATE at once if the thread is busy with a job
+ * that has timed out. A caller who wants the job that is next anyway shares it. Threads: any but the worker's. */
+enum worker_answer worker_run(struct worker *worker, worker_job job, unsigned deadline_ms);
+
+/* The same without waiting: begun if the thread is idle, else not at all. */
+bool worker_post(struct worker *worker, worker_job job);
+
+/* Has the thread end after the jobs that it has, and waits for at most `deadline_ms`. Returns whether it has ended its
+ * work (true also where there was none); if not, it goes on, unless the worker is closed: then no thread begins any more,
+ * and this one ends whenever it can. */
+bool worker_end(struct worker *worker, unsigned deadline_ms, bool close);
+
+/* In a forked child: the thread does not exist there, and another one may begin. */
+void worker_fork_child(struct worker *worker);
+
+#endif

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# A program that others built, unmodified: numba compiles a Python function to PTX and launches it through the driver. Fetched
+# once into the build directory, some hundred megabytes.
+export SIM_CUPTI_LAYOUT=13.0
+. "$(dirname "$0")/cuda_common.sh"
+
+environment=${BUILD_DIR:-$here}/numba
+
+fetch() {
+    [[ -d $environment ]] && return
+    rm -rf "$environment.part"
+    python3 -m venv --without-pip "$environment.part" >pip.txt 2>&1 &&
+        timeout 400 python3 -m pip --python "$environment.part/bin/python" install -q --disable-pip-version-check \
+            'numba-cuda[cu13]' >pip.txt 2>&1 &&
+        mv "$environment.part" "$environment"
+}
+
+fetch || skip "pip cannot fetch numba-cuda: $(tail -n 1 pip.txt)"
+
+cat >add.py <<'PYTHON'
+import numpy
+from numba import cuda
+
+@cuda.jit
+def add(a, b, c):
+    i = cuda.grid(1)
+    if i < c.size:
+        c[i] = a[i] + b[i]
+
+ones = numpy.ones(1024, numpy.float32)
+a, b, c = cuda.to_device(ones), cuda.to_device(ones), cuda.device_array(1024, numpy.float32)
+for _ in range(5):
+    add[4, 256](a, b, c)
+cuda.synchronize()
+c.copy_to_host()
+PYTHON
+
+simulate add.prof "$environment/bin/python" -W ignore add.py
+expect_cuda add.prof -- "sum(n for name, n in ops.items() if '::add' in name) == 5" \
+    "ops['Memcpy HtoD (Pageable -> Device)'] == 2 and ops['Memcpy DtoH (Device -> Pageable)'] == 1" \
+    "loss['launched'] == loss['recorded'] == 8 and process['closed']"
+no_violations "numba"
