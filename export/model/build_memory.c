@@ -103,9 +103,11 @@ static void note_pool(struct builder *builder, const struct read_memory *memory)
     };
 }
 
-/* Innermost of whatever is open. */
-static uint32_t innermost(const struct build_thread *stack)
+/* Innermost of whatever is open on the thread by then. */
+static uint32_t innermost(struct builder *builder, uint32_t thread, int64_t time_ns)
 {
+    struct build_thread *stack = build_stack(builder, thread);
+    build_whole_advance(builder, stack, time_ns);
     return stack->stack.count ? stack->stack.at[stack->stack.count - 1].slice : TL_NONE;
 }
 
@@ -123,14 +125,15 @@ static void take_memory(void *user, const struct read_memory *memory)
     struct build_memory_op *op = add_op(builder);
     if (!op)
         return;
+    int64_t time_ns = build_time(builder, memory->time_ns);
     *op = (struct build_memory_op){
-        .time_ns = build_time(builder, memory->time_ns),
+        .time_ns = time_ns,
         .address = record->address,
         .bytes = record->bytes,
         .pool = record->pool,
         .pool_bytes = record->pool_bytes,
         .heap = heap,
-        .slice = thread == TL_NONE ? TL_NONE : innermost(build_stack(builder, thread)),
+        .slice = thread == TL_NONE ? TL_NONE : innermost(builder, thread, time_ns),
         .thread = thread,
         .correlation = memory->correlation,
         .flags = (record->flags & PROF_MEMORY_ASYNC ? TL_MEMORY_ASYNC : 0) |
@@ -195,12 +198,13 @@ static struct build_memory_op *add_own_op(struct builder *builder, uint32_t numb
     struct build_memory_op *op = thread == TL_NONE ? NULL : add_op(builder);
     if (!op)
         return NULL;
+    time_ns = build_time(builder, time_ns);
     *op = (struct build_memory_op){
-        .time_ns = build_time(builder, time_ns),
+        .time_ns = time_ns,
         .address = address,
         .space = allocator,
         .heap = TL_NONE,
-        .slice = innermost(build_stack(builder, thread)),
+        .slice = innermost(builder, thread, time_ns),
         .thread = thread,
     };
     return op;

@@ -6,6 +6,7 @@
 #include "merge_chrome.h"
 
 #include "chrome_copy.h"
+#include "merge_groups.h"
 #include "merge_plan.h"
 #include "packed_out.h"
 
@@ -70,9 +71,7 @@ void merge_chrome_destroy(struct merge_chrome *merge)
     if (!merge)
         return;
     for (size_t i = 0; i < merge->plan.count; i++) {
-        text_pool_fini(&merge->plan.files[i].pids);
-        free(merge->plan.files[i].new_pids);
-        free(merge->plan.files[i].devices);
+        merge_file_fini(&merge->plan.files[i]);
     }
     text_pool_fini(&merge->plan.used_pids);
     free(merge->plan.files);
@@ -91,7 +90,7 @@ static void put_pid(struct merge_chrome *merge, struct text pid)
     if (!merge->last_pid || last->size != pid.size || memcmp(last->bytes, pid.bytes, pid.size) != 0)
         merge->last_pid = text_pool_number(&merge->file->pids, pid);
     /* what the first pass did not see is not there: the file changed in between */
-    bool known = merge->last_pid && merge->last_pid < file->pids.count &&
+    bool known = merge->last_pid && merge->last_pid < file->pid_count &&
                  file->new_pids[merge->last_pid].bytes;
     put(merge->out, known ? file->new_pids[merge->last_pid] : pid);
 }
@@ -100,7 +99,7 @@ static void put_id(struct merge_chrome *merge, struct text text, bool link)
 {
     struct json_out *out = merge->out;
     char moved[40];
-    uint64_t id, offset = merge->file->id_offset;
+    uint64_t id, offset = link ? merge->file->link_offset : merge->file->id_offset;
     bool is_text;
     bool counted = merge_event_id(text, &id, &is_text);
     if (offset == 0 || (link && (!counted || is_text || id == 0))) {
@@ -206,9 +205,10 @@ static struct text device_id(const char *p, const char *end)
 static void put_devices_of(struct merge_chrome *merge, const struct merge_file *file,
                            struct text_pool *ids)
 {
-    struct json_cursor cursor = {.end = file->devices + file->device_bytes};
-    bool more = file->devices && file->device_bytes && *file->devices == '[';
-    const char *p = more ? json_space(file->devices + 1) : NULL;
+    struct text devices = merge_member_text(&file->devices);
+    struct json_cursor cursor = {.end = devices.bytes + devices.size};
+    bool more = devices.size && *devices.bytes == '[';
+    const char *p = more ? json_space(devices.bytes + 1) : NULL;
     while (p && more && p < cursor.end && *p != ']') {
         const char *after = json_skip(&cursor, p);
         if (!after)
@@ -250,10 +250,12 @@ static void copy_member(void *user, struct text key, struct text piece, bool fir
     bool merged = merge->changes && !merge->as_part;
     if (merged && first && key.size >= 12 && memcmp(key.bytes, "mergedTraces", 12) == 0)
         merge->merged_before++;
+    if (merge->changes && kineto_groups_is(key) && !merge_groups_are_large(merge->file))
+        return; /* those of all files are written together */
     if (merged && text_is(key, "baseTimeNanoseconds")) {
         if (last)
             put_base(merge);
-    } else if (merged && text_is(key, "deviceProperties") && !merge->file->many_devices) {
+    } else if (merged && text_is(key, "deviceProperties") && !merge->file->devices.large) {
         if (last)
             put_devices(merge);
     } else {
@@ -287,7 +289,7 @@ static void put_parts(struct merge_chrome *merge, size_t first)
         json_newline(out), json_object_begin(out);
         json_key(out, "file"), json_string(out, merge->plan.files[i].path);
         json_key(out, "pids"), json_object_begin(out);
-        for (uint32_t j = 1; j < merge->plan.files[i].pids.count; j++) {
+        for (uint32_t j = 1; j < merge->plan.files[i].pid_count; j++) {
             struct text pid = merge->plan.files[i].pids.texts[j],
                         now = merge->plan.files[i].new_pids[j];
             if (!now.bytes || now.bytes == pid.bytes)
@@ -305,6 +307,7 @@ static void put_parts(struct merge_chrome *merge, size_t first)
     }
     merge->as_part = false;
     json_array_end(out);
+    merge_groups_write(&merge->plan, out);
 }
 
 static void write_all(struct merge_chrome *merge)
@@ -317,7 +320,7 @@ static void write_all(struct merge_chrome *merge)
     if (merge->changes) {
         if (!merge->base_written && merge->plan.base_ns)
             put_base(merge);
-        if (!merge->devices_written && !merge->plan.files[0].many_devices)
+        if (!merge->devices_written && !merge->plan.files[0].devices.large)
             put_devices(merge);
         put_parts(merge, 1);
     }

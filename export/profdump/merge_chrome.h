@@ -4,8 +4,9 @@
  * One file stays what it is. Of several, and beside a timeline, ids are kept apart: a pid that an
  * earlier file has gets another number; ids of flows, ranges, correlations and operators are counted
  * on from those of the files before; times are brought to one base. The members of the first file stay
- * the trace's; those of the others stand in "mergedTraces" ("mergedTraces 2" where the first has that already), an object per file, and their devices are
- * listed beside those of the first.
+ * the trace's; those of the others stand in "mergedTraces" ("mergedTraces 2" where the first has that
+ * already), an object per file, and their devices are listed beside those of the first. Which pids belong
+ * together stands in "mergedProcesses": see kineto_groups.h.
  */
 #ifndef PROF_MERGE_CHROME_H
 #define PROF_MERGE_CHROME_H

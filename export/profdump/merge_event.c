@@ -17,7 +17,7 @@ static bool kind_of_arg(const struct json_string *key, enum merge_kind *kind)
 {
     *kind = MERGE_LINK;
     return json_string_is(key, "External id") || json_string_is(key, "external id") ||
-           json_string_is(key, "correlation");
+           json_string_is(key, "correlation") || json_string_is(key, "piece of");
 }
 
 static bool kind_of_id2(const struct json_string *key, enum merge_kind *kind)

@@ -46,22 +46,31 @@ static struct text new_pid(struct merge_plan *plan, struct merge_file *file, str
     return kept.bytes ? kept : pid;
 }
 
-/* A pid that is both "7" and 7 within one file stays one. */
+uint32_t merge_file_pid(const struct merge_file *file, struct text bare, bool quoted)
+{
+    char text[512];
+    if (!quoted)
+        return text_pool_find(&file->pids, bare);
+    if (bare.size + 2 > sizeof text)
+        return 0;
+    text[0] = text[bare.size + 1] = '"';
+    memcpy(text + 1, bare.bytes, bare.size);
+    return text_pool_find(&file->pids, (struct text){text, bare.size + 2});
+}
+
+/* A pid that is both "7" and 7 within one file stays one. 0: it is not, or the other one comes later. */
 static uint32_t twin_of(const struct merge_file *file, uint32_t number)
 {
-    struct text bare = merge_without_quotes(file->pids.texts[number]);
-    for (uint32_t i = 1; i < number && i < 4096; i++) {
-        struct text other = merge_without_quotes(file->pids.texts[i]);
-        if (other.size == bare.size && memcmp(other.bytes, bare.bytes, bare.size) == 0)
-            return i;
-    }
-    return 0;
+    struct text pid = file->pids.texts[number];
+    uint32_t twin = merge_file_pid(file, merge_without_quotes(pid), pid.bytes[0] != '"');
+    return twin < number ? twin : 0;
 }
 
 static void choose_pids(struct merge_plan *plan, struct merge_file *file)
 {
     file->new_pids = calloc((size_t)file->pids.count + 1, sizeof *file->new_pids);
     plan->failed |= !file->new_pids;
+    file->pid_count = file->pids.count;
     for (uint32_t i = 1; i < file->pids.count && !plan->failed; i++) {
         struct text pid = file->pids.texts[i];
         uint32_t twin = twin_of(file, i);
@@ -94,41 +103,92 @@ static void choose_times(struct merge_plan *plan, const struct timeline *timelin
     }
 }
 
-/* The pids and the largest id that a Chrome trace of the timeline has. */
-static uint64_t use_timeline(struct merge_plan *plan, const struct timeline *timeline)
+/* The largest ids that a plan has given out so far. */
+struct used_ids {
+    uint64_t link, other;
+};
+
+static void use_link(struct used_ids *used, uint64_t id)
+{
+    used->link = id > used->link ? id : used->link;
+}
+
+/* "External id" is that of a slice: see chrome_args_external_id(). */
+static struct used_ids ids_of_timeline(const struct timeline *timeline,
+                                       const struct chrome_rows *rows)
+{
+    struct used_ids used = {timeline->slices.count,
+                            (uint64_t)timeline->gpus.count + timeline->asyncs.count +
+                                timeline->fwdbwds.count + timeline->timings.count +
+                                timeline->migrations.count};
+    for (uint32_t i = 0; i < timeline->gpus.count; i++)
+        use_link(&used, chrome_rows_id(rows, timeline->gpus.at[i].process,
+                                       timeline->gpus.at[i].correlation));
+    for (uint32_t i = 0; i < timeline->slices.count; i++) {
+        const struct tl_slice *slice = &timeline->slices.at[i];
+        if (slice->kind == TL_API && slice->api < timeline->apis.count)
+            use_link(&used, chrome_rows_id(rows, timeline->threads.at[slice->thread].process,
+                                           timeline->apis.at[slice->api].correlation));
+    }
+    return used;
+}
+
+/* The pids and the largest ids that a Chrome trace of the timeline has. */
+static struct used_ids use_timeline(struct merge_plan *plan, const struct timeline *timeline)
 {
     struct chrome_rows rows;
     char text[32];
     if (!chrome_rows_init(&rows, timeline)) {
         plan->failed = true;
-        return 0;
+        return (struct used_ids){0, 0};
     }
     for (uint32_t i = 0; i < timeline->processes.count; i++)
         use_number(plan, rows.pids[i], text, sizeof text);
     for (uint32_t i = 0; i < rows.gpu_count; i++)
         use_number(plan, rows.gpus[i].pid, text, sizeof text);
+    struct used_ids used = ids_of_timeline(timeline, &rows);
     chrome_rows_fini(&rows);
-    uint64_t most = (uint64_t)timeline->gpus.count + timeline->asyncs.count +
-                    timeline->fwdbwds.count + timeline->timings.count + timeline->migrations.count;
-    for (uint32_t i = 0; i < timeline->gpus.count; i++)
-        most = timeline->gpus.at[i].correlation > most ? timeline->gpus.at[i].correlation : most;
-    for (uint32_t i = 0; i < timeline->apis.count; i++)
-        most = timeline->apis.at[i].correlation > most ? timeline->apis.at[i].correlation : most;
-    return most;
+    return used;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Each file's ids begin behind those of the files before. Kineto's flows have the ids of correlations, and
+ * keep them; but where ids of flows or ranges are so large that correlations would leave their 32 bits, as
+ * addresses are, the two count apart. */
+static void choose_ids(struct merge_plan *plan, struct used_ids used)
+{
+    uint64_t all = larger(used.link, used.other);
+    for (size_t i = 0; i < plan->count && all <= UINT32_MAX; i++)
+        all += larger(plan->files[i].most_link, plan->files[i].most_id);
+    bool together = all <= UINT32_MAX;
+    if (together)
+        used.link = used.other = larger(used.link, used.other);
+    for (size_t i = 0; i < plan->count; i++) {
+        struct merge_file *file = &plan->files[i];
+        file->link_offset = used.link;
+        file->id_offset = used.other;
+        used.link += together ? larger(file->most_link, file->most_id) : file->most_link;
+        used.other += together ? larger(file->most_link, file->most_id) : file->most_id;
+    }
 }
 
 bool merge_plan_make(struct merge_plan *plan, const struct timeline *timeline)
 {
     plan->next_pid = OWN_PIDS;
-    uint64_t most = timeline ? use_timeline(plan, timeline) : 0;
+    struct used_ids used = {0, 0};
+    if (timeline)
+        used = use_timeline(plan, timeline);
     for (size_t i = 0; i < plan->count && !plan->failed; i++) {
         struct merge_file *file = &plan->files[i];
         if (!merge_survey(file, plan->partial, &plan->error))
             return false;
-        file->id_offset = most;
-        most += file->most_id;
         choose_pids(plan, file);
     }
+    choose_ids(plan, used);
     choose_times(plan, timeline);
     if (plan->failed)
         snprintf(plan->error.message, sizeof plan->error.message, "out of memory");

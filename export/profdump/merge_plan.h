@@ -20,6 +20,9 @@ struct merge_plan {
  * trace will hold, or NULL. False: `error` says why. */
 bool merge_plan_make(struct merge_plan *plan, const struct timeline *timeline);
 
+/* Number of the file's pid that is written so, with or without quotes; 0: there is none. */
+uint32_t merge_file_pid(const struct merge_file *file, struct text bare, bool quoted);
+
 static inline struct text merge_without_quotes(struct text text)
 {
     bool quoted = text.size >= 2 && text.bytes[0] == '"';

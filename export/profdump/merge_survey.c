@@ -35,12 +35,12 @@ static void see_time(struct survey *survey, struct text text)
     survey->file->is_absolute = ns >= ABSOLUTE_NS;
 }
 
-static void see_id(struct survey *survey, struct text text)
+static void see_id(const struct merge_place *place, uint64_t *most)
 {
     uint64_t id;
     bool is_text;
-    if (merge_event_id(text, &id, &is_text) && id > survey->file->most_id)
-        survey->file->most_id = id;
+    if (merge_event_id(place->text, &id, &is_text) && id > *most)
+        *most = id;
 }
 
 static const char *see_event(void *user, struct json_cursor *cursor, const char *p)
@@ -53,8 +53,10 @@ static const char *see_event(void *user, struct json_cursor *cursor, const char 
             see_pid(survey, place->text);
         else if (place->kind == MERGE_TIME)
             see_time(survey, place->text);
+        else if (place->kind == MERGE_LINK)
+            see_id(place, &survey->file->most_link);
         else
-            see_id(survey, place->text);
+            see_id(place, &survey->file->most_id);
     }
     return p;
 }
@@ -74,31 +76,52 @@ static void see_base(struct survey *survey, struct text piece, bool first)
     }
 }
 
-/* Followed by the quotes that json_text.h asks for. */
-static void see_devices(struct survey *survey, struct text piece, bool first)
+static void see_value(struct survey *survey, struct merge_member *member, struct text piece,
+                      bool first)
 {
-    struct merge_file *file = survey->file;
-    if (first && !file->devices)
-        file->devices = malloc(MERGE_DEVICES_MAX + JSON_PAD_BYTES);
-    survey->failed |= !file->devices;
+    if (first && !member->bytes)
+        member->bytes = malloc(MERGE_MEMBER_MAX + JSON_PAD_BYTES);
+    survey->failed |= !member->bytes;
     if (first)
-        file->device_bytes = 0;
-    file->many_devices |= piece.size > MERGE_DEVICES_MAX - file->device_bytes;
-    if (!file->devices || file->many_devices)
+        member->size = 0;
+    member->large |= piece.size > MERGE_MEMBER_MAX - member->size;
+    if (!member->bytes || member->large)
         return;
-    memcpy(file->devices + file->device_bytes, piece.bytes, piece.size);
-    file->device_bytes += piece.size;
-    memset(file->devices + file->device_bytes, '"', JSON_PAD_BYTES);
+    memcpy(member->bytes + member->size, piece.bytes, piece.size);
+    member->size += piece.size;
+    memset(member->bytes + member->size, '"', JSON_PAD_BYTES);
+}
+
+static struct merge_member *member_of(struct merge_file *file, struct text key)
+{
+    return text_is(key, "deviceProperties")          ? &file->devices
+           : text_is(key, "distributedInfo")         ? &file->distributed
+           : text_is(key, "host_name")               ? &file->host
+           : text_is(key, KINETO_PROCESSES_OF_TRACE) ? &file->processes[0]
+           : text_is(key, KINETO_PROCESSES_MERGED)   ? &file->processes[1]
+                                                     : NULL;
 }
 
 static void see_member(void *user, struct text key, struct text piece, bool first, bool last)
 {
     struct survey *survey = user;
+    struct merge_member *member = member_of(survey->file, key);
     (void)last;
     if (text_is(key, "baseTimeNanoseconds"))
         see_base(survey, piece, first);
-    else if (text_is(key, "deviceProperties"))
-        see_devices(survey, piece, first);
+    else if (member)
+        see_value(survey, member, piece, first);
+}
+
+void merge_file_fini(struct merge_file *file)
+{
+    text_pool_fini(&file->pids);
+    free(file->new_pids);
+    free(file->devices.bytes);
+    free(file->distributed.bytes);
+    free(file->host.bytes);
+    free(file->processes[0].bytes);
+    free(file->processes[1].bytes);
 }
 
 bool merge_survey(struct merge_file *file, bool partial, struct read_error *error)

@@ -5,7 +5,8 @@
  * row (12 bytes), sorted by row and then within each row, in place and in linear time.
  *
  * The cold call of a row is the first one that starts in each process: the one that loads a module,
- * compiles, or fills a cache. The others are warm.
+ * compiles, or fills a cache. Of several that start at once it is the longest, which is around the others
+ * where they nest. The others are warm.
  */
 #ifndef PROF_KEY_SPREAD_H
 #define PROF_KEY_SPREAD_H
@@ -45,10 +46,12 @@ static inline void key_spread_add(struct key_spread *spread, struct key_cold *co
     spread->min_ns = duration_ns < spread->min_ns ? duration_ns : spread->min_ns;
     spread->max_ns = duration_ns > spread->max_ns ? duration_ns : spread->max_ns;
     spread->sum_ns += duration_ns;
-    if (cold->process == process + 1 && cold->start_ns <= start_ns)
+    bool known = cold->process == process + 1;
+    if (known && (cold->start_ns < start_ns ||
+                  (cold->start_ns == start_ns && cold->duration_ns >= duration_ns)))
         return;
-    spread->cold_count += cold->process != process + 1;
-    spread->cold_ns += duration_ns - (cold->process == process + 1 ? cold->duration_ns : 0);
+    spread->cold_count += !known;
+    spread->cold_ns += duration_ns - (known ? cold->duration_ns : 0);
     *cold = (struct key_cold){start_ns, duration_ns, process + 1};
 }
 

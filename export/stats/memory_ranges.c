@@ -15,6 +15,7 @@ struct gathering {
     const struct timeline *timeline;
     struct memory_ranges *ranges;
     struct amounts *self, *total; /* by slice */
+    uint32_t *open;               /* by key: how many ranges of it are around the slice at hand */
     uint32_t capacity;
 };
 
@@ -81,15 +82,14 @@ static bool is_range(const struct timeline *timeline, uint32_t slice)
            !(timeline->slices.at[slice].flags & TL_INTERNAL);
 }
 
-/* No range of the same name around it. */
-static bool is_outermost(const struct gathering *gathering, uint32_t slice, uint32_t key)
+/* From the slice `from` and what is around it to what is around `slice`, which comes later: a slice stands
+ * before what is inside it, so each is opened once and closed once. */
+static void move_to(struct gathering *gathering, uint32_t from, uint32_t slice)
 {
-    const struct timeline *timeline = gathering->timeline;
-    for (uint32_t up = timeline->slices.at[slice].parent; up != TL_NONE;
-         up = timeline->slices.at[up].parent)
-        if (is_range(timeline, up) && key_of(gathering, up) == key)
-            return false;
-    return true;
+    const struct tl_slice *slices = gathering->timeline->slices.at;
+    for (; from != TL_NONE && from != slices[slice].parent; from = slices[from].parent)
+        if (is_range(gathering->timeline, from))
+            gathering->open[key_of(gathering, from)]--;
 }
 
 /* NULL: no memory. */
@@ -115,14 +115,18 @@ static bool add_rows(struct gathering *gathering)
 {
     const struct timeline *timeline = gathering->timeline;
     for (uint32_t i = 0; i < timeline->slices.count; i++) {
-        if (!is_range(timeline, i) || is_empty(&gathering->total[i]))
+        move_to(gathering, i ? i - 1 : TL_NONE, i);
+        if (!is_range(timeline, i))
             continue;
         uint32_t key = key_of(gathering, i);
+        bool outermost = gathering->open[key]++ == 0;
+        if (is_empty(&gathering->total[i]))
+            continue;
         struct memory_range *row = row_of(gathering, key);
         if (!row)
             return false;
         add_sides(row->self, &gathering->self[i]);
-        if (is_outermost(gathering, i, key))
+        if (outermost)
             add_sides(row->total, &gathering->total[i]);
     }
     return true;
@@ -191,9 +195,12 @@ bool memory_ranges_init(struct memory_ranges *ranges, const struct timeline *tim
     ranges->row_of_key = calloc(ranges->keys.key_count + (size_t)1, sizeof *ranges->row_of_key);
     gathering.self = calloc(slices, sizeof *gathering.self);
     gathering.total = calloc(slices, sizeof *gathering.total);
-    bool done = ranges->row_of_key && gathering.self && gathering.total && gather(&gathering);
+    gathering.open = calloc(ranges->keys.key_count + (size_t)1, sizeof *gathering.open);
+    bool done = ranges->row_of_key && gathering.self && gathering.total && gathering.open &&
+                gather(&gathering);
     free(gathering.self);
     free(gathering.total);
+    free(gathering.open);
     if (!done)
         memory_ranges_fini(ranges);
     return done;

@@ -9,9 +9,10 @@
 struct grouping {
     const struct timeline *timeline;
     struct memory_sites *sites;
-    uint32_t *path_of;    /* by slice: path + 1; 0 not yet */
-    struct keymap paths;  /* parent and name -> path */
-    struct keymap groups; /* heap and path -> site */
+    uint32_t *path_of;      /* by slice: path + 1; 0 not yet */
+    struct keymap paths;    /* parent and name -> path */
+    struct keymap groups;   /* heap and path -> site */
+    TL_ARRAY(uint32_t) way; /* slices without a path, from the innermost out */
     bool failed;
 };
 
@@ -31,19 +32,24 @@ static uint32_t add_path(struct grouping *grouping, uint32_t parent, uint32_t sl
     return grouping->sites->paths.count - 1;
 }
 
-/* The outermost slice without a path comes first; as many rounds as the slice is deep. */
+/* Out to where a path is known, and back in. */
 static uint32_t path_of(struct grouping *grouping, uint32_t slice)
 {
-    const struct tl_slice *slices = grouping->timeline->slices.at;
-    while (slice != TL_NONE && !grouping->path_of[slice] && !grouping->failed) {
-        uint32_t top = slice;
-        while (slices[top].parent != TL_NONE && !grouping->path_of[slices[top].parent])
-            top = slices[top].parent;
-        uint32_t parent =
-            slices[top].parent == TL_NONE ? TL_NONE : grouping->path_of[slices[top].parent] - 1;
-        grouping->path_of[top] = add_path(grouping, parent, top) + 1;
+    uint32_t at = slice;
+    grouping->way.count = 0;
+    while (at != TL_NONE && !grouping->path_of[at] && !grouping->failed) {
+        uint32_t *step = ARRAY_ADD(&grouping->way);
+        grouping->failed |= !step;
+        if (step)
+            *step = at;
+        at = grouping->timeline->slices.at[at].parent;
     }
-    return slice == TL_NONE || grouping->failed ? TL_NONE : grouping->path_of[slice] - 1;
+    uint32_t path = at == TL_NONE || grouping->failed ? TL_NONE : grouping->path_of[at] - 1;
+    for (uint32_t i = grouping->way.count; i-- > 0 && !grouping->failed;) {
+        path = add_path(grouping, path, grouping->way.at[i]);
+        grouping->path_of[grouping->way.at[i]] = path + 1;
+    }
+    return grouping->failed ? TL_NONE : path;
 }
 
 static void add_memory(struct grouping *grouping, uint32_t index)
@@ -107,6 +113,7 @@ bool memory_sites_init(struct memory_sites *sites, const struct timeline *timeli
     if (!grouping.failed && sites->sites.count > 1)
         qsort(sites->sites.at, sites->sites.count, sizeof *sites->sites.at, compare_sites);
     free(grouping.path_of);
+    free(grouping.way.at);
     keymap_fini(&grouping.paths);
     keymap_fini(&grouping.groups);
     if (grouping.failed)

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEPTH_MAX 256
-
 bool range_paths_init(struct range_paths *paths, const struct timeline *timeline)
 {
     *paths = (struct range_paths){.timeline = timeline};
@@ -17,6 +15,7 @@ void range_paths_fini(struct range_paths *paths)
 {
     free(paths->paths.at);
     free(paths->of_slice);
+    free(paths->way.at);
     keymap_fini(&paths->known);
     *paths = (struct range_paths){0};
 }
@@ -40,26 +39,22 @@ static uint32_t add_path(struct range_paths *paths, uint32_t parent, uint32_t sl
     return paths->paths.count - 1;
 }
 
-static uint32_t parent_of(const struct timeline *timeline, uint32_t slice)
-{
-    return timeline->slices.at[slice].parent;
-}
-
-/* From the slice up to where a path is known, turning the way around: parents are before children in
- * the array, so going back is going through those on the way in order. */
+/* From the slice up to where a path is known, and back through those on the way. */
 uint32_t range_paths_of(struct range_paths *paths, uint32_t slice)
 {
-    const struct timeline *timeline = paths->timeline;
-    uint32_t way[DEPTH_MAX], depth = 0, at = slice;
-    for (; at != TL_NONE && !paths->of_slice[at] && depth < DEPTH_MAX; depth++) {
-        way[depth] = at;
-        at = parent_of(timeline, at);
+    uint32_t at = slice;
+    paths->way.count = 0;
+    while (at != TL_NONE && !paths->of_slice[at] && !paths->failed) {
+        uint32_t *step = ARRAY_ADD(&paths->way);
+        paths->failed |= !step;
+        if (step)
+            *step = at;
+        at = paths->timeline->slices.at[at].parent;
     }
-    /* deeper than anybody nests: the path begins in the middle */
-    uint32_t path = at != TL_NONE && paths->of_slice[at] ? paths->of_slice[at] - 1 : TL_NONE;
-    while (depth && !paths->failed) {
-        path = add_path(paths, path, way[--depth]);
-        paths->of_slice[way[depth]] = path + 1;
+    uint32_t path = at == TL_NONE || paths->failed ? TL_NONE : paths->of_slice[at] - 1;
+    for (uint32_t i = paths->way.count; i-- > 0 && !paths->failed;) {
+        path = add_path(paths, path, paths->way.at[i]);
+        paths->of_slice[paths->way.at[i]] = path + 1;
     }
     return paths->failed ? TL_NONE : path;
 }

@@ -1,4 +1,4 @@
-/* range_tax.c - time of ranges in which none of their kernels ran.
+/* range_tax.c - time of ranges in which none of their kernels ran, and of the kernels behind them.
  *
  * Slices of a thread are a tree in the order of a walk, so what a range launched is a stretch of the
  * list of kernels by launching slice; one that goes on in pieces has a stretch for each.
@@ -159,6 +159,7 @@ static bool add_call(struct scan *scan, struct range_taxes *taxes, uint32_t inde
     row->kernels += kernels;
     row->total_ns += end_ns - slice->start_ns;
     row->kernel_ns += intervals_union(scan->scratch, kernels, slice->start_ns, end_ns);
+    row->after_ns += intervals_union(scan->scratch, kernels, end_ns, INT64_MAX);
     return true;
 }
 

@@ -28,14 +28,22 @@ bool block_taxes_init(struct block_taxes *taxes, const struct blocks *blocks);
 void block_taxes_fini(struct block_taxes *taxes);
 
 /* All calls of the ranges of one name that launched a kernel, those inside of one of the same name
- * aside. Kernels are those that were launched in a call, on whatever device, as far as they ran
- * before it ended; copies and sets are no kernels. */
+ * aside. Kernels are those that were launched in a call, on whatever device; copies and sets are no
+ * kernels. A range that does not wait for its kernels is followed by them: its tax is the share of its own
+ * time and theirs together. */
 struct range_tax {
     uint32_t key; /* see key_names.h */
     uint64_t calls, kernels;
     int64_t total_ns;
     int64_t kernel_ns; /* at least one kernel of the call ran */
+    int64_t after_ns;  /* the same after the call had ended */
 };
+
+/* While a call or, behind it, at least one kernel of it ran. */
+static inline int64_t range_tax_whole_ns(const struct range_tax *row)
+{
+    return row->total_ns + row->after_ns;
+}
 
 struct range_taxes {
     TL_ARRAY(struct range_tax) rows; /* most time without a kernel first */

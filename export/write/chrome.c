@@ -5,7 +5,8 @@
  *     operator         X  cpu_op: a range of PyTorch's, see chrome_operators.h
  *     CUDA call        X  cuda_runtime, cuda_driver   + s  ac2g for each operation it launched
  *     kernel ...       X  kernel, gpu_memcpy, gpu_memset   + f  ac2g
- *     range on stream  X  gpu_user_annotation: from its first operation there to its last, see stream_ranges.h
+ *     range on stream  X  gpu_user_annotation: from its first operation there to its last, unless it is an operator; see
+ *                         stream_ranges.h
  *     timed range      X  gpu_user_annotation   + s, f  timed from the range on the CPU
  *     launched graph   X  gpu_graph, where it was recorded as a whole   + f  ac2g
  *     wait             X  cuda_sync
@@ -32,6 +33,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 
 /* Whether start + duration is beyond the end in the floating-point numbers that readers have. */
 static bool sum_exceeds(int64_t start_ns, int64_t end_ns)
@@ -88,7 +90,7 @@ static void write_error(struct json_out *out, const struct tl_api *api)
         json_key(out, "error"), json_string(out, error);
 }
 
-static uint32_t correlation_of(const struct chrome *chrome, const struct tl_slice *slice,
+static uint64_t correlation_of(const struct chrome *chrome, const struct tl_slice *slice,
                                const struct tl_api *api)
 {
     uint32_t process = chrome->timeline->threads.at[slice->thread].process;
@@ -160,6 +162,13 @@ static void write_operator(struct chrome *chrome, uint32_t slice)
             json_uint(&chrome->out, chrome->timeline->threads.at[forward].tid);
 }
 
+/* Every piece of a range or call, the first one too, has the first one's number. */
+static void write_piece(struct chrome *chrome, uint32_t index)
+{
+    if (chrome->piece_of[index])
+        json_key(&chrome->out, "piece of"), json_uint(&chrome->out, chrome->piece_of[index]);
+}
+
 static void write_state(struct json_out *out, uint8_t flags)
 {
     if (flags & TL_CONTINUED)
@@ -198,6 +207,8 @@ static void chrome_slice(void *user, uint32_t index, const struct tl_attr *attrs
         write_operator(chrome, index);
     if (slice->kind != TL_API)
         chrome_attrs_write(chrome, slice->label, (struct tl_attrs){attrs, attr_count});
+    if (chrome->piece_of)
+        write_piece(chrome, index);
     if (slice->flags & (TL_CONTINUED | TL_UNCLOSED))
         write_state(out, slice->flags);
     if (chrome->stacks)
@@ -392,10 +403,13 @@ static const struct chrome_row *row_of_range(struct chrome *chrome,
     return &spare->row;
 }
 
-/* Without the stream in args: HolisticTraceAnalysis takes whatever has one for an operation. */
+/* Without the stream in args: HolisticTraceAnalysis takes whatever has one for an operation. Operators are no
+ * annotations, on streams neither. */
 static void write_stream_range(struct chrome *chrome, const struct stream_range *range)
 {
     struct json_out *out = &chrome->out;
+    if (chrome_operators_has(&chrome->operators, range->slice))
+        return;
     const struct chrome_row *row = row_of_range(chrome, range);
     if (!row)
         return;
@@ -446,6 +460,20 @@ static void chrome_end(void *user)
 {
     chrome_arrows_fwdbwd(user);
     chrome_head_finish(user);
+}
+
+/* False: no memory. */
+static bool find_pieces(struct chrome *chrome)
+{
+    const struct timeline *timeline = chrome->timeline;
+    if (!timeline->pieces.count)
+        return true;
+    chrome->piece_of = calloc(timeline->slices.count, sizeof *chrome->piece_of);
+    for (uint32_t i = 0; i < timeline->pieces.count && chrome->piece_of; i++) {
+        const struct tl_piece *piece = &timeline->pieces.at[i];
+        chrome->piece_of[piece->first] = chrome->piece_of[piece->slice] = piece->first + 1;
+    }
+    return chrome->piece_of != NULL;
 }
 
 static const struct exporter chrome_exporter = {
@@ -506,7 +534,7 @@ static int write_trace(const struct timeline *timeline, char *const *stacks,
     if (!quoted_names_init(&chrome.names, timeline))
         return error;
     if (chrome_rows_init(&chrome.rows, timeline)) {
-        bool walked = chrome_attrs_init(&chrome) &&
+        bool walked = chrome_attrs_init(&chrome) && find_pieces(&chrome) &&
                       chrome_operators_init(&chrome.operators, timeline) &&
                       chrome_collectives_init(&chrome.collectives, timeline) &&
                       range_paths_init(&chrome.paths, timeline) &&
@@ -522,6 +550,7 @@ static int write_trace(const struct timeline *timeline, char *const *stacks,
         chrome_collectives_fini(&chrome.collectives);
         chrome_operators_fini(&chrome.operators);
         chrome_attrs_fini(&chrome);
+        free(chrome.piece_of);
         heap_levels_fini(&chrome.heaps);
         chrome_rows_fini(&chrome.rows);
     }

@@ -28,7 +28,9 @@ struct chrome {
     struct chrome_operators operators;
     struct chrome_collectives collectives;
     uint64_t skipped_counters; /* not a number: JSON cannot say it */
-    uint8_t *attr_words;       /* chrome_attrs.c: by name index, which word of its table it is */
+    uint32_t
+        *piece_of; /* by slice: 1 + the first one of its pieces, 0 it has none; NULL: none has */
+    uint8_t *attr_words; /* chrome_attrs.c: by name index, which word of its table it is */
 };
 
 /* chrome_head.c: everything of the top-level object before and after the events. */

@@ -32,7 +32,7 @@ void chrome_args_external_id(struct chrome *chrome, uint32_t slice)
 }
 
 static void write_place(struct json_out *out, uint32_t device, uint32_t context, uint32_t stream,
-                        uint32_t correlation)
+                        uint64_t correlation)
 {
     json_key(out, "device"), json_int(out, device == TL_NONE ? -1 : (int64_t)device);
     json_key(out, "context"), json_uint(out, context);
@@ -208,6 +208,8 @@ void chrome_args_write(struct chrome *chrome, const struct tl_gpu *op)
     const struct timeline *timeline = chrome->timeline;
     if (tl_is_work(op))
         chrome_args_external_id(chrome, op->slice);
+    if (op->flags & TL_GPU_AMBIGUOUS)
+        json_key(&chrome->out, "ambiguous"), json_uint(&chrome->out, 1);
     if (op->kind == TL_SYNC && op->detail < timeline->syncs.count)
         write_sync(chrome, op);
     else if (op->stream == TL_NONE)

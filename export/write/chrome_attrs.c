@@ -25,14 +25,16 @@ enum word {
     WORD_SEQ,
     WORD_STASHED,
     WORD_SIZES,
-    WORD_DOMAIN, /* from here on: members of ours */
-    WORD_CATEGORY,
-    WORD_COLOR,
-    WORD_SEQUENCE,
+    WORD_SEQUENCE, /* from here on: members of ours */
     WORD_DIMS,
     WORD_EXTERNAL_ID,
     WORD_FWD_THREAD,
-    WORD_RANGE_ID, /* from here on: also where nothing came through NVTX */
+    WORD_DOMAIN, /* from here on: also where nothing came through NVTX */
+    WORD_CATEGORY,
+    WORD_CATEGORY_ID,
+    WORD_COLOR,
+    WORD_RANGE_ID,
+    WORD_PIECE_OF,
     WORD_CONTINUED,
     WORD_UNCLOSED,
     WORD_COUNT
@@ -47,14 +49,16 @@ static const struct {
     {"seq", ""},
     {"stashed_seq", ""},
     {"sizes", ""},
-    {"domain", "domain (attribute)"},
-    {"category", "category (attribute)"},
-    {"color", "color (attribute)"},
     {"Sequence number", "Sequence number (attribute)"},
     {"Input Dims", "Input Dims (attribute)"},
     {"External id", "External id (attribute)"},
     {"Fwd thread id", "Fwd thread id (attribute)"},
+    {"domain", "domain (attribute)"},
+    {"category", "category (attribute)"},
+    {"category id", "category id (attribute)"},
+    {"color", "color (attribute)"},
     {"range id", "range id (attribute)"},
+    {"piece of", "piece of (attribute)"},
     {"continued", "continued (attribute)"},
     {"unclosed", "unclosed (attribute)"},
 };
@@ -87,21 +91,31 @@ void chrome_attrs_fini(struct chrome *chrome)
 static void write_category(struct chrome *chrome, const struct tl_category *category)
 {
     json_key(&chrome->out, "category");
-    if (category->name == TL_NONE)
+    if (category->name == TL_NONE) {
         json_uint(&chrome->out, category->number);
+        return;
+    }
+    quoted_names_write(&chrome->names, &chrome->out, category->name);
+    json_key(&chrome->out, "category id"), json_uint(&chrome->out, category->number);
+}
+
+/* Also of the default domain: what has none came through prof.h. */
+static void write_domain(struct chrome *chrome, const struct tl_domain *domain)
+{
+    json_key(&chrome->out, "domain");
+    if (domain->name != TL_NONE)
+        quoted_names_write(&chrome->names, &chrome->out, domain->name);
+    else if (domain->number)
+        json_uint(&chrome->out, domain->number);
     else
-        quoted_names_write(&chrome->names, &chrome->out, category->name);
+        json_constant(&chrome->out, "");
 }
 
 static void write_label(struct chrome *chrome, const struct tl_label *label)
 {
     const struct timeline *timeline = chrome->timeline;
-    const struct tl_domain *domain = &timeline->domains.at[label->domain];
     char color[16];
-    if (domain->name != TL_NONE) {
-        json_key(&chrome->out, "domain");
-        quoted_names_write(&chrome->names, &chrome->out, domain->name);
-    }
+    write_domain(chrome, &timeline->domains.at[label->domain]);
     if (label->category != TL_NONE)
         write_category(chrome, &timeline->categories.at[label->category]);
     if (label->flags & TL_LABEL_COLORED) {
@@ -252,7 +266,7 @@ static __attribute__((noinline)) void write_special(struct chrome *chrome, struc
         write_value(chrome, attr);
     } else if (word == WORD_SIZES && attr->type == PROF_ATTR_STRING) {
         write_dims(chrome, attr);
-    } else if (word >= WORD_DOMAIN) {
+    } else if (word >= WORD_SEQUENCE) {
         json_string(&chrome->out, words[word].own), json_colon(&chrome->out);
         write_value(chrome, attr);
     } else {
@@ -270,7 +284,7 @@ void chrome_attrs_write(struct chrome *chrome, uint32_t label, struct tl_attrs a
         uint8_t word = chrome->attr_words[attrs.at[i].key];
         if (word == WORD_DIMS && label == TL_NONE && attrs.at[i].type == PROF_ATTR_STRING)
             write_dims(chrome, &attrs.at[i]);
-        else if (word == WORD_NONE || (label == TL_NONE && word < WORD_RANGE_ID))
+        else if (word == WORD_NONE || (label == TL_NONE && word < WORD_DOMAIN))
             write_attr(chrome, &attrs.at[i]);
         else
             write_special(chrome, attrs, i);

@@ -12,6 +12,7 @@
 #include "run_cost.h"
 #include "write.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 static void write_device(struct chrome *chrome, const struct tl_device *device)
@@ -76,6 +77,44 @@ static void write_distributed(struct chrome *chrome)
     json_object_end(out);
 }
 
+/* A row of the trace, and the process or device that it is of. */
+static void write_pid(struct json_out *out, uint32_t pid, uint64_t own)
+{
+    char name[16];
+    snprintf(name, sizeof name, "%" PRIu32, pid);
+    json_string(out, name), json_colon(out), json_uint(out, own);
+}
+
+static void write_process(struct chrome *chrome, uint32_t index)
+{
+    struct json_out *out = &chrome->out;
+    const struct read_process *info = &chrome->timeline->processes.at[index].info;
+    json_newline(out), json_object_begin(out);
+    if (info->rank >= 0)
+        json_key(out, "rank"), json_int(out, info->rank);
+    if (info->world_size >= 0)
+        json_key(out, "world_size"), json_int(out, info->world_size);
+    json_key(out, "host_name"), json_text(out, info->host);
+    json_key(out, "pids"), json_object_begin(out);
+    write_pid(out, chrome->rows.pids[index], info->pid);
+    for (uint32_t i = chrome_rows_first_gpu(&chrome->rows, index); i != TL_NONE;
+         i = chrome->rows.gpus[i].next)
+        write_pid(out, chrome->rows.gpus[i].pid, chrome->rows.gpus[i].ordinal);
+    json_object_end(out), json_object_end(out);
+}
+
+/* Which process each device pid belongs to: nothing else tells that of an operation without a launch. */
+static void write_processes(struct chrome *chrome)
+{
+    if (chrome->timeline->processes.count < 2)
+        return;
+    json_newline(&chrome->out), json_key(&chrome->out, "traceProcesses");
+    json_array_begin(&chrome->out);
+    for (uint32_t i = 0; i < chrome->timeline->processes.count; i++)
+        write_process(chrome, i);
+    json_array_end(&chrome->out);
+}
+
 static void write_run(struct chrome *chrome)
 {
     struct json_out *out = &chrome->out;
@@ -121,6 +160,7 @@ void chrome_head_write(struct chrome *chrome)
     if (timeline->processes.count)
         json_newline(out), json_key(out, "host_name"),
             json_text(out, timeline->processes.at[0].info.host);
+    write_processes(chrome);
     write_run(chrome);
     json_newline(out), json_key(out, "displayTimeUnit"), json_constant(out, "ns");
     json_newline(out), json_key(out, "baseTimeNanoseconds");

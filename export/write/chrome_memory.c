@@ -34,6 +34,19 @@ static void write_curve(struct chrome *chrome, int64_t time_ns, const struct hea
     json_object_end(out), json_object_end(out);
 }
 
+/* Which memory of its device, or whose, where Kineto has no word for it. */
+static void write_heap(struct chrome *chrome, const struct tl_heap *heap)
+{
+    bool usual = heap->kind == (heap_levels_device_type(heap) ? 3 : 1);
+    if (heap->name == TL_NONE || (usual && !heap->allocator))
+        return;
+    if (heap->allocator)
+        json_key(&chrome->out, "allocator");
+    else
+        json_key(&chrome->out, "kind");
+    quoted_names_write(&chrome->names, &chrome->out, heap->name);
+}
+
 static void write_instant(struct chrome *chrome, int64_t time_ns, const struct heap_change *change)
 {
     struct json_out *out = &chrome->out;
@@ -52,6 +65,7 @@ static void write_instant(struct chrome *chrome, int64_t time_ns, const struct h
     json_key(out, "Addr"), json_uint(out, change->memory->address);
     json_key(out, "Device Id"), json_int(out, heap_levels_device(heap));
     json_key(out, "Device Type"), json_uint(out, heap_levels_device_type(heap));
+    write_heap(chrome, heap);
     json_object_end(out), json_object_end(out);
 }
 

@@ -59,7 +59,8 @@ static void find_ids(const struct timeline *timeline, struct id_range *ranges)
 
 static bool assign_ids(struct chrome_rows *rows)
 {
-    uint32_t count = rows->timeline->processes.count, used = 0;
+    uint32_t count = rows->timeline->processes.count;
+    uint64_t used = 0;
     struct id_range *ranges = calloc((size_t)count + 1, sizeof *ranges);
     if (!ranges)
         return false;
@@ -68,7 +69,7 @@ static bool assign_ids(struct chrome_rows *rows)
         if (ranges[i].most == 0)
             continue;
         rows->first_ids[i] = ranges[i].least > used ? 0 : used;
-        uint32_t most = ranges[i].most + rows->first_ids[i];
+        uint64_t most = ranges[i].most + rows->first_ids[i];
         used = most > used ? most : used;
     }
     free(ranges);
@@ -107,8 +108,7 @@ static uint32_t add_gpu(struct chrome_rows *rows, uint32_t process, uint32_t ord
         return TL_NONE;
     bool taken = ordinal == TL_NONE || pid_is_taken(rows, ordinal);
     uint32_t pid = taken ? rows->next_id++ : ordinal;
-    rows->gpus[rows->gpu_count] =
-        (struct chrome_gpu){.process = process, .ordinal = ordinal, .pid = pid, .device = device};
+    rows->gpus[rows->gpu_count] = (struct chrome_gpu){process, ordinal, pid, device, TL_NONE};
     bool stored = keymap_set(&rows->taken_pids, pid, 0) &&
                   keymap_set(&rows->gpu_slots, gpu_key(process, ordinal), rows->gpu_count);
     return stored ? rows->gpu_count++ : TL_NONE;
@@ -117,6 +117,16 @@ static uint32_t add_gpu(struct chrome_rows *rows, uint32_t process, uint32_t ord
 static uint32_t process_of(const struct timeline *timeline, const struct tl_timing *timing)
 {
     return timeline->threads.at[timeline->slices.at[timing->slice].thread].process;
+}
+
+/* From each process to its devices, in their order. */
+static void link_gpus(struct chrome_rows *rows)
+{
+    for (uint32_t i = rows->gpu_count; i-- > 0;) {
+        uint32_t *first = &rows->process_gpus[rows->gpus[i].process];
+        rows->gpus[i].next = *first;
+        *first = i;
+    }
 }
 
 /* Every device is listed, so that the trace says what was there; streams may name devices nobody
@@ -139,6 +149,7 @@ static bool assign_gpus(struct chrome_rows *rows)
         if (add_gpu(rows, process_of(timeline, timing), timing->device, TL_NONE) == TL_NONE)
             return false;
     }
+    link_gpus(rows);
     return true;
 }
 
@@ -234,7 +245,10 @@ static bool allocate(struct chrome_rows *rows)
     rows->pids = malloc((processes + 1) * sizeof *rows->pids);
     rows->streams = calloc(streams + 1, sizeof *rows->streams);
     rows->first_ids = calloc(rows->timeline->processes.count + (size_t)1, sizeof *rows->first_ids);
-    return rows->threads && rows->pids && rows->streams && rows->first_ids;
+    rows->process_gpus = malloc((processes + 1) * sizeof *rows->process_gpus);
+    for (size_t i = 0; i < processes && rows->process_gpus; i++)
+        rows->process_gpus[i] = TL_NONE;
+    return rows->threads && rows->pids && rows->streams && rows->first_ids && rows->process_gpus;
 }
 
 static size_t count_groups(const struct chrome_rows *rows)
@@ -286,6 +300,7 @@ void chrome_rows_fini(struct chrome_rows *rows)
     free(rows->threads);
     free(rows->pids);
     free(rows->first_ids);
+    free(rows->process_gpus);
     free(rows->gpus);
     keymap_fini(&rows->gpu_slots);
     keymap_fini(&rows->taken_pids);
@@ -298,10 +313,7 @@ void chrome_rows_fini(struct chrome_rows *rows)
 static uint32_t gpu_of_wait(const struct chrome_rows *rows, const struct tl_gpu *op)
 {
     uint32_t gpu = find_gpu(rows, op->process, op->device);
-    for (uint32_t i = 0; i < rows->gpu_count && gpu == TL_NONE; i++)
-        if (rows->gpus[i].process == op->process)
-            gpu = i;
-    return gpu;
+    return gpu != TL_NONE ? gpu : chrome_rows_first_gpu(rows, op->process);
 }
 
 /* The group of rows that an operation without a row of its own shares. */

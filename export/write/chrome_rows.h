@@ -44,6 +44,7 @@ struct chrome_gpu {
     uint32_t ordinal; /* TL_NONE unknown */
     uint32_t pid;
     uint32_t device; /* into timeline.devices, TL_NONE unknown */
+    uint32_t next;   /* of the same process, TL_NONE none */
 };
 
 struct chrome_stream {
@@ -86,9 +87,10 @@ struct chrome_rows {
     const struct timeline *timeline;
     struct chrome_row *threads; /* by thread */
     uint32_t *pids;             /* by process */
-    uint32_t *first_ids;        /* by process: what is added to its correlation ids */
+    uint64_t *first_ids;        /* by process: what is added to its correlation ids */
     struct chrome_gpu *gpus;
     uint32_t gpu_count, gpu_capacity;
+    uint32_t *process_gpus;        /* by process: the first of its devices, TL_NONE none */
     struct keymap gpu_slots;       /* process << 32 | ordinal -> gpus */
     struct keymap taken_pids;      /* of processes and devices */
     struct chrome_stream *streams; /* by stream */
@@ -132,10 +134,16 @@ static inline const struct chrome_row *chrome_rows_of_stream(const struct chrome
 }
 
 /* A process's correlation id as the trace has it; 0 stays none. */
-static inline uint32_t chrome_rows_id(const struct chrome_rows *rows, uint32_t process,
+static inline uint64_t chrome_rows_id(const struct chrome_rows *rows, uint32_t process,
                                       uint32_t correlation)
 {
     return correlation ? correlation + rows->first_ids[process] : 0;
+}
+
+/* The devices of a process: each leads to the next. */
+static inline uint32_t chrome_rows_first_gpu(const struct chrome_rows *rows, uint32_t process)
+{
+    return rows->process_gpus[process];
 }
 
 static inline void chrome_row_write(const struct chrome_row *row, struct json_out *out)

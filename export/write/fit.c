@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "fit.h"
 
+#include "show_text.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -170,4 +172,60 @@ void fit_note(const struct fit_column *columns, unsigned count, unsigned width, 
         any |= columns[i].left_out;
     if (any)
         fit_written(write_note, &note, width, stream);
+}
+
+#define NUMBER_WIDTH 10u
+
+void fit_table_column(struct fit_table *table, const char *title, unsigned width, unsigned rank)
+{
+    unsigned needed = (unsigned)strlen(title);
+    bool is_text = table->count == 0;
+    if (table->count == FIT_TABLE_COLUMNS)
+        return;
+    if (!is_text && table->width && width > NUMBER_WIDTH)
+        width = needed > NUMBER_WIDTH ? needed : NUMBER_WIDTH;
+    table->columns[table->count++] = (struct fit_column){
+        .title = title,
+        .width = width,
+        .least = is_text && width > FIT_TEXT_LEAST ? FIT_TEXT_LEAST : width,
+        .rank = rank,
+    };
+}
+
+void fit_table_begin(struct fit_table *table)
+{
+    if (table->width)
+        fit_columns(table->columns, table->count, table->width);
+    for (unsigned i = 0; i < table->count; i++)
+        fit_table_cell(table, table->columns[i].title);
+}
+
+void fit_table_cell(struct fit_table *table, const char *text)
+{
+    const struct fit_column *column = &table->columns[table->at];
+    struct text whole = {text, strlen(text)};
+    char shown[SHOW_TEXT_BYTES(256u)];
+    unsigned width = column->width < 256 ? column->width : 256;
+    bool is_cut = table->width && table->at == 0 && show_text_width(whole, width + 1) > width;
+    if (is_cut)
+        show_text_cut(whole, width, shown);
+    if (!column->left_out)
+        fprintf(table->stream, "%s%*s", table->at ? "  " : "", (int)column->width,
+                is_cut ? shown : text);
+    table->at = (table->at + 1) % table->count;
+    if (table->at == 0)
+        fputc('\n', table->stream);
+}
+
+void fit_table_count(struct fit_table *table, uint64_t count)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%llu", (unsigned long long)count);
+    fit_table_cell(table, text);
+}
+
+void fit_table_end(const struct fit_table *table)
+{
+    if (table->width)
+        fit_note(table->columns, table->count, table->width, table->stream);
 }

@@ -1,5 +1,6 @@
 /* graphs_report.c - profdump graphs: per graph its launches, its time on devices, who captured its nodes
  * and who replays it. */
+#include "fit.h"
 #include "graph_totals.h"
 #include "show_text.h"
 #include "time_text.h"
@@ -189,6 +190,19 @@ static void print_head(const struct report *report)
     fputc('\n', report->stream);
 }
 
+static bool print_all(const void *user, FILE *stream)
+{
+    struct report report = *(const struct report *)user;
+    uint32_t count = report.totals->totals.count;
+    report.stream = stream;
+    print_head(&report);
+    for (uint32_t i = 0; i < count && (report.rows < 0 || i < report.rows); i++)
+        print_graph(&report, &report.totals->totals.at[i]);
+    if (report.rows >= 0 && count > report.rows)
+        fprintf(stream, "\n%lld of %u graphs\n", (long long)report.rows, count);
+    return true;
+}
+
 bool write_graphs(const struct timeline *timeline, const struct write_options *options,
                   FILE *stream)
 {
@@ -198,11 +212,7 @@ bool write_graphs(const struct timeline *timeline, const struct write_options *o
         return false;
     }
     const struct report report = {timeline, &totals, stream, options->rows};
-    print_head(&report);
-    for (uint32_t i = 0; i < totals.totals.count && (report.rows < 0 || i < report.rows); i++)
-        print_graph(&report, &totals.totals.at[i]);
-    if (report.rows >= 0 && totals.totals.count > report.rows)
-        fprintf(stream, "\n%lld of %u graphs\n", (long long)report.rows, totals.totals.count);
+    bool written = fit_written(print_all, &report, options->table_width, stream);
     graph_totals_fini(&totals);
-    return !ferror(stream);
+    return written && !ferror(stream);
 }

@@ -3,6 +3,7 @@
  * Columns without a number in any line are left out, but for those that say that nothing is wrong.
  */
 #include "failed_text.h"
+#include "fit.h"
 #include "ledger_json.h"
 #include "run_facts.h"
 #include "write.h"
@@ -30,11 +31,14 @@ enum {
     COLUMNS
 };
 
+_Static_assert(COLUMNS < FIT_TABLE_COLUMNS, "a column for the place, too");
+
 struct report {
     const struct timeline *timeline;
     FILE *stream;
     struct tl_ledger_row total; /* of all streams, not of graphs */
     bool shown[COLUMNS];
+    struct fit_table table;
 };
 
 static uint64_t value_of(const struct tl_ledger_row *row, unsigned column)
@@ -106,24 +110,30 @@ static void add_up(struct report *report)
     report->shown[COLUMN_MISSING] = report->shown[COLUMN_ORPHANS] = true;
 }
 
-static void print_line(const struct report *report, const char *place,
-                       const struct tl_ledger_row *row)
+static void print_line(struct report *report, const char *place, const struct tl_ledger_row *row)
 {
-    fprintf(report->stream, "%*s", PLACE_WIDTH, place);
+    fit_table_cell(&report->table, place);
     for (unsigned column = 0; column < COLUMNS; column++)
         if (report->shown[column])
-            fprintf(report->stream, "  %*llu", width_of(column),
-                    (unsigned long long)value_of(row, column));
-    fputc('\n', report->stream);
+            fit_table_count(&report->table, value_of(row, column));
 }
 
-static void print_titles(const struct report *report)
+/* What was lost is told below as well, and what is zero is left out first. */
+static unsigned rank_of(const struct report *report, unsigned column)
 {
-    fprintf(report->stream, "%*s", PLACE_WIDTH, "");
+    if (column == COLUMN_LAUNCHED || column == COLUMN_RECORDED)
+        return 0;
+    return value_of(&report->total, column) ? 1 : 2;
+}
+
+static void print_titles(struct report *report)
+{
+    fit_table_column(&report->table, "", PLACE_WIDTH, 0);
     for (unsigned column = 0; column < COLUMNS; column++)
         if (report->shown[column])
-            fprintf(report->stream, "  %*s", width_of(column), title_of(column));
-    fputc('\n', report->stream);
+            fit_table_column(&report->table, title_of(column), (unsigned)width_of(column),
+                             rank_of(report, column));
+    fit_table_begin(&report->table);
 }
 
 static void describe(const struct report *report, const struct tl_ledger_row *row,
@@ -146,7 +156,7 @@ static void describe(const struct report *report, const struct tl_ledger_row *ro
     }
 }
 
-static void print_rows(const struct report *report, bool graphs)
+static void print_rows(struct report *report, bool graphs)
 {
     for (uint32_t i = 0; i < report->timeline->ledger_rows.count; i++) {
         const struct tl_ledger_row *row = &report->timeline->ledger_rows.at[i];
@@ -172,18 +182,25 @@ static void print_identity(const struct report *report)
             fprintf(report->stream, "  %-15s %s\n", title_of(column), sentence_of(column));
 }
 
-bool write_ledger(const struct timeline *timeline, const struct write_options *options,
-                  FILE *stream)
+static bool print_all(const void *user, FILE *stream)
 {
-    struct report report = {.timeline = timeline, .stream = stream};
-    (void)options;
+    struct report report = *(const struct report *)user;
+    report.stream = report.table.stream = stream;
     add_up(&report);
     print_titles(&report);
     print_rows(&report, false);
     print_line(&report, "all streams", &report.total);
     print_rows(&report, true);
+    fit_table_end(&report.table);
     print_identity(&report);
-    if (!failed_text(stream, timeline, UINT32_MAX)) {
+    return failed_text(stream, report.timeline, UINT32_MAX);
+}
+
+bool write_ledger(const struct timeline *timeline, const struct write_options *options,
+                  FILE *stream)
+{
+    const struct report report = {.timeline = timeline, .table.width = options->table_width};
+    if (!fit_written(print_all, &report, options->table_width, stream)) {
         errno = ENOMEM;
         return false;
     }

@@ -1,6 +1,7 @@
 /* memory_report.c - profdump memory: heaps, who owned them at their peaks, what was never freed,
  * ranges, pools, managed memory. */
 #include "bytes_text.h"
+#include "fit.h"
 #include "memory_label.h"
 #include "memory_ranges.h"
 #include "migrations.h"
@@ -20,7 +21,8 @@ struct report {
     const struct timeline *timeline;
     FILE *stream;
     struct memory_use use;
-    int64_t rows; /* of a list at most; -1 all */
+    int64_t rows;   /* of a list at most; -1 all */
+    unsigned width; /* of the terminal; 0 any */
 };
 
 struct shown_bytes {
@@ -38,6 +40,33 @@ static void print_amount(const struct report *report, int64_t bytes)
     char text[BYTES_TEXT_BYTES];
     bytes_text(bytes, text);
     fprintf(report->stream, "  %12s", text);
+}
+
+static void add_bytes(struct fit_table *table, int64_t bytes)
+{
+    char text[BYTES_TEXT_BYTES];
+    bytes_text(bytes, text);
+    fit_table_cell(table, text);
+}
+
+static void add_label(struct fit_table *table, struct text text)
+{
+    char shown[SHOW_TEXT_BYTES(LABEL_COLUMNS) + 3];
+    bool rest;
+    show_text(text, LABEL_COLUMNS, shown, &rest);
+    fit_table_cell(table, rest ? strcat(shown, "...") : shown);
+}
+
+/* Numbers are 12 wide in a file, and the first are left out first. */
+static struct fit_table begin_table(const struct report *report, const char *title, unsigned width,
+                                    const char *const *titles, const uint8_t *ranks, unsigned count)
+{
+    struct fit_table table = {.stream = report->stream, .width = report->width};
+    fit_table_column(&table, title, width, 0);
+    for (unsigned i = 0; i < count; i++)
+        fit_table_column(&table, titles[i], strcmp(titles[i], "Calls") == 0 ? 8 : 12, ranks[i]);
+    fit_table_begin(&table);
+    return table;
 }
 
 static void print_text(const struct report *report, const char *text, unsigned columns, int width)
@@ -77,20 +106,22 @@ static void print_hidden(const struct report *report, uint32_t count)
 
 static void print_heaps(const struct report *report)
 {
-    FILE *out = report->stream;
-    fprintf(out, "%32s  %12s  %12s  %12s  %12s  %12s  %12s\n", "Memory", "Allocations", "Frees",
-            "Allocated", "Freed", "Live at end", "Peak");
+    static const char *const titles[] = {"Allocations", "Frees",       "Allocated",
+                                         "Freed",       "Live at end", "Peak"};
+    static const uint8_t ranks[] = {1, 3, 2, 3, 0, 0};
+    struct fit_table table = begin_table(report, "Memory", 32, titles, ranks, 6);
     for (uint32_t i = 0; i < report->timeline->heaps.count; i++) {
         const struct memory_heap_use *use = &report->use.heaps[i];
-        print_label(report, i, 32);
-        fprintf(out, "  %12llu  %12llu", (unsigned long long)use->allocations,
-                (unsigned long long)use->frees);
-        print_amount(report, (int64_t)use->allocated_bytes);
-        print_amount(report, (int64_t)use->freed_bytes);
-        print_amount(report, (int64_t)use->live_bytes);
-        print_amount(report, (int64_t)use->peak_bytes);
-        fputc('\n', out);
+        char label[MEMORY_LABEL_BYTES];
+        memory_label(report->timeline, i, label);
+        add_label(&table, (struct text){label, strlen(label)});
+        fit_table_count(&table, use->allocations), fit_table_count(&table, use->frees);
+        add_bytes(&table, (int64_t)use->allocated_bytes);
+        add_bytes(&table, (int64_t)use->freed_bytes);
+        add_bytes(&table, (int64_t)use->live_bytes);
+        add_bytes(&table, (int64_t)use->peak_bytes);
     }
+    fit_table_end(&table);
 }
 
 static void print_site(const struct report *report, const struct memory_sites *sites, uint32_t i)
@@ -174,20 +205,19 @@ static bool print_leaks(const struct report *report)
 
 /* ---- ranges ---- */
 
-static void print_range(const struct report *report, const struct memory_ranges *ranges,
-                        const struct memory_range *row, enum memory_side side)
+static void add_range(struct fit_table *table, const struct memory_ranges *ranges,
+                      const struct memory_range *row, enum memory_side side)
 {
     char shown[SHOW_TEXT_BYTES(LABEL_COLUMNS)];
     bool rest;
     show_text(key_names_text(&ranges->keys, row->key), LABEL_COLUMNS, shown, &rest);
-    fprintf(report->stream, "%40s  %8llu  %12llu", shown, (unsigned long long)row->count,
-            (unsigned long long)row->total[side].allocations);
-    print_amount(report, (int64_t)row->total[side].allocated_bytes);
-    print_amount(report, (int64_t)row->total[side].freed_bytes);
-    print_amount(report, memory_net(&row->total[side]));
-    print_amount(report, memory_net(&row->self[side]));
-    print_amount(report, (int64_t)row->peak_bytes[side]);
-    fputc('\n', report->stream);
+    fit_table_cell(table, shown);
+    fit_table_count(table, row->count), fit_table_count(table, row->total[side].allocations);
+    add_bytes(table, (int64_t)row->total[side].allocated_bytes);
+    add_bytes(table, (int64_t)row->total[side].freed_bytes);
+    add_bytes(table, memory_net(&row->total[side]));
+    add_bytes(table, memory_net(&row->self[side]));
+    add_bytes(table, (int64_t)row->peak_bytes[side]);
 }
 
 static bool has_side(const struct memory_range *row, enum memory_side side)
@@ -204,15 +234,20 @@ static void print_side(const struct report *report, const struct memory_ranges *
         count += has_side(&ranges->rows[i], side);
     if (count == 0)
         return;
-    fprintf(report->stream, "\n%40s  %8s  %12s  %12s  %12s  %12s  %12s  %12s\n",
-            side == MEMORY_CUDA ? "Range, CUDA memory" : "Range, host memory and allocators",
-            "Calls", "Allocations", "Allocated", "Freed", "Net", "Self net", "Peak in use");
+    static const char *const titles[] = {"Calls", "Allocations", "Allocated",  "Freed",
+                                         "Net",   "Self net",    "Peak in use"};
+    static const uint8_t ranks[] = {1, 2, 1, 3, 0, 0, 0};
+    const char *title =
+        side == MEMORY_CUDA ? "Range, CUDA memory" : "Range, host memory and allocators";
+    fputc('\n', report->stream);
+    struct fit_table table = begin_table(report, title, 40, titles, ranks, 7);
     uint32_t shown = 0;
     for (uint32_t i = 0; i < ranges->count && is_shown(report, shown); i++)
         if (has_side(&ranges->rows[i], side)) {
-            print_range(report, ranges, &ranges->rows[i], side);
+            add_range(&table, ranges, &ranges->rows[i], side);
             shown++;
         }
+    fit_table_end(&table);
     print_hidden(report, count);
 }
 
@@ -263,34 +298,37 @@ static void print_pools(const struct report *report)
 
 /* ---- managed memory ---- */
 
-static void print_migration_row(const struct report *report, const struct migration_row *row)
+static void add_migration(struct fit_table *table, struct text place,
+                          const struct migration_row *row)
 {
     const struct migration_amounts *amounts = &row->amounts;
     char moving[TIME_TEXT_BYTES];
     time_text((double)amounts->moving_ns, moving);
-    print_amount(report, (int64_t)amounts->htod_bytes);
-    print_amount(report, (int64_t)amounts->dtoh_bytes);
-    print_amount(report, (int64_t)amounts->dtod_bytes);
-    fprintf(report->stream, "  %12s  %12llu  %12llu\n", moving,
-            (unsigned long long)amounts->gpu_faults, (unsigned long long)amounts->cpu_faults);
+    add_label(table, place);
+    add_bytes(table, (int64_t)amounts->htod_bytes);
+    add_bytes(table, (int64_t)amounts->dtoh_bytes);
+    add_bytes(table, (int64_t)amounts->dtod_bytes);
+    fit_table_cell(table, moving);
+    fit_table_count(table, amounts->gpu_faults), fit_table_count(table, amounts->cpu_faults);
 }
 
-static void print_migration_place(const struct report *report, const struct migration_row *row)
+static void add_migration_device(struct fit_table *table, const struct migration_row *row)
 {
     char text[48] = "Host";
     if (row->device != TL_NONE)
         snprintf(text, sizeof text, "Device %u", row->device);
-    fprintf(report->stream, "%40s", text);
-    print_migration_row(report, row);
+    add_migration(table, (struct text){text, strlen(text)}, row);
 }
 
-static void print_migration_range(const struct report *report, const struct migration_row *row)
+static void add_migration_range(const struct report *report, struct fit_table *table,
+                                const struct migration_row *row)
 {
+    static const char outside[] = "(outside of any range)";
     const struct timeline *timeline = report->timeline;
-    const char *name = row->name < timeline->names.count ? timeline->names.at[row->name].bytes
-                                                         : "(outside of any range)";
-    print_text(report, name, LABEL_COLUMNS, 40);
-    print_migration_row(report, row);
+    bool known = row->name < timeline->names.count;
+    add_migration(
+        table, known ? timeline->names.at[row->name] : (struct text){outside, sizeof outside - 1},
+        row);
 }
 
 static bool print_migrations(const struct report *report)
@@ -300,12 +338,16 @@ static bool print_migrations(const struct report *report)
         return true;
     if (!migrations_init(&migrations, report->timeline))
         return false;
-    fprintf(report->stream, "\n%40s  %12s  %12s  %12s  %12s  %12s  %12s\n", "Managed memory",
-            "HtoD", "DtoH", "DtoD", "Moving", "GPU faults", "CPU faults");
+    static const char *const titles[] = {"HtoD",   "DtoH",       "DtoD",
+                                         "Moving", "GPU faults", "CPU faults"};
+    static const uint8_t ranks[] = {0, 0, 2, 0, 1, 1};
+    fputc('\n', report->stream);
+    struct fit_table table = begin_table(report, "Managed memory", 40, titles, ranks, 6);
     for (uint32_t i = 0; i < migrations.devices.count; i++)
-        print_migration_place(report, &migrations.devices.at[i]);
+        add_migration_device(&table, &migrations.devices.at[i]);
     for (uint32_t i = 0; i < migrations.ranges.count && is_shown(report, i); i++)
-        print_migration_range(report, &migrations.ranges.at[i]);
+        add_migration_range(report, &table, &migrations.ranges.at[i]);
+    fit_table_end(&table);
     print_hidden(report, migrations.ranges.count);
     migrations_fini(&migrations);
     return true;
@@ -338,7 +380,7 @@ static void print_notes(const struct report *report)
         fprintf(report->stream, "\nCUPTI did not tell of memory: read from the CUDA calls\n");
 }
 
-static bool print_all(const struct report *report)
+static bool print_tables(const struct report *report)
 {
     print_heaps(report);
     for (uint32_t i = 0; i < report->timeline->heaps.count; i++)
@@ -353,16 +395,25 @@ static bool print_all(const struct report *report)
     return true;
 }
 
+static bool print_all(const void *user, FILE *stream)
+{
+    struct report report = *(const struct report *)user;
+    report.stream = stream;
+    return print_tables(&report);
+}
+
 bool write_memory(const struct timeline *timeline, const struct write_options *options,
                   FILE *stream)
 {
-    struct report report = {.timeline = timeline, .stream = stream, .rows = options->rows};
+    struct report report = {
+        .timeline = timeline, .rows = options->rows, .width = options->table_width};
     if (timeline->heaps.count == 0 && timeline->pools.count == 0 &&
         timeline->migrations.count == 0) {
         fprintf(stream, "No memory was allocated while recording.\n");
         return !ferror(stream);
     }
-    bool printed = memory_use_init(&report.use, timeline) && print_all(&report);
+    bool printed = memory_use_init(&report.use, timeline) &&
+                   fit_written(print_all, &report, report.width, stream);
     memory_use_fini(&report.use);
     if (!printed)
         errno = ENOMEM;

@@ -37,11 +37,27 @@ static struct shown show_character(const char *from, size_t size)
     return shown;
 }
 
+/* Bytes from `at` on that are shown as they are, a column each, up to `limit`: nearly all of every name. */
+static size_t plain_bytes(struct text text, size_t at, unsigned limit)
+{
+    size_t count = 0, most = text.size - at < limit ? text.size - at : limit;
+    while (count < most && text.bytes[at + count] >= ' ' && text.bytes[at + count] <= '~')
+        count++;
+    return count;
+}
+
 unsigned show_text(struct text text, unsigned columns, char *to, bool *rest)
 {
     unsigned width = 0;
     size_t at = 0;
     while (at < text.size) {
+        size_t plain = plain_bytes(text, at, columns - width);
+        memcpy(to, text.bytes + at, plain);
+        to += plain;
+        width += (unsigned)plain;
+        at += plain;
+        if (at == text.size)
+            break;
         struct shown shown = show_character(text.bytes + at, text.size - at);
         if (width + shown.columns > columns)
             break;
@@ -70,6 +86,11 @@ unsigned show_text_width(struct text text, unsigned limit)
 {
     unsigned width = 0;
     for (size_t at = 0; at < text.size && width < limit;) {
+        size_t plain = plain_bytes(text, at, limit - width);
+        width += (unsigned)plain;
+        at += plain;
+        if (at == text.size || width == limit)
+            break;
         struct shown shown = show_character(text.bytes + at, text.size - at);
         width += shown.columns;
         at += shown.used;

@@ -60,18 +60,19 @@ static double in_target(const struct tax_report *report, int64_t ns)
 
 static double range_share(const struct range_tax *row)
 {
-    return row->total_ns > 0 ? (double)(row->total_ns - row->kernel_ns) / (double)row->total_ns
-                             : (double)NAN;
+    int64_t whole_ns = range_tax_whole_ns(row);
+    return whole_ns > 0 ? (double)(row->total_ns - row->kernel_ns) / (double)whole_ns : (double)NAN;
 }
 
 static bool write_ranges(const struct tax_report *report, FILE *stream)
 {
     const char *unit = time_scale_name(report->options->blocks.target);
     struct grid grid;
-    grid_init(&grid, 7);
+    grid_init(&grid, 8);
     grid_string(&grid, "Range"), grid_string(&grid, "Calls"), grid_string(&grid, "Kernels");
     header(&grid, "Total", unit), header(&grid, "A kernel ran", unit);
-    header(&grid, "None ran", unit), grid_string(&grid, "Framework tax (%)");
+    header(&grid, "None ran", unit), header(&grid, "After it", unit);
+    grid_string(&grid, "Framework tax (%)");
     for (uint32_t i = 0; i < report->ranges.rows.count; i++) {
         const struct range_tax *row = &report->ranges.rows.at[i];
         grid_text(&grid, key_names_text(&report->keys, row->key));
@@ -80,13 +81,10 @@ static bool write_ranges(const struct tax_report *report, FILE *stream)
         number(&grid, in_target(report, row->total_ns));
         number(&grid, in_target(report, row->kernel_ns));
         number(&grid, in_target(report, row->total_ns - row->kernel_ns));
+        number(&grid, in_target(report, row->after_ns));
         share(&grid, range_share(row));
     }
     bool written = grid_write(&grid, write_format_style(report->options->format), NULL, stream);
-    if (written && report->options->format == WRITE_TEXT && report->ranges.rows.count)
-        fputs("Of synchronous ranges only: a kernel that runs after its range has ended is not "
-              "counted\n",
-              stream);
     grid_fini(&grid);
     return written;
 }
@@ -120,6 +118,7 @@ static void ranges_json(const struct tax_report *report, struct json_out *out)
         json_key(out, "kernels"), json_uint(out, row->kernels);
         json_key(out, "total_ns"), json_int(out, row->total_ns);
         json_key(out, "kernel_ns"), json_int(out, row->kernel_ns);
+        json_key(out, "kernel_after_ns"), json_int(out, row->after_ns);
         json_key(out, "framework_tax"), json_double(out, range_share(row));
         json_object_end(out);
     }

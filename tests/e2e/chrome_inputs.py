@@ -111,7 +111,8 @@ class Part:
     """One file within a merged trace: how its ids changed."""
 
     def __init__(self):
-        self.pids, self.ids, self.later = {}, {}, None
+        self.pids, self.later = {}, None
+        self.ids, self.launches = {}, {}  # of events, and of what launches and is launched: they count apart
 
     def note(self, known, before, after, what):
         check(f"{what} {before!r}, each time", known.setdefault(before, after), after)
@@ -130,7 +131,7 @@ class Part:
             args, merged_args = dict(args), dict(merged_args)
             for key in ("External id", "external id", "correlation"):
                 if isinstance(args.get(key), int) and args[key] > 0:
-                    self.note(self.ids, plain(args.pop(key)), plain(merged_args.pop(key)), key)
+                    self.note(self.launches, plain(args.pop(key)), plain(merged_args.pop(key)), key)
         if "ts" in event and event.get("ph") != "M":
             later = decimal.Decimal(merged.pop("ts")) - decimal.Decimal(event.pop("ts"))
             self.later = later if self.later is None else self.later
@@ -144,13 +145,13 @@ def merged(merged_path, paths):
     trace = load(merged_path)
     traces = [load(path) for path in paths]
     events = iter(trace["traceEvents"][-sum(len(part["traceEvents"]) for part in traces):])
-    pids, ids = {}, {}
+    pids, ids, launches = {}, {}, {}
     for number, (path, part) in enumerate(zip(paths, traces)):
         seen = Part()
         for event in part["traceEvents"]:
             seen.take(event, next(events))
-        for kind, taken in (("pid", pids), ("id", ids)):
-            for before, after in getattr(seen, kind + "s").items():
+        for kind, taken, known in (("pid", pids, seen.pids), ("id", ids, seen.ids), ("correlation", launches, seen.launches)):
+            for before, after in known.items():
                 if after:
                     check(f"{path}: {kind} {before} is of one file only", number,
                           taken.setdefault(after, number))

@@ -12,7 +12,8 @@ wanted() {
         functions | sed "s/\$/@libcublas.so.$major/; p; s/@/_64@/"
     done
     for soname in libcupti.so.{11.8,12,13}; do
-        printf '%s@'"$soname"'\n' cuptiActivity{RegisterCallbacks,Disable,FlushAll} cuptiFinalize
+        printf '%s@'"$soname"'\n' cuptiActivity{RegisterCallbacks,RegisterTimestampCallback,Disable,FlushAll} \
+            cuptiFinalize
     done
     printf 'cublasLtMatmul@libcublasLt.so.%d\n' 11 12 13
 }

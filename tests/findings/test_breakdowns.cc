@@ -107,6 +107,25 @@ TEST(OperationTotals, AddUpByDeviceAndName)
     EXPECT_TRUE(std::isnan(operation_total_rate(&row)));
 }
 
+TEST(OperationTotals, ACallThatWasCutIsAsLongAsItsPieces)
+{
+    TimelineMaker m;
+    m.push("range", 0);
+    auto call = m.launch("cudaLaunchKernel", 6, 10);
+    m.pop(10);
+    auto rest = m.push("cudaLaunchKernel", 10, TL_API, TL_LAUNCHES | TL_CONTINUED);
+    m.pop(14);
+    m.kernel("k", call, 20, 30);
+    timeline *made = m.done();
+    std::vector<tl_piece> pieces = {{rest, call, call}};
+    made->pieces.at = pieces.data(), made->pieces.count = 1;
+    Totals t(made);
+    ASSERT_EQ(t.totals.count, 1u);
+    EXPECT_EQ(t.totals.at[0].launched, 1u);
+    EXPECT_EQ(t.totals.at[0].call_ns, 8);
+    EXPECT_EQ(t.totals.at[0].delay_ns, 6);
+}
+
 TEST(OperationTotals, RatesAreOfCopiesThatTookTime)
 {
     TimelineMaker m;

@@ -144,6 +144,49 @@ TEST_F(Store, KeepsTimesOfRandomSlicesWhateverTheirOrder)
     EXPECT_EQ(told, total);
 }
 
+TEST_F(Store, ACallIsInsideTheRangeThatIsAsLong)
+{
+    uint32_t one = thread(event_store_process(store_), 1);
+    slice(one, 0, 10, "call", READ_SLICE_API);
+    slice(one, 0, 10, "range");
+    load();
+    EXPECT_EQ(slices(), "range 0-10 0, call 0-10 1");
+}
+
+TEST_F(Store, WhatIsCutStaysAroundWhatBeginsAtTheCut)
+{
+    uint32_t one = thread(event_store_process(store_), 1);
+    slice(one, 0, 10, "a");
+    slice(one, 5, 15, "crossing");
+    slice(one, 10, 20, "next");
+    load();
+    EXPECT_EQ(slices(),
+              "a 0-10 0, crossing 5-10 1, +crossing 10-15 0, next 10-15 1, +next 15-20 0");
+}
+
+TEST_F(Store, WhatIsCutTogetherKeepsItsOrder)
+{
+    uint32_t one = thread(event_store_process(store_), 1);
+    slice(one, 0, 10, "a");
+    slice(one, 2, 15, "outer");
+    slice(one, 4, 20, "inner");
+    load();
+    EXPECT_EQ(slices(), "a 0-10 0, outer 2-10 1, inner 4-10 2, +outer 10-15 0, +inner 10-15 1, "
+                        "+inner 15-20 0");
+}
+
+TEST_F(Store, WhatIsCutTogetherKeepsItsOrderWhereAllTimesAreEqual)
+{
+    uint32_t one = thread(event_store_process(store_), 1);
+    slice(one, 0, 10, "a");
+    slice(one, 4, 20, "first");
+    slice(one, 4, 20, "second");
+    slice(one, 4, 20, "third");
+    load();
+    EXPECT_EQ(slices(), "a 0-10 0, first 4-10 1, second 4-10 2, third 4-10 3, +first 10-20 0, "
+                        "+second 10-20 1, +third 10-20 2");
+}
+
 TEST_F(Store, EndsWhatWouldBeCutTooOftenAndSaysSo)
 {
     uint32_t one = thread(event_store_process(store_), 1);

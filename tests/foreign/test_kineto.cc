@@ -371,6 +371,122 @@ TEST_F(Kineto, WhatSeveralProcessesCanHaveLaunchedIsCountedAndJoinedToNone)
     EXPECT_EQ(timeline_->ledger.recorded, 0u);
 }
 
+/* An arrow from the call of the process to its kernel, of two_processes(). */
+static std::string arrow(int process, int id, int second_at, int flow)
+{
+    int at = (process ? second_at : 0) + id * 100;
+    std::string tail =
+        ",\"id\":" + std::to_string(flow) + ",\"cat\":\"ac2g\",\"name\":\"ac2g\",\"ts\":";
+    return R"j(,{"ph":"s","tid":1,"pid":)j" + std::to_string(100 + process) + tail +
+           std::to_string(at) + R"j(},{"ph":"f","bp":"e","tid":7,"pid":0)j" + tail +
+           std::to_string(at + 5) + "}";
+}
+
+static std::string arrows(int second_at, bool same_ids)
+{
+    std::string list;
+    for (int process = 0; process < 2; process++)
+        for (int id = 1; id <= 3; id++)
+            list += arrow(process, id, second_at, same_ids ? id : id + 10 * process);
+    return list;
+}
+
+TEST_F(Kineto, EqualIdsOfTwoProcessesAreToldApartByArrows)
+{
+    expected_findings = "warning ambiguous";
+    events(two_processes(2, 0));
+    EXPECT_EQ(timeline_->ledger.ambiguous, 6u) << "else this shows nothing";
+    expected_findings = "";
+    events(two_processes(2, 0) + arrows(2, false));
+    EXPECT_EQ(origins()["kernel 100"], " < call 100");
+    EXPECT_EQ(origins()["kernel 101"], " < call 101");
+    EXPECT_EQ(timeline_->ledger.ambiguous, 0u);
+    EXPECT_EQ(timeline_->ledger.recorded, 6u);
+}
+
+TEST_F(Kineto, ArrowsWithEqualIdsTellNothing)
+{
+    expected_findings = "warning ambiguous";
+    events(two_processes(0, 0) + arrows(0, true));
+    EXPECT_EQ(timeline_->ledger.ambiguous, 6u);
+    EXPECT_EQ(timeline_->ledger.recorded, 0u);
+}
+
+TEST_F(Kineto, OperationsOnAProcesssRowAreNotLaunchedByAnother)
+{
+    expected_findings = "warning orphans";
+    events(
+        R"j({"ph":"X","cat":"cuda_runtime","name":"one","pid":100,"tid":1,"ts":0,"dur":9,"args":{"correlation":1}},
+              {"ph":"X","cat":"cpu_op","name":"op","pid":200,"tid":1,"ts":0,"dur":9,"args":{}},
+              {"ph":"X","cat":"kernel","name":"k","pid":200,"tid":7,"ts":50,"dur":2,
+               "args":{"device":0,"stream":7,"correlation":1}})j");
+    EXPECT_EQ(origins()["k"], "");
+    EXPECT_EQ(timeline_->ledger.orphans, 1u);
+    EXPECT_EQ(timeline_->processes.at[timeline_->gpus.at[0].process].info.pid, 200u);
+}
+
+TEST_F(Kineto, IdsBeyond32BitsAreIds)
+{
+    events(
+        R"j({"ph":"X","cat":"cpu_op","name":"op","pid":1,"tid":1,"ts":0,"dur":20,"args":{"External id":9007199254740990}},
+              {"ph":"X","cat":"cuda_runtime","name":"call","pid":1,"tid":1,"ts":30,"dur":9,
+               "args":{"correlation":1099511627776}},
+              {"ph":"X","cat":"kernel","name":"called","pid":0,"tid":7,"ts":50,"dur":2,
+               "args":{"correlation":1099511627776}},
+              {"ph":"X","cat":"kernel","name":"of op","pid":0,"tid":7,"ts":60,"dur":2,
+               "args":{"External id":9007199254740990}})j");
+    EXPECT_EQ(origins()["called"], " < call");
+    EXPECT_EQ(origins()["of op"], " < op");
+    EXPECT_EQ(timeline_->ledger.recorded, 2u);
+    EXPECT_EQ(warnings(), "");
+}
+
+/* A rank with a launch, and a rank whose every operation lacks it; both have the correlation id 1. */
+static std::string two_ranks(const std::string &groups)
+{
+    return R"j({"traceEvents":[
+        {"ph":"X","cat":"cuda_runtime","name":"call","pid":100,"tid":1,"ts":0,"dur":9,"args":{"correlation":1}},
+        {"ph":"X","cat":"kernel","name":"k0","pid":0,"tid":7,"ts":50,"dur":2,
+         "args":{"device":0,"stream":7,"correlation":1}},
+        {"ph":"X","cat":"kernel","name":"k1","pid":9000000,"tid":7,"ts":60,"dur":2,
+         "args":{"device":0,"stream":7,"correlation":1}}],
+        "mergedProcesses":[)j" +
+           groups + "]}";
+}
+
+TEST_F(Kineto, OrphansAreOfTheFileThatTheyCameFrom)
+{
+    expected_findings = "warning orphans";
+    load(two_ranks(R"j({"rank":3,"world_size":8,"host_name":"a","pids":{"100":100,"0":0}},
+                       {"rank":4,"world_size":8,"host_name":"b","pids":{"9000000":0}})j"));
+    ASSERT_EQ(timeline_->processes.count, 2u);
+    const read_process &first = timeline_->processes.at[0].info,
+                       &second = timeline_->processes.at[1].info;
+    EXPECT_EQ(first.rank, 3);
+    EXPECT_EQ(second.rank, 4);
+    EXPECT_EQ(second.world_size, 8);
+    EXPECT_STREQ(second.host.bytes, "b");
+    EXPECT_EQ(origins()["k0"], " < call");
+    EXPECT_EQ(origins()["k1"], "");
+    EXPECT_EQ(timeline_->ledger.orphans, 1u);
+    EXPECT_EQ(timeline_->gpus.at[0].process, 0u);
+    EXPECT_EQ(timeline_->gpus.at[1].process, 1u);
+}
+
+TEST_F(Kineto, GroupsOfProcessesThatMakeNoSenseAreBorne)
+{
+    for (const char *groups :
+         {"", "7", "{}", "{\"pids\":7}", "{\"pids\":{\"100\":\"x\",\"0\":null}}",
+          "{\"rank\":-1,\"pids\":{\"\":1,\"0\":-5,\"9000000\":1e99}}",
+          "{\"pids\":{\"100\":1}},{\"pids\":{\"100\":2}},{\"pids\":{\"4\":2}}"}) {
+        bool apart = std::string(groups).find("e99") != std::string::npos;
+        expected_findings = apart ? "warning orphans" : "";
+        load(two_ranks(groups));
+        ASSERT_NE(timeline_, nullptr) << groups << message;
+        EXPECT_EQ(timeline_->gpus.count, 2u) << groups;
+    }
+}
+
 TEST_F(Kineto, TheRankOfOneProcessIsNotThatOfOthers)
 {
     load(R"j({"distributedInfo":{"rank":3,"world_size":8},"traceEvents":[)j" +
@@ -430,6 +546,33 @@ TEST_F(Kineto, MemoryEventsAreMemory)
                                    "host: 16 at 2000- in op\n"
                                    "device 0: 512 at 5000-9000 in op\n");
     EXPECT_EQ(timeline_->marks.count, 0u);
+}
+
+TEST_F(Kineto, MemoryIsOfWhatIsOpenWhenItIsAllocated)
+{
+    const std::string host = R"(,"Device Type":0,"Device Id":-1,"Addr":)";
+    events(R"j({"ph":"X","cat":"cpu_op","name":"outer","pid":1,"tid":1,"ts":0,"dur":9},
+              {"ph":"X","cat":"cpu_op","name":"inner","pid":1,"tid":1,"ts":1,"dur":3},)j" +
+           memory_event(2, 16, host + "1") + memory_event(5, 32, host + "2") +
+           memory_event(12, 64, host + "3") +
+           R"j({"ph":"X","cat":"cpu_op","name":"later","pid":1,"tid":1,"ts":20,"dur":1})j");
+    EXPECT_EQ(memories(timeline_), "host: 16 at 2000- in inner\n"
+                                   "host: 32 at 5000- in outer\n"
+                                   "host: 64 at 12000-\n");
+}
+
+TEST_F(Kineto, MemoryFromBeforeTheTraceMakesNoProcessLonger)
+{
+    events(R"j({"ph":"X","cat":"cpu_op","name":"op","pid":2,"tid":2,"ts":0,"dur":6},
+              {"ph":"X","cat":"cpu_op","name":"op","pid":1,"tid":1,"ts":4,"dur":6},)j" +
+           memory_event(7, -300, R"(,"Device Type":1,"Device Id":0,"Addr":9000)") +
+           memory_event(8, 20, R"(,"Device Type":1,"Device Id":0,"Addr":50)") +
+           R"j({"ph":"X","cat":"cpu_op","name":"op","pid":1,"tid":1,"ts":10,"dur":2})j");
+    EXPECT_EQ(memories(timeline_), "device 0: 300 at 4000-7000\n"
+                                   "device 0: 20 at 8000- in op\n");
+    ASSERT_EQ(timeline_->processes.count, 2u);
+    EXPECT_EQ(timeline_->processes.at[1].info.pid, 1u);
+    EXPECT_EQ(timeline_->processes.at[1].start_ns, 4000);
 }
 
 TEST_F(Kineto, ReleasesWithoutAnAddressAreOfTheLatestAllocationOfTheirSize)

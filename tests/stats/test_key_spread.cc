@@ -120,4 +120,15 @@ TEST(KeySpread, CallsTheEarliestCallOfEachProcessCold)
     EXPECT_EQ(spread.max_ns, 90);
 }
 
+TEST(KeySpread, CallsTheLongestOfThoseThatBeginFirstCold)
+{
+    key_spread spread{};
+    key_cold cold{};
+    key_spread_add(&spread, &cold, 0, 100, 5); // within the next, of the same name
+    key_spread_add(&spread, &cold, 0, 100, 90);
+    key_spread_add(&spread, &cold, 0, 100, 7);
+    EXPECT_EQ(spread.cold_count, 1u);
+    EXPECT_EQ(spread.cold_ns, 90);
+}
+
 } // namespace

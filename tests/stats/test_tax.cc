@@ -40,7 +40,8 @@ std::string range_taxes_of(Trace &trace, const char *range = nullptr)
         const range_tax &row = found.rows.at[i];
         text += std::string(key_names_text(&keys, row.key).bytes) + " x" +
                 std::to_string(row.calls) + " k" + std::to_string(row.kernels) + " " +
-                std::to_string(row.total_ns) + "-" + std::to_string(row.kernel_ns) + "\n";
+                std::to_string(row.total_ns) + "-" + std::to_string(row.kernel_ns) +
+                (row.after_ns ? "+" + std::to_string(row.after_ns) : "") + "\n";
     }
     range_taxes_fini(&found);
     key_names_fini(&keys);
@@ -134,8 +135,20 @@ TEST(RangeTax, IsTimeWithoutAKernelOfTheRange)
     trace.log(0, 1).push(0, "f").launch(10, 12, 1).launch(13, 15, 2).pop(100);
     trace.push(200, "g").launch(210, 212, 3).pop(220).push(300, "none").pop(310);
     trace.log(1, 1, 1).kernel(20, 50, 1, 7).kernel(40, 70, 2, 8).kernel(215, 400, 3);
-    EXPECT_EQ(range_taxes_of(trace), "f x1 k2 100-50\ng x1 k1 20-5\n");
-    EXPECT_EQ(range_taxes_of(trace, "g"), "g x1 k1 20-5\n");
+    EXPECT_EQ(range_taxes_of(trace), "f x1 k2 100-50\ng x1 k1 20-5+180\n");
+    EXPECT_EQ(range_taxes_of(trace, "g"), "g x1 k1 20-5+180\n");
+}
+
+TEST(RangeTax, KernelsThatRunAfterTheRangeAreItsOwn)
+{
+    GpuTrace trace;
+    trace.log(0, 1).push(0, "async").launch(10, 12, 1).launch(13, 15, 2).pop(20);
+    trace.log(1, 1, 1).kernel(30, 70, 1, 7).kernel(60, 110, 2, 8);
+    EXPECT_EQ(range_taxes_of(trace), "async x1 k2 20-0+80\n");
+    range_tax row = {};
+    row.total_ns = 20, row.after_ns = 80;
+    EXPECT_EQ(range_tax_whole_ns(&row), 100)
+        << "of which no kernel ran for 20: a tax of 20 %, not 100";
 }
 
 TEST(RangeTax, OuterRangesHaveTheKernelsOfInnerOnes)

@@ -80,10 +80,11 @@ TEST_F(ChromeNvtx, SaysDomainCategoryAndColour)
     trace.nvtx_push(30, "three").push(40, "four");
     trace.nvtx_pop(50).nvtx_pop(60, 1).nvtx_pop(70, 1).pop(80);
     std::string text = write();
-    EXPECT_EQ(args(text, "\"one\""), R"({"domain":"lib","category":"io","color":"#0000FF7F"})");
+    EXPECT_EQ(args(text, "\"one\""),
+              R"({"domain":"lib","category":"io","category id":3,"color":"#0000FF7F"})");
     EXPECT_EQ(args(text, "\"two\""), R"({"domain":"lib","category":4})");
-    EXPECT_EQ(args(text, "\"three\""), "{}");
-    EXPECT_EQ(args(text, "\"four\""), "{}");
+    EXPECT_EQ(args(text, "\"three\""), R"({"domain":""})") << "the default one";
+    EXPECT_EQ(args(text, "\"four\""), R"({"piece of":4})") << "it goes on behind another";
 }
 
 TEST_F(ChromeNvtx, KeepsTheTypesOfAttributes)
@@ -102,7 +103,7 @@ TEST_F(ChromeNvtx, KeepsTheTypesOfAttributes)
     trace.attr("text", PROF_ATTR_STRING, trace.name("\"quoted\""));
     trace.nvtx_pop(20);
     EXPECT_EQ(args(write(), "\"op\""),
-              R"({"int":-5,"large int":9223372036854775807,"uint":9007199254740992,)"
+              R"({"domain":"","int":-5,"large int":9223372036854775807,"uint":9007199254740992,)"
               R"("large uint":"9007199254740993","largest":"18446744073709551615",)"
               R"("address":"0x7f00deadbeef","double":0.5,"text":"\"quoted\""})");
 }
@@ -133,8 +134,8 @@ TEST_F(ChromeNvtx, SpeaksOfPyTorchsAttributesAsKinetoDoes)
     trace.attr("sizes", PROF_ATTR_STRING, trace.name("[1]")).pop(60);
     std::string text = write();
     EXPECT_EQ(args(text, "\"op\""),
-              R"({"Sequence number":12,"op_id":3,"Input Dims":[[2, 3], [], [1]]})");
-    EXPECT_EQ(args(text, "\"old\""), R"({"seq":40,"Sequence number":9})");
+              R"({"domain":"","Sequence number":12,"op_id":3,"Input Dims":[[2, 3], [], [1]]})");
+    EXPECT_EQ(args(text, "\"old\""), R"({"domain":"","seq":40,"Sequence number":9})");
     EXPECT_EQ(args(text, "\"ours\""), R"({"seq":12,"sizes":"[1]"})") << "not NVTX's";
 }
 
@@ -150,10 +151,12 @@ TEST_F(ChromeNvtx, TakesDimensionsThatAreNoListsAsText)
         write_error error;
         std::string path = scratch.path("bad.json");
         ASSERT_TRUE(write_chrome(t, path.c_str(), &error));
-        EXPECT_NE(read_file(path).find("\"args\":{\"Input Dims\":\""), std::string::npos) << bad;
+        EXPECT_NE(read_file(path).find("\"args\":{\"domain\":\"\",\"Input Dims\":\""),
+                  std::string::npos)
+            << bad;
     }
     EXPECT_EQ(args_with_text("sizes", "[-1, [0,  10], []]"),
-              R"({"Input Dims":[-1, [0,  10], []]})");
+              R"({"domain":"","Input Dims":[-1, [0,  10], []]})");
 }
 
 TEST_F(ChromeNvtx, LetsNoAttributePoseAsAMemberOfOurs)
@@ -165,7 +168,8 @@ TEST_F(ChromeNvtx, LetsNoAttributePoseAsAMemberOfOurs)
     EXPECT_EQ(args(text, "\"op\""),
               R"x({"domain":"lib","domain (attribute)":1,"color (attribute)":2,)x"
               R"x("Input Dims (attribute)":3,"continued (attribute)":4})x");
-    EXPECT_EQ(args(text, "\"ours\""), R"x({"domain":1,"unclosed (attribute)":2,"unclosed":true})x");
+    EXPECT_EQ(args(text, "\"ours\""),
+              R"x({"domain (attribute)":1,"unclosed (attribute)":2,"unclosed":true})x");
 }
 
 TEST_F(ChromeNvtx, DrawsCrossingRangesAsPiecesThatNest)
@@ -174,8 +178,8 @@ TEST_F(ChromeNvtx, DrawsCrossingRangesAsPiecesThatNest)
     trace.nvtx_pop(4000, 1);
     std::string text = write();
     EXPECT_EQ(count(text, "\"name\":\"b\""), 2u);
-    EXPECT_EQ(args(text, "\"name\":\"b\""), R"({"domain":"lib","x":1})");
-    EXPECT_EQ(args(text, "\"ts\":3.000"), R"({"domain":"lib","continued":true})");
+    EXPECT_EQ(args(text, "\"name\":\"b\""), R"({"domain":"lib","x":1,"piece of":2})");
+    EXPECT_EQ(args(text, "\"ts\":3.000"), R"({"domain":"lib","piece of":2,"continued":true})");
 }
 
 TEST_F(ChromeNvtx, DrawsArrowsFromForwardToBackward)
@@ -213,9 +217,9 @@ TEST_F(ChromeNvtx, WritesPyTorchsRangesAsOperators)
     EXPECT_EQ(count(text, "\"cat\":\"cpu_op\""), 3u);
     EXPECT_EQ(count(text, "\"cat\":\"user_annotation\""), 4u);
     EXPECT_EQ(args(text, "\"cpu_op\",\"name\":\"aten::linear\""),
-              R"({"External id":1,"Sequence number":4})");
+              R"({"External id":1,"domain":"","Sequence number":4})");
     EXPECT_EQ(args(text, "\"cpu_op\",\"name\":\"aten::mm\""),
-              R"({"External id":4,"Sequence number":4})");
+              R"({"External id":4,"domain":"","Sequence number":4})");
     EXPECT_EQ(args(text, "\"ts\":1.200"), R"({"External id":1,"cbid":211,"correlation":1})");
     EXPECT_EQ(args(text, "\"ts\":1.600"), R"({"External id":4,"cbid":211,"correlation":2})");
     EXPECT_EQ(args(text, "\"ts\":2.400"), R"({"cbid":211,"correlation":3})");

@@ -201,7 +201,8 @@ TEST(MemoryChrome, DrawsCurvesInstantsAndMigrations)
                      "\"Total Reserved\":2097152,\"Total Allocated\":2097152,\"Bytes\":-1048576,"
                      "\"Addr\":1048576,\"Device Id\":0,\"Device Type\":1}");
     EXPECT_HAS(text, "\"ts\":5.000,\"args\":{\"Total Reserved\":64,\"Total Allocated\":64,"
-                     "\"Bytes\":64,\"Addr\":16,\"Device Id\":-1,\"Device Type\":0}");
+                     "\"Bytes\":64,\"Addr\":16,\"Device Id\":-1,\"Device Type\":0,"
+                     "\"allocator\":\"arena\"}");
     EXPECT_HAS(text, "\"cat\":\"unified_memory\",\"name\":\"Memory migration HtoD\"");
     EXPECT_HAS(text, "\"name\":\"managed memory (device 0)\"");
     if (!have_python())

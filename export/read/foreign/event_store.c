@@ -22,6 +22,7 @@ void event_store_destroy(struct event_store *store)
     free(store->attrs.at);
     free(store->instants.at);
     free(store->memories.at);
+    free(store->allocators.at);
     free(store->ranges.at);
     free(store->gpus.at);
     free(store->details.at);
@@ -105,6 +106,7 @@ void event_store_join_pid_0(struct event_store *store)
     ALL_OF_FIRST(&store->threads);
     ALL_OF_FIRST(&store->gpus);
     ALL_OF_FIRST(&store->memories);
+    ALL_OF_FIRST(&store->allocators);
     ALL_OF_FIRST(&store->devices);
     ALL_OF_FIRST(&store->contexts);
     ALL_OF_FIRST(&store->streams);
@@ -182,6 +184,22 @@ void event_store_slice(struct event_store *store, const struct read_slice *slice
     };
 }
 
+bool event_store_goes_on(const struct event_store *store, uint32_t index,
+                         const struct read_slice *next)
+{
+    const struct store_slice *slice = &store->slices.at[index];
+    return slice->thread == next->thread && slice->name == next->name &&
+           slice->kind == next->kind && slice->end_ns == next->start_ns;
+}
+
+void event_store_extend(struct event_store *store, uint32_t index, int64_t end_ns, uint8_t flags)
+{
+    struct store_slice *slice = &store->slices.at[index];
+    if (end_ns > slice->end_ns)
+        slice->end_ns = end_ns;
+    slice->flags |= flags & READ_SLICE_UNCLOSED;
+}
+
 /* Attributes of a slice are adjacent: they move to the end. */
 void event_store_slice_attr(struct event_store *store, uint32_t index, const struct read_attr *attr)
 {
@@ -217,16 +235,57 @@ void event_store_counter(struct event_store *store, uint32_t thread, int64_t tim
     add_instant(store, (struct store_instant){time_ns, value, thread, name, STORE_COUNTER});
 }
 
+static void add_memory(struct event_store *store, struct store_memory memory)
+{
+    struct store_memory *kept = ADD(store, &store->memories);
+    if (kept)
+        *kept = memory;
+}
+
+static void add_memory_instant(struct event_store *store, uint32_t thread, int64_t time_ns,
+                               struct store_memory memory)
+{
+    add_memory(store, memory);
+    if (!store->failed)
+        add_instant(store, (struct store_instant){time_ns, 0, thread, store->memories.count - 1,
+                                                  STORE_MEMORY});
+}
+
 void event_store_memory(struct event_store *store, uint32_t process, uint32_t thread,
                         int64_t time_ns, const struct prof_rec_memory *record)
 {
-    struct store_memory *kept = ADD(store, &store->memories);
-    if (!kept)
-        return;
-    *kept = (struct store_memory){process, thread == 0, *record};
+    struct store_memory memory = {
+        .place = thread ? STORE_IN_THREAD : STORE_AT_START, .process = process, .record = *record};
     if (thread)
-        add_instant(store, (struct store_instant){time_ns, 0, thread, store->memories.count - 1,
-                                                  STORE_MEMORY});
+        add_memory_instant(store, thread, time_ns, memory);
+    else
+        add_memory(store, memory);
+}
+
+void event_store_memory_called(struct event_store *store, uint32_t process, uint32_t correlation,
+                               int64_t time_ns, const struct prof_rec_memory *record)
+{
+    add_memory(store, (struct store_memory){.place = STORE_BY_CALL,
+                                            .process = process,
+                                            .correlation = correlation,
+                                            .time_ns = time_ns,
+                                            .record = *record});
+}
+
+uint32_t event_store_allocator(struct event_store *store, uint32_t process, uint32_t name)
+{
+    struct store_allocator *kept = ADD(store, &store->allocators);
+    if (kept)
+        *kept = (struct store_allocator){process, name};
+    return store->allocators.count;
+}
+
+void event_store_allocate(struct event_store *store, uint32_t thread, int64_t time_ns,
+                          uint32_t allocator, const struct prof_rec_memory *record)
+{
+    add_memory_instant(
+        store, thread, time_ns,
+        (struct store_memory){.place = STORE_IN_THREAD, .allocator = allocator, .record = *record});
 }
 
 void event_store_range(struct event_store *store, uint32_t thread, uint32_t end_thread,
@@ -351,6 +410,7 @@ void event_store_gpu(struct event_store *store, uint32_t process, const struct r
             .name = gpu->name,
             .detail = index,
             .origin = gpu->origin,
+            .ambiguous = gpu->ambiguous,
         };
 }
 
@@ -392,17 +452,10 @@ static bool place_of(const struct read_gpu *gpu, struct prof_rec_context *place)
     return place->device < UINT16_MAX;
 }
 
-uint32_t event_store_busy_processes(struct event_store *store)
+void event_store_find_busy(const struct event_store *store, bool *busy)
 {
-    bool *busy = calloc((size_t)store->processes.count + 1, sizeof *busy);
-    uint32_t count = 0;
-    store->failed |= !busy;
-    for (uint32_t i = 0; i < store->gpus.count && busy; i++) {
-        count += !busy[store->gpus.at[i].process];
+    for (uint32_t i = 0; i < store->gpus.count; i++)
         busy[store->gpus.at[i].process] = true;
-    }
-    free(busy);
-    return count;
 }
 
 uint64_t event_store_busy_devices(const struct event_store *store, uint32_t process)

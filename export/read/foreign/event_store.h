@@ -51,6 +51,8 @@ uint32_t event_store_label(struct event_store *store, const struct event_label *
 /* Number of a new domain of the process, from 1 in the whole file. It may be named later. */
 uint32_t event_store_domain(struct event_store *store, uint32_t process);
 void event_store_name_domain(struct event_store *store, uint32_t domain, uint32_t name);
+/* For files that tell late whose a domain is. */
+void event_store_move_domain(struct event_store *store, uint32_t domain, uint32_t process);
 void event_store_category(struct event_store *store, uint32_t process, uint32_t domain,
                           uint32_t category, uint32_t name);
 
@@ -81,11 +83,24 @@ void event_store_counter(struct event_store *store, uint32_t thread, int64_t tim
  * only then. */
 void event_store_memory(struct event_store *store, uint32_t process, uint32_t thread,
                         int64_t time_ns, const struct prof_rec_memory *record);
+/* The same by a call of the process, which the id names; 0: nothing names it. */
+void event_store_memory_called(struct event_store *store, uint32_t process, uint32_t correlation,
+                               int64_t time_ns, const struct prof_rec_memory *record);
+/* Number of an allocator of the process's own, from 1 in the whole file; names may be equal. */
+uint32_t event_store_allocator(struct event_store *store, uint32_t process, uint32_t name);
+/* The same by a thread of the allocator's process, of which address, bytes and operation count. */
+void event_store_allocate(struct event_store *store, uint32_t thread, int64_t time_ns,
+                          uint32_t allocator, const struct prof_rec_memory *record);
 /* A begin/end range, which need not nest. `id` is unique in its process. `end_thread` 0: the file has
  * no end of it. */
 void event_store_range(struct event_store *store, uint32_t thread, uint32_t end_thread,
                        int64_t start_ns, int64_t end_ns, uint32_t name, uint64_t id);
 
+/* Whether the slice, which counts from 0, ends where `next` begins and is the same thing. */
+bool event_store_goes_on(const struct event_store *store, uint32_t slice,
+                         const struct read_slice *next);
+/* The slice lasts until then, where that is later. */
+void event_store_extend(struct event_store *store, uint32_t slice, int64_t end_ns, uint8_t flags);
 uint32_t event_store_slice_count(const struct event_store *store);
 uint32_t event_store_range_count(const struct event_store *store);
 
@@ -94,32 +109,39 @@ void event_store_slice_attr(struct event_store *store, uint32_t slice,
                             const struct read_attr *attr);
 
 /* Devices. The times in the record are set by the store: only start_ns and end_ns of read_gpu
- * count. `gpu->origin` is told as event_store_resolve() finds it: here it is the id by which the
+ * count. `gpu->ambiguous` stays true where the file itself says so. `gpu->origin` is told as event_store_resolve() finds it: here it is the id by which the
  * operation names the range that it comes from, which is the `correlation` of that slice; 0 none. */
 void event_store_gpu(struct event_store *store, uint32_t process, const struct read_gpu *gpu);
 #define EVENT_NO_PROCESS UINT32_MAX
 
-/* Rows of devices, for files that do not say whose an operation is: until event_store_resolve(), its
+/* A row of a device, for files that do not say whose an operation is: until event_store_resolve(), its
  * `process` is the number of its row. */
+struct event_row {
+    uint32_t process; /* that the row itself names, or EVENT_NO_PROCESS */
+    uint32_t group;   /* its operations are of processes of this group; 0 of any */
+    uint32_t main;    /* the process of operations that nothing else tells of */
+};
+
 struct event_rows {
-    const uint32_t
-        *processes; /* by row: the process that the row itself names, or EVENT_NO_PROCESS */
+    const struct event_row *at;
     uint32_t count;
-    uint32_t main; /* the process of operations that nothing else tells of */
+    const uint32_t *groups; /* by process */
+    const uint32_t *arrows; /* by operation: the process from which an arrow leads to it, or
+                               EVENT_NO_PROCESS; NULL: there are no arrows */
 };
 
 /* When everything is added, for files that tell of an operation's call or origin by its id alone. An
- * operation belongs to the process of its call, else of its origin, else of the others of its row. An
- * origin counts only where there is no call. An operation whose ids calls of several processes have, and
- * of which nothing tells which one is meant, is `ambiguous`. */
+ * operation belongs to the process that its row or an arrow names, else to that of its call, else of its
+ * origin, else of the others of its row. An origin counts only where there is no call. An operation whose
+ * ids calls of several processes have, and of which nothing tells which one is meant, is `ambiguous`. */
 void event_store_resolve(struct event_store *store, const struct event_rows *rows);
 void event_store_device(struct event_store *store, uint32_t process,
                         const struct prof_rec_device *device);
 void event_store_context(struct event_store *store, uint32_t process,
                          const struct prof_rec_context *context);
 
-/* How many processes have operations of devices. */
-uint32_t event_store_busy_processes(struct event_store *store);
+/* Sets, by process, which have operations of devices. */
+void event_store_find_busy(const struct event_store *store, bool *busy);
 
 /* The devices below 64 on which operations of the process ran, a bit each. */
 uint64_t event_store_busy_devices(const struct event_store *store, uint32_t process);

@@ -32,10 +32,19 @@ struct store_instant {
     enum store_instant_kind kind;
 };
 
+enum store_memory_place { STORE_AT_START, STORE_IN_THREAD, STORE_BY_CALL };
+
 struct store_memory {
-    uint32_t process; /* of what was allocated before the first event; else unused */
-    bool before;
+    enum store_memory_place place;
+    uint32_t process;     /* not of what is in a thread */
+    uint32_t correlation; /* of a call */
+    uint32_t allocator;   /* into allocators, from 1; 0: CUDA's memory */
+    int64_t time_ns;      /* of what a call did */
     struct prof_rec_memory record;
+};
+
+struct store_allocator {
+    uint32_t process, name;
 };
 
 struct store_range {
@@ -143,6 +152,7 @@ struct event_store {
     STORE_ARRAY(struct read_attr) attrs;
     STORE_ARRAY(struct store_instant) instants;
     STORE_ARRAY(struct store_memory) memories;
+    STORE_ARRAY(struct store_allocator) allocators;
     STORE_ARRAY(struct store_range) ranges;
     STORE_ARRAY(struct store_gpu) gpus;
     bool has_origins; /* some operation has one, and they are resolved */

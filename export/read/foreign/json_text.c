@@ -328,3 +328,23 @@ size_t json_unescape(const struct json_string *string, char *to)
     }
     return (size_t)(to - begin);
 }
+
+const char *json_each_member(struct json_cursor *cursor, const char *p, json_take_member *take,
+                             void *user)
+{
+    struct json_string key;
+    bool more = true;
+    if (p >= cursor->end || *p != '{')
+        return json_skip(cursor, p);
+    p = json_space(p + 1);
+    if (*p == '}' && p < cursor->end)
+        return p + 1;
+    while (p && more) {
+        p = json_key_at(cursor, p, &key);
+        const char *after = p ? json_skip(cursor, p) : NULL;
+        if (after)
+            take(user, &key, (struct text){p, (size_t)(after - p)});
+        p = after ? json_next(cursor, after, '}', &more) : NULL;
+    }
+    return p;
+}

@@ -147,6 +147,12 @@ const char *json_skip(struct json_cursor *cursor, const char *p);
 /* The rest of an object or array of which `depth` brackets are open. */
 const char *json_skip_open(struct json_cursor *cursor, const char *p, uint64_t depth);
 
+/* Calls `take` for each member of the object at `p`, with its value as it lies; another value is skipped.
+ * Returns as json_skip(). */
+typedef void json_take_member(void *user, const struct json_string *key, struct text value);
+const char *json_each_member(struct json_cursor *cursor, const char *p, json_take_member *take,
+                             void *user);
+
 /* A number, or a string that holds one, times 10 to the `scale`, without what is left behind the
  * point; saturated at +-JSON_NUMBER_MAX. `*known` false: it is another value, which was skipped. */
 #define JSON_NUMBER_MAX (INT64_C(1) << 61)

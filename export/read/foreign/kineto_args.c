@@ -14,7 +14,7 @@ static const struct {
 #undef KINETO_ARG
 };
 
-_Static_assert(KINETO_ARG_COUNT <= 32, "bits of kineto_args.seen");
+_Static_assert(KINETO_ARG_COUNT <= 64, "bits of kineto_args.seen");
 
 const char *kineto_key_name(enum kineto_arg arg)
 {
@@ -155,7 +155,7 @@ static inline const char *read_value(struct kineto_args *args, unsigned arg, uns
         known = *p == '"';
         p = known ? json_string_body(cursor, p + 1, &args->at[arg].text) : json_skip(cursor, p);
     }
-    args->seen |= (uint32_t)known << arg;
+    args->seen |= (uint64_t)known << arg;
     return p;
 }
 

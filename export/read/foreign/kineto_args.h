@@ -37,6 +37,13 @@ extern "C" {
     X(MEMORY_TOTAL, "Total Allocated", NUMBER)   \
     X(MEMORY_DEVICE, "Device Id", NUMBER)        \
     X(MEMORY_TYPE, "Device Type", NUMBER)        \
+    X(AMBIGUOUS, "ambiguous", NUMBER)            \
+    X(MEMORY_ALLOCATOR, "allocator", TEXT)       \
+    X(DOMAIN, "domain", RAW)                     \
+    X(LABEL_CATEGORY, "category", RAW)           \
+    X(LABEL_NUMBER, "category id", NUMBER)       \
+    X(COLOR, "color", TEXT)                      \
+    X(PIECE_OF, "piece of", NUMBER)              \
     X(FLOPS, "flops", REAL)                      \
     X(KERNEL_FLOP, "kernel_flop", REAL)          \
     X(KERNEL_NUM_GB, "kernel_num_gb", REAL)
@@ -59,7 +66,7 @@ struct kineto_keys {
 };
 
 struct kineto_args {
-    uint32_t seen;            /* bit by enum kineto_arg: what follows is set for these alone */
+    uint64_t seen;            /* bit by enum kineto_arg: what follows is set for these alone */
     struct json_string whole; /* the object as it is in the file, of every event that has one */
     union {
         int64_t number; /* NUMBER */
@@ -68,6 +75,8 @@ struct kineto_args {
         uint32_t three[3];
     } at[KINETO_ARG_COUNT];
 };
+
+#define KINETO_BIT(arg) (UINT64_C(1) << (arg))
 
 void kineto_keys_init(struct kineto_keys *keys);
 const char *kineto_key_name(enum kineto_arg arg);

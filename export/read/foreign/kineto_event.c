@@ -127,10 +127,8 @@ static inline const char *read_phase(struct kineto_event *event, struct json_cur
     p = read_text(&text, cursor, p);
     if (p && text.size)
         event->phase = text.bytes[0];
-    if (!p || (event->phase != 's' && event->phase != 'f' && event->phase != 't'))
-        return p;
-    event->is_flow = true;
-    return json_skip_open(cursor, p, 1);
+    event->is_flow = event->phase == 's' || event->phase == 't' || event->phase == 'f';
+    return p;
 }
 
 static inline const char *read_category(struct kineto_event *event, struct json_cursor *cursor,
@@ -218,8 +216,8 @@ const char *kineto_event_read(struct kineto_event *event, const struct kineto_ke
         p = json_key_at(cursor, p, &key);
         if (p)
             p = read_member(event, keys, &key, cursor, p);
-        if (!p || event->is_flow)
-            return p;
+        if (!p)
+            return NULL;
         p = json_next(cursor, p, '}', &more);
         if (!p)
             return NULL;

@@ -44,7 +44,7 @@ struct kineto_event {
     int64_t time_ns, duration_ns;
     uint32_t flags; /* KINETO_EVENT_*: what was there */
     char phase;     /* 0 none */
-    bool is_flow;   /* s, t, f: its members were not all looked at */
+    bool is_flow;   /* s, t, f */
     enum kineto_category category;
     struct json_string name, category_text, id, scope;
     struct kineto_id pid, tid;

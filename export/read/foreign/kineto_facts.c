@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool kineto_facts_init(struct kineto_facts *facts, struct event_store *store)
+bool kineto_facts_init(struct kineto_facts *facts, struct event_store *store,
+                       struct kineto_rows *rows)
 {
-    *facts = (struct kineto_facts){.store = store, .rank = -1, .world_size = -1};
+    *facts =
+        (struct kineto_facts){.store = store, .rows = rows, .own = {.rank = -1, .world_size = -1}};
     facts->value = malloc(KINETO_FACT_BYTES + JSON_PAD_BYTES);
     return facts->value != NULL;
 }
@@ -17,29 +19,7 @@ bool kineto_facts_init(struct kineto_facts *facts, struct event_store *store)
 void kineto_facts_fini(struct kineto_facts *facts)
 {
     free(facts->value);
-}
-
-/* Calls `member` for the members of the object at `p`. Returns the place behind it, or NULL. */
-typedef void take_member(void *user, const struct json_string *key, struct text value);
-
-static const char *each_member(struct json_cursor *cursor, const char *p, take_member *take,
-                               void *user)
-{
-    struct json_string key;
-    bool more = true;
-    if (p >= cursor->end || *p != '{')
-        return json_skip(cursor, p);
-    p = json_space(p + 1);
-    if (*p == '}' && p < cursor->end)
-        return p + 1;
-    while (p && more) {
-        p = json_key_at(cursor, p, &key);
-        const char *after = p ? json_skip(cursor, p) : NULL;
-        if (after)
-            take(user, &key, (struct text){p, (size_t)(after - p)});
-        p = after ? json_next(cursor, after, '}', &more) : NULL;
-    }
-    return p;
+    free(facts->groups.at);
 }
 
 static int64_t number_of(struct text value)
@@ -121,7 +101,7 @@ static void take_devices(struct kineto_facts *facts, struct json_cursor *cursor,
     p = json_space(p + 1);
     while (p && more && *p == '{' && facts->device_count < KINETO_DEVICES_MAX) {
         facts->devices[facts->device_count] = (struct prof_rec_device){0};
-        p = each_member(cursor, p, take_device_member, facts);
+        p = json_each_member(cursor, p, take_device_member, facts);
         facts->device_count += p != NULL;
         p = p ? json_next(cursor, p, ']', &more) : NULL;
     }
@@ -129,14 +109,34 @@ static void take_devices(struct kineto_facts *facts, struct json_cursor *cursor,
 
 static void take_distributed(void *user, const struct json_string *key, struct text value)
 {
+    kineto_group_rank(user, key, value);
+}
+
+static void take_pid(void *user, struct text now, struct text before)
+{
     struct kineto_facts *facts = user;
-    int64_t number = number_of(value);
-    if (number < 0 || number > INT32_MAX)
+    kineto_rows_group(facts->rows, now, facts->groups.count, number_of(before));
+}
+
+/* Groups are numbered from 1. */
+static void take_group(void *user, const struct kineto_group *group)
+{
+    struct kineto_facts *facts = user;
+    struct kineto_group *kept = ARRAY_ADD(&facts->groups);
+    facts->failed |= !kept;
+    if (!kept)
         return;
-    if (json_string_is(key, "rank"))
-        facts->rank = (int32_t)number;
-    else if (json_string_is(key, "world_size"))
-        facts->world_size = (int32_t)number;
+    *kept = *group;
+    kept->host = string_of(facts, group->host);
+    kept->pids = (struct text){"", 0};
+    kineto_group_pids(group, take_pid, facts);
+}
+
+static void take_libprof(void *user, const struct json_string *key, struct text value)
+{
+    struct kineto_facts *facts = user;
+    if (json_string_is(key, "simulated"))
+        facts->simulated = text_is(value, "true");
 }
 
 static void take_value(struct kineto_facts *facts, const struct json_string *key)
@@ -147,11 +147,15 @@ static void take_value(struct kineto_facts *facts, const struct json_string *key
     if (json_string_is(key, "deviceProperties") || json_string_is(key, "computeProperties"))
         take_devices(facts, &cursor, facts->value);
     else if (json_string_is(key, "distributedInfo"))
-        each_member(&cursor, facts->value, take_distributed, facts);
+        json_each_member(&cursor, facts->value, take_distributed, &facts->own);
     else if (json_string_is(key, "baseTimeNanoseconds"))
         facts->base_ns = number_of(value) < 0 ? 0 : (uint64_t)number_of(value);
     else if (json_string_is(key, "host_name"))
-        facts->host = string_of(facts, value);
+        facts->own.host = string_of(facts, value);
+    else if (json_string_is(key, "libprof"))
+        facts->is_libprofs = true, json_each_member(&cursor, facts->value, take_libprof, facts);
+    else if (kineto_groups_is((struct text){key->bytes, key->size}))
+        kineto_groups_each(value, take_group, facts);
 }
 
 void kineto_facts_member(struct kineto_facts *facts, struct text key, struct text piece, bool first,
@@ -163,6 +167,7 @@ void kineto_facts_member(struct kineto_facts *facts, struct text key, struct tex
         facts->skipping = false;
     }
     if (facts->skipping || piece.size > KINETO_FACT_BYTES - facts->size) {
+        facts->large_groups += !facts->skipping && kineto_groups_is(key);
         facts->skipping = true;
         return;
     }
@@ -188,6 +193,7 @@ void kineto_facts_mode(const struct kineto_facts *facts, struct read_process *pr
 {
     static const char amd[] = "AMD's devices, timed by their own profiler",
                       other[] = "another maker's devices, timed by their own profiler";
+    process->simulated = facts->simulated;
     if (facts->cuda_calls || (!facts->amd_calls && !facts->other_calls))
         return;
     process->gpu_mode = PROF_GPU_OTHER;

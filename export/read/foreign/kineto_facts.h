@@ -5,6 +5,8 @@
 #include "event_store.h"
 #include "json_text.h"
 #include "kineto_event.h"
+#include "kineto_groups.h"
+#include "kineto_rows.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,8 +20,12 @@ struct kineto_facts {
     struct event_store *store;
     uint64_t
         base_ns; /* since the epoch: what all times count from; 0 the epoch itself, or unknown */
-    int32_t rank, world_size; /* -1 unknown */
-    struct text host;         /* the store's */
+    struct kineto_rows *rows;
+    struct kineto_group own;                  /* of the file as a whole; its host is the store's */
+    KINETO_ARRAY(struct kineto_group) groups; /* their hosts are the store's */
+    bool is_libprofs, simulated;              /* libprof wrote the file; its device was simulated */
+    uint32_t large_groups;                    /* members that were too large to be read */
+    bool failed;
     struct prof_rec_device devices[KINETO_DEVICES_MAX];
     uint32_t device_count;
     bool cuda_calls, amd_calls, other_calls; /* whose runtime was called */
@@ -29,7 +35,8 @@ struct kineto_facts {
 };
 
 /* False: no memory. */
-bool kineto_facts_init(struct kineto_facts *facts, struct event_store *store);
+bool kineto_facts_init(struct kineto_facts *facts, struct event_store *store,
+                       struct kineto_rows *rows);
 void kineto_facts_fini(struct kineto_facts *facts);
 
 /* As kineto_visitor.member. */

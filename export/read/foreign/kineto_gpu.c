@@ -74,9 +74,9 @@ static uint32_t stream_of(const struct kineto_event *event)
 
 bool kineto_gpu_is_kernel(const struct kineto_event *event)
 {
-    const uint32_t signs = 1u << KINETO_EXTERNAL_ID | 1u << KINETO_EXTERNAL_ID_2021 |
-                           1u << KINETO_CORRELATION | 1u << KINETO_DEVICE | 1u << KINETO_STREAM |
-                           1u << KINETO_GRID;
+    const uint64_t signs = KINETO_BIT(KINETO_EXTERNAL_ID) | KINETO_BIT(KINETO_EXTERNAL_ID_2021) |
+                           KINETO_BIT(KINETO_CORRELATION) | KINETO_BIT(KINETO_DEVICE) |
+                           KINETO_BIT(KINETO_STREAM) | KINETO_BIT(KINETO_GRID);
     return (event->args.seen & signs) != 0 || is_device_pid(&event->pid);
 }
 
@@ -203,6 +203,7 @@ void kineto_gpu_read(const struct kineto_event *event, struct text text, uint32_
     memset(gpu, 0, sizeof *gpu); /* its padding too: see event_store_gpu() */
     int64_t correlation = kineto_number(&event->args, KINETO_CORRELATION, 0);
     gpu->correlation = correlation > 0 && correlation <= UINT32_MAX ? (uint32_t)correlation : 0;
+    gpu->ambiguous = kineto_number(&event->args, KINETO_AMBIGUOUS, 0) != 0;
     gpu->name = name;
     switch (event->category) {
     case KINETO_MEMCPY:

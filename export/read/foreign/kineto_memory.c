@@ -15,8 +15,12 @@
 /* One allocator: of a process and a device, or of the process's host memory. */
 struct heap {
     uint32_t process;
+    uint32_t name;      /* of the program's own allocator; 0 none */
+    uint32_t allocator; /* the store's number of it */
     uint16_t device;
     bool is_host;
+    uint8_t kind;
+    uint32_t before_it; /* the heap of that process and device before it, 1 + index; 0 none */
     bool has_total;
     int64_t before;         /* bytes that were allocated before the first event */
     struct number_map live; /* address -> 1 allocated, 0 released */
@@ -26,6 +30,7 @@ struct heap {
 struct heaps {
     struct event_store *store;
     struct kineto_memory *memory;
+    struct number_map first; /* process and device -> the latest of its heaps, into at */
     struct heap *at;
     uint32_t count, capacity;
     bool failed;
@@ -45,8 +50,31 @@ bool kineto_memory_is(const struct kineto_event *event)
            kineto_has(&event->args, KINETO_MEMORY_BYTES);
 }
 
+/* What libprof says of memory that Kineto does not know, in the words of its reports. */
+static uint8_t kind_of(const struct kineto_args *args, bool is_host)
+{
+    static const char *const kinds[] = {"pageable", "pinned",        "device",        "array",
+                                        "managed",  "device static", "managed static"};
+    for (uint8_t i = 0; i < sizeof kinds / sizeof *kinds && kineto_has(args, KINETO_KIND); i++)
+        if (json_string_is(&args->at[KINETO_KIND].text, kinds[i]))
+            return (uint8_t)(i + 1);
+    return is_host ? KIND_PAGEABLE : KIND_DEVICE;
+}
+
+static uint32_t allocator_of(const struct kineto_args *args, struct event_store *store)
+{
+    if (!kineto_has(args, KINETO_MEMORY_ALLOCATOR))
+        return 0;
+    const struct json_string *name = &args->at[KINETO_MEMORY_ALLOCATOR].text;
+    char *plain = malloc(name->size + (size_t)1);
+    uint32_t number =
+        plain ? event_store_name(store, (struct text){plain, json_unescape(name, plain)}) : 0;
+    free(plain);
+    return number;
+}
+
 bool kineto_memory_add(struct kineto_memory *memory, const struct kineto_event *event,
-                       int64_t time_ns, uint32_t thread)
+                       int64_t time_ns, uint32_t thread, struct event_store *store)
 {
     const struct kineto_args *args = &event->args;
     struct kineto_memory_op *op = ARRAY_ADD(memory);
@@ -62,24 +90,44 @@ bool kineto_memory_add(struct kineto_memory *memory, const struct kineto_event *
         .thread = thread,
         .device = (uint16_t)(device < 0 || device > UINT16_MAX ? UINT16_MAX : device),
         .is_host = kineto_number(args, KINETO_MEMORY_TYPE, 0) == 0,
+        .allocator = allocator_of(args, store),
     };
+    op->kind = kind_of(args, op->is_host);
     return true;
 }
 
+static struct heap *add_heap(struct heaps *heaps, const struct kineto_memory_op *op,
+                             uint32_t process, int64_t key, uint32_t latest)
+{
+    struct heap *added = ARRAY_ADD(heaps);
+    heaps->failed |= !added || !number_map_set(&heaps->first, key, heaps->count - 1);
+    if (!added)
+        return NULL;
+    *added = (struct heap){.process = process,
+                           .name = op->allocator,
+                           .device = op->device,
+                           .is_host = op->is_host,
+                           .kind = op->kind,
+                           .before_it = latest == NUMBER_MAP_NONE ? 0 : latest + 1};
+    if (op->allocator)
+        added->allocator = event_store_allocator(heaps->store, process, op->allocator);
+    return added;
+}
+
+/* A process has few heaps on a device. */
 static struct heap *heap_of(struct heaps *heaps, const struct kineto_memory_op *op)
 {
     uint32_t process = event_store_thread_process(heaps->store, op->thread);
-    for (uint32_t i = heaps->count; i-- > 0;) {
-        struct heap *heap = &heaps->at[i];
-        if (heap->process == process && heap->is_host == op->is_host &&
-            (heap->is_host || heap->device == op->device))
+    uint32_t device = op->is_host ? UINT32_MAX : op->device;
+    int64_t key = (int64_t)((uint64_t)process << 32 | device);
+    uint32_t latest = number_map_find(&heaps->first, key);
+    for (uint32_t i = latest == NUMBER_MAP_NONE ? 0 : latest + 1; heaps->at && i;
+         i = heaps->at[i - 1].before_it) {
+        struct heap *heap = &heaps->at[i - 1];
+        if (heap->kind == op->kind && heap->name == op->allocator)
             return heap;
     }
-    struct heap *added = ARRAY_ADD(heaps);
-    heaps->failed |= !added;
-    if (added)
-        *added = (struct heap){.process = process, .device = op->device, .is_host = op->is_host};
-    return added;
+    return add_heap(heaps, op, process, key, latest);
 }
 
 static struct prof_rec_memory record_of(const struct heap *heap, uint64_t address, int64_t bytes)
@@ -89,7 +137,7 @@ static struct prof_rec_memory record_of(const struct heap *heap, uint64_t addres
         .bytes = bytes < 0 ? 0 - (uint64_t)bytes : (uint64_t)bytes,
         .device = heap->is_host ? 0 : heap->device,
         .operation = bytes < 0 ? PROF_MEMORY_RELEASE : PROF_MEMORY_ALLOCATE,
-        .kind = heap->is_host ? KIND_PAGEABLE : KIND_DEVICE,
+        .kind = heap->kind,
     };
 }
 
@@ -150,7 +198,7 @@ static void take(struct heaps *heaps, uint32_t index)
     struct heap *heap = heap_of(heaps, op);
     if (!heap || op->bytes == 0)
         return;
-    if (op->total >= 0 && !heap->has_total) {
+    if (op->total >= 0 && !heap->has_total && !heap->allocator) {
         heap->has_total = true;
         heap->before += op->total - op->bytes;
     }
@@ -159,7 +207,10 @@ static void take(struct heaps *heaps, uint32_t index)
     else
         release(heaps, heap, index);
     struct prof_rec_memory record = record_of(heap, op->address, op->bytes);
-    event_store_memory(heaps->store, heap->process, op->thread, op->time_ns, &record);
+    if (heap->allocator)
+        event_store_allocate(heaps->store, op->thread, op->time_ns, heap->allocator, &record);
+    else
+        event_store_memory(heaps->store, heap->process, op->thread, op->time_ns, &record);
 }
 
 /* What was allocated before and not released: only its size is known. */
@@ -173,6 +224,7 @@ static void finish(struct heaps *heaps)
         number_map_fini(&heap->last);
     }
     free(heaps->at);
+    number_map_fini(&heaps->first);
 }
 
 static int by_time(const void *left, const void *right)

@@ -22,8 +22,10 @@ struct kineto_memory_op {
     uint64_t address; /* 0 unknown */
     uint32_t thread;
     uint32_t next; /* of allocations without an address: the one before of that size, 1 + index */
+    uint32_t allocator; /* the name of the program's own; 0 CUDA's memory, or PyTorch's */
     uint16_t device;
     bool is_host;
+    uint8_t kind; /* as prof_rec_memory.kind */
 };
 
 struct kineto_memory {
@@ -37,7 +39,7 @@ void kineto_memory_fini(struct kineto_memory *memory);
 bool kineto_memory_is(const struct kineto_event *event);
 /* False: no memory. */
 bool kineto_memory_add(struct kineto_memory *memory, const struct kineto_event *event,
-                       int64_t time_ns, uint32_t thread);
+                       int64_t time_ns, uint32_t thread, struct event_store *store);
 /* When threads are in their processes: puts all into the store. False: no memory. */
 bool kineto_memory_finish(struct kineto_memory *memory, struct event_store *store);
 

@@ -4,15 +4,17 @@
  *     b and e       ranges that need not nest          i, I, R, n   marks
  *     C             counters                           M            names
  *
- * Flow events (s, t, f) only draw what ids tell: a call and what it launched have one "correlation".
- * Operations of a device without such a call, as AMD's or compiled ones can be, name the operator that
+ * Flow events (s, t, f) draw what ids tell: a call and what it launched have one "correlation". They
+ * count only where several processes of a file have the same ids. Operations of a device without such a call, as AMD's or compiled ones can be, name the operator that
  * they come from by its "External id". Annotations on rows of devices are derived from the rest of the
  * file, and spans of the profiler and of device counters are no work of the program: they are left out.
  */
 #include "format_list.h"
 #include "kineto_facts.h"
 #include "kineto_file.h"
+#include "kineto_flows.h"
 #include "kineto_gpu.h"
+#include "kineto_labels.h"
 #include "kineto_memory.h"
 #include "kineto_pairs.h"
 #include "kineto_python.h"
@@ -24,6 +26,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What stands on the rows of one pid and is of one device. */
+struct device_row {
+    uint32_t pid;   /* see kineto_rows_pid() */
+    bool is_device; /* the pid is the number of the device: it names no process */
+};
+
 struct reader {
     struct event_store *store;
     struct kineto_event event;
@@ -34,8 +42,15 @@ struct reader {
     struct kineto_python python;
     struct kineto_memory memory;
     uint32_t attr_keys[KINETO_ARG_COUNT]; /* the store's numbers, 0 not asked for yet */
-    struct number_map row_of;             /* of the pid and the device -> row_pids[] */
-    KINETO_ARRAY(uint32_t) row_pids;      /* by row of a device: the pid, see kineto_rows_pid() */
+    struct number_map row_of;             /* of the pid and the device -> device_rows[] */
+    KINETO_ARRAY(struct device_row)
+    device_rows; /* in which operations of the store are until they
+                                                    are resolved */
+    struct kineto_flows flows;
+    struct kineto_labels labels;
+    struct number_map pieces;   /* "piece of" -> the slice of the store */
+    struct number_map wide_ids; /* beyond 32 bits -> numbers from UINT32_MAX - 1 downwards */
+    uint32_t most_id;           /* of those within 32 bits */
     bool any, is_kineto;
     int64_t first_ns; /* of the first event with a time, at last of the earliest: 0 of the store */
     int64_t last_ns;
@@ -81,20 +96,22 @@ static uint32_t attr_key(struct reader *reader, enum kineto_arg arg)
 }
 
 /* What statistics are made of, and only that. */
-#define TEXT_ATTRS \
-    (1u << KINETO_SHAPES | 1u << KINETO_TYPES | 1u << KINETO_VALUES | 1u << KINETO_CALL_STACK)
-#define NUMBER_ATTRS (1u << KINETO_SEQUENCE | 1u << KINETO_BYTES)
-#define REAL_ATTRS (1u << KINETO_FLOPS | 1u << KINETO_KERNEL_FLOP | 1u << KINETO_KERNEL_NUM_GB)
+#define TEXT_ATTRS                                                                      \
+    (KINETO_BIT(KINETO_SHAPES) | KINETO_BIT(KINETO_TYPES) | KINETO_BIT(KINETO_VALUES) | \
+     KINETO_BIT(KINETO_CALL_STACK))
+#define NUMBER_ATTRS (KINETO_BIT(KINETO_SEQUENCE) | KINETO_BIT(KINETO_BYTES))
+#define REAL_ATTRS \
+    (KINETO_BIT(KINETO_FLOPS) | KINETO_BIT(KINETO_KERNEL_FLOP) | KINETO_BIT(KINETO_KERNEL_NUM_GB))
 
 static bool make_attr(struct reader *reader, enum kineto_arg arg, struct read_attr *attr)
 {
     const struct kineto_args *args = &reader->event.args;
-    if (1u << arg & TEXT_ATTRS) {
+    if (KINETO_BIT(arg) & TEXT_ATTRS) {
         if (args->at[arg].text.size == 0)
             return false;
         attr->type = PROF_ATTR_STRING;
         attr->value = number_text(reader, &args->at[arg].text);
-    } else if (1u << arg & REAL_ATTRS) {
+    } else if (KINETO_BIT(arg) & REAL_ATTRS) {
         attr->type = PROF_ATTR_DOUBLE;
         memcpy(&attr->value, &args->at[arg].real, sizeof attr->value);
     } else {
@@ -107,10 +124,10 @@ static bool make_attr(struct reader *reader, enum kineto_arg arg, struct read_at
 
 static uint32_t make_attrs(struct reader *reader, struct read_attr *attrs)
 {
-    uint32_t wanted = reader->event.args.seen & (TEXT_ATTRS | NUMBER_ATTRS | REAL_ATTRS);
+    uint64_t wanted = reader->event.args.seen & (TEXT_ATTRS | NUMBER_ATTRS | REAL_ATTRS);
     uint32_t count = 0;
     for (; wanted; wanted &= wanted - 1)
-        count += make_attr(reader, (enum kineto_arg)__builtin_ctz(wanted), &attrs[count]);
+        count += make_attr(reader, (enum kineto_arg)__builtin_ctzll(wanted), &attrs[count]);
     return count;
 }
 
@@ -125,6 +142,31 @@ static uint32_t thread_of(struct reader *reader)
 static void take_frame(struct reader *reader, const struct kineto_frame *frame)
 {
     reader->failed |= !kineto_python_frame(&reader->python, frame);
+}
+
+/* With its domain, category and colour. */
+static uint32_t labelled(struct reader *reader, uint32_t name)
+{
+    return kineto_labels_name(&reader->labels, &reader->rows, &reader->event, name);
+}
+
+/* What crosses another event of its thread is drawn in pieces: the later ones are no slices of their own.
+ * Whether it is such a one. */
+static bool take_piece(struct reader *reader, const struct read_slice *slice)
+{
+    int64_t of = kineto_number(&reader->event.args, KINETO_PIECE_OF, 0);
+    if (of <= 0)
+        return false;
+    uint32_t first = number_map_find(&reader->pieces, of);
+    if (first == NUMBER_MAP_NONE) {
+        reader->failed |=
+            !number_map_set(&reader->pieces, of, event_store_slice_count(reader->store));
+        return false;
+    }
+    if (!event_store_goes_on(reader->store, first, slice))
+        return false;
+    event_store_extend(reader->store, first, slice->end_ns, slice->flags);
+    return true;
 }
 
 static void take_slice(struct reader *reader, int64_t start_ns)
@@ -142,6 +184,10 @@ static void take_slice(struct reader *reader, int64_t start_ns)
     kineto_slice_classify(event, name, &slice);
     if (slice.kind == READ_SLICE_API)
         kineto_facts_call(&reader->facts, event);
+    if (slice.kind == READ_SLICE_RANGE)
+        slice.name = labelled(reader, slice.name);
+    if (take_piece(reader, &slice))
+        return;
     if (event->args.seen && slice.kind != READ_SLICE_API)
         slice.attr_count = make_attrs(reader, attrs);
     struct kineto_wish wish = {start_ns, slice.thread, event_store_slice_count(reader->store)};
@@ -155,18 +201,26 @@ static void take_slice(struct reader *reader, int64_t start_ns)
 static uint32_t device_row(struct reader *reader)
 {
     const struct kineto_id *id = &reader->event.pid;
-    uint32_t pid = kineto_rows_pid(&reader->rows, id);
+    uint32_t pid = kineto_rows_device(&reader->rows, id);
     uint32_t device = kineto_gpu_device(&reader->event);
     int64_t key = (int64_t)((uint64_t)pid << 32 | device);
     uint32_t row = number_map_find(&reader->row_of, key);
     if (row != NUMBER_MAP_NONE)
         return row;
-    uint32_t *added = ARRAY_ADD(&reader->row_pids);
-    row = reader->row_pids.count - 1;
+    struct device_row *added = ARRAY_ADD(&reader->device_rows);
+    row = reader->device_rows.count - 1;
     reader->failed |= !added || !number_map_set(&reader->row_of, key, row);
     if (added)
-        *added = !id->text.bytes && id->number == device ? UINT32_MAX : pid;
+        *added = (struct device_row){pid, !id->text.bytes && id->number == device};
     return added ? row : 0;
+}
+
+/* Where the event is. */
+static struct kineto_place place_of(struct reader *reader)
+{
+    const struct kineto_event *event = &reader->event;
+    return (struct kineto_place){event->time_ns, kineto_rows_pid(&reader->rows, &event->pid),
+                                 kineto_rows_tid(&reader->rows, &event->tid)};
 }
 
 static void take_gpu(struct reader *reader, int64_t start_ns)
@@ -181,6 +235,7 @@ static void take_gpu(struct reader *reader, int64_t start_ns)
                      ? kineto_external_id(&event->args)
                      : 0;
     event_store_gpu(reader->store, device_row(reader), &gpu);
+    reader->failed |= !kineto_flows_operation(&reader->flows, place_of(reader));
     reader->operations++;
 }
 
@@ -245,7 +300,7 @@ static void take_async_end(struct reader *reader, int64_t time_ns)
         .time_ns = time_ns,
         .owner = common ? event_store_name(reader->store, (struct text){common, size}) : 0,
         .thread = thread_of(reader),
-        .name = number_text(reader, &event->name),
+        .name = labelled(reader, number_text(reader, &event->name)),
         .is_end = event->phase == 'e' || event->phase == 'F',
     };
     reader->failed |= !common || !kineto_ends_add(&reader->async_ends, &end);
@@ -279,8 +334,18 @@ static bool is_number(const char *value)
     return *value == '-' || (*value >= '0' && *value <= '9');
 }
 
+/* The curve of a heap, which libprof draws from the memory events: those tell more. */
+static bool is_heap_curve(const struct reader *reader)
+{
+    const struct kineto_event *event = &reader->event;
+    return reader->facts.is_libprofs && !event->tid.text.bytes && event->tid.number == 0 &&
+           kineto_begins((struct text){event->name.bytes, event->name.size}, "Memory ");
+}
+
 static void take_counter(struct reader *reader, int64_t time_ns)
 {
+    if (is_heap_curve(reader))
+        return;
     const struct json_string *args = &reader->event.args.whole;
     struct json_cursor cursor = {.end = args->bytes + args->size};
     struct json_string key;
@@ -324,11 +389,37 @@ static bool is_about_profiler(const struct kineto_event *event)
 static void take_mark(struct reader *reader, int64_t time_ns)
 {
     if (kineto_memory_is(&reader->event))
-        reader->failed |=
-            !kineto_memory_add(&reader->memory, &reader->event, time_ns, thread_of(reader));
+        reader->failed |= !kineto_memory_add(&reader->memory, &reader->event, time_ns,
+                                             thread_of(reader), reader->store);
     else if (!is_about_profiler(&reader->event))
         event_store_mark(reader->store, thread_of(reader), time_ns,
-                         number_text(reader, &reader->event.name));
+                         labelled(reader, number_text(reader, &reader->event.name)));
+}
+
+/* A number of 32 bits that stands for the id in the whole file. */
+static uint32_t narrow_id(struct reader *reader, int64_t id)
+{
+    uint32_t number = number_map_find(&reader->wide_ids, id);
+    if (number != NUMBER_MAP_NONE)
+        return number;
+    number = UINT32_MAX - 1 - reader->wide_ids.count;
+    reader->failed |= !number_map_set(&reader->wide_ids, id, number);
+    return number;
+}
+
+/* Calls and ranges are found by ids of 32 bits. */
+static void narrow_ids(struct reader *reader)
+{
+    static const enum kineto_arg ids[] = {KINETO_CORRELATION, KINETO_EXTERNAL_ID,
+                                          KINETO_EXTERNAL_ID_2021};
+    struct kineto_args *args = &reader->event.args;
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+        int64_t id = kineto_number(args, ids[i], 0);
+        if (id > UINT32_MAX)
+            args->at[ids[i]].number = narrow_id(reader, id);
+        else if (id > reader->most_id)
+            reader->most_id = (uint32_t)id;
+    }
 }
 
 static void take_timed(struct reader *reader)
@@ -341,6 +432,7 @@ static void take_timed(struct reader *reader)
     if (!reader->any)
         reader->first_ns = event->time_ns;
     reader->any = true;
+    narrow_ids(reader);
     int64_t time_ns = event->time_ns - reader->first_ns;
     switch (event->phase) {
     case 'X':
@@ -379,12 +471,19 @@ static void take_event(struct reader *reader)
         reader->unknown_phases++;
 }
 
+static void take_flow(struct reader *reader)
+{
+    reader->failed |= !kineto_flows_add(&reader->flows, &reader->event, place_of(reader));
+}
+
 static const char *visit_event(void *user, struct json_cursor *cursor, const char *p)
 {
     struct reader *reader = user;
     p = kineto_event_read(&reader->event, &reader->keys, cursor, p);
     if (p && !reader->event.is_flow)
         take_event(reader);
+    else if (p && kineto_flows_is(&reader->event))
+        take_flow(reader);
     return p;
 }
 
@@ -405,6 +504,10 @@ static void warn_of_file(struct reader *reader, const struct kineto_walked *walk
     event_store_warn(store, "events without a time left out", reader->untimed);
     event_store_warn(store, "times that are no numbers", reader->bad_times);
     event_store_warn(store, "events of a kind that is not read", reader->unknown_phases);
+    if (reader->wide_ids.count && reader->most_id >= UINT32_MAX - reader->wide_ids.count)
+        event_store_warn(store, "ids beyond 32 bits, of which one may be taken for another", 1);
+    event_store_warn(store, "lists of the trace's processes that are too long to be read",
+                     reader->facts.large_groups);
     event_store_warn(store, "times of device counters or of managed memory left out",
                      reader->device_counters);
 }
@@ -420,40 +523,79 @@ static uint64_t start_of(const struct reader *reader)
 /* More processes than devices can be seen by are no processes of one machine. */
 #define DEVICE_PROCESSES_MAX 64u
 
-/* What is said of the whole file is said of each of its processes, but for the rank where several of them
- * have devices: ranks that were merged, of which the file names one. */
-static void tell_facts(struct reader *reader)
+/* By group how many of its processes have operations of devices. NULL: no memory. */
+static uint32_t *count_busy(struct reader *reader)
+{
+    uint32_t processes = event_store_process_count(reader->store);
+    bool *busy = calloc(processes + (size_t)1, sizeof *busy);
+    uint32_t *counts = calloc(reader->facts.groups.count + (size_t)1, sizeof *counts);
+    reader->failed |= !busy || !counts;
+    if (busy && counts)
+        event_store_find_busy(reader->store, busy);
+    for (uint32_t i = 0; i < processes && busy && counts; i++)
+        counts[reader->rows.process_groups.at[i]] += busy[i];
+    free(busy);
+    return counts;
+}
+
+/* What is said of the whole file, or of the group, is said of each of its processes, but for the rank
+ * where several of them have devices: ranks that were merged, of which the file names one. */
+static void tell_process(struct reader *reader, uint32_t index, const uint32_t *busy)
 {
     const struct kineto_facts *facts = &reader->facts;
-    bool one_rank = event_store_busy_processes(reader->store) <= 1;
-    for (uint32_t i = 0; i < event_store_process_count(reader->store); i++) {
-        struct read_process *process = event_store_process_at(reader->store, i);
-        process->start_realtime_ns = start_of(reader);
-        process->rank = one_rank ? facts->rank : -1;
-        process->world_size = facts->world_size;
-        process->host = facts->host;
-        const char *format = reader->is_kineto ? "a Kineto trace" : "a Chrome trace";
-        process->format = (struct text){format, strlen(format)};
-        kineto_facts_mode(facts, process);
-        if (i < DEVICE_PROCESSES_MAX)
-            kineto_facts_devices(facts, i);
-    }
+    struct read_process *process = event_store_process_at(reader->store, index);
+    uint32_t group = reader->rows.process_groups.at[index];
+    const struct kineto_group *of = group ? &facts->groups.at[group - 1] : &facts->own;
+    const char *format = reader->is_kineto ? "a Kineto trace" : "a Chrome trace";
+    process->start_realtime_ns = start_of(reader);
+    /* libprof writes rank 0 where it knows none, for a tool that asks for one */
+    bool known = of != &facts->own || !facts->is_libprofs || of->rank > 0 || of->world_size >= 0;
+    process->rank = known && busy[group] <= 1 ? of->rank : -1;
+    process->world_size = of->world_size >= 0 ? of->world_size : facts->own.world_size;
+    process->host = of->host.size ? of->host : facts->own.host;
+    process->format = (struct text){format, strlen(format)};
+    kineto_facts_mode(facts, process);
+    if (index < DEVICE_PROCESSES_MAX)
+        kineto_facts_devices(facts, index);
+}
+
+static void tell_facts(struct reader *reader)
+{
+    uint32_t *busy = count_busy(reader);
+    for (uint32_t i = 0; i < event_store_process_count(reader->store) && busy; i++)
+        tell_process(reader, i, busy);
+    free(busy);
+}
+
+/* Where arrows lead from, which only counts where there is a choice. */
+static uint32_t *find_arrows(struct reader *reader)
+{
+    if (event_store_process_count(reader->store) < 2)
+        return NULL;
+    uint32_t *arrows = kineto_flows_processes(&reader->flows, &reader->rows);
+    reader->failed |= !arrows;
+    return arrows;
 }
 
 /* Which process each operation is of. */
-static void find_processes(struct reader *reader, uint32_t main)
+static void find_processes(struct reader *reader)
 {
-    uint32_t count = reader->row_pids.count;
-    uint32_t *processes = malloc(count * sizeof *processes);
-    if (!processes) {
-        reader->failed = true;
-        return;
+    uint32_t count = reader->device_rows.count;
+    struct event_row *rows = malloc((count + (size_t)1) * sizeof *rows);
+    uint32_t *arrows = find_arrows(reader);
+    reader->failed |= !rows;
+    for (uint32_t i = 0; i < count && rows; i++) {
+        rows[i] = kineto_rows_of_device(&reader->rows, reader->device_rows.at[i].pid);
+        if (reader->device_rows.at[i].is_device)
+            rows[i].process = EVENT_NO_PROCESS;
     }
-    for (uint32_t i = 0; i < count; i++)
-        processes[i] = kineto_rows_process(&reader->rows, reader->row_pids.at[i]);
-    event_store_resolve(reader->store, &(struct event_rows){processes, count, main});
+    if (!reader->failed)
+        event_store_resolve(
+            reader->store,
+            &(struct event_rows){rows, count, reader->rows.process_groups.at, arrows});
     event_store_find_contexts(reader->store);
-    free(processes);
+    free(rows);
+    free(arrows);
 }
 
 /* Events are in any order, and the first one of the file is rarely the earliest. */
@@ -472,11 +614,12 @@ static void finish(struct reader *reader, const struct kineto_walked *walked)
                       !kineto_python_finish(&reader->python, store);
     warn_of_file(reader, walked);
     uint32_t main = kineto_rows_finish(&reader->rows, reader->operations > 0);
-    reader->failed |= reader->rows.failed;
+    kineto_labels_finish(&reader->labels, &reader->rows);
+    reader->failed |= reader->labels.failed || reader->rows.failed || reader->facts.failed;
     event_store_warn(store, "processes beyond 1000: what they did is shown in the largest one",
                      reader->rows.surplus_pids);
     if (main != UINT32_MAX && reader->operations && !reader->failed)
-        find_processes(reader, main);
+        find_processes(reader);
     reader->failed |= !kineto_memory_finish(&reader->memory, store);
     begin_at_earliest(reader);
     tell_facts(reader);
@@ -487,7 +630,7 @@ static bool reader_init(struct reader *reader)
     reader->store = event_store_create();
     reader->rows.store = reader->store;
     kineto_keys_init(&reader->keys);
-    return reader->store && kineto_facts_init(&reader->facts, reader->store);
+    return reader->store && kineto_facts_init(&reader->facts, reader->store, &reader->rows);
 }
 
 static void reader_fini(struct reader *reader)
@@ -499,7 +642,11 @@ static void reader_fini(struct reader *reader)
     kineto_python_fini(&reader->python);
     kineto_memory_fini(&reader->memory);
     number_map_fini(&reader->row_of);
-    free(reader->row_pids.at);
+    free(reader->device_rows.at);
+    kineto_flows_fini(&reader->flows);
+    kineto_labels_fini(&reader->labels);
+    number_map_fini(&reader->pieces);
+    number_map_fini(&reader->wide_ids);
     free(reader->plain);
     free(reader);
 }

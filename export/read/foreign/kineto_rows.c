@@ -5,6 +5,7 @@
  */
 #include "kineto_rows.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,8 @@ void kineto_rows_fini(struct kineto_rows *rows)
     free(rows->rows.at);
     free(rows->pids.at);
     free(rows->names.at);
+    free(rows->groups.at);
+    free(rows->process_groups.at);
     free(rows->row_slots);
     free(rows->pid_slots);
     memset(rows, 0, sizeof *rows);
@@ -177,10 +180,69 @@ uint32_t kineto_rows_pid(struct kineto_rows *rows, const struct kineto_id *pid)
     return pid_slot(rows, key_of(rows, pid));
 }
 
+uint32_t kineto_rows_device(struct kineto_rows *rows, const struct kineto_id *pid)
+{
+    uint32_t slot = kineto_rows_pid(rows, pid);
+    if (slot != UINT32_MAX)
+        rows->pids.at[slot].operates = true;
+    return slot;
+}
+
+uint32_t kineto_rows_tid(struct kineto_rows *rows, const struct kineto_id *tid)
+{
+    uint64_t key = key_of(rows, tid);
+    return (uint32_t)(key ^ key >> 32);
+}
+
+static bool room_for_group(struct kineto_rows *rows, uint32_t group)
+{
+    while (rows->groups.count <= group) {
+        struct kineto_group_rows *added = ARRAY_ADD(&rows->groups);
+        if (!added)
+            return false;
+        *added = (struct kineto_group_rows){.main = EVENT_NO_PROCESS};
+    }
+    return true;
+}
+
+static void group_pid(struct kineto_rows *rows, uint64_t key, uint32_t group, int64_t own)
+{
+    uint32_t slot = pid_slot(rows, key);
+    if (slot == UINT32_MAX || !room_for_group(rows, group)) {
+        rows->failed = true;
+        return;
+    }
+    struct kineto_pid *pid = &rows->pids.at[slot];
+    pid->group = group;
+    pid->renumbered = own >= 0 && own <= UINT32_MAX;
+    pid->own = pid->renumbered ? (uint32_t)own : 0;
+    if (!rows->groups.at[group].first)
+        rows->groups.at[group].first = slot + 1;
+}
+
+/* A pid can be both "7" and 7. */
+void kineto_rows_group(struct kineto_rows *rows, struct text pid, uint32_t group, int64_t own)
+{
+    struct kineto_id id = {.present = true};
+    if (json_text_scaled(pid, 0, &id.number))
+        group_pid(rows, key_of(rows, &id), group, own);
+    id.text = (struct json_string){pid.bytes, (uint32_t)pid.size, false};
+    group_pid(rows, key_of(rows, &id), group, own);
+}
+
 uint32_t kineto_rows_process(const struct kineto_rows *rows, uint32_t pid)
 {
     return pid < rows->pids.count && rows->pids.at[pid].events ? rows->pids.at[pid].process
                                                                : EVENT_NO_PROCESS;
+}
+
+/* The process that comes next. */
+static void put_in_group(struct kineto_rows *rows, uint32_t group)
+{
+    uint32_t *added = ARRAY_ADD(&rows->process_groups);
+    rows->failed |= !added;
+    if (added)
+        *added = group;
 }
 
 static void add_process(struct kineto_rows *rows, struct kineto_pid *pid)
@@ -190,8 +252,16 @@ static void add_process(struct kineto_rows *rows, struct kineto_pid *pid)
         return;
     struct read_process *process = event_store_process_at(rows->store, pid->process);
     uint32_t name = pid->name ? pid->name : is_text(pid->key) ? (uint32_t)pid->key : 0;
-    process->pid = is_text(pid->key) ? 0 : (uint32_t)pid->key;
+    process->pid = pid->renumbered ? pid->own : is_text(pid->key) ? 0 : (uint32_t)pid->key;
     process->program = event_store_text(rows->store, name);
+    put_in_group(rows, pid->group);
+}
+
+/* A process of which the file says nothing. */
+static uint32_t add_unknown(struct kineto_rows *rows)
+{
+    put_in_group(rows, 0);
+    return event_store_process(rows->store);
 }
 
 static uint32_t most_events(const struct kineto_rows *rows)
@@ -203,22 +273,88 @@ static uint32_t most_events(const struct kineto_rows *rows)
     return most;
 }
 
+/* "thread 51 (python)", as Kineto and libprof call the thread 51 whose name is "python". */
+static struct text own_name(struct text name, uint64_t tid)
+{
+    char begin[40];
+    size_t size = (size_t)snprintf(begin, sizeof begin, "thread %llu (", (unsigned long long)tid);
+    bool composed = name.size > size && memcmp(name.bytes, begin, size) == 0 &&
+                    name.bytes[name.size - 1] == ')';
+    return composed ? (struct text){name.bytes + size, name.size - size - 1} : name;
+}
+
 static void name_threads(struct kineto_rows *rows)
 {
     for (uint32_t i = 0; i < rows->names.count; i++) {
         const struct kineto_row_name *named = &rows->names.at[i];
         uint32_t row = find_row(rows, named->pid, named->tid);
         if (row != UINT32_MAX)
-            event_store_name_thread(rows->store, rows->rows.at[row].thread,
-                                    event_store_text(rows->store, named->name));
+            event_store_name_thread(
+                rows->store, rows->rows.at[row].thread,
+                own_name(event_store_text(rows->store, named->name), rows->rows.at[row].tid));
     }
 }
 
-static uint32_t process_of(const struct kineto_rows *rows, const struct kineto_row *row,
-                           uint32_t main)
+/* The process for what is on rows of a pid that is none. */
+static uint32_t main_of(const struct kineto_rows *rows, const struct kineto_pid *pid)
 {
-    const struct kineto_pid *pid = &rows->pids.at[row->slot];
-    return pid->events ? pid->process : main;
+    uint32_t main = pid->group ? rows->groups.at[pid->group].main : EVENT_NO_PROCESS;
+    return main != EVENT_NO_PROCESS ? main : rows->main;
+}
+
+uint32_t kineto_rows_of_thread(const struct kineto_rows *rows, uint32_t pid)
+{
+    if (pid >= rows->pids.count)
+        return rows->main;
+    return rows->pids.at[pid].events ? rows->pids.at[pid].process
+                                     : main_of(rows, &rows->pids.at[pid]);
+}
+
+struct event_row kineto_rows_of_device(const struct kineto_rows *rows, uint32_t pid)
+{
+    if (pid >= rows->pids.count)
+        return (struct event_row){EVENT_NO_PROCESS, 0, rows->main};
+    const struct kineto_pid *row = &rows->pids.at[pid];
+    return (struct event_row){kineto_rows_process(rows, pid), row->group, main_of(rows, row)};
+}
+
+/* Of each group, the process that has most of its events. */
+static void find_group_mains(struct kineto_rows *rows)
+{
+    uint64_t *most = calloc(rows->groups.count + (size_t)1, sizeof *most);
+    rows->failed |= !most;
+    for (uint32_t i = 0; i < rows->pids.count && most; i++) {
+        const struct kineto_pid *pid = &rows->pids.at[i];
+        if (!pid->group)
+            continue;
+        rows->groups.at[pid->group].operates |= pid->operates;
+        if (pid->events > most[pid->group]) {
+            most[pid->group] = pid->events;
+            rows->groups.at[pid->group].main = pid->process;
+        }
+    }
+    free(most);
+}
+
+static bool is_full(const struct kineto_rows *rows)
+{
+    return event_store_process_count(rows->store) + 1 >= KINETO_PROCESSES_MAX;
+}
+
+/* A group that has nothing but operations of devices is a process nonetheless. */
+static void add_group_processes(struct kineto_rows *rows)
+{
+    for (uint32_t i = 1; i < rows->groups.count && !rows->failed; i++) {
+        struct kineto_group_rows *group = &rows->groups.at[i];
+        if (group->main != EVENT_NO_PROCESS || !group->operates)
+            continue;
+        struct kineto_pid *first = &rows->pids.at[group->first - 1];
+        rows->surplus_pids += is_full(rows);
+        if (is_full(rows) || first->group != i)
+            continue;
+        add_process(rows, first);
+        group->main = first->process;
+    }
 }
 
 uint32_t kineto_rows_finish(struct kineto_rows *rows, bool needed)
@@ -227,19 +363,26 @@ uint32_t kineto_rows_finish(struct kineto_rows *rows, bool needed)
     bool any = rows->pids.count && rows->pids.at[most].events;
     for (uint32_t i = 0; i < rows->pids.count; i++) {
         struct kineto_pid *pid = &rows->pids.at[i];
-        bool surplus =
-            i != most && event_store_process_count(rows->store) + 1 >= KINETO_PROCESSES_MAX;
+        bool surplus = i != most && is_full(rows);
         rows->surplus_pids += surplus && pid->events;
         pid->events = surplus ? 0 : pid->events;
         if (pid->events)
             add_process(rows, pid);
     }
-    if (event_store_failed(rows->store) || (!any && !needed && !rows->rows.count))
+    find_group_mains(rows);
+    add_group_processes(rows);
+    rows->main = UINT32_MAX;
+    if (event_store_failed(rows->store) || rows->failed || (!any && !needed && !rows->rows.count))
         return UINT32_MAX;
-    uint32_t main = any ? rows->pids.at[most].process : event_store_process(rows->store);
+    if (any)
+        rows->main = rows->pids.at[most].process;
+    else if (event_store_process_count(rows->store))
+        rows->main = 0;
+    else
+        rows->main = add_unknown(rows);
     for (uint32_t i = 0; i < rows->rows.count; i++)
         event_store_move_thread(rows->store, rows->rows.at[i].thread,
-                                process_of(rows, &rows->rows.at[i], main));
+                                kineto_rows_of_thread(rows, rows->rows.at[i].slot));
     name_threads(rows);
-    return main;
+    return rows->main;
 }

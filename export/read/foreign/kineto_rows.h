@@ -2,7 +2,7 @@
  *
  * Which pids are processes is known at the end: devices have pids too, and things are said of pids
  * that have no events. What is on rows of a pid that is no process belongs to the process that has
- * most of the file's events.
+ * most of the file's events, or of the events of its group of pids, where the file has groups.
  */
 #ifndef PROF_KINETO_ROWS_H
 #define PROF_KINETO_ROWS_H
@@ -23,9 +23,20 @@ struct kineto_row {
 
 struct kineto_pid {
     uint64_t key;
-    uint64_t events; /* of threads; 0: no process */
-    uint32_t name;   /* of the store, 0 none */
-    uint32_t process;
+    uint64_t events;  /* of threads; 0: no process */
+    uint32_t name;    /* of the store, 0 none */
+    uint32_t process; /* where it is one, or stands for its group */
+    uint32_t group;   /* see kineto_groups.h; 0 none */
+    bool renumbered;
+    uint32_t own;  /* the process's own pid, where it was renumbered */
+    bool operates; /* devices' operations are on its rows */
+};
+
+/* What a pid's rows without events of threads belong to, by group. */
+struct kineto_group_rows {
+    uint32_t first; /* of its pids, 1 + index; 0: none was seen */
+    uint32_t main;  /* the process that most of its events are of, or EVENT_NO_PROCESS */
+    bool operates;
 };
 
 /* A row was given a name, perhaps one that has no events. */
@@ -45,6 +56,9 @@ struct kineto_rows {
     KINETO_ARRAY(struct kineto_row) rows;
     KINETO_ARRAY(struct kineto_pid) pids;
     KINETO_ARRAY(struct kineto_row_name) names;
+    KINETO_ARRAY(struct kineto_group_rows) groups; /* by group; 0 is unused */
+    KINETO_ARRAY(uint32_t) process_groups;         /* by process */
+    uint32_t main;                   /* the process that has most of the events; UINT32_MAX none */
     uint32_t *row_slots, *pid_slots; /* open addressing: index + 1, 0 empty */
     uint32_t row_slot_count, pid_slot_count;
     uint32_t last;         /* row that was found last */
@@ -69,8 +83,19 @@ void kineto_rows_name_thread(struct kineto_rows *rows, const struct kineto_id *p
 
 /* Index of the pid, for kineto_rows_process(). */
 uint32_t kineto_rows_pid(struct kineto_rows *rows, const struct kineto_id *pid);
+/* The same of a pid on whose rows operations of devices are. */
+uint32_t kineto_rows_device(struct kineto_rows *rows, const struct kineto_id *pid);
+/* Any number that is the same for the same tid. */
+uint32_t kineto_rows_tid(struct kineto_rows *rows, const struct kineto_id *tid);
+/* Puts the pid, as it is in the file without quotes, into a group; `own`: what it was before the file was
+ * merged. The first one stands for the group where no thread does. */
+void kineto_rows_group(struct kineto_rows *rows, struct text pid, uint32_t group, int64_t own);
 /* After kineto_rows_finish(): the process with that pid; EVENT_NO_PROCESS: it is none. */
 uint32_t kineto_rows_process(const struct kineto_rows *rows, uint32_t pid);
+/* The process of the threads' events on its rows. */
+uint32_t kineto_rows_of_thread(const struct kineto_rows *rows, uint32_t pid);
+/* The same for operations on its rows that nothing else assigns: their process, and their group. */
+struct event_row kineto_rows_of_device(const struct kineto_rows *rows, uint32_t pid);
 
 /* Adds the processes to the store, puts threads into them, names both. Returns which process has
  * most of the events; `needed`: at least one process is. UINT32_MAX: there is none. */

@@ -18,6 +18,7 @@ struct place {
     uint32_t process, correlation;
     uint32_t context, stream;
     uint16_t device;
+    bool ambiguous;
 };
 
 static uint16_t within_16(int64_t value)
@@ -67,7 +68,11 @@ static bool take_place(struct sqlite_trace *trace, struct sqlite_rows *rows, str
     bool open;
     if (!sqlite_trace_times(trace, rows, &place->start_ns, &place->end_ns, &open))
         return false;
-    place->correlation = sqlite_trace_correlation(trace, sqlite_rows_int(rows, CORRELATION, 0));
+    int64_t correlation = sqlite_rows_int(rows, CORRELATION, 0);
+    place->ambiguous = correlation < 0; /* libprof's own files: see nsys_schema.c */
+    if (correlation < 0 && correlation >= -(int64_t)UINT32_MAX)
+        correlation = -correlation;
+    place->correlation = sqlite_trace_correlation(trace, correlation);
     place->process = process_of(trace, rows, place->correlation);
     place->device = device_16(rows);
     place->context = id_32(rows, CONTEXT);
@@ -83,6 +88,7 @@ static void begin_gpu(struct read_gpu *gpu, enum read_gpu_kind kind, const struc
     gpu->start_ns = place->start_ns;
     gpu->end_ns = place->end_ns;
     gpu->correlation = place->correlation;
+    gpu->ambiguous = place->ambiguous;
 }
 
 static uint64_t after_epoch(int64_t time_ns)

@@ -77,6 +77,7 @@ uint64_t sqlite_nsys_read(struct sqlite_trace *trace)
     read_calls(trace);
     nsys_read_nvtx(trace);
     sqlite_gpu_read(trace, true);
+    nsys_read_memory(trace);
     uint64_t start_ns = nsys_read_facts(trace);
     event_store_join_pid_0(trace->store);
     int64_t first_ns = event_store_end(trace->store);

@@ -17,6 +17,9 @@ uint32_t nsys_thread(struct sqlite_trace *trace, int64_t global);
 /* NVTX_EVENTS. */
 void nsys_read_nvtx(struct sqlite_trace *trace);
 
+/* Allocated memory; libprof's tables of allocators and of overhead. */
+void nsys_read_memory(struct sqlite_trace *trace);
+
 /* Devices, contexts, streams and names of processes and threads; when all of these are known. Returns
  * when the session began, since the epoch; 0 unknown. */
 uint64_t nsys_read_facts(struct sqlite_trace *trace);

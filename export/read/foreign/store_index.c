@@ -5,8 +5,11 @@
 
 #include <stdlib.h>
 
-/* Slices that begin at one time: the longer first. There are few at a time, unless a file is made to
- * be slow; then a stable merge would be needed, which qsort of glibc is. */
+/* In the number of a slice that is being sorted: it is a call. */
+#define IS_CALL (UINT32_C(1) << 31)
+
+/* Slices that begin at one time: the longer first, and calls inside ranges that are as long. There are few at
+ * a time, unless a file is made to be slow; then a stable merge would be needed, which qsort of glibc is. */
 static int longer_first(const void *left, const void *right)
 {
     const struct radix_item *a = left, *b = right;
@@ -24,11 +27,16 @@ static void sort_equal_starts(const struct event_store *store, struct radix_item
         if (end - first < 2)
             continue;
         uint64_t key = items[first].key;
-        for (uint32_t i = first; i < end; i++)
-            items[i].key = radix_key(store->slices.at[items[i].value].end_ns);
+        for (uint32_t i = first; i < end; i++) {
+            const struct store_slice *slice = &store->slices.at[items[i].value];
+            items[i].key = radix_key(slice->end_ns);
+            items[i].value |= slice->kind == READ_SLICE_API ? IS_CALL : 0;
+        }
         qsort(items + first, end - first, sizeof *items, longer_first);
-        for (uint32_t i = first; i < end; i++)
+        for (uint32_t i = first; i < end; i++) {
             items[i].key = key;
+            items[i].value &= ~IS_CALL;
+        }
     }
 }
 

@@ -33,6 +33,12 @@ void event_store_name_domain(struct event_store *store, uint32_t domain, uint32_
         store->domains.at[domain - 1].name = name;
 }
 
+void event_store_move_domain(struct event_store *store, uint32_t domain, uint32_t process)
+{
+    if (domain && domain <= store->domains.count)
+        store->domains.at[domain - 1].process = process;
+}
+
 void event_store_category(struct event_store *store, uint32_t process, uint32_t domain,
                           uint32_t category, uint32_t name)
 {

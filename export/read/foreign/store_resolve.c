@@ -3,11 +3,13 @@
  * Calls are found by their correlation id, ranges by the id that is in the same place. Each id is
  * looked up in a table that has the ids of operations alone, so what this costs depends on them.
  *
- * Traces of several processes can have the same ids. Of the processes that have a call of an operation's
- * id, these are asked for in turn: the one whose pid the operation's row has; the only one that has the
- * range that the operation names; the only one whose call began before the operation and did not launch
- * another one; the one that nearly all operations of the row belong to. An operation that nothing of
- * this decides is ambiguous: it is joined to no call, and counted.
+ * Traces of several processes can have the same ids. An operation whose row has the pid of a process, or
+ * to which an arrow leads from one, is of that process, and one of a file that was merged is of a process
+ * of that file, whoever else has its id. Of the processes that are left and have a call of the id, these
+ * are asked for in turn: the only one; the only one that has the range that the operation names; the only
+ * one whose call began before the operation and did not launch another one; the one that nearly all
+ * operations of the row belong to. An operation that nothing of this decides is ambiguous: it is joined
+ * to no call, and counted.
  */
 #include "event_store_inside.h"
 #include "number_map.h"
@@ -222,6 +224,41 @@ static bool has_process(const struct wanted_ids *ids, const struct wanted *wante
     return false;
 }
 
+/* The process that the operation's row or an arrow to it names. */
+static uint32_t named_process(const struct resolving *work, const struct store_gpu *gpu)
+{
+    const struct event_rows *rows = work->rows;
+    uint32_t of_row = rows->at[gpu->process].process;
+    if (of_row != EVENT_NO_PROCESS || !rows->arrows)
+        return of_row;
+    return rows->arrows[gpu - work->store->gpus.at];
+}
+
+/* Whether the operation can be of the process, as far as its place in the file tells. */
+static bool can_own(const struct resolving *work, const struct store_gpu *gpu, uint32_t process)
+{
+    uint32_t named = named_process(work, gpu), group = work->rows->at[gpu->process].group;
+    if (named != EVENT_NO_PROCESS)
+        return process == named;
+    return !group || work->rows->groups[process] == group;
+}
+
+/* What has the id in a process whose the operation can be; NULL: nothing has. */
+static const struct wanted *wanted_in_reach(const struct resolving *work,
+                                            const struct store_gpu *gpu,
+                                            const struct wanted_ids *ids, uint32_t id)
+{
+    const struct wanted *wanted = wanted_find(ids, id);
+    if (!wanted)
+        return NULL;
+    if (!wanted->count)
+        return can_own(work, gpu, process_of(ids->store, wanted->slice)) ? wanted : NULL;
+    for (uint32_t i = wanted->first; i < wanted->first + wanted->count; i++)
+        if (can_own(work, gpu, ids->shared.at[i].process))
+            return wanted;
+    return NULL;
+}
+
 /* Whether one of them began by then and is not another operation's. */
 static bool can_launch(const struct wanted_ids *ids, const struct candidate *candidate,
                        int64_t latest_ns)
@@ -238,26 +275,30 @@ static uint32_t only_one(const struct resolving *work, const struct wanted_ids *
                          const struct wanted *wanted, const struct store_gpu *gpu, int64_t error_ns)
 {
     const struct wanted *named = ids->calls ? wanted_find(&work->ranges, gpu->origin) : NULL;
-    uint32_t found = EVENT_NO_PROCESS, by_range = EVENT_NO_PROCESS, able = 0, ranges = 0;
+    uint32_t in_reach = EVENT_NO_PROCESS, by_range = EVENT_NO_PROCESS, by_time = EVENT_NO_PROCESS;
+    uint32_t reached = 0, ranges = 0, able = 0;
     for (uint32_t i = wanted->first; i < wanted->first + wanted->count;) {
         struct candidate next = next_candidate(ids, &i, wanted->first + wanted->count);
+        if (!can_own(work, gpu, next.at->process))
+            continue;
+        in_reach = next.at->process, reached++;
         if (named && has_process(&work->ranges, named, next.at->process))
             by_range = next.at->process, ranges++;
         if (can_launch(ids, &next, gpu->start_ns + error_ns))
-            found = next.at->process, able++;
+            by_time = next.at->process, able++;
     }
-    return ranges == 1 ? by_range : able == 1 ? found : EVENT_NO_PROCESS;
+    return reached == 1  ? in_reach
+           : ranges == 1 ? by_range
+           : able == 1   ? by_time
+                         : EVENT_NO_PROCESS;
 }
 
 /* `by_owner`: after all that is known of the operation itself. */
 static uint32_t decide(const struct resolving *work, const struct wanted_ids *ids,
                        const struct wanted *wanted, const struct store_gpu *gpu, bool by_owner)
 {
-    uint32_t row_process = work->rows->processes[gpu->process];
-    uint32_t owner = work->owners[gpu->process];
-    if (row_process != EVENT_NO_PROCESS && has_process(ids, wanted, row_process))
-        return row_process;
-    if (by_owner && owner != EVENT_NO_PROCESS && has_process(ids, wanted, owner))
+    uint32_t owner = by_owner ? work->owners[gpu->process] : EVENT_NO_PROCESS;
+    if (owner != EVENT_NO_PROCESS && can_own(work, gpu, owner) && has_process(ids, wanted, owner))
         return owner;
     return only_one(work, ids, wanted, gpu, CLOCK_ERROR_NS);
 }
@@ -279,9 +320,9 @@ static void take_call(const struct wanted_ids *ids, const struct wanted *wanted,
 static const struct wanted *wanted_by(const struct resolving *work, const struct store_gpu *gpu,
                                       const struct wanted_ids **ids)
 {
-    const struct wanted *wanted = wanted_find(&work->calls, gpu->correlation);
+    const struct wanted *wanted = wanted_in_reach(work, gpu, &work->calls, gpu->correlation);
     *ids = wanted ? &work->calls : &work->ranges;
-    return wanted ? wanted : wanted_find(&work->ranges, gpu->origin);
+    return wanted ? wanted : wanted_in_reach(work, gpu, &work->ranges, gpu->origin);
 }
 
 /* Finds the process that owns nearly all operations of each row. `processes`: as decided so far; NULL: none was,
@@ -353,15 +394,17 @@ static uint32_t slice_in(const struct wanted_ids *ids, const struct wanted *want
 /* Where nothing has its ids, the operation stays with the others of its row. */
 static uint32_t process_without(const struct resolving *work, const struct store_gpu *gpu)
 {
-    uint32_t owner = work->owners[gpu->process], row = work->rows->processes[gpu->process];
-    return owner != EVENT_NO_PROCESS ? owner : row != EVENT_NO_PROCESS ? row : work->rows->main;
+    uint32_t named = named_process(work, gpu), owner = work->owners[gpu->process];
+    return named != EVENT_NO_PROCESS   ? named
+           : owner != EVENT_NO_PROCESS ? owner
+                                       : work->rows->at[gpu->process].main;
 }
 
 static void place(struct resolving *work, struct store_gpu *gpu, uint32_t process)
 {
     const struct wanted_ids *ids;
     const struct wanted *wanted = wanted_by(work, gpu, &ids);
-    gpu->ambiguous = wanted && wanted->count && process == EVENT_NO_PROCESS;
+    gpu->ambiguous |= wanted && wanted->count && process == EVENT_NO_PROCESS;
     gpu->origin = 0;
     if (!wanted || gpu->ambiguous) {
         gpu->process = process_without(work, gpu);

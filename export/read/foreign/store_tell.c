@@ -35,12 +35,14 @@ struct teller {
     uint32_t *numbers; /* by slice: 1 + what was told before its first piece; NULL: nobody asks */
     bool failed;
     STORE_ARRAY(struct open_slice) open;
-    STORE_ARRAY(struct rest) heap; /* least start first, then greatest end */
+    STORE_ARRAY(struct rest) heap; /* as comes_before() */
 };
 
+/* The rest of a slice stays outside of what has begun since the slice did, as if it had not been cut: what
+ * is outside is told first. */
 static bool comes_before(const struct rest *a, const struct rest *b)
 {
-    return a->start_ns != b->start_ns ? a->start_ns < b->start_ns : a->end_ns > b->end_ns;
+    return a->start_ns != b->start_ns ? a->start_ns < b->start_ns : a->continues < b->continues;
 }
 
 static void heap_push(struct teller *teller, struct rest rest)
@@ -127,9 +129,17 @@ static void tell_memory(const struct event_store *store, const struct read_sink 
                         const struct store_instant *instant)
 {
     const struct store_memory *memory = &store->memories.at[instant->name];
-    sink->memory(sink->user, &(struct read_memory){.time_ns = instant->time_ns,
-                                                   .thread = instant->thread,
-                                                   .record = memory->record});
+    const struct prof_rec_memory *record = &memory->record;
+    if (memory->allocator && record->operation == PROF_MEMORY_RELEASE)
+        sink->release(sink->user, instant->thread, instant->time_ns, memory->allocator,
+                      record->address);
+    else if (memory->allocator)
+        sink->alloc(sink->user, instant->thread, instant->time_ns, memory->allocator,
+                    record->address, record->bytes);
+    else
+        sink->memory(sink->user, &(struct read_memory){.time_ns = instant->time_ns,
+                                                       .thread = instant->thread,
+                                                       .record = *record});
 }
 
 static void tell_instant(struct teller *teller, const struct store_instant *instant)
@@ -320,6 +330,9 @@ static void tell_names(struct event_store *store, uint32_t process, const struct
     for (uint32_t i = 0; i < store->categories.count; i++)
         if (store->categories.at[i].process == process)
             use_name(&naming, store->categories.at[i].category.name);
+    for (uint32_t i = 0; i < store->allocators.count; i++)
+        if (store->allocators.at[i].process == process)
+            use_name(&naming, store->allocators.at[i].name);
     for (uint32_t i = 0; i < threads.count; i++)
         use_thread(&naming, threads.at[i] + 1);
     for (uint32_t i = 0; i < ranges.count; i++)
@@ -355,6 +368,9 @@ static void tell_facts(struct event_store *store, uint32_t process, const struct
         if (store->streams.at[i].process == process)
             sink->stream(sink->user, &store->streams.at[i].stream);
     tell_domains(store, process, sink);
+    for (uint32_t i = 0; i < store->allocators.count; i++)
+        if (store->allocators.at[i].process == process)
+            sink->allocator(sink->user, i + 1, store->allocators.at[i].name);
     for (uint32_t i = 0; i < threads.count; i++) {
         const struct store_thread *thread = &store->threads.at[threads.at[i]];
         sink->thread(sink->user, threads.at[i] + 1, thread->tid,
@@ -367,13 +383,65 @@ static void tell_facts(struct event_store *store, uint32_t process, const struct
     }
 }
 
-/* What was allocated before the file's first event, which is at time 0. */
-static void tell_memory_before(const struct event_store *store, uint32_t process,
-                               const struct read_sink *sink)
+/* The first of a thread's items, INT64_MAX without any. */
+static int64_t first_slice_ns(const struct event_store *store, uint32_t thread)
 {
-    for (uint32_t i = 0; i < store->memories.count; i++)
-        if (store->memories.at[i].before && store->memories.at[i].process == process)
-            sink->memory(sink->user, &(struct read_memory){.record = store->memories.at[i].record});
+    const struct store_sorted *sorted = &store->index->slices;
+    const uint32_t *starts = sorted->starts + thread;
+    return starts[0] == starts[1] ? INT64_MAX
+                                  : store->slices.at[sorted->items[starts[0]].value].start_ns;
+}
+
+static int64_t first_instant_ns(const struct event_store *store, uint32_t thread)
+{
+    const struct store_sorted *sorted = &store->index->instants;
+    const uint32_t *starts = sorted->starts + thread;
+    return starts[0] == starts[1] ? INT64_MAX
+                                  : store->instants.at[sorted->items[starts[0]].value].time_ns;
+}
+
+static int64_t earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* When the process's first event was; 0 without any. */
+static int64_t first_event_ns(const struct event_store *store, uint32_t process)
+{
+    const struct store_index *index = store->index;
+    int64_t first = INT64_MAX;
+    struct store_group threads = store_group(&index->threads, process);
+    for (uint32_t i = 0; i < threads.count; i++)
+        first = earlier(first, earlier(first_slice_ns(store, threads.at[i] + 1),
+                                       first_instant_ns(store, threads.at[i] + 1)));
+    struct store_group ranges = store_group(&index->ranges, process);
+    for (uint32_t i = 0; i < ranges.count; i++)
+        first = earlier(first, store->ranges.at[ranges.at[i]].start_ns);
+    struct store_group gpus = store_group(&index->gpus, process);
+    for (uint32_t i = 0; i < gpus.count; i++)
+        first = earlier(first, store->gpus.at[gpus.at[i]].start_ns);
+    return first == INT64_MAX ? 0 : first;
+}
+
+/* What no thread is known of. What was allocated before the process's first event counts from that on, so that
+ * its time is that of its events. */
+static void tell_memory_apart(const struct event_store *store, uint32_t process,
+                              const struct read_sink *sink)
+{
+    int64_t first_ns = 0;
+    bool known = false;
+    for (uint32_t i = 0; i < store->memories.count; i++) {
+        const struct store_memory *memory = &store->memories.at[i];
+        bool at_start = memory->place == STORE_AT_START;
+        if (memory->place == STORE_IN_THREAD || memory->process != process)
+            continue;
+        if (at_start && !known)
+            known = true, first_ns = first_event_ns(store, process);
+        sink->memory(sink->user,
+                     &(struct read_memory){.time_ns = at_start ? first_ns : memory->time_ns,
+                                           .correlation = memory->correlation,
+                                           .record = memory->record});
+    }
 }
 
 static void tell_ranges(const struct event_store *store, uint32_t process,
@@ -442,7 +510,7 @@ bool event_store_tell(struct event_store *store, uint32_t process, const struct 
         return false;
     teller.numbers = store->index->numbers;
     tell_facts(store, process, sink);
-    tell_memory_before(store, process, sink);
+    tell_memory_apart(store, process, sink);
     tell_threads(&teller, process);
     tell_ranges(store, process, sink);
     health->records = teller.told + tell_gpus(store, process, sink, teller.numbers);

@@ -26,6 +26,9 @@ static struct span span_of(const struct event_store *store)
         widen(&span, store->ranges.at[i].start_ns, store->ranges.at[i].end_ns);
     for (uint32_t i = 0; i < store->gpus.count; i++)
         widen(&span, store->gpus.at[i].start_ns, store->gpus.at[i].end_ns);
+    for (uint32_t i = 0; i < store->memories.count; i++)
+        if (store->memories.at[i].place == STORE_BY_CALL)
+            widen(&span, store->memories.at[i].time_ns, store->memories.at[i].time_ns);
     return span;
 }
 
@@ -46,6 +49,9 @@ void event_store_shift(struct event_store *store, int64_t origin_ns)
     }
     for (uint32_t i = 0; i < store->instants.count; i++)
         store->instants.at[i].time_ns -= origin_ns;
+    for (uint32_t i = 0; i < store->memories.count; i++)
+        if (store->memories.at[i].place == STORE_BY_CALL)
+            store->memories.at[i].time_ns -= origin_ns;
     for (uint32_t i = 0; i < store->ranges.count; i++) {
         store->ranges.at[i].start_ns -= origin_ns;
         store->ranges.at[i].end_ns -= origin_ns;

@@ -108,6 +108,11 @@ static bool grow_texts(struct text_pool *pool)
     return true;
 }
 
+uint32_t text_pool_find(const struct text_pool *pool, struct text text)
+{
+    return pool->slot_count ? *find_slot(pool, text, hash_of(text)) : 0;
+}
+
 uint32_t text_pool_number(struct text_pool *pool, struct text text)
 {
     if (pool->count == pool->capacity && !grow_texts(pool))

@@ -19,6 +19,9 @@ void text_pool_fini(struct text_pool *pool);
 /* Number of the text; the bytes are copied when it is new. 0: no memory. */
 uint32_t text_pool_number(struct text_pool *pool, struct text text);
 
+/* Number of the text; 0: it is not there. */
+uint32_t text_pool_find(const struct text_pool *pool, struct text text);
+
 /* A copy that lives as long as the pool, NUL-terminated beside its size. `bytes` NULL: no memory. */
 struct text text_pool_copy(struct text_pool *pool, struct text text);
 

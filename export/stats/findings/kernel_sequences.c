@@ -3,6 +3,7 @@
 
 #include "array.h"
 #include "keymap.h"
+#include "operation_totals.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +39,7 @@ static void add_launched(const struct timeline *timeline, const struct tl_slice 
         sequence->length++;
     }
     if (sequence->length > before && slice->kind == TL_API)
-        sequence->call_ns += slice->end_ns - slice->start_ns;
+        sequence->call_ns += operation_call_end_ns(timeline, slice) - slice->start_ns;
 }
 
 /* Where the slices within `root` end. */

@@ -31,7 +31,8 @@ static void add_operation(struct launch_row *row, const struct timeline *timelin
         row->others++;
         return;
     }
-    int64_t call_ns = call->end_ns - call->start_ns, delay_ns = operation_delay_ns(operation, call);
+    int64_t call_ns = operation_call_end_ns(timeline, call) - call->start_ns;
+    int64_t delay_ns = operation_delay_ns(timeline, operation, call);
     int64_t duration_ns =
         operation->end_ns > operation->start_ns ? operation->end_ns - operation->start_ns : 0;
     int64_t starved_ns = operation->start_ns - free_since_ns;

@@ -25,9 +25,28 @@ const struct tl_slice *operation_call(const struct timeline *timeline,
     return call->kind == TL_API && !(call->flags & TL_GRAPH) ? call : NULL;
 }
 
-int64_t operation_delay_ns(const struct tl_gpu *operation, const struct tl_slice *call)
+/* Pieces of other slices are looked at as long as they begin before the call has ended. */
+int64_t operation_call_end_ns(const struct timeline *timeline, const struct tl_slice *call)
 {
-    return operation->start_ns > call->end_ns ? operation->start_ns - call->end_ns : 0;
+    uint32_t first = (uint32_t)(call - timeline->slices.at);
+    int64_t end_ns = call->end_ns;
+    for (uint32_t i = ARRAY_LOWER_BOUND(&timeline->pieces, struct tl_piece, slice, 0, first + 1);
+         i < timeline->pieces.count; i++) {
+        const struct tl_piece *piece = &timeline->pieces.at[i];
+        const struct tl_slice *slice = &timeline->slices.at[piece->slice];
+        if (slice->thread != call->thread || slice->start_ns > end_ns)
+            break;
+        if (piece->first == first)
+            end_ns = slice->end_ns;
+    }
+    return end_ns;
+}
+
+int64_t operation_delay_ns(const struct timeline *timeline, const struct tl_gpu *operation,
+                           const struct tl_slice *call)
+{
+    int64_t end_ns = operation_call_end_ns(timeline, call);
+    return operation->start_ns > end_ns ? operation->start_ns - end_ns : 0;
 }
 
 double operation_total_rate(const struct operation_total *total)
@@ -81,12 +100,12 @@ static void add_bytes(struct operation_total *row, uint64_t bytes, int64_t durat
     row->most_rate = rate > row->most_rate || isnan(row->most_rate) ? rate : row->most_rate;
 }
 
-static void add_launch(struct operation_total *row, const struct tl_gpu *operation,
-                       const struct tl_slice *call)
+static void add_launch(struct operation_total *row, const struct timeline *timeline,
+                       const struct tl_gpu *operation, const struct tl_slice *call)
 {
     row->launched++;
-    row->call_ns += call->end_ns - call->start_ns;
-    row->delay_ns += operation_delay_ns(operation, call);
+    row->call_ns += operation_call_end_ns(timeline, call) - call->start_ns;
+    row->delay_ns += operation_delay_ns(timeline, operation, call);
 }
 
 static bool add_operation(struct adding *adding, const struct tl_gpu *operation)
@@ -100,7 +119,7 @@ static bool add_operation(struct adding *adding, const struct tl_gpu *operation)
     if (row->class_of == WORK_MEMORY)
         add_bytes(row, operation->bytes, duration_ns);
     if (call)
-        add_launch(row, operation, call);
+        add_launch(row, adding->timeline, operation, call);
     return true;
 }
 

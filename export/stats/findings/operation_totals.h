@@ -47,8 +47,12 @@ void operation_totals_fini(struct operation_totals *totals);
 const struct tl_slice *operation_call(const struct timeline *timeline,
                                       const struct tl_gpu *operation);
 
+/* Of the whole call, also where it was cut because what was around it ended. `call` is in the timeline. */
+int64_t operation_call_end_ns(const struct timeline *timeline, const struct tl_slice *call);
+
 /* From the end of the call to the start; 0 where it started before. */
-int64_t operation_delay_ns(const struct tl_gpu *operation, const struct tl_slice *call);
+int64_t operation_delay_ns(const struct timeline *timeline, const struct tl_gpu *operation,
+                           const struct tl_slice *call);
 
 /* Bytes per ns of all that took time; NaN: none did. */
 double operation_total_rate(const struct operation_total *total);

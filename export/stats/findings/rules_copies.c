@@ -37,7 +37,7 @@ static bool add_pageable(struct finding_owners *owners, const struct finding_con
         return true;
     struct finding_owner *owner =
         finding_owners_add(owners, context, operation->process, operation->device, operation->slice,
-                           call->end_ns - call->start_ns);
+                           operation_call_end_ns(timeline, call) - call->start_ns);
     if (owner)
         owner->more += (int64_t)operation->bytes;
     return owner != NULL;
@@ -98,12 +98,14 @@ static bool find_sets(const struct finding_context *context, const struct findin
 static bool add_small(struct finding_owners *owners, const struct finding_context *context,
                       const struct tl_gpu *operation)
 {
-    const struct tl_slice *call = operation_call(context->timeline, operation);
+    const struct timeline *timeline = context->timeline;
+    const struct tl_slice *call = operation_call(timeline, operation);
     if (!call || operation->kind != TL_MEMCPY || operation->bytes >= SMALL_COPY_BYTES)
         return true;
     struct finding_owner *owner =
         finding_owners_add(owners, context, operation->process, operation->device, operation->slice,
-                           call->end_ns - call->start_ns + operation->end_ns - operation->start_ns);
+                           operation_call_end_ns(timeline, call) - call->start_ns +
+                               operation->end_ns - operation->start_ns);
     if (owner)
         owner->more += (int64_t)operation->bytes;
     return owner != NULL;

@@ -18,7 +18,8 @@ static int64_t wait_ns(const struct timeline *timeline, const struct tl_gpu *bef
                           *other = operation_call(timeline, before);
     if (!call || !other || call->thread == other->thread)
         return 0;
-    int64_t from_ns = before->start_ns > call->end_ns ? before->start_ns : call->end_ns;
+    int64_t launched_ns = operation_call_end_ns(timeline, call);
+    int64_t from_ns = before->start_ns > launched_ns ? before->start_ns : launched_ns;
     int64_t to_ns = before->end_ns < operation->start_ns ? before->end_ns : operation->start_ns;
     return to_ns > from_ns ? to_ns - from_ns : 0;
 }

@@ -18,6 +18,7 @@ struct pass {
     const struct kernel_works *works;
     const struct roofline_options *options;
     struct device_times times;
+    uint32_t next_time; /* where the next device's is likely to be */
     struct key_samples samples;
     uint32_t *row_of_name; /* by name, the last for none: row + 1; of an earlier device: stale */
     uint8_t *type_of_name; /* by name: enum op_type, NO_TYPE_YET */
@@ -65,14 +66,18 @@ static void find_peak(struct pass *pass, struct roofline_device *device)
     pass->bandwidth = peak_rates_bandwidth(&device->peak) * 1e9;
 }
 
-static void find_times(const struct pass *pass, struct roofline_device *device)
+/* Both are in the order of devices: the search goes on behind the one before. */
+static void find_times(struct pass *pass, struct roofline_device *device)
 {
     for (uint32_t i = 0; i < pass->times.count; i++) {
-        const struct device_time *time = &pass->times.at[i];
+        uint32_t at = (pass->next_time + i) % pass->times.count;
+        const struct device_time *time = &pass->times.at[at];
         if (time->process != device->process || time->device != device->ordinal)
             continue;
         device->busy_ns = time->busy_ns;
         device->window_ns = time->window_ns;
+        pass->next_time = at + 1;
+        return;
     }
 }
 

@@ -25,7 +25,7 @@ struct database_row {
     int next; /* column that comes next, from 1 on */
 };
 
-#define DATABASE_ROWS_MAX 24u
+#define DATABASE_ROWS_MAX 32u
 
 struct database {
     struct out_file file;

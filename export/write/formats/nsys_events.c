@@ -27,12 +27,15 @@ static const char *const inserts[NSYS_TABLES] = {
     [NSYS_SYNCS] = "INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES(?,?,?,?,?,?,?,?,?)",
     [NSYS_GRAPHS] = "INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES(?,?,?,?,?,?,?,?,?)",
     [NSYS_MEMORY] = "INSERT INTO CUDA_GPU_MEMORY_USAGE_EVENTS(start, globalPid, deviceId, address, "
-                    "bytes, memKind, memoryOperationType, name) VALUES(?,?,?,?,?,?,?,?)",
+                    "bytes, memKind, memoryOperationType, name, globalTid) "
+                    "VALUES(?,?,?,?,?,?,?,?,?)",
     [NSYS_LAUNCHES] = "INSERT INTO PROF_LAUNCHES VALUES(?,?,?)",
     [NSYS_ATTRIBUTES] = "INSERT INTO PROF_ATTRIBUTES VALUES(?,?,?)",
     [NSYS_FAILED] = "INSERT INTO PROF_FAILED_CALLS VALUES(?,?,?,?)",
     [NSYS_COUNTERS] = "INSERT INTO PROF_COUNTERS VALUES(?,?,?,?)",
     [NSYS_TIMINGS] = "INSERT INTO PROF_TIMINGS VALUES(?,?,?,?,?)",
+    [NSYS_ALLOCATIONS] = "INSERT INTO PROF_ALLOCATIONS VALUES(?,?,?,?,?,?,?)",
+    [NSYS_OVERHEADS] = "INSERT INTO PROF_OVERHEADS VALUES(?,?,?,?,?,?,?,?,?)",
 };
 
 /* ---- ranges, marks ---- */
@@ -180,6 +183,7 @@ static void put_failed(struct nsys_export *nsys, const struct tl_slice *slice, i
     row_write(row);
 }
 
+/* A call in pieces is one row, from its first piece to the end of its last. */
 static void put_call(struct nsys_export *nsys, uint32_t index)
 {
     const struct tl_slice *slice = &nsys->timeline->slices.at[index];
@@ -189,11 +193,14 @@ static void put_call(struct nsys_export *nsys, uint32_t index)
         put_failed(nsys, slice, api->result);
         return;
     }
+    if (slice->flags & TL_CONTINUED)
+        return;
+    int64_t end_ns = nsys->whole_end ? nsys->whole_end[index] : end_of(slice);
     row_int(row, slice->start_ns);
-    if (slice->flags & TL_UNCLOSED)
+    if (end_ns == OPEN_END)
         row_null(row);
     else
-        row_int(row, slice->end_ns);
+        row_int(row, end_ns);
     row_int(row, api->domain == PROF_API_DRIVER);
     row_int(row, nsys_global_tid(nsys, slice->thread));
     row_int(row, api->correlation);

@@ -19,6 +19,8 @@ enum nsys_table {
     NSYS_FAILED,
     NSYS_COUNTERS,
     NSYS_TIMINGS,
+    NSYS_ALLOCATIONS,
+    NSYS_OVERHEADS,
     NSYS_TABLES
 };
 

@@ -9,7 +9,8 @@ static void put_place(struct nsys_export *nsys, struct database_row *row, const 
     row_int(row, gpu->device == TL_NONE ? -1 : (int64_t)gpu->device);
     row_int(row, context);
     row_int(row, stream == PROF_SYNC_NO_STREAM ? -1 : (int64_t)stream);
-    row_int(row, gpu->correlation);
+    bool ambiguous = (gpu->flags & TL_GPU_AMBIGUOUS) != 0;
+    row_int(row, ambiguous ? -(int64_t)gpu->correlation : (int64_t)gpu->correlation);
     row_int(row, nsys->global_pids[gpu->process]);
 }
 
@@ -150,6 +151,21 @@ static void put_graph_run(struct nsys_export *nsys, const struct tl_gpu *gpu)
     row_write(row);
 }
 
+static void put_overhead(struct nsys_export *nsys, const struct tl_gpu *gpu)
+{
+    const struct prof_rec_overhead *overhead = &nsys->timeline->overheads.at[gpu->detail];
+    struct database_row *row = nsys->tables[NSYS_OVERHEADS];
+    row_int(row, gpu->start_ns);
+    row_int(row, gpu->end_ns);
+    row_int(row, nsys->global_pids[gpu->process]);
+    row_int(row, overhead->kind);
+    row_int(row, overhead->object_kind);
+    for (int i = 0; i < 3; i++)
+        row_int(row, overhead->object[i]);
+    row_known(row, gpu->name);
+    row_write(row);
+}
+
 void nsys_on_gpu(void *user, uint32_t index)
 {
     struct nsys_export *nsys = user;
@@ -171,11 +187,35 @@ void nsys_on_gpu(void *user, uint32_t index)
         put_graph_run(nsys, gpu);
         break;
     default:
-        break; /* overhead: nsys has no table that it would fit into */
+        put_overhead(nsys, gpu); /* nsys has no table that it would fit into */
     }
 }
 
+static void put_thread(struct nsys_export *nsys, struct database_row *row,
+                       const struct tl_memory *memory, bool is_end)
+{
+    uint32_t thread = is_end ? memory->end_thread : memory->thread;
+    if (thread == TL_NONE)
+        row_null(row);
+    else
+        row_int(row, nsys_global_tid(nsys, thread));
+}
+
 /* Memory of the program's own allocators is none of CUDA's. */
+static void put_allocation(struct nsys_export *nsys, const struct tl_memory_event *event)
+{
+    const struct tl_memory *memory = &nsys->timeline->memories.at[event->memory];
+    struct database_row *row = nsys->tables[NSYS_ALLOCATIONS];
+    row_int(row, event->time_ns);
+    put_thread(nsys, row, memory, event->is_end);
+    row_int(row, memory->heap);
+    row_known(row, nsys->timeline->heaps.at[memory->heap].name);
+    row_int(row, (int64_t)memory->address);
+    row_int(row, (int64_t)memory->bytes);
+    row_int(row, event->is_end ? 1 : 0);
+    row_write(row);
+}
+
 void nsys_on_memory(void *user, uint32_t index)
 {
     struct nsys_export *nsys = user;
@@ -184,8 +224,10 @@ void nsys_on_memory(void *user, uint32_t index)
     const struct tl_memory *memory = &timeline->memories.at[event->memory];
     const struct tl_heap *heap = &timeline->heaps.at[memory->heap];
     struct database_row *row = nsys->tables[NSYS_MEMORY];
-    if (heap->allocator)
+    if (heap->allocator) {
+        put_allocation(nsys, event);
         return;
+    }
     row_int(row, event->time_ns);
     row_int(row, nsys->global_pids[heap->process]);
     row_known(row, heap->device);
@@ -197,6 +239,7 @@ void nsys_on_memory(void *user, uint32_t index)
         row_null(row);
     else
         row_text(row, timeline->names.at[heap->name]);
+    put_thread(nsys, row, memory, event->is_end);
     row_write(row);
 }
 

@@ -1,7 +1,8 @@
 /* nsys_schema.c - see nsys_schema.h. */
 #include "nsys_schema.h"
 
-/* What a device did: when, where, launched by whom. */
+/* What a device did: when, where, launched by whom. A correlation id that calls of several processes
+ * have, of which none is known to be meant, stands as a negative number: no call has that. */
 #define PLACE                                                                        \
     "start INTEGER NOT NULL, end INTEGER NOT NULL, deviceId INTEGER NOT NULL, "      \
     "contextId INTEGER NOT NULL, streamId INTEGER NOT NULL, correlationId INTEGER, " \
@@ -68,7 +69,7 @@ const char nsys_tables[] =
     "CREATE TABLE CUDA_GPU_MEMORY_USAGE_EVENTS(start INTEGER NOT NULL, globalPid INTEGER, "
     "deviceId INTEGER, contextId INTEGER, address INTEGER, pc INTEGER, bytes INTEGER NOT NULL, "
     "memKind INTEGER REFERENCES ENUM_CUDA_MEM_KIND(id), memoryOperationType INTEGER, name TEXT, "
-    "correlationId INTEGER, streamId INTEGER);"
+    "correlationId INTEGER, streamId INTEGER, globalTid INTEGER);" /* globalTid: libprof's */
     /* libprof's own */
     "CREATE TABLE PROF_LAUNCHES(globalTid INTEGER NOT NULL, correlationId INTEGER NOT NULL, "
     "nvtxRow INTEGER);"
@@ -79,6 +80,12 @@ const char nsys_tables[] =
     "globalTid INTEGER);"
     "CREATE TABLE PROF_TIMINGS(start INTEGER NOT NULL, end INTEGER NOT NULL, "
     "nvtxRow INTEGER, deviceId INTEGER, errorNs INTEGER);"
+    "CREATE TABLE PROF_ALLOCATIONS(start INTEGER NOT NULL, globalTid INTEGER, "
+    "allocatorId INTEGER NOT NULL, nameId INTEGER, address INTEGER, bytes INTEGER NOT NULL, "
+    "memoryOperationType INTEGER NOT NULL);"
+    "CREATE TABLE PROF_OVERHEADS(start INTEGER NOT NULL, end INTEGER NOT NULL, "
+    "globalPid INTEGER NOT NULL, kind INTEGER NOT NULL, objectKind INTEGER, object0 INTEGER, "
+    "object1 INTEGER, object2 INTEGER, nameId INTEGER);"
     "CREATE TABLE PROF_LEDGER(name TEXT NOT NULL, value INTEGER NOT NULL);"
     /* enumerations that scripts join with */
     "CREATE TABLE ENUM_NSYS_EVENT_TYPE" ENUM "INSERT INTO ENUM_NSYS_EVENT_TYPE VALUES"

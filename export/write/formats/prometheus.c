@@ -39,9 +39,26 @@ struct series {
 };
 
 /* The text between the quotes of a label's value; bytes that are no UTF-8, and NUL, become U+FFFD. */
+/* Bytes from `at` on that stand as they are. */
+static size_t plain_bytes(struct text text, size_t at)
+{
+    size_t count = 0;
+    for (; at + count < text.size; count++) {
+        char byte = text.bytes[at + count];
+        if (byte < ' ' || byte > '~' || byte == '"' || byte == '\\')
+            break;
+    }
+    return count;
+}
+
 static void put_label_text(FILE *stream, struct text text)
 {
     for (size_t at = 0; at < text.size;) {
+        size_t plain = plain_bytes(text, at);
+        fwrite(text.bytes + at, 1, plain, stream);
+        at += plain;
+        if (at == text.size)
+            break;
         uint32_t character = 0;
         size_t size = utf8_decode(text.bytes + at, text.size - at, &character);
         if (character == '\n')

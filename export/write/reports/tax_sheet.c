@@ -68,7 +68,8 @@ static void add_range(struct sheet *sheet, const struct tax_report *report,
     sheet_count(sheet, row->calls), sheet_count(sheet, row->kernels);
     sheet_ns(sheet, row->total_ns), sheet_ns(sheet, row->kernel_ns);
     sheet_ns(sheet, framework_ns);
-    sheet_share(sheet, framework_ns, row->total_ns);
+    sheet_ns(sheet, row->after_ns);
+    sheet_share(sheet, framework_ns, range_tax_whole_ns(row));
 }
 
 static void add_ranges(struct sheet *sheet, const struct tax_report *report)
@@ -79,6 +80,7 @@ static void add_ranges(struct sheet *sheet, const struct tax_report *report)
                                                   {"total_ns", "Total"},
                                                   {"kernel_ran_ns", "A kernel ran"},
                                                   {"framework_ns", "None ran"},
+                                                  {"kernel_after_ns", "After it"},
                                                   {"framework_percent", "Framework tax (%)"},
                                                   {0}};
     sheet_begin(sheet, "ranges", "Ranges", columns);
