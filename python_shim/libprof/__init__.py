@@ -12,6 +12,8 @@ Importing the package loads ``libprof.so`` if it can be found, and starts no rec
 PyTorch's operators.
 """
 
+from typing import Any
+
 from . import _native
 from ._export import tensorboard_trace_handler
 from .annotations import Allocator, attr, counter, mark, thread_name
@@ -28,6 +30,21 @@ from .version import __version__
 
 range = record_function
 _native.load_if_there()
+
+
+def kineto_available() -> bool:
+    """Always True: timelines need no Kineto here."""
+    return True
+
+
+def __getattr__(name: str) -> Any:
+    """PyTorch's own ExecutionTraceObserver, which works beside any profiler; asking for it imports PyTorch."""
+    if name == "ExecutionTraceObserver":
+        from torch.profiler import ExecutionTraceObserver
+
+        return ExecutionTraceObserver
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 __all__ = [
     "Allocator",
@@ -50,6 +67,7 @@ __all__ = [
     "counter",
     "flush",
     "is_recording",
+    "kineto_available",
     "load",
     "mark",
     "output_path",

@@ -8,14 +8,15 @@ from typing import Any, List, Optional
 from ._arrow import ArrowTable
 from ._recording import Recording
 from .events import DeviceType, FunctionEvent, Kernel
+from ._operator_events import DOMAIN, settle
 
 
-def _shapes_of(text: Optional[str]) -> List[Any]:
+def _list_of(text: Optional[str]) -> List[Any]:
     try:
-        shapes = json.loads(text) if text else []
+        listed = json.loads(text) if text else []
     except ValueError:
         return [text]
-    return shapes if isinstance(shapes, list) else [shapes]
+    return listed if isinstance(listed, list) else [listed]
 
 
 def _owner(call: FunctionEvent) -> FunctionEvent:
@@ -30,6 +31,7 @@ class _Builder:
     """Of one recording."""
 
     def __init__(self, recording: Recording) -> None:
+        self._recording = recording
         self._events = recording.table(ArrowTable.EVENTS)
         self._kernels = recording.table(ArrowTable.KERNELS)
         starts = [*self._events.get("start", []), *self._kernels.get("start", [])]
@@ -41,6 +43,7 @@ class _Builder:
             if parent is not None:
                 event.cpu_parent = events[parent]
                 events[parent].cpu_children.append(event)
+        settle(events)
         operations = [self._operation(row, events) for row in range(len(self._kernels.get("start", [])))]
         return sorted(events + operations, key=lambda event: (event.start_ns, event.id))
 
@@ -54,16 +57,20 @@ class _Builder:
         event.start_ns, event.duration_ns, event.pid = start, duration, table["pid"][row]
         event.domain = table["domain"][row]
         event.kind, event.is_async = "range" if kind == "async" else kind, kind == "async"
+        event.is_user_annotation = event.kind in ("range", "step") and event.domain in (None, DOMAIN)
         event.count = event.outer_count = 0 if table["continues"][row] is not None else 1
         event.correlation, event.result = table["correlation"][row], table["result"][row]
         event.thread_name, event.flops = table["thread_name"][row], table["flops"][row]
-        event.input_shapes = _shapes_of(table["shapes"][row])
+        event.input_shapes = _list_of(table["shapes"][row])
+        event.shape_text = table["shapes"][row] or ""
         event.stack = table["stack"][row].split(";") if table["stack"][row] else []
         event.attributes = json.loads(table["attributes"][row] or "{}")
+        event.input_dtypes = _list_of(event.attributes.pop("Input type", None))
         event.fwd_thread, sequence = table["forward_tid"][row], table["sequence"][row]
         event.sequence_nr = -1 if sequence is None else sequence
-        event.cpu_memory_usage = table["host_bytes"][row] or 0
-        event.device_memory_usage = table["device_bytes"][row] or 0
+        known = self._recording.known_memory
+        event.cpu_memory_usage = (table["host_bytes"][row] or 0) if "cpu" in known else None
+        event.device_memory_usage = (table["device_bytes"][row] or 0) if "device" in known else None
         event.set_exact_times(table["self_ns"][row], table["device_ns"][row], table["self_device_ns"][row])
         return event
 
@@ -83,6 +90,8 @@ class _Builder:
         )
         event.start_ns, event.duration_ns, event.pid = start, duration, table["pid"][row]
         event.correlation = table["correlation"][row]
+        if "device" not in self._recording.known_memory:
+            event.device_memory_usage = None
         by = table["event"][row]
         if by is not None:
             _owner(events[by]).kernels.append(Kernel(event.name, event.device_index, event.time_range))

@@ -47,12 +47,12 @@ def _copy_with(source: IO[bytes], target: Any, members: Dict[str, Any]) -> None:
 
 
 def tensorboard_trace_handler(
-    dir_name: str, worker_name: Optional[str] = None, use_gzip: bool = False
+    dir_name: str, worker_name: Optional[str] = None, use_gzip: bool = False, use_python_export: bool = False
 ) -> Callable[[Any], None]:
     """For on_trace_ready: writes each cycle as WORKER.NANOSECONDS.pt.trace.json into a directory, made if
     need be.
 
-    ``worker_name`` is HOST_PID unless given, and has to differ between workers.
+    ``worker_name`` is HOST_PID unless given, and has to differ between workers. ``use_python_export`` changes nothing.
     """
 
     def handler(prof: Any) -> None:

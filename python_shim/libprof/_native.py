@@ -68,6 +68,7 @@ _RECORDING = {
     "prof_range_end": (None, [ctypes.c_uint64]),
     "prof_mark": (None, [_text]),
     "prof_step": (None, []),
+    "prof_step_at": (None, [ctypes.c_uint64]),
     "prof_counter": (None, [_text, ctypes.c_double]),
     "prof_attr_int": (None, [_text, ctypes.c_int64]),
     "prof_attr_double": (None, [_text, ctypes.c_double]),
@@ -129,6 +130,10 @@ class Library:
         function = self._quick[name]
         function.restype = None
         return function
+
+    def address(self, name: str) -> Optional[int]:
+        """Where a function is, for code that calls it without Python."""
+        return ctypes.cast(self._quick[name], ctypes.c_void_p).value
 
     def builtin(self, name: str) -> Any:
         """A function of libprof.so as the interpreter has functions of its own; None where that cannot be."""

@@ -1,11 +1,12 @@
 """``libprofdump.so`` through ctypes: profdump as a library, which gives traces of any format as Arrow streams.
 
 It lies beside ``libprof.so``: in the directory of the file that ``LIBPROF_LIBRARY`` names, in ``lib`` of this package,
-or where the loader finds ``libprofdump.so.0``.
+in ``lib`` beside the directory of the program ``profdump``, or where the loader finds ``libprofdump.so.0``.
 """
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import threading
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any, Optional, Sequence, Tuple
 
 from . import _native
+from ._profdump import find_program
 from .errors import LibraryError, ProfError
 
 SONAME = "libprofdump.so.0"
@@ -64,8 +66,10 @@ _FUNCTIONS = {
 
 def _path() -> str:
     beside = _native.library_path()
-    own = Path(beside).parent / SONAME if beside else None
-    return str(own) if own and own.exists() else SONAME
+    places = [Path(beside).parent] if beside else []
+    with contextlib.suppress(LibraryError):
+        places.append(Path(find_program("profdump")).parent.parent / "lib")
+    return next((str(place / SONAME) for place in places if (place / SONAME).exists()), SONAME)
 
 
 _lock = threading.Lock()

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import recorder
 from ._arrow import ArrowTable, read_table
@@ -16,6 +16,7 @@ from ._profdump import run_profdump
 from .errors import ProfdumpError
 from .trace import Trace, window_words
 
+ALL_MEMORY = frozenset({"cpu", "device"})
 _JSON = ("--format", "json")
 _empty_path: Optional[str] = None
 
@@ -41,7 +42,8 @@ class Recording:
     """Files of one timeline, none where nothing was recorded; ``window`` None is all of it.
 
     Runs profdump once for each question. If nothing was recorded, the answers are those about an empty trace, and a
-    warning says ``why_empty``, once.
+    warning says ``why_empty``, once. ``known_memory``: "cpu" and "device" where all allocators were seen, so that 0 is 0.
+    ``off``: activity types that are left out of results from one moment to another, nanoseconds since the epoch.
     """
 
     def __init__(
@@ -49,8 +51,11 @@ class Recording:
         paths: Sequence[str],
         window: Optional[Window] = None,
         why_empty: str = "no range, call, mark or counter value fell into this profile",
+        known_memory: FrozenSet[str] = ALL_MEMORY,
+        off: Sequence[Tuple[FrozenSet[str], int, int]] = (),
     ) -> None:
         self.paths = list(paths)
+        self.known_memory, self.off = known_memory, off
         self.window = window if paths else None
         self._why_empty: Optional[str] = why_empty
         self._answers: Dict[Tuple[str, ...], str] = {}

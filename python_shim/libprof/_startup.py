@@ -14,9 +14,9 @@ import importlib.machinery
 import importlib.util
 import sys
 from types import ModuleType
-from typing import Any, Callable, Optional, Sequence
+from typing import Callable, Optional, Sequence
 
-from . import _native, _new_threads, _python_calls, _torch_operators
+from . import _native, _python_calls, _torch_operators
 from ._guest import guarded
 
 
@@ -57,6 +57,5 @@ def start(words: str) -> None:
         _native.library()  # before PyTorch, which looks for who hears its annotations when it is loaded
         shapes = "no-shapes" not in wanted
         sys.meta_path.insert(0, _AfterImport("torch", lambda torch: _torch_operators.start(torch, shapes)))
-        _new_threads.add(_torch_operators.begin_thread)
     if "python-calls" in wanted:
         _python_calls.begin()

@@ -105,7 +105,7 @@ def sort_events(events: Sequence[Any], column: str) -> List[Any]:
 
     if column == "name":
         return sorted(events, key=lambda event: (event.key.encode(errors="replace"), ties(event)))
-    return sorted(events, key=lambda event: (-_VALUES[column](event), ties(event)))
+    return sorted(events, key=lambda event: (-(_VALUES[column](event) or 0), ties(event)))
 
 
 def _kind_of(event: Any) -> int:
@@ -241,7 +241,11 @@ _MEMORY = (
 
 
 def _memory_column(title: str, column: str) -> _Column:
-    return _Column(title, lambda e: _times.bytes_text(_VALUES[column](e)))
+    def text(event: Any) -> str:
+        size = _VALUES[column](event)
+        return "--" if size is None else _times.bytes_text(size)
+
+    return _Column(title, text)
 
 
 def _shapes_text(event: Any) -> str:

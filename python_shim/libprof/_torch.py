@@ -1,8 +1,11 @@
-"""PyTorch's operators as ranges while a profile records, in a process that has imported it.
+"""PyTorch's operators and memory while a profile records, in a process that has imported it.
 
-PyTorch tells of its operators through NVTX where it was built with CUDA, else through ITT. ITT looks for who
-listens when it is first called, and PyTorch calls it while it is imported: libprof.so has to be in the
-process before. Nothing here imports torch.
+Operators come through an observer that is compiled for the PyTorch that is installed (``_torch_observer.py``): of all
+threads, also while profilers of PyTorch's own are on. Without a compiler PyTorch emits them through NVTX where it was
+built with CUDA, else through ITT: of one thread, in the place that a thread has for a profiler. ITT looks for who
+listens when it is first called, and PyTorch calls it while it is imported: libprof.so has to be in the process before.
+
+Nothing here imports torch.
 """
 
 from __future__ import annotations
@@ -10,20 +13,71 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import sys
-import warnings
+import threading
 from types import ModuleType
-from typing import Iterator, Optional, Set
+from typing import Any, FrozenSet, Iterator, List, Optional, Set
 
-from . import _native, _torch_operators
-from .errors import ProfError
+from . import _native, _torch_observer, _torch_operators
+from ._recording import ALL_MEMORY
+from ._torch_observer import FLOPS, OPERATORS, SHAPES, Observer
+from .errors import ProfError, warn
 
 _LATE = (
     "PyTorch's operators are not recorded: it was imported before libprof. "
     "Put `import libprof` before `import torch`, or run the program with profrun"
 )
-_BUSY = "PyTorch's operators are not recorded: a profiler of PyTorch's own is on"
-_NO_SHAPES = "PyTorch tells ITT of no input shapes: only builds with CUDA give them (record_shapes, with_flops)"
+_BUSY = "PyTorch's operators are not recorded: PyTorch's own profiler is on"
+_NO_SHAPES = "record_shapes, with_flops: PyTorch emits no shapes through ITT, and the observer is missing: {}"
+_NO_MEMORY = "profile_memory: what PyTorch's allocators hand out is not recorded ({}); it is shown as --"
+_NO_DEVICE = "profile_memory: what PyTorch's allocators hand out on devices is not recorded; it is shown as --"
 _warned: Set[str] = set()
+
+
+def _warn_once(text: str) -> None:
+    if text not in _warned:
+        warn(text)
+    _warned.add(text)
+
+
+# ---- without the observer ----
+
+
+class _Emitted(_torch_operators.Operators):
+    """Operators through NVTX or ITT, for profiles that nest or overlap on a thread."""
+
+    def __init__(self, torch: ModuleType) -> None:
+        super().__init__(torch, False, _torch_operators.annotation_state(torch))
+        self._users = threading.local()
+        self.make_room(torch)
+
+    def _wanted(self) -> List[bool]:
+        """Whether each profile of the calling thread wants shapes."""
+        if not hasattr(self._users, "wanted"):
+            self._users.wanted = []
+        wanted: List[bool] = self._users.wanted
+        return wanted
+
+    def enter(self, shapes: bool) -> bool:
+        """One profile more; False if another profiler is on."""
+        self._wanted().append(shapes)
+        if len(self._wanted()) > 1 and (not shapes or self.shapes):
+            return True
+        self.end()
+        return self.begin()
+
+    def leave(self, shapes: bool) -> None:
+        """One less."""
+        self._wanted().remove(shapes)
+        if not self._wanted():
+            self.end()
+
+    def begin(self) -> bool:
+        """Where a profile wants it."""
+        self.shapes = any(self._wanted())
+        return bool(self._wanted()) and super().begin()
+
+
+_emitted: Optional[_Emitted] = None
 
 
 def _in_c_environment(name: str) -> bool:
@@ -39,44 +93,149 @@ def _came_too_late() -> bool:
     return library.path is not None and not listens
 
 
-def _trouble(torch: ModuleType) -> Optional[str]:
-    """Why its annotations cannot be heard."""
-    try:
-        state = _torch_operators.annotation_state(torch)
-    except ProfError as error:
-        return str(error)
-    if torch.autograd._profiler_enabled():
-        return _BUSY
-    return _LATE if state == torch.autograd.ProfilerState.ITT and _came_too_late() else None
-
-
-def _warn_once(text: str) -> None:
-    if text not in _warned:
-        warnings.warn(text, RuntimeWarning, stacklevel=8)
-    _warned.add(text)
-
-
 @contextlib.contextmanager
-def operators(shapes: bool) -> Iterator[None]:
-    """PyTorch's operators on this thread, and on those that its backward passes use, are ranges meanwhile.
-
-    Without PyTorch, and where a whole program's are recorded already, it does nothing; where it cannot, it
-    warns once.
-    """
-    torch = sys.modules.get("torch")
-    if torch is None or _torch_operators.is_on():
+def _emitting(torch: ModuleType, shapes: bool, why: str) -> Iterator[None]:
+    """Without the observer; `why` says why there is none."""
+    global _emitted
+    try:
+        itt = _torch_operators.annotation_state(torch) == torch.autograd.ProfilerState.ITT
+        if itt and _came_too_late():
+            raise ProfError(_LATE)
+        _emitted = _emitted or _Emitted(torch)
+    except ProfError as error:
+        _warn_once(str(error))
         yield
         return
-    trouble = _trouble(torch)
-    if trouble:
-        _warn_once(trouble)
-        yield
-        return
-    if shapes and torch.version.cuda is None:
-        _warn_once(_NO_SHAPES)
-    own = _torch_operators.Operators(torch, shapes)
-    own.begin()
+    if shapes and itt:
+        _warn_once(_NO_SHAPES.format(why))
+    if not _emitted.enter(shapes):
+        _warn_once(_BUSY)
     try:
         yield
     finally:
-        own.end()
+        _emitted.leave(shapes)
+
+
+# ---- memory ----
+
+
+class _Memory(_torch_operators.PlaceHolder):
+    """What the CPU's allocators hand out, for profiles that nest or overlap on a thread."""
+
+    TAKEN_MARK = b"memory is not recorded: the program's own torch profiler has begun"
+    BACK_MARK = b"memory is recorded again"
+
+    def __init__(self, torch: ModuleType, observer: Observer) -> None:
+        super().__init__()
+        self.observer = observer
+        self._local = threading.local()
+        self.make_room(torch)
+
+    def _users(self) -> int:
+        return int(getattr(self._local, "users", 0))
+
+    def is_on(self) -> bool:
+        """On the calling thread."""
+        return bool(getattr(self._local, "on", False))
+
+    def enter(self) -> None:
+        """One profile more."""
+        self._local.users = self._users() + 1
+        self.begin()
+
+    def leave(self) -> None:
+        """One less."""
+        self._local.users = self._users() - 1
+        if not self._users():
+            self.end()
+
+    def begin(self) -> bool:
+        """Where a profile wants it."""
+        if self._users() and not self.is_on():
+            self._local.on = self.observer.memory_begin()
+        return self.is_on()
+
+    def end(self) -> bool:
+        """On the calling thread; whether it was on."""
+        was, self._local.on = self.is_on(), False
+        if was:
+            self.observer.memory_end()
+        return was
+
+
+_memory: Optional[_Memory] = None
+
+
+class Seen:
+    """What of PyTorch's memory one profile sees."""
+
+    def __init__(self, torch: Optional[ModuleType], memory: Optional[_Memory], why: str) -> None:
+        self._is_late = torch is None
+        self._memory, self._why = memory, why
+        if memory is not None:
+            memory.enter()
+            self._was_on = memory.is_on()
+            self._times_left, self._reports = memory.times_left(), memory.observer.device_reports()
+
+    def leave(self) -> None:
+        """The profile ends."""
+        if self._memory is not None:
+            self._memory.leave()
+
+    def _trouble(self) -> str:
+        if self._memory is None:
+            return "it was imported within the profile" if self._is_late else self._why
+        complete = self._was_on and self._memory.times_left() == self._times_left
+        return "" if complete else "PyTorch's own profiler was on"
+
+    def known_memory(self) -> FrozenSet[str]:
+        """The sides ("cpu", "device") of which every allocator was seen so far; warns about the others."""
+        torch: Any = sys.modules.get("torch")
+        if not hasattr(torch, "autograd"):
+            return ALL_MEMORY
+        known, trouble = set(ALL_MEMORY), self._trouble()
+        if trouble:
+            known.remove("cpu")
+            _warn_once(_NO_MEMORY.format(trouble))
+        on_device = torch.cuda.is_initialized() if trouble else self._device_changed()
+        if on_device:
+            known.remove("device")
+            _warn_once(_NO_DEVICE)
+        return frozenset(known)
+
+    def _device_changed(self) -> bool:
+        return self._memory is not None and self._memory.observer.device_reports() != self._reports
+
+
+def _see_memory(torch: Optional[ModuleType], observer: Optional[Observer], why: str) -> Seen:
+    global _memory
+    if torch is None or observer is None:
+        return Seen(torch, None, why)
+    _memory = _memory or _Memory(torch, observer)
+    return Seen(torch, _memory, why)
+
+
+# ---- both ----
+
+
+@contextlib.contextmanager
+def recorded(shapes: bool, flops: bool, memory: bool) -> Iterator[Optional[Seen]]:
+    """PyTorch's operators are ranges meanwhile; with `memory`, what its allocators hand out is recorded on this thread.
+
+    Without PyTorch it does nothing. It warns once about what it cannot record.
+    """
+    torch = sys.modules.get("torch")
+    observer, why = _torch_observer.find(torch) if hasattr(torch, "autograd") else (None, "")
+    with contextlib.ExitStack() as stack:
+        if torch is None or _torch_operators.is_on():
+            pass
+        elif observer is not None:
+            wanted = OPERATORS | (SHAPES if shapes else 0) | (FLOPS if flops else 0)
+            observer.begin(wanted)
+            stack.callback(observer.end, wanted)
+        else:
+            stack.enter_context(_emitting(torch, shapes, why))
+        seen = _see_memory(torch, observer, why) if memory else None
+        if seen is not None:
+            stack.callback(seen.leave)
+        yield seen

@@ -1,4 +1,4 @@
-"""PyTorch's operators as ranges, for a whole program.
+"""PyTorch's operators as ranges, for a whole program: through the observer, or without it as PyTorch emits them.
 
 PyTorch calls NVTX (CUDA builds) or ITT (others) around every operator when its profiler is in that state, and libprof
 records both. The state is switched on here without ``emit_nvtx``, which synchronises the device first: that would
@@ -15,11 +15,64 @@ import threading
 from types import ModuleType
 from typing import Any, Callable, Optional
 
-from . import _native
+from . import _native, _new_threads, _torch_observer
 from .errors import ProfError
 
 TAKEN_MARK = b"operators are not recorded: the program's own torch profiler has begun"
 BACK_MARK = b"operators are recorded again"
+
+
+class PlaceHolder:
+    """Has the one place that a thread has for a profiler, and leaves it while the program has one of its own.
+
+    Marks say when; what has been left meanwhile is not recorded.
+    """
+
+    TAKEN_MARK, BACK_MARK = TAKEN_MARK, BACK_MARK
+
+    def __init__(self) -> None:
+        self._left = threading.local()
+
+    def begin(self) -> bool:
+        """Takes the calling thread's place if it is free; returns whether it was."""
+        raise NotImplementedError
+
+    def end(self) -> bool:
+        """Leaves it; returns whether it was held."""
+        raise NotImplementedError
+
+    def times_left(self) -> int:
+        """How often the calling thread's place was left."""
+        return int(getattr(self._left, "times", 0))
+
+    def make_room(self, torch: ModuleType) -> None:
+        """Has the program's own profilers find the thread's place free."""
+        module = torch.autograd.profiler
+        for name in ("_prepare_profiler", "_enable_profiler"):
+            setattr(module, name, self._before(getattr(module, name)))
+        module._disable_profiler = self._after(module._disable_profiler)
+
+    def _before(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapper(*arguments: Any, **named: Any) -> Any:
+            if self.end():
+                self._left.taken = True
+                self._left.times = self.times_left() + 1
+                _native.library().prof_mark(self.TAKEN_MARK)
+            return function(*arguments, **named)
+
+        return wrapper
+
+    def _after(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapper(*arguments: Any, **named: Any) -> Any:
+            try:
+                return function(*arguments, **named)
+            finally:
+                if getattr(self._left, "taken", False):
+                    self._left.taken = False
+                    if self.begin():
+                        _native.library().prof_mark(self.BACK_MARK)
+
+        return wrapper
 
 
 class _Session:
@@ -38,30 +91,32 @@ class _Session:
         self.end()
 
 
-class Operators:
+class Operators(PlaceHolder):
     """Records the operators of the threads that call :meth:`begin`.
 
-    `torch` is the imported module; `shapes`: with the sizes of their inputs.
+    `torch` is the imported module; `shapes`: with the sizes of their inputs; `state`: see annotation_state().
     """
 
-    def __init__(self, torch: ModuleType, shapes: bool) -> None:
+    def __init__(self, torch: ModuleType, shapes: bool, state: Any) -> None:
+        super().__init__()
         self._torch = torch
-        self._shapes = shapes
+        self.shapes = shapes
         self._local = threading.local()
-        self._state = annotation_state(torch)
+        self._state = state
         self._enable = torch.autograd._enable_profiler
         self._disable = torch.autograd._disable_profiler
 
-    def begin(self) -> None:
-        """On the calling thread, where no other profiler of PyTorch's is on."""
+    def begin(self) -> bool:
+        """On the calling thread, where no other profiler of PyTorch's is on; whether none is."""
         if self._torch.autograd._profiler_enabled():
-            return
+            return False
         experimental = self._torch._C._profiler._ExperimentalConfig()
         config = self._torch.autograd.ProfilerConfig(
-            self._state, self._shapes, False, False, False, False, experimental
+            self._state, self.shapes, False, False, False, False, experimental
         )
         self._enable(config, set())
         self._local.session = _Session(self._disable)
+        return True
 
     def end(self) -> bool:
         """On the calling thread; whether it was on."""
@@ -69,34 +124,6 @@ class Operators:
         if session is not None:
             session.end()
         return session is not None
-
-    def make_room(self) -> None:
-        """Has the program's own profilers find the thread's place free."""
-        module = self._torch.autograd.profiler
-        for name in ("_prepare_profiler", "_enable_profiler"):
-            setattr(module, name, self._before(getattr(module, name)))
-        module._disable_profiler = self._after(module._disable_profiler)
-
-    def _before(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        def wrapper(*arguments: Any, **named: Any) -> Any:
-            if self.end():
-                self._local.taken = True
-                _native.library().prof_mark(TAKEN_MARK)
-            return function(*arguments, **named)
-
-        return wrapper
-
-    def _after(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        def wrapper(*arguments: Any, **named: Any) -> Any:
-            try:
-                return function(*arguments, **named)
-            finally:
-                if getattr(self._local, "taken", False):
-                    self._local.taken = False
-                    self.begin()
-                    _native.library().prof_mark(BACK_MARK)
-
-        return wrapper
 
 
 def annotation_state(torch: ModuleType) -> Any:
@@ -112,22 +139,31 @@ def annotation_state(torch: ModuleType) -> Any:
 
 
 _operators: Optional[Operators] = None
+_is_observed = False
 
 
 def start(torch: ModuleType, shapes: bool) -> None:
-    """Records operators of the calling thread and, as far as the program leaves threads' profile functions alone,
-    of threads that :mod:`threading` starts from now on. The second call does nothing."""
-    global _operators
-    if _operators is not None:
+    """Records operators of all threads through the observer. Without one, those of the calling thread and, as far as
+    the program leaves threads' profile functions alone, of threads that :mod:`threading` starts from now on. The second
+    call does nothing."""
+    global _operators, _is_observed
+    if _operators is not None or _is_observed:
         return
-    _operators = Operators(torch, shapes)
-    _operators.make_room()
+    state = annotation_state(torch)  # raises for what is not PyTorch
+    observer, _why = _torch_observer.find(torch)
+    if observer is not None:
+        observer.begin(_torch_observer.OPERATORS | (_torch_observer.SHAPES if shapes else 0))
+        _is_observed = True
+        return
+    _operators = Operators(torch, shapes, state)
+    _operators.make_room(torch)
     _operators.begin()
+    _new_threads.add(begin_thread)
     atexit.register(_operators.end)
 
 
 def is_on() -> bool:
-    """Whether they are recorded for the whole program."""
+    """Whether they are emitted for the whole program, in the place that threads have for a profiler."""
     return _operators is not None
 
 

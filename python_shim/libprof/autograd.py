@@ -24,7 +24,7 @@ import warnings
 from types import TracebackType
 from typing import Any, DefaultDict, Dict, Iterable, List, Optional, Set, Tuple, Type
 
-from . import events, recorder
+from . import _torch, events, recorder
 from . import profiler as _profiler
 from ._build_events import build_events
 from ._output import replacing
@@ -188,16 +188,30 @@ class profile:
     """Records ranges of all threads between its begin and its end; ``use_cuda``: with what they launched.
 
     It can be entered once; others may be under way meanwhile. ``enabled`` False makes it do nothing. The
-    results are in ``function_events``.
+    results are in ``function_events``. Later keywords of torch.autograd.profiler.profile do what those of
+    :class:`libprof.profile` do; ``use_kineto`` changes nothing.
     """
 
-    def __init__(self, enabled: bool = True, use_cuda: bool = False) -> None:
+    def __init__(
+        self,
+        enabled: bool = True,
+        use_cuda: bool = False,
+        *,
+        use_device: Optional[str] = None,
+        use_cpu: bool = True,
+        use_kineto: bool = True,
+        activity_filters: Optional[Dict[Any, Iterable[str]]] = None,
+        **options: Any,
+    ) -> None:
         self.enabled = enabled
-        self.use_cuda = use_cuda
+        self.use_cuda = use_cuda = use_cuda or use_device == "cuda"
         self.entered = False
         self.function_events: Optional[EventList] = None
         kinds = _profiler.ProfilerActivity
-        self._profile = _profiler.profile(activities=[kinds.CPU, kinds.CUDA] if use_cuda else [kinds.CPU])
+        filters = {str(getattr(one, "name", one)): names for one, names in (activity_filters or {}).items()}
+        wanted = [kinds.CPU] * use_cpu + [kinds.CUDA] * use_cuda
+        activities = [{kind: filters[kind.name]} if kind.name in filters else kind for kind in wanted]
+        self._profile = _profiler.profile(activities=activities, **options)
 
     def __enter__(self) -> "profile":
         if not self.enabled:
@@ -263,8 +277,8 @@ class emit_nvtx:
     environment); while it is open, this process records. ``enabled`` False makes it do nothing.
     """
 
-    def __init__(self, enabled: bool = True) -> None:
-        self.enabled = enabled
+    def __init__(self, enabled: bool = True, record_shapes: bool = False) -> None:
+        self.enabled, self.record_shapes = enabled, record_shapes
         self.entered = False
         self._open = contextlib.ExitStack()
 
@@ -280,7 +294,7 @@ class emit_nvtx:
             stack.callback(recorder.stop)
             torch = sys.modules.get("torch")
             if torch is not None and torch.cuda.is_available():
-                stack.enter_context(torch.autograd.profiler.emit_nvtx())
+                stack.enter_context(torch.autograd.profiler.emit_nvtx(record_shapes=self.record_shapes))
             self._open = stack.pop_all()
         return self
 
@@ -296,6 +310,67 @@ class emit_nvtx:
         self._open.close()
 
 
+class emit_itt:
+    """Records this process while it is open, PyTorch's operators included, with shapes where ``record_shapes`` asks for
+    them. They go into libprof's file, and no ITT tool is needed.
+
+    It can be entered once. ``enabled`` False makes it do nothing.
+    """
+
+    def __init__(self, enabled: bool = True, record_shapes: bool = False) -> None:
+        self.enabled, self.record_shapes, self.entered = enabled, record_shapes, False
+        self._open = contextlib.ExitStack()
+
+    def __enter__(self) -> "emit_itt":
+        if not self.enabled:
+            return self
+        if self.entered:
+            raise RuntimeError("ITT annotation context manager is not reentrant")
+        self.entered = True
+        with contextlib.ExitStack() as stack:
+            recorder.start()
+            stack.callback(recorder.stop)
+            stack.enter_context(_torch.recorded(self.record_shapes, False, False))
+            self._open = stack.pop_all()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._open.close()
+
+
+class KinetoStepTracker:
+    """Step counts by requester (profilers and optimizers). The recorder's step advances when the
+    largest count does.
+    """
+
+    _current_step = 0
+    _counts: Dict[str, int] = {}
+
+    @classmethod
+    def init_step_count(cls, requester: str) -> None:
+        """Adds a requester, whose count begins at the step in progress."""
+        cls._counts[requester] = cls._current_step
+
+    @classmethod
+    def erase_step_count(cls, requester: str) -> bool:
+        """Removes a requester; returns whether it was there."""
+        return cls._counts.pop(requester, None) is not None
+
+    @classmethod
+    def increment_step(cls, requester: str) -> int:
+        """Counts a step of the requester; returns the step then in progress."""
+        cls._counts[requester] = cls._counts.get(requester, cls._current_step) + 1
+        while cls._current_step < max(cls._counts.values()):
+            cls._current_step += 1
+            recorder.step(cls._current_step)
+        return cls._current_step
+
+    @classmethod
+    def current_step(cls) -> int:
+        """The step that is in progress."""
+        return cls._current_step
+
+
 def load_nvprof(path: "os.PathLike[str] | str") -> EventList:
     """Functions of a database that ``nvprof -o`` wrote, with the kernels that each launched.
 
@@ -305,6 +380,9 @@ def load_nvprof(path: "os.PathLike[str] | str") -> EventList:
     if not os.path.exists(path):
         raise FileNotFoundError(2, "No such file", os.fspath(path))
     return _as_functions(build_events(Recording([os.fspath(path)])))
+
+
+parse_nvprof_trace = load_nvprof
 
 
 class EnforceUnique:
@@ -352,6 +430,7 @@ class StringTable(DefaultDict[str, str]):
 
 
 __all__ = [
-    "EnforceUnique", "EventList", "FunctionEvent", "FunctionEventAvg", "Interval", "Kernel", "StringTable",
-    "build_table", "emit_nvtx", "format_time", "load_nvprof", "profile", "range",
+    "EnforceUnique", "EventList", "FunctionEvent", "FunctionEventAvg", "Interval", "Kernel", "KinetoStepTracker",
+    "StringTable", "build_table", "emit_itt", "emit_nvtx", "format_time", "load_nvprof", "parse_nvprof_trace", "profile",
+    "range", "record_function",
 ]  # fmt: skip

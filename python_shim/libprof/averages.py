@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, List, Optional, Union
+from typing import Any, Callable, Collection, Dict, List, Optional, Union
 
 from .events import DeviceType, FunctionEvent, TimesMixin
 
-_DEVICE_KINDS = ("kernel", "memcpy", "memset", "graph")
+MEMORY = ("cpu_memory_usage", "self_cpu_memory_usage", "device_memory_usage", "self_device_memory_usage")
+DEVICE_KINDS = ("kernel", "memcpy", "memset", "graph")
 
 
 def _us(name: str, what: str) -> property:
@@ -23,11 +24,15 @@ class FunctionEventAvg(TimesMixin):
     that of the calls nested in them.
 
     ``kind`` is range, call, mark, kernel, memcpy, memset or graph. ``input_shapes`` and ``stack`` tell rows
-    apart where they were asked for; `stack` has the innermost function first. Memory is net bytes; ``flops``
-    is None where nothing says it. ``row`` is all that profdump's JSON says of it.
+    apart where they were asked for; `stack` has the innermost function first. Memory is net bytes, None where
+    allocators were not seen; ``flops`` is None where nothing says it. ``row`` is all that profdump's JSON says of it.
     """
 
     key: Optional[str]
+    cpu_memory_usage: Optional[int]
+    self_cpu_memory_usage: Optional[int]
+    device_memory_usage: Optional[int]
+    self_device_memory_usage: Optional[int]
     node_id, scope, overload_name = -1, 0, ""
     is_async = is_remote = is_legacy = False
     cpu_parent: Optional[FunctionEvent] = None
@@ -35,13 +40,14 @@ class FunctionEventAvg(TimesMixin):
     def __init__(self) -> None:
         self.key, self.kind, self.count, self.outer_count = None, "range", 0, 0
         self.cpu_total_ns = self.self_cpu_total_ns = self.cuda_total_ns = self.self_cuda_total_ns = 0.0
-        self.cpu_memory_usage = self.self_cpu_memory_usage = 0
-        self.device_memory_usage = self.self_device_memory_usage = 0
+        for name in MEMORY:
+            setattr(self, name, 0)
         self.input_shapes: Any = None
         self.stack: List[str] = []
         self.flops: Optional[float] = None
         self.shape_text: Optional[str] = None
         self.row: Dict[str, Any] = {}
+        self.find_annotations: Callable[[], Collection[str]] = frozenset
         self.cpu_children: List[FunctionEvent] = []
 
     cpu_time_total = _us("cpu_total_ns", "On the CPU")
@@ -54,12 +60,14 @@ class FunctionEventAvg(TimesMixin):
     @property
     def device_type(self) -> DeviceType:
         """Where it happened."""
-        return DeviceType.CUDA if self.kind in _DEVICE_KINDS else DeviceType.CPU
+        return DeviceType.CUDA if self.kind in DEVICE_KINDS else DeviceType.CPU
 
     @property
     def is_user_annotation(self) -> bool:
-        """Whether the program named it."""
-        return self.kind in ("range", "mark")
+        """Whether the program named it, or at least one of its calls: a step, or a range that is none of PyTorch's
+        operators.
+        """
+        return self.kind == "range" and self.key in self.find_annotations()
 
     @property
     def use_device(self) -> Optional[str]:
@@ -72,9 +80,20 @@ class FunctionEventAvg(TimesMixin):
             self.key, self.kind = other.key, "range" if other.kind == "step" else other.kind
         if other.key != self.key:
             raise AssertionError(f"{other.key!r} is not added to {self.key!r}")
+        self._take_annotation(other)
         return self.add_any(other)
 
     __iadd__ = add
+
+    def _take_annotation(self, other: Union[FunctionEvent, "FunctionEventAvg"]) -> None:
+        former = self.find_annotations
+        if isinstance(other, FunctionEvent):
+            if other.is_user_annotation:
+                self.find_annotations = lambda: (other.key,)
+        elif former is frozenset:
+            self.find_annotations = other.find_annotations
+        elif former is not other.find_annotations:
+            self.find_annotations = lambda: {*former(), *other.find_annotations()}
 
     def add_any(self, other: Union[FunctionEvent, "FunctionEventAvg"]) -> "FunctionEventAvg":
         """The same for any key: sums of all."""
@@ -85,10 +104,9 @@ class FunctionEventAvg(TimesMixin):
             self.outer_count += other.outer_count
             for name in ("cpu_total_ns", "self_cpu_total_ns", "cuda_total_ns", "self_cuda_total_ns"):
                 setattr(self, name, getattr(self, name) + getattr(other, name))
-        self.cpu_memory_usage += other.cpu_memory_usage
-        self.device_memory_usage += other.device_memory_usage
-        self.self_cpu_memory_usage += other.self_cpu_memory_usage
-        self.self_device_memory_usage += other.self_device_memory_usage
+        for name in MEMORY:
+            mine, others = getattr(self, name), getattr(other, name)
+            setattr(self, name, None if mine is None or others is None else mine + others)
         if other.flops is not None:
             self.flops = (self.flops or 0) + other.flops
         return self
@@ -96,10 +114,16 @@ class FunctionEventAvg(TimesMixin):
     def _add_event(self, event: FunctionEvent) -> None:
         self.self_cpu_total_ns += round(1000 * event.self_cpu_time_total)
         self.self_cuda_total_ns += round(1000 * event.self_device_time_total)
-        if not _is_inside_its_like(event):
+        if not is_inside_its_like(event):
             self.outer_count += event.outer_count
             self.cpu_total_ns += round(1000 * event.cpu_time_total)
             self.cuda_total_ns += round(1000 * event.device_time_total)
+
+    def forget_memory(self, known: Collection[str]) -> None:
+        """Bytes of allocators that were not seen are None."""
+        for name in MEMORY:
+            if ("device" if "device" in name else "cpu") not in known:
+                setattr(self, name, None)
 
     def __repr__(self) -> str:
         return (
@@ -110,7 +134,7 @@ class FunctionEventAvg(TimesMixin):
         )
 
 
-def _is_inside_its_like(event: FunctionEvent) -> bool:
+def is_inside_its_like(event: FunctionEvent) -> bool:
     """A range inside one of its name counts, but its time is in the outer one's already."""
     around = event.cpu_parent
     while around is not None:
@@ -120,10 +144,16 @@ def _is_inside_its_like(event: FunctionEvent) -> bool:
     return False
 
 
+def kind_of_row(row: Dict[str, Any]) -> str:
+    """What profdump's JSON calls cuda_api are calls."""
+    kind: str = row["kind"]
+    return "call" if kind == "cuda_api" else kind
+
+
 def average_of_row(row: Dict[str, Any], memory: Optional[Dict[str, Any]]) -> FunctionEventAvg:
     """From a row of profdump's JSON, and the same name's of its memory."""
     average = FunctionEventAvg()
-    average.key, average.kind, average.count, average.row = row["name"], row["kind"], row["count"], row
+    average.key, average.kind, average.count, average.row = row["name"], kind_of_row(row), row["count"], row
     average.outer_count = row.get("outer_count", average.count)
     for name in ("cpu_total_ns", "self_cpu_total_ns", "cuda_total_ns", "self_cuda_total_ns"):
         setattr(average, name, row.get(name, 0))

@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import sys
+import warnings
+from typing import Iterator
+
+_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+
 
 class ProfError(RuntimeError):
     """Something that libprof was asked for could not be done; the text is the C layer's sentence."""
@@ -21,3 +29,20 @@ class ProfdumpError(ProfError):
 
 class UnfinishedError(ProfError, AssertionError):
     """A result was asked for that is not there yet. Also an AssertionError: torch.profiler raises these."""
+
+
+def warn(text: str) -> None:
+    """A RuntimeWarning at the line of the program that called into this package."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_code.co_filename.startswith((_PACKAGE, contextlib.__file__)):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, RuntimeWarning, stacklevel=level)
+
+
+@contextlib.contextmanager
+def only_warning() -> Iterator[None]:
+    """Turns libprof's errors into warnings, so that a running training goes on."""
+    try:
+        yield
+    except ProfError as error:
+        warn(str(error))

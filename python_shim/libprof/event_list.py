@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Iterable, List, Optional, Tuple
+from typing import Any, Dict, FrozenSet, Iterable, List, Optional, Tuple, cast
 
 from . import _table, _times, notebook
+from ._build_events import build_events
+from ._recording import ALL_MEMORY, Recording, table_of
 from ._table import Layout
-from ._recording import Recording, table_of
 from .averages import FunctionEventAvg, average_of_row
 from .errors import ProfError
 from .events import FunctionEvent
@@ -53,7 +54,6 @@ class EventList(List[Any]):
         given = self._given
         return self._source is not None and len(self) == len(given) and all(map(_is_same, self, given))
 
-    @property
     def supported_export_stacks_metrics(self) -> List[str]:
         """What ``export_stacks`` can weigh with."""
         return list(STACKS_METRICS)
@@ -99,6 +99,8 @@ class EventList(List[Any]):
     def _table_of_trace(self, sort: Optional[str], row_limit: int, layout: Layout) -> Optional[str]:
         """What profdump prints; None where it has no such option."""
         plain = layout.shapes_width == 80 and layout.stack_width == 75 and not layout.flops
+        if layout.memory and not self._is_memory_profdumps():
+            return None
         widths = 8 <= layout.name_width <= 4096 and row_limit >= -1
         if not (self._is_as_given() and self._averaged and plain and widths):
             return None
@@ -109,6 +111,10 @@ class EventList(List[Any]):
         options += ["--time-unit", layout.time_unit] if layout.time_unit else []
         assert self._source is not None
         return table_of(self._source.ask(*options))
+
+    def _is_memory_profdumps(self) -> bool:
+        """It has bytes by name alone, and none that are unknown."""
+        return "--memory" in self._options and self._source is not None and self._source.known_memory == ALL_MEMORY
 
     @property
     def _averaged(self) -> bool:
@@ -126,9 +132,12 @@ class EventList(List[Any]):
         self,
         group_by_input_shapes: bool = False,
         group_by_stack_n: int = 0,
+        group_by_overload_name: bool = False,
         group_by_input_shape: bool = False,
     ) -> "EventList":
-        """Its events added up by name, and by input shapes and the innermost `group_by_stack_n` functions."""
+        """Its events added up by name, and by input shapes and the innermost `group_by_stack_n` functions.
+        `group_by_overload_name` changes nothing: names of overloads are not recorded.
+        """
         shapes = group_by_input_shapes or group_by_input_shape
         if self._is_as_given() and self._source is not None and not (self and self._averaged):
             return averages_of(self._source, shapes, group_by_stack_n, self._layout)
@@ -139,6 +148,7 @@ class EventList(List[Any]):
             average = groups.setdefault(key, FunctionEventAvg()).add(event)
             average.stack = list(stack)
             average.input_shapes = event.input_shapes if shapes else []
+            average.shape_text = event.shape_text if shapes else None
         layout = self._layout._replace(shapes=shapes, stack=group_by_stack_n > 0)
         return EventList(groups.values(), layout=layout)
 
@@ -197,8 +207,18 @@ def averages_of(recording: Recording, by_shape: bool, stack_n: int, layout: Layo
     facts = recording.facts(*options)
     memory = {row["name"]: row for row in facts.get("memory", {}).get("ranges", [])} if layout.memory else {}
     layout = layout._replace(device=_has_device(facts))
-    rows = (average_of_row(row, memory.get(row["name"])) for row in facts["key_averages"])
+    rows = [average_of_row(row, memory.get(row["name"])) for row in facts["key_averages"]]
+    for row in rows:
+        row.find_annotations = lambda: annotations_of(recording)
+        if layout.memory:
+            row.forget_memory(recording.known_memory)
     return EventList(rows, layout=layout)._comes_from(recording, *options)
+
+
+def annotations_of(recording: Recording) -> FrozenSet[str]:
+    """Keys of ranges that the program named."""
+    make = lambda: frozenset(event.key for event in build_events(recording) if event.is_user_annotation)
+    return cast(FrozenSet[str], recording.once("annotations", make))
 
 
 def _has_device(facts: Dict[str, Any]) -> bool:

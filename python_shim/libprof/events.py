@@ -106,6 +106,20 @@ class TimesMixin:
     )
 
 
+_ACTIVITY_TYPES = {
+    "mark": "cpu_instant_event",
+    "kernel": "kernel",
+    "memcpy": "gpu_memcpy",
+    "memset": "gpu_memset",
+    "graph": "gpu_graph",
+}
+
+
+def _without(size: Optional[int], parts: List[Optional[int]]) -> Optional[int]:
+    """None where memory is not known."""
+    return None if size is None else size - sum(part or 0 for part in parts)
+
+
 class FunctionEvent(TimesMixin):
     """A range, a step or a CUDA call on a thread, or an operation on a device (`device_type`).
 
@@ -114,7 +128,10 @@ class FunctionEvent(TimesMixin):
     ``thread`` is the operating system's thread id, of a device operation its stream. Children lie inside
     their parent on the same thread. An operation is one of the ``kernels`` of the innermost range around its
     launch, or, outside of all, of the call. ``input_shapes`` and ``stack`` are lists. What is not known is
-    -1, None or empty.
+    -1, None or empty: also bytes of memory, where allocators were not seen.
+
+    ``is_user_annotation`` is for steps and for what the program named, not for PyTorch's operators. ``flops`` are on
+    the operators on which torch.profiler has them.
     """
 
     def __init__(
@@ -141,6 +158,10 @@ class FunctionEvent(TimesMixin):
         self.correlation: Optional[int] = None
         self.result: Optional[int] = None
         self.input_shapes: List[Any] = []
+        self.shape_text = ""  # these as they were recorded
+        self.input_dtypes: List[str] = []
+        self.structured_input_shapes: List[Any] = []
+        self.structured_input_strides: List[Any] = []
         self.concrete_inputs: List[Any] = []
         self.kwinputs: Dict[str, Any] = {}
         self.stack: List[str] = []
@@ -148,7 +169,9 @@ class FunctionEvent(TimesMixin):
         self.sequence_nr = -1
         self.fwd_thread: Optional[int] = None
         self.flops: Optional[float] = None
-        self.cpu_memory_usage = self.device_memory_usage = 0
+        self.cpu_memory_usage: Optional[int] = 0
+        self.device_memory_usage: Optional[int] = 0
+        self.is_user_annotation = kind in ("range", "step")
         self.thread_name: Optional[str] = None
         self.domain: Optional[str] = None
         self._self_ns: Optional[int] = None
@@ -156,6 +179,24 @@ class FunctionEvent(TimesMixin):
         self._self_device_ns: Optional[int] = None
 
     node_id, scope, overload_name, is_remote, is_legacy = -1, 0, "", False, False
+    is_python_function, flow_start = False, False
+    python_id = python_parent_id = python_module_id = -1
+    flow_id = flow_type = linked_correlation_id = 0
+    self_cpu_percent = total_cpu_percent = total_device_percent = -1
+    event_metadata: Optional[Dict[str, Any]] = None
+
+    @property
+    def external_id(self) -> int:
+        """PyTorch's number of the operator, 0 where it is not recorded; its range in Chrome traces has another."""
+        return int(self.attributes.get("op_id", 0))
+
+    def set_cpu_parent(self, parent: "FunctionEvent") -> None:
+        """Puts it inside another event."""
+        self.cpu_parent = parent
+
+    def append_cpu_child(self, child: "FunctionEvent") -> None:
+        """Puts another event directly inside it."""
+        self.cpu_children.append(child)
 
     @property
     def key(self) -> str:
@@ -168,14 +209,18 @@ class FunctionEvent(TimesMixin):
         return self.name
 
     @property
+    def activity_type(self) -> str:
+        """The category that it has in a Chrome trace: cpu_op, user_annotation, cuda_runtime, kernel ..."""
+        if self.kind in ("range", "step"):
+            return "user_annotation" if self.is_user_annotation else "cpu_op"
+        if self.kind == "call":
+            return "cuda_runtime" if self.name.startswith("cuda") else "cuda_driver"
+        return _ACTIVITY_TYPES[self.kind]
+
+    @property
     def cpu_interval(self) -> Interval:
         """The older name of ``time_range``."""
         return self.time_range
-
-    @property
-    def is_user_annotation(self) -> bool:
-        """Whether the program named it."""
-        return self.kind in ("range", "step")
 
     @property
     def use_device(self) -> Optional[str]:
@@ -237,14 +282,14 @@ class FunctionEvent(TimesMixin):
         return total
 
     @property
-    def self_cpu_memory_usage(self) -> int:
+    def self_cpu_memory_usage(self) -> Optional[int]:
         """Bytes that its allocators kept, without its children's."""
-        return self.cpu_memory_usage - sum(child.cpu_memory_usage for child in self.cpu_children)
+        return _without(self.cpu_memory_usage, [child.cpu_memory_usage for child in self.cpu_children])
 
     @property
-    def self_device_memory_usage(self) -> int:
+    def self_device_memory_usage(self) -> Optional[int]:
         """The same on devices."""
-        return self.device_memory_usage - sum(child.device_memory_usage for child in self.cpu_children)
+        return _without(self.device_memory_usage, [child.device_memory_usage for child in self.cpu_children])
 
     def __repr__(self) -> str:
         return (

@@ -100,12 +100,17 @@ def load() -> None:
     _native.library()
 
 
-def step() -> None:
+def step(number: Optional[int] = None) -> None:
     """Ends the step in progress and begins the next: rows "ProfilerStep#N". Once per iteration, from one
-    thread.
+    thread. `number` is N; without it steps count from 0 in the process.
     """
-    was = is_recording()
-    _native.library().prof_step()
+    if number is not None and number < 0:
+        raise ValueError(f"a step's number cannot be negative: {number}")
+    library, was = _native.library(), is_recording()
+    if number is None:
+        library.prof_step()
+    else:
+        library.prof_step_at(number)
     if was and not is_recording():  # PROF_SCHEDULE, PROF_STOP
         _open_ranges.forget_all()
 

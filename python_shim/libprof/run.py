@@ -8,9 +8,10 @@ environment: workers of ``torchrun``, of ``multiprocessing`` and of ``subprocess
 from __future__ import annotations
 
 import os
+import re
 import sys
 from pathlib import Path
-from typing import Dict, List, Mapping, NamedTuple, Sequence
+from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence
 
 from ._native import library_path
 from ._profdump import become_program, find_program
@@ -75,6 +76,27 @@ def python_command(program: Sequence[str]) -> List[str]:
     return list(program)
 
 
+_HIDING_FLAGS = {"I": "ignores PYTHONPATH", "E": "ignores PYTHONPATH", "S": "does not import sitecustomize"}
+_VALUE_FLAGS = ("-W", "-X", "--check-hash-based-pycs")
+
+
+def why_not_started(command: Sequence[str]) -> Optional[str]:
+    """Why an interpreter with these flags does not import ``startup/sitecustomize.py``; None if it does."""
+    if not re.fullmatch(r"python[\d.]*t?", Path(command[0]).name):
+        return None
+    flags = iter(command[1:])
+    for flag in flags:
+        if not flag.startswith("-") or flag[:2] in ("-c", "-m") or flag == "-":
+            return None
+        if flag in _VALUE_FLAGS:
+            next(flags, None)
+        elif not flag.startswith(("--", "-W", "-X")):
+            for letter in flag[1:]:
+                if letter in _HIDING_FLAGS:
+                    return f"{Path(command[0]).name} -{letter} {_HIDING_FLAGS[letter]}"
+    return None
+
+
 def startup_environment(startup: Sequence[str], environment: Mapping[str, str]) -> Dict[str, str]:
     """The environment with which interpreters import ``startup/sitecustomize.py`` and that find this package."""
     result = dict(environment)
@@ -92,7 +114,11 @@ def execute(arguments: Sequence[str]) -> None:
     request = parse(arguments)
     command = [find_program("profrun"), *request.options]
     if request.program:
-        command += ["--", *python_command(request.program)]
+        program = python_command(request.program)
+        why = why_not_started(program) if request.startup else None
+        if why:
+            print(f"libprof: {why}: --torch and --python-calls record nothing in it", file=sys.stderr)
+        command += ["--", *program]
     elif not request.options:
         raise UsageError("run wants a script, -m MODULE or a program")
     environment = startup_environment(request.startup, os.environ)

@@ -74,8 +74,9 @@ export -n PROF_BIN PROF_LIB # libprof warns of PROF_ variables it does not know
 status=0
 "$python" -m pytest -c "$SOURCE_DIR/python_shim/pyproject.toml" --rootdir "$SOURCE_DIR" -rs "$1" 2>&1 | tee pytest.txt ||
     status=$?
-[ "$status" -eq 5 ] && status=1 # no test was found
-if [ "$status" -eq 0 ] && ! grep -qE '^[0-9]+ passed' pytest.txt; then
+if [ "$status" -eq 5 ] && ! grep -qE '^[0-9]+ skipped' pytest.txt; then
+    status=1 # no test was found
+elif [ "$status" -eq 5 ] || { [ "$status" -eq 0 ] && ! grep -qE '^[0-9]+ passed' pytest.txt; }; then
     status=77
 fi
 exit "$status"

@@ -67,12 +67,25 @@ def test_two_printers_agree(prof: profile, options: Any) -> None:
     assert rows_of(averages.table(**options)) == rendered(averages, **options)
 
 
-def test_two_printers_agree_about_shapes(prof: profile) -> None:
+def test_two_printers_agree_about_shapes(prof: profile, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prof, "profile_memory", False)
     averages = prof.key_averages(group_by_input_shape=True, group_by_stack_n=3)
     text = averages.table(sort_by="cpu_time_total", row_limit=12)
     assert rows_of(text) == rendered(averages, sort_by="cpu_time_total", row_limit=12)
     assert "Input Shapes" in text and "Source Location" in text
     assert len(averages) == len(prof.key_averages()) + 2
+
+
+def test_memory_is_that_of_each_group(prof: profile) -> None:
+    by_name = {row.key: row for row in prof.key_averages()}
+    groups = prof.key_averages(group_by_input_shape=True)
+    long = {row.key: row for row in groups if row.key.startswith("a name")}
+    assert {key: row.cpu_memory_usage for key, row in long.items()} == {
+        key: by_name[key].cpu_memory_usage for key in long
+    }
+    assert sum(row.self_cpu_memory_usage for row in groups) == sum(row.self_cpu_memory_usage for row in by_name.values())
+    text = groups.table(sort_by="self_cpu_memory_usage", row_limit=1)
+    assert "390.63 KB" in text and "Input Shapes" in text, text
 
 
 def test_chosen_rows(prof: profile) -> None:

@@ -131,7 +131,7 @@ def test_failing_body_keeps_results() -> None:
 
 
 def test_options_that_are_not_ours_warn() -> None:
-    with pytest.warns(RuntimeWarning, match="with_modules is PyTorch's own"):
+    with pytest.warns(RuntimeWarning, match="with_modules has no effect here"):
         profile(with_modules=True)
     with pytest.warns(RuntimeWarning, match="neither CPU nor CUDA: XPU"):
         profile(activities=["CPU", "XPU"])
@@ -347,7 +347,6 @@ print([e.name for e in prof.events()], libprof.is_recording())
     env = {
         "LD_PRELOAD": os.environ["LIBPROF_LIBRARY"],
         "LIBPROF_LIBRARY": "",
-        "LD_LIBRARY_PATH": os.environ["LIB_DIR"],
         "PROF_OUTPUT": "on.prof",
         "PROF_TABLE": "0",
     }
@@ -467,3 +466,41 @@ def test_what_the_body_raises_is_what_its_caller_sees(run_python: Any) -> None:
     warned = re.findall(r"program.py:\d+: RuntimeWarning: (.*)", done.stderr)
     assert warned[0] == "at the end of a profile whose body raised Body: ZeroDivisionError: handler", done.stderr
     assert "No such file" in warned[1] and len(warned) == 2
+
+
+IN_THE_WAY = """
+import libprof
+from libprof import recorder
+from libprof.errors import ProfError
+
+def broken():
+    raise ProfError(f"no space left for {name}")
+
+def train():
+    with libprof.record_function("work"):
+        pass
+
+whole = recorder.flush_if_any, recorder.start, recorder.stop
+for name in ("flush_if_any", "stop", "start"):
+    schedule = libprof.schedule(wait=1, warmup=1, active=1, repeat=1)
+    with libprof.profile(schedule=schedule) as prof:
+        setattr(recorder, name, broken)
+        for step in range(5):
+            train()
+            prof.step()
+    recorder.flush_if_any, recorder.start, recorder.stop = whole
+    print(name, prof.step_num, prof.current_action.name)
+recorder.start = broken
+try:
+    libprof.profile().start()
+except ProfError as error:
+    print(error)
+"""
+
+
+def test_nothing_of_ours_ends_the_training(run_python: Any) -> None:
+    done = run_python(IN_THE_WAY)
+    lines = [f"{name} 5 NONE" for name in ("flush_if_any", "stop", "start")]
+    assert done.stdout.splitlines()[:3] == lines and "no space left" in done.stdout.splitlines()[3], done.stderr
+    said = re.findall(r"program.py:\d+: RuntimeWarning: no space left for (\w+)", done.stderr)
+    assert set(said) == {"flush_if_any", "stop", "start"}, done.stderr

@@ -289,3 +289,12 @@ def test_other_annotations() -> None:
     assert "2.93 KB" in prof.key_averages().table() and "ProfilerStep*" in rows
     with pytest.raises(ValueError):
         pool.alloc(0, -1)
+
+
+def test_steps_with_numbers_of_ones_own() -> None:
+    with libprof.profile() as prof:
+        libprof.step(41)
+        libprof.step(number=42)
+        with pytest.raises(ValueError, match="cannot be negative: -1"):
+            libprof.step(-1)
+    assert [event.name for event in prof.events()] == ["ProfilerStep#41", "ProfilerStep#42"]

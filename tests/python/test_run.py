@@ -15,7 +15,7 @@ from typing import Dict, List, Optional, Set, Tuple
 
 import pytest
 
-from libprof import _torch_operators, run
+from libprof import _torch_observer, _torch_operators, run
 from libprof._profdump import find_program, run_profdump
 
 RANGES = "import libprof._native as n\nlib = n.library()\nlib.prof_range_push(b'{0}')\nlib.prof_range_pop()\n"
@@ -71,6 +71,34 @@ def test_what_python_runs(tmp_path: Path) -> None:
     assert run.python_command(["-c", "pass"]) == [sys.executable, "-c", "pass"]
     assert run.python_command([str(tmp_path)]) == [sys.executable, str(tmp_path)]
     assert run.python_command(["torchrun", "a.py"]) == ["torchrun", "a.py"]
+
+
+@pytest.mark.parametrize(
+    "command, why",
+    [
+        ("python3 -I work.py", "python3 -I ignores PYTHONPATH"),
+        ("/usr/bin/python3.12 -u -uE work.py", "python3.12 -E ignores PYTHONPATH"),
+        ("python -W ignore -SOO -m work", "python -S does not import sitecustomize"),
+        ("python3 -Wignore -X importtime -OO work.py -I", None),
+        ("python3 -m work -S", None),
+        ("python3 -c pass -I", None),
+        ("python3 - -I", None),
+        ("./app -I", None),
+        ("python3", None),
+    ],
+)
+def test_interpreters_that_do_not_start_it(command: str, why: Optional[str]) -> None:
+    assert run.why_not_started(command.split()) == why
+
+
+def test_says_why_nothing_is_recorded(tmp_path: Path) -> None:
+    program = [sys.executable, "-I", "-c", "import sys; sys.exit('libprof._startup' in sys.modules)"]
+    done = libprof("run", "--torch", "-q", "--no-table", *program, cwd=tmp_path)
+    said = f"libprof: {Path(sys.executable).name} -I ignores PYTHONPATH: --torch and --python-calls record nothing in it"
+    assert done.returncode == 0 and said in done.stderr, done.stderr
+    program.remove("-I")
+    assert "ignores" not in libprof("run", "--torch", "-q", "--no-table", *program, cwd=tmp_path).stderr
+    assert "ignores" not in libprof("run", "-q", "--no-table", sys.executable, "-I", "-c", "pass", cwd=tmp_path).stderr
 
 
 def test_wrong_usage(tmp_path: Path) -> None:
@@ -211,8 +239,11 @@ def test_a_torch_that_is_not_pytorch_is_said(tmp_path: Path) -> None:
     assert "libprof: the module 'torch' here is not PyTorch\n" in done.stderr
 
 
-def test_pytorch_runs_undisturbed(tmp_path: Path) -> None:
-    pytest.importorskip("torch")
+@pytest.mark.parametrize("observer", ["0", ""])
+def test_pytorch_runs_undisturbed(tmp_path: Path, observer: str) -> None:
+    torch = pytest.importorskip("torch")
+    if not observer and _torch_observer.find(torch)[0] is None:
+        pytest.skip("the observer cannot be compiled")
     (tmp_path / "work.py").write_text(
         "import threading, torch\n"
         "def work():\n    return torch.ones(4, 4) @ torch.ones(4, 4)\n"
@@ -220,8 +251,13 @@ def test_pytorch_runs_undisturbed(tmp_path: Path) -> None:
         "with torch.profiler.profile() as prof:\n    work()\n"
         "print(work()[0, 0].item(), 'aten::mm' in [row.key for row in prof.key_averages()])\n"
     )
-    done = libprof("run", "--torch", "-o", "t.prof", "--no-table", "work.py", cwd=tmp_path)
+    command = ("run", "--torch", "-o", "t.prof", "--no-table", "work.py")
+    done = libprof(*command, cwd=tmp_path, env={"LIBPROF_TORCH_OBSERVER": observer})
     assert (done.returncode, done.stdout) == (0, "4.0 True\n"), done.stderr
     said = [line for line in done.stderr.splitlines() if not line.startswith(("profrun: ", "USDT"))]
     assert said == []
-    assert {_torch_operators.TAKEN_MARK.decode(), _torch_operators.BACK_MARK.decode()} <= names(tmp_path / "t.prof")
+    marks = {_torch_operators.TAKEN_MARK.decode(), _torch_operators.BACK_MARK.decode()}
+    assert marks & names(tmp_path / "t.prof") == (marks if observer else set())
+    table = json.loads(run_profdump(["--format", "json", str(tmp_path / "t.prof")]))["key_averages"]
+    calls = next(row["count"] for row in table if row["name"] == "aten::mm")
+    assert calls == (2 if observer else 3), "one of another thread, one within torch.profiler, one behind"

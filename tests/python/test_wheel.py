@@ -69,7 +69,7 @@ def test_tag_says_what_it_needs(wheel: Path) -> None:
 def test_holds_every_module_as_it_is(wheel: Path) -> None:
     sources = ROOT / "python_shim"
     with zipfile.ZipFile(wheel) as packed:
-        for source in sources.glob("libprof/**/*.py"):
+        for source in [*sources.glob("libprof/**/*.py"), *sources.glob("libprof/**/*.cc")]:
             assert packed.read(str(source.relative_to(sources))) == source.read_bytes(), source
         names = packed.namelist()
     for name in ("lib/libprof.so.0", "lib/libprofdump.so.0", "bin/profrun", "bin/profdump", "include/prof/prof.h", "py.typed"):

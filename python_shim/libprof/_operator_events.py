@@ -1,0 +1,56 @@
+"""Which events are PyTorch's operators, and which FLOPs they carry: torch.profiler's rules.
+
+PyTorch emits operators and the ranges of its record_function() alike through NVTX or ITT, in its own ITT domain or with
+attributes. What tells them apart then is the name. (``torch_observer.cc`` gives operators attributes, and none to
+record_function().)
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Iterable, List
+
+from .events import FunctionEvent
+
+DOMAIN = "PyTorch"
+ATTRIBUTES = ("op_id", "Input Dims", "sizes", "seq", "Sequence number")
+_NAME = re.compile(r"[A-Za-z_]\w*::[A-Za-z_]|.*\wBackward\d*$", re.DOTALL)
+
+COUNTED = frozenset(
+    f"aten::{name}" for name in ("mm", "addmm", "bmm", "baddbmm", "conv2d", "mul", "add")
+)
+"""Operators whose FLOPs torch.profiler counts. aten::matmul and aten::linear around them do the same work."""
+
+
+def is_operator(event: FunctionEvent) -> bool:
+    """Whether PyTorch emitted the range for one of its operators or of its backward functions."""
+    emitted = event.domain == DOMAIN or event.sequence_nr >= 0 or event.input_shapes or event.input_dtypes
+    if event.kind != "range" or not (emitted or any(name in event.attributes for name in ATTRIBUTES)):
+        return False
+    around = event.cpu_parent  # "detach" in "aten::detach" is no name of the program's
+    return bool(_NAME.match(event.name)) or (around is not None and around.name.endswith(f"::{event.name}"))
+
+
+def _is_counted_above(event: FunctionEvent) -> bool:
+    around = event.cpu_parent
+    while around is not None:
+        if around.name in COUNTED and around.flops is not None:
+            return True
+        around = around.cpu_parent
+    return False
+
+
+def settle(events: Iterable[FunctionEvent]) -> None:
+    """Says of each event whether it is the program's annotation, and leaves FLOPs where torch.profiler has them: an
+    operator's once, neither on those around it nor on calls of cuBLAS inside.
+    """
+    operators: List[FunctionEvent] = []
+    for event in events:
+        if is_operator(event):
+            operators.append(event)
+        elif event.name.startswith("cublas") and event.flops is not None and _is_counted_above(event):
+            event.flops = None
+    for event in operators:
+        event.is_user_annotation = False
+        if event.name.startswith("aten::") and event.name not in COUNTED:
+            event.flops = None

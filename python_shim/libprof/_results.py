@@ -1,0 +1,163 @@
+"""What a profile shows of what was recorded: the activities that were asked for, FLOPs, and memory where it is known."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, FrozenSet, Iterable, List, NamedTuple, Optional, Sequence, Tuple
+
+from ._build_events import build_events
+from ._recording import Recording
+from ._table import Layout
+from .averages import MEMORY, FunctionEventAvg, is_inside_its_like, kind_of_row
+from .event_list import EventList, averages_of
+from .events import FunctionEvent
+
+
+CPU_TYPES = frozenset({"cpu_op", "user_annotation", "cpu_instant_event"})
+DEVICE_TYPES = frozenset({"cuda_runtime", "cuda_driver", "kernel", "gpu_memcpy", "gpu_memset", "gpu_graph"})
+
+_TYPES_OF_KINDS = {
+    "range": ("cpu_op", "user_annotation"),
+    "step": ("user_annotation",),
+    "mark": ("cpu_instant_event",),
+    "call": ("cuda_runtime", "cuda_driver"),
+    "kernel": ("kernel",),
+    "memcpy": ("gpu_memcpy",),
+    "memset": ("gpu_memset",),
+    "graph": ("gpu_graph",),
+}
+
+
+class Shown(NamedTuple):
+    """Activity types that results show. As in torch.profiler, calls of CUDA come with devices."""
+
+    types: FrozenSet[str] = CPU_TYPES | DEVICE_TYPES
+
+    def has_all_of(self, kind: str) -> bool:
+        """Whether all events of a kind are."""
+        return all(one in self.types for one in _TYPES_OF_KINDS[kind])
+
+    @property
+    def device(self) -> bool:
+        """Whether anything of devices is shown."""
+        return bool(self.types & DEVICE_TYPES)
+
+
+def _hide(events: Iterable[FunctionEvent], is_shown: Callable[[FunctionEvent], bool]) -> List[FunctionEvent]:
+    """The events that are shown. A hidden event's time becomes its parent's own, and its children its parent's."""
+    kept = [event for event in events if is_shown(event)]
+    shown = set(map(id, kept))
+    operations = {id(event.time_range) for event in kept if event.device_type.name == "CUDA"}
+    for event in kept:
+        event.cpu_children = []
+    for event in kept:
+        around = event.cpu_parent
+        while around is not None and id(around) not in shown:
+            around = around.cpu_parent
+        event.cpu_parent = around
+        if around is not None:
+            around.cpu_children.append(event)
+    for event in kept:
+        if event.device_type.name == "CPU":
+            event.kernels = [kernel for kernel in event.kernels if id(kernel.interval) in operations]
+            inside = sum(child.duration_ns for child in event.cpu_children)
+            event.set_exact_times(0 if event.is_async else event.duration_ns - inside, None, None)
+    return kept
+
+
+def events_of(recording: Recording, shown: Shown) -> List[FunctionEvent]:
+    """A recording's events, in the order in which they began."""
+
+    def is_shown(event: FunctionEvent) -> bool:
+        kind = event.activity_type
+        is_off = any(kind in types and start <= event.start_ns < end for types, start, end in recording.off)
+        return kind in shown.types and not is_off
+
+    def make() -> List[FunctionEvent]:
+        events = build_events(recording)
+        return events if all(map(is_shown, events)) else _hide(events, is_shown)
+
+    events: List[FunctionEvent] = recording.once("events", make)
+    return events
+
+
+def hides_something(recording: Recording, shown: Shown) -> bool:
+    """Whether there may be anything in the recording that is not shown: files have it nevertheless."""
+    rows = recording.facts()["key_averages"] if shown != Shown() else []
+    return bool(recording.off) or any(not shown.has_all_of(kind_of_row(row)) for row in rows)
+
+
+class _Sums:
+    """FLOPs and bytes of events that are one row of averages."""
+
+    def __init__(self) -> None:
+        self.flops: Optional[float] = None
+        self.memory: Dict[str, Optional[int]] = dict.fromkeys(MEMORY, 0)
+
+    def add(self, event: FunctionEvent) -> None:
+        if event.flops is not None:
+            self.flops = (self.flops or 0) + event.flops
+        inner = is_inside_its_like(event)
+        for name in MEMORY:
+            size, so_far = getattr(event, name), self.memory[name]
+            if size is None or so_far is None:
+                self.memory[name] = None
+            elif name.startswith("self") or not inner:
+                self.memory[name] = so_far + size
+
+
+def _add_sums(averages: EventList, events: Iterable[FunctionEvent], by_shape: bool, stack_n: int, layout: Layout) -> None:
+    """Profdump has FLOPs and bytes by name only: finer groups are added up here."""
+    groups: Dict[Tuple[Any, ...], _Sums] = {}
+    for event in events:
+        kind = "range" if event.kind == "step" else event.kind
+        key = (event.key, kind, event.shape_text if by_shape else "", tuple(event.stack[:stack_n]))
+        groups.setdefault(key, _Sums()).add(event)
+    for row in averages:
+        sums = groups.get((row.key, row.kind, row.shape_text or "", tuple(row.stack)))
+        if layout.flops:
+            row.flops = sums.flops if sums else None
+        if layout.memory:
+            for name in MEMORY:
+                setattr(row, name, sums.memory[name] if sums else None)
+
+
+def _averages_of(recording: Recording, shown: Shown, by_shape: bool, stack_n: int, layout: Layout) -> EventList:
+    if hides_something(recording, shown):
+        listed = EventList(events_of(recording, shown), layout=layout._replace(device=shown.device))
+        return listed.key_averages(by_shape, stack_n)
+    averages = averages_of(recording, by_shape, stack_n, layout)
+    if layout.flops or (layout.memory and not averages._layout.memory):
+        _add_sums(averages, events_of(recording, shown), by_shape, stack_n, layout)
+        averages._layout = averages._layout._replace(memory=layout.memory)
+    return averages
+
+
+def _merged(lists: Sequence[EventList]) -> EventList:
+    """Rows of several recordings added up."""
+    groups: Dict[Tuple[Any, ...], FunctionEventAvg] = {}
+    for row in (row for averages in lists for row in averages):
+        key = (row.key, row.kind, row.shape_text, tuple(row.stack))
+        if key not in groups:
+            groups[key] = FunctionEventAvg()
+            groups[key].input_shapes, groups[key].shape_text = row.input_shapes, row.shape_text
+            groups[key].stack = row.stack
+        groups[key].add(row)
+    device = any(averages._layout.device for averages in lists)
+    return EventList(groups.values(), layout=lists[0]._layout._replace(device=device))
+
+
+def averages_of_cycles(
+    recordings: Sequence[Recording], shown: Shown, by_shape: bool, stack_n: int, layout: Layout
+) -> EventList:
+    """Averages of all of them."""
+    lists = [_averages_of(recording, shown, by_shape, stack_n, layout) for recording in recordings]
+    return lists[0] if len(lists) == 1 else _merged(lists)
+
+
+def events_of_cycles(recordings: Sequence[Recording], shown: Shown, layout: Layout) -> EventList:
+    """Events of all of them, as many lists behind each other."""
+    events = [event for recording in recordings for event in events_of(recording, shown)]
+    layout = layout._replace(device=any(event.device_type.name == "CUDA" for event in events))
+    listed = EventList(events, layout=layout)
+    whole = len(recordings) == 1 and not hides_something(recordings[0], shown)
+    return listed._comes_from(recordings[0]) if whole else listed

@@ -1,0 +1,104 @@
+"""Methods of torch.profiler.profile that are seldom called: parts of a cycle, ids of traces, activities off and on."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from typing import Any, Callable, Dict, FrozenSet, Iterable, List, Optional, Tuple
+
+from ._export import parsed_json
+from .errors import warn
+from .event_list import EventList
+
+TIMELINE = (
+    "export_memory_timeline() is not there: prof.trace.report('memory') has peaks and who owned them, "
+    "prof.trace.counters() how much memory there was over time"
+)
+
+
+class TorchMethods:
+    """Base class of :class:`libprof.profile`."""
+
+    _metadata: Dict[str, Any]
+
+    def __init__(self, custom_trace_id_callback: Optional[Callable[[], str]]) -> None:
+        self.custom_trace_id_callback = custom_trace_id_callback
+        self._trace_id = ""
+        self._off: List[Tuple[FrozenSet[str], int, int]] = []  # types that were off from one moment to another
+        self._off_since: Dict[str, int] = {}
+
+    # ---- parts of a cycle; start() and stop() are the whole ----
+
+    def prepare_trace(self) -> None:
+        """Records from now on, and keeps nothing of it before start_trace()."""
+        raise NotImplementedError
+
+    def start_trace(self) -> None:
+        """What begins from now on is kept."""
+        raise NotImplementedError
+
+    def stop_trace(self) -> None:
+        """Ends that; on_trace_ready is not called."""
+        raise NotImplementedError
+
+    def events(self) -> EventList:
+        """All events."""
+        raise NotImplementedError
+
+    # ---- activities off and on ----
+
+    def _types_of(self, activity: str) -> FrozenSet[str]:
+        raise NotImplementedError
+
+    def toggle_collection_dynamic(self, enable: bool, activities: Iterable[Any]) -> None:
+        """Results leave out what begins while an activity is off. It is recorded nevertheless: files have it."""
+        now = time.time_ns()
+        for activity in (str(getattr(one, "name", one)) for one in activities):
+            if enable and activity in self._off_since:
+                self._off.append((self._types_of(activity), self._off_since.pop(activity), now))
+            elif not enable:
+                self._off_since.setdefault(activity, now)
+
+    def _end_toggles(self, end_ns: int) -> Tuple[Tuple[FrozenSet[str], int, int], ...]:
+        """What was off in the cycle that ends."""
+        still = [(self._types_of(activity), since, end_ns) for activity, since in self._off_since.items()]
+        off, self._off = (*self._off, *still), []
+        return off
+
+    # ---- ids and metadata ----
+
+    def set_custom_trace_id_callback(self, callback: Optional[Callable[[], str]]) -> None:
+        """Sets the callback that gives traces their ids, from the next cycle on."""
+        self.custom_trace_id_callback = callback
+
+    def get_trace_id(self) -> Optional[str]:
+        """The id of the latest cycle: of the callback, else a random one; None before the first. Chrome traces have
+        the callback's as "trace_id".
+        """
+        return self._trace_id or None
+
+    def _new_trace_id(self) -> None:
+        callback = self.custom_trace_id_callback
+        self._trace_id = callback() if callback else f"{uuid.uuid4().int:032X}"
+        if callback:
+            self._metadata["trace_id"] = self._trace_id
+
+    def preset_metadata_json(self, key: str, value: str) -> None:
+        """As add_metadata_json(), which may be called before the start, too."""
+        self._metadata[str(key)] = parsed_json(value)
+
+    # ---- others ----
+
+    @property
+    def profiler(self) -> "TorchMethods":
+        """torch.profiler has another object there; here it is this one."""
+        return self
+
+    @property
+    def function_events(self) -> EventList:
+        """Its name for events()."""
+        return self.events()
+
+    def export_memory_timeline(self, path: str, device: Optional[str] = None) -> None:
+        """Writes nothing and warns: categories of tensors are PyTorch's own knowledge, and it deprecates this, too."""
+        warn(TIMELINE)

@@ -1,0 +1,136 @@
+"""The interface of torch.profiler: all of it is here, or stands in docs/torch_profiler.md with what differs."""
+
+# packages: torch==2.13.0+cpu numpy
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from pathlib import Path
+from typing import Any, List
+
+import pytest
+
+import libprof
+from libprof import autograd
+
+torch = pytest.importorskip("torch")
+sys.path.insert(0, str(Path(os.environ["SOURCE_DIR"], "tests", "python")))
+import torch_interface  # noqa: E402
+
+
+def test_everything_is_here_or_listed() -> None:
+    items = torch_interface.once()
+    missing = [item for item in items if not item.is_here and (item.group, item.name) not in torch_interface.EXCEPTIONS]
+    assert missing == [] and len(items) > 250
+    assert set(torch_interface.EXCEPTIONS) <= {(item.group, item.name) for item in items}, "what PyTorch does not have"
+
+
+def test_what_is_said_to_be_missing_is() -> None:
+    for item in torch_interface.once():
+        said = torch_interface.EXCEPTIONS.get((item.group, item.name), "")
+        assert item.is_here != said.startswith("Not there"), item
+
+
+def test_page_is_of_today() -> None:
+    if not torch.__version__.startswith("2.13."):
+        pytest.skip("the page is of PyTorch 2.13")
+    page = Path(os.environ["SOURCE_DIR"], "docs", "torch_profiler.md").read_text()
+    assert page == torch_interface.markdown(), "python3 tests/python/torch_interface.py >docs/torch_profiler.md"
+
+
+@pytest.mark.parametrize("name", ["with_modules", "experimental_config", "post_processing_timeout_s"])
+def test_keywords_without_effect_warn(name: str) -> None:
+    for make in (libprof.profile, autograd.profile):
+        with pytest.warns(RuntimeWarning, match=f"{name} has no effect here"):
+            make(**{name: 1})
+
+
+def test_parts_of_a_cycle() -> None:
+    prof = libprof.profile()
+    for name in ("first", "second"):
+        prof.prepare_trace()
+        with libprof.record_function("warming up"):
+            pass
+        prof.start_trace()
+        with libprof.record_function(name):
+            pass
+        prof.stop_trace()
+        assert [event.name for event in prof.events()] == [name] and not libprof.is_recording()
+    assert prof.profiler.function_events == prof.events()
+
+
+def test_activities_off_and_on() -> None:
+    def work(name: str) -> None:
+        with libprof.record_function(name), libprof.record_function("inside " + name):
+            pass
+
+    with libprof.profile() as prof:
+        work("before")
+        prof.toggle_collection_dynamic(False, [torch.profiler.ProfilerActivity.CPU])
+        work("off")
+        prof.toggle_collection_dynamic(True, [libprof.ProfilerActivity.CPU])
+        work("behind")
+        prof.toggle_collection_dynamic(False, ["CUDA"])
+    assert [event.name for event in prof.events()] == ["before", "inside before", "behind", "inside behind"]
+    assert {row.key: row.count for row in prof.key_averages()} == {
+        "before": 1, "inside before": 1, "behind": 1, "inside behind": 1,
+    }  # fmt: skip
+
+
+def test_ids_of_traces(tmp_path: Path) -> None:
+    ids = iter(["one", "two", "three"])
+    prof = libprof.profile(custom_trace_id_callback=lambda: next(ids))
+    assert prof.get_trace_id() is None
+    prof.preset_metadata_json("sizes", "[1, 2]")
+    with prof, libprof.record_function("work"):
+        pass
+    prof.export_chrome_trace(str(tmp_path / "trace.json"), use_python_export=True)
+    text = (tmp_path / "trace.json").read_text()
+    assert prof.get_trace_id() == "one" and '"trace_id": "one"' in text and '"sizes": [1, 2]' in text
+    with libprof.profile() as other, libprof.record_function("work"):
+        pass
+    assert other.get_trace_id() != prof.get_trace_id()
+
+
+def test_execution_traces_are_pytorchs(tmp_path: Path) -> None:
+    path = tmp_path / "execution.json"
+    observer = libprof.ExecutionTraceObserver().register_callback(str(path))
+    schedule = libprof.schedule(wait=1, warmup=1, active=1, repeat=1)
+    with libprof.profile(schedule=schedule, execution_trace_observer=observer) as prof:
+        for size in (2, 3, 4, 5):
+            torch.ones(size) @ torch.ones(size)
+            prof.step()
+    observer.unregister_callback()
+    assert '"aten::matmul"' in path.read_text() and "[[4],[4]]" in path.read_text().replace(" ", "")
+    assert {row.key: row.count for row in prof.key_averages()}["aten::matmul"] == 1
+
+
+def test_memory_timelines_say_what_to_use(tmp_path: Path) -> None:
+    with libprof.profile() as prof:
+        pass
+    with pytest.warns(RuntimeWarning, match=r"prof.trace.report\('memory'\)"):
+        prof.export_memory_timeline(str(tmp_path / "memory.html"))
+
+
+def test_steps_of_several_requesters() -> None:
+    tracker = autograd.KinetoStepTracker
+    with libprof.profile() as prof:
+        for requester in ("profiler", "optimizer", "optimizer", "profiler", "profiler"):
+            tracker.increment_step(requester)
+        assert tracker.current_step() == 3 and tracker.erase_step_count("profiler") and not tracker.erase_step_count("x")
+    assert [event.name for event in prof.events()] == [f"ProfilerStep#{number}" for number in (1, 2, 3)]
+
+
+def test_itt_is_recorded() -> None:
+    with libprof.profile() as prof, autograd.emit_itt(record_shapes=True):
+        torch.ones(2, 3) @ torch.ones(3, 4)
+    shapes: List[Any] = [event.input_shapes for event in prof.events() if event.name == "aten::mm"]
+    assert shapes in ([[[2, 3], [3, 4]]], [[]])
+    with autograd.emit_itt(enabled=False) as off:
+        assert not libprof.is_recording()
+    with pytest.raises(RuntimeError, match="not reentrant"), off, warnings.catch_warnings():
+        off.enabled = True
+        with off, off:
+            pass

@@ -1,0 +1,201 @@
+"""The interface of torch.profiler and torch.autograd.profiler, walked, beside ours.
+
+    python3 tests/python/torch_interface.py >docs/torch_profiler.md
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, Dict, Iterator, List, NamedTuple, Tuple
+
+import libprof
+import torch
+from libprof import autograd
+from torch.autograd import profiler as torch_autograd
+from torch.autograd import profiler_util
+
+NO_EFFECT = "no effect"
+
+
+class Item(NamedTuple):
+    """A public name, keyword, method or field."""
+
+    group: str
+    name: str
+    is_here: bool
+
+
+EXCEPTIONS: Dict[Tuple[str, str], str] = {
+    ("torch.profiler", "ExecutionTraceObserver"): "PyTorch's own class, imported when it is asked for.",
+    ("torch.profiler", "kineto_available"): "Always true: libprof records without Kineto.",
+    ("torch.profiler", "supported_activities"): "CPU and CUDA, whether there are devices or not.",
+    ("profile", "with_modules="): f"{NO_EFFECT}, warns.",
+    ("profile", "experimental_config="): f"{NO_EFFECT}, warns.",
+    ("profile", "post_processing_timeout_s="): f"{NO_EFFECT}, warns.",
+    ("profile", "activities="): "CPU and CUDA; others are named in a warning. Lists of types are honoured in results, not in files.",
+    ("profile", "profile_memory="): "On devices `--` and a warning: only cudaMalloc() and the like are recorded there.",
+    ("profile", "with_stack="): "Python functions as call stacks of everything, also of CUDA calls.",
+    ("profile", "export_memory_timeline"): "Writes nothing; a warning says what to use instead. PyTorch deprecates it.",
+    ("profile", "toggle_collection_dynamic"): "Results leave out what begins while an activity is off; files have it.",
+    ("profile", "stop_trace"): "The same. start(), stop() and schedules do not call it, start_trace() or prepare_trace().",
+    ("profile", "profiler"): "The profile itself.",
+    ("profile.key_averages", "group_by_overload_name="): f"{NO_EFFECT}: names of overloads are not recorded.",
+    ("profile.export_chrome_trace", "use_python_export="): NO_EFFECT + ".",
+    ("tensorboard_trace_handler", "use_python_export="): NO_EFFECT + ".",
+    ("EventList.key_averages", "group_by_overload_name="): f"{NO_EFFECT}: names of overloads are not recorded.",
+    ("FunctionEvent", "structured_input_shapes"): "Always empty.",
+    ("FunctionEvent", "structured_input_strides"): "Always empty.",
+    ("FunctionEvent", "concrete_inputs"): "Always empty.",
+    ("FunctionEvent", "kwinputs"): "Always empty.",
+    ("FunctionEvent", "overload_name"): "Always empty.",
+    ("FunctionEvent", "python_id"): "Always -1: Python functions are call stacks, not events.",
+    ("FunctionEvent", "python_parent_id"): "Always -1.",
+    ("FunctionEvent", "python_module_id"): "Always -1.",
+    ("FunctionEvent", "is_python_function"): "Always false.",
+    ("FunctionEvent", "scope"): "Always 0.",
+    ("FunctionEvent", "flow_id"): "Always 0: `kernels` and Chrome traces connect calls and operations.",
+    ("FunctionEvent", "flow_type"): "Always 0.",
+    ("FunctionEvent", "flow_start"): "Always false.",
+    ("FunctionEvent", "linked_correlation_id"): "Always 0; `correlation` is CUDA's.",
+    ("FunctionEvent", "self_cpu_percent"): "Always -1: the table computes it.",
+    ("FunctionEvent", "total_cpu_percent"): "Always -1.",
+    ("FunctionEvent", "total_device_percent"): "Always -1.",
+    ("FunctionEvent", "event_metadata"): "Always None; `attributes` has what was recorded.",
+    ("FunctionEvent", "metadata_json"): "`attributes`, a dict.",
+    ("FunctionEvent", "name"): "Steps are \"ProfilerStep#N\"; `key` is \"ProfilerStep*\".",
+    ("FunctionEvent", "id"): "The number of the event in the list.",
+    ("FunctionEvent", "external_id"): "PyTorch's number, 0 for operators with a sequence number.",
+    ("FunctionEvent", "use_device"): "Always \"cuda\".",
+    ("FunctionEvent", "is_legacy"): "Always false.",
+    ("FunctionEvent", "is_remote"): "Always false.",
+    ("FunctionEvent", "node_id"): "Always -1.",
+    ("ProfilerAction", "DEVICE_STOPPED"): "Not there: it is internal to torch.profiler.",
+    ("ProfilerActivity", "XPU"): "Not there.",
+    ("ProfilerActivity", "MTIA"): "Not there.",
+    ("ProfilerActivity", "HPU"): "Not there.",
+    ("ProfilerActivity", "PrivateUse1"): "Not there.",
+    ("torch.autograd.profiler", "MemRecordsAcc"): "Not there: it is internal to torch.profiler.",
+    ("torch.autograd.profiler", "emit_itt"): "Records into libprof's file; no ITT tool is needed.",
+    ("torch.autograd.profiler", "EventList"): "Prints the five-column table of the first releases.",
+    ("torch.autograd.profiler", "KinetoStepTracker"): "Advances the recorder's step.",
+    ("autograd.profile", "use_kineto="): NO_EFFECT + ".",
+    ("autograd.profile", "experimental_config="): f"{NO_EFFECT}, warns.",
+    ("autograd.profile", "with_modules="): f"{NO_EFFECT}, warns.",
+    ("autograd.profile", "post_processing_timeout_s="): f"{NO_EFFECT}, warns.",
+    ("autograd.profile", "export_stacks"): "Not there: libprof.profile has it.",
+    ("autograd.profile", "toggle_collection_dynamic"): "Not there: libprof.profile has it.",
+    ("autograd.profile", "self_cpu_time_total"): "Not there: libprof.profile has it.",
+    ("FunctionEvent.append_kernel", "duration="): "Not there: start and end instead.",
+    **{
+        (f"autograd.profile.{method}", f"{name}="): "Not there: libprof.profile has it."
+        for method, names in {
+            "export_chrome_trace": ("metadata", "use_python_export"),
+            "key_averages": ("group_by_input_shape", "group_by_stack_n", "group_by_overload_name"),
+            "table": (
+                "row_limit", "max_src_column_width", "max_name_column_width", "max_shapes_column_width", "header",
+                "top_level_events_only",
+            ),
+        }.items()
+        for name in names
+    },  # fmt: skip
+    ("autograd.profile", "config"): "Not there: it is internal to torch.profiler.",
+    ("autograd.profile", "create_trace_id"): "Not there: it is internal to torch.profiler.",
+    ("autograd.profile", "default_trace_id"): "Not there: it is internal to torch.profiler.",
+}
+"""What is not the same, and why."""
+
+
+def public(one: Any) -> List[str]:
+    return sorted(name for name in dir(one) if not name.startswith("_"))
+
+
+def keywords(function: Any) -> List[str]:
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return []
+    return [name for name in parameters if name not in ("self", "args", "kwargs")]
+
+
+def takes(function: Any, keyword: str) -> bool:
+    parameters = inspect.signature(function).parameters.values()
+    return any(one.name == keyword or one.kind is one.VAR_KEYWORD for one in parameters)
+
+
+def walk_keywords(group: str, theirs: Any, ours: Any) -> Iterator[Item]:
+    for name in keywords(theirs):
+        yield Item(group, f"{name}=", takes(ours, name))
+
+
+def walk_class(group: str, theirs: Any, ours: Any) -> Iterator[Item]:
+    """Methods and attributes, and the keywords of methods that both have."""
+    for name in public(theirs):
+        yield Item(group, name, hasattr(ours, name))
+        method = inspect.getattr_static(theirs, name, None)
+        if inspect.isfunction(method) and callable(getattr(ours, name, None)):
+            yield from walk_keywords(f"{group}.{name}", method, getattr(ours, name))
+
+
+class _EmptyList(List[Any]):
+    """Methods that every list has are not torch's."""
+
+
+def walk() -> Iterator[Item]:
+    """Everything public of the installed torch.profiler."""
+    for name in torch.profiler.__all__:
+        yield Item("torch.profiler", name, hasattr(libprof, name))
+    yield from walk_keywords("profile", torch.profiler.profile.__init__, libprof.profile.__init__)
+    yield from walk_class("profile", torch.profiler.profile, libprof.profile)
+    yield Item("profile", "profiler", hasattr(libprof.profile, "profiler"))
+    for name in ("schedule", "tensorboard_trace_handler"):
+        yield from walk_keywords(name, getattr(torch.profiler, name), getattr(libprof, name))
+    yield from walk_keywords("record_function", torch.profiler.record_function.__init__, libprof.record_function.__init__)
+    yield from (Item("ProfilerAction", one.name, hasattr(libprof.ProfilerAction, one.name)) for one in torch.profiler.ProfilerAction)
+    for name in torch.profiler.ProfilerActivity.__members__:
+        yield Item("ProfilerActivity", name, hasattr(libprof.ProfilerActivity, name))
+    lists = [item for item in walk_class("EventList", profiler_util.EventList, libprof.EventList)]
+    yield from (item for item in lists if item.name not in public(_EmptyList) and "." not in item.group)
+    yield from (item for item in lists if "." in item.group)
+    theirs = profiler_util.FunctionEvent(id=1, name="x", thread=1, start_us=0, end_us=1)
+    yield from walk_class("FunctionEvent", theirs, libprof.FunctionEvent(1, "x", 1, 0, 1))
+    yield from walk_class("FunctionEventAvg", profiler_util.FunctionEventAvg(), libprof.FunctionEventAvg())
+    yield from walk_class("Interval", profiler_util.Interval(0, 1), libprof.Interval(0, 1))
+    for name in torch_autograd.__all__:
+        yield Item("torch.autograd.profiler", name, hasattr(autograd, name))
+    yield from walk_keywords("autograd.profile", torch_autograd.profile.__init__, autograd.profile.__init__)
+    yield from walk_class("autograd.profile", torch_autograd.profile, autograd.profile())
+    for name in ("emit_nvtx", "emit_itt"):
+        yield from walk_keywords(f"autograd.{name}", getattr(torch_autograd, name).__init__, getattr(autograd, name).__init__)
+    yield from walk_class("KinetoStepTracker", torch_autograd.KinetoStepTracker, autograd.KinetoStepTracker)
+
+
+def once() -> List[Item]:
+    return list(dict.fromkeys(walk()))
+
+
+def markdown() -> str:
+    items, groups = once(), dict.fromkeys(item.group for item in once())
+    lines = [
+        "# The interface of torch.profiler",
+        "",
+        f"Every public name, keyword, method and field of `torch.profiler` and `torch.autograd.profiler` of PyTorch {torch.__version__.split('+')[0]}.",
+        "`tests/python/torch_interface.py` writes this page, and a test fails where PyTorch has something that is not here.",
+        "Methods whose keywords are all the same have no section of their own.",
+        "What the numbers mean is in [python.md](python.md#numbers-beside-torchprofilers).",
+    ]
+    for group in groups:
+        names = [item.name for item in items if item.group == group]
+        same = [name for name in names if (group, name) not in EXCEPTIONS]
+        if len(same) == len(names) and "." in group and all(name.endswith("=") for name in names):
+            continue
+        lines += ["", f"## {group}", ""]
+        if same:
+            lines.append("The same: " + ", ".join(f"`{name}`" for name in same) + ".")
+        others = [f"| `{name}` | {EXCEPTIONS[group, name]} |" for name in names if (group, name) in EXCEPTIONS]
+        if others:
+            lines += ([""] if same else []) + ["| | what differs |", "|---|---|", *others]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    print(markdown(), end="")
