@@ -12,7 +12,6 @@
 #include "callbacks.h"
 #include "config.h"
 #include "decode.h"
-#include "kernel_names.h"
 #include "session.h"
 
 #include <string.h>
@@ -108,7 +107,7 @@ static void loop_names(void *user, uint64_t iterations)
 {
     (void)user;
     for (uint64_t i = 0; i < iterations; i++)
-        __asm__ volatile("" : : "r"(kernel_names_id(names[i * 7 % NAMES])));
+        __asm__ volatile("" : : "r"(names_intern_stable(names[i * 7 % NAMES])));
 }
 
 /* A launch seen by the callback: enter and exit. */

@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # The oldest CMake that the project allows and a current one configure the release preset without a warning.
 set -eu
-rm -rf ./*
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
 . "$SOURCE_DIR/tests/e2e/packages_common.sh"
 
 fail() {

@@ -3,8 +3,10 @@
 # its sources, by add_subdirectory and by FetchContent. The target uninstall removes an installation.
 set -eu
 . "$SOURCE_DIR/tests/install/install_common.sh"
-prefix=$PWD/prefix
-rm -rf ./*
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+prefix=$work/prefix
 
 fail() {
     echo "FAILED: $1"

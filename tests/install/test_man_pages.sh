@@ -7,7 +7,9 @@ fail() {
     exit 1
 }
 
-rm -rf ./*
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
 . "$SOURCE_DIR/tests/install/install_common.sh"
 install_into "$PWD/prefix"
 include=$SOURCE_DIR/libprof/include/prof
