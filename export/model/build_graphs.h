@@ -3,7 +3,7 @@
 #define PROF_BUILD_GRAPHS_H
 
 #include "array.h"
-#include "keymap.h"
+#include "maps.h"
 #include "timeline.h"
 
 /* What was said about a node at one time. */

@@ -8,7 +8,7 @@
 #ifndef PROF_BUILD_MEMORY_H
 #define PROF_BUILD_MEMORY_H
 
-#include "keymap.h"
+#include "maps.h"
 #include "tl_memory.h"
 
 #include <stdbool.h>

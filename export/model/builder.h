@@ -41,8 +41,7 @@
 #include "build_graphs.h"
 #include "build_memory.h"
 #include "clockmap.h"
-#include "idmap.h"
-#include "keymap.h"
+#include "maps.h"
 #include "namepool.h"
 #include "timeline.h"
 

@@ -3,7 +3,7 @@
 #ifndef PROF_NAMEPOOL_H
 #define PROF_NAMEPOOL_H
 
-#include "idmap.h"
+#include "maps.h"
 #include "timeline.h"
 
 /* Owns the texts of one timeline. */

@@ -6,7 +6,7 @@
 #ifndef PROF_RESTRICT_H
 #define PROF_RESTRICT_H
 
-#include "keymap.h"
+#include "maps.h"
 #include "timeline.h"
 
 struct restriction {

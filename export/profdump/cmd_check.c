@@ -3,7 +3,7 @@
 #include "profdump.h"
 
 #include "check.h"
-#include "show_text.h"
+#include "text.h"
 
 #include <errno.h>
 #include <stdlib.h>

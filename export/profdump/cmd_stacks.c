@@ -4,7 +4,7 @@
 #include "stack_sheet.h"
 #include "stack_text.h"
 #include "stack_totals.h"
-#include "time_text.h"
+#include "units.h"
 
 #include <errno.h>
 #include <inttypes.h>

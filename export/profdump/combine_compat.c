@@ -4,7 +4,7 @@
 #include "chrome_copy.h"
 #include "compat_devices.h"
 #include "kineto_file.h"
-#include "show_text.h"
+#include "text.h"
 
 #include <errno.h>
 #include <stdlib.h>

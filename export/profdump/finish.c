@@ -2,7 +2,7 @@
 #include "profdump.h"
 
 #include "run_facts.h"
-#include "show_text.h"
+#include "text.h"
 
 #include <errno.h>
 #include <stdarg.h>

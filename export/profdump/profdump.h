@@ -5,7 +5,7 @@
 #include "breakdown_report.h"
 #include "formats.h"
 #include "roofline.h"
-#include "show_text.h"
+#include "text.h"
 #include "write.h"
 #include "write_blocks.h"
 #include "write_diff.h"

@@ -1,6 +1,6 @@
 #include "stack_text.h"
 
-#include "show_text.h"
+#include "text.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -9,6 +9,8 @@
 #ifndef PROF_READ_H
 #define PROF_READ_H
 
+#include "text.h"
+
 #include "prof/format.h"
 
 #include <stdbool.h>
@@ -19,17 +21,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-struct text {
-    const char *bytes;
-    size_t size;
-};
-
-/* Whether it is that word and nothing else. */
-static inline bool text_is(struct text text, const char *word)
-{
-    return text.size == strlen(word) && memcmp(text.bytes, word, text.size) == 0;
-}
 
 /* Whether a file with these first bytes is a recording of libprof, even if a text-mode transfer damaged it. */
 static inline bool read_is_recording(struct text head)

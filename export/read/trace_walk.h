@@ -14,7 +14,7 @@
 #define PROF_TRACE_WALK_H
 
 #include "clockmap.h"
-#include "idmap.h"
+#include "maps.h"
 #include "read.h"
 #include "record.h"
 #include "trace_cost.h"

@@ -1,6 +1,6 @@
 /* block_mismatch.c - what is not the same in two iterations of a block. */
 #include "blocks.h"
-#include "keymap.h"
+#include "maps.h"
 
 static uint32_t event_name(const struct timeline *timeline, const struct tl_block *block,
                            uint32_t index)

@@ -3,7 +3,7 @@
 
 #include "array.h"
 #include "key_names.h"
-#include "keymap.h"
+#include "maps.h"
 #include "radix.h"
 
 #include <stdlib.h>

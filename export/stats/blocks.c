@@ -4,7 +4,7 @@
 #include "array.h"
 #include "block_runs.h"
 #include "intervals.h"
-#include "keymap.h"
+#include "maps.h"
 
 #include <math.h>
 #include <stdlib.h>

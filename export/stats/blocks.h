@@ -16,8 +16,8 @@
 #define PROF_BLOCKS_H
 
 #include "percentile.h"
-#include "time_scale.h"
 #include "timeline.h"
+#include "units.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,7 +3,7 @@
 
 #include "array.h"
 #include "cuda_errors.h"
-#include "keymap.h"
+#include "maps.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 #ifndef PROF_KEY_CALLS_H
 #define PROF_KEY_CALLS_H
 
-#include "keymap.h"
+#include "maps.h"
 #include "timeline.h"
 
 /* A stretch of time; empty when it ends before it starts. */

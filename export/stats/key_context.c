@@ -1,7 +1,7 @@
 /* key_context.c - attributes and stacks are listed by slice, so both are followed like the slices. */
 #include "key_context.h"
 
-#include "keymap.h"
+#include "maps.h"
 
 #include <stdlib.h>
 #include <string.h>

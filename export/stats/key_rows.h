@@ -9,7 +9,7 @@
 
 #include "key_averages.h"
 #include "key_names.h"
-#include "keymap.h"
+#include "maps.h"
 
 #define KEY_PARTS 8u /* the KEY_BY_* beside the name */
 

@@ -2,7 +2,7 @@
 #include "memory_use.h"
 
 #include "array.h"
-#include "keymap.h"
+#include "maps.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
 
 #include "array.h"
 #include "key_names.h"
-#include "keymap.h"
+#include "maps.h"
 #include "timeline.h"
 
 #ifdef __cplusplus

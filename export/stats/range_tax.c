@@ -6,7 +6,7 @@
 #include "array.h"
 #include "intervals.h"
 #include "key_names.h"
-#include "keymap.h"
+#include "maps.h"
 #include "tax.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "tensor_compare.h"
 
 #include "array.h"
-#include "keymap.h"
+#include "maps.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 
 #include "array.h"
 #include "demangle.h"
-#include "keymap.h"
+#include "maps.h"
 #include "perfmap.h"
 #include "stack_of.h"
 #include "symfile.h"

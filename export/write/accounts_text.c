@@ -2,7 +2,7 @@
 #include "accounts_text.h"
 
 #include "device_time.h"
-#include "time_text.h"
+#include "units.h"
 
 #define DEVICES_SHOWN 8u
 

@@ -4,8 +4,8 @@
 #include "array.h"
 #include "record.h"
 #include "stack_of.h"
+#include "text.h"
 #include "text_out.h"
-#include "utf8_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>

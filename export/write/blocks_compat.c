@@ -10,7 +10,7 @@
 #include "compat_groups.h"
 #include "grid.h"
 #include "json_out.h"
-#include "keymap.h"
+#include "maps.h"
 #include "python_text.h"
 #include "write_blocks.h"
 

@@ -1,10 +1,10 @@
 /* blocks_text.c - event blocks for people: a table per block. */
 #include "block_names.h"
-#include "bytes_text.h"
 #include "grid.h"
 #include "markdown_text.h"
 #include "memory_label.h"
-#include "show_text.h"
+#include "text.h"
+#include "units.h"
 #include "write_blocks.h"
 
 #include "blocks_parts.h"

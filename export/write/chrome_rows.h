@@ -25,7 +25,7 @@
 #define PROF_CHROME_ROWS_H
 
 #include "json_out.h"
-#include "keymap.h"
+#include "maps.h"
 #include "timeline.h"
 
 #define CHROME_SYNC_IDS 1000000u

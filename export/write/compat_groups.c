@@ -2,7 +2,7 @@
 #include "compat_groups.h"
 
 #include "array.h"
-#include "keymap.h"
+#include "maps.h"
 
 #include <stdlib.h>
 

@@ -13,7 +13,7 @@
  *
  * They know one table of allocators, in which later blocks overwrite: so numbers are unique in the
  * whole dump, and each block states those it uses. */
-#include "json_escape.h"
+#include "json_out.h"
 #include "write.h"
 
 #include <errno.h>

@@ -2,8 +2,8 @@
 #include "failed_text.h"
 
 #include "cuda_errors.h"
-#include "show_text.h"
-#include "time_text.h"
+#include "text.h"
+#include "units.h"
 
 #define NAME_COLUMNS 60u
 #define RANGES_SHOWN 6u

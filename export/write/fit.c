@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "fit.h"
 
-#include "show_text.h"
+#include "text.h"
 
 #include <stdlib.h>
 #include <string.h>

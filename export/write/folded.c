@@ -3,7 +3,7 @@
  */
 #define _GNU_SOURCE
 #include "key_averages.h"
-#include "show_text.h"
+#include "text.h"
 #include "write.h"
 
 #include <errno.h>

@@ -2,8 +2,8 @@
  * and who replays it. */
 #include "fit.h"
 #include "graph_totals.h"
-#include "show_text.h"
-#include "time_text.h"
+#include "text.h"
+#include "units.h"
 #include "write.h"
 
 #include <errno.h>

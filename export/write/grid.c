@@ -4,7 +4,7 @@
 #include "array.h"
 #include "fit.h"
 #include "markdown_text.h"
-#include "show_text.h"
+#include "text.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -1,13 +1,12 @@
 /* memory_report.c - profdump memory: heaps, who owned them at their peaks, what was never freed,
  * ranges, pools, managed memory. */
-#include "bytes_text.h"
 #include "fit.h"
 #include "memory_label.h"
 #include "memory_ranges.h"
 #include "migrations.h"
 #include "run_facts.h"
-#include "show_text.h"
-#include "time_text.h"
+#include "text.h"
+#include "units.h"
 #include "write.h"
 
 #include <errno.h>

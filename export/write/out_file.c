@@ -330,29 +330,3 @@ bool out_file_commit(struct out_file *file, int failure, struct write_error *err
     out_file_fini(file);
     return failure == 0;
 }
-
-static int write_all(int fd, const char *bytes, size_t size)
-{
-    while (size > 0) {
-        ssize_t done = write(fd, bytes, size);
-        if (done < 0 && errno != EINTR)
-            return errno;
-        if (done > 0) {
-            bytes += done;
-            size -= (size_t)done;
-        }
-    }
-    return 0;
-}
-
-int out_file_write(int fd, FILE *stream, const char *bytes, size_t size)
-{
-    if (size == 0)
-        return 0;
-    if (!stream)
-        return write_all(fd, bytes, size);
-    errno = 0;
-    if (fwrite(bytes, 1, size, stream) == size)
-        return 0;
-    return errno ? errno : EIO;
-}

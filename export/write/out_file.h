@@ -37,9 +37,6 @@ bool out_file_open(struct out_file *file, const char *path, struct write_error *
  * */
 bool out_file_commit(struct out_file *file, int failure, struct write_error *error);
 
-/* Writes all of it to the descriptor or, when there is one, to the stream. Returns 0 or an errno. */
-int out_file_write(int fd, FILE *stream, const char *bytes, size_t size);
-
 /* Makes signals that end the program remove the temporary file first, and makes the limit of file
  * sizes an error instead of a signal. Signals already ignored or handled stay so. Only for our own
  * programs, which write one file at a time. */

@@ -1,7 +1,7 @@
 /* quoted_names.c - strings packed into blocks that are freed together. */
 #include "quoted_names.h"
 
-#include "json_escape.h"
+#include "json_out.h"
 
 #include <stdlib.h>
 

@@ -1,11 +1,10 @@
 /* summary.c - the run in a few lines above the table: who, where, how long, on what, and how it
  * ended. */
-#include "bytes_text.h"
 #include "fit.h"
 #include "memory_label.h"
 #include "run_facts.h"
-#include "show_text.h"
-#include "time_text.h"
+#include "text.h"
+#include "units.h"
 #include "write.h"
 
 #include <errno.h>

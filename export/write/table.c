@@ -6,10 +6,10 @@
 #include "fit.h"
 #include "run_cost.h"
 #include "run_facts.h"
-#include "show_text.h"
 #include "table_data.h"
 #include "table_rows.h"
 #include "table_tree.h"
+#include "text.h"
 
 #include <errno.h>
 #include <string.h>

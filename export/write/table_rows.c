@@ -3,9 +3,9 @@
  */
 #include "table_rows.h"
 
-#include "bytes_text.h"
-#include "show_text.h"
 #include "table_data.h"
+#include "text.h"
+#include "units.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  */
 #include "table_tree.h"
 
-#include "show_text.h"
+#include "text.h"
 
 #include <stdlib.h>
 #include <string.h>

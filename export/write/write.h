@@ -8,8 +8,8 @@
 
 #include "key_sort.h"
 #include "out_file.h"
-#include "time_text.h"
 #include "timeline.h"
+#include "units.h"
 
 #include <stdio.h>
 

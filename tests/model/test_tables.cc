@@ -1,6 +1,5 @@
 /* test_tables.cc - the sort and the hash tables under the timeline. */
-#include "idmap.h"
-#include "keymap.h"
+#include "maps.h"
 #include "radix.h"
 
 #include <gtest/gtest.h>

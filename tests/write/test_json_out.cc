@@ -2,7 +2,7 @@
 #include "write_support.h"
 
 extern "C" {
-#include "json_escape.h"
+#include "json_out.h"
 }
 
 #include <clocale>

@@ -3,8 +3,8 @@
 #include "write_support.h"
 
 extern "C" {
-#include "bytes_text.h"
 #include "memory_label.h"
+#include "units.h"
 }
 
 #include <gtest/gtest.h>

@@ -2,8 +2,8 @@
 #include "write_support.h"
 
 extern "C" {
-#include "show_text.h"
-#include "time_text.h"
+#include "text.h"
+#include "units.h"
 }
 
 #include <functional>

@@ -21,7 +21,7 @@
  */
 #include "block_store.h"
 #include "format_list.h"
-#include "idmap.h"
+#include "maps.h"
 #include "trace_error.h"
 
 #include <inttypes.h>

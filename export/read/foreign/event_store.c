@@ -1,6 +1,6 @@
 /* event_store.c - gathers; store_tell.c tells. */
 #include "event_store_inside.h"
-#include "number_map.h"
+#include "maps.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -471,19 +471,19 @@ uint64_t event_store_busy_devices(const struct event_store *store, uint32_t proc
 
 void event_store_find_contexts(struct event_store *store)
 {
-    struct number_map seen = {0};
+    struct keymap seen = {0};
     for (uint32_t i = 0; i < store->gpus.count && !store->failed; i++) {
         const struct store_gpu *gpu = &store->gpus.at[i];
         struct prof_rec_context context = {0};
         if (!place_of(&store->details.at[gpu->detail], &context) || context.context == 0)
             continue;
         int64_t key = (int64_t)((uint64_t)gpu->process << 32 | context.context);
-        if (number_map_find(&seen, key) != NUMBER_MAP_NONE)
+        if (keymap_find_id(&seen, key) != KEYMAP_NONE)
             continue;
-        store->failed |= !number_map_set(&seen, key, 0);
+        store->failed |= !keymap_set_id(&seen, key, 0);
         event_store_context(store, gpu->process, &context);
     }
-    number_map_fini(&seen);
+    keymap_fini(&seen);
 }
 
 void event_store_warn(struct event_store *store, const char *what, uint64_t count)

@@ -3,6 +3,7 @@
 #define PROF_KINETO_ARGS_H
 
 #include "json_text.h"
+#include "read.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -5,8 +5,8 @@
 
 void kineto_labels_fini(struct kineto_labels *labels)
 {
-    number_map_fini(&labels->domains);
-    number_map_fini(&labels->known);
+    keymap_fini(&labels->domains);
+    keymap_fini(&labels->known);
     free(labels->domain_pids.at);
     free(labels->categories.at);
 }
@@ -50,11 +50,11 @@ static uint32_t domain_of(struct kineto_labels *labels, struct event_store *stor
         return 0;
     uint32_t number = text_number(store, &name);
     int64_t key = key_of(pid, number) ^ (named ? 0 : INT64_MIN);
-    uint32_t domain = number_map_find(&labels->domains, key);
-    if (domain != NUMBER_MAP_NONE)
+    uint32_t domain = keymap_find_id(&labels->domains, key);
+    if (domain != KEYMAP_NONE)
         return domain;
     domain = new_domain(labels, store, pid);
-    labels->failed |= !number_map_set(&labels->domains, key, domain);
+    labels->failed |= !keymap_set_id(&labels->domains, key, domain);
     if (named)
         event_store_name_domain(store, domain, number);
     return domain;
@@ -64,12 +64,12 @@ static void name_category(struct kineto_labels *labels, struct event_store *stor
                           uint32_t domain, uint32_t number, struct text value)
 {
     int64_t key = key_of(domain ? domain : UINT32_MAX - pid, number);
-    if (number_map_find(&labels->known, key) != NUMBER_MAP_NONE)
+    if (keymap_find_id(&labels->known, key) != KEYMAP_NONE)
         return;
     struct json_string string = {value.bytes + 1, (uint32_t)value.size - 2, true};
     uint32_t name = text_number(store, &string);
     struct kineto_category_name *added = ARRAY_ADD(&labels->categories);
-    labels->failed |= !added || !number_map_set(&labels->known, key, 0);
+    labels->failed |= !added || !keymap_set_id(&labels->known, key, 0);
     if (added)
         *added = (struct kineto_category_name){pid, domain, number, name};
 }

@@ -8,7 +8,7 @@
 #define PROF_KINETO_LABELS_H
 
 #include "kineto_rows.h"
-#include "number_map.h"
+#include "maps.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,8 +19,8 @@ struct kineto_category_name {
 };
 
 struct kineto_labels {
-    struct number_map domains;          /* pid and name -> the store's domain */
-    struct number_map known;            /* domain or pid, and number of the category -> 0 */
+    struct keymap domains;              /* pid and name -> the store's domain */
+    struct keymap known;                /* domain or pid, and number of the category -> 0 */
     KINETO_ARRAY(uint32_t) domain_pids; /* by domain of the store, from 1: whose it is */
     KINETO_ARRAY(struct kineto_category_name) categories;
     bool failed;

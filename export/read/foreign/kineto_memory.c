@@ -1,7 +1,7 @@
 /* kineto_memory.c - see kineto_memory.h. */
 #include "kineto_memory.h"
 
-#include "number_map.h"
+#include "maps.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,15 +22,15 @@ struct heap {
     uint8_t kind;
     uint32_t before_it; /* the heap of that process and device before it, 1 + index; 0 none */
     bool has_total;
-    int64_t before;         /* bytes that were allocated before the first event */
-    struct number_map live; /* address -> 1 allocated, 0 released */
-    struct number_map last; /* bytes -> the latest live allocation without an address, 1 + index */
+    int64_t before;     /* bytes that were allocated before the first event */
+    struct keymap live; /* address -> 1 allocated, 0 released */
+    struct keymap last; /* bytes -> the latest live allocation without an address, 1 + index */
 };
 
 struct heaps {
     struct event_store *store;
     struct kineto_memory *memory;
-    struct number_map first; /* process and device -> the latest of its heaps, into at */
+    struct keymap first; /* process and device -> the latest of its heaps, into at */
     struct heap *at;
     uint32_t count, capacity;
     bool failed;
@@ -100,7 +100,7 @@ static struct heap *add_heap(struct heaps *heaps, const struct kineto_memory_op 
                              uint32_t process, int64_t key, uint32_t latest)
 {
     struct heap *added = ARRAY_ADD(heaps);
-    heaps->failed |= !added || !number_map_set(&heaps->first, key, heaps->count - 1);
+    heaps->failed |= !added || !keymap_set_id(&heaps->first, key, heaps->count - 1);
     if (!added)
         return NULL;
     *added = (struct heap){.process = process,
@@ -108,7 +108,7 @@ static struct heap *add_heap(struct heaps *heaps, const struct kineto_memory_op 
                            .device = op->device,
                            .is_host = op->is_host,
                            .kind = op->kind,
-                           .before_it = latest == NUMBER_MAP_NONE ? 0 : latest + 1};
+                           .before_it = latest == KEYMAP_NONE ? 0 : latest + 1};
     if (op->allocator)
         added->allocator = event_store_allocator(heaps->store, process, op->allocator);
     return added;
@@ -120,8 +120,8 @@ static struct heap *heap_of(struct heaps *heaps, const struct kineto_memory_op *
     uint32_t process = event_store_thread_process(heaps->store, op->thread);
     uint32_t device = op->is_host ? UINT32_MAX : op->device;
     int64_t key = (int64_t)((uint64_t)process << 32 | device);
-    uint32_t latest = number_map_find(&heaps->first, key);
-    for (uint32_t i = latest == NUMBER_MAP_NONE ? 0 : latest + 1; heaps->at && i;
+    uint32_t latest = keymap_find_id(&heaps->first, key);
+    for (uint32_t i = latest == KEYMAP_NONE ? 0 : latest + 1; heaps->at && i;
          i = heaps->at[i - 1].before_it) {
         struct heap *heap = &heaps->at[i - 1];
         if (heap->kind == op->kind && heap->name == op->allocator)
@@ -151,27 +151,27 @@ static void put_before(struct heaps *heaps, struct heap *heap, uint64_t address,
 /* The address that stands for the allocation that a release without one is of; 0: there is none. */
 static uint64_t latest_of_size(struct heaps *heaps, struct heap *heap, int64_t bytes)
 {
-    uint32_t last = number_map_find(&heap->last, bytes);
-    if (last == NUMBER_MAP_NONE || last == 0)
+    uint32_t last = keymap_find_id(&heap->last, bytes);
+    if (last == KEYMAP_NONE || last == 0)
         return 0;
-    heaps->failed |= !number_map_set(&heap->last, bytes, heaps->memory->at[last - 1].next);
+    heaps->failed |= !keymap_set_id(&heap->last, bytes, heaps->memory->at[last - 1].next);
     return OWN_ADDRESSES | last;
 }
 
 static void note_size(struct heaps *heaps, struct heap *heap, uint32_t index)
 {
     struct kineto_memory_op *op = &heaps->memory->at[index];
-    uint32_t last = number_map_find(&heap->last, op->bytes);
-    op->next = last == NUMBER_MAP_NONE ? 0 : last;
+    uint32_t last = keymap_find_id(&heap->last, op->bytes);
+    op->next = last == KEYMAP_NONE ? 0 : last;
     op->address = OWN_ADDRESSES | (index + 1);
-    heaps->failed |= !number_map_set(&heap->last, op->bytes, index + 1);
+    heaps->failed |= !keymap_set_id(&heap->last, op->bytes, index + 1);
 }
 
 static void allocate(struct heaps *heaps, struct heap *heap, uint32_t index)
 {
     struct kineto_memory_op *op = &heaps->memory->at[index];
     if (op->address)
-        heaps->failed |= !number_map_set(&heap->live, (int64_t)op->address, 1);
+        heaps->failed |= !keymap_set_id(&heap->live, (int64_t)op->address, 1);
     else
         note_size(heaps, heap, index);
 }
@@ -179,9 +179,9 @@ static void allocate(struct heaps *heaps, struct heap *heap, uint32_t index)
 static void release(struct heaps *heaps, struct heap *heap, uint32_t index)
 {
     struct kineto_memory_op *op = &heaps->memory->at[index];
-    bool known = op->address && number_map_find(&heap->live, (int64_t)op->address) == 1;
+    bool known = op->address && keymap_find_id(&heap->live, (int64_t)op->address) == 1;
     if (op->address) {
-        heaps->failed |= !number_map_set(&heap->live, (int64_t)op->address, 0);
+        heaps->failed |= !keymap_set_id(&heap->live, (int64_t)op->address, 0);
     } else {
         op->address = latest_of_size(heaps, heap, -op->bytes);
         known = op->address != 0;
@@ -220,11 +220,11 @@ static void finish(struct heaps *heaps)
         struct heap *heap = &heaps->at[i];
         if (heap->has_total && heap->before > 0)
             put_before(heaps, heap, 0, heap->before);
-        number_map_fini(&heap->live);
-        number_map_fini(&heap->last);
+        keymap_fini(&heap->live);
+        keymap_fini(&heap->last);
     }
     free(heaps->at);
-    number_map_fini(&heaps->first);
+    keymap_fini(&heaps->first);
 }
 
 static int by_time(const void *left, const void *right)

@@ -20,7 +20,7 @@
 #include "kineto_python.h"
 #include "kineto_rows.h"
 #include "kineto_slice.h"
-#include "number_map.h"
+#include "maps.h"
 #include "trace_error.h"
 
 #include <stdlib.h>
@@ -42,15 +42,15 @@ struct reader {
     struct kineto_python python;
     struct kineto_memory memory;
     uint32_t attr_keys[KINETO_ARG_COUNT]; /* the store's numbers, 0 not asked for yet */
-    struct number_map row_of;             /* of the pid and the device -> device_rows[] */
+    struct keymap row_of;                 /* of the pid and the device -> device_rows[] */
     KINETO_ARRAY(struct device_row)
     device_rows; /* in which operations of the store are until they
                                                     are resolved */
     struct kineto_flows flows;
     struct kineto_labels labels;
-    struct number_map pieces;   /* "piece of" -> the slice of the store */
-    struct number_map wide_ids; /* beyond 32 bits -> numbers from UINT32_MAX - 1 downwards */
-    uint32_t most_id;           /* of those within 32 bits */
+    struct keymap pieces;   /* "piece of" -> the slice of the store */
+    struct keymap wide_ids; /* beyond 32 bits -> numbers from UINT32_MAX - 1 downwards */
+    uint32_t most_id;       /* of those within 32 bits */
     bool any, is_kineto;
     int64_t first_ns; /* of the first event with a time, at last of the earliest: 0 of the store */
     int64_t last_ns;
@@ -157,10 +157,10 @@ static bool take_piece(struct reader *reader, const struct read_slice *slice)
     int64_t of = kineto_number(&reader->event.args, KINETO_PIECE_OF, 0);
     if (of <= 0)
         return false;
-    uint32_t first = number_map_find(&reader->pieces, of);
-    if (first == NUMBER_MAP_NONE) {
+    uint32_t first = keymap_find_id(&reader->pieces, of);
+    if (first == KEYMAP_NONE) {
         reader->failed |=
-            !number_map_set(&reader->pieces, of, event_store_slice_count(reader->store));
+            !keymap_set_id(&reader->pieces, of, event_store_slice_count(reader->store));
         return false;
     }
     if (!event_store_goes_on(reader->store, first, slice))
@@ -204,12 +204,12 @@ static uint32_t device_row(struct reader *reader)
     uint32_t pid = kineto_rows_device(&reader->rows, id);
     uint32_t device = kineto_gpu_device(&reader->event);
     int64_t key = (int64_t)((uint64_t)pid << 32 | device);
-    uint32_t row = number_map_find(&reader->row_of, key);
-    if (row != NUMBER_MAP_NONE)
+    uint32_t row = keymap_find_id(&reader->row_of, key);
+    if (row != KEYMAP_NONE)
         return row;
     struct device_row *added = ARRAY_ADD(&reader->device_rows);
     row = reader->device_rows.count - 1;
-    reader->failed |= !added || !number_map_set(&reader->row_of, key, row);
+    reader->failed |= !added || !keymap_set_id(&reader->row_of, key, row);
     if (added)
         *added = (struct device_row){pid, !id->text.bytes && id->number == device};
     return added ? row : 0;
@@ -399,11 +399,11 @@ static void take_mark(struct reader *reader, int64_t time_ns)
 /* A number of 32 bits that stands for the id in the whole file. */
 static uint32_t narrow_id(struct reader *reader, int64_t id)
 {
-    uint32_t number = number_map_find(&reader->wide_ids, id);
-    if (number != NUMBER_MAP_NONE)
+    uint32_t number = keymap_find_id(&reader->wide_ids, id);
+    if (number != KEYMAP_NONE)
         return number;
     number = UINT32_MAX - 1 - reader->wide_ids.count;
-    reader->failed |= !number_map_set(&reader->wide_ids, id, number);
+    reader->failed |= !keymap_set_id(&reader->wide_ids, id, number);
     return number;
 }
 
@@ -641,12 +641,12 @@ static void reader_fini(struct reader *reader)
     kineto_ends_fini(&reader->async_ends);
     kineto_python_fini(&reader->python);
     kineto_memory_fini(&reader->memory);
-    number_map_fini(&reader->row_of);
+    keymap_fini(&reader->row_of);
     free(reader->device_rows.at);
     kineto_flows_fini(&reader->flows);
     kineto_labels_fini(&reader->labels);
-    number_map_fini(&reader->pieces);
-    number_map_fini(&reader->wide_ids);
+    keymap_fini(&reader->pieces);
+    keymap_fini(&reader->wide_ids);
     free(reader->plain);
     free(reader);
 }

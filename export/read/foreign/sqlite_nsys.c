@@ -15,8 +15,8 @@ uint32_t nsys_process(struct sqlite_trace *trace, int64_t global)
 
 uint32_t nsys_thread(struct sqlite_trace *trace, int64_t global)
 {
-    uint32_t thread = number_map_find(&trace->threads, global);
-    if (thread != NUMBER_MAP_NONE)
+    uint32_t thread = keymap_find_id(&trace->threads, global);
+    if (thread != KEYMAP_NONE)
         return thread;
     return sqlite_trace_thread(trace, nsys_process(trace, global), global,
                                (uint32_t)(global & 0xffffff));

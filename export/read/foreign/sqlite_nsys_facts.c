@@ -67,13 +67,13 @@ static struct prof_rec_device take_device(struct sqlite_trace *trace, struct sql
 }
 
 /* The first process of that pid; some versions write a GlobalId there. */
-static uint32_t find_process(const struct number_map *pids, int64_t process)
+static uint32_t find_process(const struct keymap *pids, int64_t process)
 {
-    uint32_t found = number_map_find(pids, process > 0xffffff ? nsys_pid(process) : process);
-    return found == NUMBER_MAP_NONE ? SQLITE_NO_PROCESS : found;
+    uint32_t found = keymap_find_id(pids, process > 0xffffff ? nsys_pid(process) : process);
+    return found == KEYMAP_NONE ? SQLITE_NO_PROCESS : found;
 }
 
-static void read_contexts(struct sqlite_trace *trace, const struct number_map *pids)
+static void read_contexts(struct sqlite_trace *trace, const struct keymap *pids)
 {
     static const char *const columns[] = {"processId", "contextId", "deviceId", "nullStreamId"};
     struct sqlite_rows rows;
@@ -92,7 +92,7 @@ static void read_contexts(struct sqlite_trace *trace, const struct number_map *p
     sqlite_trace_end(trace, &rows);
 }
 
-static void read_streams(struct sqlite_trace *trace, const struct number_map *pids)
+static void read_streams(struct sqlite_trace *trace, const struct keymap *pids)
 {
     static const char *const columns[] = {"processId", "contextId", "streamId", "priority", "flag"};
     struct sqlite_rows rows;
@@ -119,9 +119,9 @@ static void name_processes(struct sqlite_trace *trace)
     struct sqlite_rows rows;
     sqlite_rows_begin(&rows, trace->file, "PROCESSES", columns, SQLITE_COUNT(columns));
     while (sqlite_rows_next(&rows)) {
-        uint32_t process = number_map_find(&trace->processes, sqlite_rows_int(&rows, 0, 0) >> 24);
+        uint32_t process = keymap_find_id(&trace->processes, sqlite_rows_int(&rows, 0, 0) >> 24);
         struct text name = sqlite_rows_text(&rows, 1);
-        if (process != NUMBER_MAP_NONE && name.size)
+        if (process != KEYMAP_NONE && name.size)
             event_store_process_at(trace->store, process)->program =
                 event_store_keep(trace->store, name);
     }
@@ -134,9 +134,9 @@ static void name_threads(struct sqlite_trace *trace)
     struct sqlite_rows rows;
     sqlite_rows_begin(&rows, trace->file, "ThreadNames", columns, SQLITE_COUNT(columns));
     while (sqlite_rows_next(&rows)) {
-        uint32_t thread = number_map_find(&trace->threads, sqlite_rows_int(&rows, 0, 0));
+        uint32_t thread = keymap_find_id(&trace->threads, sqlite_rows_int(&rows, 0, 0));
         const struct sqlite_string *name = sqlite_trace_string(trace, sqlite_rows_int(&rows, 1, 0));
-        if (thread != NUMBER_MAP_NONE && name && name->text.size)
+        if (thread != KEYMAP_NONE && name && name->text.size)
             event_store_name_thread(trace->store, thread, name->text);
     }
     sqlite_trace_end(trace, &rows);
@@ -182,9 +182,9 @@ static void describe_processes(struct sqlite_trace *trace)
 
 uint64_t nsys_read_facts(struct sqlite_trace *trace)
 {
-    struct number_map pids = {0};
+    struct keymap pids = {0};
     for (uint32_t i = event_store_process_count(trace->store); i--;)
-        if (!number_map_set(&pids, event_store_process_at(trace->store, i)->pid, i))
+        if (!keymap_set_id(&pids, event_store_process_at(trace->store, i)->pid, i))
             sqlite_file_fail_memory(trace->file);
     describe_processes(trace);
     sqlite_trace_devices(trace, "TARGET_INFO_GPU", device_columns, SQLITE_COUNT(device_columns),
@@ -193,6 +193,6 @@ uint64_t nsys_read_facts(struct sqlite_trace *trace)
     read_streams(trace, &pids);
     name_processes(trace);
     name_threads(trace);
-    number_map_fini(&pids);
+    keymap_fini(&pids);
     return read_start(trace);
 }

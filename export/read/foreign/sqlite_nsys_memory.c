@@ -86,24 +86,24 @@ static const char *const allocation_columns[] = {
 
 /* 0: of no thread, or one too many. */
 static uint32_t allocator_of(struct sqlite_trace *trace, struct sqlite_rows *rows,
-                             struct number_map *numbers, int64_t global)
+                             struct keymap *numbers, int64_t global)
 {
     int64_t id = sqlite_rows_int(rows, A_ALLOCATOR, 0);
-    uint32_t number = number_map_find(numbers, id), process = nsys_process(trace, global);
-    if (number != NUMBER_MAP_NONE)
+    uint32_t number = keymap_find_id(numbers, id), process = nsys_process(trace, global);
+    if (number != KEYMAP_NONE)
         return number;
     if (process == SQLITE_NO_PROCESS || numbers->count >= ALLOCATORS_MAX)
         return 0;
     uint32_t name = sqlite_trace_name(trace, sqlite_rows_int(rows, A_NAME, 0));
     number = event_store_allocator(trace->store, process, name);
-    if (!number_map_set(numbers, id, number))
+    if (!keymap_set_id(numbers, id, number))
         sqlite_file_fail_memory(trace->file);
     return number;
 }
 
 /* False: it is of no allocator, or of no thread. */
 static bool take_allocation(struct sqlite_trace *trace, struct sqlite_rows *rows,
-                            struct number_map *numbers)
+                            struct keymap *numbers)
 {
     int64_t time_ns, global = sqlite_rows_int(rows, A_THREAD, 0);
     if (!sqlite_trace_time(trace, rows, A_START, &time_ns))
@@ -123,14 +123,14 @@ static bool take_allocation(struct sqlite_trace *trace, struct sqlite_rows *rows
 static void read_allocations(struct sqlite_trace *trace)
 {
     struct sqlite_rows rows;
-    struct number_map numbers = {0};
+    struct keymap numbers = {0};
     uint64_t left_out = 0;
     sqlite_rows_begin(&rows, trace->file, "PROF_ALLOCATIONS", allocation_columns,
                       SQLITE_COUNT(allocation_columns));
     while (sqlite_rows_next(&rows))
         left_out += !take_allocation(trace, &rows, &numbers);
     sqlite_trace_end(trace, &rows);
-    number_map_fini(&numbers);
+    keymap_fini(&numbers);
     event_store_warn(trace->store, "allocations of no allocator, or beyond 4096 of them: left out",
                      left_out);
 }

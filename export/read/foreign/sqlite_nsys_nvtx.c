@@ -41,7 +41,7 @@ static const char *const columns[] = {"start",       "end",       "eventType",  
 
 struct nvtx {
     struct sqlite_trace *trace;
-    struct number_map domains; /* process and number of the file -> the store's */
+    struct keymap domains; /* process and number of the file -> the store's */
     uint64_t ranges;
     uint32_t payload; /* name; 0 not needed yet */
 };
@@ -52,11 +52,11 @@ static uint32_t domain_of(struct nvtx *nvtx, uint32_t process, int64_t number)
         return 0;
     uint64_t mixed = (uint64_t)number * UINT64_C(0x9e3779b97f4a7c15);
     int64_t key = (int64_t)(mixed + process);
-    uint32_t domain = number_map_find(&nvtx->domains, key);
-    if (domain != NUMBER_MAP_NONE)
+    uint32_t domain = keymap_find_id(&nvtx->domains, key);
+    if (domain != KEYMAP_NONE)
         return domain;
     domain = event_store_domain(nvtx->trace->store, process);
-    if (!number_map_set(&nvtx->domains, key, domain))
+    if (!keymap_set_id(&nvtx->domains, key, domain))
         sqlite_file_fail_memory(nvtx->trace->file);
     return domain;
 }
@@ -193,5 +193,5 @@ void nsys_read_nvtx(struct sqlite_trace *trace)
     while (sqlite_rows_next(&rows))
         take_row(&nvtx, &rows);
     sqlite_trace_end(trace, &rows);
-    number_map_fini(&nvtx.domains);
+    keymap_fini(&nvtx.domains);
 }

@@ -96,11 +96,11 @@ static void read_names(struct sqlite_trace *trace)
         nvprof_object(&rows, 1, object);
         int64_t kind = sqlite_rows_int(&rows, 0, 0);
         const struct sqlite_string *name = sqlite_trace_string(trace, sqlite_rows_int(&rows, 2, 0));
-        uint32_t process = number_map_find(&trace->processes, object[0]);
-        uint32_t thread = number_map_find(&trace->threads, nvprof_thread_id(object[0], object[1]));
-        if (name && kind == NVPROF_PROCESS && process != NUMBER_MAP_NONE)
+        uint32_t process = keymap_find_id(&trace->processes, object[0]);
+        uint32_t thread = keymap_find_id(&trace->threads, nvprof_thread_id(object[0], object[1]));
+        if (name && kind == NVPROF_PROCESS && process != KEYMAP_NONE)
             event_store_process_at(trace->store, process)->program = name->text;
-        if (name && kind == NVPROF_THREAD && thread != NUMBER_MAP_NONE)
+        if (name && kind == NVPROF_THREAD && thread != KEYMAP_NONE)
             event_store_name_thread(trace->store, thread, name->text);
     }
     sqlite_trace_end(trace, &rows);

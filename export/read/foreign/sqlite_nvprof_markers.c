@@ -27,7 +27,7 @@ struct half {
 
 struct markers {
     struct sqlite_trace *trace;
-    struct number_map looks_of, halves_of, domains;
+    struct keymap looks_of, halves_of, domains;
     struct {
         struct looks *at;
         uint32_t count, capacity;
@@ -39,9 +39,9 @@ struct markers {
     uint64_t ranges;
 };
 
-static void set(struct markers *markers, struct number_map *map, int64_t id, uint32_t number)
+static void set(struct markers *markers, struct keymap *map, int64_t id, uint32_t number)
 {
-    if (!number_map_set(map, id, number))
+    if (!keymap_set_id(map, id, number))
         sqlite_file_fail_memory(markers->trace->file);
 }
 
@@ -75,8 +75,8 @@ static uint32_t domain_of(struct markers *markers, uint32_t process, int64_t str
         return 0;
     uint32_t name = sqlite_trace_name(markers->trace, string);
     int64_t key = (int64_t)((uint64_t)process << 32 | name);
-    uint32_t domain = number_map_find(&markers->domains, key);
-    if (domain != NUMBER_MAP_NONE)
+    uint32_t domain = keymap_find_id(&markers->domains, key);
+    if (domain != KEYMAP_NONE)
         return domain;
     domain = event_store_domain(store, process);
     event_store_name_domain(store, domain, name);
@@ -94,7 +94,7 @@ static uint32_t label_of(struct markers *markers, struct sqlite_rows *rows, uint
         .name = sqlite_trace_name(markers->trace, sqlite_rows_int(rows, NAME, 0)),
         .domain = domain_of(markers, process, sqlite_rows_int(rows, DOMAIN, 0)),
     };
-    uint32_t place = number_map_find(&markers->looks_of, sqlite_rows_int(rows, ID, 0));
+    uint32_t place = keymap_find_id(&markers->looks_of, sqlite_rows_int(rows, ID, 0));
     if (place < markers->looks.count) {
         const struct looks *looks = &markers->looks.at[place];
         label.category = looks->category;
@@ -132,8 +132,8 @@ static void pair(struct markers *markers, const struct half *start, const struct
 static void take_half(struct markers *markers, struct half half, int64_t id)
 {
     int64_t key = (int64_t)((uint64_t)half.process << 32 ^ (uint64_t)id);
-    uint32_t place = number_map_find(&markers->halves_of, key);
-    struct half *other = place == NUMBER_MAP_NONE ? NULL : &markers->halves.at[place];
+    uint32_t place = keymap_find_id(&markers->halves_of, key);
+    struct half *other = place == KEYMAP_NONE ? NULL : &markers->halves.at[place];
     if (other && !other->paired && other->is_start != half.is_start) {
         other->paired = true;
         pair(markers, half.is_start ? &half : other, half.is_start ? other : &half);
@@ -205,9 +205,9 @@ void nvprof_read_markers(struct sqlite_trace *trace)
         take_marker(&markers, &rows);
     sqlite_trace_end(trace, &rows);
     end_halves(&markers);
-    number_map_fini(&markers.looks_of);
-    number_map_fini(&markers.halves_of);
-    number_map_fini(&markers.domains);
+    keymap_fini(&markers.looks_of);
+    keymap_fini(&markers.halves_of);
+    keymap_fini(&markers.domains);
     free(markers.looks.at);
     free(markers.halves.at);
 }

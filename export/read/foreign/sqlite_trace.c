@@ -6,9 +6,9 @@
 
 void sqlite_trace_fini(struct sqlite_trace *trace)
 {
-    number_map_fini(&trace->string_places);
-    number_map_fini(&trace->processes);
-    number_map_fini(&trace->threads);
+    keymap_fini(&trace->string_places);
+    keymap_fini(&trace->processes);
+    keymap_fini(&trace->threads);
     idmap_fini(&trace->callers);
     free(trace->strings.at);
 }
@@ -33,9 +33,9 @@ void sqlite_trace_warn(struct sqlite_trace *trace)
     event_store_warn(store, "correlation ids that no CUDA has: taken as none", trace->uncorrelated);
 }
 
-static void keep(struct sqlite_trace *trace, struct number_map *map, int64_t id, uint32_t number)
+static void keep(struct sqlite_trace *trace, struct keymap *map, int64_t id, uint32_t number)
 {
-    if (!number_map_set(map, id, number))
+    if (!keymap_set_id(map, id, number))
         sqlite_file_fail_memory(trace->file);
 }
 
@@ -61,8 +61,8 @@ void sqlite_trace_strings(struct sqlite_trace *trace, const char *table, const c
 
 struct sqlite_string *sqlite_trace_string(struct sqlite_trace *trace, int64_t id)
 {
-    uint32_t place = number_map_find(&trace->string_places, id);
-    return place == NUMBER_MAP_NONE ? NULL : &trace->strings.at[place];
+    uint32_t place = keymap_find_id(&trace->string_places, id);
+    return place == KEYMAP_NONE ? NULL : &trace->strings.at[place];
 }
 
 uint32_t sqlite_trace_name(struct sqlite_trace *trace, int64_t id)
@@ -81,8 +81,8 @@ uint32_t sqlite_trace_name(struct sqlite_trace *trace, int64_t id)
 
 uint32_t sqlite_trace_process(struct sqlite_trace *trace, int64_t id, uint32_t pid)
 {
-    uint32_t process = number_map_find(&trace->processes, id);
-    if (process != NUMBER_MAP_NONE)
+    uint32_t process = keymap_find_id(&trace->processes, id);
+    if (process != KEYMAP_NONE)
         return process;
     if (trace->processes.count == SQLITE_PROCESSES_MAX) {
         trace->too_many++;
@@ -100,8 +100,8 @@ uint32_t sqlite_trace_thread(struct sqlite_trace *trace, uint32_t process, int64
 {
     if (process == SQLITE_NO_PROCESS)
         return 0;
-    uint32_t thread = number_map_find(&trace->threads, id);
-    if (thread != NUMBER_MAP_NONE)
+    uint32_t thread = keymap_find_id(&trace->threads, id);
+    if (thread != KEYMAP_NONE)
         return thread;
     thread = event_store_thread(trace->store, process, tid);
     if (thread)

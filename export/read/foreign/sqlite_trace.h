@@ -6,8 +6,7 @@
 
 #include "array.h"
 #include "event_store.h"
-#include "idmap.h"
-#include "number_map.h"
+#include "maps.h"
 #include "sqlite_rows.h"
 
 /* Times of the file beyond +-this are not believed (36 years; nvprof counts from 1970). */
@@ -27,10 +26,10 @@ struct sqlite_string {
 struct sqlite_trace {
     struct sqlite_file *file;
     struct event_store *store;
-    struct number_map string_places; /* id -> into strings */
-    struct number_map processes;     /* the file's id -> the store's number */
-    struct number_map threads;       /* thread ids of the file -> the store's number */
-    struct idmap callers;            /* correlation id -> process */
+    struct keymap string_places; /* id -> into strings */
+    struct keymap processes;     /* the file's id -> the store's number */
+    struct keymap threads;       /* thread ids of the file -> the store's number */
+    struct idmap callers;        /* correlation id -> process */
     struct {
         struct sqlite_string *at;
         uint32_t count, capacity;

@@ -12,7 +12,7 @@
  * to no call, and counted.
  */
 #include "event_store_inside.h"
-#include "number_map.h"
+#include "maps.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -168,7 +168,7 @@ struct resolving {
     struct event_store *store;
     const struct event_rows *rows;
     struct wanted_ids calls, ranges;
-    struct number_map vote_of; /* row << 32 | process -> votes[] */
+    struct keymap vote_of; /* row << 32 | process -> votes[] */
     STORE_ARRAY(struct vote) votes;
     uint32_t *owners; /* by row: whose nearly all of its operations are */
     uint64_t *by_row; /* how many operations each has whose ids slices have */
@@ -178,11 +178,11 @@ struct resolving {
 static void vote(struct resolving *work, uint32_t row, uint32_t process)
 {
     int64_t key = (int64_t)((uint64_t)row << 32 | process);
-    uint32_t index = number_map_find(&work->vote_of, key);
-    if (index == NUMBER_MAP_NONE) {
+    uint32_t index = keymap_find_id(&work->vote_of, key);
+    if (index == KEYMAP_NONE) {
         struct vote *added = ARRAY_ADD(&work->votes);
         index = work->votes.count - 1;
-        work->failed |= !added || !number_map_set(&work->vote_of, key, index);
+        work->failed |= !added || !keymap_set_id(&work->vote_of, key, index);
         if (added)
             *added = (struct vote){row, process, 0};
     }
@@ -329,7 +329,7 @@ static const struct wanted *wanted_by(const struct resolving *work, const struct
  * and what seems to be of one process counts. */
 static void find_owners(struct resolving *work, const uint32_t *processes)
 {
-    number_map_fini(&work->vote_of);
+    keymap_fini(&work->vote_of);
     work->votes.count = 0;
     memset(work->by_row, 0, work->rows->count * sizeof *work->by_row);
     for (uint32_t i = 0; i < work->store->gpus.count; i++) {
@@ -456,7 +456,7 @@ void event_store_resolve(struct event_store *store, const struct event_rows *row
                          work.ranges.again);
     wanted_fini(&work.calls);
     wanted_fini(&work.ranges);
-    number_map_fini(&work.vote_of);
+    keymap_fini(&work.vote_of);
     free(work.votes.at);
     free(work.owners);
     free(work.by_row);

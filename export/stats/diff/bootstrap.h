@@ -19,7 +19,7 @@
 #ifndef PROF_BOOTSTRAP_H
 #define PROF_BOOTSTRAP_H
 
-#include "keymap.h"
+#include "maps.h"
 
 #include <stddef.h>
 

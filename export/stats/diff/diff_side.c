@@ -4,7 +4,7 @@
 #include "diff_side.h"
 
 #include "array.h"
-#include "keymap.h"
+#include "maps.h"
 
 #include <stdlib.h>
 #include <string.h>

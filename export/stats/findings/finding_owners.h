@@ -7,7 +7,7 @@
 #define PROF_FINDING_OWNERS_H
 
 #include "findings.h"
-#include "keymap.h"
+#include "maps.h"
 
 #ifdef __cplusplus
 extern "C" {

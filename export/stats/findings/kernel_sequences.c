@@ -2,7 +2,7 @@
 #include "kernel_sequences.h"
 
 #include "array.h"
-#include "keymap.h"
+#include "maps.h"
 #include "operation_totals.h"
 
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 
 #include "array.h"
 #include "kernel_work.h"
-#include "keymap.h"
+#include "maps.h"
 
 #ifdef __cplusplus
 extern "C" {

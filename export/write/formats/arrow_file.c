@@ -15,6 +15,7 @@
 #include "export_file.h"
 #include "flat_out.h"
 #include "formats.h"
+#include "out_behind.h"
 #include "packed_out.h"
 
 #include <errno.h>
@@ -48,7 +49,7 @@ struct writer {
 static void put(struct writer *writer, const void *bytes, size_t size)
 {
     if (!writer->error)
-        writer->error = out_file_write(writer->file.file.fd, writer->file.stream, bytes, size);
+        writer->error = out_write(writer->file.file.fd, writer->file.stream, bytes, size);
     writer->at += size;
 }
 

@@ -5,7 +5,7 @@
  */
 #include "database.h"
 
-#include "utf8_text.h"
+#include "text.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,6 +1,7 @@
 /* packed_zstd.c - see packed_zstd.h. */
 #include "packed_zstd.h"
 
+#include "out_behind.h"
 #include "out_file.h"
 
 #include <errno.h>
@@ -48,7 +49,7 @@ static bool step(struct zstd_file *file, ZSTD_inBuffer *in, ZSTD_EndDirective di
 {
     ZSTD_outBuffer out = {file->bytes, file->capacity, 0};
     *left = ZSTD_compressStream2(file->stream, &out, in, directive);
-    int code = ZSTD_isError(*left) ? EIO : out_file_write(file->fd, NULL, file->bytes, out.pos);
+    int code = ZSTD_isError(*left) ? EIO : out_write(file->fd, NULL, file->bytes, out.pos);
     if (code)
         errno = code;
     return code == 0;

@@ -16,7 +16,7 @@
 #define PROF_PERFETTO_TRACKS_H
 
 #include "chrome_rows.h"
-#include "keymap.h"
+#include "maps.h"
 #include "proto_out.h"
 
 /* A track of begin/end ranges; those that are free are a list. */

@@ -15,7 +15,7 @@
 #define PROF_PPROF_H
 
 #include "array.h"
-#include "keymap.h"
+#include "maps.h"
 #include "proto_out.h"
 #include "range_paths.h"
 #include "symbols.h"

@@ -17,7 +17,7 @@
 #include "device_time.h"
 #include "export_file.h"
 #include "formats.h"
-#include "json_escape.h"
+#include "json_out.h"
 #include "key_averages.h"
 #include "memory_label.h"
 #include "packed_out.h"

@@ -1,7 +1,8 @@
 /* proto_out.c - buffer, growth, and the values that are not hot. */
 #include "proto_out.h"
 
-#include "json_escape.h"
+#include "json_out.h"
+#include "out_behind.h"
 #include "out_file.h"
 
 #include <errno.h>
@@ -57,7 +58,7 @@ void proto_out_grow(struct proto_out *out, size_t bytes)
 void proto_out_flush(struct proto_out *out)
 {
     if (!out->error && (out->fd >= 0 || out->stream))
-        out->error = out_file_write(out->fd, out->stream, out->buffer, proto_size(out));
+        out->error = out_write(out->fd, out->stream, out->buffer, proto_size(out));
     out->at = out->buffer;
 }
 

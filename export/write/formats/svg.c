@@ -9,7 +9,7 @@
 #include "packed_out.h"
 #include "picture.h"
 #include "run_facts.h"
-#include "time_text.h"
+#include "units.h"
 #include "xml_text.h"
 
 #include <errno.h>

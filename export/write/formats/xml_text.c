@@ -1,7 +1,7 @@
 /* xml_text.c - see xml_text.h. */
 #include "xml_text.h"
 
-#include "show_text.h"
+#include "text.h"
 
 #define COLUMNS_MAX 400u
 

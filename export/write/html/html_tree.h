@@ -7,7 +7,7 @@
 #define PROF_HTML_TREE_H
 
 #include "json_out.h"
-#include "keymap.h"
+#include "maps.h"
 #include "timeline.h"
 
 #ifdef __cplusplus

@@ -2,7 +2,7 @@
 #include "breakdown_tables.h"
 
 #include "temporal_breakdown.h"
-#include "time_text.h"
+#include "units.h"
 
 static void temporal_row(struct breakdown_report *report, const struct temporal_row *row)
 {

@@ -2,7 +2,7 @@
 #include "compat_report.h"
 
 #include "python_text.h"
-#include "show_text.h"
+#include "text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

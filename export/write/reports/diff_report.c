@@ -5,7 +5,7 @@
 #include "diff_json.h"
 #include "diff_table.h"
 #include "diff_text.h"
-#include "show_text.h"
+#include "text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* diff_text.c - see diff_text.h. */
 #include "diff_text.h"
 
-#include "show_text.h"
+#include "text.h"
 
 #include <math.h>
 #include <stdlib.h>

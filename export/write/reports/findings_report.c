@@ -4,8 +4,8 @@
 #include "finding_gaps.h"
 #include "findings_verdict.h"
 #include "run_facts.h"
-#include "show_text.h"
-#include "time_text.h"
+#include "text.h"
+#include "units.h"
 #include "wrapped_text.h"
 
 #include <string.h>

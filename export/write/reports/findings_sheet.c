@@ -7,7 +7,7 @@
 #include "markdown_text.h"
 #include "run_facts.h"
 #include "sheet.h"
-#include "show_text.h"
+#include "text.h"
 
 #include <errno.h>
 

@@ -1,8 +1,8 @@
 /* roofline_report.c - profdump analyze: a table per device for people, and rows for programs. */
 #include "roofline_cells.h"
 
-#include "show_text.h"
-#include "time_text.h"
+#include "text.h"
+#include "units.h"
 #include "write.h"
 
 #include <errno.h>

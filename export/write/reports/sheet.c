@@ -2,10 +2,9 @@
 #include "sheet.h"
 
 #include "array.h"
-#include "bytes_text.h"
 #include "markdown_text.h"
-#include "show_text.h"
-#include "time_text.h"
+#include "text.h"
+#include "units.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -16,7 +16,7 @@
 #define PROF_SHEET_H
 
 #include "json_out.h"
-#include "time_text.h"
+#include "units.h"
 #include "write_format.h"
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /* wrapped_text.c - see wrapped_text.h. Every character that is shown is taken for one column. */
 #include "wrapped_text.h"
 
-#include "show_text.h"
+#include "text.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #define PROF_WRITE_DIFF_H
 
 #include "diff.h"
-#include "time_text.h"
+#include "units.h"
 #include "write_format.h"
 
 #include <stdio.h>

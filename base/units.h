@@ -1,10 +1,14 @@
-/* time_text.h - durations, shares and counts as torch.profiler writes them, whatever the host
+/* units.h - durations, shares and amounts of memory as torch.profiler writes them, whatever the host
  * program's locale. */
-#ifndef PROF_TIME_TEXT_H
-#define PROF_TIME_TEXT_H
+#ifndef PROF_UNITS_H
+#define PROF_UNITS_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 #define TIME_TEXT_BYTES 40
 
@@ -31,4 +35,30 @@ bool time_text_find_unit(const char *name, enum time_unit *unit);
 /* "12.34%"; "NaN" of nothing. */
 void time_text_share(int64_t part_ns, int64_t whole_ns, char to[TIME_TEXT_BYTES]);
 
+#define BYTES_TEXT_BYTES 32
+
+/* "1.50 GB", "1.50 MB", "1.50 KB", "12 B", "-1.00 KB": powers of 1024, the largest unit that gives
+ * at least 1. */
+void bytes_text(int64_t bytes, char to[BYTES_TEXT_BYTES]);
+
+/* Units of time that tables are read and shown in. */
+
+enum time_scale { TIME_SCALE_NS, TIME_SCALE_US, TIME_SCALE_MS, TIME_SCALE_S, TIME_SCALE_CYCLES };
+
+/* "ns", "us", "ms", "s", "cycles". False: none of them. */
+bool time_scale_find(const char *name, enum time_scale *scale);
+const char *time_scale_name(enum time_scale scale);
+
+/* Nanoseconds of one unit; 1 for cycles, of which nobody knows. */
+uint64_t time_scale_ns(enum time_scale scale);
+
+/* Cycles are no time: they become nothing else. */
+bool time_scale_fits(enum time_scale source, enum time_scale target);
+
+/* What a number in the source's unit is divided by. */
+double time_scale_divisor(enum time_scale source, enum time_scale target);
+
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -1,4 +1,3 @@
-/* percentile.c - see percentile.h. */
 #include "percentile.h"
 
 #include <math.h>

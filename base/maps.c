@@ -1,5 +1,4 @@
-/* idmap.c - see idmap.h. */
-#include "idmap.h"
+#include "maps.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +25,7 @@ static bool grow_direct(struct idmap *map, uint32_t id)
 }
 
 /* Where the id is, or the empty place where it belongs. */
-static struct idmap_pair *place_of(const struct idmap *map, uint32_t id)
+static struct idmap_pair *id_place(const struct idmap *map, uint32_t id)
 {
     uint32_t mask = map->pair_capacity - 1;
     uint32_t at = (id * 2654435769u) >> 7 & mask;
@@ -47,7 +46,7 @@ static bool grow_pairs(struct idmap *map)
     memset(map->pairs, 0xff, map->pair_capacity * sizeof *map->pairs);
     for (uint32_t i = 0; i < old.pair_capacity; i++)
         if (old.pairs[i].value != IDMAP_NONE)
-            *place_of(map, old.pairs[i].id) = old.pairs[i];
+            *id_place(map, old.pairs[i].id) = old.pairs[i];
     free(old.pairs);
     return true;
 }
@@ -62,7 +61,7 @@ bool idmap_set(struct idmap *map, uint32_t id, uint32_t value)
     }
     if (map->pair_count * 2 >= map->pair_capacity && !grow_pairs(map))
         return false;
-    struct idmap_pair *pair = place_of(map, id);
+    struct idmap_pair *pair = id_place(map, id);
     map->pair_count += pair->value == IDMAP_NONE;
     *pair = (struct idmap_pair){id, value};
     return true;
@@ -72,5 +71,63 @@ uint32_t idmap_find_slow(const struct idmap *map, uint32_t id)
 {
     if (id < IDMAP_DIRECT_MAX || !map->pair_capacity)
         return IDMAP_NONE;
-    return place_of(map, id)->value;
+    return id_place(map, id)->value;
+}
+
+/* Open addressing, at most half full. */
+
+void keymap_fini(struct keymap *map)
+{
+    free(map->pairs);
+    memset(map, 0, sizeof *map);
+}
+
+static uint32_t keymap_hash(uint64_t key)
+{
+    key *= UINT64_C(0x9e3779b97f4a7c15);
+    key = (key ^ key >> 32) * UINT64_C(0xd6e8feb86659fd93);
+    return (uint32_t)(key >> 32);
+}
+
+static struct keymap_pair *key_place(const struct keymap *map, uint64_t key)
+{
+    uint32_t mask = map->capacity - 1;
+    uint32_t at = keymap_hash(key) & mask;
+    while (map->pairs[at].value != KEYMAP_NONE && map->pairs[at].key != key)
+        at = (at + 1) & mask;
+    return &map->pairs[at];
+}
+
+static bool grow_keys(struct keymap *map)
+{
+    struct keymap old = *map;
+    if (old.capacity > UINT32_MAX / 4)
+        return false;
+    map->capacity = old.capacity ? old.capacity * 2 : 64;
+    map->pairs = malloc(map->capacity * sizeof *map->pairs);
+    if (!map->pairs) {
+        *map = old;
+        return false;
+    }
+    memset(map->pairs, 0xff, map->capacity * sizeof *map->pairs);
+    for (uint32_t i = 0; i < old.capacity; i++)
+        if (old.pairs[i].value != KEYMAP_NONE)
+            *key_place(map, old.pairs[i].key) = old.pairs[i];
+    free(old.pairs);
+    return true;
+}
+
+bool keymap_set(struct keymap *map, uint64_t key, uint32_t value)
+{
+    if (map->count >= map->capacity / 2 && !grow_keys(map))
+        return false;
+    struct keymap_pair *pair = key_place(map, key);
+    map->count += pair->value == KEYMAP_NONE;
+    *pair = (struct keymap_pair){key, value};
+    return true;
+}
+
+uint32_t keymap_find(const struct keymap *map, uint64_t key)
+{
+    return map->capacity ? key_place(map, key)->value : KEYMAP_NONE;
 }

@@ -19,7 +19,7 @@
 #define PROF_JSON_OUT_H
 
 #include "out_behind.h"
-#include "read.h"
+#include "text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -56,7 +56,7 @@ int json_out_fini(struct json_out *out);
 void json_out_flush(struct json_out *out);
 void json_out_bytes(struct json_out *out, const char *bytes, size_t size);
 
-/* A string in quotes, escaped: see json_escape.h. */
+/* A string in quotes, escaped as by json_escape(). */
 void json_text(struct json_out *out, struct text text);
 void json_string(struct json_out *out, const char *string);
 
@@ -276,5 +276,24 @@ static inline void json_quoted(struct json_out *out, const char *quoted, size_t 
         json_out_bytes(out, quoted, size);
     }
 }
+
+/* Any bytes as the inside of a JSON string.
+ *
+ * Valid UTF-8 comes back from a JSON parser exactly as it went in. Bytes that are not UTF-8 (also
+ * surrogates and overlong forms) cannot be said in JSON: each becomes U+FFFD.
+ *
+ * More is escaped than JSON demands, losing nothing: control characters of both sets (a trace shown
+ * in a terminal must not drive it), U+2028/2029 (line ends to JavaScript), characters that reverse
+ * the reading direction, and the slash of "</" and the "<" of "<!" (a trace pasted into a web page
+ * must not end its script).
+ */
+
+#define JSON_ESCAPE_PIECE 512u /* input bytes taken per call, at most */
+#define JSON_ESCAPE_GROWTH 6u  /* output bytes per input byte, at most */
+
+/* Escapes a piece of at most JSON_ESCAPE_PIECE bytes (never ending inside a character, unless the
+ * text does). Returns the bytes written to `to`, which holds JSON_ESCAPE_PIECE *
+ * JSON_ESCAPE_GROWTH; `used` gets the bytes taken, at least 1. */
+size_t json_escape(const char *from, size_t size, char *to, size_t *used);
 
 #endif

@@ -1,9 +1,10 @@
-/* json_text.c - what is long or rare of json_text.h. */
 #include "json_text.h"
 
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* What is long or rare of json_text.h. */
 
 /* In ASCII, the two kinds of brackets differ in one bit. */
 const char *json_find_structure(const char *p)

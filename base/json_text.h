@@ -11,16 +11,16 @@
 #ifndef PROF_JSON_TEXT_H
 #define PROF_JSON_TEXT_H
 
-#include "read.h"
+#include "text.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #elif defined(__aarch64__)
 #include <arm_neon.h>
-#endif
-
-#ifdef __cplusplus
-extern "C" {
 #endif
 
 #define JSON_PAD_BYTES 64u

@@ -11,6 +11,9 @@
 #include <stddef.h>
 #include <stdio.h>
 
+/* Writes all of it to the descriptor or, when there is one, to the stream. Returns 0 or an errno. */
+int out_write(int fd, FILE *stream, const char *bytes, size_t size);
+
 struct out_behind;
 
 /* To a descriptor or, when `stream` is given, to the stream; neither is closed. NULL: no memory, or no

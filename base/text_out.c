@@ -1,4 +1,3 @@
-/* text_out.c - see text_out.h. */
 #include "text_out.h"
 
 #include <stdlib.h>

@@ -1,8 +1,9 @@
-/* radix.c - least significant byte first; a byte in which all keys agree costs nothing. */
 #include "radix.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* Least significant byte first; a byte in which all keys agree costs nothing. */
 
 static bool is_sorted(const struct radix_item *items, size_t count)
 {

@@ -1,11 +1,37 @@
 /* out_behind.c - two buffers that change hands. */
 #include "out_behind.h"
 
-#include "out_file.h"
-
+#include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <unistd.h>
+
+static int write_all(int fd, const char *bytes, size_t size)
+{
+    while (size > 0) {
+        ssize_t done = write(fd, bytes, size);
+        if (done < 0 && errno != EINTR)
+            return errno;
+        if (done > 0) {
+            bytes += done;
+            size -= (size_t)done;
+        }
+    }
+    return 0;
+}
+
+int out_write(int fd, FILE *stream, const char *bytes, size_t size)
+{
+    if (size == 0)
+        return 0;
+    if (!stream)
+        return write_all(fd, bytes, size);
+    errno = 0;
+    if (fwrite(bytes, 1, size, stream) == size)
+        return 0;
+    return errno ? errno : EIO;
+}
 
 struct out_behind {
     pthread_t thread;
@@ -32,7 +58,7 @@ static void *write_behind(void *argument)
         int error = behind->error;
         pthread_mutex_unlock(&behind->lock);
         if (!error)
-            error = out_file_write(behind->fd, behind->stream, behind->bytes, behind->size);
+            error = out_write(behind->fd, behind->stream, behind->bytes, behind->size);
         pthread_mutex_lock(&behind->lock);
         behind->error = error;
         behind->bytes = NULL;

@@ -1,10 +1,68 @@
-/* show_text.c - one character at a time; the longest escape, \u202e, has six. */
-#include "show_text.h"
-
-#include "json_escape.h"
+#include "text.h"
 
 #include <stdio.h>
 #include <string.h>
+
+/* Smallest character that needs a sequence of this many bytes: what is below is overlong. */
+static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+
+static size_t sequence_length(uint8_t lead)
+{
+    if (lead < 0x80)
+        return 1;
+    if (lead >= 0xc2 && lead <= 0xdf)
+        return 2;
+    if (lead >= 0xe0 && lead <= 0xef)
+        return 3;
+    return lead >= 0xf0 && lead <= 0xf4 ? 4 : 0;
+}
+
+size_t utf8_decode(const char *from, size_t size, uint32_t *character)
+{
+    const uint8_t *bytes = (const uint8_t *)from;
+    size_t length = size ? sequence_length(bytes[0]) : 0;
+    if (length == 0 || length > size)
+        return 0;
+    uint32_t value = length == 1 ? bytes[0] : bytes[0] & (0x7fu >> length);
+    for (size_t i = 1; i < length; i++) {
+        if ((bytes[i] & 0xc0) != 0x80)
+            return 0;
+        value = value << 6 | (bytes[i] & 0x3f);
+    }
+    if (value < smallest[length] || value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff))
+        return 0;
+    *character = value;
+    return length;
+}
+
+bool utf8_is_unsafe(uint32_t c)
+{
+    return c < 0x20 || (c >= 0x7f && c <= 0x9f) || c == 0x61c || c == 0x200e || c == 0x200f ||
+           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0xfeff;
+}
+
+bool utf8_is_valid(struct text text)
+{
+    uint32_t character;
+    for (size_t at = 0, size; at < text.size; at += size)
+        if (!(size = utf8_decode(text.bytes + at, text.size - at, &character)))
+            return false;
+    return true;
+}
+
+size_t utf8_mend(struct text text, char *to)
+{
+    size_t used = 0, size;
+    uint32_t character;
+    for (size_t at = 0; at < text.size; at += size ? size : 1) {
+        size = utf8_decode(text.bytes + at, text.size - at, &character);
+        memcpy(to + used, size ? text.bytes + at : "\xef\xbf\xbd", size ? size : 3);
+        used += size ? size : 3;
+    }
+    return used;
+}
+
+/* One character at a time; the longest escape, \u202e, has six. */
 
 struct shown {
     char bytes[8];

@@ -5,7 +5,7 @@
 #ifndef PROF_TEXT_OUT_H
 #define PROF_TEXT_OUT_H
 
-#include "read.h"
+#include "text.h"
 
 #include <string.h>
 

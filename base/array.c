@@ -1,4 +1,3 @@
-/* array.c - see array.h. */
 #include "array.h"
 
 #include <stdlib.h>

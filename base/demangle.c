@@ -1,10 +1,3 @@
-/* demangle.c - see demangle.h.
- *
- * GNU's runtime also offers its demangler with the text delivered piece by piece. That one is
- * preferred: it allocates nothing and can be left in the middle, when a hostile name turns out to
- * be gigabytes long.
- */
-#define _GNU_SOURCE
 #include "demangle.h"
 
 #include <dlfcn.h>
@@ -12,6 +5,15 @@
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* See demangle.h.
+ *
+ * GNU's runtime also offers its demangler with the text delivered piece by piece. That one is
+ * preferred: it allocates nothing and can be left in the middle, when a hostile name turns out to
+ * be gigabytes long.
+ */
+
+#define _GNU_SOURCE
 
 /* Names longer than this are not given to a demangler that cannot be stopped. */
 #define UNSTOPPABLE_BYTES_MAX 2048

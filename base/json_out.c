@@ -1,12 +1,11 @@
-/* json_out.c - buffer, flush, and the values that are not hot. */
 #include "json_out.h"
 
-#include "json_escape.h"
-#include "out_file.h"
+#include "out_behind.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 const char json_digit_pairs[200] =
     "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
@@ -53,7 +52,7 @@ static void write_out(struct json_out *out, const char *bytes, size_t size)
     if (out->behind && !out->error)
         out->error = out_behind_wait(out->behind);
     if (!out->error)
-        out->error = out_file_write(out->fd, out->stream, bytes, size);
+        out->error = out_write(out->fd, out->stream, bytes, size);
 }
 
 void json_out_flush(struct json_out *out)
@@ -154,4 +153,84 @@ void json_three_decimals(struct json_out *out, double value)
     }
     char *p = json_out_value(out);
     out->at = json_put_thousandths(p, (uint64_t)(value * 1000 + 0.5));
+}
+
+/* Escaping, one character at a time past the plain ASCII run. */
+
+static size_t put_hex(char *to, uint32_t character)
+{
+    static const char digits[] = "0123456789abcdef";
+    const char text[6] = {'\\',
+                          'u',
+                          digits[character >> 12 & 15],
+                          digits[character >> 8 & 15],
+                          digits[character >> 4 & 15],
+                          digits[character & 15]};
+    memcpy(to, text, sizeof text);
+    return sizeof text;
+}
+
+static size_t put_short(char *to, char letter)
+{
+    to[0] = '\\';
+    to[1] = letter;
+    return 2;
+}
+
+/* `next` is the byte behind, 0 at the end. */
+static size_t put_ascii(char *to, uint32_t c, char next)
+{
+    switch (c) {
+    case '"':
+        return put_short(to, '"');
+    case '\\':
+        return put_short(to, '\\');
+    case '\n':
+        return put_short(to, 'n');
+    case '\r':
+        return put_short(to, 'r');
+    case '\t':
+        return put_short(to, 't');
+    case '\b':
+        return put_short(to, 'b');
+    case '\f':
+        return put_short(to, 'f');
+    case '<':
+        if (next == '/' || next == '!')
+            return put_hex(to, c);
+        break;
+    default:
+        break;
+    }
+    if (utf8_is_unsafe(c))
+        return put_hex(to, c);
+    *to = (char)c;
+    return 1;
+}
+
+static size_t put_character(const char *from, size_t size, char *to, size_t *used)
+{
+    uint32_t character;
+    size_t length = utf8_decode(from, size, &character);
+    *used = length ? length : 1;
+    if (length == 0)
+        return put_hex(to, 0xfffd);
+    if (length == 1)
+        return put_ascii(to, character, size > 1 ? from[1] : 0);
+    if (utf8_is_unsafe(character)) /* none lies beyond U+FFFF */
+        return put_hex(to, character);
+    memcpy(to, from, length);
+    return length;
+}
+
+size_t json_escape(const char *from, size_t size, char *to, size_t *used)
+{
+    size_t written = 0, at = 0;
+    while (at < size && at < JSON_ESCAPE_PIECE - 4) {
+        size_t taken;
+        written += put_character(from + at, size - at, to + written, &taken);
+        at += taken;
+    }
+    *used = at;
+    return written;
 }

@@ -1,0 +1,62 @@
+/* text.h - text of any bytes: UTF-8 and what is not, and how it is shown on a terminal. */
+#ifndef PROF_TEXT_H
+#define PROF_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Not NUL-terminated, any bytes. */
+struct text {
+    const char *bytes;
+    size_t size;
+};
+
+/* Whether it is that word and nothing else. */
+static inline bool text_is(struct text text, const char *word)
+{
+    return text.size == strlen(word) && memcmp(text.bytes, word, text.size) == 0;
+}
+
+/* Length of the UTF-8 character at `from`, 0 when there is none. `character` gets it. */
+size_t utf8_decode(const char *from, size_t size, uint32_t *character);
+
+/* Characters that are invisible or that change how text around them is shown: controls,
+ * bidirectional marks. */
+bool utf8_is_unsafe(uint32_t character);
+
+bool utf8_is_valid(struct text text);
+
+/* Bytes that utf8_mend() may need. */
+#define UTF8_MENDED_BYTES(size) ((size)*3)
+
+/* Replaces each byte that is not part of a character by U+FFFD, as in JSON. Returns the bytes written. */
+size_t utf8_mend(struct text text, char *to);
+
+/* Text for a terminal: control characters of both sets, marks that reverse the reading direction and
+ * bytes that are not UTF-8 become \n, \x1b, \u202e ...: a name can neither drive a terminal nor
+ * disguise itself. A backslash stays as it is. */
+
+/* Bytes that show_text() may need for a number of columns. */
+#define SHOW_TEXT_BYTES(columns) ((columns)*4u + 12u)
+
+/* Writes at most `columns` characters of the text into `to` (of SHOW_TEXT_BYTES(columns)),
+ * NUL-terminated, and returns how many characters they are. `rest` gets whether something did not
+ * fit. */
+unsigned show_text(struct text text, unsigned columns, char *to, bool *rest);
+
+/* The same, ending in "..." where something did not fit. */
+unsigned show_text_cut(struct text text, unsigned columns, char *to);
+
+/* The number of characters that show_text() would need, counted up to `limit`. */
+unsigned show_text_width(struct text text, unsigned limit);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
