@@ -2,7 +2,7 @@
 #ifndef PROF_EXPLAIN_OPTIONS_H
 #define PROF_EXPLAIN_OPTIONS_H
 
-#include "finding_settings.h"
+#include "findings.h"
 #include "profdump.h"
 
 /* What --rule and --limits say. False after having complained. */

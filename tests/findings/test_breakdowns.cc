@@ -2,12 +2,9 @@
 #include "../stats/timeline_maker.h"
 
 extern "C" {
-#include "call_stats.h"
-#include "idle_breakdown.h"
-#include "kernel_sequences.h"
-#include "launch_stats.h"
+#include "cuda_calls.h"
+#include "temporal_breakdown.h"
 #include "operation_totals.h"
-#include "queue_depth.h"
 #include "stragglers.h"
 }
 

@@ -3,7 +3,7 @@
 
 extern "C" {
 #include "finding_owners.h"
-#include "finding_text.h"
+#include "findings.h"
 }
 
 namespace

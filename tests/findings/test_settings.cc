@@ -85,18 +85,6 @@ TEST_F(Settings, WithALineWithoutEndAreRefused)
     EXPECT_EQ(std::string(message), "the line is too long");
 }
 
-TEST_F(Settings, CanNameTheOnlyRules)
-{
-    finding_settings_default(&settings);
-    EXPECT_FALSE(finding_settings_only(&settings, "no-such", true));
-    EXPECT_TRUE(finding_settings_only(&settings, "cpu-only", true));
-    EXPECT_TRUE(finding_settings_only(&settings, "tail-wave", false));
-    uint32_t enabled = 0;
-    for (uint32_t i = 0; finding_rules[i]; i++)
-        enabled += settings.enabled[i];
-    EXPECT_EQ(enabled, 2u);
-}
-
 TEST_F(Settings, DecideWhatIsWorthAFinding)
 {
     TimelineMaker m;

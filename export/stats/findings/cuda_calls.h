@@ -1,11 +1,12 @@
-/* cuda_calls.h - what CUDA calls do, by their names: for traces of any origin.
+/* cuda_calls.h - what CUDA calls do, by their names, and how long they took: for traces of any origin.
  *
- * Each name is looked at once. "_v2", "_v7000", "_ptsz" and "_ptds" at the end of a name are parts of
+ * Each name is classified once. "_v2", "_v7000", "_ptsz" and "_ptds" at the end of a name are parts of
  * the interface, not of what it does.
  */
 #ifndef PROF_CUDA_CALLS_H
 #define PROF_CUDA_CALLS_H
 
+#include "key_spread.h"
 #include "timeline.h"
 
 #ifdef __cplusplus
@@ -61,6 +62,34 @@ static inline bool cuda_call_waits(enum cuda_call call)
 
 /* The call of the program that the slice is part of: calls of the runtime make calls of the driver. */
 uint32_t cuda_call_outermost(const struct timeline *timeline, uint32_t slice);
+
+/* ---- durations ----
+ *
+ * How long CUDA calls took, by name, and those that took far longer than the others.
+ *
+ * Calls that are recorded only where they fail have no duration and are left out, as are libprof's own.
+ */
+
+/* An outlier takes more than so many times the median of its name. */
+#define CALL_OUTLIER_TIMES 20
+
+struct call_stat {
+    uint32_t name;    /* into names[] */
+    uint32_t slowest; /* slice */
+    uint64_t count;
+    int64_t sum_ns, max_ns, median_ns;
+    uint64_t outliers;
+    int64_t outliers_ns; /* what they took beyond the median */
+};
+
+struct call_stats {
+    struct call_stat *at; /* longest in all first */
+    uint32_t count, capacity;
+};
+
+/* Linear. False: no memory; fini is not needed then. */
+bool call_stats_init(struct call_stats *stats, const struct timeline *timeline);
+void call_stats_fini(struct call_stats *stats);
 
 #ifdef __cplusplus
 }

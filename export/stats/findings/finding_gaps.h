@@ -10,7 +10,7 @@
  *     thread   -- range A ----- cudaX --- range B --|- L -|
  *                  |<------- what it did then ----->|<-1->|<-2->|
  *
- * Before L, each piece of time has the cause that the innermost range or call has in which it passed.
+ * Before L, each segment has the cause that the innermost range or call has in which it passed.
  * 1, in L: launching, or copying. 2, after L: the launch is under way for as long as launches take,
  * then it waits for something. Where launching is more of a gap than the host's own code, that code
  * belongs to it: it is what is between launches. While the thread was in no range, what the thread did
@@ -20,6 +20,7 @@
 #define PROF_FINDING_GAPS_H
 
 #include "finding_owners.h"
+#include "timeline.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -63,7 +64,7 @@ struct gap_device {
 struct finding_gaps {
     TL_ARRAY(struct finding_gap) gaps;   /* by device, then time */
     TL_ARRAY(struct gap_device) devices; /* those with operations, by process and ordinal */
-    /* Whose time it was, by process, device and path; a count for each piece. Not gathered. */
+    /* Whose time it was, by process, device and path; counted by segment. Not gathered. */
     struct finding_owners owners[GAP_CAUSES];
     int64_t *bounds; /* by process: see finding_gaps_bound() */
 };

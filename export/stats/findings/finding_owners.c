@@ -1,6 +1,6 @@
-/* finding_owners.c - see finding_owners.h. */
 #include "finding_owners.h"
 
+#include "finding_gaps.h"
 #include "stack_of.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ void finding_owners_fini(struct finding_owners *owners)
 }
 
 /* Devices and processes are few: 16 bits each; what is beyond shares a row, never a device's row. */
-static uint64_t key_of(uint32_t process, uint32_t device, uint32_t path)
+static uint64_t owner_key(uint32_t process, uint32_t device, uint32_t path)
 {
     uint64_t place = (uint64_t)(process & 0xffff) << 16 | (device & 0xffff);
     return place << 32 | path;
@@ -23,7 +23,7 @@ static uint64_t key_of(uint32_t process, uint32_t device, uint32_t path)
 static struct finding_owner *owner_of(struct finding_owners *owners, uint32_t process,
                                       uint32_t device, uint32_t path)
 {
-    uint64_t key = key_of(process, device, path);
+    uint64_t key = owner_key(process, device, path);
     uint32_t known = keymap_find(&owners->known, key);
     if (known != KEYMAP_NONE)
         return &owners->owners.at[known];
@@ -55,7 +55,7 @@ struct finding_owner *finding_owners_add(struct finding_owners *owners,
     return owner;
 }
 
-static void merge(struct finding_owner *into, const struct finding_owner *from)
+static void merge_owner(struct finding_owner *into, const struct finding_owner *from)
 {
     if (into->count == 0 || from->largest_ns > into->largest_ns) {
         into->slice = from->slice;
@@ -99,12 +99,12 @@ static bool add_parents(struct finding_owners *owners, const struct finding_cont
     return true;
 }
 
-static bool index_again(struct finding_owners *owners)
+static bool reindex(struct finding_owners *owners)
 {
     keymap_fini(&owners->known);
     for (uint32_t i = 0; i < owners->owners.count; i++) {
         const struct finding_owner *owner = &owners->owners.at[i];
-        if (!keymap_set(&owners->known, key_of(owner->process, owner->device, owner->path), i))
+        if (!keymap_set(&owners->known, owner_key(owner->process, owner->device, owner->path), i))
             return false;
     }
     return true;
@@ -113,7 +113,7 @@ static bool index_again(struct finding_owners *owners)
 /* The owner outside of every range, of the same device: there is one for each device. */
 static uint32_t outermost_of(const struct finding_owners *owners, const struct finding_owner *owner)
 {
-    return keymap_find(&owners->known, key_of(owner->process, owner->device, TL_NONE));
+    return keymap_find(&owners->known, owner_key(owner->process, owner->device, TL_NONE));
 }
 
 /* All that was found on a device, by the place of its outermost owner. NULL: no memory. */
@@ -133,8 +133,8 @@ static bool stands_alone(const struct finding_context *context, const struct fin
             (double)owner->cost_ns >= context->limits->owner_share * (double)sum_ns);
 }
 
-static void hand_out(struct finding_owners *owners, const struct finding_context *context,
-                     const int64_t *sums_ns)
+static void merge_into_parents(struct finding_owners *owners, const struct finding_context *context,
+                               const int64_t *sums_ns)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < owners->owners.count; i++) {
@@ -143,7 +143,7 @@ static void hand_out(struct finding_owners *owners, const struct finding_context
             owners->owners.at[kept++] = owner;
         } else if (owner.path != TL_NONE && owner.count) {
             uint32_t parent = context->paths->paths.at[owner.path].parent;
-            merge(owner_of(owners, owner.process, owner.device, parent), &owner);
+            merge_owner(owner_of(owners, owner.process, owner.device, parent), &owner);
         }
     }
     owners->owners.count = kept;
@@ -159,7 +159,7 @@ bool finding_owners_copy(struct finding_owners *to, const struct finding_owners 
     if (count)
         memcpy(to->owners.at, from->owners.at, count * sizeof *to->owners.at);
     to->owners.count = to->owners.capacity = count;
-    if (index_again(to))
+    if (reindex(to))
         return true;
     finding_owners_fini(to);
     return false;
@@ -172,10 +172,10 @@ bool finding_owners_gather(struct finding_owners *owners, const struct finding_c
     if (owners->owners.count == 0)
         return true;
     qsort(owners->owners.at, owners->owners.count, sizeof *owners->owners.at, by_path);
-    int64_t *sums_ns = index_again(owners) ? sum_devices(owners) : NULL;
+    int64_t *sums_ns = reindex(owners) ? sum_devices(owners) : NULL;
     if (!sums_ns)
         return false;
-    hand_out(owners, context, sums_ns);
+    merge_into_parents(owners, context, sums_ns);
     free(sums_ns);
     keymap_fini(&owners->known); /* the places are gone */
     qsort(owners->owners.at, owners->owners.count, sizeof *owners->owners.at, by_cost);
@@ -189,7 +189,7 @@ void finding_owners_drop(struct finding_owners *owners, uint64_t least_count)
         if (owners->owners.at[i].count >= least_count)
             owners->owners.at[kept++] = owners->owners.at[i];
     owners->owners.count = kept;
-    owners->failed |= !index_again(owners);
+    owners->failed |= !reindex(owners);
 }
 
 struct finding finding_of_owner(const struct finding_context *context,
@@ -209,4 +209,140 @@ struct finding finding_of_owner(const struct finding_context *context,
     if (finding.stack == TL_NONE && owner->call != TL_NONE)
         finding.stack = stack_of_slice(context->timeline, owner->call);
     return finding;
+}
+
+/* ---- what rules have in common ---- */
+
+bool rule_add_operations(struct finding_owners *owners, const struct finding_context *context,
+                         rule_operation *add)
+{
+    const struct timeline *timeline = context->timeline;
+    for (uint32_t i = 0; i < timeline->gpus.count; i++)
+        if (tl_is_work(&timeline->gpus.at[i]) && !add(owners, context, &timeline->gpus.at[i]))
+            return false;
+    return true;
+}
+
+/* ---- calls ---- */
+
+/* By name, of the names that calls have. `*sum_ns`: what all of them took. NULL: no memory. */
+static bool *wanted_names(const struct finding_context *context, bool (*wanted)(struct text name),
+                          int64_t *sum_ns)
+{
+    const struct call_stats *calls = &context->facts->calls;
+    bool *names = calloc((size_t)context->timeline->names.count + 1, sizeof *names);
+    *sum_ns = 0;
+    for (uint32_t i = 0; i < calls->count && names; i++)
+        if (wanted(context->timeline->names.at[calls->at[i].name])) {
+            names[calls->at[i].name] = true;
+            *sum_ns += calls->at[i].sum_ns;
+        }
+    return names;
+}
+
+static bool is_wanted(const struct timeline *timeline, const bool *names,
+                      const struct tl_slice *slice)
+{
+    return slice->kind == TL_API && !(slice->flags & TL_INTERNAL) &&
+           slice->name < timeline->names.count && names[slice->name];
+}
+
+static bool is_within_another(const struct timeline *timeline, const bool *names,
+                              const struct tl_slice *slice)
+{
+    while (slice->parent != TL_NONE) {
+        slice = &timeline->slices.at[slice->parent];
+        if (slice->kind != TL_API)
+            return false;
+        if (is_wanted(timeline, names, slice))
+            return true;
+    }
+    return false;
+}
+
+static bool add_wanted_calls(struct finding_owners *owners, const struct finding_context *context,
+                             const bool *names)
+{
+    const struct timeline *timeline = context->timeline;
+    for (uint32_t i = 0; i < timeline->slices.count; i++) {
+        const struct tl_slice *slice = &timeline->slices.at[i];
+        if (is_wanted(timeline, names, slice) && !is_within_another(timeline, names, slice) &&
+            !finding_owners_add(owners, context, timeline->threads.at[slice->thread].process,
+                                TL_NONE, i, slice->end_ns - slice->start_ns))
+            return false;
+    }
+    return true;
+}
+
+bool rule_add_calls(struct finding_owners *owners, const struct finding_context *context,
+                    bool (*wanted)(struct text name), uint64_t least)
+{
+    int64_t sum_ns;
+    bool *names = wanted_names(context, wanted, &sum_ns);
+    if (!names)
+        return false;
+    bool done = !finding_is_worth(context, sum_ns) || add_wanted_calls(owners, context, names);
+    free(names);
+    if (done && least > 1)
+        finding_owners_drop(owners, least);
+    return done;
+}
+
+/* ---- telling ---- */
+
+int64_t rule_host_saving(const struct finding_context *context, uint32_t process, int64_t cost_ns)
+{
+    int64_t most_ns =
+        process == TL_NONE ? context->wall_ns : finding_gaps_bound(context->gaps, process);
+    return cost_ns < most_ns ? cost_ns : most_ns;
+}
+
+static bool tell_owner(const struct finding_owner *owner, const struct finding_context *context,
+                       const struct finding_rule *rule, struct findings *findings,
+                       rule_words *words, int64_t saved_ns)
+{
+    char sentence[FINDING_SENTENCE_BYTES];
+    struct finding finding = finding_of_owner(context, rule, owner);
+    finding.saved_ns = saved_ns;
+    words(context, owner, sentence);
+    return findings_add(findings, context, &finding, "%s", sentence);
+}
+
+static bool tell_owners(struct finding_owners *owners, const struct finding_context *context,
+                        const struct finding_rule *rule, struct findings *findings,
+                        rule_words *words, bool host)
+{
+    bool done = finding_owners_gather(owners, context);
+    for (uint32_t i = 0; i < owners->owners.count && done; i++) {
+        const struct finding_owner *owner = &owners->owners.at[i];
+        int64_t saved_ns =
+            host ? rule_host_saving(context, owner->process, owner->cost_ns) : owner->saved_ns;
+        if (finding_is_worth(context, saved_ns))
+            done = tell_owner(owner, context, rule, findings, words, saved_ns);
+    }
+    finding_owners_fini(owners);
+    return done;
+}
+
+bool rule_tell(struct finding_owners *owners, const struct finding_context *context,
+               const struct finding_rule *rule, struct findings *findings, rule_words *words)
+{
+    return tell_owners(owners, context, rule, findings, words, false);
+}
+
+bool rule_tell_host(struct finding_owners *owners, const struct finding_context *context,
+                    const struct finding_rule *rule, struct findings *findings, rule_words *words)
+{
+    return tell_owners(owners, context, rule, findings, words, true);
+}
+
+bool rule_name_in(struct text name, const char *const *names)
+{
+    for (; *names; names++) {
+        size_t size = strcspn(*names, "*");
+        if (name.size >= size && memcmp(name.bytes, *names, size) == 0 &&
+            ((*names)[size] || name.size == size))
+            return true;
+    }
+    return false;
 }

@@ -1,11 +1,15 @@
-/* findings.c - see findings.h. */
 #include "findings.h"
 
 #include "array.h"
-#include "finding_facts.h"
 #include "finding_gaps.h"
+#include "rules.h"
 
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +21,52 @@ struct finding_workings {
     struct cuda_calls calls;
     struct finding_facts facts;
     struct finding_gaps gaps;
+};
+
+/* A new rule is a row here, a line in rules.h and a function in a rules_*.c. */
+const struct finding_rule *const finding_rules[] = {
+    &gap_rules[GAP_LAUNCH],
+    &gap_rules[GAP_CPU],
+    &gap_rules[GAP_SYNC],
+    &gap_rules[GAP_COPY],
+    &gap_rules[GAP_ALLOCATE],
+    &gap_rules[GAP_OTHER_CALL],
+    &gap_rules[GAP_HOST_FUNCTION],
+    &gap_rules[GAP_QUEUED],
+    &gap_rules[GAP_START],
+    &gap_rules[GAP_END],
+    &rule_tiny_kernels,
+    &rule_sync_copies,
+    &rule_allocations_in_loops,
+    &rule_waits_in_loops,
+    &rule_poor_overlap,
+    &rule_low_occupancy,
+    &rule_tail_wave,
+    &rule_queue_empty,
+    &rule_queue_full,
+    &rule_cpu_only,
+    &rule_long_gaps,
+    &rule_low_utilization,
+    &rule_exposed_communication,
+    &rule_stragglers,
+    &rule_pageable_copies,
+    &rule_sync_memsets,
+    &rule_small_copies,
+    &rule_managed_memory,
+    &rule_fp32_matrix,
+    &rule_elementwise_trains,
+    &rule_call_outliers,
+    &rule_late_starts,
+    &rule_graphable_steps,
+    &rule_threads_share_stream,
+    &rule_module_loading,
+    &rule_stream_event_churn,
+    &rule_state_queries,
+    &rule_driver_overhead,
+    &rule_data_loader,
+    &rule_failed_calls,
+    &rule_losses,
+    NULL,
 };
 
 uint32_t finding_rule_find(const char *name)
@@ -45,12 +95,6 @@ struct finding_text finding_device(const struct finding_context *context, uint32
     return to;
 }
 
-const struct tl_device *finding_device_facts(const struct timeline *timeline, uint32_t process,
-                                             uint32_t device)
-{
-    return timeline_device_of(timeline, process, device);
-}
-
 bool finding_is_worth(const struct finding_context *context, int64_t cost_ns)
 {
     return cost_ns > 0 &&
@@ -58,7 +102,7 @@ bool finding_is_worth(const struct finding_context *context, int64_t cost_ns)
 }
 
 /* A name that was cut in the middle of a character loses all of that. */
-static void trim(char *sentence)
+static void trim_cut_character(char *sentence)
 {
     size_t size = strlen(sentence);
     if (size + 1 < FINDING_SENTENCE_BYTES)
@@ -70,7 +114,7 @@ static void trim(char *sentence)
     sentence[size] = '\0';
 }
 
-static int64_t within(int64_t value, int64_t most)
+static int64_t clamp_saving(int64_t value, int64_t most)
 {
     value = value > 0 ? value : 0;
     return value < most ? value : most;
@@ -86,11 +130,11 @@ bool findings_add(struct findings *findings, const struct finding_context *conte
     if (!added)
         return false;
     *added = *finding;
-    added->saved_ns = within(finding->saved_ns, context->wall_ns);
+    added->saved_ns = clamp_saving(finding->saved_ns, context->wall_ns);
     va_start(arguments, sentence);
     vsnprintf(added->sentence, sizeof added->sentence, sentence, arguments);
     va_end(arguments);
-    trim(added->sentence);
+    trim_cut_character(added->sentence);
     return true;
 }
 
@@ -110,7 +154,7 @@ bool findings_note(struct findings *findings, const struct finding_rule *rule, c
     va_start(arguments, sentence);
     vsnprintf(note.sentence, sizeof note.sentence, sentence, arguments);
     va_end(arguments);
-    trim(note.sentence);
+    trim_cut_character(note.sentence);
     if (has_note(findings, note.sentence))
         return true;
     struct finding_note *added = ARRAY_ADD(&findings->notes);
@@ -142,6 +186,34 @@ static bool run_rules(struct findings *findings, const struct finding_settings *
     if (findings->found.count)
         qsort(findings->found.at, findings->found.count, sizeof *findings->found.at, by_saved);
     return done;
+}
+
+static bool finding_facts_init(struct finding_facts *facts, const struct timeline *timeline,
+                               int64_t long_gap_ns)
+{
+    *facts = (struct finding_facts){0};
+    return work_classes_init(&facts->classes, timeline) &&
+           temporal_breakdown_init(&facts->temporal, timeline, &facts->classes, long_gap_ns) &&
+           launch_stats_init(&facts->launches, timeline, LAUNCH_SLOW_CALL_NS,
+                             LAUNCH_LATE_START_NS) &&
+           call_stats_init(&facts->calls, timeline);
+}
+
+/* False: no memory; fini may be called all the same. */
+static void finding_facts_fini(struct finding_facts *facts)
+{
+    call_stats_fini(&facts->calls);
+    launch_stats_fini(&facts->launches);
+    temporal_breakdown_fini(&facts->temporal);
+    work_classes_fini(&facts->classes);
+}
+
+bool finding_facts_any(const struct finding_facts *facts, uint8_t traits)
+{
+    for (uint32_t i = 0; i < facts->classes.timeline->names.count; i++)
+        if (facts->classes.traits[i] & traits)
+            return true;
+    return false;
 }
 
 static bool make_context(struct findings *findings, const struct timeline *timeline,
@@ -198,4 +270,288 @@ void findings_fini(struct findings *findings)
     free(findings->found.at);
     free(findings->notes.at);
     *findings = (struct findings){0};
+}
+
+/* ---- settings ---- */
+
+#define ALL_RULES UINT32_MAX
+#define LINE_BYTES 1024u
+
+static void finding_limits_default(struct finding_limits *limits)
+{
+    *limits = (struct finding_limits){
+        .least_share = 0.01,
+        .owner_share = 0.1,
+        .least_gap_ns = 2000,
+        .launch_ns = 20000,
+        .tiny_kernel_ns = 10000,
+        .low_occupancy = 0.25,
+        .tail_share = 0.1,
+        .queue_limit = 1000,
+        .loop_calls = 20,
+        .long_gap_ns = 500000000,
+        .low_utilization = 0.5,
+    };
+}
+
+void finding_settings_default(struct finding_settings *settings)
+{
+    finding_limits_default(&settings->shared);
+    for (uint32_t i = 0; i < FINDING_RULES_MAX; i++) {
+        settings->enabled[i] = true;
+        finding_limits_default(&settings->limits[i]);
+    }
+}
+
+/* ---- the limits by name ---- */
+
+enum limit_kind { LIMIT_SHARE, LIMIT_US, LIMIT_COUNT };
+
+static const struct limit {
+    const char *name;
+    size_t offset; /* in struct finding_limits */
+    enum limit_kind kind;
+    bool shared; /* of what is made once for all rules: it cannot differ between them */
+} limits[] = {
+    {"least_share", offsetof(struct finding_limits, least_share), LIMIT_SHARE, false},
+    {"owner_share", offsetof(struct finding_limits, owner_share), LIMIT_SHARE, false},
+    {"least_gap_us", offsetof(struct finding_limits, least_gap_ns), LIMIT_US, true},
+    {"launch_us", offsetof(struct finding_limits, launch_ns), LIMIT_US, true},
+    {"tiny_kernel_us", offsetof(struct finding_limits, tiny_kernel_ns), LIMIT_US, false},
+    {"low_occupancy", offsetof(struct finding_limits, low_occupancy), LIMIT_SHARE, false},
+    {"tail_share", offsetof(struct finding_limits, tail_share), LIMIT_SHARE, false},
+    {"queue_limit", offsetof(struct finding_limits, queue_limit), LIMIT_COUNT, false},
+    {"loop_calls", offsetof(struct finding_limits, loop_calls), LIMIT_COUNT, false},
+    {"long_gap_us", offsetof(struct finding_limits, long_gap_ns), LIMIT_US, true},
+    {"low_utilization", offsetof(struct finding_limits, low_utilization), LIMIT_SHARE, false},
+};
+#define LIMITS (sizeof limits / sizeof limits[0])
+
+#define SHARE_MOST 1.0
+#define US_MOST 1e9 /* 1000 s */
+#define COUNT_MOST 1e9
+
+static double limit_most(enum limit_kind kind)
+{
+    static const double most[] = {SHARE_MOST, US_MOST, COUNT_MOST};
+    return most[kind];
+}
+
+static const char *limit_range(enum limit_kind kind)
+{
+    static const char *const words[] = {"a share of 0 to 1", "a number of microseconds",
+                                        "a whole number"};
+    return words[kind];
+}
+
+static bool parse_value(const struct limit *limit, const char *text, double *value)
+{
+    char *end;
+    *value = strtod(text, &end);
+    return end != text && !*end && *value >= 0 && *value <= limit_most(limit->kind) &&
+           (limit->kind != LIMIT_COUNT || *value == floor(*value));
+}
+
+static void set_limit(struct finding_limits *to, const struct limit *limit, double value)
+{
+    char *member = (char *)to + limit->offset;
+    if (limit->kind == LIMIT_SHARE)
+        memcpy(member, &value, sizeof value);
+    else if (limit->kind == LIMIT_US)
+        memcpy(member, &(int64_t){llround(value * 1000)}, sizeof(int64_t));
+    else
+        memcpy(member, &(uint32_t){(uint32_t)value}, sizeof(uint32_t));
+}
+
+/* ---- the file ---- */
+
+struct settings_file {
+    struct finding_settings *settings;
+    uint32_t rule; /* of the section; ALL_RULES */
+    bool sections; /* one of a rule was there */
+    char *message;
+};
+
+static bool report_error(const struct settings_file *file, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static bool report_error(const struct settings_file *file, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(file->message, FINDING_SETTINGS_MESSAGE, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+static char *trim_blanks(char *text)
+{
+    static const char blanks[] = " \t\r\n";
+    text += strspn(text, blanks);
+    size_t size = strlen(text);
+    while (size && strchr(blanks, text[size - 1]))
+        size--;
+    text[size] = '\0';
+    return text;
+}
+
+static bool begin_section(struct settings_file *file, char *name)
+{
+    size_t size = strlen(name);
+    if (name[size - 1] != ']')
+        return report_error(file, "a section ends with ']'");
+    name[size - 1] = '\0';
+    name = trim_blanks(name + 1);
+    if (strcmp(name, "all") == 0) {
+        file->rule = ALL_RULES;
+        return !file->sections || report_error(file, "[all] comes before the sections of rules");
+    }
+    file->rule = finding_rule_find(name);
+    file->sections = true;
+    return file->rule < FINDING_RULES_MAX ||
+           report_error(file, "there is no rule '%s'; 'profdump explain --rules' lists them", name);
+}
+
+static bool set_enabled(struct settings_file *file, const char *value)
+{
+    bool yes = strcmp(value, "yes") == 0;
+    if (!yes && strcmp(value, "no") != 0)
+        return report_error(file, "enabled: '%s' is neither yes nor no", value);
+    for (uint32_t i = 0; i < FINDING_RULES_MAX; i++)
+        if (file->rule == ALL_RULES || file->rule == i)
+            file->settings->enabled[i] = yes;
+    return true;
+}
+
+static const struct limit *find_limit(const char *name)
+{
+    for (size_t i = 0; i < LIMITS; i++)
+        if (strcmp(limits[i].name, name) == 0)
+            return &limits[i];
+    return NULL;
+}
+
+static bool set_by_name(struct settings_file *file, const char *name, const char *text)
+{
+    const struct limit *limit = find_limit(name);
+    double value;
+    if (strcmp(name, "enabled") == 0)
+        return set_enabled(file, text);
+    if (!limit)
+        return report_error(
+            file,
+            "there is no limit '%s'; known are enabled, least_share, owner_share, least_gap_us, "
+            "launch_us, tiny_kernel_us, low_occupancy, tail_share, queue_limit, loop_calls, "
+            "long_gap_us, low_utilization",
+            name);
+    if (limit->shared && file->rule != ALL_RULES)
+        return report_error(file, "%s is the same for all rules: it belongs in [all]", name);
+    if (!parse_value(limit, text, &value))
+        return report_error(file, "%s: '%s' is not %s", name, text, limit_range(limit->kind));
+    if (file->rule == ALL_RULES)
+        set_limit(&file->settings->shared, limit, value);
+    for (uint32_t i = 0; i < FINDING_RULES_MAX; i++)
+        if (file->rule == ALL_RULES || file->rule == i)
+            set_limit(&file->settings->limits[i], limit, value);
+    return true;
+}
+
+static bool read_line(struct settings_file *file, char *line)
+{
+    line[strcspn(line, "#;")] = '\0';
+    line = trim_blanks(line);
+    if (!*line)
+        return true;
+    if (*line == '[')
+        return begin_section(file, line);
+    char *value = strchr(line, '=');
+    if (!value)
+        return report_error(file, "neither [rule] nor 'limit = value'");
+    *value++ = '\0';
+    return set_by_name(file, trim_blanks(line), trim_blanks(value));
+}
+
+bool finding_settings_read(struct finding_settings *settings, FILE *file, uint32_t *line,
+                           char message[FINDING_SETTINGS_MESSAGE])
+{
+    struct settings_file state = {.settings = settings, .rule = ALL_RULES, .message = message};
+    char text[LINE_BYTES];
+    for (*line = 1; fgets(text, sizeof text, file); ++*line) {
+        if (strlen(text) + 1 == sizeof text && !strchr(text, '\n'))
+            return report_error(&state, "the line is too long");
+        if (!read_line(&state, text))
+            return false;
+    }
+    if (!ferror(file))
+        return true;
+    *line = 0;
+    return report_error(&state, "%s", strerror(errno));
+}
+
+/* ---- numbers in sentences ---- */
+
+#define WHOLE_DIGITS 100.0
+
+/* What rounds up to the next unit is shown in that: 999.6 us is 1.00 ms. */
+static struct finding_text scaled(double value, double step, const char *const *units)
+{
+    struct finding_text to;
+    while (value >= step - 0.5 && units[1]) {
+        value /= step;
+        units++;
+    }
+    int decimals = value < 9.995 ? 2 : value < WHOLE_DIGITS - 0.05 ? 1 : 0;
+    snprintf(to.text, sizeof to.text, "%.*f %s", decimals, value, *units);
+    return to;
+}
+
+struct finding_text finding_time(int64_t ns)
+{
+    static const char *const units[] = {"us", "ms", "s", NULL};
+    struct finding_text to;
+    if (ns > -1000 && ns < 1000) {
+        snprintf(to.text, sizeof to.text, "%" PRId64 " ns", ns);
+        return to;
+    }
+    return scaled((double)ns / 1000, 1000, units);
+}
+
+struct finding_text finding_share(int64_t part, int64_t whole)
+{
+    struct finding_text to;
+    double percent = whole > 0 ? 100 * (double)part / (double)whole : 0;
+    if (whole <= 0)
+        snprintf(to.text, sizeof to.text, "unknown");
+    else if (part > 0 && percent < 0.1)
+        snprintf(to.text, sizeof to.text, "< 0.1 %%");
+    else
+        snprintf(to.text, sizeof to.text, percent > 0 && percent < 9.95 ? "%.1f %%" : "%.0f %%",
+                 percent);
+    return to;
+}
+
+struct finding_text finding_bytes(uint64_t bytes)
+{
+    static const char *const units[] = {"KB", "MB", "GB", "TB", NULL};
+    struct finding_text to;
+    if (bytes < 1024) {
+        snprintf(to.text, sizeof to.text, "%" PRIu64 " B", bytes);
+        return to;
+    }
+    return scaled((double)bytes / 1024, 1024, units);
+}
+
+/* "calls", "copies", "stretches" */
+struct finding_text finding_count(uint64_t count, const char *noun)
+{
+    struct finding_text to;
+    size_t size = strlen(noun);
+    bool ends_in_y = size && noun[size - 1] == 'y', ends_in_h = size && noun[size - 1] == 'h';
+    if (count == 1)
+        snprintf(to.text, sizeof to.text, "1 %s", noun);
+    else if (ends_in_y)
+        snprintf(to.text, sizeof to.text, "%" PRIu64 " %.*sies", count, (int)size - 1, noun);
+    else
+        snprintf(to.text, sizeof to.text, "%" PRIu64 " %s%s", count, noun, ends_in_h ? "es" : "s");
+    return to;
 }

@@ -1,25 +1,92 @@
-/* findings.h - where the time went, as findings: what was seen, who owns it, what to do, and what that
- * would save at most.
+/* findings.h - where the time went, as findings: what was seen, which range is responsible, what to do
+ * about it, and an upper bound on what that saves.
  *
- * A rule is a row of finding_rules[]: a name, a title, a remedy, and a function that looks at the
- * timeline and adds what it finds. What several rules need is in the context, made once.
+ * A rule is a row of finding_rules[]: a name, a title, a remedy, and a function that examines the
+ * timeline and adds findings. The context holds what several rules need, computed once.
  *
- * What a finding saves is an upper bound of the wall time that is gained when its cause is gone and
- * nothing else changes; each rule says how it is reckoned. Several findings can be about the same
- * time, so what they save does not add up.
+ * The saving of a finding is an upper bound on the wall time gained if its cause disappears and
+ * nothing else changes; each rule states how it computes it. Several findings can be about the same
+ * time, so their savings do not add up.
  */
 #ifndef PROF_FINDINGS_H
 #define PROF_FINDINGS_H
 
 #include "cuda_calls.h"
-#include "finding_settings.h"
-#include "finding_text.h"
+#include "operation_totals.h"
 #include "range_paths.h"
+#include "temporal_breakdown.h"
 #include "timeline.h"
+
+#include <stdio.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* ---- settings ---- */
+
+#define FINDING_RULES_MAX 64u
+
+/* Reporting thresholds. Each rule has its own copy of all of them, so that a file can change one for a
+ * single rule. A new one is a member here and a row in the table of findings.c. */
+struct finding_limits {
+    double least_share;   /* of the wall time that a finding must cost: 0.01 */
+    double owner_share;   /* of all that a rule finds on a device: a range with less is merged into
+                             the range around it: 0.1 */
+    int64_t least_gap_ns; /* shorter idle gaps count as short: a device needs 1 to 2 us between two
+                             operations of a stream: 2 us */
+    int64_t launch_ns;    /* normal delay from a launch to the start of its kernel: 20 us; a kernel
+                             that starts later waited for something */
+    int64_t tiny_kernel_ns; /* a launch costs the CPU and the device about 5 us: 10 us */
+    double low_occupancy;   /* share of the warps an SM can hold: 0.25 */
+    double tail_share;      /* of a kernel's time that its last wave must waste: 0.1 */
+    uint32_t queue_limit;   /* queued launches from which on launching blocks: 1000 */
+    uint32_t loop_calls;    /* this many calls from one place are a loop: 20 */
+    int64_t long_gap_ns;    /* an idle gap of this length is long: nsys' default, 500 ms */
+    double low_utilization; /* share of the time that a device is used: nsys' default, 0.5 */
+};
+
+struct finding_settings {
+    bool enabled[FINDING_RULES_MAX]; /* by place in finding_rules[] */
+    struct finding_limits limits[FINDING_RULES_MAX];
+    struct finding_limits shared; /* of what is computed once for all rules: finding_gaps.h */
+};
+
+/* All rules, with the default limits. */
+void finding_settings_default(struct finding_settings *settings);
+
+#define FINDING_SETTINGS_MESSAGE 200u
+
+/* Reads limits:
+ *
+ *     # of all rules; this section comes first, its header can be left out
+ *     [all]
+ *     least_share = 0.02
+ *     [tiny-kernels]
+ *     tiny_kernel_us = 5
+ *     [cpu-only]
+ *     enabled = no
+ *
+ * Names end with their units. On failure returns false and sets `message` and `*line`, which is 0 when
+ * the file could not be read. The message quotes the file's text unchanged. */
+bool finding_settings_read(struct finding_settings *settings, FILE *file, uint32_t *line,
+                           char message[FINDING_SETTINGS_MESSAGE]);
+
+/* ---- numbers in sentences: three digits ----
+ *
+ *     "busy %s of %s", finding_share(busy, window).text, finding_time(window).text
+ */
+
+struct finding_text {
+    char text[32];
+};
+
+struct finding_text finding_time(int64_t ns);                   /* "1.23 ms" */
+struct finding_text finding_share(int64_t part, int64_t whole); /* "41 %"; "unknown" of nothing */
+struct finding_text finding_bytes(uint64_t bytes);              /* "1.50 MB", powers of 1024 */
+struct finding_text finding_count(uint64_t count, const char *noun); /* "1 copy", "2 copies" */
+
+/* ---- findings ---- */
 
 #define FINDING_SENTENCE_BYTES 512u
 
@@ -27,16 +94,16 @@ struct finding {
     const struct finding_rule *rule;
     uint32_t process; /* TL_NONE all */
     uint32_t device;  /* ordinal; TL_NONE none, or several */
-    uint32_t path;    /* into context->paths: the range and call that own it, TL_NONE */
+    uint32_t path;    /* into context->paths: the responsible range and call, TL_NONE */
     uint32_t stack;   /* an example of a call stack, TL_NONE */
     uint32_t slice;   /* an example of a call or range, TL_NONE: where to look in a trace */
-    uint64_t count;   /* how often */
-    int64_t cost_ns;  /* time that passed like this */
-    int64_t saved_ns; /* of the wall time, at most, if the remedy is applied; 0: cannot be told */
+    uint64_t count;   /* occurrences */
+    int64_t cost_ns;  /* time spent this way */
+    int64_t saved_ns; /* upper bound on the wall time that the remedy saves; 0: unknown */
     char sentence[FINDING_SENTENCE_BYTES]; /* with its numbers; names in it are the file's */
 };
 
-/* Of everything at once: the start of a finding. */
+/* A finding about everything at once, to be filled in. */
 #define FINDING_OF_ALL                    \
     ((struct finding){.process = TL_NONE, \
                       .device = TL_NONE,  \
@@ -45,7 +112,6 @@ struct finding {
                       .slice = TL_NONE})
 
 struct finding_context;
-struct finding_facts;
 struct finding_gaps;
 struct findings;
 
@@ -58,17 +124,25 @@ struct finding_rule {
                  struct findings *findings);
 };
 
+/* Breakdowns that several rules examine, computed once. */
+struct finding_facts {
+    struct work_classes classes; /* of every kernel that ran: also KERNEL_* in `traits` */
+    struct temporal_breakdown temporal;
+    struct launch_stats launches;
+    struct call_stats calls;
+};
+
 struct finding_context {
     const struct timeline *timeline;
     const struct finding_limits *limits; /* of the rule that is running */
     struct range_paths *paths;           /* steps are one path: "ProfilerStep*" */
     const struct cuda_calls *calls;
-    const struct finding_gaps *gaps;   /* what devices idled for: finding_gaps.h */
-    const struct finding_facts *facts; /* breakdowns: finding_facts.h */
-    int64_t wall_ns;                   /* from the first to the last event; 0: there are none */
+    const struct finding_gaps *gaps; /* why devices idled: finding_gaps.h */
+    const struct finding_facts *facts;
+    int64_t wall_ns; /* from the first to the last event; 0: there are none */
 };
 
-/* What could not be looked at, and why: "no limits of device 0: occupancy was not examined". */
+/* What could not be examined, and why: "no limits of device 0: occupancy was not examined". */
 struct finding_note {
     const struct finding_rule *rule;
     char sentence[FINDING_SENTENCE_BYTES];
@@ -86,30 +160,31 @@ extern const struct finding_rule *const finding_rules[]; /* ends with NULL */
 /* The place of a rule in finding_rules[]; FINDING_RULES_MAX: there is none of that name. */
 uint32_t finding_rule_find(const char *name);
 
-/* Has the enabled rules look at the timeline, which must outlive the findings. `settings` NULL: all of
- * them, with their defaults. False: no memory; fini is not needed then. Threads: one. */
+/* Runs the enabled rules on the timeline, which must outlive the findings. `settings` NULL: all rules,
+ * with their defaults. False: no memory; fini is not needed then. Threads: one. */
 bool findings_init(struct findings *findings, const struct timeline *timeline,
                    const struct finding_settings *settings);
 void findings_fini(struct findings *findings);
 
-/* "GPU 0", "GPU 0 of rank 3", "GPU 0 of pid 4711": as much as tells it from others. */
+/* ---- for rules ---- */
+
+/* "GPU 0", "GPU 0 of rank 3", "GPU 0 of pid 4711": as much as distinguishes it from others. */
 struct finding_text finding_device(const struct finding_context *context, uint32_t process,
                                    uint32_t device);
-
-/* What is known of the device; NULL: nothing. */
-const struct tl_device *finding_device_facts(const struct timeline *timeline, uint32_t process,
-                                             uint32_t device);
 
 /* Whether time of this length is worth a finding by the limits of the rule that is running. */
 bool finding_is_worth(const struct finding_context *context, int64_t cost_ns);
 
-/* Adds one with its sentence; what costs less than the limits ask for is left out. `saved_ns` is cut
- * to the wall time. The rule of `finding` is the one that is running: set it. Returns false when there is no memory. */
+/* Whether a kernel with one of these traits ran: KERNEL_*. */
+bool finding_facts_any(const struct finding_facts *facts, uint8_t traits);
+
+/* Adds a copy of `finding`, whose rule must be set, with its sentence. Leaves out what costs less than
+ * the limits demand and cuts `saved_ns` to the wall time. False: no memory. */
 bool findings_add(struct findings *findings, const struct finding_context *context,
                   const struct finding *finding, const char *sentence, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Adds a note, unless the same is there. Returns false when there is no memory. */
+/* Adds a note, unless the same one exists. False: no memory. */
 bool findings_note(struct findings *findings, const struct finding_rule *rule, const char *sentence,
                    ...) __attribute__((format(printf, 3, 4)));
 

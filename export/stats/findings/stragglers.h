@@ -12,7 +12,7 @@
 #ifndef PROF_STRAGGLERS_H
 #define PROF_STRAGGLERS_H
 
-#include "work_classes.h"
+#include "temporal_breakdown.h"
 
 #ifdef __cplusplus
 extern "C" {

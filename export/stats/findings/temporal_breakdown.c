@@ -1,10 +1,122 @@
-/* temporal_breakdown.c - one sweep over a device's operations in order of start. Between two starts the
- * set of running classes changes only where one of them ends, at most once for each. */
 #include "temporal_breakdown.h"
 
 #include "device_walk.h"
+#include "operation_totals.h"
+#include "radix.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static const char *const communicating[] = {
+    "nccl",       "rccl",      "nvshmem",        "cross_device_reduce", "all_reduce", "allreduce",
+    "all_gather", "allgather", "reduce_scatter", "reducescatter",       "all_to_all", "alltoall",
+    "deep_ep",    NULL,
+};
+
+/* "sgemm" and "scudnn" are cuBLAS' and cuDNN's words for single precision. */
+static const char *const fp32_matrix[] = {"sgemm", "scudnn", NULL};
+
+/* What kernels are called that use tensor cores: the shape of the instruction, or its kind. */
+static const char *const tensor_cores[] = {
+    "tensorop", "s884", "s1688", "s16816", "mma", "tf32", "bf16", NULL,
+};
+
+static char lower(char letter)
+{
+    return letter >= 'A' && letter <= 'Z' ? (char)(letter + 'a' - 'A') : letter;
+}
+
+/* `part` has small letters. */
+static bool holds(const char *bytes, size_t size, const char *part)
+{
+    size_t length = strlen(part);
+    for (size_t i = 0; i + length <= size; i++)
+        if (lower(bytes[i]) == part[0] && strncasecmp(bytes + i, part, length) == 0)
+            return true;
+    return false;
+}
+
+static bool holds_any(const char *bytes, size_t size, const char *const *parts)
+{
+    for (; *parts; parts++)
+        if (holds(bytes, size, *parts))
+            return true;
+    return false;
+}
+
+/* How much of a name comes before its template arguments and parameters: "void at::(anonymous
+ * namespace)::k<float>(int)" up to the '<'. A mangled name has neither. */
+static size_t function_size(struct text name)
+{
+    static const char anonymous[] = "(anonymous namespace)";
+    for (size_t i = 0; i < name.size; i++) {
+        if (name.bytes[i] == '<')
+            return i;
+        if (name.bytes[i] != '(')
+            continue;
+        if (name.size - i < sizeof anonymous - 1 ||
+            memcmp(name.bytes + i, anonymous, sizeof anonymous - 1) != 0)
+            return i;
+        i += sizeof anonymous - 2;
+    }
+    return name.size;
+}
+
+/* TorchInductor names a kernel after the operators that it fuses, as in
+ * "triton_poi_fused_add_all_reduce_wait_tensor_3": it processes a collective's result, but is not a collective. */
+static bool is_fused(const char *bytes, size_t size)
+{
+    static const char triton[] = "triton_";
+    return size > sizeof triton && memcmp(bytes, triton, sizeof triton - 1) == 0 &&
+           holds(bytes, size, "_fused_");
+}
+
+uint8_t work_classes_read(struct text name)
+{
+    size_t size = function_size(name);
+    uint8_t traits = KERNEL_KNOWN;
+    if (holds_any(name.bytes, size, communicating) && !is_fused(name.bytes, size))
+        traits |= KERNEL_COMMUNICATES;
+    if (holds(name.bytes, size, "elementwise_kernel"))
+        traits |= KERNEL_ELEMENTWISE;
+    if (holds_any(name.bytes, name.size, fp32_matrix) &&
+        !holds_any(name.bytes, name.size, tensor_cores))
+        traits |= KERNEL_FP32_MATRIX;
+    return traits;
+}
+
+uint8_t work_classes_traits(const struct work_classes *classes, const struct tl_gpu *operation)
+{
+    if (operation->name >= classes->timeline->names.count)
+        return KERNEL_KNOWN;
+    uint8_t *traits = &classes->traits[operation->name];
+    if (!*traits)
+        *traits = work_classes_read(classes->timeline->names.at[operation->name]);
+    return *traits;
+}
+
+const char *work_class_name(enum work_class class_of)
+{
+    static const char *const names[] = {"compute", "communication", "memory"};
+    return names[class_of];
+}
+
+bool work_classes_init(struct work_classes *classes, const struct timeline *timeline)
+{
+    *classes = (struct work_classes){timeline, calloc((size_t)timeline->names.count + 1, 1)};
+    return classes->traits != NULL;
+}
+
+void work_classes_fini(struct work_classes *classes)
+{
+    free(classes->traits);
+    classes->traits = NULL;
+}
+
+/* One sweep over a device's operations in order of start. Between two starts the
+ * set of running classes changes only where one of them ends, at most once for each. */
 
 struct sweep {
     struct temporal_row *row;
@@ -233,4 +345,181 @@ int64_t temporal_overlap_ns(const struct temporal_row *row, enum work_class one,
                             enum work_class other)
 {
     return while_running(row, 1u << one | 1u << other, 0);
+}
+
+/* ---- idle time of streams ---- */
+
+static enum idle_cause idle_cause_of(const struct timeline *timeline,
+                                     const struct tl_gpu *operation, int64_t free_since_ns,
+                                     int64_t kernel_wait_ns)
+{
+    if (operation->slice == TL_NONE)
+        return IDLE_UNKNOWN;
+    if (timeline->slices.at[operation->slice].start_ns > free_since_ns)
+        return IDLE_HOST_WAIT;
+    return operation->start_ns - free_since_ns < kernel_wait_ns ? IDLE_KERNEL_WAIT : IDLE_OTHER;
+}
+
+static void add_idle_gap(struct idle_row *row, enum idle_cause cause, int64_t gap_ns)
+{
+    row->total_ns += gap_ns;
+    row->cause_ns[cause] += gap_ns;
+    row->count[cause]++;
+    if (gap_ns > row->longest_ns[cause])
+        row->longest_ns[cause] = gap_ns;
+}
+
+/* Returns how many operations the stream had. */
+static uint64_t add_idle_stream(const struct timeline *timeline, struct idle_row *row,
+                                int64_t kernel_wait_ns)
+{
+    const struct tl_stream *stream = &timeline->streams.at[row->stream];
+    int64_t free_since_ns = 0;
+    uint64_t operations = 0;
+    for (uint32_t i = stream->first_gpu; i < stream->first_gpu + stream->gpu_count; i++) {
+        const struct tl_gpu *operation = &timeline->gpus.at[i];
+        if (!tl_is_work(operation))
+            continue;
+        if (operations > 0 && operation->start_ns > free_since_ns)
+            add_idle_gap(row, idle_cause_of(timeline, operation, free_since_ns, kernel_wait_ns),
+                         operation->start_ns - free_since_ns);
+        if (operations++ == 0 || operation->end_ns > free_since_ns)
+            free_since_ns = operation->end_ns;
+    }
+    return operations;
+}
+
+bool idle_breakdown_init(struct idle_breakdown *breakdown, const struct timeline *timeline,
+                         int64_t kernel_wait_ns)
+{
+    *breakdown = (struct idle_breakdown){
+        .at = malloc(((size_t)timeline->streams.count + 1) * sizeof *breakdown->at)};
+    for (uint32_t i = 0; i < timeline->streams.count && breakdown->at; i++) {
+        struct idle_row row = {.stream = i};
+        if (add_idle_stream(timeline, &row, kernel_wait_ns) > 1)
+            breakdown->at[breakdown->count++] = row;
+    }
+    return breakdown->at != NULL;
+}
+
+void idle_breakdown_fini(struct idle_breakdown *breakdown)
+{
+    free(breakdown->at);
+    *breakdown = (struct idle_breakdown){0};
+}
+
+const char *idle_cause_name(enum idle_cause cause)
+{
+    static const char *const names[] = {"host wait", "kernel wait", "other", "unknown"};
+    return names[cause];
+}
+
+/* ---- queue depth ---- */
+
+struct series {
+    struct queue_row *row;
+    int64_t depth, full;
+    int64_t first_ns, last_ns;
+    double sum, area;
+};
+
+static void change_depth(struct series *series, int64_t time_ns, int64_t by)
+{
+    struct queue_row *row = series->row;
+    if (row->changes++ == 0)
+        series->first_ns = series->last_ns = time_ns;
+    int64_t passed_ns = time_ns - series->last_ns;
+    series->area += (double)series->depth * (double)passed_ns;
+    row->full_ns += series->depth >= series->full ? passed_ns : 0;
+    series->last_ns = time_ns;
+    series->depth += by;
+    series->sum += (double)series->depth;
+    if (series->depth > row->most) {
+        row->most = series->depth;
+        row->most_at_ns = time_ns;
+    }
+    row->least = series->depth < row->least ? series->depth : row->least;
+}
+
+static int64_t time_of_item(const struct radix_item *item)
+{
+    return (int64_t)(item->key ^ UINT64_C(1) << 63);
+}
+
+/* At the same time the launch comes first. */
+static void follow_queue(struct series *series, const struct timeline *timeline,
+                         const struct tl_stream *stream, const struct radix_item *launches,
+                         size_t count)
+{
+    size_t launch = 0;
+    for (uint32_t i = stream->first_gpu; i < stream->first_gpu + stream->gpu_count; i++) {
+        const struct tl_gpu *operation = &timeline->gpus.at[i];
+        if (!tl_is_work(operation) || !operation_call(timeline, operation))
+            continue;
+        for (; launch < count && time_of_item(&launches[launch]) <= operation->start_ns; launch++)
+            change_depth(series, time_of_item(&launches[launch]), 1);
+        change_depth(series, operation->start_ns, -1);
+    }
+    for (; launch < count; launch++)
+        change_depth(series, time_of_item(&launches[launch]), 1);
+}
+
+static size_t collect_launches(const struct timeline *timeline, const struct tl_stream *stream,
+                               struct radix_item *launches)
+{
+    size_t count = 0;
+    for (uint32_t i = stream->first_gpu; i < stream->first_gpu + stream->gpu_count; i++) {
+        const struct tl_gpu *operation = &timeline->gpus.at[i];
+        const struct tl_slice *call =
+            tl_is_work(operation) ? operation_call(timeline, operation) : NULL;
+        if (call)
+            launches[count++] = (struct radix_item){radix_key(call->start_ns), i};
+    }
+    return count;
+}
+
+static void close_queue(const struct series *series)
+{
+    struct queue_row *row = series->row;
+    row->span_ns = series->last_ns - series->first_ns;
+    row->mean = series->sum / (double)row->changes;
+    row->mean_in_time = row->span_ns > 0 ? series->area / (double)row->span_ns : (double)NAN;
+}
+
+static bool add_queue(struct queue_depth *depth, const struct timeline *timeline, uint32_t index,
+                      uint32_t full)
+{
+    const struct tl_stream *stream = &timeline->streams.at[index];
+    struct queue_row row = {.stream = index};
+    struct series series = {.row = &row, .full = full};
+    if (stream->gpu_count == 0)
+        return true;
+    struct radix_item *launches = malloc(stream->gpu_count * sizeof *launches);
+    size_t count = launches ? collect_launches(timeline, stream, launches) : 0;
+    bool sorted = launches && radix_sort(launches, count);
+    if (sorted && count) {
+        follow_queue(&series, timeline, stream, launches, count);
+        close_queue(&series);
+        depth->at[depth->count++] = row;
+    }
+    free(launches);
+    return sorted;
+}
+
+bool queue_depth_init(struct queue_depth *depth, const struct timeline *timeline, uint32_t full)
+{
+    *depth = (struct queue_depth){
+        .at = malloc(((size_t)timeline->streams.count + 1) * sizeof *depth->at)};
+    bool done = depth->at != NULL;
+    for (uint32_t i = 0; i < timeline->streams.count && done; i++)
+        done = add_queue(depth, timeline, i, full);
+    if (!done)
+        queue_depth_fini(depth);
+    return done;
+}
+
+void queue_depth_fini(struct queue_depth *depth)
+{
+    free(depth->at);
+    *depth = (struct queue_depth){0};
 }

@@ -1,7 +1,6 @@
 /* breakdown_operations.c - kernels, copies and launches. */
 #include "breakdown_tables.h"
 
-#include "launch_stats.h"
 #include "operation_totals.h"
 
 /* ---- operations by name ---- */

@@ -1,7 +1,7 @@
 /* breakdown_ranges.c - what ranges launched again and again, and which process was late. */
 #include "breakdown_tables.h"
 
-#include "kernel_sequences.h"
+#include "operation_totals.h"
 #include "stragglers.h"
 
 #define SEQUENCE_NAMES_SHOWN 64u

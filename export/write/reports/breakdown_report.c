@@ -3,8 +3,7 @@
 #include "breakdown_report.h"
 
 #include "breakdown_tables.h"
-#include "idle_breakdown.h"
-#include "queue_depth.h"
+#include "temporal_breakdown.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,8 +1,7 @@
 /* breakdown_streams.c - why streams were idle, and what waited in them. */
 #include "breakdown_tables.h"
 
-#include "idle_breakdown.h"
-#include "queue_depth.h"
+#include "temporal_breakdown.h"
 
 static const struct sheet_column idle_columns[] = {
     STREAM_COLUMNS,

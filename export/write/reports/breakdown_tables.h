@@ -3,7 +3,7 @@
 #define PROF_BREAKDOWN_TABLES_H
 
 #include "breakdown_report.h"
-#include "work_classes.h"
+#include "temporal_breakdown.h"
 
 struct breakdown_report {
     const struct timeline *timeline;

@@ -41,7 +41,7 @@ static void write_place(struct json_out *out, const struct timeline *timeline, u
 static void write_device(struct json_out *out, const struct timeline *timeline,
                          const struct gap_device *device)
 {
-    const struct tl_device *facts = finding_device_facts(timeline, device->process, device->device);
+    const struct tl_device *facts = timeline_device_of(timeline, device->process, device->device);
     json_newline(out);
     json_object_begin(out);
     write_place(out, timeline, device->process, device->device);

@@ -39,7 +39,7 @@ static void print_device(const struct report *report, const struct gap_device *d
 {
     const struct finding_context *context = &report->findings->context;
     const struct timeline *timeline = context->timeline;
-    const struct tl_device *facts = finding_device_facts(timeline, device->process, device->device);
+    const struct tl_device *facts = timeline_device_of(timeline, device->process, device->device);
     char name[SHOW_TEXT_BYTES(NAME_COLUMNS)];
     bool rest;
     fprintf(report->stream, "\n%s", finding_device(context, device->process, device->device).text);

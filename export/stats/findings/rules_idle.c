@@ -1,0 +1,415 @@
+/* rules_idle.c - idle devices, communication that nothing hides, and runs without a device. */
+#include "rules.h"
+#include "stragglers.h"
+
+#include <stdio.h>
+
+/* A rule for each cause of idle time that somebody can do something about.
+ *
+ * cost: the device's idle time of this cause below that path. saved: the same, but not more than the
+ * device of the process idled that idled least, since the others have their work to do.
+ */
+
+/* What the CPU, or whoever it was, did then: goes on after "GPU 0 idled for 1.20 s (12 %)". */
+static const char *const idle_words[GAP_CAUSES] = {
+    [GAP_LAUNCH] = "while work was being launched here",
+    [GAP_CPU] = "while the CPU was busy here and launched nothing",
+    [GAP_SYNC] = "while the CPU was in calls that wait for a device, and nothing was queued",
+    [GAP_COPY] = "while the CPU was in synchronous or pageable copies",
+    [GAP_ALLOCATE] = "while the CPU allocated or freed memory",
+    [GAP_OTHER_CALL] = "while the CPU was in other CUDA calls",
+    [GAP_HOST_FUNCTION] = "while its stream waited for a function on the CPU",
+    [GAP_QUEUED] = "although work was launched: it waited for an event, another device or the CPU",
+    [GAP_START] = "before its first operation",
+    [GAP_END] = "after its last operation",
+};
+
+static bool find_gaps(const struct finding_context *context, const struct finding_rule *rule,
+                      struct findings *findings)
+{
+    size_t cause = (size_t)(rule - gap_rules);
+    struct finding_owners owners;
+    if (!finding_owners_copy(&owners, &context->gaps->owners[cause]))
+        return false;
+    bool added = finding_owners_gather(&owners, context);
+    for (uint32_t i = 0; i < owners.owners.count && added; i++) {
+        const struct finding_owner *owner = &owners.owners.at[i];
+        struct finding finding = finding_of_owner(context, rule, owner);
+        finding.saved_ns = rule_host_saving(context, owner->process, owner->cost_ns);
+        added = findings_add(findings, context, &finding,
+                             "%s idled for %s (%s of the wall time) %s: %s, the longest %s.",
+                             finding_device(context, owner->process, owner->device).text,
+                             finding_time(owner->cost_ns).text,
+                             finding_share(owner->cost_ns, context->wall_ns).text,
+                             idle_words[cause], finding_count(owner->count, "stretch").text,
+                             finding_time(owner->largest_ns).text);
+    }
+    finding_owners_fini(&owners);
+    return added;
+}
+
+const struct finding_rule gap_rules[GAP_CAUSES] = {
+    [GAP_LAUNCH] =
+        {
+            .name = "gpu-idle-launch-bound",
+            .title = "The GPU waited for launches",
+            .remedy =
+                "Launch less and larger: capture the sequence in a CUDA graph, fuse kernels, or "
+                "batch more work into each.",
+            .find = find_gaps,
+        },
+    [GAP_CPU] =
+        {
+            .name = "gpu-idle-cpu-bound",
+            .title = "The GPU waited for the CPU",
+            .remedy =
+                "Move this work to other threads or processes, do it for the next step while the "
+                "GPU works on this one, or make it faster.",
+            .find = find_gaps,
+        },
+    [GAP_SYNC] =
+        {
+            .name = "gpu-idle-synchronization",
+            .title = "The GPU ran dry while the CPU waited",
+            .remedy =
+                "Queue the next work before waiting; wait for events of a stream instead of the "
+                "whole device; read results one step later.",
+            .find = find_gaps,
+        },
+    [GAP_COPY] =
+        {
+            .name = "gpu-idle-copy",
+            .title = "The GPU waited for copies that hold the CPU up",
+            .remedy =
+                "Copy from and to pinned memory (cudaHostAlloc, pin_memory) with cudaMemcpyAsync "
+                "on a stream of its own.",
+            .find = find_gaps,
+        },
+    [GAP_ALLOCATE] =
+        {
+            .name = "gpu-idle-allocation",
+            .title = "The GPU waited for memory to be allocated or freed",
+            .remedy =
+                "Allocate once and reuse, or use a pool: cudaMallocAsync, or a caching allocator.",
+            .find = find_gaps,
+        },
+    [GAP_OTHER_CALL] =
+        {
+            .name = "gpu-idle-other-calls",
+            .title = "The GPU waited for other CUDA calls",
+            .remedy = "Make streams, events and modules once, before the work begins.",
+            .find = find_gaps,
+        },
+    [GAP_HOST_FUNCTION] =
+        {
+            .name = "gpu-idle-host-function",
+            .title = "The GPU waited for a function on the CPU",
+            .remedy =
+                "Keep host functions and callbacks short, or take them out of the stream: record "
+                "an event and have another thread wait for it.",
+            .find = find_gaps,
+        },
+    [GAP_QUEUED] =
+        {
+            .name = "gpu-idle-queued",
+            .title = "Work was launched but did not start",
+            .remedy =
+                "See what it waits for: events of other streams, other devices (collectives: the "
+                "slowest rank), nodes of a graph that run on the CPU.",
+            .find = find_gaps,
+        },
+    [GAP_START] =
+        {
+            .name = "gpu-idle-start",
+            .title = "Time before the GPU's first operation",
+            .remedy = "Of long runs it can be ignored, or left out of the recording; else load and "
+                      "compile less, or at the same time.",
+            .find = find_gaps,
+        },
+    [GAP_END] =
+        {
+            .name = "gpu-idle-end",
+            .title = "Time after the GPU's last operation",
+            .remedy =
+                "Of long runs it can be ignored; else save results while the GPU still works.",
+            .find = find_gaps,
+        },
+};
+
+/* Devices that are idle for long, or used little, as a whole: nsys' gpu_gaps and
+ * gpu_time_util.
+ *
+ * cost: idle time, of long gaps; or of those of 30 equal parts of the device's span in which it was used
+ * less than the limit says. saved: the same, but not more than the process's device idled that idled
+ * least. Who could have given it work then, the rules about idle time tell.
+ */
+
+/* In shorter parts a single launch decides how full one is. */
+#define LEAST_SPAN_NS (TEMPORAL_CHUNKS * INT64_C(1000000))
+
+static struct finding of_device(const struct finding_context *context,
+                                const struct finding_rule *rule, const struct temporal_row *row,
+                                int64_t cost_ns)
+{
+    struct finding finding = FINDING_OF_ALL;
+    finding.rule = rule;
+    finding.process = row->process;
+    finding.device = row->device;
+    finding.cost_ns = cost_ns;
+    finding.saved_ns = rule_host_saving(context, row->process, cost_ns);
+    return finding;
+}
+
+static bool find_long_gaps(const struct finding_context *context, const struct finding_rule *rule,
+                           struct findings *findings)
+{
+    const struct temporal_breakdown *temporal = &context->facts->temporal;
+    bool added = true;
+    for (uint32_t i = 0; i < temporal->count && added; i++) {
+        const struct temporal_row *row = &temporal->at[i];
+        struct finding finding = of_device(context, rule, row, row->long_gaps_ns);
+        finding.count = row->long_gaps;
+        added = findings_add(
+            findings, context, &finding,
+            "%s was idle for at least %s at a time %s, %s in all (%s of its span); the longest was "
+            "%s, from %s on.",
+            finding_device(context, row->process, row->device).text,
+            finding_time(temporal->long_gap_ns).text, finding_count(row->long_gaps, "time").text,
+            finding_time(row->long_gaps_ns).text,
+            finding_share(row->long_gaps_ns, temporal_span_ns(row)).text,
+            finding_time(row->longest_gap_ns).text,
+            finding_time(row->longest_gap_at_ns - context->timeline->origin_ns).text);
+    }
+    return added;
+}
+
+struct low_parts {
+    uint32_t count;
+    int64_t idle_ns;
+    int64_t least_busy_ns, least_length_ns, least_at_ns; /* of the part that was used least */
+};
+
+static struct low_parts low_parts_of(const struct temporal_row *row, double limit)
+{
+    struct low_parts low = {0};
+    for (uint32_t chunk = 0; chunk < TEMPORAL_CHUNKS; chunk++) {
+        int64_t start_ns, end_ns, busy_ns = row->chunk_busy_ns[chunk];
+        temporal_chunk(row, chunk, &start_ns, &end_ns);
+        if ((double)busy_ns >= limit * (double)(end_ns - start_ns))
+            continue;
+        if (low.count++ == 0 || busy_ns < low.least_busy_ns) {
+            low.least_busy_ns = busy_ns;
+            low.least_length_ns = end_ns - start_ns;
+            low.least_at_ns = start_ns;
+        }
+        low.idle_ns += end_ns - start_ns - busy_ns;
+    }
+    return low;
+}
+
+static bool find_low_utilization(const struct finding_context *context,
+                                 const struct finding_rule *rule, struct findings *findings)
+{
+    const struct temporal_breakdown *temporal = &context->facts->temporal;
+    bool added = true;
+    for (uint32_t i = 0; i < temporal->count && added; i++) {
+        const struct temporal_row *row = &temporal->at[i];
+        struct low_parts low = low_parts_of(row, context->limits->low_utilization);
+        if (temporal_span_ns(row) < LEAST_SPAN_NS)
+            continue;
+        struct finding finding = of_device(context, rule, row, low.idle_ns);
+        finding.count = low.count;
+        added = findings_add(
+            findings, context, &finding,
+            "%s was used for less than %s of the time in %u of %u equal parts of its span, and for "
+            "%s of all of it; for least, %s, in the %s from %s on.",
+            finding_device(context, row->process, row->device).text,
+            finding_share((int64_t)(context->limits->low_utilization * 1000), 1000).text, low.count,
+            TEMPORAL_CHUNKS,
+            finding_share(temporal_span_ns(row) - temporal_idle_ns(row), temporal_span_ns(row))
+                .text,
+            finding_share(low.least_busy_ns, low.least_length_ns).text,
+            finding_time(low.least_length_ns).text,
+            finding_time(low.least_at_ns - context->timeline->origin_ns).text);
+    }
+    return added;
+}
+
+const struct finding_rule rule_long_gaps = {
+    .name = "long-gpu-gaps",
+    .title = "The GPU was idle for long",
+    .remedy =
+        "Find out what the CPU did then (the findings about idle time name the ranges), and "
+        "move it beside the work of the GPU: load data in advance, write checkpoints and logs "
+        "from another thread.",
+    .find = find_long_gaps,
+};
+
+const struct finding_rule rule_low_utilization = {
+    .name = "low-gpu-utilization",
+    .title = "The GPU was used little for parts of the run",
+    .remedy = "Give it more work at a time (larger batches, several streams or processes), and "
+              "launch ahead of it instead of waiting for results.",
+    .find = find_low_utilization,
+};
+
+/* Nothing ran on a device: what the CPU did.
+ *
+ * cost: the time of ranges and calls without that of what is in them, of all threads. What it would save
+ * is not known: threads run beside one another.
+ */
+
+/* Each slice adds its time to its path, and takes it from that of what is around it. */
+static void add_self_times(struct finding_owners *owners, const struct finding_context *context)
+{
+    const struct timeline *timeline = context->timeline;
+    for (uint32_t i = 0; i < timeline->slices.count && !owners->failed; i++) {
+        const struct tl_slice *slice = &timeline->slices.at[i];
+        uint32_t process = timeline->threads.at[slice->thread].process;
+        int64_t took_ns = slice->end_ns - slice->start_ns;
+        if (slice->flags & TL_INTERNAL)
+            continue;
+        finding_owners_add(owners, context, process, TL_NONE, i, took_ns);
+        struct finding_owner *parent =
+            slice->parent == TL_NONE
+                ? NULL
+                : finding_owners_add(owners, context, process, TL_NONE, slice->parent, -took_ns);
+        if (parent)
+            parent->count--;
+    }
+}
+
+static bool find_cpu_only(const struct finding_context *context, const struct finding_rule *rule,
+                          struct findings *findings)
+{
+    struct finding_owners owners = {0};
+    if (context->gaps->devices.count)
+        return true;
+    add_self_times(&owners, context);
+    bool added = finding_owners_gather(&owners, context);
+    for (uint32_t i = 0; i < owners.owners.count && added; i++) {
+        const struct finding_owner *owner = &owners.owners.at[i];
+        struct finding finding = finding_of_owner(context, rule, owner);
+        added = findings_add(findings, context, &finding,
+                             "The CPU was here itself for %s (%s of the wall time), %s.",
+                             finding_time(owner->cost_ns).text,
+                             finding_share(owner->cost_ns, context->wall_ns).text,
+                             finding_count(owner->count, "time").text);
+    }
+    finding_owners_fini(&owners);
+    return added;
+}
+
+const struct finding_rule rule_cpu_only = {
+    .name = "cpu-only",
+    .title = "Nothing ran on a GPU: this is where the CPU was",
+    .remedy =
+        "Record the calls of a GPU as well (see profdump's summary for why there are none), or "
+        "make this part faster.",
+    .find = find_cpu_only,
+};
+
+/* Collectives that nothing hides, and processes that come late to them.
+ *
+ * Exposed: cost is the time in which a device communicated and did not compute. saved: both side by side
+ * need no less than the longer of the two, so the smaller one of that time and of the time in which the
+ * device computed and did not communicate.
+ *
+ * Stragglers: cost and saved are how long the one that waited longest waited for this process.
+ */
+
+static bool find_exposed(const struct finding_context *context, const struct finding_rule *rule,
+                         struct findings *findings)
+{
+    const struct temporal_breakdown *temporal = &context->facts->temporal;
+    bool added = true;
+    for (uint32_t i = 0; i < temporal->count && added; i++) {
+        const struct temporal_row *row = &temporal->at[i];
+        struct finding finding = FINDING_OF_ALL;
+        int64_t union_ns = temporal_union_ns(row, WORK_COMMUNICATION),
+                hidden_ns = temporal_overlap_ns(row, WORK_COMMUNICATION, WORK_COMPUTE),
+                compute_ns = temporal_union_ns(row, WORK_COMPUTE) - hidden_ns;
+        finding.rule = rule;
+        finding.process = row->process;
+        finding.device = row->device;
+        finding.count = row->count[WORK_COMMUNICATION];
+        finding.cost_ns = union_ns - hidden_ns;
+        finding.saved_ns = finding.cost_ns < compute_ns ? finding.cost_ns : compute_ns;
+        added = findings_add(
+            findings, context, &finding,
+            "%s communicated for %s (%s); %s of that was beside computing, %s (%s of its span) was "
+            "not.",
+            finding_device(context, row->process, row->device).text, finding_time(union_ns).text,
+            finding_count(row->count[WORK_COMMUNICATION], "kernel").text,
+            finding_share(hidden_ns, union_ns).text, finding_time(finding.cost_ns).text,
+            finding_share(finding.cost_ns, temporal_span_ns(row)).text);
+    }
+    return added;
+}
+
+static void process_words(const struct timeline *timeline, uint32_t process, char words[48])
+{
+    const struct read_process *info = &timeline->processes.at[process].info;
+    if (info->rank >= 0)
+        snprintf(words, 48, "Rank %d", info->rank);
+    else
+        snprintf(words, 48, "Process %u", info->pid);
+}
+
+static bool tell_stragglers(const struct stragglers *stragglers,
+                            const struct finding_context *context, const struct finding_rule *rule,
+                            struct findings *findings)
+{
+    bool added = true;
+    for (uint32_t i = 0; i < stragglers->count && added; i++) {
+        const struct straggler *row = &stragglers->at[i];
+        struct finding finding = FINDING_OF_ALL;
+        char words[48];
+        process_words(context->timeline, row->process, words);
+        finding.rule = rule;
+        finding.process = row->process;
+        finding.count = row->last;
+        finding.cost_ns = finding.saved_ns = row->caused_ns;
+        added = findings_add(findings, context, &finding,
+                             "%s came last to %llu of %s; another process waited for it %s in all.",
+                             words, (unsigned long long)row->last,
+                             finding_count(row->collectives, "collective").text,
+                             finding_time(row->caused_ns).text);
+    }
+    return added;
+}
+
+static bool find_stragglers(const struct finding_context *context, const struct finding_rule *rule,
+                            struct findings *findings)
+{
+    struct stragglers stragglers;
+    if (!finding_facts_any(context->facts, KERNEL_COMMUNICATES))
+        return true;
+    if (!stragglers_init(&stragglers, context->timeline, &context->facts->classes))
+        return false;
+    bool added = tell_stragglers(&stragglers, context, rule, findings);
+    if (stragglers.left_out && added)
+        added = findings_note(findings, rule,
+                              "%llu communication kernels are not as many in each process: which "
+                              "belong together is not known, and they were not compared.",
+                              (unsigned long long)stragglers.left_out);
+    stragglers_fini(&stragglers);
+    return added;
+}
+
+const struct finding_rule rule_exposed_communication = {
+    .name = "exposed-communication",
+    .title = "Communication that nothing hides",
+    .remedy = "Start collectives as soon as their data is there (bucketed gradients, prefetched "
+              "shards), on a stream of their own, and compute meanwhile; send less (BF16, gradient "
+              "accumulation).",
+    .find = find_exposed,
+};
+
+const struct finding_rule rule_stragglers = {
+    .name = "stragglers",
+    .title = "A process comes late to collectives",
+    .remedy = "Compare what it does before them with the others (profdump diff): uneven batches or "
+              "shards, data loading, a slower GPU, CPU cores that are not its own.",
+    .find = find_stragglers,
+};
