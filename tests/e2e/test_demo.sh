@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# README's "A run" shows what ./dev demo prints: the same commands, lines and rows. Numbers may differ, and so may rows of calls
+# docs/first-profile.md, "A run", shows what ./dev demo prints: the same commands, lines and rows. Numbers may differ, and so may rows of calls
 # that put nothing on the device, which are sorted by their times.
 . "$(dirname "$0")/common.sh"
 : "${BUILD_DIR:?}" "${SOURCE_DIR:?}"
@@ -7,7 +7,7 @@
 for example in demo demo_ranges; do
     [[ -x $BUILD_DIR/examples/$example ]] || skip "$example is not built"
 done
-[[ ! -e /dev/nvidiactl && ! -e /dev/dxg ]] || skip "there is a GPU: README shows the simulated one"
+[[ ! -e /dev/nvidiactl && ! -e /dev/dxg ]] || skip "there is a GPU: the page shows the simulated one"
 
 # Uses the existing build.
 mkdir build stubs
@@ -51,7 +51,7 @@ def shape(lines):
     return re.sub(r'[0-9.]+ ?(us|ms|s|%|[KMG]?i?B)?', '#', text).splitlines()
 
 
-def readme(path):
+def page(path):
     """The section's indented lines up to the last that the command prints."""
     section = open(path, encoding='utf-8').read().split('\n## A run\n')[1].split('\n## ')[0]
     lines = [line[4:] for line in section.splitlines() if line.startswith('    ') or not line]
@@ -59,9 +59,9 @@ def readme(path):
     return lines[:last + 1]
 
 
-for line in shape(readme(sys.argv[1]) if sys.argv[1].endswith('.md') else open(sys.argv[1])):
+for line in shape(page(sys.argv[1]) if sys.argv[1].endswith('.md') else open(sys.argv[1])):
     print(line)
 PYTHON
-python3 shape.py "$SOURCE_DIR/README.md" >readme.shape
+python3 shape.py "$SOURCE_DIR/docs/first-profile.md" >page.shape
 python3 shape.py demo.txt >demo.shape
-diff -u readme.shape demo.shape || fail "README shows something else"
+diff -u page.shape demo.shape || fail "docs/first-profile.md shows something else"

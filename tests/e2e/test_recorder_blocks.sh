@@ -106,7 +106,7 @@ status_of record run.prof ./killed >/dev/null
 etprof out.etprof 'names == {"killed": ["done"]}'
 cd "$here"
 
-# The example that the README shows.
+# The example that docs/blocks.md names.
 mkdir "$here/example" && cd "$here/example"
 "$CC" -std=c17 -Wall -Werror -I"$include" "$e2e_directory/../../examples/blocks.c" -o example
 same "what the example prints" "result 2.25"$'\n'"blocks.etprof: done" "$(record run.prof ./example)"

@@ -1,7 +1,7 @@
 """What a trace file holds, as the judge sees it: slices of threads, operations of devices, marks, allocations.
 
 Times are integer nanoseconds. A reader fills a Trace; finish() finds what was open when each slice began and when each
-operation was launched. The rules, which README and profdump(1) state:
+operation was launched. The rules, which docs/ and profdump(1) state:
 
 - What a thread has open at an instant is everything that has begun by then and ends later, the earliest begin outermost;
   of slices that begin together the longer is outside, of equal ones a range is outside of a call, else the first of the

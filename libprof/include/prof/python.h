@@ -10,7 +10,7 @@
  *
  * Recorded are functions written in Python; what is written in C shows as what it calls. Each call
  * and return costs one word of the thread's log and what the interpreter needs to call libprof: sys.monitoring
- * from Python 3.12 on, the profile function before. What it came to is in the README.
+ * from Python 3.12 on, the profile function before. docs/stacks.md has measurements.
  */
 #ifndef PROF_PYTHON_H
 #define PROF_PYTHON_H

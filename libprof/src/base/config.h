@@ -1,7 +1,7 @@
 /* config.h - the PROF_* environment variables, one table.
  *
- * Parsing, warnings about unknown names, `profrun --help-env`, `profdump --env` and the README's
- * table all come from config_options().
+ * Parsing, warnings about unknown names, `profrun --help-env`, `profdump --env` and the table
+ * of docs/variables.md all come from config_options().
  */
 #ifndef PROF_CONFIG_H
 #define PROF_CONFIG_H

@@ -1,4 +1,4 @@
-"""Turns what `profrun --help-env` prints (standard input) into the README's table of variables."""
+"""Turns what `profrun --help-env` prints (standard input) into the table of docs/variables.md."""
 import re
 import sys
 
