@@ -61,7 +61,7 @@ const struct option_entry blocks_options[] = {
          "in what blocks and tax show times: ns (default of tsv and csv), us,\n"
          "ms (default of the others), s, cycles"),
     FLAG("wrap32", blocks.blocks.wrap32, "32-bit tick counter that wraps"),
-    FLAG("units", blocks.units,
+    FLAG("units", units,
          "with --compat and --format tsv or csv: name the unit in the header"),
     FLAG("raw", blocks.raw,
          "with blocks --format json: also ticks, allocations and logged values as recorded"),

@@ -1,5 +1,5 @@
 /* cmd_analyze.c - profdump analyze FILE...: what kernels achieved of what their device can do. */
-#include "compat_analysis.h"
+#include "compat.h"
 #include "profdump.h"
 
 #include "peak_file.h"
@@ -99,10 +99,5 @@ int cmd_analyze_timeline(const struct profdump_options *options, const struct ti
 
 int cmd_analyze(const struct profdump_options *options)
 {
-    if (!options->compat)
-        return analyze_by_rates(options, NULL);
-    return cmd_analyze_compat(options, &(struct compat_choice){
-                                           .type = options->analyze.type,
-                                           .name_limit = options->name_limit,
-                                       });
+    return options->compat ? compat_analyze(options) : analyze_by_rates(options, NULL);
 }

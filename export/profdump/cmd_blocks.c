@@ -7,6 +7,7 @@
 #include "profdump.h"
 
 #include "compare_values.h"
+#include "compat.h"
 #include "etrecord_maps.h"
 #include "foreign.h"
 #include "table_sheets.h"
@@ -105,30 +106,6 @@ static bool say_mismatches(const struct timeline *timeline)
     return enough_memory;
 }
 
-/* ---- as ExecuTorch's programs ---- */
-
-static bool is_etdump(const struct timeline *timeline)
-{
-    struct text format =
-        timeline->processes.count ? timeline->processes.at[0].info.format : (struct text){"", 0};
-    return format.size == 6 && memcmp(format.bytes, "ETDump", 6) == 0;
-}
-
-static int run_compat(const struct profdump_options *options, const struct timeline *timeline,
-                      enum blocks_compat what)
-{
-    const char *refusal = NULL;
-    bool written;
-    if (is_etdump(timeline) && what == COMPAT_ALL)
-        written = write_inspector(timeline, &options->blocks, options->out);
-    else
-        written = write_blocks_compat(timeline, &options->blocks, what, &refusal, options->out);
-    if (!refusal)
-        return finish(options, timeline, written);
-    complain("ValueError: %s", refusal);
-    return EXIT_FAILURE;
-}
-
 /* ---- values ---- */
 
 /* All of a file, unpacked. NULL after having complained. */
@@ -205,7 +182,7 @@ static int run_compare(const struct profdump_options *options, const struct time
 static int run_blocks(const struct profdump_options *options, const struct timeline *timeline)
 {
     if (options->compat && !options->blocks.blocks.range)
-        return run_compat(options, timeline, COMPAT_ALL);
+        return compat_blocks(options, timeline, EXECUTORCH_ALL);
     bool shows_runs = options->blocks.raw && options->format == WRITE_JSON;
     if (!options->blocks.blocks.range && !shows_runs && !say_mismatches(timeline)) {
         errno = ENOMEM;
@@ -231,14 +208,9 @@ int cmd_blocks(const struct profdump_options *options, const struct timeline *ti
 int cmd_tax(const struct profdump_options *options, const struct timeline *timeline)
 {
     if (options->compat)
-        return run_compat(options, timeline, COMPAT_TAX);
+        return compat_blocks(options, timeline, EXECUTORCH_TAX);
     bool separated = options->format == WRITE_TSV || options->format == WRITE_CSV;
     bool written = separated ? tax_sheet(timeline, &options->blocks, options->out)
                              : write_tax(timeline, &options->blocks, options->out);
     return finish(options, timeline, written);
-}
-
-int cmd_blocks_memory(const struct profdump_options *options, const struct timeline *timeline)
-{
-    return run_compat(options, timeline, COMPAT_MEMORY);
 }

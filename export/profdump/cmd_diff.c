@@ -1,5 +1,5 @@
 /* cmd_diff.c - profdump diff A B: two runs compared, both loaded and added up at the same time. */
-#include "compat_analysis.h"
+#include "compat.h"
 #include "diff_options.h"
 
 #include "write_diff.h"
@@ -164,16 +164,6 @@ static int run_diff(const struct profdump_options *options, const char *const na
     return status;
 }
 
-/* As PyTorch's analysis, which calls them tables where they have no names. */
-static int run_compat(const struct profdump_options *options, const char *const names[2])
-{
-    struct compat_choice choice = {.type = options->analyze.type,
-                                   .name_limit = options->name_limit};
-    for (int i = 0; i < 2 && options->diff_names; i++)
-        choice.names[i] = names[i];
-    return cmd_diff_compat(options, &choice);
-}
-
 int cmd_diff(const struct profdump_options *options)
 {
     const char *names[2];
@@ -183,7 +173,8 @@ int cmd_diff(const struct profdump_options *options)
         complain("diff: needs two inputs, each a file or a directory; %d given",
                  options->input_count);
     else if (diff_options_names(options, names, &storage))
-        status = options->compat ? run_compat(options, names) : run_diff(options, names);
+        status = options->compat ? compat_diff(options, options->diff_names ? names : NULL)
+                                 : run_diff(options, names);
     free(storage);
     return status;
 }

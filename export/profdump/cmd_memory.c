@@ -1,4 +1,5 @@
 /* cmd_memory.c - profdump memory FILE...: what was allocated, by whom, and what never came back. */
+#include "compat.h"
 #include "profdump.h"
 #include "table_sheets.h"
 
@@ -13,7 +14,7 @@ static bool has_blocks(const struct timeline *timeline)
 int cmd_memory(const struct profdump_options *options, const struct timeline *timeline)
 {
     if (options->compat)
-        return cmd_blocks_memory(options, timeline);
+        return compat_blocks(options, timeline, EXECUTORCH_MEMORY);
     bool is_text = options->format == WRITE_TEXT;
     bool written = options->json ? write_memory_json(timeline, &options->write, options->out)
                    : is_text

@@ -60,6 +60,7 @@ struct profdump_options {
     bool format_given;
     bool json;           /* the same as the format */
     bool compat;         /* --compat */
+    bool units;          /* --units, with --compat */
     unsigned name_limit; /* --name-limit, 0 not given */
     /* --sort, --by: what they may be depends on the command; NULL not given */
     const char *sort, *by;
@@ -110,7 +111,6 @@ typedef int export_command(const struct profdump_options *options, const struct 
 timeline_command cmd_show; /* without a command */
 timeline_command cmd_json; /* --json */
 timeline_command cmd_blocks;
-timeline_command cmd_blocks_memory; /* memory --compat */
 timeline_command cmd_breakdown;
 timeline_command cmd_check;
 timeline_command cmd_folded;

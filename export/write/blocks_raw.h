@@ -1,5 +1,5 @@
 /* blocks_raw.h - what was recorded of event blocks, for programs that reckon with it themselves: with
- * --raw, the JSON of blocks_json.c and of blocks_compat.c has more members.
+ * --raw, the JSON of blocks_json.c and of executorch_tables.c has more members.
  *
  *     event  "start_ticks", "end_ticks"  the file's own numbers, by iteration; an end that was not
  *                                        recorded is null

@@ -15,10 +15,10 @@ struct list_text {
     FILE *stream;
 };
 
-/* Whole numbers as such in our tables, as every table has them; as Python writes floats in the Inspector's. */
-static void number_text(double value, bool is_python, char to[PYTHON_TEXT_BYTES])
+/* Whole numbers as such, as every table has them. */
+static void number_text(double value, char to[PYTHON_TEXT_BYTES])
 {
-    if (!is_python && fabs(value) < 9e15 && value == floor(value))
+    if (fabs(value) < 9e15 && value == floor(value))
         snprintf(to, PYTHON_TEXT_BYTES, "%.0f", value);
     else
         python_float(value, to);
@@ -32,10 +32,10 @@ static void list_begin(struct list_text *list)
         fputc('[', list->stream);
 }
 
-static void list_number(struct list_text *list, bool first, double value, bool is_python)
+static void list_number(struct list_text *list, bool first, double value)
 {
     char text[PYTHON_TEXT_BYTES];
-    number_text(value, is_python, text);
+    number_text(value, text);
     if (list->stream)
         fprintf(list->stream, "%s%s", first ? "" : ", ", text);
 }
@@ -70,47 +70,30 @@ void blocks_handles(struct grid *grid, const struct debug_maps *maps,
     list_end(&list, grid);
 }
 
-static void number_cell(struct grid *grid, double value, bool is_python)
+static void number_cell(struct grid *grid, double value)
 {
     char text[PYTHON_TEXT_BYTES];
-    number_text(value, is_python, text);
+    number_text(value, text);
     grid_string(grid, isnan(value) ? "" : text);
 }
 
-static void summary_cells(struct grid *grid, const struct percentile_summary *summary,
-                          bool is_python)
+static void summary_cells(struct grid *grid, const struct percentile_summary *summary)
 {
     const double numbers[] = {summary->p10,  summary->p50, summary->p90,
                               summary->mean, summary->min, summary->max};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        number_cell(grid, numbers[i], is_python);
+        number_cell(grid, numbers[i]);
 }
-
-static void header_cells(struct grid *grid, const struct write_blocks_options *options,
-                         const char *const *names)
-{
-    const char *unit = time_scale_name(options->blocks.target);
-    for (; *names; names++)
-        if (options->units)
-            grid_format(grid, "%s (%s)", *names, unit);
-        else
-            grid_string(grid, *names);
-}
-
-static const char *const statistics[] = {"raw", "p10", "p50", "p90", "avg", "min", "max", NULL};
 
 static void samples_cell(const struct blocks *blocks, const struct event_block *block,
-                         const struct block_row *row, double factor, bool is_python,
-                         struct grid *grid)
+                         const struct block_row *row, struct grid *grid)
 {
     struct list_text list;
     list_begin(&list);
     for (uint32_t i = 0; i < block->run_count; i++)
-        list_number(&list, i == 0, blocks->durations[row->first_sample + i] * factor, is_python);
+        list_number(&list, i == 0, blocks->durations[row->first_sample + i]);
     list_end(&list, grid);
 }
-
-/* ---- ours ---- */
 
 static void starts_cell(const struct blocks *blocks, const struct event_block *block,
                         uint32_t number, struct grid *grid)
@@ -119,7 +102,7 @@ static void starts_cell(const struct blocks *blocks, const struct event_block *b
     list_begin(&list);
     for (uint32_t i = 0; i < block->run_count; i++) {
         const struct block_run *run = &blocks->runs.at[blocks->iterations[block->first_run + i]];
-        list_number(&list, i == 0, block_start(blocks, run, number), false);
+        list_number(&list, i == 0, block_start(blocks, run, number));
     }
     list_end(&list, grid);
 }
@@ -142,8 +125,8 @@ static void row_cells(const struct blocks *blocks, const struct write_blocks_opt
     grid_text(grid, entry && entry->backend.bytes ? entry->backend : (struct text){"", 0});
     blocks_handles(grid, options->maps, entry);
     grid_format(grid, "%u", block->run_count);
-    samples_cell(blocks, block, row, 1, false, grid);
-    summary_cells(grid, &row->summary, false);
+    samples_cell(blocks, block, row, grid);
+    summary_cells(grid, &row->summary);
     starts_cell(blocks, block, number, grid);
 }
 
@@ -175,91 +158,5 @@ bool blocks_print_rows(const struct blocks *blocks, const struct write_blocks_op
                 row_cells(blocks, options, &blocks->blocks.at[i], j, &grid);
     bool written = grid_write(&grid, write_format_style(options->format), NULL, stream);
     grid_fini(&grid);
-    return written;
-}
-
-/* ---- the Inspector's ---- */
-
-/* It leaves durations of delegates in ticks. */
-static double inspector_factor(const struct blocks *blocks, const struct event_block *block,
-                               bool delegated)
-{
-    return delegated ? block_run_divisor(&blocks->options,
-                                         &blocks->runs.at[blocks->iterations[block->first_run]])
-                     : 1;
-}
-
-static void ticks_cell(const struct blocks *blocks, const struct event_block *block,
-                       uint32_t number, struct grid *grid)
-{
-    struct list_text list;
-    list_begin(&list);
-    for (uint32_t i = 0; i < block->run_count && list.stream; i++) {
-        const struct block_run *run = &blocks->runs.at[blocks->iterations[block->first_run + i]];
-        fprintf(list.stream, "%s%llu", i ? ", " : "",
-                (unsigned long long)blocks->items.at[run->first_item + number].start_ticks);
-    }
-    list_end(&list, grid);
-}
-
-static void inspector_cells(const struct blocks *blocks, const struct write_blocks_options *options,
-                            const struct event_block *block, uint32_t number, uint32_t index,
-                            struct grid *grid)
-{
-    const struct block_row *row = &blocks->rows.at[block->first_row + number];
-    const struct block_item *item = &blocks->items.at[row->item];
-    const struct debug_entry *entry = block_event_entry(blocks->timeline, options->maps, item);
-    char text[BLOCK_NAME_BYTES];
-    struct text delegate = block_delegate(blocks->timeline, item, text);
-    struct percentile_summary summary = row->summary;
-    double factor = inspector_factor(blocks, block, delegate.bytes != NULL);
-    summary.p10 *= factor, summary.p50 *= factor, summary.p90 *= factor;
-    summary.mean *= factor, summary.min *= factor, summary.max *= factor;
-    grid_format(grid, "%u", index);
-    grid_text(grid, block_title(blocks, block));
-    grid_text(grid, block_event_name(blocks, item, text));
-    if (item->debug == TL_NONE)
-        samples_cell(blocks, block, row, factor, true, grid);
-    else
-        grid_string(grid, "");
-    summary_cells(grid, &summary, true);
-    grid_string(grid, "[]");
-    grid_text(grid, delegate.bytes ? delegate : (struct text){"", 0});
-    grid_string(grid, "{}"), grid_string(grid, "{}");
-    grid_string(grid, delegate.bytes ? "True" : "False");
-    grid_text(grid, entry && entry->backend.bytes ? entry->backend : (struct text){"", 0});
-    grid_string(grid, "[]");
-    ticks_cell(blocks, block, number, grid);
-}
-
-bool write_inspector(const struct timeline *timeline, const struct write_blocks_options *options,
-                     FILE *stream)
-{
-    static const char *const before[] = {"", "event_block_name", "event_name", NULL};
-    static const char *const after[] = {
-        "op_types",        "delegate_debug_identifier", "stack_traces", "module_hierarchy",
-        "is_delegated_op", "delegate_backend_name",     "debug_data",   NULL};
-    static const char *const last[] = {"start_time", NULL};
-    struct write_blocks_options plain = *options;
-    struct blocks blocks;
-    struct grid grid;
-    uint32_t index = 0;
-    if (!blocks_init(&blocks, timeline, &options->blocks)) {
-        errno = ENOMEM;
-        return false;
-    }
-    plain.units = false;
-    grid_init(&grid, 18);
-    header_cells(&grid, &plain, before), header_cells(&grid, options, statistics);
-    header_cells(&grid, &plain, after), header_cells(&grid, &plain, last);
-    for (uint32_t i = 0; i < blocks.blocks.count; i++)
-        for (uint32_t j = 0; j < blocks.blocks.at[i].row_count; j++)
-            if (block_event_is_shown(&blocks, options,
-                                     &blocks.rows.at[blocks.blocks.at[i].first_row + j]))
-                inspector_cells(&blocks, options, &blocks.blocks.at[i], j, index++, &grid);
-    bool written = grid_write(&grid, options->format == WRITE_CSV ? GRID_EXACT_CSV : GRID_EXACT_TSV,
-                              NULL, stream);
-    grid_fini(&grid);
-    blocks_fini(&blocks);
     return written;
 }

@@ -1,6 +1,6 @@
-// The tables of compat_report.h, to the letter.
+// The tables of pytorch_report.h, to the letter.
 extern "C" {
-#include "compat_report.h"
+#include "pytorch_report.h"
 }
 
 #include <gtest/gtest.h>
@@ -33,24 +33,24 @@ private:
     size_t size_ = 0;
 };
 
-compat_device_rows device_of(const char *id, const char *name)
+pytorch_device_rows device_of(const char *id, const char *name)
 {
-    compat_device_rows device{};
+    pytorch_device_rows device{};
     device.id = text_of(id);
     device.name = text_of(name);
-    device.device = compat_device_find(device.name);
+    device.device = pytorch_device_find(device.name);
     return device;
 }
 
-void add(compat_device_rows &device, const char *name, const compat_sample &sample)
+void add(pytorch_device_rows &device, const char *name, const pytorch_sample &sample)
 {
-    ASSERT_TRUE(compat_rows_add(&device.rows, text_of(name), &sample));
+    ASSERT_TRUE(pytorch_rows_add(&device.rows, text_of(name), &sample));
 }
 
-std::string report(const compat_device_rows &device, unsigned limit = COMPAT_NAME_LIMIT)
+std::string report(const pytorch_device_rows &device, unsigned limit = PYTORCH_NAME_LIMIT)
 {
     Written written;
-    EXPECT_TRUE(compat_report_write(written.file, &device, 1, limit));
+    EXPECT_TRUE(pytorch_report_write(written.file, &device, 1, limit));
     return written.text();
 }
 
@@ -58,13 +58,13 @@ std::string report(const compat_device_rows &device, unsigned limit = COMPAT_NAM
 
 TEST(CompatTabulate, PutsNumbersRightAndTextsLeft)
 {
-    const compat_cell cells[] = {
+    const pytorch_cell cells[] = {
         {text_of("Kernel"), false},   {text_of("Time (ms)"), false}, {text_of("Count"), false},
         {text_of("aten::mm"), false}, {text_of("0.5"), true},        {text_of("7"), true},
         {text_of("é"), false},        {text_of("0.25"), true},       {text_of("12345678"), true},
     };
     Written written;
-    ASSERT_TRUE(compat_tabulate(written.file, cells, 3, 3));
+    ASSERT_TRUE(pytorch_tabulate(written.file, cells, 3, 3));
     EXPECT_EQ(written.text(), " Kernel   | Time (ms) | Count    \n"
                               "---------------------------------\n"
                               " aten::mm |       0.5 |        7 \n"
@@ -73,9 +73,9 @@ TEST(CompatTabulate, PutsNumbersRightAndTextsLeft)
 
 TEST(CompatTabulate, OfAHeadingAloneHasNoRows)
 {
-    const compat_cell cells[] = {{text_of("a"), false}, {text_of("bc"), false}};
+    const pytorch_cell cells[] = {{text_of("a"), false}, {text_of("bc"), false}};
     Written written;
-    ASSERT_TRUE(compat_tabulate(written.file, cells, 1, 2));
+    ASSERT_TRUE(pytorch_tabulate(written.file, cells, 1, 2));
     EXPECT_EQ(written.text(), " a | bc \n--------");
 }
 
@@ -83,10 +83,10 @@ TEST(CompatZip, HasTheFirstsNamesBeforeThoseOfTheSecondAlone)
 {
     const text first[] = {text_of("a"), text_of("b"), text_of("c")};
     const text second[] = {text_of("d"), text_of("c"), text_of("a"), text_of("e")};
-    compat_pair pairs[7];
+    pytorch_pair pairs[7];
     uint32_t count;
-    ASSERT_TRUE(compat_zip(first, 3, second, 4, pairs, &count));
-    const compat_pair expected[] = {
+    ASSERT_TRUE(pytorch_zip(first, 3, second, 4, pairs, &count));
+    const pytorch_pair expected[] = {
         {0, 2}, {1, UINT32_MAX}, {2, 1}, {UINT32_MAX, 0}, {UINT32_MAX, 3}};
     ASSERT_EQ(count, 5u);
     for (int i = 0; i < 5; i++) {
@@ -97,7 +97,7 @@ TEST(CompatZip, HasTheFirstsNamesBeforeThoseOfTheSecondAlone)
 
 TEST(CompatReport, CountsEqualRunsOnce)
 {
-    compat_device_rows device = device_of("0", "Somebody's GPU");
+    pytorch_device_rows device = device_of("0", "Somebody's GPU");
     add(device, "gemm", {2e12, 100, 4, 0, 0});
     add(device, "gemm", {2e12, 100, 4, 0, 0});
     add(device, "gemm", {0, 0, 8, 0, 0});
@@ -109,40 +109,40 @@ TEST(CompatReport, CountsEqualRunsOnce)
             std::string(122, '-') +
             "\n gemm        | 2            | 2000000000000.0000 | 100.0000          | 6.0000   | "
             "0.0000           | 0.0000               \n");
-    compat_rows_fini(&device.rows);
+    pytorch_rows_fini(&device.rows);
 }
 
 TEST(CompatReport, SaysZeroWhereNothingIsKnown)
 {
-    compat_device_rows device = device_of("0", "x");
+    pytorch_device_rows device = device_of("0", "x");
     add(device, "copy", {0, 0, 1.5, 0, 0});
     EXPECT_NE(
         report(device).find(" copy        | 1            | 0.0   | 0.0               | 1.5000 "),
         std::string::npos);
-    compat_rows_fini(&device.rows);
+    pytorch_rows_fini(&device.rows);
 }
 
 TEST(CompatReport, CutsNamesByCharacters)
 {
-    compat_device_rows device = device_of("0", "x");
+    pytorch_device_rows device = device_of("0", "x");
     add(device, "äöüßabc", {0, 0, 1, 0, 0});
     EXPECT_NE(report(device, 5).find(" äöüßa       | 1 "), std::string::npos);
-    compat_rows_fini(&device.rows);
+    pytorch_rows_fini(&device.rows);
 }
 
 TEST(CompatReport, ShowsNoControlsOfNames)
 {
-    compat_device_rows device = device_of("0", "x\x1b[2J");
+    pytorch_device_rows device = device_of("0", "x\x1b[2J");
     add(device, "evil\x1b[2J\n", {0, 0, 1, 0, 0});
     std::string text = report(device);
     EXPECT_EQ(text.find('\x1b'), std::string::npos);
     EXPECT_NE(text.find("evil\\x1b[2J\\n"), std::string::npos);
-    compat_rows_fini(&device.rows);
+    pytorch_rows_fini(&device.rows);
 }
 
 TEST(CompatReport, TellsWhatIsKnownOfADevice)
 {
-    compat_device_rows device = device_of("3", "NVIDIA A100");
+    pytorch_device_rows device = device_of("3", "NVIDIA A100");
     std::string text = report(device);
     EXPECT_EQ(
         text.substr(0, text.find('\n')),
@@ -153,14 +153,14 @@ TEST(CompatReport, TellsWhatIsKnownOfADevice)
 
 TEST(CompatReport, OfTwoHasEmptyWhereOneHasNoSuchKernel)
 {
-    compat_device_rows first = device_of("0", "x"), second = device_of("0", "x");
+    pytorch_device_rows first = device_of("0", "x"), second = device_of("0", "x");
     add(first, "both", {0, 0, 1, 0, 0});
     add(first, "left", {0, 0, 2, 0, 0});
     add(second, "right", {0, 0, 3, 0, 0});
     add(second, "both", {0, 0, 4, 0, 0});
     const char *const names[2] = {"A", "B"};
     Written written;
-    ASSERT_TRUE(compat_report_write_both(written.file, &first, &second, 1, names, 40));
+    ASSERT_TRUE(pytorch_report_write_both(written.file, &first, &second, 1, names, 40));
     std::string text = written.text();
     size_t both = text.find("\n both "), left = text.find("\n left "),
            right = text.find("\n right ");
@@ -169,25 +169,25 @@ TEST(CompatReport, OfTwoHasEmptyWhereOneHasNoSuchKernel)
     EXPECT_LT(left, right);
     const std::string empty = "\n right       | Empty          | Empty ";
     EXPECT_EQ(text.substr(right, empty.size()), empty);
-    compat_rows_fini(&first.rows);
-    compat_rows_fini(&second.rows);
+    pytorch_rows_fini(&first.rows);
+    pytorch_rows_fini(&second.rows);
 }
 
 TEST(CompatDevice, IsFoundByItsWholeNameAlone)
 {
-    EXPECT_NE(compat_device_find(text_of("NVIDIA H100")), nullptr);
-    EXPECT_EQ(compat_device_find(text_of("NVIDIA H100 80GB HBM3")), nullptr);
-    EXPECT_EQ(compat_device_find(text_of("nvidia h100")), nullptr);
-    EXPECT_EQ(compat_device_find(text_of("AMD INSTINCT MI300X")),
-              compat_device_find(text_of("AMD MI300X")));
-    EXPECT_EQ(compat_device_find(text_of("AMD INSTINCT MI300A")), nullptr);
-    EXPECT_EQ(compat_device_find(text_of("AMD")), nullptr);
+    EXPECT_NE(pytorch_device_find(text_of("NVIDIA H100")), nullptr);
+    EXPECT_EQ(pytorch_device_find(text_of("NVIDIA H100 80GB HBM3")), nullptr);
+    EXPECT_EQ(pytorch_device_find(text_of("nvidia h100")), nullptr);
+    EXPECT_EQ(pytorch_device_find(text_of("AMD INSTINCT MI300X")),
+              pytorch_device_find(text_of("AMD MI300X")));
+    EXPECT_EQ(pytorch_device_find(text_of("AMD INSTINCT MI300A")), nullptr);
+    EXPECT_EQ(pytorch_device_find(text_of("AMD")), nullptr);
 }
 
 TEST(CompatDevice, HasNoNumberForWholeNumbersOf32Bits)
 {
-    const compat_device *device = compat_device_find(text_of("NVIDIA H100"));
-    EXPECT_EQ(compat_device_tops(device, COMPAT_F32), 67.5);
-    EXPECT_EQ(compat_device_tops(device, COMPAT_I8), 3958);
-    EXPECT_EQ(compat_device_tops(device, compat_type_find(text_of("int"))), 0);
+    const pytorch_device *device = pytorch_device_find(text_of("NVIDIA H100"));
+    EXPECT_EQ(pytorch_device_tops(device, PYTORCH_F32), 67.5);
+    EXPECT_EQ(pytorch_device_tops(device, PYTORCH_I8), 3958);
+    EXPECT_EQ(pytorch_device_tops(device, pytorch_type_find(text_of("int"))), 0);
 }

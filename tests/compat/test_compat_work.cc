@@ -1,6 +1,6 @@
-// What compat_work.h promises: PyTorch's arithmetic, mistakes included. Numbers are that program's own.
+// What pytorch_work.h promises: PyTorch's arithmetic, mistakes included. Numbers are that program's own.
 extern "C" {
-#include "compat_work.h"
+#include "pytorch_work.h"
 }
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ text text_of(const std::string &from)
     return {from.data(), from.size()};
 }
 
-compat_event event_of(const Event &event)
+pytorch_event event_of(const Event &event)
 {
     return {text_of(event.name), text_of(event.dims), text_of(event.types), text_of(event.values)};
 }
@@ -26,18 +26,18 @@ compat_event event_of(const Event &event)
 int64_t flop_of(const Event &event)
 {
     int64_t flop = -1;
-    compat_error error{};
-    compat_event given = event_of(event);
-    EXPECT_TRUE(compat_flop(&given, &flop, &error)) << error.message;
+    pytorch_error error{};
+    pytorch_event given = event_of(event);
+    EXPECT_TRUE(pytorch_flop(&given, &flop, &error)) << error.message;
     return flop;
 }
 
 std::string flop_error(const Event &event)
 {
     int64_t flop;
-    compat_error error{};
-    compat_event given = event_of(event);
-    EXPECT_FALSE(compat_flop(&given, &flop, &error));
+    pytorch_error error{};
+    pytorch_event given = event_of(event);
+    EXPECT_FALSE(pytorch_flop(&given, &flop, &error));
     return error.message;
 }
 
@@ -45,9 +45,9 @@ double gigabytes_of(const Event &event)
 {
     double gigabytes = -1;
     bool whole;
-    compat_error error{};
-    compat_event given = event_of(event);
-    EXPECT_TRUE(compat_gigabytes(&given, &gigabytes, &whole, &error)) << error.message;
+    pytorch_error error{};
+    pytorch_event given = event_of(event);
+    EXPECT_TRUE(pytorch_gigabytes(&given, &gigabytes, &whole, &error)) << error.message;
     return gigabytes;
 }
 
@@ -104,10 +104,10 @@ TEST(CompatFlop, FindsOperatorsInNamesOfKernels)
 
 TEST(CompatFlop, WithoutSizesOrValuesIsNothing)
 {
-    compat_event event = {{"aten::mm", 8}, {nullptr, 0}, {nullptr, 0}, {nullptr, 0}};
-    compat_error error{};
+    pytorch_event event = {{"aten::mm", 8}, {nullptr, 0}, {nullptr, 0}, {nullptr, 0}};
+    pytorch_error error{};
     int64_t flop = -1;
-    EXPECT_TRUE(compat_flop(&event, &flop, &error));
+    EXPECT_TRUE(pytorch_flop(&event, &flop, &error));
     EXPECT_EQ(flop, 0);
 }
 
@@ -165,20 +165,20 @@ TEST(CompatGigabytes, TakeTypesThatTorchHasNoNameForAsOneByte)
 
 TEST(CompatGigabytes, AreAWholeZeroWithoutTypes)
 {
-    compat_event event = {{"aten::mm", 8}, {"[[2, 3]]", 8}, {nullptr, 0}, {nullptr, 0}};
-    compat_error error{};
+    pytorch_event event = {{"aten::mm", 8}, {"[[2, 3]]", 8}, {nullptr, 0}, {nullptr, 0}};
+    pytorch_error error{};
     double gigabytes = -1;
     bool whole = false;
-    EXPECT_TRUE(compat_gigabytes(&event, &gigabytes, &whole, &error));
+    EXPECT_TRUE(pytorch_gigabytes(&event, &gigabytes, &whole, &error));
     EXPECT_EQ(gigabytes, 0);
     EXPECT_TRUE(whole);
 }
 
 TEST(CompatGigabytes, StopWhereAListOfInputsIsNone)
 {
-    compat_event event = {{"aten::add", 9}, {"7", 1}, {"[]", 2}, {nullptr, 0}};
-    compat_error error{};
+    pytorch_event event = {{"aten::add", 9}, {"7", 1}, {"[]", 2}, {nullptr, 0}};
+    pytorch_error error{};
     double gigabytes;
     bool whole;
-    EXPECT_FALSE(compat_gigabytes(&event, &gigabytes, &whole, &error));
+    EXPECT_FALSE(pytorch_gigabytes(&event, &gigabytes, &whole, &error));
 }
