@@ -4,7 +4,7 @@
  * first.
  */
 #include "arrow_facts.h"
-#include "opened.h"
+#include "trace_open.h"
 
 #include <stdlib.h>
 

@@ -1,11 +1,11 @@
 /* trace_ask.c - formats and reports, by profdump's own tables of them. */
-#include "command_run.h"
+#include "commands.h"
 #include "export_file.h"
 #include "fit.h"
-#include "opened.h"
+#include "inputs.h"
 #include "options.h"
-#include "outputs.h"
 #include "packed_out.h"
+#include "trace_open.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,9 +25,9 @@ static const char *report_name(const struct command *command)
 
 static const struct command *report_at(size_t number)
 {
-    for (const struct command *command = commands; command->word; command++)
-        if (command->run && number-- == 0)
-            return command;
+    for (size_t i = 0; commands[i]; i++)
+        if (commands[i]->run && number-- == 0)
+            return commands[i];
     return NULL;
 }
 
@@ -133,7 +133,7 @@ static const char *otherwise(const struct profdump_options *options)
 static int print_report(const struct prof_trace *trace, struct profdump_options *options,
                         const struct command *command)
 {
-    return command_agrees(options, command) ? command_run(options, command, trace->held->timeline)
+    return command_agrees(options, command) ? command->run(options, trace->held->timeline)
                                             : EXIT_USAGE;
 }
 
@@ -220,10 +220,10 @@ static prof_status export_format(const struct prof_trace *trace, struct profdump
     bool copied = false;
     int status = EXIT_SUCCESS;
     options->export_paths[kind] = path;
-    if (!command_agrees(options, commands))
+    if (!command_agrees(options, &command_show))
         return PROF_INVALID;
     if (kind == EXPORT_CHROME)
-        status = command_copy_chrome(options, &copied);
+        status = cmd_chrome_copy(options, &copied);
     if (status == EXIT_SUCCESS && !copied)
         status = export_formats[kind].run(options, trace->held->timeline, path);
     return status == EXIT_FAILURE && errno == ENODATA ? PROF_NOTHING : status_of(status);

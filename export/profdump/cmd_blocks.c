@@ -1,15 +1,16 @@
-/* cmd_blocks.c - profdump blocks, tax and the blocks' part of memory.
+/* cmd_blocks.c - profdump blocks, tax.
  *
  * Iterations of a block that differ are event blocks of their own; which one, where in the file and
  * how is said on standard error. With --compat the program that this stands in for is obeyed: it
  * refuses such a file, with its own sentence.
  */
-#include "profdump.h"
-
+#include "commands.h"
 #include "compare_values.h"
 #include "compat.h"
 #include "etrecord_maps.h"
 #include "foreign.h"
+#include "options.h"
+#include "profdump.h"
 #include "table_sheets.h"
 #include "write_blocks.h"
 
@@ -17,6 +18,77 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+static bool set_scale(const char *option, const char *name, enum time_scale *scale)
+{
+    if (time_scale_find(name, scale))
+        return true;
+    complain("%s: '%s' is not one of ns, us, ms, s, cycles", option, name);
+    return false;
+}
+
+static bool set_source(struct profdump_options *options, const char *scale)
+{
+    return set_scale("--source-time-scale", scale, &options->blocks.blocks.source);
+}
+
+static bool set_target(struct profdump_options *options, const char *scale)
+{
+    options->target_given = true;
+    return set_scale("--target-time-scale", scale, &options->blocks.blocks.target);
+}
+
+/* Programs get nanoseconds, as from every table. */
+static enum time_scale default_target(const struct profdump_options *options)
+{
+    bool separated = options->format == WRITE_TSV || options->format == WRITE_CSV;
+    if (options->blocks.blocks.source == TIME_SCALE_CYCLES)
+        return TIME_SCALE_CYCLES;
+    return separated && !options->compat ? TIME_SCALE_NS : TIME_SCALE_MS;
+}
+
+bool blocks_options_agree(struct profdump_options *options)
+{
+    struct blocks_options *blocks = &options->blocks.blocks;
+    if (!options->target_given)
+        blocks->target = default_target(options);
+    options->blocks.format = options->format;
+    if (time_scale_fits(blocks->source, blocks->target))
+        return true;
+    if (options->compat)
+        complain("RuntimeError: For TimeScale in cycles both the source and target time scale have "
+                 "to be in cycles.");
+    else
+        complain("--source-time-scale %s cannot be shown in %s: cycles are no time",
+                 time_scale_name(blocks->source), time_scale_name(blocks->target));
+    return false;
+}
+
+const struct option_entry blocks_options[] = {
+    TEXT("range", "NAME", blocks.blocks.range, "with blocks and tax: the calls of this range"),
+    TEXT("block", "NAME", blocks.blocks.block, "with blocks and tax: only blocks of this name"),
+    TEXT("event", "PREFIX", blocks.event,
+         "with blocks: only events of this name, or of parts of it"),
+    TEXT("total-of", "PREFIX", blocks.total,
+         "with blocks: the time of all these events, once each"),
+    CALL("source-time-scale", "S", set_source,
+         "what ticks of files with ticks are: ns (default), us, ms, s, cycles"),
+    CALL("target-time-scale", "S", set_target,
+         "in what blocks and tax show times: ns (default of tsv and csv), us,\n"
+         "ms (default of the others), s, cycles"),
+    FLAG("wrap32", blocks.blocks.wrap32, "32-bit tick counter that wraps"),
+    FLAG("units", units, "with --compat and --format tsv or csv: name the unit in the header"),
+    FLAG("raw", blocks.raw,
+         "with blocks --format json: also ticks, allocations and logged values as recorded"),
+    FLAG("compat", compat,
+         "blocks, tax, memory: print what ExecuTorch's own programs print;\n"
+         "augment, combine, analyze: write what PyTorch's own analysis writes"),
+    TEXT("etrecord", "FILE", etrecord, "with blocks: debug handles and delegates, of an ETRecord"),
+    TEXT("compare", "REF[:BUFFER]", compare,
+         "with blocks: how far logged values are from those of another ETDump"),
+    TEXT("debug-buffer", "FILE", debug_buffer, "with --compare: the debug buffer of the input"),
+    {0},
+};
 
 #define MISMATCHES_SAID 8u
 
@@ -106,77 +178,6 @@ static bool say_mismatches(const struct timeline *timeline)
     return enough_memory;
 }
 
-/* ---- values ---- */
-
-/* All of a file, unpacked. NULL after having complained. */
-static uint8_t *read_buffer(const char *path, size_t *size)
-{
-    struct read_error error;
-    struct source *source = source_open(path, &error);
-    uint8_t *bytes = source ? source_read_all(source, SIZE_MAX / 4, size, &error) : NULL;
-    if (!bytes)
-        complain("%s", error.message);
-    source_close(source);
-    return bytes;
-}
-
-/* "REF.etdp:buffer.bin": a colon in a name that exists as it is belongs to it. */
-static bool split_reference(const char *argument, char **path, const char **buffer)
-{
-    struct read_error error;
-    struct source *source = source_open(argument, &error);
-    const char *colon = strrchr(argument, ':');
-    *buffer = NULL;
-    *path = strdup(argument);
-    if (*path && !source && colon) {
-        (*path)[colon - argument] = '\0';
-        *buffer = colon + 1;
-    }
-    source_close(source);
-    if (!*path)
-        complain("%s: %s", argument, strerror(ENOMEM));
-    return *path != NULL;
-}
-
-static int compare_with(const struct profdump_options *options, const struct timeline *timeline,
-                        const char *path, const char *buffer)
-{
-    struct read_error error;
-    struct compare_side run = {.timeline = timeline}, reference = {0};
-    uint8_t *run_bytes = NULL, *reference_bytes = NULL;
-    int status = EXIT_FAILURE;
-    struct timeline *other = timeline_load_by(foreign_open, &path, 1, options->partial, &error);
-    if (!other)
-        complain("%s", error.message);
-    bool ready = other != NULL;
-    if (ready && options->debug_buffer)
-        ready = (run_bytes = read_buffer(options->debug_buffer, &run.size)) != NULL;
-    if (ready && buffer)
-        ready = (reference_bytes = read_buffer(buffer, &reference.size)) != NULL;
-    if (ready) {
-        run.buffer = run_bytes;
-        reference.buffer = reference_bytes;
-        reference.timeline = other;
-        status = finish(options, timeline,
-                        compare_values(&reference, &run, options->format, options->out));
-    }
-    free(run_bytes);
-    free(reference_bytes);
-    timeline_destroy(other);
-    return status;
-}
-
-static int run_compare(const struct profdump_options *options, const struct timeline *timeline)
-{
-    char *path = NULL;
-    const char *buffer = NULL;
-    int status = EXIT_FAILURE;
-    if (split_reference(options->compare, &path, &buffer))
-        status = compare_with(options, timeline, path, buffer);
-    free(path);
-    return status;
-}
-
 /* ---- commands ---- */
 
 static int run_blocks(const struct profdump_options *options, const struct timeline *timeline)
@@ -191,12 +192,12 @@ static int run_blocks(const struct profdump_options *options, const struct timel
     return finish(options, timeline, write_blocks(timeline, &options->blocks, options->out));
 }
 
-int cmd_blocks(const struct profdump_options *options, const struct timeline *timeline)
+static int run(const struct profdump_options *options, const struct timeline *timeline)
 {
     struct profdump_options with_maps = *options;
     struct debug_maps *maps = NULL;
     if (options->compare)
-        return run_compare(options, timeline);
+        return compare_values(options, timeline);
     if (options->etrecord && !(maps = etrecord_maps_load(options->etrecord)))
         return EXIT_FAILURE;
     with_maps.blocks.maps = maps;
@@ -205,7 +206,7 @@ int cmd_blocks(const struct profdump_options *options, const struct timeline *ti
     return status;
 }
 
-int cmd_tax(const struct profdump_options *options, const struct timeline *timeline)
+static int run_tax(const struct profdump_options *options, const struct timeline *timeline)
 {
     if (options->compat)
         return compat_blocks(options, timeline, EXECUTORCH_TAX);
@@ -214,3 +215,20 @@ int cmd_tax(const struct profdump_options *options, const struct timeline *timel
                              : write_tax(timeline, &options->blocks, options->out);
     return finish(options, timeline, written);
 }
+
+const struct command command_blocks = {
+    .word = "blocks",
+    .usage = "blocks [--range NAME] [OPTION]... [FILE|DIRECTORY]...",
+    .help = "print profiling blocks: runs of the same events as iterations, with\n"
+            "percentiles of each event",
+    .run = run,
+    .tables = true,
+};
+
+const struct command command_tax = {
+    .word = "tax",
+    .usage = "tax [OPTION]... [FILE|DIRECTORY]...",
+    .help = "print the share of executions and ranges during which no kernel ran",
+    .run = run_tax,
+    .tables = true,
+};

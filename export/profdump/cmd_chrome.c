@@ -1,10 +1,13 @@
-/* cmd_chrome.c - profdump --chrome OUT FILE...: the timeline, for Perfetto and chrome://tracing; Chrome
- * traces among the inputs as they are. */
-#include "profdump.h"
-
+/* cmd_chrome.c - profdump --chrome OUT, combine: the timeline, for Perfetto and chrome://tracing; Chrome traces among the
+ * inputs as they are. */
+#include "commands.h"
+#include "compat.h"
+#include "inputs.h"
 #include "merge_chrome.h"
 #include "packed_out.h"
+#include "profdump.h"
 #include "stack_text.h"
+#include "window_options.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -14,15 +17,9 @@ static bool write_trace(const struct profdump_options *options, const struct tim
                         const char *path, const struct write_chrome_more *more,
                         struct write_error *error)
 {
-    if (timeline->stacks.count == 0)
-        return write_chrome_and(timeline, NULL, more, path, error);
-    struct symbols *symbols = stack_text_symbols(options, timeline);
-    char **stacks = symbols ? stack_text_lines(symbols, timeline) : NULL;
+    char **stacks = stack_text_all_lines(options, timeline);
     bool written = write_chrome_and(timeline, stacks, more, path, error);
-    if (symbols)
-        stack_text_complain(symbols);
     stack_text_free(stacks, timeline->stacks.count);
-    symbols_destroy(symbols);
     return written;
 }
 
@@ -52,7 +49,7 @@ static bool write_merged(const struct profdump_options *options, const struct in
     return !merge_chrome_failed(merge, error) && written;
 }
 
-int cmd_chrome_merge(const struct profdump_options *options, const struct inputs *inputs)
+static int merge(const struct profdump_options *options, const struct inputs *inputs)
 {
     struct write_error error;
     struct merge_chrome *merge =
@@ -68,3 +65,56 @@ int cmd_chrome_merge(const struct profdump_options *options, const struct inputs
         return EXIT_FAILURE;
     return inputs->timeline ? finish(options, inputs->timeline, true) : EXIT_SUCCESS;
 }
+
+int cmd_chrome_copy(const struct profdump_options *options, bool *copied)
+{
+    struct inputs inputs;
+    *copied = false;
+    if (window_options_given(options))
+        return EXIT_SUCCESS; /* what is copied is copied whole */
+    if (!inputs_split(options, &inputs))
+        return EXIT_FAILURE;
+    *copied = inputs.chrome_count > 0;
+    int status = *copied ? merge(options, &inputs) : EXIT_SUCCESS;
+    inputs_fini(&inputs);
+    return status;
+}
+
+/* ---- combine ---- */
+
+/* The same merge: ids and pids kept apart, times on one base. */
+static int combine(const struct profdump_options *options, struct inputs *inputs)
+{
+    if (inputs->chrome_count)
+        return merge(options, inputs);
+    complain("combine: none of the inputs is a Chrome trace (profdump --chrome OUT merges others)");
+    return EXIT_FAILURE;
+}
+
+static int run_combine(const struct profdump_options *options)
+{
+    struct profdump_options merged = *options;
+    struct inputs inputs;
+    if (options->compat)
+        return compat_combine(options);
+    if (options->input_count < 3) {
+        complain("combine: two or more traces and the file to write are wanted");
+        return EXIT_USAGE;
+    }
+    merged.input_count--;
+    merged.export_paths[EXPORT_CHROME] = options->inputs[merged.input_count];
+    if (!inputs_split(&merged, &inputs))
+        return EXIT_FAILURE;
+    int status = combine(&merged, &inputs);
+    inputs_fini(&inputs);
+    return status;
+}
+
+const struct command command_combine = {
+    .word = "combine",
+    .usage = "combine [--compat] IN1 IN2 [IN3]... OUT",
+    .help = "write Chrome traces as one, in which ids and times do not collide",
+    .run_inputs = run_combine,
+    .whole_files = true,
+    .writes_last = true,
+};

@@ -1,11 +1,73 @@
 /* cmd_explain.c - profdump explain FILE...: where the time went, and what to do about it. */
-#include "explain_options.h"
+#include "commands.h"
+#include "findings.h"
 #include "findings_report.h"
+#include "inputs.h"
+#include "options.h"
 #include "stack_text.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+static bool complain_of_rule(const char *name)
+{
+    complain("--rule: there is no rule '%s'; known are", name);
+    for (uint32_t i = 0; finding_rules[i]; i++)
+        complain_more("%s", finding_rules[i]->name);
+    return false;
+}
+
+static bool set_rule(struct profdump_options *options, const char *list)
+{
+    char name[OPTIONS_WORD_BYTES];
+    while (options_next_word(&list, name)) {
+        uint32_t rule = finding_rule_find(name);
+        if (rule >= FINDING_RULES_MAX)
+            return complain_of_rule(name);
+        options->explain_rules |= UINT64_C(1) << rule;
+    }
+    return true;
+}
+
+static bool read_limits(const char *path, struct finding_settings *settings)
+{
+    char message[FINDING_SETTINGS_MESSAGE];
+    uint32_t line;
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return complain("%s: %s", path, strerror(errno)), false;
+    bool read = finding_settings_read(settings, file, &line, message);
+    fclose(file);
+    if (!read && line)
+        complain("%s:%u: %s", path, line, message);
+    else if (!read)
+        complain("%s: %s", path, message);
+    return read;
+}
+
+/* What --rule and --limits say; a rule that is asked for runs, whatever the limits say. False after having complained. */
+static bool read_settings(const struct profdump_options *options, struct finding_settings *settings)
+{
+    _Static_assert(FINDING_RULES_MAX <= 64, "explain_rules has a bit for each");
+    finding_settings_default(settings);
+    if (options->explain_limits && !read_limits(options->explain_limits, settings))
+        return false;
+    for (uint32_t i = 0; i < FINDING_RULES_MAX && options->explain_rules; i++)
+        settings->enabled[i] = options->explain_rules >> i & 1;
+    return true;
+}
+
+const struct option_entry explain_options[] = {
+    CALL("rule", "NAME", set_rule,
+         "with explain: only what this rule finds; a list, or given more than\n"
+         "once, for several"),
+    FLAG("rules", explain_list, "with explain: list the rules"),
+    TEXT("limits", "FILE", explain_limits,
+         "with explain: from what on something is worth telling, for all rules\n"
+         "or one: see the manual page"),
+    {0},
+};
 
 #define ROWS_DEFAULT 10
 
@@ -53,20 +115,20 @@ static bool list_rules(const struct profdump_options *options)
     return true;
 }
 
-int cmd_explain_timeline(const struct profdump_options *options, const struct timeline *timeline)
+static int run_timeline(const struct profdump_options *options, const struct timeline *timeline)
 {
     struct finding_settings settings;
-    if (!explain_settings(options, &settings))
+    if (!read_settings(options, &settings))
         return EXIT_FAILURE;
     return options->explain_list ? finish_answer(options, list_rules(options))
                                  : explain(options, timeline, &settings);
 }
 
 /* The settings come first: what is wrong in them is said before anything is read. */
-int cmd_explain(const struct profdump_options *options)
+static int run(const struct profdump_options *options)
 {
     struct finding_settings settings;
-    if (!explain_settings(options, &settings))
+    if (!read_settings(options, &settings))
         return EXIT_FAILURE;
     if (options->explain_list)
         return finish_answer(options, list_rules(options));
@@ -75,3 +137,14 @@ int cmd_explain(const struct profdump_options *options)
     timeline_destroy(timeline);
     return status;
 }
+
+const struct command command_explain = {
+    .word = "explain",
+    .usage = "explain [--format FORMAT] [OPTION]... [FILE|DIRECTORY]...",
+    .help = "print where the time went: idle time of devices by cause, and what\n"
+            "else costs time, whose it is, what to do about it, and what that\n"
+            "saves at most",
+    .run = run_timeline,
+    .run_inputs = run,
+    .tables = true,
+};

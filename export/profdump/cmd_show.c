@@ -1,10 +1,300 @@
-/* cmd_show.c - profdump FILE...: what ran, and the key averages, as a table or as a tree. */
-#include "profdump.h"
-
+/* cmd_show.c - profdump FILE...: what ran, and the key averages, as a table, as a tree or as JSON. */
 #include "averages_sheet.h"
-#include "stack_groups.h"
+#include "commands.h"
+#include "options.h"
+#include "profdump.h"
+#include "stack_text.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* Frames by which stacks are told apart, where no number is given: as many as fit a line. */
+#define STACK_FRAMES_DEFAULT 5u
+#define STACK_FRAMES_MAX 1000u
+
+static const struct {
+    const char *word;
+    uint32_t flag;
+} parts[] = {
+    {"name", KEY_BY_KEY},      {"shape", KEY_BY_SHAPE},   {"stack", KEY_BY_STACK},
+    {"thread", KEY_BY_THREAD}, {"device", KEY_BY_DEVICE}, {"stream", KEY_BY_STREAM},
+    {"rank", KEY_BY_RANK},     {"path", KEY_BY_PATH},     {"process", KEY_BY_PROCESS},
+};
+
+static bool add_part(struct profdump_options *options, const char *word)
+{
+    unsigned long frames = STACK_FRAMES_DEFAULT;
+    bool counted = strncmp(word, "stack:", 6) == 0;
+    if (counted && !options_number(word + 6, 1, STACK_FRAMES_MAX, &frames))
+        return false;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (strcmp(counted ? "stack" : word, parts[i].word) == 0) {
+            options->write.group_by |= parts[i].flag;
+            if (parts[i].flag == KEY_BY_STACK)
+                options->stack_frames = (uint32_t)frames;
+            return true;
+        }
+    return false;
+}
+
+static bool set_group_by(struct profdump_options *options, const char *list)
+{
+    char word[OPTIONS_WORD_BYTES];
+    options->write.group_by = 0;
+    while (options_next_word(&list, word))
+        if (!add_part(options, word)) {
+            complain("--group-by: '%s' is none of name, shape, stack, stack:N, thread, device, "
+                     "stream, rank, path, process",
+                     word);
+            return false;
+        }
+    return true;
+}
+
+static bool set_columns(struct profdump_options *options, const char *list)
+{
+    static const char *const known =
+        "min, max, mean, stddev, p10, p50, p90, p99, cold, warm, projected, projected_avg, bytes, "
+        "rate, all";
+    enum key_column column;
+    char word[OPTIONS_WORD_BYTES];
+    while (options_next_word(&list, word)) {
+        if (strcmp(word, "all") == 0) {
+            options->write.columns = UINT32_MAX;
+        } else if (key_sort_find(word, &column) && column >= KEY_BY_MIN && column <= KEY_BY_RATE) {
+            options->write.columns |= UINT32_C(1) << column;
+        } else {
+            complain("--columns: '%s' is none of %s", word, known);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool set_unit(struct profdump_options *options, const char *unit)
+{
+    if (time_text_find_unit(unit, &options->write.unit))
+        return true;
+    complain("--time-unit: '%s' is not one of s, ms, us, ns", unit);
+    return false;
+}
+
+static bool set_name_width(struct profdump_options *options, const char *width)
+{
+    unsigned long number;
+    bool good = options_number(width, 8, WRITE_NAME_WIDTH_MAX, &number);
+    if (good)
+        options->write.name_width = options->write.name_least = (unsigned)number;
+    else
+        complain("--name-width: '%s' is not a number of 8 to %u", width, WRITE_NAME_WIDTH_MAX);
+    return good;
+}
+
+static bool set_table_width(struct profdump_options *options, const char *width)
+{
+    unsigned long number;
+    bool good = options_number(width, 0, UINT16_MAX, &number);
+    if (good)
+        options->write.table_width = (unsigned)number;
+    else
+        complain("--table-width: '%s' is not a number of up to %u", width, UINT16_MAX);
+    return good;
+}
+
+static bool set_depth(struct profdump_options *options, const char *depth)
+{
+    unsigned long number;
+    bool good = options_number(depth, 1, UINT32_MAX - 1, &number);
+    if (good)
+        options->write.depth = (uint32_t)number;
+    else
+        complain("--depth: '%s' is not a number of levels", depth);
+    return good;
+}
+
+static bool agree(struct profdump_options *options)
+{
+    const struct write_options *write = &options->write;
+    if (options->sort && !key_sort_find(options->sort, &options->write.sort))
+        complain("--sort: there is no column '%s'; known are %s", options->sort,
+                 key_sort_columns());
+    else if (write->memory && (write->group_by != KEY_BY_KEY || options->tree))
+        complain("--memory: memory is known by name only, not with --group-by or --tree");
+    else
+        return true;
+    return false;
+}
+
+static bool set_rows(struct profdump_options *options, const char *rows)
+{
+    char *end;
+    errno = 0;
+    options->rows_given = true;
+    options->write.rows = strtoll(rows, &end, 10);
+    options->rows_given = true;
+    if (*rows && !*end && !errno && options->write.rows >= -1)
+        return true;
+    complain("--rows: '%s' is not a number of rows", rows);
+    return false;
+}
+
+static bool set_header(struct profdump_options *options, const char *text)
+{
+    options->write.header = text;
+    return true;
+}
+
+const struct option_entry table_options[] = {
+    TEXT("sort", "COLUMN", sort,
+         "sort the table, descending: name, self_cpu, cpu_total, cpu_avg,\n"
+         "self_cuda, cuda_total, cuda_avg, count, or a column of --columns;\n"
+         "torch.profiler's names are known too"),
+    CALL("rows", "N", set_rows, "print at most N rows"),
+    CALL("group-by", "LIST", set_group_by,
+         "what rows are told apart by: name (the default), shape, stack,\n"
+         "stack:N, thread, device, stream, rank, path, process"),
+    CALL("columns", "LIST", set_columns,
+         "add columns: min, max, mean, stddev, p10, p50, p90, p99, cold, warm,\n"
+         "projected, projected_avg, bytes, rate, all"),
+    FLAG("tree", tree, "print the ranges as a tree"),
+    CALL("depth", "N", set_depth, "with --tree: at most N levels"),
+    CHOICE("kernels", write.table, WRITE_TABLE_KERNELS, NULL),
+    CHOICE("memcpy", write.table, WRITE_TABLE_MEMCPY, NULL),
+    CHOICE("memset", write.table, WRITE_TABLE_MEMSET, NULL),
+    CHOICE("api", write.table, WRITE_TABLE_API,
+           "print only rows of that kind, with how their durations are spread"),
+    CHOICE("projected", write.table, WRITE_TABLE_PROJECTED,
+           "print ranges from their first device operation to their last"),
+    FLAG("top-level", write.top_level, "only calls that nothing on their thread is around"),
+    FLAG("total", write.total, "add a row with the sums of all"),
+    CALL("header", "TEXT", set_header, "print a line above the table"),
+    CALL("time-unit", "UNIT", set_unit, "s, ms, us or ns for all times"),
+    CALL("name-width", "N", set_name_width, "columns for names (default 55)"),
+    CALL("table-width", "N", set_table_width,
+         "fit tables of text into lines of N characters, 0: no limit (default:\n"
+         "the terminal's width; 0 for a file or a pipe)"),
+    FLAG("memory", write.memory,
+         "add the table's columns of memory: net change, in total and self"),
+    {0},
+};
+
+/* ---- call stacks that are the same down to their innermost functions ----
+ *
+ * Each stack is a text; equal texts, found by sorting, are one group. */
+
+struct stack_groups {
+    uint32_t *group_of; /* by stack */
+    char **texts; /* by group, some NULL at the end: "inner (file:line) < outer (file:line)" */
+    uint32_t count;
+};
+
+#define NAME_BYTES 400u
+
+struct stack_line {
+    char *text;
+    uint32_t stack;
+};
+
+static void write_frame(const struct symbol_frame *frame, FILE *stream)
+{
+    char name[NAME_BYTES];
+    symbols_name(frame, name, sizeof name);
+    fputs(name, stream);
+    if (frame->file) {
+        const char *slash = strrchr(frame->file, '/');
+        fprintf(stream, " (%s:%u)", slash ? slash + 1 : frame->file, frame->line);
+    }
+}
+
+static char *text_of(struct symbol_stack stack, uint32_t frames)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream)
+        return NULL;
+    for (uint32_t i = 0; i < stack.count && i < frames; i++) {
+        fputs(i ? " < " : "", stream);
+        write_frame(&stack.at[i], stream);
+    }
+    if (fclose(stream) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+static int by_text(const void *left, const void *right)
+{
+    const struct stack_line *a = left, *b = right;
+    int order = strcmp(a->text, b->text);
+    return order ? order : (a->stack > b->stack) - (a->stack < b->stack);
+}
+
+/* Hands the first text of each run of equal ones to the group, and frees the others. */
+static void number_groups(struct stack_groups *groups, struct stack_line *lines, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        bool same = i && strcmp(groups->texts[groups->count - 1], lines[i].text) == 0;
+        if (same)
+            free(lines[i].text);
+        else
+            groups->texts[groups->count++] = lines[i].text;
+        groups->group_of[lines[i].stack] = groups->count - 1;
+    }
+}
+
+static bool make(struct stack_groups *groups, struct symbols *symbols, uint32_t count,
+                 uint32_t frames)
+{
+    struct stack_line *lines = malloc((count + (size_t)1) * sizeof *lines);
+    uint32_t made = 0;
+    for (; made < count && lines; made++) {
+        lines[made] = (struct stack_line){text_of(symbols_stack(symbols, made), frames), made};
+        if (!lines[made].text)
+            break;
+    }
+    bool whole = lines && made == count;
+    if (whole && count)
+        qsort(lines, count, sizeof *lines, by_text);
+    if (whole)
+        number_groups(groups, lines, count);
+    for (uint32_t i = 0; i < made && !whole; i++)
+        free(lines[i].text);
+    free(lines);
+    return whole;
+}
+
+static void groups_fini(struct stack_groups *groups)
+{
+    for (uint32_t i = 0; groups->texts && i < groups->count; i++)
+        free(groups->texts[i]);
+    free(groups->texts);
+    free(groups->group_of);
+    *groups = (struct stack_groups){0};
+}
+
+/* By the innermost frames that the options ask for, with their lines. False after having complained: no memory. */
+static bool groups_init(struct stack_groups *groups, const struct profdump_options *options,
+                        const struct timeline *timeline)
+{
+    size_t count = timeline->stacks.count;
+    *groups = (struct stack_groups){.group_of = calloc(count + 1, sizeof(uint32_t)),
+                                    .texts = calloc(count + 1, sizeof(char *))};
+    struct symbols *symbols = stack_text_symbols(options, timeline);
+    bool made = groups->group_of && groups->texts && symbols &&
+                make(groups, symbols, timeline->stacks.count, options->stack_frames);
+    if (!made && symbols)
+        complain("call stacks: %s", strerror(ENOMEM));
+    if (made)
+        stack_text_complain(symbols);
+    symbols_destroy(symbols);
+    if (!made)
+        groups_fini(groups);
+    return made;
+}
+
+/* ---- the command ---- */
 
 static bool show(const struct profdump_options *options, const struct write_options *write,
                  const struct timeline *timeline)
@@ -18,24 +308,38 @@ static bool show(const struct profdump_options *options, const struct write_opti
                          : write_table(timeline, write, options->out);
 }
 
+/* A tree is rows by path. */
+static bool show_json(const struct profdump_options *options, const struct write_options *as_given,
+                      const struct timeline *timeline)
+{
+    struct write_options with = *as_given;
+    if (options->tree)
+        with.group_by = KEY_BY_KEY | KEY_BY_PATH;
+    return write_json(timeline, &with, options->out);
+}
+
 /* A table by stack needs the stacks' functions. */
-int cmd_with_stacks(const struct profdump_options *options, const struct timeline *timeline,
-                    bool (*write)(const struct profdump_options *, const struct write_options *,
-                                  const struct timeline *))
+static int run(const struct profdump_options *options, const struct timeline *timeline)
 {
     struct write_options with = options->write;
     struct stack_groups groups = {0};
     bool by_stack = with.group_by & KEY_BY_STACK;
-    if (by_stack && !stack_groups_init(&groups, options, timeline))
+    if (by_stack && !groups_init(&groups, options, timeline))
         return EXIT_FAILURE;
     if (by_stack)
         with.stacks = (struct write_stacks){groups.group_of, groups.texts};
-    int status = finish(options, timeline, write(options, &with, timeline));
-    stack_groups_fini(&groups);
+    bool written =
+        options->json ? show_json(options, &with, timeline) : show(options, &with, timeline);
+    int status = finish(options, timeline, written);
+    groups_fini(&groups);
     return status;
 }
 
-int cmd_show(const struct profdump_options *options, const struct timeline *timeline)
-{
-    return cmd_with_stacks(options, timeline, show);
-}
+const struct command command_show = {
+    .word = "",
+    .usage = "[OPTION]... [FILE|DIRECTORY]...",
+    .run = run,
+    .agree = agree,
+    .exports = true,
+    .tables = true,
+};

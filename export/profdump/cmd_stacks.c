@@ -1,7 +1,8 @@
-/* cmd_stacks.c - profdump stacks FILE...: from where CUDA was called, and what that cost. */
+/* cmd_stacks.c - profdump stacks, folded: from where CUDA was called, and what that cost. */
+#include "commands.h"
+#include "options.h"
 #include "profdump.h"
-
-#include "stack_sheet.h"
+#include "sheet.h"
 #include "stack_text.h"
 #include "stack_totals.h"
 #include "units.h"
@@ -10,6 +11,87 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+static bool set_metric(struct profdump_options *options, const char *metric)
+{
+    if (write_metric_find(metric, &options->metric))
+        return true;
+    complain("--metric: '%s' is not one of self_cpu, self_cuda, count", metric);
+    return false;
+}
+
+const struct option_entry stacks_options[] = {
+    FLAG("folded", folded,
+         "with stacks: a line per stack as flamegraph.pl reads it, weighted by\n"
+         "nanoseconds of device time"),
+    FLAG("stacks", by_function,
+         "with folded: the functions that opened, made or launched each thing,\n"
+         "instead of the ranges around it"),
+    CALL("metric", "METRIC", set_metric,
+         "with folded: self_cpu (default), self_cuda in nanoseconds, or count"),
+    TEXT("perf-map", "PATH", perf_map,
+         "where a JIT compiler named its code: a file, or a directory with\n"
+         "perf-PID.map (default /tmp)"),
+    FLAG("debuginfod", debuginfod, "ask the servers of DEBUGINFOD_URLS for debug information"),
+    {0},
+};
+
+/* ---- as a table, in any format but text ---- */
+
+#define STACK_WIDTH 400u
+
+struct stack_sheet {
+    const struct timeline *timeline;
+    const struct stack_totals *totals;
+    char **lines; /* by stack */
+};
+
+static void add_stack(struct sheet *sheet, const struct stack_sheet *of, uint32_t stack)
+{
+    const struct stack_total *total = &of->totals->at[stack];
+    sheet_count(sheet, total->calls), sheet_count(sheet, total->ranges);
+    sheet_ns(sheet, total->device_ns);
+    sheet_share(sheet, total->device_ns, of->totals->device_ns);
+    sheet_ns(sheet, total->cpu_ns);
+    sheet_string(sheet, of->timeline->stacks.at[stack].cut ? "yes" : "no");
+    sheet_string(sheet, of->lines[stack]);
+}
+
+static bool add_stacks(struct sheet *sheet, void *user)
+{
+    static const struct sheet_column columns[] = {
+        {"calls", "Calls"},          {"ranges", "Ranges"},
+        {"device_ns", "On devices"}, {"device_percent", "Share"},
+        {"cpu_ns", "On the CPU"},    {"cut", "Cut at the limit"},
+        {"stack", "Stack"},          {0}};
+    const struct stack_sheet *of = user;
+    sheet_begin(sheet, "stacks", "Call stacks", columns);
+    for (uint32_t i = 0; i < of->totals->count; i++)
+        if (sheet_row(sheet))
+            add_stack(sheet, of, of->totals->order[i]);
+    sheet_end(sheet);
+    return !sheet->failed;
+}
+
+/* A row per call stack, the one that kept devices busy longest first; its functions innermost first, separated by
+ * semicolons. */
+static bool write_sheet(const struct profdump_options *options, const struct timeline *timeline,
+                        struct symbols *symbols, const struct stack_totals *totals)
+{
+    struct stack_sheet of = {timeline, totals, stack_text_lines(symbols, timeline)};
+    struct sheet sheet = {.format = options->format,
+                          .stream = options->out,
+                          .most = options->write.rows,
+                          .width = STACK_WIDTH,
+                          .unit = options->write.unit};
+    errno = ENOMEM;
+    bool done = of.lines && sheet_write(&sheet, add_stacks, &of);
+    if (of.lines)
+        stack_text_free(of.lines, timeline->stacks.count);
+    return done;
+}
+
+/* ---- stacks ---- */
 
 static const char *plural(uint64_t count)
 {
@@ -96,7 +178,7 @@ static int show(const struct profdump_options *options, const struct timeline *t
     errno = 0;
     bool written = true;
     if (options->format != WRITE_TEXT)
-        written = stack_sheet(options, timeline, symbols, &totals);
+        written = write_sheet(options, timeline, symbols, &totals);
     else if (options->folded)
         print_folded(options->out, symbols, &totals);
     else
@@ -106,7 +188,7 @@ static int show(const struct profdump_options *options, const struct timeline *t
     return finish(options, timeline, written);
 }
 
-int cmd_stacks(const struct profdump_options *options, const struct timeline *timeline)
+static int run_stacks(const struct profdump_options *options, const struct timeline *timeline)
 {
     struct symbols *symbols = stack_text_symbols(options, timeline);
     int status = symbols ? show(options, timeline, symbols) : EXIT_FAILURE;
@@ -114,3 +196,55 @@ int cmd_stacks(const struct profdump_options *options, const struct timeline *ti
     symbols_destroy(symbols);
     return status;
 }
+
+const struct command command_stacks = {
+    .word = "stacks",
+    .usage = "stacks [OPTION]... [FILE|DIRECTORY]...",
+    .help = "print the call stacks from which CUDA was called, the one that kept\n"
+            "the device busy longest first",
+    .run = run_stacks,
+    .tables = true,
+};
+
+/* ---- folded: ranges, or the functions around them ---- */
+
+static int fold(const struct profdump_options *options, const struct timeline *timeline,
+                char **functions)
+{
+    return finish(
+        options, timeline,
+        write_folded(timeline, options->metric, (const char *const *)functions, options->out));
+}
+
+static int fold_functions(const struct profdump_options *options, const struct timeline *timeline,
+                          struct symbols *symbols)
+{
+    char **functions = stack_text_all_folded(symbols, timeline);
+    if (!functions) {
+        complain("call stacks: %s", strerror(ENOMEM));
+        return EXIT_FAILURE;
+    }
+    int status = fold(options, timeline, functions);
+    stack_text_complain(symbols);
+    stack_text_free(functions, timeline->stacks.count);
+    return status;
+}
+
+static int run_folded(const struct profdump_options *options, const struct timeline *timeline)
+{
+    if (!options->by_function)
+        return fold(options, timeline, NULL);
+    struct symbols *symbols = stack_text_symbols(options, timeline);
+    int status = symbols ? fold_functions(options, timeline, symbols) : EXIT_FAILURE;
+    stack_text_complain_of_none(timeline);
+    symbols_destroy(symbols);
+    return status;
+}
+
+const struct command command_folded = {
+    .word = "folded",
+    .usage = "folded [--stacks] [--metric METRIC] [FILE|DIRECTORY]...",
+    .help = "print the ranges, or with --stacks the functions around them, as folded\n"
+            "stacks, as flamegraph.pl reads them",
+    .run = run_folded,
+};

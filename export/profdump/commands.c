@@ -1,201 +1,56 @@
-/* commands.c - see commands.h. */
+/* commands.c - see commands.h, and for messages and exit statuses profdump.h. */
 #include "commands.h"
 
-#include "analyze_options.h"
-#include "diff_options.h"
+#include "inputs.h"
+#include "options.h"
+#include "run_facts.h"
+#include "text.h"
+#include "window_options.h"
 
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-const struct command commands[] = {
-    {
-        .word = "",
-        .usage = "[OPTION]... [FILE|DIRECTORY]...",
-        .run = cmd_show,
-        .exports = true,
-        .tables = true,
-    },
-    {
-        .word = "explain",
-        .usage = "explain [--format FORMAT] [OPTION]... [FILE|DIRECTORY]...",
-        .help = "print where the time went: idle time of devices by cause, and what\n"
-                "else costs time, whose it is, what to do about it, and what that\n"
-                "saves at most",
-        .run = cmd_explain_timeline,
-        .run_inputs = cmd_explain,
-        .tables = true,
-    },
-    {
-        .word = "stacks",
-        .usage = "stacks [OPTION]... [FILE|DIRECTORY]...",
-        .help = "print the call stacks from which CUDA was called, the one that kept\n"
-                "the device busy longest first",
-        .run = cmd_stacks,
-        .tables = true,
-    },
-    {
-        .word = "folded",
-        .usage = "folded [--stacks] [--metric METRIC] [FILE|DIRECTORY]...",
-        .help = "print the ranges, or with --stacks the functions around them, as folded\n"
-                "stacks, as flamegraph.pl reads them",
-        .run = cmd_folded,
-    },
-    {
-        .word = "blocks",
-        .usage = "blocks [--range NAME] [OPTION]... [FILE|DIRECTORY]...",
-        .help = "print profiling blocks: runs of the same events as iterations, with\n"
-                "percentiles of each event",
-        .run = cmd_blocks,
-        .tables = true,
-    },
-    {
-        .word = "tax",
-        .usage = "tax [OPTION]... [FILE|DIRECTORY]...",
-        .help = "print the share of executions and ranges during which no kernel ran",
-        .run = cmd_tax,
-        .tables = true,
-    },
-    {
-        .word = "analyze",
-        .usage = "analyze [OPTION]... [FILE|DIRECTORY]...",
-        .help = "print what kernels achieved of what their device can do, and whether\n"
-                "computing or memory bounds them",
-        .run = cmd_analyze_timeline,
-        .run_inputs = cmd_analyze,
-        .agree = analyze_options_agree,
-        .tables = true,
-    },
-    {
-        .word = "breakdown",
-        .usage = "breakdown [--table NAME] [OPTION]... [FILE|DIRECTORY]...",
-        .help = "print what devices did, why streams were idle, kernels, copies, launches,\n"
-                "queues, repeated sequences, and who came last to collectives",
-        .run = cmd_breakdown,
-        .tables = true,
-    },
-    {
-        .word = "check",
-        .usage = "check [FILE|DIRECTORY]...",
-        .help = "verify every invariant of file and timeline",
-        .run = cmd_check,
-        .partial = true, /* a damaged file is what it is there for */
-    },
-    {
-        .word = "graphs",
-        .usage = "graphs [--format FORMAT] [FILE|DIRECTORY]...",
-        .help = "show the CUDA graphs: launches, operations of each, where they were\n"
-                "captured and where they are replayed",
-        .run = cmd_graphs,
-        .tables = true,
-    },
-    {
-        .word = "ledger",
-        .usage = "ledger [--format FORMAT] [FILE|DIRECTORY]...",
-        .help = "show what was launched, recorded and lost, by stream and graph, and\n"
-                "the CUDA calls that failed",
-        .run = cmd_ledger,
-        .tables = true,
-    },
-    {
-        .word = "memory",
-        .usage = "memory [--format FORMAT] [FILE|DIRECTORY]...",
-        .help = "show what was allocated: peaks and who owned them, what was never\n"
-                "freed, ranges, pools, managed memory",
-        .run = cmd_memory,
-        .tables = true,
-    },
-    {
-        .word = "diff",
-        .usage = "diff [--names A,B] [--fail-if-slower LIMIT] [OPTION]... A B",
-        .help = "compare two runs, each a file or a directory: what got slower or faster,\n"
-                "and whether that is more than noise",
-        .run_inputs = cmd_diff,
-        .html = true,
-        .agree = diff_options_agree,
-        .tables = true,
-    },
-    {
-        .word = "augment",
-        .usage = "augment [--compat] IN OUT",
-        .help = "copy a Chrome trace, adding kernel_flop and kernel_num_gb to kernels\n"
-                "and to the operators that launched them",
-        .run_inputs = cmd_augment,
-        .whole_files = true,
-        .writes_last = true,
-    },
-    {
-        .word = "combine",
-        .usage = "combine [--compat] IN1 IN2 [IN3]... OUT",
-        .help = "write Chrome traces as one, in which ids and times do not collide",
-        .run_inputs = cmd_combine,
-        .whole_files = true,
-        .writes_last = true,
-    },
-    {
-        .word = "ctl",
-        .usage = "ctl list\n"
-                 "ctl PID start|stop|status\n"
-                 "ctl PID dump [OUT]",
-        .help = "command a process that was started with PROF_CONTROL=1",
-        .run_words = cmd_ctl,
-    },
-    {0},
-};
-
-const struct export_format export_formats[EXPORT_COUNT] = {
-    [EXPORT_CHROME] = {"chrome", "out.json",
-                       "write the timeline as a Chrome trace; open it in ui.perfetto.dev\n"
-                       "or chrome://tracing (- is standard output)",
-                       cmd_chrome},
-    [EXPORT_HTML] = {"html", "out.html",
-                     "write a report as one file for a browser: verdict, tables, plots, idle\n"
-                     "gaps, flame graphs; with diff: of what differs",
-                     cmd_html},
-    [EXPORT_PERFETTO] = {"perfetto", "out.pftrace",
-                         "write the timeline as a Perfetto protobuf trace, a third of the Chrome\n"
-                         "trace's size; open it in ui.perfetto.dev",
-                         cmd_perfetto},
-    [EXPORT_PPROF] = {"pprof", "out.pb.gz",
-                      "write where ranges, calls and the device spent their time as a profile\n"
-                      "for pprof (gzip)",
-                      cmd_pprof},
-    [EXPORT_PROMETHEUS] = {"prometheus", "out.prom",
-                           "write summary metrics in Prometheus' text format", cmd_prometheus},
-    [EXPORT_SPEEDSCOPE] = {"speedscope", "out.speedscope.json",
-                           "write threads and streams as profiles for speedscope.app",
-                           cmd_speedscope},
-    [EXPORT_ETPROF] = {"etprof", "out.etprof",
-                       "write the profiling blocks as prof buffers of ExecuTorch", cmd_etprof},
-    [EXPORT_SVG] = {"svg", "out.svg", "write the timeline as a picture (SVG)", cmd_svg},
-    [EXPORT_SQLITE] = {"sqlite", "out.sqlite",
-                       "write the timeline as a database with the tables of nsys, for SQL",
-                       cmd_sqlite},
-    [EXPORT_ARROW] = {"arrow", "out.arrow",
-                      "write a table in Arrow's file format (Feather), for polars, pandas,\n"
-                      "DuckDB ...; OUT a directory: all of them, as events.arrow ...",
-                      cmd_arrow},
+const struct command *const commands[] = {
+    &command_show,
+    &command_explain,
+    &command_stacks,
+    &command_folded,
+    &command_blocks,
+    &command_tax,
+    &command_analyze,
+    &command_breakdown,
+    &command_check,
+    &command_graphs,
+    &command_ledger,
+    &command_memory,
+    &command_diff,
+    &command_augment,
+    &command_combine,
+    &command_ctl,
+    NULL,
 };
 
 const struct command *commands_with_words(const char *word)
 {
-    for (const struct command *command = commands; command->word; command++)
-        if (command->run_words && strcmp(command->word, word) == 0)
-            return command;
+    for (size_t i = 0; commands[i]; i++)
+        if (commands[i]->run_words && strcmp(commands[i]->word, word) == 0)
+            return commands[i];
     return NULL;
 }
 
 const struct command *commands_take(struct profdump_options *options)
 {
-    if (options->input_count == 0)
-        return commands;
-    for (const struct command *command = commands + 1; command->word; command++) {
-        if (command->run_words || strcmp(command->word, options->inputs[0]) != 0)
+    for (size_t i = 1; commands[i] && options->input_count > 0; i++) {
+        if (commands[i]->run_words || strcmp(commands[i]->word, options->inputs[0]) != 0)
             continue;
         options->inputs++;
         options->input_count--;
-        return command;
+        return commands[i];
     }
-    return commands;
+    return &command_show;
 }
 
 bool commands_missed(const struct profdump_options *options)
@@ -205,10 +60,127 @@ bool commands_missed(const struct profdump_options *options)
     size_t letters = strspn(word, "abcdefghijklmnopqrstuvwxyz");
     if (letters == 0 || word[letters] || access(word, F_OK) == 0)
         return false;
-    for (const struct command *command = commands + 1; command->word; command++) {
+    for (size_t i = 1; commands[i]; i++) {
         size_t used = strlen(known);
-        snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", command->word);
+        snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", commands[i]->word);
     }
     complain("there is no command and no file '%s'; commands are %s", word, known);
     return true;
+}
+
+/* ---- before a command runs ---- */
+
+void command_options_default(struct profdump_options *options)
+{
+    *options = (struct profdump_options){.out = stdout, .out_name = "standard output"};
+    write_options_default(&options->write);
+    diff_options_default(&options->diff);
+    breakdown_options_default(&options->breakdown);
+}
+
+/* Options that say opposite things. */
+static bool agree(struct profdump_options *options, const struct command *command)
+{
+    for (size_t i = 0; i < EXPORT_COUNT; i++)
+        if (options->export_paths[i] && !command->exports && !(i == EXPORT_HTML && command->html)) {
+            complain("--%s: not together with '%s'", export_formats[i].option, command->word);
+            return false;
+        }
+    if (!format_options_agree(options, command) || !window_options_agree(options, command))
+        return false;
+    return command->agree ? command->agree(options) : command_show.agree(options);
+}
+
+bool command_agrees(struct profdump_options *options, const struct command *command)
+{
+    return agree(options, command) && blocks_options_agree(options) &&
+           outputs_agree(options, command);
+}
+
+/* ---- messages and exit statuses ---- */
+
+/* A library has several callers at once, and each wants to hear what is about its own call. */
+static _Thread_local const struct listener *listening;
+
+const struct listener *complain_to(const struct listener *listener)
+{
+    const struct listener *before = listening;
+    listening = listener;
+    return before;
+}
+
+__attribute__((format(printf, 2, 0))) static void show(char shown[COMPLAINT_BYTES],
+                                                       const char *format, va_list arguments)
+{
+    char message[1024];
+    bool rest;
+    int length = vsnprintf(message, sizeof message, format, arguments);
+    size_t size = length < 0                        ? 0
+                  : (size_t)length < sizeof message ? (size_t)length
+                                                    : sizeof message - 1;
+    show_text((struct text){message, size}, COMPLAINT_COLUMNS, shown, &rest);
+    if (rest)
+        strcat(shown, "...");
+}
+
+/* To whoever listens on this thread; `more`: an item of what was said before. */
+__attribute__((format(printf, 2, 0))) static void tell(bool more, const char *format,
+                                                       va_list arguments)
+{
+    char shown[COMPLAINT_BYTES];
+    show(shown, format, arguments);
+    if (!listening)
+        fprintf(stderr, more ? "  %s\n" : "profdump: %s\n", shown);
+    else if (more)
+        listening->hear_more(listening->user, shown);
+    else
+        listening->hear(listening->user, shown);
+}
+
+void complain(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    tell(false, format, arguments);
+    va_end(arguments);
+}
+
+void complain_more(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    tell(true, format, arguments);
+    va_end(arguments);
+}
+
+int finish_answer(const struct profdump_options *options, bool written)
+{
+    int code = errno;
+    if (options->out && (fflush(options->out) != 0 || ferror(options->out))) {
+        code = written ? errno : code;
+        written = false;
+    }
+    if (!written && code != EPIPE)
+        complain("%s: %s", options->out_name, strerror(code ? code : EIO));
+    return written ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int finish(const struct profdump_options *options, const struct timeline *timeline, bool written)
+{
+    struct run_facts facts;
+    if (finish_answer(options, written) != EXIT_SUCCESS)
+        return EXIT_FAILURE;
+    run_facts_init(&facts, timeline);
+    return options->fail_on_loss && facts.lost_anything ? EXIT_LOSS : EXIT_SUCCESS;
+}
+
+int finish_export(const struct profdump_options *options, const struct timeline *timeline,
+                  bool written, const struct write_error *error)
+{
+    if (written)
+        return finish(options, timeline, true);
+    if (error->code != EPIPE)
+        complain("%s", error->message);
+    errno = error->code; /* ENODATA: libprofdump says that differently */
+    return EXIT_FAILURE;
 }

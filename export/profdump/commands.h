@@ -15,8 +15,8 @@ struct command {
     inputs_command *run_inputs;
     /* Has options of its own, so none of profdump's: the words after it. It must come first. */
     int (*run_words)(int count, char **words);
-    /* After all options, those that it alone can judge. False after having complained. NULL: those of the
-     * table. */
+    /* After all options: checks those that it alone can judge, as of the table where NULL. False after having
+     * complained. */
     bool (*agree)(struct profdump_options *options);
     bool partial;     /* reads damaged files as far as possible */
     bool tables;      /* prints what --format is of */
@@ -34,10 +34,13 @@ struct export_format {
     export_command *run;
 };
 
-extern const struct command commands[]; /* ends with a NULL word; the first has an empty one */
+extern const struct command *const commands[]; /* ends with NULL; the first has an empty word */
+extern const struct command command_show, command_explain, command_stacks, command_folded,
+    command_blocks, command_tax, command_analyze, command_breakdown, command_check, command_graphs,
+    command_ledger, command_memory, command_diff, command_augment, command_combine, command_ctl;
 extern const struct export_format export_formats[EXPORT_COUNT];
 
-/* The command that the first input names, which is taken from the inputs then; else commands[0]. */
+/* The command that the first input names, which is taken from the inputs then; else command_show. */
 const struct command *commands_take(struct profdump_options *options);
 
 /* Whether the first input looks like a word that should have been a command, and no such file is there: then
@@ -46,5 +49,11 @@ bool commands_missed(const struct profdump_options *options);
 
 /* The one whose words are its own; NULL: the word is none. */
 const struct command *commands_with_words(const char *word);
+
+/* Options that were never told anything. */
+void command_options_default(struct profdump_options *options);
+
+/* After all options: whether they go together, and with the command. False after having complained. */
+bool command_agrees(struct profdump_options *options, const struct command *command);
 
 #endif

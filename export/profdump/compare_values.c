@@ -1,6 +1,7 @@
-/* compare_values.c - profdump blocks --compare: the table of what two runs computed. */
+/* compare_values.c - profdump blocks --compare: what two runs computed, side by side. */
 #include "compare_values.h"
 
+#include "foreign.h"
 #include "grid.h"
 #include "json_out.h"
 #include "python_text.h"
@@ -8,6 +9,8 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 static struct text name_or(const struct timeline *timeline, uint32_t name, const char *other,
                            size_t size)
@@ -108,8 +111,8 @@ static bool write_rows_json(const struct timeline *timeline, const struct compar
     return done && error == 0;
 }
 
-bool compare_values(const struct compare_side *reference, const struct compare_side *run,
-                    enum write_format format, FILE *stream)
+static bool write_values(const struct compare_side *reference, const struct compare_side *run,
+                         enum write_format format, FILE *stream)
 {
     struct compare_rows rows;
     if (!compare_rows_init(&rows, reference, run)) {
@@ -125,4 +128,75 @@ bool compare_values(const struct compare_side *reference, const struct compare_s
         written = write_grid(run->timeline, &rows, format, stream);
     compare_rows_fini(&rows);
     return written;
+}
+
+/* ---- the two sides ---- */
+
+/* All of a file, unpacked. NULL after having complained. */
+static uint8_t *read_buffer(const char *path, size_t *size)
+{
+    struct read_error error;
+    struct source *source = source_open(path, &error);
+    uint8_t *bytes = source ? source_read_all(source, SIZE_MAX / 4, size, &error) : NULL;
+    if (!bytes)
+        complain("%s", error.message);
+    source_close(source);
+    return bytes;
+}
+
+/* "REF.etdp:buffer.bin": a colon in a name that exists as it is belongs to it. */
+static bool split_reference(const char *argument, char **path, const char **buffer)
+{
+    struct read_error error;
+    struct source *source = source_open(argument, &error);
+    const char *colon = strrchr(argument, ':');
+    *buffer = NULL;
+    *path = strdup(argument);
+    if (*path && !source && colon) {
+        (*path)[colon - argument] = '\0';
+        *buffer = colon + 1;
+    }
+    source_close(source);
+    if (!*path)
+        complain("%s: %s", argument, strerror(ENOMEM));
+    return *path != NULL;
+}
+
+static int compare_with(const struct profdump_options *options, const struct timeline *timeline,
+                        const char *path, const char *buffer)
+{
+    struct read_error error;
+    struct compare_side run = {.timeline = timeline}, reference = {0};
+    uint8_t *run_bytes = NULL, *reference_bytes = NULL;
+    int status = EXIT_FAILURE;
+    struct timeline *other = timeline_load_by(foreign_open, &path, 1, options->partial, &error);
+    if (!other)
+        complain("%s", error.message);
+    bool ready = other != NULL;
+    if (ready && options->debug_buffer)
+        ready = (run_bytes = read_buffer(options->debug_buffer, &run.size)) != NULL;
+    if (ready && buffer)
+        ready = (reference_bytes = read_buffer(buffer, &reference.size)) != NULL;
+    if (ready) {
+        run.buffer = run_bytes;
+        reference.buffer = reference_bytes;
+        reference.timeline = other;
+        status = finish(options, timeline,
+                        write_values(&reference, &run, options->format, options->out));
+    }
+    free(run_bytes);
+    free(reference_bytes);
+    timeline_destroy(other);
+    return status;
+}
+
+int compare_values(const struct profdump_options *options, const struct timeline *timeline)
+{
+    char *path = NULL;
+    const char *buffer = NULL;
+    int status = EXIT_FAILURE;
+    if (split_reference(options->compare, &path, &buffer))
+        status = compare_with(options, timeline, path, buffer);
+    free(path);
+    return status;
 }

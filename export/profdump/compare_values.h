@@ -1,12 +1,10 @@
-/* compare_values.h - what two runs computed, side by side. */
+/* compare_values.h - profdump blocks --compare: what two runs computed, side by side. */
 #ifndef PROF_COMPARE_VALUES_H
 #define PROF_COMPARE_VALUES_H
 
-#include "tensor_compare.h"
-#include "write_blocks.h"
+#include "profdump.h"
 
-/* False: no memory, or the stream failed; errno says which. */
-bool compare_values(const struct compare_side *reference, const struct compare_side *run,
-                    enum write_format format, FILE *stream);
+/* The run's values beside those of options->compare, "REF[:BUFFER]". Returns an exit status. */
+int compare_values(const struct profdump_options *options, const struct timeline *timeline);
 
 #endif

@@ -4,11 +4,10 @@
  * (--fail-on-loss), 4 slower (diff --fail-if-slower).
  */
 #include "built_without.h"
-#include "command_run.h"
-#include "common_options.h"
+#include "commands.h"
 #include "fit.h"
+#include "inputs.h"
 #include "options.h"
-#include "table_options.h"
 #include "window_options.h"
 #include "write_version.h"
 
@@ -51,7 +50,8 @@ static bool wants_table(const struct profdump_options *options)
 static int run_picture(const struct profdump_options *options, struct timeline *timeline)
 {
     struct read_error error;
-    int status = cmd_svg(options, timeline, options->export_paths[EXPORT_SVG]);
+    int status =
+        export_formats[EXPORT_SVG].run(options, timeline, options->export_paths[EXPORT_SVG]);
     if (status == EXIT_FAILURE || window_options_apply(options, timeline, &error))
         return status;
     complain("%s", error.message);
@@ -78,7 +78,7 @@ static int run(const struct profdump_options *options, const struct command *com
         if (status == EXIT_FAILURE || !wants_table(options))
             return status;
     }
-    return command_run(options, command, timeline);
+    return command->run(options, timeline);
 }
 
 static int load_and_run(const struct profdump_options *options, const struct command *command)
@@ -96,7 +96,7 @@ static int copy_chrome(struct profdump_options *options, bool *done)
     bool copied;
     if (!options->export_paths[EXPORT_CHROME] || options->input_count == 0)
         return EXIT_SUCCESS;
-    int status = command_copy_chrome(options, &copied);
+    int status = cmd_chrome_copy(options, &copied);
     if (copied)
         options->export_paths[EXPORT_CHROME] = NULL;
     *done = status == EXIT_FAILURE || (copied && !has_exports(options) && !wants_table(options));
@@ -108,7 +108,7 @@ static int run_command(struct profdump_options *options)
     const struct command *command = commands_take(options);
     bool done = false;
     options->partial |= command->partial;
-    if (command == commands && commands_missed(options))
+    if (command == &command_show && commands_missed(options))
         return wrong_usage();
     if (!command_agrees(options, command))
         return wrong_usage();

@@ -2,8 +2,10 @@
 #ifndef PROF_OPTIONS_H
 #define PROF_OPTIONS_H
 
+#include "commands.h"
 #include "profdump.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* An option sets a member of struct profdump_options, or has a function. */
@@ -48,7 +50,7 @@ extern const struct option_entry table_options[];  /* which table is shown, and 
 extern const struct option_entry analyze_options[];
 extern const struct option_entry blocks_options[]; /* of blocks, tax and memory --compat */
 extern const struct option_entry breakdown_options[];
-extern const struct option_entry diff_option_entries[];
+extern const struct option_entry diff_options_table[];
 extern const struct option_entry explain_options[];
 extern const struct option_entry stacks_options[]; /* of stacks and folded */
 extern const struct option_entry svg_options[];
@@ -68,5 +70,25 @@ bool options_put(struct profdump_options *options, const char *name, const char 
 
 /* Prints what --help asks for. */
 void options_help(void);
+
+/* Takes the next word of a list that is separated by commas; false: there is none. Longer words are cut, so that they match
+ * no known one. */
+#define OPTIONS_WORD_BYTES 64u
+bool options_next_word(const char **list, char word[OPTIONS_WORD_BYTES]);
+
+/* Decimal digits alone, `least` to `most`. */
+bool options_number(const char *text, unsigned long least, unsigned long most,
+                    unsigned long *number);
+
+/* After all options: --json is one way to say --format json, and not every command has tables. False after
+ * having complained. */
+bool format_options_agree(struct profdump_options *options, const struct command *command);
+
+/* After all options: what was not given is chosen. Cycles are shown as cycles; asked for as time they
+ * are a mistake, complained of in ExecuTorch's words with --compat. */
+bool blocks_options_agree(struct profdump_options *options);
+
+/* Whether standard output is a terminal that shows colors, and nobody asked for none. */
+bool terminal_wants_color(void);
 
 #endif

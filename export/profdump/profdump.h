@@ -108,104 +108,37 @@ typedef int inputs_command(const struct profdump_options *options); /* opens its
 typedef int export_command(const struct profdump_options *options, const struct timeline *timeline,
                            const char *path);
 
-timeline_command cmd_show; /* without a command */
-timeline_command cmd_json; /* --json */
-timeline_command cmd_blocks;
-timeline_command cmd_breakdown;
-timeline_command cmd_check;
-timeline_command cmd_folded;
-timeline_command cmd_graphs;
-timeline_command cmd_ledger;
-timeline_command cmd_memory;
-timeline_command cmd_stacks;
-timeline_command cmd_tax;
+export_command cmd_arrow, cmd_chrome;
 
-inputs_command cmd_analyze;
-inputs_command cmd_augment; /* its last input is the output */
-inputs_command cmd_combine; /* the same */
-inputs_command cmd_diff;
-inputs_command cmd_explain;
+/* --chrome: Chrome traces among the inputs are copied, not made anew. `*copied` false: there are none, and
+ * nothing was written. Returns an exit status. */
+int cmd_chrome_copy(const struct profdump_options *options, bool *copied);
 
-/* The same of a timeline that is there already. */
-timeline_command cmd_analyze_timeline;
-timeline_command cmd_explain_timeline;
-
-export_command cmd_arrow;
-export_command cmd_chrome;
-export_command cmd_etprof;
-export_command cmd_perfetto;
-export_command cmd_pprof;
-export_command cmd_prometheus;
-export_command cmd_speedscope;
-export_command cmd_html;
-export_command cmd_sqlite;
-export_command cmd_svg;
-
-/* The words after "ctl". */
-int cmd_ctl(int count, char **words);
-
-/* Runs `write` with the functions of call stacks where rows are told apart by them. */
-int cmd_with_stacks(const struct profdump_options *options, const struct timeline *timeline,
-                    bool (*write)(const struct profdump_options *, const struct write_options *,
-                                  const struct timeline *));
-
-/* Says one sentence to whoever listens on this thread, with no byte in it that could drive a terminal: on
- * stderr behind "profdump: " where nobody does. complain_more() adds an item to the last one, on stderr as a line. */
+/* Reports one sentence to the error listener of this thread; without one, on stderr behind "profdump: ". Bytes that could
+ * control a terminal are escaped. complain_more() adds an item to the last sentence, on stderr as a line of its own. */
 __attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void complain_more(const char *format, ...);
 
-/* The longest that is said, with its end. */
+/* The longest sentence, with its end. */
 #define COMPLAINT_COLUMNS 900u
 #define COMPLAINT_BYTES (SHOW_TEXT_BYTES(COMPLAINT_COLUMNS) + sizeof "...")
 
-/* Who hears what is complained of on the calling thread. */
+/* Error listener of a thread. */
 struct listener {
     void (*hear)(void *user, const char *sentence);
     void (*hear_more)(void *user, const char *line);
     void *user;
 };
 
-/* From here on; NULL: stderr again. It must live as long. Returns the one before. */
+/* Sets that of the calling thread, which must outlive its use; NULL: stderr again. Returns the previous one. */
 const struct listener *complain_to(const struct listener *listener);
-
-/* Loads the inputs, merged, and cuts them down to the window that was asked for; but for a picture, which shows what
- * was open in it, too. NULL after having complained. Free with timeline_destroy(). */
-struct timeline *inputs_load(const struct profdump_options *options);
-
-/* The same in steps, so that several can be loaded at once: create finds the inputs and is NULL after
- * having complained; run loads them, silently, on any thread, and gives the load's timeline or NULL;
- * tell complains of what was wrong, and is false when there is no timeline. */
-struct input_load;
-struct input_load *input_load_create(const struct profdump_options *options);
-const struct timeline *input_load_run(struct input_load *load);
-bool input_load_tell(const struct input_load *load);
-void input_load_destroy(struct input_load *load);
-
-/* Whether the file is an input: named, in a named directory, or, if none is named, the newest here. */
-struct stat;
-bool inputs_have(const struct profdump_options *options, const struct stat *file);
-
-/* The inputs with Chrome traces apart, which an output that is one copies instead of making it anew. */
-struct inputs {
-    char **chrome_paths; /* in order */
-    size_t chrome_count;
-    struct timeline *timeline; /* of the others; NULL: there are none, or no Chrome trace */
-};
-
-/* False after having complained. */
-bool inputs_split(const struct profdump_options *options, struct inputs *inputs);
-void inputs_fini(struct inputs *inputs);
-
-/* --chrome where an input is a Chrome trace. `others` is the timeline of the inputs that are none, or
- * NULL. */
-int cmd_chrome_merge(const struct profdump_options *options, const struct inputs *inputs);
 
 /* Flushes the output and returns the command's exit status: 1 when not everything could be written
  * (said on stderr, except that a reader who closed the pipe needs no telling), EXIT_LOSS when asked
  * for and something was lost. */
 int finish(const struct profdump_options *options, const struct timeline *timeline, bool written);
 
-/* The same of what is about no recording. */
+/* The same for answers that are about no recording. */
 int finish_answer(const struct profdump_options *options, bool written);
 
 /* The exit status of an export, after having complained where it was not written; except that a reader who

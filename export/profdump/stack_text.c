@@ -102,6 +102,16 @@ char **stack_text_lines(struct symbols *symbols, const struct timeline *timeline
     return lines_of_all(symbols, timeline, write_line);
 }
 
+char **stack_text_all_lines(const struct profdump_options *options, const struct timeline *timeline)
+{
+    struct symbols *symbols = timeline->stacks.count ? stack_text_symbols(options, timeline) : NULL;
+    char **lines = symbols ? stack_text_lines(symbols, timeline) : NULL;
+    if (symbols)
+        stack_text_complain(symbols);
+    symbols_destroy(symbols);
+    return lines;
+}
+
 char **stack_text_all_folded(struct symbols *symbols, const struct timeline *timeline)
 {
     return lines_of_all(symbols, timeline, stack_text_folded);

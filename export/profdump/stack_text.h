@@ -17,6 +17,11 @@ void stack_text_complain_of_none(const struct timeline *timeline);
 /* As torch.profiler's "Call stack": "file(line): function", innermost first, separated by ';'. By
  * stack, each to free(). NULL: no memory. */
 char **stack_text_lines(struct symbols *symbols, const struct timeline *timeline);
+
+/* The same with the symbols that the options ask for, after having complained of files that could not be used. NULL also
+ * where there are no stacks. */
+char **stack_text_all_lines(const struct profdump_options *options,
+                            const struct timeline *timeline);
 void stack_text_free(char **lines, uint32_t count);
 
 /* A line per function, innermost first, indented. */

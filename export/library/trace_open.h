@@ -1,17 +1,18 @@
-/* call.h - what every call of the library begins and ends with.
+/* trace_open.h - a trace that is open, and what every call of the library begins and ends with.
  *
  * During a call, the calling thread has the C locale (decimal points in files). SIGPIPE and SIGXFSZ are blocked, so that
  * a closed pipe and the limit of file sizes are errors of the call and do not end the program. Messages of profdump's
  * commands go to a listener instead of standard error.
  */
-#ifndef PROF_CALL_H
-#define PROF_CALL_H
+#ifndef PROF_TRACE_OPEN_H
+#define PROF_TRACE_OPEN_H
 
 #include "prof/trace.h"
 #include "profdump.h"
 
 #include <locale.h>
 #include <signal.h>
+#include <stdatomic.h>
 
 struct call {
     const struct prof_trace_options *options; /* who hears */
@@ -29,5 +30,26 @@ void call_begin(struct call *call, const struct prof_trace_options *options, cha
 
 /* `otherwise` is why it failed where nothing was heard. Returns `status`. */
 prof_status call_end(struct call *call, prof_status status, const char *otherwise);
+
+/* A timeline that the trace and streams of it have together. */
+struct held_timeline {
+    _Atomic(uint32_t) holders;
+    struct timeline *timeline;
+};
+
+struct prof_trace {
+    struct held_timeline *held;
+    struct prof_trace_options given; /* but words: those are in `words` */
+    struct profdump_options options; /* as `words` say, with the inputs */
+    char **paths;                    /* NULL at the end, as of words */
+    char **words;
+    char sentence[COMPLAINT_BYTES];
+};
+
+/* The last holder's end is the timeline's. NULL is fine. */
+void held_timeline_release(struct held_timeline *held);
+
+/* Has the options say what the words say, which they borrow. NULL: there are none. False after having complained. */
+bool opened_take_words(struct profdump_options *options, const char *const *words);
 
 #endif

@@ -1,0 +1,178 @@
+/* cmd_reports.c - profdump check, graphs, ledger, memory: reports without options of their own. */
+#include "check.h"
+#include "commands.h"
+#include "compat.h"
+#include "failed_calls.h"
+#include "failed_text.h"
+#include "profdump.h"
+#include "stack_of.h"
+#include "stack_text.h"
+#include "table_sheets.h"
+#include "text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- check: every invariant of file and timeline. Exit status 1 when
+ * one does not hold ---- */
+
+static void print_finding(FILE *out, const struct check_finding *finding)
+{
+    char shown[SHOW_TEXT_BYTES(400)];
+    bool rest;
+    show_text((struct text){finding->sentence, strlen(finding->sentence)}, 400, shown, &rest);
+    fprintf(out, "%-7s  %-19s  %8llu  %s\n", check_severity_name(finding->severity),
+            check_rule_name(finding->rule), (unsigned long long)finding->count, shown);
+}
+
+static uint32_t count_operations(const struct timeline *timeline)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < timeline->gpus.count; i++)
+        count += tl_is_work(&timeline->gpus.at[i]);
+    return count;
+}
+
+static void print_verdict(FILE *out, const struct timeline *timeline,
+                          const struct check_report *report)
+{
+    uint32_t files = timeline->file_count;
+    fprintf(out, "%s: %u file%s, %u slices, %u device operations: %u error%s, %u warning%s\n",
+            report->errors ? "FAILED" : "ok", files, files == 1 ? "" : "s", timeline->slices.count,
+            count_operations(timeline), report->errors, report->errors == 1 ? "" : "s",
+            report->warnings, report->warnings == 1 ? "" : "s");
+}
+
+static int run_check(const struct profdump_options *options, const struct timeline *timeline)
+{
+    struct check_report report;
+    timeline_check(timeline, &report);
+    errno = 0;
+    for (unsigned i = 0; i < report.count; i++)
+        print_finding(options->out, &report.findings[i]);
+    print_verdict(options->out, timeline, &report);
+    int status = finish(options, timeline, true);
+    return report.errors ? EXIT_FAILURE : status;
+}
+
+const struct command command_check = {
+    .word = "check",
+    .usage = "check [FILE|DIRECTORY]...",
+    .help = "verify every invariant of file and timeline",
+    .run = run_check,
+    .partial = true, /* a damaged file is what it is there for */
+};
+
+/* ---- graphs: CUDA graphs, who captured them and who replays them ---- */
+
+static int run_graphs(const struct profdump_options *options, const struct timeline *timeline)
+{
+    bool written = options->format == WRITE_JSON
+                       ? write_graphs_json(timeline, &options->write, options->out)
+                   : options->format == WRITE_TEXT
+                       ? write_graphs(timeline, &options->write, options->out)
+                       : graphs_sheet(timeline, &options->write, options->format, options->out);
+    if (timeline->graph_launches.count == 0 && timeline->graphs.count == 0)
+        complain("there are no CUDA graphs in this recording");
+    return finish(options, timeline, written);
+}
+
+const struct command command_graphs = {
+    .word = "graphs",
+    .usage = "graphs [--format FORMAT] [FILE|DIRECTORY]...",
+    .help = "show the CUDA graphs: launches, operations of each, where they were\n"
+            "captured and where they are replayed",
+    .run = run_graphs,
+    .tables = true,
+};
+
+/* ---- ledger: what was launched, on which stream, and where it is ---- */
+
+static void print_stacks(FILE *out, const struct timeline *timeline, struct symbols *symbols,
+                         const struct failed_calls *calls)
+{
+    for (uint32_t i = 0; i < calls->count; i++) {
+        uint32_t stack = stack_of_slice(timeline, calls->at[i].first);
+        if (stack == TL_NONE)
+            continue;
+        fputc('\n', out);
+        failed_text_line(out, timeline, &calls->at[i]);
+        stack_text_print(out, symbols_stack(symbols, stack));
+    }
+}
+
+/* From where the first of each was made. False: no memory. */
+static bool show_stacks(const struct profdump_options *options, const struct timeline *timeline)
+{
+    struct failed_calls calls;
+    if (timeline->stacks.count == 0)
+        return true;
+    if (!failed_calls_init(&calls, timeline))
+        return false;
+    struct symbols *symbols = calls.count ? stack_text_symbols(options, timeline) : NULL;
+    bool known = symbols || calls.count == 0;
+    if (symbols) {
+        print_stacks(options->out, timeline, symbols, &calls);
+        stack_text_complain(symbols);
+        symbols_destroy(symbols);
+    }
+    failed_calls_fini(&calls);
+    return known;
+}
+
+static int run_ledger(const struct profdump_options *options, const struct timeline *timeline)
+{
+    bool is_text = options->format == WRITE_TEXT;
+    bool written = options->json ? write_ledger_json(timeline, &options->write, options->out)
+                   : is_text
+                       ? write_ledger(timeline, &options->write, options->out)
+                       : ledger_sheet(timeline, &options->write, options->format, options->out);
+    if (written && is_text)
+        written = show_stacks(options, timeline);
+    return finish(options, timeline, written);
+}
+
+const struct command command_ledger = {
+    .word = "ledger",
+    .usage = "ledger [--format FORMAT] [FILE|DIRECTORY]...",
+    .help = "show what was launched, recorded and lost, by stream and graph, and\n"
+            "the CUDA calls that failed",
+    .run = run_ledger,
+    .tables = true,
+};
+
+/* ---- memory: what was allocated, by whom, and what never came back ---- */
+
+/* One block of the program's own, which is there without being asked for, says nothing that the heaps
+ * do not. */
+static bool has_blocks(const struct timeline *timeline)
+{
+    bool foreign = timeline->processes.count && timeline->processes.at[0].info.format.size;
+    return timeline->block_allocs.count && (foreign || timeline->blocks.count > 1);
+}
+
+static int run_memory(const struct profdump_options *options, const struct timeline *timeline)
+{
+    if (options->compat)
+        return compat_blocks(options, timeline, EXECUTORCH_MEMORY);
+    bool is_text = options->format == WRITE_TEXT;
+    bool written = options->json ? write_memory_json(timeline, &options->write, options->out)
+                   : is_text
+                       ? write_memory(timeline, &options->write, options->out)
+                       : memory_sheet(timeline, &options->write, options->format, options->out);
+    if (written && is_text && has_blocks(timeline)) {
+        fputc('\n', options->out);
+        written = write_blocks_memory(timeline, &options->blocks, options->out);
+    }
+    return finish(options, timeline, written);
+}
+
+const struct command command_memory = {
+    .word = "memory",
+    .usage = "memory [--format FORMAT] [FILE|DIRECTORY]...",
+    .help = "show what was allocated: peaks and who owned them, what was never\n"
+            "freed, ranges, pools, managed memory",
+    .run = run_memory,
+    .tables = true,
+};
