@@ -1,7 +1,7 @@
 /* arrow_facts.c - see arrow_facts.h. */
 #include "arrow_facts.h"
 
-#include "range_work.h"
+#include "kernel_work.h"
 #include "stack_text.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "compat.h"
 #include "inputs.h"
 #include "options.h"
-#include "peak_file.h"
+#include "peak_rates.h"
 #include "profdump.h"
 #include "write_roofline.h"
 

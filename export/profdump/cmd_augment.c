@@ -13,11 +13,11 @@
 #include "commands.h"
 #include "compat.h"
 #include "inputs.h"
+#include "kernel_work.h"
 #include "kineto_event.h"
 #include "merge_chrome.h"
 #include "profdump.h"
 #include "python_text.h"
-#include "range_work.h"
 
 #include <errno.h>
 #include <inttypes.h>

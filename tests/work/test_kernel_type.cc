@@ -4,7 +4,7 @@
 #include <string>
 
 extern "C" {
-#include "kernel_type.h"
+#include "kernel_names.h"
 }
 
 static std::string type_of(const std::string &name)

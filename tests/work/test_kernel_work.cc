@@ -2,7 +2,7 @@
 #include "../stats/timeline_maker.h"
 
 extern "C" {
-#include "computing_names.h"
+#include "kernel_names.h"
 #include "kernel_work.h"
 }
 

@@ -8,8 +8,6 @@
 #include <string>
 
 extern "C" {
-#include "device_name.h"
-#include "peak_file.h"
 #include "peak_rates.h"
 #include "peak_table.h"
 }

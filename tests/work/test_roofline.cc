@@ -8,7 +8,7 @@
 #include "../stats/timeline_maker.h"
 
 extern "C" {
-#include "peak_file.h"
+#include "peak_rates.h"
 #include "roofline.h"
 }
 

@@ -1,18 +1,20 @@
-/* kernel_work.h - the work of ranges, given to the kernels that did it: each range's once.
+/* kernel_work.h - how much work ranges and kernels had to do.
  *
- * A range's work is what the program said (attributes "flops" and "bytes"; of a range called "cublas..."
- * also "m", "n", "k", "batch" and "type"), else what its operator's formula says. What is said as 0 of
- * an operator with a formula was not known to who said it: the formula counts.
+ * A range's work is what the program stated (attributes "flops" and "bytes"; of a range called "cublas..."
+ * also "m", "n", "k", "batch" and "type"), else the result of its operator's formula. A stated 0 of an
+ * operator with a formula means that whoever stated it did not know: the formula counts.
  *
- * Of ranges inside of each other that have work of one class (enum op_class), the innermost counts: the
- * outer ones would count it again (aten::linear > aten::addmm > cublasGemmEx). Around work of a lower
- * class a range keeps its own, for the kernels that are left: aten::convolution with an aten::add_ of
- * its bias inside. What the program said of a range that is no operator is the total of all in it, so
- * work of a lower class within does not count beside it.
+ * Kernels receive the work of ranges, each range's once.
  *
- * All kernels launched within a range, but not within another that counts, share its work by their
- * durations; where all are 0, in equal parts. Of a product, convolution or attention only those kernels
- * do whose names say that they compute it, if there are such: its transposing and summing kernels are
+ * Where nested ranges have work of one class (enum op_class), the innermost counts: the outer ones would
+ * count it again (aten::linear > aten::addmm > cublasGemmEx). Around work of a lower class a range keeps
+ * its own, for the remaining kernels: aten::convolution with an aten::add_ of its bias inside. What the
+ * program stated of a range that is no operator is the total of everything in it, so work of a lower
+ * class inside does not count beside it.
+ *
+ * All kernels launched within a range, but not within another that counts, share its work in proportion
+ * to their durations; in equal parts if all are 0. Of a product, convolution or attention, only kernels
+ * share whose names say that they compute it, if there are any: its transposing and summing kernels are
  * then unknown, with OP_NO_FORMULA. So the sum over the kernels is the work, where any was recorded.
  *
  * Kernels of a graph work for the range that captured them, in every launch anew; where that has no
@@ -21,6 +23,8 @@
 #ifndef PROF_KERNEL_WORK_H
 #define PROF_KERNEL_WORK_H
 
+#include "array.h"
+#include "maps.h"
 #include "op_work.h"
 #include "timeline.h"
 
@@ -29,6 +33,36 @@ extern "C" {
 #endif
 
 enum kernel_work_source { WORK_NONE, WORK_USER, WORK_GEMM_CALL, WORK_FORMULA };
+
+/* ---- ranges, each by itself ---- */
+
+struct range_work {
+    struct op_work work;
+    uint8_t source;   /* enum kernel_work_source */
+    uint8_t rank;     /* enum op_class; OP_UNCLASSED: only why it is unknown */
+    bool is_total;    /* the program's number for everything in the range */
+    bool is_computed; /* some kernels of such a range only help, as with a layout */
+};
+
+struct range_works {
+    uint32_t *of_slice; /* into all[], TL_NONE: nothing is known of the range */
+    TL_ARRAY(struct range_work) all;
+    /* Below: while it is computed. Equal names, sizes, types and values mean equal work, and they are
+     * indexes into timeline.names, so what many calls have in common is computed once. */
+    const struct timeline *timeline;
+    uint8_t *roles;      /* by name: what an attribute of that name means */
+    uint8_t *classes;    /* by name: enum op_class, or CLASS_UNSEEN */
+    struct keymap ops;   /* (name, sizes) -> number of the pair */
+    struct keymap texts; /* (types, values) -> number of the pair */
+    struct keymap known; /* (number, number) -> into all[] */
+    struct op_inputs inputs;
+};
+
+/* One pass over the attributes. False: no memory; fini is not needed then. */
+bool range_works_init(struct range_works *works, const struct timeline *timeline);
+void range_works_fini(struct range_works *works);
+
+/* ---- kernels ---- */
 
 struct kernel_work {
     double flop, bytes;              /* NaN: unknown */

@@ -51,9 +51,6 @@ extern const struct op_formulas op_gemm_formulas, op_conv_formulas, op_conv_grad
 /* Ends with NULL. */
 extern const struct op_formulas *const op_formula_tables[];
 
-/* NULL: none. */
-const struct op_formula *op_formula_find(struct text name);
-
 /* The input of that number, when it is a tensor. */
 const struct op_tensor *op_tensor_input(const struct op_inputs *inputs, int number);
 
@@ -77,6 +74,7 @@ double op_elements(const struct op_tensor *tensor);
 
 /* Counts elements that are read or written. Elements of an unknown type: the bytes are unknown. */
 void op_count_moved(struct op_count *count, double elements, enum op_type type);
+void op_count_tensor(struct op_count *count, const struct op_tensor *tensor); /* all of them */
 
 /* Whether the elements are complex numbers. */
 bool op_type_is_complex(enum op_type type);

@@ -76,6 +76,23 @@ enum op_type op_type_of_scalar_type(int64_t number);
 /* In bits, as there are types of 4; 0 unknown. */
 unsigned op_type_bits(enum op_type type);
 
+/* Lists in the texts that PyTorch writes beside a range: "[[1, 2], []]", "[2, 2]", "True".
+ *
+ * Texts come from files: any bytes are met. Nothing is read behind a text's end. Threads: any.
+ */
+
+/* A whole number, which may be written "1e3" or "128.0". False: it is none, or beyond 2^53. */
+bool op_text_integer(struct text text, int64_t *number);
+
+/* "True", "false", "1" ... False: it is none of them. */
+bool op_text_truth(struct text text, bool *truth);
+
+/* "[2, 2]", "(2, 2)" or one number. Returns how many; -1: no such thing, or more than `most`. */
+int op_text_integers(struct text text, int64_t *numbers, int most);
+
+/* The same of "[True, False]". */
+int op_text_truths(struct text text, bool *truths, int most);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,12 +1,49 @@
-/* op_work.c - finds an operator's row, has it count, and adds the bytes of what it reads. */
 #include "op_work.h"
 
 #include "op_formula.h"
+#include "op_inputs.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Every table has its names in order. */
+/* ---- arguments that are no tensors, as "Concrete Inputs" has them ---- */
+
+struct text op_value(const struct op_inputs *inputs, int number)
+{
+    const struct op_tensor *input = number < 0 ? NULL : op_input(inputs, (uint32_t)number);
+    return input ? input->value : (struct text){"", 0};
+}
+
+enum op_known op_steps(const struct op_inputs *inputs, int number, int64_t least, int count,
+                       const int64_t *instead, int64_t steps[OP_DIMS_MAX])
+{
+    struct text value = op_value(inputs, number);
+    int given = op_text_integers(value, steps, OP_DIMS_MAX);
+    if (value.size == 0)
+        return OP_NO_VALUES;
+    if (given < 0 || (given == 0 && !instead) || (given > 1 && given != count))
+        return OP_BAD_SHAPES;
+    for (int i = given; i < count; i++)
+        steps[i] = given == 0 ? instead[i] : steps[0];
+    for (int i = 0; i < count; i++)
+        if (steps[i] < least || steps[i] > OP_LIMIT)
+            return OP_BAD_SHAPES;
+    return OP_KNOWN;
+}
+
+enum op_known op_conv_transposed(const struct conv_layout *layout, const struct op_inputs *inputs,
+                                 bool *is_transposed)
+{
+    struct text value = op_value(inputs, layout->transposed);
+    *is_transposed = layout->is_transposed;
+    if (layout->transposed < 0 || op_text_truth(value, is_transposed))
+        return OP_KNOWN;
+    return value.size ? OP_BAD_SHAPES : OP_NO_VALUES;
+}
+
+/* ---- finding an operator's row, calling its function, adding the bytes it reads ---- */
+
+/* Every table is sorted by name. */
 static int compare_name(struct text name, const char *with)
 {
     int order = strncmp(name.bytes, with, name.size);
@@ -60,7 +97,8 @@ static struct text bare_name(struct text name)
     return name;
 }
 
-const struct op_formula *op_formula_find(struct text name)
+/* NULL: none. */
+static const struct op_formula *find_formula(struct text name)
 {
     struct text bare = bare_name(name);
     if (bare.size == 0 || memchr(bare.bytes, '\0', bare.size))
@@ -95,6 +133,11 @@ void op_count_moved(struct op_count *count, double elements, enum op_type type)
     if (type == OP_TYPE_UNKNOWN)
         count->bytes_known = OP_NO_TYPE;
     count->bits += elements * op_type_bits(type);
+}
+
+void op_count_tensor(struct op_count *count, const struct op_tensor *tensor)
+{
+    op_count_moved(count, op_elements(tensor), (enum op_type)tensor->type);
 }
 
 static void count_reads(const struct op_inputs *inputs, struct op_count *count)
@@ -159,7 +202,7 @@ static void set_number(double *number, enum op_known *known, double value, enum 
 
 void op_work_of(struct text name, const struct op_inputs *inputs, struct op_work *work)
 {
-    const struct op_formula *formula = op_formula_find(name);
+    const struct op_formula *formula = find_formula(name);
     enum op_known known = OP_NO_FORMULA;
     struct op_count count = {.flop_known = OP_NO_FORMULA, .bytes_known = OP_KNOWN};
     work->type = biggest_type(inputs);
@@ -177,7 +220,7 @@ void op_work_of(struct text name, const struct op_inputs *inputs, struct op_work
 
 enum op_class op_class_of(struct text name)
 {
-    const struct op_formula *formula = op_formula_find(name);
+    const struct op_formula *formula = find_formula(name);
     return formula ? (enum op_class)formula->kind : OP_UNCLASSED;
 }
 

@@ -7,7 +7,7 @@
  *
  * A device is looked up
  *
- *     1. in the user's file (peak_file.h), whose figures replace those of what follows
+ *     1. in the user's file (struct peak_file), whose figures replace those of what follows
  *     2. by its name in the table (peak_table.h): normalised, the most specific entry that it begins
  *        with. What the trace says of the device must fit the entry: another number of multiprocessors
  *        is another model; with another size of memory the entry's bandwidth is not taken. Words left
@@ -23,13 +23,38 @@
 #define PROF_PEAK_RATES_H
 
 #include "op_inputs.h"
+#include "read.h"
 #include "timeline.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+/* ---- names of devices, normalised so that spellings of one model compare as equal ----
+ *
+ *     "NVIDIA A100-SXM4-80GB"        a100 sxm4 80gb
+ *     "Tesla V100-SXM2-32GB"         v100 sxm2 32gb
+ *     "NVIDIA GeForce RTX 3090"      rtx 3090
+ *     "AMD INSTINCT MI350X"          mi350x
+ *
+ * Lower case, words of letters and digits with a blank between them, without the words that vendors put
+ * before a model.
+ */
+
+#define DEVICE_NAME_BYTES 128u
+
+/* What does not fit is left out. */
+void device_name_normalize(struct text name, char to[DEVICE_NAME_BYTES]);
+
+/* Whether a normalised name begins with these whole words. */
+bool device_name_begins(const char *name, const char *words);
+
+/* Whether all of its words from `rest` on are sizes and kinds of memory, which do not identify a model. */
+bool device_name_is_memory(const char *rest);
+
 struct peak_file;
+
+/* ---- rates ---- */
 
 enum peak_origin {
     PEAK_UNKNOWN,
@@ -81,6 +106,44 @@ double peak_rates_bandwidth(const struct peak_rates *rates); /* GB/s; NaN unknow
 
 /* "table", "derived", "file", "unknown" */
 const char *peak_origin_name(enum peak_origin origin);
+
+/* ---- the user's file: figures that the table lacks, or that replace the table's ----
+ *
+ *     # what this machine's boards reach
+ *     [NVIDIA A100-SXM4-80GB]
+ *     float16 = 290           # TFLOP/s, dense; integers: TOP/s
+ *     bandwidth_gbs = 1900    # 10^9 bytes per second
+ *     memory_gb = 80
+ *
+ *     [*]                     # every device that no other section is for
+ *     float32 = 10
+ *
+ * A section is for the devices whose normalised names begin with its words; the longest
+ * one counts. Types are spelled as op_type_find() knows them. Figures are positive decimal numbers; what
+ * a section does not have stays as it is without the file.
+ */
+
+struct peak_section {
+    char words[DEVICE_NAME_BYTES]; /* normalised; empty: every device */
+    char name[DEVICE_NAME_BYTES];  /* as written */
+    uint32_t line;
+    uint32_t types; /* bit 1 << enum op_type: its rate is given */
+    bool has_bandwidth, has_memory;
+    struct peak_figures figures; /* rates in .matrix */
+};
+
+struct peak_file {
+    char *path;
+    struct peak_section *at;
+    uint32_t count, capacity;
+};
+
+#define PEAK_FILE_ERROR_BYTES 512u
+
+/* Reads the file. False: it cannot be read, or something in it is wrong; `error` says where and what
+ * ("rates.ini:12: ..."), and fini is not needed. */
+bool peak_file_read(struct peak_file *file, const char *path, char error[PEAK_FILE_ERROR_BYTES]);
+void peak_file_fini(struct peak_file *file);
 
 #ifdef __cplusplus
 }

@@ -1,14 +1,116 @@
-/* roofline.c - see roofline.h: one pass over the operations, then each row and device is concluded. */
 #include "roofline.h"
 
 #include "array.h"
 #include "device_time.h"
-#include "kernel_type.h"
+#include "kernel_names.h"
 #include "key_spread.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- sorting rows ---- */
+
+static const char *const column_names[] = {
+    [ROOFLINE_TIME] = "time",
+    [ROOFLINE_COUNT] = "count",
+    [ROOFLINE_MEAN] = "mean",
+    [ROOFLINE_MEDIAN] = "median",
+    [ROOFLINE_FLOP] = "flop",
+    [ROOFLINE_FLOP_RATE] = "tflops",
+    [ROOFLINE_BYTE_RATE] = "gbs",
+    [ROOFLINE_INTENSITY] = "intensity",
+    [ROOFLINE_COMPUTE_SHARE] = "compute",
+    [ROOFLINE_BANDWIDTH_SHARE] = "bandwidth",
+    [ROOFLINE_ROOF_SHARE] = "roof",
+    [ROOFLINE_NAME] = "name",
+};
+
+bool roofline_column_find(const char *name, enum roofline_column *column)
+{
+    for (size_t i = 0; i < sizeof column_names / sizeof *column_names; i++)
+        if (strcmp(column_names[i], name) == 0) {
+            *column = (enum roofline_column)i;
+            return true;
+        }
+    return false;
+}
+
+const char *roofline_column_names(void)
+{
+    return "time, count, mean, median, flop, tflops, gbs, intensity, compute, bandwidth, roof, "
+           "name";
+}
+
+static double value_of(const struct roofline_row *row, enum roofline_column column)
+{
+    switch (column) {
+    case ROOFLINE_COUNT:
+        return (double)row->count;
+    case ROOFLINE_MEAN:
+        return (double)row->total_ns / (double)row->count;
+    case ROOFLINE_MEDIAN:
+        return row->median_ns;
+    case ROOFLINE_FLOP:
+        return row->flop;
+    case ROOFLINE_FLOP_RATE:
+        return row->flop_rate;
+    case ROOFLINE_BYTE_RATE:
+        return row->byte_rate;
+    case ROOFLINE_INTENSITY:
+        return row->intensity;
+    case ROOFLINE_COMPUTE_SHARE:
+        return row->compute_share;
+    case ROOFLINE_BANDWIDTH_SHARE:
+        return row->bandwidth_share;
+    case ROOFLINE_ROOF_SHARE:
+        return row->roof_share;
+    default:
+        return (double)row->total_ns;
+    }
+}
+
+struct row_order {
+    const struct timeline *timeline;
+    enum roofline_column column;
+};
+
+static int compare_names(const struct timeline *timeline, uint32_t a, uint32_t b)
+{
+    if (a == b || a == TL_NONE || b == TL_NONE)
+        return a == b ? 0 : a == TL_NONE ? 1 : -1;
+    struct text left = timeline->names.at[a], right = timeline->names.at[b];
+    size_t size = left.size < right.size ? left.size : right.size;
+    int row_order = memcmp(left.bytes, right.bytes, size);
+    return row_order ? row_order : (left.size > right.size) - (left.size < right.size);
+}
+
+/* Equal ones by name, so that the order does not depend on that of the file. */
+static int compare_rows(const void *a, const void *b, void *user)
+{
+    const struct row_order *row_order = user;
+    const struct roofline_row *left = a, *right = b;
+    double x = value_of(left, row_order->column), y = value_of(right, row_order->column);
+    if (row_order->column != ROOFLINE_NAME) {
+        if (isnan(x) || isnan(y))
+            x = isnan(x) ? -1 : 0, y = isnan(y) ? -1 : 0;
+        if (x > y || x < y)
+            return x > y ? -1 : 1;
+    }
+    return compare_names(row_order->timeline, left->name, right->name);
+}
+
+void roofline_sort(struct roofline *roofline, enum roofline_column column)
+{
+    struct row_order row_order = {roofline->timeline, column};
+    for (uint32_t i = 0; i < roofline->device_count; i++) {
+        const struct roofline_device *device = &roofline->devices[i];
+        qsort_r(roofline->rows + device->first_row, device->row_count, sizeof *roofline->rows,
+                compare_rows, &row_order);
+    }
+}
+
+/* ---- one pass over the operations, then each row and device is completed ---- */
 
 #define NO_TYPE_YET UINT8_MAX
 
@@ -34,7 +136,7 @@ struct instance {
     enum op_type type;
 };
 
-static void add(struct roofline_part *part, double amount, double seconds)
+static void add_part(struct roofline_part *part, double amount, double seconds)
 {
     part->amount += amount;
     part->seconds += seconds;
@@ -205,9 +307,9 @@ static void add_flop(struct roofline_row *row, const struct instance *instance, 
     row->flop_count++;
     if (instance->seconds <= 0)
         return;
-    add(&row->flop_timed, instance->flop, instance->seconds);
+    add_part(&row->flop_timed, instance->flop, instance->seconds);
     if (!isnan(tops))
-        add(&row->flop_rated, instance->flop, tops * 1e12 * instance->seconds);
+        add_part(&row->flop_rated, instance->flop, tops * 1e12 * instance->seconds);
 }
 
 static void add_bytes(struct roofline_row *row, const struct instance *instance)
@@ -215,7 +317,7 @@ static void add_bytes(struct roofline_row *row, const struct instance *instance)
     row->bytes += instance->bytes;
     row->bytes_count++;
     if (instance->seconds > 0)
-        add(&row->bytes_timed, instance->bytes, instance->seconds);
+        add_part(&row->bytes_timed, instance->bytes, instance->seconds);
 }
 
 /* For the place on the roofline, both must be of the same instances. */
@@ -223,10 +325,10 @@ static void add_both(struct roofline_row *row, const struct instance *instance, 
 {
     if (instance->seconds <= 0)
         return;
-    add(&row->both_flop, instance->flop, instance->seconds);
-    add(&row->both_bytes, instance->bytes, instance->seconds);
+    add_part(&row->both_flop, instance->flop, instance->seconds);
+    add_part(&row->both_bytes, instance->bytes, instance->seconds);
     if (!isnan(tops))
-        add(&row->both_rated, tops * 1e12 * instance->seconds, instance->seconds);
+        add_part(&row->both_rated, tops * 1e12 * instance->seconds, instance->seconds);
 }
 
 static void add_to_device(struct pass *pass, const struct tl_gpu *op,
@@ -383,7 +485,7 @@ static bool is_other_device(const struct roofline *roofline, const struct tl_gpu
     return !device || device->process != op->process || device->ordinal != op->device;
 }
 
-static bool take(struct pass *pass, uint32_t gpu)
+static bool add_gpu(struct pass *pass, uint32_t gpu)
 {
     const struct tl_gpu *op = &pass->timeline->gpus.at[gpu];
     if (is_other_device(pass->roofline, op)) {
@@ -403,7 +505,7 @@ static bool run_pass(struct pass *pass)
     bool taken = true;
     for (uint32_t i = 0; i < timeline->gpus.count && taken; i++)
         if (is_counted(&timeline->gpus.at[i]))
-            taken = take(pass, i);
+            taken = add_gpu(pass, i);
     if (taken)
         end_device(pass);
     return taken && find_medians(pass);

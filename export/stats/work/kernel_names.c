@@ -1,7 +1,8 @@
-/* kernel_type.c - see kernel_type.h. */
-#include "kernel_type.h"
+#include "kernel_names.h"
 
 #include <string.h>
+
+/* ---- types ---- */
 
 enum match {
     ANYWHERE,
@@ -9,8 +10,8 @@ enum match {
     ALONE /* nor after it */
 };
 
-/* What stands in names, in this order: a product of narrow types is added up in a wide one, which the
- * name has as well. */
+/* The first that matches counts: a product of narrow types is accumulated in a wide one, which the name
+ * contains as well. */
 static const struct {
     const char *sign;
     enum match match;
@@ -134,4 +135,57 @@ enum op_type kernel_type_of_name(struct text name)
         if (has_sign(name, signs[i].sign, signs[i].match))
             return signs[i].type;
     return OP_TYPE_UNKNOWN;
+}
+
+/* ---- computing or helping: parts of names as NVIDIA's and AMD's libraries, CUTLASS and PyTorch use them ---- */
+
+/* In lower case. "convert" is no convolution, and "mma" alone is in "gamma". */
+static const char *const computing[] = {
+    "gemm",   "gemv",   "xmma",   "cutlass", "nvjet", "cijk_",     "wgmma",  "hmma",  "imma",
+    "s884",   "s1688",  "s16816", "conv",    "wgrad", "dgrad",     "fprop",  "bprop", "winograd",
+    "scudnn", "hcudnn", "fft",    "fmha",    "flash", "attention", "matmul", "_mm_",  "dot_kernel",
+};
+
+static const char *const helping[] = {
+    "splitkreduce",       "splitk_reduce", "reduce_wgrad",
+    "reducesplitk",       "nchwtonhwc",    "nhwctonchw",
+    "tensortransform",    "offsetskernel", "generatewinogradtiles",
+    "converttensor",      "im2col",        "col2im",
+    "elementwise_kernel",
+};
+
+/* Templates of CUTLASS have names of kilobytes; the kernel's own name is at the front. */
+#define NAME_BYTES_READ 512u
+
+static size_t lower_case(char to[NAME_BYTES_READ + 1], struct text from)
+{
+    size_t size = from.size < NAME_BYTES_READ ? from.size : NAME_BYTES_READ;
+    for (size_t i = 0; i < size; i++)
+        to[i] = from.bytes[i] ? lower(from.bytes[i]) : ' ';
+    to[size] = '\0';
+    return size;
+}
+
+static bool is_in(const char *name, const char *part)
+{
+    for (const char *at = strstr(name, part); at; at = strstr(at + 1, part))
+        if (strcmp(part, "conv") != 0 || strncmp(at, "convert", 7) != 0)
+            return true;
+    return false;
+}
+
+static bool has_any(const char *name, const char *const *parts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (is_in(name, parts[i]))
+            return true;
+    return false;
+}
+
+bool kernel_name_computes(struct text name)
+{
+    char lower[NAME_BYTES_READ + 1];
+    return lower_case(lower, name) &&
+           has_any(lower, computing, sizeof computing / sizeof *computing) &&
+           !has_any(lower, helping, sizeof helping / sizeof *helping);
 }
