@@ -23,6 +23,15 @@ static inline bool text_is(struct text text, const char *word)
     return text.size == strlen(word) && memcmp(text.bytes, word, text.size) == 0;
 }
 
+/* FNV-1a of 32 bits. */
+static inline uint32_t text_hash(struct text text)
+{
+    uint32_t hash = 2166136261u;
+    for (size_t i = 0; i < text.size; i++)
+        hash = (hash ^ (uint8_t)text.bytes[i]) * 16777619u;
+    return hash;
+}
+
 /* Length of the UTF-8 character at `from`, 0 when there is none. `character` gets it. */
 size_t utf8_decode(const char *from, size_t size, uint32_t *character);
 

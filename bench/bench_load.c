@@ -11,6 +11,7 @@
 #include "bench.h"
 #include "key_averages.h"
 #include "large_trace.h"
+#include "read.h"
 #include "roofline.h"
 #include "timeline_restrict.h"
 

@@ -10,6 +10,7 @@
 #include "bench.h"
 #include "bench_timeline.h"
 #include "formats.h"
+#include "read.h"
 #include "write.h"
 
 #include <stdbool.h>

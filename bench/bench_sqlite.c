@@ -9,6 +9,7 @@
 #include "bench.h"
 #include "formats.h"
 #include "large_trace.h"
+#include "read.h"
 #include "timeline.h"
 
 #include <sqlite3.h>

@@ -8,6 +8,7 @@
  */
 #include "bench.h"
 #include "kernel_work.h"
+#include "read.h"
 #include "trace_builder.h"
 
 #include <string.h>

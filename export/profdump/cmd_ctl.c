@@ -3,6 +3,7 @@
 #include "commands.h"
 #include "prof/control.h"
 #include "profdump.h"
+#include "read.h"
 #include "run_facts.h"
 
 #include <dirent.h>
@@ -254,15 +255,14 @@ static bool count_events(const char *path, uint64_t *events)
 {
     struct stat status;
     struct read_error error;
-    struct read_health health = {0};
-    struct read_sink sink = {0};
     if (stat(path, &status) != 0 || status.st_size > COUNT_BYTES_MAX)
         return false;
     struct trace_file *file = trace_file_open(path, true, &error);
-    bool counted = file && trace_file_walk(file, &sink, &health, &error);
+    if (!file)
+        return false;
+    *events = trace_file_count_records(file);
     trace_file_close(file);
-    *events = health.records;
-    return counted;
+    return true;
 }
 
 static void print_file(const char *answer)

@@ -14,7 +14,7 @@
 #ifndef PROF_PYTORCH_WORK_H
 #define PROF_PYTORCH_WORK_H
 
-#include "read.h"
+#include "text.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -112,11 +112,3 @@ bool record_text(const struct record *record, size_t head_bytes, uint32_t bytes,
     *text = (const char *)record->at + head_bytes;
     return true;
 }
-
-uint32_t record_name_hash(const char *text, size_t size)
-{
-    uint32_t hash = 2166136261u;
-    for (size_t i = 0; i < size; i++)
-        hash = (hash ^ (uint8_t)text[i]) * 16777619u;
-    return hash;
-}

@@ -45,7 +45,4 @@ static inline unsigned record_type(const struct record *record)
  * it. */
 bool record_text(const struct record *record, size_t head_bytes, uint32_t bytes, const char **text);
 
-/* The hash of struct prof_rec_name. */
-uint32_t record_name_hash(const char *text, size_t size);
-
 #endif

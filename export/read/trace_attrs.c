@@ -75,6 +75,7 @@ void walk_attrs(struct walk *walk, uint32_t thread, const struct record *record)
     }
     for (uint32_t i = 0; i < set->count; i++)
         if (attr_value(record, &set->fields[i], &value))
-            walk->sink.attr(walk->sink.user, thread, set->fields[i].key,
-                            (enum prof_attr_type)set->fields[i].type, value, 0);
+            timeline_append_attr(
+                walk->builder, thread,
+                &(struct read_attr){value, set->fields[i].key, set->fields[i].type}, 0);
 }

@@ -85,7 +85,7 @@ void walk_cost_tell(struct walk *walk)
     for (int i = 0; i < PROF_COST_COUNT; i++)
         cost.parts[i] = (struct read_cost_part){from->items[i].count, from->items[i].ns};
     count_events(walk, &cost);
-    walk->sink.cost(walk->sink.user, &cost);
+    timeline_set_cost(walk->builder, &cost);
 }
 
 void walk_shed_tell(struct walk *walk, const struct record *record)
@@ -99,5 +99,5 @@ void walk_shed_tell(struct walk *walk, const struct record *record)
                                    .on = from.on != 0,
                                    .cost_ppm = from.cost_ppm,
                                    .budget_ppm = from.budget_ppm};
-    walk->sink.shed(walk->sink.user, &shed);
+    timeline_append_shed(walk->builder, &shed);
 }

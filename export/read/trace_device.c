@@ -7,7 +7,7 @@ static void tell_gpu(struct walk *walk, struct read_gpu *gpu, uint64_t start_ns,
     gpu->correlation = (uint32_t)info;
     gpu->start_ns = clockmap_device_ns(&walk->clock, start_ns);
     gpu->end_ns = clockmap_device_ns(&walk->clock, end_ns);
-    walk->sink.gpu(walk->sink.user, gpu);
+    timeline_append_gpu(walk->builder, gpu);
 }
 
 static void take_kernel(struct walk *walk, const struct record *record, uint64_t info)
@@ -60,14 +60,14 @@ static void take_lost(struct walk *walk, const struct record *record, uint64_t i
     struct prof_rec_lost lost;
     record_copy(record, &lost, sizeof lost);
     if (lost.cause < PROF_LOSS_COUNT)
-        walk->sink.lost(walk->sink.user, (uint32_t)info, &lost);
+        timeline_append_lost(walk->builder, (uint32_t)info, &lost);
 }
 
 static void take_cuda_event(struct walk *walk, const struct record *record, uint64_t info)
 {
     struct prof_rec_cuda_event event;
     record_copy(record, &event, sizeof event);
-    walk->sink.cuda_event(walk->sink.user, (uint32_t)info, &event);
+    timeline_append_cuda_event(walk->builder, (uint32_t)info, &event);
 }
 
 static void take_range_time(struct walk *walk, const struct record *record)
@@ -82,7 +82,7 @@ static void take_range_time(struct walk *walk, const struct record *record)
         .device = from.device,
         .error_ns = from.error_ns,
     };
-    walk->sink.range_time(walk->sink.user, &time);
+    timeline_append_range_time(walk->builder, &time);
 }
 
 void walk_device(struct walk *walk, const struct record *record, uint64_t info)

@@ -14,7 +14,7 @@ void walk_graph_node(struct walk *walk, uint32_t thread, int64_t time_ns,
         .has_stack = record->words * 8 >= sizeof from,
         .stack = from.stack,
     };
-    walk->sink.graph_node(walk->sink.user, thread, time_ns, &node);
+    timeline_append_graph_node(walk->builder, thread, time_ns, &node);
 }
 
 void walk_earlier_node(struct walk *walk, const struct record *record)
@@ -28,12 +28,12 @@ void walk_earlier_node(struct walk *walk, const struct record *record)
         .type = from.type,
         .flags = from.flags,
     };
-    walk->sink.graph_node(walk->sink.user, 0, clockmap_time_ns(&walk->clock, from.ticks), &node);
+    timeline_append_graph_node(walk->builder, 0, clockmap_time_ns(&walk->clock, from.ticks), &node);
 }
 
 void walk_graph(struct walk *walk, const struct record *record)
 {
     struct prof_rec_graph graph;
     record_copy(record, &graph, sizeof graph);
-    walk->sink.graph(walk->sink.user, clockmap_time_ns(&walk->clock, graph.ticks), &graph);
+    timeline_define_graph(walk->builder, clockmap_time_ns(&walk->clock, graph.ticks), &graph);
 }

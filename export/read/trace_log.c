@@ -49,43 +49,36 @@ static void set_owner(struct log_state *log, uint32_t number, uint32_t tid)
 
 static void take_push(struct log_state *log, uint64_t info, uint32_t name)
 {
-    const struct read_sink *sink = &log->walk->sink;
-    sink->push(sink->user, log->thread->number, event_ns(log, info), name);
+    timeline_begin_range(log->walk->builder, log->thread->number, event_ns(log, info), name);
 }
 
 static void take_pop(struct log_state *log, uint64_t info)
 {
-    const struct read_sink *sink = &log->walk->sink;
-    sink->pop(sink->user, log->thread->number, event_ns(log, info));
+    timeline_end_range(log->walk->builder, log->thread->number, event_ns(log, info));
 }
 
 static void take_nvtx_push(struct log_state *log, uint64_t info, uint32_t name)
 {
-    const struct read_sink *sink = &log->walk->sink;
-    sink->nvtx_push(sink->user, log->thread->number, event_ns(log, info), name);
+    timeline_begin_nvtx_range(log->walk->builder, log->thread->number, event_ns(log, info), name);
 }
 
 static void take_nvtx_pop(struct log_state *log, uint64_t info, uint32_t domain)
 {
-    const struct read_sink *sink = &log->walk->sink;
-    sink->nvtx_pop(sink->user, log->thread->number, event_ns(log, info), domain);
+    timeline_end_nvtx_range(log->walk->builder, log->thread->number, event_ns(log, info), domain);
 }
 
 static void take_frame_push(struct log_state *log, uint64_t info, uint32_t name)
 {
-    const struct read_sink *sink = &log->walk->sink;
-    sink->frame_push(sink->user, log->thread->number, event_ns(log, info), name);
+    timeline_begin_frame(log->walk->builder, log->thread->number, event_ns(log, info), name);
 }
 
 static void take_frame_pop(struct log_state *log, uint64_t info)
 {
-    const struct read_sink *sink = &log->walk->sink;
-    sink->frame_pop(sink->user, log->thread->number, event_ns(log, info));
+    timeline_end_frame(log->walk->builder, log->thread->number, event_ns(log, info));
 }
 
 static void take_frames(struct log_state *log, const struct record *record, uint64_t info)
 {
-    const struct read_sink *sink = &log->walk->sink;
     struct prof_rec_frames frames;
     record_copy(record, &frames, sizeof frames);
     const uint32_t *names = (const uint32_t *)(const void *)(record->at + sizeof frames / 8);
@@ -95,13 +88,13 @@ static void take_frames(struct log_state *log, const struct record *record, uint
                     "more Python frames than their record holds");
         frames.count = (uint32_t)room;
     }
-    sink->frames(sink->user, log->thread->number, event_ns(log, info), names, frames.count);
+    timeline_set_frames(log->walk->builder, log->thread->number, event_ns(log, info), names,
+                        frames.count);
 }
 
 static void take_mark(struct log_state *log, uint64_t info, uint32_t name)
 {
-    const struct read_sink *sink = &log->walk->sink;
-    sink->mark(sink->user, log->thread->number, event_ns(log, info), name);
+    timeline_append_mark(log->walk->builder, log->thread->number, event_ns(log, info), name);
 }
 
 static void take_thread(struct log_state *log, const struct record *record)
@@ -128,21 +121,19 @@ static void take_attr(struct log_state *log, const struct record *record)
 {
     struct prof_rec_attr attr;
     record_copy(record, &attr, sizeof attr);
-    const struct read_sink *sink = &log->walk->sink;
     if (attr.type >= PROF_ATTR_INT && attr.type <= PROF_ATTR_HEX)
-        sink->attr(sink->user, log->thread->number, attr.key, (enum prof_attr_type)attr.type,
-                   attr.value, attr.target);
+        timeline_append_attr(log->walk->builder, log->thread->number,
+                             &(struct read_attr){attr.value, attr.key, attr.type}, attr.target);
 }
 
 static void take_range_begin(struct log_state *log, const struct record *record, uint64_t info)
 {
-    const struct read_sink *sink = &log->walk->sink;
     struct prof_rec_range_begin begin;
     record_copy(record, &begin, sizeof begin);
-    sink->range_begin(sink->user, log->thread->number, event_ns(log, info), (uint32_t)begin.name,
-                      begin.id);
+    timeline_begin_async(log->walk->builder, log->thread->number, event_ns(log, info),
+                         (uint32_t)begin.name, begin.id);
     if (record->words * 8 >= sizeof begin)
-        sink->event(sink->user, log->thread->number, begin.id, begin.chain, begin.instruction);
+        timeline_set_block_event(log->walk->builder, begin.chain, begin.instruction);
 }
 
 static int64_t within(int64_t time_ns, int64_t first_ns, int64_t last_ns)
@@ -152,7 +143,6 @@ static int64_t within(int64_t time_ns, int64_t first_ns, int64_t last_ns)
 
 static void take_range(struct log_state *log, const struct record *record, uint64_t info)
 {
-    const struct read_sink *sink = &log->walk->sink;
     struct prof_rec_range range;
     record_copy(record, &range, sizeof range);
     int64_t told_ns = event_ns(log, info);
@@ -160,30 +150,27 @@ static void take_range(struct log_state *log, const struct record *record, uint6
     int64_t end_ns =
         within(clockmap_time_ns(&log->walk->clock, range.end_ticks), begin_ns, told_ns);
     uint32_t number = log->thread->number;
-    sink->range_begin(sink->user, number, begin_ns, (uint32_t)range.name, range.id);
-    sink->range_end(sink->user, number, end_ns, range.id);
+    timeline_begin_async(log->walk->builder, number, begin_ns, (uint32_t)range.name, range.id);
+    timeline_end_async(log->walk->builder, number, end_ns, range.id);
 }
 
 static void take_block(struct log_state *log, const struct record *record, uint64_t info)
 {
-    const struct read_sink *sink = &log->walk->sink;
     struct prof_rec_block block;
     record_copy(record, &block, sizeof block);
-    sink->block(sink->user, log->thread->number, event_ns(log, info), block.name, block.flags);
+    timeline_begin_block(log->walk->builder, event_ns(log, info), block.name, block.flags);
 }
 
 static void take_counter(struct log_state *log, const struct record *record, uint64_t info)
 {
-    const struct read_sink *sink = &log->walk->sink;
     double value;
     memcpy(&value, &record->at[2], sizeof value);
-    sink->counter(sink->user, log->thread->number, event_ns(log, info), (uint32_t)record->at[1],
-                  value);
+    timeline_append_counter(log->walk->builder, log->thread->number, event_ns(log, info),
+                            (uint32_t)record->at[1], value);
 }
 
 static void take_api_enter(struct log_state *log, const struct record *record, uint64_t info)
 {
-    const struct read_sink *sink = &log->walk->sink;
     struct prof_rec_api_enter enter;
     record_copy(record, &enter, sizeof enter);
     struct read_api api = {
@@ -199,26 +186,24 @@ static void take_api_enter(struct log_state *log, const struct record *record, u
         .has_stack = record->words * 8 >= sizeof enter,
         .stack = enter.stack,
     };
-    sink->api_enter(sink->user, log->thread->number, event_ns(log, info), &api);
+    timeline_begin_call(log->walk->builder, log->thread->number, event_ns(log, info), &api);
 }
 
 static void take_api_exit(struct log_state *log, const struct record *record, uint64_t info)
 {
-    const struct read_sink *sink = &log->walk->sink;
     uint64_t word = record->at[1];
-    sink->api_exit(sink->user, log->thread->number, event_ns(log, info), (uint32_t)(word >> 32),
-                   (int32_t)(uint32_t)word);
+    timeline_end_call(log->walk->builder, log->thread->number, event_ns(log, info),
+                      (uint32_t)(word >> 32), (int32_t)(uint32_t)word);
 }
 
 static void take_start_event(struct log_state *log, const struct record *record)
 {
-    const struct read_sink *sink = &log->walk->sink;
     struct clockmap *clock = &log->walk->clock;
     struct prof_rec_start_event event;
     record_copy(record, &event, sizeof event);
-    sink->start_event(sink->user, event.device, event.correlation,
-                      clockmap_time_ns(clock, event.before_ticks),
-                      clockmap_time_ns(clock, event.after_ticks));
+    timeline_append_start_event(log->walk->builder, event.device, event.correlation,
+                                clockmap_time_ns(clock, event.before_ticks),
+                                clockmap_time_ns(clock, event.after_ticks));
 }
 
 /* CUDA calls, memory, and what comes with them. */
@@ -252,7 +237,6 @@ static void take_call_record(struct log_state *log, const struct record *record,
 static void take_range_record(struct log_state *log, const struct record *record, uint64_t info,
                               uint64_t begun)
 {
-    const struct read_sink *sink = &log->walk->sink;
     const uint64_t *at = record->at;
     uint32_t number = log->thread->number;
     switch (record_type(record)) {
@@ -276,7 +260,7 @@ static void take_range_record(struct log_state *log, const struct record *record
         log->begun = at[2];
         break;
     case PROF_REC_RANGE_END:
-        sink->range_end(sink->user, number, event_ns(log, info), at[1]);
+        timeline_end_async(log->walk->builder, number, event_ns(log, info), at[1]);
         break;
     case PROF_REC_RANGE:
         take_range(log, record, info);
@@ -291,16 +275,16 @@ static void take_range_record(struct log_state *log, const struct record *record
         walk_attrs(log->walk, number, record);
         break;
     case PROF_REC_STEP:
-        sink->step(sink->user, number, event_ns(log, info), at[1]);
+        timeline_begin_step(log->walk->builder, number, event_ns(log, info), at[1]);
         break;
     case PROF_REC_BLOCK:
         take_block(log, record, info);
         break;
     case PROF_REC_STACK:
-        sink->stack(sink->user, number, (uint32_t)at[1], begun);
+        timeline_set_stack(log->walk->builder, number, (uint32_t)at[1], begun);
         break;
     case PROF_REC_TIMED:
-        sink->timed(sink->user, number, at[1]);
+        timeline_set_timed(log->walk->builder, number, at[1]);
         break;
     default:
         take_call_record(log, record, info);
@@ -393,7 +377,7 @@ static void cut_thread(struct log_state *log, uint64_t missing)
     walk->health.missing_chunks += missing;
     if (log->thread->begun)
         walk_thread_close(walk, log->thread, log->thread->last_ns, false);
-    walk->sink.cut(walk->sink.user, log->thread->number);
+    timeline_cut_thread(walk->builder, log->thread->number);
 }
 
 /* Makes the chunk's thread the owner; false when the chunk is to be left out. */

@@ -1,7 +1,7 @@
 /* trace_meta.c - META chunks: the facts that come before the first event.
  *
  * They are read twice. Collecting finds damage and what the walk itself needs (clock samples,
- * stops, texts of the process); telling gives the sink its names, threads and devices.
+ * stops, texts of the process); telling gives the builder names, threads and devices.
  */
 #include "trace_attrs.h"
 #include "trace_graph.h"
@@ -25,7 +25,7 @@ static struct checked_text read_name(const struct record *record, struct prof_re
     record_copy(record, name, sizeof *name);
     struct checked_text checked = text_after(record, sizeof *name, name->bytes);
     checked.good = checked.good && name->id != 0 && name->bytes <= PROF_NAME_BYTES_MAX &&
-                   record_name_hash(checked.text.bytes, name->bytes) == name->hash;
+                   text_hash((struct text){checked.text.bytes, name->bytes}) == name->hash;
     return checked;
 }
 
@@ -241,15 +241,7 @@ static void tell_name(struct walk *walk, const struct record *record)
     struct prof_rec_name name;
     struct checked_text checked = read_name(record, &name);
     if (checked.good)
-        walk->sink.name(walk->sink.user, name.id, checked.text, name.full_bytes);
-}
-
-static void tell_note(struct walk *walk, const struct record *record)
-{
-    struct prof_rec_info info;
-    struct checked_text checked = read_info(record, &info);
-    if (checked.good && info.key == PROF_INFO_NOTE)
-        walk->sink.note(walk->sink.user, checked.text);
+        timeline_define_name(walk->builder, name.id, checked.text);
 }
 
 static void tell_thread(struct walk *walk, const struct record *record)
@@ -260,28 +252,28 @@ static void tell_thread(struct walk *walk, const struct record *record)
     if (!thread)
         return;
     thread->described = true;
-    walk->sink.thread(walk->sink.user, info.thread, info.tid, checked.text, info.flags & 1);
+    timeline_define_thread(walk->builder, info.thread, info.tid, checked.text, info.flags & 1);
 }
 
 static void tell_device(struct walk *walk, const struct record *record)
 {
     struct prof_rec_device device;
     record_copy(record, &device, sizeof device);
-    walk->sink.device(walk->sink.user, &device);
+    timeline_define_device(walk->builder, &device);
 }
 
 static void tell_context(struct walk *walk, const struct record *record)
 {
     struct prof_rec_context context;
     record_copy(record, &context, sizeof context);
-    walk->sink.context(walk->sink.user, &context);
+    timeline_define_context(walk->builder, &context);
 }
 
 static void tell_stream(struct walk *walk, const struct record *record)
 {
     struct prof_rec_stream stream;
     record_copy(record, &stream, sizeof stream);
-    walk->sink.stream(walk->sink.user, &stream);
+    timeline_define_stream(walk->builder, &stream);
 }
 
 static void tell_api_name(struct walk *walk, const struct record *record)
@@ -289,8 +281,8 @@ static void tell_api_name(struct walk *walk, const struct record *record)
     struct prof_rec_api_name name;
     record_copy(record, &name, sizeof name);
     if (name.domain == PROF_API_RUNTIME || name.domain == PROF_API_DRIVER)
-        walk->sink.api_name(walk->sink.user, (enum prof_api_domain)name.domain, name.cbid,
-                            name.name);
+        timeline_define_api_name(walk->builder, (enum prof_api_domain)name.domain, name.cbid,
+                                 name.name);
 }
 
 static void tell_child(struct walk *walk, const struct record *record)
@@ -300,7 +292,7 @@ static void tell_child(struct walk *walk, const struct record *record)
     if (child.origin < PROF_CHILD_FORK || child.origin > PROF_CHILD_EXEC)
         return;
     int64_t time_ns = child.ticks ? clockmap_time_ns(&walk->clock, child.ticks) : 0;
-    walk->sink.child(walk->sink.user, child.pid, (enum prof_child_origin)child.origin, time_ns);
+    timeline_append_child(walk->builder, child.pid, (enum prof_child_origin)child.origin, time_ns);
 }
 
 static void tell_event_name(struct walk *walk, const struct record *record)
@@ -308,49 +300,49 @@ static void tell_event_name(struct walk *walk, const struct record *record)
     struct prof_rec_event_name name;
     record_copy(record, &name, sizeof name);
     if (name.id != 0)
-        walk->sink.event_name(walk->sink.user, &name);
+        timeline_define_event_name(walk->builder, &name);
 }
 
 static void tell_domain(struct walk *walk, const struct record *record)
 {
     struct prof_rec_domain domain;
     record_copy(record, &domain, sizeof domain);
-    walk->sink.domain(walk->sink.user, &domain);
+    timeline_define_domain(walk->builder, &domain);
 }
 
 static void tell_category(struct walk *walk, const struct record *record)
 {
     struct prof_rec_category category;
     record_copy(record, &category, sizeof category);
-    walk->sink.category(walk->sink.user, &category);
+    timeline_define_category(walk->builder, &category);
 }
 
 static void tell_resource(struct walk *walk, const struct record *record)
 {
     struct prof_rec_resource resource;
     record_copy(record, &resource, sizeof resource);
-    walk->sink.resource(walk->sink.user, &resource);
+    timeline_define_resource(walk->builder, &resource);
 }
 
 static void tell_stack(struct walk *walk, const struct record *record)
 {
     struct read_stack stack;
     if (trace_stack_frames(record, &stack))
-        walk->sink.stack_frames(walk->sink.user, &stack);
+        timeline_define_stack(walk->builder, &stack);
 }
 
 static void tell_module(struct walk *walk, const struct record *record)
 {
     struct read_module module;
     if (trace_stack_module(record, &module))
-        walk->sink.module(walk->sink.user, &module);
+        timeline_define_module(walk->builder, &module);
 }
 
 static void tell_module_gone(struct walk *walk, const struct record *record)
 {
     struct prof_rec_module_gone gone;
     record_copy(record, &gone, sizeof gone);
-    walk->sink.module_gone(walk->sink.user, gone.id, gone.ticks);
+    timeline_end_module(walk->builder, gone.id, gone.ticks);
 }
 
 static void tell_control(struct walk *walk, const struct record *record)
@@ -360,15 +352,15 @@ static void tell_control(struct walk *walk, const struct record *record)
     enum prof_control_reason reason = control.reason < PROF_CONTROL_COUNT
                                           ? (enum prof_control_reason)control.reason
                                           : PROF_CONTROL_UNKNOWN;
-    walk->sink.control(walk->sink.user, control.on != 0, control.epoch, reason,
-                       clockmap_time_ns(&walk->clock, control.ticks));
+    timeline_append_control(walk->builder, control.on != 0, control.epoch, reason,
+                            clockmap_time_ns(&walk->clock, control.ticks));
 }
 
 static void tell_frames_end(struct walk *walk, const struct record *record)
 {
     struct prof_rec_frames_end end;
     record_copy(record, &end, sizeof end);
-    walk->sink.frames_end(walk->sink.user, clockmap_time_ns(&walk->clock, end.ticks));
+    timeline_end_frames(walk->builder, clockmap_time_ns(&walk->clock, end.ticks));
 }
 
 static void tell_stream_loss(struct walk *walk, const struct record *record)
@@ -376,7 +368,7 @@ static void tell_stream_loss(struct walk *walk, const struct record *record)
     struct prof_rec_stream_loss loss;
     record_copy(record, &loss, sizeof loss);
     if (loss.cause < PROF_LOSS_COUNT)
-        walk->sink.stream_loss(walk->sink.user, &loss);
+        timeline_add_stream_loss(walk->builder, &loss);
 }
 
 static void tell_record(struct walk *walk, const struct record *record)
@@ -384,9 +376,6 @@ static void tell_record(struct walk *walk, const struct record *record)
     switch (record_type(record)) {
     case PROF_REC_NAME:
         tell_name(walk, record);
-        break;
-    case PROF_REC_INFO:
-        tell_note(walk, record);
         break;
     case PROF_REC_THREAD_INFO:
         tell_thread(walk, record);
@@ -472,13 +461,13 @@ static void tell_losses(struct walk *walk)
         if (cause >= PROF_LOSS_COUNT)
             walk->health.unknown_losses += loss[cause];
         else if (loss[cause])
-            walk->sink.loss(walk->sink.user, (enum prof_loss_cause)cause, loss[cause]);
+            timeline_add_loss(walk->builder, (enum prof_loss_cause)cause, loss[cause]);
     }
 }
 
 void walk_meta_tell(struct walk *walk)
 {
-    walk->sink.process(walk->sink.user, &walk->process);
+    timeline_set_process(walk->builder, &walk->process);
     for (size_t i = 0; i < walk->meta_count && !walk->failed; i++)
         tell_chunk(walk, walk_records(walk, walk->metas[i]));
     tell_losses(walk);

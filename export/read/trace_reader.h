@@ -10,9 +10,9 @@ extern "C" {
 
 /* `foreign` is what the reader made of the file when it was opened. */
 struct trace_reader {
-    /* As trace_file_walk_process(). Every member of the sink can be called; `health` is zeroed. */
-    bool (*walk)(void *foreign, uint32_t process, const struct read_sink *sink,
-                 struct read_health *health, struct read_error *error);
+    /* As trace_file_append(); `health` is zeroed. */
+    bool (*append)(void *foreign, uint32_t process, struct builder *builder,
+                   struct read_health *health, struct read_error *error);
     void (*close)(void *foreign);
 };
 

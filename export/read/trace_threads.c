@@ -34,7 +34,7 @@ struct walk_thread *walk_thread_meet(struct walk *walk, uint32_t number, uint32_
     bool met = idmap_find(&walk->thread_slots, number) != IDMAP_NONE;
     struct walk_thread *thread = walk_thread_find(walk, number);
     if (thread && !thread->described && (!met || tid)) {
-        walk->sink.thread(walk->sink.user, number, tid, (struct text){"", 0}, false);
+        timeline_define_thread(walk->builder, number, tid, (struct text){"", 0}, false);
         thread->described = tid != 0;
     }
     return thread;
@@ -51,7 +51,7 @@ void walk_thread_close(struct walk *walk, struct walk_thread *thread, int64_t ti
 {
     if (time_ns > thread->last_ns)
         thread->last_ns = time_ns;
-    walk->sink.close_all(walk->sink.user, thread->number, thread->last_ns, unclosed);
+    timeline_close_thread(walk->builder, thread->number, thread->last_ns, unclosed);
 }
 
 /* Where recording stopped that the thread's last records belong to; false: it never stopped. */
@@ -98,7 +98,7 @@ void walk_thread_enter(struct walk *walk, struct walk_thread *thread, uint32_t e
     thread->epoch = epoch;
     thread->begun = true;
     if (is_late(walk, epoch))
-        walk->sink.cut(walk->sink.user, thread->number);
+        timeline_cut_thread(walk->builder, thread->number);
 }
 
 void walk_close_threads(struct walk *walk)

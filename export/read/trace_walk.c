@@ -2,8 +2,6 @@
 #define _GNU_SOURCE
 #include "trace_walk.h"
 
-#include "sink_quiet.h"
-
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -157,13 +155,13 @@ static void walk_logs(struct walk *walk)
     }
 }
 
-static void walk_init(struct walk *walk, const struct trace_file *file,
-                      const struct read_sink *sink, struct read_error *error)
+static void walk_init(struct walk *walk, const struct trace_file *file, struct builder *builder,
+                      struct read_error *error)
 {
     memset(walk, 0, sizeof *walk);
     walk->file = file;
     walk->error = error;
-    walk->sink = sink_quiet(sink);
+    walk->builder = builder;
     walk->health.file_bytes = file->size;
     walk->health.truncated = file->truncated;
     walk->health.truncated_at = file->truncated ? file->size : 0;
@@ -196,11 +194,11 @@ static void seal_clock(struct walk *walk)
 }
 
 /* Every step is skipped once the walk has failed. */
-static bool walk_native(struct trace_file *file, const struct read_sink *sink,
+static bool walk_native(struct trace_file *file, struct builder *builder,
                         struct read_health *health, struct read_error *error)
 {
     struct walk walk;
-    walk_init(&walk, file, sink, error);
+    walk_init(&walk, file, builder, error);
     find_chunks(&walk);
     if (!walk.failed)
         walk_meta_collect(&walk);
@@ -220,21 +218,46 @@ static bool walk_native(struct trace_file *file, const struct read_sink *sink,
     return !walk.failed;
 }
 
-static bool walk_foreign(struct trace_file *file, uint32_t process, const struct read_sink *sink,
+static void count_records(struct walk *walk, size_t chunk_offset)
+{
+    struct walk_span span = walk_records(walk, chunk_offset);
+    struct record record;
+    for (size_t i = 0; i < span.words && !walk->failed; i += record.words) {
+        enum record_status status = record_read(span.at + i, span.words - i, &record);
+        walk_takes(walk, status, &record);
+        if (status == RECORD_BAD)
+            break;
+    }
+}
+
+uint64_t trace_file_count_records(struct trace_file *file)
+{
+    struct walk walk;
+    if (file->reader)
+        return 0;
+    walk_init(&walk, file, NULL, NULL);
+    find_chunks(&walk);
+    for (size_t i = 0; i < walk.meta_count; i++)
+        count_records(&walk, walk.metas[i]);
+    for (size_t i = 0; i < walk.chunk_count; i++)
+        count_records(&walk, walk.chunks[i].offset);
+    walk_fini(&walk);
+    return walk.health.records;
+}
+
+static bool walk_foreign(struct trace_file *file, uint32_t process, struct builder *builder,
                          struct read_health *health, struct read_error *error)
 {
-    struct read_sink quiet = sink_quiet(sink);
     struct read_health found = {0};
-    bool walked = file->reader->walk(file->foreign, process, &quiet, &found, error);
+    bool walked = file->reader->append(file->foreign, process, builder, &found, error);
     if (health)
         *health = found;
     return walked;
 }
 
-bool trace_file_walk_process(struct trace_file *file, uint32_t process,
-                             const struct read_sink *sink, struct read_health *health,
-                             struct read_error *error)
+bool trace_file_append(struct trace_file *file, uint32_t process, struct builder *builder,
+                       struct read_health *health, struct read_error *error)
 {
-    return file->reader ? walk_foreign(file, process, sink, health, error)
-                        : walk_native(file, sink, health, error);
+    return file->reader ? walk_foreign(file, process, builder, health, error)
+                        : walk_native(file, builder, health, error);
 }

@@ -13,6 +13,7 @@
 #ifndef PROF_TRACE_WALK_H
 #define PROF_TRACE_WALK_H
 
+#include "builder.h"
 #include "clockmap.h"
 #include "maps.h"
 #include "read.h"
@@ -42,7 +43,7 @@ struct walk_thread {
     int64_t last_ns;
     bool begun; /* has an epoch */
     bool ended;
-    bool described; /* the sink knows its tid */
+    bool described; /* the builder knows its tid */
 };
 
 /* A LOG chunk and its place. */
@@ -66,7 +67,7 @@ struct walk_stop {
 
 struct walk {
     const struct trace_file *file;
-    struct read_sink sink; /* every member is callable */
+    struct builder *builder;
     struct read_health health;
     struct read_error *error;
     bool failed;
@@ -112,7 +113,7 @@ bool walk_room(struct walk *walk, void *array, size_t count, size_t *capacity, s
  * taken. */
 bool walk_takes(struct walk *walk, enum record_status status, const struct record *record);
 
-/* trace_meta.c: reads all META chunks, then tells the sink. */
+/* trace_meta.c: reads all META chunks, then tells the builder. */
 void walk_meta_collect(struct walk *walk);
 void walk_meta_tell(struct walk *walk);
 

@@ -2,7 +2,6 @@
 #include "arrow_names.h"
 
 #include "array.h"
-#include "record.h"
 #include "stack_of.h"
 #include "text.h"
 #include "text_out.h"
@@ -135,7 +134,7 @@ static bool slots_init(struct slots *slots, size_t texts)
 static uint32_t enter(struct arrow_names *names, struct slots *slots, size_t size)
 {
     const char *text = names->bytes + names->offsets[names->count];
-    size_t at = record_name_hash(text, size) & slots->mask;
+    size_t at = text_hash((struct text){text, size}) & slots->mask;
     for (; slots->at[at]; at = (at + 1) & slots->mask) {
         uint32_t entry = slots->at[at] - 1;
         int64_t start = names->offsets[entry];

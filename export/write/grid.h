@@ -13,7 +13,7 @@
 #ifndef PROF_GRID_H
 #define PROF_GRID_H
 
-#include "read.h"
+#include "text.h"
 
 #include <stdio.h>
 

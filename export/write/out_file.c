@@ -1,7 +1,8 @@
 /* out_file.c - temporary file, rename, and the targets that cannot be renamed over. */
 #include "out_file.h"
 
-#include "read.h"
+#include "prof/format.h"
+#include "text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -224,6 +225,12 @@ static bool open_directly(struct out_file *file, int own_fd, int flags, struct w
     return file->fd >= 0 || fail(error, file->path, errno);
 }
 
+/* Whether the file is a recording of libprof, even if a text-mode transfer damaged its first byte. */
+static bool is_recording(const char *head, size_t size)
+{
+    return size >= 5 && memcmp(head + 1, &PROF_FILE_MAGIC[1], 4) == 0;
+}
+
 /* Checks what rename() does not: write permission, and that the old file is not a recording. */
 static bool may_replace(const struct out_file *file, struct write_error *error)
 {
@@ -235,8 +242,7 @@ static bool may_replace(const struct out_file *file, struct write_error *error)
         return fail(error, file->path, errno);
     ssize_t size = read(fd, head, sizeof head);
     close(fd);
-    return size <= 0 || !read_is_recording((struct text){head, (size_t)size}) ||
-           refuse_recording(error, file->path);
+    return size <= 0 || !is_recording(head, (size_t)size) || refuse_recording(error, file->path);
 }
 
 /* `old`: the existing file, NULL if there is none. */

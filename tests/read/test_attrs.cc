@@ -6,26 +6,6 @@
 namespace
 {
 
-void hear_attr(void *user, uint32_t thread, uint32_t key, prof_attr_type type, uint64_t value,
-               uint64_t target)
-{
-    hear_line(user, "attr " + number(thread) + " " + number(key) + " " + number(type) + " " +
-                        std::to_string(value) + " " + std::to_string(target));
-}
-
-Heard hear_attrs(Trace &trace, bool partial = false)
-{
-    Heard heard;
-    read_sink sink = ear(&heard);
-    sink.attr = hear_attr;
-    std::vector<uint8_t> bytes = trace.bytes();
-    trace_file *file =
-        trace_file_open_memory(bytes.data(), bytes.size(), "test.prof", partial, &heard.error);
-    heard.walked = file && trace_file_walk(file, &sink, &heard.health, &heard.error);
-    trace_file_close(file);
-    return heard;
-}
-
 void add_set(Trace &trace, uint32_t id, const std::vector<prof_attr_field> &fields,
              uint32_t count = UINT32_MAX)
 {
@@ -63,9 +43,9 @@ TEST(ReadAttrs, AreToldOneByOneAsTheSetSays)
     add_set(trace, 3, three);
     trace.thread(1).log(0, 1);
     add_attrs(trace, {narrow(3, 40), narrow(0xfffffffe, 0), uint64_t(1) << 40});
-    EXPECT_TRUE(hear_attrs(trace).has(
+    EXPECT_TRUE(hear(trace).has(
         "attr 1 7 3 40 0\nattr 1 8 1 4294967294 0\nattr 1 9 4 1099511627776 0\nclose"))
-        << hear_attrs(trace).text;
+        << hear(trace).text;
 }
 
 TEST(ReadAttrs, OfOnesAloneOrBehindTheEndOfTheRecordAreNotThere)
@@ -75,7 +55,7 @@ TEST(ReadAttrs, OfOnesAloneOrBehindTheEndOfTheRecordAreNotThere)
     trace.thread(1).log(0, 1);
     add_attrs(trace, {narrow(3, UINT32_MAX), narrow(5, 0), UINT64_MAX});
     add_attrs(trace, {narrow(3, 6)});
-    const std::string text = hear_attrs(trace).text;
+    const std::string text = hear(trace).text;
     EXPECT_EQ(text.substr(std::min(text.find("attr"), text.size()))
                   .rfind("attr 1 8 1 5 0\nattr 1 7 3 6 0\nclose", 0),
               0u)
@@ -89,7 +69,7 @@ TEST(ReadAttrs, TheFirstStatementOfASetCounts)
     add_set(trace, 3, {{1, PROF_ATTR_INT, 4, 12}});
     trace.thread(1).log(0, 1);
     add_attrs(trace, {narrow(3, 6)});
-    EXPECT_TRUE(hear_attrs(trace).has("attr 1 7 3 6 0\nclose"));
+    EXPECT_TRUE(hear(trace).has("attr 1 7 3 6 0\nclose"));
 }
 
 TEST(ReadAttrs, WithoutTheirSetAreDamage)
@@ -97,8 +77,8 @@ TEST(ReadAttrs, WithoutTheirSetAreDamage)
     Trace trace;
     trace.thread(1).log(0, 1);
     add_attrs(trace, {narrow(3, 6)});
-    EXPECT_NE(hear_attrs(trace).error.message, std::string());
-    EXPECT_TRUE(hear_attrs(trace, true).walked);
+    EXPECT_NE(hear(trace).error.message, std::string());
+    EXPECT_TRUE(hear(trace, true).walked);
 }
 
 TEST(ReadAttrs, ASetThatCannotBeIsDamage)
@@ -108,14 +88,14 @@ TEST(ReadAttrs, ASetThatCannotBeIsDamage)
     for (const auto &fields : impossible) {
         Trace trace;
         add_set(trace, 3, fields);
-        EXPECT_FALSE(hear_attrs(trace).walked);
+        EXPECT_FALSE(hear(trace).walked);
     }
     for (uint32_t count : {4u, PROF_ATTR_SET_FIELDS_MAX + 1, UINT32_MAX - 1}) {
         Trace trace;
         add_set(trace, 3, three, count);
-        EXPECT_FALSE(hear_attrs(trace).walked) << count;
+        EXPECT_FALSE(hear(trace).walked) << count;
     }
     Trace trace;
     add_set(trace, 0, three);
-    EXPECT_FALSE(hear_attrs(trace).walked);
+    EXPECT_FALSE(hear(trace).walked);
 }

@@ -1,5 +1,5 @@
 // From a trace file to averages: what threads leave open or close too often stays theirs.
-#include "timeline.h"
+#include "read.h"
 #include "trace_builder.h"
 
 extern "C" {

@@ -8,7 +8,7 @@
 #define PROF_TRACE_FIXTURE_H
 
 #include "check.h"
-#include "timeline.h"
+#include "read.h"
 #include "trace_builder.h"
 
 #include <string>

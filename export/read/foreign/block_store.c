@@ -309,18 +309,18 @@ void block_store_debug(struct block_store *store, const struct read_debug *debug
 
 /* ---- telling ---- */
 
-static void tell_event(const struct kept_event *kept, uint64_t id, const struct read_sink *sink)
+static void tell_event(const struct kept_event *kept, uint64_t id, struct builder *builder)
 {
     const struct store_event *event = &kept->event;
-    sink->range_begin(sink->user, THREAD, kept->start_ns, event->name, id);
-    sink->event(sink->user, THREAD, id, event->chain, event->instruction);
-    sink->block_event(sink->user, &event->detail);
+    timeline_begin_async(builder, THREAD, kept->start_ns, event->name, id);
+    timeline_set_block_event(builder, event->chain, event->instruction);
+    timeline_append_block_event(builder, &event->detail);
     if (kept->ended)
-        sink->range_end(sink->user, THREAD, kept->end_ns, id);
+        timeline_end_async(builder, THREAD, kept->end_ns, id);
 }
 
 static void tell_debug(struct block_store *store, const struct kept_debug *kept,
-                       const struct read_sink *sink)
+                       struct builder *builder)
 {
     struct read_debug debug = kept->debug;
     for (uint32_t i = 0; i < debug.tensor_count; i++) {
@@ -330,30 +330,32 @@ static void tell_debug(struct block_store *store, const struct kept_debug *kept,
         store->told[i].strides = store->told[i].sizes + tensor->tensor.size_count;
     }
     debug.tensors = store->told;
-    sink->debug(sink->user, &debug);
+    timeline_append_debug(builder, &debug);
 }
 
 static void tell_part(struct block_store *store, struct part part, int64_t time_ns,
-                      const struct read_sink *sink)
+                      struct builder *builder)
 {
     const struct kept_alloc *alloc;
     switch ((enum part_kind)part.kind) {
     case PART_EVENT:
-        tell_event(&store->events.at[part.index], (uint64_t)part.index + 1, sink);
+        tell_event(&store->events.at[part.index], (uint64_t)part.index + 1, builder);
         break;
     case PART_ALLOC:
         alloc = &store->allocs.at[part.index];
-        sink->alloc(sink->user, THREAD, time_ns, alloc->allocator, 0, alloc->bytes);
+        timeline_append_alloc(
+            builder, THREAD, time_ns,
+            &(struct read_alloc){.bytes = alloc->bytes, .allocator = alloc->allocator});
         break;
     case PART_DEBUG:
-        tell_debug(store, &store->debugs.at[part.index], sink);
+        tell_debug(store, &store->debugs.at[part.index], builder);
         break;
     }
 }
 
 /* The format tells of no time of a block: it begins with its first event. One without events begins
  * where the one before it did. */
-static void tell_blocks(struct block_store *store, const struct read_sink *sink)
+static void tell_blocks(struct block_store *store, struct builder *builder)
 {
     int64_t time_ns = 0;
     for (uint32_t i = 0; i < store->blocks.count; i++) {
@@ -361,13 +363,13 @@ static void tell_blocks(struct block_store *store, const struct read_sink *sink)
         if (kept.block.start_ns != INT64_MAX)
             time_ns = kept.block.start_ns;
         kept.block.start_ns = time_ns;
-        sink->whole_block(sink->user, &kept.block);
+        timeline_append_block(builder, &kept.block);
         for (uint32_t j = 0; j < kept.part_count; j++)
-            tell_part(store, store->parts.at[kept.first_part + j], time_ns, sink);
+            tell_part(store, store->parts.at[kept.first_part + j], time_ns, builder);
     }
 }
 
-static void tell_facts(const struct block_store *store, const struct read_sink *sink)
+static void tell_facts(const struct block_store *store, struct builder *builder)
 {
     struct read_process process = {.program = store->program,
                                    .format = {store->format, strlen(store->format)},
@@ -376,26 +378,26 @@ static void tell_facts(const struct block_store *store, const struct read_sink *
                                    .world_size = -1,
                                    .closed = true,
                                    .gpu_mode = PROF_GPU_NONE};
-    sink->process(sink->user, &process);
+    timeline_set_process(builder, &process);
     for (uint32_t i = 1; i < store->names.count; i++)
-        sink->name(sink->user, i, store->names.texts[i], store->names.texts[i].size);
-    sink->thread(sink->user, THREAD, THREAD, (struct text){"main", 4}, false);
+        timeline_define_name(builder, i, store->names.texts[i]);
+    timeline_define_thread(builder, THREAD, THREAD, (struct text){"main", 4}, false);
     for (uint32_t i = 0; i < store->allocators.count; i++)
-        sink->allocator(sink->user, i + 1, store->allocators.at[i].name);
+        timeline_define_allocator(builder, i + 1, store->allocators.at[i].name);
     for (uint32_t i = 0; i < store->warnings.count; i++) {
         const struct kept_warning *warning = &store->warnings.at[i];
-        sink->warning(sink->user, (struct text){warning->what, strlen(warning->what)},
-                      warning->count);
+        timeline_add_warning(builder, (struct text){warning->what, strlen(warning->what)},
+                             warning->count);
     }
 }
 
-static bool walk(void *foreign, uint32_t process, const struct read_sink *sink,
+static bool walk(void *foreign, uint32_t process, struct builder *builder,
                  struct read_health *health, struct read_error *error)
 {
     struct block_store *store = foreign;
     (void)process, (void)error;
-    tell_facts(store, sink);
-    tell_blocks(store, sink);
+    tell_facts(store, builder);
+    tell_blocks(store, builder);
     health->records = store->parts.count;
     return true;
 }

@@ -1,7 +1,7 @@
-/* event_store.h - what a foreign file holds, gathered in any order and told in the order of a sink.
+/* event_store.h - what a foreign file holds, gathered in any order and appended in that of a builder.
  *
- * A reader adds processes, threads, names, and complete events as it finds them; then the store tells
- * a read_sink of one process after the other: names, facts, then each thread's slices as a tree with
+ * A reader adds processes, threads, names, and complete events as it finds them; then the store appends
+ * one process after the other to a timeline: names, facts, then each thread's slices as a tree with
  * its instants in between, then begin/end ranges, then devices.
  *
  * Slices of a thread that overlap without one holding the other are cut where the outer ends and go
@@ -10,13 +10,13 @@
  *     A |---------|            A |---------|
  *     B      |--------|   ->   B      |----|---|
  *
- * Times are nanoseconds of one clock for the whole file. Adding returns what the sink's numbers will
- * be. Memory that runs out is remembered and told by event_store_failed(). Threads: one.
+ * Times are nanoseconds of one clock for the whole file. Adding returns the numbers of names and
+ * threads. Memory that runs out is remembered and told by event_store_failed(). Threads: one.
  */
 #ifndef PROF_EVENT_STORE_H
 #define PROF_EVENT_STORE_H
 
-#include "read.h"
+#include "builder.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -162,10 +162,9 @@ void event_store_shift(struct event_store *store, int64_t origin_ns);
 /* Something that is wrong with the file, `count` times more; `what` is a literal. */
 void event_store_warn(struct event_store *store, const char *what, uint64_t count);
 
-/* Tells the sink of one process; every member of the sink can be called. Warnings come with the first
- * process. May be called again. False: no memory. */
-bool event_store_tell(struct event_store *store, uint32_t process, const struct read_sink *sink,
-                      struct read_health *health);
+/* Appends one process. Warnings come with the first one. May be called again. False: no memory. */
+bool event_store_append(struct event_store *store, uint32_t process, struct builder *builder,
+                        struct read_health *health);
 
 #ifdef __cplusplus
 }

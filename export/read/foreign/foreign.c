@@ -102,13 +102,13 @@ struct trace_file *foreign_open_memory(const void *bytes, size_t size, const cha
     return file;
 }
 
-static bool walk_store(void *foreign, uint32_t process, const struct read_sink *sink,
-                       struct read_health *health, struct read_error *error)
+static bool append_store(void *foreign, uint32_t process, struct builder *builder,
+                         struct read_health *health, struct read_error *error)
 {
-    bool told = event_store_tell(foreign, process, sink, health);
-    if (!told && error)
+    bool appended = event_store_append(foreign, process, builder, health);
+    if (!appended && error)
         memcpy(error->message, "out of memory", sizeof "out of memory");
-    return told;
+    return appended;
 }
 
 static void close_store(void *foreign)
@@ -119,7 +119,7 @@ static void close_store(void *foreign)
 struct trace_file *format_from_store(const struct source *source, struct event_store *store,
                                      uint64_t start_realtime_ns, struct read_error *error)
 {
-    static const struct trace_reader reader = {walk_store, close_store};
+    static const struct trace_reader reader = {append_store, close_store};
     if (event_store_failed(store)) {
         trace_error(error, source_path(source), "out of memory");
         event_store_destroy(store);

@@ -1,4 +1,4 @@
-/* store_tell.c - tells a sink what the store gathered about one process.
+/* store_tell.c - appends to a timeline what the store gathered about one process.
  *
  * Slices and instants are sorted by (thread, time) when the first process is told. A thread's slices go
  * through a stack of what is open; the rest of one that was cut waits in a heap until its turn.
@@ -29,7 +29,7 @@ struct open_slice {
 
 struct teller {
     struct event_store *store;
-    const struct read_sink *sink;
+    struct builder *builder;
     uint32_t told; /* slices of the process */
     uint64_t clipped;
     uint32_t *numbers; /* by slice: 1 + what was told before its first piece; NULL: nobody asks */
@@ -95,7 +95,7 @@ static void tell_piece(struct teller *teller, const struct rest *rest, int64_t e
     /* only the last piece is without an end */
     if (end_ns < rest->end_ns)
         told.flags &= (uint8_t)~READ_SLICE_UNCLOSED;
-    teller->sink->slice(teller->sink->user, &told);
+    timeline_append_slice(teller->builder, &told);
     teller->told++;
     if (first && teller->numbers)
         teller->numbers[rest->slice] = teller->told;
@@ -125,35 +125,37 @@ static void place(struct teller *teller, struct rest rest)
         teller->clipped++;
 }
 
-static void tell_memory(const struct event_store *store, const struct read_sink *sink,
+static void tell_memory(const struct event_store *store, struct builder *builder,
                         const struct store_instant *instant)
 {
     const struct store_memory *memory = &store->memories.at[instant->name];
     const struct prof_rec_memory *record = &memory->record;
     if (memory->allocator && record->operation == PROF_MEMORY_RELEASE)
-        sink->release(sink->user, instant->thread, instant->time_ns, memory->allocator,
-                      record->address);
+        timeline_append_release(builder, instant->thread, instant->time_ns, memory->allocator,
+                                record->address);
     else if (memory->allocator)
-        sink->alloc(sink->user, instant->thread, instant->time_ns, memory->allocator,
-                    record->address, record->bytes);
+        timeline_append_alloc(
+            builder, instant->thread, instant->time_ns,
+            &(struct read_alloc){record->address, record->bytes, memory->allocator});
     else
-        sink->memory(sink->user, &(struct read_memory){.time_ns = instant->time_ns,
-                                                       .thread = instant->thread,
-                                                       .record = *record});
+        timeline_append_memory(builder, &(struct read_memory){.time_ns = instant->time_ns,
+                                                              .thread = instant->thread,
+                                                              .record = *record});
 }
 
 static void tell_instant(struct teller *teller, const struct store_instant *instant)
 {
-    const struct read_sink *sink = teller->sink;
+    struct builder *builder = teller->builder;
     switch (instant->kind) {
     case STORE_MARK:
-        sink->mark(sink->user, instant->thread, instant->time_ns, instant->name);
+        timeline_append_mark(builder, instant->thread, instant->time_ns, instant->name);
         break;
     case STORE_COUNTER:
-        sink->counter(sink->user, instant->thread, instant->time_ns, instant->name, instant->value);
+        timeline_append_counter(builder, instant->thread, instant->time_ns, instant->name,
+                                instant->value);
         break;
     case STORE_MEMORY:
-        tell_memory(teller->store, sink, instant);
+        tell_memory(teller->store, builder, instant);
         break;
     }
 }
@@ -223,8 +225,7 @@ static uint64_t count_operations(const struct event_store *store, uint32_t proce
     return count;
 }
 
-static void tell_process(const struct event_store *store, uint32_t process,
-                         const struct read_sink *sink)
+static void tell_process(const struct event_store *store, uint32_t process, struct builder *builder)
 {
     struct read_process told = store->processes.at[process];
     told.gpu_records = count_operations(store, process);
@@ -233,14 +234,14 @@ static void tell_process(const struct event_store *store, uint32_t process,
         told.gpu_mode = PROF_GPU_NONE;
         told.gpu_reason = (struct text){"", 0};
     }
-    sink->process(sink->user, &told);
+    timeline_set_process(builder, &told);
 }
 
 /* Of a process only the names that it uses are told: there may be as many processes as names. The stamps
  * are of the telling that a name or label was part of last. */
 struct naming {
     const struct event_store *store;
-    const struct read_sink *sink;
+    struct builder *builder;
     uint32_t *names, *labels;
     uint32_t stamp;
 };
@@ -256,8 +257,7 @@ static void use_name(const struct naming *naming, uint32_t name)
 {
     const struct event_store *store = naming->store;
     if (name && name < store->names.count && stamp(naming->names, name, naming->stamp))
-        naming->sink->name(naming->sink->user, name, store->names.texts[name],
-                           store->names.texts[name].size);
+        timeline_define_name(naming->builder, name, store->names.texts[name]);
 }
 
 static void use_label(const struct naming *naming, uint32_t number)
@@ -269,7 +269,7 @@ static void use_label(const struct naming *naming, uint32_t number)
     memcpy(&label, store->labels.texts[number].bytes, sizeof label);
     use_name(naming, label.name);
     label.id = STORE_LABEL | number;
-    naming->sink->event_name(naming->sink->user, &label);
+    timeline_define_event_name(naming->builder, &label);
 }
 
 static void use(const struct naming *naming, uint32_t name)
@@ -314,9 +314,9 @@ static void use_gpu(const struct naming *naming, const struct store_gpu *gpu)
         use_name(naming, detail->kernel.name);
 }
 
-static void tell_names(struct event_store *store, uint32_t process, const struct read_sink *sink)
+static void tell_names(struct event_store *store, uint32_t process, struct builder *builder)
 {
-    struct naming naming = {store, sink, store->index->names, store->index->labels,
+    struct naming naming = {store, builder, store->index->names, store->index->labels,
                             ++store->index->tellings};
     struct store_group threads = store_group(&store->index->threads, process),
                        ranges = store_group(&store->index->ranges, process),
@@ -341,45 +341,45 @@ static void tell_names(struct event_store *store, uint32_t process, const struct
         use_gpu(&naming, &store->gpus.at[gpus.at[i]]);
 }
 
-static void tell_domains(const struct event_store *store, uint32_t process,
-                         const struct read_sink *sink)
+static void tell_domains(const struct event_store *store, uint32_t process, struct builder *builder)
 {
     for (uint32_t i = 0; i < store->domains.count; i++)
         if (store->domains.at[i].process == process && store->domains.at[i].name)
-            sink->domain(sink->user, &(struct prof_rec_domain){.domain = i + 1,
-                                                               .name = store->domains.at[i].name});
+            timeline_define_domain(
+                builder,
+                &(struct prof_rec_domain){.domain = i + 1, .name = store->domains.at[i].name});
     for (uint32_t i = 0; i < store->categories.count; i++)
         if (store->categories.at[i].process == process)
-            sink->category(sink->user, &store->categories.at[i].category);
+            timeline_define_category(builder, &store->categories.at[i].category);
 }
 
-static void tell_facts(struct event_store *store, uint32_t process, const struct read_sink *sink)
+static void tell_facts(struct event_store *store, uint32_t process, struct builder *builder)
 {
     struct store_group threads = store_group(&store->index->threads, process);
-    tell_process(store, process, sink);
-    tell_names(store, process, sink);
+    tell_process(store, process, builder);
+    tell_names(store, process, builder);
     for (uint32_t i = 0; i < store->devices.count; i++)
         if (store->devices.at[i].process == process)
-            sink->device(sink->user, &store->devices.at[i].device);
+            timeline_define_device(builder, &store->devices.at[i].device);
     for (uint32_t i = 0; i < store->contexts.count; i++)
         if (store->contexts.at[i].process == process)
-            sink->context(sink->user, &store->contexts.at[i].context);
+            timeline_define_context(builder, &store->contexts.at[i].context);
     for (uint32_t i = 0; i < store->streams.count; i++)
         if (store->streams.at[i].process == process)
-            sink->stream(sink->user, &store->streams.at[i].stream);
-    tell_domains(store, process, sink);
+            timeline_define_stream(builder, &store->streams.at[i].stream);
+    tell_domains(store, process, builder);
     for (uint32_t i = 0; i < store->allocators.count; i++)
         if (store->allocators.at[i].process == process)
-            sink->allocator(sink->user, i + 1, store->allocators.at[i].name);
+            timeline_define_allocator(builder, i + 1, store->allocators.at[i].name);
     for (uint32_t i = 0; i < threads.count; i++) {
         const struct store_thread *thread = &store->threads.at[threads.at[i]];
-        sink->thread(sink->user, threads.at[i] + 1, thread->tid,
-                     event_store_text(store, thread->name), false);
+        timeline_define_thread(builder, threads.at[i] + 1, thread->tid,
+                               event_store_text(store, thread->name), false);
     }
     for (uint32_t i = 0; i < store->warnings.count && process == 0; i++) {
         const struct store_warning *warning = &store->warnings.at[i];
-        sink->warning(sink->user, (struct text){warning->what, strlen(warning->what)},
-                      warning->count);
+        timeline_add_warning(builder, (struct text){warning->what, strlen(warning->what)},
+                             warning->count);
     }
 }
 
@@ -426,7 +426,7 @@ static int64_t first_event_ns(const struct event_store *store, uint32_t process)
 /* What no thread is known of. What was allocated before the process's first event counts from that on, so that
  * its time is that of its events. */
 static void tell_memory_apart(const struct event_store *store, uint32_t process,
-                              const struct read_sink *sink)
+                              struct builder *builder)
 {
     int64_t first_ns = 0;
     bool known = false;
@@ -437,22 +437,21 @@ static void tell_memory_apart(const struct event_store *store, uint32_t process,
             continue;
         if (at_start && !known)
             known = true, first_ns = first_event_ns(store, process);
-        sink->memory(sink->user,
-                     &(struct read_memory){.time_ns = at_start ? first_ns : memory->time_ns,
+        timeline_append_memory(
+            builder, &(struct read_memory){.time_ns = at_start ? first_ns : memory->time_ns,
                                            .correlation = memory->correlation,
                                            .record = memory->record});
     }
 }
 
-static void tell_ranges(const struct event_store *store, uint32_t process,
-                        const struct read_sink *sink)
+static void tell_ranges(const struct event_store *store, uint32_t process, struct builder *builder)
 {
     struct store_group ranges = store_group(&store->index->ranges, process);
     for (uint32_t i = 0; i < ranges.count; i++) {
         const struct store_range *range = &store->ranges.at[ranges.at[i]];
-        sink->range_begin(sink->user, range->thread, range->start_ns, range->name, range->id);
+        timeline_begin_async(builder, range->thread, range->start_ns, range->name, range->id);
         if (range->end_thread)
-            sink->range_end(sink->user, range->end_thread, range->end_ns, range->id);
+            timeline_end_async(builder, range->end_thread, range->end_ns, range->id);
     }
 }
 
@@ -484,7 +483,7 @@ static void set_times(struct read_gpu *gpu, const struct store_gpu *from)
 }
 
 static uint64_t tell_gpus(const struct event_store *store, uint32_t process,
-                          const struct read_sink *sink, const uint32_t *numbers)
+                          struct builder *builder, const uint32_t *numbers)
 {
     struct store_group gpus = store_group(&store->index->gpus, process);
     for (uint32_t i = 0; i < gpus.count; i++) {
@@ -497,26 +496,26 @@ static uint64_t tell_gpus(const struct event_store *store, uint32_t process,
         gpu.ambiguous = from->ambiguous;
         gpu.origin = numbers && from->origin ? numbers[from->origin - 1] : 0;
         set_times(&gpu, from);
-        sink->gpu(sink->user, &gpu);
+        timeline_append_gpu(builder, &gpu);
     }
     return gpus.count;
 }
 
-bool event_store_tell(struct event_store *store, uint32_t process, const struct read_sink *sink,
-                      struct read_health *health)
+bool event_store_append(struct event_store *store, uint32_t process, struct builder *builder,
+                        struct read_health *health)
 {
-    struct teller teller = {.store = store, .sink = sink};
+    struct teller teller = {.store = store, .builder = builder};
     if (!store->index && !store_index(store))
         return false;
     teller.numbers = store->index->numbers;
-    tell_facts(store, process, sink);
-    tell_memory_apart(store, process, sink);
+    tell_facts(store, process, builder);
+    tell_memory_apart(store, process, builder);
     tell_threads(&teller, process);
-    tell_ranges(store, process, sink);
-    health->records = teller.told + tell_gpus(store, process, sink, teller.numbers);
+    tell_ranges(store, process, builder);
+    health->records = teller.told + tell_gpus(store, process, builder, teller.numbers);
     if (teller.clipped) {
         static const char what[] = "events cut short: they overlap too many others of their thread";
-        sink->warning(sink->user, (struct text){what, sizeof what - 1}, teller.clipped);
+        timeline_add_warning(builder, (struct text){what, sizeof what - 1}, teller.clipped);
     }
     free(teller.open.at);
     free(teller.heap.at);

@@ -15,7 +15,7 @@
 #ifndef PROF_KERNEL_ALIAS_H
 #define PROF_KERNEL_ALIAS_H
 
-#include "read.h"
+#include "text.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -10,7 +10,7 @@
 #define PROF_KERNEL_NAMES_H
 
 #include "op_inputs.h"
-#include "read.h"
+#include "text.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -10,7 +10,7 @@
 #ifndef PROF_OP_INPUTS_H
 #define PROF_OP_INPUTS_H
 
-#include "read.h"
+#include "text.h"
 
 #ifdef __cplusplus
 extern "C" {

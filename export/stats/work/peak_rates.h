@@ -23,7 +23,7 @@
 #define PROF_PEAK_RATES_H
 
 #include "op_inputs.h"
-#include "read.h"
+#include "text.h"
 #include "timeline.h"
 
 #ifdef __cplusplus

@@ -12,7 +12,7 @@
 #define PROF_DATABASE_H
 
 #include "out_file.h"
-#include "read.h"
+#include "text.h"
 
 #include <sqlite3.h>
 

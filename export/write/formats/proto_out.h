@@ -20,7 +20,7 @@
 #ifndef PROF_PROTO_OUT_H
 #define PROF_PROTO_OUT_H
 
-#include "read.h"
+#include "text.h"
 
 #include <stdio.h>
 #include <string.h>

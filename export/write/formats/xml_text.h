@@ -2,7 +2,7 @@
 #ifndef PROF_XML_TEXT_H
 #define PROF_XML_TEXT_H
 
-#include "read.h"
+#include "text.h"
 
 #include <stdio.h>
 

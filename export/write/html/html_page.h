@@ -3,7 +3,7 @@
 #define PROF_HTML_PAGE_H
 
 #include "out_file.h"
-#include "read.h"
+#include "text.h"
 
 #include <stdio.h>
 

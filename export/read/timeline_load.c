@@ -1,0 +1,93 @@
+/* timeline_load.c - from files to a timeline. */
+#include "read.h"
+#include "trace_error.h"
+
+#include <stdlib.h>
+
+static uint64_t earliest_start(struct trace_file *const *files, size_t count)
+{
+    uint64_t earliest = UINT64_MAX;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t start = trace_file_start_realtime_ns(files[i]);
+        earliest = start < earliest ? start : earliest;
+    }
+    return count ? earliest : 0;
+}
+
+static void no_memory(struct read_error *error, const char *path)
+{
+    trace_error(error, path, "out of memory for its events");
+}
+
+static bool add_process(struct builder *builder, struct trace_file *file, uint32_t process,
+                        int64_t shift_ns, struct read_error *error)
+{
+    struct read_health health = {0};
+    timeline_begin_process(builder, trace_file_path(file), shift_ns);
+    if (!timeline_build_failed(builder) &&
+        !trace_file_append(file, process, builder, &health, error))
+        return false;
+    timeline_end_process(builder, &health);
+    if (timeline_build_failed(builder))
+        no_memory(error, trace_file_path(file));
+    return !timeline_build_failed(builder);
+}
+
+static bool add_file(struct builder *builder, struct trace_file *file, uint64_t base_realtime_ns,
+                     struct read_error *error)
+{
+    uint64_t late = trace_file_start_realtime_ns(file) - base_realtime_ns;
+    int64_t shift_ns = late > INT64_MAX ? INT64_MAX : (int64_t)late;
+    bool added = true;
+    for (uint32_t i = 0; i < trace_file_process_count(file) && added; i++)
+        added = add_process(builder, file, i, shift_ns, error);
+    return added;
+}
+
+struct timeline *timeline_from_files(struct trace_file *const *files, size_t file_count,
+                                     struct read_error *error)
+{
+    uint64_t base_realtime_ns = earliest_start(files, file_count);
+    struct builder *builder = timeline_begin_build(base_realtime_ns, (uint32_t)file_count);
+    if (!builder) {
+        no_memory(error, "the timeline");
+        return NULL;
+    }
+    for (size_t i = 0; i < file_count; i++)
+        if (!add_file(builder, files[i], base_realtime_ns, error)) {
+            timeline_abandon_build(builder);
+            return NULL;
+        }
+    struct timeline *timeline = timeline_end_build(builder);
+    if (!timeline)
+        no_memory(error, "the timeline");
+    return timeline;
+}
+
+struct timeline *timeline_load(const char *const *paths, size_t path_count, bool partial,
+                               struct read_error *error)
+{
+    return timeline_load_by(trace_file_open, paths, path_count, partial, error);
+}
+
+struct timeline *timeline_load_by(timeline_opener *open, const char *const *paths,
+                                  size_t path_count, bool partial, struct read_error *error)
+{
+    struct timeline *timeline = NULL;
+    size_t opened = 0;
+    struct trace_file **files = calloc(path_count + 1, sizeof(struct trace_file *));
+    if (!files)
+        no_memory(error, "the timeline");
+    while (files && opened < path_count) {
+        files[opened] = open(paths[opened], partial, error);
+        if (!files[opened])
+            break;
+        opened++;
+    }
+    if (files && opened == path_count)
+        timeline = timeline_from_files(files, path_count, error);
+    for (size_t i = 0; i < opened; i++)
+        trace_file_close(files[i]);
+    free(files);
+    return timeline;
+}

@@ -1,0 +1,319 @@
+/* build.h - the inside of a builder; private to this folder.
+ *
+ * A builder takes processes (files) one after the other. While a file is walked, its events are
+ * appended to the timeline's arrays; when it ends, that process's part of the arrays is put in
+ * order:
+ *
+ *     build_slices.c   ranges, steps and CUDA calls of threads: a stack per thread
+ *     build_whole.c    the same of formats that tell slices whole
+ *     build_frames.c   calls of Python functions, as stacks of slices
+ *     build_frame_pieces.c  and so that they nest with slices
+ *     build_facts.c    the process, its names, threads, devices
+ *     build_children.c the processes that it made
+ *     build_events.c   marks, counters, begin/end ranges
+ *     build_attrs.c    attributes of ranges, marks and begin/end ranges
+ *     build_nvtx.c     event names, domains, categories: what NVTX says beside a name
+ *     build_given.c    streams and devices that the program named
+ *     build_fwdbwd.c   forward range -> its backward passes
+ *     build_stacks.c   call stacks, and what their addresses mean
+ *     build_windows.c  when recording was on
+ *     build_gpu.c      what devices did
+ *     build_blocks.c   profiling blocks, and which events and allocations are whose
+ *     build_regroup.c  slices of one thread side by side
+ *     build_streams.c  streams and devices sorted; operations by stream and time
+ *     build_join.c     operation -> call that launched it
+ *     build_memory.h   allocations, pools, migrations
+ *     build_lanes.c    overlapping operations of a stream side by side
+ *     build_timings.c  ranges timed by events: range -> its time on the device
+ *     build_graphs.h   CUDA graphs: what a launch was to give, who captured which node
+ *     build_losses.c   device records that came and could not be kept
+ *     build_ledger.c   launched = recorded + ..., by stream
+ *     ledger_rows.h    the rows that it fills
+ *     ledger_lacks.h   and what is in no record, call by call
+ *
+ * Callbacks return nothing, so a lack of memory is remembered in `failed` and everything after it
+ * is ignored.
+ */
+#ifndef PROF_BUILD_H
+#define PROF_BUILD_H
+
+#include "array.h"
+#include "build_graphs.h"
+#include "build_memory.h"
+#include "builder.h"
+#include "maps.h"
+#include "namepool.h"
+#include "timeline.h"
+
+#define STACK_NONE UINT32_MAX
+
+/* One array holds all that is open on a thread, in order; chains through it are the stacks that the
+ * program sees. The first are numbered as enum tl_slice_kind, TL_RANGE being the ranges of
+ * prof.h; numbers from STACKS_FIXED on are places in builder.tops, one per thread and domain. */
+#define STACK_DEFAULT_DOMAIN 3u
+#define STACKS_FIXED 4u
+
+struct stack_entry {
+    uint32_t slice;
+    uint32_t first; /* the slice, or the first piece of its call */
+    uint32_t below; /* place of the next lower entry of the same stack */
+    uint32_t range; /* place of the innermost range at or below this one, of any stack */
+    uint32_t stack;
+};
+
+/* A call of a Python function that is open. */
+struct open_frame {
+    uint32_t frame; /* into frames[] */
+    uint32_t path;  /* into frame_paths[] */
+};
+
+/* What is open on one thread. */
+struct build_thread {
+    TL_ARRAY(struct stack_entry) stack;
+    TL_ARRAY(struct open_frame) frames;
+    uint32_t frame_ends;        /* of the builder's, that have come to it */
+    uint32_t top[STACKS_FIXED]; /* by stack: place of the innermost, or STACK_NONE */
+    int64_t last_ns;
+    uint32_t domain, domain_stack; /* found last; domain TL_NONE: none */
+    uint32_t mark;                 /* the latest, into marks[]; TL_NONE none */
+    bool whole;                    /* its slices are told whole */
+};
+
+/* An event name, understood when it is first used: by then all names and domains are known. */
+struct build_event {
+    struct prof_rec_event_name record;
+    uint32_t name, label;
+    bool understood;
+};
+
+/* What a name id stands for. */
+struct build_ref {
+    uint32_t name, label;
+};
+
+/* An attribute of a begin/end range whose begin has not been seen yet. */
+struct build_attr {
+    struct tl_attr attr;
+    uint64_t id;
+};
+
+/* A stretch of slices that one thread appended. */
+struct build_run {
+    uint32_t thread, first;
+};
+
+/* A call that can be the origin of device operations. */
+struct build_launch {
+    uint32_t correlation;
+    uint32_t slice;
+};
+
+/* One libprof's own operation with the CPU times around it. */
+struct build_bracket {
+    int64_t before_ns, after_ns;
+    uint32_t device, correlation;
+};
+
+/* A device record that came and could not be kept. */
+struct build_lost {
+    struct prof_rec_lost record;
+    uint32_t correlation;
+    uint32_t slice; /* the call that launched it, TL_NONE */
+    uint32_t next;  /* of the same call, TL_NONE the last */
+};
+
+/* A range that is timed by events. */
+struct build_timed {
+    uint64_t token;
+    uint32_t slice;
+};
+
+/* An event recorded in a stream. */
+struct build_cuda_event {
+    uint32_t context, event, correlation, stream;
+};
+
+/* The end of a begin/end range. */
+struct build_range_end {
+    int64_t time_ns;
+    uint64_t id;
+    uint32_t thread;
+};
+
+/* Something that begins a profiling block, empties it or is part of it, as it comes from the logs. */
+struct build_block_item {
+    int64_t time_ns;
+    uint32_t kind;  /* enum of build_blocks.c */
+    uint32_t index; /* name, async or heap */
+    uint64_t value; /* instruction or bytes */
+    int32_t chain;
+    uint32_t thread;
+};
+
+/* Where a process's part of each array begins. */
+struct build_first {
+    uint32_t child, thread, slice, api, async, mark, counter, attr, gpu, device, stream;
+    uint32_t piece, mark_attr, async_attr, domain, block, slice_stack, timing, frame, lack;
+};
+
+struct builder {
+    struct timeline *timeline;
+    struct namepool pool;
+    bool failed;
+
+    /* The process at hand. */
+    uint32_t process;
+    int64_t shift_ns; /* from the file's time 0 to the timeline's */
+    struct build_first first;
+    struct idmap names;        /* file's id -> names[] */
+    struct idmap kernel_names; /* file's id -> names[], demangled */
+    struct idmap thread_slots; /* file's number -> threads[] */
+    struct idmap api_names;    /* cbid and domain -> names[] */
+    struct idmap context_device;
+    struct idmap stack_ids;     /* file's id -> stacks[] */
+    struct idmap module_ids;    /* file's id -> modules[] */
+    struct idmap device_slots;  /* ordinal -> devices[] */
+    struct keymap places;       /* device << 32 | context -> its number, in order of appearance */
+    struct keymap streams;      /* place << 32 | stream -> streams[] */
+    struct keymap stream_pairs; /* context << 32 | stream -> the first of streams[] */
+    struct keymap details;      /* hash of a detail -> its index */
+    struct keymap frame_stacks; /* stack of addresses << 32 | path of frames -> stacks[] */
+    struct keymap frame_paths;  /* parent << 32 | name -> frame_paths[], of all processes */
+    uint32_t copy_names[16 * 16 * 16];
+    uint32_t memset_names[16];
+    TL_ARRAY(struct build_thread) threads; /* parallel to the process's part of timeline->threads */
+    TL_ARRAY(int64_t) frame_ends;          /* when Python calls of all threads ended; ascending */
+    TL_ARRAY(struct build_run) runs;
+    TL_ARRAY(struct build_launch) launches;
+    TL_ARRAY(struct build_bracket) brackets;
+    TL_ARRAY(struct build_range_end) range_ends;
+    struct build_memory memory;
+    struct build_graphs graphs;
+    TL_ARRAY(struct build_block_item) block_items;
+    TL_ARRAY(struct build_lost) losts;
+    TL_ARRAY(struct prof_rec_stream_loss) stream_losses;
+    bool whole_blocks; /* the last block takes what comes */
+    TL_ARRAY(struct build_timed) timed;
+    TL_ARRAY(struct build_cuda_event) cuda_events;
+    TL_ARRAY(struct read_range_time) range_times;
+    uint32_t current_number, current_thread; /* found last; thread TL_NONE: none */
+
+    /* NVTX, of the process at hand. */
+    struct idmap event_slots;    /* file's id -> events[] */
+    struct idmap domain_slots;   /* file's number -> domains[] */
+    struct keymap categories;    /* domain and number -> categories[] */
+    struct keymap tops_slots;    /* thread and domain -> tops[] */
+    struct keymap given_streams; /* handle -> names[] */
+    struct idmap given_devices;  /* ordinal -> names[] */
+    TL_ARRAY(struct build_event) events;
+    TL_ARRAY(uint32_t) tops; /* see STACKS_FIXED */
+    TL_ARRAY(struct build_attr) early_attrs;
+    uint32_t plain_label;                  /* of NVTX ranges that have only a name; TL_NONE */
+    uint32_t context_name, named_contexts; /* of the first one named; how many were, 2 = several */
+    uint64_t context_handle;               /* of that one */
+    uint32_t context_count, context_ordinal; /* of all contexts; the device of the last */
+};
+
+/* Shared by the build_*.c files. */
+struct tl_process *build_process(struct builder *builder);
+uint32_t build_name(struct builder *builder, uint32_t id);
+/* Counts a reference to a name that is not in the file; returns what to say instead. */
+uint32_t build_missing_name(struct builder *builder, uint32_t id);
+uint32_t build_kernel_name(struct builder *builder, uint32_t id);
+/* Index into timeline->threads; TL_NONE: no memory. */
+uint32_t build_thread_of(struct builder *builder, uint32_t number);
+int64_t build_time(const struct builder *builder, int64_t time_ns);
+static inline struct build_thread *build_stack(struct builder *builder, uint32_t thread)
+{
+    return &builder->threads.at[thread - builder->first.thread];
+}
+
+/* The innermost open range, of whatever stack; NULL: none is open. */
+static inline const struct stack_entry *build_innermost(const struct build_thread *stack)
+{
+    uint32_t count = stack->stack.count;
+    uint32_t place = count ? stack->stack.at[count - 1].range : STACK_NONE;
+    return place == STACK_NONE ? NULL : &stack->stack.at[place];
+}
+
+/* What an id stands for: a name, or an event name with its label. */
+struct build_ref build_event_ref(struct builder *builder, uint32_t id);
+static inline struct build_ref build_ref(struct builder *builder, uint32_t id)
+{
+    uint32_t name = idmap_find(&builder->names, id);
+    return name != IDMAP_NONE ? (struct build_ref){name, TL_NONE} : build_event_ref(builder, id);
+}
+/* The same for an NVTX range: it has a label in any case. */
+struct build_ref build_nvtx_ref(struct builder *builder, uint32_t id);
+/* Index into domains[]; TL_NONE: no memory. */
+uint32_t build_domain(struct builder *builder, uint32_t number);
+/* The event's thread, with its time brought to the timeline; TL_NONE: leave it. */
+uint32_t build_place(struct builder *builder, uint32_t number, int64_t *time_ns);
+
+/* The thread of an event, ready to be written to, and its time, not behind the thread's last; TL_NONE: no
+ * memory. */
+uint32_t build_enter(struct builder *builder, uint32_t number, int64_t *time_ns);
+
+/* What of them ended on all threads, and before `time_ns`, ends on this one. */
+void build_frames_end_due(struct builder *builder, uint32_t thread, int64_t time_ns);
+/* What is open on the thread ends. */
+void build_frames_close(struct builder *builder, uint32_t thread, int64_t time_ns, bool unclosed);
+/* `stack` with the Python functions that the thread is in; TL_NONE: neither. */
+uint32_t build_frames_stack(struct builder *builder, uint32_t thread, uint32_t stack);
+/* After build_regroup(). */
+bool build_frame_pieces(struct builder *builder);
+/* An allocation out of an allocator of the program's own, which is heaps[heap]. */
+void build_blocks_alloc(struct builder *builder, int64_t time_ns, uint32_t thread, uint32_t heap,
+                        uint64_t bytes);
+bool build_blocks(struct builder *builder);
+/* What something has of a stack beside the Python functions around it. */
+struct build_addresses {
+    bool wanted;
+    uint32_t id; /* 0: it could not be taken */
+};
+void build_slice_stack(struct builder *builder, uint32_t slice, struct build_addresses addresses);
+void build_async_stack(struct builder *builder, uint32_t async);
+bool build_stacks_sort(struct builder *builder);
+/* The next slice is of this thread. */
+void build_run_open(struct builder *builder, uint32_t thread);
+/* What was told whole and ends by then is not open any more. */
+void build_whole_advance(struct builder *builder, struct build_thread *stack, int64_t time_ns);
+/* An attribute of a slice of the process; `owner` may be any. */
+void build_attr_keep(struct builder *builder, uint32_t owner, const struct read_attr *attr);
+/* Before build_slices_end(): what was told whole has its end. */
+void build_whole_end(struct builder *builder);
+void build_slices_end(struct builder *builder);
+void build_asyncs_end(struct builder *builder);
+void build_attrs_end(struct builder *builder);
+bool build_attrs_sort(struct builder *builder);
+void build_nvtx_end(struct builder *builder);
+void build_given(struct builder *builder);
+bool build_fwdbwd(struct builder *builder);
+bool build_regroup(struct builder *builder);
+/* Index into streams[] of what may be a new one. `device` TL_NONE: whatever the context says. */
+uint32_t build_stream(struct builder *builder, uint32_t context, uint32_t stream, uint32_t device);
+/* The same of one that is there; TL_NONE: it is not. `device` TL_NONE: the first of any device. */
+uint32_t build_stream_find(struct builder *builder, uint32_t context, uint32_t stream,
+                           uint32_t device);
+/* The ordinal of a record's device; TL_NONE: the record does not say it. */
+static inline uint32_t build_ordinal(uint32_t device)
+{
+    return device >= UINT16_MAX ? TL_NONE : device;
+}
+/* The process's device; NULL: it has none of that ordinal, or no memory. */
+struct tl_device *build_device_find(struct builder *builder, uint32_t ordinal);
+struct tl_device *build_device_add(struct builder *builder, uint32_t ordinal);
+/* After devices[] was put in order. */
+bool build_devices_find_again(struct builder *builder);
+bool build_streams(struct builder *builder);
+bool build_gpus_sort(struct builder *builder);
+bool build_join(struct builder *builder);
+/* After build_regroup() and build_streams(). */
+bool build_timings(struct builder *builder);
+bool build_lanes(struct builder *builder);
+bool build_waits(struct builder *builder);
+bool build_ledger(struct builder *builder);
+/* After the last process: which children have a file among those given. */
+bool build_children_find(struct builder *builder);
+
+#endif

@@ -1,0 +1,205 @@
+/* build_nvtx.c - what NVTX says beside a name: domain, category, colour.
+ *
+ * A label is made when an event name is first used: event names, names and domains come in any
+ * order, but all before the first event.
+ */
+#include "build.h"
+
+#include <string.h>
+
+uint32_t build_domain(struct builder *builder, uint32_t number)
+{
+    uint32_t index = idmap_find(&builder->domain_slots, number);
+    if (index != IDMAP_NONE)
+        return index;
+    struct tl_domain *domain = ARRAY_ADD(&builder->timeline->domains);
+    index = builder->timeline->domains.count - 1;
+    if (!domain || !idmap_set(&builder->domain_slots, number, index)) {
+        builder->failed = true;
+        return TL_NONE;
+    }
+    *domain = (struct tl_domain){builder->process, number, TL_NONE};
+    return index;
+}
+
+static uint32_t find_category(struct builder *builder, uint32_t domain, uint32_t number)
+{
+    uint64_t key = (uint64_t)domain << 32 | number;
+    uint32_t index = keymap_find(&builder->categories, key);
+    if (index != KEYMAP_NONE)
+        return index;
+    struct tl_category *category = ARRAY_ADD(&builder->timeline->categories);
+    index = builder->timeline->categories.count - 1;
+    if (!category || !keymap_set(&builder->categories, key, index)) {
+        builder->failed = true;
+        return TL_NONE;
+    }
+    *category = (struct tl_category){domain, number, TL_NONE};
+    return index;
+}
+
+/* When the first event comes, every domain that the file names has its name. */
+static void name_domain(struct builder *builder, uint32_t index)
+{
+    struct tl_domain *domain = &builder->timeline->domains.at[index];
+    if (domain->number == 0 || domain->name != TL_NONE)
+        return;
+    build_process(builder)->odd.unknown_domains++;
+    uint32_t name = namepool_format(&builder->pool, "(domain %u is missing)", domain->number);
+    builder->failed |= name == TL_NONE;
+    domain->name = name;
+}
+
+static size_t append(char *to, struct text text)
+{
+    size_t size = text.size < PROF_NAME_BYTES_MAX ? text.size : PROF_NAME_BYTES_MAX;
+    if (size)
+        memcpy(to, text.bytes, size);
+    return size;
+}
+
+/* "domain:name". */
+static uint32_t shown_name(struct builder *builder, uint32_t domain, uint32_t name)
+{
+    char joined[2 * PROF_NAME_BYTES_MAX + 1];
+    const struct text *names = builder->timeline->names.at;
+    static const struct text unnamed = {"(unnamed)", sizeof "(unnamed)" - 1};
+    size_t size = append(joined, names[domain]);
+    joined[size++] = ':';
+    size += append(joined + size, names[name].size ? names[name] : unnamed);
+    uint32_t shown = namepool_intern(&builder->pool, (struct text){joined, size});
+    builder->failed |= shown == TL_NONE;
+    return shown;
+}
+
+static uint32_t add_label(struct builder *builder, struct tl_label label)
+{
+    struct tl_label *added = ARRAY_ADD(&builder->timeline->labels);
+    if (!added) {
+        builder->failed = true;
+        return TL_NONE;
+    }
+    *added = label;
+    return builder->timeline->labels.count - 1;
+}
+
+/* PyTorch tells ITT of its operators in a domain of its own, and NVTX in none: both are called alike. */
+static bool is_pytorchs(struct text domain)
+{
+    return text_is(domain, TL_PYTORCH_DOMAIN);
+}
+
+static uint32_t make_label(struct builder *builder, const struct build_event *event)
+{
+    const struct prof_rec_event_name *record = &event->record;
+    uint32_t domain = build_domain(builder, record->domain);
+    if (!builder->failed)
+        name_domain(builder, domain);
+    if (builder->failed)
+        return TL_NONE;
+    struct tl_label label = {
+        .domain = domain,
+        .category = record->category ? find_category(builder, domain, record->category) : TL_NONE,
+        .name = TL_NONE,
+        .color = record->color,
+        .flags = record->flags & PROF_EVENT_NAME_COLORED ? TL_LABEL_COLORED : 0,
+    };
+    uint32_t name = builder->timeline->domains.at[domain].name;
+    if (record->domain && !is_pytorchs(builder->timeline->names.at[name]))
+        label.name = shown_name(builder, name, event->name);
+    return add_label(builder, label);
+}
+
+/* A name that the program did not give is empty, one that is not in the file is said to be
+ * missing. */
+static uint32_t event_text(struct builder *builder, uint32_t id)
+{
+    uint32_t name = id ? idmap_find(&builder->names, id)
+                       : namepool_intern(&builder->pool, (struct text){"", 0});
+    if (name != IDMAP_NONE)
+        return name;
+    builder->failed |= id == 0;
+    return build_missing_name(builder, id);
+}
+
+static void understand(struct builder *builder, struct build_event *event)
+{
+    event->understood = true;
+    event->name = event_text(builder, event->record.name);
+    if (!builder->failed)
+        event->label = make_label(builder, event);
+}
+
+struct build_ref build_event_ref(struct builder *builder, uint32_t id)
+{
+    uint32_t slot = idmap_find(&builder->event_slots, id);
+    if (slot == IDMAP_NONE)
+        return (struct build_ref){build_missing_name(builder, id), TL_NONE};
+    struct build_event *event = &builder->events.at[slot];
+    if (!event->understood)
+        understand(builder, event);
+    return (struct build_ref){event->name, event->label};
+}
+
+struct build_ref build_nvtx_ref(struct builder *builder, uint32_t id)
+{
+    struct build_ref ref = build_ref(builder, id);
+    if (ref.label != TL_NONE)
+        return ref;
+    if (builder->plain_label == TL_NONE) {
+        uint32_t domain = build_domain(builder, 0);
+        builder->plain_label = add_label(
+            builder, (struct tl_label){.domain = domain, .category = TL_NONE, .name = TL_NONE});
+    }
+    ref.label = builder->plain_label;
+    return ref;
+}
+
+/* An id that a name has too stands for the name. */
+void timeline_define_event_name(struct builder *builder, const struct prof_rec_event_name *record)
+{
+    uint32_t slot = idmap_find(&builder->event_slots, record->id);
+    if (builder->failed)
+        return;
+    build_process(builder)->odd.redefined_names +=
+        idmap_find(&builder->names, record->id) != IDMAP_NONE;
+    if (slot != IDMAP_NONE) {
+        struct prof_rec_event_name *known = &builder->events.at[slot].record;
+        build_process(builder)->odd.redefined_names += memcmp(known, record, sizeof *known) != 0;
+        *known = *record;
+        return;
+    }
+    struct build_event *event = ARRAY_ADD(&builder->events);
+    if (event)
+        *event = (struct build_event){*record, TL_NONE, TL_NONE, false};
+    builder->failed |=
+        !event || !idmap_set(&builder->event_slots, record->id, builder->events.count - 1);
+}
+
+void timeline_define_domain(struct builder *builder, const struct prof_rec_domain *record)
+{
+    if (builder->failed || record->domain == 0)
+        return; /* the default domain has no name */
+    uint32_t name = build_name(builder, record->name);
+    uint32_t domain = build_domain(builder, record->domain);
+    if (domain != TL_NONE)
+        builder->timeline->domains.at[domain].name = name;
+}
+
+void timeline_define_category(struct builder *builder, const struct prof_rec_category *record)
+{
+    if (builder->failed)
+        return;
+    uint32_t name = build_name(builder, record->name);
+    uint32_t domain = build_domain(builder, record->domain);
+    uint32_t category =
+        domain == TL_NONE ? TL_NONE : find_category(builder, domain, record->category);
+    if (category != TL_NONE)
+        builder->timeline->categories.at[category].name = name;
+}
+
+void build_nvtx_end(struct builder *builder)
+{
+    for (uint32_t i = builder->first.domain; i < builder->timeline->domains.count; i++)
+        name_domain(builder, i);
+}

@@ -1,0 +1,301 @@
+/* builder.c - a builder's life: begin and end of a process, and of the whole. */
+#include "build.h"
+#include "demangle.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The longest distance of two starts that is believed: beyond it, times would leave the timeline's
+ * range. */
+#define SHIFT_MAX (TL_TIME_MAX_NS)
+
+static void forget_process(struct builder *builder)
+{
+    for (uint32_t i = 0; i < builder->threads.count; i++)
+        free(builder->threads.at[i].stack.at), free(builder->threads.at[i].frames.at);
+    idmap_fini(&builder->names);
+    idmap_fini(&builder->kernel_names);
+    idmap_fini(&builder->thread_slots);
+    idmap_fini(&builder->api_names);
+    idmap_fini(&builder->context_device);
+    idmap_fini(&builder->stack_ids);
+    idmap_fini(&builder->module_ids);
+    keymap_fini(&builder->places);
+    keymap_fini(&builder->streams);
+    keymap_fini(&builder->stream_pairs);
+    idmap_fini(&builder->device_slots);
+    keymap_fini(&builder->details);
+    keymap_fini(&builder->frame_stacks);
+    idmap_fini(&builder->event_slots);
+    idmap_fini(&builder->domain_slots);
+    keymap_fini(&builder->categories);
+    keymap_fini(&builder->tops_slots);
+    keymap_fini(&builder->given_streams);
+    idmap_fini(&builder->given_devices);
+    builder->events.count = 0;
+    builder->tops.count = 0;
+    builder->early_attrs.count = 0;
+    builder->whole_blocks = false;
+    builder->plain_label = builder->context_name = TL_NONE;
+    builder->named_contexts = builder->context_count = 0;
+    builder->threads.count = 0;
+    builder->runs.count = 0;
+    builder->frame_ends.count = 0;
+    builder->launches.count = 0;
+    builder->brackets.count = 0;
+    builder->range_ends.count = 0;
+    build_memory_forget(builder);
+    build_graphs_forget(builder);
+    builder->block_items.count = 0;
+    builder->timed.count = 0;
+    builder->cuda_events.count = 0;
+    builder->range_times.count = 0;
+    builder->losts.count = 0;
+    builder->stream_losses.count = 0;
+    builder->current_thread = TL_NONE;
+    memset(builder->copy_names, 0xff, sizeof builder->copy_names);
+    memset(builder->memset_names, 0xff, sizeof builder->memset_names);
+}
+
+static void free_arrays(struct builder *builder)
+{
+    forget_process(builder);
+    namepool_fini(&builder->pool);
+    keymap_fini(&builder->frame_paths);
+    free(builder->threads.at);
+    free(builder->runs.at);
+    free(builder->frame_ends.at);
+    free(builder->launches.at);
+    free(builder->brackets.at);
+    free(builder->range_ends.at);
+    free(builder->events.at);
+    free(builder->tops.at);
+    free(builder->early_attrs.at);
+    build_memory_fini(builder);
+    build_graphs_fini(builder);
+    free(builder->block_items.at);
+    free(builder->timed.at);
+    free(builder->cuda_events.at);
+    free(builder->range_times.at);
+    free(builder->losts.at);
+    free(builder->stream_losses.at);
+}
+
+static void note_first(struct builder *builder)
+{
+    const struct timeline *timeline = builder->timeline;
+    builder->first = (struct build_first){
+        .timing = timeline->timings.count,
+        .child = timeline->children.count,
+        .thread = timeline->threads.count,
+        .slice = timeline->slices.count,
+        .api = timeline->apis.count,
+        .async = timeline->asyncs.count,
+        .mark = timeline->marks.count,
+        .counter = timeline->counters.count,
+        .attr = timeline->attrs.count,
+        .gpu = timeline->gpus.count,
+        .device = timeline->devices.count,
+        .stream = timeline->streams.count,
+        .piece = timeline->pieces.count,
+        .mark_attr = timeline->mark_attrs.count,
+        .async_attr = timeline->async_attrs.count,
+        .domain = timeline->domains.count,
+        .block = timeline->blocks.count,
+        .slice_stack = timeline->slice_stacks.count,
+        .frame = timeline->frames.count,
+        .lack = timeline->lacks.count,
+    };
+    build_memory_begin(builder);
+    build_graphs_begin(builder);
+}
+
+void timeline_begin_process(struct builder *builder, const char *path, int64_t shift_ns)
+{
+    struct timeline *timeline = builder->timeline;
+    forget_process(builder);
+    note_first(builder);
+    struct text kept = namepool_copy(&builder->pool, (struct text){path, strlen(path)});
+    struct tl_process *process = kept.bytes ? ARRAY_ADD(&timeline->processes) : NULL;
+    if (!process) {
+        builder->failed = true;
+        return;
+    }
+    *process = (struct tl_process){
+        .path = kept.bytes,
+        .first_thread = timeline->threads.count,
+        .first_stack = timeline->stacks.count,
+        .first_module = timeline->modules.count,
+    };
+    builder->process = timeline->processes.count - 1;
+    builder->shift_ns = shift_ns > SHIFT_MAX ? SHIFT_MAX : shift_ns;
+}
+
+/* Earliest and latest of what was seen. */
+struct extent {
+    int64_t start_ns, end_ns;
+    bool any;
+};
+
+static void widen(struct extent *extent, int64_t start_ns, int64_t end_ns)
+{
+    if (!extent->any || start_ns < extent->start_ns)
+        extent->start_ns = start_ns;
+    if (!extent->any || end_ns > extent->end_ns)
+        extent->end_ns = end_ns;
+    extent->any = true;
+}
+
+static struct extent measure(const struct builder *builder)
+{
+    const struct timeline *timeline = builder->timeline;
+    struct extent extent = {0};
+    for (uint32_t i = builder->first.slice; i < timeline->slices.count; i++)
+        if (!(timeline->slices.at[i].flags & TL_INTERNAL))
+            widen(&extent, timeline->slices.at[i].start_ns, timeline->slices.at[i].end_ns);
+    for (uint32_t i = builder->first.frame; i < timeline->frames.count; i++)
+        widen(&extent, timeline->frames.at[i].start_ns, timeline->frames.at[i].end_ns);
+    for (uint32_t i = builder->first.gpu; i < timeline->gpus.count; i++)
+        if (!(timeline->gpus.at[i].flags & TL_GPU_INTERNAL))
+            widen(&extent, timeline->gpus.at[i].start_ns, timeline->gpus.at[i].end_ns);
+    for (uint32_t i = builder->first.timing; i < timeline->timings.count; i++)
+        widen(&extent, timeline->timings.at[i].start_ns, timeline->timings.at[i].end_ns);
+    for (uint32_t i = builder->first.async; i < timeline->asyncs.count; i++)
+        widen(&extent, timeline->asyncs.at[i].start_ns, timeline->asyncs.at[i].end_ns);
+    for (uint32_t i = builder->first.mark; i < timeline->marks.count; i++)
+        widen(&extent, timeline->marks.at[i].time_ns, timeline->marks.at[i].time_ns);
+    for (uint32_t i = builder->first.counter; i < timeline->counters.count; i++)
+        widen(&extent, timeline->counters.at[i].time_ns, timeline->counters.at[i].time_ns);
+    for (uint32_t i = builder->memory.first_event; i < timeline->memory_events.count; i++)
+        widen(&extent, timeline->memory_events.at[i].time_ns,
+              timeline->memory_events.at[i].time_ns);
+    for (uint32_t i = builder->memory.first_migration; i < timeline->migrations.count; i++)
+        widen(&extent, timeline->migrations.at[i].start_ns, timeline->migrations.at[i].end_ns);
+    return extent;
+}
+
+static void note_extent(struct builder *builder)
+{
+    struct timeline *timeline = builder->timeline;
+    struct tl_process *process = build_process(builder);
+    struct extent extent = measure(builder);
+    process->start_ns = extent.start_ns;
+    process->end_ns = extent.end_ns;
+    if (!extent.any)
+        return;
+    bool first = timeline->start_ns > timeline->end_ns;
+    if (first || extent.start_ns < timeline->start_ns)
+        timeline->start_ns = extent.start_ns;
+    if (first || extent.end_ns > timeline->end_ns)
+        timeline->end_ns = extent.end_ns;
+}
+
+/* gpu_by_slice[]: the process's operations, by the call that launched them. */
+static bool group_by_slice(struct builder *builder)
+{
+    struct timeline *timeline = builder->timeline;
+    uint32_t next = timeline->gpu_by_slice.count;
+    for (uint32_t i = builder->first.gpu; i < timeline->gpus.count; i++)
+        if (timeline->gpus.at[i].slice != TL_NONE)
+            timeline->slices.at[timeline->gpus.at[i].slice].gpu_count++;
+    for (uint32_t i = builder->first.slice; i < timeline->slices.count; i++) {
+        struct tl_slice *slice = &timeline->slices.at[i];
+        slice->gpu_first = slice->gpu_count ? next : 0;
+        next += slice->gpu_count;
+        slice->gpu_count = 0;
+    }
+    while (timeline->gpu_by_slice.capacity < next)
+        if (!array_grow(&timeline->gpu_by_slice.at, &timeline->gpu_by_slice.capacity,
+                        sizeof(uint32_t)))
+            return false;
+    timeline->gpu_by_slice.count = next;
+    for (uint32_t i = builder->first.gpu; i < timeline->gpus.count; i++) {
+        if (timeline->gpus.at[i].slice == TL_NONE)
+            continue;
+        struct tl_slice *slice = &timeline->slices.at[timeline->gpus.at[i].slice];
+        timeline->gpu_by_slice.at[slice->gpu_first + slice->gpu_count++] = i;
+    }
+    return true;
+}
+
+void timeline_end_process(struct builder *builder, const struct read_health *health)
+{
+    if (builder->failed)
+        return;
+    build_process(builder)->health = *health;
+    build_whole_end(builder);
+    build_slices_end(builder);
+    build_asyncs_end(builder);
+    build_attrs_end(builder);
+    build_nvtx_end(builder);
+    bool built = !builder->failed && build_regroup(builder) && build_frame_pieces(builder) &&
+                 build_attrs_sort(builder) && build_stacks_sort(builder) &&
+                 build_streams(builder) && build_gpus_sort(builder) && build_join(builder) &&
+                 build_lanes(builder) && group_by_slice(builder) && build_waits(builder) &&
+                 build_graphs(builder) && build_fwdbwd(builder) && build_memory_end(builder) &&
+                 build_blocks(builder) && build_timings(builder) && build_ledger(builder);
+    builder->failed |= !built;
+    if (builder->failed)
+        return;
+    build_given(builder);
+    note_extent(builder);
+}
+
+static struct timeline *create_timeline(uint64_t base_realtime_ns, uint32_t file_count)
+{
+    struct timeline *timeline = calloc(1, sizeof *timeline);
+    if (!timeline)
+        return NULL;
+    timeline->file_count = file_count;
+    timeline->base_realtime_ns = base_realtime_ns;
+    timeline->start_ns = INT64_MAX; /* nothing seen yet */
+    timeline->demangled = demangle_available();
+    return timeline;
+}
+
+struct builder *timeline_begin_build(uint64_t base_realtime_ns, uint32_t file_count)
+{
+    struct builder *builder = calloc(1, sizeof *builder);
+    if (!builder)
+        return NULL;
+    builder->timeline = create_timeline(base_realtime_ns, file_count);
+    builder->current_thread = TL_NONE;
+    if (builder->timeline && namepool_init(&builder->pool, builder->timeline))
+        return builder;
+    timeline_destroy(builder->timeline);
+    free(builder);
+    return NULL;
+}
+
+bool timeline_build_failed(const struct builder *builder)
+{
+    return builder->failed;
+}
+
+static void destroy_builder(struct builder *builder)
+{
+    free_arrays(builder);
+    free(builder);
+}
+
+void timeline_abandon_build(struct builder *builder)
+{
+    if (!builder)
+        return;
+    timeline_destroy(builder->timeline);
+    destroy_builder(builder);
+}
+
+struct timeline *timeline_end_build(struct builder *builder)
+{
+    struct timeline *timeline = builder->timeline;
+    if (timeline->start_ns > timeline->end_ns)
+        timeline->start_ns = timeline->end_ns = 0;
+    timeline->origin_ns = timeline->start_ns;
+    if (builder->failed || !build_children_find(builder)) {
+        timeline_abandon_build(builder);
+        return NULL;
+    }
+    destroy_builder(builder);
+    return timeline;
+}

@@ -1,0 +1,361 @@
+/* builder.h - how readers make a timeline: one process after the other, by appending what its file holds.
+ *
+ * Readers number names, threads, stacks ... as their file does; the builder resolves these ids. Thread
+ * numbers count from 1; name ids are resolved by timeline_define_name() or, for those that NVTX gave a
+ * domain, category or colour, by timeline_define_event_name(). Times are nanoseconds since
+ * read_process.start_realtime_ns and never go backwards within one thread.
+ *
+ * Text is any bytes, not NUL-terminated, and copied. Appending returns nothing: that memory ran out is
+ * remembered, and timeline_end_build() tells it. Threads: one.
+ */
+#ifndef PROF_BUILDER_H
+#define PROF_BUILDER_H
+
+#include "timeline.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct builder;
+
+struct read_api {
+    uint32_t correlation;
+    uint32_t operations;
+    uint64_t stream_handle;
+    uint64_t bytes;
+    uint32_t kernel_name; /* name id, 0 none */
+    uint16_t cbid;
+    uint8_t domain; /* enum prof_api_domain */
+    uint8_t flags;  /* PROF_API_* */
+    bool has_stack; /* one was wanted */
+    uint32_t stack; /* id, 0 when it could not be taken */
+    uint32_t graph; /* id of the graph that is launched, 0 unknown or none */
+};
+
+/* A node of a CUDA graph: see struct prof_rec_graph_node. */
+struct read_graph_node {
+    uint64_t node, original;
+    uint32_t graph;
+    uint8_t type;   /* enum prof_graph_node_type */
+    uint8_t flags;  /* PROF_GRAPH_NODE_* */
+    bool has_stack; /* one was wanted */
+    uint32_t stack; /* id, 0 when it could not be taken */
+};
+
+struct read_attr {
+    uint64_t value; /* PROF_ATTR_STRING: name id */
+    uint32_t key;   /* name id */
+    uint32_t type;  /* enum prof_attr_type */
+};
+
+enum read_slice_kind { READ_SLICE_RANGE, READ_SLICE_STEP, READ_SLICE_API };
+
+#define READ_SLICE_UNCLOSED 1u  /* the file has no end of it */
+#define READ_SLICE_LAUNCHES 2u  /* device operations of its correlation id are its own */
+#define READ_SLICE_GRAPH 4u     /* they are those of a graph */
+#define READ_SLICE_CONTINUED 8u /* goes on from the slice `continues` */
+#define READ_SLICE_DRIVER 16u   /* a call of the driver's interface, not of the runtime's */
+
+#define READ_RESULT_UNKNOWN INT32_MIN
+
+/* Something of a thread whose begin and end are told at once, as formats have it that hold whole
+ * events. */
+struct read_slice {
+    int64_t start_ns, end_ns;
+    const struct read_attr *attrs; /* valid during the callback */
+    uint32_t attr_count;
+    uint32_t thread;
+    uint32_t name;
+    uint32_t correlation; /* 0 none; of a range: an id that has a meaning in the reader only */
+    uint32_t continues;   /* how many slices of the process were told before that one */
+    int32_t result;       /* of a call: its result code, or READ_RESULT_UNKNOWN */
+    uint8_t kind;         /* enum read_slice_kind */
+    uint8_t flags;        /* READ_SLICE_* */
+};
+
+/* A call stack, innermost first. Its addresses are where calls return to. */
+struct read_stack {
+    const uint64_t *addresses; /* valid during the callback */
+    uint32_t id;
+    uint32_t frames;
+    uint32_t method; /* enum prof_stack_method */
+    bool cut;        /* it was deeper */
+    uint64_t ticks;  /* when first seen: compares with those of modules */
+};
+
+struct read_module {
+    uint64_t start, end; /* addresses */
+    uint64_t file_offset;
+    uint64_t bias;
+    uint64_t ticks; /* when first seen */
+    struct text path;
+    uint32_t id;
+    uint32_t build_id_bytes;
+    uint8_t build_id[20];
+};
+
+enum read_gpu_kind {
+    READ_GPU_KERNEL,
+    READ_GPU_MEMCPY,
+    READ_GPU_MEMSET,
+    READ_GPU_SYNC,
+    READ_GPU_OVERHEAD,
+    READ_GPU_GRAPH
+};
+
+/* One thing a device did, its times brought to the clock of all others. The union's member is named
+ * by `kind` and is the record as it is in the file (its times still CLOCK_REALTIME); fields that
+ * the record does not carry are 0, an unknown priority is PROF_PRIORITY_UNKNOWN. */
+struct read_gpu {
+    enum read_gpu_kind kind;
+    uint32_t name;            /* what the file calls it; 0: by its record, as all of libprof's */
+    int64_t start_ns, end_ns; /* relative to read_process.start_realtime_ns */
+    uint32_t correlation;
+    uint32_t
+        origin; /* the file names a range that it comes from: the how manieth slice of the process
+                        that was told, from 1. Counts where no call has its correlation. 0 none */
+    bool
+        ambiguous; /* several processes have a call or range of its ids, and none is known to be meant */
+    uint32_t wait_device; /* of a wait, where the file says it: 1 + ordinal; 0: its context's */
+    union {
+        struct prof_rec_kernel kernel;
+        struct prof_rec_memcpy memcpy;
+        struct prof_rec_memset memset;
+        struct prof_rec_sync sync;
+        struct prof_rec_overhead overhead;
+        struct prof_rec_graph_run graph;
+    };
+};
+
+/* Memory, its times brought to the clock of all others; `record` is as it is in the file, what it
+ * does not carry is 0. */
+struct read_memory {
+    int64_t time_ns;
+    uint32_t correlation;
+    uint32_t thread; /* whose innermost slice did it, where no call is named; 0 none */
+    struct prof_rec_memory record;
+};
+
+struct read_memory_pool {
+    int64_t time_ns;
+    struct prof_rec_memory_pool record;
+};
+
+struct read_unified_memory {
+    int64_t start_ns, end_ns;
+    struct prof_rec_unified_memory record;
+};
+
+/* CUDA time of a range: stream time between two events (struct prof_rec_range_time). */
+struct read_range_time {
+    int64_t start_ns, end_ns; /* relative to read_process.start_realtime_ns */
+    uint64_t token, stream;
+    uint32_t device, error_ns;
+};
+
+/* Something was not recorded any more to keep the budget, or is again. */
+struct read_shed {
+    int64_t time_ns;
+    enum prof_shed_thing what;
+    bool on;
+    uint32_t cost_ppm, budget_ppm;
+};
+
+/* A profiling block of a format that tells block after block. */
+struct read_block {
+    int64_t start_ns;
+    uint64_t offset; /* in the file, for messages */
+    uint32_t name;
+    int32_t input; /* which of the model's bundled inputs it ran on; -1 none */
+};
+
+/* What a format says of a block's event beside its range. Ticks are the file's own numbers: the
+ * range's times come of them by a scale that the file does not hold. */
+struct read_block_event {
+    uint64_t start_ticks, end_ticks;
+    int32_t delegate;       /* number that a delegate of the runtime gave; -1 none */
+    uint32_t delegate_name; /* or the name; 0 none */
+    uint32_t metadata;      /* the delegate's own bytes, as a name; 0 none */
+    bool wrapped;           /* the ticks' 32 bits began anew in it */
+};
+
+struct read_tensor {
+    int64_t offset; /* of its elements, in the file that lies beside */
+    const int64_t *sizes, *strides;
+    uint32_t size_count, stride_count;
+    uint32_t type; /* as in PyTorch's ScalarType */
+};
+
+struct read_debug {
+    int64_t chain;
+    int32_t instruction, delegate; /* -1 none */
+    uint32_t name, delegate_name;  /* 0 none */
+    enum read_value_kind kind;
+    bool is_output;  /* of the whole run */
+    int64_t integer; /* INT and BOOL; STRING: its name id */
+    double real;
+    const struct read_tensor *tensors; /* valid during the callback, with what they point to */
+    uint32_t tensor_count;
+};
+
+/* The program's own allocator handed out memory. */
+struct read_alloc {
+    uint64_t address, bytes;
+    uint32_t allocator;
+};
+
+/* A builder of a timeline whose time 0 is `base_realtime_ns`, since the epoch. NULL: no memory. */
+struct builder *timeline_begin_build(uint64_t base_realtime_ns, uint32_t file_count);
+/* Whether memory ran out. */
+bool timeline_build_failed(const struct builder *builder);
+/* After the last process: the timeline is the caller's, NULL where memory ran out. The builder is
+ * destroyed; NULL is accepted. */
+struct timeline *timeline_end_build(struct builder *builder);
+/* The same without a timeline. */
+void timeline_abandon_build(struct builder *builder);
+
+/* Between begin and end, what is appended belongs to this process, which comes from the file `path`.
+ * `shift_ns` is added to every time. End fails, and the builder with it, when memory runs out. */
+void timeline_begin_process(struct builder *builder, const char *path, int64_t shift_ns);
+void timeline_end_process(struct builder *builder, const struct read_health *health);
+
+/* Facts. All names, devices, contexts, streams, threads and API names come before the first event. A
+ * thread may be defined again: what comes later replaces. One that is never defined appears when its
+ * events begin. */
+void timeline_set_process(struct builder *builder, const struct read_process *process);
+void timeline_define_name(struct builder *builder, uint32_t id, struct text text);
+void timeline_define_thread(struct builder *builder, uint32_t thread, uint32_t tid,
+                            struct text name, bool internal);
+void timeline_define_device(struct builder *builder, const struct prof_rec_device *device);
+void timeline_define_context(struct builder *builder, const struct prof_rec_context *context);
+void timeline_define_stream(struct builder *builder, const struct prof_rec_stream *stream);
+void timeline_define_api_name(struct builder *builder, enum prof_api_domain domain, uint32_t cbid,
+                              uint32_t name);
+void timeline_add_loss(struct builder *builder, enum prof_loss_cause cause, uint64_t count);
+/* Which stream or graph some of the losses were of; several add up. */
+void timeline_add_stream_loss(struct builder *builder, const struct prof_rec_stream_loss *loss);
+/* Something in the file that is wrong, or that could not be kept, and how often; the rest holds. `what`
+ * goes on after the number, as in "events without an end". */
+void timeline_add_warning(struct builder *builder, struct text what, uint64_t count);
+/* The process made another. Time 0: before the file began; such a child may come again with its time. */
+void timeline_append_child(struct builder *builder, uint32_t pid, enum prof_child_origin origin,
+                           int64_t time_ns);
+/* Recording was switched on or off; in order. */
+void timeline_append_control(struct builder *builder, bool on, uint32_t epoch,
+                             enum prof_control_reason reason, int64_t time_ns);
+/* What recording cost: after all events, once; not at all where the recorder did not state it. */
+void timeline_set_cost(struct builder *builder, const struct read_cost *cost);
+void timeline_append_shed(struct builder *builder, const struct read_shed *shed);
+
+/* NVTX's facts, in the order of the file: an event name may come before the name and the domain that it
+ * refers to. */
+void timeline_define_event_name(struct builder *builder, const struct prof_rec_event_name *name);
+void timeline_define_domain(struct builder *builder, const struct prof_rec_domain *domain);
+void timeline_define_category(struct builder *builder, const struct prof_rec_category *category);
+void timeline_define_resource(struct builder *builder, const struct prof_rec_resource *resource);
+
+/* Call stacks, with the names. A module may come after the stacks that point into it. */
+void timeline_define_stack(struct builder *builder, const struct read_stack *stack);
+void timeline_define_module(struct builder *builder, const struct read_module *module);
+void timeline_end_module(struct builder *builder, uint32_t module, uint64_t ticks);
+/* Where the thread's latest range was opened: `range` is its id, 0 one of timeline_begin_range().
+ * `stack` is 0 when it could not be taken. */
+void timeline_set_stack(struct builder *builder, uint32_t thread, uint32_t stack, uint64_t range);
+
+/* Ranges, steps and calls of a thread that nest, by begin and end. */
+void timeline_begin_range(struct builder *builder, uint32_t thread, int64_t time_ns, uint32_t name);
+void timeline_end_range(struct builder *builder, uint32_t thread, int64_t time_ns);
+/* On the stack of the name's domain: that of its event name, or the default domain 0. */
+void timeline_begin_nvtx_range(struct builder *builder, uint32_t thread, int64_t time_ns,
+                               uint32_t name);
+void timeline_end_nvtx_range(struct builder *builder, uint32_t thread, int64_t time_ns,
+                             uint32_t domain);
+void timeline_begin_step(struct builder *builder, uint32_t thread, int64_t time_ns,
+                         uint64_t number);
+void timeline_begin_call(struct builder *builder, uint32_t thread, int64_t time_ns,
+                         const struct read_api *call);
+/* Ends the innermost open call of this correlation id; 0 means the innermost open call. */
+void timeline_end_call(struct builder *builder, uint32_t thread, int64_t time_ns,
+                       uint32_t correlation, int32_t result);
+/* Everything that is open on the thread ends. `unclosed`: through the program's fault (thread or trace
+ * ended inside a range), not because recording was switched off. */
+void timeline_close_thread(struct builder *builder, uint32_t thread, int64_t time_ns,
+                           bool unclosed);
+/* The thread's log does not begin at its beginning (ring mode, or recording began in the midst of it):
+ * ends without a begin are expected. */
+void timeline_cut_thread(struct builder *builder, uint32_t thread);
+/* Slices of one thread come together, by start, those around others first, and lie side by side or one
+ * inside the other. A thread that has such a one has no range, step or call by begin and end. */
+void timeline_append_slice(struct builder *builder, const struct read_slice *slice);
+
+/* Calls of Python functions: a stack of their own. */
+void timeline_begin_frame(struct builder *builder, uint32_t thread, int64_t time_ns, uint32_t name);
+void timeline_end_frame(struct builder *builder, uint32_t thread, int64_t time_ns);
+/* These and no others are open, outermost first. */
+void timeline_set_frames(struct builder *builder, uint32_t thread, int64_t time_ns,
+                         const uint32_t *names, uint32_t count);
+/* Those that are open on any thread end; with the names, in order. */
+void timeline_end_frames(struct builder *builder, int64_t time_ns);
+
+/* Other events of threads. */
+void timeline_append_mark(struct builder *builder, uint32_t thread, int64_t time_ns, uint32_t name);
+void timeline_append_counter(struct builder *builder, uint32_t thread, int64_t time_ns,
+                             uint32_t name, double value);
+/* A range that need not nest and may end on another thread; the id finds its begin. */
+void timeline_begin_async(struct builder *builder, uint32_t thread, int64_t time_ns, uint32_t name,
+                          uint64_t id);
+void timeline_end_async(struct builder *builder, uint32_t thread, int64_t time_ns, uint64_t id);
+/* target: 0 the innermost open range of the thread, PROF_ATTR_OF_MARK its latest mark, else the id of
+ * timeline_begin_async(). */
+void timeline_append_attr(struct builder *builder, uint32_t thread, const struct read_attr *attr,
+                          uint64_t target);
+
+/* Devices. */
+void timeline_append_gpu(struct builder *builder, const struct read_gpu *gpu);
+/* A device record that came and could not be kept: it is in timeline_add_loss(), too. */
+void timeline_append_lost(struct builder *builder, uint32_t correlation,
+                          const struct prof_rec_lost *lost);
+/* One of libprof's own operations, with the CPU times around it. */
+void timeline_append_start_event(struct builder *builder, uint32_t device, uint32_t correlation,
+                                 int64_t before_ns, int64_t after_ns);
+/* The innermost open range or step of the thread, of whatever stack, has this token. */
+void timeline_set_timed(struct builder *builder, uint32_t thread, uint64_t token);
+/* May come before the range's token, and after the range. */
+void timeline_append_range_time(struct builder *builder, const struct read_range_time *time);
+void timeline_append_cuda_event(struct builder *builder, uint32_t correlation,
+                                const struct prof_rec_cuda_event *event);
+/* A graph was instantiated; with the names, again where more is known of it. */
+void timeline_define_graph(struct builder *builder, int64_t time_ns,
+                           const struct prof_rec_graph *graph);
+/* Within what is open on its thread; thread 0: made while recording was off, with the names. */
+void timeline_append_graph_node(struct builder *builder, uint32_t thread, int64_t time_ns,
+                                const struct read_graph_node *node);
+
+/* Memory. Allocators come with the names; the program's own allocations are events of their thread. */
+void timeline_define_allocator(struct builder *builder, uint32_t allocator, uint32_t name);
+void timeline_append_alloc(struct builder *builder, uint32_t thread, int64_t time_ns,
+                           const struct read_alloc *alloc);
+void timeline_append_release(struct builder *builder, uint32_t thread, int64_t time_ns,
+                             uint32_t allocator, uint64_t address);
+void timeline_append_memory(struct builder *builder, const struct read_memory *memory);
+void timeline_append_memory_pool(struct builder *builder, const struct read_memory_pool *pool);
+void timeline_append_migration(struct builder *builder, const struct read_unified_memory *memory);
+
+/* Profiling blocks. */
+/* `flags` are PROF_BLOCK_*; with PROF_BLOCK_RESET there is no name. */
+void timeline_begin_block(struct builder *builder, int64_t time_ns, uint32_t name, uint32_t flags);
+/* The range of timeline_begin_async() that was just begun is an event of a block. */
+void timeline_set_block_event(struct builder *builder, int32_t chain, uint32_t instruction);
+/* A whole block: events and allocations from here to the next one are in it, whatever their times. A
+ * process that has such a one has no timeline_begin_block(). */
+void timeline_append_block(struct builder *builder, const struct read_block *block);
+/* More about the event that was appended last. */
+void timeline_append_block_event(struct builder *builder, const struct read_block_event *event);
+/* Of the block, after the event that was appended last. */
+void timeline_append_debug(struct builder *builder, const struct read_debug *debug);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

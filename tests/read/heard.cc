@@ -1,0 +1,97 @@
+/* heard.cc - stands between the reader and the builder: the linker's --wrap leads the reader's calls here. */
+#include "heard.h"
+
+namespace
+{
+
+Heard *listening;
+
+void hear_line(const std::string &text)
+{
+    if (listening)
+        listening->text += text + "\n";
+}
+
+} // namespace
+
+/* Notes the line and goes on to the builder. */
+#define HEAR(function, parameters, arguments, line)       \
+    void __real_##function(builder *builder, parameters); \
+    void __wrap_##function(builder *builder, parameters); \
+    void __wrap_##function(builder *builder, parameters)  \
+    {                                                     \
+        hear_line(line);                                  \
+        __real_##function(builder, arguments);            \
+    }
+#define LIST(...) __VA_ARGS__
+
+extern "C" {
+HEAR(timeline_begin_range, LIST(uint32_t thread, int64_t time, uint32_t name),
+     LIST(thread, time, name), "push " + number(thread) + " " + number(time) + " " + number(name))
+HEAR(timeline_end_range, LIST(uint32_t thread, int64_t time), LIST(thread, time),
+     "pop " + number(thread) + " " + number(time))
+HEAR(timeline_begin_nvtx_range, LIST(uint32_t thread, int64_t time, uint32_t name),
+     LIST(thread, time, name),
+     "nvtx_push " + number(thread) + " " + number(time) + " " + number(name))
+HEAR(timeline_end_nvtx_range, LIST(uint32_t thread, int64_t time, uint32_t domain),
+     LIST(thread, time, domain),
+     "nvtx_pop " + number(thread) + " " + number(time) + " " + number(domain))
+HEAR(timeline_append_mark, LIST(uint32_t thread, int64_t time, uint32_t name),
+     LIST(thread, time, name), "mark " + number(thread) + " " + number(time) + " " + number(name))
+HEAR(timeline_begin_async, LIST(uint32_t thread, int64_t time, uint32_t name, uint64_t id),
+     LIST(thread, time, name, id),
+     "begin " + number(thread) + " " + number(time) + " " + number(name) + " " + std::to_string(id))
+HEAR(timeline_end_async, LIST(uint32_t thread, int64_t time, uint64_t id), LIST(thread, time, id),
+     "end " + number(thread) + " " + number(time) + " " + std::to_string(id))
+HEAR(timeline_close_thread, LIST(uint32_t thread, int64_t time, bool unclosed),
+     LIST(thread, time, unclosed),
+     "close " + number(thread) + " " + number(time) + (unclosed ? " unclosed" : ""))
+HEAR(timeline_cut_thread, LIST(uint32_t thread), LIST(thread), "cut " + number(thread))
+HEAR(timeline_define_thread, LIST(uint32_t thread, uint32_t tid, text name, bool internal),
+     LIST(thread, tid, name, internal),
+     "thread " + number(thread) + " " + number(tid) + " " + std::string(name.bytes, name.size) +
+         (internal ? " internal" : ""))
+HEAR(timeline_append_gpu, LIST(const read_gpu *gpu), LIST(gpu),
+     "gpu " + number(gpu->kind) + " " + number(gpu->start_ns) + " " + number(gpu->end_ns) + " " +
+         number(gpu->correlation))
+HEAR(timeline_append_attr, LIST(uint32_t thread, const read_attr *attr, uint64_t target),
+     LIST(thread, attr, target),
+     "attr " + number(thread) + " " + number(attr->key) + " " + number(attr->type) + " " +
+         std::to_string(attr->value) + " " + std::to_string(target))
+HEAR(timeline_define_event_name, LIST(const prof_rec_event_name *name), LIST(name),
+     "event_name " + number(name->id) + " " + number(name->name) + " " + number(name->domain) +
+         " " + number(name->category) + " " + number(name->color) + " " + number(name->flags))
+HEAR(timeline_define_domain, LIST(const prof_rec_domain *domain), LIST(domain),
+     "domain " + number(domain->domain) + " " + number(domain->name))
+HEAR(timeline_define_category, LIST(const prof_rec_category *category), LIST(category),
+     "category " + number(category->domain) + " " + number(category->category) + " " +
+         number(category->name))
+HEAR(timeline_define_resource, LIST(const prof_rec_resource *resource), LIST(resource),
+     "resource " + number(resource->type) + " " + number(static_cast<int64_t>(resource->handle)) +
+         " " + number(resource->name))
+}
+
+Heard hear(trace_file *file)
+{
+    Heard heard;
+    listening = &heard;
+    timeline *made = file ? timeline_from_files(&file, 1, &heard.error) : nullptr;
+    listening = nullptr;
+    heard.walked = made != nullptr;
+    if (made)
+        heard.health = made->processes.at[0].health;
+    timeline_destroy(made);
+    return heard;
+}
+
+Heard hear(const std::vector<uint8_t> &bytes, bool partial)
+{
+    read_error error = {};
+    trace_file *file =
+        trace_file_open_memory(bytes.data(), bytes.size(), "test.prof", partial, &error);
+    Heard heard = hear(file);
+    if (!file)
+        heard.error = error;
+    trace_file_close(file);
+    return heard;
+}
