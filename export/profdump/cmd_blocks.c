@@ -44,7 +44,7 @@ static enum time_scale default_target(const struct profdump_options *options)
     bool separated = options->format == WRITE_TSV || options->format == WRITE_CSV;
     if (options->blocks.blocks.source == TIME_SCALE_CYCLES)
         return TIME_SCALE_CYCLES;
-    return separated && !options->compat ? TIME_SCALE_NS : TIME_SCALE_MS;
+    return separated ? TIME_SCALE_NS : TIME_SCALE_MS;
 }
 
 bool blocks_options_agree(struct profdump_options *options)
@@ -55,12 +55,8 @@ bool blocks_options_agree(struct profdump_options *options)
     options->blocks.format = options->format;
     if (time_scale_fits(blocks->source, blocks->target))
         return true;
-    if (options->compat)
-        complain("RuntimeError: For TimeScale in cycles both the source and target time scale have "
-                 "to be in cycles.");
-    else
-        complain("--source-time-scale %s cannot be shown in %s: cycles are no time",
-                 time_scale_name(blocks->source), time_scale_name(blocks->target));
+    complain("--source-time-scale %s cannot be shown in %s: cycles are no time",
+             time_scale_name(blocks->source), time_scale_name(blocks->target));
     return false;
 }
 

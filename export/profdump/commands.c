@@ -1,6 +1,7 @@
 /* commands.c - see commands.h, and for messages and exit statuses profdump.h. */
 #include "commands.h"
 
+#include "compat.h"
 #include "inputs.h"
 #include "options.h"
 #include "run_facts.h"
@@ -86,6 +87,8 @@ static bool agree(struct profdump_options *options, const struct command *comman
             complain("--%s: not together with '%s'", export_formats[i].option, command->word);
             return false;
         }
+    if (options->compat && !compat_agrees(options, command))
+        return false;
     if (!format_options_agree(options, command) || !window_options_agree(options, command))
         return false;
     return command->agree ? command->agree(options) : command_show.agree(options);

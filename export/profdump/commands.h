@@ -1,32 +1,31 @@
-/* commands.h - what profdump can be told to do: a word in front of the inputs, or an output to write. */
+/* commands.h - profdump's commands (a word in front of the inputs) and export formats (--FORMAT OUT). */
 #ifndef PROF_COMMANDS_H
 #define PROF_COMMANDS_H
 
 #include "profdump.h"
 
-/* A word in front of the inputs. One of the functions answers it. */
+/* Exactly one of run, run_inputs and run_words runs from the command line. */
 struct command {
     const char *word;  /* "" when there is none: the table */
     const char *usage; /* what comes after "profdump ", a line each; NULL: told elsewhere */
     const char *help;  /* lines without the last newline; NULL: told elsewhere */
-    /* Of one timeline, made of all inputs. */
+    /* On one timeline, loaded from all inputs. */
     timeline_command *run;
-    /* Opens its inputs itself; where `run` is there, too, that is for a timeline that is open already. */
+    /* Opens its inputs itself; the library calls `run`, if there is one, on an open timeline. */
     inputs_command *run_inputs;
-    /* Has options of its own, so none of profdump's: the words after it. It must come first. */
+    /* Parses the words after it, none of profdump's options. The command must be the first word. */
     int (*run_words)(int count, char **words);
-    /* After all options: checks those that it alone can judge, as of the table where NULL. False after having
-     * complained. */
+    /* Checks the command's own options once all are read; NULL: those of the table. False after having complained. */
     bool (*agree)(struct profdump_options *options);
     bool partial;     /* reads damaged files as far as possible */
-    bool tables;      /* prints what --format is of */
-    bool exports;     /* --chrome and its like are looked at, too */
-    bool html;        /* it writes --html itself */
-    bool whole_files; /* it copies files: --from and its like are not for it */
+    bool tables;      /* obeys --format */
+    bool exports;     /* obeys --chrome and the other export formats */
+    bool html;        /* writes --html itself */
+    bool whole_files; /* copies files: refuses --from and its like */
     bool writes_last; /* the last input is the output */
 };
 
-/* What --OPTION OUT writes. Several can be asked for at once. */
+/* What --OPTION OUT writes. A command line may have several. */
 struct export_format {
     const char *option;
     const char *example; /* of OUT */
@@ -40,20 +39,19 @@ extern const struct command command_show, command_explain, command_stacks, comma
     command_ledger, command_memory, command_diff, command_augment, command_combine, command_ctl;
 extern const struct export_format export_formats[EXPORT_COUNT];
 
-/* The command that the first input names, which is taken from the inputs then; else command_show. */
+/* The command that the first input names, removed from the inputs; else command_show. */
 const struct command *commands_take(struct profdump_options *options);
 
-/* Whether the first input looks like a word that should have been a command, and no such file is there: then
- * that is said, with all commands. */
+/* True if the first input looks like a mistyped command and is no file, after having complained with a list of commands. */
 bool commands_missed(const struct profdump_options *options);
 
-/* The one whose words are its own; NULL: the word is none. */
+/* The command with run_words of that name, or NULL. */
 const struct command *commands_with_words(const char *word);
 
-/* Options that were never told anything. */
+/* Sets every option to its default. */
 void command_options_default(struct profdump_options *options);
 
-/* After all options: whether they go together, and with the command. False after having complained. */
+/* Checks that the options fit together and fit the command. False after having complained. */
 bool command_agrees(struct profdump_options *options, const struct command *command);
 
 #endif

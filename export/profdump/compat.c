@@ -2,8 +2,35 @@
 #include "compat.h"
 
 #include "pytorch.h"
+#include "window_options.h"
 
 #include <stdlib.h>
+
+/* Milliseconds in every format, where profdump has nanoseconds for programs. */
+static bool choose_times(struct profdump_options *options)
+{
+    struct blocks_options *blocks = &options->blocks.blocks;
+    if (!options->target_given)
+        blocks->target = blocks->source == TIME_SCALE_CYCLES ? TIME_SCALE_CYCLES : TIME_SCALE_MS;
+    options->target_given = true;
+    return time_scale_fits(blocks->source, blocks->target);
+}
+
+bool compat_agrees(struct profdump_options *options, const struct command *command)
+{
+    if (options->format_given && options->format == WRITE_MARKDOWN && !options->folded)
+        complain("--format markdown: not together with --compat");
+    else if (window_options_given(options) && command->run_inputs && !command->whole_files)
+        complain(
+            "--from, --to, --window, --steps: not with '%s --compat', which reads whole traces",
+            command->word);
+    else if (!choose_times(options))
+        complain("RuntimeError: For TimeScale in cycles both the source and target time scale have "
+                 "to be in cycles.");
+    else
+        return true;
+    return false;
+}
 
 /* What failed without a message is printing, or a closed pipe. */
 static int finish_pytorch(const struct profdump_options *options, bool done,

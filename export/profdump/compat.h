@@ -3,8 +3,11 @@
 #ifndef PROF_COMPAT_H
 #define PROF_COMPAT_H
 
+#include "commands.h"
 #include "executorch.h"
-#include "profdump.h"
+
+/* Checks the options against --compat, and shows times as those programs do. False after having complained. */
+bool compat_agrees(struct profdump_options *options, const struct command *command);
 
 /* Of one Chrome trace, and of two. `names` of the two; NULL: as that program calls them. */
 int compat_analyze(const struct profdump_options *options);

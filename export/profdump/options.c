@@ -289,8 +289,6 @@ static bool has_tables(const struct profdump_options *options, const struct comm
 {
     if (options->folded)
         complain("--format: not together with --folded, whose format is flamegraph.pl's");
-    else if (options->compat && options->format == WRITE_MARKDOWN)
-        complain("--format markdown: not together with --compat");
     else if (!command->tables)
         complain("--format: '%s' prints no table", command->word);
     else

@@ -84,8 +84,8 @@ bool options_number(const char *text, unsigned long least, unsigned long most,
  * having complained. */
 bool format_options_agree(struct profdump_options *options, const struct command *command);
 
-/* After all options: what was not given is chosen. Cycles are shown as cycles; asked for as time they
- * are a mistake, complained of in ExecuTorch's words with --compat. */
+/* After all options: chooses the time scale of blocks where none was given. Cycles cannot be shown as time. False after
+ * having complained. */
 bool blocks_options_agree(struct profdump_options *options);
 
 /* Whether standard output is a terminal that shows colors, and nobody asked for none. */

@@ -1,4 +1,4 @@
-/* profdump.h - what the sub-commands of profdump share. */
+/* profdump.h - what profdump's commands share: parsed options, messages, exit statuses. */
 #ifndef PROF_PROFDUMP_H
 #define PROF_PROFDUMP_H
 
@@ -36,9 +36,9 @@ struct analyze_options {
     bool devices;             /* --devices */
 };
 
-/* A time as it was given. */
+/* A time as given. */
 struct window_point {
-    enum { WINDOW_OPEN, WINDOW_SINCE_FIRST, WINDOW_SINCE_EPOCH } kind; /* OPEN: it was not */
+    enum { WINDOW_OPEN, WINDOW_SINCE_FIRST, WINDOW_SINCE_EPOCH } kind; /* OPEN: not given */
     int64_t ns;
 };
 
@@ -52,7 +52,7 @@ struct window_options {
 };
 
 struct profdump_options {
-    FILE *out;            /* what is printed goes here; NULL: nothing is printed */
+    FILE *out;            /* where commands print; NULL: nothing is printed */
     const char *out_name; /* as messages call it */
     struct write_options write;
     const char *export_paths[EXPORT_COUNT]; /* --chrome and its like; NULL not given */
@@ -101,7 +101,7 @@ struct profdump_options {
     int input_count;
 };
 
-/* Each answers one question and returns an exit status. */
+/* Each returns an exit status. */
 typedef int timeline_command(const struct profdump_options *options,
                              const struct timeline *timeline);
 typedef int inputs_command(const struct profdump_options *options); /* opens its inputs itself */
@@ -110,8 +110,8 @@ typedef int export_command(const struct profdump_options *options, const struct 
 
 export_command cmd_arrow, cmd_chrome;
 
-/* --chrome: Chrome traces among the inputs are copied, not made anew. `*copied` false: there are none, and
- * nothing was written. Returns an exit status. */
+/* --chrome: copies the Chrome traces among the inputs into one. `*copied` false: there are none, and nothing was written.
+ * Returns an exit status. */
 int cmd_chrome_copy(const struct profdump_options *options, bool *copied);
 
 /* Reports one sentence to the error listener of this thread; without one, on stderr behind "profdump: ". Bytes that could
@@ -133,9 +133,8 @@ struct listener {
 /* Sets that of the calling thread, which must outlive its use; NULL: stderr again. Returns the previous one. */
 const struct listener *complain_to(const struct listener *listener);
 
-/* Flushes the output and returns the command's exit status: 1 when not everything could be written
- * (said on stderr, except that a reader who closed the pipe needs no telling), EXIT_LOSS when asked
- * for and something was lost. */
+/* Flushes the output and returns the command's exit status: 1, after having complained, when not everything could be
+ * written (silently if the reader closed the pipe); EXIT_LOSS with --fail-on-loss when something was lost. */
 int finish(const struct profdump_options *options, const struct timeline *timeline, bool written);
 
 /* The same for answers that are about no recording. */

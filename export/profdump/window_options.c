@@ -132,10 +132,6 @@ bool window_options_agree(const struct profdump_options *options, const struct c
     if (command->whole_files)
         complain("--from, --to, --window, --steps: not with '%s', which copies whole traces",
                  command->word);
-    else if (options->compat && command->run_inputs)
-        complain(
-            "--from, --to, --window, --steps: not with '%s --compat', which reads whole traces",
-            command->word);
     else if (options->compare)
         complain("--from, --to, --window, --steps: not with --compare");
     else

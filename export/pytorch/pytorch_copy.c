@@ -5,7 +5,6 @@
 #include "kineto_file.h"
 #include "python_text.h"
 #include "pytorch_trace.h"
-#include "text.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -32,15 +31,17 @@ static struct text value_text(struct pytorch_value value, char to[VALUE_BYTES])
     return (struct text){to, strlen(to)};
 }
 
-/* Of an operator that has a kernel, and of a kernel that has an operator. */
+/* Of an operator that has a kernel, and of a kernel that has an operator. The file may have grown since it was read. */
 static void find_values(struct augmenting *augmenting, struct pytorch_value values[2])
 {
-    if (pytorch_is_op(&augmenting->event)) {
-        const struct pytorch_op *op = &augmenting->trace.ops[augmenting->next_op++];
+    const struct pytorch_trace *trace = &augmenting->trace;
+    if (pytorch_is_op(&augmenting->event) && augmenting->next_op < trace->op_count) {
+        const struct pytorch_op *op = &trace->ops[augmenting->next_op++];
         if (op->has_kernel)
             values[0] = op->flop, values[1] = op->gigabytes;
-    } else if (pytorch_is_kernel(&augmenting->event)) {
-        const struct pytorch_kernel *kernel = &augmenting->trace.kernels[augmenting->next_kernel++];
+    } else if (pytorch_is_kernel(&augmenting->event) &&
+               augmenting->next_kernel < trace->kernel_count) {
+        const struct pytorch_kernel *kernel = &trace->kernels[augmenting->next_kernel++];
         if (kernel->external_id.bytes)
             values[0] = kernel->flop, values[1] = kernel->gigabytes;
     }

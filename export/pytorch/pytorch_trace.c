@@ -102,7 +102,8 @@ static bool take_device(struct pytorch_trace *trace, struct text id, struct text
     return true;
 }
 
-bool pytorch_devices_read(struct pytorch_trace *trace)
+/* Parses the value. False: it is no list of objects with an id and a name, or no memory. */
+static bool read_devices(struct pytorch_trace *trace)
 {
     const char *p = trace->devices, *end = p + trace->device_bytes;
     struct text item, id, name;
@@ -323,7 +324,7 @@ bool pytorch_trace_read(struct pytorch_trace *trace, const char *path, bool part
     bool good = read_file(&reading, path, partial);
     if (good && !trace->devices)
         fail(&reading, "KeyError: 'deviceProperties'");
-    if (good && !reading.failed && !pytorch_devices_read(trace))
+    if (good && !reading.failed && !read_devices(trace))
         fail(&reading, "KeyError: a device has no 'id' or 'name', or there is no list of devices");
     good = good && !reading.failed;
     if (!good)

@@ -65,9 +65,6 @@ bool pytorch_is_op(const struct augment_event *event);
 /* The member's value as it comes. False: no memory. */
 bool pytorch_devices_piece(struct pytorch_trace *trace, struct text piece, bool first);
 
-/* Takes the value apart. False: it is no list of objects with an id and a name, or no memory. */
-bool pytorch_devices_read(struct pytorch_trace *trace);
-
 /* The items of such a list one after the other: behind the item, or NULL at the end. `item` and `id`
  * get what is written there. `p` is the list's first byte, or what was returned. */
 const char *pytorch_devices_next(const char *p, const char *end, struct text *item, struct text *id,
