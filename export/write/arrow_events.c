@@ -317,7 +317,7 @@ static bool launch_operations(const struct arrow_view *view, uint32_t item, void
 
 static bool launch_device_time(const struct arrow_view *view, uint32_t item, void *to)
 {
-    return arrow_put_64(to, arrow_view_launched_ns(view->timeline, slice_at(view, item)));
+    return arrow_put_64(to, slice_launched_ns(view->timeline, slice_at(view, item)));
 }
 
 static bool launch_event(const struct arrow_view *view, uint32_t item, void *to)

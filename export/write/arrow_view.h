@@ -7,6 +7,7 @@
 #include "arrow.h"
 #include "memory_ranges.h"
 #include "quoted_names.h"
+#include "slice_sums.h"
 
 /* Words that are in every dictionary behind the timeline's names. */
 enum arrow_word {
@@ -26,11 +27,6 @@ enum arrow_word {
 };
 extern const char *const arrow_words[ARROW_WORDS];
 
-/* What a slice comes to. */
-struct arrow_sums {
-    int64_t self_ns, device_ns, self_device_ns;
-};
-
 struct arrow_view {
     const struct timeline *timeline;
     const double *flops; /* as in struct arrow_more */
@@ -40,7 +36,7 @@ struct arrow_view {
     uint32_t *events_before;
 
     /* ARROW_EVENTS alone. */
-    struct arrow_sums *sums;             /* by slice */
+    struct slice_sums *sums;             /* by slice */
     int64_t *memory_bytes[MEMORY_SIDES]; /* by slice; NULL: no memory of that side anywhere */
     bool *has_memory[MEMORY_SIDES];      /* by process, likewise */
     uint32_t *first_attr;                /* by slice; NULL: nothing has attributes */
@@ -72,10 +68,7 @@ static inline int64_t arrow_view_row(const struct arrow_view *view, uint32_t sli
 /* The row of the slice, or of the innermost one around it that has a row; -1 none, as of TL_NONE. */
 int64_t arrow_view_row_around(const struct arrow_view *view, uint32_t slice);
 
-/* Device time of what a slice itself launched. */
-int64_t arrow_view_launched_ns(const struct timeline *timeline, const struct tl_slice *slice);
-
-/* And how many: kernels, copies, sets, graphs; not the waits of devices. */
+/* How many operations a slice itself launched: kernels, copies, sets, graphs; not the waits of devices. */
 uint32_t arrow_view_launched(const struct timeline *timeline, const struct tl_slice *slice);
 
 /* The name of the innermost range around a slice, itself included; TL_NONE none. */
