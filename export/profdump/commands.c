@@ -15,23 +15,12 @@
 #include <unistd.h>
 
 const struct command *const commands[] = {
-    &command_show,
-    &command_explain,
-    &command_stacks,
-    &command_folded,
-    &command_blocks,
-    &command_tax,
-    &command_analyze,
-    &command_breakdown,
-    &command_check,
-    &command_graphs,
-    &command_ledger,
-    &command_memory,
-    &command_diff,
-    &command_augment,
-    &command_combine,
-    &command_ctl,
-    NULL,
+    &command_show,    &command_explain,   &command_stacks,
+    &command_folded,  &command_blocks,    &command_tax,
+    &command_analyze, &command_breakdown, &command_check,
+    &command_graphs,  &command_ledger,    &command_memory,
+    &command_query,   &command_diff,      &command_augment,
+    &command_combine, &command_ctl,       NULL,
 };
 
 const struct command *commands_with_words(const char *word)

@@ -36,7 +36,8 @@ struct export_format {
 extern const struct command *const commands[]; /* ends with NULL; the first has an empty word */
 extern const struct command command_show, command_explain, command_stacks, command_folded,
     command_blocks, command_tax, command_analyze, command_breakdown, command_check, command_graphs,
-    command_ledger, command_memory, command_diff, command_augment, command_combine, command_ctl;
+    command_ledger, command_memory, command_query, command_diff, command_augment, command_combine,
+    command_ctl;
 extern const struct export_format export_formats[EXPORT_COUNT];
 
 /* The command that the first input names, removed from the inputs; else command_show. */

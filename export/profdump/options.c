@@ -19,8 +19,8 @@ static const char about[] =
 
 static const struct option_entry *const groups[] = {
     table_options,      blocks_options,  analyze_options, breakdown_options,
-    diff_options_table, explain_options, stacks_options,  svg_options,
-    arrow_options,      window_options,  common_options, /* last */
+    diff_options_table, explain_options, query_options,   stacks_options,
+    svg_options,        arrow_options,   window_options,  common_options, /* last */
 };
 #define GROUPS (sizeof groups / sizeof groups[0])
 

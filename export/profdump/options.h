@@ -52,6 +52,7 @@ extern const struct option_entry blocks_options[]; /* of blocks, tax and memory 
 extern const struct option_entry breakdown_options[];
 extern const struct option_entry diff_options_table[];
 extern const struct option_entry explain_options[];
+extern const struct option_entry query_options[];
 extern const struct option_entry stacks_options[]; /* of stacks and folded */
 extern const struct option_entry svg_options[];
 extern const struct option_entry arrow_options[];

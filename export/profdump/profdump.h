@@ -91,6 +91,8 @@ struct profdump_options {
     bool explain_list;          /* --rules */
 
     struct diff_options diff;
+    bool query_schema; /* --schema */
+
     bool diff_no_match;     /* --no-match */
     const char *diff_names; /* --names, NULL not given */
 

@@ -86,8 +86,9 @@ const char nsys_tables[] =
     "CREATE TABLE PROF_OVERHEADS(start INTEGER NOT NULL, end INTEGER NOT NULL, "
     "globalPid INTEGER NOT NULL, kind INTEGER NOT NULL, objectKind INTEGER, object0 INTEGER, "
     "object1 INTEGER, object2 INTEGER, nameId INTEGER);"
-    "CREATE TABLE PROF_LEDGER(name TEXT NOT NULL, value INTEGER NOT NULL);"
-    /* enumerations that scripts join with */
+    "CREATE TABLE PROF_LEDGER(name TEXT NOT NULL, value INTEGER NOT NULL);";
+
+const char nsys_enums[] =
     "CREATE TABLE ENUM_NSYS_EVENT_TYPE" ENUM "INSERT INTO ENUM_NSYS_EVENT_TYPE VALUES"
     "(0,'TRACE_PROCESS_EVENT_CUDA_RUNTIME','CUDA runtime'),"
     "(1,'TRACE_PROCESS_EVENT_CUDA_DRIVER','CUDA driver'),"

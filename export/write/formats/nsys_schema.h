@@ -17,6 +17,7 @@ enum nsys_event_type {
 };
 
 extern const char nsys_tables[]; /* before anything is written */
+extern const char nsys_enums[];  /* enumerations that scripts join with */
 extern const char nsys_views[];  /* once all is */
 
 #endif

@@ -28,6 +28,7 @@ static bool write_all(struct nsys_export *nsys)
     if (!number_processes(nsys))
         return false;
     database_run(nsys->database, nsys_tables);
+    database_run(nsys->database, nsys_enums);
     bool written = nsys_events_init(nsys) && nsys_events_walk(nsys);
     if (written)
         nsys_facts_write(nsys);

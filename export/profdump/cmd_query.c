@@ -1,0 +1,109 @@
+/* cmd_query.c - profdump query "SELECT ..." FILE...: SQL over what was recorded. */
+#include "commands.h"
+#include "inputs.h"
+#include "options.h"
+
+#ifdef PROF_HAVE_SQLITE
+#include "query_write.h"
+#endif
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct option_entry query_options[] = {
+    FLAG("schema", query_schema,
+         "with query: describe the tables and functions of its SQL instead"),
+    {0},
+};
+
+#ifdef PROF_HAVE_SQLITE
+
+/* SQLite does not say which tables and columns there are. */
+static void complain_of(const struct query *query)
+{
+    const char *error = query_error(query);
+    bool unknown = strncmp(error, "no such ", 8) == 0;
+    complain("query: %s%s", error, unknown ? "; profdump query --schema describes all tables" : "");
+}
+
+/* Of the statement, whatever the recording: before that is read. */
+static bool statement_is_good(const char *sql)
+{
+    static const struct timeline nothing;
+    struct query *query = query_create(&nothing);
+    bool good = query && query_begin(query, sql);
+    if (!good)
+        complain_of(query);
+    query_destroy(query);
+    return good;
+}
+
+static int write_rows(const struct profdump_options *options, const struct timeline *timeline,
+                      struct query *query)
+{
+    bool written = query_write(query, options->format, options->write.table_width, options->out);
+    if (written || !query_failed(query))
+        return finish(options, timeline, written);
+    complain_of(query);
+    return EXIT_FAILURE;
+}
+
+static int cmd_query_timeline(const struct profdump_options *options,
+                              const struct timeline *timeline, const char *sql)
+{
+    struct query *query = query_create(timeline);
+    int status = EXIT_FAILURE;
+    if (query && query_begin(query, sql))
+        status = write_rows(options, timeline, query);
+    else
+        complain_of(query);
+    query_destroy(query);
+    return status;
+}
+
+static int describe(const struct profdump_options *options)
+{
+    bool written = query_write_schema(options->format, options->write.table_width, options->out);
+    return finish_answer(options, written);
+}
+
+static int run_inputs(const struct profdump_options *options)
+{
+    struct profdump_options of = *options;
+    if (options->query_schema)
+        return describe(options);
+    if (options->input_count == 0) {
+        complain(
+            "query: there is no statement; as in: profdump query \"SELECT name, sum(duration) FROM "
+            "kernels GROUP BY name\" run.prof");
+        return EXIT_USAGE;
+    }
+    of.inputs++;
+    of.input_count--;
+    if (!statement_is_good(options->inputs[0]))
+        return EXIT_USAGE;
+    struct timeline *timeline = inputs_load(&of);
+    int status = timeline ? cmd_query_timeline(&of, timeline, options->inputs[0]) : EXIT_FAILURE;
+    timeline_destroy(timeline);
+    return status;
+}
+
+#else
+
+static int run_inputs(const struct profdump_options *options)
+{
+    (void)options;
+    complain("query: profdump was built without libsqlite3");
+    return EXIT_FAILURE;
+}
+
+#endif
+
+const struct command command_query = {
+    .word = "query",
+    .usage = "query \"SELECT ...\" [OPTION]... [FILE|DIRECTORY]...\n"
+             "query --schema [--format FORMAT]",
+    .help = "answer SQL over everything that was recorded; --schema prints the tables",
+    .run_inputs = run_inputs,
+    .tables = true,
+};

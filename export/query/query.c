@@ -1,0 +1,252 @@
+/* query.c - see query.h. */
+#include "query.h"
+
+#include "nsys_schema.h"
+#include "query_functions.h"
+#include "query_scan.h"
+
+#include <stdlib.h>
+
+const struct query_table *const query_tables[] = {
+    &query_processes,
+    &query_threads,
+    &query_slices,
+    &query_async_ranges,
+    &query_marks,
+    &query_counters,
+    &query_attributes,
+    &query_frames,
+    &query_operations,
+    &query_kernels,
+    &query_memcpys,
+    &query_memsets,
+    &query_syncs,
+    &query_graph_runs,
+    &query_overheads,
+    &query_graph_launches,
+    &query_timings,
+    &query_devices,
+    &query_streams,
+    &query_allocations,
+    &query_migrations,
+    &query_blocks,
+    &query_losses,
+    &query_ledger,
+    &query_recordings,
+    &query_strings,
+    &query_meta,
+    &nsys_kernels,
+    &nsys_memcpys,
+    &nsys_memsets,
+    &nsys_syncs,
+    &nsys_graph_traces,
+    &nsys_runtime,
+    &nsys_nvtx,
+    &nsys_strings,
+    &nsys_thread_names,
+    NULL,
+};
+
+struct query {
+    sqlite3 *sqlite;
+    struct query_data data;
+    sqlite3_stmt *statement;
+    char *error; /* SQLite's; NULL none */
+    const char *refusal;
+    bool failed;
+};
+
+int64_t query_id(const struct query_data *data, uint32_t item)
+{
+    (void)data;
+    return item;
+}
+
+int64_t query_null(const struct query_data *data, uint32_t item)
+{
+    (void)data, (void)item;
+    return QUERY_NULL;
+}
+
+/* ---- what statements may do ---- */
+
+/* Pragmas that only tell. */
+static bool is_harmless(const char *pragma)
+{
+    static const char *const told[] = {"table_info", "table_xinfo", "table_list", "function_list",
+                                       "module_list"};
+    for (size_t i = 0; i < sizeof told / sizeof *told; i++)
+        if (sqlite3_stricmp(pragma, told[i]) == 0)
+            return true;
+    return false;
+}
+
+static int authorize(void *user, int action, const char *first, const char *second,
+                     const char *database, const char *inside)
+{
+    const struct query_data *data = user;
+    (void)second, (void)database, (void)inside;
+    if (data->declares)
+        return SQLITE_OK;
+    switch (action) {
+    case SQLITE_SELECT:
+    case SQLITE_READ:
+    case SQLITE_FUNCTION:
+    case SQLITE_RECURSIVE:
+        return SQLITE_OK;
+    case SQLITE_PRAGMA:
+        return is_harmless(first) ? SQLITE_OK : SQLITE_DENY;
+    default:
+        return SQLITE_DENY;
+    }
+}
+
+static int restrict_statements(struct query *query)
+{
+    sqlite3_limit(query->sqlite, SQLITE_LIMIT_ATTACHED, 0);
+    sqlite3_db_config(query->sqlite, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    return sqlite3_set_authorizer(query->sqlite, authorize, &query->data);
+}
+
+/* ---- one query after the other ---- */
+
+/* Of tables that are about all of a recording, and too small for a scan of their own. */
+static const char more_of_nsys[] =
+    "CREATE VIEW TARGET_INFO_SESSION_START_TIME AS SELECT value AS utcEpochNs, "
+    "strftime('%Y-%m-%dT%H:%M:%SZ', value / 1000000000, 'unixepoch') AS utcTime, "
+    "NULL AS localTime FROM meta WHERE name = 'base_utc_ns';"
+    "CREATE VIEW TARGET_INFO_GPU AS SELECT device AS id, min(name) AS name, l2 AS l2CacheSize, "
+    "memory AS totalMemory, memory_bandwidth AS memoryBandwidth, clock AS clockRate, "
+    "multiprocessors AS smCount, device AS cuDevice, compute_major AS computeMajor, "
+    "compute_minor AS computeMinor FROM devices GROUP BY device;";
+
+static int open_database(struct query *query)
+{
+    int result =
+        sqlite3_open_v2(":memory:", &query->sqlite,
+                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL);
+    if (result == SQLITE_OK)
+        result = query_scan_register(query->sqlite, &query->data);
+    if (result == SQLITE_OK)
+        result = query_functions_register(query->sqlite);
+    if (result == SQLITE_OK)
+        result = sqlite3_exec(query->sqlite, nsys_enums, NULL, NULL, NULL);
+    if (result == SQLITE_OK)
+        result = sqlite3_exec(query->sqlite, more_of_nsys, NULL, NULL, NULL);
+    return result == SQLITE_OK ? restrict_statements(query) : result;
+}
+
+struct query *query_create(const struct timeline *timeline)
+{
+    struct query *query = calloc(1, sizeof *query);
+    if (query && query_data_init(&query->data, timeline) && open_database(query) == SQLITE_OK)
+        return query;
+    query_destroy(query);
+    return NULL;
+}
+
+void query_destroy(struct query *query)
+{
+    if (!query)
+        return;
+    sqlite3_finalize(query->statement);
+    sqlite3_close(query->sqlite);
+    query_data_fini(&query->data);
+    sqlite3_free(query->error);
+    free(query);
+}
+
+static bool fail(struct query *query, const char *refusal)
+{
+    query->failed = true;
+    query->refusal = refusal;
+    sqlite3_free(query->error);
+    query->error = refusal ? NULL : sqlite3_mprintf("%s", sqlite3_errmsg(query->sqlite));
+    return false;
+}
+
+/* Whether there is another statement; comments and blanks are none. What is wrong in it counts, too. */
+static bool goes_on(struct query *query, const char *sql)
+{
+    while (*sql) {
+        sqlite3_stmt *another = NULL;
+        int result = sqlite3_prepare_v2(query->sqlite, sql, -1, &another, &sql);
+        sqlite3_finalize(another);
+        if (another || result != SQLITE_OK)
+            return true;
+    }
+    return false;
+}
+
+bool query_begin(struct query *query, const char *sql)
+{
+    const char *rest = NULL;
+    sqlite3_finalize(query->statement);
+    query->statement = NULL;
+    query->failed = false;
+    while (!query->statement && (!rest || *rest))
+        if (sqlite3_prepare_v2(query->sqlite, rest ? rest : sql, -1, &query->statement, &rest) !=
+            SQLITE_OK)
+            return fail(query, NULL);
+    if (!query->statement)
+        return fail(query, "there is no statement");
+    if (goes_on(query, rest))
+        return fail(query, "one statement at a time");
+    if (!sqlite3_stmt_readonly(query->statement))
+        return fail(query, "statements can only read");
+    return true;
+}
+
+bool query_next(struct query *query)
+{
+    int result = query->statement && !query->failed ? sqlite3_step(query->statement) : SQLITE_DONE;
+    return result == SQLITE_ROW || (result != SQLITE_DONE && fail(query, NULL));
+}
+
+bool query_failed(const struct query *query)
+{
+    return query->failed;
+}
+
+const char *query_error(const struct query *query)
+{
+    if (query && query->refusal)
+        return query->refusal;
+    return query && query->error ? query->error : "out of memory";
+}
+
+void query_interrupt(struct query *query)
+{
+    sqlite3_interrupt(query->sqlite);
+}
+
+uint32_t query_column_count(const struct query *query)
+{
+    return (uint32_t)sqlite3_column_count(query->statement);
+}
+
+const char *query_column_name(const struct query *query, uint32_t column)
+{
+    const char *name = sqlite3_column_name(query->statement, (int)column);
+    return name ? name : "";
+}
+
+struct query_cell query_cell(const struct query *query, uint32_t column)
+{
+    static const enum query_cell_type types[] = {[SQLITE_INTEGER] = QUERY_CELL_INTEGER,
+                                                 [SQLITE_FLOAT] = QUERY_CELL_REAL,
+                                                 [SQLITE_TEXT] = QUERY_CELL_TEXT,
+                                                 [SQLITE_BLOB] = QUERY_CELL_BYTES,
+                                                 [SQLITE_NULL] = QUERY_CELL_NULL};
+    sqlite3_stmt *statement = query->statement;
+    int number = (int)column;
+    struct query_cell cell = {.type = types[sqlite3_column_type(statement, number)]};
+    if (cell.type == QUERY_CELL_INTEGER)
+        cell.integer = sqlite3_column_int64(statement, number);
+    else if (cell.type == QUERY_CELL_REAL)
+        cell.real = sqlite3_column_double(statement, number);
+    else if (cell.type != QUERY_CELL_NULL)
+        cell.text = (struct text){sqlite3_column_blob(statement, number),
+                                  (size_t)sqlite3_column_bytes(statement, number)};
+    return cell;
+}

@@ -1,0 +1,64 @@
+/* query.h - SQL over a timeline, without writing a database first.
+ *
+ *     struct query *query = query_create(timeline);
+ *     if (!query || !query_begin(query, "SELECT name, count(*) FROM kernels GROUP BY name"))
+ *         complain("%s", query_error(query));
+ *     while (query_next(query))
+ *         print(query_cell(query, 0));
+ *     query_destroy(query);
+ *
+ * SQLite reads the timeline's arrays through virtual tables (query_table.h): nothing is copied but what a
+ * statement asks for. Statements can only read: nothing outside of the timeline can be reached or changed.
+ * Threads: one at a time; any number of queries may read one timeline.
+ */
+#ifndef PROF_QUERY_H
+#define PROF_QUERY_H
+
+#include "timeline.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct query;
+
+enum query_cell_type {
+    QUERY_CELL_NULL,
+    QUERY_CELL_INTEGER,
+    QUERY_CELL_REAL,
+    QUERY_CELL_TEXT,
+    QUERY_CELL_BYTES
+};
+
+struct query_cell {
+    enum query_cell_type type;
+    int64_t integer;
+    double real;
+    struct text text; /* TEXT is UTF-8; valid until the next row */
+};
+
+/* The timeline must live as long as the query. NULL: no memory. */
+struct query *query_create(const struct timeline *timeline);
+void query_destroy(struct query *query);
+
+/* Prepares one statement, after the one before has ended. False: query_error() says why. */
+bool query_begin(struct query *query, const char *sql);
+
+/* The next row; false at the end, and when the statement failed: then query_failed(). */
+bool query_next(struct query *query);
+bool query_failed(const struct query *query);
+
+/* One sentence: SQLite's message where it has one. NULL is a query that could not be created. */
+const char *query_error(const struct query *query);
+
+/* Stops the statement that another thread runs, or a callback of it: it fails. */
+void query_interrupt(struct query *query);
+
+uint32_t query_column_count(const struct query *query);
+const char *query_column_name(const struct query *query, uint32_t column);
+struct query_cell query_cell(const struct query *query, uint32_t column);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

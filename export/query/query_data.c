@@ -1,0 +1,226 @@
+/* query_data.c - see query_data.h. */
+#include "query_data.h"
+
+#include <stdlib.h>
+
+/* ---- texts ---- */
+
+static size_t mended_bytes(const struct timeline *timeline)
+{
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < timeline->names.count; i++)
+        if (!utf8_is_valid(timeline->names.at[i]))
+            bytes += UTF8_MENDED_BYTES(timeline->names.at[i].size);
+    return bytes;
+}
+
+/* SQLite takes text for UTF-8 without looking. */
+static bool take_texts(struct query_data *data)
+{
+    const struct timeline *timeline = data->timeline;
+    size_t bytes = mended_bytes(timeline);
+    data->texts = malloc((timeline->names.count + (size_t)1) * sizeof *data->texts);
+    data->mended = bytes ? malloc(bytes) : NULL;
+    if (!data->texts || (bytes && !data->mended))
+        return false;
+    char *to = data->mended;
+    for (uint32_t i = 0; i < timeline->names.count; i++) {
+        data->texts[i] = timeline->names.at[i];
+        if (utf8_is_valid(data->texts[i]))
+            continue;
+        size_t size = utf8_mend(data->texts[i], to);
+        data->texts[i] = (struct text){to, size};
+        to += size;
+    }
+    return true;
+}
+
+/* As SQLite's BINARY collation orders them. */
+static int compare_texts(struct text a, struct text b)
+{
+    size_t both = a.size < b.size ? a.size : b.size;
+    int order = both ? memcmp(a.bytes, b.bytes, both) : 0;
+    return order ? order : (a.size > b.size) - (a.size < b.size);
+}
+
+static int compare_names(const void *a, const void *b, void *texts)
+{
+    const struct text *at = texts;
+    return compare_texts(at[*(const uint32_t *)a], at[*(const uint32_t *)b]);
+}
+
+bool query_data_rank(struct query_data *data)
+{
+    uint32_t count = data->timeline->names.count, rank = 0;
+    if (data->ranks)
+        return true;
+    uint32_t *ranks = malloc((count + (size_t)1) * sizeof *ranks);
+    data->by_rank = malloc((count + (size_t)1) * sizeof *data->by_rank);
+    if (!ranks || !data->by_rank) {
+        free(ranks);
+        free(data->by_rank);
+        data->by_rank = NULL;
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        data->by_rank[i] = i;
+    qsort_r(data->by_rank, count, sizeof *data->by_rank, compare_names, data->texts);
+    for (uint32_t i = 0; i < count; i++) {
+        bool equals =
+            i && compare_names(&data->by_rank[i - 1], &data->by_rank[i], data->texts) == 0;
+        rank = equals ? rank : i;
+        ranks[data->by_rank[i]] = rank;
+    }
+    data->ranks = ranks;
+    return true;
+}
+
+int64_t query_data_find(const struct query_data *data, struct text text)
+{
+    uint32_t low = 0, high = data->timeline->names.count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (compare_texts(data->texts[data->by_rank[middle]], text) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == data->timeline->names.count ||
+        compare_texts(data->texts[data->by_rank[low]], text) != 0)
+        return QUERY_NULL;
+    return data->ranks[data->by_rank[low]];
+}
+
+/* ---- processes, as nsys numbers them ---- */
+
+/* Machine in bits 48 to 55, pid in 24 to 47. */
+static bool number_processes(struct query_data *data)
+{
+    const struct timeline *timeline = data->timeline;
+    data->global_pids = malloc((timeline->processes.count + (size_t)1) * sizeof(int64_t));
+    for (uint32_t i = 0; data->global_pids && i < timeline->processes.count; i++) {
+        int64_t pid = timeline->processes.at[i].info.pid & 0xffffff, machine = 0;
+        for (uint32_t k = 0; k < i; k++)
+            machine += (data->global_pids[k] >> 24 & 0xffffff) == pid;
+        data->global_pids[i] = (machine & 0xff) << 48 | pid << 24;
+    }
+    return data->global_pids != NULL;
+}
+
+/* ---- operations by stream ---- */
+
+static void add_span(struct query_data *data, uint32_t first, uint32_t end, bool sorted)
+{
+    if (first < end)
+        data->spans[data->span_count++] = (struct query_span){first, end, sorted};
+}
+
+/* What is of no stream lies between the streams, in no order. */
+static bool find_spans(struct query_data *data)
+{
+    const struct timeline *timeline = data->timeline;
+    uint32_t end = 0;
+    data->spans = malloc((timeline->streams.count * (size_t)2 + 1) * sizeof *data->spans);
+    for (uint32_t i = 0; data->spans && i < timeline->streams.count; i++) {
+        const struct tl_stream *stream = &timeline->streams.at[i];
+        if (!stream->gpu_count)
+            continue;
+        add_span(data, end, stream->first_gpu, false);
+        end = stream->first_gpu + stream->gpu_count;
+        add_span(data, stream->first_gpu, end, true);
+    }
+    if (data->spans)
+        add_span(data, end, timeline->gpus.count, false);
+    return data->spans != NULL;
+}
+
+/* ---- slices in pieces ---- */
+
+/* Pieces come after what they go on from, so the last one stays. */
+static bool find_last_pieces(struct query_data *data)
+{
+    const struct timeline *timeline = data->timeline;
+    if (!timeline->pieces.count)
+        return true;
+    data->last_pieces = malloc((timeline->slices.count + (size_t)1) * sizeof *data->last_pieces);
+    if (!data->last_pieces)
+        return false;
+    for (uint32_t i = 0; i < timeline->slices.count; i++)
+        data->last_pieces[i] = i;
+    for (uint32_t i = 0; i < timeline->pieces.count; i++)
+        data->last_pieces[timeline->pieces.at[i].first] = timeline->pieces.at[i].slice;
+    return true;
+}
+
+/* ---- short names ---- */
+
+/* "void ns::f<int>(float*)" is called "f": what stands before the first bracket, without what is before it. */
+static struct text short_name(struct text name)
+{
+    size_t end = 0, begin = 0;
+    while (end < name.size && name.bytes[end] != '<' && name.bytes[end] != '(')
+        end++;
+    for (size_t i = 0; i < end; i++)
+        if (name.bytes[i] == ' ' || name.bytes[i] == ':')
+            begin = i + 1;
+    return begin < end ? (struct text){name.bytes + begin, end - begin} : name;
+}
+
+static uint32_t short_id(struct query_data *data, uint32_t name)
+{
+    struct text part = short_name(data->texts[name]);
+    if (part.size == data->texts[name].size)
+        return name;
+    data->shorts[data->short_count] = part;
+    return data->timeline->names.count + data->short_count++;
+}
+
+bool query_data_shorten(struct query_data *data)
+{
+    const struct timeline *timeline = data->timeline;
+    size_t names = timeline->names.count + (size_t)1;
+    if (data->short_ids)
+        return true;
+    data->shorts = calloc(names, sizeof *data->shorts);
+    data->short_ids = malloc(names * sizeof *data->short_ids);
+    if (!data->shorts || !data->short_ids)
+        return false;
+    memset(data->short_ids, 0xff, names * sizeof *data->short_ids);
+    for (uint32_t i = 0; i < timeline->gpus.count; i++) {
+        const struct tl_gpu *gpu = &timeline->gpus.at[i];
+        bool is_kernel = gpu->kind == TL_KERNEL && !(gpu->flags & TL_GPU_INTERNAL);
+        if (is_kernel && data->short_ids[gpu->name] == TL_NONE)
+            data->short_ids[gpu->name] = short_id(data, gpu->name);
+    }
+    return true;
+}
+
+/* ---- all ---- */
+
+bool query_data_add_up(struct query_data *data)
+{
+    if (!data->sums)
+        data->sums = slice_sums_create(data->timeline);
+    return data->sums != NULL;
+}
+
+bool query_data_init(struct query_data *data, const struct timeline *timeline)
+{
+    *data = (struct query_data){.timeline = timeline};
+    return take_texts(data) && number_processes(data) && find_spans(data) && find_last_pieces(data);
+}
+
+void query_data_fini(struct query_data *data)
+{
+    free(data->texts);
+    free(data->mended);
+    free(data->ranks);
+    free(data->by_rank);
+    free(data->sums);
+    free(data->global_pids);
+    free(data->spans);
+    free(data->last_pieces);
+    free(data->shorts);
+    free(data->short_ids);
+    *data = (struct query_data){0};
+}

@@ -1,0 +1,177 @@
+/* query_table.h - the tables of SQL, described once: names, units and meanings are what SQLite declares, what
+ * `profdump query --schema` prints and what docs/query.md has.
+ *
+ * A table is an array of the timeline, or a part of one: rows are items of it. A cell is a function of the item that
+ * returns 64 bits, so that the scan (query_scan.c) can compare, sort and look up without SQLite's help.
+ */
+#ifndef PROF_QUERY_TABLE_H
+#define PROF_QUERY_TABLE_H
+
+#include "slice_sums.h"
+#include "timeline.h"
+
+#include <sqlite3.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What getters read. */
+struct query_data {
+    const struct timeline *timeline;
+    bool declares;      /* a table is being declared, which statements may not do */
+    struct text *texts; /* by name: valid UTF-8 */
+    char *mended;       /* of those that were not */
+    uint32_t
+        *ranks; /* by name: its place among all texts, equal texts have one; NULL not needed yet */
+    uint32_t *by_rank;        /* names in that order */
+    struct slice_sums *sums;  /* by slice; NULL not needed yet */
+    int64_t *global_pids;     /* by process, as nsys numbers them */
+    struct query_span *spans; /* of operations, by stream */
+    uint32_t span_count;
+    uint32_t *last_pieces; /* by slice: its last piece; NULL: no slice has several */
+    /* What kernels are called for short, as nsys has it; NULL not needed yet. */
+    struct text *shorts;
+    uint32_t short_count;
+    uint32_t *short_ids; /* by name: into names, or behind them into shorts */
+};
+
+/* What nobody knows, in the place of a value. */
+#define QUERY_NULL INT64_MIN
+
+enum query_type {
+    QUERY_INTEGER,
+    QUERY_NAME, /* an index into names[] */
+    QUERY_WORD, /* an index into the column's words */
+    QUERY_REAL, /* the bits of a double; of NaN: null */
+    QUERY_TEXT, /* by `text`; no bytes at all: null */
+    QUERY_VALUE /* of an attribute: the type is the row's */
+};
+
+typedef int64_t query_get(const struct query_data *data, uint32_t item);
+typedef struct text query_get_text(const struct query_data *data, uint32_t item);
+
+struct query_column {
+    const char *name;
+    const char *unit; /* "" none */
+    const char *meaning;
+    enum query_type type;
+    bool by_span; /* the same for all items of a span */
+    query_get *get;
+    query_get_text *text;
+    const char *const *words; /* NULL at their end */
+    bool sums;                /* it reads data->sums */
+};
+
+/* Items of an array that lie side by side. */
+struct query_span {
+    uint32_t first, end;
+    bool sorted; /* by time; columns that are by_span are the same for all */
+};
+
+struct query_table {
+    const char *name;
+    const char *meaning;
+    const struct query_column *columns;
+    uint32_t column_count;
+    uint32_t (*count)(const struct query_data *data);             /* of items */
+    bool (*is_row)(const struct query_data *data, uint32_t item); /* NULL: all are */
+    /* The spans in order, which are all items; NULL: all are one, which is not sorted. */
+    bool (*span)(const struct query_data *data, uint32_t number, struct query_span *span);
+    int time_column; /* by which spans are sorted; -1 none */
+    bool of_nsys;    /* it has the name and columns that nsys gives it */
+};
+
+/* All tables, NULL at the end. */
+extern const struct query_table *const query_tables[];
+
+/* Of the files that describe them. */
+extern const struct query_table query_operations, query_kernels, query_memcpys, query_memsets,
+    query_syncs, query_graph_runs, query_overheads;
+extern const struct query_table query_slices, query_async_ranges, query_marks, query_counters,
+    query_attributes, query_frames, query_timings, query_graph_launches;
+extern const struct query_table query_processes, query_threads, query_devices, query_streams,
+    query_allocations, query_migrations, query_blocks, query_losses, query_ledger, query_recordings,
+    query_strings, query_meta;
+extern const struct query_table nsys_kernels, nsys_memcpys, nsys_memsets, nsys_syncs,
+    nsys_graph_traces, nsys_runtime, nsys_nvtx, nsys_strings, nsys_thread_names;
+
+/* Spans of operations, by stream; of slices, by thread. */
+bool query_gpu_span(const struct query_data *data, uint32_t number, struct query_span *span);
+bool query_slice_span(const struct query_data *data, uint32_t number, struct query_span *span);
+
+/* ---- what getters are made of ---- */
+
+static inline int64_t query_known(uint32_t value)
+{
+    return value == TL_NONE ? QUERY_NULL : (int64_t)value;
+}
+
+/* A name must be one: damaged files and unnamed things have none. */
+static inline int64_t query_name(const struct query_data *data, uint32_t name)
+{
+    return name < data->timeline->names.count ? (int64_t)name : QUERY_NULL;
+}
+
+static inline int64_t query_real(double value)
+{
+    int64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* A getter of a member: `of` is the item of that array. */
+#define QUERY_GET(function, array, expression)                                             \
+    static int64_t function(const struct query_data *data, uint32_t item)                  \
+    {                                                                                      \
+        const __typeof__(*data->timeline->array.at) *of = &data->timeline->array.at[item]; \
+        (void)of;                                                                          \
+        return (int64_t)(expression);                                                      \
+    }
+#define QUERY_COUNT(function, array)                        \
+    static uint32_t function(const struct query_data *data) \
+    {                                                       \
+        return data->timeline->array.count;                 \
+    }
+
+/* Columns. */
+#define QUERY_INT(name, unit, meaning, get)                               \
+    {                                                                     \
+        name, unit, meaning, QUERY_INTEGER, false, get, NULL, NULL, false \
+    }
+#define QUERY_INT_BY_SPAN(name, unit, meaning, get)                      \
+    {                                                                    \
+        name, unit, meaning, QUERY_INTEGER, true, get, NULL, NULL, false \
+    }
+#define QUERY_SUM(name, unit, meaning, get)                              \
+    {                                                                    \
+        name, unit, meaning, QUERY_INTEGER, false, get, NULL, NULL, true \
+    }
+#define QUERY_NAMED(name, meaning, get)                              \
+    {                                                                \
+        name, "", meaning, QUERY_NAME, false, get, NULL, NULL, false \
+    }
+#define QUERY_WORDS(name, meaning, get, words)                        \
+    {                                                                 \
+        name, "", meaning, QUERY_WORD, false, get, NULL, words, false \
+    }
+#define QUERY_DOUBLE(name, unit, meaning, get)                         \
+    {                                                                  \
+        name, unit, meaning, QUERY_REAL, false, get, NULL, NULL, false \
+    }
+#define QUERY_STRING(name, meaning, text)                             \
+    {                                                                 \
+        name, "", meaning, QUERY_TEXT, false, NULL, text, NULL, false \
+    }
+
+int64_t query_id(const struct query_data *data, uint32_t item); /* the item */
+int64_t query_null(const struct query_data *data,
+                   uint32_t item); /* what nobody knows of any item */
+#define QUERY_ID(meaning) QUERY_INT("id", "", meaning, query_id)
+
+#define QUERY_COLUMNS(columns) columns, sizeof(columns) / sizeof *(columns)
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,137 @@
+/* query_write.c - see query_write.h. */
+#include "query_write.h"
+
+#include "grid.h"
+#include "json_out.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define ROWS_AT_ONCE 256u /* of formats that need not know all rows */
+
+/* ---- cells ---- */
+
+static void put_real(struct grid *grid, double value)
+{
+    char text[JSON_DOUBLE_BYTES + 1];
+    char *end = json_put_double(text, value);
+    if (value - value == 0)
+        grid_format(grid, "%.*s", (int)(end - text), text);
+    else
+        grid_string(grid, value > 0 ? "Inf" : "-Inf"); /* SQLite has no NaN */
+}
+
+static void put_cell(struct grid *grid, const struct query_cell *cell, enum write_format format)
+{
+    switch (cell->type) {
+    case QUERY_CELL_NULL:
+        grid_string(grid, "");
+        break;
+    case QUERY_CELL_INTEGER:
+        grid_format(grid, "%" PRId64, cell->integer);
+        break;
+    case QUERY_CELL_REAL:
+        put_real(grid, cell->real);
+        break;
+    default:
+        if (write_format_is_for_people(format))
+            grid_text(grid, cell->text);
+        else
+            grid_whole_text(grid, cell->text);
+    }
+}
+
+static void put_row(struct grid *grid, const struct query *query, enum write_format format)
+{
+    for (uint32_t i = 0; i < grid->columns; i++) {
+        struct query_cell cell = query_cell(query, i);
+        put_cell(grid, &cell, format);
+    }
+}
+
+static void put_header(struct grid *grid, const struct query *query)
+{
+    for (uint32_t i = 0; i < grid->columns; i++)
+        grid_string(grid, query_column_name(query, i));
+}
+
+/* ---- grids ---- */
+
+static bool flush(struct grid *grid, enum write_format format, unsigned table_width, FILE *stream)
+{
+    uint32_t columns = grid->columns;
+    grid->table_width = table_width;
+    bool written = grid_write(grid, write_format_style(format), NULL, stream);
+    grid_fini(grid);
+    grid_init(grid, columns);
+    return written;
+}
+
+static bool write_grid(struct query *query, enum write_format format, unsigned table_width,
+                       FILE *stream)
+{
+    bool whole = write_format_is_for_people(format), written = true;
+    struct grid grid;
+    grid_init(&grid, query_column_count(query));
+    put_header(&grid, query);
+    for (uint32_t rows = 1; written && query_next(query); rows++) {
+        put_row(&grid, query, format);
+        if (!whole && rows % ROWS_AT_ONCE == 0)
+            written = flush(&grid, format, table_width, stream);
+    }
+    if (written && !query_failed(query))
+        written = flush(&grid, format, table_width, stream);
+    grid_fini(&grid);
+    return written && !query_failed(query);
+}
+
+/* ---- JSON ---- */
+
+static void write_json_cell(struct json_out *out, const struct query_cell *cell)
+{
+    if (cell->type == QUERY_CELL_NULL)
+        json_null(out);
+    else if (cell->type == QUERY_CELL_INTEGER)
+        json_int(out, cell->integer);
+    else if (cell->type == QUERY_CELL_REAL)
+        json_double(out, cell->real);
+    else
+        json_text(out, cell->text);
+}
+
+static void write_json_row(struct json_out *out, const struct query *query)
+{
+    uint32_t columns = query_column_count(query);
+    json_newline(out);
+    json_object_begin(out);
+    for (uint32_t i = 0; i < columns; i++) {
+        struct query_cell cell = query_cell(query, i);
+        json_string(out, query_column_name(query, i));
+        json_colon(out);
+        write_json_cell(out, &cell);
+    }
+    json_object_end(out);
+}
+
+static bool write_json(struct query *query, FILE *stream)
+{
+    struct json_out out;
+    if (!json_out_init(&out, -1, stream)) {
+        errno = ENOMEM;
+        return false;
+    }
+    json_array_begin(&out);
+    while (!out.error && query_next(query))
+        write_json_row(&out, query);
+    json_array_end(&out);
+    int error = json_out_fini(&out);
+    errno = error;
+    return !error && !query_failed(query) && fputc('\n', stream) != EOF;
+}
+
+bool query_write(struct query *query, enum write_format format, unsigned table_width, FILE *stream)
+{
+    return format == WRITE_JSON ? write_json(query, stream)
+                                : write_grid(query, format, table_width, stream);
+}
