@@ -69,7 +69,7 @@ static void summary_cells(struct grid *grid, const struct percentile_summary *su
         number_cell(grid, numbers[i] * factor);
 }
 
-/* It leaves durations of delegates in ticks. */
+/* The Inspector leaves durations of delegates in ticks. */
 static double factor_of(const struct blocks *blocks, const struct event_block *block,
                         bool delegated)
 {

@@ -30,7 +30,7 @@ struct group {
 struct printing {
     const struct timeline *timeline;
     enum time_scale source;
-    bool raw; /* JSON has ticks as well */
+    bool raw; /* JSON includes ticks */
     TL_ARRAY(struct group) groups;
     uint32_t *members; /* blocks, by group */
 };
@@ -154,7 +154,7 @@ static bool is_rounded(const struct printing *printing)
     return printing->source == TIME_SCALE_NS || printing->source == TIME_SCALE_US;
 }
 
-/* In milliseconds, or as it is. */
+/* In milliseconds, or unscaled. */
 static double scaled(const struct printing *printing, double ticks)
 {
     if (!is_rounded(printing))
@@ -170,8 +170,8 @@ static bool has_wrapped(const struct printing *printing, const struct tl_block *
            printing->timeline->event_sources.at[source].flags & TL_EVENT_WRAPPED;
 }
 
-/* Signed: what did not end has a duration below zero. The parser knows no counter of 32 bits; asked
- * for by --wrap32, one that began anew is reckoned with. */
+/* Unfinished events have negative durations. The parser knows no 32-bit counter; with --wrap32, one that wrapped is
+ * corrected. */
 static double duration_of(const struct printing *printing, const struct tl_block *block,
                           uint32_t index)
 {
@@ -260,7 +260,7 @@ static bool holds(struct text text, const char *part)
     return memmem(text.bytes, text.size, part, strlen(part)) != NULL;
 }
 
-/* Of lists as Python compares them: the first difference decides. */
+/* Compares lists as Python does: the first difference decides. */
 static void take_larger(const struct printing *printing, const struct group *group, uint32_t event,
                         struct tax *tax)
 {

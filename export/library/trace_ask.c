@@ -1,4 +1,4 @@
-/* trace_ask.c - formats and reports, by profdump's own tables of them. */
+/* trace_ask.c - reports and exports of an open trace, by profdump's own tables of commands and formats. */
 #include "commands.h"
 #include "export_file.h"
 #include "fit.h"
@@ -17,7 +17,7 @@
 
 /* ---- names ---- */
 
-/* Reports are what a timeline can be asked; the table is called so here. */
+/* The name of a report; the command without a word is "table". */
 static const char *report_name(const struct command *command)
 {
     return *command->word ? command->word : "table";
@@ -87,7 +87,7 @@ static bool take_number(struct profdump_options *options, const char *name, int6
     return options_put(options, name, text);
 }
 
-/* What the caller's version of the structure has, and zero. */
+/* Copies as much as the caller's version of the structure has; the rest is zero. */
 static bool copy_given(const struct prof_table_options *from, struct prof_table_options *to)
 {
     size_t size = from ? from->size_bytes : sizeof *to;
@@ -122,7 +122,7 @@ static prof_status status_of(int status)
     return status == EXIT_SUCCESS ? PROF_OK : status == EXIT_USAGE ? PROF_INVALID : PROF_FAILED;
 }
 
-/* Of what fails without a word: closed pipes need no telling in profdump, and of "check" the report is the word. */
+/* The message for failures that profdump leaves silent: a closed pipe, and "check", whose report says it. */
 static const char *otherwise(const struct profdump_options *options)
 {
     return options->out && !ferror(options->out) ? "an invariant is broken: the report says which"
@@ -169,7 +169,7 @@ prof_status prof_trace_table(struct prof_trace *trace, const struct prof_table_o
 
 /* ---- files ---- */
 
-/* A stream to the file, whether it is compressed or not. NULL: errno says why. */
+/* Opens a stream to the file, compressed or not. NULL: errno says why. */
 static FILE *stream_of(struct export_file *file)
 {
     int own = file->stream ? -1 : fcntl(file->file.fd, F_DUPFD_CLOEXEC, 3);
@@ -178,7 +178,7 @@ static FILE *stream_of(struct export_file *file)
     return file->stream;
 }
 
-/* A report that is not what it should be is worth its file: of "check", and with --fail-on-loss. */
+/* True if the file is kept: also for a failed "check" and for --fail-on-loss. */
 static bool is_complete(const struct call *call, const struct profdump_options *options, int status)
 {
     return !ferror(options->out) && (status == EXIT_SUCCESS || status == EXIT_LOSS ||

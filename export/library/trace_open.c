@@ -14,7 +14,7 @@
 
 /* ---- calls ---- */
 
-/* The last one is whole when the next one comes, or the end. */
+/* Passes the last sentence on, once its items are complete. */
 static void tell(struct call *call)
 {
     if (call->heard && call->options->say)
@@ -38,7 +38,7 @@ static void hear_more(void *user, const char *item)
              item);
 }
 
-/* Signals that writing may raise: on a closed pipe, and at the limit of file sizes. */
+/* Signals that writing can raise: closed pipe, file size limit. */
 static const int raised[] = {SIGPIPE, SIGXFSZ};
 #define RAISED (sizeof raised / sizeof raised[0])
 
@@ -102,7 +102,7 @@ prof_status call_end(struct call *call, prof_status status, const char *otherwis
 
 /* ---- a timeline that is kept ---- */
 
-/* Of the last prof_trace_open(): whose fails has no trace to ask. */
+/* Error of the last prof_trace_open() of this thread: without a trace, there is no other place. */
 static _Thread_local char thread_sentence[COMPLAINT_BYTES];
 
 void held_timeline_release(struct held_timeline *held)
@@ -163,7 +163,7 @@ static bool paths_are_good(const char *const *paths, size_t count)
     return good;
 }
 
-/* What the caller's version of the structure has, and zero. */
+/* Copies as much as the caller's version of the structure has; the rest is zero. */
 static bool copy_options(const struct prof_trace_options *from, struct prof_trace_options *to)
 {
     size_t size = from ? from->size_bytes : sizeof *to;

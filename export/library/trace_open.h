@@ -17,7 +17,7 @@
 struct call {
     const struct prof_trace_options *options; /* who hears */
     char *sentence;                           /* COMPLAINT_BYTES: the last one */
-    unsigned heard, items;                    /* sentences; what was added to the last one */
+    unsigned heard, items;                    /* sentences heard; items added to the last one */
     struct listener listener;
     const struct listener *listener_before;
     locale_t locale, locale_before;
@@ -28,10 +28,10 @@ struct call {
 /* `options` and `sentence` are borrowed until the end. */
 void call_begin(struct call *call, const struct prof_trace_options *options, char *sentence);
 
-/* `otherwise` is why it failed where nothing was heard. Returns `status`. */
+/* `otherwise` is the message if nothing was heard. Returns `status`. */
 prof_status call_end(struct call *call, prof_status status, const char *otherwise);
 
-/* A timeline that the trace and streams of it have together. */
+/* A timeline that a trace shares with its streams. */
 struct held_timeline {
     _Atomic(uint32_t) holders;
     struct timeline *timeline;
@@ -39,17 +39,17 @@ struct held_timeline {
 
 struct prof_trace {
     struct held_timeline *held;
-    struct prof_trace_options given; /* but words: those are in `words` */
-    struct profdump_options options; /* as `words` say, with the inputs */
+    struct prof_trace_options given; /* its words are copied to `words` */
+    struct profdump_options options; /* parsed from `words`, with the inputs */
     char **paths;                    /* NULL at the end, as of words */
     char **words;
     char sentence[COMPLAINT_BYTES];
 };
 
-/* The last holder's end is the timeline's. NULL is fine. */
+/* Frees the timeline with its last holder. NULL is fine. */
 void held_timeline_release(struct held_timeline *held);
 
-/* Has the options say what the words say, which they borrow. NULL: there are none. False after having complained. */
+/* Parses the words into the options, which borrow them; NULL: none. False after having complained. */
 bool opened_take_words(struct profdump_options *options, const char *const *words);
 
 #endif

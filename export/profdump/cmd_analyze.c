@@ -128,7 +128,7 @@ static int analyze(const struct profdump_options *options, const struct timeline
     return EXIT_FAILURE;
 }
 
-/* All but the trace. `timeline` NULL: of the inputs, once the rest has been found good. */
+/* Everything but reading the user's file. `timeline` NULL: loads the inputs. */
 static int analyze_with(const struct profdump_options *options, const struct timeline *timeline,
                         const struct peak_file *file)
 {
@@ -142,7 +142,7 @@ static int analyze_with(const struct profdump_options *options, const struct tim
     return status;
 }
 
-/* The user's file comes first: what is wrong in it is said before anything is read or printed. */
+/* Reads the user's file first, so that an error in it is reported before anything is loaded or printed. */
 static int analyze_by_rates(const struct profdump_options *options, const struct timeline *timeline)
 {
     const char *path = options->analyze.device_rates;

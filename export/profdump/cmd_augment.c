@@ -40,7 +40,7 @@ struct augment_counts {
     uint64_t without[AUGMENT_REASONS];
 };
 
-/* Things that are found by a number, several by the same one: chains. */
+/* Multimap from a number to things: equal numbers form a chain. */
 struct augment_index {
     struct keymap first;
     uint32_t *things; /* what stands for the index's elements */
@@ -103,7 +103,7 @@ static void index_fini(struct augment_index *index)
     free(index->next);
 }
 
-/* In front of others with the key: add the last thing first. */
+/* Prepends to the chain of the key, so add the last thing first. */
 static bool index_add(struct augment_index *index, uint64_t key, uint32_t thing)
 {
     uint32_t element = index->count++;
@@ -115,7 +115,8 @@ static bool index_add(struct augment_index *index, uint64_t key, uint32_t thing)
 typedef bool is_wanted(const struct augment_plan *plan, uint32_t thing,
                        const struct kineto_event *event);
 
-/* The chain ends with an element that stands for nothing, as places of a keymap cannot be emptied. */
+/* Removes and returns the first wanted thing of a chain. A last element is only marked as empty, since keymaps cannot
+ * erase. */
 static uint32_t take(struct augment_plan *plan, struct augment_index *index, uint64_t key,
                      is_wanted *wanted, const struct kineto_event *event)
 {
@@ -144,7 +145,7 @@ static int64_t duration_of(const struct timeline *timeline, uint32_t slice)
     return timeline->slices.at[slice].end_ns - timeline->slices.at[slice].start_ns;
 }
 
-/* Of ranges in several pieces, all of them. `by_first` has room for every slice, and is 0. */
+/* Adds up the pieces of ranges that were cut. `by_first` is zeroed and has an entry for every slice. */
 static void add_pieces(const struct timeline *timeline, int64_t *by_first)
 {
     for (uint32_t i = 0; i < timeline->pieces.count; i++)
@@ -295,7 +296,7 @@ static struct augment_work work_of_range(struct augment_plan *plan,
     return (struct augment_work){work->flop, work->bytes};
 }
 
-/* The event with a name that is as in the timeline. */
+/* Unescapes the name of the event, for comparison with the timeline. */
 static struct kineto_event plainly(struct augment_plan *plan, const struct kineto_event *event)
 {
     struct kineto_event plain = *event;
@@ -314,7 +315,7 @@ static struct kineto_event plainly(struct augment_plan *plan, const struct kinet
     return plain;
 }
 
-/* The reader counts from the first event that it takes a time of. */
+/* The timeline starts at the first event that has a time. */
 static void see_time(struct augment_plan *plan, const struct kineto_event *event)
 {
     bool counts =
@@ -375,7 +376,7 @@ static struct text number_text(double value, char to[VALUE_BYTES])
 
 /* ---- which values ---- */
 
-/* A value in the file that says something. */
+/* True if the file has a value, and it is not 0. */
 static bool is_told(struct text value)
 {
     int64_t number;

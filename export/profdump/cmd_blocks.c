@@ -1,9 +1,5 @@
-/* cmd_blocks.c - profdump blocks, tax.
- *
- * Iterations of a block that differ are event blocks of their own; which one, where in the file and
- * how is said on standard error. With --compat the program that this stands in for is obeyed: it
- * refuses such a file, with its own sentence.
- */
+/* cmd_blocks.c - profdump blocks, tax. Iterations of a block that differ become event blocks of their own; messages
+ * on stderr say which, where and how. */
 #include "commands.h"
 #include "compare_values.h"
 #include "compat.h"
@@ -38,7 +34,7 @@ static bool set_target(struct profdump_options *options, const char *scale)
     return set_scale("--target-time-scale", scale, &options->blocks.blocks.target);
 }
 
-/* Programs get nanoseconds, as from every table. */
+/* Nanoseconds for programs, as in every table. */
 static enum time_scale default_target(const struct profdump_options *options)
 {
     bool separated = options->format == WRITE_TSV || options->format == WRITE_CSV;

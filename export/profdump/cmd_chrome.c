@@ -71,7 +71,7 @@ int cmd_chrome_copy(const struct profdump_options *options, bool *copied)
     struct inputs inputs;
     *copied = false;
     if (window_options_given(options))
-        return EXIT_SUCCESS; /* what is copied is copied whole */
+        return EXIT_SUCCESS; /* whole files are copied */
     if (!inputs_split(options, &inputs))
         return EXIT_FAILURE;
     *copied = inputs.chrome_count > 0;
@@ -82,7 +82,7 @@ int cmd_chrome_copy(const struct profdump_options *options, bool *copied)
 
 /* ---- combine ---- */
 
-/* The same merge: ids and pids kept apart, times on one base. */
+/* As --chrome merges: keeps ids and pids apart, and shifts times to one base. */
 static int combine(const struct profdump_options *options, struct inputs *inputs)
 {
     if (inputs->chrome_count)

@@ -1,5 +1,4 @@
-/* cmd_ctl.c - profdump ctl: talks to a process in which libprof runs, by the words of
- * prof/control.h. */
+/* cmd_ctl.c - profdump ctl: sends commands to a process in which libprof runs, see prof/control.h. */
 #include "commands.h"
 #include "prof/control.h"
 #include "profdump.h"
@@ -22,7 +21,7 @@
 #define DIRECTORIES 3u
 #define ANSWER_SECONDS 5
 
-/* Where a process of this user may have its entry. */
+/* Directories in which processes of this user may have a control socket. */
 struct directories {
     char at[DIRECTORIES][PATH_MAX];
     uid_t owner;
@@ -41,7 +40,7 @@ static struct directories directories_of(uid_t owner)
     return all;
 }
 
-/* -1 where it is not the owner's alone: nobody else's entries are believed. */
+/* -1 unless the owner alone has access: entries of other users are not trusted. */
 static int open_directory(const char *path, uid_t owner)
 {
     struct stat status;
@@ -54,7 +53,7 @@ static int open_directory(const char *path, uid_t owner)
     return -1;
 }
 
-/* A process of the directory's owner, and the one that was meant. */
+/* Checks that the peer is the directory's owner, and the process that was meant. */
 static bool is_trusted(int connection, uid_t owner, unsigned pid)
 {
     struct ucred peer;
@@ -95,7 +94,7 @@ static int connect_to(unsigned pid, uid_t owner)
     return connection;
 }
 
-/* A dump may take long; whoever takes long for anything else is stopped or hangs. */
+/* A dump may take long; a process that takes long for anything else is stopped or hangs. */
 static void limit_patience(int connection, const char *command)
 {
     struct timeval limit = {.tv_sec = ANSWER_SECONDS};
@@ -141,7 +140,7 @@ static bool has_libprof(unsigned pid)
     return found;
 }
 
-/* A directory that somebody else has made in the user's name. */
+/* Warns of a directory that another user created in this user's name. */
 static bool complain_of_directories(uid_t owner)
 {
     struct directories all = directories_of(owner);
@@ -303,7 +302,7 @@ static void print_status(unsigned pid, const char *answer)
            second);
 }
 
-/* The answer without its first word; complains and returns false where that is not "ok". */
+/* False after having complained of any answer but "ok". */
 static bool ask(unsigned pid, const char *command, char *answer, size_t answer_bytes)
 {
     if (!socket_ask(pid, command, answer, answer_bytes))
@@ -314,7 +313,7 @@ static bool ask(unsigned pid, const char *command, char *answer, size_t answer_b
     return false;
 }
 
-/* A name for a dump that is free: that of the trace, here. */
+/* A free name for a dump: that of the trace, in the current directory. */
 static bool choose_name(unsigned pid, char *path, size_t path_bytes)
 {
     char answer[CTL_ANSWER_BYTES], file[PATH_MAX];

@@ -28,7 +28,7 @@ static bool agree(struct profdump_options *options)
     return true;
 }
 
-/* Decimal digits, with a point or without, and what stands behind them. */
+/* Reads a decimal number; `*rest` is what follows it. */
 static bool read_number(const char *text, double *number, const char **rest)
 {
     size_t size = strspn(text, "0123456789.");
@@ -158,7 +158,7 @@ static void *run_job(void *argument)
     return NULL;
 }
 
-/* Where there is no second thread one does it all. */
+/* Runs both jobs on this thread if no second one can be started. */
 static void run_jobs(struct job jobs[2])
 {
     pthread_t thread;
@@ -170,7 +170,7 @@ static void run_jobs(struct job jobs[2])
         run_job(&jobs[1]);
 }
 
-/* Complains of both, in order. */
+/* Reports the errors of both, in order. */
 static bool jobs_are_good(const struct job jobs[2])
 {
     bool good = true;
@@ -221,13 +221,13 @@ static struct write_diff_options write_options_of(const struct profdump_options 
     };
 }
 
-/* A page takes the place of the text, but not of another format that was asked for. */
+/* --html replaces the text, but no format that was given explicitly. */
 static bool prints(const struct profdump_options *options)
 {
     return !options->export_paths[EXPORT_HTML] || options->format != WRITE_TEXT;
 }
 
-/* Formats for programs have no last line. */
+/* Formats for programs have no closing line. */
 static int end(const struct profdump_options *options, const struct diff *diff, bool written)
 {
     char line[DIFF_GATE_BYTES];

@@ -46,7 +46,7 @@ static bool read_limits(const char *path, struct finding_settings *settings)
     return read;
 }
 
-/* What --rule and --limits say; a rule that is asked for runs, whatever the limits say. False after having complained. */
+/* Applies --rule and --limits; --rule enables a rule that the limits disable. False after having complained. */
 static bool read_settings(const struct profdump_options *options, struct finding_settings *settings)
 {
     _Static_assert(FINDING_RULES_MAX <= 64, "explain_rules has a bit for each");
@@ -124,7 +124,7 @@ static int run_timeline(const struct profdump_options *options, const struct tim
                                  : explain(options, timeline, &settings);
 }
 
-/* The settings come first: what is wrong in them is said before anything is read. */
+/* Checks the settings first, so that an error in them is reported before anything is loaded. */
 static int run(const struct profdump_options *options)
 {
     struct finding_settings settings;

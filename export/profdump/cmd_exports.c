@@ -1,4 +1,5 @@
-/* cmd_exports.c - profdump --html OUT, --perfetto OUT ...: what can be written to files. */
+/* cmd_exports.c - profdump --html OUT, --perfetto OUT ...: the table of export formats, and those without a file of
+ * their own. */
 #include "commands.h"
 #include "formats.h"
 #include "options.h"
@@ -105,7 +106,7 @@ static void say_left_out(const char *path, const char *what, uint64_t count)
         complain("%s: %s: %" PRIu64, path, what, count);
 }
 
-/* Unfinished and clamped is what the program did not mean; the rest is as it asked for. */
+/* Reports losses that the program did not ask for. */
 static void say_what_is_missing(const char *path, const struct write_etprof_counts *counts)
 {
     say_left_out(path, "unfinished events left out", counts->unfinished_events);

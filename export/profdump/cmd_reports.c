@@ -61,7 +61,7 @@ const struct command command_check = {
     .usage = "check [FILE|DIRECTORY]...",
     .help = "verify every invariant of file and timeline",
     .run = run_check,
-    .partial = true, /* a damaged file is what it is there for */
+    .partial = true, /* it is there for damaged files */
 };
 
 /* ---- graphs: CUDA graphs, who captured them and who replays them ---- */
@@ -102,7 +102,7 @@ static void print_stacks(FILE *out, const struct timeline *timeline, struct symb
     }
 }
 
-/* From where the first of each was made. False: no memory. */
+/* Prints the call stack of the first failed call of each kind. */
 static bool show_stacks(const struct profdump_options *options, const struct timeline *timeline)
 {
     struct failed_calls calls;
@@ -144,8 +144,7 @@ const struct command command_ledger = {
 
 /* ---- memory: what was allocated, by whom, and what never came back ---- */
 
-/* One block of the program's own, which is there without being asked for, says nothing that the heaps
- * do not. */
+/* The default block of a libprof recording adds nothing to the heaps. */
 static bool has_blocks(const struct timeline *timeline)
 {
     bool foreign = timeline->processes.count && timeline->processes.at[0].info.format.size;

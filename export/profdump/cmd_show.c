@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Frames by which stacks are told apart, where no number is given: as many as fit a line. */
+/* Default of --group-by stack: as many frames as fit a line. */
 #define STACK_FRAMES_DEFAULT 5u
 #define STACK_FRAMES_MAX 1000u
 
@@ -231,7 +231,7 @@ static int by_text(const void *left, const void *right)
     return order ? order : (a->stack > b->stack) - (a->stack < b->stack);
 }
 
-/* Hands the first text of each run of equal ones to the group, and frees the others. */
+/* Keeps the first text of each run of equal ones for its group, and frees the others. */
 static void number_groups(struct stack_groups *groups, struct stack_line *lines, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -274,7 +274,7 @@ static void groups_fini(struct stack_groups *groups)
     *groups = (struct stack_groups){0};
 }
 
-/* By the innermost frames that the options ask for, with their lines. False after having complained: no memory. */
+/* Groups stacks by their innermost frames, --group-by stack:N. False after having complained: no memory. */
 static bool groups_init(struct stack_groups *groups, const struct profdump_options *options,
                         const struct timeline *timeline)
 {
@@ -318,7 +318,7 @@ static bool show_json(const struct profdump_options *options, const struct write
     return write_json(timeline, &with, options->out);
 }
 
-/* A table by stack needs the stacks' functions. */
+/* Resolves call stacks first if rows are grouped by them. */
 static int run(const struct profdump_options *options, const struct timeline *timeline)
 {
     struct write_options with = options->write;

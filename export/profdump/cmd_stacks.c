@@ -1,4 +1,4 @@
-/* cmd_stacks.c - profdump stacks, folded: from where CUDA was called, and what that cost. */
+/* cmd_stacks.c - profdump stacks, folded: where CUDA was called from, and what that cost. */
 #include "commands.h"
 #include "options.h"
 #include "profdump.h"
@@ -155,7 +155,7 @@ static void print_all(const struct profdump_options *options, const struct timel
         fprintf(options->out, "\n%" PRId64 " of %u stacks\n", rows, totals->count);
 }
 
-/* What put nothing on a device has no width. */
+/* Skips stacks without device time, which would have no width. */
 static void print_folded(FILE *out, struct symbols *symbols, const struct stack_totals *totals)
 {
     for (uint32_t i = 0; i < totals->count; i++) {

@@ -68,7 +68,7 @@ void command_options_default(struct profdump_options *options)
     breakdown_options_default(&options->breakdown);
 }
 
-/* Options that say opposite things. */
+/* Checks the options against the command. */
 static bool agree(struct profdump_options *options, const struct command *command)
 {
     for (size_t i = 0; i < EXPORT_COUNT; i++)
@@ -91,7 +91,7 @@ bool command_agrees(struct profdump_options *options, const struct command *comm
 
 /* ---- messages and exit statuses ---- */
 
-/* A library has several callers at once, and each wants to hear what is about its own call. */
+/* Per thread: the library has several callers at once. */
 static _Thread_local const struct listener *listening;
 
 const struct listener *complain_to(const struct listener *listener)
@@ -115,7 +115,7 @@ __attribute__((format(printf, 2, 0))) static void show(char shown[COMPLAINT_BYTE
         strcat(shown, "...");
 }
 
-/* To whoever listens on this thread; `more`: an item of what was said before. */
+/* To the listener of this thread; `more`: an item of the last sentence. */
 __attribute__((format(printf, 2, 0))) static void tell(bool more, const char *format,
                                                        va_list arguments)
 {
@@ -173,6 +173,6 @@ int finish_export(const struct profdump_options *options, const struct timeline 
         return finish(options, timeline, true);
     if (error->code != EPIPE)
         complain("%s", error->message);
-    errno = error->code; /* ENODATA: libprofdump says that differently */
+    errno = error->code; /* libprofdump has a status of its own for ENODATA */
     return EXIT_FAILURE;
 }

@@ -7,8 +7,8 @@
 /* Exactly one of run, run_inputs and run_words runs from the command line. */
 struct command {
     const char *word;  /* "" when there is none: the table */
-    const char *usage; /* what comes after "profdump ", a line each; NULL: told elsewhere */
-    const char *help;  /* lines without the last newline; NULL: told elsewhere */
+    const char *usage; /* what follows "profdump ", one line each; NULL: not in --help */
+    const char *help;  /* lines, the last without its newline; NULL: not in --help */
     /* On one timeline, loaded from all inputs. */
     timeline_command *run;
     /* Opens its inputs itself; the library calls `run`, if there is one, on an open timeline. */

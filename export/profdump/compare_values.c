@@ -132,7 +132,7 @@ static bool write_values(const struct compare_side *reference, const struct comp
 
 /* ---- the two sides ---- */
 
-/* All of a file, unpacked. NULL after having complained. */
+/* Reads and unpacks a whole file. NULL after having complained. */
 static uint8_t *read_buffer(const char *path, size_t *size)
 {
     struct read_error error;
@@ -144,7 +144,7 @@ static uint8_t *read_buffer(const char *path, size_t *size)
     return bytes;
 }
 
-/* "REF.etdp:buffer.bin": a colon in a name that exists as it is belongs to it. */
+/* Splits "REF.etdp:buffer.bin". If a file has the whole name, the colon belongs to it. */
 static bool split_reference(const char *argument, char **path, const char **buffer)
 {
     struct read_error error;

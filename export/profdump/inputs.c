@@ -56,8 +56,7 @@ static bool is_trace_name(const char *name)
     return length > 5 && strcmp(name + length - 5, ".prof") == 0;
 }
 
-/* Adds a directory's traces, sorted: the order in which they merge must not depend on the file
- * system. */
+/* Adds the traces of a directory, sorted: the merge order must not depend on the file system. */
 static bool add_directory(struct path_list *list, const char *directory)
 {
     DIR *entries = opendir(directory);
@@ -98,7 +97,7 @@ static bool is_newer(const struct stat *a, const struct stat *b)
     return a->st_mtim.tv_nsec > b->st_mtim.tv_nsec;
 }
 
-/* The newest trace of the current directory; says on stderr which. */
+/* Adds the newest trace of the current directory, after having reported which. */
 static bool add_newest(struct path_list *list)
 {
     struct path_list here = {0};
@@ -127,7 +126,7 @@ static bool add_newest(struct path_list *list)
     return added;
 }
 
-/* What is wrong with the files, or could not be kept of them. */
+/* Reports errors in the files, and data that could not be kept. */
 static void say_warnings(const struct timeline *timeline)
 {
     for (uint32_t i = 0; i < timeline->warnings.count; i++) {
@@ -150,7 +149,7 @@ static void say_nothing(void *user, const char *sentence)
     (void)user, (void)sentence;
 }
 
-/* Inputs that cannot be found are reported later, when they are read. */
+/* Ignores inputs that cannot be found: reading reports them later. */
 static bool inputs_have(const struct profdump_options *options, const struct stat *file)
 {
     static const struct listener nobody = {say_nothing, say_nothing, NULL};
@@ -167,10 +166,10 @@ static bool inputs_have(const struct profdump_options *options, const struct sta
     return have;
 }
 
-/* What becomes one timeline. */
+/* Inputs on their way to one timeline. */
 struct input_load {
     struct path_list paths;
-    struct source_clock clock; /* where a file has ticks, the user says what they are */
+    struct source_clock clock; /* for files whose clock ticks in unknown units */
     const struct profdump_options *options;
     struct timeline *timeline; /* NULL: not loaded, see `error` */
     struct read_error error;
@@ -248,7 +247,7 @@ bool input_load_tell(const struct input_load *load)
     return load->timeline != NULL;
 }
 
-/* The paths are the load's from here on. */
+/* Takes over the paths. */
 static struct timeline *load_paths(const struct profdump_options *options, struct path_list *paths)
 {
     struct input_load *load = load_create(options);
@@ -327,7 +326,7 @@ static bool is_recording(const char *path)
     return size > 0 && read_is_recording((struct text){head, (size_t)size});
 }
 
-/* Whether the file is one that an option reads. */
+/* True if the file is read by an option. */
 static bool options_read_from(const struct profdump_options *options, const struct stat *file)
 {
     const char *const paths[] = {options->etrecord, options->debug_buffer, options->perf_map,
@@ -345,7 +344,7 @@ static bool is_standard_output(const char *path)
     return strcmp(path, "-") == 0;
 }
 
-/* What would be overwritten: an input or a recording; NULL: neither. */
+/* What writing to the path would overwrite: an input, a recording, or NULL. */
 static const char *what_is_there(const struct profdump_options *options, const char *path)
 {
     const char *file = is_standard_output(path) ? "/dev/stdout" : path;

@@ -4,24 +4,24 @@
 
 #include "commands.h"
 
-/* Loads the inputs, merged, and cuts them down to the window that was asked for; but for a picture, which shows what
- * was open in it, too. NULL after having complained. Free with timeline_destroy(). */
+/* Loads and merges the inputs, cut down to the window unless a picture is written, which also shows what was open in
+ * it. NULL after having complained. Free with timeline_destroy(). */
 struct timeline *inputs_load(const struct profdump_options *options);
 
-/* The same in steps, so that several can be loaded at once: create finds the inputs and is NULL after
- * having complained; run loads them, silently, on any thread, and gives the load's timeline or NULL;
- * tell complains of what was wrong, and is false when there is no timeline. */
+/* The same in steps, to load several at once. create finds the inputs; NULL after having complained. run loads them
+ * on any thread, silently; it returns the timeline, which the load owns, or NULL. tell reports errors and warnings;
+ * false: there is no timeline. */
 struct input_load;
 struct input_load *input_load_create(const struct profdump_options *options);
 const struct timeline *input_load_run(struct input_load *load);
 bool input_load_tell(const struct input_load *load);
 void input_load_destroy(struct input_load *load);
 
-/* The inputs with Chrome traces apart, which an output that is one copies instead of making it anew. */
+/* Chrome traces, which --chrome copies, and the timeline of all other inputs. */
 struct inputs {
     char **chrome_paths; /* in order */
     size_t chrome_count;
-    struct timeline *timeline; /* of the others; NULL: there are none, or no Chrome trace */
+    struct timeline *timeline; /* NULL: there are no others, or no Chrome trace */
 };
 
 /* False after having complained. */

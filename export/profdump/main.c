@@ -1,8 +1,5 @@
-/* main.c - profdump: reads the command line, and has it done.
- *
- * Exit status: 0 done, 1 failed, 2 wrong usage, 3 something was lost while recording
- * (--fail-on-loss), 4 slower (diff --fail-if-slower).
- */
+/* main.c - profdump: parses the command line and runs the command. Exit status: 0 done, 1 failed, 2 wrong usage, 3
+ * something was lost while recording (--fail-on-loss), 4 slower (diff --fail-if-slower). */
 #include "built_without.h"
 #include "commands.h"
 #include "fit.h"
@@ -22,7 +19,7 @@ static int wrong_usage(void)
     return EXIT_USAGE;
 }
 
-/* Help and version are answers: on stdout, and a failure to print them is one. */
+/* Prints to stdout, so failing to print is an error. */
 static int answer(const struct profdump_options *options)
 {
     if (options->help)
@@ -40,13 +37,13 @@ static bool has_exports(const struct profdump_options *options)
     return false;
 }
 
-/* Whether the table was asked for beside the files that exports write. */
+/* True if the table is printed beside exports. */
 static bool wants_table(const struct profdump_options *options)
 {
     return options->json || options->format_given;
 }
 
-/* A picture shows more than what began in a window: it comes first, from the whole timeline. */
+/* Writes the picture first: it shows the whole timeline, before a window cuts it down. */
 static int run_picture(const struct profdump_options *options, struct timeline *timeline)
 {
     struct read_error error;
@@ -58,7 +55,7 @@ static int run_picture(const struct profdump_options *options, struct timeline *
     return EXIT_FAILURE;
 }
 
-/* These write files, so they may come together and with a format; alone they leave stdout to others. */
+/* Several exports may run at once; unless a format was given, nothing else is printed. */
 static int run_exports(const struct profdump_options *options, struct timeline *timeline)
 {
     int status = EXIT_SUCCESS;
@@ -89,8 +86,7 @@ static int load_and_run(const struct profdump_options *options, const struct com
     return status;
 }
 
-/* Chrome traces among the inputs of --chrome are copied; then that option is dealt with. `*done`: and
- * nothing is left to do. */
+/* Copies Chrome traces among the inputs of --chrome and clears that option. `*done`: nothing is left to do. */
 static int copy_chrome(struct profdump_options *options, bool *done)
 {
     bool copied;

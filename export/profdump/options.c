@@ -66,7 +66,7 @@ static void append(char names[NAMES_BYTES], const char *format, ...)
     va_end(arguments);
 }
 
-/* Options without help of their own stand before the next one that has some. */
+/* Options without help share that of the next one that has some. */
 static void print_options(const struct option_entry *entry)
 {
     char names[NAMES_BYTES] = "";

@@ -23,7 +23,7 @@ struct option_entry {
     size_t member; /* offset */
     unsigned value;
     bool (*set)(struct profdump_options *options, const char *text);
-    const char *help; /* lines without the last newline; NULL: told with the next that has some */
+    const char *help; /* lines, the last without its newline; NULL: shares that of the next */
 };
 
 /* Rows of a table. `where` is a member of struct profdump_options. */
@@ -58,30 +58,29 @@ extern const struct option_entry svg_options[];
 extern const struct option_entry arrow_options[];
 extern const struct option_entry window_options[];
 
-/* Reads the options, up to one that asks for help or the version; what is left of the words are the
- * inputs. False after having complained. */
+/* Parses options up to --help or --version; the other words become the inputs. False after having complained. */
 bool options_read(struct profdump_options *options, int argc, char **argv);
 
-/* One word, "--NAME" or "--NAME=VALUE", without getopt, whose state is one for all threads. The value is
- * borrowed. False after having complained. */
+/* Parses one word, "--NAME" or "--NAME=VALUE", without getopt, which is not thread-safe. Borrows the value. False
+ * after having complained. */
 bool options_take(struct profdump_options *options, const char *word);
 
-/* The same of an option that has a value. */
+/* The same for an option that takes a value. */
 bool options_put(struct profdump_options *options, const char *name, const char *value);
 
-/* Prints what --help asks for. */
+/* Prints the help. */
 void options_help(void);
 
-/* Takes the next word of a list that is separated by commas; false: there is none. Longer words are cut, so that they match
- * no known one. */
+/* Extracts the next word of a comma-separated list; false at its end. Longer words are cut, so that they match no
+ * known one. */
 #define OPTIONS_WORD_BYTES 64u
 bool options_next_word(const char **list, char word[OPTIONS_WORD_BYTES]);
 
-/* Decimal digits alone, `least` to `most`. */
+/* Parses decimal digits alone; false unless `least` to `most`. */
 bool options_number(const char *text, unsigned long least, unsigned long most,
                     unsigned long *number);
 
-/* After all options: --json is one way to say --format json, and not every command has tables. False after
+/* After all options: makes --json and --format json the same, and checks that the command has tables. False after
  * having complained. */
 bool format_options_agree(struct profdump_options *options, const struct command *command);
 
@@ -89,7 +88,7 @@ bool format_options_agree(struct profdump_options *options, const struct command
  * having complained. */
 bool blocks_options_agree(struct profdump_options *options);
 
-/* Whether standard output is a terminal that shows colors, and nobody asked for none. */
+/* True if standard output is a terminal with colors, and NO_COLOR is not set. */
 bool terminal_wants_color(void);
 
 #endif

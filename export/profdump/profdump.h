@@ -42,10 +42,10 @@ struct window_point {
     int64_t ns;
 };
 
-/* Which time of the recording; see window_options.h. */
+/* See window_options.h. */
 struct window_options {
     struct window_point from, to; /* --from, --to */
-    bool may_be_empty;            /* there need be no time between them */
+    bool may_be_empty;            /* an empty window is no error */
     int64_t recording;            /* --window, 0 not given */
     bool steps;                   /* --steps */
     int64_t first_step, last_step;
@@ -53,7 +53,7 @@ struct window_options {
 
 struct profdump_options {
     FILE *out;            /* where commands print; NULL: nothing is printed */
-    const char *out_name; /* as messages call it */
+    const char *out_name; /* in messages */
     struct write_options write;
     const char *export_paths[EXPORT_COUNT]; /* --chrome and its like; NULL not given */
     enum write_format format;               /* --format, --json */
@@ -62,7 +62,7 @@ struct profdump_options {
     bool compat;         /* --compat */
     bool units;          /* --units, with --compat */
     unsigned name_limit; /* --name-limit, 0 not given */
-    /* --sort, --by: what they may be depends on the command; NULL not given */
+    /* --sort, --by: values depend on the command; NULL not given */
     const char *sort, *by;
     bool rows_given; /* --rows */
 
@@ -142,8 +142,8 @@ int finish(const struct profdump_options *options, const struct timeline *timeli
 /* The same for answers that are about no recording. */
 int finish_answer(const struct profdump_options *options, bool written);
 
-/* The exit status of an export, after having complained where it was not written; except that a reader who
- * closed the pipe needs no telling. */
+/* Returns the exit status of an export, after having complained of what failed (silently if the reader closed the
+ * pipe). */
 int finish_export(const struct profdump_options *options, const struct timeline *timeline,
                   bool written, const struct write_error *error);
 

@@ -34,7 +34,7 @@ void stack_text_complain_of_none(const struct timeline *timeline)
         complain("there are no call stacks in this recording; 'profrun --stacks' takes them");
 }
 
-/* A text without what separates names. */
+/* Writes a text with semicolons replaced, since they separate names. */
 static void write_part(FILE *stream, const char *part)
 {
     char shown[SHOW_TEXT_BYTES(NAME_COLUMNS)];
@@ -66,7 +66,7 @@ static void write_line(FILE *stream, struct symbol_stack stack)
     }
 }
 
-/* What `write` writes; to free(). NULL: no memory. */
+/* Returns what `write` writes, to free(). NULL: no memory. */
 static char *line_of(struct symbol_stack stack,
                      void (*write)(FILE *stream, struct symbol_stack stack))
 {

@@ -1,4 +1,4 @@
-/* stack_text.h - call stacks as one line each, for outputs that have no room for more. */
+/* stack_text.h - call stacks as text: lines, functions, folded stacks. */
 #ifndef PROF_STACK_TEXT_H
 #define PROF_STACK_TEXT_H
 
@@ -6,11 +6,11 @@
 #include "profdump.h"
 #include "symbols.h"
 
-/* The symbols that the options ask for; NULL (said): no memory. */
+/* Creates the symbolizer with the options given. NULL after having complained: no memory. */
 struct symbols *stack_text_symbols(const struct profdump_options *options,
                                    const struct timeline *timeline);
 
-/* Says which files could not be used; that nobody took stacks. */
+/* Reports files that could not be used; reports a recording without stacks. */
 void stack_text_complain(const struct symbols *symbols);
 void stack_text_complain_of_none(const struct timeline *timeline);
 
@@ -18,8 +18,8 @@ void stack_text_complain_of_none(const struct timeline *timeline);
  * stack, each to free(). NULL: no memory. */
 char **stack_text_lines(struct symbols *symbols, const struct timeline *timeline);
 
-/* The same with the symbols that the options ask for, after having complained of files that could not be used. NULL also
- * where there are no stacks. */
+/* The same with a symbolizer of its own, after having reported files that could not be used. NULL also where there
+ * are no stacks. */
 char **stack_text_all_lines(const struct profdump_options *options,
                             const struct timeline *timeline);
 void stack_text_free(char **lines, uint32_t count);
@@ -32,8 +32,8 @@ void stack_text_print(FILE *stream, struct symbol_stack stack);
 void stack_text_folded(FILE *stream, struct symbol_stack stack);
 char **stack_text_all_folded(struct symbols *symbols, const struct timeline *timeline);
 
-/* The innermost functions of a stack, at most `most`, with where they are; and without. Returns how many.
- * `user` is a struct symbols. */
+/* Writes the innermost functions of a stack, at most `most`: with source lines, and without. Returns how many. `user`
+ * is a struct symbols. */
 uint32_t stack_text_frames(void *user, uint32_t stack, char (*to)[FINDINGS_FRAME_BYTES],
                            uint32_t most);
 uint32_t stack_text_functions(void *user, uint32_t stack, char (*to)[FINDINGS_FRAME_BYTES],

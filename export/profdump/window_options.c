@@ -1,4 +1,4 @@
-/* window_options.c - from words to a window of a recording. */
+/* window_options.c - see window_options.h. */
 #include "window_options.h"
 
 #include "json_text.h"
@@ -27,7 +27,7 @@ static bool parse_since_first(const char *text, int64_t *ns)
     return json_text_nearest((struct text){number, size + 1}, scale, ns) && *ns < JSON_NUMBER_MAX;
 }
 
-/* A number of digits alone; what follows it is at `*rest`. */
+/* Parses decimal digits; `*rest` is what follows. */
 static bool parse_digits(const char *text, int64_t *number, const char **rest)
 {
     char *end;
@@ -109,7 +109,7 @@ bool window_options_given(const struct profdump_options *options)
     return window->from.kind || window->to.kind || window->recording || window->steps;
 }
 
-/* What the options say twice or the wrong way round. */
+/* Refuses contradictory options. */
 static bool is_one_window(const struct window_options *window)
 {
     bool times = window->from.kind || window->to.kind;
@@ -159,7 +159,7 @@ static int64_t time_of(const struct timeline *timeline, struct window_point poin
     return __builtin_add_overflow(timeline->origin_ns, point.ns, &time_ns) ? INT64_MAX : time_ns;
 }
 
-/* A window that several have a part in: from where the first begins to where the last ends. */
+/* The union of several windows. */
 struct span {
     int64_t from_ns, to_ns;
     bool any;
@@ -174,7 +174,7 @@ static void widen(struct span *span, int64_t from_ns, int64_t to_ns)
     span->any = true;
 }
 
-/* Each process counts its own; `*most` is how many the one with the most has. */
+/* Each process numbers its own windows; `*most` is the highest number. */
 static struct span find_recording(const struct timeline *timeline, int64_t number, int64_t *most)
 {
     struct span span = {0};
@@ -203,7 +203,7 @@ static int64_t step_number(struct text name)
     return good && rest == name.bytes + name.size ? number : -1;
 }
 
-/* Names are few, slices are not: `numbers` has the step of each name. */
+/* Parses each name once: `numbers` has the step by name. */
 static struct span find_steps(const struct timeline *timeline, const struct window_options *window,
                               const int64_t *numbers)
 {

@@ -6,17 +6,17 @@
 
 #include "read.h"
 
-/* Whether one was asked for. */
+/* True if a window was given. */
 bool window_options_given(const struct profdump_options *options);
 
-/* Whether what was asked for makes sense, as far as can be said without a recording. False after having complained. */
+/* Checks the options as far as possible without a recording. False after having complained. */
 bool window_options_agree(const struct profdump_options *options, const struct command *command);
 
-/* The window in times of the timeline, from_ns < to_ns. False: `error` says why there is none in this recording. */
+/* Finds the window in the timeline, from_ns < to_ns. False: `error` says why there is none. */
 bool window_options_find(const struct profdump_options *options, const struct timeline *timeline,
                          int64_t *from_ns, int64_t *to_ns, struct read_error *error);
 
-/* Cuts the timeline down to the window, if one was asked for. False: `error` says why not. */
+/* Cuts the timeline down to the window, if one was given. False: `error` says why not. */
 bool window_options_apply(const struct profdump_options *options, struct timeline *timeline,
                           struct read_error *error);
 

@@ -11,7 +11,7 @@
 struct analysis {
     struct pytorch_trace trace;
     struct pytorch_device_rows *devices;
-    enum pytorch_type type; /* where a kernel does not tell */
+    enum pytorch_type type; /* of kernels without a type of their own */
     struct pytorch_message message;
 };
 
@@ -28,8 +28,8 @@ static bool has(struct text text, const char *part)
     return memmem(text.bytes, text.size, part, strlen(part)) != NULL;
 }
 
-/* Of inputs that a kernel itself has. That program looks for the biggest one, and stumbles over the
- * sizes of the first whose value is not told. */
+/* The type of a kernel with inputs of its own. That program looks for the largest input, and fails at the sizes of
+ * the first without a value. */
 static bool type_of_inputs(struct analysis *analysis, const struct pytorch_kernel *kernel,
                            enum pytorch_type *type)
 {
@@ -80,7 +80,7 @@ static bool rate_of(struct analysis *analysis, struct pytorch_value value, doubl
     return true;
 }
 
-/* In percent of what the device could; 0 where nothing is known of it. */
+/* Percentages of the device's peaks; 0 if the device is unknown. */
 static bool compare(struct analysis *analysis, const struct pytorch_kernel *kernel,
                     const struct pytorch_device *device, struct pytorch_sample *sample)
 {
@@ -171,7 +171,7 @@ static enum pytorch_type pytorch_type_of(enum op_type type)
     return types[type];
 }
 
-/* The trace with its work; its numbers come later, as there. */
+/* Reads the trace and adds work; rates are computed later, as in that program. */
 static bool load(struct analysis *analysis, const char *path, const struct pytorch_analysis *how)
 {
     *analysis = (struct analysis){.type = pytorch_type_of(how->type)};

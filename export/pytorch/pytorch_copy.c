@@ -1,4 +1,4 @@
-/* pytorch_copy.c - traces with work added, and one behind the other: see pytorch.h. */
+/* pytorch_copy.c - augmented and concatenated traces: see pytorch.h. */
 #include "pytorch.h"
 
 #include "chrome_copy.h"
@@ -31,7 +31,8 @@ static struct text value_text(struct pytorch_value value, char to[VALUE_BYTES])
     return (struct text){to, strlen(to)};
 }
 
-/* Of an operator that has a kernel, and of a kernel that has an operator. The file may have grown since it was read. */
+/* The values of operators that have a kernel, and of kernels that have an operator. The file may have grown since it
+ * was read. */
 static void find_values(struct augmenting *augmenting, struct pytorch_value values[2])
 {
     const struct pytorch_trace *trace = &augmenting->trace;
@@ -164,7 +165,7 @@ static void walk(struct combining *combining, int input, struct kineto_visitor v
         fail(combining, "TypeError: an array of events has no deviceProperties");
 }
 
-/* Ids are looked up among the devices of the files before, so two of one file are both there. */
+/* Looks ids up among the devices of earlier files, so two of one file are both written. */
 static void put_devices_of(struct combining *combining)
 {
     const char *p = combining->devices.devices, *end = p + combining->devices.device_bytes;
@@ -238,7 +239,7 @@ bool pytorch_combine(const char *const *paths, int count, bool partial, FILE *ou
     struct combining combining = {
         .paths = paths, .count = count - 1, .partial = partial, .message = message};
     struct write_error error = {0};
-    if (count < 3) { /* that program takes it for done */
+    if (count < 3) { /* that program exits with status 0 */
         fputs("Error: At least 2 input files are required for combining\n", out);
         return true;
     }

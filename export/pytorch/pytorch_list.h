@@ -35,10 +35,10 @@ bool pytorch_list_shape(struct text text, struct pytorch_shape *shape);
  * whole number, or the product has more than 63 bits. */
 bool pytorch_list_product(struct text text, int64_t *product);
 
-/* What is between the quotes of a string. False: it is none. */
+/* Strips the quotes of a string. False: it is none. */
 bool pytorch_list_string(struct text item, struct text *body);
 
-/* "[2, 2]" or "2", as the value of an argument is told. False: not whole numbers. */
+/* Parses "[2, 2]" or "2", the value of an argument. False: not whole numbers. */
 bool pytorch_list_numbers(struct text text, struct pytorch_shape *numbers);
 
 #ifdef __cplusplus

@@ -68,7 +68,7 @@ struct pytorch_row {
     struct pytorch_sample sum;
 };
 
-/* Zeroed is an empty one. */
+/* A zeroed struct is empty. */
 struct pytorch_rows {
     struct pytorch_row *at; /* by number of the name, from 1 */
     uint32_t capacity;
@@ -80,7 +80,7 @@ bool pytorch_rows_add(struct pytorch_rows *rows, struct text name,
                       const struct pytorch_sample *sample);
 void pytorch_rows_fini(struct pytorch_rows *rows);
 
-/* A device as the trace names it; `id` as it is written there. */
+/* A device as named in the trace; `id` as written there. */
 struct pytorch_device_rows {
     struct text id, name;
     const struct pytorch_device *device; /* NULL: unknown */
@@ -93,8 +93,7 @@ struct pytorch_device_rows {
 bool pytorch_report_write(FILE *to, const struct pytorch_device_rows *devices, uint32_t count,
                           unsigned name_limit);
 
-/* Two reports beside each other: `other` has the same devices, in whatever order. Names stand before
- * the headings. */
+/* Two reports side by side: `other` has the same devices, in any order. Names prefix the headings. */
 bool pytorch_report_write_both(FILE *to, const struct pytorch_device_rows *devices,
                                const struct pytorch_device_rows *other, uint32_t count,
                                const char *const names[2], unsigned name_limit);
@@ -103,14 +102,14 @@ bool pytorch_report_write_both(FILE *to, const struct pytorch_device_rows *devic
 
 struct pytorch_cell {
     struct text text;
-    bool is_number; /* stands to the right */
+    bool is_number; /* right-aligned */
 };
 
 /* The first row is the heading; no newline behind the last. False: `to` failed. */
 bool pytorch_tabulate(FILE *to, const struct pytorch_cell *cells, uint32_t rows, uint32_t columns);
 
-/* Names of both, those of the first before those that the second has alone; those of one are
- * distinct. `pairs` has room for all; UINT32_MAX: not in that one. False: no memory. */
+/* Pairs the names of both: those of the first, then those that only the second has. Names within one are distinct.
+ * `pairs` has room for all; UINT32_MAX: not in that one. False: no memory. */
 struct pytorch_pair {
     uint32_t first, second;
 };

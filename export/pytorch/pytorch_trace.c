@@ -86,7 +86,7 @@ static bool add_device(struct pytorch_trace *trace, struct text id, struct text 
     return good;
 }
 
-/* Its dictionary: a later device of the same id replaces the earlier one where that stands. */
+/* As in its dictionary, a later device with the same id replaces the earlier one in place. */
 static bool take_device(struct pytorch_trace *trace, struct text id, struct text name)
 {
     if (!id.bytes || !add_device(trace, id, name))
@@ -172,7 +172,7 @@ static bool grow(struct reading *reading, void *array, uint32_t count, uint32_t 
     return true;
 }
 
-/* A text of few values that come often. */
+/* Interns a text that repeats. */
 static struct text keep_once(struct reading *reading, struct text text)
 {
     uint32_t number = text.bytes ? text_pool_number(&reading->trace->texts, text) : 0;
@@ -181,7 +181,7 @@ static struct text keep_once(struct reading *reading, struct text text)
     return number ? reading->trace->texts.texts[number] : (struct text){NULL, 0};
 }
 
-/* The text of a string; of another value, as it is written. */
+/* Interns the text of a string; other values as written. */
 static struct text keep_name(struct reading *reading, struct text raw)
 {
     bool quoted = raw.size >= 2 && raw.bytes[0] == '"';
@@ -345,8 +345,8 @@ void pytorch_trace_fini(struct pytorch_trace *trace)
     *trace = (struct pytorch_trace){0};
 }
 
-/* Work for the kernels of a trace as PyTorch's program gives it: each kernel all of
- * its operator's, however many kernels that has. */
+/* Work of kernels as PyTorch's program assigns it: each kernel gets all work of its operator, however many kernels
+ * that has. */
 
 static struct pytorch_value whole(int64_t number)
 {
@@ -358,7 +358,7 @@ static bool is_there(struct pytorch_value value)
     return value.kind != PYTORCH_NONE && value.real != 0;
 }
 
-/* What is there already and not 0 stays. */
+/* Keeps a value that is there and not 0. */
 static bool flop_of(const struct pytorch_event *event, struct pytorch_value *flop,
                     struct pytorch_error *error)
 {
@@ -388,7 +388,7 @@ static bool gigabytes_of(const struct pytorch_event *event, struct pytorch_value
     return true;
 }
 
-/* The kernel's own are asked for where its operator has none. */
+/* Uses the kernel's own inputs if its operator has none. */
 static bool augment(struct pytorch_op *op, struct pytorch_kernel *kernel,
                     struct pytorch_error *error)
 {

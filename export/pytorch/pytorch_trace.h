@@ -50,7 +50,7 @@ bool pytorch_trace_read(struct pytorch_trace *trace, const char *path, bool part
                         struct pytorch_message *message);
 void pytorch_trace_fini(struct pytorch_trace *trace);
 
-/* Has the message begin with the path, as those of reading do. */
+/* Prefixes the message with the path, unless it is there already. */
 void pytorch_message_name(struct pytorch_message *message, const char *path);
 
 /* Gives each kernel and its operator their work. */
@@ -62,11 +62,11 @@ bool pytorch_is_op(const struct augment_event *event);
 
 /* ---- "deviceProperties" ---- */
 
-/* The member's value as it comes. False: no memory. */
+/* Appends a piece of the member's value. False: no memory. */
 bool pytorch_devices_piece(struct pytorch_trace *trace, struct text piece, bool first);
 
-/* The items of such a list one after the other: behind the item, or NULL at the end. `item` and `id`
- * get what is written there. `p` is the list's first byte, or what was returned. */
+/* Iterates over the items of such a list: returns the byte behind the item, or NULL at the end. `item` and `id` are
+ * as written. `p` is the list's first byte, or what the last call returned. */
 const char *pytorch_devices_next(const char *p, const char *end, struct text *item, struct text *id,
                                  struct text *name);
 

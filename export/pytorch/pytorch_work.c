@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What the formulas are of. */
+/* An operator whose work is computed. */
 struct op {
     const struct pytorch_event *event;
     struct text name; /* without "aten::" */
@@ -98,7 +98,7 @@ static bool op_add(const struct op *op, int64_t *sum, int64_t more)
     return !__builtin_add_overflow(*sum, more, sum) || too_large(op);
 }
 
-/* Python's: towards the smaller number. */
+/* Rounds down, as Python does. */
 static int64_t divide_down(int64_t number, int64_t by)
 {
     return number / by - (number % by != 0 && (number % by < 0) != (by < 0));
@@ -277,7 +277,7 @@ static bool flop_of_shapes(const struct op *op, const struct pytorch_shape *x,
            op_multiply(op, flop, w->at[1]);
 }
 
-/* It takes the sizes of the argument "transposed" for its value: a Scalar has none, so it is false. */
+/* That program uses the sizes of the argument "transposed" as its value: a Scalar has none, so it is false. */
 static bool is_transposed(const struct op *op)
 {
     struct text item;
@@ -306,7 +306,7 @@ static bool flop_convolution(const struct op *op, int64_t *flop)
     return flop_of_inputs(op, inputs, 3, inputs > 6 && is_transposed(op), flop);
 }
 
-/* It lacks the argument "transposed": one is put behind its inputs. */
+/* That operator lacks the argument "transposed": one is appended to its inputs. */
 static bool flop_slow_convolution(const struct op *op, int64_t *flop)
 {
     *flop = 0;
@@ -316,14 +316,14 @@ static bool flop_slow_convolution(const struct op *op, int64_t *flop)
     return flop_of_inputs(op, inputs + 1, 4, inputs > 6 && is_transposed(op), flop);
 }
 
-/* It looks up in the sizes of an argument of three truths which gradients were wanted. */
+/* That program looks up the wanted gradients in the sizes of an argument of three booleans. */
 static bool flop_convolution_backward(const struct op *op, int64_t *flop)
 {
     (void)flop;
     return op_fail(op, "IndexError: list index out of range");
 }
 
-/* These formulas want tensors, and a trace has lists. */
+/* These formulas expect tensors, and a trace has lists. */
 static bool flop_of_tensors(const struct op *op, int64_t *flop)
 {
     (void)flop;
@@ -421,7 +421,7 @@ static bool bytes_of_input(const struct op *op, struct text dims, struct text ty
     return op_multiply(op, bytes, bytes_of_type(type));
 }
 
-/* The inputs, as far as there are both sizes and types. */
+/* Inputs that have both sizes and a type. */
 static bool bytes_of_all(const struct op *op, int64_t *bytes)
 {
     struct pytorch_list dims, types;
@@ -449,7 +449,7 @@ static bool bytes_mm(const struct op *op, int64_t m, int64_t n, int64_t k, int64
            op_multiply(op, bytes, element);
 }
 
-/* What is added, or taken for that. */
+/* Adds the bytes of the first input. */
 static bool add_first_input(const struct op *op, int64_t *bytes)
 {
     int64_t more, element = 0;
@@ -484,7 +484,7 @@ static bool bytes_of_bmm(const struct op *op, uint32_t a, int64_t *bytes)
            add_first_input(op, bytes);
 }
 
-/* Elements, in truth. */
+/* Elements, although it calls them bytes. */
 static bool bytes_of_convolution(const struct op *op, uint32_t stride_value, int64_t *bytes)
 {
     struct pytorch_shape x, w, out;

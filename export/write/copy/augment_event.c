@@ -73,7 +73,7 @@ static bool is_space(char byte)
     return byte == ' ' || byte == '\n' || byte == '\t' || byte == '\r';
 }
 
-/* Behind the last member of the args, in front of the white space there. */
+/* The end of the last member of the args, before white space. */
 static const char *end_of_args(const struct augment_event *event)
 {
     const char *p = event->args.bytes + event->args.size - 1;
@@ -87,7 +87,7 @@ static void put(struct json_out *out, const char *begin, const char *end)
     json_out_bytes(out, begin, (size_t)(end - begin));
 }
 
-/* A value in place of the one that is there. Returns where to go on. */
+/* Replaces a value. Returns where to continue. */
 static const char *replace(struct json_out *out, const char *from, struct text old,
                            struct text value)
 {
@@ -96,7 +96,7 @@ static const char *replace(struct json_out *out, const char *from, struct text o
     return old.bytes + old.size;
 }
 
-/* Behind a member that was there, or one that was put. */
+/* Appends a member. */
 static void append(struct json_out *out, const char *key, struct text value, bool *comma)
 {
     json_out_bytes(out, ", ", *comma ? 2 : 0);

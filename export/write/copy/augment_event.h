@@ -1,8 +1,5 @@
-/* augment_event.h - what augment looks at in an event of a Chrome trace, and where its two members go.
- *
- * Texts lie in the event, as they are written there; `bytes` NULL: there is no such member. Of members
- * that come several times, the last one counts, as it does for most readers.
- */
+/* augment_event.h - reads what augment needs of a Chrome trace event, and inserts its two members. Texts point into
+ * the event; `bytes` NULL: there is no such member. If members repeat, the last one counts, as for most readers. */
 #ifndef PROF_AUGMENT_EVENT_H
 #define PROF_AUGMENT_EVENT_H
 
@@ -15,15 +12,14 @@ struct augment_event {
     struct text external_id, device;
     struct text dims, types, values; /* of an operator's inputs */
     struct text flop, gigabytes;     /* "kernel_flop", "kernel_num_gb" */
-    bool has_args;                   /* there are some, maybe none that are an object */
+    bool has_args;                   /* there are args, object or not */
 };
 
 /* `p` is at the brace. Returns as in json_text.h. */
 const char *augment_event_read(struct augment_event *event, struct json_cursor *cursor,
                                const char *p);
 
-/* Writes the event, which is `begin` to `end`, with these values of its args. An empty one: that
- * member stays as it is. */
+/* Writes the event between `begin` and `end` with these values in its args. An empty value leaves that member alone. */
 void augment_event_write(struct json_out *out, const struct augment_event *event, const char *begin,
                          const char *end, struct text flop, struct text gigabytes);
 

@@ -1,8 +1,5 @@
-/* merge_chrome.c - see merge_chrome.h.
- *
- * Two passes over each file: one that sees which ids and times there are, one that copies. A file that
- * is alone is only copied.
- */
+/* merge_chrome.c - see merge_chrome.h. Two passes over each file: the first finds ids and times, the second copies. A
+ * single file is only copied. */
 #include "merge_chrome.h"
 
 #include "chrome_copy.h"
@@ -15,7 +12,7 @@
 
 /* ---- "mergedProcesses": which pids were of one file ---- */
 
-/* Whether the file's lists are too large to be rewritten: they are copied as they are. */
+/* True if the file's lists are too large to be rewritten: they are copied unchanged. */
 static bool groups_are_large(const struct merge_file *file)
 {
     return file->processes[0].large || file->processes[1].large;
@@ -201,7 +198,7 @@ static void put_new_pid(struct merge_chrome *merge, struct text pid)
     const struct text *last = &file->pids.texts[merge->last_pid];
     if (!merge->last_pid || last->size != pid.size || memcmp(last->bytes, pid.bytes, pid.size) != 0)
         merge->last_pid = text_pool_number(&merge->file->pids, pid);
-    /* what the first pass did not see is not there: the file changed in between */
+    /* a pid that the first pass did not see: the file changed in between */
     bool known = merge->last_pid && merge->last_pid < file->pid_count &&
                  file->new_pids[merge->last_pid].bytes;
     put(merge->out, known ? file->new_pids[merge->last_pid] : pid);

@@ -14,28 +14,27 @@
 #include "timeline.h"
 #include "write.h"
 
-/* Whether the file is a Chrome trace. False also when it cannot be read: whoever reads it next will
- * say so. */
+/* True if the file is a Chrome trace; false also if it cannot be read, which its reader will report. */
 bool merge_chrome_is(const char *path);
 
 struct merge_chrome;
 
-/* The files, in the order in which they are to be merged; `timeline` is what else the trace will
- * hold, or NULL. The paths are borrowed. NULL: `error` says why. */
+/* Prepares a merge of the files in this order. `timeline` is what else the trace will contain, or NULL. Borrows the
+ * paths. NULL: `error` says why. */
 struct merge_chrome *merge_chrome_create(const char *const *paths, size_t count, bool partial,
                                          const struct timeline *timeline,
                                          struct write_error *error);
 void merge_chrome_destroy(struct merge_chrome *merge);
 
-/* The merged trace without a timeline. */
+/* Writes the merged trace without a timeline. */
 bool merge_chrome_write(struct merge_chrome *merge, const char *path, struct write_error *error);
 
-/* What makes the merged trace of one that a timeline is written to. Whether the files could be read
- * shows in merge_chrome_failed() afterwards. */
+/* Adds the files to the trace that a timeline is written to. Afterwards, merge_chrome_failed() says whether the files
+ * could be read. */
 struct write_chrome_more merge_chrome_more(struct merge_chrome *merge);
 bool merge_chrome_failed(const struct merge_chrome *merge, struct write_error *error);
 
-/* What was odd about the files, once they were written. */
+/* Calls `warn` for each anomaly in the files, after they were written. */
 typedef void merge_chrome_warn(const char *path, uint64_t count, const char *what);
 void merge_chrome_each_warning(const struct merge_chrome *merge, merge_chrome_warn *warn);
 

@@ -114,7 +114,7 @@ static bool read_hex(struct text text, uint64_t *id)
     return text.size > 0 && text.size <= 13;
 }
 
-/* Up to 2^53, which readers that have doubles tell apart. */
+/* Up to 2^53, the precision of readers that use doubles. */
 bool merge_event_id(struct text text, uint64_t *id, bool *is_text)
 {
     int64_t number;
@@ -195,7 +195,7 @@ bool merge_event_time(struct json_out *out, struct text text, int64_t later_ns)
 
 /* ---- what a file has ---- */
 
-/* 2001: no clock but one that counts from the epoch is beyond. */
+/* 2001: only clocks since the epoch are beyond. */
 #define ABSOLUTE_NS INT64_C(1000000000000000000)
 
 struct survey {
@@ -316,7 +316,7 @@ void merge_file_fini(struct merge_file *file)
     free(file->processes[1].bytes);
 }
 
-/* Fills in what the file has; the rest of `file` stays. False: `error` says why. */
+/* Reads what the file has; leaves the rest of `file` alone. False: `error` says why. */
 static bool survey_file(struct merge_file *file, bool partial, struct read_error *error)
 {
     struct survey survey = {.file = file};
@@ -332,10 +332,10 @@ static bool survey_file(struct merge_file *file, bool partial, struct read_error
 
 /* ---- what is new ---- */
 
-/* Numbers for pids that are taken: beyond those that chrome_rows.h gives. */
+/* New pids start beyond those that chrome_rows.h assigns. */
 #define OWN_PIDS UINT64_C(9000000)
 
-/* Notes the pid as used. True: it was not; the empty one, on which nothing is drawn, never is. */
+/* Marks the pid as used. True: it was not; the empty one, on which nothing is drawn, never is. */
 static bool use_pid(struct merge_plan *plan, struct text pid)
 {
     uint32_t before = plan->used_pids.count;

@@ -36,14 +36,13 @@ struct merge_event {
 /* `p` is at the brace. Returns as in json_text.h. */
 const char *merge_event_read(struct merge_event *event, struct json_cursor *cursor, const char *p);
 
-/* The id as a number, and whether it is a text; false: it is none that can be counted on from. */
+/* Parses an id, and whether it is a string; false: it cannot be shifted. */
 bool merge_event_id(struct text text, uint64_t *id, bool *is_text);
 
-/* Writes microseconds that are later by so many nanoseconds, exactly. What is no number in decimals
- * stays as it is, and false is returned. */
+/* Writes microseconds, shifted exactly by nanoseconds. Copies anything but decimal numbers, and returns false. */
 bool merge_event_time(struct json_out *out, struct text text, int64_t later_ns);
 
-/* Members that are larger are not merged, but kept. */
+/* Larger members are copied, not merged. */
 #define MERGE_MEMBER_MAX (UINT32_C(1) << 20)
 
 /* The value of a member, followed by the quotes that json_text.h asks for. */
@@ -65,11 +64,11 @@ struct merge_file {
     bool has_base;
     bool has_time;
     bool is_absolute; /* has times since the epoch, and no base */
-    /* the largest ids, and what is added to them: of those in args, which readers have 32 bits for, and of
-     * flows and ranges, which can be addresses */
+    /* the largest ids and their offsets: of those in args, for which readers have 32 bits, and of flows and ranges,
+     * which can be addresses */
     uint64_t most_link, most_id;
     uint64_t link_offset, id_offset;
-    struct text_pool pids; /* as they are in the file: with quotes, if any */
+    struct text_pool pids; /* as in the file: with quotes */
     struct text *new_pids; /* by number in `pids`, below pid_count */
     uint32_t pid_count;
     struct merge_member devices;      /* "deviceProperties" */
@@ -80,7 +79,7 @@ struct merge_file {
     struct kineto_walked walked;
 };
 
-/* Frees what the file has but its path. */
+/* Frees all but the path. */
 void merge_file_fini(struct merge_file *file);
 
 struct merge_plan {
@@ -94,11 +93,11 @@ struct merge_plan {
     struct read_error error;
 };
 
-/* Looks at all files, and sets what is new of their pids, ids and times. `timeline` is what else the
- * trace will hold, or NULL. False: `error` says why. */
+/* Reads all files and chooses new pids, ids and times. `timeline` is what else the trace will contain, or NULL.
+ * False: `error` says why. */
 bool merge_plan_make(struct merge_plan *plan, const struct timeline *timeline);
 
-/* Number of the file's pid that is written so, with or without quotes; 0: there is none. */
+/* The number of the file's pid written like that, with or without quotes; 0: none. */
 uint32_t merge_file_pid(const struct merge_file *file, struct text bare, bool quoted);
 
 static inline struct text merge_without_quotes(struct text text)
