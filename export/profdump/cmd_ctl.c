@@ -309,6 +309,7 @@ static bool ask(unsigned pid, const char *command, char *answer, size_t answer_b
         return false;
     if (strncmp(answer, "ok\n", 3) == 0)
         return true;
+    answer[strcspn(answer, "\n")] = '\0';
     complain("process %u: %s", pid, strncmp(answer, "failed ", 7) == 0 ? answer + 7 : "no answer");
     return false;
 }

@@ -24,13 +24,14 @@ begin() {
     fail "process $pid cannot be reached"
 }
 
-# refused WHAT SENTENCE COMMAND...: fails with 1, saying that.
+# refused WHAT SENTENCE COMMAND...: fails with 1, saying that in one line.
 refused() {
     local what=$1 sentence=$2 status=0
     shift 2
     "$@" >refused.txt 2>&1 || status=$?
     same "$what: status" 1 "$status"
     grep -qF "$sentence" refused.txt || fail "$what: $(cat refused.txt)"
+    ! grep -qF '\n' refused.txt || fail "$what: shows the end of the answer's line: $(cat refused.txt)"
 }
 
 PROF_START=api begin ctl.prof ./steps slow 2500
