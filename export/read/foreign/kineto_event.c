@@ -1,6 +1,7 @@
 /* kineto_event.c - see kineto_event.h. */
 #include "kineto_event.h"
 
+#include <stddef.h>
 #include <string.h>
 
 /* Of microseconds: as nanoseconds still within JSON_NUMBER_MAX. */
@@ -222,5 +223,26 @@ const char *kineto_event_read(struct kineto_event *event, const struct kineto_ke
         if (!p)
             return NULL;
     }
+    return p;
+}
+
+#define PACKED_HEAD offsetof(struct kineto_event, args.at)
+#define PACKED_ARG sizeof(((struct kineto_args *)0)->at[0])
+
+size_t kineto_event_pack(const struct kineto_event *event, uint8_t *to)
+{
+    uint8_t *p = to + PACKED_HEAD;
+    memcpy(to, event, PACKED_HEAD);
+    for (uint64_t seen = event->args.seen; seen; seen &= seen - 1, p += PACKED_ARG)
+        memcpy(p, &event->args.at[__builtin_ctzll(seen)], PACKED_ARG);
+    return (size_t)(p - to);
+}
+
+const uint8_t *kineto_event_unpack(struct kineto_event *event, const uint8_t *from)
+{
+    const uint8_t *p = from + PACKED_HEAD;
+    memcpy(event, from, PACKED_HEAD);
+    for (uint64_t seen = event->args.seen; seen; seen &= seen - 1, p += PACKED_ARG)
+        memcpy(&event->args.at[__builtin_ctzll(seen)], p, PACKED_ARG);
     return p;
 }

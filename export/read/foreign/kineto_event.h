@@ -48,12 +48,17 @@ struct kineto_event {
     enum kineto_category category;
     struct json_string name, category_text, id, scope;
     struct kineto_id pid, tid;
-    struct kineto_args args;
+    struct kineto_args args; /* last, see kineto_event_pack() */
 };
 
 /* `p` is at the brace. Returns as in json_text.h. */
 const char *kineto_event_read(struct kineto_event *event, const struct kineto_keys *keys,
                               struct json_cursor *cursor, const char *p);
+
+/* For a row of events: all but the arguments that were not seen. `to` has room for an event; the size is
+ * returned, or the place behind. Texts stay where they are. */
+size_t kineto_event_pack(const struct kineto_event *event, uint8_t *to);
+const uint8_t *kineto_event_unpack(struct kineto_event *event, const uint8_t *from);
 
 /* Of a device: its row is a stream's. */
 static inline bool kineto_is_device(enum kineto_category category)

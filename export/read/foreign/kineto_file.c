@@ -1,7 +1,7 @@
 /* kineto_file.c - see kineto_file.h. */
 #include "kineto_file.h"
 
-#include "json_window.h"
+#include "kineto_window.h"
 #include "trace_error.h"
 
 #include <inttypes.h>
@@ -10,11 +10,13 @@
 #define KEY_MAX 4096u
 
 struct walk {
-    struct json_window window;
+    struct kineto_window window;
     const struct kineto_visitor *visitor;
     struct kineto_walked *walked;
     struct read_error *error;
     bool partial;
+    struct kineto_keys keys;
+    struct kineto_event event;
     char key[KEY_MAX];
 };
 
@@ -43,7 +45,7 @@ bool kineto_file_recognise(struct text head)
 static void *complain(struct walk *walk, const char *at, const char *what)
 {
     trace_error_at(walk->error, source_path(walk->window.source),
-                   json_window_offset(&walk->window, at), "%s", what);
+                   kineto_window_offset(&walk->window, at), "%s", what);
     return NULL;
 }
 
@@ -57,9 +59,9 @@ static const char *next_byte(struct walk *walk, const char *p, bool *failed)
         if (p < walk->window.end)
             return p;
         p = walk->window.end;
-        enum json_more more = json_window_more(&walk->window, &p, walk->error);
-        *failed = more == JSON_FAILED;
-        if (more != JSON_MORE)
+        enum kineto_more more = kineto_window_more(&walk->window, &p, walk->error);
+        *failed = more == KINETO_FAILED;
+        if (more != KINETO_MORE)
             return NULL;
     }
 }
@@ -126,11 +128,11 @@ static const char *pass_value(struct walk *walk, struct text key, const char *p,
         if (passing.done)
             return seen;
         p = seen;
-        enum json_more more = json_window_more(&walk->window, &p, walk->error);
+        enum kineto_more more = kineto_window_more(&walk->window, &p, walk->error);
         begin = p;
-        if (more == JSON_END)
+        if (more == KINETO_END)
             return complain(walk, walk->window.end, "the file ends within a value");
-        if (more != JSON_MORE)
+        if (more != KINETO_MORE)
             return NULL;
     }
 }
@@ -147,10 +149,10 @@ static const char *pass_scalar(struct walk *walk, struct text key, const char *p
         }
         if (!json_is_cut(&cursor))
             return complain(walk, cursor.bad, "not JSON: a value was expected");
-        enum json_more more = json_window_more(&walk->window, &p, walk->error);
-        if (more == JSON_MORE)
+        enum kineto_more more = kineto_window_more(&walk->window, &p, walk->error);
+        if (more == KINETO_MORE)
             continue;
-        return more == JSON_FAILED ? NULL : complain(walk, p, "the file ends within a value");
+        return more == KINETO_FAILED ? NULL : complain(walk, p, "the file ends within a value");
     }
 }
 
@@ -164,18 +166,29 @@ static const char *pass_member(struct walk *walk, struct text key, const char *p
  * NULL: no further, and `*cut` says that this is because the file ends. */
 static const char *more_of_event(struct walk *walk, const char *p, bool *again, bool *cut)
 {
-    enum json_more more = json_window_more(&walk->window, &p, walk->error);
-    *again = more == JSON_MORE;
-    if (more == JSON_MORE)
+    enum kineto_more more = kineto_window_more(&walk->window, &p, walk->error);
+    *again = more == KINETO_MORE;
+    if (more == KINETO_MORE)
         return p;
-    if (more == JSON_TOO_LARGE) {
+    if (more == KINETO_TOO_LARGE) {
         walk->walked->large_events++;
         return pass_value(walk, (struct text){"", 0}, p, false);
     }
-    *cut = more == JSON_END && walk->partial;
-    if (more == JSON_END && !walk->partial)
+    *cut = more == KINETO_END && walk->partial;
+    if (more == KINETO_END && !walk->partial)
         complain(walk, p, "the file ends within an event (--partial reads what is before it)");
     return NULL;
+}
+
+static const char *visit_event(struct walk *walk, struct json_cursor *cursor, const char *p)
+{
+    const struct kineto_visitor *visitor = walk->visitor;
+    if (!visitor->take)
+        return visitor->event(visitor->user, cursor, p);
+    p = kineto_event_read(&walk->event, &walk->keys, cursor, p);
+    if (p)
+        visitor->take(visitor->user, &walk->event);
+    return p;
 }
 
 static const char *walk_event(struct walk *walk, const char *p, bool *cut)
@@ -184,7 +197,7 @@ static const char *walk_event(struct walk *walk, const char *p, bool *cut)
     for (;;) {
         struct json_cursor cursor = {.end = walk->window.end};
         bool again;
-        const char *after = walk->visitor->event(walk->visitor->user, &cursor, p);
+        const char *after = visit_event(walk, &cursor, p);
         if (after)
             return after;
         if (!json_is_cut(&cursor))
@@ -195,9 +208,22 @@ static const char *walk_event(struct walk *walk, const char *p, bool *cut)
     }
 }
 
+/* Events that were parsed ahead. */
+static const char *walk_run(struct walk *walk, const struct kineto_run *run)
+{
+    const struct kineto_visitor *visitor = walk->visitor;
+    for (const uint8_t *p = run->packed; p < run->packed_end;) {
+        p = kineto_event_unpack(&walk->event, p);
+        visitor->take(visitor->user, &walk->event);
+    }
+    return run->end;
+}
+
 static const char *walk_item(struct walk *walk, const char *p, bool *cut)
 {
     *cut = false;
+    if (p == walk->window.run.begin)
+        return walk_run(walk, &walk->window.run);
     if (*p == '{')
         return walk_event(walk, p, cut);
     walk->walked->strange_items++;
@@ -280,9 +306,9 @@ static const char *walk_key(struct walk *walk, const char *p, struct text *key)
             return complain(walk, p, "a key of more than 4096 bytes");
         if (!json_is_cut(&cursor))
             return complain(walk, cursor.bad, "not JSON: a member was expected");
-        enum json_more more = json_window_more(&walk->window, &p, walk->error);
-        if (more != JSON_MORE)
-            return more == JSON_FAILED ? NULL : complain(walk, p, "the file ends within a key");
+        enum kineto_more more = kineto_window_more(&walk->window, &p, walk->error);
+        if (more != KINETO_MORE)
+            return more == KINETO_FAILED ? NULL : complain(walk, p, "the file ends within a key");
     }
 }
 
@@ -337,12 +363,12 @@ static bool ends_here(struct walk *walk, const char *p)
 
 static bool walk_file(struct walk *walk)
 {
-    const char *p = walk->window.buffer;
+    const char *p = walk->window.begin;
     struct text head;
     if (!source_peek(walk->window.source, &head, walk->error))
         return false;
     size_t mark = skip_mark(head);
-    if (mark && json_window_more(&walk->window, &p, walk->error) != JSON_MORE)
+    if (mark && kineto_window_more(&walk->window, &p, walk->error) != KINETO_MORE)
         return false;
     p = wanted_byte(walk, p + mark);
     if (!p)
@@ -363,8 +389,9 @@ bool kineto_file_walk(struct source *source, bool partial, const struct kineto_v
 {
     struct walk walk = {.visitor = visitor, .walked = walked, .error = error, .partial = partial};
     *walked = (struct kineto_walked){0};
-    bool done = json_window_init(&walk.window, source, error) && walk_file(&walk);
-    walked->bytes = walk.window.buffer ? json_window_offset(&walk.window, walk.window.end) : 0;
-    json_window_fini(&walk.window);
+    kineto_keys_init(&walk.keys);
+    bool done = kineto_window_init(&walk.window, source, visitor->take, error) && walk_file(&walk);
+    walked->bytes = walk.window.blocks ? kineto_window_offset(&walk.window, walk.window.end) : 0;
+    kineto_window_fini(&walk.window);
     return done;
 }

@@ -6,7 +6,7 @@
 #ifndef PROF_KINETO_FILE_H
 #define PROF_KINETO_FILE_H
 
-#include "json_text.h"
+#include "kineto_event.h"
 #include "source.h"
 
 #ifdef __cplusplus
@@ -15,7 +15,9 @@ extern "C" {
 
 struct kineto_visitor {
     void *user;
-    /* `p` is at the brace of an event. Returns the place behind it; NULL as in json_text.h, and then
+    /* An event, which may be changed. */
+    void (*take)(void *user, struct kineto_event *event);
+    /* Without `take`, for those who look at an event's bytes: `p` is at the brace of an event. Returns the place behind it; NULL as in json_text.h, and then
      * nothing may have come of it: the event may be seen again, when more of it is there. */
     const char *(*event)(void *user, struct json_cursor *cursor, const char *p);
     /* Begin and end of an array of events. May be NULL. */
@@ -29,7 +31,7 @@ struct kineto_walked {
     uint64_t cut_arrays;    /* without their end */
     uint64_t cut_events;    /* the file ends within one: only with `partial` */
     uint64_t strange_items; /* of the array, that are no objects: left out */
-    uint64_t large_events;  /* of more than JSON_WINDOW_MAX bytes: left out */
+    uint64_t large_events;  /* of more than KINETO_WINDOW_MAX bytes: left out */
     bool is_array;
     bool has_events;
 };

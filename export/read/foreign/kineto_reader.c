@@ -34,8 +34,7 @@ struct device_row {
 
 struct reader {
     struct event_store *store;
-    struct kineto_event event;
-    struct kineto_keys keys;
+    struct kineto_event *event; /* the one at hand */
     struct kineto_rows rows;
     struct kineto_facts facts;
     struct kineto_ends ends, async_ends;
@@ -105,7 +104,7 @@ static uint32_t attr_key(struct reader *reader, enum kineto_arg arg)
 
 static bool make_attr(struct reader *reader, enum kineto_arg arg, struct read_attr *attr)
 {
-    const struct kineto_args *args = &reader->event.args;
+    const struct kineto_args *args = &reader->event->args;
     if (KINETO_BIT(arg) & TEXT_ATTRS) {
         if (args->at[arg].text.size == 0)
             return false;
@@ -124,7 +123,7 @@ static bool make_attr(struct reader *reader, enum kineto_arg arg, struct read_at
 
 static uint32_t make_attrs(struct reader *reader, struct read_attr *attrs)
 {
-    uint64_t wanted = reader->event.args.seen & (TEXT_ATTRS | NUMBER_ATTRS | REAL_ATTRS);
+    uint64_t wanted = reader->event->args.seen & (TEXT_ATTRS | NUMBER_ATTRS | REAL_ATTRS);
     uint32_t count = 0;
     for (; wanted; wanted &= wanted - 1)
         count += make_attr(reader, (enum kineto_arg)__builtin_ctzll(wanted), &attrs[count]);
@@ -134,9 +133,9 @@ static uint32_t make_attrs(struct reader *reader, struct read_attr *attrs)
 /* Kineto puts Python functions whose thread it does not find on pid 0: that is no process. */
 static uint32_t thread_of(struct reader *reader)
 {
-    const struct kineto_id *pid = &reader->event.pid;
-    bool nowhere = reader->event.category == KINETO_PYTHON && !pid->text.bytes && pid->number == 0;
-    return kineto_rows_thread(&reader->rows, pid, &reader->event.tid, nowhere ? 0 : 1);
+    const struct kineto_id *pid = &reader->event->pid;
+    bool nowhere = reader->event->category == KINETO_PYTHON && !pid->text.bytes && pid->number == 0;
+    return kineto_rows_thread(&reader->rows, pid, &reader->event->tid, nowhere ? 0 : 1);
 }
 
 static void take_frame(struct reader *reader, const struct kineto_frame *frame)
@@ -147,14 +146,14 @@ static void take_frame(struct reader *reader, const struct kineto_frame *frame)
 /* With its domain, category and colour. */
 static uint32_t labelled(struct reader *reader, uint32_t name)
 {
-    return kineto_labels_name(&reader->labels, &reader->rows, &reader->event, name);
+    return kineto_labels_name(&reader->labels, &reader->rows, reader->event, name);
 }
 
 /* What crosses another event of its thread is drawn in pieces: the later ones are no slices of their own.
  * Whether it is such a one. */
 static bool take_piece(struct reader *reader, const struct read_slice *slice)
 {
-    int64_t of = kineto_number(&reader->event.args, KINETO_PIECE_OF, 0);
+    int64_t of = kineto_number(&reader->event->args, KINETO_PIECE_OF, 0);
     if (of <= 0)
         return false;
     uint32_t first = keymap_find_id(&reader->pieces, of);
@@ -171,7 +170,7 @@ static bool take_piece(struct reader *reader, const struct read_slice *slice)
 
 static void take_slice(struct reader *reader, int64_t start_ns)
 {
-    const struct kineto_event *event = &reader->event;
+    const struct kineto_event *event = reader->event;
     struct read_attr attrs[KINETO_ARG_COUNT];
     struct text name = plain_text(reader, &event->name);
     struct read_slice slice = {
@@ -200,9 +199,9 @@ static void take_slice(struct reader *reader, int64_t start_ns)
  * the device's number names no process. */
 static uint32_t device_row(struct reader *reader)
 {
-    const struct kineto_id *id = &reader->event.pid;
+    const struct kineto_id *id = &reader->event->pid;
     uint32_t pid = kineto_rows_device(&reader->rows, id);
-    uint32_t device = kineto_gpu_device(&reader->event);
+    uint32_t device = kineto_gpu_device(reader->event);
     int64_t key = (int64_t)((uint64_t)pid << 32 | device);
     uint32_t row = keymap_find_id(&reader->row_of, key);
     if (row != KEYMAP_NONE)
@@ -218,14 +217,14 @@ static uint32_t device_row(struct reader *reader)
 /* Where the event is. */
 static struct kineto_place place_of(struct reader *reader)
 {
-    const struct kineto_event *event = &reader->event;
+    const struct kineto_event *event = reader->event;
     return (struct kineto_place){event->time_ns, kineto_rows_pid(&reader->rows, &event->pid),
                                  kineto_rows_tid(&reader->rows, &event->tid)};
 }
 
 static void take_gpu(struct reader *reader, int64_t start_ns)
 {
-    const struct kineto_event *event = &reader->event;
+    const struct kineto_event *event = reader->event;
     struct read_gpu gpu;
     struct text name = plain_text(reader, &event->name);
     kineto_gpu_read(event, name, event_store_name(reader->store, name), &gpu);
@@ -241,7 +240,7 @@ static void take_gpu(struct reader *reader, int64_t start_ns)
 
 static void take_complete(struct reader *reader, int64_t time_ns)
 {
-    const struct kineto_event *event = &reader->event;
+    const struct kineto_event *event = reader->event;
     enum kineto_category category = event->category;
     if (category == KINETO_KERNEL && !kineto_gpu_is_kernel(event))
         category = KINETO_OTHER;
@@ -265,9 +264,9 @@ static void take_complete(struct reader *reader, int64_t time_ns)
 static void take_end(struct reader *reader, int64_t time_ns)
 {
     struct read_slice slice = {0};
-    struct text name = plain_text(reader, &reader->event.name);
+    struct text name = plain_text(reader, &reader->event->name);
     uint32_t thread = thread_of(reader);
-    kineto_slice_classify(&reader->event, name, &slice);
+    kineto_slice_classify(reader->event, name, &slice);
     struct kineto_end end = {
         .time_ns = time_ns,
         .owner = thread,
@@ -276,7 +275,7 @@ static void take_end(struct reader *reader, int64_t time_ns)
         .correlation = slice.correlation,
         .kind = slice.kind,
         .flags = slice.flags,
-        .is_end = reader->event.phase == 'E',
+        .is_end = reader->event->phase == 'E',
     };
     reader->failed |= !kineto_ends_add(&reader->ends, &end);
 }
@@ -284,7 +283,7 @@ static void take_end(struct reader *reader, int64_t time_ns)
 /* b and e, or S and F of old files: those with one id, scope, category and name belong together. */
 static void take_async_end(struct reader *reader, int64_t time_ns)
 {
-    const struct kineto_event *event = &reader->event;
+    const struct kineto_event *event = reader->event;
     const struct json_string *parts[] = {&event->id, &event->scope, &event->category_text,
                                          &event->name};
     size_t size = 0;
@@ -310,7 +309,7 @@ static void take_async_end(struct reader *reader, int64_t time_ns)
 /* A series of a counter has the counter's name when it is the only one. */
 static uint32_t series_name(struct reader *reader, const struct json_string *series, bool only)
 {
-    uint32_t counter = number_text(reader, &reader->event.name);
+    uint32_t counter = number_text(reader, &reader->event->name);
     if (only)
         return counter;
     struct text first = event_store_text(reader->store, counter),
@@ -337,7 +336,7 @@ static bool is_number(const char *value)
 /* The curve of a heap, which libprof draws from the memory events: those tell more. */
 static bool is_heap_curve(const struct reader *reader)
 {
-    const struct kineto_event *event = &reader->event;
+    const struct kineto_event *event = reader->event;
     return reader->facts.is_libprofs && !event->tid.text.bytes && event->tid.number == 0 &&
            kineto_begins((struct text){event->name.bytes, event->name.size}, "Memory ");
 }
@@ -346,10 +345,11 @@ static void take_counter(struct reader *reader, int64_t time_ns)
 {
     if (is_heap_curve(reader))
         return;
-    const struct json_string *args = &reader->event.args.whole;
+    const struct json_string *args = &reader->event->args.whole;
     struct json_cursor cursor = {.end = args->bytes + args->size};
     struct json_string key;
-    uint32_t thread = kineto_rows_thread(&reader->rows, &reader->event.pid, &reader->event.tid, 0);
+    uint32_t thread =
+        kineto_rows_thread(&reader->rows, &reader->event->pid, &reader->event->tid, 0);
     bool more = args->size > 0, first = true;
     const char *p = more ? json_space(args->bytes + 1) : NULL;
     while (p && more) {
@@ -367,7 +367,7 @@ static void take_counter(struct reader *reader, int64_t time_ns)
 
 static void take_name(struct reader *reader)
 {
-    const struct kineto_event *event = &reader->event;
+    const struct kineto_event *event = reader->event;
     if (!kineto_has(&event->args, KINETO_NAME))
         return;
     uint32_t name = number_text(reader, &event->args.at[KINETO_NAME].text);
@@ -388,12 +388,12 @@ static bool is_about_profiler(const struct kineto_event *event)
 
 static void take_mark(struct reader *reader, int64_t time_ns)
 {
-    if (kineto_memory_is(&reader->event))
-        reader->failed |= !kineto_memory_add(&reader->memory, &reader->event, time_ns,
+    if (kineto_memory_is(reader->event))
+        reader->failed |= !kineto_memory_add(&reader->memory, reader->event, time_ns,
                                              thread_of(reader), reader->store);
-    else if (!is_about_profiler(&reader->event))
+    else if (!is_about_profiler(reader->event))
         event_store_mark(reader->store, thread_of(reader), time_ns,
-                         labelled(reader, number_text(reader, &reader->event.name)));
+                         labelled(reader, number_text(reader, &reader->event->name)));
 }
 
 /* A number of 32 bits that stands for the id in the whole file. */
@@ -412,7 +412,7 @@ static void narrow_ids(struct reader *reader)
 {
     static const enum kineto_arg ids[] = {KINETO_CORRELATION, KINETO_EXTERNAL_ID,
                                           KINETO_EXTERNAL_ID_2021};
-    struct kineto_args *args = &reader->event.args;
+    struct kineto_args *args = &reader->event->args;
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
         int64_t id = kineto_number(args, ids[i], 0);
         if (id > UINT32_MAX)
@@ -424,7 +424,7 @@ static void narrow_ids(struct reader *reader)
 
 static void take_timed(struct reader *reader)
 {
-    const struct kineto_event *event = &reader->event;
+    const struct kineto_event *event = reader->event;
     if (!(event->flags & KINETO_EVENT_TIME)) {
         reader->untimed++;
         return;
@@ -460,7 +460,7 @@ static void take_timed(struct reader *reader)
 
 static void take_event(struct reader *reader)
 {
-    const struct kineto_event *event = &reader->event;
+    const struct kineto_event *event = reader->event;
     reader->bad_times += (event->flags & KINETO_EVENT_BAD_TIME) != 0;
     reader->is_kineto |= event->category != KINETO_OTHER;
     if (event->phase == 'M')
@@ -473,18 +473,17 @@ static void take_event(struct reader *reader)
 
 static void take_flow(struct reader *reader)
 {
-    reader->failed |= !kineto_flows_add(&reader->flows, &reader->event, place_of(reader));
+    reader->failed |= !kineto_flows_add(&reader->flows, reader->event, place_of(reader));
 }
 
-static const char *visit_event(void *user, struct json_cursor *cursor, const char *p)
+static void visit_event(void *user, struct kineto_event *event)
 {
     struct reader *reader = user;
-    p = kineto_event_read(&reader->event, &reader->keys, cursor, p);
-    if (p && !reader->event.is_flow)
+    reader->event = event;
+    if (!event->is_flow)
         take_event(reader);
-    else if (p && kineto_flows_is(&reader->event))
+    else if (kineto_flows_is(event))
         take_flow(reader);
-    return p;
 }
 
 static void visit_member(void *user, struct text key, struct text piece, bool first, bool last)
@@ -629,7 +628,6 @@ static bool reader_init(struct reader *reader)
 {
     reader->store = event_store_create();
     reader->rows.store = reader->store;
-    kineto_keys_init(&reader->keys);
     return reader->store && kineto_facts_init(&reader->facts, reader->store, &reader->rows);
 }
 
@@ -654,7 +652,7 @@ static void reader_fini(struct reader *reader)
 static bool read_file(struct reader *reader, struct source *source, bool partial,
                       struct read_error *error)
 {
-    static const struct kineto_visitor visitor = {.event = visit_event, .member = visit_member};
+    static const struct kineto_visitor visitor = {.take = visit_event, .member = visit_member};
     struct kineto_visitor own = visitor;
     struct kineto_walked walked;
     own.user = reader;

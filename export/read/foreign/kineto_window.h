@@ -1,0 +1,64 @@
+/* kineto_window.h - the part of a Chrome trace that is in memory.
+ *
+ *     file --source_read()--> blocks --kineto_window_more()--> the window --> kineto_file.c
+ *
+ * When the caller reaches the end of the window in the middle of something, it asks for more and looks at
+ * that again: bytes from the place that it names are kept, and move. The window grows where the thing is
+ * larger than a block, up to KINETO_WINDOW_MAX.
+ *
+ * Of a file of more than two blocks, a second thread reads and inflates ahead where the process may run on
+ * two processors. With no block left to fill, it parses events in the block that is farthest ahead. It has
+ * to guess where an event begins. Therefore these events count only where the caller comes to that very
+ * place: what is read from a file, and what is reported of a damaged one, does not depend on the thread.
+ */
+#ifndef PROF_KINETO_WINDOW_H
+#define PROF_KINETO_WINDOW_H
+
+#include "kineto_event.h"
+#include "source.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define KINETO_WINDOW_MAX (UINT32_C(64) << 20)
+
+/* Events that were parsed ahead; nothing but commas and white space is between them. */
+struct kineto_run {
+    const char *begin, *end;            /* in the window: the first brace, behind the last one */
+    const uint8_t *packed, *packed_end; /* see kineto_event_unpack() */
+};
+
+struct kineto_window {
+    struct source *source;
+    const char *begin, *end; /* JSON_PAD_BYTES quotes are behind the end */
+    uint64_t offset;         /* of `begin` in the unpacked file */
+    struct kineto_run run;   /* begin NULL: none */
+    struct kineto_blocks *blocks;
+    char *large; /* holds the window where it is larger than a block */
+    size_t large_bytes;
+    bool ended; /* there are no more bytes */
+};
+
+enum kineto_more { KINETO_MORE, KINETO_END, KINETO_TOO_LARGE, KINETO_FAILED };
+
+/* An empty window at the beginning of the source, of which nothing was read. `parses`: the second thread
+ * parses events, too. False: no memory. fini may be called anyway. */
+bool kineto_window_init(struct kineto_window *window, struct source *source, bool parses,
+                        struct read_error *error);
+void kineto_window_fini(struct kineto_window *window);
+
+/* Keeps what lies from `*keep` on, which moves, and reads more. KINETO_END: nothing was added, and nothing
+ * has moved. KINETO_TOO_LARGE: the window is full of what is kept. KINETO_FAILED: `error` says why. */
+enum kineto_more kineto_window_more(struct kineto_window *window, const char **keep,
+                                    struct read_error *error);
+
+static inline uint64_t kineto_window_offset(const struct kineto_window *window, const char *at)
+{
+    return window->offset + (uint64_t)(at - window->begin);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif
