@@ -1,16 +1,342 @@
-/* diff.c - see diff.h: rows are matched, measured, and put in order. */
+/* diff.c - rows are matched, measured and sorted; totals; the gate; properties of the runs. */
 #include "diff.h"
 
-#include "diff_gate.h"
-#include "diff_match.h"
-#include "diff_totals.h"
+#include "run_facts.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- properties of the runs: each is a list of the distinct values of processes or devices ---- */
+
+/* A list of texts with ", " between. What does not fit is cut, and the list ends with "...". */
+struct fact_list {
+    char *text;
+    size_t size;
+};
+
+/* Whether the list has the text as an item. */
+static bool has_item(const char *list, struct text item)
+{
+    for (const char *at = list; (at = strstr(at, item.bytes)); at += item.size) {
+        bool begins = at == list || (at >= list + 2 && memcmp(at - 2, ", ", 2) == 0);
+        char after = at[item.size];
+        if (begins && (after == 0 || after == ','))
+            return true;
+    }
+    return false;
+}
+
+static void add_text(struct fact_list *list, struct text item)
+{
+    char copy[DIFF_FACT_BYTES];
+    int size = snprintf(copy, sizeof copy, "%.*s", (int)(item.size < 200 ? item.size : 200),
+                        item.bytes ? item.bytes : "");
+    if (size <= 0 || has_item(list->text, (struct text){copy, (size_t)size}))
+        return;
+    size_t used = strlen(list->text);
+    bool fits = used + (size_t)size + 6 < list->size;
+    snprintf(list->text + used, list->size - used, "%s%s", used ? ", " : "", fits ? copy : "...");
+}
+
+static void add_string(struct fact_list *list, const char *text)
+{
+    add_text(list, (struct text){text, strlen(text)});
+}
+
+static void add_number(struct fact_list *list, unsigned long long number)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%llu", number);
+    add_string(list, text);
+}
+
+typedef void add_fact(struct fact_list *list, const struct read_process *info);
+
+static void add_program(struct fact_list *list, const struct read_process *info)
+{
+    add_text(list, info->program);
+}
+
+static void add_host(struct fact_list *list, const struct read_process *info)
+{
+    add_text(list, info->host);
+}
+
+static void add_format(struct fact_list *list, const struct read_process *info)
+{
+    add_text(list, info->format.size ? info->format : (struct text){"libprof trace", 13});
+}
+
+static void add_version(struct fact_list *list, const struct read_process *info)
+{
+    add_text(list, info->library_version);
+}
+
+static void add_driver(struct fact_list *list, const struct read_process *info)
+{
+    add_text(list, info->driver);
+}
+
+static void add_cupti(struct fact_list *list, const struct read_process *info)
+{
+    add_text(list, info->cupti);
+}
+
+static void add_mode(struct fact_list *list, const struct read_process *info)
+{
+    add_string(list, run_facts_mode_name(info->gpu_mode));
+}
+
+static void add_world(struct fact_list *list, const struct read_process *info)
+{
+    if (info->world_size > 0)
+        add_number(list, (unsigned long long)info->world_size);
+}
+
+static void list_processes(const struct timeline *timeline, add_fact *add, struct fact_list *list)
+{
+    for (uint32_t i = 0; i < timeline->processes.count; i++)
+        add(list, &timeline->processes.at[i].info);
+}
+
+static void list_devices(const struct timeline *timeline, struct fact_list *list)
+{
+    for (uint32_t i = 0; i < timeline->devices.count; i++)
+        if (timeline->devices.at[i].name < timeline->names.count)
+            add_text(list, timeline->names.at[timeline->devices.at[i].name]);
+}
+
+static void list_device_count(const struct timeline *timeline, struct fact_list *list)
+{
+    add_number(list, timeline->devices.count);
+}
+
+static void list_process_count(const struct timeline *timeline, struct fact_list *list)
+{
+    add_number(list, timeline->processes.count);
+}
+
+static const struct {
+    const char *name;
+    add_fact *of_process;
+    void (*of_timeline)(const struct timeline *timeline, struct fact_list *list);
+} fact_sources[DIFF_FACTS] = {
+    {"program", add_program, NULL},
+    {"host", add_host, NULL},
+    {"processes", NULL, list_process_count},
+    {"world size", add_world, NULL},
+    {"device", NULL, list_devices},
+    {"devices", NULL, list_device_count},
+    {"driver", add_driver, NULL},
+    {"cupti", add_cupti, NULL},
+    {"gpu mode", add_mode, NULL},
+    {"recorded by", add_format, NULL},
+    {"libprof", add_version, NULL},
+};
+
+static void diff_facts_init(struct diff_facts *facts, const struct timeline *left,
+                            const struct timeline *right)
+{
+    memset(facts, 0, sizeof *facts);
+    for (uint32_t i = 0; i < DIFF_FACTS; i++) {
+        struct diff_fact *fact = &facts->at[i];
+        fact->name = fact_sources[i].name;
+        for (unsigned side = 0; side < 2; side++) {
+            const struct timeline *timeline = side ? right : left;
+            struct fact_list list = {fact->value[side], sizeof fact->value[side]};
+            if (fact_sources[i].of_process)
+                list_processes(timeline, fact_sources[i].of_process, &list);
+            else
+                fact_sources[i].of_timeline(timeline, &list);
+        }
+        fact->differs = strcmp(fact->value[0], fact->value[1]) != 0;
+        facts->differing += fact->differs;
+    }
+}
+
 /* Numbers of calls that differ by less are the same number. */
 #define CALLS_TOLERANCE 0.01
+
+/* What divides the side's counts and totals: its steps, or 1. */
+static double diff_divisor(const struct diff *diff, unsigned side)
+{
+    return diff->per_step ? (double)diff->sides[side]->steps : 1;
+}
+
+enum diff_verdict diff_verdict_of(const struct bootstrap_interval *ratio)
+{
+    if (!ratio->known)
+        return DIFF_UNKNOWN;
+    return ratio->low > 1 ? DIFF_SLOWER : ratio->high < 1 ? DIFF_FASTER : DIFF_SAME;
+}
+
+/* ---- totals ----
+ *
+ * The noise of a sum: calls are drawn anew within each row, so a row of n calls with
+ * variance v adds n times v to the variance of the whole (stratified bootstrap).
+ */
+
+/* Rows with too few calls have no known variance. When they have more than this share of the time, the noise
+ * of the whole is not known. */
+#define UNTOLD_SHARE 0.5
+
+static bool is_device_work(const struct diff_entry *entry)
+{
+    return entry->by == DIFF_BY_KERNEL || entry->by == DIFF_BY_COPY;
+}
+
+static double variance_of(const struct diff_samples *samples)
+{
+    double mean = 0, sum = 0;
+    for (size_t i = 0; i < samples->count; i++)
+        mean += (double)samples->ns[i] / (double)samples->count;
+    for (size_t i = 0; i < samples->count; i++)
+        sum += ((double)samples->ns[i] - mean) * ((double)samples->ns[i] - mean);
+    return sum / (double)samples->count;
+}
+
+static struct bootstrap_sum device_sum(const struct diff_side *side, size_t least, double divisor)
+{
+    double variance = 0, told_ns = 0, total_ns = (double)side->averages.self_cuda_total_ns;
+    for (uint32_t i = 0; i < side->entries.count; i++) {
+        const struct diff_entry *entry = &side->entries.at[i];
+        if (!is_device_work(entry) || entry->time.count < least)
+            continue;
+        variance += (double)entry->time.count * variance_of(&entry->time);
+        told_ns += (double)entry->total_ns;
+    }
+    bool told = total_ns > 0 && told_ns > UNTOLD_SHARE * total_ns;
+    return (struct bootstrap_sum){total_ns / divisor, told ? sqrt(variance) / divisor : NAN};
+}
+
+static uint64_t device_calls(const struct diff_side *side)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < side->averages.count; i++)
+        if (key_kind_is_device(side->averages.rows[i].kind))
+            count += side->averages.rows[i].count;
+    return count;
+}
+
+static void compare_devices(struct diff *diff)
+{
+    size_t least = bootstrap_least(diff->options.confidence);
+    struct bootstrap_sum sums[2];
+    for (unsigned side = 0; side < 2; side++) {
+        sums[side] = device_sum(diff->sides[side], least, diff_divisor(diff, side));
+        diff->device.value_ns[side] = sums[side].total;
+        diff->device.samples[side] = device_calls(diff->sides[side]);
+    }
+    diff->device.known = sums[0].total > 0 && sums[1].total > 0;
+    bootstrap_sums(&diff->bootstrap, &sums[0], &sums[1], &diff->device.ratio);
+    diff->device.verdict = diff_verdict_of(&diff->device.ratio);
+}
+
+static bool compare_steps(struct diff *diff)
+{
+    struct bootstrap_set sets[2];
+    for (unsigned i = 0; i < 2; i++) {
+        const struct diff_side *side = diff->sides[i];
+        sets[i] = (struct bootstrap_set){side->step_ns, side->step_samples, side->tick_ns};
+        diff->step.samples[i] = side->step_samples;
+        diff->step.value_ns[i] = bootstrap_median(side->step_ns, side->step_samples);
+    }
+    diff->step.known = sets[0].count && sets[1].count;
+    if (!bootstrap_medians(&diff->bootstrap, &sets[0], &sets[1], &diff->step.ratio))
+        return false;
+    diff->step.verdict = diff_verdict_of(&diff->step.ratio);
+    return true;
+}
+
+static bool choose_per_step(const struct diff *diff)
+{
+    uint64_t left = diff->sides[0]->steps, right = diff->sides[1]->steps;
+    if (!left || !right || diff->options.normalise == DIFF_TOTALS)
+        return false;
+    return diff->options.normalise == DIFF_PER_STEP || left != right;
+}
+
+/* Of rows that both sides have. */
+static bool lengths_differ(const struct diff *diff)
+{
+    double calls[2] = {0, 0};
+    for (unsigned by = 0; by < DIFF_BY_COUNT; by++)
+        for (uint32_t i = 0; i < diff->tables[by].rows.count; i++) {
+            const struct diff_row *row = &diff->tables[by].rows.at[i];
+            for (unsigned side = 0; side < 2; side++)
+                if (row->entry[0] != TL_NONE && row->entry[1] != TL_NONE)
+                    calls[side] += (double)diff->sides[side]->entries.at[row->entry[side]].count;
+        }
+    return fabs(calls[1] - calls[0]) > CALLS_TOLERANCE * calls[0];
+}
+
+/* Fills diff->step, diff->device, per_step and lengths_differ. False: no memory. */
+static bool diff_totals(struct diff *diff)
+{
+    diff->per_step = choose_per_step(diff);
+    diff->lengths_differ = !diff->per_step && lengths_differ(diff);
+    compare_devices(diff);
+    return compare_steps(diff);
+}
+
+/* ---- the gate ---- */
+
+/* Smaller kernels, by their share of the right run's device time, are not judged. */
+#define KERNEL_SHARE 0.01
+
+static enum diff_gate_result judge_ratio(const struct bootstrap_interval *ratio, double limit)
+{
+    if (!ratio->known)
+        return DIFF_GATE_UNKNOWN;
+    return ratio->ratio > 1 + limit && ratio->low > 1 ? DIFF_GATE_FAILED : DIFF_GATE_PASSED;
+}
+
+static void judge_total(struct diff *diff, const struct diff_total *total)
+{
+    diff->gate.ratio = total->ratio;
+    diff->gate.result = judge_ratio(&total->ratio, diff->gate.limit);
+}
+
+/* The kernel that is slower by the largest ratio decides; one that fails before all that pass. */
+static void judge_kernels(struct diff *diff)
+{
+    const struct diff_table *table = &diff->tables[DIFF_BY_KERNEL];
+    struct diff_gate *gate = &diff->gate;
+    gate->result = DIFF_GATE_UNKNOWN;
+    for (uint32_t i = 0; i < table->rows.count; i++) {
+        const struct diff_row *row = &table->rows.at[i];
+        enum diff_gate_result result = judge_ratio(&row->time.ratio, gate->limit);
+        bool is_small = !(row->time.total_ns[1] >= KERNEL_SHARE * diff->device.value_ns[1]);
+        bool is_worse = gate->result == DIFF_GATE_UNKNOWN ||
+                        (result == DIFF_GATE_FAILED && gate->result == DIFF_GATE_PASSED) ||
+                        (result == gate->result && row->time.ratio.ratio > gate->ratio.ratio);
+        if (result == DIFF_GATE_UNKNOWN || is_small || !is_worse)
+            continue;
+        gate->result = result;
+        gate->ratio = row->time.ratio;
+        gate->table = table;
+        gate->row = i;
+    }
+}
+
+/* Fills diff->gate, after rows and totals. */
+static void diff_gate(struct diff *diff)
+{
+    struct diff_gate *gate = &diff->gate;
+    *gate = (struct diff_gate){.of = diff->options.gate_of,
+                               .limit = diff->options.gate_limit,
+                               .ratio = {NAN, NAN, NAN, false}};
+    if (!diff->options.gate)
+        return;
+    if (gate->of == DIFF_GATE_AUTO)
+        gate->of = diff->step.ratio.known ? DIFF_GATE_STEP : DIFF_GATE_DEVICE;
+    if (gate->of == DIFF_GATE_KERNEL)
+        judge_kernels(diff);
+    else
+        judge_total(diff, gate->of == DIFF_GATE_STEP ? &diff->step : &diff->device);
+}
 
 void diff_options_default(struct diff_options *options)
 {
@@ -21,18 +347,6 @@ void diff_options_default(struct diff_options *options)
         .confidence = 0.95,
         .match = true,
     };
-}
-
-double diff_divisor(const struct diff *diff, unsigned side)
-{
-    return diff->per_step ? (double)diff->sides[side]->steps : 1;
-}
-
-enum diff_verdict diff_verdict_of(const struct bootstrap_interval *ratio)
-{
-    if (!ratio->known)
-        return DIFF_UNKNOWN;
-    return ratio->low > 1 ? DIFF_SLOWER : ratio->high < 1 ? DIFF_FASTER : DIFF_SAME;
 }
 
 /* ---- rows ---- */
@@ -213,7 +527,7 @@ static bool fill_table(struct diff *diff, struct diff_table *table)
 
 /* ---- a diff ---- */
 
-static bool fill(struct diff *diff)
+static bool fill_diff(struct diff *diff)
 {
     if (!diff_match(diff) || !diff_totals(diff))
         return false;
@@ -237,7 +551,7 @@ bool diff_init(struct diff *diff, const struct diff_side *left, const struct dif
         diff->tables[by].by = (enum diff_by)by;
     if (!bootstrap_init(&diff->bootstrap, options->resamples, options->confidence))
         return false;
-    bool filled = fill(diff);
+    bool filled = fill_diff(diff);
     if (!filled)
         diff_fini(diff);
     return filled;

@@ -1,14 +1,15 @@
 /* diff.h - two runs compared: what got slower or faster, by how much, and whether that is more than
  * noise.
  *
- * Rows are matched by name (diff_match.h), kernels also across other template arguments and tile sizes.
+ * Rows are matched by name, kernels also across other template arguments and tile sizes (diff_match.c).
  * Each row has counts, totals, means and medians of both sides, and the ratio of the medians with an
- * interval (bootstrap.h). An interval that holds 1 is no difference that could be told from noise.
+ * interval (bootstrap.h). A difference whose interval contains 1 cannot be distinguished from noise.
  *
- * With 95 % one row in twenty that did not change is called different by chance: no correction is made
- * for the number of rows. That is why diff_gate asks for a limit, and for a share of the whole, too.
+ * At 95 %, one unchanged row in twenty is called different by chance: there is no correction for the
+ * number of rows. That is why the gate demands a limit, and of a kernel a share of the whole.
  *
- * Nothing is left out as "cold": the median hardly moves with the first calls, totals and means do.
+ * No calls are left out as "cold": the first calls hardly change the median, but they do change totals
+ * and means.
  *
  * Totals per step: where both runs have steps, totals and counts can be divided by their number, so that
  * runs of different length compare. What happened outside of steps is divided, too.
@@ -17,7 +18,6 @@
 #define PROF_DIFF_H
 
 #include "bootstrap.h"
-#include "diff_facts.h"
 #include "diff_side.h"
 
 #ifdef __cplusplus
@@ -26,7 +26,7 @@ extern "C" {
 
 enum diff_match {
     DIFF_SAME_NAME,
-    DIFF_RENAMED, /* see diff_pair.h */
+    DIFF_RENAMED, /* a kernel with another name: diff_match.c */
 };
 
 enum diff_verdict {
@@ -41,7 +41,7 @@ enum diff_verdict {
     DIFF_VERDICTS
 };
 
-/* Of what there is nothing the numbers are NaN. */
+/* Unknown numbers are NaN. */
 struct diff_measure {
     uint64_t samples[2];
     double total_ns[2], mean_ns[2], median_ns[2]; /* totals as normalised */
@@ -88,7 +88,9 @@ struct diff_total {
 
 enum diff_normalise { DIFF_PER_STEP_AUTO, DIFF_PER_STEP, DIFF_TOTALS };
 
-/* What --fail-if-slower looks at. */
+/* --fail-if-slower fails if what it examines is slower than the limit allows and the difference is more
+ * than noise. So neither a noisy run nor a tiny certain difference fails. Where the noise is unknown it
+ * does not fail, and reports that. */
 enum diff_gate_of {
     DIFF_GATE_AUTO,   /* steps where both runs have enough of them, else device time */
     DIFF_GATE_STEP,   /* median duration of a step */
@@ -109,6 +111,24 @@ struct diff_gate {
     struct bootstrap_interval ratio; /* that decided */
     const struct diff_table *table;  /* DIFF_GATE_KERNEL: where `row` is; else NULL */
     uint32_t row;
+};
+
+#define DIFF_FACT_BYTES 256u
+
+/* Properties of the runs other than their times. */
+struct diff_fact {
+    const char *name; /* "device", "driver" ... */
+    char value
+        [2][DIFF_FACT_BYTES]; /* of each side: different values of several processes or devices, in
+                                       order of appearance; any bytes; empty: not known */
+    bool differs;
+};
+
+#define DIFF_FACTS 11u
+
+struct diff_facts {
+    struct diff_fact at[DIFF_FACTS]; /* those that differ are marked */
+    uint32_t differing;
 };
 
 struct diff_options {
@@ -148,11 +168,11 @@ bool diff_init(struct diff *diff, const struct diff_side *left, const struct dif
                const struct diff_options *options);
 void diff_fini(struct diff *diff);
 
-/* What divides the side's counts and totals: its steps, or 1. */
-double diff_divisor(const struct diff *diff, unsigned side);
-
 /* Of a difference: by what its interval and the values say. */
 enum diff_verdict diff_verdict_of(const struct bootstrap_interval *ratio);
+
+/* Fills the rows of diff->tables: entries and matches. Called by diff_init(). False: no memory. */
+bool diff_match(struct diff *diff);
 
 /* "slower", "new" ...; "path", "kernel" ... */
 const char *diff_verdict_name(enum diff_verdict verdict);
