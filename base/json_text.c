@@ -221,7 +221,7 @@ const char *json_nearest(struct json_cursor *cursor, const char *p, unsigned sca
     return scale_value(cursor, p, scale, true, number, known);
 }
 
-static int hex_digit(char byte)
+int json_hex_digit(char byte)
 {
     if (byte >= '0' && byte <= '9')
         return byte - '0';
@@ -236,7 +236,7 @@ static int32_t read_hex(const char *p, const char *end)
     if (end - p < 4)
         return -1;
     for (int i = 0; i < 4; i++) {
-        int digit = hex_digit(p[i]);
+        int digit = json_hex_digit(p[i]);
         if (digit < 0)
             return -1;
         value = value * 16 + digit;

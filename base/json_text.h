@@ -166,6 +166,9 @@ bool json_text_scaled(struct text text, unsigned scale, int64_t *number);
 bool json_text_nearest(struct text text, unsigned scale, int64_t *number);
 double json_text_double(struct text text);
 
+/* The value of a hexadecimal digit; -1: it is none. */
+int json_hex_digit(char byte);
+
 /* Resolves escapes: `to` has room for string.size bytes. Returns the size. What is wrongly escaped
  * stays as it is; halves of surrogate pairs become U+FFFD. */
 size_t json_unescape(const struct json_string *string, char *to);

@@ -3,7 +3,7 @@
  * The stream of export/write is inside one that counts as a holder of the timeline, so that the trace may be closed
  * first.
  */
-#include "arrow_facts.h"
+#include "cmd_arrow.h"
 #include "trace_open.h"
 
 #include <stdlib.h>

@@ -1,11 +1,50 @@
 /* cmd_arrow.c - profdump --arrow OUT FILE...: tables in Arrow's file format. */
-#include "arrow_facts.h"
+#include "cmd_arrow.h"
+
+#include "kernel_work.h"
 #include "options.h"
+#include "stack_text.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+/* What the program said of each range, else what its operator's formula says. NULL: no memory. */
+static double *find_flops(const struct timeline *timeline)
+{
+    struct range_works works;
+    double *flops = malloc((timeline->slices.count + (size_t)1) * sizeof *flops);
+    if (!flops || !range_works_init(&works, timeline)) {
+        free(flops);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < timeline->slices.count; i++) {
+        uint32_t at = works.of_slice[i];
+        bool known = at != TL_NONE && works.all.at[at].work.flop_known == OP_KNOWN;
+        flops[i] = known ? works.all.at[at].work.flop : NAN;
+    }
+    range_works_fini(&works);
+    return flops;
+}
+
+bool arrow_facts_init(struct arrow_facts *facts, const struct profdump_options *options,
+                      const struct timeline *timeline)
+{
+    *facts = (struct arrow_facts){.stack_count = timeline->stacks.count};
+    facts->flops = find_flops(timeline);
+    facts->stacks = stack_text_all_lines(options, timeline);
+    facts->more = (struct arrow_more){facts->stacks, facts->flops};
+    return facts->flops != NULL;
+}
+
+void arrow_facts_fini(struct arrow_facts *facts)
+{
+    stack_text_free(facts->stacks, facts->stack_count);
+    free(facts->flops);
+    *facts = (struct arrow_facts){0};
+}
 
 static bool set_table(struct profdump_options *options, const char *name)
 {

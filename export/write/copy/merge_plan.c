@@ -92,21 +92,13 @@ const char *merge_event_read(struct merge_event *event, struct json_cursor *curs
     return p;
 }
 
-static int hex_digit(char byte)
-{
-    if (byte >= '0' && byte <= '9')
-        return byte - '0';
-    byte |= 0x20;
-    return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
-}
-
 static bool read_hex(struct text text, uint64_t *id)
 {
     *id = 0;
     if (text.size > 2 && text.bytes[0] == '0' && (text.bytes[1] | 0x20) == 'x')
         text = (struct text){text.bytes + 2, text.size - 2};
     for (size_t i = 0; i < text.size; i++) {
-        int digit = hex_digit(text.bytes[i]);
+        int digit = json_hex_digit(text.bytes[i]);
         if (digit < 0)
             return false;
         *id = *id * 16 + (unsigned)digit;
