@@ -82,14 +82,12 @@ static const struct query_column process_columns[] = {
     QUERY_STRING("file", "", process_file),
     QUERY_INT("globalPid", "", "as in the tables of nsys", process_global_pid),
 };
-const struct query_table query_processes = {"processes",
-                                            "processes that were recorded",
-                                            QUERY_COLUMNS(process_columns),
-                                            process_count,
-                                            NULL,
-                                            NULL,
-                                            -1,
-                                            false};
+const struct query_table query_processes = {
+    .name = "processes",
+    .meaning = "processes that were recorded",
+    QUERY_COLUMNS(process_columns),
+    .count = process_count,
+};
 
 /* ---- threads ---- */
 
@@ -110,14 +108,12 @@ static const struct query_column thread_columns[] = {
     QUERY_INT("slices", "", "how many it has, hidden ones included", thread_slices),
     QUERY_INT("internal", "", "1: a thread of libprof or CUPTI", thread_internal),
 };
-const struct query_table query_threads = {"threads",
-                                          "threads that were recorded",
-                                          QUERY_COLUMNS(thread_columns),
-                                          thread_count,
-                                          NULL,
-                                          NULL,
-                                          -1,
-                                          false};
+const struct query_table query_threads = {
+    .name = "threads",
+    .meaning = "threads that were recorded",
+    QUERY_COLUMNS(thread_columns),
+    .count = thread_count,
+};
 
 /* ---- devices, streams ---- */
 
@@ -151,14 +147,12 @@ static const struct query_column device_columns[] = {
     QUERY_INT("clock_error", "ns", "how far bracketed work lay outside of its bracket",
               device_error),
 };
-const struct query_table query_devices = {"devices",
-                                          "devices, once for each process that used them",
-                                          QUERY_COLUMNS(device_columns),
-                                          device_count,
-                                          NULL,
-                                          NULL,
-                                          -1,
-                                          false};
+const struct query_table query_devices = {
+    .name = "devices",
+    .meaning = "devices, once for each process that used them",
+    QUERY_COLUMNS(device_columns),
+    .count = device_count,
+};
 
 QUERY_GET(stream_process, streams, of->process)
 QUERY_GET(stream_device, streams, query_known(of->device))
@@ -180,8 +174,11 @@ static const struct query_column stream_columns[] = {
     QUERY_INT("operations", "", "how many it has, hidden ones included", stream_operations),
 };
 const struct query_table query_streams = {
-    "streams", "streams of devices", QUERY_COLUMNS(stream_columns), stream_count, NULL, NULL, -1,
-    false};
+    .name = "streams",
+    .meaning = "streams of devices",
+    QUERY_COLUMNS(stream_columns),
+    .count = stream_count,
+};
 
 /* ---- memory ---- */
 
@@ -236,14 +233,12 @@ static const struct query_column memory_columns[] = {
     QUERY_INT("thread", "", "threads.id", memory_thread),
     QUERY_INT("async", "", "1: in the order of a stream", memory_async),
 };
-const struct query_table query_allocations = {"allocations",
-                                              "memory, from allocation to release",
-                                              QUERY_COLUMNS(memory_columns),
-                                              memory_count,
-                                              NULL,
-                                              NULL,
-                                              -1,
-                                              false};
+const struct query_table query_allocations = {
+    .name = "allocations",
+    .meaning = "memory, from allocation to release",
+    QUERY_COLUMNS(memory_columns),
+    .count = memory_count,
+};
 
 static struct text migration_kind(const struct query_data *data, uint32_t item)
 {
@@ -278,14 +273,12 @@ static const struct query_column migration_columns[] = {
     QUERY_INT("slice", "", "slices.id of the call that launched it, or of what was open",
               migration_slice),
 };
-const struct query_table query_migrations = {"migrations",
-                                             "what the driver did about managed memory",
-                                             QUERY_COLUMNS(migration_columns),
-                                             migration_count,
-                                             NULL,
-                                             NULL,
-                                             -1,
-                                             false};
+const struct query_table query_migrations = {
+    .name = "migrations",
+    .meaning = "what the driver did about managed memory",
+    QUERY_COLUMNS(migration_columns),
+    .count = migration_count,
+};
 
 /* ---- blocks ---- */
 
@@ -304,14 +297,12 @@ static const struct query_column block_columns[] = {
     QUERY_INT("events", "", "ranges that began in it", block_events),
     QUERY_INT("allocations", "", "made in it", block_allocs),
 };
-const struct query_table query_blocks = {"blocks",
-                                         "profiling blocks (prof/block.h, ExecuTorch)",
-                                         QUERY_COLUMNS(block_columns),
-                                         block_count,
-                                         NULL,
-                                         NULL,
-                                         -1,
-                                         false};
+const struct query_table query_blocks = {
+    .name = "blocks",
+    .meaning = "profiling blocks (prof/block.h, ExecuTorch)",
+    QUERY_COLUMNS(block_columns),
+    .count = block_count,
+};
 
 /* ---- losses, the ledger ---- */
 
@@ -362,14 +353,12 @@ static const struct query_column loss_columns[] = {
     QUERY_STRING("meaning", "the cause as a sentence", loss_meaning),
 };
 const struct query_table query_losses = {
-    "losses",
-    "what was lost while recording, by process and cause; no rows: nothing was",
+    .name = "losses",
+    .meaning = "what was lost while recording, by process and cause; no rows: nothing was",
     QUERY_COLUMNS(loss_columns),
-    loss_count,
-    is_loss,
-    NULL,
-    -1,
-    false};
+    .count = loss_count,
+    .is_row = is_loss,
+};
 
 static const char *const ledger_kinds[] = {[TL_LEDGER_STREAM] = "stream",
                                            [TL_LEDGER_UNKNOWN] = "unknown stream",
@@ -411,14 +400,12 @@ static const struct query_column ledger_columns[] = {
     QUERY_INT("missing", "", "nobody knows why: must be 0", ledger_missing),
     QUERY_INT("orphans", "", "recorded, but the launch is not in the trace", ledger_orphans),
 };
-const struct query_table query_ledger = {"ledger",
-                                         "what was launched and where it is, by stream and graph",
-                                         QUERY_COLUMNS(ledger_columns),
-                                         ledger_count,
-                                         NULL,
-                                         NULL,
-                                         -1,
-                                         false};
+const struct query_table query_ledger = {
+    .name = "ledger",
+    .meaning = "what was launched and where it is, by stream and graph",
+    QUERY_COLUMNS(ledger_columns),
+    .count = ledger_count,
+};
 
 /* ---- when it was recorded ---- */
 
@@ -439,14 +426,12 @@ static const struct query_column window_columns[] = {
     QUERY_INT("end", "ns", "NULL: it was not switched off", window_end),
     QUERY_STRING("reason", "who switched it on", start_reason),
 };
-const struct query_table query_recordings = {"recordings",
-                                             "when recording was on, where it was switched",
-                                             QUERY_COLUMNS(window_columns),
-                                             window_count,
-                                             NULL,
-                                             NULL,
-                                             -1,
-                                             false};
+const struct query_table query_recordings = {
+    .name = "recordings",
+    .meaning = "when recording was on, where it was switched",
+    QUERY_COLUMNS(window_columns),
+    .count = window_count,
+};
 
 /* ---- names, and what is about all of it ---- */
 
@@ -457,8 +442,11 @@ static const struct query_column string_columns[] = {
     QUERY_NAMED("value", "", query_id),
 };
 const struct query_table query_strings = {
-    "strings", "every name once", QUERY_COLUMNS(string_columns), string_count, NULL, NULL, -1,
-    false};
+    .name = "strings",
+    .meaning = "every name once",
+    QUERY_COLUMNS(string_columns),
+    .count = string_count,
+};
 
 enum fact { FACT_BASE, FACT_FIRST, FACT_START, FACT_END, FACT_FILES, FACT_COUNT };
 
@@ -493,11 +481,9 @@ static const struct query_column fact_columns[] = {
                 query_id, fact_names),
     QUERY_INT("value", "", "", fact_value),
 };
-const struct query_table query_meta = {"meta",
-                                       "numbers about the whole trace",
-                                       QUERY_COLUMNS(fact_columns),
-                                       fact_count,
-                                       NULL,
-                                       NULL,
-                                       -1,
-                                       false};
+const struct query_table query_meta = {
+    .name = "meta",
+    .meaning = "numbers about the whole trace",
+    QUERY_COLUMNS(fact_columns),
+    .count = fact_count,
+};

@@ -158,11 +158,10 @@ IS_KIND(is_sync, TL_SYNC)
 IS_KIND(is_graph_run, TL_GRAPH_RUN)
 IS_KIND(is_overhead, TL_OVERHEAD)
 
-#define TIME_COLUMN 2
-#define GPU_TABLE(name, meaning, columns, is_row)                                              \
-    {                                                                                          \
-        name, meaning, QUERY_COLUMNS(columns), gpu_count, is_row, query_gpu_span, TIME_COLUMN, \
-            false                                                                              \
+#define GPU_TABLE(title, says, list, which)                                                       \
+    {                                                                                             \
+        .name = title, .meaning = says, QUERY_COLUMNS(list), .count = gpu_count, .is_row = which, \
+        .span = query_gpu_span, .sorted_by = gpu_start                                            \
     }
 
 static const struct query_column operation_columns[] = {

@@ -116,9 +116,10 @@ IS_KIND(is_run, TL_GRAPH_RUN)
     NSYS_BY_SPAN("globalPid", gpu_pid)
 /* clang-format on */
 
-#define NSYS_TABLE(name, meaning, columns, count, is_row, span, time_column)          \
-    {                                                                                 \
-        name, meaning, QUERY_COLUMNS(columns), count, is_row, span, time_column, true \
+#define NSYS_TABLE(title, says, list, items, which, spans, time)                              \
+    {                                                                                         \
+        .name = title, .meaning = says, QUERY_COLUMNS(list), .count = items, .is_row = which, \
+        .span = spans, .sorted_by = time, .of_nsys = true                                     \
     }
 
 static const struct query_column kernel_columns[] = {
@@ -148,7 +149,7 @@ static const struct query_column kernel_columns[] = {
 };
 const struct query_table nsys_kernels =
     NSYS_TABLE("CUPTI_ACTIVITY_KIND_KERNEL", "kernels; names are StringIds.id", kernel_columns,
-               gpu_count, is_kernel, query_gpu_span, 0);
+               gpu_count, is_kernel, query_gpu_span, gpu_start);
 
 /* ---- copies: operations, then managed memory that the driver moved ---- */
 
@@ -234,7 +235,7 @@ static const struct query_column copy_columns[] = {
 };
 const struct query_table nsys_memcpys =
     NSYS_TABLE("CUPTI_ACTIVITY_KIND_MEMCPY", "copies, and managed memory that the driver moved",
-               copy_columns, copy_count, is_copy, copy_span, 0);
+               copy_columns, copy_count, is_copy, copy_span, copy_start);
 
 /* ---- sets, waits, whole graphs ---- */
 
@@ -243,8 +244,9 @@ static const struct query_column set_columns[] = {
     NSYS("graphNodeId", set_node),  NSYS("memKind", set_kind), NSYS("graphId", set_graph),
     NSYS("flags", set_flags),
 };
-const struct query_table nsys_memsets = NSYS_TABLE(
-    "CUPTI_ACTIVITY_KIND_MEMSET", "memory sets", set_columns, gpu_count, is_set, query_gpu_span, 0);
+const struct query_table nsys_memsets =
+    NSYS_TABLE("CUPTI_ACTIVITY_KIND_MEMSET", "memory sets", set_columns, gpu_count, is_set,
+               query_gpu_span, gpu_start);
 
 static const struct query_column sync_columns[] = {
     PLACE(sync_context, sync_stream),
@@ -253,7 +255,7 @@ static const struct query_column sync_columns[] = {
 };
 const struct query_table nsys_syncs =
     NSYS_TABLE("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", "waits for devices", sync_columns, gpu_count,
-               is_sync, query_gpu_span, 0);
+               is_sync, query_gpu_span, gpu_start);
 
 static const struct query_column run_columns[] = {
     PLACE(run_context, run_stream),
@@ -262,7 +264,7 @@ static const struct query_column run_columns[] = {
 };
 const struct query_table nsys_graph_traces =
     NSYS_TABLE("CUPTI_ACTIVITY_KIND_GRAPH_TRACE", "CUDA graphs recorded as a whole", run_columns,
-               gpu_count, is_run, query_gpu_span, 0);
+               gpu_count, is_run, query_gpu_span, gpu_start);
 
 /* ---- calls: each once, from its first piece to the end of its last ---- */
 
@@ -297,7 +299,7 @@ static const struct query_column call_columns[] = {
 };
 const struct query_table nsys_runtime =
     NSYS_TABLE("CUPTI_ACTIVITY_KIND_RUNTIME", "calls of CUDA; names are StringIds.id", call_columns,
-               slice_count, is_call, query_slice_span, 0);
+               slice_count, is_call, query_slice_span, call_start);
 
 /* ---- NVTX_EVENTS: ranges, begin/end ranges, marks, names of domains and categories ---- */
 
@@ -466,7 +468,7 @@ static const struct query_column string_columns[] = {
 };
 const struct query_table nsys_strings =
     NSYS_TABLE("StringIds", "every name, and each kernel's for short", string_columns, string_count,
-               NULL, NULL, -1);
+               NULL, NULL, NULL);
 
 static int64_t thread_priority(const struct query_data *data, uint32_t item)
 {
@@ -489,5 +491,5 @@ static const struct query_column thread_columns[] = {
     NSYS("priority", thread_priority),
     NSYS("globalTid", thread_tid),
 };
-const struct query_table nsys_thread_names =
-    NSYS_TABLE("ThreadNames", "names of threads", thread_columns, thread_count, has_name, NULL, -1);
+const struct query_table nsys_thread_names = NSYS_TABLE(
+    "ThreadNames", "names of threads", thread_columns, thread_count, has_name, NULL, NULL);

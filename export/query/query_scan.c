@@ -12,15 +12,17 @@
  */
 #include "query_scan.h"
 
+#include "query_plan.h"
+
 #include "array.h"
 #include "radix.h"
 
 #include <stdlib.h>
 
-#define CONDITIONS_MAX 12
-#define ORDERS_MAX 6
 #define LOOKUPS_WITHOUT_INDEX 2
 #define COUNTED_KEYS_MAX (1u << 20)
+#define KEPT_COLUMNS_MAX 16u
+#define KEPT_BYTES_MAX ((size_t)1 << 30)
 
 /* Items with a key, in its order. */
 struct scan_index {
@@ -47,6 +49,15 @@ struct order {
     bool descends;
 };
 
+/* Cells of a list that were read while it was sorted, when its items came in their own order: later they lie too far
+ * apart to be read fast. */
+struct kept_cells {
+    int64_t *cells; /* column by column; NULL: none is kept */
+    uint32_t rows, column_count;
+    uint8_t columns[KEPT_COLUMNS_MAX]; /* their numbers */
+    uint8_t places[QUERY_COLUMNS_MAX]; /* by column: 1 + place in columns[]; 0: it is not kept */
+};
+
 struct scan {
     sqlite3_vtab_cursor base;
     const struct query_table *table;
@@ -56,46 +67,14 @@ struct scan {
     const uint32_t *items; /* NULL: they are spans */
     uint32_t *list;        /* the cursor's own */
     bool filtered;         /* by is_row or conditions */
-    struct condition conditions[CONDITIONS_MAX];
+    struct kept_cells kept;
+    struct condition conditions[QUERY_TERMS_MAX];
     uint32_t condition_count;
     struct query_span *spans;
     uint32_t span_count, next_span;
 };
 
-/* What xBestIndex tells xFilter, as idxStr has it. */
-struct plan {
-    struct {
-        int column;
-        char compare; /* '=' '<' '>', the latter also for "or equal" */
-    } terms[CONDITIONS_MAX];
-    int term_count;
-    int seek; /* column whose index would serve, -1 none */
-    struct {
-        int column;
-        bool descends;
-    } orders[ORDERS_MAX];
-    int order_count;
-    bool sums; /* a column of sums is read */
-};
-
 /* ---- columns ---- */
-
-/* SQLite's rowid is the item. */
-static const struct query_column *column_at(const struct query_table *table, int number)
-{
-    static const struct query_column rowid = QUERY_ID("");
-    return number < 0 ? &rowid : &table->columns[number];
-}
-
-static bool is_id(const struct query_column *column)
-{
-    return column->get == query_id;
-}
-
-static bool has_key(const struct query_column *column)
-{
-    return column->type == QUERY_INTEGER || column->type == QUERY_NAME;
-}
 
 static inline int64_t key_at(const struct query_data *data, const struct query_column *column,
                              uint32_t item)
@@ -166,131 +145,6 @@ static int scan_disconnect(sqlite3_vtab *base)
     free(scan->indexes);
     free(scan);
     return SQLITE_OK;
-}
-
-/* ---- plans ---- */
-
-static char compare_of(unsigned char operator)
-{
-    switch (operator) {
-    case SQLITE_INDEX_CONSTRAINT_EQ:
-        return '=';
-    case SQLITE_INDEX_CONSTRAINT_GT:
-    case SQLITE_INDEX_CONSTRAINT_GE:
-        return '>';
-    case SQLITE_INDEX_CONSTRAINT_LT:
-    case SQLITE_INDEX_CONSTRAINT_LE:
-        return '<';
-    default:
-        return 0;
-    }
-}
-
-/* Texts are looked up only whole, and as they are written. */
-static char term_compare(const struct query_table *table, sqlite3_index_info *info, int number)
-{
-    const struct sqlite3_index_constraint *term = &info->aConstraint[number];
-    const struct query_column *column = column_at(table, term->iColumn);
-    char compare = term->usable ? compare_of(term->op) : 0;
-    if (!has_key(column) && column->type != QUERY_WORD)
-        return 0;
-    if (column->type == QUERY_INTEGER)
-        return compare;
-    bool binary = sqlite3_stricmp(sqlite3_vtab_collation(info, number), "BINARY") == 0;
-    return compare == '=' && binary ? compare : 0;
-}
-
-/* How much of the rows a term leaves, for SQLite's choice of the order of joins. */
-static double share_of(const struct query_column *column, char compare, double rows)
-{
-    if (compare != '=')
-        return 0.3;
-    if (is_id(column))
-        return 1 / rows;
-    if (column->by_span || column->type == QUERY_WORD)
-        return 0.1;
-    return column->type == QUERY_NAME ? 0.01 : 10 / rows;
-}
-
-static void take_orders(const struct query_table *table, sqlite3_index_info *info,
-                        sqlite3_str *plan)
-{
-    bool orderable = info->nOrderBy > 0 && info->nOrderBy <= ORDERS_MAX;
-    for (int i = 0; i < info->nOrderBy && orderable; i++)
-        orderable = has_key(column_at(table, info->aOrderBy[i].iColumn));
-    for (int i = 0; i < info->nOrderBy && orderable; i++)
-        sqlite3_str_appendf(plan, "%c%d", info->aOrderBy[i].desc ? 'd' : 'a',
-                            info->aOrderBy[i].iColumn);
-    info->orderByConsumed = orderable;
-}
-
-/* Columns from the 64th on have a bit together. */
-static bool reads_sums(const struct query_table *table, uint64_t used)
-{
-    bool sums = false;
-    for (uint32_t i = 0; i < table->column_count; i++)
-        sums |= table->columns[i].sums && used >> (i < 63 ? i : 63) & 1;
-    return sums;
-}
-
-static int scan_best(sqlite3_vtab *base, sqlite3_index_info *info)
-{
-    const struct scan_table *scan = (struct scan_table *)base;
-    const struct query_table *table = scan->table;
-    double items = table->count(scan->data) + 1.0, rows = items, looked_at = items;
-    sqlite3_str *plan = sqlite3_str_new(NULL);
-    int terms = 0, seek = -1;
-    for (int i = 0; i < info->nConstraint && terms < CONDITIONS_MAX; i++) {
-        int number = info->aConstraint[i].iColumn;
-        const struct query_column *column = column_at(table, number);
-        char compare = term_compare(table, info, i);
-        if (!compare)
-            continue;
-        double share = share_of(column, compare, items);
-        rows *= share;
-        if (is_id(column) || column->by_span || number == table->time_column)
-            looked_at *= share;
-        else if (compare == '=' && seek < 0 && has_key(column))
-            seek = number;
-        sqlite3_str_appendf(plan, "%c%d", compare, number);
-        info->aConstraintUsage[i].argvIndex = ++terms;
-    }
-    if (seek >= 0)
-        sqlite3_str_appendf(plan, "s%d", seek);
-    if (reads_sums(table, info->colUsed))
-        sqlite3_str_appendall(plan, "u0");
-    take_orders(table, info, plan);
-    rows = rows < 1 ? 1 : rows;
-    looked_at = seek >= 0 && looked_at > rows ? rows : looked_at;
-    info->estimatedRows = (sqlite3_int64)rows;
-    info->estimatedCost = 20 + looked_at + rows;
-    info->idxStr = sqlite3_str_finish(plan);
-    info->needToFreeIdxStr = 1;
-    return info->idxStr || (!terms && !info->orderByConsumed && !reads_sums(table, info->colUsed))
-               ? SQLITE_OK
-               : SQLITE_NOMEM;
-}
-
-static void read_plan(const char *text, struct plan *plan)
-{
-    *plan = (struct plan){.seek = -1};
-    while (text && *text) {
-        char *end;
-        char letter = *text;
-        int column = (int)strtol(text + 1, &end, 10);
-        text = end;
-        if (letter == 's') {
-            plan->seek = column;
-        } else if (letter == 'u') {
-            plan->sums = true;
-        } else if (letter == 'a' || letter == 'd') {
-            plan->orders[plan->order_count].column = column;
-            plan->orders[plan->order_count++].descends = letter == 'd';
-        } else {
-            plan->terms[plan->term_count].column = column;
-            plan->terms[plan->term_count++].compare = letter;
-        }
-    }
 }
 
 /* ---- conditions ---- */
@@ -364,11 +218,11 @@ static bool passes(const struct scan *scan, uint32_t item)
 /* The first item of a span whose time is at least that. */
 static uint32_t lower_bound(const struct scan *scan, struct query_span span, int64_t time_ns)
 {
-    const struct query_column *column = &scan->columns[scan->table->time_column];
+    query_get *time_of = scan->table->sorted_by;
     uint32_t low = span.first, high = span.end;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (column->get(scan->data, middle) < time_ns)
+        if (time_of(scan->data, middle) < time_ns)
             low = middle + 1;
         else
             high = middle;
@@ -403,14 +257,13 @@ static struct query_span cut(const struct scan *scan, struct query_span span)
 {
     for (uint32_t i = 0; i < scan->condition_count && span.first < span.end; i++) {
         const struct condition *condition = &scan->conditions[i];
-        if (is_id(condition->column))
+        if (query_is_id(condition->column))
             cut_by_id(condition, &span);
         else if (!span.sorted)
             continue;
         else if (condition->column->by_span && !holds(scan->data, condition, span.first))
             span.end = span.first;
-        else if (scan->table->time_column >= 0 &&
-                 condition->column == &scan->columns[scan->table->time_column])
+        else if (condition->column->get == scan->table->sorted_by)
             cut_by_time(scan, condition, &span);
     }
     return span;
@@ -479,6 +332,30 @@ static bool make_list(struct scan *scan)
     return true;
 }
 
+/* Without memory, none is kept, and cells are read one by one. */
+static void keep_cells(struct scan *scan, uint64_t used)
+{
+    struct kept_cells *kept = &scan->kept;
+    *kept = (struct kept_cells){.rows = scan->end};
+    for (uint32_t i = 0; i < scan->table->column_count && i < QUERY_COLUMNS_MAX; i++) {
+        if (!(used >> i & 1) || !query_has_key(&scan->columns[i]) ||
+            kept->column_count == KEPT_COLUMNS_MAX)
+            continue;
+        kept->columns[kept->column_count++] = (uint8_t)i;
+        kept->places[i] = (uint8_t)kept->column_count;
+    }
+    size_t bytes = (size_t)kept->column_count * kept->rows * sizeof *kept->cells;
+    kept->cells = bytes <= KEPT_BYTES_MAX ? malloc(bytes) : NULL;
+}
+
+static inline void keep_row(const struct scan *scan, uint32_t item, uint32_t row)
+{
+    const struct kept_cells *kept = &scan->kept;
+    for (uint32_t k = 0; k < kept->column_count; k++)
+        kept->cells[(size_t)k * kept->rows + row] =
+            scan->columns[kept->columns[k]].get(scan->data, item);
+}
+
 /* Keys that lie close together, as ranks of names do, are counted instead of sorted. */
 static bool sort_counted(const struct scan *scan, struct order order, int64_t least, size_t keys)
 {
@@ -498,7 +375,10 @@ static bool sort_counted(const struct scan *scan, struct order order, int64_t le
     }
     for (uint32_t i = 0; i < scan->end && ready; i++) {
         size_t key = (size_t)(key_at(scan->data, order.column, from[i]) - least);
-        scan->list[starts[order.descends ? keys - key - 1 : key]++] = from[i];
+        uint32_t row = starts[order.descends ? keys - key - 1 : key]++;
+        scan->list[row] = from[i];
+        if (scan->kept.cells)
+            keep_row(scan, from[i], row);
     }
     free(starts);
     free(from);
@@ -519,8 +399,8 @@ static bool sort_keyed(const struct scan *scan, struct order order)
     return sorted;
 }
 
-/* Keeps the order of equal keys. */
-static bool sort_list(const struct scan *scan, struct order order)
+/* Keeps the order of equal keys. `used`: cells of these columns are read soon, if any. */
+static bool sort_list(struct scan *scan, struct order order, uint64_t used)
 {
     int64_t least = INT64_MAX, most = INT64_MIN;
     for (uint32_t i = 0; i < scan->end; i++) {
@@ -529,19 +409,21 @@ static bool sort_list(const struct scan *scan, struct order order)
         most = key > most ? key : most;
     }
     uint64_t range = (uint64_t)most - (uint64_t)least;
-    if (scan->end == 0 || range < COUNTED_KEYS_MAX)
-        return scan->end == 0 || sort_counted(scan, order, least, (size_t)range + 1);
-    return sort_keyed(scan, order);
+    if (scan->end == 0 || range >= COUNTED_KEYS_MAX)
+        return scan->end == 0 || sort_keyed(scan, order);
+    if (used)
+        keep_cells(scan, used);
+    return sort_counted(scan, order, least, (size_t)range + 1);
 }
 
-static bool sort_by(struct scan *scan, const struct plan *plan)
+static bool sort_by(struct scan *scan, const struct query_plan *plan)
 {
     if (!make_list(scan))
         return false;
     for (int i = plan->order_count; i-- > 0;) {
-        struct order order = {column_at(scan->table, plan->orders[i].column),
+        struct order order = {query_column_at(scan->table, plan->orders[i].column),
                               plan->orders[i].descends};
-        if (!sort_list(scan, order))
+        if (!sort_list(scan, order, i == 0 ? plan->used : 0))
             return false;
     }
     return true;
@@ -557,7 +439,7 @@ static bool index_make(struct scan *scan, struct scan_index *index,
     settle(&all);
     if (!make_list(&all))
         return false;
-    if (!sort_list(&all, (struct order){column, false})) {
+    if (!sort_list(&all, (struct order){column, false}, 0)) {
         free(all.list);
         return false;
     }
@@ -605,6 +487,12 @@ static bool seek(struct scan_table *table, struct scan *scan, int number)
 
 /* ---- SQLite's interface ---- */
 
+static int scan_best(sqlite3_vtab *base, sqlite3_index_info *info)
+{
+    const struct scan_table *scan = (struct scan_table *)base;
+    return query_plan_choose(scan->data, scan->table, info);
+}
+
 static int scan_open(sqlite3_vtab *base, sqlite3_vtab_cursor **made)
 {
     const struct scan_table *table = (struct scan_table *)base;
@@ -622,6 +510,7 @@ static int scan_close(sqlite3_vtab_cursor *base)
 {
     struct scan *scan = (struct scan *)base;
     free(scan->list);
+    free(scan->kept.cells);
     free(scan);
     return SQLITE_OK;
 }
@@ -632,22 +521,23 @@ static bool prepare(struct query_data *data, const struct query_column *column)
 }
 
 /* What is not there before it is asked for. */
-static bool prepare_all(const struct scan_table *table, const struct plan *plan)
+static bool prepare_all(const struct scan_table *table, const struct query_plan *plan)
 {
-    bool ready = !plan->sums || query_data_add_up(table->data);
+    bool ready = !query_plan_reads_sums(table->table, plan->used) || query_data_add_up(table->data);
     for (int i = 0; i < plan->term_count && ready; i++)
-        ready = prepare(table->data, column_at(table->table, plan->terms[i].column));
+        ready = prepare(table->data, query_column_at(table->table, plan->terms[i].column));
     for (int i = 0; i < plan->order_count && ready; i++)
-        ready = prepare(table->data, column_at(table->table, plan->orders[i].column));
+        ready = prepare(table->data, query_column_at(table->table, plan->orders[i].column));
     return ready;
 }
 
-static void take_conditions(struct scan *scan, const struct plan *plan, sqlite3_value **values)
+static void take_conditions(struct scan *scan, const struct query_plan *plan,
+                            sqlite3_value **values)
 {
     scan->condition_count = 0;
     for (int i = 0; i < plan->term_count; i++) {
         struct condition *condition = &scan->conditions[scan->condition_count];
-        condition->column = column_at(scan->table, plan->terms[i].column);
+        condition->column = query_column_at(scan->table, plan->terms[i].column);
         scan->condition_count +=
             condition_init(condition, scan->data, plan->terms[i].compare, values[i]);
     }
@@ -658,14 +548,16 @@ static int scan_filter(sqlite3_vtab_cursor *base, int number, const char *text, 
 {
     struct scan *scan = (struct scan *)base;
     struct scan_table *table = (struct scan_table *)base->pVtab;
-    struct plan plan;
+    struct query_plan plan;
     (void)number, (void)count;
-    read_plan(text, &plan);
+    query_plan_read(text, &plan);
     if (!prepare_all(table, &plan))
         return SQLITE_NOMEM;
     free(scan->list);
     scan->list = NULL;
     scan->items = NULL;
+    free(scan->kept.cells);
+    scan->kept.cells = NULL;
     scan->at = scan->end = scan->next_span = 0;
     take_conditions(scan, &plan, values);
     scan->filtered = scan->table->is_row || scan->condition_count;
@@ -750,15 +642,23 @@ static void put_cell(const struct scan *scan, const struct query_column *column,
         sqlite3_result_text(context, column->words[value], -1, SQLITE_STATIC);
 }
 
+static inline int64_t cell_at(const struct scan *scan, int number)
+{
+    const struct kept_cells *kept = &scan->kept;
+    if (kept->cells && number < (int)QUERY_COLUMNS_MAX && kept->places[number])
+        return kept->cells[(kept->places[number] - (size_t)1) * kept->rows + scan->at];
+    return scan->columns[number].get(scan->data, item_at(scan));
+}
+
 static int scan_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int number)
 {
     const struct scan *scan = (struct scan *)base;
     const struct query_column *column = &scan->columns[number];
-    if (column->type != QUERY_INTEGER && column->type != QUERY_NAME) {
+    if (!query_has_key(column)) {
         put_cell(scan, column, context);
         return SQLITE_OK;
     }
-    int64_t value = column->get(scan->data, item_at(scan));
+    int64_t value = cell_at(scan, number);
     if (value == QUERY_NULL)
         return SQLITE_OK;
     if (column->type == QUERY_INTEGER)

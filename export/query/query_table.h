@@ -78,8 +78,8 @@ struct query_table {
     bool (*is_row)(const struct query_data *data, uint32_t item); /* NULL: all are */
     /* The spans in order, which are all items; NULL: all are one, which is not sorted. */
     bool (*span)(const struct query_data *data, uint32_t number, struct query_span *span);
-    int time_column; /* by which spans are sorted; -1 none */
-    bool of_nsys;    /* it has the name and columns that nsys gives it */
+    query_get *sorted_by; /* the time by which spans are sorted; NULL none */
+    bool of_nsys;         /* it has the name and columns that nsys gives it */
 };
 
 /* All tables, NULL at the end. */
@@ -169,7 +169,7 @@ int64_t query_null(const struct query_data *data,
                    uint32_t item); /* what nobody knows of any item */
 #define QUERY_ID(meaning) QUERY_INT("id", "", meaning, query_id)
 
-#define QUERY_COLUMNS(columns) columns, sizeof(columns) / sizeof *(columns)
+#define QUERY_COLUMNS(list) .columns = list, .column_count = sizeof(list) / sizeof *(list)
 
 #ifdef __cplusplus
 }

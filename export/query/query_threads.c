@@ -204,14 +204,14 @@ static const struct query_column slice_columns[] = {
     LABEL_COLUMNS(slice),
 };
 const struct query_table query_slices = {
-    "slices",
-    "what threads did: ranges, steps and CUDA calls, which nest",
+    .name = "slices",
+    .meaning = "what threads did: ranges, steps and CUDA calls, which nest",
     QUERY_COLUMNS(slice_columns),
-    slice_count,
-    slice_shown,
-    query_slice_span,
-    3,
-    false};
+    .count = slice_count,
+    .is_row = slice_shown,
+    .span = query_slice_span,
+    .sorted_by = slice_start,
+};
 
 /* ---- begin/end ranges ---- */
 
@@ -237,14 +237,11 @@ static const struct query_column async_columns[] = {
     LABEL_COLUMNS(async),
 };
 const struct query_table query_async_ranges = {
-    "async_ranges",
-    "begin/end ranges, which need not nest and may end on another thread",
+    .name = "async_ranges",
+    .meaning = "begin/end ranges, which need not nest and may end on another thread",
     QUERY_COLUMNS(async_columns),
-    async_count,
-    NULL,
-    NULL,
-    -1,
-    false};
+    .count = async_count,
+};
 
 /* ---- marks, counters ---- */
 
@@ -265,14 +262,12 @@ static const struct query_column mark_columns[] = {
     QUERY_INT("slice", "", "slices.id of the innermost range that was open", mark_slice),
     LABEL_COLUMNS(mark),
 };
-const struct query_table query_marks = {"marks",
-                                        "instants that the program marked",
-                                        QUERY_COLUMNS(mark_columns),
-                                        mark_count,
-                                        NULL,
-                                        NULL,
-                                        -1,
-                                        false};
+const struct query_table query_marks = {
+    .name = "marks",
+    .meaning = "instants that the program marked",
+    QUERY_COLUMNS(mark_columns),
+    .count = mark_count,
+};
 
 WHO(counter, counters, thread)
 QUERY_GET(counter_name, counters, query_name(data, of->name))
@@ -287,14 +282,12 @@ static const struct query_column counter_columns[] = {
     QUERY_DOUBLE("value", "", "from here on", counter_value),
     WHO_COLUMNS(counter),
 };
-const struct query_table query_counters = {"counters",
-                                           "values that the program counted, over time",
-                                           QUERY_COLUMNS(counter_columns),
-                                           counter_count,
-                                           NULL,
-                                           NULL,
-                                           -1,
-                                           false};
+const struct query_table query_counters = {
+    .name = "counters",
+    .meaning = "values that the program counted, over time",
+    QUERY_COLUMNS(counter_columns),
+    .count = counter_count,
+};
 
 /* ---- attributes: of slices, then of marks, then of begin/end ranges ---- */
 
@@ -354,14 +347,11 @@ static const struct query_column attr_columns[] = {
      NULL, false},
 };
 const struct query_table query_attributes = {
-    "attributes",
-    "what was given with slices, marks and begin/end ranges",
+    .name = "attributes",
+    .meaning = "what was given with slices, marks and begin/end ranges",
     QUERY_COLUMNS(attr_columns),
-    attr_count,
-    NULL,
-    NULL,
-    -1,
-    false};
+    .count = attr_count,
+};
 
 /* ---- Python ---- */
 
@@ -397,14 +387,14 @@ static const struct query_column frame_columns[] = {
               frame_call),
     QUERY_INT("parent", "", "frames.id of the first piece of the call around it", frame_parent),
 };
-const struct query_table query_frames = {"frames",
-                                         "calls of Python functions",
-                                         QUERY_COLUMNS(frame_columns),
-                                         frame_count,
-                                         NULL,
-                                         frame_span,
-                                         2,
-                                         false};
+const struct query_table query_frames = {
+    .name = "frames",
+    .meaning = "calls of Python functions",
+    QUERY_COLUMNS(frame_columns),
+    .count = frame_count,
+    .span = frame_span,
+    .sorted_by = frame_start,
+};
 
 /* ---- ranges timed by CUDA events, launches of graphs ---- */
 
@@ -426,14 +416,11 @@ static const struct query_column timing_columns[] = {
     QUERY_INT("error", "ns", "error bar of the times", timing_error),
 };
 const struct query_table query_timings = {
-    "timings",
-    "device time of ranges that CUDA events timed, without CUPTI",
+    .name = "timings",
+    .meaning = "device time of ranges that CUDA events timed, without CUPTI",
     QUERY_COLUMNS(timing_columns),
-    timing_count,
-    NULL,
-    NULL,
-    -1,
-    false};
+    .count = timing_count,
+};
 
 static int64_t launched_graph(const struct query_data *data, uint32_t graph)
 {
@@ -455,11 +442,9 @@ static const struct query_column launch_columns[] = {
     QUERY_INT("recorded", "", "operations", launch_recorded),
     QUERY_INT("whole", "", "1: one operation for all of it is expected (graph_runs)", launch_whole),
 };
-const struct query_table query_graph_launches = {"graph_launches",
-                                                 "calls that launched a CUDA graph",
-                                                 QUERY_COLUMNS(launch_columns),
-                                                 launch_count,
-                                                 NULL,
-                                                 NULL,
-                                                 -1,
-                                                 false};
+const struct query_table query_graph_launches = {
+    .name = "graph_launches",
+    .meaning = "calls that launched a CUDA graph",
+    QUERY_COLUMNS(launch_columns),
+    .count = launch_count,
+};
