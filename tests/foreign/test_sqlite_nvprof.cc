@@ -2,7 +2,7 @@
 #include "sqlite_fixture.h"
 
 #ifdef PROF_HAVE_SQLITE
-#include "sqlite_calls.h"
+#include "sqlite_trace.h"
 
 #include <cstdlib>
 #include <fstream>

@@ -26,7 +26,7 @@ struct kineto_pid {
     uint64_t events;  /* of threads; 0: no process */
     uint32_t name;    /* of the store, 0 none */
     uint32_t process; /* where it is one, or stands for its group */
-    uint32_t group;   /* see kineto_groups.h; 0 none */
+    uint32_t group;   /* see kineto_facts.h; 0 none */
     bool renumbered;
     uint32_t own;  /* the process's own pid, where it was renumbered */
     bool operates; /* devices' operations are on its rows */
@@ -81,7 +81,7 @@ void kineto_rows_name_thread(struct kineto_rows *rows, const struct kineto_id *p
 /* Each process is told by itself, and its every name again: more than these are one. */
 #define KINETO_PROCESSES_MAX 1000u
 
-/* Index of the pid, for kineto_rows_process(). */
+/* Index of the pid, for kineto_rows_of_thread() and kineto_rows_of_device(). */
 uint32_t kineto_rows_pid(struct kineto_rows *rows, const struct kineto_id *pid);
 /* The same of a pid on whose rows operations of devices are. */
 uint32_t kineto_rows_device(struct kineto_rows *rows, const struct kineto_id *pid);
@@ -90,9 +90,7 @@ uint32_t kineto_rows_tid(struct kineto_rows *rows, const struct kineto_id *tid);
 /* Puts the pid, as it is in the file without quotes, into a group; `own`: what it was before the file was
  * merged. The first one stands for the group where no thread does. */
 void kineto_rows_group(struct kineto_rows *rows, struct text pid, uint32_t group, int64_t own);
-/* After kineto_rows_finish(): the process with that pid; EVENT_NO_PROCESS: it is none. */
-uint32_t kineto_rows_process(const struct kineto_rows *rows, uint32_t pid);
-/* The process of the threads' events on its rows. */
+/* After kineto_rows_finish(): the process of the threads' events on its rows. */
 uint32_t kineto_rows_of_thread(const struct kineto_rows *rows, uint32_t pid);
 /* The same for operations on its rows that nothing else assigns: their process, and their group. */
 struct event_row kineto_rows_of_device(const struct kineto_rows *rows, uint32_t pid);
@@ -100,6 +98,47 @@ struct event_row kineto_rows_of_device(const struct kineto_rows *rows, uint32_t 
 /* Adds the processes to the store, puts threads into them, names both. Returns which process has
  * most of the events; `needed`: at least one process is. UINT32_MAX: there is none. */
 uint32_t kineto_rows_finish(struct kineto_rows *rows, bool needed);
+
+/* ---- arrows from launches to operations (ph s, t, f; cat ac2g) ----
+ *
+ * They tell processes apart whose correlation ids are the same.
+ *
+ * The ends of an arrow have one id, and each is at a time on a row. An arrow tells where an operation comes
+ * from when all of its ends on rows of threads are of one process. Kineto's arrows have the correlation id
+ * for an id, so in merged traces they can be just as ambiguous; such arrows are ignored.
+ */
+
+/* A time on a row. */
+struct kineto_place {
+    int64_t time_ns;
+    uint32_t pid; /* see kineto_rows_pid() */
+    uint32_t tid; /* any number that is the same for the same row */
+};
+
+struct kineto_flow_end {
+    uint64_t id;
+    struct kineto_place place;
+};
+
+struct kineto_flows {
+    KINETO_ARRAY(struct kineto_flow_end) ends;
+    KINETO_ARRAY(struct kineto_place) operations; /* in the order of the store */
+};
+
+/* Zeroed is empty. */
+void kineto_flows_fini(struct kineto_flows *flows);
+
+/* Whether the event is an end of an arrow from a launch to an operation. */
+bool kineto_flows_is(const struct kineto_event *event);
+/* Adds such an end; the caller supplies its place. False: no memory. */
+bool kineto_flows_add(struct kineto_flows *flows, const struct kineto_event *event,
+                      struct kineto_place place);
+/* Notes where the next operation of the store is. False: no memory. */
+bool kineto_flows_operation(struct kineto_flows *flows, struct kineto_place place);
+
+/* After kineto_rows_finish(): by operation the process from which an arrow leads to it, or
+ * EVENT_NO_PROCESS. NULL: no memory. The caller frees it. */
+uint32_t *kineto_flows_processes(struct kineto_flows *flows, const struct kineto_rows *rows);
 
 #ifdef __cplusplus
 }

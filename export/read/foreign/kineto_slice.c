@@ -2,6 +2,10 @@
 #include "kineto_slice.h"
 
 #include "kineto_gpu.h"
+#include "radix.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 static bool is_graph_launch(struct text name)
 {
@@ -27,4 +31,479 @@ void kineto_slice_classify(const struct kineto_event *event, struct text name,
             kineto_begins(name, "ProfilerStep#") ? READ_SLICE_STEP : (uint8_t)READ_SLICE_RANGE;
         slice->correlation = kineto_external_id(&event->args);
     }
+}
+
+/* ---- begins and ends ---- */
+
+bool kineto_ends_add(struct kineto_ends *ends, const struct kineto_end *end)
+{
+    struct kineto_end *added = ARRAY_ADD(ends);
+    if (added)
+        *added = *end;
+    return added != NULL;
+}
+
+/* By owner, then time; NULL: no memory. */
+static struct radix_item *sort_ends(const struct kineto_ends *ends)
+{
+    struct radix_item *items = calloc((size_t)ends->count + 1, sizeof *items);
+    bool sorted = items != NULL;
+    for (uint32_t i = 0; i < ends->count && sorted; i++)
+        items[i] = (struct radix_item){radix_key(ends->at[i].time_ns), i};
+    sorted = sorted && radix_sort(items, ends->count);
+    for (uint32_t i = 0; i < ends->count && sorted; i++)
+        items[i].key = ends->at[items[i].value].owner;
+    sorted = sorted && radix_sort(items, ends->count);
+    if (sorted)
+        return items;
+    free(items);
+    return NULL;
+}
+
+/* What is open, as indexes of begins. */
+struct open_ends {
+    uint32_t *at;
+    uint32_t count, capacity;
+};
+
+typedef void tell_pair(const struct kineto_end *begin, const struct kineto_end *end,
+                       struct event_store *store, int64_t last_ns);
+
+static void tell_slice(const struct kineto_end *begin, const struct kineto_end *end,
+                       struct event_store *store, int64_t last_ns)
+{
+    struct read_slice slice = {
+        .start_ns = begin->time_ns,
+        .end_ns = end                        ? end->time_ns
+                  : last_ns > begin->time_ns ? last_ns
+                                             : begin->time_ns,
+        .thread = begin->thread,
+        .name = begin->name,
+        .correlation = begin->correlation,
+        .result = READ_RESULT_UNKNOWN,
+        .kind = begin->kind,
+        .flags = (uint8_t)(begin->flags | (end ? 0 : READ_SLICE_UNCLOSED)),
+    };
+    event_store_slice(store, &slice);
+}
+
+static void tell_range(const struct kineto_end *begin, const struct kineto_end *end,
+                       struct event_store *store, int64_t last_ns)
+{
+    (void)last_ns;
+    uint64_t id = event_store_range_count(store) + 1;
+    event_store_range(store, begin->thread, end ? end->thread : 0, begin->time_ns,
+                      end ? end->time_ns : begin->time_ns, begin->name, id);
+}
+
+static void tell_open(const struct kineto_ends *ends, struct open_ends *open, tell_pair *tell,
+                      struct event_store *store, int64_t last_ns)
+{
+    while (open->at && open->count)
+        tell(&ends->at[open->at[--open->count]], NULL, store, last_ns);
+}
+
+static bool pair(const struct kineto_ends *ends, const struct radix_item *items, tell_pair *tell,
+                 struct event_store *store, int64_t last_ns)
+{
+    struct open_ends open = {0};
+    uint64_t without_begin = 0;
+    bool paired = true;
+    for (uint32_t i = 0; i < ends->count && paired; i++) {
+        const struct kineto_end *end = &ends->at[items[i].value];
+        if (i && end->owner != ends->at[items[i - 1].value].owner)
+            tell_open(ends, &open, tell, store, last_ns);
+        if (end->is_end && open.count == 0) {
+            without_begin++;
+        } else if (end->is_end) {
+            tell(&ends->at[open.at[--open.count]], end, store, last_ns);
+        } else {
+            uint32_t *place = ARRAY_ADD(&open);
+            paired = place != NULL;
+            if (place)
+                *place = items[i].value;
+        }
+    }
+    tell_open(ends, &open, tell, store, last_ns);
+    event_store_warn(store, "ends of events without a begin", without_begin);
+    free(open.at);
+    return paired;
+}
+
+static bool pair_all(struct kineto_ends *ends, tell_pair *tell, struct event_store *store,
+                     int64_t last_ns)
+{
+    if (ends->count == 0)
+        return true;
+    struct radix_item *items = sort_ends(ends);
+    bool paired = items && pair(ends, items, tell, store, last_ns);
+    free(items);
+    return paired;
+}
+
+bool kineto_pairs_slices(struct kineto_ends *ends, struct event_store *store, int64_t last_ns)
+{
+    return pair_all(ends, tell_slice, store, last_ns);
+}
+
+bool kineto_pairs_ranges(struct kineto_ends *ends, struct event_store *store)
+{
+    return pair_all(ends, tell_range, store, 0);
+}
+
+/* ---- labels ---- */
+
+void kineto_labels_fini(struct kineto_labels *labels)
+{
+    keymap_fini(&labels->domains);
+    keymap_fini(&labels->known);
+    free(labels->domain_pids.at);
+    free(labels->categories.at);
+}
+
+static uint32_t text_number(struct event_store *store, const struct json_string *string)
+{
+    char *plain = string->escaped ? malloc(string->size + (size_t)1) : NULL;
+    struct text text = {string->bytes, string->size};
+    if (plain)
+        text = (struct text){plain, json_unescape(string, plain)};
+    uint32_t number = event_store_name(store, text);
+    free(plain);
+    return number;
+}
+
+static int64_t key_of(uint32_t high, uint32_t low)
+{
+    return (int64_t)((uint64_t)high << 32 | low);
+}
+
+static uint32_t new_domain(struct kineto_labels *labels, struct event_store *store, uint32_t pid)
+{
+    uint32_t domain = event_store_domain(store, 0);
+    while (labels->domain_pids.count <= domain) {
+        uint32_t *added = ARRAY_ADD(&labels->domain_pids);
+        labels->failed |= !added;
+        if (!added)
+            return 0;
+        *added = pid;
+    }
+    return domain;
+}
+
+/* `value`: as in the file. 0: the default domain. */
+static uint32_t domain_of(struct kineto_labels *labels, struct event_store *store, uint32_t pid,
+                          struct text value)
+{
+    bool named = value.size >= 2 && value.bytes[0] == '"';
+    struct json_string name = {value.bytes + named, (uint32_t)(value.size - 2 * named), named};
+    if (name.size == 0)
+        return 0;
+    uint32_t number = text_number(store, &name);
+    int64_t key = key_of(pid, number) ^ (named ? 0 : INT64_MIN);
+    uint32_t domain = keymap_find_id(&labels->domains, key);
+    if (domain != KEYMAP_NONE)
+        return domain;
+    domain = new_domain(labels, store, pid);
+    labels->failed |= !keymap_set_id(&labels->domains, key, domain);
+    if (named)
+        event_store_name_domain(store, domain, number);
+    return domain;
+}
+
+static void name_category(struct kineto_labels *labels, struct event_store *store, uint32_t pid,
+                          uint32_t domain, uint32_t number, struct text value)
+{
+    int64_t key = key_of(domain ? domain : UINT32_MAX - pid, number);
+    if (keymap_find_id(&labels->known, key) != KEYMAP_NONE)
+        return;
+    struct json_string string = {value.bytes + 1, (uint32_t)value.size - 2, true};
+    uint32_t name = text_number(store, &string);
+    struct kineto_category_name *added = ARRAY_ADD(&labels->categories);
+    labels->failed |= !added || !keymap_set_id(&labels->known, key, 0);
+    if (added)
+        *added = (struct kineto_category_name){pid, domain, number, name};
+}
+
+/* Its number, with a name beside it or alone; 0: none. */
+static uint32_t category_of(struct kineto_labels *labels, struct event_store *store, uint32_t pid,
+                            uint32_t domain, const struct kineto_args *args)
+{
+    if (!kineto_has(args, KINETO_LABEL_CATEGORY))
+        return 0;
+    const struct json_string *string = &args->at[KINETO_LABEL_CATEGORY].text;
+    struct text value = {string->bytes, string->size};
+    bool named = value.size >= 2 && value.bytes[0] == '"';
+    int64_t number = 0;
+    if (named)
+        number = kineto_number(args, KINETO_LABEL_NUMBER, 0);
+    else if (!json_text_scaled(value, 0, &number))
+        return 0;
+    if (number <= 0 || number > UINT32_MAX)
+        return 0;
+    if (named)
+        name_category(labels, store, pid, domain, (uint32_t)number, value);
+    return (uint32_t)number;
+}
+
+/* "#FF76B900" */
+static bool read_color(const struct kineto_args *args, uint32_t *color)
+{
+    const struct json_string *text = &args->at[KINETO_COLOR].text;
+    if (!kineto_has(args, KINETO_COLOR) || text->size != 9 || text->bytes[0] != '#')
+        return false;
+    char digits[9] = {0}, *end;
+    memcpy(digits, text->bytes + 1, 8);
+    *color = (uint32_t)strtoul(digits, &end, 16);
+    return end == digits + 8;
+}
+
+/* Args of other programs may have the word, too. */
+static bool is_labelled(const struct kineto_event *event)
+{
+    const struct json_string *category = &event->category_text;
+    return kineto_has(&event->args, KINETO_DOMAIN) &&
+           (event->category == KINETO_ANNOTATION || event->category == KINETO_OPERATOR ||
+            json_string_is(category, "cpu_instant_event"));
+}
+
+uint32_t kineto_labels_name(struct kineto_labels *labels, struct kineto_rows *rows,
+                            const struct kineto_event *event, uint32_t name)
+{
+    if (!is_labelled(event))
+        return name;
+    const struct json_string *value = &event->args.at[KINETO_DOMAIN].text;
+    struct event_label label = {.name = name};
+    uint32_t pid = kineto_rows_pid(rows, &event->pid);
+    label.domain = domain_of(labels, rows->store, pid, (struct text){value->bytes, value->size});
+    label.category = category_of(labels, rows->store, pid, label.domain, &event->args);
+    label.colored = read_color(&event->args, &label.color);
+    label.color = label.colored ? label.color : 0;
+    return event_store_label(rows->store, &label);
+}
+
+void kineto_labels_finish(struct kineto_labels *labels, const struct kineto_rows *rows)
+{
+    for (uint32_t i = 1; i < labels->domain_pids.count; i++)
+        event_store_move_domain(rows->store, i,
+                                kineto_rows_of_thread(rows, labels->domain_pids.at[i]));
+    for (uint32_t i = 0; i < labels->categories.count; i++) {
+        const struct kineto_category_name *category = &labels->categories.at[i];
+        event_store_category(rows->store, kineto_rows_of_thread(rows, category->pid),
+                             category->domain, category->number, category->name);
+    }
+}
+
+/* ---- Python frames ----
+ *
+ * Frames and slices of a thread are walked by their begin. Frames that are open form a path in a tree
+ * of all the paths there were; each path is made into a text once, when a slice first wants it.
+ */
+
+/* Of a text: what is farther out is left away. */
+#define FRAMES_MAX 128u
+#define TEXT_MAX 8192u
+
+struct node {
+    uint32_t parent; /* 0 none: nodes[0] is the outside */
+    uint32_t name;
+    uint32_t text; /* number of the text, 0 not made yet */
+};
+
+struct open_frame {
+    int64_t end_ns;
+    uint32_t node;
+};
+
+struct walk {
+    struct event_store *store;
+    struct kineto_python *python;
+    struct {
+        struct node *at;
+        uint32_t count, capacity;
+    } nodes;
+    uint32_t *slots; /* of nodes by parent and name: index, 0 empty */
+    uint32_t slot_count;
+    struct {
+        struct open_frame *at;
+        uint32_t count, capacity;
+    } open;
+    uint32_t key; /* number of "Call stack" */
+    bool failed;
+};
+
+void kineto_python_fini(struct kineto_python *python)
+{
+    free(python->frames.at);
+    free(python->wishes.at);
+}
+
+bool kineto_python_frame(struct kineto_python *python, const struct kineto_frame *frame)
+{
+    struct kineto_frame *added = ARRAY_ADD(&python->frames);
+    if (added)
+        *added = *frame;
+    return added != NULL;
+}
+
+bool kineto_python_wish(struct kineto_python *python, const struct kineto_wish *wish)
+{
+    struct kineto_wish *added = ARRAY_ADD(&python->wishes);
+    if (added)
+        *added = *wish;
+    return added != NULL;
+}
+
+static uint32_t *node_slot(const struct walk *walk, uint32_t parent, uint32_t name)
+{
+    uint64_t hash = ((uint64_t)parent << 32 | name) * UINT64_C(0x9fb21c651e98df25);
+    uint32_t at = (uint32_t)(hash >> 32) & (walk->slot_count - 1);
+    for (; walk->slots[at]; at = (at + 1) & (walk->slot_count - 1)) {
+        const struct node *node = &walk->nodes.at[walk->slots[at]];
+        if (node->parent == parent && node->name == name)
+            break;
+    }
+    return &walk->slots[at];
+}
+
+static bool grow_slots(struct walk *walk)
+{
+    uint32_t count = walk->slot_count ? walk->slot_count * 2 : 256;
+    uint32_t *slots = count ? calloc(count, sizeof *slots) : NULL;
+    if (!slots)
+        return false;
+    free(walk->slots);
+    walk->slots = slots;
+    walk->slot_count = count;
+    for (uint32_t i = 1; i < walk->nodes.count; i++)
+        *node_slot(walk, walk->nodes.at[i].parent, walk->nodes.at[i].name) = i;
+    return true;
+}
+
+/* The node of a frame within another; 0: no memory. */
+static uint32_t find_node(struct walk *walk, uint32_t parent, uint32_t name)
+{
+    if (walk->nodes.count >= walk->slot_count / 2 && !grow_slots(walk)) {
+        walk->failed = true;
+        return 0;
+    }
+    uint32_t *slot = node_slot(walk, parent, name);
+    if (*slot)
+        return *slot;
+    struct node *node = ARRAY_ADD(&walk->nodes);
+    if (!node) {
+        walk->failed = true;
+        return 0;
+    }
+    *node = (struct node){parent, name, 0};
+    return *slot = walk->nodes.count - 1;
+}
+
+static uint32_t text_of(struct walk *walk, uint32_t node)
+{
+    char text[TEXT_MAX];
+    size_t size = 0;
+    unsigned frames = 0;
+    if (walk->nodes.at[node].text)
+        return walk->nodes.at[node].text;
+    for (uint32_t i = node; i && frames < FRAMES_MAX; i = walk->nodes.at[i].parent, frames++) {
+        struct text name = event_store_text(walk->store, walk->nodes.at[i].name);
+        if (name.size + 1 > sizeof text - size)
+            break;
+        if (size)
+            text[size++] = ';';
+        memcpy(text + size, name.bytes, name.size);
+        size += name.size;
+    }
+    return walk->nodes.at[node].text = event_store_name(walk->store, (struct text){text, size});
+}
+
+static void close_until(struct walk *walk, int64_t time_ns)
+{
+    while (walk->open.count && walk->open.at[walk->open.count - 1].end_ns <= time_ns)
+        walk->open.count--;
+}
+
+static void open_frame(struct walk *walk, const struct kineto_frame *frame)
+{
+    close_until(walk, frame->start_ns);
+    uint32_t parent = walk->open.count ? walk->open.at[walk->open.count - 1].node : 0;
+    uint32_t node = find_node(walk, parent, frame->name);
+    struct open_frame *open = node ? ARRAY_ADD(&walk->open) : NULL;
+    walk->failed |= !open;
+    if (open)
+        *open = (struct open_frame){frame->end_ns, node};
+}
+
+static void grant(struct walk *walk, const struct kineto_wish *wish)
+{
+    close_until(walk, wish->start_ns);
+    if (!walk->open.count)
+        return;
+    uint32_t text = text_of(walk, walk->open.at[walk->open.count - 1].node);
+    struct read_attr attr = {.value = text, .key = walk->key, .type = PROF_ATTR_STRING};
+    event_store_slice_attr(walk->store, wish->slice, &attr);
+}
+
+/* By thread, then begin, then what reaches farther. */
+static int outer_first(const void *left, const void *right)
+{
+    const struct kineto_frame *a = left, *b = right;
+    if (a->thread != b->thread)
+        return a->thread < b->thread ? -1 : 1;
+    if (a->start_ns != b->start_ns)
+        return a->start_ns < b->start_ns ? -1 : 1;
+    return (a->end_ns < b->end_ns) - (a->end_ns > b->end_ns);
+}
+
+static int first_first(const void *left, const void *right)
+{
+    const struct kineto_wish *a = left, *b = right;
+    if (a->thread != b->thread)
+        return a->thread < b->thread ? -1 : 1;
+    return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
+}
+
+static bool comes_first(const struct kineto_frame *frame, const struct kineto_wish *wish)
+{
+    return frame->thread != wish->thread ? frame->thread < wish->thread
+                                         : frame->start_ns <= wish->start_ns;
+}
+
+static void walk_all(struct walk *walk)
+{
+    const struct kineto_python *python = walk->python;
+    uint32_t frame = 0, thread = 0;
+    for (uint32_t i = 0; i < python->wishes.count && !walk->failed; i++) {
+        const struct kineto_wish *wish = &python->wishes.at[i];
+        for (; frame < python->frames.count && !walk->failed &&
+               comes_first(&python->frames.at[frame], wish);
+             frame++) {
+            if (python->frames.at[frame].thread != thread)
+                walk->open.count = 0;
+            thread = python->frames.at[frame].thread;
+            open_frame(walk, &python->frames.at[frame]);
+        }
+        if (thread == wish->thread)
+            grant(walk, wish);
+    }
+}
+
+bool kineto_python_finish(struct kineto_python *python, struct event_store *store)
+{
+    struct walk walk = {.store = store, .python = python};
+    if (!python->frames.count || !python->wishes.count)
+        return true;
+    qsort(python->frames.at, python->frames.count, sizeof *python->frames.at, outer_first);
+    qsort(python->wishes.at, python->wishes.count, sizeof *python->wishes.at, first_first);
+    walk.key = event_store_name(store, (struct text){"Call stack", 10});
+    struct node *outside = ARRAY_ADD(&walk.nodes);
+    walk.failed = !outside || !grow_slots(&walk);
+    if (!walk.failed) {
+        *outside = (struct node){0};
+        walk_all(&walk);
+    }
+    free(walk.nodes.at);
+    free(walk.slots);
+    free(walk.open.at);
+    return !walk.failed && !event_store_failed(store);
 }

@@ -1,9 +1,13 @@
-/* kineto_slice.h - which kind of slice an event of a thread is. */
+/* kineto_slice.h - what threads did: which kind of slice an event is, B with E, labels of NVTX, and Python
+ * frames as call stacks.
+ */
 #ifndef PROF_KINETO_SLICE_H
 #define PROF_KINETO_SLICE_H
 
-#include "kineto_event.h"
+#include "kineto_rows.h"
+#include "maps.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #ifdef __cplusplus
@@ -20,6 +24,103 @@ static inline bool kineto_begins(struct text text, const char *word)
  * operations of devices may name it. `name` is the event's, without escapes. */
 void kineto_slice_classify(const struct kineto_event *event, struct text name,
                            struct read_slice *slice);
+
+/* ---- events that are told by their ends: B and E of a thread, b and e of an id ---- */
+
+/* One end. */
+struct kineto_end {
+    int64_t time_ns;
+    uint32_t owner;  /* B and E: the thread; b and e: number of what they have in common */
+    uint32_t thread; /* of the store */
+    uint32_t name;
+    uint32_t correlation;
+    uint8_t kind, flags; /* as in struct read_slice */
+    bool is_end;
+};
+
+struct kineto_ends {
+    struct kineto_end *at;
+    uint32_t count, capacity;
+};
+
+static inline void kineto_ends_fini(struct kineto_ends *ends)
+{
+    free(ends->at);
+}
+
+/* False: no memory. */
+bool kineto_ends_add(struct kineto_ends *ends, const struct kineto_end *end);
+
+/* Adds the pairs to the store: of a thread as slices, the others as ranges. They are taken in the
+ * order of their times, those of one time in the order of the file; an end closes what was begun
+ * last. What has no end lasts to `last_ns`. False: no memory. */
+bool kineto_pairs_slices(struct kineto_ends *ends, struct event_store *store, int64_t last_ns);
+bool kineto_pairs_ranges(struct kineto_ends *ends, struct event_store *store);
+
+/* ---- what NVTX says of ranges and marks in a Chrome trace of libprof: domain, category, colour ----
+ *
+ *     "args":{"domain":"cuBLAS","category":"matmul","category id":1,"color":"#FF76B900"}
+ *
+ * An empty domain is the default one; a number is that of a domain, or of a category, without a name.
+ */
+
+struct kineto_category_name {
+    uint32_t pid, domain, number, name;
+};
+
+struct kineto_labels {
+    struct keymap domains;              /* pid and name -> the store's domain */
+    struct keymap known;                /* domain or pid, and number of the category -> 0 */
+    KINETO_ARRAY(uint32_t) domain_pids; /* by domain of the store, from 1: whose it is */
+    KINETO_ARRAY(struct kineto_category_name) categories;
+    bool failed;
+};
+
+/* Zeroed is empty. */
+void kineto_labels_fini(struct kineto_labels *labels);
+
+/* The number that stands for the event's name with its label; `name` where it came through no NVTX. */
+uint32_t kineto_labels_name(struct kineto_labels *labels, struct kineto_rows *rows,
+                            const struct kineto_event *event, uint32_t name);
+
+/* After kineto_rows_finish(): tells the store which process each domain and category belongs to. */
+void kineto_labels_finish(struct kineto_labels *labels, const struct kineto_rows *rows);
+
+/* ---- Python frames of a trace, as call stacks of what was called within them ----
+ *
+ * Frames are no work of their own: as ranges they would be counted like operators, and each
+ * operator's time once more for every frame around it. So they become the attribute "Call stack" of
+ * the slices that have none: the frames open when the slice began, innermost first, joined by ';' as
+ * Kineto joins them.
+ */
+
+struct kineto_frame {
+    int64_t start_ns, end_ns;
+    uint32_t thread, name;
+};
+
+/* A slice that wants a stack, by its number in the store. */
+struct kineto_wish {
+    int64_t start_ns;
+    uint32_t thread, slice;
+};
+
+struct kineto_python {
+    struct {
+        struct kineto_frame *at;
+        uint32_t count, capacity;
+    } frames;
+    struct {
+        struct kineto_wish *at;
+        uint32_t count, capacity;
+    } wishes;
+};
+
+void kineto_python_fini(struct kineto_python *python);
+/* False: no memory. */
+bool kineto_python_frame(struct kineto_python *python, const struct kineto_frame *frame);
+bool kineto_python_wish(struct kineto_python *python, const struct kineto_wish *wish);
+bool kineto_python_finish(struct kineto_python *python, struct event_store *store);
 
 #ifdef __cplusplus
 }

@@ -1,3 +1,4 @@
+/* kineto_window.c - see kineto_window.h. */
 #include "kineto_window.h"
 
 #include "trace_error.h"

@@ -8,18 +8,143 @@
 #include "source.h"
 
 #include "trace_error.h"
-#include "unpack.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#ifdef PROF_HAVE_ZLIB
+#include <zlib.h>
+#endif
+#ifdef PROF_HAVE_LIBZSTD
+#include <zstd.h>
+#endif
 
 #define STORED_BYTES (1u << 18)
 #define UNPACK_FREE_BYTES (UINT64_C(256) << 20)
 #define UNPACK_RATIO_MAX 200u
+
+/* ---- decompressors, each where its library is ---- */
+
+/* What is left of the input and of the room for output; a step moves both on. */
+struct unpack_io {
+    const uint8_t *in;
+    size_t in_bytes;
+    uint8_t *out;
+    size_t out_bytes;
+};
+
+enum unpack_result {
+    UNPACK_MORE, /* wants more input or more room */
+    UNPACK_END,  /* a member or frame is complete: another may follow */
+    UNPACK_BAD,
+};
+
+struct unpacker {
+    const char *name;    /* of the compression */
+    const char *library; /* what Debian calls what it needs to be built */
+    uint8_t magic[4];
+    size_t magic_bytes;
+    bool built; /* false: this program was built without it */
+    /* NULL: no memory. */
+    void *(*create)(void);
+    enum unpack_result (*step)(void *state, struct unpack_io *io);
+    void (*destroy)(void *state);
+};
+
+#ifdef PROF_HAVE_ZLIB
+
+#define GZIP_WINDOW (15 + 16) /* the largest window, gzip's header */
+
+static void *gzip_create(void)
+{
+    z_stream *stream = calloc(1, sizeof *stream);
+    if (stream && inflateInit2(stream, GZIP_WINDOW) == Z_OK)
+        return stream;
+    free(stream);
+    return NULL;
+}
+
+static unsigned at_most(size_t bytes)
+{
+    return bytes > INT_MAX ? INT_MAX : (unsigned)bytes;
+}
+
+static enum unpack_result gzip_step(void *state, struct unpack_io *io)
+{
+    z_stream *stream = state;
+    unsigned in = at_most(io->in_bytes), out = at_most(io->out_bytes);
+    stream->next_in = (Bytef *)(uintptr_t)io->in;
+    stream->avail_in = in;
+    stream->next_out = io->out;
+    stream->avail_out = out;
+    int result = inflate(stream, Z_NO_FLUSH);
+    io->in += in - stream->avail_in;
+    io->in_bytes -= in - stream->avail_in;
+    io->out += out - stream->avail_out;
+    io->out_bytes -= out - stream->avail_out;
+    if (result == Z_STREAM_END)
+        return inflateReset(stream) == Z_OK ? UNPACK_END : UNPACK_BAD;
+    return result == Z_OK || result == Z_BUF_ERROR ? UNPACK_MORE : UNPACK_BAD;
+}
+
+static void gzip_destroy(void *state)
+{
+    if (!state)
+        return;
+    inflateEnd(state);
+    free(state);
+}
+
+static const struct unpacker unpack_gzip = {"gzip", "zlib1g-dev", {0x1f, 0x8b}, 2,
+                                            true,   gzip_create,  gzip_step,    gzip_destroy};
+#else
+static const struct unpacker unpack_gzip = {
+    .name = "gzip", .library = "zlib1g-dev", .magic = {0x1f, 0x8b}, .magic_bytes = 2};
+#endif
+
+#ifdef PROF_HAVE_LIBZSTD
+
+#define WINDOW_LOG_MAX 27 /* 128 MiB, what zstd itself allows without being asked */
+
+static void *zstd_create(void)
+{
+    ZSTD_DCtx *context = ZSTD_createDCtx();
+    if (context)
+        ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, WINDOW_LOG_MAX);
+    return context;
+}
+
+static enum unpack_result zstd_step(void *state, struct unpack_io *io)
+{
+    ZSTD_inBuffer in = {io->in, io->in_bytes, 0};
+    ZSTD_outBuffer out = {io->out, io->out_bytes, 0};
+    size_t left = ZSTD_decompressStream(state, &out, &in);
+    io->in += in.pos;
+    io->in_bytes -= in.pos;
+    io->out += out.pos;
+    io->out_bytes -= out.pos;
+    if (ZSTD_isError(left))
+        return UNPACK_BAD;
+    return left == 0 ? UNPACK_END : UNPACK_MORE;
+}
+
+static void zstd_destroy(void *state)
+{
+    ZSTD_freeDCtx(state);
+}
+
+static const struct unpacker unpack_zstd = {
+    "zstd", "libzstd-dev", {0x28, 0xb5, 0x2f, 0xfd}, 4, true, zstd_create, zstd_step, zstd_destroy};
+#else
+static const struct unpacker unpack_zstd = {
+    .name = "zstd", .library = "libzstd-dev", .magic = {0x28, 0xb5, 0x2f, 0xfd}, .magic_bytes = 4};
+#endif
+
+/* ---- the source ---- */
 
 struct source {
     char *path;
@@ -56,11 +181,6 @@ void source_set_clock(struct source *source, struct source_clock clock)
 struct source_clock source_clock_of(const struct source *source)
 {
     return source->clock;
-}
-
-uint64_t source_stored_bytes(const struct source *source)
-{
-    return source->stored_bytes;
 }
 
 /* -1: unreadable. */

@@ -53,9 +53,6 @@ ptrdiff_t source_read(struct source *source, void *to, size_t bytes, struct read
  * more than `most` bytes. `size` is set. */
 void *source_read_all(struct source *source, size_t most, size_t *size, struct read_error *error);
 
-/* Bytes of the input itself, as it is stored. */
-uint64_t source_stored_bytes(const struct source *source);
-
 #ifdef __cplusplus
 }
 #endif

@@ -1,5 +1,5 @@
-/* sqlite_calls.c - see sqlite_calls.h. */
-#include "sqlite_calls.h"
+/* sqlite_calls.c - CUDA calls by their callback ids and names. */
+#include "sqlite_trace.h"
 
 #include <string.h>
 

@@ -4,16 +4,25 @@
  * Times are nanoseconds since the session began. The schema is described in the tool's manual
  * ("SQLite Schema Reference" of the Analysis Guide), and in the comments of the exported file.
  */
-#include "sqlite_nsys.h"
+#include "sqlite_trace.h"
 
-#include "sqlite_calls.h"
+#include <string.h>
 
-uint32_t nsys_process(struct sqlite_trace *trace, int64_t global)
+/* ---- calls ---- */
+
+/* A serialized GlobalId: hardware and virtual machine, 24 bits of pid, 24 bits of tid. */
+static uint32_t nsys_pid(int64_t global)
+{
+    return (uint32_t)(global >> 24 & 0xffffff);
+}
+
+/* The process and the thread of a globalTid; a new one when it was not seen yet. */
+static uint32_t nsys_process(struct sqlite_trace *trace, int64_t global)
 {
     return sqlite_trace_process(trace, global >> 24, nsys_pid(global));
 }
 
-uint32_t nsys_thread(struct sqlite_trace *trace, int64_t global)
+static uint32_t nsys_thread(struct sqlite_trace *trace, int64_t global)
 {
     uint32_t thread = keymap_find_id(&trace->threads, global);
     if (thread != KEYMAP_NONE)
@@ -39,7 +48,7 @@ static void name_call(struct sqlite_trace *trace, int64_t id, struct sqlite_call
     call->flags |= string->call_flags;
 }
 
-enum { START, END, THREAD, CORRELATION, NAME, RESULT };
+enum { C_START, C_END, C_THREAD, C_CORRELATION, C_NAME, C_RESULT };
 static const char *const call_columns[] = {"start",         "end",    "globalTid",
                                            "correlationId", "nameId", "returnValue"};
 
@@ -49,13 +58,13 @@ static void take_call(struct sqlite_trace *trace, struct sqlite_rows *rows)
     bool open;
     if (!sqlite_trace_times(trace, rows, &call.start_ns, &call.end_ns, &open))
         return;
-    int64_t global = sqlite_rows_int(rows, THREAD, 0);
+    int64_t global = sqlite_rows_int(rows, C_THREAD, 0);
     call.process = nsys_process(trace, global);
     call.thread = nsys_thread(trace, global);
-    call.correlation = sqlite_trace_correlation(trace, sqlite_rows_int(rows, CORRELATION, 0));
-    call.result = (int32_t)sqlite_rows_int(rows, RESULT, READ_RESULT_UNKNOWN);
+    call.correlation = sqlite_trace_correlation(trace, sqlite_rows_int(rows, C_CORRELATION, 0));
+    call.result = (int32_t)sqlite_rows_int(rows, C_RESULT, READ_RESULT_UNKNOWN);
     call.flags = open ? READ_SLICE_UNCLOSED : 0;
-    name_call(trace, sqlite_rows_int(rows, NAME, 0), &call);
+    name_call(trace, sqlite_rows_int(rows, C_NAME, 0), &call);
     if (call.thread)
         sqlite_trace_call(trace, &call);
 }
@@ -71,14 +80,573 @@ static void read_calls(struct sqlite_trace *trace)
     sqlite_trace_end(trace, &rows);
 }
 
+/* ---- NVTX: a row is a whole range ----
+ *
+ * Domains and categories are rows of the same table, which may come after their use; a domain's
+ * number is unique in its process.
+ */
+
+/* ENUM_NSYS_EVENT_TYPE */
+enum {
+    NVTX_CATEGORY = 33,
+    NVTX_MARK = 34,
+    NVTX_THREAD = 39,
+    NVTX_PUSH_POP = 59,
+    NVTX_START_END = 60,
+    NVTX_DOMAIN = 75,
+    NVTX_DOMAIN_DESTROY = 76
+};
+
+enum {
+    N_START,
+    N_END,
+    N_TYPE,
+    N_CATEGORY,
+    N_COLOR,
+    N_TEXT,
+    N_THREAD,
+    N_END_THREAD,
+    N_TEXT_ID,
+    N_DOMAIN,
+    N_VALUE_U64,
+    N_VALUE_I64,
+    N_VALUE_U32,
+    N_VALUE_I32
+};
+static const char *const nvtx_columns[] = {
+    "start",       "end",        "eventType",    "category",  "color",
+    "text",        "globalTid",  "endGlobalTid", "textId",    "domainId",
+    "uint64Value", "int64Value", "uint32Value",  "int32Value"};
+
+struct nvtx {
+    struct sqlite_trace *trace;
+    struct keymap domains; /* process and number of the file -> the store's */
+    uint64_t ranges;
+    uint32_t payload; /* name; 0 not needed yet */
+};
+
+static uint32_t domain_of(struct nvtx *nvtx, uint32_t process, int64_t number)
+{
+    if (number == 0 || process == SQLITE_NO_PROCESS)
+        return 0;
+    uint64_t mixed = (uint64_t)number * UINT64_C(0x9e3779b97f4a7c15);
+    int64_t key = (int64_t)(mixed + process);
+    uint32_t domain = keymap_find_id(&nvtx->domains, key);
+    if (domain != KEYMAP_NONE)
+        return domain;
+    domain = event_store_domain(nvtx->trace->store, process);
+    if (!keymap_set_id(&nvtx->domains, key, domain))
+        sqlite_file_fail_memory(nvtx->trace->file);
+    return domain;
+}
+
+/* 0: it has none. */
+static uint32_t text_of(struct nvtx *nvtx, struct sqlite_rows *rows)
+{
+    struct text text = sqlite_rows_text(rows, N_TEXT);
+    int64_t id;
+    if (text.size)
+        return event_store_name(nvtx->trace->store, text);
+    return sqlite_rows_take(rows, N_TEXT_ID, &id) ? sqlite_trace_name(nvtx->trace, id) : 0;
+}
+
+static uint32_t label_of(struct nvtx *nvtx, struct sqlite_rows *rows, uint32_t process)
+{
+    int64_t color;
+    struct event_label label = {
+        .name = text_of(nvtx, rows),
+        .domain = domain_of(nvtx, process, sqlite_rows_int(rows, N_DOMAIN, 0)),
+        .category = (uint32_t)sqlite_rows_int(rows, N_CATEGORY, 0),
+    };
+    label.colored = sqlite_rows_take(rows, N_COLOR, &color);
+    label.color = label.colored ? (uint32_t)color : 0;
+    return event_store_label(nvtx->trace->store, &label);
+}
+
+/* The one whole number that the program gave with the range, if it did. */
+static uint32_t take_payload(struct nvtx *nvtx, struct sqlite_rows *rows, struct read_attr *attr)
+{
+    static const char called[] = "payload";
+    for (int column = N_VALUE_U64; column <= N_VALUE_I32; column++) {
+        int64_t value;
+        if (!sqlite_rows_take(rows, column, &value))
+            continue;
+        if (!nvtx->payload)
+            nvtx->payload =
+                event_store_name(nvtx->trace->store, (struct text){called, sizeof called - 1});
+        *attr = (struct read_attr){(uint64_t)value, nvtx->payload, PROF_ATTR_INT};
+        return 1;
+    }
+    return 0;
+}
+
+static void add_slice(struct nvtx *nvtx, struct sqlite_rows *rows, struct read_slice slice)
+{
+    struct read_attr attr;
+    slice.attr_count = take_payload(nvtx, rows, &attr);
+    slice.attrs = &attr;
+    slice.result = READ_RESULT_UNKNOWN;
+    slice.kind = READ_SLICE_RANGE;
+    event_store_slice(nvtx->trace->store, &slice);
+}
+
+static void take_event(struct nvtx *nvtx, struct sqlite_rows *rows, int64_t type)
+{
+    struct sqlite_trace *trace = nvtx->trace;
+    int64_t start_ns, end_ns, global = sqlite_rows_int(rows, N_THREAD, 0);
+    bool open;
+    uint32_t thread = nsys_thread(trace, global);
+    if (!sqlite_trace_times(trace, rows, &start_ns, &end_ns, &open) || !thread)
+        return;
+    uint32_t label = label_of(nvtx, rows, nsys_process(trace, global));
+    if (type == NVTX_MARK) {
+        event_store_mark(trace->store, thread, start_ns, label);
+    } else if (type == NVTX_PUSH_POP || open) {
+        add_slice(nvtx, rows,
+                  (struct read_slice){.start_ns = start_ns,
+                                      .end_ns = end_ns,
+                                      .thread = thread,
+                                      .name = label,
+                                      .flags = open ? READ_SLICE_UNCLOSED : 0});
+    } else {
+        int64_t other = sqlite_rows_int(rows, N_END_THREAD, global);
+        uint32_t end_thread = other >> 24 == global >> 24 ? nsys_thread(trace, other) : 0;
+        event_store_range(trace->store, thread, end_thread ? end_thread : thread, start_ns, end_ns,
+                          label, ++nvtx->ranges);
+    }
+}
+
+static void name_domain(struct nvtx *nvtx, struct sqlite_rows *rows, uint32_t process)
+{
+    uint32_t name = text_of(nvtx, rows);
+    uint32_t domain = domain_of(nvtx, process, sqlite_rows_int(rows, N_DOMAIN, 0));
+    if (name)
+        event_store_name_domain(nvtx->trace->store, domain, name);
+}
+
+static void name_category(struct nvtx *nvtx, struct sqlite_rows *rows, uint32_t process)
+{
+    uint32_t name = text_of(nvtx, rows);
+    if (name && process != SQLITE_NO_PROCESS)
+        event_store_category(nvtx->trace->store, process,
+                             domain_of(nvtx, process, sqlite_rows_int(rows, N_DOMAIN, 0)),
+                             (uint32_t)sqlite_rows_int(rows, N_CATEGORY, 0), name);
+}
+
+static void name_thread(struct nvtx *nvtx, struct sqlite_rows *rows, int64_t global)
+{
+    uint32_t name = text_of(nvtx, rows), thread = nsys_thread(nvtx->trace, global);
+    if (name && thread)
+        event_store_name_thread(nvtx->trace->store, thread,
+                                event_store_text(nvtx->trace->store, name));
+}
+
+static void take_row(struct nvtx *nvtx, struct sqlite_rows *rows)
+{
+    int64_t type = sqlite_rows_int(rows, N_TYPE, 0), global = sqlite_rows_int(rows, N_THREAD, 0);
+    switch (type) {
+    case NVTX_MARK:
+    case NVTX_PUSH_POP:
+    case NVTX_START_END:
+        take_event(nvtx, rows, type);
+        break;
+    case NVTX_DOMAIN:
+        name_domain(nvtx, rows, nsys_process(nvtx->trace, global));
+        break;
+    case NVTX_CATEGORY:
+        name_category(nvtx, rows, nsys_process(nvtx->trace, global));
+        break;
+    case NVTX_THREAD:
+        name_thread(nvtx, rows, global);
+        break;
+    default:
+        break; /* resources, payload schemas, ends of domains: nothing that is shown */
+    }
+}
+
+static void read_nvtx(struct sqlite_trace *trace)
+{
+    struct nvtx nvtx = {.trace = trace};
+    struct sqlite_rows rows;
+    sqlite_rows_begin(&rows, trace->file, "NVTX_EVENTS", nvtx_columns, SQLITE_COUNT(nvtx_columns));
+    while (sqlite_rows_next(&rows))
+        take_row(&nvtx, &rows);
+    sqlite_trace_end(trace, &rows);
+    keymap_fini(&nvtx.domains);
+}
+
+/* ---- memory that was allocated and released, as nsys has it, and what libprof adds of the
+ * program's own allocators and of CUPTI's overhead.
+ *
+ * nsys names the call that did it. libprof names the thread, and the innermost call or range there did it.
+ */
+
+enum {
+    M_START,
+    M_PROCESS,
+    M_DEVICE,
+    M_CONTEXT,
+    M_STREAM,
+    M_ADDRESS,
+    M_BYTES,
+    M_KIND,
+    M_OPERATION,
+    M_CORRELATION,
+    M_THREAD
+};
+static const char *const memory_columns[] = {
+    "start",   "globalPid",           "deviceId",      "contextId", "streamId", "address", "bytes",
+    "memKind", "memoryOperationType", "correlationId", "globalTid"};
+
+static uint64_t not_negative(int64_t value)
+{
+    return value > 0 ? (uint64_t)value : 0;
+}
+
+static uint8_t operation_of(int64_t type)
+{
+    return type == 0 ? PROF_MEMORY_ALLOCATE : PROF_MEMORY_RELEASE;
+}
+
+/* nsys counts kinds of memory from 0 (pageable), its 7 is unknown; operations: 0 allocates, 1 releases. */
+static struct prof_rec_memory record_of(struct sqlite_rows *rows)
+{
+    int64_t kind = sqlite_rows_int(rows, M_KIND, -1), device = sqlite_rows_int(rows, M_DEVICE, -1);
+    bool known = device >= 0 && device < UINT16_MAX;
+    return (struct prof_rec_memory){
+        .address = (uint64_t)sqlite_rows_int(rows, M_ADDRESS, 0),
+        .bytes = not_negative(sqlite_rows_int(rows, M_BYTES, 0)),
+        .context = sqlite_rows_uint32(rows, M_CONTEXT),
+        .stream = sqlite_rows_uint32(rows, M_STREAM),
+        .device = known ? (uint16_t)device : UINT16_MAX,
+        .operation = operation_of(sqlite_rows_int(rows, M_OPERATION, 0)),
+        .kind = (uint8_t)(kind < 0 || kind >= 7 ? 0 : kind + 1),
+    };
+}
+
+static void take_memory(struct sqlite_trace *trace, struct sqlite_rows *rows)
+{
+    int64_t time_ns, global;
+    if (!sqlite_trace_time(trace, rows, M_START, &time_ns))
+        return;
+    struct prof_rec_memory record = record_of(rows);
+    uint32_t process = nsys_process(trace, sqlite_rows_int(rows, M_PROCESS, 0));
+    uint32_t thread = sqlite_rows_take(rows, M_THREAD, &global) ? nsys_thread(trace, global) : 0;
+    if (thread)
+        event_store_memory(trace->store, process, thread, time_ns, &record);
+    else if (process != SQLITE_NO_PROCESS)
+        event_store_memory_called(
+            trace->store, process,
+            sqlite_trace_correlation(trace, sqlite_rows_int(rows, M_CORRELATION, 0)), time_ns,
+            &record);
+}
+
+static void read_device_memory(struct sqlite_trace *trace)
+{
+    struct sqlite_rows rows;
+    sqlite_rows_begin(&rows, trace->file, "CUDA_GPU_MEMORY_USAGE_EVENTS", memory_columns,
+                      SQLITE_COUNT(memory_columns));
+    while (sqlite_rows_next(&rows))
+        take_memory(trace, &rows);
+    sqlite_trace_end(trace, &rows);
+}
+
+enum { A_START, A_THREAD, A_ALLOCATOR, A_NAME, A_ADDRESS, A_BYTES, A_OPERATION };
+static const char *const allocation_columns[] = {
+    "start", "globalTid", "allocatorId", "nameId", "address", "bytes", "memoryOperationType"};
+
+/* Every process is asked for each. */
+#define ALLOCATORS_MAX 4096u
+
+/* 0: of no thread, or one too many. */
+static uint32_t allocator_of(struct sqlite_trace *trace, struct sqlite_rows *rows,
+                             struct keymap *numbers, int64_t global)
+{
+    int64_t id = sqlite_rows_int(rows, A_ALLOCATOR, 0);
+    uint32_t number = keymap_find_id(numbers, id), process = nsys_process(trace, global);
+    if (number != KEYMAP_NONE)
+        return number;
+    if (process == SQLITE_NO_PROCESS || numbers->count >= ALLOCATORS_MAX)
+        return 0;
+    uint32_t name = sqlite_trace_name(trace, sqlite_rows_int(rows, A_NAME, 0));
+    number = event_store_allocator(trace->store, process, name);
+    if (!keymap_set_id(numbers, id, number))
+        sqlite_file_fail_memory(trace->file);
+    return number;
+}
+
+/* False: it is of no allocator, or of no thread. */
+static bool take_allocation(struct sqlite_trace *trace, struct sqlite_rows *rows,
+                            struct keymap *numbers)
+{
+    int64_t time_ns, global = sqlite_rows_int(rows, A_THREAD, 0);
+    if (!sqlite_trace_time(trace, rows, A_START, &time_ns))
+        return true; /* counted */
+    uint32_t thread = nsys_thread(trace, global);
+    uint32_t allocator = allocator_of(trace, rows, numbers, global);
+    struct prof_rec_memory record = {
+        .address = (uint64_t)sqlite_rows_int(rows, A_ADDRESS, 0),
+        .bytes = not_negative(sqlite_rows_int(rows, A_BYTES, 0)),
+        .operation = operation_of(sqlite_rows_int(rows, A_OPERATION, 0)),
+    };
+    if (thread && allocator)
+        event_store_allocate(trace->store, thread, time_ns, allocator, &record);
+    return thread && allocator;
+}
+
+static void read_allocations(struct sqlite_trace *trace)
+{
+    struct sqlite_rows rows;
+    struct keymap numbers = {0};
+    uint64_t left_out = 0;
+    sqlite_rows_begin(&rows, trace->file, "PROF_ALLOCATIONS", allocation_columns,
+                      SQLITE_COUNT(allocation_columns));
+    while (sqlite_rows_next(&rows))
+        left_out += !take_allocation(trace, &rows, &numbers);
+    sqlite_trace_end(trace, &rows);
+    keymap_fini(&numbers);
+    event_store_warn(trace->store, "allocations of no allocator, or beyond 4096 of them: left out",
+                     left_out);
+}
+
+static void read_overheads(struct sqlite_trace *trace)
+{
+    enum { FROM, TO, PID, WHAT, OBJECT, FIRST, SECOND, THIRD, NAME };
+    static const char *const columns[] = {"start",   "end",     "globalPid", "kind",  "objectKind",
+                                          "object0", "object1", "object2",   "nameId"};
+    struct sqlite_rows rows;
+    sqlite_rows_begin(&rows, trace->file, "PROF_OVERHEADS", columns, SQLITE_COUNT(columns));
+    while (sqlite_rows_next(&rows)) {
+        struct read_gpu gpu;
+        bool open;
+        int64_t name;
+        memset(&gpu, 0, sizeof gpu); /* its padding too: see event_store_gpu() */
+        gpu.kind = READ_GPU_OVERHEAD;
+        if (!sqlite_trace_times(trace, &rows, &gpu.start_ns, &gpu.end_ns, &open))
+            continue;
+        uint32_t process = nsys_process(trace, sqlite_rows_int(&rows, PID, 0));
+        gpu.overhead.kind = sqlite_rows_uint32(&rows, WHAT);
+        gpu.overhead.object_kind = sqlite_rows_uint32(&rows, OBJECT);
+        for (int i = 0; i < 3; i++)
+            gpu.overhead.object[i] = sqlite_rows_uint32(&rows, FIRST + i);
+        if (sqlite_rows_take(&rows, NAME, &name))
+            gpu.name = sqlite_trace_name(trace, name);
+        if (process != SQLITE_NO_PROCESS)
+            event_store_gpu(trace->store, process, &gpu);
+    }
+    sqlite_trace_end(trace, &rows);
+}
+
+/* ---- devices, contexts, streams, and what processes and threads are called ----
+ *
+ * Devices are the machine's: each process that used one is told of all.
+ */
+
+/* Facts of one kind, at most: there is one row for each in the machine. */
+#define FACTS_MAX 65536
+
+static const char *const device_columns[] = {"id",
+                                             "name",
+                                             "totalMemory",
+                                             "memoryBandwidth",
+                                             "computeMajor",
+                                             "computeMinor",
+                                             "smCount",
+                                             "clockRate",
+                                             "l2CacheSize",
+                                             "threadsPerWarp",
+                                             "maxThreadsPerBlock",
+                                             "maxBlocksPerSm",
+                                             "maxWarpsPerSm",
+                                             "maxRegistersPerBlock",
+                                             "maxRegistersPerSm",
+                                             "maxShmemPerBlock",
+                                             "maxShmemPerSm",
+                                             "uuid"};
+
+/* "GPU-01234567-89ab-..." */
+static void take_uuid(struct text text, uint8_t uuid[16])
+{
+    uint8_t read[16] = {0};
+    size_t digits = 0;
+    for (size_t i = text.size > 4 && memcmp(text.bytes, "GPU-", 4) == 0 ? 4 : 0; i < text.size;
+         i++) {
+        char c = text.bytes[i];
+        unsigned value = c >= '0' && c <= '9'   ? (unsigned)(c - '0')
+                         : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
+                         : c >= 'A' && c <= 'F' ? (unsigned)(c - 'A') + 10
+                                                : 16;
+        if (value == 16 && c == '-')
+            continue;
+        if (value == 16 || digits == 32)
+            return;
+        read[digits / 2] = (uint8_t)((unsigned)read[digits / 2] << 4 | value);
+        digits++;
+    }
+    if (digits == 32)
+        memcpy(uuid, read, sizeof read);
+}
+
+static struct prof_rec_device take_device(struct sqlite_trace *trace, struct sqlite_rows *rows)
+{
+    struct text name = sqlite_rows_text(rows, 1);
+    struct prof_rec_device device = {
+        .device = sqlite_rows_uint32(rows, 0),
+        .name = name.size ? event_store_name(trace->store, name) : 0,
+        .memory_bytes = (uint64_t)sqlite_rows_int(rows, 2, 0),
+        .memory_bandwidth = (uint64_t)sqlite_rows_int(rows, 3, 0),
+        .core_clock_khz = (uint32_t)(sqlite_rows_int(rows, 7, 0) / 1000),
+    };
+    sqlite_trace_device(rows, &device);
+    take_uuid(sqlite_rows_text(rows, 17), device.uuid);
+    return device;
+}
+
+/* The first process of that pid; some versions write a GlobalId there. */
+static uint32_t find_process(const struct keymap *pids, int64_t process)
+{
+    uint32_t found = keymap_find_id(pids, process > 0xffffff ? nsys_pid(process) : process);
+    return found == KEYMAP_NONE ? SQLITE_NO_PROCESS : found;
+}
+
+static void read_contexts(struct sqlite_trace *trace, const struct keymap *pids)
+{
+    static const char *const columns[] = {"processId", "contextId", "deviceId", "nullStreamId"};
+    struct sqlite_rows rows;
+    sqlite_rows_begin(&rows, trace->file, "TARGET_INFO_CUDA_CONTEXT_INFO", columns,
+                      SQLITE_COUNT(columns));
+    while (sqlite_rows_next(&rows)) {
+        uint32_t process = find_process(pids, sqlite_rows_int(&rows, 0, -1));
+        struct prof_rec_context context = {
+            .context = sqlite_rows_uint32(&rows, 1),
+            .device = sqlite_rows_uint32(&rows, 2),
+            .null_stream = sqlite_rows_uint32(&rows, 3),
+        };
+        if (process != SQLITE_NO_PROCESS && sqlite_rows_int(&rows, 2, -1) >= 0)
+            event_store_context(trace->store, process, &context);
+    }
+    sqlite_trace_end(trace, &rows);
+}
+
+static void read_streams(struct sqlite_trace *trace, const struct keymap *pids)
+{
+    static const char *const columns[] = {"processId", "contextId", "streamId", "priority", "flag"};
+    struct sqlite_rows rows;
+    sqlite_rows_begin(&rows, trace->file, "TARGET_INFO_CUDA_STREAM", columns,
+                      SQLITE_COUNT(columns));
+    while (sqlite_rows_next(&rows)) {
+        uint32_t process = find_process(pids, sqlite_rows_int(&rows, 0, -1));
+        struct prof_rec_stream stream = {
+            .context = sqlite_rows_uint32(&rows, 1),
+            .stream = sqlite_rows_uint32(&rows, 2),
+            .priority = (int32_t)sqlite_rows_int(&rows, 3, PROF_PRIORITY_UNKNOWN),
+            .flags = sqlite_rows_uint32(&rows, 4),
+        };
+        if (process != SQLITE_NO_PROCESS)
+            event_store_stream(trace->store, process, &stream);
+    }
+    sqlite_trace_end(trace, &rows);
+}
+
+/* nsys lists every process of the machine: only those that did something are known here. */
+static void name_processes(struct sqlite_trace *trace)
+{
+    static const char *const columns[] = {"globalPid", "name"};
+    struct sqlite_rows rows;
+    sqlite_rows_begin(&rows, trace->file, "PROCESSES", columns, SQLITE_COUNT(columns));
+    while (sqlite_rows_next(&rows)) {
+        uint32_t process = keymap_find_id(&trace->processes, sqlite_rows_int(&rows, 0, 0) >> 24);
+        struct text name = sqlite_rows_text(&rows, 1);
+        if (process != KEYMAP_NONE && name.size)
+            event_store_process_at(trace->store, process)->program =
+                event_store_keep(trace->store, name);
+    }
+    sqlite_trace_end(trace, &rows);
+}
+
+static void name_threads(struct sqlite_trace *trace)
+{
+    static const char *const columns[] = {"globalTid", "nameId"};
+    struct sqlite_rows rows;
+    sqlite_rows_begin(&rows, trace->file, "ThreadNames", columns, SQLITE_COUNT(columns));
+    while (sqlite_rows_next(&rows)) {
+        uint32_t thread = keymap_find_id(&trace->threads, sqlite_rows_int(&rows, 0, 0));
+        const struct sqlite_string *name = sqlite_trace_string(trace, sqlite_rows_int(&rows, 1, 0));
+        if (thread != KEYMAP_NONE && name && name->text.size)
+            event_store_name_thread(trace->store, thread, name->text);
+    }
+    sqlite_trace_end(trace, &rows);
+}
+
+/* A value of a table of names and values; empty when there is none. */
+static struct text read_value(struct sqlite_trace *trace, const char *table, const char *name)
+{
+    static const char *const columns[] = {"name", "value"};
+    struct text value = {"", 0};
+    struct sqlite_rows rows;
+    sqlite_rows_begin(&rows, trace->file, table, columns, SQLITE_COUNT(columns));
+    while (sqlite_rows_next(&rows))
+        if (text_is(sqlite_rows_text(&rows, 0), name) && !value.size)
+            value = event_store_keep(trace->store, sqlite_rows_text(&rows, 1));
+    sqlite_trace_end(trace, &rows);
+    return value;
+}
+
+static uint64_t read_start(struct sqlite_trace *trace)
+{
+    static const char *const columns[] = {"utcEpochNs"};
+    int64_t start_ns = 0;
+    struct sqlite_rows rows;
+    sqlite_rows_begin(&rows, trace->file, "TARGET_INFO_SESSION_START_TIME", columns, 1);
+    while (sqlite_rows_next(&rows))
+        start_ns = sqlite_rows_int(&rows, 0, start_ns);
+    sqlite_trace_end(trace, &rows);
+    return start_ns > 0 && start_ns < SQLITE_TIME_MAX_NS ? (uint64_t)start_ns : 0;
+}
+
+static void describe_processes(struct sqlite_trace *trace)
+{
+    static const char format[] = "nsys SQLite", reason[] = "timed by nsys";
+    struct text host = read_value(trace, "TARGET_INFO_SYSTEM_ENV", "Hostname");
+    for (uint32_t i = 0; i < event_store_process_count(trace->store); i++) {
+        struct read_process *process = event_store_process_at(trace->store, i);
+        process->host = host;
+        process->format = (struct text){format, sizeof format - 1};
+        process->gpu_reason = (struct text){reason, sizeof reason - 1};
+    }
+}
+
+/* When all processes, threads and devices are known. Returns when the session began, since the epoch; 0
+ * unknown. */
+static uint64_t read_facts(struct sqlite_trace *trace)
+{
+    struct keymap pids = {0};
+    for (uint32_t i = event_store_process_count(trace->store); i--;)
+        if (!keymap_set_id(&pids, event_store_process_at(trace->store, i)->pid, i))
+            sqlite_file_fail_memory(trace->file);
+    describe_processes(trace);
+    sqlite_trace_devices(trace, "TARGET_INFO_GPU", device_columns, SQLITE_COUNT(device_columns),
+                         FACTS_MAX, take_device);
+    read_contexts(trace, &pids);
+    read_streams(trace, &pids);
+    name_processes(trace);
+    name_threads(trace);
+    keymap_fini(&pids);
+    return read_start(trace);
+}
+
+/* ---- all of it ---- */
+
 uint64_t sqlite_nsys_read(struct sqlite_trace *trace)
 {
     sqlite_trace_strings(trace, "StringIds", "id", "value");
     read_calls(trace);
-    nsys_read_nvtx(trace);
+    read_nvtx(trace);
     sqlite_gpu_read(trace, true);
-    nsys_read_memory(trace);
-    uint64_t start_ns = nsys_read_facts(trace);
+    read_device_memory(trace);
+    read_allocations(trace);
+    read_overheads(trace);
+    uint64_t start_ns = read_facts(trace);
     event_store_join_pid_0(trace->store);
     int64_t first_ns = event_store_end(trace->store);
     if (start_ns || first_ns >= 0)

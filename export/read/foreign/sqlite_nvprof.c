@@ -3,15 +3,21 @@
  * Its tables are CUPTI's activity records, a column per member, an id in StringTable for a name. Times
  * are nanoseconds since the epoch. Versions differ in columns, so all are found by name.
  */
-#include "sqlite_nvprof.h"
-#include "sqlite_calls.h"
+#include "sqlite_trace.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define VERSION_LATEST 14
 
-int64_t nvprof_thread_id(uint32_t pid, uint32_t tid)
+/* CUpti_ActivityObjectKind */
+enum { NVPROF_PROCESS = 1, NVPROF_THREAD = 2 };
+
+/* ---- calls ---- */
+
+/* A thread's id in the whole file. */
+static int64_t nvprof_thread_id(uint32_t pid, uint32_t tid)
 {
     return (int64_t)((uint64_t)pid << 32 | tid);
 }
@@ -55,7 +61,7 @@ static struct known_call call_of(struct sqlite_trace *trace, struct known_call *
     return *call;
 }
 
-enum { START, END, CBID, PROCESS, THREAD, CORRELATION, RESULT };
+enum { C_START, C_END, C_CBID, C_PROCESS, C_THREAD, C_CORRELATION, C_RESULT };
 static const char *const call_columns[] = {"start",    "end",           "cbid",       "processId",
                                            "threadId", "correlationId", "returnValue"};
 
@@ -65,11 +71,11 @@ static bool take_call(struct sqlite_trace *trace, struct sqlite_rows *rows,
     bool open;
     if (!sqlite_trace_times(trace, rows, &call->start_ns, &call->end_ns, &open))
         return false;
-    uint32_t pid = low_32(rows, PROCESS), tid = low_32(rows, THREAD);
+    uint32_t pid = low_32(rows, C_PROCESS), tid = low_32(rows, C_THREAD);
     call->process = sqlite_trace_process(trace, pid, pid);
     call->thread = sqlite_trace_thread(trace, call->process, nvprof_thread_id(pid, tid), tid);
-    call->correlation = sqlite_trace_correlation(trace, sqlite_rows_int(rows, CORRELATION, 0));
-    call->result = (int32_t)sqlite_rows_int(rows, RESULT, READ_RESULT_UNKNOWN);
+    call->correlation = sqlite_trace_correlation(trace, sqlite_rows_int(rows, C_CORRELATION, 0));
+    call->result = (int32_t)sqlite_rows_int(rows, C_RESULT, READ_RESULT_UNKNOWN);
     call->flags = open ? READ_SLICE_UNCLOSED : 0;
     return call->thread != 0;
 }
@@ -83,7 +89,7 @@ static void read_calls(struct sqlite_trace *trace, const char *table, bool drive
     while (sqlite_rows_next(&rows)) {
         if (!take_call(trace, &rows, &call))
             continue;
-        struct known_call same = call_of(trace, known, driver, sqlite_rows_int(&rows, CBID, -1));
+        struct known_call same = call_of(trace, known, driver, sqlite_rows_int(&rows, C_CBID, -1));
         call.name = same.name;
         call.flags |= same.flags;
         sqlite_trace_call(trace, &call);
@@ -91,7 +97,8 @@ static void read_calls(struct sqlite_trace *trace, const char *table, bool drive
     sqlite_trace_end(trace, &rows);
 }
 
-void nvprof_object(struct sqlite_rows *rows, int column, uint32_t object[3])
+/* An objectId: pid and tid, or device, context and stream. */
+static void nvprof_object(struct sqlite_rows *rows, int column, uint32_t object[3])
 {
     struct text blob = sqlite_rows_blob(rows, column);
     memset(object, 0, 3 * sizeof *object);
@@ -139,16 +146,349 @@ static void read_version(struct sqlite_trace *trace)
     sqlite_trace_end(trace, &rows);
 }
 
+/* ---- NVTX: a row where a range begins and one where it ends, of one id ----
+ *
+ * Whether a range was pushed or started is not said. One that ends on its own thread is taken as
+ * pushed, any other as started.
+ */
+
+/* CUpti_ActivityFlag of markers, and of their data. */
+enum { MARKER_INSTANTANEOUS = 1, MARKER_START = 2, MARKER_END = 4 };
+enum { MARKER_COLORED = 2 };
+
+struct looks {
+    uint32_t color, category;
+    bool colored;
+};
+
+/* One end of a range whose other end has not come yet. */
+struct half {
+    int64_t time_ns;
+    uint32_t process, thread, name;
+    bool is_start;
+    bool paired;
+};
+
+struct markers {
+    struct sqlite_trace *trace;
+    struct keymap looks_of, halves_of, domains;
+    struct {
+        struct looks *at;
+        uint32_t count, capacity;
+    } looks;
+    struct {
+        struct half *at;
+        uint32_t count, capacity;
+    } halves;
+    uint64_t ranges;
+};
+
+static void set(struct markers *markers, struct keymap *map, int64_t id, uint32_t number)
+{
+    if (!keymap_set_id(map, id, number))
+        sqlite_file_fail_memory(markers->trace->file);
+}
+
+static void read_looks(struct markers *markers)
+{
+    static const char *const columns[] = {"id", "flags", "color", "category"};
+    struct sqlite_rows rows;
+    sqlite_rows_begin(&rows, markers->trace->file, "CUPTI_ACTIVITY_KIND_MARKER_DATA", columns,
+                      SQLITE_COUNT(columns));
+    while (sqlite_rows_next(&rows)) {
+        struct looks *looks = ARRAY_ADD(&markers->looks);
+        if (!looks) {
+            sqlite_file_fail_memory(markers->trace->file);
+            break;
+        }
+        *looks = (struct looks){
+            .color = (uint32_t)sqlite_rows_int(&rows, 2, 0),
+            .category = (uint32_t)sqlite_rows_int(&rows, 3, 0),
+            .colored = sqlite_rows_int(&rows, 1, 0) & MARKER_COLORED,
+        };
+        set(markers, &markers->looks_of, sqlite_rows_int(&rows, 0, 0), markers->looks.count - 1);
+    }
+    sqlite_trace_end(markers->trace, &rows);
+}
+
+/* A domain is a string: 0 is none. */
+static uint32_t domain_of(struct markers *markers, uint32_t process, int64_t string)
+{
+    struct event_store *store = markers->trace->store;
+    if (string == 0)
+        return 0;
+    uint32_t name = sqlite_trace_name(markers->trace, string);
+    int64_t key = (int64_t)((uint64_t)process << 32 | name);
+    uint32_t domain = keymap_find_id(&markers->domains, key);
+    if (domain != KEYMAP_NONE)
+        return domain;
+    domain = event_store_domain(store, process);
+    event_store_name_domain(store, domain, name);
+    set(markers, &markers->domains, key, domain);
+    return domain;
+}
+
+enum { M_TIME, M_FLAGS, M_ID, M_OBJECT_KIND, M_OBJECT, M_NAME, M_DOMAIN };
+static const char *const marker_columns[] = {"timestamp", "flags", "id",    "objectKind",
+                                             "objectId",  "name",  "domain"};
+
+static uint32_t label_of(struct markers *markers, struct sqlite_rows *rows, uint32_t process)
+{
+    struct event_label label = {
+        .name = sqlite_trace_name(markers->trace, sqlite_rows_int(rows, M_NAME, 0)),
+        .domain = domain_of(markers, process, sqlite_rows_int(rows, M_DOMAIN, 0)),
+    };
+    uint32_t place = keymap_find_id(&markers->looks_of, sqlite_rows_int(rows, M_ID, 0));
+    if (place < markers->looks.count) {
+        const struct looks *looks = &markers->looks.at[place];
+        label.category = looks->category;
+        label.colored = looks->colored;
+        label.color = looks->color;
+    }
+    return event_store_label(markers->trace->store, &label);
+}
+
+static void add_slice(struct markers *markers, const struct half *start, int64_t end_ns,
+                      unsigned flags)
+{
+    struct read_slice slice = {
+        .start_ns = start->time_ns,
+        .end_ns = end_ns,
+        .thread = start->thread,
+        .name = start->name,
+        .result = READ_RESULT_UNKNOWN,
+        .kind = READ_SLICE_RANGE,
+        .flags = (uint8_t)flags,
+    };
+    event_store_slice(markers->trace->store, &slice);
+}
+
+static void pair(struct markers *markers, const struct half *start, const struct half *end)
+{
+    if (start->thread == end->thread)
+        add_slice(markers, start, end->time_ns, 0);
+    else
+        event_store_range(markers->trace->store, start->thread, end->thread, start->time_ns,
+                          end->time_ns, start->name, ++markers->ranges);
+}
+
+/* The other end of the same id waits, or this one does from now on. */
+static void take_half(struct markers *markers, struct half half, int64_t id)
+{
+    int64_t key = (int64_t)((uint64_t)half.process << 32 ^ (uint64_t)id);
+    uint32_t place = keymap_find_id(&markers->halves_of, key);
+    struct half *other = place == KEYMAP_NONE ? NULL : &markers->halves.at[place];
+    if (other && !other->paired && other->is_start != half.is_start) {
+        other->paired = true;
+        pair(markers, half.is_start ? &half : other, half.is_start ? other : &half);
+        return;
+    }
+    struct half *kept = ARRAY_ADD(&markers->halves);
+    if (!kept) {
+        sqlite_file_fail_memory(markers->trace->file);
+        return;
+    }
+    *kept = half;
+    set(markers, &markers->halves_of, key, markers->halves.count - 1);
+}
+
+static bool take_owner(struct markers *markers, struct sqlite_rows *rows, struct half *half)
+{
+    uint32_t object[3];
+    nvprof_object(rows, M_OBJECT, object);
+    uint32_t tid =
+        sqlite_rows_int(rows, M_OBJECT_KIND, NVPROF_THREAD) == NVPROF_THREAD ? object[1] : 0;
+    half->process = sqlite_trace_process(markers->trace, object[0], object[0]);
+    half->thread =
+        sqlite_trace_thread(markers->trace, half->process, nvprof_thread_id(object[0], tid), tid);
+    return half->thread != 0;
+}
+
+static void take_marker(struct markers *markers, struct sqlite_rows *rows)
+{
+    struct half half = {0};
+    if (!sqlite_trace_time(markers->trace, rows, M_TIME, &half.time_ns) ||
+        !take_owner(markers, rows, &half))
+        return;
+    int64_t flags = sqlite_rows_int(rows, M_FLAGS, 0), id = sqlite_rows_int(rows, M_ID, 0);
+    if (flags & MARKER_INSTANTANEOUS) {
+        event_store_mark(markers->trace->store, half.thread, half.time_ns,
+                         label_of(markers, rows, half.process));
+        return;
+    }
+    half.is_start = flags & MARKER_START;
+    if (half.is_start)
+        half.name = label_of(markers, rows, half.process);
+    if (flags & (MARKER_START | MARKER_END))
+        take_half(markers, half, id);
+}
+
+/* Ranges that were open at the end of the recording, and those that were at its beginning. */
+static void end_halves(struct markers *markers)
+{
+    uint64_t ends = 0;
+    for (uint32_t i = 0; i < markers->halves.count; i++) {
+        const struct half *half = &markers->halves.at[i];
+        if (half->paired)
+            continue;
+        ends += !half->is_start;
+        if (half->is_start)
+            add_slice(markers, half, half->time_ns, READ_SLICE_UNCLOSED);
+    }
+    event_store_warn(markers->trace->store, "ends of ranges without a begin: left out", ends);
+}
+
+static void read_markers(struct sqlite_trace *trace)
+{
+    struct markers markers = {.trace = trace};
+    struct sqlite_rows rows;
+    read_looks(&markers);
+    sqlite_rows_begin(&rows, trace->file, "CUPTI_ACTIVITY_KIND_MARKER", marker_columns,
+                      SQLITE_COUNT(marker_columns));
+    while (sqlite_rows_next(&rows))
+        take_marker(&markers, &rows);
+    sqlite_trace_end(trace, &rows);
+    end_halves(&markers);
+    keymap_fini(&markers.looks_of);
+    keymap_fini(&markers.halves_of);
+    keymap_fini(&markers.domains);
+    free(markers.looks.at);
+    free(markers.halves.at);
+}
+
+/* ---- devices, contexts, streams and names ----
+ *
+ * None of them says of which process it is: they are told of each.
+ */
+
+/* Facts of one kind for one process, at most: there is one row for each in the machine. */
+#define FACTS_MAX 4096
+
+static const char *const device_columns[] = {"id",
+                                             "name",
+                                             "globalMemorySize",
+                                             "globalMemoryBandwidth",
+                                             "computeCapabilityMajor",
+                                             "computeCapabilityMinor",
+                                             "numMultiprocessors",
+                                             "coreClockRate",
+                                             "l2CacheSize",
+                                             "numThreadsPerWarp",
+                                             "maxThreadsPerBlock",
+                                             "maxBlocksPerMultiprocessor",
+                                             "maxWarpsPerMultiprocessor",
+                                             "maxRegistersPerBlock",
+                                             "maxRegistersPerMultiprocessor",
+                                             "maxSharedMemoryPerBlock",
+                                             "maxSharedMemoryPerMultiprocessor",
+                                             "uuid"};
+
+/* CUPTI gives bandwidth in kB/s. */
+static struct prof_rec_device take_device(struct sqlite_trace *trace, struct sqlite_rows *rows)
+{
+    struct prof_rec_device device = {
+        .device = sqlite_rows_uint32(rows, 0),
+        .name = sqlite_trace_name(trace, sqlite_rows_int(rows, 1, 0)),
+        .memory_bytes = (uint64_t)sqlite_rows_int(rows, 2, 0),
+        .memory_bandwidth = (uint64_t)sqlite_rows_uint32(rows, 3) * 1000,
+        .core_clock_khz = sqlite_rows_uint32(rows, 7),
+    };
+    sqlite_trace_device(rows, &device);
+    struct text uuid = sqlite_rows_blob(rows, 17);
+    if (uuid.size == sizeof device.uuid)
+        memcpy(device.uuid, uuid.bytes, sizeof device.uuid);
+    return device;
+}
+
+static void read_contexts(struct sqlite_trace *trace)
+{
+    static const char *const columns[] = {"contextId", "deviceId", "nullStreamId"};
+    struct sqlite_rows rows;
+    uint32_t processes = event_store_process_count(trace->store), told = 0;
+    sqlite_rows_begin(&rows, trace->file, "CUPTI_ACTIVITY_KIND_CONTEXT", columns,
+                      SQLITE_COUNT(columns));
+    while (told < FACTS_MAX && sqlite_rows_next(&rows)) {
+        struct prof_rec_context context = {
+            .context = sqlite_rows_uint32(&rows, 0),
+            .device = sqlite_rows_uint32(&rows, 1),
+            .null_stream = sqlite_rows_uint32(&rows, 2),
+        };
+        bool known = sqlite_rows_int(&rows, 1, -1) >= 0;
+        for (uint32_t i = 0; i < processes && known; i++, told++)
+            event_store_context(trace->store, i, &context);
+    }
+    sqlite_trace_end(trace, &rows);
+}
+
+static void read_streams(struct sqlite_trace *trace)
+{
+    static const char *const columns[] = {"contextId", "streamId", "priority", "flag"};
+    struct sqlite_rows rows;
+    uint32_t processes = event_store_process_count(trace->store), told = 0;
+    sqlite_rows_begin(&rows, trace->file, "CUPTI_ACTIVITY_KIND_STREAM", columns,
+                      SQLITE_COUNT(columns));
+    while (told < FACTS_MAX && sqlite_rows_next(&rows)) {
+        struct prof_rec_stream stream = {
+            .context = sqlite_rows_uint32(&rows, 0),
+            .stream = sqlite_rows_uint32(&rows, 1),
+            .priority = (int32_t)sqlite_rows_int(&rows, 2, PROF_PRIORITY_UNKNOWN),
+            .flags = sqlite_rows_uint32(&rows, 3),
+        };
+        for (uint32_t i = 0; i < processes; i++, told++)
+            event_store_stream(trace->store, i, &stream);
+    }
+    sqlite_trace_end(trace, &rows);
+}
+
+/* The program's command line, and threads that the program named. */
+static void read_names(struct sqlite_trace *trace)
+{
+    static const char *const columns[] = {"objectKind", "objectId", "name"};
+    struct sqlite_rows rows;
+    sqlite_rows_begin(&rows, trace->file, "CUPTI_ACTIVITY_KIND_NAME", columns,
+                      SQLITE_COUNT(columns));
+    while (sqlite_rows_next(&rows)) {
+        uint32_t object[3];
+        nvprof_object(&rows, 1, object);
+        int64_t kind = sqlite_rows_int(&rows, 0, 0);
+        const struct sqlite_string *name = sqlite_trace_string(trace, sqlite_rows_int(&rows, 2, 0));
+        uint32_t process = keymap_find_id(&trace->processes, object[0]);
+        uint32_t thread = keymap_find_id(&trace->threads, nvprof_thread_id(object[0], object[1]));
+        if (name && kind == NVPROF_PROCESS && process != KEYMAP_NONE)
+            event_store_process_at(trace->store, process)->program = name->text;
+        if (name && kind == NVPROF_THREAD && thread != KEYMAP_NONE)
+            event_store_name_thread(trace->store, thread, name->text);
+    }
+    sqlite_trace_end(trace, &rows);
+}
+
+static void read_facts(struct sqlite_trace *trace)
+{
+    static const char format[] = "nvprof SQLite", reason[] = "timed by nvprof";
+    for (uint32_t i = 0; i < event_store_process_count(trace->store); i++) {
+        struct read_process *process = event_store_process_at(trace->store, i);
+        process->format = (struct text){format, sizeof format - 1};
+        process->gpu_reason = (struct text){reason, sizeof reason - 1};
+    }
+    sqlite_trace_devices(trace, "CUPTI_ACTIVITY_KIND_DEVICE", device_columns,
+                         SQLITE_COUNT(device_columns), FACTS_MAX, take_device);
+    read_contexts(trace);
+    read_streams(trace);
+    read_names(trace);
+}
+
+/* ---- all of it ---- */
+
 uint64_t sqlite_nvprof_read(struct sqlite_trace *trace)
 {
     read_version(trace);
     sqlite_trace_strings(trace, "StringTable", "_id_", "value");
     read_calls(trace, "CUPTI_ACTIVITY_KIND_RUNTIME", false);
     read_calls(trace, "CUPTI_ACTIVITY_KIND_DRIVER", true);
-    nvprof_read_markers(trace);
+    read_markers(trace);
     sqlite_gpu_read(trace, false);
     read_overheads(trace);
-    nvprof_read_facts(trace);
+    read_facts(trace);
     event_store_join_pid_0(trace->store);
     int64_t origin_ns = event_store_end(trace->store);
     event_store_shift(trace->store, origin_ns);

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void sqlite_trace_fini(struct sqlite_trace *trace)
 {
@@ -190,4 +191,367 @@ void sqlite_trace_devices(struct sqlite_trace *trace, const char *table, const c
             event_store_device(trace->store, i, &device);
     }
     sqlite_trace_end(trace, &rows);
+}
+
+/* ---- what devices did: the tables of CUPTI's activities, which nvprof and nsys name alike ----
+ *
+ * Columns that one of them has and the other lacks stand side by side. nsys says of which process
+ * (globalPid); nvprof does not, so there it is the process whose call has the correlation id.
+ */
+
+/* The first columns of every table here. */
+#define PLACE_COLUMNS \
+    "start", "end", "deviceId", "contextId", "streamId", "correlationId", "globalPid"
+enum { START, END, DEVICE, CONTEXT, STREAM, CORRELATION, PROCESS, FIRST_OWN };
+
+struct place {
+    int64_t start_ns, end_ns;
+    uint32_t process, correlation;
+    uint32_t context, stream;
+    uint16_t device;
+    bool ambiguous;
+};
+
+static uint16_t within_16(int64_t value)
+{
+    return (uint16_t)(value < 0 ? 0 : value > UINT16_MAX ? UINT16_MAX : value);
+}
+
+static uint16_t int_16(struct sqlite_rows *rows, int column)
+{
+    return within_16(sqlite_rows_int(rows, column, 0));
+}
+
+/* -1: none that is known. */
+static uint16_t device_16(struct sqlite_rows *rows)
+{
+    int64_t device = sqlite_rows_int(rows, DEVICE, 0);
+    return (uint16_t)(device < 0 || device > UINT16_MAX ? UINT16_MAX : device);
+}
+
+static uint8_t int_8(struct sqlite_rows *rows, int column)
+{
+    int64_t value = sqlite_rows_int(rows, column, 0);
+    return (uint8_t)(value < 0 || value > UINT8_MAX ? 0 : value);
+}
+
+/* -1 is "none" for both tools. */
+static uint32_t id_32(struct sqlite_rows *rows, int column)
+{
+    return (uint32_t)sqlite_rows_int(rows, column, 0);
+}
+
+static uint32_t process_of(struct sqlite_trace *trace, struct sqlite_rows *rows,
+                           uint32_t correlation)
+{
+    int64_t global;
+    if (sqlite_rows_take(rows, PROCESS, &global))
+        return sqlite_trace_process(trace, global >> 24, (uint32_t)(global >> 24 & 0xffffff));
+    uint32_t caller = idmap_find(&trace->callers, correlation);
+    if (caller != IDMAP_NONE)
+        return caller;
+    return event_store_process_count(trace->store) ? 0 : sqlite_trace_process(trace, 0, 0);
+}
+
+/* Without an end, what a device did took no time that is known. */
+static bool take_place(struct sqlite_trace *trace, struct sqlite_rows *rows, struct place *place)
+{
+    bool open;
+    if (!sqlite_trace_times(trace, rows, &place->start_ns, &place->end_ns, &open))
+        return false;
+    int64_t correlation = sqlite_rows_int(rows, CORRELATION, 0);
+    place->ambiguous = correlation < 0; /* libprof's own files: see nsys_schema.c */
+    if (correlation < 0 && correlation >= -(int64_t)UINT32_MAX)
+        correlation = -correlation;
+    place->correlation = sqlite_trace_correlation(trace, correlation);
+    place->process = process_of(trace, rows, place->correlation);
+    place->device = device_16(rows);
+    place->context = id_32(rows, CONTEXT);
+    place->stream = id_32(rows, STREAM);
+    return place->process != SQLITE_NO_PROCESS;
+}
+
+/* Padding too: operations that are equal are stored once. */
+static void begin_gpu(struct read_gpu *gpu, enum read_gpu_kind kind, const struct place *place)
+{
+    memset(gpu, 0, sizeof *gpu);
+    gpu->kind = kind;
+    gpu->start_ns = place->start_ns;
+    gpu->end_ns = place->end_ns;
+    gpu->correlation = place->correlation;
+    gpu->ambiguous = place->ambiguous;
+}
+
+static uint64_t after_epoch(int64_t time_ns)
+{
+    return time_ns > 0 ? (uint64_t)time_ns : 0;
+}
+
+enum {
+    NAME = FIRST_OWN,
+    DEMANGLED,
+    MANGLED,
+    GRID_X,
+    GRID_Y,
+    GRID_Z,
+    BLOCK_X,
+    BLOCK_Y,
+    BLOCK_Z,
+    REGISTERS,
+    STATIC_SHARED,
+    DYNAMIC_SHARED,
+    LOCAL_MEMORY,
+    SHARED_EXECUTED,
+    LAUNCH_TYPE,
+    GRAPH_NODE,
+    GRAPH,
+    QUEUED,
+    SUBMITTED
+};
+static const char *const kernel_columns[] = {PLACE_COLUMNS,
+                                             "name",
+                                             "demangledName",
+                                             "mangledName",
+                                             "gridX",
+                                             "gridY",
+                                             "gridZ",
+                                             "blockX",
+                                             "blockY",
+                                             "blockZ",
+                                             "registersPerThread",
+                                             "staticSharedMemory",
+                                             "dynamicSharedMemory",
+                                             "localMemoryPerThread",
+                                             "sharedMemoryExecuted",
+                                             "launchType",
+                                             "graphNodeId",
+                                             "graphId",
+                                             "queued",
+                                             "submitted"};
+
+/* nvprof has the mangled name; nsys the demangled one, and lately the other, too. */
+static void name_kernel(struct sqlite_trace *trace, struct sqlite_rows *rows, struct read_gpu *gpu)
+{
+    int64_t mangled, demangled;
+    bool is_mangled =
+        sqlite_rows_take(rows, MANGLED, &mangled) && sqlite_trace_string(trace, mangled) != NULL;
+    bool is_demangled = sqlite_rows_take(rows, DEMANGLED, &demangled);
+    if (is_demangled)
+        gpu->kernel.name = sqlite_trace_name(trace, demangled);
+    else if (!is_mangled)
+        gpu->kernel.name = sqlite_trace_name(trace, sqlite_rows_int(rows, NAME, 0));
+    if (is_mangled && is_demangled)
+        gpu->name = gpu->kernel.name;
+    if (is_mangled)
+        gpu->kernel.name = sqlite_trace_name(trace, mangled);
+}
+
+static void add_kernel(struct sqlite_trace *trace, struct sqlite_rows *rows,
+                       const struct place *place)
+{
+    struct read_gpu gpu;
+    begin_gpu(&gpu, READ_GPU_KERNEL, place);
+    struct prof_rec_kernel *kernel = &gpu.kernel;
+    name_kernel(trace, rows, &gpu);
+    kernel->context = place->context;
+    kernel->stream = place->stream;
+    kernel->device = place->device;
+    kernel->grid_x = sqlite_rows_uint32(rows, GRID_X);
+    kernel->grid_y = int_16(rows, GRID_Y);
+    kernel->grid_z = int_16(rows, GRID_Z);
+    kernel->block_x = int_16(rows, BLOCK_X);
+    kernel->block_y = int_16(rows, BLOCK_Y);
+    kernel->block_z = int_16(rows, BLOCK_Z);
+    kernel->registers = int_16(rows, REGISTERS);
+    kernel->static_shared_memory = sqlite_rows_uint32(rows, STATIC_SHARED);
+    kernel->dynamic_shared_memory = sqlite_rows_uint32(rows, DYNAMIC_SHARED);
+    kernel->local_memory = int_16(rows, LOCAL_MEMORY);
+    kernel->shared_memory_executed = sqlite_rows_uint32(rows, SHARED_EXECUTED);
+    kernel->launch_type = int_8(rows, LAUNCH_TYPE);
+    kernel->graph_node = (uint64_t)sqlite_rows_int(rows, GRAPH_NODE, 0);
+    kernel->graph = sqlite_rows_uint32(rows, GRAPH);
+    kernel->queued_ns = after_epoch(sqlite_rows_int(rows, QUEUED, 0));
+    kernel->submitted_ns = after_epoch(sqlite_rows_int(rows, SUBMITTED, 0));
+    kernel->priority = PROF_PRIORITY_UNKNOWN;
+    event_store_gpu(trace->store, place->process, &gpu);
+}
+
+static void read_kernels(struct sqlite_trace *trace, const char *table)
+{
+    struct sqlite_rows rows;
+    struct place place;
+    sqlite_rows_begin(&rows, trace->file, table, kernel_columns, SQLITE_COUNT(kernel_columns));
+    while (sqlite_rows_next(&rows))
+        if (take_place(trace, &rows, &place))
+            add_kernel(trace, &rows, &place);
+    sqlite_trace_end(trace, &rows);
+}
+
+/* nsys counts kinds of memory from 0 (pageable), its 7 is unknown; CUPTI and nvprof from 1. */
+static uint8_t memory_kind(struct sqlite_rows *rows, int column, bool nsys)
+{
+    int64_t kind;
+    if (!sqlite_rows_take(rows, column, &kind))
+        return 0;
+    if (nsys)
+        kind = kind < 0 || kind >= 7 ? 0 : kind + 1;
+    return (uint8_t)(kind < 0 || kind > UINT8_MAX ? 0 : kind);
+}
+
+/* Kinds of nsys beyond CUPTI's: the driver moves managed memory. */
+static uint32_t unified_copy_name(struct sqlite_trace *trace, int64_t kind)
+{
+    static const char *const names[] = {"Unified Memory Memcpy HtoD", "Unified Memory Memcpy DtoH",
+                                        "Unified Memory Memcpy DtoD"};
+    if (kind < 11 || kind > 13)
+        return 0;
+    const char *name = names[kind - 11];
+    return event_store_name(trace->store, (struct text){name, strlen(name)});
+}
+
+enum {
+    COPY_KIND = FIRST_OWN,
+    COPY_FROM,
+    COPY_TO,
+    COPY_FLAGS,
+    COPY_BYTES,
+    COPY_FROM_DEVICE,
+    COPY_TO_DEVICE,
+    COPY_FROM_CONTEXT,
+    COPY_TO_CONTEXT,
+    COPY_NODE,
+    COPY_GRAPH
+};
+static const char *const copy_columns[] = {
+    PLACE_COLUMNS, "copyKind",    "srcKind",      "dstKind",      "flags",       "bytes",
+    "srcDeviceId", "dstDeviceId", "srcContextId", "dstContextId", "graphNodeId", "graphId"};
+
+static void add_copy(struct sqlite_trace *trace, struct sqlite_rows *rows,
+                     const struct place *place, bool nsys)
+{
+    struct read_gpu gpu;
+    begin_gpu(&gpu, READ_GPU_MEMCPY, place);
+    struct prof_rec_memcpy *copy = &gpu.memcpy;
+    int64_t kind = sqlite_rows_int(rows, COPY_KIND, 0);
+    gpu.name = nsys ? unified_copy_name(trace, kind) : 0;
+    copy->bytes = after_epoch(sqlite_rows_int(rows, COPY_BYTES, 0));
+    copy->context = place->context;
+    copy->stream = place->stream;
+    copy->device = place->device;
+    copy->copy_kind = int_8(rows, COPY_KIND);
+    copy->src_kind = memory_kind(rows, COPY_FROM, nsys);
+    copy->dst_kind = memory_kind(rows, COPY_TO, nsys);
+    copy->flags = int_8(rows, COPY_FLAGS) & 1;
+    copy->src_device = int_16(rows, COPY_FROM_DEVICE);
+    copy->dst_device = int_16(rows, COPY_TO_DEVICE);
+    copy->src_context = id_32(rows, COPY_FROM_CONTEXT);
+    copy->dst_context = id_32(rows, COPY_TO_CONTEXT);
+    copy->graph_node = (uint64_t)sqlite_rows_int(rows, COPY_NODE, 0);
+    copy->graph = sqlite_rows_uint32(rows, COPY_GRAPH);
+    event_store_gpu(trace->store, place->process, &gpu);
+}
+
+static void read_copies(struct sqlite_trace *trace, const char *table, bool nsys)
+{
+    struct sqlite_rows rows;
+    struct place place;
+    sqlite_rows_begin(&rows, trace->file, table, copy_columns, SQLITE_COUNT(copy_columns));
+    while (sqlite_rows_next(&rows))
+        if (take_place(trace, &rows, &place))
+            add_copy(trace, &rows, &place, nsys);
+    sqlite_trace_end(trace, &rows);
+}
+
+enum { SET_VALUE = FIRST_OWN, SET_BYTES, SET_FLAGS, SET_KIND, SET_KIND_NSYS, SET_NODE, SET_GRAPH };
+static const char *const set_columns[] = {PLACE_COLUMNS, "value",   "bytes",       "flags",
+                                          "memoryKind",  "memKind", "graphNodeId", "graphId"};
+
+static void add_set(struct sqlite_trace *trace, struct sqlite_rows *rows, const struct place *place,
+                    bool nsys)
+{
+    struct read_gpu gpu;
+    begin_gpu(&gpu, READ_GPU_MEMSET, place);
+    struct prof_rec_memset *set = &gpu.memset;
+    set->bytes = after_epoch(sqlite_rows_int(rows, SET_BYTES, 0));
+    set->context = place->context;
+    set->stream = place->stream;
+    set->device = place->device;
+    set->memory_kind = memory_kind(rows, nsys ? SET_KIND_NSYS : SET_KIND, nsys);
+    set->flags = int_8(rows, SET_FLAGS) & 1;
+    set->value = sqlite_rows_uint32(rows, SET_VALUE);
+    set->graph_node = (uint64_t)sqlite_rows_int(rows, SET_NODE, 0);
+    set->graph = sqlite_rows_uint32(rows, SET_GRAPH);
+    event_store_gpu(trace->store, place->process, &gpu);
+}
+
+static void read_sets(struct sqlite_trace *trace, bool nsys)
+{
+    struct sqlite_rows rows;
+    struct place place;
+    sqlite_rows_begin(&rows, trace->file, "CUPTI_ACTIVITY_KIND_MEMSET", set_columns,
+                      SQLITE_COUNT(set_columns));
+    while (sqlite_rows_next(&rows))
+        if (take_place(trace, &rows, &place))
+            add_set(trace, &rows, &place, nsys);
+    sqlite_trace_end(trace, &rows);
+}
+
+enum { WAIT_TYPE = FIRST_OWN, WAIT_TYPE_NSYS, WAIT_EVENT, WAIT_EVENT_NSYS };
+static const char *const wait_columns[] = {PLACE_COLUMNS, "type", "syncType", "cudaEventId",
+                                           "eventId"};
+
+/* A wait for the context is of no stream, whatever number stands there. */
+static void read_waits(struct sqlite_trace *trace, bool nsys)
+{
+    struct sqlite_rows rows;
+    struct place place;
+    sqlite_rows_begin(&rows, trace->file, "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", wait_columns,
+                      SQLITE_COUNT(wait_columns));
+    while (sqlite_rows_next(&rows)) {
+        struct read_gpu gpu;
+        if (!take_place(trace, &rows, &place))
+            continue;
+        begin_gpu(&gpu, READ_GPU_SYNC, &place);
+        gpu.wait_device = sqlite_rows_int(&rows, DEVICE, -1) < 0 ? 0 : 1u + place.device;
+        gpu.sync.type = sqlite_rows_uint32(&rows, nsys ? WAIT_TYPE_NSYS : WAIT_TYPE);
+        gpu.sync.context = place.context;
+        gpu.sync.stream = gpu.sync.type == 4 ? PROF_SYNC_NO_STREAM : place.stream;
+        gpu.sync.event = id_32(&rows, nsys ? WAIT_EVENT_NSYS : WAIT_EVENT);
+        event_store_gpu(trace->store, place.process, &gpu);
+    }
+    sqlite_trace_end(trace, &rows);
+}
+
+/* With --cuda-graph-trace=graph, nsys has one row for all that a launch of a graph did. */
+static void read_graphs(struct sqlite_trace *trace)
+{
+    static const char *const columns[] = {PLACE_COLUMNS, "graphId"};
+    struct sqlite_rows rows;
+    struct place place;
+    sqlite_rows_begin(&rows, trace->file, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", columns,
+                      SQLITE_COUNT(columns));
+    while (sqlite_rows_next(&rows)) {
+        struct read_gpu gpu;
+        if (!take_place(trace, &rows, &place))
+            continue;
+        begin_gpu(&gpu, READ_GPU_GRAPH, &place);
+        gpu.graph.graph = sqlite_rows_uint32(&rows, FIRST_OWN);
+        gpu.graph.context = place.context;
+        gpu.graph.stream = place.stream;
+        gpu.graph.device = place.device;
+        event_store_gpu(trace->store, place.process, &gpu);
+    }
+    sqlite_trace_end(trace, &rows);
+}
+
+void sqlite_gpu_read(struct sqlite_trace *trace, bool nsys)
+{
+    read_kernels(trace, "CUPTI_ACTIVITY_KIND_KERNEL");
+    read_kernels(trace, "CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL");
+    read_copies(trace, "CUPTI_ACTIVITY_KIND_MEMCPY", nsys);
+    read_copies(trace, "CUPTI_ACTIVITY_KIND_MEMCPY2", nsys);
+    read_sets(trace, nsys);
+    read_waits(trace, nsys);
+    if (nsys)
+        read_graphs(trace);
 }

@@ -7,7 +7,11 @@
 #include "array.h"
 #include "event_store.h"
 #include "maps.h"
-#include "sqlite_rows.h"
+#include "sqlite_file.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* Times of the file beyond +-this are not believed (36 years; nvprof counts from 1970). */
 #define SQLITE_TIME_MAX_NS (INT64_C(1) << 61)
@@ -97,6 +101,20 @@ struct sqlite_call {
 /* A CUDA call; remembers whose its correlation id is. */
 void sqlite_trace_call(struct sqlite_trace *trace, const struct sqlite_call *call);
 
+/* ---- sqlite_calls.c: CUDA calls by what nvprof and nsys say of them ---- */
+
+/* The name of a callback id, without a version, as in "cudaLaunchKernel"; NULL: not known. */
+const char *sqlite_call_name(bool driver, int64_t cbid);
+
+/* READ_SLICE_* of a call of this name. */
+uint8_t sqlite_call_flags(struct text name);
+
+/* The name without the version that CUPTI appends: "cudaLaunchKernel_v7000" is "cudaLaunchKernel";
+ * "cuMemAlloc_v2" is a name. */
+struct text sqlite_call_trim(struct text name);
+
+/* ---- the tables ---- */
+
 /* Device operations, waits and device times of all tables that the two tools call the same. `nsys`:
  * their memory kinds count from 0. */
 void sqlite_gpu_read(struct sqlite_trace *trace, bool nsys);
@@ -105,5 +123,9 @@ void sqlite_gpu_read(struct sqlite_trace *trace, bool nsys);
  * epoch. */
 uint64_t sqlite_nvprof_read(struct sqlite_trace *trace);
 uint64_t sqlite_nsys_read(struct sqlite_trace *trace);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

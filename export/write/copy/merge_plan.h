@@ -8,8 +8,8 @@
 
 #include "json_out.h"
 #include "json_text.h"
+#include "kineto_facts.h"
 #include "kineto_file.h"
-#include "kineto_groups.h"
 #include "text_pool.h"
 #include "timeline.h"
 

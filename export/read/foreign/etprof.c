@@ -1,4 +1,4 @@
-/* etprof_read.c - prof buffers of ExecuTorch, version 1: block after block, without a header or a
+/* etprof.c - prof buffers of ExecuTorch, version 1: block after block, without a header or a
  * trailer of the file.
  *
  *     block: header 64 | events 56 each | allocators 40 each | allocations 8 each
