@@ -14,7 +14,7 @@ const struct query_column *query_column_at(const struct query_table *table, int 
 
 static inline bool query_is_id(const struct query_column *column)
 {
-    return column->get == query_id;
+    return column->get == query_id && column->type == QUERY_INTEGER;
 }
 
 /* Whether the scan can compare and sort it. */

@@ -248,7 +248,7 @@ static void cut_by_id(const struct condition *condition, struct query_span *span
     }
     if (condition->low > span->first)
         span->first = (uint32_t)condition->low;
-    if (condition->high + 1 < span->end)
+    if (condition->high < (int64_t)span->end - 1)
         span->end = (uint32_t)condition->high + 1;
 }
 

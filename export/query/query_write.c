@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define ROWS_AT_ONCE 256u /* of formats that need not know all rows */
 
@@ -100,6 +101,21 @@ static void write_json_cell(struct json_out *out, const struct query_cell *cell)
         json_text(out, cell->text);
 }
 
+/* Members of an object have different names: the second "id" is "id_2". */
+static void write_json_key(struct json_out *out, const struct query *query, uint32_t column)
+{
+    const char *name = query_column_name(query, column);
+    unsigned same = 1;
+    for (uint32_t i = 0; i < column; i++)
+        same += strcmp(query_column_name(query, i), name) == 0;
+    char *numbered = NULL;
+    if (same > 1 && asprintf(&numbered, "%s_%u", name, same) < 0)
+        numbered = NULL;
+    json_string(out, numbered ? numbered : name);
+    json_colon(out);
+    free(numbered);
+}
+
 static void write_json_row(struct json_out *out, const struct query *query)
 {
     uint32_t columns = query_column_count(query);
@@ -107,8 +123,7 @@ static void write_json_row(struct json_out *out, const struct query *query)
     json_object_begin(out);
     for (uint32_t i = 0; i < columns; i++) {
         struct query_cell cell = query_cell(query, i);
-        json_string(out, query_column_name(query, i));
-        json_colon(out);
+        write_json_key(out, query, i);
         write_json_cell(out, &cell);
     }
     json_object_end(out);

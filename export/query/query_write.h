@@ -11,7 +11,8 @@
 extern "C" {
 #endif
 
-/* All rows of a query that has begun. Separated values and JSON, an array with an object for each row, are written
+/* All rows of a query that has begun. Separated values and JSON, an array with an object for each row (of columns with one name
+ * the second is name_2), are written
  * as they come; what is unknown is empty, null in JSON. table_width: as in grid.h. False: query_failed(), else errno:
  * no memory, or the stream failed. */
 bool query_write(struct query *query, enum write_format format, unsigned table_width, FILE *stream);
