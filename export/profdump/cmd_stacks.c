@@ -3,8 +3,8 @@
 #include "options.h"
 #include "profdump.h"
 #include "sheet.h"
+#include "slice_sums.h"
 #include "stack_text.h"
-#include "stack_totals.h"
 #include "units.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 #ifndef PROF_ETRECORD_MAPS_H
 #define PROF_ETRECORD_MAPS_H
 
-#include "debug_maps.h"
+#include "blocks.h"
 
 /* NULL after having complained. */
 struct debug_maps *etrecord_maps_load(const char *path);

@@ -2,7 +2,7 @@
 #include "query_table.h"
 
 #include "array.h"
-#include "cuda_errors.h"
+#include "failed_calls.h"
 
 /* ---- who ---- */
 

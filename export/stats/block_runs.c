@@ -1,8 +1,8 @@
 /* block_runs.c - runs and their events: from blocks, or from the calls of a range. */
-#include "block_runs.h"
+#include "blocks.h"
 
 #include "array.h"
-#include "key_names.h"
+#include "key_averages.h"
 #include "maps.h"
 #include "radix.h"
 

@@ -1,14 +1,133 @@
-/* blocks.c - runs become iterations of event blocks; what their events took. */
 #include "blocks.h"
 
 #include "array.h"
-#include "block_runs.h"
-#include "intervals.h"
 #include "maps.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- intervals and names ---- */
+
+static int by_start(const void *left, const void *right)
+{
+    const struct interval *a = left, *b = right;
+    return (a->start > b->start) - (a->start < b->start);
+}
+
+static bool are_sorted(const struct interval *intervals, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (intervals[i].start < intervals[i - 1].start)
+            return false;
+    return true;
+}
+
+int64_t intervals_union(struct interval *intervals, size_t count, int64_t from, int64_t to)
+{
+    int64_t covered = 0, reached = from;
+    if (!are_sorted(intervals, count))
+        qsort(intervals, count, sizeof *intervals, by_start);
+    for (size_t i = 0; i < count; i++) {
+        int64_t start = intervals[i].start > reached ? intervals[i].start : reached;
+        int64_t end = intervals[i].end < to ? intervals[i].end : to;
+        if (end > start) {
+            covered += end - start;
+            reached = end;
+        }
+    }
+    return covered;
+}
+
+static bool is_word(char letter)
+{
+    return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
+           (letter >= '0' && letter <= '9') || letter == '_' || (unsigned char)letter >= 0x80;
+}
+
+bool name_has_prefix(const char *name, size_t size, const char *prefix)
+{
+    size_t length = strlen(prefix);
+    return length <= size && memcmp(name, prefix, length) == 0 &&
+           (length == size || !is_word(name[length]) ||
+            (length > 0 && (!is_word(prefix[length - 1]) || prefix[length - 1] == '_')));
+}
+
+/* What is not the same in two iterations of a block. */
+
+static uint32_t event_name(const struct timeline *timeline, const struct tl_block *block,
+                           uint32_t index)
+{
+    return timeline->asyncs.at[timeline->block_events.at[block->first_event + index].async].name;
+}
+
+static enum block_difference compare_events(const struct timeline *timeline,
+                                            const struct tl_block *a, const struct tl_block *b,
+                                            uint32_t *index)
+{
+    *index = 0;
+    if (a->event_count != b->event_count)
+        return BLOCK_EVENT_COUNT;
+    for (; *index < a->event_count; ++*index)
+        if (event_name(timeline, a, *index) != event_name(timeline, b, *index))
+            return BLOCK_EVENT_NAME;
+    return BLOCK_SAME;
+}
+
+static enum block_difference compare_allocs(const struct timeline *timeline,
+                                            const struct tl_block *a, const struct tl_block *b,
+                                            uint32_t *index)
+{
+    *index = 0;
+    if (a->alloc_count != b->alloc_count)
+        return BLOCK_ALLOC_COUNT;
+    for (; *index < a->alloc_count; ++*index) {
+        const struct tl_block_alloc *left = &timeline->block_allocs.at[a->first_alloc + *index];
+        const struct tl_block_alloc *right = &timeline->block_allocs.at[b->first_alloc + *index];
+        if (left->heap != right->heap)
+            return BLOCK_ALLOCATOR;
+        if (left->bytes != right->bytes)
+            return BLOCK_ALLOC_BYTES;
+    }
+    return BLOCK_SAME;
+}
+
+enum block_difference block_compare(const struct timeline *timeline, const struct tl_block *first,
+                                    const struct tl_block *second, uint32_t *index)
+{
+    enum block_difference events = compare_events(timeline, first, second, index);
+    return events == BLOCK_SAME ? compare_allocs(timeline, first, second, index) : events;
+}
+
+/* Two tables from (process, name): the latest block, and how many there were. */
+uint32_t blocks_mismatch(const struct timeline *timeline, uint32_t from,
+                         struct block_mismatch *mismatch, bool *enough_memory)
+{
+    struct keymap latest = {0}, counts = {0};
+    uint32_t found = 0;
+    *enough_memory = true;
+    for (uint32_t i = 0; i < timeline->blocks.count && !found && *enough_memory; i++) {
+        const struct tl_block *block = &timeline->blocks.at[i];
+        uint64_t key = (uint64_t)block->process << 32 | block->name;
+        uint32_t before = keymap_find(&latest, key);
+        uint32_t number = before == KEYMAP_NONE ? 0 : keymap_find(&counts, key);
+        uint32_t index = 0;
+        enum block_difference kind = BLOCK_SAME;
+        if (i >= from && before != KEYMAP_NONE)
+            kind = block_compare(timeline, &timeline->blocks.at[before], block, &index);
+        if (kind != BLOCK_SAME) {
+            *mismatch = (struct block_mismatch){kind, before, i, number, index};
+            found = i + 1;
+        }
+        *enough_memory = keymap_set(&latest, key, i) && keymap_set(&counts, key, number + 1);
+    }
+    keymap_fini(&latest);
+    keymap_fini(&counts);
+    return found;
+}
+
+/* Runs become iterations of event blocks; what their events took. */
 
 #define MODULUS (UINT64_C(1) << 32)
 
@@ -350,4 +469,39 @@ double blocks_total(struct blocks *blocks, uint32_t index, const char *prefix, b
     }
     free(intervals);
     return known ? sum / known : (double)NAN;
+}
+
+/* ---- debug maps ---- */
+
+static int compare_texts(struct text a, struct text b)
+{
+    if (!a.bytes || !b.bytes)
+        return (a.bytes != NULL) - (b.bytes != NULL);
+    size_t common = a.size < b.size ? a.size : b.size;
+    int order = common ? memcmp(a.bytes, b.bytes, common) : 0;
+    return order ? order : (a.size > b.size) - (a.size < b.size);
+}
+
+static int compare_entries(const void *left, const void *right)
+{
+    const struct debug_entry *a = left, *b = right;
+    int order = compare_texts(a->instruction, b->instruction);
+    return order ? order : compare_texts(a->part, b->part);
+}
+
+void debug_maps_sort(struct debug_maps *maps)
+{
+    if (maps->entries.count > 1)
+        qsort(maps->entries.at, maps->entries.count, sizeof *maps->entries.at, compare_entries);
+}
+
+const struct debug_entry *debug_maps_find(const struct debug_maps *maps, uint32_t instruction,
+                                          struct text part)
+{
+    char number[16];
+    int size = snprintf(number, sizeof number, "%d", (int32_t)instruction);
+    struct debug_entry wanted = {.instruction = {number, (size_t)size}, .part = part};
+    return maps && maps->entries.count ? bsearch(&wanted, maps->entries.at, maps->entries.count,
+                                                 sizeof wanted, compare_entries)
+                                       : NULL;
 }

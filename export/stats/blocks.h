@@ -23,6 +23,23 @@
 extern "C" {
 #endif
 
+/* ---- intervals and names ---- */
+
+struct interval {
+    int64_t start, end;
+};
+
+/* The length of what at least one of them covers between `from` and `to`: what lies in another, or
+ * partly so, counts once. Sorts them. One that ends before it starts covers nothing. */
+int64_t intervals_union(struct interval *intervals, size_t count, int64_t from, int64_t to);
+
+/* Whether `name` is `prefix` or goes on from it with something that is part of no word, so that
+ * "conv1" is a prefix of "conv1.weight" and "conv1/relu", but neither of "conv10" nor of
+ * "conv1_bn". A prefix that ends with such a character or with "_" is followed by anything. */
+bool name_has_prefix(const char *name, size_t size, const char *prefix);
+
+/* ---- blocks ---- */
+
 struct blocks_options {
     enum time_scale source; /* of the file's ticks; libprof's own times are nanoseconds */
     enum time_scale target;
@@ -107,10 +124,12 @@ bool block_item_duration(const struct blocks_options *options, const struct bloc
 /* What the run's ticks are divided by. */
 double block_run_divisor(const struct blocks_options *options, const struct block_run *run);
 
-/* Average over the iterations of the time that events with this prefix (see intervals.h) took in
+/* Average over the iterations of the time that events with this prefix (see name_has_prefix()) took in
  * one; what lies within another such event counts once, calls that hold a kernel's event
  * (OPERATOR_CALL) do not. NaN: there is none. */
 double blocks_total(struct blocks *blocks, uint32_t block, const char *prefix, bool *enough_memory);
+
+/* ---- differences between runs ---- */
 
 /* The first way in which a run differs from the run of the same name before it. */
 enum block_difference {
@@ -138,6 +157,41 @@ enum block_difference block_compare(const struct timeline *timeline, const struc
  * differs, 0 when none does. False in `enough_memory`: no memory. */
 uint32_t blocks_mismatch(const struct timeline *timeline, uint32_t from,
                          struct block_mismatch *mismatch, bool *enough_memory);
+
+/* ---- debug maps ----
+ *
+ * From instructions and delegates' identifiers to debug handles, the numbers that a
+ * compiler gave to the operators of a model: what an ETRecord holds.
+ *
+ * Keys match as a whole: instruction 1 is not instruction 10.
+ */
+
+/* A list of handles that belongs to an instruction or to a part of a delegate. */
+struct debug_entry {
+    struct text instruction; /* its number as text */
+    struct text part;        /* of the delegate; `bytes` NULL: the instruction's own */
+    struct text backend;     /* of the delegate */
+    uint32_t first, count;   /* into handles[] */
+};
+
+struct debug_maps {
+    TL_ARRAY(struct debug_entry) entries; /* sorted by debug_maps_sort() */
+    TL_ARRAY(int64_t) handles;
+    void *storage; /* texts; freed by who made the maps */
+};
+
+void debug_maps_sort(struct debug_maps *maps);
+
+/* NULL: the maps, which may be NULL, do not know. `part`: the delegate's identifier as text; bytes
+ * NULL: the instruction's own. */
+const struct debug_entry *debug_maps_find(const struct debug_maps *maps, uint32_t instruction,
+                                          struct text part);
+
+/* ---- gathering runs: block_runs.c, for blocks_init() ---- */
+
+/* Append the runs of the timeline and their events, grouped by instruction. False: no memory. */
+bool block_runs_of_blocks(struct blocks *blocks);
+bool block_runs_of_range(struct blocks *blocks);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,6 @@
 /* failed_calls.h - CUDA calls that failed, by call and error code.
  *
- * cudaErrorNotReady is an answer and no failure. Calls of libprof's own are left out.
+ * cudaErrorNotReady is an answer, not a failure. libprof's own calls are left out.
  */
 #ifndef PROF_FAILED_CALLS_H
 #define PROF_FAILED_CALLS_H
@@ -36,6 +36,13 @@ bool failed_calls_is(const struct timeline *timeline, const struct tl_slice *sli
  * there are in all. */
 uint32_t failed_calls_ranges(const struct timeline *timeline, uint32_t slice, uint32_t *ranges,
                              uint32_t most);
+
+/* "cudaErrorMemoryAllocation"; of the driver "CUDA_ERROR_OUT_OF_MEMORY". NULL: success, or a code of
+ * a later CUDA. */
+const char *cuda_error_name(enum prof_api_domain domain, int32_t code);
+
+/* cudaErrorNotReady, the answer of cudaStreamQuery() and its like while there is work to do. */
+#define CUDA_ERROR_IS_ANSWER 600
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,7 @@
 #include "graph_totals.h"
 
 #include "captured.h"
+#include "slice_sums.h"
 
 #include <stdlib.h>
 
@@ -55,22 +56,11 @@ static struct graph_place *place_of(struct adding *adding, const struct graph_to
     return place;
 }
 
-static int64_t device_ns_of(const struct timeline *timeline, const struct tl_slice *slice)
-{
-    int64_t sum = 0;
-    for (uint32_t i = 0; i < slice->gpu_count; i++) {
-        const struct tl_gpu *gpu =
-            &timeline->gpus.at[timeline->gpu_by_slice.at[slice->gpu_first + i]];
-        sum += tl_is_work(gpu) && gpu->end_ns > gpu->start_ns ? gpu->end_ns - gpu->start_ns : 0;
-    }
-    return sum;
-}
-
 static void add_launch(struct adding *adding, const struct tl_graph_launch *launch)
 {
     const struct timeline *timeline = adding->timeline;
     struct graph_total *total = total_of(adding, launch->graph);
-    int64_t device_ns = device_ns_of(timeline, &timeline->slices.at[launch->slice]);
+    int64_t device_ns = slice_launched_ns(timeline, &timeline->slices.at[launch->slice]);
     total->launches++;
     total->whole_launches += launch->whole;
     total->recorded += launch->recorded;

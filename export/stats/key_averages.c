@@ -1,17 +1,156 @@
-/* key_averages.c - one pass over the slices with a stack of open ones; device operations are added
- * where the slice that launched them opens, so that what is around it is known.
+/* key_averages.c - one pass over the slices with a stack of open ones; device operations are added where the
+ * slice that launched them opens, so that what is around it is known.
  *
  * Everything of one process comes before anything of the next, for the sake of cold calls.
  */
 #include "key_averages.h"
 
-#include "key_calls.h"
-#include "key_context.h"
-#include "key_launches.h"
 #include "key_rows.h"
+#include "slice_sums.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- names: each is classified once ---- */
+
+static const char step_prefix[] = "ProfilerStep#";
+static const char step_name[] = "ProfilerStep*";
+static const char unnamed_name[] = "(unnamed)";
+
+static bool is_step(struct text name)
+{
+    size_t prefix = sizeof step_prefix - 1;
+    if (name.size <= prefix || memcmp(name.bytes, step_prefix, prefix) != 0)
+        return false;
+    for (size_t i = prefix; i < name.size; i++)
+        if (name.bytes[i] < '0' || name.bytes[i] > '9')
+            return false;
+    return true;
+}
+
+static uint32_t key_of(const struct key_names *keys, uint32_t name)
+{
+    struct text text = keys->timeline->names.at[name];
+    if (text.size == 0)
+        return keys->key_unnamed;
+    return is_step(text) ? keys->key_step : name;
+}
+
+bool key_names_init(struct key_names *keys, const struct timeline *timeline)
+{
+    uint32_t count = timeline->names.count;
+    *keys = (struct key_names){
+        .timeline = timeline,
+        .name_count = count,
+        .key_step = count,
+        .key_unnamed = count + 1,
+        .key_count = count + 2,
+    };
+    keys->key_of_name = malloc((count + (size_t)1) * sizeof *keys->key_of_name);
+    if (!keys->key_of_name)
+        return false;
+    for (uint32_t name = 0; name < count; name++)
+        keys->key_of_name[name] = key_of(keys, name);
+    return true;
+}
+
+void key_names_fini(struct key_names *keys)
+{
+    free(keys->key_of_name);
+    *keys = (struct key_names){0};
+}
+
+struct text key_names_text(const struct key_names *keys, uint32_t key)
+{
+    if (key == keys->key_step)
+        return (struct text){step_name, sizeof step_name - 1};
+    if (key >= keys->name_count)
+        return (struct text){unnamed_name, sizeof unnamed_name - 1};
+    return keys->timeline->names.at[key];
+}
+
+/* ---- device time of begin/end ranges: prefix sums over the launching calls ---- */
+
+/* Calls with device work, in the order of their slices, and the device time up to each. */
+struct key_launches {
+    const struct timeline *timeline;
+    uint32_t *slices;
+    int64_t *sums_ns; /* sums_ns[i]: of the first i calls */
+    uint32_t count;
+};
+
+static uint32_t count_launches(const struct timeline *timeline)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < timeline->slices.count; i++)
+        count += timeline->slices.at[i].gpu_count != 0;
+    return count;
+}
+
+static void key_launches_fini(struct key_launches *launches)
+{
+    free(launches->slices);
+    free(launches->sums_ns);
+    *launches = (struct key_launches){0};
+}
+
+/* Returns false when memory is short; fini is not needed then. */
+static bool key_launches_init(struct key_launches *launches, const struct timeline *timeline)
+{
+    size_t room = (size_t)count_launches(timeline) + 1;
+    *launches = (struct key_launches){
+        .timeline = timeline,
+        .slices = malloc(room * sizeof *launches->slices),
+        .sums_ns = malloc(room * sizeof *launches->sums_ns),
+    };
+    if (!launches->slices || !launches->sums_ns) {
+        key_launches_fini(launches);
+        return false;
+    }
+    launches->sums_ns[0] = 0;
+    for (uint32_t i = 0; i < timeline->slices.count; i++) {
+        const struct tl_slice *slice = &timeline->slices.at[i];
+        if (!slice->gpu_count)
+            continue;
+        uint32_t n = launches->count++;
+        launches->slices[n] = i;
+        launches->sums_ns[n + 1] = launches->sums_ns[n] + slice_launched_ns(timeline, slice);
+    }
+    return true;
+}
+
+/* How many of the calls come before this time of the thread. */
+static uint32_t count_before(const struct key_launches *launches, const struct tl_thread *thread,
+                             int64_t time_ns)
+{
+    const struct tl_slice *slices = launches->timeline->slices.at;
+    uint32_t low = 0, high = launches->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2, slice = launches->slices[middle];
+        bool before = slice < thread->first_slice;
+        if (slice >= thread->first_slice && slice - thread->first_slice < thread->slice_count)
+            before = slices[slice].start_ns < time_ns;
+        if (before)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* What the thread of a begin/end range launched within it; 0 when it ended on another thread. */
+static int64_t key_launches_within(const struct key_launches *launches,
+                                   const struct tl_async *async)
+{
+    const struct tl_thread *thread = &launches->timeline->threads.at[async->thread];
+    if (async->thread != async->end_thread || async->end_ns < async->start_ns)
+        return 0;
+    uint32_t first = count_before(launches, thread, async->start_ns);
+    uint32_t end = count_before(launches, thread, async->end_ns);
+    return launches->sums_ns[end] - launches->sums_ns[first];
+}
+
+/* ---- the pass ---- */
 
 #define NO_ROW UINT32_MAX
 
@@ -256,7 +395,7 @@ static void add_launched(struct builder *b, struct frame *frame, const struct tl
     for (uint32_t i = 0; i < slice->gpu_count && !b->rows.failed; i++) {
         const struct tl_gpu *op =
             &timeline->gpus.at[timeline->gpu_by_slice.at[slice->gpu_first + i]];
-        if (!key_is_device_work(op))
+        if (!tl_is_work(op))
             continue;
         int64_t end_ns = op->end_ns > op->start_ns ? op->end_ns : op->start_ns;
         frame->gpu_self_ns += end_ns - op->start_ns;
@@ -385,7 +524,7 @@ static void add_orphans(struct builder *b, uint32_t last_process)
         const struct tl_gpu *op = &timeline->gpus.at[b->next_gpu];
         if (op->process > last_process)
             break;
-        if (op->slice != TL_NONE || !key_is_device_work(op))
+        if (op->slice != TL_NONE || !tl_is_work(op))
             continue;
         struct key_group group = no_group;
         b->process = group.process = op->process;

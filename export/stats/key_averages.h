@@ -15,8 +15,8 @@
  *                 0 where the two are on different threads.
  *   mark          a count.
  *
- * A range that NVTX put into a domain is called "domain:name", others by their name alone. One that
- * goes on in several pieces (see timeline.h) is one call, to which all of them add.
+ * A range that NVTX put into a domain is called "domain:name", others by their name alone. A
+ * call that was recorded in several pieces (see timeline.h) counts once, with the sum of its pieces.
  *
  * A range that is open inside another of the same row (recursion) adds to count and self, but not
  * to the totals, which would otherwise hold the same nanoseconds twice. So no thread adds more to a
@@ -47,8 +47,8 @@ enum key_kind {
     KEY_KINDS
 };
 
-/* What rows are told apart by. Whatever is not asked for is TL_NONE in every row, and so is what an
- * event does not have: a range has no device, an orphaned kernel no thread. */
+/* Group rows by. A column that is not grouped by is TL_NONE in every row, and so is one that an event does
+ * not have: a range has no device, an orphaned kernel no thread. */
 #define KEY_BY_KEY 1u     /* the name; without it rows are called "(ranges)", "(kernels)" ... */
 #define KEY_BY_SHAPE 2u   /* of ranges: the text of the attribute "sizes" or "Input Dims" */
 #define KEY_BY_STACK 4u   /* where the range was opened, the call made, the operation launched */
@@ -107,8 +107,7 @@ struct key_average {
     int64_t memory_bytes[4];  /* for the caller to fill in: net CPU, self CPU, CUDA, self CUDA */
 };
 
-/* Deeper ranges are beside their parents instead of inside of them: what prints a path must not cost
- * quadratic time. */
+/* Deeper ranges become siblings of their parents, so that printing all paths does not take quadratic time. */
 #define KEY_PATH_DEPTH_MAX 512u
 
 /* One more range in a path. */
@@ -158,5 +157,33 @@ struct key_average key_averages_total(const struct key_averages *averages);
 /* "range", "cuda_api", "mark", "kernel", "memcpy", "memset", "graph". */
 const char *key_kind_name(enum key_kind kind);
 bool key_kind_is_device(enum key_kind kind);
+
+/* ---- names: which count as the same ----
+ *
+ * Averages are indexed by a small number per name, so no event is ever hashed. Equal names have one index
+ * in a timeline already. In addition, every "ProfilerStep#7" is the key "ProfilerStep*", as in
+ * torch.profiler, and everything without a name is one key.
+ */
+
+struct key_names {
+    const struct timeline *timeline;
+    uint32_t *key_of_name; /* by name index */
+    uint32_t name_count;
+    uint32_t key_step;    /* "ProfilerStep*" */
+    uint32_t key_unnamed; /* what has no name */
+    uint32_t key_count;   /* every key is below */
+};
+
+/* The timeline must outlive `keys`. False: no memory; fini is not needed then. */
+bool key_names_init(struct key_names *keys, const struct timeline *timeline);
+void key_names_fini(struct key_names *keys);
+
+/* The text of a key: a name of the timeline, "ProfilerStep*" or "(unnamed)". */
+struct text key_names_text(const struct key_names *keys, uint32_t key);
+
+static inline uint32_t key_names_of(const struct key_names *keys, uint32_t name)
+{
+    return name < keys->name_count ? keys->key_of_name[name] : keys->key_unnamed;
+}
 
 #endif

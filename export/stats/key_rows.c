@@ -1,9 +1,134 @@
-/* key_rows.c - numbers for names, pairs of numbers, and rows. */
 #include "key_rows.h"
+
+#include "maps.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- calls in several pieces: pieces are listed in order, so the last one listed is the last ---- */
+
+static struct key_call *call_of(struct key_calls *calls, uint32_t *count,
+                                const struct tl_piece *piece)
+{
+    uint32_t call = keymap_find(&calls->of_slice, piece->first);
+    if (call == KEYMAP_NONE) {
+        call = (*count)++;
+        if (!keymap_set(&calls->of_slice, piece->first, call))
+            return NULL;
+        calls->at[call] = (struct key_call){
+            .row = UINT32_MAX, .shape = TL_NONE, .stack = TL_NONE, .device = KEY_SPAN_EMPTY};
+    }
+    return keymap_set(&calls->of_slice, piece->slice, call) ? &calls->at[call] : NULL;
+}
+
+bool key_calls_init(struct key_calls *calls, const struct timeline *timeline)
+{
+    uint32_t count = 0;
+    *calls = (struct key_calls){0};
+    if (timeline->pieces.count == 0)
+        return true;
+    calls->at = malloc(timeline->pieces.count * sizeof *calls->at);
+    for (uint32_t i = 0; i < timeline->pieces.count && calls->at; i++) {
+        struct key_call *call = call_of(calls, &count, &timeline->pieces.at[i]);
+        if (!call) {
+            key_calls_fini(calls);
+            return false;
+        }
+        call->last = timeline->pieces.at[i].slice;
+    }
+    return calls->at != NULL;
+}
+
+void key_calls_fini(struct key_calls *calls)
+{
+    free(calls->at);
+    keymap_fini(&calls->of_slice);
+    *calls = (struct key_calls){0};
+}
+
+/* ---- context: attributes and stacks are sorted by slice, so both advance with the slices ---- */
+
+/* The first attribute of shapes. */
+uint32_t key_context_shape(struct key_context *context, uint32_t slice)
+{
+    const struct timeline *timeline = context->timeline;
+    uint32_t shape = TL_NONE;
+    for (; context->next_attr < timeline->attrs.count &&
+           timeline->attrs.at[context->next_attr].slice <= slice;
+         context->next_attr++) {
+        const struct tl_attr *attr = &timeline->attrs.at[context->next_attr];
+        bool is_text = attr->type == PROF_ATTR_STRING && attr->value < timeline->names.count;
+        if (attr->slice == slice && shape == TL_NONE && is_text && context->is_shape[attr->key])
+            shape = (uint32_t)attr->value;
+    }
+    return shape;
+}
+
+static uint32_t stack_group(const struct key_context *context, uint32_t stack)
+{
+    bool grouped = stack != TL_NONE && context->options->stack_groups;
+    return grouped ? context->options->stack_groups[stack] : stack;
+}
+
+uint32_t key_context_stack(struct key_context *context, uint32_t slice)
+{
+    const struct tl_stack_of *stacks = context->timeline->slice_stacks.at;
+    uint32_t count = context->timeline->slice_stacks.count;
+    while (context->next_stack < count && stacks[context->next_stack].owner < slice)
+        context->next_stack++;
+    bool has = context->next_stack < count && stacks[context->next_stack].owner == slice;
+    return has ? stack_group(context, stacks[context->next_stack].stack) : TL_NONE;
+}
+
+static bool find_shape_keys(struct key_context *context)
+{
+    const struct timeline *timeline = context->timeline;
+    context->is_shape = calloc((size_t)timeline->names.count + 1, sizeof *context->is_shape);
+    for (uint32_t i = 0; i < timeline->names.count && context->is_shape; i++) {
+        struct text name = timeline->names.at[i];
+        context->is_shape[i] = (name.size == 5 && memcmp(name.bytes, "sizes", 5) == 0) ||
+                               (name.size == 10 && memcmp(name.bytes, "Input Dims", 10) == 0);
+    }
+    return context->is_shape != NULL;
+}
+
+/* Devices and streams are both in the order of processes and ordinals. */
+static bool find_devices(struct key_context *context)
+{
+    const struct timeline *timeline = context->timeline;
+    struct keymap known = {0};
+    bool stored = true;
+    context->device_of_stream = malloc(((size_t)timeline->streams.count + 1) * sizeof(uint32_t));
+    for (uint32_t i = 0; i < timeline->devices.count && stored; i++) {
+        const struct tl_device *device = &timeline->devices.at[i];
+        stored = keymap_set(&known, (uint64_t)device->process << 32 | device->info.device, i);
+    }
+    for (uint32_t i = 0; i < timeline->streams.count && stored && context->device_of_stream; i++) {
+        const struct tl_stream *stream = &timeline->streams.at[i];
+        context->device_of_stream[i] =
+            keymap_find(&known, (uint64_t)stream->process << 32 | stream->device);
+    }
+    keymap_fini(&known);
+    return stored && context->device_of_stream;
+}
+
+bool key_context_init(struct key_context *context, const struct timeline *timeline,
+                      const struct key_options *options)
+{
+    *context = (struct key_context){.timeline = timeline, .options = options};
+    if (options->group_by & KEY_BY_SHAPE && !find_shape_keys(context))
+        return false;
+    return !(options->group_by & KEY_BY_DEVICE) || find_devices(context);
+}
+
+void key_context_fini(struct key_context *context)
+{
+    free(context->device_of_stream);
+    free(context->is_shape);
+}
+
+/* ---- rows ---- */
 
 /* In the order of refinement. */
 static const struct {

@@ -1,15 +1,86 @@
-/* key_rows.h - which row an event belongs to; the inside of key_averages.c.
+/* key_rows.h - which row of the averages an event belongs to; the inside of key_averages.c. */
+#ifndef PROF_KEY_ROWS_H
+#define PROF_KEY_ROWS_H
+
+#include "key_averages.h"
+#include "maps.h"
+#include "timeline.h"
+
+/* ---- ranges that were recorded in several pieces (timeline.h), joined again ---- */
+
+/* A stretch of time; empty when it ends before it starts. */
+struct key_span {
+    int64_t start_ns, end_ns;
+};
+
+#define KEY_SPAN_EMPTY ((struct key_span){INT64_MAX, INT64_MIN})
+
+static inline void key_span_widen(struct key_span *span, struct key_span by)
+{
+    span->start_ns = by.start_ns < span->start_ns ? by.start_ns : span->start_ns;
+    span->end_ns = by.end_ns > span->end_ns ? by.end_ns : span->end_ns;
+}
+
+struct key_call {
+    uint32_t last; /* its last piece */
+    uint32_t row;  /* of its first piece, UINT32_MAX none yet */
+    uint32_t shape, stack;
+    int64_t start_ns;       /* of the first piece */
+    int64_t device_ns;      /* that the pieces so far launched */
+    struct key_span device; /* of the same */
+};
+
+struct key_calls {
+    struct key_call *at;
+    struct keymap of_slice; /* first pieces and later ones -> call */
+};
+
+/* False: no memory; fini is not needed then. */
+bool key_calls_init(struct key_calls *calls, const struct timeline *timeline);
+void key_calls_fini(struct key_calls *calls);
+
+/* NULL: the slice is a whole call. */
+static inline struct key_call *key_calls_find(const struct key_calls *calls, uint32_t slice)
+{
+    if (!calls->at)
+        return NULL;
+    uint32_t call = keymap_find(&calls->of_slice, slice);
+    return call == KEYMAP_NONE ? NULL : &calls->at[call];
+}
+
+/* ---- context: what rows are grouped by that a slice does not contain itself: shapes, stacks, devices ---- */
+
+struct key_context {
+    const struct timeline *timeline;
+    const struct key_options *options;
+    uint32_t *device_of_stream; /* by stream: into devices[]; NULL unless asked for */
+    bool *is_shape;             /* by name: whether it is a key of shapes; NULL unless asked for */
+    uint32_t next_attr, next_stack; /* the first that is not before the slice at hand */
+};
+
+/* False: no memory; fini all the same. */
+bool key_context_init(struct key_context *context, const struct timeline *timeline,
+                      const struct key_options *options);
+void key_context_fini(struct key_context *context);
+
+/* Of a slice, which must not be before the one asked about last: into names[], or TL_NONE. */
+uint32_t key_context_shape(struct key_context *context, uint32_t slice);
+/* As key_group.stack. Slices in order, too. */
+uint32_t key_context_stack(struct key_context *context, uint32_t slice);
+
+/* Into devices[]; TL_NONE: none is known, or devices were not asked for. */
+static inline uint32_t key_context_device(const struct key_context *context, uint32_t stream)
+{
+    bool known = context->device_of_stream && stream != TL_NONE;
+    return known ? context->device_of_stream[stream] : TL_NONE;
+}
+
+/* ---- rows ----
  *
  * A name and a kind have one small number in an array, so by name alone nothing is hashed. Each
  * further part (a thread, a shape ...) refines that number: the pair of number and part has a
  * number of its own, found in a hash table of exact keys.
  */
-#ifndef PROF_KEY_ROWS_H
-#define PROF_KEY_ROWS_H
-
-#include "key_averages.h"
-#include "key_names.h"
-#include "maps.h"
 
 #define KEY_PARTS 8u /* the KEY_BY_* beside the name */
 

@@ -1,6 +1,7 @@
 /* key_spread.c - durations by row, then by size, without a second copy of them. */
 #include "key_spread.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #define FEW 24u
@@ -168,19 +169,6 @@ static double percentile(const int64_t *sorted_ns, size_t count, unsigned rank)
     return low + ((double)sorted_ns[below + 1] - low) * (place - (double)below);
 }
 
-/* libc's sqrt() is in libm, which libprof.so does not link. */
-static double square_root(double value)
-{
-    double root = value > 1 ? value : 1;
-    for (int i = 0; i < 200 && value > 0; i++) {
-        double better = (root + value / root) / 2;
-        if (better >= root)
-            break;
-        root = better;
-    }
-    return value > 0 ? root : 0;
-}
-
 void key_spread_measure(struct key_spread *spread, const int64_t *sorted_ns, size_t count)
 {
     double mean = key_spread_mean(spread), sum = 0;
@@ -188,7 +176,7 @@ void key_spread_measure(struct key_spread *spread, const int64_t *sorted_ns, siz
         return;
     for (size_t i = 0; i < count; i++)
         sum += ((double)sorted_ns[i] - mean) * ((double)sorted_ns[i] - mean);
-    spread->stddev_ns = square_root(sum / (double)count);
+    spread->stddev_ns = sqrt(sum / (double)count);
     for (unsigned i = 0; i < KEY_PERCENTILES; i++)
         spread->percentile_ns[i] = percentile(sorted_ns, count, key_percentile_ranks[i]);
 }

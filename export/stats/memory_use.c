@@ -1,7 +1,11 @@
-/* memory_use.c - one pass over the events of memory. */
 #include "memory_use.h"
 
+#include "array.h"
+#include "maps.h"
+
 #include <stdlib.h>
+
+/* ---- heaps: one pass over the events of memory ---- */
 
 static void begin(struct memory_heap_use *use, const struct tl_memory *memory, uint32_t event)
 {
@@ -52,4 +56,479 @@ bool memory_is_cuda(const struct tl_heap *heap)
 {
     enum { PAGEABLE = 1, PINNED = 2 };
     return heap->allocator == 0 && heap->kind != PAGEABLE && heap->kind != PINNED;
+}
+
+/* ---- sites: what is live at a moment, grouped by the code that allocated it ---- */
+
+struct grouping {
+    const struct timeline *timeline;
+    struct memory_sites *sites;
+    uint32_t *path_of;      /* by slice: path + 1; 0 not yet */
+    struct keymap paths;    /* parent and name -> path */
+    struct keymap groups;   /* heap and path -> site */
+    TL_ARRAY(uint32_t) way; /* slices without a path, from the innermost out */
+    bool failed;
+};
+
+static uint32_t add_path(struct grouping *grouping, uint32_t parent, uint32_t slice)
+{
+    uint32_t name = grouping->timeline->slices.at[slice].name;
+    uint64_t key = (uint64_t)parent << 32 | name;
+    uint32_t known = keymap_find(&grouping->paths, key);
+    if (known != KEYMAP_NONE)
+        return known;
+    struct memory_path *path = ARRAY_ADD(&grouping->sites->paths);
+    if (!path || !keymap_set(&grouping->paths, key, grouping->sites->paths.count - 1)) {
+        grouping->failed = true;
+        return TL_NONE;
+    }
+    *path = (struct memory_path){parent, name, slice};
+    return grouping->sites->paths.count - 1;
+}
+
+/* Out to where a path is known, and back in. */
+static uint32_t path_of(struct grouping *grouping, uint32_t slice)
+{
+    uint32_t at = slice;
+    grouping->way.count = 0;
+    while (at != TL_NONE && !grouping->path_of[at] && !grouping->failed) {
+        uint32_t *step = ARRAY_ADD(&grouping->way);
+        grouping->failed |= !step;
+        if (step)
+            *step = at;
+        at = grouping->timeline->slices.at[at].parent;
+    }
+    uint32_t path = at == TL_NONE || grouping->failed ? TL_NONE : grouping->path_of[at] - 1;
+    for (uint32_t i = grouping->way.count; i-- > 0 && !grouping->failed;) {
+        path = add_path(grouping, path, grouping->way.at[i]);
+        grouping->path_of[grouping->way.at[i]] = path + 1;
+    }
+    return grouping->failed ? TL_NONE : path;
+}
+
+static void add_memory(struct grouping *grouping, uint32_t index)
+{
+    const struct tl_memory *memory = &grouping->timeline->memories.at[index];
+    struct memory_sites *sites = grouping->sites;
+    uint32_t path = path_of(grouping, memory->slice);
+    uint64_t key = (uint64_t)memory->heap << 32 | path;
+    uint32_t known = keymap_find(&grouping->groups, key);
+    if (known == KEYMAP_NONE) {
+        struct memory_site *site = ARRAY_ADD(&sites->sites);
+        known = sites->sites.count - 1;
+        if (!site || !keymap_set(&grouping->groups, key, known)) {
+            grouping->failed = true;
+            return;
+        }
+        *site = (struct memory_site){.heap = memory->heap, .path = path, .memory = index};
+    }
+    sites->sites.at[known].count++;
+    sites->sites.at[known].bytes += memory->bytes;
+    sites->count++;
+    sites->bytes += memory->bytes;
+}
+
+/* By bytes; equal ones as they came. */
+static int compare_sites(const void *left, const void *right)
+{
+    const struct memory_site *a = left, *b = right;
+    if (a->bytes != b->bytes)
+        return a->bytes < b->bytes ? 1 : -1;
+    return a->memory < b->memory ? -1 : a->memory > b->memory;
+}
+
+static bool is_wanted(const struct tl_memory *memory, uint32_t heap, bool at_end)
+{
+    return (heap == TL_NONE || memory->heap == heap) && !(at_end && memory->address == 0);
+}
+
+static void add_live(struct grouping *grouping, uint32_t event, uint32_t heap)
+{
+    const struct timeline *timeline = grouping->timeline;
+    uint8_t *live = calloc(timeline->memories.count + (size_t)1, 1);
+    grouping->failed |= !live;
+    for (uint32_t i = 0; live && i < timeline->memory_events.count && i <= event; i++)
+        live[timeline->memory_events.at[i].memory] = !timeline->memory_events.at[i].is_end;
+    for (uint32_t i = 0; live && i < timeline->memories.count && !grouping->failed; i++)
+        if (live[i] && is_wanted(&timeline->memories.at[i], heap, event == TL_NONE))
+            add_memory(grouping, i);
+    free(live);
+}
+
+bool memory_sites_init(struct memory_sites *sites, const struct timeline *timeline, uint32_t event,
+                       uint32_t heap)
+{
+    struct grouping grouping = {.timeline = timeline, .sites = sites};
+    *sites = (struct memory_sites){0};
+    grouping.path_of = calloc(timeline->slices.count + (size_t)1, sizeof *grouping.path_of);
+    grouping.failed = !grouping.path_of;
+    if (!grouping.failed)
+        add_live(&grouping, event, heap);
+    if (!grouping.failed && sites->sites.count > 1)
+        qsort(sites->sites.at, sites->sites.count, sizeof *sites->sites.at, compare_sites);
+    free(grouping.path_of);
+    free(grouping.way.at);
+    keymap_fini(&grouping.paths);
+    keymap_fini(&grouping.groups);
+    if (grouping.failed)
+        memory_sites_fini(sites);
+    return !grouping.failed;
+}
+
+void memory_sites_fini(struct memory_sites *sites)
+{
+    free(sites->sites.at);
+    free(sites->paths.at);
+    *sites = (struct memory_sites){0};
+}
+
+/* ---- bytes in use over time, per process, on the host's side and on the devices' ----
+ *
+ * A tree of maxima: leaf `leaves + i` is what is in use after event i, every other
+ * node the larger of its two children, so a stretch of n events costs the logarithm of n. */
+
+struct memory_curve {
+    const struct timeline *timeline;
+    uint32_t *first;                 /* by process: its first event; one more at the end */
+    uint64_t *tallest[MEMORY_SIDES]; /* a tree over the events */
+    uint32_t leaves;
+};
+
+static uint32_t process_of(const struct timeline *timeline, uint32_t event)
+{
+    uint32_t memory = timeline->memory_events.at[event].memory;
+    return timeline->heaps.at[timeline->memories.at[memory].heap].process;
+}
+
+/* Events are grouped by process, in the processes' order. */
+static void fill_first(struct memory_curve *curve)
+{
+    const struct timeline *timeline = curve->timeline;
+    uint32_t event = 0;
+    for (uint32_t process = 0; process <= timeline->processes.count; process++) {
+        while (event < timeline->memory_events.count && process_of(timeline, event) < process)
+            event++;
+        curve->first[process] = event;
+    }
+}
+
+static void fill_leaves(struct memory_curve *curve)
+{
+    const struct timeline *timeline = curve->timeline;
+    uint64_t live[MEMORY_SIDES] = {0};
+    for (uint32_t i = 0; i < curve->leaves; i++) {
+        const struct tl_memory_event *event = &timeline->memory_events.at[i];
+        const struct tl_memory *memory = &timeline->memories.at[event->memory];
+        int changed = memory_is_cuda(&timeline->heaps.at[memory->heap]) ? MEMORY_CUDA : MEMORY_CPU;
+        if (i && process_of(timeline, i) != process_of(timeline, i - 1))
+            live[MEMORY_CPU] = live[MEMORY_CUDA] = 0;
+        live[changed] += event->is_end ? -memory->bytes : memory->bytes;
+        for (int side = 0; side < MEMORY_SIDES; side++)
+            curve->tallest[side][curve->leaves + i] = live[side];
+    }
+}
+
+static void fill_tree(struct memory_curve *curve)
+{
+    for (int side = 0; side < MEMORY_SIDES; side++)
+        for (uint32_t i = curve->leaves; i-- > 1;) {
+            uint64_t left = curve->tallest[side][2 * i], right = curve->tallest[side][2 * i + 1];
+            curve->tallest[side][i] = left > right ? left : right;
+        }
+}
+
+static void memory_curve_fini(struct memory_curve *curve)
+{
+    free(curve->first);
+    for (int side = 0; side < MEMORY_SIDES; side++)
+        free(curve->tallest[side]);
+    *curve = (struct memory_curve){0};
+}
+
+/* False: no memory. */
+static bool memory_curve_init(struct memory_curve *curve, const struct timeline *timeline)
+{
+    *curve = (struct memory_curve){.timeline = timeline, .leaves = timeline->memory_events.count};
+    curve->first = calloc(timeline->processes.count + (size_t)1, sizeof *curve->first);
+    bool ready = curve->first != NULL;
+    for (int side = 0; side < MEMORY_SIDES; side++) {
+        curve->tallest[side] = calloc(2 * (size_t)curve->leaves + 2, sizeof **curve->tallest);
+        ready &= curve->tallest[side] != NULL;
+    }
+    if (!ready) {
+        memory_curve_fini(curve);
+        return false;
+    }
+    fill_first(curve);
+    fill_leaves(curve);
+    fill_tree(curve);
+    return true;
+}
+
+/* The process's first event after `time_ns`. */
+static uint32_t first_after(const struct memory_curve *curve, uint32_t process, int64_t time_ns)
+{
+    uint32_t low = curve->first[process], high = curve->first[process + 1];
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (curve->timeline->memory_events.at[middle].time_ns <= time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static uint64_t tallest(const struct memory_curve *curve, int side, uint32_t from, uint32_t end)
+{
+    const uint64_t *tree = curve->tallest[side];
+    uint64_t most = 0;
+    size_t low = (size_t)from + curve->leaves, high = (size_t)end + curve->leaves;
+    for (; low < high; low /= 2, high /= 2) {
+        if (low & 1) {
+            most = tree[low] > most ? tree[low] : most;
+            low++;
+        }
+        if (high & 1) {
+            high--;
+            most = tree[high] > most ? tree[high] : most;
+        }
+    }
+    return most;
+}
+
+/* Raises peak[] to the most bytes that the slice's process used while the slice was open. */
+static void memory_curve_peak(const struct memory_curve *curve, uint32_t slice,
+                              uint64_t peak[MEMORY_SIDES])
+{
+    const struct tl_slice *open = &curve->timeline->slices.at[slice];
+    uint32_t process = curve->timeline->threads.at[open->thread].process;
+    uint32_t from = first_after(curve, process, open->start_ns);
+    uint32_t end = first_after(curve, process, open->end_ns);
+    /* What was in use when it began is what the event before left. */
+    if (from > curve->first[process])
+        from--;
+    for (int side = 0; side < MEMORY_SIDES; side++) {
+        uint64_t most = tallest(curve, side, from, end);
+        peak[side] = most > peak[side] ? most : peak[side];
+    }
+}
+
+/* ---- ranges ----
+ *
+ * Amounts gathered per slice, handed up from the innermost to the outermost, and
+ * added up by name. */
+
+struct amounts {
+    struct memory_amounts side[MEMORY_SIDES];
+};
+
+struct gathering {
+    const struct timeline *timeline;
+    struct memory_ranges *ranges;
+    struct amounts *self, *total; /* by slice */
+    uint32_t *open;               /* by key: how many ranges of it are around the slice at hand */
+    uint32_t capacity;
+};
+
+static void add(struct memory_amounts *to, const struct memory_amounts *from)
+{
+    to->allocations += from->allocations;
+    to->frees += from->frees;
+    to->allocated_bytes += from->allocated_bytes;
+    to->freed_bytes += from->freed_bytes;
+}
+
+static void add_sides(struct memory_amounts to[MEMORY_SIDES], const struct amounts *from)
+{
+    for (int side = 0; side < MEMORY_SIDES; side++)
+        add(&to[side], &from->side[side]);
+}
+
+static bool is_empty(const struct amounts *amounts)
+{
+    return !amounts->side[MEMORY_CPU].allocations && !amounts->side[MEMORY_CPU].frees &&
+           !amounts->side[MEMORY_CUDA].allocations && !amounts->side[MEMORY_CUDA].frees;
+}
+
+static uint32_t range_around(const struct timeline *timeline, uint32_t slice)
+{
+    while (slice != TL_NONE && timeline->slices.at[slice].kind == TL_API)
+        slice = timeline->slices.at[slice].parent;
+    return slice;
+}
+
+static void take_event(struct gathering *gathering, const struct tl_memory_event *event)
+{
+    const struct timeline *timeline = gathering->timeline;
+    const struct tl_memory *memory = &timeline->memories.at[event->memory];
+    int side = memory_is_cuda(&timeline->heaps.at[memory->heap]) ? MEMORY_CUDA : MEMORY_CPU;
+    uint32_t slice = range_around(timeline, event->is_end ? memory->end_slice : memory->slice);
+    struct memory_amounts *to =
+        slice == TL_NONE ? &gathering->ranges->outside[side] : &gathering->self[slice].side[side];
+    to->allocations += !event->is_end;
+    to->frees += event->is_end;
+    to->allocated_bytes += event->is_end ? 0 : memory->bytes;
+    to->freed_bytes += event->is_end ? memory->bytes : 0;
+}
+
+/* Parents stand before their children. */
+static void hand_up(struct gathering *gathering)
+{
+    for (uint32_t i = gathering->timeline->slices.count; i-- > 0;) {
+        uint32_t parent = gathering->timeline->slices.at[i].parent;
+        add_sides(gathering->total[i].side, &gathering->self[i]);
+        if (parent != TL_NONE && !is_empty(&gathering->total[i]))
+            add_sides(gathering->total[parent].side, &gathering->total[i]);
+    }
+}
+
+static uint32_t key_of(const struct gathering *gathering, uint32_t slice)
+{
+    return key_names_of(&gathering->ranges->keys, gathering->timeline->slices.at[slice].name);
+}
+
+static bool is_range(const struct timeline *timeline, uint32_t slice)
+{
+    return timeline->slices.at[slice].kind != TL_API &&
+           !(timeline->slices.at[slice].flags & TL_INTERNAL);
+}
+
+/* From the slice `from` and what is around it to what is around `slice`, which comes later: a slice stands
+ * before what is inside it, so each is opened once and closed once. */
+static void move_to(struct gathering *gathering, uint32_t from, uint32_t slice)
+{
+    const struct tl_slice *slices = gathering->timeline->slices.at;
+    for (; from != TL_NONE && from != slices[slice].parent; from = slices[from].parent)
+        if (is_range(gathering->timeline, from))
+            gathering->open[key_of(gathering, from)]--;
+}
+
+/* NULL: no memory. */
+static struct memory_range *row_of(struct gathering *gathering, uint32_t key)
+{
+    struct memory_ranges *ranges = gathering->ranges;
+    if (ranges->row_of_key[key])
+        return &ranges->rows[ranges->row_of_key[key] - 1];
+    if (ranges->count == gathering->capacity) {
+        uint32_t capacity = gathering->capacity ? gathering->capacity * 2 : 64;
+        struct memory_range *rows = realloc(ranges->rows, capacity * sizeof *rows);
+        if (!rows)
+            return NULL;
+        ranges->rows = rows;
+        gathering->capacity = capacity;
+    }
+    ranges->rows[ranges->count] = (struct memory_range){.key = key};
+    ranges->row_of_key[key] = ++ranges->count;
+    return &ranges->rows[ranges->count - 1];
+}
+
+static bool add_rows(struct gathering *gathering)
+{
+    const struct timeline *timeline = gathering->timeline;
+    for (uint32_t i = 0; i < timeline->slices.count; i++) {
+        move_to(gathering, i ? i - 1 : TL_NONE, i);
+        if (!is_range(timeline, i))
+            continue;
+        uint32_t key = key_of(gathering, i);
+        bool outermost = gathering->open[key]++ == 0;
+        if (is_empty(&gathering->total[i]))
+            continue;
+        struct memory_range *row = row_of(gathering, key);
+        if (!row)
+            return false;
+        add_sides(row->self, &gathering->self[i]);
+        if (outermost)
+            add_sides(row->total, &gathering->total[i]);
+    }
+    return true;
+}
+
+/* Every range of a name that has a row, whether or not this one allocated. */
+static bool add_peaks(struct gathering *gathering)
+{
+    const struct timeline *timeline = gathering->timeline;
+    struct memory_ranges *ranges = gathering->ranges;
+    struct memory_curve curve;
+    if (!memory_curve_init(&curve, timeline))
+        return false;
+    for (uint32_t i = 0; i < timeline->slices.count; i++) {
+        uint32_t row = is_range(timeline, i) ? ranges->row_of_key[key_of(gathering, i)] : 0;
+        if (!row)
+            continue;
+        struct memory_range *range = &ranges->rows[row - 1];
+        range->count++;
+        memory_curve_peak(&curve, i, range->peak_bytes);
+    }
+    memory_curve_fini(&curve);
+    return true;
+}
+
+static uint64_t allocated(const struct memory_range *row)
+{
+    return row->total[MEMORY_CPU].allocated_bytes + row->total[MEMORY_CUDA].allocated_bytes;
+}
+
+static int compare_rows(const void *left, const void *right)
+{
+    const struct memory_range *a = left, *b = right;
+    if (allocated(a) != allocated(b))
+        return allocated(a) < allocated(b) ? 1 : -1;
+    return a->key < b->key ? -1 : a->key > b->key;
+}
+
+static void sort_rows(struct memory_ranges *ranges)
+{
+    if (ranges->count > 1)
+        qsort(ranges->rows, ranges->count, sizeof *ranges->rows, compare_rows);
+    for (uint32_t i = 0; i < ranges->count; i++)
+        ranges->row_of_key[ranges->rows[i].key] = i + 1;
+}
+
+static bool gather(struct gathering *gathering)
+{
+    const struct timeline *timeline = gathering->timeline;
+    for (uint32_t i = 0; i < timeline->memory_events.count; i++)
+        take_event(gathering, &timeline->memory_events.at[i]);
+    hand_up(gathering);
+    if (!add_rows(gathering) || (gathering->ranges->count && !add_peaks(gathering)))
+        return false;
+    sort_rows(gathering->ranges);
+    return true;
+}
+
+bool memory_ranges_init(struct memory_ranges *ranges, const struct timeline *timeline)
+{
+    struct gathering gathering = {.timeline = timeline, .ranges = ranges};
+    *ranges = (struct memory_ranges){0};
+    if (!key_names_init(&ranges->keys, timeline))
+        return false;
+    size_t slices = timeline->slices.count + (size_t)1;
+    ranges->row_of_key = calloc(ranges->keys.key_count + (size_t)1, sizeof *ranges->row_of_key);
+    gathering.self = calloc(slices, sizeof *gathering.self);
+    gathering.total = calloc(slices, sizeof *gathering.total);
+    gathering.open = calloc(ranges->keys.key_count + (size_t)1, sizeof *gathering.open);
+    bool done = ranges->row_of_key && gathering.self && gathering.total && gathering.open &&
+                gather(&gathering);
+    free(gathering.self);
+    free(gathering.total);
+    free(gathering.open);
+    if (!done)
+        memory_ranges_fini(ranges);
+    return done;
+}
+
+void memory_ranges_fini(struct memory_ranges *ranges)
+{
+    key_names_fini(&ranges->keys);
+    free(ranges->rows);
+    free(ranges->row_of_key);
+    ranges->rows = NULL;
+    ranges->row_of_key = NULL;
+}
+
+const struct memory_range *memory_ranges_find(const struct memory_ranges *ranges, uint32_t key)
+{
+    uint32_t row = key < ranges->keys.key_count ? ranges->row_of_key[key] : 0;
+    return row ? &ranges->rows[row - 1] : NULL;
 }

@@ -4,7 +4,7 @@
 #define PROF_RANGE_PATHS_H
 
 #include "array.h"
-#include "key_names.h"
+#include "key_averages.h"
 #include "maps.h"
 #include "timeline.h"
 

@@ -5,7 +5,7 @@
 #define PROF_ARROW_VIEW_H
 
 #include "arrow.h"
-#include "memory_ranges.h"
+#include "memory_use.h"
 #include "quoted_names.h"
 #include "slice_sums.h"
 

@@ -1,7 +1,7 @@
 /* block_names.c - see block_names.h. */
 #include "block_names.h"
 
-#include "intervals.h"
+#include "blocks.h"
 
 #include <string.h>
 

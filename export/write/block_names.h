@@ -2,7 +2,7 @@
 #ifndef PROF_BLOCK_NAMES_H
 #define PROF_BLOCK_NAMES_H
 
-#include "debug_maps.h"
+#include "blocks.h"
 #include "write_blocks.h"
 
 #define BLOCK_NAME_BYTES 24

@@ -2,7 +2,7 @@
 #ifndef PROF_BLOCKS_PARTS_H
 #define PROF_BLOCKS_PARTS_H
 
-#include "debug_maps.h"
+#include "blocks.h"
 #include "grid.h"
 #include "write_blocks.h"
 

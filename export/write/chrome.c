@@ -25,7 +25,6 @@
 #include "chrome_arrows.h"
 #include "chrome_labels.h"
 #include "chrome_memory.h"
-#include "cuda_errors.h"
 #include "exporter.h"
 #include "failed_calls.h"
 #include "stack_of.h"

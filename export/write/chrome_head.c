@@ -9,7 +9,7 @@
 #include "chrome_labels.h"
 #include "cost_json.h"
 #include "facts_json.h"
-#include "run_cost.h"
+#include "run_facts.h"
 #include "write.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 #include "cost_json.h"
 
-#include "run_cost.h"
+#include "run_facts.h"
 
 static void write_part(struct json_out *out, const struct run_cost *cost, enum prof_cost_part part)
 {

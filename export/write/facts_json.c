@@ -21,7 +21,7 @@
 
 #include "averages_json.h"
 #include "nvtx_json.h"
-#include "stack_totals.h"
+#include "slice_sums.h"
 #include "table_data.h"
 #include "write.h"
 #include "write_version.h"

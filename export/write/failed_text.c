@@ -1,7 +1,7 @@
 /* failed_text.c - see failed_text.h. */
 #include "failed_text.h"
 
-#include "cuda_errors.h"
+#include "failed_calls.h"
 #include "text.h"
 #include "units.h"
 

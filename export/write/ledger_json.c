@@ -11,7 +11,6 @@
  */
 #include "ledger_json.h"
 
-#include "cuda_errors.h"
 #include "failed_calls.h"
 #include "run_facts.h"
 #include "stack_of.h"

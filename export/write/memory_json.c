@@ -15,7 +15,6 @@
  */
 #include "memory_json.h"
 
-#include "memory_ranges.h"
 #include "memory_use.h"
 #include "migrations.h"
 #include "run_facts.h"

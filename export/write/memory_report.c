@@ -2,7 +2,7 @@
  * ranges, pools, managed memory. */
 #include "fit.h"
 #include "memory_label.h"
-#include "memory_ranges.h"
+#include "memory_use.h"
 #include "migrations.h"
 #include "run_facts.h"
 #include "text.h"

@@ -3,7 +3,7 @@
 #define PROF_NVTX_JSON_H
 
 #include "json_out.h"
-#include "nvtx_counts.h"
+#include "run_facts.h"
 
 /* Member "nvtx" of an open object: counts, and lists of the domains and categories of all
  * processes. */

@@ -4,7 +4,6 @@
 #include "accounts_text.h"
 #include "failed_text.h"
 #include "fit.h"
-#include "run_cost.h"
 #include "run_facts.h"
 #include "table_data.h"
 #include "table_rows.h"

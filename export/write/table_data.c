@@ -1,7 +1,7 @@
 /* table_data.c - from options to rows. */
 #include "table_data.h"
 
-#include "memory_ranges.h"
+#include "memory_use.h"
 
 bool table_data_shows(enum write_table table, enum key_kind kind)
 {

@@ -2,7 +2,7 @@
 #ifndef PROF_TAX_PARTS_H
 #define PROF_TAX_PARTS_H
 
-#include "key_names.h"
+#include "key_averages.h"
 #include "tax.h"
 #include "write_blocks.h"
 

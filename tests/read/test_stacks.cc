@@ -2,7 +2,7 @@
 #include "stack_of.h"
 
 extern "C" {
-#include "stack_totals.h"
+#include "slice_sums.h"
 }
 
 #include "../support/trace_fixture.h"

@@ -1,7 +1,7 @@
 // Event blocks: runs of the same signature as iterations, what their events took, totals.
 #include "../foreign/executorch_fixture.h"
 #include "../support/block_fixture.h"
-#include "intervals.h"
+#include "blocks.h"
 
 #include <cmath>
 

@@ -2,7 +2,6 @@
 #include "../support/memory_trace.h"
 
 extern "C" {
-#include "memory_ranges.h"
 #include "memory_use.h"
 #include "migrations.h"
 }

@@ -3,7 +3,7 @@
 
 extern "C" {
 #include "key_averages.h"
-#include "nvtx_counts.h"
+#include "run_facts.h"
 }
 
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 #include "../support/trace_fixture.h"
 #include "check.h"
 extern "C" {
-#include "run_cost.h"
+#include "run_facts.h"
 }
 
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 #include "../foreign/executorch_fixture.h"
 #include "tax.h"
 extern "C" {
-#include "key_names.h"
+#include "key_averages.h"
 }
 
 #include <cmath>

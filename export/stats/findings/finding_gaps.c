@@ -1,6 +1,6 @@
 #include "finding_gaps.h"
 
-#include "device_walk.h"
+#include "device_time.h"
 #include "radix.h"
 
 #include <stdlib.h>

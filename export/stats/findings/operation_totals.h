@@ -8,7 +8,7 @@
 #ifndef PROF_OPERATION_TOTALS_H
 #define PROF_OPERATION_TOTALS_H
 
-#include "key_names.h"
+#include "key_averages.h"
 #include "temporal_breakdown.h"
 #include "timeline.h"
 

@@ -1,5 +1,4 @@
 /* rules_calls.c - time in CUDA calls that could be spent once, later or elsewhere; calls that fail; losses. */
-#include "cuda_errors.h"
 #include "failed_calls.h"
 #include "rules.h"
 #include "run_facts.h"

@@ -1,6 +1,5 @@
 /* rules_copies.c - copies, sets and managed memory. */
-#include "device_walk.h"
-#include "intervals.h"
+#include "device_time.h"
 #include "migrations.h"
 #include "rules.h"
 
@@ -166,6 +165,10 @@ const struct finding_rule rule_small_copies = {
  */
 
 #define DEVICE_TO_DEVICE 8u /* prof_rec_memcpy.copy_kind */
+
+struct interval {
+    int64_t start, end;
+};
 
 struct overlap {
     const struct finding_context *context;

@@ -1,5 +1,5 @@
 /* rules_launches.c - slow calls, late starts, repeated steps, shared streams and launch queues. */
-#include "device_walk.h"
+#include "device_time.h"
 #include "radix.h"
 #include "rules.h"
 

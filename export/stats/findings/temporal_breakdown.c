@@ -1,6 +1,6 @@
 #include "temporal_breakdown.h"
 
-#include "device_walk.h"
+#include "device_time.h"
 #include "operation_totals.h"
 #include "radix.h"
 

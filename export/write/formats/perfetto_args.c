@@ -8,7 +8,6 @@
 
 #include "captured.h"
 #include "chrome.h"
-#include "cuda_errors.h"
 #include "failed_calls.h"
 #include "occupancy.h"
 

@@ -1,7 +1,7 @@
 /* perfetto_head.c - what comes before the events: the clock, the tracks, what is known of the run. */
 #include "perfetto.h"
 
-#include "run_cost.h"
+#include "run_facts.h"
 #include "write_version.h"
 
 static void put_clock(struct proto_out *out, unsigned id, uint64_t time_ns)

@@ -4,7 +4,7 @@
 #include "array.h"
 #include "html_tree.h"
 #include "key_averages.h"
-#include "stack_totals.h"
+#include "slice_sums.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* html_usage.c - see html_usage.h. */
 #include "html_usage.h"
 
-#include "device_walk.h"
+#include "device_time.h"
 #include "html_text.h"
 
 #include <stdlib.h>

@@ -1,5 +1,4 @@
 /* ledger_sheet.c - profdump ledger as tables, with a column for every cause. */
-#include "cuda_errors.h"
 #include "failed_calls.h"
 #include "run_facts.h"
 #include "sheet.h"

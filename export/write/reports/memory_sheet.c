@@ -1,7 +1,6 @@
 /* memory_sheet.c - profdump memory as tables: heaps, owners of their peaks, what was never freed, ranges,
  * pools, managed memory. */
 #include "memory_label.h"
-#include "memory_ranges.h"
 #include "memory_use.h"
 #include "migrations.h"
 #include "sheet.h"
