@@ -23,6 +23,11 @@ static inline bool text_is(struct text text, const char *word)
     return text.size == strlen(word) && memcmp(text.bytes, word, text.size) == 0;
 }
 
+static inline bool text_equals(struct text a, struct text b)
+{
+    return a.size == b.size && (a.size == 0 || memcmp(a.bytes, b.bytes, a.size) == 0);
+}
+
 /* FNV-1a of 32 bits. */
 static inline uint32_t text_hash(struct text text)
 {

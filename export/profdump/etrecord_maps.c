@@ -27,7 +27,7 @@ static bool same(struct text a, struct text b)
 {
     if (!a.bytes || !b.bytes)
         return !a.bytes && !b.bytes;
-    return a.size == b.size && memcmp(a.bytes, b.bytes, a.size) == 0;
+    return text_equals(a, b);
 }
 
 static bool keep(struct loader *loader, struct text *text)

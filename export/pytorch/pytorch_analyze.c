@@ -111,12 +111,7 @@ static bool read_duration(struct analysis *analysis, const struct pytorch_kernel
 
 static struct pytorch_device_rows *device_of(struct analysis *analysis, struct text id)
 {
-    for (uint32_t i = 0; i < analysis->trace.device_count && id.bytes; i++) {
-        struct text known = analysis->devices[i].id;
-        if (known.size == id.size && memcmp(known.bytes, id.bytes, id.size) == 0)
-            return &analysis->devices[i];
-    }
-    return NULL;
+    return pytorch_device_rows_find(analysis->devices, analysis->trace.device_count, id);
 }
 
 static bool add_kernel(struct analysis *analysis, const struct pytorch_kernel *kernel)

@@ -48,7 +48,7 @@ static const struct {
 enum pytorch_type pytorch_type_find(struct text name)
 {
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
-        if (strlen(types[i].name) == name.size && memcmp(types[i].name, name.bytes, name.size) == 0)
+        if (text_is(name, types[i].name))
             return types[i].type;
     return PYTORCH_NO_TYPE;
 }
@@ -180,6 +180,15 @@ void pytorch_rows_fini(struct pytorch_rows *rows)
     text_pool_fini(&rows->samples);
     free(rows->at);
     *rows = (struct pytorch_rows){0};
+}
+
+struct pytorch_device_rows *pytorch_device_rows_find(struct pytorch_device_rows *devices,
+                                                     uint32_t count, struct text id)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (text_equals(devices[i].id, id))
+            return &devices[i];
+    return NULL;
 }
 
 static const char *const headings[] = {"Kernel Count",      "FLOPS",
@@ -481,22 +490,14 @@ static void write_both(struct report *report, const struct pytorch_device_rows *
     free(pairs);
 }
 
-static const struct pytorch_device_rows *same_device(const struct pytorch_device_rows *devices,
-                                                     uint32_t count, struct text id)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (devices[i].id.size == id.size && memcmp(devices[i].id.bytes, id.bytes, id.size) == 0)
-            return &devices[i];
-    return NULL;
-}
-
 bool pytorch_report_write_both(FILE *to, const struct pytorch_device_rows *devices,
                                const struct pytorch_device_rows *other, uint32_t count,
                                const char *const names[2], unsigned name_limit)
 {
     struct report report = {.to = to, .name_limit = name_limit};
     for (uint32_t i = 0; i < count && !report.failed; i++) {
-        const struct pytorch_device_rows *second = same_device(other, count, devices[i].id);
+        const struct pytorch_device_rows *second =
+            pytorch_device_rows_find((struct pytorch_device_rows *)other, count, devices[i].id);
         if (second)
             write_both(&report, &devices[i], second, names, i == 0);
     }

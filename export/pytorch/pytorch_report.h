@@ -87,6 +87,10 @@ struct pytorch_device_rows {
     struct pytorch_rows rows;
 };
 
+/* The one with that id; NULL: none. */
+struct pytorch_device_rows *pytorch_device_rows_find(struct pytorch_device_rows *devices,
+                                                     uint32_t count, struct text id);
+
 #define PYTORCH_NAME_LIMIT 40u
 
 /* The table of each device. False: no memory, or `to` failed. */

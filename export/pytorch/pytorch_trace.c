@@ -26,26 +26,17 @@ bool pytorch_devices_piece(struct pytorch_trace *trace, struct text piece, bool 
     return true;
 }
 
-static const char *read_device(struct json_cursor *cursor, const char *p, struct text *id,
-                               struct text *name)
+struct device_texts {
+    struct text id, name;
+};
+
+static void take_text(void *user, const struct json_string *key, struct text value)
 {
-    struct json_string key;
-    bool more = true;
-    if (*p != '{')
-        return json_skip(cursor, p);
-    p = json_space(p + 1);
-    if (p < cursor->end && *p == '}')
-        return p + 1;
-    while (p && more) {
-        p = json_key_at(cursor, p, &key);
-        const char *after = p ? json_skip(cursor, p) : NULL;
-        if (after && json_string_is(&key, "id"))
-            *id = (struct text){p, (size_t)(after - p)};
-        else if (after && json_string_is(&key, "name"))
-            *name = (struct text){p, (size_t)(after - p)};
-        p = after ? json_next(cursor, after, '}', &more) : NULL;
-    }
-    return p;
+    struct device_texts *device = user;
+    if (json_string_is(key, "id"))
+        device->id = value;
+    else if (json_string_is(key, "name"))
+        device->name = value;
 }
 
 const char *pytorch_devices_next(const char *p, const char *end, struct text *item, struct text *id,
@@ -57,8 +48,9 @@ const char *pytorch_devices_next(const char *p, const char *end, struct text *it
     p = json_space(p + 1); /* behind the bracket, or the comma */
     if (p >= end || *p == ']')
         return NULL;
-    *id = *name = (struct text){NULL, 0};
-    const char *after = read_device(&cursor, p, id, name);
+    struct device_texts device = {{NULL, 0}, {NULL, 0}};
+    const char *after = json_each_member(&cursor, p, take_text, &device);
+    *id = device.id, *name = device.name;
     if (after)
         *item = (struct text){p, (size_t)(after - p)};
     return after ? json_space(after) : NULL;
@@ -93,8 +85,7 @@ static bool take_device(struct pytorch_trace *trace, struct text id, struct text
         return false;
     uint32_t last = trace->device_count - 1;
     for (uint32_t i = 0; i < last; i++)
-        if (trace->device_ids[i].size == id.size &&
-            memcmp(trace->device_ids[i].bytes, id.bytes, id.size) == 0) {
+        if (text_equals(trace->device_ids[i], id)) {
             trace->device_names[i] = trace->device_names[last];
             trace->device_count = last;
             break;

@@ -196,7 +196,7 @@ static void put_new_pid(struct merge_chrome *merge, struct text pid)
 {
     const struct merge_file *file = merge->file;
     const struct text *last = &file->pids.texts[merge->last_pid];
-    if (!merge->last_pid || last->size != pid.size || memcmp(last->bytes, pid.bytes, pid.size) != 0)
+    if (!merge->last_pid || !text_equals(*last, pid))
         merge->last_pid = text_pool_number(&merge->file->pids, pid);
     /* a pid that the first pass did not see: the file changed in between */
     bool known = merge->last_pid && merge->last_pid < file->pid_count &&
@@ -293,21 +293,12 @@ static void copy_events(struct merge_chrome *merge, size_t first)
     merge->file = file;
 }
 
-/* The id of a device, as text; empty when it has none. */
-static struct text device_id(const char *p, const char *end)
+/* The first one counts. */
+static void take_id(void *user, const struct json_string *key, struct text value)
 {
-    struct json_cursor cursor = {.end = end};
-    struct json_string key;
-    bool more = *p == '{';
-    p = more ? json_space(p + 1) : p;
-    while (p && more && p < end) {
-        p = json_key_at(&cursor, p, &key);
-        const char *after = p ? json_skip(&cursor, p) : NULL;
-        if (after && key.size == 2 && memcmp(key.bytes, "id", 2) == 0)
-            return (struct text){p, (size_t)(after - p)};
-        p = after ? json_next(&cursor, after, '}', &more) : NULL;
-    }
-    return (struct text){"", 0};
+    struct text *id = user;
+    if (!id->size && json_string_is(key, "id"))
+        *id = value;
 }
 
 /* Those of the file whose ids are new. */
@@ -319,11 +310,11 @@ static void put_devices_of(struct merge_chrome *merge, const struct merge_file *
     bool more = devices.size && *devices.bytes == '[';
     const char *p = more ? json_space(devices.bytes + 1) : NULL;
     while (p && more && p < cursor.end && *p != ']') {
-        const char *after = json_skip(&cursor, p);
+        struct text id = {"", 0};
+        const char *after = json_each_member(&cursor, p, take_id, &id);
         if (!after)
             return;
-        uint32_t before = ids->count;
-        uint32_t number = text_pool_number(ids, device_id(p, cursor.end));
+        uint32_t before = ids->count, number = text_pool_number(ids, id);
         if (number && ids->count != before) {
             json_newline(merge->out);
             put(merge->out, (struct text){p, (size_t)(after - p)});

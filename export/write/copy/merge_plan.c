@@ -201,8 +201,7 @@ struct survey {
 
 static void see_pid(struct survey *survey, struct text pid)
 {
-    if (pid.size == survey->last_pid.size && pid.size &&
-        memcmp(pid.bytes, survey->last_pid.bytes, pid.size) == 0)
+    if (pid.size && text_equals(pid, survey->last_pid))
         return;
     uint32_t number = text_pool_number(&survey->file->pids, pid);
     survey->failed |= number == 0;
