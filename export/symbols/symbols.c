@@ -4,7 +4,6 @@
 #include "array.h"
 #include "demangle.h"
 #include "maps.h"
-#include "perfmap.h"
 #include "stack_of.h"
 #include "symfile.h"
 

@@ -9,7 +9,7 @@ extern "C" {
 #endif
 
 struct symbols_options {
-    const char *perf_map; /* see perfmap.h; NULL /tmp */
+    const char *perf_map; /* see perfmap_load(); NULL /tmp */
     bool debuginfod;      /* ask the servers of DEBUGINFOD_URLS, where libdw can */
 };
 

@@ -1,7 +1,7 @@
-/* symfile.h - one file of code: which functions are at an address of it.
+/* symfile.h - files that name functions: files of code, and what JIT compilers write about theirs.
  *
- * symfile.c finds the file. Two implementations read it, of which a build has one: symfile_dwarf.c (libdw: inlined functions, source
- * lines, separate debug files) and symfile_table.c (symbol tables alone).
+ * With libdw, files of code tell inlined functions, source lines and separate debug files; without it, their
+ * symbol tables alone are read.
  */
 #ifndef PROF_SYMFILE_H
 #define PROF_SYMFILE_H
@@ -32,13 +32,9 @@ struct symfile;
  * build is installed. */
 struct symfile *symfile_open(const struct symfile_request *request, const char **problem);
 
-/* ---- what each implementation has ---- */
-
 /* Whether it tells inlined functions and source lines. */
 bool symfile_has_lines(void);
 
-/* NULL: the path cannot be read, or is not of this machine. */
-struct symfile *symfile_open_path(const char *path);
 void symfile_close(struct symfile *file);
 
 /* Its size; 0: there is none. */
@@ -47,5 +43,31 @@ uint32_t symfile_build_id(const struct symfile *file, const uint8_t **build_id);
 /* Tells the functions at an address as the file counts addresses, innermost first. False: none is
  * known. */
 bool symfile_find(struct symfile *file, uint64_t address, symfile_found found, void *user);
+
+/* ---- the file in which a JIT compiler says what it made ----
+ *
+ * "START SIZE NAME" per line, in hexadecimal, as perf(1) reads it.
+ */
+
+struct perfmap_entry {
+    uint64_t start, bytes;
+    const char *name;
+    size_t line; /* later lines replace earlier ones */
+};
+
+struct perfmap {
+    char *text;
+    struct perfmap_entry *entries; /* by start */
+    size_t count;
+    uint64_t longest; /* bytes of the longest entry */
+};
+
+/* Reads the map of a process: `where` is a file, a directory that holds perf-PID.map, or NULL for
+ * /tmp. False: there is none; the map is then empty. */
+bool perfmap_load(struct perfmap *map, const char *where, uint32_t pid);
+void perfmap_free(struct perfmap *map);
+
+/* NULL: nothing is known at the address. */
+const char *perfmap_find(const struct perfmap *map, uint64_t address);
 
 #endif

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 extern "C" {
-#include "perfmap.h"
+#include "symfile.h"
 }
 
 namespace
