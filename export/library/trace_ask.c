@@ -167,6 +167,23 @@ prof_status prof_trace_table(struct prof_trace *trace, const struct prof_table_o
     return prof_trace_report(trace, "table", options, stream);
 }
 
+prof_status prof_trace_query(struct prof_trace *trace, const char *sql,
+                             const struct prof_table_options *given, FILE *stream)
+{
+    struct call call;
+    if (!trace || !sql || !stream)
+        return PROF_INVALID;
+    struct profdump_options options = trace->options;
+    prof_status status = PROF_INVALID;
+    call_begin(&call, &trace->given, trace->sentence);
+    options.out = stream;
+    options.out_name = "output";
+    options.write.table_width = fit_terminal_width(fileno(stream));
+    if (take_given(&options, given) && command_agrees(&options, &command_query))
+        status = status_of(cmd_query_timeline(&options, trace->held->timeline, sql));
+    return call_end(&call, status, otherwise(&options));
+}
+
 /* ---- files ---- */
 
 /* Opens a stream to the file, compressed or not. NULL: errno says why. */

@@ -48,15 +48,17 @@ static int write_rows(const struct profdump_options *options, const struct timel
     return EXIT_FAILURE;
 }
 
-static int cmd_query_timeline(const struct profdump_options *options,
-                              const struct timeline *timeline, const char *sql)
+int cmd_query_timeline(const struct profdump_options *options, const struct timeline *timeline,
+                       const char *sql)
 {
     struct query *query = query_create(timeline);
     int status = EXIT_FAILURE;
-    if (query && query_begin(query, sql))
+    if (query && query_begin(query, sql)) {
         status = write_rows(options, timeline, query);
-    else
+    } else {
         complain_of(query);
+        status = query ? EXIT_USAGE : EXIT_FAILURE;
+    }
     query_destroy(query);
     return status;
 }
@@ -89,6 +91,14 @@ static int run_inputs(const struct profdump_options *options)
 }
 
 #else
+
+int cmd_query_timeline(const struct profdump_options *options, const struct timeline *timeline,
+                       const char *sql)
+{
+    (void)options, (void)timeline, (void)sql;
+    complain("query: profdump was built without libsqlite3");
+    return EXIT_FAILURE;
+}
 
 static int run_inputs(const struct profdump_options *options)
 {

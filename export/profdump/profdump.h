@@ -112,6 +112,10 @@ typedef int export_command(const struct profdump_options *options, const struct 
 
 export_command cmd_arrow, cmd_chrome;
 
+/* Prints the rows of a statement. A wrong one is wrong usage. */
+int cmd_query_timeline(const struct profdump_options *options, const struct timeline *timeline,
+                       const char *sql);
+
 /* --chrome: copies the Chrome traces among the inputs into one. `*copied` false: there are none, and nothing was written.
  * Returns an exit status. */
 int cmd_chrome_copy(const struct profdump_options *options, bool *copied);

@@ -3,6 +3,7 @@
     trace = libprof.read("run.prof")            # also Kineto's JSON, nsys and nvprof SQLite, ETDumps, several files
     print(trace.table(sort="cuda_total"))       # what profdump prints
     print(trace.explain())
+    trace.query("SELECT name, sum(duration) AS ns FROM kernels GROUP BY name")   # SQL: a dictionary for each row
     trace.export("run.html")
     trace.kernels().to_pandas()
     print(trace.diff("other.prof"))
@@ -101,6 +102,17 @@ class Trace:
         chosen = [] if format == "text" else [f"--format={format}"]
         accept = (0, 1) if command == "check" else (0,)
         return Report(self._profdump(command, *chosen, *words, accept=accept))
+
+    def query(self, sql: str) -> List[Dict[str, Any]]:
+        """The rows of one SQL statement over the trace, a dictionary each: what ``profdump query`` prints. Its tables are
+        described by ``profdump query --schema`` and docs/query.md. Integers are exact, NULL is None.
+
+        ::
+
+            libprof.read("run.prof").query("SELECT name, sum(duration) AS ns FROM kernels GROUP BY name ORDER BY ns")
+        """
+        rows: List[Dict[str, Any]] = json.loads(run_profdump(["query", "--format=json", *window_words(self.window), "--", sql, *self.paths]))
+        return rows
 
     def explain(self) -> Report:
         """Where the time went, whose it is, what to do about it."""

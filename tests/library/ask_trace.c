@@ -89,6 +89,8 @@ static prof_status ask(struct prof_trace *trace, char **argv,
 {
     if (strcmp(argv[1], "export") == 0)
         return prof_trace_export(trace, argv[2], argv[3]);
+    if (strcmp(argv[1], "query") == 0)
+        return prof_trace_query(trace, argv[2], table, stdout);
     if (strcmp(argv[2], "table") == 0)
         return prof_trace_table(trace, table, stdout);
     return prof_trace_report(trace, argv[2], table, stdout);

@@ -99,6 +99,9 @@ static void ask_wrongly(struct prof_trace *trace)
     for (size_t i = 0; prof_trace_report_name(i); i++)
         EXPECT(says(trace, prof_trace_report_name(i)));
     EXPECT(prof_trace_report(trace, "explain", NULL, NULL) == PROF_INVALID);
+    EXPECT(prof_trace_query(trace, NULL, NULL, stdout) == PROF_INVALID);
+    EXPECT(prof_trace_query(trace, "DELETE FROM slices", NULL, stdout) != PROF_OK &&
+           *prof_trace_error(trace));
     EXPECT(prof_trace_table(trace, &options, stdout) == PROF_INVALID &&
            says(trace, "--format: 'xml'"));
     options = (struct prof_table_options){.size_bytes = sizeof options, .sort = "bogus"};

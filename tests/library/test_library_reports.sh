@@ -52,3 +52,13 @@ print(sum(row["self_cuda_total_ns"] for row in rows if row["kind"] in ("kernel",
     grep -q no_such_file ask.err || fail "the example does not say why"
 fi
 echo "$compared comparisons passed"
+
+# Statements of SQL, right and wrong.
+queried() {
+    alike "" query "$@" -- query "$1" - "${@:2}"
+}
+queried "SELECT name, count(*), sum(duration) FROM kernels GROUP BY name" traces/demo.prof
+for format in tsv csv json markdown; do
+    queried "SELECT * FROM slices ORDER BY id" --format=$format traces/demo.prof
+done
+queried "DELETE FROM slices" traces/demo.prof

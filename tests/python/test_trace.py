@@ -29,6 +29,17 @@ def test_texts_are_profdumps(demo_trace: Path) -> None:
     assert opened.report("check").startswith("ok: 1 file")
 
 
+def test_queries_give_rows(demo_trace: Path) -> None:
+    opened = libprof.read(demo_trace)
+    rows = opened.query("SELECT name, 9007199254740993 AS exact, NULL AS none FROM slices WHERE name = 'forward' LIMIT 1")
+    assert rows == [{"name": "forward", "exact": 9007199254740993, "none": None}]
+    assert opened.query("-- nothing is not there\nSELECT * FROM slices WHERE name = 'no such name'") == []
+    with pytest.raises(libprof.ProfError, match="syntax error"):
+        opened.query("SELEC 1")
+    with pytest.raises(libprof.ProfError, match="may not be modified"):
+        opened.query("DELETE FROM slices")
+
+
 def test_facts_are_read_once(demo_trace: Path) -> None:
     opened = libprof.read(demo_trace)
     assert opened.facts is opened.facts

@@ -97,6 +97,16 @@ PROF_TRACE_API prof_status prof_trace_report(struct prof_trace *trace, const cha
                                              const struct prof_table_options *options,
                                              FILE *stream);
 
+/* Prints the rows of one statement of SQL over the trace, as `profdump query` does: its manual page and docs/query.md
+ * have the tables. The statement can only read.
+ *
+ * options  `format` alone counts; JSON is an array with an object for each row. NULL: the default.
+ * Returns  as prof_trace_export(); PROF_INVALID also of a statement that is wrong. PROF_FAILED where libprofdump.so was
+ *          built without libsqlite3.
+ */
+PROF_TRACE_API prof_status prof_trace_query(struct prof_trace *trace, const char *sql,
+                                            const struct prof_table_options *options, FILE *stream);
+
 /* The trace as a table in Arrow's C stream interface: see arrow.h. `stream` is the caller's to release, and may be
  * used after the trace was closed and on another thread. On failure it is not touched. */
 PROF_TRACE_API prof_status prof_trace_arrow(struct prof_trace *trace, enum prof_arrow_table table,
