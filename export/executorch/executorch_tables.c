@@ -16,7 +16,6 @@
 #include "python_text.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,7 +4,6 @@
 #include "compare_values.h"
 #include "compat.h"
 #include "etrecord_maps.h"
-#include "foreign.h"
 #include "options.h"
 #include "profdump.h"
 #include "table_sheets.h"
@@ -13,7 +12,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 static bool set_scale(const char *option, const char *name, enum time_scale *scale)
 {

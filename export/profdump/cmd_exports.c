@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 static int export_perfetto(const struct profdump_options *options, const struct timeline *timeline,
                            const char *path)

@@ -8,7 +8,6 @@
 #include "tensor_compare.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -8,9 +8,7 @@
 #include "window_options.h"
 #include "write_version.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static int wrong_usage(void)

@@ -5,7 +5,6 @@
 #include "pytorch_report.h"
 #include "pytorch_trace.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 struct analysis {

@@ -1,8 +1,6 @@
 /* pytorch_list.c - see pytorch_list.h. */
 #include "pytorch_list.h"
 
-#include <string.h>
-
 static bool is_space(char byte)
 {
     return byte == ' ' || byte == '\n' || byte == '\t' || byte == '\r';
