@@ -23,6 +23,12 @@ static inline bool text_is(struct text text, const char *word)
     return text.size == strlen(word) && memcmp(text.bytes, word, text.size) == 0;
 }
 
+static inline bool text_begins(struct text text, const char *word)
+{
+    size_t size = strlen(word);
+    return text.size >= size && memcmp(text.bytes, word, size) == 0;
+}
+
 static inline bool text_equals(struct text a, struct text b)
 {
     return a.size == b.size && (a.size == 0 || memcmp(a.bytes, b.bytes, a.size) == 0);

@@ -38,12 +38,6 @@ struct search {
     bool failed;
 };
 
-static bool text_begins(struct text text, const char *word)
-{
-    size_t size = strlen(word);
-    return text.size >= size && memcmp(text.bytes, word, size) == 0;
-}
-
 static bool text_holds(struct text text, const char *word)
 {
     const char *end = text.bytes + text.size;

@@ -181,9 +181,9 @@ void kineto_facts_call(struct kineto_facts *facts, const struct kineto_event *ev
 {
     struct text name = {event->name.bytes, event->name.size};
     struct text category = {event->category_text.bytes, event->category_text.size};
-    if (kineto_begins(name, "hip"))
+    if (text_begins(name, "hip"))
         facts->amd_calls = true;
-    else if (kineto_begins(category, "cuda") || kineto_begins(category, "Runtime"))
+    else if (text_begins(category, "cuda") || text_begins(category, "Runtime"))
         facts->cuda_calls = true;
     else
         facts->other_calls = true;

@@ -312,11 +312,6 @@ static const char *walk_key(struct walk *walk, const char *p, struct text *key)
     }
 }
 
-static bool is_events(struct text key)
-{
-    return key.size == 11 && memcmp(key.bytes, "traceEvents", 11) == 0;
-}
-
 /* An array of events that was cut has nothing behind it. */
 static bool was_cut(const struct walk *walk)
 {
@@ -333,7 +328,8 @@ static const char *walk_members(struct walk *walk, const char *p)
     while (p) {
         p = walk_key(walk, p, &key);
         if (p)
-            p = is_events(key) && *p == '[' ? walk_events(walk, p + 1) : pass_member(walk, key, p);
+            p = text_is(key, "traceEvents") && *p == '[' ? walk_events(walk, p + 1)
+                                                         : pass_member(walk, key, p);
         if (!p || was_cut(walk))
             return p;
         bool failed;

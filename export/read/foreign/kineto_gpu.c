@@ -114,7 +114,7 @@ struct word {
 static uint8_t find_word(struct text text, const struct word *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (strlen(words[i].text) == text.size && memcmp(words[i].text, text.bytes, text.size) == 0)
+        if (text_is(text, words[i].text))
             return words[i].number;
     return 0;
 }
@@ -277,9 +277,7 @@ void kineto_memory_fini(struct kineto_memory *memory)
 
 bool kineto_memory_is(const struct kineto_event *event)
 {
-    static const char name[] = "[memory]";
-    return event->name.size == sizeof name - 1 &&
-           memcmp(event->name.bytes, name, sizeof name - 1) == 0 &&
+    return json_string_is(&event->name, "[memory]") &&
            kineto_has(&event->args, KINETO_MEMORY_BYTES);
 }
 

@@ -333,7 +333,7 @@ static bool is_heap_curve(const struct reader *reader)
 {
     const struct kineto_event *event = reader->event;
     return reader->facts.is_libprofs && !event->tid.text.bytes && event->tid.number == 0 &&
-           kineto_begins((struct text){event->name.bytes, event->name.size}, "Memory ");
+           text_begins((struct text){event->name.bytes, event->name.size}, "Memory ");
 }
 
 static void take_counter(struct reader *reader, int64_t time_ns)
@@ -367,9 +367,9 @@ static void take_name(struct reader *reader)
         return;
     uint32_t name = number_text(reader, &event->args.at[KINETO_NAME].text);
     struct text what = {event->name.bytes, event->name.size};
-    if (kineto_begins(what, "process_name"))
+    if (text_begins(what, "process_name"))
         kineto_rows_name_process(&reader->rows, &event->pid, name);
-    else if (kineto_begins(what, "thread_name"))
+    else if (text_begins(what, "thread_name"))
         kineto_rows_name_thread(&reader->rows, &event->pid, &event->tid, name);
 }
 
@@ -377,8 +377,7 @@ static void take_name(struct reader *reader)
 static bool is_about_profiler(const struct kineto_event *event)
 {
     struct text pid = {event->pid.text.bytes, event->pid.text.size};
-    return pid.bytes &&
-           (pid.size == 0 || kineto_begins(pid, "Traces") || kineto_begins(pid, "Spans"));
+    return pid.bytes && (pid.size == 0 || text_begins(pid, "Traces") || text_begins(pid, "Spans"));
 }
 
 static void take_mark(struct reader *reader, int64_t time_ns)

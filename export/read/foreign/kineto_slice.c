@@ -9,8 +9,8 @@
 
 static bool is_graph_launch(struct text name)
 {
-    return kineto_begins(name, "cudaGraphLaunch") || kineto_begins(name, "cuGraphLaunch") ||
-           kineto_begins(name, "hipGraphLaunch");
+    return text_begins(name, "cudaGraphLaunch") || text_begins(name, "cuGraphLaunch") ||
+           text_begins(name, "hipGraphLaunch");
 }
 
 void kineto_slice_classify(const struct kineto_event *event, struct text name,
@@ -28,7 +28,7 @@ void kineto_slice_classify(const struct kineto_event *event, struct text name,
                                  (is_graph_launch(name) ? READ_SLICE_GRAPH : 0));
     } else {
         slice->kind =
-            kineto_begins(name, "ProfilerStep#") ? READ_SLICE_STEP : (uint8_t)READ_SLICE_RANGE;
+            text_begins(name, "ProfilerStep#") ? READ_SLICE_STEP : (uint8_t)READ_SLICE_RANGE;
         slice->correlation = kineto_external_id(&event->args);
     }
 }

@@ -341,16 +341,10 @@ const char *sqlite_call_name(bool driver, int64_t cbid)
     return cbid >= 0 && (uint64_t)cbid < count ? names[cbid] : NULL;
 }
 
-static bool begins(struct text name, const char *with)
-{
-    size_t size = strlen(with);
-    return name.size >= size && memcmp(name.bytes, with, size) == 0;
-}
-
 static bool any_begins(struct text name, const char *const *with)
 {
     for (; *with; with++)
-        if (begins(name, *with))
+        if (text_begins(name, *with))
             return true;
     return false;
 }
@@ -366,7 +360,7 @@ uint8_t sqlite_call_flags(struct text name)
         flags |= READ_SLICE_LAUNCHES | READ_SLICE_GRAPH;
     else if (any_begins(name, launches) && !any_begins(name, hosts))
         flags |= READ_SLICE_LAUNCHES;
-    if (begins(name, "cu") && !begins(name, "cuda"))
+    if (text_begins(name, "cu") && !text_begins(name, "cuda"))
         flags |= READ_SLICE_DRIVER;
     return (uint8_t)flags;
 }

@@ -469,8 +469,7 @@ static void take_uuid(struct text text, uint8_t uuid[16])
 {
     uint8_t read[16] = {0};
     size_t digits = 0;
-    for (size_t i = text.size > 4 && memcmp(text.bytes, "GPU-", 4) == 0 ? 4 : 0; i < text.size;
-         i++) {
+    for (size_t i = text_begins(text, "GPU-") ? 4 : 0; i < text.size; i++) {
         char c = text.bytes[i];
         unsigned value = c >= '0' && c <= '9'   ? (unsigned)(c - '0')
                          : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
