@@ -8,7 +8,6 @@
 #include "maps.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -100,14 +99,8 @@ struct kineto_wish {
 };
 
 struct kineto_python {
-    struct {
-        struct kineto_frame *at;
-        uint32_t count, capacity;
-    } frames;
-    struct {
-        struct kineto_wish *at;
-        uint32_t count, capacity;
-    } wishes;
+    KINETO_ARRAY(struct kineto_frame) frames;
+    KINETO_ARRAY(struct kineto_wish) wishes;
 };
 
 void kineto_python_fini(struct kineto_python *python);

@@ -275,10 +275,9 @@ static void read_nvtx(struct sqlite_trace *trace)
     keymap_fini(&nvtx.domains);
 }
 
-/* ---- memory that was allocated and released, as nsys has it, and what libprof adds of the
- * program's own allocators and of CUPTI's overhead.
+/* ---- memory that was allocated and released; the program's own allocators and CUPTI's overhead ----
  *
- * nsys names the call that did it. libprof names the thread, and the innermost call or range there did it.
+ * The latter two are tables that libprof adds. nsys names the call that did it. libprof names the thread, and the innermost call or range there did it.
  */
 
 enum {

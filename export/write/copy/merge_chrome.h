@@ -6,7 +6,7 @@
  * on from those of the files before; times are brought to one base. The members of the first file stay
  * the trace's; those of the others stand in "mergedTraces" ("mergedTraces 2" where the first has that
  * already), an object per file, and their devices are listed beside those of the first. Which pids belong
- * together stands in "mergedProcesses": see kineto_groups.h.
+ * together stands in "mergedProcesses": see kineto_facts.h.
  */
 #ifndef PROF_MERGE_CHROME_H
 #define PROF_MERGE_CHROME_H

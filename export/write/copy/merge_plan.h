@@ -74,7 +74,7 @@ struct merge_file {
     struct merge_member devices;      /* "deviceProperties" */
     struct merge_member distributed;  /* "distributedInfo" */
     struct merge_member host;         /* "host_name" */
-    struct merge_member processes[2]; /* see kineto_groups.h */
+    struct merge_member processes[2]; /* see kineto_facts.h */
     int64_t later_ns;
     struct kineto_walked walked;
 };
