@@ -141,6 +141,40 @@ static bool fill_texts(struct batch *batch, const struct arrow_column *column, s
     return !out.failed;
 }
 
+/* Of a column that has nothing but nulls: all of it is zero, also indexes of names, since the first text has place 0. */
+static bool absent_init(const struct batch *batch, size_t bytes, struct owned *owned,
+                        struct ArrowArray *array)
+{
+    owned->values = calloc(batch->rows + (size_t)1, bytes);
+    owned->validity = calloc(batch->rows / 8 + 1, 1);
+    owned->texts =
+        array->n_buffers == 3 ? malloc(1) : NULL; /* consumers want an address even of nothing */
+    array->null_count = batch->rows;
+    return owned->values && owned->validity && (array->n_buffers != 3 || owned->texts);
+}
+
+/* False: no memory. */
+static bool values_init(struct batch *batch, const struct arrow_column *column, size_t bytes,
+                        struct owned *owned, struct ArrowArray *array)
+{
+    owned->values = malloc(batch->rows * bytes + sizeof(uint64_t));
+    if (column->nullable)
+        owned->validity = calloc(batch->rows / 8 + 1, 1);
+    if (!owned->values || (column->nullable && !owned->validity))
+        return false;
+    if (column->bytes == 0)
+        return fill_texts(batch, column, owned, &array->null_count);
+    array->null_count = fill(batch, column, owned);
+    if (column->is_name)
+        place_names(batch->stream->names, owned->values, batch->rows);
+    return true;
+}
+
+static bool is_absent(const struct stream *stream, const struct arrow_column *column)
+{
+    return stream->rows->is_absent && stream->rows->is_absent(&stream->view, column->cell);
+}
+
 static bool column_init(struct batch *batch, const struct arrow_column *column,
                         struct ArrowArray *array)
 {
@@ -151,14 +185,8 @@ static bool column_init(struct batch *batch, const struct arrow_column *column,
     array->private_data = owned;
     if (!owned)
         return false;
-    owned->values = malloc(batch->rows * bytes + sizeof(uint64_t));
-    if (column->nullable)
-        owned->validity = calloc(batch->rows / 8 + 1, 1);
-    if (!owned->values || (column->nullable && !owned->validity))
-        return false;
-    if (!is_text)
-        array->null_count = fill(batch, column, owned);
-    else if (!fill_texts(batch, column, owned, &array->null_count))
+    if (!(is_absent(batch->stream, column) ? absent_init(batch, bytes, owned, array)
+                                           : values_init(batch, column, bytes, owned, array)))
         return false;
     owned->buffers[0] = owned->validity;
     owned->buffers[1] = owned->values;
@@ -167,7 +195,6 @@ static bool column_init(struct batch *batch, const struct arrow_column *column,
     array->buffers = owned->buffers;
     if (!column->is_name)
         return true;
-    place_names(batch->stream->names, owned->values, batch->rows);
     array->dictionary = calloc(1, sizeof *array->dictionary);
     return array->dictionary && dictionary_init(array->dictionary, batch->stream->names);
 }

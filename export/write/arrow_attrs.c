@@ -33,6 +33,15 @@ static void find_firsts(struct arrow_view *view)
     }
 }
 
+static void take_word(struct arrow_view *view, uint32_t name, uint8_t word)
+{
+    view->attr_words[name] = word;
+    view->given.shapes |= word == WORD_SHAPES;
+    view->given.sequence |= word == WORD_SEQUENCE || word == WORD_STASHED;
+    view->given.stack |= word == WORD_STACK;
+    view->given.flops |= word == WORD_FLOPS;
+}
+
 bool arrow_attrs_init(struct arrow_view *view)
 {
     const struct timeline *timeline = view->timeline;
@@ -46,7 +55,7 @@ bool arrow_attrs_init(struct arrow_view *view)
         return false;
     find_firsts(view);
     for (uint32_t i = 0; i < timeline->names.count; i++)
-        view->attr_words[i] = word_of(timeline->names.at[i]);
+        take_word(view, i, word_of(timeline->names.at[i]));
     return true;
 }
 

@@ -26,6 +26,8 @@ struct arrow_rows {
     /* Rows are those items for which this holds. */
     bool (*is_row)(const struct arrow_view *view, uint32_t item);
     uint32_t (*item_count)(const struct timeline *timeline);
+    /* Whether nothing in the timeline has a value of that column: it need not be asked row by row. NULL: unknown. */
+    bool (*is_absent)(const struct arrow_view *view, arrow_cell *cell);
 };
 
 extern const struct arrow_rows arrow_event_rows, arrow_launch_rows, arrow_kernel_rows,

@@ -125,4 +125,4 @@ static const struct arrow_column columns[] = {
 };
 
 const struct arrow_rows arrow_counter_rows = {columns, sizeof columns / sizeof *columns, is_row,
-                                              row_count};
+                                              row_count, NULL};

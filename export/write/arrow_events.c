@@ -291,6 +291,24 @@ static bool event_stack(const struct arrow_view *view, uint32_t item, void *to)
     return stack < view->timeline->stacks.count && arrow_put_32(to, view->first_stack + stack);
 }
 
+/* Most recordings lack most of what can come with an event. */
+static bool is_absent(const struct arrow_view *view, arrow_cell *cell)
+{
+    const struct timeline *timeline = view->timeline;
+    bool attrs = view->first_attr != NULL;
+    return cell == event_domain || cell == event_category      ? !timeline->labels.count
+           : cell == event_correlation || cell == event_result ? !timeline->apis.count
+           : cell == event_continues                           ? !timeline->pieces.count
+           : cell == event_host_bytes                          ? !view->has_memory[MEMORY_CPU]
+           : cell == event_device_bytes                        ? !view->has_memory[MEMORY_CUDA]
+           : cell == event_forward_tid                         ? !timeline->fwdbwds.count
+           : cell == event_stack    ? !timeline->stacks.count && !view->given.stack
+           : cell == event_shapes   ? !view->given.shapes
+           : cell == event_sequence ? !view->given.sequence
+           : cell == event_flops    ? !view->flops && !view->given.flops
+                                    : cell == event_attributes && !attrs;
+}
+
 static bool is_event(const struct arrow_view *view, uint32_t item)
 {
     return item >= view->timeline->slices.count || arrow_view_is_event(view, item);
@@ -379,6 +397,6 @@ static const struct arrow_column launch_columns[] = {
 };
 
 const struct arrow_rows arrow_event_rows = {
-    event_columns, sizeof event_columns / sizeof *event_columns, is_event, event_count};
+    event_columns, sizeof event_columns / sizeof *event_columns, is_event, event_count, is_absent};
 const struct arrow_rows arrow_launch_rows = {
-    launch_columns, sizeof launch_columns / sizeof *launch_columns, is_launch, slice_count};
+    launch_columns, sizeof launch_columns / sizeof *launch_columns, is_launch, slice_count, NULL};

@@ -176,4 +176,4 @@ static const struct arrow_column columns[] = {
 };
 
 const struct arrow_rows arrow_kernel_rows = {columns, sizeof columns / sizeof *columns,
-                                             is_operation, gpu_count};
+                                             is_operation, gpu_count, NULL};

@@ -42,6 +42,9 @@ struct arrow_view {
     uint32_t *first_attr;                /* by slice; NULL: nothing has attributes */
     uint8_t *attr_words;                 /* by name: arrow_attrs.c's; NULL likewise */
     struct quoted_names *quoted;         /* NULL likewise */
+    struct {
+        bool shapes, sequence, stack, flops;
+    } given; /* attributes that have a column: a name is theirs */
     uint32_t first_stack,
         first_category; /* in the dictionary: lines of stacks, unnamed categories */
 
