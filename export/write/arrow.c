@@ -97,13 +97,18 @@ static int64_t fill(const struct batch *batch, const struct arrow_column *column
     uint8_t *bits = owned->validity;
     int64_t valid_rows = 0;
     unsigned group = 0;
+    if (!bits) { /* no cell can be null */
+        for (uint32_t i = 0; i < batch->rows; i++, to += column->bytes)
+            column->cell(&stream->view, stream->chosen[i], to);
+        return 0;
+    }
     for (uint32_t i = 0; i < batch->rows; i++, to += column->bytes) {
         bool valid = column->cell(&stream->view, stream->chosen[i], to);
         if (!valid)
             memcpy(to, &nothing, sizeof nothing);
         valid_rows += valid;
         group |= (unsigned)valid << i % 8;
-        if (bits && (i % 8 == 7 || i + 1 == batch->rows)) {
+        if (i % 8 == 7 || i + 1 == batch->rows) {
             bits[i / 8] = (uint8_t)group;
             group = 0;
         }
