@@ -2,9 +2,9 @@
 #include "commands.h"
 #include "options.h"
 #include "profdump.h"
-#include "sheet.h"
 #include "slice_sums.h"
 #include "stack_text.h"
+#include "table.h"
 #include "units.h"
 
 #include <errno.h>
@@ -46,31 +46,31 @@ struct stack_sheet {
     char **lines; /* by stack */
 };
 
-static void add_stack(struct sheet *sheet, const struct stack_sheet *of, uint32_t stack)
+static void add_stack(struct table *table, const struct stack_sheet *of, uint32_t stack)
 {
     const struct stack_total *total = &of->totals->at[stack];
-    sheet_count(sheet, total->calls), sheet_count(sheet, total->ranges);
-    sheet_ns(sheet, total->device_ns);
-    sheet_share(sheet, total->device_ns, of->totals->device_ns);
-    sheet_ns(sheet, total->cpu_ns);
-    sheet_string(sheet, of->timeline->stacks.at[stack].cut ? "yes" : "no");
-    sheet_string(sheet, of->lines[stack]);
+    table_count(table, total->calls), table_count(table, total->ranges);
+    table_ns(table, total->device_ns);
+    table_share(table, total->device_ns, of->totals->device_ns);
+    table_ns(table, total->cpu_ns);
+    table_string(table, of->timeline->stacks.at[stack].cut ? "yes" : "no");
+    table_string(table, of->lines[stack]);
 }
 
-static bool add_stacks(struct sheet *sheet, void *user)
+static bool add_stacks(struct table *table, void *user)
 {
-    static const struct sheet_column columns[] = {
+    static const struct table_column columns[] = {
         {"calls", "Calls"},          {"ranges", "Ranges"},
         {"device_ns", "On devices"}, {"device_percent", "Share"},
         {"cpu_ns", "On the CPU"},    {"cut", "Cut at the limit"},
         {"stack", "Stack"},          {0}};
     const struct stack_sheet *of = user;
-    sheet_begin(sheet, "stacks", "Call stacks", columns);
+    table_begin(table, "stacks", "Call stacks", columns);
     for (uint32_t i = 0; i < of->totals->count; i++)
-        if (sheet_row(sheet))
-            add_stack(sheet, of, of->totals->order[i]);
-    sheet_end(sheet);
-    return !sheet->failed;
+        if (table_row(table))
+            add_stack(table, of, of->totals->order[i]);
+    table_end(table);
+    return !table->failed;
 }
 
 /* A row per call stack, the one that kept devices busy longest first; its functions innermost first, separated by
@@ -79,13 +79,13 @@ static bool write_sheet(const struct profdump_options *options, const struct tim
                         struct symbols *symbols, const struct stack_totals *totals)
 {
     struct stack_sheet of = {timeline, totals, stack_text_lines(symbols, timeline)};
-    struct sheet sheet = {.format = options->format,
+    struct table table = {.format = options->format,
                           .stream = options->out,
                           .most = options->write.rows,
                           .width = STACK_WIDTH,
                           .unit = options->write.unit};
     errno = ENOMEM;
-    bool done = of.lines && sheet_write(&sheet, add_stacks, &of);
+    bool done = of.lines && table_write(&table, add_stacks, &of);
     if (of.lines)
         stack_text_free(of.lines, timeline->stacks.count);
     return done;

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "averages_sheet.h"
 
-#include "sheet.h"
+#include "table.h"
 #include "table_data.h"
 #include "table_rows.h"
 #include "table_tree.h"
@@ -14,10 +14,10 @@
 #define COLUMNS_MAX (2u + TABLE_CELLS_MAX + GROUP_PARTS)
 
 struct averages_sheet {
-    struct sheet sheet;
+    struct table table;
     const struct write_options *options;
     struct table_rows rows;
-    struct sheet_column columns[COLUMNS_MAX + 1];
+    struct table_column columns[COLUMNS_MAX + 1];
 };
 
 /* ---- columns ---- */
@@ -76,16 +76,16 @@ static const char *group_key(uint32_t flag)
 
 static void find_columns(struct averages_sheet *of)
 {
-    struct sheet_column *column = of->columns;
-    *column++ = (struct sheet_column){"name", "Name"};
-    *column++ = (struct sheet_column){"kind", "Kind"};
+    struct table_column *column = of->columns;
+    *column++ = (struct table_column){"name", "Name"};
+    *column++ = (struct table_column){"kind", "Kind"};
     for (unsigned i = 0; i < of->rows.cell_count; i++)
-        *column++ = (struct sheet_column){key_of(&of->rows.cells[i]), of->rows.cells[i].title};
+        *column++ = (struct table_column){key_of(&of->rows.cells[i]), of->rows.cells[i].title};
     for (unsigned part = 0; part < GROUP_PARTS; part++)
         if (of->rows.group_width[part])
             *column++ =
-                (struct sheet_column){group_key(group_parts[part].flag), group_parts[part].title};
-    *column = (struct sheet_column){0};
+                (struct table_column){group_key(group_parts[part].flag), group_parts[part].title};
+    *column = (struct table_column){0};
 }
 
 /* ---- cells ---- */
@@ -113,23 +113,23 @@ static void add_cell(struct averages_sheet *of, const struct table_cell *cell,
                      const struct key_average *row, bool is_total)
 {
     double value = key_column_value(row, cell->column);
-    struct sheet *sheet = &of->sheet;
+    struct table *table = &of->table;
     if (!is_known(row, cell->column, is_total))
-        sheet_unknown(sheet);
+        table_unknown(table);
     else if (cell->form == TABLE_CPU_SHARE)
-        sheet_share(sheet, (int64_t)value, of->rows.cpu_ns);
+        table_share(table, (int64_t)value, of->rows.cpu_ns);
     else if (cell->form == TABLE_CUDA_SHARE)
-        sheet_share(sheet, (int64_t)value, of->rows.cuda_ns);
+        table_share(table, (int64_t)value, of->rows.cuda_ns);
     else if (cell->form == TABLE_COUNT)
-        sheet_count(sheet, row->count);
+        table_count(table, row->count);
     else if (cell->form == TABLE_RATE)
-        sheet_number(sheet, value);
+        table_number(table, value);
     else if (cell->form == TABLE_MEMORY)
-        sheet_signed_bytes(sheet, (int64_t)value);
+        table_signed_bytes(table, (int64_t)value);
     else if (value == floor(value) && fabs(value) < 9e18)
-        sheet_ns(sheet, (int64_t)value);
+        table_ns(table, (int64_t)value);
     else
-        sheet_duration(sheet, value);
+        table_duration(table, value);
 }
 
 static void add_group(struct averages_sheet *of, const struct key_average *row, uint32_t flag)
@@ -140,19 +140,19 @@ static void add_group(struct averages_sheet *of, const struct key_average *row, 
     if (stream)
         group_text_write(&of->rows.texts, row, flag, stream);
     if (!stream || fclose(stream) != 0)
-        of->sheet.failed = true;
+        of->table.failed = true;
     else if (size)
-        sheet_text(&of->sheet, (struct text){bytes, size});
+        table_text(&of->table, (struct text){bytes, size});
     else
-        sheet_none(&of->sheet);
+        table_none(&of->table);
     free(bytes);
 }
 
 static void add_row(struct averages_sheet *of, const struct key_average *row, bool is_total)
 {
-    sheet_row(&of->sheet);
-    sheet_text(&of->sheet, row->name);
-    sheet_string(&of->sheet, is_total ? "total" : key_kind_name(row->kind));
+    table_row(&of->table);
+    table_text(&of->table, row->name);
+    table_string(&of->table, is_total ? "total" : key_kind_name(row->kind));
     for (unsigned i = 0; i < of->rows.cell_count; i++)
         add_cell(of, &of->rows.cells[i], row, is_total);
     for (unsigned part = 0; part < GROUP_PARTS; part++)
@@ -160,25 +160,25 @@ static void add_row(struct averages_sheet *of, const struct key_average *row, bo
             add_group(of, row, group_parts[part].flag);
 }
 
-static bool add_table(struct sheet *sheet, void *user)
+static bool add_table(struct table *table, void *user)
 {
     struct averages_sheet *of = user;
     const struct key_averages *averages = of->rows.texts.averages;
     int64_t most = of->options->rows;
-    sheet_begin(sheet, "averages", of->options->header, of->columns);
+    table_begin(table, "averages", of->options->header, of->columns);
     for (uint32_t i = 0; i < averages->count && (most < 0 || i < most); i++)
         add_row(of, &averages->rows[i], false);
     struct key_average total = key_averages_total(averages);
     if (of->options->total)
         add_row(of, &total, true);
-    sheet_end(sheet);
-    return !sheet->failed;
+    table_end(table);
+    return !table->failed;
 }
 
-static struct sheet sheet_of(const struct write_options *options, enum write_format format,
+static struct table table_of(const struct write_options *options, enum write_format format,
                              FILE *stream)
 {
-    return (struct sheet){.format = format,
+    return (struct table){.format = format,
                           .stream = stream,
                           .most = -1,
                           .width = options->name_width,
@@ -188,7 +188,7 @@ static struct sheet sheet_of(const struct write_options *options, enum write_for
 bool averages_sheet(const struct timeline *timeline, const struct write_options *options,
                     enum write_format format, FILE *stream)
 {
-    struct averages_sheet of = {.sheet = sheet_of(options, format, stream), .options = options};
+    struct averages_sheet of = {.table = table_of(options, format, stream), .options = options};
     struct key_averages averages;
     bool done = false;
     errno = ENOMEM;
@@ -196,7 +196,7 @@ bool averages_sheet(const struct timeline *timeline, const struct write_options 
         return false;
     if (table_rows_init(&of.rows, timeline, &averages, options, stream)) {
         find_columns(&of);
-        done = sheet_write(&of.sheet, add_table, &of);
+        done = table_write(&of.table, add_table, &of);
         table_rows_fini(&of.rows);
     }
     key_averages_fini(&averages);
@@ -206,29 +206,29 @@ bool averages_sheet(const struct timeline *timeline, const struct write_options 
 /* ---- the tree ---- */
 
 struct tree_sheet {
-    struct sheet sheet;
+    struct table table;
     struct table_tree tree;
 };
 
 static void add_path(struct tree_sheet *of, uint32_t path)
 {
     const struct key_average *row = table_tree_row(&of->tree, path);
-    struct sheet *sheet = &of->sheet;
-    sheet_row(sheet);
-    sheet_text(sheet, row->name);
-    sheet_count(sheet, of->tree.averages->paths[path].depth);
-    sheet_share(sheet, table_tree_weight(&of->tree, path), table_tree_whole(&of->tree, path));
-    sheet_ns(sheet, row->cpu_total_ns), sheet_ns(sheet, row->self_cpu_total_ns);
+    struct table *table = &of->table;
+    table_row(table);
+    table_text(table, row->name);
+    table_count(table, of->tree.averages->paths[path].depth);
+    table_share(table, table_tree_weight(&of->tree, path), table_tree_whole(&of->tree, path));
+    table_ns(table, row->cpu_total_ns), table_ns(table, row->self_cpu_total_ns);
     if (of->tree.averages->has_device) {
-        sheet_ns(sheet, row->cuda_total_ns);
-        sheet_ns(sheet, row->self_cuda_total_ns);
+        table_ns(table, row->cuda_total_ns);
+        table_ns(table, row->self_cuda_total_ns);
     } else {
-        sheet_unknown(sheet), sheet_unknown(sheet);
+        table_unknown(table), table_unknown(table);
     }
-    sheet_count(sheet, row->count);
+    table_count(table, row->count);
 }
 
-static const struct sheet_column tree_columns[] = {{"name", "Name"},
+static const struct table_column tree_columns[] = {{"name", "Name"},
                                                    {"depth", "Depth"},
                                                    {"parent_percent", "% of parent"},
                                                    {"cpu_total_ns", "CPU total"},
@@ -238,30 +238,30 @@ static const struct sheet_column tree_columns[] = {{"name", "Name"},
                                                    {"count", "# of Calls"},
                                                    {0}};
 
-static bool add_tree(struct sheet *sheet, void *user)
+static bool add_tree(struct table *table, void *user)
 {
     struct tree_sheet *of = user;
     struct table_tree *tree = &of->tree;
-    sheet_begin(sheet, "tree", tree->options->header, tree_columns);
+    table_begin(table, "tree", tree->options->header, tree_columns);
     for (uint32_t path = tree->root; path != TL_NONE && !table_tree_is_full(tree);
          path = table_tree_next(tree, path), tree->printed++)
         add_path(of, path);
-    sheet_end(sheet);
-    return !sheet->failed;
+    table_end(table);
+    return !table->failed;
 }
 
 bool averages_sheet_tree(const struct timeline *timeline, const struct write_options *options,
                          enum write_format format, FILE *stream)
 {
     struct write_options by_path = write_options_of_tree(options);
-    struct tree_sheet of = {.sheet = sheet_of(options, format, stream)};
+    struct tree_sheet of = {.table = table_of(options, format, stream)};
     struct key_averages averages;
     bool done = false;
     errno = ENOMEM;
     if (!table_data_init(&averages, timeline, &by_path, false))
         return false;
     if (table_tree_init(&of.tree, &averages, &by_path, stream))
-        done = sheet_write(&of.sheet, add_tree, &of);
+        done = table_write(&of.table, add_tree, &of);
     table_tree_fini(&of.tree);
     key_averages_fini(&averages);
     return done;

@@ -2,7 +2,7 @@
 #ifndef PROF_AVERAGES_SHEET_H
 #define PROF_AVERAGES_SHEET_H
 
-#include "write.h"
+#include "write_report.h"
 #include "write_format.h"
 
 #ifdef __cplusplus

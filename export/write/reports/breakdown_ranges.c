@@ -9,7 +9,7 @@
 
 /* ---- sequences ---- */
 
-static const struct sheet_column sequence_columns[] = {
+static const struct table_column sequence_columns[] = {
     {"range", "Range"},
     {"count", "Count"},
     {"operations", "Operations"},
@@ -37,7 +37,7 @@ static void sequence_cell(struct breakdown_report *report, const struct kernel_s
         used = sizeof text - 1;
     if (count < sequence->length && used + 8 < sizeof text)
         used += (size_t)snprintf(text + used, sizeof text - used, " | ...");
-    sheet_text(&report->sheet, (struct text){text, used});
+    table_text(&report->table, (struct text){text, used});
 }
 
 bool breakdown_sequences(struct breakdown_report *report)
@@ -49,18 +49,18 @@ bool breakdown_sequences(struct breakdown_report *report)
     bool done = kernel_sequences_init(&sequences, report->timeline, &keys,
                                       report->options->sequences, KERNEL_SEQUENCE_LEAST);
     if (done) {
-        sheet_begin(&report->sheet, "sequences", "Sequences of operations that ranges launched",
+        table_begin(&report->table, "sequences", "Sequences of operations that ranges launched",
                     sequence_columns);
         for (uint32_t i = 0; i < sequences.count; i++) {
             const struct kernel_sequence *row = &sequences.at[i];
-            if (!sheet_row(&report->sheet))
+            if (!table_row(&report->table))
                 continue;
-            sheet_text(&report->sheet, key_names_text(&keys, row->key));
-            sheet_count(&report->sheet, row->count), sheet_count(&report->sheet, row->length);
-            sheet_ns(&report->sheet, row->device_ns), sheet_ns(&report->sheet, row->range_ns);
+            table_text(&report->table, key_names_text(&keys, row->key));
+            table_count(&report->table, row->count), table_count(&report->table, row->length);
+            table_ns(&report->table, row->device_ns), table_ns(&report->table, row->range_ns);
             sequence_cell(report, row);
         }
-        sheet_end(&report->sheet);
+        table_end(&report->table);
         kernel_sequences_fini(&sequences);
     }
     key_names_fini(&keys);
@@ -69,8 +69,8 @@ bool breakdown_sequences(struct breakdown_report *report)
 
 /* ---- processes ---- */
 
-static const struct sheet_column straggler_columns[] = {
-    WHOSE_COLUMNS,
+static const struct table_column straggler_columns[] = {
+    WHOSE_COLUMNS(0),
     {"collectives", "Collectives"},
     {"last", "Came last"},
     {"caused_ns", "Others waited"},
@@ -83,18 +83,18 @@ bool breakdown_stragglers(struct breakdown_report *report)
     struct stragglers stragglers;
     if (!stragglers_init(&stragglers, report->timeline, &report->classes))
         return false;
-    sheet_begin(&report->sheet, "stragglers", "Who came last to collectives", straggler_columns);
+    table_begin(&report->table, "stragglers", "Who came last to collectives", straggler_columns);
     for (uint32_t i = 0; i < stragglers.count; i++) {
         const struct straggler *row = &stragglers.at[i];
-        if (!sheet_row(&report->sheet))
+        if (!table_row(&report->table))
             continue;
         breakdown_whose_cells(report, row->process);
-        sheet_count(&report->sheet, row->collectives), sheet_count(&report->sheet, row->last);
-        sheet_ns(&report->sheet, row->caused_ns), sheet_ns(&report->sheet, row->waited_ns);
+        table_count(&report->table, row->collectives), table_count(&report->table, row->last);
+        table_ns(&report->table, row->caused_ns), table_ns(&report->table, row->waited_ns);
     }
-    sheet_end(&report->sheet);
-    if (report->sheet.format == WRITE_TEXT && stragglers.left_out)
-        fprintf(report->sheet.stream,
+    table_end(&report->table);
+    if (report->table.format == WRITE_TEXT && stragglers.left_out)
+        fprintf(report->table.stream,
                 "%llu communication kernels are not as many in each process: not compared\n",
                 (unsigned long long)stragglers.left_out);
     stragglers_fini(&stragglers);

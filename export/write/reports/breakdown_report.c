@@ -13,36 +13,36 @@
 void breakdown_whose_cells(struct breakdown_report *report, uint32_t process)
 {
     const struct read_process *info = &report->timeline->processes.at[process].info;
-    sheet_count(&report->sheet, info->pid);
+    table_count(&report->table, info->pid);
     if (info->rank < 0)
-        sheet_unknown(&report->sheet);
+        table_unknown(&report->table);
     else
-        sheet_int(&report->sheet, info->rank);
+        table_int(&report->table, info->rank);
 }
 
 void breakdown_device_cells(struct breakdown_report *report, uint32_t process, uint32_t device)
 {
     breakdown_whose_cells(report, process);
     if (device == TL_NONE)
-        sheet_unknown(&report->sheet);
+        table_unknown(&report->table);
     else
-        sheet_count(&report->sheet, device);
+        table_count(&report->table, device);
 }
 
 void breakdown_stream_cells(struct breakdown_report *report, uint32_t index)
 {
     const struct tl_stream *stream = &report->timeline->streams.at[index];
     breakdown_device_cells(report, stream->process, stream->device);
-    sheet_count(&report->sheet, stream->context);
-    sheet_count(&report->sheet, stream->stream);
+    table_count(&report->table, stream->context);
+    table_count(&report->table, stream->stream);
 }
 
 void breakdown_name_cell(struct breakdown_report *report, uint32_t name)
 {
     if (name < report->timeline->names.count)
-        sheet_text(&report->sheet, report->timeline->names.at[name]);
+        table_text(&report->table, report->timeline->names.at[name]);
     else
-        sheet_string(&report->sheet, "(unnamed)");
+        table_string(&report->table, "(unnamed)");
 }
 
 double breakdown_mean(int64_t sum, uint64_t count)
@@ -87,11 +87,11 @@ void breakdown_options_default(struct breakdown_options *options)
         .rows = -1, .kernel_wait_ns = IDLE_KERNEL_WAIT_NS, .queue_full = QUEUE_DEPTH_FULL};
 }
 
-static bool write_tables(struct sheet *sheet, void *user)
+static bool write_tables(struct table *table, void *user)
 {
     struct breakdown_report *report = user;
     const char *only = report->options->table;
-    (void)sheet; /* the report's */
+    (void)table; /* the report's */
     for (size_t i = 0; i < TABLES; i++)
         if ((!only || strcmp(only, tables[i].name) == 0) && !tables[i].write(report))
             return false;
@@ -104,7 +104,7 @@ bool write_breakdown(const struct timeline *timeline, const struct breakdown_opt
     struct breakdown_report report = {
         .timeline = timeline,
         .options = options,
-        .sheet = {.format = options->format,
+        .table = {.format = options->format,
                   .stream = stream,
                   .most = options->rows,
                   .width = options->width,
@@ -114,7 +114,7 @@ bool write_breakdown(const struct timeline *timeline, const struct breakdown_opt
         errno = ENOMEM;
         return false;
     }
-    bool done = sheet_write(&report.sheet, write_tables, &report);
+    bool done = table_write(&report.table, write_tables, &report);
     work_classes_fini(&report.classes);
     return done;
 }

@@ -3,7 +3,7 @@
 #ifndef PROF_BREAKDOWN_REPORT_H
 #define PROF_BREAKDOWN_REPORT_H
 
-#include "sheet.h"
+#include "table.h"
 #include "timeline.h"
 
 #ifdef __cplusplus

@@ -3,8 +3,8 @@
 
 #include "temporal_breakdown.h"
 
-static const struct sheet_column idle_columns[] = {
-    STREAM_COLUMNS,
+static const struct table_column idle_columns[] = {
+    STREAM_COLUMNS(0),
     {"cause", "Cause"},
     {"gaps", "Gaps"},
     {"idle_ns", "Idle"},
@@ -16,14 +16,14 @@ static const struct sheet_column idle_columns[] = {
 static void idle_rows(struct breakdown_report *report, const struct idle_row *row)
 {
     for (unsigned cause = 0; cause < IDLE_CAUSES; cause++) {
-        if (row->count[cause] == 0 || !sheet_row(&report->sheet))
+        if (row->count[cause] == 0 || !table_row(&report->table))
             continue;
         breakdown_stream_cells(report, row->stream);
-        sheet_string(&report->sheet, idle_cause_name((enum idle_cause)cause));
-        sheet_count(&report->sheet, row->count[cause]);
-        sheet_ns(&report->sheet, row->cause_ns[cause]);
-        sheet_share(&report->sheet, row->cause_ns[cause], row->total_ns);
-        sheet_ns(&report->sheet, row->longest_ns[cause]);
+        table_string(&report->table, idle_cause_name((enum idle_cause)cause));
+        table_count(&report->table, row->count[cause]);
+        table_ns(&report->table, row->cause_ns[cause]);
+        table_share(&report->table, row->cause_ns[cause], row->total_ns);
+        table_ns(&report->table, row->longest_ns[cause]);
     }
 }
 
@@ -32,17 +32,17 @@ bool breakdown_idle(struct breakdown_report *report)
     struct idle_breakdown breakdown;
     if (!idle_breakdown_init(&breakdown, report->timeline, report->options->kernel_wait_ns))
         return false;
-    sheet_begin(&report->sheet, "idle", "Why streams were idle between two of their operations",
+    table_begin(&report->table, "idle", "Why streams were idle between two of their operations",
                 idle_columns);
     for (uint32_t i = 0; i < breakdown.count; i++)
         idle_rows(report, &breakdown.at[i]);
-    sheet_end(&report->sheet);
+    table_end(&report->table);
     idle_breakdown_fini(&breakdown);
     return true;
 }
 
-static const struct sheet_column queue_columns[] = {
-    STREAM_COLUMNS,
+static const struct table_column queue_columns[] = {
+    STREAM_COLUMNS(0),
     {"changes", "Changes"},
     {"mean", "Mean"},
     {"mean_in_time", "Mean in time"},
@@ -56,11 +56,11 @@ static const struct sheet_column queue_columns[] = {
 static void queue_row(struct breakdown_report *report, const struct queue_row *row)
 {
     breakdown_stream_cells(report, row->stream);
-    sheet_count(&report->sheet, row->changes);
-    sheet_number(&report->sheet, row->mean), sheet_number(&report->sheet, row->mean_in_time);
-    sheet_int(&report->sheet, row->least), sheet_int(&report->sheet, row->most);
-    sheet_ns(&report->sheet, row->full_ns);
-    sheet_share(&report->sheet, row->full_ns, row->span_ns);
+    table_count(&report->table, row->changes);
+    table_number(&report->table, row->mean), table_number(&report->table, row->mean_in_time);
+    table_int(&report->table, row->least), table_int(&report->table, row->most);
+    table_ns(&report->table, row->full_ns);
+    table_share(&report->table, row->full_ns, row->span_ns);
 }
 
 bool breakdown_queues(struct breakdown_report *report)
@@ -71,11 +71,11 @@ bool breakdown_queues(struct breakdown_report *report)
         return false;
     snprintf(title, sizeof title, "Operations that were launched and had not started; full: %u",
              report->options->queue_full);
-    sheet_begin(&report->sheet, "queue", title, queue_columns);
+    table_begin(&report->table, "queue", title, queue_columns);
     for (uint32_t i = 0; i < depth.count; i++)
-        if (sheet_row(&report->sheet))
+        if (table_row(&report->table))
             queue_row(report, &depth.at[i]);
-    sheet_end(&report->sheet);
+    table_end(&report->table);
     queue_depth_fini(&depth);
     return true;
 }

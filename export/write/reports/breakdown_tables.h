@@ -9,7 +9,7 @@ struct breakdown_report {
     const struct timeline *timeline;
     const struct breakdown_options *options;
     struct work_classes classes;
-    struct sheet sheet;
+    struct table table;
 };
 
 /* Each writes one table, or two. False: no memory. */
@@ -23,21 +23,12 @@ bool breakdown_launches(struct breakdown_report *report);   /* breakdown_operati
 bool breakdown_sequences(struct breakdown_report *report);  /* breakdown_ranges.c */
 bool breakdown_stragglers(struct breakdown_report *report); /* breakdown_ranges.c */
 
-#define WHOSE_COLUMNS  \
-    {"pid", "Pid"},    \
-    {                  \
-        "rank", "Rank" \
-    }
-#define DEVICE_COLUMNS     \
-    WHOSE_COLUMNS,         \
-    {                      \
-        "device", "Device" \
-    }
-#define STREAM_COLUMNS                      \
-    DEVICE_COLUMNS, {"context", "Context"}, \
-    {                                       \
-        "stream", "Stream"                  \
-    }
+/* `left` is the rank at which a terminal may do without the process's rank: see table.h. */
+/* clang-format off */
+#define WHOSE_COLUMNS(left) {"pid", "Pid"}, {"rank", "Rank", .rank = left}
+#define DEVICE_COLUMNS(left) WHOSE_COLUMNS(left), {"device", "Device"}
+#define STREAM_COLUMNS(left) DEVICE_COLUMNS(left), {"context", "Context"}, {"stream", "Stream"}
+/* clang-format on */
 
 void breakdown_whose_cells(struct breakdown_report *report, uint32_t process);
 void breakdown_device_cells(struct breakdown_report *report, uint32_t process, uint32_t device);

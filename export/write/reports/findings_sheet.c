@@ -6,7 +6,7 @@
 #include "findings_verdict.h"
 #include "markdown_text.h"
 #include "run_facts.h"
-#include "sheet.h"
+#include "table.h"
 #include "text.h"
 
 #include <errno.h>
@@ -18,64 +18,64 @@ struct findings_sheet {
     const struct findings_report_options *options;
 };
 
-static void add_account(struct sheet *sheet, const struct findings *findings,
+static void add_account(struct table *table, const struct findings *findings,
                         const struct gap_device *device, const char *what, int64_t ns)
 {
-    if (!sheet_row(sheet))
+    if (!table_row(table))
         return;
-    sheet_string(sheet, finding_device(&findings->context, device->process, device->device).text);
-    sheet_string(sheet, what);
-    sheet_ns(sheet, ns);
-    sheet_share(sheet, ns, device->window_ns);
+    table_string(table, finding_device(&findings->context, device->process, device->device).text);
+    table_string(table, what);
+    table_ns(table, ns);
+    table_share(table, ns, device->window_ns);
 }
 
-static void add_device(struct sheet *sheet, const struct findings *findings,
+static void add_device(struct table *table, const struct findings *findings,
                        const struct gap_device *device)
 {
-    add_account(sheet, findings, device, "busy", device->busy_ns);
+    add_account(table, findings, device, "busy", device->busy_ns);
     for (unsigned cause = 0; cause < GAP_CAUSES; cause++) {
         char what[64];
         snprintf(what, sizeof what, "idle: %s", gap_cause_words((enum gap_cause)cause));
         if (device->idle_ns[cause])
-            add_account(sheet, findings, device, what, device->idle_ns[cause]);
+            add_account(table, findings, device, what, device->idle_ns[cause]);
     }
-    add_account(sheet, findings, device, "first to last event", device->window_ns);
+    add_account(table, findings, device, "first to last event", device->window_ns);
 }
 
-static void add_accounts(struct sheet *sheet, const struct findings *findings)
+static void add_accounts(struct table *table, const struct findings *findings)
 {
-    static const struct sheet_column columns[] = {
+    static const struct table_column columns[] = {
         {"device", "Device"}, {"what", "What"}, {"time_ns", "Time"}, {"percent", "Share"}, {0}};
-    sheet_begin(sheet, "devices", "Devices", columns);
+    table_begin(table, "devices", "Devices", columns);
     for (uint32_t i = 0; i < findings->context.gaps->devices.count; i++)
-        add_device(sheet, findings, &findings->context.gaps->devices.at[i]);
-    sheet_end(sheet);
+        add_device(table, findings, &findings->context.gaps->devices.at[i]);
+    table_end(table);
 }
 
-static void add_finding(struct sheet *sheet, const struct findings *findings, uint32_t i)
+static void add_finding(struct table *table, const struct findings *findings, uint32_t i)
 {
     const struct finding *finding = &findings->found.at[i];
     char path[RANGE_PATH_BYTES];
-    if (!sheet_row(sheet))
+    if (!table_row(table))
         return;
     range_paths_text(findings->context.paths, finding->path, path);
-    sheet_string(sheet, finding->rule->name);
-    sheet_string(sheet, finding->rule->title);
+    table_string(table, finding->rule->name);
+    table_string(table, finding->rule->title);
     if (finding->saved_ns > 0)
-        sheet_ns(sheet, finding->saved_ns);
+        table_ns(table, finding->saved_ns);
     else
-        sheet_unknown(sheet);
+        table_unknown(table);
     if (finding->path == TL_NONE)
-        sheet_none(sheet);
+        table_none(table);
     else
-        sheet_string(sheet, path);
-    sheet_string(sheet, finding->sentence);
-    sheet_string(sheet, finding->rule->remedy);
+        table_string(table, path);
+    table_string(table, finding->sentence);
+    table_string(table, finding->rule->remedy);
 }
 
-static bool add_tables(struct sheet *sheet, void *user)
+static bool add_tables(struct table *table, void *user)
 {
-    static const struct sheet_column columns[] = {{"rule", "Rule"},
+    static const struct table_column columns[] = {{"rule", "Rule"},
                                                   {"title", "Finding"},
                                                   {"saved_at_most_ns", "Saves at most"},
                                                   {"path", "In"},
@@ -83,12 +83,12 @@ static bool add_tables(struct sheet *sheet, void *user)
                                                   {"remedy", "Remedy"},
                                                   {0}};
     const struct findings *findings = ((struct findings_sheet *)user)->findings;
-    add_accounts(sheet, findings);
-    sheet->most = ((struct findings_sheet *)user)->options->rows;
-    sheet_begin(sheet, "findings", "Findings; several can be about the same time", columns);
+    add_accounts(table, findings);
+    table->most = ((struct findings_sheet *)user)->options->rows;
+    table_begin(table, "findings", "Findings; several can be about the same time", columns);
     for (uint32_t i = 0; i < findings->found.count && findings->context.wall_ns > 0; i++)
-        add_finding(sheet, findings, i);
-    sheet_end(sheet);
+        add_finding(table, findings, i);
+    table_end(table);
     return true;
 }
 
@@ -122,37 +122,37 @@ bool findings_sheet(const struct findings *findings, const struct findings_repor
                     enum write_format format, FILE *stream)
 {
     struct findings_sheet of = {findings, options};
-    struct sheet sheet = {.format = format, .stream = stream, .most = -1};
+    struct table table = {.format = format, .stream = stream, .most = -1};
     char verdict[FINDINGS_VERDICT_BYTES];
     if (format == WRITE_MARKDOWN) {
         findings_verdict(findings, verdict);
         print_line("", verdict, stream);
         fputc('\n', stream);
     }
-    bool done = sheet_write(&sheet, add_tables, &of);
+    bool done = table_write(&table, add_tables, &of);
     if (done && format == WRITE_MARKDOWN)
         print_notes(findings, stream);
     return done && !ferror(stream);
 }
 
-static bool add_rules(struct sheet *sheet, void *user)
+static bool add_rules(struct table *table, void *user)
 {
-    static const struct sheet_column columns[] = {
+    static const struct table_column columns[] = {
         {"rule", "Rule"}, {"title", "Finding"}, {"remedy", "Remedy"}, {0}};
     (void)user;
-    sheet_begin(sheet, "rules", "Rules", columns);
+    table_begin(table, "rules", "Rules", columns);
     for (uint32_t i = 0; finding_rules[i]; i++) {
-        sheet_row(sheet);
-        sheet_string(sheet, finding_rules[i]->name);
-        sheet_string(sheet, finding_rules[i]->title);
-        sheet_string(sheet, finding_rules[i]->remedy);
+        table_row(table);
+        table_string(table, finding_rules[i]->name);
+        table_string(table, finding_rules[i]->title);
+        table_string(table, finding_rules[i]->remedy);
     }
-    sheet_end(sheet);
+    table_end(table);
     return true;
 }
 
 bool findings_rules_sheet(enum write_format format, FILE *stream)
 {
-    struct sheet sheet = {.format = format, .stream = stream, .most = -1};
-    return sheet_write(&sheet, add_rules, NULL);
+    struct table table = {.format = format, .stream = stream, .most = -1};
+    return table_write(&table, add_rules, NULL);
 }

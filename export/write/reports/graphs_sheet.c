@@ -1,12 +1,12 @@
 /* graphs_sheet.c - profdump graphs as tables. */
 #include "graph_totals.h"
-#include "sheet.h"
+#include "table.h"
 #include "table_sheets.h"
 
 #include <errno.h>
 
 struct graphs_sheet {
-    struct sheet sheet;
+    struct table table;
     const struct timeline *timeline;
     struct graph_totals totals;
 };
@@ -15,12 +15,12 @@ struct graphs_sheet {
 static void add_graph_id(struct graphs_sheet *of, uint32_t index)
 {
     if (index == TL_NONE) {
-        sheet_unknown(&of->sheet), sheet_unknown(&of->sheet);
+        table_unknown(&of->table), table_unknown(&of->table);
         return;
     }
     const struct tl_graph *graph = &of->timeline->graphs.at[index];
-    sheet_count(&of->sheet, of->timeline->processes.at[graph->process].info.pid);
-    sheet_count(&of->sheet, graph->id);
+    table_count(&of->table, of->timeline->processes.at[graph->process].info.pid);
+    table_count(&of->table, graph->id);
 }
 
 static void add_nodes(struct graphs_sheet *of, uint32_t index)
@@ -30,14 +30,14 @@ static void add_nodes(struct graphs_sheet *of, uint32_t index)
                                graph ? graph->memsets : 0, graph ? graph->others : 0};
     for (unsigned i = 0; i < 4; i++)
         if (graph && graph->known)
-            sheet_count(&of->sheet, counts[i]);
+            table_count(&of->table, counts[i]);
         else
-            sheet_unknown(&of->sheet);
+            table_unknown(&of->table);
 }
 
 static void add_graphs(struct graphs_sheet *of)
 {
-    static const struct sheet_column columns[] = {{"pid", "Pid"},
+    static const struct table_column columns[] = {{"pid", "Pid"},
                                                   {"graph", "Graph"},
                                                   {"kernels", "Kernels"},
                                                   {"memcpys", "Copies"},
@@ -49,19 +49,19 @@ static void add_graphs(struct graphs_sheet *of)
                                                   {"missing", "Missing"},
                                                   {"device_ns", "On devices"},
                                                   {0}};
-    struct sheet *sheet = &of->sheet;
-    sheet_begin(sheet, "graphs", "Graphs", columns);
+    struct table *table = &of->table;
+    table_begin(table, "graphs", "Graphs", columns);
     for (uint32_t i = 0; i < of->totals.totals.count; i++) {
         const struct graph_total *total = &of->totals.totals.at[i];
-        if (!sheet_row(sheet))
+        if (!table_row(table))
             continue;
         add_graph_id(of, total->graph);
         add_nodes(of, total->graph);
-        sheet_count(sheet, total->launches), sheet_count(sheet, total->whole_launches);
-        sheet_count(sheet, total->recorded), sheet_count(sheet, total->missing);
-        sheet_ns(sheet, total->device_ns);
+        table_count(table, total->launches), table_count(table, total->whole_launches);
+        table_count(table, total->recorded), table_count(table, total->missing);
+        table_ns(table, total->device_ns);
     }
-    sheet_end(sheet);
+    table_end(table);
 }
 
 static void add_path(struct graphs_sheet *of, const struct graph_place *place)
@@ -70,23 +70,23 @@ static void add_path(struct graphs_sheet *of, const struct graph_place *place)
     bool is_seen = place->is_replay || place->when == TL_CAPTURED_RECORDED;
     if (is_seen) {
         range_paths_text(&of->totals.paths, place->path, text);
-        sheet_string(&of->sheet, text);
+        table_string(&of->table, text);
     } else {
-        sheet_unknown(&of->sheet);
+        table_unknown(&of->table);
     }
 }
 
 static void add_place(struct graphs_sheet *of, const struct graph_total *total,
                       const struct graph_place *place)
 {
-    if (!sheet_row(&of->sheet))
+    if (!table_row(&of->table))
         return;
     add_graph_id(of, total->graph);
     add_path(of, place);
     if (!place->is_replay)
-        sheet_count(&of->sheet, place->nodes);
-    sheet_count(&of->sheet, place->operations);
-    sheet_ns(&of->sheet, place->device_ns);
+        table_count(&of->table, place->nodes);
+    table_count(&of->table, place->operations);
+    table_ns(&of->table, place->device_ns);
 }
 
 static void add_places(struct graphs_sheet *of, bool replays)
@@ -98,26 +98,26 @@ static void add_places(struct graphs_sheet *of, bool replays)
         for (uint32_t j = 0; j < count; j++)
             add_place(of, total, &of->totals.places.at[first + j]);
     }
-    sheet_end(&of->sheet);
+    table_end(&of->table);
 }
 
-static bool add_tables(struct sheet *sheet, void *user)
+static bool add_tables(struct table *table, void *user)
 {
-    static const struct sheet_column captured[] = {{"pid", "Pid"},
+    static const struct table_column captured[] = {{"pid", "Pid"},
                                                    {"graph", "Graph"},
                                                    {"path", "Captured in"},
                                                    {"nodes", "Nodes"},
                                                    {"operations", "Operations"},
                                                    {"device_ns", "On devices"},
                                                    {0}};
-    static const struct sheet_column replayed[] = {
+    static const struct table_column replayed[] = {
         {"pid", "Pid"},           {"graph", "Graph"},          {"path", "Replayed in"},
         {"launches", "Launches"}, {"device_ns", "On devices"}, {0}};
     struct graphs_sheet *of = user;
     add_graphs(of);
-    sheet_begin(sheet, "captured", "Where their nodes were captured", captured);
+    table_begin(table, "captured", "Where their nodes were captured", captured);
     add_places(of, false);
-    sheet_begin(sheet, "replayed", "Where they are replayed", replayed);
+    table_begin(table, "replayed", "Where they are replayed", replayed);
     add_places(of, true);
     return true;
 }
@@ -126,12 +126,12 @@ bool graphs_sheet(const struct timeline *timeline, const struct write_options *o
                   enum write_format format, FILE *stream)
 {
     struct graphs_sheet of = {
-        .sheet = {.format = format, .stream = stream, .most = options->rows, .unit = options->unit},
+        .table = {.format = format, .stream = stream, .most = options->rows, .unit = options->unit},
         .timeline = timeline};
     errno = ENOMEM;
     if (!graph_totals_init(&of.totals, timeline))
         return false;
-    bool done = sheet_write(&of.sheet, add_tables, &of);
+    bool done = table_write(&of.table, add_tables, &of);
     graph_totals_fini(&of.totals);
     return done;
 }

@@ -3,7 +3,7 @@
 
 #include "text.h"
 #include "units.h"
-#include "write.h"
+#include "write_report.h"
 
 #include <errno.h>
 #include <inttypes.h>

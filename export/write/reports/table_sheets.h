@@ -8,7 +8,7 @@
 #ifndef PROF_TABLE_SHEETS_H
 #define PROF_TABLE_SHEETS_H
 
-#include "write.h"
+#include "write_report.h"
 #include "write_blocks.h"
 #include "write_format.h"
 

@@ -1,45 +1,45 @@
 /* tax_sheet.c - profdump tax as tables: executions in blocks, and ranges. */
-#include "sheet.h"
+#include "table.h"
 #include "table_sheets.h"
 #include "tax_parts.h"
 
 #include <math.h>
 
 /* Whole numbers as such; they are exact up to 2^53. */
-static void add_number(struct sheet *sheet, double value)
+static void add_number(struct table *table, double value)
 {
     if (isnan(value))
-        sheet_unknown(sheet);
+        table_unknown(table);
     else if (fabs(value) < 9e15 && value == floor(value))
-        sheet_int(sheet, (int64_t)value);
+        table_int(table, (int64_t)value);
     else
-        sheet_number(sheet, value);
+        table_number(table, value);
 }
 
 /* Shares of times that are no whole numbers, with the digits that all shares have. */
-static void add_share(struct sheet *sheet, double share)
+static void add_share(struct table *table, double share)
 {
     const int64_t whole = 1000000000000;
     if (isnan(share))
-        sheet_unknown(sheet);
+        table_unknown(table);
     else
-        sheet_share(sheet, (int64_t)round(share * (double)whole), whole);
+        table_share(table, (int64_t)round(share * (double)whole), whole);
 }
 
-static void add_execution(struct sheet *sheet, const struct tax_report *report,
+static void add_execution(struct table *table, const struct tax_report *report,
                           const struct block_tax *row)
 {
-    sheet_text(sheet, report->timeline->names.at[report->blocks.blocks.at[row->block].name]);
-    sheet_count(sheet, row->number + 1u);
-    add_number(sheet, row->execution), add_number(sheet, row->kernels);
-    add_number(sheet, row->framework);
-    add_share(sheet, row->share);
+    table_text(table, report->timeline->names.at[report->blocks.blocks.at[row->block].name]);
+    table_count(table, row->number + 1u);
+    add_number(table, row->execution), add_number(table, row->kernels);
+    add_number(table, row->framework);
+    add_share(table, row->share);
 }
 
 /* Times are in the unit that was asked for, and columns say which. */
-static void add_executions(struct sheet *sheet, const struct tax_report *report)
+static void add_executions(struct table *table, const struct tax_report *report)
 {
-    static const struct sheet_column columns[][7] = {
+    static const struct table_column columns[][7] = {
 #define COLUMNS(unit)                                                     \
     {{"block", "Block"},                                                  \
      {"iteration", "Iteration"},                                          \
@@ -52,29 +52,29 @@ static void add_executions(struct sheet *sheet, const struct tax_report *report)
         [TIME_SCALE_MS] = COLUMNS("ms"),         [TIME_SCALE_S] = COLUMNS("s"),
         [TIME_SCALE_CYCLES] = COLUMNS("cycles"),
     };
-    sheet_begin(sheet, "executions", "Executions in blocks",
+    table_begin(table, "executions", "Executions in blocks",
                 columns[report->options->blocks.target]);
     for (uint32_t i = 0; i < report->executions.rows.count; i++)
-        if (sheet_row(sheet))
-            add_execution(sheet, report, &report->executions.rows.at[i]);
-    sheet_end(sheet);
+        if (table_row(table))
+            add_execution(table, report, &report->executions.rows.at[i]);
+    table_end(table);
 }
 
-static void add_range(struct sheet *sheet, const struct tax_report *report,
+static void add_range(struct table *table, const struct tax_report *report,
                       const struct range_tax *row)
 {
     int64_t framework_ns = row->total_ns - row->kernel_ns;
-    sheet_text(sheet, key_names_text(&report->keys, row->key));
-    sheet_count(sheet, row->calls), sheet_count(sheet, row->kernels);
-    sheet_ns(sheet, row->total_ns), sheet_ns(sheet, row->kernel_ns);
-    sheet_ns(sheet, framework_ns);
-    sheet_ns(sheet, row->after_ns);
-    sheet_share(sheet, framework_ns, range_tax_whole_ns(row));
+    table_text(table, key_names_text(&report->keys, row->key));
+    table_count(table, row->calls), table_count(table, row->kernels);
+    table_ns(table, row->total_ns), table_ns(table, row->kernel_ns);
+    table_ns(table, framework_ns);
+    table_ns(table, row->after_ns);
+    table_share(table, framework_ns, range_tax_whole_ns(row));
 }
 
-static void add_ranges(struct sheet *sheet, const struct tax_report *report)
+static void add_ranges(struct table *table, const struct tax_report *report)
 {
-    static const struct sheet_column columns[] = {{"range", "Range"},
+    static const struct table_column columns[] = {{"range", "Range"},
                                                   {"calls", "Calls"},
                                                   {"kernels", "Kernels"},
                                                   {"total_ns", "Total"},
@@ -83,28 +83,28 @@ static void add_ranges(struct sheet *sheet, const struct tax_report *report)
                                                   {"kernel_after_ns", "After it"},
                                                   {"framework_percent", "Framework tax (%)"},
                                                   {0}};
-    sheet_begin(sheet, "ranges", "Ranges", columns);
+    table_begin(table, "ranges", "Ranges", columns);
     for (uint32_t i = 0; i < report->ranges.rows.count; i++)
-        if (sheet_row(sheet))
-            add_range(sheet, report, &report->ranges.rows.at[i]);
-    sheet_end(sheet);
+        if (table_row(table))
+            add_range(table, report, &report->ranges.rows.at[i]);
+    table_end(table);
 }
 
-static bool add_tables(struct sheet *sheet, void *user)
+static bool add_tables(struct table *table, void *user)
 {
     const struct tax_report *report = user;
-    add_executions(sheet, report);
-    add_ranges(sheet, report);
-    return !sheet->failed;
+    add_executions(table, report);
+    add_ranges(table, report);
+    return !table->failed;
 }
 
 bool tax_sheet(const struct timeline *timeline, const struct write_blocks_options *options,
                FILE *stream)
 {
     struct tax_report report;
-    struct sheet sheet = {.format = options->format, .stream = stream, .most = -1};
+    struct table table = {.format = options->format, .stream = stream, .most = -1};
     bool done =
-        tax_report_init(&report, timeline, options) && sheet_write(&sheet, add_tables, &report);
+        tax_report_init(&report, timeline, options) && table_write(&table, add_tables, &report);
     tax_report_fini(&report);
     return done;
 }

@@ -7,7 +7,7 @@
 #include "run_facts.h"
 #include "text.h"
 #include "units.h"
-#include "write.h"
+#include "write_report.h"
 
 #include <errno.h>
 #include <string.h>

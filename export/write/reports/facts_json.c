@@ -23,7 +23,7 @@
 #include "nvtx_json.h"
 #include "slice_sums.h"
 #include "table_data.h"
-#include "write.h"
+#include "write_report.h"
 #include "write_version.h"
 
 #include <errno.h>

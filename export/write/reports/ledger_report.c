@@ -6,7 +6,7 @@
 #include "fit.h"
 #include "ledger_json.h"
 #include "run_facts.h"
-#include "write.h"
+#include "write_report.h"
 
 #include "facts_json.h"
 

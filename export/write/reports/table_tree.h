@@ -3,7 +3,7 @@
 #define PROF_TABLE_TREE_H
 
 #include "fit.h"
-#include "write.h"
+#include "write_report.h"
 
 #define TABLE_TREE_CELLS 6u
 

@@ -3,7 +3,7 @@
 #ifndef PROF_TABLE_DATA_H
 #define PROF_TABLE_DATA_H
 
-#include "write.h"
+#include "write_report.h"
 
 /* `spread`: also where no column asks for it. False: no memory; key_averages_fini() frees. */
 bool table_data_init(struct key_averages *averages, const struct timeline *timeline,

@@ -10,7 +10,7 @@
 
 #include "graph_totals.h"
 #include "path_json.h"
-#include "write.h"
+#include "write_report.h"
 
 #include <errno.h>
 

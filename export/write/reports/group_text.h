@@ -2,7 +2,7 @@
 #ifndef PROF_GROUP_TEXT_H
 #define PROF_GROUP_TEXT_H
 
-#include "write.h"
+#include "write_report.h"
 
 #define GROUP_PARTS 8u
 

@@ -23,6 +23,7 @@ extern "C" {
 
 enum grid_style {
     GRID_ALIGNED, /* a rule under the header, two spaces between columns, the first one left */
+    GRID_FIXED,   /* no rule, columns of `widths`, all to the right */
     GRID_TSV,     /* quoted as RFC 4180 does it */
     GRID_CSV, /* the same; a name that a spreadsheet would calculate has a ' in front: see grid.c */
     GRID_EXACT_TSV, /* quoted where necessary, as Python's csv does it, and names as they are */
@@ -44,8 +45,9 @@ struct grid {
     uint32_t columns;
     bool failed;
     /* set by the caller, for aligned grids: */
-    unsigned table_width; /* to fit, in characters; 0 any */
-    const uint8_t *ranks; /* by column, as in fit.h; NULL: no column may be left out */
+    unsigned table_width;  /* to fit, in characters; 0 any */
+    const uint8_t *ranks;  /* by column, as in fit.h; NULL: no column may be left out */
+    const uint8_t *widths; /* by column, for GRID_FIXED */
 };
 
 void grid_init(struct grid *grid, uint32_t columns);

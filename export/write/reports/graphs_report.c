@@ -4,7 +4,7 @@
 #include "graph_totals.h"
 #include "text.h"
 #include "units.h"
-#include "write.h"
+#include "write_report.h"
 
 #include <errno.h>
 #include <string.h>

@@ -255,6 +255,56 @@ static bool write_aligned(const struct grid *grid, const uint32_t *widths, FILE 
     return written;
 }
 
+/* ---- of fixed widths ---- */
+
+#define NUMBER_WIDTH 10u
+
+/* Where the table is fitted, numbers take their title's width or 10. Only the first column is text. */
+static struct fit_column *fixed_columns(const struct grid *grid)
+{
+    struct fit_column *columns = calloc((size_t)grid->columns + 1, sizeof *columns);
+    for (uint32_t i = 0; i < grid->columns && columns; i++) {
+        unsigned width = grid->widths[i], needed = grid->cells[i].width;
+        if (i > 0 && grid->table_width && width > NUMBER_WIDTH)
+            width = needed > NUMBER_WIDTH ? needed : NUMBER_WIDTH;
+        columns[i] = (struct fit_column){grid->cells[i].text, width,
+                                         i == 0 && width > FIT_TEXT_LEAST ? FIT_TEXT_LEAST : width,
+                                         grid->ranks ? grid->ranks[i] : 0, false};
+    }
+    return columns;
+}
+
+/* What is wider than its column stays as it is, but for a text that has to fit. */
+static bool write_fixed_cell(const struct grid *grid, uint32_t column, const struct grid_cell *cell,
+                             unsigned width, FILE *stream)
+{
+    bool is_cut = grid->table_width && column == 0 && cell->width > width;
+    if (is_cut)
+        return write_shown(cell, width, stream);
+    fprintf(stream, "%s%*s", column ? "  " : "", (int)width, cell->text);
+    return true;
+}
+
+static bool write_fixed(const struct grid *grid, FILE *stream)
+{
+    struct fit_column *columns = fixed_columns(grid);
+    bool written = columns;
+    if (columns && grid->table_width)
+        fit_columns(columns, grid->columns, grid->table_width);
+    for (uint32_t i = 0; i < grid->count && written; i++) {
+        uint32_t column = i % grid->columns;
+        if (!columns[column].left_out)
+            written =
+                write_fixed_cell(grid, column, &grid->cells[i], columns[column].width, stream);
+        if (column + 1 == grid->columns)
+            fputc('\n', stream);
+    }
+    if (written && grid->table_width)
+        fit_note(columns, grid->columns, grid->table_width, stream);
+    free(columns);
+    return written;
+}
+
 /* ---- Markdown ---- */
 
 static void write_markdown(const struct grid *grid, FILE *stream)
@@ -343,6 +393,8 @@ bool grid_write(const struct grid *grid, enum grid_style style, const char *titl
     bool written = true;
     if (style == GRID_ALIGNED)
         written = write_aligned(grid, widths, stream);
+    else if (style == GRID_FIXED)
+        written = write_fixed(grid, stream);
     else if (style == GRID_MARKDOWN)
         write_markdown(grid, stream);
     else if (style == GRID_PRETTY)

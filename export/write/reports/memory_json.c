@@ -18,7 +18,7 @@
 #include "memory_use.h"
 #include "migrations.h"
 #include "run_facts.h"
-#include "write.h"
+#include "write_report.h"
 
 #include <errno.h>
 

@@ -1,0 +1,121 @@
+/* table.h - result tables that are described once and come out in any format.
+ *
+ *     static const struct table_column columns[] = {{"pid", "Pid"}, {"busy_ns", "Busy"}, {0}};
+ *     table_begin(&table, "devices", "What devices did", columns);
+ *     table_row(&table), table_count(&table, pid), table_ns(&table, busy_ns);
+ *     table_end(&table);
+ *     done = table_finish(&table);
+ *
+ * For people times are "1.234ms" and what is not known is "unknown"; for programs times are whole
+ * nanoseconds, and what is not known is empty, or null in JSON. Text is made safe for terminals.
+ *
+ * Separated values are one table, since that is what their readers take: of several, rows have the name of
+ * theirs in a first column "table", and the columns are those of all.
+ */
+#ifndef PROF_TABLE_H
+#define PROF_TABLE_H
+
+#include "json_out.h"
+#include "units.h"
+#include "write_format.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    TABLE_IN_TEXT = 1,
+    TABLE_IN_MARKDOWN = 2,
+    TABLE_IN_VALUES = 4, /* tsv and csv */
+    TABLE_IN_JSON = 8,
+    TABLE_FOR_PEOPLE = TABLE_IN_TEXT | TABLE_IN_MARKDOWN,
+    TABLE_FOR_PROGRAMS = TABLE_IN_VALUES | TABLE_IN_JSON,
+    TABLE_BUT_JSON = TABLE_FOR_PEOPLE | TABLE_IN_VALUES,
+    TABLE_BUT_TEXT = TABLE_FOR_PROGRAMS | TABLE_IN_MARKDOWN,
+};
+
+struct table_column {
+    const char *key;   /* the header of separated values, and of JSON */
+    const char *title; /* for people; NULL: not for them, see `in` */
+    uint8_t in;        /* TABLE_IN_*: the formats that have the column; 0: all */
+    uint8_t rank;      /* of columns left out to fit a terminal, as in fit.h */
+    uint8_t width;     /* TABLE_FIXED: characters */
+    const char *json;  /* the key in JSON; NULL: `key` */
+};
+
+#define TABLE_COLUMNS_MAX 64u /* that one format shows */
+
+/* What a table for people has around it. */
+enum table_frame {
+    TABLE_TITLED, /* a title, "(none)" for no rows, how many rows are not shown */
+    TABLE_BARE,   /* the report writes these itself */
+    TABLE_FIXED,  /* the same; as text, without a rule, columns have the widths that are given */
+};
+
+struct kept_table;
+
+struct table {
+    enum write_format format;
+    enum table_frame frame;
+    FILE *stream;
+    struct json_out *json; /* WRITE_JSON: an object is open, each table is a member of it */
+    int64_t most;          /* rows of each table, -1 all; separated values and JSON have all */
+    unsigned width;        /* characters of a text that people see; 0: 4096 */
+    unsigned table_width;  /* of the terminal that aligned tables have to fit; 0 any */
+    enum time_unit unit;   /* of times that people see */
+    bool unbroken;         /* JSON: tables begin on the line of what is before them */
+    /* the rest is private */
+    const char *name;
+    const struct table_column *columns;
+    uint8_t ranks[TABLE_COLUMNS_MAX], widths[TABLE_COLUMNS_MAX];
+    struct grid grid;
+    struct kept_table *done; /* for separated values: tables that ended */
+    uint32_t done_count, done_capacity;
+    uint32_t column, tables;
+    int64_t rows;
+    bool failed; /* no memory, or the stream failed */
+};
+
+/* `title` NULL: it needs none. The columns must last until table_end(). */
+void table_begin(struct table *table, const char *name, const char *title,
+                 const struct table_column *columns);
+void table_end(struct table *table);
+
+/* After the last table, also after failures: writes what is not written yet, and frees. False with errno:
+ * no memory, or the stream failed. */
+bool table_finish(struct table *table);
+
+/* Writes tables, which are the members of an object in JSON. False with errno: no memory, or the stream
+ * failed. */
+bool table_write(struct table *table, bool (*tables)(struct table *table, void *user), void *user);
+
+/* Begins a row; false: it is one too many, and is only counted. */
+bool table_row(struct table *table);
+
+/* The row's cells, in the order of the columns. Those that the format does not have are passed over. */
+void table_text(struct table *table, struct text text);
+void table_string(struct table *table, const char *string);
+void table_count(struct table *table, uint64_t count);
+void table_int(struct table *table, int64_t number);
+void table_bool(struct table *table, bool value);
+void table_ns(struct table *table, int64_t ns);
+void table_bytes(struct table *table, uint64_t bytes);
+void table_signed_bytes(struct table *table, int64_t bytes);
+void table_number(struct table *table, double number); /* NaN: not known */
+void table_duration(struct table *table, double ns);   /* NaN: not known */
+void table_share(struct table *table, int64_t part, int64_t whole);
+void table_unknown(struct table *table);
+void table_none(struct table *table);   /* there is no such thing: empty for people, too */
+void table_absent(struct table *table); /* as not known, but in JSON there is no such member */
+
+/* Whether the next cell is in this format; if not, it is passed over. For what is costly to make. */
+bool table_shows(struct table *table);
+
+/* For a cell that is an array or an object in JSON: writes its key. NULL: this is not JSON, and the cell is
+ * empty or passed over. */
+struct json_out *table_json(struct table *table);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
