@@ -2,8 +2,7 @@
 #include "check.h"
 #include "commands.h"
 #include "compat.h"
-#include "failed_calls.h"
-#include "failed_text.h"
+#include "ledger_report.h"
 #include "profdump.h"
 #include "stack_of.h"
 #include "stack_text.h"
@@ -97,7 +96,7 @@ static void print_stacks(FILE *out, const struct timeline *timeline, struct symb
         if (stack == TL_NONE)
             continue;
         fputc('\n', out);
-        failed_text_line(out, timeline, &calls->at[i]);
+        failed_call_text(out, timeline, &calls->at[i]);
         stack_text_print(out, symbols_stack(symbols, stack));
     }
 }
@@ -123,12 +122,8 @@ static bool show_stacks(const struct profdump_options *options, const struct tim
 
 static int run_ledger(const struct profdump_options *options, const struct timeline *timeline)
 {
-    bool is_text = options->format == WRITE_TEXT;
-    bool written = options->json ? write_ledger_json(timeline, &options->write, options->out)
-                   : is_text
-                       ? write_ledger(timeline, &options->write, options->out)
-                       : ledger_sheet(timeline, &options->write, options->format, options->out);
-    if (written && is_text)
+    bool written = write_ledger(timeline, &options->write, options->format, options->out);
+    if (written && options->format == WRITE_TEXT)
         written = show_stacks(options, timeline);
     return finish(options, timeline, written);
 }
@@ -155,12 +150,8 @@ static int run_memory(const struct profdump_options *options, const struct timel
 {
     if (options->compat)
         return compat_blocks(options, timeline, EXECUTORCH_MEMORY);
-    bool is_text = options->format == WRITE_TEXT;
-    bool written = options->json ? write_memory_json(timeline, &options->write, options->out)
-                   : is_text
-                       ? write_memory(timeline, &options->write, options->out)
-                       : memory_sheet(timeline, &options->write, options->format, options->out);
-    if (written && is_text && has_blocks(timeline)) {
+    bool written = write_memory(timeline, &options->write, options->format, options->out);
+    if (written && options->format == WRITE_TEXT && has_blocks(timeline)) {
         fputc('\n', options->out);
         written = write_blocks_memory(timeline, &options->blocks, options->out);
     }

@@ -98,7 +98,8 @@ void table_begin(struct table *table, const char *name, const char *title,
     } else {
         if (!table->unbroken)
             json_newline(table->json);
-        json_string(table->json, name), json_colon(table->json);
+        if (name)
+            json_string(table->json, name), json_colon(table->json);
         json_array_begin(table->json);
     }
     table->tables++;
@@ -136,6 +137,13 @@ static void keep(struct table *table)
     table->grid = (struct grid){0};
 }
 
+static void end_object(struct table *table)
+{
+    if (table->in_row)
+        json_object_end(table->json);
+    table->in_row = false;
+}
+
 void table_end(struct table *table)
 {
     if (for_people(table)) {
@@ -143,8 +151,7 @@ void table_end(struct table *table)
     } else if (!is_json(table)) {
         keep(table);
     } else {
-        if (table->rows)
-            json_object_end(table->json);
+        end_object(table);
         json_array_end(table->json);
     }
 }
@@ -248,6 +255,12 @@ bool table_finish(struct table *table)
     return !table->failed && !ferror(table->stream);
 }
 
+struct table table_in_json(struct json_out *out, const struct table_column *columns)
+{
+    return (struct table){
+        .format = WRITE_JSON, .json = out, .most = -1, .unbroken = true, .columns = columns};
+}
+
 static bool write_object(struct table *table, bool (*tables)(struct table *table, void *user),
                          void *user)
 {
@@ -279,14 +292,16 @@ bool table_row(struct table *table)
 {
     table->column = 0;
     table->rows++;
+    bool is_limited = for_people(table) || (is_json(table) && table->limited);
+    if (is_limited && table->most >= 0 && table->rows > table->most)
+        return false;
     if (is_json(table)) {
-        if (table->rows > 1)
-            json_object_end(table->json);
+        end_object(table);
         json_newline(table->json);
         json_object_begin(table->json);
-        return true;
+        table->in_row = true;
     }
-    return !for_people(table) || table->most < 0 || table->rows <= table->most;
+    return true;
 }
 
 bool table_shows(struct table *table)

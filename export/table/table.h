@@ -59,11 +59,12 @@ struct table {
     enum table_frame frame;
     FILE *stream;
     struct json_out *json; /* WRITE_JSON: an object is open, each table is a member of it */
-    int64_t most;          /* rows of each table, -1 all; separated values and JSON have all */
-    unsigned width;        /* characters of a text that people see; 0: 4096 */
-    unsigned table_width;  /* of the terminal that aligned tables have to fit; 0 any */
-    enum time_unit unit;   /* of times that people see */
-    bool unbroken;         /* JSON: tables begin on the line of what is before them */
+    int64_t most;   /* rows of each table, -1 all; separated values have all, and JSON does... */
+    bool limited;   /* ...unless this is set */
+    unsigned width; /* characters of a text that people see; 0: 4096 */
+    unsigned table_width; /* of the terminal that aligned tables have to fit; 0 any */
+    enum time_unit unit;  /* of times that people see */
+    bool unbroken;        /* JSON: tables begin on the line of what is before them */
     /* the rest is private */
     const char *name;
     const struct table_column *columns;
@@ -73,10 +74,12 @@ struct table {
     uint32_t done_count, done_capacity;
     uint32_t column, tables;
     int64_t rows;
+    bool in_row; /* JSON: an object of the table is open */
     bool failed; /* no memory, or the stream failed */
 };
 
-/* `title` NULL: it needs none. The columns must last until table_end(). */
+/* `title` NULL: it needs none. `name` NULL: an array in JSON, whose key is there already. The columns must last
+ * until table_end(). */
 void table_begin(struct table *table, const char *name, const char *title,
                  const struct table_column *columns);
 void table_end(struct table *table);
@@ -114,6 +117,10 @@ bool table_shows(struct table *table);
 /* For a cell that is an array or an object in JSON: writes its key. NULL: this is not JSON, and the cell is
  * empty or passed over. */
 struct json_out *table_json(struct table *table);
+
+/* Tables within a row of JSON: `columns` NULL, and table_begin() makes it an array of objects; else its cells are the
+ * members of an object that the caller begins and ends. Needs no table_finish(). */
+struct table table_in_json(struct json_out *out, const struct table_column *columns);
 
 #ifdef __cplusplus
 }

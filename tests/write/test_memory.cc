@@ -80,7 +80,8 @@ TEST(MemoryReport, NamesHeapsOwnersLeaksRangesAndMigrations)
     const timeline *t = trace.load();
     write_options options;
     write_options_default(&options);
-    std::string text = to_string([&](FILE *out) { ASSERT_TRUE(write_memory(t, &options, out)); });
+    std::string text =
+        to_string([&](FILE *out) { ASSERT_TRUE(write_memory(t, &options, WRITE_TEXT, out)); });
     EXPECT_HAS(text, "Device 0 device             2             1       3.00 MB       1.00 MB      "
                      " 2.00 MB       3.00 MB\n");
     EXPECT_HAS(text, "Allocator arena             1             1          64 B          64 B");
@@ -102,10 +103,11 @@ TEST(MemoryReport, SaysWhatItCannotKnow)
     const timeline *t = trace.load();
     write_options options;
     write_options_default(&options);
-    std::string text = to_string([&](FILE *out) { ASSERT_TRUE(write_memory(t, &options, out)); });
+    std::string text =
+        to_string([&](FILE *out) { ASSERT_TRUE(write_memory(t, &options, WRITE_TEXT, out)); });
     EXPECT_HAS(text, "Not freed by the end of the trace: 1 allocation, 2.00 MB\n");
     EXPECT_HAS(text, "Not everything was recorded");
-    text = to_string([&](FILE *out) { ASSERT_TRUE(write_memory_json(t, &options, out)); });
+    text = to_string([&](FILE *out) { ASSERT_TRUE(write_memory(t, &options, WRITE_JSON, out)); });
     EXPECT_HAS(text, "\"complete\":false");
 }
 
@@ -116,8 +118,9 @@ TEST(MemoryReport, SaysWhenThereIsNothing)
     const timeline *t = trace.load();
     write_options options;
     write_options_default(&options);
-    EXPECT_EQ(to_string([&](FILE *out) { ASSERT_TRUE(write_memory(t, &options, out)); }),
-              "No memory was allocated while recording.\n");
+    EXPECT_EQ(
+        to_string([&](FILE *out) { ASSERT_TRUE(write_memory(t, &options, WRITE_TEXT, out)); }),
+        "No memory was allocated while recording.\n");
 }
 
 TEST(MemoryReport, SurvivesNastyNamesAndDeepRanges)
@@ -142,7 +145,8 @@ TEST(MemoryReport, SurvivesNastyNamesAndDeepRanges)
     ASSERT_NE(t, nullptr) << trace.error();
     write_options options;
     write_options_default(&options);
-    std::string text = to_string([&](FILE *out) { ASSERT_TRUE(write_memory(t, &options, out)); });
+    std::string text =
+        to_string([&](FILE *out) { ASSERT_TRUE(write_memory(t, &options, WRITE_TEXT, out)); });
     EXPECT_EQ(text.find('\x1b'), std::string::npos);
     EXPECT_HAS(text, "... > ");
     std::string summary =
@@ -151,8 +155,9 @@ TEST(MemoryReport, SurvivesNastyNamesAndDeepRanges)
     if (!have_python())
         GTEST_SKIP() << "python3 is missing";
     Scratch scratch;
-    write_file(scratch.path("memory.json"),
-               to_string([&](FILE *out) { ASSERT_TRUE(write_memory_json(t, &options, out)); }));
+    write_file(scratch.path("memory.json"), to_string([&](FILE *out) {
+                   ASSERT_TRUE(write_memory(t, &options, WRITE_JSON, out));
+               }));
     EXPECT_EQ(Scratch::run("python3 -c 'import json, sys; "
                            "json.load(open(sys.argv[1], encoding=\"utf-8\"))' " +
                            scratch.path("memory.json")),

@@ -16,8 +16,8 @@
 #include "html_page.h"
 #include "html_rows.h"
 #include "html_usage.h"
-#include "ledger_json.h"
-#include "memory_json.h"
+#include "ledger_report.h"
+#include "memory_report.h"
 #include "write.h"
 #include "write_roofline.h"
 

@@ -2,7 +2,7 @@
  * losses.
  */
 #include "accounts_text.h"
-#include "failed_text.h"
+#include "ledger_report.h"
 #include "fit.h"
 #include "run_facts.h"
 #include "table_data.h"
@@ -159,7 +159,7 @@ static bool print_statement(const struct table *table)
     bool printed = accounts_text_print(table->timeline, table->stream);
     print_mode(table, &facts);
     print_losses(table, &facts);
-    printed = failed_text(table->stream, table->timeline, FAILED_SHOWN) && printed;
+    printed = failed_calls_text(table->stream, table->timeline, FAILED_SHOWN) && printed;
     print_cost(table, table->timeline);
     return printed;
 }

@@ -16,8 +16,8 @@
 
 #include "cost_json.h"
 #include "graphs_json.h"
-#include "ledger_json.h"
-#include "memory_json.h"
+#include "ledger_report.h"
+#include "memory_report.h"
 
 #include "averages_json.h"
 #include "nvtx_json.h"

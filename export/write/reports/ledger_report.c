@@ -1,145 +1,151 @@
-/* ledger_report.c - profdump ledger: launched = recorded + each cause, a line per stream and graph.
+/* ledger_report.c - see ledger_report.h. In JSON:
  *
- * Columns without a number in any line are left out, but for those that say that nothing is wrong.
+ *     "ledger": [{pid, kind ("stream", "unknown", "graph"), device, context, stream, graph,
+ *                 launched, recorded, "lost": {cause: count}, recycled, undelivered, unobserved,
+ *                 missing, orphans, ambiguous, outside}],
+ *     "failed_calls": [{call, domain, result, error, count, time_ns, "ranges": [outermost first],
+ *                       stack}]
+ *
+ * launched = recorded + the sum of lost + recycled + undelivered + unobserved + missing. What a row
+ * does not have is null: a graph's stream, the name of an unknown error, a stack that was not taken.
  */
-#include "failed_text.h"
-#include "fit.h"
-#include "ledger_json.h"
-#include "run_facts.h"
-#include "write_report.h"
+#include "ledger_report.h"
 
 #include "facts_json.h"
+#include "failed_calls.h"
+#include "fit.h"
+#include "run_facts.h"
+#include "stack_of.h"
+#include "table.h"
+#include "text.h"
+#include "write_report.h"
 
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
 
-#define PLACE_WIDTH 36
 #define PLACE_BYTES 128u
 
+/* The counts of a row, which struct tl_ledger_row has in this order. */
 enum {
-    COLUMN_LAUNCHED,
-    COLUMN_RECORDED,
-    COLUMN_LOST,
-    COLUMN_RECYCLED = COLUMN_LOST + PROF_LOSS_COUNT,
-    COLUMN_UNDELIVERED,
-    COLUMN_UNOBSERVED,
-    COLUMN_MISSING,
-    COLUMN_ORPHANS,
-    COLUMN_AMBIGUOUS,
-    COLUMN_OUTSIDE,
-    COLUMNS
+    COUNT_LAUNCHED,
+    COUNT_RECORDED,
+    COUNT_LOST,
+    COUNT_RECYCLED = COUNT_LOST + PROF_LOSS_COUNT,
+    COUNT_UNDELIVERED,
+    COUNT_UNOBSERVED,
+    COUNT_MISSING,
+    COUNT_ORPHANS,
+    COUNT_AMBIGUOUS,
+    COUNT_OUTSIDE,
+    COUNTS
 };
 
-_Static_assert(COLUMNS < FIT_TABLE_COLUMNS, "a column for the place, too");
+_Static_assert(offsetof(struct tl_ledger_row, outside) ==
+                   offsetof(struct tl_ledger_row, launched) + COUNT_OUTSIDE * sizeof(uint64_t),
+               "no other member among the counts");
 
-struct report {
+struct ledger {
     const struct timeline *timeline;
-    FILE *stream;
-    struct tl_ledger_row total; /* of all streams, not of graphs */
-    bool shown[COLUMNS];
-    struct fit_table table;
+    uint64_t total[COUNTS]; /* of all streams, not of graphs */
+    bool seen[COUNTS];      /* as text, columns without a number in any line are left out */
+    struct table table;
+    struct table_column columns[COUNTS + 9];
 };
 
-static uint64_t value_of(const struct tl_ledger_row *row, unsigned column)
+static const uint64_t *counts_of(const struct tl_ledger_row *row)
 {
-    const uint64_t rest[] = {row->recycled, row->undelivered, row->unobserved, row->missing,
-                             row->orphans,  row->ambiguous,   row->outside};
-    if (column == COLUMN_LAUNCHED)
-        return row->launched;
-    if (column == COLUMN_RECORDED)
-        return row->recorded;
-    return column < COLUMN_RECYCLED ? row->lost[column - COLUMN_LOST]
-                                    : rest[column - COLUMN_RECYCLED];
+    const char *bytes = (const char *)row;
+    return (const uint64_t *)(const void *)(bytes + offsetof(struct tl_ledger_row, launched));
 }
 
-static const char *title_of(unsigned column)
+static bool is_cause(unsigned count)
 {
-    static const char *const rest[] = {"recycled", "undelivered", "unobserved", "missing",
-                                       "orphans",  "ambiguous",   "outside"};
-    if (column == COLUMN_LAUNCHED)
-        return "launched";
-    if (column == COLUMN_RECORDED)
-        return "recorded";
-    return column < COLUMN_RECYCLED
-               ? run_facts_cause_name((enum prof_loss_cause)(column - COLUMN_LOST))
-               : rest[column - COLUMN_RECYCLED];
+    return count >= COUNT_LOST && count < COUNT_RECYCLED;
 }
 
-static const char *sentence_of(unsigned column)
+static const char *name_of(unsigned count)
 {
-    static const char *const rest[] = {
-        "in chunks that are not in the file any more",
-        "not yet delivered when the process was killed",
-        "its device side was not recorded: see the GPU mode",
-        "no record, for no known reason",
-        "recorded, and its launch is not in the file",
-        "recorded, and calls of several processes can have launched it: joined to none",
-        "lost, and its launch is not in the file either: no part of launched",
+    static const char *const names[] = {
+        [COUNT_LAUNCHED] = "launched",     [COUNT_RECORDED] = "recorded",
+        [COUNT_RECYCLED] = "recycled",     [COUNT_UNDELIVERED] = "undelivered",
+        [COUNT_UNOBSERVED] = "unobserved", [COUNT_MISSING] = "missing",
+        [COUNT_ORPHANS] = "orphans",       [COUNT_AMBIGUOUS] = "ambiguous",
+        [COUNT_OUTSIDE] = "outside"};
+    return is_cause(count) ? run_facts_cause_name((enum prof_loss_cause)(count - COUNT_LOST))
+                           : names[count];
+}
+
+static const char *sentence_of(unsigned count)
+{
+    static const char *const sentences[] = {
+        [COUNT_RECYCLED] = "in chunks that are not in the file any more",
+        [COUNT_UNDELIVERED] = "not yet delivered when the process was killed",
+        [COUNT_UNOBSERVED] = "its device side was not recorded: see the GPU mode",
+        [COUNT_MISSING] = "no record, for no known reason",
+        [COUNT_ORPHANS] = "recorded, and its launch is not in the file",
+        [COUNT_AMBIGUOUS] =
+            "recorded, and calls of several processes can have launched it: joined to none",
+        [COUNT_OUTSIDE] = "lost, and its launch is not in the file either: no part of launched",
     };
-    return column < COLUMN_RECYCLED
-               ? run_facts_cause_sentence((enum prof_loss_cause)(column - COLUMN_LOST))
-               : rest[column - COLUMN_RECYCLED];
+    return is_cause(count) ? run_facts_cause_sentence((enum prof_loss_cause)(count - COUNT_LOST))
+                           : sentences[count];
 }
 
-static int width_of(unsigned column)
-{
-    int width = (int)strlen(title_of(column));
-    return width < 9 ? 9 : width;
-}
+/* ---- columns ---- */
 
-static void add_up(struct report *report)
+static void add_up(struct ledger *ledger)
 {
-    const struct timeline *timeline = report->timeline;
-    struct tl_ledger_row *total = &report->total;
+    const struct timeline *timeline = ledger->timeline;
     for (uint32_t i = 0; i < timeline->ledger_rows.count; i++) {
         const struct tl_ledger_row *row = &timeline->ledger_rows.at[i];
-        for (unsigned column = 0; column < COLUMNS; column++)
-            report->shown[column] |= value_of(row, column) != 0;
-        if (row->kind == TL_LEDGER_GRAPH)
-            continue;
-        total->launched += row->launched, total->recorded += row->recorded;
-        for (unsigned cause = 0; cause < PROF_LOSS_COUNT; cause++)
-            total->lost[cause] += row->lost[cause];
-        total->recycled += row->recycled, total->undelivered += row->undelivered;
-        total->unobserved += row->unobserved, total->missing += row->missing;
-        total->orphans += row->orphans, total->ambiguous += row->ambiguous;
-        total->outside += row->outside;
+        for (unsigned count = 0; count < COUNTS; count++) {
+            ledger->seen[count] |= counts_of(row)[count] != 0;
+            ledger->total[count] += row->kind == TL_LEDGER_GRAPH ? 0 : counts_of(row)[count];
+        }
     }
-    report->shown[COLUMN_LAUNCHED] = report->shown[COLUMN_RECORDED] = true;
-    report->shown[COLUMN_MISSING] = report->shown[COLUMN_ORPHANS] = true;
-}
-
-static void print_line(struct report *report, const char *place, const struct tl_ledger_row *row)
-{
-    fit_table_cell(&report->table, place);
-    for (unsigned column = 0; column < COLUMNS; column++)
-        if (report->shown[column])
-            fit_table_count(&report->table, value_of(row, column));
+    ledger->seen[COUNT_LAUNCHED] = ledger->seen[COUNT_RECORDED] = true;
+    ledger->seen[COUNT_MISSING] = ledger->seen[COUNT_ORPHANS] = true; /* or that nothing is wrong */
 }
 
 /* What was lost is told below as well, and what is zero is left out first. */
-static unsigned rank_of(const struct report *report, unsigned column)
+static uint8_t rank_of(const struct ledger *ledger, unsigned count)
 {
-    if (column == COLUMN_LAUNCHED || column == COLUMN_RECORDED)
+    if (count == COUNT_LAUNCHED || count == COUNT_RECORDED)
         return 0;
-    return value_of(&report->total, column) ? 1 : 2;
+    return ledger->total[count] ? 1 : 2;
 }
 
-static void print_titles(struct report *report)
+static struct table_column count_column(const struct ledger *ledger, unsigned count)
 {
-    fit_table_column(&report->table, "", PLACE_WIDTH, 0);
-    for (unsigned column = 0; column < COLUMNS; column++)
-        if (report->shown[column])
-            fit_table_column(&report->table, title_of(column), (unsigned)width_of(column),
-                             rank_of(report, column));
-    fit_table_begin(&report->table);
+    const char *name = name_of(count);
+    size_t width = strlen(name) < 9 ? 9 : strlen(name);
+    int in = TABLE_IN_VALUES | TABLE_IN_MARKDOWN | (is_cause(count) ? 0 : TABLE_IN_JSON) |
+             (ledger->seen[count] ? TABLE_IN_TEXT : 0);
+    return (struct table_column){name, name, (uint8_t)in, rank_of(ledger, count), (uint8_t)width};
 }
 
-static void describe(const struct report *report, const struct tl_ledger_row *row,
+static void find_columns(struct ledger *ledger)
+{
+    static const struct table_column place[] = {
+        {"place", "", TABLE_IN_TEXT, .width = 36}, {"pid", "pid", TABLE_BUT_TEXT},
+        {"kind", "kind", TABLE_BUT_TEXT},          {"device", "device", TABLE_BUT_TEXT},
+        {"context", "context", TABLE_BUT_TEXT},    {"stream", "stream", TABLE_BUT_TEXT},
+        {"graph", "graph", TABLE_BUT_TEXT}};
+    struct table_column *column = ledger->columns + sizeof place / sizeof *place;
+    memcpy(ledger->columns, place, sizeof place);
+    for (unsigned count = 0; count < COUNTS; count++) {
+        if (count == COUNT_LOST)
+            *column++ = (struct table_column){"lost", .in = TABLE_IN_JSON};
+        *column++ = count_column(ledger, count);
+    }
+}
+
+/* ---- rows ---- */
+
+static void describe(const struct timeline *timeline, const struct tl_ledger_row *row,
                      char place[PLACE_BYTES])
 {
-    const struct timeline *timeline = report->timeline;
     size_t used = 0;
     if (timeline->processes.count > 1)
         used = (size_t)snprintf(place, PLACE_BYTES, "pid %u, ",
@@ -156,74 +162,283 @@ static void describe(const struct report *report, const struct tl_ledger_row *ro
     }
 }
 
-static void print_rows(struct report *report, bool graphs)
+static void add_index(struct table *table, uint32_t index)
 {
-    for (uint32_t i = 0; i < report->timeline->ledger_rows.count; i++) {
-        const struct tl_ledger_row *row = &report->timeline->ledger_rows.at[i];
-        char place[PLACE_BYTES];
-        if ((row->kind == TL_LEDGER_GRAPH) != graphs)
-            continue;
-        describe(report, row, place);
-        print_line(report, place, row);
+    if (index == TL_NONE)
+        table_none(table);
+    else
+        table_count(table, index);
+}
+
+static void add_place(struct ledger *ledger, const struct tl_ledger_row *row)
+{
+    static const char *const kinds[] = {"stream", "unknown", "graph"};
+    static const struct tl_stream none = {.device = TL_NONE, .context = TL_NONE, .stream = TL_NONE};
+    const struct timeline *timeline = ledger->timeline;
+    const struct tl_stream *stream =
+        row->stream < timeline->streams.count ? &timeline->streams.at[row->stream] : &none;
+    struct table *table = &ledger->table;
+    char place[PLACE_BYTES];
+    describe(timeline, row, place);
+    table_string(table, place);
+    table_count(table, timeline->processes.at[row->process].info.pid);
+    table_string(table, kinds[row->kind]);
+    add_index(table, stream->device), add_index(table, stream->context);
+    add_index(table, stream->stream), add_index(table, row->graph ? row->graph : TL_NONE);
+}
+
+static void add_counts(struct table *table, const uint64_t counts[COUNTS])
+{
+    for (unsigned count = 0; count < COUNTS; count++) {
+        struct json_out *out = count == COUNT_LOST ? table_json(table) : NULL;
+        if (out)
+            json_object_begin(out);
+        for (unsigned cause = COUNT_LOST; out && cause < COUNT_RECYCLED; cause++)
+            if (counts[cause])
+                json_string(out, name_of(cause)), json_colon(out), json_uint(out, counts[cause]);
+        if (out)
+            json_object_end(out);
+        table_count(table, counts[count]);
     }
 }
 
-static void print_identity(const struct report *report)
+static void add_row(struct ledger *ledger, const struct tl_ledger_row *row)
 {
-    fprintf(report->stream, "\nLaunched %llu = recorded %llu",
-            (unsigned long long)report->total.launched, (unsigned long long)report->total.recorded);
-    for (unsigned column = COLUMN_LOST; column <= COLUMN_MISSING; column++)
-        if (value_of(&report->total, column))
-            fprintf(report->stream, " + %s %llu", title_of(column),
-                    (unsigned long long)value_of(&report->total, column));
-    fputc('\n', report->stream);
-    for (unsigned column = COLUMN_LOST; column < COLUMNS; column++)
-        if (report->shown[column] && (value_of(&report->total, column) || column < COLUMN_MISSING))
-            fprintf(report->stream, "  %-15s %s\n", title_of(column), sentence_of(column));
+    table_row(&ledger->table);
+    add_place(ledger, row);
+    add_counts(&ledger->table, counts_of(row));
+}
+
+/* Streams, their sum, graphs. */
+static void add_rows_for_people(struct ledger *ledger)
+{
+    for (unsigned graphs = 0; graphs < 2; graphs++) {
+        for (uint32_t i = 0; i < ledger->timeline->ledger_rows.count; i++) {
+            const struct tl_ledger_row *row = &ledger->timeline->ledger_rows.at[i];
+            if ((row->kind == TL_LEDGER_GRAPH) == graphs)
+                add_row(ledger, row);
+        }
+        if (!graphs) {
+            table_row(&ledger->table);
+            table_string(&ledger->table, "all streams");
+            for (unsigned i = 0; i < 6; i++)
+                table_none(&ledger->table);
+            add_counts(&ledger->table, ledger->total);
+        }
+    }
+}
+
+static void add_ledger(struct ledger *ledger)
+{
+    add_up(ledger);
+    find_columns(ledger);
+    table_begin(&ledger->table, "ledger", "Launched = recorded + each way of not being recorded",
+                ledger->columns);
+    if (ledger->table.format == WRITE_TEXT)
+        add_rows_for_people(ledger);
+    else
+        for (uint32_t i = 0; i < ledger->timeline->ledger_rows.count; i++)
+            add_row(ledger, &ledger->timeline->ledger_rows.at[i]);
+    table_end(&ledger->table);
+}
+
+/* ---- calls that failed ---- */
+
+#define NAME_COLUMNS 60u
+#define RANGES_SHOWN 6u
+#define RANGES_MAX 64u
+
+static struct text range_name(const struct timeline *timeline, uint32_t slice)
+{
+    const struct tl_slice *range = &timeline->slices.at[slice];
+    return timeline->names.at[tl_shown_name(timeline, range->name, range->label)];
+}
+
+static void print_text(FILE *stream, struct text text)
+{
+    char shown[SHOW_TEXT_BYTES(NAME_COLUMNS)];
+    bool rest;
+    show_text(text, NAME_COLUMNS, shown, &rest);
+    fprintf(stream, "%s%s", shown, rest ? "..." : "");
+}
+
+static void print_ranges(FILE *stream, const struct timeline *timeline, uint32_t slice)
+{
+    uint32_t ranges[RANGES_SHOWN];
+    uint32_t count = failed_calls_ranges(timeline, slice, ranges, RANGES_SHOWN);
+    fputs(count == 0 ? " outside of ranges" : count > RANGES_SHOWN ? " in .../" : " in ", stream);
+    for (uint32_t i = 0; i < count && i < RANGES_SHOWN; i++) {
+        fputs(i ? "/" : "", stream);
+        print_text(stream, range_name(timeline, ranges[i]));
+    }
+}
+
+/* In the time of its process, as the summary's. */
+static int64_t time_of(const struct timeline *timeline, uint32_t slice)
+{
+    const struct tl_thread *thread = &timeline->threads.at[timeline->slices.at[slice].thread];
+    return timeline->slices.at[slice].start_ns - timeline->processes.at[thread->process].start_ns;
+}
+
+void failed_call_text(FILE *stream, const struct timeline *timeline, const struct failed_call *call)
+{
+    const char *error = cuda_error_name((enum prof_api_domain)call->domain, call->result);
+    char at[TIME_TEXT_BYTES];
+    time_text((double)time_of(timeline, call->first), at);
+    fputs("  ", stream);
+    print_text(stream, timeline->names.at[call->name]);
+    fprintf(stream, ": %s%s%d%s x %llu, first at %s", error ? error : "error", error ? " (" : " ",
+            call->result, error ? ")" : "", (unsigned long long)call->count, at);
+    print_ranges(stream, timeline, call->first);
+    fputc('\n', stream);
+}
+
+bool failed_calls_text(FILE *stream, const struct timeline *timeline, uint32_t most)
+{
+    struct failed_calls calls;
+    if (!failed_calls_init(&calls, timeline))
+        return false;
+    if (calls.count)
+        fputs("Failed CUDA calls:\n", stream);
+    for (uint32_t i = 0; i < calls.count && i < most; i++)
+        failed_call_text(stream, timeline, &calls.at[i]);
+    if (calls.count > most)
+        fprintf(stream, "  and %u more kinds\n", calls.count - most);
+    failed_calls_fini(&calls);
+    return true;
+}
+
+static void add_error(struct table *table, const char *error)
+{
+    if (error)
+        table_string(table, error);
+    else
+        table_unknown(table);
+}
+
+static void add_ranges(struct table *table, const struct timeline *timeline, uint32_t slice)
+{
+    struct json_out *out = table_json(table);
+    uint32_t ranges[RANGES_MAX];
+    uint32_t count = out ? failed_calls_ranges(timeline, slice, ranges, RANGES_MAX) : 0;
+    if (!out)
+        return;
+    json_array_begin(out);
+    for (uint32_t i = 0; i < count && i < RANGES_MAX; i++)
+        json_text(out, range_name(timeline, ranges[i]));
+    json_array_end(out);
+}
+
+static void add_failed(struct ledger *ledger, const struct failed_call *call)
+{
+    const struct timeline *timeline = ledger->timeline;
+    int64_t start_ns = timeline->slices.at[call->first].start_ns;
+    const char *error = cuda_error_name((enum prof_api_domain)call->domain, call->result);
+    struct table *table = &ledger->table;
+    table_row(table);
+    table_text(table, timeline->names.at[call->name]);
+    table_string(table, call->domain == PROF_API_DRIVER ? "driver" : "runtime");
+    add_error(table, error);
+    table_int(table, call->result);
+    add_error(table, error);
+    table_count(table, call->count);
+    table_ns(table, start_ns), table_ns(table, start_ns - timeline->origin_ns);
+    add_ranges(table, timeline, call->first);
+    add_index(table, stack_of_slice(timeline, call->first));
+}
+
+static bool add_failed_calls(struct ledger *ledger)
+{
+    static const struct table_column columns[] = {{"call", "Call"},
+                                                  {"domain", .in = TABLE_IN_JSON},
+                                                  {"error", "Error", TABLE_BUT_JSON},
+                                                  {"result", "Code"},
+                                                  {"error", .in = TABLE_IN_JSON},
+                                                  {"count", "Count"},
+                                                  {"time_ns", .in = TABLE_IN_JSON},
+                                                  {"after_ns", "First after", TABLE_BUT_JSON},
+                                                  {"ranges", .in = TABLE_IN_JSON},
+                                                  {"stack", .in = TABLE_IN_JSON},
+                                                  {0}};
+    struct failed_calls calls;
+    if (!failed_calls_init(&calls, ledger->timeline))
+        return false;
+    table_begin(&ledger->table, "failed_calls", "CUDA calls that failed", columns);
+    for (uint32_t i = 0; i < calls.count; i++)
+        add_failed(ledger, &calls.at[i]);
+    table_end(&ledger->table);
+    failed_calls_fini(&calls);
+    return true;
+}
+
+/* ---- the whole ---- */
+
+bool ledger_json(struct json_out *out, const struct timeline *timeline)
+{
+    struct ledger ledger = {.timeline = timeline,
+                            .table = {.format = WRITE_JSON, .json = out, .most = -1}};
+    add_ledger(&ledger);
+    return add_failed_calls(&ledger);
+}
+
+static bool add_tables(struct table *table, void *user)
+{
+    struct ledger *ledger = user;
+    struct run_facts facts;
+    bool is_json = table->format == WRITE_JSON;
+    run_facts_init(&facts, ledger->timeline);
+    if (is_json)
+        facts_json_run(table->json, &facts);
+    add_ledger(ledger);
+    bool done = add_failed_calls(ledger);
+    if (is_json)
+        json_newline(table->json), facts_json_loss(table->json, &facts);
+    return done;
+}
+
+static void print_identity(const struct ledger *ledger)
+{
+    FILE *stream = ledger->table.stream;
+    const uint64_t *total = ledger->total;
+    fprintf(stream, "\nLaunched %llu = recorded %llu", (unsigned long long)total[COUNT_LAUNCHED],
+            (unsigned long long)total[COUNT_RECORDED]);
+    for (unsigned count = COUNT_LOST; count <= COUNT_MISSING; count++)
+        if (total[count])
+            fprintf(stream, " + %s %llu", name_of(count), (unsigned long long)total[count]);
+    fputc('\n', stream);
+    for (unsigned count = COUNT_LOST; count < COUNTS; count++)
+        if (ledger->seen[count] && (total[count] || count < COUNT_MISSING))
+            fprintf(stream, "  %-15s %s\n", name_of(count), sentence_of(count));
 }
 
 static bool print_all(const void *user, FILE *stream)
 {
-    struct report report = *(const struct report *)user;
-    report.stream = report.table.stream = stream;
-    add_up(&report);
-    print_titles(&report);
-    print_rows(&report, false);
-    print_line(&report, "all streams", &report.total);
-    print_rows(&report, true);
-    fit_table_end(&report.table);
-    print_identity(&report);
-    return failed_text(stream, report.timeline, UINT32_MAX);
+    struct ledger ledger = *(const struct ledger *)user;
+    ledger.table.stream = stream;
+    add_ledger(&ledger);
+    if (!table_finish(&ledger.table))
+        return false;
+    print_identity(&ledger);
+    return failed_calls_text(stream, ledger.timeline, UINT32_MAX);
 }
 
 bool write_ledger(const struct timeline *timeline, const struct write_options *options,
-                  FILE *stream)
+                  enum write_format format, FILE *stream)
 {
-    const struct report report = {.timeline = timeline, .table.width = options->table_width};
-    if (!fit_written(print_all, &report, options->table_width, stream)) {
+    struct ledger ledger = {.timeline = timeline,
+                            .table = {.format = format,
+                                      .frame = TABLE_FIXED,
+                                      .stream = stream,
+                                      .most = -1,
+                                      .table_width = options->table_width,
+                                      .unit = options->unit}};
+    if (format != WRITE_TEXT) {
+        ledger.table.frame = TABLE_TITLED;
+        return table_write(&ledger.table, add_tables, &ledger);
+    }
+    if (!fit_written(print_all, &ledger, options->table_width, stream)) {
         errno = ENOMEM;
         return false;
     }
     return !ferror(stream);
-}
-
-bool write_ledger_json(const struct timeline *timeline, const struct write_options *options,
-                       FILE *stream)
-{
-    struct run_facts facts;
-    struct json_out out;
-    (void)options;
-    run_facts_init(&facts, timeline);
-    if (json_out_init(&out, -1, stream)) {
-        json_object_begin(&out);
-        facts_json_run(&out, &facts);
-        if (!ledger_json(&out, timeline))
-            out.error = ENOMEM;
-        json_newline(&out), facts_json_loss(&out, &facts);
-        json_object_end(&out);
-        out.comma = false;
-        json_newline(&out);
-    }
-    errno = json_out_fini(&out);
-    return errno == 0;
 }

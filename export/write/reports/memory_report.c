@@ -1,12 +1,27 @@
-/* memory_report.c - profdump memory: heaps, who owned them at their peaks, what was never freed,
- * ranges, pools, managed memory. */
+/* memory_report.c - profdump memory: heaps, who owned them at their peaks, what was never freed, ranges, pools,
+ * managed memory. In JSON, all amounts in bytes, all times in ns from the trace's time 0:
+ *
+ *     heaps[]   pid, device (-1: none), kind, allocator (or null), allocations, frees,
+ *               allocated_bytes, freed_bytes, live, live_bytes, peak_bytes, peak_ns,
+ *               peak_owners[]: bytes, count, path[]
+ *     leaks[]   bytes, count, heap (index), path[], first_ns, tid
+ *     ranges[]  name, count, cpu{} and cuda{}: allocations, frees, allocated_bytes, freed_bytes,
+ *               net_bytes, self_net_bytes, peak_bytes
+ *     pools[]   pid, device, address, peak_bytes, peak_used_bytes, last_bytes, last_used_bytes,
+ *               release_threshold, trims, destroyed
+ *     managed   devices[], ranges[]: what moved and faulted
+ *     unknown_frees, reused_addresses
+ *     complete  false: something was lost while recording, memory perhaps among it
+ */
+#include "memory_report.h"
+
 #include "fit.h"
 #include "memory_label.h"
 #include "memory_use.h"
 #include "migrations.h"
 #include "run_facts.h"
+#include "table.h"
 #include "text.h"
-#include "units.h"
 #include "write_report.h"
 
 #include <errno.h>
@@ -14,164 +29,272 @@
 
 #define LABEL_COLUMNS 40u
 #define PATH_COLUMNS 120u
+#define PATH_DEPTH_MAX 256u
 #define PEAK_OWNERS 5u
 
 struct report {
     const struct timeline *timeline;
-    FILE *stream;
     struct memory_use use;
-    int64_t rows;   /* of a list at most; -1 all */
-    unsigned width; /* of the terminal; 0 any */
+    struct table table;
+    int64_t rows; /* of a list at most; -1 all */
 };
 
-struct shown_bytes {
-    char text[BYTES_TEXT_BYTES];
-};
-
-static const char *bytes_of(uint64_t bytes, struct shown_bytes *to)
+static bool is_text(const struct report *report)
 {
-    bytes_text(bytes > INT64_MAX ? INT64_MAX : (int64_t)bytes, to->text);
-    return to->text;
+    return report->table.format == WRITE_TEXT;
 }
 
-static void print_amount(const struct report *report, int64_t bytes)
+static bool is_json(const struct report *report)
 {
-    char text[BYTES_TEXT_BYTES];
-    bytes_text(bytes, text);
-    fprintf(report->stream, "  %12s", text);
+    return report->table.format == WRITE_JSON;
 }
 
-static void add_bytes(struct fit_table *table, int64_t bytes)
+/* ---- cells ---- */
+
+static void add_label(struct report *report, struct table *table, uint32_t heap)
 {
-    char text[BYTES_TEXT_BYTES];
-    bytes_text(bytes, text);
-    fit_table_cell(table, text);
+    char label[MEMORY_LABEL_BYTES];
+    memory_label(report->timeline, heap, label);
+    table_string(table, label);
 }
 
-static void add_label(struct fit_table *table, struct text text)
+static void add_pid(struct report *report, uint32_t process)
 {
-    char shown[SHOW_TEXT_BYTES(LABEL_COLUMNS) + 3];
-    bool rest;
-    show_text(text, LABEL_COLUMNS, shown, &rest);
-    fit_table_cell(table, rest ? strcat(shown, "...") : shown);
+    table_count(&report->table, report->timeline->processes.at[process].info.pid);
 }
 
-/* Numbers are 12 wide in a file, and the first are left out first. */
-static struct fit_table begin_table(const struct report *report, const char *title, unsigned width,
-                                    const char *const *titles, const uint8_t *ranks, unsigned count)
+/* Two columns: the host is -1 in JSON and no device elsewhere. */
+static void add_device(struct report *report, uint32_t device)
 {
-    struct fit_table table = {.stream = report->stream, .width = report->width};
-    fit_table_column(&table, title, width, 0);
-    for (unsigned i = 0; i < count; i++)
-        fit_table_column(&table, titles[i], strcmp(titles[i], "Calls") == 0 ? 8 : 12, ranks[i]);
-    fit_table_begin(&table);
-    return table;
+    table_int(&report->table, device == TL_NONE ? -1 : (int64_t)device);
+    if (device == TL_NONE)
+        table_none(&report->table);
+    else
+        table_count(&report->table, device);
 }
 
-static void print_text(const struct report *report, const char *text, unsigned columns, int width)
+#define DEVICE_COLUMNS(title)                            \
+    {"device", .in = TABLE_IN_JSON},                     \
+    {                                                    \
+        "device", title, TABLE_BUT_JSON & ~TABLE_IN_TEXT \
+    }
+
+static void add_name(struct report *report, uint32_t name)
+{
+    if (name < report->timeline->names.count)
+        table_text(&report->table, report->timeline->names.at[name]);
+    else
+        table_none(&report->table);
+}
+
+/* Outermost first. */
+static void path_json(const struct report *report, const struct memory_sites *sites, uint32_t path,
+                      struct json_out *out)
+{
+    const struct timeline *timeline = report->timeline;
+    uint32_t chain[PATH_DEPTH_MAX], depth = 0;
+    for (; path != TL_NONE && depth < PATH_DEPTH_MAX; path = sites->paths.at[path].parent)
+        chain[depth++] = sites->paths.at[path].name;
+    json_array_begin(out);
+    while (depth-- > 0)
+        json_text(out, chain[depth] < timeline->names.count ? timeline->names.at[chain[depth]]
+                                                            : (struct text){"", 0});
+    json_array_end(out);
+}
+
+static void add_path(struct report *report, struct table *table, const struct memory_sites *sites,
+                     uint32_t path)
+{
+    char text[MEMORY_PATH_BYTES];
+    struct json_out *out = is_json(report) ? table_json(table) : NULL;
+    if (out) {
+        path_json(report, sites, path, out);
+        return;
+    }
+    memory_path_text(report->timeline, sites, path, text);
+    table_string(table, text);
+}
+
+/* ---- lines for people ---- */
+
+static void print_text(const struct report *report, const char *text, unsigned columns)
 {
     char shown[SHOW_TEXT_BYTES(PATH_COLUMNS)];
     bool rest;
     show_text((struct text){text, strlen(text)}, columns, shown, &rest);
-    fprintf(report->stream, "%*s%s", width, shown, rest ? "..." : "");
+    fprintf(report->table.stream, "%s%s", shown, rest ? "..." : "");
 }
 
-static void print_label(const struct report *report, uint32_t heap, int width)
+static void print_label(const struct report *report, uint32_t heap)
 {
     char label[MEMORY_LABEL_BYTES];
     memory_label(report->timeline, heap, label);
-    print_text(report, label, LABEL_COLUMNS, width);
+    print_text(report, label, LABEL_COLUMNS);
 }
 
-static void print_path(const struct report *report, const struct memory_sites *sites, uint32_t path)
+static void print_bytes(const struct report *report, const char *before, uint64_t bytes)
 {
-    char text[MEMORY_PATH_BYTES];
-    memory_path_text(report->timeline, sites, path, text);
-    print_text(report, text, PATH_COLUMNS, 0);
-}
-
-static bool is_shown(const struct report *report, uint32_t index)
-{
-    return report->rows < 0 || index < report->rows;
+    char text[BYTES_TEXT_BYTES];
+    bytes_text(bytes > INT64_MAX ? INT64_MAX : (int64_t)bytes, text);
+    fprintf(report->table.stream, "%s%s", before, text);
 }
 
 static void print_hidden(const struct report *report, uint32_t count)
 {
     if (report->rows >= 0 && count > report->rows)
-        fprintf(report->stream, "  ... and %u more\n", (unsigned)(count - report->rows));
-}
-
-/* ---- heaps and their peaks ---- */
-
-static void print_heaps(const struct report *report)
-{
-    static const char *const titles[] = {"Allocations", "Frees",       "Allocated",
-                                         "Freed",       "Live at end", "Peak"};
-    static const uint8_t ranks[] = {1, 3, 2, 3, 0, 0};
-    struct fit_table table = begin_table(report, "Memory", 32, titles, ranks, 6);
-    for (uint32_t i = 0; i < report->timeline->heaps.count; i++) {
-        const struct memory_heap_use *use = &report->use.heaps[i];
-        char label[MEMORY_LABEL_BYTES];
-        memory_label(report->timeline, i, label);
-        add_label(&table, (struct text){label, strlen(label)});
-        fit_table_count(&table, use->allocations), fit_table_count(&table, use->frees);
-        add_bytes(&table, (int64_t)use->allocated_bytes);
-        add_bytes(&table, (int64_t)use->freed_bytes);
-        add_bytes(&table, (int64_t)use->live_bytes);
-        add_bytes(&table, (int64_t)use->peak_bytes);
-    }
-    fit_table_end(&table);
+        fprintf(report->table.stream, "  ... and %u more\n", (unsigned)(count - report->rows));
 }
 
 static void print_site(const struct report *report, const struct memory_sites *sites, uint32_t i)
 {
     const struct memory_site *site = &sites->sites.at[i];
-    print_amount(report, (int64_t)site->bytes);
-    fprintf(report->stream, "  %8llu  ", (unsigned long long)site->count);
-    print_path(report, sites, site->path);
+    char amount[BYTES_TEXT_BYTES], path[MEMORY_PATH_BYTES];
+    bytes_text((int64_t)site->bytes, amount);
+    memory_path_text(report->timeline, sites, site->path, path);
+    fprintf(report->table.stream, "  %12s  %8llu  ", amount, (unsigned long long)site->count);
+    print_text(report, path, PATH_COLUMNS);
 }
 
-static bool print_peak(const struct report *report, uint32_t heap)
+/* ---- heaps and their peaks ---- */
+
+/* In JSON owners are in the row of their heap, else in a table; as text, in lines. */
+static void add_site(struct report *report, struct table *table, const struct memory_sites *sites,
+                     uint32_t i)
+{
+    const struct memory_site *site = &sites->sites.at[i];
+    add_label(report, table, site->heap);
+    table_bytes(table, site->bytes);
+    table_count(table, site->count);
+    add_path(report, table, sites, site->path);
+}
+
+static const struct table_column owner_columns[] = {{"memory", "Memory", TABLE_BUT_JSON},
+                                                    {"bytes", "Bytes"},
+                                                    {"allocations", "Allocations", .json = "count"},
+                                                    {"path", "Owned by"},
+                                                    {"after_ns", "At", TABLE_BUT_JSON},
+                                                    {0}};
+
+static void add_owners(struct report *report, struct table *table, const struct memory_sites *sites,
+                       int64_t peak_ns)
+{
+    for (uint32_t i = 0; i < sites->sites.count && i < PEAK_OWNERS; i++) {
+        table_row(table);
+        add_site(report, table, sites, i);
+        table_ns(table, peak_ns - report->timeline->origin_ns);
+    }
+}
+
+static void print_peak(const struct report *report, uint32_t heap, const struct memory_sites *sites)
+{
+    const struct memory_heap_use *use = &report->use.heaps[heap];
+    FILE *stream = report->table.stream;
+    char when[TIME_TEXT_BYTES];
+    time_text((double)(use->peak_ns - report->timeline->origin_ns), when);
+    fprintf(stream, "\nPeak of ");
+    print_label(report, heap);
+    print_bytes(report, ": ", use->peak_bytes);
+    fprintf(stream, " after %s, owned by\n", when);
+    for (uint32_t i = 0; i < sites->sites.count && i < PEAK_OWNERS; i++) {
+        print_site(report, sites, i);
+        fputc('\n', stream);
+    }
+    if (sites->sites.count > PEAK_OWNERS)
+        fprintf(stream, "  ... and %u more\n", sites->sites.count - PEAK_OWNERS);
+}
+
+/* Adds them to the table, which is NULL as text. False: no memory. */
+static bool show_peak(struct report *report, uint32_t heap, struct table *table)
 {
     const struct memory_heap_use *use = &report->use.heaps[heap];
     struct memory_sites sites;
-    struct shown_bytes bytes;
-    char when[TIME_TEXT_BYTES];
     if (use->peak_event == TL_NONE)
         return true;
     if (!memory_sites_init(&sites, report->timeline, use->peak_event, heap))
         return false;
-    time_text((double)(use->peak_ns - report->timeline->origin_ns), when);
-    fprintf(report->stream, "\nPeak of ");
-    print_label(report, heap, 0);
-    fprintf(report->stream, ": %s after %s, owned by\n", bytes_of(use->peak_bytes, &bytes), when);
-    for (uint32_t i = 0; i < sites.sites.count && i < PEAK_OWNERS; i++) {
-        print_site(report, &sites, i);
-        fputc('\n', report->stream);
-    }
-    if (sites.sites.count > PEAK_OWNERS)
-        fprintf(report->stream, "  ... and %u more\n", sites.sites.count - PEAK_OWNERS);
+    if (table)
+        add_owners(report, table, &sites, use->peak_ns);
+    else
+        print_peak(report, heap, &sites);
     memory_sites_fini(&sites);
     return true;
 }
 
-/* ---- what was never freed ---- */
-
-static void print_leak(const struct report *report, const struct memory_sites *sites, uint32_t i)
+static bool nest_owners(struct report *report, uint32_t heap)
 {
-    const struct timeline *timeline = report->timeline;
-    const struct memory_site *site = &sites->sites.at[i];
-    const struct tl_memory *first = &timeline->memories.at[site->memory];
-    char when[TIME_TEXT_BYTES];
-    time_text((double)(first->start_ns - timeline->origin_ns), when);
-    print_site(report, sites, i);
-    fprintf(report->stream, "  [");
-    print_label(report, site->heap, 0);
-    fprintf(report->stream, ", first after %s", when);
-    if (first->thread != TL_NONE)
-        fprintf(report->stream, " on thread %u", timeline->threads.at[first->thread].tid);
-    fprintf(report->stream, "]\n");
+    struct json_out *out = is_json(report) ? table_json(&report->table) : NULL;
+    if (!out)
+        return true;
+    struct table owners = table_in_json(out, NULL);
+    table_begin(&owners, NULL, NULL, owner_columns);
+    bool done = show_peak(report, heap, &owners);
+    table_end(&owners);
+    return done;
 }
+
+static bool add_heap(struct report *report, uint32_t i)
+{
+    const struct tl_heap *heap = &report->timeline->heaps.at[i];
+    const struct memory_heap_use *use = &report->use.heaps[i];
+    struct table *table = &report->table;
+    table_row(table);
+    add_label(report, table, i);
+    add_pid(report, heap->process);
+    table_int(table, heap->device == TL_NONE ? -1 : (int64_t)heap->device);
+    add_name(report, heap->allocator ? TL_NONE : heap->name);
+    add_name(report, heap->allocator ? heap->name : TL_NONE);
+    table_count(table, use->allocations), table_count(table, use->frees);
+    table_bytes(table, use->allocated_bytes), table_bytes(table, use->freed_bytes);
+    table_count(table, use->live);
+    table_bytes(table, use->live_bytes), table_bytes(table, use->peak_bytes);
+    table_int(table, use->peak_ns);
+    return nest_owners(report, i);
+}
+
+static bool add_heaps(struct report *report)
+{
+    static const struct table_column columns[] = {
+        {"memory", "Memory", TABLE_BUT_JSON, .width = 32},
+        {"pid", "Pid", TABLE_BUT_TEXT},
+        {"device", .in = TABLE_IN_JSON},
+        {"kind", .in = TABLE_IN_JSON},
+        {"allocator", .in = TABLE_IN_JSON},
+        {"allocations", "Allocations", .rank = 1, .width = 12},
+        {"frees", "Frees", .rank = 3, .width = 12},
+        {"allocated_bytes", "Allocated", .rank = 2, .width = 12},
+        {"freed_bytes", "Freed", .rank = 3, .width = 12},
+        {"live", .in = TABLE_IN_JSON},
+        {"live_bytes", "Live at end", .width = 12},
+        {"peak_bytes", "Peak", .width = 12},
+        {"peak_ns", .in = TABLE_IN_JSON},
+        {"peak_owners", .in = TABLE_IN_JSON},
+        {0}};
+    bool done = true;
+    report->table.most = report->table.format == WRITE_MARKDOWN ? report->rows : -1;
+    table_begin(&report->table, "heaps", "Memory", columns);
+    for (uint32_t i = 0; i < report->timeline->heaps.count && done; i++)
+        done = add_heap(report, i);
+    table_end(&report->table);
+    return done;
+}
+
+static bool add_peaks(struct report *report)
+{
+    struct table *table = is_text(report) ? NULL : &report->table;
+    bool done = true;
+    if (table) {
+        table->most = -1;
+        table_begin(table, "peak_owners", "Who owned the peaks, the five largest of each",
+                    owner_columns);
+    }
+    for (uint32_t i = 0; i < report->timeline->heaps.count && done; i++)
+        done = show_peak(report, i, table);
+    if (table)
+        table_end(table);
+    return done;
+}
+
+/* ---- what was never freed ---- */
 
 /* A program that was killed, or still runs, might have freed more. */
 static const char *leak_title(const struct timeline *timeline)
@@ -182,41 +305,129 @@ static const char *leak_title(const struct timeline *timeline)
     return "Never freed";
 }
 
-static bool print_leaks(const struct report *report)
+static void print_leak(const struct report *report, const struct memory_sites *sites, uint32_t i)
 {
-    const char *title = leak_title(report->timeline);
+    const struct timeline *timeline = report->timeline;
+    const struct memory_site *site = &sites->sites.at[i];
+    const struct tl_memory *first = &timeline->memories.at[site->memory];
+    FILE *stream = report->table.stream;
+    char when[TIME_TEXT_BYTES];
+    time_text((double)(first->start_ns - timeline->origin_ns), when);
+    print_site(report, sites, i);
+    fprintf(stream, "  [");
+    print_label(report, site->heap);
+    fprintf(stream, ", first after %s", when);
+    if (first->thread != TL_NONE)
+        fprintf(stream, " on thread %u", timeline->threads.at[first->thread].tid);
+    fprintf(stream, "]\n");
+}
+
+static void print_leaks(const struct report *report, const struct memory_sites *sites)
+{
+    FILE *stream = report->table.stream;
+    fprintf(stream, "\n%s: ", leak_title(report->timeline));
+    if (sites->count) {
+        fprintf(stream, "%llu allocation%s", (unsigned long long)sites->count,
+                sites->count == 1 ? "" : "s");
+        print_bytes(report, ", ", sites->bytes);
+    } else {
+        fputs("nothing", stream);
+    }
+    fputc('\n', stream);
+    for (uint32_t i = 0; i < sites->sites.count && (report->rows < 0 || i < report->rows); i++)
+        print_leak(report, sites, i);
+    print_hidden(report, sites->sites.count);
+}
+
+static void add_leak(struct report *report, const struct memory_sites *sites, uint32_t i)
+{
+    const struct timeline *timeline = report->timeline;
+    const struct tl_memory *first = &timeline->memories.at[sites->sites.at[i].memory];
+    struct table *table = &report->table;
+    if (!table_row(table))
+        return;
+    add_site(report, table, sites, i);
+    table_count(table, sites->sites.at[i].heap);
+    table_int(table, first->start_ns);
+    table_ns(table, first->start_ns - timeline->origin_ns);
+    if (first->thread == TL_NONE)
+        table_absent(table);
+    else
+        table_count(table, timeline->threads.at[first->thread].tid);
+}
+
+static bool add_leaks(struct report *report)
+{
+    static const struct table_column columns[] = {{"memory", "Memory", TABLE_BUT_JSON},
+                                                  {"bytes", "Bytes"},
+                                                  {"allocations", "Allocations", .json = "count"},
+                                                  {"path", "Allocated in"},
+                                                  {"heap", .in = TABLE_IN_JSON},
+                                                  {"first_ns", .in = TABLE_IN_JSON},
+                                                  {"after_ns", "First after", TABLE_BUT_JSON},
+                                                  {"tid", "Thread"},
+                                                  {0}};
     struct memory_sites sites;
-    struct shown_bytes bytes;
     if (!memory_sites_init(&sites, report->timeline, TL_NONE, TL_NONE))
         return false;
-    if (sites.count == 0)
-        fprintf(report->stream, "\n%s: nothing\n", title);
-    else
-        fprintf(report->stream, "\n%s: %llu allocation%s, %s\n", title,
-                (unsigned long long)sites.count, sites.count == 1 ? "" : "s",
-                bytes_of(sites.bytes, &bytes));
-    for (uint32_t i = 0; i < sites.sites.count && is_shown(report, i); i++)
-        print_leak(report, &sites, i);
-    print_hidden(report, sites.sites.count);
+    if (is_text(report)) {
+        print_leaks(report, &sites);
+    } else {
+        table_begin(&report->table, is_json(report) ? "leaks" : "not_freed",
+                    "Not freed by the end of the trace", columns);
+        for (uint32_t i = 0; i < sites.sites.count; i++)
+            add_leak(report, &sites, i);
+        table_end(&report->table);
+    }
     memory_sites_fini(&sites);
     return true;
 }
 
 /* ---- ranges ---- */
 
-static void add_range(struct fit_table *table, const struct memory_ranges *ranges,
-                      const struct memory_range *row, enum memory_side side)
+#define AMOUNT_COLUMNS                                                                           \
+    {"allocations", "Allocations", .rank = 2, .width = 12}, {"frees", .in = TABLE_IN_JSON},      \
+        {"allocated_bytes", "Allocated", .rank = 1, .width = 12},                                \
+        {"freed_bytes", "Freed", .rank = 3, .width = 12}, {"net_bytes", "Net", .width = 12},     \
+        {"self_net_bytes", "Self net", .width = 12}, {"peak_bytes", "Peak in use", .width = 12}, \
+    {                                                                                            \
+        0                                                                                        \
+    }
+
+static void add_amounts(struct table *table, const struct memory_range *row, enum memory_side side)
 {
-    char shown[SHOW_TEXT_BYTES(LABEL_COLUMNS)];
-    bool rest;
-    show_text(key_names_text(&ranges->keys, row->key), LABEL_COLUMNS, shown, &rest);
-    fit_table_cell(table, shown);
-    fit_table_count(table, row->count), fit_table_count(table, row->total[side].allocations);
-    add_bytes(table, (int64_t)row->total[side].allocated_bytes);
-    add_bytes(table, (int64_t)row->total[side].freed_bytes);
-    add_bytes(table, memory_net(&row->total[side]));
-    add_bytes(table, memory_net(&row->self[side]));
-    add_bytes(table, (int64_t)row->peak_bytes[side]);
+    const struct memory_amounts *total = &row->total[side];
+    table_count(table, total->allocations), table_count(table, total->frees);
+    table_bytes(table, total->allocated_bytes), table_bytes(table, total->freed_bytes);
+    table_signed_bytes(table, memory_net(total));
+    table_signed_bytes(table, memory_net(&row->self[side]));
+    table_bytes(table, row->peak_bytes[side]);
+}
+
+static void nest_amounts(struct table *table, const struct memory_range *row, enum memory_side side)
+{
+    static const struct table_column columns[] = {AMOUNT_COLUMNS};
+    struct json_out *out = table_json(table);
+    struct table amounts = table_in_json(out, columns);
+    json_object_begin(out);
+    add_amounts(&amounts, row, side);
+    json_object_end(out);
+}
+
+static void add_ranges_with_sides(struct report *report, const struct memory_ranges *ranges)
+{
+    static const struct table_column columns[] = {{"name"}, {"count"}, {"cpu"}, {"cuda"}, {0}};
+    struct table *table = &report->table;
+    table_begin(table, "ranges", NULL, columns);
+    for (uint32_t i = 0; i < ranges->count; i++) {
+        if (!table_row(table))
+            continue;
+        table_text(table, key_names_text(&ranges->keys, ranges->rows[i].key));
+        table_count(table, ranges->rows[i].count);
+        nest_amounts(table, &ranges->rows[i], MEMORY_CPU);
+        nest_amounts(table, &ranges->rows[i], MEMORY_CUDA);
+    }
+    table_end(table);
 }
 
 static bool has_side(const struct memory_range *row, enum memory_side side)
@@ -225,38 +436,77 @@ static bool has_side(const struct memory_range *row, enum memory_side side)
            row->self[side].frees;
 }
 
-static void print_side(const struct report *report, const struct memory_ranges *ranges,
-                       enum memory_side side)
+/* As text, cut to its column. */
+static void add_range_name(struct report *report, struct text name)
 {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < ranges->count; i++)
-        count += has_side(&ranges->rows[i], side);
-    if (count == 0)
-        return;
-    static const char *const titles[] = {"Calls", "Allocations", "Allocated",  "Freed",
-                                         "Net",   "Self net",    "Peak in use"};
-    static const uint8_t ranks[] = {1, 2, 1, 3, 0, 0, 0};
-    const char *title =
-        side == MEMORY_CUDA ? "Range, CUDA memory" : "Range, host memory and allocators";
-    fputc('\n', report->stream);
-    struct fit_table table = begin_table(report, title, 40, titles, ranks, 7);
-    uint32_t shown = 0;
-    for (uint32_t i = 0; i < ranges->count && is_shown(report, shown); i++)
-        if (has_side(&ranges->rows[i], side)) {
-            add_range(&table, ranges, &ranges->rows[i], side);
-            shown++;
-        }
-    fit_table_end(&table);
-    print_hidden(report, count);
+    char shown[SHOW_TEXT_BYTES(LABEL_COLUMNS)];
+    bool rest;
+    if (is_text(report)) {
+        show_text(name, LABEL_COLUMNS, shown, &rest);
+        name = (struct text){shown, strlen(shown)};
+    }
+    table_text(&report->table, name);
 }
 
-static bool print_ranges(const struct report *report)
+static void add_side(struct report *report, const struct memory_ranges *ranges,
+                     enum memory_side side)
 {
+    struct table *table = &report->table;
+    for (uint32_t i = 0; i < ranges->count; i++) {
+        const struct memory_range *row = &ranges->rows[i];
+        if (!has_side(row, side) || !table_row(table))
+            continue;
+        add_range_name(report, key_names_text(&ranges->keys, row->key));
+        table_string(table, side == MEMORY_CUDA ? "cuda" : "host");
+        table_count(table, row->count);
+        add_amounts(table, row, side);
+    }
+}
+
+static bool any_side(const struct memory_ranges *ranges, enum memory_side side)
+{
+    for (uint32_t i = 0; i < ranges->count; i++)
+        if (has_side(&ranges->rows[i], side))
+            return true;
+    return false;
+}
+
+#define RANGE_COLUMNS(title)                                                     \
+    {"name", title, .width = LABEL_COLUMNS}, {"side", "Memory", TABLE_BUT_TEXT}, \
+        {"count", "Calls", .rank = 1, .width = 8}, AMOUNT_COLUMNS
+
+/* A table per side. */
+static void print_ranges(struct report *report, const struct memory_ranges *ranges)
+{
+    static const struct table_column cuda[] = {RANGE_COLUMNS("Range, CUDA memory")};
+    static const struct table_column cpu[] = {RANGE_COLUMNS("Range, host memory and allocators")};
+    for (unsigned side = MEMORY_SIDES; side-- > 0;) {
+        if (!any_side(ranges, (enum memory_side)side))
+            continue;
+        fputc('\n', report->table.stream);
+        table_begin(&report->table, "ranges", NULL, side == MEMORY_CUDA ? cuda : cpu);
+        add_side(report, ranges, (enum memory_side)side);
+        table_end(&report->table);
+        print_hidden(report, (uint32_t)report->table.rows);
+    }
+}
+
+static bool add_ranges(struct report *report)
+{
+    static const struct table_column columns[] = {RANGE_COLUMNS("Range")};
     struct memory_ranges ranges;
     if (!memory_ranges_init(&ranges, report->timeline))
         return false;
-    print_side(report, &ranges, MEMORY_CUDA);
-    print_side(report, &ranges, MEMORY_CPU);
+    report->table.most = report->rows;
+    if (is_text(report)) {
+        print_ranges(report, &ranges);
+    } else if (is_json(report)) {
+        add_ranges_with_sides(report, &ranges);
+    } else {
+        table_begin(&report->table, "ranges", "Ranges", columns);
+        add_side(report, &ranges, MEMORY_CUDA), add_side(report, &ranges, MEMORY_CPU);
+        table_end(&report->table);
+    }
     memory_ranges_fini(&ranges);
     return true;
 }
@@ -266,155 +516,299 @@ static bool print_ranges(const struct report *report)
 /* Before CUDA 11.6 CUPTI does not say what is used. */
 static void print_used(const struct report *report, uint64_t bytes)
 {
-    struct shown_bytes text;
     if (bytes)
-        fprintf(report->stream, ", of it used %s", bytes_of(bytes, &text));
+        print_bytes(report, ", of it used ", bytes);
 }
 
 static void print_pool(const struct report *report, const struct tl_pool *pool)
 {
-    struct shown_bytes bytes;
-    fprintf(report->stream, "  0x%llx", (unsigned long long)pool->address);
+    FILE *stream = report->table.stream;
+    fprintf(stream, "  0x%llx", (unsigned long long)pool->address);
     if (pool->device != TL_NONE)
-        fprintf(report->stream, " on device %u", pool->device);
-    fprintf(report->stream, ": reserved at most %s", bytes_of(pool->peak_bytes, &bytes));
+        fprintf(stream, " on device %u", pool->device);
+    print_bytes(report, ": reserved at most ", pool->peak_bytes);
     print_used(report, pool->peak_used_bytes);
-    fprintf(report->stream, "; at last %s", bytes_of(pool->last_bytes, &bytes));
+    print_bytes(report, "; at last ", pool->last_bytes);
     print_used(report, pool->last_used_bytes);
     if (pool->trims)
-        fprintf(report->stream, "; trimmed %u time%s", pool->trims, pool->trims == 1 ? "" : "s");
-    fprintf(report->stream, "%s\n", pool->end_ns == INT64_MAX ? "" : "; destroyed");
+        fprintf(stream, "; trimmed %u time%s", pool->trims, pool->trims == 1 ? "" : "s");
+    fprintf(stream, "%s\n", pool->end_ns == INT64_MAX ? "" : "; destroyed");
 }
 
 static void print_pools(const struct report *report)
 {
-    if (report->timeline->pools.count)
-        fprintf(report->stream, "\nMemory pools:\n");
-    for (uint32_t i = 0; i < report->timeline->pools.count && is_shown(report, i); i++)
+    uint32_t count = report->timeline->pools.count;
+    if (count)
+        fprintf(report->table.stream, "\nMemory pools:\n");
+    for (uint32_t i = 0; i < count && (report->rows < 0 || i < report->rows); i++)
         print_pool(report, &report->timeline->pools.at[i]);
-    print_hidden(report, report->timeline->pools.count);
+    print_hidden(report, count);
+}
+
+static void add_used(struct report *report, uint64_t bytes)
+{
+    if (bytes || is_json(report))
+        table_bytes(&report->table, bytes);
+    else
+        table_unknown(&report->table);
+}
+
+static void add_pool(struct report *report, const struct tl_pool *pool)
+{
+    struct table *table = &report->table;
+    char address[24];
+    if (!table_row(table))
+        return;
+    snprintf(address, sizeof address, "0x%llx", (unsigned long long)pool->address);
+    add_pid(report, pool->process);
+    table_string(table, address);
+    add_device(report, pool->device);
+    table_count(table, pool->address);
+    table_bytes(table, pool->peak_bytes), add_used(report, pool->peak_used_bytes);
+    table_bytes(table, pool->last_bytes), add_used(report, pool->last_used_bytes);
+    table_count(table, pool->release_threshold);
+    table_count(table, pool->trims);
+    table_bool(table, pool->end_ns != INT64_MAX);
+}
+
+static void add_pools(struct report *report)
+{
+    static const struct table_column columns[] = {{"pid", .in = TABLE_IN_JSON},
+                                                  {"address", "Pool", TABLE_BUT_JSON},
+                                                  DEVICE_COLUMNS("Device"),
+                                                  {"address", .in = TABLE_IN_JSON},
+                                                  {"peak_bytes", "Reserved at most"},
+                                                  {"peak_used_bytes", "Used at most"},
+                                                  {"last_bytes", "Reserved at last"},
+                                                  {"last_used_bytes", "Used at last"},
+                                                  {"release_threshold", .in = TABLE_IN_JSON},
+                                                  {"trims", "Trims"},
+                                                  {"destroyed", "Destroyed"},
+                                                  {0}};
+    if (is_text(report)) {
+        print_pools(report);
+        return;
+    }
+    table_begin(&report->table, "pools", "Memory pools", columns);
+    for (uint32_t i = 0; i < report->timeline->pools.count; i++)
+        add_pool(report, &report->timeline->pools.at[i]);
+    table_end(&report->table);
 }
 
 /* ---- managed memory ---- */
 
-static void add_migration(struct fit_table *table, struct text place,
-                          const struct migration_row *row)
+#define MIGRATION_COLUMNS                                                                          \
+    {"htod", .in = TABLE_IN_JSON}, {"htod_bytes", "HtoD", .width = 12},                            \
+        {"dtoh", .in = TABLE_IN_JSON}, {"dtoh_bytes", "DtoH", .width = 12},                        \
+        {"dtod", .in = TABLE_IN_JSON}, {"dtod_bytes", "DtoD", .rank = 2, .width = 12},             \
+        {"moving_ns", "Moving", .width = 12},                                                      \
+        {"gpu_faults", "GPU faults", .rank = 1, .width = 12},                                      \
+        {"cpu_faults", "CPU faults", .rank = 1, .width = 12}, {"thrashings", .in = TABLE_IN_JSON}, \
+        {"throttlings", .in = TABLE_IN_JSON}, {"remote_maps", .in = TABLE_IN_JSON},                \
+    {                                                                                              \
+        0                                                                                          \
+    }
+
+static void add_migration(struct table *table, const struct migration_amounts *amounts)
 {
-    const struct migration_amounts *amounts = &row->amounts;
-    char moving[TIME_TEXT_BYTES];
-    time_text((double)amounts->moving_ns, moving);
-    add_label(table, place);
-    add_bytes(table, (int64_t)amounts->htod_bytes);
-    add_bytes(table, (int64_t)amounts->dtoh_bytes);
-    add_bytes(table, (int64_t)amounts->dtod_bytes);
-    fit_table_cell(table, moving);
-    fit_table_count(table, amounts->gpu_faults), fit_table_count(table, amounts->cpu_faults);
+    table_count(table, amounts->htod), table_bytes(table, amounts->htod_bytes);
+    table_count(table, amounts->dtoh), table_bytes(table, amounts->dtoh_bytes);
+    table_count(table, amounts->dtod), table_bytes(table, amounts->dtod_bytes);
+    table_ns(table, amounts->moving_ns);
+    table_count(table, amounts->gpu_faults), table_count(table, amounts->cpu_faults);
+    table_count(table, amounts->thrashings), table_count(table, amounts->throttlings);
+    table_count(table, amounts->remote_maps);
 }
 
-static void add_migration_device(struct fit_table *table, const struct migration_row *row)
+/* As text, devices and ranges are one table, which names both. */
+static void add_migration_device(struct report *report, const struct migration_row *row)
 {
     char text[48] = "Host";
     if (row->device != TL_NONE)
         snprintf(text, sizeof text, "Device %u", row->device);
-    add_migration(table, (struct text){text, strlen(text)}, row);
+    if (!table_row(&report->table))
+        return;
+    table_string(&report->table, text);
+    add_pid(report, row->process);
+    add_device(report, row->device);
+    add_migration(&report->table, &row->amounts);
 }
 
-static void add_migration_range(const struct report *report, struct fit_table *table,
-                                const struct migration_row *row)
+static void add_migration_range(struct report *report, const struct migration_row *row)
 {
-    static const char outside[] = "(outside of any range)";
-    const struct timeline *timeline = report->timeline;
-    bool known = row->name < timeline->names.count;
-    add_migration(
-        table, known ? timeline->names.at[row->name] : (struct text){outside, sizeof outside - 1},
-        row);
+    if (!table_row(&report->table))
+        return;
+    if (is_text(report) && row->name >= report->timeline->names.count)
+        table_string(&report->table, "(outside of any range)");
+    else
+        add_name(report, row->name);
+    for (unsigned i = 0; i < 3 && is_text(report); i++)
+        table_none(&report->table); /* the columns of devices */
+    add_migration(&report->table, &row->amounts);
 }
 
-static bool print_migrations(const struct report *report)
+static void add_both(struct report *report, const struct migrations *migrations)
+{
+    static const struct table_column of_devices[] = {
+        {"name", "Managed memory", TABLE_IN_TEXT, .width = LABEL_COLUMNS},
+        {"pid", .in = TABLE_IN_JSON},
+        DEVICE_COLUMNS("Device (none: host)"),
+        MIGRATION_COLUMNS};
+    static const struct table_column of_ranges[] = {{"name", "Range"}, MIGRATION_COLUMNS};
+    struct table *table = &report->table;
+    table->most = report->table.format == WRITE_MARKDOWN ? report->rows : -1;
+    table_begin(table, is_json(report) ? "devices" : "managed_devices", "Managed memory by device",
+                of_devices);
+    for (uint32_t i = 0; i < migrations->devices.count; i++)
+        add_migration_device(report, &migrations->devices.at[i]);
+    table->most = report->rows;
+    if (is_text(report)) {
+        table->rows = 0;
+    } else {
+        table_end(table);
+        table_begin(table, is_json(report) ? "ranges" : "managed_ranges", "Managed memory by range",
+                    of_ranges);
+    }
+    for (uint32_t i = 0; i < migrations->ranges.count; i++)
+        add_migration_range(report, &migrations->ranges.at[i]);
+    table_end(table);
+}
+
+static bool add_migrations(struct report *report)
 {
     struct migrations migrations;
-    if (report->timeline->migrations.count == 0)
+    struct json_out *out = report->table.json;
+    if (is_text(report) && report->timeline->migrations.count == 0)
         return true;
     if (!migrations_init(&migrations, report->timeline))
         return false;
-    static const char *const titles[] = {"HtoD",   "DtoH",       "DtoD",
-                                         "Moving", "GPU faults", "CPU faults"};
-    static const uint8_t ranks[] = {0, 0, 2, 0, 1, 1};
-    fputc('\n', report->stream);
-    struct fit_table table = begin_table(report, "Managed memory", 40, titles, ranks, 6);
-    for (uint32_t i = 0; i < migrations.devices.count; i++)
-        add_migration_device(&table, &migrations.devices.at[i]);
-    for (uint32_t i = 0; i < migrations.ranges.count && is_shown(report, i); i++)
-        add_migration_range(report, &table, &migrations.ranges.at[i]);
-    fit_table_end(&table);
-    print_hidden(report, migrations.ranges.count);
+    if (is_text(report))
+        fputc('\n', report->table.stream);
+    if (is_json(report))
+        json_newline(out), json_key(out, "managed"), json_object_begin(out);
+    add_both(report, &migrations);
+    if (is_json(report))
+        json_object_end(out);
+    if (is_text(report))
+        print_hidden(report, migrations.ranges.count);
     migrations_fini(&migrations);
     return true;
 }
 
-/* ---- the whole ---- */
+/* ---- what is odd ---- */
+
+struct oddities {
+    uint64_t unknown_frees, reused_addresses, from_calls;
+    bool lost_anything;
+};
+
+static struct oddities oddities_of(const struct timeline *timeline)
+{
+    struct oddities odd = {0};
+    struct run_facts facts;
+    run_facts_init(&facts, timeline);
+    odd.lost_anything = facts.lost_anything;
+    for (uint32_t i = 0; i < timeline->processes.count; i++) {
+        odd.unknown_frees += timeline->processes.at[i].odd.unknown_frees;
+        odd.reused_addresses += timeline->processes.at[i].odd.reused_addresses;
+    }
+    for (uint32_t i = 0; i < timeline->memories.count; i++)
+        odd.from_calls += (timeline->memories.at[i].flags & TL_MEMORY_FROM_CALL) != 0;
+    return odd;
+}
 
 static void print_notes(const struct report *report)
 {
-    const struct timeline *timeline = report->timeline;
-    struct run_facts facts;
-    run_facts_init(&facts, timeline);
-    uint64_t unknown = 0, reused = 0, from_calls = 0;
-    for (uint32_t i = 0; i < timeline->processes.count; i++) {
-        unknown += timeline->processes.at[i].odd.unknown_frees;
-        reused += timeline->processes.at[i].odd.reused_addresses;
-    }
-    for (uint32_t i = 0; i < timeline->memories.count; i++)
-        from_calls += (timeline->memories.at[i].flags & TL_MEMORY_FROM_CALL) != 0;
-    if (unknown)
-        fprintf(report->stream, "\nReleased, but not allocated in the trace: %llu\n",
-                (unsigned long long)unknown);
-    if (reused)
-        fprintf(report->stream, "\nAllocated again without a release in the trace: %llu\n",
-                (unsigned long long)reused);
-    if (facts.lost_anything)
-        fprintf(report->stream, "\nNot everything was recorded (profdump says what): what was lost "
-                                "is in no number here\n");
-    if (from_calls)
-        fprintf(report->stream, "\nCUPTI did not tell of memory: read from the CUDA calls\n");
+    struct oddities odd = oddities_of(report->timeline);
+    FILE *stream = report->table.stream;
+    if (odd.unknown_frees)
+        fprintf(stream, "\nReleased, but not allocated in the trace: %llu\n",
+                (unsigned long long)odd.unknown_frees);
+    if (odd.reused_addresses)
+        fprintf(stream, "\nAllocated again without a release in the trace: %llu\n",
+                (unsigned long long)odd.reused_addresses);
+    if (odd.lost_anything)
+        fprintf(stream, "\nNot everything was recorded (profdump says what): what was lost "
+                        "is in no number here\n");
+    if (odd.from_calls)
+        fprintf(stream, "\nCUPTI did not tell of memory: read from the CUDA calls\n");
 }
 
-static bool print_tables(const struct report *report)
+static void oddities_json(const struct timeline *timeline, struct json_out *out)
 {
-    print_heaps(report);
-    for (uint32_t i = 0; i < report->timeline->heaps.count; i++)
-        if (!print_peak(report, i))
-            return false;
-    if (!print_leaks(report) || !print_ranges(report))
+    struct oddities odd = oddities_of(timeline);
+    json_newline(out);
+    json_key(out, "unknown_frees"), json_uint(out, odd.unknown_frees);
+    json_key(out, "reused_addresses"), json_uint(out, odd.reused_addresses);
+    json_key(out, "complete"), json_bool(out, !odd.lost_anything);
+}
+
+/* ---- the whole ---- */
+
+static bool add_tables(struct table *table, void *user)
+{
+    struct report *report = user;
+    (void)table; /* the report's */
+    if (!add_heaps(report) || (!is_json(report) && !add_peaks(report)))
         return false;
-    print_pools(report);
-    if (!print_migrations(report))
+    report->table.most = report->rows;
+    if (!add_leaks(report) || !add_ranges(report))
         return false;
-    print_notes(report);
-    return true;
+    add_pools(report);
+    bool done = add_migrations(report);
+    if (done && is_text(report))
+        print_notes(report);
+    if (is_json(report))
+        oddities_json(report->timeline, report->table.json);
+    return done;
+}
+
+static struct report report_of(const struct timeline *timeline, int64_t rows,
+                               enum write_format format)
+{
+    return (struct report){
+        .timeline = timeline,
+        .rows = rows,
+        .table = {.format = format,
+                  .frame = format == WRITE_TEXT ? TABLE_FIXED : TABLE_TITLED,
+                  .limited = true,
+                  .width = format == WRITE_TEXT ? LABEL_COLUMNS : 0},
+    };
+}
+
+bool memory_json(struct json_out *out, const struct timeline *timeline, int64_t rows)
+{
+    struct report report = report_of(timeline, rows, WRITE_JSON);
+    report.table.json = out;
+    json_object_begin(out);
+    bool done = memory_use_init(&report.use, timeline) && add_tables(&report.table, &report);
+    json_object_end(out);
+    memory_use_fini(&report.use);
+    return done;
 }
 
 static bool print_all(const void *user, FILE *stream)
 {
     struct report report = *(const struct report *)user;
-    report.stream = stream;
-    return print_tables(&report);
+    report.table.stream = stream;
+    return table_write(&report.table, add_tables, &report);
 }
 
 bool write_memory(const struct timeline *timeline, const struct write_options *options,
-                  FILE *stream)
+                  enum write_format format, FILE *stream)
 {
-    struct report report = {
-        .timeline = timeline, .rows = options->rows, .width = options->table_width};
-    if (timeline->heaps.count == 0 && timeline->pools.count == 0 &&
+    struct report report = report_of(timeline, options->rows, format);
+    bool is_text = format == WRITE_TEXT;
+    report.table.table_width = options->table_width;
+    report.table.unit = is_text ? TIME_AUTO : options->unit;
+    if (is_text && timeline->heaps.count == 0 && timeline->pools.count == 0 &&
         timeline->migrations.count == 0) {
         fprintf(stream, "No memory was allocated while recording.\n");
         return !ferror(stream);
     }
-    bool printed = memory_use_init(&report.use, timeline) &&
-                   fit_written(print_all, &report, report.width, stream);
+    errno = ENOMEM;
+    bool done = memory_use_init(&report.use, timeline) &&
+                fit_written(print_all, &report, is_text ? options->table_width : 0, stream);
     memory_use_fini(&report.use);
-    if (!printed)
-        errno = ENOMEM;
-    return printed && !ferror(stream);
+    return done && !ferror(stream);
 }

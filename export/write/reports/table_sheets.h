@@ -16,16 +16,8 @@
 extern "C" {
 #endif
 
-/* Heaps, owners of their peaks, what was not freed, ranges, pools, managed memory. */
-bool memory_sheet(const struct timeline *timeline, const struct write_options *options,
-                  enum write_format format, FILE *stream);
-
 /* Graphs, and the code that captured and that replays them. */
 bool graphs_sheet(const struct timeline *timeline, const struct write_options *options,
-                  enum write_format format, FILE *stream);
-
-/* Launches by stream and graph, with every way of not being recorded, and calls that failed. */
-bool ledger_sheet(const struct timeline *timeline, const struct write_options *options,
                   enum write_format format, FILE *stream);
 
 /* Framework tax of executions in blocks, in the unit asked for, and of ranges, in nanoseconds. Separated values. */

@@ -81,14 +81,10 @@ bool write_graphs_json(const struct timeline *timeline, const struct write_optio
 
 /* Memory: heaps, peaks and their owners, what was never freed, ranges, pools, managed memory. */
 bool write_memory(const struct timeline *timeline, const struct write_options *options,
-                  FILE *stream);
-bool write_memory_json(const struct timeline *timeline, const struct write_options *options,
-                       FILE *stream);
+                  enum write_format format, FILE *stream);
 
 /* The ledger by stream and graph, and the CUDA calls that failed. */
 bool write_ledger(const struct timeline *timeline, const struct write_options *options,
-                  FILE *stream);
-bool write_ledger_json(const struct timeline *timeline, const struct write_options *options,
-                       FILE *stream);
+                  enum write_format format, FILE *stream);
 
 #endif

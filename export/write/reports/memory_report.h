@@ -1,6 +1,6 @@
-/* memory_json.h - the facts about memory as one JSON object. */
-#ifndef PROF_MEMORY_JSON_H
-#define PROF_MEMORY_JSON_H
+/* memory_report.h - the facts about memory as one JSON object. */
+#ifndef PROF_MEMORY_REPORT_H
+#define PROF_MEMORY_REPORT_H
 
 #include "json_out.h"
 #include "timeline.h"
