@@ -79,11 +79,7 @@ static bool show(const struct profdump_options *options, const struct findings *
         .frames = symbols ? stack_text_frames : NULL,
         .user = symbols,
     };
-    if (options->format == WRITE_JSON)
-        return findings_json(findings, &report, options->out);
-    return options->format == WRITE_TEXT
-               ? findings_report(findings, &report, options->out)
-               : findings_sheet(findings, &report, options->format, options->out);
+    return findings_report(findings, &report, options->format, options->out);
 }
 
 static int explain(const struct profdump_options *options, const struct timeline *timeline,
@@ -105,23 +101,14 @@ static int explain(const struct profdump_options *options, const struct timeline
     return finish(options, timeline, written);
 }
 
-static bool list_rules(const struct profdump_options *options)
-{
-    if (options->json)
-        return findings_rules_json(options->out);
-    if (options->format != WRITE_TEXT)
-        return findings_rules_sheet(options->format, options->out);
-    findings_rules(options->out);
-    return true;
-}
-
 static int run_timeline(const struct profdump_options *options, const struct timeline *timeline)
 {
     struct finding_settings settings;
     if (!read_settings(options, &settings))
         return EXIT_FAILURE;
-    return options->explain_list ? finish_answer(options, list_rules(options))
-                                 : explain(options, timeline, &settings);
+    return options->explain_list
+               ? finish_answer(options, findings_rules(options->format, options->out))
+               : explain(options, timeline, &settings);
 }
 
 /* Checks the settings first, so that an error in them is reported before anything is loaded. */
@@ -131,7 +118,7 @@ static int run(const struct profdump_options *options)
     if (!read_settings(options, &settings))
         return EXIT_FAILURE;
     if (options->explain_list)
-        return finish_answer(options, list_rules(options));
+        return finish_answer(options, findings_rules(options->format, options->out));
     struct timeline *timeline = inputs_load(options);
     int status = timeline ? explain(options, timeline, &settings) : EXIT_FAILURE;
     timeline_destroy(timeline);

@@ -6,7 +6,6 @@
 #include "profdump.h"
 #include "stack_of.h"
 #include "stack_text.h"
-#include "table_sheets.h"
 #include "text.h"
 
 #include <errno.h>
@@ -67,11 +66,7 @@ const struct command command_check = {
 
 static int run_graphs(const struct profdump_options *options, const struct timeline *timeline)
 {
-    bool written = options->format == WRITE_JSON
-                       ? write_graphs_json(timeline, &options->write, options->out)
-                   : options->format == WRITE_TEXT
-                       ? write_graphs(timeline, &options->write, options->out)
-                       : graphs_sheet(timeline, &options->write, options->format, options->out);
+    bool written = write_graphs(timeline, &options->write, options->format, options->out);
     if (timeline->graph_launches.count == 0 && timeline->graphs.count == 0)
         complain("there are no CUDA graphs in this recording");
     return finish(options, timeline, written);

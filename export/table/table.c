@@ -297,7 +297,8 @@ bool table_row(struct table *table)
         return false;
     if (is_json(table)) {
         end_object(table);
-        json_newline(table->json);
+        if (!table->rows_in_line)
+            json_newline(table->json);
         json_object_begin(table->json);
         table->in_row = true;
     }

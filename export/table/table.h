@@ -65,6 +65,7 @@ struct table {
     unsigned table_width; /* of the terminal that aligned tables have to fit; 0 any */
     enum time_unit unit;  /* of times that people see */
     bool unbroken;        /* JSON: tables begin on the line of what is before them */
+    bool rows_in_line;    /* JSON: rows follow each other on it, too */
     /* the rest is private */
     const char *name;
     const struct table_column *columns;

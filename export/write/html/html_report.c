@@ -53,7 +53,7 @@ static bool write_printed(FILE *stream, const struct report *report,
 static bool print_findings(const struct report *report, FILE *stream)
 {
     struct findings_report_options options = {-1, report->options->frames, report->options->user};
-    return findings_report(report->findings, &options, stream);
+    return findings_report(report->findings, &options, WRITE_TEXT, stream);
 }
 
 static bool print_statement(const struct report *report, FILE *stream)
@@ -151,7 +151,7 @@ static bool write_findings(FILE *stream, const struct report *report)
 {
     struct findings_report_options options = {LIST_ROWS, report->options->frames,
                                               report->options->user};
-    return findings_json(report->findings, &options, stream);
+    return findings_report(report->findings, &options, WRITE_JSON, stream);
 }
 
 static bool write_roofs(FILE *stream, const struct report *report)

@@ -9,13 +9,13 @@
  *      "total_average": {a row}, "device_time": [{see averages_json.h}], "loss": {...},
  *      "ledger": [...], "failed_calls": [...], see ledger_json.c,
  *      "cost", "shed": see cost_json.h,
- *      "graphs": [see graphs_json.c], where there are any,
+ *      "graphs": [see graphs_report.c], where there are any,
  *      "stacks": {count, modules, method, cut, untaken, missing}}, the last where there are any
  */
 #include "facts_json.h"
 
 #include "cost_json.h"
-#include "graphs_json.h"
+#include "graphs_report.h"
 #include "ledger_report.h"
 #include "memory_report.h"
 

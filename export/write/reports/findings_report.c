@@ -1,20 +1,36 @@
-/* findings_report.c - see findings_report.h: what a person reads on a terminal. */
+/* findings_report.c - see findings_report.h. In JSON one object with
+ *
+ *     mode, mode_reason, simulated, lost_anything, wall_ns
+ *     verdict    as people read it
+ *     devices[]  pid, rank (null: none), device (null unknown), name, operations, window_ns, busy_ns,
+ *                idle_ns, idle{cause: ns}: busy_ns + the sum of idle = window_ns
+ *     findings[] most saved first: rule, title, sentence, remedy, pid, rank, device (null: of all),
+ *                path[], stack[], count, cost_ns, saved_ns (null: cannot be told)
+ *     notes[]    rule, sentence: what could not be examined
+ */
 #include "findings_report.h"
 
 #include "finding_gaps.h"
 #include "findings_verdict.h"
+#include "markdown_text.h"
+#include "report_cells.h"
 #include "run_facts.h"
 #include "text.h"
 #include "units.h"
 #include "wrapped_text.h"
 
+#include <errno.h>
 #include <string.h>
 
 #define BAR_COLUMNS 25
 #define NAME_COLUMNS 60u
 #define FRAMES_SHOWN 5u
+#define FRAMES_MOST 64u
+#define LINE_COLUMNS 2000u
 
-struct report {
+/* ---- as text ---- */
+
+struct text_report {
     const struct findings *findings;
     const struct findings_report_options *options;
     FILE *stream;
@@ -22,7 +38,7 @@ struct report {
 
 /* ---- the accounts of devices ---- */
 
-static void print_account(const struct report *report, const struct gap_device *device,
+static void print_account(const struct text_report *report, const struct gap_device *device,
                           const char *what, int64_t ns)
 {
     char time[TIME_TEXT_BYTES], bar[BAR_COLUMNS + 1];
@@ -35,7 +51,7 @@ static void print_account(const struct report *report, const struct gap_device *
             finding_share(ns, device->window_ns).text, *bar ? "  " : "", bar);
 }
 
-static void print_device(const struct report *report, const struct gap_device *device)
+static void print_device(const struct text_report *report, const struct gap_device *device)
 {
     const struct finding_context *context = &report->findings->context;
     const struct timeline *timeline = context->timeline;
@@ -60,7 +76,7 @@ static void print_device(const struct report *report, const struct gap_device *d
 
 /* ---- findings ---- */
 
-static void print_stack(const struct report *report, uint32_t stack)
+static void print_stack(const struct text_report *report, uint32_t stack)
 {
     char frames[FRAMES_SHOWN][FINDINGS_FRAME_BYTES];
     uint32_t count = 0;
@@ -70,7 +86,7 @@ static void print_stack(const struct report *report, uint32_t stack)
         wrapped_text(report->stream, i ? "           " : "    from   ", frames[i]);
 }
 
-static void print_finding(const struct report *report, uint32_t number)
+static void print_finding(const struct text_report *report, uint32_t number)
 {
     const struct finding *finding = &report->findings->found.at[number];
     const struct finding_context *context = &report->findings->context;
@@ -90,7 +106,7 @@ static void print_finding(const struct report *report, uint32_t number)
     fprintf(report->stream, "    rule   %s\n", finding->rule->name);
 }
 
-static void print_findings(const struct report *report)
+static void print_findings(const struct text_report *report)
 {
     uint32_t count = report->findings->found.count;
     int64_t rows = report->options->rows;
@@ -109,7 +125,7 @@ static void print_findings(const struct report *report)
 
 /* ---- what was not examined ---- */
 
-static void note(const struct report *report, bool *begun, const char *text)
+static void note(const struct text_report *report, bool *begun, const char *text)
 {
     if (!*begun)
         fputs("\nTo be kept in mind\n", report->stream);
@@ -117,7 +133,7 @@ static void note(const struct report *report, bool *begun, const char *text)
     wrapped_text(report->stream, "  - ", text);
 }
 
-static void print_notes(const struct report *report)
+static void print_notes(const struct text_report *report)
 {
     const struct timeline *timeline = report->findings->context.timeline;
     struct run_facts facts;
@@ -132,10 +148,10 @@ static void print_notes(const struct report *report)
         note(report, &begun, report->findings->notes.at[i].sentence);
 }
 
-bool findings_report(const struct findings *findings, const struct findings_report_options *options,
-                     FILE *stream)
+static bool write_text(const struct findings *findings,
+                       const struct findings_report_options *options, FILE *stream)
 {
-    struct report report = {findings, options, stream};
+    struct text_report report = {findings, options, stream};
     char verdict[FINDINGS_VERDICT_BYTES];
     findings_verdict(findings, verdict);
     wrapped_text(stream, "", verdict);
@@ -147,11 +163,292 @@ bool findings_report(const struct findings *findings, const struct findings_repo
     return !ferror(stream);
 }
 
-void findings_rules(FILE *stream)
+/* ---- tables ---- */
+
+struct report {
+    const struct findings *findings;
+    const struct findings_report_options *options;
+    struct table table;
+};
+
+static void add_account(struct report *report, const struct gap_device *device, const char *what,
+                        int64_t ns)
+{
+    struct table *table = &report->table;
+    if (!table_row(table))
+        return;
+    table_string(table,
+                 finding_device(&report->findings->context, device->process, device->device).text);
+    table_string(table, what);
+    table_ns(table, ns), table_share(table, ns, device->window_ns);
+}
+
+static void add_device(struct report *report, const struct gap_device *device)
+{
+    add_account(report, device, "busy", device->busy_ns);
+    for (unsigned cause = 0; cause < GAP_CAUSES; cause++) {
+        char what[64];
+        snprintf(what, sizeof what, "idle: %s", gap_cause_words((enum gap_cause)cause));
+        if (device->idle_ns[cause])
+            add_account(report, device, what, device->idle_ns[cause]);
+    }
+    add_account(report, device, "first to last event", device->window_ns);
+}
+
+static void add_place(struct report *report, uint32_t process, uint32_t device)
+{
+    const struct read_process *info =
+        process == TL_NONE ? NULL : &report->findings->context.timeline->processes.at[process].info;
+    cell_index(&report->table, info ? info->pid : TL_NONE);
+    cell_index(&report->table, info && info->rank >= 0 ? (uint32_t)info->rank : TL_NONE);
+    cell_index(&report->table, device);
+}
+
+/* A row of JSON, where a device is one. */
+static void add_whole_device(struct report *report, const struct gap_device *device)
+{
+    const struct timeline *timeline = report->findings->context.timeline;
+    const struct tl_device *facts = timeline_device_of(timeline, device->process, device->device);
+    struct table *table = &report->table;
+    table_row(table);
+    add_place(report, device->process, device->device);
+    if (facts && facts->name < timeline->names.count)
+        table_text(table, timeline->names.at[facts->name]);
+    else
+        table_none(table);
+    table_count(table, device->operations);
+    table_ns(table, device->window_ns), table_ns(table, device->busy_ns);
+    table_ns(table, gap_device_idle(device));
+    struct json_out *out = table_json(table);
+    json_object_begin(out);
+    for (unsigned cause = 0; cause < GAP_CAUSES; cause++) {
+        json_string(out, gap_cause_name((enum gap_cause)cause)), json_colon(out);
+        json_int(out, device->idle_ns[cause]);
+    }
+    json_object_end(out);
+}
+
+static void add_devices(struct report *report)
+{
+    static const struct table_column accounts[] = {
+        {"device", "Device"}, {"what", "What"}, {"time_ns", "Time"}, {"percent", "Share"}, {0}};
+    static const struct table_column whole[] = {
+        {"pid"},       {"rank"},    {"device"},  {"name"}, {"operations"},
+        {"window_ns"}, {"busy_ns"}, {"idle_ns"}, {"idle"}, {0}};
+    bool is_json = report->table.format == WRITE_JSON;
+    report->table.unbroken = true;
+    table_begin(&report->table, "devices", "Devices", is_json ? whole : accounts);
+    for (uint32_t i = 0; i < report->findings->context.gaps->devices.count; i++)
+        (is_json ? add_whole_device : add_device)(report,
+                                                  &report->findings->context.gaps->devices.at[i]);
+    table_end(&report->table);
+    report->table.unbroken = false;
+}
+
+static void add_stack(struct report *report, uint32_t stack)
+{
+    char frames[FRAMES_MOST][FINDINGS_FRAME_BYTES];
+    uint32_t count = 0;
+    struct json_out *out = table_json(&report->table);
+    if (!out)
+        return;
+    if (stack != TL_NONE && report->options->frames)
+        count = report->options->frames(report->options->user, stack, frames, FRAMES_MOST);
+    json_array_begin(out);
+    for (uint32_t i = 0; i < count; i++)
+        json_string(out, frames[i]);
+    json_array_end(out);
+}
+
+static void add_finding(struct report *report, const struct finding *finding)
+{
+    struct table *table = &report->table;
+    table_string(table, finding->rule->name), table_string(table, finding->rule->title);
+    table_string(table, finding->sentence), table_string(table, finding->rule->remedy);
+    add_place(report, finding->process, finding->device);
+    if (table_shows(table))
+        cell_path(table, report->findings->context.paths, finding->path);
+    add_stack(report, finding->stack);
+    table_count(table, finding->count), table_ns(table, finding->cost_ns);
+    if (finding->saved_ns > 0)
+        table_ns(table, finding->saved_ns);
+    else
+        table_unknown(table);
+    if (finding->path == TL_NONE)
+        table_none(table);
+    else if (table_shows(table))
+        cell_path(table, report->findings->context.paths, finding->path);
+    table_string(table, finding->sentence), table_string(table, finding->rule->remedy);
+}
+
+static void add_findings(struct report *report)
+{
+    static const struct table_column columns[] = {
+        {"rule", "Rule"},
+        {"title", "Finding"},
+        {"sentence", .in = TABLE_IN_JSON},
+        {"remedy", .in = TABLE_IN_JSON},
+        {"pid", .in = TABLE_IN_JSON},
+        {"rank", .in = TABLE_IN_JSON},
+        {"device", .in = TABLE_IN_JSON},
+        {"path", .in = TABLE_IN_JSON},
+        {"stack", .in = TABLE_IN_JSON},
+        {"count", .in = TABLE_IN_JSON},
+        {"cost_ns", .in = TABLE_IN_JSON},
+        {"saved_at_most_ns", "Saves at most", .json = "saved_ns"},
+        {"path", "In", TABLE_BUT_JSON},
+        {"sentence", "Detail", TABLE_BUT_JSON},
+        {"remedy", "Remedy", TABLE_BUT_JSON},
+        {0}};
+    const struct findings *findings = report->findings;
+    bool is_empty = findings->context.wall_ns <= 0 && report->table.format != WRITE_JSON;
+    report->table.most = report->options->rows;
+    table_begin(&report->table, "findings", "Findings; several can be about the same time",
+                columns);
+    for (uint32_t i = 0; i < findings->found.count && !is_empty; i++)
+        if (table_row(&report->table))
+            add_finding(report, &findings->found.at[i]);
+    table_end(&report->table);
+}
+
+/* ---- the rest of JSON ---- */
+
+static void add_head(const struct findings *findings, struct json_out *out)
+{
+    struct run_facts facts;
+    char verdict[FINDINGS_VERDICT_BYTES];
+    run_facts_init(&facts, findings->context.timeline);
+    findings_verdict(findings, verdict);
+    json_key(out, "mode"), json_string(out, facts.mode);
+    json_key(out, "mode_reason"), json_text(out, facts.mode_reason);
+    json_key(out, "simulated"), json_bool(out, facts.simulated);
+    json_key(out, "lost_anything"), json_bool(out, facts.lost_anything);
+    json_key(out, "wall_ns"), json_int(out, findings->context.wall_ns);
+    json_key(out, "verdict"), json_string(out, verdict);
+}
+
+static void add_notes(struct report *report)
+{
+    static const struct table_column columns[] = {{"rule"}, {"sentence"}, {0}};
+    struct table *table = &report->table;
+    table->most = -1;
+    table_begin(table, "notes", NULL, columns);
+    for (uint32_t i = 0; i < report->findings->notes.count; i++) {
+        table_row(table);
+        table_string(table, report->findings->notes.at[i].rule->name);
+        table_string(table, report->findings->notes.at[i].sentence);
+    }
+    table_end(table);
+}
+
+static bool add_tables(struct table *table, void *user)
+{
+    struct report *report = user;
+    bool is_json = table->format == WRITE_JSON;
+    if (is_json)
+        add_head(report->findings, table->json);
+    add_devices(report);
+    add_findings(report);
+    if (is_json)
+        add_notes(report);
+    return true;
+}
+
+/* ---- the rest of Markdown ---- */
+
+static void print_line(const char *start, const char *text, FILE *stream)
+{
+    char shown[SHOW_TEXT_BYTES(LINE_COLUMNS)];
+    bool rest;
+    show_text((struct text){text, strlen(text)}, LINE_COLUMNS, shown, &rest);
+    fputs(start, stream);
+    markdown_text(shown, stream);
+    fputs(rest ? "...\n" : "\n", stream);
+}
+
+static void print_marked_notes(const struct findings *findings, FILE *stream)
+{
+    struct run_facts facts;
+    run_facts_init(&facts, findings->context.timeline);
+    fputs(facts.simulated || facts.lost_anything || findings->notes.count ? "\n" : "", stream);
+    if (facts.simulated)
+        print_line("- ", "Simulated GPU: device times come from a model.", stream);
+    if (facts.lost_anything)
+        print_line(
+            "- ",
+            "Something was lost while recording, so findings may be off: see profdump ledger.",
+            stream);
+    for (uint32_t i = 0; i < findings->notes.count; i++)
+        print_line("- ", findings->notes.at[i].sentence, stream);
+}
+
+bool findings_report(const struct findings *findings, const struct findings_report_options *options,
+                     enum write_format format, FILE *stream)
+{
+    struct report report = {
+        findings, options, {.format = format, .stream = stream, .most = -1, .limited = true}};
+    char verdict[FINDINGS_VERDICT_BYTES];
+    if (format == WRITE_TEXT)
+        return write_text(findings, options, stream);
+    if (format == WRITE_MARKDOWN) {
+        findings_verdict(findings, verdict);
+        print_line("", verdict, stream);
+        fputc('\n', stream);
+    }
+    bool done = table_write(&report.table, add_tables, &report);
+    if (done && format == WRITE_MARKDOWN)
+        print_marked_notes(findings, stream);
+    return done && !ferror(stream);
+}
+
+/* ---- rules ---- */
+
+static void print_rules(FILE *stream)
 {
     for (uint32_t i = 0; finding_rules[i]; i++) {
         fprintf(stream, "%s\n", finding_rules[i]->name);
         wrapped_text(stream, "    ", finding_rules[i]->title);
         wrapped_text(stream, "    ", finding_rules[i]->remedy);
     }
+}
+
+static bool add_rules(struct table *table, void *user)
+{
+    static const struct table_column columns[] = {
+        {"rule", "Rule"}, {"title", "Finding"}, {"remedy", "Remedy"}, {0}};
+    (void)user;
+    table_begin(table, table->format == WRITE_JSON ? NULL : "rules", "Rules", columns);
+    for (uint32_t i = 0; finding_rules[i]; i++) {
+        table_row(table);
+        table_string(table, finding_rules[i]->name);
+        table_string(table, finding_rules[i]->title);
+        table_string(table, finding_rules[i]->remedy);
+    }
+    table_end(table);
+    return true;
+}
+
+/* In JSON the rules are all there is: an array. */
+static bool write_rules_json(FILE *stream)
+{
+    struct json_out out;
+    if (json_out_init(&out, -1, stream)) {
+        struct table table = table_in_json(&out, NULL);
+        add_rules(&table, NULL);
+        out.comma = false;
+        json_newline(&out);
+    }
+    errno = json_out_fini(&out);
+    return errno == 0;
+}
+
+bool findings_rules(enum write_format format, FILE *stream)
+{
+    struct table table = {.format = format, .stream = stream, .most = -1};
+    if (format == WRITE_JSON)
+        return write_rules_json(stream);
+    if (format != WRITE_TEXT)
+        return table_write(&table, add_rules, NULL);
+    print_rules(stream);
+    return !ferror(stream);
 }

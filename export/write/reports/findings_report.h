@@ -22,20 +22,13 @@ struct findings_report_options {
     void *user;
 };
 
-/* False: the stream failed, errno tells why. */
+/* In Markdown, the verdict stands above the tables and notes below. False with errno: no memory, or the stream
+ * failed. */
 bool findings_report(const struct findings *findings, const struct findings_report_options *options,
-                     FILE *stream);
-bool findings_json(const struct findings *findings, const struct findings_report_options *options,
-                   FILE *stream);
-
-/* Devices and findings as tables; of Markdown, the verdict above and notes below. Not WRITE_JSON. */
-bool findings_sheet(const struct findings *findings, const struct findings_report_options *options,
-                    enum write_format format, FILE *stream);
+                     enum write_format format, FILE *stream);
 
 /* The rules with their titles and remedies. */
-void findings_rules(FILE *stream);
-bool findings_rules_json(FILE *stream);
-bool findings_rules_sheet(enum write_format format, FILE *stream);
+bool findings_rules(enum write_format format, FILE *stream);
 
 #ifdef __cplusplus
 }

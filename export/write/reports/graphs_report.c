@@ -1,7 +1,17 @@
 /* graphs_report.c - profdump graphs: per graph its launches, its time on devices, who captured its nodes
- * and who replays it. */
+ * and who replays it. In JSON an array, the graph that kept devices busy longest first:
+ *
+ *     pid, id (both null: launches of unknown graphs), source, known, earlier, varies, kernels,
+ *     memcpys, memsets, others, launches, whole_launches, operations, operations_min,
+ *     operations_max, expected (per launch, at least; 0 unknown), missing, device_ns,
+ *     captured[]: when (recorded, earlier, unknown), path[], operations, nodes, device_ns
+ *     replayed[]: path[], launches, device_ns
+ */
+#include "graphs_report.h"
+
 #include "fit.h"
 #include "graph_totals.h"
+#include "report_cells.h"
 #include "text.h"
 #include "units.h"
 #include "write_report.h"
@@ -14,9 +24,166 @@
 struct report {
     const struct timeline *timeline;
     const struct graph_totals *totals;
-    FILE *stream;
+    struct table table;
     int64_t rows;
 };
+
+/* ---- tables ---- */
+
+/* Launches of graphs of which nothing is known have neither. */
+static void add_graph_id(struct report *report, uint32_t index)
+{
+    struct table *table = &report->table;
+    if (index == TL_NONE) {
+        table_unknown(table), table_unknown(table);
+        return;
+    }
+    const struct tl_graph *graph = &report->timeline->graphs.at[index];
+    table_count(table, report->timeline->processes.at[graph->process].info.pid);
+    table_count(table, graph->id);
+}
+
+static void add_made(struct table *table, const struct tl_graph *graph)
+{
+    const uint32_t nodes[] = {graph->kernels, graph->memcpys, graph->memsets, graph->others};
+    table_count(table, graph->source);
+    table_bool(table, graph->known);
+    table_bool(table, graph->flags & PROF_GRAPH_EARLIER);
+    table_bool(table, graph->flags & PROF_GRAPH_VARIES);
+    for (unsigned i = 0; i < 4; i++)
+        if (graph->known || table->format == WRITE_JSON)
+            table_count(table, nodes[i]);
+        else
+            table_unknown(table);
+}
+
+/* Separated values name the graph of each place, JSON has places in the rows of graphs. */
+static void add_place(struct report *report, struct table *table, const struct graph_place *place)
+{
+    static const char *const whens[] = {"recorded", "earlier", "unknown"};
+    const struct range_paths *paths = &report->totals->paths;
+    if (!place->is_replay)
+        table_string(table, whens[place->when]);
+    if (place->is_replay || place->when == TL_CAPTURED_RECORDED || table->format == WRITE_JSON)
+        cell_path(table, paths, place->path);
+    else
+        table_unknown(table);
+    table_count(table, place->operations);
+    if (!place->is_replay)
+        table_count(table, place->nodes), table_count(table, place->operations);
+    table_ns(table, place->device_ns);
+}
+
+static const struct table_column captured_columns[] = {{"pid", "Pid", TABLE_BUT_JSON},
+                                                       {"graph", "Graph", TABLE_BUT_JSON},
+                                                       {"when", .in = TABLE_IN_JSON},
+                                                       {"path", "Captured in"},
+                                                       {"operations", .in = TABLE_IN_JSON},
+                                                       {"nodes", "Nodes"},
+                                                       {"operations", "Operations", TABLE_BUT_JSON},
+                                                       {"device_ns", "On devices"},
+                                                       {0}};
+
+static const struct table_column replayed_columns[] = {
+    {"pid", "Pid", TABLE_BUT_JSON}, {"graph", "Graph", TABLE_BUT_JSON}, {"path", "Replayed in"},
+    {"launches", "Launches"},       {"device_ns", "On devices"},        {0}};
+
+static void add_places_of(struct report *report, struct table *table,
+                          const struct graph_total *total, bool replays)
+{
+    uint32_t first = replays ? total->first_replay : total->first_capture;
+    uint32_t count = replays ? total->replay_count : total->capture_count;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!table_row(table))
+            continue;
+        if (table == &report->table)
+            add_graph_id(report, total->graph);
+        else
+            table_none(table), table_none(table);
+        add_place(report, table, &report->totals->places.at[first + i]);
+    }
+}
+
+static void nest_places(struct report *report, const struct graph_total *total, bool replays)
+{
+    struct json_out *out = table_json(&report->table);
+    if (!out)
+        return;
+    struct table places = table_in_json(out, NULL);
+    places.rows_in_line = true;
+    table_begin(&places, NULL, NULL, replays ? replayed_columns : captured_columns);
+    add_places_of(report, &places, total, replays);
+    table_end(&places);
+}
+
+static void add_graph(struct report *report, const struct graph_total *total)
+{
+    struct table *table = &report->table;
+    add_graph_id(report, total->graph);
+    if (total->graph != TL_NONE)
+        add_made(table, &report->timeline->graphs.at[total->graph]);
+    for (unsigned i = 0; i < 8 && total->graph == TL_NONE; i++)
+        table_absent(table);
+    table_count(table, total->launches), table_count(table, total->whole_launches);
+    table_count(table, total->recorded);
+    table_count(table, total->least), table_count(table, total->most);
+    table_count(table, total->expected);
+    table_count(table, total->missing), table_ns(table, total->device_ns);
+    nest_places(report, total, false), nest_places(report, total, true);
+}
+
+static void add_graphs(struct report *report, const char *name)
+{
+    static const struct table_column columns[] = {{"pid", "Pid"},
+                                                  {"graph", "Graph", .json = "id"},
+                                                  {"source", .in = TABLE_IN_JSON},
+                                                  {"known", .in = TABLE_IN_JSON},
+                                                  {"earlier", .in = TABLE_IN_JSON},
+                                                  {"varies", .in = TABLE_IN_JSON},
+                                                  {"kernels", "Kernels"},
+                                                  {"memcpys", "Copies"},
+                                                  {"memsets", "Sets"},
+                                                  {"others", "Other nodes"},
+                                                  {"launches", "Launches"},
+                                                  {"whole_launches", "Recorded as a whole"},
+                                                  {"operations", "Operations"},
+                                                  {"operations_min", .in = TABLE_IN_JSON},
+                                                  {"operations_max", .in = TABLE_IN_JSON},
+                                                  {"expected", .in = TABLE_IN_JSON},
+                                                  {"missing", "Missing"},
+                                                  {"device_ns", "On devices"},
+                                                  {"captured", .in = TABLE_IN_JSON},
+                                                  {"replayed", .in = TABLE_IN_JSON},
+                                                  {0}};
+    table_begin(&report->table, name, "Graphs", columns);
+    for (uint32_t i = 0; i < report->totals->totals.count; i++)
+        if (table_row(&report->table))
+            add_graph(report, &report->totals->totals.at[i]);
+    table_end(&report->table);
+}
+
+static void add_places(struct report *report, bool replays)
+{
+    struct table *table = &report->table;
+    if (replays)
+        table_begin(table, "replayed", "Where they are replayed", replayed_columns);
+    else
+        table_begin(table, "captured", "Where their nodes were captured", captured_columns);
+    for (uint32_t i = 0; i < report->totals->totals.count; i++)
+        add_places_of(report, table, &report->totals->totals.at[i], replays);
+    table_end(table);
+}
+
+static bool add_tables(struct table *table, void *user)
+{
+    struct report *report = user;
+    add_graphs(report, "graphs");
+    if (table->format != WRITE_JSON)
+        add_places(report, false), add_places(report, true);
+    return true;
+}
+
+/* ---- for people ---- */
 
 static const char *plural(uint64_t count)
 {
@@ -31,7 +198,7 @@ static void print_time(const struct report *report, int64_t ns, int64_t of_ns)
         time_text_share(ns, of_ns, share);
     else
         share[0] = '\0';
-    fprintf(report->stream, "  %12s  %8s", time, share);
+    fprintf(report->table.stream, "  %12s  %8s", time, share);
 }
 
 static void print_path(const struct report *report, const struct graph_place *place)
@@ -45,14 +212,14 @@ static void print_path(const struct report *report, const struct graph_place *pl
     else
         range_paths_text(&report->totals->paths, place->path, text);
     show_text((struct text){text, strlen(text)}, PATH_COLUMNS, out, &rest);
-    fprintf(report->stream, "  %s%s\n", out, rest ? "..." : "");
+    fprintf(report->table.stream, "  %s%s\n", out, rest ? "..." : "");
 }
 
 static void print_capture(const struct report *report, const struct graph_total *total,
                           const struct graph_place *place)
 {
     print_time(report, place->device_ns, total->device_ns);
-    fprintf(report->stream, "  %8llu operation%-1s", (unsigned long long)place->operations,
+    fprintf(report->table.stream, "  %8llu operation%-1s", (unsigned long long)place->operations,
             plural(place->operations));
     print_path(report, place);
 }
@@ -60,7 +227,7 @@ static void print_capture(const struct report *report, const struct graph_total 
 /* Where nothing tells how long its nodes took. */
 static void print_nodes(const struct report *report, const struct graph_place *place)
 {
-    fprintf(report->stream, "  %8llu node%-1s", (unsigned long long)place->nodes,
+    fprintf(report->table.stream, "  %8llu node%-1s", (unsigned long long)place->nodes,
             plural(place->nodes));
     print_path(report, place);
 }
@@ -69,7 +236,7 @@ static void print_replay(const struct report *report, const struct graph_total *
                          const struct graph_place *place)
 {
     print_time(report, place->device_ns, total->device_ns);
-    fprintf(report->stream, "  %8llu launch%-2s  ", (unsigned long long)place->operations,
+    fprintf(report->table.stream, "  %8llu launch%-2s  ", (unsigned long long)place->operations,
             place->operations == 1 ? "" : "es");
     print_path(report, place);
 }
@@ -94,30 +261,30 @@ static void print_captures(const struct report *report, const struct graph_total
         if (report->rows >= 0 && shown == report->rows)
             break;
         if (shown++ == 0)
-            fprintf(report->stream, "  captured in\n");
+            fprintf(report->table.stream, "  captured in\n");
         if (timed)
             print_capture(report, total, place);
         else
             print_nodes(report, place);
     }
     if (shown < total->capture_count && shown == report->rows)
-        fprintf(report->stream, "    ... and more\n");
+        fprintf(report->table.stream, "    ... and more\n");
 }
 
 static void print_replays(const struct report *report, const struct graph_total *total)
 {
     uint32_t count = total->replay_count;
     if (count)
-        fprintf(report->stream, "  replayed in\n");
+        fprintf(report->table.stream, "  replayed in\n");
     for (uint32_t i = 0; i < count && (report->rows < 0 || i < report->rows); i++)
         print_replay(report, total, &report->totals->places.at[total->first_replay + i]);
     if (report->rows >= 0 && count > report->rows)
-        fprintf(report->stream, "    ... and %u more\n", (unsigned)(count - report->rows));
+        fprintf(report->table.stream, "    ... and %u more\n", (unsigned)(count - report->rows));
 }
 
 static void print_per_launch(const struct report *report, const struct graph_total *total)
 {
-    FILE *out = report->stream;
+    FILE *out = report->table.stream;
     if (total->launches == 0)
         return;
     if (total->whole_launches == total->launches)
@@ -134,7 +301,7 @@ static void print_per_launch(const struct report *report, const struct graph_tot
 
 static void print_made(const struct report *report, const struct tl_graph *graph)
 {
-    FILE *out = report->stream;
+    FILE *out = report->table.stream;
     if (!graph->known) {
         fprintf(out, "  its making was not seen\n");
         return;
@@ -155,16 +322,16 @@ static void print_graph(const struct report *report, const struct graph_total *t
     char time[TIME_TEXT_BYTES];
     time_text((double)total->device_ns, time);
     if (total->graph == TL_NONE)
-        fprintf(report->stream, "\nUnknown graphs: ");
+        fprintf(report->table.stream, "\nUnknown graphs: ");
     else
-        fprintf(report->stream, "\nGraph %u: ", timeline->graphs.at[total->graph].id);
+        fprintf(report->table.stream, "\nGraph %u: ", timeline->graphs.at[total->graph].id);
     if (timeline->processes.count > 1 && total->graph != TL_NONE)
-        fprintf(report->stream, "pid %u, ",
+        fprintf(report->table.stream, "pid %u, ",
                 timeline->processes.at[timeline->graphs.at[total->graph].process].info.pid);
-    fprintf(report->stream, "%llu launch%s", (unsigned long long)total->launches,
+    fprintf(report->table.stream, "%llu launch%s", (unsigned long long)total->launches,
             total->launches == 1 ? "" : "es");
     print_per_launch(report, total);
-    fprintf(report->stream, ", %s on the device\n", time);
+    fprintf(report->table.stream, ", %s on the device\n", time);
     if (total->graph != TL_NONE)
         print_made(report, &timeline->graphs.at[total->graph]);
     print_captures(report, total);
@@ -182,19 +349,19 @@ static void print_head(const struct report *report)
         device_ns += report->totals->totals.at[i].device_ns;
     }
     time_text((double)device_ns, time);
-    fprintf(report->stream, "%u graph%s, %llu launch%s, %s on the device",
+    fprintf(report->table.stream, "%u graph%s, %llu launch%s, %s on the device",
             report->totals->totals.count, plural(report->totals->totals.count),
             (unsigned long long)launches, launches == 1 ? "" : "es", time);
     if (missing)
-        fprintf(report->stream, "; %llu operations missing", (unsigned long long)missing);
-    fputc('\n', report->stream);
+        fprintf(report->table.stream, "; %llu operations missing", (unsigned long long)missing);
+    fputc('\n', report->table.stream);
 }
 
 static bool print_all(const void *user, FILE *stream)
 {
     struct report report = *(const struct report *)user;
     uint32_t count = report.totals->totals.count;
-    report.stream = stream;
+    report.table.stream = stream;
     print_head(&report);
     for (uint32_t i = 0; i < count && (report.rows < 0 || i < report.rows); i++)
         print_graph(&report, &report.totals->totals.at[i]);
@@ -203,16 +370,46 @@ static bool print_all(const void *user, FILE *stream)
     return true;
 }
 
+/* ---- the whole ---- */
+
+static bool write_format(struct report *report, unsigned width)
+{
+    if (report->table.format == WRITE_TEXT)
+        return fit_written(print_all, report, width, report->table.stream) &&
+               !ferror(report->table.stream);
+    return table_write(&report->table, add_tables, report);
+}
+
 bool write_graphs(const struct timeline *timeline, const struct write_options *options,
-                  FILE *stream)
+                  enum write_format format, FILE *stream)
 {
     struct graph_totals totals;
-    if (!graph_totals_init(&totals, timeline)) {
-        errno = ENOMEM;
+    struct report report = {.timeline = timeline,
+                            .totals = &totals,
+                            .rows = options->rows,
+                            .table = {.format = format,
+                                      .stream = stream,
+                                      .most = options->rows,
+                                      .limited = true,
+                                      .unbroken = true,
+                                      .unit = options->unit}};
+    errno = ENOMEM;
+    if (!graph_totals_init(&totals, timeline))
         return false;
-    }
-    const struct report report = {timeline, &totals, stream, options->rows};
-    bool written = fit_written(print_all, &report, options->table_width, stream);
+    bool written = write_format(&report, options->table_width);
     graph_totals_fini(&totals);
-    return written && !ferror(stream);
+    return written;
+}
+
+bool graphs_json(struct json_out *out, const struct timeline *timeline, int64_t rows)
+{
+    struct graph_totals totals;
+    struct report report = {
+        .timeline = timeline, .totals = &totals, .table = table_in_json(out, NULL)};
+    report.table.most = rows, report.table.limited = true;
+    if (!graph_totals_init(&totals, timeline))
+        return false;
+    add_graphs(&report, NULL);
+    graph_totals_fini(&totals);
+    return true;
 }

@@ -14,9 +14,9 @@
 #include "facts_json.h"
 #include "failed_calls.h"
 #include "fit.h"
+#include "report_cells.h"
 #include "run_facts.h"
 #include "stack_of.h"
-#include "table.h"
 #include "text.h"
 #include "write_report.h"
 
@@ -162,14 +162,6 @@ static void describe(const struct timeline *timeline, const struct tl_ledger_row
     }
 }
 
-static void add_index(struct table *table, uint32_t index)
-{
-    if (index == TL_NONE)
-        table_none(table);
-    else
-        table_count(table, index);
-}
-
 static void add_place(struct ledger *ledger, const struct tl_ledger_row *row)
 {
     static const char *const kinds[] = {"stream", "unknown", "graph"};
@@ -183,8 +175,8 @@ static void add_place(struct ledger *ledger, const struct tl_ledger_row *row)
     table_string(table, place);
     table_count(table, timeline->processes.at[row->process].info.pid);
     table_string(table, kinds[row->kind]);
-    add_index(table, stream->device), add_index(table, stream->context);
-    add_index(table, stream->stream), add_index(table, row->graph ? row->graph : TL_NONE);
+    cell_index(table, stream->device), cell_index(table, stream->context);
+    cell_index(table, stream->stream), cell_index(table, row->graph ? row->graph : TL_NONE);
 }
 
 static void add_counts(struct table *table, const uint64_t counts[COUNTS])
@@ -344,7 +336,7 @@ static void add_failed(struct ledger *ledger, const struct failed_call *call)
     table_count(table, call->count);
     table_ns(table, start_ns), table_ns(table, start_ns - timeline->origin_ns);
     add_ranges(table, timeline, call->first);
-    add_index(table, stack_of_slice(timeline, call->first));
+    cell_index(table, stack_of_slice(timeline, call->first));
 }
 
 static bool add_failed_calls(struct ledger *ledger)

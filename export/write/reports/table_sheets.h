@@ -16,10 +16,6 @@
 extern "C" {
 #endif
 
-/* Graphs, and the code that captured and that replays them. */
-bool graphs_sheet(const struct timeline *timeline, const struct write_options *options,
-                  enum write_format format, FILE *stream);
-
 /* Framework tax of executions in blocks, in the unit asked for, and of ranges, in nanoseconds. Separated values. */
 bool tax_sheet(const struct timeline *timeline, const struct write_blocks_options *options,
                FILE *stream);

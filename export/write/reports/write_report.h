@@ -73,11 +73,9 @@ bool write_tree(const struct timeline *timeline, const struct write_options *opt
 /* The same facts as one JSON object: see facts_json.c for its members. */
 bool write_json(const struct timeline *timeline, const struct write_options *options, FILE *stream);
 
-/* profdump graphs: CUDA graphs, their launches, who captured their nodes; and as JSON. */
+/* profdump graphs: CUDA graphs, their launches, who captured their nodes. */
 bool write_graphs(const struct timeline *timeline, const struct write_options *options,
-                  FILE *stream);
-bool write_graphs_json(const struct timeline *timeline, const struct write_options *options,
-                       FILE *stream);
+                  enum write_format format, FILE *stream);
 
 /* Memory: heaps, peaks and their owners, what was never freed, ranges, pools, managed memory. */
 bool write_memory(const struct timeline *timeline, const struct write_options *options,

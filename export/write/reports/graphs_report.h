@@ -1,6 +1,6 @@
-/* graphs_json.h - CUDA graphs as a JSON value. */
-#ifndef PROF_GRAPHS_JSON_H
-#define PROF_GRAPHS_JSON_H
+/* graphs_report.h - CUDA graphs as a JSON value. */
+#ifndef PROF_GRAPHS_REPORT_H
+#define PROF_GRAPHS_REPORT_H
 
 #include "json_out.h"
 #include "timeline.h"
