@@ -6,7 +6,6 @@
 #include "etrecord_maps.h"
 #include "options.h"
 #include "profdump.h"
-#include "table_sheets.h"
 #include "write_blocks.h"
 
 #include <errno.h>
@@ -200,10 +199,7 @@ static int run_tax(const struct profdump_options *options, const struct timeline
 {
     if (options->compat)
         return compat_blocks(options, timeline, EXECUTORCH_TAX);
-    bool separated = options->format == WRITE_TSV || options->format == WRITE_CSV;
-    bool written = separated ? tax_sheet(timeline, &options->blocks, options->out)
-                             : write_tax(timeline, &options->blocks, options->out);
-    return finish(options, timeline, written);
+    return finish(options, timeline, write_tax(timeline, &options->blocks, options->out));
 }
 
 const struct command command_blocks = {

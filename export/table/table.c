@@ -3,12 +3,14 @@
 
 #include "array.h"
 #include "markdown_text.h"
+#include "python_text.h"
 #include "text.h"
 #include "units.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -378,6 +380,20 @@ void table_string(struct table *table, const char *string)
     table_text(table, (struct text){string, strlen(string)});
 }
 
+void table_format(struct table *table, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    enum cell cell = next_cell(table);
+    if (cell == CELL_JSON)
+        json_string(table->json, text);
+    else if (cell)
+        grid_string(&table->grid, text);
+}
+
 void table_count(struct table *table, uint64_t count)
 {
     enum cell cell = next_cell(table);
@@ -464,6 +480,18 @@ void table_number(struct table *table, double number)
         json_double(table->json, number);
     else if (cell)
         grid_format(&table->grid, cell == CELL_PEOPLE ? "%.3f" : "%.6f", number);
+}
+
+void table_exact(struct table *table, double number)
+{
+    char text[PYTHON_TEXT_BYTES];
+    enum cell cell = next_cell(table);
+    if (cell == CELL_JSON) {
+        json_double(table->json, number);
+    } else if (cell) {
+        python_float(number, text);
+        grid_string(&table->grid, isnan(number) ? "" : text);
+    }
 }
 
 void table_duration(struct table *table, double ns)

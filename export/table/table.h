@@ -99,6 +99,9 @@ bool table_row(struct table *table);
 /* The row's cells, in the order of the columns. Those that the format does not have are passed over. */
 void table_text(struct table *table, struct text text);
 void table_string(struct table *table, const char *string);
+/* Words and numbers of ours, which are not cut to fit a terminal. */
+void table_format(struct table *table, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 void table_count(struct table *table, uint64_t count);
 void table_int(struct table *table, int64_t number);
 void table_bool(struct table *table, bool value);
@@ -106,7 +109,9 @@ void table_ns(struct table *table, int64_t ns);
 void table_bytes(struct table *table, uint64_t bytes);
 void table_signed_bytes(struct table *table, int64_t bytes);
 void table_number(struct table *table, double number); /* NaN: not known */
-void table_duration(struct table *table, double ns);   /* NaN: not known */
+void table_exact(struct table *table,
+                 double number); /* the shortest digits that read back as the same */
+void table_duration(struct table *table, double ns); /* NaN: not known */
 void table_share(struct table *table, int64_t part, int64_t whole);
 void table_unknown(struct table *table);
 void table_none(struct table *table);   /* there is no such thing: empty for people, too */

@@ -163,3 +163,36 @@ bool blocks_print(struct blocks *blocks, const struct write_blocks_options *opti
     }
     return written && !ferror(stream);
 }
+
+bool write_blocks_memory(const struct timeline *timeline,
+                         const struct write_blocks_options *options, FILE *stream)
+{
+    struct blocks blocks;
+    struct grid grid;
+    if (!blocks_init(&blocks, timeline, &options->blocks)) {
+        errno = ENOMEM;
+        return false;
+    }
+    grid_init(&grid, 7);
+    grid_string(&grid, "Block"), grid_string(&grid, "Allocator");
+    grid_string(&grid, "Iterations"), grid_string(&grid, "Allocations");
+    grid_string(&grid, "Bytes"), grid_string(&grid, "Least"), grid_string(&grid, "Most");
+    for (uint32_t i = 0; i < blocks.blocks.count; i++) {
+        const struct event_block *block = &blocks.blocks.at[i];
+        for (uint32_t j = 0; j < block->memory_count; j++) {
+            const struct block_memory *memory = &blocks.memories.at[block->first_memory + j];
+            grid_text(&grid, timeline->names.at[block->name]);
+            grid_text(&grid, timeline->names.at[timeline->heaps.at[memory->heap].name]);
+            grid_format(&grid, "%u", block->run_count);
+            grid_format(&grid, "%llu", (unsigned long long)memory->allocations);
+            grid_format(&grid, "%llu", (unsigned long long)memory->total_bytes);
+            grid_format(&grid, "%llu", (unsigned long long)memory->min_bytes);
+            grid_format(&grid, "%llu", (unsigned long long)memory->max_bytes);
+        }
+    }
+    bool written = blocks.memories.count == 0 ||
+                   grid_write(&grid, write_format_style(options->format), NULL, stream);
+    grid_fini(&grid);
+    blocks_fini(&blocks);
+    return written;
+}

@@ -1,8 +1,16 @@
-/* roofline_report.c - profdump analyze: a table per device for people, and rows for programs. */
-#include "roofline_cells.h"
+/* roofline_report.c - profdump analyze: what kernels achieved of their devices' peaks. A table per device for people,
+ * rows of all of them as separated values, and as JSON
+ *
+ *     {"by":"kernel","devices":[{"pid":..,"device":..,"name":..,"peak":{..},
+ *       "kernels":..,...,"rows":[{"name":..,"count":..,...,"bound":"memory"}]}]}
+ *
+ * whose shares are fractions of 1, rates per second in 10^12 operations and 10^9 bytes. null is unknown.
+ */
+#include "write_roofline.h"
 
+#include "peak_table.h"
+#include "report_cells.h"
 #include "text.h"
-#include "units.h"
 #include "write_report.h"
 
 #include <errno.h>
@@ -10,11 +18,260 @@
 #include <math.h>
 #include <string.h>
 
+#define UNKNOWN_CELL "-" /* for people; for programs an empty cell, or null */
 #define TITLE_COLUMNS 100u
+
+struct report {
+    const struct roofline *roofline;
+    const struct write_roofline_options *options;
+    struct table table;
+};
 
 static bool is_shown(const struct write_roofline_options *options, uint32_t row)
 {
     return options->rows < 0 || row < options->rows;
+}
+
+/* What a row is called. */
+static struct text row_name(const struct roofline *roofline, const struct roofline_row *row)
+{
+    static const struct text none = {"(in no range)", 13};
+    return row->name == TL_NONE ? none : roofline->timeline->names.at[row->name];
+}
+
+/* "unknown", "several" */
+static const char *row_type_name(const struct roofline_row *row)
+{
+    enum op_type type = roofline_row_type(row);
+    return type == OP_TYPE_UNKNOWN && row->types ? "several" : op_type_name(type);
+}
+
+/* Empty: the trace does not tell. */
+static struct text device_name(const struct roofline *roofline,
+                               const struct roofline_device *device)
+{
+    const struct timeline *timeline = roofline->timeline;
+    uint32_t name = device->device == TL_NONE ? TL_NONE : timeline->devices.at[device->device].name;
+    return name < timeline->names.count ? timeline->names.at[name] : (struct text){"", 0};
+}
+
+/* ---- JSON of peaks and of what is unknown ---- */
+
+static void write_rates(struct json_out *out, const double rates[OP_TYPES])
+{
+    json_object_begin(out);
+    for (unsigned type = OP_TYPE_UNKNOWN + 1; type < OP_TYPES; type++)
+        if (rates[type] > 0) {
+            json_string(out, op_type_name((enum op_type)type)), json_colon(out);
+            json_double(out, rates[type]);
+        }
+    json_object_end(out);
+}
+
+static void write_figure(struct json_out *out, double figure)
+{
+    if (figure > 0)
+        json_double(out, figure);
+    else
+        json_null(out);
+}
+
+static void write_figures(struct json_out *out, const struct peak_figures *figures)
+{
+    json_key(out, "vector_tops"), write_rates(out, figures->vector);
+    json_key(out, "matrix_tops"), write_rates(out, figures->matrix);
+    json_key(out, "bandwidth_gbs"), write_figure(out, figures->bandwidth_gbs);
+    json_key(out, "memory_gb"), write_figure(out, figures->memory_gb);
+}
+
+static void write_peak(struct json_out *out, const struct peak_rates *peak)
+{
+    json_object_begin(out);
+    json_key(out, "origin"), json_string(out, peak_origin_name(peak->origin));
+    json_key(out, "entry"), json_string(out, peak->name);
+    write_figures(out, &peak->figures);
+    json_key(out, "source"), json_string(out, peak->source);
+    json_key(out, "beside"), json_string(out, peak->beside);
+    json_key(out, "note"), json_string(out, peak->caveat);
+    json_object_end(out);
+}
+
+static void write_reasons(struct json_out *out, const uint64_t reasons[ROOFLINE_REASONS])
+{
+    json_object_begin(out);
+    for (unsigned i = 0; i < ROOFLINE_REASONS; i++)
+        if (reasons[i]) {
+            json_string(out, roofline_reason_key(i)), json_colon(out);
+            json_uint(out, reasons[i]);
+        }
+    json_object_end(out);
+}
+
+/* ---- cells ---- */
+
+/* For people four digits, or all before the point. */
+static void add_rate(struct table *table, double value)
+{
+    if (!write_format_is_for_people(table->format))
+        table_exact(table, value);
+    else if (isnan(value))
+        table_format(table, UNKNOWN_CELL);
+    else
+        table_format(table, value >= 1e4 ? "%.0f" : "%.4g", value);
+}
+
+/* "12.34%"; what is more than nothing is not shown as 0. Separated values have percent, JSON a fraction. */
+static void add_share(struct table *table, double share)
+{
+    if (!write_format_is_for_people(table->format))
+        table_exact(table, table->format == WRITE_JSON ? share : share * 100);
+    else if (isnan(share))
+        table_format(table, UNKNOWN_CELL);
+    else if (share > 0 && share < 0.0001)
+        table_format(table, "<0.01%%");
+    else
+        table_format(table, "%.2f%%", share * 100);
+}
+
+/* For people with its thousands: "236.028 M". */
+static void add_amount(struct table *table, double value)
+{
+    static const char *const units[] = {"", " k", " M", " G", " T", " P", " E"};
+    unsigned unit = 0;
+    if (!write_format_is_for_people(table->format)) {
+        table_exact(table, value);
+    } else if (isnan(value)) {
+        table_format(table, UNKNOWN_CELL);
+    } else {
+        for (; value >= 1000 && unit + 1 < sizeof units / sizeof *units; unit++)
+            value /= 1000;
+        table_format(table, unit ? "%.3f%s" : "%.0f%s", value, units[unit]);
+    }
+}
+
+static void add_time(struct table *table, double ns)
+{
+    if (!write_format_is_for_people(table->format))
+        table_exact(table, ns);
+    else if (isnan(ns))
+        table_format(table, UNKNOWN_CELL);
+    else
+        table_duration(table, ns);
+}
+
+static void add_reasons(struct table *table, const uint64_t reasons[ROOFLINE_REASONS])
+{
+    struct json_out *out = table_json(table);
+    if (out)
+        write_reasons(out, reasons);
+}
+
+/* ---- rows ---- */
+
+static void add_name(struct report *report, const struct roofline_row *row)
+{
+    char shown[SHOW_TEXT_BYTES(WRITE_NAME_WIDTH_MAX)];
+    struct text name = row_name(report->roofline, row);
+    if (write_format_is_for_people(report->table.format)) {
+        show_text_cut(name, report->options->name_width, shown);
+        table_string(&report->table, shown);
+    } else if (row->name == TL_NONE && report->table.format == WRITE_JSON) {
+        table_none(&report->table);
+    } else {
+        table_text(&report->table, name);
+    }
+}
+
+static void add_device_of_row(struct report *report, const struct roofline_device *device)
+{
+    struct table *table = &report->table;
+    table_count(table, report->roofline->timeline->processes.at[device->process].info.pid);
+    cell_index(table, device->ordinal);
+    table_text(table, device_name(report->roofline, device));
+}
+
+static void add_work(struct table *table, const struct roofline_row *row)
+{
+    table_count(table, row->flop_count);
+    add_amount(table, row->flop);
+    table_count(table, row->flop_count);
+    add_reasons(table, row->flop_why);
+    table_count(table, row->bytes_count);
+    table_exact(table, row->bytes);
+    table_count(table, row->bytes_count);
+    add_reasons(table, row->bytes_why);
+}
+
+static void add_row(struct report *report, const struct roofline_device *device,
+                    const struct roofline_row *row)
+{
+    struct table *table = &report->table;
+    bool is_typed = row->types || !write_format_is_for_people(table->format);
+    double whole_ns = (double)device->total_ns, total_ns = (double)row->total_ns;
+    table_row(table);
+    add_device_of_row(report, device);
+    add_name(report, row);
+    table_count(table, row->count), table_count(table, row->untimed);
+    table_ns(table, row->total_ns);
+    add_share(table, whole_ns > 0 ? total_ns / whole_ns : (double)NAN);
+    add_time(table, total_ns / (double)row->count), add_time(table, row->median_ns);
+    table_format(table, "%s", is_typed ? row_type_name(row) : UNKNOWN_CELL);
+    add_work(table, row);
+    add_rate(table, row->flop_rate / 1e12), add_rate(table, row->byte_rate / 1e9);
+    add_rate(table, row->intensity), add_rate(table, row->ridge);
+    add_share(table, row->compute_share), add_share(table, row->bandwidth_share);
+    add_share(table, row->roof_share);
+    table_format(table, "%s", roofline_bound_name(row->bound));
+}
+
+static void add_rows(struct report *report, const struct roofline_device *device)
+{
+    for (uint32_t i = 0; i < device->row_count && is_shown(report->options, i); i++)
+        add_row(report, device, &report->roofline->rows[device->first_row + i]);
+}
+
+#define BEFORE_NAME 3u
+
+/* On a terminal kernel, time and bound always stay. */
+static const struct table_column row_columns[] = {
+    {"pid", .in = TABLE_IN_VALUES},
+    {"device", .in = TABLE_IN_VALUES},
+    {"device_name", .in = TABLE_IN_VALUES},
+    {"name", "Kernel"},
+    {"count", "Count", .rank = 3},
+    {"untimed", .in = TABLE_FOR_PROGRAMS},
+    {"total_ns", "Time"},
+    {"time_percent", "Time %", TABLE_FOR_PEOPLE, .rank = 4},
+    {"mean_ns", "Mean", .rank = 6},
+    {"median_ns", "Median", .rank = 10},
+    {"type", "Type", .rank = 5},
+    {"flop_count", .in = TABLE_IN_VALUES},
+    {"flop", "FLOP", .rank = 9},
+    {"flop_count", .in = TABLE_IN_JSON},
+    {"flop_unknown", .in = TABLE_IN_JSON},
+    {"bytes_count", .in = TABLE_IN_VALUES},
+    {"bytes", .in = TABLE_FOR_PROGRAMS},
+    {"bytes_count", .in = TABLE_IN_JSON},
+    {"bytes_unknown", .in = TABLE_IN_JSON},
+    {"tflops", "TFLOP/s", .rank = 2},
+    {"gbs", "GB/s", .rank = 2},
+    {"flop_per_byte", "FLOP/B", .rank = 8, .json = "intensity"},
+    {"ridge", .in = TABLE_FOR_PROGRAMS},
+    {"compute_percent", "Compute", .rank = 7, .json = "compute_share"},
+    {"bandwidth_percent", "Bandwidth", .rank = 7, .json = "bandwidth_share"},
+    {"roof_percent", "Roof", .rank = 1, .json = "roof_share"},
+    {"bound", "Bound by"},
+    {0}};
+
+static void add_table(struct report *report, const struct roofline_device *device)
+{
+    static const char *const names[] = {"Kernel", "Operator", "Range"};
+    struct table_column columns[sizeof row_columns / sizeof *row_columns];
+    memcpy(columns, row_columns, sizeof columns);
+    columns[BEFORE_NAME].title = names[report->options->by];
+    table_begin(&report->table, NULL, NULL, columns);
+    add_rows(report, device);
+    table_end(&report->table);
 }
 
 /* ---- above a table ---- */
@@ -52,7 +309,7 @@ static void print_title(const struct roofline *roofline, const struct roofline_d
 {
     char name[SHOW_TEXT_BYTES(TITLE_COLUMNS)];
     bool rest;
-    show_text(roofline_device_name(roofline, device), TITLE_COLUMNS, name, &rest);
+    show_text(device_name(roofline, device), TITLE_COLUMNS, name, &rest);
     if (device->ordinal == TL_NONE)
         fprintf(stream, "Unknown device");
     else
@@ -65,68 +322,6 @@ static void print_title(const struct roofline *roofline, const struct roofline_d
                 device->peak.caveat);
     else
         print_peak(device, stream);
-}
-
-/* ---- the table ---- */
-
-static void name_cell(struct grid *grid, struct text name, unsigned width)
-{
-    char shown[SHOW_TEXT_BYTES(WRITE_NAME_WIDTH_MAX)];
-    show_text_cut(name, width, shown);
-    grid_whole_text(grid, (struct text){shown, strlen(shown)});
-}
-
-static void time_cell(struct grid *grid, double ns)
-{
-    char text[TIME_TEXT_BYTES];
-    time_text(ns, text);
-    grid_string(grid, isnan(ns) ? UNKNOWN_CELL : text);
-}
-
-static void text_cells(struct grid *grid, const struct roofline *roofline,
-                       const struct roofline_device *device, const struct roofline_row *row,
-                       unsigned name_width)
-{
-    double whole_ns = (double)device->total_ns;
-    const char *type = row->types ? roofline_row_type_name(row) : UNKNOWN_CELL;
-    name_cell(grid, roofline_row_name(roofline, row), name_width);
-    grid_format(grid, "%" PRIu64, row->count);
-    time_cell(grid, (double)row->total_ns);
-    share_cell(grid, whole_ns > 0 ? (double)row->total_ns / whole_ns : (double)NAN);
-    time_cell(grid, (double)row->total_ns / (double)row->count);
-    time_cell(grid, row->median_ns);
-    grid_string(grid, type);
-    amount_cell(grid, row->flop);
-    number_cell(grid, row->flop_rate / 1e12);
-    number_cell(grid, row->byte_rate / 1e9);
-    number_cell(grid, row->intensity);
-    share_cell(grid, row->compute_share);
-    share_cell(grid, row->bandwidth_share);
-    share_cell(grid, row->roof_share);
-    grid_string(grid, roofline_bound_name(row->bound));
-}
-
-static bool print_table(const struct roofline *roofline, const struct roofline_device *device,
-                        const struct write_roofline_options *options, FILE *stream)
-{
-    static const char *const heads[] = {
-        "Kernel", "Operator", "Range", "Count",  "Time",    "Time %",    "Mean", "Median",  "Type",
-        "FLOP",   "TFLOP/s",  "GB/s",  "FLOP/B", "Compute", "Bandwidth", "Roof", "Bound by"};
-    /* kernel, time and bound always stay */
-    static const uint8_t ranks[15] = {0, 3, 0, 4, 6, 10, 5, 9, 2, 2, 8, 7, 7, 1, 0};
-    struct grid grid;
-    grid_init(&grid, 15);
-    grid.ranks = ranks;
-    grid.table_width = options->table_width;
-    grid_string(&grid, heads[options->by]);
-    for (size_t i = 3; i < sizeof heads / sizeof *heads; i++)
-        grid_string(&grid, heads[i]);
-    for (uint32_t i = 0; i < device->row_count && is_shown(options, i); i++)
-        text_cells(&grid, roofline, device, &roofline->rows[device->first_row + i],
-                   options->name_width);
-    bool written = grid_write(&grid, write_format_style(options->format), NULL, stream);
-    grid_fini(&grid);
-    return written;
 }
 
 /* ---- under it ---- */
@@ -229,89 +424,214 @@ static void print_notes(const struct roofline_device *device,
                 device->above_peak, plural(device->above_peak));
 }
 
-static bool print_text(const struct roofline *roofline,
-                       const struct write_roofline_options *options, FILE *stream)
+static bool print_device(struct report *report, const struct roofline_device *device)
 {
-    const char *fence = options->format == WRITE_MARKDOWN ? "\n```text\n" : "";
+    FILE *stream = report->table.stream;
+    const char *fence = report->options->format == WRITE_MARKDOWN ? "\n```text\n" : "";
+    fputs(fence, stream);
+    print_title(report->roofline, device, stream);
+    fputs(*fence ? "```\n\n" : "\n", stream);
+    add_table(report, device);
+    fputs(fence, stream);
+    print_notes(device, report->options, stream);
+    fputs(*fence ? "```\n" : "", stream);
+    return !report->table.failed;
+}
+
+static bool print_text(struct report *report, FILE *stream)
+{
     bool written = true;
-    for (uint32_t i = 0; i < roofline->device_count && written; i++) {
-        const struct roofline_device *device = &roofline->devices[i];
+    for (uint32_t i = 0; i < report->roofline->device_count && written; i++) {
         fputs(i ? "\n" : "", stream);
-        fputs(fence, stream);
-        print_title(roofline, device, stream);
-        fputs(*fence ? "```\n\n" : "\n", stream);
-        written = print_table(roofline, device, options, stream);
-        fputs(fence, stream);
-        print_notes(device, options, stream);
-        fputs(*fence ? "```\n" : "", stream);
+        written = print_device(report, &report->roofline->devices[i]);
     }
-    if (written && roofline->device_count)
+    if (written && report->roofline->device_count)
         fputs("\nCompute, Bandwidth: of the device's peak; Roof: of what it can reach at this "
               "FLOP/B; " UNKNOWN_CELL ": unknown\n",
               stream);
-    return written && !ferror(stream);
+    return table_finish(&report->table) && written;
 }
 
 /* ---- for programs ---- */
 
-static void row_cells(struct grid *grid, const struct roofline *roofline,
-                      const struct roofline_device *device, const struct roofline_row *row)
+static bool add_values(struct table *table, void *user)
 {
-    grid_format(grid, "%u", roofline->timeline->processes.at[device->process].info.pid);
-    if (device->ordinal == TL_NONE)
-        grid_string(grid, "");
-    else
-        grid_format(grid, "%u", device->ordinal);
-    grid_text(grid, roofline_device_name(roofline, device));
-    grid_whole_text(grid, roofline_row_name(roofline, row));
-    grid_format(grid, "%" PRIu64, row->count);
-    grid_format(grid, "%" PRIu64, row->untimed);
-    grid_format(grid, "%" PRId64, row->total_ns);
-    exact_cell(grid, (double)row->total_ns / (double)row->count);
-    exact_cell(grid, row->median_ns);
-    grid_string(grid, roofline_row_type_name(row));
-    grid_format(grid, "%" PRIu64, row->flop_count);
-    exact_cell(grid, row->flop);
-    grid_format(grid, "%" PRIu64, row->bytes_count);
-    exact_cell(grid, row->bytes);
-    exact_cell(grid, row->flop_rate / 1e12);
-    exact_cell(grid, row->byte_rate / 1e9);
-    exact_cell(grid, row->intensity);
-    exact_cell(grid, row->ridge);
-    exact_cell(grid, row->compute_share * 100);
-    exact_cell(grid, row->bandwidth_share * 100);
-    exact_cell(grid, row->roof_share * 100);
-    grid_string(grid, roofline_bound_name(row->bound));
+    struct report *report = user;
+    table_begin(table, "rows", NULL, row_columns);
+    for (uint32_t i = 0; i < report->roofline->device_count; i++)
+        add_rows(report, &report->roofline->devices[i]);
+    table_end(table);
+    return true;
 }
 
-bool roofline_rows_print(const struct roofline *roofline,
-                         const struct write_roofline_options *options, FILE *stream)
+static void write_totals(struct json_out *out, const struct roofline_device *device)
 {
-    static const char *const heads[] = {
-        "pid",           "device",  "device_name",     "name",
-        "count",         "untimed", "total_ns",        "mean_ns",
-        "median_ns",     "type",    "flop_count",      "flop",
-        "bytes_count",   "bytes",   "tflops",          "gbs",
-        "flop_per_byte", "ridge",   "compute_percent", "bandwidth_percent",
-        "roof_percent",  "bound"};
-    struct grid grid;
-    grid_init(&grid, sizeof heads / sizeof *heads);
-    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
-        grid_string(&grid, heads[i]);
-    for (uint32_t i = 0; i < roofline->device_count; i++)
-        for (uint32_t j = 0; j < roofline->devices[i].row_count && is_shown(options, j); j++)
-            row_cells(&grid, roofline, &roofline->devices[i],
-                      &roofline->rows[roofline->devices[i].first_row + j]);
-    bool written = grid_write(&grid, write_format_style(options->format), NULL, stream);
-    grid_fini(&grid);
-    return written;
+    json_key(out, "kernels"), json_uint(out, device->kernels);
+    json_key(out, "whole_graphs"), json_uint(out, device->graphs);
+    json_key(out, "untimed"), json_uint(out, device->untimed);
+    json_key(out, "kernel_ns"), json_int(out, device->total_ns);
+    json_key(out, "busy_ns"), json_int(out, device->busy_ns);
+    json_key(out, "window_ns"), json_int(out, device->window_ns);
+    json_key(out, "type"), json_string(out, op_type_name(device->type));
+    json_key(out, "flop"), json_double(out, device->flop);
+    json_key(out, "flop_count"), json_uint(out, device->flop_count);
+    json_key(out, "flop_ns"), json_int(out, device->flop_ns);
+    json_key(out, "flop_unknown"), write_reasons(out, device->flop_why);
+    json_key(out, "bytes"), json_double(out, device->bytes);
+    json_key(out, "bytes_count"), json_uint(out, device->bytes_count);
+    json_key(out, "bytes_unknown"), write_reasons(out, device->bytes_why);
+    json_key(out, "type_unknown"), json_uint(out, device->untyped);
+    json_key(out, "rate_unknown"), json_uint(out, device->unrated);
+    json_key(out, "utilization"), json_double(out, device->utilization);
+    json_key(out, "busy_utilization"), json_double(out, device->busy_share);
+    json_key(out, "row_count"), json_uint(out, device->row_count);
+}
+
+static void write_device(struct report *report, const struct roofline_device *device)
+{
+    struct json_out *out = report->table.json;
+    json_newline(out);
+    json_object_begin(out);
+    json_key(out, "pid");
+    json_uint(out, report->roofline->timeline->processes.at[device->process].info.pid);
+    json_key(out, "device");
+    if (device->ordinal == TL_NONE)
+        json_null(out);
+    else
+        json_uint(out, device->ordinal);
+    json_key(out, "name"), json_text(out, device_name(report->roofline, device));
+    json_key(out, "peak"), write_peak(out, &device->peak);
+    write_totals(out, device);
+    json_key(out, "rows");
+    add_table(report, device);
+    json_object_end(out);
+}
+
+static bool add_json(struct table *table, void *user)
+{
+    static const char *const by[] = {"kernel", "op", "range"};
+    struct report *report = user;
+    struct json_out *out = table->json;
+    table->unbroken = true;
+    json_key(out, "by"), json_string(out, by[report->options->by]);
+    json_key(out, "devices"), json_array_begin(out);
+    for (uint32_t i = 0; i < report->roofline->device_count; i++)
+        write_device(report, &report->roofline->devices[i]);
+    json_array_end(out);
+    return true;
 }
 
 bool write_roofline(const struct roofline *roofline, const struct write_roofline_options *options,
                     FILE *stream)
 {
+    struct report report = {roofline, options,
+                            .table = {.format = options->format,
+                                      .frame = TABLE_BARE,
+                                      .stream = stream,
+                                      .most = -1,
+                                      .table_width = options->table_width}};
     if (write_format_is_for_people(options->format))
-        return print_text(roofline, options, stream);
-    return options->format == WRITE_JSON ? roofline_json_print(roofline, options, stream)
-                                         : roofline_rows_print(roofline, options, stream);
+        return print_text(&report, stream);
+    return table_write(&report.table, options->format == WRITE_JSON ? add_json : add_values,
+                       &report);
+}
+
+/* ---- the table of devices ---- */
+
+static const enum op_type peak_types[] = {OP_F64, OP_F32, OP_TF32, OP_BF16, OP_F16,
+                                          OP_F8,  OP_F6,  OP_F4,   OP_I8,   OP_I4};
+#define PEAK_TYPES (sizeof peak_types / sizeof *peak_types)
+
+static void find_peak_columns(struct table_column columns[PEAK_TYPES + 6])
+{
+    static const struct table_column rest[] = {
+        {"GB/s", "GB/s"}, {"GB", "GB"}, {"Source", "Source"}, {0}};
+    columns[0] = (struct table_column){"Device", "Device"};
+    for (size_t i = 0; i < PEAK_TYPES; i++)
+        columns[i + 1] =
+            (struct table_column){op_type_name(peak_types[i]), op_type_name(peak_types[i])};
+    memcpy(columns + PEAK_TYPES + 1, rest, sizeof rest);
+}
+
+static double known(double figure)
+{
+    return figure > 0 ? figure : (double)NAN;
+}
+
+static void add_peak(struct table *table, uint32_t number)
+{
+    const struct peak_entry *entry = &peak_table[number];
+    struct peak_rates rates;
+    peak_entry_figures(entry, &rates.figures);
+    table_row(table);
+    table_format(table, "%s", entry->name);
+    for (size_t i = 0; i < PEAK_TYPES; i++)
+        add_rate(table, peak_rates_of(&rates, peak_types[i]));
+    add_rate(table, known(entry->bandwidth_gbs)), add_rate(table, known(entry->memory_gb));
+    if (write_format_is_for_people(table->format))
+        table_format(table, "[%u]", number + 1);
+    else
+        table_format(table, "%s%s%s", entry->source, entry->caveat ? "; " : "",
+                     entry->caveat ? entry->caveat : "");
+}
+
+static bool add_peaks(struct table *table, void *user)
+{
+    struct table_column columns[PEAK_TYPES + 6];
+    (void)user;
+    find_peak_columns(columns);
+    table_begin(table, "devices", NULL, columns);
+    for (uint32_t i = 0; i < peak_table_count; i++)
+        add_peak(table, i);
+    table_end(table);
+    return true;
+}
+
+static void print_sources(enum write_format format, FILE *stream)
+{
+    fputc('\n', stream);
+    for (uint32_t i = 0; i < peak_table_count; i++)
+        fprintf(stream, "%s[%u] %s: %s%s%s\n", format == WRITE_MARKDOWN ? "- " : "", i + 1,
+                peak_table[i].name, peak_table[i].source, peak_table[i].caveat ? "; " : "",
+                peak_table[i].caveat ? peak_table[i].caveat : "");
+}
+
+static void write_entry(struct json_out *out, const struct peak_entry *entry)
+{
+    struct peak_figures figures;
+    peak_entry_figures(entry, &figures);
+    json_newline(out);
+    json_object_begin(out);
+    json_key(out, "name"), json_string(out, entry->name);
+    json_key(out, "patterns"), json_string(out, entry->patterns);
+    if (entry->multiprocessors)
+        json_key(out, "multiprocessors"), json_uint(out, entry->multiprocessors);
+    write_figures(out, &figures);
+    json_key(out, "source"), json_string(out, entry->source);
+    json_key(out, "note"), json_string(out, entry->caveat ? entry->caveat : "");
+    json_object_end(out);
+}
+
+static bool add_peaks_json(struct table *table, void *user)
+{
+    (void)user;
+    json_key(table->json, "devices"), json_array_begin(table->json);
+    for (uint32_t i = 0; i < peak_table_count; i++)
+        write_entry(table->json, &peak_table[i]);
+    json_array_end(table->json);
+    return true;
+}
+
+bool write_peaks(enum write_format format, FILE *stream)
+{
+    struct table table = {.format = format, .frame = TABLE_BARE, .stream = stream, .most = -1};
+    bool people = write_format_is_for_people(format);
+    if (people)
+        fputs("Dense TFLOP/s, of integers TOP/s: the higher of vector and matrix rate, products "
+              "added up in float32; " UNKNOWN_CELL ": none, or unknown\n\n",
+              stream);
+    bool done = table_write(&table, format == WRITE_JSON ? add_peaks_json : add_peaks, NULL);
+    if (people && done)
+        print_sources(format, stream);
+    return done && !ferror(stream);
 }

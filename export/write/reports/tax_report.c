@@ -1,62 +1,106 @@
-/* tax_report.c - framework tax, and memory of blocks: as tables and JSON. */
-#include "grid.h"
-#include "json_out.h"
+/* tax_report.c - framework tax of executions in blocks, and of ranges.
+ *
+ * Times of executions are in the unit that was asked for, and columns say which; those of ranges are for people, and
+ * nanoseconds for programs.
+ */
+#include "key_averages.h"
 #include "python_text.h"
-#include "tax_parts.h"
+#include "table.h"
+#include "tax.h"
+#include "write_blocks.h"
 
 #include <errno.h>
 #include <math.h>
 
-static void header(struct grid *grid, const char *name, const char *unit)
+struct tax_report {
+    const struct timeline *timeline;
+    const struct write_blocks_options *options;
+    struct blocks blocks;
+    struct block_taxes executions; /* none where a range is asked for */
+    struct key_names keys;
+    struct range_taxes ranges; /* none where a block is asked for */
+    struct table table;
+};
+
+static bool for_people(const struct tax_report *report)
 {
-    grid_format(grid, "%s (%s)", name, unit);
+    return write_format_is_for_people(report->options->format);
 }
 
-static void number(struct grid *grid, double value)
+/* ---- cells ---- */
+
+/* Separated values have whole numbers as such; they are exact up to 2^53. */
+static void add_number(struct table *table, double value)
 {
     char text[PYTHON_TEXT_BYTES];
-    if (isnan(value)) {
-        grid_string(grid, "?");
-        return;
+    if (table->format == WRITE_JSON) {
+        table_number(table, value);
+    } else if (write_format_is_for_people(table->format)) {
+        python_float(value, text);
+        table_format(table, "%s", isnan(value) ? "?" : text);
+    } else if (fabs(value) < 9e15 && value == floor(value)) {
+        table_int(table, (int64_t)value);
+    } else {
+        table_number(table, value);
     }
-    python_float(value, text);
-    grid_string(grid, text);
 }
 
-static void share(struct grid *grid, double value)
+/* In per cent, and in JSON a fraction. Separated values have the digits that all shares have. */
+static void add_share(struct table *table, double share)
 {
-    if (isnan(value))
-        grid_string(grid, "?");
+    const int64_t whole = 1000000000000;
+    if (table->format == WRITE_JSON)
+        table_number(table, share);
+    else if (!write_format_is_for_people(table->format))
+        table_share(table, (int64_t)round(isnan(share) ? 0 : share * (double)whole),
+                    isnan(share) ? 0 : whole);
+    else if (isnan(share))
+        table_format(table, "?");
     else
-        grid_format(grid, "%.2f", value * 100);
+        table_format(table, "%.2f", share * 100);
 }
 
-static bool write_executions(const struct tax_report *report, FILE *stream)
-{
-    const char *unit = time_scale_name(report->options->blocks.target);
-    struct grid grid;
-    grid_init(&grid, 6);
-    grid_string(&grid, "Block"), grid_string(&grid, "Iteration");
-    header(&grid, "Execution", unit), header(&grid, "Kernels and delegates", unit);
-    header(&grid, "Framework", unit), grid_string(&grid, "Framework tax (%)");
-    for (uint32_t i = 0; i < report->executions.rows.count; i++) {
-        const struct block_tax *row = &report->executions.rows.at[i];
-        grid_text(&grid, report->timeline->names.at[report->blocks.blocks.at[row->block].name]);
-        grid_format(&grid, "%u", row->number + 1);
-        number(&grid, row->execution), number(&grid, row->kernels);
-        number(&grid, row->framework);
-        share(&grid, row->share);
-    }
-    bool written = grid_write(&grid, write_format_style(report->options->format), NULL, stream);
-    grid_fini(&grid);
-    return written;
-}
-
-static double in_target(const struct tax_report *report, int64_t ns)
+static void add_ns(struct tax_report *report, int64_t ns)
 {
     enum time_scale target = report->options->blocks.target;
-    return (double)ns / time_scale_divisor(TIME_SCALE_NS, target);
+    if (for_people(report))
+        add_number(&report->table, (double)ns / time_scale_divisor(TIME_SCALE_NS, target));
+    else
+        table_ns(&report->table, ns);
 }
+
+/* ---- executions ---- */
+
+static void add_executions(struct tax_report *report)
+{
+    static const struct table_column columns[][7] = {
+#define COLUMNS(unit)                                                                        \
+    {{"block", "Block"},                                                                     \
+     {"iteration", "Iteration"},                                                             \
+     {"execution_" unit, "Execution (" unit ")", .json = "execution"},                       \
+     {"kernels_and_delegates_" unit, "Kernels and delegates (" unit ")", .json = "kernels"}, \
+     {"framework_" unit, "Framework (" unit ")", TABLE_BUT_JSON},                            \
+     {"framework_percent", "Framework tax (%)", .json = "framework_tax"},                    \
+     {0}}
+        [TIME_SCALE_NS] = COLUMNS("ns"),         [TIME_SCALE_US] = COLUMNS("us"),
+        [TIME_SCALE_MS] = COLUMNS("ms"),         [TIME_SCALE_S] = COLUMNS("s"),
+        [TIME_SCALE_CYCLES] = COLUMNS("cycles"),
+    };
+    struct table *table = &report->table;
+    table_begin(table, "executions", NULL, columns[report->options->blocks.target]);
+    for (uint32_t i = 0; i < report->executions.rows.count; i++) {
+        const struct block_tax *row = &report->executions.rows.at[i];
+        table_row(table);
+        table_text(table, report->timeline->names.at[report->blocks.blocks.at[row->block].name]);
+        table_count(table, row->number + 1u);
+        add_number(table, row->execution), add_number(table, row->kernels);
+        add_number(table, row->framework);
+        add_share(table, row->share);
+    }
+    table_end(table);
+}
+
+/* ---- ranges ---- */
 
 static double range_share(const struct range_tax *row)
 {
@@ -64,101 +108,48 @@ static double range_share(const struct range_tax *row)
     return whole_ns > 0 ? (double)(row->total_ns - row->kernel_ns) / (double)whole_ns : (double)NAN;
 }
 
-static bool write_ranges(const struct tax_report *report, FILE *stream)
+static void add_range(struct tax_report *report, const struct range_tax *row)
 {
-    const char *unit = time_scale_name(report->options->blocks.target);
-    struct grid grid;
-    grid_init(&grid, 8);
-    grid_string(&grid, "Range"), grid_string(&grid, "Calls"), grid_string(&grid, "Kernels");
-    header(&grid, "Total", unit), header(&grid, "A kernel ran", unit);
-    header(&grid, "None ran", unit), header(&grid, "After it", unit);
-    grid_string(&grid, "Framework tax (%)");
-    for (uint32_t i = 0; i < report->ranges.rows.count; i++) {
-        const struct range_tax *row = &report->ranges.rows.at[i];
-        grid_text(&grid, key_names_text(&report->keys, row->key));
-        grid_format(&grid, "%llu", (unsigned long long)row->calls);
-        grid_format(&grid, "%llu", (unsigned long long)row->kernels);
-        number(&grid, in_target(report, row->total_ns));
-        number(&grid, in_target(report, row->kernel_ns));
-        number(&grid, in_target(report, row->total_ns - row->kernel_ns));
-        number(&grid, in_target(report, row->after_ns));
-        share(&grid, range_share(row));
-    }
-    bool written = grid_write(&grid, write_format_style(report->options->format), NULL, stream);
-    grid_fini(&grid);
-    return written;
+    struct table *table = &report->table;
+    table_row(table);
+    table_text(table, key_names_text(&report->keys, row->key));
+    table_count(table, row->calls), table_count(table, row->kernels);
+    add_ns(report, row->total_ns), add_ns(report, row->kernel_ns);
+    add_ns(report, row->total_ns - row->kernel_ns), add_ns(report, row->after_ns);
+    if (table->format == WRITE_TSV || table->format == WRITE_CSV)
+        table_share(table, row->total_ns - row->kernel_ns, range_tax_whole_ns(row));
+    else
+        add_share(table, range_share(row));
 }
 
-static void executions_json(const struct tax_report *report, struct json_out *out)
+static void add_ranges(struct tax_report *report)
 {
-    json_key(out, "executions"), json_array_begin(out);
-    for (uint32_t i = 0; i < report->executions.rows.count; i++) {
-        const struct block_tax *row = &report->executions.rows.at[i];
-        json_newline(out), json_object_begin(out);
-        json_key(out, "block");
-        json_text(out, report->timeline->names.at[report->blocks.blocks.at[row->block].name]);
-        json_key(out, "iteration"), json_uint(out, row->number + 1);
-        json_key(out, "execution"), json_double(out, row->execution);
-        json_key(out, "kernels"), json_double(out, row->kernels);
-        json_key(out, "framework_tax"), json_double(out, row->share);
-        json_object_end(out);
-    }
-    json_array_end(out);
-    json_key(out, "unknown_executions"), json_uint(out, report->executions.unknown);
+    static const struct table_column columns[][9] = {
+#define RANGE_COLUMNS(unit)                                               \
+    {{"range", "Range", .json = "name"},                                  \
+     {"calls", "Calls"},                                                  \
+     {"kernels", "Kernels"},                                              \
+     {"total_ns", "Total (" unit ")"},                                    \
+     {"kernel_ran_ns", "A kernel ran (" unit ")", .json = "kernel_ns"},   \
+     {"framework_ns", "None ran (" unit ")", TABLE_BUT_JSON},             \
+     {"kernel_after_ns", "After it (" unit ")"},                          \
+     {"framework_percent", "Framework tax (%)", .json = "framework_tax"}, \
+     {0}}
+        [TIME_SCALE_NS] = RANGE_COLUMNS("ns"),         [TIME_SCALE_US] = RANGE_COLUMNS("us"),
+        [TIME_SCALE_MS] = RANGE_COLUMNS("ms"),         [TIME_SCALE_S] = RANGE_COLUMNS("s"),
+        [TIME_SCALE_CYCLES] = RANGE_COLUMNS("cycles"),
+    };
+    table_begin(&report->table, "ranges", NULL, columns[report->options->blocks.target]);
+    for (uint32_t i = 0; i < report->ranges.rows.count; i++)
+        add_range(report, &report->ranges.rows.at[i]);
+    table_end(&report->table);
 }
 
-static void ranges_json(const struct tax_report *report, struct json_out *out)
-{
-    json_key(out, "ranges"), json_array_begin(out);
-    for (uint32_t i = 0; i < report->ranges.rows.count; i++) {
-        const struct range_tax *row = &report->ranges.rows.at[i];
-        json_newline(out), json_object_begin(out);
-        json_key(out, "name"), json_text(out, key_names_text(&report->keys, row->key));
-        json_key(out, "calls"), json_uint(out, row->calls);
-        json_key(out, "kernels"), json_uint(out, row->kernels);
-        json_key(out, "total_ns"), json_int(out, row->total_ns);
-        json_key(out, "kernel_ns"), json_int(out, row->kernel_ns);
-        json_key(out, "kernel_after_ns"), json_int(out, row->after_ns);
-        json_key(out, "framework_tax"), json_double(out, range_share(row));
-        json_object_end(out);
-    }
-    json_array_end(out);
-}
-
-static bool write_tax_json(const struct tax_report *report, FILE *stream)
-{
-    struct json_out out;
-    bool done = json_out_init(&out, -1, stream);
-    json_object_begin(&out);
-    json_key(&out, "unit");
-    json_string(&out, time_scale_name(report->options->blocks.target));
-    executions_json(report, &out);
-    ranges_json(report, &out);
-    json_object_end(&out);
-    out.comma = false, json_newline(&out);
-    int error = json_out_fini(&out);
-    if (error)
-        errno = error;
-    return done && error == 0;
-}
-
-static bool write_report(const struct tax_report *report, FILE *stream)
-{
-    bool executions = report->executions.rows.count > 0, ranges = report->ranges.rows.count > 0;
-    if (report->options->format == WRITE_JSON)
-        return write_tax_json(report, stream);
-    if (!executions && !ranges)
-        fputs("No block has an event Method::execute, and no range launched a kernel.\n", stream);
-    if (executions && !write_executions(report, stream))
-        return false;
-    if (executions && ranges)
-        fputc('\n', stream);
-    return (!ranges || write_ranges(report, stream)) && !ferror(stream);
-}
+/* ---- the whole ---- */
 
 /* Blocks are those of blocks even where a range is asked for. */
-bool tax_report_init(struct tax_report *report, const struct timeline *timeline,
-                     const struct write_blocks_options *options)
+static bool gather(struct tax_report *report, const struct timeline *timeline,
+                   const struct write_blocks_options *options)
 {
     struct blocks_options of_blocks = options->blocks;
     of_blocks.range = NULL;
@@ -177,7 +168,7 @@ bool tax_report_init(struct tax_report *report, const struct timeline *timeline,
     return gathered;
 }
 
-void tax_report_fini(struct tax_report *report)
+static void scatter(struct tax_report *report)
 {
     range_taxes_fini(&report->ranges);
     block_taxes_fini(&report->executions);
@@ -186,44 +177,50 @@ void tax_report_fini(struct tax_report *report)
     key_names_fini(&report->keys);
 }
 
+static bool add_tables(struct table *table, void *user)
+{
+    struct tax_report *report = user;
+    struct json_out *out = table->json;
+    if (out) {
+        json_key(out, "unit");
+        json_string(out, time_scale_name(report->options->blocks.target));
+    }
+    add_executions(report);
+    if (out)
+        json_key(out, "unknown_executions"), json_uint(out, report->executions.unknown);
+    add_ranges(report);
+    return !table->failed;
+}
+
+/* Only tables that have rows. */
+static bool print_tables(struct table *table, void *user)
+{
+    struct tax_report *report = user;
+    bool executions = report->executions.rows.count > 0, ranges = report->ranges.rows.count > 0;
+    if (!executions && !ranges)
+        fputs("No block has an event Method::execute, and no range launched a kernel.\n",
+              table->stream);
+    if (executions)
+        add_executions(report);
+    if (executions && ranges)
+        fputc('\n', table->stream);
+    if (ranges)
+        add_ranges(report);
+    return !table->failed;
+}
+
 bool write_tax(const struct timeline *timeline, const struct write_blocks_options *options,
                FILE *stream)
 {
     struct tax_report report;
-    bool written = tax_report_init(&report, timeline, options) && write_report(&report, stream);
-    tax_report_fini(&report);
-    return written;
-}
-
-bool write_blocks_memory(const struct timeline *timeline,
-                         const struct write_blocks_options *options, FILE *stream)
-{
-    struct blocks blocks;
-    struct grid grid;
-    if (!blocks_init(&blocks, timeline, &options->blocks)) {
-        errno = ENOMEM;
-        return false;
-    }
-    grid_init(&grid, 7);
-    grid_string(&grid, "Block"), grid_string(&grid, "Allocator");
-    grid_string(&grid, "Iterations"), grid_string(&grid, "Allocations");
-    grid_string(&grid, "Bytes"), grid_string(&grid, "Least"), grid_string(&grid, "Most");
-    for (uint32_t i = 0; i < blocks.blocks.count; i++) {
-        const struct event_block *block = &blocks.blocks.at[i];
-        for (uint32_t j = 0; j < block->memory_count; j++) {
-            const struct block_memory *memory = &blocks.memories.at[block->first_memory + j];
-            grid_text(&grid, timeline->names.at[block->name]);
-            grid_text(&grid, timeline->names.at[timeline->heaps.at[memory->heap].name]);
-            grid_format(&grid, "%u", block->run_count);
-            grid_format(&grid, "%llu", (unsigned long long)memory->allocations);
-            grid_format(&grid, "%llu", (unsigned long long)memory->total_bytes);
-            grid_format(&grid, "%llu", (unsigned long long)memory->min_bytes);
-            grid_format(&grid, "%llu", (unsigned long long)memory->max_bytes);
-        }
-    }
-    bool written = blocks.memories.count == 0 ||
-                   grid_write(&grid, write_format_style(options->format), NULL, stream);
-    grid_fini(&grid);
-    blocks_fini(&blocks);
+    bool written = gather(&report, timeline, options);
+    report.table = (struct table){.format = options->format,
+                                  .frame = TABLE_BARE,
+                                  .stream = stream,
+                                  .most = -1,
+                                  .unbroken = true};
+    written = written &&
+              table_write(&report.table, for_people(&report) ? print_tables : add_tables, &report);
+    scatter(&report);
     return written;
 }

@@ -30,8 +30,7 @@ bool write_blocks(const struct timeline *timeline, const struct write_blocks_opt
 bool write_blocks_memory(const struct timeline *timeline,
                          const struct write_blocks_options *options, FILE *stream);
 
-/* Framework tax: of executions in blocks, and of ranges. Not as separated values: see tax_sheet() of
- * table_sheets.h. */
+/* Framework tax: of executions in blocks, and of ranges. */
 bool write_tax(const struct timeline *timeline, const struct write_blocks_options *options,
                FILE *stream);
 
