@@ -1,7 +1,7 @@
 /* executorch_inspector.c - the data frame of ExecuTorch's Inspector, see executorch.h. */
 #include "executorch.h"
 
-#include "block_names.h"
+#include "blocks_report.h"
 #include "grid.h"
 #include "python_text.h"
 

@@ -1,5 +1,5 @@
 /* cmd_show.c - profdump FILE...: what ran, and the key averages, as a table, as a tree or as JSON. */
-#include "averages_sheet.h"
+#include "averages_table.h"
 #include "commands.h"
 #include "options.h"
 #include "profdump.h"
@@ -300,8 +300,8 @@ static bool show(const struct profdump_options *options, const struct write_opti
                  const struct timeline *timeline)
 {
     if (options->format != WRITE_TEXT)
-        return options->tree ? averages_sheet_tree(timeline, write, options->format, options->out)
-                             : averages_sheet(timeline, write, options->format, options->out);
+        return options->tree ? averages_table_tree(timeline, write, options->format, options->out)
+                             : averages_table(timeline, write, options->format, options->out);
     if (!write_summary(timeline, write, options->out))
         return false;
     return options->tree ? write_tree(timeline, write, options->out)

@@ -7,7 +7,6 @@
 #include "chrome.h"
 
 #include "chrome_labels.h"
-#include "cost_json.h"
 #include "facts_json.h"
 #include "run_facts.h"
 #include "write.h"

@@ -10,7 +10,7 @@
 #include "chrome_memory.h"
 
 #include "chrome_labels.h"
-#include "memory_label.h"
+#include "report_cells.h"
 #include "migrations.h"
 
 #include <errno.h>

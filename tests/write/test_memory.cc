@@ -3,7 +3,7 @@
 #include "write_support.h"
 
 extern "C" {
-#include "memory_label.h"
+#include "report_cells.h"
 #include "units.h"
 }
 

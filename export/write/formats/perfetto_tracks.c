@@ -1,7 +1,7 @@
 /* perfetto_tracks.c - see perfetto_tracks.h. */
 #include "perfetto_tracks.h"
 
-#include "memory_label.h"
+#include "report_cells.h"
 #include "perfetto_fields.h"
 #include "perfetto_packet.h"
 #include "row_names.h"

@@ -19,7 +19,7 @@
 #include "formats.h"
 #include "json_out.h"
 #include "key_averages.h"
-#include "memory_label.h"
+#include "report_cells.h"
 #include "packed_out.h"
 #include "run_facts.h"
 #include "write_version.h"

@@ -7,10 +7,9 @@
  *
  * Times are nanoseconds from the trace's time 0, as in every JSON.
  */
-#include "averages_json.h"
-#include "cost_json.h"
+#include "averages_table.h"
 #include "facts_json.h"
-#include "findings_verdict.h"
+#include "findings_report.h"
 #include "html_flame.h"
 #include "html_gaps.h"
 #include "html_page.h"

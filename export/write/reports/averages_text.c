@@ -1,19 +1,55 @@
-/* table.c - the key-averaged table in torch.profiler's layout, its totals, and the ledger of
+/* averages_text.c - the key-averaged table in torch.profiler's layout, its totals, and the ledger of
  * losses.
  */
-#include "accounts_text.h"
-#include "ledger_report.h"
+#include "averages_rows.h"
+#include "averages_tree.h"
+#include "device_time.h"
 #include "fit.h"
+#include "ledger_report.h"
 #include "run_facts.h"
-#include "table_data.h"
-#include "table_rows.h"
-#include "table_tree.h"
 #include "text.h"
+#include "units.h"
 
 #include <errno.h>
 #include <string.h>
 
+#define DEVICES_SHOWN 8u
 #define FAILED_SHOWN 8u /* "profdump ledger" has all */
+
+/* ---- the accounts of each device: see device_time.h ---- */
+
+static void print_account(const struct device_time *time, FILE *stream)
+{
+    const int64_t terms[] = {time->sum_ns,  time->busy_ns, time->overlap_ns,
+                             time->busy_ns, time->idle_ns, time->window_ns};
+    char texts[6][TIME_TEXT_BYTES];
+    enum time_unit unit =
+        time_text_unit((double)(time->sum_ns > time->window_ns ? time->sum_ns : time->window_ns));
+    for (unsigned i = 0; i < 6; i++)
+        time_text_exact(terms[i], unit, texts[i]);
+    fprintf(stream, ": self device time %s = busy %s + overlap %s; busy %s + idle %s = window %s\n",
+            texts[0], texts[1], texts[2], texts[3], texts[4], texts[5]);
+}
+
+static bool print_accounts(const struct timeline *timeline, FILE *stream)
+{
+    struct device_times times;
+    if (!device_times_init(&times, timeline))
+        return false;
+    for (uint32_t i = 0; i < times.count && i < DEVICES_SHOWN; i++) {
+        const struct device_time *time = &times.at[i];
+        fprintf(stream, "Device %u", time->device);
+        if (timeline->processes.count > 1)
+            fprintf(stream, " of pid %u", timeline->processes.at[time->process].info.pid);
+        print_account(time, stream);
+    }
+    if (times.count > 1) {
+        fprintf(stream, "%u devices", times.count);
+        print_account(&times.total, stream);
+    }
+    device_times_fini(&times);
+    return true;
+}
 
 struct table {
     FILE *stream;
@@ -156,7 +192,7 @@ static bool print_statement(const struct table *table)
 {
     struct run_facts facts;
     run_facts_init(&facts, table->timeline);
-    bool printed = accounts_text_print(table->timeline, table->stream);
+    bool printed = print_accounts(table->timeline, table->stream);
     print_mode(table, &facts);
     print_losses(table, &facts);
     printed = failed_calls_text(table->stream, table->timeline, FAILED_SHOWN) && printed;
@@ -189,17 +225,17 @@ bool write_statement(const struct timeline *timeline, FILE *stream)
 
 static bool print_table(const struct table *table, const struct write_options *options)
 {
-    struct table_rows rows;
-    if (!table_rows_init(&rows, table->timeline, table->averages, options, table->stream))
+    struct averages_rows rows;
+    if (!averages_rows_init(&rows, table->timeline, table->averages, options, table->stream))
         return false;
-    table_rows_print(&rows);
-    table_rows_fini(&rows);
+    averages_rows_print(&rows);
+    averages_rows_fini(&rows);
     return print_foot(table);
 }
 
 static bool print_tree(const struct table *table, const struct write_options *options)
 {
-    return table_tree_print(table->averages, options, table->stream) && print_foot(table);
+    return averages_tree_print(table->averages, options, table->stream) && print_foot(table);
 }
 
 /* Makes the averages and prints what shows them. */
@@ -209,7 +245,7 @@ static bool with_averages(const struct timeline *timeline, const struct write_op
 {
     struct key_averages averages;
     bool printed = false;
-    if (table_data_init(&averages, timeline, options, false)) {
+    if (averages_rows_select(&averages, timeline, options, false)) {
         struct table table = {stream, timeline, &averages, options->color, options->table_width};
         printed = print(&table, options);
         key_averages_fini(&averages);

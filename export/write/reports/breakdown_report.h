@@ -3,8 +3,8 @@
 #ifndef PROF_BREAKDOWN_REPORT_H
 #define PROF_BREAKDOWN_REPORT_H
 
-#include "table.h"
 #include "timeline.h"
+#include "write_format.h"
 
 #ifdef __cplusplus
 extern "C" {

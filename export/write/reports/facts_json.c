@@ -4,29 +4,167 @@
  *     {"libprof", "mode", "mode_reason", "simulated", "demangled", "duration_ns", "timed_by_events",
  *      "processes": [{pid, program, host, rank, children, windows, ...}],
  *      "devices": [{id, name, ...}],
- *      "nvtx": {see nvtx_json.c},
- *      "key_averages": [{see averages_json.h}], "kernels": [the rows of kernels again],
- *      "total_average": {a row}, "device_time": [{see averages_json.h}], "loss": {...},
- *      "ledger": [...], "failed_calls": [...], see ledger_json.c,
- *      "cost", "shed": see cost_json.h,
+ *      "nvtx": {counts, domains, categories},
+ *      "key_averages": [{see averages_table.h}], "kernels": [the rows of kernels again],
+ *      "total_average": {a row}, "device_time": [{see averages_table.h}], "loss": {...},
+ *      "ledger": [...], "failed_calls": [...], see ledger_report.c,
+ *      "cost", "shed": see facts_json.h,
  *      "graphs": [see graphs_report.c], where there are any,
  *      "stacks": {count, modules, method, cut, untaken, missing}}, the last where there are any
  */
 #include "facts_json.h"
 
-#include "cost_json.h"
+#include "averages_rows.h"
+#include "averages_table.h"
 #include "graphs_report.h"
 #include "ledger_report.h"
 #include "memory_report.h"
-
-#include "averages_json.h"
-#include "nvtx_json.h"
+#include "run_facts.h"
 #include "slice_sums.h"
-#include "table_data.h"
 #include "write_report.h"
 #include "write_version.h"
 
 #include <errno.h>
+
+/* ---- what recording cost, what NVTX brought ---- */
+
+static void write_cost_part(struct json_out *out, const struct run_cost *cost,
+                            enum prof_cost_part part)
+{
+    static const char *const of[] = {"threads", "begin", "own", "end"};
+    json_object_begin(out);
+    json_key(out, "name"), json_string(out, run_cost_part_name(part));
+    json_key(out, "of"), json_string(out, of[run_cost_part_whose(part)]);
+    json_key(out, "count"), json_uint(out, cost->parts[part].count);
+    json_key(out, "ns"), json_uint(out, cost->parts[part].ns);
+    json_key(out, "what"), json_string(out, run_cost_part_sentence(part));
+    json_object_end(out);
+}
+
+static void write_cost(struct json_out *out, const struct run_cost *cost)
+{
+    json_key(out, "cost"), json_object_begin(out);
+    json_key(out, "percent"), json_double(out, run_cost_percent(cost));
+    json_key(out, "base_ns"), json_uint(out, cost->base_ns);
+    json_key(out, "taken_ns"), json_uint(out, cost->taken_ns);
+    json_key(out, "begin_ns"), json_uint(out, cost->begin_ns);
+    json_key(out, "own_threads_ns"), json_uint(out, cost->own_ns);
+    json_key(out, "end_ns"), json_uint(out, cost->end_ns);
+    json_key(out, "launches"), json_uint(out, cost->launches);
+    json_key(out, "ns_per_launch"), json_uint(out, cost->launch_ns);
+    json_key(out, "budget_percent");
+    if (cost->budget_ppm)
+        json_double(out, cost->budget_ppm / 1e4);
+    else
+        json_null(out);
+    json_key(out, "parts"), json_array_begin(out);
+    for (int part = 0; part < PROF_COST_COUNT; part++)
+        write_cost_part(out, cost, (enum prof_cost_part)part);
+    json_array_end(out);
+    json_object_end(out);
+}
+
+static void write_shed(struct json_out *out, const struct timeline *timeline,
+                       const struct tl_shed *shed)
+{
+    json_object_begin(out);
+    json_key(out, "what"), json_string(out, run_cost_shed_name(shed));
+    json_key(out, "recorded"), json_bool(out, shed->on);
+    json_key(out, "time_ns"), json_int(out, shed->time_ns);
+    json_key(out, "pid"), json_uint(out, timeline->processes.at[shed->process].info.pid);
+    json_key(out, "cost_percent"), json_double(out, shed->cost_ppm / 1e4);
+    json_key(out, "budget_percent"), json_double(out, shed->budget_ppm / 1e4);
+    json_object_end(out);
+}
+
+void cost_json(struct json_out *out, const struct timeline *timeline)
+{
+    struct run_cost cost;
+    run_cost_init(&cost, timeline);
+    if (cost.stated)
+        write_cost(out, &cost);
+    if (!cost.stated && !timeline->sheds.count)
+        return;
+    json_key(out, "shed"), json_array_begin(out);
+    for (uint32_t i = 0; i < timeline->sheds.count; i++)
+        write_shed(out, timeline, &timeline->sheds.at[i]);
+    json_array_end(out);
+}
+
+/* {"ranges", "marks", "begin_end_ranges",
+ *                "domains": [{pid, name, ranges, marks, begin_end_ranges}],
+ *                "categories": [{pid, domain, category, name, ranges, marks, begin_end_ranges}]}
+ *
+ * The default domain's name is null, and so is that of a category of which only the number is
+ * known.
+ */
+
+static void write_counts(struct json_out *out, const struct nvtx_count *count)
+{
+    json_key(out, "ranges"), json_uint(out, count->ranges);
+    json_key(out, "marks"), json_uint(out, count->marks);
+    json_key(out, "begin_end_ranges"), json_uint(out, count->begin_ends);
+}
+
+static void write_name(struct json_out *out, const struct timeline *timeline, uint32_t name)
+{
+    if (name < timeline->names.count)
+        json_text(out, timeline->names.at[name]);
+    else
+        json_null(out);
+}
+
+static uint32_t pid_of(const struct timeline *timeline, const struct tl_domain *domain)
+{
+    return timeline->processes.at[domain->process].info.pid;
+}
+
+static void write_domains(struct json_out *out, const struct timeline *timeline,
+                          const struct nvtx_counts *counts)
+{
+    json_key(out, "domains"), json_array_begin(out);
+    for (uint32_t i = 0; i < timeline->domains.count; i++) {
+        const struct tl_domain *domain = &timeline->domains.at[i];
+        json_newline(out);
+        json_object_begin(out);
+        json_key(out, "pid"), json_uint(out, pid_of(timeline, domain));
+        json_key(out, "name"), write_name(out, timeline, domain->name);
+        write_counts(out, &counts->domains[i]);
+        json_object_end(out);
+    }
+    json_array_end(out);
+}
+
+static void write_categories(struct json_out *out, const struct timeline *timeline,
+                             const struct nvtx_counts *counts)
+{
+    json_key(out, "categories"), json_array_begin(out);
+    for (uint32_t i = 0; i < timeline->categories.count; i++) {
+        const struct tl_category *category = &timeline->categories.at[i];
+        const struct tl_domain *domain = &timeline->domains.at[category->domain];
+        json_newline(out);
+        json_object_begin(out);
+        json_key(out, "pid"), json_uint(out, pid_of(timeline, domain));
+        json_key(out, "domain"), write_name(out, timeline, domain->name);
+        json_key(out, "category"), json_uint(out, category->number);
+        json_key(out, "name"), write_name(out, timeline, category->name);
+        write_counts(out, &counts->categories[i]);
+        json_object_end(out);
+    }
+    json_array_end(out);
+}
+
+void nvtx_json(struct json_out *out, const struct timeline *timeline,
+               const struct nvtx_counts *counts)
+{
+    json_key(out, "nvtx"), json_object_begin(out);
+    write_counts(out, &counts->all);
+    write_domains(out, timeline, counts);
+    write_categories(out, timeline, counts);
+    json_object_end(out);
+}
+
+/* ---- the run ---- */
 
 /* Keys that are not literals: names of causes, all plain words. */
 static void write_count(struct json_out *out, const char *name, uint64_t count)
@@ -313,7 +451,7 @@ bool write_json(const struct timeline *timeline, const struct write_options *opt
         errno = ENOMEM;
         return false;
     }
-    if (!table_data_init(&averages, timeline, options, true)) {
+    if (!averages_rows_select(&averages, timeline, options, true)) {
         nvtx_counts_fini(&nvtx);
         errno = ENOMEM;
         return false;

@@ -4,6 +4,7 @@
 
 #include "json_out.h"
 #include "run_facts.h"
+#include "timeline.h"
 
 /* Members of an open object: "libprof", "mode", "mode_reason", "simulated". */
 void facts_json_run(struct json_out *out, const struct run_facts *facts);
@@ -13,5 +14,25 @@ void facts_json_lists(struct json_out *out, const struct timeline *timeline);
 
 /* Member "loss": every cause of PROF_LOSS_CAUSES, the ledger and the troubles of run_facts.h. */
 void facts_json_loss(struct json_out *out, const struct run_facts *facts);
+
+/* The members "cost" and "shed": of profdump --json, and of a Chrome trace's metadata.
+ *
+ *     "cost": {"percent", "base_ns", "taken_ns", "own_threads_ns", "end_ns", "launches",
+ *              "ns_per_launch", "budget_percent",
+ *              "parts": [{"name", "of", "count", "ns", "what"}]},
+ *     "shed": [{"what", "recorded", "time_ns", "pid", "cost_percent", "budget_percent"}]
+ *
+ * "of" is "threads" (taken from the program's), "own" (libprof's) or "end". budget_percent is null
+ * without a budget. Nothing is written where no recorder stated its cost.
+ */
+
+void cost_json(struct json_out *out, const struct timeline *timeline);
+
+/* What NVTX brought, for programs. */
+
+/* Member "nvtx" of an open object: counts, and lists of the domains and categories of all
+ * processes. */
+void nvtx_json(struct json_out *out, const struct timeline *timeline,
+               const struct nvtx_counts *counts);
 
 #endif

@@ -30,6 +30,14 @@ bool findings_report(const struct findings *findings, const struct findings_repo
 /* The rules with their titles and remedies. */
 bool findings_rules(enum write_format format, FILE *stream);
 
+/* At most three sentences about the whole of a recording. */
+
+#define FINDINGS_VERDICT_BYTES 1200u
+
+/* How busy devices were; what most of the idle time is about, and whose it was; what the largest
+ * finding saves at most. Names in it are the file's. */
+void findings_verdict(const struct findings *findings, char to[FINDINGS_VERDICT_BYTES]);
+
 #ifdef __cplusplus
 }
 #endif

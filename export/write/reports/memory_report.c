@@ -16,9 +16,9 @@
 #include "memory_report.h"
 
 #include "fit.h"
-#include "memory_label.h"
 #include "memory_use.h"
 #include "migrations.h"
+#include "report_cells.h"
 #include "run_facts.h"
 #include "table.h"
 #include "text.h"

@@ -1,5 +1,8 @@
 #include "report_cells.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #define PATH_DEPTH_MAX 256u
 
 void cell_index(struct table *table, uint32_t index)
@@ -30,4 +33,61 @@ void cell_path(struct table *table, const struct range_paths *paths, uint32_t pa
     }
     range_paths_text(paths, path, text);
     table_string(table, text);
+}
+
+/* ---- heaps ---- */
+
+#define LABEL_DEPTH_MAX 64
+#define NAME_BYTES_MAX 100
+
+static const char *name_of(const struct timeline *timeline, uint32_t name)
+{
+    return name < timeline->names.count ? timeline->names.at[name].bytes : "(unnamed)";
+}
+
+void memory_label(const struct timeline *timeline, uint32_t heap, char to[MEMORY_LABEL_BYTES])
+{
+    const struct tl_heap *what = &timeline->heaps.at[heap];
+    const char *name = name_of(timeline, what->name);
+    int size;
+    if (what->allocator)
+        size = snprintf(to, MEMORY_LABEL_BYTES, "Allocator %.100s", name);
+    else if (what->device == TL_NONE)
+        size = snprintf(to, MEMORY_LABEL_BYTES, "Host %.100s", name);
+    else
+        size = snprintf(to, MEMORY_LABEL_BYTES, "Device %u %.100s", what->device, name);
+    if (timeline->processes.count > 1 && size > 0)
+        snprintf(to + size, MEMORY_LABEL_BYTES - (size_t)size, ", pid %u",
+                 timeline->processes.at[what->process].info.pid);
+}
+
+/* Puts the name ahead of what is at `at`; returns where it begins, NULL when there is no room. */
+static char *put_ahead(char *first, char *at, const char *name, bool is_last)
+{
+    size_t size = strnlen(name, NAME_BYTES_MAX), gap = is_last ? 0 : 3;
+    if ((size_t)(at - first) < size + gap + 6)
+        return NULL;
+    memcpy(at - gap, " > ", gap);
+    return memcpy(at - gap - size, name, size);
+}
+
+void memory_path_text(const struct timeline *timeline, const struct memory_sites *sites,
+                      uint32_t path, char to[MEMORY_PATH_BYTES])
+{
+    char text[MEMORY_PATH_BYTES], *at = text + sizeof text - 1;
+    *at = '\0';
+    int depth = 0;
+    if (path == TL_NONE) {
+        snprintf(to, MEMORY_PATH_BYTES, "(outside of any range)");
+        return;
+    }
+    for (; path != TL_NONE && depth < LABEL_DEPTH_MAX; depth++) {
+        char *ahead =
+            put_ahead(text, at, name_of(timeline, sites->paths.at[path].name), depth == 0);
+        if (!ahead)
+            break;
+        at = ahead;
+        path = sites->paths.at[path].parent;
+    }
+    snprintf(to, MEMORY_PATH_BYTES, "%s%.580s", path == TL_NONE ? "" : "... > ", at);
 }

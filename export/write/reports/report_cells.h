@@ -2,6 +2,7 @@
 #ifndef PROF_REPORT_CELLS_H
 #define PROF_REPORT_CELLS_H
 
+#include "memory_use.h"
 #include "range_paths.h"
 #include "table.h"
 
@@ -11,5 +12,19 @@ void cell_index(struct table *table, uint32_t index);
 /* A path of ranges, from the outermost in: in JSON an array of names, which is empty for TL_NONE and of which very
  * deep paths lack the outermost, else a text. */
 void cell_path(struct table *table, const struct range_paths *paths, uint32_t path);
+
+/* What outputs call a heap and a path of ranges. */
+
+#define MEMORY_LABEL_BYTES 200
+#define MEMORY_PATH_BYTES 600
+
+/* "Device 0 device", "Host pinned", "Allocator arena"; with ", pid 12" where the timeline holds
+ * several processes. The name in it may hold any bytes. */
+void memory_label(const struct timeline *timeline, uint32_t heap, char to[MEMORY_LABEL_BYTES]);
+
+/* "train > forward > cudaMalloc"; the outermost names are left out ("... > ") where there is no
+ * room. "(outside of any range)" for TL_NONE. */
+void memory_path_text(const struct timeline *timeline, const struct memory_sites *sites,
+                      uint32_t path, char to[MEMORY_PATH_BYTES]);
 
 #endif

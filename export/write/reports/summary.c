@@ -1,7 +1,7 @@
 /* summary.c - the run in a few lines above the table: who, where, how long, on what, and how it
  * ended. */
 #include "fit.h"
-#include "memory_label.h"
+#include "report_cells.h"
 #include "run_facts.h"
 #include "text.h"
 #include "units.h"

@@ -1,9 +1,9 @@
-/* table_rows.c - twelve columns' width, two spaces between, everything right-aligned, names cut at
+/* averages_rows.c - see averages_rows.h. Twelve columns' width, two spaces between, everything right-aligned, names cut at
  * 55: what people who come from torch.profiler, and the scripts they wrote for it, expect.
  */
-#include "table_rows.h"
+#include "averages_rows.h"
 
-#include "table_data.h"
+#include "memory_use.h"
 #include "text.h"
 #include "units.h"
 
@@ -14,85 +14,87 @@
 #define BOLD "\033[1m"
 #define PLAIN "\033[0m"
 
-#define CELLS(...)                                            \
-    add_cells(rows, (const struct table_cell[]){__VA_ARGS__}, \
-              sizeof((const struct table_cell[]){__VA_ARGS__}) / sizeof(struct table_cell))
+#define CELLS(...)                                               \
+    add_cells(rows, (const struct averages_cell[]){__VA_ARGS__}, \
+              sizeof((const struct averages_cell[]){__VA_ARGS__}) / sizeof(struct averages_cell))
 
 /* Columns that are asked for by name. */
-static const struct table_cell extra_cells[] = {
-    {KEY_BY_MIN, TABLE_TIME, "Min"},
-    {KEY_BY_MAX, TABLE_TIME, "Max"},
-    {KEY_BY_MEAN, TABLE_TIME, "Mean"},
-    {KEY_BY_STDDEV, TABLE_TIME, "StdDev"},
-    {KEY_BY_P10, TABLE_TIME, "P10"},
-    {KEY_BY_P50, TABLE_TIME, "P50"},
-    {KEY_BY_P90, TABLE_TIME, "P90"},
-    {KEY_BY_P99, TABLE_TIME, "P99"},
-    {KEY_BY_COLD, TABLE_TIME, "Cold avg"},
-    {KEY_BY_WARM, TABLE_TIME, "Warm avg"},
-    {KEY_BY_PROJECTED, TABLE_TIME, "GPU proj"},
-    {KEY_BY_PROJECTED_AVG, TABLE_TIME, "GPU proj avg"},
-    {KEY_BY_BYTES, TABLE_MEMORY, "Bytes"},
-    {KEY_BY_RATE, TABLE_RATE, "GB/s"},
+static const struct averages_cell extra_cells[] = {
+    {KEY_BY_MIN, AVERAGES_TIME, "Min"},
+    {KEY_BY_MAX, AVERAGES_TIME, "Max"},
+    {KEY_BY_MEAN, AVERAGES_TIME, "Mean"},
+    {KEY_BY_STDDEV, AVERAGES_TIME, "StdDev"},
+    {KEY_BY_P10, AVERAGES_TIME, "P10"},
+    {KEY_BY_P50, AVERAGES_TIME, "P50"},
+    {KEY_BY_P90, AVERAGES_TIME, "P90"},
+    {KEY_BY_P99, AVERAGES_TIME, "P99"},
+    {KEY_BY_COLD, AVERAGES_TIME, "Cold avg"},
+    {KEY_BY_WARM, AVERAGES_TIME, "Warm avg"},
+    {KEY_BY_PROJECTED, AVERAGES_TIME, "GPU proj"},
+    {KEY_BY_PROJECTED_AVG, AVERAGES_TIME, "GPU proj avg"},
+    {KEY_BY_BYTES, AVERAGES_MEMORY, "Bytes"},
+    {KEY_BY_RATE, AVERAGES_RATE, "GB/s"},
 };
 
-static void add_cells(struct table_rows *rows, const struct table_cell *cells, size_t count)
+static void add_cells(struct averages_rows *rows, const struct averages_cell *cells, size_t count)
 {
-    for (size_t i = 0; i < count && rows->cell_count < TABLE_CELLS_MAX; i++)
+    for (size_t i = 0; i < count && rows->cell_count < AVERAGES_CELLS_MAX; i++)
         rows->cells[rows->cell_count++] = cells[i];
 }
 
-static void add_usual(struct table_rows *rows)
+static void add_usual(struct averages_rows *rows)
 {
-    CELLS(
-        {KEY_BY_SELF_CPU, TABLE_CPU_SHARE, "Self CPU %"}, {KEY_BY_SELF_CPU, TABLE_TIME, "Self CPU"},
-        {KEY_BY_CPU_TOTAL, TABLE_CPU_SHARE, "CPU total %"},
-        {KEY_BY_CPU_TOTAL, TABLE_TIME, "CPU total"}, {KEY_BY_CPU_AVG, TABLE_TIME, "CPU time avg"});
+    CELLS({KEY_BY_SELF_CPU, AVERAGES_CPU_SHARE, "Self CPU %"},
+          {KEY_BY_SELF_CPU, AVERAGES_TIME, "Self CPU"},
+          {KEY_BY_CPU_TOTAL, AVERAGES_CPU_SHARE, "CPU total %"},
+          {KEY_BY_CPU_TOTAL, AVERAGES_TIME, "CPU total"},
+          {KEY_BY_CPU_AVG, AVERAGES_TIME, "CPU time avg"});
     if (rows->texts.averages->has_device)
-        CELLS({KEY_BY_SELF_CUDA, TABLE_TIME, "Self CUDA"},
-              {KEY_BY_SELF_CUDA, TABLE_CUDA_SHARE, "Self CUDA %"},
-              {KEY_BY_CUDA_TOTAL, TABLE_TIME, "CUDA total"},
-              {KEY_BY_CUDA_AVG, TABLE_TIME, "CUDA time avg"});
+        CELLS({KEY_BY_SELF_CUDA, AVERAGES_TIME, "Self CUDA"},
+              {KEY_BY_SELF_CUDA, AVERAGES_CUDA_SHARE, "Self CUDA %"},
+              {KEY_BY_CUDA_TOTAL, AVERAGES_TIME, "CUDA total"},
+              {KEY_BY_CUDA_AVG, AVERAGES_TIME, "CUDA time avg"});
     if (rows->options->memory)
-        CELLS({KEY_BY_CPU_MEMORY, TABLE_MEMORY, "CPU Mem"},
-              {KEY_BY_SELF_CPU_MEMORY, TABLE_MEMORY, "Self CPU Mem"},
-              {KEY_BY_CUDA_MEMORY, TABLE_MEMORY, "CUDA Mem"},
-              {KEY_BY_SELF_CUDA_MEMORY, TABLE_MEMORY, "Self CUDA Mem"});
+        CELLS({KEY_BY_CPU_MEMORY, AVERAGES_MEMORY, "CPU Mem"},
+              {KEY_BY_SELF_CPU_MEMORY, AVERAGES_MEMORY, "Self CPU Mem"},
+              {KEY_BY_CUDA_MEMORY, AVERAGES_MEMORY, "CUDA Mem"},
+              {KEY_BY_SELF_CUDA_MEMORY, AVERAGES_MEMORY, "Self CUDA Mem"});
 }
 
-static void add_spread(struct table_rows *rows)
+static void add_spread(struct averages_rows *rows)
 {
-    CELLS({KEY_BY_MIN, TABLE_TIME, "Min"}, {KEY_BY_P50, TABLE_TIME, "P50"},
-          {KEY_BY_MAX, TABLE_TIME, "Max"}, {KEY_BY_STDDEV, TABLE_TIME, "StdDev"});
+    CELLS({KEY_BY_MIN, AVERAGES_TIME, "Min"}, {KEY_BY_P50, AVERAGES_TIME, "P50"},
+          {KEY_BY_MAX, AVERAGES_TIME, "Max"}, {KEY_BY_STDDEV, AVERAGES_TIME, "StdDev"});
 }
 
-static void add_device_work(struct table_rows *rows)
+static void add_device_work(struct averages_rows *rows)
 {
-    CELLS({KEY_BY_CUDA_TOTAL, TABLE_CUDA_SHARE, "CUDA %"},
-          {KEY_BY_CUDA_TOTAL, TABLE_TIME, "CUDA total"},
-          {KEY_BY_CUDA_AVG, TABLE_TIME, "CUDA time avg"});
+    CELLS({KEY_BY_CUDA_TOTAL, AVERAGES_CUDA_SHARE, "CUDA %"},
+          {KEY_BY_CUDA_TOTAL, AVERAGES_TIME, "CUDA total"},
+          {KEY_BY_CUDA_AVG, AVERAGES_TIME, "CUDA time avg"});
     add_spread(rows);
     if (rows->options->table != WRITE_TABLE_KERNELS)
-        CELLS({KEY_BY_BYTES, TABLE_MEMORY, "Bytes"}, {KEY_BY_RATE, TABLE_RATE, "GB/s"});
+        CELLS({KEY_BY_BYTES, AVERAGES_MEMORY, "Bytes"}, {KEY_BY_RATE, AVERAGES_RATE, "GB/s"});
 }
 
-static void add_api(struct table_rows *rows)
+static void add_api(struct averages_rows *rows)
 {
-    CELLS({KEY_BY_SELF_CPU, TABLE_CPU_SHARE, "Self CPU %"},
-          {KEY_BY_SELF_CPU, TABLE_TIME, "Self CPU"}, {KEY_BY_CPU_TOTAL, TABLE_TIME, "CPU total"},
-          {KEY_BY_CPU_AVG, TABLE_TIME, "CPU time avg"});
+    CELLS({KEY_BY_SELF_CPU, AVERAGES_CPU_SHARE, "Self CPU %"},
+          {KEY_BY_SELF_CPU, AVERAGES_TIME, "Self CPU"},
+          {KEY_BY_CPU_TOTAL, AVERAGES_TIME, "CPU total"},
+          {KEY_BY_CPU_AVG, AVERAGES_TIME, "CPU time avg"});
     add_spread(rows);
 }
 
-static void add_projected(struct table_rows *rows)
+static void add_projected(struct averages_rows *rows)
 {
-    CELLS({KEY_BY_PROJECTED, TABLE_TIME, "GPU proj"},
-          {KEY_BY_PROJECTED_AVG, TABLE_TIME, "GPU proj avg"},
-          {KEY_BY_CUDA_TOTAL, TABLE_TIME, "CUDA total"},
-          {KEY_BY_CPU_TOTAL, TABLE_TIME, "CPU total"});
+    CELLS({KEY_BY_PROJECTED, AVERAGES_TIME, "GPU proj"},
+          {KEY_BY_PROJECTED_AVG, AVERAGES_TIME, "GPU proj avg"},
+          {KEY_BY_CUDA_TOTAL, AVERAGES_TIME, "CUDA total"},
+          {KEY_BY_CPU_TOTAL, AVERAGES_TIME, "CPU total"});
 }
 
-static bool has_cell(const struct table_rows *rows, const struct table_cell *cell)
+static bool has_cell(const struct averages_rows *rows, const struct averages_cell *cell)
 {
     for (unsigned i = 0; i < rows->cell_count; i++)
         if (rows->cells[i].column == cell->column && rows->cells[i].form == cell->form)
@@ -100,7 +102,7 @@ static bool has_cell(const struct table_rows *rows, const struct table_cell *cel
     return false;
 }
 
-static void add_all_cells(struct table_rows *rows)
+static void add_all_cells(struct averages_rows *rows)
 {
     switch (rows->options->table) {
     case WRITE_TABLE_ALL:
@@ -121,22 +123,22 @@ static void add_all_cells(struct table_rows *rows)
     for (size_t i = 0; i < sizeof extra_cells / sizeof extra_cells[0]; i++)
         if (rows->options->columns >> extra_cells[i].column & 1 && !has_cell(rows, &extra_cells[i]))
             add_cells(rows, &extra_cells[i], 1);
-    CELLS({KEY_BY_COUNT, TABLE_COUNT, "# of Calls"});
+    CELLS({KEY_BY_COUNT, AVERAGES_COUNT, "# of Calls"});
 }
 
-static uint32_t shown_count(const struct table_rows *rows)
+static uint32_t shown_count(const struct averages_rows *rows)
 {
     uint32_t count = rows->texts.averages->count;
     int64_t most = rows->options->rows;
     return most < 0 || most > count ? count : (uint32_t)most;
 }
 
-static unsigned name_limit(const struct table_rows *rows)
+static unsigned name_limit(const struct averages_rows *rows)
 {
     return rows->options->name_width;
 }
 
-static void find_name_width(struct table_rows *rows)
+static void find_name_width(struct averages_rows *rows)
 {
     unsigned longest = 4, limit = name_limit(rows); /* "Name" */
     for (uint32_t i = 0; i < shown_count(rows); i++) {
@@ -147,7 +149,7 @@ static void find_name_width(struct table_rows *rows)
     rows->longest_name = longest < limit ? longest : limit;
 }
 
-static void find_group_widths(struct table_rows *rows)
+static void find_group_widths(struct averages_rows *rows)
 {
     for (unsigned part = 0; part < GROUP_PARTS; part++) {
         const struct group_part *kind = &group_parts[part];
@@ -164,7 +166,7 @@ static void find_group_widths(struct table_rows *rows)
 }
 
 /* A table of one kind has shares of what it shows. */
-static void find_wholes(struct table_rows *rows)
+static void find_wholes(struct averages_rows *rows)
 {
     const struct key_averages *averages = rows->texts.averages;
     rows->cpu_ns = averages->self_cpu_total_ns;
@@ -178,15 +180,15 @@ static void find_wholes(struct table_rows *rows)
     }
 }
 
-bool table_rows_init(struct table_rows *rows, const struct timeline *timeline,
-                     const struct key_averages *averages, const struct write_options *options,
-                     FILE *stream)
+bool averages_rows_init(struct averages_rows *rows, const struct timeline *timeline,
+                        const struct key_averages *averages, const struct write_options *options,
+                        FILE *stream)
 {
     unsigned columns = options->name_width > 200 ? options->name_width : 200;
-    *rows = (struct table_rows){.texts = {timeline, averages, &options->stacks},
-                                .options = options,
-                                .stream = stream,
-                                .scratch = malloc(SHOW_TEXT_BYTES((size_t)columns))};
+    *rows = (struct averages_rows){.texts = {timeline, averages, &options->stacks},
+                                   .options = options,
+                                   .stream = stream,
+                                   .scratch = malloc(SHOW_TEXT_BYTES((size_t)columns))};
     if (!rows->scratch)
         return false;
     add_all_cells(rows);
@@ -198,18 +200,18 @@ bool table_rows_init(struct table_rows *rows, const struct timeline *timeline,
     return true;
 }
 
-void table_rows_fini(struct table_rows *rows)
+void averages_rows_fini(struct averages_rows *rows)
 {
     free(rows->scratch);
 }
 
-static void print_dashes(const struct table_rows *rows, unsigned count, char dash)
+static void print_dashes(const struct averages_rows *rows, unsigned count, char dash)
 {
     while (count--)
         fputc(dash, rows->stream);
 }
 
-static void print_rule(const struct table_rows *rows)
+static void print_rule(const struct averages_rows *rows)
 {
     print_dashes(rows, rows->name_width, '-');
     for (unsigned i = 0; i < rows->cell_count; i++) {
@@ -224,7 +226,7 @@ static void print_rule(const struct table_rows *rows)
     fputc('\n', rows->stream);
 }
 
-static bool is_last(const struct table_rows *rows, unsigned part)
+static bool is_last(const struct averages_rows *rows, unsigned part)
 {
     for (unsigned later = part + 1; later < GROUP_PARTS; later++)
         if (rows->group_width[later])
@@ -232,7 +234,7 @@ static bool is_last(const struct table_rows *rows, unsigned part)
     return true;
 }
 
-static void print_titles(const struct table_rows *rows)
+static void print_titles(const struct averages_rows *rows)
 {
     fprintf(rows->stream, "%s%*s", rows->options->color ? BOLD : "", (int)rows->name_width, "Name");
     for (unsigned i = 0; i < rows->cell_count; i++)
@@ -248,7 +250,7 @@ static void print_titles(const struct table_rows *rows)
     fprintf(rows->stream, "%s\n", rows->options->color ? PLAIN : "");
 }
 
-static unsigned line_width(const struct table_rows *rows)
+static unsigned line_width(const struct averages_rows *rows)
 {
     unsigned width = rows->name_width;
     for (unsigned i = 0; i < rows->cell_count; i++)
@@ -258,7 +260,7 @@ static unsigned line_width(const struct table_rows *rows)
     return width;
 }
 
-static void print_heading(const struct table_rows *rows)
+static void print_heading(const struct averages_rows *rows)
 {
     char shown[SHOW_TEXT_BYTES(400)];
     bool rest;
@@ -271,7 +273,7 @@ static void print_heading(const struct table_rows *rows)
 }
 
 /* Cuts as torch.profiler does: names that come within three characters of the limit. */
-static unsigned cut_name(const struct table_rows *rows, struct text name)
+static unsigned cut_name(const struct averages_rows *rows, struct text name)
 {
     bool rest;
     unsigned limit = name_limit(rows) - 3;
@@ -282,7 +284,7 @@ static unsigned cut_name(const struct table_rows *rows, struct text name)
     return width + 3;
 }
 
-static void print_name(const struct table_rows *rows, struct text name)
+static void print_name(const struct averages_rows *rows, struct text name)
 {
     unsigned width = rows->fit_count ? show_text_cut(name, rows->name_width, rows->scratch)
                                      : cut_name(rows, name);
@@ -290,27 +292,27 @@ static void print_name(const struct table_rows *rows, struct text name)
             "", rows->scratch);
 }
 
-static void cell_text(const struct table_rows *rows, const struct key_average *row,
-                      const struct table_cell *cell, char to[TIME_TEXT_BYTES])
+static void cell_text(const struct averages_rows *rows, const struct key_average *row,
+                      const struct averages_cell *cell, char to[TIME_TEXT_BYTES])
 {
     double value = key_column_value(row, cell->column);
     switch (cell->form) {
-    case TABLE_TIME:
+    case AVERAGES_TIME:
         time_text_in(value, rows->options->unit, to);
         break;
-    case TABLE_CPU_SHARE:
+    case AVERAGES_CPU_SHARE:
         time_text_share((int64_t)value, rows->cpu_ns, to);
         break;
-    case TABLE_CUDA_SHARE:
+    case AVERAGES_CUDA_SHARE:
         time_text_share((int64_t)value, rows->cuda_ns, to);
         break;
-    case TABLE_MEMORY:
+    case AVERAGES_MEMORY:
         bytes_text((int64_t)value, to);
         break;
-    case TABLE_COUNT:
+    case AVERAGES_COUNT:
         snprintf(to, TIME_TEXT_BYTES, "%llu", (unsigned long long)row->count);
         break;
-    case TABLE_RATE: {
+    case AVERAGES_RATE: {
         uint64_t hundredths = (uint64_t)(value * 100 + 0.5);
         snprintf(to, TIME_TEXT_BYTES, "%llu.%02llu", (unsigned long long)hundredths / 100,
                  (unsigned long long)hundredths % 100);
@@ -318,7 +320,7 @@ static void cell_text(const struct table_rows *rows, const struct key_average *r
     }
 }
 
-static void print_group(struct table_rows *rows, const struct key_average *row, unsigned part)
+static void print_group(struct averages_rows *rows, const struct key_average *row, unsigned part)
 {
     const struct group_part *kind = &group_parts[part];
     unsigned limit = rows->fit_count ? rows->group_width[part] : kind->width_max;
@@ -332,7 +334,7 @@ static void print_group(struct table_rows *rows, const struct key_average *row, 
         fprintf(rows->stream, "%*s", pad, "");
 }
 
-static void print_row(struct table_rows *rows, const struct key_average *row)
+static void print_row(struct averages_rows *rows, const struct key_average *row)
 {
     char text[TIME_TEXT_BYTES];
     print_name(rows, row->name);
@@ -351,47 +353,47 @@ static void print_row(struct table_rows *rows, const struct key_average *row)
 /* In the order in which they are left out. */
 static const struct {
     enum key_column column;
-    enum table_form form;
+    enum averages_form form;
 } least_important[] = {
-    {KEY_BY_STDDEV, TABLE_TIME},
-    {KEY_BY_MIN, TABLE_TIME},
-    {KEY_BY_MAX, TABLE_TIME},
-    {KEY_BY_P50, TABLE_TIME},
-    {KEY_BY_CPU_AVG, TABLE_TIME},
-    {KEY_BY_CUDA_AVG, TABLE_TIME},
-    {KEY_BY_PROJECTED_AVG, TABLE_TIME},
-    {KEY_BY_CPU_TOTAL, TABLE_CPU_SHARE},
-    {KEY_BY_SELF_CPU, TABLE_CPU_SHARE},
-    {KEY_BY_CUDA_TOTAL, TABLE_CUDA_SHARE},
-    {KEY_BY_SELF_CUDA, TABLE_CUDA_SHARE},
-    {KEY_BY_BYTES, TABLE_MEMORY},
-    {KEY_BY_RATE, TABLE_RATE},
-    {KEY_BY_CPU_TOTAL, TABLE_TIME},
-    {KEY_BY_COUNT, TABLE_COUNT},
-    {KEY_BY_CUDA_TOTAL, TABLE_TIME},
-    {KEY_BY_SELF_CPU, TABLE_TIME},
-    {KEY_BY_SELF_CUDA, TABLE_TIME},
+    {KEY_BY_STDDEV, AVERAGES_TIME},
+    {KEY_BY_MIN, AVERAGES_TIME},
+    {KEY_BY_MAX, AVERAGES_TIME},
+    {KEY_BY_P50, AVERAGES_TIME},
+    {KEY_BY_CPU_AVG, AVERAGES_TIME},
+    {KEY_BY_CUDA_AVG, AVERAGES_TIME},
+    {KEY_BY_PROJECTED_AVG, AVERAGES_TIME},
+    {KEY_BY_CPU_TOTAL, AVERAGES_CPU_SHARE},
+    {KEY_BY_SELF_CPU, AVERAGES_CPU_SHARE},
+    {KEY_BY_CUDA_TOTAL, AVERAGES_CUDA_SHARE},
+    {KEY_BY_SELF_CUDA, AVERAGES_CUDA_SHARE},
+    {KEY_BY_BYTES, AVERAGES_MEMORY},
+    {KEY_BY_RATE, AVERAGES_RATE},
+    {KEY_BY_CPU_TOTAL, AVERAGES_TIME},
+    {KEY_BY_COUNT, AVERAGES_COUNT},
+    {KEY_BY_CUDA_TOTAL, AVERAGES_TIME},
+    {KEY_BY_SELF_CPU, AVERAGES_TIME},
+    {KEY_BY_SELF_CUDA, AVERAGES_TIME},
 };
 #define LEAST_IMPORTANT (sizeof least_important / sizeof *least_important)
 
 /* Columns that the user added are left out last, the sort column never. */
-static unsigned rank_of(const struct table_rows *rows, unsigned index)
+static unsigned rank_of(const struct averages_rows *rows, unsigned index)
 {
-    const struct table_cell *cell = &rows->cells[index];
-    bool is_share = cell->form == TABLE_CPU_SHARE || cell->form == TABLE_CUDA_SHARE;
-    if (cell->column == table_data_sort(rows->options, rows->texts.averages->has_device) &&
+    const struct averages_cell *cell = &rows->cells[index];
+    bool is_share = cell->form == AVERAGES_CPU_SHARE || cell->form == AVERAGES_CUDA_SHARE;
+    if (cell->column == averages_rows_sort(rows->options, rows->texts.averages->has_device) &&
         !is_share)
         return 0;
     if (rows->options->columns >> cell->column & 1)
         return 1 + index;
     for (unsigned i = 0; i < LEAST_IMPORTANT; i++)
         if (least_important[i].column == cell->column && least_important[i].form == cell->form)
-            return TABLE_CELLS_MAX + (unsigned)LEAST_IMPORTANT - i;
+            return AVERAGES_CELLS_MAX + (unsigned)LEAST_IMPORTANT - i;
     return 1 + index;
 }
 
-static void widen(const struct table_rows *rows, const struct key_average *row,
-                  const struct table_cell *cell, unsigned *width)
+static void widen(const struct averages_rows *rows, const struct key_average *row,
+                  const struct averages_cell *cell, unsigned *width)
 {
     char text[TIME_TEXT_BYTES];
     cell_text(rows, row, cell, text);
@@ -399,7 +401,7 @@ static void widen(const struct table_rows *rows, const struct key_average *row,
     *width = needed > *width ? needed : *width;
 }
 
-static unsigned needed_width(const struct table_rows *rows, const struct table_cell *cell)
+static unsigned needed_width(const struct averages_rows *rows, const struct averages_cell *cell)
 {
     unsigned width = (unsigned)strlen(cell->title);
     for (uint32_t i = 0; i < shown_count(rows); i++)
@@ -411,14 +413,14 @@ static unsigned needed_width(const struct table_rows *rows, const struct table_c
     return width;
 }
 
-static void add_fit(struct table_rows *rows, const char *title, unsigned width, unsigned least,
+static void add_fit(struct averages_rows *rows, const char *title, unsigned width, unsigned least,
                     unsigned rank)
 {
     rows->fit[rows->fit_count++] =
         (struct fit_column){title, width, least < width ? least : width, rank, false};
 }
 
-static void take_fit(struct table_rows *rows)
+static void take_fit(struct averages_rows *rows)
 {
     const struct fit_column *next = rows->fit;
     unsigned kept = 0;
@@ -436,7 +438,7 @@ static void take_fit(struct table_rows *rows)
 }
 
 /* Narrows columns to their numbers, then cuts names, then leaves out columns, until the table fits. */
-static void fit_table(struct table_rows *rows)
+static void fit_table(struct averages_rows *rows)
 {
     unsigned width = rows->options->table_width;
     if (!width || line_width(rows) <= width)
@@ -456,7 +458,7 @@ static void fit_table(struct table_rows *rows)
 #define NESTED_SHOWN 4u
 
 /* Calls that are in calls of the same name: their time is in those', and averages are of those. */
-static void note_nested(const struct table_rows *rows, uint32_t shown)
+static void note_nested(const struct averages_rows *rows, uint32_t shown)
 {
     const struct key_average *row = rows->texts.averages->rows;
     unsigned nested = 0;
@@ -474,7 +476,7 @@ static void note_nested(const struct table_rows *rows, uint32_t shown)
         fputc('\n', rows->stream);
 }
 
-void table_rows_print(struct table_rows *rows)
+void averages_rows_print(struct averages_rows *rows)
 {
     const struct key_averages *averages = rows->texts.averages;
     uint32_t shown = shown_count(rows);
@@ -497,4 +499,113 @@ void table_rows_print(struct table_rows *rows)
         fputs("Only calls that nothing on their thread is around; the totals are of all\n",
               rows->stream);
     fit_note(rows->fit, rows->fit_count, rows->options->table_width, rows->stream);
+}
+
+/* ---- from options to rows ---- */
+
+bool averages_rows_shows(enum write_table table, enum key_kind kind)
+{
+    switch (table) {
+    case WRITE_TABLE_KERNELS:
+        return kind == KEY_KERNEL;
+    case WRITE_TABLE_MEMCPY:
+        return kind == KEY_MEMCPY;
+    case WRITE_TABLE_MEMSET:
+        return kind == KEY_MEMSET;
+    case WRITE_TABLE_API:
+        return kind == KEY_API;
+    case WRITE_TABLE_PROJECTED:
+        return kind == KEY_RANGE;
+    case WRITE_TABLE_ALL:
+        break;
+    }
+    return true;
+}
+
+static bool is_shown(const struct write_options *options, const struct key_average *row)
+{
+    if (options->table == WRITE_TABLE_PROJECTED && row->projected_count == 0)
+        return false;
+    return averages_rows_shows(options->table, row->kind);
+}
+
+static void keep_shown(struct key_averages *averages, const struct write_options *options)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < averages->count; i++)
+        if (is_shown(options, &averages->rows[i]))
+            averages->rows[kept++] = averages->rows[i];
+    averages->count = kept;
+}
+
+/* Only ranges have memory: a call's is its range's. */
+static void take_memory(struct key_averages *averages, const struct memory_ranges *memory)
+{
+    for (uint32_t i = 0; i < averages->count; i++) {
+        struct key_average *row = &averages->rows[i];
+        const struct memory_range *range =
+            row->kind == KEY_RANGE ? memory_ranges_find(memory, row->key) : NULL;
+        for (int side = 0; range && side < MEMORY_SIDES; side++) {
+            row->memory_bytes[2 * side] = memory_net(&range->total[side]);
+            row->memory_bytes[2 * side + 1] = memory_net(&range->self[side]);
+        }
+    }
+}
+
+/* Memory is known by name only. */
+static bool add_memory(struct key_averages *averages, const struct timeline *timeline,
+                       const struct write_options *options)
+{
+    struct memory_ranges memory;
+    bool wanted = options->memory ||
+                  (options->sort >= KEY_BY_CPU_MEMORY && options->sort <= KEY_BY_SELF_CUDA_MEMORY);
+    if (!wanted || options->group_by != KEY_BY_KEY)
+        return true;
+    if (!memory_ranges_init(&memory, timeline))
+        return false;
+    take_memory(averages, &memory);
+    memory_ranges_fini(&memory);
+    return true;
+}
+
+/* Tables of one kind show how durations are spread. */
+static bool wants_spread(const struct write_options *options)
+{
+    bool wanted = key_column_needs_spread(options->sort) ||
+                  (options->table != WRITE_TABLE_ALL && options->table != WRITE_TABLE_PROJECTED);
+    for (unsigned column = 0; column < KEY_COLUMNS; column++)
+        if (options->columns >> column & 1)
+            wanted |= key_column_needs_spread((enum key_column)column);
+    return wanted;
+}
+
+enum key_column averages_rows_sort(const struct write_options *options, bool has_device)
+{
+    if (options->sort != KEY_BY_DEFAULT)
+        return options->sort;
+    if (options->table == WRITE_TABLE_ALL)
+        return has_device ? KEY_BY_CUDA_TOTAL : KEY_BY_CPU_TOTAL;
+    if (options->table == WRITE_TABLE_API)
+        return KEY_BY_SELF_CPU;
+    return options->table == WRITE_TABLE_PROJECTED ? KEY_BY_PROJECTED : KEY_BY_CUDA_TOTAL;
+}
+
+bool averages_rows_select(struct key_averages *averages, const struct timeline *timeline,
+                          const struct write_options *options, bool spread)
+{
+    struct key_options wanted;
+    key_options_default(&wanted);
+    wanted.group_by = options->group_by;
+    wanted.stack_groups = options->stacks.groups;
+    wanted.top_level = options->top_level;
+    wanted.spread = spread || wants_spread(options);
+    if (!key_averages_init_by(averages, timeline, &wanted))
+        return false;
+    keep_shown(averages, options);
+    if (!add_memory(averages, timeline, options)) {
+        key_averages_fini(averages);
+        return false;
+    }
+    key_sort(averages, averages_rows_sort(options, averages->has_device));
+    return true;
 }

@@ -1,6 +1,6 @@
-/* group_text.h - what rows are told apart by beside their names, in words. */
-#ifndef PROF_GROUP_TEXT_H
-#define PROF_GROUP_TEXT_H
+/* averages_groups.h - what rows are told apart by beside their names, in words. */
+#ifndef PROF_AVERAGES_GROUPS_H
+#define PROF_AVERAGES_GROUPS_H
 
 #include "write_report.h"
 

@@ -1,4 +1,25 @@
-/* averages_json.h - rows of averages, and the accounts of devices, as JSON. Members of a row:
+/* averages_table.h - the key-averaged table, and the tree of ranges, in any format. */
+#ifndef PROF_AVERAGES_TABLE_H
+#define PROF_AVERAGES_TABLE_H
+
+#include "averages_groups.h"
+#include "json_out.h"
+#include "write_format.h"
+#include "write_report.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The rows and columns of write_table(), or of write_tree(), and nothing else: no summary, no totals, no
+ * ledger. "kind" tells the row of all sums, "total", from a range of that name. Not WRITE_JSON, which
+ * write_json() writes. False with errno: no memory, or the stream failed. */
+bool averages_table(const struct timeline *timeline, const struct write_options *options,
+                    enum write_format format, FILE *stream);
+bool averages_table_tree(const struct timeline *timeline, const struct write_options *options,
+                         enum write_format format, FILE *stream);
+
+/* Rows of averages, and the accounts of devices, as JSON. Members of a row:
  *
  *     name, kind, count, cpu_total_ns, self_cpu_total_ns, cuda_total_ns, self_cuda_total_ns
  *     min_ns, max_ns, mean_ns, stddev_ns, p10_ns, p50_ns, p90_ns, p99_ns    of its calls, rounded
@@ -8,11 +29,6 @@
  *     pid, rank, thread, device, stream, shape, stack, path   what rows are told apart by, as text;
  *                                                path as a list from the outside in
  */
-#ifndef PROF_AVERAGES_JSON_H
-#define PROF_AVERAGES_JSON_H
-
-#include "group_text.h"
-#include "json_out.h"
 
 void averages_json_row(struct json_out *out, const struct group_texts *texts,
                        const struct key_average *row);
@@ -28,4 +44,7 @@ void averages_json_rows(struct json_out *out, const struct group_texts *texts, b
  * no memory. */
 bool averages_json_devices(struct json_out *out, const struct timeline *timeline);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

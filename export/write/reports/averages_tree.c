@@ -1,31 +1,32 @@
-/* table_tree.c - children of a path are a list; the walk is a loop with the list as its stack, so
- * that depth costs no stack of the machine's.
- */
-#include "table_tree.h"
+#include "averages_tree.h"
 
 #include "text.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* Children of a path are a list; the walk is a loop with the list as its stack, so
+ * that depth costs no stack of the machine's.
+ */
+
 #define INDENT 2u
 #define INDENT_MAX 20u /* levels; deeper ones are not indented further */
 #define WIDTH 12
 #define NAME_LEAST 12u /* characters of the deepest name */
 
-const struct key_average *table_tree_row(const struct table_tree *tree, uint32_t path)
+const struct key_average *averages_tree_row(const struct averages_tree *tree, uint32_t path)
 {
     return &tree->averages->rows[tree->row_of[path]];
 }
 
-int64_t table_tree_weight(const struct table_tree *tree, uint32_t path)
+int64_t averages_tree_weight(const struct averages_tree *tree, uint32_t path)
 {
-    const struct key_average *row = table_tree_row(tree, path);
+    const struct key_average *row = averages_tree_row(tree, path);
     return tree->averages->has_device ? row->cuda_total_ns : row->cpu_total_ns;
 }
 
 /* Rows are sorted; put in front from the last to the first, children are, too. */
-static void link_rows(struct table_tree *tree)
+static void link_rows(struct averages_tree *tree)
 {
     const struct key_averages *averages = tree->averages;
     for (uint32_t i = averages->count; i-- > 0;) {
@@ -39,12 +40,12 @@ static void link_rows(struct table_tree *tree)
         *list = path;
     }
     for (uint32_t path = tree->root; path != TL_NONE; path = tree->sibling[path])
-        tree->root_ns += table_tree_weight(tree, path);
+        tree->root_ns += averages_tree_weight(tree, path);
 }
 
 /* A range inside of a CUDA call hangs below that call's path, which has no line: it goes up to the
  * next range. Parents have lower numbers. */
-static void find_outer(struct table_tree *tree)
+static void find_outer(struct averages_tree *tree)
 {
     const struct key_path *paths = tree->averages->paths;
     for (uint32_t i = 0; i < tree->averages->path_count; i++) {
@@ -54,10 +55,10 @@ static void find_outer(struct table_tree *tree)
     }
 }
 
-bool table_tree_init(struct table_tree *tree, const struct key_averages *averages,
-                     const struct write_options *options, FILE *stream)
+bool averages_tree_init(struct averages_tree *tree, const struct key_averages *averages,
+                        const struct write_options *options, FILE *stream)
 {
-    *tree = (struct table_tree){.averages = averages, .options = options, .stream = stream};
+    *tree = (struct averages_tree){.averages = averages, .options = options, .stream = stream};
     size_t bytes = ((size_t)tree->averages->path_count + 1) * sizeof *tree->row_of;
     unsigned columns = tree->options->name_width + INDENT * INDENT_MAX;
     tree->row_of = malloc(bytes);
@@ -76,7 +77,7 @@ bool table_tree_init(struct table_tree *tree, const struct key_averages *average
     return true;
 }
 
-void table_tree_fini(struct table_tree *tree)
+void averages_tree_fini(struct averages_tree *tree)
 {
     free(tree->row_of);
     free(tree->outer);
@@ -85,13 +86,13 @@ void table_tree_fini(struct table_tree *tree)
     free(tree->scratch);
 }
 
-static unsigned indent_of(const struct table_tree *tree, uint32_t path)
+static unsigned indent_of(const struct averages_tree *tree, uint32_t path)
 {
     uint32_t depth = tree->averages->paths[path].depth;
     return INDENT * (depth < INDENT_MAX ? depth : INDENT_MAX);
 }
 
-uint32_t table_tree_next(const struct table_tree *tree, uint32_t path)
+uint32_t averages_tree_next(const struct averages_tree *tree, uint32_t path)
 {
     bool deeper = tree->averages->paths[path].depth + UINT64_C(1) < tree->options->depth;
     if (deeper && tree->child[path] != TL_NONE)
@@ -101,15 +102,15 @@ uint32_t table_tree_next(const struct table_tree *tree, uint32_t path)
     return path == TL_NONE ? TL_NONE : tree->sibling[path];
 }
 
-bool table_tree_is_full(const struct table_tree *tree)
+bool averages_tree_is_full(const struct averages_tree *tree)
 {
     return tree->options->rows >= 0 && tree->printed >= tree->options->rows;
 }
 
-int64_t table_tree_whole(const struct table_tree *tree, uint32_t path)
+int64_t averages_tree_whole(const struct averages_tree *tree, uint32_t path)
 {
     uint32_t outer = tree->outer[path];
-    return outer != TL_NONE ? table_tree_weight(tree, outer) : tree->root_ns;
+    return outer != TL_NONE ? averages_tree_weight(tree, outer) : tree->root_ns;
 }
 
 /* ---- columns ---- */
@@ -121,53 +122,53 @@ static const struct tree_column {
     const char *title;
     unsigned rank;
     bool of_device;
-} tree_columns[TABLE_TREE_CELLS] = {
+} tree_columns[AVERAGES_TREE_CELLS] = {
     [CELL_SHARE] = {"% of parent", 3, false},  [CELL_CPU] = {"CPU total", 1, false},
     [CELL_SELF_CPU] = {"Self CPU", 5, false},  [CELL_CUDA] = {"CUDA total", 0, true},
     [CELL_SELF_CUDA] = {"Self CUDA", 4, true}, [CELL_COUNT] = {"# of Calls", 2, false},
 };
 
-static void cell_text(const struct table_tree *tree, uint32_t path, enum tree_cell cell,
+static void cell_text(const struct averages_tree *tree, uint32_t path, enum tree_cell cell,
                       char to[TIME_TEXT_BYTES])
 {
-    const struct key_average *row = table_tree_row(tree, path);
-    const int64_t times[TABLE_TREE_CELLS] = {
+    const struct key_average *row = averages_tree_row(tree, path);
+    const int64_t times[AVERAGES_TREE_CELLS] = {
         [CELL_CPU] = row->cpu_total_ns,
         [CELL_SELF_CPU] = row->self_cpu_total_ns,
         [CELL_CUDA] = row->cuda_total_ns,
         [CELL_SELF_CUDA] = row->self_cuda_total_ns,
     };
     if (cell == CELL_SHARE)
-        time_text_share(table_tree_weight(tree, path), table_tree_whole(tree, path), to);
+        time_text_share(averages_tree_weight(tree, path), averages_tree_whole(tree, path), to);
     else if (cell == CELL_COUNT)
         snprintf(to, TIME_TEXT_BYTES, "%llu", (unsigned long long)row->count);
     else
         time_text_in((double)times[cell], tree->options->unit, to);
 }
 
-static void find_widths(struct table_tree *tree)
+static void find_widths(struct averages_tree *tree)
 {
     tree->name_width = 4;
-    for (uint32_t path = tree->root; path != TL_NONE && !table_tree_is_full(tree);
-         path = table_tree_next(tree, path), tree->printed++) {
+    for (uint32_t path = tree->root; path != TL_NONE && !averages_tree_is_full(tree);
+         path = averages_tree_next(tree, path), tree->printed++) {
         unsigned width = indent_of(tree, path) + show_text_width(tree->averages->paths[path].name,
                                                                  tree->options->name_width);
         tree->name_width = width > tree->name_width ? width : tree->name_width;
     }
     tree->printed = 0;
-    for (unsigned i = 0; i < TABLE_TREE_CELLS; i++)
+    for (unsigned i = 0; i < AVERAGES_TREE_CELLS; i++)
         tree->cell_width[i] = tree_columns[i].of_device && !tree->averages->has_device ? 0 : WIDTH;
 }
 
 /* ---- for a terminal ---- */
 
 /* What a column needs, and how deep names are indented. */
-static unsigned needed_width(struct table_tree *tree, enum tree_cell cell, unsigned *deepest)
+static unsigned needed_width(struct averages_tree *tree, enum tree_cell cell, unsigned *deepest)
 {
     char text[TIME_TEXT_BYTES];
     unsigned width = (unsigned)strlen(tree_columns[cell].title);
-    for (uint32_t path = tree->root; path != TL_NONE && !table_tree_is_full(tree);
-         path = table_tree_next(tree, path), tree->printed++) {
+    for (uint32_t path = tree->root; path != TL_NONE && !averages_tree_is_full(tree);
+         path = averages_tree_next(tree, path), tree->printed++) {
         cell_text(tree, path, cell, text);
         unsigned needed = (unsigned)strlen(text), indent = indent_of(tree, path);
         width = needed > width ? needed : width;
@@ -177,21 +178,21 @@ static unsigned needed_width(struct table_tree *tree, enum tree_cell cell, unsig
     return width;
 }
 
-static unsigned tree_width(const struct table_tree *tree)
+static unsigned tree_width(const struct averages_tree *tree)
 {
     unsigned width = tree->name_width;
-    for (unsigned i = 0; i < TABLE_TREE_CELLS; i++)
+    for (unsigned i = 0; i < AVERAGES_TREE_CELLS; i++)
         width += tree->cell_width[i] ? tree->cell_width[i] + 2 : 0;
     return width;
 }
 
-static void fit_tree(struct table_tree *tree)
+static void fit_tree(struct averages_tree *tree)
 {
     unsigned deepest = 0, least = tree->options->name_least, room = tree->options->table_width;
     struct fit_column *next = tree->fit + 1;
     if (!room || tree_width(tree) <= room)
         return;
-    for (unsigned i = 0; i < TABLE_TREE_CELLS; i++) {
+    for (unsigned i = 0; i < AVERAGES_TREE_CELLS; i++) {
         unsigned needed = needed_width(tree, (enum tree_cell)i, &deepest);
         if (tree->cell_width[i])
             *next++ = (struct fit_column){tree_columns[i].title, needed, needed,
@@ -204,7 +205,7 @@ static void fit_tree(struct table_tree *tree)
     fit_columns(tree->fit, tree->fit_count, room);
     next = tree->fit;
     tree->name_width = next++->width;
-    for (unsigned i = 0; i < TABLE_TREE_CELLS; i++)
+    for (unsigned i = 0; i < AVERAGES_TREE_CELLS; i++)
         if (tree->cell_width[i]) {
             tree->cell_width[i] = next->left_out ? 0 : next->width;
             next++;
@@ -213,16 +214,17 @@ static void fit_tree(struct table_tree *tree)
 
 /* ---- printing ---- */
 
-static void print_path(struct table_tree *tree, uint32_t path)
+static void print_path(struct averages_tree *tree, uint32_t path)
 {
     char text[TIME_TEXT_BYTES];
     unsigned indent = indent_of(tree, path), limit = tree->options->name_width;
     if (limit > tree->name_width - indent)
         limit = tree->name_width - indent;
-    unsigned width = indent + show_text_cut(table_tree_row(tree, path)->name, limit, tree->scratch);
+    unsigned width =
+        indent + show_text_cut(averages_tree_row(tree, path)->name, limit, tree->scratch);
     fprintf(tree->stream, "%*s%s%*s", (int)indent, "", tree->scratch,
             (int)(tree->name_width > width ? tree->name_width - width : 0), "");
-    for (unsigned i = 0; i < TABLE_TREE_CELLS; i++) {
+    for (unsigned i = 0; i < AVERAGES_TREE_CELLS; i++) {
         cell_text(tree, path, (enum tree_cell)i, text);
         if (tree->cell_width[i])
             fprintf(tree->stream, "  %*s", (int)tree->cell_width[i], text);
@@ -230,34 +232,34 @@ static void print_path(struct table_tree *tree, uint32_t path)
     fputc('\n', tree->stream);
 }
 
-static void print_dashes(const struct table_tree *tree, unsigned count)
+static void print_dashes(const struct averages_tree *tree, unsigned count)
 {
     while (count--)
         fputc('-', tree->stream);
 }
 
-static void print_rule(const struct table_tree *tree)
+static void print_rule(const struct averages_tree *tree)
 {
     print_dashes(tree, tree->name_width);
-    for (unsigned i = 0; i < TABLE_TREE_CELLS; i++) {
+    for (unsigned i = 0; i < AVERAGES_TREE_CELLS; i++) {
         fputs(tree->cell_width[i] ? "  " : "", tree->stream);
         print_dashes(tree, tree->cell_width[i]);
     }
     fputc('\n', tree->stream);
 }
 
-static void print_titles(const struct table_tree *tree)
+static void print_titles(const struct averages_tree *tree)
 {
     print_rule(tree);
     fprintf(tree->stream, "%-*s", (int)tree->name_width, "Name");
-    for (unsigned i = 0; i < TABLE_TREE_CELLS; i++)
+    for (unsigned i = 0; i < AVERAGES_TREE_CELLS; i++)
         if (tree->cell_width[i])
             fprintf(tree->stream, "  %*s", (int)tree->cell_width[i], tree_columns[i].title);
     fputc('\n', tree->stream);
     print_rule(tree);
 }
 
-static void print_heading(const struct table_tree *tree)
+static void print_heading(const struct averages_tree *tree)
 {
     char shown[SHOW_TEXT_BYTES(400)];
     bool rest;
@@ -268,15 +270,15 @@ static void print_heading(const struct table_tree *tree)
     fprintf(tree->stream, "%s\n", shown);
 }
 
-static void print_all(struct table_tree *tree)
+static void print_all(struct averages_tree *tree)
 {
     uint32_t path = tree->root;
     find_widths(tree);
     fit_tree(tree);
     print_heading(tree);
     print_titles(tree);
-    for (; path != TL_NONE && !table_tree_is_full(tree);
-         path = table_tree_next(tree, path), tree->printed++)
+    for (; path != TL_NONE && !averages_tree_is_full(tree);
+         path = averages_tree_next(tree, path), tree->printed++)
         print_path(tree, path);
     print_rule(tree);
     if (path != TL_NONE)
@@ -284,13 +286,13 @@ static void print_all(struct table_tree *tree)
     fit_note(tree->fit, tree->fit_count, tree->options->table_width, tree->stream);
 }
 
-bool table_tree_print(const struct key_averages *averages, const struct write_options *options,
-                      FILE *stream)
+bool averages_tree_print(const struct key_averages *averages, const struct write_options *options,
+                         FILE *stream)
 {
-    struct table_tree tree;
-    bool ready = table_tree_init(&tree, averages, options, stream);
+    struct averages_tree tree;
+    bool ready = averages_tree_init(&tree, averages, options, stream);
     if (ready)
         print_all(&tree);
-    table_tree_fini(&tree);
+    averages_tree_fini(&tree);
     return ready;
 }

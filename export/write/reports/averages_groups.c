@@ -1,6 +1,6 @@
-/* group_text.c - threads by their ids, paths from the outside in. */
+/* averages_groups.c - threads by their ids, paths from the outside in. */
 #define _GNU_SOURCE
-#include "group_text.h"
+#include "averages_groups.h"
 
 #include "text.h"
 

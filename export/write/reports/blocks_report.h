@@ -1,6 +1,6 @@
-/* block_names.h - what the events of blocks are called, for write_blocks.h. */
-#ifndef PROF_BLOCK_NAMES_H
-#define PROF_BLOCK_NAMES_H
+/* blocks_report.h - what the events of blocks are called. */
+#ifndef PROF_BLOCKS_REPORT_H
+#define PROF_BLOCKS_REPORT_H
 
 #include "blocks.h"
 #include "write_blocks.h"
