@@ -6,7 +6,7 @@
 #include "inputs.h"
 #include "options.h"
 #include "window_options.h"
-#include "write_version.h"
+#include "write_report.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -2,7 +2,7 @@
 #include "perfetto.h"
 
 #include "run_facts.h"
-#include "write_version.h"
+#include "write_report.h"
 
 static void put_clock(struct proto_out *out, unsigned id, uint64_t time_ns)
 {

@@ -22,7 +22,7 @@
 #include "report_cells.h"
 #include "packed_out.h"
 #include "run_facts.h"
-#include "write_version.h"
+#include "write_report.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@
 #include "packed_out.h"
 #include "quoted_names.h"
 #include "row_names.h"
-#include "write_version.h"
+#include "write_report.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -22,7 +22,6 @@
 #include "run_facts.h"
 #include "slice_sums.h"
 #include "write_report.h"
-#include "write_version.h"
 
 #include <errno.h>
 

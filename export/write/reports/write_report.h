@@ -85,4 +85,14 @@ bool write_memory(const struct timeline *timeline, const struct write_options *o
 bool write_ledger(const struct timeline *timeline, const struct write_options *options,
                   enum write_format format, FILE *stream);
 
+/* The version that outputs carry: the build sets one of the macros. */
+
+#ifndef PROF_VERSION
+#ifdef PROF_VERSION_TEXT
+#define PROF_VERSION PROF_VERSION_TEXT
+#else
+#define PROF_VERSION "0.0.0-dev"
+#endif
+#endif
+
 #endif
