@@ -22,9 +22,7 @@
 #include "chrome.h"
 
 #include "captured.h"
-#include "chrome_arrows.h"
-#include "chrome_labels.h"
-#include "chrome_memory.h"
+#include "chrome_rows.h"
 #include "exporter.h"
 #include "failed_calls.h"
 #include "stack_of.h"

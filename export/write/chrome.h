@@ -3,7 +3,6 @@
 #ifndef PROF_CHROME_H
 #define PROF_CHROME_H
 
-#include "chrome_collectives.h"
 #include "chrome_operators.h"
 #include "chrome_rows.h"
 #include "heap_levels.h"
@@ -30,7 +29,7 @@ struct chrome {
     uint64_t skipped_counters; /* not a number: JSON cannot say it */
     uint32_t
         *piece_of; /* by slice: 1 + the first one of its pieces, 0 it has none; NULL: none has */
-    uint8_t *attr_words; /* chrome_attrs.c: by name index, which word of its table it is */
+    uint8_t *attr_words; /* chrome_args.c: by name index, which word of its table it is */
 };
 
 /* chrome_head.c: everything of the top-level object before and after the events. */
@@ -43,7 +42,7 @@ void chrome_args_write(struct chrome *chrome, const struct tl_gpu *op);
 /* chrome_args.c: "External id" of the operator around a slice, if there is one. */
 void chrome_args_external_id(struct chrome *chrome, uint32_t slice);
 
-/* chrome_attrs.c: the members of "args" that say what NVTX gave (`label` may be TL_NONE), and the
+/* chrome_args.c: the members of "args" that say what NVTX gave (`label` may be TL_NONE), and the
  * attributes. init returns false when memory is short; fini is harmless then. */
 bool chrome_attrs_init(struct chrome *chrome);
 void chrome_attrs_fini(struct chrome *chrome);
@@ -69,5 +68,27 @@ static inline void chrome_time_write(struct chrome *chrome, int64_t ns)
 {
     json_key(&chrome->out, "ts"), json_microseconds(&chrome->out, chrome_time(chrome, ns));
 }
+
+/* chrome_arrows.c: arrows from a call to what it launched, from a range to the same range timed by events, from a
+ * forward range to its backward passes. An arrow's end is written behind the slice that it is tied to. Failures are the
+ * writer's. */
+
+/* From a slice to each operation that it launched. */
+void chrome_arrows_launches(struct chrome *chrome, const struct chrome_row *row, uint32_t slice);
+
+/* To an operation, if something launched it. */
+void chrome_arrows_to(struct chrome *chrome, const struct chrome_row *row, uint32_t op);
+
+/* From a slice, if it was timed by events; to what was timed, of timings[]. */
+void chrome_arrows_timed_from(struct chrome *chrome, const struct chrome_row *row, uint32_t slice);
+void chrome_arrows_timed_to(struct chrome *chrome, const struct chrome_row *row, uint32_t timing);
+
+/* All from forward to backward. After all slices. */
+void chrome_arrows_fwdbwd(struct chrome *chrome);
+
+/* chrome_memory.c: a curve per heap, an instant per change, managed memory on rows of its device. Callbacks of the
+ * exporter; `user` is a struct chrome. */
+void chrome_memory_event(void *user, uint32_t index);
+void chrome_memory_migration(void *user, uint32_t index);
 
 #endif

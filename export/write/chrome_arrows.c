@@ -14,7 +14,7 @@
  * one nanosecond into the slice. Not so from forward to backward: the TensorBoard plugin finds
  * operators by the time at which such an arrow begins and ends.
  */
-#include "chrome_arrows.h"
+#include "chrome.h"
 
 static bool same_thread(const struct timeline *timeline, uint32_t slice, uint32_t other)
 {

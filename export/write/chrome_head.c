@@ -6,7 +6,7 @@
  */
 #include "chrome.h"
 
-#include "chrome_labels.h"
+#include "chrome_rows.h"
 #include "facts_json.h"
 #include "run_facts.h"
 #include "write.h"

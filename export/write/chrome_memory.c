@@ -7,11 +7,11 @@
  *
  * "Total Reserved" is what is allocated and what memory pools hold beyond that.
  */
-#include "chrome_memory.h"
+#include "chrome.h"
 
-#include "chrome_labels.h"
-#include "report_cells.h"
+#include "chrome_rows.h"
 #include "migrations.h"
+#include "report_cells.h"
 
 #include <errno.h>
 #include <stdio.h>

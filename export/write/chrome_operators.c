@@ -3,8 +3,11 @@
 
 #include "array.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- operators of PyTorch ---- */
 
 static bool is_letter(char c)
 {
@@ -133,4 +136,300 @@ uint32_t chrome_operators_forward(const struct chrome_operators *operators, uint
     if (low == timeline->fwdbwds.count || timeline->fwdbwds.at[low].backward != slice)
         return TL_NONE;
     return timeline->slices.at[timeline->fwdbwds.at[low].forward].thread;
+}
+
+/* ---- collectives. Names of attributes are those of NCCL's payload schemas ---- */
+
+enum key { KEY_COMMUNICATOR, KEY_BYTES, KEY_RANKS, KEY_RANK, KEY_PEER, KEY_ROOT };
+
+static const char *const key_names[CHROME_NCCL_KEYS] = {
+    [KEY_COMMUNICATOR] = "NCCL communicator ID",
+    [KEY_BYTES] = "Message size [bytes]",
+    [KEY_RANKS] = "No. of ranks",
+    [KEY_RANK] = "Rank",
+    [KEY_PEER] = "Peer rank",
+    [KEY_ROOT] = "Root",
+};
+
+/* How the size that NCCL states is to be read: its counts are of what one rank sends, or gets, of one. */
+enum sizes {
+    SIZES_BOTH,      /* each rank has as much before as after */
+    SIZES_GATHERED,  /* what goes in; each rank gets that of every one */
+    SIZES_SCATTERED, /* what comes out */
+    SIZES_EXCHANGED, /* what goes to each rank */
+    SIZES_IN,        /* only the root gets something */
+    SIZES_OUT,       /* only the root gives something */
+};
+
+struct collective {
+    const char *call, *name;
+    enum sizes sizes;
+};
+
+static const struct collective all[] = {
+    {"ncclAllReduce", "allreduce", SIZES_BOTH},
+    {"ncclBroadcast", "broadcast", SIZES_BOTH},
+    {"ncclBcast", "broadcast", SIZES_BOTH},
+    {"ncclReduce", "reduce", SIZES_BOTH},
+    {"ncclAllGather", "all_gather", SIZES_GATHERED},
+    {"ncclReduceScatter", "reduce_scatter", SIZES_SCATTERED},
+    {"ncclAlltoAll", "all_to_all", SIZES_EXCHANGED},
+    {"ncclGather", "gather", SIZES_IN},
+    {"ncclScatter", "scatter", SIZES_OUT},
+    {"ncclSend", "send", SIZES_IN},
+    {"ncclRecv", "recv", SIZES_OUT},
+};
+
+static uint32_t find_name(const struct timeline *timeline, const char *name)
+{
+    for (uint32_t i = 0; i < timeline->names.count; i++)
+        if (text_is(timeline->names.at[i], name))
+            return i;
+    return TL_NONE;
+}
+
+static bool is_nccl(const struct timeline *timeline, const struct tl_slice *slice)
+{
+    return timeline_label_is_of(timeline, tl_slice_label(slice), "NCCL");
+}
+
+static struct tl_attrs attrs_of(const struct timeline *timeline, uint32_t slice)
+{
+    uint32_t low = ARRAY_LOWER_BOUND(&timeline->attrs, struct tl_attr, slice, 0, slice), end;
+    for (end = low; end < timeline->attrs.count && timeline->attrs.at[end].slice == slice;)
+        end++;
+    return (struct tl_attrs){timeline->attrs.at + low, end - low};
+}
+
+/* The last value given counts, as everywhere. */
+static bool find_value(const struct chrome_collectives *collectives, struct tl_attrs attrs,
+                       enum key key, uint64_t *value)
+{
+    for (uint32_t i = attrs.count; i-- > 0;)
+        if (attrs.at[i].key == collectives->keys[key] && attrs.at[i].type <= PROF_ATTR_HEX &&
+            attrs.at[i].type != PROF_ATTR_DOUBLE && attrs.at[i].type != PROF_ATTR_STRING) {
+            *value = attrs.at[i].value;
+            return true;
+        }
+    return false;
+}
+
+static uint32_t process_of(const struct timeline *timeline, uint32_t slice)
+{
+    return timeline->threads.at[timeline->slices.at[slice].thread].process;
+}
+
+static struct chrome_communicator *find_communicator(const struct chrome_collectives *collectives,
+                                                     uint32_t process, uint64_t id)
+{
+    for (uint32_t i = collectives->communicators.count; i-- > 0;)
+        if (collectives->communicators.at[i].id == id &&
+            collectives->communicators.at[i].process == process)
+            return &collectives->communicators.at[i];
+    return NULL;
+}
+
+static struct chrome_communicator *add_communicator(struct chrome_collectives *collectives)
+{
+    uint32_t count = collectives->communicators.count;
+    if (count == collectives->communicators.capacity) {
+        uint32_t capacity = count ? count * 2 : 8;
+        struct chrome_communicator *at =
+            realloc(collectives->communicators.at, capacity * sizeof *at);
+        if (!at)
+            return NULL;
+        collectives->communicators.at = at;
+        collectives->communicators.capacity = capacity;
+    }
+    collectives->communicators.count++;
+    return &collectives->communicators.at[count];
+}
+
+/* A call that tells a communicator's size and this process's rank in it: the latest counts. */
+static bool note_communicator(struct chrome_collectives *collectives, uint32_t slice)
+{
+    const struct timeline *timeline = collectives->timeline;
+    struct tl_attrs attrs = attrs_of(timeline, slice);
+    uint64_t id, ranks, rank;
+    if (!is_nccl(timeline, &timeline->slices.at[slice]) ||
+        !find_value(collectives, attrs, KEY_COMMUNICATOR, &id) ||
+        !find_value(collectives, attrs, KEY_RANKS, &ranks))
+        return true;
+    uint32_t process = process_of(timeline, slice);
+    struct chrome_communicator *communicator = find_communicator(collectives, process, id);
+    if (!communicator)
+        communicator = add_communicator(collectives);
+    if (!communicator)
+        return false;
+    bool has_rank = find_value(collectives, attrs, KEY_RANK, &rank);
+    *communicator =
+        (struct chrome_communicator){id, process, (int64_t)ranks, has_rank ? (int64_t)rank : -1};
+    return true;
+}
+
+static bool note_communicators(struct chrome_collectives *collectives)
+{
+    const struct timeline *timeline = collectives->timeline;
+    for (uint32_t i = 0; i < timeline->attrs.count; i++)
+        if (timeline->attrs.at[i].key == collectives->keys[KEY_RANKS] &&
+            !note_communicator(collectives, timeline->attrs.at[i].slice))
+            return false;
+    return true;
+}
+
+static bool has_nccl(const struct timeline *timeline)
+{
+    for (uint32_t i = 0; i < timeline->domains.count; i++)
+        if (timeline->domains.at[i].name != TL_NONE &&
+            text_is(timeline->names.at[timeline->domains.at[i].name], "NCCL"))
+            return true;
+    return false;
+}
+
+bool chrome_collectives_init(struct chrome_collectives *collectives,
+                             const struct timeline *timeline)
+{
+    *collectives = (struct chrome_collectives){.timeline = timeline, .any = has_nccl(timeline)};
+    if (!collectives->any)
+        return true;
+    for (unsigned i = 0; i < CHROME_NCCL_KEYS; i++)
+        collectives->keys[i] = find_name(timeline, key_names[i]);
+    return note_communicators(collectives);
+}
+
+void chrome_collectives_fini(struct chrome_collectives *collectives)
+{
+    free(collectives->communicators.at);
+    *collectives = (struct chrome_collectives){0};
+}
+
+static const struct collective *collective_of(const struct timeline *timeline, uint32_t slice)
+{
+    if (!is_nccl(timeline, &timeline->slices.at[slice]))
+        return NULL;
+    struct text name = timeline->names.at[timeline->slices.at[slice].name];
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (text_is(name, all[i].call))
+            return &all[i];
+    return NULL;
+}
+
+/* The types of floating-point numbers that kernels are named after: "ncclDevKernel_AllReduce_Sum_f32_RING_LL". Those
+ * of integers stand for other integers of their size too. */
+static const struct {
+    const char *part, *dtype;
+    unsigned bytes;
+} types[] = {{"_f32_", "Float", 4},    {"_float_", "Float", 4}, {"_bf16_", "BFloat16", 2},
+             {"_f16_", "Half", 2},     {"_half_", "Half", 2},   {"_f64_", "Double", 8},
+             {"_double_", "Double", 8}};
+
+static int type_of(struct text name)
+{
+    for (unsigned i = 0; i < sizeof types / sizeof *types; i++)
+        if (memmem(name.bytes, name.size, types[i].part, strlen(types[i].part)))
+            return (int)i;
+    return -1;
+}
+
+/* Bytes that go in and come out; -1 unknown. */
+struct message {
+    int64_t in, out;
+};
+
+static struct message message_of(enum sizes sizes, int64_t bytes, int64_t ranks)
+{
+    bool known = ranks > 0 && bytes <= INT64_MAX / ranks;
+    int64_t of_all = known ? bytes * ranks : -1;
+    switch (sizes) {
+    case SIZES_GATHERED:
+        return (struct message){bytes, of_all};
+    case SIZES_SCATTERED:
+        return (struct message){of_all, bytes};
+    case SIZES_EXCHANGED:
+        return (struct message){of_all, of_all};
+    case SIZES_IN:
+        return (struct message){bytes, -1};
+    case SIZES_OUT:
+        return (struct message){-1, bytes};
+    case SIZES_BOTH:
+        break;
+    }
+    return (struct message){bytes, bytes};
+}
+
+static void write_message(struct json_out *out, struct message message, int type)
+{
+    if (message.in >= 0)
+        json_key(out, "In msg bytes"), json_int(out, message.in);
+    if (message.out >= 0)
+        json_key(out, "Out msg bytes"), json_int(out, message.out);
+    if (type < 0)
+        return;
+    if (message.in >= 0)
+        json_key(out, "In msg nelems"), json_int(out, message.in / types[type].bytes);
+    if (message.out >= 0)
+        json_key(out, "Out msg nelems"), json_int(out, message.out / types[type].bytes);
+    json_key(out, "dtype"), json_string(out, types[type].dtype);
+}
+
+static void write_communicator(struct json_out *out, uint64_t id,
+                               const struct chrome_communicator *communicator)
+{
+    char name[24];
+    snprintf(name, sizeof name, "0x%llx", (unsigned long long)id);
+    json_key(out, "Process Group Name"), json_string(out, name);
+    if (!communicator)
+        return;
+    json_key(out, "Group size"), json_int(out, communicator->ranks);
+    if (communicator->rank >= 0)
+        json_key(out, "Rank"), json_int(out, communicator->rank);
+}
+
+static void write_peer(struct json_out *out, const struct collective *collective, uint64_t peer)
+{
+    if (strcmp(collective->name, "send") == 0)
+        json_key(out, "Dst Rank"), json_int(out, (int64_t)peer);
+    else
+        json_key(out, "Src Rank"), json_int(out, (int64_t)peer);
+}
+
+static void write_collective(const struct chrome_collectives *collectives, uint32_t slice,
+                             const struct collective *collective, struct text kernel,
+                             struct json_out *out)
+{
+    const struct timeline *timeline = collectives->timeline;
+    struct tl_attrs attrs = attrs_of(timeline, slice);
+    const struct chrome_communicator *communicator = NULL;
+    uint64_t id = 0, value; /* gcc 14 does not see that has_id guards it */
+    bool has_id = find_value(collectives, attrs, KEY_COMMUNICATOR, &id);
+    if (has_id)
+        communicator = find_communicator(collectives, process_of(timeline, slice), id);
+    json_key(out, "Collective name"), json_string(out, collective->name);
+    if (find_value(collectives, attrs, KEY_BYTES, &value) && value <= INT64_MAX)
+        write_message(
+            out,
+            message_of(collective->sizes, (int64_t)value, communicator ? communicator->ranks : -1),
+            type_of(kernel));
+    if (has_id)
+        write_communicator(out, id, communicator);
+    if (find_value(collectives, attrs, KEY_PEER, &value))
+        write_peer(out, collective, value);
+    if (find_value(collectives, attrs, KEY_ROOT, &value))
+        json_key(out, "Root"), json_int(out, (int64_t)value);
+}
+
+void chrome_collectives_write_slow(const struct chrome_collectives *collectives,
+                                   const struct tl_gpu *op, struct json_out *out)
+{
+    const struct timeline *timeline = collectives->timeline;
+    struct text kernel = timeline->names.at[op->name];
+    if (kernel.size < 4 || memcmp(kernel.bytes, "nccl", 4) != 0)
+        return;
+    for (uint32_t i = op->slice; i != TL_NONE; i = timeline->slices.at[i].parent) {
+        const struct collective *collective = collective_of(timeline, i);
+        if (collective) {
+            write_collective(collectives, i, collective, kernel, out);
+            return;
+        }
+    }
 }

@@ -151,4 +151,18 @@ static inline void chrome_row_write(const struct chrome_row *row, struct json_ou
     json_out_literal(out, row->json, row->size, true);
 }
 
+/* The metadata events of a Chrome trace: what rows are called and in which order
+ * they stand. */
+
+/* Names processes, devices, threads and streams. */
+void chrome_labels_write(const struct chrome_rows *rows, struct json_out *out);
+
+/* Names a row made by chrome_rows_spare(), once. */
+void chrome_labels_spare(const struct chrome_rows *rows, struct json_out *out,
+                         struct chrome_spare *spare);
+
+/* The same for a row of timed ranges, once. */
+void chrome_labels_timed(const struct chrome_rows *rows, struct json_out *out,
+                         const struct chrome_timed *timed);
+
 #endif
