@@ -1,6 +1,5 @@
 /* trace_ask.c - reports and exports of an open trace, by profdump's own tables of commands and formats. */
 #include "commands.h"
-#include "export_file.h"
 #include "fit.h"
 #include "inputs.h"
 #include "options.h"

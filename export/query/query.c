@@ -1,7 +1,7 @@
 /* query.c - see query.h. */
 #include "query.h"
 
-#include "nsys_schema.h"
+#include "nsys_export.h"
 #include "query_functions.h"
 #include "query_scan.h"
 

@@ -1,7 +1,7 @@
 /* query_nsys.c - tables with the names and columns that `nsys export --type sqlite` gives them, so that queries for
  * its databases run as they are. What is in them is what write_sqlite() writes: nsys_schema.h.
  */
-#include "nsys_schema.h"
+#include "nsys_export.h"
 #include "query_table.h"
 
 #define NSYS(name, get) QUERY_INT(name, "", "", get)

@@ -3,8 +3,7 @@
 
 extern "C" {
 #include "html_rows.h"
-#include "html_text.h"
-#include "html_top.h"
+#include "html_page.h"
 #include "html_tree.h"
 #include "html_usage.h"
 }

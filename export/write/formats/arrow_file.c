@@ -12,7 +12,6 @@
  */
 #include "array.h"
 #include "arrow.h"
-#include "export_file.h"
 #include "flat_out.h"
 #include "formats.h"
 #include "out_behind.h"

@@ -2,6 +2,8 @@
 #ifndef PROF_PACKED_OUT_H
 #define PROF_PACKED_OUT_H
 
+#include "out_file.h"
+
 #include <stdio.h>
 
 #ifdef __cplusplus
@@ -15,6 +17,27 @@ FILE *packed_out_open(int descriptor, const char *path);
 
 /* The same as gzip, whatever the path. */
 FILE *packed_out_gzip(int descriptor, const char *path);
+
+/* A stream that writes one zstd frame; the rest is packed_out.h's. */
+
+/* NULL with errno set: memory was short, or ENOTSUP where this program was built without libzstd. */
+FILE *packed_zstd_open(int descriptor);
+
+/* The file of an export, from its opening to its place: temporary name, compression by
+ * ending, rename. */
+
+struct export_file {
+    struct out_file file;
+    FILE *stream; /* NULL: write to file.fd */
+};
+
+/* `pack` as in struct write_chrome_more: packed_out_open() or packed_out_gzip(). False: `error` says
+ * why, and nothing is left behind. */
+bool export_file_open(struct export_file *file, const char *path,
+                      FILE *(*pack)(int descriptor, const char *path), struct write_error *error);
+
+/* Puts the file in place, unless `failure` (an errno) says that writing it failed. */
+bool export_file_close(struct export_file *file, int failure, struct write_error *error);
 
 #ifdef __cplusplus
 }

@@ -3,11 +3,12 @@
 
 #include "array.h"
 #include "chrome.h"
-#include "export_file.h"
 #include "exporter.h"
 #include "formats.h"
 #include "packed_out.h"
+#include "run_facts.h"
 #include "stack_of.h"
+#include "write_report.h"
 
 #include <errno.h>
 #include <math.h>
@@ -436,4 +437,184 @@ bool write_perfetto(const struct timeline *timeline, char *const *stacks, const 
     if (!export_file_open(&file, path, packed_out_open, error))
         return false;
     return export_file_close(&file, write_trace(timeline, stacks, &file), error);
+}
+
+/* ---- the file ---- */
+
+void perfetto_open_fini(struct perfetto_open *open)
+{
+    free(open->heap);
+    *open = (struct perfetto_open){0};
+}
+
+static bool is_before(const struct perfetto_open_slice *a, const struct perfetto_open_slice *b)
+{
+    return a->end_ns != b->end_ns ? a->end_ns < b->end_ns : a->order > b->order;
+}
+
+static bool grow(struct perfetto_open *open)
+{
+    uint32_t capacity = open->capacity ? open->capacity * 2 : 64;
+    struct perfetto_open_slice *heap = realloc(open->heap, capacity * sizeof *heap);
+    if (!heap)
+        return false;
+    open->heap = heap;
+    open->capacity = capacity;
+    return true;
+}
+
+bool perfetto_open_add(struct perfetto_open *open, const struct perfetto_open_slice *slice)
+{
+    if (open->count == open->capacity && !grow(open))
+        return false;
+    uint32_t at = open->count++;
+    for (; at > 0 && slice->end_ns <= open->heap[(at - 1) / 2].end_ns; at = (at - 1) / 2)
+        open->heap[at] = open->heap[(at - 1) / 2];
+    struct perfetto_open_slice *place = &open->heap[at];
+    place->end_ns = slice->end_ns;
+    place->order = open->order++;
+    place->track = slice->track;
+    place->depth = slice->depth;
+    place->lane = slice->lane;
+    return true;
+}
+
+void perfetto_open_remove(struct perfetto_open *open)
+{
+    const struct perfetto_open_slice last = open->heap[--open->count];
+    uint32_t at = 0;
+    for (uint32_t child = 1; child < open->count; child = 2 * at + 1) {
+        if (child + 1 < open->count && is_before(&open->heap[child + 1], &open->heap[child]))
+            child++;
+        if (!is_before(&open->heap[child], &last))
+            break;
+        open->heap[at] = open->heap[child];
+        at = child;
+    }
+    open->heap[at] = last;
+}
+
+/* ---- what comes before the events: the clock, the tracks, what is known of the run ---- */
+
+static void put_clock(struct proto_out *out, unsigned id, uint64_t time_ns)
+{
+    size_t clock = proto_begin(out, SNAPSHOT_CLOCK);
+    proto_uint(out, CLOCK_ID, id);
+    proto_uint(out, CLOCK_TIMESTAMP, time_ns);
+    if (id == CLOCK_DELTA_ID)
+        proto_uint(out, CLOCK_INCREMENTAL, 1);
+    proto_end(out, clock);
+}
+
+/* The first packet: what all others need to know. */
+static void put_clocks(struct perfetto *perfetto)
+{
+    struct proto_out *out = &perfetto->out;
+    uint64_t base_ns = perfetto->timeline->base_realtime_ns - (uint64_t)perfetto->shift_ns;
+    size_t packet = proto_begin(out, TRACE_PACKET);
+    proto_uint(out, PACKET_SEQUENCE_ID, PERFETTO_SEQUENCE);
+    proto_uint(out, PACKET_SEQUENCE_FLAGS, SEQUENCE_STATE_CLEARED);
+    proto_uint(out, PACKET_FIRST_ON_SEQUENCE, 1);
+    proto_uint(out, PACKET_TIMESTAMP, base_ns);
+    proto_uint(out, PACKET_TIMESTAMP_CLOCK, CLOCK_REALTIME_ID);
+    size_t snapshot = proto_begin(out, PACKET_CLOCK_SNAPSHOT);
+    put_clock(out, CLOCK_REALTIME_ID, base_ns);
+    put_clock(out, CLOCK_DELTA_ID, base_ns);
+    proto_uint(out, SNAPSHOT_PRIMARY, CLOCK_REALTIME_ID);
+    proto_end(out, snapshot);
+    size_t defaults = proto_begin(out, PACKET_DEFAULTS);
+    proto_uint(out, DEFAULTS_TIMESTAMP_CLOCK, CLOCK_DELTA_ID);
+    proto_end(out, defaults);
+    proto_end(out, packet);
+}
+
+/* Annotations that stand here once: their names are written out. */
+
+static void put_text(struct proto_out *out, const char *key, struct text value)
+{
+    size_t mark = proto_begin(out, EVENT_ANNOTATION);
+    proto_string(out, ANNOTATION_NAME, key);
+    proto_text(out, ANNOTATION_STRING, value);
+    proto_end(out, mark);
+}
+
+static void put_string(struct proto_out *out, const char *key, const char *value)
+{
+    put_text(out, key, (struct text){value, strlen(value)});
+}
+
+static void put_count(struct proto_out *out, const char *key, uint64_t value)
+{
+    char name[96];
+    snprintf(name, sizeof name, "loss.%s", key);
+    size_t mark = proto_begin(out, EVENT_ANNOTATION);
+    proto_string(out, ANNOTATION_NAME, name);
+    proto_uint(out, ANNOTATION_UINT, value);
+    proto_end(out, mark);
+}
+
+/* The members of the Chrome trace's "libprof"; losses and troubles that did not happen are left out. */
+static void put_facts(struct proto_out *out, const struct timeline *timeline)
+{
+    struct run_facts facts;
+    struct run_trouble troubles[RUN_TROUBLES];
+    run_facts_init(&facts, timeline);
+    run_facts_troubles(&facts, troubles);
+    put_string(out, "libprof", PROF_VERSION);
+    put_string(out, "mode", facts.mode);
+    put_text(out, "mode_reason", facts.mode_reason);
+    put_string(out, "simulated", facts.simulated ? "true" : "false");
+    put_count(out, "launched", facts.ledger.launched);
+    put_count(out, "launched_graph", facts.ledger.launched_graph);
+    put_count(out, "recorded", facts.ledger.recorded);
+    put_count(out, "lost_operations", facts.ledger.lost_operations);
+    put_count(out, "lost_device", facts.ledger.lost_device);
+    put_count(out, "lost_host", facts.ledger.lost_host);
+    for (unsigned i = 0; i < RUN_TROUBLES; i++)
+        if (troubles[i].count)
+            put_count(out, troubles[i].name, troubles[i].count);
+    for (unsigned cause = 0; cause < PROF_LOSS_COUNT; cause++)
+        if (facts.loss[cause])
+            put_count(out, run_facts_cause_name(cause), facts.loss[cause]);
+}
+
+static void put_run(struct perfetto *perfetto)
+{
+    struct proto_out *out = &perfetto->out;
+    if (perfetto->timeline->processes.count == 0)
+        return;
+    perfetto_begin(perfetto, TYPE_INSTANT, perfetto_tracks_process(&perfetto->tracks, 0),
+                   -perfetto->shift_ns);
+    perfetto_name(perfetto, PERFETTO_CATEGORY_INSTANT,
+                  perfetto_names_word(&perfetto->names, "libprof"));
+    put_facts(out, perfetto->timeline);
+    perfetto_end(perfetto);
+}
+
+/* What is not recorded from here on. Its time is said in full: the walk does not pass by. */
+static void put_shed(struct perfetto *perfetto, const struct tl_shed *shed)
+{
+    struct proto_out *out = &perfetto->out;
+    uint64_t time_ns = perfetto->timeline->base_realtime_ns + (uint64_t)shed->time_ns;
+    uint32_t track = perfetto_tracks_process(&perfetto->tracks, shed->process);
+    char name[80];
+    snprintf(name, sizeof name, "libprof: %s %s", run_cost_shed_name(shed),
+             shed->on ? "recorded again" : "not recorded any more");
+    perfetto->at = perfetto_packet_begin(out, time_ns, TYPE_INSTANT, track);
+    proto_string(out, EVENT_NAME, name);
+    perfetto_double(perfetto, PERFETTO_KEY_COST, shed->cost_ppm / 1e4);
+    perfetto_double(perfetto, PERFETTO_KEY_BUDGET, shed->budget_ppm / 1e4);
+    proto_end(out, perfetto->at.event);
+    proto_uint(out, PACKET_TIMESTAMP_CLOCK, CLOCK_REALTIME_ID);
+    perfetto_names_put(&perfetto->names, out);
+    proto_end(out, perfetto->at.packet);
+}
+
+void perfetto_head_write(struct perfetto *perfetto)
+{
+    put_clocks(perfetto);
+    perfetto_tracks_describe(&perfetto->tracks);
+    put_run(perfetto);
+    for (uint32_t i = 0; i < perfetto->timeline->sheds.count; i++)
+        put_shed(perfetto, &perfetto->timeline->sheds.at[i]);
 }

@@ -2,8 +2,103 @@
 #ifndef PROF_PERFETTO_PACKET_H
 #define PROF_PERFETTO_PACKET_H
 
-#include "perfetto_fields.h"
 #include "proto_out.h"
+
+/* The numbers of Perfetto's messages, fields and enums that we write.
+ *
+ * Facts of protos/perfetto/trace in Perfetto's public repository, the same in every version: protobuf
+ * never gives a number another meaning.
+ */
+
+enum {
+    TRACE_PACKET = 1,
+
+    /* TracePacket */
+    PACKET_CLOCK_SNAPSHOT = 6,
+    PACKET_TIMESTAMP = 8,
+    PACKET_SEQUENCE_ID = 10,
+    PACKET_TRACK_EVENT = 11,
+    PACKET_INTERNED_DATA = 12,
+    PACKET_SEQUENCE_FLAGS = 13,
+    PACKET_TIMESTAMP_CLOCK = 58,
+    PACKET_DEFAULTS = 59,
+    PACKET_TRACK_DESCRIPTOR = 60,
+    PACKET_FIRST_ON_SEQUENCE = 87,
+
+    SEQUENCE_STATE_CLEARED = 1, /* values of sequence_flags */
+    SEQUENCE_NEEDS_STATE = 2,
+
+    /* TracePacketDefaults */
+    DEFAULTS_TIMESTAMP_CLOCK = 58,
+
+    /* ClockSnapshot and its Clock */
+    SNAPSHOT_CLOCK = 1,
+    SNAPSHOT_PRIMARY = 2,
+    CLOCK_ID = 1,
+    CLOCK_TIMESTAMP = 2,
+    CLOCK_INCREMENTAL = 3,
+    CLOCK_REALTIME_ID = 1, /* BUILTIN_CLOCK_REALTIME */
+    CLOCK_DELTA_ID = 64,   /* the first that a sequence has for itself */
+
+    /* TrackDescriptor */
+    TRACK_UUID = 1,
+    TRACK_NAME = 2,
+    TRACK_PROCESS = 3,
+    TRACK_THREAD = 4,
+    TRACK_PARENT = 5,
+    TRACK_COUNTER = 8,
+    TRACK_CHILD_ORDER = 11,
+    TRACK_RANK = 12,
+    TRACK_DESCRIPTION = 14,
+    CHILD_ORDER_EXPLICIT = 3,
+
+    /* ProcessDescriptor, ThreadDescriptor, CounterDescriptor */
+    PROCESS_PID = 1,
+    PROCESS_NAME = 6,
+    PROCESS_LABEL = 8,
+    THREAD_PID = 1,
+    THREAD_TID = 2,
+    THREAD_NAME = 5,
+    COUNTER_UNIT = 3,
+    UNIT_COUNT = 2,
+    UNIT_BYTES = 3,
+
+    /* TrackEvent */
+    EVENT_CATEGORY_IID = 3,
+    EVENT_ANNOTATION = 4,
+    EVENT_TYPE = 9,
+    EVENT_NAME_IID = 10,
+    EVENT_TRACK = 11,
+    EVENT_NAME = 23,
+    EVENT_COUNTER_VALUE = 30,
+    EVENT_COUNTER_DOUBLE = 44,
+    EVENT_FLOW = 47,
+    EVENT_FLOW_END = 48,
+    TYPE_SLICE_BEGIN = 1,
+    TYPE_SLICE_END = 2,
+    TYPE_INSTANT = 3,
+    TYPE_COUNTER = 4,
+
+    /* DebugAnnotation */
+    ANNOTATION_NAME_IID = 1,
+    ANNOTATION_BOOL = 2,
+    ANNOTATION_UINT = 3,
+    ANNOTATION_INT = 4,
+    ANNOTATION_DOUBLE = 5,
+    ANNOTATION_STRING = 6,
+    ANNOTATION_POINTER = 7,
+    ANNOTATION_NAME = 10,
+    ANNOTATION_ARRAY = 12,
+    ANNOTATION_STRING_IID = 17,
+
+    /* InternedData, and what all its entries have */
+    INTERNED_CATEGORIES = 1,
+    INTERNED_EVENTS = 2,
+    INTERNED_KEYS = 3,
+    INTERNED_STRINGS = 29,
+    INTERNED_IID = 1,
+    INTERNED_TEXT = 2,
+};
 
 /* One sequence: what is interned and what times count from is known to all packets after the first. */
 #define PERFETTO_SEQUENCE 1u

@@ -1,9 +1,10 @@
 /* perfetto_tracks.c - see perfetto_tracks.h. */
 #include "perfetto_tracks.h"
 
-#include "report_cells.h"
-#include "perfetto_fields.h"
+#include "migrations.h"
+#include "perfetto.h"
 #include "perfetto_packet.h"
+#include "report_cells.h"
 #include "row_names.h"
 
 #include <errno.h>
@@ -368,4 +369,203 @@ void perfetto_tracks_describe(struct perfetto_tracks *tracks)
     for (uint32_t i = 0; i < timeline->threads.count; i++)
         if (!timeline->threads.at[i].internal || timeline->threads.at[i].slice_count)
             perfetto_tracks_thread(tracks, i);
+}
+
+/* ---- names, written once ---- */
+
+bool perfetto_names_init(struct perfetto_names *names, const struct timeline *timeline)
+{
+    size_t count = (size_t)timeline->names.count + 1;
+    *names = (struct perfetto_names){.timeline = timeline, .key_count = PERFETTO_KEY_COUNT};
+    names->events = calloc(count, sizeof *names->events);
+    names->keys = calloc(count, sizeof *names->keys);
+    names->values = calloc(count, sizeof *names->values);
+    return names->events && names->keys && names->values && proto_out_init(&names->fresh, -1, NULL);
+}
+
+void perfetto_names_fini(struct perfetto_names *names)
+{
+    free(names->events);
+    free(names->keys);
+    free(names->values);
+    free(names->stacks.at);
+    free(names->paths.at);
+    proto_out_fini(&names->fresh);
+    *names = (struct perfetto_names){0};
+}
+
+static void introduce(struct perfetto_names *names, unsigned space, uint32_t number,
+                      struct text text)
+{
+    size_t entry = proto_begin(&names->fresh, space);
+    proto_uint(&names->fresh, INTERNED_IID, number);
+    proto_text(&names->fresh, INTERNED_TEXT, text);
+    proto_end(&names->fresh, entry);
+}
+
+void perfetto_names_put(struct perfetto_names *names, struct proto_out *packet)
+{
+    if (proto_size(&names->fresh) == 0)
+        return;
+    proto_bytes(packet, PACKET_INTERNED_DATA, names->fresh.buffer, proto_size(&names->fresh));
+    proto_empty(&names->fresh);
+}
+
+uint32_t perfetto_names_new_event(struct perfetto_names *names, uint32_t name)
+{
+    uint32_t number = ++names->event_count;
+    introduce(names, INTERNED_EVENTS, number, names->timeline->names.at[name]);
+    return names->events[name] = number;
+}
+
+uint32_t perfetto_names_new_key(struct perfetto_names *names, uint32_t name)
+{
+    uint32_t number = ++names->key_count;
+    introduce(names, INTERNED_KEYS, number, names->timeline->names.at[name]);
+    return names->keys[name] = number;
+}
+
+uint32_t perfetto_names_new_value(struct perfetto_names *names, uint32_t name)
+{
+    uint32_t number = ++names->value_count;
+    introduce(names, INTERNED_STRINGS, number, names->timeline->names.at[name]);
+    return names->values[name] = number;
+}
+
+static struct text text_of(const char *string)
+{
+    return (struct text){string, strlen(string)};
+}
+
+void perfetto_names_tell_key(struct perfetto_names *names, enum perfetto_key key)
+{
+#define TEXT_OF(name, text) text,
+    static const char *const texts[] = {PERFETTO_KEYS(TEXT_OF)};
+    names->known_keys[key] = true;
+    introduce(names, INTERNED_KEYS, (uint32_t)key + 1, text_of(texts[key]));
+}
+
+void perfetto_names_tell_category(struct perfetto_names *names, enum perfetto_category category)
+{
+    static const char *const texts[] = {PERFETTO_CATEGORIES(TEXT_OF)};
+    names->known_categories[category] = true;
+    introduce(names, INTERNED_CATEGORIES, (uint32_t)category + 1, text_of(texts[category]));
+}
+
+uint32_t perfetto_names_word(struct perfetto_names *names, const char *word)
+{
+    for (uint32_t i = 0; i < names->word_count; i++)
+        if (names->words[i] == word)
+            return names->word_numbers[i];
+    uint32_t number = ++names->event_count;
+    introduce(names, INTERNED_EVENTS, number, text_of(word));
+    if (names->word_count < PERFETTO_WORDS_MAX) {
+        names->words[names->word_count] = word;
+        names->word_numbers[names->word_count++] = number;
+    }
+    return number;
+}
+
+/* NULL: no memory. */
+static uint32_t *number_at(struct perfetto_names *names, struct perfetto_numbers *numbers,
+                           uint32_t index)
+{
+    if (index >= numbers->capacity) {
+        uint32_t capacity = index < 64 ? 64 : index < UINT32_MAX / 2 ? index * 2 : UINT32_MAX;
+        uint32_t *at = realloc(numbers->at, capacity * sizeof *at);
+        if (!at) {
+            names->fresh.error = ENOMEM;
+            return NULL;
+        }
+        memset(at + numbers->capacity, 0, (capacity - numbers->capacity) * sizeof *at);
+        *numbers = (struct perfetto_numbers){at, capacity};
+    }
+    return &numbers->at[index];
+}
+
+static uint32_t value_at(struct perfetto_names *names, struct perfetto_numbers *numbers,
+                         uint32_t index, const char *text)
+{
+    uint32_t *number = number_at(names, numbers, index);
+    if (!number)
+        return 0;
+    if (*number == 0) {
+        *number = ++names->value_count;
+        introduce(names, INTERNED_STRINGS, *number, text_of(text));
+    }
+    return *number;
+}
+
+uint32_t perfetto_names_stack(struct perfetto_names *names, uint32_t stack, const char *text)
+{
+    return value_at(names, &names->stacks, stack, text);
+}
+
+uint32_t perfetto_names_path(struct perfetto_names *names, uint32_t path, const char *text)
+{
+    return value_at(names, &names->paths, path, text);
+}
+
+bool perfetto_names_has_path(const struct perfetto_names *names, uint32_t path)
+{
+    return path < names->paths.capacity && names->paths.at[path];
+}
+
+/* Memory in a Perfetto trace, as chrome_memory.c has it: a curve per heap in bytes,
+ * an instant "[memory]" per change on the thread that made it, managed memory as slices of its device. */
+
+static const char memory_word[] = "[memory]";
+
+static void put_instant(struct perfetto *perfetto, int64_t time_ns,
+                        const struct heap_change *change)
+{
+    const struct tl_heap *heap = &perfetto->timeline->heaps.at[change->memory->heap];
+    if (change->thread == TL_NONE)
+        return;
+    perfetto_begin(perfetto, TYPE_INSTANT,
+                   perfetto_tracks_thread(&perfetto->tracks, change->thread), time_ns);
+    perfetto_name(perfetto, PERFETTO_CATEGORY_INSTANT,
+                  perfetto_names_word(&perfetto->names, memory_word));
+    perfetto_int(perfetto, PERFETTO_KEY_RESERVED, change->reserved);
+    perfetto_int(perfetto, PERFETTO_KEY_ALLOCATED, change->allocated);
+    perfetto_int(perfetto, PERFETTO_KEY_CHANGE, change->bytes);
+    perfetto_pointer(perfetto, PERFETTO_KEY_ADDRESS, change->memory->address);
+    perfetto_int(perfetto, PERFETTO_KEY_DEVICE_ID, heap_levels_device(heap));
+    perfetto_uint(perfetto, PERFETTO_KEY_DEVICE_TYPE, heap_levels_device_type(heap));
+    perfetto_end(perfetto);
+}
+
+void perfetto_memory_event(void *user, uint32_t index)
+{
+    struct perfetto *perfetto = user;
+    int64_t time_ns = perfetto->timeline->memory_events.at[index].time_ns;
+    struct heap_change change = heap_levels_take(&perfetto->heaps, index);
+    uint32_t track = perfetto_tracks_heap(&perfetto->tracks, change.memory->heap);
+    perfetto_begin(perfetto, TYPE_COUNTER, track, time_ns);
+    proto_int(&perfetto->out, EVENT_COUNTER_VALUE, change.allocated);
+    perfetto_end(perfetto);
+    put_instant(perfetto, time_ns, &change);
+}
+
+static void put_place(struct perfetto *perfetto, enum perfetto_key key, uint32_t device)
+{
+    perfetto_int(perfetto, key, device == UINT32_MAX ? -1 : (int64_t)device);
+}
+
+void perfetto_memory_migration(void *user, uint32_t index)
+{
+    struct perfetto *perfetto = user;
+    const struct tl_migration *migration = &perfetto->timeline->migrations.at[index];
+    struct chrome_spare *spare = chrome_rows_managed(&perfetto->tracks.rows, migration);
+    uint32_t track = perfetto_tracks_of_spare(&perfetto->tracks, spare);
+    perfetto_begin_slice(perfetto, track, migration->start_ns, migration->end_ns);
+    perfetto_name(perfetto, PERFETTO_CATEGORY_MANAGED,
+                  perfetto_names_word(&perfetto->names, migration_kind_name(migration->kind)));
+    perfetto_uint(perfetto,
+                  migration_moves(migration->kind) ? PERFETTO_KEY_BYTES : PERFETTO_KEY_VALUE,
+                  migration->value);
+    perfetto_pointer(perfetto, PERFETTO_KEY_MANAGED_ADDRESS, migration->address);
+    put_place(perfetto, PERFETTO_KEY_SOURCE, migration->source);
+    put_place(perfetto, PERFETTO_KEY_TARGET, migration->target);
+    perfetto_end(perfetto);
 }

@@ -15,12 +15,11 @@
  * are valid UTF-8 are added up.
  */
 #include "device_time.h"
-#include "export_file.h"
 #include "formats.h"
 #include "json_out.h"
 #include "key_averages.h"
-#include "report_cells.h"
 #include "packed_out.h"
+#include "report_cells.h"
 #include "run_facts.h"
 #include "write_report.h"
 

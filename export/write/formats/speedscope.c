@@ -7,7 +7,6 @@
  * waits and overhead.
  */
 #include "chrome_rows.h"
-#include "export_file.h"
 #include "formats.h"
 #include "packed_out.h"
 #include "quoted_names.h"

@@ -4,7 +4,6 @@
  * under the pointer, have the whole name and the time. Colors follow the reader's preference for dark
  * or light.
  */
-#include "export_file.h"
 #include "formats.h"
 #include "packed_out.h"
 #include "picture.h"

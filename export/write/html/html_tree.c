@@ -1,8 +1,11 @@
 /* html_tree.c - see html_tree.h. */
 #include "html_tree.h"
 
-#include "html_text.h"
-#include "html_top.h"
+#include "array.h"
+#include "html_page.h"
+#include "html_rows.h"
+#include "key_averages.h"
+#include "slice_sums.h"
 
 #include <stdlib.h>
 
@@ -164,5 +167,205 @@ bool html_tree_write(struct json_out *out, const struct html_tree *tree)
         return false;
     bool written = choose(&choice) && write_choice(out, &choice);
     choice_fini(&choice);
+    return written;
+}
+
+/* ---- flame graphs ---- */
+
+/* ---- ranges ---- */
+
+static enum html_node_kind kind_of(enum key_kind kind)
+{
+    switch (kind) {
+    case KEY_API:
+        return HTML_CALL;
+    case KEY_KERNEL:
+    case KEY_GRAPH:
+        return HTML_KERNEL;
+    case KEY_MEMCPY:
+    case KEY_MEMSET:
+        return HTML_COPY;
+    default:
+        return HTML_RANGE;
+    }
+}
+
+static bool add_paths(struct html_tree *tree, const struct key_averages *averages)
+{
+    for (uint32_t i = 0; i < averages->path_count; i++) {
+        const struct key_path *path = &averages->paths[i];
+        struct html_node *node = ARRAY_ADD(&tree->nodes);
+        if (!node)
+            return false;
+        *node = (struct html_node){.parent = path->parent,
+                                   .name = path->key,
+                                   .text = path->name,
+                                   .kind = (uint8_t)kind_of(path->kind)};
+    }
+    return true;
+}
+
+/* Self device time of a range is that of the operations below it, which are nodes of their own, except
+ * where events timed the range. */
+static void add_times(struct html_tree *tree, const struct key_averages *averages)
+{
+    for (uint32_t i = 0; i < averages->count; i++) {
+        const struct key_average *row = &averages->rows[i];
+        if (row->group.path >= tree->nodes.count)
+            continue;
+        struct html_node *node = &tree->nodes.at[row->group.path];
+        int64_t device_ns =
+            key_kind_is_device(row->kind) ? row->self_cuda_total_ns : row->timed_self_ns;
+        node->count += row->count;
+        node->self_ns[0] += row->self_cpu_total_ns > 0 ? row->self_cpu_total_ns : 0;
+        node->self_ns[1] += device_ns > 0 ? device_ns : 0;
+    }
+}
+
+static bool write_ranges(struct json_out *out, const struct timeline *timeline)
+{
+    struct html_tree tree = {.title = "Ranges", .metrics = {"CPU time", "Device time"}};
+    struct key_averages averages;
+    struct key_options options;
+    key_options_default(&options);
+    options.group_by = KEY_BY_KEY | KEY_BY_PATH;
+    if (!key_averages_init_by(&averages, timeline, &options))
+        return false;
+    bool written = add_paths(&tree, &averages);
+    if (written) {
+        add_times(&tree, &averages);
+        written = html_tree_write(out, &tree);
+    }
+    html_tree_fini(&tree);
+    key_averages_fini(&averages);
+    return written;
+}
+
+/* ---- call stacks ---- */
+
+#define FRAMES_MOST 256u
+
+/* Functions of stacks, each text once. */
+struct functions {
+    struct html_tree tree;
+    TL_ARRAY(char *) texts;
+    struct keymap known;    /* hash of a text -> the text */
+    struct keymap children; /* node + 1 and text -> node */
+    char (*frames)[FINDINGS_FRAME_BYTES];
+};
+
+static void functions_fini(struct functions *functions)
+{
+    for (uint32_t i = 0; i < functions->texts.count; i++)
+        free(functions->texts.at[i]);
+    free(functions->texts.at);
+    keymap_fini(&functions->known);
+    keymap_fini(&functions->children);
+    html_tree_fini(&functions->tree);
+    free(functions->frames);
+}
+
+static uint64_t hash_of(const char *text)
+{
+    uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * UINT64_C(1099511628211);
+    return hash;
+}
+
+/* TL_NONE: no memory. Texts with the same hash lie behind each other. */
+static uint32_t intern(struct functions *functions, const char *text)
+{
+    uint64_t hash = hash_of(text);
+    uint32_t known;
+    while ((known = keymap_find(&functions->known, hash)) != KEYMAP_NONE)
+        if (strcmp(functions->texts.at[known], text) == 0)
+            return known;
+        else
+            hash++;
+    char **place = ARRAY_ADD(&functions->texts);
+    if (!place)
+        return TL_NONE;
+    *place = strdup(text);
+    known = functions->texts.count - 1;
+    return *place && keymap_set(&functions->known, hash, known) ? known : TL_NONE;
+}
+
+static uint32_t child_of(struct functions *functions, uint32_t parent, const char *text)
+{
+    uint32_t name = intern(functions, text);
+    uint64_t key = ((uint64_t)parent + 1) << 32 | name;
+    uint32_t node = keymap_find(&functions->children, key);
+    if (node != KEYMAP_NONE || name == TL_NONE)
+        return node;
+    struct html_node *added = ARRAY_ADD(&functions->tree.nodes);
+    node = functions->tree.nodes.count - 1;
+    if (!added || !keymap_set(&functions->children, key, node))
+        return TL_NONE;
+    *added = (struct html_node){.parent = parent, .name = name, .kind = HTML_FUNCTION};
+    return node;
+}
+
+/* Frames come innermost first, and the tree begins with the outermost. */
+static bool add_stack(struct functions *functions, const struct stack_total *total, uint32_t count)
+{
+    uint32_t node = TL_NONE;
+    while (count-- > 0) {
+        node = child_of(functions, node, functions->frames[count]);
+        if (node == TL_NONE)
+            return false;
+    }
+    if (node == TL_NONE)
+        return true;
+    struct html_node *innermost = &functions->tree.nodes.at[node];
+    innermost->count += total->calls;
+    innermost->self_ns[0] += total->device_ns;
+    innermost->self_ns[1] += total->cpu_ns;
+    return true;
+}
+
+static bool add_stacks(struct functions *functions, const struct stack_totals *totals,
+                       const struct write_html_options *options)
+{
+    for (uint32_t i = 0; i < totals->count && i < HTML_STACKS; i++) {
+        uint32_t stack = totals->order[i];
+        uint32_t count = options->functions(options->user, stack, functions->frames, FRAMES_MOST);
+        if (!add_stack(functions, &totals->at[stack], count))
+            return false;
+    }
+    for (uint32_t i = 0; i < functions->tree.nodes.count; i++) {
+        struct html_node *node = &functions->tree.nodes.at[i];
+        const char *text = functions->texts.at[node->name];
+        node->text = (struct text){text, strlen(text)};
+    }
+    return true;
+}
+
+static bool write_stacks(struct json_out *out, const struct timeline *timeline,
+                         const struct write_html_options *options)
+{
+    struct functions functions = {
+        .tree = {.title = "Call stacks", .metrics = {"Device time", "CPU time of calls"}},
+        .frames = malloc(FRAMES_MOST * sizeof *functions.frames),
+    };
+    struct stack_totals totals = {0};
+    bool written = functions.frames && stack_totals_init(&totals, timeline);
+    if (written) {
+        written = add_stacks(&functions, &totals, options) && html_tree_write(out, &functions.tree);
+        stack_totals_fini(&totals);
+    }
+    functions_fini(&functions);
+    return written;
+}
+
+bool html_flames(struct json_out *out, const struct timeline *timeline,
+                 const struct write_html_options *options)
+{
+    json_newline(out), json_key(out, "flames"), json_array_begin(out);
+    bool written = write_ranges(out, timeline);
+    if (written && timeline->stacks.count && options->functions)
+        written = write_stacks(out, timeline, options);
+    json_array_end(out);
+    json_key(out, "stack_count"), json_uint(out, timeline->stacks.count);
     return written;
 }

@@ -9,6 +9,7 @@
 #include "json_out.h"
 #include "maps.h"
 #include "timeline.h"
+#include "write_html.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -40,6 +41,15 @@ void html_tree_fini(struct html_tree *tree); /* frees the nodes, not their texts
 /* A value: {title, metrics[], all, shown, names[], nodes[]: [parent (-1 none), name, kind, calls,
  * self of each metric, rest of each metric]}; nodes come behind their parents. False: no memory. */
 bool html_tree_write(struct json_out *out, const struct html_tree *tree);
+
+/* The flame graphs of a page. */
+
+#define HTML_STACKS 2000u /* call stacks whose functions are looked up, those that cost most */
+
+/* Member "flames": see html_tree.h; ranges with what was launched in them, and call stacks where there
+ * are any and `options` can name their functions. False: no memory. */
+bool html_flames(struct json_out *out, const struct timeline *timeline,
+                 const struct write_html_options *options);
 
 #ifdef __cplusplus
 }

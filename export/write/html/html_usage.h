@@ -2,6 +2,7 @@
 #ifndef PROF_HTML_USAGE_H
 #define PROF_HTML_USAGE_H
 
+#include "findings.h"
 #include "json_out.h"
 #include "timeline.h"
 
@@ -23,6 +24,24 @@ extern "C" {
  * Empty lists when the recording has no length. Linear in operations and events, but for a heap of a
  * device's streams. False: no memory. */
 bool html_usage(struct json_out *out, const struct timeline *timeline);
+
+/* The idle time of devices: the longest gaps, and whose time they were. */
+
+#define HTML_GAPS 400u
+#define HTML_OWNERS 400u
+
+/* Member "idle":
+ *
+ *     causes[]   name and words of each cause, by its number
+ *     gap_count  all there are that are not short
+ *     gaps[]     the longest: [device (into the devices of the findings), start_ns, end_ns, cause, name of
+ *                the operation that ended it, path of its launch, path of the call that may have been
+ *                waited in]
+ *     owner_count
+ *     owners[]   most time first: [pid, device or null, cause, path, pieces, ns]
+ *
+ * False: no memory. */
+bool html_gaps(struct json_out *out, const struct findings *findings);
 
 #ifdef __cplusplus
 }

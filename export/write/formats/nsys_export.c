@@ -1,5 +1,5 @@
-/* nsys_schema.c - see nsys_schema.h. */
-#include "nsys_schema.h"
+/* nsys_export.c - the schema: see nsys_export.h. */
+#include "nsys_export.h"
 
 /* What a device did: when, where, launched by whom. A correlation id that calls of several processes
  * have, of which none is known to be meant, stands as a negative number: no call has that. */
