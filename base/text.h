@@ -34,6 +34,20 @@ static inline bool text_equals(struct text a, struct text b)
     return a.size == b.size && (a.size == 0 || memcmp(a.bytes, b.bytes, a.size) == 0);
 }
 
+static inline bool text_ends(struct text text, const char *suffix)
+{
+    size_t size = strlen(suffix);
+    return text.size >= size && memcmp(text.bytes + text.size - size, suffix, size) == 0;
+}
+
+/* By bytes, as SQLite's BINARY collation: below 0, 0 or above 0. */
+static inline int text_compare(struct text a, struct text b)
+{
+    size_t common = a.size < b.size ? a.size : b.size;
+    int order = common ? memcmp(a.bytes, b.bytes, common) : 0;
+    return order ? order : (a.size > b.size) - (a.size < b.size);
+}
+
 /* FNV-1a of 32 bits. */
 static inline uint32_t text_hash(struct text text)
 {

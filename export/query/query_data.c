@@ -35,18 +35,10 @@ static bool take_texts(struct query_data *data)
     return true;
 }
 
-/* As SQLite's BINARY collation orders them. */
-static int compare_texts(struct text a, struct text b)
-{
-    size_t both = a.size < b.size ? a.size : b.size;
-    int order = both ? memcmp(a.bytes, b.bytes, both) : 0;
-    return order ? order : (a.size > b.size) - (a.size < b.size);
-}
-
 static int compare_names(const void *a, const void *b, void *texts)
 {
     const struct text *at = texts;
-    return compare_texts(at[*(const uint32_t *)a], at[*(const uint32_t *)b]);
+    return text_compare(at[*(const uint32_t *)a], at[*(const uint32_t *)b]);
 }
 
 bool query_data_rank(struct query_data *data)
@@ -80,13 +72,13 @@ int64_t query_data_find(const struct query_data *data, struct text text)
     uint32_t low = 0, high = data->timeline->names.count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (compare_texts(data->texts[data->by_rank[middle]], text) < 0)
+        if (text_compare(data->texts[data->by_rank[middle]], text) < 0)
             low = middle + 1;
         else
             high = middle;
     }
     if (low == data->timeline->names.count ||
-        compare_texts(data->texts[data->by_rank[low]], text) != 0)
+        text_compare(data->texts[data->by_rank[low]], text) != 0)
         return QUERY_NULL;
     return data->ranks[data->by_rank[low]];
 }

@@ -211,7 +211,7 @@ static bool is_wanted(const struct blocks *blocks, uint32_t name)
 {
     const char *wanted = blocks->options.block;
     struct text text = blocks->timeline->names.at[name];
-    return !wanted || (strlen(wanted) == text.size && memcmp(wanted, text.bytes, text.size) == 0);
+    return !wanted || text_is(text, wanted);
 }
 
 static bool add_block(struct blocks *blocks, uint32_t index)
@@ -344,12 +344,10 @@ static bool is_range(const struct key_names *keys, const struct timeline *timeli
 {
     uint32_t name = shown_name(timeline, slice);
     struct text key = key_names_text(keys, key_names_of(keys, name)), own = key;
-    size_t size = strlen(range);
     if (name < timeline->names.count)
         own = timeline->names.at[name];
     return !(slice->flags & (TL_INTERNAL | TL_CONTINUED)) &&
-           ((key.size == size && memcmp(key.bytes, range, size) == 0) ||
-            (own.size == size && memcmp(own.bytes, range, size) == 0));
+           (text_is(key, range) || text_is(own, range));
 }
 
 bool block_runs_of_range(struct blocks *blocks)

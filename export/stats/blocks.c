@@ -473,13 +473,12 @@ double blocks_total(struct blocks *blocks, uint32_t index, const char *prefix, b
 
 /* ---- debug maps ---- */
 
+/* No text comes before an empty one. */
 static int compare_texts(struct text a, struct text b)
 {
     if (!a.bytes || !b.bytes)
         return (a.bytes != NULL) - (b.bytes != NULL);
-    size_t common = a.size < b.size ? a.size : b.size;
-    int order = common ? memcmp(a.bytes, b.bytes, common) : 0;
-    return order ? order : (a.size > b.size) - (a.size < b.size);
+    return text_compare(a, b);
 }
 
 static int compare_entries(const void *left, const void *right)

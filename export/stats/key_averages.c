@@ -20,7 +20,7 @@ static const char unnamed_name[] = "(unnamed)";
 static bool is_step(struct text name)
 {
     size_t prefix = sizeof step_prefix - 1;
-    if (name.size <= prefix || memcmp(name.bytes, step_prefix, prefix) != 0)
+    if (name.size <= prefix || !text_begins(name, step_prefix))
         return false;
     for (size_t i = prefix; i < name.size; i++)
         if (name.bytes[i] < '0' || name.bytes[i] > '9')

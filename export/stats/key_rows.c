@@ -87,8 +87,7 @@ static bool find_shape_keys(struct key_context *context)
     context->is_shape = calloc((size_t)timeline->names.count + 1, sizeof *context->is_shape);
     for (uint32_t i = 0; i < timeline->names.count && context->is_shape; i++) {
         struct text name = timeline->names.at[i];
-        context->is_shape[i] = (name.size == 5 && memcmp(name.bytes, "sizes", 5) == 0) ||
-                               (name.size == 10 && memcmp(name.bytes, "Input Dims", 10) == 0);
+        context->is_shape[i] = text_is(name, "sizes") || text_is(name, "Input Dims");
     }
     return context->is_shape != NULL;
 }

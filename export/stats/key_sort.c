@@ -133,13 +133,6 @@ static int by_number(double a, double b)
     return a < b ? 1 : a > b ? -1 : 0;
 }
 
-static int by_text(struct text a, struct text b)
-{
-    size_t common = a.size < b.size ? a.size : b.size;
-    int order = common ? memcmp(a.bytes, b.bytes, common) : 0;
-    return order ? order : (a.size > b.size) - (a.size < b.size);
-}
-
 /* The last tie: there are no two rows of one name, kind and group. */
 static int by_group(const struct key_group *a, const struct key_group *b)
 {
@@ -159,7 +152,7 @@ static int by_everything(const struct key_average *a, const struct key_average *
     if (!order)
         order = by_number((double)a->cpu_total_ns, (double)b->cpu_total_ns);
     if (!order)
-        order = by_text(a->name, b->name);
+        order = text_compare(a->name, b->name);
     if (!order)
         order = (int)a->kind - (int)b->kind;
     return order ? order : by_group(&a->group, &b->group);
@@ -170,7 +163,7 @@ static int compare(const void *left, const void *right, void *user)
     const struct key_average *a = left, *b = right;
     enum key_column column = *(const enum key_column *)user;
     int order = column == KEY_BY_NAME
-                    ? by_text(a->name, b->name)
+                    ? text_compare(a->name, b->name)
                     : by_number(key_column_value(a, column), key_column_value(b, column));
     return order ? order : by_everything(a, b);
 }

@@ -162,9 +162,7 @@ static int compare_in_group(const struct unpaired *left, const struct unpaired *
         return by_side;
     if (left->total_ns != right->total_ns)
         return left->total_ns > right->total_ns ? -1 : 1;
-    size_t shared = left->name.size < right->name.size ? left->name.size : right->name.size;
-    int by_name = shared ? memcmp(left->name.bytes, right->name.bytes, shared) : 0;
-    return by_name ? by_name : compare_numbers(left->name.size, right->name.size);
+    return text_compare(left->name, right->name);
 }
 
 static int compare_reduced(const void *left, const void *right)

@@ -71,12 +71,6 @@ static const struct pattern patterns[] = {
     {"cudaExtLaunchKernel", CUDA_CALL_LAUNCH},
 };
 
-static bool ends_with(struct text name, const char *end)
-{
-    size_t size = strlen(end);
-    return name.size >= size && memcmp(name.bytes + name.size - size, end, size) == 0;
-}
-
 static struct text without_version(struct text name)
 {
     size_t digits = 0;
@@ -84,7 +78,7 @@ static struct text without_version(struct text name)
            name.bytes[name.size - 1 - digits] <= '9')
         digits++;
     struct text rest = {name.bytes, name.size - digits};
-    if (digits == 0 || !ends_with(rest, "_v"))
+    if (digits == 0 || !text_ends(rest, "_v"))
         return name;
     rest.size -= 2;
     return rest;
@@ -93,7 +87,7 @@ static struct text without_version(struct text name)
 /* "cuMemcpyHtoDAsync_v2_ptsz" has two of them. */
 static struct text without_suffixes(struct text name)
 {
-    if (ends_with(name, "_ptsz") || ends_with(name, "_ptds"))
+    if (text_ends(name, "_ptsz") || text_ends(name, "_ptds"))
         name.size -= strlen("_ptsz");
     return without_version(name);
 }
@@ -105,7 +99,7 @@ static bool fits(struct text name, const char *pattern)
         return false;
     if (!pattern[head])
         return name.size == head;
-    return ends_with((struct text){name.bytes + head, name.size - head}, pattern + head + 1);
+    return text_ends((struct text){name.bytes + head, name.size - head}, pattern + head + 1);
 }
 
 /* HIP's calls are called as those of CUDA's runtime: "hipMalloc" fits "cudaMalloc". */
@@ -113,7 +107,7 @@ static bool fits_either(struct text name, const char *pattern)
 {
     static const char cuda[] = "cuda", hip[] = "hip";
     size_t size = sizeof hip - 1;
-    if (name.size < size || memcmp(name.bytes, hip, size) != 0)
+    if (!text_begins(name, hip))
         return fits(name, pattern);
     return strncmp(pattern, cuda, sizeof cuda - 1) == 0 &&
            fits((struct text){name.bytes + size, name.size - size}, pattern + sizeof cuda - 1);

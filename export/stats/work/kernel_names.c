@@ -129,7 +129,7 @@ static enum op_type of_tensile(struct text name)
 
 enum op_type kernel_type_of_name(struct text name)
 {
-    if (name.size > 5 && memcmp(name.bytes, "Cijk_", 5) == 0)
+    if (name.size > 5 && text_begins(name, "Cijk_"))
         return of_tensile(name);
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
         if (has_sign(name, signs[i].sign, signs[i].match))

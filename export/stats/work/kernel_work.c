@@ -59,8 +59,7 @@ struct stated {
 static uint8_t role_of(struct text name)
 {
     for (size_t i = 0; i < sizeof role_keys / sizeof *role_keys; i++)
-        if (strlen(role_keys[i].key) == name.size &&
-            memcmp(role_keys[i].key, name.bytes, name.size) == 0)
+        if (text_is(name, role_keys[i].key))
             return role_keys[i].role;
     return ROLE_NONE;
 }
@@ -111,7 +110,7 @@ static enum op_class class_of(struct range_works *works, uint32_t name)
 
 static bool is_gemm_call(struct text name)
 {
-    return name.size > 6 && memcmp(name.bytes, "cublas", 6) == 0;
+    return name.size > 6 && text_begins(name, "cublas");
 }
 
 /* Work of which only the bytes are known ranks below work with FLOPs. */

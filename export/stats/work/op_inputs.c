@@ -366,7 +366,7 @@ static const struct {
 static bool drop_prefix(struct text *name, const char *prefix)
 {
     size_t size = strlen(prefix);
-    if (name->size <= size || memcmp(name->bytes, prefix, size) != 0)
+    if (name->size <= size || !text_begins(*name, prefix))
         return false;
     name->bytes += size;
     name->size -= size;
@@ -376,7 +376,7 @@ static bool drop_prefix(struct text *name, const char *prefix)
 static bool drop_suffix(struct text *name, const char *suffix)
 {
     size_t size = strlen(suffix);
-    if (name->size <= size || memcmp(name->bytes + name->size - size, suffix, size) != 0)
+    if (name->size <= size || !text_ends(*name, suffix))
         return false;
     name->size -= size;
     return true;
@@ -400,7 +400,7 @@ static struct text simplify(struct text name)
         drop_prefix(&name, prefixes[i]);
     drop_suffix(&name, " int");
     drop_suffix(&name, "_t");
-    if (name.size > 4 && memcmp(name.bytes, "uint", 4) == 0)
+    if (name.size > 4 && text_begins(name, "uint"))
         drop_prefix(&name, "u");
     return name;
 }
@@ -408,8 +408,7 @@ static struct text simplify(struct text name)
 static enum op_type find_simple(struct text name)
 {
     for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++)
-        if (strlen(spellings[i].name) == name.size &&
-            memcmp(spellings[i].name, name.bytes, name.size) == 0)
+        if (text_is(name, spellings[i].name))
             return (enum op_type)spellings[i].type;
     return OP_TYPE_UNKNOWN;
 }
@@ -468,12 +467,12 @@ static bool is_element_type(struct text name)
 
 static bool ends_in_pairs(struct text name)
 {
-    return name.size > 3 && memcmp(name.bytes + name.size - 3, "_x2", 3) == 0;
+    return name.size > 3 && text_ends(name, "_x2");
 }
 
 static bool is_scalar_kind(struct text name)
 {
-    return name.size >= 6 && memcmp(name.bytes, "Scalar", 6) == 0;
+    return text_begins(name, "Scalar");
 }
 
 /* NULL: there is no room. */

@@ -89,7 +89,7 @@ static struct text bare_name(struct text name)
 {
     static const char space[] = "aten::";
     size_t prefix = sizeof space - 1;
-    if (name.size > prefix && memcmp(name.bytes, space, prefix) == 0)
+    if (name.size > prefix && text_begins(name, space))
         name = (struct text){name.bytes + prefix, name.size - prefix};
     const char *overload = name.size ? memchr(name.bytes, '.', name.size) : NULL;
     if (overload)

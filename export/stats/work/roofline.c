@@ -79,10 +79,7 @@ static int compare_names(const struct timeline *timeline, uint32_t a, uint32_t b
 {
     if (a == b || a == TL_NONE || b == TL_NONE)
         return a == b ? 0 : a == TL_NONE ? 1 : -1;
-    struct text left = timeline->names.at[a], right = timeline->names.at[b];
-    size_t size = left.size < right.size ? left.size : right.size;
-    int row_order = memcmp(left.bytes, right.bytes, size);
-    return row_order ? row_order : (left.size > right.size) - (left.size < right.size);
+    return text_compare(timeline->names.at[a], timeline->names.at[b]);
 }
 
 /* Equal ones by name, so that the order does not depend on that of the file. */
@@ -204,10 +201,8 @@ static struct roofline_device *begin_device(struct pass *pass, const struct tl_g
 
 static bool is_step(const struct timeline *timeline, const struct tl_slice *slice)
 {
-    static const char step[] = "ProfilerStep#";
     struct text name = timeline->names.at[slice->name];
-    return slice->kind == TL_STEP ||
-           (name.size >= sizeof step - 1 && memcmp(name.bytes, step, sizeof step - 1) == 0);
+    return slice->kind == TL_STEP || text_begins(name, "ProfilerStep#");
 }
 
 /* Steps are no operators: there would be a row for each. */
