@@ -5,8 +5,7 @@
  */
 #include "arrow.h"
 
-#include "arrow_columns.h"
-#include "arrow_names.h"
+#include "arrow_view.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* arrow_events.c - what threads did, and which of it launched: items are slices, begin/end ranges, marks. */
 #include "array.h"
-#include "arrow_attrs.h"
-#include "arrow_columns.h"
+#include "arrow_view.h"
 #include "stack_of.h"
 
 enum event_kind { EVENT_SLICE, EVENT_ASYNC, EVENT_MARK };

@@ -1,5 +1,7 @@
-/* arrow_view.h - what the cells of a table are read from: a timeline, and what must be known of all of it
- * before the first row: sums over what is inside of events, places of attributes, rows of events.
+/* arrow_view.h - the inside of arrow.c: what the cells of a table are read from, its columns, and the dictionary.
+ *
+ * The view is a timeline, and what must be known of all of it before the first row: sums over what is inside of
+ * events, places of attributes, rows of events.
  */
 #ifndef PROF_ARROW_VIEW_H
 #define PROF_ARROW_VIEW_H
@@ -8,6 +10,10 @@
 #include "memory_use.h"
 #include "quoted_names.h"
 #include "slice_sums.h"
+#include "text_out.h"
+
+#include <stdatomic.h>
+#include <string.h>
 
 /* Words that are in every dictionary behind the timeline's names. */
 enum arrow_word {
@@ -40,7 +46,7 @@ struct arrow_view {
     int64_t *memory_bytes[MEMORY_SIDES]; /* by slice; NULL: no memory of that side anywhere */
     bool *has_memory[MEMORY_SIDES];      /* by process, likewise */
     uint32_t *first_attr;                /* by slice; NULL: nothing has attributes */
-    uint8_t *attr_words;                 /* by name: arrow_attrs.c's; NULL likewise */
+    uint8_t *attr_words;                 /* by name: which own column it is; NULL likewise */
     struct quoted_names *quoted;         /* NULL likewise */
     struct {
         bool shapes, sequence, stack, flops;
@@ -76,5 +82,146 @@ uint32_t arrow_view_launched(const struct timeline *timeline, const struct tl_sl
 
 /* The name of the innermost range around a slice, itself included; TL_NONE none. */
 uint32_t arrow_view_range(const struct timeline *timeline, uint32_t slice);
+
+/* ---- attributes of events: those that have columns of their own, and all others as JSON ---- */
+
+/* The ones with columns; NULL: not given. Of several for one column the last counts. */
+struct arrow_attrs_own {
+    const struct tl_attr *shapes; /* "Input Dims", "sizes": text */
+    const struct tl_attr
+        *sequence;               /* "stashed_seq", else "Sequence number", "seq": a whole number */
+    const struct tl_attr *stack; /* "Call stack": text */
+    const struct tl_attr *flops; /* "flops": a number that is not negative */
+};
+
+struct tl_attrs arrow_attrs_of_slice(const struct arrow_view *view, uint32_t slice);
+struct arrow_attrs_own arrow_attrs_own(const struct arrow_view *view, struct tl_attrs attrs);
+
+/* A JSON object of the others; each key once, with the last value that was given for it. Numbers are numbers,
+ * null those that are not finite. False: there are none, nothing was written. */
+bool arrow_attrs_json(const struct arrow_view *view, struct tl_attrs attrs, struct text_out *out);
+
+/* The dictionary that all columns of names share, as Arrow's large_string: names of the
+ * timeline, then arrow_words, then what events need beside these: call stacks and numbered categories.
+ *
+ * Each text is there once, as pandas wants it of categories: names that were told apart by bytes that are not
+ * UTF-8 can have become equal, and a program may call its ranges "step". So a cell's number is one of all these
+ * texts in that order, and `places` tells where in the dictionary that is. */
+
+/* Counted: the stream, and every array that has it, hold it. */
+struct arrow_names {
+    _Atomic(uint32_t) holders;
+    uint32_t count;
+    int64_t *offsets; /* count + 1 */
+    char *bytes;
+    uint32_t *places; /* by number */
+};
+
+/* With one holder. `table` ARROW_EVENTS: with what events need, of which the view gets the places; `stacks`
+ * as in struct arrow_more. NULL: no memory. */
+struct arrow_names *arrow_names_create(struct arrow_view *view, enum arrow_table table,
+                                       char *const *stacks);
+struct arrow_names *arrow_names_hold(struct arrow_names *names);
+void arrow_names_release(struct arrow_names *names); /* NULL is fine */
+
+/* ---- columns ---- */
+
+/* An item's cell goes to `to` as its column's type; of a column of texts to the end of a struct text_out.
+ * False: it is null, and `to` was perhaps written to. */
+typedef bool arrow_cell(const struct arrow_view *view, uint32_t item, void *to);
+
+struct arrow_column {
+    const char *name;
+    const char *format; /* as Arrow writes types */
+    uint8_t bytes;      /* of a value; 0: a text of its own */
+    bool nullable;
+    bool is_name; /* an index into the dictionary */
+    arrow_cell *cell;
+};
+
+struct arrow_rows {
+    const struct arrow_column *columns;
+    uint32_t column_count;
+    /* Rows are those items for which this holds. */
+    bool (*is_row)(const struct arrow_view *view, uint32_t item);
+    uint32_t (*item_count)(const struct timeline *timeline);
+    /* Whether nothing in the timeline has a value of that column: it need not be asked row by row. NULL: unknown. */
+    bool (*is_absent)(const struct arrow_view *view, arrow_cell *cell);
+};
+
+extern const struct arrow_rows arrow_event_rows, arrow_launch_rows, arrow_kernel_rows,
+    arrow_counter_rows;
+
+#define ARROW_COLUMN(name, format, bytes, nullable, is_name, cell) \
+    {                                                              \
+        name, format, bytes, nullable, is_name, cell               \
+    }
+#define ARROW_U16(name, cell) ARROW_COLUMN(name, "S", 2, false, false, cell)
+#define ARROW_U32(name, cell) ARROW_COLUMN(name, "I", 4, false, false, cell)
+#define ARROW_U32_NULL(name, cell) ARROW_COLUMN(name, "I", 4, true, false, cell)
+#define ARROW_I32_NULL(name, cell) ARROW_COLUMN(name, "i", 4, true, false, cell)
+#define ARROW_I64(name, cell) ARROW_COLUMN(name, "l", 8, false, false, cell)
+#define ARROW_I64_NULL(name, cell) ARROW_COLUMN(name, "l", 8, true, false, cell)
+#define ARROW_U64_NULL(name, cell) ARROW_COLUMN(name, "L", 8, true, false, cell)
+#define ARROW_F64(name, cell) ARROW_COLUMN(name, "g", 8, false, false, cell)
+#define ARROW_F64_NULL(name, cell) ARROW_COLUMN(name, "g", 8, true, false, cell)
+#define ARROW_TIME(name, cell) ARROW_COLUMN(name, "tsn:UTC", 8, false, false, cell)
+#define ARROW_NAME(name, cell) ARROW_COLUMN(name, "I", 4, false, true, cell)
+#define ARROW_NAME_NULL(name, cell) ARROW_COLUMN(name, "I", 4, true, true, cell)
+#define ARROW_TEXT_NULL(name, cell) ARROW_COLUMN(name, "U", 0, true, false, cell)
+
+static inline bool arrow_put_16(void *to, uint16_t value)
+{
+    memcpy(to, &value, sizeof value);
+    return true;
+}
+
+static inline bool arrow_put_32(void *to, uint32_t value)
+{
+    memcpy(to, &value, sizeof value);
+    return true;
+}
+
+/* Null where nothing is known. */
+static inline bool arrow_put_known(void *to, uint32_t value)
+{
+    return arrow_put_32(to, value) && value != TL_NONE;
+}
+
+static inline bool arrow_put_64(void *to, int64_t value)
+{
+    memcpy(to, &value, sizeof value);
+    return true;
+}
+
+static inline bool arrow_put_f64(void *to, double value)
+{
+    memcpy(to, &value, sizeof value);
+    return true;
+}
+
+static inline bool arrow_put_word(const struct arrow_view *view, void *to, enum arrow_word word)
+{
+    return arrow_put_32(to, view->timeline->names.count + word);
+}
+
+/* A name that something must have. */
+static inline bool arrow_put_name(const struct arrow_view *view, void *to, uint32_t name)
+{
+    return name < view->timeline->names.count ? arrow_put_32(to, name)
+                                              : arrow_put_word(view, to, ARROW_UNNAMED);
+}
+
+static inline bool arrow_put_time(const struct arrow_view *view, void *to, int64_t time_ns)
+{
+    return arrow_put_64(to, (int64_t)view->timeline->base_realtime_ns + time_ns);
+}
+
+/* The row in ARROW_EVENTS of a slice, or of the innermost one around it that has a row. */
+static inline bool arrow_put_event(const struct arrow_view *view, void *to, uint32_t slice)
+{
+    int64_t row = arrow_view_row_around(view, slice);
+    return arrow_put_64(to, row) && row >= 0;
+}
 
 #endif
