@@ -86,7 +86,7 @@ struct key_options {
 struct key_average {
     struct text name; /* the timeline's, or a literal */
     enum key_kind kind;
-    uint32_t key; /* of key_names.h; of the first, where rows are not told apart by name */
+    uint32_t key; /* of key_names; of the first event, where rows are not grouped by name */
     uint64_t count;
     uint64_t outer_count; /* of these: outermost calls. Totals and averages cover only these, since
                              their time includes that of the nested ones */
@@ -130,8 +130,8 @@ struct key_averages {
     int64_t cuda_outside_ns;    /* device time launched outside of every range */
     /* Durations as of the spread, and what calls of ranges launched where they launched something
      * (device time, counted as in CUDA total), with the row of each; by row and ascending within each
-     * where there is a spread, else as they came. Empty unless asked for. Whoever sorts or drops rows
-     * loses the connection. */
+     * where there is a spread, else as they came. Empty unless asked for. Sorting or dropping rows
+     * breaks the connection. */
     struct key_samples samples, device_samples;
     bool has_device; /* there is at least one device operation or timed range */
     bool has_timed;  /* at least one range was timed by CUDA events */
@@ -144,7 +144,7 @@ void key_options_default(struct key_options *options);
 /* Adds the timeline up by name: one pass, linear. Returns false when memory is short; fini is not
  * needed then. The names belong to the timeline, which must outlive `averages`. */
 bool key_averages_init(struct key_averages *averages, const struct timeline *timeline);
-/* The same, told apart and with what the options say. */
+/* The same, grouped and filled as the options specify. */
 bool key_averages_init_by(struct key_averages *averages, const struct timeline *timeline,
                           const struct key_options *options);
 void key_averages_fini(struct key_averages *averages);

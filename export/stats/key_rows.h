@@ -120,8 +120,8 @@ static inline uint32_t *key_rows_base(const struct key_rows *rows, uint32_t key,
     return &rows->base_of_key[(size_t) class * rows->keys.key_count + key];
 }
 
-/* Index of the row; UINT32_MAX, and rows->failed: no memory. Of `group` only what rows are told
- * apart by is read. */
+/* Index of the row; UINT32_MAX, and rows->failed: no memory. Reads only the members of `group`
+ * that rows are grouped by. */
 uint32_t key_rows_find_slow(struct key_rows *rows, uint32_t key, enum key_kind kind,
                             const struct key_group *group);
 static inline uint32_t key_rows_find(struct key_rows *rows, uint32_t name, enum key_kind kind,

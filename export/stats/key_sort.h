@@ -36,7 +36,7 @@ enum key_column {
 };
 
 /* Sorts descending (names: ascending). Equal rows are ordered by the other totals, then by name and
- * by what they are told apart by: the order is the same on every run and every machine. */
+ * by group: the order is the same on every run and every machine. */
 void key_sort(struct key_averages *averages, enum key_column column);
 
 /* Finds a column by its name here ("self_cpu"), in torch.profiler ("self_cpu_time_total") or in

@@ -26,7 +26,7 @@ bool memory_use_init(struct memory_use *use, const struct timeline *timeline);
 void memory_use_fini(struct memory_use *use);
 
 /* Whether memory of the heap is on a device ("CUDA Mem") or not ("CPU Mem"): pinned memory and that
- * of the program's own allocators, of which nobody says where it lies. */
+ * of the program's own allocators, whose location is unknown. */
 bool memory_is_cuda(const struct tl_heap *heap);
 
 /* ---- sites ---- */
@@ -53,8 +53,8 @@ struct memory_sites {
 };
 
 /* What is live right after event `event` (TL_NONE: at the end), of one heap or, with TL_NONE, of
- * all. Memory of which only the size is known is not among what is live at the end: nobody was
- * going to free it. False: no memory. */
+ * all. Memory of which only the size is known does not count as live at the end: no release
+ * of it is ever recorded. False: no memory. */
 bool memory_sites_init(struct memory_sites *sites, const struct timeline *timeline, uint32_t event,
                        uint32_t heap);
 void memory_sites_fini(struct memory_sites *sites);

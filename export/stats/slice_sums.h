@@ -1,4 +1,4 @@
-/* slice_sums.h - what slices come to: their own time, and that of the devices they kept busy. */
+/* slice_sums.h - self time and device time of slices, and totals by call stack. */
 #ifndef PROF_SLICE_SUMS_H
 #define PROF_SLICE_SUMS_H
 

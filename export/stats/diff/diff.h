@@ -34,7 +34,7 @@ enum diff_verdict {
     DIFF_SAME,    /* the interval holds 1 */
     DIFF_SLOWER,
     DIFF_FASTER,
-    DIFF_MORE_CALLS, /* each takes as long, or too few to tell, and there are more of them */
+    DIFF_MORE_CALLS, /* each takes as long, or there are too few to compare, and there are more of them */
     DIFF_FEWER_CALLS,
     DIFF_NEW,  /* not in the left run */
     DIFF_GONE, /* not in the right run */
@@ -98,10 +98,10 @@ enum diff_gate_of {
     DIFF_GATE_KERNEL, /* any kernel with a hundredth of the right run's device time at least */
 };
 enum diff_gate_result {
-    DIFF_GATE_NONE, /* not asked for */
+    DIFF_GATE_NONE, /* not requested */
     DIFF_GATE_PASSED,
     DIFF_GATE_FAILED,
-    DIFF_GATE_UNKNOWN, /* noise could not be told */
+    DIFF_GATE_UNKNOWN, /* the noise is unknown */
 };
 
 struct diff_gate {

@@ -23,7 +23,7 @@ struct finding_owner {
     int64_t cost_ns;
     int64_t saved_ns;
     int64_t largest_ns; /* the cost of `slice` */
-    int64_t more;       /* what a rule adds up besides */
+    int64_t more;       /* another sum, as the rule defines it */
 };
 
 /* Zeroed is empty. */
@@ -35,7 +35,7 @@ struct finding_owners {
 
 void finding_owners_fini(struct finding_owners *owners);
 
-/* Adds the cost of a slice (TL_NONE: of nobody) to the owner with its path: the range or call itself.
+/* Adds the cost of a slice (TL_NONE: unattributed) to the owner with its path: the range or call itself.
  * The owner, so that more can be added to it: valid until the next call. NULL: no memory. */
 struct finding_owner *finding_owners_add(struct finding_owners *owners,
                                          const struct finding_context *context, uint32_t process,
@@ -72,8 +72,8 @@ typedef bool rule_operation(struct finding_owners *owners, const struct finding_
 bool rule_add_operations(struct finding_owners *owners, const struct finding_context *context,
                          rule_operation *add);
 
-/* Adds the durations of the calls whose name is wanted, those within another one of them left out,
- * unless all of them are not worth a finding. Places with fewer than `least` of them are left out. */
+/* Adds the durations of the calls whose name is wanted, except those within another such call, unless all
+ * of them together are not worth a finding. Places with fewer than `least` of them are left out. */
 bool rule_add_calls(struct finding_owners *owners, const struct finding_context *context,
                     bool (*wanted)(struct text name), uint64_t least);
 

@@ -83,9 +83,9 @@ struct launch_some {
 struct launch_row {
     uint32_t process;
     uint32_t device;                        /* ordinal in its process; TL_NONE unknown */
-    uint64_t launched;                      /* operations that are looked at */
+    uint64_t launched;                      /* operations whose call is known */
     uint64_t others;                        /* of graphs, or their call is not in the trace */
-    int64_t call_ns, delay_ns, duration_ns; /* sums over those that are looked at */
+    int64_t call_ns, delay_ns, duration_ns; /* sums over these */
     struct launch_some slow;                /* calls longer than `slow_call_ns` */
     struct launch_some late;                /* started later than `late_start_ns` after the call */
     struct launch_some starved;             /* of these, though the stream had been free as long */
@@ -128,7 +128,7 @@ struct kernel_sequence {
 struct kernel_sequences {
     struct kernel_sequence *at; /* most frequent first, then longest on the device */
     uint32_t count, capacity;
-    uint32_t ranges; /* that were looked at, shorter ones too */
+    uint32_t ranges; /* examined, including shorter ones */
 };
 
 /* Ranges whose name contains `part`; NULL: steps. Linear. False: no memory; fini is not needed then. */

@@ -159,7 +159,7 @@ const char *idle_cause_name(enum idle_cause cause);
  *
  * The depth rises when the call that launches begins and falls when the operation starts, as in
  * HolisticTraceAnalysis' queue length. Operations of graphs, and those whose call is not in the trace,
- * are left out: nothing tells when they entered the queue.
+ * are left out: the trace does not show when they entered the queue.
  */
 
 /* Queue capacity: the next launch waits. */
@@ -177,7 +177,7 @@ struct queue_row {
 };
 
 struct queue_depth {
-    struct queue_row *at; /* streams with operations that are looked at */
+    struct queue_row *at; /* streams with such operations */
     uint32_t count;
 };
 

@@ -25,7 +25,7 @@ struct op_count {
 struct conv_layout {
     int8_t input, weight, output_gradient;
     int8_t stride, padding, dilation, groups;
-    int8_t transposed; /* the argument that says so */
+    int8_t transposed; /* the argument that decides it */
     int8_t output_padding;
     bool is_transposed;
 };
@@ -57,7 +57,7 @@ const struct op_tensor *op_tensor_input(const struct op_inputs *inputs, int numb
 /* The concrete value of an input; empty: none was recorded. */
 struct text op_value(const struct op_inputs *inputs, int number);
 
-/* Sizes and numbers beyond it are none: what is multiplied and added of them stays in 64 bits. */
+/* Larger sizes and numbers are refused, so that products and sums of them fit into 64 bits. */
 #define OP_LIMIT (INT64_C(1) << 30)
 
 /* A value that is a number for each of `count` dimensions, as strides are; one is for all. An empty list

@@ -13,11 +13,11 @@
  *        is another model; with another size of memory the entry's bandwidth is not taken. Words left
  *        over in the name ("Laptop", "Max-Q", "D", "MIG 1g.5gb") are another model, too.
  *     3. by compute capability: multiprocessors x operations of each per clock x clock, and the
- *        bandwidth, where the trace tells these (libprof's own, nvprof's and nsys's do; PyTorch's do
+ *        bandwidth, where the trace contains these (libprof's own, nvprof's and nsys's do; PyTorch's do
  *        not). Of a slice of a device (MIG) that is the slice's share; its bandwidth is not known.
  *
  * A simulated device has no rates, unless the user's file says so, and neither has one of AMD whose name
- * tells no model: its "compute capability" is no NVIDIA one.
+ * identifies no model: its "compute capability" is not NVIDIA's.
  */
 #ifndef PROF_PEAK_RATES_H
 #define PROF_PEAK_RATES_H
@@ -78,11 +78,11 @@ struct peak_rates {
     char name[PEAK_NAME_BYTES]; /* the entry's, or the user's section's; empty: none */
     const char *source;         /* where the figures are from; "" none. Of a file: its path */
     const char *beside; /* with PEAK_FILE: where figures are from that the file does not have; "" */
-    const char *caveat; /* what is to be known of them, or why there are none; "" nothing */
+    const char *caveat; /* a reservation about them, or why there are none; "" none */
     uint32_t file_types; /* bit 1 << enum op_type: the user's file has it */
 };
 
-/* What a trace tells of a device; 0 and empty: unknown. */
+/* What a trace contains about a device; 0 and empty: unknown. */
 struct peak_device {
     struct text name;
     uint32_t compute_major, compute_minor;

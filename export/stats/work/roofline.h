@@ -88,7 +88,7 @@ struct roofline_row {
 
 struct roofline_device {
     uint32_t process, ordinal;
-    uint32_t device;               /* into the timeline's devices[], TL_NONE: nothing tells of it */
+    uint32_t device;               /* into the timeline's devices[], TL_NONE: not in the trace */
     uint32_t first_row, row_count; /* into rows[] */
     struct peak_rates peak;
     uint64_t kernels, graphs; /* graphs: launched ones that were recorded as a whole */
@@ -102,14 +102,14 @@ struct roofline_device {
     double utilization; /* operations by those possible in that type in the window */
     double busy_share;  /* the same of the time in which the device was busy */
     uint64_t flop_why[ROOFLINE_REASONS], bytes_why[ROOFLINE_REASONS];
-    uint64_t untyped;    /* instances with operations of which nothing tells the type */
+    uint64_t untyped;    /* instances with operations of unknown type */
     uint64_t unrated;    /* or for whose type the device has no known rate */
     uint32_t above_peak; /* rows */
 };
 
 struct roofline_options {
     enum roofline_by by;
-    enum op_type type;            /* of kernels of which nothing tells it; OP_TYPE_UNKNOWN none */
+    enum op_type type;            /* assumed for kernels of unknown type; OP_TYPE_UNKNOWN none */
     const struct peak_file *file; /* NULL none */
 };
 
