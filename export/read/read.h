@@ -48,7 +48,7 @@ uint32_t trace_file_process_count(const struct trace_file *file);
  * timeline_end_process(). May be called again. A damaged record ends it with false unless the file was
  * opened with `partial`; `health` (may be NULL) is filled either way. */
 bool trace_file_append(struct trace_file *file, uint32_t process, struct builder *builder,
-                       struct read_health *health, struct read_error *error);
+                       struct tl_health *health, struct read_error *error);
 
 /* How many records a file of libprof's own format has; 0: of another format, or no memory. */
 uint64_t trace_file_count_records(struct trace_file *file);

@@ -22,7 +22,7 @@ static void no_memory(struct read_error *error, const char *path)
 static bool add_process(struct builder *builder, struct trace_file *file, uint32_t process,
                         int64_t shift_ns, struct read_error *error)
 {
-    struct read_health health = {0};
+    struct tl_health health = {0};
     timeline_begin_process(builder, trace_file_path(file), shift_ns);
     if (!timeline_build_failed(builder) &&
         !trace_file_append(file, process, builder, &health, error))

@@ -60,13 +60,13 @@ static uint64_t scaled(const struct walk *walk, uint64_t count)
     return (uint64_t)((double)count * ((double)kept + (double)missing) / (double)kept);
 }
 
-static void count_events(const struct walk *walk, struct read_cost *cost)
+static void count_events(const struct walk *walk, struct tl_cost *cost)
 {
     const struct walk_cost *from = &walk->cost;
     cost->parts[PROF_COST_EVENTS].count = scaled(walk, from->events);
     cost->parts[PROF_COST_RECORDS].count = scaled(walk, from->records);
     for (int i = 0; i < PROF_COST_COUNT; i++) {
-        struct read_cost_part *part = &cost->parts[i];
+        struct tl_cost_part *part = &cost->parts[i];
         if (from->items[i].each_ps)
             part->ns = (uint64_t)((double)part->count * from->items[i].each_ps / 1000);
     }
@@ -77,13 +77,13 @@ void walk_cost_tell(struct walk *walk)
     const struct walk_cost *from = &walk->cost;
     if (!from->head.ticks)
         return;
-    struct read_cost cost = {.recorded_ns = from->head.recorded_ns,
-                             .cpu_ns = from->head.cpu_ns,
-                             .launches = from->head.launches,
-                             .budget_ppm = from->head.budget_ppm,
-                             .time_ns = clockmap_time_ns(&walk->clock, from->head.ticks)};
+    struct tl_cost cost = {.recorded_ns = from->head.recorded_ns,
+                           .cpu_ns = from->head.cpu_ns,
+                           .launches = from->head.launches,
+                           .budget_ppm = from->head.budget_ppm,
+                           .time_ns = clockmap_time_ns(&walk->clock, from->head.ticks)};
     for (int i = 0; i < PROF_COST_COUNT; i++)
-        cost.parts[i] = (struct read_cost_part){from->items[i].count, from->items[i].ns};
+        cost.parts[i] = (struct tl_cost_part){from->items[i].count, from->items[i].ns};
     count_events(walk, &cost);
     timeline_set_cost(walk->builder, &cost);
 }

@@ -1,57 +1,131 @@
 /* trace_device.c - records of what devices did. They lie in logs of threads, and belong to none. */
 #include "trace_memory.h"
 
-static void tell_gpu(struct walk *walk, struct read_gpu *gpu, uint64_t start_ns, uint64_t end_ns,
-                     uint64_t info)
+static void append_gpu(struct walk *walk, struct read_gpu *gpu, uint64_t start_ns, uint64_t end_ns,
+                       uint64_t info)
 {
+    if (start_ns == 0) {
+        timeline_append_untimed(walk->builder);
+        return;
+    }
     gpu->correlation = (uint32_t)info;
     gpu->start_ns = clockmap_device_ns(&walk->clock, start_ns);
     gpu->end_ns = clockmap_device_ns(&walk->clock, end_ns);
     timeline_append_gpu(walk->builder, gpu);
 }
 
+static struct tl_kernel kernel_of(const struct prof_rec_kernel *from)
+{
+    return (struct tl_kernel){
+        .context = from->context,
+        .stream = from->stream,
+        .name = from->name,
+        .grid_x = from->grid_x,
+        .grid_y = from->grid_y,
+        .grid_z = from->grid_z,
+        .block_x = from->block_x,
+        .block_y = from->block_y,
+        .block_z = from->block_z,
+        .registers = from->registers,
+        .device = from->device,
+        .local_memory = from->local_memory,
+        .static_shared_memory = from->static_shared_memory,
+        .dynamic_shared_memory = from->dynamic_shared_memory,
+        .graph_node = from->graph_node,
+        .graph = from->graph,
+        .priority = from->priority,
+        .queued_ns = from->queued_ns,
+        .submitted_ns = from->submitted_ns,
+        .cluster_x = from->cluster_x,
+        .cluster_y = from->cluster_y,
+        .cluster_z = from->cluster_z,
+        .launch_type = from->launch_type,
+        .channel_type = from->channel_type,
+        .channel = from->channel,
+        .shared_memory_executed = from->shared_memory_executed,
+    };
+}
+
 static void take_kernel(struct walk *walk, const struct record *record, uint64_t info)
 {
-    struct read_gpu gpu = {.kind = READ_GPU_KERNEL};
-    record_copy(record, &gpu.kernel, sizeof gpu.kernel);
-    if (record->words * 8 < offsetof(struct prof_rec_kernel, priority) + sizeof gpu.kernel.priority)
-        gpu.kernel.priority = PROF_PRIORITY_UNKNOWN;
-    tell_gpu(walk, &gpu, gpu.kernel.start_ns, gpu.kernel.end_ns, info);
+    struct prof_rec_kernel from;
+    record_copy(record, &from, sizeof from);
+    if (record->words * 8 < offsetof(struct prof_rec_kernel, priority) + sizeof from.priority)
+        from.priority = PROF_PRIORITY_UNKNOWN;
+    struct read_gpu gpu = {.kind = READ_GPU_KERNEL, .kernel = kernel_of(&from)};
+    append_gpu(walk, &gpu, from.start_ns, from.end_ns, info);
 }
 
 static void take_memcpy(struct walk *walk, const struct record *record, uint64_t info)
 {
-    struct read_gpu gpu = {.kind = READ_GPU_MEMCPY};
-    record_copy(record, &gpu.memcpy, sizeof gpu.memcpy);
-    tell_gpu(walk, &gpu, gpu.memcpy.start_ns, gpu.memcpy.end_ns, info);
+    struct prof_rec_memcpy from;
+    record_copy(record, &from, sizeof from);
+    struct read_gpu gpu = {.kind = READ_GPU_MEMCPY,
+                           .memcpy = {.bytes = from.bytes,
+                                      .context = from.context,
+                                      .stream = from.stream,
+                                      .device = from.device,
+                                      .copy_kind = from.copy_kind,
+                                      .src_kind = from.src_kind,
+                                      .dst_kind = from.dst_kind,
+                                      .flags = from.flags,
+                                      .src_device = from.src_device,
+                                      .dst_device = from.dst_device,
+                                      .graph = from.graph,
+                                      .graph_node = from.graph_node,
+                                      .src_context = from.src_context,
+                                      .dst_context = from.dst_context}};
+    append_gpu(walk, &gpu, from.start_ns, from.end_ns, info);
 }
 
 static void take_memset(struct walk *walk, const struct record *record, uint64_t info)
 {
-    struct read_gpu gpu = {.kind = READ_GPU_MEMSET};
-    record_copy(record, &gpu.memset, sizeof gpu.memset);
-    tell_gpu(walk, &gpu, gpu.memset.start_ns, gpu.memset.end_ns, info);
+    struct prof_rec_memset from;
+    record_copy(record, &from, sizeof from);
+    struct read_gpu gpu = {.kind = READ_GPU_MEMSET,
+                           .memset = {.bytes = from.bytes,
+                                      .context = from.context,
+                                      .stream = from.stream,
+                                      .device = from.device,
+                                      .memory_kind = from.memory_kind,
+                                      .flags = from.flags,
+                                      .value = from.value,
+                                      .graph_node = from.graph_node,
+                                      .graph = from.graph}};
+    append_gpu(walk, &gpu, from.start_ns, from.end_ns, info);
 }
 
 static void take_sync(struct walk *walk, const struct record *record, uint64_t info)
 {
-    struct read_gpu gpu = {.kind = READ_GPU_SYNC};
-    record_copy(record, &gpu.sync, sizeof gpu.sync);
-    tell_gpu(walk, &gpu, gpu.sync.start_ns, gpu.sync.end_ns, info);
+    struct prof_rec_sync from;
+    record_copy(record, &from, sizeof from);
+    struct read_gpu gpu = {.kind = READ_GPU_SYNC,
+                           .sync = {from.type, from.context, from.stream, from.event}};
+    append_gpu(walk, &gpu, from.start_ns, from.end_ns, info);
 }
 
 static void take_overhead(struct walk *walk, const struct record *record, uint64_t info)
 {
-    struct read_gpu gpu = {.kind = READ_GPU_OVERHEAD};
-    record_copy(record, &gpu.overhead, sizeof gpu.overhead);
-    tell_gpu(walk, &gpu, gpu.overhead.start_ns, gpu.overhead.end_ns, info);
+    struct prof_rec_overhead from;
+    record_copy(record, &from, sizeof from);
+    struct read_gpu gpu = {
+        .kind = READ_GPU_OVERHEAD,
+        .overhead = {.kind = from.kind,
+                     .object_kind = from.object_kind,
+                     .object = {from.object[0], from.object[1], from.object[2]}}};
+    append_gpu(walk, &gpu, from.start_ns, from.end_ns, info);
 }
 
 static void take_graph_run(struct walk *walk, const struct record *record, uint64_t info)
 {
-    struct read_gpu gpu = {.kind = READ_GPU_GRAPH};
-    record_copy(record, &gpu.graph, sizeof gpu.graph);
-    tell_gpu(walk, &gpu, gpu.graph.start_ns, gpu.graph.end_ns, info);
+    struct prof_rec_graph_run from;
+    record_copy(record, &from, sizeof from);
+    struct read_gpu gpu = {.kind = READ_GPU_GRAPH,
+                           .graph = {.graph = from.graph,
+                                     .context = from.context,
+                                     .stream = from.stream,
+                                     .device = from.device}};
+    append_gpu(walk, &gpu, from.start_ns, from.end_ns, info);
 }
 
 /* The causes of a later version are of no use: their sum is with unknown_losses. */
@@ -60,14 +134,17 @@ static void take_lost(struct walk *walk, const struct record *record, uint64_t i
     struct prof_rec_lost lost;
     record_copy(record, &lost, sizeof lost);
     if (lost.cause < PROF_LOSS_COUNT)
-        timeline_append_lost(walk->builder, (uint32_t)info, &lost);
+        timeline_append_lost(
+            walk->builder, (uint32_t)info,
+            &(struct read_lost){lost.context, lost.stream, lost.graph, lost.device, lost.cause});
 }
 
 static void take_cuda_event(struct walk *walk, const struct record *record, uint64_t info)
 {
     struct prof_rec_cuda_event event;
     record_copy(record, &event, sizeof event);
-    timeline_append_cuda_event(walk->builder, (uint32_t)info, &event);
+    timeline_append_cuda_event(walk->builder, (uint32_t)info,
+                               &(struct read_cuda_event){event.context, event.stream, event.event});
 }
 
 static void take_range_time(struct walk *walk, const struct record *record)

@@ -35,5 +35,12 @@ void walk_graph(struct walk *walk, const struct record *record)
 {
     struct prof_rec_graph graph;
     record_copy(record, &graph, sizeof graph);
-    timeline_define_graph(walk->builder, clockmap_time_ns(&walk->clock, graph.ticks), &graph);
+    timeline_define_graph(walk->builder, clockmap_time_ns(&walk->clock, graph.ticks),
+                          &(struct read_graph){.graph = graph.graph,
+                                               .source = graph.source,
+                                               .kernels = graph.kernels,
+                                               .memcpys = graph.memcpys,
+                                               .memsets = graph.memsets,
+                                               .others = graph.others,
+                                               .flags = graph.flags});
 }

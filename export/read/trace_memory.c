@@ -1,42 +1,81 @@
 /* trace_memory.c - memory: of devices as CUPTI tells of it, and of the program's own allocators. */
 #include "trace_memory.h"
 
-static void tell_memory(struct walk *walk, const struct record *record)
+static struct read_memory_op memory_of(const struct prof_rec_memory *from)
 {
-    struct read_memory memory = {.correlation = (uint32_t)PROF_WORD_INFO(record->header)};
-    record_copy(record, &memory.record, sizeof memory.record);
-    memory.time_ns = clockmap_device_ns(&walk->clock, memory.record.time_ns);
+    return (struct read_memory_op){
+        .address = from->address,
+        .bytes = from->bytes,
+        .context = from->context,
+        .device = from->device,
+        .operation = from->operation,
+        .kind = from->kind,
+        .flags = from->flags,
+        .pool_type = from->pool_type,
+        .pool = from->pool,
+        .pool_bytes = from->pool_bytes,
+        .pool_used_bytes = from->pool_used_bytes,
+        .pool_release_threshold = from->pool_release_threshold,
+    };
+}
+
+static void take_memory(struct walk *walk, const struct record *record)
+{
+    struct prof_rec_memory from;
+    record_copy(record, &from, sizeof from);
+    const struct read_memory memory = {
+        .time_ns = clockmap_device_ns(&walk->clock, from.time_ns),
+        .correlation = (uint32_t)PROF_WORD_INFO(record->header),
+        .record = memory_of(&from),
+    };
     timeline_append_memory(walk->builder, &memory);
 }
 
-static void tell_pool(struct walk *walk, const struct record *record)
+static void take_pool(struct walk *walk, const struct record *record)
 {
-    struct read_memory_pool pool = {0};
-    record_copy(record, &pool.record, sizeof pool.record);
-    pool.time_ns = clockmap_device_ns(&walk->clock, pool.record.time_ns);
+    struct prof_rec_memory_pool from;
+    record_copy(record, &from, sizeof from);
+    const struct read_memory_pool pool = {
+        .time_ns = clockmap_device_ns(&walk->clock, from.time_ns),
+        .pool = from.pool,
+        .bytes = from.bytes,
+        .used_bytes = from.used_bytes,
+        .release_threshold = from.release_threshold,
+        .device = from.device,
+        .operation = from.operation,
+        .pool_type = from.pool_type,
+    };
     timeline_append_memory_pool(walk->builder, &pool);
 }
 
-static void tell_unified(struct walk *walk, const struct record *record)
+static void take_unified(struct walk *walk, const struct record *record)
 {
-    struct read_unified_memory unified = {0};
-    record_copy(record, &unified.record, sizeof unified.record);
-    unified.start_ns = clockmap_device_ns(&walk->clock, unified.record.start_ns);
-    unified.end_ns = clockmap_device_ns(&walk->clock, unified.record.end_ns);
-    timeline_append_migration(walk->builder, &unified);
+    struct prof_rec_unified_memory from;
+    record_copy(record, &from, sizeof from);
+    const struct read_migration migration = {
+        .start_ns = clockmap_device_ns(&walk->clock, from.start_ns),
+        .end_ns = clockmap_device_ns(&walk->clock, from.end_ns),
+        .address = from.address,
+        .value = from.value,
+        .kind = from.kind,
+        .flags = from.flags,
+        .source = from.source,
+        .target = from.target,
+    };
+    timeline_append_migration(walk->builder, &migration);
 }
 
 void walk_device_memory(struct walk *walk, const struct record *record)
 {
     switch (record_type(record)) {
     case PROF_REC_MEMORY:
-        tell_memory(walk, record);
+        take_memory(walk, record);
         break;
     case PROF_REC_MEMORY_POOL:
-        tell_pool(walk, record);
+        take_pool(walk, record);
         break;
     default:
-        tell_unified(walk, record);
+        take_unified(walk, record);
         break;
     }
 }

@@ -53,7 +53,7 @@ static void collect_info(struct walk *walk, const struct record *record)
 {
     struct prof_rec_info info;
     struct checked_text checked = read_info(record, &info);
-    struct read_process *process = &walk->process;
+    struct tl_process_info *process = &walk->process;
     if (!checked.good) {
         damage(walk, record, "a text is longer than its record");
         return;
@@ -213,7 +213,7 @@ static struct text library_version(const struct prof_file_header *header)
 static void describe_process(struct walk *walk)
 {
     const struct prof_file_header *header = &walk->file->header;
-    struct read_process *process = &walk->process;
+    struct tl_process_info *process = &walk->process;
     bool known_mode = header->gpu_mode <= PROF_GPU_PARTIAL;
     process->pid = header->pid;
     process->parent_pid = header->parent_pid;
@@ -257,8 +257,29 @@ static void tell_thread(struct walk *walk, const struct record *record)
 
 static void tell_device(struct walk *walk, const struct record *record)
 {
-    struct prof_rec_device device;
-    record_copy(record, &device, sizeof device);
+    struct prof_rec_device from;
+    record_copy(record, &from, sizeof from);
+    struct tl_device_info device = {
+        .device = from.device,
+        .name = from.name,
+        .memory_bytes = from.memory_bytes,
+        .memory_bandwidth = from.memory_bandwidth,
+        .compute_major = from.compute_major,
+        .compute_minor = from.compute_minor,
+        .multiprocessors = from.multiprocessors,
+        .core_clock_khz = from.core_clock_khz,
+        .l2_bytes = from.l2_bytes,
+        .threads_per_warp = from.threads_per_warp,
+        .max_threads_per_block = from.max_threads_per_block,
+        .max_threads_per_multiprocessor = from.max_threads_per_multiprocessor,
+        .max_blocks_per_multiprocessor = from.max_blocks_per_multiprocessor,
+        .max_warps_per_multiprocessor = from.max_warps_per_multiprocessor,
+        .registers_per_block = from.registers_per_block,
+        .registers_per_multiprocessor = from.registers_per_multiprocessor,
+        .shared_memory_per_block = from.shared_memory_per_block,
+        .shared_memory_per_multiprocessor = from.shared_memory_per_multiprocessor,
+    };
+    memcpy(device.uuid, from.uuid, sizeof device.uuid);
     timeline_define_device(walk->builder, &device);
 }
 
@@ -266,14 +287,15 @@ static void tell_context(struct walk *walk, const struct record *record)
 {
     struct prof_rec_context context;
     record_copy(record, &context, sizeof context);
-    timeline_define_context(walk->builder, &context);
+    timeline_define_context(walk->builder, &(struct read_context){context.context, context.device});
 }
 
 static void tell_stream(struct walk *walk, const struct record *record)
 {
     struct prof_rec_stream stream;
     record_copy(record, &stream, sizeof stream);
-    timeline_define_stream(walk->builder, &stream);
+    timeline_define_stream(walk->builder,
+                           &(struct read_stream){stream.context, stream.stream, stream.priority});
 }
 
 static void tell_api_name(struct walk *walk, const struct record *record)
@@ -300,28 +322,32 @@ static void tell_event_name(struct walk *walk, const struct record *record)
     struct prof_rec_event_name name;
     record_copy(record, &name, sizeof name);
     if (name.id != 0)
-        timeline_define_event_name(walk->builder, &name);
+        timeline_define_event_name(
+            walk->builder, &(struct read_event_name){name.id, name.name, name.domain, name.category,
+                                                     name.color, name.flags});
 }
 
 static void tell_domain(struct walk *walk, const struct record *record)
 {
     struct prof_rec_domain domain;
     record_copy(record, &domain, sizeof domain);
-    timeline_define_domain(walk->builder, &domain);
+    timeline_define_domain(walk->builder, &(struct read_domain){domain.domain, domain.name});
 }
 
 static void tell_category(struct walk *walk, const struct record *record)
 {
     struct prof_rec_category category;
     record_copy(record, &category, sizeof category);
-    timeline_define_category(walk->builder, &category);
+    timeline_define_category(
+        walk->builder, &(struct read_category){category.domain, category.category, category.name});
 }
 
 static void tell_resource(struct walk *walk, const struct record *record)
 {
     struct prof_rec_resource resource;
     record_copy(record, &resource, sizeof resource);
-    timeline_define_resource(walk->builder, &resource);
+    timeline_define_resource(
+        walk->builder, &(struct read_resource){resource.handle, resource.type, resource.name});
 }
 
 static void tell_stack(struct walk *walk, const struct record *record)
@@ -368,7 +394,10 @@ static void tell_stream_loss(struct walk *walk, const struct record *record)
     struct prof_rec_stream_loss loss;
     record_copy(record, &loss, sizeof loss);
     if (loss.cause < PROF_LOSS_COUNT)
-        timeline_add_stream_loss(walk->builder, &loss);
+        timeline_add_stream_loss(
+            walk->builder,
+            &(struct read_stream_loss){
+                {loss.context, loss.stream, loss.graph, loss.device, loss.cause}, loss.count});
 }
 
 static void tell_record(struct walk *walk, const struct record *record)

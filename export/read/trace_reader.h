@@ -12,7 +12,7 @@ extern "C" {
 struct trace_reader {
     /* As trace_file_append(); `health` is zeroed. */
     bool (*append)(void *foreign, uint32_t process, struct builder *builder,
-                   struct read_health *health, struct read_error *error);
+                   struct tl_health *health, struct read_error *error);
     void (*close)(void *foreign);
 };
 

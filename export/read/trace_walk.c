@@ -194,8 +194,8 @@ static void seal_clock(struct walk *walk)
 }
 
 /* Every step is skipped once the walk has failed. */
-static bool walk_native(struct trace_file *file, struct builder *builder,
-                        struct read_health *health, struct read_error *error)
+static bool walk_native(struct trace_file *file, struct builder *builder, struct tl_health *health,
+                        struct read_error *error)
 {
     struct walk walk;
     walk_init(&walk, file, builder, error);
@@ -246,9 +246,9 @@ uint64_t trace_file_count_records(struct trace_file *file)
 }
 
 static bool walk_foreign(struct trace_file *file, uint32_t process, struct builder *builder,
-                         struct read_health *health, struct read_error *error)
+                         struct tl_health *health, struct read_error *error)
 {
-    struct read_health found = {0};
+    struct tl_health found = {0};
     bool walked = file->reader->append(file->foreign, process, builder, &found, error);
     if (health)
         *health = found;
@@ -256,7 +256,7 @@ static bool walk_foreign(struct trace_file *file, uint32_t process, struct build
 }
 
 bool trace_file_append(struct trace_file *file, uint32_t process, struct builder *builder,
-                       struct read_health *health, struct read_error *error)
+                       struct tl_health *health, struct read_error *error)
 {
     return file->reader ? walk_foreign(file, process, builder, health, error)
                         : walk_native(file, builder, health, error);

@@ -68,10 +68,10 @@ struct walk_stop {
 struct walk {
     const struct trace_file *file;
     struct builder *builder;
-    struct read_health health;
+    struct tl_health health;
     struct read_error *error;
     bool failed;
-    struct read_process process;
+    struct tl_process_info process;
     struct clockmap clock;
     struct idmap thread_slots; /* thread number -> index into threads */
     struct walk_thread *threads;

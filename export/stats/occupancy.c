@@ -11,14 +11,14 @@
 
 #define REGISTER_UNIT 256u
 
-static uint32_t sub_partitions(const struct prof_rec_device *device)
+static uint32_t sub_partitions(const struct tl_device_info *device)
 {
     return device->compute_major == 6 && device->compute_minor == 0 ? 2 : 4;
 }
 
 /* Blocks that a multiprocessor holds, by the CUDA programming guide's table, for files that do not say;
  * UINT32_MAX: unknown. */
-static uint32_t most_blocks(const struct prof_rec_device *device)
+static uint32_t most_blocks(const struct tl_device_info *device)
 {
     uint32_t minor = device->compute_minor;
     switch (device->compute_major) {
@@ -39,7 +39,7 @@ static uint32_t most_blocks(const struct prof_rec_device *device)
 }
 
 /* Other makers' devices have other limits. */
-static bool is_nvidia(const struct prof_rec_device *device)
+static bool is_nvidia(const struct tl_device_info *device)
 {
     return device->threads_per_warp == 32;
 }
@@ -54,8 +54,8 @@ static uint32_t smaller(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-static uint32_t blocks_by_registers(const struct prof_rec_kernel *kernel,
-                                    const struct prof_rec_device *device, uint32_t warps_per_block)
+static uint32_t blocks_by_registers(const struct tl_kernel *kernel,
+                                    const struct tl_device_info *device, uint32_t warps_per_block)
 {
     uint32_t per_warp = round_up(kernel->registers * device->threads_per_warp, REGISTER_UNIT);
     if (!per_warp || !device->registers_per_multiprocessor)
@@ -65,8 +65,8 @@ static uint32_t blocks_by_registers(const struct prof_rec_kernel *kernel,
     return warps / warps_per_block;
 }
 
-static uint32_t blocks_by_shared_memory(const struct prof_rec_kernel *kernel,
-                                        const struct prof_rec_device *device)
+static uint32_t blocks_by_shared_memory(const struct tl_kernel *kernel,
+                                        const struct tl_device_info *device)
 {
     bool is_8_or_later = device->compute_major >= 8;
     uint64_t bytes = (uint64_t)kernel->static_shared_memory + kernel->dynamic_shared_memory;
@@ -79,8 +79,8 @@ static uint32_t blocks_by_shared_memory(const struct prof_rec_kernel *kernel,
 }
 
 /* Blocks of this kernel that fit on one multiprocessor at the same time. */
-static uint32_t blocks_at_once(const struct prof_rec_kernel *kernel,
-                               const struct prof_rec_device *device, uint32_t threads_per_block)
+static uint32_t blocks_at_once(const struct tl_kernel *kernel, const struct tl_device_info *device,
+                               uint32_t threads_per_block)
 {
     uint32_t warps_per_block =
         (threads_per_block + device->threads_per_warp - 1) / device->threads_per_warp;
@@ -92,8 +92,7 @@ static uint32_t blocks_at_once(const struct prof_rec_kernel *kernel,
     return smaller(blocks, blocks_by_shared_memory(kernel, device));
 }
 
-struct occupancy occupancy_of(const struct prof_rec_kernel *kernel,
-                              const struct prof_rec_device *device)
+struct occupancy occupancy_of(const struct tl_kernel *kernel, const struct tl_device_info *device)
 {
     struct occupancy result = {.percent = -1};
     double blocks = (double)kernel->grid_x * kernel->grid_y * kernel->grid_z;

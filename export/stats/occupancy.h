@@ -2,7 +2,7 @@
 #ifndef PROF_OCCUPANCY_H
 #define PROF_OCCUPANCY_H
 
-#include "prof/format.h"
+#include "timeline.h"
 
 struct occupancy {
     double blocks_per_sm; /* blocks of the grid / multiprocessors */
@@ -13,7 +13,6 @@ struct occupancy {
 
 /* Returns what the device's facts allow: all zero and -1 when not even the number of
  * multiprocessors is known. */
-struct occupancy occupancy_of(const struct prof_rec_kernel *kernel,
-                              const struct prof_rec_device *device);
+struct occupancy occupancy_of(const struct tl_kernel *kernel, const struct tl_device_info *device);
 
 #endif

@@ -54,7 +54,7 @@ static void find_mode(struct run_facts *facts, const struct timeline *timeline)
     enum prof_gpu_mode mode = PROF_GPU_NONE;
     bool mixed = false;
     for (uint32_t i = 0; i < timeline->processes.count; i++) {
-        const struct read_process *info = &timeline->processes.at[i].info;
+        const struct tl_process_info *info = &timeline->processes.at[i].info;
         if (info->gpu_mode == mode) {
             if (!facts->mode_reason.size)
                 facts->mode_reason = info->gpu_reason;
@@ -197,7 +197,7 @@ const char *run_cost_shed_sentence(const struct tl_shed *shed)
 }
 
 static void add_part(struct run_cost *cost, enum prof_cost_part part,
-                     const struct read_cost_part *from)
+                     const struct tl_cost_part *from)
 {
     cost->parts[part].count += from->count;
     cost->parts[part].ns += from->ns;
@@ -217,7 +217,7 @@ static void add_part(struct run_cost *cost, enum prof_cost_part part,
     }
 }
 
-static void add_process_cost(struct run_cost *cost, const struct read_cost *from)
+static void add_process_cost(struct run_cost *cost, const struct tl_cost *from)
 {
     cost->stated = true;
     cost->base_ns += from->cpu_ns > from->recorded_ns ? from->cpu_ns : from->recorded_ns;

@@ -67,7 +67,7 @@ struct run_cost {
     uint64_t launches;  /* measured: about those of the trace */
     uint64_t launch_ns; /* per launch, without its call stack; 0 nothing was launched */
     uint32_t budget_ppm;
-    struct read_cost_part parts[PROF_COST_COUNT];
+    struct tl_cost_part parts[PROF_COST_COUNT];
 };
 
 enum run_cost_whose { RUN_COST_THREADS, RUN_COST_BEGIN, RUN_COST_OWN, RUN_COST_END };

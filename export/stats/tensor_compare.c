@@ -272,13 +272,13 @@ static enum compare_problem compare_tensors(struct comparison *comparison,
 
 static bool is_number(const struct tl_debug *debug)
 {
-    return debug->kind == READ_VALUE_INT || debug->kind == READ_VALUE_BOOL ||
-           debug->kind == READ_VALUE_FLOAT || debug->kind == READ_VALUE_DOUBLE;
+    return debug->kind == TL_VALUE_INT || debug->kind == TL_VALUE_BOOL ||
+           debug->kind == TL_VALUE_FLOAT || debug->kind == TL_VALUE_DOUBLE;
 }
 
 static double number_of(const struct tl_debug *debug)
 {
-    double value = debug->kind == READ_VALUE_INT || debug->kind == READ_VALUE_BOOL
+    double value = debug->kind == TL_VALUE_INT || debug->kind == TL_VALUE_BOOL
                        ? (double)debug->integer
                        : debug->real;
     return isnan(value) ? 0 : value;

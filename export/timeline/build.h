@@ -81,7 +81,7 @@ struct build_thread {
 
 /* An event name, understood when it is first used: by then all names and domains are known. */
 struct build_event {
-    struct prof_rec_event_name record;
+    struct read_event_name record;
     uint32_t name, label;
     bool understood;
 };
@@ -116,7 +116,7 @@ struct build_bracket {
 
 /* A device record that came and could not be kept. */
 struct build_lost {
-    struct prof_rec_lost record;
+    struct read_lost record;
     uint32_t correlation;
     uint32_t slice; /* the call that launched it, TL_NONE */
     uint32_t next;  /* of the same call, TL_NONE the last */
@@ -191,7 +191,7 @@ struct builder {
     struct build_graphs graphs;
     TL_ARRAY(struct build_block_item) block_items;
     TL_ARRAY(struct build_lost) losts;
-    TL_ARRAY(struct prof_rec_stream_loss) stream_losses;
+    TL_ARRAY(struct read_stream_loss) stream_losses;
     bool whole_blocks; /* the last block takes what comes */
     TL_ARRAY(struct build_timed) timed;
     TL_ARRAY(struct build_cuda_event) cuda_events;

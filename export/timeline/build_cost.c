@@ -1,7 +1,7 @@
 /* build_cost.c - what recording cost, and what was left out to keep it within a budget. */
 #include "build.h"
 
-void timeline_set_cost(struct builder *builder, const struct read_cost *cost)
+void timeline_set_cost(struct builder *builder, const struct tl_cost *cost)
 {
     if (builder->failed)
         return;

@@ -87,7 +87,7 @@ void timeline_append_debug(struct builder *builder, const struct read_debug *fro
         .kind = (uint8_t)from->kind,
         .is_output = from->is_output,
     };
-    if (from->kind == READ_VALUE_STRING)
+    if (from->kind == TL_VALUE_STRING)
         made.integer = build_name(builder, (uint32_t)from->integer);
     for (uint32_t i = 0; i < from->tensor_count; i++)
         keep_tensor(builder, &from->tensors[i]);

@@ -88,11 +88,11 @@ static struct text keep(struct builder *builder, struct text text)
     return copy;
 }
 
-void timeline_set_process(struct builder *builder, const struct read_process *process)
+void timeline_set_process(struct builder *builder, const struct tl_process_info *process)
 {
     if (builder->failed)
         return;
-    struct read_process *kept = &build_process(builder)->info;
+    struct tl_process_info *kept = &build_process(builder)->info;
     *kept = *process;
     kept->host = keep(builder, process->host);
     kept->program = keep(builder, process->program);
@@ -161,7 +161,7 @@ bool build_devices_find_again(struct builder *builder)
     return stored;
 }
 
-void timeline_define_device(struct builder *builder, const struct prof_rec_device *device)
+void timeline_define_device(struct builder *builder, const struct tl_device_info *device)
 {
     if (builder->failed)
         return;
@@ -174,7 +174,7 @@ void timeline_define_device(struct builder *builder, const struct prof_rec_devic
     kept->name = device->name ? build_name(builder, device->name) : TL_NONE;
 }
 
-void timeline_define_context(struct builder *builder, const struct prof_rec_context *context)
+void timeline_define_context(struct builder *builder, const struct read_context *context)
 {
     builder->context_count += idmap_find(&builder->context_device, context->context) == IDMAP_NONE;
     builder->context_ordinal = context->device;
@@ -182,7 +182,7 @@ void timeline_define_context(struct builder *builder, const struct prof_rec_cont
         builder->failed |= !idmap_set(&builder->context_device, context->context, context->device);
 }
 
-void timeline_define_stream(struct builder *builder, const struct prof_rec_stream *stream)
+void timeline_define_stream(struct builder *builder, const struct read_stream *stream)
 {
     if (builder->failed)
         return;

@@ -23,7 +23,7 @@ static void take_context_name(struct builder *builder, uint64_t handle, uint32_t
     builder->context_name = name;
 }
 
-void timeline_define_resource(struct builder *builder, const struct prof_rec_resource *resource)
+void timeline_define_resource(struct builder *builder, const struct read_resource *resource)
 {
     if (builder->failed)
         return;

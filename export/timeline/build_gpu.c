@@ -5,10 +5,6 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Clears what differs from one operation to the next of the same kind, so that equal ones can be
- * found equal. */
-#define FORGET_TIMES(detail) ((detail).header = 0, (detail).start_ns = 0, (detail).end_ns = 0)
-
 static uint64_t mix(uint64_t hash, uint64_t word)
 {
     hash = (hash ^ word) * 0x9fb21c651e98df25u;
@@ -67,14 +63,6 @@ static uint32_t share_detail(struct builder *builder, struct details table, cons
     return index;
 }
 
-static bool has_time(struct builder *builder, uint64_t start_ns)
-{
-    if (builder->failed)
-        return false;
-    build_process(builder)->odd.zero_time_gpu += start_ns == 0;
-    return start_ns != 0;
-}
-
 /* Until build_join() finds a call. */
 static uint32_t origin_of(const struct builder *builder, uint32_t number)
 {
@@ -112,17 +100,16 @@ static uint32_t named(struct builder *builder, uint32_t name)
 
 static void take_kernel(struct builder *builder, const struct read_gpu *from)
 {
-    struct prof_rec_kernel detail = from->kernel;
+    struct tl_kernel detail = from->kernel;
     struct tl_gpu gpu = {.kind = TL_KERNEL, .device = build_ordinal(detail.device)};
     gpu.name = build_kernel_name(builder, detail.name);
     gpu.stream = build_stream(builder, detail.context, detail.stream, gpu.device);
     detail.name = build_name(builder, detail.name);
-    FORGET_TIMES(detail);
     gpu.detail = share_detail(builder, DETAILS(builder->timeline->kernels, TL_KERNEL), &detail);
     add_gpu(builder, from, gpu);
 }
 
-static uint32_t copy_name(struct builder *builder, const struct prof_rec_memcpy *copy)
+static uint32_t copy_name(struct builder *builder, const struct tl_memcpy *copy)
 {
     bool usual = copy->copy_kind < 16 && copy->src_kind < 16 && copy->dst_kind < 16;
     uint32_t *known =
@@ -140,13 +127,12 @@ static uint32_t copy_name(struct builder *builder, const struct prof_rec_memcpy 
 
 static void take_memcpy(struct builder *builder, const struct read_gpu *from)
 {
-    struct prof_rec_memcpy detail = from->memcpy;
+    const struct tl_memcpy *detail = &from->memcpy;
     struct tl_gpu gpu = {
-        .kind = TL_MEMCPY, .device = build_ordinal(detail.device), .bytes = detail.bytes};
-    gpu.name = copy_name(builder, &detail);
-    gpu.stream = build_stream(builder, detail.context, detail.stream, gpu.device);
-    FORGET_TIMES(detail);
-    gpu.detail = share_detail(builder, DETAILS(builder->timeline->memcpys, TL_MEMCPY), &detail);
+        .kind = TL_MEMCPY, .device = build_ordinal(detail->device), .bytes = detail->bytes};
+    gpu.name = copy_name(builder, detail);
+    gpu.stream = build_stream(builder, detail->context, detail->stream, gpu.device);
+    gpu.detail = share_detail(builder, DETAILS(builder->timeline->memcpys, TL_MEMCPY), detail);
     add_gpu(builder, from, gpu);
 }
 
@@ -163,39 +149,36 @@ static uint32_t memset_name(struct builder *builder, uint8_t kind)
 
 static void take_memset(struct builder *builder, const struct read_gpu *from)
 {
-    struct prof_rec_memset detail = from->memset;
+    const struct tl_memset *detail = &from->memset;
     struct tl_gpu gpu = {
-        .kind = TL_MEMSET, .device = build_ordinal(detail.device), .bytes = detail.bytes};
-    gpu.name = memset_name(builder, detail.memory_kind);
-    gpu.stream = build_stream(builder, detail.context, detail.stream, gpu.device);
-    FORGET_TIMES(detail);
-    gpu.detail = share_detail(builder, DETAILS(builder->timeline->memsets, TL_MEMSET), &detail);
+        .kind = TL_MEMSET, .device = build_ordinal(detail->device), .bytes = detail->bytes};
+    gpu.name = memset_name(builder, detail->memory_kind);
+    gpu.stream = build_stream(builder, detail->context, detail->stream, gpu.device);
+    gpu.detail = share_detail(builder, DETAILS(builder->timeline->memsets, TL_MEMSET), detail);
     add_gpu(builder, from, gpu);
 }
 
 static void take_graph_run(struct builder *builder, const struct read_gpu *from)
 {
-    struct prof_rec_graph_run detail = from->graph;
-    struct tl_gpu gpu = {.kind = TL_GRAPH_RUN, .device = build_ordinal(detail.device)};
-    gpu.name = named(builder, namepool_format(&builder->pool, "CUDA graph %u", detail.graph));
-    gpu.stream = build_stream(builder, detail.context, detail.stream, gpu.device);
-    FORGET_TIMES(detail);
+    const struct tl_graph_run *detail = &from->graph;
+    struct tl_gpu gpu = {.kind = TL_GRAPH_RUN, .device = build_ordinal(detail->device)};
+    gpu.name = named(builder, namepool_format(&builder->pool, "CUDA graph %u", detail->graph));
+    gpu.stream = build_stream(builder, detail->context, detail->stream, gpu.device);
     gpu.detail =
-        share_detail(builder, DETAILS(builder->timeline->graph_runs, TL_GRAPH_RUN), &detail);
+        share_detail(builder, DETAILS(builder->timeline->graph_runs, TL_GRAPH_RUN), detail);
     add_gpu(builder, from, gpu);
 }
 
 static void take_sync(struct builder *builder, const struct read_gpu *from)
 {
-    struct prof_rec_sync detail = from->sync;
+    const struct tl_sync *detail = &from->sync;
     struct tl_gpu gpu = {.kind = TL_SYNC, .stream = TL_NONE};
     gpu.device = from->wait_device ? build_ordinal(from->wait_device - 1)
-                                   : idmap_find(&builder->context_device, detail.context);
-    gpu.name = named(builder, namepool_format(&builder->pool, "%s", gpu_label_sync(detail.type)));
-    if (detail.stream != PROF_SYNC_NO_STREAM)
-        gpu.stream = build_stream(builder, detail.context, detail.stream, gpu.device);
-    FORGET_TIMES(detail);
-    gpu.detail = share_detail(builder, DETAILS(builder->timeline->syncs, TL_SYNC), &detail);
+                                   : idmap_find(&builder->context_device, detail->context);
+    gpu.name = named(builder, namepool_format(&builder->pool, "%s", gpu_label_sync(detail->type)));
+    if (detail->stream != PROF_SYNC_NO_STREAM)
+        gpu.stream = build_stream(builder, detail->context, detail->stream, gpu.device);
+    gpu.detail = share_detail(builder, DETAILS(builder->timeline->syncs, TL_SYNC), detail);
     add_gpu(builder, from, gpu);
 }
 
@@ -207,39 +190,25 @@ static bool names_a_device(uint32_t object_kind)
 
 static void take_overhead(struct builder *builder, const struct read_gpu *from)
 {
-    struct prof_rec_overhead detail = from->overhead;
+    const struct tl_overhead *detail = &from->overhead;
     struct tl_gpu gpu = {.kind = TL_OVERHEAD, .stream = TL_NONE, .device = TL_NONE};
-    if (names_a_device(detail.object_kind))
-        gpu.device = detail.object[0];
+    if (names_a_device(detail->object_kind))
+        gpu.device = detail->object[0];
     gpu.name =
-        named(builder, namepool_format(&builder->pool, "%s", gpu_label_overhead(detail.kind)));
-    FORGET_TIMES(detail);
-    gpu.detail = share_detail(builder, DETAILS(builder->timeline->overheads, TL_OVERHEAD), &detail);
+        named(builder, namepool_format(&builder->pool, "%s", gpu_label_overhead(detail->kind)));
+    gpu.detail = share_detail(builder, DETAILS(builder->timeline->overheads, TL_OVERHEAD), detail);
     add_gpu(builder, from, gpu);
 }
 
-static uint64_t raw_start(const struct read_gpu *gpu)
+void timeline_append_untimed(struct builder *builder)
 {
-    switch (gpu->kind) {
-    case READ_GPU_KERNEL:
-        return gpu->kernel.start_ns;
-    case READ_GPU_MEMCPY:
-        return gpu->memcpy.start_ns;
-    case READ_GPU_MEMSET:
-        return gpu->memset.start_ns;
-    case READ_GPU_SYNC:
-        return gpu->sync.start_ns;
-    case READ_GPU_OVERHEAD:
-        return gpu->overhead.start_ns;
-    case READ_GPU_GRAPH:
-        return gpu->graph.start_ns;
-    }
-    return 0;
+    if (!builder->failed)
+        build_process(builder)->odd.zero_time_gpu++;
 }
 
 void timeline_append_gpu(struct builder *builder, const struct read_gpu *gpu)
 {
-    if (!has_time(builder, raw_start(gpu)))
+    if (builder->failed)
         return;
     switch (gpu->kind) {
     case READ_GPU_KERNEL:

@@ -24,8 +24,7 @@ uint32_t build_graph_of(struct builder *builder, uint32_t id)
     return timeline->graphs.count - 1;
 }
 
-void timeline_define_graph(struct builder *builder, int64_t time_ns,
-                           const struct prof_rec_graph *from)
+void timeline_define_graph(struct builder *builder, int64_t time_ns, const struct read_graph *from)
 {
     uint32_t index = builder->failed ? TL_NONE : build_graph_of(builder, from->graph);
     if (index == TL_NONE)

@@ -43,7 +43,7 @@ static uint64_t take(uint64_t *from, uint64_t most)
 
 /* ---- what came and could not be kept ---- */
 
-static uint32_t row_of_lost(const struct ledger_work *work, const struct prof_rec_lost *lost)
+static uint32_t row_of_lost(const struct ledger_work *work, const struct read_lost *lost)
 {
     uint32_t stream =
         build_stream_find(work->builder, lost->context, lost->stream, build_ordinal(lost->device));
@@ -246,19 +246,19 @@ static void explain_by(struct ledger_work *work, struct tl_ledger_row *row,
 
 /* Of what was counted of a stream or graph, what explains nothing there was outside of the file; but
  * as long as there are launches of which the stream is not known, it may have been theirs. */
-static bool explain_by_stream(struct ledger_work *work, const struct prof_rec_stream_loss *loss)
+static bool explain_by_stream(struct ledger_work *work, const struct read_stream_loss *loss)
 {
-    enum prof_loss_cause cause = (enum prof_loss_cause)loss->cause;
-    uint32_t stream =
-        build_stream_find(work->builder, loss->context, loss->stream, build_ordinal(loss->device));
-    uint32_t index = loss->graph ? ledger_rows_graph(&work->rows, loss->graph)
-                                 : ledger_rows_stream(&work->rows, stream);
+    enum prof_loss_cause cause = (enum prof_loss_cause)loss->of.cause;
+    uint32_t stream = build_stream_find(work->builder, loss->of.context, loss->of.stream,
+                                        build_ordinal(loss->of.device));
+    uint32_t index = loss->of.graph ? ledger_rows_graph(&work->rows, loss->of.graph)
+                                    : ledger_rows_stream(&work->rows, stream);
     if (index == TL_NONE)
         return false;
     struct tl_ledger_row *row = ledger_row(&work->rows, index);
     uint64_t before = row->missing;
     explain_by(work, row, cause, loss->count);
-    if (loss->graph)
+    if (loss->of.graph)
         take(&work->pool[cause], loss->count - (before - row->missing));
     uint64_t used = before - row->missing;
     row->outside += loss->count > used ? loss->count - used : 0;
@@ -266,7 +266,7 @@ static bool explain_by_stream(struct ledger_work *work, const struct prof_rec_st
 }
 
 /* Chunks were recycled (ring mode), cut off or damaged, and device records with them. */
-static bool lacks_chunks(const struct read_health *health)
+static bool lacks_chunks(const struct tl_health *health)
 {
     return health->missing_chunks || health->truncated || health->bad_records;
 }
@@ -288,7 +288,7 @@ static void explain_row(struct ledger_work *work, struct tl_ledger_row *row)
         row->lost[PROF_LOSS_GRAPH_NODES] += take(&row->missing, UINT64_MAX);
 }
 
-static bool is_observed(const struct read_process *process)
+static bool is_observed(const struct tl_process_info *process)
 {
     return process->gpu_mode == PROF_GPU_CUPTI || process->gpu_mode == PROF_GPU_PARTIAL ||
            process->gpu_mode == PROF_GPU_OTHER;

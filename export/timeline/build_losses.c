@@ -2,7 +2,7 @@
 #include "build.h"
 
 void timeline_append_lost(struct builder *builder, uint32_t correlation,
-                          const struct prof_rec_lost *record)
+                          const struct read_lost *record)
 {
     if (builder->failed)
         return;
@@ -14,14 +14,14 @@ void timeline_append_lost(struct builder *builder, uint32_t correlation,
     build_stream(builder, record->context, record->stream, build_ordinal(record->device));
 }
 
-void timeline_add_stream_loss(struct builder *builder, const struct prof_rec_stream_loss *record)
+void timeline_add_stream_loss(struct builder *builder, const struct read_stream_loss *record)
 {
     if (builder->failed)
         return;
-    struct prof_rec_stream_loss *loss = ARRAY_ADD(&builder->stream_losses);
+    struct read_stream_loss *loss = ARRAY_ADD(&builder->stream_losses);
     if (loss)
         *loss = *record;
     else
         builder->failed = true;
-    build_stream(builder, record->context, record->stream, build_ordinal(record->device));
+    build_stream(builder, record->of.context, record->of.stream, build_ordinal(record->of.device));
 }

@@ -85,7 +85,7 @@ static uint32_t device_of(struct builder *builder, uint16_t device, uint32_t con
 
 static void note_pool(struct builder *builder, const struct read_memory *memory)
 {
-    const struct prof_rec_memory *record = &memory->record;
+    const struct read_memory_op *record = &memory->record;
     struct build_pool_state *state = ARRAY_ADD(&builder->memory.pools);
     if (!state) {
         builder->failed = true;
@@ -112,7 +112,7 @@ static uint32_t innermost(struct builder *builder, uint32_t thread, int64_t time
 
 void timeline_append_memory(struct builder *builder, const struct read_memory *memory)
 {
-    const struct prof_rec_memory *record = &memory->record;
+    const struct read_memory_op *record = &memory->record;
     bool is_end = record->operation == PROF_MEMORY_RELEASE;
     uint32_t thread =
         memory->thread && !builder->failed ? build_thread_of(builder, memory->thread) : TL_NONE;
@@ -144,7 +144,6 @@ void timeline_append_memory(struct builder *builder, const struct read_memory *m
 
 void timeline_append_memory_pool(struct builder *builder, const struct read_memory_pool *pool)
 {
-    const struct prof_rec_memory_pool *record = &pool->record;
     struct build_pool_state *state = ARRAY_ADD(&builder->memory.pools);
     if (!state) {
         builder->failed = true;
@@ -152,34 +151,33 @@ void timeline_append_memory_pool(struct builder *builder, const struct read_memo
     }
     *state = (struct build_pool_state){
         .time_ns = build_time(builder, pool->time_ns),
-        .address = record->pool,
-        .bytes = record->bytes,
-        .used_bytes = record->used_bytes,
-        .release_threshold = record->release_threshold,
-        .device = device_of(builder, record->device, 0),
-        .operation = record->operation,
-        .type = record->pool_type,
+        .address = pool->pool,
+        .bytes = pool->bytes,
+        .used_bytes = pool->used_bytes,
+        .release_threshold = pool->release_threshold,
+        .device = device_of(builder, pool->device, 0),
+        .operation = pool->operation,
+        .type = pool->pool_type,
     };
 }
 
-void timeline_append_migration(struct builder *builder, const struct read_unified_memory *unified)
+void timeline_append_migration(struct builder *builder, const struct read_migration *from)
 {
-    const struct prof_rec_unified_memory *record = &unified->record;
     struct tl_migration *migration = ARRAY_ADD(&builder->timeline->migrations);
     if (!migration) {
         builder->failed = true;
         return;
     }
     *migration = (struct tl_migration){
-        .start_ns = build_time(builder, unified->start_ns),
-        .end_ns = build_time(builder, unified->end_ns),
-        .address = record->address,
-        .value = record->value,
+        .start_ns = build_time(builder, from->start_ns),
+        .end_ns = build_time(builder, from->end_ns),
+        .address = from->address,
+        .value = from->value,
         .process = builder->process,
-        .kind = record->kind,
-        .flags = record->flags,
-        .source = record->source,
-        .target = record->target,
+        .kind = from->kind,
+        .flags = from->flags,
+        .source = from->source,
+        .target = from->target,
         .gpu = TL_NONE,
         .slice = TL_NONE,
     };

@@ -11,7 +11,7 @@
 enum { WAITS_EVENT_SYNC = 1, WAITS_STREAM_WAIT = 2 }; /* CUpti_ActivitySynchronizationType */
 
 void timeline_append_cuda_event(struct builder *builder, uint32_t correlation,
-                                const struct prof_rec_cuda_event *event)
+                                const struct read_cuda_event *event)
 {
     if (builder->failed)
         return;
@@ -57,7 +57,7 @@ static bool add_wait(struct builder *builder, uint32_t gpu)
 {
     const struct timeline *timeline = builder->timeline;
     const struct tl_gpu *op = &timeline->gpus.at[gpu];
-    const struct prof_rec_sync *sync = &timeline->syncs.at[op->detail];
+    const struct tl_sync *sync = &timeline->syncs.at[op->detail];
     if (sync->type != WAITS_EVENT_SYNC && sync->type != WAITS_STREAM_WAIT)
         return true;
     const struct build_cuda_event *event = find_before(

@@ -218,7 +218,7 @@ static bool group_by_slice(struct builder *builder)
     return true;
 }
 
-void timeline_end_process(struct builder *builder, const struct read_health *health)
+void timeline_end_process(struct builder *builder, const struct tl_health *health)
 {
     if (builder->failed)
         return;

@@ -3,7 +3,7 @@
  * Readers number names, threads, stacks ... as their file does; the builder resolves these ids. Thread
  * numbers count from 1; name ids are resolved by timeline_define_name() or, for those that NVTX gave a
  * domain, category or colour, by timeline_define_event_name(). Times are nanoseconds since
- * read_process.start_realtime_ns and never go backwards within one thread.
+ * tl_process_info.start_realtime_ns and never go backwards within one thread.
  *
  * Text is any bytes, not NUL-terminated, and copied. Appending returns nothing: that memory ran out is
  * remembered, and timeline_end_build() tells it. Threads: one.
@@ -33,7 +33,7 @@ struct read_api {
     uint32_t graph; /* id of the graph that is launched, 0 unknown or none */
 };
 
-/* A node of a CUDA graph: see struct prof_rec_graph_node. */
+/* A node of a CUDA graph. `original`: the node that it was cloned from, 0 none. */
 struct read_graph_node {
     uint64_t node, original;
     uint32_t graph;
@@ -95,6 +95,70 @@ struct read_module {
     uint8_t build_id[20];
 };
 
+struct read_context {
+    uint32_t context; /* CUPTI's id */
+    uint32_t device;  /* ordinal */
+};
+
+struct read_stream {
+    uint32_t context, stream; /* CUPTI's ids */
+    int32_t priority;
+};
+
+/* Something that NVTX gave a domain, category or colour beside its name. */
+struct read_event_name {
+    uint32_t id;
+    uint32_t name;     /* name id; 0 without a message */
+    uint32_t domain;   /* 0 the default domain */
+    uint32_t category; /* 0 none */
+    uint32_t color;    /* 0xAARRGGBB */
+    uint32_t flags;    /* PROF_EVENT_NAME_* */
+};
+
+struct read_domain {
+    uint32_t domain; /* from 1 */
+    uint32_t name;   /* name id */
+};
+
+struct read_category {
+    uint32_t domain, category;
+    uint32_t name; /* name id */
+};
+
+/* A stream, device or context that the program named. */
+struct read_resource {
+    uint64_t handle;
+    uint32_t type; /* enum prof_resource_type */
+    uint32_t name; /* name id */
+};
+
+/* Which stream or graph a lost record was of. */
+struct read_lost {
+    uint32_t context, stream;
+    uint32_t graph;  /* 0 not of a graph */
+    uint16_t device; /* ordinal; UINT16_MAX unknown */
+    uint16_t cause;  /* enum prof_loss_cause */
+};
+
+struct read_stream_loss {
+    struct read_lost of;
+    uint64_t count;
+};
+
+/* An event was recorded in a stream. */
+struct read_cuda_event {
+    uint32_t context, stream, event;
+};
+
+/* A CUDA graph that can be launched. */
+struct read_graph {
+    uint32_t graph;                     /* as in records of its nodes */
+    uint32_t source;                    /* id of the graph it was instantiated from; 0 unknown */
+    uint32_t kernels, memcpys, memsets; /* nodes */
+    uint32_t others;                    /* neither of these */
+    uint32_t flags;                     /* PROF_GRAPH_* */
+};
+
 enum read_gpu_kind {
     READ_GPU_KERNEL,
     READ_GPU_MEMCPY,
@@ -104,13 +168,12 @@ enum read_gpu_kind {
     READ_GPU_GRAPH
 };
 
-/* One thing a device did, its times brought to the clock of all others. The union's member is named
- * by `kind` and is the record as it is in the file (its times still CLOCK_REALTIME); fields that
- * the record does not carry are 0, an unknown priority is PROF_PRIORITY_UNKNOWN. */
+/* One thing a device did. The union's member is named by `kind`; its name is a name id. What the file does not say
+ * is 0, an unknown priority PROF_PRIORITY_UNKNOWN. */
 struct read_gpu {
     enum read_gpu_kind kind;
     uint32_t name;            /* what the file calls it; 0: by its record, as all of libprof's */
-    int64_t start_ns, end_ns; /* relative to read_process.start_realtime_ns */
+    int64_t start_ns, end_ns; /* relative to tl_process_info.start_realtime_ns */
     uint32_t correlation;
     uint32_t
         origin; /* the file names a range that it comes from: the how manieth slice of the process
@@ -119,37 +182,55 @@ struct read_gpu {
         ambiguous; /* several processes have a call or range of its ids, and none is known to be meant */
     uint32_t wait_device; /* of a wait, where the file says it: 1 + ordinal; 0: its context's */
     union {
-        struct prof_rec_kernel kernel;
-        struct prof_rec_memcpy memcpy;
-        struct prof_rec_memset memset;
-        struct prof_rec_sync sync;
-        struct prof_rec_overhead overhead;
-        struct prof_rec_graph_run graph;
+        struct tl_kernel kernel;
+        struct tl_memcpy memcpy;
+        struct tl_memset memset;
+        struct tl_sync sync;
+        struct tl_overhead overhead;
+        struct tl_graph_run graph;
     };
 };
 
-/* Memory, its times brought to the clock of all others; `record` is as it is in the file, what it
- * does not carry is 0. */
+/* Memory was allocated or released; what the file does not say is 0. */
+struct read_memory_op {
+    uint64_t address;
+    uint64_t bytes;    /* of a release: 0 when unknown; the allocation at `address` tells */
+    uint32_t context;  /* CUPTI's id */
+    uint16_t device;   /* ordinal; UINT16_MAX unknown */
+    uint8_t operation; /* enum prof_memory_operation */
+    uint8_t kind;      /* as tl_memcpy.src_kind */
+    uint8_t flags;     /* PROF_MEMORY_* */
+    uint8_t pool_type; /* CUpti_ActivityMemoryPoolType: 0 none 1 local 2 imported */
+    uint64_t pool;     /* address */
+    uint64_t pool_bytes, pool_used_bytes, pool_release_threshold;
+};
+
 struct read_memory {
     int64_t time_ns;
     uint32_t correlation;
     uint32_t thread; /* whose innermost slice did it, where no call is named; 0 none */
-    struct prof_rec_memory record;
+    struct read_memory_op record;
 };
 
 struct read_memory_pool {
     int64_t time_ns;
-    struct prof_rec_memory_pool record;
+    uint64_t pool; /* address */
+    uint64_t bytes, used_bytes, release_threshold;
+    uint16_t device;   /* ordinal; UINT16_MAX unknown */
+    uint8_t operation; /* CUpti_ActivityMemoryPoolOperationType: 1 created 2 destroyed 3 trimmed */
+    uint8_t pool_type;
 };
 
-struct read_unified_memory {
+/* What the driver did about managed memory: the members are those of struct tl_migration. */
+struct read_migration {
     int64_t start_ns, end_ns;
-    struct prof_rec_unified_memory record;
+    uint64_t address, value;
+    uint32_t kind, flags, source, target;
 };
 
-/* CUDA time of a range: stream time between two events (struct prof_rec_range_time). */
+/* CUDA time of a range: stream time between two events . */
 struct read_range_time {
-    int64_t start_ns, end_ns; /* relative to read_process.start_realtime_ns */
+    int64_t start_ns, end_ns; /* relative to tl_process_info.start_realtime_ns */
     uint64_t token, stream;
     uint32_t device, error_ns;
 };
@@ -191,7 +272,7 @@ struct read_debug {
     int64_t chain;
     int32_t instruction, delegate; /* -1 none */
     uint32_t name, delegate_name;  /* 0 none */
-    enum read_value_kind kind;
+    enum tl_value_kind kind;
     bool is_output;  /* of the whole run */
     int64_t integer; /* INT and BOOL; STRING: its name id */
     double real;
@@ -218,23 +299,23 @@ void timeline_abandon_build(struct builder *builder);
 /* Between begin and end, what is appended belongs to this process, which comes from the file `path`.
  * `shift_ns` is added to every time. End fails, and the builder with it, when memory runs out. */
 void timeline_begin_process(struct builder *builder, const char *path, int64_t shift_ns);
-void timeline_end_process(struct builder *builder, const struct read_health *health);
+void timeline_end_process(struct builder *builder, const struct tl_health *health);
 
 /* Facts. All names, devices, contexts, streams, threads and API names come before the first event. A
  * thread may be defined again: what comes later replaces. One that is never defined appears when its
  * events begin. */
-void timeline_set_process(struct builder *builder, const struct read_process *process);
+void timeline_set_process(struct builder *builder, const struct tl_process_info *process);
 void timeline_define_name(struct builder *builder, uint32_t id, struct text text);
 void timeline_define_thread(struct builder *builder, uint32_t thread, uint32_t tid,
                             struct text name, bool internal);
-void timeline_define_device(struct builder *builder, const struct prof_rec_device *device);
-void timeline_define_context(struct builder *builder, const struct prof_rec_context *context);
-void timeline_define_stream(struct builder *builder, const struct prof_rec_stream *stream);
+void timeline_define_device(struct builder *builder, const struct tl_device_info *device);
+void timeline_define_context(struct builder *builder, const struct read_context *context);
+void timeline_define_stream(struct builder *builder, const struct read_stream *stream);
 void timeline_define_api_name(struct builder *builder, enum prof_api_domain domain, uint32_t cbid,
                               uint32_t name);
 void timeline_add_loss(struct builder *builder, enum prof_loss_cause cause, uint64_t count);
 /* Which stream or graph some of the losses were of; several add up. */
-void timeline_add_stream_loss(struct builder *builder, const struct prof_rec_stream_loss *loss);
+void timeline_add_stream_loss(struct builder *builder, const struct read_stream_loss *loss);
 /* Something in the file that is wrong, or that could not be kept, and how often; the rest holds. `what`
  * goes on after the number, as in "events without an end". */
 void timeline_add_warning(struct builder *builder, struct text what, uint64_t count);
@@ -245,15 +326,15 @@ void timeline_append_child(struct builder *builder, uint32_t pid, enum prof_chil
 void timeline_append_control(struct builder *builder, bool on, uint32_t epoch,
                              enum prof_control_reason reason, int64_t time_ns);
 /* What recording cost: after all events, once; not at all where the recorder did not state it. */
-void timeline_set_cost(struct builder *builder, const struct read_cost *cost);
+void timeline_set_cost(struct builder *builder, const struct tl_cost *cost);
 void timeline_append_shed(struct builder *builder, const struct read_shed *shed);
 
 /* NVTX's facts, in the order of the file: an event name may come before the name and the domain that it
  * refers to. */
-void timeline_define_event_name(struct builder *builder, const struct prof_rec_event_name *name);
-void timeline_define_domain(struct builder *builder, const struct prof_rec_domain *domain);
-void timeline_define_category(struct builder *builder, const struct prof_rec_category *category);
-void timeline_define_resource(struct builder *builder, const struct prof_rec_resource *resource);
+void timeline_define_event_name(struct builder *builder, const struct read_event_name *name);
+void timeline_define_domain(struct builder *builder, const struct read_domain *domain);
+void timeline_define_category(struct builder *builder, const struct read_category *category);
+void timeline_define_resource(struct builder *builder, const struct read_resource *resource);
 
 /* Call stacks, with the names. A module may come after the stacks that point into it. */
 void timeline_define_stack(struct builder *builder, const struct read_stack *stack);
@@ -313,9 +394,11 @@ void timeline_append_attr(struct builder *builder, uint32_t thread, const struct
 
 /* Devices. */
 void timeline_append_gpu(struct builder *builder, const struct read_gpu *gpu);
+/* An operation of which no time was recorded: only counted. */
+void timeline_append_untimed(struct builder *builder);
 /* A device record that came and could not be kept: it is in timeline_add_loss(), too. */
 void timeline_append_lost(struct builder *builder, uint32_t correlation,
-                          const struct prof_rec_lost *lost);
+                          const struct read_lost *lost);
 /* One of libprof's own operations, with the CPU times around it. */
 void timeline_append_start_event(struct builder *builder, uint32_t device, uint32_t correlation,
                                  int64_t before_ns, int64_t after_ns);
@@ -324,10 +407,10 @@ void timeline_set_timed(struct builder *builder, uint32_t thread, uint64_t token
 /* May come before the range's token, and after the range. */
 void timeline_append_range_time(struct builder *builder, const struct read_range_time *time);
 void timeline_append_cuda_event(struct builder *builder, uint32_t correlation,
-                                const struct prof_rec_cuda_event *event);
+                                const struct read_cuda_event *event);
 /* A graph was instantiated; with the names, again where more is known of it. */
 void timeline_define_graph(struct builder *builder, int64_t time_ns,
-                           const struct prof_rec_graph *graph);
+                           const struct read_graph *graph);
 /* Within what is open on its thread; thread 0: made while recording was off, with the names. */
 void timeline_append_graph_node(struct builder *builder, uint32_t thread, int64_t time_ns,
                                 const struct read_graph_node *node);
@@ -340,7 +423,7 @@ void timeline_append_release(struct builder *builder, uint32_t thread, int64_t t
                              uint32_t allocator, uint64_t address);
 void timeline_append_memory(struct builder *builder, const struct read_memory *memory);
 void timeline_append_memory_pool(struct builder *builder, const struct read_memory_pool *pool);
-void timeline_append_migration(struct builder *builder, const struct read_unified_memory *memory);
+void timeline_append_migration(struct builder *builder, const struct read_migration *migration);
 
 /* Profiling blocks. */
 /* `flags` are PROF_BLOCK_*; with PROF_BLOCK_RESET there is no name. */

@@ -5,7 +5,7 @@
 
 static void check_damage(struct check *check, const struct tl_process *process)
 {
-    const struct read_health *health = &process->health;
+    const struct tl_health *health = &process->health;
     check_add(check, CHECK_RULE_DAMAGE, CHECK_ERROR, health->bad_records,
               "%s: offset %" PRIu64 ": damaged (%" PRIu64 " records of impossible content)",
               process->path, health->bad_offset, health->bad_records);
@@ -51,7 +51,7 @@ static void check_losses(struct check *check, const struct tl_process *process)
 
 static void check_clock(struct check *check, const struct tl_process *process)
 {
-    const struct read_health *health = &process->health;
+    const struct tl_health *health = &process->health;
     check_add(check, CHECK_RULE_CLAMPED, CHECK_NOTE, health->clamped_times,
               "%s: %" PRIu64 " events were stamped before their predecessors (by signal handlers)",
               process->path, health->clamped_times);

@@ -313,27 +313,27 @@ struct tl_tensor {
 };
 
 /* A value that the program logged, as what an operator computed. */
-enum read_value_kind {
-    READ_VALUE_NONE,
-    READ_VALUE_INT,
-    READ_VALUE_BOOL,
-    READ_VALUE_FLOAT,
-    READ_VALUE_DOUBLE,
-    READ_VALUE_TENSOR,
-    READ_VALUE_TENSORS,
-    READ_VALUE_STRING
+enum tl_value_kind {
+    TL_VALUE_NONE,
+    TL_VALUE_INT,
+    TL_VALUE_BOOL,
+    TL_VALUE_FLOAT,
+    TL_VALUE_DOUBLE,
+    TL_VALUE_TENSOR,
+    TL_VALUE_TENSORS,
+    TL_VALUE_STRING
 };
 
 /* A value that was logged in a block. */
 struct tl_debug {
     int64_t chain;
-    int64_t integer; /* READ_VALUE_INT, _BOOL; _STRING: into names[] */
+    int64_t integer; /* TL_VALUE_INT, _BOOL; _STRING: into names[] */
     double real;
     int32_t instruction, delegate; /* -1 none */
     uint32_t name, delegate_name;  /* TL_NONE none */
     uint32_t events_before;        /* how many of the block's events were logged before it */
     uint32_t first_tensor, tensor_count;
-    uint8_t kind;   /* enum read_value_kind */
+    uint8_t kind;   /* enum tl_value_kind */
     bool is_output; /* of the whole run */
 };
 
@@ -349,7 +349,7 @@ struct tl_block_alloc {
  * interval lies within that of the ranges around it on the same device. */
 struct tl_timing {
     int64_t start_ns, end_ns;
-    uint64_t stream; /* as in struct prof_rec_range_time */
+    uint64_t stream; /* its handle, in CUDA */
     uint32_t slice;  /* a range or a step */
     uint32_t device; /* ordinal in its process */
     uint32_t error_ns;
@@ -384,7 +384,7 @@ struct tl_oddities {
         moved_timings; /* CUDA times that did not nest, beyond their error: cut until they do */
 };
 
-struct read_process {
+struct tl_process_info {
     struct text host;
     struct text program;
     uint32_t pid;
@@ -406,7 +406,7 @@ struct read_process {
 };
 
 /* What was odd about the file itself. */
-struct read_health {
+struct tl_health {
     uint64_t records;        /* read */
     uint64_t torn_records;   /* reserved, never committed */
     uint64_t bad_records;    /* of impossible kind or size */
@@ -424,22 +424,22 @@ struct read_health {
 };
 
 /* What recording cost until `time_ns`: enum prof_cost_part. */
-struct read_cost_part {
+struct tl_cost_part {
     uint64_t count, ns;
 };
 
-struct read_cost {
+struct tl_cost {
     int64_t time_ns;
     uint64_t recorded_ns; /* wall time during which recording was on */
     uint64_t cpu_ns;      /* CPU time of the program meanwhile */
     uint64_t launches;
     uint32_t budget_ppm; /* 0 none */
-    struct read_cost_part parts[PROF_COST_COUNT];
+    struct tl_cost_part parts[PROF_COST_COUNT];
 };
 
 struct tl_process {
-    struct read_process info;
-    struct read_health health;
+    struct tl_process_info info;
+    struct tl_health health;
     uint64_t loss[PROF_LOSS_COUNT];
     const char *path;         /* of the file */
     int64_t start_ns, end_ns; /* of what was recorded */
@@ -448,7 +448,7 @@ struct tl_process {
     uint32_t first_stack, stack_count;
     uint32_t first_module, module_count;
     bool has_cost; /* the recorder stated it */
-    struct read_cost cost;
+    struct tl_cost cost;
 };
 
 /* A process that another one made. */
@@ -528,9 +528,114 @@ struct tl_stack_of {
     uint32_t stack;
 };
 
+/* ---- details of operations. Equal ones are stored once; what differs from one operation to the next of the same
+ * kind (its times, its correlation id) is in struct tl_gpu. They are compared as bytes: every struct is
+ * whole words without a gap. ---- */
+
+struct tl_kernel {
+    uint32_t context, stream; /* CUPTI's ids */
+    uint32_t name;            /* into names[]: as the compiler made it, mangled */
+    uint32_t grid_x;          /* blocks */
+    uint16_t grid_y, grid_z;
+    uint16_t block_x, block_y; /* threads */
+    uint16_t block_z;
+    uint16_t registers;             /* per thread */
+    uint16_t device;                /* ordinal; UINT16_MAX unknown */
+    uint16_t local_memory;          /* bytes per thread, 65,535 = that or more */
+    uint32_t static_shared_memory;  /* bytes */
+    uint32_t dynamic_shared_memory; /* bytes */
+    uint64_t graph_node;            /* CUPTI's id; 0 of no graph */
+    uint32_t graph;                 /* CUPTI's id; 0 of no graph */
+    int32_t priority;               /* of the launch; PROF_PRIORITY_UNKNOWN where it is not known */
+    uint64_t queued_ns;             /* since the epoch; 0 unknown */
+    uint64_t submitted_ns;          /* since the epoch; 0 unknown */
+    uint16_t cluster_x, cluster_y, cluster_z; /* blocks */
+    uint8_t launch_type;                      /* CUpti_ActivityLaunchType */
+    uint8_t channel_type;                     /* CUpti_ChannelType */
+    uint32_t channel;
+    uint32_t shared_memory_executed; /* bytes */
+};
+
+struct tl_memcpy {
+    uint64_t bytes;
+    uint32_t context, stream; /* CUPTI's ids */
+    uint16_t device;          /* ordinal; UINT16_MAX unknown */
+    /* CUpti_ActivityMemcpyKind: 1 HtoD 2 DtoH 3 HtoA 4 AtoH 5 AtoA 6 AtoD 7 DtoA 8 DtoD 9 HtoH
+     * 10 PtoP */
+    uint8_t copy_kind;
+    /* CUpti_ActivityMemoryKind: 1 pageable 2 pinned 3 device 4 array 5 managed 6 device static
+     * 7 managed static */
+    uint8_t src_kind, dst_kind;
+    uint8_t flags; /* 1 asynchronous */
+    uint8_t reserved0;
+    uint16_t reserved1;
+    uint16_t src_device, dst_device; /* ordinals, of a copy between devices */
+    uint32_t graph;                  /* CUPTI's id; 0 of no graph */
+    uint64_t graph_node;             /* CUPTI's id; 0 of no graph */
+    uint32_t src_context, dst_context;
+};
+
+struct tl_memset {
+    uint64_t bytes;
+    uint32_t context, stream; /* CUPTI's ids */
+    uint16_t device;          /* ordinal; UINT16_MAX unknown */
+    uint8_t memory_kind;      /* as tl_memcpy.src_kind */
+    uint8_t flags;            /* 1 asynchronous */
+    uint32_t value;
+    uint64_t graph_node; /* CUPTI's id; 0 of no graph */
+    uint32_t graph;      /* CUPTI's id; 0 of no graph */
+    uint32_t reserved0;
+};
+
+struct tl_sync {
+    /* CUpti_ActivitySynchronizationType: 1 event 2 stream wait event 3 stream 4 context */
+    uint32_t type;
+    uint32_t context; /* CUPTI's id */
+    uint32_t stream;  /* CUPTI's id; PROF_SYNC_NO_STREAM when the wait is not about one stream */
+    uint32_t event;   /* CUPTI's id; PROF_SYNC_NO_EVENT where none is meant */
+};
+
+struct tl_overhead {
+    uint32_t kind; /* CUpti_ActivityOverheadKind */
+    /* CUpti_ActivityObjectKind: 1 process 2 thread 3 device 4 context 5 stream */
+    uint32_t object_kind;
+    uint32_t object[3]; /* pid, tid, - or device, context, stream */
+    uint32_t reserved0;
+};
+
+/* A launched graph as a whole. */
+struct tl_graph_run {
+    uint32_t graph;           /* CUPTI's id */
+    uint32_t context, stream; /* CUPTI's ids */
+    uint16_t device;          /* ordinal; UINT16_MAX unknown */
+    uint16_t reserved0;
+};
+
+/* What CUPTI or the file says of a device; 0 unknown. */
+struct tl_device_info {
+    uint32_t device; /* ordinal */
+    uint32_t name;   /* what reads the file: its name id. Of a timeline: see tl_device.name */
+    uint64_t memory_bytes;
+    uint64_t memory_bandwidth; /* bytes per second */
+    uint32_t compute_major, compute_minor;
+    uint32_t multiprocessors;
+    uint32_t core_clock_khz;
+    uint32_t l2_bytes;
+    uint32_t threads_per_warp;
+    uint32_t max_threads_per_block;
+    uint32_t max_threads_per_multiprocessor;
+    uint32_t max_blocks_per_multiprocessor;
+    uint32_t max_warps_per_multiprocessor;
+    uint32_t registers_per_block;
+    uint32_t registers_per_multiprocessor;
+    uint32_t shared_memory_per_block;
+    uint32_t shared_memory_per_multiprocessor;
+    uint8_t uuid[16];
+};
+
 struct tl_device {
     uint32_t process;
-    struct prof_rec_device info;
+    struct tl_device_info info;
     uint32_t name;          /* TL_NONE */
     int64_t clock_error_ns; /* how far bracketed work lay outside its bracket; -1 unmeasured */
     uint32_t given_name;    /* the program's name for it or for its only context, TL_NONE */
@@ -660,16 +765,13 @@ struct timeline {
     TL_ARRAY(struct tl_timing) timings;
     TL_ARRAY(struct tl_gpu) gpus;
     TL_ARRAY(uint32_t) gpu_by_slice; /* indexes into gpus[], grouped by launching slice */
-    /* What operations have in common: operations that differ only in time share an entry. So the
-     * start and end of an entry are 0 (queued and submitted times are kept, as CLOCK_REALTIME);
-     * kernels[].name is an index into names[], of the name as the compiler made it. */
-    TL_ARRAY(struct prof_rec_kernel) kernels;
-    TL_ARRAY(struct prof_rec_memcpy) memcpys;
-    TL_ARRAY(struct prof_rec_memset) memsets;
-    TL_ARRAY(struct prof_rec_graph_run) graph_runs;
-    TL_ARRAY(struct prof_rec_sync) syncs;
+    TL_ARRAY(struct tl_kernel) kernels;
+    TL_ARRAY(struct tl_memcpy) memcpys;
+    TL_ARRAY(struct tl_memset) memsets;
+    TL_ARRAY(struct tl_graph_run) graph_runs;
+    TL_ARRAY(struct tl_sync) syncs;
     TL_ARRAY(struct tl_wait) waits;
-    TL_ARRAY(struct prof_rec_overhead) overheads;
+    TL_ARRAY(struct tl_overhead) overheads;
     TL_ARRAY(struct tl_device) devices; /* by process and ordinal */
     TL_ARRAY(struct tl_stream) streams;
     TL_ARRAY(struct tl_heap) heaps; /* by process */

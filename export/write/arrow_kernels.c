@@ -8,7 +8,7 @@ static const struct tl_gpu *gpu_at(const struct arrow_view *view, uint32_t item)
     return &view->timeline->gpus.at[item];
 }
 
-static const struct prof_rec_kernel *kernel_at(const struct arrow_view *view, uint32_t item)
+static const struct tl_kernel *kernel_at(const struct arrow_view *view, uint32_t item)
 {
     const struct tl_gpu *gpu = gpu_at(view, item);
     return gpu->kind == TL_KERNEL ? &view->timeline->kernels.at[gpu->detail] : NULL;
@@ -93,7 +93,7 @@ static bool gpu_bytes(const struct arrow_view *view, uint32_t item, void *to)
 #define KERNEL_CELL(function, value)                                             \
     static bool function(const struct arrow_view *view, uint32_t item, void *to) \
     {                                                                            \
-        const struct prof_rec_kernel *kernel = kernel_at(view, item);            \
+        const struct tl_kernel *kernel = kernel_at(view, item);                  \
         return kernel && arrow_put_32(to, value);                                \
     }
 KERNEL_CELL(kernel_grid_x, kernel->grid_x)

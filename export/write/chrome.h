@@ -52,7 +52,7 @@ void chrome_attrs_write(struct chrome *chrome, uint32_t label, struct tl_attrs a
 const char *chrome_args_sync_name(uint32_t type);
 
 /* Whether an event is known that a wait is for. */
-bool chrome_args_waits_for_event(const struct prof_rec_sync *sync);
+bool chrome_args_waits_for_event(const struct tl_sync *sync);
 
 static inline int64_t chrome_time(const struct chrome *chrome, int64_t ns)
 {

@@ -18,7 +18,7 @@ const char *chrome_args_sync_name(uint32_t type)
 
 enum { SYNC_EVENT = 1, SYNC_STREAM_WAIT = 2 }; /* CUpti_ActivitySynchronizationType */
 
-bool chrome_args_waits_for_event(const struct prof_rec_sync *sync)
+bool chrome_args_waits_for_event(const struct tl_sync *sync)
 {
     return (sync->type == SYNC_EVENT || sync->type == SYNC_STREAM_WAIT) && sync->event &&
            sync->event != PROF_SYNC_NO_EVENT;
@@ -65,14 +65,14 @@ static void write_three(struct json_out *out, uint32_t x, uint32_t y, uint32_t z
     json_array_end(out);
 }
 
-static const struct prof_rec_device *device_of(const struct chrome *chrome, const struct tl_gpu *op)
+static const struct tl_device_info *device_of(const struct chrome *chrome, const struct tl_gpu *op)
 {
     const struct chrome_gpu *gpu = &chrome->rows.gpus[chrome->rows.streams[op->stream].gpu];
     return gpu->device == TL_NONE ? NULL : &chrome->timeline->devices.at[gpu->device].info;
 }
 
-static void write_occupancy(struct json_out *out, const struct prof_rec_kernel *kernel,
-                            const struct prof_rec_device *device)
+static void write_occupancy(struct json_out *out, const struct tl_kernel *kernel,
+                            const struct tl_device_info *device)
 {
     struct occupancy occupancy = occupancy_of(kernel, device);
     json_key(out, "blocks per SM"), json_three_decimals(out, occupancy.blocks_per_sm);
@@ -111,8 +111,8 @@ static void write_graph(struct chrome *chrome, const struct tl_gpu *op, uint64_t
 static void write_kernel(struct chrome *chrome, const struct tl_gpu *op)
 {
     struct json_out *out = &chrome->out;
-    const struct prof_rec_kernel *kernel = &chrome->timeline->kernels.at[op->detail];
-    const struct prof_rec_device *device = device_of(chrome, op);
+    const struct tl_kernel *kernel = &chrome->timeline->kernels.at[op->detail];
+    const struct tl_device_info *device = device_of(chrome, op);
     json_key(out, "queued"), write_device_time(chrome, kernel->queued_ns);
     if (kernel->submitted_ns)
         json_key(out, "submitted"), write_device_time(chrome, kernel->submitted_ns);
@@ -147,7 +147,7 @@ static void write_bytes(struct json_out *out, const struct tl_gpu *op)
 static void write_memcpy(struct chrome *chrome, const struct tl_gpu *op)
 {
     struct json_out *out = &chrome->out;
-    const struct prof_rec_memcpy *copy = &chrome->timeline->memcpys.at[op->detail];
+    const struct tl_memcpy *copy = &chrome->timeline->memcpys.at[op->detail];
     write_place_of(chrome, op);
     write_bytes(out, op);
     if (copy->copy_kind == COPY_PEER_TO_PEER) {
@@ -163,7 +163,7 @@ static void write_memcpy(struct chrome *chrome, const struct tl_gpu *op)
 
 static void write_memset(struct chrome *chrome, const struct tl_gpu *op)
 {
-    const struct prof_rec_memset *set = &chrome->timeline->memsets.at[op->detail];
+    const struct tl_memset *set = &chrome->timeline->memsets.at[op->detail];
     write_place_of(chrome, op);
     write_bytes(&chrome->out, op);
     write_graph(chrome, op, set->graph_node, set->graph);
@@ -176,8 +176,7 @@ static void write_graph_run(struct chrome *chrome, const struct tl_gpu *op)
 }
 
 /* Which event a wait was for, and what had recorded it. */
-static void write_wait(struct chrome *chrome, const struct tl_gpu *op,
-                       const struct prof_rec_sync *sync)
+static void write_wait(struct chrome *chrome, const struct tl_gpu *op, const struct tl_sync *sync)
 {
     const struct timeline *timeline = chrome->timeline;
     const struct tl_wait *wait = timeline_wait_of(timeline, (uint32_t)(op - timeline->gpus.at));
@@ -193,7 +192,7 @@ static void write_wait(struct chrome *chrome, const struct tl_gpu *op,
 static void write_sync(struct chrome *chrome, const struct tl_gpu *op)
 {
     struct json_out *out = &chrome->out;
-    const struct prof_rec_sync *sync = &chrome->timeline->syncs.at[op->detail];
+    const struct tl_sync *sync = &chrome->timeline->syncs.at[op->detail];
     json_key(out, "cuda_sync_kind"), json_string(out, chrome_args_sync_name(sync->type));
     json_key(out, "stream"),
         json_int(out, sync->stream == PROF_SYNC_NO_STREAM ? -1 : (int64_t)sync->stream);

@@ -17,7 +17,7 @@
 static void write_device(struct chrome *chrome, const struct tl_device *device)
 {
     struct json_out *out = &chrome->out;
-    const struct prof_rec_device *info = &device->info;
+    const struct tl_device_info *info = &device->info;
     json_newline(out);
     json_object_begin(out);
     json_key(out, "id"), json_uint(out, info->device);
@@ -65,7 +65,7 @@ static void write_distributed(struct chrome *chrome)
 {
     struct json_out *out = &chrome->out;
     const struct timeline *timeline = chrome->timeline;
-    const struct read_process *info =
+    const struct tl_process_info *info =
         timeline->processes.count ? &timeline->processes.at[0].info : NULL;
     json_newline(out);
     json_key_spaced(out, "distributedInfo");
@@ -87,7 +87,7 @@ static void write_pid(struct json_out *out, uint32_t pid, uint64_t own)
 static void write_process(struct chrome *chrome, uint32_t index)
 {
     struct json_out *out = &chrome->out;
-    const struct read_process *info = &chrome->timeline->processes.at[index].info;
+    const struct tl_process_info *info = &chrome->timeline->processes.at[index].info;
     json_newline(out), json_object_begin(out);
     if (info->rank >= 0)
         json_key(out, "rank"), json_int(out, info->rank);

@@ -5,7 +5,7 @@
 void row_name_process(const struct timeline *timeline, uint32_t process, uint32_t given,
                       char to[ROW_NAME_BYTES])
 {
-    const struct read_process *info = &timeline->processes.at[process].info;
+    const struct tl_process_info *info = &timeline->processes.at[process].info;
     struct text called = info->program.size ? info->program : (struct text){"process", 7};
     if (given < timeline->names.count)
         called = timeline->names.at[given];

@@ -537,7 +537,7 @@ TEST(RuleStateQueries, IsSilentAboutFewOfThem)
     EXPECT_TRUE(FindingsOf(m.done()).of("state-queries").empty());
 }
 
-void overhead(TimelineMaker &m, prof_rec_overhead &record, uint32_t kind)
+void overhead(TimelineMaker &m, tl_overhead &record, uint32_t kind)
 {
     m.kernel("k", TL_NONE, 99 * ms, 100 * ms);
     auto index = m.gpu(TL_OVERHEAD, "overhead", TL_NONE, 0, 30 * ms);
@@ -551,7 +551,7 @@ void overhead(TimelineMaker &m, prof_rec_overhead &record, uint32_t kind)
 TEST(RuleDriverOverhead, TellsLazyLoadingButNotWhatProfilingCosts)
 {
     TimelineMaker lazy, flush;
-    prof_rec_overhead record{}, other{};
+    tl_overhead record{}, other{};
     overhead(lazy, record, 6u << 16);
     overhead(flush, other, 2u << 16);
     auto all = FindingsOf(&lazy.made).of("driver-overhead");

@@ -61,10 +61,10 @@ TEST(EtdumpRead, ReadsLoggedValues)
     Read read(etdump({{"Execute", events, {}}}));
     ASSERT_EQ(read->debugs.count, 6u);
     const tl_debug *debugs = read->debugs.at;
-    EXPECT_EQ(debugs[0].kind, READ_VALUE_INT);
+    EXPECT_EQ(debugs[0].kind, TL_VALUE_INT);
     EXPECT_EQ(debugs[0].integer, -7);
     EXPECT_EQ(debugs[0].instruction, 4);
-    EXPECT_EQ(debugs[1].kind, READ_VALUE_BOOL);
+    EXPECT_EQ(debugs[1].kind, TL_VALUE_BOOL);
     EXPECT_EQ(debugs[1].integer, 1);
     EXPECT_EQ(debugs[2].real, 0.5);
     EXPECT_EQ(debugs[3].real, 0.5);

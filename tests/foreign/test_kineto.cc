@@ -148,7 +148,7 @@ TEST_F(Kineto, ReadsAllDialectsAlike)
         const tl_gpu &gpu = timeline_->gpus.at[0];
         EXPECT_EQ(gpu.slice, 1u);
         EXPECT_EQ(gpu.start_ns - timeline_->slices.at[0].start_ns, 56000);
-        const prof_rec_kernel &kernel = timeline_->kernels.at[gpu.detail];
+        const tl_kernel &kernel = timeline_->kernels.at[gpu.detail];
         EXPECT_EQ(kernel.grid_x, 8u);
         EXPECT_EQ(kernel.block_x, 128u);
         EXPECT_EQ(kernel.registers, 40u);
@@ -460,8 +460,8 @@ TEST_F(Kineto, OrphansAreOfTheFileThatTheyCameFrom)
     load(two_ranks(R"j({"rank":3,"world_size":8,"host_name":"a","pids":{"100":100,"0":0}},
                        {"rank":4,"world_size":8,"host_name":"b","pids":{"9000000":0}})j"));
     ASSERT_EQ(timeline_->processes.count, 2u);
-    const read_process &first = timeline_->processes.at[0].info,
-                       &second = timeline_->processes.at[1].info;
+    const tl_process_info &first = timeline_->processes.at[0].info,
+                          &second = timeline_->processes.at[1].info;
     EXPECT_EQ(first.rank, 3);
     EXPECT_EQ(second.rank, 4);
     EXPECT_EQ(second.world_size, 8);

@@ -72,7 +72,7 @@ TEST_F(Nsys, TellsProcessesThreadsAndDevices)
     sqlite_sample_nsys(database_, 1);
     ASSERT_TRUE(load()) << error_.message;
     ASSERT_EQ(timeline_->processes.count, 2u);
-    const read_process &process = timeline_->processes.at[0].info;
+    const tl_process_info &process = timeline_->processes.at[0].info;
     EXPECT_EQ(process.pid, 501u);
     EXPECT_EQ(std::string(process.program.bytes, process.program.size), "/usr/bin/python3");
     EXPECT_EQ(std::string(process.host.bytes, process.host.size), "node7");

@@ -67,7 +67,7 @@ TEST_F(Nvprof, TellsProcessThreadsAndDevices)
     sqlite_sample_nvprof(database_, 14);
     ASSERT_TRUE(load()) << error_.message;
     ASSERT_EQ(timeline_->processes.count, 1u);
-    const read_process &process = timeline_->processes.at[0].info;
+    const tl_process_info &process = timeline_->processes.at[0].info;
     EXPECT_EQ(std::string(process.program.bytes, process.program.size), "python train.py");
     EXPECT_EQ(std::string(process.format.bytes, process.format.size), "nvprof SQLite");
     EXPECT_EQ(name(timeline_->threads.at[1].name), "worker");
@@ -79,7 +79,7 @@ TEST_F(Nvprof, TellsProcessThreadsAndDevices)
     EXPECT_EQ(device.info.max_threads_per_multiprocessor, 2048u);
     EXPECT_EQ(device.info.uuid[15], 15);
     EXPECT_EQ(timeline_->streams.at[0].priority, -1);
-    const prof_rec_kernel &kernel = timeline_->kernels.at[0];
+    const tl_kernel &kernel = timeline_->kernels.at[0];
     EXPECT_EQ(kernel.grid_x, 8u);
     EXPECT_EQ(kernel.block_x, 256u);
     EXPECT_EQ(kernel.registers, 30u);

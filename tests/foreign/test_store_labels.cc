@@ -88,7 +88,7 @@ TEST_F(StoreLabels, KeepTheirPieces)
 TEST_F(StoreLabels, StreamsAreTold)
 {
     uint32_t process = event_store_process(store_);
-    prof_rec_stream stream = {};
+    read_stream stream = {};
     stream.context = 1;
     stream.stream = 9;
     stream.priority = -2;

@@ -354,7 +354,7 @@ TEST(Process, IsDescribedByTexts)
     trace.header().rank = 3;
     const timeline *t = trace.load();
     ASSERT_NE(t, nullptr) << trace.error();
-    const read_process &info = t->processes.at[0].info;
+    const tl_process_info &info = t->processes.at[0].info;
     EXPECT_STREQ(info.program.bytes, "sample");
     EXPECT_STREQ(info.host.bytes, "host1");
     EXPECT_STREQ(info.driver.bytes, "13.0");

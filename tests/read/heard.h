@@ -10,7 +10,7 @@
 
 struct Heard {
     std::string text;
-    read_health health = {};
+    tl_health health = {};
     read_error error = {};
     bool walked = false;
     bool has(const std::string &lines) const { return text.find(lines) != std::string::npos; }

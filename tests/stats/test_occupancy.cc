@@ -8,9 +8,9 @@ extern "C" {
 namespace
 {
 
-prof_rec_device a100()
+tl_device_info a100()
 {
-    prof_rec_device device{};
+    tl_device_info device{};
     device.compute_major = 8;
     device.multiprocessors = 108;
     device.threads_per_warp = 32;
@@ -21,9 +21,9 @@ prof_rec_device a100()
     return device;
 }
 
-prof_rec_kernel kernel(uint32_t blocks, uint16_t threads, uint16_t registers, uint32_t shared = 0)
+tl_kernel kernel(uint32_t blocks, uint16_t threads, uint16_t registers, uint32_t shared = 0)
 {
-    prof_rec_kernel made{};
+    tl_kernel made{};
     made.grid_x = blocks;
     made.block_x = threads;
     made.grid_y = made.grid_z = made.block_y = made.block_z = 1;
@@ -34,8 +34,8 @@ prof_rec_kernel kernel(uint32_t blocks, uint16_t threads, uint16_t registers, ui
 
 TEST(Occupancy, AgreesWithKineto)
 {
-    prof_rec_device device = a100();
-    prof_rec_kernel by_registers = kernel(864, 256, 47), by_grid = kernel(12, 256, 16);
+    tl_device_info device = a100();
+    tl_kernel by_registers = kernel(864, 256, 47), by_grid = kernel(12, 256, 16);
     occupancy first = occupancy_of(&by_registers, &device);
     EXPECT_DOUBLE_EQ(first.blocks_per_sm, 8);
     EXPECT_DOUBLE_EQ(first.warps_per_sm, 64);
@@ -48,16 +48,16 @@ TEST(Occupancy, AgreesWithKineto)
 
 TEST(Occupancy, IsLimitedBySharedMemory)
 {
-    prof_rec_device device = a100();
-    prof_rec_kernel made = kernel(100000, 128, 32, 49152);
+    tl_device_info device = a100();
+    tl_kernel made = kernel(100000, 128, 32, 49152);
     EXPECT_EQ(occupancy_of(&made, &device).percent, 100 * 3 * 128 / 2048 + 1)
         << "3 blocks of 48+1 KiB fit in 164 KiB";
 }
 
 TEST(Occupancy, CountsTheRegistersOfEachPartOfAMultiprocessor)
 {
-    prof_rec_device device = a100();
-    prof_rec_kernel made = kernel(100000, 64, 40); /* 1280 registers a warp */
+    tl_device_info device = a100();
+    tl_kernel made = kernel(100000, 64, 40); /* 1280 registers a warp */
     EXPECT_EQ(occupancy_of(&made, &device).percent, 75) << "four times 12 warps, 24 blocks";
     device.compute_major = 6;
     EXPECT_EQ(occupancy_of(&made, &device).percent, 78) << "sm_60: twice 25 warps, 25 blocks";
@@ -67,8 +67,8 @@ TEST(Occupancy, CountsTheRegistersOfEachPartOfAMultiprocessor)
 
 TEST(Occupancy, KnowsHowManyBlocksFitWhereTheFileDoesNotSay)
 {
-    prof_rec_device device = a100();
-    prof_rec_kernel made = kernel(100000, 32, 16);
+    tl_device_info device = a100();
+    tl_kernel made = kernel(100000, 32, 16);
     device.max_blocks_per_multiprocessor = 0;
     EXPECT_EQ(occupancy_of(&made, &device).percent, 50) << "32 blocks of a warp, not 64";
     device.compute_minor = 6;
@@ -77,16 +77,16 @@ TEST(Occupancy, KnowsHowManyBlocksFitWhereTheFileDoesNotSay)
 
 TEST(Occupancy, SaysNothingOfOtherMakersDevices)
 {
-    prof_rec_device device = a100();
-    prof_rec_kernel made = kernel(1000, 256, 47);
+    tl_device_info device = a100();
+    tl_kernel made = kernel(1000, 256, 47);
     device.threads_per_warp = 64;
     EXPECT_EQ(occupancy_of(&made, &device).percent, -1);
 }
 
 TEST(Occupancy, SaysNothingWhereTheDeviceIsUnknown)
 {
-    prof_rec_device device{};
-    prof_rec_kernel made = kernel(100, 128, 32);
+    tl_device_info device{};
+    tl_kernel made = kernel(100, 128, 32);
     EXPECT_EQ(occupancy_of(&made, &device).percent, -1);
     device = a100();
     device.max_threads_per_multiprocessor = 0;
@@ -96,8 +96,8 @@ TEST(Occupancy, SaysNothingWhereTheDeviceIsUnknown)
 
 TEST(Occupancy, TakesAnyNumbers)
 {
-    prof_rec_device device = a100();
-    prof_rec_kernel made = kernel(UINT32_MAX, 65535, 65535, UINT32_MAX);
+    tl_device_info device = a100();
+    tl_kernel made = kernel(UINT32_MAX, 65535, 65535, UINT32_MAX);
     made.grid_y = made.grid_z = made.block_y = made.block_z = 65535;
     made.dynamic_shared_memory = UINT32_MAX;
     EXPECT_EQ(occupancy_of(&made, &device).percent, -1) << "more threads than a multiprocessor has";

@@ -165,7 +165,7 @@ public:
                     uint32_t on = TL_NONE, uint16_t lane = 0)
     {
         uint32_t index = gpu(TL_KERNEL, called, call, start_ns, end_ns, on, lane);
-        prof_rec_kernel kernel{};
+        tl_kernel kernel{};
         kernel.grid_x = 264;
         kernel.grid_y = kernel.grid_z = kernel.block_y = kernel.block_z = 1;
         kernel.block_x = 256;
@@ -181,7 +181,7 @@ public:
     {
         uint32_t index =
             gpu(TL_MEMCPY, "Memcpy HtoD (Pageable -> Device)", call, start_ns, end_ns, on);
-        prof_rec_memcpy copy{};
+        tl_memcpy copy{};
         copy.copy_kind = 1;
         gpus[index].bytes = bytes;
         gpus[index].detail = static_cast<uint32_t>(memcpys.size());
@@ -204,7 +204,7 @@ public:
         if (streams.empty())
             stream(7);
         uint32_t index = gpu(TL_SYNC, "wait", TL_NONE, start_ns, end_ns, on == TL_NONE ? 0 : on);
-        prof_rec_sync sync{};
+        tl_sync sync{};
         sync.type = type;
         sync.context = 1;
         sync.stream = on == TL_NONE ? PROF_SYNC_NO_STREAM : streams[on].stream;
@@ -279,7 +279,7 @@ public:
     std::vector<tl_mark> marks;
     std::vector<tl_device> devices;
     std::vector<tl_stream> streams;
-    std::vector<prof_rec_kernel> kernels;
+    std::vector<tl_kernel> kernels;
     timeline made{};
 
     text text_of(const std::string &bytes)
@@ -358,9 +358,9 @@ private:
     std::vector<uint32_t> open, gpu_by_slice;
     std::vector<tl_counter> counters;
     std::vector<tl_attr> attrs;
-    std::vector<prof_rec_memcpy> memcpys;
-    std::vector<prof_rec_memset> memsets;
-    std::vector<prof_rec_sync> syncs;
+    std::vector<tl_memcpy> memcpys;
+    std::vector<tl_memset> memsets;
+    std::vector<tl_sync> syncs;
     uint32_t correlation = 0;
 };
 

@@ -371,13 +371,13 @@ static void tell_blocks(struct block_store *store, struct builder *builder)
 
 static void tell_facts(const struct block_store *store, struct builder *builder)
 {
-    struct read_process process = {.program = store->program,
-                                   .format = {store->format, strlen(store->format)},
-                                   .rank = -1,
-                                   .local_rank = -1,
-                                   .world_size = -1,
-                                   .closed = true,
-                                   .gpu_mode = PROF_GPU_NONE};
+    struct tl_process_info process = {.program = store->program,
+                                      .format = {store->format, strlen(store->format)},
+                                      .rank = -1,
+                                      .local_rank = -1,
+                                      .world_size = -1,
+                                      .closed = true,
+                                      .gpu_mode = PROF_GPU_NONE};
     timeline_set_process(builder, &process);
     for (uint32_t i = 1; i < store->names.count; i++)
         timeline_define_name(builder, i, store->names.texts[i]);
@@ -391,8 +391,8 @@ static void tell_facts(const struct block_store *store, struct builder *builder)
     }
 }
 
-static bool walk(void *foreign, uint32_t process, struct builder *builder,
-                 struct read_health *health, struct read_error *error)
+static bool walk(void *foreign, uint32_t process, struct builder *builder, struct tl_health *health,
+                 struct read_error *error)
 {
     struct block_store *store = foreign;
     (void)process, (void)error;

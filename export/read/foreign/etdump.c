@@ -92,12 +92,12 @@ static bool read_one(struct flat *flat, struct flat_table from, struct tensors *
     return kept;
 }
 
-static bool read_tensors(struct flat *flat, struct flat_table value, enum read_value_kind kind,
+static bool read_tensors(struct flat *flat, struct flat_table value, enum tl_value_kind kind,
                          struct tensors *tensors)
 {
-    if (kind == READ_VALUE_TENSOR)
+    if (kind == TL_VALUE_TENSOR)
         return read_one(flat, flat_table(flat, value, VALUE_TENSOR), tensors);
-    if (kind == READ_VALUE_TENSORS)
+    if (kind == TL_VALUE_TENSORS)
         return read_list(flat, flat_table(flat, value, VALUE_TENSORS), tensors);
     return true;
 }
@@ -116,23 +116,23 @@ static double double_of(uint64_t bits)
     return value;
 }
 
-static enum read_value_kind kind_of(uint8_t number)
+static enum tl_value_kind kind_of(uint8_t number)
 {
-    static const enum read_value_kind kinds[] = {
-        READ_VALUE_NONE,   READ_VALUE_INT,    READ_VALUE_BOOL,    READ_VALUE_FLOAT,
-        READ_VALUE_DOUBLE, READ_VALUE_TENSOR, READ_VALUE_TENSORS, READ_VALUE_NONE};
-    return number < sizeof kinds / sizeof *kinds ? kinds[number] : READ_VALUE_NONE;
+    static const enum tl_value_kind kinds[] = {
+        TL_VALUE_NONE,   TL_VALUE_INT,    TL_VALUE_BOOL,    TL_VALUE_FLOAT,
+        TL_VALUE_DOUBLE, TL_VALUE_TENSOR, TL_VALUE_TENSORS, TL_VALUE_NONE};
+    return number < sizeof kinds / sizeof *kinds ? kinds[number] : TL_VALUE_NONE;
 }
 
 static void read_number(struct flat *flat, struct flat_table value, struct read_debug *debug)
 {
-    if (debug->kind == READ_VALUE_INT)
+    if (debug->kind == TL_VALUE_INT)
         debug->integer = (int64_t)flat_u64(flat, flat_table(flat, value, VALUE_INT), 0);
-    if (debug->kind == READ_VALUE_BOOL)
+    if (debug->kind == TL_VALUE_BOOL)
         debug->integer = flat_u8(flat, flat_table(flat, value, VALUE_BOOL), 0) != 0;
-    if (debug->kind == READ_VALUE_FLOAT)
+    if (debug->kind == TL_VALUE_FLOAT)
         debug->real = float_of(flat_u32(flat, flat_table(flat, value, VALUE_FLOAT), 0));
-    if (debug->kind == READ_VALUE_DOUBLE)
+    if (debug->kind == TL_VALUE_DOUBLE)
         debug->real = double_of(flat_u64(flat, flat_table(flat, value, VALUE_DOUBLE), 0));
 }
 

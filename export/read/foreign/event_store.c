@@ -73,15 +73,15 @@ static void *fail(struct event_store *store)
 
 uint32_t event_store_process(struct event_store *store)
 {
-    struct read_process *process = ADD(store, &store->processes);
+    struct tl_process_info *process = ADD(store, &store->processes);
     if (!process)
         return 0;
-    *process = (struct read_process){
+    *process = (struct tl_process_info){
         .rank = -1, .local_rank = -1, .world_size = -1, .closed = true, .gpu_mode = PROF_GPU_CUPTI};
     return store->processes.count - 1;
 }
 
-struct read_process *event_store_process_at(struct event_store *store, uint32_t process)
+struct tl_process_info *event_store_process_at(struct event_store *store, uint32_t process)
 {
     return &store->processes.at[process];
 }
@@ -97,7 +97,7 @@ uint32_t event_store_process_count(const struct event_store *store)
 
 void event_store_join_pid_0(struct event_store *store)
 {
-    struct read_process *both = store->processes.at;
+    struct tl_process_info *both = store->processes.at;
     if (store->processes.count != 2 || (both[0].pid == 0) == (both[1].pid == 0))
         return;
     if (both[0].pid == 0)
@@ -252,7 +252,7 @@ static void add_memory_instant(struct event_store *store, uint32_t thread, int64
 }
 
 void event_store_memory(struct event_store *store, uint32_t process, uint32_t thread,
-                        int64_t time_ns, const struct prof_rec_memory *record)
+                        int64_t time_ns, const struct read_memory_op *record)
 {
     struct store_memory memory = {
         .place = thread ? STORE_IN_THREAD : STORE_AT_START, .process = process, .record = *record};
@@ -263,7 +263,7 @@ void event_store_memory(struct event_store *store, uint32_t process, uint32_t th
 }
 
 void event_store_memory_called(struct event_store *store, uint32_t process, uint32_t correlation,
-                               int64_t time_ns, const struct prof_rec_memory *record)
+                               int64_t time_ns, const struct read_memory_op *record)
 {
     add_memory(store, (struct store_memory){.place = STORE_BY_CALL,
                                             .process = process,
@@ -281,7 +281,7 @@ uint32_t event_store_allocator(struct event_store *store, uint32_t process, uint
 }
 
 void event_store_allocate(struct event_store *store, uint32_t thread, int64_t time_ns,
-                          uint32_t allocator, const struct prof_rec_memory *record)
+                          uint32_t allocator, const struct read_memory_op *record)
 {
     add_memory_instant(
         store, thread, time_ns,
@@ -316,26 +316,6 @@ static void forget_times(struct read_gpu *gpu)
     gpu->name = 0;
     gpu->origin = 0;
     gpu->ambiguous = false;
-    switch (gpu->kind) {
-    case READ_GPU_KERNEL:
-        gpu->kernel.start_ns = gpu->kernel.end_ns = 0;
-        break;
-    case READ_GPU_MEMCPY:
-        gpu->memcpy.start_ns = gpu->memcpy.end_ns = 0;
-        break;
-    case READ_GPU_MEMSET:
-        gpu->memset.start_ns = gpu->memset.end_ns = 0;
-        break;
-    case READ_GPU_SYNC:
-        gpu->sync.start_ns = gpu->sync.end_ns = 0;
-        break;
-    case READ_GPU_OVERHEAD:
-        gpu->overhead.start_ns = gpu->overhead.end_ns = 0;
-        break;
-    case READ_GPU_GRAPH:
-        gpu->graph.start_ns = gpu->graph.end_ns = 0;
-        break;
-    }
 }
 
 static uint64_t hash_detail(const struct read_gpu *detail)
@@ -415,7 +395,7 @@ void event_store_gpu(struct event_store *store, uint32_t process, const struct r
 }
 
 void event_store_device(struct event_store *store, uint32_t process,
-                        const struct prof_rec_device *device)
+                        const struct tl_device_info *device)
 {
     struct store_device *kept = ADD(store, &store->devices);
     if (kept)
@@ -423,7 +403,7 @@ void event_store_device(struct event_store *store, uint32_t process,
 }
 
 void event_store_context(struct event_store *store, uint32_t process,
-                         const struct prof_rec_context *context)
+                         const struct read_context *context)
 {
     struct store_context *kept = ADD(store, &store->contexts);
     if (kept)
@@ -431,7 +411,7 @@ void event_store_context(struct event_store *store, uint32_t process,
 }
 
 /* Where the operation ran; false: it is none of a context. */
-static bool place_of(const struct read_gpu *gpu, struct prof_rec_context *place)
+static bool place_of(const struct read_gpu *gpu, struct read_context *place)
 {
     switch (gpu->kind) {
     case READ_GPU_KERNEL:
@@ -460,7 +440,7 @@ void event_store_find_busy(const struct event_store *store, bool *busy)
 
 uint64_t event_store_busy_devices(const struct event_store *store, uint32_t process)
 {
-    struct prof_rec_context place;
+    struct read_context place;
     uint64_t devices = 0;
     for (uint32_t i = 0; i < store->gpus.count; i++)
         if (store->gpus.at[i].process == process &&
@@ -474,7 +454,7 @@ void event_store_find_contexts(struct event_store *store)
     struct keymap seen = {0};
     for (uint32_t i = 0; i < store->gpus.count && !store->failed; i++) {
         const struct store_gpu *gpu = &store->gpus.at[i];
-        struct prof_rec_context context = {0};
+        struct read_context context = {0};
         if (!place_of(&store->details.at[gpu->detail], &context) || context.context == 0)
             continue;
         int64_t key = (int64_t)((uint64_t)gpu->process << 32 | context.context);

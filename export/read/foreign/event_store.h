@@ -59,7 +59,7 @@ void event_store_category(struct event_store *store, uint32_t process, uint32_t 
 /* Number of the process, from 0. The process's texts must live as long as the store. It may be
  * written to until the store is told; the pointer is good until the next process is added. */
 uint32_t event_store_process(struct event_store *store);
-struct read_process *event_store_process_at(struct event_store *store, uint32_t process);
+struct tl_process_info *event_store_process_at(struct event_store *store, uint32_t process);
 uint32_t event_store_process_count(const struct event_store *store);
 
 /* When everything is added: of two processes one of which has pid 0, which no program has, only the other
@@ -82,15 +82,15 @@ void event_store_counter(struct event_store *store, uint32_t thread, int64_t tim
 /* Memory was allocated or released: `thread` 0 before the file's first event, in `process`, which counts
  * only then. */
 void event_store_memory(struct event_store *store, uint32_t process, uint32_t thread,
-                        int64_t time_ns, const struct prof_rec_memory *record);
+                        int64_t time_ns, const struct read_memory_op *record);
 /* The same by a call of the process, which the id names; 0: nothing names it. */
 void event_store_memory_called(struct event_store *store, uint32_t process, uint32_t correlation,
-                               int64_t time_ns, const struct prof_rec_memory *record);
+                               int64_t time_ns, const struct read_memory_op *record);
 /* Number of an allocator of the process's own, from 1 in the whole file; names may be equal. */
 uint32_t event_store_allocator(struct event_store *store, uint32_t process, uint32_t name);
 /* The same by a thread of the allocator's process, of which address, bytes and operation count. */
 void event_store_allocate(struct event_store *store, uint32_t thread, int64_t time_ns,
-                          uint32_t allocator, const struct prof_rec_memory *record);
+                          uint32_t allocator, const struct read_memory_op *record);
 /* A begin/end range, which need not nest. `id` is unique in its process. `end_thread` 0: the file has
  * no end of it. */
 void event_store_range(struct event_store *store, uint32_t thread, uint32_t end_thread,
@@ -108,8 +108,7 @@ uint32_t event_store_range_count(const struct event_store *store);
 void event_store_slice_attr(struct event_store *store, uint32_t slice,
                             const struct read_attr *attr);
 
-/* Devices. The times in the record are set by the store: only start_ns and end_ns of read_gpu
- * count. `gpu->ambiguous` stays true where the file itself says so. `gpu->origin` is told as event_store_resolve() finds it: here it is the id by which the
+/* Devices. `gpu->ambiguous` stays true where the file itself says so. `gpu->origin` is told as event_store_resolve() finds it: here it is the id by which the
  * operation names the range that it comes from, which is the `correlation` of that slice; 0 none. */
 void event_store_gpu(struct event_store *store, uint32_t process, const struct read_gpu *gpu);
 #define EVENT_NO_PROCESS UINT32_MAX
@@ -136,9 +135,9 @@ struct event_rows {
  * ids calls of several processes have, and of which nothing tells which one is meant, is `ambiguous`. */
 void event_store_resolve(struct event_store *store, const struct event_rows *rows);
 void event_store_device(struct event_store *store, uint32_t process,
-                        const struct prof_rec_device *device);
+                        const struct tl_device_info *device);
 void event_store_context(struct event_store *store, uint32_t process,
-                         const struct prof_rec_context *context);
+                         const struct read_context *context);
 
 /* Sets, by process, which have operations of devices. */
 void event_store_find_busy(const struct event_store *store, bool *busy);
@@ -151,7 +150,7 @@ uint64_t event_store_busy_devices(const struct event_store *store, uint32_t proc
 void event_store_find_contexts(struct event_store *store);
 
 void event_store_stream(struct event_store *store, uint32_t process,
-                        const struct prof_rec_stream *stream);
+                        const struct read_stream *stream);
 
 /* When everything is there: what has no end (READ_SLICE_UNCLOSED) ends with the file's last event.
  * Returns the time of its first event, 0 when there is none. */
@@ -164,7 +163,7 @@ void event_store_warn(struct event_store *store, const char *what, uint64_t coun
 
 /* Appends one process. Warnings come with the first one. May be called again. False: no memory. */
 bool event_store_append(struct event_store *store, uint32_t process, struct builder *builder,
-                        struct read_health *health);
+                        struct tl_health *health);
 
 #ifdef __cplusplus
 }

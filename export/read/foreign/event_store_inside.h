@@ -40,7 +40,7 @@ struct store_memory {
     uint32_t correlation; /* of a call */
     uint32_t allocator;   /* into allocators, from 1; 0: CUDA's memory */
     int64_t time_ns;      /* of what a call did */
-    struct prof_rec_memory record;
+    struct read_memory_op record;
 };
 
 struct store_allocator {
@@ -63,17 +63,17 @@ struct store_gpu {
 
 struct store_device {
     uint32_t process;
-    struct prof_rec_device device;
+    struct tl_device_info device;
 };
 
 struct store_context {
     uint32_t process;
-    struct prof_rec_context context;
+    struct read_context context;
 };
 
 struct store_stream {
     uint32_t process;
-    struct prof_rec_stream stream;
+    struct read_stream stream;
 };
 
 struct store_domain {
@@ -83,7 +83,7 @@ struct store_domain {
 
 struct store_category {
     uint32_t process;
-    struct prof_rec_category category;
+    struct read_category category;
 };
 
 /* Labels have numbers of their own, so that names can come after them. */
@@ -146,7 +146,7 @@ struct event_store {
     bool failed;
     struct text_pool names;
     STORE_ARRAY(bool) plain; /* by name: store_name_split() found nothing to split */
-    STORE_ARRAY(struct read_process) processes;
+    STORE_ARRAY(struct tl_process_info) processes;
     STORE_ARRAY(struct store_thread) threads;
     STORE_ARRAY(struct store_slice) slices;
     STORE_ARRAY(struct read_attr) attrs;
@@ -162,7 +162,7 @@ struct event_store {
     STORE_ARRAY(struct store_device) devices;
     STORE_ARRAY(struct store_context) contexts;
     STORE_ARRAY(struct store_stream) streams;
-    struct text_pool labels; /* each is the bytes of a struct prof_rec_event_name */
+    struct text_pool labels; /* each is the bytes of a struct read_event_name */
     STORE_ARRAY(struct store_domain) domains;
     STORE_ARRAY(struct store_category) categories;
     STORE_ARRAY(struct store_warning) warnings;

@@ -103,7 +103,7 @@ struct trace_file *foreign_open_memory(const void *bytes, size_t size, const cha
 }
 
 static bool append_store(void *foreign, uint32_t process, struct builder *builder,
-                         struct read_health *health, struct read_error *error)
+                         struct tl_health *health, struct read_error *error)
 {
     bool appended = event_store_append(foreign, process, builder, health);
     if (!appended && error)

@@ -55,31 +55,31 @@ static const struct {
     const char *key;
     size_t offset;
 } device_fields[] = {
-    {"id", offsetof(struct prof_rec_device, device)},
-    {"major", offsetof(struct prof_rec_device, compute_major)},
-    {"minor", offsetof(struct prof_rec_device, compute_minor)},
-    {"computeMajor", offsetof(struct prof_rec_device, compute_major)},
-    {"computeMinor", offsetof(struct prof_rec_device, compute_minor)},
-    {"numSms", offsetof(struct prof_rec_device, multiprocessors)},
-    {"warpSize", offsetof(struct prof_rec_device, threads_per_warp)},
-    {"maxThreadsPerBlock", offsetof(struct prof_rec_device, max_threads_per_block)},
+    {"id", offsetof(struct tl_device_info, device)},
+    {"major", offsetof(struct tl_device_info, compute_major)},
+    {"minor", offsetof(struct tl_device_info, compute_minor)},
+    {"computeMajor", offsetof(struct tl_device_info, compute_major)},
+    {"computeMinor", offsetof(struct tl_device_info, compute_minor)},
+    {"numSms", offsetof(struct tl_device_info, multiprocessors)},
+    {"warpSize", offsetof(struct tl_device_info, threads_per_warp)},
+    {"maxThreadsPerBlock", offsetof(struct tl_device_info, max_threads_per_block)},
     {"maxThreadsPerMultiProcessor",
-     offsetof(struct prof_rec_device, max_threads_per_multiprocessor)},
+     offsetof(struct tl_device_info, max_threads_per_multiprocessor)},
     {"maxThreadsPerMultiprocessor",
-     offsetof(struct prof_rec_device, max_threads_per_multiprocessor)},
-    {"regsPerBlock", offsetof(struct prof_rec_device, registers_per_block)},
-    {"regsPerMultiprocessor", offsetof(struct prof_rec_device, registers_per_multiprocessor)},
-    {"sharedMemPerBlock", offsetof(struct prof_rec_device, shared_memory_per_block)},
+     offsetof(struct tl_device_info, max_threads_per_multiprocessor)},
+    {"regsPerBlock", offsetof(struct tl_device_info, registers_per_block)},
+    {"regsPerMultiprocessor", offsetof(struct tl_device_info, registers_per_multiprocessor)},
+    {"sharedMemPerBlock", offsetof(struct tl_device_info, shared_memory_per_block)},
     {"sharedMemPerMultiprocessor",
-     offsetof(struct prof_rec_device, shared_memory_per_multiprocessor)},
+     offsetof(struct tl_device_info, shared_memory_per_multiprocessor)},
     {"maxSharedMemoryPerMultiProcessor",
-     offsetof(struct prof_rec_device, shared_memory_per_multiprocessor)},
+     offsetof(struct tl_device_info, shared_memory_per_multiprocessor)},
 };
 
 static void take_device_member(void *user, const struct json_string *key, struct text value)
 {
     struct kineto_facts *facts = user;
-    struct prof_rec_device *device = &facts->devices[facts->device_count];
+    struct tl_device_info *device = &facts->devices[facts->device_count];
     if (json_string_is(key, "totalGlobalMem")) {
         int64_t bytes = number_of(value);
         device->memory_bytes = bytes < 0 ? 0 : (uint64_t)bytes;
@@ -100,7 +100,7 @@ static void take_devices(struct kineto_facts *facts, struct json_cursor *cursor,
         return;
     p = json_space(p + 1);
     while (p && more && *p == '{' && facts->device_count < KINETO_DEVICES_MAX) {
-        facts->devices[facts->device_count] = (struct prof_rec_device){0};
+        facts->devices[facts->device_count] = (struct tl_device_info){0};
         p = json_each_member(cursor, p, take_device_member, facts);
         facts->device_count += p != NULL;
         p = p ? json_next(cursor, p, ']', &more) : NULL;
@@ -189,7 +189,7 @@ void kineto_facts_call(struct kineto_facts *facts, const struct kineto_event *ev
         facts->other_calls = true;
 }
 
-void kineto_facts_mode(const struct kineto_facts *facts, struct read_process *process)
+void kineto_facts_mode(const struct kineto_facts *facts, struct tl_process_info *process)
 {
     static const char amd[] = "AMD's devices, timed by their own profiler",
                       other[] = "another maker's devices, timed by their own profiler";
@@ -210,10 +210,10 @@ static bool is_described(const struct kineto_facts *facts, uint32_t ordinal)
 }
 
 /* False: they do not agree, or there is none. */
-static bool common_device(const struct kineto_facts *facts, struct prof_rec_device *common)
+static bool common_device(const struct kineto_facts *facts, struct tl_device_info *common)
 {
     for (uint32_t i = 0; i < facts->device_count; i++) {
-        struct prof_rec_device device = facts->devices[i];
+        struct tl_device_info device = facts->devices[i];
         device.device = 0;
         if (i == 0)
             *common = device;
@@ -225,7 +225,7 @@ static bool common_device(const struct kineto_facts *facts, struct prof_rec_devi
 
 void kineto_facts_devices(const struct kineto_facts *facts, uint32_t process)
 {
-    struct prof_rec_device common;
+    struct tl_device_info common;
     for (uint32_t i = 0; i < facts->device_count; i++)
         event_store_device(facts->store, process, &facts->devices[i]);
     if (!facts->amd_calls || facts->cuda_calls || !common_device(facts, &common))

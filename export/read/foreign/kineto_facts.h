@@ -65,7 +65,7 @@ struct kineto_facts {
     bool is_libprofs, simulated;              /* libprof wrote the file; its device was simulated */
     uint32_t large_groups;                    /* members that were too large to be read */
     bool failed;
-    struct prof_rec_device devices[KINETO_DEVICES_MAX];
+    struct tl_device_info devices[KINETO_DEVICES_MAX];
     uint32_t device_count;
     bool cuda_calls, amd_calls, other_calls; /* whose runtime was called */
     char *value;                             /* of the member at hand */
@@ -85,7 +85,7 @@ void kineto_facts_member(struct kineto_facts *facts, struct text key, struct tex
 /* Notes whose runtime or driver the call is of. */
 void kineto_facts_call(struct kineto_facts *facts, const struct kineto_event *event);
 /* Whose devices these are: how they were timed. */
-void kineto_facts_mode(const struct kineto_facts *facts, struct read_process *process);
+void kineto_facts_mode(const struct kineto_facts *facts, struct tl_process_info *process);
 /* Tells of the devices, and of those on which operations of the process ran that are not among them:
  * AMD's are numbered with the processors, so those have what all that are listed agree on. */
 void kineto_facts_devices(const struct kineto_facts *facts, uint32_t process);

@@ -83,8 +83,7 @@ bool kineto_gpu_is_kernel(const struct kineto_event *event)
     return (event->args.seen & signs) != 0 || is_device_pid(&event->pid);
 }
 
-static void fill_kernel(const struct kineto_event *event, uint32_t name,
-                        struct prof_rec_kernel *kernel)
+static void fill_kernel(const struct kineto_event *event, uint32_t name, struct tl_kernel *kernel)
 {
     const struct kineto_args *args = &event->args;
     static const uint32_t none[3] = {0};
@@ -149,8 +148,7 @@ static struct text between(struct text text, const char *left, const char *right
 }
 
 /* "Memcpy HtoD (Pageable -> Device)" */
-static void fill_memcpy(const struct kineto_event *event, struct text text,
-                        struct prof_rec_memcpy *copy)
+static void fill_memcpy(const struct kineto_event *event, struct text text, struct tl_memcpy *copy)
 {
     const struct kineto_args *args = &event->args;
     copy->context = context_of(event);
@@ -165,8 +163,7 @@ static void fill_memcpy(const struct kineto_event *event, struct text text,
             (struct text){args->at[KINETO_KIND].text.bytes, args->at[KINETO_KIND].text.size});
 }
 
-static void fill_memset(const struct kineto_event *event, struct text text,
-                        struct prof_rec_memset *set)
+static void fill_memset(const struct kineto_event *event, struct text text, struct tl_memset *set)
 {
     set->context = context_of(event);
     set->stream = stream_of(event);
@@ -175,7 +172,7 @@ static void fill_memset(const struct kineto_event *event, struct text text,
     set->memory_kind = memory_kind(between(text, "(", ")"));
 }
 
-static void fill_graph(const struct kineto_event *event, struct prof_rec_graph_run *run)
+static void fill_graph(const struct kineto_event *event, struct tl_graph_run *run)
 {
     run->graph = number32(&event->args, KINETO_GRAPH);
     run->context = context_of(event);
@@ -183,8 +180,7 @@ static void fill_graph(const struct kineto_event *event, struct prof_rec_graph_r
     run->device = (uint16_t)kineto_gpu_device(event);
 }
 
-static void fill_sync(const struct kineto_event *event, struct text text,
-                      struct prof_rec_sync *sync)
+static void fill_sync(const struct kineto_event *event, struct text text, struct tl_sync *sync)
 {
     static const struct word types[] = {{"Event Sync", 1},         {"Event Synchronize", 1},
                                         {"Stream Wait Event", 2},  {"Stream Sync", 3},
@@ -242,7 +238,7 @@ void kineto_gpu_read(const struct kineto_event *event, struct text text, uint32_
 /* Stand for addresses that the file does not say; beyond all that a program has. */
 #define OWN_ADDRESSES (UINT64_C(1) << 60)
 
-#define KIND_PAGEABLE 1u /* as prof_rec_memory.kind */
+#define KIND_PAGEABLE 1u /* as read_memory_op.kind */
 #define KIND_DEVICE 3u
 
 /* One allocator: of a process and a device, or of the process's host memory. */
@@ -361,9 +357,9 @@ static struct heap *heap_of(struct heaps *heaps, const struct kineto_memory_op *
     return add_heap(heaps, op, process, key, latest);
 }
 
-static struct prof_rec_memory record_of(const struct heap *heap, uint64_t address, int64_t bytes)
+static struct read_memory_op record_of(const struct heap *heap, uint64_t address, int64_t bytes)
 {
-    return (struct prof_rec_memory){
+    return (struct read_memory_op){
         .address = address,
         .bytes = bytes < 0 ? 0 - (uint64_t)bytes : (uint64_t)bytes,
         .device = heap->is_host ? 0 : heap->device,
@@ -374,7 +370,7 @@ static struct prof_rec_memory record_of(const struct heap *heap, uint64_t addres
 
 static void put_before(struct heaps *heaps, struct heap *heap, uint64_t address, int64_t bytes)
 {
-    struct prof_rec_memory record = record_of(heap, address, bytes);
+    struct read_memory_op record = record_of(heap, address, bytes);
     event_store_memory(heaps->store, heap->process, 0, 0, &record);
     heap->before -= bytes;
 }
@@ -437,7 +433,7 @@ static void take(struct heaps *heaps, uint32_t index)
         allocate(heaps, heap, index);
     else
         release(heaps, heap, index);
-    struct prof_rec_memory record = record_of(heap, op->address, op->bytes);
+    struct read_memory_op record = record_of(heap, op->address, op->bytes);
     if (heap->allocator)
         event_store_allocate(heaps->store, op->thread, op->time_ns, heap->allocator, &record);
     else

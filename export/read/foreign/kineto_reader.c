@@ -536,7 +536,7 @@ static uint32_t *count_busy(struct reader *reader)
 static void tell_process(struct reader *reader, uint32_t index, const uint32_t *busy)
 {
     const struct kineto_facts *facts = &reader->facts;
-    struct read_process *process = event_store_process_at(reader->store, index);
+    struct tl_process_info *process = event_store_process_at(reader->store, index);
     uint32_t group = reader->rows.process_groups.at[index];
     const struct kineto_group *of = group ? &facts->groups.at[group - 1] : &facts->own;
     const char *format = reader->is_kineto ? "a Kineto trace" : "a Chrome trace";

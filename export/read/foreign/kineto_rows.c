@@ -251,7 +251,7 @@ static void add_process(struct kineto_rows *rows, struct kineto_pid *pid)
     pid->process = event_store_process(rows->store);
     if (event_store_failed(rows->store))
         return;
-    struct read_process *process = event_store_process_at(rows->store, pid->process);
+    struct tl_process_info *process = event_store_process_at(rows->store, pid->process);
     uint32_t name = pid->name ? pid->name : is_text(pid->key) ? (uint32_t)pid->key : 0;
     process->pid = pid->renumbered ? pid->own : is_text(pid->key) ? 0 : (uint32_t)pid->key;
     process->program = event_store_text(rows->store, name);

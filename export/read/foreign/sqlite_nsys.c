@@ -308,11 +308,11 @@ static uint8_t operation_of(int64_t type)
 }
 
 /* nsys counts kinds of memory from 0 (pageable), its 7 is unknown; operations: 0 allocates, 1 releases. */
-static struct prof_rec_memory record_of(struct sqlite_rows *rows)
+static struct read_memory_op record_of(struct sqlite_rows *rows)
 {
     int64_t kind = sqlite_rows_int(rows, M_KIND, -1), device = sqlite_rows_int(rows, M_DEVICE, -1);
     bool known = device >= 0 && device < UINT16_MAX;
-    return (struct prof_rec_memory){
+    return (struct read_memory_op){
         .address = (uint64_t)sqlite_rows_int(rows, M_ADDRESS, 0),
         .bytes = not_negative(sqlite_rows_int(rows, M_BYTES, 0)),
         .context = sqlite_rows_uint32(rows, M_CONTEXT),
@@ -328,7 +328,7 @@ static void take_memory(struct sqlite_trace *trace, struct sqlite_rows *rows)
     int64_t time_ns, global;
     if (!sqlite_trace_time(trace, rows, M_START, &time_ns))
         return;
-    struct prof_rec_memory record = record_of(rows);
+    struct read_memory_op record = record_of(rows);
     uint32_t process = nsys_process(trace, sqlite_rows_int(rows, M_PROCESS, 0));
     uint32_t thread = sqlite_rows_take(rows, M_THREAD, &global) ? nsys_thread(trace, global) : 0;
     if (thread)
@@ -383,7 +383,7 @@ static bool take_allocation(struct sqlite_trace *trace, struct sqlite_rows *rows
         return true; /* counted */
     uint32_t thread = nsys_thread(trace, global);
     uint32_t allocator = allocator_of(trace, rows, numbers, global);
-    struct prof_rec_memory record = {
+    struct read_memory_op record = {
         .address = (uint64_t)sqlite_rows_int(rows, A_ADDRESS, 0),
         .bytes = not_negative(sqlite_rows_int(rows, A_BYTES, 0)),
         .operation = operation_of(sqlite_rows_int(rows, A_OPERATION, 0)),
@@ -485,10 +485,10 @@ static void take_uuid(struct text text, uint8_t uuid[16])
         memcpy(uuid, read, sizeof read);
 }
 
-static struct prof_rec_device take_device(struct sqlite_trace *trace, struct sqlite_rows *rows)
+static struct tl_device_info take_device(struct sqlite_trace *trace, struct sqlite_rows *rows)
 {
     struct text name = sqlite_rows_text(rows, 1);
-    struct prof_rec_device device = {
+    struct tl_device_info device = {
         .device = sqlite_rows_uint32(rows, 0),
         .name = name.size ? event_store_name(trace->store, name) : 0,
         .memory_bytes = (uint64_t)sqlite_rows_int(rows, 2, 0),
@@ -509,16 +509,15 @@ static uint32_t find_process(const struct keymap *pids, int64_t process)
 
 static void read_contexts(struct sqlite_trace *trace, const struct keymap *pids)
 {
-    static const char *const columns[] = {"processId", "contextId", "deviceId", "nullStreamId"};
+    static const char *const columns[] = {"processId", "contextId", "deviceId"};
     struct sqlite_rows rows;
     sqlite_rows_begin(&rows, trace->file, "TARGET_INFO_CUDA_CONTEXT_INFO", columns,
                       SQLITE_COUNT(columns));
     while (sqlite_rows_next(&rows)) {
         uint32_t process = find_process(pids, sqlite_rows_int(&rows, 0, -1));
-        struct prof_rec_context context = {
+        struct read_context context = {
             .context = sqlite_rows_uint32(&rows, 1),
             .device = sqlite_rows_uint32(&rows, 2),
-            .null_stream = sqlite_rows_uint32(&rows, 3),
         };
         if (process != SQLITE_NO_PROCESS && sqlite_rows_int(&rows, 2, -1) >= 0)
             event_store_context(trace->store, process, &context);
@@ -528,17 +527,16 @@ static void read_contexts(struct sqlite_trace *trace, const struct keymap *pids)
 
 static void read_streams(struct sqlite_trace *trace, const struct keymap *pids)
 {
-    static const char *const columns[] = {"processId", "contextId", "streamId", "priority", "flag"};
+    static const char *const columns[] = {"processId", "contextId", "streamId", "priority"};
     struct sqlite_rows rows;
     sqlite_rows_begin(&rows, trace->file, "TARGET_INFO_CUDA_STREAM", columns,
                       SQLITE_COUNT(columns));
     while (sqlite_rows_next(&rows)) {
         uint32_t process = find_process(pids, sqlite_rows_int(&rows, 0, -1));
-        struct prof_rec_stream stream = {
+        struct read_stream stream = {
             .context = sqlite_rows_uint32(&rows, 1),
             .stream = sqlite_rows_uint32(&rows, 2),
             .priority = (int32_t)sqlite_rows_int(&rows, 3, PROF_PRIORITY_UNKNOWN),
-            .flags = sqlite_rows_uint32(&rows, 4),
         };
         if (process != SQLITE_NO_PROCESS)
             event_store_stream(trace->store, process, &stream);
@@ -607,7 +605,7 @@ static void describe_processes(struct sqlite_trace *trace)
     static const char format[] = "nsys SQLite", reason[] = "timed by nsys";
     struct text host = read_value(trace, "TARGET_INFO_SYSTEM_ENV", "Hostname");
     for (uint32_t i = 0; i < event_store_process_count(trace->store); i++) {
-        struct read_process *process = event_store_process_at(trace->store, i);
+        struct tl_process_info *process = event_store_process_at(trace->store, i);
         process->host = host;
         process->format = (struct text){format, sizeof format - 1};
         process->gpu_reason = (struct text){reason, sizeof reason - 1};

@@ -384,9 +384,9 @@ static const char *const device_columns[] = {"id",
                                              "uuid"};
 
 /* CUPTI gives bandwidth in kB/s. */
-static struct prof_rec_device take_device(struct sqlite_trace *trace, struct sqlite_rows *rows)
+static struct tl_device_info take_device(struct sqlite_trace *trace, struct sqlite_rows *rows)
 {
-    struct prof_rec_device device = {
+    struct tl_device_info device = {
         .device = sqlite_rows_uint32(rows, 0),
         .name = sqlite_trace_name(trace, sqlite_rows_int(rows, 1, 0)),
         .memory_bytes = (uint64_t)sqlite_rows_int(rows, 2, 0),
@@ -402,16 +402,15 @@ static struct prof_rec_device take_device(struct sqlite_trace *trace, struct sql
 
 static void read_contexts(struct sqlite_trace *trace)
 {
-    static const char *const columns[] = {"contextId", "deviceId", "nullStreamId"};
+    static const char *const columns[] = {"contextId", "deviceId"};
     struct sqlite_rows rows;
     uint32_t processes = event_store_process_count(trace->store), told = 0;
     sqlite_rows_begin(&rows, trace->file, "CUPTI_ACTIVITY_KIND_CONTEXT", columns,
                       SQLITE_COUNT(columns));
     while (told < FACTS_MAX && sqlite_rows_next(&rows)) {
-        struct prof_rec_context context = {
+        struct read_context context = {
             .context = sqlite_rows_uint32(&rows, 0),
             .device = sqlite_rows_uint32(&rows, 1),
-            .null_stream = sqlite_rows_uint32(&rows, 2),
         };
         bool known = sqlite_rows_int(&rows, 1, -1) >= 0;
         for (uint32_t i = 0; i < processes && known; i++, told++)
@@ -422,17 +421,16 @@ static void read_contexts(struct sqlite_trace *trace)
 
 static void read_streams(struct sqlite_trace *trace)
 {
-    static const char *const columns[] = {"contextId", "streamId", "priority", "flag"};
+    static const char *const columns[] = {"contextId", "streamId", "priority"};
     struct sqlite_rows rows;
     uint32_t processes = event_store_process_count(trace->store), told = 0;
     sqlite_rows_begin(&rows, trace->file, "CUPTI_ACTIVITY_KIND_STREAM", columns,
                       SQLITE_COUNT(columns));
     while (told < FACTS_MAX && sqlite_rows_next(&rows)) {
-        struct prof_rec_stream stream = {
+        struct read_stream stream = {
             .context = sqlite_rows_uint32(&rows, 0),
             .stream = sqlite_rows_uint32(&rows, 1),
             .priority = (int32_t)sqlite_rows_int(&rows, 2, PROF_PRIORITY_UNKNOWN),
-            .flags = sqlite_rows_uint32(&rows, 3),
         };
         for (uint32_t i = 0; i < processes; i++, told++)
             event_store_stream(trace->store, i, &stream);
@@ -466,7 +464,7 @@ static void read_facts(struct sqlite_trace *trace)
 {
     static const char format[] = "nvprof SQLite", reason[] = "timed by nvprof";
     for (uint32_t i = 0; i < event_store_process_count(trace->store); i++) {
-        struct read_process *process = event_store_process_at(trace->store, i);
+        struct tl_process_info *process = event_store_process_at(trace->store, i);
         process->format = (struct text){format, sizeof format - 1};
         process->gpu_reason = (struct text){reason, sizeof reason - 1};
     }

@@ -159,7 +159,7 @@ void sqlite_trace_call(struct sqlite_trace *trace, const struct sqlite_call *cal
         sqlite_file_fail_memory(trace->file);
 }
 
-void sqlite_trace_device(struct sqlite_rows *rows, struct prof_rec_device *device)
+void sqlite_trace_device(struct sqlite_rows *rows, struct tl_device_info *device)
 {
     device->compute_major = sqlite_rows_uint32(rows, 4);
     device->compute_minor = sqlite_rows_uint32(rows, 5);
@@ -179,14 +179,14 @@ void sqlite_trace_device(struct sqlite_rows *rows, struct prof_rec_device *devic
 
 void sqlite_trace_devices(struct sqlite_trace *trace, const char *table, const char *const *columns,
                           int count, uint32_t most,
-                          struct prof_rec_device (*take)(struct sqlite_trace *trace,
-                                                         struct sqlite_rows *rows))
+                          struct tl_device_info (*take)(struct sqlite_trace *trace,
+                                                        struct sqlite_rows *rows))
 {
     struct sqlite_rows rows;
     uint32_t processes = event_store_process_count(trace->store), told = 0;
     sqlite_rows_begin(&rows, trace->file, table, columns, count);
     while (told < most && sqlite_rows_next(&rows)) {
-        struct prof_rec_device device = take(trace, &rows);
+        struct tl_device_info device = take(trace, &rows);
         for (uint32_t i = 0; i < processes; i++, told++)
             event_store_device(trace->store, i, &device);
     }
@@ -351,7 +351,7 @@ static void add_kernel(struct sqlite_trace *trace, struct sqlite_rows *rows,
 {
     struct read_gpu gpu;
     begin_gpu(&gpu, READ_GPU_KERNEL, place);
-    struct prof_rec_kernel *kernel = &gpu.kernel;
+    struct tl_kernel *kernel = &gpu.kernel;
     name_kernel(trace, rows, &gpu);
     kernel->context = place->context;
     kernel->stream = place->stream;
@@ -431,7 +431,7 @@ static void add_copy(struct sqlite_trace *trace, struct sqlite_rows *rows,
 {
     struct read_gpu gpu;
     begin_gpu(&gpu, READ_GPU_MEMCPY, place);
-    struct prof_rec_memcpy *copy = &gpu.memcpy;
+    struct tl_memcpy *copy = &gpu.memcpy;
     int64_t kind = sqlite_rows_int(rows, COPY_KIND, 0);
     gpu.name = nsys ? unified_copy_name(trace, kind) : 0;
     copy->bytes = after_epoch(sqlite_rows_int(rows, COPY_BYTES, 0));
@@ -471,7 +471,7 @@ static void add_set(struct sqlite_trace *trace, struct sqlite_rows *rows, const 
 {
     struct read_gpu gpu;
     begin_gpu(&gpu, READ_GPU_MEMSET, place);
-    struct prof_rec_memset *set = &gpu.memset;
+    struct tl_memset *set = &gpu.memset;
     set->bytes = after_epoch(sqlite_rows_int(rows, SET_BYTES, 0));
     set->context = place->context;
     set->stream = place->stream;

@@ -78,13 +78,13 @@ bool sqlite_trace_times(struct sqlite_trace *trace, struct sqlite_rows *rows, in
 /* Columns 4 to 6 and 8 to 16 of a device's row: compute capability major and minor, multiprocessors;
  * L2 bytes, threads per warp and block, blocks and warps per multiprocessor, registers and bytes of
  * shared memory per block and per multiprocessor. */
-void sqlite_trace_device(struct sqlite_rows *rows, struct prof_rec_device *device);
+void sqlite_trace_device(struct sqlite_rows *rows, struct tl_device_info *device);
 
 /* The devices of a table of the machine's: each process is told of all, `most` in all. */
 void sqlite_trace_devices(struct sqlite_trace *trace, const char *table, const char *const *columns,
                           int count, uint32_t most,
-                          struct prof_rec_device (*take)(struct sqlite_trace *trace,
-                                                         struct sqlite_rows *rows));
+                          struct tl_device_info (*take)(struct sqlite_trace *trace,
+                                                        struct sqlite_rows *rows));
 
 /* A correlation id as the store has it; 0 none. */
 uint32_t sqlite_trace_correlation(struct sqlite_trace *trace, int64_t id);

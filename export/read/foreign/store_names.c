@@ -45,7 +45,7 @@ static void take_part(struct event_store *store, const struct torch_names_part *
 /* The same label with another name. */
 static uint32_t relabel(struct event_store *store, uint32_t label, uint32_t name)
 {
-    struct prof_rec_event_name record;
+    struct read_event_name record;
     memcpy(&record, store->labels.texts[label & ~STORE_LABEL].bytes, sizeof record);
     return event_store_label(
         store, &(struct event_label){.name = name,
@@ -58,7 +58,7 @@ static uint32_t relabel(struct event_store *store, uint32_t label, uint32_t name
 /* The name that a label has. */
 static uint32_t name_of(const struct event_store *store, uint32_t name)
 {
-    struct prof_rec_event_name record;
+    struct read_event_name record;
     if (!(name & STORE_LABEL))
         return name;
     memcpy(&record, store->labels.texts[name & ~STORE_LABEL].bytes, sizeof record);

@@ -129,7 +129,7 @@ static void tell_memory(const struct event_store *store, struct builder *builder
                         const struct store_instant *instant)
 {
     const struct store_memory *memory = &store->memories.at[instant->name];
-    const struct prof_rec_memory *record = &memory->record;
+    const struct read_memory_op *record = &memory->record;
     if (memory->allocator && record->operation == PROF_MEMORY_RELEASE)
         timeline_append_release(builder, instant->thread, instant->time_ns, memory->allocator,
                                 record->address);
@@ -227,7 +227,7 @@ static uint64_t count_operations(const struct event_store *store, uint32_t proce
 
 static void tell_process(const struct event_store *store, uint32_t process, struct builder *builder)
 {
-    struct read_process told = store->processes.at[process];
+    struct tl_process_info told = store->processes.at[process];
     told.gpu_records = count_operations(store, process);
     if (told.gpu_records == 0 &&
         (told.gpu_mode == PROF_GPU_CUPTI || told.gpu_mode == PROF_GPU_OTHER)) {
@@ -263,7 +263,7 @@ static void use_name(const struct naming *naming, uint32_t name)
 static void use_label(const struct naming *naming, uint32_t number)
 {
     const struct event_store *store = naming->store;
-    struct prof_rec_event_name label;
+    struct read_event_name label;
     if (number >= store->labels.count || !stamp(naming->labels, number, naming->stamp))
         return;
     memcpy(&label, store->labels.texts[number].bytes, sizeof label);
@@ -346,8 +346,7 @@ static void tell_domains(const struct event_store *store, uint32_t process, stru
     for (uint32_t i = 0; i < store->domains.count; i++)
         if (store->domains.at[i].process == process && store->domains.at[i].name)
             timeline_define_domain(
-                builder,
-                &(struct prof_rec_domain){.domain = i + 1, .name = store->domains.at[i].name});
+                builder, &(struct read_domain){.domain = i + 1, .name = store->domains.at[i].name});
     for (uint32_t i = 0; i < store->categories.count; i++)
         if (store->categories.at[i].process == process)
             timeline_define_category(builder, &store->categories.at[i].category);
@@ -455,33 +454,6 @@ static void tell_ranges(const struct event_store *store, uint32_t process, struc
     }
 }
 
-/* A record's start of 0 would mean that it has no time: of these, every one has. */
-static void set_times(struct read_gpu *gpu, const struct store_gpu *from)
-{
-    uint64_t start_ns = (uint64_t)from->start_ns + 1, end_ns = (uint64_t)from->end_ns + 1;
-    start_ns += start_ns == 0;
-    switch (gpu->kind) {
-    case READ_GPU_KERNEL:
-        gpu->kernel.start_ns = start_ns, gpu->kernel.end_ns = end_ns;
-        break;
-    case READ_GPU_MEMCPY:
-        gpu->memcpy.start_ns = start_ns, gpu->memcpy.end_ns = end_ns;
-        break;
-    case READ_GPU_MEMSET:
-        gpu->memset.start_ns = start_ns, gpu->memset.end_ns = end_ns;
-        break;
-    case READ_GPU_SYNC:
-        gpu->sync.start_ns = start_ns, gpu->sync.end_ns = end_ns;
-        break;
-    case READ_GPU_OVERHEAD:
-        gpu->overhead.start_ns = start_ns, gpu->overhead.end_ns = end_ns;
-        break;
-    case READ_GPU_GRAPH:
-        gpu->graph.start_ns = start_ns, gpu->graph.end_ns = end_ns;
-        break;
-    }
-}
-
 static uint64_t tell_gpus(const struct event_store *store, uint32_t process,
                           struct builder *builder, const uint32_t *numbers)
 {
@@ -495,14 +467,13 @@ static uint64_t tell_gpus(const struct event_store *store, uint32_t process,
         gpu.name = from->name;
         gpu.ambiguous = from->ambiguous;
         gpu.origin = numbers && from->origin ? numbers[from->origin - 1] : 0;
-        set_times(&gpu, from);
         timeline_append_gpu(builder, &gpu);
     }
     return gpus.count;
 }
 
 bool event_store_append(struct event_store *store, uint32_t process, struct builder *builder,
-                        struct read_health *health)
+                        struct tl_health *health)
 {
     struct teller teller = {.store = store, .builder = builder};
     if (!store->index && !store_index(store))

@@ -52,44 +52,44 @@ static void add_number(struct fact_list *list, unsigned long long number)
     add_string(list, text);
 }
 
-typedef void add_fact(struct fact_list *list, const struct read_process *info);
+typedef void add_fact(struct fact_list *list, const struct tl_process_info *info);
 
-static void add_program(struct fact_list *list, const struct read_process *info)
+static void add_program(struct fact_list *list, const struct tl_process_info *info)
 {
     add_text(list, info->program);
 }
 
-static void add_host(struct fact_list *list, const struct read_process *info)
+static void add_host(struct fact_list *list, const struct tl_process_info *info)
 {
     add_text(list, info->host);
 }
 
-static void add_format(struct fact_list *list, const struct read_process *info)
+static void add_format(struct fact_list *list, const struct tl_process_info *info)
 {
     add_text(list, info->format.size ? info->format : (struct text){"libprof trace", 13});
 }
 
-static void add_version(struct fact_list *list, const struct read_process *info)
+static void add_version(struct fact_list *list, const struct tl_process_info *info)
 {
     add_text(list, info->library_version);
 }
 
-static void add_driver(struct fact_list *list, const struct read_process *info)
+static void add_driver(struct fact_list *list, const struct tl_process_info *info)
 {
     add_text(list, info->driver);
 }
 
-static void add_cupti(struct fact_list *list, const struct read_process *info)
+static void add_cupti(struct fact_list *list, const struct tl_process_info *info)
 {
     add_text(list, info->cupti);
 }
 
-static void add_mode(struct fact_list *list, const struct read_process *info)
+static void add_mode(struct fact_list *list, const struct tl_process_info *info)
 {
     add_string(list, run_facts_mode_name(info->gpu_mode));
 }
 
-static void add_world(struct fact_list *list, const struct read_process *info)
+static void add_world(struct fact_list *list, const struct tl_process_info *info)
 {
     if (info->world_size > 0)
         add_number(list, (unsigned long long)info->world_size);

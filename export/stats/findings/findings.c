@@ -86,7 +86,7 @@ struct finding_text finding_device(const struct finding_context *context, uint32
                                  : snprintf(to.text, sizeof to.text, "GPU %u", device);
     if (process == TL_NONE || timeline->processes.count < 2)
         return to;
-    const struct read_process *info = &timeline->processes.at[process].info;
+    const struct tl_process_info *info = &timeline->processes.at[process].info;
     size_t room = sizeof to.text - (size_t)used;
     if (info->rank >= 0)
         snprintf(to.text + used, room, " of rank %d", (int)info->rank);

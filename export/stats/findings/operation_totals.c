@@ -51,13 +51,13 @@ static int64_t operation_delay_ns(const struct timeline *timeline, const struct 
     return operation->start_ns > end_ns ? operation->start_ns - end_ns : 0;
 }
 
-#define PAGEABLE 1u /* prof_rec_memcpy.src_kind, dst_kind */
+#define PAGEABLE 1u /* tl_memcpy.src_kind, dst_kind */
 
 bool operation_is_pageable_copy(const struct timeline *timeline, const struct tl_gpu *operation)
 {
     if (operation->kind != TL_MEMCPY || operation->detail >= timeline->memcpys.count)
         return false;
-    const struct prof_rec_memcpy *copy = &timeline->memcpys.at[operation->detail];
+    const struct tl_memcpy *copy = &timeline->memcpys.at[operation->detail];
     return copy->src_kind == PAGEABLE || copy->dst_kind == PAGEABLE;
 }
 

@@ -164,7 +164,7 @@ const struct finding_rule rule_small_copies = {
  * without a copy. Copies within a device are the device's own work.
  */
 
-#define DEVICE_TO_DEVICE 8u /* prof_rec_memcpy.copy_kind */
+#define DEVICE_TO_DEVICE 8u /* tl_memcpy.copy_kind */
 
 struct interval {
     int64_t start, end;

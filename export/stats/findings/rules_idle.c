@@ -349,7 +349,7 @@ static bool find_exposed(const struct finding_context *context, const struct fin
 
 static void process_words(const struct timeline *timeline, uint32_t process, char words[48])
 {
-    const struct read_process *info = &timeline->processes.at[process].info;
+    const struct tl_process_info *info = &timeline->processes.at[process].info;
     if (info->rank >= 0)
         snprintf(words, 48, "Rank %d", info->rank);
     else

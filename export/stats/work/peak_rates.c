@@ -526,7 +526,7 @@ void peak_rates_find(struct peak_rates *rates, const struct peak_device *device,
 
 struct peak_device peak_device_of(const struct timeline *timeline, const struct tl_device *device)
 {
-    const struct prof_rec_device *info = &device->info;
+    const struct tl_device_info *info = &device->info;
     return (struct peak_device){
         .name = device->name < timeline->names.count ? timeline->names.at[device->name]
                                                      : (struct text){"", 0},

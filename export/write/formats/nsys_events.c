@@ -361,7 +361,7 @@ static void write_processes(struct nsys_export *nsys)
     struct database_row *host = database_prepare(
         nsys->database, "INSERT INTO TARGET_INFO_SYSTEM_ENV VALUES(?,'OSInfo','Hostname',1,?)");
     for (uint32_t i = 0; i < nsys->timeline->processes.count; i++) {
-        const struct read_process *info = &nsys->timeline->processes.at[i].info;
+        const struct tl_process_info *info = &nsys->timeline->processes.at[i].info;
         row_int(row, nsys->global_pids[i]);
         row_int(row, info->pid);
         row_text(row, info->program);
@@ -397,7 +397,7 @@ static void uuid_text(const uint8_t uuid[16], char to[48])
 static void write_device(struct nsys_export *nsys, struct database_row *row,
                          const struct tl_device *device)
 {
-    const struct prof_rec_device *info = &device->info;
+    const struct tl_device_info *info = &device->info;
     char uuid[48];
     uuid_text(info->uuid, uuid);
     row_int(row, nsys->global_pids[device->process] >> 48);

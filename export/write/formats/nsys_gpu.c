@@ -58,7 +58,7 @@ static int64_t since_base(const struct nsys_export *nsys, uint64_t realtime_ns)
 
 static void put_kernel(struct nsys_export *nsys, const struct tl_gpu *gpu)
 {
-    const struct prof_rec_kernel *kernel = &nsys->timeline->kernels.at[gpu->detail];
+    const struct tl_kernel *kernel = &nsys->timeline->kernels.at[gpu->detail];
     struct database_row *row = nsys->tables[NSYS_KERNELS];
     int64_t called = short_name_id(nsys, gpu->name);
     put_place(nsys, row, gpu, kernel->context, kernel->stream);
@@ -97,7 +97,7 @@ static int64_t memory_kind(uint8_t kind)
 
 static void put_copy(struct nsys_export *nsys, const struct tl_gpu *gpu)
 {
-    const struct prof_rec_memcpy *copy = &nsys->timeline->memcpys.at[gpu->detail];
+    const struct tl_memcpy *copy = &nsys->timeline->memcpys.at[gpu->detail];
     bool is_peer = copy->src_context || copy->dst_context;
     struct database_row *row = nsys->tables[NSYS_COPIES];
     put_place(nsys, row, gpu, copy->context, copy->stream);
@@ -116,7 +116,7 @@ static void put_copy(struct nsys_export *nsys, const struct tl_gpu *gpu)
 
 static void put_set(struct nsys_export *nsys, const struct tl_gpu *gpu)
 {
-    const struct prof_rec_memset *set = &nsys->timeline->memsets.at[gpu->detail];
+    const struct tl_memset *set = &nsys->timeline->memsets.at[gpu->detail];
     struct database_row *row = nsys->tables[NSYS_SETS];
     put_place(nsys, row, gpu, set->context, set->stream);
     row_int(row, set->value);
@@ -133,7 +133,7 @@ static void put_set(struct nsys_export *nsys, const struct tl_gpu *gpu)
 
 static void put_sync(struct nsys_export *nsys, const struct tl_gpu *gpu)
 {
-    const struct prof_rec_sync *sync = &nsys->timeline->syncs.at[gpu->detail];
+    const struct tl_sync *sync = &nsys->timeline->syncs.at[gpu->detail];
     struct database_row *row = nsys->tables[NSYS_SYNCS];
     put_place(nsys, row, gpu, sync->context, sync->stream);
     row_int(row, sync->type);
@@ -143,7 +143,7 @@ static void put_sync(struct nsys_export *nsys, const struct tl_gpu *gpu)
 
 static void put_graph_run(struct nsys_export *nsys, const struct tl_gpu *gpu)
 {
-    const struct prof_rec_graph_run *run = &nsys->timeline->graph_runs.at[gpu->detail];
+    const struct tl_graph_run *run = &nsys->timeline->graph_runs.at[gpu->detail];
     struct database_row *row = nsys->tables[NSYS_GRAPHS];
     put_place(nsys, row, gpu, run->context, run->stream);
     row_int(row, run->graph);
@@ -153,7 +153,7 @@ static void put_graph_run(struct nsys_export *nsys, const struct tl_gpu *gpu)
 
 static void put_overhead(struct nsys_export *nsys, const struct tl_gpu *gpu)
 {
-    const struct prof_rec_overhead *overhead = &nsys->timeline->overheads.at[gpu->detail];
+    const struct tl_overhead *overhead = &nsys->timeline->overheads.at[gpu->detail];
     struct database_row *row = nsys->tables[NSYS_OVERHEADS];
     row_int(row, gpu->start_ns);
     row_int(row, gpu->end_ns);

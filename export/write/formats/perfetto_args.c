@@ -34,16 +34,16 @@ static void put_three(struct perfetto *perfetto, enum perfetto_key key, uint32_t
     proto_end(&perfetto->out, mark);
 }
 
-static const struct prof_rec_device *device_of(const struct perfetto *perfetto,
-                                               const struct tl_gpu *op)
+static const struct tl_device_info *device_of(const struct perfetto *perfetto,
+                                              const struct tl_gpu *op)
 {
     const struct chrome_rows *rows = &perfetto->tracks.rows;
     const struct chrome_gpu *gpu = &rows->gpus[rows->streams[op->stream].gpu];
     return gpu->device == TL_NONE ? NULL : &perfetto->timeline->devices.at[gpu->device].info;
 }
 
-static void put_occupancy(struct perfetto *perfetto, const struct prof_rec_kernel *kernel,
-                          const struct prof_rec_device *device)
+static void put_occupancy(struct perfetto *perfetto, const struct tl_kernel *kernel,
+                          const struct tl_device_info *device)
 {
     if (!device || !device->multiprocessors)
         return;
@@ -96,7 +96,7 @@ static void put_device_time(struct perfetto *perfetto, enum perfetto_key key, ui
 
 static void put_kernel(struct perfetto *perfetto, const struct tl_gpu *op)
 {
-    const struct prof_rec_kernel *kernel = &perfetto->timeline->kernels.at[op->detail];
+    const struct tl_kernel *kernel = &perfetto->timeline->kernels.at[op->detail];
     put_device_time(perfetto, PERFETTO_KEY_QUEUED, kernel->queued_ns);
     put_device_time(perfetto, PERFETTO_KEY_SUBMITTED, kernel->submitted_ns);
     put_place(perfetto, op);
@@ -126,7 +126,7 @@ static void put_bytes(struct perfetto *perfetto, const struct tl_gpu *op)
 
 static void put_memcpy(struct perfetto *perfetto, const struct tl_gpu *op)
 {
-    const struct prof_rec_memcpy *copy = &perfetto->timeline->memcpys.at[op->detail];
+    const struct tl_memcpy *copy = &perfetto->timeline->memcpys.at[op->detail];
     put_place(perfetto, op);
     put_bytes(perfetto, op);
     if (copy->copy_kind == COPY_PEER_TO_PEER) {
@@ -142,7 +142,7 @@ static void put_memcpy(struct perfetto *perfetto, const struct tl_gpu *op)
 
 static void put_memset(struct perfetto *perfetto, const struct tl_gpu *op)
 {
-    const struct prof_rec_memset *set = &perfetto->timeline->memsets.at[op->detail];
+    const struct tl_memset *set = &perfetto->timeline->memsets.at[op->detail];
     put_place(perfetto, op);
     put_bytes(perfetto, op);
     put_graph(perfetto, op, set->graph_node, set->graph);
@@ -151,7 +151,7 @@ static void put_memset(struct perfetto *perfetto, const struct tl_gpu *op)
 static void put_wait(struct perfetto *perfetto, const struct tl_gpu *op)
 {
     const struct timeline *timeline = perfetto->timeline;
-    const struct prof_rec_sync *sync = &timeline->syncs.at[op->detail];
+    const struct tl_sync *sync = &timeline->syncs.at[op->detail];
     const struct tl_wait *wait = timeline_wait_of(timeline, (uint32_t)(op - timeline->gpus.at));
     if (wait) {
         perfetto_uint(perfetto, PERFETTO_KEY_WAIT_STREAM, wait->stream);
@@ -163,7 +163,7 @@ static void put_wait(struct perfetto *perfetto, const struct tl_gpu *op)
 
 static void put_sync(struct perfetto *perfetto, const struct tl_gpu *op)
 {
-    const struct prof_rec_sync *sync = &perfetto->timeline->syncs.at[op->detail];
+    const struct tl_sync *sync = &perfetto->timeline->syncs.at[op->detail];
     perfetto_string(perfetto, PERFETTO_KEY_SYNC_KIND, chrome_args_sync_name(sync->type));
     perfetto_int(perfetto, PERFETTO_KEY_STREAM,
                  sync->stream == PROF_SYNC_NO_STREAM ? -1 : (int64_t)sync->stream);

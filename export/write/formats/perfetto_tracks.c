@@ -118,7 +118,7 @@ static uint32_t describe(struct perfetto_tracks *tracks, uint32_t parent, const 
 
 uint32_t perfetto_tracks_process(struct perfetto_tracks *tracks, uint32_t process)
 {
-    const struct read_process *info = &tracks->timeline->processes.at[process].info;
+    const struct tl_process_info *info = &tracks->timeline->processes.at[process].info;
     char name[ROW_NAME_BYTES], label[64];
     if (tracks->processes[process])
         return tracks->processes[process];
@@ -159,7 +159,7 @@ static struct text name_at(const struct timeline *timeline, uint32_t name)
 /* "NVIDIA H200, compute capability 9.0, 132 multiprocessors, 150754820096 bytes" */
 static void describe_device(struct perfetto_tracks *tracks, const struct tl_device *device)
 {
-    const struct prof_rec_device *info = &device->info;
+    const struct tl_device_info *info = &device->info;
     struct text name = name_at(tracks->timeline, device->name);
     char text[ROW_NAME_BYTES];
     snprintf(text, sizeof text,

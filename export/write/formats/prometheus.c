@@ -312,7 +312,7 @@ static void put_processes(FILE *stream, const struct timeline *timeline)
 {
     put_head(stream, "process", "The processes that others name by number; always 1.");
     for (uint32_t i = 0; i < timeline->processes.count; i++) {
-        const struct read_process *info = &timeline->processes.at[i].info;
+        const struct tl_process_info *info = &timeline->processes.at[i].info;
         fprintf(stream, "libprof_process{process=\"%u\",pid=\"%u\",rank=\"%d\",program=\"", i,
                 info->pid, info->rank);
         put_label_text(stream, info->program);

@@ -174,7 +174,7 @@ static void write_label(struct svg *svg, double x, double y, const char *class, 
 
 static void process_heading(const struct timeline *timeline, uint32_t process, char to[400])
 {
-    const struct read_process *info = &timeline->processes.at[process].info;
+    const struct tl_process_info *info = &timeline->processes.at[process].info;
     int size = info->program.size < 200 ? (int)info->program.size : 200;
     snprintf(to, 400, "%.*s, pid %u", size, info->program.size ? info->program.bytes : "",
              info->pid);

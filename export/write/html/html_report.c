@@ -185,7 +185,7 @@ static void write_title(FILE *stream, const struct timeline *timeline)
 {
     char title[300] = "libprof report";
     if (timeline->processes.count) {
-        const struct read_process *info = &timeline->processes.at[0].info;
+        const struct tl_process_info *info = &timeline->processes.at[0].info;
         size_t size = info->program.size < 200 ? info->program.size : 200;
         snprintf(title, sizeof title, "%.*s%spid %u - libprof report", (int)size,
                  size ? info->program.bytes : "", size ? ", " : "", info->pid);

@@ -129,17 +129,17 @@ static void content_json(const struct timeline *timeline, const struct tl_debug 
                                         "double", "tensor", "tensor_list", "string"};
     json_key(out, "kind"), json_string(out, kinds[debug->kind]);
     switch (debug->kind) {
-    case READ_VALUE_INT:
+    case TL_VALUE_INT:
         json_key(out, "value"), json_int(out, debug->integer);
         break;
-    case READ_VALUE_BOOL:
+    case TL_VALUE_BOOL:
         json_key(out, "value"), json_bool(out, debug->integer != 0);
         break;
-    case READ_VALUE_FLOAT:
-    case READ_VALUE_DOUBLE:
+    case TL_VALUE_FLOAT:
+    case TL_VALUE_DOUBLE:
         json_key(out, "value"), number_json(out, debug->real);
         break;
-    case READ_VALUE_STRING:
+    case TL_VALUE_STRING:
         json_key(out, "value"), json_text(out, timeline->names.at[debug->integer]);
         break;
     default:

@@ -29,7 +29,7 @@ struct breakdown_report {
 
 static void breakdown_whose_cells(struct breakdown_report *report, uint32_t process)
 {
-    const struct read_process *info = &report->timeline->processes.at[process].info;
+    const struct tl_process_info *info = &report->timeline->processes.at[process].info;
     table_count(&report->table, info->pid);
     if (info->rank < 0)
         table_unknown(&report->table);

@@ -283,7 +283,7 @@ static void write_warnings(struct json_out *out, const struct timeline *timeline
 static void write_process(struct json_out *out, const struct timeline *timeline, uint32_t index)
 {
     const struct tl_process *process = &timeline->processes.at[index];
-    const struct read_process *info = &process->info;
+    const struct tl_process_info *info = &process->info;
     json_newline(out);
     json_object_begin(out);
     json_key(out, "pid"), json_uint(out, info->pid);
@@ -321,7 +321,7 @@ static struct text device_name(const struct timeline *timeline, const struct tl_
 static void write_device(struct json_out *out, const struct timeline *timeline,
                          const struct tl_device *device)
 {
-    const struct prof_rec_device *info = &device->info;
+    const struct tl_device_info *info = &device->info;
     json_newline(out);
     json_object_begin(out);
     json_key(out, "id"), json_uint(out, info->device);

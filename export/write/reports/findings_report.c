@@ -313,7 +313,7 @@ static void add_device(struct report *report, const struct gap_device *device)
 
 static void add_place(struct report *report, uint32_t process, uint32_t device)
 {
-    const struct read_process *info =
+    const struct tl_process_info *info =
         process == TL_NONE ? NULL : &report->findings->context.timeline->processes.at[process].info;
     cell_index(&report->table, info ? info->pid : TL_NONE);
     cell_index(&report->table, info && info->rank >= 0 ? (uint32_t)info->rank : TL_NONE);

@@ -23,14 +23,14 @@ static const char *shown(struct text text, const char *instead, struct shown_tex
     return *to->bytes ? to->bytes : instead;
 }
 
-static const char *ending(const struct read_process *info)
+static const char *ending(const struct tl_process_info *info)
 {
     return info->closed ? "normally" : "without closing the trace: killed, or still running";
 }
 
 static void print_process(const struct tl_process *process, FILE *stream)
 {
-    const struct read_process *info = &process->info;
+    const struct tl_process_info *info = &process->info;
     struct shown_text program, host, version;
     char duration[TIME_TEXT_BYTES];
     int64_t ns = process->end_ns - process->start_ns;
@@ -66,14 +66,14 @@ static uint32_t count_devices(const struct timeline *timeline, uint32_t process)
 }
 
 /* The simulated device may call itself so: once is enough. */
-static const char *simulated_note(const struct read_process *info, const char *name)
+static const char *simulated_note(const struct tl_process_info *info, const char *name)
 {
     return info->simulated && !strstr(name, "Simulated GPU") ? " (Simulated GPU)" : "";
 }
 
 static void print_devices(const struct timeline *timeline, uint32_t process, FILE *stream)
 {
-    const struct read_process *info = &timeline->processes.at[process].info;
+    const struct tl_process_info *info = &timeline->processes.at[process].info;
     for (uint32_t i = 0; i < timeline->devices.count; i++) {
         const struct tl_device *device = &timeline->devices.at[i];
         struct shown_text text;
@@ -144,7 +144,7 @@ static void print_windows(const struct timeline *timeline, uint32_t process, FIL
         fprintf(stream, "           and %u more\n", count - shown);
 }
 
-static void print_mode(const struct read_process *info, FILE *stream)
+static void print_mode(const struct tl_process_info *info, FILE *stream)
 {
     struct shown_text reason, cupti, driver;
     fprintf(stream, "GPU mode:  %s", run_facts_mode_name(info->gpu_mode));
