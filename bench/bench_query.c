@@ -23,7 +23,7 @@ static struct text names[NAMES];
 static struct tl_process process;
 static struct tl_thread thread;
 static struct tl_stream streams[STREAMS];
-static struct prof_rec_kernel detail;
+static struct tl_kernel detail;
 
 static struct tl_gpu kernel_at(uint32_t i, uint32_t each)
 {

@@ -4,9 +4,9 @@
 #include "compat.h"
 #include "ledger_report.h"
 #include "profdump.h"
-#include "stack_of.h"
 #include "stack_text.h"
 #include "text.h"
+#include "timeline.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* query_facts.c - what is rather than happens, and what happened to memory, as tables. */
 #include "query_table.h"
 
-#include "gpu_labels.h"
 #include "migrations.h"
 #include "run_facts.h"
 

@@ -79,10 +79,6 @@ int64_t clockmap_time_ns(struct clockmap *map, uint64_t ticks);
  * is taken. */
 int64_t clockmap_device_ns(struct clockmap *map, uint64_t realtime_ns);
 
-/* (distance * rate) in nanoseconds, saturating at CLOCKMAP_NS_MAX. */
-int64_t clock_scale_ns(struct clock_scale rate, uint64_t distance);
-struct clock_scale clock_scale_make(uint64_t ns, uint64_t ticks);
-
 /* clockera.c */
 bool clockera_build(struct clockmap *map);
 

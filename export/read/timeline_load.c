@@ -1,6 +1,6 @@
 /* timeline_load.c - from files to a timeline. */
 #include "read.h"
-#include "trace_error.h"
+#include "trace_reader.h"
 
 #include <stdlib.h>
 

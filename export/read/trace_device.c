@@ -1,5 +1,7 @@
-/* trace_device.c - records of what devices did. They lie in logs of threads, and belong to none. */
-#include "trace_memory.h"
+/* trace_device.c - records of what devices did, of memory, and of CUDA graphs. */
+#include "trace_walk.h"
+
+/* Records of what devices did. They lie in logs of threads, and belong to none. */
 
 static void append_gpu(struct walk *walk, struct read_gpu *gpu, uint64_t start_ns, uint64_t end_ns,
                        uint64_t info)
@@ -160,6 +162,155 @@ static void take_range_time(struct walk *walk, const struct record *record)
         .error_ns = from.error_ns,
     };
     timeline_append_range_time(walk->builder, &time);
+}
+
+/* Memory: of devices as CUPTI tells of it, and of the program's own allocators. */
+
+static struct read_memory_op memory_of(const struct prof_rec_memory *from)
+{
+    return (struct read_memory_op){
+        .address = from->address,
+        .bytes = from->bytes,
+        .context = from->context,
+        .device = from->device,
+        .operation = from->operation,
+        .kind = from->kind,
+        .flags = from->flags,
+        .pool_type = from->pool_type,
+        .pool = from->pool,
+        .pool_bytes = from->pool_bytes,
+        .pool_used_bytes = from->pool_used_bytes,
+        .pool_release_threshold = from->pool_release_threshold,
+    };
+}
+
+static void take_memory(struct walk *walk, const struct record *record)
+{
+    struct prof_rec_memory from;
+    record_copy(record, &from, sizeof from);
+    const struct read_memory memory = {
+        .time_ns = clockmap_device_ns(&walk->clock, from.time_ns),
+        .correlation = (uint32_t)PROF_WORD_INFO(record->header),
+        .record = memory_of(&from),
+    };
+    timeline_append_memory(walk->builder, &memory);
+}
+
+static void take_pool(struct walk *walk, const struct record *record)
+{
+    struct prof_rec_memory_pool from;
+    record_copy(record, &from, sizeof from);
+    const struct read_memory_pool pool = {
+        .time_ns = clockmap_device_ns(&walk->clock, from.time_ns),
+        .pool = from.pool,
+        .bytes = from.bytes,
+        .used_bytes = from.used_bytes,
+        .release_threshold = from.release_threshold,
+        .device = from.device,
+        .operation = from.operation,
+        .pool_type = from.pool_type,
+    };
+    timeline_append_memory_pool(walk->builder, &pool);
+}
+
+static void take_unified(struct walk *walk, const struct record *record)
+{
+    struct prof_rec_unified_memory from;
+    record_copy(record, &from, sizeof from);
+    const struct read_migration migration = {
+        .start_ns = clockmap_device_ns(&walk->clock, from.start_ns),
+        .end_ns = clockmap_device_ns(&walk->clock, from.end_ns),
+        .address = from.address,
+        .value = from.value,
+        .kind = from.kind,
+        .flags = from.flags,
+        .source = from.source,
+        .target = from.target,
+    };
+    timeline_append_migration(walk->builder, &migration);
+}
+
+/* MEMORY, MEMORY_POOL, UNIFIED_MEMORY. */
+static void walk_device_memory(struct walk *walk, const struct record *record)
+{
+    switch (record_type(record)) {
+    case PROF_REC_MEMORY:
+        take_memory(walk, record);
+        break;
+    case PROF_REC_MEMORY_POOL:
+        take_pool(walk, record);
+        break;
+    default:
+        take_unified(walk, record);
+        break;
+    }
+}
+
+void walk_allocation(struct walk *walk, uint32_t thread, int64_t time_ns,
+                     const struct record *record)
+{
+    struct prof_rec_alloc alloc;
+    struct prof_rec_free release;
+    if (record_type(record) == PROF_REC_ALLOC) {
+        record_copy(record, &alloc, sizeof alloc);
+        timeline_append_alloc(walk->builder, thread, time_ns,
+                              &(struct read_alloc){alloc.address, alloc.bytes, alloc.allocator});
+    } else {
+        record_copy(record, &release, sizeof release);
+        timeline_append_release(walk->builder, thread, time_ns, release.allocator, release.address);
+    }
+}
+
+void walk_allocator(struct walk *walk, const struct record *record)
+{
+    struct prof_rec_allocator allocator;
+    record_copy(record, &allocator, sizeof allocator);
+    timeline_define_allocator(walk->builder, allocator.allocator, allocator.name);
+}
+
+void walk_graph_node(struct walk *walk, uint32_t thread, int64_t time_ns,
+                     const struct record *record)
+{
+    struct prof_rec_graph_node from;
+    record_copy(record, &from, sizeof from);
+    const struct read_graph_node node = {
+        .node = from.node,
+        .original = from.original,
+        .graph = from.graph,
+        .type = from.type,
+        .flags = from.flags,
+        .has_stack = record->words * 8 >= sizeof from,
+        .stack = from.stack,
+    };
+    timeline_append_graph_node(walk->builder, thread, time_ns, &node);
+}
+
+void walk_earlier_node(struct walk *walk, const struct record *record)
+{
+    struct prof_rec_earlier_node from;
+    record_copy(record, &from, sizeof from);
+    const struct read_graph_node node = {
+        .node = from.node,
+        .original = from.original,
+        .graph = from.graph,
+        .type = from.type,
+        .flags = from.flags,
+    };
+    timeline_append_graph_node(walk->builder, 0, clockmap_time_ns(&walk->clock, from.ticks), &node);
+}
+
+void walk_graph(struct walk *walk, const struct record *record)
+{
+    struct prof_rec_graph graph;
+    record_copy(record, &graph, sizeof graph);
+    timeline_define_graph(walk->builder, clockmap_time_ns(&walk->clock, graph.ticks),
+                          &(struct read_graph){.graph = graph.graph,
+                                               .source = graph.source,
+                                               .kernels = graph.kernels,
+                                               .memcpys = graph.memcpys,
+                                               .memsets = graph.memsets,
+                                               .others = graph.others,
+                                               .flags = graph.flags});
 }
 
 void walk_device(struct walk *walk, const struct record *record, uint64_t info)

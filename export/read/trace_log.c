@@ -1,13 +1,212 @@
-/* trace_log.c - LOG chunks: what threads did, in the order of their logs.
+/* trace_log.c - LOG chunks: what threads did, who owns a log, gaps; the threads themselves. */
+#include "trace_walk.h"
+
+#include <stdlib.h>
+
+/* The threads of a walk: met, described, in which recording they are, ended. */
+
+static void thread_begin(struct walk_thread *thread, uint32_t number)
+{
+    *thread = (struct walk_thread){.number = number, .last_ns = -CLOCKMAP_NS_MAX};
+}
+
+static struct walk_thread *thread_add(struct walk *walk, uint32_t number)
+{
+    size_t capacity = walk->thread_capacity;
+    if (walk->thread_count == IDMAP_NONE - 1 ||
+        !walk_room(walk, &walk->threads, walk->thread_count, &capacity, sizeof *walk->threads))
+        return NULL;
+    walk->thread_capacity = (uint32_t)capacity;
+    if (!idmap_set(&walk->thread_slots, number, walk->thread_count)) {
+        walk_no_memory(walk);
+        return NULL;
+    }
+    thread_begin(&walk->threads[walk->thread_count], number);
+    return &walk->threads[walk->thread_count++];
+}
+
+struct walk_thread *walk_thread_find(struct walk *walk, uint32_t number)
+{
+    uint32_t slot = idmap_find(&walk->thread_slots, number);
+    return slot == IDMAP_NONE ? thread_add(walk, number) : &walk->threads[slot];
+}
+
+/* The same for one that a log belongs to: announced where META did not, again with its tid. */
+static struct walk_thread *walk_thread_meet(struct walk *walk, uint32_t number, uint32_t tid)
+{
+    bool met = idmap_find(&walk->thread_slots, number) != IDMAP_NONE;
+    struct walk_thread *thread = walk_thread_find(walk, number);
+    if (thread && !thread->described && (!met || tid)) {
+        timeline_define_thread(walk->builder, number, tid, (struct text){"", 0}, false);
+        thread->described = tid != 0;
+    }
+    return thread;
+}
+
+/* The trace lasts at least until the thread's last event. */
+static void walk_thread_note_end(struct walk *walk, const struct walk_thread *thread)
+{
+    if (thread->last_ns > walk->end_ns)
+        walk->end_ns = thread->last_ns;
+}
+
+/* What is open on it ends; `unclosed`: the program should have ended it. */
+static void walk_thread_close(struct walk *walk, struct walk_thread *thread, int64_t time_ns,
+                              bool unclosed)
+{
+    if (time_ns > thread->last_ns)
+        thread->last_ns = time_ns;
+    timeline_close_thread(walk->builder, thread->number, thread->last_ns, unclosed);
+}
+
+/* Where recording stopped that the thread's last records belong to; false: it never stopped. */
+static bool find_stop(struct walk *walk, const struct walk_thread *thread, int64_t *stop_ns)
+{
+    for (size_t i = 0; i < walk->stop_count; i++) {
+        if (walk->stops[i].epoch != thread->epoch)
+            continue;
+        *stop_ns = clockmap_time_ns(&walk->clock, walk->stops[i].ticks);
+        return true;
+    }
+    return false;
+}
+
+/* The thread ends, or its trace does; if recording had been switched off before, what is open ended
+ * then, and through no fault of the program. */
+static void walk_thread_end(struct walk *walk, struct walk_thread *thread, int64_t time_ns)
+{
+    int64_t stop_ns = 0;
+    bool stopped = find_stop(walk, thread, &stop_ns) && stop_ns <= time_ns;
+    walk_thread_close(walk, thread, stopped ? stop_ns : time_ns, !stopped);
+    thread->ended = true;
+}
+
+static int compare_epochs(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+static bool is_late(const struct walk *walk, uint32_t epoch)
+{
+    return walk->late_count &&
+           bsearch(&epoch, walk->late_epochs, walk->late_count, sizeof epoch, compare_epochs);
+}
+
+/* Recording is on again: what the thread had open ended when it went off. */
+static void walk_thread_enter(struct walk *walk, struct walk_thread *thread, uint32_t epoch)
+{
+    int64_t stop_ns = thread->last_ns;
+    if (thread->begun && thread->epoch == epoch)
+        return;
+    if (thread->begun) {
+        find_stop(walk, thread, &stop_ns);
+        walk_thread_close(walk, thread, stop_ns, false);
+    }
+    thread->epoch = epoch;
+    thread->begun = true;
+    if (is_late(walk, epoch))
+        timeline_cut_thread(walk->builder, thread->number);
+}
+
+void walk_close_threads(struct walk *walk)
+{
+    for (uint32_t i = 0; i < walk->thread_count; i++) {
+        struct walk_thread *thread = &walk->threads[i];
+        if (thread->begun && !thread->ended)
+            walk_thread_end(walk, thread,
+                            walk->end_ns > thread->last_ns ? walk->end_ns : thread->last_ns);
+    }
+}
+
+static const struct walk_attr_set *attr_set_find(const struct walk *walk, uint32_t id)
+{
+    for (size_t i = 0; i < walk->attr_set_count; i++)
+        if (walk->attr_sets[i].id == id)
+            return &walk->attr_sets[i];
+    return NULL;
+}
+
+static bool attr_field_is_good(const struct prof_attr_field *field)
+{
+    return field->type >= PROF_ATTR_INT && field->type <= PROF_ATTR_HEX &&
+           (field->bytes == 4 || field->bytes == 8) && field->offset >= PROF_ATTRS_VALUES;
+}
+
+/* False: it is damaged. */
+static bool attr_set_read(const struct record *record, struct walk_attr_set *set)
+{
+    struct prof_rec_attr_set head;
+    record_copy(record, &head, sizeof head);
+    size_t room = record->words * sizeof(uint64_t) - sizeof head;
+    if (head.id == 0 || head.fields > PROF_ATTR_SET_FIELDS_MAX ||
+        head.fields > room / sizeof *set->fields)
+        return false;
+    set->id = head.id;
+    set->count = head.fields;
+    memcpy(set->fields, record->at + sizeof head / sizeof(uint64_t),
+           head.fields * sizeof *set->fields);
+    for (uint32_t i = 0; i < set->count; i++)
+        if (!attr_field_is_good(&set->fields[i]))
+            return false;
+    return true;
+}
+
+void walk_attr_set_collect(struct walk *walk, const struct record *record)
+{
+    struct walk_attr_set set;
+    if (!attr_set_read(record, &set)) {
+        walk_damage(walk, walk_offset(walk, record->at), "a set of attributes is damaged");
+        return;
+    }
+    if (!attr_set_find(walk, set.id) &&
+        walk_room(walk, &walk->attr_sets, walk->attr_set_count, &walk->attr_set_capacity,
+                  sizeof *walk->attr_sets))
+        walk->attr_sets[walk->attr_set_count++] = set;
+}
+
+/* False: there is no such value in this record. */
+static bool attr_value(const struct record *record, const struct prof_attr_field *field,
+                       uint64_t *value)
+{
+    size_t size = record->words * sizeof(uint64_t);
+    const char *at = (const char *)record->at + field->offset;
+    uint32_t narrow;
+    if (field->offset + (size_t)field->bytes > size)
+        return false;
+    if (field->bytes == sizeof *value) {
+        memcpy(value, at, sizeof *value);
+        return *value != UINT64_MAX;
+    }
+    memcpy(&narrow, at, sizeof narrow);
+    *value = narrow;
+    return narrow != UINT32_MAX;
+}
+
+/* In a LOG: PROF_REC_ATTRS, told attribute by attribute. */
+static void walk_attrs(struct walk *walk, uint32_t thread, const struct record *record)
+{
+    const struct walk_attr_set *set = attr_set_find(walk, (uint32_t)record->at[1]);
+    uint64_t value;
+    if (!set) {
+        walk_damage(walk, walk_offset(walk, record->at),
+                    "attributes are of a set that is not there");
+        return;
+    }
+    for (uint32_t i = 0; i < set->count; i++)
+        if (attr_value(record, &set->fields[i], &value))
+            timeline_append_attr(
+                walk->builder, thread,
+                &(struct read_attr){value, set->fields[i].key, set->fields[i].type}, 0);
+}
+
+/* LOG chunks: what threads did, in the order of their logs.
  *
  *     a log   | chunk 0        | chunk 1        |   gap   | chunk 3      |
  *     owner   thread 1 ....... END  THREAD 5 .............  THREAD 9 ....
  *
  * A thread's records never lie in two logs at once, but a log is handed from thread to thread.
  */
-#include "trace_attrs.h"
-#include "trace_graph.h"
-#include "trace_memory.h"
 
 /* The walk through one chunk of one log. */
 struct log_state {

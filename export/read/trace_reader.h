@@ -27,6 +27,15 @@ struct trace_file *trace_file_adopt(const char *path, const struct trace_reader 
 struct trace_file *trace_file_open_owned(void *bytes, size_t size, const char *name, bool partial,
                                          struct read_error *error);
 
+/* Why reading failed, as one line for a person. */
+
+/* "path: offset N: what". `error` may be NULL. */
+void trace_error_at(struct read_error *error, const char *path, uint64_t offset, const char *format,
+                    ...) __attribute__((format(printf, 4, 5)));
+/* "path: what". */
+void trace_error(struct read_error *error, const char *path, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 #ifdef __cplusplus
 }
 #endif

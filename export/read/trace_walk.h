@@ -2,13 +2,9 @@
  *
  *     trace_file.c    opens, checks the header, closes
  *     trace_walk.c    order of the walk; finds and sorts the chunks; damage
- *     trace_meta.c    META chunks: facts about the process
- *     trace_stack.c   the records of call stacks among them
- *     trace_cost.c    what recording cost
- *     trace_attrs.c   attributes that come several in a record
- *     trace_log.c     LOG chunks: what threads did
- *     trace_threads.c the threads themselves: which there are, when they end
- *     trace_device.c  what devices did, from the same chunks
+ *     trace_meta.c    META chunks: facts about the process, call stacks, what recording cost
+ *     trace_log.c     LOG chunks: what threads did, and the threads themselves
+ *     trace_device.c  what devices did, memory and graphs, from the same chunks
  */
 #ifndef PROF_TRACE_WALK_H
 #define PROF_TRACE_WALK_H
@@ -18,8 +14,6 @@
 #include "maps.h"
 #include "read.h"
 #include "record.h"
-#include "trace_cost.h"
-#include "trace_error.h"
 #include "trace_reader.h"
 
 struct trace_file {
@@ -63,6 +57,14 @@ struct walk_attr_set {
 struct walk_stop {
     uint32_t epoch;
     uint64_t ticks;
+};
+
+/* What the recorder states that recording cost. Pushes, pops and the like it only says the price of: they are
+ * counted here, as far as its statement goes. */
+struct walk_cost {
+    struct prof_rec_cost head; /* the latest statement; ticks 0: there is none */
+    struct prof_cost_item items[PROF_COST_COUNT];
+    uint64_t events, records; /* in the logs, until then */
 };
 
 struct walk {
@@ -117,32 +119,47 @@ bool walk_takes(struct walk *walk, enum record_status status, const struct recor
 void walk_meta_collect(struct walk *walk);
 void walk_meta_tell(struct walk *walk);
 
-/* trace_stack.c: what is said of call stacks and of what their addresses mean; false: damaged. */
-bool trace_stack_frames(const struct record *record, struct read_stack *stack);
-bool trace_stack_module(const struct record *record, struct read_module *module);
-
 /* trace_log.c: the chunks [first, end) of one log. */
 void walk_log(struct walk *walk, size_t first, size_t end);
 
-/* trace_threads.c. The thread of that number, new if it was not known; NULL (and the walk fails): no
+/* The thread of that number, new if it was not known; NULL (and the walk fails): no
  * memory. */
 struct walk_thread *walk_thread_find(struct walk *walk, uint32_t number);
-/* The same for one that a log belongs to: announced where META did not, again with its tid. */
-struct walk_thread *walk_thread_meet(struct walk *walk, uint32_t number, uint32_t tid);
-/* Recording is on again: what the thread had open ended when it went off. */
-void walk_thread_enter(struct walk *walk, struct walk_thread *thread, uint32_t epoch);
-/* What is open on it ends; `unclosed`: the program should have ended it. */
-void walk_thread_close(struct walk *walk, struct walk_thread *thread, int64_t time_ns,
-                       bool unclosed);
-/* The thread ends, or its trace does; if recording had been switched off before, what is open ended
- * then, and through no fault of the program. */
-void walk_thread_end(struct walk *walk, struct walk_thread *thread, int64_t time_ns);
-/* The trace lasts at least until the thread's last event. */
-void walk_thread_note_end(struct walk *walk, const struct walk_thread *thread);
 /* What is open now was open when the recording ended, or when it was switched off. */
 void walk_close_threads(struct walk *walk);
 
 /* trace_device.c: one record; `info` as its header has it. */
 void walk_device(struct walk *walk, const struct record *record, uint64_t info);
+
+/* trace_device.c: memory and graphs. */
+
+/* ALLOC, FREE: what the thread did at `time_ns`. */
+void walk_allocation(struct walk *walk, uint32_t thread, int64_t time_ns,
+                     const struct record *record);
+
+/* META ALLOCATOR. */
+void walk_allocator(struct walk *walk, const struct record *record);
+
+/* Records of CUDA graphs, as the walk meets them; private to this folder. */
+
+/* In a LOG: PROF_REC_GRAPH_NODE. */
+void walk_graph_node(struct walk *walk, uint32_t thread, int64_t time_ns,
+                     const struct record *record);
+
+/* In META: PROF_REC_EARLIER_NODE, PROF_REC_GRAPH. */
+void walk_earlier_node(struct walk *walk, const struct record *record);
+void walk_graph(struct walk *walk, const struct record *record);
+
+/* trace_log.c: attributes that come several in a record. */
+/* In META: PROF_REC_ATTR_SET. */
+void walk_attr_set_collect(struct walk *walk, const struct record *record);
+
+/* trace_meta.c: what recording cost. */
+
+/* A record of a log, stamped `ticks`. */
+void walk_cost_count(struct walk_cost *cost, uint64_t header, uint64_t ticks);
+
+/* After the logs. */
+void walk_cost_tell(struct walk *walk);
 
 #endif

@@ -1,7 +1,7 @@
 #include "graph_totals.h"
 
-#include "captured.h"
 #include "slice_sums.h"
+#include "timeline.h"
 
 #include <stdlib.h>
 

@@ -4,8 +4,8 @@
 #include "array.h"
 #include "demangle.h"
 #include "maps.h"
-#include "stack_of.h"
 #include "symfile.h"
+#include "timeline.h"
 
 #include <stdio.h>
 #include <stdlib.h>

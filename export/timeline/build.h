@@ -4,32 +4,21 @@
  * appended to the timeline's arrays; when it ends, that process's part of the arrays is put in
  * order:
  *
- *     build_slices.c   ranges, steps and CUDA calls of threads: a stack per thread
- *     build_whole.c    the same of formats that tell slices whole
- *     build_frames.c   calls of Python functions, as stacks of slices
- *     build_frame_pieces.c  and so that they nest with slices
- *     build_facts.c    the process, its names, threads, devices
- *     build_children.c the processes that it made
- *     build_events.c   marks, counters, begin/end ranges
- *     build_attrs.c    attributes of ranges, marks and begin/end ranges
- *     build_nvtx.c     event names, domains, categories: what NVTX says beside a name
- *     build_given.c    streams and devices that the program named
- *     build_fwdbwd.c   forward range -> its backward passes
+ *     build_facts.c    the process, its names, threads, devices, children; when recording was on
+ *     build_slices.c   ranges, steps and CUDA calls of threads: a stack per thread, or whole
+ *     build_frames.c   calls of Python functions, as stacks of slices, and so that they nest with slices
+ *     build_events.c   marks, counters, begin/end ranges; attributes of all
+ *     build_nvtx.c     what NVTX says beside a name; forward range -> its backward passes
  *     build_stacks.c   call stacks, and what their addresses mean
- *     build_windows.c  when recording was on
- *     build_gpu.c      what devices did
+ *     build_gpu.c      what devices did; losses; what waits were for
  *     build_blocks.c   profiling blocks, and which events and allocations are whose
- *     build_regroup.c  slices of one thread side by side
- *     build_streams.c  streams and devices sorted; operations by stream and time
+ *     build_streams.c  streams and devices sorted; operations by stream and time, side by side
  *     build_join.c     operation -> call that launched it
- *     build_memory.h   allocations, pools, migrations
- *     build_lanes.c    overlapping operations of a stream side by side
+ *     build_memory.c   allocations, pools, migrations
  *     build_timings.c  ranges timed by events: range -> its time on the device
- *     build_graphs.h   CUDA graphs: what a launch was to give, who captured which node
- *     build_losses.c   device records that came and could not be kept
- *     build_ledger.c   launched = recorded + ..., by stream
+ *     build_graphs.c   CUDA graphs: what a launch was to give, who captured which node
+ *     build_ledger.c   launched = recorded + ..., by stream, and call by call
  *     ledger_rows.h    the rows that it fills
- *     ledger_lacks.h   and what is in no record, call by call
  *
  * Callbacks return nothing, so a lack of memory is remembered in `failed` and everything after it
  * is ignored.
@@ -38,8 +27,6 @@
 #define PROF_BUILD_H
 
 #include "array.h"
-#include "build_graphs.h"
-#include "build_memory.h"
 #include "builder.h"
 #include "maps.h"
 #include "namepool.h"
@@ -150,6 +137,78 @@ struct build_block_item {
     uint32_t thread;
 };
 
+/* An allocation or a release as the file tells it. */
+struct build_memory_op {
+    int64_t time_ns;
+    uint64_t address, bytes;
+    uint64_t pool, pool_bytes;
+    uint32_t space; /* whose addresses: 0 CUDA's, else an allocator's number */
+    uint32_t heap;  /* of an allocation */
+    uint32_t slice; /* TL_NONE: to be found by correlation */
+    uint32_t thread;
+    uint32_t correlation;
+    uint32_t flags;
+    bool is_end;
+};
+
+/* What is known of a pool at a moment. */
+struct build_pool_state {
+    int64_t time_ns;
+    uint64_t address, bytes, used_bytes, release_threshold;
+    uint32_t device;
+    uint8_t operation; /* as read_memory_pool.operation; 0: an allocation told of it */
+    uint8_t type;
+};
+
+struct build_memory {
+    struct {
+        struct build_memory_op *at;
+        uint32_t count, capacity;
+    } ops;
+    struct {
+        struct build_pool_state *at;
+        uint32_t count, capacity;
+    } pools;
+    struct keymap heaps;  /* allocator, or kind and device -> heaps[] */
+    struct keymap living; /* address -> pools[]: the newest pool there */
+    uint32_t first_heap, first_memory, first_event, first_pool, first_migration;
+};
+
+/* What was said about a node at one time. */
+struct build_node_fact {
+    int64_t time_ns;
+    uint64_t node, original;
+    uint32_t graph;
+    uint32_t slice;  /* innermost open when it was made, TL_NONE */
+    uint32_t stack;  /* into stacks[], TL_NONE */
+    uint32_t origin; /* the fact of the node that was captured or added, TL_NONE unknown */
+    uint8_t type, flags;
+    bool earlier;
+};
+
+/* A call that launches a graph. */
+struct build_graph_launch {
+    uint32_t slice;
+    uint32_t graph; /* the file's id, 0 unknown */
+    uint32_t operations;
+    bool whole;
+};
+
+/* The facts of one node, in order of time: a stretch of an array of places. */
+struct build_node_run {
+    uint32_t first, count;
+};
+
+struct build_graphs {
+    TL_ARRAY(struct build_node_fact) facts;
+    TL_ARRAY(struct build_graph_launch) launches;
+    TL_ARRAY(struct build_node_run) runs;
+    uint32_t *order;      /* facts by node, then time */
+    struct keymap nodes;  /* node -> runs[] */
+    struct keymap graphs; /* the file's id -> graphs[] */
+    uint32_t first_graph, first_node, first_captured, first_launch;
+};
+
 /* Where a process's part of each array begins. */
 struct build_first {
     uint32_t child, thread, slice, api, async, mark, counter, attr, gpu, device, stream;
@@ -245,8 +304,6 @@ static inline struct build_ref build_ref(struct builder *builder, uint32_t id)
 }
 /* The same for an NVTX range: it has a label in any case. */
 struct build_ref build_nvtx_ref(struct builder *builder, uint32_t id);
-/* Index into domains[]; TL_NONE: no memory. */
-uint32_t build_domain(struct builder *builder, uint32_t number);
 /* The event's thread, with its time brought to the timeline; TL_NONE: leave it. */
 uint32_t build_place(struct builder *builder, uint32_t number, int64_t *time_ns);
 
@@ -274,8 +331,6 @@ struct build_addresses {
 void build_slice_stack(struct builder *builder, uint32_t slice, struct build_addresses addresses);
 void build_async_stack(struct builder *builder, uint32_t async);
 bool build_stacks_sort(struct builder *builder);
-/* The next slice is of this thread. */
-void build_run_open(struct builder *builder, uint32_t thread);
 /* What was told whole and ends by then is not open any more. */
 void build_whole_advance(struct builder *builder, struct build_thread *stack, int64_t time_ns);
 /* An attribute of a slice of the process; `owner` may be any. */
@@ -315,5 +370,43 @@ bool build_waits(struct builder *builder);
 bool build_ledger(struct builder *builder);
 /* After the last process: which children have a file among those given. */
 bool build_children_find(struct builder *builder);
+
+/* Finds the call of a correlation id: launches[starts[b] .. starts[b + 1]) are those whose id begins with the bits of b. */
+struct launch_index {
+    const struct build_launch *launches; /* the builder's: by correlation, then start */
+    const struct tl_slice *slices;
+    uint32_t *starts;
+    uint32_t count, buckets, least;
+    unsigned shift;
+};
+
+/* Of the calls of the process at hand, whose list is put in order for it: builder->launches must
+ * stay as it is while the index is in use. False: no memory. */
+bool launch_index_init(struct launch_index *index, struct builder *builder);
+void launch_index_fini(struct launch_index *index);
+
+/* The slice of the latest call of this id that began at or before `latest_ns`; of the first one
+ * when all began later; TL_NONE when there is none. */
+uint32_t launch_index_find(const struct launch_index *index, uint32_t correlation,
+                           int64_t latest_ns);
+
+/* Memory. */
+void build_memory_begin(struct builder *builder);
+void build_memory_forget(struct builder *builder);
+void build_memory_fini(struct builder *builder);
+
+/* After the slices are in their place and device operations are sorted. False: no memory. */
+bool build_memory_end(struct builder *builder);
+
+/* Graphs. */
+void build_graphs_begin(struct builder *builder);
+void build_graphs_forget(struct builder *builder);
+void build_graphs_fini(struct builder *builder);
+
+/* The slice is a call that launches a graph. */
+void build_graph_launch(struct builder *builder, const struct read_api *api, uint32_t slice);
+
+/* After operations have their places and calls their operations. */
+bool build_graphs(struct builder *builder);
 
 #endif

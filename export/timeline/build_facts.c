@@ -1,7 +1,10 @@
-/* build_facts.c - the process, its names, threads, devices, contexts and streams. */
+/* build_facts.c - the process, its names, threads, devices, contexts and streams; children, windows, cost. */
 #include "build.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+/* The process, its names, threads, devices, contexts and streams. */
 
 struct tl_process *build_process(struct builder *builder)
 {
@@ -214,4 +217,228 @@ void timeline_add_warning(struct builder *builder, struct text what, uint64_t co
     builder->failed |= name == TL_NONE;
     if (warning)
         *warning = (struct tl_warning){count, builder->process, name};
+}
+
+/* Streams and devices that the program gave names to.
+ *
+ * NVTX names handles; device records have CUPTI's ids. The two meet in calls: a call knows the
+ * handle of the stream it was for, and its operations know the stream's id. The null handle is left
+ * out, since calls that are for no stream have it too, and so are launches of graphs, whose kernels
+ * run on streams of the graph's own. Contexts never meet: one that is named names its device only
+ * where the process has no other.
+ */
+
+static void take_device_name(struct builder *builder, uint64_t ordinal, uint32_t name)
+{
+    if (ordinal <= UINT16_MAX)
+        builder->failed |= !idmap_set(&builder->given_devices, (uint32_t)ordinal, name);
+}
+
+static void take_context_name(struct builder *builder, uint64_t handle, uint32_t name)
+{
+    bool again = builder->named_contexts && handle == builder->context_handle;
+    if (!again && builder->named_contexts < 2)
+        builder->named_contexts++;
+    builder->context_handle = handle;
+    builder->context_name = name;
+}
+
+void timeline_define_resource(struct builder *builder, const struct read_resource *resource)
+{
+    if (builder->failed)
+        return;
+    uint32_t name = build_name(builder, resource->name);
+    if (resource->type == PROF_RESOURCE_STREAM && resource->handle)
+        builder->failed |= !keymap_set(&builder->given_streams, resource->handle, name);
+    else if (resource->type == PROF_RESOURCE_DEVICE)
+        take_device_name(builder, resource->handle, name);
+    else if (resource->type == PROF_RESOURCE_CONTEXT)
+        take_context_name(builder, resource->handle, name);
+}
+
+static void name_stream(struct builder *builder, const struct tl_gpu *gpu)
+{
+    struct timeline *timeline = builder->timeline;
+    const struct tl_slice *slice = &timeline->slices.at[gpu->slice];
+    if (slice->flags & TL_GRAPH || timeline->streams.at[gpu->stream].given_name != TL_NONE)
+        return;
+    uint64_t handle = timeline->apis.at[slice->api].stream_handle;
+    uint32_t name = handle ? keymap_find(&builder->given_streams, handle) : KEYMAP_NONE;
+    if (name != KEYMAP_NONE)
+        timeline->streams.at[gpu->stream].given_name = name;
+}
+
+static void name_streams(struct builder *builder)
+{
+    struct timeline *timeline = builder->timeline;
+    if (builder->given_streams.count == 0)
+        return;
+    for (uint32_t i = builder->first.gpu; i < timeline->gpus.count; i++) {
+        const struct tl_gpu *gpu = &timeline->gpus.at[i];
+        if (gpu->slice != TL_NONE && gpu->stream != TL_NONE)
+            name_stream(builder, gpu);
+    }
+}
+
+void build_given(struct builder *builder)
+{
+    struct timeline *timeline = builder->timeline;
+    bool context = builder->named_contexts == 1 && builder->context_count == 1;
+    for (uint32_t i = builder->first.device; i < timeline->devices.count; i++) {
+        struct tl_device *device = &timeline->devices.at[i];
+        device->given_name = idmap_find(&builder->given_devices, device->info.device);
+        if (device->given_name == IDMAP_NONE && context &&
+            device->info.device == builder->context_ordinal)
+            device->given_name = builder->context_name;
+    }
+    name_streams(builder);
+}
+
+/* The processes that a process made, and which of them have a file here. */
+
+/* Children of the time before the file, which come first, are told again when it is known. */
+static struct tl_child *find_early(struct builder *builder, uint32_t pid)
+{
+    struct timeline *timeline = builder->timeline;
+    for (uint32_t i = builder->first.child; i < timeline->children.count; i++) {
+        struct tl_child *child = &timeline->children.at[i];
+        if (child->time_ns != TL_NO_TIME)
+            return NULL;
+        if (child->pid == pid)
+            return child;
+    }
+    return NULL;
+}
+
+void timeline_append_child(struct builder *builder, uint32_t pid, enum prof_child_origin origin,
+                           int64_t time_ns)
+{
+    if (builder->failed)
+        return;
+    struct tl_child *child = find_early(builder, pid);
+    if (!child)
+        child = ARRAY_ADD(&builder->timeline->children);
+    if (!child) {
+        builder->failed = true;
+        return;
+    }
+    *child = (struct tl_child){
+        .time_ns = time_ns ? build_time(builder, time_ns) : TL_NO_TIME,
+        .process = builder->process,
+        .recorded = TL_NONE,
+        .pid = pid,
+        .origin = (uint8_t)origin,
+    };
+}
+
+static bool same_text(struct text a, struct text b)
+{
+    return a.size == b.size && (a.size == 0 || memcmp(a.bytes, b.bytes, a.size) == 0);
+}
+
+/* The same number on another host, or of a process that recorded before this child was made, is
+ * not it. */
+static bool is_file_of(const struct tl_process *process, const struct tl_child *child,
+                       const struct tl_process *parent)
+{
+    bool before = child->time_ns != TL_NO_TIME &&
+                  process->info.start_realtime_ns < parent->info.start_realtime_ns;
+    return !before && process->info.parent_pid == parent->info.pid &&
+           same_text(process->info.host, parent->info.host);
+}
+
+bool build_children_find(struct builder *builder)
+{
+    struct timeline *timeline = builder->timeline;
+    struct idmap by_pid = {0};
+    bool built = !builder->failed;
+    for (uint32_t i = 0; i < timeline->processes.count && built; i++)
+        built = idmap_set(&by_pid, timeline->processes.at[i].info.pid, i);
+    for (uint32_t i = 0; i < timeline->children.count && built; i++) {
+        struct tl_child *child = &timeline->children.at[i];
+        uint32_t found = idmap_find(&by_pid, child->pid);
+        if (found != IDMAP_NONE && is_file_of(&timeline->processes.at[found], child,
+                                              &timeline->processes.at[child->process]))
+            child->recorded = found;
+    }
+    idmap_fini(&by_pid);
+    return built;
+}
+
+/* What recording cost, and what was left out to keep it within a budget. */
+
+void timeline_set_cost(struct builder *builder, const struct tl_cost *cost)
+{
+    if (builder->failed)
+        return;
+    struct tl_process *process = build_process(builder);
+    process->has_cost = true;
+    process->cost = *cost;
+    process->cost.time_ns = build_time(builder, cost->time_ns);
+}
+
+void timeline_append_shed(struct builder *builder, const struct read_shed *from)
+{
+    if (builder->failed)
+        return;
+    struct tl_shed *shed = ARRAY_ADD(&builder->timeline->sheds);
+    if (!shed) {
+        builder->failed = true;
+        return;
+    }
+    *shed = (struct tl_shed){.time_ns = build_time(builder, from->time_ns),
+                             .process = builder->process,
+                             .cost_ppm = from->cost_ppm,
+                             .budget_ppm = from->budget_ppm,
+                             .what = (uint8_t)from->what,
+                             .on = from->on};
+}
+
+/* When recording was on, and who switched it. */
+
+/* The one that a stop ends: the latest of that epoch in this file. */
+static struct tl_window *find_window(struct builder *builder, uint32_t epoch)
+{
+    struct timeline *timeline = builder->timeline;
+    for (uint32_t i = timeline->windows.count; i-- > 0;) {
+        struct tl_window *window = &timeline->windows.at[i];
+        if (window->process != builder->process)
+            return NULL;
+        if (window->epoch == epoch)
+            return window;
+    }
+    return NULL;
+}
+
+static void open_window(struct builder *builder, uint32_t epoch, enum prof_control_reason reason,
+                        int64_t time_ns)
+{
+    struct tl_window *window = ARRAY_ADD(&builder->timeline->windows);
+    if (!window) {
+        builder->failed = true;
+        return;
+    }
+    *window = (struct tl_window){
+        .start_ns = time_ns,
+        .end_ns = TL_NO_TIME,
+        .process = builder->process,
+        .epoch = epoch,
+        .start_reason = (uint8_t)reason,
+    };
+}
+
+/* Epoch 0 is none: the file was made just when recording went off. */
+void timeline_append_control(struct builder *builder, bool on, uint32_t epoch,
+                             enum prof_control_reason reason, int64_t time_ns)
+{
+    if (builder->failed || epoch == 0)
+        return;
+    struct tl_window *window = find_window(builder, epoch);
+    int64_t at_ns = build_time(builder, time_ns);
+    if (on && !window)
+        open_window(builder, epoch, reason, at_ns);
+    if (!on && window) {
+        window->end_ns = at_ns;
+        window->stop_reason = (uint8_t)reason;
+    }
 }

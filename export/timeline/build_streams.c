@@ -1,10 +1,12 @@
-/* build_streams.c - the process's streams and devices in order, and its device operations by
- * them. */
+/* build_streams.c - streams and devices sorted, operations by stream and time, overlapping ones side by side. */
 #include "build.h"
 #include "radix.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* The process's streams and devices in order, and its device operations by
+ * them. */
 
 /* Streams are found by two keys: by all of (device, context, stream), the first two of which `places`
  * numbers, and by (context, stream), which finds the first stream of that pair whatever its device is. */
@@ -284,4 +286,48 @@ bool build_gpus_sort(struct builder *builder)
                             timeline->streams.count - builder->first.stream + 1);
     count_streams(builder);
     return sorted;
+}
+
+/* Operations of one stream that overlap are put side by side.
+ *
+ * Kernels of a graph, and kernels launched to begin before their predecessor ended, overlap within
+ * one stream. Viewers draw a row as a stack, so each goes to the first lane that is free when it
+ * starts. Waits of the host for a stream are no work of the stream and stay on lane 0.
+ */
+
+/* Devices run 128 kernels at once; a damaged file must not cost quadratic time. */
+#define LANES_MAX 1024
+
+static uint16_t free_lane(int64_t *ends, uint16_t *lanes, int64_t start_ns)
+{
+    for (uint16_t lane = 0; lane < *lanes; lane++)
+        if (ends[lane] <= start_ns)
+            return lane;
+    if (*lanes < LANES_MAX)
+        return (*lanes)++;
+    return LANES_MAX - 1;
+}
+
+static void fill_stream(struct tl_stream *stream, struct tl_gpu *gpus)
+{
+    int64_t ends[LANES_MAX];
+    uint16_t lanes = 0;
+    for (uint32_t i = 0; i < stream->gpu_count; i++) {
+        struct tl_gpu *gpu = &gpus[i];
+        if (gpu->kind == TL_SYNC)
+            continue;
+        gpu->lane = free_lane(ends, &lanes, gpu->start_ns);
+        ends[gpu->lane] = gpu->end_ns;
+    }
+    stream->lanes = lanes ? lanes : 1;
+}
+
+bool build_lanes(struct builder *builder)
+{
+    struct timeline *timeline = builder->timeline;
+    for (uint32_t i = builder->first.stream; i < timeline->streams.count; i++)
+        if (timeline->streams.at[i].gpu_count)
+            fill_stream(&timeline->streams.at[i],
+                        timeline->gpus.at + timeline->streams.at[i].first_gpu);
+    return true;
 }

@@ -1,7 +1,9 @@
-/* check_slices.c - what threads did: ordered, nested, every index in its range. */
+/* check_slices.c - invariants of slices, labels, frames and timings. */
 #include "check_find.h"
 
 #include <inttypes.h>
+
+/* What threads did: ordered, nested, every index in its range. */
 
 static bool name_is_valid(const struct timeline *timeline, uint32_t name)
 {
@@ -156,4 +158,327 @@ void check_slices(struct check *check)
     check_marks(check);
     check_attrs(check);
     check_asyncs(check);
+}
+
+/* What came through NVTX: labels and attributes in their ranges, pieces that make
+ * whole calls, backward passes after what they differentiate. */
+
+static bool label_is_valid(const struct timeline *timeline, uint32_t label)
+{
+    return label == TL_NONE || label < timeline->labels.count;
+}
+
+static void check_labels(struct check *check)
+{
+    const struct timeline *timeline = check->timeline;
+    for (uint32_t i = 0; i < timeline->domains.count; i++) {
+        const struct tl_domain *domain = &timeline->domains.at[i];
+        bool valid =
+            domain->process < timeline->processes.count &&
+            (domain->number ? domain->name < timeline->names.count : domain->name == TL_NONE);
+        check_add(check, CHECK_RULE_RANGES, CHECK_ERROR, !valid,
+                  "domain %" PRIu32 " refers to things that do not exist", domain->number);
+    }
+    for (uint32_t i = 0; i < timeline->categories.count; i++) {
+        const struct tl_category *category = &timeline->categories.at[i];
+        bool valid = category->domain < timeline->domains.count &&
+                     (category->name == TL_NONE || category->name < timeline->names.count);
+        check_add(check, CHECK_RULE_RANGES, CHECK_ERROR, !valid,
+                  "category %" PRIu32 " refers to things that do not exist", category->number);
+    }
+    for (uint32_t i = 0; i < timeline->labels.count; i++) {
+        const struct tl_label *label = &timeline->labels.at[i];
+        bool valid = label->domain < timeline->domains.count &&
+                     (label->category == TL_NONE || label->category < timeline->categories.count) &&
+                     (label->name == TL_NONE || label->name < timeline->names.count);
+        check_add(check, CHECK_RULE_RANGES, CHECK_ERROR, !valid,
+                  "label %" PRIu32 " refers to things that do not exist", i);
+    }
+}
+
+static void check_labelled(struct check *check)
+{
+    const struct timeline *timeline = check->timeline;
+    for (uint32_t i = 0; i < timeline->marks.count; i++)
+        check_add(check, CHECK_RULE_RANGES, CHECK_ERROR,
+                  !label_is_valid(timeline, timeline->marks.at[i].label),
+                  "mark %" PRIu32 " has a label that does not exist", i);
+    for (uint32_t i = 0; i < timeline->asyncs.count; i++)
+        check_add(check, CHECK_RULE_RANGES, CHECK_ERROR,
+                  !label_is_valid(timeline, timeline->asyncs.at[i].label),
+                  "range %" PRIu64 " has a label that does not exist", timeline->asyncs.at[i].id);
+}
+
+static void check_attrs_of(struct check *check, const char *what, const struct tl_attr *attrs,
+                           uint32_t count, uint32_t owners)
+{
+    uint32_t names = check->timeline->names.count;
+    for (uint32_t i = 0; i < count; i++) {
+        bool valid = attrs[i].slice < owners && attrs[i].key < names &&
+                     (attrs[i].type != PROF_ATTR_STRING || attrs[i].value < names);
+        check_add(check, CHECK_RULE_RANGES, CHECK_ERROR, !valid,
+                  "attribute %" PRIu32 " of a %s refers to things that do not exist", i, what);
+        check_add(check, CHECK_RULE_ORDER, CHECK_ERROR, i && attrs[i - 1].slice > attrs[i].slice,
+                  "attribute %" PRIu32 " of a %s is out of order", i, what);
+    }
+}
+
+/* The piece goes on, at once, from an earlier one of the same range; calls and steps have pieces, too,
+ * where a file tells of whole ones that overlap. */
+static bool goes_on(const struct timeline *timeline, const struct tl_piece *piece)
+{
+    if (piece->slice >= timeline->slices.count || piece->before >= piece->slice ||
+        piece->first > piece->before)
+        return false;
+    const struct tl_slice *slice = &timeline->slices.at[piece->slice];
+    const struct tl_slice *before = &timeline->slices.at[piece->before];
+    const struct tl_slice *first = &timeline->slices.at[piece->first];
+    bool same = slice->thread == before->thread && slice->thread == first->thread &&
+                slice->name == before->name && slice->kind == before->kind &&
+                tl_slice_label(slice) == tl_slice_label(before);
+    return same && slice->flags & TL_CONTINUED && before->end_ns == slice->start_ns &&
+           !(first->flags & TL_CONTINUED) && !(before->flags & TL_UNCLOSED);
+}
+
+static void check_pieces(struct check *check)
+{
+    const struct timeline *timeline = check->timeline;
+    uint32_t continued = 0;
+    for (uint32_t i = 0; i < timeline->slices.count; i++)
+        continued += (timeline->slices.at[i].flags & TL_CONTINUED) != 0;
+    for (uint32_t i = 0; i < timeline->pieces.count; i++) {
+        const struct tl_piece *piece = &timeline->pieces.at[i];
+        bool ordered = i == 0 || timeline->pieces.at[i - 1].slice < piece->slice;
+        check_add(check, CHECK_RULE_PIECES, CHECK_ERROR, !ordered || !goes_on(timeline, piece),
+                  "slice %" PRIu32 " does not go on where the range's piece before it ended",
+                  piece->slice);
+    }
+    check_add(check, CHECK_RULE_PIECES, CHECK_ERROR, continued != timeline->pieces.count,
+              "%" PRIu32 " slices are said to go on, %" PRIu32 " are known to", continued,
+              timeline->pieces.count);
+}
+
+static uint32_t process_of(const struct timeline *timeline, const struct tl_slice *slice)
+{
+    return timeline->threads.at[slice->thread].process;
+}
+
+/* Forward in time, within one process. */
+static bool links_well(const struct timeline *timeline, const struct tl_fwdbwd *link)
+{
+    uint32_t count = timeline->slices.count, threads = timeline->threads.count;
+    if (link->forward >= count || link->backward >= count)
+        return false;
+    const struct tl_slice *forward = &timeline->slices.at[link->forward];
+    const struct tl_slice *backward = &timeline->slices.at[link->backward];
+    return forward->thread < threads && backward->thread < threads && forward->kind != TL_API &&
+           backward->kind != TL_API && forward != backward &&
+           process_of(timeline, forward) == process_of(timeline, backward) &&
+           forward->start_ns <= backward->start_ns;
+}
+
+static void check_fwdbwds(struct check *check)
+{
+    const struct timeline *timeline = check->timeline;
+    for (uint32_t i = 0; i < timeline->fwdbwds.count; i++) {
+        const struct tl_fwdbwd *link = &timeline->fwdbwds.at[i];
+        bool ordered = i == 0 || timeline->fwdbwds.at[i - 1].backward < link->backward;
+        check_add(check, CHECK_RULE_FWDBWD, CHECK_ERROR, !ordered || !links_well(timeline, link),
+                  "slice %" PRIu32 " is not the backward pass of slice %" PRIu32, link->backward,
+                  link->forward);
+    }
+}
+
+static void check_oddities(struct check *check)
+{
+    for (uint32_t i = 0; i < check->timeline->processes.count; i++) {
+        const struct tl_process *process = &check->timeline->processes.at[i];
+        const struct tl_oddities *odd = &process->odd;
+        check_add(check, CHECK_RULE_ODD_NAMES, CHECK_NOTE,
+                  odd->redefined_names + odd->unknown_domains + odd->uncut_ranges,
+                  "%s: %" PRIu64 " name ids that mean two things, %" PRIu64
+                  " domains that are not in the file, %" PRIu64
+                  " ranges ended early since too many crossed",
+                  process->path, odd->redefined_names, odd->unknown_domains, odd->uncut_ranges);
+    }
+}
+
+void check_nvtx(struct check *check)
+{
+    const struct timeline *timeline = check->timeline;
+    check_labels(check);
+    check_labelled(check);
+    check_attrs_of(check, "mark", timeline->mark_attrs.at, timeline->mark_attrs.count,
+                   timeline->marks.count);
+    check_attrs_of(check, "begin/end range", timeline->async_attrs.at, timeline->async_attrs.count,
+                   timeline->asyncs.count);
+    check_pieces(check);
+    check_fwdbwds(check);
+    check_oddities(check);
+}
+
+/* Python calls: ordered, nested among each other and with slices. */
+
+static bool frame_is_valid(const struct timeline *timeline, uint32_t i)
+{
+    const struct tl_frame *frame = &timeline->frames.at[i];
+    return frame->thread < timeline->threads.count && frame->name < timeline->names.count &&
+           frame->call <= i && (frame->parent == TL_NONE || frame->parent < i) &&
+           (frame->flags & TL_FRAME_CONTINUED ? frame->call < i : frame->call == i);
+}
+
+static bool frame_is_at_home(const struct timeline *timeline, uint32_t i)
+{
+    const struct tl_thread *thread = &timeline->threads.at[timeline->frames.at[i].thread];
+    return i >= thread->first_frame && i - thread->first_frame < thread->frame_count;
+}
+
+static void check_frame(struct check *check, uint32_t i)
+{
+    const struct timeline *timeline = check->timeline;
+    const struct tl_frame *frame = &timeline->frames.at[i], *previous = i ? frame - 1 : NULL;
+    if (!frame_is_valid(timeline, i)) {
+        check_add(check, CHECK_RULE_FRAMES, CHECK_ERROR, 1,
+                  "Python call %" PRIu32 " refers to things that do not exist", i);
+        return;
+    }
+    struct text name = check_name(check, frame->name);
+    bool same_thread = previous && previous->thread == frame->thread;
+    bool ordered = frame_is_at_home(timeline, i) && frame->end_ns >= frame->start_ns &&
+                   (!same_thread || previous->start_ns <= frame->start_ns);
+    check_add(check, CHECK_RULE_FRAMES, CHECK_ERROR, !ordered,
+              "Python call %" PRIu32 " \"%.*s\" is out of order at %" PRId64 " ns", i,
+              CHECK_TEXT(name), frame->start_ns);
+    /* Of two that follow each other the second lies in the first or behind it. */
+    bool nested =
+        !same_thread || frame->start_ns >= previous->end_ns || frame->end_ns <= previous->end_ns;
+    check_add(check, CHECK_RULE_FRAMES, CHECK_ERROR, !nested,
+              "Python call %" PRIu32 " \"%.*s\" does not nest in its thread at %" PRId64 " ns", i,
+              CHECK_TEXT(name), frame->start_ns);
+}
+
+/* A call must not cross the slices that begin in it: those are looked at from the call's begin on until one
+ * begins behind it. Slices of calls that follow each other are looked at once for each that is open. */
+static void check_crossing(struct check *check, const struct tl_thread *thread)
+{
+    const struct timeline *timeline = check->timeline;
+    const struct tl_slice *slices = timeline->slices.at + thread->first_slice;
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < thread->frame_count; i++) {
+        const struct tl_frame *frame = &timeline->frames.at[thread->first_frame + i];
+        while (next < thread->slice_count && slices[next].start_ns <= frame->start_ns)
+            next++;
+        bool crossed = next < thread->slice_count && !(slices[next].flags & TL_INTERNAL) &&
+                       slices[next].start_ns < frame->end_ns && slices[next].end_ns > frame->end_ns;
+        check_add(check, CHECK_RULE_FRAMES, CHECK_ERROR, crossed,
+                  "Python call %" PRIu32 " crosses a range at %" PRId64 " ns",
+                  thread->first_frame + i, frame->end_ns);
+    }
+}
+
+static void check_odd(struct check *check, const struct tl_process *process)
+{
+    const struct tl_oddities *odd = &process->odd;
+    check_add(check, CHECK_RULE_ODD_FRAMES, CHECK_WARNING, odd->unopened_frames + odd->uncut_frames,
+              "%s: %" PRIu64 " ends of Python calls without a begin, %" PRIu64
+              " Python calls cut short by ranges",
+              process->path, odd->unopened_frames, odd->uncut_frames);
+}
+
+void check_frames(struct check *check)
+{
+    for (uint32_t i = 0; i < check->timeline->frames.count; i++)
+        check_frame(check, i);
+    for (uint32_t i = 0; i < check->timeline->threads.count; i++)
+        check_crossing(check, &check->timeline->threads.at[i]);
+    for (uint32_t i = 0; i < check->timeline->processes.count; i++)
+        check_odd(check, &check->timeline->processes.at[i]);
+}
+
+/* Ranges timed by CUDA events: each time belongs to a range, nests like it, and
+ * ends after it. */
+
+/* What CLOCK_REALTIME can drift from a device's clock in the second between two looks. */
+#define DRIFT_NS 200000
+
+static bool is_valid(const struct timeline *timeline, uint32_t i)
+{
+    const struct tl_timing *timing = &timeline->timings.at[i];
+    bool ordered = i == 0 || timeline->timings.at[i - 1].slice < timing->slice;
+    return ordered && timing->slice < timeline->slices.count &&
+           timeline->slices.at[timing->slice].kind != TL_API && timing->end_ns >= timing->start_ns;
+}
+
+/* The innermost enclosing slice that was timed on the same device; TL_NONE: none. */
+static uint32_t find_outer(const struct timeline *timeline, uint32_t i)
+{
+    const struct tl_timing *timing = &timeline->timings.at[i];
+    uint32_t slice = timeline->slices.at[timing->slice].parent;
+    for (int depth = 0; slice < timeline->slices.count && depth < 256; depth++) {
+        uint32_t outer = timeline_timing_of(timeline, slice);
+        if (outer != TL_NONE && timeline->timings.at[outer].device == timing->device)
+            return outer;
+        slice = timeline->slices.at[slice].parent;
+    }
+    return TL_NONE;
+}
+
+static bool is_nested(const struct timeline *timeline, uint32_t i)
+{
+    const struct tl_timing *timing = &timeline->timings.at[i];
+    uint32_t outer = find_outer(timeline, i);
+    return outer == TL_NONE || (timeline->timings.at[outer].start_ns <= timing->start_ns &&
+                                timing->end_ns <= timeline->timings.at[outer].end_ns);
+}
+
+/* The second event is recorded after the pop is, and happens later still. */
+static bool is_early(const struct check *check, const struct tl_timing *timing)
+{
+    const struct timeline *timeline = check->timeline;
+    const struct tl_slice *slice = &timeline->slices.at[timing->slice];
+    uint32_t process = timeline->threads.at[slice->thread].process;
+    int64_t clock_error_ns = timeline->processes.at[process].health.clock_error_ns;
+    return timing->end_ns < slice->end_ns - DRIFT_NS - (int64_t)timing->error_ns - clock_error_ns;
+}
+
+static void check_timing(struct check *check, uint32_t i)
+{
+    const struct timeline *timeline = check->timeline;
+    const struct tl_timing *timing = &timeline->timings.at[i];
+    if (!is_valid(timeline, i)) {
+        check_add(check, CHECK_RULE_RANGES, CHECK_ERROR, 1,
+                  "CUDA time %" PRIu32 " belongs to no range, or is out of order", i);
+        return;
+    }
+    struct text name = check_name(check, timeline->slices.at[timing->slice].name);
+    check_add(check, CHECK_RULE_TIMINGS, CHECK_ERROR, !is_nested(timeline, i),
+              "the CUDA time of \"%.*s\" at %" PRId64 " ns is not within that of its parent",
+              CHECK_TEXT(name), timing->start_ns);
+    check_add(check, CHECK_RULE_TIMINGS, CHECK_WARNING, is_early(check, timing),
+              "the CUDA time of \"%.*s\" ends at %" PRId64
+              " ns, before the range, by more than the clocks' error",
+              CHECK_TEXT(name), timing->end_ns);
+}
+
+static void check_timing_odd(struct check *check, const struct tl_process *process)
+{
+    const struct tl_oddities *odd = &process->odd;
+    check_add(check, CHECK_RULE_TIMINGS, CHECK_WARNING, odd->moved_timings,
+              "%s: %" PRIu64 " CUDA times of ranges did not nest and were cut", process->path,
+              odd->moved_timings);
+    check_add(check, CHECK_RULE_TIMINGS, process->info.ring ? CHECK_NOTE : CHECK_WARNING,
+              odd->stray_timings, "%s: %" PRIu64 " CUDA times belong to no range of the trace",
+              process->path, odd->stray_timings);
+    check_add(check, CHECK_RULE_TIMINGS, CHECK_NOTE, odd->unread_timings,
+              "%s: %" PRIu64 " ranges were being timed when they or the trace ended", process->path,
+              odd->unread_timings);
+}
+
+void check_timings(struct check *check)
+{
+    const struct timeline *timeline = check->timeline;
+    for (uint32_t i = 0; i < timeline->timings.count; i++)
+        check_timing(check, i);
+    for (uint32_t i = 0; i < timeline->processes.count; i++)
+        check_timing_odd(check, &timeline->processes.at[i]);
 }

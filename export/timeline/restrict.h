@@ -1,4 +1,4 @@
-/* restrict.h - what the restrict_*.c files share; private to this folder.
+/* restrict.h - what timeline_restrict.c and restrict_gpus.c share; private to this folder.
  *
  * First everything is found a new place, without moving anything: who stays depends on others, as an operation does on
  * its call. All memory is taken there. Then each array is moved together, and its references are told the new places.
@@ -33,25 +33,16 @@ static inline uint32_t restrict_slice(const struct restriction *with, uint32_t s
     return slice == TL_NONE ? TL_NONE : with->slices[slice];
 }
 
-/* New places. */
-void restrict_find_slices(struct restriction *with);
 void restrict_find_gpus(struct restriction *with); /* after slices */
-void restrict_find_events(struct restriction *with);
-void restrict_find_frames(struct restriction *with);
 void restrict_find_memories(struct restriction *with);
 void restrict_find_graphs(struct restriction *with); /* after slices */
 bool restrict_find_rows(struct restriction *with);   /* false: no memory */
 
-/* Moving. */
-void restrict_slices(struct restriction *with);
 void restrict_gpus(struct restriction *with); /* after slices */
-void restrict_events(struct restriction *with);
-void restrict_blocks(
-    struct restriction *with); /* before events, which tells begin/end ranges' new places */
-void restrict_frames(struct restriction *with);
+/* Before events, which tells begin/end ranges' new places. */
+void restrict_blocks(struct restriction *with);
 void restrict_memories(struct restriction *with);
 void restrict_graphs(struct restriction *with);
-void restrict_facts(struct restriction *with);
 void restrict_ledger(struct restriction *with); /* last */
 
 #endif

@@ -1,5 +1,9 @@
-/* restrict_gpus.c - what devices did on behalf of a window, and what the driver did to managed memory. */
+/* restrict_gpus.c - the same of operations, graphs, memory, blocks and the ledger. */
+#include "build.h"
+#include "ledger_rows.h"
 #include "restrict.h"
+
+/* What devices did on behalf of a window, and what the driver did to managed memory. */
 
 void restrict_find_gpus(struct restriction *with)
 {
@@ -77,4 +81,370 @@ void restrict_gpus(struct restriction *with)
     move_gpus(with);
     move_waits(with);
     move_migrations(with);
+}
+
+/* CUDA graphs that were made or launched in a window. */
+
+void restrict_find_graphs(struct restriction *with)
+{
+    const struct timeline *timeline = with->timeline;
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < timeline->graphs.count; i++) {
+        const struct tl_graph *graph = &timeline->graphs.at[i];
+        with->graphs[i] = graph->known && restrict_has(with, graph->made_ns) ? 0 : TL_NONE;
+    }
+    for (uint32_t i = 0; i < timeline->graph_launches.count; i++) {
+        const struct tl_graph_launch *launch = &timeline->graph_launches.at[i];
+        if (launch->graph != TL_NONE && with->slice_stays[launch->slice])
+            with->graphs[launch->graph] = 0;
+    }
+    for (uint32_t i = 0; i < timeline->graphs.count; i++)
+        if (with->graphs[i] != TL_NONE)
+            with->graphs[i] = next++;
+}
+
+static void move_graphs(const struct restriction *with)
+{
+    struct timeline *timeline = with->timeline;
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < timeline->graphs.count; i++)
+        if (with->graphs[i] != TL_NONE)
+            timeline->graphs.at[next++] = timeline->graphs.at[i];
+    timeline->graphs.count = next;
+}
+
+/* What was captured in a range or call that is not here was captured before the window. */
+static void move_origin(const struct restriction *with, uint32_t *slice, uint8_t *when)
+{
+    if (*slice == TL_NONE)
+        return;
+    if (with->slice_stays[*slice]) {
+        *slice = with->slices[*slice];
+        return;
+    }
+    *slice = TL_NONE;
+    *when = TL_CAPTURED_EARLIER;
+}
+
+static void move_nodes(const struct restriction *with)
+{
+    struct timeline *timeline = with->timeline;
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < timeline->graph_nodes.count; i++) {
+        struct tl_graph_node node = timeline->graph_nodes.at[i];
+        node.graph = with->graphs[node.graph];
+        if (node.graph == TL_NONE)
+            continue;
+        move_origin(with, &node.slice, &node.when);
+        timeline->graph_nodes.at[next++] = node;
+    }
+    timeline->graph_nodes.count = next;
+}
+
+static void move_captured(const struct restriction *with)
+{
+    struct timeline *timeline = with->timeline;
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < timeline->captured.count; i++) {
+        struct tl_captured captured = timeline->captured.at[i];
+        captured.gpu = with->gpus[captured.gpu];
+        if (captured.gpu == TL_NONE)
+            continue;
+        move_origin(with, &captured.slice, &captured.when);
+        timeline->captured.at[next++] = captured;
+    }
+    timeline->captured.count = next;
+}
+
+static void move_launches(const struct restriction *with)
+{
+    struct timeline *timeline = with->timeline;
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < timeline->graph_launches.count; i++) {
+        struct tl_graph_launch launch = timeline->graph_launches.at[i];
+        if (!with->slice_stays[launch.slice])
+            continue;
+        launch.slice = with->slices[launch.slice];
+        launch.graph = launch.graph == TL_NONE ? TL_NONE : with->graphs[launch.graph];
+        timeline->graph_launches.at[next++] = launch;
+    }
+    timeline->graph_launches.count = next;
+}
+
+void restrict_graphs(struct restriction *with)
+{
+    move_graphs(with);
+    move_nodes(with);
+    move_captured(with);
+    move_launches(with);
+}
+
+/* Allocations that began in a window. */
+
+void restrict_find_memories(struct restriction *with)
+{
+    const struct timeline *timeline = with->timeline;
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < timeline->memories.count; i++) {
+        bool stays = restrict_has(with, timeline->memories.at[i].start_ns);
+        with->memories[i] = stays ? next++ : TL_NONE;
+    }
+}
+
+/* While allocations have their old places. A release after the window is none of it; one in it, of an earlier
+ * allocation, is as unknown as where recording began in between. */
+static void move_events(const struct restriction *with)
+{
+    struct timeline *timeline = with->timeline;
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < timeline->memory_events.count; i++) {
+        struct tl_memory_event event = timeline->memory_events.at[i];
+        const struct tl_memory *memory = &timeline->memories.at[event.memory];
+        uint32_t process = timeline->heaps.at[memory->heap].process;
+        if (with->memories[event.memory] == TL_NONE) {
+            if (event.is_end && restrict_has(with, memory->end_ns))
+                timeline->processes.at[process].odd.unknown_frees++;
+            continue;
+        }
+        if (event.is_end && memory->end_ns >= with->to_ns)
+            continue;
+        event.memory = with->memories[event.memory];
+        timeline->memory_events.at[next++] = event;
+    }
+    timeline->memory_events.count = next;
+}
+
+static void move_memories(const struct restriction *with)
+{
+    struct timeline *timeline = with->timeline;
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < timeline->memories.count; i++) {
+        struct tl_memory memory = timeline->memories.at[i];
+        if (with->memories[i] == TL_NONE)
+            continue;
+        memory.slice = restrict_slice(with, memory.slice);
+        memory.end_slice = restrict_slice(with, memory.end_slice);
+        if (memory.end_ns >= with->to_ns) {
+            memory.end_ns = TL_MEMORY_LIVE;
+            memory.end_slice = memory.end_thread = TL_NONE;
+            memory.flags &= ~TL_MEMORY_REPLACED;
+        }
+        timeline->memories.at[next++] = memory;
+    }
+    timeline->memories.count = next;
+}
+
+void restrict_memories(struct restriction *with)
+{
+    move_events(with);
+    move_memories(with);
+}
+
+/* Profiling blocks of a window: those that began in it, and what of the others did. */
+
+/* What was logged is in the window with the event before it; in front of all events, with the block's begin. */
+static bool debug_stays(const struct restriction *with, const struct tl_block *block,
+                        const struct tl_debug *debug)
+{
+    const struct timeline *timeline = with->timeline;
+    uint32_t before =
+        debug->events_before < block->event_count ? debug->events_before : block->event_count;
+    if (before == 0)
+        return restrict_has(with, block->start_ns);
+    uint32_t event = block->first_event + before - 1;
+    return with->asyncs[timeline->block_events.at[event].async] != TL_NONE;
+}
+
+/* Values come in the order of the file, so events are counted on from value to value. */
+static void move_debugs(struct restriction *with, const struct tl_block *from, struct tl_block *to,
+                        uint32_t next)
+{
+    struct timeline *timeline = with->timeline;
+    uint32_t counted = 0, left = 0;
+    to->first_debug = next;
+    to->debug_count = 0;
+    for (uint32_t i = 0; i < from->debug_count; i++) {
+        struct tl_debug debug = timeline->debugs.at[from->first_debug + i];
+        bool stays = debug_stays(with, from, &debug);
+        if (debug.events_before < counted)
+            counted = left = 0;
+        for (; counted < debug.events_before && counted < from->event_count; counted++)
+            left += with->asyncs[timeline->block_events.at[from->first_event + counted].async] !=
+                    TL_NONE;
+        debug.events_before = left;
+        if (stays)
+            timeline->debugs.at[next + to->debug_count++] = debug;
+    }
+}
+
+static void move_block_events(struct restriction *with, const struct tl_block *from,
+                              struct tl_block *to, uint32_t next)
+{
+    struct timeline *timeline = with->timeline;
+    to->first_event = next;
+    to->event_count = 0;
+    for (uint32_t i = 0; i < from->event_count; i++) {
+        struct tl_block_event event = timeline->block_events.at[from->first_event + i];
+        event.async = with->asyncs[event.async];
+        if (event.async != TL_NONE)
+            timeline->block_events.at[next + to->event_count++] = event;
+    }
+}
+
+static void move_allocs(struct restriction *with, const struct tl_block *from, struct tl_block *to,
+                        uint32_t next)
+{
+    struct timeline *timeline = with->timeline;
+    to->first_alloc = next;
+    to->alloc_count = 0;
+    for (uint32_t i = 0; i < from->alloc_count; i++) {
+        struct tl_block_alloc alloc = timeline->block_allocs.at[from->first_alloc + i];
+        if (restrict_has(with, alloc.time_ns))
+            timeline->block_allocs.at[next + to->alloc_count++] = alloc;
+    }
+}
+
+void restrict_blocks(struct restriction *with)
+{
+    struct timeline *timeline = with->timeline;
+    uint32_t next = 0, next_event = 0, next_alloc = 0, next_debug = 0;
+    for (uint32_t i = 0; i < timeline->blocks.count; i++) {
+        const struct tl_block from = timeline->blocks.at[i];
+        struct tl_block to = from;
+        move_debugs(with, &from, &to, next_debug);
+        move_block_events(with, &from, &to, next_event);
+        move_allocs(with, &from, &to, next_alloc);
+        next_event += to.event_count;
+        next_alloc += to.alloc_count;
+        next_debug += to.debug_count;
+        if (!restrict_has(with, from.start_ns) && !to.event_count && !to.alloc_count)
+            continue;
+        to.start_ns = from.start_ns > with->from_ns ? from.start_ns : with->from_ns;
+        timeline->blocks.at[next++] = to;
+    }
+    timeline->blocks.count = next;
+    timeline->block_events.count = next_event;
+    timeline->block_allocs.count = next_alloc;
+    timeline->debugs.count = next_debug;
+}
+
+/* The ledger of what was launched in a window.
+ *
+ * What is left and was recorded is counted anew. What was launched and is in no record is in lacks[], with its cause. Its
+ * rows are those of the whole recording, of which those without numbers go. Records that were lost together with their
+ * launches have no time: `outside` stays that of the whole recording. */
+
+static uint64_t key_of(uint32_t process, uint32_t graph)
+{
+    return (uint64_t)process << 32 | graph;
+}
+
+bool restrict_find_rows(struct restriction *with)
+{
+    const struct timeline *timeline = with->timeline;
+    bool stored = true;
+    for (uint32_t i = 0; i < timeline->streams.count; i++)
+        with->row_of_stream[i] = TL_NONE;
+    for (uint32_t i = 0; i < timeline->processes.count; i++)
+        with->row_of_process[i] = TL_NONE;
+    for (uint32_t i = 0; i < timeline->ledger_rows.count && stored; i++) {
+        const struct tl_ledger_row *row = &timeline->ledger_rows.at[i];
+        if (row->kind == TL_LEDGER_GRAPH)
+            stored = keymap_set(&with->row_of_graph, key_of(row->process, row->graph), i);
+        else if (row->stream == TL_NONE)
+            with->row_of_process[row->process] = i;
+        else
+            with->row_of_stream[row->stream] = i;
+    }
+    return stored;
+}
+
+/* The row was made when the same was counted in the whole recording; NULL in a timeline that does not add up. */
+static struct tl_ledger_row *row_at(const struct restriction *with, uint32_t row)
+{
+    struct timeline *timeline = with->timeline;
+    return row < timeline->ledger_rows.count ? &timeline->ledger_rows.at[row] : NULL;
+}
+
+static struct tl_ledger_row *row_of_stream(const struct restriction *with, uint32_t process,
+                                           uint32_t stream)
+{
+    return row_at(with,
+                  stream == TL_NONE ? with->row_of_process[process] : with->row_of_stream[stream]);
+}
+
+static struct tl_ledger_row *row_of_graph(const struct restriction *with, uint32_t process,
+                                          uint32_t graph)
+{
+    return row_at(with, keymap_find(&with->row_of_graph, key_of(process, graph)));
+}
+
+static void count_operation(const struct restriction *with, const struct tl_gpu *gpu)
+{
+    struct timeline *timeline = with->timeline;
+    struct tl_ledger_row *row = row_of_stream(with, gpu->process, gpu->stream);
+    timeline->ledger.before_launch += (gpu->flags & TL_GPU_BEFORE_LAUNCH) != 0;
+    if (gpu->flags & TL_GPU_ORPHAN && row)
+        row->orphans++;
+    if (gpu->flags & TL_GPU_AMBIGUOUS && row)
+        row->ambiguous++;
+    if (gpu->slice == TL_NONE || !tl_is_work(gpu))
+        return;
+    const struct tl_slice *slice = &timeline->slices.at[gpu->slice];
+    if (slice->kind == TL_API && slice->flags & TL_GRAPH) {
+        uint64_t node;
+        row = row_of_graph(with, gpu->process, timeline_graph_of(timeline, gpu, &node));
+    }
+    if (!row)
+        return;
+    row->launched++;
+    row->recorded++;
+}
+
+static void count_lack(const struct restriction *with, const struct tl_lack *lack)
+{
+    struct timeline *timeline = with->timeline;
+    const struct tl_slice *slice = &timeline->slices.at[lack->slice];
+    uint32_t process = timeline->threads.at[slice->thread].process;
+    struct tl_ledger_row *row = slice->flags & TL_GRAPH ? row_of_graph(with, process, lack->place)
+                                                        : row_of_stream(with, process, lack->place);
+    if (!row)
+        return;
+    row->launched += lack->count;
+    *ledger_row_count(row, lack->cause) += lack->count;
+}
+
+/* The counts of what has a time; what GRAPH_NODES explains is a loss that is counted nowhere else. */
+static void forget(struct timeline *timeline)
+{
+    struct tl_ledger *ledger = &timeline->ledger;
+    for (uint32_t i = 0; i < timeline->ledger_rows.count; i++) {
+        struct tl_ledger_row *row = &timeline->ledger_rows.at[i];
+        uint64_t nodes = row->kind == TL_LEDGER_GRAPH ? row->lost[PROF_LOSS_GRAPH_NODES] : 0;
+        timeline->processes.at[row->process].loss[PROF_LOSS_GRAPH_NODES] -= nodes;
+        ledger->lost_device -= nodes;
+        *row = (struct tl_ledger_row){.process = row->process,
+                                      .kind = row->kind,
+                                      .stream = row->stream,
+                                      .graph = row->graph,
+                                      .outside = row->outside};
+    }
+    *ledger = (struct tl_ledger){.lost_device = ledger->lost_device,
+                                 .lost_host = ledger->lost_host,
+                                 .unopened = ledger->unopened};
+}
+
+void restrict_ledger(struct restriction *with)
+{
+    struct timeline *timeline = with->timeline;
+    forget(timeline);
+    for (uint32_t i = 0; i < timeline->gpus.count; i++)
+        count_operation(with, &timeline->gpus.at[i]);
+    for (uint32_t i = 0; i < timeline->lacks.count; i++)
+        count_lack(with, &timeline->lacks.at[i]);
+    for (uint32_t i = 0; i < timeline->threads.count; i++)
+        timeline->ledger.unclosed += timeline->threads.at[i].unclosed;
+    for (uint32_t i = 0; i < timeline->ledger_rows.count; i++)
+        ledger_rows_sum(timeline, &timeline->ledger_rows.at[i]);
+    timeline->ledger_rows.count = ledger_rows_drop_empty(timeline, 0);
 }

@@ -1,12 +1,16 @@
-/* timeline.c - from files to a timeline, and its end. */
+/* timeline.c - looking things up in a timeline, and its end. */
 #include "timeline.h"
 
+#include "array.h"
 #include "build.h"
 #include "demangle.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* From files to a timeline, and its end. */
 
 static struct tl_attrs attrs_of(const struct tl_attr *attrs, uint32_t count, uint32_t owner)
 {
@@ -168,4 +172,112 @@ bool timeline_label_is_of(const struct timeline *timeline, uint32_t label, const
         return false;
     uint32_t name = timeline->domains.at[timeline->labels.at[label].domain].name;
     return name != TL_NONE && text_is(timeline->names.at[name], domain);
+}
+
+static uint32_t find(const struct tl_stack_of *at, uint32_t count, uint32_t owner)
+{
+    uint32_t low =
+        array_lower_bound(at, count, sizeof *at, offsetof(struct tl_stack_of, owner), owner);
+    return low < count && at[low].owner == owner ? at[low].stack : TL_NONE;
+}
+
+uint32_t stack_of_slice(const struct timeline *timeline, uint32_t slice)
+{
+    return find(timeline->slice_stacks.at, timeline->slice_stacks.count, slice);
+}
+
+uint32_t stack_of_async(const struct timeline *timeline, uint32_t async)
+{
+    return find(timeline->async_stacks.at, timeline->async_stacks.count, async);
+}
+
+/* Whether `module` answers better than `best`: it was there at that time and came later; or neither
+ * was, and it came first after that time, for the recorder may see a module after its stack. */
+static bool is_better(const struct tl_module *module, const struct tl_module *best, uint64_t ticks)
+{
+    bool there = module->ticks <= ticks;
+    if (!best)
+        return true;
+    bool best_there = best->ticks <= ticks;
+    if (there != best_there)
+        return there;
+    return there ? module->ticks >= best->ticks : module->ticks < best->ticks;
+}
+
+const struct tl_module *stack_of_module(const struct timeline *timeline, uint32_t process,
+                                        uint64_t address, uint64_t ticks)
+{
+    const struct tl_process *owner = &timeline->processes.at[process];
+    const struct tl_module *best = NULL;
+    for (uint32_t i = 0; i < owner->module_count; i++) {
+        const struct tl_module *module = &timeline->modules.at[owner->first_module + i];
+        bool covers = address >= module->start && address < module->end;
+        if (covers && module->gone_ticks > ticks && is_better(module, best, ticks))
+            best = module;
+    }
+    return best;
+}
+
+const struct tl_captured *captured_of(const struct timeline *timeline, uint32_t gpu)
+{
+    uint32_t low = ARRAY_LOWER_BOUND(&timeline->captured, struct tl_captured, gpu, 0, gpu);
+    return low < timeline->captured.count && timeline->captured.at[low].gpu == gpu
+               ? &timeline->captured.at[low]
+               : NULL;
+}
+
+const struct tl_graph_launch *graph_launch_of(const struct timeline *timeline, uint32_t slice)
+{
+    uint32_t low =
+        ARRAY_LOWER_BOUND(&timeline->graph_launches, struct tl_graph_launch, slice, 0, slice);
+    return low < timeline->graph_launches.count && timeline->graph_launches.at[low].slice == slice
+               ? &timeline->graph_launches.at[low]
+               : NULL;
+}
+
+
+#define COUNT(table) (sizeof(table) / sizeof *(table))
+
+static const char *pick(const char *const *table, size_t count, uint32_t number)
+{
+    return number < count && table[number] ? table[number] : "Unrecognized";
+}
+
+const char *gpu_label_copy_kind(uint8_t copy_kind)
+{
+    static const char *const kinds[] = {"Unknown", "HtoD", "DtoH", "HtoA", "AtoH", "AtoA",
+                                        "AtoD",    "DtoA", "DtoD", "HtoH", "PtoP"};
+    return pick(kinds, COUNT(kinds), copy_kind);
+}
+
+const char *gpu_label_memory_kind(uint8_t memory_kind)
+{
+    static const char *const kinds[] = {"Unknown", "Pageable", "Pinned",        "Device",
+                                        "Array",   "Managed",  "Device Static", "Managed Static"};
+    return pick(kinds, COUNT(kinds), memory_kind);
+}
+
+const char *gpu_label_sync(uint32_t type)
+{
+    static const char *const types[] = {"Synchronize", "Event Synchronize", "Stream Wait Event",
+                                        "Stream Synchronize", "Context Synchronize"};
+    return pick(types, COUNT(types), type);
+}
+
+/* CUPTI counts overhead kinds in steps of 65,536. */
+const char *gpu_label_overhead(uint32_t kind)
+{
+    static const char *const kinds[] = {
+        "Unknown",
+        "Driver Compiler",
+        "Buffer Flush",
+        "Instrumentation",
+        "Resource",
+        "Runtime Triggered Module Loading",
+        "Lazy Function Loading",
+        "Command Buffer Full",
+        "Activity Buffer Request",
+        "UVM Activity Init",
+    };
+    return pick(kinds, COUNT(kinds), kind % 65536 ? UINT32_MAX : kind / 65536);
 }

@@ -1,9 +1,416 @@
-/* timeline_restrict.c - the order of it, and how long the window is. */
+/* timeline_restrict.c - a window of a timeline: slices, events, frames and facts. */
 #include "timeline_restrict.h"
 
 #include "restrict.h"
 
 #include <stdlib.h>
+
+/* Ranges, steps and calls of a window, and what belongs to them. */
+
+/* When the range or call began that the slice is a piece of. `next` is the place in pieces[]. */
+static int64_t began(const struct timeline *timeline, uint32_t slice, uint32_t *next)
+{
+    while (*next < timeline->pieces.count && timeline->pieces.at[*next].slice < slice)
+        ++*next;
+    if (*next < timeline->pieces.count && timeline->pieces.at[*next].slice == slice)
+        slice = timeline->pieces.at[*next].first;
+    return timeline->slices.at[slice].start_ns;
+}
+
+/* New places. */
+static void restrict_find_slices(struct restriction *with)
+{
+    const struct timeline *timeline = with->timeline;
+    uint32_t next = 0, next_piece = 0;
+    for (uint32_t i = 0; i < timeline->slices.count; i++) {
+        const struct tl_slice *slice = &timeline->slices.at[i];
+        bool stays =
+            restrict_has(with, began(timeline, i, &next_piece)) && slice->start_ns < with->to_ns;
+        with->slice_stays[i] = stays;
+        with->slices[i] = stays ? next++ : restrict_slice(with, slice->parent);
+    }
+}
+
+/* The range or call of which nobody saw the end is not in the window, or its end is not. */
+static void forget_unclosed(struct timeline *timeline, const struct tl_slice *slice)
+{
+    struct tl_thread *thread = &timeline->threads.at[slice->thread];
+    struct tl_oddities *odd = &timeline->processes.at[thread->process].odd;
+    if (slice->kind == TL_API && odd->open_api_calls)
+        odd->open_api_calls--;
+    else if (thread->unclosed)
+        thread->unclosed--;
+}
+
+static void cut_end(const struct restriction *with, struct tl_slice *slice)
+{
+    if (slice->end_ns <= with->to_ns)
+        return;
+    if (slice->flags & TL_UNCLOSED)
+        forget_unclosed(with->timeline, slice);
+    slice->flags &= (uint8_t)~TL_UNCLOSED;
+    slice->end_ns = with->to_ns;
+}
+
+/* All operations of a slice stay with it. */
+static void move_launches(const struct restriction *with, struct tl_slice *slice, uint32_t *next)
+{
+    uint32_t *at = with->timeline->gpu_by_slice.at;
+    for (uint32_t i = 0; i < slice->gpu_count; i++)
+        at[*next + i] = with->gpus[at[slice->gpu_first + i]];
+    slice->gpu_first = slice->gpu_count ? *next : 0;
+    *next += slice->gpu_count;
+}
+
+static void put_on_thread(struct timeline *timeline, uint32_t index)
+{
+    struct tl_thread *thread = &timeline->threads.at[timeline->slices.at[index].thread];
+    if (thread->slice_count++ == 0)
+        thread->first_slice = index;
+}
+
+static void move_slices(struct restriction *with)
+{
+    struct timeline *timeline = with->timeline;
+    uint32_t next = 0, next_gpu = 0;
+    for (uint32_t i = 0; i < timeline->threads.count; i++)
+        timeline->threads.at[i].first_slice = timeline->threads.at[i].slice_count = 0;
+    for (uint32_t i = 0; i < timeline->slices.count; i++) {
+        struct tl_slice slice = timeline->slices.at[i];
+        if (!with->slice_stays[i]) {
+            if (slice.flags & TL_UNCLOSED)
+                forget_unclosed(timeline, &slice);
+            continue;
+        }
+        slice.parent = restrict_slice(with, slice.parent);
+        uint32_t above = slice.parent == TL_NONE ? 0 : timeline->slices.at[slice.parent].depth + 1u;
+        slice.depth = (uint16_t)(above < UINT16_MAX ? above : UINT16_MAX);
+        cut_end(with, &slice);
+        move_launches(with, &slice, &next_gpu);
+        timeline->slices.at[next] = slice;
+        put_on_thread(timeline, next++);
+    }
+    timeline->slices.count = next;
+    timeline->gpu_by_slice.count = next_gpu;
+}
+
+/* ---- what belongs to slices ---- */
+
+static void move_pieces(const struct restriction *with)
+{
+    struct timeline *timeline = with->timeline;
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < timeline->pieces.count; i++) {
+        struct tl_piece piece = timeline->pieces.at[i];
+        if (with->slice_stays[piece.slice])
+            timeline->pieces.at[next++] = (struct tl_piece){
+                with->slices[piece.slice], with->slices[piece.first], with->slices[piece.before]};
+    }
+    timeline->pieces.count = next;
+}
+
+static void move_attrs(const struct restriction *with)
+{
+    struct timeline *timeline = with->timeline;
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < timeline->attrs.count; i++) {
+        struct tl_attr attr = timeline->attrs.at[i];
+        if (!with->slice_stays[attr.slice])
+            continue;
+        attr.slice = with->slices[attr.slice];
+        timeline->attrs.at[next++] = attr;
+    }
+    timeline->attrs.count = next;
+}
+
+static void move_stacks(const struct restriction *with)
+{
+    struct timeline *timeline = with->timeline;
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < timeline->slice_stacks.count; i++) {
+        struct tl_stack_of of = timeline->slice_stacks.at[i];
+        if (!with->slice_stays[of.owner])
+            continue;
+        of.owner = with->slices[of.owner];
+        timeline->slice_stacks.at[next++] = of;
+    }
+    timeline->slice_stacks.count = next;
+}
+
+static void move_fwdbwds(const struct restriction *with)
+{
+    struct timeline *timeline = with->timeline;
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < timeline->fwdbwds.count; i++) {
+        struct tl_fwdbwd link = timeline->fwdbwds.at[i];
+        if (with->slice_stays[link.forward] && with->slice_stays[link.backward])
+            timeline->fwdbwds.at[next++] =
+                (struct tl_fwdbwd){with->slices[link.forward], with->slices[link.backward]};
+    }
+    timeline->fwdbwds.count = next;
+}
+
+static void move_timings(const struct restriction *with)
+{
+    struct timeline *timeline = with->timeline;
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < timeline->timings.count; i++) {
+        struct tl_timing timing = timeline->timings.at[i];
+        if (!with->slice_stays[timing.slice])
+            continue;
+        timing.slice = with->slices[timing.slice];
+        timeline->timings.at[next++] = timing;
+    }
+    timeline->timings.count = next;
+}
+
+static void move_lacks(const struct restriction *with)
+{
+    struct timeline *timeline = with->timeline;
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < timeline->lacks.count; i++) {
+        struct tl_lack lack = timeline->lacks.at[i];
+        if (!with->slice_stays[lack.slice])
+            continue;
+        lack.slice = with->slices[lack.slice];
+        timeline->lacks.at[next++] = lack;
+    }
+    timeline->lacks.count = next;
+}
+
+/* Moving. */
+static void restrict_slices(struct restriction *with)
+{
+    move_slices(with);
+    move_pieces(with);
+    move_attrs(with);
+    move_stacks(with);
+    move_fwdbwds(with);
+    move_timings(with);
+    move_lacks(with);
+}
+
+/* Marks, counters and begin/end ranges of a window. */
+
+static void restrict_find_events(struct restriction *with)
+{
+    const struct timeline *timeline = with->timeline;
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < timeline->marks.count; i++)
+        with->marks[i] = restrict_has(with, timeline->marks.at[i].time_ns) ? next++ : TL_NONE;
+    next = 0;
+    for (uint32_t i = 0; i < timeline->asyncs.count; i++)
+        with->asyncs[i] = restrict_has(with, timeline->asyncs.at[i].start_ns) ? next++ : TL_NONE;
+}
+
+/* Returns how many are left. */
+static uint32_t move_owned_attrs(struct tl_attr *attrs, uint32_t count, const uint32_t *places)
+{
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        struct tl_attr attr = attrs[i];
+        if (places[attr.slice] == TL_NONE)
+            continue;
+        attr.slice = places[attr.slice];
+        attrs[next++] = attr;
+    }
+    return next;
+}
+
+static void move_marks(const struct restriction *with)
+{
+    struct timeline *timeline = with->timeline;
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < timeline->marks.count; i++) {
+        struct tl_mark mark = timeline->marks.at[i];
+        if (with->marks[i] == TL_NONE)
+            continue;
+        mark.slice = restrict_slice(with, mark.slice);
+        timeline->marks.at[next++] = mark;
+    }
+    timeline->marks.count = next;
+    timeline->mark_attrs.count =
+        move_owned_attrs(timeline->mark_attrs.at, timeline->mark_attrs.count, with->marks);
+}
+
+static void move_counters(const struct restriction *with)
+{
+    struct timeline *timeline = with->timeline;
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < timeline->counters.count; i++)
+        if (restrict_has(with, timeline->counters.at[i].time_ns))
+            timeline->counters.at[next++] = timeline->counters.at[i];
+    timeline->counters.count = next;
+}
+
+static void move_async_stacks(const struct restriction *with)
+{
+    struct timeline *timeline = with->timeline;
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < timeline->async_stacks.count; i++) {
+        struct tl_stack_of of = timeline->async_stacks.at[i];
+        if (with->asyncs[of.owner] == TL_NONE)
+            continue;
+        of.owner = with->asyncs[of.owner];
+        timeline->async_stacks.at[next++] = of;
+    }
+    timeline->async_stacks.count = next;
+}
+
+/* An end beyond the window is one that was not seen. */
+static void move_asyncs(const struct restriction *with)
+{
+    struct timeline *timeline = with->timeline;
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < timeline->asyncs.count; i++) {
+        struct tl_async async = timeline->asyncs.at[i];
+        if (with->asyncs[i] == TL_NONE)
+            continue;
+        if (async.end_ns > with->to_ns) {
+            async.end_ns = with->to_ns;
+            async.end_thread = async.thread;
+            async.flags |= TL_UNCLOSED;
+        }
+        timeline->asyncs.at[next++] = async;
+    }
+    timeline->asyncs.count = next;
+    timeline->async_attrs.count =
+        move_owned_attrs(timeline->async_attrs.at, timeline->async_attrs.count, with->asyncs);
+}
+
+static void restrict_events(struct restriction *with)
+{
+    move_marks(with);
+    move_counters(with);
+    move_asyncs(with);
+    move_async_stacks(with);
+}
+
+/* Calls of Python functions. Unlike ranges, those that were open when the window began stay, cut:
+ * they are the call stack of what happens in it. */
+
+static bool stays(const struct restriction *with, const struct tl_frame *frame)
+{
+    bool overlaps = frame->end_ns > with->from_ns && frame->start_ns < with->to_ns;
+    return overlaps || restrict_has(with, frame->start_ns);
+}
+
+/* A call whose first piece goes is known by its first that stays. Of pieces and of calls around others, the first is
+ * before them, so that its place is known. */
+static void restrict_find_frames(struct restriction *with)
+{
+    const struct timeline *timeline = with->timeline;
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < timeline->frames.count; i++) {
+        const struct tl_frame *frame = &timeline->frames.at[i];
+        with->frames[i] = TL_NONE;
+        if (!stays(with, frame))
+            continue;
+        if (with->frames[frame->call] == TL_NONE)
+            with->frames[frame->call] = next;
+        with->frames[i] = next++;
+    }
+}
+
+/* Frames are by thread, and stay so. */
+static void tell_threads(struct timeline *timeline)
+{
+    for (uint32_t i = 0; i < timeline->threads.count; i++)
+        timeline->threads.at[i].frame_count = 0;
+    for (uint32_t i = 0; i < timeline->frames.count; i++) {
+        struct tl_thread *thread = &timeline->threads.at[timeline->frames.at[i].thread];
+        if (thread->frame_count++ == 0)
+            thread->first_frame = i;
+    }
+}
+
+static void restrict_frames(struct restriction *with)
+{
+    struct timeline *timeline = with->timeline;
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < timeline->frames.count; i++) {
+        struct tl_frame frame = timeline->frames.at[i];
+        if (!stays(with, &frame))
+            continue;
+        frame.start_ns = frame.start_ns > with->from_ns ? frame.start_ns : with->from_ns;
+        frame.end_ns = frame.end_ns < with->to_ns ? frame.end_ns : with->to_ns;
+        frame.call = with->frames[frame.call];
+        if (frame.call == next)
+            frame.flags &= ~(uint32_t)TL_FRAME_CONTINUED;
+        frame.parent = frame.parent == TL_NONE ? TL_NONE : with->frames[frame.parent];
+        timeline->frames.at[next++] = frame;
+    }
+    timeline->frames.count = next;
+    tell_threads(timeline);
+}
+
+/* What of a process has a time: when recording was on, what was left out, children. */
+
+static void move_windows(const struct restriction *with)
+{
+    struct timeline *timeline = with->timeline;
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < timeline->windows.count; i++) {
+        struct tl_window window = timeline->windows.at[i];
+        bool ended = window.end_ns != TL_NO_TIME;
+        if (window.start_ns >= with->to_ns || (ended && window.end_ns <= with->from_ns))
+            continue;
+        if (window.start_ns < with->from_ns)
+            window.start_ns = with->from_ns;
+        if (ended && window.end_ns > with->to_ns) {
+            window.end_ns = TL_NO_TIME;
+            window.stop_reason = PROF_CONTROL_UNKNOWN;
+        }
+        timeline->windows.at[next++] = window;
+    }
+    timeline->windows.count = next;
+}
+
+/* What was left out when the window began still says so: things come back in the opposite order, so what is out is a
+ * stack, which grows in place. */
+static void move_sheds(const struct restriction *with)
+{
+    struct timeline *timeline = with->timeline;
+    uint32_t next = 0, process = TL_NONE, bottom = 0;
+    for (uint32_t i = 0; i < timeline->sheds.count; i++) {
+        struct tl_shed shed = timeline->sheds.at[i];
+        if (shed.process != process)
+            bottom = next;
+        process = shed.process;
+        if (shed.time_ns >= with->to_ns)
+            continue;
+        bool earlier = shed.time_ns < with->from_ns;
+        shed.time_ns = earlier ? with->from_ns : shed.time_ns;
+        if (earlier && shed.on)
+            next -= next > bottom;
+        else
+            timeline->sheds.at[next++] = shed;
+    }
+    timeline->sheds.count = next;
+}
+
+/* Those that were there before the recording belong to its begin. */
+static void move_children(const struct restriction *with)
+{
+    struct timeline *timeline = with->timeline;
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < timeline->children.count; i++) {
+        struct tl_child child = timeline->children.at[i];
+        int64_t time_ns = child.time_ns == TL_NO_TIME ? timeline->start_ns : child.time_ns;
+        if (restrict_has(with, time_ns))
+            timeline->children.at[next++] = child;
+    }
+    timeline->children.count = next;
+}
+
+static void restrict_facts(struct restriction *with)
+{
+    move_windows(with);
+    move_sheds(with);
+    move_children(with);
+}
+
+/* The order of it, and how long the window is. */
 
 static uint32_t *places(uint32_t count)
 {

@@ -60,7 +60,7 @@ struct tl_migration {
     uint64_t address;
     uint64_t value; /* bytes, or page faults, by kind */
     uint32_t process;
-    uint32_t kind; /* as prof_rec_unified_memory.kind */
+    uint32_t kind; /* as CUpti_ActivityUnifiedMemoryCounterKind */
     uint32_t flags;
     uint32_t source, target; /* devices; 0xffffffff: the host */
     uint32_t gpu;            /* kernel that ran there at that moment, into gpus[]; TL_NONE */

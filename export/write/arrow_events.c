@@ -1,7 +1,7 @@
 /* arrow_events.c - what threads did, and which of it launched: items are slices, begin/end ranges, marks. */
 #include "array.h"
 #include "arrow_view.h"
-#include "stack_of.h"
+#include "timeline.h"
 
 enum event_kind { EVENT_SLICE, EVENT_ASYNC, EVENT_MARK };
 

@@ -4,7 +4,7 @@
 #include "array.h"
 #include "heap_levels.h"
 #include "memory_use.h"
-#include "stack_of.h"
+#include "timeline.h"
 #include "text.h"
 #include "text_out.h"
 

@@ -21,11 +21,10 @@
  */
 #include "chrome.h"
 
-#include "captured.h"
+#include "timeline.h"
 #include "chrome_rows.h"
 #include "exporter.h"
 #include "failed_calls.h"
-#include "stack_of.h"
 #include "write.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
  * "queued" is 0 unless CUPTI measured it, as in Kineto; when it did, it is on the trace's own clock
  * in microseconds, since nanoseconds since the epoch do not fit a double.
  */
-#include "captured.h"
+#include "timeline.h"
 #include "chrome.h"
 #include "occupancy.h"
 

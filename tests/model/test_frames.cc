@@ -2,7 +2,7 @@
  * nest with slices. */
 #include "../support/trace_fixture.h"
 
-#include "stack_of.h"
+#include "timeline.h"
 
 #include <gtest/gtest.h>
 

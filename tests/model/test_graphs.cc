@@ -1,6 +1,6 @@
 /* test_graphs.cc - who captured the nodes of CUDA graphs, and what launches were to give. */
 #include "../support/trace_fixture.h"
-#include "captured.h"
+#include "timeline.h"
 
 #include <gtest/gtest.h>
 

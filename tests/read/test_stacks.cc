@@ -1,5 +1,5 @@
 /* test_stacks.cc - call stacks and modules as a reader and the timeline understand them. */
-#include "stack_of.h"
+#include "timeline.h"
 
 extern "C" {
 #include "slice_sums.h"

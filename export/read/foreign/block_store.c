@@ -3,7 +3,6 @@
 
 #include "array.h"
 #include "text_pool.h"
-#include "trace_error.h"
 #include "trace_reader.h"
 
 #include <stdlib.h>

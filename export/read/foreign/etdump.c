@@ -19,7 +19,7 @@
 #include "block_store.h"
 #include "flat_table.h"
 #include "format_list.h"
-#include "trace_error.h"
+#include "trace_reader.h"
 
 #include <stdio.h>
 #include <stdlib.h>

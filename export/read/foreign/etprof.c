@@ -22,7 +22,7 @@
 #include "block_store.h"
 #include "format_list.h"
 #include "maps.h"
-#include "trace_error.h"
+#include "trace_reader.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #include "etrecord.h"
 
 #include "source.h"
-#include "trace_error.h"
+#include "trace_reader.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,6 @@
 #include "foreign.h"
 
 #include "format_list.h"
-#include "trace_error.h"
 #include "trace_reader.h"
 
 #include <string.h>

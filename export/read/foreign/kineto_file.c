@@ -2,7 +2,7 @@
 #include "kineto_file.h"
 
 #include "kineto_window.h"
-#include "trace_error.h"
+#include "trace_reader.h"
 
 #include <inttypes.h>
 #include <string.h>

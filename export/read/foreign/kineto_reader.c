@@ -16,7 +16,7 @@
 #include "kineto_rows.h"
 #include "kineto_slice.h"
 #include "maps.h"
-#include "trace_error.h"
+#include "trace_reader.h"
 
 #include <stdlib.h>
 #include <string.h>

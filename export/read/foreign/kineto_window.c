@@ -1,7 +1,7 @@
 /* kineto_window.c - see kineto_window.h. */
 #include "kineto_window.h"
 
-#include "trace_error.h"
+#include "trace_reader.h"
 
 #include <pthread.h>
 #include <sched.h>

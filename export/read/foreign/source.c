@@ -7,7 +7,7 @@
  */
 #include "source.h"
 
-#include "trace_error.h"
+#include "trace_reader.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
  */
 #include "sqlite_file.h"
 
-#include "trace_error.h"
+#include "trace_reader.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* sqlite_format.c - databases of nsys and nvprof: which of them one is, or what it takes to read it. */
 #include "format_list.h"
-#include "trace_error.h"
+#include "trace_reader.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "finding_owners.h"
 
 #include "finding_gaps.h"
-#include "stack_of.h"
+#include "timeline.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* rules_kernels.c - kernels that are too small, leave multiprocessors empty or have faster alternatives. */
 #include "occupancy.h"
 #include "rules.h"
-#include "stack_of.h"
+#include "timeline.h"
 
 #include <math.h>
 #include <stdio.h>

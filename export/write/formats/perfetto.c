@@ -7,7 +7,7 @@
 #include "formats.h"
 #include "packed_out.h"
 #include "run_facts.h"
-#include "stack_of.h"
+#include "timeline.h"
 #include "write_report.h"
 
 #include <errno.h>

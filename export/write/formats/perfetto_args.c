@@ -6,10 +6,10 @@
  */
 #include "perfetto.h"
 
-#include "captured.h"
 #include "chrome.h"
 #include "failed_calls.h"
 #include "occupancy.h"
+#include "timeline.h"
 
 static void put_place(struct perfetto *perfetto, const struct tl_gpu *op)
 {

@@ -4,7 +4,7 @@
 #include "exporter.h"
 #include "formats.h"
 #include "packed_out.h"
-#include "stack_of.h"
+#include "timeline.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -16,7 +16,7 @@
 #include "fit.h"
 #include "report_cells.h"
 #include "run_facts.h"
-#include "stack_of.h"
+#include "timeline.h"
 #include "text.h"
 #include "write_report.h"
 

@@ -1,9 +1,11 @@
-/* trace_error.c - one line for a person. */
-#include "trace_error.h"
+/* trace_reader.c - why reading failed, as one line for a person. */
+#include "trace_reader.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+/* One line for a person. */
 
 /* A path that does not fit loses its beginning, so that the reason stays. */
 #define PATH_SHOWN 240

@@ -1,0 +1,222 @@
+/* tl_gpu.h - the part of the timeline that is about devices; included by timeline.h. */
+#ifndef PROF_TL_GPU_H
+#define PROF_TL_GPU_H
+
+#include "prof/format.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Work first. TL_GRAPH_RUN is a launched graph as a whole: then there are no operations of its
+ * nodes. */
+enum tl_gpu_kind { TL_KERNEL, TL_MEMCPY, TL_MEMSET, TL_GRAPH_RUN, TL_SYNC, TL_OVERHEAD };
+
+#define TL_GPU_INTERNAL 1u      /* libprof's own operation */
+#define TL_GPU_BEFORE_LAUNCH 2u /* starts before its launch by more than the clock's error bar */
+#define TL_GPU_ORPHAN 4u        /* its launch is not in the trace */
+#define TL_GPU_AMBIGUOUS 8u     /* calls of several processes can have launched it */
+
+/* What a device did. Sorted by (process, device, context, stream, start). */
+struct tl_gpu {
+    int64_t start_ns;
+    int64_t end_ns;
+    uint32_t name;   /* kernels: demangled; copies: "Memcpy HtoD (Pageable -> Device)" */
+    uint32_t slice;  /* the call that launched it, else the range that the file names, TL_NONE */
+    uint32_t stream; /* into streams[]; TL_NONE for TL_OVERHEAD and context-wide syncs */
+    uint32_t correlation;
+    uint64_t bytes; /* copies and sets */
+    uint16_t lane;  /* 0, or the extra lane that keeps it clear of others of its stream */
+    uint8_t kind;   /* enum tl_gpu_kind */
+    uint8_t flags;  /* TL_GPU_* */
+    uint32_t
+        detail; /* by kind, into kernels[], memcpys[], memsets[], graph_runs[], syncs[], overheads[] */
+    uint32_t process;
+    uint32_t device; /* ordinal in its process; TL_NONE unknown */
+};
+
+/* Whether it puts work on a device: a kernel, copy, set or graph; not one of libprof's own. */
+static inline bool tl_is_work(const struct tl_gpu *gpu)
+{
+    return gpu->kind <= TL_GRAPH_RUN && !(gpu->flags & TL_GPU_INTERNAL);
+}
+
+/* A CUDA graph that can be launched. */
+struct tl_graph {
+    int64_t made_ns; /* `known` only, as are the counts */
+    uint32_t process;
+    uint32_t id;     /* CUPTI's, as in records of devices */
+    uint32_t source; /* id of the graph that it was instantiated from, 0 unknown */
+    uint32_t kernels, memcpys, memsets, others; /* nodes, those of graphs inside it included */
+    uint32_t copies;                            /* most that one launch of it recorded */
+    uint32_t flags;                             /* PROF_GRAPH_* */
+    bool known;                                 /* its making was seen */
+};
+
+/* What is known of where a node was captured or added. */
+enum tl_captured_when {
+    TL_CAPTURED_RECORDED, /* in `slice`; TL_NONE outside of every range and call */
+    TL_CAPTURED_EARLIER,  /* while recording was off */
+    TL_CAPTURED_UNKNOWN,
+};
+
+/* A node of a graph of graphs[], as it was in the end; nodes of graphs inside it are not here. */
+struct tl_graph_node {
+    uint64_t node; /* CUPTI's id */
+    uint32_t graph;
+    uint32_t slice; /* innermost range or call when it was captured, TL_NONE */
+    uint32_t stack; /* TL_NONE: none was taken */
+    uint8_t type;   /* enum prof_graph_node_type */
+    uint8_t when;   /* enum tl_captured_when */
+};
+
+/* What a wait for an event was for. */
+struct tl_wait {
+    uint32_t gpu; /* ascending: a TL_SYNC of gpus[] */
+    uint32_t
+        correlation; /* of the call that had recorded the event last before the wait was called for */
+    uint32_t stream; /* CUPTI's id of the stream that it was recorded in */
+};
+
+/* Which code captured an operation of a graph. */
+struct tl_captured {
+    uint32_t gpu;   /* ascending */
+    uint32_t slice; /* as tl_graph_node.slice, when the operation was launched */
+    uint32_t stack;
+    uint8_t when;
+};
+
+/* A call that launched a graph. By slice. */
+struct tl_graph_launch {
+    uint32_t slice;
+    uint32_t graph;    /* TL_NONE unknown */
+    uint32_t expected; /* operations at least; 0 unknown, or the call failed */
+    uint32_t recorded; /* operations */
+    uint32_t copies;   /* of these */
+    bool whole;        /* one TL_GRAPH_RUN is expected, no nodes */
+};
+
+/* Details of operations. Equal ones are stored once; what differs from one operation to the next of the same
+ * kind (its times, its correlation id) is in struct tl_gpu. They are compared as bytes: every struct is
+ * whole words without a gap. */
+
+struct tl_kernel {
+    uint32_t context, stream; /* CUPTI's ids */
+    uint32_t name;            /* into names[]: as the compiler made it, mangled */
+    uint32_t grid_x;          /* blocks */
+    uint16_t grid_y, grid_z;
+    uint16_t block_x, block_y; /* threads */
+    uint16_t block_z;
+    uint16_t registers;             /* per thread */
+    uint16_t device;                /* ordinal; UINT16_MAX unknown */
+    uint16_t local_memory;          /* bytes per thread, 65,535 = that or more */
+    uint32_t static_shared_memory;  /* bytes */
+    uint32_t dynamic_shared_memory; /* bytes */
+    uint64_t graph_node;            /* CUPTI's id; 0 of no graph */
+    uint32_t graph;                 /* CUPTI's id; 0 of no graph */
+    int32_t priority;               /* of the launch; PROF_PRIORITY_UNKNOWN where it is not known */
+    uint64_t queued_ns;             /* since the epoch; 0 unknown */
+    uint64_t submitted_ns;          /* since the epoch; 0 unknown */
+    uint16_t cluster_x, cluster_y, cluster_z; /* blocks */
+    uint8_t launch_type;                      /* CUpti_ActivityLaunchType */
+    uint8_t channel_type;                     /* CUpti_ChannelType */
+    uint32_t channel;
+    uint32_t shared_memory_executed; /* bytes */
+};
+
+struct tl_memcpy {
+    uint64_t bytes;
+    uint32_t context, stream; /* CUPTI's ids */
+    uint16_t device;          /* ordinal; UINT16_MAX unknown */
+    /* CUpti_ActivityMemcpyKind: 1 HtoD 2 DtoH 3 HtoA 4 AtoH 5 AtoA 6 AtoD 7 DtoA 8 DtoD 9 HtoH
+     * 10 PtoP */
+    uint8_t copy_kind;
+    /* CUpti_ActivityMemoryKind: 1 pageable 2 pinned 3 device 4 array 5 managed 6 device static
+     * 7 managed static */
+    uint8_t src_kind, dst_kind;
+    uint8_t flags; /* 1 asynchronous */
+    uint8_t reserved0;
+    uint16_t reserved1;
+    uint16_t src_device, dst_device; /* ordinals, of a copy between devices */
+    uint32_t graph;                  /* CUPTI's id; 0 of no graph */
+    uint64_t graph_node;             /* CUPTI's id; 0 of no graph */
+    uint32_t src_context, dst_context;
+};
+
+struct tl_memset {
+    uint64_t bytes;
+    uint32_t context, stream; /* CUPTI's ids */
+    uint16_t device;          /* ordinal; UINT16_MAX unknown */
+    uint8_t memory_kind;      /* as tl_memcpy.src_kind */
+    uint8_t flags;            /* 1 asynchronous */
+    uint32_t value;
+    uint64_t graph_node; /* CUPTI's id; 0 of no graph */
+    uint32_t graph;      /* CUPTI's id; 0 of no graph */
+    uint32_t reserved0;
+};
+
+struct tl_sync {
+    /* CUpti_ActivitySynchronizationType: 1 event 2 stream wait event 3 stream 4 context */
+    uint32_t type;
+    uint32_t context; /* CUPTI's id */
+    uint32_t stream;  /* CUPTI's id; PROF_SYNC_NO_STREAM when the wait is not about one stream */
+    uint32_t event;   /* CUPTI's id; PROF_SYNC_NO_EVENT where none is meant */
+};
+
+struct tl_overhead {
+    uint32_t kind; /* CUpti_ActivityOverheadKind */
+    /* CUpti_ActivityObjectKind: 1 process 2 thread 3 device 4 context 5 stream */
+    uint32_t object_kind;
+    uint32_t object[3]; /* pid, tid, - or device, context, stream */
+    uint32_t reserved0;
+};
+
+/* A launched graph as a whole. */
+struct tl_graph_run {
+    uint32_t graph;           /* CUPTI's id */
+    uint32_t context, stream; /* CUPTI's ids */
+    uint16_t device;          /* ordinal; UINT16_MAX unknown */
+    uint16_t reserved0;
+};
+
+/* What CUPTI or the file says of a device; 0 unknown. */
+struct tl_device_info {
+    uint32_t device; /* ordinal */
+    uint32_t name;   /* what reads the file: its name id. Of a timeline: see tl_device.name */
+    uint64_t memory_bytes;
+    uint64_t memory_bandwidth; /* bytes per second */
+    uint32_t compute_major, compute_minor;
+    uint32_t multiprocessors;
+    uint32_t core_clock_khz;
+    uint32_t l2_bytes;
+    uint32_t threads_per_warp;
+    uint32_t max_threads_per_block;
+    uint32_t max_threads_per_multiprocessor;
+    uint32_t max_blocks_per_multiprocessor;
+    uint32_t max_warps_per_multiprocessor;
+    uint32_t registers_per_block;
+    uint32_t registers_per_multiprocessor;
+    uint32_t shared_memory_per_block;
+    uint32_t shared_memory_per_multiprocessor;
+    uint8_t uuid[16];
+};
+
+struct tl_device {
+    uint32_t process;
+    struct tl_device_info info;
+    uint32_t name;          /* TL_NONE */
+    int64_t clock_error_ns; /* how far bracketed work lay outside its bracket; -1 unmeasured */
+    uint32_t given_name;    /* the program's name for it or for its only context, TL_NONE */
+};
+
+struct tl_stream {
+    uint32_t process;
+    uint32_t device; /* ordinal in its process */
+    uint32_t context;
+    uint32_t stream;
+    int32_t priority;
+    uint32_t first_gpu, gpu_count; /* into gpus[] */
+    uint16_t lanes;                /* 1 + extra lanes in use */
+    uint32_t given_name;           /* the program's name for it, TL_NONE */
+};
+
+#endif
