@@ -235,7 +235,6 @@ const struct tl_graph_launch *graph_launch_of(const struct timeline *timeline, u
                : NULL;
 }
 
-
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
 static const char *pick(const char *const *table, size_t count, uint32_t number)

@@ -118,9 +118,9 @@ static double double_of(uint64_t bits)
 
 static enum tl_value_kind kind_of(uint8_t number)
 {
-    static const enum tl_value_kind kinds[] = {
-        TL_VALUE_NONE,   TL_VALUE_INT,    TL_VALUE_BOOL,    TL_VALUE_FLOAT,
-        TL_VALUE_DOUBLE, TL_VALUE_TENSOR, TL_VALUE_TENSORS, TL_VALUE_NONE};
+    static const enum tl_value_kind kinds[] = {TL_VALUE_NONE,    TL_VALUE_INT,    TL_VALUE_BOOL,
+                                               TL_VALUE_FLOAT,   TL_VALUE_DOUBLE, TL_VALUE_TENSOR,
+                                               TL_VALUE_TENSORS, TL_VALUE_NONE};
     return number < sizeof kinds / sizeof *kinds ? kinds[number] : TL_VALUE_NONE;
 }
 

@@ -293,7 +293,7 @@ enum {
     M_THREAD
 };
 static const char *const memory_columns[] = {
-    "start",   "globalPid",           "deviceId",      "contextId", "streamId", "address", "bytes",
+    "start",   "globalPid",           "deviceId",      "contextId", "address", "bytes",
     "memKind", "memoryOperationType", "correlationId", "globalTid"};
 
 static uint64_t not_negative(int64_t value)
