@@ -113,7 +113,7 @@ struct key_average {
 /* One more range in a path. */
 struct key_path {
     uint32_t parent; /* TL_NONE: the outermost */
-    uint32_t key;    /* of key_names.h */
+    uint32_t key;    /* of struct key_names */
     uint32_t depth;  /* 0 the outermost */
     enum key_kind kind;
     struct text name;

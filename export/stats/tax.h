@@ -32,7 +32,7 @@ void block_taxes_fini(struct block_taxes *taxes);
  * kernels. A range that does not wait for its kernels is followed by them: its tax is the share of its own
  * time and theirs together. */
 struct range_tax {
-    uint32_t key; /* see key_names.h */
+    uint32_t key; /* see struct key_names */
     uint64_t calls, kernels;
     int64_t total_ns;
     int64_t kernel_ns; /* at least one kernel of the call ran */

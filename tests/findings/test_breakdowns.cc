@@ -15,7 +15,7 @@ extern "C" {
 namespace
 {
 
-// ---- idle_breakdown.h
+// ---- idle_breakdown
 
 TEST(IdleBreakdown, TellsHostFromKernelFromOtherWaits)
 {
@@ -148,7 +148,7 @@ TEST(OperationTotals, AGraphsLaunchIsNobodysOwn)
     EXPECT_EQ(t.totals.at[0].count, 1u);
 }
 
-// ---- launch_stats.h
+// ---- launch_stats
 
 TEST(LaunchStats, TellsSlowCallsLateStartsAndShortOperations)
 {
@@ -178,7 +178,7 @@ TEST(LaunchStats, TellsSlowCallsLateStartsAndShortOperations)
     launch_stats_fini(&stats);
 }
 
-// ---- queue_depth.h
+// ---- queue_depth
 
 TEST(QueueDepth, RisesWithCallsAndFallsWithStarts)
 {
@@ -229,7 +229,7 @@ TEST(QueueDepth, OfOperationsWithoutCallsIsUnknownAndLeftOut)
     queue_depth_fini(&depth);
 }
 
-// ---- kernel_sequences.h
+// ---- kernel_sequences
 
 void step(TimelineMaker &m, int64_t at, const std::vector<std::string> &kernels,
           const std::string &name = "ProfilerStep#1", uint8_t kind = TL_STEP)
@@ -359,7 +359,7 @@ TEST(Stragglers, OfOneProcessAreNone)
     EXPECT_EQ(s.all.left_out, 0u);
 }
 
-// ---- call_stats.h
+// ---- call_stats
 
 TEST(CallStats, OutliersTakeManyTimesTheMedian)
 {

@@ -17,8 +17,8 @@ struct breakdown_options {
     unsigned table_width;   /* of the terminal that the text has to fit; 0 any */
     const char *table;      /* only this one; NULL all */
     const char *sequences;  /* kernel sequences of ranges whose name holds this; NULL: of steps */
-    int64_t kernel_wait_ns; /* see idle_breakdown.h */
-    uint32_t queue_full;    /* see queue_depth.h */
+    int64_t kernel_wait_ns; /* see struct idle_breakdown */
+    uint32_t queue_full;    /* see struct queue_depth */
 };
 
 void breakdown_options_default(struct breakdown_options *options);
