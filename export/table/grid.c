@@ -119,19 +119,22 @@ static bool is_formula(const char *text)
     return false;
 }
 
+/* The stream is locked: once a process has had two threads, a lock for each character costs a tenth of the writing. */
 static void write_quoted(const char *text, const char *guard, const char *quoted, FILE *stream)
 {
     if (!strpbrk(text, quoted)) {
-        fprintf(stream, "%s%s", guard, text);
+        fputs_unlocked(guard, stream);
+        fputs_unlocked(text, stream);
         return;
     }
-    fprintf(stream, "\"%s", guard);
+    putc_unlocked('"', stream);
+    fputs_unlocked(guard, stream);
     for (; *text; text++) {
         if (*text == '"')
-            fputc('"', stream);
-        fputc(*text, stream);
+            putc_unlocked('"', stream);
+        putc_unlocked(*text, stream);
     }
-    fputc('"', stream);
+    putc_unlocked('"', stream);
 }
 
 /* In CSV also what a program would split that expects another separator. */
@@ -145,13 +148,15 @@ static void write_separated(const struct grid *grid, enum grid_style style, FILE
 {
     bool guarded = style == GRID_TSV || style == GRID_CSV;
     char separator = style == GRID_CSV || style == GRID_EXACT_CSV ? ',' : '\t';
+    flockfile(stream);
     for (uint32_t i = 0; i < grid->count; i++) {
         const struct grid_cell *cell = &grid->cells[i];
         bool last = (i + 1) % grid->columns == 0;
         bool is_risky = guarded && cell->is_name && is_formula(cell->text);
         write_quoted(cell->text, is_risky ? "'" : "", quoted_in(style), stream);
-        fputc(last ? '\n' : separator, stream);
+        putc_unlocked(last ? '\n' : separator, stream);
     }
+    funlockfile(stream);
 }
 
 /* ---- drawn ---- */
