@@ -113,7 +113,7 @@ static double time_chrome(const struct timeline *timeline, const char *path, boo
     struct write_error error;
     unlink(path);
     double start = bench_now_ns();
-    if (!write_chrome_and(timeline, NULL, &more, path, &error)) {
+    if (!write_chrome(timeline, NULL, &more, path, &error)) {
         fprintf(stderr, "%s\n", error.message);
         exit(1);
     }

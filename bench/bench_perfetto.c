@@ -30,7 +30,7 @@ static double time_one(const struct timeline *timeline, bool perfetto, const cha
     unlink(path);
     double start = bench_now_ns();
     bool written = perfetto ? write_perfetto(timeline, NULL, path, &error)
-                            : write_chrome(timeline, path, &error);
+                            : write_chrome(timeline, NULL, NULL, path, &error);
     double ns = bench_now_ns() - start;
     if (written)
         return ns;

@@ -18,7 +18,7 @@ static bool write_trace(const struct profdump_options *options, const struct tim
                         struct write_error *error)
 {
     char **stacks = stack_text_all_lines(options, timeline);
-    bool written = write_chrome_and(timeline, stacks, more, path, error);
+    bool written = write_chrome(timeline, stacks, more, path, error);
     stack_text_free(stacks, timeline->stacks.count);
     return written;
 }

@@ -215,11 +215,6 @@ const char *query_error(const struct query *query)
     return query && query->error ? query->error : "out of memory";
 }
 
-void query_interrupt(struct query *query)
-{
-    sqlite3_interrupt(query->sqlite);
-}
-
 uint32_t query_column_count(const struct query *query)
 {
     return (uint32_t)sqlite3_column_count(query->statement);

@@ -21,10 +21,10 @@
  */
 #include "chrome.h"
 
-#include "timeline.h"
 #include "chrome_rows.h"
 #include "exporter.h"
 #include "failed_calls.h"
+#include "timeline.h"
 #include "write.h"
 
 #include <errno.h>
@@ -554,9 +554,8 @@ static int write_trace(const struct timeline *timeline, char *const *stacks,
     return error;
 }
 
-bool write_chrome_and(const struct timeline *timeline, char *const *stacks,
-                      const struct write_chrome_more *more, const char *path,
-                      struct write_error *error)
+bool write_chrome(const struct timeline *timeline, char *const *stacks,
+                  const struct write_chrome_more *more, const char *path, struct write_error *error)
 {
     struct out_file file;
     const char *slash = strrchr(path, '/');
@@ -572,15 +571,4 @@ bool write_chrome_and(const struct timeline *timeline, char *const *stacks,
     if (target.stream && fclose(target.stream) != 0 && !code)
         code = errno;
     return out_file_commit(&file, code, error);
-}
-
-bool write_chrome_stacks(const struct timeline *timeline, char *const *stacks, const char *path,
-                         struct write_error *error)
-{
-    return write_chrome_and(timeline, stacks, NULL, path, error);
-}
-
-bool write_chrome(const struct timeline *timeline, const char *path, struct write_error *error)
-{
-    return write_chrome_stacks(timeline, NULL, path, error);
 }

@@ -13,7 +13,8 @@ protected:
         write_error error;
         std::string path = scratch.path("t.pftrace"), chrome = scratch.path("t.json");
         EXPECT_TRUE(write_perfetto(m.done(), nullptr, path.c_str(), &error)) << error.message;
-        EXPECT_TRUE(write_chrome(m.done(), chrome.c_str(), &error)) << error.message;
+        EXPECT_TRUE(write_chrome(m.done(), nullptr, nullptr, chrome.c_str(), &error))
+            << error.message;
         return check("check_perfetto.py", path + " " + chrome);
     }
 };

@@ -16,7 +16,8 @@ protected:
     {
         write_error error;
         std::string path = scratch.path("trace.json");
-        EXPECT_TRUE(write_chrome(m.done(), path.c_str(), &error)) << error.message;
+        EXPECT_TRUE(write_chrome(m.done(), nullptr, nullptr, path.c_str(), &error))
+            << error.message;
         if (have_python()) {
             EXPECT_EQ(Scratch::run("python3 " + test_directory() + "/check_trace.py " + path +
                                    " 2>" + path + ".err"),
@@ -400,7 +401,7 @@ TEST_F(Chrome, FailsCleanlyOnAFullDevice)
     TimelineMaker m;
     m.range("r", 0, 1);
     write_error error;
-    EXPECT_FALSE(write_chrome(m.done(), "/dev/full", &error));
+    EXPECT_FALSE(write_chrome(m.done(), nullptr, nullptr, "/dev/full", &error));
     EXPECT_EQ(error.code, ENOSPC);
 }
 

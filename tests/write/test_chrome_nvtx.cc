@@ -20,7 +20,7 @@ public:
         std::string path = scratch.path("trace.json");
         const timeline *t = trace.load();
         EXPECT_NE(t, nullptr) << trace.error();
-        EXPECT_TRUE(write_chrome(t, path.c_str(), &error)) << error.message;
+        EXPECT_TRUE(write_chrome(t, nullptr, nullptr, path.c_str(), &error)) << error.message;
         if (have_python()) {
             EXPECT_EQ(Scratch::run("python3 " + test_directory() + "/check_trace.py " + path +
                                    " 2>" + path + ".err"),
@@ -150,7 +150,7 @@ TEST_F(ChromeNvtx, TakesDimensionsThatAreNoListsAsText)
         const timeline *t = fresh.load();
         write_error error;
         std::string path = scratch.path("bad.json");
-        ASSERT_TRUE(write_chrome(t, path.c_str(), &error));
+        ASSERT_TRUE(write_chrome(t, nullptr, nullptr, path.c_str(), &error));
         EXPECT_NE(read_file(path).find("\"args\":{\"domain\":\"\",\"Input Dims\":\""),
                   std::string::npos)
             << bad;

@@ -198,7 +198,8 @@ TEST(MemoryChrome, DrawsCurvesInstantsAndMigrations)
     Example trace;
     Scratch scratch;
     write_error error;
-    ASSERT_TRUE(write_chrome(trace.load(), scratch.path("t.json").c_str(), &error));
+    ASSERT_TRUE(
+        write_chrome(trace.load(), nullptr, nullptr, scratch.path("t.json").c_str(), &error));
     std::string text = read_file(scratch.path("t.json"));
     EXPECT_HAS(text, "{\"ph\":\"C\",\"name\":\"Memory Device 0 device\",\"pid\":4242,\"tid\":0,"
                      "\"ts\":4.001,\"args\":{\"bytes\":3145728}}");
@@ -236,7 +237,8 @@ TEST(MemoryChrome, ReservedIsWhatPoolsHoldBeyondWhatIsUsed)
     trace_builder_memory(trace.raw(), 2001, 2, memory);
     Scratch scratch;
     write_error error;
-    ASSERT_TRUE(write_chrome(trace.load(), scratch.path("t.json").c_str(), &error));
+    ASSERT_TRUE(
+        write_chrome(trace.load(), nullptr, nullptr, scratch.path("t.json").c_str(), &error));
     std::string text = read_file(scratch.path("t.json"));
     EXPECT_HAS(text, "\"Total Reserved\":4096,\"Total Allocated\":1000,\"Bytes\":1000");
     EXPECT_HAS(text, "\"Total Reserved\":4096,\"Total Allocated\":0,\"Bytes\":-1000");

@@ -109,11 +109,6 @@ void block_store_destroy(struct block_store *store)
     free(store);
 }
 
-bool block_store_failed(const struct block_store *store)
-{
-    return store->failed;
-}
-
 static void *fail(struct block_store *store)
 {
     store->failed = true;

@@ -26,7 +26,6 @@ struct store_event {
 /* The clock says how ticks become nanoseconds. NULL: no memory. */
 struct block_store *block_store_create(struct source_clock clock);
 void block_store_destroy(struct block_store *store); /* accepts NULL */
-bool block_store_failed(const struct block_store *store);
 
 /* As event_store_name(). */
 uint32_t block_store_name(struct block_store *store, struct text text);

@@ -6,7 +6,6 @@
 #define PROF_FIT_H
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 
 #ifdef __cplusplus
@@ -33,25 +32,6 @@ void fit_columns(struct fit_column *columns, unsigned count, unsigned width);
 
 /* Says what was left out, and how to see it; nothing if nothing was. */
 void fit_note(const struct fit_column *columns, unsigned count, unsigned width, FILE *stream);
-
-/* A table whose cells are written as they come: its first column is text, the others are numbers. */
-#define FIT_TABLE_COLUMNS 64u
-struct fit_table {
-    FILE *stream;
-    unsigned width; /* of the terminal; 0: columns are as wide as they were added */
-    unsigned count, at;
-    struct fit_column columns[FIT_TABLE_COLUMNS];
-};
-
-/* `width`: of the column in a file; where the table is fitted, numbers take their title's or 10. */
-void fit_table_column(struct fit_table *table, const char *title, unsigned width, unsigned rank);
-/* Fits the columns and writes their titles. */
-void fit_table_begin(struct fit_table *table);
-/* The next cell of the row. A text that is too long for the first column is cut. */
-void fit_table_cell(struct fit_table *table, const char *text);
-void fit_table_count(struct fit_table *table, uint64_t count);
-/* Says what was left out. */
-void fit_table_end(const struct fit_table *table);
 
 /* Writes lines; folds those longer than `width` at blanks. */
 void fit_lines(const char *text, unsigned width, FILE *stream);

@@ -25,14 +25,6 @@ bool write_folded(const struct timeline *timeline, enum write_metric metric,
 /* "self_cpu", "self_cpu_time_total" ...; false: there is no such metric. */
 bool write_metric_find(const char *name, enum write_metric *metric);
 
-/* The timeline as a Chrome trace in Kineto's dialect. `path` as in out_file.h: replaced atomically,
- * "-" is stdout. */
-bool write_chrome(const struct timeline *timeline, const char *path, struct write_error *error);
-
-/* The same with what stands as "Call stack" at calls and ranges, by stack; NULL: nothing does. */
-bool write_chrome_stacks(const struct timeline *timeline, char *const *stacks, const char *path,
-                         struct write_error *error);
-
 struct json_out;
 
 /* What else a Chrome trace is to hold than its timeline. Members may be NULL. */
@@ -47,9 +39,12 @@ struct write_chrome_more {
     FILE *(*pack)(int descriptor, const char *path);
     bool behind; /* write on a second thread: not in a program that is a guest's host */
 };
-bool write_chrome_and(const struct timeline *timeline, char *const *stacks,
-                      const struct write_chrome_more *more, const char *path,
-                      struct write_error *error);
+/* The timeline as a Chrome trace in Kineto's dialect. `stacks`: what stands as "Call stack" at calls and
+ * ranges, by stack; NULL: nothing does. `more` NULL: nothing else. `path` as in out_file.h: replaced
+ * atomically, "-" is stdout. */
+bool write_chrome(const struct timeline *timeline, char *const *stacks,
+                  const struct write_chrome_more *more, const char *path,
+                  struct write_error *error);
 
 /* What a dump of profiling blocks holds, and what it does not. */
 struct write_etprof_counts {

@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 /* A protobuf trace for ui.perfetto.dev and trace_processor: see perfetto.h. `stacks` as in
- * write_chrome_stacks(). */
+ * write_chrome(). */
 bool write_perfetto(const struct timeline *timeline, char *const *stacks, const char *path,
                     struct write_error *error);
 
