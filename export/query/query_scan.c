@@ -93,7 +93,8 @@ static const char *declared_type(enum query_type type)
                                  : "TEXT";
 }
 
-char *query_scan_declaration(const struct query_table *table)
+/* "CREATE TABLE x(id INTEGER, ...)" as SQLite is told; sqlite3_free() it. NULL: no memory. */
+static char *declaration_of(const struct query_table *table)
 {
     sqlite3_str *out = sqlite3_str_new(NULL);
     sqlite3_str_appendf(out, "CREATE TABLE \"%w\"(", table->name);
@@ -115,7 +116,7 @@ static int scan_connect(sqlite3 *sqlite, void *user, int count, const char *cons
 {
     const struct scan_module *module = user;
     (void)count, (void)words, (void)error;
-    char *declaration = query_scan_declaration(module->table);
+    char *declaration = declaration_of(module->table);
     struct scan_table *scan = calloc(1, sizeof *scan);
     module->data->declares = true;
     int result = scan && declaration ? sqlite3_declare_vtab(sqlite, declaration) : SQLITE_NOMEM;

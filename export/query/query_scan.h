@@ -8,7 +8,4 @@
  * SQLite's result. */
 int query_scan_register(sqlite3 *sqlite, struct query_data *data);
 
-/* "CREATE TABLE x(id INTEGER, ...)" as SQLite is told; sqlite3_free() it. NULL: no memory. */
-char *query_scan_declaration(const struct query_table *table);
-
 #endif

@@ -129,56 +129,6 @@ static void measure_error(struct clockmap *map)
     }
 }
 
-bool clockmap_seal(struct clockmap *map)
-{
-    if (map->count)
-        qsort(map->samples, map->count, sizeof *map->samples, by_ticks);
-    drop_impossible(map);
-    map->usable = map->count;
-    struct clock_sample start = {map->start_ticks, map->start_monotonic_ns, map->start_realtime_ns,
-                                 0};
-    if (!map->count && !clockmap_add(map, &start))
-        return false;
-    map->pieces = calloc(map->count, sizeof *map->pieces);
-    map->real_ns = calloc(map->count, sizeof *map->real_ns);
-    if (!map->pieces || !map->real_ns)
-        return false;
-    make_pieces(map);
-    measure_error(map);
-    return clockera_build(map);
-}
-
-static bool piece_holds(const struct clockmap *map, size_t i, uint64_t ticks)
-{
-    return ticks >= map->pieces[i].ticks &&
-           (i + 1 == map->count || ticks < map->pieces[i + 1].ticks);
-}
-
-/* The last piece that begins at or before `ticks`, which is not ahead of the first. */
-static size_t find_piece(const struct clockmap *map, uint64_t ticks)
-{
-    size_t low = 0, high = map->count;
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (map->pieces[middle].ticks <= ticks)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-int64_t clockmap_time_ns(struct clockmap *map, uint64_t ticks)
-{
-    if (ticks < map->pieces[0].ticks)
-        return limited(map->pieces[0].ns -
-                       clock_scale_ns(map->before, map->pieces[0].ticks - ticks));
-    if (!piece_holds(map, map->cursor, ticks))
-        map->cursor = find_piece(map, ticks);
-    const struct clock_piece *piece = &map->pieces[map->cursor];
-    return limited(piece->ns + clock_scale_ns(piece->rate, ticks - piece->ticks));
-}
-
 /* A device's CLOCK_REALTIME stamps to the timeline, across settings of that clock.
  *
  * CLOCK_REALTIME = CLOCK_MONOTONIC + an offset that only changes when somebody sets the clock.
@@ -258,7 +208,7 @@ static void limit_era(const struct clockmap *map, struct clock_era *era)
     era->high_ns = narrowed((signed_wide)map->real_ns[last] + after);
 }
 
-bool clockera_build(struct clockmap *map)
+static bool build_eras(struct clockmap *map)
 {
     map->eras = calloc(ERAS_MAX, sizeof *map->eras);
     if (!map->eras)
@@ -272,6 +222,56 @@ bool clockera_build(struct clockmap *map)
     for (size_t i = 0; i < map->era_count; i++)
         limit_era(map, &map->eras[i]);
     return true;
+}
+
+bool clockmap_seal(struct clockmap *map)
+{
+    if (map->count)
+        qsort(map->samples, map->count, sizeof *map->samples, by_ticks);
+    drop_impossible(map);
+    map->usable = map->count;
+    struct clock_sample start = {map->start_ticks, map->start_monotonic_ns, map->start_realtime_ns,
+                                 0};
+    if (!map->count && !clockmap_add(map, &start))
+        return false;
+    map->pieces = calloc(map->count, sizeof *map->pieces);
+    map->real_ns = calloc(map->count, sizeof *map->real_ns);
+    if (!map->pieces || !map->real_ns)
+        return false;
+    make_pieces(map);
+    measure_error(map);
+    return build_eras(map);
+}
+
+static bool piece_holds(const struct clockmap *map, size_t i, uint64_t ticks)
+{
+    return ticks >= map->pieces[i].ticks &&
+           (i + 1 == map->count || ticks < map->pieces[i + 1].ticks);
+}
+
+/* The last piece that begins at or before `ticks`, which is not ahead of the first. */
+static size_t find_piece(const struct clockmap *map, uint64_t ticks)
+{
+    size_t low = 0, high = map->count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (map->pieces[middle].ticks <= ticks)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+int64_t clockmap_time_ns(struct clockmap *map, uint64_t ticks)
+{
+    if (ticks < map->pieces[0].ticks)
+        return limited(map->pieces[0].ns -
+                       clock_scale_ns(map->before, map->pieces[0].ticks - ticks));
+    if (!piece_holds(map, map->cursor, ticks))
+        map->cursor = find_piece(map, ticks);
+    const struct clock_piece *piece = &map->pieces[map->cursor];
+    return limited(piece->ns + clock_scale_ns(piece->rate, ticks - piece->ticks));
 }
 
 /* The last sample of the era at or before `real`; its first one when there is none. */

@@ -79,9 +79,6 @@ int64_t clockmap_time_ns(struct clockmap *map, uint64_t ticks);
  * is taken. */
 int64_t clockmap_device_ns(struct clockmap *map, uint64_t realtime_ns);
 
-/* clockera.c */
-bool clockera_build(struct clockmap *map);
-
 #ifdef __cplusplus
 }
 #endif

@@ -317,7 +317,7 @@ void build_frames_end_due(struct builder *builder, uint32_t thread, int64_t time
 void build_frames_close(struct builder *builder, uint32_t thread, int64_t time_ns, bool unclosed);
 /* `stack` with the Python functions that the thread is in; TL_NONE: neither. */
 uint32_t build_frames_stack(struct builder *builder, uint32_t thread, uint32_t stack);
-/* After build_regroup(). */
+/* After the slices of each thread were brought together. */
 bool build_frame_pieces(struct builder *builder);
 /* An allocation out of an allocator of the program's own, which is heaps[heap]. */
 void build_blocks_alloc(struct builder *builder, int64_t time_ns, uint32_t thread, uint32_t heap,
@@ -344,7 +344,6 @@ bool build_attrs_sort(struct builder *builder);
 void build_nvtx_end(struct builder *builder);
 void build_given(struct builder *builder);
 bool build_fwdbwd(struct builder *builder);
-bool build_regroup(struct builder *builder);
 /* Index into streams[] of what may be a new one. `device` TL_NONE: whatever the context says. */
 uint32_t build_stream(struct builder *builder, uint32_t context, uint32_t stream, uint32_t device);
 /* The same of one that is there; TL_NONE: it is not. `device` TL_NONE: the first of any device. */
@@ -363,7 +362,7 @@ bool build_devices_find_again(struct builder *builder);
 bool build_streams(struct builder *builder);
 bool build_gpus_sort(struct builder *builder);
 bool build_join(struct builder *builder);
-/* After build_regroup() and build_streams(). */
+/* After the slices of each thread were brought together, and build_streams(). */
 bool build_timings(struct builder *builder);
 bool build_lanes(struct builder *builder);
 bool build_waits(struct builder *builder);

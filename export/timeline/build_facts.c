@@ -331,11 +331,6 @@ void timeline_append_child(struct builder *builder, uint32_t pid, enum prof_chil
     };
 }
 
-static bool same_text(struct text a, struct text b)
-{
-    return a.size == b.size && (a.size == 0 || memcmp(a.bytes, b.bytes, a.size) == 0);
-}
-
 /* The same number on another host, or of a process that recorded before this child was made, is
  * not it. */
 static bool is_file_of(const struct tl_process *process, const struct tl_child *child,
@@ -344,7 +339,7 @@ static bool is_file_of(const struct tl_process *process, const struct tl_child *
     bool before = child->time_ns != TL_NO_TIME &&
                   process->info.start_realtime_ns < parent->info.start_realtime_ns;
     return !before && process->info.parent_pid == parent->info.pid &&
-           same_text(process->info.host, parent->info.host);
+           text_equals(process->info.host, parent->info.host);
 }
 
 bool build_children_find(struct builder *builder)

@@ -223,88 +223,6 @@ static bool group_by_slice(struct builder *builder)
     return true;
 }
 
-void timeline_end_process(struct builder *builder, const struct tl_health *health)
-{
-    if (builder->failed)
-        return;
-    build_process(builder)->health = *health;
-    build_whole_end(builder);
-    build_slices_end(builder);
-    build_asyncs_end(builder);
-    build_attrs_end(builder);
-    build_nvtx_end(builder);
-    bool built = !builder->failed && build_regroup(builder) && build_frame_pieces(builder) &&
-                 build_attrs_sort(builder) && build_stacks_sort(builder) &&
-                 build_streams(builder) && build_gpus_sort(builder) && build_join(builder) &&
-                 build_lanes(builder) && group_by_slice(builder) && build_waits(builder) &&
-                 build_graphs(builder) && build_fwdbwd(builder) && build_memory_end(builder) &&
-                 build_blocks(builder) && build_timings(builder) && build_ledger(builder);
-    builder->failed |= !built;
-    if (builder->failed)
-        return;
-    build_given(builder);
-    note_extent(builder);
-}
-
-static struct timeline *create_timeline(uint64_t base_realtime_ns, uint32_t file_count)
-{
-    struct timeline *timeline = calloc(1, sizeof *timeline);
-    if (!timeline)
-        return NULL;
-    timeline->file_count = file_count;
-    timeline->base_realtime_ns = base_realtime_ns;
-    timeline->start_ns = INT64_MAX; /* nothing seen yet */
-    timeline->demangled = demangle_available();
-    return timeline;
-}
-
-struct builder *timeline_begin_build(uint64_t base_realtime_ns, uint32_t file_count)
-{
-    struct builder *builder = calloc(1, sizeof *builder);
-    if (!builder)
-        return NULL;
-    builder->timeline = create_timeline(base_realtime_ns, file_count);
-    builder->current_thread = TL_NONE;
-    if (builder->timeline && namepool_init(&builder->pool, builder->timeline))
-        return builder;
-    timeline_destroy(builder->timeline);
-    free(builder);
-    return NULL;
-}
-
-bool timeline_build_failed(const struct builder *builder)
-{
-    return builder->failed;
-}
-
-static void destroy_builder(struct builder *builder)
-{
-    free_arrays(builder);
-    free(builder);
-}
-
-void timeline_abandon_build(struct builder *builder)
-{
-    if (!builder)
-        return;
-    timeline_destroy(builder->timeline);
-    destroy_builder(builder);
-}
-
-struct timeline *timeline_end_build(struct builder *builder)
-{
-    struct timeline *timeline = builder->timeline;
-    if (timeline->start_ns > timeline->end_ns)
-        timeline->start_ns = timeline->end_ns = 0;
-    timeline->origin_ns = timeline->start_ns;
-    if (builder->failed || !build_children_find(builder)) {
-        timeline_abandon_build(builder);
-        return NULL;
-    }
-    destroy_builder(builder);
-    return timeline;
-}
-
 /* Brings the slices of each thread together.
  *
  * A log that was handed from thread to thread holds them in turns, so their slices were appended in
@@ -450,10 +368,92 @@ static void number_threads(struct builder *builder)
     }
 }
 
-bool build_regroup(struct builder *builder)
+static bool regroup(struct builder *builder)
 {
     if (!is_grouped(builder) && !move_slices(builder))
         return false;
     number_threads(builder);
     return true;
+}
+
+void timeline_end_process(struct builder *builder, const struct tl_health *health)
+{
+    if (builder->failed)
+        return;
+    build_process(builder)->health = *health;
+    build_whole_end(builder);
+    build_slices_end(builder);
+    build_asyncs_end(builder);
+    build_attrs_end(builder);
+    build_nvtx_end(builder);
+    bool built = !builder->failed && regroup(builder) && build_frame_pieces(builder) &&
+                 build_attrs_sort(builder) && build_stacks_sort(builder) &&
+                 build_streams(builder) && build_gpus_sort(builder) && build_join(builder) &&
+                 build_lanes(builder) && group_by_slice(builder) && build_waits(builder) &&
+                 build_graphs(builder) && build_fwdbwd(builder) && build_memory_end(builder) &&
+                 build_blocks(builder) && build_timings(builder) && build_ledger(builder);
+    builder->failed |= !built;
+    if (builder->failed)
+        return;
+    build_given(builder);
+    note_extent(builder);
+}
+
+static struct timeline *create_timeline(uint64_t base_realtime_ns, uint32_t file_count)
+{
+    struct timeline *timeline = calloc(1, sizeof *timeline);
+    if (!timeline)
+        return NULL;
+    timeline->file_count = file_count;
+    timeline->base_realtime_ns = base_realtime_ns;
+    timeline->start_ns = INT64_MAX; /* nothing seen yet */
+    timeline->demangled = demangle_available();
+    return timeline;
+}
+
+struct builder *timeline_begin_build(uint64_t base_realtime_ns, uint32_t file_count)
+{
+    struct builder *builder = calloc(1, sizeof *builder);
+    if (!builder)
+        return NULL;
+    builder->timeline = create_timeline(base_realtime_ns, file_count);
+    builder->current_thread = TL_NONE;
+    if (builder->timeline && namepool_init(&builder->pool, builder->timeline))
+        return builder;
+    timeline_destroy(builder->timeline);
+    free(builder);
+    return NULL;
+}
+
+bool timeline_build_failed(const struct builder *builder)
+{
+    return builder->failed;
+}
+
+static void destroy_builder(struct builder *builder)
+{
+    free_arrays(builder);
+    free(builder);
+}
+
+void timeline_abandon_build(struct builder *builder)
+{
+    if (!builder)
+        return;
+    timeline_destroy(builder->timeline);
+    destroy_builder(builder);
+}
+
+struct timeline *timeline_end_build(struct builder *builder)
+{
+    struct timeline *timeline = builder->timeline;
+    if (timeline->start_ns > timeline->end_ns)
+        timeline->start_ns = timeline->end_ns = 0;
+    timeline->origin_ns = timeline->start_ns;
+    if (builder->failed || !build_children_find(builder)) {
+        timeline_abandon_build(builder);
+        return NULL;
+    }
+    destroy_builder(builder);
+    return timeline;
 }

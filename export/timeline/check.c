@@ -52,35 +52,6 @@ struct text check_name(const struct check *check, uint32_t name)
     return text;
 }
 
-static void count_severity(struct check_report *report, enum check_severity severity)
-{
-    report->errors += severity == CHECK_ERROR;
-    report->warnings += severity == CHECK_WARNING;
-    report->notes += severity == CHECK_NOTE;
-}
-
-void timeline_check(const struct timeline *timeline, struct check_report *report)
-{
-    struct check check = {.timeline = timeline};
-    check_files(&check);
-    check_slices(&check);
-    check_nvtx(&check);
-    check_frames(&check);
-    check_gpus(&check);
-    check_timings(&check);
-    check_ledger(&check);
-    check_graphs(&check);
-    check_memory(&check);
-    check_cost(&check);
-    memset(report, 0, sizeof *report);
-    for (unsigned rule = 0; rule < CHECK_RULE_COUNT; rule++) {
-        if (!check.found[rule].count)
-            continue;
-        report->findings[report->count++] = check.found[rule];
-        count_severity(report, check.found[rule].severity);
-    }
-}
-
 /* What the files themselves say: damage, losses, clocks. */
 
 static void check_damage(struct check *check, const struct tl_process *process)
@@ -208,7 +179,7 @@ static void check_calls(struct check *check, const struct tl_process *process)
               "%s: %" PRIu64 " device operations have no time", process->path, odd->zero_time_gpu);
 }
 
-void check_files(struct check *check)
+static void check_files(struct check *check)
 {
     for (uint32_t i = 0; i < check->timeline->processes.count; i++) {
         const struct tl_process *process = &check->timeline->processes.at[i];
@@ -253,7 +224,7 @@ static const char *name_of(const struct tl_shed *shed)
     return sentences[shed->what];
 }
 
-void check_cost(struct check *check)
+static void check_cost(struct check *check)
 {
     const struct timeline *timeline = check->timeline;
     struct sheds sheds = {.process = TL_NONE};
@@ -269,5 +240,34 @@ void check_cost(struct check *check)
                   "budget is %.2f %%",
                   name_of(shed), (double)shed->time_ns / 1e9, shed->cost_ppm / 1e4,
                   shed->budget_ppm / 1e4);
+    }
+}
+
+static void count_severity(struct check_report *report, enum check_severity severity)
+{
+    report->errors += severity == CHECK_ERROR;
+    report->warnings += severity == CHECK_WARNING;
+    report->notes += severity == CHECK_NOTE;
+}
+
+void timeline_check(const struct timeline *timeline, struct check_report *report)
+{
+    struct check check = {.timeline = timeline};
+    check_files(&check);
+    check_slices(&check);
+    check_nvtx(&check);
+    check_frames(&check);
+    check_gpus(&check);
+    check_timings(&check);
+    check_ledger(&check);
+    check_graphs(&check);
+    check_memory(&check);
+    check_cost(&check);
+    memset(report, 0, sizeof *report);
+    for (unsigned rule = 0; rule < CHECK_RULE_COUNT; rule++) {
+        if (!check.found[rule].count)
+            continue;
+        report->findings[report->count++] = check.found[rule];
+        count_severity(report, check.found[rule].severity);
     }
 }
