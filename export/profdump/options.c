@@ -13,6 +13,106 @@
 #define HELP_COLUMN 24u
 #define NAMES_BYTES 256u
 
+/* ---- options of every command ---- */
+
+bool options_number(const char *text, unsigned long least, unsigned long most,
+                    unsigned long *number)
+{
+    char *end;
+    errno = 0;
+    *number = strtoul(text, &end, 10);
+    return *text >= '0' && *text <= '9' && !*end && !errno && *number >= least && *number <= most;
+}
+
+bool options_next_word(const char **list, char word[OPTIONS_WORD_BYTES])
+{
+    if (!*list)
+        return false;
+    size_t size = strcspn(*list, ",");
+    size_t kept = size < OPTIONS_WORD_BYTES - 1 ? size : OPTIONS_WORD_BYTES - 1;
+    memcpy(word, *list, kept);
+    word[kept] = 0;
+    *list = (*list)[size] ? *list + size + 1 : NULL;
+    return true;
+}
+
+static bool set_format(struct profdump_options *options, const char *name)
+{
+    options->format_given = true;
+    if (write_format_find(name, &options->format))
+        return true;
+    complain("--format: '%s' is not one of " WRITE_FORMAT_NAMES, name);
+    return false;
+}
+
+static bool has_tables(const struct profdump_options *options, const struct command *command)
+{
+    if (options->folded)
+        complain("--format: not together with --folded, whose format is flamegraph.pl's");
+    else if (!command->tables)
+        complain("--format: '%s' prints no table", command->word);
+    else
+        return true;
+    return false;
+}
+
+bool format_options_agree(struct profdump_options *options, const struct command *command)
+{
+    if ((options->format_given || (options->json && options->folded)) &&
+        !has_tables(options, command))
+        return false;
+    if (options->json && options->format_given && options->format != WRITE_JSON) {
+        complain("--json: not together with --format %s", write_format_name(options->format));
+        return false;
+    }
+    options->json |= options->format == WRITE_JSON;
+    if (options->json)
+        options->format = WRITE_JSON;
+    return true;
+}
+
+static bool is_set(const char *variable)
+{
+    const char *value = getenv(variable);
+    return value && *value;
+}
+
+bool terminal_wants_color(void)
+{
+    const char *terminal = getenv("TERM");
+    if (is_set("NO_COLOR"))
+        return false;
+    if (is_set("CLICOLOR_FORCE"))
+        return true;
+    return isatty(STDOUT_FILENO) && terminal && strcmp(terminal, "dumb") != 0;
+}
+
+static bool set_color(struct profdump_options *options, const char *when)
+{
+    if (strcmp(when, "always") == 0)
+        options->write.color = true;
+    else if (strcmp(when, "never") == 0)
+        options->write.color = false;
+    else if (strcmp(when, "auto") == 0)
+        options->write.color = terminal_wants_color();
+    else
+        return complain("--color: '%s' is not one of auto, always, never", when), false;
+    return true;
+}
+
+static const struct option_entry common_options[] = {
+    CALL("format", "FORMAT", set_format, "of all tables: text (default), tsv, csv, json, markdown"),
+    FLAG("json", json, "print the same facts as JSON: --format json"),
+    FLAG("partial", partial, "show what is readable of a damaged file"),
+    FLAG("fail-on-loss", fail_on_loss, "exit with 3 when anything was lost while recording"),
+    CALL("color", "WHEN", set_color, "auto (default), always or never; NO_COLOR is honoured"),
+    FLAG("h", help, NULL),
+    FLAG("help", help, "print this help"),
+    FLAG("V", version, NULL),
+    FLAG("version", version, "print the version"),
+    {0},
+};
+
 static const char about[] =
     "Shows what libprof recorded: a summary and the key averages. Several files, or the\n"
     "*.prof files of a directory, are merged. Without an input: the newest *.prof file here.\n";
@@ -252,103 +352,3 @@ bool options_take(struct profdump_options *options, const char *word)
         return set(options, entry, value);
     return false;
 }
-
-/* ---- options of every command ---- */
-
-bool options_number(const char *text, unsigned long least, unsigned long most,
-                    unsigned long *number)
-{
-    char *end;
-    errno = 0;
-    *number = strtoul(text, &end, 10);
-    return *text >= '0' && *text <= '9' && !*end && !errno && *number >= least && *number <= most;
-}
-
-bool options_next_word(const char **list, char word[OPTIONS_WORD_BYTES])
-{
-    if (!*list)
-        return false;
-    size_t size = strcspn(*list, ",");
-    size_t kept = size < OPTIONS_WORD_BYTES - 1 ? size : OPTIONS_WORD_BYTES - 1;
-    memcpy(word, *list, kept);
-    word[kept] = 0;
-    *list = (*list)[size] ? *list + size + 1 : NULL;
-    return true;
-}
-
-static bool set_format(struct profdump_options *options, const char *name)
-{
-    options->format_given = true;
-    if (write_format_find(name, &options->format))
-        return true;
-    complain("--format: '%s' is not one of " WRITE_FORMAT_NAMES, name);
-    return false;
-}
-
-static bool has_tables(const struct profdump_options *options, const struct command *command)
-{
-    if (options->folded)
-        complain("--format: not together with --folded, whose format is flamegraph.pl's");
-    else if (!command->tables)
-        complain("--format: '%s' prints no table", command->word);
-    else
-        return true;
-    return false;
-}
-
-bool format_options_agree(struct profdump_options *options, const struct command *command)
-{
-    if ((options->format_given || (options->json && options->folded)) &&
-        !has_tables(options, command))
-        return false;
-    if (options->json && options->format_given && options->format != WRITE_JSON) {
-        complain("--json: not together with --format %s", write_format_name(options->format));
-        return false;
-    }
-    options->json |= options->format == WRITE_JSON;
-    if (options->json)
-        options->format = WRITE_JSON;
-    return true;
-}
-
-static bool is_set(const char *variable)
-{
-    const char *value = getenv(variable);
-    return value && *value;
-}
-
-bool terminal_wants_color(void)
-{
-    const char *terminal = getenv("TERM");
-    if (is_set("NO_COLOR"))
-        return false;
-    if (is_set("CLICOLOR_FORCE"))
-        return true;
-    return isatty(STDOUT_FILENO) && terminal && strcmp(terminal, "dumb") != 0;
-}
-
-static bool set_color(struct profdump_options *options, const char *when)
-{
-    if (strcmp(when, "always") == 0)
-        options->write.color = true;
-    else if (strcmp(when, "never") == 0)
-        options->write.color = false;
-    else if (strcmp(when, "auto") == 0)
-        options->write.color = terminal_wants_color();
-    else
-        return complain("--color: '%s' is not one of auto, always, never", when), false;
-    return true;
-}
-
-const struct option_entry common_options[] = {
-    CALL("format", "FORMAT", set_format, "of all tables: text (default), tsv, csv, json, markdown"),
-    FLAG("json", json, "print the same facts as JSON: --format json"),
-    FLAG("partial", partial, "show what is readable of a damaged file"),
-    FLAG("fail-on-loss", fail_on_loss, "exit with 3 when anything was lost while recording"),
-    CALL("color", "WHEN", set_color, "auto (default), always or never; NO_COLOR is honoured"),
-    FLAG("h", help, NULL),
-    FLAG("help", help, "print this help"),
-    FLAG("V", version, NULL),
-    FLAG("version", version, "print the version"),
-    {0},
-};

@@ -4,15 +4,15 @@
 #include "array.h"
 #include "heap_levels.h"
 #include "memory_use.h"
-#include "timeline.h"
 #include "text.h"
 #include "text_out.h"
+#include "timeline.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-const char *const arrow_words[ARROW_WORDS] = {
+static const char *const arrow_words[ARROW_WORDS] = {
     "range",  "step",   "call",  "async",   "mark",   "kernel",
     "memcpy", "memset", "graph", "counter", "memory", "(unnamed)",
 };

@@ -31,7 +31,6 @@ enum arrow_word {
     ARROW_UNNAMED,
     ARROW_WORDS
 };
-extern const char *const arrow_words[ARROW_WORDS];
 
 struct arrow_view {
     const struct timeline *timeline;
@@ -102,7 +101,7 @@ struct arrow_attrs_own arrow_attrs_own(const struct arrow_view *view, struct tl_
 bool arrow_attrs_json(const struct arrow_view *view, struct tl_attrs attrs, struct text_out *out);
 
 /* The dictionary that all columns of names share, as Arrow's large_string: names of the
- * timeline, then arrow_words, then what events need beside these: call stacks and numbered categories.
+ * timeline, then those of enum arrow_word, then what events need beside these: call stacks and numbered categories.
  *
  * Each text is there once, as pandas wants it of categories: names that were told apart by bytes that are not
  * UTF-8 can have become equal, and a program may call its ranges "step". So a cell's number is one of all these

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-void chrome_row_set(struct chrome_row *row, uint32_t pid, uint32_t tid)
+static void set_row(struct chrome_row *row, uint32_t pid, uint32_t tid)
 {
     static const char pid_key[] = "\"pid\":", tid_key[] = ",\"tid\":";
     char *p = row->json;
@@ -197,7 +197,7 @@ static bool assign_threads(struct chrome_rows *rows)
         wishes[i] = (struct wish){timeline->threads.at[i].process, timeline->threads.at[i].tid, i};
     grant(rows, wishes, count, CHROME_OWN_IDS);
     for (uint32_t i = 0; i < count; i++)
-        chrome_row_set(&rows->threads[wishes[i].index], rows->pids[wishes[i].group], wishes[i].id);
+        set_row(&rows->threads[wishes[i].index], rows->pids[wishes[i].group], wishes[i].id);
     free(wishes);
     return true;
 }
@@ -230,9 +230,9 @@ static bool assign_streams(struct chrome_rows *rows)
     for (uint32_t i = 0; i < count; i++) {
         const struct chrome_stream *stream = &rows->streams[wishes[i].index];
         uint32_t pid = rows->gpus[stream->gpu].pid;
-        chrome_row_set(&rows->lanes[stream->first_lane], pid, wishes[i].id);
+        set_row(&rows->lanes[stream->first_lane], pid, wishes[i].id);
         for (uint32_t lane = 1; lane < stream->lane_count; lane++)
-            chrome_row_set(&rows->lanes[stream->first_lane + lane], pid, rows->next_id++);
+            set_row(&rows->lanes[stream->first_lane + lane], pid, rows->next_id++);
     }
     free(wishes);
     return true;
@@ -389,7 +389,7 @@ static struct chrome_spare *add_spare(struct chrome_rows *rows, struct chrome_sp
     *end = malloc(sizeof **end);
     if (!*end)
         return NULL;
-    chrome_row_set(&wanted.row, spare_pid(rows, &wanted), spare_tid(rows, &wanted));
+    set_row(&wanted.row, spare_pid(rows, &wanted), spare_tid(rows, &wanted));
     **end = wanted;
     return *end;
 }
@@ -467,7 +467,7 @@ struct chrome_timed *chrome_rows_timed(struct chrome_rows *rows, const struct tl
             return NULL;
         timed->gpu = gpu;
         timed->thread = thread;
-        chrome_row_set(&timed->row, rows->gpus[gpu].pid, rows->next_id++);
+        set_row(&timed->row, rows->gpus[gpu].pid, rows->next_id++);
     }
     timed->next = rows->timed;
     rows->timed = timed;
@@ -538,7 +538,7 @@ static void write_process_name(const struct chrome_rows *rows, struct json_out *
 static void write_process(const struct chrome_rows *rows, struct json_out *out, uint32_t process)
 {
     struct chrome_row row;
-    chrome_row_set(&row, rows->pids[process], 0);
+    set_row(&row, rows->pids[process], 0);
     write_process_name(rows, out, &row, process, TL_NONE);
     write_labels(out, &row, "CPU");
     write_order(out, &row, "process_sort_index", rows->pids[process]);
@@ -549,7 +549,7 @@ static void write_gpu(const struct chrome_rows *rows, struct json_out *out, uint
     const struct chrome_gpu *gpu = &rows->gpus[index];
     struct chrome_row row;
     char labels[ROW_NAME_BYTES];
-    chrome_row_set(&row, gpu->pid, 0);
+    set_row(&row, gpu->pid, 0);
     row_name_gpu(rows, index, labels);
     write_process_name(rows, out, &row, gpu->process,
                        gpu->device == TL_NONE ? TL_NONE

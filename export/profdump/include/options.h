@@ -45,8 +45,7 @@ struct option_entry {
     }
 
 /* Each ends with a NULL name. */
-extern const struct option_entry common_options[]; /* of every command */
-extern const struct option_entry table_options[];  /* which table is shown, and how */
+extern const struct option_entry table_options[]; /* which table is shown, and how */
 extern const struct option_entry analyze_options[];
 extern const struct option_entry blocks_options[]; /* of blocks, tax and memory --compat */
 extern const struct option_entry breakdown_options[];

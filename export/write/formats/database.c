@@ -45,42 +45,6 @@ static void check(struct database *database, int result)
         keep_error(database, errno_of(database, result));
 }
 
-static bool refuse(struct database *database, const char *path, struct write_error *error)
-{
-    struct write_error ignored;
-    out_file_commit(&database->file, ECANCELED, &ignored);
-    error->code = ESPIPE;
-    snprintf(error->message, sizeof error->message,
-             "%s: cannot write: a database must be a file, it is not written in one go", path);
-    return false;
-}
-
-bool database_open(struct database *database, const char *path, struct write_error *error)
-{
-    *database = (struct database){0};
-    if (!out_file_open(&database->file, path, error))
-        return false;
-    if (database->file.is_stream)
-        return refuse(database, path, error);
-    const char *name = database->file.temporary ? database->file.temporary : database->file.target;
-    int result =
-        sqlite3_open_v2(name, &database->sqlite, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
-    check(database, result);
-    database_run(database, "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; "
-                           "PRAGMA locking_mode=EXCLUSIVE; PRAGMA temp_store=MEMORY; "
-                           "PRAGMA cache_size=-65536; BEGIN");
-    if (!database->failed)
-        return true;
-    database_close(database, false, error);
-    return false;
-}
-
-void database_run(struct database *database, const char *sql)
-{
-    if (!database->failed)
-        check(database, sqlite3_exec(database->sqlite, sql, NULL, NULL, NULL));
-}
-
 struct database_row *database_prepare(struct database *database, const char *sql)
 {
     if (database->row_count == DATABASE_ROWS_MAX)
@@ -124,6 +88,12 @@ void row_write_slow(struct database_row *row, int result)
     check(row->database, result);
 }
 
+static void database_run(struct database *database, const char *sql)
+{
+    if (!database->failed)
+        check(database, sqlite3_exec(database->sqlite, sql, NULL, NULL, NULL));
+}
+
 static void finish(struct database *database)
 {
     for (uint32_t i = 0; i < database->row_count; i++)
@@ -144,8 +114,9 @@ static void remove_old_journals(const char *target)
             unlink(path);
 }
 
-/* A system error has the message of all outputs, any other error SQLite's own. */
-bool database_close(struct database *database, bool complete, struct write_error *error)
+/* Puts it in place; `complete` false: nothing is left of it. A system error has the message of all
+ * outputs, any other error SQLite's own. */
+static bool database_close(struct database *database, bool complete, struct write_error *error)
 {
     if (complete)
         database_run(database, "COMMIT");
@@ -161,6 +132,37 @@ bool database_close(struct database *database, bool complete, struct write_error
     if (failure == EIO || failure == ECANCELED)
         *error = database->error;
     return in_place;
+}
+
+static bool refuse(struct database *database, const char *path, struct write_error *error)
+{
+    struct write_error ignored;
+    out_file_commit(&database->file, ECANCELED, &ignored);
+    error->code = ESPIPE;
+    snprintf(error->message, sizeof error->message,
+             "%s: cannot write: a database must be a file, it is not written in one go", path);
+    return false;
+}
+
+/* `path` as in out_file.h, but it must be a file: a database is not written from beginning to end. */
+static bool database_open(struct database *database, const char *path, struct write_error *error)
+{
+    *database = (struct database){0};
+    if (!out_file_open(&database->file, path, error))
+        return false;
+    if (database->file.is_stream)
+        return refuse(database, path, error);
+    const char *name = database->file.temporary ? database->file.temporary : database->file.target;
+    int result =
+        sqlite3_open_v2(name, &database->sqlite, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+    check(database, result);
+    database_run(database, "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; "
+                           "PRAGMA locking_mode=EXCLUSIVE; PRAGMA temp_store=MEMORY; "
+                           "PRAGMA cache_size=-65536; BEGIN");
+    if (!database->failed)
+        return true;
+    database_close(database, false, error);
+    return false;
 }
 
 /* ---- the timeline as a database in nsys's form: see nsys_export.h ---- */

@@ -59,23 +59,6 @@ static FILE *open_gzip(int descriptor)
 }
 #endif
 
-FILE *packed_out_gzip(int descriptor, const char *path)
-{
-    (void)path;
-    errno = 0;
-    return open_gzip(descriptor);
-}
-
-FILE *packed_out_open(int descriptor, const char *path)
-{
-    errno = 0;
-    if (ends_with(path, ".gz"))
-        return open_gzip(descriptor);
-    return ends_with(path, ".zst") ? packed_zstd_open(descriptor) : NULL;
-}
-
-/* ---- zstd ---- */
-
 #ifdef PROF_HAVE_LIBZSTD
 #include <zstd.h>
 
@@ -146,7 +129,7 @@ static int zstd_close(void *cookie)
     return written ? 0 : EOF;
 }
 
-FILE *packed_zstd_open(int descriptor)
+static FILE *open_zstd(int descriptor)
 {
     static const cookie_io_functions_t functions = {.write = zstd_write, .close = zstd_close};
     struct zstd_file *file = zstd_file_create(descriptor);
@@ -158,13 +141,28 @@ FILE *packed_zstd_open(int descriptor)
     return stream;
 }
 #else
-FILE *packed_zstd_open(int descriptor)
+static FILE *open_zstd(int descriptor)
 {
     (void)descriptor;
     errno = ENOTSUP;
     return NULL;
 }
 #endif
+
+FILE *packed_out_gzip(int descriptor, const char *path)
+{
+    (void)path;
+    errno = 0;
+    return open_gzip(descriptor);
+}
+
+FILE *packed_out_open(int descriptor, const char *path)
+{
+    errno = 0;
+    if (ends_with(path, ".gz"))
+        return open_gzip(descriptor);
+    return ends_with(path, ".zst") ? open_zstd(descriptor) : NULL;
+}
 
 /* ---- a file of an export ---- */
 

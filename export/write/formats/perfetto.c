@@ -14,6 +14,77 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* ---- slices that are open ---- */
+
+static void open_fini(struct perfetto_open *open)
+{
+    free(open->heap);
+    *open = (struct perfetto_open){0};
+}
+
+static bool is_before(const struct perfetto_open_slice *a, const struct perfetto_open_slice *b)
+{
+    return a->end_ns != b->end_ns ? a->end_ns < b->end_ns : a->order > b->order;
+}
+
+static bool grow(struct perfetto_open *open)
+{
+    uint32_t capacity = open->capacity ? open->capacity * 2 : 64;
+    struct perfetto_open_slice *heap = realloc(open->heap, capacity * sizeof *heap);
+    if (!heap)
+        return false;
+    open->heap = heap;
+    open->capacity = capacity;
+    return true;
+}
+
+/* `order` of the slice is given here. False: no memory. By pointer, member by member: a copy of what was
+ * just written piecewise stalls for longer than all the rest takes. */
+static bool open_add(struct perfetto_open *open, const struct perfetto_open_slice *slice)
+{
+    if (open->count == open->capacity && !grow(open))
+        return false;
+    uint32_t at = open->count++;
+    for (; at > 0 && slice->end_ns <= open->heap[(at - 1) / 2].end_ns; at = (at - 1) / 2)
+        open->heap[at] = open->heap[(at - 1) / 2];
+    struct perfetto_open_slice *place = &open->heap[at];
+    place->end_ns = slice->end_ns;
+    place->order = open->order++;
+    place->track = slice->track;
+    place->depth = slice->depth;
+    place->lane = slice->lane;
+    return true;
+}
+
+/* Removes the one that ends first, heap[0]. There must be one. */
+static void open_remove(struct perfetto_open *open)
+{
+    const struct perfetto_open_slice last = open->heap[--open->count];
+    uint32_t at = 0;
+    for (uint32_t child = 1; child < open->count; child = 2 * at + 1) {
+        if (child + 1 < open->count && is_before(&open->heap[child + 1], &open->heap[child]))
+            child++;
+        if (!is_before(&open->heap[child], &last))
+            break;
+        open->heap[at] = open->heap[child];
+        at = child;
+    }
+    open->heap[at] = last;
+}
+
+/* Whether one ends before something begins at `time_ns` on that track and depth: what ends at that
+ * very moment does, unless the new one lies inside it. */
+static inline bool open_is_due(const struct perfetto_open *open, int64_t time_ns, uint32_t track,
+                               uint32_t depth)
+{
+    if (open->count == 0 || open->heap[0].end_ns > time_ns)
+        return false;
+    const struct perfetto_open_slice *first = &open->heap[0];
+    return first->end_ns < time_ns || first->track != track || first->depth >= depth;
+}
+
+/* ---- events ---- */
+
 /* Opens a packet with an event; nothing else is ended. */
 static inline void begin_event(struct perfetto *perfetto, unsigned type, uint32_t track,
                                int64_t time_ns)
@@ -41,13 +112,13 @@ static void end_first(struct perfetto *perfetto)
     proto_may_flush(&perfetto->out);
     if (slice->lane != TL_NONE)
         perfetto_tracks_release(&perfetto->tracks, slice->lane);
-    perfetto_open_remove(&perfetto->open);
+    open_remove(&perfetto->open);
 }
 
 static inline void end_due(struct perfetto *perfetto, int64_t time_ns, uint32_t track,
                            uint32_t depth)
 {
-    while (perfetto_open_is_due(&perfetto->open, time_ns, track, depth))
+    while (open_is_due(&perfetto->open, time_ns, track, depth))
         end_first(perfetto);
 }
 
@@ -76,7 +147,7 @@ static void begin_slice(struct perfetto *perfetto, int64_t start_ns,
     int64_t end_ns = perfetto_time(perfetto, slice->end_ns);
     slice->end_ns = end_ns > start_ns ? end_ns : start_ns;
     end_due(perfetto, start_ns, slice->track, slice->depth);
-    if (!perfetto_open_add(&perfetto->open, slice))
+    if (!open_add(&perfetto->open, slice))
         perfetto->out.error = ENOMEM;
     begin_event(perfetto, TYPE_SLICE_BEGIN, slice->track, start_ns);
 }
@@ -333,167 +404,6 @@ static void perfetto_gpu(void *user, uint32_t index)
     perfetto_end(perfetto);
 }
 
-static void perfetto_start(void *user, const struct timeline *timeline)
-{
-    (void)timeline;
-    perfetto_head_write(user);
-}
-
-/* What JSON could not say either: on the first process, where the rest about the run is. */
-static void put_skipped(struct perfetto *perfetto)
-{
-    static const char word[] = "libprof: counters without a number, left out";
-    perfetto_begin(perfetto, TYPE_INSTANT, perfetto_tracks_process(&perfetto->tracks, 0),
-                   perfetto->last_ns - perfetto->shift_ns);
-    perfetto_name(perfetto, PERFETTO_CATEGORY_INSTANT, perfetto_names_word(&perfetto->names, word));
-    perfetto_uint(perfetto, PERFETTO_KEY_VALUE, perfetto->skipped_counters);
-    perfetto_end(perfetto);
-}
-
-static void perfetto_finish(void *user)
-{
-    struct perfetto *perfetto = user;
-    while (perfetto->open.count)
-        end_first(perfetto);
-    if (perfetto->skipped_counters)
-        put_skipped(perfetto);
-}
-
-static const struct exporter perfetto_exporter = {
-    .name = "perfetto",
-    .begin = perfetto_start,
-    .slice = perfetto_slice,
-    .frame = perfetto_frame,
-    .async = perfetto_async,
-    .mark = perfetto_mark,
-    .counter = perfetto_counter,
-    .timing = perfetto_timing,
-    .gpu = perfetto_gpu,
-    .memory = perfetto_memory_event,
-    .migration = perfetto_memory_migration,
-    .end = perfetto_finish,
-};
-
-static int compare_forwards(const void *left, const void *right, void *user)
-{
-    const struct timeline *timeline = user;
-    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    uint32_t forward_a = timeline->fwdbwds.at[a].forward,
-             forward_b = timeline->fwdbwds.at[b].forward;
-    if (forward_a != forward_b)
-        return forward_a < forward_b ? -1 : 1;
-    return a < b ? -1 : a > b;
-}
-
-static bool sort_forwards(struct perfetto *perfetto)
-{
-    uint32_t count = perfetto->timeline->fwdbwds.count;
-    perfetto->forwards = malloc((count + (size_t)1) * sizeof *perfetto->forwards);
-    if (!perfetto->forwards)
-        return false;
-    for (uint32_t i = 0; i < count; i++)
-        perfetto->forwards[i] = i;
-    if (count > 1)
-        qsort_r(perfetto->forwards, count, sizeof *perfetto->forwards, compare_forwards,
-                (void *)perfetto->timeline);
-    return true;
-}
-
-static void perfetto_fini(struct perfetto *perfetto)
-{
-    range_paths_fini(&perfetto->paths);
-    perfetto_names_fini(&perfetto->names);
-    perfetto_tracks_fini(&perfetto->tracks);
-    perfetto_open_fini(&perfetto->open);
-    heap_levels_fini(&perfetto->heaps);
-    free(perfetto->forwards);
-}
-
-/* Returns 0 or an errno. */
-static int write_trace(const struct timeline *timeline, char *const *stacks,
-                       const struct export_file *file)
-{
-    struct perfetto perfetto = {
-        .timeline = timeline,
-        .stacks = stacks,
-        .shift_ns = timeline->start_ns < 0 ? -timeline->start_ns : 0,
-    };
-    bool walked = proto_out_init(&perfetto.out, file->file.fd, file->stream) &&
-                  perfetto_names_init(&perfetto.names, timeline) &&
-                  perfetto_tracks_init(&perfetto.tracks, timeline, &perfetto.out) &&
-                  range_paths_init(&perfetto.paths, timeline) &&
-                  heap_levels_init(&perfetto.heaps, timeline) && sort_forwards(&perfetto) &&
-                  exporter_walk(&perfetto_exporter, &perfetto, timeline);
-    bool complete = walked && !perfetto.paths.failed && !perfetto.names.fresh.error;
-    int error = proto_out_fini(&perfetto.out);
-    perfetto_fini(&perfetto);
-    return complete || error ? error : ENOMEM;
-}
-
-bool write_perfetto(const struct timeline *timeline, char *const *stacks, const char *path,
-                    struct write_error *error)
-{
-    struct export_file file;
-    if (!export_file_open(&file, path, packed_out_open, error))
-        return false;
-    return export_file_close(&file, write_trace(timeline, stacks, &file), error);
-}
-
-/* ---- the file ---- */
-
-void perfetto_open_fini(struct perfetto_open *open)
-{
-    free(open->heap);
-    *open = (struct perfetto_open){0};
-}
-
-static bool is_before(const struct perfetto_open_slice *a, const struct perfetto_open_slice *b)
-{
-    return a->end_ns != b->end_ns ? a->end_ns < b->end_ns : a->order > b->order;
-}
-
-static bool grow(struct perfetto_open *open)
-{
-    uint32_t capacity = open->capacity ? open->capacity * 2 : 64;
-    struct perfetto_open_slice *heap = realloc(open->heap, capacity * sizeof *heap);
-    if (!heap)
-        return false;
-    open->heap = heap;
-    open->capacity = capacity;
-    return true;
-}
-
-bool perfetto_open_add(struct perfetto_open *open, const struct perfetto_open_slice *slice)
-{
-    if (open->count == open->capacity && !grow(open))
-        return false;
-    uint32_t at = open->count++;
-    for (; at > 0 && slice->end_ns <= open->heap[(at - 1) / 2].end_ns; at = (at - 1) / 2)
-        open->heap[at] = open->heap[(at - 1) / 2];
-    struct perfetto_open_slice *place = &open->heap[at];
-    place->end_ns = slice->end_ns;
-    place->order = open->order++;
-    place->track = slice->track;
-    place->depth = slice->depth;
-    place->lane = slice->lane;
-    return true;
-}
-
-void perfetto_open_remove(struct perfetto_open *open)
-{
-    const struct perfetto_open_slice last = open->heap[--open->count];
-    uint32_t at = 0;
-    for (uint32_t child = 1; child < open->count; child = 2 * at + 1) {
-        if (child + 1 < open->count && is_before(&open->heap[child + 1], &open->heap[child]))
-            child++;
-        if (!is_before(&open->heap[child], &last))
-            break;
-        open->heap[at] = open->heap[child];
-        at = child;
-    }
-    open->heap[at] = last;
-}
-
 /* ---- what comes before the events: the clock, the tracks, what is known of the run ---- */
 
 static void put_clock(struct proto_out *out, unsigned id, uint64_t time_ns)
@@ -610,11 +520,119 @@ static void put_shed(struct perfetto *perfetto, const struct tl_shed *shed)
     proto_end(out, perfetto->at.packet);
 }
 
-void perfetto_head_write(struct perfetto *perfetto)
+static void write_head(struct perfetto *perfetto)
 {
     put_clocks(perfetto);
     perfetto_tracks_describe(&perfetto->tracks);
     put_run(perfetto);
     for (uint32_t i = 0; i < perfetto->timeline->sheds.count; i++)
         put_shed(perfetto, &perfetto->timeline->sheds.at[i]);
+}
+
+/* ---- the file ---- */
+
+static void perfetto_start(void *user, const struct timeline *timeline)
+{
+    (void)timeline;
+    write_head(user);
+}
+
+/* What JSON could not say either: on the first process, where the rest about the run is. */
+static void put_skipped(struct perfetto *perfetto)
+{
+    static const char word[] = "libprof: counters without a number, left out";
+    perfetto_begin(perfetto, TYPE_INSTANT, perfetto_tracks_process(&perfetto->tracks, 0),
+                   perfetto->last_ns - perfetto->shift_ns);
+    perfetto_name(perfetto, PERFETTO_CATEGORY_INSTANT, perfetto_names_word(&perfetto->names, word));
+    perfetto_uint(perfetto, PERFETTO_KEY_VALUE, perfetto->skipped_counters);
+    perfetto_end(perfetto);
+}
+
+static void perfetto_finish(void *user)
+{
+    struct perfetto *perfetto = user;
+    while (perfetto->open.count)
+        end_first(perfetto);
+    if (perfetto->skipped_counters)
+        put_skipped(perfetto);
+}
+
+static const struct exporter perfetto_exporter = {
+    .name = "perfetto",
+    .begin = perfetto_start,
+    .slice = perfetto_slice,
+    .frame = perfetto_frame,
+    .async = perfetto_async,
+    .mark = perfetto_mark,
+    .counter = perfetto_counter,
+    .timing = perfetto_timing,
+    .gpu = perfetto_gpu,
+    .memory = perfetto_memory_event,
+    .migration = perfetto_memory_migration,
+    .end = perfetto_finish,
+};
+
+static int compare_forwards(const void *left, const void *right, void *user)
+{
+    const struct timeline *timeline = user;
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    uint32_t forward_a = timeline->fwdbwds.at[a].forward,
+             forward_b = timeline->fwdbwds.at[b].forward;
+    if (forward_a != forward_b)
+        return forward_a < forward_b ? -1 : 1;
+    return a < b ? -1 : a > b;
+}
+
+static bool sort_forwards(struct perfetto *perfetto)
+{
+    uint32_t count = perfetto->timeline->fwdbwds.count;
+    perfetto->forwards = malloc((count + (size_t)1) * sizeof *perfetto->forwards);
+    if (!perfetto->forwards)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        perfetto->forwards[i] = i;
+    if (count > 1)
+        qsort_r(perfetto->forwards, count, sizeof *perfetto->forwards, compare_forwards,
+                (void *)perfetto->timeline);
+    return true;
+}
+
+static void perfetto_fini(struct perfetto *perfetto)
+{
+    range_paths_fini(&perfetto->paths);
+    perfetto_names_fini(&perfetto->names);
+    perfetto_tracks_fini(&perfetto->tracks);
+    open_fini(&perfetto->open);
+    heap_levels_fini(&perfetto->heaps);
+    free(perfetto->forwards);
+}
+
+/* Returns 0 or an errno. */
+static int write_trace(const struct timeline *timeline, char *const *stacks,
+                       const struct export_file *file)
+{
+    struct perfetto perfetto = {
+        .timeline = timeline,
+        .stacks = stacks,
+        .shift_ns = timeline->start_ns < 0 ? -timeline->start_ns : 0,
+    };
+    bool walked = proto_out_init(&perfetto.out, file->file.fd, file->stream) &&
+                  perfetto_names_init(&perfetto.names, timeline) &&
+                  perfetto_tracks_init(&perfetto.tracks, timeline, &perfetto.out) &&
+                  range_paths_init(&perfetto.paths, timeline) &&
+                  heap_levels_init(&perfetto.heaps, timeline) && sort_forwards(&perfetto) &&
+                  exporter_walk(&perfetto_exporter, &perfetto, timeline);
+    bool complete = walked && !perfetto.paths.failed && !perfetto.names.fresh.error;
+    int error = proto_out_fini(&perfetto.out);
+    perfetto_fini(&perfetto);
+    return complete || error ? error : ENOMEM;
+}
+
+bool write_perfetto(const struct timeline *timeline, char *const *stacks, const char *path,
+                    struct write_error *error)
+{
+    struct export_file file;
+    if (!export_file_open(&file, path, packed_out_open, error))
+        return false;
+    return export_file_close(&file, write_trace(timeline, stacks, &file), error);
 }

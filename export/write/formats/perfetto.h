@@ -50,27 +50,6 @@ struct perfetto_open {
     uint64_t order;
 };
 
-/* Zeroed is empty. */
-void perfetto_open_fini(struct perfetto_open *open);
-
-/* `order` of the slice is given here. False: no memory. By pointer, member by member: a copy of what was
- * just written piecewise stalls for longer than all the rest takes. */
-bool perfetto_open_add(struct perfetto_open *open, const struct perfetto_open_slice *slice);
-
-/* Removes the one that ends first, heap[0]. There must be one. */
-void perfetto_open_remove(struct perfetto_open *open);
-
-/* Whether one ends before something begins at `time_ns` on that track and depth: what ends at that
- * very moment does, unless the new one lies inside it. */
-static inline bool perfetto_open_is_due(const struct perfetto_open *open, int64_t time_ns,
-                                        uint32_t track, uint32_t depth)
-{
-    if (open->count == 0 || open->heap[0].end_ns > time_ns)
-        return false;
-    const struct perfetto_open_slice *first = &open->heap[0];
-    return first->end_ns < time_ns || first->track != track || first->depth >= depth;
-}
-
 struct perfetto {
     const struct timeline *timeline;
     struct proto_out out;
@@ -95,9 +74,6 @@ void perfetto_name(struct perfetto *perfetto, enum perfetto_category category, u
 /* A slice that is told at once: begin and end, to be closed with perfetto_end(). */
 void perfetto_begin_slice(struct perfetto *perfetto, uint32_t track, int64_t start_ns,
                           int64_t end_ns);
-
-/* perfetto_head.c: what comes before the events. */
-void perfetto_head_write(struct perfetto *perfetto);
 
 /* perfetto_args.c: the annotations of an open event. */
 void perfetto_args_gpu(struct perfetto *perfetto, const struct tl_gpu *op);

@@ -310,7 +310,7 @@ uint32_t perfetto_tracks_counter(struct perfetto_tracks *tracks, const struct tl
     return 0;
 }
 
-uint32_t perfetto_tracks_heap(struct perfetto_tracks *tracks, uint32_t heap)
+static uint32_t track_of_heap(struct perfetto_tracks *tracks, uint32_t heap)
 {
     char label[MEMORY_LABEL_BYTES], name[MEMORY_LABEL_BYTES + 8];
     if (tracks->heaps[heap])
@@ -540,7 +540,7 @@ void perfetto_memory_event(void *user, uint32_t index)
     struct perfetto *perfetto = user;
     int64_t time_ns = perfetto->timeline->memory_events.at[index].time_ns;
     struct heap_change change = heap_levels_take(&perfetto->heaps, index);
-    uint32_t track = perfetto_tracks_heap(&perfetto->tracks, change.memory->heap);
+    uint32_t track = track_of_heap(&perfetto->tracks, change.memory->heap);
     perfetto_begin(perfetto, TYPE_COUNTER, track, time_ns);
     proto_int(&perfetto->out, EVENT_COUNTER_VALUE, change.allocated);
     perfetto_end(perfetto);

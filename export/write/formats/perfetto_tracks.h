@@ -58,7 +58,6 @@ uint32_t perfetto_tracks_of_work(struct perfetto_tracks *tracks, const struct tl
 uint32_t perfetto_tracks_of_spare(struct perfetto_tracks *tracks, struct chrome_spare *spare);
 uint32_t perfetto_tracks_of_timing(struct perfetto_tracks *tracks, const struct tl_timing *timing);
 uint32_t perfetto_tracks_counter(struct perfetto_tracks *tracks, const struct tl_counter *counter);
-uint32_t perfetto_tracks_heap(struct perfetto_tracks *tracks, uint32_t heap);
 
 /* A free track for a begin/end range of the thread, taken until perfetto_tracks_release(). Returns the
  * lane, TL_NONE: no memory. */

@@ -1,35 +1,127 @@
-/* pprof.c - samples of a pprof profile: see pprof.h. */
-#include "pprof.h"
-
+/* pprof.c - a profile for pprof.
+ *
+ * A profile (profile.proto of github.com/google/pprof) is samples: a stack of locations, innermost first,
+ * with values. Ours are sums:
+ *
+ *     CPU     a path of ranges and calls on one thread     self time and calls
+ *     device  an operation on one stream, the call that    device time and operations
+ *             launched it, what was around that
+ *
+ * A name of the timeline is a function of that name. Where the call's stack was recorded, its frames stand
+ * in place of the ranges, with addresses, mappings and build ids, and the ranges become the label "range".
+ * Begin/end ranges nest in nothing, so they are in no stack.
+ */
+#include "array.h"
 #include "exporter.h"
 #include "formats.h"
+#include "maps.h"
 #include "packed_out.h"
+#include "proto_out.h"
+#include "range_paths.h"
+#include "symbols.h"
 #include "timeline.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-uint32_t pprof_string(struct pprof *pprof, struct text text)
+/* Numbers of fields. */
+enum {
+    PROFILE_SAMPLE_TYPE = 1,
+    PROFILE_SAMPLE = 2,
+    PROFILE_MAPPING = 3,
+    PROFILE_LOCATION = 4,
+    PROFILE_FUNCTION = 5,
+    PROFILE_STRING = 6,
+    PROFILE_TIME = 9,
+    PROFILE_DURATION = 10,
+    PROFILE_COMMENT = 13,
+    PROFILE_DEFAULT_TYPE = 14,
+
+    VALUE_TYPE = 1,
+    VALUE_UNIT = 2,
+    SAMPLE_LOCATIONS = 1,
+    SAMPLE_VALUES = 2,
+    SAMPLE_LABEL = 3,
+    LABEL_KEY = 1,
+    LABEL_STRING = 2,
+    LABEL_NUMBER = 3,
+    MAPPING_ID = 1,
+    MAPPING_START = 2,
+    MAPPING_LIMIT = 3,
+    MAPPING_OFFSET = 4,
+    MAPPING_FILE = 5,
+    MAPPING_BUILD_ID = 6,
+    LOCATION_ID = 1,
+    LOCATION_MAPPING = 2,
+    LOCATION_ADDRESS = 3,
+    LOCATION_LINE = 4,
+    LINE_FUNCTION = 1,
+    LINE_NUMBER = 2,
+    FUNCTION_ID = 1,
+    FUNCTION_NAME = 2,
+    FUNCTION_SYSTEM_NAME = 3,
+    FUNCTION_FILE = 4,
+};
+
+struct pprof_sample {
+    uint32_t path;  /* TL_NONE: outside of every range */
+    uint32_t name;  /* of the device operation; TL_NONE: CPU */
+    uint32_t stack; /* of the call; TL_NONE */
+    uint32_t row;   /* thread, or of a device operation its stream (TL_NONE none) */
+    int64_t cpu_ns, device_ns;
+    uint64_t count;
+};
+
+/* Pairs of numbers, numbered in the order of their first use. */
+struct pprof_pairs {
+    struct keymap map;
+    uint32_t count;
+};
+
+struct pprof {
+    const struct timeline *timeline;
+    struct symbols *symbols; /* NULL: stacks are not used */
+    struct proto_out out;
+    struct range_paths paths;
+    struct pprof_pairs leaves, stacked,
+        places; /* path and name; that and stack; that and row: a sample */
+    TL_ARRAY(struct pprof_sample) samples;
+    uint32_t *strings; /* by name: index into the profile's strings, 0 none yet */
+    uint32_t string_count;
+    uint64_t location_count; /* the first names.count ones are those of names */
+    uint64_t
+        left_out; /* location of what is beyond the deepest ranges that are listed; 0 none yet */
+    bool *told;   /* by name: its function and location are in the file */
+    bool *told_modules;
+    struct keymap frames; /* module and offset -> place in frame_locations */
+    TL_ARRAY(uint64_t) frame_locations;
+    TL_ARRAY(uint64_t) stack; /* of the sample that is written */
+    bool failed;              /* no memory */
+};
+
+/* A string's index in the profile; each call makes a new one but for names. */
+static uint32_t put_string(struct pprof *pprof, struct text text)
 {
     proto_text(&pprof->out, PROFILE_STRING, text);
     proto_may_flush(&pprof->out);
     return pprof->string_count++;
 }
 
-uint32_t pprof_name_string(struct pprof *pprof, uint32_t name)
+static uint32_t name_string(struct pprof *pprof, uint32_t name)
 {
     if (pprof->strings[name] == 0)
-        pprof->strings[name] = pprof_string(pprof, pprof->timeline->names.at[name]);
+        pprof->strings[name] = put_string(pprof, pprof->timeline->names.at[name]);
     return pprof->strings[name];
 }
 
 static uint32_t word(struct pprof *pprof, const char *text)
 {
-    return pprof_string(pprof, (struct text){text, strlen(text)});
+    return put_string(pprof, (struct text){text, strlen(text)});
 }
 
-void pprof_add_location(struct pprof *pprof, uint64_t location)
+/* To the stack of the sample that is written. */
+static void add_location(struct pprof *pprof, uint64_t location)
 {
     uint64_t *place = ARRAY_ADD(&pprof->stack);
     if (place)
@@ -142,7 +234,7 @@ static uint64_t name_location(struct pprof *pprof, uint32_t name)
 {
     uint64_t id = (uint64_t)name + 1;
     if (!pprof->told[name])
-        put_location(pprof, id, pprof_name_string(pprof, name));
+        put_location(pprof, id, name_string(pprof, name));
     pprof->told[name] = true;
     return id;
 }
@@ -159,27 +251,135 @@ static uint64_t left_out_location(struct pprof *pprof)
     return pprof->left_out;
 }
 
+/* Recorded call stacks in a pprof profile: a location per address, with a line for each
+ * function that was inlined there. */
+
+#define MODULE_SHIFT 40
+
+/* Module and offset as one number; what no file holds by its address. */
+static uint64_t key_of(const struct symbol_frame *frame)
+{
+    if (frame->module_index == TL_NONE)
+        return UINT64_C(1) << 63 | (uint64_t)frame->python << 62 | frame->offset;
+    return (uint64_t)frame->module_index << MODULE_SHIFT |
+           (frame->offset & ((UINT64_C(1) << MODULE_SHIFT) - 1));
+}
+
+static void put_mapping(struct pprof *pprof, uint32_t index)
+{
+    const struct tl_module *module = &pprof->timeline->modules.at[index];
+    char build_id[2 * sizeof module->build_id + 1] = "";
+    if (pprof->told_modules[index])
+        return;
+    pprof->told_modules[index] = true;
+    for (uint32_t i = 0; i < module->build_id_bytes && i < sizeof module->build_id; i++)
+        snprintf(build_id + 2 * (size_t)i, 3, "%02x", module->build_id[i]);
+    uint32_t file = name_string(pprof, module->path);
+    uint32_t build = *build_id ? put_string(pprof, (struct text){build_id, strlen(build_id)}) : 0;
+    size_t mark = proto_begin(&pprof->out, PROFILE_MAPPING);
+    proto_uint(&pprof->out, MAPPING_ID, (uint64_t)index + 1);
+    proto_uint(&pprof->out, MAPPING_START, module->start);
+    proto_uint(&pprof->out, MAPPING_LIMIT, module->end);
+    proto_uint(&pprof->out, MAPPING_OFFSET, module->file_offset);
+    proto_uint(&pprof->out, MAPPING_FILE, file);
+    if (build)
+        proto_uint(&pprof->out, MAPPING_BUILD_ID, build);
+    proto_end(&pprof->out, mark);
+}
+
+/* Functions of frames are numbered after their locations: `id` is given. */
+static void put_function(struct pprof *pprof, uint64_t id, const struct symbol_frame *frame)
+{
+    char name[1024];
+    symbols_name(frame, name, sizeof name);
+    uint32_t text = put_string(pprof, (struct text){name, strlen(name)});
+    uint32_t file =
+        frame->file ? put_string(pprof, (struct text){frame->file, strlen(frame->file)}) : 0;
+    size_t mark = proto_begin(&pprof->out, PROFILE_FUNCTION);
+    proto_uint(&pprof->out, FUNCTION_ID, id);
+    proto_uint(&pprof->out, FUNCTION_NAME, text);
+    proto_uint(&pprof->out, FUNCTION_SYSTEM_NAME, text);
+    if (file)
+        proto_uint(&pprof->out, FUNCTION_FILE, file);
+    proto_end(&pprof->out, mark);
+}
+
+/* `count` frames at one address: all but the last were inlined. */
+static uint64_t put_frames(struct pprof *pprof, const struct symbol_frame *frames, uint32_t count)
+{
+    const struct symbol_frame *frame = &frames[count - 1];
+    uint64_t first = pprof->location_count + 1;
+    for (uint32_t i = 0; i < count; i++)
+        put_function(pprof, first + i, &frames[i]);
+    if (frame->module_index != TL_NONE)
+        put_mapping(pprof, frame->module_index);
+    size_t mark = proto_begin(&pprof->out, PROFILE_LOCATION);
+    proto_uint(&pprof->out, LOCATION_ID, first);
+    if (frame->module_index != TL_NONE)
+        proto_uint(&pprof->out, LOCATION_MAPPING, (uint64_t)frame->module_index + 1);
+    uint64_t bias =
+        frame->module_index == TL_NONE ? 0 : pprof->timeline->modules.at[frame->module_index].bias;
+    if (!frame->python)
+        proto_uint(&pprof->out, LOCATION_ADDRESS, frame->offset + bias);
+    for (uint32_t i = 0; i < count; i++) {
+        size_t line = proto_begin(&pprof->out, LOCATION_LINE);
+        proto_uint(&pprof->out, LINE_FUNCTION, first + i);
+        if (frames[i].line)
+            proto_uint(&pprof->out, LINE_NUMBER, frames[i].line);
+        proto_end(&pprof->out, line);
+    }
+    proto_end(&pprof->out, mark);
+    proto_may_flush(&pprof->out);
+    pprof->location_count += count;
+    return first;
+}
+
+static uint64_t location_of(struct pprof *pprof, const struct symbol_frame *frames, uint32_t count)
+{
+    uint64_t key = key_of(&frames[count - 1]);
+    uint32_t place = keymap_find(&pprof->frames, key);
+    if (place != KEYMAP_NONE)
+        return pprof->frame_locations.at[place];
+    uint64_t *location = ARRAY_ADD(&pprof->frame_locations);
+    if (!location || !keymap_set(&pprof->frames, key, pprof->frame_locations.count - 1)) {
+        pprof->failed = true;
+        return 0;
+    }
+    return *location = put_frames(pprof, frames, count);
+}
+
+static void add_frames(struct pprof *pprof, uint32_t stack)
+{
+    struct symbol_stack frames = symbols_stack(pprof->symbols, stack);
+    for (uint32_t i = 0, first = 0; i < frames.count; i++) {
+        if (frames.at[i].inlined && i + 1 < frames.count)
+            continue;
+        add_location(pprof, location_of(pprof, &frames.at[first], i + 1 - first));
+        first = i + 1;
+    }
+}
+
 /* Innermost first: the operation, the call, then its frames or what was around it. */
 static void collect_stack(struct pprof *pprof, const struct pprof_sample *sample)
 {
     uint32_t path = sample->path;
     pprof->stack.count = 0;
     if (sample->name != TL_NONE)
-        pprof_add_location(pprof, name_location(pprof, sample->name));
+        add_location(pprof, name_location(pprof, sample->name));
     if (path != TL_NONE) {
-        pprof_add_location(pprof, name_location(pprof, pprof->paths.paths.at[path].name));
+        add_location(pprof, name_location(pprof, pprof->paths.paths.at[path].name));
         path = pprof->paths.paths.at[path].parent;
     }
     if (sample->stack != TL_NONE) {
-        pprof_add_frames(pprof, sample->stack);
+        add_frames(pprof, sample->stack);
         return;
     }
     for (uint32_t i = 0; path != TL_NONE && i < RANGES_MAX; i++) {
-        pprof_add_location(pprof, name_location(pprof, pprof->paths.paths.at[path].name));
+        add_location(pprof, name_location(pprof, pprof->paths.paths.at[path].name));
         path = pprof->paths.paths.at[path].parent;
     }
     if (path != TL_NONE)
-        pprof_add_location(pprof, left_out_location(pprof));
+        add_location(pprof, left_out_location(pprof));
 }
 
 /* Indexes of the words that labels have. */
@@ -207,7 +407,7 @@ static struct labels prepare_labels(struct pprof *pprof, const struct pprof_samp
     if (sample->name == TL_NONE) {
         uint32_t name = pprof->timeline->threads.at[sample->row].name;
         if (name < pprof->timeline->names.count)
-            labels.thread = pprof_name_string(pprof, name);
+            labels.thread = name_string(pprof, name);
     }
     if (sample->stack != TL_NONE && sample->path != TL_NONE) {
         range_paths_text(&pprof->paths, sample->path, path);
@@ -354,112 +554,4 @@ bool write_pprof(const struct timeline *timeline, struct symbols *symbols, const
     if (!export_file_open(&file, path, packed_out_gzip, error))
         return false;
     return export_file_close(&file, write_profile(timeline, symbols, &file), error);
-}
-
-/* Recorded call stacks in a pprof profile: a location per address, with a line for each
- * function that was inlined there. */
-
-#define MODULE_SHIFT 40
-
-/* Module and offset as one number; what no file holds by its address. */
-static uint64_t key_of(const struct symbol_frame *frame)
-{
-    if (frame->module_index == TL_NONE)
-        return UINT64_C(1) << 63 | (uint64_t)frame->python << 62 | frame->offset;
-    return (uint64_t)frame->module_index << MODULE_SHIFT |
-           (frame->offset & ((UINT64_C(1) << MODULE_SHIFT) - 1));
-}
-
-static void put_mapping(struct pprof *pprof, uint32_t index)
-{
-    const struct tl_module *module = &pprof->timeline->modules.at[index];
-    char build_id[2 * sizeof module->build_id + 1] = "";
-    if (pprof->told_modules[index])
-        return;
-    pprof->told_modules[index] = true;
-    for (uint32_t i = 0; i < module->build_id_bytes && i < sizeof module->build_id; i++)
-        snprintf(build_id + 2 * (size_t)i, 3, "%02x", module->build_id[i]);
-    uint32_t file = pprof_name_string(pprof, module->path);
-    uint32_t build = *build_id ? pprof_string(pprof, (struct text){build_id, strlen(build_id)}) : 0;
-    size_t mark = proto_begin(&pprof->out, PROFILE_MAPPING);
-    proto_uint(&pprof->out, MAPPING_ID, (uint64_t)index + 1);
-    proto_uint(&pprof->out, MAPPING_START, module->start);
-    proto_uint(&pprof->out, MAPPING_LIMIT, module->end);
-    proto_uint(&pprof->out, MAPPING_OFFSET, module->file_offset);
-    proto_uint(&pprof->out, MAPPING_FILE, file);
-    if (build)
-        proto_uint(&pprof->out, MAPPING_BUILD_ID, build);
-    proto_end(&pprof->out, mark);
-}
-
-/* Functions of frames are numbered after their locations: `id` is given. */
-static void put_function(struct pprof *pprof, uint64_t id, const struct symbol_frame *frame)
-{
-    char name[1024];
-    symbols_name(frame, name, sizeof name);
-    uint32_t text = pprof_string(pprof, (struct text){name, strlen(name)});
-    uint32_t file =
-        frame->file ? pprof_string(pprof, (struct text){frame->file, strlen(frame->file)}) : 0;
-    size_t mark = proto_begin(&pprof->out, PROFILE_FUNCTION);
-    proto_uint(&pprof->out, FUNCTION_ID, id);
-    proto_uint(&pprof->out, FUNCTION_NAME, text);
-    proto_uint(&pprof->out, FUNCTION_SYSTEM_NAME, text);
-    if (file)
-        proto_uint(&pprof->out, FUNCTION_FILE, file);
-    proto_end(&pprof->out, mark);
-}
-
-/* `count` frames at one address: all but the last were inlined. */
-static uint64_t put_frames(struct pprof *pprof, const struct symbol_frame *frames, uint32_t count)
-{
-    const struct symbol_frame *frame = &frames[count - 1];
-    uint64_t first = pprof->location_count + 1;
-    for (uint32_t i = 0; i < count; i++)
-        put_function(pprof, first + i, &frames[i]);
-    if (frame->module_index != TL_NONE)
-        put_mapping(pprof, frame->module_index);
-    size_t mark = proto_begin(&pprof->out, PROFILE_LOCATION);
-    proto_uint(&pprof->out, LOCATION_ID, first);
-    if (frame->module_index != TL_NONE)
-        proto_uint(&pprof->out, LOCATION_MAPPING, (uint64_t)frame->module_index + 1);
-    uint64_t bias =
-        frame->module_index == TL_NONE ? 0 : pprof->timeline->modules.at[frame->module_index].bias;
-    if (!frame->python)
-        proto_uint(&pprof->out, LOCATION_ADDRESS, frame->offset + bias);
-    for (uint32_t i = 0; i < count; i++) {
-        size_t line = proto_begin(&pprof->out, LOCATION_LINE);
-        proto_uint(&pprof->out, LINE_FUNCTION, first + i);
-        if (frames[i].line)
-            proto_uint(&pprof->out, LINE_NUMBER, frames[i].line);
-        proto_end(&pprof->out, line);
-    }
-    proto_end(&pprof->out, mark);
-    proto_may_flush(&pprof->out);
-    pprof->location_count += count;
-    return first;
-}
-
-static uint64_t location_of(struct pprof *pprof, const struct symbol_frame *frames, uint32_t count)
-{
-    uint64_t key = key_of(&frames[count - 1]);
-    uint32_t place = keymap_find(&pprof->frames, key);
-    if (place != KEYMAP_NONE)
-        return pprof->frame_locations.at[place];
-    uint64_t *location = ARRAY_ADD(&pprof->frame_locations);
-    if (!location || !keymap_set(&pprof->frames, key, pprof->frame_locations.count - 1)) {
-        pprof->failed = true;
-        return 0;
-    }
-    return *location = put_frames(pprof, frames, count);
-}
-
-void pprof_add_frames(struct pprof *pprof, uint32_t stack)
-{
-    struct symbol_stack frames = symbols_stack(pprof->symbols, stack);
-    for (uint32_t i = 0, first = 0; i < frames.count; i++) {
-        if (frames.at[i].inlined && i + 1 < frames.count)
-            continue;
-        pprof_add_location(pprof, location_of(pprof, &frames.at[first], i + 1 - first));
-        first = i + 1;
-    }
 }

@@ -18,7 +18,8 @@ struct choice {
     struct keymap names; /* a node's name -> its place in the output */
 };
 
-void html_tree_fini(struct html_tree *tree)
+/* Frees the nodes, not their texts. */
+static void tree_fini(struct html_tree *tree)
 {
     free(tree->nodes.at);
     tree->nodes.at = NULL;
@@ -236,7 +237,7 @@ static bool write_ranges(struct json_out *out, const struct timeline *timeline)
         add_times(&tree, &averages);
         written = html_tree_write(out, &tree);
     }
-    html_tree_fini(&tree);
+    tree_fini(&tree);
     key_averages_fini(&averages);
     return written;
 }
@@ -261,7 +262,7 @@ static void functions_fini(struct functions *functions)
     free(functions->texts.at);
     keymap_fini(&functions->known);
     keymap_fini(&functions->children);
-    html_tree_fini(&functions->tree);
+    tree_fini(&functions->tree);
     free(functions->frames);
 }
 

@@ -36,8 +36,6 @@ struct html_tree {
     TL_ARRAY(struct html_node) nodes;
 };
 
-void html_tree_fini(struct html_tree *tree); /* frees the nodes, not their texts */
-
 /* A value: {title, metrics[], all, shown, names[], nodes[]: [parent (-1 none), name, kind, calls,
  * self of each metric, rest of each metric]}; nodes come behind their parents. False: no memory. */
 bool html_tree_write(struct json_out *out, const struct html_tree *tree);

@@ -105,8 +105,6 @@ struct chrome_rows {
 bool chrome_rows_init(struct chrome_rows *rows, const struct timeline *timeline);
 void chrome_rows_fini(struct chrome_rows *rows);
 
-void chrome_row_set(struct chrome_row *row, uint32_t pid, uint32_t tid);
-
 /* The row of a wait or of overhead: the first of its group that is free at its start. NULL when
  * memory is short. Calls must come in the order of the operations' start. */
 struct chrome_spare *chrome_rows_spare(struct chrome_rows *rows, const struct tl_gpu *op);

@@ -376,13 +376,24 @@ static const struct {
 };
 #define LEAST_IMPORTANT (sizeof least_important / sizeof *least_important)
 
+/* What rows are sorted by; never KEY_BY_DEFAULT. */
+static enum key_column sort_column(const struct write_options *options, bool has_device)
+{
+    if (options->sort != KEY_BY_DEFAULT)
+        return options->sort;
+    if (options->table == WRITE_TABLE_ALL)
+        return has_device ? KEY_BY_CUDA_TOTAL : KEY_BY_CPU_TOTAL;
+    if (options->table == WRITE_TABLE_API)
+        return KEY_BY_SELF_CPU;
+    return options->table == WRITE_TABLE_PROJECTED ? KEY_BY_PROJECTED : KEY_BY_CUDA_TOTAL;
+}
+
 /* Columns that the user added are left out last, the sort column never. */
 static unsigned rank_of(const struct averages_rows *rows, unsigned index)
 {
     const struct averages_cell *cell = &rows->cells[index];
     bool is_share = cell->form == AVERAGES_CPU_SHARE || cell->form == AVERAGES_CUDA_SHARE;
-    if (cell->column == averages_rows_sort(rows->options, rows->texts.averages->has_device) &&
-        !is_share)
+    if (cell->column == sort_column(rows->options, rows->texts.averages->has_device) && !is_share)
         return 0;
     if (rows->options->columns >> cell->column & 1)
         return 1 + index;
@@ -503,7 +514,8 @@ void averages_rows_print(struct averages_rows *rows)
 
 /* ---- from options to rows ---- */
 
-bool averages_rows_shows(enum write_table table, enum key_kind kind)
+/* Whether the table at hand has rows of this kind. */
+static bool table_shows(enum write_table table, enum key_kind kind)
 {
     switch (table) {
     case WRITE_TABLE_KERNELS:
@@ -526,7 +538,7 @@ static bool is_shown(const struct write_options *options, const struct key_avera
 {
     if (options->table == WRITE_TABLE_PROJECTED && row->projected_count == 0)
         return false;
-    return averages_rows_shows(options->table, row->kind);
+    return table_shows(options->table, row->kind);
 }
 
 static void keep_shown(struct key_averages *averages, const struct write_options *options)
@@ -579,17 +591,6 @@ static bool wants_spread(const struct write_options *options)
     return wanted;
 }
 
-enum key_column averages_rows_sort(const struct write_options *options, bool has_device)
-{
-    if (options->sort != KEY_BY_DEFAULT)
-        return options->sort;
-    if (options->table == WRITE_TABLE_ALL)
-        return has_device ? KEY_BY_CUDA_TOTAL : KEY_BY_CPU_TOTAL;
-    if (options->table == WRITE_TABLE_API)
-        return KEY_BY_SELF_CPU;
-    return options->table == WRITE_TABLE_PROJECTED ? KEY_BY_PROJECTED : KEY_BY_CUDA_TOTAL;
-}
-
 bool averages_rows_select(struct key_averages *averages, const struct timeline *timeline,
                           const struct write_options *options, bool spread)
 {
@@ -606,6 +607,6 @@ bool averages_rows_select(struct key_averages *averages, const struct timeline *
         key_averages_fini(averages);
         return false;
     }
-    key_sort(averages, averages_rows_sort(options, averages->has_device));
+    key_sort(averages, sort_column(options, averages->has_device));
     return true;
 }

@@ -57,10 +57,4 @@ void averages_rows_print(struct averages_rows *rows);
 bool averages_rows_select(struct key_averages *averages, const struct timeline *timeline,
                           const struct write_options *options, bool spread);
 
-/* What rows are sorted by; never KEY_BY_DEFAULT. */
-enum key_column averages_rows_sort(const struct write_options *options, bool has_device);
-
-/* Whether the table at hand has rows of this kind. */
-bool averages_rows_shows(enum write_table table, enum key_kind kind);
-
 #endif

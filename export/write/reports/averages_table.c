@@ -353,8 +353,8 @@ static void write_times(struct json_out *out, const struct key_average *row)
     json_key(out, "self_cuda_total_ns"), json_int(out, row->self_cuda_total_ns);
 }
 
-void averages_json_row(struct json_out *out, const struct group_texts *texts,
-                       const struct key_average *row)
+static void write_row(struct json_out *out, const struct group_texts *texts,
+                      const struct key_average *row)
 {
     json_newline(out);
     json_object_begin(out);
@@ -391,7 +391,7 @@ void averages_json_rows(struct json_out *out, const struct group_texts *texts, b
     json_array_begin(out);
     for (uint32_t i = 0; i < averages->count && rows != 0; i++)
         if (!only_kernels || averages->rows[i].kind == KEY_KERNEL) {
-            averages_json_row(out, texts, &averages->rows[i]);
+            write_row(out, texts, &averages->rows[i]);
             rows--;
         }
     json_array_end(out);

@@ -46,14 +46,6 @@ struct text block_title(const struct blocks *blocks, const struct event_block *b
     return range ? (struct text){range, strlen(range)} : blocks->timeline->names.at[block->name];
 }
 
-struct text block_own_name(const struct blocks *blocks, const struct block_item *item,
-                           char number[BLOCK_NAME_BYTES])
-{
-    bool is_range = blocks->options.range && item->depth == 0;
-    return item->name == TL_NONE || is_range ? block_event_name(blocks, item, number)
-                                             : blocks->timeline->names.at[item->name];
-}
-
 struct text block_event_name(const struct blocks *blocks, const struct block_item *item,
                              char number[BLOCK_NAME_BYTES])
 {
@@ -65,6 +57,15 @@ struct text block_event_name(const struct blocks *blocks, const struct block_ite
     if (delegate.bytes)
         return delegate;
     return item->name == TL_NONE ? (struct text){"", 0} : timeline->names.at[item->name];
+}
+
+/* What the program called the event; the identifier where it did not. */
+static struct text own_name(const struct blocks *blocks, const struct block_item *item,
+                            char number[BLOCK_NAME_BYTES])
+{
+    bool is_range = blocks->options.range && item->depth == 0;
+    return item->name == TL_NONE || is_range ? block_event_name(blocks, item, number)
+                                             : blocks->timeline->names.at[item->name];
 }
 
 /* What the runtime itself does is at no instruction; it says 0 all the same. */
@@ -97,7 +98,8 @@ bool block_event_is_shown(const struct blocks *blocks, const struct write_blocks
     return !options->event || name_has_prefix(name.bytes, name.size, options->event);
 }
 
-double block_start(const struct blocks *blocks, const struct block_run *run, uint32_t row)
+/* In the target's unit; its ticks as a double. */
+static double start_of(const struct blocks *blocks, const struct block_run *run, uint32_t row)
 {
     const struct block_item *item = &blocks->items.at[run->first_item + row];
     double ticks = item->is_signed ? (double)(int64_t)item->start_ticks : (double)item->start_ticks;
@@ -201,7 +203,7 @@ static void starts_cell(const struct blocks *blocks, const struct event_block *b
     list_begin(&list);
     for (uint32_t i = 0; i < block->run_count; i++) {
         const struct block_run *run = &blocks->runs.at[blocks->iterations[block->first_run + i]];
-        list_number(&list, i == 0, block_start(blocks, run, number));
+        list_number(&list, i == 0, start_of(blocks, run, number));
     }
     list_end(&list, grid);
 }
@@ -216,7 +218,7 @@ static void row_cells(const struct blocks *blocks, const struct write_blocks_opt
     const struct debug_entry *entry = block_event_entry(blocks->timeline, options->maps, item);
     grid_text(grid, block_title(blocks, block));
     grid_format(grid, "%d", block->input);
-    grid_text(grid, block_own_name(blocks, item, text));
+    grid_text(grid, own_name(blocks, item, text));
     grid_format(grid, "%u", item->depth);
     grid_format(grid, "%lld", (long long)item->chain);
     grid_format(grid, "%d", (int32_t)item->instruction);
@@ -492,9 +494,9 @@ static void samples_json(const struct blocks *blocks, const struct event_block *
     json_array_end(out);
     json_key(out, "start_times"), json_array_begin(out);
     for (uint32_t i = 0; i < block->run_count; i++)
-        json_double(out,
-                    block_start(blocks, &blocks->runs.at[blocks->iterations[block->first_run + i]],
-                                number));
+        json_double(
+            out,
+            start_of(blocks, &blocks->runs.at[blocks->iterations[block->first_run + i]], number));
     json_array_end(out);
 }
 
@@ -508,7 +510,7 @@ static void event_json(const struct blocks *blocks, const struct write_blocks_op
     char text[BLOCK_NAME_BYTES];
     json_newline(out), json_object_begin(out);
     json_key(out, "name");
-    json_text(out, block_own_name(blocks, item, text));
+    json_text(out, own_name(blocks, item, text));
     json_key(out, "depth"), json_uint(out, item->depth);
     json_key(out, "chain"), json_int(out, item->chain);
     json_key(out, "instruction"), json_int(out, (int32_t)item->instruction);

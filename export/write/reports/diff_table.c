@@ -55,7 +55,9 @@ static char *path_text(const struct key_averages *averages, uint32_t path)
     return text;
 }
 
-char *diff_text_name(const struct diff *diff, const struct diff_row *row, unsigned side,
+/* What the row is called on a side where it is: a name, or ranges from the outermost in as "outer > inner".
+ * To free(); NULL: no memory. */
+static char *name_on(const struct diff *diff, const struct diff_row *row, unsigned side,
                      enum diff_by by)
 {
     const struct diff_side *of = diff->sides[side];
@@ -100,7 +102,7 @@ static void cut(char *text, unsigned columns, unsigned width, unsigned front)
 static char *one_name(const struct diff *diff, const struct diff_row *row, unsigned side,
                       enum diff_by by, unsigned width)
 {
-    char *full = diff_text_name(diff, row, side, by), *text = full ? shown(full) : NULL;
+    char *full = name_on(diff, row, side, by), *text = full ? shown(full) : NULL;
     free(full);
     if (text) {
         unsigned columns = show_text_width((struct text){text, strlen(text)}, UINT32_MAX);
@@ -126,7 +128,8 @@ char *diff_text_short_name(const struct diff *diff, const struct diff_row *row, 
 
 /* ---- numbers ---- */
 
-void diff_text_delta(double ns, enum time_unit unit, char to[DIFF_TEXT_BYTES])
+/* "+1.200ms", "-3.000us"; "0.000us" of no difference. */
+static void delta_text(double ns, enum time_unit unit, char to[DIFF_TEXT_BYTES])
 {
     char text[TIME_TEXT_BYTES];
     time_text_in(fabs(ns), unit, text);
@@ -263,7 +266,7 @@ static void percent_cell(struct grid *grid, double percent)
 static void delta_cells(const struct writer *writer, const struct diff_row *row)
 {
     char text[DIFF_TEXT_BYTES];
-    diff_text_delta(row->delta_ns, writer->options->unit, text);
+    delta_text(row->delta_ns, writer->options->unit, text);
     grid_string(writer->grid, text);
     if (isnan(row->share))
         grid_string(writer->grid, "unknown");
@@ -442,8 +445,8 @@ static void plain_measure(struct grid *grid, const struct diff_measure *measure)
 
 static void plain_name(const struct writer *writer, const struct diff_row *row, unsigned side)
 {
-    char *name = is_here(row, side) ? diff_text_name(writer->diff, row, side, writer->table->by)
-                                    : strdup("");
+    char *name =
+        is_here(row, side) ? name_on(writer->diff, row, side, writer->table->by) : strdup("");
     if (name)
         grid_whole_text(writer->grid, (struct text){name, strlen(name)});
     else

@@ -22,18 +22,11 @@ bool diff_table_write_rows(const struct diff *diff, const struct write_diff_opti
 
 #define DIFF_TEXT_BYTES 128u
 
-/* What the row is called on a side where it is: a name, or ranges from the outermost in as "outer > inner".
- * To free(); NULL: no memory. */
-char *diff_text_name(const struct diff *diff, const struct diff_row *row, unsigned side,
-                     enum diff_by by);
-
-/* The same for a table of limited width, safe to show: what is too long gives way in the middle, of ranges
- * the outer ones do; a kernel that was renamed is "old -> new". */
+/* What the row is called in a table of limited width, safe to show: a name, or ranges from the outermost in
+ * as "outer > inner". What is too long gives way in the middle, of ranges the outer ones do; a kernel that was
+ * renamed is "old -> new". To free(); NULL: no memory. */
 char *diff_text_short_name(const struct diff *diff, const struct diff_row *row, enum diff_by by,
                            unsigned width);
-
-/* "+1.200ms", "-3.000us"; "0.000us" of no difference. */
-void diff_text_delta(double ns, enum time_unit unit, char to[DIFF_TEXT_BYTES]);
 
 /* "5", "7.25": as many decimals as it takes, at most three. */
 void diff_text_number(double value, char to[DIFF_TEXT_BYTES]);

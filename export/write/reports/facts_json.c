@@ -153,8 +153,10 @@ static void write_categories(struct json_out *out, const struct timeline *timeli
     json_array_end(out);
 }
 
-void nvtx_json(struct json_out *out, const struct timeline *timeline,
-               const struct nvtx_counts *counts)
+/* Member "nvtx" of an open object: counts, and lists of the domains and categories of all
+ * processes. */
+static void write_nvtx(struct json_out *out, const struct timeline *timeline,
+                       const struct nvtx_counts *counts)
 {
     json_key(out, "nvtx"), json_object_begin(out);
     write_counts(out, &counts->all);
@@ -427,7 +429,7 @@ static void write_facts(struct json_out *out, const struct timeline *timeline,
     json_key(out, "timed_by_events"), json_uint(out, timeline->timings.count);
     json_key(out, "cuda_outside_ranges_ns"), json_int(out, averages->cuda_outside_ns);
     facts_json_lists(out, timeline);
-    json_newline(out), nvtx_json(out, timeline, nvtx);
+    json_newline(out), write_nvtx(out, timeline, nvtx);
     write_averages(out, timeline, averages, options);
     write_memory_member(out, timeline, options->rows);
     json_newline(out), facts_json_loss(out, &facts);

@@ -1,10 +1,7 @@
-/* database.h - an SQLite file that is made anew and put in place when all of it is written.
+/* database.h - the rows of an SQLite file that is made anew and put in place when all of it is written.
  *
- *     database_open(&database, path, &error);
- *     database_run(&database, "CREATE TABLE ...");
  *     struct database_row *row = database_prepare(&database, "INSERT INTO t VALUES(?,?)");
  *     row_int(row, 7), row_text(row, name), row_write(row);
- *     database_close(&database, true, &error);
  *
  * The first error is kept, and everything after it does nothing. Threads: one at a time.
  */
@@ -35,14 +32,6 @@ struct database {
     struct write_error error; /* code 0: none */
     bool failed;
 };
-
-/* `path` as in out_file.h, but it must be a file: a database is not written from beginning to end. */
-bool database_open(struct database *database, const char *path, struct write_error *error);
-
-/* Puts it in place; `complete` false: nothing is left of it. */
-bool database_close(struct database *database, bool complete, struct write_error *error);
-
-void database_run(struct database *database, const char *sql);
 
 /* Ends with the database. Never NULL: after an error, one that does nothing. */
 struct database_row *database_prepare(struct database *database, const char *sql);

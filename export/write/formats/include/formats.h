@@ -22,7 +22,7 @@ bool write_perfetto(const struct timeline *timeline, char *const *stacks, const 
 
 struct symbols;
 
-/* A profile for pprof, always as gzip: see pprof.h. `symbols` of the timeline, for call stacks; NULL:
+/* A profile for pprof, always as gzip: see pprof.c. `symbols` of the timeline, for call stacks; NULL:
  * without them. */
 bool write_pprof(const struct timeline *timeline, struct symbols *symbols, const char *path,
                  struct write_error *error);

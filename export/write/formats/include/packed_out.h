@@ -18,11 +18,6 @@ FILE *packed_out_open(int descriptor, const char *path);
 /* The same as gzip, whatever the path. */
 FILE *packed_out_gzip(int descriptor, const char *path);
 
-/* A stream that writes one zstd frame; the rest is packed_out.h's. */
-
-/* NULL with errno set: memory was short, or ENOTSUP where this program was built without libzstd. */
-FILE *packed_zstd_open(int descriptor);
-
 /* The file of an export, from its opening to its place: temporary name, compression by
  * ending, rename. */
 

@@ -30,9 +30,6 @@ bool averages_table_tree(const struct timeline *timeline, const struct write_opt
  *                                                path as a list from the outside in
  */
 
-void averages_json_row(struct json_out *out, const struct group_texts *texts,
-                       const struct key_average *row);
-
 /* The sums of all rows: times, counts, bytes, without percentiles. */
 void averages_json_total(struct json_out *out, const struct key_average *total);
 

@@ -14,10 +14,6 @@ struct text block_delegate(const struct timeline *timeline, const struct block_i
 /* What the event block is called: a range as it was asked for. */
 struct text block_title(const struct blocks *blocks, const struct event_block *block);
 
-/* What the program called the event; the identifier where it did not. */
-struct text block_own_name(const struct blocks *blocks, const struct block_item *item,
-                           char number[BLOCK_NAME_BYTES]);
-
 /* Events of delegates are called by the identifier. */
 struct text block_event_name(const struct blocks *blocks, const struct block_item *item,
                              char number[BLOCK_NAME_BYTES]);
@@ -30,8 +26,5 @@ const struct debug_entry *block_event_entry(const struct timeline *timeline,
 /* Whether an option of the user's leaves it out. */
 bool block_event_is_shown(const struct blocks *blocks, const struct write_blocks_options *options,
                           const struct block_row *row);
-
-/* In the target's unit; its ticks as a double. */
-double block_start(const struct blocks *blocks, const struct block_run *run, uint32_t row);
 
 #endif

@@ -28,11 +28,4 @@ void facts_json_loss(struct json_out *out, const struct run_facts *facts);
 
 void cost_json(struct json_out *out, const struct timeline *timeline);
 
-/* What NVTX brought, for programs. */
-
-/* Member "nvtx" of an open object: counts, and lists of the domains and categories of all
- * processes. */
-void nvtx_json(struct json_out *out, const struct timeline *timeline,
-               const struct nvtx_counts *counts);
-
 #endif
