@@ -40,6 +40,12 @@ static inline bool text_ends(struct text text, const char *suffix)
     return text.size >= size && memcmp(text.bytes + text.size - size, suffix, size) == 0;
 }
 
+/* Only of ASCII, whatever the locale. */
+static inline char text_lower(char letter)
+{
+    return letter >= 'A' && letter <= 'Z' ? (char)(letter + ('a' - 'A')) : letter;
+}
+
 /* By bytes, as SQLite's BINARY collation: below 0, 0 or above 0. */
 static inline int text_compare(struct text a, struct text b)
 {

@@ -23,17 +23,12 @@ static const char *const tensor_cores[] = {
     "tensorop", "s884", "s1688", "s16816", "mma", "tf32", "bf16", NULL,
 };
 
-static char lower(char letter)
-{
-    return letter >= 'A' && letter <= 'Z' ? (char)(letter + 'a' - 'A') : letter;
-}
-
 /* `part` has small letters. */
 static bool holds(const char *bytes, size_t size, const char *part)
 {
     size_t length = strlen(part);
     for (size_t i = 0; i + length <= size; i++)
-        if (lower(bytes[i]) == part[0] && strncasecmp(bytes + i, part, length) == 0)
+        if (text_lower(bytes[i]) == part[0] && strncasecmp(bytes + i, part, length) == 0)
             return true;
     return false;
 }

@@ -62,11 +62,6 @@ static const struct {
     {"float", ALONE, OP_F32},
 };
 
-static char lower(char letter)
-{
-    return letter >= 'A' && letter <= 'Z' ? (char)(letter + ('a' - 'A')) : letter;
-}
-
 static bool is_digit(char letter)
 {
     return letter >= '0' && letter <= '9';
@@ -74,14 +69,14 @@ static bool is_digit(char letter)
 
 static bool is_word_letter(char letter)
 {
-    letter = lower(letter);
+    letter = text_lower(letter);
     return (letter >= 'a' && letter <= 'z') || is_digit(letter);
 }
 
 static bool is_at(struct text name, size_t at, const char *sign, size_t size)
 {
     for (size_t i = 0; i < size; i++)
-        if (lower(name.bytes[at + i]) != sign[i])
+        if (text_lower(name.bytes[at + i]) != sign[i])
             return false;
     return true;
 }
@@ -161,7 +156,7 @@ static size_t lower_case(char to[NAME_BYTES_READ + 1], struct text from)
 {
     size_t size = from.size < NAME_BYTES_READ ? from.size : NAME_BYTES_READ;
     for (size_t i = 0; i < size; i++)
-        to[i] = from.bytes[i] ? lower(from.bytes[i]) : ' ';
+        to[i] = from.bytes[i] ? text_lower(from.bytes[i]) : ' ';
     to[size] = '\0';
     return size;
 }

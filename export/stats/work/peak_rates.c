@@ -23,14 +23,10 @@ static bool is_word(const char *word, size_t size, const char *const *words, siz
     return false;
 }
 
-static char lower(char letter)
-{
-    return letter >= 'A' && letter <= 'Z' ? (char)(letter + ('a' - 'A')) : letter;
-}
-
 static bool is_letter(char letter)
 {
-    return (lower(letter) >= 'a' && lower(letter) <= 'z') || (letter >= '0' && letter <= '9');
+    return (text_lower(letter) >= 'a' && text_lower(letter) <= 'z') ||
+           (letter >= '0' && letter <= '9');
 }
 
 /* Appends a word of the name, unless it is a vendor's; returns the new length. */
@@ -40,7 +36,7 @@ static size_t add_word(char to[DEVICE_NAME_BYTES], size_t used, const char *word
     if (start + size + 1 > DEVICE_NAME_BYTES)
         return used;
     for (size_t i = 0; i < size; i++)
-        to[start + i] = lower(word[i]);
+        to[start + i] = text_lower(word[i]);
     if (is_word(to + start, size, vendor_words, sizeof vendor_words / sizeof *vendor_words)) {
         to[used] = '\0';
         return used;
