@@ -16,6 +16,7 @@
 #include "memory_report.h"
 
 #include "fit.h"
+#include "memory_ranges_report.h"
 #include "memory_use.h"
 #include "migrations.h"
 #include "report_cells.h"
@@ -137,12 +138,6 @@ static void print_bytes(const struct report *report, const char *before, uint64_
     char text[BYTES_TEXT_BYTES];
     bytes_text(bytes > INT64_MAX ? INT64_MAX : (int64_t)bytes, text);
     fprintf(report->table.stream, "%s%s", before, text);
-}
-
-static void print_hidden(const struct report *report, uint32_t count)
-{
-    if (report->rows >= 0 && count > report->rows)
-        fprintf(report->table.stream, "  ... and %u more\n", (unsigned)(count - report->rows));
 }
 
 static void print_site(const struct report *report, const struct memory_sites *sites, uint32_t i)
@@ -336,7 +331,7 @@ static void print_leaks(const struct report *report, const struct memory_sites *
     fputc('\n', stream);
     for (uint32_t i = 0; i < sites->sites.count && (report->rows < 0 || i < report->rows); i++)
         print_leak(report, sites, i);
-    print_hidden(report, sites->sites.count);
+    cell_rest(report->table.stream, sites->sites.count, report->rows);
 }
 
 static void add_leak(struct report *report, const struct memory_sites *sites, uint32_t i)
@@ -383,134 +378,6 @@ static bool add_leaks(struct report *report)
     return true;
 }
 
-/* ---- ranges ---- */
-
-#define AMOUNT_COLUMNS                                                                           \
-    {"allocations", "Allocations", .rank = 2, .width = 12}, {"frees", .in = TABLE_IN_JSON},      \
-        {"allocated_bytes", "Allocated", .rank = 1, .width = 12},                                \
-        {"freed_bytes", "Freed", .rank = 3, .width = 12}, {"net_bytes", "Net", .width = 12},     \
-        {"self_net_bytes", "Self net", .width = 12}, {"peak_bytes", "Peak in use", .width = 12}, \
-    {                                                                                            \
-        0                                                                                        \
-    }
-
-static void add_amounts(struct table *table, const struct memory_range *row, enum memory_side side)
-{
-    const struct memory_amounts *total = &row->total[side];
-    table_count(table, total->allocations), table_count(table, total->frees);
-    table_bytes(table, total->allocated_bytes), table_bytes(table, total->freed_bytes);
-    table_signed_bytes(table, memory_net(total));
-    table_signed_bytes(table, memory_net(&row->self[side]));
-    table_bytes(table, row->peak_bytes[side]);
-}
-
-static void nest_amounts(struct table *table, const struct memory_range *row, enum memory_side side)
-{
-    static const struct table_column columns[] = {AMOUNT_COLUMNS};
-    struct json_out *out = table_json(table);
-    struct table amounts = table_in_json(out, columns);
-    json_object_begin(out);
-    add_amounts(&amounts, row, side);
-    json_object_end(out);
-}
-
-static void add_ranges_with_sides(struct report *report, const struct memory_ranges *ranges)
-{
-    static const struct table_column columns[] = {{"name"}, {"count"}, {"cpu"}, {"cuda"}, {0}};
-    struct table *table = &report->table;
-    table_begin(table, "ranges", NULL, columns);
-    for (uint32_t i = 0; i < ranges->count; i++) {
-        if (!table_row(table))
-            continue;
-        table_text(table, key_names_text(&ranges->keys, ranges->rows[i].key));
-        table_count(table, ranges->rows[i].count);
-        nest_amounts(table, &ranges->rows[i], MEMORY_CPU);
-        nest_amounts(table, &ranges->rows[i], MEMORY_CUDA);
-    }
-    table_end(table);
-}
-
-static bool has_side(const struct memory_range *row, enum memory_side side)
-{
-    return row->total[side].allocations || row->total[side].frees || row->self[side].allocations ||
-           row->self[side].frees;
-}
-
-/* As text, cut to its column. */
-static void add_range_name(struct report *report, struct text name)
-{
-    char shown[SHOW_TEXT_BYTES(LABEL_COLUMNS)];
-    bool rest;
-    if (is_text(report)) {
-        show_text(name, LABEL_COLUMNS, shown, &rest);
-        name = (struct text){shown, strlen(shown)};
-    }
-    table_text(&report->table, name);
-}
-
-static void add_side(struct report *report, const struct memory_ranges *ranges,
-                     enum memory_side side)
-{
-    struct table *table = &report->table;
-    for (uint32_t i = 0; i < ranges->count; i++) {
-        const struct memory_range *row = &ranges->rows[i];
-        if (!has_side(row, side) || !table_row(table))
-            continue;
-        add_range_name(report, key_names_text(&ranges->keys, row->key));
-        table_string(table, side == MEMORY_CUDA ? "cuda" : "host");
-        table_count(table, row->count);
-        add_amounts(table, row, side);
-    }
-}
-
-static bool any_side(const struct memory_ranges *ranges, enum memory_side side)
-{
-    for (uint32_t i = 0; i < ranges->count; i++)
-        if (has_side(&ranges->rows[i], side))
-            return true;
-    return false;
-}
-
-#define RANGE_COLUMNS(title)                                                     \
-    {"name", title, .width = LABEL_COLUMNS}, {"side", "Memory", TABLE_BUT_TEXT}, \
-        {"count", "Calls", .rank = 1, .width = 8}, AMOUNT_COLUMNS
-
-/* A table per side. */
-static void print_ranges(struct report *report, const struct memory_ranges *ranges)
-{
-    static const struct table_column cuda[] = {RANGE_COLUMNS("Range, CUDA memory")};
-    static const struct table_column cpu[] = {RANGE_COLUMNS("Range, host memory and allocators")};
-    for (unsigned side = MEMORY_SIDES; side-- > 0;) {
-        if (!any_side(ranges, (enum memory_side)side))
-            continue;
-        fputc('\n', report->table.stream);
-        table_begin(&report->table, "ranges", NULL, side == MEMORY_CUDA ? cuda : cpu);
-        add_side(report, ranges, (enum memory_side)side);
-        table_end(&report->table);
-        print_hidden(report, (uint32_t)report->table.rows);
-    }
-}
-
-static bool add_ranges(struct report *report)
-{
-    static const struct table_column columns[] = {RANGE_COLUMNS("Range")};
-    struct memory_ranges ranges;
-    if (!memory_ranges_init(&ranges, report->timeline))
-        return false;
-    report->table.most = report->rows;
-    if (is_text(report)) {
-        print_ranges(report, &ranges);
-    } else if (is_json(report)) {
-        add_ranges_with_sides(report, &ranges);
-    } else {
-        table_begin(&report->table, "ranges", "Ranges", columns);
-        add_side(report, &ranges, MEMORY_CUDA), add_side(report, &ranges, MEMORY_CPU);
-        table_end(&report->table);
-    }
-    memory_ranges_fini(&ranges);
-    return true;
-}
-
 /* ---- pools ---- */
 
 /* Before CUDA 11.6 CUPTI does not say what is used. */
@@ -542,7 +409,7 @@ static void print_pools(const struct report *report)
         fprintf(report->table.stream, "\nMemory pools:\n");
     for (uint32_t i = 0; i < count && (report->rows < 0 || i < report->rows); i++)
         print_pool(report, &report->timeline->pools.at[i]);
-    print_hidden(report, count);
+    cell_rest(report->table.stream, count, report->rows);
 }
 
 static void add_used(struct report *report, uint64_t bytes)
@@ -690,7 +557,7 @@ static bool add_migrations(struct report *report)
     if (is_json(report))
         json_object_end(out);
     if (is_text(report))
-        print_hidden(report, migrations.ranges.count);
+        cell_rest(report->table.stream, migrations.ranges.count, report->rows);
     migrations_fini(&migrations);
     return true;
 }
@@ -752,7 +619,7 @@ static bool add_tables(struct table *table, void *user)
     if (!add_heaps(report) || (!is_json(report) && !add_peaks(report)))
         return false;
     report->table.most = report->rows;
-    if (!add_leaks(report) || !add_ranges(report))
+    if (!add_leaks(report) || !memory_ranges_report(&report->table, report->timeline))
         return false;
     add_pools(report);
     bool done = add_migrations(report);

@@ -35,6 +35,12 @@ void cell_path(struct table *table, const struct range_paths *paths, uint32_t pa
     table_string(table, text);
 }
 
+void cell_rest(FILE *stream, uint32_t count, int64_t most)
+{
+    if (most >= 0 && count > most)
+        fprintf(stream, "  ... and %u more\n", (unsigned)(count - most));
+}
+
 /* ---- heaps ---- */
 
 #define LABEL_DEPTH_MAX 64

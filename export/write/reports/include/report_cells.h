@@ -13,6 +13,9 @@ void cell_index(struct table *table, uint32_t index);
  * deep paths lack the outermost, else a text. */
 void cell_path(struct table *table, const struct range_paths *paths, uint32_t path);
 
+/* Behind a list as text, of which `most` are shown (-1 all): "... and 3 more", or nothing. */
+void cell_rest(FILE *stream, uint32_t count, int64_t most);
+
 /* What outputs call a heap and a path of ranges. */
 
 #define MEMORY_LABEL_BYTES 200
