@@ -315,7 +315,7 @@ bool pytorch_trace_read(struct pytorch_trace *trace, const char *path, bool part
     bool good = read_file(&reading, path, partial);
     if (good && !trace->devices)
         fail(&reading, "KeyError: 'deviceProperties'");
-    if (good && !reading.failed && !read_devices(trace))
+    else if (good && !read_devices(trace))
         fail(&reading, "KeyError: a device has no 'id' or 'name', or there is no list of devices");
     good = good && !reading.failed;
     if (!good)
