@@ -45,8 +45,8 @@ struct json_out {
  * Returns false when memory is short (error is set, and all calls are then harmless). */
 bool json_out_init(struct json_out *out, int fd, FILE *stream);
 
-/* From here on what is full is written on a second thread, if there can be one. Before anything is
- * written. */
+/* Writes full buffers on a second thread from now on, if one can be created. Call it before the
+ * first write. */
 void json_out_write_behind(struct json_out *out);
 
 /* Writes what is buffered and frees. Returns 0 or the errno of the first failure. */
@@ -254,7 +254,7 @@ static inline void json_microseconds(struct json_out *out, int64_t ns)
     out->at = json_put_thousandths(p, ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns);
 }
 
-/* The same less a tenth of a nanosecond: to the nearest nanosecond it is what it was. `ns` > 0. */
+/* The same minus a tenth of a nanosecond, which still rounds to `ns`. `ns` > 0. */
 static inline void json_microseconds_below(struct json_out *out, int64_t ns)
 {
     json_microseconds(out, ns - 1);

@@ -1,12 +1,12 @@
-/* json_text.h - JSON looked at where it lies: no tree, no copies.
+/* json_text.h - parses JSON in place: no tree, no copies.
  *
- * The bytes looked at are followed by JSON_PAD_BYTES quotes. So a loop that looks for the end of a
- * string or of a number ends without a comparison per byte, and a place at or behind `end` means:
- * what was begun goes on in bytes that are not here yet.
+ * JSON_PAD_BYTES quotes follow the input, so a loop that searches for the end of a string or
+ * number needs no bounds check per byte. A position at or past `end` means that the value
+ * continues in bytes that are not in memory yet.
  *
- * Functions take the place to look at and return the place behind what they read; NULL: it is not
- * JSON, or goes on behind `end`, and cursor.bad is where that showed (json_is_cut() tells which).
- * Control characters within strings, which Kineto has written, are let pass. Threads: any.
+ * Functions parse at a position and return the position after what they parsed. NULL: it is not
+ * JSON, or cut off at `end`; cursor.bad is where, and json_is_cut() distinguishes the two.
+ * Control characters within strings are accepted, because Kineto has written them. Threads: any.
  */
 #ifndef PROF_JSON_TEXT_H
 #define PROF_JSON_TEXT_H
@@ -37,7 +37,7 @@ struct json_string {
     bool escaped; /* has a backslash */
 };
 
-/* Whether it is written just so, escapes and all. */
+/* Compares the raw string, before escapes are resolved. */
 static inline bool json_string_is(const struct json_string *string, const char *word)
 {
     return text_is((struct text){string->bytes, string->size}, word);
@@ -127,8 +127,8 @@ static inline const char *json_key_at(struct json_cursor *cursor, const char *p,
     return json_space(p + 1);
 }
 
-/* Behind a member or an item: `*more` says whether another follows, at the place returned, or
- * `close` did, behind which the place returned is. */
+/* After a member or an item. `*more` true: another follows at the returned position; false:
+ * `close` followed, and the returned position is past it. */
 static inline const char *json_next(struct json_cursor *cursor, const char *p, char close,
                                     bool *more)
 {

@@ -49,10 +49,10 @@ enum time_scale { TIME_SCALE_NS, TIME_SCALE_US, TIME_SCALE_MS, TIME_SCALE_S, TIM
 bool time_scale_find(const char *name, enum time_scale *scale);
 const char *time_scale_name(enum time_scale scale);
 
-/* Nanoseconds of one unit; 1 for cycles, of which nobody knows. */
+/* Nanoseconds of one unit; 1 for cycles, whose length is unknown. */
 uint64_t time_scale_ns(enum time_scale scale);
 
-/* Cycles are no time: they become nothing else. */
+/* Cycles are not a time: they convert to no other unit. */
 bool time_scale_fits(enum time_scale source, enum time_scale target);
 
 /* What a number in the source's unit is divided by. */

@@ -11,8 +11,7 @@
 #include <string.h>
 
 const struct option_entry query_options[] = {
-    FLAG("schema", query_schema,
-         "with query: describe the tables and functions of its SQL instead"),
+    FLAG("schema", query_schema, "with query: print its tables and functions, run no statement"),
     {0},
 };
 
@@ -26,7 +25,7 @@ static void complain_of(const struct query *query)
     complain("query: %s%s", error, unknown ? "; profdump query --schema describes all tables" : "");
 }
 
-/* Of the statement, whatever the recording: before that is read. */
+/* Checks the statement before the recording is read. */
 static bool statement_is_good(const char *sql)
 {
     static const struct timeline nothing;
@@ -113,7 +112,7 @@ const struct command command_query = {
     .word = "query",
     .usage = "query \"SELECT ...\" [OPTION]... [FILE|DIRECTORY]...\n"
              "query --schema [--format FORMAT]",
-    .help = "answer SQL over everything that was recorded; --schema prints the tables",
+    .help = "run an SQL statement over a recording; --schema prints the tables",
     .run_inputs = run_inputs,
     .tables = true,
 };

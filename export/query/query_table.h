@@ -23,7 +23,7 @@ struct query_data {
     struct text *texts; /* by name: valid UTF-8 */
     char *mended;       /* of those that were not */
     uint32_t
-        *ranks; /* by name: its place among all texts, equal texts have one; NULL not needed yet */
+        *ranks; /* by name: its rank in text order, shared by equal texts; NULL not needed yet */
     uint32_t *by_rank;        /* names in that order */
     struct slice_sums *sums;  /* by slice; NULL not needed yet */
     int64_t *global_pids;     /* by process, as nsys numbers them */
@@ -36,7 +36,7 @@ struct query_data {
     uint32_t *short_ids; /* by name: into names, or behind them into shorts */
 };
 
-/* What nobody knows, in the place of a value. */
+/* The value of an unknown cell. */
 #define QUERY_NULL INT64_MIN
 
 enum query_type {
@@ -164,9 +164,8 @@ static inline int64_t query_real(double value)
         name, "", meaning, QUERY_TEXT, false, NULL, text, NULL, false \
     }
 
-int64_t query_id(const struct query_data *data, uint32_t item); /* the item */
-int64_t query_null(const struct query_data *data,
-                   uint32_t item); /* what nobody knows of any item */
+int64_t query_id(const struct query_data *data, uint32_t item);   /* the item */
+int64_t query_null(const struct query_data *data, uint32_t item); /* NULL for every item */
 #define QUERY_ID(meaning) QUERY_INT("id", "", meaning, query_id)
 
 #define QUERY_COLUMNS(list) .columns = list, .column_count = sizeof(list) / sizeof *(list)

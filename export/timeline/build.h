@@ -58,7 +58,7 @@ struct open_frame {
 struct build_thread {
     TL_ARRAY(struct stack_entry) stack;
     TL_ARRAY(struct open_frame) frames;
-    uint32_t frame_ends;        /* of the builder's, that have come to it */
+    uint32_t frame_ends;        /* how many of the builder's were applied to it */
     uint32_t top[STACKS_FIXED]; /* by stack: place of the innermost, or STACK_NONE */
     int64_t last_ns;
     uint32_t domain, domain_stack; /* found last; domain TL_NONE: none */
@@ -304,14 +304,14 @@ static inline struct build_ref build_ref(struct builder *builder, uint32_t id)
 }
 /* The same for an NVTX range: it has a label in any case. */
 struct build_ref build_nvtx_ref(struct builder *builder, uint32_t id);
-/* The event's thread, with its time brought to the timeline; TL_NONE: leave it. */
+/* The event's thread; converts its time to the timeline's. TL_NONE: skip the event. */
 uint32_t build_place(struct builder *builder, uint32_t number, int64_t *time_ns);
 
 /* The thread of an event, ready to be written to, and its time, not behind the thread's last; TL_NONE: no
  * memory. */
 uint32_t build_enter(struct builder *builder, uint32_t number, int64_t *time_ns);
 
-/* What of them ended on all threads, and before `time_ns`, ends on this one. */
+/* Applies to this thread the ends of Python calls on all threads that came before `time_ns`. */
 void build_frames_end_due(struct builder *builder, uint32_t thread, int64_t time_ns);
 /* What is open on the thread ends. */
 void build_frames_close(struct builder *builder, uint32_t thread, int64_t time_ns, bool unclosed);
@@ -323,7 +323,7 @@ bool build_frame_pieces(struct builder *builder);
 void build_blocks_alloc(struct builder *builder, int64_t time_ns, uint32_t thread, uint32_t heap,
                         uint64_t bytes);
 bool build_blocks(struct builder *builder);
-/* What something has of a stack beside the Python functions around it. */
+/* The native part of a call stack, without the Python functions. */
 struct build_addresses {
     bool wanted;
     uint32_t id; /* 0: it could not be taken */
@@ -331,11 +331,11 @@ struct build_addresses {
 void build_slice_stack(struct builder *builder, uint32_t slice, struct build_addresses addresses);
 void build_async_stack(struct builder *builder, uint32_t async);
 bool build_stacks_sort(struct builder *builder);
-/* What was told whole and ends by then is not open any more. */
+/* Closes the slices that were appended whole and end by `time_ns`. */
 void build_whole_advance(struct builder *builder, struct build_thread *stack, int64_t time_ns);
 /* An attribute of a slice of the process; `owner` may be any. */
 void build_attr_keep(struct builder *builder, uint32_t owner, const struct read_attr *attr);
-/* Before build_slices_end(): what was told whole has its end. */
+/* Before build_slices_end(): slices that were appended whole have their end. */
 void build_whole_end(struct builder *builder);
 void build_slices_end(struct builder *builder);
 void build_asyncs_end(struct builder *builder);
@@ -344,9 +344,9 @@ bool build_attrs_sort(struct builder *builder);
 void build_nvtx_end(struct builder *builder);
 void build_given(struct builder *builder);
 bool build_fwdbwd(struct builder *builder);
-/* Index into streams[] of what may be a new one. `device` TL_NONE: whatever the context says. */
+/* Finds or adds a stream; returns its index. `device` TL_NONE: that of the context. */
 uint32_t build_stream(struct builder *builder, uint32_t context, uint32_t stream, uint32_t device);
-/* The same of one that is there; TL_NONE: it is not. `device` TL_NONE: the first of any device. */
+/* Finds a stream; TL_NONE: there is none. `device` TL_NONE: the first of any device. */
 uint32_t build_stream_find(struct builder *builder, uint32_t context, uint32_t stream,
                            uint32_t device);
 /* The ordinal of a record's device; TL_NONE: the record does not say it. */
@@ -379,8 +379,8 @@ struct launch_index {
     unsigned shift;
 };
 
-/* Of the calls of the process at hand, whose list is put in order for it: builder->launches must
- * stay as it is while the index is in use. False: no memory. */
+/* Indexes the calls of the current process. Sorts builder->launches, which must not change while
+ * the index is in use. False: no memory. */
 bool launch_index_init(struct launch_index *index, struct builder *builder);
 void launch_index_fini(struct launch_index *index);
 

@@ -3,9 +3,9 @@
  * "queued" is 0 unless CUPTI measured it, as in Kineto; when it did, it is on the trace's own clock
  * in microseconds, since nanoseconds since the epoch do not fit a double.
  */
-#include "timeline.h"
 #include "chrome.h"
 #include "occupancy.h"
+#include "timeline.h"
 
 #include <stdlib.h>
 

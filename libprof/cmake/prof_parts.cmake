@@ -2,7 +2,7 @@
 #
 #   prof_add_part(prof_stats SOURCES key_averages.c ... USES prof_timeline prof_base)
 #
-# A part sees its own folder and the include/ folders of the parts that it uses. Nothing is passed on, so an arrow that is
+# A part sees its own folder and the include/ folders of the parts that it uses. Uses are not transitive. A dependency
 # not in this list, or another folder's private header, does not compile (tests/fences/test_fences.sh). The parts are in
 # profdump and libprofdump.so; libprof.so has none of them.
 function(prof_add_part name)

@@ -3,9 +3,9 @@
 
 extern "C" {
 #include "cuda_calls.h"
-#include "temporal_breakdown.h"
 #include "operation_totals.h"
 #include "stragglers.h"
+#include "temporal_breakdown.h"
 }
 
 #include <cmath>

@@ -2,8 +2,8 @@
 #include "../write/write_support.h"
 
 extern "C" {
-#include "html_rows.h"
 #include "html_page.h"
+#include "html_rows.h"
 #include "html_tree.h"
 #include "html_usage.h"
 }

@@ -11,9 +11,9 @@
 extern "C" {
 #endif
 
-/* All rows of a query that has begun. Separated values and JSON, an array with an object for each row (of columns with one name
- * the second is name_2), are written
- * as they come; what is unknown is empty, null in JSON. table_width: as in grid.h. False: query_failed(), else errno:
+/* Writes all rows of a query that has begun; TSV, CSV and JSON row by row. JSON is an array of
+ * objects; if two columns have the same name, the second is name_2.
+ * Unknown values are empty, null in JSON. table_width: as in grid.h. False: query_failed(), else errno:
  * no memory, or the stream failed. */
 bool query_write(struct query *query, enum write_format format, unsigned table_width, FILE *stream);
 

@@ -2,14 +2,14 @@
  *
  *     file --source_read()--> blocks --kineto_window_more()--> the window --> kineto_file.c
  *
- * When the caller reaches the end of the window in the middle of something, it asks for more and looks at
- * that again: bytes from the place that it names are kept, and move. The window grows where the thing is
- * larger than a block, up to KINETO_WINDOW_MAX.
+ * If the caller reaches the end of the window in the middle of a value, it requests more and
+ * parses that value again: bytes from the position that it names are kept, but move. The window
+ * grows if the value is larger than a block, up to KINETO_WINDOW_MAX.
  *
- * Of a file of more than two blocks, a second thread reads and inflates ahead where the process may run on
- * two processors. With no block left to fill, it parses events in the block that is farthest ahead. It has
- * to guess where an event begins. Therefore these events count only where the caller comes to that very
- * place: what is read from a file, and what is reported of a damaged one, does not depend on the thread.
+ * For a file of more than two blocks, a second thread reads and inflates ahead if the process may
+ * run on two processors. With no block left to fill, it parses events in the block farthest ahead.
+ * It must guess where an event begins, so its events are used only if the caller arrives at exactly
+ * that position. So the thread changes neither what is read nor which damage is reported.
  */
 #ifndef PROF_KINETO_WINDOW_H
 #define PROF_KINETO_WINDOW_H

@@ -27,12 +27,12 @@ struct read_error {
 
 struct trace_file;
 
-/* Opens a file of libprof's own format, which its content tells. `partial` shows what is readable of
+/* Opens a file of libprof's own format, recognized by content. `partial` shows what is readable of
  * a damaged file instead of refusing it. On failure returns NULL and fills `error`. Close with trace_file_close(), which
  * accepts NULL.
  *
- * The file is mapped at the size it has now: what a live recorder adds later is not seen. Whoever
- * truncates the file while it is open takes the pages away (SIGBUS), as for every mapped file. */
+ * The file is mapped at its current size: records that a live recorder adds later are not seen.
+ * Truncating the file while it is open causes SIGBUS, as for every mapped file. */
 struct trace_file *trace_file_open(const char *path, bool partial, struct read_error *error);
 
 /* The same for a file that is in memory already. `bytes` is borrowed (copied only where it is not
@@ -40,8 +40,8 @@ struct trace_file *trace_file_open(const char *path, bool partial, struct read_e
 struct trace_file *trace_file_open_memory(const void *bytes, size_t size, const char *name,
                                           bool partial, struct read_error *error);
 
-/* How many processes the file tells of. libprof's own files hold one; files of others may hold any
- * number, 0 too. */
+/* How many processes the file contains. libprof's own files contain one; other formats may contain
+ * any number, including 0. */
 uint32_t trace_file_process_count(const struct trace_file *file);
 
 /* Appends everything that is in the file about one process, between timeline_begin_process() and

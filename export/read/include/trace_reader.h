@@ -1,4 +1,4 @@
-/* trace_reader.h - how a format that is not libprof's own takes part: for the readers in foreign/. */
+/* trace_reader.h - what a reader of another format implements: for the readers in foreign/. */
 #ifndef PROF_TRACE_READER_H
 #define PROF_TRACE_READER_H
 
@@ -22,8 +22,8 @@ struct trace_file *trace_file_adopt(const char *path, const struct trace_reader 
                                     void *foreign, uint32_t process_count,
                                     uint64_t start_realtime_ns, struct read_error *error);
 
-/* libprof's own format, of bytes that malloc() gave, which are the trace_file's from here on: freed with
- * it, and freed when NULL is returned. */
+/* Opens a file of libprof's own format from malloc()ed bytes. The trace_file owns them; they are
+ * also freed if NULL is returned. */
 struct trace_file *trace_file_open_owned(void *bytes, size_t size, const char *name, bool partial,
                                          struct read_error *error);
 

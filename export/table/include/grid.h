@@ -7,8 +7,8 @@
  *     grid_write(&grid, GRID_TSV, NULL, stream);
  *     grid_fini(&grid);
  *
- * The first row is the header. Text is made safe for terminals (show_text.h). Memory that runs out is
- * remembered, and told by grid_write().
+ * The first row is the header. Text is made safe for terminals (show_text.h). A failed
+ * allocation is latched and reported by grid_write().
  */
 #ifndef PROF_GRID_H
 #define PROF_GRID_H

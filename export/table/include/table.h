@@ -9,8 +9,8 @@
  * For people times are "1.234ms" and what is not known is "unknown"; for programs times are whole
  * nanoseconds, and what is not known is empty, or null in JSON. Text is made safe for terminals.
  *
- * Separated values are one table, since that is what their readers take: of several, rows have the name of
- * theirs in a first column "table", and the columns are those of all.
+ * TSV and CSV hold a single table, because their readers expect one. Several tables are merged: a
+ * first column "table" has the table's name, and the other columns are those of all tables.
  */
 #ifndef PROF_TABLE_H
 #define PROF_TABLE_H
@@ -59,13 +59,13 @@ struct table {
     enum table_frame frame;
     FILE *stream;
     struct json_out *json; /* WRITE_JSON: an object is open, each table is a member of it */
-    int64_t most;   /* rows of each table, -1 all; separated values have all, and JSON does... */
-    bool limited;   /* ...unless this is set */
-    unsigned width; /* characters of a text that people see; 0: 4096 */
-    unsigned table_width; /* of the terminal that aligned tables have to fit; 0 any */
-    enum time_unit unit;  /* of times that people see */
-    bool unbroken;        /* JSON: tables begin on the line of what is before them */
-    bool rows_in_line;    /* JSON: rows follow each other on it, too */
+    int64_t most;          /* rows of each table, -1 all; TSV, CSV and JSON have all... */
+    bool limited;          /* ...but with this set, JSON has `most`, too */
+    unsigned width;        /* characters of a text that people see; 0: 4096 */
+    unsigned table_width;  /* of the terminal that aligned tables have to fit; 0 any */
+    enum time_unit unit;   /* of times that people see */
+    bool unbroken;         /* JSON: tables begin on the line of what is before them */
+    bool rows_in_line;     /* JSON: rows follow each other on it, too */
     /* the rest is private */
     const char *name;
     const struct table_column *columns;

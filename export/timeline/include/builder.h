@@ -1,12 +1,12 @@
-/* builder.h - how readers make a timeline: one process after the other, by appending what its file holds.
+/* builder.h - builds a timeline: readers append the contents of their files, one process at a time.
  *
- * Readers number names, threads, stacks ... as their file does; the builder resolves these ids. Thread
+ * Readers pass the file's own ids of names, threads, stacks ...; the builder resolves them. Thread
  * numbers count from 1; name ids are resolved by timeline_define_name() or, for those that NVTX gave a
  * domain, category or colour, by timeline_define_event_name(). Times are nanoseconds since
  * tl_process_info.start_realtime_ns and never go backwards within one thread.
  *
- * Text is any bytes, not NUL-terminated, and copied. Appending returns nothing: that memory ran out is
- * remembered, and timeline_end_build() tells it. Threads: one.
+ * Texts are arbitrary bytes, not NUL-terminated; the builder copies them. Append functions return
+ * nothing: a failed allocation is latched, and timeline_end_build() reports it. Threads: one.
  */
 #ifndef PROF_BUILDER_H
 #define PROF_BUILDER_H
@@ -59,7 +59,7 @@ enum read_slice_kind { READ_SLICE_RANGE, READ_SLICE_STEP, READ_SLICE_API };
 
 #define READ_RESULT_UNKNOWN INT32_MIN
 
-/* Something of a thread whose begin and end are told at once, as formats have it that hold whole
+/* An event of a thread with both its begin and its end, for formats that store complete
  * events. */
 struct read_slice {
     int64_t start_ns, end_ns;
@@ -68,7 +68,7 @@ struct read_slice {
     uint32_t thread;
     uint32_t name;
     uint32_t correlation; /* 0 none; of a range: an id that has a meaning in the reader only */
-    uint32_t continues;   /* how many slices of the process were told before that one */
+    uint32_t continues;   /* 0-based index of the process's slice that it continues */
     int32_t result;       /* of a call: its result code, or READ_RESULT_UNKNOWN */
     uint8_t kind;         /* enum read_slice_kind */
     uint8_t flags;        /* READ_SLICE_* */
@@ -172,14 +172,12 @@ enum read_gpu_kind {
  * is 0, an unknown priority PROF_PRIORITY_UNKNOWN. */
 struct read_gpu {
     enum read_gpu_kind kind;
-    uint32_t name;            /* what the file calls it; 0: by its record, as all of libprof's */
+    uint32_t name;            /* the file's name for it; 0: derived from its record (libprof) */
     int64_t start_ns, end_ns; /* relative to tl_process_info.start_realtime_ns */
     uint32_t correlation;
-    uint32_t
-        origin; /* the file names a range that it comes from: the how manieth slice of the process
-                        that was told, from 1. Counts where no call has its correlation. 0 none */
-    bool
-        ambiguous; /* several processes have a call or range of its ids, and none is known to be meant */
+    uint32_t origin; /* 1-based index, in append order, of the process's slice that the file names
+                        as its origin; used if no call has its correlation id. 0 none */
+    bool ambiguous;  /* its ids match calls or ranges of several processes; which one is unknown */
     uint32_t wait_device; /* of a wait, where the file says it: 1 + ordinal; 0: its context's */
     union {
         struct tl_kernel kernel;
@@ -235,7 +233,7 @@ struct read_range_time {
     uint32_t device, error_ns;
 };
 
-/* Something was not recorded any more to keep the budget, or is again. */
+/* Recording of something was throttled to stay within the budget, or resumed. */
 struct read_shed {
     int64_t time_ns;
     enum prof_shed_thing what;
@@ -243,7 +241,7 @@ struct read_shed {
     uint32_t cost_ppm, budget_ppm;
 };
 
-/* A profiling block of a format that tells block after block. */
+/* A profiling block of a format that stores one block after another. */
 struct read_block {
     int64_t start_ns;
     uint64_t offset; /* in the file, for messages */
@@ -251,14 +249,14 @@ struct read_block {
     int32_t input; /* which of the model's bundled inputs it ran on; -1 none */
 };
 
-/* What a format says of a block's event beside its range. Ticks are the file's own numbers: the
- * range's times come of them by a scale that the file does not hold. */
+/* Details of a block's event beside its range. Ticks are the file's own numbers. The range's times
+ * are derived from them with a scale that the file does not contain. */
 struct read_block_event {
     uint64_t start_ticks, end_ticks;
     int32_t delegate;       /* number that a delegate of the runtime gave; -1 none */
     uint32_t delegate_name; /* or the name; 0 none */
     uint32_t metadata;      /* the delegate's own bytes, as a name; 0 none */
-    bool wrapped;           /* the ticks' 32 bits began anew in it */
+    bool wrapped;           /* the 32-bit tick counter wrapped during it */
 };
 
 struct read_tensor {
@@ -316,8 +314,8 @@ void timeline_define_api_name(struct builder *builder, enum prof_api_domain doma
 void timeline_add_loss(struct builder *builder, enum prof_loss_cause cause, uint64_t count);
 /* Which stream or graph some of the losses were of; several add up. */
 void timeline_add_stream_loss(struct builder *builder, const struct read_stream_loss *loss);
-/* Something in the file that is wrong, or that could not be kept, and how often; the rest holds. `what`
- * goes on after the number, as in "events without an end". */
+/* Something in the file is wrong or could not be kept, `count` times; the rest is valid. `what` is
+ * the text that follows the count, as in "events without an end". */
 void timeline_add_warning(struct builder *builder, struct text what, uint64_t count);
 /* The process made another. Time 0: before the file began; such a child may come again with its time. */
 void timeline_append_child(struct builder *builder, uint32_t pid, enum prof_child_origin origin,
@@ -363,20 +361,20 @@ void timeline_end_call(struct builder *builder, uint32_t thread, int64_t time_ns
  * ended inside a range), not because recording was switched off. */
 void timeline_close_thread(struct builder *builder, uint32_t thread, int64_t time_ns,
                            bool unclosed);
-/* The thread's log does not begin at its beginning (ring mode, or recording began in the midst of it):
+/* The beginning of the thread's log is missing (ring mode, or recording started in the middle):
  * ends without a begin are expected. */
 void timeline_cut_thread(struct builder *builder, uint32_t thread);
-/* Slices of one thread come together, by start, those around others first, and lie side by side or one
- * inside the other. A thread that has such a one has no range, step or call by begin and end. */
+/* Append the slices of a thread contiguously, sorted by start, parents before children. They must
+ * nest. Do not mix them with ranges, steps or calls by begin and end on the same thread. */
 void timeline_append_slice(struct builder *builder, const struct read_slice *slice);
 
 /* Calls of Python functions: a stack of their own. */
 void timeline_begin_frame(struct builder *builder, uint32_t thread, int64_t time_ns, uint32_t name);
 void timeline_end_frame(struct builder *builder, uint32_t thread, int64_t time_ns);
-/* These and no others are open, outermost first. */
+/* Sets which Python calls are open on the thread, outermost first; all others end. */
 void timeline_set_frames(struct builder *builder, uint32_t thread, int64_t time_ns,
                          const uint32_t *names, uint32_t count);
-/* Those that are open on any thread end; with the names, in order. */
+/* Ends the open Python calls of all threads. Comes with the names, in order of time. */
 void timeline_end_frames(struct builder *builder, int64_t time_ns);
 
 /* Other events of threads. */
@@ -408,10 +406,10 @@ void timeline_set_timed(struct builder *builder, uint32_t thread, uint64_t token
 void timeline_append_range_time(struct builder *builder, const struct read_range_time *time);
 void timeline_append_cuda_event(struct builder *builder, uint32_t correlation,
                                 const struct read_cuda_event *event);
-/* A graph was instantiated; with the names, again where more is known of it. */
+/* A graph was instantiated. Comes with the names; define it again when more is known. */
 void timeline_define_graph(struct builder *builder, int64_t time_ns,
                            const struct read_graph *graph);
-/* Within what is open on its thread; thread 0: made while recording was off, with the names. */
+/* In the thread's innermost slice. Thread 0: created while recording was off, with the names. */
 void timeline_append_graph_node(struct builder *builder, uint32_t thread, int64_t time_ns,
                                 const struct read_graph_node *node);
 
@@ -430,8 +428,8 @@ void timeline_append_migration(struct builder *builder, const struct read_migrat
 void timeline_begin_block(struct builder *builder, int64_t time_ns, uint32_t name, uint32_t flags);
 /* The range of timeline_begin_async() that was just begun is an event of a block. */
 void timeline_set_block_event(struct builder *builder, int32_t chain, uint32_t instruction);
-/* A whole block: events and allocations from here to the next one are in it, whatever their times. A
- * process that has such a one has no timeline_begin_block(). */
+/* A complete block: events and allocations up to the next one are in it, whatever their times.
+ * Do not mix it with timeline_begin_block() in one process. */
 void timeline_append_block(struct builder *builder, const struct read_block *block);
 /* More about the event that was appended last. */
 void timeline_append_block_event(struct builder *builder, const struct read_block_event *event);

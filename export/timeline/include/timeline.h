@@ -46,9 +46,9 @@ enum tl_slice_kind {
 /* What a thread did, in the order in which it began: parents before children, children inside
  * parents.
  *
- * Ranges of prof.h and of each NVTX domain are stacks of their own, so those of different stacks
- * can cross. Slices are a tree all the same: where a range ends below others that were begun later,
- * those are cut there and go on beside it.
+ * prof.h and each NVTX domain have separate stacks of ranges, so ranges of different stacks can
+ * cross. Slices still form a tree: if a range ends while ranges that began later are open, those
+ * are cut there and continue as its siblings.
  *
  *     A begins, B begins, A ends, B ends        A  |-----------|
  *     B is two slices                           B       |------|-------|
@@ -56,7 +56,7 @@ enum tl_slice_kind {
  *
  * Every instant, and every launch, belongs to the innermost range open then, whatever its stack.
  * The pieces of a range add up to its duration. A call is counted by its first piece, which has its
- * attributes; TL_UNCLOSED is on its last. `pieces` tells which slice a piece goes on from, so the
+ * attributes; TL_UNCLOSED is on its last. `pieces` maps a piece to the slice it continues, so the
  * duration of a whole call is the sum over its pieces: from the start of the first to the end of
  * the last. */
 struct tl_slice {
@@ -91,7 +91,7 @@ struct tl_domain {
     uint32_t name;   /* TL_NONE the default domain */
 };
 
-/* In which PyTorch tells ITT of its operators. */
+/* The ITT domain in which PyTorch reports its operators. */
 #define TL_PYTORCH_DOMAIN "PyTorch"
 
 struct tl_category {
@@ -102,7 +102,7 @@ struct tl_category {
 
 #define TL_LABEL_COLORED 1u /* `color` was given */
 
-/* What came with a range, a mark or a begin/end range through NVTX, beside its name. */
+/* NVTX attributes, other than the name, of a range, a mark or a begin/end range. */
 struct tl_label {
     uint32_t domain;   /* into domains[] */
     uint32_t category; /* into categories[], TL_NONE none */
@@ -129,10 +129,10 @@ struct tl_api {
 #define TL_FRAME_UNCLOSED 1u  /* as TL_UNCLOSED */
 #define TL_FRAME_CONTINUED 2u /* not the first piece of its call */
 
-/* A call of a Python function, or a piece of one. Such calls are no slices: they say where slices were
- * made, and take no time of theirs. Slices and frames of a thread are drawn on one row all the same, so
- * a call is cut where a range that began in it outlives it, and where one that began before ends in it. By
- * thread, then in order: outer ones first. */
+/* A Python function call, or a piece of one. Frames are not slices: they show where slices were
+ * created, and do not reduce their time. Slices and frames of a thread share a row when drawn, so
+ * a call is cut where a range that began in it outlives it, and where an earlier range ends in it.
+ * Sorted by thread, then in order: outer calls first. */
 struct tl_frame {
     int64_t start_ns;
     int64_t end_ns;
@@ -206,7 +206,7 @@ struct tl_block_event {
     uint32_t source;      /* into event_sources[]; TL_NONE: libprof's own */
 };
 
-#define TL_EVENT_WRAPPED 1u /* the ticks' 32 bits began anew in it, and that was reckoned with */
+#define TL_EVENT_WRAPPED 1u /* the 32-bit tick counter wrapped during it; times are corrected */
 
 /* What another program's file says of a block's event. */
 struct tl_event_source {
@@ -389,7 +389,7 @@ struct tl_window {
     uint8_t start_reason, stop_reason; /* enum prof_control_reason */
 };
 
-/* Something was not recorded from here on to keep PROF_BUDGET, or was again. */
+/* Recording of something was throttled to stay within PROF_BUDGET, or resumed. */
 struct tl_shed {
     int64_t time_ns;
     uint32_t process; /* by process, then in order */
@@ -411,8 +411,8 @@ struct tl_thread {
     uint32_t number; /* the file's index of the thread */
 };
 
-/* A call stack, innermost first: its addresses are where calls return to. Then come the Python functions
- * that were being called, where they were recorded: `frames`. */
+/* A call stack: return addresses, innermost first. `frames` are the active Python functions, if
+ * they were recorded. */
 struct tl_stack {
     uint64_t ticks; /* when first seen, of the process's clock */
     uint32_t process;
@@ -474,7 +474,7 @@ struct tl_ledger {
 
 enum tl_ledger_kind {
     TL_LEDGER_STREAM,
-    TL_LEDGER_UNKNOWN, /* launched to a stream whose id no record of its operations tells */
+    TL_LEDGER_UNKNOWN, /* launched to a stream whose id is in no record of its operations */
     TL_LEDGER_GRAPH,   /* under launches of a graph, on whatever stream */
 };
 
@@ -505,9 +505,9 @@ enum tl_lack_cause {
     TL_LACK_CAUSES,
 };
 
-/* Operations that a call launched and that are in no record. All of a row of the ledger add up to what it has beside
- * `recorded`. Where only their number by cause is known, and not which of the row's calls they were of, chunks that were
- * recycled are taken for those of the earliest and what was not delivered for that of the latest. */
+/* Operations that a call launched but no record contains. For each ledger row they add up to
+ * launched - recorded. If only their number by cause is known, but not their calls, recycled ones
+ * are attributed to the row's earliest calls and undelivered ones to its latest. */
 struct tl_lack {
     uint32_t slice;
     uint32_t place; /* into streams[], TL_NONE unknown; of a launch of a graph, CUPTI's id of it */
@@ -524,7 +524,7 @@ struct tl_lack {
 struct timeline {
     uint64_t base_realtime_ns; /* since the epoch: time 0 */
     int64_t start_ns, end_ns;  /* of everything */
-    int64_t origin_ns;   /* from when on people are told times: start_ns of the whole recording */
+    int64_t origin_ns;   /* displayed times are relative to it: start_ns of the whole recording */
     uint32_t file_count; /* each has any number of processes */
     bool restricted;     /* timeline_restrict(): it is a window of the recording */
     int64_t shown_from_ns, shown_to_ns; /* then: as far as something was recorded in it */

@@ -8,14 +8,14 @@
 extern "C" {
 #endif
 
-/* Takes out of the timeline, in place and in linear time, what did not begin in [from_ns, to_ns), which are times of
- * the timeline. What timeline_check() verifies holds afterwards as it did before.
+/* Removes everything that did not begin in [from_ns, to_ns), in place and in linear time. The
+ * bounds are times of the timeline. The invariants of timeline_check() still hold afterwards.
  *
- * Ranges, steps, calls  by the begin of their first piece. What was inside of one that began before the window is
- *                       at the top of its thread then, or inside of what is left around it. Those that are open at
- *                       `to_ns` end there, as they do where recording is switched off.
- * Device operations     with the call or range that launched them, with their whole duration, though it end beyond
- *                       the window; without one, by their own start.
+ * Ranges, steps, calls  by the begin of their first piece. The children of a removed one move up to
+ *                       the innermost remaining parent, or to the top level of their thread. Those
+ *                       open at `to_ns` end there, as when recording is switched off.
+ * Device operations     with the call or range that launched them, with their whole duration even
+ *                       if they end after the window; without one, by their own start.
  * Marks, counters, begin/end ranges, children, migrations, launches of graphs: by their own time.
  * Allocations           by their begin; releases of those that began before are counted as unknown, and what is
  *                       released after the window counts as never freed in it.
@@ -24,8 +24,8 @@ extern "C" {
  * Windows               in which recording was on: cut to this one.
  * The ledger            counts the launches that are left, and why operations of theirs are in no record.
  *
- * What has no time stays as it is, and is of the whole recording: counts of losses and of oddities, what is known of
- * the process, its devices, streams, pools and modules, and what recording cost.
+ * Data without a time stays as it is, for the whole recording: counts of losses and anomalies,
+ * facts about the process, its devices, streams, pools and modules, and the cost of recording.
  *
  * start_ns and end_ns of the timeline and of each process become those of the window, as far as something was recorded;
  * they go beyond it where a device operation or a migration does.

@@ -16,8 +16,8 @@
 #include "fit.h"
 #include "report_cells.h"
 #include "run_facts.h"
-#include "timeline.h"
 #include "text.h"
+#include "timeline.h"
 #include "write_report.h"
 
 #include <errno.h>

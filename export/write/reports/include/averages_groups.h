@@ -1,4 +1,4 @@
-/* averages_groups.h - what rows are told apart by beside their names, in words. */
+/* averages_groups.h - the keys, other than names, by which rows are grouped, as text. */
 #ifndef PROF_AVERAGES_GROUPS_H
 #define PROF_AVERAGES_GROUPS_H
 

@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 /* The rows and columns of write_table(), or of write_tree(), and nothing else: no summary, no totals, no
- * ledger. "kind" tells the row of all sums, "total", from a range of that name. Not WRITE_JSON, which
+ * ledger. "kind" distinguishes the row of totals from a range named "total". Not WRITE_JSON, which
  * write_json() writes. False with errno: no memory, or the stream failed. */
 bool averages_table(const struct timeline *timeline, const struct write_options *options,
                     enum write_format format, FILE *stream);
@@ -26,7 +26,7 @@ bool averages_table_tree(const struct timeline *timeline, const struct write_opt
  *     cold_calls, cold_avg_ns, warm_avg_ns       see key_spread.h
  *     projected_calls, projected_ns              ranges only: see key_averages.h
  *     bytes                                      copies and sets only
- *     pid, rank, thread, device, stream, shape, stack, path   what rows are told apart by, as text;
+ *     pid, rank, thread, device, stream, shape, stack, path   group keys, as text;
  *                                                path as a list from the outside in
  */
 

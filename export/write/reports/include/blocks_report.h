@@ -23,7 +23,7 @@ const struct debug_entry *block_event_entry(const struct timeline *timeline,
                                             const struct debug_maps *maps,
                                             const struct block_item *item);
 
-/* Whether an option of the user's leaves it out. */
+/* False if an option of the user leaves it out. */
 bool block_event_is_shown(const struct blocks *blocks, const struct write_blocks_options *options,
                           const struct block_row *row);
 

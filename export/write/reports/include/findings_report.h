@@ -34,8 +34,8 @@ bool findings_rules(enum write_format format, FILE *stream);
 
 #define FINDINGS_VERDICT_BYTES 1200u
 
-/* How busy devices were; what most of the idle time is about, and whose it was; what the largest
- * finding saves at most. Names in it are the file's. */
+/* How busy devices were; the main cause of idle time and its range; the upper bound on savings of
+ * the largest finding. Names in it come from the file. */
 void findings_verdict(const struct findings *findings, char to[FINDINGS_VERDICT_BYTES]);
 
 #ifdef __cplusplus

@@ -63,8 +63,8 @@ bool write_summary(const struct timeline *timeline, const struct write_options *
 bool write_table(const struct timeline *timeline, const struct write_options *options,
                  FILE *stream);
 
-/* Of what stands under the table what is about the recording as a whole: the accounts of devices, who
- * timed them, what was lost, the calls that failed, what recording cost. */
+/* The lines under the table that concern the whole recording: time breakdown of devices, source of
+ * device times, losses, failed calls, cost of recording. */
 bool write_statement(const struct timeline *timeline, FILE *stream);
 
 /* The ranges as a tree, by what is around them; then the same lines under it. */

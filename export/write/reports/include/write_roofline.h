@@ -1,4 +1,4 @@
-/* write_roofline.h - what kernels achieved of what their devices can do, and what that is. */
+/* write_roofline.h - roofline: achieved against peak, and the peaks of devices. */
 #ifndef PROF_WRITE_ROOFLINE_H
 #define PROF_WRITE_ROOFLINE_H
 
