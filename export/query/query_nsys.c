@@ -153,22 +153,27 @@ const struct query_table nsys_kernels =
 
 /* ---- copies: operations, then managed memory that the driver moved ---- */
 
-/* NULL: it is a migration. */
-static const struct tl_gpu *copy_at(const struct query_data *data, uint32_t item,
-                                    const struct tl_migration **move)
+static bool is_operation(const struct query_data *data, uint32_t item)
 {
-    uint32_t gpus = data->timeline->gpus.count;
-    *move = item < gpus ? NULL : &data->timeline->migrations.at[item - gpus];
-    return item < gpus ? &data->timeline->gpus.at[item] : NULL;
+    return item < data->timeline->gpus.count;
+}
+
+static const struct tl_migration *move_at(const struct query_data *data, uint32_t item)
+{
+    return &data->timeline->migrations.at[item - data->timeline->gpus.count];
 }
 
 /* Of an operation `of`, or of a migration `move`. */
 #define COPY_GET(function, of_copy, of_move)                              \
     static int64_t function(const struct query_data *data, uint32_t item) \
     {                                                                     \
-        const struct tl_migration *move;                                  \
-        const struct tl_gpu *of = copy_at(data, item, &move);             \
-        return of ? (int64_t)(of_copy) : (int64_t)(of_move);              \
+        if (is_operation(data, item)) {                                   \
+            const struct tl_gpu *of = &data->timeline->gpus.at[item];     \
+            return (int64_t)(of_copy);                                    \
+        }                                                                 \
+        const struct tl_migration *move = move_at(data, item);            \
+        (void)move;                                                       \
+        return (int64_t)(of_move);                                        \
     }
 #define TO_DEVICE (move->kind == 1)
 
@@ -198,10 +203,10 @@ static uint32_t copy_count(const struct query_data *data)
 
 static bool is_copy(const struct query_data *data, uint32_t item)
 {
-    const struct tl_migration *move;
-    const struct tl_gpu *gpu = copy_at(data, item, &move);
-    return gpu ? gpu->kind == TL_MEMCPY && !(gpu->flags & TL_GPU_INTERNAL)
-               : move->kind == 1 || move->kind == 2;
+    if (!is_operation(data, item))
+        return move_at(data, item)->kind == 1 || move_at(data, item)->kind == 2;
+    const struct tl_gpu *gpu = &data->timeline->gpus.at[item];
+    return gpu->kind == TL_MEMCPY && !(gpu->flags & TL_GPU_INTERNAL);
 }
 
 /* The spans of operations, then the migrations. */
@@ -303,8 +308,11 @@ const struct query_table nsys_runtime =
 
 /* ---- NVTX_EVENTS: ranges, begin/end ranges, marks, names of domains and categories ---- */
 
-/* One of them is there; a category with its domain. */
+enum nvtx_event_kind { NVTX_SLICE, NVTX_ASYNC, NVTX_MARK, NVTX_NAMED };
+
+/* One of them is there, as `kind` says; a category with its domain. */
 struct nvtx_event {
+    enum nvtx_event_kind kind;
     const struct tl_slice *slice;
     const struct tl_async *async;
     const struct tl_mark *mark;
@@ -315,9 +323,9 @@ struct nvtx_event {
 static struct nvtx_event named_at(const struct timeline *timeline, uint32_t item)
 {
     if (item < timeline->domains.count)
-        return (struct nvtx_event){.domain = &timeline->domains.at[item]};
+        return (struct nvtx_event){NVTX_NAMED, .domain = &timeline->domains.at[item]};
     const struct tl_category *category = &timeline->categories.at[item - timeline->domains.count];
-    return (struct nvtx_event){.domain = &timeline->domains.at[category->domain],
+    return (struct nvtx_event){NVTX_NAMED, .domain = &timeline->domains.at[category->domain],
                                .category = category};
 }
 
@@ -325,13 +333,13 @@ static struct nvtx_event nvtx_at(const struct query_data *data, uint32_t item)
 {
     const struct timeline *timeline = data->timeline;
     if (item < timeline->slices.count)
-        return (struct nvtx_event){.slice = &timeline->slices.at[item]};
+        return (struct nvtx_event){NVTX_SLICE, .slice = &timeline->slices.at[item]};
     item -= timeline->slices.count;
     if (item < timeline->asyncs.count)
-        return (struct nvtx_event){.async = &timeline->asyncs.at[item]};
+        return (struct nvtx_event){NVTX_ASYNC, .async = &timeline->asyncs.at[item]};
     item -= timeline->asyncs.count;
     if (item < timeline->marks.count)
-        return (struct nvtx_event){.mark = &timeline->marks.at[item]};
+        return (struct nvtx_event){NVTX_MARK, .mark = &timeline->marks.at[item]};
     return named_at(timeline, item - timeline->marks.count);
 }
 
@@ -339,10 +347,13 @@ static struct nvtx_event nvtx_at(const struct query_data *data, uint32_t item)
     static int64_t function(const struct query_data *data, uint32_t item) \
     {                                                                     \
         struct nvtx_event at = nvtx_at(data, item);                       \
-        return at.slice   ? (int64_t)(of_slice)                           \
-               : at.async ? (int64_t)(of_async)                           \
-               : at.mark  ? (int64_t)(of_mark)                            \
-                          : (int64_t)(of_named);                           \
+        if (at.kind == NVTX_SLICE)                                        \
+            return (int64_t)(of_slice);                                   \
+        if (at.kind == NVTX_ASYNC)                                        \
+            return (int64_t)(of_async);                                   \
+        if (at.kind == NVTX_MARK)                                         \
+            return (int64_t)(of_mark);                                    \
+        return (int64_t)(of_named);                                       \
     }
 
 static const struct tl_label *label_of(const struct query_data *data, const struct nvtx_event *at)

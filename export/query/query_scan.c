@@ -346,7 +346,7 @@ static void keep_cells(struct scan *scan, uint64_t used)
         kept->places[i] = (uint8_t)kept->column_count;
     }
     size_t bytes = (size_t)kept->column_count * kept->rows * sizeof *kept->cells;
-    kept->cells = bytes <= KEPT_BYTES_MAX ? malloc(bytes) : NULL;
+    kept->cells = bytes && bytes <= KEPT_BYTES_MAX ? malloc(bytes) : NULL;
 }
 
 static inline void keep_row(const struct scan *scan, uint32_t item, uint32_t row)
@@ -632,10 +632,12 @@ static void put_cell(const struct scan *scan, const struct query_column *column,
                      sqlite3_context *context)
 {
     uint32_t item = item_at(scan);
-    int64_t value = column->get ? column->get(scan->data, item) : 0;
-    if (column->type == QUERY_TEXT)
+    if (column->type == QUERY_TEXT) {
         put_mended(context, column->text(scan->data, item));
-    else if (column->type == QUERY_VALUE)
+        return;
+    }
+    int64_t value = column->get(scan->data, item);
+    if (column->type == QUERY_VALUE)
         put_value(context, scan->data, (const struct tl_attr *)(intptr_t)value);
     else if (column->type == QUERY_REAL)
         put_real(context, value);

@@ -618,7 +618,8 @@ static bool sharing_reserve(struct sharing *sharing, struct kernel_works *works)
     sharing->computes = calloc((size_t)timeline->names.count + 1, sizeof *sharing->computes);
     works->count = timeline->gpus.count;
     works->at = malloc(((size_t)works->count + 1) * sizeof *works->at);
-    return sharing->inside && sharing->share_of && sharing->computes && works->at;
+    return sharing->inside && sharing->share_of && sharing->computes && works->at &&
+           ARRAY_ROOM(&sharing->shares);
 }
 
 static bool assign_all(struct sharing *sharing, struct kernel_works *works)
