@@ -102,6 +102,7 @@ static bool write_trace(void *user, struct json_out *out)
     bool good = source && kineto_file_walk(source, copy->partial, &visitor, &copying->walked,
                                            &copying->error);
     source_close(source);
+    copying->out = NULL; /* it ends with the caller */
     chrome_copy_end_line(out);
     if (!copying->walked.is_array) {
         json_object_end(out);

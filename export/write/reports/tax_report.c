@@ -33,12 +33,11 @@ static bool for_people(const struct tax_report *report)
 static void add_number(struct table *table, double value)
 {
     char text[PYTHON_TEXT_BYTES];
-    if (table->format == WRITE_JSON) {
-        table_number(table, value);
-    } else if (write_format_is_for_people(table->format)) {
+    bool is_whole = fabs(value) < 9e15 && value == floor(value);
+    if (write_format_is_for_people(table->format)) {
         python_float(value, text);
         table_format(table, "%s", isnan(value) ? "?" : text);
-    } else if (fabs(value) < 9e15 && value == floor(value)) {
+    } else if (is_whole && table->format != WRITE_JSON) {
         table_int(table, (int64_t)value);
     } else {
         table_number(table, value);
