@@ -4,16 +4,6 @@
 #include "migrations.h"
 #include "run_facts.h"
 
-static struct text literal(const char *string)
-{
-    return (struct text){string, strlen(string)};
-}
-
-static int64_t pid_of(const struct query_data *data, uint32_t process)
-{
-    return data->timeline->processes.at[process].info.pid;
-}
-
 static int64_t or_null(int64_t value, int64_t nothing)
 {
     return value == nothing ? QUERY_NULL : value;
@@ -37,13 +27,13 @@ PROCESS_TEXT(process_format, format)
 
 static struct text process_mode(const struct query_data *data, uint32_t item)
 {
-    return literal(run_facts_mode_name(data->timeline->processes.at[item].info.gpu_mode));
+    return query_literal(run_facts_mode_name(data->timeline->processes.at[item].info.gpu_mode));
 }
 
 static struct text process_file(const struct query_data *data, uint32_t item)
 {
     const char *path = data->timeline->processes.at[item].path;
-    return path ? literal(path) : (struct text){0};
+    return path ? query_literal(path) : (struct text){0};
 }
 
 QUERY_GET(process_global_pid, processes, data->global_pids[item])
@@ -91,7 +81,7 @@ const struct query_table query_processes = {
 /* ---- threads ---- */
 
 QUERY_GET(thread_process, threads, of->process)
-QUERY_GET(thread_pid, threads, pid_of(data, of->process))
+QUERY_GET(thread_pid, threads, query_pid(data, of->process))
 QUERY_GET(thread_tid, threads, of->tid)
 QUERY_GET(thread_name, threads, query_name(data, of->name))
 QUERY_GET(thread_slices, threads, of->slice_count)
@@ -188,7 +178,8 @@ static const struct tl_heap *heap_at(const struct query_data *data, uint32_t hea
 
 static struct text heap_kind(const struct tl_heap *heap)
 {
-    return heap->allocator ? literal("allocator") : literal(gpu_label_memory_kind(heap->kind));
+    return heap->allocator ? query_literal("allocator")
+                           : query_literal(gpu_label_memory_kind(heap->kind));
 }
 
 static struct text memory_kind(const struct query_data *data, uint32_t item)
@@ -204,7 +195,7 @@ QUERY_GET(memory_bytes, memories, of->bytes)
 QUERY_GET(memory_address, memories, or_null((int64_t)of->address, 0))
 QUERY_GET(memory_heap, memories, query_name(data, heap_at(data, of->heap)->name))
 QUERY_GET(memory_process, memories, heap_at(data, of->heap)->process)
-QUERY_GET(memory_pid, memories, pid_of(data, heap_at(data, of->heap)->process))
+QUERY_GET(memory_pid, memories, query_pid(data, heap_at(data, of->heap)->process))
 QUERY_GET(memory_device, memories, query_known(heap_at(data, of->heap)->device))
 QUERY_GET(memory_slice, memories, query_known(of->slice))
 QUERY_GET(memory_end_slice, memories, query_known(of->end_slice))
@@ -241,7 +232,7 @@ const struct query_table query_allocations = {
 
 static struct text migration_kind(const struct query_data *data, uint32_t item)
 {
-    return literal(migration_kind_name(data->timeline->migrations.at[item].kind));
+    return query_literal(migration_kind_name(data->timeline->migrations.at[item].kind));
 }
 
 QUERY_GET(migration_start, migrations, of->start_ns)
@@ -318,7 +309,7 @@ static int64_t loss_process(const struct query_data *data, uint32_t item)
 
 static int64_t loss_pid(const struct query_data *data, uint32_t item)
 {
-    return pid_of(data, item / PROF_LOSS_COUNT);
+    return query_pid(data, item / PROF_LOSS_COUNT);
 }
 
 static int64_t loss_events(const struct query_data *data, uint32_t item)
@@ -330,13 +321,13 @@ static int64_t loss_events(const struct query_data *data, uint32_t item)
 static struct text loss_cause(const struct query_data *data, uint32_t item)
 {
     (void)data;
-    return literal(run_facts_cause_name((enum prof_loss_cause)(item % PROF_LOSS_COUNT)));
+    return query_literal(run_facts_cause_name((enum prof_loss_cause)(item % PROF_LOSS_COUNT)));
 }
 
 static struct text loss_meaning(const struct query_data *data, uint32_t item)
 {
     (void)data;
-    return literal(run_facts_cause_sentence((enum prof_loss_cause)(item % PROF_LOSS_COUNT)));
+    return query_literal(run_facts_cause_sentence((enum prof_loss_cause)(item % PROF_LOSS_COUNT)));
 }
 
 static bool is_loss(const struct query_data *data, uint32_t item)
@@ -411,7 +402,7 @@ const struct query_table query_ledger = {
 static struct text start_reason(const struct query_data *data, uint32_t item)
 {
     uint8_t reason = data->timeline->windows.at[item].start_reason;
-    return literal(run_facts_reason_name((enum prof_control_reason)reason));
+    return query_literal(run_facts_reason_name((enum prof_control_reason)reason));
 }
 
 QUERY_GET(window_process, windows, of->process)

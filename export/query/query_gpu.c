@@ -8,11 +8,6 @@ static const char *const kinds[] = {
     [TL_GRAPH_RUN] = "graph", [TL_SYNC] = "sync",     [TL_OVERHEAD] = "overhead",
     [TL_OVERHEAD + 1] = NULL};
 
-static int64_t pid_of(const struct query_data *data, uint32_t process)
-{
-    return data->timeline->processes.at[process].info.pid;
-}
-
 /* Of the call that launched it. */
 static const struct tl_slice *launch_of(const struct query_data *data, uint32_t slice)
 {
@@ -82,7 +77,7 @@ static bool has_bytes(const struct tl_gpu *gpu)
 }
 
 QUERY_GET(gpu_process, gpus, of->process)
-QUERY_GET(gpu_pid, gpus, pid_of(data, of->process))
+QUERY_GET(gpu_pid, gpus, query_pid(data, of->process))
 QUERY_GET(gpu_device, gpus, query_known(of->device))
 QUERY_GET(gpu_context, gpus, context_of(data, of->stream))
 QUERY_GET(gpu_stream, gpus, stream_of(data, of->stream))
@@ -143,18 +138,12 @@ static bool is_shown(const struct query_data *data, uint32_t item)
     return !(data->timeline->gpus.at[item].flags & TL_GPU_INTERNAL);
 }
 
-#define IS_KIND(function, which)                                        \
-    static bool function(const struct query_data *data, uint32_t item)  \
-    {                                                                   \
-        const struct tl_gpu *gpu = &data->timeline->gpus.at[item];      \
-        return gpu->kind == (which) && !(gpu->flags & TL_GPU_INTERNAL); \
-    }
-IS_KIND(is_kernel, TL_KERNEL)
-IS_KIND(is_memcpy, TL_MEMCPY)
-IS_KIND(is_memset, TL_MEMSET)
-IS_KIND(is_sync, TL_SYNC)
-IS_KIND(is_graph_run, TL_GRAPH_RUN)
-IS_KIND(is_overhead, TL_OVERHEAD)
+QUERY_IS_KIND(is_kernel, TL_KERNEL)
+QUERY_IS_KIND(is_memcpy, TL_MEMCPY)
+QUERY_IS_KIND(is_memset, TL_MEMSET)
+QUERY_IS_KIND(is_sync, TL_SYNC)
+QUERY_IS_KIND(is_graph_run, TL_GRAPH_RUN)
+QUERY_IS_KIND(is_overhead, TL_OVERHEAD)
 
 #define GPU_TABLE(title, says, list, which)                                                       \
     {                                                                                             \
@@ -174,13 +163,6 @@ const struct query_table query_operations = GPU_TABLE(
 
 /* ---- kernels ---- */
 
-#define KERNEL (&data->timeline->kernels.at[of->detail])
-
-static int64_t since_base(const struct query_data *data, uint64_t realtime_ns)
-{
-    return realtime_ns ? (int64_t)(realtime_ns - data->timeline->base_realtime_ns) : QUERY_NULL;
-}
-
 QUERY_GET(kernel_mangled, gpus, query_name(data, KERNEL->name))
 QUERY_GET(kernel_grid_x, gpus, KERNEL->grid_x)
 QUERY_GET(kernel_grid_y, gpus, KERNEL->grid_y)
@@ -197,8 +179,8 @@ QUERY_GET(kernel_dynamic, gpus, KERNEL->dynamic_shared_memory)
 QUERY_GET(kernel_local, gpus, KERNEL->local_memory)
 QUERY_GET(kernel_priority, gpus,
           KERNEL->priority == PROF_PRIORITY_UNKNOWN ? QUERY_NULL : KERNEL->priority)
-QUERY_GET(kernel_queued, gpus, since_base(data, KERNEL->queued_ns))
-QUERY_GET(kernel_submitted, gpus, since_base(data, KERNEL->submitted_ns))
+QUERY_GET(kernel_queued, gpus, query_since_base(data, KERNEL->queued_ns))
+QUERY_GET(kernel_submitted, gpus, query_since_base(data, KERNEL->submitted_ns))
 
 static const struct query_column kernel_columns[] = {
     PLACE,
@@ -224,51 +206,40 @@ const struct query_table query_kernels = GPU_TABLE("kernels", "kernels", kernel_
 
 /* ---- copies, sets, waits, graphs, overhead ---- */
 
-#define MEMCPY (&data->timeline->memcpys.at[of->detail])
-#define MEMSET (&data->timeline->memsets.at[of->detail])
-#define SYNC (&data->timeline->syncs.at[of->detail])
-#define OVERHEAD (&data->timeline->overheads.at[of->detail])
-#define IS_PEER (MEMCPY->src_context || MEMCPY->dst_context)
-
-static struct text literal(const char *string)
-{
-    return (struct text){string, strlen(string)};
-}
-
 static struct text memcpy_kind(const struct query_data *data, uint32_t item)
 {
     const struct tl_gpu *of = &data->timeline->gpus.at[item];
-    return literal(gpu_label_copy_kind(MEMCPY->copy_kind));
+    return query_literal(gpu_label_copy_kind(MEMCPY->copy_kind));
 }
 
 static struct text memcpy_source(const struct query_data *data, uint32_t item)
 {
     const struct tl_gpu *of = &data->timeline->gpus.at[item];
-    return literal(gpu_label_memory_kind(MEMCPY->src_kind));
+    return query_literal(gpu_label_memory_kind(MEMCPY->src_kind));
 }
 
 static struct text memcpy_target(const struct query_data *data, uint32_t item)
 {
     const struct tl_gpu *of = &data->timeline->gpus.at[item];
-    return literal(gpu_label_memory_kind(MEMCPY->dst_kind));
+    return query_literal(gpu_label_memory_kind(MEMCPY->dst_kind));
 }
 
 static struct text memset_memory(const struct query_data *data, uint32_t item)
 {
     const struct tl_gpu *of = &data->timeline->gpus.at[item];
-    return literal(gpu_label_memory_kind(MEMSET->memory_kind));
+    return query_literal(gpu_label_memory_kind(MEMSET->memory_kind));
 }
 
 static struct text sync_kind(const struct query_data *data, uint32_t item)
 {
     const struct tl_gpu *of = &data->timeline->gpus.at[item];
-    return literal(gpu_label_sync(SYNC->type));
+    return query_literal(gpu_label_sync(SYNC->type));
 }
 
 static struct text overhead_kind(const struct query_data *data, uint32_t item)
 {
     const struct tl_gpu *of = &data->timeline->gpus.at[item];
-    return literal(gpu_label_overhead(OVERHEAD->kind));
+    return query_literal(gpu_label_overhead(OVERHEAD->kind));
 }
 
 /* What a wait was for. */

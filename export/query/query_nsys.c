@@ -36,18 +36,6 @@ static int64_t stream_number(uint32_t stream)
 
 /* ---- operations ---- */
 
-#define KERNEL (&data->timeline->kernels.at[of->detail])
-#define MEMCPY (&data->timeline->memcpys.at[of->detail])
-#define MEMSET (&data->timeline->memsets.at[of->detail])
-#define SYNC (&data->timeline->syncs.at[of->detail])
-#define GRAPH_RUN (&data->timeline->graph_runs.at[of->detail])
-#define IS_PEER (MEMCPY->src_context || MEMCPY->dst_context)
-
-static int64_t since_base(const struct query_data *data, uint64_t realtime_ns)
-{
-    return realtime_ns ? (int64_t)(realtime_ns - data->timeline->base_realtime_ns) : QUERY_NULL;
-}
-
 /* An id that calls of several processes have is negative: no call has that. */
 static int64_t correlation_of(const struct tl_gpu *gpu)
 {
@@ -79,8 +67,8 @@ QUERY_GET(kernel_local, gpus, KERNEL->local_memory)
 QUERY_GET(kernel_executed, gpus, KERNEL->shared_memory_executed)
 QUERY_GET(kernel_node, gpus, or_null(KERNEL->graph_node))
 QUERY_GET(kernel_graph, gpus, or_null(KERNEL->graph))
-QUERY_GET(kernel_queued, gpus, since_base(data, KERNEL->queued_ns))
-QUERY_GET(kernel_submitted, gpus, since_base(data, KERNEL->submitted_ns))
+QUERY_GET(kernel_queued, gpus, query_since_base(data, KERNEL->queued_ns))
+QUERY_GET(kernel_submitted, gpus, query_since_base(data, KERNEL->submitted_ns))
 QUERY_GET(set_context, gpus, MEMSET->context)
 QUERY_GET(set_stream, gpus, stream_number(MEMSET->stream))
 QUERY_GET(set_value, gpus, MEMSET->value)
@@ -97,16 +85,10 @@ QUERY_GET(run_stream, gpus, stream_number(GRAPH_RUN->stream))
 QUERY_GET(run_graph, gpus, GRAPH_RUN->graph)
 QUERY_COUNT(gpu_count, gpus)
 
-#define IS_KIND(function, which)                                        \
-    static bool function(const struct query_data *data, uint32_t item)  \
-    {                                                                   \
-        const struct tl_gpu *gpu = &data->timeline->gpus.at[item];      \
-        return gpu->kind == (which) && !(gpu->flags & TL_GPU_INTERNAL); \
-    }
-IS_KIND(is_kernel, TL_KERNEL)
-IS_KIND(is_set, TL_MEMSET)
-IS_KIND(is_sync, TL_SYNC)
-IS_KIND(is_run, TL_GRAPH_RUN)
+QUERY_IS_KIND(is_kernel, TL_KERNEL)
+QUERY_IS_KIND(is_set, TL_MEMSET)
+QUERY_IS_KIND(is_sync, TL_SYNC)
+QUERY_IS_KIND(is_run, TL_GRAPH_RUN)
 
 /* clang-format off */
 #define PLACE(context, stream)                                                          \
@@ -169,6 +151,7 @@ static const struct tl_migration *move_at(const struct query_data *data, uint32_
     {                                                                     \
         if (is_operation(data, item)) {                                   \
             const struct tl_gpu *of = &data->timeline->gpus.at[item];     \
+            (void)of;                                                     \
             return (int64_t)(of_copy);                                    \
         }                                                                 \
         const struct tl_migration *move = move_at(data, item);            \

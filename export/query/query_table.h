@@ -107,6 +107,22 @@ static inline int64_t query_known(uint32_t value)
     return value == TL_NONE ? QUERY_NULL : (int64_t)value;
 }
 
+/* CLOCK_REALTIME as a time of the timeline; NULL for 0. */
+static inline int64_t query_since_base(const struct query_data *data, uint64_t realtime_ns)
+{
+    return realtime_ns ? (int64_t)(realtime_ns - data->timeline->base_realtime_ns) : QUERY_NULL;
+}
+
+static inline int64_t query_pid(const struct query_data *data, uint32_t process)
+{
+    return data->timeline->processes.at[process].info.pid;
+}
+
+static inline struct text query_literal(const char *string)
+{
+    return (struct text){string, strlen(string)};
+}
+
 /* A name must be one: damaged files and unnamed things have none. */
 static inline int64_t query_name(const struct query_data *data, uint32_t name)
 {
@@ -169,6 +185,23 @@ int64_t query_null(const struct query_data *data, uint32_t item); /* NULL for ev
 #define QUERY_ID(meaning) QUERY_INT("id", "", meaning, query_id)
 
 #define QUERY_COLUMNS(list) .columns = list, .column_count = sizeof(list) / sizeof *(list)
+
+/* The details of the operation `of`, by its kind. */
+#define KERNEL (&data->timeline->kernels.at[of->detail])
+#define MEMCPY (&data->timeline->memcpys.at[of->detail])
+#define MEMSET (&data->timeline->memsets.at[of->detail])
+#define SYNC (&data->timeline->syncs.at[of->detail])
+#define OVERHEAD (&data->timeline->overheads.at[of->detail])
+#define GRAPH_RUN (&data->timeline->graph_runs.at[of->detail])
+#define IS_PEER (MEMCPY->src_context || MEMCPY->dst_context)
+
+/* A function that is true of operations of this kind, those of libprof excepted. */
+#define QUERY_IS_KIND(function, which)                                  \
+    static bool function(const struct query_data *data, uint32_t item)  \
+    {                                                                   \
+        const struct tl_gpu *gpu = &data->timeline->gpus.at[item];      \
+        return gpu->kind == (which) && !(gpu->flags & TL_GPU_INTERNAL); \
+    }
 
 #ifdef __cplusplus
 }
