@@ -8,7 +8,7 @@
 
 /* See demangle.h.
  *
- * GNU's runtime also offers its demangler with the text delivered piece by piece. That one is
+ * GNU's runtime also offers its demangler with the text delivered segment by segment. That one is
  * preferred: it allocates nothing and can be left in the middle, when a hostile name turns out to
  * be gigabytes long.
  */
@@ -19,18 +19,18 @@
 #define UNSTOPPABLE_BYTES_MAX 2048
 
 typedef char *whole_function(const char *mangled, char *buffer, size_t *size, int *status);
-typedef int pieces_function(const char *mangled, void (*take)(const char *, size_t, void *),
-                            void *user);
+typedef int segments_function(const char *mangled, void (*take)(const char *, size_t, void *),
+                              void *user);
 
 /* Set once, by look_for_it(). */
 static whole_function *whole;
-static pieces_function *pieces;
+static segments_function *segments;
 
 static void find_in(void *library)
 {
     /* ISO C has no cast from an object's address to a function's. */
     void *found = dlsym(library, "__gcclibcxx_demangle_callback");
-    memcpy(&pieces, &found, sizeof pieces);
+    memcpy(&segments, &found, sizeof segments);
     found = dlsym(library, "__cxa_demangle");
     memcpy(&whole, &found, sizeof whole);
 }
@@ -39,7 +39,7 @@ static void look_for_it(void)
 {
     static const char *const libraries[] = {"libstdc++.so.6", "libc++abi.so.1"};
     find_in(RTLD_DEFAULT);
-    for (size_t i = 0; i < sizeof libraries / sizeof *libraries && !pieces && !whole; i++) {
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries && !segments && !whole; i++) {
         void *library = dlopen(libraries[i], RTLD_LAZY | RTLD_LOCAL);
         if (library)
             find_in(library);
@@ -50,17 +50,17 @@ bool demangle_available(void)
 {
     static pthread_once_t looked_for = PTHREAD_ONCE_INIT;
     pthread_once(&looked_for, look_for_it);
-    return pieces || whole;
+    return segments || whole;
 }
 
-/* A text that grows piece by piece. */
+/* A text that grows segment by segment. */
 struct growing {
     char *text;
     size_t size, capacity;
     jmp_buf give_up;
 };
 
-static void take_piece(const char *text, size_t size, void *user)
+static void take_segment(const char *text, size_t size, void *user)
 {
     struct growing *to = user;
     if (size > DEMANGLE_BYTES_MAX - to->size)
@@ -80,15 +80,15 @@ static void take_piece(const char *text, size_t size, void *user)
 
 /* Apart from the function that owns `to`: setjmp leaves changed locals of its own function
  * undefined. */
-static bool collect_pieces(const char *mangled, struct growing *to)
+static bool collect_segments(const char *mangled, struct growing *to)
 {
-    return setjmp(to->give_up) == 0 && pieces(mangled, take_piece, to) == 0;
+    return setjmp(to->give_up) == 0 && segments(mangled, take_segment, to) == 0;
 }
 
-static char *demangle_pieces(const char *mangled)
+static char *demangle_segments(const char *mangled)
 {
     struct growing to = {.text = NULL};
-    if (collect_pieces(mangled, &to))
+    if (collect_segments(mangled, &to))
         return to.text;
     free(to.text);
     return NULL;
@@ -115,7 +115,7 @@ char *demangle_name(const char *name, size_t size, size_t *size_out)
     char *mangled = strndup(name, size);
     if (!mangled)
         return NULL;
-    char *text = pieces ? demangle_pieces(mangled) : demangle_whole(mangled, size);
+    char *text = segments ? demangle_segments(mangled) : demangle_whole(mangled, size);
     free(mangled);
     if (text)
         *size_out = strlen(text);

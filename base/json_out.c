@@ -97,15 +97,15 @@ int json_out_fini(struct json_out *out)
     return error;
 }
 
-/* Escapes piece by piece through a small buffer: text may be of any size. */
+/* Escapes segment by segment through a small buffer: text may be of any size. */
 void json_text(struct json_out *out, struct text text)
 {
-    char piece[JSON_ESCAPE_PIECE * JSON_ESCAPE_GROWTH];
+    char segment[JSON_ESCAPE_CHUNK * JSON_ESCAPE_GROWTH];
     json_out_bytes(out, out->comma ? ",\"" : "\"", out->comma ? 2 : 1);
     for (size_t at = 0; at < text.size;) {
         size_t used;
-        size_t size = json_escape(text.bytes + at, text.size - at, piece, &used);
-        json_out_bytes(out, piece, size);
+        size_t size = json_escape(text.bytes + at, text.size - at, segment, &used);
+        json_out_bytes(out, segment, size);
         at += used;
     }
     json_out_bytes(out, "\"", 1);
@@ -226,7 +226,7 @@ static size_t put_character(const char *from, size_t size, char *to, size_t *use
 size_t json_escape(const char *from, size_t size, char *to, size_t *used)
 {
     size_t written = 0, at = 0;
-    while (at < size && at < JSON_ESCAPE_PIECE - 4) {
+    while (at < size && at < JSON_ESCAPE_CHUNK - 4) {
         size_t taken;
         written += put_character(from + at, size - at, to + written, &taken);
         at += taken;

@@ -27,7 +27,7 @@
 /* 1 MiB: large enough that the kernel's cost per write(2) vanishes. */
 #define JSON_BUFFER_BYTES (1u << 20)
 
-/* Room that is always left behind `limit`, so that small pieces need one comparison each. */
+/* Room that is always left behind `limit`, so that small segments need one comparison each. */
 #define JSON_SLACK_BYTES 256u
 
 struct json_out {
@@ -288,11 +288,11 @@ static inline void json_quoted(struct json_out *out, const char *quoted, size_t 
  * must not end its script).
  */
 
-#define JSON_ESCAPE_PIECE 512u /* input bytes taken per call, at most */
+#define JSON_ESCAPE_CHUNK 512u /* input bytes taken per call, at most */
 #define JSON_ESCAPE_GROWTH 6u  /* output bytes per input byte, at most */
 
-/* Escapes a piece of at most JSON_ESCAPE_PIECE bytes (never ending inside a character, unless the
- * text does). Returns the bytes written to `to`, which holds JSON_ESCAPE_PIECE *
+/* Escapes a segment of at most JSON_ESCAPE_CHUNK bytes (never ending inside a character, unless the
+ * text does). Returns the bytes written to `to`, which holds JSON_ESCAPE_CHUNK *
  * JSON_ESCAPE_GROWTH; `used` gets the bytes taken, at least 1. */
 size_t json_escape(const char *from, size_t size, char *to, size_t *used);
 

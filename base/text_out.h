@@ -1,4 +1,4 @@
-/* text_out.h - bytes put together in memory, one piece after the other.
+/* text_out.h - bytes put together in memory, one segment after the other.
  *
  * The first failure is latched, and everything after it is dropped. Starts as all zeros.
  */

@@ -47,9 +47,9 @@ static __thread struct thread_calls this_thread;
 static void *subscribed;  /* callbacks_enable stores, before anything else is called */
 static uint32_t followed; /* times that calls began to be followed; callbacks_follow counts */
 
-static bool shed; /* calls that launch nothing are left out; callbacks_keep_calls stores */
+static bool throttle; /* calls that launch nothing are left out; callbacks_keep_calls stores */
 static bool
-    shed_is_settled;      /* and CUPTI does not call back for them; callbacks_settle only, and who
+    throttle_is_settled;  /* and CUPTI does not call back for them; callbacks_settle only, and who
                               * follows */
 static bool is_following; /* callbacks_follow */
 
@@ -235,9 +235,9 @@ static bool callbacks_is_sheddable(const struct api_call *call)
            !(allocates && device_memory_from_calls());
 }
 
-static bool callbacks_is_shed(const struct api_call *call)
+static bool callbacks_is_throttled(const struct api_call *call)
 {
-    return __builtin_expect(load_relaxed(&shed), 0) && callbacks_is_sheddable(call);
+    return __builtin_expect(load_relaxed(&throttle), 0) && callbacks_is_sheddable(call);
 }
 
 /* PROF_GPU_DETAIL=minimal: only what puts operations on a device. Of the rest, the calls that allocate come too, as the
@@ -283,7 +283,7 @@ static void callbacks_enter(const struct api_call *call, uint32_t domain, uint32
     if (thread->followed_since != load_relaxed(&followed))
         thread->depth = 0;
     thread->followed_since = load_relaxed(&followed);
-    if ((domain == ABI_DOMAIN_DRIVER && thread->depth > 0) || callbacks_is_shed(call))
+    if ((domain == ABI_DOMAIN_DRIVER && thread->depth > 0) || callbacks_is_throttled(call))
         return;
     if (!thread->seen)
         fetch_add_relaxed(&threads_seen, 1u);
@@ -543,7 +543,7 @@ void callbacks_follow(bool on)
     callbacks_enable_watched(ABI_DOMAIN_RUNTIME, on);
     callbacks_enable_watched(ABI_DOMAIN_DRIVER, on);
     is_following = on;
-    shed_is_settled = false;
+    throttle_is_settled = false;
 }
 
 void callbacks_blind(bool on)
@@ -553,7 +553,7 @@ void callbacks_blind(bool on)
 
 void callbacks_keep_calls(bool on)
 {
-    store_relaxed(&shed, !on);
+    store_relaxed(&throttle, !on);
 }
 
 static void callbacks_enable_sheddable(uint32_t domain, bool on)
@@ -568,10 +568,10 @@ static void callbacks_enable_sheddable(uint32_t domain, bool on)
 
 void callbacks_settle(void)
 {
-    bool wanted = load_relaxed(&shed);
-    if (!is_following || wanted == shed_is_settled)
+    bool wanted = load_relaxed(&throttle);
+    if (!is_following || wanted == throttle_is_settled)
         return;
-    shed_is_settled = wanted;
+    throttle_is_settled = wanted;
     callbacks_enable_sheddable(ABI_DOMAIN_RUNTIME, !wanted);
     callbacks_enable_sheddable(ABI_DOMAIN_DRIVER, !wanted);
     callbacks_enable_watched(ABI_DOMAIN_RUNTIME, !wanted);

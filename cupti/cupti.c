@@ -237,9 +237,9 @@ static void cupti_begin_cupti(void)
     }
     other_tool_begin(&cupti_hooks);
     if (config_get()->gpu_detail >= CONFIG_DETAIL_STANDARD)
-        recorder_sheddable(PROF_SHED_CALLS, callbacks_keep_calls);
-    if (graphs_can_shed())
-        recorder_sheddable(PROF_SHED_NODES, graphs_keep_nodes);
+        recorder_sheddable(PROF_THROTTLE_CALLS, callbacks_keep_calls);
+    if (graphs_can_throttle())
+        recorder_sheddable(PROF_THROTTLE_NODES, graphs_keep_nodes);
     store_release(&state, (uint32_t)LIVE);
 }
 

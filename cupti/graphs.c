@@ -298,7 +298,7 @@ void graphs_state(bool again)
 
 /* ---- a record per node, or one per launched graph: CUPTI does one or the other ---- */
 
-static bool shed;            /* nodes are left out for now; graphs_keep_nodes stores */
+static bool throttle;        /* nodes are left out for now; graphs_keep_nodes stores */
 static bool whole;           /* the kind is on; stored by whoever may call CUPTI */
 static bool kinds_are_on;    /* the same */
 static bool is_refused;      /* the same: asking again would not help */
@@ -306,7 +306,7 @@ static uint32_t whole_bytes; /* of a record; 0: this CUPTI has none */
 
 static bool graphs_wants_whole(void)
 {
-    return !is_refused && (load_relaxed(&shed) || config_get()->graphs == CONFIG_GRAPHS_GRAPH);
+    return !is_refused && (load_relaxed(&throttle) || config_get()->graphs == CONFIG_GRAPHS_GRAPH);
 }
 
 static void graphs_note_refusal(int result)
@@ -359,7 +359,7 @@ void graphs_disable_kind(void)
     graphs_switch_off();
 }
 
-bool graphs_can_shed(void)
+bool graphs_can_throttle(void)
 {
     return whole_bytes && config_get()->graphs != CONFIG_GRAPHS_GRAPH &&
            subscription_form() == SUBSCRIPTION_FIRST;
@@ -367,7 +367,7 @@ bool graphs_can_shed(void)
 
 void graphs_keep_nodes(bool on)
 {
-    store_relaxed(&shed, !on);
+    store_relaxed(&throttle, !on);
 }
 
 void graphs_settle(void)

@@ -54,7 +54,7 @@ void graphs_disable_kind(void);
 
 /* Whether nodes are recorded and could be left out while the program runs. After
  * graphs_prepare_kind(). */
-bool graphs_can_shed(void);
+bool graphs_can_throttle(void);
 
 /* Records single nodes again, or leaves them out: a launch gives one record then, and what CUPTI
  * instantiated before may give none at all, which is counted. Threads: any; it is so after the next

@@ -145,12 +145,12 @@ static int64_t duration_of(const struct timeline *timeline, uint32_t slice)
     return timeline->slices.at[slice].end_ns - timeline->slices.at[slice].start_ns;
 }
 
-/* Adds up the pieces of ranges that were cut. `by_first` is zeroed and has an entry for every slice. */
-static void add_pieces(const struct timeline *timeline, int64_t *by_first)
+/* Adds up the segments of ranges that were cut. `by_first` is zeroed and has an entry for every slice. */
+static void add_segments(const struct timeline *timeline, int64_t *by_first)
 {
-    for (uint32_t i = 0; i < timeline->pieces.count; i++)
-        by_first[timeline->pieces.at[i].first] +=
-            duration_of(timeline, timeline->pieces.at[i].slice);
+    for (uint32_t i = 0; i < timeline->segments.count; i++)
+        by_first[timeline->segments.at[i].first] +=
+            duration_of(timeline, timeline->segments.at[i].slice);
 }
 
 static bool add_owners(struct augment_plan *plan, const bool *gives, const int64_t *more_ns)
@@ -184,7 +184,7 @@ static bool index_owners(struct augment_plan *plan)
         count++;
     }
     if (good)
-        add_pieces(timeline, more_ns);
+        add_segments(timeline, more_ns);
     good = good && index_init(&plan->owners, count) && add_owners(plan, gives, more_ns);
     free(gives);
     free(more_ns);

@@ -129,20 +129,20 @@ static const char *skip_event(void *user, struct json_cursor *cursor, const char
     return json_skip_open(cursor, p + 1, 1);
 }
 
-static void keep_devices(void *user, struct text key, struct text piece, bool first, bool last)
+static void keep_devices(void *user, struct text key, struct text segment, bool first, bool last)
 {
     struct combining *combining = user;
     (void)last;
     if (text_is(key, "deviceProperties") &&
-        !pytorch_devices_piece(&combining->devices, piece, first))
+        !pytorch_devices_segment(&combining->devices, segment, first))
         fail(combining, "out of memory");
 }
 
-static void copy_member(void *user, struct text key, struct text piece, bool first, bool last)
+static void copy_member(void *user, struct text key, struct text segment, bool first, bool last)
 {
     struct combining *combining = user;
     if (!text_is(key, "deviceProperties"))
-        chrome_copy_piece(combining->out, key, piece, first, last);
+        chrome_copy_part(combining->out, key, segment, first, last);
 }
 
 static void walk(struct combining *combining, int input, struct kineto_visitor visitor)

@@ -9,10 +9,10 @@
 /* ---- "deviceProperties" ---- */
 
 /* Followed by the quotes that json_text.h asks for. */
-bool pytorch_devices_piece(struct pytorch_trace *trace, struct text piece, bool first)
+bool pytorch_devices_segment(struct pytorch_trace *trace, struct text segment, bool first)
 {
     trace->device_bytes = first ? 0 : trace->device_bytes;
-    size_t wanted = trace->device_bytes + piece.size + JSON_PAD_BYTES;
+    size_t wanted = trace->device_bytes + segment.size + JSON_PAD_BYTES;
     if (wanted > trace->device_capacity) {
         char *devices = realloc(trace->devices, wanted * 2);
         if (!devices)
@@ -20,8 +20,8 @@ bool pytorch_devices_piece(struct pytorch_trace *trace, struct text piece, bool 
         trace->devices = devices;
         trace->device_capacity = wanted * 2;
     }
-    memcpy(trace->devices + trace->device_bytes, piece.bytes, piece.size);
-    trace->device_bytes += piece.size;
+    memcpy(trace->devices + trace->device_bytes, segment.bytes, segment.size);
+    trace->device_bytes += segment.size;
     memset(trace->devices + trace->device_bytes, '"', JSON_PAD_BYTES);
     return true;
 }
@@ -272,13 +272,13 @@ static const char *see_event(void *user, struct json_cursor *cursor, const char 
     return p;
 }
 
-static void see_member(void *user, struct text key, struct text piece, bool first, bool last)
+static void see_member(void *user, struct text key, struct text segment, bool first, bool last)
 {
     struct reading *reading = user;
     (void)last;
     if (!text_is(key, "deviceProperties"))
         return;
-    if (!pytorch_devices_piece(reading->trace, piece, first))
+    if (!pytorch_devices_segment(reading->trace, segment, first))
         out_of_memory(reading);
 }
 

@@ -126,21 +126,22 @@ static bool find_spans(struct query_data *data)
     return data->spans != NULL;
 }
 
-/* ---- slices in pieces ---- */
+/* ---- slices in segments ---- */
 
 /* Pieces come after what they go on from, so the last one stays. */
-static bool find_last_pieces(struct query_data *data)
+static bool find_last_segments(struct query_data *data)
 {
     const struct timeline *timeline = data->timeline;
-    if (!timeline->pieces.count)
+    if (!timeline->segments.count)
         return true;
-    data->last_pieces = malloc((timeline->slices.count + (size_t)1) * sizeof *data->last_pieces);
-    if (!data->last_pieces)
+    data->last_segments =
+        malloc((timeline->slices.count + (size_t)1) * sizeof *data->last_segments);
+    if (!data->last_segments)
         return false;
     for (uint32_t i = 0; i < timeline->slices.count; i++)
-        data->last_pieces[i] = i;
-    for (uint32_t i = 0; i < timeline->pieces.count; i++)
-        data->last_pieces[timeline->pieces.at[i].first] = timeline->pieces.at[i].slice;
+        data->last_segments[i] = i;
+    for (uint32_t i = 0; i < timeline->segments.count; i++)
+        data->last_segments[timeline->segments.at[i].first] = timeline->segments.at[i].slice;
     return true;
 }
 
@@ -199,7 +200,8 @@ bool query_data_add_up(struct query_data *data)
 bool query_data_init(struct query_data *data, const struct timeline *timeline)
 {
     *data = (struct query_data){.timeline = timeline};
-    return take_texts(data) && number_processes(data) && find_spans(data) && find_last_pieces(data);
+    return take_texts(data) && number_processes(data) && find_spans(data) &&
+           find_last_segments(data);
 }
 
 void query_data_fini(struct query_data *data)
@@ -211,7 +213,7 @@ void query_data_fini(struct query_data *data)
     free(data->sums);
     free(data->global_pids);
     free(data->spans);
-    free(data->last_pieces);
+    free(data->last_segments);
     free(data->shorts);
     free(data->short_ids);
     *data = (struct query_data){0};

@@ -254,11 +254,11 @@ const struct query_table nsys_graph_traces =
     NSYS_TABLE("CUPTI_ACTIVITY_KIND_GRAPH_TRACE", "CUDA graphs recorded as a whole", run_columns,
                gpu_count, is_run, query_gpu_span, gpu_start);
 
-/* ---- calls: each once, from its first piece to the end of its last ---- */
+/* ---- calls: each once, from its first segment to the end of its last ---- */
 
 static int64_t whole_end(const struct query_data *data, uint32_t item)
 {
-    uint32_t last = data->last_pieces ? data->last_pieces[item] : item;
+    uint32_t last = data->last_segments ? data->last_segments[item] : item;
     const struct tl_slice *slice = &data->timeline->slices.at[last];
     return slice->flags & TL_UNCLOSED ? QUERY_NULL : slice->end_ns;
 }

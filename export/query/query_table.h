@@ -29,7 +29,7 @@ struct query_data {
     int64_t *global_pids;     /* by process, as nsys numbers them */
     struct query_span *spans; /* of operations, by stream */
     uint32_t span_count;
-    uint32_t *last_pieces; /* by slice: its last piece; NULL: no slice has several */
+    uint32_t *last_segments; /* by slice: its last segment; NULL: no slice has several */
     /* What kernels are called for short, as nsys has it; NULL not needed yet. */
     struct text *shorts;
     uint32_t short_count;

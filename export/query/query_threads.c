@@ -118,15 +118,15 @@ static struct text slice_error(const struct query_data *data, uint32_t item)
     return (struct text){name, name ? strlen(name) : 0};
 }
 
-/* The piece that this one goes on from. */
+/* The segment that this one goes on from. */
 static int64_t slice_continues(const struct query_data *data, uint32_t item)
 {
     const struct timeline *timeline = data->timeline;
     if (!(timeline->slices.at[item].flags & TL_CONTINUED))
         return QUERY_NULL;
-    uint32_t at = ARRAY_LOWER_BOUND(&timeline->pieces, struct tl_piece, slice, 0, item);
-    bool found = at < timeline->pieces.count && timeline->pieces.at[at].slice == item;
-    return found ? (int64_t)timeline->pieces.at[at].before : QUERY_NULL;
+    uint32_t at = ARRAY_LOWER_BOUND(&timeline->segments, struct tl_segment, slice, 0, item);
+    bool found = at < timeline->segments.count && timeline->segments.at[at].slice == item;
+    return found ? (int64_t)timeline->segments.at[at].before : QUERY_NULL;
 }
 
 static int64_t launched_by(const struct query_data *data, const struct tl_slice *slice)

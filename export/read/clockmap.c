@@ -6,9 +6,9 @@
 
 /* Ticks to nanoseconds: straight lines between the samples. */
 
-/* Shorter pieces say too little about the clock's rate to be carried beyond their ends: 10 ms with
+/* Shorter segments say too little about the clock's rate to be carried beyond their ends: 10 ms with
  * readings good to 50 ns would be 5 ppm off, the nominal rate is better. */
-#define EDGE_PIECE_NS 10000000u
+#define EDGE_SEGMENT_NS 10000000u
 
 typedef unsigned __int128 wide;
 
@@ -50,7 +50,7 @@ void clockmap_init(struct clockmap *map, const struct prof_file_header *header)
 void clockmap_fini(struct clockmap *map)
 {
     free(map->samples);
-    free(map->pieces);
+    free(map->segments);
     free(map->real_ns);
     free(map->eras);
     memset(map, 0, sizeof *map);
@@ -101,21 +101,21 @@ static struct clock_scale rate_between(const struct clock_sample *a, const struc
 static struct clock_scale edge_rate(const struct clockmap *map, const struct clock_sample *a,
                                     const struct clock_sample *b)
 {
-    if (map->count > 1 && b->monotonic_ns - a->monotonic_ns >= EDGE_PIECE_NS)
+    if (map->count > 1 && b->monotonic_ns - a->monotonic_ns >= EDGE_SEGMENT_NS)
         return rate_between(a, b);
     return clock_scale_make(1000000000, map->ticks_per_second);
 }
 
-static void make_pieces(struct clockmap *map)
+static void make_segments(struct clockmap *map)
 {
     const struct clock_sample *at = map->samples;
     size_t last = map->count - 1;
     for (size_t i = 0; i <= last; i++) {
-        struct clock_piece *piece = &map->pieces[i];
-        piece->ticks = at[i].ticks;
-        piece->ns = limited((int64_t)(at[i].monotonic_ns - map->start_monotonic_ns));
-        piece->rate = i < last ? rate_between(&at[i], &at[i + 1])
-                               : edge_rate(map, &at[last ? last - 1 : 0], &at[last]);
+        struct clock_segment *segment = &map->segments[i];
+        segment->ticks = at[i].ticks;
+        segment->ns = limited((int64_t)(at[i].monotonic_ns - map->start_monotonic_ns));
+        segment->rate = i < last ? rate_between(&at[i], &at[i + 1])
+                                 : edge_rate(map, &at[last ? last - 1 : 0], &at[last]);
     }
     map->before = edge_rate(map, &at[0], &at[last ? 1 : 0]);
 }
@@ -123,8 +123,8 @@ static void make_pieces(struct clockmap *map)
 static void measure_error(struct clockmap *map)
 {
     for (size_t i = 0; i < map->count; i++) {
-        int64_t half = clock_scale_ns(map->pieces[i].rate, map->samples[i].width_ticks / 2 +
-                                                               map->samples[i].width_ticks % 2);
+        int64_t half = clock_scale_ns(map->segments[i].rate, map->samples[i].width_ticks / 2 +
+                                                                 map->samples[i].width_ticks % 2);
         map->error_ns = half > map->error_ns ? half : map->error_ns;
     }
 }
@@ -166,7 +166,7 @@ static int64_t realtime_since_start(const struct clockmap *map, uint64_t realtim
  * second. */
 static int64_t reading_error_ns(const struct clockmap *map, size_t i)
 {
-    return clock_scale_ns(map->pieces[i].rate, map->samples[i].width_ticks) + 100;
+    return clock_scale_ns(map->segments[i].rate, map->samples[i].width_ticks) + 100;
 }
 
 static signed_wide magnitude(signed_wide value)
@@ -176,13 +176,13 @@ static signed_wide magnitude(signed_wide value)
 
 static signed_wide offset_of(const struct clockmap *map, size_t i)
 {
-    return (signed_wide)map->real_ns[i] - map->pieces[i].ns;
+    return (signed_wide)map->real_ns[i] - map->segments[i].ns;
 }
 
 static bool era_continues(const struct clockmap *map, size_t i, signed_wide offset)
 {
     return magnitude(offset - offset_of(map, i - 1)) < CLOCKMAP_STEP_NS &&
-           map->pieces[i].ns + offset > map->real_ns[i - 1];
+           map->segments[i].ns + offset > map->real_ns[i - 1];
 }
 
 /* Sets the realtime of sample i and says whether it goes on with the era of its predecessor. */
@@ -194,16 +194,16 @@ static bool place_sample(struct clockmap *map, size_t i)
         return false;
     signed_wide kept = offset_of(map, i - 1);
     if (magnitude(offset - kept) <= reading_error_ns(map, i) + reading_error_ns(map, i - 1))
-        map->real_ns[i] = narrowed(map->pieces[i].ns + kept);
+        map->real_ns[i] = narrowed(map->segments[i].ns + kept);
     return true;
 }
 
 static void limit_era(const struct clockmap *map, struct clock_era *era)
 {
     size_t first = era->first, last = era->last;
-    int64_t before = first ? map->pieces[first].ns - map->pieces[first - 1].ns : EDGE_NS;
+    int64_t before = first ? map->segments[first].ns - map->segments[first - 1].ns : EDGE_NS;
     int64_t after =
-        last + 1 < map->count ? map->pieces[last + 1].ns - map->pieces[last].ns : EDGE_NS;
+        last + 1 < map->count ? map->segments[last + 1].ns - map->segments[last].ns : EDGE_NS;
     era->low_ns = narrowed((signed_wide)map->real_ns[first] - before);
     era->high_ns = narrowed((signed_wide)map->real_ns[last] + after);
 }
@@ -234,28 +234,28 @@ bool clockmap_seal(struct clockmap *map)
                                  0};
     if (!map->count && !clockmap_add(map, &start))
         return false;
-    map->pieces = calloc(map->count, sizeof *map->pieces);
+    map->segments = calloc(map->count, sizeof *map->segments);
     map->real_ns = calloc(map->count, sizeof *map->real_ns);
-    if (!map->pieces || !map->real_ns)
+    if (!map->segments || !map->real_ns)
         return false;
-    make_pieces(map);
+    make_segments(map);
     measure_error(map);
     return build_eras(map);
 }
 
-static bool piece_holds(const struct clockmap *map, size_t i, uint64_t ticks)
+static bool segment_holds(const struct clockmap *map, size_t i, uint64_t ticks)
 {
-    return ticks >= map->pieces[i].ticks &&
-           (i + 1 == map->count || ticks < map->pieces[i + 1].ticks);
+    return ticks >= map->segments[i].ticks &&
+           (i + 1 == map->count || ticks < map->segments[i + 1].ticks);
 }
 
-/* The last piece that begins at or before `ticks`, which is not ahead of the first. */
-static size_t find_piece(const struct clockmap *map, uint64_t ticks)
+/* The last segment that begins at or before `ticks`, which is not ahead of the first. */
+static size_t find_segment(const struct clockmap *map, uint64_t ticks)
 {
     size_t low = 0, high = map->count;
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
-        if (map->pieces[middle].ticks <= ticks)
+        if (map->segments[middle].ticks <= ticks)
             low = middle;
         else
             high = middle;
@@ -265,13 +265,13 @@ static size_t find_piece(const struct clockmap *map, uint64_t ticks)
 
 int64_t clockmap_time_ns(struct clockmap *map, uint64_t ticks)
 {
-    if (ticks < map->pieces[0].ticks)
-        return limited(map->pieces[0].ns -
-                       clock_scale_ns(map->before, map->pieces[0].ticks - ticks));
-    if (!piece_holds(map, map->cursor, ticks))
-        map->cursor = find_piece(map, ticks);
-    const struct clock_piece *piece = &map->pieces[map->cursor];
-    return limited(piece->ns + clock_scale_ns(piece->rate, ticks - piece->ticks));
+    if (ticks < map->segments[0].ticks)
+        return limited(map->segments[0].ns -
+                       clock_scale_ns(map->before, map->segments[0].ticks - ticks));
+    if (!segment_holds(map, map->cursor, ticks))
+        map->cursor = find_segment(map, ticks);
+    const struct clock_segment *segment = &map->segments[map->cursor];
+    return limited(segment->ns + clock_scale_ns(segment->rate, ticks - segment->ticks));
 }
 
 /* The last sample of the era at or before `real`; its first one when there is none. */
@@ -294,11 +294,11 @@ static int64_t convert_in_era(const struct clockmap *map, const struct clock_era
     signed_wide distance = (signed_wide)real - map->real_ns[i];
     if (i < era->last && distance > 0) {
         signed_wide real_length = (signed_wide)map->real_ns[i + 1] - map->real_ns[i];
-        signed_wide length = (signed_wide)map->pieces[i + 1].ns - map->pieces[i].ns;
+        signed_wide length = (signed_wide)map->segments[i + 1].ns - map->segments[i].ns;
         if (real_length > 0 && real_length != length)
             distance = distance * length / real_length;
     }
-    return narrowed(map->pieces[i].ns + distance);
+    return narrowed(map->segments[i].ns + distance);
 }
 
 static uint64_t distance_to_era(const struct clock_era *era, int64_t real)

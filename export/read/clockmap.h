@@ -36,7 +36,7 @@ struct clock_scale {
 };
 
 /* From one sample to the next. */
-struct clock_piece {
+struct clock_segment {
     uint64_t ticks;
     int64_t ns;
     struct clock_scale rate;
@@ -53,10 +53,10 @@ struct clockmap {
     size_t count, capacity;
     uint64_t start_ticks, start_monotonic_ns, start_realtime_ns; /* of the file's header */
     uint64_t ticks_per_second;
-    struct clock_piece *pieces; /* one per sample, sorted by ticks */
-    int64_t *real_ns;           /* per sample: realtime since the start, reading jitter removed */
-    struct clock_scale before;  /* rate ahead of the first sample */
-    size_t cursor;              /* piece used last: neighbours in the file are neighbours in time */
+    struct clock_segment *segments; /* one per sample, sorted by ticks */
+    int64_t *real_ns;          /* per sample: realtime since the start, reading jitter removed */
+    struct clock_scale before; /* rate ahead of the first sample */
+    size_t cursor; /* segment used last: neighbours in the file are neighbours in time */
     struct clock_era *eras;
     size_t era_count;
     int64_t device_ns; /* converted last; tells which of two eras a stamp means */

@@ -123,19 +123,19 @@ void walk_cost_tell(struct walk *walk)
     timeline_set_cost(walk->builder, &cost);
 }
 
-/* A SHED record; with the names. */
-static void walk_shed_tell(struct walk *walk, const struct record *record)
+/* A THROTTLE record; with the names. */
+static void walk_throttle_tell(struct walk *walk, const struct record *record)
 {
-    struct prof_rec_shed from;
+    struct prof_rec_throttle from;
     record_copy(record, &from, sizeof from);
-    if (from.what >= PROF_SHED_COUNT)
+    if (from.what >= PROF_THROTTLE_COUNT)
         return;
-    const struct read_shed shed = {.time_ns = clockmap_time_ns(&walk->clock, from.ticks),
-                                   .what = (enum prof_shed_thing)from.what,
-                                   .on = from.on != 0,
-                                   .cost_ppm = from.cost_ppm,
-                                   .budget_ppm = from.budget_ppm};
-    timeline_append_shed(walk->builder, &shed);
+    const struct read_throttle throttle = {.time_ns = clockmap_time_ns(&walk->clock, from.ticks),
+                                           .what = (enum prof_throttle_thing)from.what,
+                                           .on = from.on != 0,
+                                           .cost_ppm = from.cost_ppm,
+                                           .budget_ppm = from.budget_ppm};
+    timeline_append_throttle(walk->builder, &throttle);
 }
 
 /* META chunks: the facts that come before the first event.
@@ -597,8 +597,8 @@ static void tell_record(struct walk *walk, const struct record *record)
     case PROF_REC_GRAPH:
         walk_graph(walk, record);
         break;
-    case PROF_REC_SHED:
-        walk_shed_tell(walk, record);
+    case PROF_REC_THROTTLE:
+        walk_throttle_tell(walk, record);
         break;
     case PROF_REC_STREAM_LOSS:
         tell_stream_loss(walk, record);

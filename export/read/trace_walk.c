@@ -190,7 +190,7 @@ static void seal_clock(struct walk *walk)
     walk->health.clock_error_ns = clock->error_ns;
     walk->health.clock_samples = clock->usable;
     walk->health.clock_steps = clock->era_count - 1;
-    walk->end_ns = clock->pieces[clock->count - 1].ns;
+    walk->end_ns = clock->segments[clock->count - 1].ns;
 }
 
 /* Every step is skipped once the walk has failed. */

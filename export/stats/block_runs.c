@@ -266,16 +266,16 @@ bool block_runs_of_blocks(struct blocks *blocks)
 
 /* ---- ranges ---- */
 
-/* Where each slice ends with the pieces that go on from it. */
+/* Where each slice ends with the segments that go on from it. */
 static int64_t *whole_ends(const struct timeline *timeline)
 {
     int64_t *ends = calloc((size_t)timeline->slices.count + 1, sizeof *ends);
     for (uint32_t i = 0; i < timeline->slices.count && ends; i++)
         ends[i] = timeline->slices.at[i].end_ns;
-    for (uint32_t i = 0; i < timeline->pieces.count && ends; i++) {
-        const struct tl_piece *piece = &timeline->pieces.at[i];
-        if (timeline->slices.at[piece->slice].end_ns > ends[piece->first])
-            ends[piece->first] = timeline->slices.at[piece->slice].end_ns;
+    for (uint32_t i = 0; i < timeline->segments.count && ends; i++) {
+        const struct tl_segment *segment = &timeline->segments.at[i];
+        if (timeline->slices.at[segment->slice].end_ns > ends[segment->first])
+            ends[segment->first] = timeline->slices.at[segment->slice].end_ns;
     }
     return ends;
 }

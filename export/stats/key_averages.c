@@ -166,7 +166,7 @@ struct frame {
     int64_t timed_ns;               /* timed: self CUDA time */
     struct key_span device;         /* of what was launched within */
     const struct tl_timing *timing; /* NULL: not timed by events */
-    struct key_call *call;          /* of which it is a piece; NULL: it is all of it */
+    struct key_call *call;          /* of which it is a segment; NULL: it is all of it */
     uint32_t slice;
     uint32_t row;
     uint32_t path;       /* into paths[] */
@@ -235,7 +235,7 @@ static void use_timing(struct builder *b, struct frame *frame)
         }
 }
 
-/* One duration and one projection for each call, whole or in pieces. */
+/* One duration and one projection for each call, whole or in segments. */
 static void close_call(struct builder *b, struct frame *frame, const struct tl_slice *slice,
                        bool outermost)
 {
@@ -325,9 +325,9 @@ static bool is_failed_only(const struct timeline *timeline, const struct tl_slic
            timeline->apis.at[slice->api].failed_only;
 }
 
-/* A call's first piece has its attributes and its stack. */
-static void share_pieces(struct key_call *call, const struct tl_slice *slice,
-                         struct key_group *group)
+/* A call's first segment has its attributes and its stack. */
+static void share_segments(struct key_call *call, const struct tl_slice *slice,
+                           struct key_group *group)
 {
     if (slice->flags & TL_CONTINUED) {
         group->shape = call->shape;
@@ -351,7 +351,7 @@ static struct key_group group_of(struct builder *b, const struct frame *frame,
     if (by & KEY_BY_STACK)
         group.stack = key_context_stack(&b->context, frame->slice);
     if (frame->call)
-        share_pieces(frame->call, slice, &group);
+        share_segments(frame->call, slice, &group);
     return group;
 }
 

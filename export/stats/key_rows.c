@@ -6,36 +6,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- calls in several pieces: pieces are listed in order, so the last one listed is the last ---- */
+/* ---- calls in several segments: segments are listed in order, so the last one listed is the last ---- */
 
 static struct key_call *call_of(struct key_calls *calls, uint32_t *count,
-                                const struct tl_piece *piece)
+                                const struct tl_segment *segment)
 {
-    uint32_t call = keymap_find(&calls->of_slice, piece->first);
+    uint32_t call = keymap_find(&calls->of_slice, segment->first);
     if (call == KEYMAP_NONE) {
         call = (*count)++;
-        if (!keymap_set(&calls->of_slice, piece->first, call))
+        if (!keymap_set(&calls->of_slice, segment->first, call))
             return NULL;
         calls->at[call] = (struct key_call){
             .row = UINT32_MAX, .shape = TL_NONE, .stack = TL_NONE, .device = KEY_SPAN_EMPTY};
     }
-    return keymap_set(&calls->of_slice, piece->slice, call) ? &calls->at[call] : NULL;
+    return keymap_set(&calls->of_slice, segment->slice, call) ? &calls->at[call] : NULL;
 }
 
 bool key_calls_init(struct key_calls *calls, const struct timeline *timeline)
 {
     uint32_t count = 0;
     *calls = (struct key_calls){0};
-    if (timeline->pieces.count == 0)
+    if (timeline->segments.count == 0)
         return true;
-    calls->at = malloc(timeline->pieces.count * sizeof *calls->at);
-    for (uint32_t i = 0; i < timeline->pieces.count && calls->at; i++) {
-        struct key_call *call = call_of(calls, &count, &timeline->pieces.at[i]);
+    calls->at = malloc(timeline->segments.count * sizeof *calls->at);
+    for (uint32_t i = 0; i < timeline->segments.count && calls->at; i++) {
+        struct key_call *call = call_of(calls, &count, &timeline->segments.at[i]);
         if (!call) {
             key_calls_fini(calls);
             return false;
         }
-        call->last = timeline->pieces.at[i].slice;
+        call->last = timeline->segments.at[i].slice;
     }
     return calls->at != NULL;
 }

@@ -6,7 +6,7 @@
 #include "maps.h"
 #include "timeline.h"
 
-/* ---- ranges that were recorded in several pieces (timeline.h), joined again ---- */
+/* ---- ranges that were recorded in several segments (timeline.h), joined again ---- */
 
 /* A stretch of time; empty when it ends before it starts. */
 struct key_span {
@@ -22,17 +22,17 @@ static inline void key_span_widen(struct key_span *span, struct key_span by)
 }
 
 struct key_call {
-    uint32_t last; /* its last piece */
-    uint32_t row;  /* of its first piece, UINT32_MAX none yet */
+    uint32_t last; /* its last segment */
+    uint32_t row;  /* of its first segment, UINT32_MAX none yet */
     uint32_t shape, stack;
-    int64_t start_ns;       /* of the first piece */
-    int64_t device_ns;      /* that the pieces so far launched */
+    int64_t start_ns;       /* of the first segment */
+    int64_t device_ns;      /* that the segments so far launched */
     struct key_span device; /* of the same */
 };
 
 struct key_calls {
     struct key_call *at;
-    struct keymap of_slice; /* first pieces and later ones -> call */
+    struct keymap of_slice; /* first segments and later ones -> call */
 };
 
 /* False: no memory; fini is not needed then. */

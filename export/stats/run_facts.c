@@ -180,20 +180,20 @@ enum run_cost_whose run_cost_part_whose(enum prof_cost_part part)
     return whose[part];
 }
 
-const char *run_cost_shed_name(const struct tl_shed *shed)
+const char *run_cost_throttle_name(const struct tl_throttle *throttle)
 {
 #define THING_NAME(symbol, name, sentence) name,
-    TEXTS(PROF_SHED_THINGS(THING_NAME));
+    TEXTS(PROF_THROTTLE_THINGS(THING_NAME));
 #undef THING_NAME
-    return shed->what < PROF_SHED_COUNT ? texts[shed->what] : "unknown";
+    return throttle->what < PROF_THROTTLE_COUNT ? texts[throttle->what] : "unknown";
 }
 
-const char *run_cost_shed_sentence(const struct tl_shed *shed)
+const char *run_cost_throttle_sentence(const struct tl_throttle *throttle)
 {
 #define THING_SENTENCE(symbol, name, sentence) sentence,
-    TEXTS(PROF_SHED_THINGS(THING_SENTENCE));
+    TEXTS(PROF_THROTTLE_THINGS(THING_SENTENCE));
 #undef THING_SENTENCE
-    return shed->what < PROF_SHED_COUNT ? texts[shed->what] : "unknown";
+    return throttle->what < PROF_THROTTLE_COUNT ? texts[throttle->what] : "unknown";
 }
 
 static void add_part(struct run_cost *cost, enum prof_cost_part part,

@@ -137,7 +137,7 @@ void block_taxes_fini(struct block_taxes *taxes)
  * Time of ranges in which none of their kernels ran, and of the kernels behind them.
  *
  * Slices of a thread are a tree in the order of a walk, so what a range launched is a stretch of the
- * list of kernels by launching slice; one that goes on in pieces has a stretch for each.
+ * list of kernels by launching slice; one that goes on in segments has a stretch for each.
  */
 
 struct range_scan {
@@ -146,7 +146,7 @@ struct range_scan {
     struct interval *kernels; /* by launching slice */
     uint32_t *first_kernel;   /* by slice, one more at the end */
     uint32_t *behind;         /* by slice: the first that is not below it */
-    uint32_t *next_piece;     /* by slice: the piece that goes on from it, TL_NONE */
+    uint32_t *next_segment;   /* by slice: the segment that goes on from it, TL_NONE */
     uint8_t *is_nested;       /* by slice: within a range of the same key */
     struct interval *scratch;
     uint32_t *open; /* by key */
@@ -158,7 +158,7 @@ static void scan_fini(struct range_scan *scan)
     free(scan->kernels);
     free(scan->first_kernel);
     free(scan->behind);
-    free(scan->next_piece);
+    free(scan->next_segment);
     free(scan->is_nested);
     free(scan->scratch);
     free(scan->open);
@@ -180,12 +180,12 @@ static bool scan_reserve(struct range_scan *scan)
     scan->scratch = calloc(gpus + 1, sizeof *scan->scratch);
     scan->first_kernel = numbers(slices, 0);
     scan->behind = numbers(slices, (uint32_t)slices);
-    scan->next_piece = numbers(slices, TL_NONE);
+    scan->next_segment = numbers(slices, TL_NONE);
     scan->is_nested = calloc(slices + 1, sizeof *scan->is_nested);
     scan->open = numbers(scan->keys->key_count, 0);
     scan->row = numbers(scan->keys->key_count, TL_NONE);
     return scan->kernels && scan->scratch && scan->first_kernel && scan->behind &&
-           scan->next_piece && scan->is_nested && scan->open && scan->row;
+           scan->next_segment && scan->is_nested && scan->open && scan->row;
 }
 
 static void list_kernels(struct range_scan *scan)
@@ -203,8 +203,8 @@ static void list_kernels(struct range_scan *scan)
         }
     }
     scan->first_kernel[timeline->slices.count] = count;
-    for (uint32_t i = 0; i < timeline->pieces.count; i++)
-        scan->next_piece[timeline->pieces.at[i].before] = timeline->pieces.at[i].slice;
+    for (uint32_t i = 0; i < timeline->segments.count; i++)
+        scan->next_segment[timeline->segments.at[i].before] = timeline->segments.at[i].slice;
 }
 
 static bool is_range(const struct tl_slice *slice)
@@ -258,12 +258,12 @@ static struct range_tax *row_of(struct range_scan *scan, struct range_taxes *tax
     return &taxes->rows.at[scan->row[key]];
 }
 
-/* The kernels of a call with all of its pieces; `end_ns` gets where the last of them ends. */
+/* The kernels of a call with all of its segments; `end_ns` gets where the last of them ends. */
 static uint32_t gather(struct range_scan *scan, uint32_t slice, int64_t *end_ns)
 {
     uint32_t count = 0, counted = 0;
-    for (; slice != TL_NONE; slice = scan->next_piece[slice]) {
-        if (slice < counted) /* below an earlier piece: a damaged file's */
+    for (; slice != TL_NONE; slice = scan->next_segment[slice]) {
+        if (slice < counted) /* below an earlier segment: a damaged file's */
             continue;
         counted = scan->behind[slice];
         uint32_t first = scan->first_kernel[slice];

@@ -42,7 +42,7 @@
 
 struct stack_entry {
     uint32_t slice;
-    uint32_t first; /* the slice, or the first piece of its call */
+    uint32_t first; /* the slice, or the first segment of its call */
     uint32_t below; /* place of the next lower entry of the same stack */
     uint32_t range; /* place of the innermost range at or below this one, of any stack */
     uint32_t stack;
@@ -212,7 +212,7 @@ struct build_graphs {
 /* Where a process's part of each array begins. */
 struct build_first {
     uint32_t child, thread, slice, api, async, mark, counter, attr, gpu, device, stream;
-    uint32_t piece, mark_attr, async_attr, domain, block, slice_stack, timing, frame, lack;
+    uint32_t segment, mark_attr, async_attr, domain, block, slice_stack, timing, frame, entry;
 };
 
 struct builder {
@@ -318,7 +318,7 @@ void build_frames_close(struct builder *builder, uint32_t thread, int64_t time_n
 /* `stack` with the Python functions that the thread is in; TL_NONE: neither. */
 uint32_t build_frames_stack(struct builder *builder, uint32_t thread, uint32_t stack);
 /* After the slices of each thread were brought together. */
-bool build_frame_pieces(struct builder *builder);
+bool build_frame_segments(struct builder *builder);
 /* An allocation out of an allocator of the program's own, which is heaps[heap]. */
 void build_blocks_alloc(struct builder *builder, int64_t time_ns, uint32_t thread, uint32_t heap,
                         uint64_t bytes);

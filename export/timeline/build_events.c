@@ -148,7 +148,7 @@ static uint32_t skip_strangers(const struct builder *builder, struct end_list en
 static void match_ends(struct builder *builder, struct tl_async *asyncs,
                        const struct radix_item *begins, uint32_t count, struct end_list ends)
 {
-    struct tl_oddities *odd = &build_process(builder)->odd;
+    struct tl_anomalies *odd = &build_process(builder)->odd;
     const struct tl_async *previous = NULL;
     uint32_t next = 0, matched = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -200,7 +200,7 @@ void build_asyncs_end(struct builder *builder)
 
 /* Attributes: of the innermost range, of the latest mark, of a begin/end range. */
 
-/* The innermost range (its first piece: attributes are the call's), or the step that the thread is
+/* The innermost range (its first segment: attributes are the call's), or the step that the thread is
  * in. */
 static uint32_t attr_home(const struct build_thread *stack)
 {

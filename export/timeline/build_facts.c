@@ -372,21 +372,21 @@ void timeline_set_cost(struct builder *builder, const struct tl_cost *cost)
     process->cost.time_ns = build_time(builder, cost->time_ns);
 }
 
-void timeline_append_shed(struct builder *builder, const struct read_shed *from)
+void timeline_append_throttle(struct builder *builder, const struct read_throttle *from)
 {
     if (builder->failed)
         return;
-    struct tl_shed *shed = ARRAY_ADD(&builder->timeline->sheds);
-    if (!shed) {
+    struct tl_throttle *throttle = ARRAY_ADD(&builder->timeline->throttles);
+    if (!throttle) {
         builder->failed = true;
         return;
     }
-    *shed = (struct tl_shed){.time_ns = build_time(builder, from->time_ns),
-                             .process = builder->process,
-                             .cost_ppm = from->cost_ppm,
-                             .budget_ppm = from->budget_ppm,
-                             .what = (uint8_t)from->what,
-                             .on = from->on};
+    *throttle = (struct tl_throttle){.time_ns = build_time(builder, from->time_ns),
+                                     .process = builder->process,
+                                     .cost_ppm = from->cost_ppm,
+                                     .budget_ppm = from->budget_ppm,
+                                     .what = (uint8_t)from->what,
+                                     .on = from->on};
 }
 
 /* When recording was on, and who switched it. */

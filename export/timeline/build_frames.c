@@ -1,4 +1,4 @@
-/* build_frames.c - calls of Python functions: stacks of slices, and pieces of them that nest with slices. */
+/* build_frames.c - calls of Python functions: stacks of slices, and segments of them that nest with slices. */
 #include "build.h"
 
 #include <stdlib.h>
@@ -167,7 +167,7 @@ uint32_t build_frames_stack(struct builder *builder, uint32_t thread, uint32_t s
 
 /* Python calls brought together by thread, and cut so that they nest with slices.
  *
- *     a range begins in f and outlives it      f |----|         f |-|-|   the second piece in the range
+ *     a range begins in f and outlives it      f |----|         f |-|-|   the second segment in the range
  *                                          range   |------|         |------|
  *     and ends in g, called later              g       |----|           |-|-|
  *
@@ -176,26 +176,26 @@ uint32_t build_frames_stack(struct builder *builder, uint32_t thread, uint32_t s
  * stack of what is open does it. On that stack, what lies higher never ends later.
  */
 
-/* So many pieces more than there are calls and slices; programs need fewer. Without a limit, a damaged file
+/* So many segments more than there are calls and slices; programs need fewer. Without a limit, a damaged file
  * could make quadratically many. */
-#define PIECES_PER_EVENT 4u
+#define SEGMENTS_PER_EVENT 4u
 
 struct open_item {
     int64_t end_ns;
-    uint32_t frame; /* as it was recorded; TL_NONE: a slice */
-    uint32_t piece; /* of the frame, in `made` */
-    uint32_t below; /* place of the next lower slice, STACK_NONE */
+    uint32_t frame;   /* as it was recorded; TL_NONE: a slice */
+    uint32_t segment; /* of the frame, in `made` */
+    uint32_t below;   /* place of the next lower slice, STACK_NONE */
 };
 
 struct cutter {
     struct builder *builder;
     const struct tl_frame *calls; /* as recorded, by their order in the logs */
-    uint32_t *first_piece;        /* by call */
+    uint32_t *first_segment;      /* by call */
     TL_ARRAY(struct tl_frame) made;
     TL_ARRAY(struct open_item) open;
     TL_ARRAY(uint32_t) waiting; /* calls that go on, innermost first */
     uint32_t top_slice;         /* place of the innermost, STACK_NONE */
-    uint64_t pieces_left;
+    uint64_t segments_left;
     bool failed;
 };
 
@@ -211,63 +211,63 @@ static void push_item(struct cutter *cutter, struct open_item item)
         cutter->top_slice = cutter->open.count - 1;
 }
 
-static void begin_piece(struct cutter *cutter, uint32_t call, int64_t start_ns)
+static void begin_segment(struct cutter *cutter, uint32_t call, int64_t start_ns)
 {
     const struct tl_frame *from = &cutter->calls[call];
     uint32_t index = cutter->made.count;
-    struct tl_frame *piece = ARRAY_ADD(&cutter->made);
-    if (!piece) {
+    struct tl_frame *segment = ARRAY_ADD(&cutter->made);
+    if (!segment) {
         cutter->failed = true;
         return;
     }
-    bool continued = cutter->first_piece[call] != TL_NONE;
+    bool continued = cutter->first_segment[call] != TL_NONE;
     if (!continued)
-        cutter->first_piece[call] = index;
-    *piece = *from;
-    piece->start_ns = start_ns;
-    piece->call = cutter->first_piece[call];
-    piece->parent = from->parent == TL_NONE ? TL_NONE : cutter->first_piece[from->parent];
-    piece->flags = continued ? TL_FRAME_CONTINUED : 0;
+        cutter->first_segment[call] = index;
+    *segment = *from;
+    segment->start_ns = start_ns;
+    segment->call = cutter->first_segment[call];
+    segment->parent = from->parent == TL_NONE ? TL_NONE : cutter->first_segment[from->parent];
+    segment->flags = continued ? TL_FRAME_CONTINUED : 0;
     push_item(cutter, (struct open_item){from->end_ns, call, index, 0});
 }
 
-/* The innermost open call ends, or is cut there; a piece that took no time is none. */
-static void end_piece(struct cutter *cutter, int64_t time_ns)
+/* The innermost open call ends, or is cut there; a segment that took no time is none. */
+static void end_segment(struct cutter *cutter, int64_t time_ns)
 {
     const struct open_item *item = &cutter->open.at[--cutter->open.count];
-    struct tl_frame *piece = &cutter->made.at[item->piece];
+    struct tl_frame *segment = &cutter->made.at[item->segment];
     bool is_cut = item->end_ns > time_ns;
-    piece->end_ns = time_ns;
+    segment->end_ns = time_ns;
     if (!is_cut)
-        piece->flags |= cutter->calls[item->frame].flags & TL_FRAME_UNCLOSED;
-    if (!is_cut || piece->start_ns != time_ns || item->piece + 1 != cutter->made.count)
+        segment->flags |= cutter->calls[item->frame].flags & TL_FRAME_UNCLOSED;
+    if (!is_cut || segment->start_ns != time_ns || item->segment + 1 != cutter->made.count)
         return;
     cutter->made.count--;
-    if (cutter->first_piece[item->frame] == item->piece)
-        cutter->first_piece[item->frame] = TL_NONE;
+    if (cutter->first_segment[item->frame] == item->segment)
+        cutter->first_segment[item->frame] = TL_NONE;
 }
 
 /* The same, and goes on later if there is more of it. */
 static void set_aside(struct cutter *cutter, int64_t time_ns)
 {
     struct open_item item = cutter->open.at[cutter->open.count - 1];
-    end_piece(cutter, time_ns);
+    end_segment(cutter, time_ns);
     if (item.end_ns <= time_ns)
         return;
-    uint32_t *waiting = cutter->pieces_left ? ARRAY_ADD(&cutter->waiting) : NULL;
+    uint32_t *waiting = cutter->segments_left ? ARRAY_ADD(&cutter->waiting) : NULL;
     if (waiting) {
-        cutter->pieces_left--;
+        cutter->segments_left--;
         *waiting = item.frame;
         return;
     }
-    cutter->failed |= cutter->pieces_left != 0;
+    cutter->failed |= cutter->segments_left != 0;
     build_process(cutter->builder)->odd.uncut_frames++;
 }
 
 static void go_on(struct cutter *cutter, int64_t time_ns)
 {
     while (cutter->waiting.count && !cutter->failed)
-        begin_piece(cutter, cutter->waiting.at[--cutter->waiting.count], time_ns);
+        begin_segment(cutter, cutter->waiting.at[--cutter->waiting.count], time_ns);
 }
 
 static void end_slice(struct cutter *cutter, int64_t time_ns)
@@ -292,7 +292,7 @@ static void advance(struct cutter *cutter, int64_t time_ns)
         if (is_slice)
             end_slice(cutter, end_ns);
         else
-            end_piece(cutter, end_ns);
+            end_segment(cutter, end_ns);
     }
 }
 
@@ -331,7 +331,7 @@ static void cut_thread(struct cutter *cutter, struct tl_thread *thread, const ui
             if (!(slices[slice].flags & TL_INTERNAL))
                 begin_slice(cutter, &slices[slice]);
         advance(cutter, call->start_ns);
-        begin_piece(cutter, order[i], call->start_ns);
+        begin_segment(cutter, order[i], call->start_ns);
     }
     for (; slice < thread->slice_count && cutter->open.count && !cutter->failed; slice++)
         if (!(slices[slice].flags & TL_INTERNAL))
@@ -391,7 +391,7 @@ static void find_parents(struct builder *builder, uint32_t count)
         calls[i].parent -= calls[i].parent == TL_NONE ? 0 : builder->first.frame;
 }
 
-bool build_frame_pieces(struct builder *builder)
+bool build_frame_segments(struct builder *builder)
 {
     struct timeline *timeline = builder->timeline;
     uint32_t count = timeline->frames.count - builder->first.frame;
@@ -401,19 +401,19 @@ bool build_frame_pieces(struct builder *builder)
     struct cutter cutter = {.builder = builder,
                             .calls = timeline->frames.at + builder->first.frame};
     uint64_t slices = timeline->slices.count - builder->first.slice;
-    cutter.pieces_left = (count + slices) * PIECES_PER_EVENT;
-    cutter.first_piece = malloc(count * sizeof *cutter.first_piece);
+    cutter.segments_left = (count + slices) * SEGMENTS_PER_EVENT;
+    cutter.first_segment = malloc(count * sizeof *cutter.first_segment);
     uint32_t *ends = calloc((size_t)builder->threads.count + 2, sizeof *ends);
     uint32_t *order = ends ? sort_calls(builder, count, ends) : NULL;
-    bool ready = cutter.first_piece && order;
+    bool ready = cutter.first_segment && order;
     for (uint32_t i = 0; i < count && ready; i++)
-        cutter.first_piece[i] = TL_NONE;
+        cutter.first_segment[i] = TL_NONE;
     if (ready)
         cut_all(&cutter, order, ends);
     ready = ready && !cutter.failed && keep(&cutter);
     free(order);
     free(ends);
-    free(cutter.first_piece);
+    free(cutter.first_segment);
     free(cutter.made.at);
     free(cutter.open.at);
     free(cutter.waiting.at);

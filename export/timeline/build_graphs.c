@@ -70,7 +70,7 @@ static uint32_t innermost(struct builder *builder, uint32_t thread)
 
 static uint32_t stack_of(struct builder *builder, const struct read_graph_node *from)
 {
-    struct tl_oddities *odd = &build_process(builder)->odd;
+    struct tl_anomalies *odd = &build_process(builder)->odd;
     uint32_t stack = from->stack ? idmap_find(&builder->stack_ids, from->stack) : IDMAP_NONE;
     if (!from->has_stack)
         return TL_NONE;

@@ -6,39 +6,39 @@
 #include <stdlib.h>
 
 /* Of one process. Until they are explained, lacks[].place is a row. */
-struct ledger_lacks {
+struct ledger_unrecorded {
     struct timeline *timeline;
     uint32_t first; /* into lacks[] */
     bool failed;    /* no memory */
 };
 
 /* A row knows how many of its operations which cause took, not which. They are dealt out in the order of time, from
- * what takes the earliest (enum tl_lack_cause has that in front of all) to what takes the latest (behind all). */
+ * what takes the earliest (enum tl_unrecorded_cause has that in front of all) to what takes the latest (behind all). */
 
-static bool add(struct ledger_lacks *lacks, uint32_t slice, uint32_t place, uint32_t count,
-                uint32_t cause)
+static bool add(struct ledger_unrecorded *unrecorded, uint32_t slice, uint32_t place,
+                uint32_t count, uint32_t cause)
 {
-    struct tl_lack *lack = ARRAY_ADD(&lacks->timeline->lacks);
-    if (lack)
-        *lack = (struct tl_lack){slice, place, count, cause};
-    lacks->failed |= !lack;
-    return lack != NULL;
+    struct tl_unrecorded *entry = ARRAY_ADD(&unrecorded->timeline->unrecorded);
+    if (entry)
+        *entry = (struct tl_unrecorded){slice, place, count, cause};
+    unrecorded->failed |= !entry;
+    return entry != NULL;
 }
 
-/* `cause` TL_LACK_MISSING: the row will say. */
-static void add_lacks(struct ledger_lacks *lacks, uint32_t slice, uint32_t row, uint64_t count,
-                      uint32_t cause)
+/* `cause` TL_UNRECORDED_MISSING: the row will say. */
+static void add_unrecorded(struct ledger_unrecorded *unrecorded, uint32_t slice, uint32_t row,
+                           uint64_t count, uint32_t cause)
 {
     for (uint32_t part; count; count -= part) {
         part = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
-        if (!add(lacks, slice, row, part, cause))
+        if (!add(unrecorded, slice, row, part, cause))
             return;
     }
 }
 
 /* What of each row is not dealt out yet. */
 struct shares {
-    struct ledger_lacks *lacks;
+    struct ledger_unrecorded *unrecorded;
     const struct ledger_rows *rows;
     struct tl_ledger_row *left; /* by row, from rows->first on */
 };
@@ -52,34 +52,34 @@ static uint64_t *share_of(const struct shares *shares, uint32_t row, uint32_t ca
 static uint32_t nth_cause(uint32_t n)
 {
     if (n == 0)
-        return TL_LACK_RECYCLED;
+        return TL_UNRECORDED_RECYCLED;
     return n <= PROF_LOSS_COUNT ? n - 1 : n;
 }
 
 static uint32_t next_cause(const struct shares *shares, uint32_t row)
 {
-    for (uint32_t n = 0; n < TL_LACK_CAUSES; n++)
+    for (uint32_t n = 0; n < TL_UNRECORDED_CAUSES; n++)
         if (*share_of(shares, row, nth_cause(n)))
             return nth_cause(n);
-    return TL_LACK_MISSING;
+    return TL_UNRECORDED_MISSING;
 }
 
 /* The first cause that is left, as far as it goes; what goes beyond becomes another item. */
 static bool deal(const struct shares *shares, uint32_t index)
 {
-    struct timeline *timeline = shares->lacks->timeline;
+    struct timeline *timeline = shares->unrecorded->timeline;
     for (;;) {
-        struct tl_lack *lack = &timeline->lacks.at[index];
-        uint32_t row = lack->place, cause = next_cause(shares, row);
+        struct tl_unrecorded *entry = &timeline->unrecorded.at[index];
+        uint32_t row = entry->place, cause = next_cause(shares, row);
         uint64_t *share = share_of(shares, row, cause);
-        uint32_t rest = *share && *share < lack->count ? lack->count - (uint32_t)*share : 0;
-        lack->cause = cause;
-        lack->count -= rest;
-        *share -= *share < lack->count ? *share : lack->count;
+        uint32_t rest = *share && *share < entry->count ? entry->count - (uint32_t)*share : 0;
+        entry->cause = cause;
+        entry->count -= rest;
+        *share -= *share < entry->count ? *share : entry->count;
         if (!rest)
             return true;
-        index = timeline->lacks.count;
-        if (!add(shares->lacks, lack->slice, row, rest, TL_LACK_MISSING))
+        index = timeline->unrecorded.count;
+        if (!add(shares->unrecorded, entry->slice, row, rest, TL_UNRECORDED_MISSING))
             return false;
     }
 }
@@ -87,11 +87,11 @@ static bool deal(const struct shares *shares, uint32_t index)
 /* Those that came and could not be kept said why. */
 static void take_known(const struct shares *shares, const struct radix_item *order, uint32_t count)
 {
-    const struct tl_lack *lacks = shares->lacks->timeline->lacks.at;
+    const struct tl_unrecorded *unrecorded = shares->unrecorded->timeline->unrecorded.at;
     for (uint32_t i = 0; i < count; i++) {
-        const struct tl_lack *lack = &lacks[order[i].value];
-        if (lack->cause != TL_LACK_MISSING)
-            *share_of(shares, lack->place, lack->cause) -= lack->count;
+        const struct tl_unrecorded *entry = &unrecorded[order[i].value];
+        if (entry->cause != TL_UNRECORDED_MISSING)
+            *share_of(shares, entry->place, entry->cause) -= entry->count;
     }
 }
 
@@ -100,19 +100,20 @@ static bool deal_all(const struct shares *shares, const struct radix_item *order
     bool dealt = true;
     take_known(shares, order, count);
     for (uint32_t i = 0; i < count && dealt; i++)
-        if (shares->lacks->timeline->lacks.at[order[i].value].cause == TL_LACK_MISSING)
+        if (shares->unrecorded->timeline->unrecorded.at[order[i].value].cause ==
+            TL_UNRECORDED_MISSING)
             dealt = deal(shares, order[i].value);
     return dealt;
 }
 
-static struct radix_item *sort_by_time(const struct ledger_lacks *lacks, uint32_t count)
+static struct radix_item *sort_by_time(const struct ledger_unrecorded *unrecorded, uint32_t count)
 {
-    const struct timeline *timeline = lacks->timeline;
+    const struct timeline *timeline = unrecorded->timeline;
     struct radix_item *order = malloc(count * sizeof *order);
     for (uint32_t i = 0; i < count && order; i++) {
-        const struct tl_lack *lack = &timeline->lacks.at[lacks->first + i];
-        int64_t time_ns = timeline->slices.at[lack->slice].start_ns;
-        order[i] = (struct radix_item){radix_key(time_ns), lacks->first + i};
+        const struct tl_unrecorded *entry = &timeline->unrecorded.at[unrecorded->first + i];
+        int64_t time_ns = timeline->slices.at[entry->slice].start_ns;
+        order[i] = (struct radix_item){radix_key(time_ns), unrecorded->first + i};
     }
     if (order && radix_sort(order, count))
         return order;
@@ -121,23 +122,24 @@ static struct radix_item *sort_by_time(const struct ledger_lacks *lacks, uint32_
 }
 
 /* From rows to what they are of. */
-static void place_all(const struct ledger_lacks *lacks)
+static void place_all(const struct ledger_unrecorded *unrecorded)
 {
-    struct timeline *timeline = lacks->timeline;
-    for (uint32_t i = lacks->first; i < timeline->lacks.count; i++) {
-        struct tl_lack *lack = &timeline->lacks.at[i];
-        const struct tl_ledger_row *row = &timeline->ledger_rows.at[lack->place];
-        lack->place = row->kind == TL_LEDGER_GRAPH ? row->graph : row->stream;
+    struct timeline *timeline = unrecorded->timeline;
+    for (uint32_t i = unrecorded->first; i < timeline->unrecorded.count; i++) {
+        struct tl_unrecorded *entry = &timeline->unrecorded.at[i];
+        const struct tl_ledger_row *row = &timeline->ledger_rows.at[entry->place];
+        entry->place = row->kind == TL_LEDGER_GRAPH ? row->graph : row->stream;
     }
 }
 
-static bool explain_lacks(struct ledger_lacks *lacks, const struct ledger_rows *rows,
-                          uint32_t count)
+static bool explain_unrecorded(struct ledger_unrecorded *unrecorded, const struct ledger_rows *rows,
+                               uint32_t count)
 {
-    const struct timeline *timeline = lacks->timeline;
+    const struct timeline *timeline = unrecorded->timeline;
     uint32_t row_count = timeline->ledger_rows.count - rows->first;
-    struct radix_item *order = sort_by_time(lacks, count);
-    struct shares shares = {lacks, rows, malloc((row_count + (size_t)1) * sizeof *shares.left)};
+    struct radix_item *order = sort_by_time(unrecorded, count);
+    struct shares shares = {unrecorded, rows,
+                            malloc((row_count + (size_t)1) * sizeof *shares.left)};
     bool done = order && shares.left;
     for (uint32_t i = 0; i < row_count && done; i++)
         shares.left[i] = timeline->ledger_rows.at[rows->first + i];
@@ -148,12 +150,12 @@ static bool explain_lacks(struct ledger_lacks *lacks, const struct ledger_rows *
 }
 
 /* Once the rows say why operations are in no record: gives each its cause. False: no memory. */
-static bool name_causes(struct ledger_lacks *lacks, const struct ledger_rows *rows)
+static bool name_causes(struct ledger_unrecorded *unrecorded, const struct ledger_rows *rows)
 {
-    uint32_t count = lacks->timeline->lacks.count - lacks->first;
-    if (lacks->failed || (count && !explain_lacks(lacks, rows, count)))
+    uint32_t count = unrecorded->timeline->unrecorded.count - unrecorded->first;
+    if (unrecorded->failed || (count && !explain_unrecorded(unrecorded, rows, count)))
         return false;
-    place_all(lacks);
+    place_all(unrecorded);
     return true;
 }
 
@@ -187,7 +189,7 @@ static const enum prof_loss_cause doubtful[] = {PROF_LOSS_UNKNOWN_RECORD, PROF_L
 struct ledger_work {
     struct builder *builder;
     struct ledger_rows rows;
-    struct ledger_lacks lacks;
+    struct ledger_unrecorded unrecorded;
     struct keymap losts;            /* slice -> the first of its losts[] */
     uint64_t pool[PROF_LOSS_COUNT]; /* counted, and not used to explain anything so far */
 };
@@ -212,7 +214,7 @@ static void count_lost(struct ledger_work *work, uint32_t row, uint32_t slice, u
 {
     ledger_row(&work->rows, row)->launched++;
     ledger_row(&work->rows, row)->lost[cause]++;
-    add_lacks(&work->lacks, slice, row, 1, cause);
+    add_unrecorded(&work->unrecorded, slice, row, 1, cause);
 }
 
 /* A call's own go in front of those that are known already. */
@@ -307,7 +309,8 @@ static bool count_graph_launch(struct ledger_work *work, const struct tl_graph_l
         return false;
     ledger_row(&work->rows, row)->launched += launch->expected - there;
     ledger_row(&work->rows, row)->missing += launch->expected - there;
-    add_lacks(&work->lacks, launch->slice, row, launch->expected - there, TL_LACK_MISSING);
+    add_unrecorded(&work->unrecorded, launch->slice, row, launch->expected - there,
+                   TL_UNRECORDED_MISSING);
     return true;
 }
 
@@ -337,7 +340,7 @@ static void count_shortfall(struct ledger_work *work, uint32_t index, uint64_t c
     uint32_t row = ledger_rows_stream(&work->rows, stream);
     ledger_row(&work->rows, row)->launched += count;
     ledger_row(&work->rows, row)->missing += count;
-    add_lacks(&work->lacks, index, row, count, TL_LACK_MISSING);
+    add_unrecorded(&work->unrecorded, index, row, count, TL_UNRECORDED_MISSING);
 }
 
 static bool count_call(struct ledger_work *work, const struct build_launch *launch)
@@ -529,14 +532,14 @@ static bool fill_rows(struct ledger_work *work)
     for (uint32_t i = builder->graphs.first_launch;
          i < builder->timeline->graph_launches.count && filled; i++)
         filled = count_graph_launch(work, &builder->timeline->graph_launches.at[i]);
-    return filled && explain(work) && name_causes(&work->lacks, &work->rows);
+    return filled && explain(work) && name_causes(&work->unrecorded, &work->rows);
 }
 
 bool build_ledger(struct builder *builder)
 {
     struct ledger_work work = {
         .builder = builder,
-        .lacks = {.timeline = builder->timeline, .first = builder->first.lack},
+        .unrecorded = {.timeline = builder->timeline, .first = builder->first.entry},
     };
     fill_pool(&work);
     bool filled = ledger_rows_begin(&work.rows, builder) && fill_rows(&work);

@@ -239,7 +239,7 @@ struct search {
     struct builder *builder;
     TL_ARRAY(struct numbered) found; /* by slice */
     struct radix_item *items;        /* places in `found` */
-    struct keymap after;             /* slice -> the piece that goes on from it */
+    struct keymap after;             /* slice -> the segment that goes on from it */
     bool failed;
 };
 
@@ -306,15 +306,15 @@ static void find_numbered(struct search *search)
     }
 }
 
-static void index_pieces(struct search *search)
+static void index_segments(struct search *search)
 {
     const struct timeline *timeline = search->builder->timeline;
-    for (uint32_t i = search->builder->first.piece; i < timeline->pieces.count; i++)
-        search->failed |= !keymap_set(&search->after, timeline->pieces.at[i].before,
-                                      timeline->pieces.at[i].slice);
+    for (uint32_t i = search->builder->first.segment; i < timeline->segments.count; i++)
+        search->failed |= !keymap_set(&search->after, timeline->segments.at[i].before,
+                                      timeline->segments.at[i].slice);
 }
 
-/* When the whole call ended whose first piece this is. */
+/* When the whole call ended whose first segment this is. */
 static int64_t call_end(const struct search *search, uint32_t slice)
 {
     for (uint32_t next = slice; next != KEYMAP_NONE; next = keymap_find(&search->after, next))
@@ -422,7 +422,7 @@ bool build_fwdbwd(struct builder *builder)
     struct search search = {.builder = builder};
     find_numbered(&search);
     if (search.found.count && !search.failed) {
-        index_pieces(&search);
+        index_segments(&search);
         search.items = calloc(search.found.count, sizeof *search.items);
         search.failed |= !search.items;
         if (!search.failed)

@@ -12,11 +12,11 @@
  *     a step above  ends quietly: a step ends where the range ends in which it began
  *     a call above  its end was lost
  *     a range above a call: nobody popped it: TL_UNCLOSED, counted
- *     a range above a range: it belongs to another stack, and goes on as a new piece beside
+ *     a range above a range: it belongs to another stack, and goes on as a new segment beside
  */
 
 /* So many ranges go on at once where one below them ends; programs have a few. Without a limit, a
- * damaged file could make quadratically many pieces. */
+ * damaged file could make quadratically many segments. */
 #define CUTS_MAX 64
 
 /* The next slice is of this thread. */
@@ -180,15 +180,15 @@ static void continue_range(struct builder *builder, uint32_t thread, int64_t tim
                            const struct cut *cut)
 {
     struct tl_slice *slice = open_slice(builder, thread, time_ns, cut->opening);
-    struct tl_piece *piece = slice ? ARRAY_ADD(&builder->timeline->pieces) : NULL;
-    if (!piece) {
+    struct tl_segment *segment = slice ? ARRAY_ADD(&builder->timeline->segments) : NULL;
+    if (!segment) {
         builder->failed = true;
         return;
     }
     struct build_thread *stack = build_stack(builder, thread);
     slice->flags |= TL_CONTINUED;
     stack->stack.at[stack->stack.count - 1].first = cut->first;
-    *piece = (struct tl_piece){builder->timeline->slices.count - 1, cut->first, cut->before};
+    *segment = (struct tl_segment){builder->timeline->slices.count - 1, cut->first, cut->before};
 }
 
 /* Ends the range at `place`, which others that were begun later may outlive. */
@@ -553,28 +553,28 @@ static struct tl_slice *add_slice(struct builder *builder, uint32_t thread,
     return slice;
 }
 
-/* The piece that a slice is, or NULL. Pieces come in the order of their slices. */
-static const struct tl_piece *find_piece(const struct builder *builder, uint32_t slice)
+/* The segment that a slice is, or NULL. Pieces come in the order of their slices. */
+static const struct tl_segment *find_segment(const struct builder *builder, uint32_t slice)
 {
     const struct timeline *timeline = builder->timeline;
-    uint32_t place =
-        ARRAY_LOWER_BOUND(&timeline->pieces, struct tl_piece, slice, builder->first.piece, slice);
-    bool found = place < timeline->pieces.count && timeline->pieces.at[place].slice == slice;
-    return found ? &timeline->pieces.at[place] : NULL;
+    uint32_t place = ARRAY_LOWER_BOUND(&timeline->segments, struct tl_segment, slice,
+                                       builder->first.segment, slice);
+    bool found = place < timeline->segments.count && timeline->segments.at[place].slice == slice;
+    return found ? &timeline->segments.at[place] : NULL;
 }
 
-/* The latest slice goes on from an earlier one, which may itself be a piece. */
-static void add_piece(struct builder *builder, uint32_t continues)
+/* The latest slice goes on from an earlier one, which may itself be a segment. */
+static void add_segment(struct builder *builder, uint32_t continues)
 {
     uint32_t latest = builder->timeline->slices.count - 1;
     uint32_t before = builder->first.slice + continues;
     if (continues >= latest - builder->first.slice)
         return;
-    const struct tl_piece *known = find_piece(builder, before);
+    const struct tl_segment *known = find_segment(builder, before);
     uint32_t first = known ? known->first : before;
-    struct tl_piece *piece = ARRAY_ADD(&builder->timeline->pieces);
-    if (piece)
-        *piece = (struct tl_piece){latest, first, before};
+    struct tl_segment *segment = ARRAY_ADD(&builder->timeline->segments);
+    if (segment)
+        *segment = (struct tl_segment){latest, first, before};
     else
         builder->failed = true;
 }
@@ -588,7 +588,7 @@ void timeline_append_slice(struct builder *builder, const struct read_slice *fro
     if (slice->kind == TL_API)
         slice->api = add_whole_api(builder, from);
     if (from->flags & READ_SLICE_CONTINUED)
-        add_piece(builder, from->continues);
+        add_segment(builder, from->continues);
     if (from->flags & READ_SLICE_UNCLOSED)
         builder->timeline->threads.at[thread].unclosed++;
     for (uint32_t i = 0; i < from->attr_count && !builder->failed; i++)

@@ -81,7 +81,7 @@ void timeline_end_module(struct builder *builder, uint32_t id, uint64_t ticks)
 /* TL_NONE: it has none, and that is counted. */
 static uint32_t find_stack(struct builder *builder, uint32_t id)
 {
-    struct tl_oddities *odd = &build_process(builder)->odd;
+    struct tl_anomalies *odd = &build_process(builder)->odd;
     uint32_t stack = idmap_find(&builder->stack_ids, id);
     if (id == 0)
         odd->untaken_stacks++;

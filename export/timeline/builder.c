@@ -102,14 +102,14 @@ static void note_first(struct builder *builder)
         .gpu = timeline->gpus.count,
         .device = timeline->devices.count,
         .stream = timeline->streams.count,
-        .piece = timeline->pieces.count,
+        .segment = timeline->segments.count,
         .mark_attr = timeline->mark_attrs.count,
         .async_attr = timeline->async_attrs.count,
         .domain = timeline->domains.count,
         .block = timeline->blocks.count,
         .slice_stack = timeline->slice_stacks.count,
         .frame = timeline->frames.count,
-        .lack = timeline->lacks.count,
+        .entry = timeline->unrecorded.count,
     };
     build_memory_begin(builder);
     build_graphs_begin(builder);
@@ -300,11 +300,11 @@ static void tell_new_places(struct builder *builder, struct tl_slice *slices, ui
         timeline->marks.at[i].slice = moved(builder, place, timeline->marks.at[i].slice);
     for (uint32_t i = builder->first.attr; i < timeline->attrs.count; i++)
         timeline->attrs.at[i].slice = moved(builder, place, timeline->attrs.at[i].slice);
-    for (uint32_t i = builder->first.piece; i < timeline->pieces.count; i++) {
-        struct tl_piece *piece = &timeline->pieces.at[i];
-        *piece = (struct tl_piece){moved(builder, place, piece->slice),
-                                   moved(builder, place, piece->first),
-                                   moved(builder, place, piece->before)};
+    for (uint32_t i = builder->first.segment; i < timeline->segments.count; i++) {
+        struct tl_segment *segment = &timeline->segments.at[i];
+        *segment = (struct tl_segment){moved(builder, place, segment->slice),
+                                       moved(builder, place, segment->first),
+                                       moved(builder, place, segment->before)};
     }
     for (uint32_t i = builder->first.slice_stack; i < timeline->slice_stacks.count; i++) {
         struct tl_stack_of *of = &timeline->slice_stacks.at[i];
@@ -328,15 +328,15 @@ static void tell_new_places(struct builder *builder, struct tl_slice *slices, ui
 
 static int by_slice(const void *left, const void *right)
 {
-    const struct tl_piece *a = left, *b = right;
+    const struct tl_segment *a = left, *b = right;
     return (a->slice > b->slice) - (a->slice < b->slice);
 }
 
-static void sort_pieces(struct builder *builder)
+static void sort_segments(struct builder *builder)
 {
-    uint32_t first = builder->first.piece, count = builder->timeline->pieces.count - first;
+    uint32_t first = builder->first.segment, count = builder->timeline->segments.count - first;
     if (count > 1)
-        qsort(builder->timeline->pieces.at + first, count, sizeof *builder->timeline->pieces.at,
+        qsort(builder->timeline->segments.at + first, count, sizeof *builder->timeline->segments.at,
               by_slice);
 }
 
@@ -351,7 +351,7 @@ static bool move_slices(struct builder *builder)
         find_places(builder, runs, place);
         tell_new_places(builder, slices, count, place);
         reorder(slices, place, count);
-        sort_pieces(builder);
+        sort_segments(builder);
     }
     free(place);
     free(runs);
@@ -386,7 +386,7 @@ void timeline_end_process(struct builder *builder, const struct tl_health *healt
     build_asyncs_end(builder);
     build_attrs_end(builder);
     build_nvtx_end(builder);
-    bool built = !builder->failed && regroup(builder) && build_frame_pieces(builder) &&
+    bool built = !builder->failed && regroup(builder) && build_frame_segments(builder) &&
                  build_attrs_sort(builder) && build_stacks_sort(builder) &&
                  build_streams(builder) && build_gpus_sort(builder) && build_join(builder) &&
                  build_lanes(builder) && group_by_slice(builder) && build_waits(builder) &&

@@ -156,7 +156,7 @@ static void check_device_count(struct check *check, uint32_t index)
 
 static void check_calls(struct check *check, const struct tl_process *process)
 {
-    const struct tl_oddities *odd = &process->odd;
+    const struct tl_anomalies *odd = &process->odd;
     uint64_t count = odd->unknown_range_ends + odd->reused_range_ids + odd->unmatched_api_exits +
                      odd->open_api_calls + odd->crossed_steps + odd->homeless_attrs +
                      odd->surplus_gpu;
@@ -191,55 +191,55 @@ static void check_files(struct check *check)
     }
 }
 
-/* What was left out to keep the budget: in the order of enum prof_shed_thing, the
+/* What was left out to keep the budget: in the order of enum prof_throttle_thing, the
  * latest back first, and only where there is a budget that was exceeded. */
 
-struct sheds {
+struct throttles {
     uint32_t process;
     unsigned out; /* things left out, a bit each */
 };
 
 /* Things that cannot be left out in this run are passed over, so only the order is certain. */
-static bool is_in_order(struct sheds *sheds, const struct tl_shed *shed)
+static bool is_in_order(struct throttles *throttles, const struct tl_throttle *throttle)
 {
-    unsigned bit = 1u << shed->what, above = ~0u << shed->what << 1;
-    if (shed->process != sheds->process)
-        *sheds = (struct sheds){.process = shed->process};
-    bool was_out = sheds->out & bit;
-    bool in_order = was_out == shed->on && !(sheds->out & above);
-    sheds->out = shed->on ? sheds->out & ~bit : sheds->out | bit;
+    unsigned bit = 1u << throttle->what, above = ~0u << throttle->what << 1;
+    if (throttle->process != throttles->process)
+        *throttles = (struct throttles){.process = throttle->process};
+    bool was_out = throttles->out & bit;
+    bool in_order = was_out == throttle->on && !(throttles->out & above);
+    throttles->out = throttle->on ? throttles->out & ~bit : throttles->out | bit;
     return in_order;
 }
 
-static bool is_explained(const struct tl_shed *shed)
+static bool is_explained(const struct tl_throttle *throttle)
 {
-    return shed->budget_ppm && (shed->on || shed->cost_ppm > shed->budget_ppm);
+    return throttle->budget_ppm && (throttle->on || throttle->cost_ppm > throttle->budget_ppm);
 }
 
-static const char *name_of(const struct tl_shed *shed)
+static const char *name_of(const struct tl_throttle *throttle)
 {
-#define SHED_SENTENCE(symbol, name, sentence) sentence,
-    static const char *const sentences[] = {PROF_SHED_THINGS(SHED_SENTENCE)};
-#undef SHED_SENTENCE
-    return sentences[shed->what];
+#define THROTTLE_SENTENCE(symbol, name, sentence) sentence,
+    static const char *const sentences[] = {PROF_THROTTLE_THINGS(THROTTLE_SENTENCE)};
+#undef THROTTLE_SENTENCE
+    return sentences[throttle->what];
 }
 
 static void check_cost(struct check *check)
 {
     const struct timeline *timeline = check->timeline;
-    struct sheds sheds = {.process = TL_NONE};
-    for (uint32_t i = 0; i < timeline->sheds.count; i++) {
-        const struct tl_shed *shed = &timeline->sheds.at[i];
-        if (shed->what >= PROF_SHED_COUNT)
+    struct throttles throttles = {.process = TL_NONE};
+    for (uint32_t i = 0; i < timeline->throttles.count; i++) {
+        const struct tl_throttle *throttle = &timeline->throttles.at[i];
+        if (throttle->what >= PROF_THROTTLE_COUNT)
             continue;
-        check_add(check, CHECK_RULE_SHED_ORDER, CHECK_ERROR,
-                  !is_in_order(&sheds, shed) || !is_explained(shed),
-                  "%s were left out or recorded again out of turn", name_of(shed));
-        check_add(check, CHECK_RULE_SHED, CHECK_NOTE, !shed->on,
+        check_add(check, CHECK_RULE_THROTTLE_ORDER, CHECK_ERROR,
+                  !is_in_order(&throttles, throttle) || !is_explained(throttle),
+                  "%s were left out or recorded again out of turn", name_of(throttle));
+        check_add(check, CHECK_RULE_THROTTLE, CHECK_NOTE, !throttle->on,
                   "%s were not recorded from %.3f s on: recording cost %.2f %% of wall, the "
                   "budget is %.2f %%",
-                  name_of(shed), (double)shed->time_ns / 1e9, shed->cost_ppm / 1e4,
-                  shed->budget_ppm / 1e4);
+                  name_of(throttle), (double)throttle->time_ns / 1e9, throttle->cost_ppm / 1e4,
+                  throttle->budget_ppm / 1e4);
     }
 }
 

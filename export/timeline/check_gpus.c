@@ -370,7 +370,7 @@ static void check_events(struct check *check)
     free(state);
 }
 
-static void check_oddities(struct check *check, const struct tl_process *process)
+static void check_anomalies(struct check *check, const struct tl_process *process)
 {
     check_add(check, CHECK_RULE_UNKNOWN_FREES, CHECK_NOTE, process->odd.unknown_frees,
               "%s: %" PRIu64 " releases of addresses that were not allocated in the trace",
@@ -387,5 +387,5 @@ void check_memory(struct check *check)
     if (check_memories(check))
         check_events(check);
     for (uint32_t i = 0; i < timeline->processes.count; i++)
-        check_oddities(check, &timeline->processes.at[i]);
+        check_anomalies(check, &timeline->processes.at[i]);
 }

@@ -160,7 +160,7 @@ void check_slices(struct check *check)
     check_asyncs(check);
 }
 
-/* What came through NVTX: labels and attributes in their ranges, pieces that make
+/* What came through NVTX: labels and attributes in their ranges, segments that make
  * whole calls, backward passes after what they differentiate. */
 
 static bool label_is_valid(const struct timeline *timeline, uint32_t label)
@@ -223,16 +223,16 @@ static void check_attrs_of(struct check *check, const char *what, const struct t
     }
 }
 
-/* The piece goes on, at once, from an earlier one of the same range; calls and steps have pieces, too,
+/* The segment goes on, at once, from an earlier one of the same range; calls and steps have segments, too,
  * where a file tells of whole ones that overlap. */
-static bool goes_on(const struct timeline *timeline, const struct tl_piece *piece)
+static bool goes_on(const struct timeline *timeline, const struct tl_segment *segment)
 {
-    if (piece->slice >= timeline->slices.count || piece->before >= piece->slice ||
-        piece->first > piece->before)
+    if (segment->slice >= timeline->slices.count || segment->before >= segment->slice ||
+        segment->first > segment->before)
         return false;
-    const struct tl_slice *slice = &timeline->slices.at[piece->slice];
-    const struct tl_slice *before = &timeline->slices.at[piece->before];
-    const struct tl_slice *first = &timeline->slices.at[piece->first];
+    const struct tl_slice *slice = &timeline->slices.at[segment->slice];
+    const struct tl_slice *before = &timeline->slices.at[segment->before];
+    const struct tl_slice *first = &timeline->slices.at[segment->first];
     bool same = slice->thread == before->thread && slice->thread == first->thread &&
                 slice->name == before->name && slice->kind == before->kind &&
                 tl_slice_label(slice) == tl_slice_label(before);
@@ -240,22 +240,22 @@ static bool goes_on(const struct timeline *timeline, const struct tl_piece *piec
            !(first->flags & TL_CONTINUED) && !(before->flags & TL_UNCLOSED);
 }
 
-static void check_pieces(struct check *check)
+static void check_segments(struct check *check)
 {
     const struct timeline *timeline = check->timeline;
     uint32_t continued = 0;
     for (uint32_t i = 0; i < timeline->slices.count; i++)
         continued += (timeline->slices.at[i].flags & TL_CONTINUED) != 0;
-    for (uint32_t i = 0; i < timeline->pieces.count; i++) {
-        const struct tl_piece *piece = &timeline->pieces.at[i];
-        bool ordered = i == 0 || timeline->pieces.at[i - 1].slice < piece->slice;
-        check_add(check, CHECK_RULE_PIECES, CHECK_ERROR, !ordered || !goes_on(timeline, piece),
+    for (uint32_t i = 0; i < timeline->segments.count; i++) {
+        const struct tl_segment *segment = &timeline->segments.at[i];
+        bool ordered = i == 0 || timeline->segments.at[i - 1].slice < segment->slice;
+        check_add(check, CHECK_RULE_SEGMENTS, CHECK_ERROR, !ordered || !goes_on(timeline, segment),
                   "slice %" PRIu32 " does not go on where the range's piece before it ended",
-                  piece->slice);
+                  segment->slice);
     }
-    check_add(check, CHECK_RULE_PIECES, CHECK_ERROR, continued != timeline->pieces.count,
+    check_add(check, CHECK_RULE_SEGMENTS, CHECK_ERROR, continued != timeline->segments.count,
               "%" PRIu32 " slices are said to go on, %" PRIu32 " are known to", continued,
-              timeline->pieces.count);
+              timeline->segments.count);
 }
 
 static uint32_t process_of(const struct timeline *timeline, const struct tl_slice *slice)
@@ -289,11 +289,11 @@ static void check_fwdbwds(struct check *check)
     }
 }
 
-static void check_oddities(struct check *check)
+static void check_anomalies(struct check *check)
 {
     for (uint32_t i = 0; i < check->timeline->processes.count; i++) {
         const struct tl_process *process = &check->timeline->processes.at[i];
-        const struct tl_oddities *odd = &process->odd;
+        const struct tl_anomalies *odd = &process->odd;
         check_add(check, CHECK_RULE_ODD_NAMES, CHECK_NOTE,
                   odd->redefined_names + odd->unknown_domains + odd->uncut_ranges,
                   "%s: %" PRIu64 " name ids that mean two things, %" PRIu64
@@ -312,9 +312,9 @@ void check_nvtx(struct check *check)
                    timeline->marks.count);
     check_attrs_of(check, "begin/end range", timeline->async_attrs.at, timeline->async_attrs.count,
                    timeline->asyncs.count);
-    check_pieces(check);
+    check_segments(check);
     check_fwdbwds(check);
-    check_oddities(check);
+    check_anomalies(check);
 }
 
 /* Python calls: ordered, nested among each other and with slices. */
@@ -378,7 +378,7 @@ static void check_crossing(struct check *check, const struct tl_thread *thread)
 
 static void check_odd(struct check *check, const struct tl_process *process)
 {
-    const struct tl_oddities *odd = &process->odd;
+    const struct tl_anomalies *odd = &process->odd;
     check_add(check, CHECK_RULE_ODD_FRAMES, CHECK_WARNING, odd->unopened_frames + odd->uncut_frames,
               "%s: %" PRIu64 " ends of Python calls without a begin, %" PRIu64
               " Python calls cut short by ranges",
@@ -462,7 +462,7 @@ static void check_timing(struct check *check, uint32_t i)
 
 static void check_timing_odd(struct check *check, const struct tl_process *process)
 {
-    const struct tl_oddities *odd = &process->odd;
+    const struct tl_anomalies *odd = &process->odd;
     check_add(check, CHECK_RULE_TIMINGS, CHECK_WARNING, odd->moved_timings,
               "%s: %" PRIu64 " CUDA times of ranges did not nest and were cut", process->path,
               odd->moved_timings);

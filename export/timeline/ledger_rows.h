@@ -37,7 +37,7 @@ void ledger_rows_sum(struct timeline *timeline, const struct tl_ledger_row *row)
 /* Takes out the rows from `first` on that are without numbers; returns how many rows there are then. */
 uint32_t ledger_rows_drop_empty(struct timeline *timeline, uint32_t first);
 
-/* Where the row counts this enum tl_lack_cause. */
+/* Where the row counts this enum tl_unrecorded_cause. */
 static inline uint64_t *ledger_row_count(struct tl_ledger_row *row, uint32_t cause)
 {
     uint64_t *const rest[] = {&row->recycled, &row->unobserved, &row->missing, &row->undelivered};

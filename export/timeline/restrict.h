@@ -15,7 +15,7 @@ struct restriction {
     /* By old index. Of a slice that goes: the place of the innermost one around it that stays. All others: TL_NONE
      * when they go. */
     uint32_t *slices, *gpus, *marks, *asyncs, *memories, *graphs;
-    uint32_t *frames; /* of a call whose first piece goes: the place of its first that stays */
+    uint32_t *frames; /* of a call whose first segment goes: the place of its first that stays */
     uint8_t *slice_stays;
     uint32_t *row_of_stream,
         *row_of_process;        /* into ledger_rows[]; of a process, the unknown stream's */

@@ -401,17 +401,18 @@ static void count_operation(const struct restriction *with, const struct tl_gpu 
     row->recorded++;
 }
 
-static void count_lack(const struct restriction *with, const struct tl_lack *lack)
+static void count_unrecorded(const struct restriction *with, const struct tl_unrecorded *entry)
 {
     struct timeline *timeline = with->timeline;
-    const struct tl_slice *slice = &timeline->slices.at[lack->slice];
+    const struct tl_slice *slice = &timeline->slices.at[entry->slice];
     uint32_t process = timeline->threads.at[slice->thread].process;
-    struct tl_ledger_row *row = slice->flags & TL_GRAPH ? row_of_graph(with, process, lack->place)
-                                                        : row_of_stream(with, process, lack->place);
+    struct tl_ledger_row *row = slice->flags & TL_GRAPH
+                                    ? row_of_graph(with, process, entry->place)
+                                    : row_of_stream(with, process, entry->place);
     if (!row)
         return;
-    row->launched += lack->count;
-    *ledger_row_count(row, lack->cause) += lack->count;
+    row->launched += entry->count;
+    *ledger_row_count(row, entry->cause) += entry->count;
 }
 
 /* The counts of what has a time; what GRAPH_NODES explains is a loss that is counted nowhere else. */
@@ -440,8 +441,8 @@ void restrict_ledger(struct restriction *with)
     forget(timeline);
     for (uint32_t i = 0; i < timeline->gpus.count; i++)
         count_operation(with, &timeline->gpus.at[i]);
-    for (uint32_t i = 0; i < timeline->lacks.count; i++)
-        count_lack(with, &timeline->lacks.at[i]);
+    for (uint32_t i = 0; i < timeline->unrecorded.count; i++)
+        count_unrecorded(with, &timeline->unrecorded.at[i]);
     for (uint32_t i = 0; i < timeline->threads.count; i++)
         timeline->ledger.unclosed += timeline->threads.at[i].unclosed;
     for (uint32_t i = 0; i < timeline->ledger_rows.count; i++)

@@ -42,7 +42,7 @@ void timeline_destroy(struct timeline *timeline)
     free(timeline->children.at);
     free(timeline->windows.at);
     free(timeline->warnings.at);
-    free(timeline->sheds.at);
+    free(timeline->throttles.at);
     free(timeline->threads.at);
     free(timeline->slices.at);
     free(timeline->graphs.at);
@@ -57,7 +57,7 @@ void timeline_destroy(struct timeline *timeline)
     free(timeline->attrs.at);
     free(timeline->mark_attrs.at);
     free(timeline->async_attrs.at);
-    free(timeline->pieces.at);
+    free(timeline->segments.at);
     free(timeline->domains.at);
     free(timeline->categories.at);
     free(timeline->labels.at);
@@ -93,7 +93,7 @@ void timeline_destroy(struct timeline *timeline)
     free(timeline->slice_stacks.at);
     free(timeline->async_stacks.at);
     free(timeline->ledger_rows.at);
-    free(timeline->lacks.at);
+    free(timeline->unrecorded.at);
     free(timeline);
 }
 

@@ -7,13 +7,13 @@
 
 /* Ranges, steps and calls of a window, and what belongs to them. */
 
-/* When the range or call began that the slice is a piece of. `next` is the place in pieces[]. */
+/* When the range or call began that the slice is a segment of. `next` is the place in segments[]. */
 static int64_t began(const struct timeline *timeline, uint32_t slice, uint32_t *next)
 {
-    while (*next < timeline->pieces.count && timeline->pieces.at[*next].slice < slice)
+    while (*next < timeline->segments.count && timeline->segments.at[*next].slice < slice)
         ++*next;
-    if (*next < timeline->pieces.count && timeline->pieces.at[*next].slice == slice)
-        slice = timeline->pieces.at[*next].first;
+    if (*next < timeline->segments.count && timeline->segments.at[*next].slice == slice)
+        slice = timeline->segments.at[*next].first;
     return timeline->slices.at[slice].start_ns;
 }
 
@@ -21,11 +21,11 @@ static int64_t began(const struct timeline *timeline, uint32_t slice, uint32_t *
 static void restrict_find_slices(struct restriction *with)
 {
     const struct timeline *timeline = with->timeline;
-    uint32_t next = 0, next_piece = 0;
+    uint32_t next = 0, next_segment = 0;
     for (uint32_t i = 0; i < timeline->slices.count; i++) {
         const struct tl_slice *slice = &timeline->slices.at[i];
         bool stays =
-            restrict_has(with, began(timeline, i, &next_piece)) && slice->start_ns < with->to_ns;
+            restrict_has(with, began(timeline, i, &next_segment)) && slice->start_ns < with->to_ns;
         with->slice_stays[i] = stays;
         with->slices[i] = stays ? next++ : restrict_slice(with, slice->parent);
     }
@@ -35,7 +35,7 @@ static void restrict_find_slices(struct restriction *with)
 static void forget_unclosed(struct timeline *timeline, const struct tl_slice *slice)
 {
     struct tl_thread *thread = &timeline->threads.at[slice->thread];
-    struct tl_oddities *odd = &timeline->processes.at[thread->process].odd;
+    struct tl_anomalies *odd = &timeline->processes.at[thread->process].odd;
     if (slice->kind == TL_API && odd->open_api_calls)
         odd->open_api_calls--;
     else if (thread->unclosed)
@@ -96,17 +96,18 @@ static void move_slices(struct restriction *with)
 
 /* ---- what belongs to slices ---- */
 
-static void move_pieces(const struct restriction *with)
+static void move_segments(const struct restriction *with)
 {
     struct timeline *timeline = with->timeline;
     uint32_t next = 0;
-    for (uint32_t i = 0; i < timeline->pieces.count; i++) {
-        struct tl_piece piece = timeline->pieces.at[i];
-        if (with->slice_stays[piece.slice])
-            timeline->pieces.at[next++] = (struct tl_piece){
-                with->slices[piece.slice], with->slices[piece.first], with->slices[piece.before]};
+    for (uint32_t i = 0; i < timeline->segments.count; i++) {
+        struct tl_segment segment = timeline->segments.at[i];
+        if (with->slice_stays[segment.slice])
+            timeline->segments.at[next++] =
+                (struct tl_segment){with->slices[segment.slice], with->slices[segment.first],
+                                    with->slices[segment.before]};
     }
-    timeline->pieces.count = next;
+    timeline->segments.count = next;
 }
 
 static void move_attrs(const struct restriction *with)
@@ -164,30 +165,30 @@ static void move_timings(const struct restriction *with)
     timeline->timings.count = next;
 }
 
-static void move_lacks(const struct restriction *with)
+static void move_unrecorded(const struct restriction *with)
 {
     struct timeline *timeline = with->timeline;
     uint32_t next = 0;
-    for (uint32_t i = 0; i < timeline->lacks.count; i++) {
-        struct tl_lack lack = timeline->lacks.at[i];
-        if (!with->slice_stays[lack.slice])
+    for (uint32_t i = 0; i < timeline->unrecorded.count; i++) {
+        struct tl_unrecorded entry = timeline->unrecorded.at[i];
+        if (!with->slice_stays[entry.slice])
             continue;
-        lack.slice = with->slices[lack.slice];
-        timeline->lacks.at[next++] = lack;
+        entry.slice = with->slices[entry.slice];
+        timeline->unrecorded.at[next++] = entry;
     }
-    timeline->lacks.count = next;
+    timeline->unrecorded.count = next;
 }
 
 /* Moving. */
 static void restrict_slices(struct restriction *with)
 {
     move_slices(with);
-    move_pieces(with);
+    move_segments(with);
     move_attrs(with);
     move_stacks(with);
     move_fwdbwds(with);
     move_timings(with);
-    move_lacks(with);
+    move_unrecorded(with);
 }
 
 /* Marks, counters and begin/end ranges of a window. */
@@ -295,7 +296,7 @@ static bool stays(const struct restriction *with, const struct tl_frame *frame)
     return overlaps || restrict_has(with, frame->start_ns);
 }
 
-/* A call whose first piece goes is known by its first that stays. Of pieces and of calls around others, the first is
+/* A call whose first segment goes is known by its first that stays. Of segments and of calls around others, the first is
  * before them, so that its place is known. */
 static void restrict_find_frames(struct restriction *with)
 {
@@ -368,25 +369,25 @@ static void move_windows(const struct restriction *with)
 
 /* What was left out when the window began still says so: things come back in the opposite order, so what is out is a
  * stack, which grows in place. */
-static void move_sheds(const struct restriction *with)
+static void move_throttles(const struct restriction *with)
 {
     struct timeline *timeline = with->timeline;
     uint32_t next = 0, process = TL_NONE, bottom = 0;
-    for (uint32_t i = 0; i < timeline->sheds.count; i++) {
-        struct tl_shed shed = timeline->sheds.at[i];
-        if (shed.process != process)
+    for (uint32_t i = 0; i < timeline->throttles.count; i++) {
+        struct tl_throttle throttle = timeline->throttles.at[i];
+        if (throttle.process != process)
             bottom = next;
-        process = shed.process;
-        if (shed.time_ns >= with->to_ns)
+        process = throttle.process;
+        if (throttle.time_ns >= with->to_ns)
             continue;
-        bool earlier = shed.time_ns < with->from_ns;
-        shed.time_ns = earlier ? with->from_ns : shed.time_ns;
-        if (earlier && shed.on)
+        bool earlier = throttle.time_ns < with->from_ns;
+        throttle.time_ns = earlier ? with->from_ns : throttle.time_ns;
+        if (earlier && throttle.on)
             next -= next > bottom;
         else
-            timeline->sheds.at[next++] = shed;
+            timeline->throttles.at[next++] = throttle;
     }
-    timeline->sheds.count = next;
+    timeline->throttles.count = next;
 }
 
 /* Those that were there before the recording belong to its begin. */
@@ -406,7 +407,7 @@ static void move_children(const struct restriction *with)
 static void restrict_facts(struct restriction *with)
 {
     move_windows(with);
-    move_sheds(with);
+    move_throttles(with);
     move_children(with);
 }
 

@@ -166,10 +166,10 @@ static bool event_continues(const struct arrow_view *view, uint32_t item, void *
     if (!slice || !(slice->flags & TL_CONTINUED))
         return false;
     uint32_t at =
-        array_lower_bound(timeline->pieces.at, timeline->pieces.count, sizeof *timeline->pieces.at,
-                          offsetof(struct tl_piece, slice), item);
-    bool found = at < timeline->pieces.count && timeline->pieces.at[at].slice == item;
-    return found && arrow_put_event(view, to, timeline->pieces.at[at].before);
+        array_lower_bound(timeline->segments.at, timeline->segments.count,
+                          sizeof *timeline->segments.at, offsetof(struct tl_segment, slice), item);
+    bool found = at < timeline->segments.count && timeline->segments.at[at].slice == item;
+    return found && arrow_put_event(view, to, timeline->segments.at[at].before);
 }
 
 /* Begin/end ranges need not nest, so no time is their own. */
@@ -297,7 +297,7 @@ static bool is_absent(const struct arrow_view *view, arrow_cell *cell)
     bool attrs = view->first_attr != NULL;
     return cell == event_domain || cell == event_category      ? !timeline->labels.count
            : cell == event_correlation || cell == event_result ? !timeline->apis.count
-           : cell == event_continues                           ? !timeline->pieces.count
+           : cell == event_continues                           ? !timeline->segments.count
            : cell == event_host_bytes                          ? !view->has_memory[MEMORY_CPU]
            : cell == event_device_bytes                        ? !view->has_memory[MEMORY_CUDA]
            : cell == event_forward_tid                         ? !timeline->fwdbwds.count

@@ -158,11 +158,11 @@ static void write_operator(struct chrome *chrome, uint32_t slice)
             json_uint(&chrome->out, chrome->timeline->threads.at[forward].tid);
 }
 
-/* Every piece of a range or call, the first one too, has the first one's number. */
-static void write_piece(struct chrome *chrome, uint32_t index)
+/* Every segment of a range or call, the first one too, has the first one's number. */
+static void write_segment(struct chrome *chrome, uint32_t index)
 {
-    if (chrome->piece_of[index])
-        json_key(&chrome->out, "piece of"), json_uint(&chrome->out, chrome->piece_of[index]);
+    if (chrome->segment_of[index])
+        json_key(&chrome->out, "piece of"), json_uint(&chrome->out, chrome->segment_of[index]);
 }
 
 static void write_state(struct json_out *out, uint8_t flags)
@@ -203,8 +203,8 @@ static void chrome_slice(void *user, uint32_t index, const struct tl_attr *attrs
         write_operator(chrome, index);
     if (slice->kind != TL_API)
         chrome_attrs_write(chrome, slice->label, (struct tl_attrs){attrs, attr_count});
-    if (chrome->piece_of)
-        write_piece(chrome, index);
+    if (chrome->segment_of)
+        write_segment(chrome, index);
     if (slice->flags & (TL_CONTINUED | TL_UNCLOSED))
         write_state(out, slice->flags);
     if (chrome->stacks)
@@ -216,7 +216,7 @@ static void chrome_slice(void *user, uint32_t index, const struct tl_attr *attrs
         chrome_arrows_timed_from(chrome, row, index);
 }
 
-/* Kineto's words. Ids are those of calls, of which a range may leave several pieces. */
+/* Kineto's words. Ids are those of calls, of which a range may leave several segments. */
 static void chrome_frame(void *user, uint32_t index)
 {
     struct chrome *chrome = user;
@@ -459,17 +459,18 @@ static void chrome_end(void *user)
 }
 
 /* False: no memory. */
-static bool find_pieces(struct chrome *chrome)
+static bool find_segments(struct chrome *chrome)
 {
     const struct timeline *timeline = chrome->timeline;
-    if (!timeline->pieces.count)
+    if (!timeline->segments.count)
         return true;
-    chrome->piece_of = calloc(timeline->slices.count, sizeof *chrome->piece_of);
-    for (uint32_t i = 0; i < timeline->pieces.count && chrome->piece_of; i++) {
-        const struct tl_piece *piece = &timeline->pieces.at[i];
-        chrome->piece_of[piece->first] = chrome->piece_of[piece->slice] = piece->first + 1;
+    chrome->segment_of = calloc(timeline->slices.count, sizeof *chrome->segment_of);
+    for (uint32_t i = 0; i < timeline->segments.count && chrome->segment_of; i++) {
+        const struct tl_segment *segment = &timeline->segments.at[i];
+        chrome->segment_of[segment->first] = chrome->segment_of[segment->slice] =
+            segment->first + 1;
     }
-    return chrome->piece_of != NULL;
+    return chrome->segment_of != NULL;
 }
 
 static const struct exporter chrome_exporter = {
@@ -530,7 +531,7 @@ static int write_trace(const struct timeline *timeline, char *const *stacks,
     if (!quoted_names_init(&chrome.names, timeline))
         return error;
     if (chrome_rows_init(&chrome.rows, timeline)) {
-        bool walked = chrome_attrs_init(&chrome) && find_pieces(&chrome) &&
+        bool walked = chrome_attrs_init(&chrome) && find_segments(&chrome) &&
                       chrome_operators_init(&chrome.operators, timeline) &&
                       chrome_collectives_init(&chrome.collectives, timeline) &&
                       range_paths_init(&chrome.paths, timeline) &&
@@ -546,7 +547,7 @@ static int write_trace(const struct timeline *timeline, char *const *stacks,
         chrome_collectives_fini(&chrome.collectives);
         chrome_operators_fini(&chrome.operators);
         chrome_attrs_fini(&chrome);
-        free(chrome.piece_of);
+        free(chrome.segment_of);
         heap_levels_fini(&chrome.heaps);
         chrome_rows_fini(&chrome.rows);
     }

@@ -127,24 +127,24 @@ static void write_run(struct chrome *chrome)
 }
 
 /* What is not recorded from here on: a line across its process. */
-static void write_shed(struct chrome *chrome, const struct tl_shed *shed)
+static void write_throttle(struct chrome *chrome, const struct tl_throttle *throttle)
 {
     struct json_out *out = &chrome->out;
-    const struct tl_process *process = &chrome->timeline->processes.at[shed->process];
+    const struct tl_process *process = &chrome->timeline->processes.at[throttle->process];
     if (!process->thread_count)
         return;
     json_newline(out);
     json_object_begin(out);
     json_members(out, "\"ph\":\"i\",\"cat\":\"cpu_instant_event\",\"s\":\"p\"");
     char name[80];
-    snprintf(name, sizeof name, "libprof: %s %s", run_cost_shed_name(shed),
-             shed->on ? "recorded again" : "not recorded any more");
+    snprintf(name, sizeof name, "libprof: %s %s", run_cost_throttle_name(throttle),
+             throttle->on ? "recorded again" : "not recorded any more");
     json_key(out, "name"), json_string(out, name);
     chrome_row_write(&chrome->rows.threads[process->first_thread], out);
-    json_key(out, "ts"), json_microseconds(out, chrome_time(chrome, shed->time_ns));
+    json_key(out, "ts"), json_microseconds(out, chrome_time(chrome, throttle->time_ns));
     json_key(out, "args"), json_object_begin(out);
-    json_key(out, "cost %"), json_double(out, shed->cost_ppm / 1e4);
-    json_key(out, "budget %"), json_double(out, shed->budget_ppm / 1e4);
+    json_key(out, "cost %"), json_double(out, throttle->cost_ppm / 1e4);
+    json_key(out, "budget %"), json_double(out, throttle->budget_ppm / 1e4);
     json_object_end(out), json_object_end(out);
 }
 
@@ -166,8 +166,8 @@ void chrome_head_write(struct chrome *chrome)
     json_uint(out, timeline->base_realtime_ns - (uint64_t)chrome->shift_ns);
     json_newline(out), json_key(out, "traceEvents"), json_array_begin(out);
     chrome_labels_write(&chrome->rows, out);
-    for (uint32_t i = 0; i < timeline->sheds.count; i++)
-        write_shed(chrome, &timeline->sheds.at[i]);
+    for (uint32_t i = 0; i < timeline->throttles.count; i++)
+        write_throttle(chrome, &timeline->throttles.at[i]);
 }
 
 void chrome_head_finish(struct chrome *chrome)

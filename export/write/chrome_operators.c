@@ -103,9 +103,9 @@ static void mark_all(struct chrome_operators *operators, const uint8_t *kinds)
     }
     if (has_domain(timeline))
         mark_domain(operators, kinds);
-    for (uint32_t i = 0; i < timeline->pieces.count; i++)
-        if (chrome_operators_has(operators, timeline->pieces.at[i].first))
-            mark(operators, timeline->pieces.at[i].slice);
+    for (uint32_t i = 0; i < timeline->segments.count; i++)
+        if (chrome_operators_has(operators, timeline->segments.at[i].first))
+            mark(operators, timeline->segments.at[i].slice);
 }
 
 bool chrome_operators_init(struct chrome_operators *operators, const struct timeline *timeline)

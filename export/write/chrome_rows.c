@@ -156,13 +156,13 @@ static bool assign_gpus(struct chrome_rows *rows)
 }
 
 /* Something that wants to be a row: who comes second with the same (group, id) gets another one. */
-struct wish {
+struct request {
     uint32_t group, id, index;
 };
 
-static int compare_wishes(const void *left, const void *right)
+static int compare_requests(const void *left, const void *right)
 {
-    const struct wish *a = left, *b = right;
+    const struct request *a = left, *b = right;
     if (a->group != b->group)
         return a->group < b->group ? -1 : 1;
     if (a->id != b->id)
@@ -170,19 +170,20 @@ static int compare_wishes(const void *left, const void *right)
     return a->index < b->index ? -1 : a->index > b->index;
 }
 
-/* Turns ids that are 0, too large or taken into own ones. Leaves `wishes` sorted. */
-static void grant(struct chrome_rows *rows, struct wish *wishes, uint32_t count, uint32_t limit)
+/* Turns ids that are 0, too large or taken into own ones. Leaves `requests` sorted. */
+static void grant(struct chrome_rows *rows, struct request *requests, uint32_t count,
+                  uint32_t limit)
 {
     uint32_t group = 0, id = 0;
     if (count > 1)
-        qsort(wishes, count, sizeof *wishes, compare_wishes);
+        qsort(requests, count, sizeof *requests, compare_requests);
     for (uint32_t i = 0; i < count; i++) {
-        bool taken = wishes[i].id == 0 || wishes[i].id >= limit ||
-                     (i > 0 && wishes[i].group == group && wishes[i].id == id);
-        group = wishes[i].group;
-        id = wishes[i].id;
+        bool taken = requests[i].id == 0 || requests[i].id >= limit ||
+                     (i > 0 && requests[i].group == group && requests[i].id == id);
+        group = requests[i].group;
+        id = requests[i].id;
         if (taken)
-            wishes[i].id = rows->next_id++;
+            requests[i].id = rows->next_id++;
     }
 }
 
@@ -190,15 +191,16 @@ static bool assign_threads(struct chrome_rows *rows)
 {
     const struct timeline *timeline = rows->timeline;
     uint32_t count = timeline->threads.count;
-    struct wish *wishes = calloc(count + (size_t)1, sizeof *wishes);
-    if (!wishes)
+    struct request *requests = calloc(count + (size_t)1, sizeof *requests);
+    if (!requests)
         return false;
     for (uint32_t i = 0; i < count; i++)
-        wishes[i] = (struct wish){timeline->threads.at[i].process, timeline->threads.at[i].tid, i};
-    grant(rows, wishes, count, CHROME_OWN_IDS);
+        requests[i] =
+            (struct request){timeline->threads.at[i].process, timeline->threads.at[i].tid, i};
+    grant(rows, requests, count, CHROME_OWN_IDS);
     for (uint32_t i = 0; i < count; i++)
-        set_row(&rows->threads[wishes[i].index], rows->pids[wishes[i].group], wishes[i].id);
-    free(wishes);
+        set_row(&rows->threads[requests[i].index], rows->pids[requests[i].group], requests[i].id);
+    free(requests);
     return true;
 }
 
@@ -219,22 +221,22 @@ static bool assign_streams(struct chrome_rows *rows)
 {
     const struct timeline *timeline = rows->timeline;
     uint32_t count = timeline->streams.count;
-    struct wish *wishes = calloc(count + (size_t)1, sizeof *wishes);
-    if (!wishes || !count_lanes(rows)) {
-        free(wishes);
+    struct request *requests = calloc(count + (size_t)1, sizeof *requests);
+    if (!requests || !count_lanes(rows)) {
+        free(requests);
         return false;
     }
     for (uint32_t i = 0; i < count; i++)
-        wishes[i] = (struct wish){rows->streams[i].gpu, timeline->streams.at[i].stream, i};
-    grant(rows, wishes, count, CHROME_SYNC_IDS);
+        requests[i] = (struct request){rows->streams[i].gpu, timeline->streams.at[i].stream, i};
+    grant(rows, requests, count, CHROME_SYNC_IDS);
     for (uint32_t i = 0; i < count; i++) {
-        const struct chrome_stream *stream = &rows->streams[wishes[i].index];
+        const struct chrome_stream *stream = &rows->streams[requests[i].index];
         uint32_t pid = rows->gpus[stream->gpu].pid;
-        set_row(&rows->lanes[stream->first_lane], pid, wishes[i].id);
+        set_row(&rows->lanes[stream->first_lane], pid, requests[i].id);
         for (uint32_t lane = 1; lane < stream->lane_count; lane++)
             set_row(&rows->lanes[stream->first_lane + lane], pid, rows->next_id++);
     }
-    free(wishes);
+    free(requests);
     return true;
 }
 

@@ -24,7 +24,7 @@
 #define NAME_BYTES 32u
 #define BUFFER_BYTES (64u << 10)
 #define BYTES_MAX UINT32_MAX       /* of one allocation in the format */
-#define PIECES_MAX 4096u           /* of one allocation here: 16 TiB */
+#define SEGMENTS_MAX 4096u         /* of one allocation here: 16 TiB */
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD, for what is not UTF-8: readers would give up */
 #define REPLACEMENT_BYTES (sizeof REPLACEMENT - 1)
 
@@ -144,18 +144,18 @@ static uint32_t count_ended(const struct etprof *etprof, const struct tl_block *
 
 /* An allocation of more than the format's 32 bits is written as several of the same allocator, so
  * that sums are right. */
-static uint64_t pieces_of(uint64_t bytes)
+static uint64_t segments_of(uint64_t bytes)
 {
-    uint64_t pieces = bytes / BYTES_MAX + (bytes % BYTES_MAX != 0 || bytes == 0);
-    return pieces < PIECES_MAX ? pieces : PIECES_MAX;
+    uint64_t segments = bytes / BYTES_MAX + (bytes % BYTES_MAX != 0 || bytes == 0);
+    return segments < SEGMENTS_MAX ? segments : SEGMENTS_MAX;
 }
 
-static uint64_t count_pieces(const struct etprof *etprof, const struct tl_block *block)
+static uint64_t count_segments(const struct etprof *etprof, const struct tl_block *block)
 {
-    uint64_t pieces = 0;
+    uint64_t segments = 0;
     for (uint32_t i = 0; i < block->alloc_count; i++)
-        pieces += pieces_of(etprof->timeline->block_allocs.at[block->first_alloc + i].bytes);
-    return pieces;
+        segments += segments_of(etprof->timeline->block_allocs.at[block->first_alloc + i].bytes);
+    return segments;
 }
 
 /* Whether the block was not seen to use the allocator yet. */
@@ -216,7 +216,7 @@ static uint32_t each_allocator(struct etprof *etprof, const struct tl_block *blo
 static void put_allocation(struct etprof *etprof, const struct tl_block_alloc *alloc)
 {
     uint64_t left = alloc->bytes;
-    for (uint64_t pieces = pieces_of(alloc->bytes); pieces > 0; pieces--) {
+    for (uint64_t segments = segments_of(alloc->bytes); segments > 0; segments--) {
         uint32_t bytes = left < BYTES_MAX ? (uint32_t)left : BYTES_MAX;
         struct etprof_allocation entry = {alloc->heap, bytes};
         put(etprof, &entry, sizeof entry);
@@ -238,7 +238,7 @@ static void put_block(struct etprof *etprof, uint32_t index)
     struct etprof_header header = {.version = 1};
     header.max_events = header.events = count_ended(etprof, block);
     header.max_allocators = header.allocators = each_allocator(etprof, block, 2 * index, false);
-    header.max_allocations = header.allocations = (uint32_t)count_pieces(etprof, block);
+    header.max_allocations = header.allocations = (uint32_t)count_segments(etprof, block);
     put_name(etprof, header.name, block->name);
     put(etprof, &header, sizeof header);
     put_events(etprof, block);
@@ -281,7 +281,7 @@ static int count_blocks(struct etprof *etprof)
     const struct timeline *timeline = etprof->timeline;
     for (uint32_t i = 0; i < timeline->blocks.count; i++) {
         count_block(etprof, &timeline->blocks.at[i]);
-        if (count_pieces(etprof, &timeline->blocks.at[i]) > UINT32_MAX)
+        if (count_segments(etprof, &timeline->blocks.at[i]) > UINT32_MAX)
             return EOVERFLOW;
     }
     return etprof->counts->blocks ? 0 : ENODATA;

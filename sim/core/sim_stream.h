@@ -30,7 +30,7 @@ struct sim_point {
     uint64_t time_ns; /* valid when resolved */
 };
 
-/* One piece of work given to a stream. Tools read all of it; core lock. */
+/* One segment of work given to a stream. Tools read all of it; core lock. */
 struct sim_op {
     struct sim_op *next;
     struct sim_stream *stream;

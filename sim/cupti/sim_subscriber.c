@@ -191,7 +191,7 @@ bool sim_subscriber_first_in_use(void)
     return sim_config()->other_subscriber != NULL || sim_activity_client_is_on(0);
 }
 
-static void forget_wishes(struct sim_subscriber *subscriber)
+static void forget_requests(struct sim_subscriber *subscriber)
 {
     for (uint32_t domain = 0; domain < SIM_CB_DOMAINS; domain++)
         for (uint32_t cbid = 0; cbid < MAX_CBIDS; cbid++)
@@ -202,7 +202,7 @@ void sim_subscriber_destroy_all(void)
 {
     FOR_EACH(subscriber)
     {
-        forget_wishes(subscriber);
+        forget_requests(subscriber);
         atomic_store(&subscriber->subscribed, false);
     }
 }
@@ -217,7 +217,7 @@ int sim_subscriber_destroy(struct sim_subscriber *subscriber)
         sim_activity_disable_client((uint32_t)client);
         sim_buffer_close((uint32_t)client);
     }
-    forget_wishes(subscriber);
+    forget_requests(subscriber);
     atomic_store(&subscriber->subscribed, false);
     return SIM_CUPTI_OK;
 }

@@ -38,7 +38,7 @@ std::atomic<bool> is_ending{false};
 config the_config;
 std::atomic<const range_timer *> the_timer{nullptr};
 std::atomic<uint64_t> the_costs[PROF_COST_COUNT];
-std::atomic<void (*)(bool)> the_sheddable[PROF_SHED_COUNT];
+std::atomic<void (*)(bool)> the_sheddable[PROF_THROTTLE_COUNT];
 
 struct Pending {
     uint64_t words[PROF_RECORD_WORDS_MAX];
@@ -373,7 +373,7 @@ void cost_add_ns(enum prof_cost_part part, uint64_t count, uint64_t)
 
 void cost_add_launches(uint64_t) {}
 
-void recorder_sheddable(enum prof_shed_thing what, void (*keep)(bool on))
+void recorder_sheddable(enum prof_throttle_thing what, void (*keep)(bool on))
 {
     the_sheddable[what] = keep;
 }

@@ -114,8 +114,8 @@ TEST(OperationTotals, ACallThatWasCutIsAsLongAsItsPieces)
     m.pop(14);
     m.kernel("k", call, 20, 30);
     timeline *made = m.done();
-    std::vector<tl_piece> pieces = {{rest, call, call}};
-    made->pieces.at = pieces.data(), made->pieces.count = 1;
+    std::vector<tl_segment> segments = {{rest, call, call}};
+    made->segments.at = segments.data(), made->segments.count = 1;
     Totals t(made);
     ASSERT_EQ(t.totals.count, 1u);
     EXPECT_EQ(t.totals.at[0].launched, 1u);

@@ -30,8 +30,8 @@ TEST_F(Store, CutsWhatOverlapsAndLetsItGoOn)
     slice(one, 12, 20, "c");
     load();
     EXPECT_EQ(slices(), "a 0-10 0, b 5-10 1, +b 10-15 0, c 12-15 1, +c 15-20 0");
-    ASSERT_EQ(timeline_->pieces.count, 2u);
-    EXPECT_EQ(timeline_->pieces.at[0].before, 1u);
+    ASSERT_EQ(timeline_->segments.count, 2u);
+    EXPECT_EQ(timeline_->segments.at[0].before, 1u);
 }
 
 TEST_F(Store, KeepsEmptySlicesInTheirPlace)
@@ -192,7 +192,7 @@ TEST_F(Store, EndsWhatWouldBeCutTooOftenAndSaysSo)
     load();
     ASSERT_EQ(timeline_->warnings.count, 1u);
     EXPECT_EQ(timeline_->warnings.at[0].count, 1u);
-    EXPECT_EQ(timeline_->pieces.count, 64u);
+    EXPECT_EQ(timeline_->segments.count, 64u);
 }
 
 } // namespace

@@ -26,8 +26,8 @@ std::string sample(size_t size)
     return text;
 }
 
-/* What source_read() gives, piece by piece; "error: ..." when it fails. */
-std::string unpacked(const std::string &stored, size_t piece)
+/* What source_read() gives, segment by segment; "error: ..." when it fails. */
+std::string unpacked(const std::string &stored, size_t segment)
 {
     read_error error = {};
     source *from = source_open_memory(stored.data(), stored.size(), "t.gz", &error);
@@ -36,9 +36,9 @@ std::string unpacked(const std::string &stored, size_t piece)
     text head;
     std::string all;
     if (source_peek(from, &head, &error)) {
-        std::vector<char> room(piece);
+        std::vector<char> room(segment);
         ptrdiff_t got;
-        while ((got = source_read(from, room.data(), piece, &error)) > 0)
+        while ((got = source_read(from, room.data(), segment, &error)) > 0)
             all.append(room.data(), (size_t)got);
         if (got < 0)
             all = std::string("error: ") + error.message;

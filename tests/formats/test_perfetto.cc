@@ -97,11 +97,11 @@ TEST_F(Perfetto, CountsWhatHasNoNumber)
 TEST_F(Perfetto, SaysWhenSomethingWasNotRecordedAnyMore)
 {
     TimelineMaker m;
-    tl_shed sheds[] = {{700, 0, 21000, 20000, 0, true}, {300, 0, 25000, 20000, 0, false}};
+    tl_throttle throttles[] = {{700, 0, 21000, 20000, 0, true}, {300, 0, 25000, 20000, 0, false}};
     m.range("r", 0, 1000);
     m.processes[0].thread_count = 1;
-    m.made.sheds.at = sheds;
-    m.made.sheds.count = 2;
+    m.made.throttles.at = throttles;
+    m.made.throttles.count = 2;
     std::string said = write(m);
     if (have_python()) {
         EXPECT_EQ(said, "1 slices, 0 flows, 0 samples, 3 instants\n");

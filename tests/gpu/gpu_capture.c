@@ -150,7 +150,7 @@ bool recorder_leaving(void)
 
 void recorder_renew_exit(void) {}
 
-void recorder_sheddable(enum prof_shed_thing what, void (*keep)(bool on))
+void recorder_sheddable(enum prof_throttle_thing what, void (*keep)(bool on))
 {
     (void)what, (void)keep;
 }

@@ -40,11 +40,11 @@ std::string after(const std::function<void(timeline *)> &harm)
 
 TEST(CheckNvtx, FindsPiecesThatDoNotMakeACall)
 {
-    EXPECT_EQ(after([](timeline *t) { t->pieces.count = 0; }), "error slice-pieces");
+    EXPECT_EQ(after([](timeline *t) { t->segments.count = 0; }), "error slice-pieces");
     EXPECT_EQ(after([](timeline *t) { t->slices.at[2].flags = 0; }), "error slice-pieces");
-    EXPECT_EQ(after([](timeline *t) { t->pieces.at[0].before = 0; }), "error slice-pieces");
-    EXPECT_EQ(after([](timeline *t) { t->pieces.at[0].slice = 99; }), "error slice-pieces");
-    EXPECT_EQ(after([](timeline *t) { t->pieces.at[0].first = 2; }), "error slice-pieces");
+    EXPECT_EQ(after([](timeline *t) { t->segments.at[0].before = 0; }), "error slice-pieces");
+    EXPECT_EQ(after([](timeline *t) { t->segments.at[0].slice = 99; }), "error slice-pieces");
+    EXPECT_EQ(after([](timeline *t) { t->segments.at[0].first = 2; }), "error slice-pieces");
     EXPECT_EQ(after([](timeline *t) { t->slices.at[2].start_ns = 31; }), "error slice-pieces");
     EXPECT_EQ(after([](timeline *t) { t->slices.at[2].name = 0; }), "error slice-pieces");
 }

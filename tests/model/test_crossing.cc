@@ -9,13 +9,13 @@
 namespace
 {
 
-std::string pieces(const timeline *t)
+std::string segments(const timeline *t)
 {
     std::string text;
-    for (uint32_t i = 0; i < t->pieces.count; i++)
-        text += std::to_string(t->pieces.at[i].before) + ">" +
-                std::to_string(t->pieces.at[i].slice) + " of " +
-                std::to_string(t->pieces.at[i].first) + "\n";
+    for (uint32_t i = 0; i < t->segments.count; i++)
+        text += std::to_string(t->segments.at[i].before) + ">" +
+                std::to_string(t->segments.at[i].slice) + " of " +
+                std::to_string(t->segments.at[i].first) + "\n";
     return text;
 }
 
@@ -30,7 +30,7 @@ TEST(Crossing, APopEndsTheInnermostRangeOfItsOwnStack)
     const timeline *t = trace.load();
     ASSERT_NE(t, nullptr) << trace.error();
     EXPECT_EQ(slice_tree(t), "a 10 60\n b 20 50\n  c 30 40\n");
-    EXPECT_EQ(t->pieces.count, 0u);
+    EXPECT_EQ(t->segments.count, 0u);
     EXPECT_EQ(t->ledger.unclosed, 0u);
     EXPECT_EQ(findings(t), "");
 }
@@ -41,7 +41,7 @@ TEST(Crossing, CutsTheRangeThatWasBegunLater)
     trace.thread(1).log(0, 1).push(10, "a").nvtx_push(20, "b").pop(30).nvtx_pop(40);
     const timeline *t = trace.load();
     EXPECT_EQ(slice_tree(t), "a 10 30\n b 20 30\nb 30 40 continued\n");
-    EXPECT_EQ(pieces(t), "1>2 of 1\n");
+    EXPECT_EQ(segments(t), "1>2 of 1\n");
     EXPECT_EQ(t->ledger.unclosed, 0u);
     EXPECT_EQ(t->ledger.unopened, 0u);
     EXPECT_EQ(findings(t), "");
@@ -57,7 +57,7 @@ TEST(Crossing, AgainAndAgainKeepsOneCall)
     EXPECT_EQ(slice_tree(t), "a 10 30\n b 11 20\n  x 12 20\n   y 13 20\n"
                              " x 20 30 continued\n  y 20 30 continued\n"
                              "x 30 40 continued\n y 30 40 continued\ny 40 50 continued\n");
-    EXPECT_EQ(pieces(t), "2>4 of 2\n3>5 of 3\n4>6 of 2\n5>7 of 3\n7>8 of 3\n");
+    EXPECT_EQ(segments(t), "2>4 of 2\n3>5 of 3\n4>6 of 2\n5>7 of 3\n7>8 of 3\n");
     EXPECT_EQ(findings(t), "");
 }
 
@@ -153,7 +153,7 @@ TEST(Crossing, IsRightInALogHandedToAndFro)
     trace.log(1, 2).push(12, "c").pop(14);
     const timeline *t = trace.load();
     EXPECT_EQ(slice_tree(t), "early 1 2\nc 12 14\na 10 30\n b 20 30\nb 30 40 continued\n");
-    EXPECT_EQ(pieces(t), "3>4 of 3\n");
+    EXPECT_EQ(segments(t), "3>4 of 3\n");
     EXPECT_EQ(findings(t), "");
 }
 
@@ -168,7 +168,7 @@ TEST(Crossing, ByMoreRangesThanGoOnEndsTheOuterOnes)
     for (int i = 0; i < 100; i++)
         trace.nvtx_pop(300 + i, 1);
     const timeline *t = trace.load();
-    EXPECT_EQ(t->pieces.count, 64u);
+    EXPECT_EQ(t->segments.count, 64u);
     EXPECT_EQ(t->processes.at[0].odd.uncut_ranges, 36u);
     EXPECT_EQ(t->ledger.unclosed, 36u);
     EXPECT_EQ(t->ledger.unopened, 36u);

@@ -1,4 +1,4 @@
-/* test_frames.cc - calls of Python functions: a stack of their own, the call stacks of what happens in them, pieces that
+/* test_frames.cc - calls of Python functions: a stack of their own, the call stacks of what happens in them, segments that
  * nest with slices. */
 #include "../support/trace_fixture.h"
 
@@ -40,7 +40,7 @@ std::string name_of(const timeline *t, uint32_t name)
     return {t->names.at[name].bytes, t->names.at[name].size};
 }
 
-/* "name start end" of each piece, with "+" where it goes on and "!" where its end is missing. */
+/* "name start end" of each segment, with "+" where it goes on and "!" where its end is missing. */
 std::string calls(const timeline *t)
 {
     std::string text;

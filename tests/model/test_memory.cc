@@ -39,7 +39,7 @@ std::string events(const timeline *t)
     return text;
 }
 
-const tl_oddities &odd(const timeline *t)
+const tl_anomalies &odd(const timeline *t)
 {
     return t->processes.at[0].odd;
 }

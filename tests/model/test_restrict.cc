@@ -78,9 +78,9 @@ void add_numbers(Numbers &sums, const timeline *t)
     }
     add(sums, "counts",
         {count(t->slices), count(t->gpus), count(t->marks), count(t->counters), count(t->asyncs),
-         count(t->attrs), count(t->pieces), count(t->memories), count(t->memory_events),
+         count(t->attrs), count(t->segments), count(t->memories), count(t->memory_events),
          count(t->fwdbwds), count(t->graph_launches), count(t->captured), count(t->gpu_by_slice),
-         count(t->lacks)});
+         count(t->unrecorded)});
 }
 
 std::string text_of(const Numbers &numbers)
@@ -116,7 +116,7 @@ TEST(Restrict, LeavesATimelineOfEverythingAsItIs)
         EXPECT_EQ(t->end_ns, end);
         EXPECT_EQ(findings(t), found);
         EXPECT_GT(ledger.missing + ledger.lost_operations, 0u) << "the trace lacks nothing";
-        EXPECT_GT(t->pieces.count, 0u) << "nothing crosses";
+        EXPECT_GT(t->segments.count, 0u) << "nothing crosses";
     }
 }
 
@@ -310,16 +310,16 @@ TEST(Restrict, RecordingWindowsAreCut)
 TEST(Restrict, WhatWasLeftOutBeforeTheWindowIsLeftOutInIt)
 {
     Trace trace;
-    trace_builder_shed(trace.raw(), 100, PROF_SHED_STACKS, false, 20000, 10000);
-    trace_builder_shed(trace.raw(), 200, PROF_SHED_CALLS, false, 20000, 10000);
-    trace_builder_shed(trace.raw(), 300, PROF_SHED_CALLS, true, 5000, 10000);
-    trace_builder_shed(trace.raw(), 500, PROF_SHED_STACKS, true, 5000, 10000);
+    trace_builder_throttle(trace.raw(), 100, PROF_THROTTLE_STACKS, false, 20000, 10000);
+    trace_builder_throttle(trace.raw(), 200, PROF_THROTTLE_CALLS, false, 20000, 10000);
+    trace_builder_throttle(trace.raw(), 300, PROF_THROTTLE_CALLS, true, 5000, 10000);
+    trace_builder_throttle(trace.raw(), 500, PROF_THROTTLE_STACKS, true, 5000, 10000);
     const timeline *t = cut(trace, 400, 1000);
-    ASSERT_EQ(t->sheds.count, 2u);
-    EXPECT_EQ(t->sheds.at[0].what, PROF_SHED_STACKS);
-    EXPECT_EQ(t->sheds.at[0].time_ns, 400);
+    ASSERT_EQ(t->throttles.count, 2u);
+    EXPECT_EQ(t->throttles.at[0].what, PROF_THROTTLE_STACKS);
+    EXPECT_EQ(t->throttles.at[0].time_ns, 400);
     EXPECT_EQ(errors(t), 0u);
-    EXPECT_EQ(cut(trace, 600, 1000)->sheds.count, 0u);
+    EXPECT_EQ(cut(trace, 600, 1000)->throttles.count, 0u);
 }
 
 TEST(Restrict, WhatWasCapturedBeforeTheWindowWasCapturedEarlier)

@@ -1,4 +1,4 @@
-// test_governor.cc - what is shed at which costs, and when it comes back.
+// test_governor.cc - what is throttled at which costs, and when it comes back.
 extern "C" {
 #include "governor.h"
 }
@@ -44,7 +44,7 @@ private:
         since_last_++;
         if (decision == GOVERNOR_KEEP)
             return;
-        decisions_ += decision == GOVERNOR_SHED ? 'S' : 'R';
+        decisions_ += decision == GOVERNOR_THROTTLE ? 'S' : 'R';
         since_last_ = 0;
     }
 

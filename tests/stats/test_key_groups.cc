@@ -1,4 +1,4 @@
-// Rows told apart by more than names; projections; calls in pieces; totals.
+// Rows told apart by more than names; projections; calls in segments; totals.
 #include "timeline_maker.h"
 
 extern "C" {
@@ -279,7 +279,7 @@ std::string samples_of(const timeline *made, bool device)
     return text;
 }
 
-// "A" ends below "B", which goes on as a second piece: one call, one duration, one projection.
+// "A" ends below "B", which goes on as a second segment: one call, one duration, one projection.
 TEST(KeyGroups, TakeACallInPiecesAsOne)
 {
     TimelineMaker m;
@@ -294,8 +294,8 @@ TEST(KeyGroups, TakeACallInPiecesAsOne)
     m.kernel("k", early, 50, 60);
     m.kernel("k", late, 200, 230);
     timeline *made = m.done();
-    std::vector<tl_piece> pieces = {{second, first, first}};
-    made->pieces.at = pieces.data(), made->pieces.count = 1;
+    std::vector<tl_segment> segments = {{second, first, first}};
+    made->segments.at = segments.data(), made->segments.count = 1;
     for (uint32_t by : {KEY_BY_KEY, KEY_BY_KEY | KEY_BY_PROCESS}) {
         Groups g(made, by, true);
         const key_average *b = g.one("B");

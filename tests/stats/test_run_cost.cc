@@ -101,49 +101,50 @@ TEST(Cost, BelievesNoCountOfItems)
     EXPECT_EQ(cost.taken_ns, 5u);
 }
 
-TEST(Shed, IsStampedAndNoted)
+TEST(Throttle, IsStampedAndNoted)
 {
     Trace trace;
-    trace_builder_shed(trace.raw(), 100, PROF_SHED_STACKS, false, 50000, 20000);
-    trace_builder_shed(trace.raw(), 200, PROF_SHED_CALLS, false, 30000, 20000);
-    trace_builder_shed(trace.raw(), 900, PROF_SHED_CALLS, true, 1000, 20000);
-    trace_builder_shed(trace.raw(), 950, 99, false, 1000, 20000);
+    trace_builder_throttle(trace.raw(), 100, PROF_THROTTLE_STACKS, false, 50000, 20000);
+    trace_builder_throttle(trace.raw(), 200, PROF_THROTTLE_CALLS, false, 30000, 20000);
+    trace_builder_throttle(trace.raw(), 900, PROF_THROTTLE_CALLS, true, 1000, 20000);
+    trace_builder_throttle(trace.raw(), 950, 99, false, 1000, 20000);
     const timeline *t = trace.load();
-    ASSERT_EQ(t->sheds.count, 3u) << "what a later version sheds is passed over";
-    EXPECT_EQ(t->sheds.at[1].time_ns, 200);
-    EXPECT_EQ(t->sheds.at[1].what, PROF_SHED_CALLS);
-    EXPECT_TRUE(t->sheds.at[2].on);
+    ASSERT_EQ(t->throttles.count, 3u) << "what a later version sheds is passed over";
+    EXPECT_EQ(t->throttles.at[1].time_ns, 200);
+    EXPECT_EQ(t->throttles.at[1].what, PROF_THROTTLE_CALLS);
+    EXPECT_TRUE(t->throttles.at[2].on);
     check_report report;
     timeline_check(t, &report);
-    const check_finding *note = find(report, CHECK_RULE_SHED);
+    const check_finding *note = find(report, CHECK_RULE_THROTTLE);
     ASSERT_NE(note, nullptr);
     EXPECT_EQ(note->severity, CHECK_NOTE);
     EXPECT_EQ(note->count, 2u);
-    EXPECT_EQ(find(report, CHECK_RULE_SHED_ORDER), nullptr);
+    EXPECT_EQ(find(report, CHECK_RULE_THROTTLE_ORDER), nullptr);
 }
 
-TEST(Shed, OutOfTurnIsAnError)
+TEST(Throttle, OutOfTurnIsAnError)
 {
     struct Case {
-        prof_shed_thing what;
+        prof_throttle_thing what;
         bool on;
         uint32_t cost_ppm, budget_ppm;
     };
     const std::vector<std::vector<Case>> wrong = {
-        {{PROF_SHED_STACKS, true, 10, 20}}, // it was not left out
-        {{PROF_SHED_CALLS, false, 30, 20}, {PROF_SHED_STACKS, false, 30, 20}},  // the order
-        {{PROF_SHED_STACKS, false, 30, 20}, {PROF_SHED_STACKS, false, 30, 20}}, // twice
-        {{PROF_SHED_STACKS, false, 10, 20}},                                    // within the budget
-        {{PROF_SHED_STACKS, false, 10, 0}},                                     // there is none
+        {{PROF_THROTTLE_STACKS, true, 10, 20}}, // it was not left out
+        {{PROF_THROTTLE_CALLS, false, 30, 20}, {PROF_THROTTLE_STACKS, false, 30, 20}},  // the order
+        {{PROF_THROTTLE_STACKS, false, 30, 20}, {PROF_THROTTLE_STACKS, false, 30, 20}}, // twice
+        {{PROF_THROTTLE_STACKS, false, 10, 20}}, // within the budget
+        {{PROF_THROTTLE_STACKS, false, 10, 0}},  // there is none
     };
     for (const auto &cases : wrong) {
         Trace trace;
         int64_t time_ns = 100;
         for (const Case &c : cases)
-            trace_builder_shed(trace.raw(), time_ns += 100, c.what, c.on, c.cost_ppm, c.budget_ppm);
+            trace_builder_throttle(trace.raw(), time_ns += 100, c.what, c.on, c.cost_ppm,
+                                   c.budget_ppm);
         check_report report;
         timeline_check(trace.load(), &report);
-        EXPECT_NE(find(report, CHECK_RULE_SHED_ORDER), nullptr) << &cases - wrong.data();
+        EXPECT_NE(find(report, CHECK_RULE_THROTTLE_ORDER), nullptr) << &cases - wrong.data();
     }
 }
 

@@ -47,8 +47,8 @@ private:
         trace_builder_allocator(raw(), 1, "arena");
         domain(1, "library");
         trace_builder_control(raw(), 0, 1, true);
-        trace_builder_shed(raw(), 3000, PROF_SHED_STACKS, false, 20000, 10000);
-        trace_builder_shed(raw(), 23000, PROF_SHED_STACKS, true, 5000, 10000);
+        trace_builder_throttle(raw(), 3000, PROF_THROTTLE_STACKS, false, 20000, 10000);
+        trace_builder_throttle(raw(), 23000, PROF_THROTTLE_STACKS, true, 5000, 10000);
         trace_builder_frames_end(raw(), 17000);
     }
 

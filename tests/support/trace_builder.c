@@ -319,15 +319,15 @@ void trace_builder_cost(struct trace_builder *trace, int64_t time_ns,
     add_meta(trace, PROF_REC_COST, &record, sizeof record, items, count * sizeof *items);
 }
 
-void trace_builder_shed(struct trace_builder *trace, int64_t time_ns, uint32_t what, bool on,
-                        uint32_t cost_ppm, uint32_t budget_ppm)
+void trace_builder_throttle(struct trace_builder *trace, int64_t time_ns, uint32_t what, bool on,
+                            uint32_t cost_ppm, uint32_t budget_ppm)
 {
-    struct prof_rec_shed record = {.ticks = ticks_of(trace, time_ns),
-                                   .what = what,
-                                   .on = on,
-                                   .cost_ppm = cost_ppm,
-                                   .budget_ppm = budget_ppm};
-    add_meta(trace, PROF_REC_SHED, &record, sizeof record, NULL, 0);
+    struct prof_rec_throttle record = {.ticks = ticks_of(trace, time_ns),
+                                       .what = what,
+                                       .on = on,
+                                       .cost_ppm = cost_ppm,
+                                       .budget_ppm = budget_ppm};
+    add_meta(trace, PROF_REC_THROTTLE, &record, sizeof record, NULL, 0);
 }
 
 void trace_builder_frames_end(struct trace_builder *trace, int64_t time_ns)

@@ -65,8 +65,8 @@ void trace_builder_control(struct trace_builder *trace, int64_t time_ns, uint32_
 void trace_builder_cost(struct trace_builder *trace, int64_t time_ns,
                         const struct prof_rec_cost *head, const struct prof_cost_item *items,
                         size_t count);
-void trace_builder_shed(struct trace_builder *trace, int64_t time_ns, uint32_t what, bool on,
-                        uint32_t cost_ppm, uint32_t budget_ppm);
+void trace_builder_throttle(struct trace_builder *trace, int64_t time_ns, uint32_t what, bool on,
+                            uint32_t cost_ppm, uint32_t budget_ppm);
 void trace_builder_frames_end(struct trace_builder *trace, int64_t time_ns);
 void trace_builder_control_by(struct trace_builder *trace, int64_t time_ns, uint32_t epoch, bool on,
                               uint32_t reason);

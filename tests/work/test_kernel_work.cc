@@ -349,10 +349,10 @@ TEST(KernelWork, PiecesOfARangeShareOneWork)
     m.pop(60);
     m.kernel("gemm", first.call, 100, 110);
     m.kernel("gemm", call, 110, 120);
-    tl_piece piece = {second, first.range, first.range};
+    tl_segment segment = {second, first.range, first.range};
     timeline *made = m.done();
-    made->pieces.at = &piece;
-    made->pieces.count = 1;
+    made->segments.at = &segment;
+    made->segments.count = 1;
     Works works(m);
     EXPECT_DOUBLE_EQ(works.at(100).flop, 60);
     EXPECT_DOUBLE_EQ(works.at(110).flop, 60);

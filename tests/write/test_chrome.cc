@@ -27,21 +27,21 @@ protected:
         return read_file(path);
     }
 
-    // The lines that hold a piece of text.
-    static std::vector<std::string> lines(const std::string &text, const std::string &piece)
+    // The lines that hold a segment of text.
+    static std::vector<std::string> lines(const std::string &text, const std::string &segment)
     {
         std::vector<std::string> found;
         std::istringstream all(text);
         for (std::string line; std::getline(all, line);)
-            if (line.find(piece) != std::string::npos)
+            if (line.find(segment) != std::string::npos)
                 found.push_back(line);
         return found;
     }
 
-    static void expect_in(const std::string &line, const std::vector<std::string> &pieces)
+    static void expect_in(const std::string &line, const std::vector<std::string> &segments)
     {
-        for (const std::string &piece : pieces)
-            EXPECT_NE(line.find(piece), std::string::npos) << piece << " is not in " << line;
+        for (const std::string &segment : segments)
+            EXPECT_NE(line.find(segment), std::string::npos) << segment << " is not in " << line;
     }
 
     Scratch scratch;

@@ -30,11 +30,11 @@ public:
         return read_file(path);
     }
 
-    // The args of the only event whose line holds `piece`.
-    static std::string args(const std::string &text, const std::string &piece)
+    // The args of the only event whose line holds `segment`.
+    static std::string args(const std::string &text, const std::string &segment)
     {
-        size_t at = text.find(piece);
-        EXPECT_NE(at, std::string::npos) << piece;
+        size_t at = text.find(segment);
+        EXPECT_NE(at, std::string::npos) << segment;
         if (at == std::string::npos)
             return "";
         std::string line = text.substr(at, text.find('\n', at) - at);
@@ -43,10 +43,10 @@ public:
                                           : line.substr(begin + 7, line.rfind("}}") - begin - 6);
     }
 
-    static size_t count(const std::string &text, const std::string &piece)
+    static size_t count(const std::string &text, const std::string &segment)
     {
         size_t found = 0;
-        for (size_t at = 0; (at = text.find(piece, at)) != std::string::npos; at++)
+        for (size_t at = 0; (at = text.find(segment, at)) != std::string::npos; at++)
             found++;
         return found;
     }
@@ -84,7 +84,7 @@ TEST_F(ChromeNvtx, SaysDomainCategoryAndColour)
               R"({"domain":"lib","category":"io","category id":3,"color":"#0000FF7F"})");
     EXPECT_EQ(args(text, "\"two\""), R"({"domain":"lib","category":4})");
     EXPECT_EQ(args(text, "\"three\""), R"({"domain":""})") << "the default one";
-    EXPECT_EQ(args(text, "\"four\""), R"({"piece of":4})") << "it goes on behind another";
+    EXPECT_EQ(args(text, "\"four\""), R"({"segment of":4})") << "it goes on behind another";
 }
 
 TEST_F(ChromeNvtx, KeepsTheTypesOfAttributes)
@@ -178,8 +178,8 @@ TEST_F(ChromeNvtx, DrawsCrossingRangesAsPiecesThatNest)
     trace.nvtx_pop(4000, 1);
     std::string text = write();
     EXPECT_EQ(count(text, "\"name\":\"b\""), 2u);
-    EXPECT_EQ(args(text, "\"name\":\"b\""), R"({"domain":"lib","x":1,"piece of":2})");
-    EXPECT_EQ(args(text, "\"ts\":3.000"), R"({"domain":"lib","piece of":2,"continued":true})");
+    EXPECT_EQ(args(text, "\"name\":\"b\""), R"({"domain":"lib","x":1,"segment of":2})");
+    EXPECT_EQ(args(text, "\"ts\":3.000"), R"({"domain":"lib","segment of":2,"continued":true})");
 }
 
 TEST_F(ChromeNvtx, DrawsArrowsFromForwardToBackward)

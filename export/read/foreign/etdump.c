@@ -45,7 +45,7 @@ struct tensors {
     uint32_t count;
 };
 
-/* Of one tensor in one piece: sizes, then strides. */
+/* Of one tensor in one segment: sizes, then strides. */
 static int64_t *read_sizes(struct flat *flat, struct flat_vector sizes, struct flat_vector strides)
 {
     int64_t *read = malloc(((size_t)sizes.count + strides.count + 1) * sizeof *read);

@@ -158,21 +158,21 @@ static void take_value(struct kineto_facts *facts, const struct json_string *key
         kineto_groups_each(value, take_group, facts);
 }
 
-void kineto_facts_member(struct kineto_facts *facts, struct text key, struct text piece, bool first,
-                         bool last)
+void kineto_facts_member(struct kineto_facts *facts, struct text key, struct text segment,
+                         bool first, bool last)
 {
     struct json_string name = {key.bytes, (uint32_t)key.size, false};
     if (first) {
         facts->size = 0;
         facts->skipping = false;
     }
-    if (facts->skipping || piece.size > KINETO_FACT_BYTES - facts->size) {
+    if (facts->skipping || segment.size > KINETO_FACT_BYTES - facts->size) {
         facts->large_groups += !facts->skipping && kineto_groups_is(key);
         facts->skipping = true;
         return;
     }
-    memcpy(facts->value + facts->size, piece.bytes, piece.size);
-    facts->size += piece.size;
+    memcpy(facts->value + facts->size, segment.bytes, segment.size);
+    facts->size += segment.size;
     if (last)
         take_value(facts, &name);
 }

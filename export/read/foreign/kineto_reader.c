@@ -42,7 +42,7 @@ struct reader {
                                                     are resolved */
     struct kineto_flows flows;
     struct kineto_labels labels;
-    struct keymap pieces;   /* "piece of" -> the slice of the store */
+    struct keymap segments; /* "segment of" -> the slice of the store */
     struct keymap wide_ids; /* beyond 32 bits -> numbers from UINT32_MAX - 1 downwards */
     uint32_t most_id;       /* of those within 32 bits */
     bool any, is_kineto;
@@ -144,17 +144,17 @@ static uint32_t labelled(struct reader *reader, uint32_t name)
     return kineto_labels_name(&reader->labels, &reader->rows, reader->event, name);
 }
 
-/* What crosses another event of its thread is drawn in pieces: the later ones are no slices of their own.
+/* What crosses another event of its thread is drawn in segments: the later ones are no slices of their own.
  * Whether it is such a one. */
-static bool take_piece(struct reader *reader, const struct read_slice *slice)
+static bool take_segment(struct reader *reader, const struct read_slice *slice)
 {
-    int64_t of = kineto_number(&reader->event->args, KINETO_PIECE_OF, 0);
+    int64_t of = kineto_number(&reader->event->args, KINETO_SEGMENT_OF, 0);
     if (of <= 0)
         return false;
-    uint32_t first = keymap_find_id(&reader->pieces, of);
+    uint32_t first = keymap_find_id(&reader->segments, of);
     if (first == KEYMAP_NONE) {
         reader->failed |=
-            !keymap_set_id(&reader->pieces, of, event_store_slice_count(reader->store));
+            !keymap_set_id(&reader->segments, of, event_store_slice_count(reader->store));
         return false;
     }
     if (!event_store_goes_on(reader->store, first, slice))
@@ -180,14 +180,15 @@ static void take_slice(struct reader *reader, int64_t start_ns)
         kineto_facts_call(&reader->facts, event);
     if (slice.kind == READ_SLICE_RANGE)
         slice.name = labelled(reader, slice.name);
-    if (take_piece(reader, &slice))
+    if (take_segment(reader, &slice))
         return;
     if (event->args.seen && slice.kind != READ_SLICE_API)
         slice.attr_count = make_attrs(reader, attrs);
-    struct kineto_wish wish = {start_ns, slice.thread, event_store_slice_count(reader->store)};
+    struct kineto_request request = {start_ns, slice.thread,
+                                     event_store_slice_count(reader->store)};
     event_store_slice(reader->store, &slice);
     if (event->category == KINETO_OPERATOR && !kineto_has(&event->args, KINETO_CALL_STACK))
-        reader->failed |= !kineto_python_wish(&reader->python, &wish);
+        reader->failed |= !kineto_python_request(&reader->python, &request);
 }
 
 /* What stands on the rows of one pid and is of one device is nearly always of one process. A pid that is
@@ -480,10 +481,10 @@ static void visit_event(void *user, struct kineto_event *event)
         take_flow(reader);
 }
 
-static void visit_member(void *user, struct text key, struct text piece, bool first, bool last)
+static void visit_member(void *user, struct text key, struct text segment, bool first, bool last)
 {
     struct reader *reader = user;
-    kineto_facts_member(&reader->facts, key, piece, first, last);
+    kineto_facts_member(&reader->facts, key, segment, first, last);
 }
 
 static void warn_of_file(struct reader *reader, const struct kineto_walked *walked)
@@ -637,7 +638,7 @@ static void reader_fini(struct reader *reader)
     free(reader->device_rows.at);
     kineto_flows_fini(&reader->flows);
     kineto_labels_fini(&reader->labels);
-    keymap_fini(&reader->pieces);
+    keymap_fini(&reader->segments);
     keymap_fini(&reader->wide_ids);
     free(reader->plain);
     free(reader);

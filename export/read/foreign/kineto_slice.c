@@ -334,7 +334,7 @@ struct walk {
 void kineto_python_fini(struct kineto_python *python)
 {
     free(python->frames.at);
-    free(python->wishes.at);
+    free(python->requests.at);
 }
 
 bool kineto_python_frame(struct kineto_python *python, const struct kineto_frame *frame)
@@ -345,11 +345,11 @@ bool kineto_python_frame(struct kineto_python *python, const struct kineto_frame
     return added != NULL;
 }
 
-bool kineto_python_wish(struct kineto_python *python, const struct kineto_wish *wish)
+bool kineto_python_request(struct kineto_python *python, const struct kineto_request *request)
 {
-    struct kineto_wish *added = ARRAY_ADD(&python->wishes);
+    struct kineto_request *added = ARRAY_ADD(&python->requests);
     if (added)
-        *added = *wish;
+        *added = *request;
     return added != NULL;
 }
 
@@ -434,14 +434,14 @@ static void open_frame(struct walk *walk, const struct kineto_frame *frame)
         *open = (struct open_frame){frame->end_ns, node};
 }
 
-static void grant(struct walk *walk, const struct kineto_wish *wish)
+static void grant(struct walk *walk, const struct kineto_request *request)
 {
-    close_until(walk, wish->start_ns);
+    close_until(walk, request->start_ns);
     if (!walk->open.count)
         return;
     uint32_t text = text_of(walk, walk->open.at[walk->open.count - 1].node);
     struct read_attr attr = {.value = text, .key = walk->key, .type = PROF_ATTR_STRING};
-    event_store_slice_attr(walk->store, wish->slice, &attr);
+    event_store_slice_attr(walk->store, request->slice, &attr);
 }
 
 /* By thread, then begin, then what reaches farther. */
@@ -457,44 +457,44 @@ static int outer_first(const void *left, const void *right)
 
 static int first_first(const void *left, const void *right)
 {
-    const struct kineto_wish *a = left, *b = right;
+    const struct kineto_request *a = left, *b = right;
     if (a->thread != b->thread)
         return a->thread < b->thread ? -1 : 1;
     return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
 }
 
-static bool comes_first(const struct kineto_frame *frame, const struct kineto_wish *wish)
+static bool comes_first(const struct kineto_frame *frame, const struct kineto_request *request)
 {
-    return frame->thread != wish->thread ? frame->thread < wish->thread
-                                         : frame->start_ns <= wish->start_ns;
+    return frame->thread != request->thread ? frame->thread < request->thread
+                                            : frame->start_ns <= request->start_ns;
 }
 
 static void walk_all(struct walk *walk)
 {
     const struct kineto_python *python = walk->python;
     uint32_t frame = 0, thread = 0;
-    for (uint32_t i = 0; i < python->wishes.count && !walk->failed; i++) {
-        const struct kineto_wish *wish = &python->wishes.at[i];
+    for (uint32_t i = 0; i < python->requests.count && !walk->failed; i++) {
+        const struct kineto_request *request = &python->requests.at[i];
         for (; frame < python->frames.count && !walk->failed &&
-               comes_first(&python->frames.at[frame], wish);
+               comes_first(&python->frames.at[frame], request);
              frame++) {
             if (python->frames.at[frame].thread != thread)
                 walk->open.count = 0;
             thread = python->frames.at[frame].thread;
             open_frame(walk, &python->frames.at[frame]);
         }
-        if (thread == wish->thread)
-            grant(walk, wish);
+        if (thread == request->thread)
+            grant(walk, request);
     }
 }
 
 bool kineto_python_finish(struct kineto_python *python, struct event_store *store)
 {
     struct walk walk = {.store = store, .python = python};
-    if (!python->frames.count || !python->wishes.count)
+    if (!python->frames.count || !python->requests.count)
         return true;
     qsort(python->frames.at, python->frames.count, sizeof *python->frames.at, outer_first);
-    qsort(python->wishes.at, python->wishes.count, sizeof *python->wishes.at, first_first);
+    qsort(python->requests.at, python->requests.count, sizeof *python->requests.at, first_first);
     walk.key = event_store_name(store, (struct text){"Call stack", 10});
     struct node *outside = ARRAY_ADD(&walk.nodes);
     walk.failed = !outside || !grow_slots(&walk);

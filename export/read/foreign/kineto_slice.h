@@ -93,20 +93,20 @@ struct kineto_frame {
 };
 
 /* A slice that wants a stack, by its number in the store. */
-struct kineto_wish {
+struct kineto_request {
     int64_t start_ns;
     uint32_t thread, slice;
 };
 
 struct kineto_python {
     KINETO_ARRAY(struct kineto_frame) frames;
-    KINETO_ARRAY(struct kineto_wish) wishes;
+    KINETO_ARRAY(struct kineto_request) requests;
 };
 
 void kineto_python_fini(struct kineto_python *python);
 /* False: no memory. */
 bool kineto_python_frame(struct kineto_python *python, const struct kineto_frame *frame);
-bool kineto_python_wish(struct kineto_python *python, const struct kineto_wish *wish);
+bool kineto_python_request(struct kineto_python *python, const struct kineto_request *request);
 bool kineto_python_finish(struct kineto_python *python, struct event_store *store);
 
 #ifdef __cplusplus

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A slice across very many others' ends would make quadratically many pieces: after so many cuts it
+/* A slice across very many others' ends would make quadratically many segments: after so many cuts it
  * ends. */
 #define CUTS_MAX 64u
 
@@ -17,7 +17,7 @@
 struct rest {
     int64_t start_ns, end_ns;
     uint32_t slice;     /* into slices */
-    uint32_t continues; /* told before; NOT_CONTINUED the first piece */
+    uint32_t continues; /* told before; NOT_CONTINUED the first segment */
     uint32_t cuts;
 };
 
@@ -32,7 +32,7 @@ struct teller {
     struct builder *builder;
     uint32_t told; /* slices of the process */
     uint64_t clipped;
-    uint32_t *numbers; /* by slice: 1 + what was told before its first piece; NULL: nobody asks */
+    uint32_t *numbers; /* by slice: 1 + what was told before its first segment; NULL: nobody asks */
     bool failed;
     STORE_ARRAY(struct open_slice) open;
     STORE_ARRAY(struct rest) heap; /* as comes_before() */
@@ -74,7 +74,7 @@ static struct rest heap_pop(struct teller *teller)
     return least;
 }
 
-static void tell_piece(struct teller *teller, const struct rest *rest, int64_t end_ns)
+static void tell_segment(struct teller *teller, const struct rest *rest, int64_t end_ns)
 {
     const struct event_store *store = teller->store;
     const struct store_slice *slice = &store->slices.at[rest->slice];
@@ -92,7 +92,7 @@ static void tell_piece(struct teller *teller, const struct rest *rest, int64_t e
         .kind = slice->kind,
         .flags = (uint8_t)(slice->flags | (first ? 0 : READ_SLICE_CONTINUED)),
     };
-    /* only the last piece is without an end */
+    /* only the last segment is without an end */
     if (end_ns < rest->end_ns)
         told.flags &= (uint8_t)~READ_SLICE_UNCLOSED;
     timeline_append_slice(teller->builder, &told);
@@ -115,7 +115,7 @@ static void place(struct teller *teller, struct rest rest)
         return;
     }
     *open = (struct open_slice){end_ns};
-    tell_piece(teller, &rest, end_ns);
+    tell_segment(teller, &rest, end_ns);
     if (end_ns == rest.end_ns)
         return;
     if (rest.cuts < CUTS_MAX)

@@ -31,13 +31,14 @@ int64_t operation_call_end_ns(const struct timeline *timeline, const struct tl_s
 {
     uint32_t first = (uint32_t)(call - timeline->slices.at);
     int64_t end_ns = call->end_ns;
-    for (uint32_t i = ARRAY_LOWER_BOUND(&timeline->pieces, struct tl_piece, slice, 0, first + 1);
-         i < timeline->pieces.count; i++) {
-        const struct tl_piece *piece = &timeline->pieces.at[i];
-        const struct tl_slice *slice = &timeline->slices.at[piece->slice];
+    for (uint32_t i =
+             ARRAY_LOWER_BOUND(&timeline->segments, struct tl_segment, slice, 0, first + 1);
+         i < timeline->segments.count; i++) {
+        const struct tl_segment *segment = &timeline->segments.at[i];
+        const struct tl_slice *slice = &timeline->slices.at[segment->slice];
         if (slice->thread != call->thread || slice->start_ns > end_ns)
             break;
-        if (piece->first == first)
+        if (segment->first == first)
             end_ns = slice->end_ns;
     }
     return end_ns;

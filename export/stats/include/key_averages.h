@@ -16,7 +16,7 @@
  *   mark          a count.
  *
  * A range that NVTX put into a domain is called "domain:name", others by their name alone. A
- * call that was recorded in several pieces (see timeline.h) counts once, with the sum of its pieces.
+ * call that was recorded in several segments (see timeline.h) counts once, with the sum of its segments.
  *
  * A range that is open inside another of the same row (recursion) adds to count and self, but not
  * to the totals, which would otherwise hold the same nanoseconds twice. So no thread adds more to a

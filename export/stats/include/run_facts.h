@@ -18,7 +18,7 @@ struct run_facts {
     uint64_t torn_records, bad_records,
         missing_chunks; /* missing_chunks: not those that a ring recycled */
     uint64_t truncated_files;
-    uint64_t unknown_range_ends, crossed_steps, homeless_attrs; /* as in struct tl_oddities */
+    uint64_t unknown_range_ends, crossed_steps, homeless_attrs; /* as in struct tl_anomalies */
     bool lost_anything;                                         /* --fail-on-loss fails */
 };
 
@@ -75,17 +75,17 @@ enum run_cost_whose { RUN_COST_THREADS, RUN_COST_BEGIN, RUN_COST_OWN, RUN_COST_E
 void run_cost_init(struct run_cost *cost, const struct timeline *timeline);
 double run_cost_percent(const struct run_cost *cost);
 
-/* Texts of PROF_COST_PARTS and PROF_SHED_THINGS. */
+/* Texts of PROF_COST_PARTS and PROF_THROTTLE_THINGS. */
 const char *run_cost_part_name(enum prof_cost_part part);
 const char *run_cost_part_sentence(enum prof_cost_part part);
 enum run_cost_whose run_cost_part_whose(enum prof_cost_part part);
-const char *run_cost_shed_name(const struct tl_shed *shed);
-const char *run_cost_shed_sentence(const struct tl_shed *shed);
+const char *run_cost_throttle_name(const struct tl_throttle *throttle);
+const char *run_cost_throttle_sentence(const struct tl_throttle *throttle);
 
 /* ---- NVTX: how much came through it, by domain and by category ---- */
 
 struct nvtx_count {
-    uint64_t ranges;     /* push/pop; one that goes on in pieces is one */
+    uint64_t ranges;     /* push/pop; one that goes on in segments is one */
     uint64_t marks;      /* those with a label: see tl_async.label */
     uint64_t begin_ends; /* likewise */
 };

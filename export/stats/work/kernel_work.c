@@ -377,22 +377,22 @@ static void raise(uint8_t *rank, uint8_t to)
     *rank = *rank < to ? to : *rank;
 }
 
-/* The first piece of a range in several; its attributes are there. */
-static uint32_t first_piece(const struct sharing *sharing, uint32_t slice)
+/* The first segment of a range in several; its attributes are there. */
+static uint32_t first_segment(const struct sharing *sharing, uint32_t slice)
 {
     const struct timeline *timeline = sharing->timeline;
     if (!(timeline->slices.at[slice].flags & TL_CONTINUED))
         return slice;
-    uint32_t at = ARRAY_LOWER_BOUND(&timeline->pieces, struct tl_piece, slice, 0, slice);
-    bool found = at < timeline->pieces.count && timeline->pieces.at[at].slice == slice;
-    return found ? timeline->pieces.at[at].first : slice;
+    uint32_t at = ARRAY_LOWER_BOUND(&timeline->segments, struct tl_segment, slice, 0, slice);
+    bool found = at < timeline->segments.count && timeline->segments.at[at].slice == slice;
+    return found ? timeline->segments.at[at].first : slice;
 }
 
 static uint8_t highest_around(const struct sharing *sharing, uint32_t slice)
 {
     uint8_t highest = OP_UNCLASSED;
     for (; slice != TL_NONE; slice = sharing->timeline->slices.at[slice].parent)
-        raise(&highest, rank_of(sharing, first_piece(sharing, slice)));
+        raise(&highest, rank_of(sharing, first_segment(sharing, slice)));
     return highest;
 }
 
@@ -420,12 +420,12 @@ static void raise_from_graphs(struct sharing *sharing)
     }
 }
 
-/* Children stand behind their parents, pieces behind the first. */
+/* Children stand behind their parents, segments behind the first. */
 static void raise_from_children(struct sharing *sharing)
 {
     const struct timeline *timeline = sharing->timeline;
     for (uint32_t i = timeline->slices.count; i-- > 0;) {
-        uint32_t first = first_piece(sharing, i), parent = timeline->slices.at[i].parent;
+        uint32_t first = first_segment(sharing, i), parent = timeline->slices.at[i].parent;
         uint8_t highest = sharing->inside[i];
         raise(&sharing->inside[first], highest);
         raise(&highest, rank_of(sharing, first));
@@ -460,7 +460,7 @@ static bool find_shares(struct sharing *sharing)
 {
     const struct timeline *timeline = sharing->timeline;
     for (uint32_t i = 0; i < timeline->slices.count; i++) {
-        uint32_t parent = timeline->slices.at[i].parent, first = first_piece(sharing, i);
+        uint32_t parent = timeline->slices.at[i].parent, first = first_segment(sharing, i);
         uint32_t share = parent == TL_NONE ? TL_NONE : sharing->share_of[parent];
         if (counts(sharing, first, share)) {
             share = first == i ? add_share(sharing, i, sharing->ranges.of_slice[i])

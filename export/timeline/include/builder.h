@@ -234,9 +234,9 @@ struct read_range_time {
 };
 
 /* Recording of something was throttled to stay within the budget, or resumed. */
-struct read_shed {
+struct read_throttle {
     int64_t time_ns;
-    enum prof_shed_thing what;
+    enum prof_throttle_thing what;
     bool on;
     uint32_t cost_ppm, budget_ppm;
 };
@@ -325,7 +325,7 @@ void timeline_append_control(struct builder *builder, bool on, uint32_t epoch,
                              enum prof_control_reason reason, int64_t time_ns);
 /* What recording cost: after all events, once; not at all where the recorder did not state it. */
 void timeline_set_cost(struct builder *builder, const struct tl_cost *cost);
-void timeline_append_shed(struct builder *builder, const struct read_shed *shed);
+void timeline_append_throttle(struct builder *builder, const struct read_throttle *throttle);
 
 /* NVTX's facts, in the order of the file: an event name may come before the name and the domain that it
  * refers to. */

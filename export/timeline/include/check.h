@@ -40,7 +40,7 @@ enum check_severity {
     X(UNBALANCED, "unbalanced-ranges")      \
     X(ODD_CALLS, "odd-calls")               \
     X(ODD_NAMES, "odd-names")               \
-    X(PIECES, "slice-pieces")               \
+    X(SEGMENTS, "slice-pieces")             \
     X(FWDBWD, "forward-backward")           \
     X(GPU_TIME, "device-times")             \
     X(GPU_ORDER, "device-order")            \
@@ -57,8 +57,8 @@ enum check_severity {
     X(MEMORY, "memory")                     \
     X(UNKNOWN_FREES, "unknown-frees")       \
     X(REUSED_ADDRESSES, "reused-addresses") \
-    X(SHED, "shed")                         \
-    X(SHED_ORDER, "shed-order")             \
+    X(THROTTLE, "shed")                     \
+    X(THROTTLE_ORDER, "shed-order")         \
     X(FRAMES, "python-calls")               \
     X(ODD_FRAMES, "odd-python-calls")
 

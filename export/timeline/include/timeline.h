@@ -38,7 +38,7 @@ enum tl_slice_kind {
 #define TL_LAUNCHES 2u   /* an API call that puts operations on a device */
 #define TL_INTERNAL 4u   /* made by libprof itself: in no table and no trace */
 #define TL_GRAPH 8u      /* an API call that launches a graph */
-#define TL_CONTINUED 16u /* a range goes on: not its first piece, so no call of its own */
+#define TL_CONTINUED 16u /* a range goes on: not its first segment, so no call of its own */
 
 /* There are tens of millions of these: no padding to 8 bytes at their end. */
 #define TL_DENSE __attribute__((packed, aligned(4)))
@@ -55,9 +55,9 @@ enum tl_slice_kind {
  *                                                       first    TL_CONTINUED
  *
  * Every instant, and every launch, belongs to the innermost range open then, whatever its stack.
- * The pieces of a range add up to its duration. A call is counted by its first piece, which has its
- * attributes; TL_UNCLOSED is on its last. `pieces` maps a piece to the slice it continues, so the
- * duration of a whole call is the sum over its pieces: from the start of the first to the end of
+ * The segments of a range add up to its duration. A call is counted by its first segment, which has its
+ * attributes; TL_UNCLOSED is on its last. `segments` maps a segment to the slice it continues, so the
+ * duration of a whole call is the sum over its segments: from the start of the first to the end of
  * the last. */
 struct tl_slice {
     int64_t start_ns;
@@ -78,10 +78,10 @@ struct tl_slice {
 } TL_DENSE;
 
 /* A slice with TL_CONTINUED, and the slices of the same thread that it goes on from. */
-struct tl_piece {
+struct tl_segment {
     uint32_t slice;  /* ascending */
-    uint32_t first;  /* the call's first piece */
-    uint32_t before; /* the piece that ends where this one starts */
+    uint32_t first;  /* the call's first segment */
+    uint32_t before; /* the segment that ends where this one starts */
 };
 
 /* A domain of NVTX in its process; ranges of prof.h are in none. */
@@ -127,9 +127,9 @@ struct tl_api {
 } TL_DENSE;
 
 #define TL_FRAME_UNCLOSED 1u  /* as TL_UNCLOSED */
-#define TL_FRAME_CONTINUED 2u /* not the first piece of its call */
+#define TL_FRAME_CONTINUED 2u /* not the first segment of its call */
 
-/* A Python function call, or a piece of one. Frames are not slices: they show where slices were
+/* A Python function call, or a segment of one. Frames are not slices: they show where slices were
  * created, and do not reduce their time. Slices and frames of a thread share a row when drawn, so
  * a call is cut where a range that began in it outlives it, and where an earlier range ends in it.
  * Sorted by thread, then in order: outer calls first. */
@@ -138,8 +138,8 @@ struct tl_frame {
     int64_t end_ns;
     uint32_t name;
     uint32_t thread;
-    uint32_t call;   /* the call's first piece */
-    uint32_t parent; /* the first piece of the call around it, TL_NONE */
+    uint32_t call;   /* the call's first segment */
+    uint32_t parent; /* the first segment of the call around it, TL_NONE */
     uint32_t flags;  /* TL_FRAME_* */
 } TL_DENSE;
 
@@ -269,7 +269,7 @@ struct tl_timing {
 };
 
 /* What was odd about a process's events. None of it is damage. */
-struct tl_oddities {
+struct tl_anomalies {
     uint64_t unknown_range_ends;  /* prof_range_end() of an id that is not open */
     uint64_t reused_range_ids;    /* prof_range_begin() of an id that is open already */
     uint64_t unmatched_api_exits; /* ends of CUDA calls whose begin is not in the trace */
@@ -356,7 +356,7 @@ struct tl_process {
     const char *path;         /* of the file */
     int64_t start_ns, end_ns; /* of what was recorded */
     uint32_t first_thread, thread_count;
-    struct tl_oddities odd;
+    struct tl_anomalies odd;
     uint32_t first_stack, stack_count;
     uint32_t first_module, module_count;
     bool has_cost; /* the recorder stated it */
@@ -390,11 +390,11 @@ struct tl_window {
 };
 
 /* Recording of something was throttled to stay within PROF_BUDGET, or resumed. */
-struct tl_shed {
+struct tl_throttle {
     int64_t time_ns;
     uint32_t process; /* by process, then in order */
     uint32_t cost_ppm, budget_ppm;
-    uint8_t what; /* enum prof_shed_thing */
+    uint8_t what; /* enum prof_throttle_thing */
     bool on;
 };
 
@@ -497,22 +497,22 @@ struct tl_ledger_row {
 
 /* Why an operation that was launched is in no record: an enum prof_loss_cause, or one of these, which are members of
  * struct tl_ledger_row. */
-enum tl_lack_cause {
-    TL_LACK_RECYCLED = PROF_LOSS_COUNT,
-    TL_LACK_UNOBSERVED,
-    TL_LACK_MISSING,
-    TL_LACK_UNDELIVERED,
-    TL_LACK_CAUSES,
+enum tl_unrecorded_cause {
+    TL_UNRECORDED_RECYCLED = PROF_LOSS_COUNT,
+    TL_UNRECORDED_UNOBSERVED,
+    TL_UNRECORDED_MISSING,
+    TL_UNRECORDED_UNDELIVERED,
+    TL_UNRECORDED_CAUSES,
 };
 
 /* Operations that a call launched but no record contains. For each ledger row they add up to
  * launched - recorded. If only their number by cause is known, but not their calls, recycled ones
  * are attributed to the row's earliest calls and undelivered ones to its latest. */
-struct tl_lack {
+struct tl_unrecorded {
     uint32_t slice;
     uint32_t place; /* into streams[], TL_NONE unknown; of a launch of a graph, CUPTI's id of it */
     uint32_t count;
-    uint32_t cause; /* enum tl_lack_cause */
+    uint32_t cause; /* enum tl_unrecorded_cause */
 };
 
 #define TL_ARRAY(type)            \
@@ -533,7 +533,7 @@ struct timeline {
     TL_ARRAY(struct tl_child) children; /* by process */
     TL_ARRAY(struct tl_window) windows;
     TL_ARRAY(struct tl_warning) warnings; /* by process */
-    TL_ARRAY(struct tl_shed) sheds;
+    TL_ARRAY(struct tl_throttle) throttles;
     TL_ARRAY(struct tl_thread) threads;
     TL_ARRAY(struct tl_slice) slices; /* by thread, then in order */
     TL_ARRAY(struct tl_frame) frames;
@@ -545,7 +545,7 @@ struct timeline {
     TL_ARRAY(struct tl_attr) attrs;
     TL_ARRAY(struct tl_attr) mark_attrs;
     TL_ARRAY(struct tl_attr) async_attrs;
-    TL_ARRAY(struct tl_piece) pieces;
+    TL_ARRAY(struct tl_segment) segments;
     TL_ARRAY(struct tl_domain) domains;
     TL_ARRAY(struct tl_category) categories;
     TL_ARRAY(struct tl_label) labels;
@@ -585,7 +585,7 @@ struct timeline {
     TL_ARRAY(struct tl_graph_launch) graph_launches;
     struct tl_ledger ledger;
     TL_ARRAY(struct tl_ledger_row) ledger_rows; /* by process, then kind; only those with numbers */
-    TL_ARRAY(struct tl_lack) lacks;             /* by process */
+    TL_ARRAY(struct tl_unrecorded) unrecorded;  /* by process */
     bool demangled;             /* false: no demangler was at hand, kernel names are mangled */
     struct tl_storage *storage; /* texts; the builder's */
 };

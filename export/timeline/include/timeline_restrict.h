@@ -11,7 +11,7 @@ extern "C" {
 /* Removes everything that did not begin in [from_ns, to_ns), in place and in linear time. The
  * bounds are times of the timeline. The invariants of timeline_check() still hold afterwards.
  *
- * Ranges, steps, calls  by the begin of their first piece. The children of a removed one move up to
+ * Ranges, steps, calls  by the begin of their first segment. The children of a removed one move up to
  *                       the innermost remaining parent, or to the top level of their thread. Those
  *                       open at `to_ns` end there, as when recording is switched off.
  * Device operations     with the call or range that launched them, with their whole duration even

@@ -5,8 +5,8 @@
 
 #include <errno.h>
 
-void chrome_copy_piece(struct json_out *out, struct text key, struct text piece, bool first,
-                       bool last)
+void chrome_copy_part(struct json_out *out, struct text key, struct text segment, bool first,
+                      bool last)
 {
     if (first) {
         json_newline(out);
@@ -14,7 +14,7 @@ void chrome_copy_piece(struct json_out *out, struct text key, struct text piece,
         json_out_bytes(out, key.bytes, key.size);
         json_out_bytes(out, "\": ", 3);
     }
-    json_out_bytes(out, piece.bytes, piece.size);
+    json_out_bytes(out, segment.bytes, segment.size);
     out->comma = last;
 }
 
@@ -63,11 +63,11 @@ static void begin_object(struct copying *copying)
     copying->begun = true;
 }
 
-static void copy_member(void *user, struct text key, struct text piece, bool first, bool last)
+static void copy_member(void *user, struct text key, struct text segment, bool first, bool last)
 {
     struct copying *copying = user;
     begin_object(copying);
-    chrome_copy_piece(copying->out, key, piece, first, last);
+    chrome_copy_part(copying->out, key, segment, first, last);
 }
 
 static void copy_events(void *user, bool begin)

@@ -344,7 +344,7 @@ static void put_base(struct merge_chrome *merge)
 }
 
 /* Several files: some members are of all of them. */
-static void copy_member(void *user, struct text key, struct text piece, bool first, bool last)
+static void copy_member(void *user, struct text key, struct text segment, bool first, bool last)
 {
     struct merge_chrome *merge = user;
     bool merged = merge->changes && !merge->as_part;
@@ -359,7 +359,7 @@ static void copy_member(void *user, struct text key, struct text piece, bool fir
         if (last)
             put_devices(merge);
     } else {
-        chrome_copy_piece(merge->out, key, piece, first, last);
+        chrome_copy_part(merge->out, key, segment, first, last);
     }
 }
 

@@ -244,22 +244,22 @@ static const char *see_event(void *user, struct json_cursor *cursor, const char 
     return p;
 }
 
-static void see_base(struct survey *survey, struct text piece, bool first)
+static void see_base(struct survey *survey, struct text segment, bool first)
 {
     int64_t base;
     if (first)
         survey->base_size = 0;
-    if (piece.size > sizeof survey->base - survey->base_size)
+    if (segment.size > sizeof survey->base - survey->base_size)
         return;
-    memcpy(survey->base + survey->base_size, piece.bytes, piece.size);
-    survey->base_size += piece.size;
+    memcpy(survey->base + survey->base_size, segment.bytes, segment.size);
+    survey->base_size += segment.size;
     if (json_text_scaled((struct text){survey->base, survey->base_size}, 0, &base) && base > 0) {
         survey->file->base_ns = (uint64_t)base;
         survey->file->has_base = true;
     }
 }
 
-static void see_value(struct survey *survey, struct merge_member *member, struct text piece,
+static void see_value(struct survey *survey, struct merge_member *member, struct text segment,
                       bool first)
 {
     if (first && !member->bytes)
@@ -267,11 +267,11 @@ static void see_value(struct survey *survey, struct merge_member *member, struct
     survey->failed |= !member->bytes;
     if (first)
         member->size = 0;
-    member->large |= piece.size > MERGE_MEMBER_MAX - member->size;
+    member->large |= segment.size > MERGE_MEMBER_MAX - member->size;
     if (!member->bytes || member->large)
         return;
-    memcpy(member->bytes + member->size, piece.bytes, piece.size);
-    member->size += piece.size;
+    memcpy(member->bytes + member->size, segment.bytes, segment.size);
+    member->size += segment.size;
     memset(member->bytes + member->size, '"', JSON_PAD_BYTES);
 }
 
@@ -285,15 +285,15 @@ static struct merge_member *member_of(struct merge_file *file, struct text key)
                                                      : NULL;
 }
 
-static void see_member(void *user, struct text key, struct text piece, bool first, bool last)
+static void see_member(void *user, struct text key, struct text segment, bool first, bool last)
 {
     struct survey *survey = user;
     struct merge_member *member = member_of(survey->file, key);
     (void)last;
     if (text_is(key, "baseTimeNanoseconds"))
-        see_base(survey, piece, first);
+        see_base(survey, segment, first);
     else if (member)
-        see_value(survey, member, piece, first);
+        see_value(survey, member, segment, first);
 }
 
 void merge_file_fini(struct merge_file *file)

@@ -118,16 +118,16 @@ static int64_t end_of(const struct tl_slice *slice)
     return slice->flags & TL_UNCLOSED ? OPEN_END : slice->end_ns;
 }
 
-/* Of the piece that a later one goes on from. */
-static uint32_t row_of_first(const struct nsys_export *nsys, uint32_t piece)
+/* Of the segment that a later one goes on from. */
+static uint32_t row_of_first(const struct nsys_export *nsys, uint32_t segment)
 {
     const struct timeline *timeline = nsys->timeline;
-    uint32_t at = ARRAY_LOWER_BOUND(&timeline->pieces, struct tl_piece, slice, 0, piece);
-    bool found = at < timeline->pieces.count && timeline->pieces.at[at].slice == piece;
-    return found ? nsys->row_of_slice[timeline->pieces.at[at].first] : 0;
+    uint32_t at = ARRAY_LOWER_BOUND(&timeline->segments, struct tl_segment, slice, 0, segment);
+    bool found = at < timeline->segments.count && timeline->segments.at[at].slice == segment;
+    return found ? nsys->row_of_slice[timeline->segments.at[at].first] : 0;
 }
 
-/* A range in pieces is one row, from its first piece to the end of its last. */
+/* A range in segments is one row, from its first segment to the end of its last. */
 static void put_range(struct nsys_export *nsys, uint32_t index, const struct tl_attr *attrs,
                       uint32_t count)
 {
@@ -185,7 +185,7 @@ static void put_failed(struct nsys_export *nsys, const struct tl_slice *slice, i
     row_write(row);
 }
 
-/* A call in pieces is one row, from its first piece to the end of its last. */
+/* A call in segments is one row, from its first segment to the end of its last. */
 static void put_call(struct nsys_export *nsys, uint32_t index)
 {
     const struct tl_slice *slice = &nsys->timeline->slices.at[index];
@@ -307,16 +307,16 @@ bool nsys_events_walk(struct nsys_export *nsys)
 static bool find_ends(struct nsys_export *nsys)
 {
     const struct timeline *timeline = nsys->timeline;
-    if (!timeline->pieces.count)
+    if (!timeline->segments.count)
         return true;
     nsys->whole_end = malloc(timeline->slices.count * sizeof *nsys->whole_end);
     if (!nsys->whole_end)
         return false;
     for (uint32_t i = 0; i < timeline->slices.count; i++)
         nsys->whole_end[i] = end_of(&timeline->slices.at[i]);
-    for (uint32_t i = 0; i < timeline->pieces.count; i++) {
-        const struct tl_piece *piece = &timeline->pieces.at[i];
-        nsys->whole_end[piece->first] = end_of(&timeline->slices.at[piece->slice]);
+    for (uint32_t i = 0; i < timeline->segments.count; i++) {
+        const struct tl_segment *segment = &timeline->segments.at[i];
+        nsys->whole_end[segment->first] = end_of(&timeline->slices.at[segment->slice]);
     }
     return true;
 }

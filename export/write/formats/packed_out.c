@@ -21,8 +21,8 @@ static bool ends_with(const char *path, const char *ending)
 
 static ssize_t gzip_write(void *file, const char *bytes, size_t size)
 {
-    unsigned piece = size > INT_MAX ? INT_MAX : (unsigned)size;
-    return gzwrite(file, bytes, piece) > 0 ? (ssize_t)piece : 0;
+    unsigned segment = size > INT_MAX ? INT_MAX : (unsigned)size;
+    return gzwrite(file, bytes, segment) > 0 ? (ssize_t)segment : 0;
 }
 
 static int gzip_close(void *file)

@@ -502,18 +502,18 @@ static void put_run(struct perfetto *perfetto)
 }
 
 /* What is not recorded from here on. Its time is said in full: the walk does not pass by. */
-static void put_shed(struct perfetto *perfetto, const struct tl_shed *shed)
+static void put_throttle(struct perfetto *perfetto, const struct tl_throttle *throttle)
 {
     struct proto_out *out = &perfetto->out;
-    uint64_t time_ns = perfetto->timeline->base_realtime_ns + (uint64_t)shed->time_ns;
-    uint32_t track = perfetto_tracks_process(&perfetto->tracks, shed->process);
+    uint64_t time_ns = perfetto->timeline->base_realtime_ns + (uint64_t)throttle->time_ns;
+    uint32_t track = perfetto_tracks_process(&perfetto->tracks, throttle->process);
     char name[80];
-    snprintf(name, sizeof name, "libprof: %s %s", run_cost_shed_name(shed),
-             shed->on ? "recorded again" : "not recorded any more");
+    snprintf(name, sizeof name, "libprof: %s %s", run_cost_throttle_name(throttle),
+             throttle->on ? "recorded again" : "not recorded any more");
     perfetto->at = perfetto_packet_begin(out, time_ns, TYPE_INSTANT, track);
     proto_string(out, EVENT_NAME, name);
-    perfetto_double(perfetto, PERFETTO_KEY_COST, shed->cost_ppm / 1e4);
-    perfetto_double(perfetto, PERFETTO_KEY_BUDGET, shed->budget_ppm / 1e4);
+    perfetto_double(perfetto, PERFETTO_KEY_COST, throttle->cost_ppm / 1e4);
+    perfetto_double(perfetto, PERFETTO_KEY_BUDGET, throttle->budget_ppm / 1e4);
     proto_end(out, perfetto->at.event);
     proto_uint(out, PACKET_TIMESTAMP_CLOCK, CLOCK_REALTIME_ID);
     perfetto_names_put(&perfetto->names, out);
@@ -525,8 +525,8 @@ static void write_head(struct perfetto *perfetto)
     put_clocks(perfetto);
     perfetto_tracks_describe(&perfetto->tracks);
     put_run(perfetto);
-    for (uint32_t i = 0; i < perfetto->timeline->sheds.count; i++)
-        put_shed(perfetto, &perfetto->timeline->sheds.at[i]);
+    for (uint32_t i = 0; i < perfetto->timeline->throttles.count; i++)
+        put_throttle(perfetto, &perfetto->timeline->throttles.at[i]);
 }
 
 /* ---- the file ---- */

@@ -32,7 +32,7 @@ extern "C" {
 /* Written out when this much is there and no message is open. */
 #define PROTO_FLUSH_BYTES (1u << 20)
 
-/* Room that is always left behind `limit`, so that small pieces need one comparison each. */
+/* Room that is always left behind `limit`, so that small segments need one comparison each. */
 #define PROTO_SLACK_BYTES 128u
 
 enum proto_wire { PROTO_VARINT = 0, PROTO_FIXED64 = 1, PROTO_LENGTH = 2 };

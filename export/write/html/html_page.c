@@ -52,13 +52,13 @@ void html_block_end(FILE *stream)
 static void write_line(FILE *stream, const char *line, size_t size)
 {
     while (size) {
-        size_t piece = size < TEXT_COLUMNS / 4 ? size : TEXT_COLUMNS / 4;
+        size_t segment = size < TEXT_COLUMNS / 4 ? size : TEXT_COLUMNS / 4;
         /* not within a character */
-        while (piece < size && piece > 1 && ((unsigned char)line[piece] & 0xc0) == 0x80)
-            piece--;
-        xml_text(stream, (struct text){line, piece}, TEXT_COLUMNS);
-        line += piece;
-        size -= piece;
+        while (segment < size && segment > 1 && ((unsigned char)line[segment] & 0xc0) == 0x80)
+            segment--;
+        xml_text(stream, (struct text){line, segment}, TEXT_COLUMNS);
+        line += segment;
+        size -= segment;
     }
 }
 

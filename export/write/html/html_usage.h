@@ -38,7 +38,7 @@ bool html_usage(struct json_out *out, const struct timeline *timeline);
  *                the operation that ended it, path of its launch, path of the call that may have been
  *                waited in]
  *     owner_count
- *     owners[]   most time first: [pid, device or null, cause, path, pieces, ns]
+ *     owners[]   most time first: [pid, device or null, cause, path, segments, ns]
  *
  * False: no memory. */
 bool html_gaps(struct json_out *out, const struct findings *findings);

@@ -141,17 +141,17 @@ static void print_losses(const struct table *table, const struct run_facts *fact
         fprintf(table->stream, "Ring mode: only the last part of the run was kept.\n");
 }
 
-static void print_shed(const struct table *table, const struct timeline *timeline,
-                       const struct tl_shed *shed)
+static void print_throttle(const struct table *table, const struct timeline *timeline,
+                           const struct tl_throttle *throttle)
 {
-    const struct tl_process *process = &timeline->processes.at[shed->process];
+    const struct tl_process *process = &timeline->processes.at[throttle->process];
     char at[TIME_TEXT_BYTES], cost[TIME_TEXT_BYTES], budget[TIME_TEXT_BYTES];
-    time_text_number((double)(shed->time_ns - process->start_ns) / 1e9, 3, at);
-    time_text_number(shed->cost_ppm / 1e4, 2, cost);
-    time_text_number(shed->budget_ppm / 1e4, 2, budget);
+    time_text_number((double)(throttle->time_ns - process->start_ns) / 1e9, 3, at);
+    time_text_number(throttle->cost_ppm / 1e4, 2, cost);
+    time_text_number(throttle->budget_ppm / 1e4, 2, budget);
     fprintf(table->stream, "  at %s s %s: %s (%s %% of wall, the budget is %s %%)", at,
-            shed->on ? "recorded again" : "not recorded any more", run_cost_shed_sentence(shed),
-            cost, budget);
+            throttle->on ? "recorded again" : "not recorded any more",
+            run_cost_throttle_sentence(throttle), cost, budget);
     if (timeline->processes.count > 1)
         fprintf(table->stream, ", process %u", process->info.pid);
     fputc('\n', table->stream);
@@ -173,8 +173,8 @@ static void print_cost(const struct table *table, const struct timeline *timelin
         fprintf(table->stream, ", %llu ns per launch (CUPTI's own cost not included)",
                 (unsigned long long)cost.launch_ns);
     fprintf(table->stream, "; start-up %s; background threads %s\n", begin, own);
-    for (uint32_t i = 0; i < timeline->sheds.count; i++)
-        print_shed(table, timeline, &timeline->sheds.at[i]);
+    for (uint32_t i = 0; i < timeline->throttles.count; i++)
+        print_throttle(table, timeline, &timeline->throttles.at[i]);
 }
 
 void write_options_default(struct write_options *options)

@@ -8,7 +8,7 @@
  *      "key_averages": [{see averages_table.h}], "kernels": [the rows of kernels again],
  *      "total_average": {a row}, "device_time": [{see averages_table.h}], "loss": {...},
  *      "ledger": [...], "failed_calls": [...], see ledger_report.c,
- *      "cost", "shed": see facts_json.h,
+ *      "cost", "throttled": see facts_json.h,
  *      "graphs": [see graphs_report.c], where there are any,
  *      "stacks": {count, modules, method, cut, untaken, missing}}, the last where there are any
  */
@@ -63,16 +63,16 @@ static void write_cost(struct json_out *out, const struct run_cost *cost)
     json_object_end(out);
 }
 
-static void write_shed(struct json_out *out, const struct timeline *timeline,
-                       const struct tl_shed *shed)
+static void write_throttle(struct json_out *out, const struct timeline *timeline,
+                           const struct tl_throttle *throttle)
 {
     json_object_begin(out);
-    json_key(out, "what"), json_string(out, run_cost_shed_name(shed));
-    json_key(out, "recorded"), json_bool(out, shed->on);
-    json_key(out, "time_ns"), json_int(out, shed->time_ns);
-    json_key(out, "pid"), json_uint(out, timeline->processes.at[shed->process].info.pid);
-    json_key(out, "cost_percent"), json_double(out, shed->cost_ppm / 1e4);
-    json_key(out, "budget_percent"), json_double(out, shed->budget_ppm / 1e4);
+    json_key(out, "what"), json_string(out, run_cost_throttle_name(throttle));
+    json_key(out, "recorded"), json_bool(out, throttle->on);
+    json_key(out, "time_ns"), json_int(out, throttle->time_ns);
+    json_key(out, "pid"), json_uint(out, timeline->processes.at[throttle->process].info.pid);
+    json_key(out, "cost_percent"), json_double(out, throttle->cost_ppm / 1e4);
+    json_key(out, "budget_percent"), json_double(out, throttle->budget_ppm / 1e4);
     json_object_end(out);
 }
 
@@ -82,11 +82,11 @@ void cost_json(struct json_out *out, const struct timeline *timeline)
     run_cost_init(&cost, timeline);
     if (cost.stated)
         write_cost(out, &cost);
-    if (!cost.stated && !timeline->sheds.count)
+    if (!cost.stated && !timeline->throttles.count)
         return;
     json_key(out, "shed"), json_array_begin(out);
-    for (uint32_t i = 0; i < timeline->sheds.count; i++)
-        write_shed(out, timeline, &timeline->sheds.at[i]);
+    for (uint32_t i = 0; i < timeline->throttles.count; i++)
+        write_throttle(out, timeline, &timeline->throttles.at[i]);
     json_array_end(out);
 }
 

@@ -564,14 +564,14 @@ static bool add_migrations(struct report *report)
 
 /* ---- what is odd ---- */
 
-struct oddities {
+struct anomalies {
     uint64_t unknown_frees, reused_addresses, from_calls;
     bool lost_anything;
 };
 
-static struct oddities oddities_of(const struct timeline *timeline)
+static struct anomalies anomalies_of(const struct timeline *timeline)
 {
-    struct oddities odd = {0};
+    struct anomalies odd = {0};
     struct run_facts facts;
     run_facts_init(&facts, timeline);
     odd.lost_anything = facts.lost_anything;
@@ -586,7 +586,7 @@ static struct oddities oddities_of(const struct timeline *timeline)
 
 static void print_notes(const struct report *report)
 {
-    struct oddities odd = oddities_of(report->timeline);
+    struct anomalies odd = anomalies_of(report->timeline);
     FILE *stream = report->table.stream;
     if (odd.unknown_frees)
         fprintf(stream, "\nReleased, but not allocated in the trace: %llu\n",
@@ -601,9 +601,9 @@ static void print_notes(const struct report *report)
         fprintf(stream, "\nCUPTI did not tell of memory: read from the CUDA calls\n");
 }
 
-static void oddities_json(const struct timeline *timeline, struct json_out *out)
+static void anomalies_json(const struct timeline *timeline, struct json_out *out)
 {
-    struct oddities odd = oddities_of(timeline);
+    struct anomalies odd = anomalies_of(timeline);
     json_newline(out);
     json_key(out, "unknown_frees"), json_uint(out, odd.unknown_frees);
     json_key(out, "reused_addresses"), json_uint(out, odd.reused_addresses);
@@ -626,7 +626,7 @@ static bool add_tables(struct table *table, void *user)
     if (done && is_text(report))
         print_notes(report);
     if (is_json(report))
-        oddities_json(report->timeline, report->table.json);
+        anomalies_json(report->timeline, report->table.json);
     return done;
 }
 

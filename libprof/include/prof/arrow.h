@@ -19,8 +19,8 @@
  *     result            int32, null of what is no call or did not return
  *     parent            int64: row of the event around it, counted from 0 over the whole table; null at top level and
  *                       of begin/end ranges
- *     continues         int64: row of the piece that this one goes on from, where a range was cut because one of
- *                       another stack ended inside of it; null else. Attributes and stack are on the first piece
+ *     continues         int64: row of the segment that this one goes on from, where a range was cut because one of
+ *                       another stack ended inside of it; null else. Attributes and stack are on the first segment
  *     thread_name       dictionary, null unknown
  *     domain, category  dictionary: of NVTX; null in the default domain, without category. A category that was not
  *                       named is its number

@@ -316,7 +316,7 @@ enum prof_record_type {
     PROF_REC_GRAPH = 83,        /* struct prof_rec_graph: a graph that can be launched */
     PROF_REC_STREAM_LOSS = 84,  /* struct prof_rec_stream_loss */
     PROF_REC_COST = 86,         /* struct prof_rec_cost */
-    PROF_REC_SHED = 87,         /* struct prof_rec_shed */
+    PROF_REC_THROTTLE = 87,     /* struct prof_rec_throttle */
     PROF_REC_ATTR_SET = 88,     /* struct prof_rec_attr_set */
     PROF_REC_FRAMES_END = 89,   /* struct prof_rec_frames_end */
 };
@@ -1095,27 +1095,27 @@ PROF_STATIC_ASSERT(sizeof(struct prof_rec_attr_set) == 16, "layout");
 
 /* What is not recorded any more when recording costs more than PROF_BUDGET, in this order.
  * X(symbol, name in outputs, sentence). Values are in files: append only. */
-#define PROF_SHED_THINGS(X)                             \
+#define PROF_THROTTLE_THINGS(X)                         \
     X(STACKS, "stacks", "call stacks")                  \
     X(CALLS, "calls", "CUDA calls that launch nothing") \
     X(NODES, "nodes", "single operations of launched graphs")
 
-enum prof_shed_thing {
-#define PROF_SHED_ENUM(symbol, name, sentence) PROF_SHED_##symbol,
-    PROF_SHED_THINGS(PROF_SHED_ENUM)
-#undef PROF_SHED_ENUM
-        PROF_SHED_COUNT
+enum prof_throttle_thing {
+#define PROF_THROTTLE_ENUM(symbol, name, sentence) PROF_THROTTLE_##symbol,
+    PROF_THROTTLE_THINGS(PROF_THROTTLE_ENUM)
+#undef PROF_THROTTLE_ENUM
+        PROF_THROTTLE_COUNT
 };
 
-struct prof_rec_shed {
+struct prof_rec_throttle {
     uint64_t header;
     uint64_t ticks;
-    uint32_t what;     /* enum prof_shed_thing */
+    uint32_t what;     /* enum prof_throttle_thing */
     uint32_t on;       /* 0 from here on it is not recorded, 1 it is again */
     uint32_t cost_ppm; /* of wall time, lately: why */
     uint32_t budget_ppm;
 };
-PROF_STATIC_ASSERT(sizeof(struct prof_rec_shed) == 32, "layout");
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_throttle) == 32, "layout");
 
 #ifdef __cplusplus
 }

@@ -144,7 +144,7 @@ void recorder_time_ranges(const struct range_timer *timer);
 /* `what` can be left out when recording costs more than PROF_BUDGET: keep(false) ends its recording,
  * keep(true) begins it again; called on the writer thread. Registered when it is known that it is
  * recorded; NULL takes that back. Threads: any. */
-void recorder_sheddable(enum prof_shed_thing what, void (*keep)(bool on));
+void recorder_sheddable(enum prof_throttle_thing what, void (*keep)(bool on));
 
 /* Raw ticks of the recorder's clock, and how many there are nominally in a second. */
 uint64_t clock_now(void);

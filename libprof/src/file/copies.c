@@ -163,7 +163,7 @@ static int copies_go_on(int fd, uint64_t chunk, struct copies_chunk *copy)
     return error;
 }
 
-static bool copies_lacks_words(const struct copies_chunk *copy, uint64_t left)
+static bool copies_unrecorded_words(const struct copies_chunk *copy, uint64_t left)
 {
     return copy->words < (uint32_t)left;
 }
@@ -180,17 +180,17 @@ static void copies_map_file(int fd, uint64_t chunk)
 static void copies_finish(int fd, uint64_t chunk, enum prof_chunk_kind kind, uint64_t left)
 {
     struct copies_chunk *copy = &copies.chunks[chunk];
-    if (!(uint32_t)left || (copies_lacks_words(copy, left) && ++copy->tries < COPIES_TRIES))
+    if (!(uint32_t)left || (copies_unrecorded_words(copy, left) && ++copy->tries < COPIES_TRIES))
         return;
     copy->final = left;
-    if (kind == PROF_CHUNK_LOG && !copies_lacks_words(copy, left) && !copies.is_ring)
+    if (kind == PROF_CHUNK_LOG && !copies_unrecorded_words(copy, left) && !copies.is_ring)
         copies_map_file(fd, chunk);
 }
 
 static bool copies_is_final(const struct copies_chunk *copy, bool last)
 {
     return copy->final && copy->final == load_acquire(&copy->left) &&
-           !(last && copies_lacks_words(copy, copy->final));
+           !(last && copies_unrecorded_words(copy, copy->final));
 }
 
 static int copies_one(int fd, uint64_t chunk, enum prof_chunk_kind kind)

@@ -47,7 +47,7 @@ static void governor_learn(struct governor *governor)
     level->saved = saved > 0 ? saved : 0;
 }
 
-static bool governor_shed(struct governor *governor, double each_ns)
+static bool governor_throttle(struct governor *governor, double each_ns)
 {
     if (governor->depth == GOVERNOR_DEPTH_MAX)
         return false;
@@ -78,7 +78,7 @@ static bool governor_may_restore(struct governor *governor)
 }
 
 enum governor_decision governor_decide(struct governor *governor,
-                                       const struct governor_period *period, bool can_shed)
+                                       const struct governor_period *period, bool can_throttle)
 {
     if (!governor->budget_ppm || !period->base_ns || !period->activity)
         return GOVERNOR_KEEP;
@@ -93,9 +93,9 @@ enum governor_decision governor_decide(struct governor *governor,
     governor->over += over;
     governor->calm += !over;
     governor_learn(governor);
-    if (governor->over >= GOVERNOR_OVER && can_shed &&
-        governor_shed(governor, governor_each_ns(&governor->window)))
-        return GOVERNOR_SHED;
+    if (governor->over >= GOVERNOR_OVER && can_throttle &&
+        governor_throttle(governor, governor_each_ns(&governor->window)))
+        return GOVERNOR_THROTTLE;
     if (governor->calm && governor_may_restore(governor)) {
         governor_restore(governor);
         return GOVERNOR_RESTORE;

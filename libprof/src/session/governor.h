@@ -1,11 +1,11 @@
 /* governor.h - when to stop recording something because recording costs too much, and when to begin
  * again: a function of costs, without a clock and without effects.
  *
- *     cost above the budget in GOVERNOR_OVER periods in a row -> shed the next thing
- *     cost, and what the latest thing shed would add, below GOVERNOR_CALM_PERCENT of the budget for
+ *     cost above the budget in GOVERNOR_OVER periods in a row -> throttled the next thing
+ *     cost, and what the latest thing throttled would add, below GOVERNOR_CALM_PERCENT of the budget for
  *     a while -> that thing is recorded again; each time the while doubles
  *
- * What a thing would add is what it took per activity when it was shed, times the activity now: so a
+ * What a thing would add is what it took per activity when it was throttled, times the activity now: so a
  * load that stays the same never brings back what it made too expensive. Periods in which nothing
  * happened prove nothing and are passed over.
  */
@@ -30,13 +30,13 @@ struct governor_period {
 };
 
 struct governor_level {
-    double before; /* ns per activity when it was shed */
+    double before; /* ns per activity when it was throttled */
     double saved;  /* ns per activity that shedding it has saved; below 0: not known yet */
 };
 
 struct governor {
-    uint64_t budget_ppm; /* 0: nothing is ever shed */
-    unsigned depth;      /* things shed */
+    uint64_t budget_ppm; /* 0: nothing is ever throttled */
+    unsigned depth;      /* things throttled */
     unsigned over, calm, settle;
     unsigned wait;                 /* calm periods before something is recorded again */
     struct governor_period window; /* sum of the periods since the latest decision, or of a row over
@@ -45,13 +45,13 @@ struct governor {
     struct governor_level levels[GOVERNOR_DEPTH_MAX];
 };
 
-enum governor_decision { GOVERNOR_KEEP, GOVERNOR_SHED, GOVERNOR_RESTORE };
+enum governor_decision { GOVERNOR_KEEP, GOVERNOR_THROTTLE, GOVERNOR_RESTORE };
 
 void governor_init(struct governor *governor, uint64_t budget_ppm);
 
-/* One more period is over. `can_shed`: there is something left to shed. The decision counts as
+/* One more period is over. `can_throttle`: there is something left to throttled. The decision counts as
  * carried out. */
 enum governor_decision governor_decide(struct governor *governor,
-                                       const struct governor_period *period, bool can_shed);
+                                       const struct governor_period *period, bool can_throttle);
 
 #endif

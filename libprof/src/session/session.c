@@ -13,10 +13,10 @@
 #include "own_files.h"
 #include "own_thread.h"
 #include "process.h"
-#include "shed.h"
 #include "signals.h"
 #include "test_point.h"
 #include "thread.h"
+#include "throttle.h"
 #include "timing.h"
 #include "writer.h"
 
@@ -727,7 +727,7 @@ static void session_forget(void)
     loss_fork_child();
     thread_fork_child();
     timing_fork_child();
-    shed_fork_child();
+    throttle_fork_child();
     process_fork_child();
     own_thread_fork_child();
     writer_fork_child();

@@ -11,8 +11,8 @@
 #include "meta.h"
 #include "own_thread.h"
 #include "session.h"
-#include "shed.h"
 #include "thread.h"
+#include "throttle.h"
 #include "worker.h"
 
 #include <string.h>
@@ -64,9 +64,9 @@ static void writer_do_periodic(struct writer_due *due)
         writer_sample_clock();
     if (writer_due(&due->tick, now, config_get()->flush_ms * 1000000u))
         session_tick_collectors();
-    if (writer_due(&due->cost, now, SHED_PERIOD_NS)) {
+    if (writer_due(&due->cost, now, THROTTLE_PERIOD_NS)) {
         cost_writer();
-        shed_tick();
+        throttle_tick();
         cost_state(false);
     }
     if (writer_due(&due->copy, now, WRITER_COPY_NS))
@@ -80,13 +80,13 @@ static bool writer_is_last(struct writer_due *due)
 
 static void writer_begin(void)
 {
-    shed_begin();
+    throttle_begin();
     writer_watch = (struct counter_watch){0};
     /* The rate of the counter is only roughly known so far: an early second sample corrects it. */
     uint64_t now = clock_monotonic_ns();
     writer_due_next = (struct writer_due){.clock = now + 10000000u,
                                           .tick = now + config_get()->flush_ms * 1000000u,
-                                          .cost = now + SHED_PERIOD_NS};
+                                          .cost = now + THROTTLE_PERIOD_NS};
     writer_delay_ns = WRITER_POLL_MIN_NS;
     writer_has_begun = true;
 }

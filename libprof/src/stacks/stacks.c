@@ -284,7 +284,7 @@ void stacks_init(void)
     glibc_only_atfork(stacks_before_fork, stacks_after_fork, stacks_fork_child);
     stacks_choice = (uint32_t)config->stacks;
     store_release(&stacks_where, stacks_choice);
-    recorder_sheddable(PROF_SHED_STACKS, stacks_keep);
+    recorder_sheddable(PROF_THROTTLE_STACKS, stacks_keep);
 }
 
 bool stacks_chosen(void)

@@ -46,7 +46,7 @@ extern "C" {
     X(LABEL_CATEGORY, "category", RAW)           \
     X(LABEL_NUMBER, "category id", NUMBER)       \
     X(COLOR, "color", TEXT)                      \
-    X(PIECE_OF, "piece of", NUMBER)              \
+    X(SEGMENT_OF, "piece of", NUMBER)            \
     X(FLOPS, "flops", REAL)                      \
     X(KERNEL_FLOP, "kernel_flop", REAL)          \
     X(KERNEL_NUM_GB, "kernel_num_gb", REAL)

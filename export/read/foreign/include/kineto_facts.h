@@ -79,8 +79,8 @@ bool kineto_facts_init(struct kineto_facts *facts, struct event_store *store,
 void kineto_facts_fini(struct kineto_facts *facts);
 
 /* As kineto_visitor.member. */
-void kineto_facts_member(struct kineto_facts *facts, struct text key, struct text piece, bool first,
-                         bool last);
+void kineto_facts_member(struct kineto_facts *facts, struct text key, struct text segment,
+                         bool first, bool last);
 
 /* Notes whose runtime or driver the call is of. */
 void kineto_facts_call(struct kineto_facts *facts, const struct kineto_event *event);

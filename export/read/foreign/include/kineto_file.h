@@ -22,8 +22,8 @@ struct kineto_visitor {
     const char *(*event)(void *user, struct json_cursor *cursor, const char *p);
     /* Begin and end of an array of events. May be NULL. */
     void (*events)(void *user, bool begin);
-    /* Another member, its value in pieces as they are in the file. May be NULL. */
-    void (*member)(void *user, struct text key, struct text piece, bool first, bool last);
+    /* Another member, its value in segments as they are in the file. May be NULL. */
+    void (*member)(void *user, struct text key, struct text segment, bool first, bool last);
 };
 
 struct kineto_walked {

@@ -49,7 +49,7 @@ bool source_peek(struct source *source, struct text *head, struct read_error *er
  * source.c). */
 ptrdiff_t source_read(struct source *source, void *to, size_t bytes, struct read_error *error);
 
-/* All of it in one piece, for formats that are read so; freed by the caller. NULL: as -1 above, or
+/* All of it in one segment, for formats that are read so; freed by the caller. NULL: as -1 above, or
  * more than `most` bytes. `size` is set. */
 void *source_read_all(struct source *source, size_t most, size_t *size, struct read_error *error);
 

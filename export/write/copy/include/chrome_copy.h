@@ -20,9 +20,9 @@ struct chrome_copy {
 /* False: nothing was written, `error` says why. */
 bool chrome_copy_trace(const struct chrome_copy *copy, const char *to, struct write_error *error);
 
-/* Copies a piece of a member's value, as kineto_file.h passes it. */
-void chrome_copy_piece(struct json_out *out, struct text key, struct text piece, bool first,
-                       bool last);
+/* Copies a segment of a member's value, as kineto_file.h passes it. */
+void chrome_copy_part(struct json_out *out, struct text key, struct text segment, bool first,
+                      bool last);
 
 /* Ends the line before a closing bracket, without a comma. */
 void chrome_copy_end_line(struct json_out *out);

@@ -34,7 +34,7 @@ struct nsys_export {
     struct database_row *strings;
     int64_t next_string;
     uint32_t *row_of_slice; /* row of NVTX_EVENTS, 0 none */
-    int64_t *whole_end;     /* by slice: the end of its last piece; NULL: no range has several */
+    int64_t *whole_end;     /* by slice: the end of its last segment; NULL: no range has several */
     uint32_t nvtx_rows;
     uint64_t next_range;
 };

@@ -15,12 +15,12 @@ void facts_json_lists(struct json_out *out, const struct timeline *timeline);
 /* Member "loss": every cause of PROF_LOSS_CAUSES, the ledger and the troubles of run_facts.h. */
 void facts_json_loss(struct json_out *out, const struct run_facts *facts);
 
-/* The members "cost" and "shed": of profdump --json, and of a Chrome trace's metadata.
+/* The members "cost" and "throttled": of profdump --json, and of a Chrome trace's metadata.
  *
  *     "cost": {"percent", "base_ns", "taken_ns", "own_threads_ns", "end_ns", "launches",
  *              "ns_per_launch", "budget_percent",
  *              "parts": [{"name", "of", "count", "ns", "what"}]},
- *     "shed": [{"what", "recorded", "time_ns", "pid", "cost_percent", "budget_percent"}]
+ *     "throttled": [{"what", "recorded", "time_ns", "pid", "cost_percent", "budget_percent"}]
  *
  * "of" is "threads" (taken from the program's), "own" (libprof's) or "end". budget_percent is null
  * without a budget. Nothing is written where no recorder stated its cost.
