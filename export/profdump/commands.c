@@ -4,6 +4,7 @@
 #include "compat.h"
 #include "inputs.h"
 #include "options.h"
+#include "progress.h"
 #include "run_facts.h"
 #include "text.h"
 #include "window_options.h"
@@ -121,6 +122,7 @@ __attribute__((format(printf, 2, 0))) static void tell(bool more, const char *fo
 {
     char shown[COMPLAINT_BYTES];
     show(shown, format, arguments);
+    progress_hide();
     if (!listening)
         fprintf(stderr, more ? "  %s\n" : "profdump: %s\n", shown);
     else if (more)

@@ -4,6 +4,7 @@
 #include "foreign.h"
 #include "merge_chrome.h"
 #include "profdump.h"
+#include "progress.h"
 #include "source.h"
 #include "window_options.h"
 
@@ -219,7 +220,18 @@ static size_t open_files(struct input_load *load, struct trace_file **files)
     return count;
 }
 
-const struct timeline *input_load_run(struct input_load *load)
+/* Shows progress over all files until progress_end(). */
+static void begin_progress(const struct path_list *paths)
+{
+    struct stat status;
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < paths->count; i++)
+        if (stat(paths->at[i], &status) == 0)
+            bytes += (uint64_t)status.st_size;
+    progress_begin("reading", paths->count == 1 ? paths->at[0] : "all files", bytes);
+}
+
+static void load_files(struct input_load *load)
 {
     struct trace_file **files = calloc(load->paths.count + 1, sizeof(struct trace_file *));
     size_t count = files ? open_files(load, files) : 0;
@@ -235,6 +247,13 @@ const struct timeline *input_load_run(struct input_load *load)
     for (size_t i = 0; i < count; i++)
         trace_file_close(files[i]);
     free(files);
+}
+
+const struct timeline *input_load_run(struct input_load *load)
+{
+    begin_progress(&load->paths);
+    load_files(load);
+    progress_end();
     return load->timeline;
 }
 

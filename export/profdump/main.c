@@ -5,6 +5,7 @@
 #include "fit.h"
 #include "inputs.h"
 #include "options.h"
+#include "progress.h"
 #include "window_options.h"
 #include "write_report.h"
 
@@ -129,5 +130,6 @@ int main(int argc, char **argv)
     if (!options_read(&options, argc, argv))
         return wrong_usage();
     out_file_remove_on_signals();
+    progress_enable(fit_terminal_width);
     return run_command(&options);
 }

@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "trace_walk.h"
 
+#include "progress.h"
+
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -26,11 +28,12 @@ size_t walk_offset(const struct walk *walk, const uint64_t *at)
 /* A trace is as large as the timeline made of it; without this both would be in memory at once. */
 void walk_forget(const struct walk *walk, size_t chunk_offset)
 {
+    size_t left = walk->file->size - chunk_offset;
+    size_t bytes = left < PROF_CHUNK_BYTES ? left : PROF_CHUNK_BYTES;
     if (!walk->file->mapping)
         return;
-    size_t left = walk->file->size - chunk_offset;
-    madvise((uint8_t *)walk->file->mapping + chunk_offset,
-            left < PROF_CHUNK_BYTES ? left : PROF_CHUNK_BYTES, MADV_DONTNEED);
+    madvise((uint8_t *)walk->file->mapping + chunk_offset, bytes, MADV_DONTNEED);
+    progress_add(bytes);
 }
 
 void walk_damage(struct walk *walk, size_t offset, const char *what)

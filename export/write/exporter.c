@@ -8,8 +8,11 @@
 #include "exporter.h"
 
 #include "array.h"
+#include "progress.h"
 
 #include <stdlib.h>
+
+#define PROGRESS_EVENTS 4096u /* between two reports */
 
 enum run_kind {
     RUN_SLICE,
@@ -37,6 +40,7 @@ struct walk {
     void *user;
     struct run *runs; /* a heap once all are there: the earliest on top */
     uint32_t count, capacity;
+    uint64_t done, all; /* events */
 };
 
 static int64_t time_of(const struct timeline *timeline, enum run_kind kind, uint32_t index)
@@ -96,6 +100,7 @@ static bool add_run(struct walk *walk, enum run_kind kind, uint32_t first, uint3
     }
     struct run *run = &walk->runs[walk->count++];
     *run = (struct run){.next = first, .end = end, .kind = kind};
+    walk->all += end - first;
     set_times(walk->timeline, run);
     return true;
 }
@@ -196,6 +201,8 @@ static void emit(struct walk *walk, struct run *run)
         break;
     }
     run->next++;
+    if (walk->done++ % PROGRESS_EVENTS == 0)
+        progress_share(walk->done, walk->all);
 }
 
 /* Advances the run on top until another one is due. */

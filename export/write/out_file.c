@@ -2,6 +2,7 @@
 #include "out_file.h"
 
 #include "prof/format.h"
+#include "progress.h"
 #include "text.h"
 
 #include <errno.h>
@@ -288,7 +289,9 @@ bool out_file_open(struct out_file *file, const char *path, struct write_error *
     *file = (struct out_file){.fd = -1, .path = strdup(path)};
     file->target = file->path ? find_target(path) : NULL;
     bool opened = file->target ? open_target(file, error) : fail(error, path, errno);
-    if (!opened)
+    if (opened)
+        progress_begin_writing(file->path, file->fd);
+    else
         out_file_fini(file);
     return opened;
 }
@@ -325,6 +328,7 @@ static int put_in_place(const struct out_file *file)
 
 bool out_file_commit(struct out_file *file, int failure, struct write_error *error)
 {
+    progress_end();
     if (close(file->fd) != 0 && !failure)
         failure = errno;
     if (file->temporary && !failure)

@@ -7,6 +7,7 @@
  */
 #include "source.h"
 
+#include "progress.h"
 #include "trace_reader.h"
 
 #include <errno.h>
@@ -200,6 +201,8 @@ static ptrdiff_t stored_read(struct source *source, void *to, size_t bytes,
         if (got >= 0 || errno != EINTR) {
             if (got < 0)
                 trace_error(error, source->path, "%s", strerror(errno));
+            else
+                progress_add((uint64_t)got);
             return got;
         }
     }
