@@ -174,7 +174,7 @@ static void put_devices_of(struct combining *combining)
         uint32_t number = id.bytes ? text_pool_number(&combining->ids, id) : 0;
         if (!number)
             fail(combining, id.bytes ? "out of memory" : "KeyError: 'id'");
-        if (!number || (number < known && !combining->first))
+        if (!number || (number <= known && !combining->first))
             continue;
         json_newline(combining->out);
         json_out_bytes(combining->out, item.bytes, item.size);

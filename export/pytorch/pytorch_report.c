@@ -121,7 +121,7 @@ static struct pytorch_row *row_of(struct pytorch_rows *rows, struct text name)
         rows->at = at;
         rows->capacity = capacity;
     }
-    rows->at[number].name = rows->names.texts[number];
+    rows->at[number].name = text_pool_text(&rows->names, number);
     return &rows->at[number];
 }
 
@@ -398,11 +398,6 @@ static void put_device(FILE *to, const struct pytorch_device_rows *device)
     fputs(":\n", to);
 }
 
-static uint32_t row_count(const struct pytorch_rows *rows)
-{
-    return rows->names.count ? rows->names.count - 1 : 0;
-}
-
 static bool begin_table(struct report *report, size_t rows, size_t columns)
 {
     report->used = 0;
@@ -424,13 +419,12 @@ static void end_table(struct report *report, const struct pytorch_device_rows *d
     }
     free(report->cells);
     text_pool_fini(&report->texts);
-    report->texts = (struct text_pool){0};
 }
 
 static void write_device(struct report *report, const struct pytorch_device_rows *device,
                          bool first)
 {
-    uint32_t count = row_count(&device->rows);
+    uint32_t count = device->rows.names.count;
     if (!begin_table(report, count + 1, VALUES + 1))
         return;
     put_string(report, "Kernel Name");
@@ -474,13 +468,13 @@ static void write_both(struct report *report, const struct pytorch_device_rows *
                        const struct pytorch_device_rows *other, const char *const names[2],
                        bool first)
 {
-    uint32_t a = row_count(&device->rows), b = row_count(&other->rows);
+    uint32_t a = device->rows.names.count, b = other->rows.names.count;
     struct pytorch_pair *pairs = calloc((size_t)a + b + 1, sizeof *pairs);
     report->failed |= !pairs;
     if (pairs && begin_table(report, (size_t)a + b + 1, 2 * VALUES + 1)) {
         uint32_t count;
-        report->failed |= !pytorch_zip(a ? device->rows.names.texts + 1 : NULL, a,
-                                       b ? other->rows.names.texts + 1 : NULL, b, pairs, &count);
+        report->failed |=
+            !pytorch_zip(device->rows.names.at, a, other->rows.names.at, b, pairs, &count);
         put_string(report, "Kernel Name");
         put_headings(report, names[0]);
         put_headings(report, names[1]);

@@ -169,7 +169,7 @@ static struct text keep_once(struct reading *reading, struct text text)
     uint32_t number = text.bytes ? text_pool_number(&reading->trace->texts, text) : 0;
     if (text.bytes && !number)
         out_of_memory(reading);
-    return number ? reading->trace->texts.texts[number] : (struct text){NULL, 0};
+    return number ? text_pool_text(&reading->trace->texts, number) : (struct text){NULL, 0};
 }
 
 /* Interns the text of a string; other values as written. */
@@ -232,7 +232,7 @@ static void take_op(struct reading *reading)
         return;
     if (id < trace->id_capacity && trace->op_of_id[id])
         fail(reading, "ParseException: duplicate external id in event: %.*s",
-             (int)trace->ids.texts[id].size, trace->ids.texts[id].bytes);
+             (int)text_pool_text(&trace->ids, id).size, text_pool_text(&trace->ids, id).bytes);
     struct pytorch_op *op = &trace->ops[trace->op_count++];
     trace->op_of_id[id] = trace->op_count;
     op->event = read_inputs(reading);

@@ -29,7 +29,7 @@
 #include "array.h"
 #include "builder.h"
 #include "maps.h"
-#include "namepool.h"
+#include "text_pool.h"
 #include "timeline.h"
 
 #define STACK_NONE UINT32_MAX
@@ -217,7 +217,7 @@ struct build_first {
 
 struct builder {
     struct timeline *timeline;
-    struct namepool pool;
+    struct idmap demangled; /* name -> its demangled form, which may be itself */
     bool failed;
 
     /* The process at hand. */

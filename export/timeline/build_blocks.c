@@ -149,7 +149,7 @@ static struct tl_block *block_of(struct builder *builder, const struct build_blo
     if (block)
         return block;
     bool cut = build_process(builder)->health.missing_chunks > 0;
-    uint32_t name = namepool_format(&builder->pool, cut ? "(block lost)" : "default");
+    uint32_t name = text_pool_format(&builder->timeline->names, cut ? "(block lost)" : "default");
     return name == TL_NONE ? NULL : begin_block(builder, name, item->time_ns);
 }
 

@@ -1,6 +1,8 @@
 /* build_facts.c - the process, its names, threads, devices, contexts and streams; children, windows, cost. */
 #include "build.h"
 
+#include "demangle.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,8 +24,8 @@ int64_t build_time(const struct builder *builder, int64_t time_ns)
 uint32_t build_missing_name(struct builder *builder, uint32_t id)
 {
     build_process(builder)->odd.missing_names++;
-    uint32_t name = id ? namepool_format(&builder->pool, "(name %u is missing)", id)
-                       : namepool_format(&builder->pool, "(name lost)");
+    uint32_t name = id ? text_pool_format(&builder->timeline->names, "(name %u is missing)", id)
+                       : text_pool_format(&builder->timeline->names, "(name lost)");
     builder->failed |= name == TL_NONE;
     return name;
 }
@@ -34,6 +36,30 @@ uint32_t build_name(struct builder *builder, uint32_t id)
     return build_ref(builder, id).name;
 }
 
+static uint32_t demangle(struct text_pool *names, uint32_t name)
+{
+    struct text mangled = names->at[name], plain;
+    char *text = demangle_name(mangled.bytes, mangled.size, &plain.size);
+    if (!text)
+        return name;
+    plain.bytes = text;
+    uint32_t index = text_pool_add(names, plain);
+    free(text);
+    return index;
+}
+
+/* The demangled form of a name; the name where there is none. TL_NONE: no memory. */
+static uint32_t demangled(struct builder *builder, uint32_t name)
+{
+    uint32_t known = idmap_find(&builder->demangled, name);
+    if (known != IDMAP_NONE)
+        return known;
+    uint32_t index = demangle(&builder->timeline->names, name);
+    if (index == TL_NONE || !idmap_set(&builder->demangled, name, index))
+        return TL_NONE;
+    return index;
+}
+
 uint32_t build_kernel_name(struct builder *builder, uint32_t id)
 {
     uint32_t known = idmap_find(&builder->kernel_names, id);
@@ -42,7 +68,7 @@ uint32_t build_kernel_name(struct builder *builder, uint32_t id)
     uint32_t name = build_name(builder, id);
     if (builder->failed)
         return TL_NONE;
-    name = namepool_demangled(&builder->pool, name);
+    name = demangled(builder, name);
     builder->failed |= name == TL_NONE || !idmap_set(&builder->kernel_names, id, name);
     return name;
 }
@@ -86,7 +112,7 @@ uint32_t build_thread_of(struct builder *builder, uint32_t number)
 
 static struct text keep(struct builder *builder, struct text text)
 {
-    struct text copy = namepool_copy(&builder->pool, text);
+    struct text copy = text_pool_copy(&builder->timeline->names, text);
     builder->failed |= copy.bytes == NULL;
     return copy;
 }
@@ -112,7 +138,7 @@ void timeline_define_name(struct builder *builder, uint32_t id, struct text text
 {
     if (builder->failed)
         return;
-    uint32_t name = namepool_intern(&builder->pool, text);
+    uint32_t name = text_pool_add(&builder->timeline->names, text);
     uint32_t known = idmap_find(&builder->names, id);
     build_process(builder)->odd.redefined_names +=
         (known != IDMAP_NONE && known != name) ||
@@ -129,7 +155,7 @@ void timeline_define_thread(struct builder *builder, uint32_t number, uint32_t t
     struct tl_thread *info = &builder->timeline->threads.at[thread];
     info->tid = tid;
     info->internal = internal;
-    info->name = name.size ? namepool_intern(&builder->pool, name) : TL_NONE;
+    info->name = name.size ? text_pool_add(&builder->timeline->names, name) : TL_NONE;
     builder->failed |= name.size && info->name == TL_NONE;
 }
 
@@ -213,7 +239,7 @@ void timeline_add_loss(struct builder *builder, enum prof_loss_cause cause, uint
 void timeline_add_warning(struct builder *builder, struct text what, uint64_t count)
 {
     struct tl_warning *warning = builder->failed ? NULL : ARRAY_ADD(&builder->timeline->warnings);
-    uint32_t name = warning ? namepool_intern(&builder->pool, what) : TL_NONE;
+    uint32_t name = warning ? text_pool_add(&builder->timeline->names, what) : TL_NONE;
     builder->failed |= name == TL_NONE;
     if (warning)
         *warning = (struct tl_warning){count, builder->process, name};

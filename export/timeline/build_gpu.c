@@ -120,8 +120,8 @@ static uint32_t copy_name(struct builder *builder, const struct tl_memcpy *copy)
              ->copy_names[usual ? copy->copy_kind * 256 + copy->src_kind * 16 + copy->dst_kind : 0];
     if (usual && *known != TL_NONE)
         return *known;
-    uint32_t name = namepool_format(
-        &builder->pool, "Memcpy %s (%s -> %s)", gpu_label_copy_kind(copy->copy_kind),
+    uint32_t name = text_pool_format(
+        &builder->timeline->names, "Memcpy %s (%s -> %s)", gpu_label_copy_kind(copy->copy_kind),
         gpu_label_memory_kind(copy->src_kind), gpu_label_memory_kind(copy->dst_kind));
     if (usual)
         *known = name;
@@ -144,7 +144,8 @@ static uint32_t memset_name(struct builder *builder, uint8_t kind)
     bool usual = kind < 16;
     if (usual && builder->memset_names[kind] != TL_NONE)
         return builder->memset_names[kind];
-    uint32_t name = namepool_format(&builder->pool, "Memset (%s)", gpu_label_memory_kind(kind));
+    uint32_t name =
+        text_pool_format(&builder->timeline->names, "Memset (%s)", gpu_label_memory_kind(kind));
     if (usual)
         builder->memset_names[kind] = name;
     return named(builder, name);
@@ -165,7 +166,8 @@ static void take_graph_run(struct builder *builder, const struct read_gpu *from)
 {
     const struct tl_graph_run *detail = &from->graph;
     struct tl_gpu gpu = {.kind = TL_GRAPH_RUN, .device = build_ordinal(detail->device)};
-    gpu.name = named(builder, namepool_format(&builder->pool, "CUDA graph %u", detail->graph));
+    gpu.name =
+        named(builder, text_pool_format(&builder->timeline->names, "CUDA graph %u", detail->graph));
     gpu.stream = build_stream(builder, detail->context, detail->stream, gpu.device);
     gpu.detail =
         share_detail(builder, DETAILS(builder->timeline->graph_runs, TL_GRAPH_RUN), detail);
@@ -178,7 +180,8 @@ static void take_sync(struct builder *builder, const struct read_gpu *from)
     struct tl_gpu gpu = {.kind = TL_SYNC, .stream = TL_NONE};
     gpu.device = from->wait_device ? build_ordinal(from->wait_device - 1)
                                    : idmap_find(&builder->context_device, detail->context);
-    gpu.name = named(builder, namepool_format(&builder->pool, "%s", gpu_label_sync(detail->type)));
+    gpu.name = named(
+        builder, text_pool_format(&builder->timeline->names, "%s", gpu_label_sync(detail->type)));
     if (detail->stream != PROF_SYNC_NO_STREAM)
         gpu.stream = build_stream(builder, detail->context, detail->stream, gpu.device);
     gpu.detail = share_detail(builder, DETAILS(builder->timeline->syncs, TL_SYNC), detail);
@@ -197,8 +200,8 @@ static void take_overhead(struct builder *builder, const struct read_gpu *from)
     struct tl_gpu gpu = {.kind = TL_OVERHEAD, .stream = TL_NONE, .device = TL_NONE};
     if (names_a_device(detail->object_kind))
         gpu.device = detail->object[0];
-    gpu.name =
-        named(builder, namepool_format(&builder->pool, "%s", gpu_label_overhead(detail->kind)));
+    gpu.name = named(builder, text_pool_format(&builder->timeline->names, "%s",
+                                               gpu_label_overhead(detail->kind)));
     gpu.detail = share_detail(builder, DETAILS(builder->timeline->overheads, TL_OVERHEAD), detail);
     add_gpu(builder, from, gpu);
 }

@@ -38,7 +38,8 @@ static uint32_t cuda_heap(struct builder *builder, uint8_t kind, uint32_t device
     uint32_t known = keymap_find(&builder->memory.heaps, key);
     if (known != KEYMAP_NONE)
         return known;
-    uint32_t name = namepool_format(&builder->pool, "%s", kind_names[kind < KINDS ? kind : 0]);
+    uint32_t name =
+        text_pool_format(&builder->timeline->names, "%s", kind_names[kind < KINDS ? kind : 0]);
     return add_heap(builder, key,
                     (struct tl_heap){
                         .process = builder->process, .device = device, .name = name, .kind = kind});
@@ -51,7 +52,7 @@ static uint32_t allocator_heap(struct builder *builder, uint32_t allocator)
     if (known != KEYMAP_NONE)
         return known;
     build_process(builder)->odd.missing_names++;
-    uint32_t name = namepool_format(&builder->pool, "allocator %u", allocator);
+    uint32_t name = text_pool_format(&builder->timeline->names, "allocator %u", allocator);
     return add_heap(
         builder, key,
         (struct tl_heap){

@@ -49,7 +49,8 @@ static void name_domain(struct builder *builder, uint32_t index)
     if (domain->number == 0 || domain->name != TL_NONE)
         return;
     build_process(builder)->odd.unknown_domains++;
-    uint32_t name = namepool_format(&builder->pool, "(domain %u is missing)", domain->number);
+    uint32_t name =
+        text_pool_format(&builder->timeline->names, "(domain %u is missing)", domain->number);
     builder->failed |= name == TL_NONE;
     domain->name = name;
 }
@@ -71,7 +72,7 @@ static uint32_t shown_name(struct builder *builder, uint32_t domain, uint32_t na
     size_t size = append(joined, names[domain]);
     joined[size++] = ':';
     size += append(joined + size, names[name].size ? names[name] : unnamed);
-    uint32_t shown = namepool_intern(&builder->pool, (struct text){joined, size});
+    uint32_t shown = text_pool_add(&builder->timeline->names, (struct text){joined, size});
     builder->failed |= shown == TL_NONE;
     return shown;
 }
@@ -119,7 +120,7 @@ static uint32_t make_label(struct builder *builder, const struct build_event *ev
 static uint32_t event_text(struct builder *builder, uint32_t id)
 {
     uint32_t name = id ? idmap_find(&builder->names, id)
-                       : namepool_intern(&builder->pool, (struct text){"", 0});
+                       : text_pool_add(&builder->timeline->names, (struct text){"", 0});
     if (name != IDMAP_NONE)
         return name;
     builder->failed |= id == 0;

@@ -296,7 +296,8 @@ void timeline_begin_step(struct builder *builder, uint32_t number, int64_t time_
         pop_top(builder, stack, time_ns);
     else if (place != STACK_NONE)
         build_process(builder)->odd.crossed_steps++;
-    uint32_t name = namepool_format(&builder->pool, "ProfilerStep#%llu", (unsigned long long)step);
+    uint32_t name =
+        text_pool_format(&builder->timeline->names, "ProfilerStep#%llu", (unsigned long long)step);
     builder->failed |= name == TL_NONE;
     begin_slice(builder, thread, time_ns, (struct opening){{name, TL_NONE}, TL_STEP, TL_STEP});
 }
@@ -309,7 +310,7 @@ static uint32_t api_name(struct builder *builder, const struct read_api *api)
         return name;
     build_process(builder)->odd.missing_names++;
     const char *domain = api->domain == PROF_API_DRIVER ? "driver" : "runtime";
-    name = namepool_format(&builder->pool, "CUDA %s call %u", domain, api->cbid);
+    name = text_pool_format(&builder->timeline->names, "CUDA %s call %u", domain, api->cbid);
     builder->failed |= name == TL_NONE || !idmap_set(&builder->api_names, key, name);
     return name;
 }

@@ -50,7 +50,7 @@ void timeline_define_module(struct builder *builder, const struct read_module *m
     struct timeline *timeline = builder->timeline;
     if (builder->failed || build_process(builder)->module_count == MODULES_MAX)
         return;
-    uint32_t path = namepool_intern(&builder->pool, module->path);
+    uint32_t path = text_pool_add(&builder->timeline->names, module->path);
     struct tl_module *added = path == TL_NONE ? NULL : ARRAY_ADD(&timeline->modules);
     if (!added || !idmap_set(&builder->module_ids, module->id, timeline->modules.count - 1)) {
         builder->failed = true;

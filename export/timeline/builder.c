@@ -65,7 +65,7 @@ static void forget_process(struct builder *builder)
 static void free_arrays(struct builder *builder)
 {
     forget_process(builder);
-    namepool_fini(&builder->pool);
+    idmap_fini(&builder->demangled);
     keymap_fini(&builder->frame_paths);
     free(builder->threads.at);
     free(builder->runs.at);
@@ -120,7 +120,7 @@ void timeline_begin_process(struct builder *builder, const char *path, int64_t s
     struct timeline *timeline = builder->timeline;
     forget_process(builder);
     note_first(builder);
-    struct text kept = namepool_copy(&builder->pool, (struct text){path, strlen(path)});
+    struct text kept = text_pool_copy(&builder->timeline->names, (struct text){path, strlen(path)});
     struct tl_process *process = kept.bytes ? ARRAY_ADD(&timeline->processes) : NULL;
     if (!process) {
         builder->failed = true;
@@ -418,9 +418,8 @@ struct builder *timeline_begin_build(uint64_t base_realtime_ns, uint32_t file_co
         return NULL;
     builder->timeline = create_timeline(base_realtime_ns, file_count);
     builder->current_thread = TL_NONE;
-    if (builder->timeline && namepool_init(&builder->pool, builder->timeline))
+    if (builder->timeline)
         return builder;
-    timeline_destroy(builder->timeline);
     free(builder);
     return NULL;
 }
@@ -454,6 +453,7 @@ struct timeline *timeline_end_build(struct builder *builder)
         timeline_abandon_build(builder);
         return NULL;
     }
+    text_pool_seal(&timeline->names);
     destroy_builder(builder);
     return timeline;
 }

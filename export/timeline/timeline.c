@@ -36,8 +36,7 @@ void timeline_destroy(struct timeline *timeline)
 {
     if (!timeline)
         return;
-    namepool_free_storage(timeline->storage);
-    free(timeline->names.at);
+    text_pool_fini(&timeline->names);
     free(timeline->processes.at);
     free(timeline->children.at);
     free(timeline->windows.at);

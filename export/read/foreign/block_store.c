@@ -373,8 +373,8 @@ static void tell_facts(const struct block_store *store, struct builder *builder)
                                       .closed = true,
                                       .gpu_mode = PROF_GPU_NONE};
     timeline_set_process(builder, &process);
-    for (uint32_t i = 1; i < store->names.count; i++)
-        timeline_define_name(builder, i, store->names.texts[i]);
+    for (uint32_t i = 1; i <= store->names.count; i++)
+        timeline_define_name(builder, i, text_pool_text(&store->names, i));
     timeline_define_thread(builder, THREAD, THREAD, (struct text){"main", 4}, false);
     for (uint32_t i = 0; i < store->allocators.count; i++)
         timeline_define_allocator(builder, i + 1, store->allocators.at[i].name);

@@ -59,7 +59,8 @@ struct text event_store_keep(struct event_store *store, struct text text)
 
 struct text event_store_text(const struct event_store *store, uint32_t name)
 {
-    return name && name < store->names.count ? store->names.texts[name] : (struct text){"", 0};
+    return name && name <= store->names.count ? text_pool_text(&store->names, name)
+                                              : (struct text){"", 0};
 }
 
 /* A new item of one of the store's arrays, or NULL and the store has failed. */

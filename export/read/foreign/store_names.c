@@ -46,7 +46,7 @@ static void take_part(struct event_store *store, const struct torch_names_part *
 static uint32_t relabel(struct event_store *store, uint32_t label, uint32_t name)
 {
     struct read_event_name record;
-    memcpy(&record, store->labels.texts[label & ~STORE_LABEL].bytes, sizeof record);
+    memcpy(&record, text_pool_text(&store->labels, label & ~STORE_LABEL).bytes, sizeof record);
     return event_store_label(
         store, &(struct event_label){.name = name,
                                      .domain = record.domain,
@@ -61,7 +61,7 @@ static uint32_t name_of(const struct event_store *store, uint32_t name)
     struct read_event_name record;
     if (!(name & STORE_LABEL))
         return name;
-    memcpy(&record, store->labels.texts[name & ~STORE_LABEL].bytes, sizeof record);
+    memcpy(&record, text_pool_text(&store->labels, name & ~STORE_LABEL).bytes, sizeof record);
     return record.name;
 }
 

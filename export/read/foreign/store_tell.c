@@ -256,17 +256,17 @@ static bool stamp(uint32_t *stamps, uint32_t number, uint32_t stamp)
 static void use_name(const struct naming *naming, uint32_t name)
 {
     const struct event_store *store = naming->store;
-    if (name && name < store->names.count && stamp(naming->names, name, naming->stamp))
-        timeline_define_name(naming->builder, name, store->names.texts[name]);
+    if (name && name <= store->names.count && stamp(naming->names, name, naming->stamp))
+        timeline_define_name(naming->builder, name, text_pool_text(&store->names, name));
 }
 
 static void use_label(const struct naming *naming, uint32_t number)
 {
     const struct event_store *store = naming->store;
     struct read_event_name label;
-    if (number >= store->labels.count || !stamp(naming->labels, number, naming->stamp))
+    if (number > store->labels.count || !stamp(naming->labels, number, naming->stamp))
         return;
-    memcpy(&label, store->labels.texts[number].bytes, sizeof label);
+    memcpy(&label, text_pool_text(&store->labels, number).bytes, sizeof label);
     use_name(naming, label.name);
     label.id = STORE_LABEL | number;
     timeline_define_event_name(naming->builder, &label);

@@ -4,7 +4,7 @@
 #include "array.h"
 #include "diff.h"
 #include "kernel_alias.h"
-#include "namepool.h"
+#include "text_pool.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +12,7 @@
 /* ---- names and paths as numbers that both sides share ---- */
 
 struct diff_names {
-    struct timeline texts; /* of which only names and storage are used */
-    struct namepool pool;
+    struct text_pool names;
     struct keymap paths; /* parent and name -> path */
     uint32_t path_count;
     uint32_t *path_of[2]; /* by path of a side's averages */
@@ -44,7 +43,7 @@ static bool share_paths(struct diff_names *names, const struct key_averages *ave
     for (uint32_t i = 0; i < averages->path_count && of; i++) {
         const struct key_path *path = &averages->paths[i];
         uint32_t parent = path->parent == TL_NONE ? TL_NONE : of[path->parent];
-        uint32_t name = namepool_intern(&names->pool, path->name);
+        uint32_t name = text_pool_add(&names->names, path->name);
         of[i] = name == TL_NONE ? TL_NONE : share_path(names, parent, name);
         if (of[i] == TL_NONE)
             return false;
@@ -54,9 +53,7 @@ static bool share_paths(struct diff_names *names, const struct key_averages *ave
 
 static void diff_names_fini(struct diff_names *names)
 {
-    namepool_fini(&names->pool);
-    namepool_free_storage(names->texts.storage);
-    free(names->texts.names.at);
+    text_pool_fini(&names->names);
     keymap_fini(&names->paths);
     free(names->path_of[0]);
     free(names->path_of[1]);
@@ -66,7 +63,7 @@ static void diff_names_fini(struct diff_names *names)
 static bool diff_names_init(struct diff_names *names, const struct diff_side *const sides[2])
 {
     memset(names, 0, sizeof *names);
-    bool ready = namepool_init(&names->pool, &names->texts);
+    bool ready = true;
     for (unsigned side = 0; side < 2 && ready; side++)
         ready = share_paths(names, &sides[side]->averages, side);
     if (!ready)
@@ -139,7 +136,7 @@ static bool reduce_names(struct pairing *pairing, enum kernel_alias_level level)
         struct unpaired *unpaired = &pairing->unpaired[i];
         struct text reduced = {pairing->reduced, 0};
         reduced.size = kernel_alias_reduce(unpaired->name, level, pairing->reduced);
-        unpaired->look = namepool_intern(&pairing->names->pool, reduced);
+        unpaired->look = text_pool_add(&pairing->names->names, reduced);
         unpaired->ambiguous = false;
         if (unpaired->look == TL_NONE)
             return false;
@@ -306,7 +303,7 @@ static bool key_of_entry(struct matcher *matcher, unsigned side, const struct di
 {
     bool by_path = entry->by == DIFF_BY_PATH;
     uint32_t number = by_path ? diff_names_path(&matcher->names, side, entry)
-                              : namepool_intern(&matcher->names.pool, entry->name);
+                              : text_pool_add(&matcher->names.names, entry->name);
     *key = (uint64_t)entry->kind << 32 | number;
     return number != TL_NONE;
 }

@@ -10,7 +10,7 @@
 #define PROF_TIMELINE_H
 
 #include "prof/format.h"
-#include "text.h"
+#include "text_pool.h"
 #include "tl_gpu.h"
 #include "tl_memory.h"
 
@@ -528,7 +528,7 @@ struct timeline {
     uint32_t file_count; /* each has any number of processes */
     bool restricted;     /* timeline_restrict(): it is a window of the recording */
     int64_t shown_from_ns, shown_to_ns; /* then: as far as something was recorded in it */
-    TL_ARRAY(struct text) names; /* equal texts have one index; NUL-terminated beside their size */
+    struct text_pool names;
     TL_ARRAY(struct tl_process) processes;
     TL_ARRAY(struct tl_child) children; /* by process */
     TL_ARRAY(struct tl_window) windows;
@@ -586,8 +586,7 @@ struct timeline {
     struct tl_ledger ledger;
     TL_ARRAY(struct tl_ledger_row) ledger_rows; /* by process, then kind; only those with numbers */
     TL_ARRAY(struct tl_unrecorded) unrecorded;  /* by process */
-    bool demangled;             /* false: no demangler was at hand, kernel names are mangled */
-    struct tl_storage *storage; /* texts; the builder's */
+    bool demangled; /* false: no demangler was at hand, kernel names are mangled */
 };
 
 struct tl_attrs {

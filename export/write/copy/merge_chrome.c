@@ -92,7 +92,7 @@ static void put_rest(const struct writing *writing)
     begin_group(writing->out, &group);
     for (uint32_t i = 1; i < file->pid_count; i++)
         if (!writing->grouped[i])
-            put_pid(writing->out, file->new_pids[i], file->pids.texts[i]);
+            put_pid(writing->out, file->new_pids[i], text_pool_text(&file->pids, i));
     json_object_end(writing->out), json_object_end(writing->out);
 }
 
@@ -195,8 +195,7 @@ void merge_chrome_destroy(struct merge_chrome *merge)
 static void put_new_pid(struct merge_chrome *merge, struct text pid)
 {
     const struct merge_file *file = merge->file;
-    const struct text *last = &file->pids.texts[merge->last_pid];
-    if (!merge->last_pid || !text_equals(*last, pid))
+    if (!merge->last_pid || !text_equals(text_pool_text(&file->pids, merge->last_pid), pid))
         merge->last_pid = text_pool_number(&merge->file->pids, pid);
     /* a pid that the first pass did not see: the file changed in between */
     bool known = merge->last_pid && merge->last_pid < file->pid_count &&
@@ -390,7 +389,7 @@ static void put_parts(struct merge_chrome *merge, size_t first)
         json_key(out, "file"), json_string(out, merge->plan.files[i].path);
         json_key(out, "pids"), json_object_begin(out);
         for (uint32_t j = 1; j < merge->plan.files[i].pid_count; j++) {
-            struct text pid = merge->plan.files[i].pids.texts[j],
+            struct text pid = text_pool_text(&merge->plan.files[i].pids, j),
                         now = merge->plan.files[i].new_pids[j];
             if (now.bytes && now.bytes != pid.bytes)
                 put_pid(out, now, pid);

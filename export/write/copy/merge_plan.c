@@ -206,7 +206,7 @@ static void see_pid(struct survey *survey, struct text pid)
     uint32_t number = text_pool_number(&survey->file->pids, pid);
     survey->failed |= number == 0;
     if (number)
-        survey->last_pid = survey->file->pids.texts[number];
+        survey->last_pid = text_pool_text(&survey->file->pids, number);
 }
 
 static void see_time(struct survey *survey, struct text text)
@@ -367,18 +367,18 @@ uint32_t merge_file_pid(const struct merge_file *file, struct text bare, bool qu
 {
     char text[512];
     if (!quoted)
-        return text_pool_find(&file->pids, bare);
+        return text_pool_find_number(&file->pids, bare);
     if (bare.size + 2 > sizeof text)
         return 0;
     text[0] = text[bare.size + 1] = '"';
     memcpy(text + 1, bare.bytes, bare.size);
-    return text_pool_find(&file->pids, (struct text){text, bare.size + 2});
+    return text_pool_find_number(&file->pids, (struct text){text, bare.size + 2});
 }
 
 /* A pid that is both "7" and 7 within one file stays one. 0: it is not, or the other one comes later. */
 static uint32_t twin_of(const struct merge_file *file, uint32_t number)
 {
-    struct text pid = file->pids.texts[number];
+    struct text pid = text_pool_text(&file->pids, number);
     uint32_t twin = merge_file_pid(file, merge_without_quotes(pid), pid.bytes[0] != '"');
     return twin < number ? twin : 0;
 }
@@ -387,14 +387,15 @@ static void choose_pids(struct merge_plan *plan, struct merge_file *file)
 {
     file->new_pids = calloc((size_t)file->pids.count + 1, sizeof *file->new_pids);
     plan->failed |= !file->new_pids;
-    file->pid_count = file->pids.count;
-    for (uint32_t i = 1; i < file->pids.count && !plan->failed; i++) {
-        struct text pid = file->pids.texts[i];
+    file->pid_count = file->pids.count + 1;
+    for (uint32_t i = 1; i < file->pid_count && !plan->failed; i++) {
+        struct text pid = text_pool_text(&file->pids, i);
         uint32_t twin = twin_of(file, i);
         if (twin)
-            file->new_pids[i] = file->new_pids[twin].bytes == file->pids.texts[twin].bytes
-                                    ? pid
-                                    : file->new_pids[twin];
+            file->new_pids[i] =
+                file->new_pids[twin].bytes == text_pool_text(&file->pids, twin).bytes
+                    ? pid
+                    : file->new_pids[twin];
         else
             file->new_pids[i] = use_pid(plan, pid) ? pid : new_pid(plan, file, pid);
     }
