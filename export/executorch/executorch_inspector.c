@@ -1,9 +1,9 @@
 /* executorch_inspector.c - the data frame of ExecuTorch's Inspector, see executorch.h. */
 #include "executorch.h"
 
-#include "blocks_report.h"
 #include "grid.h"
 #include "python_text.h"
+#include "write_blocks.h"
 
 #include <errno.h>
 #include <math.h>

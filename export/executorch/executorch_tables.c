@@ -9,11 +9,11 @@
 #include "executorch.h"
 
 #include "array.h"
-#include "blocks_raw.h"
 #include "grid.h"
 #include "json_out.h"
 #include "maps.h"
 #include "python_text.h"
+#include "write_blocks.h"
 
 #include <errno.h>
 #include <stdlib.h>

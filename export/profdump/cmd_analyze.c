@@ -5,7 +5,7 @@
 #include "options.h"
 #include "peak_rates.h"
 #include "profdump.h"
-#include "write_roofline.h"
+#include "reports.h"
 
 #include <errno.h>
 #include <stdlib.h>

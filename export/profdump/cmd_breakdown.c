@@ -1,8 +1,8 @@
 /* cmd_breakdown.c - profdump breakdown FILE...: what devices, streams, launches and copies did. */
-#include "breakdown_report.h"
 #include "commands.h"
 #include "options.h"
 #include "profdump.h"
+#include "reports.h"
 
 static bool set_table(struct profdump_options *options, const char *name)
 {

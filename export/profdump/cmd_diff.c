@@ -3,7 +3,7 @@
 #include "compat.h"
 #include "inputs.h"
 #include "options.h"
-#include "write_diff.h"
+#include "reports.h"
 #include "write_html.h"
 
 #include <errno.h>

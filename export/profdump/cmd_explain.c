@@ -1,9 +1,9 @@
 /* cmd_explain.c - profdump explain FILE...: where the time went, and what to do about it. */
 #include "commands.h"
 #include "findings.h"
-#include "findings_report.h"
 #include "inputs.h"
 #include "options.h"
+#include "reports.h"
 #include "stack_text.h"
 
 #include <errno.h>

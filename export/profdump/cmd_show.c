@@ -1,8 +1,8 @@
 /* cmd_show.c - profdump FILE...: what ran, and the key averages, as a table, as a tree or as JSON. */
-#include "averages_table.h"
 #include "commands.h"
 #include "options.h"
 #include "profdump.h"
+#include "reports.h"
 #include "stack_text.h"
 
 #include <errno.h>

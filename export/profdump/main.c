@@ -6,8 +6,8 @@
 #include "inputs.h"
 #include "options.h"
 #include "progress.h"
+#include "reports.h"
 #include "window_options.h"
-#include "write_report.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -2,8 +2,8 @@
 #ifndef PROF_STACK_TEXT_H
 #define PROF_STACK_TEXT_H
 
-#include "findings_report.h"
 #include "profdump.h"
+#include "reports.h"
 #include "symbols.h"
 
 /* Creates the symbolizer with the options given. NULL after having complained: no memory. */

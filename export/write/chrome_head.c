@@ -7,7 +7,7 @@
 #include "chrome.h"
 
 #include "chrome_rows.h"
-#include "facts_json.h"
+#include "reports.h"
 #include "run_facts.h"
 #include "write.h"
 

@@ -3,9 +3,6 @@
 
 extern "C" {
 #include "html_page.h"
-#include "html_rows.h"
-#include "html_tree.h"
-#include "html_usage.h"
 }
 
 #include <gtest/gtest.h>

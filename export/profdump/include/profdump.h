@@ -2,13 +2,13 @@
 #ifndef PROF_PROFDUMP_H
 #define PROF_PROFDUMP_H
 
-#include "breakdown_report.h"
+#include "diff.h"
 #include "formats.h"
+#include "reports.h"
 #include "roofline.h"
 #include "text.h"
 #include "write.h"
 #include "write_blocks.h"
-#include "write_diff.h"
 
 #define EXIT_USAGE 2
 #define EXIT_LOSS 3

@@ -6,9 +6,9 @@
 #include "exporter.h"
 #include "formats.h"
 #include "packed_out.h"
+#include "reports.h"
 #include "run_facts.h"
 #include "timeline.h"
-#include "write_report.h"
 
 #include <errno.h>
 #include <math.h>

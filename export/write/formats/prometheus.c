@@ -20,8 +20,8 @@
 #include "key_averages.h"
 #include "packed_out.h"
 #include "report_cells.h"
+#include "reports.h"
 #include "run_facts.h"
-#include "write_report.h"
 
 #include <errno.h>
 #include <stdlib.h>

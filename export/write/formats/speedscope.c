@@ -10,8 +10,8 @@
 #include "formats.h"
 #include "packed_out.h"
 #include "quoted_names.h"
+#include "reports.h"
 #include "row_names.h"
-#include "write_report.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,11 +1,15 @@
-/* html_page.h - the frame of a page: head, policy, style, blocks of data, script. */
+/* html_page.h - the frame of a page (head, policy, style, blocks of data, script), and what its data is made of. */
 #ifndef PROF_HTML_PAGE_H
 #define PROF_HTML_PAGE_H
 
+#include "findings.h"
 #include "json_out.h"
+#include "maps.h"
 #include "out_file.h"
 #include "range_paths.h"
 #include "text.h"
+#include "timeline.h"
+#include "write_html.h"
 
 #include <stdio.h>
 
@@ -47,6 +51,119 @@ void html_name(struct json_out *out, struct text name);
 /* A path as an array of names, from the outermost in; the outer ones of very deep paths give way to
  * "...". Empty for TL_NONE. */
 void html_path(struct json_out *out, const struct range_paths *paths, uint32_t path);
+
+/* ---- key averages: the rows that took most, with how their durations are spread ---- */
+
+#define HTML_ROWS 1000u
+#define HTML_BARS 24u
+
+/* How many of `count` ascending durations lie in each of HTML_BARS equal parts of the way from the first
+ * to the last. Returns whether the parts are equal by their ratio: where the last is at least 4 times the
+ * first, which is at least 1. All are in the first part when there is one duration only. */
+bool html_bars(const int64_t *sorted_ns, size_t count, uint64_t bars[HTML_BARS]);
+
+/* Members "self_cpu_total_ns", "self_cuda_total_ns", "cuda_outside_ns", "row_count" (all there are),
+ * "columns": names of what each of "rows" holds, "rows": arrays of that, the bars last: null, or
+ * [1 by ratio else 0, counts...]. False: no memory. */
+bool html_rows(struct json_out *out, const struct timeline *timeline);
+
+/* The most heavy of many: a page has room for some. */
+
+struct html_top_item {
+    double weight;
+    uint32_t index;
+};
+
+struct html_top {
+    struct html_top_item *at; /* a heap with the lightest on top; sorted by html_top_sort() */
+    uint32_t count, capacity;
+};
+
+/* False: no memory; fini is not needed then. */
+bool html_top_init(struct html_top *top, uint32_t capacity);
+void html_top_fini(struct html_top *top);
+
+/* Takes it when there is room, or in place of a lighter one; of equals the smaller index counts more. At
+ * most the logarithm of the capacity. */
+void html_top_add(struct html_top *top, uint32_t index, double weight);
+
+/* The heaviest first; of equals the smaller index. Nothing can be added then. */
+void html_top_sort(struct html_top *top);
+
+/* ---- devices and memory over time, in parts of equal length ---- */
+
+#define HTML_PARTS 480u
+#define HTML_LINES 64u /* devices, and heaps, of a page */
+
+/* Member "usage":
+ *
+ *     start_ns, part_ns      where the first part begins, how long each is (a fraction, perhaps)
+ *     devices[]              pid, device (null unknown), busy[], kernel[], copy[]: thousandths of each
+ *                            part in which something ran, a kernel, a copy or set
+ *     heaps[]                pid, device (null: host, or not known), name, bytes[]: most in use in it
+ *     devices_left_out, heaps_left_out
+ *
+ * Empty lists when the recording has no length. Linear in operations and events, but for a heap of a
+ * device's streams. False: no memory. */
+bool html_usage(struct json_out *out, const struct timeline *timeline);
+
+/* The idle time of devices: the longest gaps, and whose time they were. */
+
+#define HTML_GAPS 400u
+#define HTML_OWNERS 400u
+
+/* Member "idle":
+ *
+ *     causes[]   name and words of each cause, by its number
+ *     gap_count  all there are that are not short
+ *     gaps[]     the longest: [device (into the devices of the findings), start_ns, end_ns, cause, name of
+ *                the operation that ended it, path of its launch, path of the call that may have been
+ *                waited in]
+ *     owner_count
+ *     owners[]   most time first: [pid, device or null, cause, path, segments, ns]
+ *
+ * False: no memory. */
+bool html_gaps(struct json_out *out, const struct findings *findings);
+
+/* ---- trees of names with times, as flame graphs show them ----
+ *
+ * A page has room for the heaviest nodes. What the others have is kept as the rest of the node around
+ * them, so that sums stay what they are.
+ */
+
+#define HTML_NODES 4000u
+#define HTML_METRICS 2u
+
+/* What a node is, for its colour. */
+enum html_node_kind { HTML_RANGE, HTML_CALL, HTML_KERNEL, HTML_COPY, HTML_FUNCTION };
+
+struct html_node {
+    uint32_t parent;  /* comes before; TL_NONE the outermost */
+    uint32_t name;    /* a number that equal names share */
+    struct text text; /* the name; the caller's */
+    uint8_t kind;     /* enum html_node_kind */
+    uint64_t count;   /* calls */
+    int64_t self_ns[HTML_METRICS];
+};
+
+struct html_tree {
+    const char *title;
+    const char *metrics[HTML_METRICS]; /* what self_ns[] are called */
+    TL_ARRAY(struct html_node) nodes;
+};
+
+/* A value: {title, metrics[], all, shown, names[], nodes[]: [parent (-1 none), name, kind, calls,
+ * self of each metric, rest of each metric]}; nodes come behind their parents. False: no memory. */
+bool html_tree_write(struct json_out *out, const struct html_tree *tree);
+
+/* The flame graphs of a page. */
+
+#define HTML_STACKS 2000u /* call stacks whose functions are looked up, those that cost most */
+
+/* Member "flames": see html_tree.h; ranges with what was launched in them, and call stacks where there
+ * are any and `options` can name their functions. False: no memory. */
+bool html_flames(struct json_out *out, const struct timeline *timeline,
+                 const struct write_html_options *options);
 
 #ifdef __cplusplus
 }

@@ -1,29 +1,26 @@
-/* html_report.c - the report about a recording: a page with
+/* html_report.c - the reports that are pages. About a recording, a page with
  *
  *     #verdict, #statement    as text: read without a script, too, as is what explain says
  *     block "run-data"         the facts, "usage", "rows", "idle", "flames"
  *     block "findings-data"     as profdump explain --json
  *     block "roofline-data"     as profdump analyze --json
  *
- * Times are nanoseconds from the trace's time 0, as in every JSON.
+ * Times are nanoseconds from the trace's time 0, as in every JSON. About two recordings, a page with what diff says
+ * as text, and the block "diff-data", as profdump diff --json.
  */
-#include "averages_table.h"
-#include "facts_json.h"
-#include "findings_report.h"
 #include "html_page.h"
-#include "html_rows.h"
-#include "html_tree.h"
-#include "html_usage.h"
-#include "ledger_report.h"
-#include "memory_report.h"
+#include "reports.h"
+#include "roofline.h"
+#include "run_facts.h"
 #include "write.h"
-#include "write_roofline.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #define LIST_ROWS 100
 #define ROOFLINE_ROWS 300
+#define DIFF_TEXT_ROWS 20
+#define DIFF_DATA_ROWS 500
 
 struct report {
     const struct timeline *timeline;
@@ -34,8 +31,8 @@ struct report {
 /* ---- text ---- */
 
 /* What `print` prints, between the tags. False: no memory. */
-static bool write_printed(FILE *stream, const struct report *report,
-                          bool (*print)(const struct report *report, FILE *stream))
+static bool write_printed(FILE *stream, const void *report,
+                          bool (*print)(const void *report, FILE *stream))
 {
     char *bytes = NULL;
     size_t size;
@@ -48,14 +45,16 @@ static bool write_printed(FILE *stream, const struct report *report,
     return printed;
 }
 
-static bool print_findings(const struct report *report, FILE *stream)
+static bool print_findings(const void *user, FILE *stream)
 {
+    const struct report *report = user;
     struct findings_report_options options = {-1, report->options->frames, report->options->user};
     return findings_report(report->findings, &options, WRITE_TEXT, stream);
 }
 
-static bool print_statement(const struct report *report, FILE *stream)
+static bool print_statement(const void *user, FILE *stream)
 {
+    const struct report *report = user;
     return write_statement(report->timeline, stream);
 }
 
@@ -223,4 +222,64 @@ bool write_html(const struct timeline *timeline, const struct write_html_options
 {
     const struct report report = {timeline, options, NULL};
     return html_page_write(write_report, &report, path, error);
+}
+
+/* ---- the report about two runs ---- */
+
+struct diff_report {
+    const struct diff *diff;
+    const struct write_diff_options *options;
+};
+
+static bool print_diff(const void *user, FILE *stream)
+{
+    const struct diff_report *report = user;
+    struct write_diff_options options = *report->options;
+    options.format = WRITE_TEXT;
+    options.rows = DIFF_TEXT_ROWS;
+    options.color = false;
+    return write_diff(report->diff, &options, stream);
+}
+
+static bool write_diff_text(FILE *stream, const struct diff_report *report)
+{
+    fputs("<header id=\"top\"></header>\n<main>\n<div id=\"sections\"></div>\n"
+          "<section id=\"text\"><h2>As text</h2>\n<details><summary>what profdump diff "
+          "prints</summary><pre class=\"lines\">",
+          stream);
+    bool written = write_printed(stream, report, print_diff);
+    fputs("</pre></details></section>\n</main>\n", stream);
+    return written;
+}
+
+static bool write_diff_data(FILE *stream, const struct diff_report *report)
+{
+    struct write_diff_options options = *report->options;
+    options.format = WRITE_JSON;
+    options.rows = DIFF_DATA_ROWS;
+    html_block_begin(stream, "diff-data");
+    bool written = write_diff(report->diff, &options, stream);
+    html_block_end(stream);
+    return written;
+}
+
+static int write_diff_report(FILE *stream, const void *user)
+{
+    const struct diff_report *report = user;
+    char title[400];
+    snprintf(title, sizeof title, "%.150s against %.150s - libprof report",
+             report->options->names[1], report->options->names[0]);
+    html_page_begin(stream, title);
+    errno = ENOMEM;
+    bool written = write_diff_text(stream, report) && write_diff_data(stream, report);
+    int code = errno ? errno : EIO;
+    html_page_end(stream);
+    return written ? 0 : code;
+}
+
+bool write_html_diff(const struct diff *diff, const struct write_diff_options *options,
+                     const char *path, struct write_error *error)
+{
+    const struct diff_report report = {diff, options};
+    return html_page_write(write_diff_report, &report, path, error);
 }

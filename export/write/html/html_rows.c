@@ -1,6 +1,4 @@
-/* html_rows.c - see html_rows.h. */
-#include "html_rows.h"
-
+/* html_rows.c - the heaviest rows of the key averages, and what keeps the heaviest of many: see html_page.h. */
 #include "html_page.h"
 #include "key_averages.h"
 

@@ -1,9 +1,6 @@
-/* html_tree.c - see html_tree.h. */
-#include "html_tree.h"
-
+/* html_tree.c - ranges and call stacks as trees, and what is shown of them: see html_page.h. */
 #include "array.h"
 #include "html_page.h"
-#include "html_rows.h"
 #include "key_averages.h"
 #include "slice_sums.h"
 
@@ -171,9 +168,7 @@ bool html_tree_write(struct json_out *out, const struct html_tree *tree)
     return written;
 }
 
-/* ---- flame graphs ---- */
-
-/* ---- ranges ---- */
+/* ---- flame graphs of ranges ---- */
 
 static enum html_node_kind kind_of(enum key_kind kind)
 {
@@ -242,7 +237,7 @@ static bool write_ranges(struct json_out *out, const struct timeline *timeline)
     return written;
 }
 
-/* ---- call stacks ---- */
+/* ---- flame graphs of call stacks ---- */
 
 #define FRAMES_MOST 256u
 

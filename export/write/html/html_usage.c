@@ -1,10 +1,7 @@
-/* html_usage.c - see html_usage.h. */
-#include "html_usage.h"
-
+/* html_usage.c - devices and memory over time, idle gaps and their owners: see html_page.h. */
 #include "device_time.h"
 #include "finding_gaps.h"
 #include "html_page.h"
-#include "html_rows.h"
 
 #include <stdlib.h>
 

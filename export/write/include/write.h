@@ -7,8 +7,8 @@
 #define PROF_WRITE_H
 
 #include "out_file.h"
+#include "reports.h"
 #include "timeline.h"
-#include "write_report.h"
 
 #include <stdio.h>
 

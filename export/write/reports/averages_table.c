@@ -1,9 +1,8 @@
-/* averages_table.c - see averages_table.h. Columns are those that averages_rows.c chooses. */
+/* averages_table.c - see reports.h. Columns are those that averages_rows.c chooses. */
 #define _GNU_SOURCE
-#include "averages_table.h"
+#include "reports.h"
 
-#include "averages_rows.h"
-#include "averages_tree.h"
+#include "averages.h"
 #include "device_time.h"
 #include "table.h"
 

@@ -1,11 +1,11 @@
 /* averages_text.c - the key-averaged table in torch.profiler's layout, its totals, and the ledger of
  * losses.
  */
-#include "averages_rows.h"
-#include "averages_tree.h"
+#include "averages.h"
 #include "device_time.h"
+#include "failed_calls.h"
 #include "fit.h"
-#include "ledger_report.h"
+#include "reports.h"
 #include "run_facts.h"
 #include "text.h"
 #include "units.h"

@@ -1,4 +1,4 @@
-#include "averages_tree.h"
+#include "averages.h"
 
 #include "text.h"
 

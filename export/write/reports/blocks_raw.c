@@ -1,5 +1,5 @@
-/* blocks_raw.c - see blocks_raw.h. */
-#include "blocks_raw.h"
+/* blocks_raw.c - what was recorded of blocks: see write_blocks.h. */
+#include "write_blocks.h"
 
 #include <math.h>
 

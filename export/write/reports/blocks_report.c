@@ -6,12 +6,11 @@
  *      "allocations", "first_bytes", "total_bytes", "min_bytes", "max_bytes"}], "total"}]}
  *
  * A duration that is not known is null. "delegate" is a number, a text or null; "total" is there when
- * it was asked for, and what blocks_raw.h adds too.
+ * it was asked for, and what write_blocks.h adds too.
  */
-#include "blocks_report.h"
+#include "write_blocks.h"
 
 #include "blocks.h"
-#include "blocks_raw.h"
 #include "grid.h"
 #include "json_out.h"
 #include "markdown_text.h"
@@ -19,7 +18,6 @@
 #include "report_cells.h"
 #include "text.h"
 #include "units.h"
-#include "write_blocks.h"
 
 #include <errno.h>
 #include <math.h>

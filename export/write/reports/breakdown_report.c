@@ -1,6 +1,6 @@
-/* breakdown_report.c - see breakdown_report.h. A table per question. JSON is an object with the tables as arrays, by their names;
+/* breakdown_report.c - profdump breakdown. A table per question. JSON is an object with the tables as arrays, by their names;
  * keys of rows are in the columns. */
-#include "breakdown_report.h"
+#include "reports.h"
 
 #include "operation_totals.h"
 #include "stragglers.h"

@@ -487,8 +487,8 @@ static void head(struct json_writer *writer)
     json_key(out, "device_time"), total(out, &diff->device);
 }
 
-static bool write_json(const struct diff *diff, const struct write_diff_options *options,
-                       FILE *stream)
+static bool write_diff_json(const struct diff *diff, const struct write_diff_options *options,
+                            FILE *stream)
 {
     struct json_writer writer = {.diff = diff, .options = options};
     struct json_out *out = &writer.out;
@@ -516,7 +516,7 @@ bool write_diff(const struct diff *diff, const struct write_diff_options *option
     struct report report = {diff, options, stream};
     switch (options->format) {
     case WRITE_JSON:
-        return write_json(diff, options, stream);
+        return write_diff_json(diff, options, stream);
     case WRITE_TSV:
     case WRITE_CSV:
         return diff_table_write_rows(diff, options, stream);

@@ -2,8 +2,9 @@
 #ifndef PROF_DIFF_TABLE_H
 #define PROF_DIFF_TABLE_H
 
+#include "diff.h"
 #include "grid.h"
-#include "write_diff.h"
+#include "reports.h"
 
 #ifdef __cplusplus
 extern "C" {

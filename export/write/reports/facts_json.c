@@ -5,23 +5,18 @@
  *      "processes": [{pid, program, host, rank, children, windows, ...}],
  *      "devices": [{id, name, ...}],
  *      "nvtx": {counts, domains, categories},
- *      "key_averages": [{see averages_table.h}], "kernels": [the rows of kernels again],
- *      "total_average": {a row}, "device_time": [{see averages_table.h}], "loss": {...},
+ *      "key_averages": [{see averages.h}], "kernels": [the rows of kernels again],
+ *      "total_average": {a row}, "device_time": [{see averages.h}], "loss": {...},
  *      "ledger": [...], "failed_calls": [...], see ledger_report.c,
- *      "cost", "throttled": see facts_json.h,
+ *      "cost", "throttled": see reports.h,
  *      "graphs": [see graphs_report.c], where there are any,
  *      "stacks": {count, modules, method, cut, untaken, missing}}, the last where there are any
  */
-#include "facts_json.h"
+#include "reports.h"
 
-#include "averages_rows.h"
-#include "averages_table.h"
-#include "graphs_report.h"
-#include "ledger_report.h"
-#include "memory_report.h"
+#include "averages.h"
 #include "run_facts.h"
 #include "slice_sums.h"
-#include "write_report.h"
 
 #include <errno.h>
 

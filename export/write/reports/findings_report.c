@@ -1,4 +1,4 @@
-/* findings_report.c - see findings_report.h. In JSON one object with
+/* findings_report.c - profdump explain. In JSON one object with
  *
  *     mode, mode_reason, simulated, lost_anything, wall_ns
  *     verdict    as people read it
@@ -8,9 +8,10 @@
  *                path[], stack[], count, cost_ns, saved_ns (null: cannot be told)
  *     notes[]    rule, sentence: what could not be examined
  */
-#include "findings_report.h"
+#include "reports.h"
 
 #include "finding_gaps.h"
+#include "findings.h"
 #include "markdown_text.h"
 #include "report_cells.h"
 #include "rules.h"

@@ -7,14 +7,13 @@
  *     captured[]: when (recorded, earlier, unknown), path[], operations, nodes, device_ns
  *     replayed[]: path[], launches, device_ns
  */
-#include "graphs_report.h"
 
 #include "fit.h"
 #include "graph_totals.h"
 #include "report_cells.h"
+#include "reports.h"
 #include "text.h"
 #include "units.h"
-#include "write_report.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* ledger_report.c - see ledger_report.h. In JSON:
+/* ledger_report.c - profdump ledger. In JSON:
  *
  *     "ledger": [{pid, kind ("stream", "unknown", "graph"), device, context, stream, graph,
  *                 launched, recorded, "lost": {cause: count}, recycled, undelivered, unobserved,
@@ -9,16 +9,14 @@
  * launched = recorded + the sum of lost + recycled + undelivered + unobserved + missing. What a row
  * does not have is null: a graph's stream, the name of an unknown error, a stack that was not taken.
  */
-#include "ledger_report.h"
+#include "reports.h"
 
-#include "facts_json.h"
-#include "failed_calls.h"
 #include "fit.h"
+#include "failed_calls.h"
 #include "report_cells.h"
 #include "run_facts.h"
 #include "text.h"
 #include "timeline.h"
-#include "write_report.h"
 
 #include <errno.h>
 #include <stddef.h>

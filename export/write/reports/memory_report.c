@@ -13,7 +13,7 @@
  *     unknown_frees, reused_addresses
  *     complete  false: something was lost while recording, memory perhaps among it
  */
-#include "memory_report.h"
+#include "reports.h"
 
 #include "fit.h"
 #include "memory_ranges_report.h"
@@ -23,7 +23,6 @@
 #include "run_facts.h"
 #include "table.h"
 #include "text.h"
-#include "write_report.h"
 
 #include <errno.h>
 #include <string.h>

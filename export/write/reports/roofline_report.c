@@ -6,12 +6,12 @@
  *
  * whose shares are fractions of 1, rates per second in 10^12 operations and 10^9 bytes. null is unknown.
  */
-#include "write_roofline.h"
+#include "reports.h"
 
 #include "peak_table.h"
+#include "roofline.h"
 #include "report_cells.h"
 #include "text.h"
-#include "write_report.h"
 
 #include <errno.h>
 #include <inttypes.h>

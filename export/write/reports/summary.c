@@ -2,10 +2,10 @@
  * ended. */
 #include "fit.h"
 #include "report_cells.h"
+#include "reports.h"
 #include "run_facts.h"
 #include "text.h"
 #include "units.h"
-#include "write_report.h"
 
 #include <errno.h>
 #include <string.h>

@@ -7,16 +7,15 @@
 #ifndef PROF_WRITE_HTML_H
 #define PROF_WRITE_HTML_H
 
-#include "findings_report.h"
 #include "out_file.h"
-#include "write_diff.h"
+#include "reports.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 struct write_html_options {
-    /* As in findings_report.h: functions with their places; NULL: call stacks are not shown. */
+    /* As in reports.h: functions with their places; NULL: call stacks are not shown. */
     uint32_t (*frames)(void *user, uint32_t stack, char (*to)[FINDINGS_FRAME_BYTES], uint32_t most);
     /* The same without the places. */
     uint32_t (*functions)(void *user, uint32_t stack, char (*to)[FINDINGS_FRAME_BYTES],

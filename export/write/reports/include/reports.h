@@ -1,0 +1,251 @@
+/* reports.h - what a person or a program reads about a timeline: the key-averaged table, and a report per
+ * question.
+ *
+ * Functions that return a bool: false with errno where memory ran out or the stream failed. Threads: any number on
+ * the same timeline, each with its own stream. Blocks and framework tax: write_blocks.h.
+ */
+#ifndef PROF_REPORTS_H
+#define PROF_REPORTS_H
+
+#include "json_out.h"
+#include "key_sort.h"
+#include "timeline.h"
+#include "units.h"
+#include "write_format.h"
+
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct diff;
+struct failed_call;
+struct findings;
+struct roofline;
+struct run_facts;
+
+/* Which rows the table has, and with which columns. */
+enum write_table {
+    WRITE_TABLE_ALL,
+    WRITE_TABLE_KERNELS,
+    WRITE_TABLE_MEMCPY,
+    WRITE_TABLE_MEMSET,
+    WRITE_TABLE_API,
+    WRITE_TABLE_PROJECTED, /* ranges, from their first device operation to their last */
+};
+
+/* Stacks that count as one in a table by stack; the caller's. */
+struct write_stacks {
+    const uint32_t *groups; /* by stack: as key_options.stack_groups */
+    char *const *texts;     /* by group */
+};
+
+#define WRITE_NAME_WIDTH 55u
+#define WRITE_NAME_WIDTH_MAX 4096u
+
+struct write_options {
+    size_t size_bytes;
+    enum key_column sort;
+    int64_t rows;         /* rows of the table, -1 all */
+    bool memory;          /* the table has torch.profiler's columns of memory: see memory_use.h */
+    bool color;           /* escape sequences for a terminal */
+    bool top_level;       /* see key_options.top_level */
+    bool total;           /* a last row with the sums of all */
+    uint32_t group_by;    /* KEY_BY_*: see key_averages.h */
+    uint32_t columns;     /* bit 1 << enum key_column: columns beside the usual ones */
+    uint32_t depth;       /* of the tree, UINT32_MAX all */
+    unsigned name_width;  /* columns that a name may have */
+    unsigned name_least;  /* to which a name may be cut so that the table fits */
+    unsigned table_width; /* of the terminal that the text has to fit; 0: as wide as it is */
+    enum time_unit unit;
+    enum write_table table;
+    const char *header; /* a line above the table; NULL none */
+    struct write_stacks stacks;
+};
+
+void write_options_default(struct write_options *options);
+
+/* Program, pid, host, devices, who timed the device, how the recording ended. */
+bool write_summary(const struct timeline *timeline, const struct write_options *options,
+                   FILE *stream);
+
+/* The lines under the table that concern the whole recording: time breakdown of devices, source of
+ * device times, losses, failed calls, cost of recording. */
+bool write_statement(const struct timeline *timeline, FILE *stream);
+
+/* ---- key averages: the table, and the ranges as a tree by what is around them ---- */
+
+/* With torch.profiler's columns; under it the totals and the statement. */
+bool write_table(const struct timeline *timeline, const struct write_options *options,
+                 FILE *stream);
+bool write_tree(const struct timeline *timeline, const struct write_options *options, FILE *stream);
+
+/* The same rows and columns, and nothing else: no summary, no totals, no ledger. "kind" distinguishes the row
+ * of totals from a range named "total". Not WRITE_JSON, which write_json() writes. */
+bool averages_table(const struct timeline *timeline, const struct write_options *options,
+                    enum write_format format, FILE *stream);
+bool averages_table_tree(const struct timeline *timeline, const struct write_options *options,
+                         enum write_format format, FILE *stream);
+
+/* ---- the whole recording as one JSON object: see facts_json.c for its members ---- */
+
+bool write_json(const struct timeline *timeline, const struct write_options *options, FILE *stream);
+
+/* What other outputs have of it, as members of an open object. */
+
+/* "libprof", "mode", "mode_reason", "simulated". */
+void facts_json_run(struct json_out *out, const struct run_facts *facts);
+
+/* "processes" and "devices". */
+void facts_json_lists(struct json_out *out, const struct timeline *timeline);
+
+/* "loss": every cause of PROF_LOSS_CAUSES, the ledger and the troubles of run_facts.h. */
+void facts_json_loss(struct json_out *out, const struct run_facts *facts);
+
+/* "cost" and "shed", which a Chrome trace's metadata has, too.
+ *
+ *     "cost": {"percent", "base_ns", "taken_ns", "own_threads_ns", "end_ns", "launches",
+ *              "ns_per_launch", "budget_percent",
+ *              "parts": [{"name", "of", "count", "ns", "what"}]},
+ *     "shed": [{"what", "recorded", "time_ns", "pid", "cost_percent", "budget_percent"}]
+ *
+ * "of" is "threads" (taken from the program's), "own" (libprof's) or "end". budget_percent is null
+ * without a budget. Nothing is written where no recorder stated its cost. */
+void cost_json(struct json_out *out, const struct timeline *timeline);
+
+/* "device_time": [{pid, device, operations, sum_ns, busy_ns, overlap_ns, idle_ns, window_ns}]. False:
+ * no memory, here and in the next two. */
+bool averages_json_devices(struct json_out *out, const struct timeline *timeline);
+
+/* "ledger" and "failed_calls", each on a line: see ledger_report.c. */
+bool ledger_json(struct json_out *out, const struct timeline *timeline);
+
+/* Values. `rows` limits each list but the heaps, or the graphs; -1 all. */
+bool memory_json(struct json_out *out, const struct timeline *timeline, int64_t rows);
+bool graphs_json(struct json_out *out, const struct timeline *timeline, int64_t rows);
+
+/* ---- a report per question ---- */
+
+/* profdump graphs: CUDA graphs, their launches, who captured their nodes. */
+bool write_graphs(const struct timeline *timeline, const struct write_options *options,
+                  enum write_format format, FILE *stream);
+
+/* Memory: heaps, peaks and their owners, what was never freed, ranges, pools, managed memory. */
+bool write_memory(const struct timeline *timeline, const struct write_options *options,
+                  enum write_format format, FILE *stream);
+
+/* profdump ledger: launched = recorded + each cause by which an operation was not, by stream and graph; and the
+ * CUDA calls that failed. */
+bool write_ledger(const struct timeline *timeline, const struct write_options *options,
+                  enum write_format format, FILE *stream);
+
+/* A line: "  cudaMalloc: cudaErrorMemoryAllocation (2) x 3, first at 1.2ms in train/step". */
+void failed_call_text(FILE *stream, const struct timeline *timeline,
+                      const struct failed_call *call);
+
+/* A title and a line for each, `most` at most; nothing where nothing failed. False: no memory. */
+bool failed_calls_text(FILE *stream, const struct timeline *timeline, uint32_t most);
+
+/* ---- profdump explain: a verdict, the accounts of each device, the findings, what could not be examined ---- */
+
+#define FINDINGS_FRAME_BYTES 400u
+
+struct findings_report_options {
+    int64_t rows; /* findings shown, -1 all */
+    /* Names the innermost functions of a call stack, a line each, at most `most`; returns how many.
+     * NULL: stacks are not shown. */
+    uint32_t (*frames)(void *user, uint32_t stack, char (*to)[FINDINGS_FRAME_BYTES], uint32_t most);
+    void *user;
+};
+
+/* In Markdown, the verdict stands above the tables and notes below. */
+bool findings_report(const struct findings *findings, const struct findings_report_options *options,
+                     enum write_format format, FILE *stream);
+
+/* The rules with their titles and remedies. */
+bool findings_rules(enum write_format format, FILE *stream);
+
+#define FINDINGS_VERDICT_BYTES 1200u
+
+/* At most three sentences about the whole of a recording: how busy devices were; the main cause of idle time and
+ * its range; the upper bound on savings of the largest finding. Names in it come from the file. */
+void findings_verdict(const struct findings *findings, char to[FINDINGS_VERDICT_BYTES]);
+
+/* ---- profdump breakdown: what devices, streams, launches, copies and collectives did, as HolisticTraceAnalysis
+ * breaks a trace down ---- */
+
+struct breakdown_options {
+    enum write_format format;
+    int64_t rows;           /* of each table for people, -1 all */
+    unsigned width;         /* of names, for people; 0 no limit but 4096 */
+    unsigned table_width;   /* of the terminal that the text has to fit; 0 any */
+    const char *table;      /* only this one; NULL all */
+    const char *sequences;  /* kernel sequences of ranges whose name holds this; NULL: of steps */
+    int64_t kernel_wait_ns; /* see struct idle_breakdown */
+    uint32_t queue_full;    /* see struct queue_depth */
+};
+
+void breakdown_options_default(struct breakdown_options *options);
+
+/* Whether there is a table of this name. */
+bool breakdown_table_find(const char *name);
+
+/* The names of all tables, separated by commas. */
+const char *breakdown_table_names(void);
+
+bool write_breakdown(const struct timeline *timeline, const struct breakdown_options *options,
+                     FILE *stream);
+
+/* ---- profdump analyze: roofline, achieved against peak, and the peaks of devices ---- */
+
+struct write_roofline_options {
+    enum write_format format;
+    unsigned by;          /* enum roofline_by */
+    int64_t rows;         /* of each device, -1 all */
+    unsigned name_width;  /* columns that a name may have, in text */
+    unsigned table_width; /* of the terminal that the text has to fit; 0 any */
+};
+
+/* A table per device, with what is unknown and why; TSV and CSV have the rows of all devices, JSON has
+ * everything. */
+bool write_roofline(const struct roofline *roofline, const struct write_roofline_options *options,
+                    FILE *stream);
+
+/* The table of devices with the source of each entry. */
+bool write_peaks(enum write_format format, FILE *stream);
+
+/* ---- profdump diff ---- */
+
+struct write_diff_options {
+    const char *names[2]; /* what the sides are called */
+    enum write_format format;
+    int64_t rows; /* of each table, -1 all */
+    unsigned name_width;
+    unsigned table_width; /* of the terminal that the text has to fit; 0 any */
+    enum time_unit unit;
+    bool color;
+};
+
+/* The tables that the diff was asked for. As text and Markdown the last line is the gate's, if there is
+ * one. */
+bool write_diff(const struct diff *diff, const struct write_diff_options *options, FILE *stream);
+
+/* "step: slower by 7.3 % (95 %: 6.8 to 7.9), limit 5 %: FAILED" */
+#define DIFF_GATE_BYTES 512u
+void write_diff_gate(const struct diff *diff, char to[DIFF_GATE_BYTES]);
+
+/* The version that outputs carry: the build sets one of the macros. */
+
+#ifndef PROF_VERSION
+#ifdef PROF_VERSION_TEXT
+#define PROF_VERSION PROF_VERSION_TEXT
+#else
+#define PROF_VERSION "0.0.0-dev"
+#endif
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif
