@@ -138,7 +138,7 @@ static void take_lost(struct walk *walk, const struct record *record, uint64_t i
     if (lost.cause < PROF_LOSS_COUNT)
         timeline_append_lost(
             walk->builder, (uint32_t)info,
-            &(struct read_lost){lost.context, lost.stream, lost.graph, lost.device, lost.cause});
+            &(struct lost_record){lost.context, lost.stream, lost.graph, lost.device, lost.cause});
 }
 
 static void take_cuda_event(struct walk *walk, const struct record *record, uint64_t info)
@@ -146,14 +146,14 @@ static void take_cuda_event(struct walk *walk, const struct record *record, uint
     struct prof_rec_cuda_event event;
     record_copy(record, &event, sizeof event);
     timeline_append_cuda_event(walk->builder, (uint32_t)info,
-                               &(struct read_cuda_event){event.context, event.stream, event.event});
+                               &(struct cuda_event){event.context, event.stream, event.event});
 }
 
 static void take_range_time(struct walk *walk, const struct record *record)
 {
     struct prof_rec_range_time from;
     record_copy(record, &from, sizeof from);
-    const struct read_range_time time = {
+    const struct range_time time = {
         .start_ns = clockmap_device_ns(&walk->clock, from.start_ns),
         .end_ns = clockmap_device_ns(&walk->clock, from.end_ns),
         .token = from.token,
@@ -166,9 +166,9 @@ static void take_range_time(struct walk *walk, const struct record *record)
 
 /* Memory: of devices as CUPTI tells of it, and of the program's own allocators. */
 
-static struct read_memory_op memory_of(const struct prof_rec_memory *from)
+static struct memory_op memory_of(const struct prof_rec_memory *from)
 {
-    return (struct read_memory_op){
+    return (struct memory_op){
         .address = from->address,
         .bytes = from->bytes,
         .context = from->context,
@@ -188,7 +188,7 @@ static void take_memory(struct walk *walk, const struct record *record)
 {
     struct prof_rec_memory from;
     record_copy(record, &from, sizeof from);
-    const struct read_memory memory = {
+    const struct memory_event memory = {
         .time_ns = clockmap_device_ns(&walk->clock, from.time_ns),
         .correlation = (uint32_t)PROF_WORD_INFO(record->header),
         .record = memory_of(&from),
@@ -200,7 +200,7 @@ static void take_pool(struct walk *walk, const struct record *record)
 {
     struct prof_rec_memory_pool from;
     record_copy(record, &from, sizeof from);
-    const struct read_memory_pool pool = {
+    const struct pool_event pool = {
         .time_ns = clockmap_device_ns(&walk->clock, from.time_ns),
         .pool = from.pool,
         .bytes = from.bytes,
@@ -217,7 +217,7 @@ static void take_unified(struct walk *walk, const struct record *record)
 {
     struct prof_rec_unified_memory from;
     record_copy(record, &from, sizeof from);
-    const struct read_migration migration = {
+    const struct migration migration = {
         .start_ns = clockmap_device_ns(&walk->clock, from.start_ns),
         .end_ns = clockmap_device_ns(&walk->clock, from.end_ns),
         .address = from.address,
@@ -253,8 +253,9 @@ void walk_allocation(struct walk *walk, uint32_t thread, int64_t time_ns,
     struct prof_rec_free release;
     if (record_type(record) == PROF_REC_ALLOC) {
         record_copy(record, &alloc, sizeof alloc);
-        timeline_append_alloc(walk->builder, thread, time_ns,
-                              &(struct read_alloc){alloc.address, alloc.bytes, alloc.allocator});
+        timeline_append_alloc(
+            walk->builder, thread, time_ns,
+            &(struct heap_allocation){alloc.address, alloc.bytes, alloc.allocator});
     } else {
         record_copy(record, &release, sizeof release);
         timeline_append_release(walk->builder, thread, time_ns, release.allocator, release.address);
@@ -273,7 +274,7 @@ void walk_graph_node(struct walk *walk, uint32_t thread, int64_t time_ns,
 {
     struct prof_rec_graph_node from;
     record_copy(record, &from, sizeof from);
-    const struct read_graph_node node = {
+    const struct graph_node node = {
         .node = from.node,
         .original = from.original,
         .graph = from.graph,
@@ -289,7 +290,7 @@ void walk_earlier_node(struct walk *walk, const struct record *record)
 {
     struct prof_rec_earlier_node from;
     record_copy(record, &from, sizeof from);
-    const struct read_graph_node node = {
+    const struct graph_node node = {
         .node = from.node,
         .original = from.original,
         .graph = from.graph,
@@ -304,7 +305,7 @@ void walk_graph(struct walk *walk, const struct record *record)
     struct prof_rec_graph graph;
     record_copy(record, &graph, sizeof graph);
     timeline_define_graph(walk->builder, clockmap_time_ns(&walk->clock, graph.ticks),
-                          &(struct read_graph){.graph = graph.graph,
+                          &(struct cuda_graph){.graph = graph.graph,
                                                .source = graph.source,
                                                .kernels = graph.kernels,
                                                .memcpys = graph.memcpys,

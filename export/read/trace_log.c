@@ -197,7 +197,7 @@ static void walk_attrs(struct walk *walk, uint32_t thread, const struct record *
         if (attr_value(record, &set->fields[i], &value))
             timeline_append_attr(
                 walk->builder, thread,
-                &(struct read_attr){value, set->fields[i].key, set->fields[i].type}, 0);
+                &(struct event_attr){value, set->fields[i].key, set->fields[i].type}, 0);
 }
 
 /* LOG chunks: what threads did, in the order of their logs.
@@ -322,7 +322,7 @@ static void take_attr(struct log_state *log, const struct record *record)
     record_copy(record, &attr, sizeof attr);
     if (attr.type >= PROF_ATTR_INT && attr.type <= PROF_ATTR_HEX)
         timeline_append_attr(log->walk->builder, log->thread->number,
-                             &(struct read_attr){attr.value, attr.key, attr.type}, attr.target);
+                             &(struct event_attr){attr.value, attr.key, attr.type}, attr.target);
 }
 
 static void take_range_begin(struct log_state *log, const struct record *record, uint64_t info)
@@ -372,7 +372,7 @@ static void take_api_enter(struct log_state *log, const struct record *record, u
 {
     struct prof_rec_api_enter enter;
     record_copy(record, &enter, sizeof enter);
-    struct read_api api = {
+    struct api_call api = {
         .correlation = enter.correlation,
         .operations = enter.operations,
         .stream_handle = enter.stream,

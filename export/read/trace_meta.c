@@ -3,11 +3,11 @@
 
 /* META records of call stacks and of the modules that they point into. */
 
-static bool trace_stack_frames(const struct record *record, struct read_stack *stack)
+static bool trace_stack_frames(const struct record *record, struct call_stack *stack)
 {
     struct prof_rec_stack_frames head;
     record_copy(record, &head, sizeof head);
-    *stack = (struct read_stack){
+    *stack = (struct call_stack){
         .addresses = record->at + sizeof head / 8,
         .id = head.id,
         .frames = head.frames,
@@ -18,11 +18,11 @@ static bool trace_stack_frames(const struct record *record, struct read_stack *s
     return head.id != 0 && head.frames <= record->words - sizeof head / 8;
 }
 
-static bool trace_stack_module(const struct record *record, struct read_module *module)
+static bool trace_stack_module(const struct record *record, struct loaded_module *module)
 {
     struct prof_rec_module head;
     record_copy(record, &head, sizeof head);
-    *module = (struct read_module){
+    *module = (struct loaded_module){
         .start = head.start,
         .end = head.end,
         .file_offset = head.file_offset,
@@ -130,11 +130,11 @@ static void walk_throttle_tell(struct walk *walk, const struct record *record)
     record_copy(record, &from, sizeof from);
     if (from.what >= PROF_THROTTLE_COUNT)
         return;
-    const struct read_throttle throttle = {.time_ns = clockmap_time_ns(&walk->clock, from.ticks),
-                                           .what = (enum prof_throttle_thing)from.what,
-                                           .on = from.on != 0,
-                                           .cost_ppm = from.cost_ppm,
-                                           .budget_ppm = from.budget_ppm};
+    const struct throttle_event throttle = {.time_ns = clockmap_time_ns(&walk->clock, from.ticks),
+                                            .what = (enum prof_throttle_thing)from.what,
+                                            .on = from.on != 0,
+                                            .cost_ppm = from.cost_ppm,
+                                            .budget_ppm = from.budget_ppm};
     timeline_append_throttle(walk->builder, &throttle);
 }
 
@@ -280,13 +280,13 @@ static void collect_event_name(struct walk *walk, const struct record *record)
 
 static void collect_stack(struct walk *walk, const struct record *record)
 {
-    if (!trace_stack_frames(record, &(struct read_stack){0}))
+    if (!trace_stack_frames(record, &(struct call_stack){0}))
         damage(walk, record, "a call stack is longer than its record");
 }
 
 static void collect_module(struct walk *walk, const struct record *record)
 {
-    if (!trace_stack_module(record, &(struct read_module){0}))
+    if (!trace_stack_module(record, &(struct loaded_module){0}))
         damage(walk, record, "a module is damaged");
 }
 
@@ -424,7 +424,7 @@ static void tell_context(struct walk *walk, const struct record *record)
 {
     struct prof_rec_context context;
     record_copy(record, &context, sizeof context);
-    timeline_define_context(walk->builder, &(struct read_context){context.context, context.device});
+    timeline_define_context(walk->builder, &(struct cuda_context){context.context, context.device});
 }
 
 static void tell_stream(struct walk *walk, const struct record *record)
@@ -432,7 +432,7 @@ static void tell_stream(struct walk *walk, const struct record *record)
     struct prof_rec_stream stream;
     record_copy(record, &stream, sizeof stream);
     timeline_define_stream(walk->builder,
-                           &(struct read_stream){stream.context, stream.stream, stream.priority});
+                           &(struct cuda_stream){stream.context, stream.stream, stream.priority});
 }
 
 static void tell_api_name(struct walk *walk, const struct record *record)
@@ -459,16 +459,16 @@ static void tell_event_name(struct walk *walk, const struct record *record)
     struct prof_rec_event_name name;
     record_copy(record, &name, sizeof name);
     if (name.id != 0)
-        timeline_define_event_name(
-            walk->builder, &(struct read_event_name){name.id, name.name, name.domain, name.category,
-                                                     name.color, name.flags});
+        timeline_define_event_name(walk->builder,
+                                   &(struct event_name){name.id, name.name, name.domain,
+                                                        name.category, name.color, name.flags});
 }
 
 static void tell_domain(struct walk *walk, const struct record *record)
 {
     struct prof_rec_domain domain;
     record_copy(record, &domain, sizeof domain);
-    timeline_define_domain(walk->builder, &(struct read_domain){domain.domain, domain.name});
+    timeline_define_domain(walk->builder, &(struct nvtx_domain){domain.domain, domain.name});
 }
 
 static void tell_category(struct walk *walk, const struct record *record)
@@ -476,7 +476,7 @@ static void tell_category(struct walk *walk, const struct record *record)
     struct prof_rec_category category;
     record_copy(record, &category, sizeof category);
     timeline_define_category(
-        walk->builder, &(struct read_category){category.domain, category.category, category.name});
+        walk->builder, &(struct nvtx_category){category.domain, category.category, category.name});
 }
 
 static void tell_resource(struct walk *walk, const struct record *record)
@@ -484,19 +484,19 @@ static void tell_resource(struct walk *walk, const struct record *record)
     struct prof_rec_resource resource;
     record_copy(record, &resource, sizeof resource);
     timeline_define_resource(
-        walk->builder, &(struct read_resource){resource.handle, resource.type, resource.name});
+        walk->builder, &(struct named_resource){resource.handle, resource.type, resource.name});
 }
 
 static void tell_stack(struct walk *walk, const struct record *record)
 {
-    struct read_stack stack;
+    struct call_stack stack;
     if (trace_stack_frames(record, &stack))
         timeline_define_stack(walk->builder, &stack);
 }
 
 static void tell_module(struct walk *walk, const struct record *record)
 {
-    struct read_module module;
+    struct loaded_module module;
     if (trace_stack_module(record, &module))
         timeline_define_module(walk->builder, &module);
 }
@@ -533,8 +533,8 @@ static void tell_stream_loss(struct walk *walk, const struct record *record)
     if (loss.cause < PROF_LOSS_COUNT)
         timeline_add_stream_loss(
             walk->builder,
-            &(struct read_stream_loss){
-                {loss.context, loss.stream, loss.graph, loss.device, loss.cause}, loss.count});
+            &(struct stream_loss){{loss.context, loss.stream, loss.graph, loss.device, loss.cause},
+                                  loss.count});
 }
 
 static void tell_record(struct walk *walk, const struct record *record)

@@ -68,7 +68,7 @@ struct build_thread {
 
 /* An event name, understood when it is first used: by then all names and domains are known. */
 struct build_event {
-    struct read_event_name record;
+    struct event_name record;
     uint32_t name, label;
     bool understood;
 };
@@ -103,7 +103,7 @@ struct build_bracket {
 
 /* A device record that came and could not be kept. */
 struct build_lost {
-    struct read_lost record;
+    struct lost_record record;
     uint32_t correlation;
     uint32_t slice; /* the call that launched it, TL_NONE */
     uint32_t next;  /* of the same call, TL_NONE the last */
@@ -156,7 +156,7 @@ struct build_pool_state {
     int64_t time_ns;
     uint64_t address, bytes, used_bytes, release_threshold;
     uint32_t device;
-    uint8_t operation; /* as read_memory_pool.operation; 0: an allocation told of it */
+    uint8_t operation; /* as pool_event.operation; 0: an allocation told of it */
     uint8_t type;
 };
 
@@ -250,11 +250,11 @@ struct builder {
     struct build_graphs graphs;
     TL_ARRAY(struct build_block_item) block_items;
     TL_ARRAY(struct build_lost) losts;
-    TL_ARRAY(struct read_stream_loss) stream_losses;
+    TL_ARRAY(struct stream_loss) stream_losses;
     bool whole_blocks; /* the last block takes what comes */
     TL_ARRAY(struct build_timed) timed;
     TL_ARRAY(struct build_cuda_event) cuda_events;
-    TL_ARRAY(struct read_range_time) range_times;
+    TL_ARRAY(struct range_time) range_times;
     uint32_t current_number, current_thread; /* found last; thread TL_NONE: none */
 
     /* NVTX, of the process at hand. */
@@ -334,7 +334,7 @@ bool build_stacks_sort(struct builder *builder);
 /* Closes the slices that were appended whole and end by `time_ns`. */
 void build_whole_advance(struct builder *builder, struct build_thread *stack, int64_t time_ns);
 /* An attribute of a slice of the process; `owner` may be any. */
-void build_attr_keep(struct builder *builder, uint32_t owner, const struct read_attr *attr);
+void build_attr_keep(struct builder *builder, uint32_t owner, const struct event_attr *attr);
 /* Before build_slices_end(): slices that were appended whole have their end. */
 void build_whole_end(struct builder *builder);
 void build_slices_end(struct builder *builder);
@@ -403,7 +403,7 @@ void build_graphs_forget(struct builder *builder);
 void build_graphs_fini(struct builder *builder);
 
 /* The slice is a call that launches a graph. */
-void build_graph_launch(struct builder *builder, const struct read_api *api, uint32_t slice);
+void build_graph_launch(struct builder *builder, const struct api_call *api, uint32_t slice);
 
 /* After operations have their places and calls their operations. */
 bool build_graphs(struct builder *builder);

@@ -54,7 +54,7 @@ void timeline_set_block_event(struct builder *builder, int32_t chain, uint32_t i
                                        .chain = chain});
 }
 
-void timeline_append_block(struct builder *builder, const struct read_block *block)
+void timeline_append_block(struct builder *builder, const struct whole_block *block)
 {
     struct tl_block *begun = builder->failed
                                  ? NULL
@@ -219,7 +219,7 @@ static uint32_t name_or_none(struct builder *builder, uint32_t id)
     return id ? build_name(builder, id) : TL_NONE;
 }
 
-void timeline_append_block_event(struct builder *builder, const struct read_block_event *from)
+void timeline_append_block_event(struct builder *builder, const struct block_event *from)
 {
     struct timeline *timeline = builder->timeline;
     const struct tl_block *block = latest_block(builder);
@@ -255,7 +255,7 @@ static uint32_t keep_sizes(struct builder *builder, const int64_t *sizes, uint32
     return first;
 }
 
-static void keep_tensor(struct builder *builder, const struct read_tensor *from)
+static void keep_tensor(struct builder *builder, const struct debug_tensor *from)
 {
     struct tl_tensor made = {
         .offset = from->offset,
@@ -272,7 +272,7 @@ static void keep_tensor(struct builder *builder, const struct read_tensor *from)
         builder->failed = true;
 }
 
-void timeline_append_debug(struct builder *builder, const struct read_debug *from)
+void timeline_append_debug(struct builder *builder, const struct debug_value *from)
 {
     struct timeline *timeline = builder->timeline;
     struct tl_block *block = latest_block(builder);

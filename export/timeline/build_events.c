@@ -211,7 +211,7 @@ static uint32_t attr_home(const struct build_thread *stack)
     return step == STACK_NONE ? TL_NONE : stack->stack.at[step].slice;
 }
 
-static struct tl_attr make_attr(struct builder *builder, const struct read_attr *from)
+static struct tl_attr make_attr(struct builder *builder, const struct event_attr *from)
 {
     struct tl_attr attr = {.slice = TL_NONE,
                            .key = build_name(builder, from->key),
@@ -261,7 +261,7 @@ static void take_async_attr(struct builder *builder, struct tl_attr attr, uint64
         builder->failed = true;
 }
 
-void timeline_append_attr(struct builder *builder, uint32_t number, const struct read_attr *from,
+void timeline_append_attr(struct builder *builder, uint32_t number, const struct event_attr *from,
                           uint64_t target)
 {
     int64_t time_ns = 0;
@@ -279,7 +279,7 @@ void timeline_append_attr(struct builder *builder, uint32_t number, const struct
         take_async_attr(builder, attr, target);
 }
 
-void build_attr_keep(struct builder *builder, uint32_t owner, const struct read_attr *from)
+void build_attr_keep(struct builder *builder, uint32_t owner, const struct event_attr *from)
 {
     struct tl_attr attr = make_attr(builder, from);
     KEEP_ATTR(builder, &builder->timeline->attrs, attr, owner);

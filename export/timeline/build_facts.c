@@ -203,7 +203,7 @@ void timeline_define_device(struct builder *builder, const struct tl_device_info
     kept->name = device->name ? build_name(builder, device->name) : TL_NONE;
 }
 
-void timeline_define_context(struct builder *builder, const struct read_context *context)
+void timeline_define_context(struct builder *builder, const struct cuda_context *context)
 {
     builder->context_count += idmap_find(&builder->context_device, context->context) == IDMAP_NONE;
     builder->context_ordinal = context->device;
@@ -211,7 +211,7 @@ void timeline_define_context(struct builder *builder, const struct read_context 
         builder->failed |= !idmap_set(&builder->context_device, context->context, context->device);
 }
 
-void timeline_define_stream(struct builder *builder, const struct read_stream *stream)
+void timeline_define_stream(struct builder *builder, const struct cuda_stream *stream)
 {
     if (builder->failed)
         return;
@@ -269,7 +269,7 @@ static void take_context_name(struct builder *builder, uint64_t handle, uint32_t
     builder->context_name = name;
 }
 
-void timeline_define_resource(struct builder *builder, const struct read_resource *resource)
+void timeline_define_resource(struct builder *builder, const struct named_resource *resource)
 {
     if (builder->failed)
         return;
@@ -398,7 +398,7 @@ void timeline_set_cost(struct builder *builder, const struct tl_cost *cost)
     process->cost.time_ns = build_time(builder, cost->time_ns);
 }
 
-void timeline_append_throttle(struct builder *builder, const struct read_throttle *from)
+void timeline_append_throttle(struct builder *builder, const struct throttle_event *from)
 {
     if (builder->failed)
         return;

@@ -252,7 +252,7 @@ void timeline_append_start_event(struct builder *builder, uint32_t device, uint3
 /* Device records that came and could not be kept, and whose they were. */
 
 void timeline_append_lost(struct builder *builder, uint32_t correlation,
-                          const struct read_lost *record)
+                          const struct lost_record *record)
 {
     if (builder->failed)
         return;
@@ -264,11 +264,11 @@ void timeline_append_lost(struct builder *builder, uint32_t correlation,
     build_stream(builder, record->context, record->stream, build_ordinal(record->device));
 }
 
-void timeline_add_stream_loss(struct builder *builder, const struct read_stream_loss *record)
+void timeline_add_stream_loss(struct builder *builder, const struct stream_loss *record)
 {
     if (builder->failed)
         return;
-    struct read_stream_loss *loss = ARRAY_ADD(&builder->stream_losses);
+    struct stream_loss *loss = ARRAY_ADD(&builder->stream_losses);
     if (loss)
         *loss = *record;
     else
@@ -286,7 +286,7 @@ void timeline_add_stream_loss(struct builder *builder, const struct read_stream_
 enum { WAITS_EVENT_SYNC = 1, WAITS_STREAM_WAIT = 2 }; /* CUpti_ActivitySynchronizationType */
 
 void timeline_append_cuda_event(struct builder *builder, uint32_t correlation,
-                                const struct read_cuda_event *event)
+                                const struct cuda_event *event)
 {
     if (builder->failed)
         return;

@@ -28,7 +28,7 @@ static uint32_t build_graph_of(struct builder *builder, uint32_t id)
     return timeline->graphs.count - 1;
 }
 
-void timeline_define_graph(struct builder *builder, int64_t time_ns, const struct read_graph *from)
+void timeline_define_graph(struct builder *builder, int64_t time_ns, const struct cuda_graph *from)
 {
     uint32_t index = builder->failed ? TL_NONE : build_graph_of(builder, from->graph);
     if (index == TL_NONE)
@@ -47,7 +47,7 @@ void timeline_define_graph(struct builder *builder, int64_t time_ns, const struc
     };
 }
 
-void build_graph_launch(struct builder *builder, const struct read_api *api, uint32_t slice)
+void build_graph_launch(struct builder *builder, const struct api_call *api, uint32_t slice)
 {
     struct build_graph_launch *launch = ARRAY_ADD(&builder->graphs.launches);
     if (!launch) {
@@ -68,7 +68,7 @@ static uint32_t innermost(struct builder *builder, uint32_t thread)
     return stack->stack.count ? stack->stack.at[stack->stack.count - 1].slice : TL_NONE;
 }
 
-static uint32_t stack_of(struct builder *builder, const struct read_graph_node *from)
+static uint32_t stack_of(struct builder *builder, const struct graph_node *from)
 {
     struct tl_anomalies *odd = &build_process(builder)->odd;
     uint32_t stack = from->stack ? idmap_find(&builder->stack_ids, from->stack) : IDMAP_NONE;
@@ -80,7 +80,7 @@ static uint32_t stack_of(struct builder *builder, const struct read_graph_node *
 }
 
 void timeline_append_graph_node(struct builder *builder, uint32_t number, int64_t time_ns,
-                                const struct read_graph_node *from)
+                                const struct graph_node *from)
 {
     uint32_t thread = number ? build_place(builder, number, &time_ns) : TL_NONE;
     if (!number)

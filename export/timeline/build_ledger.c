@@ -203,7 +203,7 @@ static uint64_t take(uint64_t *from, uint64_t most)
 
 /* ---- what came and could not be kept ---- */
 
-static uint32_t row_of_lost(const struct ledger_work *work, const struct read_lost *lost)
+static uint32_t row_of_lost(const struct ledger_work *work, const struct lost_record *lost)
 {
     uint32_t stream =
         build_stream_find(work->builder, lost->context, lost->stream, build_ordinal(lost->device));
@@ -407,7 +407,7 @@ static void explain_by(struct ledger_work *work, struct tl_ledger_row *row,
 
 /* Of what was counted of a stream or graph, what explains nothing there was outside of the file; but
  * as long as there are launches of which the stream is not known, it may have been theirs. */
-static bool explain_by_stream(struct ledger_work *work, const struct read_stream_loss *loss)
+static bool explain_by_stream(struct ledger_work *work, const struct stream_loss *loss)
 {
     enum prof_loss_cause cause = (enum prof_loss_cause)loss->of.cause;
     uint32_t stream = build_stream_find(work->builder, loss->of.context, loss->of.stream,

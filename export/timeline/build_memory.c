@@ -86,9 +86,9 @@ static uint32_t device_of(struct builder *builder, uint16_t device, uint32_t con
     return idmap_find(&builder->context_device, context); /* IDMAP_NONE is TL_NONE */
 }
 
-static void note_pool(struct builder *builder, const struct read_memory *memory)
+static void note_pool(struct builder *builder, const struct memory_event *memory)
 {
-    const struct read_memory_op *record = &memory->record;
+    const struct memory_op *record = &memory->record;
     struct build_pool_state *state = ARRAY_ADD(&builder->memory.pools);
     if (!state) {
         builder->failed = true;
@@ -113,9 +113,9 @@ static uint32_t innermost(struct builder *builder, uint32_t thread, int64_t time
     return stack->stack.count ? stack->stack.at[stack->stack.count - 1].slice : TL_NONE;
 }
 
-void timeline_append_memory(struct builder *builder, const struct read_memory *memory)
+void timeline_append_memory(struct builder *builder, const struct memory_event *memory)
 {
-    const struct read_memory_op *record = &memory->record;
+    const struct memory_op *record = &memory->record;
     bool is_end = record->operation == PROF_MEMORY_RELEASE;
     uint32_t thread =
         memory->thread && !builder->failed ? build_thread_of(builder, memory->thread) : TL_NONE;
@@ -145,7 +145,7 @@ void timeline_append_memory(struct builder *builder, const struct read_memory *m
         note_pool(builder, memory);
 }
 
-void timeline_append_memory_pool(struct builder *builder, const struct read_memory_pool *pool)
+void timeline_append_memory_pool(struct builder *builder, const struct pool_event *pool)
 {
     struct build_pool_state *state = ARRAY_ADD(&builder->memory.pools);
     if (!state) {
@@ -164,7 +164,7 @@ void timeline_append_memory_pool(struct builder *builder, const struct read_memo
     };
 }
 
-void timeline_append_migration(struct builder *builder, const struct read_migration *from)
+void timeline_append_migration(struct builder *builder, const struct migration *from)
 {
     struct tl_migration *migration = ARRAY_ADD(&builder->timeline->migrations);
     if (!migration) {
@@ -208,7 +208,7 @@ static struct build_memory_op *add_own_op(struct builder *builder, uint32_t numb
 }
 
 void timeline_append_alloc(struct builder *builder, uint32_t number, int64_t time_ns,
-                           const struct read_alloc *alloc)
+                           const struct heap_allocation *alloc)
 {
     uint32_t heap = builder->failed ? TL_NONE : allocator_heap(builder, alloc->allocator);
     struct build_memory_op *op =

@@ -96,7 +96,7 @@ static bool is_pytorchs(struct text domain)
 
 static uint32_t make_label(struct builder *builder, const struct build_event *event)
 {
-    const struct read_event_name *record = &event->record;
+    const struct event_name *record = &event->record;
     uint32_t domain = build_domain(builder, record->domain);
     if (!builder->failed)
         name_domain(builder, domain);
@@ -161,7 +161,7 @@ struct build_ref build_nvtx_ref(struct builder *builder, uint32_t id)
 }
 
 /* An id that a name has too stands for the name. */
-void timeline_define_event_name(struct builder *builder, const struct read_event_name *record)
+void timeline_define_event_name(struct builder *builder, const struct event_name *record)
 {
     uint32_t slot = idmap_find(&builder->event_slots, record->id);
     if (builder->failed)
@@ -169,7 +169,7 @@ void timeline_define_event_name(struct builder *builder, const struct read_event
     build_process(builder)->odd.redefined_names +=
         idmap_find(&builder->names, record->id) != IDMAP_NONE;
     if (slot != IDMAP_NONE) {
-        struct read_event_name *known = &builder->events.at[slot].record;
+        struct event_name *known = &builder->events.at[slot].record;
         build_process(builder)->odd.redefined_names += memcmp(known, record, sizeof *known) != 0;
         *known = *record;
         return;
@@ -181,7 +181,7 @@ void timeline_define_event_name(struct builder *builder, const struct read_event
         !event || !idmap_set(&builder->event_slots, record->id, builder->events.count - 1);
 }
 
-void timeline_define_domain(struct builder *builder, const struct read_domain *record)
+void timeline_define_domain(struct builder *builder, const struct nvtx_domain *record)
 {
     if (builder->failed || record->domain == 0)
         return; /* the default domain has no name */
@@ -191,7 +191,7 @@ void timeline_define_domain(struct builder *builder, const struct read_domain *r
         builder->timeline->domains.at[domain].name = name;
 }
 
-void timeline_define_category(struct builder *builder, const struct read_category *record)
+void timeline_define_category(struct builder *builder, const struct nvtx_category *record)
 {
     if (builder->failed)
         return;

@@ -302,7 +302,7 @@ void timeline_begin_step(struct builder *builder, uint32_t number, int64_t time_
     begin_slice(builder, thread, time_ns, (struct opening){{name, TL_NONE}, TL_STEP, TL_STEP});
 }
 
-static uint32_t api_name(struct builder *builder, const struct read_api *api)
+static uint32_t api_name(struct builder *builder, const struct api_call *api)
 {
     uint32_t key = (uint32_t)api->cbid * 4 + (api->domain & 3);
     uint32_t name = idmap_find(&builder->api_names, key);
@@ -315,7 +315,7 @@ static uint32_t api_name(struct builder *builder, const struct read_api *api)
     return name;
 }
 
-static uint8_t slice_flags(const struct read_api *api)
+static uint8_t slice_flags(const struct api_call *api)
 {
     unsigned flags = api->flags & (PROF_API_LAUNCHES | PROF_API_GRAPH) ? TL_LAUNCHES : 0;
     flags |= api->flags & PROF_API_GRAPH ? TL_GRAPH : 0;
@@ -331,7 +331,7 @@ static uint8_t slice_flags(const struct read_api *api)
  * one correlation id, and the device's records belong to the outer. Libprof's own calls are so
  * throughout. */
 static bool covered_by_outer(const struct builder *builder, const struct build_thread *stack,
-                             uint32_t place, const struct read_api *api, uint8_t *flags)
+                             uint32_t place, const struct api_call *api, uint8_t *flags)
 {
     const struct timeline *timeline = builder->timeline;
     bool launches = *flags & TL_LAUNCHES;
@@ -346,7 +346,7 @@ static bool covered_by_outer(const struct builder *builder, const struct build_t
     return false;
 }
 
-static void add_launch(struct builder *builder, const struct read_api *api, uint32_t slice)
+static void add_launch(struct builder *builder, const struct api_call *api, uint32_t slice)
 {
     struct build_launch *launch = ARRAY_ADD(&builder->launches);
     if (launch)
@@ -355,7 +355,7 @@ static void add_launch(struct builder *builder, const struct read_api *api, uint
         builder->failed = true;
 }
 
-static uint32_t add_api(struct builder *builder, const struct read_api *api)
+static uint32_t add_api(struct builder *builder, const struct api_call *api)
 {
     struct tl_api *added = ARRAY_ADD(&builder->timeline->apis);
     if (!added) {
@@ -377,7 +377,7 @@ static uint32_t add_api(struct builder *builder, const struct read_api *api)
 }
 
 void timeline_begin_call(struct builder *builder, uint32_t number, int64_t time_ns,
-                         const struct read_api *api)
+                         const struct api_call *api)
 {
     uint32_t thread = build_enter(builder, number, &time_ns);
     if (thread == TL_NONE)
@@ -478,19 +478,19 @@ static void close_until(struct builder *builder, struct build_thread *stack, int
         stack->stack.count--;
 }
 
-static uint8_t flags_of(const struct read_slice *from)
+static uint8_t flags_of(const struct complete_slice *from)
 {
-    unsigned flags = from->flags & READ_SLICE_UNCLOSED ? TL_UNCLOSED : 0;
-    flags |= from->flags & READ_SLICE_CONTINUED ? TL_CONTINUED : 0;
-    if (from->kind != READ_SLICE_API)
+    unsigned flags = from->flags & SLICE_UNCLOSED ? TL_UNCLOSED : 0;
+    flags |= from->flags & SLICE_CONTINUED ? TL_CONTINUED : 0;
+    if (from->kind != SLICE_API)
         return (uint8_t)flags;
-    flags |= from->flags & (READ_SLICE_LAUNCHES | READ_SLICE_GRAPH) ? TL_LAUNCHES : 0;
-    flags |= from->flags & READ_SLICE_GRAPH ? TL_GRAPH : 0;
+    flags |= from->flags & (SLICE_LAUNCHES | SLICE_GRAPH) ? TL_LAUNCHES : 0;
+    flags |= from->flags & SLICE_GRAPH ? TL_GRAPH : 0;
     return (uint8_t)flags;
 }
 
 /* What a call was to launch is unknown: such a file holds what was recorded. */
-static uint32_t add_whole_api(struct builder *builder, const struct read_slice *from)
+static uint32_t add_whole_api(struct builder *builder, const struct complete_slice *from)
 {
     uint32_t index = builder->timeline->apis.count;
     struct tl_api *api = ARRAY_ADD(&builder->timeline->apis);
@@ -503,7 +503,7 @@ static uint32_t add_whole_api(struct builder *builder, const struct read_slice *
         .correlation = from->correlation,
         .result = from->result,
         .kernel_name = TL_NONE,
-        .domain = from->flags & READ_SLICE_DRIVER ? PROF_API_DRIVER : PROF_API_RUNTIME,
+        .domain = from->flags & SLICE_DRIVER ? PROF_API_DRIVER : PROF_API_RUNTIME,
     };
     if (launch)
         *launch = (struct build_launch){from->correlation, builder->timeline->slices.count - 1};
@@ -512,7 +512,7 @@ static uint32_t add_whole_api(struct builder *builder, const struct read_slice *
 
 /* Appends the slice inside of what is open; NULL: no memory. */
 static struct tl_slice *add_slice(struct builder *builder, uint32_t thread,
-                                  const struct read_slice *from)
+                                  const struct complete_slice *from)
 {
     struct build_thread *stack = build_stack(builder, thread);
     int64_t start_ns = build_time(builder, from->start_ns),
@@ -526,7 +526,7 @@ static struct tl_slice *add_slice(struct builder *builder, uint32_t thread,
         builder->failed = true;
         return NULL;
     }
-    struct build_ref ref = from->kind == READ_SLICE_RANGE
+    struct build_ref ref = from->kind == SLICE_RANGE
                                ? build_ref(builder, from->name)
                                : (struct build_ref){build_name(builder, from->name), TL_NONE};
     stack->whole = true;
@@ -534,9 +534,9 @@ static struct tl_slice *add_slice(struct builder *builder, uint32_t thread,
     *entry = (struct stack_entry){
         .slice = index,
         .first = index,
-        .range = from->kind == READ_SLICE_RANGE ? depth
-                 : depth                        ? entry[-1].range
-                                                : STACK_NONE,
+        .range = from->kind == SLICE_RANGE ? depth
+                 : depth                   ? entry[-1].range
+                                           : STACK_NONE,
     };
     *slice = (struct tl_slice){
         .start_ns = start_ns,
@@ -546,9 +546,9 @@ static struct tl_slice *add_slice(struct builder *builder, uint32_t thread,
         .thread = thread,
         .label = ref.label,
         .depth = (uint16_t)(depth < UINT16_MAX ? depth : UINT16_MAX),
-        .kind = (uint8_t)(from->kind == READ_SLICE_API    ? TL_API
-                          : from->kind == READ_SLICE_STEP ? TL_STEP
-                                                          : TL_RANGE),
+        .kind = (uint8_t)(from->kind == SLICE_API    ? TL_API
+                          : from->kind == SLICE_STEP ? TL_STEP
+                                                     : TL_RANGE),
         .flags = flags_of(from),
     };
     return slice;
@@ -580,7 +580,7 @@ static void add_segment(struct builder *builder, uint32_t continues)
         builder->failed = true;
 }
 
-void timeline_append_slice(struct builder *builder, const struct read_slice *from)
+void timeline_append_slice(struct builder *builder, const struct complete_slice *from)
 {
     uint32_t thread = builder->failed ? TL_NONE : build_thread_of(builder, from->thread);
     struct tl_slice *slice = thread == TL_NONE ? NULL : add_slice(builder, thread, from);
@@ -588,9 +588,9 @@ void timeline_append_slice(struct builder *builder, const struct read_slice *fro
         return;
     if (slice->kind == TL_API)
         slice->api = add_whole_api(builder, from);
-    if (from->flags & READ_SLICE_CONTINUED)
+    if (from->flags & SLICE_CONTINUED)
         add_segment(builder, from->continues);
-    if (from->flags & READ_SLICE_UNCLOSED)
+    if (from->flags & SLICE_UNCLOSED)
         builder->timeline->threads.at[thread].unclosed++;
     for (uint32_t i = 0; i < from->attr_count && !builder->failed; i++)
         build_attr_keep(builder, builder->timeline->slices.count - 1, &from->attrs[i]);

@@ -9,7 +9,7 @@
  * address up must not become quadratic. */
 #define MODULES_MAX 16384u
 
-static bool keep_addresses(struct builder *builder, const struct read_stack *stack)
+static bool keep_addresses(struct builder *builder, const struct call_stack *stack)
 {
     struct timeline *timeline = builder->timeline;
     while (timeline->addresses.capacity - timeline->addresses.count < stack->frames)
@@ -22,7 +22,7 @@ static bool keep_addresses(struct builder *builder, const struct read_stack *sta
     return true;
 }
 
-void timeline_define_stack(struct builder *builder, const struct read_stack *stack)
+void timeline_define_stack(struct builder *builder, const struct call_stack *stack)
 {
     struct timeline *timeline = builder->timeline;
     if (builder->failed)
@@ -45,7 +45,7 @@ void timeline_define_stack(struct builder *builder, const struct read_stack *sta
     build_process(builder)->stack_count++;
 }
 
-void timeline_define_module(struct builder *builder, const struct read_module *module)
+void timeline_define_module(struct builder *builder, const struct loaded_module *module)
 {
     struct timeline *timeline = builder->timeline;
     if (builder->failed || build_process(builder)->module_count == MODULES_MAX)

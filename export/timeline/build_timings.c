@@ -43,11 +43,11 @@ void timeline_set_timed(struct builder *builder, uint32_t number, uint64_t token
         builder->failed = true;
 }
 
-void timeline_append_range_time(struct builder *builder, const struct read_range_time *time)
+void timeline_append_range_time(struct builder *builder, const struct range_time *time)
 {
     if (builder->failed)
         return;
-    struct read_range_time *kept = ARRAY_ADD(&builder->range_times);
+    struct range_time *kept = ARRAY_ADD(&builder->range_times);
     if (!kept) {
         builder->failed = true;
         return;
@@ -59,7 +59,7 @@ void timeline_append_range_time(struct builder *builder, const struct read_range
         kept->end_ns = kept->start_ns;
 }
 
-static bool add_timing(struct builder *builder, const struct read_range_time *time, uint32_t slice)
+static bool add_timing(struct builder *builder, const struct range_time *time, uint32_t slice)
 {
     struct tl_timing *timing = ARRAY_ADD(&builder->timeline->timings);
     if (!timing)
@@ -83,7 +83,7 @@ static bool join(struct builder *builder)
     for (uint32_t i = 0; i < builder->timed.count && built; i++)
         built = keymap_set(&by_token, builder->timed.at[i].token, builder->timed.at[i].slice);
     for (uint32_t i = 0; i < builder->range_times.count && built; i++) {
-        const struct read_range_time *time = &builder->range_times.at[i];
+        const struct range_time *time = &builder->range_times.at[i];
         uint32_t slice = keymap_find(&by_token, time->token);
         if (slice == KEYMAP_NONE || time->device > UINT16_MAX)
             build_process(builder)->odd.stray_timings++;

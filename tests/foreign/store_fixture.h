@@ -30,17 +30,17 @@ public:
         return event_store_thread(store_, process, tid);
     }
     void slice(uint32_t thread, int64_t start, int64_t end, const std::string &called,
-               read_slice_kind kind = READ_SLICE_RANGE, uint32_t correlation = 0)
+               slice_kind kind = SLICE_RANGE, uint32_t correlation = 0)
     {
-        read_slice added = {};
+        complete_slice added = {};
         added.start_ns = start;
         added.end_ns = end;
         added.thread = thread;
         added.name = name(called);
         added.kind = (uint8_t)kind;
         added.correlation = correlation;
-        added.flags = correlation ? READ_SLICE_LAUNCHES : 0;
-        added.result = READ_RESULT_UNKNOWN;
+        added.flags = correlation ? SLICE_LAUNCHES : 0;
+        added.result = TL_RESULT_UNKNOWN;
         event_store_slice(store_, &added);
     }
     void kernel(uint32_t process, int64_t start, int64_t end, const std::string &called,

@@ -60,8 +60,8 @@ TEST_F(Store, JoinsKernelsToTheCallOfTheirProcess)
     uint32_t one = thread(first, 1), two = thread(second, 2);
     slice(one, 0, 100, "step one");
     slice(two, 0, 100, "step two");
-    slice(one, 10, 20, "cudaLaunchKernel", READ_SLICE_API, 7);
-    slice(two, 30, 40, "cudaLaunchKernel", READ_SLICE_API, 7);
+    slice(one, 10, 20, "cudaLaunchKernel", SLICE_API, 7);
+    slice(two, 30, 40, "cudaLaunchKernel", SLICE_API, 7);
     kernel(second, 50, 60, "second", 7);
     kernel(first, 50, 60, "first", 7);
     kernel(first, 70, 80, "nobody's", 8);
@@ -108,9 +108,9 @@ TEST_F(Store, CopiesAttributesOnceEvenWhereASliceIsCut)
 {
     uint32_t one = thread(event_store_process(store_), 1);
     slice(one, 0, 10, "a");
-    read_attr attrs[2] = {{42, name("bytes"), PROF_ATTR_UINT},
-                          {name("[[2, 3]]"), name("Input Dims"), PROF_ATTR_STRING}};
-    read_slice cut = {};
+    event_attr attrs[2] = {{42, name("bytes"), PROF_ATTR_UINT},
+                           {name("[[2, 3]]"), name("Input Dims"), PROF_ATTR_STRING}};
+    complete_slice cut = {};
     cut.start_ns = 5, cut.end_ns = 15, cut.thread = one, cut.name = name("b");
     cut.attrs = attrs, cut.attr_count = 2;
     event_store_slice(store_, &cut);
@@ -143,7 +143,7 @@ TEST_F(Store, KeepsTimesOfRandomSlicesWhateverTheirOrder)
 TEST_F(Store, ACallIsInsideTheRangeThatIsAsLong)
 {
     uint32_t one = thread(event_store_process(store_), 1);
-    slice(one, 0, 10, "call", READ_SLICE_API);
+    slice(one, 0, 10, "call", SLICE_API);
     slice(one, 0, 10, "range");
     load();
     EXPECT_EQ(slices(), "range 0-10 0, call 0-10 1");
@@ -209,8 +209,8 @@ TEST_F(StoreTest, NamesOfPyTorchAreTakenApart)
     slice(t, 10, 19, "aten::mm, seq = 13, op_id = 6, sizes = [[2, 3], [3, 4]]");
     slice(t, 20, 29, "looks, seq = like it");
     slice(t, 30, 39, "looks, seq = like it");
-    slice(t, 40, 49, "call, seq = 1", READ_SLICE_API);
-    read_slice labelled = {};
+    slice(t, 40, 49, "call, seq = 1", SLICE_API);
+    complete_slice labelled = {};
     labelled.start_ns = 50, labelled.end_ns = 59, labelled.thread = t;
     labelled.name = event_store_label(store_, &label);
     event_store_slice(store_, &labelled);

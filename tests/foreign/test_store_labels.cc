@@ -16,7 +16,7 @@ TEST_F(StoreLabels, ShowDomainAndName)
     label.category = 7;
     label.color = 0xff00ff00;
     label.colored = true;
-    read_slice slice = {};
+    complete_slice slice = {};
     slice.start_ns = 1;
     slice.end_ns = 5;
     slice.thread = one;
@@ -43,7 +43,7 @@ TEST_F(StoreLabels, OfTheDefaultDomainShowTheName)
 {
     event_label label = {};
     label.name = name("plain");
-    read_slice slice = {};
+    complete_slice slice = {};
     slice.thread = thread(event_store_process(store_), 1);
     slice.name = event_store_label(store_, &label);
     event_store_slice(store_, &slice);
@@ -74,7 +74,7 @@ TEST_F(StoreLabels, KeepTheirPieces)
     label.color = 1;
     label.colored = true;
     slice(one, 0, 10, "a");
-    read_slice crossing = {};
+    complete_slice crossing = {};
     crossing.start_ns = 5;
     crossing.end_ns = 15;
     crossing.thread = one;
@@ -88,7 +88,7 @@ TEST_F(StoreLabels, KeepTheirPieces)
 TEST_F(StoreLabels, StreamsAreTold)
 {
     uint32_t process = event_store_process(store_);
-    read_stream stream = {};
+    cuda_stream stream = {};
     stream.context = 1;
     stream.stream = 9;
     stream.priority = -2;
@@ -101,11 +101,11 @@ TEST_F(StoreLabels, StreamsAreTold)
 TEST_F(StoreLabels, WhatHasNoEndEndsWithTheFile)
 {
     uint32_t one = thread(event_store_process(store_), 1);
-    read_slice open = {};
+    complete_slice open = {};
     open.start_ns = open.end_ns = 100;
     open.thread = one;
     open.name = name("open");
-    open.flags = READ_SLICE_UNCLOSED;
+    open.flags = SLICE_UNCLOSED;
     event_store_slice(store_, &open);
     slice(one, 110, 170, "inside");
     expected_findings = "warning unbalanced-ranges";

@@ -54,19 +54,19 @@ HEAR(timeline_define_thread, LIST(uint32_t thread, uint32_t tid, text name, bool
 HEAR(timeline_append_gpu, LIST(const read_gpu *gpu), LIST(gpu),
      "gpu " + number(gpu->kind) + " " + number(gpu->start_ns) + " " + number(gpu->end_ns) + " " +
          number(gpu->correlation))
-HEAR(timeline_append_attr, LIST(uint32_t thread, const read_attr *attr, uint64_t target),
+HEAR(timeline_append_attr, LIST(uint32_t thread, const event_attr *attr, uint64_t target),
      LIST(thread, attr, target),
      "attr " + number(thread) + " " + number(attr->key) + " " + number(attr->type) + " " +
          std::to_string(attr->value) + " " + std::to_string(target))
-HEAR(timeline_define_event_name, LIST(const read_event_name *name), LIST(name),
+HEAR(timeline_define_event_name, LIST(const event_name *name), LIST(name),
      "event_name " + number(name->id) + " " + number(name->name) + " " + number(name->domain) +
          " " + number(name->category) + " " + number(name->color) + " " + number(name->flags))
-HEAR(timeline_define_domain, LIST(const read_domain *domain), LIST(domain),
+HEAR(timeline_define_domain, LIST(const nvtx_domain *domain), LIST(domain),
      "domain " + number(domain->domain) + " " + number(domain->name))
-HEAR(timeline_define_category, LIST(const read_category *category), LIST(category),
+HEAR(timeline_define_category, LIST(const nvtx_category *category), LIST(category),
      "category " + number(category->domain) + " " + number(category->category) + " " +
          number(category->name))
-HEAR(timeline_define_resource, LIST(const read_resource *resource), LIST(resource),
+HEAR(timeline_define_resource, LIST(const named_resource *resource), LIST(resource),
      "resource " + number(resource->type) + " " + number(static_cast<int64_t>(resource->handle)) +
          " " + number(resource->name))
 }

@@ -20,7 +20,7 @@ struct part {
 };
 
 struct kept_block {
-    struct read_block block;
+    struct whole_block block;
     uint32_t first_part, part_count;
 };
 
@@ -36,13 +36,13 @@ struct kept_alloc {
 };
 
 struct kept_debug {
-    struct read_debug debug; /* its tensors are at first_tensor */
+    struct debug_value debug; /* its tensors are at first_tensor */
     uint32_t first_tensor;
 };
 
 /* A tensor whose sizes and strides are in sizes[]. */
 struct kept_tensor {
-    struct read_tensor tensor;
+    struct debug_tensor tensor;
     uint32_t first_size;
 };
 
@@ -76,7 +76,7 @@ struct block_store {
     uint32_t *allocator_slots; /* open addressing: number, 0 empty; a power of two */
     uint32_t allocator_slot_count;
     KEPT(struct kept_warning) warnings;
-    struct read_tensor *told; /* as many as any debug value has */
+    struct debug_tensor *told; /* as many as any debug value has */
     uint32_t told_count;
     const char *format;
     struct text program;
@@ -138,7 +138,7 @@ void block_store_warn(struct block_store *store, const char *what, uint64_t coun
 
 /* ---- blocks ---- */
 
-void block_store_block(struct block_store *store, const struct read_block *block)
+void block_store_block(struct block_store *store, const struct whole_block *block)
 {
     struct kept_block *kept = ADD(store, &store->blocks);
     if (!kept)
@@ -172,7 +172,7 @@ static int64_t to_ns(const struct block_store *store, uint64_t ticks)
 
 /* An end before the begin is one wrap of 32 bits when both fit into them and the clock is said to be
  * such a one. */
-static bool has_wrapped(const struct block_store *store, const struct read_block_event *event)
+static bool has_wrapped(const struct block_store *store, const struct block_event *event)
 {
     return store->clock.wrap32 && event->end_ticks && event->end_ticks < event->start_ticks &&
            event->start_ticks < TICKS_MODULUS;
@@ -180,7 +180,7 @@ static bool has_wrapped(const struct block_store *store, const struct read_block
 
 static void set_times(struct block_store *store, struct kept_event *kept)
 {
-    struct read_block_event *detail = &kept->event.detail;
+    struct block_event *detail = &kept->event.detail;
     uint64_t end_ticks = detail->end_ticks;
     detail->wrapped = has_wrapped(store, detail);
     if (detail->wrapped)
@@ -277,7 +277,7 @@ static void keep_sizes(struct block_store *store, const int64_t *sizes, uint32_t
     }
 }
 
-static void keep_tensor(struct block_store *store, const struct read_tensor *tensor)
+static void keep_tensor(struct block_store *store, const struct debug_tensor *tensor)
 {
     uint32_t first = store->sizes.count;
     keep_sizes(store, tensor->sizes, tensor->size_count);
@@ -287,7 +287,7 @@ static void keep_tensor(struct block_store *store, const struct read_tensor *ten
         *kept = (struct kept_tensor){*tensor, first};
 }
 
-void block_store_debug(struct block_store *store, const struct read_debug *debug)
+void block_store_debug(struct block_store *store, const struct debug_value *debug)
 {
     uint32_t first = store->tensors.count;
     for (uint32_t i = 0; i < debug->tensor_count; i++)
@@ -316,7 +316,7 @@ static void tell_event(const struct kept_event *kept, uint64_t id, struct builde
 static void tell_debug(struct block_store *store, const struct kept_debug *kept,
                        struct builder *builder)
 {
-    struct read_debug debug = kept->debug;
+    struct debug_value debug = kept->debug;
     for (uint32_t i = 0; i < debug.tensor_count; i++) {
         const struct kept_tensor *tensor = &store->tensors.at[kept->first_tensor + i];
         store->told[i] = tensor->tensor;
@@ -339,7 +339,7 @@ static void tell_part(struct block_store *store, struct part part, int64_t time_
         alloc = &store->allocs.at[part.index];
         timeline_append_alloc(
             builder, THREAD, time_ns,
-            &(struct read_alloc){.bytes = alloc->bytes, .allocator = alloc->allocator});
+            &(struct heap_allocation){.bytes = alloc->bytes, .allocator = alloc->allocator});
         break;
     case PART_DEBUG:
         tell_debug(store, &store->debugs.at[part.index], builder);

@@ -20,7 +20,7 @@ struct store_event {
     uint32_t name;
     int32_t chain;
     uint32_t instruction;
-    struct read_block_event detail; /* `wrapped` is set by the store */
+    struct block_event detail; /* `wrapped` is set by the store */
 };
 
 /* The clock says how ticks become nanoseconds. NULL: no memory. */
@@ -31,13 +31,13 @@ void block_store_destroy(struct block_store *store); /* accepts NULL */
 uint32_t block_store_name(struct block_store *store, struct text text);
 
 /* Its start is set by the store. */
-void block_store_block(struct block_store *store, const struct read_block *block);
+void block_store_block(struct block_store *store, const struct whole_block *block);
 void block_store_event(struct block_store *store, const struct store_event *event);
 
 /* Number of the allocator for block_store_alloc(): one for each pair of id and name. */
 uint32_t block_store_allocator(struct block_store *store, uint32_t id, uint32_t name);
 void block_store_alloc(struct block_store *store, uint32_t allocator, uint64_t bytes);
-void block_store_debug(struct block_store *store, const struct read_debug *debug);
+void block_store_debug(struct block_store *store, const struct debug_value *debug);
 
 /* Something that is wrong with the file, `count` times more; `what` is a literal. */
 void block_store_warn(struct block_store *store, const char *what, uint64_t count);

@@ -41,7 +41,7 @@ enum {
 enum { TENSOR_TYPE, TENSOR_SIZES, TENSOR_STRIDES, TENSOR_OFFSET };
 
 struct tensors {
-    struct read_tensor *at;
+    struct debug_tensor *at;
     uint32_t count;
 };
 
@@ -56,19 +56,19 @@ static int64_t *read_sizes(struct flat *flat, struct flat_vector sizes, struct f
     return read;
 }
 
-static bool read_tensor(struct flat *flat, struct flat_table from, struct read_tensor *tensor)
+static bool read_tensor(struct flat *flat, struct flat_table from, struct debug_tensor *tensor)
 {
     struct flat_vector sizes = flat_vector(flat, from, TENSOR_SIZES, 8);
     struct flat_vector strides = flat_vector(flat, from, TENSOR_STRIDES, 8);
     int64_t *kept = read_sizes(flat, sizes, strides);
     if (!kept)
         return false;
-    *tensor = (struct read_tensor){.offset = (int64_t)flat_u64(flat, from, TENSOR_OFFSET),
-                                   .type = flat_u8(flat, from, TENSOR_TYPE),
-                                   .sizes = kept,
-                                   .strides = kept + sizes.count,
-                                   .size_count = sizes.count,
-                                   .stride_count = strides.count};
+    *tensor = (struct debug_tensor){.offset = (int64_t)flat_u64(flat, from, TENSOR_OFFSET),
+                                    .type = flat_u8(flat, from, TENSOR_TYPE),
+                                    .sizes = kept,
+                                    .strides = kept + sizes.count,
+                                    .size_count = sizes.count,
+                                    .stride_count = strides.count};
     return true;
 }
 
@@ -124,7 +124,7 @@ static enum tl_value_kind kind_of(uint8_t number)
     return number < sizeof kinds / sizeof *kinds ? kinds[number] : TL_VALUE_NONE;
 }
 
-static void read_number(struct flat *flat, struct flat_table value, struct read_debug *debug)
+static void read_number(struct flat *flat, struct flat_table value, struct debug_value *debug)
 {
     if (debug->kind == TL_VALUE_INT)
         debug->integer = (int64_t)flat_u64(flat, flat_table(flat, value, VALUE_INT), 0);
@@ -137,7 +137,7 @@ static void read_number(struct flat *flat, struct flat_table value, struct read_
 }
 
 /* Reads a Value into `debug` and adds that to the store. False: no memory. */
-static bool read_logged(struct flat *flat, struct flat_table value, struct read_debug *debug,
+static bool read_logged(struct flat *flat, struct flat_table value, struct debug_value *debug,
                         struct block_store *store)
 {
     struct tensors tensors = {0};
@@ -274,7 +274,7 @@ static void read_allocation(struct reader *reader, struct flat_table from)
 static void read_debug(struct reader *reader, struct flat_table from)
 {
     struct flat *flat = &reader->flat;
-    struct read_debug debug = {
+    struct debug_value debug = {
         .chain = (int64_t)flat_u64(flat, from, DEBUG_CHAIN),
         .instruction = (int32_t)flat_i32(flat, from, DEBUG_INSTRUCTION, -1),
         .delegate = (int32_t)flat_i32(flat, from, DEBUG_DELEGATE, -1),
@@ -317,7 +317,7 @@ static void read_allocators(struct reader *reader, struct flat_vector vector)
 static void read_run(struct reader *reader, struct flat_table run)
 {
     struct flat *flat = &reader->flat;
-    struct read_block block = {
+    struct whole_block block = {
         .offset = run.at,
         .name = name_or_empty(reader, flat_text(flat, run, RUN_NAME)),
         .input = (int32_t)flat_i32(flat, run, RUN_INPUT, -1),

@@ -290,7 +290,7 @@ static bool read_block(struct reader *reader, uint64_t offset, uint64_t *end,
     struct header header;
     if (!read_header(reader, offset, &header, error))
         return false;
-    struct read_block block = {
+    struct whole_block block = {
         .offset = offset, .name = plain_name(reader, reader->bytes + offset), .input = -1};
     block_store_block(reader->store, &block);
     read_events(reader, &header.events);

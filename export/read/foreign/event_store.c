@@ -142,10 +142,10 @@ void event_store_move_thread(struct event_store *store, uint32_t thread, uint32_
 }
 
 /* Slices of a thread, attributes of a slice: what an index of 32 bits can name. */
-static void keep_attrs(struct event_store *store, const struct read_attr *attrs, uint32_t count)
+static void keep_attrs(struct event_store *store, const struct event_attr *attrs, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        struct read_attr *attr = ADD(store, &store->attrs);
+        struct event_attr *attr = ADD(store, &store->attrs);
         if (attr)
             *attr = attrs[i];
     }
@@ -159,13 +159,13 @@ static int64_t end_of(struct event_store *store, int64_t start_ns, int64_t end_n
     return start_ns;
 }
 
-void event_store_slice(struct event_store *store, const struct read_slice *slice)
+void event_store_slice(struct event_store *store, const struct complete_slice *slice)
 {
     struct store_slice *kept = ADD(store, &store->slices);
     if (!kept)
         return;
     struct store_name split;
-    bool is_split = slice->kind == READ_SLICE_RANGE && store_name_split(store, slice->name, &split);
+    bool is_split = slice->kind == SLICE_RANGE && store_name_split(store, slice->name, &split);
     uint32_t first_attr = store->attrs.count;
     keep_attrs(store, slice->attrs, slice->attr_count);
     if (is_split)
@@ -181,12 +181,12 @@ void event_store_slice(struct event_store *store, const struct read_slice *slice
         .first_attr = first_attr,
         .attr_count = (uint16_t)(attrs > UINT16_MAX ? UINT16_MAX : attrs),
         .kind = slice->kind,
-        .flags = slice->flags & (uint8_t)~READ_SLICE_CONTINUED,
+        .flags = slice->flags & (uint8_t)~SLICE_CONTINUED,
     };
 }
 
 bool event_store_goes_on(const struct event_store *store, uint32_t index,
-                         const struct read_slice *next)
+                         const struct complete_slice *next)
 {
     const struct store_slice *slice = &store->slices.at[index];
     return slice->thread == next->thread && slice->name == next->name &&
@@ -198,18 +198,19 @@ void event_store_extend(struct event_store *store, uint32_t index, int64_t end_n
     struct store_slice *slice = &store->slices.at[index];
     if (end_ns > slice->end_ns)
         slice->end_ns = end_ns;
-    slice->flags |= flags & READ_SLICE_UNCLOSED;
+    slice->flags |= flags & SLICE_UNCLOSED;
 }
 
 /* Attributes of a slice are adjacent: they move to the end. */
-void event_store_slice_attr(struct event_store *store, uint32_t index, const struct read_attr *attr)
+void event_store_slice_attr(struct event_store *store, uint32_t index,
+                            const struct event_attr *attr)
 {
     struct store_slice *slice = &store->slices.at[index];
     uint32_t first = store->attrs.count;
     if (slice->attr_count == UINT16_MAX)
         return;
     for (uint32_t i = 0; i <= slice->attr_count; i++) {
-        struct read_attr *added = ADD(store, &store->attrs);
+        struct event_attr *added = ADD(store, &store->attrs);
         if (!added)
             return;
         *added = i < slice->attr_count ? store->attrs.at[slice->first_attr + i] : *attr;
@@ -253,7 +254,7 @@ static void add_memory_instant(struct event_store *store, uint32_t thread, int64
 }
 
 void event_store_memory(struct event_store *store, uint32_t process, uint32_t thread,
-                        int64_t time_ns, const struct read_memory_op *record)
+                        int64_t time_ns, const struct memory_op *record)
 {
     struct store_memory memory = {
         .place = thread ? STORE_IN_THREAD : STORE_AT_START, .process = process, .record = *record};
@@ -264,7 +265,7 @@ void event_store_memory(struct event_store *store, uint32_t process, uint32_t th
 }
 
 void event_store_memory_called(struct event_store *store, uint32_t process, uint32_t correlation,
-                               int64_t time_ns, const struct read_memory_op *record)
+                               int64_t time_ns, const struct memory_op *record)
 {
     add_memory(store, (struct store_memory){.place = STORE_BY_CALL,
                                             .process = process,
@@ -282,7 +283,7 @@ uint32_t event_store_allocator(struct event_store *store, uint32_t process, uint
 }
 
 void event_store_allocate(struct event_store *store, uint32_t thread, int64_t time_ns,
-                          uint32_t allocator, const struct read_memory_op *record)
+                          uint32_t allocator, const struct memory_op *record)
 {
     add_memory_instant(
         store, thread, time_ns,
@@ -404,7 +405,7 @@ void event_store_device(struct event_store *store, uint32_t process,
 }
 
 void event_store_context(struct event_store *store, uint32_t process,
-                         const struct read_context *context)
+                         const struct cuda_context *context)
 {
     struct store_context *kept = ADD(store, &store->contexts);
     if (kept)
@@ -412,7 +413,7 @@ void event_store_context(struct event_store *store, uint32_t process,
 }
 
 /* Where the operation ran; false: it is none of a context. */
-static bool place_of(const struct read_gpu *gpu, struct read_context *place)
+static bool place_of(const struct read_gpu *gpu, struct cuda_context *place)
 {
     switch (gpu->kind) {
     case READ_GPU_KERNEL:
@@ -441,7 +442,7 @@ void event_store_find_busy(const struct event_store *store, bool *busy)
 
 uint64_t event_store_busy_devices(const struct event_store *store, uint32_t process)
 {
-    struct read_context place;
+    struct cuda_context place;
     uint64_t devices = 0;
     for (uint32_t i = 0; i < store->gpus.count; i++)
         if (store->gpus.at[i].process == process &&
@@ -455,7 +456,7 @@ void event_store_find_contexts(struct event_store *store)
     struct keymap seen = {0};
     for (uint32_t i = 0; i < store->gpus.count && !store->failed; i++) {
         const struct store_gpu *gpu = &store->gpus.at[i];
-        struct read_context context = {0};
+        struct cuda_context context = {0};
         if (!place_of(&store->details.at[gpu->detail], &context) || context.context == 0)
             continue;
         int64_t key = (int64_t)((uint64_t)gpu->process << 32 | context.context);

@@ -40,7 +40,7 @@ struct store_memory {
     uint32_t correlation; /* of a call */
     uint32_t allocator;   /* into allocators, from 1; 0: CUDA's memory */
     int64_t time_ns;      /* of what a call did */
-    struct read_memory_op record;
+    struct memory_op record;
 };
 
 struct store_allocator {
@@ -68,12 +68,12 @@ struct store_device {
 
 struct store_context {
     uint32_t process;
-    struct read_context context;
+    struct cuda_context context;
 };
 
 struct store_stream {
     uint32_t process;
-    struct read_stream stream;
+    struct cuda_stream stream;
 };
 
 struct store_domain {
@@ -83,7 +83,7 @@ struct store_domain {
 
 struct store_category {
     uint32_t process;
-    struct read_category category;
+    struct nvtx_category category;
 };
 
 /* Labels have numbers of their own, so that names can come after them. */
@@ -94,7 +94,7 @@ struct store_category {
 struct store_name {
     uint32_t name; /* as of event_store_name() or event_store_label() */
     uint32_t count;
-    struct read_attr attrs[STORE_PARTS_MAX];
+    struct event_attr attrs[STORE_PARTS_MAX];
 };
 
 /* store_names.c: false: the name stays as it is. */
@@ -149,7 +149,7 @@ struct event_store {
     STORE_ARRAY(struct tl_process_info) processes;
     STORE_ARRAY(struct store_thread) threads;
     STORE_ARRAY(struct store_slice) slices;
-    STORE_ARRAY(struct read_attr) attrs;
+    STORE_ARRAY(struct event_attr) attrs;
     STORE_ARRAY(struct store_instant) instants;
     STORE_ARRAY(struct store_memory) memories;
     STORE_ARRAY(struct store_allocator) allocators;
@@ -162,7 +162,7 @@ struct event_store {
     STORE_ARRAY(struct store_device) devices;
     STORE_ARRAY(struct store_context) contexts;
     STORE_ARRAY(struct store_stream) streams;
-    struct text_pool labels; /* each is the bytes of a struct read_event_name */
+    struct text_pool labels; /* each is the bytes of a struct event_name */
     STORE_ARRAY(struct store_domain) domains;
     STORE_ARRAY(struct store_category) categories;
     STORE_ARRAY(struct store_warning) warnings;

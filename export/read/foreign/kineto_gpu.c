@@ -238,7 +238,7 @@ void kineto_gpu_read(const struct kineto_event *event, struct text text, uint32_
 /* Stand for addresses that the file does not say; beyond all that a program has. */
 #define OWN_ADDRESSES (UINT64_C(1) << 60)
 
-#define KIND_PAGEABLE 1u /* as read_memory_op.kind */
+#define KIND_PAGEABLE 1u /* as memory_op.kind */
 #define KIND_DEVICE 3u
 
 /* One allocator: of a process and a device, or of the process's host memory. */
@@ -357,9 +357,9 @@ static struct heap *heap_of(struct heaps *heaps, const struct kineto_memory_op *
     return add_heap(heaps, op, process, key, latest);
 }
 
-static struct read_memory_op record_of(const struct heap *heap, uint64_t address, int64_t bytes)
+static struct memory_op record_of(const struct heap *heap, uint64_t address, int64_t bytes)
 {
-    return (struct read_memory_op){
+    return (struct memory_op){
         .address = address,
         .bytes = bytes < 0 ? 0 - (uint64_t)bytes : (uint64_t)bytes,
         .device = heap->is_host ? 0 : heap->device,
@@ -370,7 +370,7 @@ static struct read_memory_op record_of(const struct heap *heap, uint64_t address
 
 static void put_before(struct heaps *heaps, struct heap *heap, uint64_t address, int64_t bytes)
 {
-    struct read_memory_op record = record_of(heap, address, bytes);
+    struct memory_op record = record_of(heap, address, bytes);
     event_store_memory(heaps->store, heap->process, 0, 0, &record);
     heap->before -= bytes;
 }
@@ -433,7 +433,7 @@ static void take(struct heaps *heaps, uint32_t index)
         allocate(heaps, heap, index);
     else
         release(heaps, heap, index);
-    struct read_memory_op record = record_of(heap, op->address, op->bytes);
+    struct memory_op record = record_of(heap, op->address, op->bytes);
     if (heap->allocator)
         event_store_allocate(heaps->store, op->thread, op->time_ns, heap->allocator, &record);
     else

@@ -41,7 +41,7 @@ struct kineto_memory_op {
     uint32_t allocator; /* the name of the program's own; 0 CUDA's memory, or PyTorch's */
     uint16_t device;
     bool is_host;
-    uint8_t kind; /* as read_memory_op.kind */
+    uint8_t kind; /* as memory_op.kind */
 };
 
 struct kineto_memory {

@@ -97,7 +97,7 @@ static uint32_t attr_key(struct reader *reader, enum kineto_arg arg)
 #define REAL_ATTRS \
     (KINETO_BIT(KINETO_FLOPS) | KINETO_BIT(KINETO_KERNEL_FLOP) | KINETO_BIT(KINETO_KERNEL_NUM_GB))
 
-static bool make_attr(struct reader *reader, enum kineto_arg arg, struct read_attr *attr)
+static bool make_attr(struct reader *reader, enum kineto_arg arg, struct event_attr *attr)
 {
     const struct kineto_args *args = &reader->event->args;
     if (KINETO_BIT(arg) & TEXT_ATTRS) {
@@ -116,7 +116,7 @@ static bool make_attr(struct reader *reader, enum kineto_arg arg, struct read_at
     return true;
 }
 
-static uint32_t make_attrs(struct reader *reader, struct read_attr *attrs)
+static uint32_t make_attrs(struct reader *reader, struct event_attr *attrs)
 {
     uint64_t wanted = reader->event->args.seen & (TEXT_ATTRS | NUMBER_ATTRS | REAL_ATTRS);
     uint32_t count = 0;
@@ -146,7 +146,7 @@ static uint32_t labelled(struct reader *reader, uint32_t name)
 
 /* What crosses another event of its thread is drawn in segments: the later ones are no slices of their own.
  * Whether it is such a one. */
-static bool take_segment(struct reader *reader, const struct read_slice *slice)
+static bool take_segment(struct reader *reader, const struct complete_slice *slice)
 {
     int64_t of = kineto_number(&reader->event->args, KINETO_SEGMENT_OF, 0);
     if (of <= 0)
@@ -166,9 +166,9 @@ static bool take_segment(struct reader *reader, const struct read_slice *slice)
 static void take_slice(struct reader *reader, int64_t start_ns)
 {
     const struct kineto_event *event = reader->event;
-    struct read_attr attrs[KINETO_ARG_COUNT];
+    struct event_attr attrs[KINETO_ARG_COUNT];
     struct text name = plain_text(reader, &event->name);
-    struct read_slice slice = {
+    struct complete_slice slice = {
         .start_ns = start_ns,
         .end_ns = start_ns + event->duration_ns,
         .thread = thread_of(reader),
@@ -176,13 +176,13 @@ static void take_slice(struct reader *reader, int64_t start_ns)
         .attrs = attrs,
     };
     kineto_slice_classify(event, name, &slice);
-    if (slice.kind == READ_SLICE_API)
+    if (slice.kind == SLICE_API)
         kineto_facts_call(&reader->facts, event);
-    if (slice.kind == READ_SLICE_RANGE)
+    if (slice.kind == SLICE_RANGE)
         slice.name = labelled(reader, slice.name);
     if (take_segment(reader, &slice))
         return;
-    if (event->args.seen && slice.kind != READ_SLICE_API)
+    if (event->args.seen && slice.kind != SLICE_API)
         slice.attr_count = make_attrs(reader, attrs);
     struct kineto_request request = {start_ns, slice.thread,
                                      event_store_slice_count(reader->store)};
@@ -259,7 +259,7 @@ static void take_complete(struct reader *reader, int64_t time_ns)
 /* B and E. */
 static void take_end(struct reader *reader, int64_t time_ns)
 {
-    struct read_slice slice = {0};
+    struct complete_slice slice = {0};
     struct text name = plain_text(reader, &reader->event->name);
     uint32_t thread = thread_of(reader);
     kineto_slice_classify(reader->event, name, &slice);

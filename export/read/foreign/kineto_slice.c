@@ -14,21 +14,20 @@ static bool is_graph_launch(struct text name)
 }
 
 void kineto_slice_classify(const struct kineto_event *event, struct text name,
-                           struct read_slice *slice)
+                           struct complete_slice *slice)
 {
     bool driver = event->category == KINETO_DRIVER_CALL;
-    slice->result = READ_RESULT_UNKNOWN;
+    slice->result = TL_RESULT_UNKNOWN;
     if (event->category == KINETO_RUNTIME_CALL || driver) {
         int64_t correlation = kineto_number(&event->args, KINETO_CORRELATION, 0);
-        slice->kind = READ_SLICE_API;
+        slice->kind = SLICE_API;
         slice->correlation =
             correlation > 0 && correlation <= UINT32_MAX ? (uint32_t)correlation : 0;
-        slice->flags = (uint8_t)((slice->correlation ? READ_SLICE_LAUNCHES : 0) |
-                                 (driver ? READ_SLICE_DRIVER : 0) |
-                                 (is_graph_launch(name) ? READ_SLICE_GRAPH : 0));
+        slice->flags =
+            (uint8_t)((slice->correlation ? SLICE_LAUNCHES : 0) | (driver ? SLICE_DRIVER : 0) |
+                      (is_graph_launch(name) ? SLICE_GRAPH : 0));
     } else {
-        slice->kind =
-            text_begins(name, "ProfilerStep#") ? READ_SLICE_STEP : (uint8_t)READ_SLICE_RANGE;
+        slice->kind = text_begins(name, "ProfilerStep#") ? SLICE_STEP : (uint8_t)SLICE_RANGE;
         slice->correlation = kineto_external_id(&event->args);
     }
 }
@@ -72,7 +71,7 @@ typedef void tell_pair(const struct kineto_end *begin, const struct kineto_end *
 static void tell_slice(const struct kineto_end *begin, const struct kineto_end *end,
                        struct event_store *store, int64_t last_ns)
 {
-    struct read_slice slice = {
+    struct complete_slice slice = {
         .start_ns = begin->time_ns,
         .end_ns = end                        ? end->time_ns
                   : last_ns > begin->time_ns ? last_ns
@@ -80,9 +79,9 @@ static void tell_slice(const struct kineto_end *begin, const struct kineto_end *
         .thread = begin->thread,
         .name = begin->name,
         .correlation = begin->correlation,
-        .result = READ_RESULT_UNKNOWN,
+        .result = TL_RESULT_UNKNOWN,
         .kind = begin->kind,
-        .flags = (uint8_t)(begin->flags | (end ? 0 : READ_SLICE_UNCLOSED)),
+        .flags = (uint8_t)(begin->flags | (end ? 0 : SLICE_UNCLOSED)),
     };
     event_store_slice(store, &slice);
 }
@@ -440,7 +439,7 @@ static void grant(struct walk *walk, const struct kineto_request *request)
     if (!walk->open.count)
         return;
     uint32_t text = text_of(walk, walk->open.at[walk->open.count - 1].node);
-    struct read_attr attr = {.value = text, .key = walk->key, .type = PROF_ATTR_STRING};
+    struct event_attr attr = {.value = text, .key = walk->key, .type = PROF_ATTR_STRING};
     event_store_slice_attr(walk->store, request->slice, &attr);
 }
 

@@ -16,7 +16,7 @@ extern "C" {
 /* Sets kind, flags, result and correlation: of a call its own, of a range its "External id", by which
  * operations of devices may name it. `name` is the event's, without escapes. */
 void kineto_slice_classify(const struct kineto_event *event, struct text name,
-                           struct read_slice *slice);
+                           struct complete_slice *slice);
 
 /* ---- events that are told by their ends: B and E of a thread, b and e of an id ---- */
 
@@ -27,7 +27,7 @@ struct kineto_end {
     uint32_t thread; /* of the store */
     uint32_t name;
     uint32_t correlation;
-    uint8_t kind, flags; /* as in struct read_slice */
+    uint8_t kind, flags; /* as in struct complete_slice */
     bool is_end;
 };
 

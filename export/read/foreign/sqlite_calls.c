@@ -357,11 +357,11 @@ uint8_t sqlite_call_flags(struct text name)
                                            "cudaMemset", "cuMemcpy",     "cuMemset", NULL};
     unsigned flags = 0;
     if (any_begins(name, graphs))
-        flags |= READ_SLICE_LAUNCHES | READ_SLICE_GRAPH;
+        flags |= SLICE_LAUNCHES | SLICE_GRAPH;
     else if (any_begins(name, launches) && !any_begins(name, hosts))
-        flags |= READ_SLICE_LAUNCHES;
+        flags |= SLICE_LAUNCHES;
     if (text_begins(name, "cu") && !text_begins(name, "cuda"))
-        flags |= READ_SLICE_DRIVER;
+        flags |= SLICE_DRIVER;
     return (uint8_t)flags;
 }
 

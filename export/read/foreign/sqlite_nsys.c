@@ -62,8 +62,8 @@ static void take_call(struct sqlite_trace *trace, struct sqlite_rows *rows)
     call.process = nsys_process(trace, global);
     call.thread = nsys_thread(trace, global);
     call.correlation = sqlite_trace_correlation(trace, sqlite_rows_int(rows, C_CORRELATION, 0));
-    call.result = (int32_t)sqlite_rows_int(rows, C_RESULT, READ_RESULT_UNKNOWN);
-    call.flags = open ? READ_SLICE_UNCLOSED : 0;
+    call.result = (int32_t)sqlite_rows_int(rows, C_RESULT, TL_RESULT_UNKNOWN);
+    call.flags = open ? SLICE_UNCLOSED : 0;
     name_call(trace, sqlite_rows_int(rows, C_NAME, 0), &call);
     if (call.thread)
         sqlite_trace_call(trace, &call);
@@ -164,7 +164,7 @@ static uint32_t label_of(struct nvtx *nvtx, struct sqlite_rows *rows, uint32_t p
 }
 
 /* The one whole number that the program gave with the range, if it did. */
-static uint32_t take_payload(struct nvtx *nvtx, struct sqlite_rows *rows, struct read_attr *attr)
+static uint32_t take_payload(struct nvtx *nvtx, struct sqlite_rows *rows, struct event_attr *attr)
 {
     static const char called[] = "payload";
     for (int column = N_VALUE_U64; column <= N_VALUE_I32; column++) {
@@ -174,19 +174,19 @@ static uint32_t take_payload(struct nvtx *nvtx, struct sqlite_rows *rows, struct
         if (!nvtx->payload)
             nvtx->payload =
                 event_store_name(nvtx->trace->store, (struct text){called, sizeof called - 1});
-        *attr = (struct read_attr){(uint64_t)value, nvtx->payload, PROF_ATTR_INT};
+        *attr = (struct event_attr){(uint64_t)value, nvtx->payload, PROF_ATTR_INT};
         return 1;
     }
     return 0;
 }
 
-static void add_slice(struct nvtx *nvtx, struct sqlite_rows *rows, struct read_slice slice)
+static void add_slice(struct nvtx *nvtx, struct sqlite_rows *rows, struct complete_slice slice)
 {
-    struct read_attr attr;
+    struct event_attr attr;
     slice.attr_count = take_payload(nvtx, rows, &attr);
     slice.attrs = &attr;
-    slice.result = READ_RESULT_UNKNOWN;
-    slice.kind = READ_SLICE_RANGE;
+    slice.result = TL_RESULT_UNKNOWN;
+    slice.kind = SLICE_RANGE;
     event_store_slice(nvtx->trace->store, &slice);
 }
 
@@ -203,11 +203,11 @@ static void take_event(struct nvtx *nvtx, struct sqlite_rows *rows, int64_t type
         event_store_mark(trace->store, thread, start_ns, label);
     } else if (type == NVTX_PUSH_POP || open) {
         add_slice(nvtx, rows,
-                  (struct read_slice){.start_ns = start_ns,
-                                      .end_ns = end_ns,
-                                      .thread = thread,
-                                      .name = label,
-                                      .flags = open ? READ_SLICE_UNCLOSED : 0});
+                  (struct complete_slice){.start_ns = start_ns,
+                                          .end_ns = end_ns,
+                                          .thread = thread,
+                                          .name = label,
+                                          .flags = open ? SLICE_UNCLOSED : 0});
     } else {
         int64_t other = sqlite_rows_int(rows, N_END_THREAD, global);
         uint32_t end_thread = other >> 24 == global >> 24 ? nsys_thread(trace, other) : 0;
@@ -307,11 +307,11 @@ static uint8_t operation_of(int64_t type)
 }
 
 /* nsys counts kinds of memory from 0 (pageable), its 7 is unknown; operations: 0 allocates, 1 releases. */
-static struct read_memory_op record_of(struct sqlite_rows *rows)
+static struct memory_op record_of(struct sqlite_rows *rows)
 {
     int64_t kind = sqlite_rows_int(rows, M_KIND, -1), device = sqlite_rows_int(rows, M_DEVICE, -1);
     bool known = device >= 0 && device < UINT16_MAX;
-    return (struct read_memory_op){
+    return (struct memory_op){
         .address = (uint64_t)sqlite_rows_int(rows, M_ADDRESS, 0),
         .bytes = not_negative(sqlite_rows_int(rows, M_BYTES, 0)),
         .context = sqlite_rows_uint32(rows, M_CONTEXT),
@@ -326,7 +326,7 @@ static void take_memory(struct sqlite_trace *trace, struct sqlite_rows *rows)
     int64_t time_ns, global;
     if (!sqlite_trace_time(trace, rows, M_START, &time_ns))
         return;
-    struct read_memory_op record = record_of(rows);
+    struct memory_op record = record_of(rows);
     uint32_t process = nsys_process(trace, sqlite_rows_int(rows, M_PROCESS, 0));
     uint32_t thread = sqlite_rows_take(rows, M_THREAD, &global) ? nsys_thread(trace, global) : 0;
     if (thread)
@@ -381,7 +381,7 @@ static bool take_allocation(struct sqlite_trace *trace, struct sqlite_rows *rows
         return true; /* counted */
     uint32_t thread = nsys_thread(trace, global);
     uint32_t allocator = allocator_of(trace, rows, numbers, global);
-    struct read_memory_op record = {
+    struct memory_op record = {
         .address = (uint64_t)sqlite_rows_int(rows, A_ADDRESS, 0),
         .bytes = not_negative(sqlite_rows_int(rows, A_BYTES, 0)),
         .operation = operation_of(sqlite_rows_int(rows, A_OPERATION, 0)),
@@ -513,7 +513,7 @@ static void read_contexts(struct sqlite_trace *trace, const struct keymap *pids)
                       SQLITE_COUNT(columns));
     while (sqlite_rows_next(&rows)) {
         uint32_t process = find_process(pids, sqlite_rows_int(&rows, 0, -1));
-        struct read_context context = {
+        struct cuda_context context = {
             .context = sqlite_rows_uint32(&rows, 1),
             .device = sqlite_rows_uint32(&rows, 2),
         };
@@ -531,7 +531,7 @@ static void read_streams(struct sqlite_trace *trace, const struct keymap *pids)
                       SQLITE_COUNT(columns));
     while (sqlite_rows_next(&rows)) {
         uint32_t process = find_process(pids, sqlite_rows_int(&rows, 0, -1));
-        struct read_stream stream = {
+        struct cuda_stream stream = {
             .context = sqlite_rows_uint32(&rows, 1),
             .stream = sqlite_rows_uint32(&rows, 2),
             .priority = (int32_t)sqlite_rows_int(&rows, 3, PROF_PRIORITY_UNKNOWN),

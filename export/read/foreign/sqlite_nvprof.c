@@ -56,7 +56,7 @@ static struct known_call call_of(struct sqlite_trace *trace, struct known_call *
     if (!call->name) {
         call->name = call_name(trace, driver, cbid);
         call->flags = sqlite_call_flags(event_store_text(trace->store, call->name));
-        call->flags |= driver ? READ_SLICE_DRIVER : 0;
+        call->flags |= driver ? SLICE_DRIVER : 0;
     }
     return *call;
 }
@@ -75,8 +75,8 @@ static bool take_call(struct sqlite_trace *trace, struct sqlite_rows *rows,
     call->process = sqlite_trace_process(trace, pid, pid);
     call->thread = sqlite_trace_thread(trace, call->process, nvprof_thread_id(pid, tid), tid);
     call->correlation = sqlite_trace_correlation(trace, sqlite_rows_int(rows, C_CORRELATION, 0));
-    call->result = (int32_t)sqlite_rows_int(rows, C_RESULT, READ_RESULT_UNKNOWN);
-    call->flags = open ? READ_SLICE_UNCLOSED : 0;
+    call->result = (int32_t)sqlite_rows_int(rows, C_RESULT, TL_RESULT_UNKNOWN);
+    call->flags = open ? SLICE_UNCLOSED : 0;
     return call->thread != 0;
 }
 
@@ -251,13 +251,13 @@ static uint32_t label_of(struct markers *markers, struct sqlite_rows *rows, uint
 static void add_slice(struct markers *markers, const struct half *start, int64_t end_ns,
                       unsigned flags)
 {
-    struct read_slice slice = {
+    struct complete_slice slice = {
         .start_ns = start->time_ns,
         .end_ns = end_ns,
         .thread = start->thread,
         .name = start->name,
-        .result = READ_RESULT_UNKNOWN,
-        .kind = READ_SLICE_RANGE,
+        .result = TL_RESULT_UNKNOWN,
+        .kind = SLICE_RANGE,
         .flags = (uint8_t)flags,
     };
     event_store_slice(markers->trace->store, &slice);
@@ -333,7 +333,7 @@ static void end_halves(struct markers *markers)
             continue;
         ends += !half->is_start;
         if (half->is_start)
-            add_slice(markers, half, half->time_ns, READ_SLICE_UNCLOSED);
+            add_slice(markers, half, half->time_ns, SLICE_UNCLOSED);
     }
     event_store_warn(markers->trace->store, "ends of ranges without a begin: left out", ends);
 }
@@ -408,7 +408,7 @@ static void read_contexts(struct sqlite_trace *trace)
     sqlite_rows_begin(&rows, trace->file, "CUPTI_ACTIVITY_KIND_CONTEXT", columns,
                       SQLITE_COUNT(columns));
     while (told < FACTS_MAX && sqlite_rows_next(&rows)) {
-        struct read_context context = {
+        struct cuda_context context = {
             .context = sqlite_rows_uint32(&rows, 0),
             .device = sqlite_rows_uint32(&rows, 1),
         };
@@ -427,7 +427,7 @@ static void read_streams(struct sqlite_trace *trace)
     sqlite_rows_begin(&rows, trace->file, "CUPTI_ACTIVITY_KIND_STREAM", columns,
                       SQLITE_COUNT(columns));
     while (told < FACTS_MAX && sqlite_rows_next(&rows)) {
-        struct read_stream stream = {
+        struct cuda_stream stream = {
             .context = sqlite_rows_uint32(&rows, 0),
             .stream = sqlite_rows_uint32(&rows, 1),
             .priority = (int32_t)sqlite_rows_int(&rows, 2, PROF_PRIORITY_UNKNOWN),

@@ -144,14 +144,14 @@ uint32_t sqlite_trace_correlation(struct sqlite_trace *trace, int64_t id)
 
 void sqlite_trace_call(struct sqlite_trace *trace, const struct sqlite_call *call)
 {
-    struct read_slice slice = {
+    struct complete_slice slice = {
         .start_ns = call->start_ns,
         .end_ns = call->end_ns,
         .thread = call->thread,
         .name = call->name,
         .correlation = call->correlation,
         .result = call->result,
-        .kind = READ_SLICE_API,
+        .kind = SLICE_API,
         .flags = call->flags,
     };
     event_store_slice(trace->store, &slice);

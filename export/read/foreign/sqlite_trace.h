@@ -95,7 +95,7 @@ struct sqlite_call {
     uint32_t name;        /* in the store */
     uint32_t correlation; /* 0 none */
     int32_t result;
-    uint8_t flags; /* READ_SLICE_* */
+    uint8_t flags; /* SLICE_* */
 };
 
 /* A CUDA call; remembers whose its correlation id is. */
@@ -106,7 +106,7 @@ void sqlite_trace_call(struct sqlite_trace *trace, const struct sqlite_call *cal
 /* The name of a callback id, without a version, as in "cudaLaunchKernel"; NULL: not known. */
 const char *sqlite_call_name(bool driver, int64_t cbid);
 
-/* READ_SLICE_* of a call of this name. */
+/* SLICE_* of a call of this name. */
 uint8_t sqlite_call_flags(struct text name);
 
 /* The name without the version that CUPTI appends: "cudaLaunchKernel_v7000" is "cudaLaunchKernel";

@@ -30,7 +30,7 @@ static void sort_equal_starts(const struct event_store *store, struct radix_item
         for (uint32_t i = first; i < end; i++) {
             const struct store_slice *slice = &store->slices.at[items[i].value];
             items[i].key = radix_key(slice->end_ns);
-            items[i].value |= slice->kind == READ_SLICE_API ? IS_CALL : 0;
+            items[i].value |= slice->kind == SLICE_API ? IS_CALL : 0;
         }
         qsort(items + first, end - first, sizeof *items, longer_first);
         for (uint32_t i = first; i < end; i++) {

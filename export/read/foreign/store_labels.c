@@ -3,7 +3,7 @@
 
 uint32_t event_store_label(struct event_store *store, const struct event_label *label)
 {
-    struct read_event_name record = {
+    struct event_name record = {
         .name = label->name,
         .domain = label->domain,
         .category = label->category,
@@ -50,7 +50,7 @@ void event_store_category(struct event_store *store, uint32_t process, uint32_t 
 }
 
 void event_store_stream(struct event_store *store, uint32_t process,
-                        const struct read_stream *stream)
+                        const struct cuda_stream *stream)
 {
     struct store_stream *kept = ARRAY_ADD(&store->streams);
     store->failed |= !kept;

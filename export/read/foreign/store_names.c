@@ -34,7 +34,7 @@ static bool parse(struct event_store *store, uint32_t name, struct torch_names *
 }
 
 static void take_part(struct event_store *store, const struct torch_names_part *part,
-                      struct read_attr *attr)
+                      struct event_attr *attr)
 {
     attr->key = event_store_name(store, (struct text){part->key, strlen(part->key)});
     attr->type = part->text ? PROF_ATTR_STRING : PROF_ATTR_INT;
@@ -45,7 +45,7 @@ static void take_part(struct event_store *store, const struct torch_names_part *
 /* The same label with another name. */
 static uint32_t relabel(struct event_store *store, uint32_t label, uint32_t name)
 {
-    struct read_event_name record;
+    struct event_name record;
     memcpy(&record, text_pool_text(&store->labels, label & ~STORE_LABEL).bytes, sizeof record);
     return event_store_label(
         store, &(struct event_label){.name = name,
@@ -58,7 +58,7 @@ static uint32_t relabel(struct event_store *store, uint32_t label, uint32_t name
 /* The name that a label has. */
 static uint32_t name_of(const struct event_store *store, uint32_t name)
 {
-    struct read_event_name record;
+    struct event_name record;
     if (!(name & STORE_LABEL))
         return name;
     memcpy(&record, text_pool_text(&store->labels, name & ~STORE_LABEL).bytes, sizeof record);

@@ -95,7 +95,7 @@ static uint32_t process_of(const struct event_store *store, uint32_t slice)
 static struct wanted *wanted_of(const struct wanted_ids *ids, uint32_t index)
 {
     const struct store_slice *slice = &ids->store->slices.at[index];
-    if (!slice->correlation || (slice->kind == READ_SLICE_API) != ids->calls)
+    if (!slice->correlation || (slice->kind == SLICE_API) != ids->calls)
         return NULL;
     struct wanted *wanted = wanted_slot(ids, slice->correlation);
     return wanted->id ? wanted : NULL;
@@ -312,7 +312,7 @@ static void take_call(const struct wanted_ids *ids, const struct wanted *wanted,
     for (uint32_t i = wanted->first; i < wanted->first + wanted->count; i++) {
         struct shared *call = &ids->shared.at[i];
         const struct store_slice *slice = &ids->store->slices.at[call->slice - 1];
-        call->taken |= call->process == process && !(slice->flags & READ_SLICE_GRAPH);
+        call->taken |= call->process == process && !(slice->flags & SLICE_GRAPH);
     }
 }
 

@@ -79,7 +79,7 @@ static void tell_segment(struct teller *teller, const struct rest *rest, int64_t
     const struct event_store *store = teller->store;
     const struct store_slice *slice = &store->slices.at[rest->slice];
     bool first = rest->continues == NOT_CONTINUED;
-    struct read_slice told = {
+    struct complete_slice told = {
         .start_ns = rest->start_ns,
         .end_ns = end_ns,
         .attrs = first ? store->attrs.at + slice->first_attr : NULL,
@@ -90,11 +90,11 @@ static void tell_segment(struct teller *teller, const struct rest *rest, int64_t
         .continues = first ? 0 : rest->continues,
         .result = slice->result,
         .kind = slice->kind,
-        .flags = (uint8_t)(slice->flags | (first ? 0 : READ_SLICE_CONTINUED)),
+        .flags = (uint8_t)(slice->flags | (first ? 0 : SLICE_CONTINUED)),
     };
     /* only the last segment is without an end */
     if (end_ns < rest->end_ns)
-        told.flags &= (uint8_t)~READ_SLICE_UNCLOSED;
+        told.flags &= (uint8_t)~SLICE_UNCLOSED;
     timeline_append_slice(teller->builder, &told);
     teller->told++;
     if (first && teller->numbers)
@@ -129,18 +129,18 @@ static void tell_memory(const struct event_store *store, struct builder *builder
                         const struct store_instant *instant)
 {
     const struct store_memory *memory = &store->memories.at[instant->name];
-    const struct read_memory_op *record = &memory->record;
+    const struct memory_op *record = &memory->record;
     if (memory->allocator && record->operation == PROF_MEMORY_RELEASE)
         timeline_append_release(builder, instant->thread, instant->time_ns, memory->allocator,
                                 record->address);
     else if (memory->allocator)
         timeline_append_alloc(
             builder, instant->thread, instant->time_ns,
-            &(struct read_alloc){record->address, record->bytes, memory->allocator});
+            &(struct heap_allocation){record->address, record->bytes, memory->allocator});
     else
-        timeline_append_memory(builder, &(struct read_memory){.time_ns = instant->time_ns,
-                                                              .thread = instant->thread,
-                                                              .record = *record});
+        timeline_append_memory(builder, &(struct memory_event){.time_ns = instant->time_ns,
+                                                               .thread = instant->thread,
+                                                               .record = *record});
 }
 
 static void tell_instant(struct teller *teller, const struct store_instant *instant)
@@ -263,7 +263,7 @@ static void use_name(const struct naming *naming, uint32_t name)
 static void use_label(const struct naming *naming, uint32_t number)
 {
     const struct event_store *store = naming->store;
-    struct read_event_name label;
+    struct event_name label;
     if (number > store->labels.count || !stamp(naming->labels, number, naming->stamp))
         return;
     memcpy(&label, text_pool_text(&store->labels, number).bytes, sizeof label);
@@ -284,7 +284,7 @@ static void use_slice(const struct naming *naming, const struct store_slice *sli
 {
     use(naming, slice->name);
     for (uint32_t i = 0; i < slice->attr_count; i++) {
-        const struct read_attr *attr = &naming->store->attrs.at[slice->first_attr + i];
+        const struct event_attr *attr = &naming->store->attrs.at[slice->first_attr + i];
         use_name(naming, attr->key);
         if (attr->type == PROF_ATTR_STRING)
             use_name(naming, (uint32_t)attr->value);
@@ -346,7 +346,7 @@ static void tell_domains(const struct event_store *store, uint32_t process, stru
     for (uint32_t i = 0; i < store->domains.count; i++)
         if (store->domains.at[i].process == process && store->domains.at[i].name)
             timeline_define_domain(
-                builder, &(struct read_domain){.domain = i + 1, .name = store->domains.at[i].name});
+                builder, &(struct nvtx_domain){.domain = i + 1, .name = store->domains.at[i].name});
     for (uint32_t i = 0; i < store->categories.count; i++)
         if (store->categories.at[i].process == process)
             timeline_define_category(builder, &store->categories.at[i].category);
@@ -437,9 +437,9 @@ static void tell_memory_apart(const struct event_store *store, uint32_t process,
         if (at_start && !known)
             known = true, first_ns = first_event_ns(store, process);
         timeline_append_memory(
-            builder, &(struct read_memory){.time_ns = at_start ? first_ns : memory->time_ns,
-                                           .correlation = memory->correlation,
-                                           .record = memory->record});
+            builder, &(struct memory_event){.time_ns = at_start ? first_ns : memory->time_ns,
+                                            .correlation = memory->correlation,
+                                            .record = memory->record});
     }
 }
 

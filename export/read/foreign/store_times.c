@@ -18,7 +18,7 @@ static struct span span_of(const struct event_store *store)
     for (uint32_t i = 0; i < store->slices.count; i++) {
         const struct store_slice *slice = &store->slices.at[i];
         widen(&span, slice->start_ns,
-              slice->flags & READ_SLICE_UNCLOSED ? slice->start_ns : slice->end_ns);
+              slice->flags & SLICE_UNCLOSED ? slice->start_ns : slice->end_ns);
     }
     for (uint32_t i = 0; i < store->instants.count; i++)
         widen(&span, store->instants.at[i].time_ns, store->instants.at[i].time_ns);
@@ -36,7 +36,7 @@ int64_t event_store_end(struct event_store *store)
 {
     struct span span = span_of(store);
     for (uint32_t i = 0; i < store->slices.count; i++)
-        if (store->slices.at[i].flags & READ_SLICE_UNCLOSED)
+        if (store->slices.at[i].flags & SLICE_UNCLOSED)
             store->slices.at[i].end_ns = span.last_ns;
     return span.first_ns == INT64_MAX ? 0 : span.first_ns;
 }

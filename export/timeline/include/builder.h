@@ -19,7 +19,7 @@ extern "C" {
 
 struct builder;
 
-struct read_api {
+struct api_call {
     uint32_t correlation;
     uint32_t operations;
     uint64_t stream_handle;
@@ -34,7 +34,7 @@ struct read_api {
 };
 
 /* A node of a CUDA graph. `original`: the node that it was cloned from, 0 none. */
-struct read_graph_node {
+struct graph_node {
     uint64_t node, original;
     uint32_t graph;
     uint8_t type;   /* enum prof_graph_node_type */
@@ -43,39 +43,37 @@ struct read_graph_node {
     uint32_t stack; /* id, 0 when it could not be taken */
 };
 
-struct read_attr {
+struct event_attr {
     uint64_t value; /* PROF_ATTR_STRING: name id */
     uint32_t key;   /* name id */
     uint32_t type;  /* enum prof_attr_type */
 };
 
-enum read_slice_kind { READ_SLICE_RANGE, READ_SLICE_STEP, READ_SLICE_API };
+enum slice_kind { SLICE_RANGE, SLICE_STEP, SLICE_API };
 
-#define READ_SLICE_UNCLOSED 1u  /* the file has no end of it */
-#define READ_SLICE_LAUNCHES 2u  /* device operations of its correlation id are its own */
-#define READ_SLICE_GRAPH 4u     /* they are those of a graph */
-#define READ_SLICE_CONTINUED 8u /* goes on from the slice `continues` */
-#define READ_SLICE_DRIVER 16u   /* a call of the driver's interface, not of the runtime's */
-
-#define READ_RESULT_UNKNOWN INT32_MIN
+#define SLICE_UNCLOSED 1u  /* the file has no end of it */
+#define SLICE_LAUNCHES 2u  /* device operations of its correlation id are its own */
+#define SLICE_GRAPH 4u     /* they are those of a graph */
+#define SLICE_CONTINUED 8u /* goes on from the slice `continues` */
+#define SLICE_DRIVER 16u   /* a call of the driver's interface, not of the runtime's */
 
 /* An event of a thread with both its begin and its end, for formats that store complete
  * events. */
-struct read_slice {
+struct complete_slice {
     int64_t start_ns, end_ns;
-    const struct read_attr *attrs; /* valid during the callback */
+    const struct event_attr *attrs; /* valid during the callback */
     uint32_t attr_count;
     uint32_t thread;
     uint32_t name;
     uint32_t correlation; /* 0 none; of a range: an id that has a meaning in the reader only */
     uint32_t continues;   /* 0-based index of the process's slice that it continues */
-    int32_t result;       /* of a call: its result code, or READ_RESULT_UNKNOWN */
-    uint8_t kind;         /* enum read_slice_kind */
-    uint8_t flags;        /* READ_SLICE_* */
+    int32_t result;       /* of a call: its result code, or TL_RESULT_UNKNOWN */
+    uint8_t kind;         /* enum slice_kind */
+    uint8_t flags;        /* SLICE_* */
 };
 
 /* A call stack, innermost first. Its addresses are where calls return to. */
-struct read_stack {
+struct call_stack {
     const uint64_t *addresses; /* valid during the callback */
     uint32_t id;
     uint32_t frames;
@@ -84,7 +82,7 @@ struct read_stack {
     uint64_t ticks;  /* when first seen: compares with those of modules */
 };
 
-struct read_module {
+struct loaded_module {
     uint64_t start, end; /* addresses */
     uint64_t file_offset;
     uint64_t bias;
@@ -95,18 +93,18 @@ struct read_module {
     uint8_t build_id[20];
 };
 
-struct read_context {
+struct cuda_context {
     uint32_t context; /* CUPTI's id */
     uint32_t device;  /* ordinal */
 };
 
-struct read_stream {
+struct cuda_stream {
     uint32_t context, stream; /* CUPTI's ids */
     int32_t priority;
 };
 
 /* Something that NVTX gave a domain, category or colour beside its name. */
-struct read_event_name {
+struct event_name {
     uint32_t id;
     uint32_t name;     /* name id; 0 without a message */
     uint32_t domain;   /* 0 the default domain */
@@ -115,43 +113,43 @@ struct read_event_name {
     uint32_t flags;    /* PROF_EVENT_NAME_* */
 };
 
-struct read_domain {
+struct nvtx_domain {
     uint32_t domain; /* from 1 */
     uint32_t name;   /* name id */
 };
 
-struct read_category {
+struct nvtx_category {
     uint32_t domain, category;
     uint32_t name; /* name id */
 };
 
 /* A stream, device or context that the program named. */
-struct read_resource {
+struct named_resource {
     uint64_t handle;
     uint32_t type; /* enum prof_resource_type */
     uint32_t name; /* name id */
 };
 
 /* Which stream or graph a lost record was of. */
-struct read_lost {
+struct lost_record {
     uint32_t context, stream;
     uint32_t graph;  /* 0 not of a graph */
     uint16_t device; /* ordinal; UINT16_MAX unknown */
     uint16_t cause;  /* enum prof_loss_cause */
 };
 
-struct read_stream_loss {
-    struct read_lost of;
+struct stream_loss {
+    struct lost_record of;
     uint64_t count;
 };
 
 /* An event was recorded in a stream. */
-struct read_cuda_event {
+struct cuda_event {
     uint32_t context, stream, event;
 };
 
 /* A CUDA graph that can be launched. */
-struct read_graph {
+struct cuda_graph {
     uint32_t graph;                     /* as in records of its nodes */
     uint32_t source;                    /* id of the graph it was instantiated from; 0 unknown */
     uint32_t kernels, memcpys, memsets; /* nodes */
@@ -190,7 +188,7 @@ struct read_gpu {
 };
 
 /* Memory was allocated or released; what the file does not say is 0. */
-struct read_memory_op {
+struct memory_op {
     uint64_t address;
     uint64_t bytes;    /* of a release: 0 when unknown; the allocation at `address` tells */
     uint32_t context;  /* CUPTI's id */
@@ -203,14 +201,14 @@ struct read_memory_op {
     uint64_t pool_bytes, pool_used_bytes, pool_release_threshold;
 };
 
-struct read_memory {
+struct memory_event {
     int64_t time_ns;
     uint32_t correlation;
     uint32_t thread; /* whose innermost slice did it, where no call is named; 0 none */
-    struct read_memory_op record;
+    struct memory_op record;
 };
 
-struct read_memory_pool {
+struct pool_event {
     int64_t time_ns;
     uint64_t pool; /* address */
     uint64_t bytes, used_bytes, release_threshold;
@@ -220,21 +218,21 @@ struct read_memory_pool {
 };
 
 /* What the driver did about managed memory: the members are those of struct tl_migration. */
-struct read_migration {
+struct migration {
     int64_t start_ns, end_ns;
     uint64_t address, value;
     uint32_t kind, flags, source, target;
 };
 
 /* CUDA time of a range: stream time between two events . */
-struct read_range_time {
+struct range_time {
     int64_t start_ns, end_ns; /* relative to tl_process_info.start_realtime_ns */
     uint64_t token, stream;
     uint32_t device, error_ns;
 };
 
 /* Recording of something was throttled to stay within the budget, or resumed. */
-struct read_throttle {
+struct throttle_event {
     int64_t time_ns;
     enum prof_throttle_thing what;
     bool on;
@@ -242,7 +240,7 @@ struct read_throttle {
 };
 
 /* A profiling block of a format that stores one block after another. */
-struct read_block {
+struct whole_block {
     int64_t start_ns;
     uint64_t offset; /* in the file, for messages */
     uint32_t name;
@@ -251,7 +249,7 @@ struct read_block {
 
 /* Details of a block's event beside its range. Ticks are the file's own numbers. The range's times
  * are derived from them with a scale that the file does not contain. */
-struct read_block_event {
+struct block_event {
     uint64_t start_ticks, end_ticks;
     int32_t delegate;       /* number that a delegate of the runtime gave; -1 none */
     uint32_t delegate_name; /* or the name; 0 none */
@@ -259,14 +257,14 @@ struct read_block_event {
     bool wrapped;           /* the 32-bit tick counter wrapped during it */
 };
 
-struct read_tensor {
+struct debug_tensor {
     int64_t offset; /* of its elements, in the file that lies beside */
     const int64_t *sizes, *strides;
     uint32_t size_count, stride_count;
     uint32_t type; /* as in PyTorch's ScalarType */
 };
 
-struct read_debug {
+struct debug_value {
     int64_t chain;
     int32_t instruction, delegate; /* -1 none */
     uint32_t name, delegate_name;  /* 0 none */
@@ -274,12 +272,12 @@ struct read_debug {
     bool is_output;  /* of the whole run */
     int64_t integer; /* INT and BOOL; STRING: its name id */
     double real;
-    const struct read_tensor *tensors; /* valid during the callback, with what they point to */
+    const struct debug_tensor *tensors; /* valid during the callback, with what they point to */
     uint32_t tensor_count;
 };
 
 /* The program's own allocator handed out memory. */
-struct read_alloc {
+struct heap_allocation {
     uint64_t address, bytes;
     uint32_t allocator;
 };
@@ -307,13 +305,13 @@ void timeline_define_name(struct builder *builder, uint32_t id, struct text text
 void timeline_define_thread(struct builder *builder, uint32_t thread, uint32_t tid,
                             struct text name, bool internal);
 void timeline_define_device(struct builder *builder, const struct tl_device_info *device);
-void timeline_define_context(struct builder *builder, const struct read_context *context);
-void timeline_define_stream(struct builder *builder, const struct read_stream *stream);
+void timeline_define_context(struct builder *builder, const struct cuda_context *context);
+void timeline_define_stream(struct builder *builder, const struct cuda_stream *stream);
 void timeline_define_api_name(struct builder *builder, enum prof_api_domain domain, uint32_t cbid,
                               uint32_t name);
 void timeline_add_loss(struct builder *builder, enum prof_loss_cause cause, uint64_t count);
 /* Which stream or graph some of the losses were of; several add up. */
-void timeline_add_stream_loss(struct builder *builder, const struct read_stream_loss *loss);
+void timeline_add_stream_loss(struct builder *builder, const struct stream_loss *loss);
 /* Something in the file is wrong or could not be kept, `count` times; the rest is valid. `what` is
  * the text that follows the count, as in "events without an end". */
 void timeline_add_warning(struct builder *builder, struct text what, uint64_t count);
@@ -325,18 +323,18 @@ void timeline_append_control(struct builder *builder, bool on, uint32_t epoch,
                              enum prof_control_reason reason, int64_t time_ns);
 /* What recording cost: after all events, once; not at all where the recorder did not state it. */
 void timeline_set_cost(struct builder *builder, const struct tl_cost *cost);
-void timeline_append_throttle(struct builder *builder, const struct read_throttle *throttle);
+void timeline_append_throttle(struct builder *builder, const struct throttle_event *throttle);
 
 /* NVTX's facts, in the order of the file: an event name may come before the name and the domain that it
  * refers to. */
-void timeline_define_event_name(struct builder *builder, const struct read_event_name *name);
-void timeline_define_domain(struct builder *builder, const struct read_domain *domain);
-void timeline_define_category(struct builder *builder, const struct read_category *category);
-void timeline_define_resource(struct builder *builder, const struct read_resource *resource);
+void timeline_define_event_name(struct builder *builder, const struct event_name *name);
+void timeline_define_domain(struct builder *builder, const struct nvtx_domain *domain);
+void timeline_define_category(struct builder *builder, const struct nvtx_category *category);
+void timeline_define_resource(struct builder *builder, const struct named_resource *resource);
 
 /* Call stacks, with the names. A module may come after the stacks that point into it. */
-void timeline_define_stack(struct builder *builder, const struct read_stack *stack);
-void timeline_define_module(struct builder *builder, const struct read_module *module);
+void timeline_define_stack(struct builder *builder, const struct call_stack *stack);
+void timeline_define_module(struct builder *builder, const struct loaded_module *module);
 void timeline_end_module(struct builder *builder, uint32_t module, uint64_t ticks);
 /* Where the thread's latest range was opened: `range` is its id, 0 one of timeline_begin_range().
  * `stack` is 0 when it could not be taken. */
@@ -353,7 +351,7 @@ void timeline_end_nvtx_range(struct builder *builder, uint32_t thread, int64_t t
 void timeline_begin_step(struct builder *builder, uint32_t thread, int64_t time_ns,
                          uint64_t number);
 void timeline_begin_call(struct builder *builder, uint32_t thread, int64_t time_ns,
-                         const struct read_api *call);
+                         const struct api_call *call);
 /* Ends the innermost open call of this correlation id; 0 means the innermost open call. */
 void timeline_end_call(struct builder *builder, uint32_t thread, int64_t time_ns,
                        uint32_t correlation, int32_t result);
@@ -366,7 +364,7 @@ void timeline_close_thread(struct builder *builder, uint32_t thread, int64_t tim
 void timeline_cut_thread(struct builder *builder, uint32_t thread);
 /* Append the slices of a thread contiguously, sorted by start, parents before children. They must
  * nest. Do not mix them with ranges, steps or calls by begin and end on the same thread. */
-void timeline_append_slice(struct builder *builder, const struct read_slice *slice);
+void timeline_append_slice(struct builder *builder, const struct complete_slice *slice);
 
 /* Calls of Python functions: a stack of their own. */
 void timeline_begin_frame(struct builder *builder, uint32_t thread, int64_t time_ns, uint32_t name);
@@ -387,7 +385,7 @@ void timeline_begin_async(struct builder *builder, uint32_t thread, int64_t time
 void timeline_end_async(struct builder *builder, uint32_t thread, int64_t time_ns, uint64_t id);
 /* target: 0 the innermost open range of the thread, PROF_ATTR_OF_MARK its latest mark, else the id of
  * timeline_begin_async(). */
-void timeline_append_attr(struct builder *builder, uint32_t thread, const struct read_attr *attr,
+void timeline_append_attr(struct builder *builder, uint32_t thread, const struct event_attr *attr,
                           uint64_t target);
 
 /* Devices. */
@@ -396,32 +394,32 @@ void timeline_append_gpu(struct builder *builder, const struct read_gpu *gpu);
 void timeline_append_untimed(struct builder *builder);
 /* A device record that came and could not be kept: it is in timeline_add_loss(), too. */
 void timeline_append_lost(struct builder *builder, uint32_t correlation,
-                          const struct read_lost *lost);
+                          const struct lost_record *lost);
 /* One of libprof's own operations, with the CPU times around it. */
 void timeline_append_start_event(struct builder *builder, uint32_t device, uint32_t correlation,
                                  int64_t before_ns, int64_t after_ns);
 /* The innermost open range or step of the thread, of whatever stack, has this token. */
 void timeline_set_timed(struct builder *builder, uint32_t thread, uint64_t token);
 /* May come before the range's token, and after the range. */
-void timeline_append_range_time(struct builder *builder, const struct read_range_time *time);
+void timeline_append_range_time(struct builder *builder, const struct range_time *time);
 void timeline_append_cuda_event(struct builder *builder, uint32_t correlation,
-                                const struct read_cuda_event *event);
+                                const struct cuda_event *event);
 /* A graph was instantiated. Comes with the names; define it again when more is known. */
 void timeline_define_graph(struct builder *builder, int64_t time_ns,
-                           const struct read_graph *graph);
+                           const struct cuda_graph *graph);
 /* In the thread's innermost slice. Thread 0: created while recording was off, with the names. */
 void timeline_append_graph_node(struct builder *builder, uint32_t thread, int64_t time_ns,
-                                const struct read_graph_node *node);
+                                const struct graph_node *node);
 
 /* Memory. Allocators come with the names; the program's own allocations are events of their thread. */
 void timeline_define_allocator(struct builder *builder, uint32_t allocator, uint32_t name);
 void timeline_append_alloc(struct builder *builder, uint32_t thread, int64_t time_ns,
-                           const struct read_alloc *alloc);
+                           const struct heap_allocation *alloc);
 void timeline_append_release(struct builder *builder, uint32_t thread, int64_t time_ns,
                              uint32_t allocator, uint64_t address);
-void timeline_append_memory(struct builder *builder, const struct read_memory *memory);
-void timeline_append_memory_pool(struct builder *builder, const struct read_memory_pool *pool);
-void timeline_append_migration(struct builder *builder, const struct read_migration *migration);
+void timeline_append_memory(struct builder *builder, const struct memory_event *memory);
+void timeline_append_memory_pool(struct builder *builder, const struct pool_event *pool);
+void timeline_append_migration(struct builder *builder, const struct migration *migration);
 
 /* Profiling blocks. */
 /* `flags` are PROF_BLOCK_*; with PROF_BLOCK_RESET there is no name. */
@@ -430,11 +428,11 @@ void timeline_begin_block(struct builder *builder, int64_t time_ns, uint32_t nam
 void timeline_set_block_event(struct builder *builder, int32_t chain, uint32_t instruction);
 /* A complete block: events and allocations up to the next one are in it, whatever their times.
  * Do not mix it with timeline_begin_block() in one process. */
-void timeline_append_block(struct builder *builder, const struct read_block *block);
+void timeline_append_block(struct builder *builder, const struct whole_block *block);
 /* More about the event that was appended last. */
-void timeline_append_block_event(struct builder *builder, const struct read_block_event *event);
+void timeline_append_block_event(struct builder *builder, const struct block_event *event);
 /* Of the block, after the event that was appended last. */
-void timeline_append_debug(struct builder *builder, const struct read_debug *debug);
+void timeline_append_debug(struct builder *builder, const struct debug_value *debug);
 
 #ifdef __cplusplus
 }

@@ -10,7 +10,7 @@ struct tl_heap {
     uint32_t device;    /* ordinal in its process; TL_NONE: host memory, an allocator's, unknown */
     uint32_t allocator; /* number of one of the program's own, 0: CUDA's memory */
     uint32_t name;      /* the allocator's; what CUDA's memory is: "device", "pinned" ... */
-    uint8_t kind;       /* as read_memory_op.kind; 0 for an allocator */
+    uint8_t kind;       /* as memory_op.kind; 0 for an allocator */
 };
 
 /* Memory flags. */
@@ -51,7 +51,7 @@ struct tl_pool {
     uint64_t last_bytes, last_used_bytes;
     int64_t start_ns, end_ns; /* created and destroyed; INT64_MIN, INT64_MAX: not in the trace */
     uint32_t trims;
-    uint32_t type; /* as read_memory_op.pool_type */
+    uint32_t type; /* as memory_op.pool_type */
 };
 
 /* What the driver did about managed memory. By time within a process. */

@@ -5,7 +5,7 @@
  * its instants in between, then begin/end ranges, then devices.
  *
  * Slices of a thread that overlap without one holding the other are cut where the outer ends and go
- * on beside it (READ_SLICE_CONTINUED), so that no time of them is lost:
+ * on beside it (SLICE_CONTINUED), so that no time of them is lost:
  *
  *     A |---------|            A |---------|
  *     B      |--------|   ->   B      |----|---|
@@ -73,24 +73,24 @@ uint32_t event_store_thread_process(const struct event_store *store, uint32_t th
 /* For files that tell late whose a thread is. */
 void event_store_move_thread(struct event_store *store, uint32_t thread, uint32_t process);
 
-/* Slices: in any order; the attributes are copied, `continues` and READ_SLICE_CONTINUED are the
+/* Slices: in any order; the attributes are copied, `continues` and SLICE_CONTINUED are the
  * store's own. One that ends before it begins is taken as empty, and counted by a warning. */
-void event_store_slice(struct event_store *store, const struct read_slice *slice);
+void event_store_slice(struct event_store *store, const struct complete_slice *slice);
 void event_store_mark(struct event_store *store, uint32_t thread, int64_t time_ns, uint32_t name);
 void event_store_counter(struct event_store *store, uint32_t thread, int64_t time_ns, uint32_t name,
                          double value);
 /* Memory was allocated or released: `thread` 0 before the file's first event, in `process`, which counts
  * only then. */
 void event_store_memory(struct event_store *store, uint32_t process, uint32_t thread,
-                        int64_t time_ns, const struct read_memory_op *record);
+                        int64_t time_ns, const struct memory_op *record);
 /* The same by a call of the process, which the id names; 0: nothing names it. */
 void event_store_memory_called(struct event_store *store, uint32_t process, uint32_t correlation,
-                               int64_t time_ns, const struct read_memory_op *record);
+                               int64_t time_ns, const struct memory_op *record);
 /* Number of an allocator of the process's own, from 1 in the whole file; names may be equal. */
 uint32_t event_store_allocator(struct event_store *store, uint32_t process, uint32_t name);
 /* The same by a thread of the allocator's process, of which address, bytes and operation count. */
 void event_store_allocate(struct event_store *store, uint32_t thread, int64_t time_ns,
-                          uint32_t allocator, const struct read_memory_op *record);
+                          uint32_t allocator, const struct memory_op *record);
 /* A begin/end range, which need not nest. `id` is unique in its process. `end_thread` 0: the file has
  * no end of it. */
 void event_store_range(struct event_store *store, uint32_t thread, uint32_t end_thread,
@@ -98,7 +98,7 @@ void event_store_range(struct event_store *store, uint32_t thread, uint32_t end_
 
 /* Whether the slice, which counts from 0, ends where `next` begins and is the same thing. */
 bool event_store_goes_on(const struct event_store *store, uint32_t slice,
-                         const struct read_slice *next);
+                         const struct complete_slice *next);
 /* The slice lasts until then, where that is later. */
 void event_store_extend(struct event_store *store, uint32_t slice, int64_t end_ns, uint8_t flags);
 uint32_t event_store_slice_count(const struct event_store *store);
@@ -106,7 +106,7 @@ uint32_t event_store_range_count(const struct event_store *store);
 
 /* One more attribute of a slice that was added; `slice` counts them from 0. */
 void event_store_slice_attr(struct event_store *store, uint32_t slice,
-                            const struct read_attr *attr);
+                            const struct event_attr *attr);
 
 /* Devices. `gpu->ambiguous` stays true where the file itself says so. `gpu->origin` is told as event_store_resolve() finds it: here it is the id by which the
  * operation names the range that it comes from, which is the `correlation` of that slice; 0 none. */
@@ -137,7 +137,7 @@ void event_store_resolve(struct event_store *store, const struct event_rows *row
 void event_store_device(struct event_store *store, uint32_t process,
                         const struct tl_device_info *device);
 void event_store_context(struct event_store *store, uint32_t process,
-                         const struct read_context *context);
+                         const struct cuda_context *context);
 
 /* Sets, by process, which have operations of devices. */
 void event_store_find_busy(const struct event_store *store, bool *busy);
@@ -150,9 +150,9 @@ uint64_t event_store_busy_devices(const struct event_store *store, uint32_t proc
 void event_store_find_contexts(struct event_store *store);
 
 void event_store_stream(struct event_store *store, uint32_t process,
-                        const struct read_stream *stream);
+                        const struct cuda_stream *stream);
 
-/* When everything is there: what has no end (READ_SLICE_UNCLOSED) ends with the file's last event.
+/* When everything is there: what has no end (SLICE_UNCLOSED) ends with the file's last event.
  * Returns the time of its first event, 0 when there is none. */
 int64_t event_store_end(struct event_store *store);
 /* Makes all times count from `origin_ns`, which is not later than the first event. */
