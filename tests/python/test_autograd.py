@@ -142,7 +142,7 @@ print(said[0].message)
 """
     assert run_python(source).stdout.splitlines() == [
         "NVTX annotation context manager is not reentrant",
-        "ranges are not forwarded to NVTX: recording has begun already: these options cannot change any more",
+        "ranges are not forwarded to NVTX: recording has already begun: these options can no longer change",
     ]
 
 

@@ -331,7 +331,7 @@ def test_file_of_ones_own_stays(run_python: Any, tmp_path: Path) -> None:
         + ("try:\n    libprof.configure(output='late.prof')\nexcept libprof.ProfError as e:\n    print(e)\n")
     )
     done = run_python(configured)
-    assert "these options cannot change any more" in done.stdout and (tmp_path / "named.prof").exists()
+    assert "these options can no longer change" in done.stdout and (tmp_path / "named.prof").exists()
 
 
 def test_preloaded_recorder(run_python: Any, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-/* block.h - profiling blocks: the in-process profiling interface of ExecuTorch, on libprof.
+/* block.h - profiling blocks: ExecuTorch's in-process profiling interface, implemented with libprof.
  *
  *     #include <prof/block.h>
  *
@@ -6,31 +6,35 @@
  *     {
  *         PROF_CREATE_BLOCK("inference");          // blocks of one name are iterations
  *         PROF_SCOPE("Method::execute");           // until the end of the scope
- *         PROF_INSTRUCTION_SCOPE(0, 7);            // where in which chain the thread is
+ *         PROF_INSTRUCTION_SCOPE(0, 7);            // chain 0, instruction 7
  *         uint64_t token = PROF_BEGIN("native_call_add.out");
  *         PROF_END(token);
  *         PROF_DUMP_RESULTS("run.etprof");         // prof buffers, version 1
  *     }
  *
- * Blocks and events are records of the trace file like everything else: nothing can overflow, abort
- * or be converted twice, names are copied, any thread may begin and end, and each event is also in
- * the table and in the timeline. `profdump --etprof OUT FILE` writes the same buffers afterwards.
+ * Unlike ExecuTorch's fixed-size buffers, blocks and events are records of the trace file: they
+ * cannot overflow or abort the program. Names are copied, any thread may begin or end an event, and
+ * events also appear in the table and the timeline. `profdump --etprof OUT FILE` writes the same
+ * buffers after the run.
  *
- * The promises of prof.h hold here too. What happens while recording is off is not recorded: a
- * block that is created then is none.
+ * What prof.h says of all functions holds here, too. Nothing is recorded while recording is off: a
+ * block created then does not exist.
  *
- * Which block an event belongs to: the one of its process that was current when the event began, on
- * whatever thread, and wherever it ends. What comes before the first block is in block "default"; a
- * forked child begins with that one. An event that has not ended when the buffers are written is
- * left out and counted, as is what has been reset; a block without events and allocations is left
- * out.
+ * An event belongs to the block that was current in the process when the event began, whatever its
+ * thread and wherever it ends. Events before the first block belong to block "default"; a forked
+ * child starts with that block. Events that have not ended when the buffers are written are omitted
+ * and counted, and so are reset ones. Blocks without events and allocations are omitted.
  *
- * From ExecuTorch's names to these: EXECUTORCH_PROFILE_CREATE_BLOCK PROF_CREATE_BLOCK,
- * EXECUTORCH_BEGIN_PROF PROF_BEGIN, EXECUTORCH_END_PROF PROF_END, EXECUTORCH_SCOPE_PROF PROF_SCOPE,
- * EXECUTORCH_PROFILE_INSTRUCTION_SCOPE PROF_INSTRUCTION_SCOPE, EXECUTORCH_TRACK_ALLOCATOR
- * PROF_TRACK_ALLOCATOR, EXECUTORCH_TRACK_ALLOCATION PROF_TRACK_ALLOCATION,
- * EXECUTORCH_DUMP_PROFILE_RESULTS PROF_DUMP_RESULTS, EXECUTORCH_RESET_PROFILE_RESULTS
- * PROF_RESET_RESULTS.
+ *     ExecuTorch                              here
+ *     EXECUTORCH_PROFILE_CREATE_BLOCK         PROF_CREATE_BLOCK
+ *     EXECUTORCH_BEGIN_PROF                   PROF_BEGIN
+ *     EXECUTORCH_END_PROF                     PROF_END
+ *     EXECUTORCH_SCOPE_PROF                   PROF_SCOPE
+ *     EXECUTORCH_PROFILE_INSTRUCTION_SCOPE    PROF_INSTRUCTION_SCOPE
+ *     EXECUTORCH_TRACK_ALLOCATOR              PROF_TRACK_ALLOCATOR
+ *     EXECUTORCH_TRACK_ALLOCATION             PROF_TRACK_ALLOCATION
+ *     EXECUTORCH_DUMP_PROFILE_RESULTS         PROF_DUMP_RESULTS
+ *     EXECUTORCH_RESET_PROFILE_RESULTS        PROF_RESET_RESULTS
  */
 #ifndef PROF_BLOCK_H
 #define PROF_BLOCK_H
@@ -44,7 +48,7 @@ extern "C" {
 #define PROF_NO_CHAIN (-1)
 #define PROF_NO_ALLOCATOR UINT32_MAX /* -1: ignored by prof_allocation() */
 
-/* Where in the execution of a model a thread is. */
+/* A thread's position in the execution of a model. */
 struct prof_instruction {
     int32_t chain;  /* PROF_NO_CHAIN outside of chains */
     uint32_t index; /* of the instruction within its chain */
@@ -59,36 +63,35 @@ PROF_DECLARE(prof_status, prof_dump_etprof, (const char *path));
 
 #ifndef PROF_IMPLEMENTATION
 
-/* Begins a block. One in which nothing happened so far gets the new name instead. */
+/* Begins a block. If nothing has happened in the current block, renames that block instead. */
 static inline void prof_block_create(const char *name)
 {
     if (prof_recording_())
         prof_block_create_in_library(name);
 }
 
-/* Forgets what the current block holds so far: it is not in prof buffers any more. The timeline
- * keeps it. */
+/* Removes what the current block contains so far from the prof buffers. The timeline keeps it. */
 static inline void prof_block_reset(void)
 {
     if (prof_recording_())
         prof_block_reset_in_library();
 }
 
-/* Begins an event of the current block, at the calling thread's instruction. Returns its token,
- * never 0 while recording; 0 (which prof_event_end ignores) while not. */
+/* Begins an event of the current block, at the calling thread's instruction. Returns its token, or
+ * 0 while recording is off; prof_event_end() ignores 0. */
 static inline uint64_t prof_event_begin(const char *name)
 {
     return prof_recording_() ? prof_event_begin_in_library(name) : 0;
 }
 
-/* Ends the event, from any thread. A token that is no open event's is counted. */
+/* Ends the event. Any thread. A token that is not that of an open event is ignored and counted. */
 static inline void prof_event_end(uint64_t token)
 {
     prof_range_end(token);
 }
 
-/* Events that the calling thread begins from here on are at this instruction. Returns where it was,
- * for prof_instruction_leave(). Also while recording is off. */
+/* Sets the calling thread's instruction for the events that it begins from here on. Returns the
+ * previous one, for prof_instruction_leave(). Works while recording is off. */
 static inline struct prof_instruction prof_instruction_enter(int32_t chain, uint32_t index)
 {
     struct prof_instruction none = {PROF_NO_CHAIN, 0};
@@ -96,29 +99,30 @@ static inline struct prof_instruction prof_instruction_enter(int32_t chain, uint
                                                 : none;
 }
 
+/* Restores the calling thread's instruction: pass what prof_instruction_enter() returned. */
 static inline void prof_instruction_leave(struct prof_instruction outer)
 {
     if (PROF_PRESENT(prof_instruction_leave))
         prof_instruction_leave_in_library(outer);
 }
 
-/* A number for the allocator, as prof_alloc_track(); PROF_NO_ALLOCATOR where that gives none. */
+/* Registers an allocator with prof_alloc_track(). Returns PROF_NO_ALLOCATOR where that returns 0. */
 static inline uint32_t prof_allocator(const char *name)
 {
     uint32_t allocator = prof_alloc_track(name);
     return allocator ? allocator : PROF_NO_ALLOCATOR;
 }
 
-/* The allocator handed out memory. */
+/* Records that the allocator handed out `bytes` bytes. */
 static inline void prof_allocation(uint32_t allocator, size_t bytes)
 {
     if (allocator != PROF_NO_ALLOCATOR)
         prof_alloc(allocator, NULL, bytes);
 }
 
-/* Flushes, then writes the blocks of this process so far as prof buffers of version 1; replaces
- * `path` at once when complete. PROF_NOTHING, and no file, when no block holds anything. Not for
- * signal handlers. */
+/* Flushes, then writes the blocks of this process so far as prof buffers of version 1. Replaces
+ * `path` atomically once complete. Returns PROF_NOTHING, and writes no file, if all blocks are
+ * empty. Do not call it in signal handlers. */
 static inline prof_status prof_dump_etprof(const char *path)
 {
     return PROF_PRESENT(prof_dump_etprof) ? prof_dump_etprof_in_library(path) : PROF_ABSENT;
@@ -152,7 +156,7 @@ private:
     const uint64_t token;
 };
 
-/* The thread is at an instruction from here to the end of the scope. */
+/* Sets the thread's instruction from here to the end of the scope. */
 class instruction
 {
 public:
@@ -202,7 +206,7 @@ static inline void prof_instruction_cleanup_(const struct prof_instruction *oute
 #define PROF_DUMP_RESULTS(path) prof_dump_etprof(path)
 #define PROF_BEGIN(name) prof_event_begin(name)
 #define PROF_END(token) prof_event_end(token)
-/* Any number of scopes may be opened on a line. */
+/* __COUNTER__ allows several scopes on one line. */
 #define PROF_SCOPE(name) PROF_SCOPE_AT(name, __COUNTER__)
 #define PROF_INSTRUCTION_SCOPE(chain, index) PROF_INSTRUCTION_SCOPE_AT(chain, index, __COUNTER__)
 #define PROF_TRACK_ALLOCATOR(name) prof_allocator(name)

@@ -1,29 +1,30 @@
-/* control.h - how a program outside talks to a process in which libprof runs (PROF_CONTROL=1).
+/* control.h - the socket protocol by which `profdump ctl` controls a process (PROF_CONTROL=1).
  *
- * 1. Where
+ * 1. The socket
  *
- * A process listens on the stream socket PID.sock, PID being its number in its own namespace, in
+ * A process listens on a stream socket named PID.sock, where PID is its number in its own PID
+ * namespace. The socket's directory is
  *
- *     $XDG_RUNTIME_DIR/libprof      where that can be made and used, else
- *     /tmp/libprof-UID              UID being its effective user id
+ *     $XDG_RUNTIME_DIR/libprof      if it exists or can be created, otherwise
+ *     /tmp/libprof-UID              with the effective user id
  *
- * The directory is used only when it is a directory (no symbolic link), belongs to that user and is
- * open to nobody else (0700): whoever made one in the user's name gets nothing. Both sides ask the
- * kernel who the other one is (SO_PEERCRED): commands are taken from the user and from root, and
- * a caller trusts a process of the directory's owner only.
+ * The directory is used only if it is a directory (not a symbolic link), belongs to that user and
+ * has mode 0700, so that no other user can plant a socket in it. Both sides check the peer's
+ * credentials (SO_PEERCRED): a process accepts commands from its own user and from root, and a
+ * client trusts only processes of the directory's owner.
  *
- * A process removes its entry when it ends, but for kill -9 and exec: an entry that nobody listens
- * to (ECONNREFUSED) is stale. Whoever finds it removes it when there is no such process; the
- * program that a process has become may be about to make its own.
+ * A process removes its socket when it exits, except after kill -9 or exec. A socket that refuses
+ * connections (ECONNREFUSED) is stale. A client removes a stale socket only if the process no
+ * longer exists: after exec, the new program may be about to create its own.
  *
- * 2. What is said
+ * 2. Commands
  *
- * The caller sends one command, ended by a newline, and reads to the end:
+ * The client sends one command, terminated by a newline, and reads until end of file:
  *
  *     status            start            stop            dump PATH      (absolute)
  *
- * The answer is lines of text: "ok", or "failed" and a sentence; after the "ok" of status lines
- * "KEY VALUE", of which a caller passes over those it does not know.
+ * The first line of the answer is "ok", or "failed" and a sentence. For status, lines "KEY VALUE"
+ * follow; clients ignore unknown keys.
  */
 #ifndef PROF_CONTROL_H
 #define PROF_CONTROL_H
@@ -34,8 +35,8 @@
 #define PROF_CONTROL_COMMAND_BYTES 4352 /* a path and a word */
 #define PROF_CONTROL_SUFFIX ".sock"
 
-/* Path of the directory: below `runtime` (XDG_RUNTIME_DIR; NULL or not absolute: the other one).
- * False when it does not fit. */
+/* Stores the directory's path: below `runtime` (XDG_RUNTIME_DIR) if that is an absolute path,
+ * otherwise in /tmp. Returns false if `path_bytes` is too small. */
 static inline int prof_control_directory(const char *runtime, unsigned user, char *path,
                                          size_t path_bytes)
 {

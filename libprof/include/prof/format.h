@@ -1,26 +1,31 @@
 /* format.h - the libprof trace file, byte by byte.
  *
- * This header is the format's document. It is C11 and C++17, needs only <stdint.h>, and is shared
- * by the recorder that writes a file and by every program that reads one.
+ * This header is the specification of the format. It is valid C11 and C++17, needs only <stdint.h>,
+ * and is used by the recorder and by every program that reads trace files. The records themselves
+ * are in the headers that it includes:
  *
- * 1. Shape
+ *     format_thread.h   what threads did (LOG chunks): ranges, attributes, CUDA calls, graph nodes
+ *     format_device.h   what devices did (LOG chunks): kernels, copies, sets, memory
+ *     format_meta.h     process-wide facts (META chunks): names, clock samples, threads, devices
+ *
+ * 1. Layout
  *
  *     offset 0                64 KiB               128 KiB
  *     | file header 4096 | META records ... | chunk 1 | chunk 2 | ...
  *     '------------- chunk 0 ---------------'
  *
- * A file is an array of chunks of `chunk_bytes` (65,536) bytes each; the last one may be cut short.
- * Chunk 0 opens with struct prof_file_header, and the rest of it is a META chunk whose records
- * begin at byte 4096. Every other chunk opens with struct prof_chunk_header (64 bytes). All
- * integers have the byte order of the machine that wrote the file; `byte_order` tells which. All
- * records are multiples of 8 bytes, 8-aligned.
+ * A file is an array of chunks of `chunk_bytes` (65,536) bytes each; the last one may be truncated.
+ * Chunk 0 starts with struct prof_file_header; the rest of it is a META chunk, whose records start
+ * at byte 4096. Every other chunk starts with struct prof_chunk_header (64 bytes). Integers have
+ * the byte order of the machine that wrote the file: see `byte_order`. The size of a record is a
+ * multiple of 8 bytes, and records are 8-byte aligned.
  *
- * 2. Two kinds of chunk
+ * 2. Chunk kinds
  *
  * META  process-wide facts: names, devices, clock samples. Appended by any thread; never recycled.
- * LOG   what one thread did, in the order in which it did it. A *log* is a chain of LOG chunks
- *       with the same `log` number, ordered by `sequence`. When a thread ends, its log is handed to
- *       the next new thread: PROF_REC_THREAD says whose the following records are.
+ * LOG   what one thread did, in program order. A *log* is a chain of LOG chunks with the same `log`
+ *       number, ordered by `sequence`. When a thread ends, the next new thread continues its log:
+ *       PROF_REC_THREAD says which thread the following records belong to.
  *
  * 3. Records
  *
@@ -35,44 +40,42 @@
  *     EXT, HOLE    0..3 kind   4..11 type  12..23 size in words, header included  24..63 info
  *
  * The base is the chunk's `base_ticks`; a thread whose time no longer fits 40 bits begins a new
- * chunk. `info` is ticks since the base for what a thread did, a correlation id for what a device
- * did, and zero in META. A record never crosses the end of its chunk. A reader takes a field of an
- * EXT record as present only if the record's size covers it, so that records can grow at their end.
+ * chunk. `info` is ticks since the base in a thread's records, a correlation id in a device's, and
+ * zero in META. A record never crosses the end of its chunk. A field of an EXT record is present
+ * only if the record's size covers it: future versions append fields.
  *
- * A name id is the id of a NAME record or of an EVENT_NAME record: a name with the NVTX domain,
- * category and colour that came with it. Both are drawn from one sequence. Ranges pushed through
- * prof.h and through each NVTX domain are stacks of their own: a pop ends the innermost open range
- * of its stack, whatever was opened since by others. An NVTX_PUSH whose id is a NAME's is in the
- * default domain.
+ * A name id is the id of a NAME record, or of an EVENT_NAME record: a name with an NVTX domain,
+ * category and color. Both kinds of id come from one sequence. Ranges of prof.h and of each NVTX
+ * domain form separate stacks: a pop ends the innermost open range of its own stack, regardless of
+ * the others. An NVTX_PUSH with the id of a NAME record is in the default domain.
  *
- * Calls of Python functions are a stack of their own too, and no ranges: FRAME_PUSH and FRAME_POP
- * say where the thread is, whatever ranges begin and end meanwhile. A FRAMES record says which calls
- * are open at its time, so that a reader need not have seen them begin.
+ * Calls of Python functions also form a separate stack. They are not ranges: FRAME_PUSH and
+ * FRAME_POP follow the thread's Python call stack, regardless of ranges. A FRAMES record lists the
+ * calls that are open at its time, so that a reader need not have seen them begin.
  *
  * 4. Validity
  *
- * Chunks are zero-filled before use. A record's payload is stored first, its header word last
- * (release), so
+ * Chunks are zero-filled before use. The writer stores a record's payload first and its header word
+ * last (release), so
  *     header == 0        nothing was committed in this word: skip it
  *     kind == HOLE       space that was reserved but never committed (the writer was killed, or a
  *                        signal handler jumped away): skip `size` words, count one torn record
  *     anything else      the record is complete
- * A chunk whose magic is not PROF_CHUNK_MAGIC was never begun: skip it. So a file is readable at
- * any moment, also while it is being written and after kill -9: there is no index, footer or length
- * that could be missing.
+ * A chunk whose magic is not PROF_CHUNK_MAGIC was never begun: skip it. There is no index, footer or
+ * total length, so a file is readable at any time: while it is being written, and after kill -9.
  *
  * 5. Reader's algorithm
  *
  *     check magic, byte_order, version; map the file
  *     for each chunk with a valid magic: META -> walk its records; LOG -> remember it
  *     sort the LOG chunks by (log, sequence)
- *     for each log: walk the records of its chunks in order; keep, per thread, the last time seen
- *         and never go back behind it (a signal handler's records may be stamped after the event
- *         that they interrupted and stand before it)
+ *     for each log: walk the records of its chunks in order; clamp times so that a thread's time
+ *         never decreases (a signal handler's records may precede the event that they interrupted
+ *         and still have later time stamps)
  *     convert ticks to nanoseconds by linear interpolation between the PROF_REC_CLOCK samples
  *         around them; device times are CLOCK_REALTIME and are converted by the same samples
- *     join device records to PROF_REC_API_ENTER by correlation id; the range that encloses a
- *         launch is the innermost range open at that place of the log
+ *     join device records to PROF_REC_API_ENTER by correlation id; the range around a launch is the
+ *         innermost range open at that position of the log
  *
  * A gap in `sequence`, or a log that does not begin with 0, means that chunks were recycled (ring
  * mode).
@@ -100,38 +103,36 @@ extern "C" {
 #define PROF_CHUNK_BYTES 65536u
 #define PROF_CHUNK_HEADER_BYTES 64u
 
-/* Longest name kept, in bytes. A longer one is cut at this length; its NAME record keeps the full
- * length. */
+/* Longest name stored, in bytes. Longer names are truncated; the NAME record has the full length. */
 #define PROF_NAME_BYTES_MAX 4096u
 
-/* How ticks were read; `ticks_per_second` in the header is nominal, the CLOCK samples are exact. */
+/* Source of ticks. `ticks_per_second` in the header is nominal, the CLOCK samples are exact. */
 enum prof_clock_kind {
-    PROF_CLOCK_TSC = 1, /* x86 time-stamp counter, which never stops and all processors agree on */
+    PROF_CLOCK_TSC = 1, /* x86 time-stamp counter: invariant and synchronized between processors */
     PROF_CLOCK_CNTVCT = 2,    /* Armv8 virtual counter */
     PROF_CLOCK_MONOTONIC = 3, /* clock_gettime(CLOCK_MONOTONIC), nanoseconds */
 };
 
 enum prof_file_state {
-    PROF_STATE_RECORDING = 1, /* being written, or its writer was killed */
-    PROF_STATE_CLOSED =
-        2, /* the recorder finished: no record is missing but those counted in loss[] */
+    PROF_STATE_RECORDING = 1, /* being written, or the process was killed */
+    PROF_STATE_CLOSED = 2,    /* complete: only the records counted in loss[] are missing */
 };
 
-/* Who timed the device. Stamped into the file and into every output. */
+/* How device times were measured. Part of every output. */
 enum prof_gpu_mode {
-    PROF_GPU_NONE = 0,        /* CUDA was never initialised by this process */
+    PROF_GPU_NONE = 0,        /* this process never initialized CUDA */
     PROF_GPU_CUPTI = 1,       /* CUPTI activity records */
     PROF_GPU_EVENTS = 2,      /* CUDA events around ranges */
-    PROF_GPU_UNAVAILABLE = 3, /* CUDA was used, its device side not recorded: see GPU_REASON */
-    PROF_GPU_PARTIAL = 4,     /* CUPTI activity records, but not all: see GPU_REASON */
-    PROF_GPU_OTHER = 5, /* never in libprof's files: another maker's device, in files of others */
+    PROF_GPU_UNAVAILABLE = 3, /* CUDA was used, but not the device side recorded: see GPU_REASON */
+    PROF_GPU_PARTIAL = 4,     /* incomplete CUPTI activity records: see GPU_REASON */
+    PROF_GPU_OTHER = 5, /* not in libprof's files: another vendor's device, in imported files */
 };
 
 /* Header flags. */
-#define PROF_FILE_SIMULATED 1u /* the CUDA underneath was simulated: no real device ran */
-#define PROF_FILE_RING 2u      /* chunks were recycled: only the last part of the run is here */
+#define PROF_FILE_SIMULATED 1u /* recorded on the simulated CUDA, not on a real device */
+#define PROF_FILE_RING 2u      /* chunks were recycled: only the last part of the run is left */
 
-/* Why something is missing. X(symbol, name in outputs, sentence). Append only. */
+/* Causes of loss. X(symbol, name in outputs, sentence). Append only. */
 #define PROF_LOSS_CAUSES(X)                                                                       \
     X(FULL, "full", "event not recorded: the size limit of the trace was reached")                \
     X(LATE, "late", "event not recorded: no prepared space was left at that moment")              \
@@ -207,12 +208,11 @@ struct prof_chunk_header {
     uint16_t kind;         /*  4 enum prof_chunk_kind */
     uint16_t header_bytes; /*  6 PROF_CHUNK_HEADER_BYTES */
     uint32_t log;          /*  8 number of the log; 0 in META */
-    uint32_t
-        thread; /* 12 index of the thread that began the chunk (PROF_REC_THREAD_INFO); 0 in META */
-    uint64_t sequence;    /* 16 place of the chunk in its log, from 0 */
+    uint32_t thread;   /* 12 index (PROF_REC_THREAD_INFO) of the thread that began it; 0 in META */
+    uint64_t sequence; /* 16 position of the chunk in its log, from 0 */
     uint64_t base_ticks;  /* 24 base of the ticks in this chunk's records */
     uint64_t index;       /* 32 number of this chunk in the file */
-    uint32_t epoch;       /* 40 recording epoch in force (PROF_REC_EPOCH) */
+    uint32_t epoch;       /* 40 recording epoch at its start (PROF_REC_EPOCH) */
     uint32_t depth;       /* 44 zero */
     uint8_t reserved[16]; /* 48 */
 };
@@ -244,40 +244,39 @@ enum prof_record_kind {
 #define PROF_WORD_EXT(kind, type, words, info) \
     ((uint64_t)(kind) | (uint64_t)(type) << 4 | (uint64_t)(words) << 12 | (uint64_t)(info) << 24)
 
-#define PROF_NAME_ID_MAX 0xfffffu      /* larger ids travel in PROF_REC_PUSH_WIDE */
+#define PROF_NAME_ID_MAX 0xfffffu      /* larger ids need PROF_REC_PUSH_WIDE */
 #define PROF_TICKS_MAX 0xffffffffffull /* 40 bits */
 #define PROF_RECORD_WORDS_MAX 4095u
 
 /* Types of EXT records. Values are in files: append only. */
 enum prof_record_type {
     /* In LOG chunks: what a thread did. info = ticks since the base. */
-    PROF_REC_THREAD =
-        1, /* the records that follow belong to: w1 low u32 thread index, high u32 OS tid */
-    PROF_REC_THREAD_END = 2,  /* the thread ended; what it left open ends here */
+    PROF_REC_THREAD = 1, /* thread of the records that follow: w1 low u32 index, high u32 OS tid */
+    PROF_REC_THREAD_END = 2,  /* the thread ended; its open ranges end here */
     PROF_REC_PUSH_WIDE = 3,   /* w1 = name id: a PUSH whose name id needs more than 20 bits */
     PROF_REC_MARK_WIDE = 4,   /* w1 = name id */
     PROF_REC_RANGE_BEGIN = 5, /* struct prof_rec_range_begin: a range that any thread may end */
     PROF_REC_RANGE_END = 6,   /* w1 = range id */
     PROF_REC_COUNTER = 7,     /* w1 = name id, w2 = value, an IEEE 754 double */
-    PROF_REC_ATTR = 8, /* struct prof_rec_attr: about the innermost open range of the thread */
-    PROF_REC_STEP = 9, /* w1 = number: a step ends where the thread's next step begins */
-    PROF_REC_API_ENTER = 10, /* struct prof_rec_api_enter: a CUDA call begins */
-    PROF_REC_API_EXIT =
-        11, /* w1 low u32 result code, high u32 correlation id: the innermost CUDA call ends */
+    PROF_REC_ATTR = 8,        /* struct prof_rec_attr: of the innermost open range of the thread */
+    PROF_REC_STEP = 9,        /* w1 = number: a step ends where the thread's next step begins */
+    PROF_REC_API_ENTER = 10,  /* struct prof_rec_api_enter: a CUDA call begins */
+    PROF_REC_API_EXIT = 11,   /* the innermost CUDA call ends: w1 low u32 result, high u32
+                                correlation id */
     PROF_REC_EPOCH =
-        12, /* w1 = epoch: recording is on again; what was open ended at the CONTROL stop before */
+        12, /* w1 = epoch: recording is on again; open ranges ended at the stop before */
     PROF_REC_START_EVENT = 13,    /* struct prof_rec_start_event */
     PROF_REC_NVTX_PUSH_WIDE = 14, /* w1 = name id: an NVTX_PUSH whose id needs more than 20 bits */
     PROF_REC_STACK = 15,          /* w1 = stack id: where the innermost open range was opened */
-    PROF_REC_ALLOC = 16, /* struct prof_rec_alloc: the program's own allocator handed out memory */
-    PROF_REC_FREE = 17,  /* struct prof_rec_free: and took it back */
-    PROF_REC_BLOCK = 18, /* struct prof_rec_block: a profiling block of the process begins */
+    PROF_REC_ALLOC = 16,      /* struct prof_rec_alloc: one of the program's allocators allocated */
+    PROF_REC_FREE = 17,       /* struct prof_rec_free: one of the program's allocators freed */
+    PROF_REC_BLOCK = 18,      /* struct prof_rec_block: a profiling block of the process begins */
     PROF_REC_GRAPH_NODE = 19, /* struct prof_rec_graph_node: a node of a CUDA graph was made */
     PROF_REC_TIMED = 20, /* w1 = token: the innermost open range or step is timed by CUDA events */
     PROF_REC_ATTRS = 21, /* struct prof_rec_attrs: several attributes of the innermost open range */
-    PROF_REC_RANGE = 22, /* struct prof_rec_range: a range that was over when it was told */
+    PROF_REC_RANGE = 22, /* struct prof_rec_range: a range recorded after its end */
     PROF_REC_FRAME_PUSH_WIDE = 24, /* w1 = name id: a FRAME_PUSH whose id needs more than 20 bits */
-    PROF_REC_FRAMES = 25, /* struct prof_rec_frames: all calls of Python functions that are open */
+    PROF_REC_FRAMES = 25,          /* struct prof_rec_frames: all open calls of Python functions */
 
     /* In LOG chunks: what a device did. info = correlation id (low 32 bits). */
     PROF_REC_KERNEL = 32,         /* struct prof_rec_kernel */
@@ -291,7 +290,7 @@ enum prof_record_type {
     PROF_REC_RANGE_TIME = 40,     /* struct prof_rec_range_time; info = low 40 bits of the token */
     PROF_REC_GRAPH_RUN = 41,      /* struct prof_rec_graph_run: a launched graph as a whole */
     PROF_REC_CUDA_EVENT = 42,     /* struct prof_rec_cuda_event; info = correlation id */
-    PROF_REC_LOST = 48,           /* struct prof_rec_lost: a record came, and could not be kept */
+    PROF_REC_LOST = 48,           /* struct prof_rec_lost: a record that could not be stored */
 
     /* In META chunks. info = 0. */
     PROF_REC_NAME = 64,         /* struct prof_rec_name */
@@ -336,28 +335,28 @@ struct prof_rec_attr {
     uint32_t key;  /* name id */
     uint32_t type; /* enum prof_attr_type */
     uint64_t value;
-    /* 24 bytes so far. What the attribute is about: 0 or absent the innermost open range of the
-     * thread, in whatever domain; PROF_ATTR_OF_MARK the thread's latest mark; else a range id. */
+    /* Absent in 24-byte records. What the attribute belongs to: 0 or absent: the thread's innermost
+     * open range of any domain; PROF_ATTR_OF_MARK: the thread's latest mark; else a range id. */
     uint64_t target;
 };
 #define PROF_REC_ATTR_SHORT_BYTES 24u
-#define PROF_ATTR_OF_MARK 1u /* no range id: those are above 2^32 */
+#define PROF_ATTR_OF_MARK 1u /* cannot be a range id: these are above 2^32 */
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_attr) == 32, "layout");
 
-/* Several attributes at once, which always come together: what they are called stands in an
- * ATTR_SET, once. Their values follow. A value whose bits are all ones is not there. */
+/* Attributes that always occur together. An ATTR_SET record has their keys and types, so that this
+ * record needs only the values. A value whose bits are all ones is absent. */
 struct prof_rec_attrs {
     uint64_t header;
     uint32_t set; /* id of an ATTR_SET record */
-    /* values, each where its set says */
+    /* values, at the offsets in the set */
 };
-#define PROF_REC_ATTRS_BYTES 16u /* at least: records are multiples of 8 */
-#define PROF_ATTRS_VALUES 12u    /* where the first value may begin */
+#define PROF_REC_ATTRS_BYTES 16u /* minimum: records are multiples of 8 */
+#define PROF_ATTRS_VALUES 12u    /* smallest offset of a value */
 
-/* Which calls of Python functions the thread is in: written where recording of calls begins or ends,
- * and wherever a reader could have it wrong. What is open and not in it has ended; what is in it and
- * not open has begun, as far as one can know. At most PROF_FRAMES_MAX, the outermost ones; a
- * FRAME_PUSH for each of the others follows. */
+/* All open calls of Python functions of the thread. Written when recording of calls begins or ends,
+ * and wherever a reader could be out of step: open calls that are not listed have ended, listed
+ * calls that are not open begin here. Holds the outermost PROF_FRAMES_MAX calls; a FRAME_PUSH
+ * follows for each further one. */
 struct prof_rec_frames {
     uint64_t header;
     uint32_t count;
@@ -367,8 +366,8 @@ struct prof_rec_frames {
 #define PROF_FRAMES_MAX 1024u
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_frames) == 16, "layout");
 
-/* Calls of Python functions were recorded for all threads, and are not any more: those that are open end
- * here, on every thread. A thread's next record of them is a FRAMES. */
+/* Recording of Python calls ended for all threads: the open calls of every thread end here. If a
+ * thread records calls again, it begins with a FRAMES record. */
 struct prof_rec_frames_end {
     uint64_t header;
     uint64_t ticks;
@@ -380,24 +379,26 @@ struct prof_rec_range_begin {
     uint64_t header;
     uint64_t name;
     uint64_t id; /* thread index << 32 | count from 1 */
-    /* 24 bytes so far; an event of a profiling block has the rest. */
+    /* Absent in 24-byte records: only events of profiling blocks have the rest. */
     int32_t chain;        /* index of the chain in execution, -1 outside of chains */
     uint32_t instruction; /* index of the instruction within its chain */
 };
 #define PROF_REC_RANGE_BEGIN_SHORT_BYTES 24u
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_range_begin) == 32, "layout");
 
-/* A range that need not nest, told at its end or later. */
+/* A range that need not nest, recorded when it ended or later. */
 struct prof_rec_range {
     uint64_t header;
     uint64_t name;
-    uint64_t id;          /* as that of a prof_rec_range_begin */
-    uint64_t begin_ticks; /* neither before the file's beginning nor after the record's own time, */
-    uint64_t end_ticks;   /* nor before begin_ticks: readers take the nearest */
+    uint64_t id; /* as that of a prof_rec_range_begin */
+    /* Readers clamp both to [start of the file, time of this record], and end_ticks to begin_ticks. */
+    uint64_t begin_ticks;
+    uint64_t end_ticks;
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_range) == 40, "layout");
 
-/* The program's own allocator. Address 0: only a size is known, the memory is never freed. */
+/* One of the program's allocators allocated memory. With address 0, only the size is known and the
+ * memory counts as never freed. */
 struct prof_rec_alloc {
     uint64_t header;
     uint64_t address;
@@ -415,14 +416,14 @@ struct prof_rec_free {
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_free) == 24, "layout");
 
-/* A profiling block holds the events of the whole process from here to its next block. Blocks of
- * the same name are iterations of one block. */
+/* A profiling block contains the events of the whole process from here to the next block. Blocks of
+ * the same name are iterations. */
 struct prof_rec_block {
     uint64_t header;
     uint32_t name;
     uint32_t flags; /* PROF_BLOCK_* */
 };
-#define PROF_BLOCK_RESET 1u /* not a new block: what the current one holds so far does not count */
+#define PROF_BLOCK_RESET 1u /* not a new block: discard what the current one contains so far */
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_block) == 16, "layout");
 
 enum prof_api_domain {
@@ -431,13 +432,13 @@ enum prof_api_domain {
 };
 
 /* API_ENTER.flags */
-#define PROF_API_LAUNCHES \
-    1u /* the call puts exactly `operations` operations on a device, each with a record */
-#define PROF_API_GRAPH 2u       /* the call launches a graph: any number of operations */
-#define PROF_API_INTERNAL 4u    /* made by libprof itself: not the program's */
-#define PROF_API_WHOLE_GRAPH 8u /* with PROF_API_GRAPH: it is to give one GRAPH_RUN, no nodes */
-/* Such calls are in the log only where they failed: when this one began is not known. API_EXIT
- * follows at once. */
+#define PROF_API_LAUNCHES 1u /* launches exactly `operations` operations, each with a record */
+#define PROF_API_GRAPH 2u    /* launches a graph: any number of operations */
+#define PROF_API_INTERNAL 4u /* called by libprof itself, not by the program */
+#define PROF_API_WHOLE_GRAPH \
+    8u /* with PROF_API_GRAPH: one GRAPH_RUN instead of a record per node */
+/* Such calls are recorded only if they fail, at their end: the time is not that of their begin.
+ * API_EXIT follows immediately. */
 #define PROF_API_FAILED_ONLY 32u
 
 struct prof_rec_api_enter {
@@ -450,17 +451,17 @@ struct prof_rec_api_enter {
     uint64_t bytes;  /* of a copy, set or allocation; 0 otherwise */
     /* Kernel's (mangled) name id at a launch; with PROF_API_GRAPH the graph's id; 0 unknown. */
     uint32_t name;
-    /* Exactly so many, with PROF_API_LAUNCHES. With PROF_API_GRAPH: at least so many, of its
-     * kernels and sets alone (a copy may be the host's to make); 0 unknown. */
+    /* With PROF_API_LAUNCHES: the exact number. With PROF_API_GRAPH: the number of kernels and sets,
+     * a lower bound, because the host may perform copies; 0 unknown. */
     uint32_t operations;
-    /* 40 bytes so far; the rest only where a stack was taken. */
+    /* Absent in 40-byte records: only calls with a call stack have the rest. */
     uint32_t stack; /* stack id */
     uint32_t reserved0;
 };
 #define PROF_REC_API_ENTER_SHORT_BYTES 40u
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_api_enter) == 48, "layout");
 
-/* CUgraphNodeType, as far as it matters here. */
+/* The values of CUgraphNodeType that readers need. */
 enum prof_graph_node_type {
     PROF_GRAPH_KERNEL = 0,
     PROF_GRAPH_MEMCPY = 1,
@@ -471,13 +472,13 @@ enum prof_graph_node_type {
     PROF_GRAPH_CONDITIONAL = 13,
 };
 
-/* A node of a CUDA graph was made: captured, added, or cloned from `original`. What was captured
- * or added stands within the call and the ranges that did it. Graphs are instantiated by cloning:
- * records of devices carry the ids of the clones.
+/* A node of a CUDA graph was created: captured, added, or cloned from `original`. The record of a
+ * captured or added node lies within the call and the ranges that created it. Instantiating a graph
+ * clones its nodes: device records have the ids of the clones.
  *
- * PROF_GRAPH_NODE_UPDATED: no new node; it does what `original` does from here on.
- * PROF_GRAPH_NODE_UNKNOWN: no node, `node` is 0; what the nodes of `graph` do from here on was made
- * elsewhere, and nobody tells where. */
+ * PROF_GRAPH_NODE_UPDATED: not a new node; from here on, `node` does what `original` does.
+ * PROF_GRAPH_NODE_UNKNOWN: not a node (`node` is 0); `graph` was updated, and the origin of its
+ * nodes is unknown from here on. */
 struct prof_rec_graph_node {
     uint64_t header;
     uint64_t node;     /* CUPTI's ids */
@@ -486,7 +487,7 @@ struct prof_rec_graph_node {
     uint8_t type; /* enum prof_graph_node_type, any other number is CUDA's */
     uint8_t flags;
     uint16_t reserved0;
-    /* 32 bytes so far; the rest only where a stack was taken because no call around it has one. */
+    /* Absent in 32-byte records: only nodes whose call has no call stack may have the rest. */
     uint32_t stack;
     uint32_t reserved1;
 };
@@ -495,9 +496,8 @@ struct prof_rec_graph_node {
 #define PROF_GRAPH_NODE_UNKNOWN 2u
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_graph_node) == 40, "layout");
 
-/* One bracketed operation on a device: it ran between the two tick readings. Operation
- * `correlation` is a memset made by libprof itself; its device record proves how far the two clocks
- * can be apart. */
+/* A memset by libprof that ran on the device between two readings of the CPU clock. Comparing the
+ * readings with its device record (`correlation`) bounds the error of the clock conversion. */
 struct prof_rec_start_event {
     uint64_t header;
     uint32_t device;
@@ -524,10 +524,10 @@ struct prof_rec_kernel {
     uint16_t local_memory;          /* bytes per thread, 65,535 = that or more */
     uint32_t static_shared_memory;  /* bytes */
     uint32_t dynamic_shared_memory; /* bytes */
-    /* 64 bytes so far; the rest only where it says something. */
+    /* Absent in 64-byte records: the rest is stored only if any of it is known. */
     uint64_t graph_node;
     uint32_t graph;
-    int32_t priority;      /* of the launch; PROF_PRIORITY_UNKNOWN when CUPTI does not say */
+    int32_t priority;      /* of the launch; PROF_PRIORITY_UNKNOWN if CUPTI does not report it */
     uint64_t queued_ns;    /* 0 unknown */
     uint64_t submitted_ns; /* 0 unknown */
     uint16_t cluster_x, cluster_y, cluster_z;
@@ -557,7 +557,7 @@ struct prof_rec_memcpy {
     uint8_t dst_kind;
     uint8_t flags; /* 1 asynchronous */
     uint16_t reserved0;
-    /* 48 bytes so far; peer copies and graph nodes have the rest. */
+    /* Absent in 48-byte records: only peer copies and graph nodes have the rest. */
     uint16_t src_device, dst_device;
     uint32_t graph;
     uint64_t graph_node;
@@ -577,7 +577,7 @@ struct prof_rec_memset {
     uint8_t memory_kind; /* as src_kind above */
     uint8_t flags;       /* 1 asynchronous */
     uint32_t value;
-    /* 48 bytes so far; graph nodes have the rest. */
+    /* Absent in 48-byte records: only graph nodes have the rest. */
     uint64_t graph_node;
     uint32_t graph;
     uint32_t reserved0;
@@ -592,33 +592,33 @@ struct prof_rec_sync {
     /* CUpti_ActivitySynchronizationType: 1 event 2 stream wait event 3 stream 4 context */
     uint32_t type;
     uint32_t context;
-    uint32_t stream; /* PROF_SYNC_NO_STREAM when the wait is not about one stream */
+    uint32_t stream; /* PROF_SYNC_NO_STREAM if the wait is not for one stream */
     uint32_t event;
 };
 #define PROF_SYNC_NO_STREAM 0xffffffffu
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_sync) == 40, "layout");
 
-/* An event was recorded in a stream, by the call of that correlation id. What waits for it names the
- * event: prof_rec_sync.event. */
+/* The call with this correlation id recorded a CUDA event in a stream. Waits refer to it by
+ * prof_rec_sync.event. */
 struct prof_rec_cuda_event {
     uint64_t header;
     uint32_t context;
     uint32_t stream;
-    uint32_t event; /* CUPTI's id; prof_rec_sync.event is PROF_SYNC_NO_EVENT where none is meant */
+    uint32_t event; /* CUPTI's id; a prof_rec_sync without an event has PROF_SYNC_NO_EVENT */
     uint32_t reserved0;
 };
 #define PROF_SYNC_NO_EVENT 0xffffffffu
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_cuda_event) == 24, "layout");
 
-/* Time that CUPTI or the driver says it spent itself (buffer handling, instrumentation, lazy
- * loading). */
+/* Overhead that CUPTI reports for itself or the driver: buffer handling, instrumentation, lazy
+ * loading. */
 struct prof_rec_overhead {
     uint64_t header;
     uint64_t start_ns;
     uint64_t end_ns;
     uint32_t kind; /* CUpti_ActivityOverheadKind */
-    uint32_t
-        object_kind; /* CUpti_ActivityObjectKind: 1 process 2 thread 3 device 4 context 5 stream */
+    /* CUpti_ActivityObjectKind: 1 process 2 thread 3 device 4 context 5 stream */
+    uint32_t object_kind;
     uint32_t object[3]; /* pid, tid, - or device, context, stream */
     uint32_t reserved0;
 };
@@ -642,12 +642,12 @@ enum prof_memory_operation {
     PROF_MEMORY_RELEASE = 2,
 };
 
-/* Memory of a device, or host memory that CUDA handed out, was allocated or released. */
+/* CUDA allocated or released device memory or host memory. */
 struct prof_rec_memory {
     uint64_t header;
     uint64_t time_ns; /* CLOCK_REALTIME */
     uint64_t address;
-    uint64_t bytes;   /* of a release: 0 when unknown; the allocation at `address` tells */
+    uint64_t bytes;   /* of a release: 0 if unknown, then see the allocation at `address` */
     uint32_t context; /* 0 unknown */
     uint32_t stream;  /* 0 unknown */
     uint16_t device;
@@ -656,7 +656,7 @@ struct prof_rec_memory {
     uint8_t flags;     /* PROF_MEMORY_* */
     uint8_t pool_type; /* CUpti_ActivityMemoryPoolType: 0 none 1 local 2 imported */
     uint16_t reserved0;
-    /* 48 bytes so far; memory of a pool has the rest. */
+    /* Absent in 48-byte records: only memory of pools has the rest. */
     uint64_t pool;                   /* address */
     uint64_t pool_bytes;             /* reserved by the pool */
     uint64_t pool_used_bytes;        /* 0 unknown */
@@ -664,7 +664,7 @@ struct prof_rec_memory {
 };
 #define PROF_REC_MEMORY_SHORT_BYTES 48u
 #define PROF_MEMORY_ASYNC 1u
-#define PROF_MEMORY_FROM_CALL 2u /* seen in the call's arguments: CUPTI gave no record of it */
+#define PROF_MEMORY_FROM_CALL 2u /* derived from the call's arguments: CUPTI has no such record */
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_memory) == 80, "layout");
 
 struct prof_rec_memory_pool {
@@ -674,7 +674,7 @@ struct prof_rec_memory_pool {
     uint64_t bytes;
     uint64_t used_bytes;
     uint64_t release_threshold;
-    uint64_t keep_bytes; /* of a trim: bytes that must stay */
+    uint64_t keep_bytes; /* of a trim: bytes to keep */
     uint16_t device;
     uint8_t operation; /* CUpti_ActivityMemoryPoolOperationType: 1 created 2 destroyed 3 trimmed */
     uint8_t pool_type;
@@ -682,7 +682,7 @@ struct prof_rec_memory_pool {
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_memory_pool) == 64, "layout");
 
-/* What the driver did about managed memory. */
+/* Managed memory: a migration, page fault or similar. */
 struct prof_rec_unified_memory {
     uint64_t header;
     uint64_t start_ns;
@@ -691,7 +691,7 @@ struct prof_rec_unified_memory {
     uint64_t value;  /* bytes moved, or page faults, by `kind` */
     uint32_t kind;   /* CUpti_ActivityUnifiedMemoryCounterKind: 1 bytes HtoD 2 bytes DtoH 3 CPU page
                          faults 4 GPU page faults 5 thrashing 6 throttling 7 remote map 8 bytes DtoD */
-    uint32_t flags;  /* as CUPTI gives them: cause of a migration, access type of a fault */
+    uint32_t flags;  /* CUPTI's: cause of a migration, access type of a fault */
     uint32_t source; /* device, or 0xffffffff the host */
     uint32_t target;
     uint32_t stream;
@@ -699,10 +699,9 @@ struct prof_rec_unified_memory {
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_unified_memory) == 64, "layout");
 
-/* CUDA time of a range: stream time between two events, the first recorded when the range was
- * pushed, the second when it was popped. It begins when everything that was submitted to the stream
- * before the push is done, and ends when what was submitted before the pop is; so waiting in the
- * stream is in it. */
+/* CUDA time of a range: stream time between one event recorded at the push and one at the pop. It
+ * begins when all work submitted to the stream before the push is done, and ends when all work
+ * submitted before the pop is done. It therefore includes waiting in the stream. */
 struct prof_rec_range_time {
     uint64_t header;
     uint64_t start_ns; /* CLOCK_REALTIME, by the latest event whose CPU time is known */
@@ -710,12 +709,12 @@ struct prof_rec_range_time {
     uint64_t token;    /* of a PROF_REC_TIMED, from 1, never used twice in a file */
     uint64_t stream;   /* handle: 1 the legacy default stream, 2 the thread's default stream */
     uint32_t device;   /* ordinal */
-    uint32_t error_ns; /* start and end are this exact; their distance is to half a microsecond */
+    uint32_t error_ns; /* error bound of start and end; their difference is exact to 500 ns */
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_range_time) == 48, "layout");
 
-/* The device record of an operation (kernel, copy or set) came and could not be kept. It is counted
- * in loss[cause], too; that of its launch is told by the correlation id. */
+/* CUPTI delivered the record of an operation (kernel, copy or set), but it could not be stored. It is
+ * also counted in loss[cause]. The correlation id identifies the launch. */
 struct prof_rec_lost {
     uint64_t header;
     uint32_t context;
@@ -727,7 +726,7 @@ struct prof_rec_lost {
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_lost) == 24, "layout");
 
-/* Text follows; size in words rounds up, unused bytes are zero. Ids begin at 1. */
+/* The text follows, padded with zeros to a multiple of 8 bytes. Ids start at 1. */
 struct prof_rec_name {
     uint64_t header;
     uint32_t id;
@@ -741,12 +740,12 @@ PROF_STATIC_ASSERT(sizeof(struct prof_rec_name) == 24, "layout");
 enum prof_info_key {
     PROF_INFO_PROGRAM = 1, /* file name of the executable, no directory, no arguments */
     PROF_INFO_HOST = 2,
-    PROF_INFO_GPU_REASON = 3,  /* why gpu_mode is what it is, one sentence */
+    PROF_INFO_GPU_REASON = 3,  /* one sentence that explains gpu_mode */
     PROF_INFO_CUPTI = 4,       /* soname and version of the libcupti in use */
-    PROF_INFO_DRIVER = 5,      /* CUDA driver version, "13.0" */
-    PROF_INFO_CLOCK = 6,       /* why this clock */
-    PROF_INFO_NOTE = 7,        /* anything the recorder has to say to whoever reads the file */
-    PROF_INFO_RANK_SOURCE = 8, /* the variable that gave the rank */
+    PROF_INFO_DRIVER = 5,      /* CUDA driver version, such as "13.0" */
+    PROF_INFO_CLOCK = 6,       /* why this clock was chosen */
+    PROF_INFO_NOTE = 7,        /* a note of the recorder, shown in outputs */
+    PROF_INFO_RANK_SOURCE = 8, /* environment variable that the rank is from */
 };
 
 /* Later records of the same key replace earlier ones, except NOTE. */
@@ -758,23 +757,23 @@ struct prof_rec_info {
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_info) == 16, "layout");
 
-/* One instant on three clocks. Taken at the start, about once a second and at the end. */
+/* One instant on three clocks. Sampled at the start, about once per second, and at the end. */
 struct prof_rec_clock {
     uint64_t header;
     uint64_t ticks;
     uint64_t monotonic_ns;
     uint64_t realtime_ns;
-    uint64_t width_ticks; /* the readings lie within this many ticks: the sample's error bar */
+    uint64_t width_ticks; /* ticks between first and last reading: the sample's error bar */
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_clock) == 40, "layout");
 
 /* Later records of the same thread replace earlier ones. */
 struct prof_rec_thread_info {
     uint64_t header;
-    uint32_t thread; /* index, from 1, never used twice in a file */
+    uint32_t thread; /* index, from 1, unique in the file */
     uint32_t tid;    /* OS thread id */
     uint32_t bytes;
-    uint32_t flags; /* 1 = a thread of libprof or of CUPTI */
+    uint32_t flags; /* 1 = a thread of libprof or CUPTI */
     /* uint8_t text[bytes]: the thread's name, may be empty */
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_thread_info) == 24, "layout");
@@ -820,7 +819,7 @@ struct prof_rec_stream {
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_stream) == 24, "layout");
 
-/* Who switched recording on or off. X(symbol, name in outputs). Values are in files: append only. */
+/* What switched recording on or off. X(symbol, name in outputs). Values are in files: append only. */
 #define PROF_CONTROL_REASONS(X)                                   \
     X(UNKNOWN, "unknown")                                         \
     X(API, "api")           /* prof_start(), prof_stop() */       \
@@ -832,7 +831,7 @@ PROF_STATIC_ASSERT(sizeof(struct prof_rec_stream) == 24, "layout");
     X(PROFILER, "profiler") /* cudaProfilerStart() ... */         \
     X(CTL, "ctl")           /* profdump ctl */                    \
     X(ITT, "itt")           /* __itt_pause(), __itt_resume() */   \
-    X(SANDBOX, "sandbox")   /* the program entered one: for good */
+    X(SANDBOX, "sandbox")   /* the program entered a sandbox: recording has ended */
 
 enum prof_control_reason {
 #define PROF_CONTROL_ENUM(symbol, name) PROF_CONTROL_##symbol,
@@ -841,13 +840,13 @@ enum prof_control_reason {
         PROF_CONTROL_COUNT
 };
 
-/* Recording went on or off, for every thread. */
+/* Recording was switched on or off, for all threads. */
 struct prof_rec_control {
     uint64_t header;
     uint64_t ticks;
-    uint32_t epoch; /* that begins (on) or that ended (off) */
+    uint32_t epoch; /* the epoch that begins (on) or ends (off) */
     uint32_t on;    /* 1 or 0 */
-    /* 24 bytes in files of old. */
+    /* Absent in 24-byte records of older files. */
     uint32_t reason; /* enum prof_control_reason */
     uint32_t reserved0;
 };
@@ -864,7 +863,7 @@ struct prof_rec_api_name {
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_api_name) == 24, "layout");
 
-/* A name as NVTX gives it, with what came along. Its id is used wherever a name id is. */
+/* A name with its NVTX attributes. Its id can occur wherever a name id can. */
 struct prof_rec_event_name {
     uint64_t header;
     uint32_t id;
@@ -879,7 +878,7 @@ PROF_STATIC_ASSERT(sizeof(struct prof_rec_event_name) == 32, "layout");
 
 struct prof_rec_domain {
     uint64_t header;
-    uint32_t domain; /* from 1; the default domain 0 is never stated */
+    uint32_t domain; /* from 1; the default domain, 0, has no record */
     uint32_t name;   /* name id */
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_domain) == 16, "layout");
@@ -894,49 +893,49 @@ struct prof_rec_category {
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_category) == 24, "layout");
 
 enum prof_resource_type {
-    PROF_RESOURCE_OTHER = 0,   /* nvtxDomainResourceCreate of a class that libprof cannot tie */
+    PROF_RESOURCE_OTHER = 0,   /* of a resource class that libprof does not resolve */
     PROF_RESOURCE_DEVICE = 1,  /* handle = ordinal */
     PROF_RESOURCE_CONTEXT = 2, /* handle = CUcontext */
     PROF_RESOURCE_STREAM = 3,  /* handle = cudaStream_t, as in prof_rec_api_enter.stream */
     PROF_RESOURCE_EVENT = 4,   /* handle = cudaEvent_t */
 };
 
-/* The program named something. A later record of the same thing replaces. */
+/* The program named a resource. A later record of the same resource replaces this one. */
 struct prof_rec_resource {
     uint64_t header;
     uint64_t handle;
     uint32_t domain;
     uint32_t type; /* enum prof_resource_type */
     uint32_t name;
-    uint32_t raw_type; /* as NVTX numbers it */
+    uint32_t raw_type; /* NVTX's number */
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_resource) == 32, "layout");
 
-/* A call stack, stated once. Return addresses follow, innermost first: the call itself is before
- * each of them. */
+/* A call stack, recorded when it first occurs. Its return addresses follow, innermost first; the
+ * call instruction precedes each address. */
 struct prof_rec_stack_frames {
     uint64_t header;
     uint32_t id; /* from 1 */
     uint32_t frames;
     uint32_t method; /* enum prof_stack_method */
     uint32_t flags;  /* PROF_STACK_* */
-    uint64_t ticks;  /* when first seen: tells which module was at an address */
+    uint64_t ticks;  /* when first seen: identifies the modules mapped at its addresses */
     /* uint64_t address[frames] */
 };
 enum prof_stack_method {
     PROF_STACK_UNWIND_TABLES = 1, /* .eh_frame, by libunwind */
     PROF_STACK_FRAME_POINTERS = 2,
 };
-#define PROF_STACK_CUT 1u /* it was deeper than the limit */
+#define PROF_STACK_CUT 1u /* truncated at the depth limit */
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_stack_frames) == 32, "layout");
 
-/* An executable mapping: what a stack's addresses mean. Path follows, may be empty (the vDSO:
- * "[vdso]"). File offset of an address = address - start + file_offset. */
+/* An executable mapping, by which readers resolve a stack's addresses. The path follows; it may be
+ * empty ("[vdso]" for the vDSO). File offset of an address = address - start + file_offset. */
 struct prof_rec_module {
     uint64_t header;
     uint64_t start, end; /* addresses */
     uint64_t file_offset;
-    uint64_t bias;  /* what the loader added to the addresses in the file */
+    uint64_t bias;  /* load bias: memory address minus address in the file */
     uint64_t ticks; /* when first seen */
     uint32_t id;    /* from 1 */
     uint32_t bytes; /* of the path */
@@ -946,7 +945,7 @@ struct prof_rec_module {
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_module) == 80, "layout");
 
-/* Addresses of the module mean something else from here on. */
+/* The module was unmapped: from here on, its addresses may belong to something else. */
 struct prof_rec_module_gone {
     uint64_t header;
     uint64_t ticks;
@@ -958,10 +957,10 @@ PROF_STATIC_ASSERT(sizeof(struct prof_rec_module_gone) == 24, "layout");
 enum prof_child_origin {
     PROF_CHILD_FORK = 1,
     PROF_CHILD_SPAWN = 2, /* posix_spawn */
-    PROF_CHILD_EXEC = 3,  /* a vfork child that replaced itself */
+    PROF_CHILD_EXEC = 3,  /* a vfork child that called exec */
 };
 
-/* The process made another, which may have a file of its own: its header says the same pid. */
+/* The process created a child process. If the child recorded, the header of its file has this pid. */
 struct prof_rec_child {
     uint64_t header;
     uint64_t ticks;
@@ -970,8 +969,8 @@ struct prof_rec_child {
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_child) == 24, "layout");
 
-/* Of what is counted in loss[cause], `count` more belong to this stream. Records of the same stream,
- * graph and cause add up. What is in a LOST record is in none of these. */
+/* `count` of the losses in loss[cause] belong to this stream. Records of the same stream, graph and
+ * cause add up. Operations with a LOST record are not included. */
 struct prof_rec_stream_loss {
     uint64_t header;
     uint64_t count;
@@ -990,7 +989,7 @@ struct prof_rec_allocator {
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_allocator) == 16, "layout");
 
-/* A node that was made while recording was off: there are no ranges it could lie in. */
+/* A node that was created while recording was off, outside any recorded range. */
 struct prof_rec_earlier_node {
     uint64_t header;
     uint64_t node;
@@ -1003,28 +1002,28 @@ struct prof_rec_earlier_node {
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_earlier_node) == 40, "layout");
 
-/* A graph was instantiated. A later record of the same graph replaces. Its nodes are counted with
- * those of the graphs inside it. */
+/* A graph was instantiated. A later record of the same graph replaces this one. The counts include
+ * the nodes of child graphs. */
 struct prof_rec_graph {
     uint64_t header;
     uint64_t ticks;  /* when */
-    uint32_t graph;  /* as in records of its nodes */
+    uint32_t graph;  /* id, as in the records of its nodes */
     uint32_t source; /* id of the graph it was instantiated from; 0 unknown */
     uint32_t kernels, memcpys, memsets;
-    uint32_t others; /* neither of these */
+    uint32_t others; /* nodes of other types */
     uint32_t flags;  /* PROF_GRAPH_* */
     uint32_t reserved0;
 };
-#define PROF_GRAPH_VARIES 1u  /* not all of its nodes run at each launch */
-#define PROF_GRAPH_EARLIER 2u /* it was instantiated while recording was off */
-#define PROF_GRAPH_ELSEWHERE \
-    4u /* updated from another graph while recording was off: who captured its nodes is unknown */
+#define PROF_GRAPH_VARIES 1u  /* some nodes do not run at every launch */
+#define PROF_GRAPH_EARLIER 2u /* instantiated while recording was off */
+/* Updated from another graph while recording was off: the origin of its nodes is unknown. */
+#define PROF_GRAPH_ELSEWHERE 4u
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_graph) == 48, "layout");
 
-/* What recording itself costs, by part. X(symbol, name in outputs, whose time, sentence). THREADS:
- * taken from the program's threads; BEGIN: the same, but for what happens seldom, mostly before its
- * first event; OWN: CPU time of libprof's and CUPTI's threads; END: the program waited for it after
- * its last event. Values are in files: append only. */
+/* Overhead of recording, by part. X(symbol, name in outputs, whose time, sentence). THREADS: time of
+ * the program's threads. BEGIN: the same, for rare work, mostly before the first event. OWN: CPU
+ * time of libprof's and CUPTI's threads. END: time that the program waited after its last event.
+ * Values are in files: append only. */
 #define PROF_COST_PARTS(X)                                                       \
     X(EVENTS, "events", THREADS, "pushes, pops, marks, NVTX's too")              \
     X(RECORDS, "records", THREADS, "counters, attributes, allocations and more") \
@@ -1048,39 +1047,39 @@ enum prof_cost_part {
         PROF_COST_COUNT
 };
 
-/* One part, up to the instant of its COST record. EVENTS and RECORDS are not counted while they
- * happen, since counting would cost as much as they do: `each_ps` is what one of them takes, and a
- * reader counts them in the logs: those of LOG chunks that were stamped up to `ticks`, EVENTS all
- * of one word, RECORDS the others of a thread but calls' (API_*), stacks, THREAD and EPOCH. */
+/* One part, up to the time of its COST record. The recorder does not count EVENTS and RECORDS, since
+ * counting would cost as much as recording. Instead `each_ps` is the cost of one, and a reader counts
+ * the records in LOG chunks with times up to `ticks`. EVENTS: records of one word. RECORDS: all other
+ * records of threads except calls (API_*), stacks, THREAD and EPOCH. */
 struct prof_cost_item {
     uint32_t part;    /* enum prof_cost_part */
     uint32_t each_ps; /* picoseconds, calibrated when recording began; 0: see `ns` */
     uint64_t count;
-    uint64_t ns; /* of frequent things one in some dozens is timed and stands for the others */
+    uint64_t ns; /* total time; for frequent work extrapolated from a sample */
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_cost_item) == 24, "layout");
 
-/* Written now and then, never later than a sixteenth of the time recorded so far after the one
- * before, and at the end. All counts are from the beginning: the latest one says all. */
+/* Written periodically and at the end. The interval is at most 1/16 of the time recorded so far. All
+ * counts are totals since the start, so a reader needs only the last record. */
 struct prof_rec_cost {
     uint64_t header;
     uint64_t ticks;
     uint64_t recorded_ns; /* wall time during which recording was on */
-    uint64_t cpu_ns;      /* CPU time of all threads of the process meanwhile, libprof's not */
-    uint64_t launches;    /* covered by the part LAUNCHES: all but the last few of each thread */
+    uint64_t cpu_ns;      /* CPU time of the process in that time, without libprof's threads */
+    uint64_t launches;    /* included in part LAUNCHES: all but the last few of each thread */
     uint32_t items;
     uint32_t budget_ppm; /* PROF_BUDGET; 0 none */
     /* struct prof_cost_item item[items] */
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_cost) == 48, "layout");
 
-/* What the values of ATTRS records mean. Written before the first of them; a later record of the
- * same id says the same. */
+/* Keys and types of the values in ATTRS records. Written before the first of these; later records of
+ * the same id are identical. */
 struct prof_attr_field {
     uint32_t key;    /* name id */
     uint8_t type;    /* enum prof_attr_type */
-    uint8_t bytes;   /* 4 or 8; of 4 they are unsigned */
-    uint16_t offset; /* from the begin of the ATTRS record */
+    uint8_t bytes;   /* 4 (unsigned) or 8 */
+    uint16_t offset; /* from the start of the ATTRS record */
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_attr_field) == 8, "layout");
 
@@ -1093,8 +1092,8 @@ struct prof_rec_attr_set {
 #define PROF_ATTR_SET_FIELDS_MAX 16u
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_attr_set) == 16, "layout");
 
-/* What is not recorded any more when recording costs more than PROF_BUDGET, in this order.
- * X(symbol, name in outputs, sentence). Values are in files: append only. */
+/* What is throttled, in this order, if recording costs more than PROF_BUDGET. X(symbol, name in
+ * outputs, sentence). Values are in files: append only. */
 #define PROF_THROTTLE_THINGS(X)                         \
     X(STACKS, "stacks", "call stacks")                  \
     X(CALLS, "calls", "CUDA calls that launch nothing") \
@@ -1111,8 +1110,8 @@ struct prof_rec_throttle {
     uint64_t header;
     uint64_t ticks;
     uint32_t what;     /* enum prof_throttle_thing */
-    uint32_t on;       /* 0 from here on it is not recorded, 1 it is again */
-    uint32_t cost_ppm; /* of wall time, lately: why */
+    uint32_t on;       /* 0: not recorded from here on; 1: recorded again */
+    uint32_t cost_ppm; /* recent cost, of wall time */
     uint32_t budget_ppm;
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_throttle) == 32, "layout");

@@ -10,22 +10,21 @@
  *         prof_range_pop();
  *     }
  *
- * A program that includes this header need not link the library. Every function below is a small
- * inline wrapper around a weak reference: where the library is absent or not recording, a call
- * costs two loads; where it is preloaded (LD_PRELOAD, profrun) or linked, the same binary records.
- * Weak references want position-independent code, the default of today's compilers. A program that
- * links libprof should define PROF_LINKED (the CMake package and prof.pc do): the references are
- * then strong, and `ld --as-needed` keeps the library.
+ * A program that includes this header need not link the library. Each function below is an inline
+ * wrapper around a weak reference. If the library is absent or not recording, a call costs two
+ * loads. If the library is preloaded (LD_PRELOAD, profrun) or linked, the same binary records.
+ * Weak references need position-independent code, which compilers generate by default. A program
+ * that links libprof should define PROF_LINKED (the CMake package and prof.pc do): the references
+ * are then strong, and `ld --as-needed` keeps the library.
  *
- * Promises of every function: may be called from any thread, from constructors before main to
- * handlers after exit, from a signal handler (except as the first event of the whole process), and
- * in a forked child, which records into a file of its own. It never fails the program, never
- * changes errno. What cannot be recorded is counted (prof_loss). Names and keys are UTF-8, copied,
- * never kept by address; NULL is ignored and counted; of more than 4,096 bytes the first 4,096 are
- * kept.
+ * All functions may be called from any thread, from constructors that run before main() to exit
+ * handlers, from signal handlers (unless the call is the first event of the process), and in
+ * forked children, which record to their own files. No function fails the program or changes
+ * errno. Events that cannot be recorded are counted: see prof_loss(). Names and keys are UTF-8 and
+ * are copied; at most 4,096 bytes are kept. A NULL name is ignored and counted.
  *
- * Cost of a push+pop pair where recording is on: two readings of the time-stamp counter and a
- * little; after a thread's first event there is no lock, allocation or system call.
+ * While recording is on, a push and pop cost little more than reading the time-stamp counter
+ * twice. After a thread's first event there is no lock, memory allocation or system call.
  */
 #ifndef PROF_PROF_H
 #define PROF_PROF_H
@@ -44,15 +43,15 @@ extern "C" {
 #define PROF_VERSION_PATCH 0
 
 /* X(symbol, sentence). Values never change; append only. */
-#define PROF_STATUSES(X)                                                         \
-    X(OK, "done")                                                                \
-    X(ABSENT, "libprof is not loaded in this process")                           \
-    X(INVALID, "an argument is invalid")                                         \
-    X(NOTHING, "nothing has been recorded yet")                                  \
-    X(BUSY, "recording has begun already: these options cannot change any more") \
-    X(FAILED, "the trace file could not be read or the output not be written")   \
-    X(UNSUPPORTED, "there is nothing in this process that could do that")        \
-    X(TAKEN, "another profiler has it")
+#define PROF_STATUSES(X)                                                       \
+    X(OK, "done")                                                              \
+    X(ABSENT, "libprof is not loaded in this process")                         \
+    X(INVALID, "an argument is invalid")                                       \
+    X(NOTHING, "nothing has been recorded yet")                                \
+    X(BUSY, "recording has already begun: these options can no longer change") \
+    X(FAILED, "the trace file cannot be read or the output cannot be written") \
+    X(UNSUPPORTED, "this process does not support it")                         \
+    X(TAKEN, "another profiler is using it")
 
 typedef enum prof_status {
 #define PROF_STATUS_ENUM(symbol, sentence) PROF_##symbol,
@@ -66,34 +65,35 @@ typedef enum prof_status {
         PROF_STATUSES(PROF_STATUS_TEXT_) \
     }
 
-/* Fill with prof_options_default() first: `size_bytes` tells the library which fields the caller
- * knows. */
+/* Options of prof_configure(). Call prof_options_default() before setting fields: it also sets
+ * `size_bytes`, by which the library recognizes callers compiled with an older header. */
 struct prof_options {
     size_t size_bytes;
-    const char *output; /* pattern of the file's name; NULL keeps PROF_OUTPUT's */
-    uint64_t max_bytes; /* size limit of the file; 0 keeps PROF_MAX_MB's */
-    bool ring;          /* at the limit, keep the last part of the run instead of stopping */
-    /* Not 0: forward ranges and marks to an attached NVTX tool, as PROF_EMIT_NVTX=1 does. Eight
-     * bytes wide, since the padding behind `ring` was never filled in. */
+    const char *output; /* file name pattern, as in PROF_OUTPUT; NULL: use PROF_OUTPUT */
+    uint64_t max_bytes; /* size limit of the file; 0: use PROF_MAX_MB */
+    bool ring;          /* at the limit, overwrite the oldest part instead of stopping */
+    /* Nonzero: forward ranges and marks to an attached NVTX tool, as PROF_EMIT_NVTX=1 does. Not a
+     * bool, because older callers left the padding after `ring` uninitialized. */
     uint64_t emit_nvtx;
 };
 
-/* What was not recorded, by cause. Fill size_bytes with sizeof before the call. */
+/* Losses by cause. Set size_bytes to sizeof(struct prof_loss_counts) before the call. */
 struct prof_loss_counts {
     size_t size_bytes;
     uint64_t total;
-    uint64_t cause[64]; /* by enum prof_loss_cause of format.h */
+    uint64_t cause[64]; /* indexed by enum prof_loss_cause of format.h */
 };
 
-/* One place of the program that pushes a literal. Zero but for `name`; PROF_RANGE makes them. */
+/* A call site that pushes a string literal. All fields but `name` start as 0. PROF_RANGE defines
+ * these. */
 struct prof_site {
     const char *name;
-    uint32_t id; /* the library's */
+    uint32_t id; /* set by the library */
 };
 
-/* How the library's functions are declared here: under a name of their own, bound to the exported
- * symbol. The wrapper of the public name gets another assembler name, or an unoptimised build would
- * call it in place of the library's function. */
+/* Declares a library function under a name of its own, bound to the exported symbol. The public
+ * wrapper gets a different assembler name; otherwise an unoptimized build would call the wrapper
+ * instead of the library's function. */
 #if defined(PROF_IMPLEMENTATION)
 #define PROF_DECLARE(type, name, parameters) \
     __attribute__((visibility("default"))) type name parameters
@@ -109,8 +109,8 @@ struct prof_site {
 #define PROF_PRESENT(name) (name##_in_library != NULL)
 #endif
 
-/* Where the library keeps whether it is recording: a word that is zero while it is not, and behind
- * it another that is zero while it is not and nothing waits for a step either. */
+/* Address of two words of the library. The first is nonzero while recording is on. The second is
+ * nonzero while recording is on or could be switched on by prof_step(). */
 PROF_DECLARE(const uint32_t *, prof_gate, (void));
 
 PROF_DECLARE(void, prof_range_push, (const char *name));
@@ -143,8 +143,8 @@ PROF_DECLARE(const char *, prof_output_path, (void));
 PROF_DECLARE(const char *, prof_version, (void));
 
 #ifdef PROF_IMPLEMENTATION
-/* Exported for other languages: in C and C++ the sentences are in the header, for programs without
- * the library. */
+/* Exported for other languages. The C and C++ wrapper has the texts inline, so that it works
+ * without the library. */
 PROF_DECLARE(const char *, prof_status_text, (prof_status status));
 #endif
 
@@ -156,8 +156,7 @@ static inline const uint32_t *prof_gate(void)
     return PROF_PRESENT(prof_gate) ? prof_gate_in_library() : absent;
 }
 
-/* Looked at before each call, so that a program that is not being recorded pays two loads and no
- * call. */
+/* Checked before each call, so that a program that is not being recorded pays for two loads only. */
 static inline bool prof_gate_open_(int word)
 {
     static const uint32_t *gate; /* any thread, always the same value */
@@ -176,92 +175,95 @@ static inline bool prof_recording_(void)
 
 /* ---- ranges ---- */
 
-/* Opens a range on the calling thread, inside the one that is open; prof_range_pop() closes it. */
+/* Opens a range on the calling thread, nested in the innermost open one. prof_range_pop() closes
+ * it. */
 static inline void prof_range_push(const char *name)
 {
     if (prof_recording_())
         prof_range_push_in_library(name);
 }
 
-/* The same for a name that is not NUL-terminated: `size` bytes. */
+/* Like prof_range_push(), for a name of `size` bytes that need not be NUL-terminated. */
 static inline void prof_range_push_n(const char *name, size_t size)
 {
     if (prof_recording_())
         prof_range_push_n_in_library(name, size);
 }
 
-/* Opens a range and gives it its first attribute, an integer, in one call: a tool to which ranges
- * are forwarded learns a range's text when it opens, and shows "name, key = value" ('_' of the key
- * as a space: "stashed_seq" gives "name, stashed seq = 7"). */
+/* Opens a range with an integer attribute. Unlike prof_attr_int(), it passes the attribute to NVTX
+ * tools as well (PROF_EMIT_NVTX): they show the range as "name, key = value", with '_' of the key
+ * replaced by a space ("stashed_seq" gives "name, stashed seq = 7"). */
 static inline void prof_range_push_int(const char *name, const char *key, int64_t value)
 {
     if (prof_recording_())
         prof_range_push_int_in_library(name, key, value);
 }
 
-/* The same for a name that never changes: it is looked up once. `site` lives as long as the
- * program. */
+/* Like prof_range_push(), for a call site whose name never changes: the name is looked up once.
+ * `site` must stay valid until the process exits. */
 static inline void prof_range_push_site(struct prof_site *site)
 {
     if (prof_recording_())
         prof_range_push_site_in_library(site);
 }
 
-/* Closes the innermost range of the calling thread. Without one: ignored and counted. */
+/* Closes the innermost open range of the calling thread. If none is open, the call is ignored and
+ * counted. */
 static inline void prof_range_pop(void)
 {
     if (prof_recording_())
         prof_range_pop_in_library();
 }
 
-/* Begins a range that need not nest and that any thread may end. Returns its id, never 0 while
- * recording; 0 (which prof_range_end ignores) while not. */
+/* Begins a range that need not nest and that any thread may end. Returns its id, or 0 while
+ * recording is off; prof_range_end() ignores 0. */
 static inline uint64_t prof_range_begin(const char *name)
 {
     return prof_recording_() ? prof_range_begin_in_library(name) : 0;
 }
 
+/* Ends the range with this id. Any thread. An id that is not open is ignored and counted. */
 static inline void prof_range_end(uint64_t id)
 {
     if (prof_recording_())
         prof_range_end_in_library(id);
 }
 
-/* ---- points in time, numbers, facts ---- */
+/* ---- marks, steps, counters, attributes ---- */
 
-/* Marks an instant on the calling thread. */
+/* Records an instant on the calling thread. */
 static inline void prof_mark(const char *name)
 {
     if (prof_recording_())
         prof_mark_in_library(name);
 }
 
-/* Ends the step in progress and begins the next, "ProfilerStep#N", N counting from 0 in the
- * process; while recording is off, steps count only where PROF_SCHEDULE, PROF_START or PROF_STOP
- * speaks of them. The first call begins step 0. Call it once per iteration, from one thread. */
+/* Ends the current step and begins the next one, "ProfilerStep#N". The first call begins step 0.
+ * Call it once per iteration, always from the same thread. While recording is off, steps are
+ * counted only if PROF_SCHEDULE, PROF_START or PROF_STOP refers to steps. */
 static inline void prof_step(void)
 {
     if (prof_gate_open_(1))
         prof_step_in_library();
 }
 
-/* The same for a loop that numbers its steps: the step that begins is "ProfilerStep#number".
- * PROF_SCHEDULE, PROF_START and PROF_STOP still count calls of both functions, whatever the number. */
+/* Like prof_step(), for a loop that numbers its own steps: begins "ProfilerStep#number".
+ * PROF_SCHEDULE, PROF_START and PROF_STOP ignore the number and count calls of both functions. */
 static inline void prof_step_at(uint64_t number)
 {
     if (prof_gate_open_(1))
         prof_step_at_in_library(number);
 }
 
-/* One sample of a quantity that is drawn as a curve. */
+/* Records one sample of a counter. Timelines show a counter as a curve. */
 static inline void prof_counter(const char *name, double value)
 {
     if (prof_recording_())
         prof_counter_in_library(name, value);
 }
 
-/* A fact about the innermost open range: flops, bytes, shape, seq ... The latest value of a key
- * counts. */
+/* Sets an attribute of the calling thread's innermost open range: flops, bytes, shape, seq ... A
+ * later value for the same key replaces an earlier one. */
 static inline void prof_attr_int(const char *key, int64_t value)
 {
     if (prof_recording_())
@@ -280,8 +282,8 @@ static inline void prof_attr_string(const char *key, const char *value)
         prof_attr_string_in_library(key, value);
 }
 
-/* Names the calling thread in every output. Also while recording is off; of a name that is given
- * before the thread's first event, 63 bytes are kept. */
+/* Sets the calling thread's name in every output. Works while recording is off. Of a name set
+ * before the thread's first event, only the first 63 bytes are kept. */
 static inline void prof_thread_name(const char *name)
 {
     if (PROF_PRESENT(prof_thread_name))
@@ -290,25 +292,27 @@ static inline void prof_thread_name(const char *name)
 
 /* ---- memory ---- */
 
-/* Number of one of the program's own allocators, from 1: the same for the same name, for the life
- * of the process and in its children. Also while nothing is recorded. 0 without the library, for
- * NULL, and when there are more than 1,024 allocators or their names exceed 64 KiB (counted). */
+/* Registers one of the program's own allocators and returns its number, from 1. The same name
+ * always gives the same number, in the process and its forked children. Works while recording is
+ * off. Returns 0 without the library, for NULL, and (counted) beyond 1,024 allocators or 64 KiB of
+ * names. */
 static inline uint32_t prof_alloc_track(const char *name)
 {
     return PROF_PRESENT(prof_alloc_track) ? prof_alloc_track_in_library(name) : 0;
 }
 
-/* The allocator handed out memory: call it when it has. With NULL only the size counts: such memory
- * is never freed. Inside a range it is the range's, as with every other event. */
+/* Records that the allocator handed out memory. Call it afterwards. With a NULL address only the
+ * size is recorded, and the memory counts as never freed. The allocation belongs to the innermost
+ * open range. */
 static inline void prof_alloc(uint32_t allocator, const void *address, size_t bytes)
 {
     if (prof_recording_())
         prof_alloc_in_library(allocator, address, bytes);
 }
 
-/* The allocator takes memory back: call it before anyone else can be given that address. Any
- * thread. NULL is nothing; an address that was not handed out while recording is counted in the
- * outputs. An allocator that does not exist is ignored and counted, here as above. */
+/* Records that memory is returned to the allocator. Call it before another thread can be given the
+ * address. Any thread. NULL is ignored. Outputs count frees of addresses whose allocation was not
+ * recorded. An unknown allocator number is ignored and counted, here and in prof_alloc(). */
 static inline void prof_free(uint32_t allocator, const void *address)
 {
     if (prof_recording_())
@@ -317,6 +321,7 @@ static inline void prof_free(uint32_t allocator, const void *address)
 
 /* ---- control ---- */
 
+/* Fills in the defaults: everything as the environment variables say. */
 static inline void prof_options_default(struct prof_options *options)
 {
     options->size_bytes = sizeof *options;
@@ -326,17 +331,17 @@ static inline void prof_options_default(struct prof_options *options)
     options->emit_nvtx = 0;
 }
 
-/* Replaces what the environment says about the file. Before the first event; PROF_BUSY after.
- * `output` is copied. */
+/* Overrides the environment variables for the output file. Call it before the first event; later
+ * calls return PROF_BUSY. `output` is copied. */
 static inline prof_status prof_configure(const struct prof_options *options)
 {
     return PROF_PRESENT(prof_configure) ? prof_configure_in_library(options) : PROF_ABSENT;
 }
 
-/* Recording is on while there were more starts than stops. A preloaded or injected library counts
- * as one start (PROF_START=api: it does not). Ranges that are open at a stop end there. What
- * switches from outside of the program (PROF_SCHEDULE, PROF_STOP, PROF_SIGNAL, profdump ctl,
- * cudaProfilerStart()) sets it: on is one start, off takes all of them back. */
+/* Starts and stops nest: recording is on while there have been more starts than stops. Preloading
+ * or injecting the library counts as one start, unless PROF_START=api. A stop ends the open ranges.
+ * Other switches (PROF_SCHEDULE, PROF_STOP, PROF_SIGNAL, profdump ctl, cudaProfilerStart() ...) do
+ * not nest: on counts as one start, off cancels all pending starts. */
 static inline prof_status prof_start(void)
 {
     return PROF_PRESENT(prof_start) ? prof_start_in_library() : PROF_ABSENT;
@@ -347,8 +352,9 @@ static inline prof_status prof_stop(void)
     return PROF_PRESENT(prof_stop) ? prof_stop_in_library() : PROF_ABSENT;
 }
 
-/* When this returns, everything recorded so far is in the file, device records included. Blocks for
- * at most PROF_EXIT_MS. Does not synchronise the device: what is in progress is not included. */
+/* Writes everything recorded so far to the file, including records of finished device operations.
+ * Blocks for at most PROF_EXIT_MS. Does not synchronize the device: operations still running are
+ * not included. */
 static inline prof_status prof_flush(void)
 {
     return PROF_PRESENT(prof_flush) ? prof_flush_in_library() : PROF_ABSENT;
@@ -356,51 +362,53 @@ static inline prof_status prof_flush(void)
 
 /* ---- results, inside the program ---- */
 
-/* What reads the recording needs libprofdump.so beside libprof.so: prof_table(), prof_export_chrome(), prof_dump_etprof(),
- * prof_arrow(). It is loaded when one of them is called for the first time; PROF_FAILED where it is missing. */
+/* prof_table(), prof_export_chrome(), prof_dump_etprof() and prof_arrow() read the recording. They
+ * need libprofdump.so next to libprof.so: the first call loads it, or returns PROF_FAILED if it is
+ * missing. Do not call these functions, or prof_dump(), in signal handlers. */
 
-/* Flushes, then prints the key averages of this process so far, fitted to the terminal if the stream is
- * one. Not for signal handlers. */
+/* Flushes, then prints the key averages of this process so far. Fits the table to the terminal if
+ * `stream` is one. */
 static inline prof_status prof_table(FILE *stream)
 {
     return PROF_PRESENT(prof_table) ? prof_table_in_library(stream) : PROF_ABSENT;
 }
 
-/* Flushes, then writes a Chrome trace (JSON) of this process so far. Replaces `path` at once when
- * complete; fails if `path` is a recording. */
+/* Flushes, then writes a Chrome trace (JSON) of this process so far. Replaces `path` atomically
+ * once complete. Fails if `path` is a libprof trace. */
 static inline prof_status prof_export_chrome(const char *path)
 {
     return PROF_PRESENT(prof_export_chrome) ? prof_export_chrome_in_library(path) : PROF_ABSENT;
 }
 
-/* Flushes, then writes a copy of the trace so far, which is a trace by itself, while recording goes
- * on. Replaces `path` at once when complete; fails if `path` is neither another recording nor an empty
- * file. Of a ring (PROF_FULL) it writes the last part; PROF_RING_SECONDS keeps less. Not for signal
- * handlers. */
+/* Flushes, then copies the trace so far to a trace file of its own; recording continues. Replaces
+ * `path` atomically once complete. Fails if `path` exists and is neither another libprof trace nor
+ * empty. In ring mode (PROF_FULL=ring) the copy holds the last part of the run, which
+ * PROF_RING_SECONDS can shorten. */
 static inline prof_status prof_dump(const char *path)
 {
     return PROF_PRESENT(prof_dump) ? prof_dump_in_library(path) : PROF_ABSENT;
 }
 
-/* Fills in as many counters as counts->size_bytes has room for. */
+/* Returns what could not be recorded so far, by cause. Fills as many counters as
+ * counts->size_bytes has room for. */
 static inline prof_status prof_loss(struct prof_loss_counts *counts)
 {
     return PROF_PRESENT(prof_loss) ? prof_loss_in_library(counts) : PROF_ABSENT;
 }
 
-/* Path of this process's trace file, "" while there is none. Owned by the library. */
+/* Path of this process's trace file, or "" before it exists. The library owns the string. */
 static inline const char *prof_output_path(void)
 {
     return PROF_PRESENT(prof_output_path) ? prof_output_path_in_library() : "";
 }
 
-/* Version of the library in use, "0.1.0"; NULL when it is absent. */
+/* Version of the loaded library, such as "0.1.0", or NULL without the library. */
 static inline const char *prof_version(void)
 {
     return PROF_PRESENT(prof_version) ? prof_version_in_library() : NULL;
 }
 
-/* The sentence for a status. */
+/* Describes a status in English. The string is a constant. */
 static inline const char *prof_status_text(prof_status status)
 {
     static const char *const texts[] = PROF_STATUS_TEXTS;
@@ -425,7 +433,7 @@ static inline const char *prof_status_text(prof_status status)
 namespace prof
 {
 
-/* A range from here to the end of the scope. Neither copied nor moved: it is the scope. */
+/* A range from here to the end of the scope. It can be neither copied nor moved. */
 class range
 {
 public:
@@ -459,8 +467,9 @@ static inline void prof_range_cleanup_(const char *unused)
 
 #endif
 
-/* PROF_DISABLED compiles the macros (here and in block.h) to nothing: no code, no reference to the
- * library. The functions stay. */
+/* PROF_RANGE("name") opens a range until the end of the scope; the name must be a string literal.
+ * With PROF_DISABLED defined, the macros here and in block.h compile to nothing. The functions
+ * remain. */
 #ifdef PROF_DISABLED
 #define PROF_RANGE(literal) ((void)sizeof("" literal))
 #else

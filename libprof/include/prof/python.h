@@ -1,16 +1,16 @@
-/* python.h - calls of Python functions, as call stacks of what happens in them.
+/* python.h - records calls of Python functions, as call stacks for ranges, CUDA calls and steps.
  *
  *     prof = ctypes.PyDLL(None)             # PyDLL: the GIL stays held
- *     status = prof.prof_python_calls(2)    # all threads; 1: this one; 0 ends it
+ *     status = prof.prof_python_calls(2)    # 2: all threads; 1: this thread; 0: off
  *
- * From then on ranges, CUDA calls and steps of the thread have the Python functions around them as their
- * call stack: "file.py(LINE): qualified.name", LINE being that of the `def`. They are no ranges: no row
- * of a table, and the times of ranges are what they were. Functions that were open already are in the
- * stacks too. Generators and coroutines are on the stack while they run.
+ * From then on each range, CUDA call and step has the enclosing Python functions as its call stack:
+ * "file.py(LINE): qualified.name", with the line of the `def`. The functions are not ranges: they are not
+ * rows of a table and do not change the times of ranges. Functions already running are included.
+ * Generators and coroutines are on the stack while they run.
  *
- * Recorded are functions written in Python; what is written in C shows as what it calls. Each call
- * and return costs one word of the thread's log and what the interpreter needs to call libprof: sys.monitoring
- * from Python 3.12 on, the profile function before. docs/stacks.md has measurements.
+ * Only functions written in Python are recorded, not builtin functions. Each call and each return adds
+ * one 8-byte word to the thread's log, and has the interpreter call libprof: through sys.monitoring from
+ * Python 3.12 on, through the profile function before. docs/stacks.md has measurements.
  */
 #ifndef PROF_PYTHON_H
 #define PROF_PYTHON_H
@@ -26,29 +26,30 @@ PROF_DECLARE(void *, prof_python_function, (const char *name));
 
 #ifndef PROF_IMPLEMENTATION
 
-/* Begins or ends recording of Python calls; the calling thread holds the GIL.
+/* Switches recording of Python calls on or off. The calling thread must hold the GIL.
  *
- *     1   of this thread. A new one begins without.
- *     2   of all threads. From Python 3.12 on those that run, whatever made them, and those to come.
- *         Before, this thread and each other one that calls this too, at its start in a function that
- *         threading.setprofile() was given.
- *     0   no more, of all threads where they were recorded, else of this one
+ *     1   on for this thread. New threads start with it off.
+ *     2   on for all threads. From Python 3.12 on, this covers all existing and future threads. Before, it
+ *         covers this thread and those that call this function, too: let them do so in a function passed
+ *         to threading.setprofile().
+ *     0   off: for all threads after 2, otherwise for this thread
  *
- * Recording itself may be off: calls are recorded while it is on. Twice is once. A thread that ends, and
- * a forked child, need nothing.
+ * May be called while recording is off: calls are recorded once it is on. Repeating a call has no effect.
+ * Nothing needs to be done when a thread ends or the process forks.
  *
- * Returns PROF_OK; PROF_UNSUPPORTED: no CPython from 3.9 on in the process, one without a GIL, or another
- * interpreter of the process had it first; PROF_INVALID: `on` is none of these, or the GIL is not held;
- * PROF_TAKEN: Python before 3.12 and the thread has a profile function of somebody else's. Raises
- * nothing. */
+ * Returns PROF_OK; PROF_UNSUPPORTED: the process has no CPython 3.9 or later, or one without a GIL, or
+ * another interpreter of the process called this first; PROF_INVALID: `on` is another value, or the GIL is
+ * not held; PROF_TAKEN: before Python 3.12, the thread already has another profile function. Raises no
+ * exception. */
 static inline prof_status prof_python_calls(int on)
 {
     return PROF_PRESENT(prof_python_calls) ? prof_python_calls_in_library(on) : PROF_ABSENT;
 }
 
-/* A new reference to a builtin function (PyObject *), which Python calls at less than half of the price of
- * a call through ctypes: "range_push" takes the name as bytes, "range_pop" nothing. The GIL is held.
- * NULL, and no exception: another name, or where prof_python_calls() would return PROF_UNSUPPORTED. */
+/* Returns a new reference to a builtin function (PyObject *): "range_push", which takes the name as bytes,
+ * or "range_pop", without arguments. Calling it from Python costs less than half of a call through ctypes.
+ * The calling thread must hold the GIL. Returns NULL, without an exception, for other names and where
+ * prof_python_calls() would return PROF_UNSUPPORTED. */
 static inline void *prof_python_function(const char *name)
 {
     return PROF_PRESENT(prof_python_function) ? prof_python_function_in_library(name) : NULL;

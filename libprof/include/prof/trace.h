@@ -1,4 +1,4 @@
-/* trace.h - profdump as a library, libprofdump.so: traces are opened, asked and written in other formats.
+/* trace.h - profdump as a library (libprofdump.so): opens traces, prints reports, exports other formats.
  *
  *     const char *const paths[] = {"run.prof"};
  *     struct prof_trace *trace;
@@ -8,12 +8,12 @@
  *         fprintf(stderr, "%s\n", prof_trace_error(trace));
  *     prof_trace_close(trace);
  *
- * What can be read, what is written and what the options are called is as profdump(1) has it, and what comes out is
- * the same to the byte. Link with -lprofdump (pkg-config prof-trace, find_package(prof COMPONENTS trace)); libprof.so,
- * the recorder, is not needed.
+ * Input formats, output formats and options are those of profdump(1), and the output is the same byte for byte. Link
+ * with -lprofdump (pkg-config prof-trace, find_package(prof COMPONENTS trace)). The recorder, libprof.so, is not needed.
  *
- * The library prints nothing on its own, does not exit, and leaves errno, the locale and the program's signals as they
- * are. Threads: any, but not signal handlers; one trace is for one thread at a time, several traces for several.
+ * The library prints nothing on its own, never exits, and does not change errno, the locale or signal handlers.
+ * Threads: any thread, but not signal handlers. Only one thread at a time may use a trace; different traces may be used
+ * at the same time.
  */
 #ifndef PROF_TRACE_H
 #define PROF_TRACE_H
@@ -28,99 +28,98 @@ extern "C" {
 
 struct prof_trace;
 
-/* How a trace is read. All zero but size_bytes: as profdump does without options. */
+/* How to read a trace. With all members zero except size_bytes: as profdump without options. */
 struct prof_trace_options {
-    size_t size_bytes; /* of this structure: sizeof */
-    /* Only what began in [from_ns, to_ns), in nanoseconds since the epoch, as profdump's --from and --to cut it out;
-     * 0: no bound on that side. An empty result is no error. With bounds, Chrome traces are rewritten, not copied. */
+    size_t size_bytes; /* sizeof(struct prof_trace_options) */
+    /* Keep only what began in [from_ns, to_ns), in nanoseconds since the epoch. 0: no bound on that side. An empty
+     * result is not an error. With bounds, Chrome traces are rewritten instead of copied. */
     int64_t from_ns, to_ns;
-    /* Options of profdump that hold for everything the trace is asked, ended with NULL: "--partial",
-     * "--source-time-scale=us", "--perf-map=jit.map". Long names in full, values behind '='. NULL: none. */
+    /* More options of profdump, valid for all calls on this trace, terminated by NULL: "--partial",
+     * "--source-time-scale=us", "--perf-map=jit.map". Long option names only, values after '='. NULL: none. */
     const char *const *words;
-    /* Called with each sentence that profdump would print on standard error, those of failures among them: files with
-     * damaged parts, debug information that is missing. On the calling thread, before the function returns; it must not
-     * use the trace. NULL: only failures are kept, for prof_trace_error(). */
+    /* Called for each message that profdump would print on standard error: failures, damaged parts of files, missing
+     * debug information. Runs on the calling thread; must not use the trace. NULL: no callback, and only failures are
+     * kept, for prof_trace_error(). */
     void (*say)(void *user, const char *sentence);
     void *user;
 };
 
-/* How tables are shown. All zero but size_bytes: as profdump does without options. NULL members are not given. */
+/* How to print a table. With all members zero except size_bytes: as profdump without options. */
 struct prof_table_options {
-    size_t size_bytes;
-    const char *format;       /* "text", "tsv", "csv", "json", "markdown" */
-    const char *sort;         /* a column, as "cuda_total" */
-    const char *group_by;     /* what rows are told apart by, as "name,shape" */
-    const char *columns;      /* more columns, as "p50,p99" */
-    int64_t rows;             /* at most so many; 0: as many as profdump shows */
+    size_t size_bytes;        /* sizeof(struct prof_table_options) */
+    const char *format;       /* "text", "tsv", "csv", "json" or "markdown" */
+    const char *sort;         /* column to sort by, such as "cuda_total" */
+    const char *group_by;     /* what to group rows by, such as "name,shape" */
+    const char *columns;      /* additional columns, such as "p50,p99" */
+    int64_t rows;             /* maximum number of rows; 0: profdump's default */
     const char *const *words; /* more options of profdump, as in struct prof_trace_options */
 };
 
-/* Reads `count` inputs into one timeline: traces of libprof, Chrome traces (Kineto's above all), files of nsys and
- * nvprof (SQLite), of ExecuTorch (prof buffers, ETDump), each also as .gz or .zst, or directories, whose *.prof files
- * are meant. Content tells what a file is.
+/* Reads `count` inputs into one timeline: libprof traces, Chrome traces (such as Kineto's), nsys and nvprof databases
+ * (SQLite), ExecuTorch files (prof buffers, ETDump), each optionally compressed (.gz, .zst), and directories, of which
+ * all *.prof files are read. The type of a file is detected by its content.
  *
- * options  NULL: the default.
- * trace    the caller's to close; NULL on failure.
- * Returns  PROF_OK; PROF_INVALID: an argument or option; PROF_FAILED: an input cannot be read.
+ * options  may be NULL: the defaults.
+ * trace    set to the new trace, which the caller closes; to NULL on failure.
+ * Returns  PROF_OK; PROF_INVALID: wrong argument or option; PROF_FAILED: an input cannot be read.
  */
 PROF_TRACE_API prof_status prof_trace_open(const char *const *paths, size_t count,
                                            const struct prof_trace_options *options,
                                            struct prof_trace **trace);
 
-/* Writes the trace into a file: what `profdump --FORMAT PATH` writes, or what `profdump REPORT` prints.
+/* Writes the trace to a file: what `profdump --FORMAT PATH` writes, or what `profdump REPORT` prints.
  *
  * format   one of prof_trace_format() ("chrome", "perfetto", "sqlite", ...), or a report of prof_trace_report_name()
  *          ("folded", "explain", ...), as text.
- * path     compressed by its ending, .gz or .zst. An existing file is replaced once the new one is complete; on failure it
- *          stays as it was. "-", /dev/stdout and /dev/fd/N are the process's own.
+ * path     .gz or .zst at its end selects compression. An existing file is replaced once the new one is complete; on
+ *          failure it is unchanged. "-", /dev/stdout and /dev/fd/N write to the process's own descriptors.
  * Returns  PROF_OK; PROF_INVALID: a wrong argument, an unknown format, or a path that is an input of the trace or a
- *          recording; PROF_NOTHING: the trace has nothing that this format is for ("etprof": no blocks), and nothing was
+ *          libprof trace; PROF_NOTHING: the trace has no data for this format ("etprof" without blocks), and nothing was
  *          written; PROF_FAILED: the file could not be written.
  *
- * As with profdump, "chrome" copies inputs that are Chrome traces as they are: these are read once more.
+ * Like profdump, "chrome" copies inputs that are Chrome traces unchanged. It reads these files a second time.
  */
 PROF_TRACE_API prof_status prof_trace_export(struct prof_trace *trace, const char *format,
                                              const char *path);
 
-/* Prints the key averages: what profdump prints without a command. `options` NULL: the default. The stream is
- * flushed. Returns as prof_trace_export(). */
+/* Prints the key averages, as profdump does without a command, and flushes the stream. `options` may be NULL. Returns
+ * the same as prof_trace_export(). */
 PROF_TRACE_API prof_status prof_trace_table(struct prof_trace *trace,
                                             const struct prof_table_options *options, FILE *stream);
 
-/* Prints what `profdump REPORT` prints of a trace: "explain", "memory", "ledger", "stacks", "breakdown" ...
+/* Prints what `profdump REPORT` prints for the trace: "explain", "memory", "ledger", "stacks", "breakdown" ...
  *
  * report   one of prof_trace_report_name().
- * Returns  as prof_trace_export(). Of "check", PROF_FAILED says, too, that an invariant is broken: the report is
- *          complete then. With "--fail-on-loss" PROF_FAILED says, too, that something was lost while recording.
+ * Returns  the same as prof_trace_export(). PROF_FAILED also means that "check" found a broken invariant, or, with
+ *          "--fail-on-loss", that records were lost; the report is complete in both cases.
  */
 PROF_TRACE_API prof_status prof_trace_report(struct prof_trace *trace, const char *report,
                                              const struct prof_table_options *options,
                                              FILE *stream);
 
-/* Prints the rows of one statement of SQL over the trace, as `profdump query` does: its manual page and docs/query.md
- * have the tables. The statement can only read.
+/* Runs one read-only SQL statement over the trace and prints the resulting rows, as `profdump query` does.
+ * docs/query.md describes the tables.
  *
- * options  `format` alone counts; JSON is an array with an object for each row. NULL: the default.
- * Returns  as prof_trace_export(); PROF_INVALID also of a statement that is wrong. PROF_FAILED where libprofdump.so was
- *          built without libsqlite3.
+ * options  only `format` is used; JSON is an array with one object per row. May be NULL.
+ * Returns  the same as prof_trace_export(). PROF_INVALID also means an invalid statement; PROF_FAILED also means that
+ *          libprofdump.so was built without libsqlite3.
  */
 PROF_TRACE_API prof_status prof_trace_query(struct prof_trace *trace, const char *sql,
                                             const struct prof_table_options *options, FILE *stream);
 
-/* The trace as a table in Arrow's C stream interface: see arrow.h. `stream` is the caller's to release, and may be
- * used after the trace was closed and on another thread. On failure it is not touched. */
+/* Exports a table of the trace through Arrow's C stream interface: see arrow.h. The caller releases `stream`, which may
+ * be used after the trace is closed and on another thread. On failure it is unchanged. */
 PROF_TRACE_API prof_status prof_trace_arrow(struct prof_trace *trace, enum prof_arrow_table table,
                                             struct ArrowArrayStream *stream);
 
-/* Why the last function failed that was given this trace: the sentence that profdump prints, without "profdump: ".
- * "" when it did not fail. Valid until the trace is used again. NULL: of the last prof_trace_open() on this thread.
- */
+/* Says why the last call on this trace failed: profdump's message without "profdump: ", or "" if the call succeeded.
+ * Valid until the next call on the trace. With NULL: the error of this thread's last prof_trace_open(). */
 PROF_TRACE_API const char *prof_trace_error(const struct prof_trace *trace);
 
-/* Gives the trace back. NULL is fine. */
+/* Closes the trace and frees its memory. Accepts NULL. */
 PROF_TRACE_API void prof_trace_close(struct prof_trace *trace);
 
-/* The names there are, by number from 0; NULL after the last. Constants. */
+/* The available formats and reports, numbered from 0; NULL after the last. The strings are constants. */
 PROF_TRACE_API const char *prof_trace_format(size_t number);
 PROF_TRACE_API const char *prof_trace_report_name(size_t number);
 
