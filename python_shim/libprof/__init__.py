@@ -1,4 +1,4 @@
-"""libprof for Python: torch.profiler's habits over a recorder that survives ``kill -9``.
+"""libprof for Python: the interface of torch.profiler, with a recorder that survives ``kill -9``.
 
     import libprof
 

@@ -1,11 +1,11 @@
-"""``python -m libprof``: runs programs under the recorder, and profdump.
+"""``python -m libprof``: records a program, or runs profdump.
 
     python -m libprof run [--torch] [--python-calls] [profrun's options] SCRIPT.py [ARGUMENT...]
     python -m libprof run [...] -m MODULE [ARGUMENT...]
     python -m libprof run [...] PROGRAM [ARGUMENT...]
     python -m libprof PROFDUMP_COMMAND_OR_OPTION [ARGUMENT...]
 
-Both become the program that they name: exit status, signals and output are its own.
+The Python process is replaced by the program: exit status, signals and output are the program's.
 """
 
 from __future__ import annotations

@@ -131,7 +131,7 @@ def _values(schema: Any, array: Any, known: _Words) -> List[Any]:
     code = "q" if kind.startswith("ts") else _NUMBERS.get(kind)
     if code is None:
         raise ProfError(
-            f"the column {schema.name.decode()!r} has an Arrow type that is not read here: {kind!r}"
+            f"the column {schema.name.decode()!r} has an unsupported Arrow type: {kind!r}"
         )
     return _numbers(array, code, 1, array.length)
 

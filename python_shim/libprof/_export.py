@@ -30,7 +30,7 @@ def chrome_trace(recording: Recording, path: str, members: Dict[str, Any]) -> No
         recording.export(path, "chrome")
         return
     if path.endswith(".zst"):
-        raise ValueError("a trace with metadata is written plain or as .gz")
+        raise ValueError("a trace with metadata cannot be compressed other than as .gz")
     folder = os.path.dirname(path) or "."
     with replacing(path, recording.paths) as file, tempfile.TemporaryDirectory(dir=folder, prefix=".libprof-") as directory:
         plain = os.path.join(directory, "plain.json")
@@ -49,17 +49,17 @@ def _copy_with(source: IO[bytes], target: Any, members: Dict[str, Any]) -> None:
 def tensorboard_trace_handler(
     dir_name: str, worker_name: Optional[str] = None, use_gzip: bool = False, use_python_export: bool = False
 ) -> Callable[[Any], None]:
-    """For on_trace_ready: writes each cycle as WORKER.NANOSECONDS.pt.trace.json into a directory, made if
-    need be.
+    """For on_trace_ready: writes each cycle to WORKER.NANOSECONDS.pt.trace.json in a directory, which it creates if
+    necessary.
 
-    ``worker_name`` is HOST_PID unless given, and has to differ between workers. ``use_python_export`` changes nothing.
+    ``worker_name`` must differ between workers; the default is HOST_PID. ``use_python_export`` has no effect.
     """
 
     def handler(prof: Any) -> None:
         try:
             os.makedirs(dir_name, exist_ok=True)
         except OSError as error:
-            raise RuntimeError(f"{dir_name} cannot be made: {error.strerror}") from error
+            raise RuntimeError(f"cannot create {dir_name}: {error.strerror}") from error
         worker = worker_name or f"{socket.gethostname()}_{os.getpid()}"
         name = f"{worker}.{time.time_ns()}.pt.trace.json{'.gz' if use_gzip else ''}"
         prof.export_chrome_trace(os.path.join(dir_name, name))

@@ -58,5 +58,5 @@ def run_profdump(arguments: Sequence[str], accept: Sequence[int] = (0,)) -> str:
     done = subprocess.run(command, capture_output=True, env=unrecorded_environment(), check=False)
     if done.returncode not in accept:
         said = done.stderr.decode(errors="replace").strip()
-        raise ProfdumpError(said or f"profdump ended with {done.returncode}", done.returncode)
+        raise ProfdumpError(said or f"profdump exited with status {done.returncode}", done.returncode)
     return done.stdout.decode(errors="replace")

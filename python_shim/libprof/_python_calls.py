@@ -17,7 +17,7 @@ def _switch(how: int) -> None:
     library = _native.library()
     switch = library.optional("prof_python_calls")
     if switch is None:
-        raise ProfError("this libprof.so cannot record calls of Python functions")
+        raise ProfError("this libprof.so does not support recording calls of Python functions")
     library.check(switch(how))
 
 

@@ -50,7 +50,7 @@ class Recording:
         self,
         paths: Sequence[str],
         window: Optional[Window] = None,
-        why_empty: str = "no range, call, mark or counter value fell into this profile",
+        why_empty: str = "there was no range, call, mark or counter value during this profile",
         known_memory: FrozenSet[str] = ALL_MEMORY,
         off: Sequence[Tuple[FrozenSet[str], int, int]] = (),
     ) -> None:

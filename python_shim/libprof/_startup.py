@@ -1,10 +1,10 @@
-"""What 'python -m libprof run' does inside of a Python program, before its first line.
+"""Runs inside a Python program started by 'python -m libprof run', before its first line.
 
-Words of ``LIBPROF_STARTUP``, separated by commas:
+``LIBPROF_STARTUP`` contains words separated by commas:
 
-``torch``          PyTorch's operators become ranges as soon as the program has imported it
-``no-shapes``      without the sizes of their inputs
-``python-calls``   calls of Python functions are recorded, of all threads
+``torch``          record PyTorch's operators as ranges once the program imports PyTorch
+``no-shapes``      without the shapes of their inputs
+``python-calls``   record calls of Python functions, on all threads
 """
 
 from __future__ import annotations

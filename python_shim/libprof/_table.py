@@ -89,7 +89,7 @@ def canonical_sort(sort_by: str) -> str:
     known = ", ".join(
         [*_SORTS, *(other for others in _SORTS.values() for other in others if "time" in other)]
     )
-    raise ValueError(f"sort_by: there is no column {sort_by!r}; known are {known}")
+    raise ValueError(f"sort_by: unknown column {sort_by!r}; known: {known}")
 
 
 def sort_events(events: Sequence[Any], column: str) -> List[Any]:

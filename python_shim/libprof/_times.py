@@ -54,4 +54,4 @@ def flops_unit(most: float) -> Tuple[str, float]:
 def check_unit(unit: Optional[str]) -> None:
     """ValueError for a unit that there is not."""
     if unit is not None and unit not in _UNITS:
-        raise ValueError(f"time_unit {unit!r} is none of {', '.join(_UNITS)}")
+        raise ValueError(f"unknown time_unit {unit!r}; known: {', '.join(_UNITS)}")

@@ -28,8 +28,8 @@ _LATE = (
 )
 _BUSY = "PyTorch's operators are not recorded: PyTorch's own profiler is on"
 _NO_SHAPES = "record_shapes, with_flops: PyTorch emits no shapes through ITT, and the observer is missing: {}"
-_NO_MEMORY = "profile_memory: what PyTorch's allocators hand out is not recorded ({}); it is shown as --"
-_NO_DEVICE = "profile_memory: what PyTorch's allocators hand out on devices is not recorded; it is shown as --"
+_NO_MEMORY = "profile_memory: allocations by PyTorch are not recorded ({}) and shown as --"
+_NO_DEVICE = "profile_memory: allocations by PyTorch on devices are not recorded and shown as --"
 _warned: Set[str] = set()
 
 

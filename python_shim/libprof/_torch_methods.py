@@ -11,8 +11,8 @@ from .errors import warn
 from .event_list import EventList
 
 TIMELINE = (
-    "export_memory_timeline() is not there: prof.trace.report('memory') has peaks and who owned them, "
-    "prof.trace.counters() how much memory there was over time"
+    "export_memory_timeline() is not supported: prof.trace.report('memory') has peaks and their owners, "
+    "prof.trace.counters() has memory in use over time"
 )
 
 
@@ -30,15 +30,15 @@ class TorchMethods:
     # ---- parts of a cycle; start() and stop() are the whole ----
 
     def prepare_trace(self) -> None:
-        """Records from now on, and keeps nothing of it before start_trace()."""
+        """Starts recording for warm-up: results begin only at start_trace()."""
         raise NotImplementedError
 
     def start_trace(self) -> None:
-        """What begins from now on is kept."""
+        """Begins the part of the recording that results show."""
         raise NotImplementedError
 
     def stop_trace(self) -> None:
-        """Ends that; on_trace_ready is not called."""
+        """Ends that part and the recording, without calling on_trace_ready."""
         raise NotImplementedError
 
     def events(self) -> EventList:

@@ -1,6 +1,6 @@
-"""What is said about a program beside its ranges: instants, steps, quantities, facts, names, memory.
+"""Annotations besides ranges: marks, counters, attributes, thread names, allocators.
 
-All functions may be called from any thread, and do nothing while nothing is recorded.
+All functions may be called from any thread, and do nothing while recording is off.
 """
 
 from __future__ import annotations
@@ -18,26 +18,27 @@ def _encode(text: str) -> bytes:
 
 
 def mark(name: str) -> None:
-    """An instant on the calling thread."""
+    """Records an instant on the calling thread."""
     _native.library().prof_mark(_encode(name))
 
 
 def counter(name: str, value: float) -> None:
-    """One sample of a quantity that is drawn as a curve."""
+    """Records one sample of a counter. Timelines show a counter as a curve."""
     _native.library().prof_counter(_encode(name), float(value))
 
 
 def attr(key: str, value: Any) -> None:
-    """A fact about the calling thread's innermost open range: flops, bytes, shapes ...
+    """Sets an attribute of the calling thread's innermost open range: flops, bytes, shapes ...
 
-    Integers of 64 bits, floats and strings are kept as they are, all else as JSON (what has none, as str()).
-    A later value of a key replaces an earlier one. Outside of all ranges it is counted as lost.
+    64-bit integers, floats and strings are stored as such, other values as JSON (with str() for what JSON
+    cannot represent). A later value for the same key replaces an earlier one. Outside any range, the
+    attribute is counted as lost.
     """
     set_attribute(key, value)
 
 
 def set_attribute(key: str, value: Any) -> None:
-    """The same."""
+    """Like attr()."""
     library, name = _native.library(), _encode(key)
     if isinstance(value, int) and value in _INT64:
         library.prof_attr_int(name, value)
@@ -49,20 +50,19 @@ def set_attribute(key: str, value: Any) -> None:
 
 
 def thread_name(name: str) -> None:
-    """Names the calling thread in every output; also while nothing is recorded."""
+    """Sets the calling thread's name in every output. Works while recording is off."""
     _native.library().prof_thread_name(_encode(name))
 
 
 class Allocator:
-    """One of the program's own allocators, known by its name: the same for the same name, in the whole
-    process.
+    """One of the program's own allocators. Objects with the same name are the same allocator, in the whole process.
 
         pool = libprof.Allocator("page pool")
         pool.alloc(address, 4096)
         pool.free(address)
 
-    Memory is the innermost open range's. Addresses are integers; of address None only the size counts.
-    Tell of memory when it has been handed out, and before anyone else can be given it again.
+    Memory belongs to the innermost open range. Addresses are integers; with address None only the size is
+    recorded. Call alloc() after the allocation, and free() before another thread can be given the address.
     """
 
     def __init__(self, name: str) -> None:
@@ -70,11 +70,11 @@ class Allocator:
         self._number = int(_native.library().prof_alloc_track(_encode(name)))
 
     def alloc(self, address: Optional[int], size_bytes: int) -> None:
-        """`size_bytes` at `address` were handed out."""
+        """Records that `size_bytes` bytes at `address` were allocated."""
         if size_bytes < 0:
-            raise ValueError(f"size_bytes is {size_bytes}")
+            raise ValueError(f"size_bytes cannot be negative: {size_bytes}")
         _native.library().prof_alloc(self._number, address, size_bytes)
 
     def free(self, address: Optional[int]) -> None:
-        """What is at `address` is taken back."""
+        """Records that the memory at `address` is freed."""
         _native.library().prof_free(self._number, address)

@@ -1,4 +1,4 @@
-"""The names of torch.autograd.profiler as it was in its first releases, over this recorder.
+"""The interface of torch.autograd.profiler as of its first releases, implemented with libprof.
 
     from libprof import autograd as profiler
 
@@ -7,9 +7,9 @@
         y.backward()
     print(prof)
 
-What differs: threads have stacks of their own, so that a range which is not closed spoils no other thread's;
-CUDA time is that of the operations which were launched, not of the stream; tables are sorted descending;
-averages can be averaged again; arrows in Chrome traces are ones that viewers draw.
+Differences: each thread has its own stack of ranges, so that an unclosed range does not affect other threads.
+CUDA time is that of the launched operations, not of the stream. Tables are sorted in descending order.
+Averages can be averaged again. Chrome traces have arrows that viewers draw.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ def build_table(
     rows = list(listed)
     if sort_by is not None:
         if sort_by not in _SORTS:
-            raise ValueError(f"sort_by: there is no column {sort_by!r}; known are {', '.join(_SORTS)}")
+            raise ValueError(f"sort_by: unknown column {sort_by!r}; known: {', '.join(_SORTS)}")
         rows.sort(key=lambda event: getattr(event, sort_by), reverse=True)
     rows = rows if row_limit < 0 else rows[:row_limit]
     if not rows:
@@ -185,11 +185,11 @@ def _as_functions(made: Iterable[events.FunctionEvent]) -> EventList:
 
 
 class profile:
-    """Records ranges of all threads between its begin and its end; ``use_cuda``: with what they launched.
+    """Records ranges of all threads, and with ``use_cuda`` the operations that they launched.
 
-    It can be entered once; others may be under way meanwhile. ``enabled`` False makes it do nothing. The
-    results are in ``function_events``. Later keywords of torch.autograd.profiler.profile do what those of
-    :class:`libprof.profile` do; ``use_kineto`` changes nothing.
+    An object can be entered once; several may be active at the same time. With ``enabled`` False it does
+    nothing. The results are in ``function_events``. Later keywords of torch.autograd.profiler.profile do the
+    same as those of :class:`libprof.profile`; ``use_kineto`` has no effect.
     """
 
     def __init__(
@@ -271,10 +271,10 @@ class profile:
 
 
 class emit_nvtx:
-    """Forwards ranges and marks to an attached NVTX tool, and has PyTorch, where it is, emit its operators.
+    """Records this process, forwards ranges and marks to an attached NVTX tool, and has PyTorch emit its operators.
 
-    It can be entered once, before anything is recorded (afterwards only with PROF_EMIT_NVTX=1 in the
-    environment); while it is open, this process records. ``enabled`` False makes it do nothing.
+    An object can be entered once, before anything is recorded, or later with PROF_EMIT_NVTX=1 in the
+    environment. With ``enabled`` False it does nothing.
     """
 
     def __init__(self, enabled: bool = True, record_shapes: bool = False) -> None:
@@ -311,10 +311,10 @@ class emit_nvtx:
 
 
 class emit_itt:
-    """Records this process while it is open, PyTorch's operators included, with shapes where ``record_shapes`` asks for
-    them. They go into libprof's file, and no ITT tool is needed.
+    """Records this process including PyTorch's operators, with shapes if ``record_shapes`` is set. The recording goes to
+    libprof's file; no ITT tool is needed.
 
-    It can be entered once. ``enabled`` False makes it do nothing.
+    An object can be entered once. With ``enabled`` False it does nothing.
     """
 
     def __init__(self, enabled: bool = True, record_shapes: bool = False) -> None:

@@ -12,7 +12,7 @@ _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
 class ProfError(RuntimeError):
-    """Something that libprof was asked for could not be done; the text is the C layer's sentence."""
+    """A function of libprof failed; the text is the C library's message."""
 
 
 class LibraryError(ProfError, OSError):

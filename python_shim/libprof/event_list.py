@@ -179,7 +179,7 @@ class EventList(List[Any]):
 
     def _recording(self) -> Recording:
         if self._source is None:
-            raise ProfError("this list was put together and is no recording: export the profile it is of")
+            raise ProfError("cannot export a list that was filtered, sorted or combined: export the profile")
         return self._source
 
 
@@ -192,7 +192,7 @@ def export_stacks(recording: Recording, path: str, metric: str) -> None:
     if metric not in STACKS_METRICS:
         raise ValueError(f"metric should be one of: {list(STACKS_METRICS)}")
     if metric in STACKS_METRICS[2:]:
-        raise ValueError(f"there are no devices of which {metric} could tell: only CUDA's are recorded")
+        raise ValueError(f"no such devices for {metric}: only CUDA devices are recorded")
     by_function = "stacks" in recording.facts()
     recording.export_text(path, "folded", *(["--stacks"] if by_function else []), "--metric", metric)
 

@@ -1,4 +1,4 @@
-"""torch.profiler's `profile` over libprof's recorder."""
+"""torch.profiler's `profile`, implemented with libprof's recorder."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _local = threading.local()  # stepper: the profile whose steps are recorded on t
 
 
 class ProfilerActivity(enum.Enum):
-    """What results show: what threads did, and what CUDA devices did."""
+    """What results show: activity of threads (CPU), activity of CUDA devices (CUDA)."""
 
     CPU = 0
     CUDA = 2
 
 
 def supported_activities() -> Set[ProfilerActivity]:
-    """Both; whether there are devices shows when something is launched."""
+    """Always both: whether a device exists is known only when something is launched."""
     return set(ProfilerActivity)
 
 
@@ -48,14 +48,14 @@ _GROUPS = {"CPU": CPU_TYPES, "CUDA": DEVICE_TYPES}
 
 
 def _wanted_types(wanted: Iterable[Any]) -> Dict[str, FrozenSet[str]]:
-    """Of each activity, under its name, the types that are shown: all, or those of a dict's list."""
+    """Maps the name of each activity to the event types to show: all, or those listed in a dict."""
     types: Dict[str, FrozenSet[str]] = {}
     other: List[str] = []
     for group in wanted:
         for one, names in group.items() if isinstance(group, dict) else [(group, None)]:
             activity = str(getattr(one, "name", one))
             if activity in types:
-                raise ValueError(f"the activity {activity} is named more than once")
+                raise ValueError(f"the activity {activity} occurs more than once")
             known = _GROUPS.get(activity, frozenset())
             if names is not None:
                 other += [name for name in names if _FILTERS.get(name) not in known]
@@ -64,25 +64,25 @@ def _wanted_types(wanted: Iterable[Any]) -> Dict[str, FrozenSet[str]]:
                 other.append(activity)
             types[activity] = known
     if other:
-        warn(f"not recorded, being neither CPU nor CUDA: {', '.join(sorted(other))}")
+        warn(f"activities ignored, neither CPU nor CUDA: {', '.join(sorted(other))}")
     return types
 
 
 def _activities_of(wanted: Optional[Iterable[Any]], use_cuda: Optional[bool]) -> Tuple[Set[ProfilerActivity], Shown]:
-    """Also PyTorch's own ProfilerActivity, by its name."""
+    """Accepts PyTorch's own ProfilerActivity, too, by its name."""
     if wanted is None:
         if use_cuda is not None:
-            warnings.warn("use_cuda is the old name of activities", FutureWarning, stacklevel=3)
+            warnings.warn("use_cuda is deprecated: use activities", FutureWarning, stacklevel=3)
         wanted = [ProfilerActivity.CPU] if use_cuda is False else [ProfilerActivity.CPU, ProfilerActivity.CUDA]
     types = _wanted_types(wanted)
     activities = {ProfilerActivity[name] for name in types if name in _GROUPS}
     if not activities:
-        raise AssertionError("activities holds neither ProfilerActivity.CPU nor ProfilerActivity.CUDA")
+        raise AssertionError("activities must contain ProfilerActivity.CPU or ProfilerActivity.CUDA")
     return activities, Shown(frozenset().union(*types.values()))
 
 
 class profile(TorchMethods):
-    """Records a part of this process; its results are read from the trace file when they are first asked for.
+    """Records this process between start and stop. Results are read from the trace file on first use.
 
         with profile(schedule=schedule(wait=1, warmup=1, active=3), on_trace_ready=handler) as prof:
             for batch in batches:
@@ -90,19 +90,19 @@ class profile(TorchMethods):
                 prof.step()
         print(prof.key_averages().table(sort_by="self_cuda_time_total", row_limit=10))
 
-    ``activities`` says which rows results show, ``profile_memory`` adds the columns of memory, ``with_flops``
-    that of operations. In a process that imported PyTorch its operators are ranges, with input shapes where
-    ``record_shapes`` (or ``with_flops``) asks for them. With ``with_stack`` Python
-    functions are the call stacks of what happens in them: on all threads from Python 3.12 on, before on the
-    thread that starts it and on those that begin later.
-    ``on_trace_ready(prof)`` is called at the end of every cycle of the schedule, and at the end; the results
-    are then that cycle's, or with ``acc_events`` those of all cycles so far. Arguments that are not supported warn. A
-    profile in which nothing was recorded warns, too; its lists, tables and traces are empty.
+    ``activities`` selects the rows of results. ``profile_memory`` adds columns for memory, ``with_flops`` one
+    for FLOPs. If the process has imported PyTorch, its operators are ranges, with input shapes if
+    ``record_shapes`` or ``with_flops`` is set. ``with_stack`` records calls of Python functions as call
+    stacks: on all threads from Python 3.12 on; before, on the starting thread and on threads that begin later.
 
-    Everything that began between start and stop, on every thread, is in the results; a profile may be begun
-    while others are under way. start, step and stop belong to one thread. Results stay after the end, and
-    after other recordings; before it they raise UnfinishedError. A child that is forked in between records
-    into a file of its own: its copy of this object has no results, and says so.
+    ``on_trace_ready(prof)`` is called at the end of every cycle of the schedule, and at the end. Results then
+    cover that cycle, or with ``acc_events`` all cycles so far. Unsupported arguments cause a warning, and so
+    does a profile in which nothing was recorded; its lists, tables and traces are empty.
+
+    Results contain everything that began between start and stop, on all threads. Several profiles may run at
+    the same time. Call start, step and stop from the same thread. Results remain available after other
+    recordings; while the profile runs, they raise UnfinishedError. A process forked while the profile runs
+    records to a file of its own; its copy of this object has no results.
     """
 
     def __init__(
@@ -147,12 +147,12 @@ class profile(TorchMethods):
 
     def __repr__(self) -> str:
         if self._is_forked():
-            return f"<libprof.profile of process {self._running_in}, which forked this one>"
+            return f"<libprof.profile of parent process {self._running_in}>"
         state = "running" if self._running_in else "finished" if self._cycles else "not started"
         return f"<libprof.profile {state}, step {self.step_num}>"
 
     def _repr_html_(self) -> str:
-        """In a notebook: the part of the trace that it recorded; before that, what it is."""
+        """In a notebook: the recorded part of the trace, or repr() before there is one."""
         return self.trace._repr_html_() if self._cycles else notebook.preformatted(repr(self))
 
     # ---- from the beginning to the end ----
@@ -171,9 +171,9 @@ class profile(TorchMethods):
             self.stop()
 
     def start(self) -> None:
-        """Begins with step 0 of the schedule; RuntimeError while it is under way."""
+        """Begins step 0 of the schedule. Raises ProfError, a RuntimeError, if the profile is running."""
         if self._running_in is not None and not self._is_forked():
-            raise ProfError("this profile is running already")
+            raise ProfError("this profile is already running")
         self._recording = None
         self._running_in = os.getpid()
         self.step_num = 0
@@ -188,16 +188,16 @@ class profile(TorchMethods):
             self._record_step()
 
     def step(self) -> None:
-        """The next step begins; does what the schedule says of it."""
+        """Begins the next step, with the action that the schedule has for it."""
         if self._running_in is None:
-            raise UnfinishedError("step() is for a profile that is running")
+            raise UnfinishedError("step() needs a running profile")
         self.step_num += 1
         self._go_to(self.schedule(self.step_num), self._switch_on_or_warn)
         self._record_step()
 
     def _record_step(self) -> None:
-        """Numbered as torch.profiler's. A thread has one step at a time: of profiles that step on the same thread, the
-        first one's steps are recorded.
+        """Numbers steps as torch.profiler does. A thread has one step at a time: if several profiles step on a thread,
+        the steps of the first are recorded.
         """
         stepper: Optional[profile] = getattr(_local, "stepper", None)
         if stepper is None or stepper._running_in != os.getpid():
@@ -206,9 +206,7 @@ class profile(TorchMethods):
             recorder.step(self.step_num)
 
     def stop(self) -> None:
-        """Ends it: a cycle that is under way is kept, and handed to on_trace_ready. Without a start it does
-        nothing.
-        """
+        """Ends the profile. A cycle in progress is kept and passed to on_trace_ready. Does nothing if not running."""
         if self._running_in is None:
             return
         try:
@@ -219,7 +217,7 @@ class profile(TorchMethods):
                 if self.execution_trace_observer is not None:
                     self.execution_trace_observer.cleanup()
                 if not self._cycles:
-                    self._cycles = [Recording([], why_empty="the schedule of this profile reached no step to record")]
+                    self._cycles = [Recording([], why_empty="the schedule reached no step that is recorded")]
         finally:
             self._running_in = None if not self._is_forked() else self._running_in
             if getattr(_local, "stepper", None) is self:
@@ -244,18 +242,18 @@ class profile(TorchMethods):
     # ---- parts of a cycle ----
 
     def prepare_trace(self) -> None:
-        """Records from now on, and keeps nothing of it before start_trace()."""
+        """Starts recording for warm-up: results begin only at start_trace()."""
         self._running_in = os.getpid()
         self._switch_on()
 
     def start_trace(self) -> None:
-        """What begins from now on is kept."""
+        """Begins the part of the recording that results show."""
         self.prepare_trace()
         if self._window_start_ns is None:
             self._begin_window()
 
     def stop_trace(self) -> None:
-        """Ends that; on_trace_ready is not called."""
+        """Ends that part and the recording, without calling on_trace_ready."""
         if self._window_start_ns is not None:
             self._keep_window(self._window_start_ns)
         self._switch_off()
@@ -314,30 +312,30 @@ class profile(TorchMethods):
     def _result(self) -> Recording:
         if self._is_forked():
             raise ProfError(
-                f"process {self._running_in} began this profile and forked this one, "
-                "which records into a file of its own"
+                f"this profile belongs to parent process {self._running_in}; "
+                "this process was forked from it and records to a file of its own"
             )
         if not self._cycles:
-            raise UnfinishedError("a profile has results when it has ended: after its with block, or stop()")
+            raise UnfinishedError("results are available only after the with block or stop()")
         return self._cycles[0]
 
     def _shown(self, stacklevel: int = 4) -> Recording:
-        """The latest cycle, for methods that show something of it: warns if it is empty."""
+        """The latest cycle, for methods that show results: warns if it is empty."""
         recording = self._result()
         recording.warn_if_empty(stacklevel)
         return recording
 
     @property
     def trace(self) -> Trace:
-        """This profile's part of the trace file, for everything that profdump can do; an empty trace if nothing was
-        recorded. With acc_events that of the latest cycle."""
+        """This profile's part of the trace file, with all that profdump can do. Empty if nothing was recorded. With
+        acc_events, the part of the latest cycle."""
         return self._shown().trace
 
     def _layout(self) -> Layout:
         return Layout(memory=self.profile_memory, flops=self.with_flops)
 
     def events(self) -> EventList:
-        """Everything that happened, in the order in which it began; with acc_events the latest cycle's first."""
+        """All events, in the order of their start times; with acc_events, the latest cycle comes first."""
         self._shown()
         return events_of_cycles(self._cycles, self._activities, self._layout())
 
@@ -348,15 +346,15 @@ class profile(TorchMethods):
         group_by_overload_name: bool = False,
         group_by_input_shapes: bool = False,
     ) -> EventList:
-        """What happened, added up by name, and by input shapes and innermost functions where asked for.
-        `group_by_overload_name` changes nothing: names of overloads are not recorded.
+        """Events summed by name, and optionally by input shapes and the innermost `group_by_stack_n` functions.
+        `group_by_overload_name` has no effect: overload names are not recorded.
         """
         self._shown()
         shapes = group_by_input_shape or group_by_input_shapes
         return averages_of_cycles(self._cycles, self._activities, shapes, group_by_stack_n, self._layout())
 
     def total_average(self) -> FunctionEventAvg:
-        """All calls added up."""
+        """The sum of all averages."""
         return self.key_averages().total_average()
 
     @property
@@ -371,41 +369,39 @@ class profile(TorchMethods):
     # ---- files ----
 
     def add_metadata(self, key: str, value: str) -> None:
-        """A string for the Chrome traces that are exported from now on."""
+        """Adds a string to Chrome traces exported from now on."""
         self._metadata[str(key)] = str(value)
 
     def add_metadata_json(self, key: str, value: str) -> None:
-        """The same for a value in JSON; ValueError for what is none."""
+        """Like add_metadata(), with a value in JSON. Raises ValueError if it is not valid JSON."""
         self._metadata[str(key)] = _export.parsed_json(value)
 
     def export_chrome_trace(self, path: str, use_python_export: bool = False) -> None:
-        """A Chrome trace for ui.perfetto.dev and chrome://tracing; .gz and .zst are packed. `use_python_export` changes
-        nothing.
+        """Writes a Chrome trace for ui.perfetto.dev and chrome://tracing, compressed if `path` ends in .gz or .zst.
+        `use_python_export` has no effect.
         """
         _export.chrome_trace(self._result(), os.fspath(path), self._metadata)
         self._shown()
         self._warn_of_activities()
 
     def export_stacks(self, path: str, metric: str = "self_cpu_time_total") -> None:
-        """Folded stacks of functions (``with_stack``) or ranges for flamegraph.pl: see
-        EventList.export_stacks.
-        """
+        """Writes folded stacks of functions (``with_stack``) or ranges for flamegraph.pl: see EventList.export_stacks."""
         export_stacks(self._shown(), path, metric)
 
     def export(self, path: str, format: Optional[str] = None) -> None:
-        """Whatever else profdump writes: see :meth:`libprof.Trace.export`."""
+        """Writes any format that profdump writes: see :meth:`libprof.Trace.export`."""
         self._result().export(os.fspath(path), format or format_of(path))
         self._shown()
         self._warn_of_activities()
 
     def _warn_of_activities(self) -> None:
         if hides_something(self._result(), self._activities):
-            warn("activities: files hold everything that was recorded, also what lists and tables do not show")
+            warn("activities: the file contains everything that was recorded, including what lists and tables hide")
 
 
 @contextlib.contextmanager
 def behind(error: Optional[BaseException]) -> Iterator[None]:
-    """Runs the end of a profile. If the body raised `error`, its caller gets that one, and other exceptions only warn."""
+    """For the end of a profile. If the body raised `error`, that propagates, and other exceptions become warnings."""
     try:
         yield
     except Exception as other:
@@ -418,12 +414,12 @@ def behind(error: Optional[BaseException]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _stacks(wanted: bool) -> Iterator[None]:
-    """Functions of Python are the call stacks of what happens in them; where they cannot be, it warns."""
+    """Records Python functions as call stacks. Warns if that is not possible."""
     if wanted:
         try:
             _python_calls.begin()
         except ProfError as error:
-            warn(f"with_stack: calls of Python are not recorded: {error}")
+            warn(f"with_stack: calls of Python functions are not recorded: {error}")
             wanted = False
     try:
         yield

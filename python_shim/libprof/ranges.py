@@ -22,7 +22,7 @@ _COROUTINE = inspect.CO_COROUTINE | inspect.CO_ITERABLE_COROUTINE | inspect.CO_A
 
 
 class _LoadsLibrary:
-    """Stands where the gate will be until something looks at it."""
+    """A placeholder for the gate that loads the library on first use."""
 
     def __getitem__(self, index: int) -> int:
         _bind()
@@ -45,7 +45,7 @@ def _bind() -> None:
 
 
 def is_recording() -> bool:
-    """Whether the library records at this moment."""
+    """Whether recording is on."""
     return bool(_gate[0])
 
 
@@ -64,29 +64,28 @@ class record_function:
         @record_function("step")
         def step(): ...
 
-    ``name`` is kept as UTF-8, 4,096 bytes of it. Keywords, and ``args``, are attributes: integers, floats,
-    strings; lists and dicts are kept as JSON. An object can be entered again, also while it is open, and on
-    many threads at once. While nothing is recorded, entering costs a look at one word.
+    Of ``name``, the first 4,096 bytes of its UTF-8 encoding are kept. Keyword arguments and ``args`` become
+    attributes: integers, floats and strings as such, lists and dicts as JSON. An object can be entered
+    several times, also while it is open and on several threads at once. While recording is off, entering
+    reads one word.
 
-    Ranges of a thread nest. Whatever the order in which they end, none is paired with another's end:
+    Ranges of a thread nest. They may still end in any order:
 
-    - In the body of a coroutine or of an asynchronous generator (``with`` and ``async with`` alike), and with
-      ``async with`` anywhere, other tasks may run on this thread before the range ends. Such a range lies
-      beside the thread's others instead of around or inside them: its time is exact, its device time is what
-      the thread launched in between, its self CPU time is zero. libprof has no attributes for these: giving
-      some warns. The body is looked at while an asyncio loop runs; under another framework use ``async
-      with``.
-    - Anywhere else a range that ends while ranges inside it are still open (a generator that is suspended,
-      two ``__exit__`` in the wrong order) ends then and there. Those inside are cut at that moment and go on
-      outside of it as another call with the attribute ``continued``: times are exact, the count has one more
-      for each cut.
-    - A range that ends on another thread than it began on is ended by its own thread, together with the range
-      around it there. :func:`range_start` and :func:`range_end` are for ranges that wander. (Of an object that
-      threads share, one thread's end of what it entered before recording began counts as another's.)
-    - A range that was open when recording began is not recorded; one that is open when it stops ends then.
+    - In the body of a coroutine or an asynchronous generator, and with ``async with`` anywhere, other tasks may
+      run on the thread before the range ends. Such a range does not nest with the thread's other ranges: its
+      time is exact, its device time is that of all operations which the thread launched meanwhile, its self
+      CPU time is zero. It cannot have attributes: they cause a warning. Coroutines are recognized only in
+      asyncio; with another framework use ``async with``.
+    - Elsewhere a range may end while ranges inside it are still open, for example in a suspended generator.
+      The inner ranges are cut there and continue outside as another call with the attribute ``continued``:
+      times are exact, and each cut adds one to the count.
+    - A range that ends on another thread than it began on stays open until its own thread ends the range
+      around it. Use :func:`range_start` and :func:`range_end` for ranges that move between threads. (If
+      threads share an object, ending what was entered before recording began may end another thread's range.)
+    - Ranges that were open when recording began are not recorded. Ranges open when recording stops end then.
 
-    As a decorator: a function's every call is a range; a coroutine function's every run, beside the others; a
-    generator's every resumption, so that what its consumer does is not part of it.
+    As a decorator it records every call of a function, every run of a coroutine function (as above), and every
+    resumption of a generator, without the time that its consumer takes in between.
     """
 
     _attributes: Optional[Dict[str, Any]] = None
@@ -104,7 +103,7 @@ class record_function:
 
     @property
     def name(self) -> str:
-        """As it was given; what is not UTF-8 is escaped."""
+        """The name; characters that UTF-8 cannot encode are escaped."""
         return self._name.decode()
 
     def __repr__(self) -> str:
@@ -223,12 +222,12 @@ def _warn_of_attributes(name: str) -> None:
 def range_start(name: str) -> int:
     """Begins a range that need not nest and that any thread may end with :func:`range_end`.
 
-    Returns its number, 0 while nothing is recorded.
+    Returns its id, or 0 while recording is off.
     """
     return int(_native.library().prof_range_begin(_encode(name))) if _gate[0] else 0
 
 
 def range_end(number: int) -> None:
-    """Ends what :func:`range_start` began; 0 is nothing."""
+    """Ends a range that :func:`range_start` began; ignores 0."""
     if number and _gate[0]:
         _native.library().prof_range_end(number)

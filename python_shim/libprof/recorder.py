@@ -1,8 +1,8 @@
-"""Recording on and off, and the file that it goes to.
+"""Switches recording on and off, and chooses the trace file.
 
-A process has one trace file. Where neither PROF_OUTPUT nor :func:`configure` names it, and nobody preloaded
-the library, it lies in a private temporary directory which this process removes at its exit: results that are
-to outlive it are exported.
+A process has one trace file. If neither PROF_OUTPUT nor :func:`configure` names it, and the library was not
+preloaded, it is in a private temporary directory that this process removes at exit. Export results that you
+want to keep.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _output_settled = False
 def configure(
     output: Optional[str] = None, max_bytes: int = 0, ring: bool = False, emit_nvtx: bool = False
 ) -> None:
-    """Replaces what the environment says about the trace file; before anything is recorded, else ProfError.
+    """Overrides the environment variables for the trace file. Raises ProfError once anything was recorded.
 
-    ``output`` is its name, %p standing for the process id (see prof.h); ``max_bytes`` its limit, 0 for that
-    of PROF_MAX_MB; ``ring`` keeps the last part of the run there instead of stopping; ``emit_nvtx`` forwards
-    ranges and marks to an attached NVTX tool.
+    ``output`` is its name, in which %p is the process id (see PROF_OUTPUT). ``max_bytes`` is its size limit;
+    0 means PROF_MAX_MB. ``ring`` overwrites the oldest part at that limit instead of stopping. ``emit_nvtx``
+    forwards ranges and marks to an attached NVTX tool.
     """
     global _output_settled
     library = _native.library()
@@ -46,7 +46,7 @@ def _remove_directory(path: str, owner: int) -> None:
 
 
 def private_directory() -> str:
-    """A new directory, which this process removes at its exit."""
+    """Creates a directory that this process removes at exit."""
     directory = tempfile.mkdtemp(prefix="libprof-")
     atexit.register(_remove_directory, directory, os.getpid())
     return directory
@@ -62,7 +62,7 @@ def _settle_output(library: _native.Library) -> None:
 
 
 def start() -> None:
-    """Begins recording, or goes on with it: it is on while there were more starts than stops. Any thread."""
+    """Starts recording. Starts and stops nest: recording is on while there are more starts. Any thread."""
     library = _native.library()
     _settle_output(library)
     if not is_recording():
@@ -71,7 +71,7 @@ def start() -> None:
 
 
 def stop() -> None:
-    """Takes one start back. Ranges that are open when recording ends, end."""
+    """Undoes one start. When recording stops, open ranges end."""
     library = _native.library()
     library.check(library.prof_stop())
     if not is_recording():
@@ -79,16 +79,16 @@ def stop() -> None:
 
 
 def flush() -> None:
-    """When this returns, everything recorded so far is in the file, what devices did included.
+    """Writes everything recorded so far to the file, including finished device operations.
 
-    What is still in progress on a device is not: synchronise it before.
+    Operations still running on a device are not included: synchronize it first.
     """
     library = _native.library()
     library.check(library.prof_flush())
 
 
 def flush_if_any() -> None:
-    """The same, where nothing has been recorded yet nothing."""
+    """Like flush(), but does nothing if nothing has been recorded yet."""
     library = _native.library()
     status = library.prof_flush()
     if status != _native.NOTHING:
@@ -101,8 +101,8 @@ def load() -> None:
 
 
 def step(number: Optional[int] = None) -> None:
-    """Ends the step in progress and begins the next: rows "ProfilerStep#N". Once per iteration, from one
-    thread. `number` is N; without it steps count from 0 in the process.
+    """Ends the current step and begins the next one, "ProfilerStep#N". Call it once per iteration, always
+    from the same thread. `number` is N; by default, the process counts steps from 0.
     """
     if number is not None and number < 0:
         raise ValueError(f"a step's number cannot be negative: {number}")
@@ -116,7 +116,7 @@ def step(number: Optional[int] = None) -> None:
 
 
 def output_path() -> str:
-    """Path of this process's trace file; "" while there is none."""
+    """Path of this process's trace file, or "" before it exists."""
     return os.fsdecode(_native.library().prof_output_path() or b"")
 
 

@@ -1,8 +1,8 @@
-"""``python -m libprof run``: a program under profrun, Python's own part of it switched on by the environment.
+"""``python -m libprof run``: runs a program under profrun, with recording of Python's own activity.
 
-A Python program is started as it would be without libprof. What is to happen inside of it (PyTorch's operators, calls
-of Python functions) is done by ``startup/sitecustomize.py``, which every interpreter imports that inherits the
-environment: workers of ``torchrun``, of ``multiprocessing`` and of ``subprocess`` as well.
+``startup/sitecustomize.py`` does what must happen inside a Python program (recording PyTorch's operators and calls of
+Python functions). Every interpreter that inherits the environment imports it: also the workers of ``torchrun``,
+``multiprocessing`` and ``subprocess``.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from ._profdump import become_program, find_program
 
 OPTIONS_HELP = """\
   --torch           record PyTorch's operators as ranges, with their input shapes
-  --no-shapes       with --torch: without shapes, which costs less
-  --python-calls    record calls of Python functions, as call stacks of everything that happens inside them
+  --no-shapes       with --torch: omit input shapes, which costs less
+  --python-calls    record calls of Python functions, as call stacks of ranges and CUDA calls
   and all options of 'profrun --help', before the program"""
 
 STARTUP_VARIABLE = "LIBPROF_STARTUP"
@@ -59,7 +59,7 @@ def parse(arguments: Sequence[str]) -> Request:
         options.append(argument)
         if argument in VALUE_OPTIONS:
             if place == len(arguments):
-                raise UsageError(f"{argument} wants a value")
+                raise UsageError(f"{argument} needs a value")
             options.append(arguments[place])
             place += 1
     program = list(arguments[place:])
@@ -120,7 +120,7 @@ def execute(arguments: Sequence[str]) -> None:
             print(f"libprof: {why}: --torch and --python-calls record nothing in it", file=sys.stderr)
         command += ["--", *program]
     elif not request.options:
-        raise UsageError("run wants a script, -m MODULE or a program")
+        raise UsageError("run needs a script, -m MODULE or a program")
     environment = startup_environment(request.startup, os.environ)
     named = library_path()
     if named:

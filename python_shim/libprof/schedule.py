@@ -8,7 +8,7 @@ from typing import Callable
 
 
 class ProfilerAction(enum.Enum):
-    """What is done in a step."""
+    """What a profile does during a step."""
 
     NONE = 0
     WARMUP = 1
@@ -18,17 +18,17 @@ class ProfilerAction(enum.Enum):
 
 
 Schedule = Callable[[int], ProfilerAction]
-"""From the number of a step, counted from 0, to what is done in it."""
+"""Maps the number of a step, counted from 0, to an action."""
 
 
 def schedule(
     *, wait: int, warmup: int, active: int, repeat: int = 0, skip_first: int = 0, skip_first_wait: int = 0
 ) -> Schedule:
-    """Cycles of `wait` steps that are left out, `warmup` in which devices are recorded but not kept, `active`
-    kept.
+    """Returns a schedule that repeats cycles of `wait` steps off, `warmup` steps recorded but discarded, and
+    `active` steps recorded.
 
-    The first `skip_first` steps are left out before that; `repeat` ends after so many cycles, 0 never;
-    `skip_first_wait` not 0: the first cycle does not wait. AssertionError for numbers that make no schedule.
+    Before the first cycle it skips `skip_first` steps. It ends after `repeat` cycles; 0 means never. With
+    `skip_first_wait`, the first cycle has no `wait` steps. Raises AssertionError for invalid numbers.
     """
     counts = {
         "wait": wait, "warmup": warmup, "active": active, "repeat": repeat, "skip_first": skip_first,
@@ -36,10 +36,10 @@ def schedule(
     }  # fmt: skip
     wrong = [f"{name}={count}" for name, count in counts.items() if count < (name == "active")]
     if wrong:
-        raise AssertionError(f"{', '.join(wrong)}: a schedule counts steps, and at least one is active")
+        raise AssertionError(f"invalid schedule: {', '.join(wrong)} (at least 0 steps, and 1 for active)")
     if warmup == 0:
         warnings.warn(
-            "a schedule without warmup has the cost of beginning to record in its first step", stacklevel=2
+            "without warmup, the first active step includes the cost of starting to record", stacklevel=2
         )
     length = wait + warmup + active
 
@@ -60,5 +60,5 @@ def schedule(
 
 
 def always(_step: int) -> ProfilerAction:
-    """Where there is no schedule."""
+    """The default schedule: records all steps."""
     return ProfilerAction.RECORD

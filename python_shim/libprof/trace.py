@@ -8,7 +8,7 @@
     trace.kernels().to_pandas()
     print(trace.diff("other.prof"))
 
-In a notebook a trace shows itself: what it holds, its key averages, its timeline.
+A notebook displays a trace as a summary, its key averages and its timeline.
 """
 
 from __future__ import annotations
@@ -40,23 +40,23 @@ FORMATS = {
     ".prom": "prometheus",
     ".etprof": "etprof",
 }
-"""Formats of :meth:`Trace.export` by the ending of a name; behind each but ``.pb.gz``, ``.gz`` or ``.zst`` may stand."""
+"""Formats of :meth:`Trace.export` by file extension. ``.gz`` or ``.zst`` may follow, except after ``.pb.gz``."""
 
 
 class Report(str):
-    """A text of profdump's; in a notebook it keeps its columns."""
+    """Text printed by profdump. Notebooks display it in a fixed-width font."""
 
     def _repr_html_(self) -> str:
         return notebook.preformatted(self)
 
 
 def format_of(path: PathLike) -> str:
-    """The format that a name's ending asks for; :class:`ProfError` naming the endings there are."""
+    """The format that belongs to a file extension. Raises :class:`ProfError` with the known extensions."""
     name = os.fspath(path)
     for ending, kind in FORMATS.items():
         if name.endswith((ending, ending + ".gz", ending + ".zst")):
             return kind
-    raise ProfError(f"{name}: what format? Known endings: {', '.join(FORMATS)}")
+    raise ProfError(f"{name}: unknown format; known extensions: {', '.join(FORMATS)}")
 
 
 def window_words(window: Optional[Window]) -> List[str]:
@@ -65,16 +65,16 @@ def window_words(window: Optional[Window]) -> List[str]:
 
 
 class Trace:
-    """One timeline out of one or more files; nothing is read before something is asked.
+    """One timeline from one or more files. Files are read when a method needs them, and must not move.
 
-    `paths` are files of any format that profdump reads, or directories, whose ``*.prof`` files are meant. `window`:
-    only what began in ``(from, to)``, nanoseconds since the epoch. The files must stay where they are.
-    Raises :class:`ProfError` with profdump's sentence. Threads: any.
+    `paths` are files of any format that profdump reads, or directories, of which all ``*.prof`` files are read.
+    `window` selects what began in ``(from, to)``, nanoseconds since the epoch. Methods raise :class:`ProfError`
+    with profdump's message. Any thread.
     """
 
     def __init__(self, *paths: PathLike, window: Optional[Window] = None) -> None:
         if not paths:
-            raise ProfError("a trace wants at least one file")
+            raise ProfError("a trace needs at least one file")
         self.paths = [os.fspath(path) for path in paths]
         self.window = window
         self._facts: Optional[Dict[str, Any]] = None
@@ -88,7 +88,7 @@ class Trace:
     # ---- texts ----
 
     def table(self, *words: str, sort: Optional[str] = None, rows: Optional[int] = None, format: str = "text") -> Report:
-        """The key averages; `format` is text, tsv, csv, json or markdown, `words` are further options of profdump."""
+        """The key averages. `format` is text, tsv, csv, json or markdown; `words` are more options of profdump."""
         chosen = [f"--format={format}"]
         if sort is not None:
             chosen.append(f"--sort={sort}")
@@ -97,15 +97,15 @@ class Trace:
         return Report(self._profdump(*chosen, *words))
 
     def report(self, command: str, *words: str, format: str = "text") -> Report:
-        """What a command of profdump prints: explain, memory, ledger, stacks, folded, blocks, tax, analyze, breakdown,
-        graphs, check. Of check, also when an invariant is broken: the text says so."""
+        """The output of a profdump command: explain, memory, ledger, stacks, folded, blocks, tax, analyze, breakdown,
+        graphs, check. A broken invariant found by check is part of the text, not an exception."""
         chosen = [] if format == "text" else [f"--format={format}"]
         accept = (0, 1) if command == "check" else (0,)
         return Report(self._profdump(command, *chosen, *words, accept=accept))
 
     def query(self, sql: str) -> List[Dict[str, Any]]:
-        """The rows of one SQL statement over the trace, a dictionary each: what ``profdump query`` prints. Its tables are
-        described by ``profdump query --schema`` and docs/query.md. Integers are exact, NULL is None.
+        """Runs one SQL statement over the trace, like ``profdump query``, and returns a dictionary for each row.
+        ``profdump query --schema`` and docs/query.md describe the tables. Integers are exact; NULL is None.
 
         ::
 
@@ -115,12 +115,12 @@ class Trace:
         return rows
 
     def explain(self) -> Report:
-        """Where the time went, whose it is, what to do about it."""
+        """Where time went: responsible range, fix, and an upper bound on the savings."""
         return self.report("explain")
 
     def diff(self, other: Union["Trace", PathLike], *words: str, format: str = "text") -> Report:
-        """What got slower or faster from this trace to `other`, and whether that is more than noise. `words` are options
-        of ``profdump diff``; with --fail-if-slower, :class:`ProfdumpError` of status 4 says that something did."""
+        """What got slower or faster from this trace to `other`, and whether the change exceeds the noise. `words` are
+        options of ``profdump diff``. With --fail-if-slower, raises :class:`ProfdumpError` of status 4 if something did."""
         sides = [self, other if isinstance(other, Trace) else Trace(other)]
         for side in sides:
             if len(side.paths) != 1:
@@ -129,7 +129,7 @@ class Trace:
 
     @property
     def facts(self) -> Dict[str, Any]:
-        """What ``profdump --format json`` says: processes, devices, key averages, losses; times in nanoseconds."""
+        """The output of ``profdump --format json``: processes, devices, key averages, losses; times in nanoseconds."""
         if self._facts is None:
             self._facts = json.loads(self.table(format="json"))
         return self._facts
@@ -137,8 +137,8 @@ class Trace:
     # ---- files ----
 
     def export(self, path: PathLike, format: Optional[str] = None, *words: str) -> None:
-        """Writes the trace in another format, by the name's ending or as `format` says (a name of :data:`FORMATS`);
-        a file there is replaced once the new one is complete."""
+        """Writes the trace in another format: `format` (a value of :data:`FORMATS`), by default that of the extension.
+        An existing file is replaced once the new one is complete."""
         self._profdump(f"--{format or format_of(path)}", os.fspath(path), *words)
 
     # ---- tables ----
@@ -148,15 +148,15 @@ class Trace:
         return self._frame("events", _reader.EVENTS)
 
     def launches(self) -> Frame:
-        """Calls that launched something, with what that came to (``PROF_ARROW_LAUNCHES``)."""
+        """Calls that launched operations, with number and total time of these (``PROF_ARROW_LAUNCHES``)."""
         return self._frame("launches", _reader.LAUNCHES)
 
     def kernels(self) -> Frame:
-        """What devices did: kernels, copies, sets, whole graphs (``PROF_ARROW_KERNELS``)."""
+        """Device operations: kernels, copies, sets, graphs recorded as one operation (``PROF_ARROW_KERNELS``)."""
         return self._frame("kernels", _reader.KERNELS)
 
     def counters(self) -> Frame:
-        """Values over time: the program's counters, and how much memory there was (``PROF_ARROW_COUNTERS``)."""
+        """Values over time: the program's counters, and memory in use (``PROF_ARROW_COUNTERS``)."""
         return self._frame("counters", _reader.COUNTERS)
 
     def _frame(self, name: str, table: int) -> Frame:
@@ -172,7 +172,7 @@ class Trace:
         return notebook.trace_html(self.facts, self._picture())
 
     def _picture(self) -> Optional[str]:
-        """The timeline as a data URL; None where there is nothing to draw."""
+        """The timeline as a data URL, or None if it is empty."""
         with tempfile.TemporaryDirectory() as directory:
             picture = Path(directory) / "trace.svg"
             try:
@@ -183,5 +183,5 @@ class Trace:
 
 
 def read(*paths: PathLike, window: Optional[Window] = None) -> Trace:
-    """A :class:`Trace` of files of any format that profdump reads."""
+    """Opens files of any format that profdump reads as one :class:`Trace`."""
     return Trace(*paths, window=window)

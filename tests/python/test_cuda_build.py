@@ -120,7 +120,7 @@ def test_profile(tmp_path: Path) -> None:
     done = run(tmp_path, *command, LIBPROF_LIBRARY="")
     cuda_us, count, stack, memory = json.loads(done.stdout.splitlines()[-1])
     assert cuda_us > 0 and count == 6 and "step" in stack[0], done.stdout
-    assert memory == [[None], [None]] and "hand out on devices is not recorded; it is shown as --" in done.stderr, done
+    assert memory == [[None], [None]] and "on devices are not recorded and shown as --" in done.stderr, done
 
 
 COMPILED = """

@@ -102,9 +102,9 @@ def test_unfinished() -> None:
         with pytest.raises(libprof.ProfError):
             ask()
     prof.start()
-    with pytest.raises(libprof.ProfError, match="running already"):
+    with pytest.raises(libprof.ProfError, match="already running"):
         prof.start()
-    with pytest.raises(libprof.UnfinishedError, match="when it has ended"):
+    with pytest.raises(libprof.UnfinishedError, match="results are available only"):
         prof.key_averages()
     prof.stop()
     prof.stop()
@@ -135,7 +135,7 @@ def test_options_that_are_not_ours_warn() -> None:
         profile(with_modules=True)
     with pytest.warns(RuntimeWarning, match="neither CPU nor CUDA: XPU"):
         profile(activities=["CPU", "XPU"])
-    with pytest.raises(AssertionError, match="neither"):
+    with pytest.raises(AssertionError, match="must contain"):
         profile(activities=[])
 
 
@@ -189,7 +189,7 @@ def test_every_format(tmp_path: Path) -> None:
     for ending in (".json", ".pftrace", ".pb.gz", ".speedscope.json", ".html", ".svg", ".prom"):
         prof.export(str(tmp_path / f"out{ending}"))
         assert (tmp_path / f"out{ending}").stat().st_size > 20, ending
-    with pytest.raises(libprof.ProfError, match="Known endings"):
+    with pytest.raises(libprof.ProfError, match="known extensions"):
         prof.export(str(tmp_path / "out.xyz"))
     assert "exported" in prof.trace.table()
 
@@ -268,7 +268,7 @@ def test_tensorboard(tmp_path: Path) -> None:
     )
     assert any(re.fullmatch(r"w0\.\d+\.pt\.trace\.json\.gz", name) for name in listed)
     (tmp_path / "file").write_text("")
-    with pytest.raises(RuntimeError, match="cannot be made"):
+    with pytest.raises(RuntimeError, match="cannot create"):
         libprof.tensorboard_trace_handler(str(tmp_path / "file" / "x"))(None)
 
 
@@ -280,7 +280,7 @@ with libprof.profile() as prof:
     if pid == 0:
         with libprof.record_function("child"):
             pass
-        assert "which forked this one" in repr(prof)
+        assert "of parent process" in repr(prof)
         try:
             prof.key_averages()
         except libprof.ProfError as error:
@@ -410,7 +410,7 @@ def test_nothing_recorded(run_python: Any, tmp_path: Path, how: str) -> None:
     source = EMPTY.replace("import os, sys", "import libprof.autograd\nimport os, sys")
     done = run_python(source, how)
     assert done.stdout == "0 '' 0 0.0\n0\n", done.stderr
-    why = "the schedule of this profile reached no step to record" if how == "unscheduled" else "no range, call, mark"
+    why = "the schedule reached no step that is recorded" if how == "unscheduled" else "there was no range, call, mark"
     first, second = re.findall(r"program.py:(\d+): RuntimeWarning: nothing was recorded: (.*)", done.stderr)
     assert why in first[1] and "no range" in second[1], done.stderr
     lines = source.splitlines()

@@ -103,9 +103,9 @@ def test_says_why_nothing_is_recorded(tmp_path: Path) -> None:
 
 def test_wrong_usage(tmp_path: Path) -> None:
     done = libprof("run", cwd=tmp_path)
-    assert (done.returncode, done.stderr) == (2, "libprof: run wants a script, -m MODULE or a program\n")
+    assert (done.returncode, done.stderr) == (2, "libprof: run needs a script, -m MODULE or a program\n")
     done = libprof("run", "-o", cwd=tmp_path)
-    assert (done.returncode, done.stderr) == (2, "libprof: -o wants a value\n")
+    assert (done.returncode, done.stderr) == (2, "libprof: -o needs a value\n")
     assert libprof(cwd=tmp_path).returncode == 2
     assert "--python-calls" in libprof("--help", cwd=tmp_path).stdout
 

@@ -63,7 +63,7 @@ def unpacked(path: Path) -> bytes:
 
 
 def test_unknown_ending_lists_the_known(demo_trace: Path) -> None:
-    with pytest.raises(libprof.ProfError, match=r"x\.doc: what format\? Known endings: \.speedscope\.json, \.json, "):
+    with pytest.raises(libprof.ProfError, match=r"x\.doc: unknown format; known extensions: \.speedscope\.json, \.json, "):
         libprof.read(demo_trace).export("x.doc")
 
 
