@@ -52,6 +52,6 @@ void (*cublas_find(struct cublas_function *function, const char *name, const cha
 
 cublas_status cublas_missing(const char *name, const char *soname)
 {
-    log_line(LOG_ERROR, "%s of %s was called and cannot be found", name, soname);
+    log_line(LOG_ERROR, "the program called %s, which %s does not have", name, soname);
     return CUBLAS_ABI_NOT_INITIALIZED;
 }

@@ -241,7 +241,7 @@ static void activity_note_failed_flush(int result)
     char text[96];
     if (exchange_acquire(&said, 1u))
         return;
-    snprintf(text, sizeof text, "CUPTI failed to hand over device records: error %d", result);
+    snprintf(text, sizeof text, "CUPTI failed to deliver device records: error %d", result);
     facts_trouble(text);
 }
 
@@ -392,7 +392,7 @@ void activity_subscribed(void)
     if (!config_get()->kernel_latency)
         return;
     if (config_get()->hardware_trace) {
-        facts_trouble("PROF_KERNEL_LATENCY is left out: CUPTI cannot do it together with "
+        facts_trouble("PROF_KERNEL_LATENCY ignored: CUPTI does not support it together with "
                       "PROF_HARDWARE_TRACE");
         return;
     }

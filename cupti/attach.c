@@ -92,7 +92,7 @@ static bool attach_try_first_after(const struct attempt *second, attach_enable e
 {
     char sentence[REASON_BYTES], mode[MODE_BYTES];
     attach_describe(second, sentence, sizeof sentence);
-    snprintf(mode, sizeof mode, "CUPTI activity records, but not beside other tools: %s", sentence);
+    snprintf(mode, sizeof mode, "CUPTI activity records through the v1 subscriber API, which excludes other tools: %s", sentence);
     return attach_try_first(mode, enable, why, why_bytes);
 }
 
@@ -161,7 +161,7 @@ static void attach_name_holder(const char *holder, char *sentence, size_t bytes)
         snprintf(sentence, bytes, "another tool holds CUPTI: %s; run without it", holder);
     else
         snprintf(sentence, bytes,
-                 "another tool holds CUPTI (Nsight, cuda-gdb, PyTorch's profiler ...): run without "
+                 "another tool holds CUPTI (Nsight, cuda-gdb, PyTorch's profiler ...); run without "
                  "it");
 }
 
@@ -210,7 +210,7 @@ void attach_refusal(int result, const char *step, const char *holder, char *sent
         attach_name_holder(holder, sentence, bytes);
     else if (attach_is_second_form(result, cupti))
         snprintf(sentence, bytes,
-                 "another tool uses CUPTI in its second form, which shuts out the first: run "
+                 "another tool uses CUPTI's v2 subscriber API, which excludes v1 subscribers: run "
                  "without it (error %d on %s)",
                  result, step);
     else if (attach_is_too_new(result, cupti, driver))

@@ -104,14 +104,14 @@ static void cupti_add_duplicates(char *sentence, size_t bytes)
     size_t used = strlen(sentence);
     if (loader_mapped_cupti(paths) >= 2)
         snprintf(sentence + used, bytes - used,
-                 "; there are two libcupti in the process, %.100s and %.100s", paths[0], paths[1]);
+                 "; the process has loaded two libcupti, %.100s and %.100s", paths[0], paths[1]);
 }
 
 static void cupti_note_blind_start(void)
 {
     if (CONFIG_MOMENT(config_get()->start) == CONFIG_START_CUDA)
-        log_line(LOG_ERROR, "PROF_START=cuda: without CUPTI nobody sees cudaProfilerStart(), so "
-                            "nothing will be recorded");
+        log_line(LOG_ERROR, "PROF_START=cuda records nothing: without CUPTI, libprof cannot see "
+                            "cudaProfilerStart()");
 }
 
 /* Timing by CUDA events is never begun unasked: they are barriers in the program's own streams. */
@@ -122,7 +122,7 @@ static void cupti_give_up(const char *why)
     cupti_add_duplicates(sentence, sizeof sentence);
     bool asked = config_get()->gpu != CONFIG_GPU_AUTO;
     log_line(LOG_ERROR, "no GPU times: %s%s", sentence,
-             asked ? "" : "; PROF_GPU=events times ranges by CUDA events");
+             asked ? "" : "; PROF_GPU=events times ranges with CUDA events");
     recorder_set_gpu_mode(PROF_GPU_UNAVAILABLE, sentence);
     cupti_note_blind_start();
     store_release(&state, (uint32_t)PASSIVE);
@@ -622,7 +622,7 @@ static void cupti_flush(unsigned deadline_ms)
     if (!cupti_may_use_driver() || !cupti_may_have_records() ||
         cupti_run(cupti_flush_job, deadline_ms))
         return;
-    log_line(LOG_ERROR, "CUPTI did not hand over its records within %u ms", deadline_ms);
+    log_line(LOG_ERROR, "CUPTI did not deliver its records within %u ms", deadline_ms);
     if (cupti_is_live() && recorder_ending())
         cupti_note_undelivered();
 }

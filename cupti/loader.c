@@ -200,7 +200,7 @@ static bool loader_take_cupti(const char *path, bool loaded, void *user)
     const char *missing =
         loader_resolve(library, cupti_symbols, COUNT(cupti_symbols), &cupti_table);
     if (missing) {
-        log_line(LOG_PROCESS, "%s is no libcupti of CUDA 11 or later: it has no %s", path, missing);
+        log_line(LOG_PROCESS, "%s is not a libcupti of CUDA 11 or later: it lacks %s", path, missing);
         return false;
     }
     loader_note_path(library, path, cupti_table.path);
@@ -212,7 +212,7 @@ static void loader_explain(const char *named, int driver_major, char *why, size_
 {
     int newest = driver_major && driver_major < 13 ? driver_major : 13;
     if (named && *named)
-        snprintf(why, why_bytes, "PROF_CUPTI names %.200s, which cannot be loaded as libcupti",
+        snprintf(why, why_bytes, "cannot load PROF_CUPTI=%.200s as libcupti",
                  named);
     else
         snprintf(why, why_bytes,
@@ -275,7 +275,7 @@ bool loader_open_cupti(const char *named, char *why, size_t why_bytes)
         return false;
     }
     if (loader_dies_without_driver(&cupti_table) && !loader_has_driver()) {
-        snprintf(why, why_bytes, "there is no usable CUDA driver, and CUPTI 13.2 needs one");
+        snprintf(why, why_bytes, "there is no usable CUDA driver, which CUPTI 13.2 needs");
         return false;
     }
     cupti_table.version_result = cupti_table.cuptiGetVersion(&cupti_table.version);

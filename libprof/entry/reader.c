@@ -87,8 +87,9 @@ static void reader_load(void)
     reader_loaded = library && reader_find_functions(library);
     if (!reader_loaded)
         log_line(LOG_ERROR,
-                 "tables and exports inside the program need " READER_NAME " beside libprof.so: %s",
-                 library ? "another version is there" : dlerror());
+                 "tables and exports inside the program need " READER_NAME
+                 " next to libprof.so: %s",
+                 library ? "it has another version" : dlerror());
 }
 
 static bool reader_is_there(void)

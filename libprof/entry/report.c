@@ -128,8 +128,9 @@ static void report_say_where(const char *path)
     char line[3 * PATH_MAX + 128];
     int length = snprintf(
         line, sizeof line,
-        "libprof: wrote %s; profdump %s shows it, profdump --chrome out.json %s draws it\n", path,
-        path, path);
+        "libprof: wrote %s; 'profdump %s' prints the table, 'profdump --chrome out.json %s' writes "
+        "the timeline\n",
+        path, path, path);
     if (length > 0 && (size_t)length < sizeof line)
         log_write(line, (size_t)length);
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Tells the process that doctor_run() has started itself anew as what it is to be. */
+/* The role of a process that doctor_run() has started: "examiner" or "trial". */
 static const char role_variable[] = "PROFRUN_DOCTOR";
 
 struct doctor_check {
@@ -17,7 +17,7 @@ struct doctor_check {
     void (*examine)(struct doctor *doctor, struct doctor_finding *finding);
 };
 
-/* In the order in which they depend on each other, the trial last. */
+/* Later checks depend on earlier ones. */
 static const struct doctor_check doctor_checks[] = {
     {"driver", doctor_check_driver},
     {"stubs", doctor_check_stubs},
@@ -47,7 +47,7 @@ void doctor_find(struct doctor_finding *finding, enum doctor_grade grade, const 
     va_end(arguments);
 }
 
-/* Names come from outside and must not drive the terminal. */
+/* Replaces control characters: paths and names must not contain terminal escape sequences. */
 static void doctor_print(const char *name, const struct doctor_finding *finding)
 {
     static const char *const grades[] = {"OK", "WARN", "FAIL"};
@@ -73,14 +73,14 @@ static void doctor_find_directory(struct doctor *doctor)
     }
 }
 
-static void doctor_summarise(unsigned warnings, unsigned failures)
+static void doctor_print_summary(unsigned warnings, unsigned failures)
 {
     if (failures) {
         printf("%u of %zu checks failed\n", failures, sizeof doctor_checks / sizeof *doctor_checks);
     } else if (warnings) {
-        printf("nothing failed; %u thing%s to know\n", warnings, warnings == 1 ? "" : "s");
+        printf("no check failed; %u warning%s\n", warnings, warnings == 1 ? "" : "s");
     } else {
-        puts("all is well");
+        puts("all checks passed");
     }
 }
 
@@ -96,12 +96,12 @@ static int doctor_examine(struct doctor *doctor)
             fflush(stdout);
         }
     }
-    doctor_summarise(count[DOCTOR_WARN], count[DOCTOR_FAIL]);
+    doctor_print_summary(count[DOCTOR_WARN], count[DOCTOR_FAIL]);
     return count[DOCTOR_FAIL] ? 1 : 0;
 }
 
-/* The loader reads LD_LIBRARY_PATH once, so the simulated CUDA is seen by a new process only. */
-static int doctor_begin_anew(const struct preload *preload, const struct runopts *options)
+/* The loader reads LD_LIBRARY_PATH once, so only a new process finds the simulated CUDA. */
+static int doctor_restart(const struct preload *preload, const struct runopts *options)
 {
     char *const argv[] = {(char *)"profrun",       (char *)"--doctor",
                           (char *)"--sim",         options->output ? (char *)"-o" : NULL,
@@ -111,18 +111,18 @@ static int doctor_begin_anew(const struct preload *preload, const struct runopts
         return SAY_INTERNAL;
     }
     execv("/proc/self/exe", argv);
-    say("cannot start again with the simulated CUDA");
+    say("cannot restart with the simulated CUDA");
     return SAY_INTERNAL;
 }
 
 int doctor_run(const struct preload *preload, const struct runopts *options)
 {
     const char *role = getenv(role_variable);
-    if (role && strcmp(role, "patient") == 0) {
+    if (role && strcmp(role, "trial") == 0) {
         doctor_trial_program();
     }
     if (options->sim && !role) {
-        return doctor_begin_anew(preload, options);
+        return doctor_restart(preload, options);
     }
     struct doctor doctor = {.preload = preload, .options = options};
     config_load();

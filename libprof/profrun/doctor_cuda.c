@@ -1,4 +1,4 @@
-/* The CUDA libraries: which ones a program would get here. */
+/* doctor_cuda.c - checks of the CUDA libraries that a program would load. */
 #include "doctor.h"
 
 #include "config.h"
@@ -15,14 +15,14 @@ void doctor_check_driver(struct doctor *doctor, struct doctor_finding *finding)
 {
     if (!dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL)) {
         doctor_find(finding, DOCTOR_WARN,
-                    "no libcuda.so.1: ranges and the CPU are recorded, no device; install the "
+                    "no libcuda.so.1: ranges are recorded, but no device operations; install the "
                     "NVIDIA driver, or try --sim");
         return;
     }
     doctor->driver = loader_open_driver();
     const struct driver_library *driver = loader_driver();
     if (!driver || driver->version <= 0) {
-        doctor_find(finding, DOCTOR_FAIL, "libcuda.so.1 does not answer: reinstall the driver");
+        doctor_find(finding, DOCTOR_FAIL, "libcuda.so.1 does not work: reinstall the driver");
         return;
     }
     doctor_find(finding, DOCTOR_OK, "CUDA %d.%d, %s", driver->version / 1000,
@@ -36,19 +36,19 @@ void doctor_check_stubs(struct doctor *doctor, struct doctor_finding *finding)
     (void)doctor;
     if (loader_finds_stub(path)) {
         doctor_find(finding, DOCTOR_FAIL,
-                    "%.300s is the toolkit's stub, for linking only: take its directory out of "
+                    "%.300s is the toolkit's stub, for linking only: remove its directory from "
                     "LD_LIBRARY_PATH",
                     path);
     } else if (search && strstr(search, "/stubs")) {
         doctor_find(finding, DOCTOR_WARN,
-                    "LD_LIBRARY_PATH names a stubs directory, which is for linking only: take it "
-                    "out");
+                    "LD_LIBRARY_PATH contains a stubs directory, which is for linking only: remove "
+                    "it");
     } else {
-        doctor_find(finding, DOCTOR_OK, "no stub of libcuda is in the way");
+        doctor_find(finding, DOCTOR_OK, "the library path contains no stub of libcuda");
     }
 }
 
-/* A program brings libcudart, and libcupti is first looked for beside that. */
+/* Programs load libcudart, and libprof first searches its directory for libcupti. */
 static void load_cudart(void)
 {
     static const char *const names[] = {"libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0"};
@@ -66,17 +66,16 @@ static void grade_cupti(const struct cupti_library *cupti, const struct driver_l
     const unsigned major = version >= ABI_VERSION_13_0 ? version / 10000 : 0;
     if (cupti->version_result != ABI_OK) {
         doctor_find(finding, DOCTOR_WARN,
-                    "%.300s does not tell its version (error %d): it finds no usable driver",
-                    cupti->path, cupti->version_result);
+                    "%.300s does not report its version (error %d): no usable driver", cupti->path,
+                    cupti->version_result);
     } else if (version < ABI_VERSION_11_0) {
         doctor_find(finding, DOCTOR_FAIL,
-                    "%.300s is older than CUDA 11.0: PROF_CUPTI can name "
-                    "another",
+                    "%.300s is older than CUDA 11.0: set PROF_CUPTI to a newer libcupti",
                     cupti->path);
     } else if (driver && major && (int)major > driver->version / 1000) {
         doctor_find(finding, DOCTOR_FAIL,
-                    "%.300s is of CUDA %u, newer than the driver: update the driver, or name an "
-                    "older one in PROF_CUPTI",
+                    "%.300s is from CUDA %u, newer than the driver: update the driver, or set "
+                    "PROF_CUPTI to an older libcupti",
                     cupti->path, major);
     } else if (major) {
         doctor_find(finding, DOCTOR_OK, "CUPTI %u.%u.%u, %s", major, version / 100 % 100,
@@ -95,11 +94,12 @@ void doctor_check_cupti(struct doctor *doctor, struct doctor_finding *finding)
         grade_cupti(loader_cupti(), loader_driver(), finding);
     } else {
         doctor_find(finding, DOCTOR_WARN,
-                    "%s; a program may bring its own; without one there are no GPU times", why);
+                    "%s; without libcupti there are no GPU times, unless the program has its own",
+                    why);
     }
 }
 
-/* ---- several of one kind ---- */
+/* ---- duplicate libraries ---- */
 
 struct family {
     const char *prefix; /* "libcupti.so." */
@@ -152,12 +152,12 @@ void doctor_check_duplicates(struct doctor *doctor, struct doctor_finding *findi
     const size_t count = sizeof families / sizeof *families;
     (void)doctor;
     look_along_path(families, count);
-    doctor_find(finding, DOCTOR_OK, "no library of CUDA is twice on LD_LIBRARY_PATH");
+    doctor_find(finding, DOCTOR_OK, "no CUDA library occurs twice on LD_LIBRARY_PATH");
     for (size_t i = 0; i < count; i++) {
         if (families[i].files > 1) {
             doctor_find(finding, DOCTOR_WARN,
-                        "%u different %s are on LD_LIBRARY_PATH, the first is %.300s: whoever "
-                        "loads another one sees another CUDA",
+                        "%u different %s are on LD_LIBRARY_PATH (first: %.300s): libraries of a "
+                        "process may load different versions",
                         families[i].files, families[i].prefix, families[i].first);
         }
     }

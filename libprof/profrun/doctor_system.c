@@ -1,4 +1,4 @@
-/* The kernel, the file system and the limits under which the recorder would work. */
+/* doctor_system.c - checks of the kernel, the file system and resource limits. */
 #include "doctor.h"
 
 #include "clock.h"
@@ -28,14 +28,15 @@ void doctor_check_clock(struct doctor *doctor, struct doctor_finding *finding)
     const char *why = clock_choose();
     (void)doctor;
     doctor_find(finding, clock_kind == PROF_CLOCK_MONOTONIC ? DOCTOR_WARN : DOCTOR_OK, "%s%s", why,
-                clock_kind == PROF_CLOCK_MONOTONIC ? ": a range costs more than it need" : "");
+                clock_kind == PROF_CLOCK_MONOTONIC ? ": ranges cost more than necessary" : "");
 }
 
 void doctor_check_disk(struct doctor *doctor, struct doctor_finding *finding)
 {
     struct statvfs system;
     if (access(doctor->directory, W_OK | X_OK) != 0 || statvfs(doctor->directory, &system) != 0) {
-        doctor_find(finding, DOCTOR_FAIL, "cannot write to %.300s: %s; -o can name another place",
+        doctor_find(finding, DOCTOR_FAIL,
+                    "cannot write to %.300s: %s; choose another directory with -o",
                     doctor->directory, strerror(errno));
         return;
     }
@@ -43,7 +44,8 @@ void doctor_check_disk(struct doctor *doctor, struct doctor_finding *finding)
     const uint64_t wanted_mib = config_get()->max_mib;
     if (free_mib < 64) {
         doctor_find(finding, DOCTOR_FAIL,
-                    "%llu MiB are free in %.300s: make room, or name another place with -o",
+                    "only %llu MiB are free in %.300s: free some space, or choose another "
+                    "directory with -o",
                     (unsigned long long)free_mib, doctor->directory);
     } else if (free_mib < wanted_mib) {
         doctor_find(
@@ -56,8 +58,8 @@ void doctor_check_disk(struct doctor *doctor, struct doctor_finding *finding)
     }
 }
 
-/* An unnamed or removed file; -1: errno says why not. */
-static int make_probe(const char *directory)
+/* Opens a temporary file that has no name any more. Returns -1 with errno set on failure. */
+static int open_probe(const char *directory)
 {
     char path[4200];
     snprintf(path, sizeof path, "%s/.profrun-doctor-XXXXXX", directory);
@@ -68,15 +70,16 @@ static int make_probe(const char *directory)
     return fd;
 }
 
-/* What a chunk of the trace is: reserved on disk, mapped shared, made present. */
+/* Does what the recorder does with a chunk: reserves space, maps it shared, writes to it. Returns
+ * what the file system does not support, or NULL. */
 static const char *try_mapping(int fd)
 {
     if (posix_fallocate(fd, 0, PROBE_BYTES) != 0) {
-        return "reserves no space ahead";
+        return "cannot reserve space";
     }
     void *memory = mmap(NULL, PROBE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (memory == MAP_FAILED) {
-        return "has no shared mappings";
+        return "does not support shared mappings";
     }
     memset(memory, 1, PROBE_BYTES);
     munmap(memory, PROBE_BYTES);
@@ -85,9 +88,9 @@ static const char *try_mapping(int fd)
 
 void doctor_check_mapping(struct doctor *doctor, struct doctor_finding *finding)
 {
-    const int fd = make_probe(doctor->directory);
+    const int fd = open_probe(doctor->directory);
     if (fd < 0) {
-        doctor_find(finding, DOCTOR_FAIL, "cannot make a file in %.300s: %s", doctor->directory,
+        doctor_find(finding, DOCTOR_FAIL, "cannot create a file in %.300s: %s", doctor->directory,
                     strerror(errno));
         return;
     }
@@ -95,16 +98,17 @@ void doctor_check_mapping(struct doctor *doctor, struct doctor_finding *finding)
     close(fd);
     if (trouble) {
         doctor_find(finding, DOCTOR_WARN,
-                    "the file system of %.300s %s: the trace is copied there ten times a second, "
-                    "and kill -9 loses the last tenth; a local disk keeps all",
+                    "the file system of %.300s %s: the trace is written every 100 ms, and kill -9 "
+                    "loses the last 100 ms; record to a local disk to avoid that",
                     doctor->directory, trouble);
     } else {
-        doctor_find(finding, DOCTOR_OK, "%.300s can be mapped: kill -9 loses nothing",
+        doctor_find(finding, DOCTOR_OK,
+                    "%.300s supports shared mappings: CPU events survive kill -9",
                     doctor->directory);
     }
 }
 
-/* Of what getrlimit() answered and filled in. */
+/* The soft limit in the result of getrlimit(). */
 static uint64_t soft_limit(int result, const struct rlimit *limit)
 {
     return result == 0 ? (uint64_t)limit->rlim_cur : (uint64_t)RLIM_INFINITY;
@@ -118,18 +122,18 @@ void doctor_check_limits(struct doctor *doctor, struct doctor_finding *finding)
     (void)doctor;
     if (file != (uint64_t)RLIM_INFINITY) {
         doctor_find(finding, DOCTOR_WARN,
-                    "files end at %llu MiB (ulimit -f): a trace cannot grow beyond",
+                    "file size is limited to %llu MiB (ulimit -f): a trace cannot exceed it",
                     (unsigned long long)(file / MIB));
     } else if (space != (uint64_t)RLIM_INFINITY) {
         doctor_find(finding, DOCTOR_WARN,
-                    "address space ends at %llu MiB (ulimit -v), which CUDA alone may exceed",
+                    "address space is limited to %llu MiB (ulimit -v): CUDA alone may need more",
                     (unsigned long long)(space / MIB));
     } else {
-        doctor_find(finding, DOCTOR_OK, "neither files nor address space are limited");
+        doctor_find(finding, DOCTOR_OK, "file size and address space are unlimited");
     }
 }
 
-/* Not libprof's need but CUDA's: pinned host memory, and shared memory of several processes. */
+/* CUDA itself needs these: locked memory for pinned host memory, /dev/shm for several processes. */
 void doctor_check_memory(struct doctor *doctor, struct doctor_finding *finding)
 {
     struct rlimit limit;
@@ -169,16 +173,16 @@ void doctor_check_kernel(struct doctor *doctor, struct doctor_finding *finding)
     munmap(page, PROBE_BYTES);
     doctor_find(finding, populates && wipes ? DOCTOR_OK : DOCTOR_WARN, "Linux %.60s%s%s",
                 name.release,
-                populates ? "" : "; before 5.14 a range costs a page fault now and then",
-                wipes ? "" : "; before 4.14 children made behind libc's back must not record");
+                populates ? "" : "; before Linux 5.14, ranges cause occasional page faults",
+                wipes ? "" : "; before Linux 4.14, children created without libc must not record");
 }
 
 void doctor_check_secure(struct doctor *doctor, struct doctor_finding *finding)
 {
     if (getauxval(AT_SECURE)) {
         doctor_find(finding, DOCTOR_FAIL,
-                    "profrun runs with more rights than its user: the loader preloads nothing; "
-                    "take its set-user-id bit or capabilities away");
+                    "profrun has more privileges than its user, so the loader ignores LD_PRELOAD: "
+                    "remove its set-user-ID bit or capabilities");
     } else {
         doctor_find(finding, DOCTOR_OK, "libprof is %.300s", doctor->preload->library);
     }

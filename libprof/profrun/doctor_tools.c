@@ -1,4 +1,4 @@
-/* Who else wants to look at the program, and what forbids us to. */
+/* doctor_tools.c - checks for other profilers, and for restrictions on profiling. */
 #include "doctor.h"
 
 #include <glob.h>
@@ -8,12 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What tools that hold CUPTI are called when they are preloaded or injected. */
+/* Parts of the names of libraries that use CUPTI, when preloaded or injected. */
 static const char *const tool_names[] = {
     "nsys",         "nsight",   "ToolsInjection", "libcupti",  "libnvperf", "ncu",
     "TreeLauncher", "cuda-gdb", "libInterceptor", "libkineto", "nvbit",     "vtune"};
 
-/* The tool in a list of paths; NULL: none of those known. */
+/* Returns the known tool that a list of paths contains, or NULL. */
 static const char *find_tool(const char *list)
 {
     for (size_t i = 0; list && i < sizeof tool_names / sizeof *tool_names; i++) {
@@ -24,7 +24,7 @@ static const char *find_tool(const char *list)
     return NULL;
 }
 
-/* What is preloaded but for the simulated CUDA; cut where it does not fit. */
+/* Lists the preloaded libraries except the simulated CUDA; truncated to `bytes`. */
 static void list_preloads(const struct doctor *doctor, char *list, size_t bytes)
 {
     const char *entry = getenv("LD_PRELOAD"), *sim = doctor->preload->sim;
@@ -52,7 +52,7 @@ void doctor_check_preloads(struct doctor *doctor, struct doctor_finding *finding
                     "run without it",
                     preloads, tool);
     } else if (*preloads) {
-        doctor_find(finding, DOCTOR_OK, "LD_PRELOAD=%.300s stays, before libprof", preloads);
+        doctor_find(finding, DOCTOR_OK, "LD_PRELOAD=%.300s is kept; libprof is appended", preloads);
     } else {
         doctor_find(finding, DOCTOR_OK, "nothing else is preloaded");
     }
@@ -74,8 +74,8 @@ void doctor_check_injection(struct doctor *doctor, struct doctor_finding *findin
         const char *path = getenv(variables[i]);
         if (path && *path && !is_own(doctor, path)) {
             doctor_find(finding, DOCTOR_WARN,
-                        "%s=%.300s injects another tool: libprof is not called there; unset it",
-                        variables[i], path);
+                        "%s=%.300s injects another tool instead of libprof: unset it", variables[i],
+                        path);
             return;
         }
     }
@@ -103,9 +103,8 @@ void doctor_check_permission(struct doctor *doctor, struct doctor_finding *findi
         doctor_find(finding, DOCTOR_OK, "this user may profile GPUs");
     } else {
         doctor_find(finding, DOCTOR_WARN,
-                    "the driver reserves GPU counters for administrators; kernel times mostly work "
-                    "all the same; if not, run as root or set "
-                    "NVreg_RestrictProfilingToAdminUsers=0");
+                    "the driver restricts GPU counters to administrators; kernel times usually "
+                    "still work; if not, run as root or set NVreg_RestrictProfilingToAdminUsers=0");
     }
 }
 
@@ -159,10 +158,11 @@ void doctor_check_container(struct doctor *doctor, struct doctor_finding *findin
     const char *wanted = getenv("NVIDIA_DRIVER_CAPABILITIES");
     const bool has_compute = !wanted || strstr(wanted, "all") || strstr(wanted, "compute");
     if (!kind) {
-        doctor_find(finding, DOCTOR_OK, "no container in sight");
+        doctor_find(finding, DOCTOR_OK, "not in a container");
     } else if (!has_compute) {
         doctor_find(finding, DOCTOR_WARN,
-                    "%s, and NVIDIA_DRIVER_CAPABILITIES=%.60s lacks compute: libcuda stays outside",
+                    "%s, and NVIDIA_DRIVER_CAPABILITIES=%.60s lacks compute: the container has no "
+                    "libcuda",
                     kind, wanted);
     } else if (!doctor->driver) {
         doctor_find(finding, DOCTOR_WARN,

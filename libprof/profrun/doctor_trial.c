@@ -1,7 +1,7 @@
-/* A kernel is launched, recorded and read back.
+/* doctor_trial.c - records a test program that launches kernels, and checks its trace.
  *
- *     doctor --fork--> profrun again, with libprof preloaded: patient, says how far it came
- *        '--fork--> profdump --json on the trace it left
+ *     doctor --fork--> profrun with libprof preloaded: the test program; prints its errors
+ *        '--fork--> profdump --json, which reads the trace
  */
 #include "doctor.h"
 
@@ -21,7 +21,7 @@
 
 enum { LAUNCHES = 10, TRIAL_SECONDS = 60, JSON_BYTES = 1 << 18 };
 
-/* Does nothing; every driver since CUDA 9 compiles it for every GPU it knows. */
+/* An empty kernel, which every driver since CUDA 9 compiles for every GPU that it supports. */
 static const char kernel_text[] = ".version 6.0\n"
                                   ".target sm_50\n"
                                   ".address_size 64\n"
@@ -30,9 +30,9 @@ static const char kernel_text[] = ".version 6.0\n"
                                   "ret;\n"
                                   "}\n";
 
-/* ---- the patient ---- */
+/* ---- the test program ---- */
 
-struct patient {
+struct driver {
     int (*init)(unsigned);
     int (*count)(int *);
     int (*retain)(void **, int);
@@ -54,27 +54,27 @@ static void resolve(void *library, const char *name, void *function)
     memcpy(function, &address, sizeof address);
 }
 
-static void resolve_all(struct patient *patient, void *library)
+static void resolve_all(struct driver *driver, void *library)
 {
-    resolve(library, "cuInit", &patient->init);
-    resolve(library, "cuDeviceGetCount", &patient->count);
-    resolve(library, "cuDevicePrimaryCtxRetain", &patient->retain);
-    resolve(library, "cuCtxSetCurrent", &patient->set_current);
-    resolve(library, "cuModuleLoadData", &patient->load);
-    resolve(library, "cuModuleGetFunction", &patient->find);
-    resolve(library, "cuLaunchKernel", &patient->launch);
-    resolve(library, "cuCtxSynchronize", &patient->synchronize);
+    resolve(library, "cuInit", &driver->init);
+    resolve(library, "cuDeviceGetCount", &driver->count);
+    resolve(library, "cuDevicePrimaryCtxRetain", &driver->retain);
+    resolve(library, "cuCtxSetCurrent", &driver->set_current);
+    resolve(library, "cuModuleLoadData", &driver->load);
+    resolve(library, "cuModuleGetFunction", &driver->find);
+    resolve(library, "cuLaunchKernel", &driver->launch);
+    resolve(library, "cuCtxSynchronize", &driver->synchronize);
 }
 
 static void must(int result, const char *what)
 {
     if (result != 0) {
-        printf("%s answers %d\n", what, result);
+        printf("%s returned error %d\n", what, result);
         exit(1);
     }
 }
 
-static void call_if_there(const char *name, const char *argument)
+static void call_if_present(const char *name, const char *argument)
 {
     void (*function)(const char *) = NULL;
     void *address = dlsym(RTLD_DEFAULT, name);
@@ -84,24 +84,24 @@ static void call_if_there(const char *name, const char *argument)
     }
 }
 
-static void launch_all(const struct patient *patient)
+static void launch_all(const struct driver *driver)
 {
     void *context, *module, *function;
-    must(patient->retain(&context, 0), "cuDevicePrimaryCtxRetain");
-    must(patient->set_current(context), "cuCtxSetCurrent");
-    must(patient->load(&module, kernel_text), "cuModuleLoadData");
-    must(patient->find(&function, module, "prof_doctor"), "cuModuleGetFunction");
-    call_if_there("prof_range_push", "doctor");
+    must(driver->retain(&context, 0), "cuDevicePrimaryCtxRetain");
+    must(driver->set_current(context), "cuCtxSetCurrent");
+    must(driver->load(&module, kernel_text), "cuModuleLoadData");
+    must(driver->find(&function, module, "prof_doctor"), "cuModuleGetFunction");
+    call_if_present("prof_range_push", "doctor");
     for (int i = 0; i < LAUNCHES; i++) {
-        must(patient->launch(function, 1, 1, 1, 32, 1, 1, 0, NULL, NULL, NULL), "cuLaunchKernel");
+        must(driver->launch(function, 1, 1, 1, 32, 1, 1, 0, NULL, NULL, NULL), "cuLaunchKernel");
     }
-    must(patient->synchronize(), "cuCtxSynchronize");
-    call_if_there("prof_range_pop", NULL);
+    must(driver->synchronize(), "cuCtxSynchronize");
+    call_if_present("prof_range_pop", NULL);
 }
 
 _Noreturn void doctor_trial_program(void)
 {
-    struct patient patient;
+    struct driver driver;
     int devices = 0;
     void *library = dlopen("libcuda.so.1", RTLD_NOW);
     if (!library) {
@@ -109,14 +109,14 @@ _Noreturn void doctor_trial_program(void)
         exit(1);
     }
     alarm(TRIAL_SECONDS);
-    resolve_all(&patient, library);
-    must(patient.init(0), "cuInit");
-    must(patient.count(&devices), "cuDeviceGetCount");
+    resolve_all(&driver, library);
+    must(driver.init(0), "cuInit");
+    must(driver.count(&devices), "cuDeviceGetCount");
     if (devices == 0) {
         puts("there is no CUDA device");
         exit(1);
     }
-    launch_all(&patient);
+    launch_all(&driver);
     exit(0);
 }
 
@@ -124,7 +124,7 @@ _Noreturn void doctor_trial_program(void)
 
 struct trial {
     char directory[64];
-    char trace[96], said[96], json[96];
+    char trace[96], output[96], json[96];
 };
 
 static bool begin_trial(struct trial *trial)
@@ -137,7 +137,7 @@ static bool begin_trial(struct trial *trial)
         return false;
     }
     snprintf(trial->trace, sizeof trial->trace, "%s/trial.prof", trial->directory);
-    snprintf(trial->said, sizeof trial->said, "%s/said.txt", trial->directory);
+    snprintf(trial->output, sizeof trial->output, "%s/output.txt", trial->directory);
     snprintf(trial->json, sizeof trial->json, "%s/trial.json", trial->directory);
     return true;
 }
@@ -145,32 +145,32 @@ static bool begin_trial(struct trial *trial)
 static void end_trial(const struct trial *trial)
 {
     unlink(trial->trace);
-    unlink(trial->said);
+    unlink(trial->output);
     unlink(trial->json);
     rmdir(trial->directory);
 }
 
-static void become_patient(const struct doctor *doctor, const struct trial *trial)
+static void exec_test_program(const struct doctor *doctor, const struct trial *trial)
 {
     char *const argv[] = {(char *)"profrun", (char *)"--doctor", NULL};
-    const int out = open(trial->said, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    const int out = open(trial->output, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     dup2(out, STDOUT_FILENO);
     dup2(out, STDERR_FILENO);
     if (preload_set_library(doctor->preload) && setenv("PROF_OUTPUT", trial->trace, 1) == 0 &&
         setenv("PROF_TABLE", "0", 1) == 0 && setenv("PROF_START", "now", 1) == 0 &&
-        unsetenv("PROF_SESSION_FILE") == 0 && setenv("PROFRUN_DOCTOR", "patient", 1) == 0) {
+        unsetenv("PROF_SESSION_FILE") == 0 && setenv("PROFRUN_DOCTOR", "trial", 1) == 0) {
         execv("/proc/self/exe", argv);
     }
     _exit(127);
 }
 
-/* Returns the patient's wait(2) status, -1 when it could not be started. */
-static int run_patient(const struct doctor *doctor, const struct trial *trial)
+/* Returns the test program's wait(2) status, or -1 if it could not be started. */
+static int run_test_program(const struct doctor *doctor, const struct trial *trial)
 {
     int status = -1;
     const pid_t pid = fork();
     if (pid == 0) {
-        become_patient(doctor, trial);
+        exec_test_program(doctor, trial);
     }
     while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR) {
     }
@@ -199,7 +199,7 @@ static char *read_trace(const struct trial *trial)
     return status == 0 ? read_all(trial->json) : NULL;
 }
 
-/* The number of the first member of that name; -1: there is none. */
+/* Returns the number of the first JSON member of that name, or -1. */
 static int64_t number_of(const char *json, const char *name)
 {
     char key[64];
@@ -238,7 +238,8 @@ static void grade_trace(const char *json, struct doctor_finding *finding)
                  error_ns, json && strstr(json, "\"simulated\":true") ? " (Simulated GPU)" : "");
     }
     if (!json) {
-        doctor_find(finding, DOCTOR_FAIL, "the trace cannot be read: is profdump beside profrun?");
+        doctor_find(finding, DOCTOR_FAIL,
+                    "cannot read the trace: is profdump in profrun's directory?");
     } else if (strcmp(mode, "cupti") != 0) {
         grade_events(json, reason, finding);
     } else if (launched != LAUNCHES || recorded != LAUNCHES) {
@@ -252,20 +253,20 @@ static void grade_trace(const char *json, struct doctor_finding *finding)
     }
 }
 
-static void grade_patient(const struct trial *trial, int status, struct doctor_finding *finding)
+static void grade_failure(const struct trial *trial, int status, struct doctor_finding *finding)
 {
-    char *said = read_all(trial->said);
-    if (said) {
-        said[strcspn(said, "\n")] = '\0';
+    char *output = read_all(trial->output);
+    if (output) {
+        output[strcspn(output, "\n")] = '\0';
     }
     if (WIFSIGNALED(status)) {
-        doctor_find(finding, DOCTOR_FAIL, "the test program was ended by signal %d (%s)",
+        doctor_find(finding, DOCTOR_FAIL, "the test program was killed by signal %d (%s)",
                     WTERMSIG(status), strsignal(WTERMSIG(status)));
     } else {
-        doctor_find(finding, DOCTOR_FAIL, "the test program did not work: %.300s",
-                    said && *said ? said : "it said nothing");
+        doctor_find(finding, DOCTOR_FAIL, "the test program failed: %.300s",
+                    output && *output ? output : "no output");
     }
-    free(said);
+    free(output);
 }
 
 void doctor_check_trial(struct doctor *doctor, struct doctor_finding *finding)
@@ -276,12 +277,12 @@ void doctor_check_trial(struct doctor *doctor, struct doctor_finding *finding)
         return;
     }
     if (!begin_trial(&trial)) {
-        doctor_find(finding, DOCTOR_FAIL, "cannot make %s: %s", trial.directory, strerror(errno));
+        doctor_find(finding, DOCTOR_FAIL, "cannot create %s: %s", trial.directory, strerror(errno));
         return;
     }
-    const int status = run_patient(doctor, &trial);
+    const int status = run_test_program(doctor, &trial);
     if (status != 0) {
-        grade_patient(&trial, status, finding);
+        grade_failure(&trial, status, finding);
     } else {
         char *json = read_trace(&trial);
         grade_trace(json, finding);

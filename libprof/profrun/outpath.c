@@ -28,7 +28,7 @@ static bool outpath_is_valid(const char *pattern)
     for (const char *at = strchr(pattern, '%'); at; at = strchr(at, '%')) {
         const size_t length = outpath_sequence(at);
         if (length == 0) {
-            say("-o %s: '%.2s' is none of %%p %%h %%r %%R %%e %%n %%q{NAME} %%%%", pattern, at);
+            say("-o %s: unknown '%.2s'; use %%p %%h %%r %%R %%e %%n %%q{NAME} %%%%", pattern, at);
             return false;
         }
         at += length;
@@ -93,7 +93,7 @@ static bool outpath_directory_works(const char *absolute)
         const char *name = *directory == '\0' ? "/" : directory;
         works = access(name, W_OK | X_OK) == 0;
         if (!works) {
-            say("cannot write into %s: %s", name, strerror(errno));
+            say("cannot write to %s: %s", name, strerror(errno));
         }
     }
     free(directory);
@@ -115,7 +115,7 @@ static bool outpath_make_room(const char *file, bool force)
         return false;
     }
     if (!force) {
-        say("%s exists; --force replaces it, a %%p or %%n in the name keeps both", file);
+        say("%s exists; replace it with --force, or keep both with %%p or %%n in the name", file);
         return false;
     }
     if (unlink(file) != 0) {
@@ -139,7 +139,7 @@ static bool outpath_is_usable(const char *absolute, bool force)
 int outpath_prepare(const char *pattern, bool force, char **absolute)
 {
     if (*pattern == '\0' || pattern[strlen(pattern) - 1] == '/') {
-        say("-o wants the name of a file, not '%s'", pattern);
+        say("-o needs a file name, not '%s'", pattern);
         return SAY_USAGE;
     }
     if (!outpath_is_valid(pattern)) {

@@ -98,8 +98,7 @@ static int preload_find_library(struct preload *preload)
     }
     preload->library = preload_search(library_names, sizeof library_names / sizeof *library_names);
     if (!preload->library) {
-        say("libprof.so is not where profrun belongs to; PROF_LIBRARY=/path/to/libprof.so says "
-            "where it is");
+        say("cannot find the libprof.so of this profrun; set PROF_LIBRARY=/path/to/libprof.so");
         return SAY_INTERNAL;
     }
     return 0;
@@ -111,8 +110,8 @@ static int preload_check_library(const struct preload *preload)
         return 0;
     }
     char *quoted = say_quoted(preload->library);
-    say("cannot preload %s: LD_PRELOAD and LD_LIBRARY_PATH cannot express a colon or a semicolon; "
-        "set PROF_LIBRARY to a link without one",
+    say("cannot preload %s: paths in LD_PRELOAD and LD_LIBRARY_PATH cannot contain a colon or a "
+        "semicolon; set PROF_LIBRARY to a link without one",
         quoted ? quoted : preload->library);
     free(quoted);
     return SAY_USAGE;
@@ -127,7 +126,8 @@ static int preload_find_sim(struct preload *preload)
         return SAY_USAGE;
     }
     if (preload->sim[strcspn(preload->sim, PRELOAD_DIRECTORY_SEPARATORS)] != '\0') {
-        say("cannot use %s: LD_LIBRARY_PATH has no way to write a colon", preload->sim);
+        say("cannot use %s: paths in LD_LIBRARY_PATH cannot contain a colon or a semicolon",
+            preload->sim);
         return SAY_USAGE;
     }
     return 0;

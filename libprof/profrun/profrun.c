@@ -119,8 +119,8 @@ static void run_say_signal(int status)
 {
     if (WIFSIGNALED(status)) {
         const int number = WTERMSIG(status);
-        say("the program was ended by signal %d (%s)%s", number, strsignal(number),
-            WCOREDUMP(status) ? " and left a core dump" : "");
+        say("the program was killed by signal %d (%s)%s", number, strsignal(number),
+            WCOREDUMP(status) ? ", core dumped" : "");
     }
 }
 

@@ -18,7 +18,7 @@ static const struct runnothing_text runnothing_texts[] = {
     [RUNNOTHING_COLD] =
         {"it pushed no range, and CUDA was loaded but not initialised: no GPU, or no "
          "CUDA call",
-         "'profrun --doctor' examines driver and GPU; '--sim' runs the program on a "
+         "'profrun --doctor' checks driver and GPU; '--sim' runs the program on a "
          "simulated GPU"},
     [RUNNOTHING_IDLE] =
         {"it pushed no range, and its CUDA calls launched, copied and allocated nothing",
@@ -26,7 +26,7 @@ static const struct runnothing_text runnothing_texts[] = {
          "profrun"},
     [RUNNOTHING_REFUSED] = {"it pushed no range, and its CUDA calls could not be recorded",
                             "'profrun --doctor' finds out why"},
-    [RUNNOTHING_FAILED] = {"the trace file could not be made", "choose another place with -o"},
+    [RUNNOTHING_FAILED] = {"the trace file could not be created", "choose another path with -o"},
 };
 
 static const struct runnothing_text runnothing_not_found = {
@@ -34,14 +34,14 @@ static const struct runnothing_text runnothing_not_found = {
     "if that is libcudart or libcuda, '--sim' provides a simulated one"};
 static const struct runnothing_text runnothing_no_driver = {
     "it pushed no range, and there is no CUDA driver (libcuda.so.1) on this machine",
-    "'--sim' runs the program on a simulated GPU; 'profrun --doctor' examines this machine"};
+    "'--sim' runs the program on a simulated GPU; 'profrun --doctor' checks this machine"};
 static const struct runnothing_text runnothing_no_simulation = {
     "it pushed no range and made no call of the simulated CUDA",
     "a program for --sim must be built with 'nvcc -cudart shared'; 'profrun --doctor --sim' tests "
     "the simulation"};
 static const struct runnothing_text runnothing_no_cuda = {
     "it pushed no range and loaded no CUDA library",
-    "mark its parts with prof.h or NVTX; 'profrun --doctor' examines CUDA on this machine"};
+    "annotate it with prof.h or NVTX; 'profrun --doctor' checks CUDA on this machine"};
 
 enum runnothing runnothing_read(const char *line, enum runnothing so_far)
 {

@@ -139,7 +139,7 @@ static void runreport_say_one(const char *path)
 
 static void runreport_say_many(const struct runreport_files *files)
 {
-    say("wrote %zu files, one per process; profdump takes them together", files->count);
+    say("wrote %zu files, one per process; profdump reads them together", files->count);
     for (size_t i = 0; i < files->count && i < RUNREPORT_NAMES_MAX; i++) {
         char size[32];
         runreport_format_size(size, sizeof size, files->paths[i]);

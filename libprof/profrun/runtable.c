@@ -78,7 +78,7 @@ void runtable_print(char *const *paths, size_t count, const struct runopts *opti
 {
     char profdump[PATH_MAX];
     if (!runtable_find_profdump(profdump)) {
-        say("no table: profdump is not beside profrun");
+        say("no table: profdump is not in profrun's directory");
         return;
     }
     const char **argv = calloc(count + RUNTABLE_OPTIONS_MAX + 1, sizeof *argv);

@@ -195,7 +195,7 @@ TEST_F(Attach, GoesBackToTheOtherWhenAnythingIsRefused)
         EXPECT_TRUE(attach()) << refused;
         EXPECT_EQ(subscription_form(), SUBSCRIPTION_FIRST) << refused;
         EXPECT_EQ(subscribers, 1) << refused;
-        EXPECT_EQ(fake_gpu_reason().find("CUPTI activity records, but not beside other tools: "),
+        EXPECT_EQ(fake_gpu_reason().find("CUPTI activity records through the v1 subscriber API, which excludes other tools: "),
                   0u)
             << fake_gpu_reason();
         subscription_close();

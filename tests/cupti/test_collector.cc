@@ -201,7 +201,7 @@ TEST(Collector, SaysThatTheNamedLibraryIsNoCupti)
         fake_reset();
         fake_config().cupti_path = "/nowhere/libcupti.so.13";
         cupti_collector.cuda_init();
-        check_refused("PROF_CUPTI names /nowhere/libcupti.so.13");
+        check_refused("cannot load PROF_CUPTI=/nowhere/libcupti.so.13");
     });
 }
 

@@ -80,7 +80,7 @@ expect_mode unavailable
 expect_reason "administrators"
 run PROF_CUPTI=/nowhere/libcupti.so
 expect_mode unavailable
-expect_reason "PROF_CUPTI names /nowhere/libcupti.so"
+expect_reason "cannot load PROF_CUPTI=/nowhere/libcupti.so"
 
 run SIM_FAIL=cuptiEnableCallback=1
 expect_mode unavailable
@@ -96,7 +96,7 @@ done
 # Nothing was handed over: the program does not notice, and the trace does not pretend.
 run SIM_FAIL=cuptiActivityFlushAll=999
 expect_mode partial
-expect_reason "did not hand over"
+expect_reason "did not deliver"
 expect_some unobserved
 expect missing 0
 "$BIN_DIR/profdump" --fail-on-loss run.prof >/dev/null 2>&1

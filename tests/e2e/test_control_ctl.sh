@@ -43,7 +43,7 @@ refused "stop of one that does not record" "it is not recording" ctl "$pid" stop
 refused "dump of one that has nothing" "it is not recording" ctl "$pid" dump x.prof
 ctl "$pid" start
 sleep 0.2
-refused "a second start" "it is recording already" ctl "$pid" start
+refused "a second start" "it is already recording" ctl "$pid" start
 ctl list | found " $pid  on         steps $here/ctl.prof" || fail "the list: $(ctl list)"
 ctl "$pid" dump copy.prof | found "wrote copy.prof"
 ctl "$pid" dump | found "wrote ctl-dump1.prof"

@@ -64,6 +64,6 @@ assert facts['cost']['percent'] > 0.01 and facts['cost']['launches'] > 0, facts[
 # Wrong values are named and have no effect.
 for wrong in lots 0% 101% -1% 2%% 1.5.5 %; do
     PROF_BUDGET=$wrong busy wrong.prof ./busy 1 || fail "$wrong: $(cat stderr.txt)"
-    grep -qF "PROF_BUDGET=$wrong ignored: wants percent 0.01%..100%" stderr.txt || fail "$wrong: $(head -3 stderr.txt)"
+    grep -qF "PROF_BUDGET=$wrong ignored: expected percent 0.01%..100%" stderr.txt || fail "$wrong: $(head -3 stderr.txt)"
     rm -f wrong.prof
 done

@@ -29,5 +29,5 @@ expect_cuda reset.prof -- "process['closed'] and loss['launched'] == 5 == loss['
 
 # the first is the last at the end of a short program
 expect_cuda small-1.prof -- "facts['mode'] == 'partial' and 0 < loss['unobserved'] == 203 - loss['recorded']"
-grep -q 'did not hand over' small-1.err || fail "nothing is said: $(cat small-1.err)"
+grep -q 'did not deliver' small-1.err || fail "nothing is said: $(cat small-1.err)"
 no_violations "libprof with a flush that hangs"

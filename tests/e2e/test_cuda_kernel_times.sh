@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What can be chosen of kernels' times: when they were queued and submitted, and times taken by the hardware; which of the
-# two wins, what CUPTI cannot do, and that no clock of our own is ever registered. Chooses SIM_CUPTI_LAYOUT itself.
+# two wins, what CUPTI does not support, and that no clock of our own is ever registered. Chooses SIM_CUPTI_LAYOUT itself.
 . "$(dirname "$0")/cuda_common.sh"
 
 compile_cuda small
@@ -32,7 +32,7 @@ for layout in 13.0 13.3; do
     PROF_HARDWARE_TRACE=1 run hardware-$layout.prof
     says 'PROF_HARDWARE_TRACE: before CUDA 13.4 device records are collected only when the program ends'
     PROF_HARDWARE_TRACE=1 PROF_KERNEL_LATENCY=1 run both-$layout.prof 2
-    says 'PROF_KERNEL_LATENCY is left out'
+    says 'PROF_KERNEL_LATENCY ignored'
     # What does not fit until the end is dropped and counted.
     SIM_HARDWARE_RECORDS=20 PROF_HARDWARE_TRACE=1 PROF_FLUSH_MS=1 run full-$layout.prof
 done

@@ -24,7 +24,7 @@ refused() {
     local file=$((++number)).prof words=$2
     one_run $file "$1"
     same "$1: lines" 1 "$(wc -l <stderr.txt)"
-    grep -q "^libprof: no GPU times: .*$words.*; PROF_GPU=events times ranges by CUDA events$" stderr.txt || fail "$1: $(cat stderr.txt)"
+    grep -q "^libprof: no GPU times: .*$words.*; PROF_GPU=events times ranges with CUDA events$" stderr.txt || fail "$1: $(cat stderr.txt)"
     "$PROF_BIN/profdump" $file >table.txt
     grep -q "^GPU mode: unavailable, .*$words" table.txt || fail "$1: not in the table"$'\n'"$(cat table.txt)"
     expect_cuda $file -- "$ranges" "facts['mode'] == process['mode'] == 'unavailable' and '$words' in facts['mode_reason']" \
@@ -45,8 +45,8 @@ SIM_OTHER_SUBSCRIBER='Nsight Systems' refused "another tool" "another tool holds
 SIM_OTHER_SUBSCRIBER='the other' SIM_CUPTI_LAYOUT=11.8 refused "another tool, CUDA 11" "another tool holds CUPTI"
 SIM_CUPTI_LAYOUT=13.3 SIM_OTHER_SUBSCRIBER='the first' refused "a tool of the first form" "another tool holds CUPTI: the first"
 SIM_CUPTI_LAYOUT=13.3 SIM_V2_SUBSCRIBER=2 refused "a tool that lets nobody in" "another tool holds CUPTI: another tool"
-SIM_CUPTI_LAYOUT=13.3 SIM_DRIVER_VERSION=13020 SIM_FAIL='cuptiActivityEnable=14' refused "a tool of the second form" \
-    "uses CUPTI in its second form"
+SIM_CUPTI_LAYOUT=13.3 SIM_DRIVER_VERSION=13020 SIM_FAIL='cuptiActivityEnable=14' refused "a tool with the v2 subscriber API" \
+    'v2 subscriber API'
 SIM_CUPTI_LAYOUT=13.3 SIM_FAIL='cuptiActivityEnable_v2(10)=35,cuptiActivityEnable(10)=35' refused "kernels, in both forms: 35" "ERR_NVGPUCTRPERM"
 SIM_FAIL='cuptiSubscribe=39' refused "subscribing: 39" "another tool holds CUPTI"
 SIM_FAIL='cuptiSubscribe=35' refused "subscribing: 35" "NVreg_RestrictProfilingToAdminUsers=0"
@@ -62,8 +62,8 @@ SIM_FAIL='cuptiActivityGetNextRecord=1' refused "sizes" "not compatible"
 SIM_FAIL='cuptiActivityEnable=11' refused "no kind" "refused to record kernels: error 11"
 SIM_FAIL='cuptiActivityEnable(10)=11' refused "kernels" "refused to record kernels: error 11"
 SIM_FAIL='cuptiEnableCallback=1' refused "callbacks" "refused every callback"
-PROF_CUPTI=/nonexistent/libcupti.so refused "a libcupti that is not there" "PROF_CUPTI names /nonexistent/libcupti.so"
-PROF_CUPTI=$SIM_LIB/libcudart.so.13 refused "no libcupti at all" "cannot be loaded as libcupti"
+PROF_CUPTI=/nonexistent/libcupti.so refused "a libcupti that is not there" "cannot load PROF_CUPTI=/nonexistent/libcupti.so"
+PROF_CUPTI=$SIM_LIB/libcudart.so.13 refused "no libcupti at all" "as libcupti"
 SIM_DRIVER_VERSION=12040 PROF_CUPTI=$SIM_LIB/libcupti.so.13 refused "an old driver" \
     "is of CUDA 13.0 and newer than the driver, which is for CUDA 12.4"
 
@@ -73,7 +73,7 @@ cp "$SIM_LIB/libcupti.so.13" twice/
 SIM_OTHER_SUBSCRIBER=first simulate twice.prof env LD_PRELOAD="$here/twice/libcupti.so.13 $lib" PROF_CUPTI="$SIM_LIB/libcupti.so.13" \
     ./small 5 >stdout.txt 2>stderr.txt || true
 expect_cuda twice.prof -- "'another tool holds CUPTI: first' in facts['mode_reason']" \
-    "'two libcupti in the process' in facts['mode_reason']" "facts['mode_reason'].count('libcupti.so.13') == 2"
+    "'the process has loaded two libcupti' in facts['mode_reason']" "facts['mode_reason'].count('libcupti.so.13') == 2"
 
 # What was asked for.
 SIM_OTHER_SUBSCRIBER=first unavailable "CUPTI or nobody" "another tool holds CUPTI: first" cupti
@@ -129,7 +129,7 @@ expect_cuda always-*.prof once-*.prof -- "$ranges" "loss['launched'] in (0, 8)" 
 # What fails of the form that lets other tools in is done in the other form; the file says what it was.
 for name in Subscribe ActivityEnable ActivityRegisterCallbacks ActivityGetNextRecord GetTimestamp; do
     expect_cuda always-13.3-cupti${name}_v2.prof -- "facts['mode'] == 'cupti' and loss['recorded'] == 8" \
-        "'records, but not beside other tools: ' in facts['mode_reason']"
+        "'v1 subscriber API, which excludes other tools: ' in facts['mode_reason']"
 done
 expect_cuda always-13.3-cuptiActivityEnable.prof -- "facts['mode'] == 'cupti' and facts['mode_reason'] == 'CUPTI activity records, beside other tools'"
 

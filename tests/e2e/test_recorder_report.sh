@@ -49,7 +49,7 @@ status=0
 LD_PRELOAD=$here/alone/libprof.so PROF_OUTPUT=alone.prof ./reported child >stdout.txt 2>stderr.txt || status=$?
 same "status without profdump" 7 $status
 same "its output" "the trace file cannot be read or the output cannot be written" "$(head -n 1 stdout.txt)"
-grep -q '^libprof: .* need libprofdump.so beside libprof.so' stderr.txt || fail "does not say what it needs: $(cat stderr.txt)"
+grep -q '^libprof: .* need libprofdump.so next to libprof.so' stderr.txt || fail "does not say what it needs: $(cat stderr.txt)"
 grep -q "^libprof: wrote $here/alone.prof" stderr.txt || fail "not said where, without profdump: $(cat stderr.txt)"
 found -q . < <(grep -v '^libprof: ' stderr.txt) && fail "a table without profdump: $(cat stderr.txt)"
 expect alone.prof 'count["reported"] == 1' 'process["closed"]'

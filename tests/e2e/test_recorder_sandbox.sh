@@ -55,7 +55,7 @@ for end in return _exit quick_exit; do
         sandboxed records $how "${all[@]}" $end
         expect "$trace" "${ended[@]}"
         same "files of $how $end" "$trace" "$(ls "$here"/*.prof | grep "/$number[.-]")"
-        found "the program enters a sandbox: the recording in $trace ends here" <stderr.txt || fail "$how says nothing"
+        found "the program enters a sandbox, which ends the recording in $trace" <stderr.txt || fail "$how says nothing"
     done
 done
 sandboxed records strict push SYS_exit

@@ -14,7 +14,7 @@ mkdir tmp
 masked() {
     sed -E 's#/[^ ,:]*/#PATH/#g; s/[0-9]+/N/g' |
         sed -E 's/^(OK  |WARN) +(permission|partition|container|clock|disk|mapping|limits|memory|kernel) .*/any   \2/' |
-        sed -E '/^(all is well|nothing failed; .*)$/d'
+        sed -E '/^(all checks passed|no check failed; .*)$/d'
 }
 
 line() {
@@ -22,9 +22,9 @@ line() {
 }
 
 wanted="OK    driver      CUDA N.N, PATH/libcuda.so.N
-OK    stubs       no stub of libcuda is in the way
+OK    stubs       the library path contains no stub of libcuda
 OK    cupti       CUPTI N.N.N, PATH/libcupti.so.N
-OK    duplicates  no library of CUDA is twice on LD_LIBRARY_PATH
+OK    duplicates  no CUDA library occurs twice on LD_LIBRARY_PATH
 OK    preloads    nothing else is preloaded
 OK    injection   no other tool is injected into CUDA, NVTX or ITT
 any   permission
@@ -47,7 +47,7 @@ check "nothing is left behind" "" "$(find tmp -mindepth 1; find . -name '*.prof'
 run --doctor --sim=12.4
 check_has "an older CUPTI" "CUPTI API 22" "$(line cupti)"
 
-# Each trouble, and what is said about it.
+# Each problem, and its message.
 trouble() { # GRADE CHECK WORDS STATUS
     run --doctor --sim
     check_has "$2: grade" "$1" "$(line "$2")"
@@ -59,11 +59,11 @@ check_has "the holder is named" "another tool holds CUPTI: Nsight Systems" "$(li
 SIM_FAIL=cuptiSubscribe=35 trouble FAIL trial "NVreg_RestrictProfilingToAdminUsers=0" 1
 PROF_GPU=events trouble WARN trial "ranges have CUDA times, kernels have none: " 0
 PROF_GPU=none trouble FAIL trial "neither kernels nor ranges have CUDA times" 1
-SIM_DEVICES=0 trouble FAIL trial "the test program did not work" 1
-SIM_FAIL=cuLaunchKernel=700 trouble FAIL trial "cuLaunchKernel answers 700" 1
+SIM_DEVICES=0 trouble FAIL trial "the test program failed" 1
+SIM_FAIL=cuLaunchKernel=700 trouble FAIL trial "cuLaunchKernel returned error 700" 1
 SIM_DROP_EVERY=3 trouble FAIL trial "kernels were recorded" 1
 SIM_DRIVER_VERSION=12040 PROF_CUPTI=$SIM_LIB/libcupti.so.13 trouble FAIL cupti "newer than the driver" 1
-PROF_CUPTI=/nonexistent.so trouble WARN cupti "PROF_CUPTI names /nonexistent.so" 1 # and the trial has no times
+PROF_CUPTI=/nonexistent.so trouble WARN cupti "cannot load PROF_CUPTI=/nonexistent.so" 1 # and the trial has no times
 CUDA_INJECTION64_PATH=/opt/nsys/libToolsInjection64.so trouble WARN injection "CUDA_INJECTION64_PATH=/opt/nsys" 0
 check_has "another tool is called: the trial" "all launches and kernels recorded" "$(line trial)"
 NVTX_INJECTION64_PATH=/opt/other.so trouble WARN injection "NVTX_INJECTION64_PATH=/opt/other.so" 0
@@ -98,7 +98,7 @@ check_has "files are limited" "ulimit -f" "$(line limits)"
 if [ ! -e /proc/driver/nvidia/version ]; then
     run --doctor
     check "without CUDA: status" 0 "$status"
-    check_has "without CUDA" "no libcuda.so.1: ranges and the CPU are recorded" "$(line driver)"
+    check_has "without CUDA" "no libcuda.so.1: ranges are recorded" "$(line driver)"
     check_has "without CUDA: trial" "no test kernel was launched" "$(line trial)"
 fi
 

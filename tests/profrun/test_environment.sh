@@ -51,7 +51,7 @@ cp -r tree 'with:colon/'
 PROFRUN="$here/with:colon/tree/bin/profrun"
 run touch ran
 check "a path that the loader cannot express" 2 "$status"
-check_has "is said" "cannot express a colon" "$err"
+check_has "is said" "cannot contain a colon" "$err"
 check "and the program not run" "" "$(ls ran 2>/dev/null)"
 ln -s "$here/with:colon/tree/lib/libprof.so" plain.so
 export PROF_LIBRARY=plain.so

@@ -15,7 +15,7 @@ profrun: 'profdump run.prof' shows the table, --chrome out.json writes the timel
 printf '\211PROF\r\n\032 and what was recorded' >run.prof
 run -o run.prof touch ran
 check "an existing file is refused" 2 "$status"
-check_has "and named" "run.prof exists; --force replaces it" "$err"
+check_has "and named" "run.prof exists; replace it with --force" "$err"
 check "and the program not run" "" "$(ls ran 2>/dev/null)"
 printf '\211PROF\r\n\032 and what was recorded' >run.prof
 run --force -o run.prof true
@@ -82,7 +82,7 @@ check_has "one table of all" "TABLE -- $here/many.prof $here/other.prof" "$err"
 rm tree/bin/profdump
 run -o lonely.prof true
 check "without profdump the status is still the program's" 0 "$status"
-check_has "and it is said" "no table: profdump is not beside profrun" "$err"
+check_has "and it is said" "no table: profdump is not in profrun's directory" "$err"
 
 check "the session files are removed" "" "$(ls tmp)"
 finish

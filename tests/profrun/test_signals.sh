@@ -6,7 +6,7 @@ make_tree
 for name in SEGV KILL TERM ABRT INT HUP QUIT PIPE; do
     run sh -c "kill -$name \$\$"
     check "killed by $name" "$((128 + $(kill -l $name)))" "$status"
-    check_has "said for $name" "the program was ended by signal $(kill -l $name)" "$err"
+    check_has "said for $name" "the program was killed by signal $(kill -l $name)" "$err"
 done
 check "no core dump of profrun" "" "$(ls core* 2>/dev/null)"
 

@@ -8,11 +8,11 @@ check "status of true" 0 "$status"
 check "stdout of true" "" "$out"
 check "nothing recorded is two lines" 2 "$(grep -c '^profrun: ' err.txt)"
 check_has "which say why" "profrun: true recorded nothing: it pushed no range" "$err"
-check_has "and what to do" "'profrun --doctor' examines" "$err"
+check_has "and what to do" "'profrun --doctor' checks" "$err"
 
 # The library's reason comes first; of several processes, that of the one that came closest to a recording.
 for note in 'off:never switched on:--help-env' 'cold:not initialised:--sim' 'idle:copied and allocated nothing:server' \
-    'refused:could not be recorded:--doctor' 'failed:could not be made:-o'; do
+    'refused:could not be recorded:--doctor' 'failed:could not be created:-o'; do
     IFS=: read -r word why remedy <<<"$note"
     export STAND_IN_SAYS="# $word"
     run true

@@ -11,111 +11,123 @@
 #include <string.h>
 #include <unistd.h>
 
-/* X(NAME, field, kind, default text, default, lowest, highest, choices, help) kind: TEXT, NUMBER,
- * FLAG (0 or 1) or CHOICE (choices separated by ", ", value = place in the list). */
-#define CONFIG_TABLE(X)                                                                            \
-    X("PROF_OUTPUT", output, TEXT, "%e%R-%p.prof", 0, 0, 0, "",                                    \
-      "Name of the trace file: %p process id, %h host, %r rank, %R -rank and its number in a "     \
-      "parallel job and nothing elsewhere, %e program, %n lowest free number, %q{NAME} variable, " \
-      "%% percent sign.")                                                                          \
-    X("PROF_START", start, MOMENT, "auto", 0, 0, 0, "auto, now, api, cuda, step:10, time:5s",      \
-      "When recording begins: now, at prof_start() (api), at cudaProfilerStart() until "           \
-      "cudaProfilerStop() (cuda), when that step of prof_step() begins, so long after the "        \
-      "program began (ms, s, m, h), or now if preloaded or injected and at prof_start() if "       \
-      "linked (auto).")                                                                            \
-    X("PROF_STOP", stop, MOMENT, "never", 0, 0, 0, "never, step:20, time:30s",                     \
-      "When recording ends: when that step begins, or so long after the program began.")           \
-    X("PROF_SCHEDULE", schedule, SCHEDULE, "", 0, 0, 0,                                            \
-      "skip_first=10,wait=5,warmup=1,active=3,repeat=2",                                           \
-      "Record the active steps of prof_step() only, as torch.profiler.schedule has it; instead "   \
-      "of PROF_START. Zero where not given, but for active; repeat=0 has no end.")                 \
-    X("PROF_SIGNAL", signal, SIGNAL, "", 0, 0, 0, "name or number",                                \
-      "Each such signal switches recording on or off.")                                            \
-    X("PROF_CONTROL", control, FLAG, "0", 0, 0, 1, "",                                             \
-      "Obey profdump ctl, through a socket in $XDG_RUNTIME_DIR/libprof or /tmp/libprof-UID.")      \
-    X("PROF_RING_SECONDS", ring_seconds, NUMBER, "0", 0, 0, 1000000, "",                           \
-      "A dump keeps what is younger than so many seconds, in whole chunks of 64 KiB; 0 keeps "     \
-      "all.")                                                                                      \
-    X("PROF_MAX_MB", max_mib, NUMBER, "8192", 8192, 2, 1048576, "",                                \
-      "Size limit of the trace file in MiB.")                                                      \
-    X("PROF_FULL", full, CHOICE, "stop", 0, 0, 0, "stop, ring",                                    \
-      "At the size limit: stop and count what is lost, or keep the last part only (ring).")        \
-    X("PROF_CUDA", cuda, FLAG, "1", 1, 0, 1, "", "Record CUDA calls and what the devices do.")     \
-    X("PROF_NVTX", nvtx, FLAG, "1", 1, 0, 1, "", "Record what the program annotates with NVTX.")   \
-    X("PROF_ITT", itt, FLAG, "1", 1, 0, 1, "", "Record what the program annotates with ITT.")      \
-    X("PROF_CUBLAS", cublas, FLAG, "1", 1, 0, 1, "",                                               \
-      "Record matrix products of cuBLAS and cuBLASLt as ranges with their sizes and types.")       \
-    X("PROF_EMIT_NVTX", emit_nvtx, FLAG, "0", 0, 0, 1, "",                                         \
-      "Forward the ranges of prof.h to the NVTX tool that NVTX_INJECTION64_PATH names.")           \
-    X("PROF_GPU", gpu, CHOICE, "auto", 0, 0, 0, "auto, cupti, events, none",                       \
-      "Time the device with CUPTI if it is available (auto, cupti), with CUDA events around "      \
-      "ranges, which are barriers in the program's streams (events), or not at all (none).")       \
-    X("PROF_GPU_DETAIL", gpu_detail, CHOICE, "standard", CONFIG_DETAIL_STANDARD, 0, 0,             \
-      "minimal, standard, full",                                                                   \
-      "How much CUPTI records: kernels, copies, sets and the calls that launch them (minimal), "   \
-      "also memory, waits and who made the nodes of graphs (standard), also every other call "     \
-      "that fails and which event was waited for (full).")                                         \
-    X("PROF_EVENT_STREAM", event_stream, CHOICE, "legacy", 0, 0, 0, "legacy, thread",              \
-      "The stream on which CUDA events time ranges: the default stream of the context, or that "   \
-      "of the thread.")                                                                            \
-    X("PROF_CUPTI", cupti_path, TEXT, "", 0, 0, 0, "",                                             \
-      "The libcupti to load, instead of searching for one.")                                       \
-    X("PROF_START_EVENTS", start_events, FLAG, "1", 1, 0, 1, "",                                   \
-      "Bracket one tiny operation per device between clock readings, to prove the clocks agree.")  \
-    X("PROF_GRAPHS", graphs, CHOICE, "nodes", 0, 0, 0, "nodes, graph",                             \
-      "What a launched CUDA graph gives: a record per kernel, copy and set (nodes), or one for "   \
-      "the whole graph, which costs the least (graph).")                                           \
-    X("PROF_MEMORY", memory, FLAG, "1", 1, 0, 1, "",                                               \
-      "Record memory that CUDA allocates and releases, and its pools.")                            \
-    X("PROF_UNIFIED_MEMORY", unified_memory, FLAG, "0", 0, 0, 1, "",                               \
-      "Record migrations and page faults of managed memory; slows programs that use it.")          \
-    X("PROF_KERNEL_LATENCY", kernel_latency, FLAG, "0", 0, 0, 1, "",                               \
-      "Record when kernels were queued and submitted, too: CUPTI does more at every launch.")      \
-    X("PROF_HARDWARE_TRACE", hardware_trace, FLAG, "0", 0, 0, 1, "",                               \
-      "Have the device's hardware time kernels (Blackwell and later, CUDA 12.8); without "         \
-      "PROF_KERNEL_LATENCY, and before CUDA 13.4 collected only at the end.")                      \
-    X("PROF_FLUSH_MS", flush_ms, NUMBER, "100", 100, 1, 60000, "",                                 \
-      "Flush device records this often, in ms. kill -9 loses operations in flight, and "           \
-      "those that ended within twice that time or a thread's last 50.")                            \
-    X("PROF_GPU_BUFFER_KB", gpu_buffer_kib, NUMBER, "1024", 1024, 64, 65536, "",                   \
-      "Largest size of one buffer of device records in KiB; at low record rates buffers are "      \
-      "smaller.")                                                                                  \
-    X("PROF_EXIT_MS", exit_ms, NUMBER, "2000", 2000, 0, 600000, "",                                \
-      "Longest delay of the program's exit in ms; device records not collected by then are lost.") \
-    X("PROF_STACKS", stacks, CHOICE, "off", 0, 0, 0, "off, launch, range",                         \
-      "Take call stacks: at CUDA calls that launch, copy, set or allocate (launch), or there and " \
-      "where ranges are opened (range).")                                                          \
-    X("PROF_STACK_DEPTH", stack_depth, NUMBER, "32", 32, 1, 127, "",                               \
-      "Frames kept of a call stack, those of CUPTI and CUDA included.")                            \
-    X("PROF_STACK_METHOD", stack_method, CHOICE, "auto", 0, 0, 0, "auto, tables, frames",          \
-      "How a call stack is found: by unwind tables (needs libunwind.so.8), by frame pointers, or " \
-      "by tables where they serve and else by frame pointers (auto).")                             \
-    X("PROF_BUDGET", budget_ppm, PERCENT, "", 0, 100, 1000000, "",                                 \
-      "What recording may cost, in percent of wall time. Above it, call stacks are not taken any " \
-      "more, then CUDA calls that launch nothing not recorded, then the operations of graphs.")    \
-    X("PROF_TABLE", table, FLAG, "1", 1, 0, 1, "",                                                 \
-      "Print the key averages on stderr at exit. Needs profdump beside libprof.so and a "          \
-      "trace of at most 64 MiB; gives up after 10 seconds.")                                       \
-    X("PROF_TABLE_ROWS", table_rows, NUMBER, "30", 30, 1, 1000000, "", "Rows of that table.")      \
-    X("PROF_LOG", log_level, NUMBER, "1", 1, 0, 5, "",                                             \
-      "Messages on stderr: 0 none, 1 errors, 2 per process, 3 per thread, 4 per buffer, 5 per "    \
-      "event.")                                                                                    \
-    X("PROF_SESSION_FILE", session_file, TEXT, "", 0, 0, 0, "",                                    \
-      "Existing file to which libprof appends the path of each trace file, or \"# \" and a word "  \
-      "that says why there is none, one per line. Set by profrun.")
+/* X(NAME, field, kind, default text, default, lowest, highest, choices, help). The kind is TEXT,
+ * NUMBER, FLAG (0 or 1), CHOICE (separated by ", "; the value is the index), or another config_kind. */
+#define CONFIG_TABLE(X)                                                                          \
+    X("PROF_OUTPUT", output, TEXT, "%e%R-%p.prof", 0, 0, 0, "",                                  \
+      "Trace file name: %p process id, %h host name, %r rank, %R \"-rankN\" in a parallel job "  \
+      "and "                                                                                     \
+      "nothing elsewhere, %e program name, %n lowest unused number, %q{NAME} environment "       \
+      "variable, "                                                                               \
+      "%% percent sign.")                                                                        \
+    X("PROF_START", start, MOMENT, "auto", 0, 0, 0, "auto, now, api, cuda, step:10, time:5s",    \
+      "When recording begins: immediately (now), at prof_start() (api), between "                \
+      "cudaProfilerStart() and cudaProfilerStop() (cuda), at that step of prof_step() (step), "  \
+      "or this long after the program started, in ms, s, m or h (time). auto means now if the "  \
+      "library is preloaded or injected, and api if it is linked.")                              \
+    X("PROF_STOP", stop, MOMENT, "never", 0, 0, 0, "never, step:20, time:30s",                   \
+      "When recording ends: at that step of prof_step(), or this long after the program "        \
+      "started.")                                                                                \
+    X("PROF_SCHEDULE", schedule, SCHEDULE, "", 0, 0, 0,                                          \
+      "skip_first=10,wait=5,warmup=1,active=3,repeat=2",                                         \
+      "Record only the active steps of prof_step(), like torch.profiler.schedule. Replaces "     \
+      "PROF_START. active is required, other fields default to 0; repeat=0 repeats forever.")    \
+    X("PROF_SIGNAL", signal, SIGNAL, "", 0, 0, 0, "name or number",                              \
+      "Toggle recording whenever the process receives this signal.")                             \
+    X("PROF_CONTROL", control, FLAG, "0", 0, 0, 1, "",                                           \
+      "Accept commands from profdump ctl on a socket in $XDG_RUNTIME_DIR/libprof or "            \
+      "/tmp/libprof-UID.")                                                                       \
+    X("PROF_RING_SECONDS", ring_seconds, NUMBER, "0", 0, 0, 1000000, "",                         \
+      "Limit a dump to the last seconds, in whole chunks of 64 KiB; 0 dumps everything that is " \
+      "left.")                                                                                   \
+    X("PROF_MAX_MB", max_mib, NUMBER, "8192", 8192, 2, 1048576, "",                              \
+      "Size limit of the trace file in MiB.")                                                    \
+    X("PROF_FULL", full, CHOICE, "stop", 0, 0, 0, "stop, ring",                                  \
+      "At the size limit: stop recording and count the losses (stop), or overwrite the oldest "  \
+      "part (ring).")                                                                            \
+    X("PROF_CUDA", cuda, FLAG, "1", 1, 0, 1, "", "Record CUDA calls and device operations.")     \
+    X("PROF_NVTX", nvtx, FLAG, "1", 1, 0, 1, "", "Record the program's NVTX annotations.")       \
+    X("PROF_ITT", itt, FLAG, "1", 1, 0, 1, "", "Record the program's ITT annotations.")          \
+    X("PROF_CUBLAS", cublas, FLAG, "1", 1, 0, 1, "",                                             \
+      "Record matrix products of cuBLAS and cuBLASLt as ranges with their sizes and types.")     \
+    X("PROF_EMIT_NVTX", emit_nvtx, FLAG, "0", 0, 0, 1, "",                                       \
+      "Forward the ranges of prof.h to the NVTX tool that NVTX_INJECTION64_PATH names.")         \
+    X("PROF_GPU", gpu, CHOICE, "auto", 0, 0, 0, "auto, cupti, events, none",                     \
+      "How to time device operations: with CUPTI if available (auto, cupti), with CUDA events "  \
+      "around ranges, which are barriers in the program's streams (events), or not at all "      \
+      "(none).")                                                                                 \
+    X("PROF_GPU_DETAIL", gpu_detail, CHOICE, "standard", CONFIG_DETAIL_STANDARD, 0, 0,           \
+      "minimal, standard, full",                                                                 \
+      "What CUPTI records: kernels, copies, sets and the calls that launch them (minimal), "     \
+      "also memory, waits and where the nodes of graphs come from (standard), also all other "   \
+      "calls that fail and the event that each wait is for (full).")                             \
+    X("PROF_EVENT_STREAM", event_stream, CHOICE, "legacy", 0, 0, 0, "legacy, thread",            \
+      "Stream on which CUDA events time ranges: the legacy default stream, or the thread's "     \
+      "default stream.")                                                                         \
+    X("PROF_CUPTI", cupti_path, TEXT, "", 0, 0, 0, "",                                           \
+      "Load this libcupti instead of searching for one.")                                        \
+    X("PROF_START_EVENTS", start_events, FLAG, "1", 1, 0, 1, "",                                 \
+      "At the start, time one tiny operation per device between two readings of the CPU clock, " \
+      "to verify that the clocks agree.")                                                        \
+    X("PROF_GRAPHS", graphs, CHOICE, "nodes", 0, 0, 0, "nodes, graph",                           \
+      "How to record a launched CUDA graph: one record per kernel, copy and set (nodes), or "    \
+      "one for the whole graph, which costs the least (graph).")                                 \
+    X("PROF_MEMORY", memory, FLAG, "1", 1, 0, 1, "",                                             \
+      "Record CUDA memory allocations, frees and memory pools.")                                 \
+    X("PROF_UNIFIED_MEMORY", unified_memory, FLAG, "0", 0, 0, 1, "",                             \
+      "Record migrations and page faults of managed memory; slows down programs that use it.")   \
+    X("PROF_KERNEL_LATENCY", kernel_latency, FLAG, "0", 0, 0, 1, "",                             \
+      "Also record when kernels were queued and submitted; adds to the cost of every launch.")   \
+    X("PROF_HARDWARE_TRACE", hardware_trace, FLAG, "0", 0, 0, 1, "",                             \
+      "Let the device's hardware time kernels (Blackwell and later, CUDA 12.8 and later). Not "  \
+      "together with PROF_KERNEL_LATENCY. Before CUDA 13.4, device records are collected only "  \
+      "at the end.")                                                                             \
+    X("PROF_FLUSH_MS", flush_ms, NUMBER, "100", 100, 1, 60000, "",                               \
+      "Flush device records this often, in ms. kill -9 loses operations in flight, and those "   \
+      "that ended within the last two intervals or are among a thread's last 50.")               \
+    X("PROF_GPU_BUFFER_KB", gpu_buffer_kib, NUMBER, "1024", 1024, 64, 65536, "",                 \
+      "Largest size of a buffer for device records, in KiB. Buffers are smaller at low record "  \
+      "rates.")                                                                                  \
+    X("PROF_EXIT_MS", exit_ms, NUMBER, "2000", 2000, 0, 600000, "",                              \
+      "Longest delay of the program's exit in ms; device records not collected by then are "     \
+      "lost.")                                                                                   \
+    X("PROF_STACKS", stacks, CHOICE, "off", 0, 0, 0, "off, launch, range",                       \
+      "Record call stacks of CUDA calls that launch, copy, set or allocate (launch), or of "     \
+      "these and of ranges (range).")                                                            \
+    X("PROF_STACK_DEPTH", stack_depth, NUMBER, "32", 32, 1, 127, "",                             \
+      "Maximum number of frames per call stack, including those in CUPTI and CUDA.")             \
+    X("PROF_STACK_METHOD", stack_method, CHOICE, "auto", 0, 0, 0, "auto, tables, frames",        \
+      "How to unwind call stacks: with unwind tables (tables; needs libunwind.so.8), with "      \
+      "frame pointers (frames), or with tables where they exist and frame pointers elsewhere "   \
+      "(auto).")                                                                                 \
+    X("PROF_BUDGET", budget_ppm, PERCENT, "", 0, 100, 1000000, "",                               \
+      "Limit for the cost of recording, in percent of wall time. Above it, libprof stops "       \
+      "recording call stacks, then CUDA calls that launch nothing, then the operations of "      \
+      "graphs.")                                                                                 \
+    X("PROF_TABLE", table, FLAG, "1", 1, 0, 1, "",                                               \
+      "Print the key averages on stderr at exit. Needs profdump next to libprof.so and a trace " \
+      "of at most 64 MiB; gives up after 10 seconds.")                                           \
+    X("PROF_TABLE_ROWS", table_rows, NUMBER, "30", 30, 1, 1000000, "",                           \
+      "Number of rows of that table.")                                                           \
+    X("PROF_LOG", log_level, NUMBER, "1", 1, 0, 5, "",                                           \
+      "Messages on stderr: 0 none, 1 errors, 2 per process, 3 per thread, 4 per buffer, 5 per "  \
+      "event.")                                                                                  \
+    X("PROF_SESSION_FILE", session_file, TEXT, "", 0, 0, 0, "",                                  \
+      "Existing file to which libprof appends one line per process: the path of the trace "      \
+      "file, or \"# \" and a word for why there is none. Set by profrun.")
 
 enum config_kind {
     CONFIG_TEXT,
     CONFIG_NUMBER,
     CONFIG_FLAG,
     CONFIG_CHOICE,
-    CONFIG_MOMENT, /* a choice; an example in the list, "step:10", stands for any number */
+    CONFIG_MOMENT, /* a choice; "step:10" in the list means any number of steps */
     CONFIG_SCHEDULE,
     CONFIG_SIGNAL,
     CONFIG_PERCENT, /* kept as millionths */
 };
 
-/* How a row is parsed; parallel to config_shown[]. */
+/* How to parse a variable. Same order as config_shown[]. */
 struct config_rule {
     enum config_kind kind;
     size_t offset; /* of the field in struct config */
@@ -161,8 +173,7 @@ static const struct config_option config_shown[] = {CONFIG_TABLE(CONFIG_SHOWN)};
     .field = CONFIG_VALUE_##kind(text, value),
 static struct config config_values = {CONFIG_TABLE(CONFIG_DEFAULT)};
 
-/* Which variables have a value that was refused; their names are ours, their values the
- * environment's. */
+/* Variables whose value was rejected: config_warn() reports them. */
 static bool config_refused[CONFIG_COUNT];
 
 const struct config *config_get(void)
@@ -182,7 +193,7 @@ static bool config_parse_number(const struct config_rule *rule, const char *text
     return end && *end == '\0' && *value >= rule->lowest && *value <= rule->highest;
 }
 
-/* "2%", "0.5%", or without the sign; not strtod(), which minds the locale. */
+/* Parses "2%", "0.5%" or "2". Not with strtod(), which depends on the locale. */
 static bool config_parse_percent(const struct config_rule *rule, const char *text, uint64_t *value)
 {
     uint64_t ppm;
@@ -198,7 +209,7 @@ static bool config_parse_percent(const struct config_rule *rule, const char *tex
     return *end == '\0' && ppm >= rule->lowest && ppm <= rule->highest;
 }
 
-/* The number of "step:10", milliseconds of "time:5s". */
+/* Parses the "10" of "step:10", or the "5s" of "time:5s" as milliseconds. */
 static bool config_parse_amount(const char *text, bool is_time, uint64_t *amount)
 {
     static const struct {
@@ -218,7 +229,7 @@ static bool config_parse_amount(const char *text, bool is_time, uint64_t *amount
     return false;
 }
 
-/* The place in the list, and the amount in the bits above. */
+/* Stores the index of the choice, and the amount in the bits above CONFIG_AMOUNT_SHIFT. */
 static bool config_parse_moment(const struct config_rule *rule, const char *text, uint64_t *value)
 {
     size_t size = strlen(text);
@@ -252,9 +263,9 @@ static bool config_parse_choice(const struct config_rule *rule, const char *text
     return false;
 }
 
-/* A copy that lasts: programs write their title over argv and the environment behind it. NULL: too
- * long. */
-static const char *config_keep(const char *text)
+/* Copies the text, because programs overwrite argv and the environment with their title. Returns
+ * NULL if the text is too long. */
+static const char *config_copy(const char *text)
 {
     static char pool[4 * 4096]; /* a path for each text of the table */
     static size_t used;
@@ -287,10 +298,10 @@ static bool config_parse(const struct config_rule *rule, const char *text)
     if (rule->kind == CONFIG_TEXT || rule->kind == CONFIG_SCHEDULE) {
         struct schedule schedule;
         bool readable = rule->kind == CONFIG_TEXT || schedule_parse(text, &schedule);
-        const char *kept = readable ? config_keep(text) : NULL;
-        if (kept)
-            *(const char **)field = kept;
-        return kept != NULL;
+        const char *copy = readable ? config_copy(text) : NULL;
+        if (copy)
+            *(const char **)field = copy;
+        return copy != NULL;
     }
     uint64_t value;
     bool good = config_parse_value(rule, text, &value);
@@ -329,7 +340,7 @@ void config_emit_nvtx(void)
     config_values.emit_nvtx = 1;
 }
 
-static bool config_knows(const char *entry)
+static bool config_is_variable(const char *entry)
 {
     size_t size = strcspn(entry, "=");
     if (strncmp(entry, "PROF_LIBRARY", size) == 0 && size == strlen("PROF_LIBRARY"))
@@ -343,7 +354,7 @@ static bool config_knows(const char *entry)
 static void config_warn_refused(size_t i)
 {
     const struct config_option *option = &config_shown[i];
-    log_line(LOG_ERROR, "%s=%.64s ignored: wants %s %s; %s is used", option->name,
+    log_line(LOG_ERROR, "%s=%.64s ignored: expected %s %s; using %s", option->name,
              secure_getenv(option->name), option->type_name, option->range_text,
              *option->default_text ? option->default_text : "none");
 }
@@ -354,8 +365,7 @@ void config_warn(void)
         if (config_refused[i])
             config_warn_refused(i);
     for (char **entry = environ; entry && *entry; entry++)
-        if (strncmp(*entry, "PROF_", 5) == 0 && !config_knows(*entry))
-            log_line(LOG_ERROR,
-                     "%.*s is no variable of libprof: ignored (profrun --help-env lists them)",
+        if (strncmp(*entry, "PROF_", 5) == 0 && !config_is_variable(*entry))
+            log_line(LOG_ERROR, "%.*s ignored: unknown variable ('profrun --help-env' lists all)",
                      (int)strcspn(*entry, "="), *entry);
 }

@@ -68,11 +68,11 @@ static void control_switch(struct control_answer *answer, bool on)
     struct session_status status;
     session_describe(&status);
     if (status.on == on)
-        control_say(answer, "failed it is %s\n", on ? "recording already" : "not recording");
+        control_say(answer, "failed it is %s\n", on ? "already recording" : "not recording");
     else if (session_switch(on, PROF_CONTROL_CTL))
         control_say(answer, "ok\n");
     else
-        control_say(answer, "failed its recording is over\n");
+        control_say(answer, "failed its recording has ended for good\n");
 }
 
 static void control_dump(struct control_answer *answer, const char *path)
@@ -98,6 +98,6 @@ size_t control_commands_run(const char *command, char *text, size_t text_bytes)
     else if (strncmp(command, "dump ", 5) == 0)
         control_dump(&answer, command + 5);
     else
-        control_say(&answer, "failed it does not know this command\n");
+        control_say(&answer, "failed unknown command\n");
     return answer.size;
 }

@@ -291,7 +291,7 @@ static bool session_create(void)
     bool tables = budget >= SESSION_ADDRESS_MIN && thread_init(budget / 4);
     int error = tables ? session_create_named(&rank) : ENOMEM;
     if (error) {
-        log_line(LOG_ERROR, "cannot record to %s: %s; the program goes on without",
+        log_line(LOG_ERROR, "cannot record to %s: %s; the program runs without recording",
                  *session.path ? session.path : config_get()->output, strerror(error));
         session.path[0] = '\0';
         return false;
@@ -692,7 +692,7 @@ static void session_leave(void)
     store_relaxed(&session.leaving, 1u);
     if (session_has_file() && load_relaxed(&session.epoch)) {
         loss_add(PROF_LOSS_SANDBOX, 1);
-        log_line(LOG_ERROR, "the program enters a sandbox: the recording in %s ends here",
+        log_line(LOG_ERROR, "the program enters a sandbox, which ends the recording in %s",
                  session.path);
     }
     session_switch(false, PROF_CONTROL_SANDBOX);

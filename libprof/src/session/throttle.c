@@ -69,7 +69,7 @@ static void throttle_apply(uint32_t what, bool on, const struct governor_period 
         keep(on);
     meta_append(PROF_REC_THROTTLE, &record, sizeof record, NULL, 0);
     /* in integers: %f has the locale's decimal point */
-    log_line(LOG_PROCESS, "recording cost %u.%02u %% of wall, the budget is %u.%02u %%: %s are %s",
+    log_line(LOG_PROCESS, "recording cost %u.%02u %% of wall time, budget %u.%02u %%: %s are %s",
              record.cost_ppm / 10000, record.cost_ppm / 100 % 100, record.budget_ppm / 10000,
              record.budget_ppm / 100 % 100, throttle_name(what),
              on ? "recorded again" : "not recorded any more");

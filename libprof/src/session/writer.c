@@ -54,7 +54,7 @@ static void writer_sample_clock(void)
         return;
     meta_info(PROF_INFO_NOTE,
               "the processor's counter jumped: times around that moment are inexact");
-    log_line(LOG_PROCESS, "the processor's counter jumped: times around now are inexact");
+    log_line(LOG_PROCESS, "the time-stamp counter jumped: times around now are inexact");
 }
 
 static void writer_do_periodic(struct writer_due *due)
@@ -135,7 +135,7 @@ void writer_start(void)
     writer_has_begun = false;
     int error = worker_begin(&writer);
     if (error)
-        log_line(LOG_ERROR, "no writer thread (%s): recording goes on, more slowly",
+        log_line(LOG_ERROR, "cannot start the writer thread (%s): recording continues, but slower",
                  strerror(error));
 }
 

@@ -320,7 +320,7 @@ void stacks_thread_begin(struct stacks_thread *self)
 static void stacks_file_begun(void)
 {
     if (stacks_chosen() && !stacks.tables && !stacks.frames)
-        log_line(LOG_ERROR, "PROF_STACK_METHOD=tables needs libunwind.so.8: no stacks are taken");
+        log_line(LOG_ERROR, "PROF_STACK_METHOD=tables needs libunwind.so.8: call stacks are not recorded");
 }
 
 /* Modules that could not be looked for when a stack was added. */
