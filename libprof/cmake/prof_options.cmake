@@ -44,6 +44,9 @@ else()
     endif()
 endif()
 
+# Before glibc 2.34, threads are in a library of their own, as dlopen() is (CMAKE_DL_LIBS).
+find_package(Threads REQUIRED)
+
 # Build tree and install tree have one shape, so that profrun finds the library the same way in both.
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/archive")
