@@ -1,5 +1,7 @@
 # What `cmake --install` puts where. The tree keeps the build tree's shape: profrun finds the library and
 # the simulated CUDA relative to itself.
+#
+# The components are the Debian packages (prof_package.cmake): recorder, reader, dev, tools.
 
 include(CMakePackageConfigHelpers)
 
@@ -22,15 +24,16 @@ if(PROJECT_IS_TOP_LEVEL)
     add_custom_target(uninstall DEPENDS prof_uninstall)
 endif()
 
-install(TARGETS prof_library prof_format prof_trace EXPORT prof_targets)
-install(TARGETS profrun profdump)
-install(DIRECTORY libprof/include/prof TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
+install(TARGETS prof_library prof_format EXPORT prof_targets LIBRARY COMPONENT recorder NAMELINK_COMPONENT dev)
+install(TARGETS prof_trace EXPORT prof_targets LIBRARY COMPONENT reader NAMELINK_COMPONENT dev)
+install(TARGETS profrun profdump RUNTIME COMPONENT tools)
+install(DIRECTORY libprof/include/prof TYPE INCLUDE COMPONENT dev FILES_MATCHING PATTERN "*.h")
 file(GLOB man_pages CONFIGURE_DEPENDS libprof/profrun/*.1 export/profdump/*.1)
-install(FILES ${man_pages} DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
+install(FILES ${man_pages} DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT tools)
 
 # Pages of the interface, and for each other name that a page has a page that sends the reader there.
 file(GLOB interface_pages CONFIGURE_DEPENDS libprof/include/prof/*.3)
-install(FILES ${interface_pages} DESTINATION "${CMAKE_INSTALL_MANDIR}/man3")
+install(FILES ${interface_pages} DESTINATION "${CMAKE_INSTALL_MANDIR}/man3" COMPONENT dev)
 foreach(page IN LISTS interface_pages)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${page}")
     get_filename_component(page_name "${page}" NAME_WE)
@@ -39,19 +42,20 @@ foreach(page IN LISTS interface_pages)
         string(REGEX REPLACE "^\\.Nm ([a-z_]+).*" "\\1" name "${line}")
         if(NOT name STREQUAL page_name)
             file(WRITE "${PROJECT_BINARY_DIR}/man3/${name}.3" ".so man3/${page_name}.3\n")
-            install(FILES "${PROJECT_BINARY_DIR}/man3/${name}.3" DESTINATION "${CMAKE_INSTALL_MANDIR}/man3")
+            install(FILES "${PROJECT_BINARY_DIR}/man3/${name}.3" DESTINATION "${CMAKE_INSTALL_MANDIR}/man3"
+                COMPONENT dev)
         endif()
     endforeach()
 endforeach()
 foreach(program IN ITEMS profdump profrun)
-    install(FILES completions/prof.bash RENAME ${program} DESTINATION "${completions_of_bash}")
-    install(FILES completions/${program}.fish DESTINATION "${completions_of_fish}")
+    install(FILES completions/prof.bash RENAME ${program} DESTINATION "${completions_of_bash}" COMPONENT tools)
+    install(FILES completions/${program}.fish DESTINATION "${completions_of_fish}" COMPONENT tools)
 endforeach()
-install(FILES completions/_profdump DESTINATION "${completions_of_zsh}")
-install(FILES LICENSE TYPE DOC)
+install(FILES completions/_profdump DESTINATION "${completions_of_zsh}" COMPONENT tools)
+install(FILES LICENSE TYPE DOC COMPONENT license)
 if(PROF_BUILD_SIM)
     install(DIRECTORY "${PROJECT_BINARY_DIR}/lib/sim" USE_SOURCE_PERMISSIONS
-        DESTINATION "${CMAKE_INSTALL_LIBDIR}/libprof")
+        DESTINATION "${CMAKE_INSTALL_LIBDIR}/libprof" COMPONENT tools)
 endif()
 
 # A directory of the installation as prof.pc writes it.
@@ -67,12 +71,12 @@ prof_pc_directory(PROF_PC_LIBDIR "${CMAKE_INSTALL_LIBDIR}")
 prof_pc_directory(PROF_PC_INCLUDEDIR "${CMAKE_INSTALL_INCLUDEDIR}")
 foreach(package IN ITEMS prof prof-trace)
     configure_file(libprof/cmake/${package}.pc.in ${package}.pc @ONLY)
-    install(FILES "${PROJECT_BINARY_DIR}/${package}.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+    install(FILES "${PROJECT_BINARY_DIR}/${package}.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT dev)
 endforeach()
 
 set_target_properties(prof_format PROPERTIES EXPORT_NAME format)
 set_target_properties(prof_trace PROPERTIES EXPORT_NAME trace)
-install(EXPORT prof_targets NAMESPACE prof:: FILE prof-targets.cmake DESTINATION "${package_dir}")
+install(EXPORT prof_targets NAMESPACE prof:: FILE prof-targets.cmake DESTINATION "${package_dir}" COMPONENT dev)
 write_basic_package_version_file(prof-config-version.cmake COMPATIBILITY SameMajorVersion)
 install(FILES libprof/cmake/prof-config.cmake "${PROJECT_BINARY_DIR}/prof-config-version.cmake"
-    DESTINATION "${package_dir}")
+    DESTINATION "${package_dir}" COMPONENT dev)
