@@ -36,3 +36,57 @@ uint32_t array_lower_bound(const void *items, uint32_t count, size_t item_bytes,
     }
     return low;
 }
+
+/* Least significant byte first; a byte in which all keys agree costs nothing. */
+
+static bool is_sorted(const struct radix_item *items, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (items[i].key < items[i - 1].key)
+            return false;
+    return true;
+}
+
+/* The bits in which keys differ. */
+static uint64_t differing_bits(const struct radix_item *items, size_t count)
+{
+    uint64_t bits = 0;
+    for (size_t i = 1; i < count; i++)
+        bits |= items[i].key ^ items[0].key;
+    return bits;
+}
+
+static void sort_byte(const struct radix_item *from, struct radix_item *to, size_t count,
+                      unsigned shift)
+{
+    size_t starts[257] = {0};
+    for (size_t i = 0; i < count; i++)
+        starts[(from[i].key >> shift & 255) + 1]++;
+    for (size_t i = 1; i < 257; i++)
+        starts[i] += starts[i - 1];
+    for (size_t i = 0; i < count; i++)
+        to[starts[from[i].key >> shift & 255]++] = from[i];
+}
+
+bool radix_sort(struct radix_item *items, size_t count)
+{
+    if (is_sorted(items, count))
+        return true;
+    struct radix_item *spare = malloc(count * sizeof *spare);
+    if (!spare)
+        return false;
+    struct radix_item *from = items, *to = spare;
+    uint64_t bits = differing_bits(items, count);
+    for (unsigned shift = 0; shift < 64; shift += 8) {
+        if ((bits >> shift & 255) == 0)
+            continue;
+        sort_byte(from, to, count, shift);
+        struct radix_item *swapped = from;
+        from = to;
+        to = swapped;
+    }
+    if (from != items)
+        memcpy(items, from, count * sizeof *items);
+    free(spare);
+    return true;
+}

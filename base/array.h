@@ -1,10 +1,14 @@
-/* array.h - arrays that grow, of the shape of TL_ARRAY. */
+/* array.h - arrays that grow, of the shape of TL_ARRAY; searching and sorting. */
 #ifndef PROF_ARRAY_H
 #define PROF_ARRAY_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* Makes room for one more item in an array that is full. `at` is the address of the array's
  * pointer. False: no memory, or more items than an index of 32 bits can name; the array stays as it
@@ -29,4 +33,23 @@ uint32_t array_lower_bound(const void *items, uint32_t count, size_t item_bytes,
 /* Address of a new, uninitialised item; NULL: no memory. */
 #define ARRAY_ADD(array) (ARRAY_ROOM(array) ? &(array)->at[(array)->count++] : NULL)
 
+/* A number that carries an index. */
+struct radix_item {
+    uint64_t key;
+    uint32_t value;
+};
+
+/* Sorts by key in linear time; equal keys keep their order. Input that is sorted already costs one look at each
+ * item. False: no memory, nothing changed. */
+bool radix_sort(struct radix_item *items, size_t count);
+
+/* A signed time as a key of the same order. */
+static inline uint64_t radix_key(int64_t time_ns)
+{
+    return (uint64_t)time_ns ^ UINT64_C(1) << 63;
+}
+
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -1,6 +1,8 @@
 #include "text.h"
 
+
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Smallest character that needs a sequence of this many bytes: what is below is overlong. */
@@ -154,4 +156,63 @@ unsigned show_text_width(struct text text, unsigned limit)
         at += shown.used;
     }
     return width;
+}
+
+#define FIRST_BYTES 4096u
+
+void text_out_fini(struct text_out *out)
+{
+    free(out->bytes);
+    *out = (struct text_out){0};
+}
+
+char *text_out_grow(struct text_out *out, size_t size)
+{
+    size_t capacity = out->capacity ? out->capacity : FIRST_BYTES;
+    while (capacity - out->size < size && capacity <= SIZE_MAX / 2)
+        capacity *= 2;
+    char *bytes = out->failed || capacity - out->size < size ? NULL : realloc(out->bytes, capacity);
+    if (!bytes) {
+        out->failed = true;
+        return NULL;
+    }
+    out->bytes = bytes;
+    out->capacity = capacity;
+    return bytes + out->size;
+}
+
+#define COLUMNS_MAX 400u
+
+static void put(FILE *stream, char c)
+{
+    switch (c) {
+    case '&':
+        fputs("&amp;", stream);
+        break;
+    case '<':
+        fputs("&lt;", stream);
+        break;
+    case '>':
+        fputs("&gt;", stream);
+        break;
+    case '"':
+        fputs("&quot;", stream);
+        break;
+    case '\'':
+        fputs("&#39;", stream);
+        break;
+    default:
+        putc(c, stream);
+    }
+}
+
+void xml_text(FILE *stream, struct text text, unsigned columns)
+{
+    char shown[SHOW_TEXT_BYTES(COLUMNS_MAX)];
+    bool rest;
+    show_text(text, columns < COLUMNS_MAX ? columns : COLUMNS_MAX, shown, &rest);
+    for (const char *p = shown; *p; p++)
+        put(stream, *p);
+    if (rest)
+        fputs("...", stream);
 }

@@ -1,10 +1,12 @@
-/* text.h - text of any bytes: UTF-8 and what is not, and how it is shown on a terminal. */
+/* text.h - text of any bytes: UTF-8 and what is not, how it is shown on a terminal or in XML, and how it is put
+ * together. */
 #ifndef PROF_TEXT_H
 #define PROF_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #ifdef __cplusplus
@@ -95,6 +97,45 @@ unsigned show_text_cut(struct text text, unsigned columns, char *to);
 
 /* The number of characters that show_text() would need, counted up to `limit`. */
 unsigned show_text_width(struct text text, unsigned limit);
+
+/* Writes text of an XML document: at most `columns` characters, "..." behind them where something did not fit. What drives a terminal or a
+ * reader of XML is shown as show_text() shows it, so it is well-formed, and has no meaning in HTML either. */
+void xml_text(FILE *stream, struct text text, unsigned columns);
+
+/* ---- bytes put together in memory ----
+ *
+ * The first failure is latched, and everything after it is dropped. Zeroed is empty. */
+
+struct text_out {
+    char *bytes;
+    size_t size, capacity;
+    bool failed; /* no memory */
+};
+
+void text_out_fini(struct text_out *out);
+
+/* Room for so many bytes more; NULL: no memory. */
+char *text_out_grow(struct text_out *out, size_t size);
+
+static inline char *text_out_room(struct text_out *out, size_t size)
+{
+    bool fits = out->capacity - out->size >= size && out->bytes;
+    return fits ? out->bytes + out->size : text_out_grow(out, size);
+}
+
+static inline void text_out_bytes(struct text_out *out, const char *bytes, size_t size)
+{
+    char *to = text_out_room(out, size);
+    if (!to)
+        return;
+    memcpy(to, bytes, size);
+    out->size += size;
+}
+
+static inline void text_out_string(struct text_out *out, const char *string)
+{
+    text_out_bytes(out, string, strlen(string));
+}
 
 #ifdef __cplusplus
 }

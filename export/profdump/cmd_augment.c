@@ -8,7 +8,6 @@
  * report. An event is found again by its times, a kernel by its correlation besides, a range by its name. Events that agree
  * in all of it stand for each other.
  */
-#include "augment_event.h"
 #include "chrome_copy.h"
 #include "commands.h"
 #include "compat.h"

@@ -4,7 +4,7 @@
 #include "options.h"
 
 #ifdef PROF_HAVE_SQLITE
-#include "query_write.h"
+#include "query.h"
 #endif
 
 #include <stdlib.h>

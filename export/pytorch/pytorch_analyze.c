@@ -1,9 +1,9 @@
 /* pytorch_analyze.c - the tables of one trace, and of two: see pytorch.h. */
 #include "pytorch.h"
 
-#include "pytorch_list.h"
 #include "pytorch_report.h"
 #include "pytorch_trace.h"
+#include "pytorch_work.h"
 
 #include <stdlib.h>
 

@@ -7,7 +7,7 @@
 #ifndef PROF_PYTORCH_TRACE_H
 #define PROF_PYTORCH_TRACE_H
 
-#include "augment_event.h"
+#include "chrome_copy.h"
 #include "pytorch.h"
 #include "pytorch_work.h"
 #include "text_pool.h"

@@ -1,5 +1,4 @@
-/* query_data.c - see query_data.h. */
-#include "query_data.h"
+#include "query_table.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* query_facts.c - what is rather than happens, and what happened to memory, as tables. */
 #include "query_table.h"
 
-#include "migrations.h"
+#include "memory_use.h"
 #include "run_facts.h"
 
 static int64_t or_null(int64_t value, int64_t nothing)

@@ -1,5 +1,4 @@
-/* query_plan.c - see query_plan.h. */
-#include "query_plan.h"
+#include "query_table.h"
 
 #include <stdlib.h>
 

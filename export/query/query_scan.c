@@ -1,4 +1,4 @@
-/* query_scan.c - see query_scan.h.
+/* query_scan.c - the tables of query_table.h as virtual tables of SQLite.
  *
  * A scan visits spans of items, or a list of them, and lets those pass that meet its conditions. SQLite checks every
  * condition once more, so that a scan may let too much pass, never too little:
@@ -10,12 +10,8 @@
  *     ORDER BY, GROUP BY    of numbers and names: the items are listed and sorted here, by radix, which SQLite's own
  *                           sorter, which compares whole rows, is several times slower at
  */
-#include "query_scan.h"
-
-#include "query_plan.h"
-
 #include "array.h"
-#include "radix.h"
+#include "query_table.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,6 @@
 /* query_schema.c - what tables, columns and functions there are: query_table.h's descriptions as a table. */
-#include "query_functions.h"
+#include "query.h"
 #include "query_table.h"
-#include "query_write.h"
 
 #include "grid.h"
 #include "json_out.h"

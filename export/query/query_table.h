@@ -203,6 +203,82 @@ int64_t query_null(const struct query_data *data, uint32_t item); /* NULL for ev
         return gpu->kind == (which) && !(gpu->flags & TL_GPU_INTERNAL); \
     }
 
+/* ---- query_plan.c: which conditions and orders of a statement a scan takes over from SQLite ---- */
+
+#define QUERY_TERMS_MAX 12
+#define QUERY_ORDERS_MAX 6
+#define QUERY_COLUMNS_MAX \
+    63u /* of which SQLite says each whether it is read; the rest have one bit */
+
+/* SQLite's rowid, column -1, is the item. */
+const struct query_column *query_column_at(const struct query_table *table, int number);
+
+static inline bool query_is_id(const struct query_column *column)
+{
+    return column->get == query_id && column->type == QUERY_INTEGER;
+}
+
+/* Whether the scan can compare and sort it. */
+static inline bool query_has_key(const struct query_column *column)
+{
+    return column->type == QUERY_INTEGER || column->type == QUERY_NAME;
+}
+
+/* What xBestIndex tells xFilter, by a string. */
+struct query_plan {
+    struct {
+        int column;
+        char compare; /* '=' '<' '>', the latter also for "or equal" */
+    } terms[QUERY_TERMS_MAX];
+    int term_count;
+    int seek; /* column whose index would serve, -1 none */
+    struct {
+        int column;
+        bool descends;
+    } orders[QUERY_ORDERS_MAX];
+    int order_count;
+    uint64_t used; /* a bit for each column that is read, the last for all that follow */
+};
+
+/* Answers xBestIndex. Returns SQLite's result. */
+int query_plan_choose(const struct query_data *data, const struct query_table *table,
+                      sqlite3_index_info *info);
+
+/* What the string says that the choice made. */
+void query_plan_read(const char *text, struct query_plan *plan);
+
+/* Whether columns of sums are among those that are read. */
+bool query_plan_reads_sums(const struct query_table *table, uint64_t used);
+
+/* ---- query_data.c: what getters and the scan need beside the timeline, made when first needed ---- */
+
+/* False: no memory; fini is needed all the same. */
+bool query_data_init(struct query_data *data, const struct timeline *timeline);
+void query_data_fini(struct query_data *data);
+
+/* Each makes what is said, if it is not there: ranks and by_rank; sums; shorts and short_ids. False: no memory. */
+bool query_data_rank(struct query_data *data);
+bool query_data_add_up(struct query_data *data);
+bool query_data_shorten(struct query_data *data);
+
+/* The rank of names with this text; QUERY_NULL: none has it. After query_data_rank(). */
+int64_t query_data_find(const struct query_data *data, struct text text);
+
+/* ---- query_scan.c ---- */
+
+/* Makes all tables known to a database. They are there without being created. `data` must outlive it. Returns
+ * SQLite's result. */
+int query_scan_register(sqlite3 *sqlite, struct query_data *data);
+
+/* A function that SQL has beside SQLite's own. */
+struct query_function {
+    const char *usage; /* "percentile(x, p)" */
+    const char *meaning;
+};
+
+/* Ends with a NULL usage. */
+extern const struct query_function query_functions[];
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,5 +1,5 @@
 /* query_write.c - see query_write.h. */
-#include "query_write.h"
+#include "query.h"
 
 #include "grid.h"
 #include "json_out.h"

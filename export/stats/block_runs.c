@@ -4,7 +4,6 @@
 #include "array.h"
 #include "key_averages.h"
 #include "maps.h"
-#include "radix.h"
 
 #include <stdlib.h>
 #include <string.h>

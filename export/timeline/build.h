@@ -1,27 +1,23 @@
 /* build.h - the inside of a builder; private to this folder.
  *
- * A builder takes processes (files) one after the other. While a file is walked, its events are
- * appended to the timeline's arrays; when it ends, that process's part of the arrays is put in
- * order:
+ * A builder reads processes (files) one after the other. Events are appended to the timeline's arrays as they come.
+ * When a process ends, its part of each array is sorted and correlated:
  *
  *     build_facts.c    the process, its names, threads, devices, children; when recording was on
  *     build_slices.c   ranges, steps and CUDA calls of threads: a stack per thread, or whole
- *     build_frames.c   calls of Python functions, as stacks of slices, and so that they nest with slices
+ *     build_stacks.c   call stacks, and what their addresses mean; calls of Python functions
  *     build_events.c   marks, counters, begin/end ranges; attributes of all
- *     build_nvtx.c     what NVTX says beside a name; forward range -> its backward passes
- *     build_stacks.c   call stacks, and what their addresses mean
- *     build_gpu.c      what devices did; losses; what waits were for
- *     build_blocks.c   profiling blocks, and which events and allocations are whose
- *     build_streams.c  streams and devices sorted; operations by stream and time, side by side
- *     build_join.c     operation -> call that launched it
+ *     build_nvtx.c     what NVTX adds to a name; forward range -> its backward passes
+ *     build_gpu.c      device operations; losses; what waits were for
+ *     build_blocks.c   profiling blocks, and the events and allocations in them
+ *     build_streams.c  streams and devices sorted; operations by stream and time; lanes of those that overlap
+ *     build_join.c     operation -> call that launched it; range timed by CUDA events -> its time on the device
  *     build_memory.c   allocations, pools, migrations
- *     build_timings.c  ranges timed by events: range -> its time on the device
- *     build_graphs.c   CUDA graphs: what a launch was to give, who captured which node
- *     build_ledger.c   launched = recorded + ..., by stream, and call by call
+ *     build_graphs.c   CUDA graphs: what a launch should execute, which code captured which node
+ *     build_ledger.c   launched = recorded + lost, by stream and by call
  *     ledger_rows.h    the rows that it fills
  *
- * Callbacks return nothing, so a lack of memory is remembered in `failed` and everything after it
- * is ignored.
+ * Append calls return nothing. A lack of memory sets `failed`, and later calls do nothing.
  */
 #ifndef PROF_BUILD_H
 #define PROF_BUILD_H

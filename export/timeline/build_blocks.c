@@ -1,6 +1,6 @@
 /* build_blocks.c - profiling blocks: which events, allocations and logged values are whose. */
+#include "array.h"
 #include "build.h"
-#include "radix.h"
 
 #include <stdlib.h>
 

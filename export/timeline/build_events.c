@@ -1,6 +1,6 @@
 /* build_events.c - marks, counters, ranges that do not nest, and the attributes of all. */
+#include "array.h"
 #include "build.h"
-#include "radix.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* build_graphs.c - CUDA graphs: what a launch was to give, and who captured which node. */
 #include "build.h"
 
-#include "radix.h"
+#include "array.h"
 #include "timeline.h"
 
 #include <stdlib.h>

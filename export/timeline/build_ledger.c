@@ -1,7 +1,7 @@
 /* build_ledger.c - launched = recorded + every way of not being recorded, by stream and graph, and by call. */
 #include "ledger_rows.h"
 
-#include "radix.h"
+#include "array.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* build_memory.c - allocations to their ends, pools, and migrations of managed memory. */
 #include "build.h"
 
-#include "radix.h"
+#include "array.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* build_nvtx.c - what NVTX says beside a name; from a forward range to its backward passes. */
+#include "array.h"
 #include "build.h"
-#include "radix.h"
 
 #include <stdlib.h>
 #include <string.h>

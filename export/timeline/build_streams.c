@@ -1,6 +1,6 @@
 /* build_streams.c - streams and devices sorted, operations by stream and time, overlapping ones side by side. */
+#include "array.h"
 #include "build.h"
-#include "radix.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* builder.c - a builder's life: begin and end of a process, and of the whole; the slices of one thread side by side. */
 #include "builder.h"
 
+#include "array.h"
 #include "build.h"
 #include "demangle.h"
-#include "radix.h"
 
 #include <stdlib.h>
 #include <string.h>

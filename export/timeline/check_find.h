@@ -14,14 +14,11 @@ struct check {
 void check_add(struct check *check, enum check_rule rule, enum check_severity severity,
                uint64_t count, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-void check_slices(struct check *check);  /* check_slices.c */
-void check_nvtx(struct check *check);    /* check_nvtx.c */
-void check_frames(struct check *check);  /* check_frames.c */
-void check_gpus(struct check *check);    /* check_gpus.c */
-void check_timings(struct check *check); /* check_timings.c */
-void check_ledger(struct check *check);  /* check_ledger.c */
-void check_graphs(struct check *check);  /* check_graphs.c */
-void check_memory(struct check *check);  /* check_memory.c */
+/* check_slices.c */
+void check_slices(struct check *check);
+void check_nvtx(struct check *check);
+void check_frames(struct check *check);
+void check_timings(struct check *check);
 
 /* The text of a name for a sentence: at most 60 bytes, "?" out of range. For "%.*s". */
 struct text check_name(const struct check *check, uint32_t name);

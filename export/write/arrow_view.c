@@ -5,7 +5,6 @@
 #include "heap_levels.h"
 #include "memory_use.h"
 #include "text.h"
-#include "text_out.h"
 #include "timeline.h"
 
 #include <inttypes.h>

@@ -10,7 +10,7 @@
 #include "memory_use.h"
 #include "quoted_names.h"
 #include "slice_sums.h"
-#include "text_out.h"
+#include "text.h"
 
 #include <stdatomic.h>
 #include <string.h>

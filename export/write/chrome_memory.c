@@ -10,7 +10,7 @@
 #include "chrome.h"
 
 #include "chrome_rows.h"
-#include "migrations.h"
+#include "memory_use.h"
 #include "report_cells.h"
 
 #include <errno.h>

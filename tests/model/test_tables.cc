@@ -1,6 +1,6 @@
 /* test_tables.cc - the sort and the hash tables under the timeline. */
+#include "array.h"
 #include "maps.h"
-#include "radix.h"
 
 #include <gtest/gtest.h>
 

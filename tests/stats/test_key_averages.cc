@@ -2,7 +2,7 @@
 #include "timeline_maker.h"
 
 extern "C" {
-#include "key_sort.h"
+#include "key_averages.h"
 }
 
 #include <gtest/gtest.h>

@@ -3,7 +3,6 @@
 
 extern "C" {
 #include "memory_use.h"
-#include "migrations.h"
 }
 
 #include <gtest/gtest.h>

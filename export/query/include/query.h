@@ -15,6 +15,9 @@
 #define PROF_QUERY_H
 
 #include "timeline.h"
+#include "write_format.h"
+
+#include <stdio.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -54,6 +57,18 @@ const char *query_error(const struct query *query);
 uint32_t query_column_count(const struct query *query);
 const char *query_column_name(const struct query *query, uint32_t column);
 struct query_cell query_cell(const struct query *query, uint32_t column);
+
+/* The rows of a statement, and the description of all tables, in any format. */
+
+/* Writes all rows of a query that has begun; TSV, CSV and JSON row by row. JSON is an array of
+ * objects; if two columns have the same name, the second is name_2.
+ * Unknown values are empty, null in JSON. table_width: as in grid.h. False: query_failed(), else errno:
+ * no memory, or the stream failed. */
+bool query_write(struct query *query, enum write_format format, unsigned table_width, FILE *stream);
+
+/* Every table with its columns, types, units and meanings, and the functions; Markdown is docs/query.md's part of it,
+ * other formats are one table. False with errno. */
+bool query_write_schema(enum write_format format, unsigned table_width, FILE *stream);
 
 #ifdef __cplusplus
 }

@@ -4,7 +4,6 @@
 
 #include "array.h"
 #include "event_store.h"
-#include "radix.h"
 #include "text_pool.h"
 
 struct store_thread {

@@ -1,8 +1,8 @@
 /* kineto_slice.c - see kineto_slice.h. */
 #include "kineto_slice.h"
 
+#include "array.h"
 #include "kineto_gpu.h"
-#include "radix.h"
 
 #include <stdlib.h>
 #include <string.h>

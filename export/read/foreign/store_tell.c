@@ -3,8 +3,8 @@
  * Slices and instants are sorted by (thread, time) when the first process is told. A thread's slices go
  * through a stack of what is open; the rest of one that was cut waits in a heap until its turn.
  */
+#include "array.h"
 #include "event_store_inside.h"
-#include "radix.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "finding_gaps.h"
 
+#include "array.h"
 #include "device_time.h"
-#include "radix.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* rules_copies.c - copies, sets and managed memory. */
 #include "device_time.h"
-#include "migrations.h"
+#include "memory_use.h"
 #include "rules.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* rules_launches.c - slow calls, late starts, repeated steps, shared streams and launch queues. */
+#include "array.h"
 #include "device_time.h"
-#include "radix.h"
 #include "rules.h"
 
 #include <stdio.h>

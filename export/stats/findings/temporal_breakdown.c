@@ -1,8 +1,8 @@
 #include "temporal_breakdown.h"
 
+#include "array.h"
 #include "device_time.h"
 #include "operation_totals.h"
-#include "radix.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -12,7 +12,6 @@
 #include "prof/format.h"
 #include "text_pool.h"
 #include "tl_gpu.h"
-#include "tl_memory.h"
 
 #include <stdbool.h>
 #include <stddef.h>

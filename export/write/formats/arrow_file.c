@@ -12,10 +12,10 @@
  */
 #include "array.h"
 #include "arrow.h"
-#include "flat_out.h"
 #include "formats.h"
 #include "out_behind.h"
 #include "packed_out.h"
+#include "text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -27,6 +27,127 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "buffers are written a
 
 enum header { HEADER_SCHEMA = 1, HEADER_DICTIONARY, HEADER_BATCH }; /* MessageHeader */
 enum type { TYPE_INT = 2, TYPE_FLOAT = 3, TYPE_TIMESTAMP = 10, TYPE_TEXT = 20 /* LargeUtf8 */ };
+
+/* ---- FlatBuffers, written from the front to the back: what refers to something stands before it ----
+ *
+ *     size_t table = flat_out_table(&out, (const uint8_t[]){4, 2}, 2);   // a reference and 16 bits
+ *     flat_out_put(&out, flat_out_field(&out, table, 1), 7, 2);
+ *     flat_out_point(&out, flat_out_field(&out, table, 0), flat_out_string(&out, text));
+ *
+ * Values are aligned to their width, counted from the buffer's first byte. The buffer begins with a reference to its
+ * root table (flatbuffers.dev, "FlatBuffers internals"). After a failure all calls do nothing, and
+ * `out.bytes.failed` is set. */
+
+struct flat_out {
+    struct text_out bytes;
+};
+
+/* Appends zeros; returns their place. */
+static size_t add_zeros(struct flat_out *out, size_t size)
+{
+    size_t at = out->bytes.size;
+    char *to = text_out_room(&out->bytes, size);
+    if (!to)
+        return 0;
+    memset(to, 0, size);
+    out->bytes.size += size;
+    return at;
+}
+
+/* Until what comes `ahead` bytes behind the end is aligned. */
+static void align_end(struct flat_out *out, size_t ahead, size_t align)
+{
+    size_t over = (out->bytes.size + ahead) % align;
+    if (over)
+        add_zeros(out, align - over);
+}
+
+/* Begins a buffer: the place of its reference to the root. What was there before is forgotten. */
+static size_t flat_out_begin(struct flat_out *out)
+{
+    out->bytes.size = 0;
+    return add_zeros(out, 4);
+}
+
+/* Little endian. */
+static void flat_out_put(struct flat_out *out, size_t at, uint64_t value, unsigned width)
+{
+    if (out->bytes.failed || at + width > out->bytes.size)
+        return;
+    for (unsigned i = 0; i < width; i++)
+        out->bytes.bytes[at + i] = (char)(value >> 8 * i & 0xff);
+}
+
+static uint64_t get_16(const struct flat_out *out, size_t at)
+{
+    const unsigned char *bytes = (const unsigned char *)out->bytes.bytes + at;
+    return (uint64_t)bytes[0] | (uint64_t)bytes[1] << 8;
+}
+
+/* A table whose fields have these widths; 0: the field is not there. All are 0. Returns its place.
+ *
+ * The vtable (its size, the table's, where each field is) stands right before its table, which begins with the
+ * distance back to it. */
+static size_t flat_out_table(struct flat_out *out, const uint8_t *widths, unsigned count)
+{
+    size_t vtable_bytes = 4 + 2 * (size_t)count, used = 4;
+    align_end(out, vtable_bytes, 8);
+    size_t vtable = add_zeros(out, vtable_bytes), table = add_zeros(out, 4);
+    for (unsigned i = 0; i < count; i++) {
+        if (!widths[i])
+            continue;
+        align_end(out, 0, widths[i]);
+        used = add_zeros(out, widths[i]) - table;
+        flat_out_put(out, vtable + 4 + 2 * (size_t)i, used, 2);
+        used += widths[i];
+    }
+    flat_out_put(out, vtable, vtable_bytes, 2);
+    flat_out_put(out, vtable + 2, used, 2);
+    flat_out_put(out, table, table - vtable, 4);
+    return table;
+}
+
+/* The place of a field that is there. */
+static size_t flat_out_field(const struct flat_out *out, size_t table, unsigned field)
+{
+    if (out->bytes.failed)
+        return 0;
+    size_t vtable = table - (size_t)get_16(out, table);
+    return table + (size_t)get_16(out, vtable + 4 + 2 * (size_t)field);
+}
+
+/* A reference to what stands further back. */
+static void flat_out_point(struct flat_out *out, size_t at, size_t target)
+{
+    flat_out_put(out, at, target - at, 4);
+}
+
+/* NUL-terminated beside its size. */
+static size_t flat_out_string(struct flat_out *out, const char *string)
+{
+    size_t size = strlen(string);
+    align_end(out, 0, 4);
+    size_t at = add_zeros(out, 4);
+    flat_out_put(out, at, size, 4);
+    text_out_bytes(&out->bytes, string, size + 1);
+    return at;
+}
+
+/* Items of that size, all 0, aligned by 4 or 8. Returns the vector's place. */
+static size_t flat_out_vector(struct flat_out *out, uint32_t count, size_t item_bytes,
+                              unsigned align)
+{
+    align_end(out, 4, align < 4 ? 4 : align);
+    size_t at = add_zeros(out, 4);
+    add_zeros(out, count * item_bytes);
+    flat_out_put(out, at, count, 4);
+    return at;
+}
+
+static size_t flat_out_item(size_t vector, uint32_t index, size_t item_bytes)
+{
+    return vector + 4 + index * item_bytes;
+}
 
 /* Where a message is, for the footer. */
 struct block {

@@ -1,7 +1,7 @@
 /* perfetto_tracks.c - see perfetto_tracks.h. */
 #include "perfetto_tracks.h"
 
-#include "migrations.h"
+#include "memory_use.h"
 #include "perfetto.h"
 #include "perfetto_packet.h"
 #include "report_cells.h"

@@ -8,8 +8,8 @@
 #include "packed_out.h"
 #include "picture.h"
 #include "run_facts.h"
+#include "text.h"
 #include "units.h"
-#include "xml_text.h"
 
 #include <errno.h>
 #include <inttypes.h>

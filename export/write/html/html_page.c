@@ -6,7 +6,7 @@
  */
 #include "html_page.h"
 
-#include "xml_text.h"
+#include "text.h"
 
 #include <errno.h>
 #include <string.h>

@@ -18,7 +18,6 @@
 #include "fit.h"
 #include "memory_ranges_report.h"
 #include "memory_use.h"
-#include "migrations.h"
 #include "report_cells.h"
 #include "run_facts.h"
 #include "table.h"

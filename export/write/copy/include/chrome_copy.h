@@ -3,6 +3,7 @@
 #define PROF_CHROME_COPY_H
 
 #include "json_out.h"
+#include "json_text.h"
 #include "kineto_file.h"
 #include "out_file.h"
 
@@ -31,5 +32,24 @@ void chrome_copy_end_line(struct json_out *out);
  * the caller knows why. False: nothing was written, `error` says why unless the caller does. */
 bool chrome_copy_write(const char *path, bool (*write_all)(void *user, struct json_out *out),
                        void *user, struct write_error *error);
+
+/* What augment needs of an event. Texts point into the event; `bytes` NULL: there is no such member. If members
+ * repeat, the last one counts, as for most readers. */
+struct augment_event {
+    struct text name, category, duration;
+    struct text args; /* an object, from its brace to behind the one that closes */
+    struct text external_id, device;
+    struct text dims, types, values; /* of an operator's inputs */
+    struct text flop, gigabytes;     /* "kernel_flop", "kernel_num_gb" */
+    bool has_args;                   /* there are args, object or not */
+};
+
+/* `p` is at the brace. Returns as in json_text.h. */
+const char *augment_event_read(struct augment_event *event, struct json_cursor *cursor,
+                               const char *p);
+
+/* Writes the event between `begin` and `end` with these values in its args. An empty value leaves that member alone. */
+void augment_event_write(struct json_out *out, const struct augment_event *event, const char *begin,
+                         const char *end, struct text flop, struct text gigabytes);
 
 #endif

@@ -8,7 +8,7 @@
 #define PROF_REPORTS_H
 
 #include "json_out.h"
-#include "key_sort.h"
+#include "key_averages.h"
 #include "timeline.h"
 #include "units.h"
 #include "write_format.h"
