@@ -3,9 +3,10 @@
     python -m libprof run [--torch] [--python-calls] [profrun's options] SCRIPT.py [ARGUMENT...]
     python -m libprof run [...] -m MODULE [ARGUMENT...]
     python -m libprof run [...] PROGRAM [ARGUMENT...]
+    python -m libprof pack|fleet [ARGUMENT...]     jobs of many ranks: see --help of each
     python -m libprof PROFDUMP_COMMAND_OR_OPTION [ARGUMENT...]
 
-The Python process is replaced by the program: exit status, signals and output are the program's.
+For the others, the Python process is replaced by the program: exit status, signals and output are the program's.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from ._profdump import become_program, find_program, unrecorded_environment
 from .errors import ProfError
 
 USAGE_STATUS = 2
+FLEET_COMMANDS = ("pack", "fleet")
 
 
 def help_text() -> str:
@@ -44,11 +46,20 @@ def said(do: Callable[[], None]) -> int:
     return 1
 
 
+def fleet(arguments: List[str]) -> int:
+    """The commands that are written in Python; they need DuckDB."""
+    from .fleet import _cli  # not before it is needed: what runs under the recorder should load little
+
+    return _cli.main(arguments[0], arguments[1:])
+
+
 def main(arguments: List[str]) -> int:
     """Replaces this process by the program asked for; returns only when that cannot be."""
     if not arguments or arguments[0] in ("-h", "--help"):
         status = finish("libprof", lambda: print(help_text()))
         return status or (0 if arguments else USAGE_STATUS)
+    if arguments[0] in FLEET_COMMANDS:
+        return fleet(arguments)
     if arguments[0] == "run":
         return said(lambda: run.execute(arguments[1:]))
     return said(lambda: become("profdump", arguments))
@@ -61,7 +72,10 @@ def profrun() -> int:
 
 def profdump() -> int:
     """The command ``profdump`` of the wheel."""
-    return said(lambda: become("profdump", sys.argv[1:]))
+    arguments = sys.argv[1:]
+    if arguments and arguments[0] in FLEET_COMMANDS:
+        return fleet(arguments)
+    return said(lambda: become("profdump", arguments))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,150 @@
+"""``profdump pack`` and ``profdump fleet``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import Any, Callable, Dict, List, Sequence, Tuple
+
+from .._cli import finish
+from ..errors import ProfError
+from . import _engine, _verdict
+from ._dataset import Dataset, describe
+from ._pack import pack
+
+REPORTS = {
+    "stragglers": "ranks that others wait for in collectives, and what they do longer",
+    "collectives": "communicators: skew, transfer time, bandwidths",
+    "mismatches": "collectives that some ranks did not enter, or entered differently",
+    "breakdown": "time of steps by rank: compute, communication, copies, idle",
+    "averages": "key averages over all ranks, and the worst rank",
+    "outliers": "kernels that are slower on one rank than on the others",
+    "ledger": "operations launched, recorded and lost, by rank",
+}
+
+SCHEMA = "schema"
+
+
+def _time_text(ns: float) -> str:
+    for unit, size in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
+        if abs(ns) >= size:
+            return f"{ns / size:.4g} {unit}"
+    return f"{ns:.4g} ns"
+
+
+def _cell(column: str, value: Any) -> str:
+    if value is None:
+        return "-"
+    if column.endswith("_ns"):
+        return _time_text(float(value))
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _text(columns: Sequence[str], rows: Sequence[Tuple[Any, ...]]) -> str:
+    heads = [column[:-3] if column.endswith("_ns") else column for column in columns]
+    cells = [[_cell(column, value) for column, value in zip(columns, row)] for row in rows]
+    widths = [max(map(len, column)) for column in zip(heads, *cells)]
+    left = [any(isinstance(row[i], str) for row in rows) for i in range(len(columns))]
+
+    def line(values: Sequence[str]) -> str:
+        return "  ".join(v.ljust(w) if is_left else v.rjust(w) for v, w, is_left in zip(values, widths, left)).rstrip()
+
+    return "\n".join([line(heads), line(["-" * width for width in widths]), *map(line, cells)])
+
+
+def _tsv(columns: Sequence[str], rows: Sequence[Tuple[Any, ...]]) -> str:
+    lines = ["\t".join(columns), *("\t".join("" if value is None else str(value) for value in row) for row in rows)]
+    return "\n".join(lines)
+
+
+def _json(columns: Sequence[str], rows: Sequence[Tuple[Any, ...]]) -> str:
+    return json.dumps([dict(zip(columns, row)) for row in rows], indent=1, default=float)
+
+
+FORMATS: Dict[str, Callable[[Sequence[str], Sequence[Tuple[Any, ...]]], str]] = {"text": _text, "tsv": _tsv, "json": _json}
+
+
+def _overview(dataset: Dataset, engine: Any) -> str:
+    _, rows = engine.run("SELECT count(DISTINCT rank), count(DISTINCT host) FROM ranks")
+    ranks, hosts = rows[0]
+    step = _verdict.typical_step(engine)
+    lines = [f"{dataset.path}: {ranks} ranks on {hosts} hosts, {f'median step {_time_text(step)}' if step else 'no steps'}", ""]
+    lines += [f"missing file: {path}; the rows in it are not counted" for path in dataset.missing()]
+    findings = _verdict.judge(engine)
+    lines += [f"- {finding.sentence}" for finding in findings]
+    if not findings:
+        lines.append("Nothing stands out: all ranks recorded, no collective hangs, no rank keeps the others waiting.")
+    lines += ["", "More: profdump fleet REPORT DATASET, where REPORT is " + ", ".join(REPORTS)]
+    return "\n".join(lines)
+
+
+def _pack_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="profdump pack", description="Add recordings to a dataset of Parquet files.")
+    parser.add_argument("inputs", nargs="+", metavar="FILE|DIRECTORY", help="recordings, of any format that profdump reads")
+    parser.add_argument("-o", "--output", required=True, metavar="DATASET", help="directory of the dataset; made if missing")
+    parser.add_argument("--node", metavar="NAME", help="name parts after NAME (default: the host's name)")
+    parser.add_argument("--workers", type=int, metavar="N", help="use N processes (default: one per processor)")
+    return parser
+
+
+def _fleet_parser() -> argparse.ArgumentParser:
+    reports = "\n".join(f"  {name:<12} {text}" for name, text in REPORTS.items())
+    parser = argparse.ArgumentParser(
+        prog="profdump fleet",
+        usage="profdump fleet [REPORT] DATASET [OPTION]...",
+        description=f"Answer a question about all ranks of a job. Without REPORT: what is wrong.\n\nReports:\n{reports}\n"
+        f"  {SCHEMA:<12} tables and columns of a dataset",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("words", nargs="+", metavar="[REPORT] DATASET", help=argparse.SUPPRESS)
+    parser.add_argument("--sql", metavar="STATEMENT", help="run a statement of your own over the dataset's tables")
+    parser.add_argument("--rows", type=int, metavar="N", help="print at most N rows")
+    parser.add_argument("--format", choices=sorted(FORMATS), default="text", help="print text (default), tsv or json")
+    parser.add_argument("--engine", default="duckdb", help="duckdb (default), spark://HOST:PORT, or local[N] for Spark here")
+    return parser
+
+
+def _run_pack(words: List[str]) -> int:
+    options = _pack_parser().parse_args(words)
+    done = pack(options.inputs, options.output, options.node, options.workers)
+    for sentence in done.refused:
+        print(f"profdump: {sentence}", file=sys.stderr)
+    print(f"{options.output}: packed {done.packed} recordings, {done.skipped} were there, {len(done.refused)} could not be read")
+    return 1 if done.refused else 0
+
+
+def _report(options: argparse.Namespace, report: str, dataset: Dataset) -> str:
+    engine = _engine.open_engine(dataset, options.engine)
+    if not report and not options.sql:
+        return _overview(dataset, engine)
+    columns, rows = engine.run(options.sql or _engine.sql_text(report))
+    return FORMATS[options.format](columns, rows[: options.rows])
+
+
+def _run_fleet(words: List[str]) -> int:
+    parser = _fleet_parser()
+    options = parser.parse_args(words)
+    if options.words == [SCHEMA]:
+        print(describe())
+        return 0
+    report = options.words[0] if len(options.words) == 2 else ""
+    if len(options.words) > 2 or (report and report not in REPORTS):
+        parser.error(f"no report {report!r}: it is one of {', '.join(REPORTS)}" if report else "one dataset at a time")
+    print(_report(options, report, Dataset.open(options.words[-1])))
+    return 0
+
+
+def main(command: str, words: List[str]) -> int:
+    """Exit status of ``profdump pack`` or ``profdump fleet``: 0, 1 failed, 2 wrong usage."""
+    status = 0
+
+    def run() -> None:
+        nonlocal status
+        status = _run_pack(words) if command == "pack" else _run_fleet(words)
+
+    try:
+        return finish("profdump", run) or status
+    except ProfError as error:
+        print(f"profdump: {error}", file=sys.stderr)
+        return 1

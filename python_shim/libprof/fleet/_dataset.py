@@ -1,0 +1,217 @@
+"""The dataset of a job: its tables, and which files they consist of.
+
+    dataset/
+        dataset.json                                  version of the layout
+        packed/NODE-ID.json                           what one part was made of; written last
+        table=kernels/part-NODE-ID.parquet            the rows of that part, and so on for each table
+
+A part holds the recordings of some ranks of one node. Any engine that reads Parquet can read ``table=*/*.parquet``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Dict, Iterable, List, Optional, Tuple, Union
+
+from ..errors import ProfError
+
+PathLike = Union[str, "os.PathLike[str]"]
+
+VERSION = 1
+"""Of the layout. A reader refuses a higher one; columns are only ever added within one."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its type in SQL, its unit ("" none) and what it means."""
+
+    name: str
+    type: str
+    unit: str
+    meaning: str
+
+
+def _columns(text: str) -> Tuple[Column, ...]:
+    """One column a line: name, type, unit or -, meaning."""
+    rows = (line.split(None, 3) for line in text.strip().splitlines())
+    return tuple(Column(name, kind, "" if unit == "-" else unit, meaning) for name, kind, unit, meaning in rows)
+
+
+TABLES: Dict[str, Tuple[Column, ...]] = {
+    "ranks": _columns("""
+        rank INTEGER - of the job; where a recording has none, one that is free
+        rank_known BOOLEAN - false: the recording has no rank
+        host VARCHAR - name of the host, empty unknown
+        pid INTEGER - process id in its own namespace
+        local_rank INTEGER - on its host
+        world_size INTEGER - ranks of the job
+        program VARCHAR - file name of the executable
+        device VARCHAR - name of its first device
+        start BIGINT ns since 1970 by the clock of the host
+        duration_ns BIGINT ns first to last event
+        closed BOOLEAN - false: the process was killed, or still runs
+        source VARCHAR - what wrote the recording
+        file VARCHAR - its name, without folders
+        identity VARCHAR - of the file's content
+    """),
+    "steps": _columns("""
+        rank INTEGER - ranks.rank
+        step INTEGER - its number
+        start BIGINT ns since 1970 by the clock of the host
+        duration_ns BIGINT ns compute + communication + copy + idle_host + idle_device
+        compute_ns BIGINT ns a compute kernel ran
+        overlapped_ns BIGINT ns of compute_ns: a communication kernel ran, too
+        communication_ns BIGINT ns only communication ran, or communication and copies
+        copy_ns BIGINT ns only copies and sets ran
+        idle_host_ns BIGINT ns nothing ran, and the next operation was not launched yet
+        idle_device_ns BIGINT ns nothing ran, although the next operation was launched
+    """),
+    "idle": _columns("""
+        rank INTEGER - ranks.rank
+        step INTEGER - steps.step
+        range BIGINT - names.id of the outermost range in which the host kept the device waiting; NULL none
+        host_ns BIGINT ns part of steps.idle_host_ns
+    """),
+    "kernels": _columns("""
+        rank INTEGER - ranks.rank
+        step INTEGER - in which it was launched; NULL outside of all
+        device INTEGER - CUDA's number
+        stream INTEGER - CUDA's number
+        start BIGINT ns since 1970 by the clock of the host
+        duration_ns BIGINT ns -
+        name BIGINT - names.id
+        range BIGINT - names.id of the innermost range around its launch
+        class VARCHAR - compute or communication
+        correlation BIGINT - id that it shares with the call that launched it
+        queue_ns BIGINT ns from the end of that call to the start
+        graph BIGINT - id of the CUDA graph
+    """),
+    "copies": _columns("""
+        rank INTEGER - ranks.rank
+        step INTEGER - in which it was launched
+        device INTEGER - CUDA's number
+        stream INTEGER - CUDA's number
+        start BIGINT ns since 1970 by the clock of the host
+        duration_ns BIGINT ns -
+        name BIGINT - names.id
+        range BIGINT - names.id of the innermost range around its launch
+        kind VARCHAR - memcpy or memset
+        bytes BIGINT bytes -
+        correlation BIGINT - id that it shares with the call that launched it
+    """),
+    "ranges": _columns("""
+        rank INTEGER - ranks.rank
+        step INTEGER - in which it began
+        tid INTEGER - of its thread
+        start BIGINT ns since 1970 by the clock of the host
+        duration_ns BIGINT ns -
+        name BIGINT - names.id
+        depth INTEGER - 0 outermost
+        self_ns BIGINT ns without the ranges and calls directly inside
+        device_ns BIGINT ns of the operations launched inside
+    """),
+    "calls": _columns("""
+        rank INTEGER - ranks.rank
+        step INTEGER - in which it began
+        tid INTEGER - of its thread
+        start BIGINT ns since 1970 by the clock of the host
+        duration_ns BIGINT ns -
+        name BIGINT - names.id
+        correlation BIGINT - id that it shares with what it launched
+        result INTEGER - 0 success; NULL it did not return
+    """),
+    "collectives": _columns("""
+        rank INTEGER - ranks.rank
+        step INTEGER - in which it was called
+        communicator BIGINT - NCCL's id, halved; NULL unknown: then collectives of one function are matched
+        sequence INTEGER - 0-based place among the rank's collectives of that communicator (or function)
+        function VARCHAR - ncclAllReduce ..., or the kernel's name
+        bytes BIGINT bytes message size, as NCCL states it
+        called BIGINT ns when the host called it, since 1970 by the clock of the host
+        start BIGINT ns of its kernel; NULL it has none: it did not end, or was lost
+        duration_ns BIGINT ns of its kernel
+        stream INTEGER - CUDA's number
+    """),
+    "ledger": _columns("""
+        rank INTEGER - ranks.rank
+        launched BIGINT - operations
+        recorded BIGINT - of these
+        lost BIGINT - of these
+    """),
+    "names": _columns("""
+        id BIGINT - 63 bits of the name's MD5
+        name VARCHAR - -
+    """),
+    "stacks": _columns("""
+        id BIGINT - 63 bits of the text's MD5
+        stack VARCHAR - frames, innermost first, separated by ';'
+    """),
+    "summary": _columns("""
+        rank INTEGER - ranks.rank
+        step INTEGER - NULL outside of all
+        kind VARCHAR - compute, communication, copy, range, call
+        name BIGINT - names.id
+        count BIGINT - -
+        sum_ns BIGINT ns of durations
+        min_ns BIGINT ns -
+        max_ns BIGINT ns -
+        histogram MAP(INTEGER,BIGINT) - count of durations by the integer part of their base-2 logarithm
+    """),
+}
+
+
+def create_tables() -> Iterable[str]:
+    """A statement for each table."""
+    for table, columns in TABLES.items():
+        yield f"CREATE TABLE {table} ({', '.join(f'{column.name} {column.type}' for column in columns)})"
+
+
+class Dataset:
+    """A dataset that is there: ``Dataset.open(path)``. Threads: any."""
+
+    def __init__(self, path: Path, parts: List[Dict[str, Any]]) -> None:
+        self.path = path
+        self.parts = parts
+
+    @classmethod
+    def open(cls, path: PathLike) -> "Dataset":
+        """Reads what the dataset consists of; :class:`ProfError` where there is none, or one of a newer version."""
+        folder = Path(path)
+        try:
+            head = json.loads((folder / "dataset.json").read_text())
+        except (OSError, ValueError) as error:
+            raise ProfError(f"{folder}: no dataset: make one with 'profdump pack'") from error
+        if not isinstance(head, dict) or not isinstance(head.get("version"), int):
+            raise ProfError(f"{folder}/dataset.json: it has no version")
+        if head["version"] > VERSION:
+            raise ProfError(f"{folder}: the dataset has version {head['version']}, this libprof reads up to {VERSION}")
+        return cls(folder, [json.loads(part.read_text()) for part in sorted(folder.glob("packed/*.json"))])
+
+    def files(self, table: str) -> List[str]:
+        """The Parquet files of a table, of complete parts only; missing ones are left out, see :meth:`missing`."""
+        return [os.fspath(path) for path in self._paths(table) if path.exists()]
+
+    def missing(self) -> List[str]:
+        """Files that should be there."""
+        return [os.fspath(path) for table in TABLES for path in self._paths(table) if not path.exists()]
+
+    def _paths(self, table: str) -> List[Path]:
+        return [part_path(self.path, table, part["part"]) for part in self.parts if table in part["tables"]]
+
+
+def part_path(folder: Path, table: str, part: str) -> Path:
+    """Where the rows of a part are."""
+    return folder / f"table={table}" / f"part-{part}.parquet"
+
+
+def describe(table: Optional[str] = None) -> str:
+    """The tables with their columns, as Markdown."""
+    lines: List[str] = []
+    for name in [table] if table else TABLES:
+        lines += [f"### {name}", "", "| column | type | unit | meaning |", "|:--|:--|:--|:--|"]
+        lines += [f"| `{c.name}` | {c.type} | {c.unit} | {c.meaning.replace('|', chr(92) + '|')} |" for c in TABLES[name]]
+        lines.append("")
+    return "\n".join(lines)

@@ -1,0 +1,24 @@
+-- Collectives by communicator and function: the wait for the last rank, and the transfer after it.
+-- Bandwidths are nccl-tests': algorithm bandwidth is bytes over time, bus bandwidth counts what crosses a link.
+WITH part AS (
+    SELECT *, CASE WHEN communicator IS NULL THEN function END AS unnamed FROM collectives WHERE duration_ns IS NOT NULL),
+whole AS (
+    SELECT communicator, unnamed, sequence, min(function) AS function, count(*) AS ranks, max(bytes) AS bytes,
+           min(duration_ns) AS transfer_ns, max(duration_ns) - min(duration_ns) AS skew_ns
+    FROM part GROUP BY communicator, unnamed, sequence),
+sized AS (
+    SELECT *, CASE WHEN function IN ('ncclAllGather', 'ncclReduceScatter') THEN bytes * ranks ELSE bytes END AS size_bytes,
+           CASE function WHEN 'ncclAllReduce' THEN 2e0 * (ranks - 1) / ranks
+                         WHEN 'ncclAllGather' THEN 1e0 * (ranks - 1) / ranks
+                         WHEN 'ncclReduceScatter' THEN 1e0 * (ranks - 1) / ranks
+                         WHEN 'ncclAlltoAll' THEN 1e0 * (ranks - 1) / ranks ELSE 1e0 END AS factor
+    FROM whole),
+total AS (
+    SELECT communicator, function, max(ranks) AS ranks, count(*) AS collectives, avg(bytes) AS bytes, sum(skew_ns) AS skew_ns,
+           sum(transfer_ns) AS transfer_ns, sum(size_bytes) AS size_bytes, sum(size_bytes * factor) AS bus_bytes
+    FROM sized GROUP BY communicator, function)
+SELECT communicator, function, ranks, collectives, CAST(round(bytes) AS BIGINT) AS bytes,
+       CAST(round(skew_ns * 1e0 / collectives) AS BIGINT) AS skew_ns,
+       CAST(round(transfer_ns * 1e0 / collectives) AS BIGINT) AS transfer_ns,
+       round(size_bytes * 1e0 / transfer_ns, 2) AS algorithm_gbps, round(bus_bytes / transfer_ns, 2) AS bus_gbps
+FROM total ORDER BY total.skew_ns + total.transfer_ns DESC, communicator NULLS LAST, function

@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# Packing: exact, repeatable, whole after a kill, and what cannot be read does not keep the rest out.
+. "$(dirname "$0")/fleet_common.sh"
+
+rows() { fleet fleet "$1" --format tsv --sql "$2" | tail -n +2; }
+
+# The same sums as in the recordings.
+make_job ranks=6 gpus=3 steps=5 job
+rm job/truth.json
+fleet pack job -o dataset --workers 2 >/dev/null
+of_profdump=$("$PROF_BIN/profdump" query --format tsv "SELECT count(*), sum(duration) FROM kernels" job | tail -n +2)
+same "kernels" "$of_profdump" "$(rows dataset "SELECT count(*), sum(duration_ns) FROM kernels")"
+of_profdump=$("$PROF_BIN/profdump" query --format tsv "SELECT count(*), sum(duration) FROM slices WHERE kind = 'call'" job | tail -n +2)
+same "calls" "$of_profdump" "$(rows dataset "SELECT count(*), sum(duration_ns) FROM calls")"
+same "the summary" "$(rows dataset "SELECT count(*), sum(duration_ns) FROM kernels")" \
+    "$(rows dataset "SELECT sum(count), sum(sum_ns) FROM summary WHERE kind IN ('compute', 'communication')")"
+same "parts of steps" 0 "$(rows dataset "SELECT sum(abs(duration_ns - compute_ns - communication_ns - copy_ns - idle_host_ns - idle_device_ns)) FROM steps")"
+same "ranks" "6" "$(rows dataset "SELECT count(*) FROM ranks WHERE rank_known AND closed")"
+
+# Again: nothing to do. More ranks: only these.
+same "again" "dataset: packed 0 recordings, 6 were there, 0 could not be read" "$(fleet pack job -o dataset)"
+make_job ranks=8 gpus=3 steps=5 seed=9 other
+same "more" "dataset: packed 2 recordings, 0 were there, 0 could not be read" "$(fleet pack other/rank-0000[67].prof -o dataset)"
+same "two recordings of rank 0" 1 "$(fleet pack other/rank-00000.prof -o dataset >/dev/null; fleet fleet dataset | grep -c 'the same rank.*: 0$')"
+
+# Killed at any moment: packing again gives what packing once gives.
+make_job ranks=4 steps=400 long
+fleet pack long/*.prof -o once >/dev/null
+sums="SELECT count(*), sum(duration_ns), sum(start % 1000003) FROM kernels"
+for delay in 0.3 0.9 1.3 1.7; do
+    setsid python3 -m libprof pack long/*.prof -o killed >/dev/null 2>&1 &
+    sleep $delay
+    kill -9 -- -$! 2>/dev/null || true
+    wait $! 2>/dev/null || true
+done
+fleet pack long/*.prof -o killed >/dev/null
+same "after kills" "$(rows once "$sums")" "$(rows killed "$sums")"
+same "leftovers" "" "$(find killed -name '.*.tmp')"
+same "files" "$(cd once && find . | sort)" "$(cd killed && find . | sort)"
+
+# Damaged, foreign and wrong inputs.
+head -c 100000 job/rank-00000.prof >cut.prof
+echo nonsense >nonsense.prof
+if fleet pack cut.prof nonsense.prof job/rank-00001.prof -o partly >out.txt 2>err.txt; then fail "no error for damaged recordings"; fi
+same "what could be read" "partly: packed 1 recordings, 0 were there, 2 could not be read" "$(cat out.txt)"
+found 'nonsense.prof: ' <err.txt && found 'cut.prof: ' <err.txt || fail "$(cat err.txt)"
+python3 - <<'E2' >kineto.json
+print('{"traceEvents":[{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":5,"dur":3,"args":{"device":0,"stream":7,"correlation":1}},')
+print('{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":9,"ts":1,"dur":1,"args":{"correlation":1}}]}')
+E2
+fleet pack kineto.json -o kineto >/dev/null
+same "a trace without rank, steps and collectives" "-1	1" "$(rows kineto "SELECT rank, count(*) FROM kernels GROUP BY rank")"
+found '^Nothing stands out' < <(fleet fleet kineto) || fail "$(fleet fleet kineto)"
+for report in stragglers collectives mismatches breakdown averages outliers ledger; do
+    fleet fleet $report kineto >/dev/null || fail "$report of one rank"
+done
+
+# Datasets that are not what they should be.
+rm dataset/table=calls/*
+found 'missing file: .*calls' < <(fleet fleet dataset) || fail "a missing file is not reported"
+same "calls" 0 "$(rows dataset "SELECT count(*) FROM calls")"
+echo '{"version": 99}' >kineto/dataset.json
+if fleet fleet kineto 2>err.txt; then fail "a newer version is read"; fi
+found 'version 99' <err.txt || fail "$(cat err.txt)"
+mkdir full && touch full/thing
+if fleet pack job -o full 2>err.txt; then fail "packs into a directory of other files"; fi
+found 'holds other files' <err.txt || fail "$(cat err.txt)"
