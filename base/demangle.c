@@ -60,7 +60,7 @@ struct growing {
     jmp_buf give_up;
 };
 
-static void take_segment(const char *text, size_t size, void *user)
+static void append_segment(const char *text, size_t size, void *user)
 {
     struct growing *to = user;
     if (size > DEMANGLE_BYTES_MAX - to->size)
@@ -82,7 +82,7 @@ static void take_segment(const char *text, size_t size, void *user)
  * undefined. */
 static bool collect_segments(const char *mangled, struct growing *to)
 {
-    return setjmp(to->give_up) == 0 && segments(mangled, take_segment, to) == 0;
+    return setjmp(to->give_up) == 0 && segments(mangled, append_segment, to) == 0;
 }
 
 static char *demangle_segments(const char *mangled)

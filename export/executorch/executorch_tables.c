@@ -260,7 +260,7 @@ static bool holds(struct text text, const char *part)
 }
 
 /* Compares lists as Python does: the first difference decides. */
-static void take_larger(const struct printing *printing, const struct group *group, uint32_t event,
+static void keep_larger(const struct printing *printing, const struct group *group, uint32_t event,
                         struct tax *tax)
 {
     bool larger = !tax->any_execution;
@@ -283,7 +283,7 @@ static bool find_tax(const struct printing *printing, const struct group *group,
     for (uint32_t i = 0; i < first->event_count && tax->execution && tax->kernels; i++) {
         struct text name = event_name(printing, first, i);
         if (holds(name, "Method::execute"))
-            take_larger(printing, group, i, tax);
+            keep_larger(printing, group, i, tax);
         if (!holds(name, "native_call") && !holds(name, "delegate_execute"))
             continue;
         tax->any_kernel = true;

@@ -80,7 +80,7 @@ static prof_status unknown(const char *what, const char *name, bool formats)
 
 /* ---- options ---- */
 
-static bool take_number(struct profdump_options *options, const char *name, int64_t number)
+static bool put_number(struct profdump_options *options, const char *name, int64_t number)
 {
     char text[24];
     snprintf(text, sizeof text, "%lld", (long long)number);
@@ -101,7 +101,7 @@ static bool copy_given(const struct prof_table_options *from, struct prof_table_
 }
 
 /* False after having complained. */
-static bool take_given(struct profdump_options *options, const struct prof_table_options *from)
+static bool put_given(struct profdump_options *options, const struct prof_table_options *from)
 {
     struct prof_table_options given;
     return copy_given(from, &given) &&
@@ -109,7 +109,7 @@ static bool take_given(struct profdump_options *options, const struct prof_table
            (!given.sort || options_put(options, "sort", given.sort)) &&
            (!given.group_by || options_put(options, "group-by", given.group_by)) &&
            (!given.columns || options_put(options, "columns", given.columns)) &&
-           (!given.rows || take_number(options, "rows", given.rows)) &&
+           (!given.rows || put_number(options, "rows", given.rows)) &&
            opened_take_words(options, given.words);
 }
 
@@ -150,7 +150,7 @@ static prof_status run_report(struct prof_trace *trace, const char *name,
     prof_status status = PROF_INVALID;
     if (!command)
         unknown("report", name, false);
-    else if (take_given(&options, given))
+    else if (put_given(&options, given))
         status = status_of(print_report(trace, &options, command));
     return call_end(&call, status, otherwise(&options));
 }
@@ -179,7 +179,7 @@ prof_status prof_trace_query(struct prof_trace *trace, const char *sql,
     options.out = stream;
     options.out_name = "output";
     options.write.table_width = fit_terminal_width(fileno(stream));
-    if (take_given(&options, given) && command_agrees(&options, &command_query))
+    if (put_given(&options, given) && command_agrees(&options, &command_query))
         status = status_of(cmd_query_timeline(&options, trace->held->timeline, sql));
     return call_end(&call, status, otherwise(&options));
 }

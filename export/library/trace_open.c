@@ -15,22 +15,22 @@
 /* ---- calls ---- */
 
 /* Passes the last sentence on, once its items are complete. */
-static void tell(struct call *call)
+static void pass_on(struct call *call)
 {
     if (call->heard && call->options->say)
         call->options->say(call->options->user, call->sentence);
 }
 
-static void hear(void *user, const char *sentence)
+static void on_complaint(void *user, const char *sentence)
 {
     struct call *call = user;
-    tell(call);
+    pass_on(call);
     call->heard++;
     call->items = 0;
     snprintf(call->sentence, COMPLAINT_BYTES, "%s", sentence);
 }
 
-static void hear_more(void *user, const char *item)
+static void on_complaint_item(void *user, const char *item)
 {
     struct call *call = user;
     size_t used = strlen(call->sentence);
@@ -53,7 +53,7 @@ static void hold_signals(struct call *call)
     pthread_sigmask(SIG_BLOCK, &held, &call->signals_before);
 }
 
-static void take_back(int number)
+static void discard_signal(int number)
 {
     static const struct timespec now = {0};
     sigset_t one;
@@ -68,14 +68,14 @@ static void release_signals(struct call *call)
 {
     for (size_t i = 0; i < RAISED; i++)
         if (sigismember(&call->pending_before, raised[i]) != 1)
-            take_back(raised[i]);
+            discard_signal(raised[i]);
     pthread_sigmask(SIG_SETMASK, &call->signals_before, NULL);
 }
 
 void call_begin(struct call *call, const struct prof_trace_options *options, char *sentence)
 {
     *call = (struct call){.options = options, .sentence = sentence, .errno_before = errno};
-    call->listener = (struct listener){hear, hear_more, call};
+    call->listener = (struct listener){on_complaint, on_complaint_item, call};
     *sentence = '\0';
     hold_signals(call);
     call->locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
@@ -88,7 +88,7 @@ prof_status call_end(struct call *call, prof_status status, const char *otherwis
 {
     if (status != PROF_OK && !call->heard)
         complain("%s", otherwise);
-    tell(call);
+    pass_on(call);
     if (status == PROF_OK)
         *call->sentence = '\0';
     complain_to(call->listener_before);

@@ -216,7 +216,7 @@ static bool write_all(void *user, struct json_out *out)
     return !combining->failed;
 }
 
-static void say_path(FILE *out, const char *path, const char *behind)
+static void print_path(FILE *out, const char *path, const char *behind)
 {
     char shown[SHOW_TEXT_BYTES(900)];
     bool rest;
@@ -224,12 +224,12 @@ static void say_path(FILE *out, const char *path, const char *behind)
     fprintf(out, "%s%s%s", shown, rest ? "..." : "", behind);
 }
 
-static void say_done(const char *const *paths, int count, FILE *out)
+static void print_done(const char *const *paths, int count, FILE *out)
 {
     fprintf(out, "Successfully combined ");
     for (int i = 0; i < count; i++)
-        say_path(out, paths[i], i < count - 1 ? ", " : " into ");
-    say_path(out, paths[count], "\n");
+        print_path(out, paths[i], i < count - 1 ? ", " : " into ");
+    print_path(out, paths[count], "\n");
 }
 
 bool pytorch_combine(const char *const *paths, int count, bool partial, FILE *out,
@@ -245,7 +245,7 @@ bool pytorch_combine(const char *const *paths, int count, bool partial, FILE *ou
     bool written = chrome_copy_write(paths[count - 1], write_all, &combining, &error);
     text_pool_fini(&combining.ids);
     if (written && strcmp(paths[count - 1], "-") != 0)
-        say_done(paths, count - 1, out);
+        print_done(paths, count - 1, out);
     if (!written && !combining.failed && error.code != EPIPE)
         snprintf(message->text, sizeof message->text, "%s", error.message);
     return written;

@@ -30,7 +30,7 @@ struct device_texts {
     struct text id, name;
 };
 
-static void take_text(void *user, const struct json_string *key, struct text value)
+static void read_device_text(void *user, const struct json_string *key, struct text value)
 {
     struct device_texts *device = user;
     if (json_string_is(key, "id"))
@@ -49,7 +49,7 @@ const char *pytorch_devices_next(const char *p, const char *end, struct text *it
     if (p >= end || *p == ']')
         return NULL;
     struct device_texts device = {{NULL, 0}, {NULL, 0}};
-    const char *after = json_each_member(&cursor, p, take_text, &device);
+    const char *after = json_each_member(&cursor, p, read_device_text, &device);
     *id = device.id, *name = device.name;
     if (after)
         *item = (struct text){p, (size_t)(after - p)};
@@ -79,7 +79,7 @@ static bool add_device(struct pytorch_trace *trace, struct text id, struct text 
 }
 
 /* As in its dictionary, a later device with the same id replaces the earlier one in place. */
-static bool take_device(struct pytorch_trace *trace, struct text id, struct text name)
+static bool add_or_replace_device(struct pytorch_trace *trace, struct text id, struct text name)
 {
     if (!id.bytes || !add_device(trace, id, name))
         return false;
@@ -101,7 +101,7 @@ static bool read_devices(struct pytorch_trace *trace)
     if (*p != '[')
         return false;
     while ((p = pytorch_devices_next(p, end, &item, &id, &name)))
-        if (!take_device(trace, id, name))
+        if (!add_or_replace_device(trace, id, name))
             return false;
     return true;
 }
@@ -221,7 +221,7 @@ static struct pytorch_event read_inputs(struct reading *reading)
                                   keep_once(reading, event->values)};
 }
 
-static void take_op(struct reading *reading)
+static void append_op(struct reading *reading)
 {
     struct pytorch_trace *trace = reading->trace;
     uint32_t id = text_pool_number(&trace->ids, reading->event.external_id);
@@ -240,7 +240,7 @@ static void take_op(struct reading *reading)
     op->gigabytes = read_value(reading, reading->event.gigabytes);
 }
 
-static void take_kernel(struct reading *reading)
+static void append_kernel(struct reading *reading)
 {
     struct pytorch_trace *trace = reading->trace;
     const struct augment_event *event = &reading->event;
@@ -266,9 +266,9 @@ static const char *see_event(void *user, struct json_cursor *cursor, const char 
     if (reading->event.external_id.bytes && !reading->event.category.bytes)
         fail(reading, "KeyError: 'cat': an event with an External id has none");
     if (pytorch_is_op(&reading->event))
-        take_op(reading);
+        append_op(reading);
     else if (pytorch_is_kernel(&reading->event))
-        take_kernel(reading);
+        append_kernel(reading);
     return p;
 }
 
@@ -406,7 +406,7 @@ static struct pytorch_op *op_of(struct pytorch_trace *trace, struct text externa
     return known && trace->op_of_id[number] ? &trace->ops[trace->op_of_id[number] - 1] : NULL;
 }
 
-static void tell(struct pytorch_message *message, const char *what, struct text about)
+static void set_message(struct pytorch_message *message, const char *what, struct text about)
 {
     int size = about.size > 200 ? 200 : (int)about.size;
     snprintf(message->text, sizeof message->text, "%s%.*s", what, size,
@@ -419,16 +419,17 @@ bool pytorch_trace_augment(struct pytorch_trace *trace, struct pytorch_message *
         struct pytorch_kernel *kernel = &trace->kernels[i];
         struct pytorch_error error;
         if (!kernel->has_args) {
-            tell(message, "ParseException: kernel has no args: ", kernel->event.name);
+            set_message(message, "ParseException: kernel has no args: ", kernel->event.name);
             return false;
         }
         if (!kernel->external_id.bytes)
             continue;
         struct pytorch_op *op = op_of(trace, kernel->external_id);
         if (!op) {
-            tell(message,
-                 "IndexError: list index out of range: no cpu_op has a kernel's External id ",
-                 kernel->external_id);
+            set_message(
+                message,
+                "IndexError: list index out of range: no cpu_op has a kernel's External id ",
+                kernel->external_id);
             return false;
         }
         if (!augment(op, kernel, &error)) {

@@ -183,10 +183,10 @@ int64_t query_null(const struct query_data *data, uint32_t item)
 /* Pragmas that only read. */
 static bool is_harmless(const char *pragma)
 {
-    static const char *const told[] = {"table_info", "table_xinfo", "table_list", "function_list",
-                                       "module_list"};
-    for (size_t i = 0; i < sizeof told / sizeof *told; i++)
-        if (sqlite3_stricmp(pragma, told[i]) == 0)
+    static const char *const readable[] = {"table_info", "table_xinfo", "table_list",
+                                           "function_list", "module_list"};
+    for (size_t i = 0; i < sizeof readable / sizeof *readable; i++)
+        if (sqlite3_stricmp(pragma, readable[i]) == 0)
             return true;
     return false;
 }

@@ -14,7 +14,7 @@ static size_t mended_bytes(const struct timeline *timeline)
 }
 
 /* SQLite takes text for UTF-8 without looking. */
-static bool take_texts(struct query_data *data)
+static bool copy_texts(struct query_data *data)
 {
     const struct timeline *timeline = data->timeline;
     size_t bytes = mended_bytes(timeline);
@@ -199,7 +199,7 @@ bool query_data_add_up(struct query_data *data)
 bool query_data_init(struct query_data *data, const struct timeline *timeline)
 {
     *data = (struct query_data){.timeline = timeline};
-    return take_texts(data) && number_processes(data) && find_spans(data) &&
+    return copy_texts(data) && number_processes(data) && find_spans(data) &&
            find_last_segments(data);
 }
 

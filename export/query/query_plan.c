@@ -50,7 +50,7 @@ static double share_of(const struct query_column *column, char compare, double r
     return column->type == QUERY_NAME ? 0.01 : 10 / rows;
 }
 
-static void take_orders(const struct query_table *table, sqlite3_index_info *info,
+static void plan_orders(const struct query_table *table, sqlite3_index_info *info,
                         sqlite3_str *plan)
 {
     bool orderable = info->nOrderBy > 0 && info->nOrderBy <= QUERY_ORDERS_MAX;
@@ -95,7 +95,7 @@ int query_plan_choose(const struct query_data *data, const struct query_table *t
     if (seek >= 0)
         sqlite3_str_appendf(plan, "s%d", seek);
     sqlite3_str_appendf(plan, "u%llu", info->colUsed);
-    take_orders(table, info, plan);
+    plan_orders(table, info, plan);
     rows = rows < 1 ? 1 : rows;
     looked_at = seek >= 0 && looked_at > rows ? rows : looked_at;
     info->estimatedRows = (sqlite3_int64)rows;

@@ -528,7 +528,7 @@ static bool prepare_all(const struct scan_table *table, const struct query_plan 
     return ready;
 }
 
-static void take_conditions(struct scan *scan, const struct query_plan *plan,
+static void read_conditions(struct scan *scan, const struct query_plan *plan,
                             sqlite3_value **values)
 {
     scan->condition_count = 0;
@@ -556,7 +556,7 @@ static int scan_filter(sqlite3_vtab_cursor *base, int number, const char *text, 
     free(scan->kept.cells);
     scan->kept.cells = NULL;
     scan->at = scan->end = scan->next_span = 0;
-    take_conditions(scan, &plan, values);
+    read_conditions(scan, &plan, values);
     scan->filtered = scan->table->is_row || scan->condition_count;
     if (plan.seek >= 0 && !seek(table, scan, plan.seek))
         return SQLITE_NOMEM;

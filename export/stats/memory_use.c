@@ -357,7 +357,7 @@ static uint32_t range_around(const struct timeline *timeline, uint32_t slice)
     return slice;
 }
 
-static void take_event(struct gathering *gathering, const struct tl_memory_event *event)
+static void add_event(struct gathering *gathering, const struct tl_memory_event *event)
 {
     const struct timeline *timeline = gathering->timeline;
     const struct tl_memory *memory = &timeline->memories.at[event->memory];
@@ -488,7 +488,7 @@ static bool gather(struct gathering *gathering)
 {
     const struct timeline *timeline = gathering->timeline;
     for (uint32_t i = 0; i < timeline->memory_events.count; i++)
-        take_event(gathering, &timeline->memory_events.at[i]);
+        add_event(gathering, &timeline->memory_events.at[i]);
     hand_up(gathering);
     if (!add_rows(gathering) || (gathering->ranges->count && !add_peaks(gathering)))
         return false;

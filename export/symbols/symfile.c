@@ -130,8 +130,8 @@ static int find_scopes(Dwfl_Module *module, Dwarf_Die *unit, Dwarf_Addr address,
 }
 
 /* False: no function of the debug information covers the address. */
-static bool tell_scopes(Dwarf_Die *unit, Dwarf_Die *scopes, int count, struct symfile_frame frame,
-                        symfile_found found, void *user)
+static bool visit_scopes(Dwarf_Die *unit, Dwarf_Die *scopes, int count, struct symfile_frame frame,
+                         symfile_found found, void *user)
 {
     const char *symbol = frame.function;
     for (int i = 0; i < count; i++) {
@@ -159,7 +159,7 @@ bool symfile_find(struct symfile *file, uint64_t address, symfile_found found, v
     find_line(file->module, at, &frame);
     Dwarf_Die *unit = dwfl_module_addrdie(file->module, at, &bias);
     int count = unit ? find_scopes(file->module, unit, at - bias, &scopes) : 0;
-    bool told = count > 0 && tell_scopes(unit, scopes, count, frame, found, user);
+    bool told = count > 0 && visit_scopes(unit, scopes, count, frame, found, user);
     free(scopes);
     if (!told && frame.function)
         found(user, &frame);

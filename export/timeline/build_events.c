@@ -247,7 +247,7 @@ static bool is_of_latest(const struct builder *builder, uint64_t id)
 }
 
 /* Another thread's log may be walked ahead of the one in which the range begins, so some wait. */
-static void take_async_attr(struct builder *builder, struct tl_attr attr, uint64_t id)
+static void append_async_attr(struct builder *builder, struct tl_attr attr, uint64_t id)
 {
     if (is_of_latest(builder, id)) {
         KEEP_ATTR(builder, &builder->timeline->async_attrs, attr,
@@ -276,7 +276,7 @@ void timeline_append_attr(struct builder *builder, uint32_t number, const struct
     else if (target == PROF_ATTR_OF_MARK)
         KEEP_ATTR(builder, &builder->timeline->mark_attrs, attr, home);
     else
-        take_async_attr(builder, attr, target);
+        append_async_attr(builder, attr, target);
 }
 
 void build_attr_keep(struct builder *builder, uint32_t owner, const struct event_attr *from)

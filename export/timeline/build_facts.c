@@ -254,13 +254,13 @@ void timeline_add_warning(struct builder *builder, struct text what, uint64_t co
  * where the process has no other.
  */
 
-static void take_device_name(struct builder *builder, uint64_t ordinal, uint32_t name)
+static void set_device_name(struct builder *builder, uint64_t ordinal, uint32_t name)
 {
     if (ordinal <= UINT16_MAX)
         builder->failed |= !idmap_set(&builder->given_devices, (uint32_t)ordinal, name);
 }
 
-static void take_context_name(struct builder *builder, uint64_t handle, uint32_t name)
+static void set_context_name(struct builder *builder, uint64_t handle, uint32_t name)
 {
     bool again = builder->named_contexts && handle == builder->context_handle;
     if (!again && builder->named_contexts < 2)
@@ -277,9 +277,9 @@ void timeline_define_resource(struct builder *builder, const struct named_resour
     if (resource->type == PROF_RESOURCE_STREAM && resource->handle)
         builder->failed |= !keymap_set(&builder->given_streams, resource->handle, name);
     else if (resource->type == PROF_RESOURCE_DEVICE)
-        take_device_name(builder, resource->handle, name);
+        set_device_name(builder, resource->handle, name);
     else if (resource->type == PROF_RESOURCE_CONTEXT)
-        take_context_name(builder, resource->handle, name);
+        set_context_name(builder, resource->handle, name);
 }
 
 static void name_stream(struct builder *builder, const struct tl_gpu *gpu)

@@ -101,7 +101,7 @@ static uint32_t named(struct builder *builder, uint32_t name)
     return name;
 }
 
-static void take_kernel(struct builder *builder, const struct read_gpu *from)
+static void append_kernel(struct builder *builder, const struct read_gpu *from)
 {
     struct tl_kernel detail = from->kernel;
     struct tl_gpu gpu = {.kind = TL_KERNEL, .device = build_ordinal(detail.device)};
@@ -128,7 +128,7 @@ static uint32_t copy_name(struct builder *builder, const struct tl_memcpy *copy)
     return named(builder, name);
 }
 
-static void take_memcpy(struct builder *builder, const struct read_gpu *from)
+static void append_memcpy(struct builder *builder, const struct read_gpu *from)
 {
     const struct tl_memcpy *detail = &from->memcpy;
     struct tl_gpu gpu = {
@@ -151,7 +151,7 @@ static uint32_t memset_name(struct builder *builder, uint8_t kind)
     return named(builder, name);
 }
 
-static void take_memset(struct builder *builder, const struct read_gpu *from)
+static void append_memset(struct builder *builder, const struct read_gpu *from)
 {
     const struct tl_memset *detail = &from->memset;
     struct tl_gpu gpu = {
@@ -162,7 +162,7 @@ static void take_memset(struct builder *builder, const struct read_gpu *from)
     add_gpu(builder, from, gpu);
 }
 
-static void take_graph_run(struct builder *builder, const struct read_gpu *from)
+static void append_graph_run(struct builder *builder, const struct read_gpu *from)
 {
     const struct tl_graph_run *detail = &from->graph;
     struct tl_gpu gpu = {.kind = TL_GRAPH_RUN, .device = build_ordinal(detail->device)};
@@ -174,7 +174,7 @@ static void take_graph_run(struct builder *builder, const struct read_gpu *from)
     add_gpu(builder, from, gpu);
 }
 
-static void take_sync(struct builder *builder, const struct read_gpu *from)
+static void append_sync(struct builder *builder, const struct read_gpu *from)
 {
     const struct tl_sync *detail = &from->sync;
     struct tl_gpu gpu = {.kind = TL_SYNC, .stream = TL_NONE};
@@ -194,7 +194,7 @@ static bool names_a_device(uint32_t object_kind)
     return object_kind >= 3 && object_kind <= 5;
 }
 
-static void take_overhead(struct builder *builder, const struct read_gpu *from)
+static void append_overhead(struct builder *builder, const struct read_gpu *from)
 {
     const struct tl_overhead *detail = &from->overhead;
     struct tl_gpu gpu = {.kind = TL_OVERHEAD, .stream = TL_NONE, .device = TL_NONE};
@@ -218,22 +218,22 @@ void timeline_append_gpu(struct builder *builder, const struct read_gpu *gpu)
         return;
     switch (gpu->kind) {
     case READ_GPU_KERNEL:
-        take_kernel(builder, gpu);
+        append_kernel(builder, gpu);
         break;
     case READ_GPU_MEMCPY:
-        take_memcpy(builder, gpu);
+        append_memcpy(builder, gpu);
         break;
     case READ_GPU_MEMSET:
-        take_memset(builder, gpu);
+        append_memset(builder, gpu);
         break;
     case READ_GPU_SYNC:
-        take_sync(builder, gpu);
+        append_sync(builder, gpu);
         break;
     case READ_GPU_OVERHEAD:
-        take_overhead(builder, gpu);
+        append_overhead(builder, gpu);
         break;
     case READ_GPU_GRAPH:
-        take_graph_run(builder, gpu);
+        append_graph_run(builder, gpu);
         break;
     }
 }

@@ -313,7 +313,7 @@ static bool sort_facts(struct builder *builder)
 }
 
 /* What was last said at or before a time; NULL: nothing. */
-static const struct build_node_fact *said_before(const struct builder *builder, uint64_t key,
+static const struct build_node_fact *latest_fact(const struct builder *builder, uint64_t key,
                                                  int64_t time_ns)
 {
     const struct build_graphs *graphs = &builder->graphs;
@@ -336,8 +336,8 @@ static const struct build_node_fact *said_before(const struct builder *builder, 
 static const struct build_node_fact *captured_as(const struct builder *builder, uint64_t node,
                                                  uint32_t graph, int64_t time_ns)
 {
-    const struct build_node_fact *fact = said_before(builder, node, time_ns);
-    const struct build_node_fact *unknown = said_before(builder, NODE_OF_GRAPH(graph), time_ns);
+    const struct build_node_fact *fact = latest_fact(builder, node, time_ns);
+    const struct build_node_fact *unknown = latest_fact(builder, NODE_OF_GRAPH(graph), time_ns);
     if (!fact || fact->origin == TL_NONE || (unknown && unknown->time_ns >= fact->time_ns))
         return NULL;
     return &builder->graphs.facts.at[fact->origin];

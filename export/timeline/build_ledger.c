@@ -85,7 +85,8 @@ static bool deal(const struct shares *shares, uint32_t index)
 }
 
 /* Those that came and could not be kept said why. */
-static void take_known(const struct shares *shares, const struct radix_item *order, uint32_t count)
+static void subtract_explained(const struct shares *shares, const struct radix_item *order,
+                               uint32_t count)
 {
     const struct tl_unrecorded *unrecorded = shares->unrecorded->timeline->unrecorded.at;
     for (uint32_t i = 0; i < count; i++) {
@@ -98,7 +99,7 @@ static void take_known(const struct shares *shares, const struct radix_item *ord
 static bool deal_all(const struct shares *shares, const struct radix_item *order, uint32_t count)
 {
     bool dealt = true;
-    take_known(shares, order, count);
+    subtract_explained(shares, order, count);
     for (uint32_t i = 0; i < count && dealt; i++)
         if (shares->unrecorded->timeline->unrecorded.at[order[i].value].cause ==
             TL_UNRECORDED_MISSING)
@@ -194,7 +195,7 @@ struct ledger_work {
     uint64_t pool[PROF_LOSS_COUNT]; /* counted, and not used to explain anything so far */
 };
 
-static uint64_t take(uint64_t *from, uint64_t most)
+static uint64_t subtract(uint64_t *from, uint64_t most)
 {
     uint64_t taken = *from < most ? *from : most;
     *from -= taken;
@@ -229,7 +230,7 @@ static bool sort_lost(struct ledger_work *work, uint32_t index)
 {
     struct builder *builder = work->builder;
     const struct build_lost *lost = &builder->losts.at[index];
-    take(&work->pool[lost->record.cause], 1);
+    subtract(&work->pool[lost->record.cause], 1);
     if (lost->slice == TL_NONE) {
         ledger_row(&work->rows, row_of_lost(work, &lost->record))->outside++;
         return true;
@@ -400,7 +401,7 @@ static void explain_by(struct ledger_work *work, struct tl_ledger_row *row,
                        enum prof_loss_cause cause, uint64_t most)
 {
     uint64_t available = work->pool[cause] < most ? work->pool[cause] : most;
-    uint64_t taken = take(&row->missing, available);
+    uint64_t taken = subtract(&row->missing, available);
     row->lost[cause] += taken;
     work->pool[cause] -= taken;
 }
@@ -420,14 +421,14 @@ static bool explain_by_stream(struct ledger_work *work, const struct stream_loss
     uint64_t before = row->missing;
     explain_by(work, row, cause, loss->count);
     if (loss->of.graph)
-        take(&work->pool[cause], loss->count - (before - row->missing));
+        subtract(&work->pool[cause], loss->count - (before - row->missing));
     uint64_t used = before - row->missing;
     row->outside += loss->count > used ? loss->count - used : 0;
     return true;
 }
 
 /* Chunks were recycled (ring mode), cut off or damaged, and device records with them. */
-static bool lacks_chunks(const struct tl_health *health)
+static bool has_missing_chunks(const struct tl_health *health)
 {
     return health->missing_chunks || health->truncated || health->bad_records;
 }
@@ -437,16 +438,16 @@ static void explain_row(struct ledger_work *work, struct tl_ledger_row *row)
     const struct tl_process *process = build_process(work->builder);
     for (size_t i = 0; i < COUNT(untold) && row->missing; i++)
         explain_by(work, row, untold[i], UINT64_MAX);
-    if (lacks_chunks(&process->health))
-        row->recycled += take(&row->missing, UINT64_MAX);
+    if (has_missing_chunks(&process->health))
+        row->recycled += subtract(&row->missing, UINT64_MAX);
     if (!process->info.closed)
-        row->undelivered += take(&row->missing, UINT64_MAX);
+        row->undelivered += subtract(&row->missing, UINT64_MAX);
     if (process->info.gpu_mode == PROF_GPU_PARTIAL)
-        row->unobserved += take(&row->missing, UINT64_MAX);
+        row->unobserved += subtract(&row->missing, UINT64_MAX);
     for (size_t i = 0; i < COUNT(doubtful) && row->missing; i++)
         explain_by(work, row, doubtful[i], UINT64_MAX);
     if (row->kind == TL_LEDGER_GRAPH)
-        row->lost[PROF_LOSS_GRAPH_NODES] += take(&row->missing, UINT64_MAX);
+        row->lost[PROF_LOSS_GRAPH_NODES] += subtract(&row->missing, UINT64_MAX);
 }
 
 static bool is_observed(const struct tl_process_info *process)
@@ -462,7 +463,7 @@ static bool explain(struct ledger_work *work)
     if (!is_observed(&build_process(builder)->info))
         for (uint32_t i = work->rows.first; i < end; i++)
             ledger_row(&work->rows, i)->unobserved +=
-                take(&ledger_row(&work->rows, i)->missing, UINT64_MAX);
+                subtract(&ledger_row(&work->rows, i)->missing, UINT64_MAX);
     for (uint32_t i = 0; i < builder->stream_losses.count; i++)
         if (!explain_by_stream(work, &builder->stream_losses.at[i]))
             return false;

@@ -267,7 +267,7 @@ static struct tl_pool *pool_of(struct builder *builder, const struct build_pool_
     return add_pool(builder, state);
 }
 
-static void take_state(struct builder *builder, const struct build_pool_state *state)
+static void apply_state(struct builder *builder, const struct build_pool_state *state)
 {
     struct tl_pool *pool = pool_of(builder, state);
     if (!pool)
@@ -294,7 +294,7 @@ static bool build_pools(struct builder *builder)
         items[i] = (struct radix_item){radix_key(builder->memory.pools.at[i].time_ns), i};
     bool sorted = items && radix_sort(items, count);
     for (uint32_t i = 0; i < count && sorted && !builder->failed; i++)
-        take_state(builder, &builder->memory.pools.at[items[i].value]);
+        apply_state(builder, &builder->memory.pools.at[items[i].value]);
     free(items);
     return sorted && !builder->failed;
 }

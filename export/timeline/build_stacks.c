@@ -142,7 +142,7 @@ void build_async_stack(struct builder *builder, uint32_t async)
 }
 
 /* The range must be the latest one that began. */
-static void take_async_stack(struct builder *builder, uint64_t range, uint32_t stack)
+static void append_async_stack(struct builder *builder, uint64_t range, uint32_t stack)
 {
     const struct timeline *timeline = builder->timeline;
     uint32_t count = timeline->asyncs.count;
@@ -159,7 +159,7 @@ void timeline_set_stack(struct builder *builder, uint32_t number, uint32_t id, u
     stack = build_frames_stack(builder, thread, stack);
     const struct stack_entry *innermost = build_innermost(build_stack(builder, thread));
     if (range)
-        take_async_stack(builder, range, stack);
+        append_async_stack(builder, range, stack);
     else if (innermost)
         add_slice_stack(builder, innermost->slice, stack);
 }

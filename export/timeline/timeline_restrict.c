@@ -314,7 +314,7 @@ static void restrict_find_frames(struct restriction *with)
 }
 
 /* Frames are by thread, and stay so. */
-static void tell_threads(struct timeline *timeline)
+static void count_thread_frames(struct timeline *timeline)
 {
     for (uint32_t i = 0; i < timeline->threads.count; i++)
         timeline->threads.at[i].frame_count = 0;
@@ -342,7 +342,7 @@ static void restrict_frames(struct restriction *with)
         timeline->frames.at[next++] = frame;
     }
     timeline->frames.count = next;
-    tell_threads(timeline);
+    count_thread_frames(timeline);
 }
 
 /* What of a process has a time: when recording was on, what was left out, children. */
@@ -418,7 +418,7 @@ static uint32_t *places(uint32_t count)
     return malloc((count + (size_t)1) * sizeof(uint32_t));
 }
 
-static bool take_memory(struct restriction *with)
+static bool allocate_places(struct restriction *with)
 {
     const struct timeline *timeline = with->timeline;
     with->slices = places(timeline->slices.count);
@@ -513,7 +513,7 @@ static void measure(const struct restriction *with)
 bool timeline_restrict(struct timeline *timeline, int64_t from_ns, int64_t to_ns)
 {
     struct restriction with = {.timeline = timeline, .from_ns = from_ns, .to_ns = to_ns};
-    bool ready = take_memory(&with);
+    bool ready = allocate_places(&with);
     if (ready) {
         restrict_find_slices(&with);
         restrict_find_gpus(&with);

@@ -114,7 +114,7 @@ static bool find_levels(struct arrow_view *view)
     view->levels = calloc(timeline->memory_events.count + (size_t)1, sizeof *view->levels);
     bool ready = heap_levels_init(&levels, timeline) && view->levels;
     for (uint32_t i = 0; ready && i < timeline->memory_events.count; i++)
-        view->levels[i] = heap_levels_take(&levels, i).allocated;
+        view->levels[i] = heap_levels_apply(&levels, i).allocated;
     heap_levels_fini(&levels);
     return ready;
 }
@@ -151,7 +151,7 @@ static void find_firsts(struct arrow_view *view)
     }
 }
 
-static void take_word(struct arrow_view *view, uint32_t name, uint8_t word)
+static void set_word(struct arrow_view *view, uint32_t name, uint8_t word)
 {
     view->attr_words[name] = word;
     view->given.shapes |= word == WORD_SHAPES;
@@ -173,7 +173,7 @@ static bool attrs_init(struct arrow_view *view)
         return false;
     find_firsts(view);
     for (uint32_t i = 0; i < timeline->names.count; i++)
-        take_word(view, i, word_of(timeline->names.at[i]));
+        set_word(view, i, word_of(timeline->names.at[i]));
     return true;
 }
 

@@ -73,7 +73,7 @@ void chrome_memory_event(void *user, uint32_t index)
 {
     struct chrome *chrome = user;
     int64_t time_ns = chrome->timeline->memory_events.at[index].time_ns;
-    struct heap_change change = heap_levels_take(&chrome->heaps, index);
+    struct heap_change change = heap_levels_apply(&chrome->heaps, index);
     write_curve(chrome, time_ns, &change);
     write_instant(chrome, time_ns, &change);
 }

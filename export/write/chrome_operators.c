@@ -70,8 +70,8 @@ static uint8_t *classify_names(const struct timeline *timeline, bool *any)
                              (is_said_of_operators(name) ? OPERATORS_KEY : 0));
         seen |= kinds[i];
     }
-    bool told = (seen & OPERATORS_KEY && timeline->attrs.count) || has_domain(timeline);
-    *any = seen & OPERATORS_NAME && told;
+    bool known = (seen & OPERATORS_KEY && timeline->attrs.count) || has_domain(timeline);
+    *any = seen & OPERATORS_NAME && known;
     return kinds;
 }
 

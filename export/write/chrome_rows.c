@@ -397,8 +397,8 @@ static struct chrome_spare *add_spare(struct chrome_rows *rows, struct chrome_sp
 }
 
 /* The first of the group's rows that is free at the start. */
-static struct chrome_spare *take_spare(struct chrome_rows *rows, struct chrome_spare wanted,
-                                       int64_t start_ns, int64_t end_ns)
+static struct chrome_spare *find_or_add_spare(struct chrome_rows *rows, struct chrome_spare wanted,
+                                              int64_t start_ns, int64_t end_ns)
 {
     struct chrome_spare **at = first_of_group(rows, &wanted);
     for (; *at && (*at)->end_ns > start_ns; at = &(*at)->next)
@@ -428,7 +428,7 @@ const struct chrome_row *chrome_rows_ranges(struct chrome_rows *rows, uint32_t s
 
 struct chrome_spare *chrome_rows_spare(struct chrome_rows *rows, const struct tl_gpu *op)
 {
-    return take_spare(rows, group_of(rows, op), op->start_ns, op->end_ns);
+    return find_or_add_spare(rows, group_of(rows, op), op->start_ns, op->end_ns);
 }
 
 /* The device that memory comes to, or leaves for the host; faults of the CPU are the process's. */
@@ -441,11 +441,11 @@ struct chrome_spare *chrome_rows_managed(struct chrome_rows *rows,
         gpu = find_gpu(rows, migration->process, migration->source);
     if (gpu != TL_NONE && rows->gpus[gpu].ordinal != TL_NONE)
         wanted = (struct chrome_spare){.kind = CHROME_SPARE_MANAGED, .index = gpu};
-    return take_spare(rows, wanted, migration->start_ns, migration->end_ns);
+    return find_or_add_spare(rows, wanted, migration->start_ns, migration->end_ns);
 }
 
 /* Takes the row out of the list; NULL: there is none yet. */
-static struct chrome_timed *take_timed(struct chrome_rows *rows, uint32_t gpu, uint32_t thread)
+static struct chrome_timed *remove_timed(struct chrome_rows *rows, uint32_t gpu, uint32_t thread)
 {
     for (struct chrome_timed **at = &rows->timed; *at; at = &(*at)->next)
         if ((*at)->gpu == gpu && (*at)->thread == thread) {
@@ -461,7 +461,7 @@ struct chrome_timed *chrome_rows_timed(struct chrome_rows *rows, const struct tl
 {
     uint32_t thread = rows->timeline->slices.at[timing->slice].thread;
     uint32_t gpu = find_gpu(rows, process_of(rows->timeline, timing), timing->device);
-    struct chrome_timed *timed = take_timed(rows, gpu, thread);
+    struct chrome_timed *timed = remove_timed(rows, gpu, thread);
     *is_new = !timed;
     if (!timed) {
         timed = calloc(1, sizeof *timed);

@@ -40,7 +40,7 @@ static void note_pool(struct heap_levels *levels, const struct tl_memory_event *
     *idle = now;
 }
 
-struct heap_change heap_levels_take(struct heap_levels *levels, uint32_t index)
+struct heap_change heap_levels_apply(struct heap_levels *levels, uint32_t index)
 {
     const struct tl_memory_event *event = &levels->timeline->memory_events.at[index];
     const struct tl_memory *memory = &levels->timeline->memories.at[event->memory];

@@ -182,7 +182,7 @@ static char *temporary_name(const char *target)
 
 /* Copies owner, group and mode of the old file, as far as this process may. If it may not set the group, the
  * group gets no access. */
-static void take_over(int fd, const struct stat *old)
+static void copy_access(int fd, const struct stat *old)
 {
     struct stat made;
     bool same_owner =
@@ -205,7 +205,7 @@ static int open_temporary(struct out_file *file, const struct stat *old)
                         old ? 0600 : 0666);
         int code = file->fd < 0 ? errno : 0;
         if (!code && old)
-            take_over(file->fd, old);
+            copy_access(file->fd, old);
         if (!code)
             return 0;
         forget_temporary(file);

@@ -146,7 +146,7 @@ static bool fits(struct build *build, uint32_t lane, const struct stream_range *
     return *top == TL_NONE || all[*top].end_ns >= range->end_ns;
 }
 
-static bool take_lane(struct build *build, uint32_t index)
+static bool assign_lane(struct build *build, uint32_t index)
 {
     struct stream_range *range = &build->ranges->all.at[index];
     uint32_t lane = build->lanes[range->stream], before = TL_NONE;
@@ -166,12 +166,12 @@ static bool take_lane(struct build *build, uint32_t index)
     return true;
 }
 
-static bool take_lanes(struct build *build)
+static bool assign_lanes(struct build *build)
 {
     struct stream_ranges *ranges = build->ranges;
     for (uint32_t op = 0; op < ranges->timeline->gpus.count; op++)
         for (uint32_t i = ranges->by_op[op]; i != TL_NONE; i = ranges->all.at[i].next)
-            if (!take_lane(build, i))
+            if (!assign_lane(build, i))
                 return false;
     return true;
 }
@@ -192,7 +192,7 @@ static bool arrange(struct build *build)
     if (!ranges->by_op || !build->lanes)
         return false;
     link_by_op(ranges);
-    return take_lanes(build);
+    return assign_lanes(build);
 }
 
 bool stream_ranges_init(struct stream_ranges *ranges, const struct timeline *timeline)

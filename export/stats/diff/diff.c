@@ -199,16 +199,16 @@ static double variance_of(const struct diff_samples *samples)
 
 static struct bootstrap_sum device_sum(const struct diff_side *side, size_t least, double divisor)
 {
-    double variance = 0, told_ns = 0, total_ns = (double)side->averages.self_cuda_total_ns;
+    double variance = 0, measured_ns = 0, total_ns = (double)side->averages.self_cuda_total_ns;
     for (uint32_t i = 0; i < side->entries.count; i++) {
         const struct diff_entry *entry = &side->entries.at[i];
         if (!is_device_work(entry) || entry->time.count < least)
             continue;
         variance += (double)entry->time.count * variance_of(&entry->time);
-        told_ns += (double)entry->total_ns;
+        measured_ns += (double)entry->total_ns;
     }
-    bool told = total_ns > 0 && told_ns > UNTOLD_SHARE * total_ns;
-    return (struct bootstrap_sum){total_ns / divisor, told ? sqrt(variance) / divisor : NAN};
+    bool measured = total_ns > 0 && measured_ns > UNTOLD_SHARE * total_ns;
+    return (struct bootstrap_sum){total_ns / divisor, measured ? sqrt(variance) / divisor : NAN};
 }
 
 static uint64_t device_calls(const struct diff_side *side)

@@ -297,9 +297,9 @@ int64_t rule_host_saving(const struct finding_context *context, uint32_t process
     return cost_ns < most_ns ? cost_ns : most_ns;
 }
 
-static bool tell_owner(const struct finding_owner *owner, const struct finding_context *context,
-                       const struct finding_rule *rule, struct findings *findings,
-                       rule_words *words, int64_t saved_ns)
+static bool report_owner(const struct finding_owner *owner, const struct finding_context *context,
+                         const struct finding_rule *rule, struct findings *findings,
+                         rule_words *words, int64_t saved_ns)
 {
     char sentence[FINDING_SENTENCE_BYTES];
     struct finding finding = finding_of_owner(context, rule, owner);
@@ -308,9 +308,9 @@ static bool tell_owner(const struct finding_owner *owner, const struct finding_c
     return findings_add(findings, context, &finding, "%s", sentence);
 }
 
-static bool tell_owners(struct finding_owners *owners, const struct finding_context *context,
-                        const struct finding_rule *rule, struct findings *findings,
-                        rule_words *words, bool host)
+static bool report_owners(struct finding_owners *owners, const struct finding_context *context,
+                          const struct finding_rule *rule, struct findings *findings,
+                          rule_words *words, bool host)
 {
     bool done = finding_owners_gather(owners, context);
     for (uint32_t i = 0; i < owners->owners.count && done; i++) {
@@ -318,22 +318,22 @@ static bool tell_owners(struct finding_owners *owners, const struct finding_cont
         int64_t saved_ns =
             host ? rule_host_saving(context, owner->process, owner->cost_ns) : owner->saved_ns;
         if (finding_is_worth(context, saved_ns))
-            done = tell_owner(owner, context, rule, findings, words, saved_ns);
+            done = report_owner(owner, context, rule, findings, words, saved_ns);
     }
     finding_owners_fini(owners);
     return done;
 }
 
-bool rule_tell(struct finding_owners *owners, const struct finding_context *context,
-               const struct finding_rule *rule, struct findings *findings, rule_words *words)
+bool rule_report(struct finding_owners *owners, const struct finding_context *context,
+                 const struct finding_rule *rule, struct findings *findings, rule_words *words)
 {
-    return tell_owners(owners, context, rule, findings, words, false);
+    return report_owners(owners, context, rule, findings, words, false);
 }
 
-bool rule_tell_host(struct finding_owners *owners, const struct finding_context *context,
-                    const struct finding_rule *rule, struct findings *findings, rule_words *words)
+bool rule_report_host(struct finding_owners *owners, const struct finding_context *context,
+                      const struct finding_rule *rule, struct findings *findings, rule_words *words)
 {
-    return tell_owners(owners, context, rule, findings, words, true);
+    return report_owners(owners, context, rule, findings, words, true);
 }
 
 bool rule_name_in(struct text name, const char *const *names)

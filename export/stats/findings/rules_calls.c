@@ -79,7 +79,7 @@ static bool find_calls(const struct finding_context *context, const struct findi
     struct finding_owners owners = {0};
     add_calls_of_kind(&owners, context, wanted);
     finding_owners_drop(&owners, least_calls);
-    return rule_tell_host(&owners, context, rule, findings, words);
+    return rule_report_host(&owners, context, rule, findings, words);
 }
 
 static bool is_copy(enum cuda_call call)
@@ -238,7 +238,7 @@ static bool find_calls_by_name(const struct finding_context *context,
 {
     struct finding_owners owners = {0};
     bool done = rule_add_calls(&owners, context, wanted, least);
-    done = done && rule_tell_host(&owners, context, rule, findings, words);
+    done = done && rule_report_host(&owners, context, rule, findings, words);
     finding_owners_fini(&owners);
     return done;
 }
@@ -289,7 +289,7 @@ static bool find_driver(const struct finding_context *context, const struct find
                                       gpu->end_ns - gpu->start_ns) != NULL;
     }
     done = (done || timeline->overheads.count == 0) &&
-           rule_tell_host(&owners, context, rule, findings, driver_words);
+           rule_report_host(&owners, context, rule, findings, driver_words);
     finding_owners_fini(&owners);
     return done;
 }
@@ -355,7 +355,7 @@ static bool find_loader(const struct finding_context *context, const struct find
     bool any, *names = loader_names(context->timeline, &any);
     bool done = names && (!any || add_loaders(&owners, context, names));
     free(names);
-    done = done && rule_tell_host(&owners, context, rule, findings, loader_words);
+    done = done && rule_report_host(&owners, context, rule, findings, loader_words);
     finding_owners_fini(&owners);
     return done;
 }

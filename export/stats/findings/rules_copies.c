@@ -53,7 +53,7 @@ static bool find_pageable(const struct finding_context *context, const struct fi
 {
     struct finding_owners owners = {0};
     bool done = rule_add_operations(&owners, context, add_pageable);
-    done = done && rule_tell_host(&owners, context, rule, findings, pageable_words);
+    done = done && rule_report_host(&owners, context, rule, findings, pageable_words);
     finding_owners_fini(&owners);
     return done;
 }
@@ -81,7 +81,7 @@ static bool find_sets(const struct finding_context *context, const struct findin
 {
     struct finding_owners owners = {0};
     bool done = rule_add_calls(&owners, context, is_set_that_waits, 1);
-    done = done && rule_tell_host(&owners, context, rule, findings, set_words);
+    done = done && rule_report_host(&owners, context, rule, findings, set_words);
     finding_owners_fini(&owners);
     return done;
 }
@@ -127,7 +127,7 @@ static bool find_small(const struct finding_context *context, const struct findi
         int64_t one_ns = owner->cost_ns / (int64_t)owner->count;
         owner->saved_ns = owner->cost_ns - one_ns;
     }
-    done = done && rule_tell(&owners, context, rule, findings, small_words);
+    done = done && rule_report(&owners, context, rule, findings, small_words);
     finding_owners_fini(&owners);
     return done;
 }
@@ -266,8 +266,8 @@ static void measure_overlap(struct overlap *overlap)
     }
 }
 
-static bool tell_overlap(struct overlap *overlap, const struct finding_rule *rule,
-                         struct findings *findings)
+static bool report_overlap(struct overlap *overlap, const struct finding_rule *rule,
+                           struct findings *findings)
 {
     const struct finding_context *context = overlap->context;
     int64_t kernels_alone_ns = overlap->kernel_ns - (overlap->copy_ns - overlap->alone_ns);
@@ -304,7 +304,7 @@ static bool find_poor_overlap(const struct finding_context *context,
         added = collect_copies(&overlap, &walk);
         if (added)
             measure_overlap(&overlap);
-        added = added && tell_overlap(&overlap, rule, findings);
+        added = added && report_overlap(&overlap, rule, findings);
     }
     device_walk_fini(&walk);
     finding_owners_fini(&overlap.owners);
@@ -344,8 +344,9 @@ static void add_amounts(struct migration_amounts *sum, const struct migration_am
     sum->moving_ns += amounts->moving_ns;
 }
 
-static bool tell_moves(const struct migration_amounts *sum, const struct finding_context *context,
-                       const struct finding_rule *rule, struct findings *findings, uint32_t process)
+static bool report_moves(const struct migration_amounts *sum, const struct finding_context *context,
+                         const struct finding_rule *rule, struct findings *findings,
+                         uint32_t process)
 {
     struct finding finding = FINDING_OF_ALL;
     char faults[96];
@@ -376,7 +377,7 @@ static bool find_moves(const struct finding_context *context, const struct findi
         for (uint32_t i = 0; i < migrations.ranges.count; i++)
             if (migrations.ranges.at[i].process == p)
                 add_amounts(&sum, &migrations.ranges.at[i].amounts);
-        done = tell_moves(&sum, context, rule, findings, p);
+        done = report_moves(&sum, context, rule, findings, p);
     }
     migrations_fini(&migrations);
     return done;

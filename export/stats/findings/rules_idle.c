@@ -356,9 +356,9 @@ static void process_words(const struct timeline *timeline, uint32_t process, cha
         snprintf(words, 48, "Process %u", info->pid);
 }
 
-static bool tell_stragglers(const struct stragglers *stragglers,
-                            const struct finding_context *context, const struct finding_rule *rule,
-                            struct findings *findings)
+static bool report_stragglers(const struct stragglers *stragglers,
+                              const struct finding_context *context,
+                              const struct finding_rule *rule, struct findings *findings)
 {
     bool added = true;
     for (uint32_t i = 0; i < stragglers->count && added; i++) {
@@ -387,7 +387,7 @@ static bool find_stragglers(const struct finding_context *context, const struct 
         return true;
     if (!stragglers_init(&stragglers, context->timeline, &context->facts->classes))
         return false;
-    bool added = tell_stragglers(&stragglers, context, rule, findings);
+    bool added = report_stragglers(&stragglers, context, rule, findings);
     if (stragglers.left_out && added)
         added = findings_note(findings, rule,
                               "%llu communication kernels are not as many in each process: which "

@@ -71,7 +71,7 @@ static bool find_tiny_kernels(const struct finding_context *context,
     bool done = rule_add_operations(&owners, context, add_tiny);
     if (done)
         add_waits(&owners, context);
-    done = done && rule_tell(&owners, context, rule, findings, tiny_words);
+    done = done && rule_report(&owners, context, rule, findings, tiny_words);
     finding_owners_fini(&owners);
     return done;
 }
@@ -211,12 +211,12 @@ static struct finding finding_of_kernel(const struct finding_context *context,
     return finding;
 }
 
-typedef bool tell_kernel(const struct finding_context *context, struct findings *findings,
-                         const struct finding *finding, const struct kernel_sum *sum,
-                         const char *name);
+typedef bool report_kernel(const struct finding_context *context, struct findings *findings,
+                           const struct finding *finding, const struct kernel_sum *sum,
+                           const char *name);
 
 static bool add_findings(const struct occupancy_search *search, const struct finding_rule *rule,
-                         struct findings *findings, tell_kernel *say)
+                         struct findings *findings, report_kernel *report)
 {
     const struct finding_context *context = search->context;
     const struct timeline *timeline = context->timeline;
@@ -226,7 +226,7 @@ static bool add_findings(const struct occupancy_search *search, const struct fin
         if (!finding_is_worth(context, (int64_t)sum->saved_ns))
             continue;
         struct finding finding = finding_of_kernel(context, rule, sum);
-        added = say(context, findings, &finding, sum, timeline->names.at[name].bytes);
+        added = report(context, findings, &finding, sum, timeline->names.at[name].bytes);
     }
     if (added && search->unknown)
         added =
@@ -239,7 +239,7 @@ static bool add_findings(const struct occupancy_search *search, const struct fin
 }
 
 static bool find_waste(const struct finding_context *context, const struct finding_rule *rule,
-                       struct findings *findings, waste_of *measure, tell_kernel *say)
+                       struct findings *findings, waste_of *measure, report_kernel *report)
 {
     const struct timeline *timeline = context->timeline;
     struct occupancy_search search = {.context = context};
@@ -248,7 +248,7 @@ static bool find_waste(const struct finding_context *context, const struct findi
     bool added = search.shapes && search.sums;
     if (added) {
         add_wasting_kernels(&search, measure);
-        added = add_findings(&search, rule, findings, say);
+        added = add_findings(&search, rule, findings, report);
     }
     free(search.shapes);
     free(search.sums);
@@ -260,9 +260,9 @@ static const char *cut_mark(const char *name)
     return strlen(name) > KERNEL_BYTES ? "..." : "";
 }
 
-static bool tell_occupancy(const struct finding_context *context, struct findings *findings,
-                           const struct finding *finding, const struct kernel_sum *sum,
-                           const char *name)
+static bool report_occupancy(const struct finding_context *context, struct findings *findings,
+                             const struct finding *finding, const struct kernel_sum *sum,
+                             const char *name)
 {
     double percent = 100 * sum->occupancy_ns / (double)sum->cost_ns;
     return findings_add(
@@ -274,8 +274,9 @@ static bool tell_occupancy(const struct finding_context *context, struct finding
         percent < 1 ? "less than " : "", percent < 1 ? 1 : percent);
 }
 
-static bool tell_tail(const struct finding_context *context, struct findings *findings,
-                      const struct finding *finding, const struct kernel_sum *sum, const char *name)
+static bool report_tail(const struct finding_context *context, struct findings *findings,
+                        const struct finding *finding, const struct kernel_sum *sum,
+                        const char *name)
 {
     return findings_add(
         findings, context, finding,
@@ -291,14 +292,14 @@ static bool tell_tail(const struct finding_context *context, struct findings *fi
 static bool find_low_occupancy(const struct finding_context *context,
                                const struct finding_rule *rule, struct findings *findings)
 {
-    return find_waste(context, rule, findings, waste_of_occupancy, tell_occupancy);
+    return find_waste(context, rule, findings, waste_of_occupancy, report_occupancy);
 }
 
 /* cost: how long they ran. saved: what is left of the last wave. */
 static bool find_tail_waves(const struct finding_context *context, const struct finding_rule *rule,
                             struct findings *findings)
 {
-    return find_waste(context, rule, findings, waste_of_tail, tell_tail);
+    return find_waste(context, rule, findings, waste_of_tail, report_tail);
 }
 
 const struct finding_rule rule_low_occupancy = {
@@ -390,7 +391,7 @@ static bool find_fp32(const struct finding_context *context, const struct findin
     if (!finding_facts_any(context->facts, KERNEL_FP32_MATRIX))
         return true;
     bool done = rule_add_operations(&owners, context, add_fp32);
-    done = done && rule_tell(&owners, context, rule, findings, fp32_words);
+    done = done && rule_report(&owners, context, rule, findings, fp32_words);
     finding_owners_fini(&owners);
     return done && note_unknown(context, rule, findings);
 }
@@ -465,7 +466,7 @@ static bool find_trains(const struct finding_context *context, const struct find
         return true;
     for (uint32_t i = 0; i < context->timeline->streams.count && done; i++)
         done = add_trains(&owners, context, &context->timeline->streams.at[i]);
-    done = done && rule_tell(&owners, context, rule, findings, train_words);
+    done = done && rule_report(&owners, context, rule, findings, train_words);
     finding_owners_fini(&owners);
     return done;
 }

@@ -98,9 +98,9 @@ static bool is_of_graphs(const struct timeline *timeline)
     return timeline->graph_launches.count > 0;
 }
 
-static bool tell_steps(const struct kernel_sequences *sequences,
-                       const struct finding_context *context, const struct finding_rule *rule,
-                       struct findings *findings)
+static bool report_steps(const struct kernel_sequences *sequences,
+                         const struct finding_context *context, const struct finding_rule *rule,
+                         struct findings *findings)
 {
     bool added = true;
     for (uint32_t i = 0; i < sequences->count && added; i++) {
@@ -143,7 +143,7 @@ static bool find_steps(const struct finding_context *context, const struct findi
         if (!kernel_sequences_init(&sequences, context->timeline, keys, "", GRAPH_OPERATIONS))
             return false;
     }
-    bool added = tell_steps(&sequences, context, rule, findings);
+    bool added = report_steps(&sequences, context, rule, findings);
     kernel_sequences_fini(&sequences);
     return added;
 }
@@ -237,7 +237,7 @@ static bool find_shared(const struct finding_context *context, const struct find
         return true;
     for (uint32_t i = 0; i < context->timeline->streams.count && done; i++)
         done = add_shared_stream(&owners, context, &context->timeline->streams.at[i]);
-    done = done && rule_tell(&owners, context, rule, findings, shared_words);
+    done = done && rule_report(&owners, context, rule, findings, shared_words);
     finding_owners_fini(&owners);
     return done;
 }
@@ -389,8 +389,8 @@ static int64_t idle_unqueued_ns(const struct queue *queue)
     return sum_ns;
 }
 
-static bool tell_empty(const struct queue *queue, const struct finding_rule *rule,
-                       struct findings *findings)
+static bool report_empty(const struct queue *queue, const struct finding_rule *rule,
+                         struct findings *findings)
 {
     struct finding finding = finding_of_queue(queue, rule);
     if ((double)queue->empty < OFTEN * queue->count)
@@ -407,8 +407,8 @@ static bool tell_empty(const struct queue *queue, const struct finding_rule *rul
         finding_time(finding.cost_ns).text);
 }
 
-static bool tell_full(const struct queue *queue, const struct finding_rule *rule,
-                      struct findings *findings)
+static bool report_full(const struct queue *queue, const struct finding_rule *rule,
+                        struct findings *findings)
 {
     struct finding finding = finding_of_queue(queue, rule);
     if (!queue->full)
@@ -430,8 +430,8 @@ static bool tell_full(const struct queue *queue, const struct finding_rule *rule
 
 static bool each_device(const struct finding_context *context, const struct finding_rule *rule,
                         struct findings *findings,
-                        bool (*tell)(const struct queue *, const struct finding_rule *,
-                                     struct findings *))
+                        bool (*report)(const struct queue *, const struct finding_rule *,
+                                       struct findings *))
 {
     struct queue queue;
     struct device_walk walk = {0};
@@ -441,7 +441,7 @@ static bool each_device(const struct finding_context *context, const struct find
         added = collect_launches(&queue, &walk);
         if (added && queue.count) {
             measure_queue(&queue);
-            added = tell(&queue, rule, findings);
+            added = report(&queue, rule, findings);
         }
     }
     device_walk_fini(&walk);
@@ -452,13 +452,13 @@ static bool each_device(const struct finding_context *context, const struct find
 static bool find_empty(const struct finding_context *context, const struct finding_rule *rule,
                        struct findings *findings)
 {
-    return each_device(context, rule, findings, tell_empty);
+    return each_device(context, rule, findings, report_empty);
 }
 
 static bool find_full(const struct finding_context *context, const struct finding_rule *rule,
                       struct findings *findings)
 {
-    return each_device(context, rule, findings, tell_full);
+    return each_device(context, rule, findings, report_full);
 }
 
 const struct finding_rule rule_queue_empty = {

@@ -40,7 +40,7 @@ static bool all_within_limit(const struct op_tensor *tensor)
 }
 
 /* The input may come without a batch. */
-static bool take_tensors(struct conv *conv)
+static bool read_tensors(struct conv *conv)
 {
     const struct op_tensor *input = conv->input, *weight = conv->weight;
     conv->space = weight->dims - 2;
@@ -58,8 +58,8 @@ static int64_t channels(const struct conv *conv)
     return conv->sizes[-1];
 }
 
-static enum op_known take_or(const struct op_inputs *inputs, int argument, int64_t otherwise,
-                             int space, int64_t numbers[OP_DIMS_MAX])
+static enum op_known read_steps_or(const struct op_inputs *inputs, int argument, int64_t otherwise,
+                                   int space, int64_t numbers[OP_DIMS_MAX])
 {
     if (argument >= 0)
         return op_steps(inputs, argument, otherwise, space, NULL, numbers);
@@ -79,12 +79,12 @@ static bool has_word(struct text value, const char *word)
     return value.size >= size && value.size <= size + 2 && memcmp(value.bytes, word, size) == 0;
 }
 
-static enum op_known take_padding(struct conv *conv, const struct op_inputs *inputs)
+static enum op_known read_padding(struct conv *conv, const struct op_inputs *inputs)
 {
     struct text value = op_value(inputs, conv->layout->padding);
     conv->same_padding = has_word(value, "same");
     int argument = conv->same_padding || has_word(value, "valid") ? -1 : conv->layout->padding;
-    return take_or(inputs, argument, 0, conv->space, conv->padding);
+    return read_steps_or(inputs, argument, 0, conv->space, conv->padding);
 }
 
 /* How many there must be: what a weight of that shape leaves over. 0: it does not fit. */
@@ -103,7 +103,7 @@ static bool groups_fit(const struct conv *conv)
     return fitting_groups(conv) == conv->groups && conv->weight->sizes[0] % conv->groups == 0;
 }
 
-static enum op_known take_groups(struct conv *conv, const struct op_inputs *inputs)
+static enum op_known read_groups(struct conv *conv, const struct op_inputs *inputs)
 {
     int8_t argument = conv->layout->groups;
     struct text value = op_value(inputs, argument);
@@ -115,30 +115,30 @@ static enum op_known take_groups(struct conv *conv, const struct op_inputs *inpu
     return groups_fit(conv) ? OP_KNOWN : OP_BAD_SHAPES;
 }
 
-static enum op_known take_conv(struct conv *conv, const struct op_inputs *inputs)
+static enum op_known read_conv(struct conv *conv, const struct op_inputs *inputs)
 {
     const struct conv_layout *layout = conv->layout;
     conv->input = op_tensor_input(inputs, layout->input);
     conv->weight = op_tensor_input(inputs, layout->weight);
     if (!conv->input || !conv->weight)
         return OP_NO_SHAPES;
-    return take_tensors(conv) ? op_conv_transposed(layout, inputs, &conv->is_transposed)
+    return read_tensors(conv) ? op_conv_transposed(layout, inputs, &conv->is_transposed)
                               : OP_BAD_SHAPES;
 }
 
 /* Everything that the size of an output depends on. */
-static enum op_known take_steps(struct conv *conv, const struct op_inputs *inputs)
+static enum op_known read_all_steps(struct conv *conv, const struct op_inputs *inputs)
 {
     const struct conv_layout *layout = conv->layout;
     int output_padding = conv->is_transposed ? layout->output_padding : -1;
-    enum op_known known = take_or(inputs, layout->stride, 1, conv->space, conv->stride);
+    enum op_known known = read_steps_or(inputs, layout->stride, 1, conv->space, conv->stride);
     if (known == OP_KNOWN)
-        known = take_padding(conv, inputs);
+        known = read_padding(conv, inputs);
     if (known == OP_KNOWN)
-        known = take_or(inputs, layout->dilation, 1, conv->space, conv->dilation);
+        known = read_steps_or(inputs, layout->dilation, 1, conv->space, conv->dilation);
     if (known == OP_KNOWN)
-        known = take_or(inputs, output_padding, 0, conv->space, conv->output_padding);
-    return known == OP_KNOWN ? take_groups(conv, inputs) : known;
+        known = read_steps_or(inputs, output_padding, 0, conv->space, conv->output_padding);
+    return known == OP_KNOWN ? read_groups(conv, inputs) : known;
 }
 
 /* Below 0: the kernel does not fit. */
@@ -181,9 +181,9 @@ static enum op_known count_conv(const struct op_formula *formula, const struct o
 {
     struct conv conv = {.layout = formula->conv};
     double of_input, of_output;
-    enum op_known known = take_conv(&conv, inputs);
+    enum op_known known = read_conv(&conv, inputs);
     if (known == OP_KNOWN)
-        known = take_steps(&conv, inputs);
+        known = read_all_steps(&conv, inputs);
     if (known != OP_KNOWN)
         return known;
     if (!positions(&conv, &of_input, &of_output))
@@ -315,7 +315,7 @@ static double flop_of_one(const struct gradient *gradient)
 }
 
 /* Of input, weight and bias. */
-static enum op_known take_mask(const struct op_inputs *inputs, bool wanted[3])
+static enum op_known read_mask(const struct op_inputs *inputs, bool wanted[3])
 {
     struct text value = inputs->at[inputs->count - 1].value;
     wanted[2] = false;
@@ -360,7 +360,7 @@ static enum op_known count_gradients(const struct op_formula *formula,
         return OP_NO_SHAPES;
     enum op_known known = op_conv_transposed(layout, inputs, &gradient.is_transposed);
     if (known == OP_KNOWN)
-        known = take_mask(inputs, wanted);
+        known = read_mask(inputs, wanted);
     if (known != OP_KNOWN)
         return known;
     if (!gradient_fits(&gradient))

@@ -496,7 +496,7 @@ struct pool {
 
 /* (self, kernel, stride, padding, [dilation,] ceil). arg[0] dimensions, arg[1] where dilation is, or
  * -1; ceil is behind it. */
-static enum op_known take_pool(const struct op_formula *formula, const struct op_inputs *inputs,
+static enum op_known read_pool(const struct op_formula *formula, const struct op_inputs *inputs,
                                struct pool *pool)
 {
     const int8_t dilation = formula->arg[1], space = formula->arg[0];
@@ -546,7 +546,7 @@ static enum op_known count_pool(const struct op_formula *formula, const struct o
     struct pool pool = {.rounds_up = false};
     if (!self)
         return OP_NO_SHAPES;
-    enum op_known known = take_pool(formula, inputs, &pool);
+    enum op_known known = read_pool(formula, inputs, &pool);
     double elements = known == OP_KNOWN ? pooled_elements(&pool, self) : 0;
     if (known != OP_KNOWN || elements < 0)
         return known == OP_KNOWN ? OP_BAD_SHAPES : known;

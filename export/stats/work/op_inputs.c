@@ -501,7 +501,7 @@ static void set_type(struct op_tensor *tensor, struct text type)
 }
 
 /* One tensor's sizes. */
-static bool take_sizes(struct reading *reading, struct text sizes)
+static bool read_sizes(struct reading *reading, struct text sizes)
 {
     struct op_list list = op_list_open(sizes);
     struct op_tensor *tensor = add_tensor(reading);
@@ -527,16 +527,16 @@ static bool holds_lists(struct text input)
     return op_list_next(&list, &element) && op_text_is_list(element);
 }
 
-static bool take_input(struct reading *reading, struct text input)
+static bool read_input(struct reading *reading, struct text input)
 {
     struct text sizes;
     if (!op_text_is_list(input))
         return false;
     if (!holds_lists(input))
-        return take_sizes(reading, input);
+        return read_sizes(reading, input);
     struct op_list list = op_list_open(input);
     while (op_list_next(&list, &sizes))
-        if (!op_text_is_list(sizes) || !take_sizes(reading, sizes))
+        if (!op_text_is_list(sizes) || !read_sizes(reading, sizes))
             return false;
     return op_list_is_whole(&list);
 }
@@ -570,7 +570,7 @@ bool op_inputs_parse(struct op_inputs *inputs, struct text dims, struct text typ
     for (; op_list_next(&list, &input); reading.input++) {
         reading.type = next_type(&reading.types);
         reading.value = next_of(&reading.values);
-        list.failed |= !take_input(&reading, input);
+        list.failed |= !read_input(&reading, input);
     }
     if (!op_list_is_whole(&list))
         inputs->count = 0;

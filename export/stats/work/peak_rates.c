@@ -328,8 +328,8 @@ static bool count_fits(const struct peak_entry *entry, const struct peak_device 
     return entry->multiprocessors == 0 || entry->multiprocessors == device->multiprocessors;
 }
 
-static void take_entry(struct match *match, const struct peak_entry *entry, size_t words,
-                       const struct peak_device *device)
+static void consider_entry(struct match *match, const struct peak_entry *entry, size_t words,
+                           const struct peak_device *device)
 {
     bool fits = memory_fits(entry, device);
     bool better = words > match->words || (words == match->words && fits && !match->memory_fits);
@@ -353,7 +353,7 @@ static void try_pattern(struct match *match, const struct peak_entry *entry, con
     else if (!count_fits(entry, device))
         match->other_count = true;
     else
-        take_entry(match, entry, size, device);
+        consider_entry(match, entry, size, device);
 }
 
 static void try_entry(struct match *match, const struct peak_entry *entry, const char *name,
@@ -376,7 +376,7 @@ static struct match find_entry(const char *name, const struct peak_device *devic
     return match;
 }
 
-static void take_from_table(struct peak_rates *rates, const struct match *match,
+static void copy_from_table(struct peak_rates *rates, const struct match *match,
                             const struct peak_device *device)
 {
     const struct peak_entry *entry = match->entry;
@@ -480,12 +480,12 @@ static void find_known(struct peak_rates *rates, const char *name, const struct 
     if (*name)
         match = find_entry(name, device);
     if (match.entry)
-        take_from_table(rates, &match, device);
+        copy_from_table(rates, &match, device);
     else if (!derive(rates, device))
         rates->caveat = why_unknown(&match, name);
 }
 
-static void take_from_file(struct peak_rates *rates, const struct peak_file *file,
+static void copy_from_file(struct peak_rates *rates, const struct peak_file *file,
                            const struct peak_section *section)
 {
     for (unsigned type = 0; type < OP_TYPES; type++)
@@ -517,7 +517,7 @@ void peak_rates_find(struct peak_rates *rates, const struct peak_device *device,
     find_known(rates, name, device);
     const struct peak_section *section = file ? peak_file_find(file, name) : NULL;
     if (section)
-        take_from_file(rates, file, section);
+        copy_from_file(rates, file, section);
 }
 
 struct peak_device peak_device_of(const struct timeline *timeline, const struct tl_device *device)

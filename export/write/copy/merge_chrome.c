@@ -74,7 +74,7 @@ static void put_group(void *user, const struct kineto_group *group)
     json_object_end(writing->out), json_object_end(writing->out);
 }
 
-static void take_rank(void *user, const struct json_string *key, struct text value)
+static void read_rank(void *user, const struct json_string *key, struct text value)
 {
     kineto_group_rank(user, key, value);
 }
@@ -88,7 +88,7 @@ static void put_rest(const struct writing *writing)
     struct json_cursor cursor = {.end = distributed.bytes + distributed.size};
     group.host = merge_member_text(&file->host);
     if (distributed.size)
-        json_each_member(&cursor, distributed.bytes, take_rank, &group);
+        json_each_member(&cursor, distributed.bytes, read_rank, &group);
     begin_group(writing->out, &group);
     for (uint32_t i = 1; i < file->pid_count; i++)
         if (!writing->grouped[i])
@@ -152,7 +152,7 @@ bool merge_chrome_is(const char *path)
     return is;
 }
 
-static void tell_error(struct write_error *to, const struct read_error *from)
+static void copy_error(struct write_error *to, const struct read_error *from)
 {
     to->code = EINVAL;
     snprintf(to->message, sizeof to->message, "%s", from->message);
@@ -176,7 +176,7 @@ struct merge_chrome *merge_chrome_create(const char *const *paths, size_t count,
         merge->plan.files[i].path = paths[i];
     if (!merge->changes || merge_plan_make(&merge->plan, timeline))
         return merge;
-    tell_error(error, &merge->plan.error);
+    copy_error(error, &merge->plan.error);
     merge_chrome_destroy(merge);
     return NULL;
 }
@@ -293,7 +293,7 @@ static void copy_events(struct merge_chrome *merge, size_t first)
 }
 
 /* The first one counts. */
-static void take_id(void *user, const struct json_string *key, struct text value)
+static void read_id(void *user, const struct json_string *key, struct text value)
 {
     struct text *id = user;
     if (!id->size && json_string_is(key, "id"))
@@ -310,7 +310,7 @@ static void put_devices_of(struct merge_chrome *merge, const struct merge_file *
     const char *p = more ? json_space(devices.bytes + 1) : NULL;
     while (p && more && p < cursor.end && *p != ']') {
         struct text id = {"", 0};
-        const char *after = json_each_member(&cursor, p, take_id, &id);
+        const char *after = json_each_member(&cursor, p, read_id, &id);
         if (!after)
             return;
         uint32_t before = ids->count, number = text_pool_number(ids, id);
@@ -464,7 +464,7 @@ struct write_chrome_more merge_chrome_more(struct merge_chrome *merge)
 bool merge_chrome_failed(const struct merge_chrome *merge, struct write_error *error)
 {
     if (merge->plan.failed)
-        tell_error(error, &merge->plan.error);
+        copy_error(error, &merge->plan.error);
     return merge->plan.failed;
 }
 

@@ -128,7 +128,7 @@ struct parts {
     bool negative;
 };
 
-static bool take_apart(struct text text, struct parts *parts)
+static bool split_number(struct text text, struct parts *parts)
 {
     *parts = (struct parts){.negative = text.size && text.bytes[0] == '-'};
     size_t at = parts->negative, whole = at;
@@ -169,7 +169,7 @@ bool merge_event_time(struct json_out *out, struct text text, int64_t later_ns)
     int64_t ns;
     bool quoted = text.size >= 2 && text.bytes[0] == '"';
     struct text bare = quoted ? (struct text){text.bytes + 1, text.size - 2} : text;
-    bool plain = take_apart(bare, &parts) && json_text_scaled(bare, 3, &ns) &&
+    bool plain = split_number(bare, &parts) && json_text_scaled(bare, 3, &ns) &&
                  ns < JSON_NUMBER_MAX && ns > -JSON_NUMBER_MAX;
     size_t kept = parts.fraction.size > 3 ? parts.fraction.size - 3 : 0;
     if (!plain || (parts.negative && kept) || (kept && ns + later_ns < 0)) {

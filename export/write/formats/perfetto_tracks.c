@@ -539,7 +539,7 @@ void perfetto_memory_event(void *user, uint32_t index)
 {
     struct perfetto *perfetto = user;
     int64_t time_ns = perfetto->timeline->memory_events.at[index].time_ns;
-    struct heap_change change = heap_levels_take(&perfetto->heaps, index);
+    struct heap_change change = heap_levels_apply(&perfetto->heaps, index);
     uint32_t track = track_of_heap(&perfetto->tracks, change.memory->heap);
     perfetto_begin(perfetto, TYPE_COUNTER, track, time_ns);
     proto_int(&perfetto->out, EVENT_COUNTER_VALUE, change.allocated);

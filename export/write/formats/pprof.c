@@ -91,9 +91,9 @@ struct pprof {
     uint32_t string_count;
     uint64_t location_count; /* the first names.count ones are those of names */
     uint64_t
-        left_out; /* location of what is beyond the deepest ranges that are listed; 0 none yet */
-    bool *told;   /* by name: its function and location are in the file */
-    bool *told_modules;
+        left_out;  /* location of what is beyond the deepest ranges that are listed; 0 none yet */
+    bool *written; /* by name: its function and location are in the file */
+    bool *written_modules;
     struct keymap frames; /* module and offset -> place in frame_locations */
     TL_ARRAY(uint64_t) frame_locations;
     TL_ARRAY(uint64_t) stack; /* of the sample that is written */
@@ -233,9 +233,9 @@ static void put_location(struct pprof *pprof, uint64_t id, uint32_t text)
 static uint64_t name_location(struct pprof *pprof, uint32_t name)
 {
     uint64_t id = (uint64_t)name + 1;
-    if (!pprof->told[name])
+    if (!pprof->written[name])
         put_location(pprof, id, name_string(pprof, name));
-    pprof->told[name] = true;
+    pprof->written[name] = true;
     return id;
 }
 
@@ -269,9 +269,9 @@ static void put_mapping(struct pprof *pprof, uint32_t index)
 {
     const struct tl_module *module = &pprof->timeline->modules.at[index];
     char build_id[2 * sizeof module->build_id + 1] = "";
-    if (pprof->told_modules[index])
+    if (pprof->written_modules[index])
         return;
-    pprof->told_modules[index] = true;
+    pprof->written_modules[index] = true;
     for (uint32_t i = 0; i < module->build_id_bytes && i < sizeof module->build_id; i++)
         snprintf(build_id + 2 * (size_t)i, 3, "%02x", module->build_id[i]);
     uint32_t file = name_string(pprof, module->path);
@@ -514,10 +514,11 @@ static bool pprof_init(struct pprof *pprof, const struct export_file *file)
     const struct timeline *timeline = pprof->timeline;
     pprof->location_count = timeline->names.count;
     pprof->strings = calloc(timeline->names.count + (size_t)1, sizeof *pprof->strings);
-    pprof->told = calloc(timeline->names.count + (size_t)1, sizeof *pprof->told);
-    pprof->told_modules = calloc(timeline->modules.count + (size_t)1, sizeof *pprof->told_modules);
+    pprof->written = calloc(timeline->names.count + (size_t)1, sizeof *pprof->written);
+    pprof->written_modules =
+        calloc(timeline->modules.count + (size_t)1, sizeof *pprof->written_modules);
     return proto_out_init(&pprof->out, file->file.fd, file->stream) && pprof->strings &&
-           pprof->told && pprof->told_modules && range_paths_init(&pprof->paths, timeline);
+           pprof->written && pprof->written_modules && range_paths_init(&pprof->paths, timeline);
 }
 
 static void pprof_fini(struct pprof *pprof)
@@ -529,8 +530,8 @@ static void pprof_fini(struct pprof *pprof)
     keymap_fini(&pprof->frames);
     free(pprof->samples.at);
     free(pprof->strings);
-    free(pprof->told);
-    free(pprof->told_modules);
+    free(pprof->written);
+    free(pprof->written_modules);
     free(pprof->frame_locations.at);
     free(pprof->stack.at);
 }

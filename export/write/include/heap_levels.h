@@ -26,7 +26,7 @@ bool heap_levels_init(struct heap_levels *levels, const struct timeline *timelin
 void heap_levels_fini(struct heap_levels *levels);
 
 /* `index` is into memory_events[]; each must come once, in order. */
-struct heap_change heap_levels_take(struct heap_levels *levels, uint32_t index);
+struct heap_change heap_levels_apply(struct heap_levels *levels, uint32_t index);
 
 /* As in c10::DeviceType: 1 is CUDA, 0 the CPU. */
 unsigned heap_levels_device_type(const struct tl_heap *heap);

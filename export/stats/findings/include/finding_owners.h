@@ -83,12 +83,13 @@ int64_t rule_host_saving(const struct finding_context *context, uint32_t process
 
 /* Gathers the owners and adds a finding for each that is worth it; then they are empty. `saved_ns` of
  * owners stands. False: no memory. */
-bool rule_tell(struct finding_owners *owners, const struct finding_context *context,
-               const struct finding_rule *rule, struct findings *findings, rule_words *words);
+bool rule_report(struct finding_owners *owners, const struct finding_context *context,
+                 const struct finding_rule *rule, struct findings *findings, rule_words *words);
 
 /* The same with saved_ns by rule_host_saving(). */
-bool rule_tell_host(struct finding_owners *owners, const struct finding_context *context,
-                    const struct finding_rule *rule, struct findings *findings, rule_words *words);
+bool rule_report_host(struct finding_owners *owners, const struct finding_context *context,
+                      const struct finding_rule *rule, struct findings *findings,
+                      rule_words *words);
 
 /* Whether the name is one of `names`, which ends with NULL: the same, or, where one ends with '*', as
  * far as that goes. */
