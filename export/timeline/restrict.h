@@ -1,7 +1,7 @@
 /* restrict.h - what timeline_restrict.c and restrict_gpus.c share; private to this folder.
  *
- * First everything is found a new place, without moving anything: who stays depends on others, as an operation does on
- * its call. All memory is taken there. Then each array is moved together, and its references are told the new places.
+ * The first pass allocates all memory and finds the new index of each item, without moving any: whether an operation
+ * stays depends on its call. The second pass compacts each array and updates its references.
  */
 #ifndef PROF_RESTRICT_H
 #define PROF_RESTRICT_H
@@ -12,10 +12,11 @@
 struct restriction {
     struct timeline *timeline;
     int64_t from_ns, to_ns;
-    /* By old index. Of a slice that goes: the place of the innermost one around it that stays. All others: TL_NONE
-     * when they go. */
+    /* New index by old index. TL_NONE: it is removed. A removed slice has the index of its innermost parent that is
+     * kept. */
     uint32_t *slices, *gpus, *marks, *asyncs, *memories, *graphs;
-    uint32_t *frames; /* of a call whose first segment goes: the place of its first that stays */
+    uint32_t *
+        frames; /* if a call's first segment is removed: the index of its first segment that is kept */
     uint8_t *slice_stays;
     uint32_t *row_of_stream,
         *row_of_process;        /* into ledger_rows[]; of a process, the unknown stream's */
@@ -27,7 +28,7 @@ static inline bool restrict_has(const struct restriction *with, int64_t time_ns)
     return time_ns >= with->from_ns && time_ns < with->to_ns;
 }
 
-/* The new place of a slice that is referred to, or of what is left around it. */
+/* The new index of a slice, or of its innermost parent that is kept. */
 static inline uint32_t restrict_slice(const struct restriction *with, uint32_t slice)
 {
     return slice == TL_NONE ? TL_NONE : with->slices[slice];
@@ -39,7 +40,7 @@ void restrict_find_graphs(struct restriction *with); /* after slices */
 bool restrict_find_rows(struct restriction *with);   /* false: no memory */
 
 void restrict_gpus(struct restriction *with); /* after slices */
-/* Before events, which tells begin/end ranges' new places. */
+/* Before restrict_events(), which changes the indexes of begin/end ranges. */
 void restrict_blocks(struct restriction *with);
 void restrict_memories(struct restriction *with);
 void restrict_graphs(struct restriction *with);

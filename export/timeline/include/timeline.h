@@ -1,8 +1,8 @@
 /* timeline.h - one model of everything that was recorded, correlated.
  *
- * Built once from any number of files, then read-only. Times are int64_t nanoseconds since
- * `base_realtime_ns`. Everything refers by index (NONE = no such thing), names by index into
- * `names`.
+ * It is built once from any number of files (builder.h), then read-only. It consists of arrays; items refer to items
+ * of other arrays by index, and TL_NONE refers to nothing. Names are indexes into `names`. Times are nanoseconds since
+ * `base_realtime_ns`.
  *
  *     process 1--n thread 1--n slice (tree) 1--n gpu op n--1 stream n--1 device
  */
@@ -34,30 +34,27 @@ enum tl_slice_kind {
 
 /* Slice flags. */
 #define TL_UNCLOSED 1u   /* the trace, the thread or the recording ended before it did */
-#define TL_LAUNCHES 2u   /* an API call that puts operations on a device */
-#define TL_INTERNAL 4u   /* made by libprof itself: in no table and no trace */
+#define TL_LAUNCHES 2u   /* an API call that launches device operations */
+#define TL_INTERNAL 4u   /* made by libprof itself; no table and no trace shows it */
 #define TL_GRAPH 8u      /* an API call that launches a graph */
-#define TL_CONTINUED 16u /* a range goes on: not its first segment, so no call of its own */
+#define TL_CONTINUED 16u /* a later segment of a range that was cut: not counted as a call */
 
-/* There are tens of millions of these: no padding to 8 bytes at their end. */
+/* Without padding at the end: a trace has tens of millions of these. */
 #define TL_DENSE __attribute__((packed, aligned(4)))
 
-/* What a thread did, in the order in which it began: parents before children, children inside
- * parents.
+/* A range, a step or a CUDA call of a thread. The slices of a thread form a tree: a parent stands before its children,
+ * and its interval contains theirs.
  *
- * prof.h and each NVTX domain have separate stacks of ranges, so ranges of different stacks can
- * cross. Slices still form a tree: if a range ends while ranges that began later are open, those
- * are cut there and continue as its siblings.
+ * prof.h and each NVTX domain have a stack of ranges each, so ranges of different stacks can cross. When a range ends,
+ * open ranges that began later are cut there. Each continues as a new slice, a sibling of the range that ended:
  *
  *     A begins, B begins, A ends, B ends        A  |-----------|
  *     B is two slices                           B       |------|-------|
  *                                                       first    TL_CONTINUED
  *
- * Every instant, and every launch, belongs to the innermost range open then, whatever its stack.
- * The segments of a range add up to its duration. A call is counted by its first segment, which has its
- * attributes; TL_UNCLOSED is on its last. `segments` maps a segment to the slice it continues, so the
- * duration of a whole call is the sum over its segments: from the start of the first to the end of
- * the last. */
+ * Every instant and every launch belongs to the innermost open range, whatever its stack. The durations of a range's
+ * segments add up to its own. The first segment stands for the call: it has the attributes and is counted. The last
+ * one has TL_UNCLOSED. `segments` has the slice that each later segment continues. */
 struct tl_slice {
     int64_t start_ns;
     int64_t end_ns;
@@ -65,8 +62,7 @@ struct tl_slice {
     uint32_t parent; /* slice of the same thread, or TL_NONE */
     uint32_t thread;
     uint32_t gpu_first; /* first of the operations it launched, in gpu_by_slice[] */
-    uint32_t gpu_count; /* of a call; of a range, operations that have no call in the file, which
-                           names the range as their origin */
+    uint32_t gpu_count; /* of a range: operations that the file attributes to it, not to a call */
     union {
         uint32_t api;   /* API slices: into apis[] */
         uint32_t label; /* all others: into labels[], TL_NONE unless it came through NVTX */
@@ -76,7 +72,7 @@ struct tl_slice {
     uint8_t flags;  /* TL_* */
 } TL_DENSE;
 
-/* A slice with TL_CONTINUED, and the slices of the same thread that it goes on from. */
+/* What a slice with TL_CONTINUED continues, on the same thread. */
 struct tl_segment {
     uint32_t slice;  /* ascending */
     uint32_t first;  /* the call's first segment */
@@ -122,16 +118,15 @@ struct tl_api {
     uint32_t operations;  /* device operations expected, 0 unknown or none */
     uint16_t cbid;
     uint8_t domain;
-    bool failed_only; /* such calls are recorded only where they fail: it has no duration */
+    bool failed_only; /* such calls are recorded only when they fail, without a duration */
 } TL_DENSE;
 
 #define TL_FRAME_UNCLOSED 1u  /* as TL_UNCLOSED */
 #define TL_FRAME_CONTINUED 2u /* not the first segment of its call */
 
-/* A Python function call, or a segment of one. Frames are not slices: they show where slices were
- * created, and do not reduce their time. Slices and frames of a thread share a row when drawn, so
- * a call is cut where a range that began in it outlives it, and where an earlier range ends in it.
- * Sorted by thread, then in order: outer calls first. */
+/* A call of a Python function, or a segment of one. Frames show which code created the slices; they take no time from
+ * them. A drawn row has both, so frames nest with slices: a call is cut where a range that began in it outlives it, and
+ * where an earlier range ends in it. Sorted by thread, then by start, outer calls first. */
 struct tl_frame {
     int64_t start_ns;
     int64_t end_ns;
@@ -142,7 +137,7 @@ struct tl_frame {
     uint32_t flags;  /* TL_FRAME_* */
 } TL_DENSE;
 
-/* Functions that called each other, by the innermost. Each is there once. */
+/* A chain of functions that called each other, named by the innermost. Each chain is stored once. */
 struct tl_frame_path {
     uint32_t parent; /* into frame_paths[], TL_NONE the outermost */
     uint32_t name;
@@ -155,8 +150,7 @@ struct tl_async {
     uint32_t name;
     uint32_t thread, end_thread;
     uint32_t flags; /* TL_UNCLOSED */
-    uint32_t label; /* as tl_slice.label; TL_NONE also for an NVTX range of the default domain that
-                       has nothing but a name */
+    uint32_t label; /* as tl_slice.label; also TL_NONE for an NVTX range that has only a name */
 };
 
 struct tl_mark {
@@ -183,16 +177,15 @@ struct tl_attr {
     uint64_t value; /* PROF_ATTR_STRING: index into names[] */
 };
 
-/* A profiling block of a process (prof/block.h): what was begun and allocated from here to the
- * process's next block. Blocks of a process are in order of time; those of the same name are
- * iterations of one block. */
+/* A profiling block of a process (prof/block.h): the events and allocations up to the process's next block. Blocks are
+ * sorted by process, then by time. Blocks of one name are iterations. */
 struct tl_block {
     int64_t start_ns;
     uint32_t process;
     uint32_t name;
     uint32_t first_event, event_count;   /* into block_events[], by start */
     uint32_t first_alloc, alloc_count;   /* into block_allocs[], by time */
-    uint32_t reset_events, reset_allocs; /* that a reset took out of it */
+    uint32_t reset_events, reset_allocs; /* removed by prof_block_reset() */
     uint32_t first_debug, debug_count;   /* into debugs[], in the order of the file */
     uint64_t offset;                     /* in a file that has blocks one after the other; else 0 */
     int32_t input;                       /* which bundled input it ran on; -1 none */
@@ -207,7 +200,7 @@ struct tl_block_event {
 
 #define TL_EVENT_WRAPPED 1u /* the 32-bit tick counter wrapped during it; times are corrected */
 
-/* What another program's file says of a block's event. */
+/* Details of a block's event that only foreign files have. */
 struct tl_event_source {
     uint64_t start_ticks, end_ticks; /* the file's own numbers; end 0: it did not end */
     int32_t delegate;                /* -1 none */
@@ -223,7 +216,6 @@ struct tl_tensor {
     uint32_t first_stride, stride_count; /* into tensor_sizes[] */
 };
 
-/* A value that the program logged, as what an operator computed. */
 enum tl_value_kind {
     TL_VALUE_NONE,
     TL_VALUE_INT,
@@ -235,7 +227,7 @@ enum tl_value_kind {
     TL_VALUE_STRING
 };
 
-/* A value that was logged in a block. */
+/* A value that the program logged in a block, such as an operator's result. */
 struct tl_debug {
     int64_t chain;
     int64_t integer; /* TL_VALUE_INT, _BOOL; _STRING: into names[] */
@@ -255,9 +247,8 @@ struct tl_block_alloc {
     uint32_t heap; /* into heaps[] */
 };
 
-/* CUDA time of a range without CUPTI: stream time between two events on one stream of the device,
- * recorded when the range was pushed and popped. At most one for a slice, by slice. A range's
- * interval lies within that of the ranges around it on the same device. */
+/* Device time of a range, measured with CUDA events instead of CUPTI: the time between two events that were recorded
+ * in one stream at push and pop. Sorted by slice, at most one each. Timings of one device nest as their ranges do. */
 struct tl_timing {
     int64_t start_ns, end_ns;
     uint64_t stream; /* its handle, in CUDA */
@@ -267,32 +258,30 @@ struct tl_timing {
     uint32_t reserved;
 };
 
-/* What was odd about a process's events. None of it is damage. */
+/* Anomalies of a process's events. None of them is damage. */
 struct tl_anomalies {
     uint64_t unknown_range_ends;  /* prof_range_end() of an id that is not open */
     uint64_t reused_range_ids;    /* prof_range_begin() of an id that is open already */
     uint64_t unmatched_api_exits; /* ends of CUDA calls whose begin is not in the trace */
     uint64_t open_api_calls;      /* begins of CUDA calls whose end is not in the trace */
-    uint64_t crossed_steps;  /* steps begun inside a range that was opened in the step before */
-    uint64_t homeless_attrs; /* attributes given while no range was open: dropped */
-    uint64_t missing_names;  /* references to names that are not in the file */
-    uint64_t backward_gpu;   /* device operations that ended before they began: taken as empty */
-    uint64_t zero_time_gpu;  /* device operations without a time that are in the file: dropped */
-    uint64_t surplus_gpu;    /* device operations beyond the number that their call was to launch */
+    uint64_t crossed_steps;   /* steps begun inside a range that was opened in the step before */
+    uint64_t homeless_attrs;  /* attributes set while no range was open; dropped */
+    uint64_t missing_names;   /* references to names that are not in the file */
+    uint64_t backward_gpu;    /* device operations that ended before they began; shown as empty */
+    uint64_t zero_time_gpu;   /* device operations without a time that are in the file: dropped */
+    uint64_t surplus_gpu;     /* device operations beyond the number that their call launched */
     uint64_t redefined_names; /* ids that mean two names, or a name and an event name: one counts */
     uint64_t unknown_domains; /* references to NVTX domains that are not in the file */
-    uint64_t uncut_ranges;    /* ranges that should have gone on where another ended, and were ended
-                                 there: too many were open at once */
-    uint64_t unknown_frees;   /* releases of addresses that were not allocated in the trace */
+    uint64_t uncut_ranges; /* crossing ranges that ended instead of being cut; too many were open */
+    uint64_t unknown_frees;    /* releases of addresses that were not allocated in the trace */
     uint64_t reused_addresses; /* allocations at an address that was in use */
-    uint64_t untaken_stacks;   /* call stacks that were wanted and could not be taken */
+    uint64_t untaken_stacks;   /* call stacks that could not be recorded */
     uint64_t missing_stacks;   /* references to call stacks that are not in the file */
     uint64_t unopened_frames;  /* ends of Python calls whose begin is not in the trace */
-    uint64_t uncut_frames;     /* Python calls that crossed too many ranges, and were ended there */
+    uint64_t uncut_frames;     /* the same of Python calls */
     uint64_t unread_timings;   /* timed ranges whose CUDA time is not in the trace */
     uint64_t stray_timings;    /* CUDA times whose range is not in the trace: dropped */
-    uint64_t
-        moved_timings; /* CUDA times that did not nest, beyond their error: cut until they do */
+    uint64_t moved_timings;    /* CUDA times that did not nest: cut, beyond their error */
 };
 
 struct tl_process_info {
@@ -313,13 +302,13 @@ struct tl_process_info {
     struct text library_version;
     uint64_t gpu_records;
     struct text clock_note; /* why this clock was used (PROF_INFO_CLOCK) */
-    struct text format; /* what else than libprof wrote the file, as in "nsys SQLite"; or empty */
+    struct text format;     /* of a foreign file, such as "nsys SQLite"; else empty */
 };
 
-/* What was odd about the file itself. */
+/* The state of the file itself. */
 struct tl_health {
     uint64_t records;        /* read */
-    uint64_t torn_records;   /* reserved, never committed */
+    uint64_t torn_records;   /* reserved, but never committed */
     uint64_t bad_records;    /* of impossible kind or size */
     uint64_t bad_offset;     /* of the first of them, 0 none */
     uint64_t missing_chunks; /* gaps in a log's sequence */
@@ -330,11 +319,11 @@ struct tl_health {
     int64_t clock_error_ns;   /* largest half-width of a clock sample: the error bar of CPU times */
     uint64_t unknown_records; /* of a later version of the format */
     uint64_t unknown_losses;  /* counted under a cause that this reader does not know */
-    uint64_t clock_samples;   /* usable; 0: the header's instant and nominal rate served */
+    uint64_t clock_samples;   /* usable; 0: only the start time and rate of the header are known */
     uint64_t clock_steps;     /* times that CLOCK_REALTIME was set while recording */
 };
 
-/* What recording cost until `time_ns`: enum prof_cost_part. */
+/* One part of what recording cost; see enum prof_cost_part. */
 struct tl_cost_part {
     uint64_t count, ns;
 };
@@ -358,28 +347,28 @@ struct tl_process {
     struct tl_anomalies odd;
     uint32_t first_stack, stack_count;
     uint32_t first_module, module_count;
-    bool has_cost; /* the recorder stated it */
+    bool has_cost; /* the file has `cost` */
     struct tl_cost cost;
 };
 
-/* A process that another one made. */
+/* A process that another one created. */
 struct tl_child {
     int64_t time_ns;   /* TL_NO_TIME: before the recording began */
-    uint32_t process;  /* that made it */
-    uint32_t recorded; /* into processes[] when its own file is here too, else TL_NONE */
+    uint32_t process;  /* its parent */
+    uint32_t recorded; /* into processes[] if its own file was read too, else TL_NONE */
     uint32_t pid;
     uint8_t origin; /* enum prof_child_origin */
 };
 #define TL_NO_TIME INT64_MIN
 
-/* What a reader found wrong in a file, or could not keep. */
+/* Something that a reader found wrong in a file, or dropped. */
 struct tl_warning {
     uint64_t count;
     uint32_t process;
-    uint32_t what; /* name: goes on after the count, as in "events without an end" */
+    uint32_t what; /* name: the text that follows the count, such as "events without an end" */
 };
 
-/* Recording was on. */
+/* A stretch of time during which recording was on. */
 struct tl_window {
     int64_t start_ns;
     int64_t end_ns;   /* TL_NO_TIME: it was not switched off */
@@ -388,7 +377,7 @@ struct tl_window {
     uint8_t start_reason, stop_reason; /* enum prof_control_reason */
 };
 
-/* Recording of something was throttled to stay within PROF_BUDGET, or resumed. */
+/* The recorder stopped recording something to stay within PROF_BUDGET, or resumed it. */
 struct tl_throttle {
     int64_t time_ns;
     uint32_t process; /* by process, then in order */
@@ -405,7 +394,7 @@ struct tl_thread {
     bool internal; /* libprof's or CUPTI's */
     bool cut;
     uint64_t unclosed; /* pushes without a pop */
-    uint64_t unopened; /* pops without a push, not counting those a cut explains */
+    uint64_t unopened; /* pops without a push, except for those of ranges that a cut closed */
     uint32_t first_frame, frame_count;
     uint32_t number; /* the file's index of the thread */
 };
@@ -421,7 +410,7 @@ struct tl_stack {
     bool cut;              /* it was deeper */
 };
 
-/* An executable mapping, while `ticks` to `gone_ticks`. Several may have been at one address. */
+/* An executable mapping that existed from `ticks` to `gone_ticks`. Later ones can have the same address. */
 struct tl_module {
     uint64_t start, end;
     uint64_t file_offset;
@@ -433,69 +422,72 @@ struct tl_module {
     uint8_t build_id[20];
 };
 
-/* Which stack something has. Ascending by `owner`. */
+/* The stack of a slice or of a begin/end range. Sorted by `owner`. */
 struct tl_stack_of {
     uint32_t owner; /* slice or async */
     uint32_t stack;
 };
 
-/* A backward pass computes the gradients of what a forward range did: PyTorch gives both the same
- * sequence number. */
+/* A forward range and the backward range that computes its gradients. PyTorch gives both one sequence number. */
 struct tl_fwdbwd {
-    uint32_t forward, backward; /* slices; each is backward of one at most */
+    uint32_t forward, backward; /* slices; a backward range has one forward range */
 };
 
-/* launched = recorded + lost_operations + undelivered + unobserved + missing, always. All counts
- * but the last ones are operations (kernels, copies, sets); graph launches, orphans and libprof's
- * own stand beside it.
- * graph_expected = launched_graph + graph_lost + graph_undelivered + graph_unobserved. */
+/* The account of launches. Two identities always hold:
+ *
+ *     launched       = recorded + lost_operations + undelivered + unobserved + missing
+ *     graph_expected = launched_graph + graph_lost + graph_undelivered + graph_unobserved
+ *
+ * The first counts kernels, copies and sets. Operations of graphs, orphans and libprof's own operations are not in
+ * it. */
 struct tl_ledger {
     uint64_t launched;       /* by calls that succeeded and launch a known number of operations */
     uint64_t launched_graph; /* device operations recorded under graph launches */
-    uint64_t recorded; /* device operations in the file whose launch is too, graphs excluded */
-    uint64_t missing;  /* launches whose operation is in no record and no counted loss: must be 0 */
-    uint64_t orphans;  /* device operations whose launch is not in the file */
-    uint64_t ambiguous;   /* device operations that calls of several processes can have launched */
-    uint64_t lost_device; /* sum of the device causes in loss[] */
-    uint64_t lost_host;   /* sum of the other causes */
+    uint64_t recorded;       /* device operations whose launch is in the file, graphs excluded */
+    uint64_t missing;        /* launched, but neither recorded nor explained by a loss; must be 0 */
+    uint64_t orphans;        /* device operations whose launch is not in the file */
+    uint64_t ambiguous;      /* device operations that several processes can have launched */
+    uint64_t lost_device;    /* sum of the device causes in loss[] */
+    uint64_t lost_host;      /* sum of the other causes */
     uint64_t unclosed, unopened;
     uint64_t before_launch;   /* causality violations beyond the clock's error bar */
-    uint64_t lost_operations; /* launched, explained by loss[] or by chunks that are not here */
-    uint64_t undelivered;     /* launched, never delivered: the process was killed or still runs */
-    uint64_t unobserved;      /* launched, but device work was not recorded at all (gpu_mode) */
-    uint64_t graph_expected;  /* operations of graph launches */
-    uint64_t graph_lost;      /* as lost_operations; GRAPH_NODES too */
+    uint64_t lost_operations; /* launched and lost: `lost` and `recycled` add up to it */
+    uint64_t undelivered;     /* launched, not delivered: the process was killed or still runs */
+    uint64_t unobserved; /* launched, but device operations were not recorded at all (gpu_mode) */
+    uint64_t graph_expected; /* operations of graph launches */
+    uint64_t graph_lost;     /* as lost_operations; PROF_LOSS_GRAPH_NODES too */
     uint64_t graph_undelivered, graph_unobserved;
-    /* Of lost_operations: by cause, and those whose chunks are not here; the sum is that. */
-    uint64_t lost[PROF_LOSS_COUNT];
-    uint64_t recycled;
+    uint64_t lost[PROF_LOSS_COUNT]; /* by cause */
+    uint64_t recycled; /* their chunks are not in the file: recycled, cut off or damaged */
 };
 
 enum tl_ledger_kind {
     TL_LEDGER_STREAM,
-    TL_LEDGER_UNKNOWN, /* launched to a stream whose id is in no record of its operations */
-    TL_LEDGER_GRAPH,   /* under launches of a graph, on whatever stream */
+    TL_LEDGER_UNKNOWN, /* launches into a stream that no record identifies */
+    TL_LEDGER_GRAPH,   /* operations of one graph, on any stream */
 };
 
-/* The ledger of one stream or graph: launched = recorded + each of lost[] + recycled + undelivered +
- * unobserved + missing, always. Rows of streams, the unknown one included, add up to the ledger's
- * numbers of the same names. */
+/* The ledger of one stream or graph. In each row
+ *
+ *     launched = recorded + sum of lost[] + recycled + undelivered + unobserved + missing
+ *
+ * The rows of streams, with that of the unknown stream, add up to the members of struct tl_ledger. */
 struct tl_ledger_row {
     uint32_t process;
     uint32_t kind;   /* enum tl_ledger_kind */
     uint32_t stream; /* into streams[], TL_NONE */
-    uint32_t graph;  /* CUPTI's id; 0 the file does not say which */
+    uint32_t graph;  /* CUPTI's id, 0 unknown */
     uint64_t launched, recorded;
-    uint64_t lost[PROF_LOSS_COUNT]; /* launches of this row that this cause explains */
+    uint64_t lost[PROF_LOSS_COUNT]; /* by cause */
     uint64_t recycled;
     uint64_t undelivered, unobserved, missing;
     uint64_t orphans;   /* recorded, but the launch is not in the file */
-    uint64_t ambiguous; /* recorded, but several processes have a launch of its id */
-    uint64_t outside;   /* lost, and the launch is not in the file either: no part of `launched` */
+    uint64_t ambiguous; /* recorded, but several processes have a launch with its id */
+    uint64_t outside;   /* lost, and the launch is not in the file; not part of `launched` */
 };
 
-/* Why an operation that was launched is in no record: an enum prof_loss_cause, or one of these, which are members of
- * struct tl_ledger_row. */
+/* Why a launched operation is in no record: an enum prof_loss_cause, or one of these members of struct
+ * tl_ledger_row. */
 enum tl_unrecorded_cause {
     TL_UNRECORDED_RECYCLED = PROF_LOSS_COUNT,
     TL_UNRECORDED_UNOBSERVED,
@@ -504,12 +496,12 @@ enum tl_unrecorded_cause {
     TL_UNRECORDED_CAUSES,
 };
 
-/* Operations that a call launched but no record contains. For each ledger row they add up to
- * launched - recorded. If only their number by cause is known, but not their calls, recycled ones
- * are attributed to the row's earliest calls and undelivered ones to its latest. */
+/* Operations that a call launched and that are in no record. Those of a ledger row add up to launched - recorded.
+ * Where the file has only their number by cause, recycled ones are attributed to the earliest calls of the row, and
+ * undelivered ones to the latest. */
 struct tl_unrecorded {
     uint32_t slice;
-    uint32_t place; /* into streams[], TL_NONE unknown; of a launch of a graph, CUPTI's id of it */
+    uint32_t place; /* into streams[], TL_NONE unknown; of a graph launch, the id of the graph */
     uint32_t count;
     uint32_t cause; /* enum tl_unrecorded_cause */
 };
@@ -523,10 +515,10 @@ struct tl_unrecorded {
 struct timeline {
     uint64_t base_realtime_ns; /* since the epoch: time 0 */
     int64_t start_ns, end_ns;  /* of everything */
-    int64_t origin_ns;   /* displayed times are relative to it: start_ns of the whole recording */
+    int64_t origin_ns;   /* start_ns of the whole recording; displayed times are relative to it */
     uint32_t file_count; /* each has any number of processes */
     bool restricted;     /* timeline_restrict(): it is a window of the recording */
-    int64_t shown_from_ns, shown_to_ns; /* then: as far as something was recorded in it */
+    int64_t shown_from_ns, shown_to_ns; /* of a window: its part in which something was recorded */
     struct text_pool names;
     TL_ARRAY(struct tl_process) processes;
     TL_ARRAY(struct tl_child) children; /* by process */
@@ -585,7 +577,7 @@ struct timeline {
     struct tl_ledger ledger;
     TL_ARRAY(struct tl_ledger_row) ledger_rows; /* by process, then kind; only those with numbers */
     TL_ARRAY(struct tl_unrecorded) unrecorded;  /* by process */
-    bool demangled; /* false: no demangler was at hand, kernel names are mangled */
+    bool demangled; /* false: no demangler was found, so kernel names are mangled */
 };
 
 struct tl_attrs {
@@ -597,7 +589,7 @@ struct tl_attrs {
 struct tl_attrs timeline_mark_attrs(const struct timeline *timeline, uint32_t mark);
 struct tl_attrs timeline_async_attrs(const struct timeline *timeline, uint32_t async);
 
-/* Whether the same key has another value further on: the last one given for it counts. */
+/* Whether a later attribute has the same key: the last one counts. */
 static inline bool tl_attr_is_given_again(struct tl_attrs attrs, uint32_t index)
 {
     for (uint32_t i = index + 1; i < attrs.count; i++)
@@ -609,14 +601,14 @@ static inline bool tl_attr_is_given_again(struct tl_attrs attrs, uint32_t index)
 /* The value of a number; NaN of a text. */
 double tl_attr_number(const struct tl_attr *attr);
 
-/* CUPTI's ids of the graph and of the node that an operation was recorded of; 0 and 0: of none. */
+/* CUPTI's ids of the graph and of the node that an operation belongs to; 0 and 0: to none. */
 uint32_t timeline_graph_of(const struct timeline *timeline, const struct tl_gpu *gpu,
                            uint64_t *node);
 
-/* Whether a label (TL_NONE: no) is of the domain of that name. */
+/* Whether a label belongs to the domain of that name. False for TL_NONE. */
 bool timeline_label_is_of(const struct timeline *timeline, uint32_t label, const char *domain);
 
-/* The label of a slice; TL_NONE none, as calls have. */
+/* The label of a slice; TL_NONE: it has none. */
 static inline uint32_t tl_slice_label(const struct tl_slice *slice)
 {
     return slice->kind == TL_API ? TL_NONE : slice->label;
@@ -636,34 +628,27 @@ void timeline_destroy(struct timeline *timeline);
 const struct tl_device *timeline_device_of(const struct timeline *timeline, uint32_t process,
                                            uint32_t ordinal);
 
-/* What a device operation waited for; NULL: it is no wait for an event, or that is not known. */
+/* What a device operation waited for; NULL: it is no wait for an event, or the event is unknown. */
 const struct tl_wait *timeline_wait_of(const struct timeline *timeline, uint32_t gpu);
 
 /* Index into timings[] of the slice's CUDA time; TL_NONE: it was not timed by events. */
 uint32_t timeline_timing_of(const struct timeline *timeline, uint32_t slice);
 
-/* Which call stack something has, and which file an address belongs to. */
-
-/* Index into stacks[]; TL_NONE: none was taken. */
+/* Index into stacks[]; TL_NONE: none was recorded. */
 uint32_t stack_of_slice(const struct timeline *timeline, uint32_t slice);
 uint32_t stack_of_async(const struct timeline *timeline, uint32_t async);
 
-/* What was at an address of the process at that time; NULL: code that no file holds, or none that
- * is known. */
+/* The module that contained an address of the process at that time; NULL: none is known. */
 const struct tl_module *stack_of_module(const struct timeline *timeline, uint32_t process,
                                         uint64_t address, uint64_t ticks);
 
-/* Which code captured an operation that ran as part of a CUDA graph. */
-
-/* NULL: the operation was not part of a graph, or CUPTI did not say of which node. */
+/* The code that captured an operation of a CUDA graph. NULL: it is not part of a graph, or its node is unknown. */
 const struct tl_captured *captured_of(const struct timeline *timeline, uint32_t gpu);
 
-/* NULL: the slice is no call that launched a graph. */
+/* NULL: the slice is not a graph launch. */
 const struct tl_graph_launch *graph_launch_of(const struct timeline *timeline, uint32_t slice);
 
-/* What CUPTI's numbers are called in traces: the words that Kineto uses. */
-
-/* Every function returns a constant string, also for numbers it does not know. */
+/* Kineto's words for CUPTI's numbers. Each returns a constant string, also for an unknown number. */
 const char *gpu_label_copy_kind(uint8_t copy_kind);     /* "HtoD" */
 const char *gpu_label_memory_kind(uint8_t memory_kind); /* "Pageable" */
 const char *gpu_label_sync(uint32_t type);              /* "Stream Synchronize" */

@@ -8,29 +8,27 @@
 extern "C" {
 #endif
 
-/* Removes everything that did not begin in [from_ns, to_ns), in place and in linear time. The
- * bounds are times of the timeline. The invariants of timeline_check() still hold afterwards.
+/* Keeps only what began in the window [from_ns, to_ns), in place and in linear time. The bounds are times of the
+ * timeline. The invariants of timeline_check() still hold afterwards. What is kept:
  *
- * Ranges, steps, calls  by the begin of their first segment. The children of a removed one move up to
- *                       the innermost remaining parent, or to the top level of their thread. Those
- *                       open at `to_ns` end there, as when recording is switched off.
- * Device operations     with the call or range that launched them, with their whole duration even
- *                       if they end after the window; without one, by their own start.
- * Marks, counters, begin/end ranges, children, migrations, launches of graphs: by their own time.
- * Allocations           by their begin; releases of those that began before are counted as unknown, and what is
- *                       released after the window counts as never freed in it.
- * Graphs                that were made or launched in the window.
- * Blocks                that began in the window, or in which an event or allocation did that is left.
- * Windows               in which recording was on: cut to this one.
- * The ledger            counts the launches that are left, and why operations of theirs are in no record.
+ * Ranges, steps, calls  whose first segment began in the window. Children of a removed one move to the innermost
+ *                       parent that is kept, or to the top level. What is open at `to_ns` ends there.
+ * Device operations     whose call or range is kept, with their whole duration. Without a call: by their own start.
+ * Marks, counters, begin/end ranges, child processes, migrations, graph launches: by their own time.
+ * Allocations           that began in the window. A release after the window is dropped: the memory counts as never
+ *                       freed. A release of an earlier allocation counts as unknown.
+ * Graphs                that were created or launched in the window.
+ * Blocks                that began in the window, or that have an event or allocation that is kept.
+ * Times of recording    cut to the window.
+ * The ledger            of the launches that are kept.
  *
- * Data without a time stays as it is, for the whole recording: counts of losses and anomalies,
- * facts about the process, its devices, streams, pools and modules, and the cost of recording.
+ * Data without a time stays that of the whole recording: losses, anomalies, processes, devices, streams, pools,
+ * modules, and the cost of recording.
  *
- * start_ns and end_ns of the timeline and of each process become those of the window, as far as something was recorded;
- * they go beyond it where a device operation or a migration does.
+ * start_ns and end_ns of the timeline and of each process become those of what is kept. They exceed the window where a
+ * device operation or a migration does.
  *
- * Returns  false when there is no memory; then nothing was changed.
+ * Returns  false: no memory, nothing was changed.
  * Threads  any, while no other uses the timeline. */
 bool timeline_restrict(struct timeline *timeline, int64_t from_ns, int64_t to_ns);
 

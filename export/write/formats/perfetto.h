@@ -1,10 +1,10 @@
 /* perfetto.h - what the parts of the Perfetto writer share. The entry is write_perfetto() in formats.h.
  *
- * The trace is one sequence of packets (protos/perfetto/trace in Perfetto's repository). In its order:
+ * The trace is one sequence of packets (protos/perfetto/trace in Perfetto's repository), in this order:
  *
- *     the clock     ClockSnapshot: the trace's time is REALTIME, nanoseconds since the epoch; clock 64
- *                   counts from there, each timestamp from the one before: two or three bytes
- *     the run       an instant "libprof": who timed the device, the ledger, every loss that is not 0
+ *     the clock     ClockSnapshot: the trace clock is REALTIME, in nanoseconds since the epoch. Clock 64 is
+ *                   incremental: each timestamp is the difference to the previous one, in two or three bytes
+ *     the run       an instant "libprof": what timed the device, the ledger, every loss that is not 0
  *     tracks        TrackDescriptor: see perfetto_tracks.h
  *     events        TrackEvent in the order of time
  *
@@ -16,7 +16,7 @@
  *     mark                      INSTANT
  *     counter, heap             COUNTER on a track of their own
  *
- * Categories and annotations have the words that the Chrome trace has; texts are interned.
+ * Categories and annotations have the names of the Chrome trace; strings are interned.
  */
 #ifndef PROF_PERFETTO_H
 #define PROF_PERFETTO_H
@@ -32,16 +32,16 @@
 
 /* Slices that have begun and not ended yet.
  *
- * The walk gives a slice at its start; Perfetto wants its end as an event of its own, in the order of
- * time. What is open waits in a heap by its end: as much as is open at once, however long the trace is.
+ * The walk passes each slice once, at its start. Perfetto needs its end as a separate event, in order of time, so open
+ * slices wait in a heap that is sorted by their ends.
  */
 
 struct perfetto_open_slice {
     int64_t end_ns;
-    uint64_t order; /* of beginning: of those that end together, the last begun ends first */
+    uint64_t order; /* of those that end together, the one that started last ends first */
     uint32_t track;
     uint32_t depth; /* on its track */
-    uint32_t lane;  /* what its end sets free: perfetto_tracks.h; UINT32_MAX nothing */
+    uint32_t lane;  /* free again at its end (perfetto_tracks.h); UINT32_MAX none */
 };
 
 struct perfetto_open {
@@ -58,20 +58,19 @@ struct perfetto {
     struct perfetto_open open;
     struct range_paths paths;
     char *const *stacks;       /* by stack, NULL none */
-    int64_t shift_ns;          /* added to every time: none is before the trace's begin */
+    int64_t shift_ns;          /* added to every time, so that none is before the trace begins */
     int64_t last_ns;           /* time of the last packet that had one */
-    struct perfetto_packet at; /* that is open */
+    struct perfetto_packet at; /* the open packet */
     struct heap_levels heaps;
     uint32_t *forwards;        /* indexes into timeline.fwdbwds, by forward */
     uint64_t skipped_counters; /* not a number */
 };
 
-/* perfetto.c: events. What ends before the time is ended first; then the packet is open until
- * perfetto_end(). */
+/* perfetto.c: events. Begins a packet, after the ends of all slices that end before it. perfetto_end() closes it. */
 void perfetto_begin(struct perfetto *perfetto, unsigned type, uint32_t track, int64_t time_ns);
 void perfetto_end(struct perfetto *perfetto);
 void perfetto_name(struct perfetto *perfetto, enum perfetto_category category, uint32_t name_iid);
-/* A slice that is told at once: begin and end, to be closed with perfetto_end(). */
+/* Begins the packet of a slice's start, and queues its end. perfetto_end() closes the packet. */
 void perfetto_begin_slice(struct perfetto *perfetto, uint32_t track, int64_t start_ns,
                           int64_t end_ns);
 
@@ -81,7 +80,7 @@ void perfetto_args_api(struct perfetto *perfetto, const struct tl_slice *slice);
 void perfetto_args_attrs(struct perfetto *perfetto, uint32_t label, struct tl_attrs attrs);
 void perfetto_args_stack(struct perfetto *perfetto, enum perfetto_key key, uint32_t stack);
 
-/* perfetto_memory.c: callbacks of the exporter. */
+/* perfetto_tracks.c: callbacks of the exporter. */
 void perfetto_memory_event(void *user, uint32_t index);
 void perfetto_memory_migration(void *user, uint32_t index);
 
