@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, List, Sequence, Tuple
 
 from .._cli import finish
 from ..errors import ProfError
-from . import _engine, _verdict
+from . import _clocks, _engine, _verdict
 from ._dataset import Dataset, describe
 from ._pack import pack
 
@@ -23,6 +23,7 @@ REPORTS = {
     "ledger": "operations launched, recorded and lost, by rank",
 }
 
+CLOCKS = "clocks"
 SCHEMA = "schema"
 
 
@@ -75,8 +76,20 @@ def _overview(dataset: Dataset, engine: Any) -> str:
     lines += [f"- {finding.sentence}" for finding in findings]
     if not findings:
         lines.append("Nothing stands out: all ranks recorded, no collective hangs, no rank keeps the others waiting.")
-    lines += ["", "More: profdump fleet REPORT DATASET, where REPORT is " + ", ".join(REPORTS)]
+    lines += ["", "More: profdump fleet REPORT DATASET, where REPORT is " + ", ".join((*REPORTS, CLOCKS))]
     return "\n".join(lines)
+
+
+def _clock_rows(engine: Any) -> _engine.Rows:
+    """A row for each line of each host's clock."""
+    columns = ["host", "reference", "since", "ahead_ns", "drift_ppm", "error_ns", "refused"]
+    rows: List[Tuple[Any, ...]] = []
+    for clock in _clocks.compare_clocks(engine):
+        for line in clock.lines:
+            rows.append((clock.host, clock.reference, line.from_ns, line.offset_ns, line.drift * 1e6, clock.error_ns, None))
+        if clock.refusal:
+            rows.append((clock.host, clock.reference, None, None, None, None, clock.refusal))
+    return columns, rows
 
 
 def _pack_parser() -> argparse.ArgumentParser:
@@ -94,6 +107,7 @@ def _fleet_parser() -> argparse.ArgumentParser:
         prog="profdump fleet",
         usage="profdump fleet [REPORT] DATASET [OPTION]...",
         description=f"Answer a question about all ranks of a job. Without REPORT: what is wrong.\n\nReports:\n{reports}\n"
+        f"  {CLOCKS:<12} how far the hosts' clocks are apart, from collectives, with the error\n"
         f"  {SCHEMA:<12} tables and columns of a dataset",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -118,7 +132,7 @@ def _report(options: argparse.Namespace, report: str, dataset: Dataset) -> str:
     engine = _engine.open_engine(dataset, options.engine)
     if not report and not options.sql:
         return _overview(dataset, engine)
-    columns, rows = engine.run(options.sql or _engine.sql_text(report))
+    columns, rows = _clock_rows(engine) if report == CLOCKS else engine.run(options.sql or _engine.sql_text(report))
     return FORMATS[options.format](columns, rows[: options.rows])
 
 
@@ -129,8 +143,8 @@ def _run_fleet(words: List[str]) -> int:
         print(describe())
         return 0
     report = options.words[0] if len(options.words) == 2 else ""
-    if len(options.words) > 2 or (report and report not in REPORTS):
-        parser.error(f"no report {report!r}: it is one of {', '.join(REPORTS)}" if report else "one dataset at a time")
+    if len(options.words) > 2 or (report and report not in (*REPORTS, CLOCKS)):
+        parser.error(f"no report {report!r}: it is one of {', '.join((*REPORTS, CLOCKS))}" if report else "one dataset at a time")
     print(_report(options, report, Dataset.open(options.words[-1])))
     return 0
 
