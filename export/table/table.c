@@ -67,6 +67,17 @@ static void print_title(struct table *table, const char *title)
     fputs("\n\n", table->stream);
 }
 
+static void add_title(struct table *table, const struct table_column *column)
+{
+    const char *title = for_people(table) ? column->title : column->key;
+    if (column->is_named)
+        grid_text(&table->grid, (struct text){title, strlen(title)});
+    else
+        grid_string(&table->grid, title);
+    if (table->title_color)
+        grid_color(&table->grid, table->title_color);
+}
+
 /* Titles are text of the report: they may hold what a file calls its columns. */
 static void begin_grid(struct table *table, const char *title)
 {
@@ -85,7 +96,7 @@ static void begin_grid(struct table *table, const char *title)
     table->grid.widths = table->frame == TABLE_FIXED ? table->widths : NULL;
     for (const struct table_column *column = table->columns; column->key; column++)
         if (is_shown(table, column))
-            grid_string(&table->grid, people ? column->title : column->key);
+            add_title(table, column);
 }
 
 void table_begin(struct table *table, const char *name, const char *title,
@@ -392,6 +403,11 @@ void table_format(struct table *table, const char *format, ...)
         json_string(table->json, text);
     else if (cell)
         grid_string(&table->grid, text);
+}
+
+void table_color(struct table *table, const char *escape)
+{
+    grid_color(&table->grid, escape);
 }
 
 void table_count(struct table *table, uint64_t count)

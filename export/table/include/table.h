@@ -41,6 +41,7 @@ struct table_column {
     uint8_t rank;      /* of columns left out to fit a terminal, as in fit.h */
     uint8_t width;     /* TABLE_FIXED: characters */
     const char *json;  /* the key in JSON; NULL: `key` */
+    bool is_named;     /* key and title are not of our own making */
 };
 
 #define TABLE_COLUMNS_MAX 64u /* that one format shows */
@@ -58,14 +59,15 @@ struct table {
     enum write_format format;
     enum table_frame frame;
     FILE *stream;
-    struct json_out *json; /* WRITE_JSON: an object is open, each table is a member of it */
-    int64_t most;          /* rows of each table, -1 all; TSV, CSV and JSON have all... */
-    bool limited;          /* ...but with this set, JSON has `most`, too */
-    unsigned width;        /* characters of a text that people see; 0: 4096 */
-    unsigned table_width;  /* of the terminal that aligned tables have to fit; 0 any */
-    enum time_unit unit;   /* of times that people see */
-    bool unbroken;         /* JSON: tables begin on the line of what is before them */
-    bool rows_in_line;     /* JSON: rows follow each other on it, too */
+    struct json_out *json;   /* WRITE_JSON: an object is open, each table is a member of it */
+    int64_t most;            /* rows of each table, -1 all; TSV, CSV and JSON have all... */
+    bool limited;            /* ...but with this set, JSON has `most`, too */
+    unsigned width;          /* characters of a text that people see; 0: 4096 */
+    unsigned table_width;    /* of the terminal that aligned tables have to fit; 0 any */
+    enum time_unit unit;     /* of times that people see */
+    const char *title_color; /* escape sequence for titles, as of grid_color(); NULL none */
+    bool unbroken;           /* JSON: tables begin on the line of what is before them */
+    bool rows_in_line;       /* JSON: rows follow each other on it, too */
     /* the rest is private */
     const char *name;
     const struct table_column *columns;
@@ -102,6 +104,8 @@ void table_string(struct table *table, const char *string);
 /* Words and numbers of ours, which are not cut to fit a terminal. */
 void table_format(struct table *table, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* The cell that was just added is shown in this colour: see grid_color(). Only for people. */
+void table_color(struct table *table, const char *escape);
 void table_count(struct table *table, uint64_t count);
 void table_int(struct table *table, int64_t number);
 void table_bool(struct table *table, bool value);

@@ -1,30 +1,189 @@
 /* diff_report.c - a diff for people: what was compared, the verdicts, then the tables. In Markdown what is not a table
- * stands in a block of code, where nothing is markup. And as JSON: a diff as one JSON object; what is not known is null, times are nanoseconds.
- *
- *     {"names": [2], "confidence", "resamples", "per_step", "lengths_differ", "nothing_in_common",
- *      "sides": [{"processes": [path ...], "steps", "clock_ns", "device_clock_ns"} x 2],
- *      "differs": [{"name", "values": [2]} ...],
- *      "step", "device_time": {"values_ns": [2], "samples": [2], change},
- *      "tables": [{"by", "change_ns", "verdicts": {}, "renamed", "ambiguous",
- *                  "rows": [{"names": [2], "path": [outermost ...], "match", "calls": [2], "time": {},
- *                            "device": {} or null, "delta_ns", "share", "device_delta_ns"} ...]} ...],
- *      "gate": {"of", "limit", "result", "row": names or null, change} or null}
- *
- * change: "ratio", "interval": [2] or null, "verdict". A measure ("time", "device"): "samples",
- * "totals_ns", "means_ns", "medians_ns", each of [2], and change.
+ * stands in a block of code, where nothing is markup.
  */
 #include "diff_table.h"
-#include "json_out.h"
 #include "text.h"
 
-#include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define SHOWN_COLUMNS 200u
+#define WIDTH_MAX 65536u /* columns of a name that are looked at when it is cut */
 
 /* So many compared rows are expected to differ by chance before it is said. */
 #define CHANCE_ROWS 1.0
+
+/* ---- names ---- */
+
+static char *copy_text(struct text text)
+{
+    char *copy = malloc(text.size + 1);
+    if (!copy)
+        return NULL;
+    if (text.size)
+        memcpy(copy, text.bytes, text.size);
+    copy[text.size] = 0;
+    return copy;
+}
+
+/* Written from the back, as paths know their parents. */
+static char *path_text(const struct key_averages *averages, uint32_t path)
+{
+    size_t size = 0;
+    for (uint32_t at = path; at != TL_NONE; at = averages->paths[at].parent)
+        size += averages->paths[at].name.size + 3;
+    char *text = malloc(size + 1), *to = text + size;
+    if (!text)
+        return NULL;
+    for (uint32_t at = path; at != TL_NONE; at = averages->paths[at].parent) {
+        struct text name = averages->paths[at].name;
+        to -= name.size;
+        if (name.size)
+            memcpy(to, name.bytes, name.size);
+        to -= 3;
+        memcpy(to, " > ", 3);
+    }
+    if (size) {
+        memmove(text, text + 3, size - 3);
+        size -= 3;
+    }
+    text[size] = 0;
+    return text;
+}
+
+char *diff_text_name(const struct diff *diff, const struct diff_row *row, unsigned side,
+                     enum diff_by by)
+{
+    const struct diff_side *of = diff->sides[side];
+    const struct diff_entry *entry = &of->entries.at[row->entry[side]];
+    return by == DIFF_BY_PATH ? path_text(&of->averages, entry->path) : copy_text(entry->name);
+}
+
+static char *safe_text(const char *text)
+{
+    struct text all = {text, strlen(text)};
+    unsigned columns = show_text_width(all, WIDTH_MAX);
+    char *to = malloc(SHOW_TEXT_BYTES(columns));
+    bool rest;
+    if (to)
+        show_text(all, columns, to, &rest);
+    return to;
+}
+
+/* Where so many characters of UTF-8 end. */
+static size_t bytes_of(const char *text, unsigned columns)
+{
+    size_t at = 0;
+    for (; text[at] && columns; columns--) {
+        at++;
+        while (((unsigned char)text[at] & 0xc0) == 0x80)
+            at++;
+    }
+    return at;
+}
+
+/* Takes from `text`, `columns` wide, what is too much: `front` characters stay in front of "...". */
+static void cut(char *text, unsigned columns, unsigned width, unsigned front)
+{
+    if (columns <= width || width < front + 3)
+        return;
+    size_t from = bytes_of(text, front), rest = bytes_of(text, columns - (width - 3 - front));
+    memmove(text + from + 3, text + rest, strlen(text + rest) + 1);
+    memcpy(text + from, "...", 3);
+}
+
+/* To free(). */
+static char *one_name(const struct diff *diff, const struct diff_row *row, unsigned side,
+                      enum diff_by by, unsigned width)
+{
+    char *full = diff_text_name(diff, row, side, by), *text = full ? safe_text(full) : NULL;
+    free(full);
+    if (text) {
+        unsigned columns = show_text_width((struct text){text, strlen(text)}, UINT32_MAX);
+        cut(text, columns, width, by == DIFF_BY_PATH ? 0 : (width - 3) / 2);
+    }
+    return text;
+}
+
+char *diff_text_short_name(const struct diff *diff, const struct diff_row *row, enum diff_by by,
+                           unsigned width)
+{
+    if (row->match != DIFF_RENAMED)
+        return one_name(diff, row, row->entry[1] == TL_NONE ? 0 : 1, by, width);
+    char *before = one_name(diff, row, 0, by, width), *after = one_name(diff, row, 1, by, width);
+    size_t size = before && after ? strlen(before) + strlen(after) + 16 : 0;
+    char *both = size ? malloc(size) : NULL;
+    if (both)
+        snprintf(both, size, "%s -> %s%s", before, after, row->ambiguous ? " (?)" : "");
+    free(before);
+    free(after);
+    return both;
+}
+
+/* ---- numbers ---- */
+
+void diff_text_number(double value, char to[DIFF_TEXT_BYTES])
+{
+    snprintf(to, DIFF_TEXT_BYTES, "%.3f", value);
+    size_t size = strlen(to);
+    while (size && to[size - 1] == '0')
+        to[--size] = 0;
+    if (size && to[size - 1] == '.')
+        to[size - 1] = 0;
+}
+
+/* Per cent that a ratio is above 1. */
+static double excess(double ratio)
+{
+    return (ratio - 1) * 100;
+}
+
+static void percent_text(double percent, bool sign, char to[48])
+{
+    if (!isfinite(percent))
+        snprintf(to, 48, "any");
+    else if (sign)
+        snprintf(to, 48, "%+.1f", percent);
+    else
+        snprintf(to, 48, "%.1f", percent);
+}
+
+static void change_within(const char *words, const double percents[3], bool sign, double confidence,
+                          char *to)
+{
+    char texts[3][48], sure[DIFF_TEXT_BYTES];
+    for (unsigned i = 0; i < 3; i++)
+        percent_text(percents[i], sign, texts[i]);
+    diff_text_number(confidence * 100, sure);
+    snprintf(to, DIFF_TEXT_BYTES, "%s %.20s %% (%.10s %%: %.20s to %.20s)", words, texts[0], sure,
+             texts[1], texts[2]);
+}
+
+/* "slower by 7.3 % (95 %: 6.8 to 7.9)", "no difference beyond noise: +0.4 % (95 %: -0.1 to +0.9)",
+ * "+7.3 %, too few values to tell from noise", "unknown". */
+static void change_text(const struct bootstrap_interval *ratio, double confidence,
+                        char to[DIFF_TEXT_BYTES])
+{
+    double low = excess(ratio->low), high = excess(ratio->high), percent = excess(ratio->ratio);
+    switch (diff_verdict_of(ratio)) {
+    case DIFF_SLOWER:
+        change_within("slower by", (double[]){percent, low, high}, false, confidence, to);
+        break;
+    case DIFF_FASTER:
+        change_within("faster by", (double[]){-percent, -high, -low}, false, confidence, to);
+        break;
+    case DIFF_SAME:
+        change_within("no difference beyond noise:", (double[]){percent, low, high}, true,
+                      confidence, to);
+        break;
+    default:
+        if (isfinite(ratio->ratio))
+            snprintf(to, DIFF_TEXT_BYTES, "%+.1f %%, too few values to tell from noise", percent);
+        else
+            snprintf(to, DIFF_TEXT_BYTES, "unknown");
+    }
+}
 
 struct report {
     const struct diff *diff;
@@ -96,7 +255,7 @@ static void print_total(const struct report *report, const char *title, const ch
         time_text_in(total->value_ns[side], report->options->unit, values[side]);
         shown(report->options->names[side], names[side]);
     }
-    diff_text_change(&total->ratio, report->diff->options.confidence, change);
+    change_text(&total->ratio, report->diff->options.confidence, change);
     fprintf(report->stream, "%s: %s %s, %s %s (%s of %llu and %llu): %s\n", title, names[0],
             values[0], names[1], values[1], of, (unsigned long long)total->samples[0],
             (unsigned long long)total->samples[1], change);
@@ -261,252 +420,10 @@ void write_diff_gate(const struct diff *diff, char to[DIFF_GATE_BYTES])
     const struct diff_gate *gate = &diff->gate;
     char subject[DIFF_GATE_BYTES], change[DIFF_TEXT_BYTES], limit[DIFF_TEXT_BYTES];
     gate_subject(diff, subject);
-    diff_text_change(&gate->ratio, diff->options.confidence, change);
+    change_text(&gate->ratio, diff->options.confidence, change);
     diff_text_number(gate->limit * 100, limit);
     snprintf(to, DIFF_GATE_BYTES, "%.340s: %s, limit %.20s %%: %s", subject, change, limit,
              results[gate->result]);
-}
-
-struct json_writer {
-    const struct diff *diff;
-    const struct write_diff_options *options;
-    struct json_out out;
-};
-
-static void doubles(struct json_out *out, const double values[2])
-{
-    json_array_begin(out);
-    json_double(out, values[0]), json_double(out, values[1]);
-    json_array_end(out);
-}
-
-static void counts(struct json_out *out, const uint64_t values[2])
-{
-    json_array_begin(out);
-    json_uint(out, values[0]), json_uint(out, values[1]);
-    json_array_end(out);
-}
-
-static void change(struct json_out *out, const struct bootstrap_interval *ratio,
-                   enum diff_verdict verdict)
-{
-    json_key(out, "ratio"), json_double(out, ratio->ratio);
-    json_key(out, "interval");
-    if (ratio->known)
-        doubles(out, (double[]){ratio->low, ratio->high});
-    else
-        json_null(out);
-    json_key(out, "verdict"), json_string(out, diff_verdict_name(verdict));
-}
-
-/* ---- JSON: the whole ---- */
-
-static void side(struct json_writer *writer, const struct diff_side *of)
-{
-    struct json_out *out = &writer->out;
-    json_object_begin(out);
-    json_key(out, "processes"), json_array_begin(out);
-    for (uint32_t i = 0; i < of->timeline->processes.count; i++)
-        json_string(out, of->timeline->processes.at[i].path);
-    json_array_end(out);
-    json_key(out, "steps"), json_uint(out, of->steps);
-    json_key(out, "clock_ns"), json_double(out, of->tick_ns);
-    json_key(out, "device_clock_ns"), json_double(out, of->device_tick_ns);
-    json_object_end(out);
-}
-
-static void facts(struct json_writer *writer)
-{
-    struct json_out *out = &writer->out;
-    json_key(out, "differs"), json_array_begin(out);
-    for (uint32_t i = 0; i < DIFF_FACTS; i++) {
-        const struct diff_fact *fact = &writer->diff->facts.at[i];
-        if (!fact->differs)
-            continue;
-        json_object_begin(out);
-        json_key(out, "name"), json_string(out, fact->name);
-        json_key(out, "values"), json_array_begin(out);
-        for (unsigned of = 0; of < 2; of++)
-            if (fact->value[of][0])
-                json_string(out, fact->value[of]);
-            else
-                json_null(out);
-        json_array_end(out);
-        json_object_end(out);
-    }
-    json_array_end(out);
-}
-
-static void total(struct json_out *out, const struct diff_total *of)
-{
-    if (!of->known) {
-        json_null(out);
-        return;
-    }
-    json_object_begin(out);
-    json_key(out, "values_ns"), doubles(out, of->value_ns);
-    json_key(out, "samples"), counts(out, of->samples);
-    change(out, &of->ratio, of->verdict);
-    json_object_end(out);
-}
-
-/* ---- JSON: rows ---- */
-
-static void names(struct json_writer *writer, const struct diff_row *row)
-{
-    json_array_begin(&writer->out);
-    for (unsigned of = 0; of < 2; of++)
-        if (row->entry[of] == TL_NONE)
-            json_null(&writer->out);
-        else
-            json_text(&writer->out, writer->diff->sides[of]->entries.at[row->entry[of]].name);
-    json_array_end(&writer->out);
-}
-
-static void path(struct json_writer *writer, const struct diff_row *row)
-{
-    uint32_t at[KEY_PATH_DEPTH_MAX], depth = 0;
-    unsigned of = row->entry[0] == TL_NONE;
-    const struct diff_side *from = writer->diff->sides[of];
-    const struct key_path *paths = from->averages.paths;
-    uint32_t index = from->entries.at[row->entry[of]].path;
-    for (; index != TL_NONE && depth < KEY_PATH_DEPTH_MAX; index = paths[index].parent)
-        at[depth++] = index;
-    json_key(&writer->out, "path"), json_array_begin(&writer->out);
-    while (depth-- > 0)
-        json_text(&writer->out, paths[at[depth]].name);
-    json_array_end(&writer->out);
-}
-
-static void measure(struct json_out *out, const struct diff_measure *of)
-{
-    json_object_begin(out);
-    json_key(out, "samples"), counts(out, of->samples);
-    json_key(out, "totals_ns"), doubles(out, of->total_ns);
-    json_key(out, "means_ns"), doubles(out, of->mean_ns);
-    json_key(out, "medians_ns"), doubles(out, of->median_ns);
-    change(out, &of->ratio, of->verdict);
-    json_object_end(out);
-}
-
-static void row_members(struct json_writer *writer, const struct diff_table *table,
-                        const struct diff_row *row)
-{
-    struct json_out *out = &writer->out;
-    json_object_begin(out);
-    json_key(out, "names"), names(writer, row);
-    if (table->by == DIFF_BY_PATH)
-        path(writer, row);
-    json_key(out, "match");
-    json_string(out, row->match == DIFF_SAME_NAME ? "name"
-                     : row->ambiguous             ? "ambiguous"
-                                                  : "renamed");
-    json_key(out, "calls"), doubles(out, row->count);
-    json_key(out, "time"), measure(out, &row->time);
-    json_key(out, "device");
-    if (row->device.samples[0] || row->device.samples[1])
-        measure(out, &row->device);
-    else
-        json_null(out);
-    json_key(out, "delta_ns"), json_double(out, row->delta_ns);
-    json_key(out, "share"), json_double(out, row->share);
-    json_key(out, "device_delta_ns"), json_double(out, row->device_delta_ns);
-    json_object_end(out);
-}
-
-static void verdicts(struct json_out *out, const struct diff_table *table)
-{
-    json_key(out, "verdicts"), json_object_begin(out);
-    for (unsigned i = 0; i < DIFF_VERDICTS; i++) {
-        json_string(out, diff_verdict_name((enum diff_verdict)i)), json_colon(out);
-        json_uint(out, table->verdicts[i]);
-    }
-    json_object_end(out);
-}
-
-static void table_members(struct json_writer *writer, const struct diff_table *table)
-{
-    struct json_out *out = &writer->out;
-    json_object_begin(out);
-    json_key(out, "by"), json_string(out, diff_by_name(table->by));
-    json_key(out, "change_ns"), json_double(out, table->change_ns);
-    verdicts(out, table);
-    json_key(out, "renamed"), json_uint(out, table->renamed);
-    json_key(out, "ambiguous"), json_uint(out, table->ambiguous);
-    json_key(out, "rows"), json_array_begin(out);
-    for (uint32_t i = 0; i < table->rows.count; i++)
-        if (writer->options->rows < 0 || i < writer->options->rows) {
-            json_newline(out);
-            row_members(writer, table, &table->rows.at[i]);
-        }
-    json_array_end(out);
-    json_object_end(out);
-}
-
-static void gate(struct json_writer *writer)
-{
-    static const char *const subjects[] = {"", "step", "device", "kernel"};
-    static const char *const results[] = {"", "passed", "failed", "unknown"};
-    const struct diff_gate *of = &writer->diff->gate;
-    struct json_out *out = &writer->out;
-    json_key(out, "gate");
-    if (of->result == DIFF_GATE_NONE) {
-        json_null(out);
-        return;
-    }
-    json_object_begin(out);
-    json_key(out, "of"), json_string(out, subjects[of->of]);
-    json_key(out, "limit"), json_double(out, of->limit);
-    json_key(out, "result"), json_string(out, results[of->result]);
-    json_key(out, "row");
-    if (of->table)
-        names(writer, &of->table->rows.at[of->row]);
-    else
-        json_null(out);
-    change(out, &of->ratio, diff_verdict_of(&of->ratio));
-    json_object_end(out);
-}
-
-static void head(struct json_writer *writer)
-{
-    const struct diff *diff = writer->diff;
-    struct json_out *out = &writer->out;
-    json_key(out, "names"), json_array_begin(out);
-    json_string(out, writer->options->names[0]), json_string(out, writer->options->names[1]);
-    json_array_end(out);
-    json_key(out, "confidence"), json_double(out, diff->options.confidence);
-    json_key(out, "resamples"), json_uint(out, diff->options.resamples);
-    json_key(out, "per_step"), json_bool(out, diff->per_step);
-    json_key(out, "lengths_differ"), json_bool(out, diff->lengths_differ);
-    json_key(out, "nothing_in_common"), json_bool(out, diff->nothing_in_common);
-    json_key(out, "sides"), json_array_begin(out);
-    side(writer, diff->sides[0]), side(writer, diff->sides[1]);
-    json_array_end(out);
-    facts(writer);
-    json_key(out, "step"), total(out, &diff->step);
-    json_key(out, "device_time"), total(out, &diff->device);
-}
-
-static bool write_diff_json(const struct diff *diff, const struct write_diff_options *options,
-                            FILE *stream)
-{
-    struct json_writer writer = {.diff = diff, .options = options};
-    struct json_out *out = &writer.out;
-    bool ready = json_out_init(out, -1, stream);
-    json_object_begin(out);
-    head(&writer);
-    json_key(out, "tables"), json_array_begin(out);
-    for (unsigned by = 0; by < DIFF_BY_COUNT; by++)
-        if (diff->options.tables & 1u << by)
-            table_members(&writer, &diff->tables[by]);
-    json_array_end(out);
-    gate(&writer);
-    json_object_end(out);
-    out->comma = false, json_newline(out);
-    int error = json_out_fini(out);
-    if (error)
-        errno = error;
-    return ready && error == 0;
 }
 
 /* ---- the whole ---- */
@@ -514,13 +431,7 @@ static bool write_diff_json(const struct diff *diff, const struct write_diff_opt
 bool write_diff(const struct diff *diff, const struct write_diff_options *options, FILE *stream)
 {
     struct report report = {diff, options, stream};
-    switch (options->format) {
-    case WRITE_JSON:
-        return write_diff_json(diff, options, stream);
-    case WRITE_TSV:
-    case WRITE_CSV:
-        return diff_table_write_rows(diff, options, stream);
-    default:
-        return print_report(&report);
-    }
+    return write_format_is_for_people(options->format)
+               ? print_report(&report)
+               : diff_table_write_all(diff, options, stream);
 }

@@ -1,294 +1,267 @@
-/* diff_table.c - see diff_table.h. */
+/* diff_table.c - see diff_table.h. What rows have is described once, in add_columns(). JSON is one object; what is not
+ * known is null, times are nanoseconds.
+ *
+ *     {"names": [2], "confidence", "resamples", "per_step", "lengths_differ", "nothing_in_common",
+ *      "sides": [{"processes": [path ...], "steps", "clock_ns", "device_clock_ns"} x 2],
+ *      "differs": [{"name", "values": [2]} ...],
+ *      "step", "device_time": {"values_ns": [2], "samples": [2], change},
+ *      "tables": [{"by", "change_ns", "verdicts": {}, "renamed", "ambiguous",
+ *                  "rows": [{"names": [2], "path": [outermost ...], "match", "calls": [2], "time": {},
+ *                            "device": {} or null, "delta_ns", "share", "device_delta_ns"} ...]} ...],
+ *      "gate": {"of", "limit", "result", "row": names or null, change} or null}
+ *
+ * change: "ratio", "interval": [2] or null, "verdict". A measure ("time", "device"): "samples",
+ * "totals_ns", "means_ns", "medians_ns", each of [2], and change.
+ */
 #include "diff_table.h"
 
+#include "table.h"
 #include "text.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define COLUMNS_MAX 21u
+#define COLUMNS_MAX TABLE_COLUMNS_MAX
+#define TITLE_BYTES 512u
 #define BOLD "\033[1m"
 #define RED "\033[31m"
 #define GREEN "\033[32m"
 #define YELLOW "\033[33m"
 
-/* Columns of a name that are looked at when it is cut. */
-#define WIDTH_MAX 65536u
+struct report {
+    const struct diff *diff;
+    const struct write_diff_options *options;
+    const struct diff_table *of; /* the table whose rows are added */
+    bool device;                 /* people see the columns of what ranges launched */
+    struct table table;
+    struct table_column columns[COLUMNS_MAX + 1];
+    char titles[COLUMNS_MAX][TITLE_BYTES]; /* those with a name of a side */
+    unsigned column_count;
+};
 
-/* ---- names ---- */
-
-static char *copy_text(struct text text)
+static bool for_people(const struct report *report)
 {
-    char *copy = malloc(text.size + 1);
-    if (!copy)
-        return NULL;
-    if (text.size)
-        memcpy(copy, text.bytes, text.size);
-    copy[text.size] = 0;
-    return copy;
+    return write_format_is_for_people(report->options->format);
 }
 
-/* Written from the back, as paths know their parents. */
-static char *path_text(const struct key_averages *averages, uint32_t path)
+static bool is_json(const struct report *report)
 {
-    size_t size = 0;
-    for (uint32_t at = path; at != TL_NONE; at = averages->paths[at].parent)
-        size += averages->paths[at].name.size + 3;
-    char *text = malloc(size + 1), *to = text + size;
-    if (!text)
-        return NULL;
-    for (uint32_t at = path; at != TL_NONE; at = averages->paths[at].parent) {
-        struct text name = averages->paths[at].name;
-        to -= name.size;
-        if (name.size)
-            memcpy(to, name.bytes, name.size);
-        to -= 3;
-        memcpy(to, " > ", 3);
-    }
-    if (size) {
-        memmove(text, text + 3, size - 3);
-        size -= 3;
-    }
-    text[size] = 0;
-    return text;
+    return report->options->format == WRITE_JSON;
 }
 
-/* What the row is called on a side where it is: a name, or ranges from the outermost in as "outer > inner".
- * To free(); NULL: no memory. */
-static char *name_on(const struct diff *diff, const struct diff_row *row, unsigned side,
-                     enum diff_by by)
+/* ---- columns; `rank` as in fit.h ---- */
+
+static void add_column(struct report *report, const char *key, const char *title, uint8_t in,
+                       uint8_t rank)
 {
-    const struct diff_side *of = diff->sides[side];
-    const struct diff_entry *entry = &of->entries.at[row->entry[side]];
-    return by == DIFF_BY_PATH ? path_text(&of->averages, entry->path) : copy_text(entry->name);
+    report->columns[report->column_count++] =
+        (struct table_column){.key = key, .title = title, .in = in, .rank = rank};
 }
 
-static char *shown(const char *text)
+/* A column for each side, with its name. */
+static void add_pair(struct report *report, const char *key, const char *title, uint8_t in,
+                     uint8_t rank)
 {
-    struct text all = {text, strlen(text)};
-    unsigned columns = show_text_width(all, WIDTH_MAX);
-    char *to = malloc(SHOW_TEXT_BYTES(columns));
-    bool rest;
-    if (to)
-        show_text(all, columns, to, &rest);
-    return to;
-}
-
-/* Where so many characters of UTF-8 end. */
-static size_t bytes_of(const char *text, unsigned columns)
-{
-    size_t at = 0;
-    for (; text[at] && columns; columns--) {
-        at++;
-        while (((unsigned char)text[at] & 0xc0) == 0x80)
-            at++;
-    }
-    return at;
-}
-
-/* Takes from `text`, `columns` wide, what is too much: `front` characters stay in front of "...". */
-static void cut(char *text, unsigned columns, unsigned width, unsigned front)
-{
-    if (columns <= width || width < front + 3)
-        return;
-    size_t from = bytes_of(text, front), rest = bytes_of(text, columns - (width - 3 - front));
-    memmove(text + from + 3, text + rest, strlen(text + rest) + 1);
-    memcpy(text + from, "...", 3);
-}
-
-/* To free(). */
-static char *one_name(const struct diff *diff, const struct diff_row *row, unsigned side,
-                      enum diff_by by, unsigned width)
-{
-    char *full = name_on(diff, row, side, by), *text = full ? shown(full) : NULL;
-    free(full);
-    if (text) {
-        unsigned columns = show_text_width((struct text){text, strlen(text)}, UINT32_MAX);
-        cut(text, columns, width, by == DIFF_BY_PATH ? 0 : (width - 3) / 2);
-    }
-    return text;
-}
-
-char *diff_text_short_name(const struct diff *diff, const struct diff_row *row, enum diff_by by,
-                           unsigned width)
-{
-    if (row->match != DIFF_RENAMED)
-        return one_name(diff, row, row->entry[1] == TL_NONE ? 0 : 1, by, width);
-    char *before = one_name(diff, row, 0, by, width), *after = one_name(diff, row, 1, by, width);
-    size_t size = before && after ? strlen(before) + strlen(after) + 16 : 0;
-    char *both = size ? malloc(size) : NULL;
-    if (both)
-        snprintf(both, size, "%s -> %s%s", before, after, row->ambiguous ? " (?)" : "");
-    free(before);
-    free(after);
-    return both;
-}
-
-/* ---- numbers ---- */
-
-/* "+1.200ms", "-3.000us"; "0.000us" of no difference. */
-static void delta_text(double ns, enum time_unit unit, char to[DIFF_TEXT_BYTES])
-{
-    char text[TIME_TEXT_BYTES];
-    time_text_in(fabs(ns), unit, text);
-    bool is_nothing = strspn(text, "0.") == strcspn(text, "nums");
-    snprintf(to, DIFF_TEXT_BYTES, "%s%s", is_nothing ? "" : ns > 0 ? "+" : "-", text);
-}
-
-void diff_text_number(double value, char to[DIFF_TEXT_BYTES])
-{
-    snprintf(to, DIFF_TEXT_BYTES, "%.3f", value);
-    size_t size = strlen(to);
-    while (size && to[size - 1] == '0')
-        to[--size] = 0;
-    if (size && to[size - 1] == '.')
-        to[size - 1] = 0;
-}
-
-/* Per cent that a ratio is above 1. */
-static double excess(double ratio)
-{
-    return (ratio - 1) * 100;
-}
-
-static void percent_text(double percent, bool sign, char to[48])
-{
-    if (!isfinite(percent))
-        snprintf(to, 48, "any");
-    else if (sign)
-        snprintf(to, 48, "%+.1f", percent);
-    else
-        snprintf(to, 48, "%.1f", percent);
-}
-
-static void change_within(const char *words, const double percents[3], bool sign, double confidence,
-                          char *to)
-{
-    char texts[3][48], sure[DIFF_TEXT_BYTES];
-    for (unsigned i = 0; i < 3; i++)
-        percent_text(percents[i], sign, texts[i]);
-    diff_text_number(confidence * 100, sure);
-    snprintf(to, DIFF_TEXT_BYTES, "%s %.20s %% (%.10s %%: %.20s to %.20s)", words, texts[0], sure,
-             texts[1], texts[2]);
-}
-
-void diff_text_change(const struct bootstrap_interval *ratio, double confidence,
-                      char to[DIFF_TEXT_BYTES])
-{
-    double low = excess(ratio->low), high = excess(ratio->high), percent = excess(ratio->ratio);
-    switch (diff_verdict_of(ratio)) {
-    case DIFF_SLOWER:
-        change_within("slower by", (double[]){percent, low, high}, false, confidence, to);
-        break;
-    case DIFF_FASTER:
-        change_within("faster by", (double[]){-percent, -high, -low}, false, confidence, to);
-        break;
-    case DIFF_SAME:
-        change_within("no difference beyond noise:", (double[]){percent, low, high}, true,
-                      confidence, to);
-        break;
-    default:
-        if (isfinite(ratio->ratio))
-            snprintf(to, DIFF_TEXT_BYTES, "%+.1f %%, too few values to tell from noise", percent);
+    for (unsigned side = 0; side < 2; side++) {
+        char *to = report->titles[report->column_count];
+        if (for_people(report))
+            snprintf(to, TITLE_BYTES, "%.400s %s", report->options->names[side], title);
         else
-            snprintf(to, DIFF_TEXT_BYTES, "unknown");
+            snprintf(to, 256, "%.200s_%s", report->options->names[side], key);
+        add_column(report, to, to, in, rank);
+        report->columns[report->column_count - 1].is_named = true;
     }
+}
+
+/* What separated values have of the ratio of a measure. */
+static void add_ratio(struct report *report, const char *const keys[4])
+{
+    for (unsigned i = 0; i < 4; i++)
+        add_column(report, keys[i], NULL, TABLE_IN_VALUES, 0);
+}
+
+static void add_time_columns(struct report *report)
+{
+    static const char *const ratio[] = {"ratio", "ratio_low", "ratio_high", "verdict"};
+    const uint8_t both = TABLE_FOR_PEOPLE | TABLE_IN_VALUES, people = TABLE_FOR_PEOPLE;
+    bool per_step = report->diff->per_step;
+    add_column(report, "verdict", "Verdict", people, 0);
+    add_column(report, "ratio", "Ratio", people, 1);
+    add_column(report, "interval", "Interval", people, 4);
+    add_column(report, "delta", "Delta", people, 0);
+    add_column(report, "share", "Share", people, 5);
+    add_pair(report, "calls", per_step ? "calls/step" : "calls", both, 8);
+    add_pair(report, "n", "n", per_step ? both : TABLE_IN_VALUES, 11);
+    add_pair(report, "total_ns", per_step ? "total/step" : "total", both, 9);
+    add_pair(report, "mean_ns", "mean", both, 3);
+    add_pair(report, "median_ns", "median", both, 12);
+    add_ratio(report, ratio);
+}
+
+static void add_device_columns(struct report *report)
+{
+    static const char *const ratio[] = {"device_ratio", "device_ratio_low", "device_ratio_high",
+                                        "device_verdict"};
+    const uint8_t people = report->device ? TABLE_FOR_PEOPLE : 0, values = TABLE_IN_VALUES;
+    if (people) {
+        add_column(report, "on_device", "On device", people, 2);
+        add_column(report, "ratio", "Ratio", people, 6);
+        add_column(report, "interval", "Interval", people, 10);
+    }
+    add_pair(report, "device_n", "n", values, 0);
+    add_pair(report, "device_total_ns", "device", people | values, 7);
+    add_pair(report, "device_mean_ns", "mean", values, 0);
+    add_pair(report, "device_median_ns", "median", values, 0);
+    add_ratio(report, ratio);
+}
+
+static void add_columns(struct report *report)
+{
+    const uint8_t values = TABLE_IN_VALUES, json = TABLE_IN_JSON, programs = TABLE_FOR_PROGRAMS;
+    report->column_count = 0;
+    add_column(report, "name", "Name", TABLE_FOR_PEOPLE, 0);
+    add_column(report, "by", NULL, values, 0);
+    add_pair(report, "name", NULL, values, 0);
+    add_column(report, "names", NULL, json, 0);
+    if (is_json(report) && report->of->by == DIFF_BY_PATH)
+        add_column(report, "path", NULL, json, 0);
+    add_column(report, "match", NULL, programs, 0);
+    add_column(report, "calls", NULL, json, 0);
+    add_time_columns(report);
+    add_column(report, "time", NULL, json, 0), add_column(report, "device", NULL, json, 0);
+    add_column(report, "delta_ns", NULL, programs, 0);
+    add_column(report, "share", NULL, programs, 0);
+    add_device_columns(report);
+    add_column(report, "device_delta_ns", NULL, programs, 0);
+    report->columns[report->column_count] = (struct table_column){0};
+}
+
+/* ---- members of JSON ---- */
+
+static void names_json(const struct report *report, const struct diff_row *row,
+                       struct json_out *out)
+{
+    json_array_begin(out);
+    for (unsigned of = 0; of < 2; of++)
+        if (row->entry[of] == TL_NONE)
+            json_null(out);
+        else
+            json_text(out, report->diff->sides[of]->entries.at[row->entry[of]].name);
+    json_array_end(out);
+}
+
+static void path_json(const struct report *report, const struct diff_row *row, struct json_out *out)
+{
+    uint32_t at[KEY_PATH_DEPTH_MAX], depth = 0;
+    unsigned of = row->entry[0] == TL_NONE;
+    const struct diff_side *from = report->diff->sides[of];
+    const struct key_path *paths = from->averages.paths;
+    uint32_t index = from->entries.at[row->entry[of]].path;
+    for (; index != TL_NONE && depth < KEY_PATH_DEPTH_MAX; index = paths[index].parent)
+        at[depth++] = index;
+    json_array_begin(out);
+    while (depth-- > 0)
+        json_text(out, paths[at[depth]].name);
+    json_array_end(out);
+}
+
+static void doubles(struct json_out *out, const double values[2])
+{
+    json_array_begin(out);
+    json_double(out, values[0]), json_double(out, values[1]);
+    json_array_end(out);
+}
+
+static void counts(struct json_out *out, const uint64_t values[2])
+{
+    json_array_begin(out);
+    json_uint(out, values[0]), json_uint(out, values[1]);
+    json_array_end(out);
+}
+
+static void change_json(struct json_out *out, const struct bootstrap_interval *ratio,
+                        enum diff_verdict verdict)
+{
+    json_key(out, "ratio"), json_double(out, ratio->ratio);
+    json_key(out, "interval");
+    if (ratio->known)
+        doubles(out, (double[]){ratio->low, ratio->high});
+    else
+        json_null(out);
+    json_key(out, "verdict"), json_string(out, diff_verdict_name(verdict));
+}
+
+static void measure_json(struct json_out *out, const struct diff_measure *of)
+{
+    json_object_begin(out);
+    json_key(out, "samples"), counts(out, of->samples);
+    json_key(out, "totals_ns"), doubles(out, of->total_ns);
+    json_key(out, "means_ns"), doubles(out, of->mean_ns);
+    json_key(out, "medians_ns"), doubles(out, of->median_ns);
+    change_json(out, &of->ratio, of->verdict);
+    json_object_end(out);
 }
 
 /* ---- rows ---- */
-
-struct writer {
-    const struct diff *diff;
-    const struct diff_table *table;
-    const struct write_diff_options *options;
-    struct grid *grid;
-    uint8_t *ranks; /* by column; written with its title */
-    bool device;    /* the columns of what ranges launched */
-};
-
-/* ---- cells for people ---- */
 
 static bool is_here(const struct diff_row *row, unsigned side)
 {
     return row->entry[side] != TL_NONE;
 }
 
-static void number_cell(struct grid *grid, double value)
+static bool has_samples(const struct diff_measure *measure)
 {
-    char text[DIFF_TEXT_BYTES];
-    diff_text_number(value, text);
-    grid_string(grid, text);
+    return measure->samples[0] || measure->samples[1];
 }
 
-static void time_cell(const struct writer *writer, double ns)
+/* Of separated values. */
+static void add_value(struct report *report, double value)
 {
-    char text[TIME_TEXT_BYTES];
-    if (isnan(ns)) {
-        grid_string(writer->grid, "-");
-        return;
-    }
-    time_text_in(ns, writer->options->unit, text);
-    grid_string(writer->grid, text);
+    if (isfinite(value))
+        table_format(&report->table, "%.15g", value);
+    else
+        table_none(&report->table);
 }
 
-static void calls_cells(const struct writer *writer, const struct diff_row *row)
+static void add_times(struct report *report, const double ns[2])
 {
-    for (unsigned side = 0; side < 2; side++)
-        if (is_here(row, side))
-            number_cell(writer->grid, row->count[side]);
+    for (unsigned side = 0; side < 2; side++) {
+        char text[TIME_TEXT_BYTES] = "-";
+        if (!isnan(ns[side]))
+            time_text_in(ns[side], report->options->unit, text);
+        if (for_people(report))
+            table_format(&report->table, "%s", text);
         else
-            grid_string(writer->grid, "-");
+            add_value(report, ns[side]);
+    }
 }
 
-static void samples_cells(const struct writer *writer, const struct diff_measure *measure)
+static void add_calls(struct report *report, const struct diff_row *row)
+{
+    for (unsigned side = 0; side < 2; side++) {
+        char text[DIFF_TEXT_BYTES] = "-";
+        if (is_here(row, side))
+            diff_text_number(row->count[side], text);
+        if (for_people(report))
+            table_format(&report->table, "%s", text);
+        else
+            add_value(report, row->count[side]);
+    }
+}
+
+static void add_samples(struct report *report, const struct diff_measure *measure)
 {
     for (unsigned side = 0; side < 2; side++)
-        grid_format(writer->grid, "%llu", (unsigned long long)measure->samples[side]);
+        table_count(&report->table, measure->samples[side]);
 }
 
-static void times_cells(const struct writer *writer, const double ns[2])
+static void add_ratio_values(struct report *report, const struct diff_measure *measure)
 {
-    time_cell(writer, ns[0]);
-    time_cell(writer, ns[1]);
-}
-
-/* No sign of what is rounded to nothing. */
-static void percent_cell(struct grid *grid, double percent)
-{
-    if (fabs(percent) < 0.05)
-        grid_string(grid, "0.0%");
-    else
-        grid_format(grid, "%+.1f%%", percent);
-}
-
-static void delta_cells(const struct writer *writer, const struct diff_row *row)
-{
-    char text[DIFF_TEXT_BYTES];
-    delta_text(row->delta_ns, writer->options->unit, text);
-    grid_string(writer->grid, text);
-    if (isnan(row->share))
-        grid_string(writer->grid, "unknown");
-    else
-        percent_cell(writer->grid, row->share * 100);
-}
-
-static void ratio_cells(const struct writer *writer, const struct diff_row *row,
-                        const struct diff_measure *measure)
-{
-    const struct bootstrap_interval *ratio = &measure->ratio;
-    bool both = is_here(row, 0) && is_here(row, 1) && measure->samples[0] && measure->samples[1];
-    if (isfinite(ratio->ratio))
-        grid_format(writer->grid, "%.3f", ratio->ratio);
-    else
-        grid_string(writer->grid, both ? "unknown" : "-");
-    if (!ratio->known)
-        grid_string(writer->grid, both ? "unknown" : "-");
-    else if (isinf(ratio->high))
-        grid_format(writer->grid, "%.3f or more", ratio->low);
-    else
-        grid_format(writer->grid, "%.3f to %.3f", ratio->low, ratio->high);
+    add_value(report, measure->ratio.ratio);
+    add_value(report, measure->ratio.low), add_value(report, measure->ratio.high);
+    table_format(&report->table, "%s",
+                 has_samples(measure) ? diff_verdict_name(measure->verdict) : "");
 }
 
 static const char *color_of(enum diff_verdict verdict)
@@ -308,86 +281,173 @@ static const char *color_of(enum diff_verdict verdict)
     }
 }
 
-static void verdict_cell(const struct writer *writer, enum diff_verdict verdict)
+/* Verdict, ratio and interval for people. */
+static void add_verdict(struct report *report, const struct diff_row *row,
+                        const struct diff_measure *measure, bool is_known)
 {
-    grid_string(writer->grid, verdict == DIFF_UNKNOWN ? "too few" : diff_verdict_name(verdict));
-    if (writer->options->color)
-        grid_color(writer->grid, color_of(verdict));
-}
-
-static void device_cells(const struct writer *writer, const struct diff_row *row)
-{
-    if (row->device.samples[0] || row->device.samples[1])
-        verdict_cell(writer, row->device.verdict);
+    const struct bootstrap_interval *ratio = &measure->ratio;
+    bool both = is_here(row, 0) && is_here(row, 1) && measure->samples[0] && measure->samples[1];
+    const char *none = both ? "unknown" : "-";
+    struct table *table = &report->table;
+    table_format(table, "%s",
+                 !is_known                          ? "-"
+                 : measure->verdict == DIFF_UNKNOWN ? "too few"
+                                                    : diff_verdict_name(measure->verdict));
+    if (is_known && report->options->color && for_people(report))
+        table_color(table, color_of(measure->verdict));
+    if (isfinite(ratio->ratio))
+        table_format(table, "%.3f", ratio->ratio);
     else
-        grid_string(writer->grid, "-");
-    ratio_cells(writer, row, &row->device);
-    times_cells(writer, row->device.total_ns);
+        table_format(table, "%s", none);
+    if (!ratio->known)
+        table_format(table, "%s", none);
+    else if (isinf(ratio->high))
+        table_format(table, "%.3f or more", ratio->low);
+    else
+        table_format(table, "%.3f to %.3f", ratio->low, ratio->high);
 }
 
-static void row_cells(const struct writer *writer, const struct diff_row *row)
+/* "+1.200ms", "-3.000us"; "0.000us" of no difference. */
+static void delta_text(double ns, enum time_unit unit, char to[DIFF_TEXT_BYTES])
 {
-    char *name =
-        diff_text_short_name(writer->diff, row, writer->table->by, writer->options->name_width);
+    char text[TIME_TEXT_BYTES];
+    time_text_in(fabs(ns), unit, text);
+    bool is_nothing = strspn(text, "0.") == strcspn(text, "nums");
+    snprintf(to, DIFF_TEXT_BYTES, "%s%s", is_nothing ? "" : ns > 0 ? "+" : "-", text);
+}
+
+/* No sign of what is rounded to nothing. */
+static void add_delta(struct report *report, const struct diff_row *row)
+{
+    char text[DIFF_TEXT_BYTES];
+    double percent = row->share * 100;
+    delta_text(row->delta_ns, report->options->unit, text);
+    table_format(&report->table, "%s", text);
+    if (isnan(percent))
+        table_format(&report->table, "unknown");
+    else if (fabs(percent) < 0.05)
+        table_format(&report->table, "0.0%%");
+    else
+        table_format(&report->table, "%+.1f%%", percent);
+}
+
+/* To free(). */
+static void add_name(struct report *report, char *name)
+{
     if (name)
-        grid_whole_text(writer->grid, (struct text){name, strlen(name)});
+        table_string(&report->table, name);
     else
-        writer->grid->failed = true;
+        report->table.failed = true;
     free(name);
-    verdict_cell(writer, row->time.verdict);
-    ratio_cells(writer, row, &row->time);
-    delta_cells(writer, row);
-    calls_cells(writer, row);
-    if (writer->diff->per_step)
-        samples_cells(writer, &row->time);
-    times_cells(writer, row->time.total_ns);
-    times_cells(writer, row->time.mean_ns);
-    times_cells(writer, row->time.median_ns);
-    if (writer->device)
-        device_cells(writer, row);
 }
 
-/* ---- titles for people; `rank` as in fit.h ---- */
-
-static void title(const struct writer *writer, const char *text, uint8_t rank)
+static void add_names(struct report *report, const struct diff_row *row)
 {
-    writer->ranks[writer->grid->count] = rank;
-    grid_string(writer->grid, text);
-    if (writer->options->color)
-        grid_color(writer->grid, BOLD);
+    struct table *table = &report->table;
+    enum diff_by by = report->of->by;
+    struct json_out *out;
+    if (table_shows(table))
+        add_name(report, diff_text_short_name(report->diff, row, by, report->options->name_width));
+    table_format(table, "%s", diff_by_name(by));
+    for (unsigned side = 0; side < 2; side++)
+        if (table_shows(table))
+            add_name(report,
+                     is_here(row, side) ? diff_text_name(report->diff, row, side, by) : strdup(""));
+    if ((out = table_json(table)))
+        names_json(report, row, out);
+    if (is_json(report) && by == DIFF_BY_PATH)
+        path_json(report, row, table_json(table));
+    table_format(table, "%s",
+                 row->match == DIFF_SAME_NAME ? "name"
+                 : row->ambiguous             ? "ambiguous"
+                                              : "renamed");
 }
 
-static void titles_of(const struct writer *writer, const char *what, uint8_t rank)
+static void add_device(struct report *report, const struct diff_row *row)
 {
-    for (unsigned side = 0; side < 2; side++) {
-        char text[512];
-        snprintf(text, sizeof text, "%.400s %s", writer->options->names[side], what);
-        title(writer, text, rank);
-    }
+    const struct diff_measure *device = &row->device;
+    if (for_people(report) && report->device)
+        add_verdict(report, row, device, has_samples(device));
+    add_samples(report, device);
+    add_times(report, device->total_ns), add_times(report, device->mean_ns);
+    add_times(report, device->median_ns);
+    add_ratio_values(report, device);
 }
 
-static void titles(const struct writer *writer)
+static void device_json(struct json_out *out, const struct diff_measure *of)
 {
-    bool per_step = writer->diff->per_step;
-    title(writer, "Name", 0);
-    title(writer, "Verdict", 0), title(writer, "Ratio", 1), title(writer, "Interval", 4);
-    title(writer, "Delta", 0), title(writer, "Share", 5);
-    titles_of(writer, per_step ? "calls/step" : "calls", 8);
-    if (per_step)
-        titles_of(writer, "n", 11);
-    titles_of(writer, per_step ? "total/step" : "total", 9);
-    titles_of(writer, "mean", 3);
-    titles_of(writer, "median", 12);
-    if (!writer->device)
-        return;
-    title(writer, "On device", 2), title(writer, "Ratio", 6), title(writer, "Interval", 10);
-    titles_of(writer, "device", 7);
+    if (has_samples(of))
+        measure_json(out, of);
+    else
+        json_null(out);
+}
+
+static void add_number(struct report *report, double value)
+{
+    if (is_json(report))
+        table_number(&report->table, value);
+    else
+        add_value(report, value);
+}
+
+static void add_row(struct report *report, const struct diff_row *row)
+{
+    const struct diff_measure *time = &row->time;
+    struct table *table = &report->table;
+    struct json_out *out;
+    table_row(table);
+    add_names(report, row);
+    if ((out = table_json(table)))
+        doubles(out, row->count);
+    add_verdict(report, row, time, true), add_delta(report, row);
+    add_calls(report, row), add_samples(report, time);
+    add_times(report, time->total_ns), add_times(report, time->mean_ns);
+    add_times(report, time->median_ns);
+    add_ratio_values(report, time);
+    if ((out = table_json(table)))
+        measure_json(out, time);
+    if ((out = table_json(table)))
+        device_json(out, &row->device);
+    add_number(report, row->delta_ns), add_number(report, row->share);
+    add_device(report, row);
+    add_number(report, row->device_delta_ns);
+}
+
+static void add_rows(struct report *report, const struct diff_table *of)
+{
+    int64_t most = report->options->rows;
+    report->of = of;
+    for (uint32_t i = 0; i < of->rows.count && (most < 0 || i < most); i++)
+        add_row(report, &of->rows.at[i]);
+}
+
+static void add_table(struct report *report, const struct diff_table *of)
+{
+    report->of = of;
+    add_columns(report);
+    table_begin(&report->table, NULL, NULL, report->columns);
+    add_rows(report, of);
+    table_end(&report->table);
+}
+
+static struct report report_of(const struct diff *diff, const struct write_diff_options *options,
+                               FILE *stream)
+{
+    return (struct report){.diff = diff,
+                           .options = options,
+                           .table = {.format = options->format,
+                                     .frame = TABLE_BARE,
+                                     .stream = stream,
+                                     .most = -1,
+                                     .table_width = options->table_width,
+                                     .title_color = options->color ? BOLD : NULL,
+                                     .unbroken = true}};
 }
 
 static bool has_device(const struct diff_table *table)
 {
     for (uint32_t i = 0; i < table->rows.count; i++)
-        if (table->rows.at[i].device.samples[0] || table->rows.at[i].device.samples[1])
+        if (has_samples(&table->rows.at[i].device))
             return true;
     return false;
 }
@@ -395,129 +455,162 @@ static bool has_device(const struct diff_table *table)
 bool diff_table_write(const struct diff *diff, const struct diff_table *table,
                       const struct write_diff_options *options, FILE *stream)
 {
-    struct grid grid;
-    uint8_t ranks[COLUMNS_MAX] = {0};
-    struct writer writer = {diff, table, options, &grid, ranks, has_device(table)};
-    enum grid_style style = write_format_style(options->format);
-    uint32_t rows = table->rows.count;
-    if (options->rows >= 0 && options->rows < rows)
-        rows = (uint32_t)options->rows;
-    grid_init(&grid, 14u + (diff->per_step ? 2 : 0) + (writer.device ? 5 : 0));
-    titles(&writer);
-    grid.ranks = ranks;
-    grid.table_width = options->table_width;
-    for (uint32_t i = 0; i < rows && !grid.failed; i++)
-        row_cells(&writer, &table->rows.at[i]);
-    bool written = grid_write(&grid, style, NULL, stream);
-    grid_fini(&grid);
-    return written;
+    struct report report = report_of(diff, options, stream);
+    report.device = has_device(table);
+    add_table(&report, table);
+    return table_finish(&report.table);
 }
 
-/* ---- cells for programs ---- */
+/* ---- the whole, for programs ---- */
 
-static void plain_cell(struct grid *grid, double value)
+static bool is_shown(const struct report *report, unsigned by)
 {
-    if (isfinite(value))
-        grid_format(grid, "%.15g", value);
-    else
-        grid_string(grid, "");
+    return report->diff->options.tables & 1u << by;
 }
 
-static void plain_cells(struct grid *grid, const double values[2])
+static bool add_values(struct table *table, void *user)
 {
-    plain_cell(grid, values[0]);
-    plain_cell(grid, values[1]);
+    struct report *report = user;
+    add_columns(report);
+    table_begin(table, "diff", NULL, report->columns);
+    for (unsigned by = 0; by < DIFF_BY_COUNT; by++)
+        if (is_shown(report, by))
+            add_rows(report, &report->diff->tables[by]);
+    table_end(table);
+    return !table->failed;
 }
 
-static void plain_measure(struct grid *grid, const struct diff_measure *measure)
+static void verdicts_json(struct json_out *out, const struct diff_table *table)
 {
-    grid_format(grid, "%llu", (unsigned long long)measure->samples[0]);
-    grid_format(grid, "%llu", (unsigned long long)measure->samples[1]);
-    plain_cells(grid, measure->total_ns);
-    plain_cells(grid, measure->mean_ns);
-    plain_cells(grid, measure->median_ns);
-    plain_cell(grid, measure->ratio.ratio);
-    plain_cell(grid, measure->ratio.low);
-    plain_cell(grid, measure->ratio.high);
-    bool none = !measure->samples[0] && !measure->samples[1];
-    grid_string(grid, none ? "" : diff_verdict_name(measure->verdict));
-}
-
-static void plain_name(const struct writer *writer, const struct diff_row *row, unsigned side)
-{
-    char *name =
-        is_here(row, side) ? name_on(writer->diff, row, side, writer->table->by) : strdup("");
-    if (name)
-        grid_whole_text(writer->grid, (struct text){name, strlen(name)});
-    else
-        writer->grid->failed = true;
-    free(name);
-}
-
-static void plain_row(const struct writer *writer, const struct diff_row *row)
-{
-    struct grid *grid = writer->grid;
-    grid_string(grid, diff_by_name(writer->table->by));
-    plain_name(writer, row, 0), plain_name(writer, row, 1);
-    grid_string(grid, row->match == DIFF_SAME_NAME ? "name"
-                      : row->ambiguous             ? "ambiguous"
-                                                   : "renamed");
-    plain_cells(grid, row->count);
-    plain_measure(grid, &row->time);
-    plain_cell(grid, row->delta_ns);
-    plain_cell(grid, row->share);
-    plain_measure(grid, &row->device);
-    plain_cell(grid, row->device_delta_ns);
-}
-
-static void plain_titles_of(const struct writer *writer, const char *prefix, const char *what)
-{
-    char title[256];
-    for (unsigned side = 0; side < 2; side++) {
-        int size = snprintf(title, sizeof title, "%.200s_%s%s", writer->options->names[side],
-                            prefix, what);
-        grid_text(writer->grid, (struct text){title, (size_t)size});
+    json_key(out, "verdicts"), json_object_begin(out);
+    for (unsigned i = 0; i < DIFF_VERDICTS; i++) {
+        json_string(out, diff_verdict_name((enum diff_verdict)i)), json_colon(out);
+        json_uint(out, table->verdicts[i]);
     }
+    json_object_end(out);
 }
 
-static void plain_measure_titles(const struct writer *writer, const char *prefix)
+static void side_json(struct json_out *out, const struct diff_side *of)
 {
-    static const char *const pairs[] = {"n", "total_ns", "mean_ns", "median_ns"};
-    static const char *const singles[] = {"ratio", "ratio_low", "ratio_high", "verdict"};
-    for (unsigned i = 0; i < 4; i++)
-        plain_titles_of(writer, prefix, pairs[i]);
-    for (unsigned i = 0; i < 4; i++)
-        grid_format(writer->grid, "%s%s", prefix, singles[i]);
+    json_object_begin(out);
+    json_key(out, "processes"), json_array_begin(out);
+    for (uint32_t i = 0; i < of->timeline->processes.count; i++)
+        json_string(out, of->timeline->processes.at[i].path);
+    json_array_end(out);
+    json_key(out, "steps"), json_uint(out, of->steps);
+    json_key(out, "clock_ns"), json_double(out, of->tick_ns);
+    json_key(out, "device_clock_ns"), json_double(out, of->device_tick_ns);
+    json_object_end(out);
 }
 
-static void plain_titles(const struct writer *writer)
+static void facts_json(struct report *report)
 {
-    grid_string(writer->grid, "by");
-    plain_titles_of(writer, "", "name");
-    grid_string(writer->grid, "match");
-    plain_titles_of(writer, "", "calls");
-    plain_measure_titles(writer, "");
-    grid_string(writer->grid, "delta_ns"), grid_string(writer->grid, "share");
-    plain_measure_titles(writer, "device_");
-    grid_string(writer->grid, "device_delta_ns");
-}
-
-bool diff_table_write_rows(const struct diff *diff, const struct write_diff_options *options,
-                           FILE *stream)
-{
-    struct grid grid;
-    struct writer writer = {diff, NULL, options, &grid, NULL, true};
-    grid_init(&grid, 33);
-    plain_titles(&writer);
-    for (unsigned by = 0; by < DIFF_BY_COUNT; by++) {
-        writer.table = &diff->tables[by];
-        if (!(diff->options.tables & 1u << by))
+    struct json_out *out = report->table.json;
+    json_key(out, "differs"), json_array_begin(out);
+    for (uint32_t i = 0; i < DIFF_FACTS; i++) {
+        const struct diff_fact *fact = &report->diff->facts.at[i];
+        if (!fact->differs)
             continue;
-        for (uint32_t i = 0; i < writer.table->rows.count && !grid.failed; i++)
-            if (options->rows < 0 || i < options->rows)
-                plain_row(&writer, &writer.table->rows.at[i]);
+        json_object_begin(out);
+        json_key(out, "name"), json_string(out, fact->name);
+        json_key(out, "values"), json_array_begin(out);
+        for (unsigned of = 0; of < 2; of++)
+            if (fact->value[of][0])
+                json_string(out, fact->value[of]);
+            else
+                json_null(out);
+        json_array_end(out);
+        json_object_end(out);
     }
-    bool written = grid_write(&grid, write_format_style(options->format), NULL, stream);
-    grid_fini(&grid);
-    return written;
+    json_array_end(out);
+}
+
+static void total_json(struct json_out *out, const struct diff_total *of)
+{
+    if (!of->known) {
+        json_null(out);
+        return;
+    }
+    json_object_begin(out);
+    json_key(out, "values_ns"), doubles(out, of->value_ns);
+    json_key(out, "samples"), counts(out, of->samples);
+    change_json(out, &of->ratio, of->verdict);
+    json_object_end(out);
+}
+
+static void gate_json(struct report *report)
+{
+    static const char *const subjects[] = {"", "step", "device", "kernel"};
+    static const char *const results[] = {"", "passed", "failed", "unknown"};
+    const struct diff_gate *of = &report->diff->gate;
+    struct json_out *out = report->table.json;
+    json_key(out, "gate");
+    if (of->result == DIFF_GATE_NONE) {
+        json_null(out);
+        return;
+    }
+    json_object_begin(out);
+    json_key(out, "of"), json_string(out, subjects[of->of]);
+    json_key(out, "limit"), json_double(out, of->limit);
+    json_key(out, "result"), json_string(out, results[of->result]);
+    json_key(out, "row");
+    if (of->table)
+        names_json(report, &of->table->rows.at[of->row], out);
+    else
+        json_null(out);
+    change_json(out, &of->ratio, diff_verdict_of(&of->ratio));
+    json_object_end(out);
+}
+
+static void table_json_members(struct report *report, const struct diff_table *table)
+{
+    struct json_out *out = report->table.json;
+    json_object_begin(out);
+    json_key(out, "by"), json_string(out, diff_by_name(table->by));
+    json_key(out, "change_ns"), json_double(out, table->change_ns);
+    verdicts_json(out, table);
+    json_key(out, "renamed"), json_uint(out, table->renamed);
+    json_key(out, "ambiguous"), json_uint(out, table->ambiguous);
+    json_key(out, "rows"), add_table(report, table);
+    json_object_end(out);
+}
+
+static void head_json(struct report *report)
+{
+    const struct diff *diff = report->diff;
+    struct json_out *out = report->table.json;
+    json_key(out, "names"), json_array_begin(out);
+    json_string(out, report->options->names[0]), json_string(out, report->options->names[1]);
+    json_array_end(out);
+    json_key(out, "confidence"), json_double(out, diff->options.confidence);
+    json_key(out, "resamples"), json_uint(out, diff->options.resamples);
+    json_key(out, "per_step"), json_bool(out, diff->per_step);
+    json_key(out, "lengths_differ"), json_bool(out, diff->lengths_differ);
+    json_key(out, "nothing_in_common"), json_bool(out, diff->nothing_in_common);
+    json_key(out, "sides"), json_array_begin(out);
+    side_json(out, diff->sides[0]), side_json(out, diff->sides[1]);
+    json_array_end(out);
+    facts_json(report);
+    json_key(out, "step"), total_json(out, &diff->step);
+    json_key(out, "device_time"), total_json(out, &diff->device);
+}
+
+static bool add_json(struct table *table, void *user)
+{
+    struct report *report = user;
+    head_json(report);
+    json_key(table->json, "tables"), json_array_begin(table->json);
+    for (unsigned by = 0; by < DIFF_BY_COUNT; by++)
+        if (is_shown(report, by))
+            table_json_members(report, &report->diff->tables[by]);
+    json_array_end(table->json);
+    gate_json(report);
+    return !table->failed;
+}
+
+bool diff_table_write_all(const struct diff *diff, const struct write_diff_options *options,
+                          FILE *stream)
+{
+    struct report report = report_of(diff, options, stream);
+    return table_write(&report.table, is_json(&report) ? add_json : add_values, &report);
 }
