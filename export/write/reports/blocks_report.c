@@ -10,9 +10,6 @@
  */
 #include "write_blocks.h"
 
-#include "blocks.h"
-#include "grid.h"
-#include "json_out.h"
 #include "markdown_text.h"
 #include "python_text.h"
 #include "report_cells.h"
@@ -104,163 +101,13 @@ static double start_of(const struct blocks *blocks, const struct block_run *run,
     return ticks / block_run_divisor(&blocks->options, run);
 }
 
-/* ---- as separated values: a row per event ---- */
+/* ---- cells ---- */
 
-/* Text that grows; NULL once memory was short. */
-struct list_text {
-    char *at;
-    size_t size;
-    FILE *stream;
+struct report {
+    const struct write_blocks_options *options;
+    struct blocks blocks;
+    struct table table;
 };
-
-/* Whole numbers as such, as every table has them. */
-static void number_text(double value, char to[PYTHON_TEXT_BYTES])
-{
-    if (fabs(value) < 9e15 && value == floor(value))
-        snprintf(to, PYTHON_TEXT_BYTES, "%.0f", value);
-    else
-        python_float(value, to);
-}
-
-static void list_begin(struct list_text *list)
-{
-    *list = (struct list_text){0};
-    list->stream = open_memstream(&list->at, &list->size);
-    if (list->stream)
-        fputc('[', list->stream);
-}
-
-static void list_number(struct list_text *list, bool first, double value)
-{
-    char text[PYTHON_TEXT_BYTES];
-    number_text(value, text);
-    if (list->stream)
-        fprintf(list->stream, "%s%s", first ? "" : ", ", text);
-}
-
-/* As a cell. */
-static void list_end(struct list_text *list, struct grid *grid)
-{
-    if (list->stream) {
-        fputc(']', list->stream);
-        if (fclose(list->stream) == 0)
-            grid_whole_text(grid, (struct text){list->at, list->size});
-        else
-            grid->failed = true;
-    } else {
-        grid->failed = true;
-    }
-    free(list->at);
-}
-
-/* A cell "[1, 2, 3]"; empty where the entry is NULL. */
-static void blocks_handles(struct grid *grid, const struct debug_maps *maps,
-                           const struct debug_entry *entry)
-{
-    struct list_text list;
-    if (!entry) {
-        grid_string(grid, "");
-        return;
-    }
-    list_begin(&list);
-    for (uint32_t i = 0; i < entry->count && list.stream; i++)
-        fprintf(list.stream, "%s%lld", i ? ", " : "",
-                (long long)maps->handles.at[entry->first + i]);
-    list_end(&list, grid);
-}
-
-static void number_cell(struct grid *grid, double value)
-{
-    char text[PYTHON_TEXT_BYTES];
-    number_text(value, text);
-    grid_string(grid, isnan(value) ? "" : text);
-}
-
-static void summary_cells(struct grid *grid, const struct percentile_summary *summary)
-{
-    const double numbers[] = {summary->p10,  summary->p50, summary->p90,
-                              summary->mean, summary->min, summary->max};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        number_cell(grid, numbers[i]);
-}
-
-static void samples_cell(const struct blocks *blocks, const struct event_block *block,
-                         const struct block_row *row, struct grid *grid)
-{
-    struct list_text list;
-    list_begin(&list);
-    for (uint32_t i = 0; i < block->run_count; i++)
-        list_number(&list, i == 0, blocks->durations[row->first_sample + i]);
-    list_end(&list, grid);
-}
-
-static void starts_cell(const struct blocks *blocks, const struct event_block *block,
-                        uint32_t number, struct grid *grid)
-{
-    struct list_text list;
-    list_begin(&list);
-    for (uint32_t i = 0; i < block->run_count; i++) {
-        const struct block_run *run = &blocks->runs.at[blocks->iterations[block->first_run + i]];
-        list_number(&list, i == 0, start_of(blocks, run, number));
-    }
-    list_end(&list, grid);
-}
-
-static void row_cells(const struct blocks *blocks, const struct write_blocks_options *options,
-                      const struct event_block *block, uint32_t number, struct grid *grid)
-{
-    const struct block_row *row = &blocks->rows.at[block->first_row + number];
-    const struct block_item *item = &blocks->items.at[row->item];
-    char text[BLOCK_NAME_BYTES];
-    struct text delegate = block_delegate(blocks->timeline, item, text);
-    const struct debug_entry *entry = block_event_entry(blocks->timeline, options->maps, item);
-    grid_text(grid, block_title(blocks, block));
-    grid_format(grid, "%d", block->input);
-    grid_text(grid, own_name(blocks, item, text));
-    grid_format(grid, "%u", item->depth);
-    grid_format(grid, "%lld", (long long)item->chain);
-    grid_format(grid, "%d", (int32_t)item->instruction);
-    grid_text(grid, delegate.bytes ? delegate : (struct text){"", 0});
-    grid_text(grid, entry && entry->backend.bytes ? entry->backend : (struct text){"", 0});
-    blocks_handles(grid, options->maps, entry);
-    grid_format(grid, "%u", block->run_count);
-    samples_cell(blocks, block, row, grid);
-    summary_cells(grid, &row->summary);
-    starts_cell(blocks, block, number, grid);
-}
-
-/* Cells of several numbers, where readers take a column that ends with its unit for one of numbers. */
-static bool is_list(const char *name)
-{
-    return strcmp(name, "samples") == 0 || strcmp(name, "starts") == 0;
-}
-
-static bool blocks_print_rows(const struct blocks *blocks,
-                              const struct write_blocks_options *options, FILE *stream)
-{
-    static const char *const names[] = {"block",         "input",       "name",     "depth",
-                                        "chain",         "instruction", "delegate", "backend",
-                                        "debug_handles", "iterations",  NULL};
-    static const char *const times[] = {"samples", "p10", "p50",    "p90", "mean",
-                                        "min",     "max", "starts", NULL};
-    const char *unit = time_scale_name(options->blocks.target);
-    struct grid grid;
-    grid_init(&grid, 18);
-    for (const char *const *name = names; *name; name++)
-        grid_string(&grid, *name);
-    for (const char *const *name = times; *name; name++)
-        grid_format(&grid, "%s_%s%s", *name, unit, is_list(*name) ? "_list" : "");
-    for (uint32_t i = 0; i < blocks->blocks.count; i++)
-        for (uint32_t j = 0; j < blocks->blocks.at[i].row_count; j++)
-            if (block_event_is_shown(blocks, options,
-                                     &blocks->rows.at[blocks->blocks.at[i].first_row + j]))
-                row_cells(blocks, options, &blocks->blocks.at[i], j, &grid);
-    bool written = grid_write(&grid, write_format_style(options->format), NULL, stream);
-    grid_fini(&grid);
-    return written;
-}
-
-/* ---- for people: a table per block ---- */
 
 /* Nanoseconds are told apart in all units but cycles. */
 static int decimals_of(enum time_scale target)
@@ -270,13 +117,300 @@ static int decimals_of(enum time_scale target)
     return target == TIME_SCALE_CYCLES ? 1 : decimals[target];
 }
 
-static void time_cell(const struct blocks *blocks, struct grid *grid, double value)
+/* Separated values have whole numbers as such, as every table has them. */
+static void number_text(double value, char to[PYTHON_TEXT_BYTES])
 {
-    if (isnan(value))
-        grid_string(grid, "?");
+    if (fabs(value) < 9e15 && value == floor(value))
+        snprintf(to, PYTHON_TEXT_BYTES, "%.0f", value);
     else
-        grid_format(grid, "%.*f", decimals_of(blocks->options.target), value);
+        python_float(value, to);
 }
+
+static void add_time(struct report *report, double value)
+{
+    char text[PYTHON_TEXT_BYTES];
+    struct table *table = &report->table;
+    if (table->format == WRITE_JSON) {
+        table_number(table, value);
+    } else if (isnan(value)) {
+        table_format(table, write_format_is_for_people(table->format) ? "?" : "");
+    } else if (write_format_is_for_people(table->format)) {
+        table_format(table, "%.*f", decimals_of(report->blocks.options.target), value);
+    } else {
+        number_text(value, text);
+        table_format(table, "%s", text);
+    }
+}
+
+/* "[1, 2, 3]", in JSON an array: list_begin(), numbers, list_end(). */
+struct list {
+    struct table *table;
+    struct json_out *json; /* NULL: this is not JSON */
+    char *text;
+    size_t size;
+    FILE *stream; /* NULL: no memory */
+};
+
+/* False: this format does not have the cell. */
+static bool list_begin(struct list *list, struct table *table)
+{
+    *list = (struct list){.table = table};
+    if (!table_shows(table))
+        return false;
+    if (table->format == WRITE_JSON)
+        json_array_begin(list->json = table_json(table));
+    else
+        list->stream = open_memstream(&list->text, &list->size);
+    if (list->stream)
+        fputc('[', list->stream);
+    return true;
+}
+
+static void list_number(struct list *list, double value)
+{
+    char text[PYTHON_TEXT_BYTES];
+    number_text(value, text);
+    if (list->json)
+        json_double(list->json, value);
+    else if (list->stream)
+        fprintf(list->stream, "%s%s", ftell(list->stream) > 1 ? ", " : "", text);
+}
+
+static void list_int(struct list *list, int64_t value)
+{
+    if (list->json)
+        json_int(list->json, value);
+    else if (list->stream)
+        fprintf(list->stream, "%s%lld", ftell(list->stream) > 1 ? ", " : "", (long long)value);
+}
+
+static void list_end(struct list *list)
+{
+    if (list->json) {
+        json_array_end(list->json);
+    } else {
+        if (list->stream)
+            fputc(']', list->stream);
+        if (list->stream && fclose(list->stream) == 0)
+            table_text(list->table, (struct text){list->text, list->size});
+        else
+            list->table->failed = true;
+        free(list->text);
+    }
+}
+
+/* ---- events ---- */
+
+#define EVENT_COLUMNS 26u
+#define KEY_BYTES 24u
+
+/* Those that not every table for people has. */
+enum { COLUMN_CHAIN = 5, COLUMN_INSTRUCTION, COLUMN_BACKEND = 9, COLUMN_HANDLES };
+
+/* Keys of those that are times end with the unit: "p10_ms"; readers take such a column for one of numbers, so that
+ * lists do not. */
+static void find_columns(const struct report *report, char keys[EVENT_COLUMNS][KEY_BYTES],
+                         struct table_column to[EVENT_COLUMNS])
+{
+    static const struct table_column columns[EVENT_COLUMNS] = {
+        {"event", "Event", TABLE_FOR_PEOPLE},
+        {"block", .in = TABLE_IN_VALUES},
+        {"input", .in = TABLE_IN_VALUES},
+        {"name", .in = TABLE_FOR_PROGRAMS},
+        {"depth", .in = TABLE_FOR_PROGRAMS},
+        [COLUMN_CHAIN] = {"chain", "Chain"},
+        [COLUMN_INSTRUCTION] = {"instruction", "Instr"},
+        {"delegate", .in = TABLE_FOR_PROGRAMS},
+        {"delegate_metadata", .in = TABLE_IN_JSON},
+        [COLUMN_BACKEND] = {"backend", "Backend"},
+        [COLUMN_HANDLES] = {"debug_handles", "Handles"},
+        {"iterations", .in = TABLE_IN_VALUES},
+        {"samples_%s_list", .in = TABLE_FOR_PROGRAMS, .json = "durations"},
+        {"start_times", .in = TABLE_IN_JSON},
+        {"timed", "Timed", TABLE_FOR_PEOPLE | TABLE_IN_JSON},
+        {"p10_%s", "p10", .json = "p10"},
+        {"p50_%s", "p50", .json = "p50"},
+        {"p90_%s", "p90", .json = "p90"},
+        {"mean_%s", "avg", .json = "avg"},
+        {"min_%s", "min", .json = "min"},
+        {"max_%s", "max", .json = "max"},
+        {"starts_%s_list", .in = TABLE_IN_VALUES},
+        {0}};
+    const char *unit = time_scale_name(report->options->blocks.target);
+    memcpy(to, columns, sizeof columns);
+    for (unsigned i = 0; to[i].key; i++) {
+        const char *place = strstr(columns[i].key, "%s");
+        bool is_id = i == COLUMN_CHAIN || i == COLUMN_INSTRUCTION;
+        bool is_mapped = i == COLUMN_BACKEND || i == COLUMN_HANDLES;
+        if ((is_id && report->blocks.options.range) || (is_mapped && !report->options->maps))
+            to[i].in = TABLE_FOR_PROGRAMS;
+        if (!place)
+            continue;
+        snprintf(keys[i], KEY_BYTES, "%.*s%s%s", (int)(place - columns[i].key), columns[i].key,
+                 unit, place + 2);
+        to[i].key = keys[i];
+    }
+}
+
+static void add_delegate(struct report *report, const struct block_item *item)
+{
+    struct table *table = &report->table;
+    const struct timeline *timeline = report->blocks.timeline;
+    char number[BLOCK_NAME_BYTES];
+    struct text delegate = block_delegate(timeline, item, number);
+    if (table->format == WRITE_JSON && item->delegate != -1)
+        table_int(table, item->delegate);
+    else if (delegate.bytes)
+        table_text(table, delegate);
+    else
+        table_none(table);
+    if (item->metadata != TL_NONE && table->format == WRITE_JSON)
+        table_text(table, timeline->names.at[item->metadata]);
+    else
+        table_absent(table);
+}
+
+/* What the maps say of it. */
+static void add_entry(struct report *report, const struct debug_entry *entry)
+{
+    struct table *table = &report->table;
+    struct list list;
+    if (!entry && table->format == WRITE_JSON) {
+        table_absent(table), table_absent(table);
+        return;
+    }
+    if (entry && entry->backend.bytes)
+        table_text(table, entry->backend);
+    else
+        table_none(table);
+    if (!entry) {
+        table_none(table);
+    } else if (list_begin(&list, table)) {
+        for (uint32_t i = 0; i < entry->count; i++)
+            list_int(&list, report->options->maps->handles.at[entry->first + i]);
+        list_end(&list);
+    }
+}
+
+static void add_durations(struct report *report, const struct event_block *block,
+                          const struct block_row *row)
+{
+    struct list list;
+    if (!list_begin(&list, &report->table))
+        return;
+    for (uint32_t i = 0; i < block->run_count; i++)
+        list_number(&list, report->blocks.durations[row->first_sample + i]);
+    list_end(&list);
+}
+
+static void add_starts(struct report *report, const struct event_block *block, uint32_t number)
+{
+    const struct blocks *blocks = &report->blocks;
+    struct list list;
+    if (!list_begin(&list, &report->table))
+        return;
+    for (uint32_t i = 0; i < block->run_count; i++)
+        list_number(
+            &list,
+            start_of(blocks, &blocks->runs.at[blocks->iterations[block->first_run + i]], number));
+    list_end(&list);
+}
+
+static void add_names(struct report *report, const struct event_block *block,
+                      const struct block_item *item)
+{
+    const struct blocks *blocks = &report->blocks;
+    struct table *table = &report->table;
+    char number[BLOCK_NAME_BYTES];
+    struct text name = block_event_name(blocks, item, number);
+    int indent = (int)(item->depth < 40 ? item->depth : 40) * 2;
+    table_format(table, "%*s%.*s", indent, "", (int)(name.size < 200 ? name.size : 200),
+                 name.bytes);
+    table_text(table, block_title(blocks, block));
+    table_int(table, block->input);
+    table_text(table, own_name(blocks, item, number));
+    table_count(table, item->depth);
+}
+
+static void add_event(struct report *report, const struct event_block *block, uint32_t number)
+{
+    const struct blocks *blocks = &report->blocks;
+    const struct block_row *row = &blocks->rows.at[block->first_row + number];
+    const struct block_item *item = &blocks->items.at[row->item];
+    const struct percentile_summary *summary = &row->summary;
+    struct table *table = &report->table;
+    table_row(table);
+    add_names(report, block, item);
+    table_int(table, item->chain), table_int(table, (int32_t)item->instruction);
+    add_delegate(report, item);
+    add_entry(report, block_event_entry(blocks->timeline, report->options->maps, item));
+    table_count(table, block->run_count);
+    add_durations(report, block, row), add_starts(report, block, number);
+    if (table->format == WRITE_JSON && report->options->raw)
+        blocks_raw_event(blocks, block, number, table->json);
+    table_count(table, summary->count);
+    add_time(report, summary->p10), add_time(report, summary->p50), add_time(report, summary->p90);
+    add_time(report, summary->mean), add_time(report, summary->min), add_time(report, summary->max);
+    add_starts(report, block, number);
+}
+
+/* Of one block, or, without one, of all. */
+static void add_events(struct report *report, const struct event_block *only)
+{
+    const struct blocks *blocks = &report->blocks;
+    struct table_column columns[EVENT_COLUMNS];
+    char keys[EVENT_COLUMNS][KEY_BYTES];
+    find_columns(report, keys, columns);
+    table_begin(&report->table, "events", NULL, columns);
+    for (uint32_t i = 0; i < blocks->blocks.count; i++) {
+        const struct event_block *block = &blocks->blocks.at[i];
+        for (uint32_t j = 0; j < block->row_count && (!only || only == block); j++)
+            if (block_event_is_shown(blocks, report->options,
+                                     &blocks->rows.at[block->first_row + j]))
+                add_event(report, block, j);
+    }
+    table_end(&report->table);
+}
+
+/* ---- memory ---- */
+
+static const struct table_column memory_columns[] = {
+    {"Block", "Block", TABLE_BUT_JSON},
+    {"Allocator", "Allocator", .json = "allocator"},
+    {"Iterations", "Iterations", TABLE_BUT_JSON},
+    {"Allocations", "Allocations", .json = "allocations"},
+    {"first_bytes", .in = TABLE_IN_JSON},
+    {"Bytes", "Bytes", .json = "total_bytes"},
+    {"Least", "Least", .json = "min_bytes"},
+    {"Most", "Most", .json = "max_bytes"},
+    {0}};
+
+static void add_memory(struct report *report, const struct event_block *block)
+{
+    const struct timeline *timeline = report->blocks.timeline;
+    struct table *table = &report->table;
+    for (uint32_t i = 0; i < block->memory_count; i++) {
+        const struct block_memory *memory = &report->blocks.memories.at[block->first_memory + i];
+        table_row(table);
+        table_text(table, timeline->names.at[block->name]);
+        table_text(table, timeline->names.at[timeline->heaps.at[memory->heap].name]);
+        table_count(table, block->run_count), table_count(table, memory->allocations);
+        table_count(table, memory->first_bytes), table_count(table, memory->total_bytes);
+        table_count(table, memory->min_bytes), table_count(table, memory->max_bytes);
+    }
+}
+
+static bool add_memory_table(struct table *table, void *user)
+{
+    struct report *report = user;
+    table_begin(table, "memory", NULL, memory_columns);
+    for (uint32_t i = 0; i < report->blocks.blocks.count; i++)
+        add_memory(report, &report->blocks.blocks.at[i]);
+    table_end(table);
+    return !table->failed;
+}
+
+/* ---- for people: a table per block ---- */
 
 static void print_name(const struct write_blocks_options *options, struct text name, FILE *stream)
 {
@@ -290,9 +424,11 @@ static void print_name(const struct write_blocks_options *options, struct text n
     fputs(rest ? "..." : "", stream);
 }
 
-static void print_title(const struct blocks *blocks, const struct write_blocks_options *options,
-                        const struct event_block *block, FILE *stream)
+static void print_title(const struct report *report, const struct event_block *block)
 {
+    const struct write_blocks_options *options = report->options;
+    const struct blocks *blocks = &report->blocks;
+    FILE *stream = report->table.stream;
     bool marked = options->format == WRITE_MARKDOWN;
     fprintf(stream, "%s%s \"", marked ? "### " : "", blocks->options.range ? "Range" : "Block");
     print_name(options, block_title(blocks, block), stream);
@@ -303,65 +439,17 @@ static void print_title(const struct blocks *blocks, const struct write_blocks_o
             marked ? "\n" : "");
 }
 
-static void event_cells(const struct blocks *blocks, const struct write_blocks_options *options,
-                        const struct block_row *row, struct grid *grid)
-{
-    const struct block_item *item = &blocks->items.at[row->item];
-    const struct percentile_summary *summary = &row->summary;
-    char number[BLOCK_NAME_BYTES], named[256];
-    struct text name = block_event_name(blocks, item, number);
-    const struct debug_entry *entry = block_event_entry(blocks->timeline, options->maps, item);
-    int indent = (int)(item->depth < 40 ? item->depth : 40) * 2;
-    snprintf(named, sizeof named, "%*s%.*s", indent, "", (int)(name.size < 200 ? name.size : 200),
-             name.bytes);
-    grid_string(grid, named);
-    if (!blocks->options.range) {
-        grid_format(grid, "%lld", (long long)item->chain);
-        grid_format(grid, "%d", (int32_t)item->instruction);
-    }
-    if (options->maps) {
-        grid_text(grid, entry && entry->backend.bytes ? entry->backend : (struct text){"", 0});
-        blocks_handles(grid, options->maps, entry);
-    }
-    grid_format(grid, "%u", summary->count);
-    time_cell(blocks, grid, summary->p10), time_cell(blocks, grid, summary->p50);
-    time_cell(blocks, grid, summary->p90), time_cell(blocks, grid, summary->mean);
-    time_cell(blocks, grid, summary->min), time_cell(blocks, grid, summary->max);
-}
-
-static bool print_events(const struct blocks *blocks, const struct write_blocks_options *options,
-                         const struct event_block *block, FILE *stream)
-{
-    struct grid grid;
-    uint32_t ids = blocks->options.range ? 0 : 2, maps = options->maps ? 2 : 0;
-    grid_init(&grid, 8 + ids + maps);
-    grid_string(&grid, "Event");
-    if (ids)
-        grid_string(&grid, "Chain"), grid_string(&grid, "Instr");
-    if (maps)
-        grid_string(&grid, "Backend"), grid_string(&grid, "Handles");
-    grid_string(&grid, "Timed"), grid_string(&grid, "p10"), grid_string(&grid, "p50");
-    grid_string(&grid, "p90"), grid_string(&grid, "avg"), grid_string(&grid, "min");
-    grid_string(&grid, "max");
-    for (uint32_t i = 0; i < block->row_count; i++) {
-        const struct block_row *row = &blocks->rows.at[block->first_row + i];
-        if (block_event_is_shown(blocks, options, row))
-            event_cells(blocks, options, row, &grid);
-    }
-    bool written = grid_write(&grid, write_format_style(options->format), NULL, stream);
-    grid_fini(&grid);
-    return written;
-}
-
 /* What stands in front of a line below a table. */
 static const char *line_start(const struct write_blocks_options *options, bool first)
 {
     return options->format != WRITE_MARKDOWN ? "" : first ? "\n- " : "- ";
 }
 
-static void print_memory(const struct blocks *blocks, const struct write_blocks_options *options,
-                         const struct event_block *block, FILE *stream)
+static void print_memory(const struct report *report, const struct event_block *block)
 {
+    const struct write_blocks_options *options = report->options;
+    const struct blocks *blocks = &report->blocks;
+    FILE *stream = report->table.stream;
     for (uint32_t i = 0; i < block->memory_count; i++) {
         const struct block_memory *memory = &blocks->memories.at[block->first_memory + i];
         uint64_t mean = memory->total_bytes / block->run_count;
@@ -376,9 +464,11 @@ static void print_memory(const struct blocks *blocks, const struct write_blocks_
     }
 }
 
-static bool print_total(struct blocks *blocks, const struct write_blocks_options *options,
-                        uint32_t index, FILE *stream)
+static bool print_total(struct report *report, uint32_t index)
 {
+    const struct write_blocks_options *options = report->options;
+    struct blocks *blocks = &report->blocks;
+    FILE *stream = report->table.stream;
     bool enough_memory = true;
     if (!options->total)
         return true;
@@ -393,218 +483,116 @@ static bool print_total(struct blocks *blocks, const struct write_blocks_options
     return enough_memory;
 }
 
-static bool blocks_print(struct blocks *blocks, const struct write_blocks_options *options,
-                         FILE *stream)
+static bool print_blocks(struct table *table, void *user)
 {
+    struct report *report = user;
+    const struct write_blocks_options *options = report->options;
     bool written = true;
-    if (blocks->blocks.count == 0)
-        fprintf(stream, "%s\n",
+    if (report->blocks.blocks.count == 0)
+        fprintf(table->stream, "%s\n",
                 options->blocks.range ? "No range of this name was recorded."
                 : options->blocks.block
                     ? "No block of this name was recorded."
                     : "No blocks were recorded; --range NAME takes a range as one.");
-    for (uint32_t i = 0; i < blocks->blocks.count && written; i++) {
-        const struct event_block *block = &blocks->blocks.at[i];
-        fputs(i ? "\n" : "", stream);
-        print_title(blocks, options, block, stream);
-        written = print_events(blocks, options, block, stream);
-        print_memory(blocks, options, block, stream);
-        written = written && print_total(blocks, options, i, stream);
+    for (uint32_t i = 0; i < report->blocks.blocks.count && written; i++) {
+        const struct event_block *block = &report->blocks.blocks.at[i];
+        fputs(i ? "\n" : "", table->stream);
+        print_title(report, block);
+        add_events(report, block);
+        print_memory(report, block);
+        written = !table->failed && print_total(report, i);
     }
-    return written && !ferror(stream);
-}
-
-bool write_blocks_memory(const struct timeline *timeline,
-                         const struct write_blocks_options *options, FILE *stream)
-{
-    struct blocks blocks;
-    struct grid grid;
-    if (!blocks_init(&blocks, timeline, &options->blocks)) {
-        errno = ENOMEM;
-        return false;
-    }
-    grid_init(&grid, 7);
-    grid_string(&grid, "Block"), grid_string(&grid, "Allocator");
-    grid_string(&grid, "Iterations"), grid_string(&grid, "Allocations");
-    grid_string(&grid, "Bytes"), grid_string(&grid, "Least"), grid_string(&grid, "Most");
-    for (uint32_t i = 0; i < blocks.blocks.count; i++) {
-        const struct event_block *block = &blocks.blocks.at[i];
-        for (uint32_t j = 0; j < block->memory_count; j++) {
-            const struct block_memory *memory = &blocks.memories.at[block->first_memory + j];
-            grid_text(&grid, timeline->names.at[block->name]);
-            grid_text(&grid, timeline->names.at[timeline->heaps.at[memory->heap].name]);
-            grid_format(&grid, "%u", block->run_count);
-            grid_format(&grid, "%llu", (unsigned long long)memory->allocations);
-            grid_format(&grid, "%llu", (unsigned long long)memory->total_bytes);
-            grid_format(&grid, "%llu", (unsigned long long)memory->min_bytes);
-            grid_format(&grid, "%llu", (unsigned long long)memory->max_bytes);
-        }
-    }
-    bool written = blocks.memories.count == 0 ||
-                   grid_write(&grid, write_format_style(options->format), NULL, stream);
-    grid_fini(&grid);
-    blocks_fini(&blocks);
     return written;
 }
 
-/* ---- as JSON ---- */
+/* ---- for programs ---- */
 
-static void text_or_null(struct json_out *out, struct text text)
+static bool add_values(struct table *table, void *user)
 {
-    if (text.bytes)
-        json_text(out, text);
-    else
-        json_null(out);
+    add_events(user, NULL);
+    return !table->failed;
 }
 
-static void delegate_json(const struct blocks *blocks, const struct block_item *item,
-                          struct json_out *out)
+static bool block_json(struct report *report, uint32_t index)
 {
-    json_key(out, "delegate");
-    if (item->delegate != -1)
-        json_int(out, item->delegate);
-    else if (item->delegate_name != TL_NONE)
-        json_text(out, blocks->timeline->names.at[item->delegate_name]);
-    else
-        json_null(out);
-    if (item->metadata != TL_NONE)
-        json_key(out, "delegate_metadata"),
-            json_text(out, blocks->timeline->names.at[item->metadata]);
-}
-
-static void maps_json(const struct debug_maps *maps, const struct debug_entry *entry,
-                      struct json_out *out)
-{
-    json_key(out, "backend"), text_or_null(out, entry->backend);
-    json_key(out, "debug_handles"), json_array_begin(out);
-    for (uint32_t i = 0; i < entry->count; i++)
-        json_int(out, maps->handles.at[entry->first + i]);
-    json_array_end(out);
-}
-
-static void samples_json(const struct blocks *blocks, const struct event_block *block,
-                         uint32_t number, struct json_out *out)
-{
-    const struct block_row *row = &blocks->rows.at[block->first_row + number];
-    json_key(out, "durations"), json_array_begin(out);
-    for (uint32_t i = 0; i < block->run_count; i++)
-        json_double(out, blocks->durations[row->first_sample + i]);
-    json_array_end(out);
-    json_key(out, "start_times"), json_array_begin(out);
-    for (uint32_t i = 0; i < block->run_count; i++)
-        json_double(
-            out,
-            start_of(blocks, &blocks->runs.at[blocks->iterations[block->first_run + i]], number));
-    json_array_end(out);
-}
-
-static void event_json(const struct blocks *blocks, const struct write_blocks_options *options,
-                       const struct event_block *block, uint32_t number, struct json_out *out)
-{
-    const struct block_row *row = &blocks->rows.at[block->first_row + number];
-    const struct block_item *item = &blocks->items.at[row->item];
-    const struct percentile_summary *summary = &row->summary;
-    const struct debug_entry *entry = block_event_entry(blocks->timeline, options->maps, item);
-    char text[BLOCK_NAME_BYTES];
-    json_newline(out), json_object_begin(out);
-    json_key(out, "name");
-    json_text(out, own_name(blocks, item, text));
-    json_key(out, "depth"), json_uint(out, item->depth);
-    json_key(out, "chain"), json_int(out, item->chain);
-    json_key(out, "instruction"), json_int(out, (int32_t)item->instruction);
-    delegate_json(blocks, item, out);
-    if (entry)
-        maps_json(options->maps, entry, out);
-    samples_json(blocks, block, number, out);
-    if (options->raw)
-        blocks_raw_event(blocks, block, number, out);
-    json_key(out, "timed"), json_uint(out, summary->count);
-    json_key(out, "p10"), json_double(out, summary->p10);
-    json_key(out, "p50"), json_double(out, summary->p50);
-    json_key(out, "p90"), json_double(out, summary->p90);
-    json_key(out, "avg"), json_double(out, summary->mean);
-    json_key(out, "min"), json_double(out, summary->min);
-    json_key(out, "max"), json_double(out, summary->max);
-    json_object_end(out);
-}
-
-static void memory_json_of(const struct blocks *blocks, const struct event_block *block,
-                           struct json_out *out)
-{
-    const struct timeline *timeline = blocks->timeline;
-    json_key(out, "memory"), json_array_begin(out);
-    for (uint32_t i = 0; i < block->memory_count; i++) {
-        const struct block_memory *memory = &blocks->memories.at[block->first_memory + i];
-        json_object_begin(out);
-        json_key(out, "allocator");
-        json_text(out, timeline->names.at[timeline->heaps.at[memory->heap].name]);
-        json_key(out, "allocations"), json_uint(out, memory->allocations);
-        json_key(out, "first_bytes"), json_uint(out, memory->first_bytes);
-        json_key(out, "total_bytes"), json_uint(out, memory->total_bytes);
-        json_key(out, "min_bytes"), json_uint(out, memory->min_bytes);
-        json_key(out, "max_bytes"), json_uint(out, memory->max_bytes);
-        json_object_end(out);
-    }
-    json_array_end(out);
-}
-
-static bool block_json(struct blocks *blocks, const struct write_blocks_options *options,
-                       uint32_t index, struct json_out *out)
-{
-    const struct event_block *block = &blocks->blocks.at[index];
+    const struct event_block *block = &report->blocks.blocks.at[index];
+    const struct timeline *timeline = report->blocks.timeline;
+    struct table *table = &report->table;
+    struct json_out *out = table->json;
     bool enough_memory = true;
     json_newline(out), json_object_begin(out);
-    json_key(out, "name"), json_text(out, block_title(blocks, block));
-    json_key(out, "process"),
-        json_uint(out, blocks->timeline->processes.at[block->process].info.pid);
+    json_key(out, "name"), json_text(out, block_title(&report->blocks, block));
+    json_key(out, "process"), json_uint(out, timeline->processes.at[block->process].info.pid);
     json_key(out, "bundled_input"), json_int(out, block->input);
     json_key(out, "iterations"), json_uint(out, block->run_count);
-    json_key(out, "events"), json_array_begin(out);
-    for (uint32_t i = 0; i < block->row_count; i++)
-        if (block_event_is_shown(blocks, options, &blocks->rows.at[block->first_row + i]))
-            event_json(blocks, options, block, i, out);
-    json_array_end(out);
-    memory_json_of(blocks, block, out);
-    if (options->raw)
-        blocks_raw_runs(blocks, block, out);
-    if (options->total) {
+    add_events(report, block);
+    table->rows_in_line = true;
+    table_begin(table, "memory", NULL, memory_columns);
+    add_memory(report, block);
+    table_end(table);
+    table->rows_in_line = false;
+    if (report->options->raw)
+        blocks_raw_runs(&report->blocks, block, out);
+    if (report->options->total) {
         json_key(out, "total");
-        json_double(out, blocks_total(blocks, index, options->total, &enough_memory));
+        json_double(out,
+                    blocks_total(&report->blocks, index, report->options->total, &enough_memory));
     }
     json_object_end(out);
     return enough_memory;
 }
 
-static bool blocks_print_json(struct blocks *blocks, const struct write_blocks_options *options,
-                              FILE *stream)
+static bool add_json(struct table *table, void *user)
 {
-    struct json_out out;
-    bool done = json_out_init(&out, -1, stream);
-    json_object_begin(&out);
-    json_key(&out, "unit"), json_string(&out, time_scale_name(blocks->options.target));
-    json_key(&out, "blocks"), json_array_begin(&out);
-    for (uint32_t i = 0; i < blocks->blocks.count && done; i++)
-        done = block_json(blocks, options, i, &out);
-    json_array_end(&out), json_object_end(&out);
-    out.comma = false, json_newline(&out);
-    int error = json_out_fini(&out);
-    if (error || !done)
-        errno = error ? error : ENOMEM;
-    return done && error == 0;
+    struct report *report = user;
+    struct json_out *out = table->json;
+    bool done = true;
+    json_key(out, "unit"), json_string(out, time_scale_name(report->options->blocks.target));
+    json_key(out, "blocks"), json_array_begin(out);
+    for (uint32_t i = 0; i < report->blocks.blocks.count && done; i++)
+        done = block_json(report, i);
+    json_array_end(out);
+    return done;
+}
+
+/* ---- the whole ---- */
+
+static bool report_init(struct report *report, const struct timeline *timeline,
+                        const struct write_blocks_options *options, FILE *stream)
+{
+    *report = (struct report){.options = options,
+                              .table = {.format = options->format,
+                                        .frame = TABLE_BARE,
+                                        .stream = stream,
+                                        .most = -1,
+                                        .unbroken = true}};
+    errno = ENOMEM;
+    return blocks_init(&report->blocks, timeline, &options->blocks);
+}
+
+bool write_blocks_memory(const struct timeline *timeline,
+                         const struct write_blocks_options *options, FILE *stream)
+{
+    struct report report;
+    if (!report_init(&report, timeline, options, stream))
+        return false;
+    bool written =
+        report.blocks.memories.count == 0 || table_write(&report.table, add_memory_table, &report);
+    blocks_fini(&report.blocks);
+    return written;
 }
 
 bool write_blocks(const struct timeline *timeline, const struct write_blocks_options *options,
                   FILE *stream)
 {
-    struct blocks blocks;
-    if (!blocks_init(&blocks, timeline, &options->blocks)) {
-        errno = ENOMEM;
+    struct report report;
+    if (!report_init(&report, timeline, options, stream))
         return false;
-    }
-    bool written = write_format_is_for_people(options->format)
-                       ? blocks_print(&blocks, options, stream)
-                   : options->format == WRITE_JSON ? blocks_print_json(&blocks, options, stream)
-                                                   : blocks_print_rows(&blocks, options, stream);
-    blocks_fini(&blocks);
+    bool written = table_write(&report.table,
+                               write_format_is_for_people(options->format) ? print_blocks
+                               : options->format == WRITE_JSON             ? add_json
+                                                                           : add_values,
+                               &report);
+    blocks_fini(&report.blocks);
     return written;
 }
