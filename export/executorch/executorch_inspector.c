@@ -3,7 +3,7 @@
 
 #include "grid.h"
 #include "python_text.h"
-#include "write_blocks.h"
+#include "reports.h"
 
 #include <errno.h>
 #include <math.h>

@@ -13,7 +13,7 @@
 #include "json_out.h"
 #include "maps.h"
 #include "python_text.h"
-#include "write_blocks.h"
+#include "reports.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -210,8 +210,8 @@ static struct text event_name(const struct printing *printing, const struct tl_b
     return timeline->names.at[timeline->asyncs.at[async].name];
 }
 
-static bool write_table(const struct printing *printing, struct grid *grid, uint32_t name,
-                        const char *suffix, FILE *stream)
+static bool write_titled(const struct printing *printing, struct grid *grid, uint32_t name,
+                         const char *suffix, FILE *stream)
 {
     char title[512];
     struct grid shown;
@@ -244,7 +244,7 @@ static bool write_profile(const struct printing *printing, const struct group *g
         for (uint32_t j = 0; j < group->count; j++)
             number_cell(printing, &grid, duration_of(printing, member(printing, group, j), i));
     }
-    return write_table(printing, &grid, group->name, "", stream);
+    return write_titled(printing, &grid, group->name, "", stream);
 }
 
 /* ---- framework tax ---- */
@@ -327,7 +327,7 @@ static bool write_group_tax(const struct printing *printing, const struct group 
             python_float(share_of(&tax, i), text);
             grid_string(&grid, text);
         }
-        written = write_table(printing, &grid, group->name, " framework tax calculations", stream);
+        written = write_titled(printing, &grid, group->name, " framework tax calculations", stream);
     }
     tax_fini(&tax);
     return written;
@@ -383,7 +383,7 @@ static bool write_group_memory(const struct printing *printing, const struct gro
         grid_format(&grid, "%llu", (unsigned long long)totals[i].bytes);
     }
     free(totals);
-    return write_table(printing, &grid, group->name, "", stream) && found;
+    return write_titled(printing, &grid, group->name, "", stream) && found;
 }
 
 /* ---- JSON ---- */

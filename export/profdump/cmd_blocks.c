@@ -6,7 +6,7 @@
 #include "etrecord_maps.h"
 #include "options.h"
 #include "profdump.h"
-#include "write_blocks.h"
+#include "reports.h"
 
 #include <errno.h>
 #include <inttypes.h>

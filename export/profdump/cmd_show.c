@@ -299,13 +299,10 @@ static bool groups_init(struct stack_groups *groups, const struct profdump_optio
 static bool show(const struct profdump_options *options, const struct write_options *write,
                  const struct timeline *timeline)
 {
-    if (options->format != WRITE_TEXT)
-        return options->tree ? averages_table_tree(timeline, write, options->format, options->out)
-                             : averages_table(timeline, write, options->format, options->out);
-    if (!write_summary(timeline, write, options->out))
+    if (options->format == WRITE_TEXT && !write_summary(timeline, write, options->out))
         return false;
-    return options->tree ? write_tree(timeline, write, options->out)
-                         : write_table(timeline, write, options->out);
+    return options->tree ? write_tree(timeline, write, options->format, options->out)
+                         : write_table(timeline, write, options->format, options->out);
 }
 
 /* A tree is rows by path. */

@@ -1,4 +1,4 @@
-/* etrecord_maps.h - --etrecord FILE: the maps of an ETRecord, for write_blocks.h. */
+/* etrecord_maps.h - --etrecord FILE: the maps of an ETRecord, for reports.h. */
 #ifndef PROF_ETRECORD_MAPS_H
 #define PROF_ETRECORD_MAPS_H
 

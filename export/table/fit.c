@@ -66,6 +66,11 @@ static bool cut_widest(struct fit_column *columns, unsigned count)
     return widest != NULL;
 }
 
+unsigned fit_width(const struct fit_column *columns, unsigned count)
+{
+    return table_width(columns, count, false);
+}
+
 void fit_columns(struct fit_column *columns, unsigned count, unsigned width)
 {
     while (table_width(columns, count, true) > width && leave_out(columns, count))

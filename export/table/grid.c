@@ -186,7 +186,7 @@ static struct fit_column *aligned_columns(const struct grid *grid, const uint32_
     struct fit_column *columns = calloc((size_t)grid->columns + 1, sizeof *columns);
     for (uint32_t i = 0; i < grid->columns && columns; i++)
         columns[i] = (struct fit_column){grid->cells[i].text, widths[i], widths[i],
-                                         grid->ranks ? grid->ranks[i] : 0, false};
+                                         grid->layout ? grid->layout[i].rank : 0, false};
     for (uint32_t i = grid->columns; i < grid->count && columns; i++) {
         struct fit_column *column = &columns[i % grid->columns];
         if (grid->cells[i].is_name && column->least > FIT_TEXT_LEAST)
@@ -248,6 +248,12 @@ static bool write_rows(const struct grid *grid, const struct fit_column *columns
     return true;
 }
 
+static void write_foot(const struct grid *grid, const struct fit_column *columns, FILE *stream)
+{
+    fputs(grid->foot ? grid->foot : "", stream);
+    fit_note(columns, grid->columns, grid->table_width, stream);
+}
+
 static bool write_aligned(const struct grid *grid, const uint32_t *widths, FILE *stream)
 {
     struct fit_column *columns = aligned_columns(grid, widths);
@@ -255,7 +261,7 @@ static bool write_aligned(const struct grid *grid, const uint32_t *widths, FILE 
         fit_columns(columns, grid->columns, grid->table_width);
     bool written = columns && write_rows(grid, columns, stream);
     if (written)
-        fit_note(columns, grid->columns, grid->table_width, stream);
+        write_foot(grid, columns, stream);
     free(columns);
     return written;
 }
@@ -269,12 +275,12 @@ static struct fit_column *fixed_columns(const struct grid *grid)
 {
     struct fit_column *columns = calloc((size_t)grid->columns + 1, sizeof *columns);
     for (uint32_t i = 0; i < grid->columns && columns; i++) {
-        unsigned width = grid->widths[i], needed = grid->cells[i].width;
+        unsigned width = grid->layout[i].width, needed = grid->cells[i].width;
         if (i > 0 && grid->table_width && width > NUMBER_WIDTH)
             width = needed > NUMBER_WIDTH ? needed : NUMBER_WIDTH;
         columns[i] = (struct fit_column){grid->cells[i].text, width,
                                          i == 0 && width > FIT_TEXT_LEAST ? FIT_TEXT_LEAST : width,
-                                         grid->ranks ? grid->ranks[i] : 0, false};
+                                         grid->layout ? grid->layout[i].rank : 0, false};
     }
     return columns;
 }
@@ -304,8 +310,143 @@ static bool write_fixed(const struct grid *grid, FILE *stream)
         if (column + 1 == grid->columns)
             fputc('\n', stream);
     }
-    if (written && grid->table_width)
-        fit_note(columns, grid->columns, grid->table_width, stream);
+    if (written)
+        write_foot(grid, columns, stream);
+    free(columns);
+    return written;
+}
+
+/* ---- ruled ---- */
+
+#define NAME_LEAST 12u /* characters of a name behind its indentation */
+
+/* To which the names of a column may be cut. */
+static unsigned least_ruled(const struct grid *grid, uint32_t column, unsigned width)
+{
+    unsigned least = grid->layout[column].least;
+    for (uint32_t i = grid->columns + column; i < grid->count; i += grid->columns) {
+        unsigned needed = (unsigned)strspn(grid->cells[i].text, " ") + NAME_LEAST;
+        least = needed > NAME_LEAST && needed > least ? needed : least;
+    }
+    return least < width ? least : width;
+}
+
+/* As they are where nothing has to be fitted. */
+static void find_ruled(const struct grid *grid, const uint32_t *widths, struct fit_column *columns)
+{
+    for (uint32_t i = 0; i < grid->columns; i++) {
+        const struct grid_column *layout = &grid->layout[i];
+        unsigned widest = widths[i] < layout->limit ? widths[i] : layout->limit;
+        unsigned width = widest > layout->width ? widest : layout->width;
+        columns[i] = (struct fit_column){grid->cells[i].text, width, width, layout->rank, false};
+    }
+}
+
+/* Narrows columns to their numbers, then cuts names, then leaves out columns, until the table fits. Whether it had
+ * to. */
+static bool fit_ruled(const struct grid *grid, const uint32_t *widths, struct fit_column *columns)
+{
+    if (!grid->table_width || fit_width(columns, grid->columns) <= grid->table_width)
+        return false;
+    for (uint32_t i = 0; i < grid->columns; i++) {
+        const struct grid_column *layout = &grid->layout[i];
+        bool is_padded = i == 0 && widths[i] < columns[i].width;
+        if (!layout->limit || is_padded)
+            columns[i].width = columns[i].least = widths[i];
+        if (layout->limit)
+            columns[i].least = least_ruled(grid, i, columns[i].width);
+    }
+    fit_columns(columns, grid->columns, grid->table_width);
+    return true;
+}
+
+/* Names come within `width`; unfitted, the first column's are cut as torch.profiler does: all that comes within three
+ * characters of the limit. NULL: no memory. To free(). */
+static char *ruled_name(const struct grid_cell *cell, unsigned width, bool as_torch)
+{
+    size_t indent = strspn(cell->text, " ");
+    struct text text = {cell->text, strlen(cell->text)};
+    char *shown = malloc(SHOW_TEXT_BYTES((size_t)width + 1));
+    bool rest;
+    if (shown && as_torch && cell->width + 3 >= width) {
+        show_text(text, width - 3, shown, &rest);
+        memcpy(shown + strlen(shown), "...", 4);
+    } else if (shown) {
+        indent = indent < width ? indent : 0;
+        memset(shown, ' ', indent);
+        show_text_cut((struct text){text.bytes + indent, text.size - indent},
+                      width - (unsigned)indent, shown + indent);
+    }
+    return shown;
+}
+
+static bool write_ruled_cell(const struct grid *grid, uint32_t column, const struct grid_cell *cell,
+                             const struct fit_column *fit, bool fitted, FILE *stream)
+{
+    const struct grid_column *layout = &grid->layout[column];
+    bool as_torch = !fitted && column == 0 && !layout->left;
+    unsigned width = fitted ? fit->width : layout->limit;
+    bool is_cut = layout->limit && (as_torch ? cell->width + 3 >= width : cell->width > width);
+    char *cut = is_cut ? ruled_name(cell, width, as_torch) : NULL;
+    const char *text = cut ? cut : cell->text;
+    unsigned shown =
+        is_cut && cut ? show_text_width((struct text){cut, strlen(cut)}, UINT32_MAX) : cell->width;
+    uint32_t pad = fit->width > shown ? fit->width - shown : 0;
+    fputs(column ? "  " : "", stream);
+    repeat(' ', layout->left ? 0 : pad, stream);
+    fputs(text, stream);
+    repeat(' ', layout->left && column + 1 < grid->columns ? pad : 0, stream);
+    free(cut);
+    return cut || !is_cut;
+}
+
+static bool write_ruled_rows(const struct grid *grid, const struct fit_column *columns, bool fitted,
+                             FILE *stream)
+{
+    const char *color = grid->title_color;
+    bool written = true;
+    write_rule(columns, grid->columns, stream);
+    for (uint32_t i = 0; i < grid->count && written; i++) {
+        uint32_t column = i % grid->columns;
+        fputs(i == 0 && color ? color : "", stream);
+        if (!columns[column].left_out)
+            written =
+                write_ruled_cell(grid, column, &grid->cells[i], &columns[column], fitted, stream);
+        if (column + 1 < grid->columns)
+            continue;
+        fputs(i < grid->columns && color ? PLAIN "\n" : "\n", stream);
+        if (i < grid->columns)
+            write_rule(columns, grid->columns, stream);
+    }
+    write_rule(columns, grid->columns, stream);
+    return written;
+}
+
+#define TITLE_COLUMNS 400u
+
+static void write_safe_title(const char *title, FILE *stream)
+{
+    char shown[SHOW_TEXT_BYTES(TITLE_COLUMNS)];
+    bool rest;
+    show_text((struct text){title, strlen(title)}, TITLE_COLUMNS, shown, &rest);
+    fprintf(stream, "\n%s\n", shown);
+}
+
+static bool write_ruled(const struct grid *grid, const uint32_t *widths, const char *title,
+                        FILE *stream)
+{
+    struct fit_column *columns = calloc((size_t)grid->columns + 1, sizeof *columns);
+    if (!columns)
+        return false;
+    find_ruled(grid, widths, columns);
+    bool fitted = fit_ruled(grid, widths, columns);
+    if (title) {
+        repeat('=', fit_width(columns, grid->columns), stream);
+        write_safe_title(title, stream);
+    }
+    bool written = write_ruled_rows(grid, columns, fitted, stream);
+    if (written)
+        write_foot(grid, columns, stream);
     free(columns);
     return written;
 }
@@ -400,6 +541,8 @@ bool grid_write(const struct grid *grid, enum grid_style style, const char *titl
         written = write_aligned(grid, widths, stream);
     else if (style == GRID_FIXED)
         written = write_fixed(grid, stream);
+    else if (style == GRID_RULED)
+        written = write_ruled(grid, widths, title, stream);
     else if (style == GRID_MARKDOWN)
         write_markdown(grid, stream);
     else if (style == GRID_PRETTY)

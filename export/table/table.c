@@ -42,9 +42,11 @@ static bool is_shown(const struct table *table, const struct table_column *colum
     return !column->in || column->in & in[table->format];
 }
 
+/* As text, a ruled table writes its title itself. */
 static bool is_framed(const struct table *table)
 {
-    return table->frame == TABLE_TITLED;
+    return table->frame == TABLE_TITLED ||
+           (table->frame == TABLE_RULED && table->format != WRITE_TEXT);
 }
 
 /* ---- tables ---- */
@@ -74,7 +76,7 @@ static void add_title(struct table *table, const struct table_column *column)
         grid_text(&table->grid, (struct text){title, strlen(title)});
     else
         grid_string(&table->grid, title);
-    if (table->title_color)
+    if (table->title_color && table->frame != TABLE_RULED)
         grid_color(&table->grid, table->title_color);
 }
 
@@ -87,13 +89,15 @@ static void begin_grid(struct table *table, const char *title)
         print_title(table, title);
     for (const struct table_column *column = table->columns; column->key; column++)
         if (is_shown(table, column) && count < TABLE_COLUMNS_MAX) {
-            table->ranks[count] = column->rank;
-            table->widths[count++] = column->width;
+            table->layout[count++] = (struct grid_column){column->rank, column->left, column->width,
+                                                          column->limit, column->least};
         }
     grid_init(&table->grid, count);
     table->grid.table_width = table->table_width;
-    table->grid.ranks = table->ranks;
-    table->grid.widths = table->frame == TABLE_FIXED ? table->widths : NULL;
+    table->grid.layout = table->layout;
+    table->title = title;
+    if (table->frame == TABLE_RULED)
+        table->grid.title_color = table->title_color;
     for (const struct table_column *column = table->columns; column->key; column++)
         if (is_shown(table, column))
             add_title(table, column);
@@ -120,16 +124,20 @@ void table_begin(struct table *table, const char *name, const char *title,
 
 static enum grid_style style_of(const struct table *table)
 {
-    bool is_fixed = table->frame == TABLE_FIXED && table->format == WRITE_TEXT;
-    return is_fixed ? GRID_FIXED : write_format_style(table->format);
+    if (table->format != WRITE_TEXT)
+        return write_format_style(table->format);
+    return table->frame == TABLE_FIXED   ? GRID_FIXED
+           : table->frame == TABLE_RULED ? GRID_RULED
+                                         : GRID_ALIGNED;
 }
 
 static void end_for_people(struct table *table)
 {
     bool marked = table->format == WRITE_MARKDOWN;
+    table->grid.foot = table->foot;
     if (table->rows == 0 && is_framed(table))
         fputs("(none)\n", table->stream);
-    else if (!grid_write(&table->grid, style_of(table), NULL, table->stream))
+    else if (!grid_write(&table->grid, style_of(table), table->title, table->stream))
         table->failed = true;
     grid_fini(&table->grid);
     if (table->most >= 0 && table->rows > table->most && is_framed(table))

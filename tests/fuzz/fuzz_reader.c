@@ -55,9 +55,9 @@ static void show_all(const struct timeline *timeline)
     write_options_default(&options);
     options.columns = UINT32_MAX;
     options.group_by = UINT32_MAX;
-    write_table(timeline, &options, stream);
+    write_table(timeline, &options, WRITE_TEXT, stream);
     write_json(timeline, &options, stream);
-    write_tree(timeline, &options, stream);
+    write_tree(timeline, &options, WRITE_TEXT, stream);
     write_folded(timeline, WRITE_SELF_CPU, NULL, stream);
     fclose(stream);
 }

@@ -197,7 +197,7 @@ TEST_F(Timings, AreLabelledInTheTable)
     char *text = nullptr;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
-    ASSERT_TRUE(write_table(timeline_, &options, stream));
+    ASSERT_TRUE(write_table(timeline_, &options, WRITE_TEXT, stream));
     fclose(stream);
     EXPECT_NE(std::string(text).find("CUDA time of ranges: stream time between two events"),
               std::string::npos);

@@ -32,11 +32,11 @@ std::string one_name(const std::string &name, grid_style style)
 // A name and two numbers, of which the second may be left out.
 std::string on_a_terminal(unsigned width, grid_style style)
 {
-    static const uint8_t ranks[] = {0, 0, 1};
+    static const grid_column layout[] = {{}, {}, {1}};
     grid grid;
     grid_init(&grid, 3);
     grid.table_width = width;
-    grid.ranks = ranks;
+    grid.layout = layout;
     grid_string(&grid, "name"), grid_string(&grid, "ns"), grid_string(&grid, "bytes");
     grid_text(&grid, text_of(std::string(30, 'n')));
     grid_format(&grid, "%d", 12345), grid_format(&grid, "%d", 1234567);

@@ -64,7 +64,7 @@ TEST(MemoryTable, HasColumnsOfMemoryWhenAsked)
     const timeline *t = trace.load();
     write_options options;
     write_options_default(&options);
-    auto print = [&](FILE *out) { ASSERT_TRUE(write_table(t, &options, out)); };
+    auto print = [&](FILE *out) { ASSERT_TRUE(write_table(t, &options, WRITE_TEXT, out)); };
     std::string without = to_string(print);
     EXPECT_FALSE(has(without, "CUDA Mem"));
     options.memory = true;

@@ -18,8 +18,9 @@ std::string table(const timeline *t, const write_options *given = nullptr)
 {
     write_options options;
     write_options_default(&options);
-    return to_string(
-        [&](FILE *stream) { EXPECT_TRUE(write_table(t, given ? given : &options, stream)); });
+    return to_string([&](FILE *stream) {
+        EXPECT_TRUE(write_table(t, given ? given : &options, WRITE_TEXT, stream));
+    });
 }
 
 std::string summary(const timeline *t)
@@ -94,7 +95,8 @@ public:
         if (change)
             change(options);
         auto write = options.depth == 1 ? write_tree : write_table;
-        text = to_string([&](FILE *stream) { EXPECT_TRUE(write(m.done(), &options, stream)); });
+        text = to_string(
+            [&](FILE *stream) { EXPECT_TRUE(write(m.done(), &options, WRITE_TEXT, stream)); });
         for (const auto &line : split(text))
             widest = std::max(widest, line.size());
     }
@@ -280,7 +282,7 @@ TEST(Table, ReportsAFullDevice)
     FILE *full = fopen("/dev/full", "w");
     ASSERT_NE(full, nullptr);
     setvbuf(full, nullptr, _IONBF, 0);
-    EXPECT_FALSE(write_table(m.done(), &options, full));
+    EXPECT_FALSE(write_table(m.done(), &options, WRITE_TEXT, full));
     EXPECT_FALSE(write_json(m.done(), &options, full));
     fclose(full);
 }

@@ -2,7 +2,7 @@
 #ifndef PROF_EXECUTORCH_H
 #define PROF_EXECUTORCH_H
 
-#include "write_blocks.h"
+#include "reports.h"
 
 enum executorch_part { EXECUTORCH_ALL, EXECUTORCH_TAX, EXECUTORCH_MEMORY };
 

@@ -8,7 +8,6 @@
 #include "roofline.h"
 #include "text.h"
 #include "write.h"
-#include "write_blocks.h"
 
 #define EXIT_USAGE 2
 #define EXIT_LOSS 3

@@ -30,6 +30,9 @@ struct fit_column {
  * columns where that is not enough. */
 void fit_columns(struct fit_column *columns, unsigned count, unsigned width);
 
+/* Of columns with two blanks between them, without those that are left out. */
+unsigned fit_width(const struct fit_column *columns, unsigned count);
+
 /* Says what was left out, and how to see it; nothing if nothing was. */
 void fit_note(const struct fit_column *columns, unsigned count, unsigned width, FILE *stream);
 

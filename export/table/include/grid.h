@@ -23,7 +23,8 @@ extern "C" {
 
 enum grid_style {
     GRID_ALIGNED, /* a rule under the header, two spaces between columns, the first one left */
-    GRID_FIXED,   /* no rule, columns of `widths`, all to the right */
+    GRID_FIXED,   /* no rule, columns of their layout's widths, all to the right */
+    GRID_RULED,   /* the same with rules around titles and at the end: as torch.profiler's tables */
     GRID_TSV,     /* quoted as RFC 4180 does it */
     GRID_CSV, /* the same; a name that a spreadsheet would calculate has a ' in front: see grid.c */
     GRID_EXACT_TSV, /* quoted where necessary, as Python's csv does it, and names as they are */
@@ -39,15 +40,25 @@ struct grid_cell {
     bool is_name; /* not of our own making */
 };
 
+/* How a column is laid out where the grid is aligned, fixed or ruled; NULL: none may be left out. */
+struct grid_column {
+    uint8_t rank;   /* as in fit.h */
+    bool left;      /* ruled: to the left */
+    unsigned width; /* fixed and ruled: at least; a number that is wider stays as it is */
+    unsigned limit; /* ruled: of names, which widen their column up to it; 0: they do not */
+    unsigned least; /* ruled: to which names may be cut to fit a terminal */
+};
+
 struct grid {
     struct grid_cell *cells;
     uint32_t count, capacity;
     uint32_t columns;
     bool failed;
     /* set by the caller, for aligned grids: */
-    unsigned table_width;  /* to fit, in characters; 0 any */
-    const uint8_t *ranks;  /* by column, as in fit.h; NULL: no column may be left out */
-    const uint8_t *widths; /* by column, for GRID_FIXED */
+    unsigned table_width;             /* to fit, in characters; 0 any */
+    const struct grid_column *layout; /* by column */
+    const char *title_color;          /* ruled: of the line of titles; NULL none */
+    const char *foot;                 /* lines under the table; NULL none */
 };
 
 void grid_init(struct grid *grid, uint32_t columns);
@@ -68,7 +79,7 @@ void grid_take(struct grid *grid, struct grid_cell *cell);
  * the grid is aligned. */
 void grid_color(struct grid *grid, const char *escape);
 
-/* `title` for GRID_PRETTY only. False: no memory (errno is ENOMEM), or the stream failed. */
+/* `title` for GRID_PRETTY, and above GRID_RULED; NULL none. False: no memory (errno is ENOMEM), or the stream failed. */
 bool grid_write(const struct grid *grid, enum grid_style style, const char *title, FILE *stream);
 
 #ifdef __cplusplus

@@ -15,6 +15,7 @@
 #ifndef PROF_TABLE_H
 #define PROF_TABLE_H
 
+#include "grid.h"
 #include "json_out.h"
 #include "units.h"
 #include "write_format.h"
@@ -39,9 +40,12 @@ struct table_column {
     const char *title; /* for people; NULL: not for them, see `in` */
     uint8_t in;        /* TABLE_IN_*: the formats that have the column; 0: all */
     uint8_t rank;      /* of columns left out to fit a terminal, as in fit.h */
-    uint8_t width;     /* TABLE_FIXED: characters */
+    uint16_t width;    /* TABLE_FIXED and TABLE_RULED: characters */
     const char *json;  /* the key in JSON; NULL: `key` */
     bool is_named;     /* key and title are not of our own making */
+    /* TABLE_RULED, as in grid.h */
+    bool left;
+    uint16_t limit, least;
 };
 
 #define TABLE_COLUMNS_MAX 64u /* that one format shows */
@@ -51,6 +55,7 @@ enum table_frame {
     TABLE_TITLED, /* a title, "(none)" for no rows, how many rows are not shown */
     TABLE_BARE,   /* the report writes these itself */
     TABLE_FIXED,  /* the same; as text, without a rule, columns have the widths that are given */
+    TABLE_RULED,  /* titled; as text as torch.profiler's tables, without a count of rows */
 };
 
 struct kept_table;
@@ -66,12 +71,14 @@ struct table {
     unsigned table_width;    /* of the terminal that aligned tables have to fit; 0 any */
     enum time_unit unit;     /* of times that people see */
     const char *title_color; /* escape sequence for titles, as of grid_color(); NULL none */
-    bool unbroken;           /* JSON: tables begin on the line of what is before them */
-    bool rows_in_line;       /* JSON: rows follow each other on it, too */
+    const char *foot;  /* lines under a table for people, above what was left out; NULL none */
+    bool unbroken;     /* JSON: tables begin on the line of what is before them */
+    bool rows_in_line; /* JSON: rows follow each other on it, too */
     /* the rest is private */
     const char *name;
     const struct table_column *columns;
-    uint8_t ranks[TABLE_COLUMNS_MAX], widths[TABLE_COLUMNS_MAX];
+    struct grid_column layout[TABLE_COLUMNS_MAX];
+    const char *title;
     struct grid grid;
     struct kept_table *done; /* for separated values: tables that ended */
     uint32_t done_count, done_capacity;

@@ -1,8 +1,6 @@
-/* averages.c - see averages.h. Twelve columns' width, two spaces between, everything right-aligned, names cut at
- * 55: what people who come from torch.profiler, and the scripts they wrote for it, expect.
- */
+/* averages.c - see report_parts.h. */
 #define _GNU_SOURCE
-#include "averages.h"
+#include "report_parts.h"
 
 #include "memory_use.h"
 #include "text.h"
@@ -16,10 +14,14 @@
 #define PATH_SHOWN 64u /* ranges of a path: the innermost ones */
 
 const struct group_part group_parts[GROUP_PARTS] = {
-    {KEY_BY_PROCESS, "Process", 12, false}, {KEY_BY_RANK, "Rank", 12, false},
-    {KEY_BY_THREAD, "Thread", 30, false},   {KEY_BY_DEVICE, "Device", 20, false},
-    {KEY_BY_STREAM, "Stream", 20, false},   {KEY_BY_SHAPE, "Input Shapes", 80, false},
-    {KEY_BY_PATH, "Path", 120, true},       {KEY_BY_STACK, "Source Location", 75, true},
+    {KEY_BY_PROCESS, "pid", "Process", 12, false},
+    {KEY_BY_RANK, "rank", "Rank", 12, false},
+    {KEY_BY_THREAD, "thread", "Thread", 30, false},
+    {KEY_BY_DEVICE, "device", "Device", 20, false},
+    {KEY_BY_STREAM, "stream", "Stream", 20, false},
+    {KEY_BY_SHAPE, "shape", "Input Shapes", 80, false},
+    {KEY_BY_PATH, "path", "Path", 120, true},
+    {KEY_BY_STACK, "stack", "Source Location", 75, true},
 };
 
 static void write_text(struct text text, FILE *stream)
@@ -75,8 +77,8 @@ static void write_stack(const struct group_texts *texts, uint32_t stack, FILE *s
         fprintf(stream, "stack %u", stack);
 }
 
-void group_text_write(const struct group_texts *texts, const struct key_average *row, uint32_t flag,
-                      FILE *stream)
+static void write_group(const struct group_texts *texts, const struct key_average *row,
+                        uint32_t flag, FILE *stream)
 {
     const struct key_group *group = &row->group;
     const struct timeline *timeline = texts->timeline;
@@ -100,29 +102,21 @@ void group_text_write(const struct group_texts *texts, const struct key_average 
         write_stack(texts, group->stack, stream);
 }
 
-unsigned group_text_show(const struct group_texts *texts, const struct key_average *row,
-                         uint32_t flag, unsigned columns, char *to)
+struct text group_text(const struct group_texts *texts, const struct key_average *row,
+                       uint32_t flag)
 {
     char *bytes = NULL;
     size_t size = 0;
-    unsigned width = 0;
-    *to = 0;
     FILE *stream = open_memstream(&bytes, &size);
-    if (!stream)
-        return 0;
-    group_text_write(texts, row, flag, stream);
-    if (fclose(stream) == 0) {
-        width = show_text_cut((struct text){bytes, size}, columns, to);
-    }
+    if (stream)
+        write_group(texts, row, flag, stream);
+    if (stream && fclose(stream) == 0)
+        return (struct text){bytes, size};
     free(bytes);
-    return width;
+    return (struct text){NULL, 0};
 }
 
 /* ---- columns ---- */
-
-#define COLUMN_WIDTH 12
-#define BOLD "\033[1m"
-#define PLAIN "\033[0m"
 
 #define CELLS(...)                                               \
     add_cells(rows, (const struct averages_cell[]){__VA_ARGS__}, \
@@ -236,45 +230,6 @@ static void add_all_cells(struct averages_rows *rows)
     CELLS({KEY_BY_COUNT, AVERAGES_COUNT, "# of Calls"});
 }
 
-static uint32_t shown_count(const struct averages_rows *rows)
-{
-    uint32_t count = rows->texts.averages->count;
-    int64_t most = rows->options->rows;
-    return most < 0 || most > count ? count : (uint32_t)most;
-}
-
-static unsigned name_limit(const struct averages_rows *rows)
-{
-    return rows->options->name_width;
-}
-
-static void find_name_width(struct averages_rows *rows)
-{
-    unsigned longest = 4, limit = name_limit(rows); /* "Name" */
-    for (uint32_t i = 0; i < shown_count(rows); i++) {
-        unsigned width = show_text_width(rows->texts.averages->rows[i].name, limit);
-        longest = width > longest ? width : longest;
-    }
-    rows->name_width = longest + 4 < limit ? longest + 4 : limit;
-    rows->longest_name = longest < limit ? longest : limit;
-}
-
-static void find_group_widths(struct averages_rows *rows)
-{
-    for (unsigned part = 0; part < GROUP_PARTS; part++) {
-        const struct group_part *kind = &group_parts[part];
-        if (!(rows->options->group_by & kind->flag))
-            continue;
-        unsigned widest = (unsigned)strlen(kind->title);
-        for (uint32_t i = 0; i < shown_count(rows); i++) {
-            unsigned width = group_text_show(&rows->texts, &rows->texts.averages->rows[i],
-                                             kind->flag, kind->width_max, rows->scratch);
-            widest = width > widest ? width : widest;
-        }
-        rows->group_width[part] = widest > COLUMN_WIDTH ? widest : COLUMN_WIDTH;
-    }
-}
-
 /* A table of one kind has shares of what it shows. */
 static void find_wholes(struct averages_rows *rows)
 {
@@ -290,172 +245,13 @@ static void find_wholes(struct averages_rows *rows)
     }
 }
 
-bool averages_rows_init(struct averages_rows *rows, const struct timeline *timeline,
-                        const struct key_averages *averages, const struct write_options *options,
-                        FILE *stream)
+void averages_rows_init(struct averages_rows *rows, const struct timeline *timeline,
+                        const struct key_averages *averages, const struct write_options *options)
 {
-    unsigned columns = options->name_width > 200 ? options->name_width : 200;
-    *rows = (struct averages_rows){.texts = {timeline, averages, &options->stacks},
-                                   .options = options,
-                                   .stream = stream,
-                                   .scratch = malloc(SHOW_TEXT_BYTES((size_t)columns))};
-    if (!rows->scratch)
-        return false;
+    *rows =
+        (struct averages_rows){.texts = {timeline, averages, &options->stacks}, .options = options};
     add_all_cells(rows);
-    for (unsigned i = 0; i < rows->cell_count; i++)
-        rows->cell_width[i] = COLUMN_WIDTH;
     find_wholes(rows);
-    find_name_width(rows);
-    find_group_widths(rows);
-    return true;
-}
-
-void averages_rows_fini(struct averages_rows *rows)
-{
-    free(rows->scratch);
-}
-
-static void print_dashes(const struct averages_rows *rows, unsigned count, char dash)
-{
-    while (count--)
-        fputc(dash, rows->stream);
-}
-
-static void print_rule(const struct averages_rows *rows)
-{
-    print_dashes(rows, rows->name_width, '-');
-    for (unsigned i = 0; i < rows->cell_count; i++) {
-        fputs("  ", rows->stream);
-        print_dashes(rows, rows->cell_width[i], '-');
-    }
-    for (unsigned part = 0; part < GROUP_PARTS; part++)
-        if (rows->group_width[part]) {
-            fputs("  ", rows->stream);
-            print_dashes(rows, rows->group_width[part], '-');
-        }
-    fputc('\n', rows->stream);
-}
-
-static bool is_last(const struct averages_rows *rows, unsigned part)
-{
-    for (unsigned later = part + 1; later < GROUP_PARTS; later++)
-        if (rows->group_width[later])
-            return false;
-    return true;
-}
-
-static void print_titles(const struct averages_rows *rows)
-{
-    fprintf(rows->stream, "%s%*s", rows->options->color ? BOLD : "", (int)rows->name_width, "Name");
-    for (unsigned i = 0; i < rows->cell_count; i++)
-        fprintf(rows->stream, "  %*s", (int)rows->cell_width[i], rows->cells[i].title);
-    for (unsigned part = 0; part < GROUP_PARTS; part++) {
-        int width = (int)rows->group_width[part];
-        if (width && group_parts[part].left && is_last(rows, part))
-            width = 0;
-        if (rows->group_width[part])
-            fprintf(rows->stream, "  %*s", group_parts[part].left ? -width : width,
-                    group_parts[part].title);
-    }
-    fprintf(rows->stream, "%s\n", rows->options->color ? PLAIN : "");
-}
-
-static unsigned line_width(const struct averages_rows *rows)
-{
-    unsigned width = rows->name_width;
-    for (unsigned i = 0; i < rows->cell_count; i++)
-        width += rows->cell_width[i] + 2;
-    for (unsigned part = 0; part < GROUP_PARTS; part++)
-        width += rows->group_width[part] ? rows->group_width[part] + 2 : 0;
-    return width;
-}
-
-static void print_heading(const struct averages_rows *rows)
-{
-    char shown[SHOW_TEXT_BYTES(400)];
-    bool rest;
-    const char *header = rows->options->header;
-    if (!header)
-        return;
-    show_text((struct text){header, strlen(header)}, 400, shown, &rest);
-    print_dashes(rows, line_width(rows), '=');
-    fprintf(rows->stream, "\n%s\n", shown);
-}
-
-/* Cuts as torch.profiler does: names that come within three characters of the limit. */
-static unsigned cut_name(const struct averages_rows *rows, struct text name)
-{
-    bool rest;
-    unsigned limit = name_limit(rows) - 3;
-    unsigned width = show_text(name, limit, rows->scratch, &rest);
-    if (!rest && width < limit)
-        return width;
-    memcpy(rows->scratch + strlen(rows->scratch), "...", 4);
-    return width + 3;
-}
-
-static void print_name(const struct averages_rows *rows, struct text name)
-{
-    unsigned width = rows->fit_count ? show_text_cut(name, rows->name_width, rows->scratch)
-                                     : cut_name(rows, name);
-    fprintf(rows->stream, "%*s%s", (int)(rows->name_width > width ? rows->name_width - width : 0),
-            "", rows->scratch);
-}
-
-static void cell_text(const struct averages_rows *rows, const struct key_average *row,
-                      const struct averages_cell *cell, char to[TIME_TEXT_BYTES])
-{
-    double value = key_column_value(row, cell->column);
-    switch (cell->form) {
-    case AVERAGES_TIME:
-        time_text_in(value, rows->options->unit, to);
-        break;
-    case AVERAGES_CPU_SHARE:
-        time_text_share((int64_t)value, rows->cpu_ns, to);
-        break;
-    case AVERAGES_CUDA_SHARE:
-        time_text_share((int64_t)value, rows->cuda_ns, to);
-        break;
-    case AVERAGES_MEMORY:
-        bytes_text((int64_t)value, to);
-        break;
-    case AVERAGES_COUNT:
-        snprintf(to, TIME_TEXT_BYTES, "%llu", (unsigned long long)row->count);
-        break;
-    case AVERAGES_RATE: {
-        uint64_t hundredths = (uint64_t)(value * 100 + 0.5);
-        snprintf(to, TIME_TEXT_BYTES, "%llu.%02llu", (unsigned long long)hundredths / 100,
-                 (unsigned long long)hundredths % 100);
-    }
-    }
-}
-
-static void print_group(struct averages_rows *rows, const struct key_average *row, unsigned part)
-{
-    const struct group_part *kind = &group_parts[part];
-    unsigned limit = rows->fit_count ? rows->group_width[part] : kind->width_max;
-    unsigned width = group_text_show(&rows->texts, row, kind->flag, limit, rows->scratch);
-    int pad = (int)(rows->group_width[part] > width ? rows->group_width[part] - width : 0);
-    if (kind->left)
-        fprintf(rows->stream, "  %s", rows->scratch);
-    else
-        fprintf(rows->stream, "  %*s%s", pad, "", rows->scratch);
-    if (kind->left && !is_last(rows, part))
-        fprintf(rows->stream, "%*s", pad, "");
-}
-
-static void print_row(struct averages_rows *rows, const struct key_average *row)
-{
-    char text[TIME_TEXT_BYTES];
-    print_name(rows, row->name);
-    for (unsigned i = 0; i < rows->cell_count; i++) {
-        cell_text(rows, row, &rows->cells[i], text);
-        fprintf(rows->stream, "  %*s", (int)rows->cell_width[i], text);
-    }
-    for (unsigned part = 0; part < GROUP_PARTS; part++)
-        if (rows->group_width[part])
-            print_group(rows, row, part);
-    fputc('\n', rows->stream);
 }
 
 /* ---- for a terminal ---- */
@@ -499,7 +295,7 @@ static enum key_column sort_column(const struct write_options *options, bool has
 }
 
 /* Columns that the user added are left out last, the sort column never. */
-static unsigned rank_of(const struct averages_rows *rows, unsigned index)
+unsigned averages_cell_rank(const struct averages_rows *rows, unsigned index)
 {
     const struct averages_cell *cell = &rows->cells[index];
     bool is_share = cell->form == AVERAGES_CPU_SHARE || cell->form == AVERAGES_CUDA_SHARE;
@@ -513,119 +309,10 @@ static unsigned rank_of(const struct averages_rows *rows, unsigned index)
     return 1 + index;
 }
 
-static void widen(const struct averages_rows *rows, const struct key_average *row,
-                  const struct averages_cell *cell, unsigned *width)
-{
-    char text[TIME_TEXT_BYTES];
-    cell_text(rows, row, cell, text);
-    unsigned needed = (unsigned)strlen(text);
-    *width = needed > *width ? needed : *width;
-}
-
-static unsigned needed_width(const struct averages_rows *rows, const struct averages_cell *cell)
-{
-    unsigned width = (unsigned)strlen(cell->title);
-    for (uint32_t i = 0; i < shown_count(rows); i++)
-        widen(rows, &rows->texts.averages->rows[i], cell, &width);
-    if (rows->options->total) {
-        struct key_average total = key_averages_total(rows->texts.averages);
-        widen(rows, &total, cell, &width);
-    }
-    return width;
-}
-
-static void add_fit(struct averages_rows *rows, const char *title, unsigned width, unsigned least,
-                    unsigned rank)
-{
-    rows->fit[rows->fit_count++] =
-        (struct fit_column){title, width, least < width ? least : width, rank, false};
-}
-
-static void take_fit(struct averages_rows *rows)
-{
-    const struct fit_column *next = rows->fit;
-    unsigned kept = 0;
-    rows->name_width = next++->width;
-    for (unsigned i = 0; i < rows->cell_count; i++, next++) {
-        if (next->left_out)
-            continue;
-        rows->cells[kept] = rows->cells[i];
-        rows->cell_width[kept++] = next->width;
-    }
-    rows->cell_count = kept;
-    for (unsigned part = 0; part < GROUP_PARTS; part++)
-        if (rows->group_width[part])
-            rows->group_width[part] = next++->width;
-}
-
-/* Narrows columns to their numbers, then cuts names, then leaves out columns, until the table fits. */
-static void fit_table(struct averages_rows *rows)
-{
-    unsigned width = rows->options->table_width;
-    if (!width || line_width(rows) <= width)
-        return;
-    add_fit(rows, "Name", rows->longest_name, rows->options->name_least, 0);
-    for (unsigned i = 0; i < rows->cell_count; i++) {
-        unsigned needed = needed_width(rows, &rows->cells[i]);
-        add_fit(rows, rows->cells[i].title, needed, needed, rank_of(rows, i));
-    }
-    for (unsigned part = 0; part < GROUP_PARTS; part++)
-        if (rows->group_width[part])
-            add_fit(rows, group_parts[part].title, rows->group_width[part], FIT_TEXT_LEAST, 0);
-    fit_columns(rows->fit, rows->fit_count, width);
-    take_fit(rows);
-}
-
-#define NESTED_SHOWN 4u
-
-/* Calls that are in calls of the same name: their time is in those', and averages are of those. */
-static void note_nested(const struct averages_rows *rows, uint32_t shown)
-{
-    const struct key_average *row = rows->texts.averages->rows;
-    unsigned nested = 0;
-    for (uint32_t i = 0; i < shown; i++, row++) {
-        if (row->outer_count == row->count || nested++ >= NESTED_SHOWN)
-            continue;
-        show_text_cut(row->name, 40, rows->scratch);
-        fprintf(rows->stream, "%s%s %llu of %llu",
-                nested > 1 ? ", " : "Totals and averages of outermost calls only: ", rows->scratch,
-                (unsigned long long)row->outer_count, (unsigned long long)row->count);
-    }
-    if (nested > NESTED_SHOWN)
-        fprintf(rows->stream, " and %u more", nested - NESTED_SHOWN);
-    if (nested)
-        fputc('\n', rows->stream);
-}
-
-void averages_rows_print(struct averages_rows *rows)
-{
-    const struct key_averages *averages = rows->texts.averages;
-    uint32_t shown = shown_count(rows);
-    fit_table(rows);
-    print_heading(rows);
-    print_rule(rows);
-    print_titles(rows);
-    print_rule(rows);
-    for (uint32_t i = 0; i < shown; i++)
-        print_row(rows, &averages->rows[i]);
-    if (rows->options->total) {
-        struct key_average total = key_averages_total(averages);
-        print_row(rows, &total);
-    }
-    print_rule(rows);
-    if (shown < averages->count)
-        fprintf(rows->stream, "%u of %u rows\n", shown, averages->count);
-    note_nested(rows, shown);
-    if (rows->options->top_level)
-        fputs("Only calls that nothing on their thread is around; the totals are of all\n",
-              rows->stream);
-    fit_note(rows->fit, rows->fit_count, rows->options->table_width, rows->stream);
-}
-
 /* ---- from options to rows ---- */
 
 /* Whether the table at hand has rows of this kind. */
-static bool table_shows(enum write_table table, enum key_kind kind)
+static bool has_kind(enum write_table table, enum key_kind kind)
 {
     switch (table) {
     case WRITE_TABLE_KERNELS:
@@ -648,7 +335,7 @@ static bool is_shown(const struct write_options *options, const struct key_avera
 {
     if (options->table == WRITE_TABLE_PROJECTED && row->projected_count == 0)
         return false;
-    return table_shows(options->table, row->kind);
+    return has_kind(options->table, row->kind);
 }
 
 static void keep_shown(struct key_averages *averages, const struct write_options *options)
@@ -661,7 +348,7 @@ static void keep_shown(struct key_averages *averages, const struct write_options
 }
 
 /* Only ranges have memory: a call's is its range's. */
-static void take_memory(struct key_averages *averages, const struct memory_ranges *memory)
+static void add_range_memory(struct key_averages *averages, const struct memory_ranges *memory)
 {
     for (uint32_t i = 0; i < averages->count; i++) {
         struct key_average *row = &averages->rows[i];
@@ -685,7 +372,7 @@ static bool add_memory(struct key_averages *averages, const struct timeline *tim
         return true;
     if (!memory_ranges_init(&memory, timeline))
         return false;
-    take_memory(averages, &memory);
+    add_range_memory(averages, &memory);
     memory_ranges_fini(&memory);
     return true;
 }
@@ -719,4 +406,97 @@ bool averages_rows_select(struct key_averages *averages, const struct timeline *
     }
     key_sort(averages, sort_column(options, averages->has_device));
     return true;
+}
+
+/* ---- the ranges as a tree: children of a path are a list; the walk is a loop with the list as its stack, so that
+ * depth costs no stack of the machine's ---- */
+
+const struct key_average *averages_tree_row(const struct averages_tree *tree, uint32_t path)
+{
+    return &tree->averages->rows[tree->row_of[path]];
+}
+
+int64_t averages_tree_weight(const struct averages_tree *tree, uint32_t path)
+{
+    const struct key_average *row = averages_tree_row(tree, path);
+    return tree->averages->has_device ? row->cuda_total_ns : row->cpu_total_ns;
+}
+
+/* Rows are sorted; put in front from the last to the first, children are, too. */
+static void link_rows(struct averages_tree *tree)
+{
+    const struct key_averages *averages = tree->averages;
+    for (uint32_t i = averages->count; i-- > 0;) {
+        uint32_t path = averages->rows[i].group.path;
+        if (path == TL_NONE || averages->rows[i].kind != KEY_RANGE)
+            continue;
+        uint32_t *list =
+            tree->outer[path] == TL_NONE ? &tree->root : &tree->child[tree->outer[path]];
+        tree->row_of[path] = i;
+        tree->sibling[path] = *list;
+        *list = path;
+    }
+    for (uint32_t path = tree->root; path != TL_NONE; path = tree->sibling[path])
+        tree->root_ns += averages_tree_weight(tree, path);
+}
+
+/* A range inside of a CUDA call hangs below that call's path, which has no line: it goes up to the
+ * next range. Parents have lower numbers. */
+static void find_outer(struct averages_tree *tree)
+{
+    const struct key_path *paths = tree->averages->paths;
+    for (uint32_t i = 0; i < tree->averages->path_count; i++) {
+        uint32_t parent = paths[i].parent;
+        bool skipped = parent != TL_NONE && paths[parent].kind != KEY_RANGE;
+        tree->outer[i] = skipped ? tree->outer[parent] : parent;
+    }
+}
+
+bool averages_tree_init(struct averages_tree *tree, const struct key_averages *averages,
+                        const struct write_options *options)
+{
+    *tree = (struct averages_tree){.averages = averages, .options = options};
+    size_t bytes = ((size_t)tree->averages->path_count + 1) * sizeof *tree->row_of;
+    tree->row_of = malloc(bytes);
+    tree->outer = malloc(bytes);
+    tree->child = malloc(bytes);
+    tree->sibling = malloc(bytes);
+    if (!tree->row_of || !tree->outer || !tree->child || !tree->sibling)
+        return false;
+    memset(tree->row_of, 0xff, bytes);
+    memset(tree->child, 0xff, bytes);
+    memset(tree->sibling, 0xff, bytes);
+    tree->root = TL_NONE;
+    find_outer(tree);
+    link_rows(tree);
+    return true;
+}
+
+void averages_tree_fini(struct averages_tree *tree)
+{
+    free(tree->row_of);
+    free(tree->outer);
+    free(tree->child);
+    free(tree->sibling);
+}
+
+uint32_t averages_tree_next(const struct averages_tree *tree, uint32_t path)
+{
+    bool deeper = tree->averages->paths[path].depth + UINT64_C(1) < tree->options->depth;
+    if (deeper && tree->child[path] != TL_NONE)
+        return tree->child[path];
+    while (path != TL_NONE && tree->sibling[path] == TL_NONE)
+        path = tree->outer[path];
+    return path == TL_NONE ? TL_NONE : tree->sibling[path];
+}
+
+bool averages_tree_is_full(const struct averages_tree *tree)
+{
+    return tree->options->rows >= 0 && tree->printed >= tree->options->rows;
+}
+
+int64_t averages_tree_whole(const struct averages_tree *tree, uint32_t path)
+{
+    uint32_t outer = tree->outer[path];
+    return outer != TL_NONE ? averages_tree_weight(tree, outer) : tree->root_ns;
 }

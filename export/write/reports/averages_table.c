@@ -1,23 +1,34 @@
-/* averages_table.c - see reports.h. Columns are those that averages_rows.c chooses. */
+/* averages_table.c - the key-averaged table and the tree of ranges, in every format. As text: twelve columns' width,
+ * two spaces between, everything right-aligned, names cut at 55: what people who come from torch.profiler, and the
+ * scripts they wrote for it, expect.
+ */
 #define _GNU_SOURCE
-#include "reports.h"
-
-#include "averages.h"
 #include "device_time.h"
+#include "fit.h"
+#include "report_parts.h"
 #include "table.h"
+#include "text.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
+#define COLUMN_WIDTH 12
 #define COLUMNS_MAX (2u + AVERAGES_CELLS_MAX + GROUP_PARTS)
+#define BOLD "\033[1m"
 
-struct averages_table {
-    struct table table;
+struct report {
     const struct write_options *options;
     struct averages_rows rows;
+    struct averages_tree tree;
+    struct table table;
     struct table_column columns[COLUMNS_MAX + 1];
 };
+
+static bool is_text(const struct report *report)
+{
+    return report->table.format == WRITE_TEXT;
+}
 
 /* ---- columns ---- */
 
@@ -59,31 +70,49 @@ static const char *key_of(const struct averages_cell *cell)
                                               : "cuda_total_percent";
 }
 
-static const char *group_key(uint32_t flag)
+static uint32_t shown_count(const struct report *report)
 {
-    static const struct {
-        uint32_t flag;
-        const char *key;
-    } keys[] = {{KEY_BY_PROCESS, "pid"},   {KEY_BY_RANK, "rank"},     {KEY_BY_THREAD, "thread"},
-                {KEY_BY_DEVICE, "device"}, {KEY_BY_STREAM, "stream"}, {KEY_BY_SHAPE, "shape"},
-                {KEY_BY_PATH, "path"},     {KEY_BY_STACK, "stack"}};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (keys[i].flag == flag)
-            return keys[i].key;
-    return "group";
+    uint32_t count = report->rows.texts.averages->count;
+    int64_t most = report->options->rows;
+    return most < 0 || most > count ? count : (uint32_t)most;
 }
 
-static void find_columns(struct averages_table *of)
+/* As text, four characters more than the longest name. */
+static struct table_column name_column(const struct report *report)
 {
-    struct table_column *column = of->columns;
-    *column++ = (struct table_column){"name", "Name"};
-    *column++ = (struct table_column){"kind", "Kind"};
-    for (unsigned i = 0; i < of->rows.cell_count; i++)
-        *column++ = (struct table_column){key_of(&of->rows.cells[i]), of->rows.cells[i].title};
+    const struct key_averages *averages = report->rows.texts.averages;
+    unsigned longest = 4, limit = report->options->name_width; /* "Name" */
+    for (uint32_t i = 0; i < shown_count(report); i++) {
+        unsigned width = show_text_width(averages->rows[i].name, limit);
+        longest = width > longest ? width : longest;
+    }
+    unsigned width = longest + 4 < limit ? longest + 4 : limit;
+    return (struct table_column){.key = "name",
+                                 .title = "Name",
+                                 .width = (uint16_t)width,
+                                 .limit = (uint16_t)limit,
+                                 .least = (uint16_t)report->options->name_least};
+}
+
+static void find_columns(struct report *report)
+{
+    const struct averages_rows *rows = &report->rows;
+    struct table_column *column = report->columns;
+    *column++ = name_column(report);
+    *column++ = (struct table_column){"kind", "Kind", TABLE_BUT_TEXT};
+    for (unsigned i = 0; i < rows->cell_count; i++)
+        *column++ = (struct table_column){.key = key_of(&rows->cells[i]),
+                                          .title = rows->cells[i].title,
+                                          .rank = (uint8_t)averages_cell_rank(rows, i),
+                                          .width = COLUMN_WIDTH};
     for (unsigned part = 0; part < GROUP_PARTS; part++)
-        if (of->rows.group_width[part])
-            *column++ =
-                (struct table_column){group_key(group_parts[part].flag), group_parts[part].title};
+        if (report->options->group_by & group_parts[part].flag)
+            *column++ = (struct table_column){.key = group_parts[part].key,
+                                              .title = group_parts[part].title,
+                                              .width = COLUMN_WIDTH,
+                                              .limit = (uint16_t)group_parts[part].width_max,
+                                              .least = FIT_TEXT_LEAST,
+                                              .left = group_parts[part].left};
     *column = (struct table_column){0};
 }
 
@@ -108,19 +137,49 @@ static bool is_known(const struct key_average *row, enum key_column column, bool
     return true;
 }
 
-static void add_cell(struct averages_table *of, const struct averages_cell *cell,
+/* As torch.profiler has it: what is not known is 0. */
+static void add_text_cell(struct report *report, const struct averages_cell *cell, double value)
+{
+    char text[TIME_TEXT_BYTES];
+    uint64_t hundredths = (uint64_t)(value * 100 + 0.5);
+    switch (cell->form) {
+    case AVERAGES_TIME:
+        time_text_in(value, report->options->unit, text);
+        break;
+    case AVERAGES_CPU_SHARE:
+        time_text_share((int64_t)value, report->rows.cpu_ns, text);
+        break;
+    case AVERAGES_CUDA_SHARE:
+        time_text_share((int64_t)value, report->rows.cuda_ns, text);
+        break;
+    case AVERAGES_MEMORY:
+        bytes_text((int64_t)value, text);
+        break;
+    case AVERAGES_RATE:
+        snprintf(text, sizeof text, "%llu.%02llu", (unsigned long long)hundredths / 100,
+                 (unsigned long long)hundredths % 100);
+        break;
+    case AVERAGES_COUNT:
+        snprintf(text, sizeof text, "%.0f", value);
+    }
+    table_format(&report->table, "%s", text);
+}
+
+static void add_cell(struct report *report, const struct averages_cell *cell,
                      const struct key_average *row, bool is_total)
 {
     double value = key_column_value(row, cell->column);
-    struct table *table = &of->table;
-    if (!is_known(row, cell->column, is_total))
+    struct table *table = &report->table;
+    if (cell->form == AVERAGES_COUNT)
+        table_count(table, row->count);
+    else if (is_text(report))
+        add_text_cell(report, cell, value);
+    else if (!is_known(row, cell->column, is_total))
         table_unknown(table);
     else if (cell->form == AVERAGES_CPU_SHARE)
-        table_share(table, (int64_t)value, of->rows.cpu_ns);
+        table_share(table, (int64_t)value, report->rows.cpu_ns);
     else if (cell->form == AVERAGES_CUDA_SHARE)
-        table_share(table, (int64_t)value, of->rows.cuda_ns);
-    else if (cell->form == AVERAGES_COUNT)
-        table_count(table, row->count);
+        table_share(table, (int64_t)value, report->rows.cuda_ns);
     else if (cell->form == AVERAGES_RATE)
         table_number(table, value);
     else if (cell->form == AVERAGES_MEMORY)
@@ -131,139 +190,235 @@ static void add_cell(struct averages_table *of, const struct averages_cell *cell
         table_duration(table, value);
 }
 
-static void add_group(struct averages_table *of, const struct key_average *row, uint32_t flag)
+static void add_group(struct report *report, const struct key_average *row, uint32_t flag)
 {
-    char *bytes = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&bytes, &size);
-    if (stream)
-        group_text_write(&of->rows.texts, row, flag, stream);
-    if (!stream || fclose(stream) != 0)
-        of->table.failed = true;
-    else if (size)
-        table_text(&of->table, (struct text){bytes, size});
+    struct text text = group_text(&report->rows.texts, row, flag);
+    if (text.size)
+        table_text(&report->table, text);
     else
-        table_none(&of->table);
-    free(bytes);
+        table_none(&report->table);
+    free((char *)text.bytes);
 }
 
-static void add_row(struct averages_table *of, const struct key_average *row, bool is_total)
+static void add_row(struct report *report, const struct key_average *row, bool is_total)
 {
-    table_row(&of->table);
-    table_text(&of->table, row->name);
-    table_string(&of->table, is_total ? "total" : key_kind_name(row->kind));
-    for (unsigned i = 0; i < of->rows.cell_count; i++)
-        add_cell(of, &of->rows.cells[i], row, is_total);
+    table_row(&report->table);
+    table_text(&report->table, row->name);
+    table_string(&report->table, is_total ? "total" : key_kind_name(row->kind));
+    for (unsigned i = 0; i < report->rows.cell_count; i++)
+        add_cell(report, &report->rows.cells[i], row, is_total);
     for (unsigned part = 0; part < GROUP_PARTS; part++)
-        if (of->rows.group_width[part])
-            add_group(of, row, group_parts[part].flag);
+        if (report->options->group_by & group_parts[part].flag)
+            add_group(report, row, group_parts[part].flag);
 }
+
+/* ---- lines under the table ---- */
+
+#define NESTED_SHOWN 4u
+#define NESTED_NAME 40u
+
+/* Calls that are in calls of the same name: their time is in those', and averages are of those. */
+static void note_nested(const struct report *report, FILE *stream)
+{
+    const struct key_average *row = report->rows.texts.averages->rows;
+    char name[SHOW_TEXT_BYTES(NESTED_NAME)];
+    unsigned nested = 0;
+    for (uint32_t i = 0; i < shown_count(report); i++, row++) {
+        if (row->outer_count == row->count || nested++ >= NESTED_SHOWN)
+            continue;
+        show_text_cut(row->name, NESTED_NAME, name);
+        fprintf(stream, "%s%s %llu of %llu",
+                nested > 1 ? ", " : "Totals and averages of outermost calls only: ", name,
+                (unsigned long long)row->outer_count, (unsigned long long)row->count);
+    }
+    if (nested > NESTED_SHOWN)
+        fprintf(stream, " and %u more", nested - NESTED_SHOWN);
+    if (nested)
+        fputc('\n', stream);
+}
+
+static void note_rows(const struct report *report, FILE *stream)
+{
+    uint32_t shown = shown_count(report), count = report->rows.texts.averages->count;
+    if (shown < count)
+        fprintf(stream, "%u of %u rows\n", shown, count);
+    note_nested(report, stream);
+    if (report->options->top_level)
+        fputs("Only calls that nothing on their thread is around; the totals are of all\n", stream);
+}
+
+/* To free(); NULL: no memory. */
+static char *foot_of(const struct report *report)
+{
+    char *foot = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&foot, &size);
+    if (!stream)
+        return NULL;
+    note_rows(report, stream);
+    if (fclose(stream) == 0)
+        return foot;
+    free(foot);
+    return NULL;
+}
+
+/* ---- the table ---- */
 
 static bool add_table(struct table *table, void *user)
 {
-    struct averages_table *of = user;
-    const struct key_averages *averages = of->rows.texts.averages;
-    int64_t most = of->options->rows;
-    table_begin(table, "averages", of->options->header, of->columns);
-    for (uint32_t i = 0; i < averages->count && (most < 0 || i < most); i++)
-        add_row(of, &averages->rows[i], false);
+    struct report *report = user;
+    const struct key_averages *averages = report->rows.texts.averages;
     struct key_average total = key_averages_total(averages);
-    if (of->options->total)
-        add_row(of, &total, true);
+    char *foot = is_text(report) ? foot_of(report) : NULL;
+    find_columns(report);
+    table_begin(table, "averages", report->options->header, report->columns);
+    for (uint32_t i = 0; i < shown_count(report); i++)
+        add_row(report, &averages->rows[i], false);
+    if (report->options->total)
+        add_row(report, &total, true);
+    table->foot = foot;
     table_end(table);
-    return !table->failed;
-}
-
-static struct table table_of(const struct write_options *options, enum write_format format,
-                             FILE *stream)
-{
-    return (struct table){.format = format,
-                          .stream = stream,
-                          .most = -1,
-                          .width = options->name_width,
-                          .unit = options->unit};
-}
-
-bool averages_table(const struct timeline *timeline, const struct write_options *options,
-                    enum write_format format, FILE *stream)
-{
-    struct averages_table of = {.table = table_of(options, format, stream), .options = options};
-    struct key_averages averages;
-    bool done = false;
-    errno = ENOMEM;
-    if (!averages_rows_select(&averages, timeline, options, false))
-        return false;
-    if (averages_rows_init(&of.rows, timeline, &averages, options, stream)) {
-        find_columns(&of);
-        done = table_write(&of.table, add_table, &of);
-        averages_rows_fini(&of.rows);
-    }
-    key_averages_fini(&averages);
-    return done;
+    table->foot = NULL;
+    free(foot);
+    return !table->failed && (foot || !is_text(report));
 }
 
 /* ---- the tree ---- */
 
-struct tree_table {
-    struct table table;
-    struct averages_tree tree;
-};
+#define INDENT 2u
+#define INDENT_MAX 20u /* levels; deeper ones are not indented further */
 
-static void add_path(struct tree_table *of, uint32_t path)
+/* As text, indented. */
+static void add_path_name(struct report *report, uint32_t path)
 {
-    const struct key_average *row = averages_tree_row(&of->tree, path);
-    struct table *table = &of->table;
-    table_row(table);
-    table_text(table, row->name);
-    table_count(table, of->tree.averages->paths[path].depth);
-    table_share(table, averages_tree_weight(&of->tree, path), averages_tree_whole(&of->tree, path));
-    table_ns(table, row->cpu_total_ns), table_ns(table, row->self_cpu_total_ns);
-    if (of->tree.averages->has_device) {
-        table_ns(table, row->cuda_total_ns);
-        table_ns(table, row->self_cuda_total_ns);
-    } else {
-        table_unknown(table), table_unknown(table);
+    struct text name = averages_tree_row(&report->tree, path)->name;
+    uint32_t depth = report->tree.averages->paths[path].depth;
+    size_t indent = (size_t)INDENT * (depth < INDENT_MAX ? depth : INDENT_MAX);
+    unsigned limit = report->options->name_width;
+    char *shown = malloc(indent + SHOW_TEXT_BYTES((size_t)limit));
+    if (!shown) {
+        report->table.failed = true;
+        return;
     }
+    memset(shown, ' ', indent);
+    show_text_cut(name, limit, shown + indent);
+    if (is_text(report))
+        table_string(&report->table, shown);
+    else
+        table_text(&report->table, name);
+    free(shown);
+}
+
+static void add_path(struct report *report, uint32_t path)
+{
+    const struct averages_tree *tree = &report->tree;
+    const struct key_average *row = averages_tree_row(tree, path);
+    int64_t part_ns = averages_tree_weight(tree, path), whole_ns = averages_tree_whole(tree, path);
+    bool has_device = tree->averages->has_device;
+    struct table *table = &report->table;
+    table_row(table);
+    add_path_name(report, path);
+    table_count(table, tree->averages->paths[path].depth);
+    if (is_text(report) && whole_ns <= 0)
+        table_format(table, "NaN");
+    else
+        table_share(table, part_ns, whole_ns);
+    table_ns(table, row->cpu_total_ns), table_ns(table, row->self_cpu_total_ns);
+    if (has_device)
+        table_ns(table, row->cuda_total_ns), table_ns(table, row->self_cuda_total_ns);
+    else
+        table_unknown(table), table_unknown(table);
     table_count(table, row->count);
 }
 
-static const struct table_column tree_columns[] = {{"name", "Name"},
-                                                   {"depth", "Depth"},
-                                                   {"parent_percent", "% of parent"},
-                                                   {"cpu_total_ns", "CPU total"},
-                                                   {"self_cpu_total_ns", "Self CPU"},
-                                                   {"cuda_total_ns", "CUDA total"},
-                                                   {"self_cuda_total_ns", "Self CUDA"},
-                                                   {"count", "# of Calls"},
-                                                   {0}};
+static void find_tree_columns(struct report *report)
+{
+    const struct write_options *options = report->options;
+    const uint8_t device = report->tree.averages->has_device ? 0 : TABLE_BUT_TEXT;
+    const struct table_column columns[] = {
+        {.key = "name",
+         .title = "Name",
+         .left = true,
+         .limit = UINT16_MAX,
+         .least = (uint16_t)options->name_least},
+        {"depth", "Depth", TABLE_BUT_TEXT},
+        {"parent_percent", "% of parent", .rank = 3, .width = COLUMN_WIDTH},
+        {"cpu_total_ns", "CPU total", .rank = 1, .width = COLUMN_WIDTH},
+        {"self_cpu_total_ns", "Self CPU", .rank = 5, .width = COLUMN_WIDTH},
+        {"cuda_total_ns", "CUDA total", device, .width = COLUMN_WIDTH},
+        {"self_cuda_total_ns", "Self CUDA", device, .rank = 4, .width = COLUMN_WIDTH},
+        {"count", "# of Calls", .rank = 2, .width = COLUMN_WIDTH},
+        {0}};
+    memcpy(report->columns, columns, sizeof columns);
+}
 
 static bool add_tree(struct table *table, void *user)
 {
-    struct tree_table *of = user;
-    struct averages_tree *tree = &of->tree;
-    table_begin(table, "tree", tree->options->header, tree_columns);
-    for (uint32_t path = tree->root; path != TL_NONE && !averages_tree_is_full(tree);
+    struct report *report = user;
+    struct averages_tree *tree = &report->tree;
+    uint32_t path = tree->root;
+    char foot[64] = "";
+    find_tree_columns(report);
+    table_begin(table, "tree", report->options->header, report->columns);
+    for (; path != TL_NONE && !averages_tree_is_full(tree);
          path = averages_tree_next(tree, path), tree->printed++)
-        add_path(of, path);
+        add_path(report, path);
+    if (path != TL_NONE)
+        snprintf(foot, sizeof foot, "the first %u lines\n", tree->printed);
+    table->foot = is_text(report) ? foot : NULL;
     table_end(table);
+    table->foot = NULL;
     return !table->failed;
 }
 
-bool averages_table_tree(const struct timeline *timeline, const struct write_options *options,
-                         enum write_format format, FILE *stream)
+/* ---- the whole ---- */
+
+static struct table table_of(const struct write_options *options, enum write_format format,
+                             FILE *stream)
 {
-    struct write_options by_path = write_options_of_tree(options);
-    struct tree_table of = {.table = table_of(options, format, stream)};
+    bool is_text = format == WRITE_TEXT;
+    return (struct table){.format = format,
+                          .frame = TABLE_RULED,
+                          .stream = stream,
+                          .most = -1,
+                          .width = is_text ? 0 : options->name_width,
+                          .table_width = options->table_width,
+                          .title_color = options->color ? BOLD : NULL,
+                          .unit = options->unit};
+}
+
+static bool write_selected(const struct timeline *timeline, const struct write_options *options,
+                           bool is_tree, enum write_format format, FILE *stream)
+{
+    struct report report = {.options = options, .table = table_of(options, format, stream)};
     struct key_averages averages;
-    bool done = false;
     errno = ENOMEM;
-    if (!averages_rows_select(&averages, timeline, &by_path, false))
+    if (!averages_rows_select(&averages, timeline, options, false))
         return false;
-    if (averages_tree_init(&of.tree, &averages, &by_path, stream))
-        done = table_write(&of.table, add_tree, &of);
-    averages_tree_fini(&of.tree);
+    averages_rows_init(&report.rows, timeline, &averages, options);
+    bool done = !is_tree || averages_tree_init(&report.tree, &averages, options);
+    done = done && table_write(&report.table, is_tree ? add_tree : add_table, &report);
+    if (done && format == WRITE_TEXT)
+        done = averages_foot(timeline, &averages, options, stream);
+    averages_tree_fini(&report.tree);
     key_averages_fini(&averages);
     return done;
+}
+
+bool write_table(const struct timeline *timeline, const struct write_options *options,
+                 enum write_format format, FILE *stream)
+{
+    return write_selected(timeline, options, false, format, stream);
+}
+
+bool write_tree(const struct timeline *timeline, const struct write_options *options,
+                enum write_format format, FILE *stream)
+{
+    struct write_options by_path = *options;
+    by_path.group_by = KEY_BY_KEY | KEY_BY_PATH;
+    by_path.table = WRITE_TABLE_ALL;
+    by_path.top_level = by_path.memory = by_path.color = false;
+    return write_selected(timeline, &by_path, true, format, stream);
 }
 
 /* ---- JSON: integers of nanoseconds, as everywhere in it ---- */
@@ -304,39 +459,26 @@ static void write_path(struct json_out *out, const struct key_averages *averages
     free(chain);
 }
 
+/* As text; nothing is null. */
 static void write_part(struct json_out *out, const struct group_texts *texts,
-                       const struct key_average *row, uint32_t flag)
+                       const struct key_average *row, const struct group_part *part)
 {
-    char *bytes = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&bytes, &size);
-    if (stream)
-        group_text_write(texts, row, flag, stream);
-    if (stream && fclose(stream) == 0 && size)
-        json_text(out, (struct text){bytes, size});
+    struct text text = group_text(texts, row, part->flag);
+    json_string(out, part->key), json_colon(out);
+    if (text.size)
+        json_text(out, text);
     else
         json_null(out);
-    free(bytes);
+    free((char *)text.bytes);
 }
 
 static void write_group(struct json_out *out, const struct group_texts *texts,
                         const struct key_average *row)
 {
     uint32_t by = texts->averages->group_by;
-    if (by & KEY_BY_PROCESS)
-        json_key(out, "pid"), write_part(out, texts, row, KEY_BY_PROCESS);
-    if (by & KEY_BY_RANK)
-        json_key(out, "rank"), write_part(out, texts, row, KEY_BY_RANK);
-    if (by & KEY_BY_THREAD)
-        json_key(out, "thread"), write_part(out, texts, row, KEY_BY_THREAD);
-    if (by & KEY_BY_DEVICE)
-        json_key(out, "device"), write_part(out, texts, row, KEY_BY_DEVICE);
-    if (by & KEY_BY_STREAM)
-        json_key(out, "stream"), write_part(out, texts, row, KEY_BY_STREAM);
-    if (by & KEY_BY_SHAPE)
-        json_key(out, "shape"), write_part(out, texts, row, KEY_BY_SHAPE);
-    if (by & KEY_BY_STACK)
-        json_key(out, "stack"), write_part(out, texts, row, KEY_BY_STACK);
+    for (unsigned part = 0; part < GROUP_PARTS; part++)
+        if (by & group_parts[part].flag & ~(uint32_t)KEY_BY_PATH)
+            write_part(out, texts, row, &group_parts[part]);
     if (by & KEY_BY_PATH && row->group.path != TL_NONE)
         json_key(out, "path"), write_path(out, texts->averages, row->group.path);
 }

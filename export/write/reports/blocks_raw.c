@@ -1,5 +1,5 @@
-/* blocks_raw.c - what was recorded of blocks: see write_blocks.h. */
-#include "write_blocks.h"
+/* blocks_raw.c - what was recorded of blocks: see reports.h. */
+#include "reports.h"
 
 #include <math.h>
 

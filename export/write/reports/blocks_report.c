@@ -6,9 +6,9 @@
  *      "allocations", "first_bytes", "total_bytes", "min_bytes", "max_bytes"}], "total"}]}
  *
  * A duration that is not known is null. "delegate" is a number, a text or null; "total" is there when
- * it was asked for, and what write_blocks.h adds too.
+ * it was asked for, and what reports.h adds too.
  */
-#include "write_blocks.h"
+#include "reports.h"
 
 #include "markdown_text.h"
 #include "python_text.h"

@@ -1,7 +1,7 @@
 /* diff_report.c - a diff for people: what was compared, the verdicts, then the tables. In Markdown what is not a table
  * stands in a block of code, where nothing is markup.
  */
-#include "diff_table.h"
+#include "report_parts.h"
 #include "text.h"
 
 #include <math.h>

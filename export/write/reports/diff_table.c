@@ -1,4 +1,4 @@
-/* diff_table.c - see diff_table.h. What rows have is described once, in add_columns(). JSON is one object; what is not
+/* diff_table.c - see report_parts.h. What rows have is described once, in add_columns(). JSON is one object; what is not
  * known is null, times are nanoseconds.
  *
  *     {"names": [2], "confidence", "resamples", "per_step", "lengths_differ", "nothing_in_common",
@@ -13,7 +13,7 @@
  * change: "ratio", "interval": [2] or null, "verdict". A measure ("time", "device"): "samples",
  * "totals_ns", "means_ns", "medians_ns", each of [2], and change.
  */
-#include "diff_table.h"
+#include "report_parts.h"
 
 #include "table.h"
 #include "text.h"

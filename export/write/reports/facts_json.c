@@ -5,8 +5,8 @@
  *      "processes": [{pid, program, host, rank, children, windows, ...}],
  *      "devices": [{id, name, ...}],
  *      "nvtx": {counts, domains, categories},
- *      "key_averages": [{see averages.h}], "kernels": [the rows of kernels again],
- *      "total_average": {a row}, "device_time": [{see averages.h}], "loss": {...},
+ *      "key_averages": [{see report_parts.h}], "kernels": [the rows of kernels again],
+ *      "total_average": {a row}, "device_time": [{see report_parts.h}], "loss": {...},
  *      "ledger": [...], "failed_calls": [...], see ledger_report.c,
  *      "cost", "throttled": see reports.h,
  *      "graphs": [see graphs_report.c], where there are any,
@@ -14,7 +14,7 @@
  */
 #include "reports.h"
 
-#include "averages.h"
+#include "report_parts.h"
 #include "run_facts.h"
 #include "slice_sums.h"
 

@@ -1,5 +1,5 @@
 /* memory_ranges_report.c - what ranges allocated and freed. */
-#include "memory_ranges_report.h"
+#include "report_parts.h"
 
 #include "memory_use.h"
 #include "report_cells.h"

@@ -16,9 +16,9 @@
 #include "reports.h"
 
 #include "fit.h"
-#include "memory_ranges_report.h"
 #include "memory_use.h"
 #include "report_cells.h"
+#include "report_parts.h"
 #include "run_facts.h"
 #include "table.h"
 #include "text.h"

@@ -1,8 +1,10 @@
-/* summary.c - the run in a few lines above the table: who, where, how long, on what, and how it
- * ended. */
+/* summary.c - the run in a few lines above the table: who, where, how long, on what, and how it ended; under it, totals,
+ * the accounts of devices, and what was lost. */
+#include "device_time.h"
+#include "failed_calls.h"
 #include "fit.h"
 #include "report_cells.h"
-#include "reports.h"
+#include "report_parts.h"
 #include "run_facts.h"
 #include "text.h"
 #include "units.h"
@@ -11,6 +13,21 @@
 #include <string.h>
 
 #define WINDOWS_SHOWN 8u
+#define DEVICES_SHOWN 8u
+#define FAILED_SHOWN 8u /* "profdump ledger" has all */
+#define RED "\033[31m"
+#define PLAIN "\033[0m"
+
+void write_options_default(struct write_options *options)
+{
+    *options = (struct write_options){.size_bytes = sizeof *options,
+                                      .sort = KEY_BY_DEFAULT,
+                                      .rows = -1,
+                                      .group_by = KEY_BY_KEY,
+                                      .depth = UINT32_MAX,
+                                      .name_width = WRITE_NAME_WIDTH,
+                                      .name_least = FIT_TEXT_LEAST};
+}
 
 struct shown_text {
     char bytes[SHOW_TEXT_BYTES(200)];
@@ -314,6 +331,204 @@ bool write_summary(const struct timeline *timeline, const struct write_options *
 {
     unsigned width = options ? options->table_width : 0;
     bool written = fit_written(print_summary, timeline, width, stream);
+    if (!written)
+        errno = ENOMEM;
+    return written && !ferror(stream);
+}
+
+/* ---- the accounts of each device: see device_time.h ---- */
+
+static void print_account(const struct device_time *time, FILE *stream)
+{
+    const int64_t terms[] = {time->sum_ns,  time->busy_ns, time->overlap_ns,
+                             time->busy_ns, time->idle_ns, time->window_ns};
+    char texts[6][TIME_TEXT_BYTES];
+    enum time_unit unit =
+        time_text_unit((double)(time->sum_ns > time->window_ns ? time->sum_ns : time->window_ns));
+    for (unsigned i = 0; i < 6; i++)
+        time_text_exact(terms[i], unit, texts[i]);
+    fprintf(stream, ": self device time %s = busy %s + overlap %s; busy %s + idle %s = window %s\n",
+            texts[0], texts[1], texts[2], texts[3], texts[4], texts[5]);
+}
+
+static bool print_accounts(const struct timeline *timeline, FILE *stream)
+{
+    struct device_times times;
+    if (!device_times_init(&times, timeline))
+        return false;
+    for (uint32_t i = 0; i < times.count && i < DEVICES_SHOWN; i++) {
+        const struct device_time *time = &times.at[i];
+        fprintf(stream, "Device %u", time->device);
+        if (timeline->processes.count > 1)
+            fprintf(stream, " of pid %u", timeline->processes.at[time->process].info.pid);
+        print_account(time, stream);
+    }
+    if (times.count > 1) {
+        fprintf(stream, "%u devices", times.count);
+        print_account(&times.total, stream);
+    }
+    device_times_fini(&times);
+    return true;
+}
+
+struct statement {
+    FILE *stream;
+    const struct timeline *timeline;
+    const struct key_averages *averages;
+    bool color;
+};
+
+static const char *paint(const struct statement *statement, const char *code)
+{
+    return statement->color ? code : "";
+}
+
+static void print_totals(const struct statement *statement)
+{
+    char text[TIME_TEXT_BYTES];
+    time_text((double)statement->averages->self_cpu_total_ns, text);
+    fprintf(statement->stream, "Self CPU time total: %s\n", text);
+    if (!statement->averages->has_device)
+        return;
+    time_text((double)statement->averages->self_cuda_total_ns, text);
+    fprintf(statement->stream, "Self CUDA time total: %s\n", text);
+    if (statement->averages->has_timed)
+        fprintf(statement->stream, "CUDA time of ranges: stream time between two events, waiting "
+                                   "included\n");
+    if (statement->averages->cuda_outside_ns == 0)
+        return;
+    time_text((double)statement->averages->cuda_outside_ns, text);
+    fprintf(statement->stream, "CUDA time launched outside of any range: %s\n", text);
+}
+
+static void print_gpu_mode(const struct statement *statement, const struct run_facts *facts)
+{
+    char shown[SHOW_TEXT_BYTES(440)];
+    bool rest;
+    show_text(facts->mode_reason, 440, shown, &rest);
+    fprintf(statement->stream, "GPU mode: %s%s%s%s\n", facts->mode, *shown ? ", " : "", shown,
+            facts->simulated ? " (Simulated GPU: device times come from a model)" : "");
+}
+
+static void print_cause(const struct statement *statement, const char *name, uint64_t count,
+                        const char *sentence)
+{
+    if (count)
+        fprintf(statement->stream, "  %-15s %10llu  %s\n", name, (unsigned long long)count,
+                sentence);
+}
+
+static void print_term(const struct statement *statement, const char *name, uint64_t count)
+{
+    if (count)
+        fprintf(statement->stream, " + %s %llu", name, (unsigned long long)count);
+}
+
+/* launched = recorded + each way of not being recorded: adds up by construction of the timeline.
+ * Losses that belong to no counted launch (inside graphs, before recording began) are in the list
+ * below it. */
+static void print_ledger(const struct statement *statement, const struct run_facts *facts)
+{
+    const struct tl_ledger *ledger = &facts->ledger;
+    fprintf(statement->stream, "%sLedger: launched %llu = recorded %llu",
+            facts->lost_anything ? paint(statement, RED) : "", (unsigned long long)ledger->launched,
+            (unsigned long long)ledger->recorded);
+    print_term(statement, "lost", ledger->lost_operations);
+    print_term(statement, "undelivered", ledger->undelivered);
+    print_term(statement, "unobserved", ledger->unobserved);
+    print_term(statement, "missing", ledger->missing);
+    if (ledger->launched_graph)
+        fprintf(statement->stream, ", and %llu in graphs",
+                (unsigned long long)ledger->launched_graph);
+    fprintf(statement->stream, "; %s%s\n",
+            facts->lost_anything ? "not everything was recorded:" : "nothing lost",
+            facts->lost_anything ? paint(statement, PLAIN) : "");
+}
+
+static void print_losses(const struct statement *statement, const struct run_facts *facts)
+{
+    struct run_trouble troubles[RUN_TROUBLES];
+    run_facts_troubles(facts, troubles);
+    print_ledger(statement, facts);
+    for (unsigned cause = 0; cause < PROF_LOSS_COUNT; cause++)
+        print_cause(statement, run_facts_cause_name(cause), facts->loss[cause],
+                    run_facts_cause_sentence(cause));
+    for (unsigned i = 0; i < RUN_TROUBLES; i++)
+        print_cause(statement, troubles[i].name, troubles[i].count, troubles[i].sentence);
+    if (facts->ring)
+        fprintf(statement->stream, "Ring mode: only the last part of the run was kept.\n");
+}
+
+static void print_throttle(const struct statement *statement, const struct timeline *timeline,
+                           const struct tl_throttle *throttle)
+{
+    const struct tl_process *process = &timeline->processes.at[throttle->process];
+    char at[TIME_TEXT_BYTES], cost[TIME_TEXT_BYTES], budget[TIME_TEXT_BYTES];
+    time_text_number((double)(throttle->time_ns - process->start_ns) / 1e9, 3, at);
+    time_text_number(throttle->cost_ppm / 1e4, 2, cost);
+    time_text_number(throttle->budget_ppm / 1e4, 2, budget);
+    fprintf(statement->stream, "  at %s s %s: %s (%s %% of wall, the budget is %s %%)", at,
+            throttle->on ? "recorded again" : "not recorded any more",
+            run_cost_throttle_sentence(throttle), cost, budget);
+    if (timeline->processes.count > 1)
+        fprintf(statement->stream, ", process %u", process->info.pid);
+    fputc('\n', statement->stream);
+}
+
+static void print_cost(const struct statement *statement, const struct timeline *timeline)
+{
+    struct run_cost cost;
+    char own[TIME_TEXT_BYTES], begin[TIME_TEXT_BYTES], share[TIME_TEXT_BYTES];
+    run_cost_init(&cost, timeline);
+    if (!cost.stated)
+        return;
+    time_text((double)cost.own_ns, own);
+    time_text((double)cost.begin_ns, begin);
+    double percent = run_cost_percent(&cost);
+    time_text_number(percent, percent < 0.1 ? 3 : 1, share);
+    fprintf(statement->stream, "libprof cost %s %% of wall", share);
+    if (cost.launches)
+        fprintf(statement->stream, ", %llu ns per launch (CUPTI's own cost not included)",
+                (unsigned long long)cost.launch_ns);
+    fprintf(statement->stream, "; start-up %s; background threads %s\n", begin, own);
+    for (uint32_t i = 0; i < timeline->throttles.count; i++)
+        print_throttle(statement, timeline, &timeline->throttles.at[i]);
+}
+
+static bool print_statement(const struct statement *statement)
+{
+    struct run_facts facts;
+    run_facts_init(&facts, statement->timeline);
+    bool printed = print_accounts(statement->timeline, statement->stream);
+    print_gpu_mode(statement, &facts);
+    print_losses(statement, &facts);
+    printed = failed_calls_text(statement->stream, statement->timeline, FAILED_SHOWN) && printed;
+    print_cost(statement, statement->timeline);
+    return printed;
+}
+
+static bool write_foot(const void *user, FILE *stream)
+{
+    struct statement statement = *(const struct statement *)user;
+    statement.stream = stream;
+    print_totals(&statement);
+    return print_statement(&statement);
+}
+
+bool write_statement(const struct timeline *timeline, FILE *stream)
+{
+    struct statement statement = {.stream = stream, .timeline = timeline};
+    bool printed = print_statement(&statement);
+    if (!printed)
+        errno = ENOMEM;
+    return printed && !ferror(stream);
+}
+
+bool averages_foot(const struct timeline *timeline, const struct key_averages *averages,
+                   const struct write_options *options, FILE *stream)
+{
+    const struct statement statement = {stream, timeline, averages, options->color};
+    bool written = fit_written(write_foot, &statement, options->table_width, stream);
     if (!written)
         errno = ENOMEM;
     return written && !ferror(stream);

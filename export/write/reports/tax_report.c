@@ -5,9 +5,9 @@
  */
 #include "key_averages.h"
 #include "python_text.h"
+#include "reports.h"
 #include "table.h"
 #include "tax.h"
-#include "write_blocks.h"
 
 #include <errno.h>
 #include <math.h>

@@ -2,11 +2,12 @@
  * question.
  *
  * Functions that return a bool: false with errno where memory ran out or the stream failed. Threads: any number on
- * the same timeline, each with its own stream. Blocks and framework tax: write_blocks.h.
+ * the same timeline, each with its own stream.
  */
 #ifndef PROF_REPORTS_H
 #define PROF_REPORTS_H
 
+#include "blocks.h"
 #include "json_out.h"
 #include "key_averages.h"
 #include "timeline.h"
@@ -19,6 +20,7 @@
 extern "C" {
 #endif
 
+struct debug_maps;
 struct diff;
 struct failed_call;
 struct findings;
@@ -76,17 +78,13 @@ bool write_statement(const struct timeline *timeline, FILE *stream);
 
 /* ---- key averages: the table, and the ranges as a tree by what is around them ---- */
 
-/* With torch.profiler's columns; under it the totals and the statement. */
+/* As text with torch.profiler's columns, under it the totals and the statement. In the other formats the same rows and
+ * columns, and nothing else; "kind" distinguishes the row of totals from a range named "total". Not WRITE_JSON, which
+ * write_json() writes. */
 bool write_table(const struct timeline *timeline, const struct write_options *options,
-                 FILE *stream);
-bool write_tree(const struct timeline *timeline, const struct write_options *options, FILE *stream);
-
-/* The same rows and columns, and nothing else: no summary, no totals, no ledger. "kind" distinguishes the row
- * of totals from a range named "total". Not WRITE_JSON, which write_json() writes. */
-bool averages_table(const struct timeline *timeline, const struct write_options *options,
-                    enum write_format format, FILE *stream);
-bool averages_table_tree(const struct timeline *timeline, const struct write_options *options,
-                         enum write_format format, FILE *stream);
+                 enum write_format format, FILE *stream);
+bool write_tree(const struct timeline *timeline, const struct write_options *options,
+                enum write_format format, FILE *stream);
 
 /* ---- the whole recording as one JSON object: see facts_json.c for its members ---- */
 
@@ -234,6 +232,85 @@ bool write_diff(const struct diff *diff, const struct write_diff_options *option
 /* "step: slower by 7.3 % (95 %: 6.8 to 7.9), limit 5 %: FAILED" */
 #define DIFF_GATE_BYTES 512u
 void write_diff_gate(const struct diff *diff, char to[DIFF_GATE_BYTES]);
+
+/* ---- profiling blocks, and ranges as such ---- */
+
+struct write_blocks_options {
+    struct blocks_options blocks;
+    enum write_format format;
+    bool raw;                      /* JSON: also what was recorded, see below */
+    const char *event;             /* only events with this prefix; NULL all */
+    const char *total;             /* the time of events with this prefix; NULL none */
+    const struct debug_maps *maps; /* what an ETRecord says of instructions; NULL nothing */
+};
+
+/* Event blocks with the statistics of their events, and memory by allocator. */
+bool write_blocks(const struct timeline *timeline, const struct write_blocks_options *options,
+                  FILE *stream);
+
+/* What each allocator handed out in blocks. */
+bool write_blocks_memory(const struct timeline *timeline,
+                         const struct write_blocks_options *options, FILE *stream);
+
+/* Framework tax: of executions in blocks, and of ranges. */
+bool write_tax(const struct timeline *timeline, const struct write_blocks_options *options,
+               FILE *stream);
+
+/* ---- what the events of blocks are called ---- */
+
+#define BLOCK_NAME_BYTES 24
+
+/* The identifier that a delegate gave, `bytes` NULL: none. A number is written into `number`. */
+struct text block_delegate(const struct timeline *timeline, const struct block_item *item,
+                           char number[BLOCK_NAME_BYTES]);
+
+/* What the event block is called: a range as it was asked for. */
+struct text block_title(const struct blocks *blocks, const struct event_block *block);
+
+/* Events of delegates are called by the identifier. */
+struct text block_event_name(const struct blocks *blocks, const struct block_item *item,
+                             char number[BLOCK_NAME_BYTES]);
+
+/* What the maps say of it; NULL nothing. */
+const struct debug_entry *block_event_entry(const struct timeline *timeline,
+                                            const struct debug_maps *maps,
+                                            const struct block_item *item);
+
+/* False if an option of the user leaves it out. */
+bool block_event_is_shown(const struct blocks *blocks, const struct write_blocks_options *options,
+                          const struct block_row *row);
+
+/* ---- what was recorded of event blocks, for programs that reckon with it themselves ----
+ *
+ * With --raw, JSON has more members:
+ *
+ *     event  "start_ticks", "end_ticks"  the file's own numbers, by iteration; an end that was not
+ *                                        recorded is null
+ *            "delegate_metadatas"        by iteration, base64 or null; only where there is one
+ *            "is_value"                  true: nothing was timed, a value was logged
+ *     block  "runs"                      by iteration: {"offset", "allocations": [{"allocator",
+ *                                        "bytes"}], "values": [{"name", "chain", "instruction",
+ *                                        "delegate", "output", "kind", ...}]}
+ *
+ * What follows "kind" (none, int, bool, float, double, tensor, tensor_list, string) is "value", or
+ * "tensors": [{"type", "sizes", "strides", "offset"}], the type a number of PyTorch's ScalarType and the
+ * offset one into the debug buffer. A number that JSON lacks is "nan", "inf" or "-inf".
+ */
+
+/* Of the n-th row of the block. */
+void blocks_raw_event(const struct blocks *blocks, const struct event_block *block, uint32_t number,
+                      struct json_out *out);
+void blocks_raw_runs(const struct blocks *blocks, const struct event_block *block,
+                     struct json_out *out);
+
+/* `is_signed`: they are nanoseconds of libprof's own, which may be below 0. */
+static inline void blocks_raw_ticks(struct json_out *out, uint64_t ticks, bool is_signed)
+{
+    if (is_signed)
+        json_int(out, (int64_t)ticks);
+    else
+        json_uint(out, ticks);
+}
 
 /* The version that outputs carry: the build sets one of the macros. */
 

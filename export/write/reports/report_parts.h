@@ -1,15 +1,19 @@
-/* averages.h - the key-averaged table and the tree of ranges: which rows and columns the options ask for. */
-#ifndef PROF_AVERAGES_H
-#define PROF_AVERAGES_H
+/* report_parts.h - what the files of one report have of each other. */
+#ifndef PROF_REPORT_PARTS_H
+#define PROF_REPORT_PARTS_H
 
-#include "fit.h"
+#include "diff.h"
 #include "json_out.h"
 #include "reports.h"
+#include "table.h"
+
+/* ---- the key-averaged table and the tree of ranges: which rows and columns the options ask for ---- */
 
 #define GROUP_PARTS 8u
 
 struct group_part {
     uint32_t flag;      /* KEY_BY_* */
+    const char *key;    /* in separated values and JSON */
     const char *title;  /* in the table */
     unsigned width_max; /* columns */
     bool left;          /* aligned */
@@ -24,14 +28,9 @@ struct group_texts {
     const struct write_stacks *stacks;
 };
 
-/* Writes the text of a row's part to the stream, as it is recorded; nothing where there is none. */
-void group_text_write(const struct group_texts *texts, const struct key_average *row, uint32_t flag,
-                      FILE *stream);
-
-/* The same for a terminal, at most `columns` characters into `to` of SHOW_TEXT_BYTES(columns).
- * Returns how many characters that is. */
-unsigned group_text_show(const struct group_texts *texts, const struct key_average *row,
-                         uint32_t flag, unsigned columns, char *to);
+/* The text of a row's part, as it is recorded; empty where there is none, or no memory. To free(). */
+struct text group_text(const struct group_texts *texts, const struct key_average *row,
+                       uint32_t flag);
 
 /* How a number is written. */
 enum averages_form {
@@ -50,32 +49,20 @@ struct averages_cell {
 };
 
 #define AVERAGES_CELLS_MAX 48u
-#define AVERAGES_FIT_MAX (1 + AVERAGES_CELLS_MAX + GROUP_PARTS)
 
 struct averages_rows {
     struct group_texts texts;
     const struct write_options *options;
-    FILE *stream;
     struct averages_cell cells[AVERAGES_CELLS_MAX];
     unsigned cell_count;
-    unsigned cell_width[AVERAGES_CELLS_MAX];
-    unsigned name_width, longest_name;
-    unsigned group_width[GROUP_PARTS]; /* 0: no such column */
-    struct fit_column
-        fit[AVERAGES_FIT_MAX]; /* name, cells and groups, where they had to be fitted */
-    unsigned fit_count;        /* 0: they fit as they are */
-    int64_t cpu_ns, cuda_ns;   /* what shares are of */
-    char *scratch;             /* a name or a text of a group, as shown */
+    int64_t cpu_ns, cuda_ns; /* what shares are of */
 };
 
-/* False: no memory; fini is not needed then. */
-bool averages_rows_init(struct averages_rows *rows, const struct timeline *timeline,
-                        const struct key_averages *averages, const struct write_options *options,
-                        FILE *stream);
-void averages_rows_fini(struct averages_rows *rows);
+void averages_rows_init(struct averages_rows *rows, const struct timeline *timeline,
+                        const struct key_averages *averages, const struct write_options *options);
 
-/* Header line, titles, rows, rule. */
-void averages_rows_print(struct averages_rows *rows);
+/* Of the cell's column, as in fit.h. */
+unsigned averages_cell_rank(const struct averages_rows *rows, unsigned index);
 
 /* The averages that an output shows: as the options ask for, with memory where it is
  * wanted, only the rows of the table at hand, sorted. */
@@ -84,30 +71,23 @@ void averages_rows_print(struct averages_rows *rows);
 bool averages_rows_select(struct key_averages *averages, const struct timeline *timeline,
                           const struct write_options *options, bool spread);
 
-#define AVERAGES_TREE_CELLS 6u
-
-/* The walk over it. Members are for reading alone, but for `printed`. */
+/* The walk over the ranges as a tree: a path of ranges has its calls, CPU and CUDA time, and its share of the range
+ * around it (of an outermost one: of all outermost ranges) in CUDA total where there is device data, else in CPU
+ * total. Children are in the order of the rows, options->depth limits how deep it goes. Members are for reading alone, but for `printed`. */
 struct averages_tree {
     const struct key_averages *averages;
     const struct write_options *options;
-    FILE *stream;
     uint32_t *row_of;          /* by path; TL_NONE: not a range */
     uint32_t *outer;           /* by path: the next range around it; TL_NONE */
     uint32_t *child, *sibling; /* by path: first child, next sibling; TL_NONE */
     uint32_t root;             /* first of the outermost */
     int64_t root_ns;           /* what shares of the outermost are of */
-    char *scratch;
-    unsigned name_width;
-    unsigned cell_width[AVERAGES_TREE_CELLS]; /* 0: no such column */
-    struct fit_column
-        fit[AVERAGES_TREE_CELLS + 1]; /* the name and the cells, where they had to be fitted */
-    unsigned fit_count;               /* 0: they fit as they are */
-    uint32_t printed;                 /* lines, counted by whoever walks */
+    uint32_t printed;          /* lines, counted by whoever walks */
 };
 
 /* Of averages by name and path. False: no memory; fini is needed either way. */
 bool averages_tree_init(struct averages_tree *tree, const struct key_averages *averages,
-                        const struct write_options *options, FILE *stream);
+                        const struct write_options *options);
 void averages_tree_fini(struct averages_tree *tree);
 
 /* What comes after this path, the first being tree.root; TL_NONE: nothing. */
@@ -122,15 +102,9 @@ const struct key_average *averages_tree_row(const struct averages_tree *tree, ui
 int64_t averages_tree_weight(const struct averages_tree *tree, uint32_t path);
 int64_t averages_tree_whole(const struct averages_tree *tree, uint32_t path);
 
-/* The options with which a tree is made from its averages. */
-struct write_options write_options_of_tree(const struct write_options *options);
-
-/* Of averages by name and path: a line per path of ranges, indented, with its calls, CPU and CUDA
- * time, and its share of the range around it (of an outermost one: of all outermost ranges) in
- * CUDA total where there is device data, else in CPU total. Children are in the order of the rows,
- * options->rows limits the lines, options->depth how deep they go. False: no memory. */
-bool averages_tree_print(const struct key_averages *averages, const struct write_options *options,
-                         FILE *stream);
+/* What stands under a table as text: totals, and write_statement(), folded to options->table_width. */
+bool averages_foot(const struct timeline *timeline, const struct key_averages *averages,
+                   const struct write_options *options, FILE *stream);
 
 /* ---- rows as JSON ----
  *
@@ -149,5 +123,39 @@ void averages_json_total(struct json_out *out, const struct key_average *total);
 /* At most `rows` rows (-1 all), all or the kernels among them. */
 void averages_json_rows(struct json_out *out, const struct group_texts *texts, bool only_kernels,
                         int64_t rows);
+
+/* ---- the tables of a diff ---- */
+
+/* For people: the first `rows` rows of the table, in units. */
+bool diff_table_write(const struct diff *diff, const struct diff_table *table,
+                      const struct write_diff_options *options, FILE *stream);
+
+/* For programs: as separated values every table that was asked for in one, numbers in nanoseconds, empty where there
+ * is none; as JSON everything. */
+bool diff_table_write_all(const struct diff *diff, const struct write_diff_options *options,
+                          FILE *stream);
+
+/* Names, times and differences of a diff in words. */
+
+#define DIFF_TEXT_BYTES 128u
+
+/* What the row is called on a side where it is: a name, or ranges from the outermost in as "outer > inner".
+ * To free(); NULL: no memory. */
+char *diff_text_name(const struct diff *diff, const struct diff_row *row, unsigned side,
+                     enum diff_by by);
+
+/* What the row is called in a table of limited width, safe to show: a name, or ranges from the outermost in
+ * as "outer > inner". What is too long gives way in the middle, of ranges the outer ones do; a kernel that was
+ * renamed is "old -> new". To free(); NULL: no memory. */
+char *diff_text_short_name(const struct diff *diff, const struct diff_row *row, enum diff_by by,
+                           unsigned width);
+
+/* "5", "7.25": as many decimals as it takes, at most three. */
+void diff_text_number(double value, char to[DIFF_TEXT_BYTES]);
+
+/* ---- the part of profdump memory that is about ranges ---- */
+
+/* Adds the table "ranges"; as text, one for each side that ranges used. False: no memory. */
+bool memory_ranges_report(struct table *table, const struct timeline *timeline);
 
 #endif
