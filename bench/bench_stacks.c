@@ -41,7 +41,7 @@ static void loop_floor(void *user, uint64_t iterations)
 
 __attribute__((noinline)) static uint32_t take(void)
 {
-    return stacks_take(stacks_origin_here());
+    return stacks_capture(stacks_origin_here());
 }
 
 static void loop_take(void *user, uint64_t iterations)
@@ -67,7 +67,7 @@ static void loop_new(void *user, uint64_t iterations)
     }
     for (uint64_t i = 0; i < iterations; i++) {
         frames[depth_wanted / 2].address = unique += 16;
-        __asm__ volatile("" : : "r"(stacks_take(origin)) : "memory");
+        __asm__ volatile("" : : "r"(stacks_capture(origin)) : "memory");
     }
 }
 

@@ -67,8 +67,8 @@ static uint32_t python_depth(const struct python_api *api)
 }
 
 /* Names of the calls `first` to `end` - 1, counted from the outermost of `depth`. */
-static void python_look(const struct python_api *api, uint32_t depth, uint32_t first, uint32_t end,
-                        uint32_t *names)
+static void python_scan_frames(const struct python_api *api, uint32_t depth, uint32_t first,
+                               uint32_t end, uint32_t *names)
 {
     PyObject *frame = api->PyEval_GetFrame();
     if (frame)
@@ -76,7 +76,7 @@ static void python_look(const struct python_api *api, uint32_t depth, uint32_t f
     while (frame && depth-- > first) {
         if (depth < end) {
             PyObject *code = api->PyFrame_GetCode(frame);
-            names[depth - first] = python_names_learn(api, code);
+            names[depth - first] = python_names_resolve(api, code);
             api->Py_DecRef(code);
         }
         PyObject *back = api->PyFrame_GetBack(frame);
@@ -121,7 +121,7 @@ static struct python_stack *python_stack_of(struct thread_slot *slot)
 }
 
 /* One block of the stack: the outermost as a FRAMES record, the others as calls. */
-static bool python_state_block(const uint32_t *names, uint32_t first, uint32_t count)
+static bool python_emit_frames_block(const uint32_t *names, uint32_t first, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         python_remember(python_self.stack, names[i]);
@@ -133,15 +133,15 @@ static bool python_state_block(const uint32_t *names, uint32_t first, uint32_t c
     return written;
 }
 
-static bool python_state_all(const struct python_api *api)
+static bool python_emit_frames_all(const struct python_api *api)
 {
     uint32_t names[PROF_FRAMES_MAX] = {0}, depth = python_depth(api);
     bool written = true;
     python_self.stack->depth = 0;
     for (uint32_t first = 0; (first < depth || first == 0) && written; first += PROF_FRAMES_MAX) {
         uint32_t end = depth - first < PROF_FRAMES_MAX ? depth : first + PROF_FRAMES_MAX;
-        python_look(api, depth, first, end, names);
-        written = python_state_block(names, first, end - first);
+        python_scan_frames(api, depth, first, end, names);
+        written = python_emit_frames_block(names, first, end - first);
     }
     return written;
 }
@@ -159,7 +159,7 @@ static const struct prof_chunk_header *python_chunk(void)
 }
 
 /* The stack as it is now, into the log. */
-static void python_state(const struct python_api *api)
+static void python_emit_frames(const struct python_api *api)
 {
     struct thread_log *self = &thread_self;
     struct python_thread *mine = &python_self;
@@ -171,7 +171,7 @@ static void python_state(const struct python_api *api)
     mine->stack = python_stack_of(self->slot);
     if (!mine->stack)
         return;
-    mine->lost = !python_state_all(api);
+    mine->lost = !python_emit_frames_all(api);
     if (!mine->lost)
         mine->gate = self->epoch;
     mine->chunk = python_chunk();
@@ -232,11 +232,11 @@ static __attribute__((noinline)) bool python_enter_slow(const struct python_api 
     if (!python_gate_is_open()) {
         mine->gate = 0;
     } else if (python_is_right_after_all(mine)) {
-        uint32_t name = python_names_learn(api, code);
+        uint32_t name = python_names_resolve(api, code);
         python_remember(mine->stack, name);
         python_record(mine, PROF_KIND_FRAME_PUSH, name);
     } else {
-        python_state(api); /* the function that begins is in it */
+        python_emit_frames(api); /* the function that begins is in it */
     }
     errno = saved_errno;
     return true;
@@ -247,7 +247,7 @@ bool python_calls_enter(PyObject *code)
     const struct python_api *api = python_api();
     struct python_thread *mine = &python_self;
     if (__builtin_expect(python_is_right(mine), 1)) {
-        uint32_t name = python_names_known(api, code);
+        uint32_t name = python_names_lookup(api, code);
         if (__builtin_expect(name - 1 < PROF_NAME_ID_MAX, 1) &&
             thread_put(&thread_self, PROF_KIND_FRAME_PUSH, name, clock_read())) {
             python_remember(mine->stack, name);
@@ -264,11 +264,10 @@ static bool python_is_innermost(const struct python_api *api, const struct pytho
     uint32_t place = stack->depth - 1;
     if (stack->depth == 0)
         return false;
-    return place >= PYTHON_DEPTH_MAX || stack->name[place] == python_names_known(api, code);
+    return place >= PYTHON_DEPTH_MAX || stack->name[place] == python_names_lookup(api, code);
 }
 
-static __attribute__((noinline)) bool python_leave_slow(const struct python_api *api,
-                                                        PyObject *code)
+static __attribute__((noinline)) bool python_exit_slow(const struct python_api *api, PyObject *code)
 {
     struct python_thread *mine = &python_self;
     if (!python_is_wanted(mine))
@@ -278,7 +277,7 @@ static __attribute__((noinline)) bool python_leave_slow(const struct python_api 
     if (!on)
         mine->gate = 0;
     else if (!python_is_right_after_all(mine) || !python_is_innermost(api, mine->stack, code))
-        python_state(api); /* the function that ends is in it */
+        python_emit_frames(api); /* the function that ends is in it */
     if (on && mine->gate) {
         mine->stack->depth--;
         python_record(mine, PROF_KIND_FRAME_POP, 0);
@@ -287,7 +286,7 @@ static __attribute__((noinline)) bool python_leave_slow(const struct python_api 
     return true;
 }
 
-bool python_calls_leave(PyObject *code)
+bool python_calls_exit(PyObject *code)
 {
     const struct python_api *api = python_api();
     struct python_thread *mine = &python_self;
@@ -296,7 +295,7 @@ bool python_calls_leave(PyObject *code)
         mine->stack->depth--;
         return true;
     }
-    return python_leave_slow(api, code);
+    return python_exit_slow(api, code);
 }
 
 /* ---- on and off ---- */
@@ -307,7 +306,7 @@ void python_calls_begin(const struct python_api *api)
 {
     python_self.lost = false;
     if (recorder_on())
-        python_state(api);
+        python_emit_frames(api);
     python_self.gate = 0;
 }
 

@@ -28,6 +28,6 @@ void python_calls_end(void);
 /* A function begins, goes on after a yield, is thrown into; it returns, yields, raises. False: calls of
  * this thread are not wanted. */
 bool python_calls_enter(PyObject *code);
-bool python_calls_leave(PyObject *code);
+bool python_calls_exit(PyObject *code);
 
 #endif

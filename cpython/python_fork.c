@@ -1,11 +1,11 @@
 /* python_fork.c - see python_fork.h.
  *
  *     fork() is called   python_fork_before() ends the writer's thread
- *     fork() returns     python_fork_after() queues python_fork_over() as a pending call
+ *     fork() returns     python_fork_after() queues python_fork_done() as a pending call
  *     os.fork() counts   the threads: before the program's os.register_at_fork(after_in_parent=...) hooks
- *                        (3.12.1) or after them (3.13.0); within hooks python_fork_over() only queues itself
+ *                        (3.12.1) or after them (3.13.0); within hooks python_fork_done() only queues itself
  *                        again
- *     os.fork() returns  python_fork_over() resumes the writer, at the caller's next bytecode
+ *     os.fork() returns  python_fork_done() resumes the writer, at the caller's next bytecode
  *
  * The writer keeps running if there are other threads, since Python warns anyway; in a fork without the
  * GIL, which is not os.fork(); and in a fork on a thread other than the main one, which runs pending calls.
@@ -31,7 +31,7 @@
 /* How long to wait for a writer that is extending the file. After that, Python warns. */
 #define PYTHON_FORK_WAIT_MS 100u
 
-/* How often python_fork_over() queues itself again within hooks, in case the caller never goes on. */
+/* How often python_fork_done() queues itself again within hooks, in case the caller never goes on. */
 #define PYTHON_FORK_HOOK_CALLS 1000000u
 
 static struct {
@@ -81,12 +81,12 @@ static void python_fork_before(void)
 }
 
 /* Resumes the writer early if the queue of pending calls is full: better a warning than no writer. */
-static int python_fork_over(void *nothing)
+static int python_fork_done(void *nothing)
 {
     int saved_errno = errno;
     bool in_hook =
         python_c.frame() != python_fork.caller && python_fork.hook_calls++ < PYTHON_FORK_HOOK_CALLS;
-    if (!in_hook || python_c.add_pending_call(python_fork_over, nothing) != 0)
+    if (!in_hook || python_c.add_pending_call(python_fork_done, nothing) != 0)
         writer_resume();
     errno = saved_errno;
     return 0;
@@ -95,7 +95,7 @@ static int python_fork_over(void *nothing)
 static void python_fork_after(void)
 {
     int saved_errno = errno;
-    if (python_fork.parked && python_c.add_pending_call(python_fork_over, NULL) != 0)
+    if (python_fork.parked && python_c.add_pending_call(python_fork_done, NULL) != 0)
         writer_resume();
     errno = saved_errno;
 }

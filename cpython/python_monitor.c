@@ -17,11 +17,11 @@
 static const int python_monitor_tools[] = {4, 3};
 
 static PyObject *python_monitor_enter(PyObject *self, PyObject *const *arguments, ssize_t count);
-static PyObject *python_monitor_leave(PyObject *self, PyObject *const *arguments, ssize_t count);
+static PyObject *python_monitor_exit(PyObject *self, PyObject *const *arguments, ssize_t count);
 
 static struct python_method python_monitor_methods[] = {
     {"libprof_enter", python_monitor_enter, PYTHON_METH_FASTCALL, NULL},
-    {"libprof_leave", python_monitor_leave, PYTHON_METH_FASTCALL, NULL},
+    {"libprof_leave", python_monitor_exit, PYTHON_METH_FASTCALL, NULL},
 };
 
 static const struct {
@@ -91,21 +91,21 @@ static PyObject *python_monitor_enter(PyObject *self, PyObject *const *arguments
     return python_monitor_answer(python_api());
 }
 
-static PyObject *python_monitor_leave(PyObject *self, PyObject *const *arguments, ssize_t count)
+static PyObject *python_monitor_exit(PyObject *self, PyObject *const *arguments, ssize_t count)
 {
     (void)self;
     if (count > 0)
-        python_calls_leave(arguments[0]);
+        python_calls_exit(arguments[0]);
     return python_monitor_answer(python_api());
 }
 
-static void python_monitor_thread_gone(void *argument)
+static void python_monitor_thread_ended(void *argument)
 {
     (void)argument;
     fetch_add_relaxed(&python_monitor.threads, (uint32_t)-1);
 }
 
-static bool python_monitor_take_tool(const struct python_api *api, PyObject *monitoring)
+static bool python_monitor_claim_tool(const struct python_api *api, PyObject *monitoring)
 {
     for (size_t i = 0; i < 2 && !python_monitor.tool; i++)
         if (python_monitor_worked(api,
@@ -159,9 +159,9 @@ static bool python_monitor_init(const struct python_api *api)
         return false;
     if (!python_monitor.key_made)
         python_monitor.key_made =
-            pthread_key_create(&python_monitor.key, python_monitor_thread_gone) == 0;
+            pthread_key_create(&python_monitor.key, python_monitor_thread_ended) == 0;
     return python_monitor.key_made &&
-           (python_monitor.tool || python_monitor_take_tool(api, monitoring)) &&
+           (python_monitor.tool || python_monitor_claim_tool(api, monitoring)) &&
            (python_monitor.events || python_monitor_register_all(api, monitoring));
 }
 

@@ -85,7 +85,7 @@ static long python_line(const struct python_api *api, PyObject *code)
     return line < 0 ? 0 : line;
 }
 
-static uint32_t python_names_make(const struct python_api *api, PyObject *code)
+static uint32_t python_names_create(const struct python_api *api, PyObject *code)
 {
     char name[2 * PYTHON_PART_MAX + 64];
     char *end = python_append_attribute(api, name, code, "co_filename", NULL);
@@ -97,14 +97,14 @@ static uint32_t python_names_make(const struct python_api *api, PyObject *code)
     return id;
 }
 
-uint32_t python_names_learn(const struct python_api *api, PyObject *code)
+uint32_t python_names_resolve(const struct python_api *api, PyObject *code)
 {
     PyObject *type, *value, *trace;
-    uint32_t id = python_names_known(api, code);
+    uint32_t id = python_names_lookup(api, code);
     if (id)
         return id;
     api->PyErr_Fetch(&type, &value, &trace);
-    id = python_names_make(api, code);
+    id = python_names_create(api, code);
     api->PyErr_Restore(type, value, trace);
     return id;
 }

@@ -17,7 +17,7 @@ bool python_names_init(const struct python_api *api);
 extern ssize_t python_names_index __attribute__((visibility("hidden")));
 
 /* The id of a function's name if it has one already, else 0. */
-static inline uint32_t python_names_known(const struct python_api *api, PyObject *code)
+static inline uint32_t python_names_lookup(const struct python_api *api, PyObject *code)
 {
     void *extra = NULL;
     api->get_code_extra(code, python_names_index, &extra);
@@ -26,6 +26,6 @@ static inline uint32_t python_names_known(const struct python_api *api, PyObject
 
 /* The same, made where there is none. 0: it was lost, and that is counted. Keeps the exception that
  * is being raised. The calling thread is attached (thread_ready). */
-uint32_t python_names_learn(const struct python_api *api, PyObject *code);
+uint32_t python_names_resolve(const struct python_api *api, PyObject *code);
 
 #endif

@@ -10,7 +10,7 @@ static int python_profile(PyObject *object, PyObject *frame, int what, PyObject 
         return 0;
     const struct python_api *api = python_api();
     PyObject *code = api->PyFrame_GetCode(frame);
-    bool wanted = what == PYTHON_TRACE_CALL ? python_calls_enter(code) : python_calls_leave(code);
+    bool wanted = what == PYTHON_TRACE_CALL ? python_calls_enter(code) : python_calls_exit(code);
     api->Py_DecRef(code);
     if (!wanted)
         api->PyEval_SetProfile(NULL, NULL);
@@ -18,7 +18,7 @@ static int python_profile(PyObject *object, PyObject *frame, int what, PyObject 
 }
 
 /* Ours is set without an object, so sys.getprofile() says None to everybody while it is alone. */
-static bool python_profile_is_taken(const struct python_api *api)
+static bool python_profile_is_in_use(const struct python_api *api)
 {
     PyObject *getter = api->PySys_GetObject("getprofile");
     PyObject *other = getter ? api->PyObject_CallFunction(getter, NULL) : NULL;
@@ -32,7 +32,7 @@ static bool python_profile_is_taken(const struct python_api *api)
 
 prof_status python_profile_begin(const struct python_api *api)
 {
-    if (python_profile_is_taken(api))
+    if (python_profile_is_in_use(api))
         return PROF_TAKEN;
     api->PyEval_SetProfile(python_profile, NULL);
     return PROF_OK;
@@ -41,6 +41,6 @@ prof_status python_profile_begin(const struct python_api *api)
 /* Somebody else's, set since, stays. */
 void python_profile_end(const struct python_api *api)
 {
-    if (!python_profile_is_taken(api))
+    if (!python_profile_is_in_use(api))
         api->PyEval_SetProfile(NULL, NULL);
 }

@@ -124,7 +124,7 @@ static int64_t entry_at(const void *array, int64_t index, bool wide)
 }
 
 /* Without a handle cuBLAS refuses the call before it looks at any array. */
-static bool entry_groups_are_there(void *handle, const struct entry_groups *groups)
+static bool entry_groups_are_valid(void *handle, const struct entry_groups *groups)
 {
     return handle && groups->transa && groups->transb && groups->m && groups->n && groups->k &&
            groups->sizes && groups->count > 0;
@@ -145,7 +145,7 @@ static bool entry_group(const struct entry_groups *groups, int64_t i,
 static void entry_groups(void *handle, struct entry_groups groups, struct cublas_product product)
 {
     struct cublas_work all, one;
-    if (!entry_groups_are_there(handle, &groups) || !entry_work_of(handle, &product, &one) ||
+    if (!entry_groups_are_valid(handle, &groups) || !entry_work_of(handle, &product, &one) ||
         !entry_group(&groups, 0, &product, &all))
         return;
     for (int64_t i = 1; i < groups.count; i++) {

@@ -26,7 +26,7 @@ static void *cublas_other_interposer(const char *name)
 
 /* The library is found among those that are loaded also where the program's own lookups do not reach:
  * Python opens extensions with RTLD_LOCAL, and what they need with them. It is not closed again. */
-static void *cublas_look(const char *name, const char *soname)
+static void *cublas_search(const char *name, const char *soname)
 {
     void *library = dlopen(soname, RTLD_LAZY | RTLD_NOLOAD);
     void *found = cublas_other_interposer(name);
@@ -44,7 +44,7 @@ void (*cublas_find(struct cublas_function *function, const char *name, const cha
     if (real)
         return real;
     int saved_errno = errno;
-    *(void **)&real = cublas_look(name, soname);
+    *(void **)&real = cublas_search(name, soname);
     store_release(&function->real, real);
     errno = saved_errno;
     return real;

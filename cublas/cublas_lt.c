@@ -7,8 +7,8 @@ struct cublas_layout {
     int64_t stride; /* elements */
 };
 
-static bool lt_ask(cublas_get_attribute get, const void *of, int attribute, void *value,
-                   size_t value_bytes)
+static bool lt_query(cublas_get_attribute get, const void *of, int attribute, void *value,
+                     size_t value_bytes)
 {
     size_t written = 0;
     return get(of, attribute, value, value_bytes, &written) == CUBLAS_ABI_SUCCESS &&
@@ -19,27 +19,27 @@ static uint32_t lt_batch_mode(const struct cublas_lt *lt, const void *of)
 {
     uint32_t mode = CUBLAS_ABI_BATCH_MODE_STRIDED;
     if (lt->has_modes)
-        lt_ask(lt->layout, of, CUBLAS_ABI_LAYOUT_BATCH_MODE, &mode, sizeof mode);
+        lt_query(lt->layout, of, CUBLAS_ABI_LAYOUT_BATCH_MODE, &mode, sizeof mode);
     return mode;
 }
 
 static bool lt_layout(cublas_get_attribute get, const void *of, struct cublas_layout *layout)
 {
-    return of && lt_ask(get, of, CUBLAS_ABI_LAYOUT_TYPE, &layout->type, sizeof layout->type) &&
-           lt_ask(get, of, CUBLAS_ABI_LAYOUT_ROWS, &layout->rows, sizeof layout->rows) &&
-           lt_ask(get, of, CUBLAS_ABI_LAYOUT_COLS, &layout->columns, sizeof layout->columns) &&
-           lt_ask(get, of, CUBLAS_ABI_LAYOUT_BATCH_COUNT, &layout->batch, sizeof layout->batch) &&
-           lt_ask(get, of, CUBLAS_ABI_LAYOUT_STRIDED_BATCH_OFFSET, &layout->stride,
-                  sizeof layout->stride);
+    return of && lt_query(get, of, CUBLAS_ABI_LAYOUT_TYPE, &layout->type, sizeof layout->type) &&
+           lt_query(get, of, CUBLAS_ABI_LAYOUT_ROWS, &layout->rows, sizeof layout->rows) &&
+           lt_query(get, of, CUBLAS_ABI_LAYOUT_COLS, &layout->columns, sizeof layout->columns) &&
+           lt_query(get, of, CUBLAS_ABI_LAYOUT_BATCH_COUNT, &layout->batch, sizeof layout->batch) &&
+           lt_query(get, of, CUBLAS_ABI_LAYOUT_STRIDED_BATCH_OFFSET, &layout->stride,
+                    sizeof layout->stride);
 }
 
 static bool lt_desc(cublas_get_attribute get, const void *desc, struct cublas_product *product)
 {
     return desc &&
-           lt_ask(get, desc, CUBLAS_ABI_DESC_TRANSA, &product->transa, sizeof product->transa) &&
-           lt_ask(get, desc, CUBLAS_ABI_DESC_TRANSB, &product->transb, sizeof product->transb) &&
-           lt_ask(get, desc, CUBLAS_ABI_DESC_COMPUTE_TYPE, &product->compute,
-                  sizeof product->compute);
+           lt_query(get, desc, CUBLAS_ABI_DESC_TRANSA, &product->transa, sizeof product->transa) &&
+           lt_query(get, desc, CUBLAS_ABI_DESC_TRANSB, &product->transb, sizeof product->transb) &&
+           lt_query(get, desc, CUBLAS_ABI_DESC_COMPUTE_TYPE, &product->compute,
+                    sizeof product->compute);
 }
 
 bool cublas_lt_product(const struct cublas_lt *lt, const void *desc, const void *layout_a,

@@ -65,9 +65,10 @@ static const struct cublas_field cublas_fields[CUBLAS_FORMS_END][8] = {
 
 /* ---- what the values mean, said once in a file ---- */
 
-static bool cublas_forms_stated; /* whoever states releases -> whoever writes attributes acquires */
+static bool
+    cublas_forms_emitted; /* whoever states releases -> whoever writes attributes acquires */
 
-static bool cublas_state_form(enum cublas_form form)
+static bool cublas_emit_form(enum cublas_form form)
 {
     struct {
         struct prof_rec_attr_set head;
@@ -88,22 +89,22 @@ static bool cublas_state_form(enum cublas_form form)
 }
 
 /* Two threads may say the same. */
-static bool cublas_state_forms(void)
+static bool cublas_emit_forms(void)
 {
-    if (load_acquire(&cublas_forms_stated))
+    if (load_acquire(&cublas_forms_emitted))
         return true;
     for (enum cublas_form form = CUBLAS_FORM_ONE; form < CUBLAS_FORMS_END; form++)
-        if (!cublas_state_form(form))
+        if (!cublas_emit_form(form))
             return false;
-    store_release(&cublas_forms_stated, true);
+    store_release(&cublas_forms_emitted, true);
     return true;
 }
 
 /* A forked child's file: names keep their numbers there, what they are used for must be said again. */
 GUEST_PATH static void cublas_fork_child(void)
 {
-    if (load_relaxed(&cublas_forms_stated))
-        store_relaxed(&cublas_forms_stated, false);
+    if (load_relaxed(&cublas_forms_emitted))
+        store_relaxed(&cublas_forms_emitted, false);
 }
 
 const struct collector cublas_collector = {.name = "cublas", .fork_child = cublas_fork_child};
@@ -153,9 +154,9 @@ void cublas_record_end(const struct cublas_range *range)
 static uint32_t cublas_text(const char *text)
 {
     struct name_cache *names = &thread_self.slot->names;
-    uint32_t id = text ? names_known(names, text) : 0;
+    uint32_t id = text ? names_lookup(names, text) : 0;
     if (!id && text)
-        id = names_learn(names, text);
+        id = names_resolve(names, text);
     return id ? id : UINT32_MAX;
 }
 
@@ -212,7 +213,7 @@ static void cublas_put_wide(const struct cublas_work *work)
 void cublas_record_work(const struct cublas_work *work)
 {
     int saved_errno = errno;
-    if (thread_ready(&thread_self) && cublas_state_forms()) {
+    if (thread_ready(&thread_self) && cublas_emit_forms()) {
         if (cublas_fits(work->m) && cublas_fits(work->n) && cublas_fits(work->k))
             cublas_put_narrow(work);
         else

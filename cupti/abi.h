@@ -78,9 +78,9 @@ enum abi_attribute {
     ABI_ATTRIBUTE_ZEROED_OUT_BUFFER =
         5, /* u8: buffers come zeroed, CUPTI need not do it in the program's thread */
     ABI_ATTRIBUTE_PER_THREAD_BUFFER = 9, /* u8, 12.3+: one buffer per producing thread */
-    ABI_ATTRIBUTE_HARDWARE_TRACE = 13,   /* u8, second form; of all subscribers, before any kind */
-    ABI_ATTRIBUTE_LATENCY = 15,          /* u8, second form; of the subscriber */
-    /* u8, second form; of all subscribers: whole graphs in place of nodes. Before any kind, and for
+    ABI_ATTRIBUTE_HARDWARE_TRACE = 13,   /* u8, v2 API; of all subscribers, before any kind */
+    ABI_ATTRIBUTE_LATENCY = 15,          /* u8, v2 API; of the subscriber */
+    /* u8, v2 API; of all subscribers: whole graphs in place of nodes. Before any kind, and for
      * good: what the first one said stays, also after it has gone. */
     ABI_ATTRIBUTE_GRAPH_TRACE = 20,
 };
@@ -169,7 +169,7 @@ typedef void (*abi_buffer_requested)(uint8_t **buffer, size_t *bytes, size_t *ma
 typedef void (*abi_buffer_completed)(void *context, uint32_t stream, uint8_t *buffer, size_t bytes,
                                      size_t valid_bytes);
 typedef uint64_t (*abi_timestamp)(void);
-/* The second form's; `info` tells of fields that were selected, and libprof selects none. */
+/* The v2 API's; `info` tells of fields that were selected, and libprof selects none. */
 typedef void (*abi_buffer_requested_v2)(uint8_t **buffer, size_t *bytes, size_t *max_records,
                                         const void *info);
 typedef void (*abi_buffer_completed_v2)(uint8_t *buffer, size_t bytes, size_t valid_bytes,

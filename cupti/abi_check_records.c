@@ -1,4 +1,4 @@
-/* Compares abi_records.h, and what abi.h states of the second form of the interface, with the
+/* Compares abi_records.h, and what abi.h states of the v2 API, with the
  * headers of CUPTI alone, at compile time: those of a later CUDA than the toolkit's serve, too,
  * since they come with libcupti. No part of libprof.so. 13.0 and later. */
 #include "abi.h"
@@ -70,7 +70,7 @@ ABI_UNIFIED_FIELDS(UNIFIED_FIELD)
 SAME_RECORD(KERNEL_RECORD, priority, ABI_KERNEL_PRIORITY, ABI_KERNEL_PRIORITY_WIDTH)
 #endif
 
-/* The second form. */
+/* The v2 API. */
 #if CUPTI_API_VERSION >= 130300
 #define SAME(ours, theirs) _Static_assert((long)(ours) == (long)(theirs), #ours " is " #theirs)
 SAME(ABI_ATTRIBUTE_HARDWARE_TRACE, CUPTI_ACTIVITY_ATTR_ENABLE_HES);

@@ -55,10 +55,10 @@ static uint32_t others_disabling;  /* another tool disables kinds */
 static uint64_t flushing_since; /* of the flusher's thread, CLOCK_MONOTONIC; 0: it does not flush */
 static __thread bool thread_is_marked;
 
-/* CUPTI's worker gets a log of its own; that it is not the program's must be said in it. */
+/* CUPTI's worker gets a log of its own; that it is not the program's must be reported in it. */
 static void activity_mark_thread(void)
 {
-    if (thread_is_marked || callbacks_knows_thread())
+    if (thread_is_marked || callbacks_is_program_thread())
         return;
     thread_is_marked = true;
     own_thread_adopt();
@@ -67,7 +67,7 @@ static void activity_mark_thread(void)
 static void activity_requested(uint8_t **buffer, size_t *bytes, size_t *max_records)
 {
     int kept_errno = errno;
-    *buffer = buffers_take(bytes);
+    *buffer = buffers_acquire(bytes);
     *max_records = 0; /* as many as fit */
     errno = kept_errno;
 }
@@ -123,13 +123,13 @@ static void activity_completed(void *context, uint32_t stream, uint8_t *buffer, 
     if (valid_bytes > bytes)
         valid_bytes = bytes;
     fetch_add_relaxed(&delivered_bytes, valid_bytes);
-    bool on_program = callbacks_knows_thread();
+    bool on_program = callbacks_is_program_thread();
     uint64_t began = activity_cost_begins(on_program);
     if (buffers_is_last_resort(buffer))
         loss_add(PROF_LOSS_GPU_BUFFER, decode_count_only(&oracle, buffer, valid_bytes));
     else
         activity_decode(buffer, valid_bytes);
-    buffers_give_back(buffer, valid_bytes);
+    buffers_release(buffer, valid_bytes);
     activity_cost_ends(on_program, began);
     errno = kept_errno;
 }
@@ -143,11 +143,11 @@ void activity_promise_zeroes(bool on)
 int activity_begin(size_t buffer_bytes)
 {
     const struct cupti_library *cupti = loader_cupti();
-    if (!oracle_ask(&oracle, subscription_next_record) || !subscription_confirms(&oracle))
+    if (!oracle_query(&oracle, subscription_next_record) || !subscription_confirms(&oracle))
         return ABI_NOT_COMPATIBLE;
     /* None is prepared before the first tick: a short program needs few pages. */
     buffers_init(buffer_bytes);
-    activity_promise_zeroes(subscription_form() == SUBSCRIPTION_SECOND || other_tool_is_seen());
+    activity_promise_zeroes(subscription_api() == SUBSCRIPTION_V2 || other_tool_is_seen());
     has_buffer_per_thread = cupti->version >= ABI_VERSION_12_3;
     if (has_buffer_per_thread)
         subscription_set(ABI_ATTRIBUTE_PER_THREAD_BUFFER, 1);
@@ -237,12 +237,12 @@ static void activity_count_dropped(void)
 
 static void activity_note_failed_flush(int result)
 {
-    static uint32_t said;
+    static uint32_t reported;
     char text[96];
-    if (exchange_acquire(&said, 1u))
+    if (exchange_acquire(&reported, 1u))
         return;
     snprintf(text, sizeof text, "CUPTI failed to deliver device records: error %d", result);
-    facts_trouble(text);
+    facts_emit_note(text);
 }
 
 static bool activity_flush_and_count(unsigned flags)
@@ -284,14 +284,14 @@ void activity_flush_inline(unsigned flags)
 }
 
 /* Disabling takes microseconds, unless it hangs. */
-void activity_keep_from_disabling(bool on)
+void activity_block_disabling(bool on)
 {
     fetch_add_seq_cst(&inline_flushes, on ? 1u : (uint32_t)-1);
     for (int i = 0; i < 10000 && on && load_seq_cst(&disabling) && !callbacks_are_on_stack(); i++)
         clock_pause(50);
 }
 
-void activity_keep_from_flushing(bool on)
+void activity_block_flushing(bool on)
 {
     fetch_add_seq_cst(&others_disabling, on ? 1u : (uint32_t)-1);
     while (on && load_seq_cst(&flushing_since) && !activity_flush_hangs() &&
@@ -299,11 +299,11 @@ void activity_keep_from_flushing(bool on)
         clock_pause(50);
 }
 
-void activity_give_way(void)
+void activity_disable_inline(void)
 {
-    activity_keep_from_flushing(true);
+    activity_block_flushing(true);
     activity_disable_all();
-    activity_keep_from_flushing(false);
+    activity_block_flushing(false);
 }
 
 /* CUPTI hands a buffer back when all of it has ended. While a device is never idle that is a full buffer, so its
@@ -355,30 +355,30 @@ static void activity_note_hardware(int result)
         snprintf(text, sizeof text,
                  "PROF_HARDWARE_TRACE: CUPTI cannot have the device time kernels: error %d%s",
                  result, result == ABI_NOT_SUPPORTED ? " (Blackwell and later can)" : "");
-        facts_trouble(text);
+        facts_emit_note(text);
         return;
     }
     store_release(&by_hardware, true);
     if (!activity_may_flush())
-        facts_trouble(
+        facts_emit_note(
             "PROF_HARDWARE_TRACE: before CUDA 13.4 device records are collected only when the "
             "program ends");
 }
 
-void activity_before_subscribing(enum subscription_form form)
+void activity_before_subscribing(enum subscription_api api)
 {
     const struct cupti_library *cupti = loader_cupti();
     uint8_t on = 1;
     size_t bytes = sizeof on;
-    if (config_get()->hardware_trace && form == SUBSCRIPTION_SECOND)
+    if (config_get()->hardware_trace && api == SUBSCRIPTION_V2)
         activity_note_hardware(cupti->cuptiActivitySetAttribute_v2(
             NULL, (uint32_t)ABI_ATTRIBUTE_HARDWARE_TRACE, &bytes, &on));
 }
 
-static int activity_ask_for_latency(void)
+static int activity_enable_latency(void)
 {
     const struct cupti_library *cupti = loader_cupti();
-    if (subscription_form() == SUBSCRIPTION_SECOND)
+    if (subscription_api() == SUBSCRIPTION_V2)
         return subscription_set(ABI_ATTRIBUTE_LATENCY, 1);
     return cupti->cuptiActivityEnableLatencyTimestamps
                ? cupti->cuptiActivityEnableLatencyTimestamps(1)
@@ -392,20 +392,20 @@ void activity_subscribed(void)
     if (!config_get()->kernel_latency)
         return;
     if (config_get()->hardware_trace) {
-        facts_trouble("PROF_KERNEL_LATENCY ignored: CUPTI does not support it together with "
-                      "PROF_HARDWARE_TRACE");
+        facts_emit_note("PROF_KERNEL_LATENCY ignored: CUPTI does not support it together with "
+                        "PROF_HARDWARE_TRACE");
         return;
     }
-    if ((result = activity_ask_for_latency()) == ABI_OK)
+    if ((result = activity_enable_latency()) == ABI_OK)
         return;
     snprintf(text, sizeof text,
              "PROF_KERNEL_LATENCY: CUPTI does not tell when kernels were queued: error %d", result);
-    facts_trouble(text);
+    facts_emit_note(text);
 }
 
 bool activity_wants_init(void)
 {
-    return config_get()->hardware_trace && subscription_form() == SUBSCRIPTION_FIRST;
+    return config_get()->hardware_trace && subscription_api() == SUBSCRIPTION_V1;
 }
 
 void activity_init_finished(void)

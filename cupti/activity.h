@@ -24,7 +24,7 @@ bool activity_disable(void);
 
 /* The same on a thread of the program's, before another tool takes the callbacks: what comes until then would be written
  * into a buffer of ours that the other tool is handed. */
-void activity_give_way(void);
+void activity_disable_inline(void);
 
 /* Takes buffers back from CUPTI (flags: enum abi_flush) and asks what was dropped. May block as
  * long as CUPTI likes; from the flusher's thread. Returns false when CUPTI failed to
@@ -37,8 +37,8 @@ void activity_flush_inline(unsigned flags);
 
 /* Around another tool's disabling kinds: waits for a flush of ours to end, within a limit, and lets none begin
  * meanwhile. And around its flushing: kinds of ours are disabled later. */
-void activity_keep_from_flushing(bool on);
-void activity_keep_from_disabling(bool on);
+void activity_block_flushing(bool on);
+void activity_block_disabling(bool on);
 
 /* Promises CUPTI zeroed buffers, whoever supplies them, or withdraws the promise. */
 void activity_promise_zeroes(bool on);
@@ -73,13 +73,13 @@ void activity_set_tap(activity_tap tap);
  * 13.0 CUPTI then gives kernels zero times [CUPTI release notes, 13.1].
  */
 
-/* Before and after subscribing: in the second form, all subscribers share the hardware trace, which must
+/* Before and after subscribing: in the v2 API, all subscribers share the hardware trace, which must
  * be requested before; latency is the subscriber's own. Threads: one. */
-void activity_before_subscribing(enum subscription_form form);
+void activity_before_subscribing(enum subscription_api api);
 void activity_subscribed(void);
 
 /* In CUPTI's callback when cuInit has finished, before there is a context: the moment at which the
- * first form accepts the request for the hardware trace. */
+ * first api accepts the request for the hardware trace. */
 bool activity_wants_init(void);
 void activity_init_finished(void);
 

@@ -16,9 +16,9 @@
 #define REASON_BYTES 320u
 #define MODE_BYTES 440u
 
-/* One form of CUPTI's interface; what was asked of it last, and who was in the way. */
+/* One api of CUPTI's interface; what was asked of it last, and who was in the way. */
 struct attempt {
-    enum subscription_form form;
+    enum subscription_api api;
     const char *mode; /* what the GPU mode says of it, should it do */
     int result;
     const char *step;
@@ -55,12 +55,12 @@ static void attach_begin_records(struct attempt *attempt, attach_enable enable)
     attach_fails(attempt, "record kernels", enable ? enable() : ABI_OK);
 }
 
-/* All of one form, from subscribing to enabling kinds, or nothing of it. */
-static bool attach_try_form(struct attempt *attempt, attach_enable enable)
+/* All of one api, from subscribing to enabling kinds, or nothing of it. */
+static bool attach_try_api(struct attempt *attempt, attach_enable enable)
 {
-    activity_before_subscribing(attempt->form);
+    activity_before_subscribing(attempt->api);
     if (attach_fails(attempt, "subscribe",
-                     subscription_open(attempt->form, callbacks_receive, attempt->holder)))
+                     subscription_open(attempt->api, callbacks_receive, attempt->holder)))
         return false;
     activity_subscribed();
     attach_begin_records(attempt, enable);
@@ -72,46 +72,47 @@ static bool attach_try_form(struct attempt *attempt, attach_enable enable)
 static void attach_describe(const struct attempt *attempt, char *sentence, size_t bytes)
 {
     if (attempt->step)
-        attach_refusal(attempt->result, attempt->step, attempt->holder, sentence, bytes);
+        attach_explain(attempt->result, attempt->step, attempt->holder, sentence, bytes);
     else
         snprintf(sentence, bytes, "CUPTI refused every callback");
 }
 
-static bool attach_try_first(const char *mode, attach_enable enable, char *why, size_t why_bytes)
+static bool attach_try_v1(const char *mode, attach_enable enable, char *why, size_t why_bytes)
 {
-    struct attempt attempt = {.form = SUBSCRIPTION_FIRST, .mode = mode};
-    if (attach_try_form(&attempt, enable))
+    struct attempt attempt = {.api = SUBSCRIPTION_V1, .mode = mode};
+    if (attach_try_api(&attempt, enable))
         return true;
     attach_describe(&attempt, why, why_bytes);
     return false;
 }
 
-/* What is refused to the form that lets other tools in may be granted to the one that does not. */
-static bool attach_try_first_after(const struct attempt *second, attach_enable enable, char *why,
-                                   size_t why_bytes)
+/* What v2 refuses, v1 may allow. */
+static bool attach_try_v1_after(const struct attempt *v2, attach_enable enable, char *why,
+                                size_t why_bytes)
 {
     char sentence[REASON_BYTES], mode[MODE_BYTES];
-    attach_describe(second, sentence, sizeof sentence);
-    snprintf(mode, sizeof mode, "CUPTI activity records through the v1 subscriber API, which excludes other tools: %s", sentence);
-    return attach_try_first(mode, enable, why, why_bytes);
+    attach_describe(v2, sentence, sizeof sentence);
+    snprintf(mode, sizeof mode,
+             "CUPTI activity records through the v1 subscriber API, which excludes other tools: %s",
+             sentence);
+    return attach_try_v1(mode, enable, why, why_bytes);
 }
 
 bool attach_begin(attach_enable enable, char *why, size_t why_bytes)
 {
-    struct attempt second = {.form = SUBSCRIPTION_SECOND,
-                             .mode = "CUPTI activity records, beside other tools"};
-    if (!subscription_has_second() || (loader_sees_tool() && other_tool_is_seen()))
-        return attach_try_first("CUPTI activity records", enable, why, why_bytes);
-    return attach_try_form(&second, enable) ||
-           attach_try_first_after(&second, enable, why, why_bytes);
+    struct attempt v2 = {.api = SUBSCRIPTION_V2,
+                         .mode = "CUPTI activity records, beside other tools"};
+    if (!subscription_has_v2() || (loader_finds_tool() && other_tool_is_seen()))
+        return attach_try_v1("CUPTI activity records", enable, why, why_bytes);
+    return attach_try_api(&v2, enable) || attach_try_v1_after(&v2, enable, why, why_bytes);
 }
 
 bool attach_again(int refused, attach_enable enable, char *why, size_t why_bytes)
 {
     struct attempt failed = {.result = refused, .step = "record kernels"};
-    if (subscription_form() == SUBSCRIPTION_SECOND) {
+    if (subscription_api() == SUBSCRIPTION_V2) {
         subscription_close();
-        return attach_try_first_after(&failed, enable, why, why_bytes);
+        return attach_try_v1_after(&failed, enable, why, why_bytes);
     }
     attach_describe(&failed, why, why_bytes);
     return false;
@@ -165,9 +166,9 @@ static void attach_name_holder(const char *holder, char *sentence, size_t bytes)
                  "it");
 }
 
-/* From CUDA 13.2 on several tools may subscribe, but only with the second form of the functions;
- * to the first form everything is then incompatible. */
-static bool attach_is_second_form(int result, const struct cupti_library *cupti)
+/* From CUDA 13.2 on several tools may subscribe, but only with the v2 api of the functions;
+ * to the v1 API everything is then incompatible. */
+static bool attach_is_v2_only(int result, const struct cupti_library *cupti)
 {
     return result == ABI_NOT_COMPATIBLE && cupti && cupti->version >= ABI_VERSION_13_2;
 }
@@ -201,14 +202,14 @@ static void attach_explain_unknown(int result, const char *step, const struct cu
              text ? text : "");
 }
 
-void attach_refusal(int result, const char *step, const char *holder, char *sentence, size_t bytes)
+void attach_explain(int result, const char *step, const char *holder, char *sentence, size_t bytes)
 {
     const struct cupti_library *cupti = loader_cupti();
     const struct driver_library *driver = loader_driver();
     const char *known = attach_find(result);
     if (result == ABI_MULTIPLE_SUBSCRIBERS)
         attach_name_holder(holder, sentence, bytes);
-    else if (attach_is_second_form(result, cupti))
+    else if (attach_is_v2_only(result, cupti))
         snprintf(sentence, bytes,
                  "another tool uses CUPTI's v2 subscriber API, which excludes v1 subscribers: run "
                  "without it (error %d on %s)",

@@ -1,9 +1,8 @@
-/* attach.h - from a libcupti that is loaded to records that come, or to why they cannot.
+/* attach.h - subscribes to CUPTI and enables activity records, or explains why that is impossible.
  *
- * The form of CUPTI's interface that lets other tools in is tried first where there is one, then
- * the one that does not (subscription.h). Whatever is refused on the way is undone. But a tool that is
- * linked with the first form's functions alone, as all were before 13.3, would be refused beside the second: then only the
- * first is tried, and other_tool.h shares it.
+ * Tries CUPTI's v2 subscriber API first, which allows other tools, then v1 (subscription.h). A failed
+ * attempt is undone. If a tool in the process is linked only with v1 functions, as all tools were before
+ * 13.3, a v2 subscription would exclude it: then only v1 is tried, and other_tool.h shares it.
  */
 #ifndef PROF_ATTACH_H
 #define PROF_ATTACH_H
@@ -14,18 +13,20 @@
 /* Switches the activity kinds on; returns an enum abi_result. */
 typedef int (*attach_enable)(void);
 
-/* Subscribes, hands over buffers and callbacks, and calls `enable` unless it is NULL. States the
- * GPU mode. False: CUPTI cannot be had, and `why` says it in a sentence. Threads: one. */
+/* Subscribes, registers buffers and callbacks, and calls `enable` unless it is NULL. Sets the GPU
+ * mode. Returns false if CUPTI is unavailable, with the reason as a sentence in `why`. Threads: one. */
 bool attach_begin(attach_enable enable, char *why, size_t why_bytes);
 
-/* After `enable` was `refused` later than that: the same with the form that is left. */
+/* Call this if CUPTI `refused` a later `enable`: tries the other API. */
 bool attach_again(int refused, attach_enable enable, char *why, size_t why_bytes);
 
-/* ---- why CUPTI cannot be had ---- */
+/* ---- why CUPTI is unavailable ---- */
 
-/* result  what CUPTI answered (enum abi_result)
- * step    what it was asked to do, "subscribe"
- * holder  who holds CUPTI, when it said so; NULL or "" otherwise */
-void attach_refusal(int result, const char *step, const char *holder, char *sentence, size_t bytes);
+/* Writes a sentence about a refusal.
+ *
+ * result  returned by CUPTI (enum abi_result)
+ * step    what was attempted, such as "subscribe"
+ * holder  name of the tool that holds CUPTI; NULL or "" if unknown */
+void attach_explain(int result, const char *step, const char *holder, char *sentence, size_t bytes);
 
 #endif

@@ -64,7 +64,7 @@ static void buffers_note_used(uint32_t index)
         continue;
 }
 
-static struct slot *buffers_take_free(void)
+static struct slot *buffers_acquire_free(void)
 {
     for (uint32_t i = 0, count = load_acquire(&slots_used); i < count; i++) {
         uint32_t free_state = SLOT_FREE;
@@ -103,7 +103,7 @@ static struct slot *buffers_add(enum slot_state state, size_t present)
 }
 
 /* Zeroed only while nobody else holds it: CUPTI counts on zeroes, and may be writing. */
-static uint8_t *buffers_take_last_resort(size_t *bytes)
+static uint8_t *buffers_acquire_last_resort(size_t *bytes)
 {
     if (fetch_add_seq_cst(&last_resort_holders, 1) == 0)
         memset(last_resort, 0, sizeof last_resort);
@@ -118,13 +118,13 @@ static size_t buffers_next_bytes(void)
     return load_relaxed(&given_bytes) << (doublings < DOUBLINGS_MAX ? doublings : DOUBLINGS_MAX);
 }
 
-uint8_t *buffers_take(size_t *bytes)
+uint8_t *buffers_acquire(size_t *bytes)
 {
-    struct slot *slot = buffers_take_free();
+    struct slot *slot = buffers_acquire_free();
     if (!slot)
         slot = buffers_add(SLOT_HELD, 0);
     if (!slot)
-        return buffers_take_last_resort(bytes);
+        return buffers_acquire_last_resort(bytes);
     size_t given = buffers_next_bytes();
     store_relaxed(&slot->given, given < buffer_bytes ? given : buffer_bytes);
     *bytes = slot->given;
@@ -153,7 +153,7 @@ static void buffers_zero(struct slot *slot, size_t used)
     slot->present = present;
 }
 
-void buffers_give_back(uint8_t *buffer, size_t used)
+void buffers_release(uint8_t *buffer, size_t used)
 {
     if (buffers_is_last_resort(buffer)) {
         fetch_add_seq_cst(&last_resort_holders, (uint32_t)-1);

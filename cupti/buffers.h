@@ -11,17 +11,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How large buffers can be: page-rounded, before the first buffers_take(). */
+/* How large buffers can be: page-rounded, before the first buffers_acquire(). */
 void buffers_init(size_t bytes);
 
 /* What CUPTI gets of each from now on, in bytes: as near as possible. Threads: any. */
 void buffers_fit(size_t bytes);
 
 /* A zero-filled buffer of *bytes; never NULL. Threads: any; lock-free. */
-uint8_t *buffers_take(size_t *bytes);
+uint8_t *buffers_acquire(size_t *bytes);
 
 /* Back from CUPTI, read; `used` of its bytes are valid. */
-void buffers_give_back(uint8_t *buffer, size_t used);
+void buffers_release(uint8_t *buffer, size_t used);
 
 /* How large a buffer of ours is that CUPTI holds; 0: it is not ours. */
 size_t buffers_bytes(const uint8_t *buffer);

@@ -47,13 +47,13 @@ static __thread struct thread_calls this_thread;
 static void *subscribed;  /* callbacks_enable stores, before anything else is called */
 static uint32_t followed; /* times that calls began to be followed; callbacks_follow counts */
 
-static bool throttle; /* calls that launch nothing are left out; callbacks_keep_calls stores */
+static bool throttle; /* calls that launch nothing are left out; callbacks_set_calls stores */
 static bool
-    throttle_is_settled;  /* and CUPTI does not call back for them; callbacks_settle only, and who
+    throttle_is_settled;  /* and CUPTI does not call back for them; callbacks_apply only, and who
                               * follows */
 static bool is_following; /* callbacks_follow */
 
-static bool blind;    /* callbacks_blind stores -> every followed call loads */
+static bool blind;    /* callbacks_ignore_launches stores -> every followed call loads */
 static bool launched; /* a call was recorded, or was to be; callbacks_record_or_note stores */
 static uint32_t threads_seen; /* ever; callbacks_enter() counts */
 static bool held;             /* callbacks_hold stores -> every callback loads */
@@ -91,8 +91,8 @@ static const char *callbacks_api_name(uint32_t domain, uint32_t cbid,
     return data->function_name;
 }
 
-static void callbacks_state_name_slow(uint32_t domain, uint32_t cbid,
-                                      const struct abi_call_data *data)
+static void callbacks_emit_name_slow(uint32_t domain, uint32_t cbid,
+                                     const struct abi_call_data *data)
 {
     int kept_errno = errno;
     const char *name = callbacks_api_name(domain, cbid, data);
@@ -100,17 +100,17 @@ static void callbacks_state_name_slow(uint32_t domain, uint32_t cbid,
         struct prof_rec_api_name record = {.cbid = cbid,
                                            .domain = (uint32_t)callbacks_format_domain(domain)};
         record.name = names_intern(name, callbacks_api_name_length(name));
-        facts_state(PROF_REC_API_NAME, &record, sizeof record);
+        facts_emit(PROF_REC_API_NAME, &record, sizeof record);
     }
     errno = kept_errno;
 }
 
-static void callbacks_state_name(uint32_t domain, uint32_t cbid, const struct abi_call_data *data)
+static void callbacks_emit_name(uint32_t domain, uint32_t cbid, const struct abi_call_data *data)
 {
     uint64_t *word = &named[domain - 1][cbid / 64];
     uint64_t bit = (uint64_t)1 << (cbid % 64);
     if (!(load_relaxed(word) & bit) && !(fetch_or_relaxed(word, bit) & bit))
-        callbacks_state_name_slow(domain, cbid, data);
+        callbacks_emit_name_slow(domain, cbid, data);
 }
 
 /* What is captured into a graph puts nothing on a device now. */
@@ -142,10 +142,10 @@ static bool callbacks_has_symbol(const struct api_call *call)
     return call->what == API_KERNEL || call->what == API_KERNEL_CONFIG;
 }
 
-static uint32_t callbacks_take_stack(void)
+static uint32_t callbacks_capture_stack(void)
 {
     uint64_t began = this_thread.timed ? cost_clock() : 0;
-    uint32_t stack = stacks_take(this_thread.origin);
+    uint32_t stack = stacks_capture(this_thread.origin);
     if (began)
         cost_charge_sampled(PROF_COST_STACKS, cost_stands_for(&this_thread.cost), began);
     return stack;
@@ -158,7 +158,7 @@ static bool callbacks_write_enter(const struct api_call *call, uint32_t domain, 
     callbacks_subtract_capture(&effect, call);
     struct graphs_launch graph =
         effect.is_graph ? graphs_of_launch(data) : (struct graphs_launch){0};
-    bool stack = stacks_wanted() && api_calls_has_stack(call) && !this_thread.own;
+    bool stack = stacks_are_on() && api_calls_has_stack(call) && !this_thread.own;
     unsigned words =
         (stack ? sizeof(struct prof_rec_api_enter) : PROF_REC_API_ENTER_SHORT_BYTES) / 8;
     /* Before any name: reserving makes the file, and names have no number without one. */
@@ -166,7 +166,7 @@ static bool callbacks_write_enter(const struct api_call *call, uint32_t domain, 
     if (!space)
         return false;
     uint32_t name = callbacks_has_symbol(call) ? names_intern_stable(data->symbol) : 0;
-    callbacks_state_name(domain, cbid, data);
+    callbacks_emit_name(domain, cbid, data);
     struct prof_rec_api_enter *record = (struct prof_rec_api_enter *)(void *)space;
     record->correlation = data->correlation;
     record->cbid = (uint16_t)cbid;
@@ -178,7 +178,7 @@ static bool callbacks_write_enter(const struct api_call *call, uint32_t domain, 
     record->name = effect.is_graph ? graph.graph : name;
     record->operations = effect.is_graph ? graph.operations : effect.operations;
     if (stack)
-        record->stack = callbacks_take_stack();
+        record->stack = callbacks_capture_stack();
     this_thread.launches += !this_thread.own && (effect.operations || effect.is_graph);
     thread_commit(space, PROF_REC_API_ENTER, words, thread_ticks(space));
     return true;
@@ -228,7 +228,7 @@ static bool callbacks_is_always_followed(const struct api_call *call)
 }
 
 /* Every device operation keeps its launch, and memory what is known of it. */
-static bool callbacks_is_sheddable(const struct api_call *call)
+static bool callbacks_is_throttleable(const struct api_call *call)
 {
     bool allocates = call->what == API_ALLOC || call->what == API_FREE;
     return !api_calls_launches(call) && !callbacks_is_always_followed(call) &&
@@ -237,14 +237,14 @@ static bool callbacks_is_sheddable(const struct api_call *call)
 
 static bool callbacks_is_throttled(const struct api_call *call)
 {
-    return __builtin_expect(load_relaxed(&throttle), 0) && callbacks_is_sheddable(call);
+    return __builtin_expect(load_relaxed(&throttle), 0) && callbacks_is_throttleable(call);
 }
 
 /* PROF_GPU_DETAIL=minimal: only what puts operations on a device. Of the rest, the calls that allocate come too, as the
  * bracketed operation of start_events.h is to have an occasion. */
-static bool callbacks_is_left_out(const struct api_call *call)
+static bool callbacks_is_skipped(const struct api_call *call)
 {
-    return config_get()->gpu_detail == CONFIG_DETAIL_MINIMAL && callbacks_is_sheddable(call);
+    return config_get()->gpu_detail == CONFIG_DETAIL_MINIMAL && callbacks_is_throttleable(call);
 }
 
 static void callbacks_note_off(const struct api_call *call, uint32_t domain, uint32_t cbid,
@@ -264,7 +264,7 @@ static bool callbacks_record_or_note(const struct api_call *call, uint32_t domai
     }
     if (lost_window_is_open())
         lost_window_end();
-    if (callbacks_is_left_out(call))
+    if (callbacks_is_skipped(call))
         return false;
     if (!load_relaxed(&launched))
         store_relaxed(&launched, true);
@@ -302,8 +302,8 @@ static void callbacks_enter(const struct api_call *call, uint32_t domain, uint32
 }
 
 /* Takes the call off the stack with whatever never ended above it; NULL when it is not there. */
-static const struct open_call *callbacks_take_open(struct thread_calls *thread, uint32_t domain,
-                                                   uint32_t correlation)
+static const struct open_call *callbacks_pop_open(struct thread_calls *thread, uint32_t domain,
+                                                  uint32_t correlation)
 {
     for (uint32_t i = thread->depth; i-- > 0;) {
         if (thread->open[i].correlation != correlation || thread->open[i].domain != domain)
@@ -324,7 +324,7 @@ static void callbacks_note_capture(const struct api_call *call, const struct abi
 
 /* Not after a launch: what it launched may run until the program does something else (a kernel
  * that waits for the host), and the bracket would wait with it. */
-static void callbacks_look_at_context(const struct api_call *call, void *context)
+static void callbacks_check_context(const struct api_call *call, void *context)
 {
     struct thread_calls *thread = &this_thread;
     if (!context || context == thread->checked_context || thread->own || thread->depth > 0)
@@ -344,10 +344,10 @@ static bool callbacks_allocates_now(const struct api_call *call, const struct ab
                                       call->per_thread));
 }
 
-static void callbacks_leave(const struct api_call *call, uint32_t domain, uint32_t cbid,
-                            const struct abi_call_data *data)
+static void callbacks_exit(const struct api_call *call, uint32_t domain, uint32_t cbid,
+                           const struct abi_call_data *data)
 {
-    const struct open_call *open = callbacks_take_open(&this_thread, domain, data->correlation);
+    const struct open_call *open = callbacks_pop_open(&this_thread, domain, data->correlation);
     if (!open)
         return;
     if (open->recorded)
@@ -358,7 +358,7 @@ static void callbacks_leave(const struct api_call *call, uint32_t domain, uint32
         callbacks_note_capture(call, data);
     if (callbacks_changes_graph(call))
         graphs_called(call, data);
-    callbacks_look_at_context(call, data->context);
+    callbacks_check_context(call, data->context);
 }
 
 /* ---- calls that are looked at only for whether they fail ---- */
@@ -366,20 +366,20 @@ static void callbacks_leave(const struct api_call *call, uint32_t domain, uint32
 static void callbacks_write_failure(uint32_t domain, uint32_t cbid,
                                     const struct abi_call_data *data)
 {
-    bool stack = stacks_wanted();
+    bool stack = stacks_are_on();
     unsigned words =
         (stack ? sizeof(struct prof_rec_api_enter) : PROF_REC_API_ENTER_SHORT_BYTES) / 8;
     uint64_t *space = thread_reserve(PROF_REC_API_ENTER, words);
     if (!space)
         return;
-    callbacks_state_name(domain, cbid, data);
+    callbacks_emit_name(domain, cbid, data);
     struct prof_rec_api_enter *record = (struct prof_rec_api_enter *)(void *)space;
     record->correlation = data->correlation;
     record->cbid = (uint16_t)cbid;
     record->domain = (uint8_t)callbacks_format_domain(domain);
     record->flags = PROF_API_FAILED_ONLY;
     if (stack)
-        record->stack = stacks_take(this_thread.origin);
+        record->stack = stacks_capture(this_thread.origin);
     thread_commit(space, PROF_REC_API_ENTER, words, thread_ticks(space));
     callbacks_write_exit(data);
 }
@@ -421,7 +421,7 @@ static void callbacks_on_call(uint32_t domain, uint32_t cbid, const struct abi_c
     if (data->site == ABI_SITE_ENTER)
         callbacks_enter(call, domain, cbid, data);
     else if (data->site == ABI_SITE_EXIT)
-        callbacks_leave(call, domain, cbid, data);
+        callbacks_exit(call, domain, cbid, data);
 }
 
 /* Whose stack is that of what happens within. */
@@ -481,7 +481,7 @@ void callbacks_receive(void *user, uint32_t domain, uint32_t cbid, const void *d
     (void)user;
     if (load_relaxed(&closed) || load_acquire(&held) || !data)
         return;
-    if (stacks_wanted())
+    if (stacks_are_on())
         this_thread.origin = stacks_origin_here();
     this_thread.on_stack++;
     if (domain == ABI_DOMAIN_RUNTIME || domain == ABI_DOMAIN_DRIVER)
@@ -500,7 +500,7 @@ static unsigned callbacks_enable_calls(uint32_t domain, bool always, bool on)
     for (uint32_t cbid = 1; cbid < ABI_CBID_COUNT; cbid++) {
         const struct api_call *call = api_calls_find(domain, cbid);
         if (call && callbacks_is_always_followed(call) == always &&
-            (!callbacks_is_left_out(call) || call->what == API_ALLOC))
+            (!callbacks_is_skipped(call) || call->what == API_ALLOC))
             done += cupti->cuptiEnableCallback(on, subscribed, domain, cbid) == ABI_OK;
     }
     return done;
@@ -546,34 +546,34 @@ void callbacks_follow(bool on)
     throttle_is_settled = false;
 }
 
-void callbacks_blind(bool on)
+void callbacks_ignore_launches(bool on)
 {
     store_release(&blind, on);
 }
 
-void callbacks_keep_calls(bool on)
+void callbacks_set_calls(bool on)
 {
     store_relaxed(&throttle, !on);
 }
 
-static void callbacks_enable_sheddable(uint32_t domain, bool on)
+static void callbacks_enable_throttleable(uint32_t domain, bool on)
 {
     const struct cupti_library *cupti = loader_cupti();
     for (uint32_t cbid = 1; cbid < ABI_CBID_COUNT; cbid++) {
         const struct api_call *call = api_calls_find(domain, cbid);
-        if (call && callbacks_is_sheddable(call))
+        if (call && callbacks_is_throttleable(call))
             cupti->cuptiEnableCallback(on, subscribed, domain, cbid);
     }
 }
 
-void callbacks_settle(void)
+void callbacks_apply(void)
 {
     bool wanted = load_relaxed(&throttle);
     if (!is_following || wanted == throttle_is_settled)
         return;
     throttle_is_settled = wanted;
-    callbacks_enable_sheddable(ABI_DOMAIN_RUNTIME, !wanted);
-    callbacks_enable_sheddable(ABI_DOMAIN_DRIVER, !wanted);
+    callbacks_enable_throttleable(ABI_DOMAIN_RUNTIME, !wanted);
+    callbacks_enable_throttleable(ABI_DOMAIN_DRIVER, !wanted);
     callbacks_enable_watched(ABI_DOMAIN_RUNTIME, !wanted);
     callbacks_enable_watched(ABI_DOMAIN_DRIVER, !wanted);
 }
@@ -603,7 +603,7 @@ uint32_t callbacks_count_threads(void)
     return load_relaxed(&threads_seen);
 }
 
-bool callbacks_knows_thread(void)
+bool callbacks_is_program_thread(void)
 {
     return this_thread.seen;
 }

@@ -28,14 +28,14 @@ void callbacks_follow(bool on);
 
 /* Devices are not recorded, or not all of what they do: what is launched meanwhile counts as launched while
  * recording is off. One thread at a time. */
-void callbacks_blind(bool on);
+void callbacks_ignore_launches(bool on);
 
 /* Whether calls that launch nothing are recorded, from now on. Any thread. */
-void callbacks_keep_calls(bool on);
+void callbacks_set_calls(bool on);
 
-/* Tells CUPTI what callbacks_keep_calls() said, so that what is left out is not even called back
+/* Tells CUPTI what callbacks_set_calls() said, so that what is left out is not even called back
  * for. From the thread that calls callbacks_follow(). */
-void callbacks_settle(void);
+void callbacks_apply(void);
 
 /* Makes callbacks return at once while a thread waits for calls into CUPTI to end. CUPTI may run a callback under
  * a lock: if the callback then waited for that thread, both would deadlock. */
@@ -49,7 +49,7 @@ bool callbacks_are_on_stack(void);
 void callbacks_close(void);
 
 /* Whether the calling thread was seen making CUDA calls: it is the program's, not CUPTI's. */
-bool callbacks_knows_thread(void);
+bool callbacks_is_program_thread(void);
 
 /* Whether any call was to be recorded so far: there is a file, or somebody is making it. */
 bool callbacks_saw_call(void);

@@ -46,9 +46,9 @@ static bool kinds_are_on;   /* by whoever has made switching BUSY; cuda_init bef
 static uint32_t switching;  /* enum switching, moved by compare-and-swap */
 static int ticks_to_stay;   /* of the kinds, once recording is off: tick's job counts */
 static uint32_t ticks;      /* writer thread only */
-static bool has_file;       /* cupti_file_begun stores -> cupti_flush loads */
+static bool has_file;       /* cupti_file_created stores -> cupti_flush loads */
 static bool is_thrown_out;  /* by another tool; the flusher's thread, once LIVE */
-static bool is_stale;       /* recording begins again; warm stores -> cupti_settle_kinds */
+static bool is_stale;       /* recording begins again; warm stores -> cupti_apply_kinds */
 static bool warm_wanted;    /* recording begins soon; warm, start and stop store */
 
 static bool cupti_is_live(void)
@@ -85,7 +85,7 @@ static struct worker flusher =
 /* Returns whether the job was done within the time. */
 static bool cupti_run(worker_job job, unsigned deadline_ms)
 {
-    return worker_begin(&flusher) == 0 && worker_run(&flusher, job, deadline_ms) == WORKER_DID;
+    return worker_begin(&flusher) == 0 && worker_run(&flusher, job, deadline_ms) == WORKER_FINISHED;
 }
 
 /* Returns at once. A flusher that is busy does not do the job. */
@@ -107,7 +107,7 @@ static void cupti_add_duplicates(char *sentence, size_t bytes)
                  "; the process has loaded two libcupti, %.100s and %.100s", paths[0], paths[1]);
 }
 
-static void cupti_note_blind_start(void)
+static void cupti_warn_blind_start(void)
 {
     if (CONFIG_MOMENT(config_get()->start) == CONFIG_START_CUDA)
         log_line(LOG_ERROR, "PROF_START=cuda records nothing: without CUPTI, libprof cannot see "
@@ -115,7 +115,7 @@ static void cupti_note_blind_start(void)
 }
 
 /* Timing by CUDA events is never begun unasked: they are barriers in the program's own streams. */
-static void cupti_give_up(const char *why)
+static void cupti_disable(const char *why)
 {
     char sentence[SENTENCE_BYTES];
     snprintf(sentence, sizeof sentence, "%s", why);
@@ -124,7 +124,7 @@ static void cupti_give_up(const char *why)
     log_line(LOG_ERROR, "no GPU times: %s%s", sentence,
              asked ? "" : "; PROF_GPU=events times ranges with CUDA events");
     recorder_set_gpu_mode(PROF_GPU_UNAVAILABLE, sentence);
-    cupti_note_blind_start();
+    cupti_warn_blind_start();
     store_release(&state, (uint32_t)PASSIVE);
 }
 
@@ -134,34 +134,34 @@ static void cupti_begin_events(void)
     if (event_timing_begin())
         recorder_set_gpu_mode(PROF_GPU_EVENTS, "CUDA events around ranges, no kernels");
     else
-        cupti_give_up("this libcuda lacks functions that timing by CUDA events needs");
+        cupti_disable("this libcuda lacks functions that timing by CUDA events needs");
     store_release(&state, (uint32_t)PASSIVE);
 }
 
 static void cupti_begin_nothing(void)
 {
     recorder_set_gpu_mode(PROF_GPU_UNAVAILABLE, "not wanted: PROF_GPU=none");
-    cupti_note_blind_start();
+    cupti_warn_blind_start();
     store_release(&state, (uint32_t)PASSIVE);
 }
 
-static void cupti_give_up_on(int result, const char *step, const char *holder)
+static void cupti_disable_after(int result, const char *step, const char *holder)
 {
     char sentence[SENTENCE_BYTES];
-    attach_refusal(result, step, holder, sentence, sizeof sentence);
-    cupti_give_up(sentence);
+    attach_explain(result, step, holder, sentence, sizeof sentence);
+    cupti_disable(sentence);
 }
 
-static void cupti_state_driver_version(const struct driver_library *driver)
+static void cupti_emit_driver_version(const struct driver_library *driver)
 {
     char text[32];
     if (!driver || driver->version <= 0)
         return;
     snprintf(text, sizeof text, "%d.%d", driver->version / 1000, driver->version % 1000 / 10);
-    facts_info(PROF_INFO_DRIVER, text);
+    facts_set_info(PROF_INFO_DRIVER, text);
 }
 
-static void cupti_state_cupti_version(const struct cupti_library *cupti)
+static void cupti_emit_cupti_version(const struct cupti_library *cupti)
 {
     char text[SENTENCE_BYTES];
     const char *slash = strrchr(cupti->path, '/');
@@ -174,28 +174,28 @@ static void cupti_state_cupti_version(const struct cupti_library *cupti)
                  version / 100 % 100, version % 100);
     else
         snprintf(text, sizeof text, "%.200s, CUPTI API %u", name, version);
-    facts_info(PROF_INFO_CUPTI, text);
+    facts_set_info(PROF_INFO_CUPTI, text);
     log_line(LOG_PROCESS, "using %s", cupti->path);
 }
 
 /* Calls are followed before there can be records of what they launch. */
 static int cupti_enable_kinds(void)
 {
-    callbacks_blind(true);
+    callbacks_ignore_launches(true);
     callbacks_follow(true);
     store_relaxed(&ticks_to_stay, TICKS_BEFORE_DISABLE);
     store_relaxed(&kinds_were_on, true);
     int result = activity_enable();
     store_release(&kinds_are_on, true);
-    callbacks_blind(false);
+    callbacks_ignore_launches(false);
     return result;
 }
 
 static void cupti_disable_kinds(void)
 {
-    callbacks_blind(true);
+    callbacks_ignore_launches(true);
     if (!activity_disable()) {
-        callbacks_blind(false); /* at the next tick */
+        callbacks_ignore_launches(false); /* at the next tick */
         return;
     }
     callbacks_follow(false);
@@ -218,35 +218,35 @@ static void cupti_begin_cupti(void)
 {
     char text[SENTENCE_BYTES] = "";
     if (!loader_open_cupti(config_get()->cupti_path, text, sizeof text)) {
-        cupti_give_up(text);
+        cupti_disable(text);
         return;
     }
     const struct cupti_library *cupti = loader_cupti();
-    cupti_state_cupti_version(cupti);
+    cupti_emit_cupti_version(cupti);
     if (cupti->version_result != ABI_OK) {
-        cupti_give_up_on(cupti->version_result, "tell its version", NULL);
+        cupti_disable_after(cupti->version_result, "tell its version", NULL);
         return;
     }
     if (cupti->version < ABI_VERSION_11_0) {
-        cupti_give_up("this libcupti is older than CUDA 11.0");
+        cupti_disable("this libcupti is older than CUDA 11.0");
         return;
     }
     if (!attach_begin(cupti_enable_when_wanted(), text, sizeof text)) {
-        cupti_give_up(text);
+        cupti_disable(text);
         return;
     }
     other_tool_begin(&cupti_hooks);
     if (config_get()->gpu_detail >= CONFIG_DETAIL_STANDARD)
-        recorder_sheddable(PROF_THROTTLE_CALLS, callbacks_keep_calls);
+        recorder_throttleable(PROF_THROTTLE_CALLS, callbacks_set_calls);
     if (graphs_can_throttle())
-        recorder_sheddable(PROF_THROTTLE_NODES, graphs_keep_nodes);
+        recorder_throttleable(PROF_THROTTLE_NODES, graphs_set_nodes);
     store_release(&state, (uint32_t)LIVE);
 }
 
 static void cupti_begin(void)
 {
     loader_open_driver();
-    cupti_state_driver_version(loader_driver());
+    cupti_emit_driver_version(loader_driver());
     if (config_get()->gpu == CONFIG_GPU_NONE)
         cupti_begin_nothing();
     else if (config_get()->gpu == CONFIG_GPU_EVENTS)
@@ -279,19 +279,19 @@ static bool cupti_switching_end(void)
     return false;
 }
 
-static void cupti_enable_or_give_up(void)
+static void cupti_enable_or_disable(void)
 {
     char sentence[SENTENCE_BYTES];
     int result = cupti_enable_kinds();
     if (result != ABI_OK && !attach_again(result, cupti_enable_kinds, sentence, sizeof sentence))
-        cupti_give_up(sentence);
+        cupti_disable(sentence);
 }
 
 /* What another tool has left behind. It may hold CUPTI for a while once it has thrown us out. */
-static void cupti_take_back(void)
+static void cupti_reclaim(void)
 {
     char sentence[SENTENCE_BYTES];
-    enum other_tool_loss loss = other_tool_take_back();
+    enum other_tool_loss loss = other_tool_reclaim();
     if (loss != OTHER_TOOL_TOOK_NOTHING)
         store_release(&kinds_are_on, false);
     if (loss == OTHER_TOOL_TOOK_ALL) {
@@ -302,7 +302,7 @@ static void cupti_take_back(void)
         return;
     bool begun = other_tool_turn_begin();
     if (begun && !other_tool_has_records() && attach_begin(NULL, sentence, sizeof sentence)) {
-        other_tool_state_mode();
+        other_tool_emit_mode();
         store_release(&is_thrown_out, false);
     }
     other_tool_turn_end(begun);
@@ -318,30 +318,30 @@ static void cupti_refresh_kinds(void)
     activity_enable();
 }
 
-static void cupti_settle_kinds(void)
+static void cupti_apply_kinds(void)
 {
-    cupti_take_back();
+    cupti_reclaim();
     if (!cupti_is_attached())
         return;
     bool wanted = cupti_kinds_are_wanted(), on = load_acquire(&kinds_are_on);
     if (wanted && !on)
-        cupti_enable_or_give_up();
+        cupti_enable_or_disable();
     else if (wanted && exchange_acquire(&is_stale, false))
         cupti_refresh_kinds();
     else if (!wanted && on && load_relaxed(&ticks_to_stay) == 0)
         cupti_disable_kinds();
     if (!cupti_is_live())
         return;
-    callbacks_settle();
-    graphs_settle();
+    callbacks_apply();
+    graphs_apply();
 }
 
-static void cupti_settle_job(void)
+static void cupti_apply_job(void)
 {
     if (!cupti_is_live() || !cupti_switching_begin())
         return;
     do
-        cupti_settle_kinds();
+        cupti_apply_kinds();
     while (!cupti_switching_end());
 }
 
@@ -364,44 +364,44 @@ static void cupti_enable_inline(void)
         done = cupti_enable_if_wanted();
     while (!cupti_switching_end());
     if (!done)
-        cupti_post(cupti_settle_job);
+        cupti_post(cupti_apply_job);
 }
 
 /* The other tool's thread, which has just flushed: what it launches next is to be recorded. */
-static void cupti_take_back_inline(void)
+static void cupti_reclaim_inline(void)
 {
     if (!cupti_is_live() || !cupti_switching_begin())
         return;
     do {
-        cupti_take_back();
+        cupti_reclaim();
         cupti_enable_if_wanted();
     } while (!cupti_switching_end());
 }
 
 /* Another tool's thread, which takes the callbacks next. Kinds of ours are said to be on still: nobody is to enable them
  * before they are taken back. */
-static void cupti_give_way(void)
+static void cupti_yield_to_tool(void)
 {
     bool again = false;
     if (!cupti_is_live() || !cupti_switching_begin())
         return;
     if (load_acquire(&kinds_are_on))
-        activity_give_way();
+        activity_disable_inline();
     while (!cupti_switching_end())
         again = true;
     if (again)
-        cupti_post(cupti_settle_job);
+        cupti_post(cupti_apply_job);
 }
 
-static void cupti_settle_soon(void)
+static void cupti_apply_soon(void)
 {
-    cupti_post(cupti_settle_job);
+    cupti_post(cupti_apply_job);
 }
 
 static const struct other_tool_hooks cupti_hooks = {
-    .give_way = cupti_give_way,
-    .take_back = cupti_take_back_inline,
-    .take_back_soon = cupti_settle_soon,
+    .give_way = cupti_yield_to_tool,
+    .take_back = cupti_reclaim_inline,
+    .take_back_soon = cupti_apply_soon,
 };
 
 /* ---- jobs of the flusher's thread ---- */
@@ -415,7 +415,7 @@ static void cupti_count_ticks_off(void)
 
 static void cupti_tick_job(void)
 {
-    facts_state_devices(loader_driver());
+    facts_emit_devices(loader_driver());
     event_timing_tick();
     if (!cupti_is_live())
         return;
@@ -423,13 +423,13 @@ static void cupti_tick_job(void)
         activity_flush(ABI_FLUSH_COMPLETED);
     activity_prepare();
     if (recorder_on())
-        graphs_state(false); /* what was made just before recording began */
+        graphs_emit(false); /* what was made just before recording began */
     cupti_count_ticks_off();
-    cupti_settle_job();
+    cupti_apply_job();
 }
 
 /* Nothing comes after this: what is not there by now is not going to be. */
-static void cupti_note_undelivered(void)
+static void cupti_warn_undelivered(void)
 {
     recorder_set_gpu_mode(PROF_GPU_PARTIAL, "CUPTI did not hand over its last records");
 }
@@ -439,14 +439,14 @@ static void cupti_note_undelivered(void)
 static void cupti_flush_job(void)
 {
     bool ending = recorder_ending();
-    facts_state_devices(loader_driver());
+    facts_emit_devices(loader_driver());
     if (ending)
         event_timing_drain((unsigned)config_get()->exit_ms / 4);
     else
         event_timing_tick();
     if (cupti_is_live() && !activity_flush(ending ? ABI_FLUSH_FORCED : ABI_FLUSH_COMPLETED) &&
         ending)
-        cupti_note_undelivered();
+        cupti_warn_undelivered();
 }
 
 /* Nothing of what was launched is wanted. */
@@ -454,7 +454,7 @@ static void cupti_cool_job(void)
 {
     if (!cupti_kinds_are_wanted())
         store_relaxed(&ticks_to_stay, 0);
-    cupti_settle_job();
+    cupti_apply_job();
 }
 
 /* No cuptiFinalize: it synchronises every context, and its races with callbacks crash (kineto PR
@@ -469,7 +469,7 @@ static void cupti_finish_job(void)
 /* ---- CUDA that does not call InitializeInjection() ---- */
 
 /* A stub answers every call with an error. */
-static void cupti_look_for_stub(void)
+static void cupti_check_for_stub(void)
 {
     static char path[LOADER_PATH_BYTES];
     char sentence[SENTENCE_BYTES];
@@ -479,7 +479,7 @@ static void cupti_look_for_stub(void)
              "%.160s is the toolkit's stub, for linking only: take its directory out of "
              "LD_LIBRARY_PATH",
              path);
-    cupti_give_up(sentence);
+    cupti_disable(sentence);
 }
 
 /* It is, or it was: this may be the end of the process. */
@@ -493,17 +493,18 @@ static bool cupti_is_initialised(const struct driver_library *driver)
 /* CUDA calls one tool only, and that within cuInit: whoever finds it initialised was not called. */
 static void cupti_begin_late_job(void)
 {
-    facts_info(PROF_INFO_NOTE, "CUDA was in use before libprof noticed: what was launched until "
-                               "then was not recorded");
+    facts_set_info(PROF_INFO_NOTE,
+                   "CUDA was in use before libprof noticed: what was launched until "
+                   "then was not recorded");
     callbacks_hold(true);
     cupti_begin();
     recorder_renew_exit();
-    cupti_settle_job();
+    cupti_apply_job();
     callbacks_hold(false);
 }
 
 /* The end of the process is too late. */
-static void cupti_give_up_at_end(void)
+static void cupti_disable_at_end(void)
 {
     char sentence[SENTENCE_BYTES] = "CUDA did not call libprof when it was initialised";
     const char *called = getenv("CUDA_INJECTION64_PATH");
@@ -512,11 +513,11 @@ static void cupti_give_up_at_end(void)
                  "CUDA called another tool instead of libprof, CUDA_INJECTION64_PATH=%.160s: run "
                  "without it",
                  called);
-    cupti_state_driver_version(loader_driver());
+    cupti_emit_driver_version(loader_driver());
     if (config_get()->gpu == CONFIG_GPU_NONE)
         cupti_begin_nothing();
     else
-        cupti_give_up(sentence);
+        cupti_disable(sentence);
 }
 
 /* Not in a forked child, whose parent may have used CUDA unnoticed. */
@@ -526,13 +527,13 @@ static bool cupti_may_begin(void)
 }
 
 /* Waits for it up to wait_ms; 0: not at all. */
-static void cupti_look_for_cuda(unsigned wait_ms)
+static void cupti_check_for_cuda(unsigned wait_ms)
 {
     if (!cupti_may_begin() || !load_acquire(&has_file) || !loader_open_driver() ||
         !cupti_is_initialised(loader_driver()) || exchange_acquire(&init_begun, 1u))
         return;
     if (recorder_ending())
-        cupti_give_up_at_end();
+        cupti_disable_at_end();
     else if (wait_ms)
         cupti_run(cupti_begin_late_job, wait_ms);
     else
@@ -546,7 +547,7 @@ static void cupti_get_ready(void)
     if (cupti_is_live() && callbacks_are_on_stack())
         cupti_enable_inline();
     else if (cupti_is_live())
-        cupti_run(cupti_settle_job, (unsigned)config_get()->exit_ms);
+        cupti_run(cupti_apply_job, (unsigned)config_get()->exit_ms);
 }
 
 static void cupti_start(void)
@@ -554,7 +555,7 @@ static void cupti_start(void)
     store_relaxed(&ticks_to_stay, TICKS_BEFORE_DISABLE);
     store_relaxed(&warm_wanted, false);
     lost_window_end();
-    graphs_state(false);
+    graphs_emit(false);
     if (!load_acquire(&kinds_are_on)) /* CUDA came up since the warm-up */
         cupti_get_ready();
 }
@@ -580,12 +581,12 @@ static void cupti_cuda_init(void)
     errno = kept_errno;
 }
 
-static void cupti_file_begun(void)
+static void cupti_file_created(void)
 {
     store_release(&has_file, true);
-    facts_restate();
-    cupti_look_for_cuda((unsigned)config_get()->exit_ms);
-    graphs_state(true);
+    facts_emit_all();
+    cupti_check_for_cuda((unsigned)config_get()->exit_ms);
+    graphs_emit(true);
 }
 
 static void cupti_stop(void)
@@ -603,7 +604,7 @@ static bool cupti_may_use_driver(void)
 static void cupti_tick(void)
 {
     if (ticks++ % TICKS_BETWEEN_LOOKS == 0)
-        cupti_look_for_cuda(0);
+        cupti_check_for_cuda(0);
     if (cupti_may_use_driver())
         cupti_post(cupti_tick_job);
 }
@@ -616,15 +617,15 @@ static bool cupti_may_have_records(void)
 
 static void cupti_flush(unsigned deadline_ms)
 {
-    cupti_look_for_cuda(deadline_ms);
+    cupti_check_for_cuda(deadline_ms);
     if (cupti_may_begin() && load_acquire(&has_file) && recorder_ending())
-        cupti_look_for_stub();
+        cupti_check_for_stub();
     if (!cupti_may_use_driver() || !cupti_may_have_records() ||
         cupti_run(cupti_flush_job, deadline_ms))
         return;
     log_line(LOG_ERROR, "CUPTI did not deliver its records within %u ms", deadline_ms);
     if (cupti_is_live() && recorder_ending())
-        cupti_note_undelivered();
+        cupti_warn_undelivered();
 }
 
 /* The flush before this one has taken what there was, or has hung: a short time is enough. */
@@ -657,7 +658,7 @@ GUEST_PATH static void cupti_fork_child(void)
 const struct collector cupti_collector = {
     .name = "cupti",
     .cuda_init = cupti_cuda_init,
-    .file_begun = cupti_file_begun,
+    .file_created = cupti_file_created,
     .start = cupti_start,
     .stop = cupti_stop,
     .tick = cupti_tick,

@@ -378,7 +378,7 @@ static bool decode_context(const uint8_t *record, uint32_t size)
         .device = abi_uint32_t(record, ABI_CONTEXT_DEVICE),
         .null_stream = abi_uint16_t(record, ABI_CONTEXT_NULL_STREAM),
     };
-    facts_state(PROF_REC_CONTEXT, &context, sizeof context);
+    facts_emit(PROF_REC_CONTEXT, &context, sizeof context);
     return false;
 }
 
@@ -391,7 +391,7 @@ static bool decode_stream(const uint8_t *record, uint32_t size)
         .priority = (int32_t)abi_uint32_t(record, ABI_STREAM_PRIORITY),
         .flags = abi_uint32_t(record, ABI_STREAM_FLAG),
     };
-    facts_state(PROF_REC_STREAM, &stream, sizeof stream);
+    facts_emit(PROF_REC_STREAM, &stream, sizeof stream);
     return false;
 }
 
@@ -428,7 +428,7 @@ static const struct kind kinds[ABI_KIND_COUNT] = {
     [ABI_KIND_UNIFIED_MEMORY] = {device_memory_decode_unified, ABI_UNIFIED_BASE_BYTES},
 };
 
-/* Never enabled here: another tool has, and in CUPTI's first form that is for the whole process. What there is to
+/* Never enabled here: another tool has, and in CUPTI's v1 API that is for the whole process. What there is to
  * know of devices, the driver has told (facts.h). */
 static bool decode_is_of_another_tool(uint32_t kind)
 {
@@ -480,7 +480,7 @@ struct decode_result decode_buffer(const struct oracle *oracle, oracle_next_reco
         }
         at = behind;
     }
-    lost_state();
+    lost_flush();
     if (result.device_records)
         recorder_count_gpu_records(result.device_records);
     return result;

@@ -24,13 +24,13 @@ static bool from_calls; /* device_memory_enable stores -> device_memory_from_cal
 /* Said once per process: the kinds are enabled again at every start. */
 static void device_memory_note_refused_counters(int result)
 {
-    static uint32_t said;
+    static uint32_t reported;
     char text[96];
-    if (exchange_acquire(&said, 1u))
+    if (exchange_acquire(&reported, 1u))
         return;
     snprintf(text, sizeof text, "CUPTI refused to record migrations of managed memory: error %d",
              result);
-    facts_trouble(text);
+    facts_emit_note(text);
 }
 
 static bool device_memory_enable_kind(const struct oracle *oracle, uint32_t kind)

@@ -56,7 +56,7 @@ static void facts_remember(enum prof_record_type type, const void *head, size_t 
 }
 
 /* Remembered first, stated then: a file made in between states it twice, which harms nobody. */
-void facts_state(enum prof_record_type type, const void *head, size_t bytes)
+void facts_emit(enum prof_record_type type, const void *head, size_t bytes)
 {
     if (bytes > FACTS_BYTES_MAX || facts_is_known(type, head, bytes))
         return;
@@ -64,7 +64,7 @@ void facts_state(enum prof_record_type type, const void *head, size_t bytes)
     meta_append(type, head, bytes, NULL, 0);
 }
 
-void facts_info(enum prof_info_key key, const char *text)
+void facts_set_info(enum prof_info_key key, const char *text)
 {
     if ((unsigned)key >= INFO_KEYS)
         return;
@@ -72,13 +72,13 @@ void facts_info(enum prof_info_key key, const char *text)
     meta_info(key, infos[key]);
 }
 
-void facts_trouble(const char *sentence)
+void facts_emit_note(const char *sentence)
 {
     log_line(LOG_ERROR, "%s", sentence);
-    facts_info(PROF_INFO_NOTE, sentence);
+    facts_set_info(PROF_INFO_NOTE, sentence);
 }
 
-void facts_restate(void)
+void facts_emit_all(void)
 {
     for (unsigned key = 0; key < INFO_KEYS; key++)
         if (infos[key][0])
@@ -93,7 +93,7 @@ void facts_restate(void)
 
 _Static_assert(sizeof(struct prof_rec_device) <= FACTS_BYTES_MAX, "a device is a fact");
 
-static bool devices_are_stated;
+static bool devices_are_emitted;
 
 /* 0: the driver does not know the attribute. */
 static uint32_t facts_attribute(const struct driver_library *driver, int device,
@@ -122,7 +122,7 @@ static uint32_t facts_device_name(const struct driver_library *driver, int devic
     return names_intern(name, strnlen(name, sizeof name));
 }
 
-static void facts_state_device(const struct driver_library *driver, int ordinal, int device)
+static void facts_emit_device(const struct driver_library *driver, int ordinal, int device)
 {
     size_t bytes = 0;
     driver->cuDeviceTotalMem_v2(&bytes, device);
@@ -152,20 +152,20 @@ static void facts_state_device(const struct driver_library *driver, int ordinal,
             record.max_threads_per_multiprocessor / record.threads_per_warp;
     if (driver->cuDeviceGetUuid)
         driver->cuDeviceGetUuid(record.uuid, device);
-    facts_state(PROF_REC_DEVICE, &record, sizeof record);
+    facts_emit(PROF_REC_DEVICE, &record, sizeof record);
 }
 
-void facts_state_devices(const struct driver_library *driver)
+void facts_emit_devices(const struct driver_library *driver)
 {
     int count = 0;
-    if (devices_are_stated || !driver || !driver->cuDeviceGetCount || !driver->cuDeviceGet ||
+    if (devices_are_emitted || !driver || !driver->cuDeviceGetCount || !driver->cuDeviceGet ||
         !driver->cuDeviceGetName || !driver->cuDeviceTotalMem_v2 || !driver->cuDeviceGetAttribute ||
         driver->cuDeviceGetCount(&count) != ABI_OK)
         return;
-    devices_are_stated = true;
+    devices_are_emitted = true;
     for (int ordinal = 0; ordinal < count; ordinal++) {
         int device = 0;
         if (driver->cuDeviceGet(&device, ordinal) == ABI_OK)
-            facts_state_device(driver, ordinal, device);
+            facts_emit_device(driver, ordinal, device);
     }
 }

@@ -50,7 +50,7 @@ struct node {
     uint64_t original, ticks;
     uint32_t graph;
     uint8_t type, flags;
-    bool stated; /* is in the file; whoever states it stores */
+    bool emitted; /* is in the file; whoever emits it stores */
 };
 
 static uint64_t node_keys[GRAPH_TABLES_NODES_MAX];
@@ -81,7 +81,7 @@ void graph_tables_add_node(const struct prof_rec_earlier_node *node)
     nodes[at].graph = node->graph;
     nodes[at].type = node->type;
     nodes[at].flags = node->flags;
-    store_relaxed(&nodes[at].stated, false);
+    store_relaxed(&nodes[at].emitted, false);
     fetch_add_relaxed(&nodes_used, 1u);
     fetch_add_relaxed(&nodes_fresh, 1u);
     store_release(&node_keys[at], node->node);
@@ -101,7 +101,7 @@ uint64_t graph_tables_unplaced_nodes(void)
     return load_relaxed(&nodes_unplaced);
 }
 
-static void graph_tables_state_node(uint32_t at, uint64_t node)
+static void graph_tables_emit_node(uint32_t at, uint64_t node)
 {
     const struct prof_rec_earlier_node record = {
         .node = node,
@@ -113,18 +113,18 @@ static void graph_tables_state_node(uint32_t at, uint64_t node)
     };
     if (load_acquire(&node_keys[at]) == node &&
         meta_append(PROF_REC_EARLIER_NODE, &record, sizeof record, NULL, 0))
-        store_relaxed(&nodes[at].stated, true);
+        store_relaxed(&nodes[at].emitted, true);
 }
 
-void graph_tables_state_nodes(bool again)
+void graph_tables_emit_nodes(bool again)
 {
     if (!load_relaxed(&nodes_used) || (!again && !load_relaxed(&nodes_fresh)))
         return;
     store_relaxed(&nodes_fresh, 0u);
     for (uint32_t at = 0; at < GRAPH_TABLES_NODES_MAX; at++) {
         uint64_t node = load_acquire(&node_keys[at]);
-        if (node > KEY_BUSY && (again || !load_relaxed(&nodes[at].stated)))
-            graph_tables_state_node(at, node);
+        if (node > KEY_BUSY && (again || !load_relaxed(&nodes[at].emitted)))
+            graph_tables_emit_node(at, node);
     }
 }
 
@@ -132,7 +132,7 @@ void graph_tables_state_nodes(bool again)
 
 struct exec {
     struct prof_rec_graph facts;
-    bool stated;
+    bool emitted;
 };
 
 static uint64_t exec_keys[GRAPH_TABLES_EXECS_MAX];
@@ -166,7 +166,7 @@ void graph_tables_add_exec(const void *exec, const struct prof_rec_graph *facts)
         return;
     execs[at].facts = *facts;
     execs[at].facts.header = 0;
-    store_relaxed(&execs[at].stated, false);
+    store_relaxed(&execs[at].emitted, false);
     fetch_add_relaxed(&execs_fresh, 1u);
     store_release(&exec_keys[at], graph_tables_key_of_exec(exec));
 }
@@ -184,7 +184,7 @@ void graph_tables_flag_exec(const void *exec, uint32_t flags)
     if (at == NO_PLACE || (load_relaxed(&execs[at].facts.flags) & flags) == flags)
         return;
     fetch_or_relaxed(&execs[at].facts.flags, flags);
-    store_relaxed(&execs[at].stated, false);
+    store_relaxed(&execs[at].emitted, false);
     fetch_add_relaxed(&execs_fresh, 1u);
 }
 
@@ -204,19 +204,19 @@ bool graph_tables_find_exec(const void *exec, struct prof_rec_graph *facts)
     return true;
 }
 
-static void graph_tables_state_exec(uint32_t at)
+static void graph_tables_emit_exec(uint32_t at)
 {
     struct prof_rec_graph facts = graph_tables_facts_at(at);
     if (meta_append(PROF_REC_GRAPH, &facts, sizeof facts, NULL, 0))
-        store_relaxed(&execs[at].stated, true);
+        store_relaxed(&execs[at].emitted, true);
 }
 
-void graph_tables_state_execs(bool again)
+void graph_tables_emit_execs(bool again)
 {
     if (!again && !load_relaxed(&execs_fresh))
         return;
     store_relaxed(&execs_fresh, 0u);
     for (uint32_t at = 0; at < GRAPH_TABLES_EXECS_MAX; at++)
-        if (load_acquire(&exec_keys[at]) > KEY_BUSY && (again || !load_relaxed(&execs[at].stated)))
-            graph_tables_state_exec(at);
+        if (load_acquire(&exec_keys[at]) > KEY_BUSY && (again || !load_relaxed(&execs[at].emitted)))
+            graph_tables_emit_exec(at);
 }

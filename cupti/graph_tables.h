@@ -33,7 +33,7 @@ void graph_tables_flag_exec(const void *exec, uint32_t flags);
 bool graph_tables_find_exec(const void *exec, struct prof_rec_graph *facts);
 
 /* Appends to META those that are not in the file yet; `again`: all, since the file is new. */
-void graph_tables_state_nodes(bool again);
-void graph_tables_state_execs(bool again);
+void graph_tables_emit_nodes(bool again);
+void graph_tables_emit_execs(bool again);
 
 #endif

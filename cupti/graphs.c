@@ -67,7 +67,7 @@ struct node {
 
 static void graphs_record_node(const struct node *node, struct stacks_origin origin, bool in_call)
 {
-    bool stack = stacks_wanted() && !node->original && !in_call;
+    bool stack = stacks_are_on() && !node->original && !in_call;
     unsigned words =
         (stack ? sizeof(struct prof_rec_graph_node) : PROF_REC_GRAPH_NODE_SHORT_BYTES) / 8;
     uint64_t *space = thread_reserve(PROF_REC_GRAPH_NODE, words);
@@ -80,7 +80,7 @@ static void graphs_record_node(const struct node *node, struct stacks_origin ori
     record->type = node->type;
     record->flags = node->flags;
     if (stack)
-        record->stack = stacks_take(origin);
+        record->stack = stacks_capture(origin);
     thread_commit(space, PROF_REC_GRAPH_NODE, words, thread_ticks(space));
 }
 
@@ -96,7 +96,7 @@ static void graphs_remember_node(const struct node *node)
     });
 }
 
-static void graphs_take_node(const struct node *node, struct stacks_origin origin, bool in_call)
+static void graphs_handle_node(const struct node *node, struct stacks_origin origin, bool in_call)
 {
     if (!node->id && !(node->flags & PROF_GRAPH_NODE_UNKNOWN))
         return;
@@ -129,7 +129,7 @@ static void graphs_node_created(const struct abi_graph_data *data, struct stacks
     if (this_thread.active)
         graphs_count_node(&this_thread.facts, node.type);
     else
-        graphs_take_node(&node, origin, in_call);
+        graphs_handle_node(&node, origin, in_call);
 }
 
 static void graphs_node_copied(const struct abi_graph_data *data, struct stacks_origin origin,
@@ -144,7 +144,7 @@ static void graphs_node_copied(const struct abi_graph_data *data, struct stacks_
     };
     this_thread.updated |= flags != 0;
     if (node.original)
-        graphs_take_node(&node, origin, true);
+        graphs_handle_node(&node, origin, true);
 }
 
 /* ---- graphs that can be launched ---- */
@@ -168,7 +168,7 @@ static void graphs_exec_created(const struct abi_graph_data *data)
     facts->flags |= (on ? 0 : PROF_GRAPH_EARLIER) | (switches_unseen ? PROF_GRAPH_VARIES : 0);
     graph_tables_add_exec(data->exec, facts);
     if (on)
-        graph_tables_state_execs(false);
+        graph_tables_emit_execs(false);
 }
 
 void graphs_receive(uint32_t cbid, const struct abi_graph_data *data, struct stacks_origin origin,
@@ -255,7 +255,7 @@ void graphs_called(const struct api_call *call, const struct abi_call_data *data
         graphs_note_update(data);
     if (call->what == API_SWITCH_NODE) {
         graph_tables_flag_exec(graphs_exec_of(data), PROF_GRAPH_VARIES);
-        graph_tables_state_execs(false);
+        graph_tables_emit_execs(false);
     }
     this_thread.active = this_thread.updated = false;
 }
@@ -263,7 +263,7 @@ void graphs_called(const struct api_call *call, const struct abi_call_data *data
 struct graphs_launch graphs_of_launch(const struct abi_call_data *data)
 {
     struct prof_rec_graph facts;
-    struct graphs_launch launch = {.whole = graphs_are_whole()};
+    struct graphs_launch launch = {.whole = graphs_are_single_records()};
     void *exec = graphs_exec_of(data);
     if (!exec)
         return launch;
@@ -278,48 +278,48 @@ struct graphs_launch graphs_of_launch(const struct abi_call_data *data)
 
 static void graphs_note_unplaced(void)
 {
-    static uint32_t said;
+    static uint32_t reported;
     char text[128];
-    if (graph_tables_unplaced_nodes() == 0 || exchange_acquire(&said, 1u))
+    if (graph_tables_unplaced_nodes() == 0 || exchange_acquire(&reported, 1u))
         return;
     snprintf(text, sizeof text,
              "more than %u nodes of CUDA graphs were made before recording began: some are unknown",
              GRAPH_TABLES_NODES_MAX);
     log_line(LOG_PROCESS, "%s", text);
-    facts_info(PROF_INFO_NOTE, text);
+    facts_set_info(PROF_INFO_NOTE, text);
 }
 
-void graphs_state(bool again)
+void graphs_emit(bool again)
 {
     graphs_note_unplaced();
-    graph_tables_state_nodes(again);
-    graph_tables_state_execs(again);
+    graph_tables_emit_nodes(again);
+    graph_tables_emit_execs(again);
 }
 
 /* ---- a record per node, or one per launched graph: CUPTI does one or the other ---- */
 
-static bool throttle;        /* nodes are left out for now; graphs_keep_nodes stores */
+static bool throttle;        /* nodes are left out for now; graphs_set_nodes stores */
 static bool whole;           /* the kind is on; stored by whoever may call CUPTI */
 static bool kinds_are_on;    /* the same */
 static bool is_refused;      /* the same: asking again would not help */
 static uint32_t whole_bytes; /* of a record; 0: this CUPTI has none */
 
-static bool graphs_wants_whole(void)
+static bool graphs_wants_single_records(void)
 {
     return !is_refused && (load_relaxed(&throttle) || config_get()->graphs == CONFIG_GRAPHS_GRAPH);
 }
 
 static void graphs_note_refusal(int result)
 {
-    static uint32_t said;
+    static uint32_t reported;
     char text[160];
-    if (exchange_acquire(&said, 1u))
+    if (exchange_acquire(&reported, 1u))
         return;
     snprintf(text, sizeof text,
              "CUPTI has no records of whole graphs (error %d; it takes CUDA 11.7 and driver 515): "
              "their nodes are recorded",
              result);
-    facts_trouble(text);
+    facts_emit_note(text);
 }
 
 static void graphs_switch_on(void)
@@ -342,14 +342,14 @@ void graphs_prepare_kind(const struct oracle *oracle)
 {
     whole_bytes = oracle_size(oracle, ABI_KIND_GRAPH_TRACE);
     is_refused = false;
-    if (subscription_form() == SUBSCRIPTION_SECOND && graphs_wants_whole())
+    if (subscription_api() == SUBSCRIPTION_V2 && graphs_wants_single_records())
         subscription_set(ABI_ATTRIBUTE_GRAPH_TRACE, 1);
 }
 
 void graphs_enable_kind(void)
 {
     kinds_are_on = true;
-    if (graphs_wants_whole())
+    if (graphs_wants_single_records())
         graphs_switch_on();
 }
 
@@ -362,25 +362,25 @@ void graphs_disable_kind(void)
 bool graphs_can_throttle(void)
 {
     return whole_bytes && config_get()->graphs != CONFIG_GRAPHS_GRAPH &&
-           subscription_form() == SUBSCRIPTION_FIRST;
+           subscription_api() == SUBSCRIPTION_V1;
 }
 
-void graphs_keep_nodes(bool on)
+void graphs_set_nodes(bool on)
 {
     store_relaxed(&throttle, !on);
 }
 
-void graphs_settle(void)
+void graphs_apply(void)
 {
-    if (!kinds_are_on || graphs_wants_whole() == load_relaxed(&whole))
+    if (!kinds_are_on || graphs_wants_single_records() == load_relaxed(&whole))
         return;
-    if (graphs_wants_whole())
+    if (graphs_wants_single_records())
         graphs_switch_on();
     else
         graphs_switch_off();
 }
 
-bool graphs_are_whole(void)
+bool graphs_are_single_records(void)
 {
     return load_acquire(&whole);
 }

@@ -39,11 +39,11 @@ struct graphs_launch {
 struct graphs_launch graphs_of_launch(const struct abi_call_data *data);
 
 /* States what was remembered and is not in the file; `again`: all, since the file is new. */
-void graphs_state(bool again);
+void graphs_emit(bool again);
 
 /* ---- a record per node, or one per launched graph: CUPTI does one or the other ---- */
 
-/* Before any kind is enabled: in the second form of CUPTI's interface it is decided there, for all of
+/* Before any kind is enabled: in the v2 API it is decided there, for all of
  * its subscribers and for good. */
 void graphs_prepare_kind(const struct oracle *oracle);
 
@@ -58,12 +58,12 @@ bool graphs_can_throttle(void);
 
 /* Records single nodes again, or leaves them out: a launch gives one record then, and what CUPTI
  * instantiated before may give none at all, which is counted. Threads: any; it is so after the next
- * graphs_settle(), which is for the thread that may call CUPTI. */
-void graphs_keep_nodes(bool on);
-void graphs_settle(void);
+ * graphs_apply(), which is for the thread that may call CUPTI. */
+void graphs_set_nodes(bool on);
+void graphs_apply(void);
 
 /* Whether a launch gives one record now. Threads: any. */
-bool graphs_are_whole(void);
+bool graphs_are_single_records(void);
 
 /* ---- capturing: launches go into a graph rather than to a device ---- */
 

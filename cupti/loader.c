@@ -191,7 +191,7 @@ bool loader_cudart_dir(char dir[LOADER_PATH_BYTES])
 
 /* ---- opening libcupti ---- */
 
-static bool loader_take_cupti(const char *path, bool loaded, void *user)
+static bool loader_try_cupti(const char *path, bool loaded, void *user)
 {
     (void)user;
     void *library = dlopen(path, RTLD_LOCAL | RTLD_NOW | (loaded ? RTLD_NOLOAD : 0));
@@ -200,7 +200,8 @@ static bool loader_take_cupti(const char *path, bool loaded, void *user)
     const char *missing =
         loader_resolve(library, cupti_symbols, COUNT(cupti_symbols), &cupti_table);
     if (missing) {
-        log_line(LOG_PROCESS, "%s is not a libcupti of CUDA 11 or later: it lacks %s", path, missing);
+        log_line(LOG_PROCESS, "%s is not a libcupti of CUDA 11 or later: it lacks %s", path,
+                 missing);
         return false;
     }
     loader_note_path(library, path, cupti_table.path);
@@ -212,8 +213,7 @@ static void loader_explain(const char *named, int driver_major, char *why, size_
 {
     int newest = driver_major && driver_major < 13 ? driver_major : 13;
     if (named && *named)
-        snprintf(why, why_bytes, "cannot load PROF_CUPTI=%.200s as libcupti",
-                 named);
+        snprintf(why, why_bytes, "cannot load PROF_CUPTI=%.200s as libcupti", named);
     else
         snprintf(why, why_bytes,
                  "no libcupti was found that fits the driver, neither beside libcudart nor as "
@@ -224,7 +224,7 @@ static void loader_explain(const char *named, int driver_major, char *why, size_
 }
 
 /* CUPTI 13.2 ends the process (SIGSEGV) in whatever of its functions is called first, if it finds
- * no driver; seen with 13.2.86. It is the one that has part of the second form. */
+ * no driver; seen with 13.2.86. It is the one that has part of the v2 API. */
 static bool loader_dies_without_driver(const struct cupti_library *cupti)
 {
     return cupti->cuptiActivityEnable_v2 && !cupti->cuptiGetTimestamp_v2;
@@ -270,7 +270,7 @@ bool loader_open_cupti(const char *named, char *why, size_t why_bytes)
         /* the loader looks for each name in every directory before it says that it has no such library */
         .none_loaded = loader_mapped_cupti(NULL) == 0,
     };
-    if (!loader_search(&hints, loader_take_cupti, NULL)) {
+    if (!loader_search(&hints, loader_try_cupti, NULL)) {
         loader_explain(named, hints.driver_major, why, why_bytes);
         return false;
     }
@@ -337,7 +337,7 @@ static int loader_is_tool(struct dl_phdr_info *object, size_t size, void *unused
     return 0;
 }
 
-bool loader_sees_tool(void)
+bool loader_finds_tool(void)
 {
     return dl_iterate_phdr(loader_is_tool, NULL) == 1;
 }

@@ -81,9 +81,9 @@ bool loader_search(const struct loader_hints *hints, loader_try try_one, void *u
 /* Directory of the libcudart mapped into this process, into `dir` of LOADER_PATH_BYTES. */
 bool loader_cudart_dir(char dir[LOADER_PATH_BYTES]);
 
-/* Whether something in the process is linked with libcupti's functions of the first form alone, as PyTorch is: another
+/* Whether something in the process is linked with libcupti's functions of the v1 API alone, as PyTorch is: another
  * tool. */
-bool loader_sees_tool(void);
+bool loader_finds_tool(void);
 
 /* For tests: a table of their own in the place of a library's, NULL to take it away. */
 void loader_use_cupti(const struct cupti_library *functions);

@@ -34,7 +34,7 @@ static struct prof_rec_stream_loss *lost_find_sum(const struct lost_operation *o
             sums[i].graph == operation->graph)
             return &sums[i];
     if (sum_count == SUM_COUNT)
-        lost_state();
+        lost_flush();
     struct prof_rec_stream_loss *sum = &sums[sum_count++];
     *sum = (struct prof_rec_stream_loss){
         .context = operation->context,
@@ -52,7 +52,7 @@ void lost_out_of_window(const struct lost_operation *operation)
     lost_find_sum(operation)->count++;
 }
 
-void lost_state(void)
+void lost_flush(void)
 {
     for (uint32_t i = 0; i < sum_count; i++)
         meta_append(PROF_REC_STREAM_LOSS, &sums[i], sizeof sums[i], NULL, 0);

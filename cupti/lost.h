@@ -22,11 +22,11 @@ struct lost_operation {
 void lost_zero_time(const struct lost_operation *operation);
 
 /* Its launch is in no log, as a rule. There can be any number of them, while the user has asked for
- * none: they are added up by stream until lost_state(). */
+ * none: they are added up by stream until lost_flush(). */
 void lost_out_of_window(const struct lost_operation *operation);
 
 /* Writes what the calling thread has added up. At the end of every buffer. */
-void lost_state(void);
+void lost_flush(void);
 
 /* ---- which launches were made while recording was off ----
  *

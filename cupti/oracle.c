@@ -10,7 +10,7 @@ static void oracle_fill(uint64_t *pattern, uint32_t kind)
 }
 
 /* A record that would not fit is not returned, so an answer is never larger than the pattern. */
-static uint16_t oracle_ask_kind(oracle_next_record next, uint32_t kind)
+static uint16_t oracle_query_kind(oracle_next_record next, uint32_t kind)
 {
     uint64_t pattern[PATTERN_BYTES / sizeof(uint64_t)];
     oracle_fill(pattern, kind);
@@ -23,11 +23,11 @@ static uint16_t oracle_ask_kind(oracle_next_record next, uint32_t kind)
     return (uint16_t)((uint8_t *)second - (uint8_t *)first);
 }
 
-bool oracle_ask(struct oracle *oracle, oracle_next_record next)
+bool oracle_query(struct oracle *oracle, oracle_next_record next)
 {
     oracle->size[0] = 0;
     for (uint32_t kind = 1; kind < ABI_KIND_COUNT; kind++)
-        oracle->size[kind] = oracle_ask_kind(next, kind);
+        oracle->size[kind] = oracle_query_kind(next, kind);
     return oracle->size[ABI_KIND_CONCURRENT_KERNEL] && oracle->size[ABI_KIND_MEMCPY] &&
            oracle->size[ABI_KIND_MEMSET];
 }

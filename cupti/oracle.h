@@ -22,7 +22,7 @@ struct oracle {
 
 /* Asks `next` about every kind. False when it knows none of those that make a profile (kernel,
  * copy, set). */
-bool oracle_ask(struct oracle *oracle, oracle_next_record next);
+bool oracle_query(struct oracle *oracle, oracle_next_record next);
 
 static inline uint32_t oracle_size(const struct oracle *oracle, uint32_t kind)
 {

@@ -25,10 +25,10 @@ static const char reason[] =
 /* OURS --register--> TAKEN --disables kernels--> ENDING --flush, or a second--> OURS */
 enum records { OURS, TAKEN, ENDING };
 
-static uint32_t records;   /* enum records; the other tool's threads and other_tool_take_back() */
+static uint32_t records;   /* enum records; the other tool's threads and other_tool_reclaim() */
 static uint64_t ending_ns; /* CLOCK_MONOTONIC; before records becomes ENDING */
 static bool has_flushed;   /* since */
-static bool kinds_are_off; /* kinds of ours were disabled; other_tool_take_back() clears */
+static bool kinds_are_off; /* kinds of ours were disabled; other_tool_reclaim() clears */
 static bool is_finalized;  /* likewise */
 static uint32_t turn;      /* 1: somebody registers callbacks */
 
@@ -93,11 +93,10 @@ bool other_tool_is_our_library(const char *soname)
            other_tool_find("cuptiActivityFlushAll", soname) == (void *)cupti->cuptiActivityFlushAll;
 }
 
-/* Of the library that we record with, in the form that has no room for two. */
+/* Of the library that we record with, in the v1 API, which has one subscriber. */
 static bool other_tool_is_ours(const void *function, const void *of_library)
 {
-    return function == of_library && load_acquire(&hooks) &&
-           subscription_form() == SUBSCRIPTION_FIRST;
+    return function == of_library && load_acquire(&hooks) && subscription_api() == SUBSCRIPTION_V1;
 }
 
 /* ---- what it does ---- */
@@ -118,18 +117,18 @@ void other_tool_turn_end(bool begun)
         store_release(&turn, 0u);
 }
 
-void other_tool_state_mode(void)
+void other_tool_emit_mode(void)
 {
     recorder_set_gpu_mode(PROF_GPU_PARTIAL, reason);
 }
 
 static void other_tool_note_taken(void)
 {
-    static uint32_t said;
+    static uint32_t reported;
     store_release(&has_flushed, false);
     store_release(&records, (uint32_t)TAKEN);
-    other_tool_state_mode();
-    if (!exchange_acquire(&said, 1u))
+    other_tool_emit_mode();
+    if (!exchange_acquire(&reported, 1u))
         log_line(LOG_ERROR, "%s", reason);
 }
 
@@ -201,9 +200,9 @@ int other_tool_disable(other_tool_disable_function real, uint32_t kind)
     const struct cupti_library *cupti = loader_cupti();
     if (!cupti || !other_tool_is_ours((void *)real, (void *)cupti->cuptiActivityDisable))
         return real(kind);
-    activity_keep_from_flushing(true);
+    activity_block_flushing(true);
     int result = real(kind);
-    activity_keep_from_flushing(false);
+    activity_block_flushing(false);
     if (result == ABI_OK)
         other_tool_note_disabled(kind);
     if (!other_tool_has_records())
@@ -216,9 +215,9 @@ int other_tool_flush(other_tool_flush_function real, uint32_t flags)
     const struct cupti_library *cupti = loader_cupti();
     if (!cupti || !other_tool_is_ours((void *)real, (void *)cupti->cuptiActivityFlushAll))
         return real(flags);
-    activity_keep_from_disabling(true);
+    activity_block_disabling(true);
     int result = real(flags);
-    activity_keep_from_disabling(false);
+    activity_block_disabling(false);
     if (load_acquire(&records) == ENDING) {
         store_release(&has_flushed, true);
         other_tool_wake(!callbacks_are_on_stack());
@@ -228,15 +227,14 @@ int other_tool_flush(other_tool_flush_function real, uint32_t flags)
 
 int other_tool_finalize(other_tool_finalize_function real, bool of_our_library)
 {
-    bool ours =
-        of_our_library && subscription_handle() && subscription_form() == SUBSCRIPTION_FIRST;
+    bool ours = of_our_library && subscription_handle() && subscription_api() == SUBSCRIPTION_V1;
     if (!ours)
         return real();
-    activity_keep_from_flushing(true);
+    activity_block_flushing(true);
     int result = real();
     if (result == ABI_OK)
         store_release(&is_finalized, true);
-    activity_keep_from_flushing(false);
+    activity_block_flushing(false);
     other_tool_wake(false);
     return result;
 }
@@ -248,16 +246,16 @@ bool other_tool_has_records(void)
     return load_acquire(&records) != OURS;
 }
 
-static bool other_tool_has_gone(void)
+static bool other_tool_has_left(void)
 {
     return load_acquire(&records) == ENDING &&
            (load_acquire(&has_flushed) ||
             clock_monotonic_ns() - load_relaxed(&ending_ns) > GONE_AFTER_NS);
 }
 
-static bool other_tool_take_callbacks_back(void)
+static bool other_tool_reclaim_callbacks(void)
 {
-    bool begun = other_tool_turn_begin(), gone = begun && other_tool_has_gone();
+    bool begun = other_tool_turn_begin(), gone = begun && other_tool_has_left();
     if (gone) {
         other_tool_set_clock(loader_cupti(), false);
         activity_register_again();
@@ -269,7 +267,7 @@ static bool other_tool_take_callbacks_back(void)
     return gone;
 }
 
-enum other_tool_loss other_tool_take_back(void)
+enum other_tool_loss other_tool_reclaim(void)
 {
     if (exchange_acquire(&is_finalized, false)) {
         is_their_clock = false;
@@ -277,7 +275,7 @@ enum other_tool_loss other_tool_take_back(void)
         store_release(&kinds_are_off, false);
         return OTHER_TOOL_TOOK_ALL;
     }
-    if (other_tool_has_gone() && other_tool_take_callbacks_back())
+    if (other_tool_has_left() && other_tool_reclaim_callbacks())
         return OTHER_TOOL_TOOK_CALLBACKS;
     if (!other_tool_has_records() && exchange_acquire(&kinds_are_off, false))
         return OTHER_TOOL_TOOK_KINDS;

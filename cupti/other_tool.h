@@ -1,4 +1,4 @@
-/* other_tool.h - another tool that uses CUPTI's first form in the same process.
+/* other_tool.h - another tool that uses CUPTI's v1 API in the same process.
  *
  * That form has one pair of buffer callbacks and one set of kinds for the whole process. CUPTI lets a tool register
  * callbacks and disable kinds where it did not let it subscribe, and Kineto does both: from then on all
@@ -53,7 +53,7 @@ enum other_tool_loss {
 };
 
 /* Returns it, once; registers our callbacks again where the other tool has gone. One thread at a time. */
-enum other_tool_loss other_tool_take_back(void);
+enum other_tool_loss other_tool_reclaim(void);
 
 /* Around registering callbacks: excludes other tools. False: timed out; pass the result to other_tool_turn_end().
  * A thread of the program's waits no longer than half a second: it may be in a callback, under a lock of CUPTI's that
@@ -62,7 +62,7 @@ bool other_tool_turn_begin(void);
 void other_tool_turn_end(bool begun);
 
 /* States the GPU mode once more: part of the records was another tool's. */
-void other_tool_state_mode(void);
+void other_tool_emit_mode(void);
 
 /* Whether records are another tool's at this moment. */
 bool other_tool_has_records(void);

@@ -5,17 +5,17 @@
 
 #include <string.h>
 
-static uint32_t form_in_use; /* enum subscription_form; subscription_open stores -> all load */
-static void *handle;         /* likewise; stored before the form */
+static uint32_t api_in_use; /* enum subscription_api; subscription_open stores -> all load */
+static void *handle;        /* likewise; stored before `api_in_use` */
 static abi_buffer_requested request; /* subscription_register stores, before CUPTI has them */
 static abi_buffer_completed complete;
 
-static bool subscription_is_second(void)
+static bool subscription_is_v2(void)
 {
-    return load_acquire(&form_in_use) == SUBSCRIPTION_SECOND;
+    return load_acquire(&api_in_use) == SUBSCRIPTION_V2;
 }
 
-bool subscription_has_second(void)
+bool subscription_has_v2(void)
 {
     const struct cupti_library *cupti = loader_cupti();
     const struct driver_library *driver = loader_driver();
@@ -29,9 +29,9 @@ bool subscription_has_second(void)
 
 /* ---- subscribing ---- */
 
-/* Who holds CUPTI: only the second form of subscribing tells. */
-static void subscription_ask_holder(const struct cupti_library *cupti,
-                                    char holder[ABI_OLD_SUBSCRIBER_BYTES])
+/* Queries who holds CUPTI: only the v2 API reports it. */
+static void subscription_query_holder(const struct cupti_library *cupti,
+                                      char holder[ABI_OLD_SUBSCRIBER_BYTES])
 {
     static const abi_callback none = NULL;
     void *subscriber = NULL;
@@ -46,19 +46,19 @@ static void subscription_ask_holder(const struct cupti_library *cupti,
         cupti->cuptiUnsubscribe(subscriber);
 }
 
-static int subscription_open_first(const struct cupti_library *cupti, abi_callback callback,
-                                   void **subscriber, char holder[ABI_OLD_SUBSCRIBER_BYTES])
+static int subscription_open_v1(const struct cupti_library *cupti, abi_callback callback,
+                                void **subscriber, char holder[ABI_OLD_SUBSCRIBER_BYTES])
 {
     int result = cupti->cuptiSubscribe(subscriber, callback, NULL);
     if (result == ABI_MULTIPLE_SUBSCRIBERS)
-        subscription_ask_holder(cupti, holder);
+        subscription_query_holder(cupti, holder);
     return result;
 }
 
-/* That the form works is seen by its clock, before anything depends on it: XLA, too, goes back to
- * the first form where the clock of the second is refused [openxla/xla PR 44322]. */
-static int subscription_open_second(const struct cupti_library *cupti, abi_callback callback,
-                                    void **subscriber, char holder[ABI_OLD_SUBSCRIBER_BYTES])
+/* Tests the v2 API by reading its clock before anything depends on it. XLA also falls back to
+ * the v1 API where v2's clock fails [openxla/xla PR 44322]. */
+static int subscription_open_v2(const struct cupti_library *cupti, abi_callback callback,
+                                void **subscriber, char holder[ABI_OLD_SUBSCRIBER_BYTES])
 {
     uint64_t time_ns = 0;
     char old_name[ABI_OLD_SUBSCRIBER_BYTES] = "";
@@ -82,18 +82,18 @@ static int subscription_open_second(const struct cupti_library *cupti, abi_callb
     return result == ABI_OK ? ABI_NOT_COMPATIBLE : result;
 }
 
-int subscription_open(enum subscription_form form, abi_callback callback,
+int subscription_open(enum subscription_api api, abi_callback callback,
                       char holder[ABI_OLD_SUBSCRIBER_BYTES])
 {
     const struct cupti_library *cupti = loader_cupti();
     void *subscriber = NULL;
-    int result = form == SUBSCRIPTION_SECOND
-                     ? subscription_open_second(cupti, callback, &subscriber, holder)
-                     : subscription_open_first(cupti, callback, &subscriber, holder);
+    int result = api == SUBSCRIPTION_V2
+                     ? subscription_open_v2(cupti, callback, &subscriber, holder)
+                     : subscription_open_v1(cupti, callback, &subscriber, holder);
     if (result != ABI_OK)
         return result;
     store_release(&handle, subscriber);
-    store_release(&form_in_use, (uint32_t)form);
+    store_release(&api_in_use, (uint32_t)api);
     return ABI_OK;
 }
 
@@ -103,7 +103,7 @@ void subscription_close(void)
     store_release(&handle, NULL);
     if (subscriber)
         loader_cupti()->cuptiUnsubscribe(subscriber);
-    store_release(&form_in_use, (uint32_t)SUBSCRIPTION_FIRST);
+    store_release(&api_in_use, (uint32_t)SUBSCRIPTION_V1);
 }
 
 void subscription_forget(void)
@@ -111,9 +111,9 @@ void subscription_forget(void)
     store_release(&handle, NULL);
 }
 
-enum subscription_form subscription_form(void)
+enum subscription_api subscription_api(void)
 {
-    return (enum subscription_form)load_acquire(&form_in_use);
+    return (enum subscription_api)load_acquire(&api_in_use);
 }
 
 void *subscription_handle(void)
@@ -140,7 +140,7 @@ static void subscription_completed(uint8_t *buffer, size_t bytes, size_t valid_b
 int subscription_register(abi_buffer_requested ask, abi_buffer_completed give)
 {
     const struct cupti_library *cupti = loader_cupti();
-    if (!subscription_is_second())
+    if (!subscription_is_v2())
         return cupti->cuptiActivityRegisterCallbacks(ask, give);
     request = ask;
     complete = give;
@@ -159,26 +159,24 @@ static int subscription_enable_and_dump(const struct cupti_library *cupti, uint3
 int subscription_enable(uint32_t kind)
 {
     const struct cupti_library *cupti = loader_cupti();
-    if (!subscription_is_second() && subscription_enable_and_dump(cupti, kind) == ABI_OK)
+    if (!subscription_is_v2() && subscription_enable_and_dump(cupti, kind) == ABI_OK)
         return ABI_OK;
-    return subscription_is_second()
-               ? cupti->cuptiActivityEnable_v2(subscription_handle(), kind, NULL)
-               : cupti->cuptiActivityEnable(kind);
+    return subscription_is_v2() ? cupti->cuptiActivityEnable_v2(subscription_handle(), kind, NULL)
+                                : cupti->cuptiActivityEnable(kind);
 }
 
 int subscription_disable(uint32_t kind)
 {
     const struct cupti_library *cupti = loader_cupti();
-    return subscription_is_second()
-               ? cupti->cuptiActivityDisable_v2(subscription_handle(), kind, NULL)
-               : cupti->cuptiActivityDisable(kind);
+    return subscription_is_v2() ? cupti->cuptiActivityDisable_v2(subscription_handle(), kind, NULL)
+                                : cupti->cuptiActivityDisable(kind);
 }
 
 int subscription_set(enum abi_attribute attribute, uint8_t value)
 {
     const struct cupti_library *cupti = loader_cupti();
     size_t bytes = sizeof value;
-    if (subscription_is_second())
+    if (subscription_is_v2())
         return cupti->cuptiActivitySetAttribute_v2(subscription_handle(), (uint32_t)attribute,
                                                    &bytes, &value);
     return cupti->cuptiActivitySetAttribute
@@ -191,18 +189,17 @@ int subscription_next_record(uint8_t *buffer, size_t valid_bytes, void **record)
     const struct cupti_library *cupti = loader_cupti();
     if (!cupti)
         return ABI_NOT_INITIALIZED;
-    return subscription_is_second()
-               ? cupti->cuptiActivityGetNextRecord_v2(subscription_handle(), buffer, valid_bytes,
-                                                      record)
-               : cupti->cuptiActivityGetNextRecord(buffer, valid_bytes, record);
+    return subscription_is_v2() ? cupti->cuptiActivityGetNextRecord_v2(subscription_handle(),
+                                                                       buffer, valid_bytes, record)
+                                : cupti->cuptiActivityGetNextRecord(buffer, valid_bytes, record);
 }
 
 int subscription_dropped(size_t *dropped)
 {
     const struct cupti_library *cupti = loader_cupti();
-    return subscription_is_second() ? cupti->cuptiActivityGetNumDroppedRecords_v2(
-                                          subscription_handle(), NULL, 0, dropped)
-                                    : cupti->cuptiActivityGetNumDroppedRecords(NULL, 0, dropped);
+    return subscription_is_v2() ? cupti->cuptiActivityGetNumDroppedRecords_v2(subscription_handle(),
+                                                                              NULL, 0, dropped)
+                                : cupti->cuptiActivityGetNumDroppedRecords(NULL, 0, dropped);
 }
 
 bool subscription_confirms(const struct oracle *oracle)

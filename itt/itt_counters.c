@@ -13,20 +13,20 @@
 struct itt_count {
     struct itt_counter handle; /* that we give out */
     uint32_t domain;
-    struct kept_text *name;
+    struct interned_text *name;
     uint64_t value; /* of a double; whoever counts, cas_acq_rel */
 };
 
 /* ---- finding one ---- */
 
-static void itt_count_fill(void *memory, const struct kept_text *text)
+static void itt_count_fill(void *memory, const struct interned_text *text)
 {
     struct itt_count *count = memory;
     count->handle.name = text->text;
     count->handle.type = ITT_TYPE_U64;
     count->handle.index = (long)(intptr_t)count;
     count->domain = text->domain & (LABEL_DOMAINS_MAX - 1);
-    count->name = texts_keep(0, text->text, text->bytes);
+    count->name = texts_intern(0, text->text, text->bytes);
 }
 
 static struct itt_count *itt_count_of(uint32_t domain, const char *name)
@@ -35,7 +35,8 @@ static struct itt_count *itt_count_of(uint32_t domain, const char *name)
         loss_add(PROF_LOSS_BAD_ARGUMENT, 1);
         return NULL;
     }
-    struct kept_text *text = itt_space_text(ITT_SPACE_COUNTERS, domain, name, texts_length(name));
+    struct interned_text *text =
+        itt_space_text(ITT_SPACE_COUNTERS, domain, name, texts_length(name));
     return text ? itt_space_handle(text, sizeof(struct itt_count), itt_count_fill) : NULL;
 }
 

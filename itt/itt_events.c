@@ -13,16 +13,16 @@
 
 #define ITT_NUMBERS_MAX 4096u
 
-static struct kept_text
+static struct interned_text
     *itt_numbers[ITT_NUMBERS_MAX]; /* by number - 1; store_release -> load_acquire */
 static uint32_t itt_numbers_used;  /* may pass ITT_NUMBERS_MAX */
 
-static void itt_number_fill(void *handle, const struct kept_text *text)
+static void itt_number_fill(void *handle, const struct interned_text *text)
 {
     uint32_t at = fetch_add_relaxed(&itt_numbers_used, 1u);
     *(int *)handle = at < ITT_NUMBERS_MAX ? (int)at + 1 : 0;
     if (at < ITT_NUMBERS_MAX)
-        store_release(&itt_numbers[at], (struct kept_text *)(uintptr_t)text);
+        store_release(&itt_numbers[at], (struct interned_text *)(uintptr_t)text);
     else
         loss_add(PROF_LOSS_NAMES, 1);
 }
@@ -34,15 +34,15 @@ static int itt_number(const char *name, size_t bytes_max)
         return 0;
     }
     size_t bytes = strnlen(name, bytes_max < PROF_NAME_BYTES_MAX ? bytes_max : PROF_NAME_BYTES_MAX);
-    struct kept_text *text = itt_space_text(ITT_SPACE_EVENTS, 0, name, bytes);
+    struct interned_text *text = itt_space_text(ITT_SPACE_EVENTS, 0, name, bytes);
     const int *number = text ? itt_space_handle(text, sizeof *number, itt_number_fill) : NULL;
     return number ? *number : 0;
 }
 
-static struct kept_text *itt_numbered(int number)
+static struct interned_text *itt_numbered(int number)
 {
     uint32_t at = (uint32_t)number - 1;
-    struct kept_text *text = at < ITT_NUMBERS_MAX ? load_acquire(&itt_numbers[at]) : NULL;
+    struct interned_text *text = at < ITT_NUMBERS_MAX ? load_acquire(&itt_numbers[at]) : NULL;
     if (!text)
         loss_add(PROF_LOSS_BAD_ARGUMENT, 1);
     return text;
@@ -62,7 +62,7 @@ int itt_event_create(const char *name, int bytes)
 
 int itt_event_start(int event)
 {
-    struct kept_text *name = itt_numbered(event);
+    struct interned_text *name = itt_numbered(event);
     if (name)
         itt_span_begin_event((uint32_t)event, name);
     return name ? 0 : -1;
@@ -70,7 +70,7 @@ int itt_event_start(int event)
 
 int itt_event_end(int event)
 {
-    struct kept_text *name = itt_numbered(event);
+    struct interned_text *name = itt_numbered(event);
     if (name)
         itt_span_end_event((uint32_t)event);
     return name ? 0 : -1;
@@ -81,7 +81,7 @@ int itt_mark_create(const char *name)
     return itt_number(name, SIZE_MAX);
 }
 
-static void itt_mark_record(struct kept_text *name, const char *parameter)
+static void itt_mark_record(struct interned_text *name, const char *parameter)
 {
     uint64_t begun;
     struct attr_value value = {.type = PROF_ATTR_STRING, .text = parameter};
@@ -94,7 +94,7 @@ static void itt_mark_record(struct kept_text *name, const char *parameter)
 
 int itt_mark(int mark, const char *parameter)
 {
-    struct kept_text *name = itt_numbered(mark);
+    struct interned_text *name = itt_numbered(mark);
     if (name && thread_ready(&thread_self))
         itt_mark_record(name, parameter);
     return name ? 0 : -1;

@@ -10,26 +10,26 @@
 /* Texts are told apart by the domain they were registered in: these are no domains. */
 #define ITT_SPACE(space, domain) ((uint32_t)(space) << 28 | (domain))
 
-struct kept_text *itt_space_text(enum itt_space space, uint32_t domain, const char *name,
-                                 size_t bytes)
+struct interned_text *itt_space_text(enum itt_space space, uint32_t domain, const char *name,
+                                     size_t bytes)
 {
-    return texts_keep(ITT_SPACE(space, domain), name, bytes);
+    return texts_intern(ITT_SPACE(space, domain), name, bytes);
 }
 
-void *itt_space_handle(struct kept_text *text, size_t bytes,
-                       void (*fill)(void *handle, const struct kept_text *text))
+void *itt_space_handle(struct interned_text *text, size_t bytes,
+                       void (*fill)(void *handle, const struct interned_text *text))
 {
     void *handle = load_acquire(&text->handle);
     if (handle)
         return handle;
-    void *fresh = arena_take(bytes);
+    void *fresh = arena_alloc(bytes);
     if (!fresh)
         return NULL;
     fill(fresh, text);
     return cas_acq_rel(&text->handle, &handle, fresh) ? fresh : handle;
 }
 
-static bool itt_is_there(const char *name)
+static bool itt_has_text(const char *name)
 {
     if (!name)
         loss_add(PROF_LOSS_BAD_ARGUMENT, 1);
@@ -38,7 +38,7 @@ static bool itt_is_there(const char *name)
 
 /* ---- domains ---- */
 
-static void itt_domain_fill(void *handle, const struct kept_text *text)
+static void itt_domain_fill(void *handle, const struct interned_text *text)
 {
     struct itt_domain *domain = handle;
     domain->flags = 1;
@@ -47,9 +47,9 @@ static void itt_domain_fill(void *handle, const struct kept_text *text)
 
 struct itt_domain *itt_domain_create(const char *name)
 {
-    if (!itt_is_there(name))
+    if (!itt_has_text(name))
         return NULL;
-    struct kept_text *text = itt_space_text(ITT_SPACE_DOMAINS, 0, name, texts_length(name));
+    struct interned_text *text = itt_space_text(ITT_SPACE_DOMAINS, 0, name, texts_length(name));
     struct itt_domain *domain =
         text ? itt_space_handle(text, sizeof *domain, itt_domain_fill) : NULL;
     if (domain)
@@ -69,7 +69,7 @@ uint32_t itt_domain_learn(const struct itt_domain *domain)
 /* ---- strings ---- */
 
 /* The text first: who sees `extra1` sees it. */
-static struct kept_text *itt_string_learn(struct itt_string *string, struct kept_text *text)
+static struct interned_text *itt_string_learn(struct itt_string *string, struct interned_text *text)
 {
     struct torch_names torch;
     bool parted = torch_names_parse(text->text, text->bytes, &torch);
@@ -78,30 +78,30 @@ static struct kept_text *itt_string_learn(struct itt_string *string, struct kept
     return text;
 }
 
-static void itt_string_fill(void *handle, const struct kept_text *text)
+static void itt_string_fill(void *handle, const struct interned_text *text)
 {
     struct itt_string *string = handle;
     string->text = text->text;
-    itt_string_learn(string, (struct kept_text *)(uintptr_t)text);
+    itt_string_learn(string, (struct interned_text *)(uintptr_t)text);
 }
 
 struct itt_string *itt_string_create(const char *given)
 {
-    if (!itt_is_there(given))
+    if (!itt_has_text(given))
         return NULL;
-    struct kept_text *text = texts_keep(0, given, texts_length(given));
+    struct interned_text *text = texts_intern(0, given, texts_length(given));
     return text ? itt_space_handle(text, sizeof(struct itt_string), itt_string_fill) : NULL;
 }
 
-struct kept_text *itt_string_text(struct itt_string *string, bool *parted)
+struct interned_text *itt_string_text(struct itt_string *string, bool *parted)
 {
     *parted = false;
-    if (!string || !itt_is_there(string->text))
+    if (!string || !itt_has_text(string->text))
         return NULL;
     int32_t met = load_acquire(&string->extra1);
-    struct kept_text *text = met ? string->extra2 : NULL;
+    struct interned_text *text = met ? string->extra2 : NULL;
     if (!text)
-        text = texts_keep(0, string->text, texts_length(string->text));
+        text = texts_intern(0, string->text, texts_length(string->text));
     if (text && !met)
         itt_string_learn(string, text);
     *parted = load_relaxed(&string->extra1) == ITT_STRING_PARTED;

@@ -35,24 +35,24 @@ static inline uint32_t itt_domain_number(const struct itt_domain *domain)
 #define ITT_STRING_PARTED 2 /* PyTorch's name, which is taken apart: a new one each time */
 
 /* The text of a string that was met before, NULL when it was not, is parted or NULL. */
-static inline struct kept_text *itt_string_plain(const struct itt_string *string)
+static inline struct interned_text *itt_string_plain(const struct itt_string *string)
 {
     bool plain = string && load_acquire(&string->extra1) == ITT_STRING_PLAIN;
-    return plain ? (struct kept_text *)string->extra2 : NULL;
+    return plain ? (struct interned_text *)string->extra2 : NULL;
 }
 
 /* The text of any string, NULL when there is none (counted). `parted`: it is PyTorch's. */
-struct kept_text *itt_string_text(struct itt_string *string, bool *parted);
+struct interned_text *itt_string_text(struct itt_string *string, bool *parted);
 
 /* The text of a name of ITT's that is kept for itself, one per space and name, with what ITT gave a
  * program for it in `handle`. */
 enum itt_space { ITT_SPACE_DOMAINS = 1, ITT_SPACE_COUNTERS, ITT_SPACE_FUNCTIONS, ITT_SPACE_EVENTS };
-struct kept_text *itt_space_text(enum itt_space space, uint32_t domain, const char *name,
-                                 size_t bytes);
+struct interned_text *itt_space_text(enum itt_space space, uint32_t domain, const char *name,
+                                     size_t bytes);
 
 /* The text's handle, of `bytes` bytes, new or not; zero-filled where new. NULL: no memory (counted). A
  * handle is filled by `fill` before others see it. */
-void *itt_space_handle(struct kept_text *text, size_t bytes,
-                       void (*fill)(void *handle, const struct kept_text *text));
+void *itt_space_handle(struct interned_text *text, size_t bytes,
+                       void (*fill)(void *handle, const struct interned_text *text));
 
 #endif

@@ -23,7 +23,7 @@ static const char *itt_metadata_key(struct itt_string *key, const void *data)
     bool parted;
     if (!thread_ready(&thread_self))
         return NULL;
-    const struct kept_text *text = data ? itt_string_text(key, &parted) : NULL;
+    const struct interned_text *text = data ? itt_string_text(key, &parted) : NULL;
     if (!text)
         loss_add(PROF_LOSS_BAD_ARGUMENT, 1);
     return text ? text->text : NULL;

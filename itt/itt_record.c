@@ -2,7 +2,7 @@
 
 #include "itt_handles.h"
 
-static void itt_record_name(struct labelled_name *named, struct kept_text *text, bool parted)
+static void itt_record_name(struct labelled_name *named, struct interned_text *text, bool parted)
 {
     if (text && parted)
         labelled_read_n(named, text->text, text->bytes);
@@ -10,8 +10,8 @@ static void itt_record_name(struct labelled_name *named, struct kept_text *text,
         named->name = texts_name(text);
 }
 
-uint64_t itt_record(enum labelled_kind kind, uint32_t domain, struct kept_text *text, bool parted,
-                    uint64_t *begun)
+uint64_t itt_record(enum labelled_kind kind, uint32_t domain, struct interned_text *text,
+                    bool parted, uint64_t *begun)
 {
     struct labelled_name named = {0};
     itt_record_name(&named, text, parted);
@@ -25,7 +25,7 @@ uint64_t itt_record(enum labelled_kind kind, uint32_t domain, struct kept_text *
     return target;
 }
 
-uint32_t itt_record_id(uint32_t domain, struct kept_text *text)
+uint32_t itt_record_id(uint32_t domain, struct interned_text *text)
 {
     uint32_t name = text ? texts_name(text) : 0;
     const struct label *label = labelled_label(&(struct label){.name = name, .domain = domain});
@@ -36,6 +36,6 @@ uint64_t itt_record_string(enum labelled_kind kind, uint32_t domain, struct itt_
                            uint64_t *begun)
 {
     bool parted;
-    struct kept_text *text = itt_string_text(name, &parted);
+    struct interned_text *text = itt_string_text(name, &parted);
     return itt_record(kind, domain, text, parted, begun);
 }

@@ -126,7 +126,7 @@ static void itt_span_end(struct itt_span_key key)
     labelled_end(range);
 }
 
-static void itt_span_begin(struct itt_span_key key, uint32_t domain, struct kept_text *text,
+static void itt_span_begin(struct itt_span_key key, uint32_t domain, struct interned_text *text,
                            bool parted)
 {
     uint64_t begun;
@@ -146,7 +146,7 @@ void itt_task_begin_overlapped(const struct itt_domain *domain, struct itt_id id
     bool parted;
     if (!thread_ready(&thread_self))
         return;
-    struct kept_text *text = itt_string_text(name, &parted);
+    struct interned_text *text = itt_string_text(name, &parted);
     itt_span_begin(itt_span_key(id), itt_domain_number(domain), text, parted);
 }
 
@@ -169,7 +169,8 @@ void itt_region_end(const struct itt_domain *domain, struct itt_id id)
 
 /* ---- what has no string ---- */
 
-static void itt_span_begin_text(struct itt_span_key key, uint32_t domain, struct kept_text *text)
+static void itt_span_begin_text(struct itt_span_key key, uint32_t domain,
+                                struct interned_text *text)
 {
     if (thread_ready(&thread_self))
         itt_span_begin(key, domain, text, false);
@@ -181,7 +182,7 @@ static struct itt_span_key itt_event_key(uint32_t event)
                                  .id = {.d1 = event, .d2 = (uintptr_t)&thread_self}};
 }
 
-void itt_span_begin_event(uint32_t event, struct kept_text *name)
+void itt_span_begin_event(uint32_t event, struct interned_text *name)
 {
     itt_span_begin_text(itt_event_key(event), 0, name);
 }
@@ -198,9 +199,9 @@ static struct itt_span_key itt_frame_key(uint32_t domain, const struct itt_id *i
     return (struct itt_span_key){.kind = ITT_SPAN_FRAME, .id = {.d1 = domain}};
 }
 
-static struct kept_text *itt_frame_text(void)
+static struct interned_text *itt_frame_text(void)
 {
-    return texts_keep(0, "frame", 5);
+    return texts_intern(0, "frame", 5);
 }
 
 void itt_frame_begin_v3(const struct itt_domain *domain, const struct itt_id *id)

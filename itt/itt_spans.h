@@ -37,7 +37,7 @@ void itt_frame_begin(struct itt_domain *frame);
 void itt_frame_end(struct itt_domain *frame);
 
 /* An event of before version 3 on the calling thread: itt_events.h. */
-void itt_span_begin_event(uint32_t event, struct kept_text *name);
+void itt_span_begin_event(uint32_t event, struct interned_text *name);
 void itt_span_end_event(uint32_t event);
 
 /* The range that is open as `id`; 0: none. */

@@ -84,7 +84,8 @@ uint64_t itt_target(struct itt_id id)
 
 /* ---- begin ---- */
 
-static void itt_task_push(uint32_t domain, struct itt_id id, struct kept_text *text, bool parted)
+static void itt_task_push(uint32_t domain, struct itt_id id, struct interned_text *text,
+                          bool parted)
 {
     uint64_t begun, token = timing_push(&thread_self, RANGE_STACK_NVTX(domain));
     itt_record(LABELLED_PUSH, domain, text, parted, &begun);
@@ -100,7 +101,7 @@ static ITT_SLOW void itt_task_begin_slow(const struct itt_domain *domain, struct
     bool parted;
     if (!thread_ready(&thread_self))
         return;
-    struct kept_text *text = itt_string_text(name, &parted);
+    struct interned_text *text = itt_string_text(name, &parted);
     itt_task_push(itt_domain_number(domain), id, text, parted);
 }
 
@@ -117,7 +118,7 @@ void itt_task_begin(const struct itt_domain *domain, struct itt_id id, struct it
     if (!load_relaxed(&thread_gate))
         return;
     struct label_thread *thread = label_thread_self;
-    const struct kept_text *text = itt_string_plain(name);
+    const struct interned_text *text = itt_string_plain(name);
     if (__builtin_expect(thread && text, 1)) {
         uint32_t number = itt_domain_number(domain);
         const struct label *label = load_acquire(&text->latest);
@@ -143,24 +144,25 @@ static void *itt_function_address(const char *text)
 }
 
 /* dladdr() knows what is exported; anything else is an address. */
-static void itt_function_fill(void *handle, const struct kept_text *address)
+static void itt_function_fill(void *handle, const struct interned_text *address)
 {
     Dl_info info;
-    struct kept_text **text = handle;
+    struct interned_text **text = handle;
     void *function = itt_function_address(address->text);
     const char *name =
         dladdr(function, &info) && info.dli_saddr == function ? info.dli_sname : NULL;
-    *text = name ? texts_keep(0, name, texts_length(name)) : NULL;
+    *text = name ? texts_intern(0, name, texts_length(name)) : NULL;
     if (!*text)
-        *text = texts_keep(0, address->text, address->bytes);
+        *text = texts_intern(0, address->text, address->bytes);
 }
 
-static struct kept_text *itt_function_text(void *function)
+static struct interned_text *itt_function_text(void *function)
 {
     char address[32];
     int bytes = snprintf(address, sizeof address, "0x%" PRIxPTR, (uintptr_t)function);
-    struct kept_text *key = itt_space_text(ITT_SPACE_FUNCTIONS, 0, address, (size_t)bytes);
-    struct kept_text **text = key ? itt_space_handle(key, sizeof *text, itt_function_fill) : NULL;
+    struct interned_text *key = itt_space_text(ITT_SPACE_FUNCTIONS, 0, address, (size_t)bytes);
+    struct interned_text **text =
+        key ? itt_space_handle(key, sizeof *text, itt_function_fill) : NULL;
     return text ? *text : NULL;
 }
 

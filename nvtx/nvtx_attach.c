@@ -97,7 +97,7 @@ static bool nvtx_attach_one(const struct nvtx_callbacks *callbacks,
     return true;
 }
 
-static void nvtx_attach_say_version(nvtx_get_export_table get)
+static void nvtx_attach_log_version(nvtx_get_export_table get)
 {
     const struct nvtx_version_info *info = get(NVTX_TABLE_VERSION);
     if (info && info->size_bytes >= sizeof *info && info->set_tool_version)
@@ -109,7 +109,7 @@ bool nvtx_attach(nvtx_get_export_table get)
     const struct nvtx_callbacks *callbacks = get ? get(NVTX_TABLE_CALLBACKS) : NULL;
     if (!callbacks || callbacks->size_bytes < sizeof *callbacks || !callbacks->get_module)
         return false;
-    nvtx_attach_say_version(get);
+    nvtx_attach_log_version(get);
     bool attached = false;
     for (size_t i = 0; i < sizeof nvtx_attach_modules / sizeof *nvtx_attach_modules; i++)
         attached |= nvtx_attach_one(callbacks, &nvtx_attach_modules[i]);

@@ -16,7 +16,7 @@ static struct nvtx_record_text nvtx_naming_wide(const wchar_t *name, char *wide)
     return nvtx_record_message(NVTX_MESSAGE_UNICODE, (union nvtx_message){.unicode = name}, wide);
 }
 
-static bool nvtx_naming_is_there(struct nvtx_record_text name)
+static bool nvtx_naming_has_text(struct nvtx_record_text name)
 {
     if (!name.text)
         loss_add(PROF_LOSS_BAD_ARGUMENT, 1);
@@ -27,7 +27,7 @@ static bool nvtx_naming_is_there(struct nvtx_record_text name)
 
 static const struct domain *nvtx_naming_domain(struct nvtx_record_text name)
 {
-    return nvtx_naming_is_there(name) ? registry_domain(name.text, name.bytes) : NULL;
+    return nvtx_naming_has_text(name) ? registry_domain(name.text, name.bytes) : NULL;
 }
 
 const struct domain *nvtx_domain_create_a(const char *name)
@@ -53,19 +53,19 @@ void nvtx_initialize(const void *reserved)
     (void)reserved;
 }
 
-static const struct kept_text *nvtx_naming_string(const struct domain *domain,
-                                                  struct nvtx_record_text text)
+static const struct interned_text *nvtx_naming_string(const struct domain *domain,
+                                                      struct nvtx_record_text text)
 {
-    return nvtx_naming_is_there(text) ? texts_keep(registry_number(domain), text.text, text.bytes)
+    return nvtx_naming_has_text(text) ? texts_intern(registry_number(domain), text.text, text.bytes)
                                       : NULL;
 }
 
-const struct kept_text *nvtx_domain_string_a(const struct domain *domain, const char *text)
+const struct interned_text *nvtx_domain_string_a(const struct domain *domain, const char *text)
 {
     return nvtx_naming_string(domain, nvtx_naming_ascii(text));
 }
 
-const struct kept_text *nvtx_domain_string_w(const struct domain *domain, const wchar_t *text)
+const struct interned_text *nvtx_domain_string_w(const struct domain *domain, const wchar_t *text)
 {
     char wide[NVTX_WIDE_BYTES];
     return nvtx_naming_string(domain, nvtx_naming_wide(text, wide));
@@ -76,7 +76,7 @@ const struct kept_text *nvtx_domain_string_w(const struct domain *domain, const 
 static void nvtx_naming_category(const struct domain *domain, uint32_t category,
                                  struct nvtx_record_text name)
 {
-    if (nvtx_naming_is_there(name))
+    if (nvtx_naming_has_text(name))
         registry_category(registry_number(domain), category, name.text, name.bytes);
 }
 
@@ -103,7 +103,7 @@ void nvtx_category_w(uint32_t category, const wchar_t *name)
 
 static void nvtx_naming_thread(uint32_t tid, struct nvtx_record_text name)
 {
-    if (nvtx_naming_is_there(name))
+    if (nvtx_naming_has_text(name))
         registry_thread(tid, name.text, name.bytes);
 }
 
@@ -142,7 +142,7 @@ static enum prof_resource_type nvtx_naming_type(uint32_t raw_type)
 static const void *nvtx_naming_resource(const struct domain *domain, uint32_t raw_type,
                                         uint64_t handle, struct nvtx_record_text name)
 {
-    if (!nvtx_naming_is_there(name))
+    if (!nvtx_naming_has_text(name))
         return NULL;
     if (raw_type == NVTX_RESOURCE_THREAD_NATIVE)
         registry_thread((uint32_t)handle, name.text, name.bytes);

@@ -12,8 +12,8 @@ const struct domain *nvtx_domain_create_w(const wchar_t *name);
 void nvtx_domain_destroy(const struct domain *domain);
 void nvtx_initialize(const void *reserved);
 
-const struct kept_text *nvtx_domain_string_a(const struct domain *domain, const char *text);
-const struct kept_text *nvtx_domain_string_w(const struct domain *domain, const wchar_t *text);
+const struct interned_text *nvtx_domain_string_a(const struct domain *domain, const char *text);
+const struct interned_text *nvtx_domain_string_w(const struct domain *domain, const wchar_t *text);
 
 void nvtx_category_a(uint32_t category, const char *name);
 void nvtx_category_w(uint32_t category, const wchar_t *name);

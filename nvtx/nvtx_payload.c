@@ -47,7 +47,7 @@ static void nvtx_walk_blob(struct nvtx_walk *walk, const struct nvtx_blob *blob)
     bool known = schema || nvtx_scalar_size(blob->schema) ||
                  (blob->schema >= NVTX_TYPE_CSTRING && blob->schema <= NVTX_TYPE_CSTRING_UTF32);
     if (!known || !walk->size)
-        nvtx_walk_leave_out(walk, blob->schema);
+        nvtx_walk_skip_type(walk, blob->schema);
     else if (!schema || schema->values)
         nvtx_walk_single(walk, blob->schema);
     else

@@ -61,7 +61,7 @@ int nvtx_range_push_a(const char *message)
     const struct thread_log *self = &thread_self;
     struct label_thread *thread = label_thread_self;
     if (__builtin_expect(message && thread && self->slot, 1) &&
-        labelled_push_fast(names_known(&self->slot->names, message)))
+        labelled_push_fast(names_lookup(&self->slot->names, message)))
         return thread->depth[0]++;
     return nvtx_push_a_slow(message);
 }
@@ -98,12 +98,12 @@ static uint32_t nvtx_known_ascii(const struct label_thread *thread, uint32_t dom
     if (!thread || !self->slot || !nvtx_is_bare(attributes, NVTX_MESSAGE_ASCII))
         return 0;
     bool colored = attributes->color_type == NVTX_COLOR_ARGB;
-    struct label key = {.name = names_known(&self->slot->names, attributes->message.ascii),
+    struct label key = {.name = names_lookup(&self->slot->names, attributes->message.ascii),
                         .domain = domain,
                         .category = attributes->category,
                         .color = colored ? attributes->color : 0,
                         .flags = colored ? PROF_EVENT_NAME_COLORED : 0};
-    const struct label *event = key.name ? labels_known(thread, &key) : NULL;
+    const struct label *event = key.name ? labels_lookup(thread, &key) : NULL;
     return event ? event->id : 0;
 }
 
@@ -121,7 +121,7 @@ __attribute__((always_inline)) static inline int nvtx_push(uint32_t domain,
 {
     struct label_thread *thread = label_thread_self;
     if (__builtin_expect(thread && nvtx_is_bare(attributes, NVTX_MESSAGE_REGISTERED), 1)) {
-        const struct kept_text *string = attributes->message.registered;
+        const struct interned_text *string = attributes->message.registered;
         const struct label *event = load_acquire(&string->latest);
         if (__builtin_expect(event && nvtx_is_latest(event, domain, attributes), 1) &&
             labelled_push_fast(event->id))

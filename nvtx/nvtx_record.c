@@ -45,7 +45,7 @@ struct nvtx_record_text nvtx_record_message(int32_t type, union nvtx_message mes
     if (type == NVTX_MESSAGE_UNICODE && message.unicode)
         return (struct nvtx_record_text){wide, nvtx_wide_to_utf8(message.unicode, wide)};
     if (type == NVTX_MESSAGE_REGISTERED && message.registered) {
-        const struct kept_text *string = message.registered;
+        const struct interned_text *string = message.registered;
         return (struct nvtx_record_text){string->text, string->bytes};
     }
     return (struct nvtx_record_text){NULL, 0};
@@ -132,7 +132,7 @@ static void nvtx_record_rest(uint64_t target, uint32_t domain, const struct nvtx
 /* The next time the hot path finds the label in the string. */
 static void nvtx_record_remember(const struct nvtx_attributes *full, const struct label *label)
 {
-    struct kept_text *string = full->message.registered;
+    struct interned_text *string = full->message.registered;
     if (full->message_type == NVTX_MESSAGE_REGISTERED && string)
         store_release(&string->latest, label);
 }

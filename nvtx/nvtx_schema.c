@@ -28,7 +28,7 @@ const struct nvtx_schema *nvtx_schema_find(uint32_t domain, uint64_t id)
 /* In front, so that an id that is registered again means the latest. */
 static uint64_t nvtx_schema_add(const struct nvtx_schema *filled, uint64_t wanted_id)
 {
-    struct nvtx_schema *schema = arena_take(sizeof *schema);
+    struct nvtx_schema *schema = arena_alloc(sizeof *schema);
     if (!schema)
         return 0;
     *schema = *filled;
@@ -51,7 +51,7 @@ static const char *nvtx_schema_name(const char *name, size_t index)
         snprintf(number, sizeof number, "%zu", index);
         name = number;
     }
-    const struct kept_text *kept = texts_keep(0, name, texts_length(name));
+    const struct interned_text *kept = texts_intern(0, name, texts_length(name));
     return kept ? kept->text : NULL;
 }
 
@@ -64,7 +64,7 @@ static uint64_t nvtx_schema_refuse(void)
 static const struct nvtx_entry *nvtx_schema_copy_entries(const struct nvtx_entry *from,
                                                          size_t count)
 {
-    struct nvtx_entry *entries = arena_take(count * sizeof *entries);
+    struct nvtx_entry *entries = arena_alloc(count * sizeof *entries);
     for (size_t i = 0; entries && i < count; i++) {
         entries[i] = from[i];
         entries[i].name = nvtx_schema_name(from[i].name, i);
@@ -102,7 +102,7 @@ uint64_t nvtx_schema_register(uint32_t domain, const struct nvtx_schema_attribut
 static const struct nvtx_enum_value *nvtx_schema_copy_values(const struct nvtx_enum_value *from,
                                                              size_t count)
 {
-    struct nvtx_enum_value *values = arena_take(count * sizeof *values);
+    struct nvtx_enum_value *values = arena_alloc(count * sizeof *values);
     for (size_t i = 0; values && i < count; i++) {
         values[i] = from[i];
         values[i].name = nvtx_schema_name(from[i].name, i);

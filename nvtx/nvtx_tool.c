@@ -103,7 +103,7 @@ enum nvtx_tool_state { NVTX_TOOL_UNKNOWN, NVTX_TOOL_LOADING, NVTX_TOOL_READY, NV
 static uint32_t nvtx_tool_state; /* the loading thread releases -> others acquire */
 static struct nvtx_tool nvtx_tool_functions;
 
-static void nvtx_tool_take_functions(void)
+static void nvtx_tool_read_functions(void)
 {
     const nvtx_slot *core = nvtx_tool_slots[NVTX_MODULE_CORE];
     nvtx_tool_functions = (struct nvtx_tool){
@@ -122,7 +122,7 @@ static const struct nvtx_tool *nvtx_tool_find(void)
     if (reason)
         log_line(LOG_ERROR, "ranges are not forwarded to NVTX: %s", reason);
     else
-        nvtx_tool_take_functions();
+        nvtx_tool_read_functions();
     store_release(&nvtx_tool_state, (uint32_t)(reason ? NVTX_TOOL_ABSENT : NVTX_TOOL_READY));
     errno = saved_errno;
     return reason ? NULL : &nvtx_tool_functions;

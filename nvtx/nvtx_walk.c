@@ -29,13 +29,13 @@ static bool nvtx_walk_break(struct nvtx_walk *walk)
     return false;
 }
 
-static bool nvtx_walk_holds(struct nvtx_walk *walk, size_t at, size_t bytes)
+static bool nvtx_walk_contains(struct nvtx_walk *walk, size_t at, size_t bytes)
 {
     return (at <= walk->size && bytes <= walk->size - at) || nvtx_walk_break(walk);
 }
 
 /* Once per process is enough: it says what to look for, not how often. */
-void nvtx_walk_leave_out(const struct nvtx_walk *walk, uint64_t type)
+void nvtx_walk_skip_type(const struct nvtx_walk *walk, uint64_t type)
 {
     static uint32_t said;
     char note[128];
@@ -56,7 +56,7 @@ static void nvtx_walk_name(struct nvtx_walk *walk, size_t keep, const char *dot,
     walk->key_bytes = keep + ((size_t)size < room ? (size_t)size : room - 1);
 }
 
-static void nvtx_walk_take(struct nvtx_walk *walk, const struct attr_value *value)
+static void nvtx_walk_emit(struct nvtx_walk *walk, const struct attr_value *value)
 {
     if (!walk->silent)
         walk->sink->take(walk->sink->user, walk->key, value);
@@ -143,7 +143,7 @@ static void nvtx_walk_place(const struct nvtx_walk *walk, const struct nvtx_sche
 static bool nvtx_walk_read(struct nvtx_walk *walk, size_t at, size_t bytes, uint64_t *number)
 {
     *number = 0;
-    if (!nvtx_walk_holds(walk, at, bytes))
+    if (!nvtx_walk_contains(walk, at, bytes))
         return false;
     memcpy(number, walk->data + at, bytes); /* little-endian, as all that CUDA runs on */
     return true;
@@ -238,7 +238,7 @@ static void nvtx_walk_text(struct nvtx_walk *walk, const struct nvtx_entry *entr
         value.bytes = unit == 2 ? nvtx_walk_utf16(data, most, utf8, sizeof utf8)
                                 : nvtx_walk_utf32(data, most, utf8, sizeof utf8);
     }
-    nvtx_walk_take(walk, &value);
+    nvtx_walk_emit(walk, &value);
 }
 
 /* ---- values ---- */
@@ -271,7 +271,7 @@ static void nvtx_walk_list(struct nvtx_walk *walk, const struct nvtx_place *plac
         used += nvtx_scalar_print(&value, text + used, sizeof text - 32 - used);
     }
     used += (size_t)snprintf(text + used, sizeof text - used, "%s]", i < count ? ", ..." : "");
-    nvtx_walk_take(walk,
+    nvtx_walk_emit(walk,
                    &(struct attr_value){.type = PROF_ATTR_STRING, .text = text, .bytes = used});
 }
 
@@ -293,7 +293,7 @@ static void nvtx_walk_values(struct nvtx_walk *walk, const struct nvtx_place *pl
     else if (array)
         nvtx_walk_list(walk, place, data, count);
     else if (nvtx_walk_value(place, data, &value, room, sizeof room))
-        nvtx_walk_take(walk, &value);
+        nvtx_walk_emit(walk, &value);
 }
 
 static void nvtx_walk_registered(struct nvtx_walk *walk, size_t at)
@@ -301,8 +301,8 @@ static void nvtx_walk_registered(struct nvtx_walk *walk, size_t at)
     uint64_t address;
     if (!nvtx_walk_read(walk, at, sizeof(void *), &address) || !address)
         return;
-    const struct kept_text *string = (const struct kept_text *)(uintptr_t)address;
-    nvtx_walk_take(walk, &(struct attr_value){.type = PROF_ATTR_STRING,
+    const struct interned_text *string = (const struct interned_text *)(uintptr_t)address;
+    nvtx_walk_emit(walk, &(struct attr_value){.type = PROF_ATTR_STRING,
                                               .text = string->text,
                                               .bytes = string->bytes});
 }
@@ -321,7 +321,7 @@ static void nvtx_walk_pointer(struct nvtx_walk *walk, const struct nvtx_schema *
     size_t room = SIZE_MAX;
     if (entry->flags & (NVTX_ENTRY_OFFSET_FROM_BASE | NVTX_ENTRY_OFFSET_FROM_HERE)) {
         size_t from = entry->flags & NVTX_ENTRY_OFFSET_FROM_HERE ? place->at + sizeof word : base;
-        if (word > walk->size || !nvtx_walk_holds(walk, from + word, 0)) {
+        if (word > walk->size || !nvtx_walk_contains(walk, from + word, 0)) {
             nvtx_walk_break(walk);
             return;
         }
@@ -345,7 +345,7 @@ static void nvtx_walk_pointer(struct nvtx_walk *walk, const struct nvtx_schema *
     if (counted && is_value && count <= room / place->element)
         nvtx_walk_values(walk, place, data, count, array != 0);
     else
-        nvtx_walk_leave_out(walk, entry->type);
+        nvtx_walk_skip_type(walk, entry->type);
 }
 
 /* One or several structs. Returns where they end. */
@@ -376,7 +376,7 @@ static size_t nvtx_walk_embedded(struct nvtx_walk *walk, const struct nvtx_schem
     bool is_struct = place->inner && !place->inner->values;
     if ((!place->element && !is_struct) ||
         !nvtx_walk_count(walk, schema, base, index, place, &count)) {
-        nvtx_walk_leave_out(walk, place->entry->type);
+        nvtx_walk_skip_type(walk, place->entry->type);
         nvtx_walk_break(walk); /* where the next entry begins is not known either */
         return place->at;
     }

@@ -29,7 +29,7 @@ struct nvtx_walk {
 size_t nvtx_walk_schema(struct nvtx_walk *walk, const struct nvtx_schema *schema, size_t base);
 
 /* Says in the file, once, that something is not decoded. */
-void nvtx_walk_leave_out(const struct nvtx_walk *walk, uint64_t type);
+void nvtx_walk_skip_type(const struct nvtx_walk *walk, uint64_t type);
 
 bool nvtx_entry_is_string(const struct nvtx_entry *entry);
 

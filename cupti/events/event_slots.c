@@ -77,8 +77,8 @@ static void event_slots_forget_dead(const struct driver_library *driver)
 
 /* Two threads that are the first in a context at the same time make an entry each: that costs a
  * stream, and is right. */
-static struct event_context *event_slots_make(const struct driver_library *driver,
-                                              const struct event_place *place)
+static struct event_context *event_slots_create(const struct driver_library *driver,
+                                                const struct event_place *place)
 {
     struct event_context *context = event_slots_claim_entry();
     if (!context) {
@@ -99,7 +99,7 @@ struct event_context *event_context_of(const struct driver_library *driver,
                                        const struct event_place *place)
 {
     struct event_context *context = event_slots_find(place);
-    return context ? context : event_slots_make(driver, place);
+    return context ? context : event_slots_create(driver, place);
 }
 
 struct event_context *event_context_at(uint32_t index)
@@ -141,7 +141,7 @@ static struct event_slot *event_slots_new_slot(void)
 }
 
 /* One event without the other stays with the slot's blank: it dies with its context. */
-static bool event_slots_make_events(const struct driver_library *driver, struct event_slot *slot)
+static bool event_slots_create_events(const struct driver_library *driver, struct event_slot *slot)
 {
     return driver->cuEventCreate(&slot->start, ABI_CUDA_EVENT_DEFAULT) == ABI_OK &&
            driver->cuEventCreate(&slot->end, ABI_CUDA_EVENT_DEFAULT) == ABI_OK;
@@ -153,7 +153,7 @@ static struct event_slot *event_slots_furnish_slot(const struct driver_library *
     struct event_slot *slot = event_slots_new_slot();
     if (!slot)
         return NULL;
-    if (!event_slots_make_events(driver, slot)) {
+    if (!event_slots_create_events(driver, slot)) {
         event_slots_blank(slot);
         return NULL;
     }
@@ -173,8 +173,8 @@ static struct event_slot *event_slots_reuse_slot(struct event_context *context)
     return slot;
 }
 
-struct event_slot *event_slot_take(const struct driver_library *driver,
-                                   struct event_context *context)
+struct event_slot *event_slot_acquire(const struct driver_library *driver,
+                                      struct event_context *context)
 {
     struct event_slot *slot = event_slots_reuse_slot(context);
     if (!slot)
@@ -211,7 +211,7 @@ struct event_context *event_slot_context(const struct event_slot *slot)
     return context && load_acquire(&context->generation) == slot->generation ? context : NULL;
 }
 
-void event_slot_give(struct event_slot *slot)
+void event_slot_release(struct event_slot *slot)
 {
     struct event_context *context = event_slot_context(slot);
     if (!context) {

@@ -1,9 +1,9 @@
 /* event_slots.h - pairs of events for ranges in flight, and the contexts they belong to.
  *
- *     FREE --event_slot_take--> OPEN --event_slot_end--> ENDED --event_slot_claim--> READING
+ *     FREE --event_slot_acquire--> OPEN --event_slot_end--> ENDED --event_slot_claim--> READING
  *       ^                        |                         ^                            |
- *       '----event_slot_give-----'                         '---event_slot_put_back------'
- *       '-------------------------event_slot_give---------------------------------------'
+ *       '----event_slot_release-----'                         '---event_slot_put_back------'
+ *       '-------------------------event_slot_release---------------------------------------'
  *
  * A slot's two events are made once and reused for as long as their context lives. Nothing waits
  * and nothing is allocated; there are EVENT_SLOTS ranges in flight at most.
@@ -60,12 +60,12 @@ struct event_context *event_context_at(uint32_t index);
 void event_context_forget(struct event_context *context);
 
 /* An OPEN slot of the context, which is current; NULL: none is left, or CUDA refused. */
-struct event_slot *event_slot_take(const struct driver_library *driver,
-                                   struct event_context *context);
+struct event_slot *event_slot_acquire(const struct driver_library *driver,
+                                      struct event_context *context);
 void event_slot_end(struct event_slot *slot);
 struct event_slot *event_slot_claim(uint32_t index);
 void event_slot_put_back(struct event_slot *slot);
-void event_slot_give(struct event_slot *slot);
+void event_slot_release(struct event_slot *slot);
 
 /* The context of the slot's events; NULL when it was destroyed. */
 struct event_context *event_slot_context(const struct event_slot *slot);

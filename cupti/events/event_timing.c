@@ -132,7 +132,7 @@ static void event_timing_sweep_one(struct sweep *sweep, uint32_t index)
     sweep->read++;
     if (result != ABI_OK)
         event_timing_lose(1);
-    event_slot_give(slot);
+    event_slot_release(slot);
 }
 
 /* All of them; returns how many are not done yet. */
@@ -190,23 +190,23 @@ static bool event_timing_is_capturing(const struct driver_library *driver)
            status != ABI_CUDA_CAPTURE_NONE;
 }
 
-static struct event_slot *event_timing_take_slot(const struct driver_library *driver,
-                                                 struct event_context *context)
+static struct event_slot *event_timing_acquire_slot(const struct driver_library *driver,
+                                                    struct event_context *context)
 {
-    struct event_slot *slot = event_slot_take(driver, context);
+    struct event_slot *slot = event_slot_acquire(driver, context);
     if (slot)
         return slot;
     event_timing_sweep_some(driver);
-    return event_slot_take(driver, context);
+    return event_slot_acquire(driver, context);
 }
 
 static struct event_slot *event_timing_begin_in(const struct driver_library *driver,
                                                 struct event_context *context)
 {
     struct event_slot *slot =
-        event_timing_is_capturing(driver) ? NULL : event_timing_take_slot(driver, context);
+        event_timing_is_capturing(driver) ? NULL : event_timing_acquire_slot(driver, context);
     if (slot && driver->cuEventRecord(slot->start, event_timing_timed_stream()) != ABI_OK) {
-        event_slot_give(slot);
+        event_slot_release(slot);
         slot = NULL;
     }
     if (slot)
@@ -261,7 +261,7 @@ static void event_timing_end_range(struct event_slot *slot)
         return;
     }
     event_timing_lose(1);
-    event_slot_give(slot);
+    event_slot_release(slot);
 }
 
 /* ---- hooks of the recorder ---- */
@@ -271,7 +271,7 @@ static void event_timing_abandon_all(struct thread_ranges *thread)
     uint32_t known = thread->depth < EVENT_TIMING_DEPTH ? thread->depth : EVENT_TIMING_DEPTH;
     for (uint32_t i = 0; i < known; i++)
         if (thread->slots[i])
-            event_slot_give(thread->slots[i]);
+            event_slot_release(thread->slots[i]);
     thread->depth = 0;
 }
 
@@ -334,12 +334,12 @@ static void event_timing_end_open(struct event_slot **slot)
 }
 
 /* A range of another stack that goes on where one around it ends: its time would not nest. */
-static void event_timing_give_up_open(struct event_slot **slot)
+static void event_timing_abandon_open(struct event_slot **slot)
 {
     if (!*slot)
         return;
     event_timing_lose(1);
-    event_slot_give(*slot);
+    event_slot_release(*slot);
     *slot = NULL;
 }
 
@@ -353,14 +353,14 @@ static void event_timing_close_above(struct thread_ranges *thread, uint32_t plac
             event_timing_end_open(&thread->slots[i]);
             continue;
         }
-        event_timing_give_up_open(&thread->slots[i]);
+        event_timing_abandon_open(&thread->slots[i]);
         thread->slots[kept] = thread->slots[i];
         thread->stacks[kept++] = thread->stacks[i];
     }
     thread->depth = kept;
 }
 
-static void event_timing_take_out(struct thread_ranges *thread, uint32_t place)
+static void event_timing_remove(struct thread_ranges *thread, uint32_t place)
 {
     thread->depth--;
     size_t above = thread->depth - place;
@@ -374,12 +374,12 @@ static void event_timing_end_place(struct thread_ranges *thread, uint32_t place)
 {
     bool crossed = thread->stacks[place] == RANGE_STACK_STEPS && place + 1 < thread->depth;
     if (crossed) {
-        event_timing_give_up_open(&thread->slots[place]);
+        event_timing_abandon_open(&thread->slots[place]);
     } else {
         event_timing_close_above(thread, place);
         event_timing_end_open(&thread->slots[place]);
     }
-    event_timing_take_out(thread, place);
+    event_timing_remove(thread, place);
 }
 
 /* What was pushed before ranges were timed is not on the stack: its pop finds nothing. */

@@ -38,7 +38,8 @@ static struct {
     uint32_t generation; /* process_generation() of who made them */
     uint32_t count;      /* taken by whoever makes a child; may exceed the array */
     struct {
-        uint32_t pid, origin; /* whoever makes the child releases the first -> children_restate */
+        uint32_t pid,
+            origin; /* whoever makes the child releases the first -> children_emit_early */
     } made[CHILDREN_EARLY];
 } children_early __attribute__((aligned(4096)));
 
@@ -97,7 +98,7 @@ void children_note_exec(void)
 }
 
 /* Ticks of 0: before the file began. */
-static void children_restate(void)
+static void children_emit_early(void)
 {
     if (load_relaxed(&children_early.generation) != process_generation())
         return;
@@ -162,5 +163,5 @@ CHILDREN_PUBLIC int posix_spawnp(pid_t *pid, const char *file,
 
 const struct collector children_collector = {
     .name = "children",
-    .file_begun = children_restate,
+    .file_created = children_emit_early,
 };

@@ -97,7 +97,7 @@ static bool entry_is_preloaded(const char *own_path)
  * libprof are not, so there the value is marked ("/./" before the file's name): nobody injected libprof. */
 struct entry_hook {
     const char *variable;
-    bool asked; /* for its calls, by us or by a program like us */
+    bool installed; /* the variable names us: set by this process or by a parent */
 };
 
 static struct entry_hook entry_cuda = {.variable = "CUDA_INJECTION64_PATH"};
@@ -152,16 +152,16 @@ static bool entry_environment_add(const char *variable, const char *value)
 }
 
 /* A value the user has set is kept. */
-static void entry_hook_ask(struct entry_hook *hook, bool wanted, const char *own_path)
+static void entry_hook_install(struct entry_hook *hook, bool wanted, const char *own_path)
 {
     char value[4096];
     if (!wanted || *own_path != '/')
         return;
     if (getenv(hook->variable)) {
-        hook->asked = entry_hook_is_marked(hook) && entry_global_copy() == ENTRY_COPY_OWN;
+        hook->installed = entry_hook_is_marked(hook) && entry_global_copy() == ENTRY_COPY_OWN;
     } else if (entry_hook_value(own_path, value, sizeof value)) {
-        hook->asked = entry_has_threads() ? entry_environment_add(hook->variable, value)
-                                          : setenv(hook->variable, value, 0) == 0;
+        hook->installed = entry_has_threads() ? entry_environment_add(hook->variable, value)
+                                              : setenv(hook->variable, value, 0) == 0;
     }
 }
 
@@ -169,7 +169,7 @@ static void entry_hook_ask(struct entry_hook *hook, bool wanted, const char *own
  * unsetenv() moves what they may be reading. */
 static void entry_hook_forget(struct entry_hook *hook)
 {
-    if (hook->asked && !entry_preloaded && !entry_has_threads())
+    if (hook->installed && !entry_preloaded && !entry_has_threads())
         unsetenv(hook->variable);
 }
 
@@ -204,7 +204,7 @@ static int entry_end_begin(void)
     return cancel_state;
 }
 
-static void entry_end_over(int cancel_state)
+static void entry_end_done(int cancel_state)
 {
     fetch_add_seq_cst(&entry_ending, (uint32_t)-1);
     pthread_setcancelstate(cancel_state, NULL);
@@ -216,7 +216,7 @@ static void entry_detach(void)
     if (process_is_own()) {
         int cancel_state = entry_end_begin();
         session_finish_collectors();
-        entry_end_over(cancel_state);
+        entry_end_done(cancel_state);
     }
     store_release(&entry_attached, 0u);
     errno = saved_errno;
@@ -236,7 +236,7 @@ static void entry_finish(void)
     session_finish();
     if (entry_preloaded)
         report_at_exit();
-    entry_end_over(cancel_state);
+    entry_end_done(cancel_state);
 }
 
 GUEST_PATH static void entry_exit(void)
@@ -246,7 +246,7 @@ GUEST_PATH static void entry_exit(void)
         control_thread_end();
         if (!session_is_idle() && process_is_own())
             entry_finish();
-        report_nothing();
+        report_no_trace();
     }
     errno = saved_errno;
 }
@@ -276,7 +276,7 @@ __attribute__((constructor)) static void entry_load(void)
     sandbox_resolve();
     single_thread_resolve();
     locked_memory_resolve();
-    entry_inert = getauxval(AT_SECURE) || !glibc_only_is_there() || entry_is_second_copy();
+    entry_inert = getauxval(AT_SECURE) || !glibc_only_is_present() || entry_is_second_copy();
     if (!entry_inert) {
         config_load();
         entry_preloaded = entry_is_preloaded(own_path);
@@ -290,9 +290,9 @@ __attribute__((constructor)) static void entry_load(void)
         session_at_exit(entry_renew_exit);
         session_init(entry_collectors, entry_start_now());
         control_thread_init();
-        entry_hook_ask(&entry_cuda, config_get()->cuda, own_path);
-        entry_hook_ask(&entry_nvtx, config_get()->nvtx, own_path);
-        entry_hook_ask(&entry_itt, config_get()->itt, own_path);
+        entry_hook_install(&entry_cuda, config_get()->cuda, own_path);
+        entry_hook_install(&entry_nvtx, config_get()->nvtx, own_path);
+        entry_hook_install(&entry_itt, config_get()->itt, own_path);
     }
     cost_add_ns(PROF_COST_SPACE, 1, clock_monotonic_ns() - began_ns);
     errno = saved_errno;
@@ -318,7 +318,7 @@ static bool entry_takes(const struct entry_hook *hook, bool wanted)
 {
     if (entry_inert || !wanted)
         return false;
-    if (hook->asked || entry_preloaded)
+    if (hook->installed || entry_preloaded)
         return true;
     if (entry_hook_is_marked(hook))
         return false;

@@ -41,7 +41,7 @@ void exits_resolve(void)
     exits_real.exit = (void (*)(int))dlsym(RTLD_NEXT, "_exit");
 }
 
-GUEST_PATH static void exits_leave(void)
+GUEST_PATH static void exits_suspend(void)
 {
     if (!exits_real.execve)
         exits_resolve(); /* called by a constructor that runs before ours */
@@ -54,7 +54,7 @@ GUEST_PATH static void exits_leave(void)
 static void exits_at_quick_exit(void *unused)
 {
     (void)unused;
-    exits_leave();
+    exits_suspend();
     control_thread_end();
 }
 
@@ -65,12 +65,12 @@ void exits_init(void)
 
 static void exits_exec(void)
 {
-    exits_leave();
+    exits_suspend();
     if (session_has_file() && !process_is_own())
         children_note_exec();
 }
 
-static int exits_stay(int result)
+static int exits_exec_failed(int result)
 {
     int saved_errno = errno;
     if (session_has_file() && process_is_own())
@@ -81,7 +81,7 @@ static int exits_stay(int result)
 
 GUEST_PATH EXITS_PUBLIC __attribute__((noreturn)) void _exit(int status)
 {
-    exits_leave();
+    exits_suspend();
     control_thread_end(); /* an exec keeps the number, under which the new program may want to be found */
     if (exits_real.exit)
         exits_real.exit(status);
@@ -97,8 +97,8 @@ EXITS_PUBLIC __attribute__((noreturn)) void _Exit(int status)
 EXITS_PUBLIC int execve(const char *path, char *const argv[], char *const envp[])
 {
     exits_exec();
-    return exits_stay(exits_real.execve ? exits_real.execve(path, argv, envp)
-                                        : (int)syscall(SYS_execve, path, argv, envp));
+    return exits_exec_failed(exits_real.execve ? exits_real.execve(path, argv, envp)
+                                               : (int)syscall(SYS_execve, path, argv, envp));
 }
 
 EXITS_PUBLIC int execv(const char *path, char *const argv[])
@@ -110,9 +110,9 @@ EXITS_PUBLIC int execvpe(const char *file, char *const argv[], char *const envp[
 {
     exits_exec();
     if (exits_real.execvpe)
-        return exits_stay(exits_real.execvpe(file, argv, envp));
+        return exits_exec_failed(exits_real.execvpe(file, argv, envp));
     errno = ENOSYS;
-    return exits_stay(-1);
+    return exits_exec_failed(-1);
 }
 
 EXITS_PUBLIC int execvp(const char *file, char *const argv[])
@@ -124,9 +124,9 @@ EXITS_PUBLIC int fexecve(int fd, char *const argv[], char *const envp[])
 {
     exits_exec();
     if (exits_real.fexecve)
-        return exits_stay(exits_real.fexecve(fd, argv, envp));
+        return exits_exec_failed(exits_real.fexecve(fd, argv, envp));
     errno = ENOSYS;
-    return exits_stay(-1);
+    return exits_exec_failed(-1);
 }
 
 /* ---- the variadic ones: (path, arg0, ..., NULL [, envp]) ---- */

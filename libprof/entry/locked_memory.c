@@ -90,8 +90,8 @@ static bool locked_memory_counts(const struct locked_memory_mapping *mapping)
            !locked_memory_is_ours(mapping);
 }
 
-static bool locked_memory_take(struct locked_memory_walk *walk, struct locked_memory_line *line,
-                               const char *bytes, size_t count)
+static bool locked_memory_parse(struct locked_memory_walk *walk, struct locked_memory_line *line,
+                                const char *bytes, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (bytes[i] != '\n') {
@@ -112,12 +112,11 @@ static int locked_memory_walk_all(void *argument)
     int fd = own_files_open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
     ssize_t count;
     int error = fd < 0 ? errno : 0;
-    while (!error && (count = read(fd, bytes, sizeof bytes)) != 0) {
+    while (!error && (count = read(fd, bytes, sizeof bytes)) != 0)
         if (count < 0)
             error = errno;
-        else if (!locked_memory_take(argument, &line, bytes, (size_t)count))
+        else if (!locked_memory_parse(argument, &line, bytes, (size_t)count))
             error = ENOMEM;
-    }
     if (fd >= 0)
         close(fd);
     return error;

@@ -92,41 +92,41 @@ static void reader_load(void)
                  library ? "it has another version" : dlerror());
 }
 
-static bool reader_is_there(void)
+static bool reader_is_loaded(void)
 {
     pthread_once(&reader_once, reader_load);
     return reader_loaded;
 }
 
-/* ---- questions ---- */
+/* ---- requests ---- */
 
-struct reader_question {
+struct reader_request {
     const char *path; /* NULL: this process's recording */
     struct prof_trace_options options;
-    prof_status (*ask)(struct prof_trace *trace, const void *argument);
+    prof_status (*run)(struct prof_trace *trace, const void *argument);
     const void *argument;
 };
 
-static prof_status reader_ask_of(const char *path, const struct reader_question *question)
+static prof_status reader_run_on(const char *path, const struct reader_request *request)
 {
     struct prof_trace *trace = NULL;
-    prof_status status = reader.open(&path, 1, &question->options, &trace);
+    prof_status status = reader.open(&path, 1, &request->options, &trace);
     if (status == PROF_OK)
-        status = question->ask(trace, question->argument);
+        status = request->run(trace, request->argument);
     if (status != PROF_OK && status != PROF_NOTHING)
         log_line(LOG_ERROR, "%s", reader.error(trace));
     reader.close(trace);
     return status;
 }
 
-static prof_status reader_ask(struct reader_question question)
+static prof_status reader_run(struct reader_request request)
 {
     int saved_errno = errno;
-    if (!question.path && prof_flush() == PROF_NOTHING)
+    if (!request.path && prof_flush() == PROF_NOTHING)
         return PROF_NOTHING;
-    const char *path = question.path ? question.path : session_path();
-    question.options.size_bytes = sizeof question.options;
-    prof_status status = reader_is_there() && *path ? reader_ask_of(path, &question) : PROF_FAILED;
+    const char *path = request.path ? request.path : session_path();
+    request.options.size_bytes = sizeof request.options;
+    prof_status status = reader_is_loaded() && *path ? reader_run_on(path, &request) : PROF_FAILED;
     errno = saved_errno;
     return status;
 }
@@ -140,8 +140,8 @@ static prof_status reader_print(struct prof_trace *trace, const void *stream)
 
 prof_status prof_table(FILE *stream)
 {
-    struct reader_question question = {.ask = reader_print, .argument = stream};
-    return stream ? reader_ask(question) : PROF_INVALID;
+    struct reader_request request = {.run = reader_print, .argument = stream};
+    return stream ? reader_run(request) : PROF_INVALID;
 }
 
 /* ---- files ---- */
@@ -161,8 +161,8 @@ static prof_status reader_write(struct prof_trace *trace, const void *argument)
 static prof_status reader_export(const char *format, const char *path)
 {
     struct reader_file file = {format, path};
-    struct reader_question question = {.ask = reader_write, .argument = &file};
-    return path && *path ? reader_ask(question) : PROF_INVALID;
+    struct reader_request request = {.run = reader_write, .argument = &file};
+    return path && *path ? reader_run(request) : PROF_INVALID;
 }
 
 prof_status prof_export_chrome(const char *path)
@@ -188,7 +188,7 @@ static prof_status reader_stream(struct prof_trace *trace, const void *argument)
     return reader.arrow(trace, arrow->table, arrow->stream);
 }
 
-static bool reader_knows_table(enum prof_arrow_table table)
+static bool reader_has_table(enum prof_arrow_table table)
 {
     return table == PROF_ARROW_EVENTS || table == PROF_ARROW_LAUNCHES ||
            table == PROF_ARROW_KERNELS || table == PROF_ARROW_COUNTERS;
@@ -198,14 +198,14 @@ static bool reader_knows_table(enum prof_arrow_table table)
 static prof_status reader_fill(const char *path, const struct reader_arrow *arrow, int64_t from_ns,
                                int64_t to_ns)
 {
-    struct reader_question question = {
+    struct reader_request request = {
         .path = path,
         .options = {.from_ns = from_ns > 0 ? from_ns : 0, .to_ns = to_ns},
-        .ask = reader_stream,
+        .run = reader_stream,
         .argument = arrow};
-    if (!arrow->stream || !reader_knows_table(arrow->table) || (path && !*path))
+    if (!arrow->stream || !reader_has_table(arrow->table) || (path && !*path))
         return PROF_INVALID;
-    return reader_ask(question);
+    return reader_run(request);
 }
 
 prof_status prof_arrow(const char *path, enum prof_arrow_table table,

@@ -123,7 +123,7 @@ static void report_print_table(const char *path)
     report_run(&command);
 }
 
-static void report_say_where(const char *path)
+static void report_print_path(const char *path)
 {
     char line[3 * PATH_MAX + 128];
     int length = snprintf(
@@ -141,7 +141,7 @@ void report_at_exit(void)
     if (!*path || !config_get()->table)
         return;
     report_print_table(path);
-    report_say_where(path);
+    report_print_path(path);
 }
 
 /* ---- why there is no trace ---- */
@@ -153,7 +153,7 @@ static int report_is_cuda(struct dl_phdr_info *info, size_t size, void *user)
            (strstr(info->dlpi_name, "/libcudart.so") || strstr(info->dlpi_name, "/libcuda.so"));
 }
 
-static const char *report_why_nothing(void)
+static const char *report_find_reason(void)
 {
     struct session_status status;
     session_describe(&status);
@@ -168,10 +168,10 @@ static const char *report_why_nothing(void)
     return dl_iterate_phdr(report_is_cuda, NULL) ? "# cold" : NULL;
 }
 
-void report_nothing(void)
+void report_no_trace(void)
 {
-    bool asked = *config_get()->session_file && !*session_path();
-    const char *why = asked ? report_why_nothing() : NULL;
+    bool is_wanted = *config_get()->session_file && !*session_path();
+    const char *why = is_wanted ? report_find_reason() : NULL;
     if (why)
         session_announce(why);
 }

@@ -13,6 +13,6 @@ void report_at_exit(void);
  * "# failed", the file could not be made; "# refused", CUDA was initialised without CUPTI; "# idle", CUDA was
  * initialised, but did nothing that is recorded; "# cold", a CUDA library is loaded, but CUDA was not
  * initialised. Appends nothing if there is a trace or no CUDA library. Call after session_finish(). */
-void report_nothing(void);
+void report_no_trace(void);
 
 #endif

@@ -47,21 +47,21 @@ static void sandbox_enter(void)
     if (session_enter_sandbox()) {
         control_thread_leave();
         own_thread_await_end((unsigned)config_get()->exit_ms);
-        signals_leave_alone();
+        signals_disable();
     }
     errno = saved_errno;
 }
 
 /* Programs ask whether there are filters by giving none. */
-static bool sandbox_is_wanted(sandbox_word mode, sandbox_word program)
+static bool sandbox_is_requested(sandbox_word mode, sandbox_word program)
 {
     return mode == SECCOMP_MODE_STRICT || (mode == SECCOMP_MODE_FILTER && program);
 }
 
-static bool sandbox_is_wanted_by_prctl(int option, sandbox_word argument, sandbox_word program)
+static bool sandbox_is_requested_by_prctl(int option, sandbox_word argument, sandbox_word program)
 {
     if (option == PR_SET_SECCOMP)
-        return sandbox_is_wanted(argument, program);
+        return sandbox_is_requested(argument, program);
     return option == PR_SET_TSC && argument == PR_TSC_SIGSEGV;
 }
 
@@ -83,9 +83,9 @@ SANDBOX_PUBLIC int prctl(int option, ...)
     for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++)
         arguments[i] = va_arg(list, sandbox_word);
     va_end(list);
-    if (sandbox_is_wanted_by_prctl(option, arguments[0], arguments[1]))
+    if (sandbox_is_requested_by_prctl(option, arguments[0], arguments[1]))
         sandbox_enter();
-    if (!single_thread_wants_prctl(option))
+    if (!single_thread_is_affected_by(option))
         return sandbox_call_prctl(option, arguments);
     struct single_thread ended = single_thread_begin();
     int result = sandbox_call_prctl(option, arguments);
@@ -166,8 +166,8 @@ _Static_assert(SYS_prctl == 167 && SYS_seccomp == 277, "as above");
 #endif
 
 #ifdef SANDBOX_HAS_SYSCALL
-static bool sandbox_is_wanted_by_seccomp(sandbox_word operation, sandbox_word flags,
-                                         sandbox_word program)
+static bool sandbox_is_requested_by_seccomp(sandbox_word operation, sandbox_word flags,
+                                            sandbox_word program)
 {
     return operation == SECCOMP_SET_MODE_FILTER ? program != 0
                                                 : operation == SECCOMP_SET_MODE_STRICT && !flags;
@@ -178,8 +178,8 @@ __attribute__((visibility("hidden"), used)) void *
 sandbox_look(long number, sandbox_word first, sandbox_word second, sandbox_word third)
 {
     if (number == SYS_seccomp
-            ? sandbox_is_wanted_by_seccomp(first, second, third)
-            : number == SYS_prctl && sandbox_is_wanted_by_prctl((int)first, second, third))
+            ? sandbox_is_requested_by_seccomp(first, second, third)
+            : number == SYS_prctl && sandbox_is_requested_by_prctl((int)first, second, third))
         sandbox_enter();
     if (!sandbox_real_syscall)
         sandbox_resolve();

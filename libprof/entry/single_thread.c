@@ -79,7 +79,7 @@ void single_thread_end(struct single_thread ended)
     errno = saved_errno;
 }
 
-bool single_thread_wants_prctl(int option)
+bool single_thread_is_affected_by(int option)
 {
     return option == PR_SET_KEEPCAPS || option == PR_SET_SECUREBITS || option == PR_CAPBSET_DROP ||
            option == PR_CAP_AMBIENT;

@@ -8,7 +8,7 @@
 void single_thread_resolve(void);
 
 /* Whether prctl() with this option changes the credentials of the calling thread alone. */
-bool single_thread_wants_prctl(int option);
+bool single_thread_is_affected_by(int option);
 
 /* Ends the threads of ours if the process has no others but the calling one. Returns whether
  * single_thread_end() must be called, from the same thread: it starts them again. Keeps errno. */

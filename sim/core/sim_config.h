@@ -17,8 +17,8 @@ enum sim_layout {
     SIM_LAYOUTS
 };
 
-/* SIM_V2_SUBSCRIBER: who has subscribed in the second form already. */
-enum sim_second { SIM_SECOND_NOBODY, SIM_SECOND_LETS_IN, SIM_SECOND_ALONE };
+/* SIM_V2_SUBSCRIBER: who has subscribed in the v2 API already. */
+enum sim_v2 { SIM_SECOND_NOBODY, SIM_SECOND_LETS_IN, SIM_SECOND_ALONE };
 
 struct sim_config {
     /* machine */
@@ -50,7 +50,7 @@ struct sim_config {
     int64_t api_lock;
     int64_t flush_disable;
     const char *other_subscriber; /* NULL: none */
-    int64_t v2_subscriber;        /* enum sim_second */
+    int64_t v2_subscriber;        /* enum sim_v2 */
     int64_t hardware_trace;
     int64_t hardware_records;
     /* faults */

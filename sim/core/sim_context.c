@@ -49,7 +49,7 @@ static struct sim_context *make_locked(int device, bool primary)
     context->device = device;
     context->primary = primary;
     context->next_stream_id = FIRST_STREAM_ID;
-    context->legacy = sim_stream_make_locked(context, NULL_STREAM_ID, 0, 0);
+    context->legacy = sim_stream_create_locked(context, NULL_STREAM_ID, 0, 0);
     context->legacy->legacy = true;
     link_last(context);
     sim_handle_add(context, SIM_HANDLE_CONTEXT);

@@ -116,7 +116,7 @@ static struct sim_node *make_node(struct sim_graph *graph, enum sim_node_type ty
     return node;
 }
 
-static void tell_created(struct sim_node *node)
+static void notify_created(struct sim_node *node)
 {
     tell(SIM_NODE_CREATED, node->graph, node, NULL);
     for (size_t i = 0; i < node->dependency_count; i++)
@@ -140,7 +140,7 @@ static struct sim_node *add(struct sim_graph *graph, enum sim_node_type type,
     node->original = original;
     graph->nodes[graph->count++] = node;
     sim_handle_add(node, SIM_HANDLE_NODE);
-    tell_created(node);
+    notify_created(node);
     return node;
 }
 

@@ -39,8 +39,8 @@ void sim_point_drop(struct sim_point *point)
 
 /* --- life ------------------------------------------------------------------------------------- */
 
-struct sim_stream *sim_stream_make_locked(struct sim_context *context, uint32_t id, unsigned flags,
-                                          int priority)
+struct sim_stream *sim_stream_create_locked(struct sim_context *context, uint32_t id,
+                                            unsigned flags, int priority)
 {
     struct sim_stream *stream = calloc(1, sizeof *stream);
     if (!stream)
@@ -73,7 +73,7 @@ int sim_stream_create(struct sim_context *context, unsigned flags, int priority,
         return SIM_INVALID_VALUE;
     sim_core_lock();
     struct sim_stream *made =
-        sim_stream_make_locked(context, context->next_stream_id++, flags, priority);
+        sim_stream_create_locked(context, context->next_stream_id++, flags, priority);
     sim_core_unlock();
     sim_tools_resource(SIM_STREAM_CREATED,
                        &(struct sim_resource){.context = context, .stream = made});
@@ -106,7 +106,7 @@ static struct sim_stream *own_stream(struct sim_context *context)
         if (stream->owner_tid == tid)
             break;
     if (!stream) {
-        stream = sim_stream_make_locked(context, context->next_stream_id++, 0, 0);
+        stream = sim_stream_create_locked(context, context->next_stream_id++, 0, 0);
         stream->owner_tid = tid;
     }
     sim_core_unlock();

@@ -63,8 +63,8 @@ struct sim_stream {
 };
 
 /* "locked" functions want the core lock held. */
-struct sim_stream *sim_stream_make_locked(struct sim_context *context, uint32_t id, unsigned flags,
-                                          int priority);
+struct sim_stream *sim_stream_create_locked(struct sim_context *context, uint32_t id,
+                                            unsigned flags, int priority);
 void sim_stream_free_locked(struct sim_stream *stream);
 
 SIM_SHARED int sim_stream_create(struct sim_context *context, unsigned flags, int priority,

@@ -33,7 +33,7 @@ bool sim_activity_is_on(uint32_t kind)
     return kind < SIM_KINDS && atomic_load_explicit(&on[kind], memory_order_relaxed);
 }
 
-/* In the first form copies turn on copies between devices, too; in the second each is asked for by
+/* In the v1 API copies turn on copies between devices, too; in v2 each is enabled by
  * itself. */
 uint32_t sim_activity_clients(uint32_t kind)
 {

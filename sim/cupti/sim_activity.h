@@ -14,7 +14,7 @@ struct sim_pool_change;
 struct sim_stream;
 struct sim_sync;
 
-/* Clients of activity records: 0 is whoever uses the first form of the interface, the others are
+/* Clients of activity records: 0 is whoever uses the v1 API, the others are
  * subscribers of the second. */
 enum { SIM_CLIENTS = 5 };
 

@@ -195,7 +195,7 @@ static void add_for(uint32_t client, const void *record, uint64_t end_ns, size_t
     pthread_mutex_unlock(&lock);
 }
 
-/* Functions that were asked for one by one have no kind that is on: those are the first form's. */
+/* Functions that were asked for one by one have no kind that is on: those are the v1 API's. */
 void sim_buffer_add(const void *record, uint64_t end_ns, size_t times)
 {
     uint32_t kind;
@@ -236,7 +236,7 @@ static bool check_buffer(uint32_t client, const uint8_t *bytes, size_t size)
     return (uintptr_t)bytes % 8 == 0;
 }
 
-/* What the second form's callbacks are told beside: nothing is selected, so there are no layouts. */
+/* What the v2 API's callbacks are told beside: nothing is selected, so there are no layouts. */
 struct request_info {
     size_t struct_size;
     uint64_t thread;
@@ -427,7 +427,7 @@ static bool store(const struct pending *pending, bool finished)
 
 /* --- the worker ------------------------------------------------------------------------------- */
 
-static struct pending *take_all_locked(void)
+static struct pending *detach_all_locked(void)
 {
     struct pending *all = first;
     first = NULL;
@@ -541,7 +541,7 @@ static void serve_locked(void)
     const uint64_t wanted = flushes_wanted, places = places_wanted;
     const bool flush = wanted != flushes_done, force = force_wanted;
     const bool can = anybody_asked();
-    struct pending *all = can ? take_all_locked() : NULL;
+    struct pending *all = can ? detach_all_locked() : NULL;
     force_wanted = first_came = false;
     pthread_mutex_unlock(&lock);
     if (can)
@@ -660,7 +660,7 @@ void sim_buffer_drop(uint32_t kind)
             atomic_fetch_add(&clients[client].dropped, 1);
 }
 
-uint64_t sim_buffer_take_dropped(uint32_t client)
+uint64_t sim_buffer_fetch_dropped(uint32_t client)
 {
     return atomic_exchange(&clients[client].dropped, 0);
 }

@@ -29,10 +29,10 @@ typedef void (*sim_buffer_complete_v2)(uint8_t *buffer, size_t size, size_t vali
  */
 void sim_buffer_add(const void *record, uint64_t end_ns, size_t times);
 
-/* The first form's functions, for client 0. */
+/* The v1 API's functions, for client 0. */
 void sim_buffer_register(sim_buffer_request request, sim_buffer_complete complete);
 
-/* The second form's. Before: records that shall be delivered. */
+/* The v2 API's. Before: records that shall be delivered. */
 void sim_buffer_register_v2(uint32_t client, sim_buffer_request_v2 request,
                             sim_buffer_complete_v2 complete);
 
@@ -53,7 +53,7 @@ int sim_buffer_flush(bool force);
 void sim_buffer_drop(uint32_t kind);
 
 /* Dropped since the last asking. */
-uint64_t sim_buffer_take_dropped(uint32_t client);
+uint64_t sim_buffer_fetch_dropped(uint32_t client);
 
 void sim_buffer_set_zeroed(uint32_t client, bool client_zeroes);
 void sim_buffer_set_per_thread(uint32_t client, bool per_thread);

@@ -101,11 +101,11 @@ void sim_activity_install(void);
             return sim_entered;                                                        \
     } while (0)
 
-/* The same for functions of the first form: while somebody uses the second, they answer 39. */
-#define SIM_CUPTI_ENTER_FIRST(argument)                                                   \
-    do {                                                                                  \
-        SIM_CUPTI_ENTER(argument);                                                        \
-        SIM_CUPTI_CHECK(!sim_subscriber_second_in_use(), SIM_CUPTI_MULTIPLE_SUBSCRIBERS); \
+/* The same for functions of the v1 API: they return 39 while a client uses v2. */
+#define SIM_CUPTI_ENTER_FIRST(argument)                                               \
+    do {                                                                              \
+        SIM_CUPTI_ENTER(argument);                                                    \
+        SIM_CUPTI_CHECK(!sim_subscriber_v2_in_use(), SIM_CUPTI_MULTIPLE_SUBSCRIBERS); \
     } while (0)
 
 /* Returns from the calling function with result unless condition holds. */

@@ -195,7 +195,7 @@ SIM_EXPORT int cuptiActivityRegisterCallbacks(sim_buffer_request request,
 {
     SIM_CUPTI_ENTER_PLAIN(0);
     sim_locks_enter(__func__);
-    SIM_CUPTI_CHECK(!sim_subscriber_second_in_use(), SIM_CUPTI_MULTIPLE_SUBSCRIBERS);
+    SIM_CUPTI_CHECK(!sim_subscriber_v2_in_use(), SIM_CUPTI_MULTIPLE_SUBSCRIBERS);
     SIM_CUPTI_CHECK(request && complete, SIM_CUPTI_INVALID_PARAMETER);
     sim_buffer_register(request, complete);
     return SIM_CUPTI_OK;
@@ -254,7 +254,7 @@ SIM_EXPORT int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, uint8_t
 SIM_EXPORT int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, uint8_t **record)
 {
     SIM_CUPTI_ENTER_PLAIN(0);
-    SIM_CUPTI_CHECK(!sim_subscriber_second_in_use(), SIM_CUPTI_MULTIPLE_SUBSCRIBERS);
+    SIM_CUPTI_CHECK(!sim_subscriber_v2_in_use(), SIM_CUPTI_MULTIPLE_SUBSCRIBERS);
     SIM_CUPTI_CHECK(buffer && record, SIM_CUPTI_INVALID_PARAMETER);
     return sim_cupti_next_record(buffer, valid, record);
 }
@@ -265,7 +265,7 @@ SIM_EXPORT int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream,
     (void)context, (void)stream;
     SIM_CUPTI_ENTER_FIRST(0);
     SIM_CUPTI_CHECK(dropped, SIM_CUPTI_INVALID_PARAMETER);
-    *dropped = (size_t)sim_buffer_take_dropped(0);
+    *dropped = (size_t)sim_buffer_fetch_dropped(0);
     return SIM_CUPTI_OK;
 }
 
@@ -400,7 +400,7 @@ SIM_EXPORT int cuptiFinalize(void)
 {
     SIM_CUPTI_ENTER_PLAIN(0);
     sim_locks_enter(__func__);
-    if (sim_subscriber_second_in_use())
+    if (sim_subscriber_v2_in_use())
         return SIM_CUPTI_OK;
     sim_activity_disable_client(0);
     sim_subscriber_destroy_all();

@@ -27,7 +27,7 @@ struct sim_subscriber {
 
 static pthread_mutex_t lock =
     PTHREAD_MUTEX_INITIALIZER; /* over coming and going of subscribers; a leaf */
-static struct sim_subscriber subscribers[SIM_CLIENTS - 1]; /* client i + 1 in the second form */
+static struct sim_subscriber subscribers[SIM_CLIENTS - 1]; /* client i + 1 in the v2 API */
 static _Thread_local bool flush_forbidden;
 
 /* The 72 bytes an API callback is given. */
@@ -89,21 +89,21 @@ static bool is_there(const struct sim_subscriber *subscriber)
     return atomic_load_explicit(&subscriber->subscribed, memory_order_acquire);
 }
 
-static bool knows_second(void)
+static bool has_v2(void)
 {
     return sim_config()->layout >= SIM_LAYOUT_13_3;
 }
 
-static int64_t outsider_of_second(void)
+static int64_t outsider_of_v2(void)
 {
-    return knows_second() ? sim_config()->v2_subscriber : SIM_SECOND_NOBODY;
+    return has_v2() ? sim_config()->v2_subscriber : SIM_SECOND_NOBODY;
 }
 
 const char *sim_subscriber_other(void)
 {
     if (sim_config()->other_subscriber)
         return sim_config()->other_subscriber;
-    if (outsider_of_second() != SIM_SECOND_NOBODY)
+    if (outsider_of_v2() != SIM_SECOND_NOBODY)
         return outsider;
     FOR_EACH(subscriber)
     if (is_there(subscriber))
@@ -113,7 +113,7 @@ const char *sim_subscriber_other(void)
 
 static bool all_let_in(void)
 {
-    if (sim_config()->other_subscriber || outsider_of_second() == SIM_SECOND_ALONE)
+    if (sim_config()->other_subscriber || outsider_of_v2() == SIM_SECOND_ALONE)
         return false;
     FOR_EACH(subscriber)
     if (is_there(subscriber) && subscriber->sharing != SIM_SECOND_FORM_SHARED)
@@ -173,17 +173,17 @@ int sim_subscriber_client(const struct sim_subscriber *subscriber)
     return (int)(subscriber - subscribers) + 1;
 }
 
-bool sim_subscriber_second_in_use(void)
+bool sim_subscriber_v2_in_use(void)
 {
-    if (outsider_of_second() != SIM_SECOND_NOBODY)
+    if (outsider_of_v2() != SIM_SECOND_NOBODY)
         return true;
     FOR_EACH(subscriber)
-    if (is_there(subscriber) && subscriber->sharing != SIM_FIRST_FORM && knows_second())
+    if (is_there(subscriber) && subscriber->sharing != SIM_FIRST_FORM && has_v2())
         return true;
     return false;
 }
 
-bool sim_subscriber_first_in_use(void)
+bool sim_subscriber_v1_in_use(void)
 {
     FOR_EACH(subscriber)
     if (is_there(subscriber) && subscriber->sharing == SIM_FIRST_FORM)
@@ -207,7 +207,7 @@ void sim_subscriber_destroy_all(void)
     }
 }
 
-/* In the second form what it had asked for goes with it; records not yet delivered are lost. */
+/* In the v2 API what it had asked for goes with it; records not yet delivered are lost. */
 int sim_subscriber_destroy(struct sim_subscriber *subscriber)
 {
     const int client = sim_subscriber_client(subscriber);

@@ -12,7 +12,7 @@ struct sim_subscriber;
 
 typedef void (*sim_callback)(void *user, uint32_t domain, uint32_t cbid, const void *data);
 
-/* How somebody subscribes: the second form can be had alone or with others. */
+/* How a client subscribes; through v2, exclusively or not. */
 enum sim_sharing { SIM_FIRST_FORM, SIM_SECOND_FORM, SIM_SECOND_FORM_SHARED };
 
 /* Returns  SIM_CUPTI_OK; SIM_CUPTI_MULTIPLE_SUBSCRIBERS while there is one, unless it and the new one
@@ -26,13 +26,13 @@ const char *sim_subscriber_other(void);
 
 bool sim_subscriber_is(const struct sim_subscriber *subscriber);
 
-/* The subscriber's number among the clients of activity records: 0 is the first form, whoever uses
- * it. Negative: it is no subscriber of the second form. */
+/* The subscriber's number among the clients of activity records: 0 is all users of the v1 API.
+ * Negative: not a v2 subscriber. */
 int sim_subscriber_client(const struct sim_subscriber *subscriber);
 
-/* Whether somebody uses the second form, or the first: they do not go together. */
-bool sim_subscriber_second_in_use(void);
-bool sim_subscriber_first_in_use(void);
+/* Whether a client uses the v2 (v1) API: they exclude each other. */
+bool sim_subscriber_v2_in_use(void);
+bool sim_subscriber_v1_in_use(void);
 
 /* cbid 0: the whole domain. */
 int sim_subscriber_enable(struct sim_subscriber *subscriber, uint32_t domain, uint32_t cbid,

@@ -206,8 +206,8 @@ SIM_API(cuPointerGetAttribute, void *, data, int, attribute, sim_address, addres
     return SIM_OK;
 }
 
-static void tell_migration(const struct sim_allocation *was, int target, uint64_t start_ns,
-                           enum sim_migration_cause cause)
+static void notify_migration(const struct sim_allocation *was, int target, uint64_t start_ns,
+                             enum sim_migration_cause cause)
 {
     const struct sim_tools *tools = sim_tools_get();
     if (tools)
@@ -233,7 +233,7 @@ SIM_API_TWIN(cuMemPrefetchAsync_v2, _ptsz, sim_address, address, size_t, bytes, 
     SIM_CHECK(sim_memory_find(sim_pointer(address), &was), SIM_INVALID_VALUE);
     const int target = location.type == ON_DEVICE ? location.id : SIM_ON_HOST;
     if (sim_memory_move(sim_pointer(address), target, &was))
-        tell_migration(&was, target, sim_clock_now(), SIM_MIGRATION_PREFETCH);
+        notify_migration(&was, target, sim_clock_now(), SIM_MIGRATION_PREFETCH);
     return SIM_OK;
 }
 

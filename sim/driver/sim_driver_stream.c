@@ -5,8 +5,8 @@
 #include "sim_event.h"
 #include "sim_tools.h"
 
-static void tell_sync(enum sim_sync_type type, const struct sim_stream *stream, uint32_t event_id,
-                      uint64_t start_ns)
+static void notify_sync(enum sim_sync_type type, const struct sim_stream *stream, uint32_t event_id,
+                        uint64_t start_ns)
 {
     const struct sim_tools *tools = sim_tools_get();
     if (!tools)
@@ -57,7 +57,7 @@ SIM_API_TWIN(cuStreamSynchronize, _ptsz, void *, handle)
     SIM_TRY(sim_capture_forbid(stream));
     SIM_TRY(sim_capture_check_legacy(stream));
     sim_stream_synchronize(stream);
-    tell_sync(SIM_SYNC_STREAM, stream, 0, start_ns);
+    notify_sync(SIM_SYNC_STREAM, stream, 0, start_ns);
     return SIM_OK;
 }
 
@@ -76,7 +76,7 @@ SIM_API_TWIN(cuStreamWaitEvent, _ptsz, void *, handle, struct sim_event *, event
     (void)flags;
     SIM_CHECK(stream && sim_handle_is(event, SIM_HANDLE_EVENT), SIM_INVALID_HANDLE);
     SIM_TRY(sim_event_wait(event, stream));
-    tell_sync(SIM_SYNC_STREAM_WAIT, stream, event->id, start_ns);
+    notify_sync(SIM_SYNC_STREAM_WAIT, stream, event->id, start_ns);
     return SIM_OK;
 }
 
@@ -196,7 +196,7 @@ SIM_API(cuEventSynchronize, struct sim_event *, event)
     SIM_CHECK(sim_handle_is(event, SIM_HANDLE_EVENT), SIM_INVALID_HANDLE);
     SIM_TRY(sim_capture_guard());
     SIM_TRY(sim_event_synchronize(event));
-    tell_sync(SIM_SYNC_EVENT, NULL, event->id, start_ns);
+    notify_sync(SIM_SYNC_EVENT, NULL, event->id, start_ns);
     return SIM_OK;
 }
 

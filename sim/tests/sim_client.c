@@ -153,7 +153,7 @@ static void check_rest(void)
     EXPECT(nth(39, 3) == NULL);
 }
 
-static void tells_every_kind(void)
+static void reports_every_kind(void)
 {
     CHECK(cuInit(0));
     collect();
@@ -167,7 +167,7 @@ static void tells_every_kind(void)
 
 /* --- TellsNothingElse ------------------------------------------------------------------------- */
 
-static void tells_nothing_else(void)
+static void reports_nothing_else(void)
 {
     CHECK(cuInit(0));
     collect();
@@ -258,7 +258,7 @@ static void loses(void)
 /* --- FailsAsTold ------------------------------------------------------------------------------ */
 
 /* SIM_FAIL=cudaMalloc@2=2,cuptiActivityEnable(10)=11,cuptiSubscribe=39,cuMemFree_v2=700 */
-static void fails_as_told(void)
+static void fails_as_configured(void)
 {
     void *first = NULL, *second = NULL, *subscriber = NULL;
     EXPECT(cuptiSubscribe(&subscriber, NULL, NULL) == 39);
@@ -297,7 +297,7 @@ static void has_attributes(void)
 
 /* --- SaysThereIsNoDriver ---------------------------------------------------------------------- */
 
-static void says_no_driver(void)
+static void reports_no_driver(void)
 {
     void *subscriber = NULL;
     uint32_t version = 0;
@@ -342,15 +342,15 @@ static void converts_to_clients_clock(void)
 static const struct sim_test commands[] = {
     {"converts_to_clients_clock", converts_to_clients_clock},
     {"answers_sizes", answers_sizes},
-    {"tells_every_kind", tells_every_kind},
-    {"tells_nothing_else", tells_nothing_else},
+    {"reports_every_kind", reports_every_kind},
+    {"reports_nothing_else", reports_nothing_else},
     {"flushes_complete", flushes_complete},
     {"keeps_beside_unfinished", keeps_beside_unfinished},
     {"fills_many_buffers", fills_many_buffers},
     {"loses", loses},
-    {"fails_as_told", fails_as_told},
+    {"fails_as_configured", fails_as_configured},
     {"has_attributes", has_attributes},
-    {"says_no_driver", says_no_driver},
+    {"reports_no_driver", reports_no_driver},
 };
 
 int main(int argc, char **argv)

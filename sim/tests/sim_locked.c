@@ -39,7 +39,7 @@ static bool is_stopped(void (*act)(void))
 static int (*call)(void);
 static bool in_request;
 
-static int ask_dropped(void)
+static int query_dropped(void)
 {
     size_t dropped;
     return cuptiActivityGetNumDroppedRecords(NULL, 0, &dropped);
@@ -90,7 +90,7 @@ static void record_one(void)
 
 static void stops_calls_from_buffers(void)
 {
-    static int (*const refused[])(void) = {ask_dropped, enable_memset, flush};
+    static int (*const refused[])(void) = {query_dropped, enable_memset, flush};
     for (size_t i = 0; i < 2 * sizeof refused / sizeof *refused; i++) {
         call = refused[i / 2];
         in_request = i % 2;
@@ -102,7 +102,7 @@ static void stops_calls_from_buffers(void)
 
 static void lets_calls_from_buffers(void)
 {
-    call = ask_dropped;
+    call = query_dropped;
     EXPECT(status_of(record_one) == 0);
 }
 

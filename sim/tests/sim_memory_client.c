@@ -56,7 +56,7 @@ static void check_memory(size_t n, uint32_t operation, uint32_t kind, const void
     EXPECT(get32(record, 72) == 0 && get32(record, 80) == 0);
 }
 
-static void tells_of_memory(void)
+static void reports_memory(void)
 {
     static const uint32_t kinds[] = {3, 2, 5};
     void *pointers[3];
@@ -92,7 +92,7 @@ static void check_pool(size_t n, uint32_t operation, uint64_t keep, uint64_t byt
     EXPECT(get64(record, 24) == keep && get64(record, 40) == bytes && get64(record, 56) != 0);
 }
 
-static void tells_of_pools(void)
+static void reports_pools(void)
 {
     const uint64_t step = 2u << 20;
     const struct pool_properties properties = {.allocation_type = 1, .location = {1, 0}};
@@ -173,8 +173,8 @@ static void refuses_memory_kinds(void)
 }
 
 static const struct sim_test commands[] = {
-    {"tells_of_memory", tells_of_memory},
-    {"tells_of_pools", tells_of_pools},
+    {"reports_memory", reports_memory},
+    {"reports_pools", reports_pools},
     {"moves_managed_memory", moves_managed_memory},
     {"refuses_memory_kinds", refuses_memory_kinds},
 };

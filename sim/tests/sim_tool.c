@@ -155,7 +155,7 @@ static void lets_callbacks_call(void)
 
 /* --- TellsOfResources ------------------------------------------------------------------------- */
 
-static void tells_of_resources(void)
+static void reports_resources(void)
 {
     void *subscriber = subscribe(), *stream = NULL;
     CHECK(cuptiEnableDomain(1, subscriber, RESOURCE));
@@ -466,7 +466,7 @@ static const struct sim_test commands[] = {
     {"nests", nests},
     {"hands_out_parameters", hands_out_parameters},
     {"lets_callbacks_call", lets_callbacks_call},
-    {"tells_of_resources", tells_of_resources},
+    {"reports_resources", reports_resources},
     {"allows_one_subscriber", allows_one_subscriber},
     {"follows_graphs", follows_graphs},
     {"refuses_children", refuses_children},

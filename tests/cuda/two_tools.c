@@ -71,7 +71,7 @@ static void complete(void *context, uint32_t stream, uint8_t *buffer, size_t siz
     count(buffer, valid);
 }
 
-static void complete_second(uint8_t *buffer, size_t size, size_t valid, void *info)
+static void complete_v2(uint8_t *buffer, size_t size, size_t valid, void *info)
 {
     (void)size, (void)info;
     count(buffer, valid);
@@ -93,7 +93,7 @@ static void collect(void)
                  : cuptiSubscribe(&subscriber, NULL, NULL));
     if (second < 0)
         return;
-    check(second ? cuptiActivityRegisterCallbacks_v2(subscriber, request, complete_second)
+    check(second ? cuptiActivityRegisterCallbacks_v2(subscriber, request, complete_v2)
                  : cuptiActivityRegisterCallbacks(request, complete));
     check(second ? cuptiActivityEnable_v2(subscriber, 10, NULL) : cuptiActivityEnable(10));
 }

@@ -83,7 +83,7 @@ void fake_reset()
     fake->simulated = false;
     fake->log.clear();
     fake->stacks.clear();
-    stacks_where = 0;
+    stacks_mode = 0;
     is_on = true;
     is_off_at_reserve = false;
     is_ending = false;
@@ -273,9 +273,9 @@ void own_thread_enter(const char *) {}
 
 void own_thread_adopt(void) {}
 
-uint32_t stacks_where;
+uint32_t stacks_mode;
 
-uint32_t stacks_take(stacks_origin origin)
+uint32_t stacks_capture(stacks_origin origin)
 {
     std::lock_guard<std::mutex> guard(fake->lock);
     fake->stacks.push_back(origin.address);
@@ -373,7 +373,7 @@ void cost_add_ns(enum prof_cost_part part, uint64_t count, uint64_t)
 
 void cost_add_launches(uint64_t) {}
 
-void recorder_sheddable(enum prof_throttle_thing what, void (*keep)(bool on))
+void recorder_throttleable(enum prof_throttle_thing what, void (*keep)(bool on))
 {
     the_sheddable[what] = keep;
 }

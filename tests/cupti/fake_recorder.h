@@ -48,7 +48,7 @@ std::vector<FakeRecord> fake_records(prof_record_type type);
 std::vector<FakeMeta> fake_metas(prof_record_type type);
 std::string fake_info(prof_info_key key);
 std::string fake_name(uint32_t id);
-// To where the callbacks return that took stacks; set stacks_where.
+// To where the callbacks return that took stacks; set stacks_mode.
 std::vector<uintptr_t> fake_stacks();
 prof_gpu_mode fake_gpu_mode();
 std::string fake_gpu_reason();

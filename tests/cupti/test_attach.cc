@@ -1,4 +1,4 @@
-// Which form of CUPTI's interface is taken, and what is done when one of its functions refuses. The
+// Which subscriber API of CUPTI is used, and what happens if one of its functions fails. The
 // libraries are tables of the test's own.
 #include "fake_recorder.h"
 
@@ -148,7 +148,7 @@ TEST_F(Attach, TakesTheFormThatLetsOthersIn)
 {
     size_t dropped = 0;
     EXPECT_TRUE(attach());
-    EXPECT_EQ(subscription_form(), SUBSCRIPTION_SECOND);
+    EXPECT_EQ(subscription_api(), SUBSCRIPTION_V2);
     EXPECT_EQ(subscribers, 1);
     EXPECT_EQ(kinds_enabled[1], 1);
     EXPECT_EQ(kinds_enabled[0], 0);
@@ -180,7 +180,7 @@ TEST_F(Attach, TakesTheOtherWhereAnythingIsMissing)
             loader_use_driver(nullptr);
         }
         EXPECT_TRUE(attach());
-        EXPECT_EQ(subscription_form(), SUBSCRIPTION_FIRST) << what;
+        EXPECT_EQ(subscription_api(), SUBSCRIPTION_V1) << what;
         EXPECT_EQ(fake_gpu_reason(), "CUPTI activity records");
         subscription_close();
     }
@@ -193,9 +193,10 @@ TEST_F(Attach, GoesBackToTheOtherWhenAnythingIsRefused)
          {"subscribe_v2", "timestamp_v2", "no time", "next_v2", "register_v2", "enable_v2"}) {
         failing = {refused};
         EXPECT_TRUE(attach()) << refused;
-        EXPECT_EQ(subscription_form(), SUBSCRIPTION_FIRST) << refused;
+        EXPECT_EQ(subscription_api(), SUBSCRIPTION_V1) << refused;
         EXPECT_EQ(subscribers, 1) << refused;
-        EXPECT_EQ(fake_gpu_reason().find("CUPTI activity records through the v1 subscriber API, which excludes other tools: "),
+        EXPECT_EQ(fake_gpu_reason().find("CUPTI activity records through the v1 subscriber API, "
+                                         "which excludes other tools: "),
                   0u)
             << fake_gpu_reason();
         subscription_close();
@@ -205,7 +206,7 @@ TEST_F(Attach, GoesBackToTheOtherWhenAnythingIsRefused)
 TEST_F(Attach, DoesNotBelieveSizesThatContradict)
 {
     stated_kernel_bytes = 216;
-    EXPECT_FALSE(attach()); // the first form has the same records
+    EXPECT_FALSE(attach()); // the v1 API has the same records
     EXPECT_EQ(subscribers, 0);
     cupti.cuptiActivityGetStructSize = [](uint32_t, uint32_t, size_t *) { return 27; };
     EXPECT_TRUE(attach()); // it may not tell
@@ -223,10 +224,10 @@ TEST_F(Attach, LeavesNothingBehindWhenBothAreRefused)
 TEST_F(Attach, GoesBackWhenKindsAreRefusedLater)
 {
     EXPECT_TRUE(attach_begin(nullptr, why, sizeof why));
-    EXPECT_EQ(subscription_form(), SUBSCRIPTION_SECOND);
+    EXPECT_EQ(subscription_api(), SUBSCRIPTION_V2);
     EXPECT_EQ(kinds_enabled[1], 0);
     EXPECT_TRUE(attach_again(27, enable, why, sizeof why));
-    EXPECT_EQ(subscription_form(), SUBSCRIPTION_FIRST);
+    EXPECT_EQ(subscription_api(), SUBSCRIPTION_V1);
     EXPECT_EQ(subscribers, 1);
     EXPECT_FALSE(attach_again(27, enable, why, sizeof why));
     EXPECT_NE(strstr(why, "error 27"), nullptr);

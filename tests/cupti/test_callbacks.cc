@@ -298,7 +298,7 @@ TEST_F(Callbacks, AreNotMeasuredWhileRecordingIsOffNorForLibprofsOwnCalls)
 
 TEST_F(Callbacks, LeaveOutCallsThatLaunchNothingWhenTheyAreToBeShed)
 {
-    callbacks_keep_calls(false);
+    callbacks_set_calls(false);
     both(ABI_DOMAIN_RUNTIME, RT_SYNC, 5);
     both(ABI_DOMAIN_RUNTIME, RT_LAUNCH, 6);
     capturing_status = 0;
@@ -309,7 +309,7 @@ TEST_F(Callbacks, LeaveOutCallsThatLaunchNothingWhenTheyAreToBeShed)
     ASSERT_EQ(enters.size(), 3u);
     EXPECT_EQ(enters[0].as<prof_rec_api_enter>().correlation, 6u);
     EXPECT_EQ(fake_records(PROF_REC_API_EXIT).size(), 3u);
-    callbacks_keep_calls(true);
+    callbacks_set_calls(true);
     both(ABI_DOMAIN_RUNTIME, RT_SYNC, 9);
     EXPECT_EQ(fake_records(PROF_REC_API_ENTER).size(), 4u);
 }
@@ -323,16 +323,16 @@ TEST_F(Callbacks, AreNotAskedForWhileTheirCallsAreShed)
         EXPECT_TRUE(enable || cbid != RT_LAUNCH) << "launches are followed all the same";
         return 0;
     };
-    callbacks_keep_calls(false);
-    callbacks_settle();
+    callbacks_set_calls(false);
+    callbacks_apply();
     EXPECT_EQ(on + off, 0u) << "nothing is followed";
     callbacks_follow(true);
     on = 0;
-    callbacks_settle();
-    callbacks_settle();
+    callbacks_apply();
+    callbacks_apply();
     EXPECT_EQ(off, 1u);
-    callbacks_keep_calls(true);
-    callbacks_settle();
+    callbacks_set_calls(true);
+    callbacks_apply();
     EXPECT_EQ(on, 1u);
     cupti.cuptiEnableCallback = [](uint32_t, void *, uint32_t, uint32_t) { return 0; };
     callbacks_follow(false);
@@ -530,8 +530,8 @@ TEST_F(Callbacks, KeepErrno)
 TEST_F(Callbacks, KnowTheProgramsThreads)
 {
     both(ABI_DOMAIN_RUNTIME, RT_LAUNCH, 1);
-    EXPECT_TRUE(callbacks_knows_thread());
-    std::thread([] { EXPECT_FALSE(callbacks_knows_thread()); }).join();
+    EXPECT_TRUE(callbacks_is_program_thread());
+    std::thread([] { EXPECT_FALSE(callbacks_is_program_thread()); }).join();
 }
 
 TEST_F(Callbacks, IgnoreOtherDomains)
@@ -545,7 +545,7 @@ TEST_F(Callbacks, IgnoreOtherDomains)
 
 TEST_F(Callbacks, CallStacksAreTakenWhereWorkOrMemoryBegins)
 {
-    stacks_where = CONFIG_STACKS_LAUNCH;
+    stacks_mode = CONFIG_STACKS_LAUNCH;
     both(ABI_DOMAIN_RUNTIME, RT_LAUNCH, 1);
     both(ABI_DOMAIN_RUNTIME, RT_SYNC, 2);
     both(ABI_DOMAIN_RUNTIME, RT_GRAPH_LAUNCH, 3);

@@ -268,7 +268,7 @@ TEST(Collector, SwitchesTheKindsOffSomeTimeAfterAStop)
 {
     IN_CHILD([] {
         begin();
-        cupti_collector.file_begun();
+        cupti_collector.file_created();
         fake_set_on(false);
         cupti_collector.stop();
         for (int i = 0; i < 500 && counter("fake_disabled_kinds") == 0; i++) {
@@ -353,7 +353,7 @@ TEST(Collector, StatesItsFactsAgainWhenTheFileIsMade)
         cupti_collector.cuda_init();
         CHECK(fake_info(PROF_INFO_CUPTI).empty());
         fake_set_file(true);
-        cupti_collector.file_begun();
+        cupti_collector.file_created();
         CHECK(!fake_info(PROF_INFO_CUPTI).empty());
     });
 }

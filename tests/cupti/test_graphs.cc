@@ -53,18 +53,18 @@ TEST(GraphNodes, AreStatedOnceAndAgainInANewFile)
     graph_tables_add_node(&one);
     graph_tables_add_node(&two);
     fake_set_file(false);
-    graph_tables_state_nodes(false);
+    graph_tables_emit_nodes(false);
     EXPECT_TRUE(stated().empty());
     fake_set_file(true);
-    graph_tables_state_nodes(true);
+    graph_tables_emit_nodes(true);
     EXPECT_EQ(stated(), (std::vector<uint64_t>{first, first + 1}));
-    graph_tables_state_nodes(false);
+    graph_tables_emit_nodes(false);
     EXPECT_EQ(stated().size(), 2u);
     prof_rec_earlier_node three = node_of(first + 2);
     graph_tables_add_node(&three);
-    graph_tables_state_nodes(false);
+    graph_tables_emit_nodes(false);
     EXPECT_EQ(stated().size(), 3u);
-    graph_tables_state_nodes(true);
+    graph_tables_emit_nodes(true);
     EXPECT_EQ(stated().size(), 6u);
     forget(first, 3);
 }
@@ -79,7 +79,7 @@ TEST(GraphNodes, ThatWereDestroyedAreNotStated)
     }
     graph_tables_remove_node(first + 1);
     graph_tables_remove_node(first + 99);
-    graph_tables_state_nodes(true);
+    graph_tables_emit_nodes(true);
     EXPECT_EQ(stated(), (std::vector<uint64_t>{first, first + 2}));
     forget(first, 3);
 }
@@ -94,7 +94,7 @@ TEST(GraphNodes, ComeAndGoForEver)
         if (i >= 100)
             graph_tables_remove_node(node.node - 100);
     }
-    graph_tables_state_nodes(true);
+    graph_tables_emit_nodes(true);
     EXPECT_EQ(stated().size(), 100u);
     EXPECT_EQ(graph_tables_unplaced_nodes(), before);
     forget((uint64_t{9} << 32 | 1) + 10 * GRAPH_TABLES_NODES_MAX - 100, 100);
@@ -111,7 +111,7 @@ TEST(GraphNodes, BeyondTheirPlacesAreCounted)
     }
     EXPECT_EQ(graph_tables_unplaced_nodes(), before + 10);
     forget(first, GRAPH_TABLES_NODES_MAX + 10);
-    graph_tables_state_nodes(true);
+    graph_tables_emit_nodes(true);
     EXPECT_TRUE(stated().empty());
 }
 
@@ -130,7 +130,7 @@ TEST(GraphNodes, OfManyThreadsAtOnceAreAllThere)
         });
     for (std::thread &thread : threads)
         thread.join();
-    graph_tables_state_nodes(true);
+    graph_tables_emit_nodes(true);
     EXPECT_EQ(stated().size(), 4 * 1000u);
     for (uint64_t t = 0; t < 4; t++)
         forget((20 + t) << 32 | 1, 2000);
@@ -161,12 +161,12 @@ TEST(GraphExecs, AreStatedAgainWhenMoreIsKnown)
     prof_rec_graph facts = {};
     facts.graph = 6;
     graph_tables_add_exec(handle(0x2000), &facts);
-    graph_tables_state_execs(false);
-    graph_tables_state_execs(false);
+    graph_tables_emit_execs(false);
+    graph_tables_emit_execs(false);
     EXPECT_EQ(fake_metas(PROF_REC_GRAPH).size(), 1u);
     graph_tables_flag_exec(handle(0x2000), PROF_GRAPH_VARIES);
     graph_tables_flag_exec(handle(0x2000), PROF_GRAPH_VARIES);
-    graph_tables_state_execs(false);
+    graph_tables_emit_execs(false);
     ASSERT_EQ(fake_metas(PROF_REC_GRAPH).size(), 2u);
     memcpy(&facts, fake_metas(PROF_REC_GRAPH)[1].bytes.data(), sizeof facts);
     EXPECT_EQ(facts.flags, PROF_GRAPH_VARIES);

@@ -41,7 +41,7 @@ TEST(Oracle, FindsTheSizesOfEveryLayout)
     for (int i = 0; i < LAYOUTS; i++) {
         stepping = static_cast<Layout>(i);
         oracle expected = layout_oracle(stepping), asked{};
-        EXPECT_TRUE(oracle_ask(&asked, pretended_next));
+        EXPECT_TRUE(oracle_query(&asked, pretended_next));
         for (uint32_t kind = 0; kind < ABI_KIND_COUNT; kind++)
             EXPECT_EQ(asked.size[kind], expected.size[kind])
                 << layout_name(stepping) << " " << kind;
@@ -51,8 +51,8 @@ TEST(Oracle, FindsTheSizesOfEveryLayout)
 TEST(Oracle, RefusesALibraryThatKnowsNothing)
 {
     oracle asked{};
-    EXPECT_FALSE(oracle_ask(&asked, always_fails));
-    EXPECT_FALSE(oracle_ask(&asked, never_moves));
+    EXPECT_FALSE(oracle_query(&asked, always_fails));
+    EXPECT_FALSE(oracle_query(&asked, never_moves));
 }
 
 oracle_next_record find_next(const std::string &path)
@@ -71,7 +71,7 @@ TEST(Oracle, AsksTheRealLibraryWhereThereIsOne)
     if (!next)
         GTEST_SKIP() << "no libcupti.so.13 in " PROF_REAL_CUPTI_DIRS;
     oracle asked{}, expected = layout_oracle(CUDA_13_0);
-    ASSERT_TRUE(oracle_ask(&asked, next));
+    ASSERT_TRUE(oracle_query(&asked, next));
     for (uint32_t kind = 0; kind < ABI_KIND_COUNT; kind++) {
         if (expected.size[kind]) {
             // 13.1 and later only grow these.
@@ -90,7 +90,7 @@ TEST(Oracle, StepsAsTheRealLibraryDoes)
     if (!next)
         GTEST_SKIP() << "no libcupti.so.13 in " PROF_REAL_CUPTI_DIRS;
     RecordMaker maker(CUDA_13_0);
-    oracle_ask(&maker.sizes, next);
+    oracle_query(&maker.sizes, next);
     for (int times = 0; times < 50; times++)
         for (uint32_t kind = 1; kind < ABI_KIND_COUNT; kind++)
             if (maker.sizes.size[kind])

@@ -27,27 +27,27 @@ bool is_zero(const uint8_t *bytes, size_t count)
 TEST(Buffers, AreZeroWhenTheyComeBackAround)
 {
     size_t bytes = 0;
-    uint8_t *first = buffers_take(&bytes);
+    uint8_t *first = buffers_acquire(&bytes);
     ASSERT_TRUE(first);
     ASSERT_GE(bytes, 8192u);
     EXPECT_TRUE(is_zero(first, bytes));
     memset(first, 0xee, 1000);
-    buffers_give_back(first, 1000);
+    buffers_release(first, 1000);
     size_t again_bytes = 0;
-    uint8_t *again = buffers_take(&again_bytes);
+    uint8_t *again = buffers_acquire(&again_bytes);
     EXPECT_EQ(again, first) << "recycled";
     EXPECT_TRUE(is_zero(again, again_bytes));
-    buffers_give_back(again, 0);
+    buffers_release(again, 0);
 }
 
 TEST(Buffers, AreEightByteAlignedAndDistinct)
 {
     size_t bytes;
-    uint8_t *a = buffers_take(&bytes), *b = buffers_take(&bytes);
+    uint8_t *a = buffers_acquire(&bytes), *b = buffers_acquire(&bytes);
     EXPECT_NE(a, b);
     EXPECT_EQ(reinterpret_cast<uintptr_t>(a) % 8, 0u);
-    buffers_give_back(a, 0);
-    buffers_give_back(b, 0);
+    buffers_release(a, 0);
+    buffers_release(b, 0);
 }
 
 TEST(Buffers, AreNeverRefused)
@@ -55,16 +55,16 @@ TEST(Buffers, AreNeverRefused)
     std::vector<uint8_t *> held;
     size_t bytes = 0;
     for (int i = 0; i < 1100; i++) {
-        held.push_back(buffers_take(&bytes));
+        held.push_back(buffers_acquire(&bytes));
         ASSERT_TRUE(held.back());
     }
     EXPECT_TRUE(buffers_is_last_resort(held.back()));
     EXPECT_GT(bytes, 0u);
     for (uint8_t *buffer : held)
-        buffers_give_back(buffer, 0);
-    uint8_t *fresh = buffers_take(&bytes);
+        buffers_release(buffer, 0);
+    uint8_t *fresh = buffers_acquire(&bytes);
     EXPECT_FALSE(buffers_is_last_resort(fresh));
-    buffers_give_back(fresh, 0);
+    buffers_release(fresh, 0);
 }
 
 // CUPTI is promised zeroes in all of a buffer, and what it wrote behind the valid bytes is its own.
@@ -74,16 +74,16 @@ TEST(Buffers, AreZeroFromEndToEndWhenGivenAgain)
         size_t bytes;
         if (prepared)
             buffers_prepare(1);
-        uint8_t *buffer = buffers_take(&bytes);
+        uint8_t *buffer = buffers_acquire(&bytes);
         memset(buffer, 0xa5, bytes);
         for (int round = 0; round < 2; round++) {
-            buffers_give_back(buffer, round ? 0 : bytes / 2);
-            uint8_t *again = buffers_take(&bytes);
+            buffers_release(buffer, round ? 0 : bytes / 2);
+            uint8_t *again = buffers_acquire(&bytes);
             ASSERT_EQ(again, buffer);
             EXPECT_EQ(std::count(again, again + bytes, 0), static_cast<ptrdiff_t>(bytes));
             again[bytes - 1] = 1;
         }
-        buffers_give_back(buffer, bytes);
+        buffers_release(buffer, bytes);
     }
 }
 
@@ -96,28 +96,28 @@ TEST(Buffers, AreAsLargeAsTheRateWantsThem)
     for (auto &size : sizes) {
         buffers_fit(size.wanted);
         buffers_prepare(3);
-        uint8_t *buffer = buffers_take(&bytes);
+        uint8_t *buffer = buffers_acquire(&bytes);
         EXPECT_EQ(bytes, size.given);
         EXPECT_EQ(buffers_bytes(buffer), size.given);
-        buffers_give_back(buffer, bytes);
+        buffers_release(buffer, bytes);
         EXPECT_EQ(buffers_bytes(buffer), 0u);
     }
     // A burst gets larger ones by itself.
     std::vector<uint8_t *> held;
     buffers_fit(0);
     do
-        held.push_back(buffers_take(&bytes));
+        held.push_back(buffers_acquire(&bytes));
     while (bytes < 1 << 16 && held.size() < 1000);
     EXPECT_LT(held.size(), 200u);
     for (uint8_t *buffer : held)
-        buffers_give_back(buffer, 0);
+        buffers_release(buffer, 0);
     buffers_fit(0);
 }
 
 TEST(Buffers, IgnoreWhatTheyNeverGave)
 {
     uint8_t stranger[64] = {1};
-    buffers_give_back(stranger, sizeof stranger);
+    buffers_release(stranger, sizeof stranger);
     EXPECT_EQ(stranger[0], 1);
 }
 
@@ -129,11 +129,11 @@ TEST(Buffers, ServeManyThreadsAtOnce)
         threads.emplace_back([&, t] {
             for (int i = 0; i < 2000; i++) {
                 size_t bytes;
-                uint8_t *buffer = buffers_take(&bytes);
+                uint8_t *buffer = buffers_acquire(&bytes);
                 clashes += buffer[0] != 0;
                 buffer[0] = static_cast<uint8_t>(t + 1);
                 clashes += buffer[0] != t + 1;
-                buffers_give_back(buffer, 1);
+                buffers_release(buffer, 1);
             }
         });
     for (auto &thread : threads)
@@ -147,11 +147,11 @@ TEST(Facts, AreStatedAgainWhenTheFileIsMade)
     fake_set_file(false);
     prof_rec_context context = {};
     context.context = 900;
-    facts_state(PROF_REC_CONTEXT, &context, sizeof context);
-    facts_info(PROF_INFO_DRIVER, "13.0");
+    facts_emit(PROF_REC_CONTEXT, &context, sizeof context);
+    facts_set_info(PROF_INFO_DRIVER, "13.0");
     EXPECT_TRUE(fake_metas(PROF_REC_CONTEXT).empty());
     fake_set_file(true);
-    facts_restate();
+    facts_emit_all();
     bool found = false;
     for (auto &meta : fake_metas(PROF_REC_CONTEXT))
         found |= meta.bytes == std::string(reinterpret_cast<char *>(&context), sizeof context);
@@ -164,8 +164,8 @@ TEST(Facts, AreNotStatedTwice)
     fake_reset();
     prof_rec_context context = {};
     context.context = 901;
-    facts_state(PROF_REC_CONTEXT, &context, sizeof context);
-    facts_state(PROF_REC_CONTEXT, &context, sizeof context);
+    facts_emit(PROF_REC_CONTEXT, &context, sizeof context);
+    facts_emit(PROF_REC_CONTEXT, &context, sizeof context);
     EXPECT_EQ(fake_metas(PROF_REC_CONTEXT).size(), 1u);
 }
 

@@ -43,7 +43,7 @@ unavailable() {
 
 SIM_OTHER_SUBSCRIBER='Nsight Systems' refused "another tool" "another tool holds CUPTI: Nsight Systems" "facts['simulated']"
 SIM_OTHER_SUBSCRIBER='the other' SIM_CUPTI_LAYOUT=11.8 refused "another tool, CUDA 11" "another tool holds CUPTI"
-SIM_CUPTI_LAYOUT=13.3 SIM_OTHER_SUBSCRIBER='the first' refused "a tool of the first form" "another tool holds CUPTI: the first"
+SIM_CUPTI_LAYOUT=13.3 SIM_OTHER_SUBSCRIBER='the first' refused "a tool of the v1 API" "another tool holds CUPTI: the first"
 SIM_CUPTI_LAYOUT=13.3 SIM_V2_SUBSCRIBER=2 refused "a tool that lets nobody in" "another tool holds CUPTI: another tool"
 SIM_CUPTI_LAYOUT=13.3 SIM_DRIVER_VERSION=13020 SIM_FAIL='cuptiActivityEnable=14' refused "a tool with the v2 subscriber API" \
     'v2 subscriber API'

@@ -48,7 +48,7 @@ politely() {
     grep -q "^GPU mode: .*unavailable.*$2" table.txt || fail "$1: $(cat table.txt)"
     expect "$file" "count['before'] == 1 and count['after'] == 1"
 }
-# agrees VERSION: what cupti/abi*.h state of the records and of the second form is what that version's headers say.
+# agrees VERSION: what cupti/abi*.h state of the records and of the v2 API is what that version's headers say.
 agrees() {
     [[ -e /usr/local/cuda/include/cuda.h ]] || return 0
     "$CC" -std=gnu17 -fsyntax-only -Wall -I"$include" -isystem "$packages/$1/include" -isystem /usr/local/cuda/include \

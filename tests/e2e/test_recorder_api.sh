@@ -53,8 +53,8 @@ expect life.prof 'count["constructor"] == 1' 'count["main"] == 1' 'count["atexit
     'count["destructor"] == 1' 'count["open at exit"] == 1' 'process["closed"]' 'not any(raw.loss)'
 
 # Odd arguments are counted, never fatal; every other function returns what prof.h says.
-compile odd_calls
-same "what odd calls return" "as documented" "$(record odd.prof ./odd_calls recorded)"
+compile invalid_calls
+same "what odd calls return" "as documented" "$(record odd.prof ./invalid_calls recorded)"
 expect odd.prof 'raw.loss[13] == 7' 'count["(null)"] >= 1' 'count["(unnamed)"] == 1' \
     'max(raw.full_bytes.values()) == 1 << 20' 'b"a\0b" in raw.names.values()' 'loss["unopened"] == 1'
-same "what they return without the library" "as documented" "$(./odd_calls absent)"
+same "what they return without the library" "as documented" "$(./invalid_calls absent)"

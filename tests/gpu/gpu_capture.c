@@ -150,7 +150,7 @@ bool recorder_leaving(void)
 
 void recorder_renew_exit(void) {}
 
-void recorder_sheddable(enum prof_throttle_thing what, void (*keep)(bool on))
+void recorder_throttleable(enum prof_throttle_thing what, void (*keep)(bool on))
 {
     (void)what, (void)keep;
 }
@@ -165,9 +165,9 @@ void recorder_time_ranges(const struct range_timer *timer)
     (void)timer;
 }
 
-uint32_t stacks_where; /* off */
+uint32_t stacks_mode; /* off */
 
-uint32_t stacks_take(struct stacks_origin origin)
+uint32_t stacks_capture(struct stacks_origin origin)
 {
     (void)origin;
     return 0;

@@ -186,7 +186,7 @@ TEST(Payload, HasLengthsInTheData)
 
 TEST(Payload, HasStringsOfEveryKind)
 {
-    const kept_text *registered = texts_keep(0, "registered", 10);
+    const interned_text *registered = texts_intern(0, "registered", 10);
     struct {
         const char *pointer = "pointer";
         const char *none = nullptr;

@@ -21,7 +21,7 @@ int main(int argc, char **argv)
         (oracle_next_record)(uintptr_t)dlsym(library, "cuptiActivityGetNextRecord");
     int result = get_version(&version);
     printf("version %d %u\n", result, version);
-    oracle_ask(&oracle, next);
+    oracle_query(&oracle, next);
     for (uint32_t kind = 1; kind < ABI_KIND_COUNT; kind++)
         if (oracle_size(&oracle, kind))
             printf("%u %u\n", kind, oracle_size(&oracle, kind));

@@ -160,7 +160,7 @@ static void relieve(void)
     alarm(0);
 }
 
-static void say_losses(void)
+static void print_losses(void)
 {
     fprintf(stderr, "lost %llu\n", losses());
 }
@@ -198,7 +198,7 @@ int main(int argc, char **argv)
         use_memory();
     ranges(count - count / 2);
     if (!strcmp(mode, "speaking"))
-        say_losses();
+        print_losses();
     if (!strcmp(mode, "replacing"))
         check_own_file();
     puts("output");

@@ -72,7 +72,7 @@ TEST(Intern, RefusesWhatIsTooMuchAndStillKnowsTheRest)
     for (uintptr_t content = 1; content <= 20; content++)
         keep(&table, content, (uint32_t)content);
     EXPECT_EQ(keep(&table, 21, 21), 0u);
-    EXPECT_EQ(intern_take(&table), 0u);
+    EXPECT_EQ(intern_allocate(&table), 0u);
     EXPECT_EQ(keep(&table, 7, 7), 7u);
     EXPECT_EQ(intern_record(&table, 0), nullptr);
     EXPECT_EQ(intern_record(&table, 21), nullptr);

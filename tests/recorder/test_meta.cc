@@ -120,7 +120,7 @@ TEST_F(Meta, ThatDoesNotFitIsRefused)
 // The interrupted append goes on in both processes: in the child with the numbers of the parent's chunks.
 TEST_F(Meta, OfAChildForkedInAHandlerIsItsOwn)
 {
-    for (const char *point : {"meta_take: taken", "meta_turn_page: claimed"})
+    for (const char *point : {"meta_reserve: taken", "meta_turn_page: claimed"})
         IN_A_PROCESS_OF_ITS_OWN({
             ASSERT_TRUE(config_override((directory / "%p.prof").c_str(), 16, false));
             session_init(nullptr, true);

@@ -200,8 +200,8 @@ class NameCache : public Names
 {
 protected:
     std::unique_ptr<name_cache> cache = std::make_unique<name_cache>();
-    uint32_t learn(const char *name) { return names_learn(cache.get(), name); }
-    uint32_t known(const char *name) { return names_known(cache.get(), name); }
+    uint32_t learn(const char *name) { return names_resolve(cache.get(), name); }
+    uint32_t known(const char *name) { return names_lookup(cache.get(), name); }
 };
 
 TEST_F(NameCache, KnowsWhatItLearned)
@@ -231,11 +231,11 @@ TEST_F(NameCache, TellsTheNamesOfAReusedBufferApart)
 
 TEST_F(NameCache, TellsSizedNamesWithNulsApart)
 {
-    uint32_t first = names_learn_n(cache.get(), "x\0y", 3),
-             second = names_learn_n(cache.get(), "x\0z", 3);
+    uint32_t first = names_resolve_n(cache.get(), "x\0y", 3),
+             second = names_resolve_n(cache.get(), "x\0z", 3);
     EXPECT_NE(first, second);
-    EXPECT_EQ(names_known_n(cache.get(), "x\0z", 3), second);
-    EXPECT_NE(names_known_n(cache.get(), "x\0y", 3), second);
+    EXPECT_EQ(names_lookup_n(cache.get(), "x\0z", 3), second);
+    EXPECT_NE(names_lookup_n(cache.get(), "x\0y", 3), second);
     EXPECT_NE(learn("x"), first);
 }
 
@@ -264,8 +264,8 @@ TEST_F(NameCache, ReadsNothingBehindAName)
     std::unique_ptr<char[]> bytes(new char[40]); // the sanitizer watches its ends
     for (size_t size = 1; size <= 40; size++) {
         memset(bytes.get() + 40 - size, 'r', size);
-        uint32_t id = names_learn_n(cache.get(), bytes.get() + 40 - size, size);
-        EXPECT_EQ(names_known_n(cache.get(), bytes.get() + 40 - size, size), id);
+        uint32_t id = names_resolve_n(cache.get(), bytes.get() + 40 - size, size);
+        EXPECT_EQ(names_lookup_n(cache.get(), bytes.get() + 40 - size, size), id);
     }
 }
 

@@ -160,7 +160,7 @@ uint32_t take_made(std::vector<uintptr_t> addresses)
     Frame frames[64];
     for (size_t i = 0; i + 1 < addresses.size(); i++)
         frames[i] = {i + 2 < addresses.size() ? at(&frames[i + 1]) : 0, addresses[i + 1]};
-    return stacks_take({addresses.size() > 1 ? at(frames) : 0, addresses[0]});
+    return stacks_capture({addresses.size() > 1 ? at(frames) : 0, addresses[0]});
 }
 
 // What the file says of stacks and modules.

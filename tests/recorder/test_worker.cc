@@ -71,7 +71,7 @@ TEST(Worker, DoesJobsAndSaysSo)
         GTEST_SKIP() << "no thread of ours in this build";
     EXPECT_EQ(worker_begin(&it), 0) << "again";
     for (int i = 1; i <= 100; i++) {
-        EXPECT_EQ(worker_run(&it, quick_job, forever_ms), WORKER_DID);
+        EXPECT_EQ(worker_run(&it, quick_job, forever_ms), WORKER_FINISHED);
         EXPECT_EQ(quick, i);
     }
     EXPECT_TRUE(worker_end(&it, forever_ms, false));
@@ -90,8 +90,8 @@ TEST(Worker, TakesBackAJobThatNobodyWaitsForAnyMore)
     EXPECT_TRUE(worker_post(&it, held_job));
     await(held, 1);
     EXPECT_FALSE(worker_post(&it, quick_job)) << "busy";
-    EXPECT_EQ(worker_run(&it, quick_job, 1), WORKER_LATE);
-    EXPECT_EQ(worker_run(&it, quick_job, forever_ms), WORKER_LATE) << "stuck: at once";
+    EXPECT_EQ(worker_run(&it, quick_job, 1), WORKER_TIMED_OUT);
+    EXPECT_EQ(worker_run(&it, quick_job, forever_ms), WORKER_TIMED_OUT) << "stuck: at once";
     EXPECT_FALSE(worker_end(&it, 1, false));
     is_held = false;
     EXPECT_TRUE(worker_end(&it, forever_ms, true));
@@ -109,7 +109,7 @@ TEST(Worker, DoesTheNextJobOnceForAllWhoWantIt)
     std::atomic<int> asked{0};
     auto ask = [&] {
         asked++;
-        EXPECT_EQ(worker_run(&it, quick_job, forever_ms), WORKER_DID);
+        EXPECT_EQ(worker_run(&it, quick_job, forever_ms), WORKER_FINISHED);
     };
     std::thread first(ask), second(ask);
     await(asked, 2);
@@ -128,7 +128,7 @@ TEST(Worker, DoesItsDutiesBetweenJobs)
     if (!begin(&it))
         GTEST_SKIP() << "no thread of ours in this build";
     await(duties, 3);
-    EXPECT_EQ(worker_run(&it, quick_job, forever_ms), WORKER_DID);
+    EXPECT_EQ(worker_run(&it, quick_job, forever_ms), WORKER_FINISHED);
     await(duties, duties + 3);
     EXPECT_TRUE(worker_end(&it, forever_ms, true));
 }

@@ -3,7 +3,7 @@
 
 enum { LAUNCH = 211, COPY = 31, SET = 51, SYNC = 131, DRIVER_LAUNCH = 307 };
 
-static void state_facts(struct trace_builder *trace)
+static void emit_facts(struct trace_builder *trace)
 {
     trace_builder_info(trace, PROF_INFO_PROGRAM, "sample");
     trace_builder_info(trace, PROF_INFO_HOST, "host1");
@@ -188,7 +188,7 @@ static void blocks(struct trace_builder *trace)
 struct trace_builder *trace_builder_sample(void)
 {
     struct trace_builder *trace = trace_builder_create();
-    state_facts(trace);
+    emit_facts(trace);
     main_thread(trace);
     worker_thread(trace);
     blocks(trace);

@@ -36,20 +36,20 @@ static struct arena_block *arena_map(size_t bytes)
     return block;
 }
 
-static void *arena_take_from(struct arena_block *block, size_t bytes)
+static void *arena_alloc_from(struct arena_block *block, size_t bytes)
 {
     size_t at = fetch_add_relaxed(&block->used, bytes);
     return at <= block->bytes && bytes <= block->bytes - at ? (char *)block + at : NULL;
 }
 
-void *arena_try(size_t bytes)
+void *arena_alloc_uncounted(size_t bytes)
 {
     size_t rounded = (bytes + 15) & ~(size_t)15;
     if (rounded < bytes || rounded > ARENA_BLOCK / 4)
         return NULL;
     for (;;) {
         struct arena_block *block = load_acquire(&arena_current);
-        void *taken = block ? arena_take_from(block, rounded) : NULL;
+        void *taken = block ? arena_alloc_from(block, rounded) : NULL;
         if (taken)
             return taken;
         struct arena_block *fresh = arena_map(ARENA_BLOCK);
@@ -62,9 +62,9 @@ void *arena_try(size_t bytes)
     }
 }
 
-void *arena_take(size_t bytes)
+void *arena_alloc(size_t bytes)
 {
-    void *taken = arena_try(bytes);
+    void *taken = arena_alloc_uncounted(bytes);
     if (!taken)
         loss_add(PROF_LOSS_NAMES, 1);
     return taken;

@@ -13,9 +13,9 @@
 
 /* Zero-filled, 16-aligned. NULL when the limit is reached or the system refuses (counted as a lost
  * name). Any thread, lock-free but for a system call per MiB; keeps errno. */
-void *arena_take(size_t bytes);
+void *arena_alloc(size_t bytes);
 
 /* The same, for who counts it himself. */
-void *arena_try(size_t bytes);
+void *arena_alloc_uncounted(size_t bytes);
 
 #endif

@@ -77,7 +77,7 @@ static uint32_t cost_next_gap(const struct cost_sampler *sampler, uint64_t now)
     return COST_GAP_MIN + ((mixed ^ mixed >> 15) * 2654435761u >> 16) % COST_GAP_VARIES;
 }
 
-static uint64_t cost_take(uint64_t began)
+static uint64_t cost_elapsed(uint64_t began)
 {
     uint64_t ticks = cost_clock() - began;
     cost_charged += ticks;
@@ -86,12 +86,12 @@ static uint64_t cost_take(uint64_t began)
 
 void cost_charge(enum prof_cost_part part, uint64_t began)
 {
-    cost_add_ticks(part, 1, cost_take(began));
+    cost_add_ticks(part, 1, cost_elapsed(began));
 }
 
 void cost_charge_sampled(enum prof_cost_part part, uint32_t stood_for, uint64_t began)
 {
-    uint64_t ticks = cost_take(began);
+    uint64_t ticks = cost_elapsed(began);
     cost_add_ticks(part, stood_for, cost_is_unusual(ticks) ? ticks : ticks * stood_for);
 }
 
@@ -237,7 +237,7 @@ static uint64_t cost_each_ps(enum prof_cost_part part)
 }
 
 /* Whether the part costs the program time while it records. Recording less would not save one-time costs. */
-static bool cost_is_taken(enum prof_cost_part part)
+static bool cost_is_program_time(enum prof_cost_part part)
 {
     enum { THREADS, BEGIN, OWN, END };
 #define COST_WHOSE(symbol, name, whose, sentence) whose,
@@ -258,7 +258,7 @@ void cost_sum(struct cost_sums *sums)
                                .taken_ns = events * load_relaxed(&cost.event_ps) / 1000,
                                .activity = events + calls};
     for (int part = 0; part < PROF_COST_COUNT; part++)
-        if (cost_is_taken((enum prof_cost_part)part))
+        if (cost_is_program_time((enum prof_cost_part)part))
             sums->taken_ns += cost_part_ns((enum prof_cost_part)part, ns_per_tick);
 }
 
@@ -270,7 +270,7 @@ static bool cost_is_due(uint64_t recorded_ns)
     return age_ns >= COST_STATE_MIN_NS && age_ns >= recorded_ns / COST_STATE_SHARE;
 }
 
-void cost_state(bool now)
+void cost_emit(bool now)
 {
     struct {
         struct prof_rec_cost head;

@@ -98,7 +98,7 @@ void cost_count_words(uint64_t words);
 void cost_writer(void);
 
 /* States the cost in the file; `now`: also when that is not due. Any thread. */
-void cost_state(bool now);
+void cost_emit(bool now);
 
 /* Sums so far, for the governor. */
 struct cost_sums {

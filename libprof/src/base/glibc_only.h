@@ -19,7 +19,7 @@ extern int __register_atfork(void (*before)(void), void (*parent)(void), void (*
 extern int __cxa_at_quick_exit(void (*function)(void *), void *library) GLIBC_ONLY;
 extern void *__dso_handle;
 
-static inline bool glibc_only_is_there(void)
+static inline bool glibc_only_is_present(void)
 {
     return gnu_get_libc_version != NULL;
 }

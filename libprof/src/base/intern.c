@@ -29,7 +29,7 @@ uint64_t *intern_level(struct intern_table *table, unsigned level, bool add)
     return slots || !add ? slots : intern_level_slow(table, level);
 }
 
-uint32_t intern_take(struct intern_table *table)
+uint32_t intern_allocate(struct intern_table *table)
 {
     uint32_t number = fetch_add_relaxed(&table->numbers, 1u) + 1;
     if (number <= table->numbers_max)

@@ -39,7 +39,7 @@ typedef bool (*intern_equal)(const void *record, const void *content);
 typedef const void *(*intern_make)(uint32_t number, const void *content);
 
 /* The next number, for what its owner keeps without a record. 0: none is left. */
-uint32_t intern_take(struct intern_table *table);
+uint32_t intern_allocate(struct intern_table *table);
 
 /* How many were given. */
 static inline uint32_t intern_count(const struct intern_table *table)
@@ -96,7 +96,7 @@ intern_find(struct intern_table *table, uint32_t hash, const void *content, inte
 static inline __attribute__((always_inline)) uint32_t
 intern_new(struct intern_table *table, const void *content, intern_make make)
 {
-    uint32_t number = intern_take(table);
+    uint32_t number = intern_allocate(table);
     const void *record = number ? make(number, content) : NULL;
     return record && intern_set(table, number, record) ? number : 0;
 }

@@ -85,7 +85,7 @@ uint32_t names_intern_stable(const char *name);
 /* Appends a META record: `head` (head_bytes, its first 8 bytes are the space for the header word)
  * followed by `text` (may be NULL). Returns the record's place in the mapped file, or NULL when
  * there is no file (facts stated before the file exists must be stated again: see
- * collector.file_begun). Lock-free. */
+ * collector.file_created). Lock-free. */
 const void *meta_append(enum prof_record_type type, const void *head, size_t head_bytes,
                         const char *text, size_t text_bytes);
 void meta_info(enum prof_info_key key, const char *text);
@@ -101,11 +101,11 @@ void recorder_set_simulated(void);
 void recorder_count_gpu_records(uint64_t count);
 
 /* Where call stacks are taken at this moment: enum config_stacks. 0 off. */
-extern uint32_t stacks_where __attribute__((visibility("hidden")));
+extern uint32_t stacks_mode __attribute__((visibility("hidden")));
 
-static inline bool stacks_wanted(void)
+static inline bool stacks_are_on(void)
 {
-    return __builtin_expect(__atomic_load_n(&stacks_where, __ATOMIC_RELAXED) != 0, 0);
+    return __builtin_expect(__atomic_load_n(&stacks_mode, __ATOMIC_RELAXED) != 0, 0);
 }
 
 /* Who called a function, read while its frame is whole: what it calls last may take the frame's
@@ -119,7 +119,7 @@ struct stacks_origin {
 /* Id of the calling thread's call stack, 0 when none can be taken. `origin`: of that function of
  * ours which somebody else called; the stack begins with the address it returns to. Frames of CUPTI and CUDA are kept: readers leave them out by the names of their files. After a
  * thread_reserve() that succeeded. Safe in signal handlers; a known stack takes no lock. */
-uint32_t stacks_take(struct stacks_origin origin);
+uint32_t stacks_capture(struct stacks_origin origin);
 
 /* Which stack a range is on. A pop ends the innermost range of its stack, whatever was opened since
  * on others. */
@@ -144,7 +144,7 @@ void recorder_time_ranges(const struct range_timer *timer);
 /* `what` can be left out when recording costs more than PROF_BUDGET: keep(false) ends its recording,
  * keep(true) begins it again; called on the writer thread. Registered when it is known that it is
  * recorded; NULL takes that back. Threads: any. */
-void recorder_sheddable(enum prof_throttle_thing what, void (*keep)(bool on));
+void recorder_throttleable(enum prof_throttle_thing what, void (*keep)(bool on));
 
 /* Raw ticks of the recorder's clock, and how many there are nominally in a second. */
 uint64_t clock_now(void);
@@ -160,7 +160,7 @@ struct collector {
     void (*cuda_init)(void);
     /* The trace file was just made: state META facts again that were known before. Runs on the
      * thread of the first event, inside its slow path: must not record events, only META. */
-    void (*file_begun)(void);
+    void (*file_created)(void);
     /* Recording went on / off. */
     void (*start)(void);
     void (*stop)(void);

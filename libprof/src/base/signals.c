@@ -5,11 +5,11 @@
 #include <pthread.h>
 #include <time.h>
 
-static uint32_t signals_left_alone;
+static uint32_t signals_disabled;
 
-void signals_leave_alone(void)
+void signals_disable(void)
 {
-    store_relaxed(&signals_left_alone, 1u);
+    store_relaxed(&signals_disabled, 1u);
 }
 
 /* SIGSYS stays: a sandbox may have the program's handler answer a system call of ours, and ends a process
@@ -18,7 +18,7 @@ void signals_block(struct signals_saved *saved)
 {
     sigset_t all;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &saved->cancel_state);
-    saved->blocked = !load_relaxed(&signals_left_alone);
+    saved->blocked = !load_relaxed(&signals_disabled);
     if (!saved->blocked)
         return;
     sigfillset(&all);
@@ -28,7 +28,7 @@ void signals_block(struct signals_saved *saved)
 }
 
 /* Takes back `number` if it came since `saved`. */
-static void signals_take_back(const struct signals_saved *saved, int number)
+static void signals_discard(const struct signals_saved *saved, int number)
 {
     sigset_t pending, one;
     sigpending(&pending);
@@ -42,8 +42,8 @@ static void signals_take_back(const struct signals_saved *saved, int number)
 void signals_restore(const struct signals_saved *saved)
 {
     if (saved->blocked) {
-        signals_take_back(saved, SIGXFSZ);
-        signals_take_back(saved, SIGPIPE);
+        signals_discard(saved, SIGXFSZ);
+        signals_discard(saved, SIGPIPE);
         pthread_sigmask(SIG_SETMASK, &saved->mask, NULL);
     }
     pthread_setcancelstate(saved->cancel_state, NULL);

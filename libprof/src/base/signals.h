@@ -16,7 +16,7 @@ struct signals_saved {
 
 /* From here on no system call is made for signals, as a sandbox may end the process for one: handlers run
  * meanwhile. In a process that records nothing any more. */
-void signals_leave_alone(void);
+void signals_disable(void);
 
 /* Blocks every signal and cancellation of the calling thread; may nest. `saved` is for
  * signals_restore(). */

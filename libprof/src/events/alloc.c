@@ -61,7 +61,7 @@ static uint32_t alloc_number(const char *name, size_t size)
     return 0;
 }
 
-static void alloc_state(uint32_t allocator)
+static void alloc_emit(uint32_t allocator)
 {
     const char *name = alloc_of[allocator - 1];
     struct prof_rec_allocator record = {.allocator = allocator};
@@ -69,13 +69,13 @@ static void alloc_state(uint32_t allocator)
     meta_append(PROF_REC_ALLOCATOR, &record, sizeof record, NULL, 0);
 }
 
-static void alloc_state_all(void)
+static void alloc_emit_all(void)
 {
     for (uint32_t i = 0; i < ALLOC_MAX && load_acquire(&alloc_of[i]); i++)
-        alloc_state(i + 1);
+        alloc_emit(i + 1);
 }
 
-const struct collector alloc_collector = {.name = "alloc", .file_begun = alloc_state_all};
+const struct collector alloc_collector = {.name = "alloc", .file_created = alloc_emit_all};
 
 uint32_t prof_alloc_track(const char *name)
 {
@@ -86,11 +86,11 @@ uint32_t prof_alloc_track(const char *name)
     uint32_t allocator = alloc_number(name, strnlen(name, PROF_NAME_BYTES_MAX));
     /* A file that is made right now states it, too: twice harms nobody. */
     if (allocator && session_has_file())
-        alloc_state(allocator);
+        alloc_emit(allocator);
     return allocator;
 }
 
-static bool alloc_is_known(uint32_t allocator)
+static bool alloc_is_registered(uint32_t allocator)
 {
     if (allocator - 1 < ALLOC_MAX && load_acquire(&alloc_of[allocator - 1]))
         return true;
@@ -101,7 +101,7 @@ static bool alloc_is_known(uint32_t allocator)
 void prof_alloc(uint32_t allocator, const void *address, size_t bytes)
 {
     unsigned words = sizeof(struct prof_rec_alloc) / 8;
-    if (!recorder_on() || !alloc_is_known(allocator))
+    if (!recorder_on() || !alloc_is_registered(allocator))
         return;
     uint64_t *space = thread_reserve(PROF_REC_ALLOC, words);
     if (!space)
@@ -116,7 +116,7 @@ void prof_alloc(uint32_t allocator, const void *address, size_t bytes)
 void prof_free(uint32_t allocator, const void *address)
 {
     unsigned words = sizeof(struct prof_rec_free) / 8;
-    if (!address || !recorder_on() || !alloc_is_known(allocator))
+    if (!address || !recorder_on() || !alloc_is_registered(allocator))
         return;
     uint64_t *space = thread_reserve(PROF_REC_FREE, words);
     if (!space)

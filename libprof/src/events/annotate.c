@@ -20,8 +20,8 @@ uint32_t annotate_name(const char *name)
         loss_add(PROF_LOSS_BAD_ARGUMENT, 1);
         return 0;
     }
-    uint32_t id = names_known(&self->slot->names, name);
-    return id ? id : names_learn(&self->slot->names, name);
+    uint32_t id = names_lookup(&self->slot->names, name);
+    return id ? id : names_resolve(&self->slot->names, name);
 }
 
 static bool annotate_two(enum prof_record_type type, uint64_t first)
@@ -140,7 +140,7 @@ void prof_range_push_int(const char *name, const char *key, int64_t value)
     const char *given = name ? name : "(null)";
     emitter_forward(push_int, given, key ? key : "", value);
     uint64_t token = timing_push(self, RANGE_STACK_PROF);
-    thread_event(self, PROF_KIND_PUSH, names_learn(&self->slot->names, given));
+    thread_event(self, PROF_KIND_PUSH, names_resolve(&self->slot->names, given));
     timing_pushed(token);
     prof_attr_int(key, value);
 }

@@ -21,7 +21,7 @@ uint64_t attrs_double_bits(double value)
 /* Id of a text; 0: there have been too many (counted). */
 static uint32_t attrs_text(struct name_cache *names, const char *text, size_t bytes)
 {
-    uint32_t id = bytes <= PROF_NAME_BYTES_MAX ? names_known_n(names, text, bytes) : 0;
+    uint32_t id = bytes <= PROF_NAME_BYTES_MAX ? names_lookup_n(names, text, bytes) : 0;
     if (id)
         return id;
     if (load_relaxed(&attrs_texts) >= ATTRS_TEXTS_MAX) {
@@ -29,7 +29,7 @@ static uint32_t attrs_text(struct name_cache *names, const char *text, size_t by
         return 0;
     }
     fetch_add_relaxed(&attrs_texts, 1u);
-    return names_learn_n(names, text, bytes);
+    return names_resolve_n(names, text, bytes);
 }
 
 static void attrs_put(uint64_t target, uint32_t key, enum prof_attr_type type, uint64_t bits)
@@ -48,7 +48,7 @@ static void attrs_put(uint64_t target, uint32_t key, enum prof_attr_type type, u
 void attrs_write(uint64_t target, const char *key, const struct attr_value *value)
 {
     struct name_cache *names = &thread_self.slot->names;
-    uint32_t key_id = names_learn_n(names, key, strlen(key));
+    uint32_t key_id = names_resolve_n(names, key, strlen(key));
     uint64_t bits = value->bits;
     if (value->type == PROF_ATTR_STRING)
         bits = attrs_text(names, value->text, value->bytes);

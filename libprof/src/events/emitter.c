@@ -11,7 +11,7 @@ void emitter_use(const struct emitter *emitter)
     emitter_in_use = emitter;
 }
 
-const struct emitter *emitter_wanted(void)
+const struct emitter *emitter_active(void)
 {
     return config_get()->emit_nvtx ? emitter_in_use : NULL;
 }

@@ -25,12 +25,12 @@ struct emitter {
 void emitter_use(const struct emitter *emitter);
 
 /* The emitter if forwarding is wanted, else NULL. */
-const struct emitter *emitter_wanted(void);
+const struct emitter *emitter_active(void);
 
 /* Does nothing where forwarding is not wanted. */
 #define emitter_forward(member, ...)                      \
     do {                                                  \
-        const struct emitter *emitter = emitter_wanted(); \
+        const struct emitter *emitter = emitter_active(); \
         if (emitter)                                      \
             emitter->member(__VA_ARGS__);                 \
     } while (false)

@@ -14,7 +14,7 @@ static pthread_key_t label_thread_key; /* its destructor gives the memory back *
 static bool label_thread_has_key;
 
 /* A call in a later destructor makes a new one. */
-static void label_thread_leave(void *thread)
+static void label_thread_end(void *thread)
 {
     label_thread_self = NULL;
     munmap(thread, sizeof(struct label_thread));
@@ -23,11 +23,11 @@ static void label_thread_leave(void *thread)
 void label_thread_init(void)
 {
     if (!label_thread_has_key)
-        label_thread_has_key = pthread_key_create(&label_thread_key, label_thread_leave) == 0;
+        label_thread_has_key = pthread_key_create(&label_thread_key, label_thread_end) == 0;
 }
 
 /* No handler may come in between: the depth it counted would be lost. */
-struct label_thread *label_thread_make(void)
+struct label_thread *label_thread_create(void)
 {
     int saved_errno = errno;
     struct signals_saved saved;

@@ -34,11 +34,11 @@ extern __thread struct label_thread *label_thread_self
     __attribute__((visibility("hidden"), tls_model("initial-exec")));
 
 /* The calling thread's, made if need be; NULL when there is no memory. Keeps errno. */
-struct label_thread *label_thread_make(void);
+struct label_thread *label_thread_create(void);
 
 static inline struct label_thread *label_thread_get(void)
 {
-    return label_thread_self ? label_thread_self : label_thread_make();
+    return label_thread_self ? label_thread_self : label_thread_create();
 }
 
 /* Before the first call into the others. */

@@ -8,34 +8,34 @@ void labelled_read_n(struct labelled_name *named, const char *text, size_t bytes
 {
     struct name_cache *names = &thread_self.slot->names;
     if (bytes <= PROF_NAME_BYTES_MAX)
-        named->name = names_known_n(names, text, bytes);
+        named->name = names_lookup_n(names, text, bytes);
     if (named->name)
         return;
     if (torch_names_parse(text, bytes, &named->torch))
         bytes = named->torch.base_bytes;
     else
         named->torch.count = 0;
-    named->name = names_learn_n(names, text, bytes);
+    named->name = names_resolve_n(names, text, bytes);
 }
 
 /* The same text usually comes from the same address again: then a hot path finds it there. */
 void labelled_read(struct labelled_name *named, const char *text)
 {
     struct name_cache *names = &thread_self.slot->names;
-    named->name = names_known(names, text);
+    named->name = names_lookup(names, text);
     if (named->name)
         return;
     size_t bytes = texts_length(text);
     labelled_read_n(named, text, bytes);
     if (bytes <= PROF_NAME_BYTES_MAX && !named->torch.count)
-        names_learn(names, text);
+        names_resolve(names, text);
 }
 
 const struct label *labelled_label(const struct label *key)
 {
     struct label_thread *thread = label_thread_get();
-    const struct label *known = thread ? labels_known(thread, key) : NULL;
-    return known ? known : labels_learn(thread, key);
+    const struct label *known = thread ? labels_lookup(thread, key) : NULL;
+    return known ? known : labels_intern(thread, key);
 }
 
 static uint64_t labelled_begin(uint32_t id)

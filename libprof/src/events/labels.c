@@ -19,7 +19,7 @@ static bool labels_is_plain(const struct label *key)
     return key->name && !key->domain && !key->category && !key->flags;
 }
 
-static void labels_state(const struct label *event)
+static void labels_emit(const struct label *event)
 {
     if (labels_is_plain(event))
         return;
@@ -37,18 +37,18 @@ static bool labels_equal(const void *record, const void *content)
     return record && labels_same(record, content);
 }
 
-static const void *labels_make(uint32_t number, const void *content)
+static const void *labels_create(uint32_t number, const void *content)
 {
     (void)number;
     const struct label *key = content;
-    struct label *event = arena_try(sizeof *event);
+    struct label *event = arena_alloc_uncounted(sizeof *event);
     if (!event)
         return NULL;
     *event = *key;
-    event->id = labels_is_plain(key) ? key->name : names_take_id();
+    event->id = labels_is_plain(key) ? key->name : names_allocate_id();
     if (!event->id)
         return NULL;
-    labels_state(event);
+    labels_emit(event);
     return event;
 }
 
@@ -62,11 +62,11 @@ static const struct label *labels_find_or_add(const struct label *key)
 {
     uint32_t hash = labels_hash(key), number = intern_find(&labels, hash, key, labels_equal);
     if (!number && labels_may_add(key))
-        number = intern(&labels, hash, key, labels_equal, labels_make);
+        number = intern(&labels, hash, key, labels_equal, labels_create);
     return intern_record(&labels, number);
 }
 
-const struct label *labels_learn(struct label_thread *thread, const struct label *key)
+const struct label *labels_intern(struct label_thread *thread, const struct label *key)
 {
     const struct label *event = labels_find_or_add(key);
     if (!event) {
@@ -79,11 +79,11 @@ const struct label *labels_learn(struct label_thread *thread, const struct label
     return event;
 }
 
-void labels_restate(void)
+void labels_emit_all(void)
 {
     for (uint32_t number = 1, count = intern_count(&labels); number <= count; number++) {
         const struct label *event = intern_record(&labels, number);
         if (event)
-            labels_state(event);
+            labels_emit(event);
     }
 }

@@ -36,8 +36,8 @@ static inline uint32_t labels_hash(const struct label *key)
 }
 
 /* The calling thread's copy of the answer, or NULL. */
-static inline const struct label *labels_known(const struct label_thread *thread,
-                                               const struct label *key)
+static inline const struct label *labels_lookup(const struct label_thread *thread,
+                                                const struct label *key)
 {
     const struct label *known = thread->labels[labels_hash(key) % LABEL_THREAD_LABELS];
     return known && labels_same(known, key) ? known : NULL;
@@ -46,9 +46,9 @@ static inline const struct label *labels_known(const struct label_thread *thread
 /* The event of the key, new or not; there is a file. Of more combinations than fit, the event of
  * the name and domain alone; NULL when not even that fits (each counted). `thread` may be NULL. Any
  * thread, lock-free. */
-const struct label *labels_learn(struct label_thread *thread, const struct label *key);
+const struct label *labels_intern(struct label_thread *thread, const struct label *key);
 
 /* A new file was made: states every event again. */
-void labels_restate(void);
+void labels_emit_all(void);
 
 #endif

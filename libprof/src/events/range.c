@@ -19,11 +19,11 @@ static void range_record_push(struct thread_log *self, uint32_t name)
 static RANGE_SLOW void range_site_slow(struct prof_site *site)
 {
     struct thread_log *self = &thread_self;
-    if (!thread_ready(self) || !thread_make_room(self))
+    if (!thread_ready(self) || !thread_ensure_room(self))
         return;
     uint32_t name = load_relaxed(&site->id);
     if (name == 0 && site->name) {
-        name = names_learn(&self->slot->names, site->name);
+        name = names_resolve(&self->slot->names, site->name);
         store_relaxed(&site->id, name);
     }
     emitter_forward(push, names_text_of(name));
@@ -42,7 +42,7 @@ void prof_range_push_site(struct prof_site *site)
 static RANGE_SLOW void range_named_slow(unsigned kind, const char *name)
 {
     struct thread_log *self = &thread_self;
-    if (!thread_ready(self) || !thread_make_room(self))
+    if (!thread_ready(self) || !thread_ensure_room(self))
         return;
     if (!name) {
         loss_add(PROF_LOSS_BAD_ARGUMENT, 1);
@@ -52,7 +52,7 @@ static RANGE_SLOW void range_named_slow(unsigned kind, const char *name)
         emitter_forward(mark, name);
     else
         emitter_forward(push, name);
-    uint32_t id = names_learn(&self->slot->names, name);
+    uint32_t id = names_resolve(&self->slot->names, name);
     if (kind == PROF_KIND_MARK) {
         thread_event(self, kind, id);
         return;
@@ -65,7 +65,7 @@ static inline void range_named(unsigned kind, const char *name)
 {
     struct thread_log *self = &thread_self;
     uint32_t id =
-        __builtin_expect(name && self->slot, 1) ? names_known(&self->slot->names, name) : 0;
+        __builtin_expect(name && self->slot, 1) ? names_lookup(&self->slot->names, name) : 0;
     if (__builtin_expect(id - 1 >= PROF_NAME_ID_MAX || !thread_event_fast(kind, id), 0))
         range_named_slow(kind, name);
 }
@@ -83,9 +83,9 @@ void prof_mark(const char *name)
 static RANGE_SLOW void range_sized_slow(const char *name, size_t size)
 {
     struct thread_log *self = &thread_self;
-    if (!thread_ready(self) || !thread_make_room(self))
+    if (!thread_ready(self) || !thread_ensure_room(self))
         return;
-    uint32_t id = names_learn_n(&self->slot->names, name, size);
+    uint32_t id = names_resolve_n(&self->slot->names, name, size);
     emitter_forward(push, names_text_of(id));
     range_record_push(self, id);
     stacks_at_range(stacks_origin_here());
@@ -99,7 +99,7 @@ void prof_range_push_n(const char *name, size_t size)
         return;
     }
     uint32_t id = self->slot && size <= PROF_NAME_BYTES_MAX
-                      ? names_known_n(&self->slot->names, name, size)
+                      ? names_lookup_n(&self->slot->names, name, size)
                       : 0;
     if (__builtin_expect(id - 1 >= PROF_NAME_ID_MAX || !thread_event_fast(PROF_KIND_PUSH, id), 0))
         range_sized_slow(name, size);

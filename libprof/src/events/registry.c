@@ -22,7 +22,7 @@ struct registry_fact {
     uint32_t type;     /* of a resource: enum prof_resource_type */
     uint32_t raw_type; /* of a resource, as NVTX numbers it */
     uint64_t key;      /* category, handle or tid */
-    struct kept_text *name;
+    struct interned_text *name;
     struct registry_fact *next;
 };
 
@@ -48,14 +48,15 @@ static void registry_unlock(const struct signals_saved *saved)
 
 /* ---- stating ---- */
 
-static void registry_domain_state(const struct domain *domain)
+static void registry_domain_emit(const struct domain *domain)
 {
     struct prof_rec_domain head = {.domain = domain->number,
-                                   .name = texts_name((struct kept_text *)(uintptr_t)domain->name)};
+                                   .name =
+                                       texts_name((struct interned_text *)(uintptr_t)domain->name)};
     meta_append(PROF_REC_DOMAIN, &head, sizeof head, NULL, 0);
 }
 
-static void registry_fact_state(const struct registry_fact *fact)
+static void registry_fact_emit(const struct registry_fact *fact)
 {
     if (!meta_has_file() || fact->kind == REGISTRY_FACT_THREAD)
         return;
@@ -76,21 +77,21 @@ static void registry_fact_state(const struct registry_fact *fact)
 
 /* The file is there before this looks at the lists, and the lists are filled before somebody else
  * looks for the file: whoever comes second states the fact, perhaps both do. */
-static void registry_restate(void)
+static void registry_emit_all(void)
 {
     struct signals_saved saved;
     registry_lock(&saved);
     for (const struct domain *domain = registry.domains; domain; domain = domain->next)
-        registry_domain_state(domain);
+        registry_domain_emit(domain);
     for (unsigned chain = 0; chain < REGISTRY_CHAINS; chain++)
         for (const struct registry_fact *fact = registry.facts[chain]; fact; fact = fact->next)
-            registry_fact_state(fact);
+            registry_fact_emit(fact);
     registry_unlock(&saved);
 }
 
 /* ---- domains ---- */
 
-static struct domain *registry_domain_find(const struct kept_text *name)
+static struct domain *registry_domain_find(const struct interned_text *name)
 {
     struct domain *domain = registry.domains;
     while (domain && domain->name != name)
@@ -98,12 +99,12 @@ static struct domain *registry_domain_find(const struct kept_text *name)
     return domain;
 }
 
-static struct domain *registry_domain_new(const struct kept_text *name)
+static struct domain *registry_domain_new(const struct interned_text *name)
 {
     uint32_t number = registry.domains ? registry.domains->number + 1 : 1;
     struct domain *domain = NULL;
     if (number < LABEL_DOMAINS_MAX)
-        domain = arena_take(sizeof *domain);
+        domain = arena_alloc(sizeof *domain);
     else
         loss_add(PROF_LOSS_NAMES, 1);
     if (!domain)
@@ -113,13 +114,13 @@ static struct domain *registry_domain_new(const struct kept_text *name)
     domain->next = registry.domains;
     registry.domains = domain;
     if (meta_has_file())
-        registry_domain_state(domain);
+        registry_domain_emit(domain);
     return domain;
 }
 
 const struct domain *registry_domain(const char *name, size_t bytes)
 {
-    const struct kept_text *string = texts_keep(0, name, bytes);
+    const struct interned_text *string = texts_intern(0, name, bytes);
     if (!string)
         return NULL;
     struct signals_saved saved;
@@ -153,7 +154,7 @@ static struct registry_fact *registry_fact_find_or_add(const struct registry_fac
     struct registry_fact *fact = registry_fact_find(key);
     if (fact)
         return fact;
-    fact = registry.spare ? registry.spare : arena_take(sizeof *fact);
+    fact = registry.spare ? registry.spare : arena_alloc(sizeof *fact);
     if (!fact)
         return NULL;
     if (fact == registry.spare)
@@ -180,7 +181,7 @@ static void registry_fact_forget(struct registry_fact *fact)
 static struct registry_fact *registry_fact_set(const struct registry_fact *key, const char *name,
                                                size_t bytes)
 {
-    struct kept_text *string = texts_keep(0, name, bytes);
+    struct interned_text *string = texts_intern(0, name, bytes);
     if (!string)
         return NULL;
     struct signals_saved saved;
@@ -188,7 +189,7 @@ static struct registry_fact *registry_fact_set(const struct registry_fact *key, 
     struct registry_fact *fact = registry_fact_find_or_add(key);
     if (fact && fact->name != string) {
         fact->name = string;
-        registry_fact_state(fact);
+        registry_fact_emit(fact);
     }
     registry_unlock(&saved);
     return fact;
@@ -218,7 +219,7 @@ void registry_thread(uint32_t tid, const char *name, size_t bytes)
 {
     struct registry_fact *fact = registry_fact_set(
         &(struct registry_fact){.kind = REGISTRY_FACT_THREAD, .key = tid}, name, bytes);
-    const struct kept_text *string = fact ? texts_keep(0, name, bytes) : NULL;
+    const struct interned_text *string = fact ? texts_intern(0, name, bytes) : NULL;
     if (string && thread_name_tid(tid, string->text))
         registry_thread_name(tid);
 }
@@ -229,7 +230,7 @@ const char *registry_thread_name(uint32_t tid)
     registry_lock(&saved);
     struct registry_fact *fact =
         registry_fact_find(&(struct registry_fact){.kind = REGISTRY_FACT_THREAD, .key = tid});
-    const struct kept_text *name = fact ? fact->name : NULL;
+    const struct interned_text *name = fact ? fact->name : NULL;
     if (fact)
         registry_fact_forget(fact);
     registry_unlock(&saved);
@@ -246,17 +247,17 @@ void registry_init(void)
 {
     label_thread_init();
     glibc_only_atfork(NULL, NULL, registry_fork_child);
-    thread_ask_names(registry_thread_name);
+    thread_set_namer(registry_thread_name);
 }
 
 /* A child's file begins with what the parent knew: numbers keep their meaning. */
 static void registry_file_begun(void)
 {
-    registry_restate();
-    labels_restate();
+    registry_emit_all();
+    labels_emit_all();
 }
 
 const struct collector registry_collector = {
     .name = "registry",
-    .file_begun = registry_file_begun,
+    .file_created = registry_file_begun,
 };

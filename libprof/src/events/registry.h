@@ -15,7 +15,7 @@
 /* A domain's handle is its address; valid as long as the process, also after its destruction. */
 struct domain {
     uint32_t number; /* from 1 */
-    const struct kept_text *name;
+    const struct interned_text *name;
     const struct domain *next;
 };
 

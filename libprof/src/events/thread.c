@@ -42,7 +42,7 @@ static struct {
     uint32_t last_thread; /* index given to the latest thread */
     pthread_key_t key;    /* its destructor notices a thread's exit */
     bool key_made;
-    const char *(*namer)(uint32_t tid); /* thread_ask_names() */
+    const char *(*namer)(uint32_t tid); /* thread_set_namer() */
 } threads;
 
 static uint32_t thread_gate_is_shut; /* by thread_shut_gate() */
@@ -89,7 +89,7 @@ static void thread_slot_return(uint32_t index)
     cas_acq_rel(&threads.used, &used, index);
 }
 
-static struct thread_slot *thread_slot_take(void)
+static struct thread_slot *thread_slot_acquire(void)
 {
     struct thread_slot *slot = thread_slot_pop();
     if (slot)
@@ -128,7 +128,7 @@ void thread_shut_gate(void)
     thread_mark_gate();
 }
 
-void thread_room_again(void)
+void thread_retry_growth(void)
 {
     store_relaxed(&thread_rooms, load_relaxed(&thread_rooms) + 1);
 }
@@ -183,24 +183,24 @@ static void thread_is_full(struct thread_log *self)
 
 /* Keeps a chunk that was not mapped in time for the next try. Only in this process: a child forked by a handler goes
  * on here, too, and has other chunks. */
-static void thread_keep_chunk(struct thread_log *self, uint64_t chunk, uint32_t generation)
+static void thread_set_pending_chunk(struct thread_log *self, uint64_t chunk, uint32_t generation)
 {
-    store_relaxed(&self->waiting_chunk, (uint64_t)generation << 32 | (chunk + 1));
+    store_relaxed(&self->pending_chunk, (uint64_t)generation << 32 | (chunk + 1));
 }
 
-static uint64_t thread_kept_chunk(struct thread_log *self, uint32_t generation)
+static uint64_t thread_pending_chunk(struct thread_log *self, uint32_t generation)
 {
-    uint64_t waiting = exchange_acquire(&self->waiting_chunk, 0u);
+    uint64_t waiting = exchange_acquire(&self->pending_chunk, 0u);
     return waiting && waiting >> 32 == generation ? (uint32_t)waiting - 1 : CHUNKS_NO_CHUNK;
 }
 
-static void thread_lacks_chunk(struct thread_log *self, uint64_t chunk, uint32_t generation)
+static void thread_report_no_chunk(struct thread_log *self, uint64_t chunk, uint32_t generation)
 {
     if (chunk == CHUNKS_NO_CHUNK) {
         thread_is_full(self);
         return;
     }
-    thread_keep_chunk(self, chunk, generation);
+    thread_set_pending_chunk(self, chunk, generation);
     if (chunks_cannot_grow())
         thread_shut(self, true);
     else
@@ -213,7 +213,7 @@ static struct prof_chunk_header *thread_claim_chunk(struct thread_log *self, uin
                                                     uint32_t generation)
 {
     struct prof_chunk_header *header = NULL;
-    *chunk = thread_kept_chunk(self, generation);
+    *chunk = thread_pending_chunk(self, generation);
     if (*chunk != CHUNKS_NO_CHUNK)
         header = chunks_memory_now(*chunk);
     else if ((*chunk = chunks_claim(false)) != CHUNKS_NO_CHUNK)
@@ -222,7 +222,7 @@ static struct prof_chunk_header *thread_claim_chunk(struct thread_log *self, uin
     if (generation != process_generation())
         return NULL;
     if (!header)
-        thread_lacks_chunk(self, *chunk, generation);
+        thread_report_no_chunk(self, *chunk, generation);
     return header;
 }
 
@@ -240,7 +240,7 @@ static void thread_fill_chunk_header(const struct thread_slot *slot, const uint6
     store_release(&header->magic, PROF_CHUNK_MAGIC);
 }
 
-static size_t thread_words_taken(const uint64_t *cursor)
+static size_t thread_words_used(const uint64_t *cursor)
 {
     size_t bytes = thread_offset_in_chunk(cursor), most = PROF_CHUNK_BYTES - THREAD_GUARD_BYTES;
     return (bytes < most ? bytes : most) / sizeof *cursor;
@@ -264,9 +264,9 @@ static bool thread_next_chunk(struct thread_log *self)
     TEST_POINT("thread_next_chunk: filled");
     if (!arch_local_cas(&self->cursor, cursor, (uint64_t *)(void *)(header + 1))) {
         store_release(&header->magic, 0u);
-        thread_keep_chunk(self, chunk, generation);
+        thread_set_pending_chunk(self, chunk, generation);
     } else if (cursor && generation == process_generation()) {
-        chunks_retire(thread_chunk_of(cursor)->index, thread_words_taken(cursor));
+        chunks_retire(thread_chunk_of(cursor)->index, thread_words_used(cursor));
         cost_count_words((PROF_CHUNK_BYTES - PROF_CHUNK_HEADER_BYTES) / sizeof *cursor);
     }
     return true;
@@ -297,7 +297,7 @@ static void thread_park(struct thread_log *self)
 
 /* Advancing without looking could take up to 32 KiB past the end; a compare-and-swap takes nothing
  * in vain. It fails when a signal handler recorded something since the check. */
-static uint64_t *thread_take_at(struct thread_log *self, unsigned words, uint64_t now)
+static uint64_t *thread_reserve_words_at(struct thread_log *self, unsigned words, uint64_t now)
 {
     for (;;) {
         uint64_t *cursor = load_relaxed(&self->cursor);
@@ -309,16 +309,16 @@ static uint64_t *thread_take_at(struct thread_log *self, unsigned words, uint64_
     }
 }
 
-static uint64_t *thread_take(struct thread_log *self, unsigned words)
+static uint64_t *thread_reserve_words(struct thread_log *self, unsigned words)
 {
-    return thread_take_at(self, words, clock_read());
+    return thread_reserve_words_at(self, words, clock_read());
 }
 
 /* A record of an attached thread about itself. */
 static bool thread_write(struct thread_log *self, enum prof_record_type type, uint64_t payload)
 {
     uint64_t *record;
-    while (!(record = thread_take(self, 2)))
+    while (!(record = thread_reserve_words(self, 2)))
         if (!thread_next_chunk(self))
             return false;
     store_release(record, PROF_WORD_EXT(PROF_KIND_HOLE, type, 2, 0));
@@ -334,7 +334,7 @@ static uint64_t thread_identity(const struct thread_slot *slot)
 
 /* ---- attaching and leaving ---- */
 
-void thread_state_name(uint32_t thread, uint32_t tid, const char *name, bool internal)
+void thread_emit_name(uint32_t thread, uint32_t tid, const char *name, bool internal)
 {
     size_t size = strlen(name);
     if (size > PROF_NAME_BYTES_MAX)
@@ -344,32 +344,32 @@ void thread_state_name(uint32_t thread, uint32_t tid, const char *name, bool int
     meta_append(PROF_REC_THREAD_INFO, &head, sizeof head, name, size);
 }
 
-static void thread_state_own_name(const struct thread_log *self)
+static void thread_emit_own_name(const struct thread_log *self)
 {
     char name[THREAD_NAME_BYTES] = "";
     const char *given = threads.namer ? threads.namer(self->slot->tid) : NULL;
     store_relaxed(&self->slot->given, given);
     if (given) {
         store_relaxed(&self->slot->named, true);
-        thread_state_name(self->slot->thread, self->slot->tid, given, self->internal);
+        thread_emit_name(self->slot->thread, self->slot->tid, given, self->internal);
         return;
     }
     prctl(PR_GET_NAME, name);
-    thread_state_name(self->slot->thread, self->slot->tid, name, self->internal);
+    thread_emit_name(self->slot->thread, self->slot->tid, name, self->internal);
 }
 
-static void thread_state_end(struct thread_log *self)
+static void thread_emit_end(struct thread_log *self)
 {
     timing_thread_end();
-    uint64_t *record = thread_take(self, 2);
+    uint64_t *record = thread_reserve_words(self, 2);
     if (record)
         thread_commit(record, PROF_REC_THREAD_END, 2, thread_ticks(record));
     if (!load_relaxed(&self->slot->named))
-        thread_state_own_name(self);
+        thread_emit_own_name(self);
 }
 
 /* Runs as a pthread key's destructor; an event in a later destructor attaches the thread anew. */
-static void thread_leave(void *argument)
+static void thread_at_exit(void *argument)
 {
     struct thread_log *self = &thread_self;
     struct thread_slot *slot = self->slot;
@@ -379,7 +379,7 @@ static void thread_leave(void *argument)
         return;
     signals_block(&saved);
     if (session_has_file())
-        thread_state_end(self);
+        thread_emit_end(self);
     slot->cursor = self->cursor;
     thread_check_log(slot, slot->cursor);
     store_release(&slot->tid, 0u);
@@ -391,20 +391,20 @@ static void thread_leave(void *argument)
 }
 
 /* Named by the program already, or else as the kernel calls it until it is. */
-static void thread_state_first_name(struct thread_slot *slot, bool internal)
+static void thread_emit_first_name(struct thread_slot *slot, bool internal)
 {
     bool named = *thread_early_name != '\0';
     store_relaxed(&slot->given, (const char *)NULL);
     store_relaxed(&slot->named, named);
     if (named)
-        thread_state_name(slot->thread, slot->tid, thread_early_name, internal);
+        thread_emit_name(slot->thread, slot->tid, thread_early_name, internal);
     else
-        thread_state_own_name(&thread_self);
+        thread_emit_own_name(&thread_self);
 }
 
 static bool thread_attach(struct thread_log *self)
 {
-    struct thread_slot *slot = thread_slot_take();
+    struct thread_slot *slot = thread_slot_acquire();
     if (!slot) {
         loss_add(PROF_LOSS_THREADS, 1);
         return false;
@@ -420,14 +420,14 @@ static bool thread_attach(struct thread_log *self)
         pthread_setspecific(threads.key, slot);
     if (stacks_chosen())
         stacks_thread_begin(&slot->stacks);
-    thread_state_first_name(slot, self->internal);
+    thread_emit_first_name(slot, self->internal);
     return true;
 }
 
 static void thread_enter_epoch(struct thread_log *self, uint32_t gate)
 {
     bool slow = clock_kind == PROF_CLOCK_MONOTONIC || (gate & THREAD_GATE_SLOW) ||
-                emitter_wanted() || stacks_at_ranges_chosen();
+                emitter_active() || stacks_at_ranges_chosen();
     self->epoch = gate;
     self->fast_epoch = slow ? THREAD_NO_EPOCH : gate;
 }
@@ -554,11 +554,11 @@ static uint64_t *thread_reserve_any(enum prof_record_type type, unsigned words, 
     }
     if (late ? !self->attached && !thread_slow(self, words, true) : !thread_ready(self))
         return NULL;
-    uint64_t *record = thread_take(self, words);
+    uint64_t *record = thread_reserve_words(self, words);
     while (!record) {
         if (!thread_slow(self, words, late))
             return NULL;
-        record = thread_take(self, words);
+        record = thread_reserve_words(self, words);
     }
     store_release(record, PROF_WORD_EXT(PROF_KIND_HOLE, type, words, 0));
     return record;
@@ -573,8 +573,9 @@ uint64_t *thread_reserve_now(enum prof_record_type type, unsigned words, uint64_
 {
     struct thread_log *self = &thread_self;
     uint64_t now = clock_read();
-    uint64_t *record =
-        load_relaxed(&thread_gate) == self->epoch ? thread_take_at(self, words, now) : NULL;
+    uint64_t *record = load_relaxed(&thread_gate) == self->epoch
+                           ? thread_reserve_words_at(self, words, now)
+                           : NULL;
     if (__builtin_expect(record != NULL, 1)) {
         store_release(record, PROF_WORD_EXT(PROF_KIND_HOLE, type, words, 0));
         *ticks = now - thread_chunk_of(record)->base_ticks;
@@ -610,7 +611,7 @@ void thread_name_self(const char *name)
     if (!self->attached)
         return;
     store_relaxed(&self->slot->named, true);
-    thread_state_name(self->slot->thread, self->slot->tid, name, self->internal);
+    thread_emit_name(self->slot->thread, self->slot->tid, name, self->internal);
 }
 
 /* A thread that ends meanwhile leaves a name for an index that is never used again. */
@@ -620,7 +621,7 @@ static bool thread_name_slot(struct thread_slot *slot, uint32_t tid, const char 
         return false;
     store_relaxed(&slot->named, true);
     if (exchange_acquire(&slot->given, name) != name)
-        thread_state_name(slot->thread, tid, name, slot->internal);
+        thread_emit_name(slot->thread, tid, name, slot->internal);
     return true;
 }
 
@@ -639,7 +640,7 @@ bool thread_name_tid(uint32_t tid, const char *name)
     return false;
 }
 
-void thread_ask_names(const char *(*namer)(uint32_t tid))
+void thread_set_namer(const char *(*namer)(uint32_t tid))
 {
     threads.namer = namer;
 }
@@ -672,7 +673,7 @@ void thread_guard_page(void)
 bool thread_init(uint64_t budget)
 {
     if (!threads.key_made)
-        threads.key_made = pthread_key_create(&threads.key, thread_leave) == 0;
+        threads.key_made = pthread_key_create(&threads.key, thread_at_exit) == 0;
     if (!threads.slots) {
         uint64_t affordable = budget / sizeof(struct thread_slot);
         threads.capacity = affordable < THREAD_SLOTS_MAX ? (uint32_t)affordable : THREAD_SLOTS_MAX;
@@ -712,7 +713,7 @@ static bool thread_read_name(uint32_t tid, char name[THREAD_NAME_BYTES + 1])
     return true;
 }
 
-void thread_restate_names(void)
+void thread_emit_names(void)
 {
     uint32_t used = thread_slots_used();
     for (uint32_t index = 0; index < used; index++) {
@@ -720,6 +721,6 @@ void thread_restate_names(void)
         uint32_t tid = slot ? load_acquire(&slot->tid) : 0;
         char name[THREAD_NAME_BYTES + 1];
         if (tid && !load_relaxed(&slot->named) && thread_read_name(tid, name))
-            thread_state_name(slot->thread, tid, name, slot->internal);
+            thread_emit_name(slot->thread, tid, name, slot->internal);
     }
 }

@@ -40,7 +40,7 @@ struct thread_slot {
     uint64_t chunk;    /* current one, + 1; 0 none */
     uint32_t log;
     uint32_t next_free; /* free_list.h */
-    uint32_t tid;       /* of the owner, 0 free; owner writes, thread_restate_names() reads */
+    uint32_t tid;       /* of the owner, 0 free; owner writes, thread_emit_names() reads */
     uint32_t thread;    /* index of the owner */
     bool named;         /* by the program: what the kernel calls it does not matter any more; any
                          * thread may write */
@@ -66,7 +66,7 @@ struct thread_log {
         slot; /* NULL: none yet. A child whose fork came from a handler that interrupted an event keeps
                                * its parent's, which that event may be about to look into */
     uint64_t
-        waiting_chunk; /* claimed, but not mapped yet: number + 1 | process_generation() << 32; 0 none */
+        pending_chunk; /* claimed, but not mapped yet: number + 1 | process_generation() << 32; 0 none */
     uint64_t ranges_begun;
     uint32_t shut;       /* where there was no room: the value of thread_rooms then; 0 there is */
     uint32_t shut_epoch; /* and of `epoch` */
@@ -111,7 +111,7 @@ static inline uint32_t thread_gate_epoch(uint32_t gate)
 void thread_shut_gate(void);
 
 /* The file can grow again: threads that found no room look again. */
-void thread_room_again(void);
+void thread_retry_growth(void);
 
 /* A new gate was stored. */
 void thread_mark_gate(void);
@@ -141,7 +141,7 @@ bool thread_init(uint64_t budget);
 void thread_fork_child(void);
 
 /* States the names that threads have by now; called when the recording ends. */
-void thread_restate_names(void);
+void thread_emit_names(void);
 /* Names the calling thread. Before its first event, and for its children's files, the first
  * THREAD_EARLY_NAME_BYTES - 1 bytes are remembered. */
 #define THREAD_EARLY_NAME_BYTES 64u
@@ -153,9 +153,9 @@ bool thread_name_tid(uint32_t tid, const char *name);
 
 /* Who knows names of threads that had no log when they were named: asked when a thread gets one.
  * Returns NULL or text that stays. Before recording begins. */
-void thread_ask_names(const char *(*namer)(uint32_t tid));
+void thread_set_namer(const char *(*namer)(uint32_t tid));
 
-void thread_state_name(uint32_t thread, uint32_t tid, const char *name, bool internal);
+void thread_emit_name(uint32_t thread, uint32_t tid, const char *name, bool internal);
 
 /* Whether events may be recorded: at once when the thread is attached in this epoch, else after the
  * slow path. */
@@ -187,7 +187,7 @@ static inline bool thread_fits(const uint64_t *word, unsigned words)
 
 /* Whether the next event has a place in the log: before its name is stated, which would be lost as well.
  * The thread is ready. False: the loss has been counted. */
-static inline bool thread_make_room(struct thread_log *self)
+static inline bool thread_ensure_room(struct thread_log *self)
 {
     return thread_fits(load_relaxed(&self->cursor), 1) || thread_slow(self, 1, false);
 }

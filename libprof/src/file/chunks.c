@@ -233,7 +233,7 @@ static int chunks_create_file(void *unused)
 static void chunks_keep_descriptor(void)
 {
     struct own_fd kept =
-        own_fd_take(open(chunks_path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+        own_fd_adopt(open(chunks_path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
     if (kept.device == chunks.own.device && kept.inode == chunks.own.inode)
         chunks.own.fd = kept.fd;
 }
@@ -396,7 +396,7 @@ static uint64_t chunks_claim_fresh(bool meta)
 
 static uint64_t chunks_claim_retired(void)
 {
-    uint64_t chunk = retired_take();
+    uint64_t chunk = retired_pop();
     if (chunk == RETIRED_NONE)
         return CHUNKS_NO_CHUNK;
     struct prof_chunk_header *header =
@@ -483,7 +483,7 @@ void chunks_retire(uint64_t chunk, size_t words)
 {
     copies_left(chunk, words);
     if (chunks.ring)
-        retired_put(chunk);
+        retired_push(chunk);
 }
 
 /* ---- the writer's part ---- */

@@ -12,7 +12,7 @@ static uint64_t
 
 /* Where there is no room any more every event comes here: 64 threads on one counter cost 1 us each. */
 static struct loss_line {
-    uint64_t full, io; /* any thread adds; loss_settle() takes */
+    uint64_t full, io; /* any thread adds; loss_flush() takes */
     uint8_t rest[48];
 } loss_lines[LOSS_LINES] __attribute__((aligned(64)));
 
@@ -35,30 +35,30 @@ void loss_add_often(enum prof_loss_cause cause, const void *thread)
     fetch_add_relaxed(cause == PROF_LOSS_FULL ? &line->full : &line->io, 1u);
 }
 
-static uint64_t loss_take(uint64_t *count)
+static uint64_t loss_fetch(uint64_t *count)
 {
     return load_relaxed(count) ? exchange_acquire(count, 0u) : 0;
 }
 
-void loss_settle(void)
+void loss_flush(void)
 {
     for (unsigned line = 0; line < LOSS_LINES; line++) {
-        loss_add(PROF_LOSS_FULL, loss_take(&loss_lines[line].full));
-        loss_add(PROF_LOSS_IO, loss_take(&loss_lines[line].io));
+        loss_add(PROF_LOSS_FULL, loss_fetch(&loss_lines[line].full));
+        loss_add(PROF_LOSS_IO, loss_fetch(&loss_lines[line].io));
     }
 }
 
 void loss_fork_child(void)
 {
     for (unsigned line = 0; line < LOSS_LINES; line++) {
-        loss_take(&loss_lines[line].full);
-        loss_take(&loss_lines[line].io);
+        loss_fetch(&loss_lines[line].full);
+        loss_fetch(&loss_lines[line].io);
     }
 }
 
 uint64_t loss_get(enum prof_loss_cause cause)
 {
-    loss_settle();
+    loss_flush();
     return load_relaxed(loss_counter(cause));
 }
 

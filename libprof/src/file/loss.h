@@ -9,7 +9,7 @@
 void loss_add_often(enum prof_loss_cause cause, const void *thread);
 
 /* Moves them to the cause's counter. */
-void loss_settle(void);
+void loss_flush(void);
 
 /* In a forked child: the parent's are not its own. */
 void loss_fork_child(void);

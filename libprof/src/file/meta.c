@@ -64,7 +64,7 @@ static bool meta_turn_page(uint64_t seen)
 }
 
 /* Space for `bytes` in the current META chunk; NULL when there is no file or no space. */
-static uint64_t *meta_take(size_t bytes)
+static uint64_t *meta_reserve(size_t bytes)
 {
     uint32_t generation = process_generation();
     uint64_t seen = load_acquire(&meta_cursor);
@@ -75,7 +75,7 @@ static uint64_t *meta_take(size_t bytes)
                 return NULL;
             seen = load_acquire(&meta_cursor);
         } else if (cas_acq_rel(&meta_cursor, &seen, seen + bytes / 8)) {
-            TEST_POINT("meta_take: taken");
+            TEST_POINT("meta_reserve: taken");
             uint8_t *chunk = chunks_memory((seen >> 16) - 1);
             bool mine = chunk && generation == process_generation();
             return mine ? (uint64_t *)(void *)(chunk + offset) : NULL;
@@ -90,7 +90,7 @@ const void *meta_append(enum prof_record_type type, const void *head, size_t hea
     size_t bytes = (head_bytes + text_bytes + 7) & ~(size_t)7;
     if (bytes / 8 > PROF_RECORD_WORDS_MAX)
         return NULL;
-    uint64_t *record = meta_take(bytes);
+    uint64_t *record = meta_reserve(bytes);
     if (!record)
         return NULL;
     store_release(record, PROF_WORD_EXT(PROF_KIND_HOLE, type, bytes / 8, 0));

@@ -41,17 +41,17 @@ static bool names_equal(const void *known, const void *content)
            memcmp(names_text(record), given->bytes, given->kept) == 0;
 }
 
-static bool names_state(const struct prof_rec_name *record)
+static bool names_emit(const struct prof_rec_name *record)
 {
     return meta_append(PROF_REC_NAME, record, sizeof *record, names_text(record),
                        record->bytes + 1) != NULL;
 }
 
 /* Kept by us, since others may change or cut the file, and a forked child writes its own. */
-static const void *names_make(uint32_t id, const void *content)
+static const void *names_create(uint32_t id, const void *content)
 {
     const struct names_given *given = content;
-    struct prof_rec_name *record = arena_try(sizeof *record + given->kept + 1);
+    struct prof_rec_name *record = arena_alloc_uncounted(sizeof *record + given->kept + 1);
     if (!record)
         return NULL;
     *record = (struct prof_rec_name){.id = id,
@@ -59,12 +59,12 @@ static const void *names_make(uint32_t id, const void *content)
                                      .full_bytes = (uint32_t)given->size,
                                      .hash = names_fnv(given->bytes, given->kept)};
     memcpy(record + 1, given->bytes, given->kept); /* and the terminator, for strcmp */
-    return names_state(record) ? record : NULL;
+    return names_emit(record) ? record : NULL;
 }
 
-uint32_t names_take_id(void)
+uint32_t names_allocate_id(void)
 {
-    return intern_take(&names);
+    return intern_allocate(&names);
 }
 
 uint32_t names_intern(const char *bytes, size_t size)
@@ -73,7 +73,7 @@ uint32_t names_intern(const char *bytes, size_t size)
         return 0;
     struct names_given given = {bytes, size < PROF_NAME_BYTES_MAX ? size : PROF_NAME_BYTES_MAX,
                                 size};
-    uint32_t id = intern(&names, names_hash(bytes, given.kept), &given, names_equal, names_make);
+    uint32_t id = intern(&names, names_hash(bytes, given.kept), &given, names_equal, names_create);
     if (!id)
         loss_add(PROF_LOSS_NAMES, 1);
     return id;
@@ -114,11 +114,11 @@ static void names_fill(struct name_cache_slot *slot, const char *given, uint32_t
     store_relaxed(&slot->known, names_record(id));
 }
 
-uint32_t names_learn_n(struct name_cache *cache, const char *name, size_t size)
+uint32_t names_resolve_n(struct name_cache *cache, const char *name, size_t size)
 {
     if (size > PROF_NAME_BYTES_MAX)
         return names_intern(name, size);
-    uint32_t id = names_known_n(cache, name, size);
+    uint32_t id = names_lookup_n(cache, name, size);
     if (id)
         return id;
     id = names_intern(name, size);
@@ -138,20 +138,20 @@ static void names_learn_address(struct name_cache_slot *slot, const char *name, 
         store_relaxed(&slot->known, (const struct prof_rec_name *)NULL);
 }
 
-uint32_t names_learn(struct name_cache *cache, const char *name)
+uint32_t names_resolve(struct name_cache *cache, const char *name)
 {
     size_t size = strlen(name);
-    uint32_t id = names_learn_n(cache, name, size);
+    uint32_t id = names_resolve_n(cache, name, size);
     if (id && size <= PROF_NAME_BYTES_MAX)
         names_learn_address(&cache->by_address[names_address_slot(name)], name, id);
     return id;
 }
 
-void names_restate(void)
+void names_emit_all(void)
 {
     for (uint32_t id = 1, count = intern_count(&names); id <= count; id++) {
         const struct prof_rec_name *record = names_record(id);
-        if (record && !names_state(record))
+        if (record && !names_emit(record))
             loss_add(PROF_LOSS_NAMES, 1);
     }
 }

@@ -109,7 +109,7 @@ static inline const char *names_text(const struct prof_rec_name *record)
 }
 
 /* The id of `size` bytes if the thread has met them, else 0. */
-static inline uint32_t names_known_n(const struct name_cache *cache, const char *name, size_t size)
+static inline uint32_t names_lookup_n(const struct name_cache *cache, const char *name, size_t size)
 {
     const struct prof_rec_name *known =
         load_relaxed(&cache->by_content[names_hash(name, size) % NAME_CACHE_SLOTS].known);
@@ -120,28 +120,28 @@ static inline uint32_t names_known_n(const struct name_cache *cache, const char 
 
 /* The id of a name if the thread has met it, else 0. The same address usually means the same name;
  * the content decides, as buffers are reused. */
-static inline uint32_t names_known(const struct name_cache *cache, const char *name)
+static inline uint32_t names_lookup(const struct name_cache *cache, const char *name)
 {
     const struct name_cache_slot *slot = &cache->by_address[names_address_slot(name)];
     const struct prof_rec_name *known = load_relaxed(&slot->known);
     if (slot->given == name && known && strcmp(names_text(known), name) == 0)
         return known->id;
     size_t size = strnlen(name, PROF_NAME_BYTES_MAX + 1);
-    return size <= PROF_NAME_BYTES_MAX ? names_known_n(cache, name, size) : 0;
+    return size <= PROF_NAME_BYTES_MAX ? names_lookup_n(cache, name, size) : 0;
 }
 
 /* The id of a NUL-terminated name / of `size` bytes, new or not. 0: lost (counted). */
-uint32_t names_learn(struct name_cache *cache, const char *name);
-uint32_t names_learn_n(struct name_cache *cache, const char *name, size_t size);
+uint32_t names_resolve(struct name_cache *cache, const char *name);
+uint32_t names_resolve_n(struct name_cache *cache, const char *name, size_t size);
 
 /* An id of the same sequence for a name of another kind (EVENT_NAME), which its owner states.
  * 0: none is left. */
-uint32_t names_take_id(void);
+uint32_t names_allocate_id(void);
 
 /* The text of a name that was interned, NUL-terminated; "" for 0. It stays. */
 const char *names_text_of(uint32_t id);
 
 /* A new file was made (forked child): states every name again, with its old id. */
-void names_restate(void);
+void names_emit_all(void);
 
 #endif

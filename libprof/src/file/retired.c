@@ -40,7 +40,7 @@ static struct retired_cell *retired_cell(uint64_t position)
     return &retired.cells[position & (retired.capacity - 1)];
 }
 
-void retired_put(uint64_t chunk)
+void retired_push(uint64_t chunk)
 {
     uint64_t position = load_relaxed(&retired.put_at);
     for (;;) {
@@ -55,7 +55,7 @@ void retired_put(uint64_t chunk)
     }
 }
 
-uint64_t retired_take(void)
+uint64_t retired_pop(void)
 {
     uint64_t position = load_relaxed(&retired.take_at);
     for (;;) {

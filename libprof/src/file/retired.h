@@ -19,9 +19,9 @@
 bool retired_init(uint64_t chunks);
 
 /* Any thread; lock-free. There is always room: no chunk is in the queue twice. */
-void retired_put(uint64_t chunk);
+void retired_push(uint64_t chunk);
 
 /* Any thread; lock-free. RETIRED_NONE: no chunk is full yet. */
-uint64_t retired_take(void);
+uint64_t retired_pop(void);
 
 #endif

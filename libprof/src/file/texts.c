@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Records are struct kept_text. */
+/* Records are struct interned_text. */
 static struct intern_table texts = {
     .slots = {1u << 12, 1u << 16, 1u << 21},
     .numbers_max = 1u << 21,
@@ -28,40 +28,40 @@ size_t texts_length(const char *text)
 
 static bool texts_equal(const void *record, const void *content)
 {
-    const struct kept_text *string = record;
+    const struct interned_text *string = record;
     const struct texts_given *given = content;
     return string && string->hash == given->hash && string->domain == given->domain &&
            string->bytes == given->bytes && memcmp(string->text, given->text, given->bytes) == 0;
 }
 
-static const void *texts_make(uint32_t number, const void *content)
+static const void *texts_create(uint32_t number, const void *content)
 {
     (void)number;
     const struct texts_given *given = content;
-    struct kept_text *string = arena_try(sizeof *string + given->bytes + 1);
+    struct interned_text *string = arena_alloc_uncounted(sizeof *string + given->bytes + 1);
     if (!string)
         return NULL;
-    *string = (struct kept_text){.text = (const char *)(string + 1),
-                                 .bytes = (uint32_t)given->bytes,
-                                 .hash = given->hash,
-                                 .domain = given->domain};
+    *string = (struct interned_text){.text = (const char *)(string + 1),
+                                     .bytes = (uint32_t)given->bytes,
+                                     .hash = given->hash,
+                                     .domain = given->domain};
     memcpy(string + 1, given->text, given->bytes); /* the terminator is there */
     return string;
 }
 
-struct kept_text *texts_keep(uint32_t domain, const char *text, size_t bytes)
+struct interned_text *texts_intern(uint32_t domain, const char *text, size_t bytes)
 {
     struct texts_given given = {.text = text, .bytes = bytes, .domain = domain};
     if (bytes > PROF_NAME_BYTES_MAX + 1)
         given.bytes = PROF_NAME_BYTES_MAX + 1;
     given.hash = names_hash(text, given.bytes) ^ domain * 0x9e3779b9u;
-    uint32_t number = intern(&texts, given.hash, &given, texts_equal, texts_make);
+    uint32_t number = intern(&texts, given.hash, &given, texts_equal, texts_create);
     if (!number)
         loss_add(PROF_LOSS_NAMES, 1);
-    return (struct kept_text *)(uintptr_t)intern_record(&texts, number);
+    return (struct interned_text *)(uintptr_t)intern_record(&texts, number);
 }
 
-uint32_t texts_name(struct kept_text *string)
+uint32_t texts_name(struct interned_text *string)
 {
     uint32_t name = load_relaxed(&string->name);
     if (name || !meta_has_file())

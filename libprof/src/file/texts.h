@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /* Lives as long as the process. A registered string's handle is its address. */
-struct kept_text {
+struct interned_text {
     const struct label *latest; /* the event it named last; whoever uses it writes */
     uint32_t name;              /* name id, 0 before its first use in a file; idem */
     uint32_t domain;            /* in which it was registered */
@@ -22,10 +22,10 @@ struct kept_text {
 
 /* The string of these bytes; what exceeds PROF_NAME_BYTES_MAX by more than one byte is cut. NULL
  * when there is no memory (counted). Any thread, lock-free. */
-struct kept_text *texts_keep(uint32_t domain, const char *text, size_t bytes);
+struct interned_text *texts_intern(uint32_t domain, const char *text, size_t bytes);
 
 /* The string's name id; 0 when there is no file or no room for names (counted). */
-uint32_t texts_name(struct kept_text *string);
+uint32_t texts_name(struct interned_text *string);
 
 /* Bytes of a name as far as it matters: never looks further than a name may be long. */
 size_t texts_length(const char *text);

@@ -17,7 +17,7 @@ struct own_fd own_fd_of(int fd)
     return own;
 }
 
-struct own_fd own_fd_take(int fd)
+struct own_fd own_fd_adopt(int fd)
 {
     struct own_fd low = own_fd_of(fd);
     struct own_fd high = own_fd_of(fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, OWN_FD_MIN));

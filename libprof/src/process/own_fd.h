@@ -24,7 +24,7 @@ struct own_fd {
 struct own_fd own_fd_of(int fd);
 
 /* Takes over `fd` (negative: none). */
-struct own_fd own_fd_take(int fd);
+struct own_fd own_fd_adopt(int fd);
 
 /* Whether it is still open and still the same file. */
 bool own_fd_is_ours(const struct own_fd *own);

@@ -28,7 +28,7 @@ static uint32_t own_thread_tids[OWN_THREAD_PLACES];
 
 static pthread_key_t own_thread_key; /* its destructor notices the end of an adopted thread */
 static pthread_once_t own_thread_key_once = PTHREAD_ONCE_INIT;
-static bool own_thread_key_made;
+static bool own_thread_has_key;
 
 /* ThreadSanitizer ends a forked child that starts a thread where its parent had several: with one of ours, every
  * parent has. */
@@ -84,7 +84,7 @@ static void own_thread_count_self(void)
     fetch_add_seq_cst(&own_thread_count, 1u);
 }
 
-static bool own_thread_is_gone(uint32_t tid)
+static bool own_thread_has_ended(uint32_t tid)
 {
     return syscall(SYS_tgkill, getpid(), tid, 0) != 0;
 }
@@ -95,7 +95,7 @@ static void own_thread_remember(void)
     uint32_t tid = (uint32_t)syscall(SYS_gettid);
     for (uint32_t i = 0; i < OWN_THREAD_PLACES; i++) {
         uint32_t before = load_relaxed(&own_thread_tids[i]);
-        if ((!before || own_thread_is_gone(before)) &&
+        if ((!before || own_thread_has_ended(before)) &&
             cas_acq_rel(&own_thread_tids[i], &before, tid))
             return;
     }
@@ -119,9 +119,9 @@ static void own_thread_adopted_ends(void *counted)
     own_thread_leave();
 }
 
-static void own_thread_make_key(void)
+static void own_thread_create_key(void)
 {
-    own_thread_key_made = pthread_key_create(&own_thread_key, own_thread_adopted_ends) == 0;
+    own_thread_has_key = pthread_key_create(&own_thread_key, own_thread_adopted_ends) == 0;
 }
 
 void own_thread_adopt(void)
@@ -129,8 +129,8 @@ void own_thread_adopt(void)
     if (own_thread_counted)
         return;
     thread_mark_internal();
-    pthread_once(&own_thread_key_once, own_thread_make_key);
-    if (own_thread_key_made && pthread_setspecific(own_thread_key, &own_thread_key) == 0)
+    pthread_once(&own_thread_key_once, own_thread_create_key);
+    if (own_thread_has_key && pthread_setspecific(own_thread_key, &own_thread_key) == 0)
         own_thread_count_self();
 }
 
@@ -159,7 +159,7 @@ void own_thread_await_end(unsigned deadline_ms)
     uint64_t end_ns = clock_monotonic_ns() + deadline_ms * 1000000ull;
     for (uint32_t i = 0; i < OWN_THREAD_PLACES; i++) {
         uint32_t tid = load_acquire(&own_thread_tids[i]);
-        while (tid && !own_thread_is_gone(tid) && clock_monotonic_ns() < end_ns)
+        while (tid && !own_thread_has_ended(tid) && clock_monotonic_ns() < end_ns)
             clock_pause(100);
     }
 }

@@ -65,13 +65,13 @@ const char *process_host(void)
 
 /* /proc/self/stat for those who look again and again. It is kept open: opened and closed each time,
  * its number would be free for a program that puts files of its own on all descriptors, and closing
- * it would close one of those. Whoever exchanges `stat_busy` for true owns `stat_kept`. */
-static struct own_fd stat_kept = OWN_FD_NONE;
+ * it would close one of those. Whoever exchanges `stat_busy` for true owns `stat_fd`. */
+static struct own_fd stat_fd = OWN_FD_NONE;
 static bool stat_busy;
 
 static struct own_fd stat_open(void)
 {
-    return own_fd_take(open("/proc/self/stat", O_RDONLY | O_CLOEXEC));
+    return own_fd_adopt(open("/proc/self/stat", O_RDONLY | O_CLOEXEC));
 }
 
 static bool stat_read(const struct own_fd *own, char *stat, size_t stat_bytes)
@@ -104,13 +104,13 @@ static bool process_stat_field(int number, char *value, size_t value_bytes)
 
 /* A program that has just put something in its place may be about to do so with every number: it is
  * opened again when it is next looked at. */
-static bool stat_read_kept(char *stat, size_t stat_bytes)
+static bool stat_read_again(char *stat, size_t stat_bytes)
 {
-    if (stat_kept.fd < 0)
-        stat_kept = stat_open();
-    if (stat_read(&stat_kept, stat, stat_bytes))
+    if (stat_fd.fd < 0)
+        stat_fd = stat_open();
+    if (stat_read(&stat_fd, stat, stat_bytes))
         return true;
-    own_fd_close(&stat_kept);
+    own_fd_close(&stat_fd);
     return false;
 }
 
@@ -137,7 +137,7 @@ static bool stat_read_if_free(char *stat, size_t stat_bytes)
 {
     if (exchange_acquire(&stat_busy, true))
         return false;
-    bool read = stat_read_kept(stat, stat_bytes);
+    bool read = stat_read_again(stat, stat_bytes);
     store_release(&stat_busy, false);
     return read;
 }
@@ -166,7 +166,7 @@ unsigned long process_threads(void)
 
 void process_disclaim(void)
 {
-    own_fd_close(&stat_kept);
+    own_fd_close(&stat_fd);
     store_relaxed(&stat_busy, false);
     store_relaxed(&process_claimed, 0u);
 }

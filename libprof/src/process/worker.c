@@ -163,16 +163,16 @@ static bool worker_is_stuck(const struct worker *worker)
 }
 
 /* Jobs that have begun, or are done. */
-static uint64_t worker_begun(const struct worker *worker)
+static uint64_t worker_started_jobs(const struct worker *worker)
 {
     return worker->finished + (worker->current ? 1 : 0);
 }
 
-static void worker_give_up(struct worker *worker, uint64_t number)
+static void worker_abandon(struct worker *worker, uint64_t number)
 {
     if (worker->current)
         worker->given_up = worker->finished + 1;
-    if (number > worker_begun(worker) && --worker->next_waiters == 0)
+    if (number > worker_started_jobs(worker) && --worker->next_waiters == 0)
         worker->next = NULL;
 }
 
@@ -188,30 +188,30 @@ static bool worker_hand_over(struct worker *worker, worker_job job, const struct
     return true;
 }
 
-static enum worker_answer worker_ask(struct worker *worker, worker_job job,
-                                     const struct timespec *deadline)
+static enum worker_result worker_request(struct worker *worker, worker_job job,
+                                         const struct timespec *deadline)
 {
     if (!worker->runs)
         return WORKER_NONE;
     if (worker_is_stuck(worker) || !worker_hand_over(worker, job, deadline))
-        return WORKER_LATE;
-    uint64_t number = worker_begun(worker) + 1;
+        return WORKER_TIMED_OUT;
+    uint64_t number = worker_started_jobs(worker) + 1;
     while (worker->finished < number && worker->runs && worker_wait(worker, deadline))
         ;
     if (worker->finished >= number)
-        return WORKER_DID;
-    worker_give_up(worker, number);
-    return WORKER_LATE;
+        return WORKER_FINISHED;
+    worker_abandon(worker, number);
+    return WORKER_TIMED_OUT;
 }
 
 /* A waiter that is cancelled would keep the lock. */
-enum worker_answer worker_run(struct worker *worker, worker_job job, unsigned deadline_ms)
+enum worker_result worker_run(struct worker *worker, worker_job job, unsigned deadline_ms)
 {
     struct timespec deadline = worker_deadline(deadline_ms * 1000000ull);
     int cancel_state;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     pthread_mutex_lock(&worker->lock);
-    enum worker_answer answer = worker_ask(worker, job, &deadline);
+    enum worker_result answer = worker_request(worker, job, &deadline);
     pthread_mutex_unlock(&worker->lock);
     pthread_setcancelstate(cancel_state, NULL);
     return answer;

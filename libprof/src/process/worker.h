@@ -48,10 +48,10 @@ struct worker {
         __VA_ARGS__, .lock = PTHREAD_MUTEX_INITIALIZER \
     }
 
-enum worker_answer {
-    WORKER_NONE, /* there is no thread */
-    WORKER_LATE, /* not done within the deadline */
-    WORKER_DID,
+enum worker_result {
+    WORKER_NONE,      /* there is no thread */
+    WORKER_TIMED_OUT, /* not done within the deadline */
+    WORKER_FINISHED,
 };
 
 /* Starts the thread unless it runs. Returns 0, or an errno value where there is none. */
@@ -59,9 +59,9 @@ int worker_begin(struct worker *worker);
 
 bool worker_runs(const struct worker *worker);
 
-/* Has the thread do the job, and waits for at most `deadline_ms`; WORKER_LATE at once if the thread is busy with a job
+/* Has the thread do the job, and waits for at most `deadline_ms`; WORKER_TIMED_OUT at once if the thread is busy with a job
  * that has timed out. A caller who wants the job that is next anyway shares it. Threads: any but the worker's. */
-enum worker_answer worker_run(struct worker *worker, worker_job job, unsigned deadline_ms);
+enum worker_result worker_run(struct worker *worker, worker_job job, unsigned deadline_ms);
 
 /* The same without waiting: begun if the thread is idle, else not at all. */
 bool worker_post(struct worker *worker, worker_job job);

@@ -17,8 +17,8 @@ struct control_answer {
     size_t size, capacity;
 };
 
-__attribute__((format(printf, 2, 3))) static void control_say(struct control_answer *answer,
-                                                              const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void control_printf(struct control_answer *answer,
+                                                                 const char *format, ...)
 {
     va_list arguments;
     size_t room = answer->capacity - answer->size;
@@ -50,17 +50,18 @@ static void control_status(struct control_answer *answer)
 {
     struct session_status status;
     session_describe(&status);
-    control_say(answer, "ok\nprogram %s\n", process_program());
-    control_say(answer, "recording %s\nreason %s\n", status.on ? "on" : "off",
-                control_reason_name(status.reason));
-    control_say(answer, "windows %u\nlosses %llu\n", status.windows,
-                (unsigned long long)control_losses());
-    control_say(answer, "limit_mib %llu\nat_limit %s\n", (unsigned long long)config_get()->max_mib,
-                config_get()->full == CONFIG_FULL_RING ? "ring" : "stop");
-    control_say(answer, "gpu_mode %u\ngpu_reason %s\n", status.gpu_mode, status.gpu_reason);
+    control_printf(answer, "ok\nprogram %s\n", process_program());
+    control_printf(answer, "recording %s\nreason %s\n", status.on ? "on" : "off",
+                   control_reason_name(status.reason));
+    control_printf(answer, "windows %u\nlosses %llu\n", status.windows,
+                   (unsigned long long)control_losses());
+    control_printf(answer, "limit_mib %llu\nat_limit %s\n",
+                   (unsigned long long)config_get()->max_mib,
+                   config_get()->full == CONFIG_FULL_RING ? "ring" : "stop");
+    control_printf(answer, "gpu_mode %u\ngpu_reason %s\n", status.gpu_mode, status.gpu_reason);
     if (session_has_file())
-        control_say(answer, "bytes %llu\nfile %s\n",
-                    (unsigned long long)chunks_count() * PROF_CHUNK_BYTES, session_path());
+        control_printf(answer, "bytes %llu\nfile %s\n",
+                       (unsigned long long)chunks_count() * PROF_CHUNK_BYTES, session_path());
 }
 
 static void control_switch(struct control_answer *answer, bool on)
@@ -68,24 +69,24 @@ static void control_switch(struct control_answer *answer, bool on)
     struct session_status status;
     session_describe(&status);
     if (status.on == on)
-        control_say(answer, "failed it is %s\n", on ? "already recording" : "not recording");
+        control_printf(answer, "failed it is %s\n", on ? "already recording" : "not recording");
     else if (session_switch(on, PROF_CONTROL_CTL))
-        control_say(answer, "ok\n");
+        control_printf(answer, "ok\n");
     else
-        control_say(answer, "failed its recording has ended for good\n");
+        control_printf(answer, "failed its recording has ended for good\n");
 }
 
 static void control_dump(struct control_answer *answer, const char *path)
 {
     if (!session_has_file()) {
-        control_say(answer, "failed it is not recording: there is nothing to write yet\n");
+        control_printf(answer, "failed it is not recording: there is nothing to write yet\n");
         return;
     }
     int error = *path == '/' ? dump_write(path) : EINVAL;
     if (error)
-        control_say(answer, "failed it cannot write %s: %s\n", path, dump_reason(error));
+        control_printf(answer, "failed it cannot write %s: %s\n", path, dump_reason(error));
     else
-        control_say(answer, "ok\n");
+        control_printf(answer, "ok\n");
 }
 
 size_t control_commands_run(const char *command, char *text, size_t text_bytes)
@@ -98,6 +99,6 @@ size_t control_commands_run(const char *command, char *text, size_t text_bytes)
     else if (strncmp(command, "dump ", 5) == 0)
         control_dump(&answer, command + 5);
     else
-        control_say(&answer, "failed unknown command\n");
+        control_printf(&answer, "failed unknown command\n");
     return answer.size;
 }

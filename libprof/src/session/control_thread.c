@@ -67,7 +67,7 @@ static void control_signalled(void)
         control_wake();
 }
 
-static void control_take_signals(void)
+static void control_install_signal(void)
 {
     char bytes[256];
     struct session_status status;
@@ -88,7 +88,7 @@ static bool control_is_due(uint64_t *due_ns, uint64_t now)
     return due;
 }
 
-static void control_take_times(void)
+static void control_schedule_times(void)
 {
     uint64_t now = clock_monotonic_ns();
     if (control_is_due(&control.start_ns, now))
@@ -141,12 +141,12 @@ static bool control_entry_becomes(enum control_entry from, enum control_entry to
     return cas_acq_rel(&control.entry, &expected, (uint32_t)to);
 }
 
-static void control_make_entry(void)
+static void control_create_socket(void)
 {
     poll(NULL, 0, CONTROL_SETTLE_MS);
     if (!control_entry_becomes(CONTROL_ENTRY_NONE, CONTROL_ENTRY_MAKING))
         return;
-    control.listener = own_fd_take(control_socket_open());
+    control.listener = own_fd_adopt(control_socket_open());
     if (!control_entry_becomes(CONTROL_ENTRY_MAKING, CONTROL_ENTRY_MADE))
         control_socket_remove(); /* the end has not waited any longer */
 }
@@ -156,12 +156,12 @@ static void *control_main(void *argument)
     (void)argument;
     own_thread_enter("prof-control");
     if (config_get()->control)
-        control_make_entry();
+        control_create_socket();
     bool last = false;
     while (control_has_work() && !load_acquire(&control.over) && !(last = control_is_last())) {
         bool command;
-        control_take_signals();
-        control_take_times();
+        control_install_signal();
+        control_schedule_times();
         control_wait(&command);
         if (command)
             control_socket_serve(control.listener.fd);
@@ -179,8 +179,8 @@ static void control_open_pipe(void)
     int ends[2];
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
         return;
-    control.wake_out = own_fd_take(ends[0]);
-    control.wake_in = own_fd_take(ends[1]);
+    control.wake_out = own_fd_adopt(ends[0]);
+    control.wake_in = own_fd_adopt(ends[1]);
 }
 
 static bool control_create_thread(void)

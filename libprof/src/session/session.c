@@ -49,7 +49,7 @@ static struct {
     uint32_t last_epoch;
     uint32_t reason; /* enum prof_control_reason of the last switch; under the lock, read
                               * by whoever makes the file */
-    uint32_t asked; /* of the lock's holder, by who may not wait: 0, or 1 | on << 1 | reason << 2 */
+    uint32_t requested; /* 1 | on << 1 | reason << 2, or 0; from threads that must not wait for the lock */
     uint32_t steps_wanted; /* prof_step() matters also while recording is off */
     uint32_t state;        /* enum session_state; creator releases -> others acquire */
     uint32_t
@@ -158,7 +158,7 @@ static void session_fill_header(struct prof_file_header *header, const struct ra
     session_fill_process(header, rank);
 }
 
-static void session_state_facts(const struct rank *rank)
+static void session_emit_facts(const struct rank *rank)
 {
     meta_info(PROF_INFO_PROGRAM, process_program());
     meta_info(PROF_INFO_HOST, process_host());
@@ -170,24 +170,24 @@ static void session_state_facts(const struct rank *rank)
     meta_clock_sample();
 }
 
-static void session_state_control(bool on, uint32_t epoch)
+static void session_emit_control(bool on, uint32_t epoch)
 {
     struct prof_rec_control control = {
         .ticks = clock_read(), .epoch = epoch, .on = on, .reason = load_relaxed(&session.reason)};
     meta_append(PROF_REC_CONTROL, &control, sizeof control, NULL, 0);
 }
 
-static void session_state_switch(uint32_t before, uint32_t epoch)
+static void session_emit_switch(uint32_t before, uint32_t epoch)
 {
     if (epoch != before)
-        session_state_control(epoch != 0, epoch ? epoch : before);
+        session_emit_control(epoch != 0, epoch ? epoch : before);
 }
 
 /* Call after storing the epoch: the file may have been created since the last check. */
-static void session_state_epoch(uint32_t epoch)
+static void session_emit_epoch(uint32_t epoch)
 {
     if (session_has_file())
-        session_state_switch(exchange_seq_cst(&session.stated, epoch), epoch);
+        session_emit_switch(exchange_seq_cst(&session.stated, epoch), epoch);
 }
 
 /* ---- creating the file ---- */
@@ -268,12 +268,12 @@ static void session_begin_file(const struct rank *rank)
     meta_begin_file();
     TEST_POINT("session_begin_file: unpublished");
     chunks_publish();
-    session_state_facts(rank);
-    names_restate();
+    session_emit_facts(rank);
+    names_emit_all();
     store_seq_cst(&session.stated,
                   load_relaxed(&session.last_epoch)); /* which the first event saw */
-    session_state_control(true, session.stated);
-    session_each_collector(file_begun);
+    session_emit_control(true, session.stated);
+    session_each_collector(file_created);
     header->ticks_per_second = clock_ticks_per_second();
     meta_clock_sample();
 }
@@ -304,12 +304,12 @@ static bool session_create(void)
 
 /* Who switches looks for a file after storing the epoch, who makes the file looks at the epoch after storing the state:
  * whoever comes second states what the file does not say yet. */
-static void session_state_switch_meanwhile(void)
+static void session_emit_missed_switch(void)
 {
     uint32_t stated = load_seq_cst(&session.stated), epoch = load_seq_cst(&session.epoch);
     uint32_t before = stated;
     if (cas_seq_cst(&session.stated, &stated, epoch))
-        session_state_switch(before, epoch);
+        session_emit_switch(before, epoch);
 }
 
 /* By whoever has turned NO_FILE into CREATING. */
@@ -319,7 +319,7 @@ static void session_try(void)
     TEST_POINT("session_try: made");
     store_seq_cst(&session.state, (uint32_t)(created ? SESSION_FILE : SESSION_OVER));
     if (created) {
-        session_state_switch_meanwhile();
+        session_emit_missed_switch();
         return;
     }
     thread_shut_gate();
@@ -387,12 +387,12 @@ static void session_open_gate(enum prof_control_reason reason)
 {
     uint32_t epoch = ++session.last_epoch;
     store_relaxed(&session.reason, (uint32_t)reason);
-    session_state_epoch(epoch); /* before the first event */
+    session_emit_epoch(epoch); /* before the first event */
     /* what other threads launch from the gate's opening on must find devices being recorded */
     session_each_collector(warm, true);
     TEST_POINT("session_open_gate: warm");
     session_set_gate(epoch);
-    session_state_epoch(epoch);
+    session_emit_epoch(epoch);
     if (load_seq_cst(&session.finished))
         return; /* meanwhile: the collectors have detached */
     session_each_collector(start);
@@ -410,7 +410,7 @@ static void session_switch_off(enum prof_control_reason reason)
     store_relaxed(&session.reason, (uint32_t)reason);
     session_set_gate(0);
     cost_recording(false);
-    session_state_epoch(0);
+    session_emit_epoch(0);
     session_each_collector(stop);
 }
 
@@ -421,13 +421,13 @@ static void session_lock(struct signals_saved *saved)
     pthread_mutex_lock(&session.lock);
 }
 
-static void session_do_asked(void);
+static void session_apply_request(void);
 
 /* A thread that may not wait for the lock leaves its request to the holder, which checks after unlocking. */
-static void session_serve_asked(void)
+static void session_apply_requests(void)
 {
-    while (load_seq_cst(&session.asked) && pthread_mutex_trylock(&session.lock) == 0) {
-        session_do_asked();
+    while (load_seq_cst(&session.requested) && pthread_mutex_trylock(&session.lock) == 0) {
+        session_apply_request();
         pthread_mutex_unlock(&session.lock);
     }
 }
@@ -435,28 +435,28 @@ static void session_serve_asked(void)
 static void session_unlock(const struct signals_saved *saved)
 {
     pthread_mutex_unlock(&session.lock);
-    session_serve_asked();
+    session_apply_requests();
     signals_restore(saved);
 }
 
 /* Whoever names the null device wants no recording; there is no file beside it either. */
-static bool session_is_thrown_away(void)
+static bool session_is_discarded(void)
 {
     return strcmp(config_get()->output, "/dev/null") == 0;
 }
 
-static bool session_wants_on(void)
+static bool session_should_record(void)
 {
-    return session.depth > 0 && !session.paused && !session_is_thrown_away();
+    return session.depth > 0 && !session.paused && !session_is_discarded();
 }
 
 /* With the lock held. */
 static void session_set(int depth, bool paused, enum prof_control_reason reason)
 {
-    bool was_on = session_wants_on();
+    bool was_on = session_should_record();
     session.depth = depth;
     session.paused = paused;
-    if (load_acquire(&session.finished) || was_on == session_wants_on())
+    if (load_acquire(&session.finished) || was_on == session_should_record())
         return;
     if (!was_on)
         session_switch_on(reason);
@@ -507,11 +507,11 @@ static bool session_switch_locked(bool on, enum prof_control_reason reason)
     return differs;
 }
 
-static void session_do_asked(void)
+static void session_apply_request(void)
 {
-    uint32_t asked = exchange_seq_cst(&session.asked, 0u);
-    if (asked)
-        session_switch_locked(asked >> 1 & 1, (enum prof_control_reason)(asked >> 2));
+    uint32_t request = exchange_seq_cst(&session.requested, 0u);
+    if (request)
+        session_switch_locked(request >> 1 & 1, (enum prof_control_reason)(request >> 2));
 }
 
 bool session_switch(bool on, enum prof_control_reason reason)
@@ -527,8 +527,8 @@ void recorder_switch(bool on, enum prof_control_reason reason)
 {
     struct signals_saved saved;
     signals_block(&saved);
-    store_seq_cst(&session.asked, 1u | (uint32_t)on << 1 | (uint32_t)reason << 2);
-    session_serve_asked();
+    store_seq_cst(&session.requested, 1u | (uint32_t)on << 1 | (uint32_t)reason << 2);
+    session_apply_requests();
     signals_restore(&saved);
 }
 
@@ -541,7 +541,7 @@ void session_warm(bool soon)
     session_unlock(&saved);
 }
 
-void session_want_steps(bool wanted)
+void session_enable_steps(bool wanted)
 {
     struct signals_saved saved;
     session_lock(&saved);
@@ -564,7 +564,7 @@ void session_init(const struct collector *const *collectors, bool start_now)
     session.collectors = collectors;
     thread_own_process();
     process_remember();
-    if (!start_now || session_is_thrown_away())
+    if (!start_now || session_is_discarded())
         return;
     session.depth = 1; /* nobody else is here yet: no lock */
     cost_recording_from_start();
@@ -578,7 +578,7 @@ void session_flush(unsigned deadline_ms)
     session_each_collector(flush, deadline_ms);
     if (!session_has_file())
         return;
-    loss_settle();
+    loss_flush();
     meta_clock_sample();
     chunks_copy_out();
 }
@@ -586,9 +586,9 @@ void session_flush(unsigned deadline_ms)
 static void session_close_file(void)
 {
     writer_stop((unsigned)config_get()->exit_ms);
-    loss_settle();
-    cost_state(true);
-    thread_restate_names();
+    loss_flush();
+    cost_emit(true);
+    thread_emit_names();
     meta_clock_sample();
     chunks_close();
     store_release(&session.state, (uint32_t)SESSION_OVER);
@@ -663,8 +663,8 @@ void session_suspend(void)
     fetch_add_seq_cst(&session.suspensions, 1u);
     session_apply_gate();
     writer_flush((unsigned)config_get()->exit_ms);
-    loss_settle();
-    cost_state(true);
+    loss_flush();
+    cost_emit(true);
     chunks_suspend();
     signals_restore(&saved);
 }
@@ -687,7 +687,7 @@ bool session_is_in_sandbox(void)
 }
 
 /* Where a file or CUDA is, to which system calls lead. */
-static void session_leave(void)
+static void session_end_in_sandbox(void)
 {
     store_relaxed(&session.leaving, 1u);
     if (session_has_file() && load_relaxed(&session.epoch)) {
@@ -709,7 +709,7 @@ bool session_enter_sandbox(void)
     if (session_is_in_sandbox() || (!idle && !process_is_own()))
         return false;
     if (!idle)
-        session_leave();
+        session_end_in_sandbox();
     store_relaxed(&session.steps_wanted, 0u);
     session_set_gate(0);
     store_release(&session.finished, 1u);
@@ -741,7 +741,7 @@ static void session_forget(void)
     thread_own_process();
     cost_claim();
     if (!was_over)
-        session_set_gate(session_wants_on() ? ++session.last_epoch : 0);
+        session_set_gate(session_should_record() ? ++session.last_epoch : 0);
 }
 
 /* Each page that is written or executed here is a page fault of every child, also where nothing is

@@ -30,7 +30,7 @@ bool session_switch(bool on, enum prof_control_reason reason);
 void session_warm(bool soon);
 
 /* Whether prof_step() matters also while recording is off. */
-void session_want_steps(bool wanted);
+void session_enable_steps(bool wanted);
 
 struct session_status {
     bool on;

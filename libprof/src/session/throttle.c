@@ -9,7 +9,7 @@
 #include "meta.h"
 
 /* What can be left out, in the order in which it is. NULL: it is not recorded anyway. */
-static void (*throttle_keep[PROF_THROTTLE_COUNT])(
+static void (*throttle_set[PROF_THROTTLE_COUNT])(
     bool on); /* any thread registers -> writer thread */
 
 static struct {
@@ -19,9 +19,9 @@ static struct {
     unsigned count;
 } throttle; /* writer thread only */
 
-void recorder_sheddable(enum prof_throttle_thing what, void (*keep)(bool on))
+void recorder_throttleable(enum prof_throttle_thing what, void (*keep)(bool on))
 {
-    store_release(&throttle_keep[what], keep);
+    store_release(&throttle_set[what], keep);
 }
 
 void throttle_begin(void)
@@ -43,7 +43,7 @@ static bool throttle_is(uint32_t what)
 static uint32_t throttle_next(void)
 {
     uint32_t what = 0;
-    while (what < PROF_THROTTLE_COUNT && (throttle_is(what) || !load_acquire(&throttle_keep[what])))
+    while (what < PROF_THROTTLE_COUNT && (throttle_is(what) || !load_acquire(&throttle_set[what])))
         what++;
     return what;
 }
@@ -58,7 +58,7 @@ static const char *throttle_name(uint32_t what)
 
 static void throttle_apply(uint32_t what, bool on, const struct governor_period *period)
 {
-    void (*keep)(bool) = load_acquire(&throttle_keep[what]);
+    void (*keep)(bool) = load_acquire(&throttle_set[what]);
     struct prof_rec_throttle record = {
         .ticks = clock_read(),
         .what = what,
@@ -111,7 +111,7 @@ void throttle_tick(void)
 void throttle_fork_child(void)
 {
     while (throttle.count) {
-        void (*keep)(bool) = load_acquire(&throttle_keep[throttle.throttle[--throttle.count]]);
+        void (*keep)(bool) = load_acquire(&throttle_set[throttle.throttle[--throttle.count]]);
         if (keep)
             keep(true);
     }

@@ -1,5 +1,5 @@
 /* throttled.h - carries out what the governor decides: what can be left out registers here with a
- * function, in recorder.h's words (recorder_sheddable); what was left out is stamped into the file.
+ * function, in recorder.h's words (recorder_throttleable); what was left out is stamped into the file.
  */
 #ifndef PROF_THROTTLE_H
 #define PROF_THROTTLE_H

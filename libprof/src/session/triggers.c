@@ -45,7 +45,7 @@ static void triggers_begin(void)
     store_relaxed(&triggers.latest, (uint64_t)0);
     store_relaxed(&triggers.applied, TRIGGERS_WANT(TRIGGERS_OFF, 0));
     if (triggers_any())
-        session_want_steps(true);
+        session_enable_steps(true);
 }
 
 void triggers_init(void)
@@ -80,7 +80,7 @@ static uint64_t triggers_scheduled(uint64_t step)
     }
 }
 
-static uint64_t triggers_want(uint64_t step)
+static uint64_t triggers_wanted_mode(uint64_t step)
 {
     if (step >= triggers.stop_step)
         return TRIGGERS_WANT(TRIGGERS_OFF, TRIGGERS_NO_WINDOW);
@@ -116,7 +116,7 @@ static bool triggers_is_latest(uint64_t step)
 
 /* Until the state is that of the latest step. Who raises `latest` too late to be seen here looks at
  * `applied` after this has changed it, and comes here itself: both are read-modify-writes of it. */
-static void triggers_settle(void)
+static void triggers_update(void)
 {
     struct signals_saved saved;
     uint64_t latest;
@@ -124,12 +124,12 @@ static void triggers_settle(void)
     pthread_mutex_lock(&triggers.lock);
     do {
         latest = load_acquire(&triggers.latest);
-        uint64_t want = triggers_want(latest);
+        uint64_t want = triggers_wanted_mode(latest);
         uint64_t before = exchange_seq_cst(&triggers.applied, want);
         if (before != want)
             triggers_apply(before, want, latest >= triggers.stop_step);
         if (triggers_are_over(latest))
-            session_want_steps(false);
+            session_enable_steps(false);
     } while (latest != load_acquire(&triggers.latest));
     pthread_mutex_unlock(&triggers.lock);
     signals_restore(&saved);
@@ -138,8 +138,8 @@ static void triggers_settle(void)
 void triggers_step(uint64_t number)
 {
     if (triggers_any() && triggers_is_latest(number) &&
-        fetch_add_seq_cst(&triggers.applied, 0u) != triggers_want(number))
-        triggers_settle();
+        fetch_add_seq_cst(&triggers.applied, 0u) != triggers_wanted_mode(number))
+        triggers_update();
 }
 
 GUEST_PATH void triggers_fork_child(void)

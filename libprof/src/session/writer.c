@@ -67,7 +67,7 @@ static void writer_do_periodic(struct writer_due *due)
     if (writer_due(&due->cost, now, THROTTLE_PERIOD_NS)) {
         cost_writer();
         throttle_tick();
-        cost_state(false);
+        cost_emit(false);
     }
     if (writer_due(&due->copy, now, WRITER_COPY_NS))
         chunks_copy_out();
@@ -103,15 +103,15 @@ static uint64_t writer_duties(void)
     if (!writer_has_begun)
         writer_begin();
     writer_delay_ns = writer_next_delay(writer_delay_ns, chunks_advance());
-    loss_settle();
+    loss_flush();
     if (chunks_grow_again())
-        thread_room_again();
+        thread_retry_growth();
     writer_do_periodic(&writer_due_next);
     writer_is_alone = writer_is_last(&writer_due_next);
     return writer_is_alone ? WORKER_DONE : writer_delay_ns;
 }
 
-static void writer_leave(void)
+static void writer_end(void)
 {
     if (writer_is_alone)
         own_thread_end_process();
@@ -122,8 +122,8 @@ static void writer_leave(void)
 static struct worker writer =
     WORKER_INIT(.name = "prof-writer",
                 .stack_bytes =
-                    1u << 20, /* collectors call CUPTI on it; exit handlers: writer_leave() */
-                .duties = writer_duties, .ends = cost_writer, .leave = writer_leave);
+                    1u << 20, /* collectors call CUPTI on it; exit handlers: writer_end() */
+                .duties = writer_duties, .ends = cost_writer, .leave = writer_end);
 
 static void writer_flush_job(void)
 {

@@ -120,7 +120,7 @@ static const char *modules_path(const struct dl_phdr_info *info, const struct mo
 /* ---- the table ---- */
 
 /* They come in the order of the last time. */
-static struct module *modules_find_seen(const struct module *module)
+static struct module *modules_find_known(const struct module *module)
 {
     uint32_t count = modules.count;
     for (uint32_t i = 0; i < count; i++) {
@@ -140,7 +140,7 @@ static struct module *modules_find_seen(const struct module *module)
 }
 
 /* A copy that lasts; that of an earlier module where a library comes again and again. */
-static void modules_keep_path(struct module *module)
+static void modules_copy_path(struct module *module)
 {
     for (uint32_t i = modules.count; i-- > 0;) {
         const struct module *other = &modules.at[i];
@@ -163,7 +163,7 @@ static void modules_add(const struct module *module)
         return;
     struct module *added = &modules.at[count];
     *added = *module;
-    modules_keep_path(added);
+    modules_copy_path(added);
     added->ticks = clock_read();
     added->seen = modules.look;
     modules.expected = count + 1;
@@ -180,7 +180,7 @@ static void modules_meet(const struct dl_phdr_info *info, const ElfW(Phdr) * hea
     module.path = modules_path(info, &module, buffer);
     module.path_bytes = (uint32_t)strlen(module.path);
     modules_read_build_id(info, &module);
-    struct module *known = modules_find_seen(&module);
+    struct module *known = modules_find_known(&module);
     if (known)
         known->seen = modules.look;
     else
@@ -217,7 +217,7 @@ static void modules_drop(uint32_t index, void (*gone)(uint64_t start, uint64_t e
     gone(module->start, module->end);
 }
 
-bool modules_look(void (*gone)(uint64_t start, uint64_t end))
+bool modules_scan(void (*gone)(uint64_t start, uint64_t end))
 {
     if (!modules.at || exchange_acquire(&modules.busy, 1u))
         return false;
@@ -248,7 +248,7 @@ static void modules_write(const struct module *module)
     meta_append(PROF_REC_MODULE, &record, sizeof record, module->path, module->path_bytes);
 }
 
-bool modules_state(uint64_t address)
+bool modules_emit(uint64_t address)
 {
     uint32_t count = load_acquire(&modules.count);
     for (uint32_t i = count; i-- > 0;) {
@@ -278,7 +278,7 @@ void modules_resume(bool child)
         store_release(&modules.busy, 0u);
 }
 
-void modules_forget_stated(void)
+void modules_forget_emitted(void)
 {
     for (uint32_t i = 0; i < modules.count; i++)
         store_relaxed(&modules.at[i].stated, 0u);

@@ -18,10 +18,10 @@ bool modules_init(void);
 
 /* Looks whether libraries came or went. `gone` is told of each mapping that is not there any more.
  * False: another thread is at it, or a signal handler interrupted it. */
-bool modules_look(void (*gone)(uint64_t start, uint64_t end));
+bool modules_scan(void (*gone)(uint64_t start, uint64_t end));
 
 /* States the module of an address unless that was done. False: it is in none that is known. */
-bool modules_state(uint64_t address);
+bool modules_emit(uint64_t address);
 
 /* Around fork(): no look is in progress when this returns, nor begins until modules_resume(), so
  * that the child inherits no lock of the loader's. Waits a tenth of a second at most. */
@@ -29,6 +29,6 @@ void modules_suspend(void);
 void modules_resume(bool child);
 
 /* A new file: nothing is stated in it. */
-void modules_forget_stated(void);
+void modules_forget_emitted(void);
 
 #endif

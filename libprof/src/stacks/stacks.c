@@ -20,7 +20,7 @@
 
 #define STACKS_FORK_WAITS 100 /* of a millisecond each */
 
-uint32_t stacks_where;
+uint32_t stacks_mode;
 
 static uint32_t stacks_choice; /* PROF_STACKS where it can be had; constant */
 
@@ -144,19 +144,19 @@ static void stacks_forget(uint64_t start, uint64_t end)
 
 /* Modules come before the stack that points into them, unless somebody else is looking or there is
  * no room for it on this stack: then the writer thread does it a moment later. */
-static void stacks_state_modules(const struct stacks_found *found)
+static void stacks_emit_modules(const struct stacks_found *found)
 {
-    bool looked = stacks_has_room(&thread_self.slot->stacks) && modules_look(stacks_forget);
+    bool looked = stacks_has_room(&thread_self.slot->stacks) && modules_scan(stacks_forget);
     for (uint32_t i = 0; i < found->count; i++)
-        modules_state(found->addresses[i]);
+        modules_emit(found->addresses[i]);
     if (!looked)
         store_release(&stacks.unsettled, 1u);
 }
 
-static const void *stacks_make(uint32_t id, const void *content)
+static const void *stacks_create(uint32_t id, const void *content)
 {
     const struct stacks_found *found = content;
-    stacks_state_modules(found);
+    stacks_emit_modules(found);
     struct prof_rec_stack_frames head = {
         .id = id,
         .frames = found->count,
@@ -174,7 +174,7 @@ static uint32_t stacks_intern(struct stacks_thread *self, const struct stacks_fo
     const struct prof_rec_stack_frames *known = load_relaxed(recent);
     if (stacks_equal(known, found) && stacks_record(known->id) == known)
         return known->id;
-    uint32_t id = intern(&stacks_table, found->hash, found, stacks_equal, stacks_make);
+    uint32_t id = intern(&stacks_table, found->hash, found, stacks_equal, stacks_create);
     if (id)
         store_relaxed(recent, stacks_record(id));
     else
@@ -184,7 +184,7 @@ static uint32_t stacks_intern(struct stacks_thread *self, const struct stacks_fo
 
 /* libunwind looks whether memory can be read by write(2), and modules are found by open(2): cancellation
  * points, which pushes are not. */
-uint32_t stacks_take(struct stacks_origin origin)
+uint32_t stacks_capture(struct stacks_origin origin)
 {
     struct thread_slot *slot = thread_self.slot;
     struct stacks_found found;
@@ -207,7 +207,7 @@ void stacks_write(struct stacks_origin origin)
 {
     struct cost_sampler *sampler = thread_self.slot ? &thread_self.slot->stacks.cost : NULL;
     uint64_t began = sampler ? cost_begin(sampler) : 0;
-    uint32_t id = stacks_take(origin);
+    uint32_t id = stacks_capture(origin);
     if (began)
         cost_end(sampler, PROF_COST_STACKS, began);
     uint64_t *record = thread_reserve(PROF_REC_STACK, 2);
@@ -256,7 +256,7 @@ static void stacks_fork_child(void)
     store_release(&stacks.paused, 0u);
     if (!intern_count(&stacks_table) || recorder_leaving())
         return;
-    modules_forget_stated();
+    modules_forget_emitted();
     intern_clear(&stacks_table);
     stacks.threads = NULL;
     if (stacks.walked)
@@ -266,9 +266,9 @@ static void stacks_fork_child(void)
 
 /* ---- life ---- */
 
-static void stacks_keep(bool on)
+static void stacks_set_recorded(bool on)
 {
-    store_release(&stacks_where, on ? stacks_choice : (uint32_t)CONFIG_STACKS_OFF);
+    store_release(&stacks_mode, on ? stacks_choice : (uint32_t)CONFIG_STACKS_OFF);
 }
 
 void stacks_init(void)
@@ -283,8 +283,8 @@ void stacks_init(void)
                     stackwalk_open_tables();
     glibc_only_atfork(stacks_before_fork, stacks_after_fork, stacks_fork_child);
     stacks_choice = (uint32_t)config->stacks;
-    store_release(&stacks_where, stacks_choice);
-    recorder_sheddable(PROF_THROTTLE_STACKS, stacks_keep);
+    store_release(&stacks_mode, stacks_choice);
+    recorder_throttleable(PROF_THROTTLE_STACKS, stacks_set_recorded);
 }
 
 bool stacks_chosen(void)
@@ -317,33 +317,34 @@ void stacks_thread_begin(struct stacks_thread *self)
     }
 }
 
-static void stacks_file_begun(void)
+static void stacks_file_created(void)
 {
     if (stacks_chosen() && !stacks.tables && !stacks.frames)
-        log_line(LOG_ERROR, "PROF_STACK_METHOD=tables needs libunwind.so.8: call stacks are not recorded");
+        log_line(LOG_ERROR,
+                 "PROF_STACK_METHOD=tables needs libunwind.so.8: call stacks are not recorded");
 }
 
 /* Modules that could not be looked for when a stack was added. */
-static void stacks_settle(void)
+static void stacks_apply_mode(void)
 {
     for (uint32_t id = 1, count = intern_count(&stacks_table); id <= count; id++) {
         const struct prof_rec_stack_frames *record = stacks_record(id);
         for (uint32_t i = 0; record && i < record->frames; i++)
-            modules_state(stacks_addresses(record)[i]);
+            modules_emit(stacks_addresses(record)[i]);
     }
 }
 
 static void stacks_tick(void)
 {
-    if (!stacks_chosen() || !modules_look(stacks_forget))
+    if (!stacks_chosen() || !modules_scan(stacks_forget))
         return;
     if (exchange_acquire(&stacks.unsettled, 0u))
-        stacks_settle();
+        stacks_apply_mode();
 }
 
 const struct collector stacks_collector = {
     .name = "stacks",
-    .file_begun = stacks_file_begun,
+    .file_created = stacks_file_created,
     .tick = stacks_tick,
     .finish = stacks_tick,
 };

@@ -35,16 +35,16 @@ bool stacks_chosen(void);
 bool stacks_at_ranges_chosen(void);
 
 /* Whether the slow functions must see every push. */
-static inline bool stacks_want_ranges(void)
+static inline bool stacks_cover_ranges(void)
 {
-    return __atomic_load_n(&stacks_where, __ATOMIC_RELAXED) == CONFIG_STACKS_RANGE;
+    return __atomic_load_n(&stacks_mode, __ATOMIC_RELAXED) == CONFIG_STACKS_RANGE;
 }
 
 /* Writes where the range was opened that the calling thread has just recorded. */
 void stacks_write(struct stacks_origin origin);
 static inline void stacks_at_range(struct stacks_origin origin)
 {
-    if (__builtin_expect(stacks_want_ranges(), 0))
+    if (__builtin_expect(stacks_cover_ranges(), 0))
         stacks_write(origin);
 }
 

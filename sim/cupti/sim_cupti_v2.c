@@ -1,6 +1,6 @@
-/* Exported: the second form of the activity functions, each of a subscriber (13.3 and later).
+/* Exported: the v2 API of the activity functions, each of a subscriber (13.3 and later).
  *
- * Not with the first form: while that is used they answer 39, and it does while they are. Fields
+ * Not with the v1 API: while that is used they answer 39, and it does while they are. Fields
  * cannot be selected: records are the predefined ones.
  */
 #include "sim_activity.h"
@@ -36,7 +36,7 @@ static int find_client(const struct sim_subscriber *subscriber, uint32_t *client
 {
     const int found = sim_subscriber_client(subscriber);
     SIM_CUPTI_CHECK(sim_config()->layout >= SIM_LAYOUT_13_3, SIM_CUPTI_NOT_IMPLEMENTED);
-    SIM_CUPTI_CHECK(!sim_subscriber_first_in_use(), SIM_CUPTI_MULTIPLE_SUBSCRIBERS);
+    SIM_CUPTI_CHECK(!sim_subscriber_v1_in_use(), SIM_CUPTI_MULTIPLE_SUBSCRIBERS);
     SIM_CUPTI_CHECK(found > 0, SIM_CUPTI_INVALID_PARAMETER);
     *client = (uint32_t)found;
     return SIM_CUPTI_OK;
@@ -107,7 +107,7 @@ SIM_EXPORT int cuptiActivityGetNumDroppedRecords_v2(struct sim_subscriber *subsc
     (void)context, (void)stream;
     SIM_CUPTI_CLIENT(0);
     SIM_CUPTI_CHECK(dropped, SIM_CUPTI_INVALID_PARAMETER);
-    *dropped = (size_t)sim_buffer_take_dropped(client);
+    *dropped = (size_t)sim_buffer_fetch_dropped(client);
     return SIM_CUPTI_OK;
 }
 
@@ -126,7 +126,7 @@ static int set_latency(uint8_t on)
     return SIM_CUPTI_OK;
 }
 
-static int set_second(uint32_t number, uint8_t value)
+static int set_v2(uint32_t number, uint8_t value)
 {
     switch (number) {
     case USER_DEFINED_RECORDS:
@@ -148,14 +148,14 @@ SIM_EXPORT int cuptiActivitySetAttribute_v2(struct sim_subscriber *subscriber, u
 {
     if (number == HARDWARE_TRACE && sim_config()->layout >= SIM_LAYOUT_13_3) {
         SIM_CUPTI_ENTER(number);
-        SIM_CUPTI_CHECK(!sim_subscriber_first_in_use(), SIM_CUPTI_MULTIPLE_SUBSCRIBERS);
+        SIM_CUPTI_CHECK(!sim_subscriber_v1_in_use(), SIM_CUPTI_MULTIPLE_SUBSCRIBERS);
         SIM_CUPTI_CHECK(bytes && *bytes && value, SIM_CUPTI_INVALID_PARAMETER);
         return set_hardware_trace(*(const uint8_t *)value);
     }
     SIM_CUPTI_CLIENT(number);
     SIM_CUPTI_CHECK(bytes && *bytes && value, SIM_CUPTI_INVALID_PARAMETER);
     if (number >= USER_DEFINED_RECORDS)
-        return set_second(number, *(const uint8_t *)value);
+        return set_v2(number, *(const uint8_t *)value);
     return sim_cupti_set_attribute(client, number, bytes, value);
 }
 

@@ -1,4 +1,4 @@
-/* odd_calls recorded|absent: calls with odd arguments; says whether every result was as prof.h
+/* invalid_calls recorded|absent: calls with odd arguments; says whether every result was as prof.h
  * documents. Seven calls are counted as invalid; one pop is unmatched. */
 #include <prof/block.h>
 #include <prof/prof.h>
@@ -18,7 +18,7 @@ static void check(const char *what, int good)
         failures += printf("wrong: %s\n", what);
 }
 
-static void odd_names(void)
+static void invalid_names(void)
 {
     static char huge[(1 << 20) + 1];
     prof_range_push(NULL); /* keeps the nesting: the pop below is its own */
@@ -134,7 +134,7 @@ static void absent(void)
 int main(int argc, char **argv)
 {
     errno = EXDEV;
-    odd_names();
+    invalid_names();
     if (argc == 2 && strcmp(argv[1], "recorded") == 0)
         recorded();
     else

@@ -1,4 +1,4 @@
-/* The second form of CUPTI's interface, by itself and beside the first. One promise per
+/* sim_v2.c - CUPTI's v2 subscriber API, alone and together with v1. One promise per
  * sub-command. */
 #include <string.h>
 
@@ -57,13 +57,13 @@ static void count(unsigned tool, void *subscriber, uint8_t *buffer, size_t valid
     free(buffer);
 }
 
-static void complete_first(uint8_t *buffer, size_t size, size_t valid, const void *info)
+static void complete_v1(uint8_t *buffer, size_t size, size_t valid, const void *info)
 {
     EXPECT(info && valid <= size);
     count(0, first_tool, buffer, valid);
 }
 
-static void complete_second(uint8_t *buffer, size_t size, size_t valid, const void *info)
+static void complete_v2(uint8_t *buffer, size_t size, size_t valid, const void *info)
 {
     EXPECT(info && valid <= size);
     count(1, second_tool, buffer, valid);
@@ -91,8 +91,8 @@ static void shares_what_each_asked_for(void)
     EXPECT(strcmp(old_name, "a tool") == 0 && first_tool != second_tool);
     CHECK(cuptiGetTimestamp_v2(second_tool, &time_ns));
     EXPECT(time_ns);
-    CHECK(cuptiActivityRegisterCallbacks_v2(first_tool, request, complete_first));
-    CHECK(cuptiActivityRegisterCallbacks_v2(second_tool, request, complete_second));
+    CHECK(cuptiActivityRegisterCallbacks_v2(first_tool, request, complete_v1));
+    CHECK(cuptiActivityRegisterCallbacks_v2(second_tool, request, complete_v2));
     CHECK(cuptiActivityEnable_v2(first_tool, 10, NULL));
     CHECK(cuptiActivityEnable_v2(second_tool, 10, NULL));
     CHECK(cuptiActivityEnable_v2(second_tool, 2, NULL));
@@ -160,7 +160,7 @@ static void times_by_hardware(void)
     CHECK(cuptiActivitySetAttribute_v2(NULL, 13, &one, &value));
     CHECK(subscribe(&first_tool, 1, NULL));
     EXPECT(cuptiActivitySetAttribute_v2(first_tool, 15, &one, &value) == 14);
-    CHECK(cuptiActivityRegisterCallbacks_v2(first_tool, request, complete_first));
+    CHECK(cuptiActivityRegisterCallbacks_v2(first_tool, request, complete_v1));
     CHECK(cuptiActivityEnable_v2(first_tool, 10, NULL));
     for (int i = 0; i < 5; i++)
         CHECK(launch(NULL));
