@@ -17,12 +17,11 @@ static void child_watched(sigset_t *set)
 {
     sigemptyset(set);
     sigaddset(set, SIGCHLD);
-    for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++) {
+    for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++)
         sigaddset(set, passed_on[i]);
-    }
 }
 
-static void child_take_signals(struct child *child)
+static void child_block_signals(struct child *child)
 {
     struct sigaction action = {.sa_handler = SIG_DFL};
     sigset_t watched;
@@ -63,26 +62,22 @@ static int child_read_report(int report)
 int child_start(struct child *child, void (*become)(void *context), void *context)
 {
     int report[2];
-    if (pipe2(report, O_CLOEXEC) != 0) {
+    if (pipe2(report, O_CLOEXEC) != 0)
         return errno;
-    }
-    child_take_signals(child);
+    child_block_signals(child);
     child->pid = fork();
-    if (child->pid == 0) {
+    if (child->pid == 0)
         child_try(child, become, context, report[1]);
-    }
     int error = child->pid < 0 ? errno : 0;
     close(report[1]);
     if (!error) {
         error = child_read_report(report[0]);
-        if (error) {
+        if (error)
             waitpid(child->pid, NULL, 0);
-        }
     }
     close(report[0]);
-    if (error) {
+    if (error)
         child_restore_signals(child);
-    }
     return error;
 }
 
@@ -112,14 +107,12 @@ static bool child_needs(const struct child *child, const siginfo_t *info)
 static void child_pass_on(const struct child *child, const siginfo_t *info, struct child_stop *stop)
 {
     const int number = info->si_signo;
-    if (number == SIGTSTP || number == SIGTTIN || number == SIGTTOU) {
+    if (number == SIGTSTP || number == SIGTTIN || number == SIGTTOU)
         stop->wanted = true;
-    } else if (number == SIGCONT) {
+    else if (number == SIGCONT)
         *stop = (struct child_stop){0};
-    }
-    if (child_needs(child, info)) {
+    if (child_needs(child, info))
         kill(child->pid, number);
-    }
 }
 
 /* Collects what SIGCHLD announced. True when the child has ended, with its status. */
@@ -149,14 +142,12 @@ int child_wait(struct child *child)
     while (!ended) {
         siginfo_t info;
         const int number = sigwaitinfo(&watched, &info);
-        if (number == SIGCHLD) {
+        if (number == SIGCHLD)
             ended = child_collect(child, &stop, &status);
-        } else if (number > 0) {
+        else if (number > 0)
             child_pass_on(child, &info, &stop);
-        }
-        if (!ended) {
+        if (!ended)
             child_follow_stop(&stop);
-        }
     }
     sigprocmask(SIG_SETMASK, &child->old_mask, NULL);
     return status;
@@ -180,8 +171,7 @@ static _Noreturn void child_die_by(int number)
 
 _Noreturn void child_imitate(int status)
 {
-    if (WIFSIGNALED(status)) {
+    if (WIFSIGNALED(status))
         child_die_by(WTERMSIG(status));
-    }
     exit(WEXITSTATUS(status));
 }

@@ -1,7 +1,7 @@
 #include "doctor.h"
 
 #include "config.h"
-#include "say.h"
+#include "message.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -53,11 +53,9 @@ static void doctor_print(const char *name, const struct doctor_finding *finding)
     static const char *const grades[] = {"OK", "WARN", "FAIL"};
     char shown[DOCTOR_TEXT_BYTES];
     snprintf(shown, sizeof shown, "%s", finding->text);
-    for (char *c = shown; *c != '\0'; c++) {
-        if ((unsigned char)*c < 0x20 || *c == 0x7f) {
+    for (char *c = shown; *c != '\0'; c++)
+        if ((unsigned char)*c < 0x20 || *c == 0x7f)
             *c = '?';
-        }
-    }
     printf("%-4s  %-10s  %s\n", grades[finding->grade], name, shown);
 }
 
@@ -75,13 +73,12 @@ static void doctor_find_directory(struct doctor *doctor)
 
 static void doctor_print_summary(unsigned warnings, unsigned failures)
 {
-    if (failures) {
+    if (failures)
         printf("%u of %zu checks failed\n", failures, sizeof doctor_checks / sizeof *doctor_checks);
-    } else if (warnings) {
+    else if (warnings)
         printf("no check failed; %u warning%s\n", warnings, warnings == 1 ? "" : "s");
-    } else {
+    else
         puts("all checks passed");
-    }
 }
 
 static int doctor_examine(struct doctor *doctor)
@@ -106,24 +103,20 @@ static int doctor_restart(const struct preload *preload, const struct runopts *o
     char *const argv[] = {(char *)"profrun",       (char *)"--doctor",
                           (char *)"--sim",         options->output ? (char *)"-o" : NULL,
                           (char *)options->output, NULL};
-    if (!preload_set_sim(preload, options->sim_layout) ||
-        setenv(role_variable, "examiner", 1) != 0) {
-        return SAY_INTERNAL;
-    }
+    if (!preload_set_sim(preload, options->sim_layout) || setenv(role_variable, "examiner", 1) != 0)
+        return STATUS_INTERNAL;
     execv("/proc/self/exe", argv);
-    say("cannot restart with the simulated CUDA");
-    return SAY_INTERNAL;
+    message("cannot restart with the simulated CUDA");
+    return STATUS_INTERNAL;
 }
 
 int doctor_run(const struct preload *preload, const struct runopts *options)
 {
     const char *role = getenv(role_variable);
-    if (role && strcmp(role, "trial") == 0) {
+    if (role && strcmp(role, "trial") == 0)
         doctor_trial_program();
-    }
-    if (options->sim && !role) {
+    if (options->sim && !role)
         return doctor_restart(preload, options);
-    }
     struct doctor doctor = {.preload = preload, .options = options};
     config_load();
     doctor_find_directory(&doctor);

@@ -52,11 +52,9 @@ void doctor_check_stubs(struct doctor *doctor, struct doctor_finding *finding)
 static void load_cudart(void)
 {
     static const char *const names[] = {"libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (dlopen(names[i], RTLD_LAZY | RTLD_LOCAL)) {
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (dlopen(names[i], RTLD_LAZY | RTLD_LOCAL))
             return;
-        }
-    }
 }
 
 static void grade_cupti(const struct cupti_library *cupti, const struct driver_library *driver,
@@ -107,41 +105,35 @@ struct family {
     unsigned files;
 };
 
-static void note_file(struct family *family, const char *directory, const char *name)
+static void count_file(struct family *family, const char *directory, const char *name)
 {
     char path[PATH_MAX], resolved[PATH_MAX];
     if (strncmp(name, family->prefix, strlen(family->prefix)) != 0 ||
         snprintf(path, sizeof path, "%s/%s", directory, name) >= (int)sizeof path ||
-        !realpath(path, resolved) || strcmp(resolved, family->first) == 0) {
+        !realpath(path, resolved) || strcmp(resolved, family->first) == 0)
         return;
-    }
-    if (family->files++ == 0) {
+    if (family->files++ == 0)
         strcpy(family->first, resolved);
-    }
 }
 
-static void look_into(struct family *families, size_t count, const char *directory)
+static void scan_directory(struct family *families, size_t count, const char *directory)
 {
     DIR *opened = opendir(directory);
     struct dirent *entry;
-    while (opened && (entry = readdir(opened))) {
-        for (size_t i = 0; i < count; i++) {
-            note_file(&families[i], directory, entry->d_name);
-        }
-    }
-    if (opened) {
+    while (opened && (entry = readdir(opened)))
+        for (size_t i = 0; i < count; i++)
+            count_file(&families[i], directory, entry->d_name);
+    if (opened)
         closedir(opened);
-    }
 }
 
-static void look_along_path(struct family *families, size_t count)
+static void scan_path(struct family *families, size_t count)
 {
     const char *search = getenv("LD_LIBRARY_PATH");
     char *copy = search ? strdup(search) : NULL, *rest = NULL;
     for (char *one = copy ? strtok_r(copy, ":;", &rest) : NULL; one;
-         one = strtok_r(NULL, ":;", &rest)) {
-        look_into(families, count, one);
-    }
+         one = strtok_r(NULL, ":;", &rest))
+        scan_directory(families, count, one);
     free(copy);
 }
 
@@ -151,7 +143,7 @@ void doctor_check_duplicates(struct doctor *doctor, struct doctor_finding *findi
         {.prefix = "libcuda.so"}, {.prefix = "libcudart.so"}, {.prefix = "libcupti.so"}};
     const size_t count = sizeof families / sizeof *families;
     (void)doctor;
-    look_along_path(families, count);
+    scan_path(families, count);
     doctor_find(finding, DOCTOR_OK, "no CUDA library occurs twice on LD_LIBRARY_PATH");
     for (size_t i = 0; i < count; i++) {
         if (families[i].files > 1) {

@@ -1,7 +1,7 @@
 #include "outpath.h"
 
+#include "message.h"
 #include "output.h"
-#include "say.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -13,9 +13,8 @@
 /* Length of the % sequence at `text`, 0 when the library knows none such. */
 static size_t outpath_sequence(const char *text)
 {
-    if (text[1] != '\0' && strchr("phrRne%", text[1])) {
+    if (text[1] != '\0' && strchr("phrRne%", text[1]))
         return 2;
-    }
     if (strncmp(text, "%q{", 3) == 0) {
         const char *end = strchr(text, '}');
         return end && end > text + 3 ? (size_t)(end + 1 - text) : 0;
@@ -28,7 +27,8 @@ static bool outpath_is_valid(const char *pattern)
     for (const char *at = strchr(pattern, '%'); at; at = strchr(at, '%')) {
         const size_t length = outpath_sequence(at);
         if (length == 0) {
-            say("-o %s: unknown '%.2s'; use %%p %%h %%r %%R %%e %%n %%q{NAME} %%%%", pattern, at);
+            message("-o %s: unknown '%.2s'; use %%p %%h %%r %%R %%e %%n %%q{NAME} %%%%", pattern,
+                    at);
             return false;
         }
         at += length;
@@ -41,9 +41,8 @@ static bool outpath_is_fixed(char *text)
 {
     char *out = text;
     while (*text != '\0') {
-        if (*text == '%' && text[1] != '%') {
+        if (*text == '%' && text[1] != '%')
             return false;
-        }
         text += *text == '%';
         *out++ = *text++;
     }
@@ -55,15 +54,13 @@ static bool outpath_is_fixed(char *text)
 static char *outpath_join(const char *directory, const char *pattern)
 {
     char *joined = malloc(2 * strlen(directory) + strlen(pattern) + 2);
-    if (!joined) {
+    if (!joined)
         return NULL;
-    }
     char *out = joined;
     for (; *directory != '\0'; directory++) {
         *out++ = *directory;
-        if (*directory == '%') {
+        if (*directory == '%')
             *out++ = '%';
-        }
     }
     *out++ = '/';
     strcpy(out, pattern);
@@ -72,9 +69,8 @@ static char *outpath_join(const char *directory, const char *pattern)
 
 static char *outpath_absolute(const char *pattern)
 {
-    if (*pattern == '/') {
+    if (*pattern == '/')
         return strdup(pattern);
-    }
     char *directory = get_current_dir_name();
     char *joined = directory ? outpath_join(directory, pattern) : NULL;
     free(directory);
@@ -84,42 +80,40 @@ static char *outpath_absolute(const char *pattern)
 static bool outpath_directory_works(const char *absolute)
 {
     char *directory = strdup(absolute);
-    if (!directory) {
+    if (!directory)
         return true;
-    }
     bool works = true;
     *strrchr(directory, '/') = '\0';
     if (outpath_is_fixed(directory)) {
         const char *name = *directory == '\0' ? "/" : directory;
         works = access(name, W_OK | X_OK) == 0;
-        if (!works) {
-            say("cannot write to %s: %s", name, strerror(errno));
-        }
+        if (!works)
+            message("cannot write to %s: %s", name, strerror(errno));
     }
     free(directory);
     return works;
 }
 
-static bool outpath_make_room(const char *file, bool force)
+static bool outpath_remove_old(const char *file, bool force)
 {
     struct stat facts;
-    if (lstat(file, &facts) != 0) {
+    if (lstat(file, &facts) != 0)
         return true;
-    }
     if (!S_ISREG(facts.st_mode)) {
-        say("%s exists and is not a regular file", file);
+        message("%s exists and is not a regular file", file);
         return false;
     }
     if (!output_may_replace(file)) {
-        say("%s exists and is not a recording; name another file", file);
+        message("%s exists and is not a recording; name another file", file);
         return false;
     }
     if (!force) {
-        say("%s exists; replace it with --force, or keep both with %%p or %%n in the name", file);
+        message("%s exists; replace it with --force, or keep both with %%p or %%n in the name",
+                file);
         return false;
     }
     if (unlink(file) != 0) {
-        say("cannot remove %s: %s", file, strerror(errno));
+        message("cannot remove %s: %s", file, strerror(errno));
         return false;
     }
     return true;
@@ -127,11 +121,10 @@ static bool outpath_make_room(const char *file, bool force)
 
 static bool outpath_is_usable(const char *absolute, bool force)
 {
-    if (!outpath_directory_works(absolute)) {
+    if (!outpath_directory_works(absolute))
         return false;
-    }
     char *file = strdup(absolute);
-    const bool usable = !file || !outpath_is_fixed(file) || outpath_make_room(file, force);
+    const bool usable = !file || !outpath_is_fixed(file) || outpath_remove_old(file, force);
     free(file);
     return usable;
 }
@@ -139,20 +132,19 @@ static bool outpath_is_usable(const char *absolute, bool force)
 int outpath_prepare(const char *pattern, bool force, char **absolute)
 {
     if (*pattern == '\0' || pattern[strlen(pattern) - 1] == '/') {
-        say("-o needs a file name, not '%s'", pattern);
-        return SAY_USAGE;
+        message("-o needs a file name, not '%s'", pattern);
+        return STATUS_USAGE;
     }
-    if (!outpath_is_valid(pattern)) {
-        return SAY_USAGE;
-    }
+    if (!outpath_is_valid(pattern))
+        return STATUS_USAGE;
     char *path = outpath_absolute(pattern);
     if (!path) {
-        say("-o %s: %s", pattern, strerror(errno));
-        return SAY_INTERNAL;
+        message("-o %s: %s", pattern, strerror(errno));
+        return STATUS_INTERNAL;
     }
     if (!outpath_is_usable(path, force)) {
         free(path);
-        return SAY_USAGE;
+        return STATUS_USAGE;
     }
     *absolute = path;
     return 0;

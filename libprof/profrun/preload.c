@@ -1,6 +1,6 @@
 #include "preload.h"
 
-#include "say.h"
+#include "message.h"
 
 #include <errno.h>
 #include <glob.h>
@@ -21,15 +21,13 @@ static char *preload_prefix(void)
 {
     char self[PATH_MAX];
     const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length <= 0) {
+    if (length <= 0)
         return NULL;
-    }
     self[length] = '\0';
     for (int level = 0; level < 2; level++) {
         char *slash = strrchr(self, '/');
-        if (slash) {
+        if (slash)
             *slash = '\0';
-        }
     }
     return strdup(self);
 }
@@ -40,9 +38,8 @@ static char *preload_beside(const char *prefix, const char *directory, const cha
     char *path = NULL;
     const bool absolute = *directory == '/';
     if (asprintf(&path, "%s%s%s/%s", absolute ? "" : prefix, absolute ? "" : "/", directory, name) <
-        0) {
+        0)
         return NULL;
-    }
     if (access(path, R_OK) != 0) {
         free(path);
         return NULL;
@@ -55,9 +52,8 @@ static char *preload_search(const char *const *names, size_t count)
     const size_t directories = sizeof library_directories / sizeof *library_directories;
     char *prefix = preload_prefix();
     char *found = NULL;
-    for (size_t i = 0; prefix && !found && i < directories * count; i++) {
+    for (size_t i = 0; prefix && !found && i < directories * count; i++)
         found = preload_beside(prefix, library_directories[i / count], names[i % count]);
-    }
     free(prefix);
     return found;
 }
@@ -70,17 +66,14 @@ static char *preload_search(const char *const *names, size_t count)
 /* Does not resolve links: a link is how users preload a library whose own path contains a colon. */
 static char *preload_absolute(const char *path)
 {
-    if (access(path, R_OK) != 0) {
+    if (access(path, R_OK) != 0)
         return NULL;
-    }
-    if (*path == '/') {
+    if (*path == '/')
         return strdup(path);
-    }
     char *here = get_current_dir_name();
     char *absolute = NULL;
-    if (here && asprintf(&absolute, "%s/%s", here, path) < 0) {
+    if (here && asprintf(&absolute, "%s/%s", here, path) < 0)
         absolute = NULL;
-    }
     free(here);
     return absolute;
 }
@@ -91,30 +84,30 @@ static int preload_find_library(struct preload *preload)
     if (wanted && *wanted != '\0') {
         preload->library = preload_absolute(wanted);
         if (!preload->library) {
-            say("PROF_LIBRARY=%s: %s", wanted, strerror(errno));
-            return SAY_USAGE;
+            message("PROF_LIBRARY=%s: %s", wanted, strerror(errno));
+            return STATUS_USAGE;
         }
         return 0;
     }
     preload->library = preload_search(library_names, sizeof library_names / sizeof *library_names);
     if (!preload->library) {
-        say("cannot find the libprof.so of this profrun; set PROF_LIBRARY=/path/to/libprof.so");
-        return SAY_INTERNAL;
+        message("cannot find the libprof.so of this profrun; set PROF_LIBRARY=/path/to/libprof.so");
+        return STATUS_INTERNAL;
     }
     return 0;
 }
 
 static int preload_check_library(const struct preload *preload)
 {
-    if (preload->library[strcspn(preload->library, PRELOAD_DIRECTORY_SEPARATORS)] == '\0') {
+    if (preload->library[strcspn(preload->library, PRELOAD_DIRECTORY_SEPARATORS)] == '\0')
         return 0;
-    }
-    char *quoted = say_quoted(preload->library);
-    say("cannot preload %s: paths in LD_PRELOAD and LD_LIBRARY_PATH cannot contain a colon or a "
+    char *quoted = message_quote(preload->library);
+    message(
+        "cannot preload %s: paths in LD_PRELOAD and LD_LIBRARY_PATH cannot contain a colon or a "
         "semicolon; set PROF_LIBRARY to a link without one",
         quoted ? quoted : preload->library);
     free(quoted);
-    return SAY_USAGE;
+    return STATUS_USAGE;
 }
 
 static int preload_find_sim(struct preload *preload)
@@ -122,13 +115,13 @@ static int preload_find_sim(struct preload *preload)
     preload->sim =
         preload_search(sim_directories, sizeof sim_directories / sizeof *sim_directories);
     if (!preload->sim) {
-        say("the simulated CUDA is not installed (this build left it out: PROF_BUILD_SIM)");
-        return SAY_USAGE;
+        message("the simulated CUDA is not installed (this build left it out: PROF_BUILD_SIM)");
+        return STATUS_USAGE;
     }
     if (preload->sim[strcspn(preload->sim, PRELOAD_DIRECTORY_SEPARATORS)] != '\0') {
-        say("cannot use %s: paths in LD_LIBRARY_PATH cannot contain a colon or a semicolon",
-            preload->sim);
-        return SAY_USAGE;
+        message("cannot use %s: paths in LD_LIBRARY_PATH cannot contain a colon or a semicolon",
+                preload->sim);
+        return STATUS_USAGE;
     }
     return 0;
 }
@@ -137,12 +130,10 @@ int preload_init(struct preload *preload, bool want_sim)
 {
     *preload = (struct preload){0};
     int status = preload_find_library(preload);
-    if (status == 0) {
+    if (status == 0)
         status = preload_check_library(preload);
-    }
-    if (status == 0 && want_sim) {
+    if (status == 0 && want_sim)
         status = preload_find_sim(preload);
-    }
     return status;
 }
 
@@ -158,9 +149,8 @@ static bool preload_holds(const char *list, const char *separators, const char *
 {
     while (*list != '\0') {
         const size_t length = strcspn(list, separators);
-        if (length == strlen(entry) && strncmp(list, entry, length) == 0) {
+        if (length == strlen(entry) && strncmp(list, entry, length) == 0)
             return true;
-        }
         list += length;
         list += strspn(list, separators);
     }
@@ -174,17 +164,14 @@ static bool preload_add(const char *variable, const char *separators, const char
                         enum preload_place place)
 {
     const char *old = getenv(variable);
-    if (!old || *old == '\0') {
+    if (!old || *old == '\0')
         return setenv(variable, entry, 1) == 0;
-    }
-    if (preload_holds(old, separators, entry)) {
+    if (preload_holds(old, separators, entry))
         return true;
-    }
     char *list = NULL;
     const bool first = place == PRELOAD_FIRST;
-    if (asprintf(&list, "%s:%s", first ? entry : old, first ? old : entry) < 0) {
+    if (asprintf(&list, "%s:%s", first ? entry : old, first ? old : entry) < 0)
         return false;
-    }
     const bool ok = setenv(variable, list, 1) == 0;
     free(list);
     return ok;
@@ -195,9 +182,8 @@ static bool preload_add(const char *variable, const char *separators, const char
 static bool preload_add_library(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    if (!slash || path[strcspn(path, PRELOAD_FILE_SEPARATORS)] == '\0') {
+    if (!slash || path[strcspn(path, PRELOAD_FILE_SEPARATORS)] == '\0')
         return preload_add("LD_PRELOAD", " :", path, PRELOAD_LAST);
-    }
     char *directory = strndup(path, (size_t)(slash - path));
     const bool ok =
         directory &&
@@ -226,14 +212,12 @@ static bool preload_add_sim(const struct preload *preload)
 {
     char *pattern = NULL;
     glob_t found = {0};
-    if (asprintf(&pattern, "%s/lib{cuda,cudart,cupti}.so.*", preload->sim) < 0) {
+    if (asprintf(&pattern, "%s/lib{cuda,cudart,cupti}.so.*", preload->sim) < 0)
         return false;
-    }
     const int status = glob(pattern, GLOB_BRACE, NULL, &found);
     bool ok = status == 0 || status == GLOB_NOMATCH;
-    for (size_t i = 0; ok && i < found.gl_pathc; i++) {
+    for (size_t i = 0; ok && i < found.gl_pathc; i++)
         ok = preload_add_library(found.gl_pathv[i]);
-    }
     globfree(&found);
     free(pattern);
     return ok;

@@ -5,12 +5,12 @@
  */
 #include "child.h"
 #include "doctor.h"
+#include "message.h"
 #include "outpath.h"
 #include "preload.h"
 #include "runopts.h"
 #include "runreport.h"
 #include "runtable.h"
-#include "say.h"
 #include "target.h"
 
 #include <errno.h>
@@ -23,9 +23,8 @@ static int run_doctor(const struct runopts *options)
 {
     struct preload preload;
     int status = preload_init(&preload, options->sim);
-    if (status == 0) {
+    if (status == 0)
         status = doctor_run(&preload, options);
-    }
     preload_fini(&preload);
     return status;
 }
@@ -43,19 +42,16 @@ struct run {
 static int run_init(struct run *run)
 {
     int status = target_init(&run->target, run->options.program[0]);
-    if (status == 0) {
+    if (status == 0)
         status = preload_init(&run->preload, run->options.sim);
-    }
     const bool table_options = run->options.rows || run->options.sort;
-    if (status == 0 && table_options && !runtable_accepts(&run->options)) {
-        status = SAY_USAGE;
-    }
-    if (status == 0 && run->options.output) {
+    if (status == 0 && table_options && !runtable_accepts(&run->options))
+        status = STATUS_USAGE;
+    if (status == 0 && run->options.output)
         status = outpath_prepare(run->options.output, run->options.force, &run->output);
-    }
     if (status == 0 && run->target.kind != TARGET_ORDINARY) {
-        say("%s; running it without recording", run->target.reason);
-        say("%s", run->target.remedy);
+        message("%s; running it without recording", run->target.reason);
+        message("%s", run->target.remedy);
     }
     return status;
 }
@@ -73,70 +69,63 @@ static void run_fini(struct run *run)
 static bool run_set_environment(const struct run *run)
 {
     unsetenv("PROF_LIBRARY");
-    if (run->target.kind != TARGET_FOREIGN && !preload_set_library(&run->preload)) {
+    if (run->target.kind != TARGET_FOREIGN && !preload_set_library(&run->preload))
         return false;
-    }
     /* The simulated libraries come after libprof, as the real ones do: it stands before some of their functions. */
-    if (run->options.sim && !preload_set_sim(&run->preload, run->options.sim_layout)) {
+    if (run->options.sim && !preload_set_sim(&run->preload, run->options.sim_layout))
         return false;
-    }
-    if (run->output && setenv("PROF_OUTPUT", run->output, 1) != 0) {
+    if (run->output && setenv("PROF_OUTPUT", run->output, 1) != 0)
         return false;
-    }
-    if (run->report.session_path && setenv("PROF_SESSION_FILE", run->report.session_path, 1) != 0) {
+    if (run->report.session_path && setenv("PROF_SESSION_FILE", run->report.session_path, 1) != 0)
         return false;
-    }
     return setenv("PROF_TABLE", "0", 1) == 0; /* profrun prints it, or nobody shall */
 }
 
-static int run_say_failed(const struct run *run, int error)
+static int run_print_failure(const struct run *run, int error)
 {
     if (error == ENOENT) {
-        say("%s: its interpreter does not exist", run->target.path);
-        return SAY_NOT_FOUND;
+        message("%s: its interpreter does not exist", run->target.path);
+        return STATUS_NOT_FOUND;
     }
-    say("cannot execute %s: %s", run->target.path, strerror(error));
-    return error == EAGAIN || error == ENOMEM ? SAY_INTERNAL : SAY_NOT_EXECUTABLE;
+    message("cannot execute %s: %s", run->target.path, strerror(error));
+    return error == EAGAIN || error == ENOMEM ? STATUS_INTERNAL : STATUS_NOT_EXECUTABLE;
 }
 
 /* Returns only on failure, with errno set. */
-static void run_become(void *context)
+static void run_exec(void *context)
 {
     const struct run *run = context;
-    if (run_set_environment(run)) {
+    if (run_set_environment(run))
         target_execute(&run->target, run->options.program);
-    }
 }
 
 /* With nothing to say afterwards there is no need to stay: job managers then deal with the program itself. */
-static int run_turn_into(struct run *run)
+static int run_replace(struct run *run)
 {
-    run_become(run);
-    return run_say_failed(run, errno);
+    run_exec(run);
+    return run_print_failure(run, errno);
 }
 
-static void run_say_signal(int status)
+static void run_print_signal(int status)
 {
     if (WIFSIGNALED(status)) {
         const int number = WTERMSIG(status);
-        say("the program was killed by signal %d (%s)%s", number, strsignal(number),
-            WCOREDUMP(status) ? ", core dumped" : "");
+        message("the program was killed by signal %d (%s)%s", number, strsignal(number),
+                WCOREDUMP(status) ? ", core dumped" : "");
     }
 }
 
 /* Returns a status only when the program could not be started. */
 static int run_and_report(struct run *run)
 {
-    if (!runreport_init(&run->report)) {
-        return SAY_INTERNAL;
-    }
+    if (!runreport_init(&run->report))
+        return STATUS_INTERNAL;
     struct child child;
-    const int error = child_start(&child, run_become, run);
-    if (error) {
-        return run_say_failed(run, error);
-    }
+    const int error = child_start(&child, run_exec, run);
+    if (error)
+        return run_print_failure(run, error);
     const int status = child_wait(&child);
-    run_say_signal(status);
+    run_print_signal(status);
     runreport_show(&run->report, &run->options, status, run->target.kind == TARGET_ORDINARY);
     run_fini(run);
     child_imitate(status);
@@ -149,17 +138,15 @@ int main(int argc, char **argv)
     case RUNOPTS_DONE:
         return 0;
     case RUNOPTS_WRONG:
-        return SAY_USAGE;
+        return STATUS_USAGE;
     case RUNOPTS_RUN:
         break;
     }
-    if (run.options.doctor) {
+    if (run.options.doctor)
         return run_doctor(&run.options);
-    }
     int status = run_init(&run);
-    if (status == 0) {
-        status = run.options.quiet ? run_turn_into(&run) : run_and_report(&run);
-    }
+    if (status == 0)
+        status = run.options.quiet ? run_replace(&run) : run_and_report(&run);
     run_fini(&run);
     return status;
 }

@@ -1,7 +1,7 @@
 #include "runhelp.h"
 
 #include "config.h"
-#include "say.h"
+#include "message.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -45,7 +45,7 @@ static const char usage[] =
 static enum runopts_verdict runhelp_finish(void)
 {
     if (fflush(stdout) != 0) {
-        say("cannot write to stdout: %s", strerror(errno));
+        message("cannot write to stdout: %s", strerror(errno));
         return RUNOPTS_WRONG;
     }
     return RUNOPTS_DONE;
@@ -82,12 +82,10 @@ static void runhelp_show_wrapped(const char *text)
 static void runhelp_show_option(const struct config_option *option)
 {
     printf("%s (%s", option->name, option->type_name);
-    if (option->range_text && *option->range_text != '\0') {
+    if (option->range_text && *option->range_text != '\0')
         printf(": %s", option->range_text);
-    }
-    if (option->default_text && *option->default_text != '\0') {
+    if (option->default_text && *option->default_text != '\0')
         printf("; default %s", option->default_text);
-    }
     puts(")");
     runhelp_show_wrapped(option->help);
 }
@@ -96,8 +94,7 @@ enum runopts_verdict runhelp_env(void)
 {
     size_t count = 0;
     const struct config_option *options = config_options(&count);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         runhelp_show_option(&options[i]);
-    }
     return runhelp_finish();
 }

@@ -1,6 +1,6 @@
 #include "runnothing.h"
 
-#include "say.h"
+#include "message.h"
 
 #include <dlfcn.h>
 #include <stddef.h>
@@ -50,11 +50,9 @@ enum runnothing runnothing_read(const char *line, enum runnothing so_far)
         [RUNNOTHING_COLD] = "# cold",       [RUNNOTHING_IDLE] = "# idle",
         [RUNNOTHING_REFUSED] = "# refused", [RUNNOTHING_FAILED] = "# failed",
     };
-    for (size_t i = so_far + 1u; i < sizeof words / sizeof *words; i++) {
-        if (strcmp(line, words[i]) == 0) {
+    for (size_t i = so_far + 1u; i < sizeof words / sizeof *words; i++)
+        if (strcmp(line, words[i]) == 0)
             return (enum runnothing)i;
-        }
-    }
     return so_far;
 }
 
@@ -63,22 +61,19 @@ static const struct runnothing_text *runnothing_find(const struct runopts *optio
 {
     /* --sim loads CUDA into every program, so COLD says nothing about the program */
     const bool is_told = why != RUNNOTHING_UNKNOWN && !(why == RUNNOTHING_COLD && options->sim);
-    if (is_told) {
+    if (is_told)
         return &runnothing_texts[why];
-    }
-    if (WIFEXITED(status) && WEXITSTATUS(status) == SAY_NOT_FOUND) {
+    if (WIFEXITED(status) && WEXITSTATUS(status) == STATUS_NOT_FOUND)
         return &runnothing_not_found;
-    }
-    if (options->sim) {
+    if (options->sim)
         return &runnothing_no_simulation;
-    }
     return dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL) ? &runnothing_no_cuda
                                                           : &runnothing_no_driver;
 }
 
-void runnothing_say(const struct runopts *options, enum runnothing why, int status)
+void runnothing_print(const struct runopts *options, enum runnothing why, int status)
 {
     const struct runnothing_text *text = runnothing_find(options, why, status);
-    say("%s recorded nothing: %s", options->program[0], text->why);
-    say("%s", text->remedy);
+    message("%s recorded nothing: %s", options->program[0], text->why);
+    message("%s", text->remedy);
 }

@@ -19,6 +19,6 @@ enum runnothing {
 enum runnothing runnothing_read(const char *line, enum runnothing so_far);
 
 /* Prints the reason and what to do; `status` is waitpid's. */
-void runnothing_say(const struct runopts *options, enum runnothing why, int status);
+void runnothing_print(const struct runopts *options, enum runnothing why, int status);
 
 #endif

@@ -1,7 +1,7 @@
 #include "runopts.h"
 
+#include "message.h"
 #include "runhelp.h"
-#include "say.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -45,17 +45,16 @@ static const struct option long_options[] = {
 
 static enum runopts_verdict runopts_wrong(const char *what, const char *which)
 {
-    say("%s%s", what, which);
-    say("try 'profrun --help'");
+    message("%s%s", what, which);
+    message("try 'profrun --help'");
     return RUNOPTS_WRONG;
 }
 
 static enum runopts_verdict runopts_set_env(const char *assignment)
 {
     const char *equals = strchr(assignment, '=');
-    if (!equals || equals == assignment) {
+    if (!equals || equals == assignment)
         return runopts_wrong("-e wants NAME=VALUE, not ", assignment);
-    }
     char *name = strndup(assignment, (size_t)(equals - assignment));
     const bool ok = name && setenv(name, equals + 1, 1) == 0;
     free(name);
@@ -71,18 +70,16 @@ static enum runopts_verdict runopts_set_sim(struct runopts *options, const char 
 
 static enum runopts_verdict runopts_set_stacks(const char *where)
 {
-    if (where && strcmp(where, "launch") != 0 && strcmp(where, "range") != 0) {
+    if (where && strcmp(where, "launch") != 0 && strcmp(where, "range") != 0)
         return runopts_wrong("--stacks wants launch or range, not ", where);
-    }
     const bool ok = setenv("PROF_STACKS", where ? where : "launch", 1) == 0;
     return ok ? RUNOPTS_RUN : runopts_wrong("cannot set ", "PROF_STACKS");
 }
 
 static enum runopts_verdict runopts_set_graphs(const char *as)
 {
-    if (strcmp(as, "nodes") != 0 && strcmp(as, "graph") != 0) {
+    if (strcmp(as, "nodes") != 0 && strcmp(as, "graph") != 0)
         return runopts_wrong("--graphs wants nodes or graph, not ", as);
-    }
     const bool ok = setenv("PROF_GRAPHS", as, 1) == 0;
     return ok ? RUNOPTS_RUN : runopts_wrong("cannot set ", "PROF_GRAPHS");
 }
@@ -158,20 +155,16 @@ enum runopts_verdict runopts_parse(int argc, char **argv, struct runopts *option
             return runopts_wrong("unknown option, or one that takes no value: ",
                                  runopts_culprit(argv));
         }
-        if (option == ':') {
+        if (option == ':')
             return runopts_wrong("a value is missing after ", runopts_culprit(argv));
-        }
         const enum runopts_verdict verdict = runopts_apply(options, option);
-        if (verdict != RUNOPTS_RUN) {
+        if (verdict != RUNOPTS_RUN)
             return verdict;
-        }
     }
-    if (options->doctor && optind < argc) {
+    if (options->doctor && optind < argc)
         return runopts_wrong("--doctor takes no program: ", argv[optind]);
-    }
-    if (optind >= argc && !options->doctor) {
+    if (optind >= argc && !options->doctor)
         return runopts_wrong("which program?", "");
-    }
     options->program = argv + optind;
     return RUNOPTS_RUN;
 }

@@ -20,7 +20,7 @@ struct runopts {
 enum runopts_verdict {
     RUNOPTS_RUN,   /* run options->program */
     RUNOPTS_DONE,  /* the answer was printed: exit 0 */
-    RUNOPTS_WRONG, /* said why: exit SAY_USAGE */
+    RUNOPTS_WRONG, /* said why: exit STATUS_USAGE */
 };
 
 /* Reads the command line up to the program's name. -e NAME=VALUE takes effect here and now, in this

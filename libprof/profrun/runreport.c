@@ -1,8 +1,8 @@
 #include "runreport.h"
 
+#include "message.h"
 #include "runnothing.h"
 #include "runtable.h"
-#include "say.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,9 +20,8 @@ static const char *runreport_directory(void)
     static const char *const variables[] = {"XDG_RUNTIME_DIR", "TMPDIR"};
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
         const char *directory = getenv(variables[i]);
-        if (directory && *directory == '/' && access(directory, W_OK | X_OK) == 0) {
+        if (directory && *directory == '/' && access(directory, W_OK | X_OK) == 0)
             return directory;
-        }
     }
     return "/tmp";
 }
@@ -36,7 +35,7 @@ bool runreport_init(struct runreport *report)
     }
     const int file = mkostemp(report->session_path, O_CLOEXEC); /* mode 0600 */
     if (file < 0) {
-        say("cannot make %s: %s", report->session_path, strerror(errno));
+        message("cannot make %s: %s", report->session_path, strerror(errno));
         free(report->session_path);
         report->session_path = NULL;
         return false;
@@ -64,14 +63,12 @@ struct runreport_files {
 static bool runreport_add(struct runreport_files *files, const char *path)
 {
     char **grown = realloc(files->paths, (files->count + 2) * sizeof *grown);
-    if (!grown) {
+    if (!grown)
         return false;
-    }
     files->paths = grown;
     files->paths[files->count] = strdup(path);
-    if (!files->paths[files->count]) {
+    if (!files->paths[files->count])
         return false;
-    }
     files->paths[++files->count] = NULL;
     return true;
 }
@@ -88,16 +85,14 @@ static void runreport_read(struct runreport_files *files, const char *session_pa
         going = access(line, F_OK) != 0 || runreport_add(files, line);
     }
     free(line);
-    if (session) {
+    if (session)
         fclose(session);
-    }
 }
 
 static void runreport_free(struct runreport_files *files)
 {
-    for (size_t i = 0; i < files->count; i++) {
+    for (size_t i = 0; i < files->count; i++)
         free(files->paths[i]);
-    }
     free(files->paths);
 }
 
@@ -125,29 +120,28 @@ static void runreport_format_size(char *text, size_t size, const char *path)
     snprintf(text, size, "%.*f %s", unit == 0 ? 0 : 1, amount, units[unit]);
 }
 
-static void runreport_say_one(const char *path)
+static void runreport_print_one(const char *path)
 {
     char size[32];
     runreport_format_size(size, sizeof size, path);
     const char *shown = runreport_shown(path);
-    char *quoted = say_quoted(shown);
+    char *quoted = message_quote(shown);
     const char *typed = quoted ? quoted : shown;
-    say("wrote %s (%s)", shown, size);
-    say("'profdump %s' shows the table, --chrome out.json writes the timeline", typed);
+    message("wrote %s (%s)", shown, size);
+    message("'profdump %s' shows the table, --chrome out.json writes the timeline", typed);
     free(quoted);
 }
 
-static void runreport_say_many(const struct runreport_files *files)
+static void runreport_print_many(const struct runreport_files *files)
 {
-    say("wrote %zu files, one per process; profdump reads them together", files->count);
+    message("wrote %zu files, one per process; profdump reads them together", files->count);
     for (size_t i = 0; i < files->count && i < RUNREPORT_NAMES_MAX; i++) {
         char size[32];
         runreport_format_size(size, sizeof size, files->paths[i]);
-        say("  %s (%s)", runreport_shown(files->paths[i]), size);
+        message("  %s (%s)", runreport_shown(files->paths[i]), size);
     }
-    if (files->count > RUNREPORT_NAMES_MAX) {
-        say("  and %zu more", files->count - RUNREPORT_NAMES_MAX);
-    }
+    if (files->count > RUNREPORT_NAMES_MAX)
+        message("  and %zu more", files->count - RUNREPORT_NAMES_MAX);
 }
 
 void runreport_show(const struct runreport *report, const struct runopts *options, int status,
@@ -155,15 +149,13 @@ void runreport_show(const struct runreport *report, const struct runopts *option
 {
     struct runreport_files files = {0};
     runreport_read(&files, report->session_path);
-    if (files.count > 0 && options->table) {
+    if (files.count > 0 && options->table)
         runtable_print(files.paths, files.count, options);
-    }
-    if (files.count == 1) {
-        runreport_say_one(files.paths[0]);
-    } else if (files.count > 1) {
-        runreport_say_many(&files);
-    } else if (expected) {
-        runnothing_say(options, files.why, status);
-    }
+    if (files.count == 1)
+        runreport_print_one(files.paths[0]);
+    else if (files.count > 1)
+        runreport_print_many(&files);
+    else if (expected)
+        runnothing_print(options, files.why, status);
     runreport_free(&files);
 }

@@ -1,6 +1,6 @@
 #include "runtable.h"
 
-#include "say.h"
+#include "message.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,9 +17,8 @@ static bool runtable_find_profdump(char path[PATH_MAX])
 {
     static const char name[] = "profdump";
     const ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - sizeof name);
-    if (length <= 0) {
+    if (length <= 0)
         return false;
-    }
     path[length] = '\0';
     strcpy(strrchr(path, '/') + 1, name);
     return access(path, X_OK) == 0;
@@ -64,32 +63,29 @@ bool runtable_accepts(const struct runopts *options)
 {
     char profdump[PATH_MAX];
     const char *argv[RUNTABLE_OPTIONS_MAX + 2] = {NULL};
-    if (!runtable_find_profdump(profdump)) {
+    if (!runtable_find_profdump(profdump))
         return true; /* runtable_print() will say so */
-    }
     *runtable_add_options(argv, options) = "--version";
     const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
     const int status = runtable_run(profdump, argv, nowhere);
     close(nowhere);
-    return status != SAY_USAGE;
+    return status != STATUS_USAGE;
 }
 
 void runtable_print(char *const *paths, size_t count, const struct runopts *options)
 {
     char profdump[PATH_MAX];
     if (!runtable_find_profdump(profdump)) {
-        say("no table: profdump is not in profrun's directory");
+        message("no table: profdump is not in profrun's directory");
         return;
     }
     const char **argv = calloc(count + RUNTABLE_OPTIONS_MAX + 1, sizeof *argv);
-    if (!argv) {
+    if (!argv)
         return;
-    }
     const char **next = runtable_add_options(argv, options);
     *next++ = "--";
     memcpy(next, paths, count * sizeof *next);
-    if (runtable_run(profdump, argv, STDERR_FILENO) == 127) {
-        say("cannot run %s", profdump);
-    }
+    if (runtable_run(profdump, argv, STDERR_FILENO) == 127)
+        message("cannot run %s", profdump);
     free(argv);
 }

@@ -1,7 +1,7 @@
 #include "target.h"
 
 #include "elfkind.h"
-#include "say.h"
+#include "message.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,28 +29,24 @@ static char *target_search(const char *name)
 {
     const char *at = getenv("PATH");
     char *unusable = NULL;
-    if (!at) {
+    if (!at)
         at = "/bin:/usr/bin";
-    }
     while (true) {
         const size_t length = strcspn(at, ":");
         char *path = NULL;
         /* an empty element means the current directory */
-        if (asprintf(&path, "%.*s/%s", length ? (int)length : 1, length ? at : ".", name) < 0) {
+        if (asprintf(&path, "%.*s/%s", length ? (int)length : 1, length ? at : ".", name) < 0)
             break;
-        }
         if (target_is_program(path)) {
             free(unusable);
             return path;
         }
-        if (!unusable && access(path, F_OK) == 0) {
+        if (!unusable && access(path, F_OK) == 0)
             unusable = path;
-        } else {
+        else
             free(path);
-        }
-        if (at[length] == '\0') {
+        if (at[length] == '\0')
             break;
-        }
         at += length + 1;
     }
     return unusable;
@@ -61,11 +57,11 @@ static int target_refuse(const char *name, const char *path)
     struct stat facts;
     if (!path || stat(path, &facts) != 0) {
         const int error = path ? errno : ENOENT;
-        say("%s: %s", name, strerror(error));
-        return error == ENOENT || error == ENOTDIR ? SAY_NOT_FOUND : SAY_NOT_EXECUTABLE;
+        message("%s: %s", name, strerror(error));
+        return error == ENOENT || error == ENOTDIR ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE;
     }
-    say("%s: %s", path, S_ISDIR(facts.st_mode) ? "is a directory" : "is not executable");
-    return SAY_NOT_EXECUTABLE;
+    message("%s: %s", path, S_ISDIR(facts.st_mode) ? "is a directory" : "is not executable");
+    return STATUS_NOT_EXECUTABLE;
 }
 
 /* Whether executing the file raises privileges, upon which the loader ignores LD_PRELOAD. */
@@ -73,12 +69,10 @@ static bool target_is_privileged(const char *path)
 {
     struct stat facts;
     struct statvfs file_system;
-    if (stat(path, &facts) != 0 || prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1) {
+    if (stat(path, &facts) != 0 || prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1)
         return false;
-    }
-    if (statvfs(path, &file_system) == 0 && (file_system.f_flag & ST_NOSUID)) {
+    if (statvfs(path, &file_system) == 0 && (file_system.f_flag & ST_NOSUID))
         return false;
-    }
     const bool other_user = (facts.st_mode & S_ISUID) && facts.st_uid != getuid();
     const bool other_group =
         (facts.st_mode & S_ISGID) && (facts.st_mode & S_IXGRP) && facts.st_gid != getgid();
@@ -105,9 +99,8 @@ static void target_set(struct target *target, enum target_kind kind, const char 
 /* The interpreter a script names after "#!", cut out of `head` in place; NULL for what is no script. */
 static char *target_interpreter(char *head)
 {
-    if (head[0] != '#' || head[1] != '!') {
+    if (head[0] != '#' || head[1] != '!')
         return NULL;
-    }
     char *start = head + 2 + strspn(head + 2, " \t");
     start[strcspn(start, " \t\r\n")] = '\0';
     return *start == '/' ? start : NULL;
@@ -117,9 +110,8 @@ static void target_classify(struct target *target, const char *path, int depth)
 {
     char head[TARGET_HEAD_BYTES + 1] = "";
     const int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) {
+    if (file < 0)
         return; /* executable but not readable: run it and hope */
-    }
     if (read(file, head, TARGET_HEAD_BYTES) > 0) {
         char *interpreter = target_interpreter(head);
         target->text = target->text && !interpreter && !elfkind_is_elf(file);
@@ -144,9 +136,8 @@ int target_init(struct target *target, const char *name)
 {
     *target = (struct target){.kind = TARGET_ORDINARY, .text = true};
     target->path = strchr(name, '/') ? strdup(name) : target_search(name);
-    if (!target->path || !target_is_program(target->path)) {
+    if (!target->path || !target_is_program(target->path))
         return target_refuse(name, target->path);
-    }
     target_classify(target, target->path, 0);
     return 0;
 }
