@@ -431,7 +431,7 @@ static void cupti_tick_job(void)
 /* Nothing comes after this: what is not there by now is not going to be. */
 static void cupti_warn_undelivered(void)
 {
-    recorder_set_gpu_mode(PROF_GPU_PARTIAL, "CUPTI did not hand over its last records");
+    recorder_set_gpu_mode(PROF_GPU_PARTIAL, "CUPTI did not deliver its last records");
 }
 
 /* FORCED also takes what has not ended yet, and its times are lost: right at the end, and only

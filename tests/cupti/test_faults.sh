@@ -96,7 +96,7 @@ done
 # Nothing was handed over: the program does not notice, and the trace does not pretend.
 run SIM_FAIL=cuptiActivityFlushAll=999
 expect_mode partial
-expect_reason "failed to deliver"
+expect_reason "did not deliver"
 expect_some unobserved
 expect missing 0
 "$BIN_DIR/profdump" --fail-on-loss run.prof >/dev/null 2>&1
