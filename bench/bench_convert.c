@@ -1,4 +1,4 @@
-/* What it costs to turn CUPTI's activity records into records of the trace file.
+/* bench_convert.c - cost of converting CUPTI activity records to records of the trace file.
  *
  * One buffer of CUDA 13.0's records, decoded again and again into a ring file by the parts
  * libprof.so is made of. The floor is what anybody would pay who keeps 64 bytes of each: copying 64

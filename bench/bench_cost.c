@@ -1,5 +1,7 @@
-/* What libprof says that it costs, beside what a clock outside says: the same loops with recording off and on, in
- * turns, in one process. The statement agrees where it lies within what the middle half of the rounds took. Pushes and pops first, then launches on the simulated CUDA, whose own launch is made to take no time.
+/* bench_cost.c - compares the overhead that libprof reports with one measured from outside: the
+ * same loops with recording off and on, alternating, in one process. The statement agrees where it
+ * lies within what the middle half of the rounds took. Pushes and pops first, then launches on the
+ * simulated CUDA, whose own launch is made to take no time.
  *
  * Outside there is more than libprof can see: what CUPTI (here the simulated one) does before it calls back and when it
  * writes records, what the caches lose, and what the threads of libprof take away where there are fewer processors than

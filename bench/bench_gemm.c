@@ -1,5 +1,6 @@
-/* What a range around a product of cuBLAS costs: calls through libprof.so against the same calls straight to the simulated
- * libcublas. Products of nothing launch nothing, so the function itself is a few comparisons; the last rows launch.
+/* bench_gemm.c - cost of the range around a cuBLAS product: calls through libprof.so compared with
+ * calls straight to the simulated libcublas. Products of nothing launch nothing, so the function
+ * itself is a few comparisons; the last rows launch.
  */
 #include "bench_sim.h"
 

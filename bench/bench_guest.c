@@ -1,6 +1,7 @@
-/* What a program pays for having libprof preloaded where it records nothing, and where it records: forks, threads, other
- * programs, its own start and end. The same program runs bare, preloaded and idle, and preloaded and recording; the
- * three take turns, and the ratios (differences, for start and end) are medians over the rounds.
+/* bench_guest.c - cost of preloading libprof: forks, threads, other programs, start and exit, for
+ * a program that runs bare, preloaded but idle, and recording. The same program runs bare,
+ * preloaded and idle, and preloaded and recording; the three take turns, and the ratios
+ * (differences, for start and end) are medians over the rounds.
  *
  * bench_guest [ROUNDS]. As a worker: bench_guest work, which reads "OPERATION COUNT" and answers nanoseconds of each. As a
  * program that starts and ends: bench_guest nothing, range or cuda.

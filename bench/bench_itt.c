@@ -1,6 +1,4 @@
-/* What an ITT task costs: the functions that libprof puts into a program's pointers, called through them
- * as ITT's macros do, against a pair of prof_range_push() and prof_range_pop() with a name at a fixed
- * address.
+/* bench_itt.c - cost of an ITT task, compared with prof_range_push() and prof_range_pop().
  *
  * The program is linked with libprof and plays the static part of ITT itself.
  */

@@ -1,7 +1,8 @@
-/* What a CUDA call costs before the first start, while recording, and after a stop, at each PROF_GPU_DETAIL: on the
- * simulated CUDA, whose own launch is made to take no time. The floor is a call of the runtime that libprof does not follow.
+/* bench_launch.c - cost of a CUDA call before the first start, while recording, and after a stop,
+ * for each PROF_GPU_DETAIL. The floor is a call of the runtime that libprof does not follow.
  *
- * Two seconds after a stop the callbacks are off: then a launch costs what it did before the first start. */
+ * Two seconds after a stop the callbacks are off: then a launch costs what it did before the first start.
+ */
 #include "bench_sim.h"
 
 #include "../examples/cuda_by_hand.h"

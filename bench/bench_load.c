@@ -1,5 +1,4 @@
-/* bench_load.c - a trace file read, correlated and averaged: seconds, and the memory it takes at
- * its most.
+/* bench_load.c - reading, correlating and averaging a trace file: seconds and peak memory.
  *
  *     bench_load [EVENTS]
  *

@@ -1,5 +1,4 @@
-/* What an NVTX push+pop pair costs: the functions that libprof puts into a program's slots, called
- * through pointers as NVTX calls them, against the same floor as bench_push.
+/* bench_nvtx.c - cost of an NVTX push and pop, compared with the floor of bench_push.
  *
  * The program is linked with libprof and plays NVTX's part itself: it hands libprof its own slots.
  */

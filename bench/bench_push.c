@@ -1,4 +1,4 @@
-/* What a push+pop pair costs, against the least that any recorder could pay.
+/* bench_push.c - cost of a push and pop, compared with the least that any recorder needs.
  *
  * The floor is bench_floor.h's. Rows with "2 threads" run floor and candidate on two threads at once.
  * The program is linked with libprof, so every call goes through the .so as a preloaded program's

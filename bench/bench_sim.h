@@ -1,5 +1,6 @@
-/* bench_sim.h - for what is measured on the simulated CUDA: launches that take no time of their own, nor the gaps
- * between the nodes of a graph: else the device is waited for, and its model measured. */
+/* bench_sim.h - settings for measurements on the simulated CUDA: launches and graph nodes take no
+ * time, so that the benchmark does not wait for the simulated device.
+ */
 #ifndef PROF_BENCH_SIM_H
 #define PROF_BENCH_SIM_H
 

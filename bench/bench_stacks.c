@@ -1,4 +1,4 @@
-/* What it costs to take a call stack: walk, look it up, know its number.
+/* bench_stacks.c - cost of a call stack: unwinding and looking it up.
  *
  * The floor is the least that anybody could pay: following as many frame pointers unchecked and
  * keeping the addresses. libunwind's rows are left out where it is not installed. Goal: 700 ns at a

@@ -1,5 +1,5 @@
-/* bench_work.c - what an operator's work costs: one by one from its texts, and for a whole timeline beside
- * its loading.
+/* bench_work.c - cost of computing an operator's work: one operator from its texts, and a whole
+ * timeline compared with loading it.
  *
  *     bench_work [EVENTS]
  *

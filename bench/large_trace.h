@@ -1,4 +1,4 @@
-/* large_trace.h - a trace file of as many events as are asked for.
+/* large_trace.h - writes a trace file with a given number of events.
  *
  * Of the events half are ranges, a quarter launches and a quarter the kernels that they launched; a
  * range is pushed and popped, a launch enters and exits, and is one event all the same. Half of

@@ -1,4 +1,4 @@
-/* python_api.h - what libprof calls of CPython, looked up in the process.
+/* python_api.h - the CPython functions that libprof calls, looked up in the process.
  *
  * All objects are opaque: nothing here depends on how a version lays them out. Names and signatures
  * are those of CPython's C API, 3.9 to 3.13: the reference manual's, and of what it does not list

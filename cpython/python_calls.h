@@ -1,4 +1,4 @@
-/* python_calls.h - calls of Python functions in the log of the thread that makes them.
+/* python_calls.h - records calls of Python functions in the log of the calling thread.
  *
  *     python_profile.c  asks the interpreter to be called by its profile function (3.9 to 3.11)
  *     python_monitor.c  asks it by sys.monitoring (3.12 and later): a third of the cost

@@ -1,4 +1,5 @@
-/* python_fork.h - keeps Python from warning of libprof's own thread.
+/* python_fork.h - prevents Python's warning about threads at fork from being caused by libprof's
+ * own thread.
  *
  * From 3.12 on, os.fork() warns (DeprecationWarning) in a process with several threads. It counts them in the
  * parent after fork(). In a program without threads of its own the writer would cause that warning, so it ends

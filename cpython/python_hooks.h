@@ -1,4 +1,4 @@
-/* python_hooks.h - how the interpreter comes to call python_calls.h. */
+/* python_hooks.h - how the interpreter is made to call python_calls.h. */
 #ifndef PROF_PYTHON_HOOKS_H
 #define PROF_PYTHON_HOOKS_H
 

@@ -1,4 +1,4 @@
-/* python_monitor.c - sys.monitoring: functions of ours that the interpreter calls at each event.
+/* python_monitor.c - sys.monitoring: callbacks that the interpreter calls at each event.
  *
  * Events are the interpreter's: while one thread wants them, all threads' come, and those of others that
  * do not are passed over. A thread that ends without asking for an end is noticed by a key's destructor, which

@@ -1,5 +1,5 @@
-/* python_names.h - what a Python function is called: "file.py(LINE): qualified.name", as PyTorch's
- * profiler has it, LINE being that of its `def`.
+/* python_names.h - names of Python functions: "file.py(LINE): qualified.name" with the line of the
+ * `def`, as in PyTorch's profiler.
  *
  * A name is made once per code object and kept with it, in a place that CPython reserves for that
  * ("code extra"): no table, no reference that would keep code alive, and no address that could come to

@@ -1,4 +1,4 @@
-/* python_profile.c - the interpreter's profile function, of one thread. */
+/* python_profile.c - the interpreter's profile function, for one thread. */
 #include "python_hooks.h"
 
 #include "python_calls.h"

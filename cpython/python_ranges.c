@@ -1,5 +1,6 @@
-/* python_ranges.c - push and pop as functions of Python's own kind: the interpreter calls them as it calls len(), for
- * less than half of what a call through ctypes takes. */
+/* python_ranges.c - push and pop as builtin functions of Python, which cost less than half of a
+ * call through ctypes.
+ */
 #define PROF_IMPLEMENTATION
 #include "prof/python.h"
 

@@ -1,5 +1,6 @@
-/* abi_check.c - cublas_abi.h compared with NVIDIA's headers, where a toolkit or a wheel has them: compiled by
- * tests/cublas/test_abi.sh, never linked. */
+/* abi_check.c - compares cublas_abi.h with NVIDIA's headers, if present. Compiled by
+ * tests/cublas/test_abi.sh, never linked.
+ */
 #include "cublas_abi.h"
 
 #include <cublasLt.h>

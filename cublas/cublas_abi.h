@@ -1,5 +1,5 @@
-/* cublas_abi.h - facts of the interface of cuBLAS and cuBLASLt 11 to 13, ours: no header of NVIDIA's
- * is needed to build.
+/* cublas_abi.h - constants and types of cuBLAS and cuBLASLt 11 to 13, so that the build needs none
+ * of NVIDIA's headers.
  *
  * Sources: cublas_api.h, cublasLt.h and library_types.h of CUDA 11.8, 12.9 and 13.x, which agree in
  * everything that is here; abi_check.c compares. The libraries give each of their functions the

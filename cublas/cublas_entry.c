@@ -1,5 +1,5 @@
-/* cublas_entry.c - the functions that libprof.so has under cuBLAS's names: compiled once for each of
- * its major versions, CUBLAS_MAJOR.
+/* cublas_entry.c - the cuBLAS functions that libprof.so interposes. Compiled once for each major
+ * version, CUBLAS_MAJOR.
  *
  *     program ---cublasGemmEx@libcublas.so.13---> ours ---> libcublas's
  *

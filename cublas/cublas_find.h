@@ -1,4 +1,4 @@
-/* cublas_find.h - the functions behind ours: those of the cuBLAS that the caller was linked with.
+/* cublas_find.h - finds the real cuBLAS functions, in the library that the caller was linked with.
  *
  * libcublas's functions have version names, "libcublas.so.13", and a program's references name the
  * version they were linked with. libprof.so has the same names under each of the versions, so the

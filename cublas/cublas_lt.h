@@ -1,4 +1,4 @@
-/* cublas_lt.h - what the descriptors of cublasLtMatmul() say, asked of the library itself. */
+/* cublas_lt.h - reads the descriptors of cublasLtMatmul() through the library itself. */
 #ifndef PROF_CUBLAS_LT_H
 #define PROF_CUBLAS_LT_H
 

@@ -1,4 +1,4 @@
-/* cublas_record.h - a range around a function of cuBLAS, with what it was asked to compute.
+/* cublas_record.h - records a range around a cuBLAS function, with the size of its product.
  *
  * The range is one of prof.h's stack, opened and closed by the call itself: what the call launches lies
  * in it by order. It is neither forwarded to another NVTX tool nor timed by CUDA events: it is ours,

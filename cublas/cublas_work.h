@@ -1,4 +1,4 @@
-/* cublas_work.h - what a matrix product costs, from what the call says of it.
+/* cublas_work.h - FLOPs and bytes of a matrix product, from the arguments of the call.
  *
  * A multiplication and an addition are two operations; of complex numbers they are eight. Bytes are A
  * and B read once and C written once: what no implementation can do without. C is read as well where

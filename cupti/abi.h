@@ -1,4 +1,4 @@
-/* abi.h - facts of CUPTI 11.0-13.x: values, callback data, function signatures.
+/* abi.h - CUPTI 11.0 to 13.x: constants, callback data, function signatures.
  *
  * libprof is built without NVIDIA's headers and runs with whatever libcupti the program has.
  * What it must know of the interface is stated here, in our words: numbers that never changed

@@ -1,5 +1,4 @@
-/* abi_calls.h - the CUDA calls libprof follows: callback id, what they do, where their arguments
- * lie.
+/* abi_calls.h - the CUDA calls that libprof follows: callback id, effect, offsets of arguments.
  *
  * CALL(cbid, name in CUPTI's headers, what, arguments...), cbids as in every toolkit since the
  * call exists (they never changed). An argument is given by its offset in the struct of

@@ -1,6 +1,7 @@
-/* Compares abi_records.h, and what abi.h states of the v2 API, with the
- * headers of CUPTI alone, at compile time: those of a later CUDA than the toolkit's serve, too,
- * since they come with libcupti. No part of libprof.so. 13.0 and later. */
+/* abi_check_records.c - compares abi_records.h and the v2 API in abi.h with CUPTI's headers, at
+ * compile time. Needs CUPTI 13.0 or later, possibly newer than the toolkit. Not part of
+ * libprof.so.
+ */
 #include "abi.h"
 #include "abi_memory.h"
 #include "abi_records.h"

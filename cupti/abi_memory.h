@@ -1,4 +1,4 @@
-/* abi_memory.h - facts of CUPTI's memory records, and of the calls that allocate and release.
+/* abi_memory.h - CUPTI's memory records, and the calls that allocate and free.
  *
  * Records: as abi_records.h has them. MEMORY2 and MEMORY_POOL exist from CUDA 11.2 on.
  *

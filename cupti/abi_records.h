@@ -1,4 +1,4 @@
-/* abi_records.h - where each field lies in CUPTI's activity records.
+/* abi_records.h - offsets of the fields in CUPTI's activity records.
  *
  * One table per kind: F(NAME, header's field, offset, width, first bytes). No field of these
  * records ever moved from CUDA 11.0 to 13.x: newer records are prefixes extended at their end

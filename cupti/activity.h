@@ -1,5 +1,4 @@
-/* activity.h - CUPTI's activity records: which kinds are on, the buffers to and fro, what was
- * dropped.
+/* activity.h - CUPTI activity records: enabling kinds, exchanging buffers, counting drops.
  *
  * CUPTI asks for buffers on the program's threads and hands them back on a worker of its own or
  * on whoever flushes. No lock of libprof's is held around a call into CUPTI, and none is taken

@@ -1,5 +1,6 @@
-/* api_calls.h - what a CUDA call is about: the table of abi_calls.h, and how to read a call's
- * arguments. */
+/* api_calls.h - what a CUDA call does: looks it up in the table of abi_calls.h and reads its
+ * arguments.
+ */
 #ifndef PROF_API_CALLS_H
 #define PROF_API_CALLS_H
 

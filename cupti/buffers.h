@@ -1,4 +1,4 @@
-/* buffers.h - the memory CUPTI writes activity records into.
+/* buffers.h - the buffers into which CUPTI writes activity records.
  *
  * Buffers are mapped, zero-filled and recycled; one that CUPTI holds is never freed. CUPTI is
  * always given a buffer: up to CUDA 12.8 it crashed when it got none. When memory runs out it

@@ -1,5 +1,5 @@
-/* callbacks.h - what CUPTI calls at the beginning and end of CUDA calls, and when contexts come
- * and go.
+/* callbacks.h - CUPTI callbacks at the begin and end of CUDA calls, and when contexts are created
+ * and destroyed.
  *
  * A followed call becomes API_ENTER and API_EXIT in the log of the thread that makes it, between
  * the pushes and pops around it: so the range that launched a kernel is known by order, not by

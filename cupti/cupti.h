@@ -1,4 +1,4 @@
-/* cupti.h - the collector that records what CUDA does.
+/* cupti.h - the collector for CUDA.
  *
  *     COLD --cuda_init--> LIVE ----------finish--> CLOSED
  *       |        '------> PASSIVE (CUPTI cannot be had; the reason is in the file)

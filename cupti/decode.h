@@ -1,4 +1,4 @@
-/* decode.h - CUPTI's activity records become records of the trace file.
+/* decode.h - converts CUPTI's activity records to records of the trace file.
  *
  * Which fields a record has follows from its size (oracle.h). Records go into the log of the
  * calling thread, facts (device, context, stream) into META. What cannot be recorded is counted:

@@ -1,4 +1,4 @@
-/* device_memory.h - memory of devices: allocated and released, pools, migrations of managed memory.
+/* device_memory.h - device memory: allocations and frees, pools, migrations of managed memory.
  *
  * Where CUPTI has no records of allocations (before CUDA 11.2) or refuses them, allocations are read from the calls: one
  * or the other, never both.

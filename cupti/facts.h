@@ -1,4 +1,4 @@
-/* facts.h - what is true of the whole process: devices, contexts, streams, names of CUDA calls.
+/* facts.h - process-wide facts: devices, contexts, streams, names of CUDA calls.
  *
  * Stated into META at once, and remembered, since the trace file may not exist yet:
  * facts_emit_all() states everything again when it is made. A fact that was stated before is not

@@ -1,4 +1,5 @@
-/* graphs.h - CUDA graphs: who made each node, and what a launch is to put on a device.
+/* graphs.h - CUDA graphs: where each node was created, and how many operations a launch should
+ * give.
  *
  * While recording, a node becomes a GRAPH_NODE in the log of the thread that makes it, between the
  * pushes and pops around: so the range that captured it is known by order. While recording is off,

@@ -1,4 +1,4 @@
-/* loader.h - libcupti and libcuda, opened at run time.
+/* loader.h - loads libcupti and libcuda at run time.
  *
  * libprof links neither: an unresolvable NEEDED would kill the program, and libcupti must be the
  * one that fits the program's CUDA. Both are opened RTLD_LOCAL and never closed (CUPTI up to

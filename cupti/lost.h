@@ -1,4 +1,4 @@
-/* lost.h - device records that came and cannot be kept, by stream.
+/* lost.h - counts device records that cannot be stored, per stream.
  *
  * All are counted in the file's header by cause; here it is said whose they were, so that the
  * ledger of each stream adds up.

@@ -1,4 +1,4 @@
-/* oracle.h - how large this libcupti's activity records are.
+/* oracle.h - record sizes of the loaded libcupti.
  *
  * cuptiGetVersion() does not tell (three toolkits say 18 and mean two layouts), so the library
  * itself is asked: given a buffer that looks full of records of one kind, the distance between

@@ -1,4 +1,4 @@
-/* other_tool.h - another tool that uses CUPTI's v1 API in the same process.
+/* other_tool.h - coexistence with another tool that uses CUPTI's v1 API in the same process.
  *
  * That form has one pair of buffer callbacks and one set of kinds for the whole process. CUPTI lets a tool register
  * callbacks and disable kinds where it did not let it subscribe, and Kineto does both: from then on all

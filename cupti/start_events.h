@@ -1,4 +1,5 @@
-/* start_events.h - one bracketed operation per device, soon after the program begins to use it.
+/* start_events.h - runs one operation per device between two CPU clock readings, soon after the
+ * program begins to use it.
  *
  *     warm-up rounds      the first event of a context pays for lazy set-up
  *     start event         the event that times on this device will be counted from

@@ -1,6 +1,4 @@
-/* itt.h - ITT in: the collector that records what a program annotates, and what entry calls when a
- * static part of ITT looks for one.
- */
+/* itt.h - the collector for ITT annotations, and the entry point of ITT's static part. */
 #ifndef PROF_ITT_H
 #define PROF_ITT_H
 

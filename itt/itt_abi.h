@@ -1,4 +1,4 @@
-/* itt_abi.h - facts of ITT's interface between a program and a collector.
+/* itt_abi.h - the interface between ITT's static part and a collector.
  *
  * Whatever uses ITT has a *static part* linked into it: a pointer per function, a descriptor
  * (struct itt_global) and a list that tells pointer by name (struct itt_api). A pointer begins as a

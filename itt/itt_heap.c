@@ -1,5 +1,6 @@
-/* Freed where freeing begins and allocated where allocating ends: in between the memory may be
- * somebody else's. */
+/* itt_heap.c - records a free when it begins and an allocation when it ends: in between, another
+ * thread may be given the memory.
+ */
 #define PROF_IMPLEMENTATION
 #include "itt_heap.h"
 

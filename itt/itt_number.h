@@ -1,4 +1,4 @@
-/* itt_number.h - numbers of ITT's types. */
+/* itt_number.h - reads and prints numbers of ITT's types. */
 #ifndef PROF_ITT_NUMBER_H
 #define PROF_ITT_NUMBER_H
 

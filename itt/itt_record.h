@@ -1,4 +1,4 @@
-/* itt_record.h - ITT's events as labelled ones. Needs a ready thread (thread_ready). */
+/* itt_record.h - records ITT events as labelled events. The thread must be ready (thread_ready). */
 #ifndef PROF_ITT_RECORD_H
 #define PROF_ITT_RECORD_H
 

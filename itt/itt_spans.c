@@ -1,5 +1,5 @@
-/* Open things by what the program calls them: a table in which a key may be in any of the places from
- * where its hash points to. A handler that interrupts whoever fills a place passes it by.
+/* itt_spans.c - the open ranges, by the program's ids: a hash table with open addressing. A signal
+ * handler skips a slot that the interrupted code is filling.
  *
  *     empty --cas, begin--> busy --begun--> open --cas, end--> busy --taken--> empty
  */

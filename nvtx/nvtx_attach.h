@@ -1,4 +1,4 @@
-/* nvtx_attach.h - putting our functions into a program's slots. */
+/* nvtx_attach.h - installs libprof's functions in a program's NVTX slots. */
 #ifndef PROF_NVTX_ATTACH_H
 #define PROF_NVTX_ATTACH_H
 

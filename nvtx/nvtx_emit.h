@@ -1,9 +1,10 @@
-/* nvtx_emit.h - NVTX out: prof.h's ranges become NVTX ranges of another tool, the one that
- * NVTX_INJECTION64_PATH names. libprof is an NVTX client here and loads the tool as NVTX does, at the
- * first range; never itself, nor a copy of itself.
+/* nvtx_emit.h - forwards prof.h's ranges to the NVTX tool that NVTX_INJECTION64_PATH names.
  *
- * What is sent is what is recorded: a range whose push was not sent gets no pop, and ranges that a
- * stop of the recording ended are closed at the thread's next range.
+ * libprof is an NVTX client here and loads the tool as NVTX does, at the first range. It never loads
+ * itself or a copy of itself.
+ *
+ * Forwards exactly what is recorded: a range whose push was not forwarded gets no pop, and ranges
+ * that ended because recording stopped are closed at the thread's next range.
  */
 #ifndef PROF_NVTX_EMIT_H
 #define PROF_NVTX_EMIT_H

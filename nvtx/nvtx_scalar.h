@@ -1,4 +1,4 @@
-/* nvtx_scalar.h - single values of binary data by NVTX's predefined types. */
+/* nvtx_scalar.h - single values of binary payloads, by NVTX's predefined types. */
 #ifndef PROF_NVTX_SCALAR_H
 #define PROF_NVTX_SCALAR_H
 

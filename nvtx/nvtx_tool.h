@@ -1,5 +1,4 @@
-/* nvtx_tool.h - another tool's NVTX functions, as its injection library gives them to a client.
- */
+/* nvtx_tool.h - loads another NVTX tool and gets its functions. */
 #ifndef PROF_NVTX_TOOL_H
 #define PROF_NVTX_TOOL_H
 

@@ -1,4 +1,4 @@
-/* nvtx_wide.h - wide strings as UTF-8. */
+/* nvtx_wide.h - converts wide strings to UTF-8. */
 #ifndef PROF_NVTX_WIDE_H
 #define PROF_NVTX_WIDE_H
 

@@ -1,4 +1,4 @@
-/* event_clock.h - when on the CPU's clock an event of a device happened.
+/* event_clock.h - converts the time of a CUDA event to the CPU's clock.
  *
  * Events know only how far they are apart. So one event of each context, the anchor, is bracketed
  * between two readings of CLOCK_REALTIME, and all others are counted from it. The first is set when

@@ -1,4 +1,4 @@
-/* event_slots.h - pairs of events for ranges in flight, and the contexts they belong to.
+/* event_slots.h - pairs of CUDA events for ranges in flight, per context.
  *
  *     FREE --event_slot_acquire--> OPEN --event_slot_end--> ENDED --event_slot_claim--> READING
  *       ^                        |                         ^                            |

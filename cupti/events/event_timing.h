@@ -1,4 +1,4 @@
-/* event_timing.h - ranges timed by CUDA events: what is left where CUPTI cannot be had.
+/* event_timing.h - times ranges with CUDA events, where CUPTI is unavailable.
  *
  *     push  event on the stream ---. PUSH, TIMED with a token
  *     pop   event on the stream ---| POP

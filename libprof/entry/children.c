@@ -1,9 +1,10 @@
-/* fork, posix_spawn and posix_spawnp tell the number of the new process to nobody but their caller,
- * so these stand before libc's. What libc does inside itself (system, popen, forkpty) does not pass
- * here: its children have files of their own like all others, which name their parent.
+/* children.c - interposes fork, posix_spawn and posix_spawnp, to record the ids of child processes.
  *
- * A vfork child cannot be noted where it is made: a function that calls vfork must not return in
- * both processes. It is noted when it becomes another program.
+ * Children that libc creates internally (system, popen, forkpty) are not seen here. Like all others,
+ * they have files of their own, which name their parent.
+ *
+ * A vfork child cannot be recorded when it is created, because a function that calls vfork must not
+ * return in both processes. It is recorded when it calls exec.
  */
 #include "children.h"
 

@@ -1,4 +1,4 @@
-/* children.h - the processes that this one makes, by number, in its file. */
+/* children.h - records the child processes of this process. */
 #ifndef PROF_CHILDREN_H
 #define PROF_CHILDREN_H
 

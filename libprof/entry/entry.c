@@ -1,4 +1,5 @@
-/* What the loader and CUDA call, and the life of the library in a stranger's process.
+/* entry.c - entry points for the loader and CUDA, and the life cycle of the library in the host
+ * process.
  *
  *   load            entry_load: read the configuration, switch recording on if preloaded. No
  *                   thread (but where one is asked for: control_thread.h), no file, no CUDA: most

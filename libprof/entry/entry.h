@@ -1,4 +1,4 @@
-/* entry.h - what CUDA, NVTX and ITT call in libprof.so. */
+/* entry.h - the functions of libprof.so that CUDA, NVTX and ITT call. */
 #ifndef PROF_ENTRY_H
 #define PROF_ENTRY_H
 

@@ -1,10 +1,11 @@
-/* _exit, _Exit and exec* end a process image without exit handlers: Python's os._exit and every
- * multiprocessing worker do. These stand before libc's, bring what is buffered into the file, and go
- * on. quick_exit has handlers of its own: ours is the last of them.
+/* exits.c - interposes _exit, _Exit and exec*, which end a process image without exit handlers.
  *
- * They may be called where almost nothing is allowed (a signal handler, between fork and exec), so
- * they take no lock of the host's and allocate nothing: the writer thread does the work while they
- * wait, for a limited time.
+ * Python's os._exit and every multiprocessing worker call them. The functions here write what is
+ * buffered to the file, then call libc's. quick_exit has its own handlers: ours runs last.
+ *
+ * They may be called where almost nothing is allowed (in a signal handler, between fork and exec),
+ * so they take no lock of the host and allocate nothing: they wait, for a limited time, for the
+ * writer thread to do the work.
  */
 #include "exits.h"
 

@@ -1,4 +1,4 @@
-/* exits.h - the ways in which a process ends or changes without running exit handlers. */
+/* exits.h - ways in which a process ends, or is replaced, without running exit handlers. */
 #ifndef PROF_EXITS_H
 #define PROF_EXITS_H
 

@@ -1,7 +1,9 @@
-/* For mlockall(MCL_CURRENT) the kernel compares all of the address space with what an ordinary user may lock (8 MiB in
- * Debian). Most of it may be the trace, what is reserved for it, and tables of libprof's that are hardly ever
- * touched. If the kernel refuses, we lock each mapping except these, provided that the total is no more than the user may
- * lock. The rest of libprof's memory is locked, too.
+/* locked_memory.c - interposes mlockall(), which would otherwise fail because of libprof's mappings.
+ *
+ * For mlockall(MCL_CURRENT) the kernel compares the whole address space with the user's limit (8 MiB
+ * in Debian). Most of it may be the trace, its reserved address space, and libprof's sparse tables.
+ * If the kernel refuses, we lock every mapping except these, provided that their total is within the
+ * limit. The rest of libprof's memory is locked, too.
  */
 #include "locked_memory.h"
 

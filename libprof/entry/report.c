@@ -1,5 +1,6 @@
-/* What is said at the end of the recorded process: the key averages, which profdump prints in a child, and where the
- * trace is. */
+/* report.c - what the recorded process prints at exit: the key averages, printed by profdump in a
+ * child process, and the path of the trace.
+ */
 #define _GNU_SOURCE
 #include "report.h"
 

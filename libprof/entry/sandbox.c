@@ -1,11 +1,14 @@
-/* A filter of system calls ends a process for a call that it does not know. Which calls of ours it knows,
- * nobody can tell, and a filter may be for all threads. So a recording ends when its program asks for a
- * filter, by prctl() or syscall(), which stand before libc's here: the file is complete, it says why, and
- * no thread of ours is left that would outlive a main thread which the filter has ended. The same where
- * reading the processor's counter shall raise SIGSEGV.
+/* sandbox.c - interposes prctl() and syscall(), to end the recording when the program enters a sandbox.
  *
- * A program that makes the system call itself, not by libc, is not seen. One that records nothing is safe
- * all the same, as it makes no call of ours; one that records is ended at the latest where it ends.
+ * A seccomp filter can kill a process for any system call that it does not list. libprof cannot know
+ * which of its calls the filter allows, and a filter may apply to all threads. Therefore the
+ * recording ends when the program installs a filter, or has the time-stamp counter raise SIGSEGV
+ * (PR_SET_TSC). The file is complete and names the reason, and no thread of libprof is left that
+ * could outlive a main thread killed by the filter.
+ *
+ * A program that makes the system call directly, not through libc, is not detected. If it records
+ * nothing it is safe, since libprof then makes no system calls; otherwise it is killed when it exits
+ * at the latest.
  */
 #include "sandbox.h"
 

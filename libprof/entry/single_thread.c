@@ -1,7 +1,10 @@
-/* Some calls mean something else in a process with several threads. The kernel refuses a user namespace, by unshare() or
- * setns(). Capabilities change for the calling thread alone, and libc, which changes the user for all threads, aborts
- * where one of them may and another may not. So where a program would have one thread but for ours, ours end before such
- * a call. Those that begin after it have the credentials of the thread that made it.
+/* single_thread.c - interposes calls that behave differently in a process with several threads.
+ *
+ * The kernel refuses a user namespace, by unshare() or setns(), to a process with several threads.
+ * Capabilities change for the calling thread only; and libc, which changes the user of all threads,
+ * aborts if one of them may and another may not. So if libprof's threads are the only others, they
+ * end before such a call. Threads that start afterwards have the credentials of the thread that
+ * started them.
  */
 #include "single_thread.h"
 

@@ -1,4 +1,4 @@
-/* profrun - runs a program with libprof preloaded and shows what was recorded.
+/* profrun.c - profrun - runs a program with libprof preloaded and shows what was recorded.
  *
  * Reading order of a run: runopts (command line), outpath (-o), target (the program), preload (its environment), child
  * (running it), runreport, runtable and runnothing (afterwards).

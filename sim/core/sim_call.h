@@ -1,4 +1,5 @@
-/* The frame around every exported CUDA call: enter callback, fault check, body, exit callback.
+/* sim_call.h - the frame of each exported CUDA call: enter callback, fault check, body, exit
+ * callback.
  *
  * A function is defined with its body following the macro:
  *

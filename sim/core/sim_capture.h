@@ -1,4 +1,4 @@
-/* Stream capture: work given to a stream becomes a graph's nodes instead. */
+/* sim_capture.h - stream capture: work submitted to a stream becomes nodes of a graph. */
 #ifndef SIM_CAPTURE_H
 #define SIM_CAPTURE_H
 

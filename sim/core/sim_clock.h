@@ -1,4 +1,4 @@
-/* The host's clock and the simulated device's view of it. */
+/* sim_clock.h - the host's clock and the simulated device's view of it. */
 #ifndef SIM_CLOCK_H
 #define SIM_CLOCK_H
 

@@ -1,4 +1,6 @@
-/* One table from which parsing, range checks and the warning on unknown names follow. */
+/* sim_config.c - one table of the SIM_* variables, for parsing, range checks and warnings about
+ * unknown names.
+ */
 #include "sim_config.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Every SIM_* variable of the environment, read once. */
+/* sim_config.h - the SIM_* environment variables, read once. */
 #ifndef SIM_CONFIG_H
 #define SIM_CONFIG_H
 

@@ -1,5 +1,6 @@
-/* Contexts: a primary one per device, more through cuCtxCreate; the calling thread's current
- * one. */
+/* sim_context.h - contexts: one primary context per device, more through cuCtxCreate, and the
+ * calling thread's current context.
+ */
 #ifndef SIM_CONTEXT_H
 #define SIM_CONTEXT_H
 

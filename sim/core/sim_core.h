@@ -1,4 +1,6 @@
-/* Life of the simulated driver: initialisation, injection, fork, exit; and the one lock. */
+/* sim_core.h - life cycle of the simulated driver: initialization, injection, fork, exit; and its
+ * one lock.
+ */
 #ifndef SIM_CORE_H
 #define SIM_CORE_H
 

@@ -1,4 +1,4 @@
-/* The simulated devices: one model, N copies of it. */
+/* sim_device.h - the simulated devices, all of one model. */
 #ifndef SIM_DEVICE_H
 #define SIM_DEVICE_H
 

@@ -1,4 +1,4 @@
-/* Names and sentences of results. */
+/* sim_error.h - names and descriptions of CUDA result codes. */
 #ifndef SIM_ERROR_H
 #define SIM_ERROR_H
 

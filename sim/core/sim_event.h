@@ -1,4 +1,4 @@
-/* Events: names for moments on streams. */
+/* sim_event.h - CUDA events. */
 #ifndef SIM_EVENT_H
 #define SIM_EVENT_H
 

@@ -1,4 +1,4 @@
-/* Executable graphs: a clone, flattened into a plan; launches of it. */
+/* sim_exec.c - executable graphs: cloning a graph, flattening it into a plan, launching it. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Facts of CUDA's C interface the simulation needs: result codes, enum values, parameter structs.
+/* sim_facts.h - the constants and structs of CUDA's C interface that the simulation needs.
  *
  * Driver and runtime use the same numbers for the results below.
  */

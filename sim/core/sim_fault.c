@@ -1,4 +1,6 @@
-/* SIM_FAIL is a list of name[(argument)][@nth]=code; a rule without @nth fails every call. */
+/* sim_fault.c - SIM_FAIL is a list of name[(argument)][@nth]=code; a rule without @nth fails every
+ * call.
+ */
 #include "sim_fault.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Faults on demand (SIM_FAIL) and the log of broken rules (SIM_VIOLATIONS). */
+/* sim_fault.h - faults on demand (SIM_FAIL) and the log of broken rules (SIM_VIOLATIONS). */
 #ifndef SIM_FAULT_H
 #define SIM_FAULT_H
 

@@ -1,4 +1,4 @@
-/* Graphs: nodes, edges, clones. */
+/* sim_graph.c - graphs: nodes, edges, clones. */
 #include "sim_graph.h"
 
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
-/* Graphs of work, and executable ones.
+/* sim_graph.h - graphs of work, and executable ones.
  *
  * A graph may be changed by one thread at a time, as in CUDA. Instantiating clones the graph (nodes
  * get new ids, tools are told node by node) and flattens the clone, child graphs included, into a

@@ -1,4 +1,4 @@
-/* Open addressing with tombstones; doubled when half full. */
+/* sim_handle.c - a hash table with open addressing and tombstones; it doubles when half full. */
 #include "sim_handle.h"
 
 #include <pthread.h>

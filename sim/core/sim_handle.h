@@ -1,4 +1,6 @@
-/* Which pointers are live handles: a stale or foreign one is refused, never followed. */
+/* sim_handle.h - the set of live handles, so that stale or foreign pointers are rejected without
+ * being dereferenced.
+ */
 #ifndef SIM_HANDLE_H
 #define SIM_HANDLE_H
 

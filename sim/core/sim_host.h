@@ -1,4 +1,4 @@
-/* The driver's own thread: runs host functions in stream order. */
+/* sim_host.h - the driver's own thread: runs host functions in stream order. */
 #ifndef SIM_HOST_H
 #define SIM_HOST_H
 

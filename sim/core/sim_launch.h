@@ -1,4 +1,4 @@
-/* What a device allows of launches, and what it says of functions. */
+/* sim_launch.h - launch limits of a device, and attributes of functions. */
 #ifndef SIM_LAUNCH_H
 #define SIM_LAUNCH_H
 

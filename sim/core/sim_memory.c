@@ -1,5 +1,6 @@
-/* Allocations in an array sorted by address: a lookup is a binary search, interior pointers
- * work. */
+/* sim_memory.c - allocations in an array sorted by address, for binary search; interior pointers
+ * are found, too.
+ */
 #include "sim_memory.h"
 
 #include <pthread.h>

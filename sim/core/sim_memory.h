@@ -1,4 +1,4 @@
-/* Memory of all kinds: "device memory" is host memory that is known to be a device's. */
+/* sim_memory.h - memory of all kinds. "Device memory" is host memory that is marked as a device's. */
 #ifndef SIM_MEMORY_H
 #define SIM_MEMORY_H
 

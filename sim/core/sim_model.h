@@ -1,5 +1,6 @@
-/* The written timing model: how long each kind of work takes. Deterministic; README.md states
- * it. */
+/* sim_model.h - the timing model: how long each kind of work takes. It is deterministic and
+ * described in README.md.
+ */
 #ifndef SIM_MODEL_H
 #define SIM_MODEL_H
 

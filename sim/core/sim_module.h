@@ -1,4 +1,6 @@
-/* Modules and the functions (kernels) in them: names, and attributes made up from the names. */
+/* sim_module.h - modules and their functions (kernels): names, and attributes derived from the
+ * names.
+ */
 #ifndef SIM_MODULE_H
 #define SIM_MODULE_H
 

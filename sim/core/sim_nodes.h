@@ -1,5 +1,6 @@
-/* Graph nodes from a call's arguments: checks shared by the driver's and the runtime's
- * functions. */
+/* sim_nodes.h - graph nodes from a call's arguments: checks shared by the driver's and the
+ * runtime's functions.
+ */
 #ifndef SIM_NODES_H
 #define SIM_NODES_H
 

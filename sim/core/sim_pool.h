@@ -1,4 +1,4 @@
-/* Memory pools: what they reserve and what of it is used. The memory itself is sim_memory's. */
+/* sim_pool.h - memory pools: reserved and used bytes. The memory itself is in sim_memory. */
 #ifndef SIM_POOL_H
 #define SIM_POOL_H
 

@@ -1,4 +1,4 @@
-/* One launch of an executable graph: shared by the ops its nodes became. */
+/* sim_run.h - one launch of an executable graph, shared by the operations of its nodes. */
 #ifndef SIM_RUN_H
 #define SIM_RUN_H
 

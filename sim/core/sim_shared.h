@@ -1,5 +1,6 @@
-/* Marks: what one of the three libraries lends to the other two, and what it exports as CUDA
- * does. */
+/* sim_shared.h - macros that mark what each of the three libraries exports to the others, and what
+ * it exports like CUDA.
+ */
 #ifndef SIM_SHARED_H
 #define SIM_SHARED_H
 

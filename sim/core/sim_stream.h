@@ -1,4 +1,4 @@
-/* Streams and their simulated timelines.
+/* sim_stream.h - streams and their simulated timelines.
  *
  * A stream's work is resolved in order: its start and end are computed, its bytes are moved and
  * tools are told, all at the moment of the call, although the computed times lie ahead. Only work

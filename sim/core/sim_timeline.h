@@ -1,4 +1,6 @@
-/* Resolving work: when it starts and ends, and what follows from that. Core lock throughout. */
+/* sim_timeline.h - resolving work: when it starts and ends, and the effects of that. Needs the
+ * core lock.
+ */
 #ifndef SIM_TIMELINE_H
 #define SIM_TIMELINE_H
 

@@ -1,4 +1,5 @@
-/* Where a tools library (the simulated libcupti) looks into the simulation.
+/* sim_tools.h - hooks through which a tools library (the simulated libcupti) observes the
+ * simulation.
  *
  * sim_tools_set installs one table; the core calls it at the points below and knows nothing else of
  * tools. "locked" hooks run under the core's lock and must neither block nor call back into CUDA.

@@ -1,4 +1,4 @@
-/* Copies and sets: from a call's arguments to work for a stream. */
+/* sim_transfer.h - copies and sets: from a call's arguments to work for a stream. */
 #ifndef SIM_TRANSFER_H
 #define SIM_TRANSFER_H
 

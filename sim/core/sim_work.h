@@ -1,4 +1,4 @@
-/* What a stream can be given to do, alone or as a graph's node. */
+/* sim_work.h - the kinds of work that a stream can execute, directly or as a graph node. */
 #ifndef SIM_WORK_H
 #define SIM_WORK_H
 

@@ -1,4 +1,6 @@
-/* libcublas: handles, and its matrix products. A product of int8 goes to cublasLtMatmul, as some of the real ones do. */
+/* sim_cublas.c - libcublas: handles and matrix products. Like some of the real functions, products
+ * of int8 call cublasLtMatmul.
+ */
 #include <stdlib.h>
 
 #include "sim_gemm.h"

@@ -1,5 +1,5 @@
-/* sim_gemm.h - a matrix product as both simulated libraries, libcublas and libcublasLt, understand it: checked as the real
- * ones check it, said to the file SIM_GEMMS names, launched as one kernel.
+/* sim_gemm.h - matrix products of libcublas and libcublasLt: argument checks like those of the
+ * real libraries, a line in the SIM_GEMMS file, one kernel launch.
  */
 #ifndef SIM_GEMM_H
 #define SIM_GEMM_H

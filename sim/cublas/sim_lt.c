@@ -1,4 +1,4 @@
-/* libcublasLt: descriptors, and the one function that multiplies. */
+/* sim_lt.c - libcublasLt: descriptors, and cublasLtMatmul(). */
 #include "sim_lt.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* sim_lt.h - the parts of libcublasLt that the simulated libcublas calls, too. */
+/* sim_lt.h - the parts of libcublasLt that the simulated libcublas calls. */
 #ifndef SIM_LT_H
 #define SIM_LT_H
 

@@ -1,5 +1,6 @@
-/* The rest of cuBLAS: functions that exist, so that programs and libraries load, and answer that they are not supported.
- * Weak: what the simulation has takes the place of a name here. Each has a twin for 64-bit sizes.
+/* sim_unsupported.c - all other functions of cuBLAS, so that programs load; they return
+ * CUBLAS_STATUS_NOT_SUPPORTED. Weak, so that simulated functions replace them. Each has a 64-bit
+ * variant.
  */
 #include "sim_shared.h"
 

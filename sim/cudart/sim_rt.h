@@ -1,4 +1,4 @@
-/* Shared by the files that export the runtime API. */
+/* sim_rt.h - declarations shared by the files of the runtime API. */
 #ifndef SIM_RT_H
 #define SIM_RT_H
 

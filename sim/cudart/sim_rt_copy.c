@@ -1,4 +1,4 @@
-/* Copies and sets. */
+/* sim_rt_copy.c - copies and sets. */
 #include "sim_memory.h"
 #include "sim_rt.h"
 #include "sim_transfer.h"

@@ -1,4 +1,6 @@
-/* Devices, contexts behind them, versions, errors, profiler switches, entry points. */
+/* sim_rt_device.c - devices, contexts behind them, versions, errors, profiler switches, entry
+ * points.
+ */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Graphs. */
+/* sim_rt_graph.c - graphs. */
 #include "sim_graph.h"
 #include "sim_handle.h"
 #include "sim_launch.h"

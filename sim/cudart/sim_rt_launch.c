@@ -1,4 +1,4 @@
-/* Launches, functions, occupancy. */
+/* sim_rt_launch.c - launches, functions, occupancy. */
 #include <string.h>
 
 #include "sim_device.h"

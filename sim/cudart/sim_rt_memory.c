@@ -1,4 +1,4 @@
-/* Allocation, registration, pointers, variables, pools. */
+/* sim_rt_memory.c - allocation, registration, pointers, variables, pools. */
 #include <string.h>
 
 #include "sim_core.h"

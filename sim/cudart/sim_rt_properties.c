@@ -1,4 +1,4 @@
-/* cudaGetDeviceProperties: the struct as CUDA 13 lays it out. */
+/* sim_rt_properties.c - cudaGetDeviceProperties: the struct as CUDA 13 lays it out. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Streams, events, capture. */
+/* sim_rt_stream.c - streams, events, capture. */
 #include "sim_capture.h"
 #include "sim_context.h"
 #include "sim_event.h"

@@ -1,5 +1,6 @@
-/* The rest of the runtime: arrays, textures, surfaces, graphics, external memory, IPC and the
- * like. */
+/* sim_rt_unsupported.c - all other functions of the runtime: arrays, textures, surfaces, graphics,
+ * external memory, IPC ...
+ */
 #include "sim_call.h"
 
 /* The parameters do not matter to a function that reads none. */

@@ -1,4 +1,4 @@
-/* Switches, clocks, and the records that are not of device work. */
+/* sim_activity.c - enabling kinds, clocks, and the records other than those of device work. */
 #include "sim_activity.h"
 
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* Which activity kinds are on, and the records made of what the simulation does. */
+/* sim_activity.h - enabled activity kinds, and the records of simulated work. */
 #ifndef SIM_ACTIVITY_H
 #define SIM_ACTIVITY_H
 

@@ -1,4 +1,4 @@
-/* Records of memory: allocations, pools, and what happens to managed memory. */
+/* sim_activity_memory.c - memory records: allocations, pools, managed memory. */
 #include <stdatomic.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-/* From finished records to the client's buffers.
+/* sim_buffer.h - delivers finished records in the client's buffers.
  *
  * A record waits in a queue until the work it describes has ended on the simulated timeline. One
  * worker thread moves records into buffers it asks the client for, and hands buffers back when they

@@ -1,5 +1,6 @@
-/* The clock that a client registers with cuptiActivityRegisterTimestampCallback: any unit, any origin. Times of the
- * device are converted to it by two pairs of readings, by offset and by rate.
+/* sim_client_clock.h - the clock that a client registers with
+ * cuptiActivityRegisterTimestampCallback, of any unit and origin. Device times are converted to it
+ * by two pairs of readings, by offset and rate.
  */
 #ifndef SIM_CLIENT_CLOCK_H
 #define SIM_CLIENT_CLOCK_H

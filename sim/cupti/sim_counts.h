@@ -1,5 +1,6 @@
-/* What the simulation itself launched, dropped and blanked, by stream (SIM_COUNTS): a tool's own
- * books are compared with it. */
+/* sim_counts.h - counts of what the simulation launched, dropped and zeroed, per stream
+ * (SIM_COUNTS), to compare with a tool's own counts.
+ */
 #ifndef SIM_COUNTS_H
 #define SIM_COUNTS_H
 

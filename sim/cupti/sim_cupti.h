@@ -1,4 +1,4 @@
-/* CUPTI's own numbers, and the state its exported functions share. */
+/* sim_cupti.h - CUPTI's constants, and state shared by its exported functions. */
 #ifndef SIM_CUPTI_H
 #define SIM_CUPTI_H
 

@@ -1,4 +1,4 @@
-/* Exported: activity kinds, buffers, flushing, attributes. */
+/* sim_cupti_activity.c - exported functions: activity kinds, buffers, flushing, attributes. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>

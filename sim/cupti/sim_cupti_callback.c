@@ -1,4 +1,4 @@
-/* Exported: subscriber, callbacks, names, ids, versions. */
+/* sim_cupti_callback.c - exported functions: subscribing, callbacks, names, ids, versions. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>

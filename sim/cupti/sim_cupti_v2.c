@@ -1,4 +1,4 @@
-/* Exported: the v2 API of the activity functions, each of a subscriber (13.3 and later).
+/* sim_cupti_v2.c - exported functions: the v2 activity API, per subscriber (13.3 and later).
  *
  * Not with the v1 API: while that is used they answer 39, and it does while they are. Fields
  * cannot be selected: records are the predefined ones.

@@ -1,4 +1,4 @@
-/* Records of device work: kernels, copies, sets, events, graphs. */
+/* sim_device_work.c - records of device work: kernels, copies, sets, events, graphs. */
 #include <stdatomic.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Between the API hooks and the records of device work. */
+/* sim_device_work.h - interface between the API hooks and the records of device work. */
 #ifndef SIM_DEVICE_WORK_H
 #define SIM_DEVICE_WORK_H
 

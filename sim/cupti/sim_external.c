@@ -1,4 +1,4 @@
-/* External correlation ids: per thread, a stack for each kind of id. */
+/* sim_external.c - external correlation ids: a stack per thread and kind of id. */
 #include "sim_activity.h"
 #include "sim_buffer.h"
 #include "sim_call.h"

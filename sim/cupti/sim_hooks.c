@@ -1,4 +1,4 @@
-/* The table through which the simulation tells CUPTI what happens. */
+/* sim_hooks.c - the hook table through which the simulation notifies CUPTI. */
 #include "sim_activity.h"
 #include "sim_call.h"
 #include "sim_client_clock.h"

@@ -1,5 +1,6 @@
-/* Records only ever grew at their end, so a version is described by sizes alone: a record is
- * built in its longest form and cut. */
+/* sim_layout.c - record sizes by CUPTI version. Records have only grown at their end: one is built
+ * in its longest form and truncated.
+ */
 #include "sim_layout.h"
 
 #include "sim_config.h"

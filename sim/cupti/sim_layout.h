@@ -1,4 +1,6 @@
-/* What differs between the CUPTI versions that can be simulated (SIM_CUPTI_LAYOUT). */
+/* sim_layout.h - the differences between the CUPTI versions that can be simulated
+ * (SIM_CUPTI_LAYOUT).
+ */
 #ifndef SIM_LAYOUT_H
 #define SIM_LAYOUT_H
 

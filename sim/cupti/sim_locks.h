@@ -1,4 +1,4 @@
-/* What the real library's locks forbid, made visible. */
+/* sim_locks.h - makes violations of the real library's locking rules visible. */
 #ifndef SIM_LOCKS_H
 #define SIM_LOCKS_H
 

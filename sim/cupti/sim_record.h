@@ -1,4 +1,6 @@
-/* Activity records in their longest (13.3) form. Every older version's record is a prefix of it. */
+/* sim_record.h - activity records in their longest (13.3) form. Each older version's record is a
+ * prefix.
+ */
 #ifndef SIM_RECORD_H
 #define SIM_RECORD_H
 

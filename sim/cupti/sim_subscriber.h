@@ -1,4 +1,4 @@
-/* Who has subscribed, in which form of the interface, and what they want to be called for. */
+/* sim_subscriber.h - subscribers, their API (v1 or v2), and the callbacks that they enabled. */
 #ifndef SIM_SUBSCRIBER_H
 #define SIM_SUBSCRIBER_H
 

@@ -1,4 +1,4 @@
-/* Shared by the files that export the driver API. */
+/* sim_driver.h - declarations shared by the files of the driver API. */
 #ifndef SIM_DRIVER_H
 #define SIM_DRIVER_H
 

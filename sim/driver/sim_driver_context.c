@@ -1,4 +1,4 @@
-/* Contexts. */
+/* sim_driver_context.c - contexts. */
 #include <string.h>
 
 #include "sim_capture.h"

@@ -1,4 +1,6 @@
-/* Copies and sets. The synchronous ones return when the simulated transfer has ended. */
+/* sim_driver_copy.c - copies and sets. Synchronous ones return when the simulated transfer has
+ * ended.
+ */
 #include "sim_capture.h"
 #include "sim_driver.h"
 #include "sim_transfer.h"

@@ -1,4 +1,4 @@
-/* cuInit, versions, devices, entry points, error strings. */
+/* sim_driver_device.c - cuInit, versions, devices, entry points, error strings. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

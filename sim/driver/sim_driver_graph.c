@@ -1,4 +1,4 @@
-/* Graphs. */
+/* sim_driver_graph.c - graphs. */
 #include <string.h>
 
 #include "sim_driver.h"

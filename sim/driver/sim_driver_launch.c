@@ -1,4 +1,4 @@
-/* Modules, functions, launches, occupancy. */
+/* sim_driver_launch.c - modules, functions, launches, occupancy. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

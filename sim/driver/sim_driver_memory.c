@@ -1,4 +1,4 @@
-/* Allocation, registration, pointer queries. */
+/* sim_driver_memory.c - allocation, registration, pointer queries. */
 
 #include "sim_driver_memory.h"
 #include "sim_capture.h"

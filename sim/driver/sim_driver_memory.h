@@ -1,4 +1,4 @@
-/* Allocation as the driver's chapters share it. */
+/* sim_driver_memory.h - allocation functions shared by the files of the driver API. */
 #ifndef SIM_DRIVER_MEMORY_H
 #define SIM_DRIVER_MEMORY_H
 

@@ -1,4 +1,4 @@
-/* Memory pools and what is allocated in the order of a stream. */
+/* sim_driver_pool.c - memory pools and stream-ordered allocation. */
 #include <string.h>
 
 #include "sim_device.h"

@@ -1,4 +1,4 @@
-/* Streams, events, host functions, capture. */
+/* sim_driver_stream.c - streams, events, host functions, capture. */
 #include "sim_capture.h"
 #include "sim_clock.h"
 #include "sim_driver.h"

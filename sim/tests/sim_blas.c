@@ -1,4 +1,4 @@
-/* Libraries that were linked with cuBLAS load, whatever of it they need: these are functions that PyTorch does. */
+/* sim_blas.c - libraries linked with cuBLAS load: calls functions that PyTorch uses. */
 #include <dlfcn.h>
 #include <stdio.h>
 

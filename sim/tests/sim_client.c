@@ -1,4 +1,6 @@
-/* A CUPTI client under each layout: sizes, contents, strictness. One promise per sub-command. */
+/* sim_client.c - a CUPTI client under each layout: sizes, contents, strictness. One promise per
+ * sub-command.
+ */
 #include <string.h>
 #include <unistd.h>
 

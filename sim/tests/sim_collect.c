@@ -1,4 +1,4 @@
-/* A minimal CUPTI client: collects all records it is given. */
+/* sim_collect.c - a minimal CUPTI client that collects all records. */
 #include <string.h>
 
 #include "sim_test.h"

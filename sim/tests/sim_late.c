@@ -1,5 +1,6 @@
-/* Calls CUPTI and CUDA from an exit handler older than the libraries, which runs after theirs: they
- * answer with an error and do not crash. */
+/* sim_late.c - calls CUPTI and CUDA from an exit handler that runs after theirs: they return an
+ * error and do not crash.
+ */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* What the real library's locks forbid: it stops a program, or makes it wait, visibly. */
+/* sim_locked.c - violations of the real library's locking rules visibly stop or delay a program. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
-/* A CUPTI client of memory records. One promise per sub-command. */
+/* sim_memory_client.c - a CUPTI client for memory records. One promise per sub-command. */
 #include <string.h>
 
 #include "sim_test.h"

@@ -1,4 +1,4 @@
-/* For the simulation's own tests: the functions they call, and checks.
+/* sim_test.h - checks and function declarations for the simulation's own tests.
  *
  * Prototypes are written down here so that the tests need no CUDA header.
  */

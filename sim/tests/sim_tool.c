@@ -1,4 +1,4 @@
-/* A CUPTI client with callbacks. One promise per sub-command. */
+/* sim_tool.c - a CUPTI client with callbacks. One promise per sub-command. */
 #include <pthread.h>
 #include <string.h>
 #include <sys/wait.h>

@@ -1,5 +1,6 @@
-/* A block is filled by advancing its `used`; whoever finds no room hangs a new block in front. What
- * is left of the old one is lost; a block that loses that race is given back. */
+/* arena.c - a block is filled by advancing its `used`; whoever finds no room hangs a new block in
+ * front. What is left of the old one is lost; a block that loses that race is given back.
+ */
 #include "arena.h"
 
 #include "atomic.h"

@@ -1,4 +1,4 @@
-/* The program's own allocators.
+/* alloc.c - the program's own allocators.
  *
  * An allocator keeps its number for the life of the process, whether or not anything is recorded,
  * and in forked children: programs ask once and keep it in a static variable. So names are kept

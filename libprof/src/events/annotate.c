@@ -1,4 +1,4 @@
-/* The functions of prof.h that write records of several words. */
+/* annotate.c - the functions of prof.h that write records of several words. */
 #define PROF_IMPLEMENTATION
 #include "annotate.h"
 

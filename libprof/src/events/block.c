@@ -1,5 +1,6 @@
-/* Profiling blocks: records that say where a block begins, and events that say at which instruction
- * their thread was. Which event belongs to which block is for the reader to find out. */
+/* block.c - profiling blocks: records that say where a block begins, and events that say at which
+ * instruction their thread was. Which event belongs to which block is for the reader to find out.
+ */
 #define PROF_IMPLEMENTATION
 #include "prof/block.h"
 

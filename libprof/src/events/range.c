@@ -1,4 +1,4 @@
-/* The hot functions of prof.h: push and pop. */
+/* range.c - the hot functions of prof.h: push and pop. */
 #define PROF_IMPLEMENTATION
 #include "prof/prof.h"
 

@@ -1,4 +1,4 @@
-/* Chunks are copied out of the mapping one by one, with numbers that leave no gaps:
+/* dump.c - chunks are copied out of the mapping one by one, with numbers that leave no gaps:
  *
  *     chunk 0 | LOG chunks that are kept | META chunks
  *

@@ -1,5 +1,6 @@
-/* The counters live in the file's header as soon as there is a file, so that they survive whatever
- * kills the process. */
+/* loss.c - the counters live in the file's header as soon as there is a file, so that they survive
+ * whatever kills the process.
+ */
 #include "loss.h"
 
 #include "atomic.h"

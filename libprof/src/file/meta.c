@@ -1,4 +1,4 @@
-/* Appending to META.
+/* meta.c - appending to META.
  *
  * All threads append to one chunk at a time. `meta_cursor` is that chunk's number and the place in
  * it, in one word, so that a single compare-and-swap takes space:

@@ -1,6 +1,7 @@
-/* A library calls functions of others through a table of addresses, its GOT. The dynamic section lists relocations,
- * which name the function and the place in the table. A page that the loader has made read-only (RELRO) stays writable,
- * as it is in libraries without that. */
+/* gotpatch.c - a library calls functions of others through a table of addresses, its GOT. The
+ * dynamic section lists relocations, which name the function and the place in the table. A page
+ * that the loader has made read-only (RELRO) stays writable, as it is in libraries without that.
+ */
 #define _GNU_SOURCE
 #include "gotpatch.h"
 

@@ -1,4 +1,4 @@
-/* The functions of prof.h that control the recording. */
+/* control.c - the functions of prof.h that control the recording. */
 #define PROF_IMPLEMENTATION
 #include "prof/prof.h"
 

@@ -1,5 +1,5 @@
-/* The table of stacks. The record of a stack that points into a library that was closed is forgotten, so that the same
- * addresses get a new number when they mean something else.
+/* stacks.c - the table of stacks. The record of a stack that points into a library that was closed
+ * is forgotten, so that the same addresses get a new number when they mean something else.
  */
 #include "stacks.h"
 

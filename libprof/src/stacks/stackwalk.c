@@ -1,5 +1,5 @@
-/* The walk by tables is libunwind's unw_backtrace(), which remembers per thread how each function
- * keeps its frame. The walk by frame pointers:
+/* stackwalk.c - the walk by tables is libunwind's unw_backtrace(), which remembers per thread how
+ * each function keeps its frame. The walk by frame pointers:
  *
  *     frame -> | caller's frame | return address |      higher addresses ->
  *                     '----------> | its caller's | return address | ...
