@@ -85,36 +85,6 @@ static bool dictionary_init(struct ArrowArray *array, struct arrow_names *names)
     return true;
 }
 
-/* Fills in the values of a column, and a bit for each that is not null. Null is written as eight zeros, of which
- * the next value covers what is not its own. */
-static int64_t fill(const struct batch *batch, const struct arrow_column *column,
-                    struct owned *owned)
-{
-    static const uint64_t nothing;
-    const struct stream *stream = batch->stream;
-    char *to = owned->values;
-    uint8_t *bits = owned->validity;
-    int64_t valid_rows = 0;
-    unsigned group = 0;
-    if (!bits) { /* no cell can be null */
-        for (uint32_t i = 0; i < batch->rows; i++, to += column->bytes)
-            column->cell(&stream->view, stream->chosen[i], to);
-        return 0;
-    }
-    for (uint32_t i = 0; i < batch->rows; i++, to += column->bytes) {
-        bool valid = column->cell(&stream->view, stream->chosen[i], to);
-        if (!valid)
-            memcpy(to, &nothing, sizeof nothing);
-        valid_rows += valid;
-        group |= (unsigned)valid << i % 8;
-        if (i % 8 == 7 || i + 1 == batch->rows) {
-            bits[i / 8] = (uint8_t)group;
-            group = 0;
-        }
-    }
-    return batch->rows - valid_rows;
-}
-
 /* From numbers of texts to places in the dictionary. */
 static void place_names(const struct arrow_names *names, uint32_t *values, uint32_t rows)
 {
@@ -145,72 +115,100 @@ static bool fill_texts(struct batch *batch, const struct arrow_column *column, s
     return !out.failed;
 }
 
-/* Of a column that has nothing but nulls: all of it is zero, also indexes of names, since the first text has place 0. */
-static bool absent_init(const struct batch *batch, size_t bytes, struct owned *owned,
-                        struct ArrowArray *array)
-{
-    owned->values = calloc(batch->rows + (size_t)1, bytes);
-    owned->validity = calloc(batch->rows / 8 + 1, 1);
-    owned->texts =
-        array->n_buffers == 3 ? malloc(1) : NULL; /* consumers want an address even of nothing */
-    array->null_count = batch->rows;
-    return owned->values && owned->validity && (array->n_buffers != 3 || owned->texts);
-}
-
-/* False: no memory. */
-static bool values_init(struct batch *batch, const struct arrow_column *column, size_t bytes,
-                        struct owned *owned, struct ArrowArray *array)
-{
-    owned->values = malloc(batch->rows * bytes + sizeof(uint64_t));
-    if (column->nullable)
-        owned->validity = calloc(batch->rows / 8 + 1, 1);
-    if (!owned->values || (column->nullable && !owned->validity))
-        return false;
-    if (column->bytes == 0)
-        return fill_texts(batch, column, owned, &array->null_count);
-    array->null_count = fill(batch, column, owned);
-    if (column->is_name)
-        place_names(batch->stream->names, owned->values, batch->rows);
-    return true;
-}
-
 static bool is_absent(const struct stream *stream, const struct arrow_column *column)
 {
     return stream->rows->is_absent && stream->rows->is_absent(&stream->view, column->cell);
 }
 
+/* Columns that have nothing but nulls share these buffers: all is zero, also indexes of names, since the first text has
+ * place 0. */
+static void *zeros(void)
+{
+    static uint64_t nothing[ARROW_BATCH_ROWS + 1]; /* never written to: takes no memory */
+    return nothing;
+}
+
+static bool values_init(struct batch *batch, const struct arrow_column *column, struct owned *owned,
+                        struct ArrowArray *array)
+{
+    size_t bytes = column->bytes ? column->bytes : sizeof(int64_t);
+    owned->buffers[1] = owned->values = malloc((batch->rows + (size_t)1) * bytes);
+    if (column->nullable)
+        owned->buffers[0] = owned->validity = calloc(batch->rows / 8 + 1, 1);
+    if (!owned->values || (column->nullable && !owned->validity))
+        return false;
+    if (column->bytes == 0 && !fill_texts(batch, column, owned, &array->null_count))
+        return false;
+    owned->buffers[2] = owned->texts;
+    return true;
+}
+
+/* False: no memory. */
 static bool column_init(struct batch *batch, const struct arrow_column *column,
                         struct ArrowArray *array)
 {
     struct owned *owned = calloc(1, sizeof *owned);
-    bool is_text = column->bytes == 0;
-    size_t bytes = is_text ? sizeof(int64_t) : column->bytes;
-    *array = (struct ArrowArray){.n_buffers = is_text ? 3 : 2, .release = array_release};
+    *array = (struct ArrowArray){.n_buffers = column->bytes ? 2 : 3, .release = array_release};
     array->private_data = owned;
     if (!owned)
         return false;
-    if (!(is_absent(batch->stream, column) ? absent_init(batch, bytes, owned, array)
-                                           : values_init(batch, column, bytes, owned, array)))
-        return false;
-    owned->buffers[0] = owned->validity;
-    owned->buffers[1] = owned->values;
-    owned->buffers[2] = owned->texts;
-    array->length = batch->rows;
     array->buffers = owned->buffers;
+    if (is_absent(batch->stream, column)) {
+        array->null_count = batch->rows;
+        owned->buffers[0] = owned->buffers[1] = owned->buffers[2] = zeros();
+    } else if (!values_init(batch, column, owned, array)) {
+        return false;
+    }
+    array->length = batch->rows;
     if (!column->is_name)
         return true;
     array->dictionary = calloc(1, sizeof *array->dictionary);
     return array->dictionary && dictionary_init(array->dictionary, batch->stream->names);
 }
 
-/* Texts, which tell where a batch ends, come first. */
-static bool fill_children(struct batch *batch, struct ArrowArray *arrays, bool texts)
+static void fill_tile(const struct batch *batch, const struct arrow_column *column,
+                      struct ArrowArray *array, uint32_t first, uint32_t rows)
+{
+    const struct stream *stream = batch->stream;
+    const struct owned *owned = array->private_data;
+    char *to = (char *)owned->values + first * (size_t)column->bytes;
+    uint8_t *bits = owned->validity ? (uint8_t *)owned->validity + first / 8 : NULL;
+    uint32_t valid = column->fill(&stream->view, stream->chosen + first, rows, to, bits);
+    array->null_count += rows - valid;
+    if (column->is_name)
+        place_names(stream->names, (uint32_t *)(void *)to, rows);
+}
+
+/* All columns of a few rows, then of the next: what they are read from stays in the nearest cache. A multiple of 8. */
+#define TILE_ROWS 512u
+
+static void fill_values(const struct batch *batch, struct ArrowArray *arrays)
+{
+    const struct arrow_rows *rows = batch->stream->rows;
+    for (uint32_t first = 0; first < batch->rows; first += TILE_ROWS) {
+        uint32_t rest = batch->rows - first, count = rest < TILE_ROWS ? rest : TILE_ROWS;
+        for (uint32_t i = 0; i < rows->column_count; i++)
+            if (rows->columns[i].fill && !is_absent(batch->stream, &rows->columns[i]))
+                fill_tile(batch, &rows->columns[i], &arrays[i], first, count);
+    }
+}
+
+static bool init_columns(struct batch *batch, struct ArrowArray *arrays, bool texts)
 {
     const struct arrow_rows *rows = batch->stream->rows;
     for (uint32_t i = 0; i < rows->column_count; i++)
         if ((rows->columns[i].bytes == 0) == texts &&
             !column_init(batch, &rows->columns[i], &arrays[i]))
             return false;
+    return true;
+}
+
+/* Texts, which decide where a batch ends, come first. */
+static bool fill_children(struct batch *batch, struct ArrowArray *arrays)
+{
+    if (!init_columns(batch, arrays, true) || !init_columns(batch, arrays, false))
+        return false;
+    fill_values(batch, arrays);
     return true;
 }
 
@@ -225,7 +223,7 @@ static bool add_children(struct batch *batch, struct ArrowArray *array, struct o
         owned->children[i] = &owned->arrays[i];
     array->children = owned->children;
     array->n_children = count;
-    return fill_children(batch, owned->arrays, true) && fill_children(batch, owned->arrays, false);
+    return fill_children(batch, owned->arrays);
 }
 
 static int batch_init(struct batch *batch, struct ArrowArray *out)

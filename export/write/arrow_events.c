@@ -354,46 +354,53 @@ static uint32_t slice_count(const struct timeline *timeline)
     return timeline->slices.count;
 }
 
+#define EVENTS_COLUMNS(X)                                    \
+    X(events, U32, "pid", event_pid)                         \
+    X(events, U32, "tid", event_tid)                         \
+    X(events, NAME, "kind", event_kind)                      \
+    X(events, NAME, "name", event_name)                      \
+    X(events, TIME, "start", event_start)                    \
+    X(events, I64, "duration_ns", event_duration)            \
+    X(events, U16, "depth", event_depth)                     \
+    X(events, U32_NULL, "correlation", event_correlation)    \
+    X(events, I32_NULL, "result", event_result)              \
+    X(events, I64_NULL, "parent", event_parent)              \
+    X(events, I64_NULL, "continues", event_continues)        \
+    X(events, NAME_NULL, "thread_name", event_thread_name)   \
+    X(events, NAME_NULL, "domain", event_domain)             \
+    X(events, NAME_NULL, "category", event_category)         \
+    X(events, I64_NULL, "self_ns", event_self)               \
+    X(events, I64_NULL, "device_ns", event_device)           \
+    X(events, I64_NULL, "self_device_ns", event_self_device) \
+    X(events, I64_NULL, "host_bytes", event_host_bytes)      \
+    X(events, I64_NULL, "device_bytes", event_device_bytes)  \
+    X(events, NAME_NULL, "shapes", event_shapes)             \
+    X(events, I64_NULL, "sequence", event_sequence)          \
+    X(events, U32_NULL, "forward_tid", event_forward_tid)    \
+    X(events, NAME_NULL, "stack", event_stack)               \
+    X(events, F64_NULL, "flops", event_flops)
+
+EVENTS_COLUMNS(ARROW_FILLS)
+
 static const struct arrow_column event_columns[] = {
-    ARROW_U32("pid", event_pid),
-    ARROW_U32("tid", event_tid),
-    ARROW_NAME("kind", event_kind),
-    ARROW_NAME("name", event_name),
-    ARROW_TIME("start", event_start),
-    ARROW_I64("duration_ns", event_duration),
-    ARROW_U16("depth", event_depth),
-    ARROW_U32_NULL("correlation", event_correlation),
-    ARROW_I32_NULL("result", event_result),
-    ARROW_I64_NULL("parent", event_parent),
-    ARROW_I64_NULL("continues", event_continues),
-    ARROW_NAME_NULL("thread_name", event_thread_name),
-    ARROW_NAME_NULL("domain", event_domain),
-    ARROW_NAME_NULL("category", event_category),
-    ARROW_I64_NULL("self_ns", event_self),
-    ARROW_I64_NULL("device_ns", event_device),
-    ARROW_I64_NULL("self_device_ns", event_self_device),
-    ARROW_I64_NULL("host_bytes", event_host_bytes),
-    ARROW_I64_NULL("device_bytes", event_device_bytes),
-    ARROW_NAME_NULL("shapes", event_shapes),
-    ARROW_I64_NULL("sequence", event_sequence),
-    ARROW_U32_NULL("forward_tid", event_forward_tid),
-    ARROW_NAME_NULL("stack", event_stack),
-    ARROW_F64_NULL("flops", event_flops),
-    ARROW_TEXT_NULL("attributes", event_attributes),
+    EVENTS_COLUMNS(ARROW_ENTRY){"attributes", ARROW_TEXT_NULL, event_attributes, NULL},
 };
 
-static const struct arrow_column launch_columns[] = {
-    ARROW_U32("pid", event_pid),
-    ARROW_U32("tid", event_tid),
-    ARROW_NAME("name", event_name),
-    ARROW_NAME_NULL("range", launch_range),
-    ARROW_TIME("start", event_start),
-    ARROW_I64("duration_ns", event_duration),
-    ARROW_U32("correlation", event_correlation),
-    ARROW_U32("operations", launch_operations),
-    ARROW_I64("device_ns", launch_device_time),
-    ARROW_I64_NULL("event", launch_event),
-};
+#define LAUNCHES_COLUMNS(X)                            \
+    X(launches, U32, "pid", event_pid)                 \
+    X(launches, U32, "tid", event_tid)                 \
+    X(launches, NAME, "name", event_name)              \
+    X(launches, NAME_NULL, "range", launch_range)      \
+    X(launches, TIME, "start", event_start)            \
+    X(launches, I64, "duration_ns", event_duration)    \
+    X(launches, U32, "correlation", event_correlation) \
+    X(launches, U32, "operations", launch_operations)  \
+    X(launches, I64, "device_ns", launch_device_time)  \
+    X(launches, I64_NULL, "event", launch_event)
+
+LAUNCHES_COLUMNS(ARROW_FILLS)
+
+static const struct arrow_column launch_columns[] = {LAUNCHES_COLUMNS(ARROW_ENTRY)};
 
 const struct arrow_rows arrow_event_rows = {
     event_columns, sizeof event_columns / sizeof *event_columns, is_event, event_count, is_absent};

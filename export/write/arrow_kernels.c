@@ -150,32 +150,35 @@ static uint32_t gpu_count(const struct timeline *timeline)
     return timeline->gpus.count;
 }
 
-static const struct arrow_column kernel_columns[] = {
-    ARROW_U32("pid", gpu_pid),
-    ARROW_NAME("kind", gpu_kind),
-    ARROW_NAME("name", gpu_name),
-    ARROW_NAME_NULL("range", gpu_range),
-    ARROW_U32_NULL("device", gpu_device),
-    ARROW_U32_NULL("context", gpu_context),
-    ARROW_U32_NULL("stream", gpu_stream),
-    ARROW_TIME("start", gpu_start),
-    ARROW_I64("duration_ns", gpu_duration),
-    ARROW_U32("correlation", gpu_correlation),
-    ARROW_U64_NULL("bytes", gpu_bytes),
-    ARROW_U32_NULL("grid_x", kernel_grid_x),
-    ARROW_U32_NULL("grid_y", kernel_grid_y),
-    ARROW_U32_NULL("grid_z", kernel_grid_z),
-    ARROW_U32_NULL("block_x", kernel_block_x),
-    ARROW_U32_NULL("block_y", kernel_block_y),
-    ARROW_U32_NULL("block_z", kernel_block_z),
-    ARROW_U32_NULL("registers", kernel_registers),
-    ARROW_U32_NULL("shared_bytes", kernel_shared),
-    ARROW_I64_NULL("event", gpu_event),
-    ARROW_U32_NULL("tid", gpu_tid),
-    ARROW_I64_NULL("queue_ns", gpu_queue),
-    ARROW_U32_NULL("graph", gpu_graph),
-    ARROW_U64_NULL("node", gpu_node),
-};
+#define KERNELS_COLUMNS(X)                              \
+    X(kernels, U32, "pid", gpu_pid)                     \
+    X(kernels, NAME, "kind", gpu_kind)                  \
+    X(kernels, NAME, "name", gpu_name)                  \
+    X(kernels, NAME_NULL, "range", gpu_range)           \
+    X(kernels, U32_NULL, "device", gpu_device)          \
+    X(kernels, U32_NULL, "context", gpu_context)        \
+    X(kernels, U32_NULL, "stream", gpu_stream)          \
+    X(kernels, TIME, "start", gpu_start)                \
+    X(kernels, I64, "duration_ns", gpu_duration)        \
+    X(kernels, U32, "correlation", gpu_correlation)     \
+    X(kernels, U64_NULL, "bytes", gpu_bytes)            \
+    X(kernels, U32_NULL, "grid_x", kernel_grid_x)       \
+    X(kernels, U32_NULL, "grid_y", kernel_grid_y)       \
+    X(kernels, U32_NULL, "grid_z", kernel_grid_z)       \
+    X(kernels, U32_NULL, "block_x", kernel_block_x)     \
+    X(kernels, U32_NULL, "block_y", kernel_block_y)     \
+    X(kernels, U32_NULL, "block_z", kernel_block_z)     \
+    X(kernels, U32_NULL, "registers", kernel_registers) \
+    X(kernels, U32_NULL, "shared_bytes", kernel_shared) \
+    X(kernels, I64_NULL, "event", gpu_event)            \
+    X(kernels, U32_NULL, "tid", gpu_tid)                \
+    X(kernels, I64_NULL, "queue_ns", gpu_queue)         \
+    X(kernels, U32_NULL, "graph", gpu_graph)            \
+    X(kernels, U64_NULL, "node", gpu_node)
+
+KERNELS_COLUMNS(ARROW_FILLS)
+
+static const struct arrow_column kernel_columns[] = {KERNELS_COLUMNS(ARROW_ENTRY)};
 
 const struct arrow_rows arrow_kernel_rows = {
     kernel_columns, sizeof kernel_columns / sizeof *kernel_columns, is_operation, gpu_count, NULL};
@@ -292,18 +295,21 @@ static uint32_t row_count(const struct timeline *timeline)
     return count < TL_NONE ? (uint32_t)count : TL_NONE;
 }
 
-static const struct arrow_column counter_columns[] = {
-    ARROW_U32("pid", counter_pid),
-    ARROW_U32_NULL("tid", counter_tid),
-    ARROW_NAME("kind", counter_kind),
-    ARROW_NAME("name", counter_name),
-    ARROW_TIME("time", counter_time),
-    ARROW_F64("value", counter_value),
-    ARROW_U32_NULL("device", memory_device),
-    ARROW_I64_NULL("bytes", memory_change),
-    ARROW_U64_NULL("address", memory_address),
-    ARROW_I64_NULL("event", memory_event),
-};
+#define COUNTERS_COLUMNS(X)                          \
+    X(counters, U32, "pid", counter_pid)             \
+    X(counters, U32_NULL, "tid", counter_tid)        \
+    X(counters, NAME, "kind", counter_kind)          \
+    X(counters, NAME, "name", counter_name)          \
+    X(counters, TIME, "time", counter_time)          \
+    X(counters, F64, "value", counter_value)         \
+    X(counters, U32_NULL, "device", memory_device)   \
+    X(counters, I64_NULL, "bytes", memory_change)    \
+    X(counters, U64_NULL, "address", memory_address) \
+    X(counters, I64_NULL, "event", memory_event)
+
+COUNTERS_COLUMNS(ARROW_FILLS)
+
+static const struct arrow_column counter_columns[] = {COUNTERS_COLUMNS(ARROW_ENTRY)};
 
 const struct arrow_rows arrow_counter_rows = {
     counter_columns, sizeof counter_columns / sizeof *counter_columns, is_row, row_count, NULL};

@@ -26,12 +26,14 @@ static bool number_events(struct arrow_view *view)
     view->events_before = calloc(groups, sizeof *view->events_before);
     if (!view->is_event || !view->events_before)
         return false;
-    for (uint32_t i = 0; i < count; i++)
-        if (slice_is_shown(timeline, &timeline->slices.at[i]))
-            view->is_event[i / 64] |= UINT64_C(1) << i % 64;
     for (uint32_t i = 0; i < groups; i++) {
+        uint32_t end = count - i * 64 < 64 ? count - i * 64 : 64;
+        uint64_t bits = 0;
+        for (uint32_t j = 0; j < end; j++)
+            bits |= (uint64_t)slice_is_shown(timeline, &timeline->slices.at[i * 64 + j]) << j;
+        view->is_event[i] = bits;
         view->events_before[i] = seen;
-        seen += (uint32_t)__builtin_popcountll(view->is_event[i]);
+        seen += (uint32_t)__builtin_popcountll(bits);
     }
     return true;
 }

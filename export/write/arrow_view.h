@@ -129,6 +129,11 @@ void arrow_names_release(struct arrow_names *names); /* NULL is fine */
  * False: it is null, and `to` was perhaps written to. */
 typedef bool arrow_cell(const struct arrow_view *view, uint32_t item, void *to);
 
+/* Writes the cells of `count` items to `to`, and a bit for each that is not null to `bits`, unless it is NULL: then no
+ * cell can be null. Null is written as zeros. Returns how many are not null. */
+typedef uint32_t arrow_fill(const struct arrow_view *view, const uint32_t *items, uint32_t count,
+                            char *to, uint8_t *bits);
+
 struct arrow_column {
     const char *name;
     const char *format; /* as Arrow writes types */
@@ -136,6 +141,7 @@ struct arrow_column {
     bool nullable;
     bool is_name; /* an index into the dictionary */
     arrow_cell *cell;
+    arrow_fill *fill; /* NULL of texts */
 };
 
 struct arrow_rows {
@@ -151,23 +157,57 @@ struct arrow_rows {
 extern const struct arrow_rows arrow_event_rows, arrow_launch_rows, arrow_kernel_rows,
     arrow_counter_rows;
 
-#define ARROW_COLUMN(name, format, bytes, nullable, is_name, cell) \
-    {                                                              \
-        name, format, bytes, nullable, is_name, cell               \
+/* A table lists its columns once, as X(table, type, column's name, cell). ARROW_FILLS makes a loop of each that the cell
+ * is inlined into, ARROW_ENTRY a struct arrow_column. */
+#define ARROW_FILLS(table, type, name, cell)                                                    \
+    static uint32_t table##_##cell(const struct arrow_view *view, const uint32_t *items,        \
+                                   uint32_t count, char *to, uint8_t *bits)                     \
+    {                                                                                           \
+        return arrow_fill_cells(view, items, count, to, bits, ARROW_BYTES(ARROW_##type), cell); \
     }
-#define ARROW_U16(name, cell) ARROW_COLUMN(name, "S", 2, false, false, cell)
-#define ARROW_U32(name, cell) ARROW_COLUMN(name, "I", 4, false, false, cell)
-#define ARROW_U32_NULL(name, cell) ARROW_COLUMN(name, "I", 4, true, false, cell)
-#define ARROW_I32_NULL(name, cell) ARROW_COLUMN(name, "i", 4, true, false, cell)
-#define ARROW_I64(name, cell) ARROW_COLUMN(name, "l", 8, false, false, cell)
-#define ARROW_I64_NULL(name, cell) ARROW_COLUMN(name, "l", 8, true, false, cell)
-#define ARROW_U64_NULL(name, cell) ARROW_COLUMN(name, "L", 8, true, false, cell)
-#define ARROW_F64(name, cell) ARROW_COLUMN(name, "g", 8, false, false, cell)
-#define ARROW_F64_NULL(name, cell) ARROW_COLUMN(name, "g", 8, true, false, cell)
-#define ARROW_TIME(name, cell) ARROW_COLUMN(name, "tsn:UTC", 8, false, false, cell)
-#define ARROW_NAME(name, cell) ARROW_COLUMN(name, "I", 4, false, true, cell)
-#define ARROW_NAME_NULL(name, cell) ARROW_COLUMN(name, "I", 4, true, true, cell)
-#define ARROW_TEXT_NULL(name, cell) ARROW_COLUMN(name, "U", 0, true, false, cell)
+#define ARROW_ENTRY(table, type, name, cell) {name, ARROW_##type, cell, table##_##cell},
+
+/* Types: format, bytes, nullable, an index into the dictionary. */
+#define ARROW_U16 "S", 2, false, false
+#define ARROW_U32 "I", 4, false, false
+#define ARROW_U32_NULL "I", 4, true, false
+#define ARROW_I32_NULL "i", 4, true, false
+#define ARROW_I64 "l", 8, false, false
+#define ARROW_I64_NULL "l", 8, true, false
+#define ARROW_U64_NULL "L", 8, true, false
+#define ARROW_F64 "g", 8, false, false
+#define ARROW_F64_NULL "g", 8, true, false
+#define ARROW_TIME "tsn:UTC", 8, false, false
+#define ARROW_NAME "I", 4, false, true
+#define ARROW_NAME_NULL "I", 4, true, true
+#define ARROW_TEXT_NULL "U", 0, true, false
+#define ARROW_SECOND(format, bytes, ...) bytes
+#define ARROW_BYTES(...) ARROW_SECOND(__VA_ARGS__)
+
+static inline __attribute__((always_inline)) uint32_t
+arrow_fill_cells(const struct arrow_view *view, const uint32_t *items, uint32_t count, char *to,
+                 uint8_t *bits, size_t bytes, arrow_cell *cell)
+{
+    uint32_t valid_count = 0;
+    unsigned group = 0;
+    if (!bits) {
+        for (uint32_t i = 0; i < count; i++, to += bytes)
+            cell(view, items[i], to);
+        return count;
+    }
+    for (uint32_t i = 0; i < count; i++, to += bytes) {
+        bool valid = cell(view, items[i], to);
+        if (!valid)
+            memset(to, 0, bytes);
+        valid_count += valid;
+        group |= (unsigned)valid << i % 8;
+        if (i % 8 == 7 || i + 1 == count) {
+            bits[i / 8] = (uint8_t)group;
+            group = 0;
+        }
+    }
+    return valid_count;
+}
 
 static inline bool arrow_put_16(void *to, uint16_t value)
 {
