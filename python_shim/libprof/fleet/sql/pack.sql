@@ -1,69 +1,72 @@
 -- From the tables of one recording to rows of the dataset. Input: k (kernels), e (events), p (processes).
 -- Statements end with a semicolon at the end of a line; each fills a table of the dataset or a temporary one.
 
-CREATE OR REPLACE TEMP TABLE event AS
-SELECT row_number() OVER () - 1 AS row, p.rank, e.tid, e.kind, e.name, epoch_ns(e.start) AS start, e.duration_ns,
-       e.depth, e.correlation, e.result, e.parent, e.self_ns, e.device_ns, e.domain, e.stack, e.attributes
+-- Both streams are read once: what follows knows how many rows there are.
+
+CREATE OR REPLACE TEMP TABLE event_text AS
+SELECT row_number() OVER () - 1 AS row, p.rank, e.tid, e.kind, e.name, epoch_ns(e.start) AS start, e.duration_ns, e.depth,
+       e.correlation, e.result, e.parent, e.self_ns, e.device_ns, e.stack, CASE WHEN e.domain = 'NCCL' THEN e.attributes END AS nccl
 FROM e JOIN p USING (pid);
 
-CREATE OR REPLACE TEMP TABLE step AS
-SELECT rank, tid, regexp_extract(name, '#([0-9]+)$', 1)::INTEGER AS step, start, start + duration_ns AS "end"
-FROM event WHERE kind = 'step';
+CREATE OR REPLACE TEMP TABLE operation_text AS
+SELECT p.rank, k.kind, k.name, k.range, k.device, k.stream, epoch_ns(k.start) AS start, k.duration_ns, k.correlation, k.bytes,
+       k.event, k.queue_ns, k.graph
+FROM k JOIN p USING (pid);
 
-CREATE OR REPLACE TEMP TABLE operation AS
-SELECT p.rank, k.kind, k.name, k.range, k.device, k.context, k.stream, epoch_ns(k.start) AS start, k.duration_ns,
-       k.correlation, k.bytes, k.event, k.queue_ns, k.graph, k.node,
-       CASE WHEN k.kind IN ('memcpy', 'memset') THEN 'copy'
-            WHEN regexp_matches(k.name, '(?i)^(nccl|rccl|mscclpp|nvshmem)') THEN 'communication' ELSE 'compute' END AS class,
-       launch.start AS launch_start, launch.start + launch.duration_ns AS launch_end, launch.parent AS launch_parent
-FROM k JOIN p USING (pid) LEFT JOIN event AS launch ON launch.row = k.event;
-
-CREATE OR REPLACE TEMP TABLE text AS
-SELECT DISTINCT name FROM (
-    SELECT name FROM event UNION ALL SELECT name FROM operation UNION ALL SELECT range FROM operation)
-WHERE name IS NOT NULL;
-
-CREATE OR REPLACE TEMP TABLE name AS SELECT name, content_id(name) AS id FROM text;
+CREATE OR REPLACE TEMP TABLE name AS
+SELECT name, content_id(name) AS id, coalesce(regexp_matches(name, '(?i)^(nccl|rccl|mscclpp|nvshmem)'), false) AS communicates
+FROM (SELECT name FROM event_text UNION SELECT name FROM operation_text UNION SELECT range FROM operation_text) WHERE name IS NOT NULL;
 
 INSERT INTO names SELECT id, name FROM name;
 
-INSERT INTO stacks SELECT DISTINCT content_id(stack), stack FROM event WHERE stack IS NOT NULL;
+INSERT INTO stacks SELECT DISTINCT content_id(stack), stack FROM event_text WHERE stack IS NOT NULL;
+
+CREATE OR REPLACE TEMP TABLE step AS
+SELECT rank, regexp_extract(name, '#([0-9]+)$', 1)::INTEGER AS step, start, start + duration_ns AS "end"
+FROM event_text WHERE kind = 'step';
+
+CREATE OR REPLACE TEMP TABLE event AS
+SELECT e.* EXCLUDE (name, stack, nccl), n.id AS name FROM event_text AS e JOIN name AS n USING (name);
+
+CREATE OR REPLACE TEMP TABLE operation AS
+SELECT o.* EXCLUDE (name, range, event), n.id AS name, r.id AS range, launch.start + launch.duration_ns AS launch_end,
+       launch.parent AS launch_parent, coalesce(launch.start, o.start) AS anchor,
+       CASE WHEN o.kind IN ('memcpy', 'memset') THEN 'copy' WHEN n.communicates THEN 'communication' ELSE 'compute' END AS class
+FROM operation_text AS o JOIN name AS n ON n.name = o.name LEFT JOIN name AS r ON r.name = o.range
+LEFT JOIN event_text AS launch ON launch.row = o.event;
 
 CREATE OR REPLACE TEMP TABLE placed AS
-SELECT o.*, CASE WHEN coalesce(o.launch_start, o.start) < s."end" THEN s.step END AS step
-FROM operation AS o ASOF LEFT JOIN step AS s ON o.rank = s.rank AND coalesce(o.launch_start, o.start) >= s.start;
-
-INSERT INTO kernels
-SELECT o.rank, o.step, o.device, o.stream, o.start, o.duration_ns, n.id, r.id, o.class, o.correlation, o.queue_ns, o.graph
-FROM placed AS o JOIN name AS n ON n.name = o.name LEFT JOIN name AS r ON r.name = o.range
-WHERE o.class <> 'copy';
-
-INSERT INTO copies
-SELECT o.rank, o.step, o.device, o.stream, o.start, o.duration_ns, n.id, r.id, o.kind, o.bytes, o.correlation
-FROM placed AS o JOIN name AS n ON n.name = o.name LEFT JOIN name AS r ON r.name = o.range
-WHERE o.class = 'copy';
+SELECT o.*, CASE WHEN o.anchor < s."end" THEN s.step END AS step
+FROM operation AS o ASOF LEFT JOIN step AS s ON o.rank = s.rank AND o.anchor >= s.start;
 
 CREATE OR REPLACE TEMP TABLE placed_event AS
-SELECT e.*, CASE WHEN e.start < s."end" THEN s.step END AS step, n.id AS name_id
-FROM event AS e ASOF LEFT JOIN step AS s ON e.rank = s.rank AND e.start >= s.start JOIN name AS n ON n.name = e.name;
+SELECT e.*, CASE WHEN e.start < s."end" THEN s.step END AS step
+FROM event AS e ASOF LEFT JOIN step AS s ON e.rank = s.rank AND e.start >= s.start;
+
+INSERT INTO kernels
+SELECT rank, step, device, stream, start, duration_ns, name, range, class, correlation, queue_ns, graph FROM placed WHERE class <> 'copy';
+
+INSERT INTO copies
+SELECT rank, step, device, stream, start, duration_ns, name, range, kind, bytes, correlation FROM placed WHERE class = 'copy';
 
 INSERT INTO ranges
-SELECT rank, step, tid, start, duration_ns, name_id, depth, self_ns, device_ns FROM placed_event WHERE kind IN ('range', 'async');
+SELECT rank, step, tid, start, duration_ns, name, depth, self_ns, device_ns FROM placed_event WHERE kind IN ('range', 'async');
 
 INSERT INTO calls
-SELECT rank, step, tid, start, duration_ns, name_id, correlation, result FROM placed_event WHERE kind = 'call';
+SELECT rank, step, tid, start, duration_ns, name, correlation, result FROM placed_event WHERE kind = 'call';
 
 -- Collectives: NCCL's own ranges, and the kernel that each of them launched. Without such ranges, communication kernels.
 
 CREATE OR REPLACE TEMP TABLE nccl AS
-SELECT row, rank, step, tid, start, duration_ns, replace(name, 'NCCL:', '') AS function,
-       (attributes ->> '$."NCCL communicator ID"')::UBIGINT AS communicator,
-       (attributes ->> '$."Message size [bytes]"')::BIGINT AS bytes
-FROM placed_event WHERE domain = 'NCCL' AND attributes LIKE '%NCCL communicator ID%' AND name NOT LIKE '%Init%';
+SELECT o.row, o.rank, o.step, o.start, replace(a.name, 'NCCL:', '') AS function,
+       (a.nccl ->> '$."NCCL communicator ID"')::UBIGINT AS communicator,
+       (a.nccl ->> '$."Message size [bytes]"')::BIGINT AS bytes
+FROM event_text AS a JOIN placed_event AS o USING (row)
+WHERE a.nccl LIKE '%NCCL communicator ID%' AND a.name NOT LIKE '%Init%';
 
 CREATE OR REPLACE TEMP TABLE nccl_kernel AS
 SELECT launch_parent AS row, min(start) AS start, max(start + duration_ns) - min(start) AS duration_ns, min(stream) AS stream
-FROM operation WHERE class = 'communication' AND launch_parent IN (SELECT row FROM nccl) GROUP BY 1;
+FROM placed WHERE class = 'communication' AND launch_parent IN (SELECT row FROM nccl) GROUP BY 1;
 
 INSERT INTO collectives
 SELECT c.rank, c.step, (c.communicator // 2)::BIGINT,
@@ -72,25 +75,23 @@ SELECT c.rank, c.step, (c.communicator // 2)::BIGINT,
 FROM nccl AS c LEFT JOIN nccl_kernel AS k USING (row);
 
 INSERT INTO collectives
-SELECT rank, step, NULL, (row_number() OVER (PARTITION BY rank, name ORDER BY start) - 1)::INTEGER,
-       name, NULL, launch_start, start, duration_ns, stream
-FROM placed WHERE class = 'communication' AND NOT EXISTS (SELECT 1 FROM nccl);
+SELECT o.rank, o.step, NULL, (row_number() OVER (PARTITION BY o.rank, o.name ORDER BY o.start) - 1)::INTEGER,
+       n.name, NULL, o.launch_end, o.start, o.duration_ns, o.stream
+FROM placed AS o JOIN name AS n ON n.id = o.name WHERE class = 'communication' AND NOT EXISTS (SELECT 1 FROM nccl);
 
 -- What each rank's device did in each step: the time of a step is cut wherever something begins or ends.
 
 CREATE OR REPLACE TEMP TABLE edge AS
-SELECT rank, start AS ns, class, 1 AS change FROM operation
-UNION ALL SELECT rank, start + duration_ns, class, -1 FROM operation
-UNION ALL SELECT rank, start, 'step', 0 FROM step
-UNION ALL SELECT rank, "end", 'step', 0 FROM step;
+SELECT rank, start AS ns, (class = 'compute')::INTEGER AS compute, (class = 'communication')::INTEGER AS communication,
+       (class = 'copy')::INTEGER AS copy FROM placed
+UNION ALL SELECT rank, start + duration_ns, -(class = 'compute')::INTEGER, -(class = 'communication')::INTEGER, -(class = 'copy')::INTEGER FROM placed
+UNION ALL SELECT rank, start, 0, 0, 0 FROM step
+UNION ALL SELECT rank, "end", 0, 0, 0 FROM step;
 
 CREATE OR REPLACE TEMP TABLE moment AS
-SELECT rank, ns,
-       sum(sum(CASE WHEN class = 'compute' THEN change ELSE 0 END)) OVER so_far AS computing,
-       sum(sum(CASE WHEN class = 'communication' THEN change ELSE 0 END)) OVER so_far AS communicating,
-       sum(sum(CASE WHEN class = 'copy' THEN change ELSE 0 END)) OVER so_far AS copying,
-       lead(ns) OVER (PARTITION BY rank ORDER BY ns) AS until
-FROM edge GROUP BY rank, ns WINDOW so_far AS (PARTITION BY rank ORDER BY ns);
+SELECT rank, ns, sum(compute) OVER so_far AS computing, sum(communication) OVER so_far AS communicating, sum(copy) OVER so_far AS copying,
+       lead(ns) OVER so_far AS until
+FROM edge WINDOW so_far AS (PARTITION BY rank ORDER BY ns ROWS UNBOUNDED PRECEDING) QUALIFY until > ns;
 
 CREATE OR REPLACE TEMP TABLE cut AS
 SELECT m.*, s.step
@@ -99,7 +100,7 @@ FROM moment AS m ASOF JOIN step AS s ON m.rank = s.rank AND m.ns >= s.start WHER
 -- Idle time until the next operation: while it was not launched yet, the host kept the device waiting.
 
 CREATE OR REPLACE TEMP TABLE next_launch AS
-SELECT rank, start AS until, min(launch_end) AS launched FROM operation GROUP BY ALL;
+SELECT rank, start AS until, min(launch_end) AS launched FROM placed GROUP BY ALL;
 
 CREATE OR REPLACE TEMP TABLE idle_part AS
 SELECT c.rank, c.step, c.ns AS began, c.until - c.ns AS ns,
@@ -109,10 +110,9 @@ FROM cut AS c LEFT JOIN next_launch AS l ON l.rank = c.rank AND l.until = c.unti
 WHERE c.computing = 0 AND c.communicating = 0 AND c.copying = 0;
 
 INSERT INTO idle
-SELECT i.rank, i.step, n.id, sum(i.host_ns)
+SELECT i.rank, i.step, CASE WHEN i.began + i.host_ns // 2 < r."end" THEN r.name END AS range, sum(i.host_ns)
 FROM idle_part AS i ASOF LEFT JOIN (SELECT rank, start, start + duration_ns AS "end", name FROM event WHERE kind = 'range' AND depth = 1) AS r
      ON i.rank = r.rank AND i.began + i.host_ns // 2 >= r.start
-LEFT JOIN name AS n ON n.name = r.name AND i.began + i.host_ns // 2 < r."end"
 WHERE i.host_ns > 0 GROUP BY ALL;
 
 INSERT INTO steps
@@ -127,8 +127,7 @@ LEFT JOIN (SELECT rank, step, sum(until - ns) FILTER (computing > 0) AS compute_
 LEFT JOIN (SELECT rank, step, sum(ns) AS ns, sum(host_ns) AS host_ns FROM idle_part GROUP BY ALL) AS i USING (rank, step);
 
 INSERT INTO summary
-SELECT o.rank, o.step, o.kind, n.id, count(*), sum(o.ns), min(o.ns), max(o.ns),
-       histogram(CASE WHEN o.ns > 0 THEN floor(log2(o.ns))::INTEGER ELSE 0 END)
+SELECT rank, step, kind, name, count(*), sum(ns), min(ns), max(ns), histogram(CASE WHEN ns > 0 THEN floor(log2(ns))::INTEGER ELSE 0 END)
 FROM (SELECT rank, step, class AS kind, name, duration_ns AS ns FROM placed
-      UNION ALL SELECT rank, step, kind, name, duration_ns FROM placed_event WHERE kind IN ('range', 'call')) AS o
-JOIN name AS n ON n.name = o.name GROUP BY ALL;
+      UNION ALL SELECT rank, step, kind, name, duration_ns FROM placed_event WHERE kind IN ('range', 'call'))
+GROUP BY ALL;
