@@ -12,6 +12,8 @@ from ..errors import ProfError
 from . import _clocks, _engine, _verdict
 from ._dataset import Dataset, describe
 from ._pack import pack
+from ._page import write_page
+from ._text import table_text, time_text
 
 REPORTS = {
     "stragglers": "ranks that others wait for in collectives, and what they do longer",
@@ -27,33 +29,6 @@ CLOCKS = "clocks"
 SCHEMA = "schema"
 
 
-def _time_text(ns: float) -> str:
-    for unit, size in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
-        if abs(ns) >= size:
-            return f"{ns / size:.4g} {unit}"
-    return f"{ns:.4g} ns"
-
-
-def _cell(column: str, value: Any) -> str:
-    if value is None:
-        return "-"
-    if column.endswith("_ns"):
-        return _time_text(float(value))
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
-def _text(columns: Sequence[str], rows: Sequence[Tuple[Any, ...]]) -> str:
-    heads = [column[:-3] if column.endswith("_ns") else column for column in columns]
-    cells = [[_cell(column, value) for column, value in zip(columns, row)] for row in rows]
-    widths = [max(map(len, column)) for column in zip(heads, *cells)]
-    left = [any(isinstance(row[i], str) for row in rows) for i in range(len(columns))]
-
-    def line(values: Sequence[str]) -> str:
-        return "  ".join(v.ljust(w) if is_left else v.rjust(w) for v, w, is_left in zip(values, widths, left)).rstrip()
-
-    return "\n".join([line(heads), line(["-" * width for width in widths]), *map(line, cells)])
-
-
 def _tsv(columns: Sequence[str], rows: Sequence[Tuple[Any, ...]]) -> str:
     lines = ["\t".join(columns), *("\t".join("" if value is None else str(value) for value in row) for row in rows)]
     return "\n".join(lines)
@@ -63,14 +38,14 @@ def _json(columns: Sequence[str], rows: Sequence[Tuple[Any, ...]]) -> str:
     return json.dumps([dict(zip(columns, row)) for row in rows], indent=1, default=float)
 
 
-FORMATS: Dict[str, Callable[[Sequence[str], Sequence[Tuple[Any, ...]]], str]] = {"text": _text, "tsv": _tsv, "json": _json}
+FORMATS: Dict[str, Callable[[Sequence[str], Sequence[Tuple[Any, ...]]], str]] = {"text": table_text, "tsv": _tsv, "json": _json}
 
 
 def _overview(dataset: Dataset, engine: Any) -> str:
     _, rows = engine.run("SELECT count(DISTINCT rank), count(DISTINCT host) FROM ranks")
     ranks, hosts = rows[0]
     step = _verdict.typical_step(engine)
-    lines = [f"{dataset.path}: {ranks} ranks on {hosts} hosts, {f'median step {_time_text(step)}' if step else 'no steps'}", ""]
+    lines = [f"{dataset.path}: {ranks} ranks on {hosts} hosts, {f'median step {time_text(step)}' if step else 'no steps'}", ""]
     lines += [f"missing file: {path}; the rows in it are not counted" for path in dataset.missing()]
     findings = _verdict.judge(engine)
     lines += [f"- {finding.sentence}" for finding in findings]
@@ -113,6 +88,7 @@ def _fleet_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("words", nargs="+", metavar="[REPORT] DATASET", help=argparse.SUPPRESS)
     parser.add_argument("--sql", metavar="STATEMENT", help="run a statement of your own over the dataset's tables")
+    parser.add_argument("-o", "--output", metavar="FILE.html", help="write the job as a page for a browser")
     parser.add_argument("--rows", type=int, metavar="N", help="print at most N rows")
     parser.add_argument("--format", choices=sorted(FORMATS), default="text", help="print text (default), tsv or json")
     parser.add_argument("--engine", default="duckdb", help="duckdb (default), spark://HOST:PORT, or local[N] for Spark here")
@@ -130,6 +106,9 @@ def _run_pack(words: List[str]) -> int:
 
 def _report(options: argparse.Namespace, report: str, dataset: Dataset) -> str:
     engine = _engine.open_engine(dataset, options.engine)
+    if options.output:
+        write_page(dataset, engine, options.output)
+        return f"{options.output}: written"
     if not report and not options.sql:
         return _overview(dataset, engine)
     columns, rows = _clock_rows(engine) if report == CLOCKS else engine.run(options.sql or _engine.sql_text(report))

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# The page of a job: what is wrong, a cell for each step of each rank, and nothing in it that a name could smuggle in.
+. "$(dirname "$0")/fleet_common.sh"
+
+make_job ranks=12 tp=4 gpus=4 steps=6 seed=5 fault=slow_gpu victim=7 job
+fleet pack job/*.prof -o dataset >/dev/null
+same "what is said" "job.html: written" "$(fleet fleet dataset -o job.html)"
+found 'the others wait for rank 7 on node1' <job.html || fail "the finding is not there"
+python3 - <<'PYTHON' || fail "the page"
+import base64, json, re
+from libprof.fleet import _page
+text = open("job.html").read()
+grid = json.loads(re.search(r"const grid=(\{.*?\});", text).group(1))
+assert grid["ranks"] == list(range(12)) and grid["steps"] == list(range(6)), grid
+assert all(len(base64.b64decode(grid[view])) == 4 * 12 * 6 for view in _page.CELLS)
+assert "src=" not in text and "href=" not in text, "it reaches for something else"
+assert "<b>" not in _page._table(["name"], [("<b>&",)]) and "&lt;b&gt;&amp;" in _page._table(["name"], [("<b>&",)])
+PYTHON
+if fleet fleet dataset -o /nowhere/job.html 2>err.txt; then fail "a folder that is not there"; fi
+found '/nowhere/job.html' <err.txt || fail "$(cat err.txt)"
