@@ -35,14 +35,14 @@ class Column:
 
 
 def _columns(text: str) -> Tuple[Column, ...]:
-    """One column a line: name, type, unit or -, meaning."""
+    """One column a line: name, type, unit, meaning; a dash where there is nothing to say."""
     rows = (line.split(None, 3) for line in text.strip().splitlines())
-    return tuple(Column(name, kind, "" if unit == "-" else unit, meaning) for name, kind, unit, meaning in rows)
+    return tuple(Column(name, kind, unit.strip("-"), meaning.strip("-")) for name, kind, unit, meaning in rows)
 
 
 TABLES: Dict[str, Tuple[Column, ...]] = {
     "ranks": _columns("""
-        rank INTEGER - of the job; where a recording has none, one that is free
+        rank INTEGER - of the job; negative where the recording has none
         rank_known BOOLEAN - false: the recording has no rank
         host VARCHAR - name of the host, empty unknown
         pid INTEGER - process id in its own namespace

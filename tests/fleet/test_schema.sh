@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# docs/ranks.md ends with what 'profdump fleet schema' prints. DuckDB is not needed for that.
+. "$(dirname "$0")/../e2e/common.sh"
+
+command -v python3 >/dev/null || skip "needs python3"
+export PYTHONPATH=$e2e_directory/../../python_shim PYTHONDONTWRITEBYTECODE=1
+python3 -m libprof fleet schema >schema.md
+diff <(sed -n '/^### ranks$/,$p' "$e2e_directory/../../docs/ranks.md") <(sed -e '$ { /^$/d }' schema.md) ||
+    fail "docs/ranks.md has other tables than 'profdump fleet schema'"
