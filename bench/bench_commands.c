@@ -26,11 +26,11 @@ struct candidate {
 
 static struct candidate candidates[] = {
     {.words = {"--rows", "10"}, .files = 1}, /* the table: first */
-    {.words = {"analyze"}, .files = 1},
+    {.words = {"roofline"}, .files = 1},
     {.words = {"explain"}, .files = 1},
     {.words = {"breakdown"}, .files = 1},
     {.words = {"diff"}, .files = 2},
-    {.words = {"--html", "/dev/null"}, .files = 1},
+    {.words = {"-o", "/dev/null", "--to", "html"}, .files = 1},
 };
 #define CANDIDATES (sizeof candidates / sizeof candidates[0])
 

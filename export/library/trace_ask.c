@@ -8,25 +8,23 @@
 #include "trace_open.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define KNOWN_BYTES 512u
 
 /* ---- names ---- */
 
-/* The name of a report; the command without a word is "table". */
+/* The name of a report; "stats" is "table" here. */
 static const char *report_name(const struct command *command)
 {
-    return *command->word ? command->word : "table";
+    return command == &command_stats ? "table" : command->word;
 }
 
 static const struct command *report_at(size_t number)
 {
     for (size_t i = 0; commands[i]; i++)
-        if (commands[i]->run && number-- == 0)
+        if (commands[i]->run && !commands[i]->exports && !commands[i]->family && number-- == 0)
             return commands[i];
     return NULL;
 }
@@ -80,11 +78,12 @@ static prof_status unknown(const char *what, const char *name, bool formats)
 
 /* ---- options ---- */
 
-static bool put_number(struct profdump_options *options, const char *name, int64_t number)
+static bool put_number(struct profdump_options *options, const struct command *command,
+                        const char *name, int64_t number)
 {
     char text[24];
     snprintf(text, sizeof text, "%lld", (long long)number);
-    return options_put(options, name, text);
+    return options_put(options, command, name, text);
 }
 
 /* Copies as much as the caller's version of the structure has; the rest is zero. */
@@ -101,16 +100,17 @@ static bool copy_given(const struct prof_table_options *from, struct prof_table_
 }
 
 /* False after having complained. */
-static bool put_given(struct profdump_options *options, const struct prof_table_options *from)
+static bool put_given(struct profdump_options *options, const struct command *command,
+                       const struct prof_table_options *from)
 {
     struct prof_table_options given;
     return copy_given(from, &given) &&
-           (!given.format || options_put(options, "format", given.format)) &&
-           (!given.sort || options_put(options, "sort", given.sort)) &&
-           (!given.group_by || options_put(options, "group-by", given.group_by)) &&
-           (!given.columns || options_put(options, "columns", given.columns)) &&
-           (!given.rows || put_number(options, "rows", given.rows)) &&
-           opened_take_words(options, given.words);
+           (!given.format || options_put(options, command, "format", given.format)) &&
+           (!given.sort || options_put(options, command, "sort", given.sort)) &&
+           (!given.group_by || options_put(options, command, "group-by", given.group_by)) &&
+           (!given.columns || options_put(options, command, "columns", given.columns)) &&
+           (!given.rows || put_number(options, command, "rows", given.rows)) &&
+           opened_parse_words(options, command, given.words);
 }
 
 /* ---- what commands answer ---- */
@@ -150,7 +150,7 @@ static prof_status run_report(struct prof_trace *trace, const char *name,
     prof_status status = PROF_INVALID;
     if (!command)
         unknown("report", name, false);
-    else if (put_given(&options, given))
+    else if (put_given(&options, command, given))
         status = status_of(print_report(trace, &options, command));
     return call_end(&call, status, otherwise(&options));
 }
@@ -179,21 +179,12 @@ prof_status prof_trace_query(struct prof_trace *trace, const char *sql,
     options.out = stream;
     options.out_name = "output";
     options.write.table_width = fit_terminal_width(fileno(stream));
-    if (put_given(&options, given) && command_agrees(&options, &command_query))
+    if (put_given(&options, &command_query, given) && command_agrees(&options, &command_query))
         status = status_of(cmd_query_timeline(&options, trace->held->timeline, sql));
     return call_end(&call, status, otherwise(&options));
 }
 
 /* ---- files ---- */
-
-/* Opens a stream to the file, compressed or not. NULL: errno says why. */
-static FILE *stream_of(struct export_file *file)
-{
-    int own = file->stream ? -1 : fcntl(file->file.fd, F_DUPFD_CLOEXEC, 3);
-    if (own >= 0 && !(file->stream = fdopen(own, "w")))
-        close(own);
-    return file->stream;
-}
 
 /* True if the file is kept: also for a failed "check" and for --fail-on-loss. */
 static bool is_complete(const struct call *call, const struct profdump_options *options, int status)
@@ -212,7 +203,7 @@ static prof_status export_report(const struct call *call, const struct prof_trac
         complain("%s", error.message);
         return PROF_FAILED;
     }
-    options->out = stream_of(&file);
+    options->out = export_file_stream(&file);
     options->out_name = path;
     if (!options->out) {
         export_file_close(&file, errno, &error);

@@ -113,10 +113,11 @@ void held_timeline_release(struct held_timeline *held)
     free(held);
 }
 
-bool opened_take_words(struct profdump_options *options, const char *const *words)
+bool opened_parse_words(struct profdump_options *options, const struct command *command,
+                        const char *const *words)
 {
     for (; words && *words; words++) {
-        if (!options_take(options, *words))
+        if (!options_parse_word(options, command, *words))
             return false;
         if (options->help || options->version) {
             complain("%s: is of profdump alone", *words);
@@ -205,7 +206,7 @@ static struct window_point since_epoch(int64_t time_ns)
 
 static prof_status load(struct prof_trace *trace)
 {
-    if (!opened_take_words(&trace->options, (const char *const *)trace->words))
+    if (!opened_parse_words(&trace->options, NULL, (const char *const *)trace->words))
         return PROF_INVALID;
     trace->options.window.may_be_empty = trace->given.from_ns || trace->given.to_ns;
     if (trace->given.from_ns)

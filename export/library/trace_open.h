@@ -49,7 +49,11 @@ struct prof_trace {
 /* Frees the timeline with its last holder. NULL is fine. */
 void held_timeline_release(struct held_timeline *held);
 
-/* Parses the words into the options, which borrow them; NULL: none. False after having complained. */
-bool opened_take_words(struct profdump_options *options, const char *const *words);
+struct command;
+
+/* Parses the words, options of `command` (NULL: of any), into the options, which borrow them; NULL: none. False after
+ * having complained. */
+bool opened_parse_words(struct profdump_options *options, const struct command *command,
+                        const char *const *words);
 
 #endif

@@ -1,8 +1,7 @@
-/* cmd_arrow.c - profdump --arrow OUT FILE...: tables in Arrow's file format. */
+/* cmd_arrow.c - profdump -o OUT.arrow FILE...: tables in Arrow's file format. */
 #include "cmd_arrow.h"
 
 #include "kernel_work.h"
-#include "options.h"
 #include "stack_text.h"
 
 #include <errno.h>
@@ -46,7 +45,7 @@ void arrow_facts_fini(struct arrow_facts *facts)
     *facts = (struct arrow_facts){0};
 }
 
-static bool set_table(struct profdump_options *options, const char *name)
+bool arrow_table_set(struct profdump_options *options, const char *name)
 {
     for (unsigned table = 0; table < ARROW_TABLES; table++)
         if (strcmp(name, arrow_table_name((enum arrow_table)table)) == 0) {
@@ -57,19 +56,13 @@ static bool set_table(struct profdump_options *options, const char *name)
     return false;
 }
 
-const struct option_entry arrow_options[] = {
-    CALL("arrow-table", "TABLE", set_table,
-         "with --arrow: events (the default), launches, kernels or counters"),
-    {0},
-};
-
 static bool write_events(const struct profdump_options *options, const struct timeline *timeline,
                          const char *path, struct write_error *error)
 {
     struct arrow_facts facts;
     bool ready = arrow_facts_init(&facts, options, timeline);
     if (!ready)
-        *error = (struct write_error){ENOMEM, "--arrow: out of memory"};
+        *error = (struct write_error){ENOMEM, "Arrow: out of memory"};
     bool written = ready && write_arrow_file(timeline, ARROW_EVENTS, &facts.more, path, error);
     arrow_facts_fini(&facts);
     return written;
@@ -88,7 +81,7 @@ static bool write_into(const struct profdump_options *options, const struct time
 {
     char *path;
     if (asprintf(&path, "%s/%s.arrow", directory, arrow_table_name(table)) < 0) {
-        *error = (struct write_error){ENOMEM, "--arrow: out of memory"};
+        *error = (struct write_error){ENOMEM, "Arrow: out of memory"};
         return false;
     }
     bool written = write_table_to(options, timeline, table, path, error);

@@ -1,4 +1,4 @@
-/* cmd_augment.c - profdump augment IN OUT: a copy of a Chrome trace in which kernels and operators have
+/* cmd_augment.c - profdump pytorch augment IN OUT: a copy of a Chrome trace in which kernels and operators have
  * "kernel_flop" and "kernel_num_gb" in their args.
  *
  * What is in the trace already, and is not 0, stays; what is not known is not added. A kernel has its
@@ -15,6 +15,7 @@
 #include "kernel_work.h"
 #include "kineto_event.h"
 #include "merge_chrome.h"
+#include "options.h"
 #include "profdump.h"
 #include "python_text.h"
 
@@ -471,7 +472,7 @@ static bool check_usage(const struct profdump_options *options)
 {
     if (options->input_count == 2)
         return true;
-    complain("augment: a trace and the file to write are wanted: profdump augment IN OUT");
+    complain("augment: needs a trace and the file to write: profdump pytorch augment IN OUT");
     return false;
 }
 
@@ -484,7 +485,7 @@ static bool is_chrome_trace(const char *path)
     if (!source)
         complain("%s", error.message);
     else if (!merge_chrome_is(path))
-        complain("%s: no Chrome trace; 'profdump --chrome OUT %s' makes one of what can be read",
+        complain("%s: no Chrome trace; 'profdump -o OUT.json %s' makes one of what can be read",
                  path, path);
     else
         return true;
@@ -504,12 +505,22 @@ static int run(const struct profdump_options *options)
     return augment(&one, options->inputs[1]);
 }
 
-const struct command command_augment = {
-    .word = "augment",
-    .usage = "augment [--compat] IN OUT",
-    .help = "copy a Chrome trace, adding kernel_flop and kernel_num_gb to kernels\n"
-            "and to the operators that launched them",
-    .run_inputs = run,
-    .whole_files = true,
-    .writes_last = true,
+static const struct option_entry augment_options[] = {
+    {FLAG("compat", compat, "count as PyTorch's tool does: all work for each kernel")},
+    {FLAG("partial", partial, "read damaged files as far as possible")},
+    {0},
 };
+
+static const struct option_entry *const options_of_augment[] = {augment_options, help_options,
+                                                                NULL};
+
+#define AUGMENT                                                                               \
+    .word = "augment", .summary = "add FLOPs and bytes to kernels and operators of a trace",  \
+    .usage = "[--compat] IN OUT",                                                             \
+    .about = "Copies a Chrome trace, adding kernel_flop and kernel_num_gb to kernels and to " \
+             "the operators that launched them.",                                             \
+    .examples = "pytorch augment trace.json out.json", .options = options_of_augment,         \
+    .run_inputs = run, .whole_files = true, .writes_last = true
+
+const struct command command_pytorch_augment = {.family = "pytorch", AUGMENT};
+const struct command command_augment = {.now = "profdump pytorch augment", AUGMENT};

@@ -1,4 +1,4 @@
-/* cmd_blocks.c - profdump blocks, tax. Iterations of a block that differ become event blocks of their own; messages
+/* cmd_blocks.c - profdump executorch blocks, tax, memory. Iterations of a block that differ become event blocks of their own; messages
  * on stderr say which, where and how. */
 #include "commands.h"
 #include "compare_values.h"
@@ -20,7 +20,7 @@ static bool set_scale(const char *option, const char *name, enum time_scale *sca
     return false;
 }
 
-static bool set_source(struct profdump_options *options, const char *scale)
+bool blocks_set_source(struct profdump_options *options, const char *scale)
 {
     return set_scale("--source-time-scale", scale, &options->blocks.blocks.source);
 }
@@ -53,31 +53,46 @@ bool blocks_options_agree(struct profdump_options *options)
     return false;
 }
 
-const struct option_entry blocks_options[] = {
-    TEXT("range", "NAME", blocks.blocks.range, "with blocks and tax: the calls of this range"),
-    TEXT("block", "NAME", blocks.blocks.block, "with blocks and tax: only blocks of this name"),
-    TEXT("event", "PREFIX", blocks.event,
-         "with blocks: only events of this name, or of parts of it"),
-    TEXT("total-of", "PREFIX", blocks.total,
-         "with blocks: the time of all these events, once each"),
-    CALL("source-time-scale", "S", set_source,
-         "what ticks of files with ticks are: ns (default), us, ms, s, cycles"),
-    CALL("target-time-scale", "S", set_target,
-         "in what blocks and tax show times: ns (default of tsv and csv), us,\n"
-         "ms (default of the others), s, cycles"),
-    FLAG("wrap32", blocks.blocks.wrap32, "32-bit tick counter that wraps"),
-    FLAG("units", units, "with --compat and --format tsv or csv: name the unit in the header"),
-    FLAG("raw", blocks.raw,
-         "with blocks --format json: also ticks, allocations and logged values as recorded"),
-    FLAG("compat", compat,
-         "blocks, tax, memory: print what ExecuTorch's own programs print;\n"
-         "augment, combine, analyze: write what PyTorch's own analysis writes"),
-    TEXT("etrecord", "FILE", etrecord, "with blocks: debug handles and delegates, of an ETRecord"),
-    TEXT("compare", "REF[:BUFFER]", compare,
-         "with blocks: how far logged values are from those of another ETDump"),
-    TEXT("debug-buffer", "FILE", debug_buffer, "with --compare: the debug buffer of the input"),
+static const struct option_entry blocks_options[] = {
+    {TEXT("range", "NAME", blocks.blocks.range, "show the calls of this range")},
+    {TEXT("block", "NAME", blocks.blocks.block, "show only blocks of this name")},
     {0},
 };
+
+static const struct option_entry scale_options[] = {
+    {CALL("source-time-scale", "SCALE", blocks_set_source, "set the unit of ticks (ns)"),
+     .values = "ns us ms s cycles"},
+    {CALL("target-time-scale", "SCALE", set_target, "show times in this unit (tables: ms)"),
+     .values = "ns us ms s cycles"},
+    {FLAG("wrap32", blocks.blocks.wrap32, "expect a 32-bit tick counter that wraps")},
+    {0},
+};
+
+static const struct option_entry compat_options[] = {
+    {FLAG("compat", compat, "print what ExecuTorch's own programs print")},
+    {FLAG("units", units, "name the unit in the header of tsv and csv (--compat)")},
+    {0},
+};
+
+static const struct option_entry event_options[] = {
+    {TEXT("event", "PREFIX", blocks.event, "show only events whose name begins so")},
+    {TEXT("total-of", "PREFIX", blocks.total, "add the total time of these events")},
+    {FLAG("raw", blocks.raw, "add ticks, allocations and values to JSON, as recorded")},
+    {TEXT("etrecord", "FILE", etrecord, "read debug handles and delegates from an ETRecord")},
+    {TEXT("compare", "REF[:BUFFER]", compare, "compare logged values with another ETDump")},
+    {TEXT("debug-buffer", "FILE", debug_buffer, "read logged values from FILE (--compare)")},
+    {0},
+};
+
+#define OPTIONS_OF_TAX                                                                            \
+    blocks_options, scale_options, compat_options, window_options, input_options, format_options, \
+        help_options, NULL
+
+static const struct option_entry *const options_of_blocks[] = {event_options, OPTIONS_OF_TAX};
+static const struct option_entry *const options_of_tax[] = {OPTIONS_OF_TAX};
+static const struct option_entry *const options_of_memory[] = {
+    scale_options, window_options, input_options, format_options, help_options, NULL};
+static const struct option_entry *const options_of_family[] = {help_options, NULL};
 
 #define MISMATCHES_SAID 8u
 
@@ -202,19 +217,65 @@ static int run_tax(const struct profdump_options *options, const struct timeline
     return finish(options, timeline, write_tax(timeline, &options->blocks, options->out));
 }
 
-const struct command command_blocks = {
+static int run_memory(const struct profdump_options *options, const struct timeline *timeline)
+{
+    return compat_blocks(options, timeline, EXECUTORCH_MEMORY);
+}
+
+const struct command command_executorch = {
+    .word = "executorch",
+    .summary = "print profiling blocks as ExecuTorch's tools do",
+    .usage = "blocks|tax|memory [OPTION]... [FILE|DIRECTORY]...",
+    .about = "Does what ExecuTorch's own tools do, on its files and on recordings of libprof. "
+             "'profdump -o OUT.etprof' writes blocks for them.",
+    .question = QUESTION_OTHER,
+    .options = options_of_family,
+};
+
+#define BLOCKS                                                                       \
+    .summary = "print profiling blocks with percentiles of each event",              \
+    .usage = "[OPTION]... [FILE|DIRECTORY]...",                                      \
+    .about = "Prints profiling blocks: runs of the same events as iterations, with " \
+             "percentiles of each event.",                                           \
+    .options = options_of_blocks, .run = run, .tables = true
+
+#define TAX                                                                                   \
+    .summary = "print the share of ranges during which none of their kernels ran",            \
+    .usage = "[OPTION]... [FILE|DIRECTORY]...",                                               \
+    .about = "Prints the share of each execution and range during which none of its kernels " \
+             "ran.",                                                                          \
+    .options = options_of_tax, .run = run_tax, .tables = true
+
+const struct command command_executorch_blocks = {
+    .family = "executorch",
     .word = "blocks",
-    .usage = "blocks [--range NAME] [OPTION]... [FILE|DIRECTORY]...",
-    .help = "print profiling blocks: runs of the same events as iterations, with\n"
-            "percentiles of each event",
-    .run = run,
+    .examples = "executorch blocks --target-time-scale us run.etdp\n"
+                "executorch blocks --range forward run.prof",
+    BLOCKS,
+};
+
+const struct command command_executorch_tax = {
+    .family = "executorch",
+    .word = "tax",
+    .examples = "executorch tax run.etdp",
+    TAX,
+};
+
+const struct command command_executorch_memory = {
+    .family = "executorch",
+    .word = "memory",
+    .summary = "print the allocations of profiling blocks",
+    .usage = "[OPTION]... [FILE|DIRECTORY]...",
+    .about = "Prints the table of allocations that ExecuTorch's own parser prints. 'profdump "
+             "memory' shows more.",
+    .examples = "executorch memory execute.etprof",
+    .options = options_of_memory,
+    .run = run_memory,
+    .compat = true,
     .tables = true,
 };
 
-const struct command command_tax = {
-    .word = "tax",
-    .usage = "tax [OPTION]... [FILE|DIRECTORY]...",
-    .help = "print the share of executions and ranges during which no kernel ran",
-    .run = run_tax,
-    .tables = true,
-};
+const struct command command_blocks = {
+    .word = "blocks", .now = "profdump executorch blocks", BLOCKS};
+
+const struct command command_tax = {.word = "tax", .now = "profdump executorch tax", TAX};

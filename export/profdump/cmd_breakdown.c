@@ -35,19 +35,19 @@ static bool set_queue_full(struct profdump_options *options, const char *text)
     return true;
 }
 
-const struct option_entry breakdown_options[] = {
-    CALL("table", "NAME", set_table,
-         "with breakdown: only temporal, overlap, idle, kernels, copies, launches,\n"
-         "queue, sequences or stragglers"),
-    TEXT("sequences", "TEXT", breakdown.sequences,
-         "with breakdown: what ranges launch whose name holds this (default: steps)"),
-    CALL("kernel-wait", "NS", set_kernel_wait,
-         "with breakdown: a shorter gap before a waiting kernel is the device's own\n"
-         "(default 30000)"),
-    CALL("queue-full", "N", set_queue_full,
-         "with breakdown: so many operations fill a queue (default 1024)"),
+static const struct option_entry breakdown_options[] = {
+    {CALL("table", "NAME", set_table, "print one table alone"),
+     .values = "temporal overlap idle kernels copies launches queue sequences stragglers"},
+    {TEXT("sequences", "TEXT", breakdown.sequences,
+          "compare ranges with TEXT in their name, not steps")},
+    {CALL("kernel-wait", "NS", set_kernel_wait, "blame the device for gaps below NS (30000)")},
+    {CALL("queue-full", "N", set_queue_full, "set the capacity of a queue (1024)")},
     {0},
 };
+
+static const struct option_entry *const options_of_breakdown[] = {
+    breakdown_options, rows_options,   width_options, window_options,
+    input_options,     format_options, help_options,  NULL};
 
 static int run(const struct profdump_options *options, const struct timeline *timeline)
 {
@@ -63,9 +63,14 @@ static int run(const struct profdump_options *options, const struct timeline *ti
 
 const struct command command_breakdown = {
     .word = "breakdown",
-    .usage = "breakdown [--table NAME] [OPTION]... [FILE|DIRECTORY]...",
-    .help = "print what devices did, why streams were idle, kernels, copies, launches,\n"
-            "queues, repeated sequences, and who came last to collectives",
+    .summary = "break down the time of devices, streams and launches",
+    .usage = "[OPTION]... [FILE|DIRECTORY]...",
+    .about = "Prints what devices did, why streams were idle, kernels, copies, launches, queues, "
+             "repeated sequences, and which rank came last to collectives.",
+    .examples = "breakdown run.prof\n"
+                "breakdown --table stragglers rank*.prof",
+    .question = QUESTION_TIME,
+    .options = options_of_breakdown,
     .run = run,
     .tables = true,
 };

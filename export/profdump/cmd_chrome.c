@@ -1,9 +1,10 @@
-/* cmd_chrome.c - profdump --chrome OUT, combine: the timeline, for Perfetto and chrome://tracing; Chrome traces among the
+/* cmd_chrome.c - profdump -o OUT.json, pytorch combine: the timeline, for Perfetto and chrome://tracing; Chrome traces among the
  * inputs as they are. */
 #include "commands.h"
 #include "compat.h"
 #include "inputs.h"
 #include "merge_chrome.h"
+#include "options.h"
 #include "packed_out.h"
 #include "profdump.h"
 #include "stack_text.h"
@@ -87,7 +88,8 @@ static int combine(const struct profdump_options *options, struct inputs *inputs
 {
     if (inputs->chrome_count)
         return merge(options, inputs);
-    complain("combine: none of the inputs is a Chrome trace (profdump --chrome OUT merges others)");
+    complain(
+        "combine: none of the inputs is a Chrome trace ('profdump -o OUT.json' merges others)");
     return EXIT_FAILURE;
 }
 
@@ -98,7 +100,7 @@ static int run_combine(const struct profdump_options *options)
     if (options->compat)
         return compat_combine(options);
     if (options->input_count < 3) {
-        complain("combine: two or more traces and the file to write are wanted");
+        complain("combine: needs two or more traces and the file to write");
         return EXIT_USAGE;
     }
     merged.input_count--;
@@ -110,11 +112,46 @@ static int run_combine(const struct profdump_options *options)
     return status;
 }
 
+static const struct option_entry combine_options[] = {
+    {FLAG("compat", compat, NULL), .now = "profdump pytorch combine"},
+    {FLAG("partial", partial, "read damaged files as far as possible")},
+    {0},
+};
+
+static const struct option_entry *const options_of_combine[] = {combine_options, help_options,
+                                                                NULL};
+
 const struct command command_combine = {
     .word = "combine",
-    .usage = "combine [--compat] IN1 IN2 [IN3]... OUT",
-    .help = "write Chrome traces as one, in which ids and times do not collide",
+    .now = "profdump -o OUT.json",
+    .summary = "write Chrome traces as one",
+    .usage = "IN1 IN2 [IN3]... OUT",
+    .about = "Writes Chrome traces as one, in which ids and times do not collide.",
+    .options = options_of_combine,
     .run_inputs = run_combine,
+    .whole_files = true,
+    .writes_last = true,
+};
+
+static const struct option_entry pytorch_options[] = {
+    {FLAG("partial", partial, "read damaged files as far as possible")},
+    {0},
+};
+
+static const struct option_entry *const options_of_pytorch[] = {pytorch_options, help_options,
+                                                                NULL};
+
+const struct command command_pytorch_combine = {
+    .family = "pytorch",
+    .word = "combine",
+    .summary = "append Chrome traces to the first, unchanged",
+    .usage = "[--partial] IN1 IN2 [IN3]... OUT",
+    .about = "Writes Chrome traces as one, as PyTorch's tool does: events are copied unchanged, so "
+             "ids may collide. 'profdump -o OUT.json IN1 IN2' keeps ids and times apart.",
+    .examples = "pytorch combine rank0.json rank1.json all.json",
+    .options = options_of_pytorch,
+    .run_inputs = run_combine,
+    .compat = true,
     .whole_files = true,
     .writes_last = true,
 };

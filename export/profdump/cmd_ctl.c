@@ -1,5 +1,6 @@
 /* cmd_ctl.c - profdump ctl: sends commands to a process in which libprof runs, see prof/control.h. */
 #include "commands.h"
+#include "options.h"
 #include "prof/control.h"
 #include "profdump.h"
 #include "read.h"
@@ -410,11 +411,17 @@ static int run(int count, char **words)
     return ctl_usage();
 }
 
+static const struct option_entry *const options_of_ctl[] = {help_options, NULL};
+
 const struct command command_ctl = {
     .word = "ctl",
-    .usage = "ctl list\n"
-             "ctl PID start|stop|status\n"
-             "ctl PID dump [OUT]",
-    .help = "command a process that was started with PROF_CONTROL=1",
+    .summary = "control a running process (PROF_CONTROL=1)",
+    .usage = "list\nPID start|stop|status\nPID dump [OUT]",
+    .about =
+        "Controls a process that runs libprof and was started with PROF_CONTROL=1: lists them, "
+        "starts and stops recording, shows its state, or writes what it recorded so far.",
+    .examples = "ctl list\nctl 4711 dump now.prof",
+    .question = QUESTION_OTHER,
+    .options = options_of_ctl,
     .run_words = run,
 };

@@ -12,16 +12,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --by must name what diff knows. */
+/* --group-by must name what diff knows; of outputs there is the report. */
 static bool agree(struct profdump_options *options)
 {
     enum diff_by by;
+    for (size_t i = 0; i < EXPORT_COUNT; i++)
+        if (options->export_paths[i] && i != EXPORT_HTML) {
+            complain("diff: writes a report, -o out.html, and not %s", options->export_paths[i]);
+            return false;
+        }
     if (!options->by && options->export_paths[EXPORT_HTML]) /* a page has room for all */
         options->diff.tables |= 1u << DIFF_BY_API | 1u << DIFF_BY_COPY;
     if (!options->by)
         return true;
     if (!diff_by_find(options->by, &by)) {
-        complain("--by: '%s' is not one of kernel, op, range, path, api, copy", options->by);
+        complain("--group-by: '%s' is not one of kernel, op, range, path, api, copy", options->by);
         return false;
     }
     options->diff.tables = 1u << by;
@@ -119,23 +124,27 @@ static bool read_names(const struct profdump_options *options, const char *names
     return false;
 }
 
-const struct option_entry diff_options_table[] = {
-    TEXT("names", "A,B", diff_names, "with diff: what the two are called (default base,new)"),
-    CHOICE("per-step", diff.normalise, DIFF_PER_STEP, NULL),
-    CHOICE("totals", diff.normalise, DIFF_TOTALS,
-           "with diff: calls and totals per step, or as they are; without it per\n"
-           "step where both have steps, but not as many"),
-    FLAG("no-match", diff_no_match, "with diff: kernels are the same by name only"),
-    CALL("confidence", "PERCENT", set_confidence, "with diff: of the intervals (default 95)"),
-    CALL("resamples", "N", set_resamples, "with diff: of the bootstrap (default 1000)"),
-    CALL("fail-if-slower", "LIMIT", set_limit,
-         "with diff: exit with 4 when the second is slower than 5% or 1.05x, and\n"
-         "that is more than noise"),
-    CALL("fail-on", "WHAT", set_gate,
-         "with --fail-if-slower: step, device or kernel; auto (default): the\n"
-         "median step, without steps the device time"),
+static const struct option_entry diff_entries[] = {
+    {TEXT("names", "A,B", diff_names, "name the two runs (base,new)")},
+    {TEXT("group-by", "WHAT", by, "print one table alone, with all of its rows"),
+     .values = "kernel op range path api copy"},
+    {TEXT("by", "WHAT", by, NULL), .now = "--group-by WHAT"},
+    {CHOICE("per-step", diff.normalise, DIFF_PER_STEP, "normalize calls and totals per step")},
+    {CHOICE("totals", diff.normalise, DIFF_TOTALS, "compare raw calls and totals")},
+    {FLAG("no-match", diff_no_match, "match kernels by exact name only")},
+    {CALL("confidence", "PERCENT", set_confidence, "set the confidence of intervals (95)")},
+    {CALL("resamples", "N", set_resamples, "set the resamples of the bootstrap (1000)")},
+    {CALL("fail-if-slower", "LIMIT", set_limit,
+          "exit with status 4 if B is slower by more than 5% or 1.05x and than noise")},
+    {CALL("fail-on", "WHAT", set_gate, "measure that by WHAT (auto: the median step)"),
+     .values = "auto step device kernel"},
+    {FLAG("compat", compat, NULL), .now = "profdump pytorch diff"},
     {0},
 };
+
+static const struct option_entry *const options_of_diff[] = {
+    diff_entries,   report_options, rows_options,   unit_options, width_options,
+    window_options, input_options,  format_options, help_options, NULL};
 
 #define ROWS_DEFAULT 20
 
@@ -291,7 +300,7 @@ static int run_diff(const struct profdump_options *options, const char *const na
     return status;
 }
 
-static int run(const struct profdump_options *options)
+int cmd_diff(const struct profdump_options *options)
 {
     const char *names[2];
     char *storage = NULL;
@@ -308,10 +317,16 @@ static int run(const struct profdump_options *options)
 
 const struct command command_diff = {
     .word = "diff",
-    .usage = "diff [--names A,B] [--fail-if-slower LIMIT] [OPTION]... A B",
-    .help = "compare two runs, each a file or a directory: what got slower or faster,\n"
-            "and whether that is more than noise",
-    .run_inputs = run,
+    .summary = "compare two runs; fail in CI if one is slower",
+    .usage = "[OPTION]... A B",
+    .about =
+        "Compares two runs, each a file or a directory: what got slower or faster, and whether "
+        "that is more than noise.",
+    .examples = "diff before.prof after.prof\n"
+                "diff --fail-if-slower 5% -o report.html before.prof after.prof",
+    .question = QUESTION_CHANGE,
+    .options = options_of_diff,
+    .run_inputs = cmd_diff,
     .html = true,
     .agree = agree,
     .tables = true,

@@ -58,16 +58,16 @@ static bool read_settings(const struct profdump_options *options, struct finding
     return true;
 }
 
-const struct option_entry explain_options[] = {
-    CALL("rule", "NAME", set_rule,
-         "with explain: only what this rule finds; a list, or given more than\n"
-         "once, for several"),
-    FLAG("rules", explain_list, "with explain: list the rules"),
-    TEXT("limits", "FILE", explain_limits,
-         "with explain: from what on something is worth telling, for all rules\n"
-         "or one: see the manual page"),
+static const struct option_entry explain_options[] = {
+    {CALL("rule", "NAME", set_rule, "show what this rule finds; NAME may be a list")},
+    {FLAG("rules", explain_list, "list the rules")},
+    {TEXT("limits", "FILE", explain_limits, "read reporting thresholds from FILE")},
     {0},
 };
+
+static const struct option_entry *const options_of_explain[] = {
+    explain_options, rows_options,   symbol_options, window_options,
+    input_options,   format_options, help_options,   NULL};
 
 #define ROWS_DEFAULT 10
 
@@ -127,10 +127,14 @@ static int run(const struct profdump_options *options)
 
 const struct command command_explain = {
     .word = "explain",
-    .usage = "explain [--format FORMAT] [OPTION]... [FILE|DIRECTORY]...",
-    .help = "print where the time went: idle time of devices by cause, and what\n"
-            "else costs time, whose it is, what to do about it, and what that\n"
-            "saves at most",
+    .summary = "find the causes of lost time, with remedies",
+    .usage = "[OPTION]... [FILE|DIRECTORY]...\n--rules",
+    .about = "Prints where the time went: idle time of devices by cause, and what else cost time, "
+             "with the responsible range, a fix, and an upper bound on its savings.",
+    .examples = "explain run.prof\n"
+                "explain --rule gpu-idle-cpu-bound --rows -1 run.prof",
+    .question = QUESTION_TIME,
+    .options = options_of_explain,
     .run = run_timeline,
     .run_inputs = run,
     .tables = true,

@@ -1,5 +1,4 @@
-/* cmd_exports.c - profdump --html OUT, --perfetto OUT ...: the table of export formats, and those without a file of
- * their own. */
+/* cmd_exports.c - profdump -o OUT, export: the table of export formats, and those without a file of their own. */
 #include "commands.h"
 #include "formats.h"
 #include "options.h"
@@ -11,6 +10,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int export_perfetto(const struct profdump_options *options, const struct timeline *timeline,
                            const char *path)
@@ -137,11 +137,6 @@ static bool set_width(struct profdump_options *options, const char *text)
     return good;
 }
 
-const struct option_entry svg_options[] = {
-    CALL("width", "N", set_width, "with --svg: pixels (default 1200)"),
-    {0},
-};
-
 /* All of it where no window was asked for. */
 static bool window_of(const struct profdump_options *options, const struct timeline *timeline,
                       struct write_svg_options *svg)
@@ -176,35 +171,270 @@ static int export_svg(const struct profdump_options *options, const struct timel
 /* ---- all of them ---- */
 
 const struct export_format export_formats[EXPORT_COUNT] = {
-    [EXPORT_CHROME] = {"chrome", "out.json",
-                       "write the timeline as a Chrome trace; open it in ui.perfetto.dev\n"
-                       "or chrome://tracing (- is standard output)",
-                       cmd_chrome},
-    [EXPORT_HTML] = {"html", "out.html",
-                     "write a report as one file for a browser: verdict, tables, plots, idle\n"
-                     "gaps, flame graphs; with diff: of what differs",
-                     export_html},
-    [EXPORT_PERFETTO] = {"perfetto", "out.pftrace",
-                         "write the timeline as a Perfetto protobuf trace, a third of the Chrome\n"
-                         "trace's size; open it in ui.perfetto.dev",
+    [EXPORT_CHROME] = {"chrome", "out.json", ".json .trace", true,
+                       "write a Chrome trace, for ui.perfetto.dev", cmd_chrome},
+    [EXPORT_HTML] = {"html", "out.html", ".html .htm", false,
+                     "write a report for a browser; with diff: of what differs", export_html},
+    [EXPORT_PERFETTO] = {"perfetto", "out.pftrace", ".pftrace .perfetto-trace", true,
+                         "write a Perfetto trace, a third of the Chrome trace's size",
                          export_perfetto},
-    [EXPORT_PPROF] = {"pprof", "out.pb.gz",
-                      "write where ranges, calls and the device spent their time as a profile\n"
-                      "for pprof (gzip)",
+    [EXPORT_PPROF] = {"pprof", "out.pb.gz", ".pb.gz .pprof", false, "write a profile for pprof",
                       export_pprof},
-    [EXPORT_PROMETHEUS] = {"prometheus", "out.prom",
-                           "write summary metrics in Prometheus' text format", export_prometheus},
-    [EXPORT_SPEEDSCOPE] = {"speedscope", "out.speedscope.json",
-                           "write threads and streams as profiles for speedscope.app",
-                           export_speedscope},
-    [EXPORT_ETPROF] = {"etprof", "out.etprof",
-                       "write the profiling blocks as prof buffers of ExecuTorch", export_etprof},
-    [EXPORT_SVG] = {"svg", "out.svg", "write the timeline as a picture (SVG)", export_svg},
-    [EXPORT_SQLITE] = {"sqlite", "out.sqlite",
-                       "write the timeline as a database with the tables of nsys, for SQL",
-                       export_sqlite},
-    [EXPORT_ARROW] = {"arrow", "out.arrow",
-                      "write a table in Arrow's file format (Feather), for polars, pandas,\n"
-                      "DuckDB ...; OUT a directory: all of them, as events.arrow ...",
-                      cmd_arrow},
+    [EXPORT_PROMETHEUS] = {"prometheus", "out.prom", ".prom", true,
+                           "write summary metrics for Prometheus", export_prometheus},
+    [EXPORT_SPEEDSCOPE] = {"speedscope", "out.speedscope.json", ".speedscope.json .speedscope",
+                           true, "write threads and streams for speedscope.app", export_speedscope},
+    [EXPORT_ETPROF] = {"etprof", "out.etprof", ".etprof", false,
+                       "write profiling blocks as ExecuTorch's prof buffers", export_etprof},
+    [EXPORT_SVG] = {"svg", "out.svg", ".svg", true, "draw the timeline", export_svg},
+    [EXPORT_SQLITE] = {"sqlite", "out.sqlite", ".sqlite .sqlite3 .db", false,
+                       "write a database with the tables of nsys", export_sqlite},
+    [EXPORT_ARROW] = {"arrow", "out.arrow", ".arrow .feather", true,
+                      "write a table for polars, pandas, DuckDB ...", cmd_arrow},
+    [EXPORT_FOLDED] = {"folded", "out.folded", ".folded", true,
+                       "write ranges as flamegraph.pl reads them", cmd_folded},
+};
+
+/* ---- -o and --to ---- */
+
+/* The size of `path` without `ending`; 0: it has another one, or nothing else. */
+static size_t size_before(const char *path, size_t size, const char *ending, size_t ending_size)
+{
+    bool ends = size > ending_size && strncmp(path + size - ending_size, ending, ending_size) == 0;
+    return ends ? size - ending_size : 0;
+}
+
+/* The size of the ending of `path` that is one of the format's; 0: none. */
+static size_t ending_size(const struct export_format *format, const char *path)
+{
+    static const char *const packings[] = {"", ".gz", ".zst"};
+    for (size_t i = 0; i < (format->packed ? 3 : 1); i++) {
+        size_t rest = size_before(path, strlen(path), packings[i], strlen(packings[i]));
+        for (const char *ending = format->endings; rest && *ending;) {
+            size_t size = strcspn(ending, " ");
+            if (size_before(path, rest, ending, size))
+                return size;
+            ending += size + strspn(ending + size, " ");
+        }
+    }
+    return 0;
+}
+
+/* The format with the longest ending that fits: ".speedscope.json" is no ".json". */
+static enum export_kind kind_of_path(const char *path)
+{
+    enum export_kind best = EXPORT_COUNT;
+    size_t longest = 0;
+    for (int kind = 0; kind < EXPORT_COUNT; kind++) {
+        size_t size = ending_size(&export_formats[kind], path);
+        if (size > longest) {
+            longest = size;
+            best = (enum export_kind)kind;
+        }
+    }
+    return best;
+}
+
+static void complain_of_ending(const char *path)
+{
+    char endings[256] = "";
+    for (size_t i = 0; i < EXPORT_COUNT; i++) {
+        size_t used = strlen(endings);
+        snprintf(endings + used, sizeof endings - used, "%s%.*s", i ? " " : "",
+                 (int)strcspn(export_formats[i].endings, " "), export_formats[i].endings);
+    }
+    if (strcmp(path, "-") == 0)
+        complain("-o -: which format? --to chrome, html, perfetto ... selects it");
+    else
+        complain("-o %s: unknown ending; known are %s, and --to FORMAT selects one", path, endings);
+}
+
+static enum export_kind kind_named(const char *name)
+{
+    enum export_kind kind = 0;
+    while (kind < EXPORT_COUNT && strcmp(export_formats[kind].option, name) != 0)
+        kind++;
+    return kind;
+}
+
+static bool set_to(struct profdump_options *options, const char *name)
+{
+    char names[160] = "";
+    if (strchr("0123456789.@", *name)) { /* the end of a window, once */
+        complain("note: '--to %s' is now '--window ..%s'", name, name);
+        return window_options_set_to(options, name);
+    }
+    options->to = name;
+    if (kind_named(name) < EXPORT_COUNT)
+        return true;
+    for (size_t i = 0; i < EXPORT_COUNT; i++) {
+        size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "",
+                 export_formats[i].option);
+    }
+    complain("--to: '%s' is not one of %s", name, names);
+    return false;
+}
+
+static bool set_output(struct profdump_options *options, const char *path)
+{
+    if (!*path)
+        complain("-o: the name of the output is empty");
+    else if (options->output_count == EXPORT_COUNT)
+        complain("-o: at most %d outputs", EXPORT_COUNT);
+    else {
+        options->outputs[options->output_count++] = path;
+        return true;
+    }
+    return false;
+}
+
+static bool resolve(struct profdump_options *options, const char *path)
+{
+    enum export_kind kind = options->to ? kind_named(options->to) : kind_of_path(path);
+    if (kind == EXPORT_COUNT)
+        complain_of_ending(path);
+    else if (options->export_paths[kind])
+        complain("-o %s: is the second output in this format, after %s", path,
+                 options->export_paths[kind]);
+    else {
+        options->export_paths[kind] = path;
+        return true;
+    }
+    return false;
+}
+
+bool outputs_resolve(struct profdump_options *options)
+{
+    bool good = true;
+    if (options->to && options->output_count != 1) {
+        complain("--to: is the format of one -o OUT, not of %u", options->output_count);
+        return false;
+    }
+    for (unsigned i = 0; i < options->output_count && good; i++)
+        good = resolve(options, options->outputs[i]);
+    options->output_count = 0;
+    return good;
+}
+
+static bool set_metric(struct profdump_options *options, const char *metric)
+{
+    options->metric_given = true;
+    if (write_metric_find(metric, &options->metric))
+        return true;
+    complain("--metric: '%s' is not one of self_cpu, self_cuda, count", metric);
+    return false;
+}
+
+/* An option of one format needs an output of that format. */
+static bool is_for(const struct profdump_options *options, bool given, const char *option,
+                   enum export_kind kind)
+{
+    bool good = !given || options->export_paths[kind];
+    if (!good)
+        complain("--%s: needs an output that it is for: -o %s", option,
+                 export_formats[kind].example);
+    return good;
+}
+
+static bool has_output(const struct profdump_options *options)
+{
+    bool has = false;
+    for (size_t i = 0; i < EXPORT_COUNT; i++)
+        has |= options->export_paths[i] != NULL;
+    return has;
+}
+
+bool export_options_agree(const struct profdump_options *options)
+{
+    bool prints = options->json || options->format_given || !has_output(options);
+    if (!options->command_line)
+        return true; /* options hold for whatever the library is asked */
+    if (options->table_option && !prints) {
+        complain("--%s: is about the table, which is not printed beside -o; --format text prints "
+                 "both",
+                 options->table_option);
+        return false;
+    }
+    return is_for(options, options->svg.width_px, "width", EXPORT_SVG) &&
+           is_for(options, options->arrow_table, "arrow-table", EXPORT_ARROW) &&
+           is_for(options, options->metric_given, "metric", EXPORT_FOLDED) &&
+           is_for(options, options->by_function, "stacks", EXPORT_FOLDED);
+}
+
+const struct option_entry output_options[] = {
+    {CALL("o", "OUT", set_output, NULL)},
+    {CALL("output", "OUT", set_output, "write OUT, in a format by its ending")},
+    {CALL("to", "FORMAT", set_to, "name the format of OUT, for -o - and other endings")},
+    {TEXT("chrome", "OUT", export_paths[EXPORT_CHROME], "write OUT as a Chrome trace")},
+    {TEXT("html", "OUT", export_paths[EXPORT_HTML], NULL), .now = "-o OUT --to html"},
+    {TEXT("perfetto", "OUT", export_paths[EXPORT_PERFETTO], NULL), .now = "-o OUT --to perfetto"},
+    {TEXT("pprof", "OUT", export_paths[EXPORT_PPROF], NULL), .now = "-o OUT --to pprof"},
+    {TEXT("prometheus", "OUT", export_paths[EXPORT_PROMETHEUS], NULL),
+     .now = "-o OUT --to prometheus"},
+    {TEXT("speedscope", "OUT", export_paths[EXPORT_SPEEDSCOPE], NULL),
+     .now = "-o OUT --to speedscope"},
+    {TEXT("etprof", "OUT", export_paths[EXPORT_ETPROF], NULL), .now = "-o OUT --to etprof"},
+    {TEXT("svg", "OUT", export_paths[EXPORT_SVG], NULL), .now = "-o OUT --to svg"},
+    {TEXT("sqlite", "OUT", export_paths[EXPORT_SQLITE], NULL), .now = "-o OUT --to sqlite"},
+    {TEXT("arrow", "OUT", export_paths[EXPORT_ARROW], NULL), .now = "-o OUT --to arrow"},
+    {0},
+};
+
+const struct option_entry report_options[] = {
+    {CALL("o", "OUT", set_output, NULL)},
+    {CALL("output", "OUT", set_output, "write a report for a browser: OUT.html")},
+    {CALL("to", "FORMAT", set_to, NULL)},
+    {TEXT("html", "OUT", export_paths[EXPORT_HTML], NULL), .now = "-o OUT.html"},
+    {0},
+};
+
+const struct option_entry folded_options[] = {
+    {CALL("metric", "METRIC", set_metric, "weigh folded stacks by METRIC"),
+     .values = "self_cpu self_cuda count"},
+    {FLAG("stacks", by_function, "fold functions instead of ranges")},
+    {0},
+};
+
+const struct option_entry export_options[] = {
+    {CALL("arrow-table", "TABLE", arrow_table_set, "choose the table for Arrow"),
+     .values = "events launches kernels counters"},
+    {CALL("width", "N", set_width, "draw the SVG N pixels wide (1200)")},
+    {0},
+};
+
+/* ---- export ---- */
+
+static bool agree(struct profdump_options *options)
+{
+    if (has_output(options))
+        return export_options_agree(options);
+    complain("export: needs an output, as in profdump export -o out.json run.prof");
+    return false;
+}
+
+/* main.c has written the outputs. */
+static int run(const struct profdump_options *options, const struct timeline *timeline)
+{
+    return finish(options, timeline, true);
+}
+
+static const struct option_entry *const options_of_export[] = {
+    output_options, folded_options, export_options, symbol_options,
+    window_options, input_options,  help_options,   NULL};
+
+const struct command command_export = {
+    .word = "export",
+    .summary = "write a format for other programs: the same as -o",
+    .usage = "-o OUT [-o OUT]... [OPTION]... [FILE|DIRECTORY]...",
+    .about = "Writes the recording for other programs, in one or several formats. OUT is replaced "
+             "when it is complete; - is standard output.",
+    .examples = "-o run.json run.prof\n"
+                "-o run.html -o run.pftrace --window step:3-5 run.prof\n"
+                "-o - --to folded --metric self_cuda run.prof | flamegraph.pl >run.svg",
+    .question = QUESTION_OTHER,
+    .options = options_of_export,
+    .run = run,
+    .agree = agree,
+    .exports = true,
 };

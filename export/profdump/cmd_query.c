@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct option_entry query_options[] = {
-    FLAG("schema", query_schema, "with query: print its tables and functions, run no statement"),
+static const struct option_entry query_options[] = {
+    {FLAG("schema", query_schema, "print tables, columns and functions")},
     {0},
 };
 
@@ -108,11 +108,19 @@ static int run_inputs(const struct profdump_options *options)
 
 #endif
 
+static const struct option_entry *const options_of_query[] = {
+    query_options, width_options, window_options, input_options, format_options,
+    help_options,  NULL};
+
 const struct command command_query = {
     .word = "query",
-    .usage = "query \"SELECT ...\" [OPTION]... [FILE|DIRECTORY]...\n"
-             "query --schema [--format FORMAT]",
-    .help = "run an SQL statement over a recording; --schema prints the tables",
+    .summary = "run SQL over a recording",
+    .usage = "\"SELECT ...\" [OPTION]... [FILE|DIRECTORY]...\n--schema [--format FORMAT]",
+    .about = "Prints the rows of one SQL statement over everything that was recorded.",
+    .examples = "query --schema\n"
+                "query \"SELECT name, sum(duration) FROM kernels GROUP BY 1\" run.prof",
+    .question = QUESTION_OTHER,
+    .options = options_of_query,
     .run_inputs = run_inputs,
     .tables = true,
 };

@@ -1,8 +1,9 @@
-/* cmd_reports.c - profdump check, graphs, ledger, memory: reports without options of their own. */
+/* cmd_reports.c - profdump check, graphs, memory: reports with few options of their own. */
 #include "check.h"
 #include "commands.h"
 #include "compat.h"
 #include "failed_calls.h"
+#include "options.h"
 #include "profdump.h"
 #include "reports.h"
 #include "stack_text.h"
@@ -55,14 +56,6 @@ static int run_check(const struct profdump_options *options, const struct timeli
     return report.errors ? EXIT_FAILURE : status;
 }
 
-const struct command command_check = {
-    .word = "check",
-    .usage = "check [FILE|DIRECTORY]...",
-    .help = "verify every invariant of file and timeline",
-    .run = run_check,
-    .partial = true, /* it is there for damaged files */
-};
-
 /* ---- graphs: CUDA graphs, who captured them and who replays them ---- */
 
 static int run_graphs(const struct profdump_options *options, const struct timeline *timeline)
@@ -73,11 +66,19 @@ static int run_graphs(const struct profdump_options *options, const struct timel
     return finish(options, timeline, written);
 }
 
+static const struct option_entry *const options_of_graphs[] = {
+    rows_options,  unit_options,   width_options, window_options,
+    input_options, format_options, help_options,  NULL};
+
 const struct command command_graphs = {
     .word = "graphs",
-    .usage = "graphs [--format FORMAT] [FILE|DIRECTORY]...",
-    .help = "show the CUDA graphs: launches, operations of each, where they were\n"
-            "captured and where they are replayed",
+    .summary = "show CUDA graphs: launches, captures, operations",
+    .usage = "[OPTION]... [FILE|DIRECTORY]...",
+    .about = "Shows CUDA graphs: launches, operations of each, where they were captured and where "
+             "they are replayed.",
+    .examples = "graphs run.prof",
+    .question = QUESTION_TIME,
+    .options = options_of_graphs,
     .run = run_graphs,
     .tables = true,
 };
@@ -124,13 +125,51 @@ static int run_ledger(const struct profdump_options *options, const struct timel
     return finish(options, timeline, written);
 }
 
+static const struct option_entry *const options_of_ledger[] = {
+    rows_options,   unit_options, width_options, symbol_options, window_options, input_options,
+    format_options, help_options, NULL};
+
 const struct command command_ledger = {
     .word = "ledger",
-    .usage = "ledger [--format FORMAT] [FILE|DIRECTORY]...",
-    .help = "show what was launched, recorded and lost, by stream and graph, and\n"
-            "the CUDA calls that failed",
+    .now = "profdump check --ledger",
+    .summary = "show what was launched, recorded and lost",
+    .usage = "[OPTION]... [FILE|DIRECTORY]...",
+    .about = "Prints what 'profdump check --ledger' prints.",
+    .options = options_of_ledger,
     .run = run_ledger,
     .tables = true,
+};
+
+/* ---- check, which also prints the ledger ---- */
+
+static int run_check_or_ledger(const struct profdump_options *options,
+                               const struct timeline *timeline)
+{
+    return options->ledger ? run_ledger(options, timeline) : run_check(options, timeline);
+}
+
+static const struct option_entry check_options[] = {
+    {FLAG("ledger", ledger, "account for launches by stream and graph, and failed calls")},
+    {0},
+};
+
+static const struct option_entry *const options_of_check[] = {
+    check_options,  rows_options,  unit_options,   width_options, symbol_options,
+    window_options, input_options, format_options, help_options,  NULL};
+
+const struct command command_check = {
+    .word = "check",
+    .summary = "verify the recording; --ledger accounts for launches",
+    .usage = "[FILE|DIRECTORY]...\n--ledger [OPTION]... [FILE|DIRECTORY]...",
+    .about = "Verifies every invariant of file and timeline, and exits with status 1 if one does "
+             "not hold. With --ledger: prints what was launched, recorded and lost, by stream and "
+             "graph, and the CUDA calls that failed.",
+    .examples = "check run.prof\n"
+                "check --ledger --fail-on-loss run.prof",
+    .question = QUESTION_COMPLETE,
+    .options = options_of_check,
+    .run = run_check_or_ledger,
+    .partial = true, /* it is there for damaged files */
 };
 
 /* ---- memory: what was allocated, by whom, and what never came back ---- */
@@ -154,11 +193,24 @@ static int run_memory(const struct profdump_options *options, const struct timel
     return finish(options, timeline, written);
 }
 
+static const struct option_entry memory_options[] = {
+    {FLAG("compat", compat, NULL), .now = "profdump executorch memory"},
+    {0},
+};
+
+static const struct option_entry *const options_of_memory[] = {
+    rows_options,   unit_options, width_options, memory_options, window_options, input_options,
+    format_options, help_options, NULL};
+
 const struct command command_memory = {
     .word = "memory",
-    .usage = "memory [--format FORMAT] [FILE|DIRECTORY]...",
-    .help = "show what was allocated: peaks and who owned them, what was never\n"
-            "freed, ranges, pools, managed memory",
+    .summary = "show allocations, their peaks and leaks",
+    .usage = "[OPTION]... [FILE|DIRECTORY]...",
+    .about = "Shows what was allocated: peaks and who owned them, what was never freed, ranges, "
+             "pools, managed memory.",
+    .examples = "memory --rows 10 run.prof",
+    .question = QUESTION_TIME,
+    .options = options_of_memory,
     .run = run_memory,
     .tables = true,
 };

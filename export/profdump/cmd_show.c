@@ -1,4 +1,4 @@
-/* cmd_show.c - profdump FILE...: what ran, and the key averages, as a table, as a tree or as JSON. */
+/* cmd_show.c - profdump [stats] FILE...: what ran, and the key averages, as a table, as a tree or as JSON. */
 #include "commands.h"
 #include "options.h"
 #include "profdump.h"
@@ -56,12 +56,14 @@ static bool set_columns(struct profdump_options *options, const char *list)
 {
     static const char *const known =
         "min, max, mean, stddev, p10, p50, p90, p99, cold, warm, projected, projected_avg, bytes, "
-        "rate, all";
+        "rate, memory, all";
     enum key_column column;
     char word[OPTIONS_WORD_BYTES];
     while (options_next_word(&list, word)) {
         if (strcmp(word, "all") == 0) {
             options->write.columns = UINT32_MAX;
+        } else if (strcmp(word, "memory") == 0) {
+            options->write.memory = true;
         } else if (key_sort_find(word, &column) && column >= KEY_BY_MIN && column <= KEY_BY_RATE) {
             options->write.columns |= UINT32_C(1) << column;
         } else {
@@ -120,7 +122,7 @@ static bool agree(struct profdump_options *options)
         complain("--sort: there is no column '%s'; known are %s", options->sort,
                  key_sort_columns());
     else if (write->memory && (write->group_by != KEY_BY_KEY || options->tree))
-        complain("--memory: memory is known by name only, not with --group-by or --tree");
+        complain("--columns memory: memory is known by name only, not with --group-by or --tree");
     else
         return true;
     return false;
@@ -145,37 +147,62 @@ static bool set_header(struct profdump_options *options, const char *text)
     return true;
 }
 
+static bool set_kind(struct profdump_options *options, const char *name)
+{
+    static const struct {
+        const char *name;
+        unsigned table;
+    } kinds[] = {{"kernels", WRITE_TABLE_KERNELS},
+                 {"memcpy", WRITE_TABLE_MEMCPY},
+                 {"memset", WRITE_TABLE_MEMSET},
+                 {"api", WRITE_TABLE_API},
+                 {"projected", WRITE_TABLE_PROJECTED}};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (strcmp(kinds[i].name, name) == 0) {
+            options->write.table = kinds[i].table;
+            return true;
+        }
+    complain("--kind: '%s' is not one of kernels, memcpy, memset, api, projected", name);
+    return false;
+}
+
 const struct option_entry table_options[] = {
-    TEXT("sort", "COLUMN", sort,
-         "sort the table, descending: name, self_cpu, cpu_total, cpu_avg,\n"
-         "self_cuda, cuda_total, cuda_avg, count, or a column of --columns;\n"
-         "torch.profiler's names are known too"),
-    CALL("rows", "N", set_rows, "print at most N rows"),
-    CALL("group-by", "LIST", set_group_by,
-         "what rows are told apart by: name (the default), shape, stack,\n"
-         "stack:N, thread, device, stream, rank, path, process"),
-    CALL("columns", "LIST", set_columns,
-         "add columns: min, max, mean, stddev, p10, p50, p90, p99, cold, warm,\n"
-         "projected, projected_avg, bytes, rate, all"),
-    FLAG("tree", tree, "print the ranges as a tree"),
-    CALL("depth", "N", set_depth, "with --tree: at most N levels"),
-    CHOICE("kernels", write.table, WRITE_TABLE_KERNELS, NULL),
-    CHOICE("memcpy", write.table, WRITE_TABLE_MEMCPY, NULL),
-    CHOICE("memset", write.table, WRITE_TABLE_MEMSET, NULL),
-    CHOICE("api", write.table, WRITE_TABLE_API,
-           "print only rows of that kind, with how their durations are spread"),
-    CHOICE("projected", write.table, WRITE_TABLE_PROJECTED,
-           "print ranges from their first device operation to their last"),
-    FLAG("top-level", write.top_level, "only calls that nothing on their thread is around"),
-    FLAG("total", write.total, "add a row with the sums of all"),
-    CALL("header", "TEXT", set_header, "print a line above the table"),
-    CALL("time-unit", "UNIT", set_unit, "s, ms, us or ns for all times"),
-    CALL("name-width", "N", set_name_width, "columns for names (default 55)"),
-    CALL("table-width", "N", set_table_width,
-         "fit tables of text into lines of N characters, 0: no limit (default:\n"
-         "the terminal's width; 0 for a file or a pipe)"),
-    FLAG("memory", write.memory,
-         "add the table's columns of memory: net change, in total and self"),
+    {TEXT("sort", "COLUMN", sort, "sort rows by COLUMN, descending"),
+     .values = "name self_cpu cpu_total cpu_avg self_cuda cuda_total cuda_avg count"},
+    {CALL("group-by", "LIST", set_group_by, "group rows by what the list names"),
+     .values = "name shape stack stack:N thread device stream rank path process"},
+    {CALL("columns", "LIST", set_columns, "add columns"),
+     .values = "min max mean stddev p10 p50 p90 p99 cold warm projected projected_avg bytes rate "
+               "memory all"},
+    {CALL("kind", "KIND", set_kind, "show rows of one kind, with the spread of durations"),
+     .values = "kernels memcpy memset api projected"},
+    {FLAG("tree", tree, "print ranges as a tree")},
+    {CALL("depth", "N", set_depth, "limit the tree to N levels")},
+    {FLAG("top-level", write.top_level, "show top-level events only")},
+    {FLAG("total", write.total, "add a row with the sums of all")},
+    {CALL("header", "TEXT", set_header, "print a line above the table")},
+    {CHOICE("kernels", write.table, WRITE_TABLE_KERNELS, NULL), .now = "--kind kernels"},
+    {CHOICE("memcpy", write.table, WRITE_TABLE_MEMCPY, NULL), .now = "--kind memcpy"},
+    {CHOICE("memset", write.table, WRITE_TABLE_MEMSET, NULL), .now = "--kind memset"},
+    {CHOICE("api", write.table, WRITE_TABLE_API, NULL), .now = "--kind api"},
+    {CHOICE("projected", write.table, WRITE_TABLE_PROJECTED, NULL), .now = "--kind projected"},
+    {FLAG("memory", write.memory, NULL), .now = "--columns memory"},
+    {0},
+};
+
+const struct option_entry rows_options[] = {
+    {CALL("rows", "N", set_rows, "print at most N rows, -1 for all")},
+    {0},
+};
+
+const struct option_entry unit_options[] = {
+    {CALL("time-unit", "UNIT", set_unit, "show all times in one unit"), .values = "s ms us ns"},
+    {0},
+};
+
+const struct option_entry width_options[] = {
+    {CALL("name-width", "N", set_name_width, "limit names to N columns (55)")},
+    {CALL("table-width", "N", set_table_width, "fit tables into N columns, 0 for no limit")},
     {0},
 };
 
@@ -332,11 +359,56 @@ static int run(const struct profdump_options *options, const struct timeline *ti
     return status;
 }
 
-const struct command command_show = {
-    .word = "",
+static const struct option_entry *const options_of_stats[] = {
+    table_options,  rows_options,  unit_options,   width_options, symbol_options,
+    window_options, input_options, format_options, help_options,  NULL};
+
+const struct command command_stats = {
+    .word = "stats",
+    .summary = "print a summary and the key averages (the default)",
     .usage = "[OPTION]... [FILE|DIRECTORY]...",
+    .about = "Prints a summary of the run, and the key averages: a row for each range, CUDA call, "
+             "kernel, copy and memset, with the columns of torch.profiler.",
+    .examples = "stats --sort cuda_total --rows 20 run.prof\n"
+                "stats --group-by name,stack --columns p50,p99 run.prof",
+    .question = QUESTION_TIME,
+    .options = options_of_stats,
     .run = run,
     .agree = agree,
+    .tables = true,
+};
+
+/* The command that runs when none is named: stats, or export if an output is. */
+static const struct option_entry *const options_of_show[] = {table_options,
+                                                             rows_options,
+                                                             unit_options,
+                                                             width_options,
+                                                             output_options,
+                                                             folded_options,
+                                                             export_options,
+                                                             symbol_options,
+                                                             window_options,
+                                                             input_options,
+                                                             format_options,
+                                                             help_options,
+                                                             NULL};
+
+static bool agree_show(struct profdump_options *options)
+{
+    return agree(options) && export_options_agree(options);
+}
+
+const struct command command_show = {
+    .word = "",
+    .summary = "",
+    .usage = "[COMMAND] [OPTION]... [FILE|DIRECTORY]...\n"
+             "-o OUT [OPTION]... [FILE|DIRECTORY]...",
+    .about =
+        "Shows what libprof and other profilers recorded. Several files are merged. A directory "
+        "stands for its *.prof files, no input for the newest one here.",
+    .options = options_of_show,
+    .run = run,
+    .agree = agree_show,
     .exports = true,
     .tables = true,
 };

@@ -1,6 +1,7 @@
-/* cmd_stacks.c - profdump stacks, folded: where CUDA was called from, and what that cost. */
+/* cmd_stacks.c - profdump stacks, -o OUT.folded: where CUDA was called from, and what that cost. */
 #include "commands.h"
 #include "options.h"
+#include "packed_out.h"
 #include "profdump.h"
 #include "slice_sums.h"
 #include "stack_text.h"
@@ -12,29 +13,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool set_metric(struct profdump_options *options, const char *metric)
-{
-    if (write_metric_find(metric, &options->metric))
-        return true;
-    complain("--metric: '%s' is not one of self_cpu, self_cuda, count", metric);
-    return false;
-}
-
-const struct option_entry stacks_options[] = {
-    FLAG("folded", folded,
-         "with stacks: a line per stack as flamegraph.pl reads it, weighted by\n"
-         "nanoseconds of device time"),
-    FLAG("stacks", by_function,
-         "with folded: the functions that opened, made or launched each thing,\n"
-         "instead of the ranges around it"),
-    CALL("metric", "METRIC", set_metric,
-         "with folded: self_cpu (default), self_cuda in nanoseconds, or count"),
-    TEXT("perf-map", "PATH", perf_map,
-         "where a JIT compiler named its code: a file, or a directory with\n"
-         "perf-PID.map (default /tmp)"),
-    FLAG("debuginfod", debuginfod, "ask the servers of DEBUGINFOD_URLS for debug information"),
+const struct option_entry symbol_options[] = {
+    {TEXT("perf-map", "PATH", perf_map, "read names of JIT code from a file or directory (/tmp)")},
+    {FLAG("debuginfod", debuginfod, "fetch debug information from DEBUGINFOD_URLS")},
     {0},
 };
+
+static const struct option_entry stacks_options[] = {
+    {FLAG("folded", folded, "print device time by stack, as flamegraph.pl reads it")},
+    {0},
+};
+
+static const struct option_entry *const options_of_stacks[] = {
+    stacks_options, rows_options, unit_options, symbol_options, window_options, input_options,
+    format_options, help_options, NULL};
 
 /* ---- as a table, in any format but text ---- */
 
@@ -199,52 +191,81 @@ static int run_stacks(const struct profdump_options *options, const struct timel
 
 const struct command command_stacks = {
     .word = "stacks",
-    .usage = "stacks [OPTION]... [FILE|DIRECTORY]...",
-    .help = "print the call stacks from which CUDA was called, the one that kept\n"
-            "the device busy longest first",
+    .summary = "list the call stacks that launched work, by device time",
+    .usage = "[OPTION]... [FILE|DIRECTORY]...",
+    .about = "Prints the call stacks from which CUDA was called, the one that kept the device busy "
+             "longest first. Record them with 'profrun --stacks'.",
+    .examples = "stacks --rows 5 run.prof\n"
+                "stacks --folded run.prof | flamegraph.pl >run.svg",
+    .question = QUESTION_TIME,
+    .options = options_of_stacks,
     .run = run_stacks,
     .tables = true,
 };
 
 /* ---- folded: ranges, or the functions around them ---- */
 
-static int fold(const struct profdump_options *options, const struct timeline *timeline,
-                char **functions)
+/* The functions by stack, NULL where ranges are folded. False after having complained. */
+static bool find_functions(const struct profdump_options *options, const struct timeline *timeline,
+                           char ***functions)
 {
-    return finish(
-        options, timeline,
-        write_folded(timeline, options->metric, (const char *const *)functions, options->out));
+    *functions = NULL;
+    if (!options->by_function)
+        return true;
+    struct symbols *symbols = stack_text_symbols(options, timeline);
+    if (symbols && !(*functions = stack_text_all_folded(symbols, timeline)))
+        complain("call stacks: %s", strerror(ENOMEM));
+    if (*functions)
+        stack_text_complain(symbols);
+    stack_text_complain_of_none(timeline);
+    symbols_destroy(symbols);
+    return *functions != NULL;
 }
 
-static int fold_functions(const struct profdump_options *options, const struct timeline *timeline,
-                          struct symbols *symbols)
+static bool fold(const struct profdump_options *options, const struct timeline *timeline,
+                 char **functions, FILE *to)
 {
-    char **functions = stack_text_all_folded(symbols, timeline);
-    if (!functions) {
-        complain("call stacks: %s", strerror(ENOMEM));
-        return EXIT_FAILURE;
-    }
-    int status = fold(options, timeline, functions);
-    stack_text_complain(symbols);
-    stack_text_free(functions, timeline->stacks.count);
-    return status;
+    bool written = write_folded(timeline, options->metric, (const char *const *)functions, to);
+    if (functions)
+        stack_text_free(functions, timeline->stacks.count);
+    return written;
 }
 
 static int run_folded(const struct profdump_options *options, const struct timeline *timeline)
 {
-    if (!options->by_function)
-        return fold(options, timeline, NULL);
-    struct symbols *symbols = stack_text_symbols(options, timeline);
-    int status = symbols ? fold_functions(options, timeline, symbols) : EXIT_FAILURE;
-    stack_text_complain_of_none(timeline);
-    symbols_destroy(symbols);
-    return status;
+    char **functions;
+    if (!find_functions(options, timeline, &functions))
+        return EXIT_FAILURE;
+    return finish(options, timeline, fold(options, timeline, functions, options->out));
 }
+
+int cmd_folded(const struct profdump_options *options, const struct timeline *timeline,
+               const char *path)
+{
+    char **functions;
+    struct export_file file;
+    struct write_error error;
+    if (!export_file_open(&file, path, packed_out_open, &error))
+        return finish_export(options, timeline, false, &error);
+    bool found = find_functions(options, timeline, &functions);
+    FILE *stream = export_file_stream(&file);
+    errno = 0;
+    int code = !found || !stream ? ENOMEM : 0;
+    if (!code && !fold(options, timeline, functions, stream))
+        code = errno ? errno : EIO;
+    bool written = export_file_close(&file, code, &error);
+    return found ? finish_export(options, timeline, written, &error) : EXIT_FAILURE;
+}
+
+static const struct option_entry *const options_of_folded[] = {
+    folded_options, symbol_options, window_options, input_options, help_options, NULL};
 
 const struct command command_folded = {
     .word = "folded",
-    .usage = "folded [--stacks] [--metric METRIC] [FILE|DIRECTORY]...",
-    .help = "print the ranges, or with --stacks the functions around them, as folded\n"
-            "stacks, as flamegraph.pl reads them",
+    .now = "profdump -o - --to folded",
+    .summary = "print ranges as folded stacks",
+    .usage = "[--stacks] [--metric METRIC] [FILE|DIRECTORY]...",
+    .about = "Prints ranges, or the functions around them, as flamegraph.pl reads them.",
+    .options = options_of_folded,
     .run = run_folded,
 };

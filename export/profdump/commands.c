@@ -15,48 +15,70 @@
 #include <string.h>
 #include <unistd.h>
 
+extern const struct command command_explain, command_breakdown, command_stacks, command_roofline,
+    command_memory, command_graphs, command_diff, command_check, command_export, command_executorch,
+    command_executorch_blocks, command_executorch_tax, command_executorch_memory, command_pytorch,
+    command_pytorch_roofline, command_pytorch_diff, command_pytorch_combine,
+    command_pytorch_augment, command_ctl, command_analyze, command_folded, command_blocks,
+    command_tax, command_ledger, command_augment, command_combine;
+
 const struct command *const commands[] = {
-    &command_show,    &command_explain,   &command_stacks,
-    &command_folded,  &command_blocks,    &command_tax,
-    &command_analyze, &command_breakdown, &command_check,
-    &command_graphs,  &command_ledger,    &command_memory,
-    &command_query,   &command_diff,      &command_augment,
-    &command_combine, &command_ctl,       NULL,
+    &command_show,
+    &command_stats,
+    &command_explain,
+    &command_breakdown,
+    &command_stacks,
+    &command_roofline,
+    &command_memory,
+    &command_graphs,
+    &command_diff,
+    &command_check,
+    &command_query,
+    &command_export,
+    &command_executorch,
+    &command_executorch_blocks,
+    &command_executorch_tax,
+    &command_executorch_memory,
+    &command_pytorch,
+    &command_pytorch_roofline,
+    &command_pytorch_diff,
+    &command_pytorch_combine,
+    &command_pytorch_augment,
+    &command_ctl,
+    /* old words */
+    &command_analyze,
+    &command_folded,
+    &command_blocks,
+    &command_tax,
+    &command_ledger,
+    &command_augment,
+    &command_combine,
+    NULL,
 };
 
-const struct command *commands_with_words(const char *word)
+const struct command *commands_find(const char *family, const char *word)
 {
-    for (size_t i = 0; commands[i]; i++)
-        if (commands[i]->run_words && strcmp(commands[i]->word, word) == 0)
+    for (size_t i = 1; commands[i]; i++) {
+        const char *of = commands[i]->family;
+        if ((family ? of && strcmp(of, family) == 0 : !of) && strcmp(commands[i]->word, word) == 0)
             return commands[i];
+    }
     return NULL;
 }
 
-const struct command *commands_take(struct profdump_options *options)
+bool commands_is_family(const char *word)
 {
-    for (size_t i = 1; commands[i] && options->input_count > 0; i++) {
-        if (commands[i]->run_words || strcmp(commands[i]->word, options->inputs[0]) != 0)
-            continue;
-        options->inputs++;
-        options->input_count--;
-        return commands[i];
-    }
-    return &command_show;
+    for (size_t i = 1; commands[i]; i++)
+        if (commands[i]->family && strcmp(commands[i]->family, word) == 0)
+            return true;
+    return false;
 }
 
-bool commands_missed(const struct profdump_options *options)
+const char *command_name(const struct command *command, char name[COMMAND_NAME_BYTES])
 {
-    const char *word = options->input_count ? options->inputs[0] : "";
-    char known[512] = "";
-    size_t letters = strspn(word, "abcdefghijklmnopqrstuvwxyz");
-    if (letters == 0 || word[letters] || access(word, F_OK) == 0)
-        return false;
-    for (size_t i = 1; commands[i]; i++) {
-        size_t used = strlen(known);
-        snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", commands[i]->word);
-    }
-    complain("there is no command and no file '%s'; commands are %s", word, known);
-    return true;
+    snprintf(name, COMMAND_NAME_BYTES, "%s%s%s", command->family ? command->family : "",
+             command->family ? " " : "", command->word);
+    return name;
 }
 
 /* ---- before a command runs ---- */
@@ -72,16 +94,13 @@ void command_options_default(struct profdump_options *options)
 /* Checks the options against the command. */
 static bool agree(struct profdump_options *options, const struct command *command)
 {
-    for (size_t i = 0; i < EXPORT_COUNT; i++)
-        if (options->export_paths[i] && !command->exports && !(i == EXPORT_HTML && command->html)) {
-            complain("--%s: not together with '%s'", export_formats[i].option, command->word);
-            return false;
-        }
+    options->compat |= command->compat;
     if (options->compat && !compat_agrees(options, command))
         return false;
-    if (!format_options_agree(options, command) || !window_options_agree(options, command))
+    if (!outputs_resolve(options) || !format_options_agree(options, command) ||
+        !window_options_agree(options, command))
         return false;
-    return command->agree ? command->agree(options) : command_show.agree(options);
+    return !command->agree || command->agree(options);
 }
 
 bool command_agrees(struct profdump_options *options, const struct command *command)

@@ -21,9 +21,7 @@ bool compat_agrees(struct profdump_options *options, const struct command *comma
     if (options->format_given && options->format == WRITE_MARKDOWN && !options->folded)
         complain("--format markdown: not together with --compat");
     else if (window_options_given(options) && command->run_inputs && !command->whole_files)
-        complain(
-            "--from, --to, --window, --steps: not with '%s --compat', which reads whole traces",
-            command->word);
+        complain("--window: not with '%s --compat', which reads whole traces", command->word);
     else if (!choose_times(options))
         complain("RuntimeError: For TimeScale in cycles both the source and target time scale have "
                  "to be in cycles.");
@@ -54,7 +52,7 @@ int compat_analyze(const struct profdump_options *options)
     const struct pytorch_analysis how = analysis_of(options);
     struct pytorch_message message = {""};
     if (options->input_count != 1) {
-        complain("analyze --compat: one Chrome trace is wanted");
+        complain("pytorch roofline: needs one Chrome trace, not %d", options->input_count);
         return EXIT_USAGE;
     }
     bool done = pytorch_analyze(options->inputs[0], &how, options->out, &message);

@@ -394,7 +394,7 @@ bool output_agrees(const struct profdump_options *options, const char *what, con
     return !there;
 }
 
-/* Checks --FORMAT PATH; the message suggests the command that was probably meant. */
+/* Checks -o PATH; the message suggests the command that was probably meant. */
 static bool export_agrees(const struct profdump_options *options, const struct command *command,
                           const struct export_format *format, const char *path)
 {
@@ -402,9 +402,9 @@ static bool export_agrees(const struct profdump_options *options, const struct c
         return standard_output_agrees(options);
     const char *there = what_is_there(options, path);
     if (there)
-        complain("--%s %s: would overwrite %s; name another file, as in 'profdump %s%s--%s %s %s'",
-                 format->option, path, there, command->word, *command->word ? " " : "",
-                 format->option, format->example, command->html ? "A B" : path);
+        complain("-o %s: would overwrite %s; name another file, as in 'profdump %s%s-o %s %s'",
+                 path, there, command->word, *command->word ? " " : "", format->example,
+                 command->html ? "A B" : path);
     return !there;
 }
 
@@ -418,9 +418,10 @@ static bool last_agrees(const struct profdump_options *options, const struct com
     if (is_standard_output(path))
         return standard_output_agrees(&inputs);
     const char *there = what_is_there(&inputs, path);
+    char name[COMMAND_NAME_BYTES];
     if (there)
-        complain("%s: the output %s would overwrite %s; name another file, as in 'profdump %s'",
-                 command->word, path, there, command->usage);
+        complain("%s: the output %s would overwrite %s; name another file, as in 'profdump %s %s'",
+                 command->word, path, there, command_name(command, name), command->usage);
     return !there;
 }
 

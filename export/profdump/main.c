@@ -3,6 +3,7 @@
 #include "built_without.h"
 #include "commands.h"
 #include "fit.h"
+#include "help.h"
 #include "inputs.h"
 #include "options.h"
 #include "progress.h"
@@ -10,19 +11,22 @@
 #include "window_options.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-static int wrong_usage(void)
+static int wrong_usage(const struct command *command)
 {
-    fputs("Try 'profdump --help'.\n", stderr);
+    char name[COMMAND_NAME_BYTES] = "";
+    const char *shown = *command->word ? command_name(command, name) : name;
+    fprintf(stderr, "Try 'profdump %s%s--help'.\n", shown, *shown ? " " : "");
     return EXIT_USAGE;
 }
 
 /* Prints to stdout, so failing to print is an error. */
-static int answer(const struct profdump_options *options)
+static int answer(const struct profdump_options *options, const struct command *command)
 {
     if (options->help)
-        options_help();
+        help_print(command);
     else
         fputs("profdump " PROF_VERSION "\n" PROF_BUILT_WITHOUT, stdout);
     return finish_answer(options, true);
@@ -98,38 +102,37 @@ static int copy_chrome(struct profdump_options *options, bool *done)
     return status;
 }
 
-static int run_command(struct profdump_options *options)
+static int run_command(struct profdump_options *options, const struct command *command)
 {
-    const struct command *command = commands_take(options);
     bool done = false;
-    options->partial |= command->partial;
-    if (command == &command_show && commands_missed(options))
-        return wrong_usage();
+    options->partial |= command->partial && !options->ledger;
     if (!command_agrees(options, command))
-        return wrong_usage();
-    if (options->help || options->version)
-        return answer(options);
+        return wrong_usage(command);
     int copied = copy_chrome(options, &done);
     if (done)
         return copied;
+    if (command->run_words)
+        return command->run_words(options->input_count, options->inputs);
     return command->run_inputs ? command->run_inputs(options) : load_and_run(options, command);
 }
 
 int main(int argc, char **argv)
 {
-    static char program[] = "profdump";
     struct profdump_options options;
-    const struct command *own = argc > 1 ? commands_with_words(argv[1]) : NULL;
-    if (argc > 0)
-        argv[0] = program; /* getopt's messages begin with it */
-    if (own)
-        return own->run_words(argc - 2, argv + 2);
+    const struct command *command;
     command_options_default(&options);
+    if (argc == 2 && strcmp(argv[1], "--list-options") == 0) {
+        help_list();
+        return finish_answer(&options, true);
+    }
+    options.command_line = true;
     options.write.color = terminal_wants_color();
     options.write.table_width = fit_terminal_width(STDOUT_FILENO);
-    if (!options_read(&options, argc, argv))
-        return wrong_usage();
+    if (!options_parse(&options, argc, argv, &command))
+        return wrong_usage(command);
+    if (options.help || options.version)
+        return answer(&options, command);
     out_file_remove_on_signals();
     progress_enable(fit_terminal_width);
-    return run_command(&options);
+    return run_command(&options, command);
 }

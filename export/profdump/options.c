@@ -1,17 +1,13 @@
-/* options.c - see options.h: one table for getopt, for what an option does, and for --help. */
+/* options.c - see options.h: parsing by the tables of the commands, and what is said of wrong options. */
 #include "options.h"
 
 #include "commands.h"
+#include "help.h"
 
 #include <errno.h>
-#include <getopt.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define HELP_COLUMN 24u
-#define NAMES_BYTES 256u
 
 /* ---- options of every command ---- */
 
@@ -49,8 +45,8 @@ static bool has_tables(const struct profdump_options *options, const struct comm
 {
     if (options->folded)
         complain("--format: not together with --folded, whose format is flamegraph.pl's");
-    else if (!command->tables)
-        complain("--format: '%s' prints no table", command->word);
+    else if (!command->tables && !options->ledger)
+        complain("--format: 'profdump %s' prints no table without --ledger", command->word);
     else
         return true;
     return false;
@@ -100,113 +96,246 @@ static bool set_color(struct profdump_options *options, const char *when)
     return true;
 }
 
-static const struct option_entry common_options[] = {
-    CALL("format", "FORMAT", set_format, "of all tables: text (default), tsv, csv, json, markdown"),
-    FLAG("json", json, "print the same facts as JSON: --format json"),
-    FLAG("partial", partial, "show what is readable of a damaged file"),
-    FLAG("fail-on-loss", fail_on_loss, "exit with 3 when anything was lost while recording"),
-    CALL("color", "WHEN", set_color, "auto (default), always or never; NO_COLOR is honoured"),
-    FLAG("h", help, NULL),
-    FLAG("help", help, "print this help"),
-    FLAG("V", version, NULL),
-    FLAG("version", version, "print the version"),
+const struct option_entry format_options[] = {
+    {CALL("format", "FORMAT", set_format, "print tables as"),
+     .values = "text tsv csv json markdown"},
+    {FLAG("json", json, "print JSON: --format json")},
+    {CALL("color", "WHEN", set_color, "color text"), .values = "auto always never"},
     {0},
 };
 
-static const char about[] =
-    "Shows what libprof recorded: a summary and the key averages. Several files, or the\n"
-    "*.prof files of a directory, are merged. Without an input: the newest *.prof file here.\n";
-
-static const struct option_entry *const groups[] = {
-    table_options,      blocks_options,  analyze_options, breakdown_options,
-    diff_options_table, explain_options, query_options,   stacks_options,
-    svg_options,        arrow_options,   window_options,  common_options, /* last */
+/* ExecuTorch's files can be read by every command, but only its own commands mention their clock. */
+const struct option_entry input_options[] = {
+    {FLAG("partial", partial, "read damaged files as far as possible")},
+    {FLAG("fail-on-loss", fail_on_loss, "exit with status 3 if events were lost")},
+    {CALL("source-time-scale", "SCALE", blocks_set_source, NULL)},
+    {FLAG("wrap32", blocks.blocks.wrap32, NULL)},
+    {0},
 };
-#define GROUPS (sizeof groups / sizeof groups[0])
 
-/* ---- help ---- */
+const struct option_entry help_options[] = {
+    {FLAG("h", help, NULL)},
+    {FLAG("help", help, "print this help")},
+    {FLAG("V", version, NULL)},
+    {FLAG("version", version, "print the version")},
+    {0},
+};
 
-/* The lines of `text`, each behind `indent` columns; `left` stands in front of the first. */
-static void print_entry(const char *left, const char *text)
+/* ---- looking options up ---- */
+
+/* The option that a word names: the letters after "-" or "--", up to a value. */
+struct named {
+    const char *name;
+    size_t size;
+    bool letter; /* "-o" */
+};
+
+static bool is_option(const char *word)
 {
-    printf("  %-*s", (int)HELP_COLUMN - 2, left);
-    if (strlen(left) + 2 >= HELP_COLUMN)
-        printf("\n%*s", (int)HELP_COLUMN, "");
-    for (; *text; text++) {
-        putchar(*text);
-        if (*text == '\n')
-            printf("%*s", (int)HELP_COLUMN, "");
-    }
-    putchar('\n');
+    return word[0] == '-' && word[1];
 }
 
-static void print_usage(void)
+static struct named name_of(const char *word)
 {
-    const char *before = "Usage: ";
-    for (size_t i = 0; commands[i]; i++)
-        for (const char *line = commands[i]->usage; line; before = "       ") {
-            int size = (int)strcspn(line, "\n");
-            printf("%sprofdump %.*s\n", before, size, line);
-            line = line[size] ? line + size + 1 : NULL;
+    bool letter = word[1] != '-';
+    const char *name = word + (letter ? 1 : 2);
+    return (struct named){name, letter ? 1 : strcspn(name, "="), letter};
+}
+
+static bool is_called(const struct option_entry *entry, struct named named)
+{
+    return strncmp(entry->name, named.name, named.size) == 0 && !entry->name[named.size] &&
+           named.letter == !entry->name[1];
+}
+
+/* An option that begins with the name, if only one does; "--" and a letter are none. */
+static bool is_begun(const struct option_entry *entry, struct named named)
+{
+    return !named.letter && named.size > 1 && !entry->now &&
+           strncmp(entry->name, named.name, named.size) == 0;
+}
+
+/* The entry of an option of the command, or NULL. `*table` is where it is. */
+static const struct option_entry *find_exact(const struct command *command, struct named named,
+                                             const struct option_entry **table)
+{
+    for (size_t i = 0; command->options[i]; i++)
+        for (const struct option_entry *entry = *table = command->options[i]; entry->name; entry++)
+            if (is_called(entry, named))
+                return entry;
+    return NULL;
+}
+
+/* Of any command: options of one name take a value in all commands or in none. */
+static const struct option_entry *find_exact_anywhere(struct named named)
+{
+    const struct option_entry *entry = NULL, *table;
+    for (size_t i = 0; commands[i] && !entry; i++)
+        entry = find_exact(commands[i], named, &table);
+    return entry;
+}
+
+/* The option of the command that begins so; NULL: none does, or several do. */
+static const struct option_entry *find_begun(const struct command *command, struct named named,
+                                             const struct option_entry **table)
+{
+    const struct option_entry *begun = NULL;
+    unsigned count = 0;
+    for (size_t i = 0; command->options[i]; i++)
+        for (const struct option_entry *entry = command->options[i]; entry->name; entry++)
+            if (is_begun(entry, named)) {
+                *table = command->options[i];
+                begun = entry;
+                count++;
+            }
+    return count == 1 ? begun : NULL;
+}
+
+/* Also by its beginning, unless that is the name of an option of another command: --fail-on is not --fail-on-loss. */
+static const struct option_entry *find(const struct command *command, struct named named,
+                                       const struct option_entry **table)
+{
+    const struct option_entry *entry = find_exact(command, named, table);
+    return entry || find_exact_anywhere(named) ? entry : find_begun(command, named, table);
+}
+
+static const struct option_entry *find_anywhere(struct named named)
+{
+    const struct option_entry *entry = find_exact_anywhere(named), *table;
+    for (size_t i = 0; commands[i] && !entry; i++)
+        entry = find_begun(commands[i], named, &table);
+    return entry;
+}
+
+/* ---- wrong options ---- */
+
+#define COMMANDS_NAMED 4u
+
+/* The commands that have the option, "" if there are too many to name. Returns the first. */
+static const struct command *find_owners(struct named named, char *names, size_t size)
+{
+    const struct option_entry *table;
+    const struct command *first = NULL;
+    char name[COMMAND_NAME_BYTES];
+    unsigned count = 0;
+    *names = '\0';
+    for (size_t i = 1; commands[i]; i++) {
+        const struct option_entry *entry = find_exact(commands[i], named, &table);
+        if (!entry || entry->now || commands[i]->now)
+            continue;
+        size_t used = strlen(names);
+        snprintf(names + used, size - used, "%s'%s'", count++ ? ", " : "",
+                 command_name(commands[i], name));
+        first = first ? first : commands[i];
+    }
+    if (count > COMMANDS_NAMED)
+        *names = '\0';
+    return first;
+}
+
+static const char *dashes(const struct option_entry *entry)
+{
+    return entry->name[1] ? "--" : "-";
+}
+
+static void complain_of_place(const struct command *command, const struct option_entry *entry,
+                              struct named named)
+{
+    char names[COMMANDS_NAMED * COMMAND_NAME_BYTES + 64], name[COMMAND_NAME_BYTES];
+    const struct option_entry *table;
+    const struct command *owner = find_owners(named, names, sizeof names);
+    if (!entry->now && find_exact(&command_show, named, &table) && table == output_options)
+        complain("%s%s: 'profdump %s' writes no other formats; 'profdump %s%s OUT' does",
+                 dashes(entry), entry->name, command_name(command, name), dashes(entry),
+                 entry->name);
+    else if (entry->now)
+        complain("%s%s: not an option of 'profdump %s', and now called '%s'", dashes(entry),
+                 entry->name, command_name(command, name), entry->now);
+    else if (owner && *names)
+        complain("%s%s belongs to %s: profdump %s %s%s%s%s ...", dashes(entry), entry->name, names,
+                 command_name(owner, name), dashes(entry), entry->name, entry->argument ? " " : "",
+                 entry->argument ? entry->argument : "");
+    else
+        complain("%s%s: not an option of 'profdump %s'", dashes(entry), entry->name,
+                 command_name(command, name));
+}
+
+/* The option of the command whose name is most like it; NULL: none is. */
+static const struct option_entry *find_nearest(const struct command *command, struct named named)
+{
+    const struct option_entry *nearest = NULL;
+    unsigned least = SUGGEST_DISTANCE_MAX + 1;
+    char name[OPTIONS_WORD_BYTES];
+    snprintf(name, sizeof name, "%.*s", (int)named.size, named.name);
+    for (size_t i = 0; command->options[i] && !named.letter; i++)
+        for (const struct option_entry *entry = command->options[i]; entry->name; entry++) {
+            unsigned distance = entry->help ? help_distance(name, entry->name) : least;
+            if (distance < least) {
+                least = distance;
+                nearest = entry;
+            }
         }
-    for (size_t i = 0; i < EXPORT_COUNT; i++)
-        printf("       profdump --%s OUT [OPTION]... [FILE|DIRECTORY]...\n",
-               export_formats[i].option);
+    return nearest;
 }
 
-static void append(char names[NAMES_BYTES], const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void append(char names[NAMES_BYTES], const char *format, ...)
+/* The nearest option of another command, whose name is `*owner`. */
+static const struct option_entry *find_nearest_anywhere(struct named named,
+                                                        const struct command **owner)
 {
-    size_t used = strlen(names);
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(names + used, NAMES_BYTES - used, format, arguments);
-    va_end(arguments);
+    const struct option_entry *nearest = NULL;
+    for (size_t i = 1; commands[i] && !nearest; i++)
+        if (!commands[i]->now)
+            nearest = find_nearest(*owner = commands[i], named);
+    return nearest;
 }
 
-/* Options without help share that of the next one that has some. */
-static void print_options(const struct option_entry *entry)
+/* True if several options of the command begin so, after having complained with their names. */
+static bool is_ambiguous(const struct command *command, struct named named, const char *word)
 {
-    char names[NAMES_BYTES] = "";
-    for (; entry->name; entry++) {
-        append(names, strlen(entry->name) == 1 ? "%s-%s" : "%s--%s", *names ? ", " : "",
-               entry->name);
-        if (entry->argument)
-            append(names, " %s", entry->argument);
-        if (entry->help) {
-            print_entry(names, entry->help);
-            *names = '\0';
-        }
-    }
+    char names[256] = "";
+    unsigned count = 0;
+    for (size_t i = 0; command->options[i]; i++)
+        for (const struct option_entry *entry = command->options[i]; entry->name; entry++)
+            if (is_begun(entry, named) && entry->help) {
+                size_t used = strlen(names);
+                snprintf(names + used, sizeof names - used, "%s--%s", count++ ? ", " : "",
+                         entry->name);
+            }
+    if (count > 1)
+        complain("'%s' is the beginning of several options: %s", word, names);
+    return count > 1;
 }
 
-void options_help(void)
+static void complain_of_option(const struct command *command, const char *word, struct named named)
 {
-    char option[NAMES_BYTES];
-    print_usage();
-    printf("\n%s\n", about);
-    for (size_t i = 0; i < EXPORT_COUNT; i++) {
-        snprintf(option, sizeof option, "--%s OUT", export_formats[i].option);
-        print_entry(option, export_formats[i].help);
+    char name[COMMAND_NAME_BYTES];
+    const struct command *owner = command;
+    const struct option_entry *elsewhere = find_anywhere(named);
+    if (elsewhere && is_called(elsewhere, named)) {
+        complain_of_place(command, elsewhere, named);
+        return;
     }
-    for (size_t i = 0; commands[i]; i++)
-        if (commands[i]->help)
-            print_entry(commands[i]->word, commands[i]->help);
-    for (size_t i = 0; i < GROUPS; i++) {
-        putchar('\n');
-        print_options(groups[i]);
-    }
+    if (is_ambiguous(command, named, word))
+        return;
+    const struct option_entry *nearest = find_nearest(command, named);
+    if (!nearest)
+        nearest = find_nearest_anywhere(named, &owner);
+    if (!nearest)
+        complain("there is no option '%s'", word);
+    else if (owner == command)
+        complain("there is no option '%s'; did you mean --%s?", word, nearest->name);
+    else
+        complain("there is no option '%s'; did you mean --%s of 'profdump %s'?", word,
+                 nearest->name, command_name(owner, name));
 }
 
-/* ---- reading ---- */
+/* ---- setting options ---- */
 
 static bool set_text(struct profdump_options *options, const char *name, size_t member,
                      const char *text)
 {
     if (!*text) {
-        complain("--%s: the text after it is empty", name);
+        complain("--%s: the value is empty", name);
         return false;
     }
     memcpy((char *)options + member, &text, sizeof text);
@@ -231,121 +360,196 @@ static bool set(struct profdump_options *options, const struct option_entry *ent
     }
 }
 
-static bool set_export(struct profdump_options *options, size_t format, const char *path)
+static bool set_entry(struct profdump_options *options, const struct option_entry *entry,
+                      const struct option_entry *table, const char *value)
 {
-    options->export_paths[format] = path;
-    if (*path)
-        return true;
-    complain("--%s: the name of the output is empty", export_formats[format].option);
-    return false;
+    if (entry->now && options->command_line)
+        complain("note: '%s%s%s%s' is now '%s'", dashes(entry), entry->name,
+                 entry->argument ? " " : "", entry->argument ? entry->argument : "", entry->now);
+    if (table == table_options && !options->table_option)
+        options->table_option = entry->name;
+    return set(options, entry, value);
 }
 
-static const struct option_entry *entry_of(size_t number)
+/* ---- the command line ---- */
+
+/* Words on their way to options and inputs. */
+struct words {
+    char **at;
+    int count;
+    const struct command *command;
+    int named[2];        /* where the words of the command are; -1: nowhere */
+    const char *unknown; /* a first word that is neither a command nor a file; NULL: none */
+    int inputs;          /* inputs so far, moved to the front */
+};
+
+/* The value after "=", or after the letter; NULL: none is in the word. */
+static const char *value_in(struct named named)
 {
-    for (size_t i = 0; i < GROUPS; i++)
-        for (const struct option_entry *entry = groups[i]; entry->name; entry++)
-            if (number-- == 0)
-                return entry;
-    return NULL;
+    const char *rest = named.name + named.size;
+    if (named.letter)
+        return *rest ? rest : NULL;
+    return *rest == '=' ? rest + 1 : NULL;
 }
 
-static size_t entry_count(void)
+/* Finds the words that are no options, before "--": at most two. Returns how many. */
+static int find_bare(const struct words *words, int bare[2])
 {
-    size_t count = 0;
-    while (entry_of(count))
-        count++;
+    int count = 0;
+    for (int i = 0; i < words->count && count < 2; i++) {
+        const char *word = words->at[i];
+        if (strcmp(word, "--") == 0)
+            break;
+        if (!is_option(word)) {
+            bare[count++] = i;
+            continue;
+        }
+        const struct option_entry *entry = find_anywhere(name_of(word));
+        if (entry && entry->argument && !value_in(name_of(word)))
+            i++;
+    }
     return count;
 }
 
-/* getopt's own table: exports first, then the groups; `val` counts from 256, beyond every letter. */
-static struct option *long_options_create(size_t entries)
+static bool parse_option(struct profdump_options *options, struct words *words, int *at)
 {
-    struct option *longs = calloc(EXPORT_COUNT + entries + 1, sizeof *longs);
-    for (size_t i = 0; longs && i < EXPORT_COUNT + entries; i++) {
-        const struct option_entry *entry = i < EXPORT_COUNT ? NULL : entry_of(i - EXPORT_COUNT);
-        longs[i].name = entry ? entry->name : export_formats[i].option;
-        longs[i].has_arg = !entry || entry->argument ? required_argument : no_argument;
-        longs[i].val = 256 + (int)i;
-    }
-    return longs;
-}
-
-/* NULL after getopt has complained. */
-static const struct option_entry *entry_of_code(int code)
-{
-    size_t number = 0;
-    const struct option_entry *entry = entry_of(0);
-    if (code >= 256 + EXPORT_COUNT)
-        return entry_of((size_t)code - 256 - EXPORT_COUNT);
-    while (entry && !(entry->name[0] == code && entry->name[1] == '\0'))
-        entry = entry_of(++number);
-    return entry;
-}
-
-/* After getopt's own line. */
-static void say_outputs(void)
-{
-    char names[NAMES_BYTES] = "";
-    for (size_t i = 0; i < EXPORT_COUNT; i++)
-        append(names, "%s--%s", i ? ", " : "", export_formats[i].option);
-    complain("outputs that can be written are %s", names);
-}
-
-static bool read_one(struct profdump_options *options, int code)
-{
-    if (code == '?' && optopt == 0)
-        say_outputs();
-    if (code >= 256 && code < 256 + EXPORT_COUNT)
-        return set_export(options, (size_t)code - 256, optarg);
-    const struct option_entry *entry = entry_of_code(code);
-    return entry && set(options, entry, optarg);
-}
-
-bool options_read(struct profdump_options *options, int argc, char **argv)
-{
-    struct option *longs = long_options_create(entry_count());
-    bool read = longs != NULL;
-    int code;
-    if (!longs)
-        complain("options: %s", strerror(ENOMEM));
-    while (read && !options->help && !options->version &&
-           (code = getopt_long(argc, argv, "hV", longs, NULL)) != -1)
-        read = read_one(options, code);
-    free(longs);
-    options->inputs = argv + optind;
-    options->input_count = argc - optind;
-    return read;
-}
-
-/* "--NAME": its size; else 0. */
-static size_t name_size(const char *word)
-{
-    return strncmp(word, "--", 2) == 0 ? strcspn(word + 2, "=") : 0;
-}
-
-static const struct option_entry *entry_named(const char *name, size_t size)
-{
-    const struct option_entry *entry = entry_of(0);
-    for (size_t number = 0; entry; entry = entry_of(++number))
-        if (strncmp(entry->name, name, size) == 0 && entry->name[size] == '\0')
-            break;
-    return entry;
-}
-
-bool options_put(struct profdump_options *options, const char *name, const char *value)
-{
-    return set(options, entry_named(name, strlen(name)), value);
-}
-
-bool options_take(struct profdump_options *options, const char *word)
-{
-    size_t size = name_size(word);
-    const struct option_entry *entry = size > 1 ? entry_named(word + 2, size) : NULL;
-    const char *value = size && word[2 + size] ? word + 3 + size : NULL;
+    const char *word = words->at[*at];
+    struct named named = name_of(word);
+    const struct option_entry *table, *entry = find(words->command, named, &table);
+    const char *value = value_in(named);
     if (!entry)
+        complain_of_option(words->command, word, named);
+    else if (!entry->argument && value)
+        complain("%s%s: takes no value", dashes(entry), entry->name);
+    else if (entry->argument && !value && *at + 1 == words->count)
+        complain("%s: needs a value, as in %s%s%s", word, word, named.letter ? " " : "=",
+                 entry->argument);
+    else {
+        if (entry->argument && !value)
+            value = words->at[++*at];
+        return set_entry(options, entry, table, value);
+    }
+    return false;
+}
+
+/* Options may stand anywhere, also before the command and behind inputs. */
+static bool parse_words(struct profdump_options *options, struct words *words)
+{
+    bool parsed = true, ended = false;
+    for (int i = 0; i < words->count && parsed && !options->help && !options->version; i++) {
+        char *word = words->at[i];
+        if (i == words->named[0] || i == words->named[1])
+            continue;
+        if (!ended && strcmp(word, "--") == 0)
+            ended = true;
+        else if (!ended && is_option(word))
+            parsed = parse_option(options, words, &i);
+        else
+            words->at[words->inputs++] = word;
+    }
+    options->inputs = words->at;
+    options->input_count = words->inputs;
+    return parsed;
+}
+
+/* True if help is asked for before the words end. */
+static bool wants_help(const struct words *words)
+{
+    for (int i = 0; i < words->count && strcmp(words->at[i], "--") != 0; i++)
+        if (strcmp(words->at[i], "-h") == 0 || strcmp(words->at[i], "--help") == 0)
+            return true;
+    return false;
+}
+
+/* False after having complained of a family without one of its commands. */
+static bool find_in_family(struct words *words, const int bare[2], int count)
+{
+    const char *family = words->at[bare[0]], *word = count > 1 ? words->at[bare[1]] : "";
+    const struct command *command = commands_find(family, word);
+    if (command) {
+        words->command = command;
+        words->named[1] = bare[1];
+    }
+    bool good = command || (count < 2 && wants_help(words));
+    if (!good)
+        help_complain_of_command(family, word);
+    return good;
+}
+
+/* False after having complained. */
+static bool find_command(struct words *words)
+{
+    int bare[2], count = find_bare(words, bare);
+    words->command = commands[0];
+    if (count == 0)
+        return true;
+    const char *word = words->at[bare[0]];
+    const struct command *command = commands_find(NULL, word);
+    if (!command) {
+        words->unknown = help_looks_like_a_command(word) ? word : NULL;
+        return true;
+    }
+    words->command = command;
+    words->named[0] = bare[0];
+    return !commands_is_family(word) || find_in_family(words, bare, count);
+}
+
+bool options_parse(struct profdump_options *options, int argc, char **argv,
+                   const struct command **command)
+{
+    struct words words = {.at = argv + 1, .count = argc > 0 ? argc - 1 : 0, .named = {-1, -1}};
+    bool found = find_command(&words);
+    *command = words.command;
+    if (found && words.command->now && options->command_line)
+        complain("note: '%s' is now '%s'", words.command->word, words.command->now);
+    if (!found || !parse_words(options, &words))
+        return false;
+    if (words.unknown && !options->help && !options->version)
+        help_complain_of_command(NULL, words.unknown);
+    return !words.unknown || options->help || options->version;
+}
+
+/* ---- one word at a time, for the library ---- */
+
+/* Of any command, but for outputs. */
+static const struct option_entry *find_of_reports(struct named named,
+                                                  const struct option_entry **table)
+{
+    const struct option_entry *entry = NULL;
+    for (size_t i = 0; commands[i] && !entry; i++) {
+        entry = find_exact(commands[i], named, table);
+        if (*table == output_options || *table == report_options)
+            entry = NULL;
+    }
+    return entry;
+}
+
+bool options_put(struct profdump_options *options, const struct command *command, const char *name,
+                 const char *value)
+{
+    const struct option_entry *table;
+    struct named named = {name, strlen(name), false};
+    const struct option_entry *entry = find_exact(command, named, &table);
+    if (!entry)
+        complain_of_option(command, name, named);
+    return entry && set(options, entry, value);
+}
+
+bool options_parse_word(struct profdump_options *options, const struct command *command,
+                        const char *word)
+{
+    bool named_so = strncmp(word, "--", 2) == 0 && word[2];
+    struct named named = named_so ? name_of(word) : (struct named){word, strlen(word), false};
+    const struct option_entry *table, *entry = NULL;
+    if (named_so)
+        entry = command ? find_exact(command, named, &table) : find_of_reports(named, &table);
+    const char *value = entry ? value_in(named) : NULL;
+    if (!entry && (!named_so || !command))
         complain("there is no option '%s'", word);
+    else if (!entry)
+        complain_of_option(command, word, named);
     else if (entry->argument && !value)
-        complain("%s: a value is wanted, as in %s=%s", word, word, entry->argument);
+        complain("%s: needs a value, as in %s=%s", word, word, entry->argument);
     else if (!entry->argument && value)
         complain("--%s: takes no value", entry->name);
     else

@@ -13,13 +13,13 @@
 
 /* ---- words ---- */
 
-/* "1.5ms", "200us", "3s"; "1500" is nanoseconds. */
+/* "1.5ms", "200us", "3s"; a bare "0" needs no unit. */
 static bool parse_since_first(const char *text, int64_t *ns)
 {
     enum time_unit unit = TIME_NS;
     char number[64]; /* with a zero in front: ".5" is one, too */
     size_t size = strspn(text, "0123456789.eE");
-    bool named = !text[size] || time_text_find_unit(text + size, &unit);
+    bool named = text[size] ? time_text_find_unit(text + size, &unit) : strcmp(text, "0") == 0;
     unsigned scale = unit == TIME_S ? 9 : unit == TIME_MS ? 6 : unit == TIME_US ? 3 : 0;
     if (!size || size + 2 > sizeof number || !named)
         return false;
@@ -50,9 +50,13 @@ static bool set_point(const char *option, const char *text, struct window_point 
 {
     if (parse_point(text, point))
         return true;
-    complain("%s: '%s' is no time: 1.5ms, 20us, 3s or 100ns after the first event, or @NANOSECONDS "
-             "since 1970 in UTC",
-             option, text);
+    if (*text && text[strspn(text, "0123456789.")] == '\0')
+        complain("%s: '%s' has no unit: %sns, %sus, %sms or %ss?", option, text, text, text, text,
+                 text);
+    else
+        complain("%s: '%s' is no time: 1.5ms, 20us, 3s or 100ns after the first event, or "
+                 "@NANOSECONDS since 1970 in UTC",
+                 option, text);
     return false;
 }
 
@@ -61,19 +65,9 @@ static bool set_from(struct profdump_options *options, const char *text)
     return set_point("--from", text, &options->window.from);
 }
 
-static bool set_to(struct profdump_options *options, const char *text)
+bool window_options_set_to(struct profdump_options *options, const char *text)
 {
     return set_point("--to", text, &options->window.to);
-}
-
-static bool set_window(struct profdump_options *options, const char *text)
-{
-    const char *rest;
-    if (parse_digits(text, &options->window.recording, &rest) && !*rest &&
-        options->window.recording > 0)
-        return true;
-    complain("--window: '%s' is not a number from 1 on", text);
-    return false;
 }
 
 /* "5" or "5-9". */
@@ -88,18 +82,60 @@ static bool set_steps(struct profdump_options *options, const char *text)
     window->steps = true;
     if (good && !*rest && window->first_step <= window->last_step)
         return true;
-    complain("--steps: '%s' is neither a step, as 5, nor the first and the last of some, as 5-9",
+    complain("--window: '%s' is neither a step, as in step:5, nor the first and the last of some, "
+             "as in step:5-9",
              text);
     return false;
 }
 
+/* The N-th time that recording was on. */
+static bool set_recording(struct profdump_options *options, const char *text)
+{
+    const char *rest;
+    if (parse_digits(text, &options->window.recording, &rest) && !*rest &&
+        options->window.recording > 0)
+        return true;
+    complain("--window: '%s' is not a number from 1 on, as in on:2", text);
+    return false;
+}
+
+/* "A..B", either of which may be missing. */
+static bool set_times(struct profdump_options *options, const char *text, const char *dots)
+{
+    char from[80];
+    int size = snprintf(from, sizeof from, "%.*s", (int)(dots - text), text);
+    const char *to = dots + 2;
+    if (size >= (int)sizeof from || (!*from && !*to)) {
+        complain("--window: '%s' has no times, as in 1.5ms..3s", text);
+        return false;
+    }
+    return (!*from || set_point("--window", from, &options->window.from)) &&
+           (!*to || set_point("--window", to, &options->window.to));
+}
+
+static bool set_window(struct profdump_options *options, const char *text)
+{
+    const char *dots = strstr(text, "..");
+    if (dots)
+        return set_times(options, text, dots);
+    if (strncmp(text, "step:", 5) == 0)
+        return set_steps(options, text + 5);
+    if (strncmp(text, "on:", 3) == 0)
+        return set_recording(options, text + 3);
+    if (*text && text[strspn(text, "0123456789")] == '\0' && *text != '0') {
+        if (options->command_line)
+            complain("note: '--window %s' is now '--window on:%s'", text, text);
+        return set_recording(options, text);
+    }
+    complain("--window: '%s' is no window, as 1.5ms..3s, ..20ms, step:3-5 or on:2 are", text);
+    return false;
+}
+
 const struct option_entry window_options[] = {
-    CALL("from", "TIME", set_from, NULL),
-    CALL("to", "TIME", set_to,
-         "only what began in this time: 1.5ms, 20us or 3s after the first event\n"
-         "of the recording, or @NANOSECONDS since 1970 (UTC)"),
-    CALL("window", "N", set_window, "only what began while recording was on for the N-th time"),
-    CALL("steps", "N[-M]", set_steps, "only from the begin of ProfilerStep#N to the end of #M"),
+    {CALL("window", "SPEC", set_window, "show a part: 1.5ms..3s, ..20ms, step:3-5 or on:2")},
+    {CALL("from", "TIME", set_from, NULL), .now = "--window TIME.."},
+    {CALL("to", "TIME", window_options_set_to, NULL), .now = "--window ..TIME"},
+    {CALL("steps", "N[-M]", set_steps, NULL), .now = "--window step:N-M"},
     {0},
 };
 
@@ -114,12 +150,12 @@ static bool is_one_window(const struct window_options *window)
 {
     bool times = window->from.kind || window->to.kind;
     if (times + (window->recording > 0) + window->steps > 1)
-        complain("--from and --to, --window, --steps: only one of the three");
+        complain("--window: times, step: and on: exclude each other");
     else if (window->from.kind && window->from.kind == window->to.kind &&
              window->from.ns >= window->to.ns)
-        complain("--from, --to: the window ends before it begins");
+        complain("--window: ends before it begins");
     else if (!window->from.kind && window->to.kind == WINDOW_SINCE_FIRST && window->to.ns == 0)
-        complain("--to: the window ends where it begins");
+        complain("--window: ends where it begins");
     else
         return true;
     return false;
@@ -130,10 +166,9 @@ bool window_options_agree(const struct profdump_options *options, const struct c
     if (!window_options_given(options))
         return true;
     if (command->whole_files)
-        complain("--from, --to, --window, --steps: not with '%s', which copies whole traces",
-                 command->word);
+        complain("--window: not with '%s', which copies whole traces", command->word);
     else if (options->compare)
-        complain("--from, --to, --window, --steps: not with --compare");
+        complain("--window: not with --compare");
     else
         return is_one_window(&options->window);
     return false;
@@ -241,7 +276,7 @@ static bool of_times(const struct window_options *window, const struct timeline 
         return true;
     time_text((double)(timeline->end_ns - timeline->start_ns), length);
     return say(error,
-               "there is no time between --from and --to in this recording, which lasts %s from "
+               "--window: there is no time between its ends in this recording, which lasts %s from "
                "@%" PRIu64 " on",
                length, timeline->base_realtime_ns + (uint64_t)timeline->start_ns);
 }
@@ -262,14 +297,14 @@ static bool of_steps(const struct window_options *window, const struct timeline 
 {
     int64_t *numbers = malloc((timeline->names.count + (size_t)1) * sizeof *numbers);
     if (!numbers)
-        return say(error, "--steps: %s", strerror(ENOMEM));
+        return say(error, "--window: %s", strerror(ENOMEM));
     for (uint32_t i = 0; i < timeline->names.count; i++)
         numbers[i] = step_number(timeline->names.at[i]);
     *span = find_steps(timeline, window, numbers);
     free(numbers);
     if (span->any && span->from_ns < span->to_ns)
         return true;
-    return say(error, "--steps: there is no step %" PRId64 " in this recording",
+    return say(error, "--window: there is no step %" PRId64 " in this recording",
                window->first_step);
 }
 

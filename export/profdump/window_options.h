@@ -1,10 +1,13 @@
-/* window_options.h - --from, --to, --window and --steps: which time of a recording a command is about. */
+/* window_options.h - --window: which time of a recording a command is about. */
 #ifndef PROF_WINDOW_OPTIONS_H
 #define PROF_WINDOW_OPTIONS_H
 
 #include "commands.h"
 
 #include "read.h"
+
+/* --to TIME, as it was before --window. False after having complained. */
+bool window_options_set_to(struct profdump_options *options, const char *text);
 
 /* True if a window was given. */
 bool window_options_given(const struct profdump_options *options);

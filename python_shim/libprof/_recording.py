@@ -116,7 +116,7 @@ class Recording:
 
     def export(self, path: str, kind: str) -> None:
         """Writes it in one of profdump's formats, and keeps the facts, so that the file is read only once."""
-        self._answers[_JSON] = self._run(f"--{kind}", path, *_JSON)
+        self._answers[_JSON] = self._run("-o", path, "--to", kind, *_JSON)
 
     def export_text(self, path: str, *arguments: str) -> None:
         """Writes what profdump prints with these arguments."""

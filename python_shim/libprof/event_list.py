@@ -15,6 +15,7 @@ from .events import FunctionEvent
 STACKS_METRICS = (
     "self_cpu_time_total", "self_cuda_time_total", "self_xpu_time_total", "self_privateuse1_time_total",
 )  # fmt: skip
+_MEMORY = ["--columns", "memory"]
 
 
 def _row_of(average: FunctionEventAvg) -> Dict[str, Any]:
@@ -114,7 +115,7 @@ class EventList(List[Any]):
 
     def _is_memory_profdumps(self) -> bool:
         """It has bytes by name alone, and none that are unknown."""
-        return "--memory" in self._options and self._source is not None and self._source.known_memory == ALL_MEMORY
+        return _MEMORY[1] in self._options and self._source is not None and self._source.known_memory == ALL_MEMORY
 
     @property
     def _averaged(self) -> bool:
@@ -194,7 +195,7 @@ def export_stacks(recording: Recording, path: str, metric: str) -> None:
     if metric in STACKS_METRICS[2:]:
         raise ValueError(f"no such devices for {metric}: only CUDA devices are recorded")
     by_function = "stacks" in recording.facts()
-    recording.export_text(path, "folded", *(["--stacks"] if by_function else []), "--metric", metric)
+    recording.export_text(path, "-o", "-", "--to", "folded", *(["--stacks"] if by_function else []), "--metric", metric)
 
 
 def averages_of(recording: Recording, by_shape: bool, stack_n: int, layout: Layout) -> EventList:
@@ -203,7 +204,7 @@ def averages_of(recording: Recording, by_shape: bool, stack_n: int, layout: Layo
     parts = ["name", *(["shape"] if by_shape else []), *([f"stack:{stack_n}"] if stack_n > 0 else [])]
     layout = layout._replace(memory=layout.memory and len(parts) == 1)  # it is known by name only
     options = ["--group-by", ",".join(parts)] if len(parts) > 1 else []
-    options += ["--memory"] if layout.memory else []
+    options += _MEMORY if layout.memory else []
     facts = recording.facts(*options)
     memory = {row["name"]: row for row in facts.get("memory", {}).get("ranges", [])} if layout.memory else {}
     layout = layout._replace(device=_has_device(facts))

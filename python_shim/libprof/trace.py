@@ -43,6 +43,16 @@ FORMATS = {
 """Formats of :meth:`Trace.export` by file extension. ``.gz`` or ``.zst`` may follow, except after ``.pb.gz``."""
 
 
+_COMMANDS = {
+    "analyze": ["roofline"],
+    "blocks": ["executorch", "blocks"],
+    "folded": ["-o", "-", "--to", "folded"],
+    "ledger": ["check", "--ledger"],
+    "tax": ["executorch", "tax"],
+}
+"""Reports that profdump calls otherwise."""
+
+
 class Report(str):
     """Text printed by profdump. Notebooks display it in a fixed-width font."""
 
@@ -61,7 +71,7 @@ def format_of(path: PathLike) -> str:
 
 def window_words(window: Optional[Window]) -> List[str]:
     """A window as options of profdump."""
-    return [f"--from=@{window[0]}", f"--to=@{window[1]}"] if window else []
+    return [f"--window=@{window[0]}..@{window[1]}"] if window else []
 
 
 class Trace:
@@ -97,11 +107,11 @@ class Trace:
         return Report(self._profdump(*chosen, *words))
 
     def report(self, command: str, *words: str, format: str = "text") -> Report:
-        """The output of a profdump command: explain, memory, ledger, stacks, folded, blocks, tax, analyze, breakdown,
-        graphs, check. A broken invariant found by check is part of the text, not an exception."""
+        """The output of a profdump command: explain, breakdown, stacks, roofline, memory, graphs, check, ledger, folded,
+        blocks, tax. A broken invariant found by check is part of the text, not an exception."""
         chosen = [] if format == "text" else [f"--format={format}"]
         accept = (0, 1) if command == "check" else (0,)
-        return Report(self._profdump(command, *chosen, *words, accept=accept))
+        return Report(self._profdump(*_COMMANDS.get(command, [command]), *chosen, *words, accept=accept))
 
     def query(self, sql: str) -> List[Dict[str, Any]]:
         """Runs one SQL statement over the trace, like ``profdump query``, and returns a dictionary for each row.
@@ -139,7 +149,7 @@ class Trace:
     def export(self, path: PathLike, format: Optional[str] = None, *words: str) -> None:
         """Writes the trace in another format: `format` (a value of :data:`FORMATS`), by default that of the extension.
         An existing file is replaced once the new one is complete."""
-        self._profdump(f"--{format or format_of(path)}", os.fspath(path), *words)
+        self._profdump("-o", os.fspath(path), "--to", format or format_of(path), *words)
 
     # ---- tables ----
 

@@ -104,8 +104,8 @@ step "demo as a user without sudo, without profdump's libraries" guest "cd 'lib 
     build/bin/profdump --version | grep '^without libzstd' &&
     /tmp/says libzstd build/bin/profdump --chrome out.json.zst demo.prof &&
     /tmp/says zlib build/bin/profdump --chrome out.json.gz demo.prof &&
-    /tmp/says zlib build/bin/profdump --pprof out.pb.gz demo.prof &&
-    /tmp/says SQLite build/bin/profdump --sqlite out.sqlite demo.prof"
+    /tmp/says zlib build/bin/profdump -o out.pb.gz demo.prof &&
+    /tmp/says SQLite build/bin/profdump -o out.sqlite demo.prof"
 complete="build/bin/profdump --version && ! build/bin/profdump --version | grep '^without'"
 step "demo as root" root "cd libprof && ./dev demo && $complete"
 step "test as root" root "cd libprof && ./dev test release"

@@ -8,16 +8,16 @@ check() {
 profdump hostile.json --name-width 4096 --format "$format" | python3 "$CASES/read_table.py" "$format" ${2:+"$2"}
 check --group-by name,thread,path --columns all --total hostile.json
 check --tree hostile.json
-check --kernels --memory memory.prof
-check --projected demo.prof
+check --kind kernels --columns memory memory.prof
+check --kind projected demo.prof
 for trace in hostile.prof hostile.json lossy.prof; do
-    for command in stacks graphs ledger memory breakdown explain blocks tax; do check "$command" "$trace" 2>/dev/null; done
+    for command in stacks graphs "check --ledger" memory breakdown explain "executorch blocks" "executorch tax"; do check $command "$trace" 2>/dev/null; done
 done
 check graphs graphs.prof
-check ledger failing.prof
+check check --ledger failing.prof
 check memory memory.prof
-check blocks --range '=cmd|'"'"' /C calc'"'"'!A0' hostile.prof
+check executorch blocks --range '=cmd|'"'"' /C calc'"'"'!A0' hostile.prof
 check explain --rules
-check analyze demo.prof
-check analyze --devices
+check roofline demo.prof
+check roofline --devices
 check diff hostile.json hostile.prof --names '=1,b'

@@ -21,7 +21,7 @@ in_bash() {
 
 touch trace.prof
 check "bash: an output" " --chrome " "$(in_bash profdump --chr)"
-check "bash: one of several options of a line" " --api " "$(in_bash profdump --ap)"
+check "bash: an option" " --group-by " "$(in_bash profdump --gr)"
 check "bash: a command" " graphs " "$(in_bash profdump gra)"
 check "bash: a file" " trace.prof " "$(in_bash profdump graphs tra)"
 check "bash: an option of profrun" " --doctor " "$(in_bash profrun --doc)"

@@ -12,7 +12,7 @@ fi
 
 "$BUILD_DIR/test/make_traces" .
 "$PROF_BIN/profdump" --json demo.prof >facts.json
-"$PROF_BIN/profdump" --json --kernels demo.prof >kernels.json
+"$PROF_BIN/profdump" --json --kind kernels demo.prof >kernels.json
 
 cat >arrow.py <<'PYTHON'
 import collections, ctypes, json, sys

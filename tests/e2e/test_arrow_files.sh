@@ -25,7 +25,7 @@ check() { # NAME INPUT...: all tables of the inputs
     local name=$1
     shift
     mkdir "$name"
-    "$profdump" --arrow "$name" "$@" 2>err.txt || fail "$name: $(tail -3 err.txt)"
+    "$profdump" -o "$name" --to arrow "$@" 2>err.txt || fail "$name: $(tail -3 err.txt)"
     "$profdump" --json "$@" >"$name.facts" 2>/dev/null
     python3 "$checks" "$name" "$name.facts" >said.txt 2>err.txt || fail "$name: $(tail -3 err.txt)"
     cat said.txt
@@ -57,9 +57,9 @@ for file in "$shared"/kineto/*.pt.trace.json.gz "$shared"/hta/triton*.json.gz "$
 done
 
 # One table; packed by its ending; a pipe.
-"$profdump" --arrow one.arrow --arrow-table kernels demo.prof
+"$profdump" -o one.arrow --arrow-table kernels demo.prof
 cmp one.arrow demo/kernels.arrow || fail "--arrow-table kernels"
-"$profdump" --arrow one.arrow demo.prof && cmp one.arrow demo/events.arrow || fail "events are the default"
-"$profdump" --arrow - demo.prof | cmp - demo/events.arrow || fail "to a pipe"
-"$profdump" --arrow one.arrow.gz demo.prof && gzip -dc one.arrow.gz | cmp - demo/events.arrow || fail "gzip"
+"$profdump" -o one.arrow demo.prof && cmp one.arrow demo/events.arrow || fail "events are the default"
+"$profdump" -o - --to arrow demo.prof | cmp - demo/events.arrow || fail "to a pipe"
+"$profdump" -o one.arrow.gz demo.prof && gzip -dc one.arrow.gz | cmp - demo/events.arrow || fail "gzip"
 echo "all passed"

@@ -15,7 +15,7 @@ command -v python3 >/dev/null || skip "needs python3"
 # Every event is kept, in every dialect, packed or not; no kernel without an operator or a duration stops it.
 files=()
 for file in "$data"/kineto/*.json* "$data"/hta/*.json* "$data"/viewer/*.json "$data"/pytorch/*.json; do
-    if "$profdump" augment "$file" out.json 2>error.txt; then
+    if "$profdump" pytorch augment "$file" out.json 2>error.txt; then
         python3 "$oracle" same "$file" out.json
         files+=("$file")
     else
@@ -25,23 +25,23 @@ done
 [[ ${#files[@]} -gt 3 ]] || fail "only ${#files[@]} files were read"
 
 # The padding of a convolution counts; with --compat it does not.
-"$profdump" augment "$example" out.json 2>/dev/null
+"$profdump" pytorch augment "$example" out.json 2>/dev/null
 python3 "$oracle" flop out.json 4096000 4096000 236027904 236027904
-"$profdump" augment --compat "$example" out.json
+"$profdump" pytorch augment --compat "$example" out.json
 python3 "$oracle" flop out.json 4096000 4096000 223552896 223552896
 python3 "$oracle" same "$example" out.json
 
 # What is augmented is read as what it was: twice gives the same.
-"$profdump" augment "$example" once.json 2>/dev/null
-"$profdump" augment once.json twice.json 2>/dev/null
+"$profdump" pytorch augment "$example" once.json 2>/dev/null
+"$profdump" pytorch augment once.json twice.json 2>/dev/null
 cmp once.json twice.json || fail "augmented twice differs"
 
 # Of a file and itself no two ids are the same, and the copy can be augmented; --compat: they all are.
-"$profdump" combine "$example" "$example" out.json
+"$profdump" -o out.json "$example" "$example"
 python3 "$oracle" distinct out.json "$example" "$example"
-"$profdump" augment out.json both.json 2>/dev/null
+"$profdump" pytorch augment out.json both.json 2>/dev/null
 python3 "$oracle" flop both.json 4096000 4096000 236027904 236027904 4096000 4096000 236027904 236027904
-"$profdump" combine --compat "$example" "$example" out.json >/dev/null
+"$profdump" pytorch combine "$example" "$example" out.json >/dev/null
 python3 "$oracle" concatenated out.json "$example" "$example"
-! "$profdump" augment --compat out.json both.json 2>error.txt || fail "ids that come twice"
+! "$profdump" pytorch augment --compat out.json both.json 2>error.txt || fail "ids that come twice"
 grep -q 'ParseException: duplicate external id in event' error.txt || fail "$(cat error.txt)"

@@ -34,7 +34,7 @@ stress refused refused "${faults[@]}" SIM_FAIL="$failing,cuptiActivityEnable(2)=
 grep -q '"unobserved":[1-9]' <("$PROF_BIN/profdump" --json refused.prof) || fail "refused: nothing is unobserved"
 
 # The table's foot and the text say the same as the JSON.
-"$PROF_BIN/profdump" ledger faults-13.0.prof >ledger.txt
+"$PROF_BIN/profdump" check --ledger faults-13.0.prof >ledger.txt
 for words in 'all streams' 'cupti_dropped' 'zero_time' '^Launched [0-9]* = recorded [0-9]* + cupti_dropped' \
     'Failed CUDA calls:' 'cudaLaunchKernel: cudaErrorInvalidConfiguration (9) x 2, first at .* in round' \
     'cudaEventRecord: cudaErrorInvalidResourceHandle (400) x 1'; do

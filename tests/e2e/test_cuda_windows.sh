@@ -18,11 +18,11 @@ expect_cuda many.prof -- "ops['work(float*, int)'] == 400 and ops['other()'] == 
 
 # Each window is a part of the file that can be shown by itself, and all of them are the whole.
 for window in 1 2 3; do
-    "$PROF_BIN/profdump" check --window $window few-13.0.prof >check.txt || fail "window $window: $(cat check.txt)"
-    "$PROF_BIN/profdump" --json --window $window few-13.0.prof >window-$window.json
+    "$PROF_BIN/profdump" check --window on:$window few-13.0.prof >check.txt || fail "window $window: $(cat check.txt)"
+    "$PROF_BIN/profdump" --json --window on:$window few-13.0.prof >window-$window.json
 done
 "$PROF_BIN/profdump" --json few-13.0.prof >whole.json
-"$PROF_BIN/profdump" --chrome window-2.trace --window 2 few-13.0.prof
+"$PROF_BIN/profdump" --chrome window-2.trace --window on:2 few-13.0.prof
 cat >add_up.py <<'PYTHON'
 import collections, json
 def rows(path):
@@ -48,7 +48,7 @@ print("all add up")
 PYTHON
 same "windows added up" "all add up" "$(python3 add_up.py 2>&1 | tail -3)"
 same "a window that there was not" "profdump: --window: recording was on 3 times, not 4" \
-    "$("$PROF_BIN/profdump" --window 4 few-13.0.prof 2>&1)"
+    "$("$PROF_BIN/profdump" --window on:4 few-13.0.prof 2>&1)"
 
 # Never started: nothing is left, nothing is said.
 mkdir never && cd never

@@ -29,12 +29,12 @@ simulate demo.prof ./demo >/dev/null
 checked=0
 
 if fetch_python perfetto perfetto protobuf; then
-    "$profdump" --perfetto demo.pftrace demo.prof
+    "$profdump" -o demo.pftrace demo.prof
     PYTHONPATH=$packages/perfetto python3 "$checks/check_perfetto_protos.py" demo.pftrace
     checked=1
 fi
 if fetch_python jsonschema jsonschema && fetch_schema; then
-    "$profdump" --speedscope demo.json demo.prof
+    "$profdump" -o demo.json --to speedscope demo.prof
     PYTHONPATH=$packages/jsonschema python3 "$checks/check_speedscope.py" demo.json "$packages/speedscope.json" >/dev/null
     checked=1
 fi

@@ -8,7 +8,7 @@ checks=$e2e_directory/../formats
 profdump=$PROF_BIN/profdump
 
 same_as_chrome() {
-    "$profdump" --perfetto "$1.pftrace" "$1"
+    "$profdump" -o "$1.pftrace" "$1"
     "$profdump" --chrome "$1.json" "$1"
     python3 "$checks/check_perfetto.py" "$1.pftrace" "$1.json"
 }
@@ -33,7 +33,7 @@ ratio=$(($(stat -c %s demo_ranges.prof.pftrace) * 100 / $(stat -c %s demo_ranges
 ((ratio <= 45)) || fail "the Perfetto trace has $ratio % of the Chrome trace's bytes"
 
 # The same stacks in a pprof profile, with addresses; and as a symbol's name.
-if "$profdump" --pprof stacks.pb.gz stacks.prof 2>refused.txt; then
+if "$profdump" -o stacks.pb.gz stacks.prof 2>refused.txt; then
     python3 "$checks/check_pprof.py" stacks.pb.gz --stacks >pprof.txt
     found 'cudaLaunchKernel < .*main' <pprof.txt || fail "no stack in the profile"$'\n'"$(cat pprof.txt)"
 else

@@ -23,7 +23,7 @@ read_slowly() {
 # shown SECONDS: what a terminal of 70 columns shows when the output is read after so long
 shown() {
     read_slowly "$1" &
-    python3 "$e2e_directory/in_terminal.py" 70 "$profdump" --perfetto slow trace.json
+    python3 "$e2e_directory/in_terminal.py" 70 "$profdump" -o slow --to perfetto trace.json
     wait $!
 }
 
@@ -31,13 +31,13 @@ shown 2 >terminal.txt
 found $'\rwriting slow  .* s left\x1b\\[K' <terminal.txt || fail "no line: $(cat -v terminal.txt)"
 tr '\r' '\n' <terminal.txt | sed 's/\x1b\[K//' | awk 'length > 69 { exit 1 }' || fail "a line is too long for the terminal"
 [[ $(tail -c 4 terminal.txt) == $'\r\x1b[K' ]] || fail "the line stays: $(cat -v terminal.txt)"
-"$profdump" --perfetto straight.pftrace trace.json
+"$profdump" -o straight.pftrace trace.json
 cmp written.pftrace straight.pftrace
 
 same "short work" "" "$(shown 0)"
 
 read_slowly 2 &
-"$profdump" --perfetto slow trace.json 2>error.txt
+"$profdump" -o slow --to perfetto trace.json 2>error.txt
 wait $!
 same "without a terminal" "" "$(cat error.txt)"
 

@@ -342,7 +342,7 @@ assert [c["name"].split("): ")[1] for c in calls if c["args"]["Python parent id"
 PYTHON
 
 # The same calls, cut alike, in Perfetto's form; and begins and ends that pair in speedscope's.
-"$PROF_BIN/profdump" --perfetto run.pftrace --speedscope run.speedscope.json run.prof >/dev/null
+"$PROF_BIN/profdump" -o run.pftrace -o run.speedscope.json run.prof >/dev/null
 python3 "$e2e_directory/../formats/check_perfetto.py" run.pftrace run.json >check.txt || fail "Perfetto: $(cat check.txt)"
 python3 - <<'PYTHON'
 import json
@@ -386,8 +386,8 @@ for stacks in off launch; do
     "$PROF_BIN/profdump" stacks --folded run.prof >folded.txt
     grep -Eq '^<module>;step;forward(;.*)? [0-9]+$' folded.txt || fail "folded: $(cat folded.txt)"
     for metric in self_cpu self_cuda; do
-        "$PROF_BIN/profdump" folded --metric $metric run.prof >ranges.txt
-        "$PROF_BIN/profdump" folded --stacks --metric $metric run.prof >functions.txt
+        "$PROF_BIN/profdump" -o - --to folded --metric $metric run.prof >ranges.txt
+        "$PROF_BIN/profdump" -o - --to folded --stacks --metric $metric run.prof >functions.txt
         same "sum of $metric" "$(awk '{ sum += $NF } END { print sum }' ranges.txt)" \
             "$(awk '{ sum += $NF } END { print sum }' functions.txt)"
     done
@@ -442,8 +442,8 @@ for _ in range(4):
 PYTHON
 rm -f run.prof
 record run.prof "$python" window.py >out.txt 2>&1 || fail "window: $(cat out.txt)"
-"$PROF_BIN/profdump" check --steps 1-2 run.prof >check.txt || fail "window: $(cat check.txt)"
-"$PROF_BIN/profdump" --chrome window.json --steps 1-2 run.prof
+"$PROF_BIN/profdump" check --window step:1-2 run.prof >check.txt || fail "window: $(cat check.txt)"
+"$PROF_BIN/profdump" --chrome window.json --window step:1-2 run.prof
 "$python" - <<'PYTHON' || fail "the functions of a window"
 import json
 events = json.load(open("window.json"))["traceEvents"]

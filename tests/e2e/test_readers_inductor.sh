@@ -15,7 +15,7 @@ read_by_torch() {
     simulate "$1.prof" "./$1" >/dev/null
     "$PROF_BIN/profdump" --chrome "$1.json" "$1.prof"
     "$python" "$e2e_directory/inductor_report.py" "$1.json" >theirs.txt 2>error.txt || fail "$(cat error.txt)"
-    "$PROF_BIN/profdump" analyze --compat --type float32 "$1.json" >ours.txt
+    "$PROF_BIN/profdump" pytorch roofline --type float32 "$1.json" >ours.txt
     same "$1" "$(cat theirs.txt)" "$(cat ours.txt)"
     same "kernels of $1" "$2" "$(($(wc -l <ours.txt) - 3))"
 }

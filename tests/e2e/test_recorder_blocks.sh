@@ -13,8 +13,8 @@ run() {
     same "what blocks $1 says" "as documented" "$(record run.prof ../blocks "$1")"
     "$PROF_BIN/profdump" check run.prof >check.txt || fail "$(cat check.txt)"
     if [[ -e out.etprof ]]; then
-        "$PROF_BIN/profdump" --etprof again.etprof run.prof 2>again.txt
-        cmp out.etprof again.etprof || fail "profdump --etprof run.prof differs from the program's own dump"
+        "$PROF_BIN/profdump" -o again.etprof run.prof 2>again.txt
+        cmp out.etprof again.etprof || fail "profdump -o again.etprof differs from the program's own dump"
     fi
 }
 
@@ -102,7 +102,7 @@ int main(void)
 KILLED
 "$CC" -I"$include" killed.c -o killed
 status_of record run.prof ./killed >/dev/null
-"$PROF_BIN/profdump" --etprof out.etprof run.prof 2>/dev/null
+"$PROF_BIN/profdump" -o out.etprof run.prof 2>/dev/null
 etprof out.etprof 'names == {"killed": ["done"]}'
 cd "$here"
 

@@ -23,7 +23,7 @@ def path(name):
 
 
 def compat(name):
-    return json.loads(run("blocks", "--compat", "--format", "json", path(name)))
+    return json.loads(run("executorch", "blocks", "--compat", "--format", "json", path(name)))
 
 
 def check(name, condition, *details):
@@ -66,7 +66,7 @@ def ours_of(run_data, blocks):
 # I1: an ETDump
 def check_etdump():
     decoded = json.load(open(path("etdump.decoded.json")))
-    answer = json.loads(run("blocks", "--format", "json", "--target-time-scale", "ns", path("etdump.etdp")))
+    answer = json.loads(run("executorch", "blocks", "--format", "json", "--target-time-scale", "ns", path("etdump.etdp")))
     check("etdump", [b["name"] for b in answer["blocks"]] == [r["name"] for r in decoded["run_data"]])
     for run_data in decoded["run_data"]:
         want = {(e["name"], e["chain"], e["instr"], e["start"]): e["end"] - e["start"]

@@ -11,7 +11,7 @@ fail() {
 }
 
 rm -rf traces journaled.sqlite* && mkdir traces && "$BUILD_DIR/test/make_traces" traces || exit 1
-profdump --sqlite first.sqlite traces/demo.prof 2>err.txt
+profdump -o first.sqlite traces/demo.prof 2>err.txt
 if grep -q "built without SQLite" err.txt; then
     echo "profdump was built without SQLite"
     exit 77
@@ -21,7 +21,7 @@ fi
 same() {
     local trace=$1
     shift
-    profdump --partial --sqlite out.sqlite "$trace" 2>err.txt || fail "$trace: $(cat err.txt)"
+    profdump --partial -o out.sqlite "$trace" 2>err.txt || fail "$trace: $(cat err.txt)"
     python3 "$SOURCE_DIR/tests/formats/compare_sqlite.py" "$BIN_DIR/profdump" "$trace" out.sqlite "$@" >out.txt 2>&1 ||
         fail "$trace: $(tail -1 out.txt)"
 }
@@ -48,8 +48,8 @@ for name in ("a", "b"):
 os._exit(0)
 PYTHON
 [ -s journaled.sqlite-wal ] || fail "the old database has no journal"
-profdump --sqlite journaled.sqlite traces/demo.prof || fail "a database with a journal is not replaced"
-profdump --sqlite wanted.sqlite traces/demo.prof
+profdump -o journaled.sqlite traces/demo.prof || fail "a database with a journal is not replaced"
+profdump -o wanted.sqlite traces/demo.prof
 python3 - <<'PYTHON' || fail "what an old journal holds is in the new database"
 import sqlite3
 wanted, got = (list(sqlite3.connect(name).iterdump()) for name in ("wanted.sqlite", "journaled.sqlite"))
@@ -69,15 +69,15 @@ else
 fi
 
 # Twice the same, and nothing of a database that could not be written.
-profdump --sqlite again.sqlite traces/demo.prof && cmp first.sqlite again.sqlite || fail "not the same every time"
-profdump --sqlite - traces/demo.prof >out.txt 2>err.txt && fail "a database into a pipe"
+profdump -o again.sqlite traces/demo.prof && cmp first.sqlite again.sqlite || fail "not the same every time"
+profdump -o - --to sqlite traces/demo.prof >out.txt 2>err.txt && fail "a database into a pipe"
 grep -q "must be a file" err.txt || fail "why a pipe is refused: $(cat err.txt)"
-profdump --sqlite no/such/x.sqlite traces/demo.prof 2>/dev/null && fail "a directory that is not there"
+profdump -o no/such/x.sqlite traces/demo.prof 2>/dev/null && fail "a directory that is not there"
 echo old >kept.sqlite
 (
     ulimit -f 8
     trap '' XFSZ
-    profdump --sqlite kept.sqlite traces/demo.prof 2>err.txt
+    profdump -o kept.sqlite traces/demo.prof 2>err.txt
 ) && fail "a file beyond its limit"
 [ "$(cat kept.sqlite)" = old ] || fail "the old file is gone"
 [ -z "$(find . -name '.prof-*')" ] || fail "a temporary file is left"

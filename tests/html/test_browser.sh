@@ -19,12 +19,12 @@ for kind in usual slower hostile empty; do
     python3 "$here/make_kineto.py" "$kind.json" "$kind"
 done
 for kind in usual hostile empty; do
-    "$profdump" --html "$kind.html" "$kind.json"
+    "$profdump" -o "$kind.html" "$kind.json"
 done
-"$profdump" diff usual.json slower.json --html diff.html
+"$profdump" diff usual.json slower.json -o diff.html
 mkdir traces && "$BIN_DIR/../test/make_traces" traces
-"$profdump" --html demo.html traces/memory.prof
-"$profdump" --html cpu.html traces/cpu.prof
+"$profdump" -o demo.html traces/memory.prof
+"$profdump" -o cpu.html traces/cpu.prof
 
 status=0
 PYTHONPATH=$here python3 "$here/check_report.py" "$chromium" "$work" || status=$?

@@ -81,7 +81,7 @@ def _kind(path: str) -> str:
 def _judge_exports(profdump: str, path: str, directory: str) -> Iterator[Tuple[int, List[str]]]:
     ours = numbers_in(ask(profdump, path))
     database, chrome = os.path.join(directory, "trace.sqlite"), os.path.join(directory, "trace.json")
-    run(profdump, ["--sqlite", database, "--chrome", chrome], path)
+    run(profdump, ["-o", database, "--chrome", chrome], path)
     judges = numbers_of(kineto.read(chrome))
     yield len(judges), disagreements(judges, ours)
     judges = _in_databases(numbers_of(databases.read(database)))

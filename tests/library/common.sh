@@ -1,7 +1,7 @@
 # What the tests of the library share: sourced, not run. Leaves the test in an empty directory with traces/.
 #
 #   fail WHAT, skip WHY
-#   exported FORMAT ENDING INPUT...         profdump --FORMAT and the library write the same, say the same and end the same
+#   exported FORMAT ENDING INPUT...         profdump -o and the library write the same, say the same and end the same
 #   record_stacks                           makes traces/stacks.prof
 #   reported REPORT [--OPTION...] INPUT...  the same of what they print
 
@@ -46,7 +46,7 @@ alike() {
     if [[ -n $path && -e $path ]]; then mv "$path" wanted.file; fi
     "$test/ask_trace" "$@" >got.out 2>got.err || got=$?
     # Advice about the command line is profdump's own, and rules are listed a line each there.
-    sed -i "/^Try 'profdump --help'/d; s/standard output: /output: /" wanted.err
+    sed -i "/^Try 'profdump .*--help'/d; /^profdump: note: /d; s/standard output: /output: /" wanted.err
     sed -i ':all; N; $!b all; s/ are\n  / are /; s/\n  /, /g' wanted.err
     [[ $wanted == "$got" ]] || fail "profdump ${profdump[*]} ends with $wanted, the library with $got: $(cat got.err)"
     cmp wanted.out got.out || fail "profdump ${profdump[*]} prints something else than the library"
@@ -71,11 +71,11 @@ record_stacks() {
 exported() {
     local format=$1 out=out$2
     shift 2
-    alike $out "--$format" $out "$@" -- export "$format" $out "$@"
+    alike $out -o $out --to "$format" "$@" -- export "$format" $out "$@"
 }
 
-formats=(chrome html perfetto sqlite svg pprof speedscope prometheus etprof)
-reports=(table explain stacks folded blocks tax analyze breakdown check graphs ledger memory)
+formats=(chrome html perfetto sqlite svg pprof speedscope prometheus etprof folded)
+reports=(table explain stacks roofline folded blocks tax analyze breakdown check graphs ledger memory)
 
 # reported REPORT [--OPTION...] INPUT...
 reported() {

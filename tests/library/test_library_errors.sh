@@ -23,7 +23,7 @@ reported table traces/demo.prof no_such_file
 
 # Targets that cannot be written; what was there stays.
 exported chrome "" traces/demo.prof
-for format in "${formats[@]}" folded; do
+for format in "${formats[@]}"; do
     [[ $format != etprof ]] || continue
     for target in /dev/full no_such_directory/out nothing_in_it; do
         status=0
@@ -32,8 +32,8 @@ for format in "${formats[@]}" folded; do
     done
 done
 for target in /dev/full no_such_directory/out nothing_in_it; do
-    alike "" --perfetto $target traces/demo.prof -- export perfetto $target traces/demo.prof
-    alike "" --prometheus $target traces/demo.prof -- export prometheus $target traces/demo.prof
+    alike "" -o $target --to perfetto traces/demo.prof -- export perfetto $target traces/demo.prof
+    alike "" -o $target --to prometheus traces/demo.prof -- export prometheus $target traces/demo.prof
 done
 echo old >kept
 (

@@ -41,7 +41,7 @@ fi
 if [[ -x $EXAMPLES_DIR/ask ]]; then
     "$EXAMPLES_DIR/ask" traces/demo.prof >ask.txt
     "$BIN_DIR/profdump" --sort self_cuda --rows 10 traces/demo.prof | diff - <(head -n -2 ask.txt) || fail "the example's table"
-    "$BIN_DIR/profdump" --html html traces/demo.prof
+    "$BIN_DIR/profdump" -o html --to html traces/demo.prof
     cmp html ask.html || fail "the example's page"
     ns=$("$BIN_DIR/profdump" --json traces/demo.prof | python3 -c '
 import json, sys

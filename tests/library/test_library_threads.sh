@@ -9,7 +9,7 @@ if record_stacks; then inputs+=(traces/stacks.prof); fi
 for failed in out/0/*.failed; do # a build without a library
     [[ -e $failed ]] || continue
     format=$(basename "$failed" .failed)
-    ! "$BIN_DIR/profdump" "--$format" try.gz traces/demo.prof 2>err.txt || fail "$format could be written by profdump"
+    ! "$BIN_DIR/profdump" -o try.gz --to "$format" traces/demo.prof 2>err.txt || fail "$format could be written by profdump"
 done
 for number in 1 2 3 4 5; do
     diff -r out/0 out/$number || fail "thread $number wrote something else"

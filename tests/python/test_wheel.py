@@ -82,7 +82,7 @@ def test_records_and_reads(installed: Path, tmp_path: Path) -> None:
         str(installed / "python"), "-m", "libprof", "run", "-o", "w.prof", "work.py", cwd=tmp_path
     )
     assert status == 0 and re.search(r"^ *work .* 1$", said, re.MULTILINE), said
-    status, said = run(str(installed / "profdump"), "--sqlite", "w.sqlite", "--pprof", "w.pb.gz", "w.prof", cwd=tmp_path)
+    status, said = run(str(installed / "profdump"), "-o", "w.sqlite", "-o", "w.pb.gz", "w.prof", cwd=tmp_path)
     assert status == 0, said
     assert (tmp_path / "w.sqlite").read_bytes().startswith(b"SQLite format 3")
     status, said = run(str(installed / "python"), "-m", "libprof", "check", "w.prof", cwd=tmp_path)

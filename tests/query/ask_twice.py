@@ -133,7 +133,7 @@ NSYS = [
 
 
 def ask_nsys(profdump, trace, schema):
-    subprocess.run([profdump, "--sqlite", "written.sqlite", *trace], check=True, capture_output=True)
+    subprocess.run([profdump, "-o", "written.sqlite", *trace], check=True, capture_output=True)
     written = sqlite3.connect("written.sqlite")
     written.text_factory = lambda value: value.decode("utf-8", "replace")
     for described in schema:

@@ -39,7 +39,7 @@ def no_constant(name):
 
 
 def analyze(path, *options):
-    result = subprocess.run([profdump, "analyze", "--json", "--rows", "-1", *options, str(path)],
+    result = subprocess.run([profdump, "roofline", "--json", "--rows", "-1", *options, str(path)],
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
     expect(result.returncode in (0, 1), f"{path.name}: exit status {result.returncode}")
     if not result.stdout:
@@ -66,7 +66,7 @@ def check(path):
         return 0
     wanted, untimed = kernels_of(events)
     for by in ("kernel", "op", "range"):
-        status, report = analyze(path, "--by", by)
+        status, report = analyze(path, "--group-by", by)
         expect((status == 0) == (wanted > 0), f"{path.name}: status {status}, {wanted} kernels")
         if report is None:
             continue

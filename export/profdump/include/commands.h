@@ -1,58 +1,84 @@
-/* commands.h - profdump's commands (a word in front of the inputs) and export formats (--FORMAT OUT). */
+/* commands.h - profdump's commands, each declared once: parsing, help, completions and manual pages use these
+ * declarations. */
 #ifndef PROF_COMMANDS_H
 #define PROF_COMMANDS_H
 
 #include "profdump.h"
 
+struct option_entry;
+
+/* The headings of `profdump --help`. */
+enum command_question {
+    QUESTION_NONE, /* not listed there */
+    QUESTION_TIME,
+    QUESTION_CHANGE,
+    QUESTION_COMPLETE,
+    QUESTION_OTHER,
+    QUESTION_COUNT
+};
+
 /* Exactly one of run, run_inputs and run_words runs from the command line. */
 struct command {
-    const char *word;  /* "" when there is none: the table */
-    const char *usage; /* what follows "profdump ", one line each; NULL: not in --help */
-    const char *help;  /* lines, the last without its newline; NULL: not in --help */
+    const char *family;   /* the word in front of `word`, as in "pytorch diff"; NULL: none */
+    const char *word;     /* "" of the command that runs when none is named */
+    const char *now;      /* of an old word: what to type instead; NULL: it is not old */
+    const char *summary;  /* one line that begins with a verb */
+    const char *usage;    /* what follows the words, one line for each form */
+    const char *about;    /* the sentences of its own help */
+    const char *examples; /* lines, each a command */
+    enum command_question question;
+    const struct option_entry *const *options; /* tables, ended with NULL */
     /* On one timeline, loaded from all inputs. */
     timeline_command *run;
     /* Opens its inputs itself; the library calls `run`, if there is one, on an open timeline. */
     inputs_command *run_inputs;
-    /* Parses the words after it, none of profdump's options. The command must be the first word. */
+    /* Parses the words after it. The command must be the first word. */
     int (*run_words)(int count, char **words);
-    /* Checks the command's own options once all are read; NULL: those of the table. False after having complained. */
+    /* Checks the command's own options once all are parsed; NULL: none. False after having complained. */
     bool (*agree)(struct profdump_options *options);
     bool partial;     /* reads damaged files as far as possible */
     bool tables;      /* obeys --format */
-    bool exports;     /* obeys --chrome and the other export formats */
-    bool html;        /* writes --html itself */
-    bool whole_files; /* copies files: refuses --from and its like */
+    bool exports;     /* obeys -o with every format */
+    bool html;        /* obeys -o with a report, which it writes itself */
+    bool compat;      /* implies --compat */
+    bool whole_files; /* copies files: refuses a window */
     bool writes_last; /* the last input is the output */
 };
 
-/* What --OPTION OUT writes. A command line may have several. */
+/* What -o OUT writes. A command line may have several. */
 struct export_format {
-    const char *option;
+    const char *option;  /* its name */
     const char *example; /* of OUT */
-    const char *help;
+    const char *endings; /* of OUT, separated by blanks */
+    bool packed;         /* .gz and .zst may follow these */
+    const char *help;    /* one line that begins with a verb */
     export_command *run;
 };
 
 extern const struct command *const commands[]; /* ends with NULL; the first has an empty word */
-extern const struct command command_show, command_explain, command_stacks, command_folded,
-    command_blocks, command_tax, command_analyze, command_breakdown, command_check, command_graphs,
-    command_ledger, command_memory, command_query, command_diff, command_augment, command_combine,
-    command_ctl;
+extern const struct command command_show, command_stats, command_query;
 extern const struct export_format export_formats[EXPORT_COUNT];
 
-/* The command that the first input names, removed from the inputs; else command_show. */
-const struct command *commands_take(struct profdump_options *options);
+/* The command of that name, or NULL. `family` NULL: commands of one word. */
+const struct command *commands_find(const char *family, const char *word);
 
-/* True if the first input looks like a mistyped command and is no file, after having complained with a list of commands. */
-bool commands_missed(const struct profdump_options *options);
+/* True if commands have this first word. */
+bool commands_is_family(const char *word);
 
-/* The command with run_words of that name, or NULL. */
-const struct command *commands_with_words(const char *word);
+/* The words of a command: "stats", "pytorch diff". */
+#define COMMAND_NAME_BYTES 64u
+const char *command_name(const struct command *command, char name[COMMAND_NAME_BYTES]);
 
 /* Sets every option to its default. */
 void command_options_default(struct profdump_options *options);
 
 /* Checks that the options fit together and fit the command. False after having complained. */
 bool command_agrees(struct profdump_options *options, const struct command *command);
+
+/* Finds the format of each -o by --to or by the ending of its name. False after having complained. */
+bool outputs_resolve(struct profdump_options *options);
+
+/* Checks the options of outputs against the outputs. False after having complained. */
+bool export_options_agree(const struct profdump_options *options);
 
 #endif

@@ -1,4 +1,4 @@
-/* options.h - profdump's options as tables: how each is read, and what --help says of it. */
+/* options.h - profdump's options as tables: how each is parsed, and what the help prints. */
 #ifndef PROF_OPTIONS_H
 #define PROF_OPTIONS_H
 
@@ -23,52 +23,49 @@ struct option_entry {
     size_t member; /* offset */
     unsigned value;
     bool (*set)(struct profdump_options *options, const char *text);
-    const char *help; /* lines, the last without its newline; NULL: shares that of the next */
+    const char *help;   /* one line that begins with a verb; NULL: not in the help */
+    const char *values; /* what the argument may be, separated by blanks; NULL: anything */
+    const char *now;    /* of an old spelling: the new one; NULL: it is not old */
 };
 
-/* Rows of a table. `where` is a member of struct profdump_options. */
-#define FLAG(name, where, help)                                                          \
-    {                                                                                    \
-        name, NULL, OPTION_FLAG, offsetof(struct profdump_options, where), 0, NULL, help \
-    }
-#define TEXT(name, argument, where, help)                                                    \
-    {                                                                                        \
-        name, argument, OPTION_TEXT, offsetof(struct profdump_options, where), 0, NULL, help \
-    }
-#define CHOICE(name, where, value, help)                                                       \
-    {                                                                                          \
-        name, NULL, OPTION_CHOICE, offsetof(struct profdump_options, where), value, NULL, help \
-    }
-#define CALL(name, argument, set, help)              \
-    {                                                \
-        name, argument, OPTION_CALL, 0, 0, set, help \
-    }
+/* Members of a row; {FLAG(...), .values = "..."} adds others. */
+#define FLAG(name_, where, help_)                                                             \
+    .name = (name_), .kind = OPTION_FLAG, .member = offsetof(struct profdump_options, where), \
+    .help = (help_)
+#define TEXT(name_, argument_, where, help_)                       \
+    .name = (name_), .argument = (argument_), .kind = OPTION_TEXT, \
+    .member = offsetof(struct profdump_options, where), .help = (help_)
+#define CHOICE(name_, where, value_, help_)                                                     \
+    .name = (name_), .kind = OPTION_CHOICE, .member = offsetof(struct profdump_options, where), \
+    .value = (value_), .help = (help_)
+#define CALL(name_, argument_, set_, help_) \
+    .name = (name_), .argument = (argument_), .kind = OPTION_CALL, .set = (set_), .help = (help_)
 
-/* Each ends with a NULL name. */
-extern const struct option_entry table_options[]; /* which table is shown, and how */
-extern const struct option_entry analyze_options[];
-extern const struct option_entry blocks_options[]; /* of blocks, tax and memory --compat */
-extern const struct option_entry breakdown_options[];
-extern const struct option_entry diff_options_table[];
-extern const struct option_entry explain_options[];
-extern const struct option_entry query_options[];
-extern const struct option_entry stacks_options[]; /* of stacks and folded */
-extern const struct option_entry svg_options[];
-extern const struct option_entry arrow_options[];
+/* Tables that several commands have. Each ends with a NULL name. */
+extern const struct option_entry table_options[]; /* of stats */
+extern const struct option_entry rows_options[], unit_options[], width_options[];
+extern const struct option_entry symbol_options[];
+/* report_options: -o of a command that writes a report itself. */
+extern const struct option_entry report_options[], output_options[], folded_options[],
+    export_options[];
 extern const struct option_entry window_options[];
+extern const struct option_entry input_options[];
+extern const struct option_entry format_options[];
+extern const struct option_entry help_options[];
 
-/* Parses options up to --help or --version; the other words become the inputs. False after having complained. */
-bool options_read(struct profdump_options *options, int argc, char **argv);
+/* Finds the command and parses its options; the other words become the inputs. Stops at --help and --version.
+ * False after having complained; `*command` is NULL if there is no such command. */
+bool options_parse(struct profdump_options *options, int argc, char **argv,
+                   const struct command **command);
 
-/* Parses one word, "--NAME" or "--NAME=VALUE", without getopt, which is not thread-safe. Borrows the value. False
- * after having complained. */
-bool options_take(struct profdump_options *options, const char *word);
+/* Parses one word, "--NAME" or "--NAME=VALUE", as an option of that command; NULL: of any that prints a report. Borrows
+ * the value. False after having complained. */
+bool options_parse_word(struct profdump_options *options, const struct command *command,
+                        const char *word);
 
 /* The same for an option that takes a value. */
-bool options_put(struct profdump_options *options, const char *name, const char *value);
-
-/* Prints the help. */
-void options_help(void);
+bool options_put(struct profdump_options *options, const struct command *command, const char *name,
+                 const char *value);
 
 /* Extracts the next word of a comma-separated list; false at its end. Longer words are cut, so that they match no
  * known one. */

@@ -24,13 +24,14 @@ enum export_kind {
     EXPORT_SPEEDSCOPE,
     EXPORT_PROMETHEUS,
     EXPORT_ETPROF,
+    EXPORT_FOLDED,
     EXPORT_COUNT
 };
 
-/* Of analyze. */
+/* Of roofline. */
 struct analyze_options {
     enum op_type type;        /* --type */
-    enum roofline_by by;      /* --by */
+    enum roofline_by by;      /* --group-by */
     const char *device_rates; /* --device-rates, NULL not given */
     bool devices;             /* --devices */
 };
@@ -43,10 +44,10 @@ struct window_point {
 
 /* See window_options.h. */
 struct window_options {
-    struct window_point from, to; /* --from, --to */
+    struct window_point from, to; /* A..B */
     bool may_be_empty;            /* an empty window is no error */
-    int64_t recording;            /* --window, 0 not given */
-    bool steps;                   /* --steps */
+    int64_t recording;            /* on:N, 0 not given */
+    bool steps;                   /* step:N-M */
     int64_t first_step, last_step;
 };
 
@@ -54,24 +55,29 @@ struct profdump_options {
     FILE *out;            /* where commands print; NULL: nothing is printed */
     const char *out_name; /* in messages */
     struct write_options write;
-    const char *export_paths[EXPORT_COUNT]; /* --chrome and its like; NULL not given */
-    enum write_format format;               /* --format, --json */
+    const char *export_paths[EXPORT_COUNT]; /* by format; NULL not given */
+    const char *outputs[EXPORT_COUNT];      /* -o, until outputs_resolve() knows their formats */
+    unsigned output_count;
+    const char *to;           /* --to, NULL not given */
+    const char *table_option; /* the first option given that is about the table of stats */
+    enum write_format format; /* --format, --json */
     bool format_given;
     bool json;           /* the same as the format */
     bool compat;         /* --compat */
     bool units;          /* --units, with --compat */
     unsigned name_limit; /* --name-limit, 0 not given */
-    /* --sort, --by: values depend on the command; NULL not given */
+    /* --sort, --group-by: values depend on the command; NULL not given */
     const char *sort, *by;
     bool rows_given; /* --rows */
 
     bool tree;                /* --tree */
     uint32_t stack_frames;    /* --group-by stack:N */
     enum write_metric metric; /* --metric */
-    bool folded;              /* --folded */
-    bool by_function;         /* --stacks */
-    bool debuginfod;          /* --debuginfod */
-    const char *perf_map;     /* --perf-map, NULL not given */
+    bool metric_given;
+    bool folded;          /* --folded */
+    bool by_function;     /* --stacks */
+    bool debuginfod;      /* --debuginfod */
+    const char *perf_map; /* --perf-map, NULL not given */
 
     struct write_blocks_options blocks;
     bool target_given;        /* --target-time-scale */
@@ -91,6 +97,7 @@ struct profdump_options {
 
     struct diff_options diff;
     bool query_schema; /* --schema */
+    bool ledger;       /* --ledger */
 
     bool diff_no_match;     /* --no-match */
     const char *diff_names; /* --names, NULL not given */
@@ -98,7 +105,8 @@ struct profdump_options {
     bool partial;
     bool fail_on_loss;
     bool help, version;
-    char **inputs; /* as given: files and directories */
+    bool command_line; /* old spellings are noted, and options of other outputs refused */
+    char **inputs;     /* as given: files and directories */
     int input_count;
 };
 
@@ -109,7 +117,12 @@ typedef int inputs_command(const struct profdump_options *options); /* opens its
 typedef int export_command(const struct profdump_options *options, const struct timeline *timeline,
                            const char *path);
 
-export_command cmd_arrow, cmd_chrome;
+export_command cmd_arrow, cmd_chrome, cmd_folded;
+inputs_command cmd_diff;
+
+/* --arrow-table, --source-time-scale. */
+bool arrow_table_set(struct profdump_options *options, const char *name);
+bool blocks_set_source(struct profdump_options *options, const char *scale);
 
 /* Prints the rows of a statement. A wrong one is wrong usage. */
 int cmd_query_timeline(const struct profdump_options *options, const struct timeline *timeline,

@@ -5,6 +5,7 @@
 #include "out_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,6 +176,14 @@ bool export_file_open(struct export_file *file, const char *path,
     file->stream = pack(file->file.fd, path);
     int code = file->stream ? 0 : errno;
     return code == 0 || out_file_commit(&file->file, code, error);
+}
+
+FILE *export_file_stream(struct export_file *file)
+{
+    int own = file->stream ? -1 : fcntl(file->file.fd, F_DUPFD_CLOEXEC, 3);
+    if (own >= 0 && !(file->stream = fdopen(own, "w")))
+        close(own);
+    return file->stream;
 }
 
 bool export_file_close(struct export_file *file, int failure, struct write_error *error)

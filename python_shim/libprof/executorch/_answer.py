@@ -66,7 +66,7 @@ def ask(source: Source, *options: str) -> Any:
     """
     program = find_program("profdump")
     with as_path(source) as path:
-        command = [program, "blocks", "--format", "json", "--raw", *options, "--", path]
+        command = [program, "executorch", "blocks", "--format", "json", "--raw", *options, "--", path]
         done = subprocess.run(command, capture_output=True, env=unrecorded_environment(), check=False)
         sentences = _sentences(done.stderr, source, path)
     if done.returncode != 0:

@@ -10,13 +10,13 @@ cat >in.json <<'END'
   {"cat": "kernel", "name": "elsewhere", "dur": 1, "args": {"device": 9}}
  ]}
 END
-profdump analyze --compat --type float32 in.json
-profdump analyze --compat --type fp16 --name-limit 8 in.json | grep "a kernel"
+profdump pytorch roofline --type float32 in.json
+profdump pytorch roofline --type fp16 --name-limit 8 in.json | grep "a kernel"
 # where that program stops
-profdump analyze --compat in.json
-profdump analyze --compat --type int32 in.json
+profdump pytorch roofline in.json
+profdump pytorch roofline --type int32 in.json
 sed 's/"dur": 4/"dur": 0/' in.json >zero.json
-profdump analyze --compat --type float32 zero.json
-profdump analyze --compat --type float32 in.json in.json
+profdump pytorch roofline --type float32 zero.json
+profdump pytorch roofline --type float32 in.json in.json
 echo $?
-profdump analyze --compat --name-limit many in.json
+profdump pytorch roofline --name-limit many in.json

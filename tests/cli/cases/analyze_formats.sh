@@ -1,4 +1,4 @@
 input=$CASES/inputs/analyze.json
-profdump analyze --format tsv "$input"
-profdump analyze --format csv --rows 1 "$input"
-profdump analyze --json "$input"
+profdump roofline --format tsv "$input"
+profdump roofline --format csv --rows 1 "$input"
+profdump roofline --json "$input"

@@ -20,9 +20,9 @@ cat >in.json <<'END'
  "traceName": "in.json"
 }
 END
-profdump augment in.json - | diff in.json - | sed 's/"External id": 1,.*Scalar"\]/.../'
+profdump pytorch augment in.json - | diff in.json - | sed 's/"External id": 1,.*Scalar"\]/.../'
 # to a file, packed
-profdump augment in.json both.json 2>/dev/null && profdump augment in.json - 2>/dev/null | cmp - both.json
-profdump augment in.json out.json.gz 2>/dev/null && zcat out.json.gz | cmp - both.json
+profdump pytorch augment in.json both.json 2>/dev/null && profdump pytorch augment in.json - 2>/dev/null | cmp - both.json
+profdump pytorch augment in.json out.json.gz 2>/dev/null && zcat out.json.gz | cmp - both.json
 # what is there stays
-profdump augment both.json again.json && cmp both.json again.json
+profdump pytorch augment both.json again.json && cmp both.json again.json

@@ -9,20 +9,20 @@ cat >in.json <<'END'
   {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "ts": 5, "dur": 1, "args": {"External id": 8}}
  ]}
 END
-profdump augment --compat in.json - | grep -o '"name.*"kernel_.*\|"name.*"args": {}\|"name": "aten::mm.*'
+profdump pytorch augment --compat in.json - | grep -o '"name.*"kernel_.*\|"name.*"args": {}\|"name": "aten::mm.*'
 # where it stops, this does
 sed 's/"External id": 8/"External id": 7/' in.json >twice.json
-profdump augment --compat twice.json out.json
+profdump pytorch augment --compat twice.json out.json
 sed 's/, "args": {}//' in.json >no_args.json
-profdump augment --compat no_args.json out.json
+profdump pytorch augment --compat no_args.json out.json
 sed '0,/id": 7/s//id": 9/' in.json >no_op.json
-profdump augment --compat no_op.json out.json
+profdump pytorch augment --compat no_op.json out.json
 sed 's/deviceProperties/devices/' in.json >no_devices.json
-profdump augment --compat no_devices.json out.json
+profdump pytorch augment --compat no_devices.json out.json
 sed '/mm/!s/"cat": "cpu_op", //' in.json >no_cat.json
-profdump augment --compat no_cat.json out.json
+profdump pytorch augment --compat no_cat.json out.json
 sed 's/"name": "aten::convolution", //' in.json >no_name.json
-profdump augment --compat no_name.json out.json
+profdump pytorch augment --compat no_name.json out.json
 echo '[{"ph": "X", "name": "x", "ts": 1}]' >array.json
-profdump augment --compat array.json out.json
+profdump pytorch augment --compat array.json out.json
 ls out.json

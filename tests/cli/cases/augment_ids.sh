@@ -8,7 +8,7 @@ cat >a.json <<'END'
 {"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 40, "dur": 4, "args": {"External id": 4, "device": 0, "stream": 7}}
 ]
 END
-profdump augment a.json a2.json && grep -o '"name": "[a-z:]*".*"kernel_.*' a2.json; head -c 2 a2.json
+profdump pytorch augment a.json a2.json && grep -o '"name": "[a-z:]*".*"kernel_.*' a2.json; head -c 2 a2.json
 # the same twice in one file
-profdump combine a.json a.json ab.json && profdump augment ab.json - | grep -c kernel_flop
-profdump combine --compat a.json a.json out.json
+profdump -o ab.json a.json a.json && profdump pytorch augment ab.json - | grep -c kernel_flop
+profdump pytorch combine a.json a.json out.json

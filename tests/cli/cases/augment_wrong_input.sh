@@ -4,20 +4,20 @@ printf '{"traceEvents": [{"ph": "X", "cat": "kernel", "na' >cut.json
 printf '{"traceEvents": [{"ph": "X", "cat": "kernel"; }]}' >wrong.json
 for mode in "" --compat; do
     for file in text cut.json wrong.json missing.json rank0.prof .; do
-        profdump augment $mode "$file" out.json
+        profdump pytorch augment $mode "$file" out.json
         echo "$file: $?"
     done
 done
 echo '{"traceEvents": []}' >empty.json
-profdump augment empty.json /nowhere/out.json
+profdump pytorch augment empty.json /nowhere/out.json
 echo "$?"
-profdump augment empty.json /dev/full
+profdump pytorch augment empty.json /dev/full
 echo "$?"
-profdump augment empty.json .
+profdump pytorch augment empty.json .
 echo "$?"
-profdump augment empty.json
+profdump pytorch augment empty.json
 echo "$?"
-profdump augment empty.json a b
+profdump pytorch augment empty.json a b
 echo "$?"
 ls out.json a b
-profdump augment --partial cut.json out.json && cat out.json
+profdump pytorch augment --partial cut.json out.json && cat out.json

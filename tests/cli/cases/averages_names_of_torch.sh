@@ -6,5 +6,5 @@ for column in cpu_time cuda_time cpu_time_total cuda_time_total self_cpu_time_to
 done
 profdump --header "After the fix" --top-level --total --time-unit ms --rows 3 nvtx.prof | sed -n '/After/,$p'
 profdump --name-width 20 --rows 3 nvtx.prof | sed -n '/Name/,/rows/p'
-profdump folded --metric self_cpu_time_total nvtx.prof
-profdump folded --metric self_cuda_time_total nvtx.prof
+profdump -o - --to folded --metric self_cpu_time_total nvtx.prof
+profdump -o - --to folded --metric self_cuda_time_total nvtx.prof

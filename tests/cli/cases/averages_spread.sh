@@ -2,5 +2,5 @@
 profdump --columns all --sort p99 demo.prof | sed -n '/Name/,/Self CPU time/p'
 for kind in kernels memcpy memset api projected; do
     echo "$kind:"
-    profdump --$kind demo.prof | sed -n '/Name/,/Self CPU time/p'
+    profdump --kind $kind demo.prof | sed -n '/Name/,/Self CPU time/p'
 done

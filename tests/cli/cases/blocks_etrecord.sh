@@ -7,7 +7,7 @@ JSON
 cat >maps/delegate_map <<'JSON'
 {"forward": {"10": {"name": "XnnpackBackend", "delegate_map": {"7": [10, 11], "70": [12]}}}}
 JSON
-profdump blocks --etrecord maps run.etdp
+profdump executorch blocks --etrecord maps run.etdp
 python3 - <<'PYTHON'
 import json, zipfile
 handles = open("maps/debug_handle_map.json").read()
@@ -20,17 +20,17 @@ for name, method in ("stored.zip", zipfile.ZIP_STORED), ("packed.zip", zipfile.Z
 both = {"debug_handle_map": json.loads(handles), "delegate_map": json.loads(delegates)}
 json.dump(both, open("both.json", "w"))
 PYTHON
-profdump blocks --etrecord maps --format tsv run.etdp >wanted
+profdump executorch blocks --etrecord maps --format tsv run.etdp >wanted
 for record in stored.zip packed.zip both.json; do
-    profdump blocks --etrecord "$record" --format tsv run.etdp | cmp - wanted && echo "$record: same"
+    profdump executorch blocks --etrecord "$record" --format tsv run.etdp | cmp - wanted && echo "$record: same"
 done
-profdump blocks --etrecord maps --compat run.etdp | cut -f 2,3,12,15,16
-profdump blocks --etrecord maps --format json run.etdp | grep -o '"backend.*\],"durations'
+profdump executorch blocks --etrecord maps --compat run.etdp | cut -f 2,3,12,15,16
+profdump executorch blocks --etrecord maps --format json run.etdp | grep -o '"backend.*\],"durations'
 echo '{"debug_handle_map": {"1": [1' >bad.json
-profdump blocks --etrecord bad.json run.etdp
+profdump executorch blocks --etrecord bad.json run.etdp
 echo "exit $?"
 head -c 100 packed.zip >cut.zip
-profdump blocks --etrecord cut.zip run.etdp
+profdump executorch blocks --etrecord cut.zip run.etdp
 echo "exit $?"
-profdump blocks --etrecord none run.etdp
+profdump executorch blocks --etrecord none run.etdp
 echo "exit $?"

@@ -11,6 +11,6 @@ for event in json.load(open("both.json"))["traceEvents"]:
 print("ids of calls:", len(calls), "of several processes:", sum(len(pids) > 1 for pids in calls.values()))
 PYTHON
 profdump check both.json
-profdump ledger both.json
+profdump check --ledger both.json
 profdump rank0.prof rank1.prof | grep -v '^Program\|^Recorded\|^GPU mode' >first.txt
 profdump both.json | grep -v '^Program\|^Recorded\|^GPU mode' | diff first.txt -

@@ -7,12 +7,12 @@ cat >b.json <<'END'
 {"traceEvents": [{"name": "two", "ts": 1, "args": {"External id": 1}}], "second": 2,
  "deviceProperties": [{"name": "B", "id": 0}, {"id": 1, "name": "C"}, {"id": 1, "name": "D"}]}
 END
-profdump combine --compat a.json b.json a.json out.json
+profdump pytorch combine a.json b.json a.json out.json
 cat out.json
-profdump combine --compat a.json b.json -
+profdump pytorch combine a.json b.json -
 echo '{"traceEvents": []}' >none.json
-profdump combine --compat a.json none.json new.json
+profdump pytorch combine a.json none.json new.json
 echo '{"traceEvents": [], "deviceProperties": [{"name": "no id"}]}' >nameless.json
-profdump combine --compat a.json nameless.json new.json
-profdump combine --compat a.json missing.json new.json
+profdump pytorch combine a.json nameless.json new.json
+profdump pytorch combine a.json missing.json new.json
 ls new.json

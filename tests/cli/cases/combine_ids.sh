@@ -4,10 +4,10 @@ kernel='{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":20,"dur":5,"arg
 range='"cat":"x","name":"range","pid":100,"tid":7,"id":"0x7fff12345678"}'
 printf '[%s,%s,{"ph":"b","ts":1,%s,{"ph":"e","ts":2,%s]' "$(call 100)" "$kernel" "$range" "$range" >0.json
 printf '[%s,%s]' "$(call 200)" "$kernel" >1.json
-profdump combine 0.json 1.json 0.json out.json
+profdump -o out.json 0.json 1.json 0.json
 grep -o '"correlation":.\|"id":"[^"]*"' out.json
 profdump out.json | grep ^Ledger
 # beside recordings, whose processes all count from 1
 profdump rank0.prof rank1.prof 0.json --chrome out.json >out.txt
-profdump --kernels --group-by name,process --format tsv out.json | cut -f1,10,11
+profdump --kind kernels --group-by name,process --format tsv out.json | cut -f1,10,11
 profdump out.json | grep -A9 ^Ledger

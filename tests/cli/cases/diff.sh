@@ -2,4 +2,4 @@
 cp "$TRACES"/diff/*.prof .
 profdump diff base.prof slow.prof --names before,after
 profdump diff base.prof slow.prof --totals --rows 1
-profdump diff base.prof base.prof --by kernel
+profdump diff base.prof base.prof --group-by kernel

@@ -2,7 +2,7 @@
 cp "$TRACES"/diff/*.prof .
 for by in kernel op range path api copy; do
     echo "== $by"
-    profdump diff base.prof slow.prof --by $by | sed -n '/^By .*change/,$p'
+    profdump diff base.prof slow.prof --group-by $by | sed -n '/^By .*change/,$p'
 done
-cmp <(profdump diff base.prof slow.prof --by op) <(profdump diff base.prof slow.prof --by range) && echo the same
-profdump diff base.prof slow.prof --by kernel --no-match | grep '^By kernel:'
+cmp <(profdump diff base.prof slow.prof --group-by op) <(profdump diff base.prof slow.prof --group-by range) && echo the same
+profdump diff base.prof slow.prof --group-by kernel --no-match | grep '^By kernel:'

@@ -5,8 +5,8 @@ cat >a.json <<'END'
   {"cat": "kernel", "name": "left", "dur": 3, "args": {"device": 0}}]}
 END
 sed 's/left/right/; s/"dur": 2/"dur": 5/' a.json >b.json
-profdump diff --compat --names old,new a.json b.json
+profdump pytorch diff --names old,new a.json b.json
 # other devices: that program stops, diff alone does not
 sed 's/"id": 0/"id": 1/' b.json >c.json
-profdump diff --compat a.json c.json
+profdump pytorch diff a.json c.json
 echo $?

@@ -1,7 +1,7 @@
 # Exit statuses for CI: 4 when slower by more than the limit and by more than noise
 cp "$TRACES"/diff/*.prof .
 try() {
-    profdump diff "$@" --by kernel --rows 0 | tail -1
+    profdump diff "$@" --group-by kernel --rows 0 | tail -1
     echo "status ${PIPESTATUS[0]}"
 }
 try base.prof slow.prof --fail-if-slower 5%

@@ -12,7 +12,7 @@ try base.prof slow.prof --names one
 try base.prof slow.prof --names a,b,c
 try base.prof slow.prof --names ,b
 try base.prof slow.prof --names same,same
-try base.prof slow.prof --by colour
+try base.prof slow.prof --group-by colour
 try base.prof slow.prof --fail-if-slower 5
 try base.prof slow.prof --fail-if-slower nan%
 try base.prof slow.prof --fail-if-slower 0.9x
@@ -21,7 +21,7 @@ try base.prof slow.prof --fail-on luck
 try base.prof slow.prof --resamples 7
 try base.prof slow.prof --confidence 100
 try base.prof slow.prof --format yaml
-try base.prof slow.prof --compat
+profdump pytorch diff base.prof slow.prof; echo "status $?"
 try base.prof missing.prof
 try missing.prof empty
 profdump check --format markdown base.prof

@@ -3,14 +3,14 @@ cp "$TRACES"/*.et* "$TRACES"/*.bin .
 profdump run.etdp | head -4
 profdump check execute.etprof run.etdp
 profdump memory execute.etprof
-profdump --etprof again.etprof execute.etprof
-profdump blocks --format tsv execute.etprof >first
-profdump blocks --format tsv again.etprof >second
+profdump -o again.etprof execute.etprof
+profdump executorch blocks --format tsv execute.etprof >first
+profdump executorch blocks --format tsv again.etprof >second
 cut -f 1-17 first >first.cut
 cut -f 1-17 second >second.cut
 cmp first.cut second.cut && echo same
 head -c 700 execute.etprof >cut.etprof
-profdump blocks cut.etprof
+profdump executorch blocks cut.etprof
 echo "exit $?"
-profdump blocks --partial cut.etprof
+profdump executorch blocks --partial cut.etprof
 echo "exit $?"

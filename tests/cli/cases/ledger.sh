@@ -1,8 +1,8 @@
-profdump ledger demo.prof
-profdump ledger failing.prof
-profdump ledger lossy.prof
-profdump ledger killed.prof
+profdump check --ledger demo.prof
+profdump check --ledger failing.prof
+profdump check --ledger lossy.prof
+profdump check --ledger killed.prof
 # Nothing was launched.
-profdump ledger cpu.prof
-profdump ledger rank0.prof rank1.prof
+profdump check --ledger cpu.prof
+profdump check --ledger rank0.prof rank1.prof
 profdump check failing.prof

@@ -8,7 +8,7 @@ cat >equal.json <<'JSON'
 {"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":15,"dur":9,"args":{"device":0,"stream":7,"correlation":1}},
 {"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":25,"dur":9,"args":{"device":0,"stream":7,"correlation":2}}]}
 JSON
-profdump ledger equal.json
-profdump --format json ledger equal.json | grep -o '"ambiguous":[0-9]*'
+profdump check --ledger equal.json
+profdump --format json check --ledger equal.json | grep -o '"ambiguous":[0-9]*'
 profdump check equal.json
 profdump equal.json | tail -4

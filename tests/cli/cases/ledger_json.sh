@@ -1,2 +1,2 @@
-profdump ledger --json failing.prof
-profdump ledger --fail-on-loss failing.prof >/dev/null
+profdump check --ledger --json failing.prof
+profdump check --ledger --fail-on-loss failing.prof >/dev/null

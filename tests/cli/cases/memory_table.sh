@@ -1,1 +1,1 @@
-profdump --memory memory.prof
+profdump --columns memory memory.prof

@@ -6,8 +6,8 @@ cat >two.json <<'JSON'
 {"ph":"X","cat":"kernel","name":"k0","pid":0,"tid":7,"ts":10,"dur":9,"args":{"device":1,"context":1,"stream":7,"correlation":1}},
 {"ph":"X","cat":"kernel","name":"k1","pid":0,"tid":7,"ts":30,"dur":9,"args":{"device":-1,"context":2,"stream":9,"correlation":2}}]}
 JSON
-profdump --sqlite two.sqlite two.json
+profdump -o two.sqlite two.json
 python3 -c '
 import sqlite3
 print(list(sqlite3.connect("two.sqlite").execute("SELECT deviceId, contextId FROM TARGET_INFO_CUDA_CONTEXT_INFO")))'
-profdump ledger two.json >before.txt && profdump ledger two.sqlite | diff before.txt - && cat before.txt
+profdump check --ledger two.json >before.txt && profdump check --ledger two.sqlite | diff before.txt - && cat before.txt

@@ -9,7 +9,7 @@ profdump query "SELECT k.name, c.name AS call, k.range, k.queue FROM kernels AS 
 echo "-- as nsys"
 profdump query "SELECT s.value AS name, k.end - k.start AS ns, r.end - r.start AS call_ns FROM CUPTI_ACTIVITY_KIND_KERNEL AS k JOIN StringIds AS s ON s.id = k.demangledName JOIN CUPTI_ACTIVITY_KIND_RUNTIME AS r ON r.correlationId = k.correlationId ORDER BY k.start LIMIT 5" demo.prof
 echo "-- a window"
-profdump query --from 0 --to 1ms "SELECT count(*) FROM operations" demo.prof
+profdump query --window 0..1ms "SELECT count(*) FROM operations" demo.prof
 echo "-- several processes"
 profdump query "SELECT p.rank, p.pid, count(*) AS slices, max(s.depth) AS depth FROM slices AS s JOIN processes AS p ON p.id = s.process GROUP BY p.id" rank0.prof rank1.prof
 echo "-- functions"

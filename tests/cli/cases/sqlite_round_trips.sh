@@ -1,5 +1,5 @@
 # What is read back of a trace that was written: the same tables, for each kind of thing and each format that can
-# be read. Chrome traces among the inputs would be copied: --from makes them anew.
+# be read. Chrome traces among the inputs would be copied: --window makes them anew.
 event() { printf '{"ph":"X","cat":"%s","name":"%s","pid":%s,"tid":%s,"ts":%s,"dur":%s,"args":{%s}},' "$@"; }
 gpu() { event "$1" "$2" 0 7 "$3" 9 "\"correlation\":$4,\"device\":0,\"stream\":7,\"context\":1,\"bytes\":64"; }
 trace() { printf '{"traceEvents":[%s{"ph":"i","s":"t","name":"end","pid":1,"tid":1,"ts":900}]}' "$2" >"$1.json"; }
@@ -39,7 +39,7 @@ tables() {
     profdump --tree --format tsv "$1"
     profdump memory "$1"
     profdump "$1" | sed -n '/^Events/p; /^Ledger/,/^libprof/p' | sed 's/ ([0-9]* of them NVTX or ITT)//'
-    profdump --chrome - --from 0us "$1" | grep -o '"cat":"overhead","name":"[^"]*"' | sort
+    profdump --chrome - --window 0us.. "$1" | grep -o '"cat":"overhead","name":"[^"]*"' | sort
 }
 
 printf '%-12s %-8s %-8s\n' '' chrome sqlite
@@ -47,7 +47,7 @@ for input in crossing.json copies.json heaps.json overhead.json ambiguous.json o
     tables "$input" >wanted.txt 2>&1
     result=()
     for format in chrome sqlite; do
-        profdump --from 0us --$format "out.$format" "$input" >write.txt
+        profdump --window 0us.. --to $format -o "out.$format" "$input" >write.txt
         tables "out.$format" >got.txt 2>&1
         profdump check "out.$format" >check.txt || result+=("check:")
         cmp -s wanted.txt got.txt && result+=(same) || result+=(DIFFERS)

@@ -4,9 +4,9 @@ for width in 60 80 100; do
     profdump --table-width $width --rows 5 demo.prof
 done
 profdump --table-width 100 --tree demo.prof | sed -n '/^---/,$p'
-profdump --table-width 80 --kernels --columns p99 demo.prof | sed -n '/^---/,/Left/p'
+profdump --table-width 80 --kind kernels --columns p99 demo.prof | sed -n '/^---/,/Left/p'
 profdump --table-width 90 --group-by name,path demo.prof | sed -n '/^---/,/Left/p'
-profdump --table-width 100 analyze demo.prof
+profdump --table-width 100 roofline demo.prof
 profdump --table-width 100 breakdown --table kernels demo.prof
 profdump --table-width 100 diff demo.prof nvtx.prof --rows 3
 # not in formats for programs

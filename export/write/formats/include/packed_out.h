@@ -31,6 +31,9 @@ struct export_file {
 bool export_file_open(struct export_file *file, const char *path,
                       FILE *(*pack)(int descriptor, const char *path), struct write_error *error);
 
+/* A stream to the file where none compresses it. NULL: errno says why. */
+FILE *export_file_stream(struct export_file *file);
+
 /* Puts the file in place, unless `failure` (an errno) says that writing it failed. */
 bool export_file_close(struct export_file *file, int failure, struct write_error *error);
 

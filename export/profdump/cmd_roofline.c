@@ -1,4 +1,4 @@
-/* cmd_analyze.c - profdump analyze FILE...: what kernels achieved of what their device can do. */
+/* cmd_roofline.c - profdump roofline FILE...: kernels, achieved against peak. */
 #include "commands.h"
 #include "compat.h"
 #include "inputs.h"
@@ -32,7 +32,7 @@ static bool find_by(struct profdump_options *options)
             options->analyze.by = (enum roofline_by)i;
             return true;
         }
-    complain("--by: '%s' is not one of kernel, op, range", options->by);
+    complain("--group-by: '%s' is not one of kernel, op, range", options->by);
     return false;
 }
 
@@ -47,7 +47,7 @@ static bool set_name_limit(struct profdump_options *options, const char *text)
     return good;
 }
 
-/* --by and --sort must name what analyze knows. */
+/* --group-by and --sort must name what there is. */
 static bool agree(struct profdump_options *options)
 {
     enum roofline_column column;
@@ -60,22 +60,25 @@ static bool agree(struct profdump_options *options)
     return false;
 }
 
-const struct option_entry analyze_options[] = {
-    CALL("type", "TYPE", set_type,
-         "with analyze: the type of kernels of which neither the trace nor their name\n"
-         "tells it: float16, bf16, tf32, int8 ..."),
-    TEXT("device-rates", "FILE", analyze.device_rates,
-         "with analyze: peak rates of devices, which count more than the table's"),
-    TEXT("by", "WHAT", by,
-         "with analyze: a row per kernel (default), op (the range that had the work\n"
-         "done) or range (the outermost one); with diff: only this table, all of it:\n"
-         "kernel, op, range, path, api, copy; else path and kernel, 20 rows each"),
-    FLAG("devices", analyze.devices,
-         "with analyze: print the table of devices and the sources of its figures"),
-    CALL("name-limit", "N", set_name_limit,
-         "with --compat: characters of a kernel's name in tables (default 40)"),
+static const struct option_entry roofline_options[] = {
+    {TEXT("group-by", "WHAT", by, "print a row per kernel, operator or outermost range"),
+     .values = "kernel op range"},
+    {TEXT("sort", "COLUMN", sort, "sort rows by COLUMN, descending")},
+    {TEXT("by", "WHAT", by, NULL), .now = "--group-by WHAT"},
+    {TEXT("device-rates", "FILE", analyze.device_rates, "read peak rates of devices from FILE")},
+    {FLAG("devices", analyze.devices, "print the table of devices and its sources")},
     {0},
 };
+
+static const struct option_entry type_options[] = {
+    {CALL("type", "TYPE", set_type,
+          "assume TYPE for kernels of unknown type: float16, bf16, tf32 ...")},
+    {0},
+};
+
+static const struct option_entry *const options_of_roofline[] = {
+    roofline_options, type_options,   rows_options, width_options, window_options,
+    input_options,    format_options, help_options, NULL};
 
 static struct write_roofline_options write_options_of(const struct profdump_options *options)
 {
@@ -161,7 +164,7 @@ static int run_timeline(const struct profdump_options *options, const struct tim
 {
     if (!options->compat)
         return analyze_by_rates(options, timeline);
-    complain("analyze --compat: reads Chrome traces in its own way, not one that is open");
+    complain("pytorch roofline: reads Chrome traces in its own way, not one that is open");
     return EXIT_USAGE;
 }
 
@@ -170,13 +173,100 @@ static int run(const struct profdump_options *options)
     return options->compat ? compat_analyze(options) : analyze_by_rates(options, NULL);
 }
 
-const struct command command_analyze = {
-    .word = "analyze",
-    .usage = "analyze [OPTION]... [FILE|DIRECTORY]...",
-    .help = "print what kernels achieved of what their device can do, and whether\n"
-            "computing or memory bounds them",
+const struct command command_roofline = {
+    .word = "roofline",
+    .summary = "compare kernels with the peak rates of their device",
+    .usage = "[OPTION]... [FILE|DIRECTORY]...\n--devices",
+    .about = "Prints the rates that kernels achieved against the peak of their device, and whether "
+             "computing or memory bounds them.",
+    .examples = "roofline --rows 20 trace.json.gz\n"
+                "roofline --group-by op --device-rates my.ini run.prof",
+    .question = QUESTION_TIME,
+    .options = options_of_roofline,
     .run = run_timeline,
     .run_inputs = run,
     .agree = agree,
     .tables = true,
+};
+
+static const struct option_entry pytorch_options[] = {
+    {CALL("name-limit", "N", set_name_limit, "cut names of kernels to N characters (40)")},
+    {FLAG("partial", partial, "read damaged files as far as possible")},
+    {0},
+};
+
+static const struct option_entry *const options_of_pytorch[] = {type_options, pytorch_options,
+                                                                help_options, NULL};
+
+const struct command command_pytorch_roofline = {
+    .family = "pytorch",
+    .word = "roofline",
+    .summary = "print the kernel table of a Chrome trace",
+    .usage = "[OPTION]... TRACE",
+    .about = "Prints the table of kernels that PyTorch's own analysis prints of a Chrome trace. "
+             "'profdump roofline' knows more devices and operators.",
+    .examples = "pytorch roofline --type bf16 trace.json",
+    .options = options_of_pytorch,
+    .run_inputs = run,
+    .compat = true,
+};
+
+/* The old word has all options of both. */
+static const struct option_entry analyze_options[] = {
+    {FLAG("compat", compat, NULL), .now = "profdump pytorch roofline"},
+    {CALL("name-limit", "N", set_name_limit, NULL)},
+    {0},
+};
+
+static const struct option_entry *const options_of_analyze[] = {
+    roofline_options, type_options,  analyze_options, rows_options, width_options,
+    window_options,   input_options, format_options,  help_options, NULL};
+
+const struct command command_analyze = {
+    .word = "analyze",
+    .now = "profdump roofline",
+    .summary = "compare kernels with the peak rates of their device",
+    .usage = "[OPTION]... [FILE|DIRECTORY]...",
+    .about = "Prints what 'profdump roofline' prints.",
+    .options = options_of_analyze,
+    .run = run_timeline,
+    .run_inputs = run,
+    .agree = agree,
+    .tables = true,
+};
+
+/* ---- pytorch diff: two of these tables ---- */
+
+static const struct option_entry names_options[] = {
+    {TEXT("names", "A,B", diff_names, "name the two traces")},
+    {0},
+};
+
+static const struct option_entry *const options_of_pytorch_diff[] = {
+    names_options, type_options, pytorch_options, help_options, NULL};
+
+const struct command command_pytorch_diff = {
+    .family = "pytorch",
+    .word = "diff",
+    .summary = "print the kernel tables of two Chrome traces side by side",
+    .usage = "[OPTION]... A B",
+    .about = "Prints the tables that PyTorch's own analysis prints of two Chrome traces. 'profdump "
+             "diff' also tells differences from noise.",
+    .examples = "pytorch diff --names old,new old.json new.json",
+    .options = options_of_pytorch_diff,
+    .run_inputs = cmd_diff,
+    .compat = true,
+};
+
+/* ---- pytorch ---- */
+
+static const struct option_entry *const options_of_family[] = {help_options, NULL};
+
+const struct command command_pytorch = {
+    .word = "pytorch",
+    .summary = "analyze Chrome traces as PyTorch's tools do",
+    .usage = "roofline|diff|combine|augment [OPTION]... FILE...",
+    .about = "Does what PyTorch's own tools for Chrome traces do, with the same output.",
+    .question = QUESTION_OTHER,
+    .options = options_of_family,
 };

@@ -1,0 +1,28 @@
+/* help.h - what profdump prints about itself, all of it from the declarations of commands and options. */
+#ifndef PROF_HELP_H
+#define PROF_HELP_H
+
+#include "commands.h"
+
+/* Prints the help of a command; of the first one, that of the program. */
+void help_print(const struct command *command);
+
+/* Prints commands and options for completions and tests, a line each, members separated by tabs:
+ *
+ *     command NAME old|shown SUMMARY
+ *     option  COMMAND NAME ARGUMENT old|hidden|shown VALUES HELP
+ *
+ * NAME of an option has its dashes; missing members are "-". The command that needs no word is "-". */
+void help_list(void);
+
+/* How many letters differ, more than SUGGEST_DISTANCE_MAX if too many for a typing error. */
+#define SUGGEST_DISTANCE_MAX 2u
+unsigned help_distance(const char *typed, const char *meant);
+
+/* True if the word could be a command, and is no file. */
+bool help_looks_like_a_command(const char *word);
+
+/* Complains of a word that is no command: with the nearest one, or all. `family` NULL: of one word. */
+void help_complain_of_command(const char *family, const char *word);
+
+#endif
