@@ -6,6 +6,7 @@
 
 #include "attrs.h"
 #include "thread.h"
+#include "thread_names.h"
 
 #include <string.h>
 

@@ -6,6 +6,7 @@
 
 #include "emitter.h"
 #include "thread.h"
+#include "thread_names.h"
 #include "timing.h"
 #include "triggers.h"
 

@@ -8,6 +8,7 @@
 #include "recorder.h"
 #include "signals.h"
 #include "thread.h"
+#include "thread_names.h"
 
 #include <pthread.h>
 

@@ -13,26 +13,20 @@
 #include "session.h"
 #include "signals.h"
 #include "test_point.h"
+#include "thread_names.h"
 #include "timing.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #define THREAD_SLOTS_MAX 65536u
-#define THREAD_NAME_BYTES 16 /* the kernel's TASK_COMM_LEN */
 
 __thread struct thread_log thread_self = {.epoch = THREAD_NO_EPOCH, .fast_epoch = THREAD_NO_EPOCH};
 struct thread_page thread_page __attribute__((aligned(THREAD_PAGE_BYTES)));
-
-/* A name given before there was anything to write it to; the thread's own. */
-static __thread char thread_early_name[THREAD_EARLY_NAME_BYTES];
 
 static struct {
     struct thread_slot *slots;
@@ -42,7 +36,6 @@ static struct {
     uint32_t last_thread; /* index given to the latest thread */
     pthread_key_t key;    /* its destructor notices a thread's exit */
     bool key_made;
-    const char *(*namer)(uint32_t tid); /* thread_set_namer() */
 } threads;
 
 static uint32_t thread_gate_is_shut; /* by thread_shut_gate() */
@@ -104,10 +97,15 @@ static struct thread_slot *thread_slot_acquire(void)
     return &threads.slots[index];
 }
 
-/* For who looks at the slots of others; NULL while its memory is not there yet. */
-static struct thread_slot *thread_slot_at(uint32_t index)
+struct thread_slot *thread_slot_at(uint32_t index)
 {
     return load_acquire(&thread_slot_opened[index]) ? &threads.slots[index] : NULL;
+}
+
+uint32_t thread_slots_used(void)
+{
+    uint32_t used = load_relaxed(&threads.used);
+    return used < threads.capacity ? used : threads.capacity;
 }
 
 /* ---- the gate ---- */
@@ -334,30 +332,6 @@ static uint64_t thread_identity(const struct thread_slot *slot)
 
 /* ---- attaching and leaving ---- */
 
-void thread_emit_name(uint32_t thread, uint32_t tid, const char *name, bool internal)
-{
-    size_t size = strlen(name);
-    if (size > PROF_NAME_BYTES_MAX)
-        size = PROF_NAME_BYTES_MAX;
-    struct prof_rec_thread_info head = {
-        .thread = thread, .tid = tid, .bytes = (uint32_t)size, .flags = internal ? 1u : 0u};
-    meta_append(PROF_REC_THREAD_INFO, &head, sizeof head, name, size);
-}
-
-static void thread_emit_own_name(const struct thread_log *self)
-{
-    char name[THREAD_NAME_BYTES] = "";
-    const char *given = threads.namer ? threads.namer(self->slot->tid) : NULL;
-    store_relaxed(&self->slot->given, given);
-    if (given) {
-        store_relaxed(&self->slot->named, true);
-        thread_emit_name(self->slot->thread, self->slot->tid, given, self->internal);
-        return;
-    }
-    prctl(PR_GET_NAME, name);
-    thread_emit_name(self->slot->thread, self->slot->tid, name, self->internal);
-}
-
 static void thread_emit_end(struct thread_log *self)
 {
     timing_thread_end();
@@ -388,18 +362,6 @@ static void thread_at_exit(void *argument)
         .epoch = THREAD_NO_EPOCH, .fast_epoch = THREAD_NO_EPOCH, .internal = internal};
     free_list_push(&threads.free, (uint32_t)(slot - threads.slots) + 1, &slot->next_free);
     signals_restore(&saved);
-}
-
-/* Named by the program already, or else as the kernel calls it until it is. */
-static void thread_emit_first_name(struct thread_slot *slot, bool internal)
-{
-    bool named = *thread_early_name != '\0';
-    store_relaxed(&slot->given, (const char *)NULL);
-    store_relaxed(&slot->named, named);
-    if (named)
-        thread_emit_name(slot->thread, slot->tid, thread_early_name, internal);
-    else
-        thread_emit_own_name(&thread_self);
 }
 
 static bool thread_attach(struct thread_log *self)
@@ -602,49 +564,6 @@ uint64_t thread_ticks(const uint64_t *record)
     return ticks <= PROF_TICKS_MAX ? ticks : 0;
 }
 
-void thread_name_self(const char *name)
-{
-    struct thread_log *self = &thread_self;
-    if (!thread_process_is_ours())
-        return;
-    snprintf(thread_early_name, sizeof thread_early_name, "%s", name);
-    if (!self->attached)
-        return;
-    store_relaxed(&self->slot->named, true);
-    thread_emit_name(self->slot->thread, self->slot->tid, name, self->internal);
-}
-
-/* A thread that ends meanwhile leaves a name for an index that is never used again. */
-static bool thread_name_slot(struct thread_slot *slot, uint32_t tid, const char *name)
-{
-    if (!slot || load_acquire(&slot->tid) != tid)
-        return false;
-    store_relaxed(&slot->named, true);
-    if (exchange_acquire(&slot->given, name) != name)
-        thread_emit_name(slot->thread, tid, name, slot->internal);
-    return true;
-}
-
-static uint32_t thread_slots_used(void)
-{
-    uint32_t used = load_relaxed(&threads.used);
-    return used < threads.capacity ? used : threads.capacity;
-}
-
-bool thread_name_tid(uint32_t tid, const char *name)
-{
-    uint32_t used = meta_has_file() ? thread_slots_used() : 0;
-    for (uint32_t index = 0; index < used; index++)
-        if (thread_name_slot(thread_slot_at(index), tid, name))
-            return true;
-    return false;
-}
-
-void thread_set_namer(const char *(*namer)(uint32_t tid))
-{
-    threads.namer = namer;
-}
-
 void thread_mark_internal(void)
 {
     thread_self.internal = true;
@@ -695,32 +614,4 @@ void thread_fork_child(void)
     threads.free = (struct free_list){0};
     threads.used = 0;
     threads.last_thread = 0;
-}
-
-static bool thread_read_name(uint32_t tid, char name[THREAD_NAME_BYTES + 1])
-{
-    char path[64];
-    snprintf(path, sizeof path, "/proc/self/task/%u/comm", tid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return false;
-    ssize_t size = read(fd, name, THREAD_NAME_BYTES);
-    close(fd);
-    if (size <= 0)
-        return false;
-    name[size] = '\0';
-    name[strcspn(name, "\n")] = '\0';
-    return true;
-}
-
-void thread_emit_names(void)
-{
-    uint32_t used = thread_slots_used();
-    for (uint32_t index = 0; index < used; index++) {
-        const struct thread_slot *slot = thread_slot_at(index);
-        uint32_t tid = slot ? load_acquire(&slot->tid) : 0;
-        char name[THREAD_NAME_BYTES + 1];
-        if (tid && !load_relaxed(&slot->named) && thread_read_name(tid, name))
-            thread_emit_name(slot->thread, tid, name, slot->internal);
-    }
 }

@@ -1,26 +1,24 @@
 /* thread.h - a thread's log: the hot path.
  *
  * Each thread appends to a chunk of the trace file that is mapped, zero-filled and present. An
- * event is: compare the gate, read the clock, take a word by advancing the cursor in one
- * instruction (so that a signal handler that records too can come before or after it, never in
- * between), store the word. No lock, no allocation, no system call; everything else is in
- * thread_slow().
+ * event compares the gate, reads the clock, reserves a word and stores it. One instruction advances
+ * the cursor, so a signal handler that also records comes before or after it, never in between. The
+ * hot path needs no lock, allocation or system call; everything else is in thread_slow().
  *
  *     chunk: | header | word word word ...                   | guard |    64 KiB, so aligned
  *                                        ^cursor
  *
- * All that the hot path knows is the cursor; where the chunk begins, ends and what its times count
- * from follows from that address. So there are no two fields that a handler which moves to another
- * chunk could leave disagreeing. Words taken in the guard are past the end: their takers go to
- * thread_slow(), which moves to the next chunk or puts the cursor back. One word per nested handler
- * can be taken there before that happens; the guard has room for more handlers than there are
- * signals.
+ * The hot path reads only the cursor: the chunk's begin, end and time base follow from that address.
+ * A handler that moves to another chunk therefore cannot leave two fields inconsistent. Words
+ * reserved in the guard are past the end: thread_slow() then moves to the next chunk or resets the
+ * cursor. Before that, each nested handler can reserve one word there; the guard has room for more
+ * handlers than there are signals.
  *
- * The life of a log:
+ * The life cycle of a log:
  *
  *     free slot --first event--> attached --thread exits--> free slot (with the rest of its chunk)
  *
- * A slot's chunk is handed on with it, so a million short threads share a few chunks.
+ * The next thread inherits a slot with its chunk, so a million short threads share a few chunks.
  */
 #ifndef PROF_THREAD_H
 #define PROF_THREAD_H
@@ -33,7 +31,7 @@
 
 #define THREAD_GUARD_BYTES 1024u
 
-/* What the next thread inherits. One per live thread; in memory that is never given back. */
+/* What the next thread inherits. One per live thread; never freed. */
 struct thread_slot {
     uint64_t *cursor;
     uint64_t sequence; /* of the next chunk */
@@ -78,8 +76,8 @@ struct thread_log {
 extern __thread struct thread_log thread_self
     __attribute__((visibility("hidden"), tls_model("initial-exec")));
 
-/* What every event looks at first. A page of its own, which the kernel clears in a child that was
- * made behind libc's back (clone, _Fork): it shares our file and must leave it alone. */
+/* What every event checks first. It has its own page, which the kernel clears in children created without
+ * libc's fork() (clone, _Fork): they share the file mapping and must not write to it. */
 #define THREAD_PAGE_BYTES ARCH_PAGE_BYTES_MAX /* advice is for whole pages */
 struct thread_page {
     uint32_t gate; /* epoch of the recording in progress, or 0: off; session.c and timing.c write,
@@ -110,17 +108,17 @@ static inline uint32_t thread_gate_epoch(uint32_t gate)
 /* Sets that bit, for this gate and those that follow. In signal handlers, too. */
 void thread_shut_gate(void);
 
-/* The file can grow again: threads that found no room look again. */
+/* The file can grow again: threads that found no room retry. */
 void thread_retry_growth(void);
 
 /* A new gate was stored. */
 void thread_mark_gate(void);
 
-/* This process records for itself from here on: at load, and in a child made by fork(). */
+/* Makes this process record to a file of its own: at load, and in a child of fork(). */
 void thread_own_process(void);
 
-/* From here on the kernel clears the page in children. Before there is a file, of which a child could do
- * harm: most processes never get here, and are spared the system call and a mapping of its own. */
+/* Has the kernel clear the page in children from here on. Called before the file is created, not earlier:
+ * most processes never record, and are spared the system call and the extra mapping. */
 void thread_guard_page(void);
 
 static inline bool thread_process_is_ours(void)
@@ -128,9 +126,9 @@ static inline bool thread_process_is_ours(void)
     return load_relaxed(&thread_page.ours) != 0;
 }
 
-/* Makes room for `words` words in the calling thread's log, attaching the thread and creating the
- * file when needed. `late`: also while recording is off, but only where there is a file. False:
- * recording is off, or the loss has been counted. */
+/* Ensures room for `words` words in the calling thread's log. Attaches the thread and creates the file if
+ * necessary. With `late`, works also while recording is off, but only if there is a file. Returns false if
+ * recording is off, or if there is no room; the loss is then counted. */
 bool thread_slow(struct thread_log *self, unsigned words, bool late);
 
 /* Once per process, before the first event. Reserves address space for slots, at most `budget`
@@ -140,22 +138,11 @@ bool thread_init(uint64_t budget);
 /* In a forked child: no log exists any more. */
 void thread_fork_child(void);
 
-/* States the names that threads have by now; called when the recording ends. */
-void thread_emit_names(void);
-/* Names the calling thread. Before its first event, and for its children's files, the first
- * THREAD_EARLY_NAME_BYTES - 1 bytes are remembered. */
-#define THREAD_EARLY_NAME_BYTES 64u
-void thread_name_self(const char *name);
+/* The slot of that index, or NULL while it has no memory: for reading other threads' slots. */
+struct thread_slot *thread_slot_at(uint32_t index);
 
-/* Names the live thread `tid` of this process if it has a log. `name` stays; the same address again
- * states nothing. False: it has no log (yet). */
-bool thread_name_tid(uint32_t tid, const char *name);
-
-/* Who knows names of threads that had no log when they were named: asked when a thread gets one.
- * Returns NULL or text that stays. Before recording begins. */
-void thread_set_namer(const char *(*namer)(uint32_t tid));
-
-void thread_emit_name(uint32_t thread, uint32_t tid, const char *name, bool internal);
+/* Slots ever used. */
+uint32_t thread_slots_used(void);
 
 /* Whether events may be recorded: at once when the thread is attached in this epoch, else after the
  * slow path. */

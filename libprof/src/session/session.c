@@ -16,6 +16,7 @@
 #include "signals.h"
 #include "test_point.h"
 #include "thread.h"
+#include "thread_names.h"
 #include "throttle.h"
 #include "timing.h"
 #include "writer.h"
