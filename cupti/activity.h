@@ -18,7 +18,7 @@ int activity_begin(size_t buffer_bytes);
  * missing. Where copies or sets are, the GPU mode becomes PROF_GPU_PARTIAL. */
 int activity_enable(void);
 
-/* Switches them off; from the flusher's thread. False: not now, somebody flushes inline. */
+/* Disables the kinds; on the flusher's thread. Returns false while another thread flushes inline. */
 bool activity_disable(void);
 
 /* The same on a thread of the program's, before another tool takes the callbacks: what comes until then would be written
@@ -51,7 +51,7 @@ uint64_t activity_decoded_ns(void);
 /* Keeps spare buffers. From a thread of libprof. */
 void activity_prepare(void);
 
-/* From now on nothing that CUPTI delivers is looked at, for ever. */
+/* Ignores everything that CUPTI delivers from now on. */
 void activity_close(void);
 
 /* Sizes in force, for whoever decodes the same buffers again. */

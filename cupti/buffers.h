@@ -11,26 +11,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How large buffers can be: page-rounded, before the first buffers_acquire(). */
+/* Sets the maximum size of buffers, rounded up to pages. Before the first buffers_acquire(). */
 void buffers_init(size_t bytes);
 
-/* What CUPTI gets of each from now on, in bytes: as near as possible. Threads: any. */
+/* Sets how many bytes of each buffer CUPTI gets from now on, as closely as possible. Threads: any. */
 void buffers_fit(size_t bytes);
 
-/* A zero-filled buffer of *bytes; never NULL. Threads: any; lock-free. */
+/* Returns a zero-filled buffer of *bytes, never NULL. Threads: any; lock-free. */
 uint8_t *buffers_acquire(size_t *bytes);
 
-/* Back from CUPTI, read; `used` of its bytes are valid. */
+/* Recycles a buffer that CUPTI returned and that was decoded; `used` of its bytes are not zero. */
 void buffers_release(uint8_t *buffer, size_t used);
 
-/* How large a buffer of ours is that CUPTI holds; 0: it is not ours. */
+/* Size of one of our buffers that CUPTI holds, or 0 if it is not ours. */
 size_t buffers_bytes(const uint8_t *buffer);
 
-/* Whether what is in the buffer cannot be trusted: it was the last resort, maybe shared. */
+/* Whether this is the last-resort buffer, possibly in use several times, so that its content is invalid. */
 bool buffers_is_last_resort(const uint8_t *buffer);
 
-/* Has `count` buffers ready, their pages present, so that the program's threads need not wait
- * for the kernel. Call it from a thread of libprof. */
+/* Prepares `count` buffers with their pages present, so that the program's threads do not wait for page
+ * faults. Call it on a thread of libprof. */
 void buffers_prepare(unsigned count);
 
 #endif

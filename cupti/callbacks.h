@@ -41,11 +41,11 @@ void callbacks_apply(void);
  * a lock: if the callback then waited for that thread, both would deadlock. */
 void callbacks_hold(bool on);
 
-/* Whether the calling thread is in one. CUPTI may hold a lock meanwhile: whoever waits there for another
- * thread's call into CUPTI waits for ever. */
+/* Whether the calling thread is in a callback. CUPTI may hold a lock then: waiting for another thread's call
+ * into CUPTI would deadlock. */
 bool callbacks_are_on_stack(void);
 
-/* From now on callbacks do nothing, for ever. */
+/* Makes all callbacks return immediately from now on. */
 void callbacks_close(void);
 
 /* Whether the calling thread was seen making CUDA calls: it is the program's, not CUPTI's. */

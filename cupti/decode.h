@@ -11,7 +11,7 @@
 
 struct decode_result {
     uint64_t device_records; /* kernels, copies and sets that were recorded */
-    uint64_t unreadable;     /* bytes at the end that nobody could walk over */
+    uint64_t unreadable;     /* bytes at the end that could not be parsed */
 };
 
 /* Decodes `bytes` of records. The sizes of the oracle are used to walk; `next` (may be NULL) is

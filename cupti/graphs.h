@@ -57,9 +57,9 @@ void graphs_disable_kind(void);
  * graphs_prepare_kind(). */
 bool graphs_can_throttle(void);
 
-/* Records single nodes again, or leaves them out: a launch gives one record then, and what CUPTI
- * instantiated before may give none at all, which is counted. Threads: any; it is so after the next
- * graphs_apply(), which is for the thread that may call CUPTI. */
+/* Switches between a record per node and one record per launch. In the latter case, graphs that CUPTI
+ * instantiated earlier may have no record at all, which is counted. Threads: any. Takes effect at the next
+ * graphs_apply(), on the thread that may call CUPTI. */
 void graphs_set_nodes(bool on);
 void graphs_apply(void);
 
@@ -72,7 +72,7 @@ bool graphs_are_single_records(void);
 void graphs_capture_began(void);
 void graphs_capture_ended(void);
 
-/* Whether any capture is in progress: cheap enough for every launch. */
+/* Whether any capture may be in progress: cheap enough for every launch. */
 bool graphs_capture_may_be_active(void);
 
 /* Whether the stream takes part in one; asks the driver. `per_thread`: stream 0 is the thread's

@@ -73,7 +73,7 @@ SIM_SHARED uint32_t sim_call_correlation(void);
 /* The runtime's last error of the calling thread. */
 SIM_SHARED int *sim_call_last_error(void);
 
-/* --- the macros ------------------------------------------------------------------------------- */
+/* ---- the macros ---- */
 
 #define SIM_CAT_(a, b) a##b
 #define SIM_CAT(a, b) SIM_CAT_(a, b)

@@ -32,7 +32,7 @@ static int this_tid(void)
     return (int)syscall(SYS_gettid);
 }
 
-/* --- begin and end ---------------------------------------------------------------------------- */
+/* ---- begin and end ---- */
 
 int sim_capture_begin(struct sim_stream *stream, enum sim_capture_mode mode,
                       struct sim_graph *graph)
@@ -146,7 +146,7 @@ void sim_capture_query(const struct sim_stream *stream, struct sim_capture_info 
     };
 }
 
-/* --- what is forbidden meanwhile -------------------------------------------------------------- */
+/* ---- what is forbidden meanwhile ---- */
 
 int sim_capture_exchange_mode(int *mode)
 {
@@ -216,7 +216,7 @@ bool sim_capture_blocks_legacy(const struct sim_stream *stream)
     return blocks;
 }
 
-/* --- work into nodes -------------------------------------------------------------------------- */
+/* ---- work into nodes ---- */
 
 static enum sim_node_type node_type(enum sim_work_kind kind)
 {

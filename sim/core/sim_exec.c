@@ -15,7 +15,7 @@
 #include "sim_timeline.h"
 #include "sim_tools.h"
 
-/* --- the plan --------------------------------------------------------------------------------- */
+/* ---- the plan ---- */
 
 static size_t count_nodes(const struct sim_graph *graph)
 {
@@ -151,7 +151,7 @@ void sim_plan_drop(struct sim_plan *plan)
     free(plan);
 }
 
-/* --- life ------------------------------------------------------------------------------------- */
+/* ---- life ---- */
 
 static void tell(enum sim_resource_id id, struct sim_graph *graph, struct sim_exec *exec)
 {
@@ -204,7 +204,7 @@ void sim_exec_destroy(struct sim_exec *exec)
     free(exec);
 }
 
-/* --- launch ----------------------------------------------------------------------------------- */
+/* ---- launch ---- */
 
 static struct sim_op *run_op(struct sim_stream *stream, struct sim_run *run, uint32_t graph_id,
                              const struct sim_work *work)
@@ -275,7 +275,7 @@ int sim_exec_launch(struct sim_exec *exec, struct sim_stream *stream)
     return run ? SIM_OK : SIM_OUT_OF_MEMORY;
 }
 
-/* --- update ----------------------------------------------------------------------------------- */
+/* ---- update ---- */
 
 static bool same_shape(const struct sim_graph *a, const struct sim_graph *b)
 {

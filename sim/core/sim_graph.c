@@ -64,7 +64,7 @@ void sim_graph_destroy(struct sim_graph *graph)
     free(graph);
 }
 
-/* --- nodes ------------------------------------------------------------------------------------ */
+/* ---- nodes ---- */
 
 static bool reserve(struct sim_graph *graph)
 {
@@ -205,7 +205,7 @@ int sim_graph_set(struct sim_node *node, const struct sim_work *work)
     return SIM_OK;
 }
 
-/* --- clones ----------------------------------------------------------------------------------- */
+/* ---- clones ---- */
 
 static struct sim_node *clone_node(struct sim_graph *clone, const struct sim_graph *graph,
                                    size_t at)

@@ -14,7 +14,7 @@
 #include "sim_timeline.h"
 #include "sim_tools.h"
 
-/* --- points ----------------------------------------------------------------------------------- */
+/* ---- points ---- */
 
 struct sim_point *sim_point_create(void)
 {
@@ -37,7 +37,7 @@ void sim_point_drop(struct sim_point *point)
         free(point);
 }
 
-/* --- life ------------------------------------------------------------------------------------- */
+/* ---- life ---- */
 
 struct sim_stream *sim_stream_create_locked(struct sim_context *context, uint32_t id,
                                             unsigned flags, int priority)
@@ -95,7 +95,7 @@ int sim_stream_destroy(struct sim_stream *stream)
     return SIM_OK;
 }
 
-/* --- default streams -------------------------------------------------------------------------- */
+/* ---- default streams ---- */
 
 static struct sim_stream *own_stream(struct sim_context *context)
 {
@@ -131,7 +131,7 @@ struct sim_stream *sim_stream_of(void *handle)
     return sim_stream_in(context, handle, call && call->per_thread);
 }
 
-/* --- waiting ---------------------------------------------------------------------------------- */
+/* ---- waiting ---- */
 
 static bool takes_part(const struct sim_stream *stream, bool non_blocking_too)
 {
@@ -183,7 +183,7 @@ bool sim_stream_is_idle(struct sim_stream *stream)
     return idle;
 }
 
-/* --- the legacy stream's barriers ------------------------------------------------------------- */
+/* ---- the legacy stream's barriers ---- */
 
 /* Makes op's stream wait for what other has been given so far. */
 static void wait_for(struct sim_op *op, struct sim_stream *other)
@@ -224,7 +224,7 @@ void sim_stream_barrier_locked(struct sim_op *op)
             wait_for(op, other);
 }
 
-/* --- submitting ------------------------------------------------------------------------------- */
+/* ---- submitting ---- */
 
 /* A pageable source may change as soon as the call returns: its bytes are taken now if the copy has
  * to wait. */

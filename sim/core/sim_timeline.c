@@ -33,7 +33,7 @@ struct sim_op *sim_timeline_op(struct sim_stream *stream, const struct sim_work 
     return op;
 }
 
-/* --- start ------------------------------------------------------------------------------------ */
+/* ---- start ---- */
 
 /* A node starts when the graph has started and the nodes it depends on have ended. */
 static uint64_t node_start(const struct sim_op *op)
@@ -70,7 +70,7 @@ static bool is_ready(const struct sim_op *op)
     }
 }
 
-/* --- effects ---------------------------------------------------------------------------------- */
+/* ---- effects ---- */
 
 static void copy_rows(const struct sim_copy_work *copy, const char *src, char *dst)
 {
@@ -142,7 +142,7 @@ static void apply(struct sim_op *op)
     }
 }
 
-/* --- resolving -------------------------------------------------------------------------------- */
+/* ---- resolving ---- */
 
 static void leave_run(struct sim_op *op)
 {

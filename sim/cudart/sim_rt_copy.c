@@ -79,7 +79,7 @@ SIM_API_TWIN(cudaMemcpyAsync, _ptsz, void *, dst, const void *, src, size_t, byt
     return copy_async(dst, src, bytes, kind, stream);
 }
 
-/* --- variables -------------------------------------------------------------------------------- */
+/* ---- variables ---- */
 
 static int symbol_at(const void *symbol, size_t bytes, size_t offset, char **address)
 {
@@ -123,7 +123,7 @@ SIM_API_TWIN(cudaMemcpyFromSymbolAsync, _ptsz, void *, dst, const void *, symbol
     return copy_async(dst, src, bytes, kind, stream);
 }
 
-/* --- peers ------------------------------------------------------------------------------------ */
+/* ---- peers ---- */
 
 static int peer_context(int device, struct sim_context **context)
 {
@@ -154,7 +154,7 @@ SIM_API(cudaMemcpyPeer, void *, dst, int, dst_device, const void *, src, int, sr
     return cuStreamSynchronize(NULL);
 }
 
-/* --- boxes ------------------------------------------------------------------------------------ */
+/* ---- boxes ---- */
 
 static int box(const struct sim_copy_3d *params, void *stream, bool wait)
 {
@@ -201,7 +201,7 @@ SIM_API_TWIN(cudaMemcpy3DAsync, _ptsz, const struct sim_copy_3d *, params, void 
     return box(params, stream, false);
 }
 
-/* --- sets ------------------------------------------------------------------------------------- */
+/* ---- sets ---- */
 
 static int set_box(struct sim_pitched memory, int value, struct sim_extent extent, void *stream)
 {

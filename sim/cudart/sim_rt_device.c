@@ -236,7 +236,7 @@ SIM_API_VOID(cudaProfilerStop)
     return cuProfilerStop();
 }
 
-/* --- errors ----------------------------------------------------------------------------------- */
+/* ---- errors ---- */
 
 SIM_API_VOID(cudaGetLastError)
 {
@@ -266,7 +266,7 @@ SIM_EXPORT const char *cudaGetErrorString(int error)
     return text ? text : "unrecognized error code";
 }
 
-/* --- entry points: the driver's functions by name --------------------------------------------- */
+/* ---- entry points: the driver's functions by name ---- */
 
 int cuGetProcAddress_v2(const char *name, void **function, int version, uint64_t flags,
                         int *status);

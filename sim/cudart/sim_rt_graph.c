@@ -21,7 +21,7 @@ static bool is_exec(const void *handle)
     return sim_handle_is(handle, SIM_HANDLE_EXEC);
 }
 
-/* --- graphs ----------------------------------------------------------------------------------- */
+/* ---- graphs ---- */
 
 SIM_API(cudaGraphCreate, struct sim_graph **, graph, unsigned, flags)
 {
@@ -98,7 +98,7 @@ SIM_API(cudaGraphRemoveDependencies, struct sim_graph *, graph, struct sim_node 
     return SIM_OK;
 }
 
-/* --- nodes ------------------------------------------------------------------------------------ */
+/* ---- nodes ---- */
 
 static int kernel_work(const struct sim_kernel_params *params, struct sim_work *work)
 {
@@ -248,7 +248,7 @@ SIM_API(cudaGraphDestroyNode, struct sim_node *, node)
     return SIM_OK;
 }
 
-/* --- executable graphs ------------------------------------------------------------------------ */
+/* ---- executable graphs ---- */
 
 static int instantiate(struct sim_exec **exec, struct sim_graph *graph, unsigned long long flags)
 {

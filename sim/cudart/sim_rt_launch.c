@@ -68,7 +68,7 @@ SIM_API_TWIN(cudaLaunchHostFunc, _ptsz, void *, stream, sim_host_function, funct
     return cuLaunchHostFunc(sim_rt_stream(stream), function, user);
 }
 
-/* --- functions -------------------------------------------------------------------------------- */
+/* ---- functions ---- */
 
 struct function_attributes {
     size_t shared_bytes, const_bytes, local_bytes;

@@ -193,7 +193,7 @@ SIM_API(cudaMemAdvise, const void *, pointer, size_t, bytes, int, advice, struct
     return sim_memory_find(pointer, &found) ? SIM_OK : SIM_INVALID_VALUE;
 }
 
-/* --- pools ------------------------------------------------------------------------------------ */
+/* ---- pools ---- */
 
 int cuDeviceGetDefaultMemPool(void **pool, int device);
 int cuDeviceGetMemPool(void **pool, int device);

@@ -10,7 +10,7 @@
 #include "sim_module.h"
 #include "sim_rt.h"
 
-/* --- an address-keyed map, filled by static constructors -------------------------------------- */
+/* ---- an address-keyed map, filled by static constructors ---- */
 
 struct entry {
     const void *key; /* a host stub, or a variable's shadow */
@@ -98,7 +98,7 @@ int sim_rt_symbol(const void *symbol, void **address, size_t *bytes)
     return SIM_OK;
 }
 
-/* --- registration ----------------------------------------------------------------------------- */
+/* ---- registration ---- */
 
 /* The fat binary's handle: the program treats it as void ** and may read its first word. */
 struct fat_binary {
@@ -202,7 +202,7 @@ SIM_EXPORT void __cudaRegisterManagedVar(void **handle, void **shadow, char *add
     insert(&(struct entry){.key = shadow, .bytes = bytes, .memory = *shadow});
 }
 
-/* --- call configurations: what <<<>>> pushes and the stub pops -------------------------------- */
+/* ---- call configurations: what <<<>>> pushes and the stub pops ---- */
 
 struct configuration {
     struct sim_dim3 grid, block;

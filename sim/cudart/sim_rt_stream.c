@@ -110,7 +110,7 @@ SIM_API_TWIN(cudaStreamSetAttribute, _ptsz, void *, stream, int, attribute, cons
     return stream_of(stream) ? SIM_OK : SIM_INVALID_HANDLE;
 }
 
-/* --- capture ---------------------------------------------------------------------------------- */
+/* ---- capture ---- */
 
 SIM_API_TWIN(cudaStreamBeginCapture, _ptsz, void *, stream, int, mode)
 {
@@ -184,7 +184,7 @@ SIM_API(cudaThreadExchangeStreamCaptureMode, int *, mode)
     return sim_capture_exchange_mode(mode);
 }
 
-/* --- events ----------------------------------------------------------------------------------- */
+/* ---- events ---- */
 
 SIM_API(cudaEventCreate, struct sim_event **, event)
 {

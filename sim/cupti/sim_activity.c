@@ -26,7 +26,7 @@ static atomic_uint on[SIM_KINDS];           /* a bit per client */
 static _Atomic int8_t api_on[3][MAX_CBIDS]; /* by domain: 0 as the kind, 1 on, -1 off */
 static _Atomic uint32_t thread_id_type;
 
-/* --- switches --------------------------------------------------------------------------------- */
+/* ---- switches ---- */
 
 bool sim_activity_is_on(uint32_t kind)
 {
@@ -112,7 +112,7 @@ bool sim_activity_wants_api(const struct sim_call *call)
     return own ? own > 0 : sim_activity_is_on(kind);
 }
 
-/* --- ids -------------------------------------------------------------------------------------- */
+/* ---- ids ---- */
 
 void sim_activity_set_thread_id_type(uint32_t type)
 {
@@ -130,7 +130,7 @@ static uint32_t this_thread(void)
                                          : (uint32_t)(uintptr_t)pthread_self();
 }
 
-/* --- records ---------------------------------------------------------------------------------- */
+/* ---- records ---- */
 
 void sim_activity_api(const struct sim_call *call, uint64_t end_ns)
 {
@@ -221,7 +221,7 @@ void sim_activity_overhead(uint64_t start_ns, uint64_t end_ns)
     sim_buffer_add(&record, 0, 0);
 }
 
-/* --- what exists already ---------------------------------------------------------------------- */
+/* ---- what exists already ---- */
 
 static void dump_device(int device)
 {

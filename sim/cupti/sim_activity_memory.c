@@ -79,7 +79,7 @@ void sim_activity_pool(const struct sim_pool_change *change)
     sim_buffer_add(&record, 0, 0);
 }
 
-/* --- managed memory --------------------------------------------------------------------------- */
+/* ---- managed memory ---- */
 
 int sim_activity_configure_unified(const uint32_t (*configs)[4], uint32_t count)
 {

@@ -87,7 +87,7 @@ static int this_tid(void)
     return (int)syscall(SYS_gettid);
 }
 
-/* --- the queue -------------------------------------------------------------------------------- */
+/* ---- the queue ---- */
 
 static bool is_device_work(uint32_t kind)
 {
@@ -206,7 +206,7 @@ void sim_buffer_add(const void *record, uint64_t end_ns, size_t times)
             add_for(client, record, end_ns, times);
 }
 
-/* --- the client's buffers --------------------------------------------------------------------- */
+/* ---- the client's buffers ---- */
 
 /* Declining a buffer crashed the real library before 12.9. */
 static bool may_decline(void)
@@ -425,7 +425,7 @@ static bool store(const struct pending *pending, bool finished)
     return true;
 }
 
-/* --- the worker ------------------------------------------------------------------------------- */
+/* ---- the worker ---- */
 
 static struct pending *detach_all_locked(void)
 {
@@ -591,7 +591,7 @@ static void start_worker_locked(void)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* --- for the exported functions --------------------------------------------------------------- */
+/* ---- for the exported functions ---- */
 
 void sim_buffer_register(sim_buffer_request new_request, sim_buffer_complete new_complete)
 {

@@ -17,7 +17,7 @@
 #include "sim_locks.h"
 #include "sim_subscriber.h"
 
-/* --- kinds ------------------------------------------------------------------------------------ */
+/* ---- kinds ---- */
 
 /* What was created before is reported only to cuptiActivityEnableAndDump. */
 SIM_EXPORT int cuptiActivityEnable(uint32_t kind);
@@ -186,7 +186,7 @@ SIM_EXPORT int cuptiActivityEnableHWTrace(uint8_t on)
     return sim_cupti_hardware_trace(on != 0);
 }
 
-/* --- buffers ---------------------------------------------------------------------------------- */
+/* ---- buffers ---- */
 
 SIM_EXPORT int cuptiActivityRegisterCallbacks(sim_buffer_request request,
                                               sim_buffer_complete complete);
@@ -269,7 +269,7 @@ SIM_EXPORT int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream,
     return SIM_CUPTI_OK;
 }
 
-/* --- attributes ------------------------------------------------------------------------------- */
+/* ---- attributes ---- */
 
 enum { ATTRIBUTES = 10, ZEROED_OUT = 5, PER_THREAD = 9 };
 
@@ -351,7 +351,7 @@ SIM_EXPORT int cuptiActivitySetAttribute(uint32_t number, size_t *bytes, void *v
     return sim_cupti_set_attribute(0, number, bytes, value);
 }
 
-/* --- the rest --------------------------------------------------------------------------------- */
+/* ---- the rest ---- */
 
 SIM_EXPORT int cuptiActivityRegisterTimestampCallback(uint64_t (*clock)(void));
 SIM_EXPORT int cuptiActivityRegisterTimestampCallback(uint64_t (*clock)(void))

@@ -18,7 +18,7 @@
 #include "sim_stream.h"
 #include "sim_subscriber.h"
 
-/* --- subscriber ------------------------------------------------------------------------------- */
+/* ---- subscriber ---- */
 
 SIM_EXPORT int cuptiSubscribe(struct sim_subscriber **subscriber, sim_callback callback,
                               void *user);
@@ -132,7 +132,7 @@ SIM_EXPORT int cuptiGetCallbackState(uint32_t *on, struct sim_subscriber *subscr
     return SIM_CUPTI_OK;
 }
 
-/* --- names ------------------------------------------------------------------------------------ */
+/* ---- names ---- */
 
 /* A tool may ask for each of them when it begins, so they are not searched for. */
 #define NAMED_CBIDS 1024u
@@ -257,7 +257,7 @@ SIM_EXPORT int cuptiGetTimestamp(uint64_t *time_ns)
     return SIM_CUPTI_OK;
 }
 
-/* --- ids -------------------------------------------------------------------------------------- */
+/* ---- ids ---- */
 
 SIM_EXPORT int cuptiGetContextId(struct sim_context *context, uint32_t *id);
 SIM_EXPORT int cuptiGetContextId(struct sim_context *context, uint32_t *id)
@@ -335,7 +335,7 @@ SIM_EXPORT int cuptiGetGraphNodeId(struct sim_node *node, uint64_t *id)
     return SIM_CUPTI_OK;
 }
 
-/* --- devices ---------------------------------------------------------------------------------- */
+/* ---- devices ---- */
 
 SIM_EXPORT int cuptiDeviceSupported(int device, int *supported);
 SIM_EXPORT int cuptiDeviceSupported(int device, int *supported)

@@ -76,7 +76,7 @@ struct state_data {
     const char *message;
 };
 
-/* --- life ------------------------------------------------------------------------------------- */
+/* ---- life ---- */
 
 #define FOR_EACH(subscriber)                              \
     for (struct sim_subscriber *subscriber = subscribers; \
@@ -256,7 +256,7 @@ bool sim_subscriber_forbids_flush(void)
     return flush_forbidden;
 }
 
-/* --- calling ---------------------------------------------------------------------------------- */
+/* ---- calling ---- */
 
 /* CUDA calls the client makes from within are calls of their own, with ids of their own. */
 static void deliver(uint32_t domain, uint32_t cbid, const void *data)

@@ -81,7 +81,7 @@ SIM_API_TWIN(cuMemcpyPeerAsync, _ptsz, sim_address, dst, struct sim_context *, d
     return peer_copy(dst, dst_context, src, src_context, bytes, handle, true);
 }
 
-/* --- boxes ------------------------------------------------------------------------------------ */
+/* ---- boxes ---- */
 
 /* One side of CUDA_MEMCPY2D and 3D: CUmemorytype 1 host, 2 device, 3 array, 4 unified. */
 enum { TYPE_HOST = 1, TYPE_ARRAY = 3 };
@@ -147,7 +147,7 @@ SIM_API_TWIN(cuMemcpy2DAsync_v2, _ptsz, const struct copy_2d *, params, void *, 
     return copy_2d(params, handle, true);
 }
 
-/* --- sets ------------------------------------------------------------------------------------- */
+/* ---- sets ---- */
 
 static int set(const struct sim_set_params *params, void *handle, bool wait)
 {

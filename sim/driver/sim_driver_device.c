@@ -115,7 +115,7 @@ SIM_API_VOID(cuProfilerStop)
     return SIM_OK;
 }
 
-/* --- entry points ----------------------------------------------------------------------------- */
+/* ---- entry points ---- */
 
 /* The handle of this library itself, so that no interposed symbol is found in its place. */
 static void *own_library(void)
@@ -171,7 +171,7 @@ SIM_API(cuGetProcAddress, const char *, name, void **, function, int, version, u
     return entry_point(name, function, flags, NULL);
 }
 
-/* --- errors: no callbacks, usable before cuInit ----------------------------------------------- */
+/* ---- errors: no callbacks, usable before cuInit ---- */
 
 SIM_EXPORT int cuGetErrorName(int result, const char **name);
 SIM_EXPORT int cuGetErrorName(int result, const char **name)

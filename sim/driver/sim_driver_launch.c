@@ -9,7 +9,7 @@
 #include "sim_module.h"
 #include "sim_tools.h"
 
-/* --- modules ---------------------------------------------------------------------------------- */
+/* ---- modules ---- */
 
 static int load(struct sim_module **module, const void *image)
 {
@@ -228,7 +228,7 @@ SIM_API(cuFuncSetCacheConfig, struct sim_function *, function, int, config)
     return sim_function_of(function) ? SIM_OK : SIM_INVALID_HANDLE;
 }
 
-/* --- launches --------------------------------------------------------------------------------- */
+/* ---- launches ---- */
 
 #define NAME_OF(function) sim_function_name(sim_function_of(function))
 
@@ -280,7 +280,7 @@ SIM_API_TWIN_NAMED(cuLaunchKernelEx, _ptsz, NAME_OF(function),
                   sim_launch_cluster(config->attributes, config->attribute_count));
 }
 
-/* --- occupancy -------------------------------------------------------------------------------- */
+/* ---- occupancy ---- */
 
 SIM_API(cuOccupancyMaxActiveBlocksPerMultiprocessor, int *, blocks, struct sim_function *, function,
         int, block_size, size_t, dynamic_shared)

@@ -27,7 +27,7 @@ static void tell(struct sim_pool *pool, const struct sim_pool *now, int operatio
     });
 }
 
-/* --- allocations ------------------------------------------------------------------------------ */
+/* ---- allocations ---- */
 
 SIM_API_TWIN(cuMemAllocAsync, _ptsz, sim_address *, address, size_t, bytes, void *, handle)
 {
@@ -52,7 +52,7 @@ SIM_API_TWIN(cuMemFreeAsync, _ptsz, sim_address, address, void *, handle)
     return sim_driver_release(sim_pointer(address), stream);
 }
 
-/* --- pools ------------------------------------------------------------------------------------ */
+/* ---- pools ---- */
 
 static bool is_device(int device)
 {

@@ -22,7 +22,7 @@ static void notify_sync(enum sim_sync_type type, const struct sim_stream *stream
     });
 }
 
-/* --- streams ---------------------------------------------------------------------------------- */
+/* ---- streams ---- */
 
 static int create(struct sim_stream **stream, unsigned flags, int priority)
 {
@@ -153,7 +153,7 @@ SIM_API_TWIN(cuStreamAddCallback, _ptsz, void *, handle, sim_stream_callback, ca
     return sim_stream_submit(stream, &work);
 }
 
-/* --- events ----------------------------------------------------------------------------------- */
+/* ---- events ---- */
 
 SIM_API(cuEventCreate, struct sim_event **, event, unsigned, flags)
 {
@@ -224,7 +224,7 @@ SIM_API(cuEventElapsedTime_v2, float *, ms, struct sim_event *, start, struct si
     return elapsed(ms, start, end);
 }
 
-/* --- capture ---------------------------------------------------------------------------------- */
+/* ---- capture ---- */
 
 SIM_API(cuThreadExchangeStreamCaptureMode, int *, mode)
 {

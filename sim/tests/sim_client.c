@@ -32,7 +32,7 @@ static const struct layout *current(void)
     return &layouts[4];
 }
 
-/* --- AnswersTheSizesOfItsVersion -------------------------------------------------------------- */
+/* ---- AnswersTheSizesOfItsVersion ---- */
 
 static size_t stride(uint64_t kind)
 {
@@ -63,7 +63,7 @@ static void answers_sizes(void)
     EXPECT(stride(0) == 0 && stride(63) == 0);
 }
 
-/* --- TellsEveryKindItWasAskedFor -------------------------------------------------------------- */
+/* ---- TellsEveryKindItWasAskedFor ---- */
 
 static const uint32_t all_kinds[] = {1, 2, 4, 5, 8, 9, 10, 17, 37, 38, 39, 49};
 
@@ -167,7 +167,7 @@ static void reports_every_kind(void)
     check_rest();
 }
 
-/* --- TellsNothingElse ------------------------------------------------------------------------- */
+/* ---- TellsNothingElse ---- */
 
 static void reports_nothing_else(void)
 {
@@ -183,7 +183,7 @@ static void reports_nothing_else(void)
     EXPECT(cuptiActivityEnable(3) == 14);
 }
 
-/* --- FlushesWhatIsComplete -------------------------------------------------------------------- */
+/* ---- FlushesWhatIsComplete ---- */
 
 /* SIM_KERNEL_NS makes the kernel outlast the first flush. */
 static void flushes_complete(void)
@@ -200,7 +200,7 @@ static void flushes_complete(void)
     EXPECT(flush_and_count(0, 10) == 2 && get64(nth(10, 1), 16) != 0);
 }
 
-/* --- KeepsWhatIsBesideUnfinishedWork ---------------------------------------------------------- */
+/* ---- KeepsWhatIsBesideUnfinishedWork ---- */
 
 /* SIM_KERNEL_NS makes the kernel outlast the set beside it. */
 static void keeps_beside_unfinished(void)
@@ -221,7 +221,7 @@ static void keeps_beside_unfinished(void)
     EXPECT(flush_and_count(0, 2) == 1 && record_count == 2);
 }
 
-/* --- FillsManyBuffers ------------------------------------------------------------------------- */
+/* ---- FillsManyBuffers ---- */
 
 static void fills_many_buffers(void)
 {
@@ -238,7 +238,7 @@ static void fills_many_buffers(void)
     EXPECT(getenv("SIM_REORDER") ? steps_back > 2 : steps_back == 0);
 }
 
-/* --- LosesWhatItIsToldToLose ------------------------------------------------------------------ */
+/* ---- LosesWhatItIsToldToLose ---- */
 
 static void loses(void)
 {
@@ -257,7 +257,7 @@ static void loses(void)
     EXPECT(zero == 9); /* SIM_ZERO_EVERY=7: 10 of 70, one of them dropped */
 }
 
-/* --- FailsAsTold ------------------------------------------------------------------------------ */
+/* ---- FailsAsTold ---- */
 
 /* SIM_FAIL=cudaMalloc@2=2,cuptiActivityEnable(10)=11,cuptiSubscribe=39,cuMemFree_v2=700 */
 static void fails_as_configured(void)
@@ -278,7 +278,7 @@ static void fails_as_configured(void)
     CHECK(cudaMalloc(&second, 100));
 }
 
-/* --- HasAttributes ---------------------------------------------------------------------------- */
+/* ---- HasAttributes ---- */
 
 static void has_attributes(void)
 {
@@ -297,7 +297,7 @@ static void has_attributes(void)
     EXPECT(cuptiActivitySetAttribute(77, &size, &byte) == 1);
 }
 
-/* --- SaysThereIsNoDriver ---------------------------------------------------------------------- */
+/* ---- SaysThereIsNoDriver ---- */
 
 static void reports_no_driver(void)
 {
@@ -311,7 +311,7 @@ static void reports_no_driver(void)
     CHECK(cuptiGetVersion(&version));
 }
 
-/* --- ConvertsToTheClientsClock ---------------------------------------------------------------------- */
+/* ---- ConvertsToTheClientsClock ---- */
 
 /* A tick of 0.2 ns, and another origin. */
 static uint64_t fast_clock(void)

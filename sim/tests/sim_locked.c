@@ -34,7 +34,7 @@ static bool is_stopped(void (*act)(void))
     return WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT;
 }
 
-/* --- stops_calls_from_buffers ------------------------------------------------------------------ */
+/* ---- stops_calls_from_buffers ---- */
 
 static int (*call)(void);
 static bool in_request;
@@ -106,7 +106,7 @@ static void lets_calls_from_buffers(void)
     EXPECT(status_of(record_one) == 0);
 }
 
-/* --- stops_flush_beside_disable ----------------------------------------------------------------- */
+/* ---- stops_flush_beside_disable ---- */
 
 static atomic_bool completing, disabled;
 
@@ -152,7 +152,7 @@ static void lets_flush_beside_disable(void)
     EXPECT(status_of(disable_beside_flush) == 0);
 }
 
-/* --- holds_a_lock_across_callbacks --------------------------------------------------------------- */
+/* ---- holds_a_lock_across_callbacks ---- */
 
 static atomic_bool entered, came_back;
 static bool other_came_back;

@@ -51,7 +51,7 @@ struct dim3 {
     unsigned x, y, z;
 };
 
-/* --- runtime ---------------------------------------------------------------------------------- */
+/* ---- runtime ---- */
 
 void **__cudaRegisterFatBinary(const void *image);
 void __cudaRegisterFatBinaryEnd(void **handle);
@@ -99,7 +99,7 @@ int cudaStreamEndCapture(void *stream, void **graph);
 int cudaStreamSynchronize(void *stream);
 int cudaStreamWaitEvent(void *stream, void *event, unsigned flags);
 
-/* --- driver ----------------------------------------------------------------------------------- */
+/* ---- driver ---- */
 
 int cuCtxCreate_v2(void **context, unsigned flags, int device);
 int cuCtxDestroy_v2(void *context);
@@ -131,7 +131,7 @@ int cuKernelSetAttribute(int attribute, int value, void *kernel, int device);
 int cuModuleLoadData(void **module, const void *image);
 int cuModuleUnload(void *module);
 
-/* --- CUPTI ------------------------------------------------------------------------------------ */
+/* ---- CUPTI ---- */
 
 typedef void (*callback_function)(void *user, uint32_t domain, uint32_t cbid, const void *data);
 typedef void (*request_function)(uint8_t **buffer, size_t *size, size_t *max_records);
@@ -186,14 +186,14 @@ int cuptiSubscribe(void **subscriber, callback_function callback, void *user);
 int cuptiSubscribe_v2(void **subscriber, callback_function callback, void *user, void *params);
 int cuptiUnsubscribe(void *subscriber);
 
-/* --- kernels of a program without device code ------------------------------------------------- */
+/* ---- kernels of a program without device code ---- */
 
 extern const char test_kernel[], test_other_kernel[]; /* host stubs */
 
 /* Launches test_kernel. */
 int launch(void *stream);
 
-/* --- a collector of activity records ---------------------------------------------------------- */
+/* ---- a collector of activity records ---- */
 
 enum { MAX_RECORDS = 65536, MAX_RECORD = 256 };
 

@@ -63,7 +63,7 @@ static size_t count(uint32_t domain, uint32_t cbid)
     return found;
 }
 
-/* --- NestsDriverCallsInRuntimeCalls ----------------------------------------------------------- */
+/* ---- NestsDriverCallsInRuntimeCalls ---- */
 
 static void nests(void)
 {
@@ -86,7 +86,7 @@ static void nests(void)
     EXPECT(seen_count == 4);
 }
 
-/* --- HandsOutParameters ----------------------------------------------------------------------- */
+/* ---- HandsOutParameters ---- */
 
 struct copy_params {
     void *dst;
@@ -137,7 +137,7 @@ static void hands_out_parameters(void)
     EXPECT(parameters_seen == 4);
 }
 
-/* --- LetsCallbacksCallCuda -------------------------------------------------------------------- */
+/* ---- LetsCallbacksCallCuda ---- */
 
 static void lets_callbacks_call(void)
 {
@@ -153,7 +153,7 @@ static void lets_callbacks_call(void)
     EXPECT(seen_count == 4 && seen[2].correlation > seen[0].correlation + 1);
 }
 
-/* --- TellsOfResources ------------------------------------------------------------------------- */
+/* ---- TellsOfResources ---- */
 
 static void reports_resources(void)
 {
@@ -172,7 +172,7 @@ static void reports_resources(void)
     EXPECT(count(RESOURCE, 4) == 1 && count(RESOURCE, 2) == 1);
 }
 
-/* --- AllowsOneSubscriber ---------------------------------------------------------------------- */
+/* ---- AllowsOneSubscriber ---- */
 
 struct v2_params {
     size_t size;
@@ -200,7 +200,7 @@ static void allows_one_subscriber(void)
     EXPECT(cuptiEnableDomain(1, NULL, RUNTIME) == 1 && cuptiUnsubscribe(NULL) == 1);
 }
 
-/* --- FollowsGraphs ---------------------------------------------------------------------------- */
+/* ---- FollowsGraphs ---- */
 
 static uint64_t clones[16][2];
 static size_t clone_count;
@@ -263,7 +263,7 @@ static void follows_graphs(void)
     CHECK(cudaGraphDestroy(graph));
 }
 
-/* --- RefusesForkedChildren -------------------------------------------------------------------- */
+/* ---- RefusesForkedChildren ---- */
 
 static int lines_in(const char *path)
 {
@@ -296,7 +296,7 @@ static void refuses_children(void)
     EXPECT(flush_and_count(0, 10) == 1 && lines_in(log) == 1);
 }
 
-/* --- WatchesBuffers --------------------------------------------------------------------------- */
+/* ---- WatchesBuffers ---- */
 
 static int mistake;
 
@@ -334,7 +334,7 @@ static void watches_buffers(void)
     EXPECT(lines_in(log) == 5); /* NULL, unaligned and not zeroed, not zeroed, flush inside */
 }
 
-/* --- CountsThreads ---------------------------------------------------------------------------- */
+/* ---- CountsThreads ---- */
 
 static void *launches(void *stream)
 {
@@ -368,7 +368,7 @@ static void counts_threads(void)
     EXPECT(flush_and_count(0, 10) == 2000);
 }
 
-/* --- SpeaksDriver ----------------------------------------------------------------------------- */
+/* ---- SpeaksDriver ---- */
 
 /* Compilers of kernels at run time load what they wrote to a file, and ask what it needs. */
 static void loads_files(void)
@@ -424,7 +424,7 @@ static void speaks_driver(void)
     CHECK(cuCtxDestroy_v2(context));
 }
 
-/* --- TimesByTheModel -------------------------------------------------------------------------- */
+/* ---- TimesByTheModel ---- */
 
 /* SIM_KERNEL_NS=50000000 SIM_DEVICES=2 SIM_CLOCK_SKEW_NS=-5000000000 */
 static void times_by_the_model(void)

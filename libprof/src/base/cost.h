@@ -1,17 +1,17 @@
-/* cost.h - what recording costs, measured while it goes on.
+/* cost.h - measures the overhead of recording while the program runs.
  *
- * No time is counted twice. Costs nest: a callback may create the file, take a call stack or probe a
- * device. cost_clock() is a clock per thread that excludes time already charged, so a part is charged
+ * No time is counted twice. Costs nest: a callback may create the file, record a call stack or probe a
+ * device. cost_clock() is a per-thread clock that excludes time already charged, so each part is charged
  * without the parts inside it.
  *
- * Frequent things (callbacks, call stacks) are timed one in some dozens, and each timed one stands
- * for those since the one before: what is not timed costs a decrement of the thread's own. The
- * first ones of a thread are all timed, so that a short run is measured too. Pushes and pops, whose
- * cost is that of reading the clock, are neither timed nor counted here: what one takes is
- * calibrated on a thread of libprof's, and readers count them in the logs.
+ * Frequent work (callbacks, call stacks) is sampled: one in some dozens is timed and represents those
+ * since the last timed one; the others cost a thread-local decrement. All of a thread's first ones are
+ * timed, so that short runs are measured, too. Pushes and pops cost about as much as reading the clock,
+ * so they are neither timed nor counted here: a thread of libprof calibrates the cost of one, and readers
+ * count them in the logs.
  *
- * Not seen: what CUPTI spends before it calls back and when it writes its records, and what the
- * caches lose.
+ * Not measured: the time that CUPTI spends before a callback and when it writes records, and the effect
+ * on caches.
  */
 #ifndef PROF_COST_H
 #define PROF_COST_H

@@ -1,4 +1,4 @@
-/* chunks.h - the trace file, mapped: chunks are handed out of it with one atomic add.
+/* chunks.h - the mapped trace file. A thread claims a chunk of it with one atomic add.
  *
  *     | chunk 0 | chunk 1 | ... | mapped, populated | mapped | address space (PROT_NONE) ... |
  *                          ^claimed       ^populated      ^mapped                       limit^
@@ -31,12 +31,12 @@ struct chunks_options {
  * when there is such a file. Not thread-safe: the session calls it once per process. */
 int chunks_create(const struct chunks_options *options);
 
-/* From now on chunks_header() answers and chunks may be claimed: the creator has filled the header,
- * which it reaches through chunks_first(). */
+/* Makes the file available to chunks_header() and chunks_claim(), once the creator has filled in the header
+ * through chunks_first(). */
 void chunks_publish(void);
 struct prof_file_header *chunks_first(void);
 
-/* NULL while there is no file. */
+/* The header, or NULL if there is no file. */
 struct prof_file_header *chunks_header(void);
 
 /* Takes a chunk number: never the same one twice unless it was retired (ring). Lock-free. META chunks
@@ -48,13 +48,13 @@ uint64_t chunks_claim(bool meta);
  * makes, instead of losing an event. Waits up to 0.2 s for another thread that is at it. */
 void *chunks_memory(uint64_t chunk);
 
-/* The same without waiting: for who has waited for this chunk before. */
+/* Like chunks_memory(), without waiting: for a caller that has already waited for this chunk. */
 void *chunks_memory_now(uint64_t chunk);
 
-/* The file could not be extended when it had to be (said once). The writer tries again. */
+/* Whether the file could not be extended when necessary (logged once). The writer retries. */
 bool chunks_cannot_grow(void);
 
-/* Writer thread: whether it can since the last call. */
+/* Writer thread: whether the file has become extensible since the last call. */
 bool chunks_grow_again(void);
 
 /* The thread of a LOG chunk has left it, `words` of it were taken, its header included. In ring mode it may be recycled

@@ -1,13 +1,13 @@
-/* governor.h - when to stop recording something because recording costs too much, and when to begin
- * again: a function of costs, without a clock and without effects.
+/* governor.h - decides when to throttle because recording costs too much, and when to restore. A pure
+ * function of the costs, without a clock and without side effects.
  *
- *     cost above the budget in GOVERNOR_OVER periods in a row -> throttled the next thing
- *     cost, and what the latest thing throttled would add, below GOVERNOR_CALM_PERCENT of the budget for
- *     a while -> that thing is recorded again; each time the while doubles
+ *     cost above the budget in GOVERNOR_OVER consecutive periods -> throttle the next thing
+ *     cost plus the estimated cost of the last throttled thing below GOVERNOR_CALM_PERCENT of the budget
+ *     for a waiting time -> restore that thing; the waiting time doubles each time
  *
- * What a thing would add is what it took per activity when it was throttled, times the activity now: so a
- * load that stays the same never brings back what it made too expensive. Periods in which nothing
- * happened prove nothing and are passed over.
+ * The estimate is the thing's cost per activity when it was throttled, times the current activity. A
+ * constant load therefore never restores what it made too expensive. Periods without activity are
+ * ignored.
  */
 #ifndef PROF_GOVERNOR_H
 #define PROF_GOVERNOR_H
@@ -16,8 +16,8 @@
 #include <stdint.h>
 
 #define GOVERNOR_OVER 3u
-#define GOVERNOR_SETTLE 2u /* periods after a decision that still show what was before it */
-#define GOVERNOR_LEARN 10u /* periods from which it is learnt what shedding has saved */
+#define GOVERNOR_SETTLE 2u /* periods after a decision that still include earlier costs */
+#define GOVERNOR_LEARN 10u /* periods over which the savings of throttling are measured */
 #define GOVERNOR_CALM 50u
 #define GOVERNOR_CALM_MAX 3200u
 #define GOVERNOR_CALM_PERCENT 75u
@@ -31,7 +31,7 @@ struct governor_period {
 
 struct governor_level {
     double before; /* ns per activity when it was throttled */
-    double saved;  /* ns per activity that shedding it has saved; below 0: not known yet */
+    double saved;  /* ns per activity saved by throttling it; negative: not known yet */
 };
 
 struct governor {
@@ -49,8 +49,8 @@ enum governor_decision { GOVERNOR_KEEP, GOVERNOR_THROTTLE, GOVERNOR_RESTORE };
 
 void governor_init(struct governor *governor, uint64_t budget_ppm);
 
-/* One more period is over. `can_throttle`: there is something left to throttled. The decision counts as
- * carried out. */
+/* Evaluates one more period. `can_throttle`: something is left to throttle. The caller must carry out the
+ * decision. */
 enum governor_decision governor_decide(struct governor *governor,
                                        const struct governor_period *period, bool can_throttle);
 

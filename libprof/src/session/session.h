@@ -1,4 +1,4 @@
-/* session.h - the life of a recording: on and off, its file, fork, the end.
+/* session.h - the life cycle of a recording: switching on and off, the file, fork, exit.
  *
  *     no file --first event--> file --finish--> closed (for good)
  *        ^                       |
@@ -20,69 +20,68 @@ void session_at_exit(void (*renew)(void));
 void session_start(void);
 void session_stop(void);
 
-/* Recording is on or off from here on, whatever was started or stopped before: for what switches it
- * from outside of the program. False: it was so already, or the recording is over. Takes locks:
- * not for signal handlers. */
+/* Switches recording on or off, regardless of earlier starts and stops: for switches outside the program.
+ * Returns false if nothing changed, or if the recording has ended for good. Takes locks: not for signal
+ * handlers. */
 bool session_switch(bool on, enum prof_control_reason reason);
 
-/* Recording will go on soon: collectors get ready for it; or it will not. Nothing while it is
- * on. */
+/* Has collectors prepare for a start that will come soon, or undo that. No effect while recording is on. */
 void session_warm(bool soon);
 
-/* Whether prof_step() matters also while recording is off. */
+/* Sets whether prof_step() counts steps also while recording is off. */
 void session_enable_steps(bool wanted);
 
 struct session_status {
     bool on;
-    uint32_t windows;                /* how often recording went on so far */
-    enum prof_control_reason reason; /* of the last time that it went on or off */
+    uint32_t windows;                /* how often recording was switched on */
+    enum prof_control_reason reason; /* of the last switch */
     uint32_t gpu_mode;               /* enum prof_gpu_mode */
     const char *gpu_reason;
 };
 void session_describe(struct session_status *status);
 
-/* Creates the file if there is none. False: it cannot be had (said once, counted), or is over. */
+/* Creates the file if there is none. Returns false if that fails (logged once, counted), or if the recording
+ * has ended. */
 bool session_ready(void);
 bool session_has_file(void);
 
-/* Whether this process has recorded nothing and does not use CUDA. Such a process makes no system call of
- * ours at fork, exec and exit: a sandbox might kill it for one. */
+/* Whether this process has recorded nothing and does not use CUDA. libprof then makes no system call at
+ * fork, exec and exit, for which a sandbox might kill the process. */
 bool session_is_idle(void);
 
 /* Appends a line to the file that PROF_SESSION_FILE names, if it names one. */
 void session_announce(const char *line);
 
-/* Path of the file, "" while there is none. */
+/* Path of the file, or "" before it exists. */
 const char *session_path(void);
 
-/* Everything that is buffered anywhere is in the file when this returns, at most `deadline_ms`
- * later. */
+/* Writes everything that is buffered anywhere to the file, within `deadline_ms`. */
 void session_flush(unsigned deadline_ms);
 
-/* The process ends by exit(). Idempotent, both. The collectors finish before what they depend on
- * goes (CUPTI's destructors); ranges are recorded on, until the session finishes. */
+/* For exit(). Both are idempotent. Collectors finish first, before what they depend on is destroyed (by
+ * CUPTI's destructors); ranges are recorded until the session finishes. */
 void session_finish_collectors(void);
 void session_finish(void);
 
-/* The process ends or is replaced without exit handlers: nothing is recorded any more, what was is
- * in the file. Takes no lock but the writer's and allocates nothing. The same thread calls session_resume() if
- * exec failed: recording is then as others switched it meanwhile, once no other thread is at it. */
+/* For exits without exit handlers, and for exec: stops recording and writes everything to the file. Takes no
+ * lock but the writer's and allocates nothing. If exec fails, the same thread calls session_resume(). Once
+ * all threads that suspended have done so, recording is on or off as others switched it meanwhile. */
 void session_suspend(void);
 void session_resume(void);
 
-/* The process enters a sandbox, which may end it for any system call that it did not expect: its recording
- * ends, for good and for its children. What follows are accesses of memory, no system call and no look at
- * the processor's counter. False: it had ended before, or this is a vfork child, which shares memory with the
- * process that records. */
+/* Ends the recording for good, in this process and its children, because the process enters a sandbox, which
+ * may kill it for any unexpected system call. From then on libprof makes no system call and does not read the
+ * time-stamp counter. Returns false if the recording had already ended, or in a vfork child, which shares
+ * memory with the recording process. */
 bool session_enter_sandbox(void);
 bool session_is_in_sandbox(void);
 
 void session_fork_child(void);
 
-/* CUDA is being initialised in this process. */
+/* CUDA is being initialized in this process. */
 void session_cuda_init(void);
 
-/* The writer thread's beat. */
+/* Called periodically by the writer thread. */
 void session_tick_collectors(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* throttled.h - carries out what the governor decides: what can be left out registers here with a
- * function, in recorder.h's words (recorder_throttleable); what was left out is stamped into the file.
+/* throttle.h - carries out the governor's decisions: calls the functions registered with
+ * recorder_throttleable(), and records what was throttled in the file.
  */
 #ifndef PROF_THROTTLE_H
 #define PROF_THROTTLE_H
