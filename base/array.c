@@ -6,20 +6,32 @@
 /* One less than the largest number: TL_NONE stays free. */
 #define ITEMS_MAX (UINT32_MAX - 1)
 
-bool array_grow(void *at, uint32_t *capacity, size_t item_bytes)
+static bool set_capacity(void *at, uint32_t *capacity, uint32_t wanted, size_t item_bytes)
 {
     void *old;
     memcpy(&old, at, sizeof old);
-    if (*capacity == ITEMS_MAX)
-        return false;
-    uint32_t wanted = *capacity < 64 ? 64 : *capacity;
-    wanted = wanted > ITEMS_MAX / 2 ? ITEMS_MAX : *capacity ? wanted * 2 : wanted;
     void *grown = realloc(old, wanted * item_bytes);
     if (!grown)
         return false;
     memcpy(at, &grown, sizeof grown);
     *capacity = wanted;
     return true;
+}
+
+bool array_grow(void *at, uint32_t *capacity, size_t item_bytes)
+{
+    if (*capacity == ITEMS_MAX)
+        return false;
+    uint32_t wanted = *capacity < 64 ? 64 : *capacity;
+    wanted = wanted > ITEMS_MAX / 2 ? ITEMS_MAX : *capacity ? wanted * 2 : wanted;
+    return set_capacity(at, capacity, wanted, item_bytes);
+}
+
+bool array_reserve(void *at, uint32_t *capacity, uint32_t count, size_t item_bytes)
+{
+    if (count > ITEMS_MAX)
+        return false;
+    return count <= *capacity || set_capacity(at, capacity, count, item_bytes);
 }
 
 uint32_t array_lower_bound(const void *items, uint32_t count, size_t item_bytes, size_t offset,

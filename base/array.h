@@ -15,6 +15,9 @@ extern "C" {
  * was. */
 bool array_grow(void *at, uint32_t *capacity, size_t item_bytes);
 
+/* Makes room for `count` items in all, where that is more than there is room for. */
+bool array_reserve(void *at, uint32_t *capacity, uint32_t count, size_t item_bytes);
+
 #define ARRAY_ROOM(array)                  \
     ((array)->count < (array)->capacity || \
      array_grow(&(array)->at, &(array)->capacity, sizeof *(array)->at))
@@ -29,6 +32,12 @@ uint32_t array_lower_bound(const void *items, uint32_t count, size_t item_bytes,
     ((first) + array_lower_bound((array)->count > (first) ? (array)->at + (first) : NULL,        \
                                  (array)->count - (first), sizeof(type), offsetof(type, member), \
                                  key))
+
+/* Makes room for more items. Also false: the array would have more than an index of 32 bits can name. */
+#define ARRAY_RESERVE_MORE(array, more)                                       \
+    ((more) <= UINT32_MAX - (array)->count &&                                 \
+     array_reserve(&(array)->at, &(array)->capacity, (array)->count + (more), \
+                   sizeof *(array)->at))
 
 /* Address of a new, uninitialised item; NULL: no memory. */
 #define ARRAY_ADD(array) (ARRAY_ROOM(array) ? &(array)->at[(array)->count++] : NULL)

@@ -207,12 +207,13 @@ void input_load_destroy(struct input_load *load)
     free(load);
 }
 
-static size_t open_files(struct input_load *load, struct trace_file **files)
+static size_t open_files(struct input_load *load, struct builder *builder,
+                         struct trace_file **files)
 {
     size_t count = 0;
     while (count < load->paths.count) {
         files[count] = foreign_open_clock(load->paths.at[count], load->clock,
-                                          load->options->partial, &load->error);
+                                          load->options->partial, builder, &load->error);
         if (!files[count])
             break;
         count++;
@@ -234,11 +235,14 @@ static void begin_progress(const struct path_list *paths)
 static void load_files(struct input_load *load)
 {
     struct trace_file **files = calloc(load->paths.count + 1, sizeof(struct trace_file *));
-    size_t count = files ? open_files(load, files) : 0;
-    if (!files)
+    struct builder *builder = timeline_begin_build();
+    size_t count = files && builder ? open_files(load, builder, files) : 0;
+    if (!files || !builder)
         snprintf(load->error.message, sizeof load->error.message, "inputs: out of memory");
     else if (count == load->paths.count)
-        load->timeline = timeline_from_files(files, count, &load->error);
+        load->timeline = timeline_from_files(builder, files, count, &load->error);
+    if (!files || count < load->paths.count)
+        timeline_abandon_build(builder);
     if (load->timeline && !load->options->export_paths[EXPORT_SVG] &&
         !window_options_apply(load->options, load->timeline, &load->error)) {
         timeline_destroy(load->timeline);

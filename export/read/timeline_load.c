@@ -44,15 +44,15 @@ static bool add_file(struct builder *builder, struct trace_file *file, uint64_t 
     return added;
 }
 
-struct timeline *timeline_from_files(struct trace_file *const *files, size_t file_count,
-                                     struct read_error *error)
+struct timeline *timeline_from_files(struct builder *builder, struct trace_file *const *files,
+                                     size_t file_count, struct read_error *error)
 {
     uint64_t base_realtime_ns = earliest_start(files, file_count);
-    struct builder *builder = timeline_begin_build(base_realtime_ns, (uint32_t)file_count);
     if (!builder) {
         no_memory(error, "the timeline");
         return NULL;
     }
+    timeline_set_base(builder, base_realtime_ns, (uint32_t)file_count);
     for (size_t i = 0; i < file_count; i++)
         if (!add_file(builder, files[i], base_realtime_ns, error)) {
             timeline_abandon_build(builder);
@@ -64,28 +64,48 @@ struct timeline *timeline_from_files(struct trace_file *const *files, size_t fil
     return timeline;
 }
 
+static struct trace_file *open_recording(const char *path, bool partial, struct builder *builder,
+                                         struct read_error *error)
+{
+    (void)builder;
+    return trace_file_open(path, partial, error);
+}
+
 struct timeline *timeline_load(const char *const *paths, size_t path_count, bool partial,
                                struct read_error *error)
 {
-    return timeline_load_by(trace_file_open, paths, path_count, partial, error);
+    return timeline_load_by(open_recording, paths, path_count, partial, error);
+}
+
+/* Opens the files up to the first that cannot be; returns how many. */
+static size_t open_all(timeline_opener *open, const char *const *paths, struct trace_file **files,
+                       size_t path_count, bool partial, struct builder *builder,
+                       struct read_error *error)
+{
+    size_t opened = 0;
+    while (opened < path_count &&
+           (files[opened] = open(paths[opened], partial, builder, error)) != NULL)
+        opened++;
+    return opened;
 }
 
 struct timeline *timeline_load_by(timeline_opener *open, const char *const *paths,
                                   size_t path_count, bool partial, struct read_error *error)
 {
     struct timeline *timeline = NULL;
-    size_t opened = 0;
+    struct builder *builder = timeline_begin_build();
     struct trace_file **files = calloc(path_count + 1, sizeof(struct trace_file *));
-    if (!files)
+    if (!files || !builder) {
         no_memory(error, "the timeline");
-    while (files && opened < path_count) {
-        files[opened] = open(paths[opened], partial, error);
-        if (!files[opened])
-            break;
-        opened++;
+        timeline_abandon_build(builder);
+        free(files);
+        return NULL;
     }
-    if (files && opened == path_count)
-        timeline = timeline_from_files(files, path_count, error);
+    size_t opened = open_all(open, paths, files, path_count, partial, builder, error);
+    if (opened == path_count)
+        timeline = timeline_from_files(builder, files, path_count, error);
+    else
+        timeline_abandon_build(builder);
     for (size_t i = 0; i < opened; i++)
         trace_file_close(files[i]);
     free(files);

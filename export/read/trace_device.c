@@ -3,17 +3,18 @@
 
 /* Records of what devices did. They lie in logs of threads, and belong to none. */
 
-static void append_gpu(struct walk *walk, struct read_gpu *gpu, uint64_t start_ns, uint64_t end_ns,
-                       uint64_t info)
+/* False: it has no time; it is counted. */
+static bool op_of(struct walk *walk, uint64_t start_ns, uint64_t end_ns, uint64_t info,
+                  struct gpu_op *op)
 {
     if (start_ns == 0) {
         timeline_append_untimed(walk->builder);
-        return;
+        return false;
     }
-    gpu->correlation = (uint32_t)info;
-    gpu->start_ns = clockmap_device_ns(&walk->clock, start_ns);
-    gpu->end_ns = clockmap_device_ns(&walk->clock, end_ns);
-    timeline_append_gpu(walk->builder, gpu);
+    *op = (struct gpu_op){.start_ns = clockmap_device_ns(&walk->clock, start_ns),
+                          .end_ns = clockmap_device_ns(&walk->clock, end_ns),
+                          .correlation = (uint32_t)info};
+    return true;
 }
 
 static struct tl_kernel kernel_of(const struct prof_rec_kernel *from)
@@ -54,80 +55,85 @@ static void take_kernel(struct walk *walk, const struct record *record, uint64_t
     record_copy(record, &from, sizeof from);
     if (record->words * 8 < offsetof(struct prof_rec_kernel, priority) + sizeof from.priority)
         from.priority = PROF_PRIORITY_UNKNOWN;
-    struct read_gpu gpu = {.kind = READ_GPU_KERNEL, .kernel = kernel_of(&from)};
-    append_gpu(walk, &gpu, from.start_ns, from.end_ns, info);
+    struct gpu_op op;
+    struct tl_kernel kernel = kernel_of(&from);
+    if (op_of(walk, from.start_ns, from.end_ns, info, &op))
+        timeline_append_kernel(walk->builder, &op, &kernel);
 }
 
 static void take_memcpy(struct walk *walk, const struct record *record, uint64_t info)
 {
     struct prof_rec_memcpy from;
     record_copy(record, &from, sizeof from);
-    struct read_gpu gpu = {.kind = READ_GPU_MEMCPY,
-                           .memcpy = {.bytes = from.bytes,
-                                      .context = from.context,
-                                      .stream = from.stream,
-                                      .device = from.device,
-                                      .copy_kind = from.copy_kind,
-                                      .src_kind = from.src_kind,
-                                      .dst_kind = from.dst_kind,
-                                      .flags = from.flags,
-                                      .src_device = from.src_device,
-                                      .dst_device = from.dst_device,
-                                      .graph = from.graph,
-                                      .graph_node = from.graph_node,
-                                      .src_context = from.src_context,
-                                      .dst_context = from.dst_context}};
-    append_gpu(walk, &gpu, from.start_ns, from.end_ns, info);
+    const struct tl_memcpy copy = {.bytes = from.bytes,
+                                   .context = from.context,
+                                   .stream = from.stream,
+                                   .device = from.device,
+                                   .copy_kind = from.copy_kind,
+                                   .src_kind = from.src_kind,
+                                   .dst_kind = from.dst_kind,
+                                   .flags = from.flags,
+                                   .src_device = from.src_device,
+                                   .dst_device = from.dst_device,
+                                   .graph = from.graph,
+                                   .graph_node = from.graph_node,
+                                   .src_context = from.src_context,
+                                   .dst_context = from.dst_context};
+    struct gpu_op op;
+    if (op_of(walk, from.start_ns, from.end_ns, info, &op))
+        timeline_append_memcpy(walk->builder, &op, &copy);
 }
 
 static void take_memset(struct walk *walk, const struct record *record, uint64_t info)
 {
     struct prof_rec_memset from;
     record_copy(record, &from, sizeof from);
-    struct read_gpu gpu = {.kind = READ_GPU_MEMSET,
-                           .memset = {.bytes = from.bytes,
-                                      .context = from.context,
-                                      .stream = from.stream,
-                                      .device = from.device,
-                                      .memory_kind = from.memory_kind,
-                                      .flags = from.flags,
-                                      .value = from.value,
-                                      .graph_node = from.graph_node,
-                                      .graph = from.graph}};
-    append_gpu(walk, &gpu, from.start_ns, from.end_ns, info);
+    const struct tl_memset set = {.bytes = from.bytes,
+                                  .context = from.context,
+                                  .stream = from.stream,
+                                  .device = from.device,
+                                  .memory_kind = from.memory_kind,
+                                  .flags = from.flags,
+                                  .value = from.value,
+                                  .graph_node = from.graph_node,
+                                  .graph = from.graph};
+    struct gpu_op op;
+    if (op_of(walk, from.start_ns, from.end_ns, info, &op))
+        timeline_append_memset(walk->builder, &op, &set);
 }
 
 static void take_sync(struct walk *walk, const struct record *record, uint64_t info)
 {
     struct prof_rec_sync from;
     record_copy(record, &from, sizeof from);
-    struct read_gpu gpu = {.kind = READ_GPU_SYNC,
-                           .sync = {from.type, from.context, from.stream, from.event}};
-    append_gpu(walk, &gpu, from.start_ns, from.end_ns, info);
+    const struct tl_sync sync = {from.type, from.context, from.stream, from.event};
+    struct gpu_op op;
+    if (op_of(walk, from.start_ns, from.end_ns, info, &op))
+        timeline_append_sync(walk->builder, &op, &sync, NULL);
 }
 
 static void take_overhead(struct walk *walk, const struct record *record, uint64_t info)
 {
     struct prof_rec_overhead from;
     record_copy(record, &from, sizeof from);
-    struct read_gpu gpu = {
-        .kind = READ_GPU_OVERHEAD,
-        .overhead = {.kind = from.kind,
-                     .object_kind = from.object_kind,
-                     .object = {from.object[0], from.object[1], from.object[2]}}};
-    append_gpu(walk, &gpu, from.start_ns, from.end_ns, info);
+    const struct tl_overhead overhead = {
+        .kind = from.kind,
+        .object_kind = from.object_kind,
+        .object = {from.object[0], from.object[1], from.object[2]}};
+    struct gpu_op op;
+    if (op_of(walk, from.start_ns, from.end_ns, info, &op))
+        timeline_append_overhead(walk->builder, &op, &overhead);
 }
 
 static void take_graph_run(struct walk *walk, const struct record *record, uint64_t info)
 {
     struct prof_rec_graph_run from;
     record_copy(record, &from, sizeof from);
-    struct read_gpu gpu = {.kind = READ_GPU_GRAPH,
-                           .graph = {.graph = from.graph,
-                                     .context = from.context,
-                                     .stream = from.stream,
-                                     .device = from.device}};
-    append_gpu(walk, &gpu, from.start_ns, from.end_ns, info);
+    const struct tl_graph_run run = {
+        .graph = from.graph, .context = from.context, .stream = from.stream, .device = from.device};
+    struct gpu_op op;
+    if (op_of(walk, from.start_ns, from.end_ns, info, &op))
+        timeline_append_graph_run(walk->builder, &op, &run);
 }
 
 /* The causes of a later version are of no use: their sum is with unknown_losses. */

@@ -15,6 +15,7 @@
  *     build_memory.c   allocations, pools, migrations
  *     build_graphs.c   CUDA graphs: what a launch should execute, which code captured which node
  *     build_ledger.c   launched = recorded + lost, by stream and by call
+ *     build_unordered.h  files whose events come in any order
  *     ledger_rows.h    the rows that it fills
  *
  * Append calls return nothing. A lack of memory sets `failed`, and later calls do nothing.
@@ -213,12 +214,17 @@ struct build_first {
 
 struct builder {
     struct timeline *timeline;
+    TL_ARRAY(struct unordered *) files; /* whose events come in any order */
+    struct unordered
+        *file;    /* the one whose events are appended, or the process at hand is of; NULL */
+    bool gathers; /* its events are still being appended */
     struct idmap demangled; /* name -> its demangled form, which may be itself */
     bool failed;
 
     /* The process at hand. */
     uint32_t process;
-    int64_t shift_ns; /* from the file's time 0 to the timeline's */
+    int64_t origin_ns; /* the file's time 0 */
+    int64_t shift_ns;  /* from there to the timeline's time 0 */
     struct build_first first;
     struct idmap names;        /* file's id -> names[] */
     struct idmap kernel_names; /* file's id -> names[], demangled */
@@ -275,6 +281,8 @@ uint32_t build_name(struct builder *builder, uint32_t id);
 /* Counts a reference to a name that is not in the file; returns what to say instead. */
 uint32_t build_missing_name(struct builder *builder, uint32_t id);
 uint32_t build_kernel_name(struct builder *builder, uint32_t id);
+/* The demangled form of a name; the name where there is none. TL_NONE: no memory. */
+uint32_t build_demangled(struct builder *builder, uint32_t name);
 /* Index into timeline->threads; TL_NONE: no memory. */
 uint32_t build_thread_of(struct builder *builder, uint32_t number);
 int64_t build_time(const struct builder *builder, int64_t time_ns);
@@ -293,9 +301,15 @@ static inline const struct stack_entry *build_innermost(const struct build_threa
 
 /* What an id stands for: a name, or an event name with its label. */
 struct build_ref build_event_ref(struct builder *builder, uint32_t id);
+/* Index of the name of this id; IDMAP_NONE: there is none. */
+uint32_t build_file_name(const struct builder *builder, uint32_t id);
+static inline uint32_t build_name_of_id(const struct builder *builder, uint32_t id)
+{
+    return builder->file ? build_file_name(builder, id) : idmap_find(&builder->names, id);
+}
 static inline struct build_ref build_ref(struct builder *builder, uint32_t id)
 {
-    uint32_t name = idmap_find(&builder->names, id);
+    uint32_t name = build_name_of_id(builder, id);
     return name != IDMAP_NONE ? (struct build_ref){name, TL_NONE} : build_event_ref(builder, id);
 }
 /* The same for an NVTX range: it has a label in any case. */
@@ -329,6 +343,16 @@ void build_async_stack(struct builder *builder, uint32_t async);
 bool build_stacks_sort(struct builder *builder);
 /* Closes the slices that were appended whole and end by `time_ns`. */
 void build_whole_advance(struct builder *builder, struct build_thread *stack, int64_t time_ns);
+/* Appends a slice with its end to a thread's, which come sorted by start, parents before children. */
+void build_slice_append(struct builder *builder, const struct complete_slice *slice);
+/* The stream that an operation's details name. */
+struct build_gpu_place {
+    uint32_t context, stream;
+    bool has_stream;
+};
+struct build_gpu_place build_gpu_place(const struct timeline *timeline, const struct tl_gpu *gpu);
+/* Finds the operation's name and stream by its details. `name`: id of the file's own name for it, 0 none. */
+void build_gpu_describe(struct builder *builder, struct tl_gpu *gpu, uint32_t name);
 /* An attribute of a slice of the process; `owner` may be any. */
 void build_attr_keep(struct builder *builder, uint32_t owner, const struct event_attr *attr);
 /* Before build_slices_end(): slices that were appended whole have their end. */

@@ -15,7 +15,7 @@ struct tl_process *build_process(struct builder *builder)
 
 int64_t build_time(const struct builder *builder, int64_t time_ns)
 {
-    int64_t shifted = time_ns + builder->shift_ns;
+    int64_t shifted = time_ns - builder->origin_ns + builder->shift_ns;
     if (shifted > TL_TIME_MAX_NS)
         return TL_TIME_MAX_NS;
     return shifted < -TL_TIME_MAX_NS ? -TL_TIME_MAX_NS : shifted;
@@ -48,8 +48,7 @@ static uint32_t demangle(struct text_pool *names, uint32_t name)
     return index;
 }
 
-/* The demangled form of a name; the name where there is none. TL_NONE: no memory. */
-static uint32_t demangled(struct builder *builder, uint32_t name)
+uint32_t build_demangled(struct builder *builder, uint32_t name)
 {
     uint32_t known = idmap_find(&builder->demangled, name);
     if (known != IDMAP_NONE)
@@ -68,7 +67,7 @@ uint32_t build_kernel_name(struct builder *builder, uint32_t id)
     uint32_t name = build_name(builder, id);
     if (builder->failed)
         return TL_NONE;
-    name = demangled(builder, name);
+    name = build_demangled(builder, name);
     builder->failed |= name == TL_NONE || !idmap_set(&builder->kernel_names, id, name);
     return name;
 }

@@ -1,5 +1,5 @@
 /* build_gpu.c - what devices did: one tl_gpu each, and the details that many share; losses; waits. */
-#include "build.h"
+#include "build_unordered.h"
 #include "timeline.h"
 
 #include <stddef.h>
@@ -66,50 +66,36 @@ static uint32_t share_detail(struct builder *builder, struct details table, cons
     return index;
 }
 
-/* Until build_join() finds a call. */
-static uint32_t origin_of(const struct builder *builder, uint32_t number)
+struct build_gpu_place build_gpu_place(const struct timeline *timeline, const struct tl_gpu *gpu)
 {
-    uint32_t told = builder->timeline->slices.count - builder->first.slice;
-    return number && number <= told ? builder->first.slice + number - 1 : TL_NONE;
-}
-
-static void add_gpu(struct builder *builder, const struct read_gpu *from, struct tl_gpu gpu)
-{
-    gpu.start_ns = build_time(builder, from->start_ns);
-    gpu.end_ns = build_time(builder, from->end_ns);
-    if (gpu.end_ns < gpu.start_ns) {
-        build_process(builder)->odd.backward_gpu++;
-        gpu.end_ns = gpu.start_ns;
+    uint32_t at = gpu->detail;
+    switch ((enum tl_gpu_kind)gpu->kind) {
+    case TL_KERNEL:
+        return (struct build_gpu_place){timeline->kernels.at[at].context,
+                                        timeline->kernels.at[at].stream, true};
+    case TL_MEMCPY:
+        return (struct build_gpu_place){timeline->memcpys.at[at].context,
+                                        timeline->memcpys.at[at].stream, true};
+    case TL_MEMSET:
+        return (struct build_gpu_place){timeline->memsets.at[at].context,
+                                        timeline->memsets.at[at].stream, true};
+    case TL_GRAPH_RUN:
+        return (struct build_gpu_place){timeline->graph_runs.at[at].context,
+                                        timeline->graph_runs.at[at].stream, true};
+    case TL_SYNC:
+        return (struct build_gpu_place){timeline->syncs.at[at].context,
+                                        timeline->syncs.at[at].stream,
+                                        timeline->syncs.at[at].stream != PROF_SYNC_NO_STREAM};
+    case TL_OVERHEAD:
+        break;
     }
-    if (from->name)
-        gpu.name = build_name(builder, from->name);
-    gpu.slice = origin_of(builder, from->origin);
-    if (from->ambiguous && gpu.kind <= TL_GRAPH_RUN)
-        gpu.flags |= TL_GPU_AMBIGUOUS;
-    gpu.correlation = from->correlation;
-    gpu.process = builder->process;
-    struct tl_gpu *added = builder->failed ? NULL : ARRAY_ADD(&builder->timeline->gpus);
-    if (added)
-        *added = gpu;
-    else
-        builder->failed = true;
+    return (struct build_gpu_place){0};
 }
 
 static uint32_t named(struct builder *builder, uint32_t name)
 {
     builder->failed |= name == TL_NONE;
     return name;
-}
-
-static void append_kernel(struct builder *builder, const struct read_gpu *from)
-{
-    struct tl_kernel detail = from->kernel;
-    struct tl_gpu gpu = {.kind = TL_KERNEL, .device = build_ordinal(detail.device)};
-    gpu.name = build_kernel_name(builder, detail.name);
-    gpu.stream = build_stream(builder, detail.context, detail.stream, gpu.device);
-    detail.name = build_name(builder, detail.name);
-    gpu.detail = share_detail(builder, DETAILS(builder->timeline->kernels, TL_KERNEL), &detail);
-    add_gpu(builder, from, gpu);
 }
 
 static uint32_t copy_name(struct builder *builder, const struct tl_memcpy *copy)
@@ -128,17 +114,6 @@ static uint32_t copy_name(struct builder *builder, const struct tl_memcpy *copy)
     return named(builder, name);
 }
 
-static void append_memcpy(struct builder *builder, const struct read_gpu *from)
-{
-    const struct tl_memcpy *detail = &from->memcpy;
-    struct tl_gpu gpu = {
-        .kind = TL_MEMCPY, .device = build_ordinal(detail->device), .bytes = detail->bytes};
-    gpu.name = copy_name(builder, detail);
-    gpu.stream = build_stream(builder, detail->context, detail->stream, gpu.device);
-    gpu.detail = share_detail(builder, DETAILS(builder->timeline->memcpys, TL_MEMCPY), detail);
-    add_gpu(builder, from, gpu);
-}
-
 static uint32_t memset_name(struct builder *builder, uint8_t kind)
 {
     bool usual = kind < 16;
@@ -151,41 +126,126 @@ static uint32_t memset_name(struct builder *builder, uint8_t kind)
     return named(builder, name);
 }
 
-static void append_memset(struct builder *builder, const struct read_gpu *from)
+/* The name of operations of its kind. */
+static uint32_t derive_name(struct builder *builder, const struct tl_gpu *gpu)
 {
-    const struct tl_memset *detail = &from->memset;
+    struct timeline *timeline = builder->timeline;
+    struct text_pool *names = &timeline->names;
+    switch ((enum tl_gpu_kind)gpu->kind) {
+    case TL_KERNEL:
+        return build_demangled(builder, timeline->kernels.at[gpu->detail].name);
+    case TL_MEMCPY:
+        return copy_name(builder, &timeline->memcpys.at[gpu->detail]);
+    case TL_MEMSET:
+        return memset_name(builder, timeline->memsets.at[gpu->detail].memory_kind);
+    case TL_GRAPH_RUN:
+        return text_pool_format(names, "CUDA graph %u", timeline->graph_runs.at[gpu->detail].graph);
+    case TL_SYNC:
+        return text_pool_format(names, "%s", gpu_label_sync(timeline->syncs.at[gpu->detail].type));
+    case TL_OVERHEAD:
+        break;
+    }
+    return text_pool_format(names, "%s",
+                            gpu_label_overhead(timeline->overheads.at[gpu->detail].kind));
+}
+
+void build_gpu_describe(struct builder *builder, struct tl_gpu *gpu, uint32_t name)
+{
+    struct build_gpu_place place = build_gpu_place(builder->timeline, gpu);
+    gpu->name = derive_name(builder, gpu);
+    builder->failed |= gpu->name == TL_NONE;
+    if (name)
+        gpu->name = build_name(builder, name);
+    gpu->stream = place.has_stream ? build_stream(builder, place.context, place.stream, gpu->device)
+                                   : TL_NONE;
+}
+
+/* An operation of the process at hand. */
+static void add_gpu(struct builder *builder, const struct gpu_op *op, struct tl_gpu gpu)
+{
+    gpu.start_ns = build_time(builder, op->start_ns);
+    gpu.end_ns = build_time(builder, op->end_ns);
+    if (gpu.end_ns < gpu.start_ns) {
+        build_process(builder)->odd.backward_gpu++;
+        gpu.end_ns = gpu.start_ns;
+    }
+    build_gpu_describe(builder, &gpu, op->name);
+    gpu.correlation = op->correlation;
+    gpu.slice = TL_NONE; /* until build_join() finds a call */
+    gpu.process = builder->process;
+    struct tl_gpu *added = builder->failed ? NULL : ARRAY_ADD(&builder->timeline->gpus);
+    if (added)
+        *added = gpu;
+    else
+        builder->failed = true;
+}
+
+static void append_gpu(struct builder *builder, const struct gpu_op *op, struct tl_gpu gpu)
+{
+    if (builder->failed)
+        return;
+    if (builder->gathers)
+        unordered_append_gpu(builder, op, gpu);
+    else
+        add_gpu(builder, op, gpu);
+}
+
+void timeline_append_kernel(struct builder *builder, const struct gpu_op *op,
+                            const struct tl_kernel *kernel)
+{
+    if (builder->failed)
+        return;
+    struct tl_kernel detail = *kernel;
+    struct tl_gpu gpu = {.kind = TL_KERNEL, .device = build_ordinal(detail.device)};
+    if (!builder->gathers)
+        detail.name = build_name(builder, detail.name);
+    gpu.detail = share_detail(builder, DETAILS(builder->timeline->kernels, TL_KERNEL), &detail);
+    append_gpu(builder, op, gpu);
+}
+
+void timeline_append_memcpy(struct builder *builder, const struct gpu_op *op,
+                            const struct tl_memcpy *copy)
+{
+    if (builder->failed)
+        return;
     struct tl_gpu gpu = {
-        .kind = TL_MEMSET, .device = build_ordinal(detail->device), .bytes = detail->bytes};
-    gpu.name = memset_name(builder, detail->memory_kind);
-    gpu.stream = build_stream(builder, detail->context, detail->stream, gpu.device);
-    gpu.detail = share_detail(builder, DETAILS(builder->timeline->memsets, TL_MEMSET), detail);
-    add_gpu(builder, from, gpu);
+        .kind = TL_MEMCPY, .device = build_ordinal(copy->device), .bytes = copy->bytes};
+    gpu.detail = share_detail(builder, DETAILS(builder->timeline->memcpys, TL_MEMCPY), copy);
+    append_gpu(builder, op, gpu);
 }
 
-static void append_graph_run(struct builder *builder, const struct read_gpu *from)
+void timeline_append_memset(struct builder *builder, const struct gpu_op *op,
+                            const struct tl_memset *set)
 {
-    const struct tl_graph_run *detail = &from->graph;
-    struct tl_gpu gpu = {.kind = TL_GRAPH_RUN, .device = build_ordinal(detail->device)};
-    gpu.name =
-        named(builder, text_pool_format(&builder->timeline->names, "CUDA graph %u", detail->graph));
-    gpu.stream = build_stream(builder, detail->context, detail->stream, gpu.device);
-    gpu.detail =
-        share_detail(builder, DETAILS(builder->timeline->graph_runs, TL_GRAPH_RUN), detail);
-    add_gpu(builder, from, gpu);
+    if (builder->failed)
+        return;
+    struct tl_gpu gpu = {
+        .kind = TL_MEMSET, .device = build_ordinal(set->device), .bytes = set->bytes};
+    gpu.detail = share_detail(builder, DETAILS(builder->timeline->memsets, TL_MEMSET), set);
+    append_gpu(builder, op, gpu);
 }
 
-static void append_sync(struct builder *builder, const struct read_gpu *from)
+void timeline_append_graph_run(struct builder *builder, const struct gpu_op *op,
+                               const struct tl_graph_run *run)
 {
-    const struct tl_sync *detail = &from->sync;
-    struct tl_gpu gpu = {.kind = TL_SYNC, .stream = TL_NONE};
-    gpu.device = from->wait_device ? build_ordinal(from->wait_device - 1)
-                                   : idmap_find(&builder->context_device, detail->context);
-    gpu.name = named(
-        builder, text_pool_format(&builder->timeline->names, "%s", gpu_label_sync(detail->type)));
-    if (detail->stream != PROF_SYNC_NO_STREAM)
-        gpu.stream = build_stream(builder, detail->context, detail->stream, gpu.device);
-    gpu.detail = share_detail(builder, DETAILS(builder->timeline->syncs, TL_SYNC), detail);
-    add_gpu(builder, from, gpu);
+    if (builder->failed)
+        return;
+    struct tl_gpu gpu = {.kind = TL_GRAPH_RUN, .device = build_ordinal(run->device)};
+    gpu.detail = share_detail(builder, DETAILS(builder->timeline->graph_runs, TL_GRAPH_RUN), run);
+    append_gpu(builder, op, gpu);
+}
+
+void timeline_append_sync(struct builder *builder, const struct gpu_op *op,
+                          const struct tl_sync *sync, const uint32_t *device)
+{
+    if (builder->failed)
+        return;
+    struct tl_gpu gpu = {.kind = TL_SYNC};
+    gpu.device =
+        device ? build_ordinal(*device) : idmap_find(&builder->context_device, sync->context);
+    gpu.lane = builder->gathers && device; /* else contexts may come later */
+    gpu.detail = share_detail(builder, DETAILS(builder->timeline->syncs, TL_SYNC), sync);
+    append_gpu(builder, op, gpu);
 }
 
 /* CUpti_ActivityObjectKind: the first of three numbers is the device's. */
@@ -194,48 +254,23 @@ static bool names_a_device(uint32_t object_kind)
     return object_kind >= 3 && object_kind <= 5;
 }
 
-static void append_overhead(struct builder *builder, const struct read_gpu *from)
+void timeline_append_overhead(struct builder *builder, const struct gpu_op *op,
+                              const struct tl_overhead *overhead)
 {
-    const struct tl_overhead *detail = &from->overhead;
-    struct tl_gpu gpu = {.kind = TL_OVERHEAD, .stream = TL_NONE, .device = TL_NONE};
-    if (names_a_device(detail->object_kind))
-        gpu.device = detail->object[0];
-    gpu.name = named(builder, text_pool_format(&builder->timeline->names, "%s",
-                                               gpu_label_overhead(detail->kind)));
-    gpu.detail = share_detail(builder, DETAILS(builder->timeline->overheads, TL_OVERHEAD), detail);
-    add_gpu(builder, from, gpu);
+    if (builder->failed)
+        return;
+    struct tl_gpu gpu = {.kind = TL_OVERHEAD, .device = TL_NONE};
+    if (names_a_device(overhead->object_kind))
+        gpu.device = overhead->object[0];
+    gpu.detail =
+        share_detail(builder, DETAILS(builder->timeline->overheads, TL_OVERHEAD), overhead);
+    append_gpu(builder, op, gpu);
 }
 
 void timeline_append_untimed(struct builder *builder)
 {
     if (!builder->failed)
         build_process(builder)->odd.zero_time_gpu++;
-}
-
-void timeline_append_gpu(struct builder *builder, const struct read_gpu *gpu)
-{
-    if (builder->failed)
-        return;
-    switch (gpu->kind) {
-    case READ_GPU_KERNEL:
-        append_kernel(builder, gpu);
-        break;
-    case READ_GPU_MEMCPY:
-        append_memcpy(builder, gpu);
-        break;
-    case READ_GPU_MEMSET:
-        append_memset(builder, gpu);
-        break;
-    case READ_GPU_SYNC:
-        append_sync(builder, gpu);
-        break;
-    case READ_GPU_OVERHEAD:
-        append_overhead(builder, gpu);
-        break;
-    case READ_GPU_GRAPH:
-        append_graph_run(builder, gpu);
-        break;
-    }
 }
 
 void timeline_append_start_event(struct builder *builder, uint32_t device, uint32_t correlation,

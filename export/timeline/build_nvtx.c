@@ -1,6 +1,6 @@
 /* build_nvtx.c - what NVTX says beside a name; from a forward range to its backward passes. */
 #include "array.h"
-#include "build.h"
+#include "build_unordered.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -119,7 +119,7 @@ static uint32_t make_label(struct builder *builder, const struct build_event *ev
  * missing. */
 static uint32_t event_text(struct builder *builder, uint32_t id)
 {
-    uint32_t name = id ? idmap_find(&builder->names, id)
+    uint32_t name = id ? build_name_of_id(builder, id)
                        : text_pool_add(&builder->timeline->names, (struct text){"", 0});
     if (name != IDMAP_NONE)
         return name;
@@ -135,9 +135,24 @@ static void understand(struct builder *builder, struct build_event *event)
         event->label = make_label(builder, event);
 }
 
+/* Labels of a file whose events come in any order are defined when they are first used. */
+static uint32_t slot_of(struct builder *builder, uint32_t id)
+{
+    uint32_t slot = idmap_find(&builder->event_slots, id), number = id & ~UNORDERED_LABEL;
+    bool is_label =
+        builder->file && id & UNORDERED_LABEL && number && number <= builder->file->labels.count;
+    if (slot != IDMAP_NONE || !is_label)
+        return slot;
+    struct event_name record;
+    memcpy(&record, text_pool_text(&builder->file->labels, number).bytes, sizeof record);
+    record.id = id;
+    timeline_define_event_name(builder, &record);
+    return idmap_find(&builder->event_slots, id);
+}
+
 struct build_ref build_event_ref(struct builder *builder, uint32_t id)
 {
-    uint32_t slot = idmap_find(&builder->event_slots, id);
+    uint32_t slot = slot_of(builder, id);
     if (slot == IDMAP_NONE)
         return (struct build_ref){build_missing_name(builder, id), TL_NONE};
     struct build_event *event = &builder->events.at[slot];

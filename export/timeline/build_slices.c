@@ -580,7 +580,7 @@ static void add_segment(struct builder *builder, uint32_t continues)
         builder->failed = true;
 }
 
-void timeline_append_slice(struct builder *builder, const struct complete_slice *from)
+void build_slice_append(struct builder *builder, const struct complete_slice *from)
 {
     uint32_t thread = builder->failed ? TL_NONE : build_thread_of(builder, from->thread);
     struct tl_slice *slice = thread == TL_NONE ? NULL : add_slice(builder, thread, from);

@@ -2,7 +2,7 @@
 #include "builder.h"
 
 #include "array.h"
-#include "build.h"
+#include "build_unordered.h"
 #include "demangle.h"
 
 #include <stdlib.h>
@@ -133,6 +133,9 @@ void timeline_begin_process(struct builder *builder, const char *path, int64_t s
         .first_module = timeline->modules.count,
     };
     builder->process = timeline->processes.count - 1;
+    builder->file = NULL;
+    builder->gathers = false;
+    builder->origin_ns = 0;
     builder->shift_ns = shift_ns > SHIFT_MAX ? SHIFT_MAX : shift_ns;
 }
 
@@ -399,29 +402,33 @@ void timeline_end_process(struct builder *builder, const struct tl_health *healt
     note_extent(builder);
 }
 
-static struct timeline *create_timeline(uint64_t base_realtime_ns, uint32_t file_count)
+static struct timeline *create_timeline(void)
 {
     struct timeline *timeline = calloc(1, sizeof *timeline);
     if (!timeline)
         return NULL;
-    timeline->file_count = file_count;
-    timeline->base_realtime_ns = base_realtime_ns;
     timeline->start_ns = INT64_MAX; /* nothing seen yet */
     timeline->demangled = demangle_available();
     return timeline;
 }
 
-struct builder *timeline_begin_build(uint64_t base_realtime_ns, uint32_t file_count)
+struct builder *timeline_begin_build(void)
 {
     struct builder *builder = calloc(1, sizeof *builder);
     if (!builder)
         return NULL;
-    builder->timeline = create_timeline(base_realtime_ns, file_count);
-    builder->current_thread = TL_NONE;
+    builder->timeline = create_timeline();
+    forget_process(builder);
     if (builder->timeline)
         return builder;
     free(builder);
     return NULL;
+}
+
+void timeline_set_base(struct builder *builder, uint64_t base_realtime_ns, uint32_t file_count)
+{
+    builder->timeline->base_realtime_ns = base_realtime_ns;
+    builder->timeline->file_count = file_count;
 }
 
 bool timeline_build_failed(const struct builder *builder)
@@ -431,6 +438,9 @@ bool timeline_build_failed(const struct builder *builder)
 
 static void destroy_builder(struct builder *builder)
 {
+    for (uint32_t i = 0; i < builder->files.count; i++)
+        unordered_destroy(builder->files.at[i]);
+    free(builder->files.at);
     free_arrays(builder);
     free(builder);
 }

@@ -54,10 +54,14 @@ uint32_t measure(const Bytes &bytes)
 {
     read_error error{};
     diff_side side;
-    trace_file *file = foreign_open_memory(bytes.data(), bytes.size(), "memory", false, &error);
-    if (!file)
+    builder *builder = timeline_begin_build();
+    trace_file *file =
+        foreign_open_memory(bytes.data(), bytes.size(), "memory", false, builder, &error);
+    if (!file) {
+        timeline_abandon_build(builder);
         return UINT32_MAX;
-    timeline *made = timeline_from_files(&file, 1, &error);
+    }
+    timeline *made = timeline_from_files(builder, &file, 1, &error);
     trace_file_close(file);
     uint32_t entries = UINT32_MAX;
     if (made && diff_side_init(&side, made, Diff::defaults().tables)) {

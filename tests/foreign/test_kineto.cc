@@ -20,12 +20,16 @@ public:
     const timeline *load(const std::string &json, bool partial = false)
     {
         read_error error = {};
-        trace_file *file = foreign_open_memory(json.data(), json.size(), "t.json", partial, &error);
+        builder *builder = timeline_begin_build();
+        trace_file *file =
+            foreign_open_memory(json.data(), json.size(), "t.json", partial, builder, &error);
         message = file ? "" : error.message;
-        if (!file)
+        if (!file) {
+            timeline_abandon_build(builder);
             return nullptr;
+        }
         timeline_destroy(timeline_);
-        timeline_ = timeline_from_files(&file, 1, &error);
+        timeline_ = timeline_from_files(builder, &file, 1, &error);
         trace_file_close(file);
         EXPECT_NE(timeline_, nullptr) << error.message;
         EXPECT_EQ(findings(timeline_), expected_findings);
@@ -882,8 +886,12 @@ public:
     static void read(const std::string &json, bool partial)
     {
         read_error error = {};
-        trace_file *file = foreign_open_memory(json.data(), json.size(), "t.json", partial, &error);
-        timeline *timeline = file ? timeline_from_files(&file, 1, &error) : nullptr;
+        builder *builder = timeline_begin_build();
+        trace_file *file =
+            foreign_open_memory(json.data(), json.size(), "t.json", partial, builder, &error);
+        timeline *timeline = file ? timeline_from_files(builder, &file, 1, &error) : nullptr;
+        if (!file)
+            timeline_abandon_build(builder);
         trace_file_close(file);
         if (!timeline) {
             EXPECT_NE(std::string(error.message).find("t.json: "), std::string::npos) << json;

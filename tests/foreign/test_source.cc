@@ -96,9 +96,11 @@ TEST(Source, OpensTracesOfLibprofThatAreCompressed)
     const uint8_t *bytes = trace_builder_bytes(trace.raw(), &size);
     std::string packed = gzip(std::string((const char *)bytes, size));
     read_error error = {};
-    trace_file *file = foreign_open_memory(packed.data(), packed.size(), "t.gz", false, &error);
+    builder *builder = timeline_begin_build();
+    trace_file *file =
+        foreign_open_memory(packed.data(), packed.size(), "t.gz", false, builder, &error);
     ASSERT_NE(file, nullptr) << error.message;
-    timeline *timeline = timeline_from_files(&file, 1, &error);
+    timeline *timeline = timeline_from_files(builder, &file, 1, &error);
     trace_file_close(file);
     ASSERT_NE(timeline, nullptr);
     EXPECT_EQ(timeline->slices.count, 1u);
@@ -142,7 +144,7 @@ TEST(Source, ReadsAllInOnePieceUpToALimit)
 TEST(Foreign, SaysWhichKindsAreKnown)
 {
     read_error error = {};
-    EXPECT_EQ(foreign_open_memory("hello", 5, "x", false, &error), nullptr);
+    EXPECT_EQ(foreign_open_memory("hello", 5, "x", false, nullptr, &error), nullptr);
     EXPECT_EQ(std::string(error.message).rfind("x: no trace of a known kind (libprof trace", 0), 0u)
         << error.message;
 }

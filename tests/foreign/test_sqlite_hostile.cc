@@ -3,7 +3,6 @@
 #include "sqlite_fixture.h"
 
 #ifdef PROF_HAVE_SQLITE
-#include "event_store.h"
 
 #include <cstring>
 #include <fstream>
@@ -216,9 +215,11 @@ TEST_F(SqliteHostile, PathsAreOnlyPaths)
     std::vector<uint8_t> file = bytes();
     for (const std::string &spelled : {path, "/" + path}) {
         std::ofstream(path, std::ios::binary).write((const char *)file.data(), (long)file.size());
-        trace_file *opened = foreign_open(spelled.c_str(), false, &error_);
+        builder *builder = timeline_begin_build();
+        trace_file *opened = foreign_open(spelled.c_str(), false, builder, &error_);
         EXPECT_NE(opened, nullptr) << error_.message;
         trace_file_close(opened);
+        timeline_abandon_build(builder);
         unlink(path.c_str());
     }
     EXPECT_EQ(rmdir(folder), 0) << "something was left beside the file";
@@ -236,10 +237,11 @@ TEST_F(SqliteHostile, DatabasesWithAWriteAheadLogAreRead)
     close(descriptor);
     std::string log = std::string(path) + "-wal";
     std::ofstream(log) << "not read";
-    trace_file *opened = foreign_open(path, false, &error_);
+    builder *builder = timeline_begin_build();
+    trace_file *opened = foreign_open(path, false, builder, &error_);
     ASSERT_NE(opened, nullptr) << error_.message;
     timeline_destroy(timeline_);
-    timeline_ = timeline_from_files(&opened, 1, &error_);
+    timeline_ = timeline_from_files(builder, &opened, 1, &error_);
     EXPECT_EQ(warnings(), "1 write-ahead logs beside the file: what is in them is not read\n");
     trace_file_close(opened);
     unlink(log.c_str());
@@ -256,7 +258,8 @@ TEST(SqliteMissing, SaysWhichPackageReadsTheFile)
 {
     char bytes[100] = "SQLite format 3";
     read_error error = {};
-    EXPECT_EQ(foreign_open_memory(bytes, sizeof bytes, "t.sqlite", false, &error), nullptr);
+    EXPECT_EQ(foreign_open_memory(bytes, sizeof bytes, "t.sqlite", false, nullptr, &error),
+              nullptr);
     EXPECT_STREQ(error.message,
                  "t.sqlite: an SQLite database, as nsys and nvprof write them, which this profdump "
                  "was built without (Debian: libsqlite3-dev)");

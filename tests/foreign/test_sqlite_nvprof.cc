@@ -162,9 +162,10 @@ public:
         if (system(unpack.c_str()) != 0)
             GTEST_SKIP() << "python3 does not unpack " << shared_file();
         path_ = folder_ + "/bench_ortmodule_nn_gpu.sql";
-        trace_file *file = foreign_open(path_.c_str(), false, &error_);
+        builder *builder = timeline_begin_build();
+        trace_file *file = foreign_open(path_.c_str(), false, builder, &error_);
         ASSERT_TRUE(file) << error_.message;
-        timeline_ = timeline_from_files(&file, 1, &error_);
+        timeline_ = timeline_from_files(builder, &file, 1, &error_);
         trace_file_close(file);
         ASSERT_TRUE(timeline_) << error_.message;
     }

@@ -67,7 +67,8 @@ static void read_all(const uint8_t *bytes, size_t size, bool partial, bool show)
     struct read_error error;
     struct check_report report;
     struct trace_file *file = trace_file_open_memory(bytes, size, "fuzz.prof", partial, &error);
-    struct timeline *timeline = file ? timeline_from_files(&file, 1, &error) : NULL;
+    struct timeline *timeline =
+        file ? timeline_from_files(timeline_begin_build(), &file, 1, &error) : NULL;
     if (timeline) {
         timeline_check(timeline, &report);
         if (show)

@@ -12,6 +12,12 @@ void hear_line(const std::string &text)
         listening->text += text + "\n";
 }
 
+std::string gpu(int kind, const gpu_op *op)
+{
+    return "gpu " + number(kind) + " " + number(op->start_ns) + " " + number(op->end_ns) + " " +
+           number(op->correlation);
+}
+
 } // namespace
 
 /* Notes the line and goes on to the builder. */
@@ -51,9 +57,18 @@ HEAR(timeline_define_thread, LIST(uint32_t thread, uint32_t tid, text name, bool
      LIST(thread, tid, name, internal),
      "thread " + number(thread) + " " + number(tid) + " " + std::string(name.bytes, name.size) +
          (internal ? " internal" : ""))
-HEAR(timeline_append_gpu, LIST(const read_gpu *gpu), LIST(gpu),
-     "gpu " + number(gpu->kind) + " " + number(gpu->start_ns) + " " + number(gpu->end_ns) + " " +
-         number(gpu->correlation))
+HEAR(timeline_append_kernel, LIST(const gpu_op *op, const tl_kernel *detail), LIST(op, detail),
+     gpu(0, op))
+HEAR(timeline_append_memcpy, LIST(const gpu_op *op, const tl_memcpy *detail), LIST(op, detail),
+     gpu(1, op))
+HEAR(timeline_append_memset, LIST(const gpu_op *op, const tl_memset *detail), LIST(op, detail),
+     gpu(2, op))
+HEAR(timeline_append_overhead, LIST(const gpu_op *op, const tl_overhead *detail), LIST(op, detail),
+     gpu(4, op))
+HEAR(timeline_append_graph_run, LIST(const gpu_op *op, const tl_graph_run *detail),
+     LIST(op, detail), gpu(5, op))
+HEAR(timeline_append_sync, LIST(const gpu_op *op, const tl_sync *detail, const uint32_t *device),
+     LIST(op, detail, device), gpu(3, op))
 HEAR(timeline_append_attr, LIST(uint32_t thread, const event_attr *attr, uint64_t target),
      LIST(thread, attr, target),
      "attr " + number(thread) + " " + number(attr->key) + " " + number(attr->type) + " " +
@@ -75,7 +90,8 @@ Heard hear(trace_file *file)
 {
     Heard heard;
     listening = &heard;
-    timeline *made = file ? timeline_from_files(&file, 1, &heard.error) : nullptr;
+    timeline *made =
+        file ? timeline_from_files(timeline_begin_build(), &file, 1, &heard.error) : nullptr;
     listening = nullptr;
     heard.walked = made != nullptr;
     if (made)

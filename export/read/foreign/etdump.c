@@ -372,8 +372,10 @@ static bool has_its_size(const uint8_t *bytes, size_t size, const char *path,
     return false;
 }
 
-static struct trace_file *open_etdump(struct source *source, bool partial, struct read_error *error)
+static struct trace_file *open_etdump(struct source *source, bool partial, struct builder *builder,
+                                      struct read_error *error)
 {
+    (void)builder; /* blocks come in order: they are appended when the file is */
     size_t size = 0;
     const char *path = source_path(source);
     uint8_t *bytes = source_read_all(source, FILE_BYTES_MAX, &size, error);

@@ -321,8 +321,10 @@ static bool read_blocks(struct reader *reader, bool partial, struct read_error *
     return true;
 }
 
-static struct trace_file *open_etprof(struct source *source, bool partial, struct read_error *error)
+static struct trace_file *open_etprof(struct source *source, bool partial, struct builder *builder,
+                                      struct read_error *error)
 {
+    (void)builder; /* blocks come in order: they are appended when the file is */
     size_t size = 0;
     uint8_t *bytes = source_read_all(source, FILE_BYTES_MAX, &size, error);
     if (!bytes)

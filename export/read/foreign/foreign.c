@@ -41,11 +41,11 @@ static void unknown_format(const struct source *source, struct read_error *error
 }
 
 static struct trace_file *open_source(struct source *source, struct text head, bool partial,
-                                      struct read_error *error)
+                                      struct builder *builder, struct read_error *error)
 {
     const struct foreign_format *format = find_format(head);
     if (format)
-        return format->open(source, partial, error);
+        return format->open(source, partial, builder, error);
     unknown_format(source, error);
     return NULL;
 }
@@ -61,13 +61,14 @@ static struct trace_file *open_unpacked(struct source *source, bool partial,
     return bytes ? trace_file_open_owned(bytes, size, source_path(source), partial, error) : NULL;
 }
 
-struct trace_file *foreign_open(const char *path, bool partial, struct read_error *error)
+struct trace_file *foreign_open(const char *path, bool partial, struct builder *builder,
+                                struct read_error *error)
 {
-    return foreign_open_clock(path, (struct source_clock){0}, partial, error);
+    return foreign_open_clock(path, (struct source_clock){0}, partial, builder, error);
 }
 
 struct trace_file *foreign_open_clock(const char *path, struct source_clock clock, bool partial,
-                                      struct read_error *error)
+                                      struct builder *builder, struct read_error *error)
 {
     struct text head;
     struct trace_file *file = NULL;
@@ -81,13 +82,14 @@ struct trace_file *foreign_open_clock(const char *path, struct source_clock cloc
     else if (readable && is_native(head))
         file = open_unpacked(source, partial, error);
     else if (readable)
-        file = open_source(source, head, partial, error);
+        file = open_source(source, head, partial, builder, error);
     source_close(source);
     return file;
 }
 
 struct trace_file *foreign_open_memory(const void *bytes, size_t size, const char *name,
-                                       bool partial, struct read_error *error)
+                                       bool partial, struct builder *builder,
+                                       struct read_error *error)
 {
     struct text head = {bytes, size};
     if (is_native(head))
@@ -96,34 +98,34 @@ struct trace_file *foreign_open_memory(const void *bytes, size_t size, const cha
     struct source *source = source_open_memory(bytes, size, name, error);
     if (source && source_peek(source, &head, error))
         file = is_native(head) ? open_unpacked(source, partial, error)
-                               : open_source(source, head, partial, error);
+                               : open_source(source, head, partial, builder, error);
     source_close(source);
     return file;
 }
 
-static bool append_store(void *foreign, uint32_t process, struct builder *builder,
-                         struct tl_health *health, struct read_error *error)
+static bool append_unordered(void *number, uint32_t process, struct builder *builder,
+                             struct tl_health *health, struct read_error *error)
 {
-    bool appended = event_store_append(foreign, process, builder, health);
-    if (!appended && error)
-        memcpy(error->message, "out of memory", sizeof "out of memory");
-    return appended;
+    (void)error; /* without memory the builder fails */
+    timeline_finish_process(builder, (uint32_t)(uintptr_t)number, process, health);
+    return true;
 }
 
-static void close_store(void *foreign)
+/* The events are the builder's. */
+static void close_unordered(void *number)
 {
-    event_store_destroy(foreign);
+    (void)number;
 }
 
-struct trace_file *format_from_store(const struct source *source, struct event_store *store,
-                                     uint64_t start_realtime_ns, struct read_error *error)
+struct trace_file *format_file(const struct source *source, struct builder *builder,
+                               uint32_t number, uint64_t start_realtime_ns,
+                               struct read_error *error)
 {
-    static const struct trace_reader reader = {append_store, close_store};
-    if (event_store_failed(store)) {
+    static const struct trace_reader reader = {append_unordered, close_unordered};
+    if (timeline_build_failed(builder)) {
         trace_error(error, source_path(source), "out of memory");
-        event_store_destroy(store);
         return NULL;
     }
-    return trace_file_adopt(source_path(source), &reader, store, event_store_process_count(store),
-                            start_realtime_ns, error);
+    return trace_file_adopt(source_path(source), &reader, (void *)(uintptr_t)number,
+                            timeline_process_count(builder), start_realtime_ns, error);
 }

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool kineto_facts_init(struct kineto_facts *facts, struct event_store *store,
+bool kineto_facts_init(struct kineto_facts *facts, struct builder *builder,
                        struct kineto_rows *rows)
 {
-    *facts =
-        (struct kineto_facts){.store = store, .rows = rows, .own = {.rank = -1, .world_size = -1}};
+    *facts = (struct kineto_facts){
+        .builder = builder, .rows = rows, .own = {.rank = -1, .world_size = -1}};
     facts->value = malloc(KINETO_FACT_BYTES + JSON_PAD_BYTES);
     return facts->value != NULL;
 }
@@ -45,7 +45,8 @@ static struct text string_of(struct kineto_facts *facts, struct text value)
     char *plain = malloc(value.size);
     struct text kept = {"", 0};
     if (plain)
-        kept = event_store_keep(facts->store, (struct text){plain, json_unescape(&string, plain)});
+        kept =
+            timeline_keep_text(facts->builder, (struct text){plain, json_unescape(&string, plain)});
     free(plain);
     return kept;
 }
@@ -84,7 +85,7 @@ static void take_device_member(void *user, const struct json_string *key, struct
         int64_t bytes = number_of(value);
         device->memory_bytes = bytes < 0 ? 0 : (uint64_t)bytes;
     } else if (json_string_is(key, "name")) {
-        device->name = event_store_name(facts->store, string_of(facts, value));
+        device->name = timeline_name(facts->builder, string_of(facts, value));
     }
     for (size_t i = 0; i < sizeof device_fields / sizeof *device_fields; i++)
         if (json_string_is(key, device_fields[i].key)) {
@@ -227,14 +228,14 @@ void kineto_facts_devices(const struct kineto_facts *facts, uint32_t process)
 {
     struct tl_device_info common;
     for (uint32_t i = 0; i < facts->device_count; i++)
-        event_store_device(facts->store, process, &facts->devices[i]);
+        timeline_add_device(facts->builder, process, &facts->devices[i]);
     if (!facts->amd_calls || facts->cuda_calls || !common_device(facts, &common))
         return;
-    uint64_t busy = event_store_busy_devices(facts->store, process);
+    uint64_t busy = timeline_busy_devices(facts->builder, process);
     for (uint32_t ordinal = 0; ordinal < KINETO_DEVICES_MAX; ordinal++) {
         common.device = ordinal;
         if (busy >> ordinal & 1 && !is_described(facts, ordinal))
-            event_store_device(facts->store, process, &common);
+            timeline_add_device(facts->builder, process, &common);
     }
 }
 

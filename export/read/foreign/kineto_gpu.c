@@ -196,40 +196,58 @@ static void fill_sync(const struct kineto_event *event, struct text text, struct
     sync->stream = stream < 0 || stream > UINT32_MAX ? PROF_SYNC_NO_STREAM : (uint32_t)stream;
 }
 
-void kineto_gpu_read(const struct kineto_event *event, struct text text, uint32_t name,
-                     struct read_gpu *gpu)
+static void append_sync(struct builder *builder, const struct kineto_event *event, struct text text,
+                        const struct gpu_op *op)
 {
-    memset(gpu, 0, sizeof *gpu); /* its padding too: see event_store_gpu() */
+    struct tl_sync sync = {0};
+    uint32_t device = kineto_gpu_device(event);
+    fill_sync(event, text, &sync);
+    timeline_append_sync(builder, op, &sync,
+                         kineto_has(&event->args, KINETO_DEVICE) ? &device : NULL);
+}
+
+static void append_kernel(struct builder *builder, const struct kineto_event *event,
+                          const struct gpu_op *op)
+{
+    struct tl_kernel kernel = {0};
+    struct gpu_op unnamed = *op;
+    fill_kernel(event, op->name, &kernel);
+    unnamed.name = 0;
+    timeline_append_kernel(builder, &unnamed, &kernel);
+}
+
+void kineto_gpu_append(struct builder *builder, const struct kineto_event *event, struct text text,
+                       struct gpu_op *op)
+{
+    struct tl_memcpy copy = {0};
+    struct tl_memset set = {0};
+    struct tl_graph_run run = {0};
     int64_t correlation = kineto_number(&event->args, KINETO_CORRELATION, 0);
-    gpu->correlation = correlation > 0 && correlation <= UINT32_MAX ? (uint32_t)correlation : 0;
-    gpu->ambiguous = kineto_number(&event->args, KINETO_AMBIGUOUS, 0) != 0;
-    gpu->name = name;
+    op->correlation = correlation > 0 && correlation <= UINT32_MAX ? (uint32_t)correlation : 0;
+    op->ambiguous = kineto_number(&event->args, KINETO_AMBIGUOUS, 0) != 0;
+    bool is_operation = event->category != KINETO_SYNC && event->category != KINETO_OVERHEAD;
+    op->origin = is_operation ? kineto_external_id(&event->args) : 0;
     switch (event->category) {
     case KINETO_MEMCPY:
-        gpu->kind = READ_GPU_MEMCPY;
-        fill_memcpy(event, text, &gpu->memcpy);
+        fill_memcpy(event, text, &copy);
+        timeline_append_memcpy(builder, op, &copy);
         break;
     case KINETO_MEMSET:
-        gpu->kind = READ_GPU_MEMSET;
-        fill_memset(event, text, &gpu->memset);
+        fill_memset(event, text, &set);
+        timeline_append_memset(builder, op, &set);
         break;
     case KINETO_GRAPH_RUN:
-        gpu->kind = READ_GPU_GRAPH;
-        fill_graph(event, &gpu->graph);
+        fill_graph(event, &run);
+        timeline_append_graph_run(builder, op, &run);
         break;
     case KINETO_SYNC:
-        gpu->kind = READ_GPU_SYNC;
-        fill_sync(event, text, &gpu->sync);
-        if (kineto_has(&event->args, KINETO_DEVICE))
-            gpu->wait_device = 1 + kineto_gpu_device(event);
+        append_sync(builder, event, text, op);
         break;
     case KINETO_OVERHEAD:
-        gpu->kind = READ_GPU_OVERHEAD;
+        timeline_append_overhead(builder, op, &(struct tl_overhead){0});
         break;
     default:
-        gpu->kind = READ_GPU_KERNEL;
-        gpu->name = 0;
-        fill_kernel(event, name, &gpu->kernel);
+        append_kernel(builder, event, op);
     }
 }
 
@@ -245,7 +263,7 @@ void kineto_gpu_read(const struct kineto_event *event, struct text text, uint32_
 struct heap {
     uint32_t process;
     uint32_t name;      /* of the program's own allocator; 0 none */
-    uint32_t allocator; /* the store's number of it */
+    uint32_t allocator; /* its number */
     uint16_t device;
     bool is_host;
     uint8_t kind;
@@ -257,7 +275,7 @@ struct heap {
 };
 
 struct heaps {
-    struct event_store *store;
+    struct builder *builder;
     struct kineto_memory *memory;
     struct keymap first; /* process and device -> the latest of its heaps, into at */
     struct heap *at;
@@ -288,20 +306,20 @@ static uint8_t kind_of(const struct kineto_args *args, bool is_host)
     return is_host ? KIND_PAGEABLE : KIND_DEVICE;
 }
 
-static uint32_t allocator_of(const struct kineto_args *args, struct event_store *store)
+static uint32_t allocator_of(const struct kineto_args *args, struct builder *builder)
 {
     if (!kineto_has(args, KINETO_MEMORY_ALLOCATOR))
         return 0;
     const struct json_string *name = &args->at[KINETO_MEMORY_ALLOCATOR].text;
     char *plain = malloc(name->size + (size_t)1);
     uint32_t number =
-        plain ? event_store_name(store, (struct text){plain, json_unescape(name, plain)}) : 0;
+        plain ? timeline_name(builder, (struct text){plain, json_unescape(name, plain)}) : 0;
     free(plain);
     return number;
 }
 
 bool kineto_memory_add(struct kineto_memory *memory, const struct kineto_event *event,
-                       int64_t time_ns, uint32_t thread, struct event_store *store)
+                       int64_t time_ns, uint32_t thread, struct builder *builder)
 {
     const struct kineto_args *args = &event->args;
     struct kineto_memory_op *op = ARRAY_ADD(memory);
@@ -317,7 +335,7 @@ bool kineto_memory_add(struct kineto_memory *memory, const struct kineto_event *
         .thread = thread,
         .device = (uint16_t)(device < 0 || device > UINT16_MAX ? UINT16_MAX : device),
         .is_host = kineto_number(args, KINETO_MEMORY_TYPE, 0) == 0,
-        .allocator = allocator_of(args, store),
+        .allocator = allocator_of(args, builder),
     };
     op->kind = kind_of(args, op->is_host);
     return true;
@@ -337,14 +355,14 @@ static struct heap *add_heap(struct heaps *heaps, const struct kineto_memory_op 
                            .kind = op->kind,
                            .before_it = latest == KEYMAP_NONE ? 0 : latest + 1};
     if (op->allocator)
-        added->allocator = event_store_allocator(heaps->store, process, op->allocator);
+        added->allocator = timeline_add_allocator(heaps->builder, process, op->allocator);
     return added;
 }
 
 /* A process has few heaps on a device. */
 static struct heap *heap_of(struct heaps *heaps, const struct kineto_memory_op *op)
 {
-    uint32_t process = event_store_thread_process(heaps->store, op->thread);
+    uint32_t process = timeline_thread_process(heaps->builder, op->thread);
     uint32_t device = op->is_host ? UINT32_MAX : op->device;
     int64_t key = (int64_t)((uint64_t)process << 32 | device);
     uint32_t latest = keymap_find_id(&heaps->first, key);
@@ -371,7 +389,9 @@ static struct memory_op record_of(const struct heap *heap, uint64_t address, int
 static void put_before(struct heaps *heaps, struct heap *heap, uint64_t address, int64_t bytes)
 {
     struct memory_op record = record_of(heap, address, bytes);
-    event_store_memory(heaps->store, heap->process, 0, 0, &record);
+    timeline_append_memory(
+        heaps->builder,
+        &(struct memory_event){.time_ns = TL_NO_TIME, .process = heap->process, .record = record});
     heap->before -= bytes;
 }
 
@@ -419,6 +439,22 @@ static void release(struct heaps *heaps, struct heap *heap, uint32_t index)
         put_before(heaps, heap, op->address, -op->bytes);
 }
 
+static void append_memory(struct builder *builder, const struct kineto_memory_op *op,
+                          const struct heap *heap, const struct memory_op *record)
+{
+    if (!heap->allocator)
+        timeline_append_memory(builder, &(struct memory_event){.time_ns = op->time_ns,
+                                                               .thread = op->thread,
+                                                               .process = heap->process,
+                                                               .record = *record});
+    else if (record->operation == PROF_MEMORY_RELEASE)
+        timeline_append_release(builder, op->thread, op->time_ns, heap->allocator, record->address);
+    else
+        timeline_append_alloc(
+            builder, op->thread, op->time_ns,
+            &(struct heap_allocation){record->address, record->bytes, heap->allocator});
+}
+
 static void take(struct heaps *heaps, uint32_t index)
 {
     struct kineto_memory_op *op = &heaps->memory->at[index];
@@ -434,10 +470,7 @@ static void take(struct heaps *heaps, uint32_t index)
     else
         release(heaps, heap, index);
     struct memory_op record = record_of(heap, op->address, op->bytes);
-    if (heap->allocator)
-        event_store_allocate(heaps->store, op->thread, op->time_ns, heap->allocator, &record);
-    else
-        event_store_memory(heaps->store, heap->process, op->thread, op->time_ns, &record);
+    append_memory(heaps->builder, op, heap, &record);
 }
 
 /* What was allocated before and not released: only its size is known. */
@@ -462,9 +495,9 @@ static int by_time(const void *left, const void *right)
     return (a->next > b->next) - (a->next < b->next);
 }
 
-bool kineto_memory_finish(struct kineto_memory *memory, struct event_store *store)
+bool kineto_memory_finish(struct kineto_memory *memory, struct builder *builder)
 {
-    struct heaps heaps = {.store = store, .memory = memory};
+    struct heaps heaps = {.builder = builder, .memory = memory};
     for (uint32_t i = 0; i < memory->count; i++)
         memory->at[i].next = i; /* what is at one time stays as in the file */
     if (memory->count)

@@ -3,17 +3,17 @@
 #define PROF_KINETO_GPU_H
 
 #include "array.h"
-#include "event_store.h"
 #include "kineto_event.h"
+#include "unordered.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Fills all of `gpu` but its times; `name` is the event's, as the sink's number; `text` is it. The
- * event's category is one for which kineto_is_device(). */
-void kineto_gpu_read(const struct kineto_event *event, struct text text, uint32_t name,
-                     struct read_gpu *gpu);
+/* Appends what a device did. `text` is the event's name. `op` has its times, its row, and the id of its
+ * name; the rest is filled. The event's category is one for which kineto_is_device(). */
+void kineto_gpu_append(struct builder *builder, const struct kineto_event *event, struct text text,
+                       struct gpu_op *op);
 
 /* Whether an event that claims to be a kernel has any kernel args, or is on a device's row: other tools trace
  * kernels of operating systems, on the rows of processes. */
@@ -55,9 +55,9 @@ void kineto_memory_fini(struct kineto_memory *memory);
 bool kineto_memory_is(const struct kineto_event *event);
 /* False: no memory. */
 bool kineto_memory_add(struct kineto_memory *memory, const struct kineto_event *event,
-                       int64_t time_ns, uint32_t thread, struct event_store *store);
-/* When threads are in their processes: puts all into the store. False: no memory. */
-bool kineto_memory_finish(struct kineto_memory *memory, struct event_store *store);
+                       int64_t time_ns, uint32_t thread, struct builder *builder);
+/* When threads are in their processes: appends all. False: no memory. */
+bool kineto_memory_finish(struct kineto_memory *memory, struct builder *builder);
 
 #ifdef __cplusplus
 }

@@ -28,25 +28,24 @@ struct device_row {
 };
 
 struct reader {
-    struct event_store *store;
+    struct builder *builder;
     struct kineto_event *event; /* the one at hand */
     struct kineto_rows rows;
     struct kineto_facts facts;
     struct kineto_ends ends, async_ends;
     struct kineto_python python;
     struct kineto_memory memory;
-    uint32_t attr_keys[KINETO_ARG_COUNT]; /* the store's numbers, 0 not asked for yet */
+    uint32_t attr_keys[KINETO_ARG_COUNT]; /* ids of names, 0 not asked for yet */
     struct keymap row_of;                 /* of the pid and the device -> device_rows[] */
-    KINETO_ARRAY(struct device_row)
-    device_rows; /* in which operations of the store are until they
-                                                    are resolved */
+    /* in which operations are until they are resolved */
+    KINETO_ARRAY(struct device_row) device_rows;
     struct kineto_flows flows;
     struct kineto_labels labels;
-    struct keymap segments; /* "segment of" -> the slice of the store */
+    struct keymap segments; /* "segment of" -> the slice */
     struct keymap wide_ids; /* beyond 32 bits -> numbers from UINT32_MAX - 1 downwards */
     uint32_t most_id;       /* of those within 32 bits */
     bool any, is_kineto;
-    int64_t first_ns; /* of the first event with a time, at last of the earliest: 0 of the store */
+    int64_t first_ns; /* of the first event with a time, at last of the earliest */
     int64_t last_ns;
     uint64_t device_counters;
     uint64_t untimed, bad_times, unknown_phases, operations;
@@ -74,12 +73,12 @@ static struct text plain_text(struct reader *reader, const struct json_string *s
 
 static uint32_t number_text(struct reader *reader, const struct json_string *string)
 {
-    return event_store_name(reader->store, plain_text(reader, string));
+    return timeline_name(reader->builder, plain_text(reader, string));
 }
 
 static uint32_t number_literal(struct reader *reader, const char *literal)
 {
-    return event_store_name(reader->store, (struct text){literal, strlen(literal)});
+    return timeline_name(reader->builder, (struct text){literal, strlen(literal)});
 }
 
 static uint32_t attr_key(struct reader *reader, enum kineto_arg arg)
@@ -154,12 +153,12 @@ static bool take_segment(struct reader *reader, const struct complete_slice *sli
     uint32_t first = keymap_find_id(&reader->segments, of);
     if (first == KEYMAP_NONE) {
         reader->failed |=
-            !keymap_set_id(&reader->segments, of, event_store_slice_count(reader->store));
+            !keymap_set_id(&reader->segments, of, timeline_slice_count(reader->builder));
         return false;
     }
-    if (!event_store_goes_on(reader->store, first, slice))
+    if (!timeline_slice_goes_on(reader->builder, first, slice))
         return false;
-    event_store_extend(reader->store, first, slice->end_ns, slice->flags);
+    timeline_extend_slice(reader->builder, first, slice->end_ns, slice->flags);
     return true;
 }
 
@@ -172,7 +171,7 @@ static void take_slice(struct reader *reader, int64_t start_ns)
         .start_ns = start_ns,
         .end_ns = start_ns + event->duration_ns,
         .thread = thread_of(reader),
-        .name = event_store_name(reader->store, name),
+        .name = timeline_name(reader->builder, name),
         .attrs = attrs,
     };
     kineto_slice_classify(event, name, &slice);
@@ -184,9 +183,8 @@ static void take_slice(struct reader *reader, int64_t start_ns)
         return;
     if (event->args.seen && slice.kind != SLICE_API)
         slice.attr_count = make_attrs(reader, attrs);
-    struct kineto_request request = {start_ns, slice.thread,
-                                     event_store_slice_count(reader->store)};
-    event_store_slice(reader->store, &slice);
+    struct kineto_request request = {start_ns, slice.thread, timeline_slice_count(reader->builder)};
+    timeline_append_slice(reader->builder, &slice);
     if (event->category == KINETO_OPERATOR && !kineto_has(&event->args, KINETO_CALL_STACK))
         reader->failed |= !kineto_python_request(&reader->python, &request);
 }
@@ -221,15 +219,12 @@ static struct kineto_place place_of(struct reader *reader)
 static void take_gpu(struct reader *reader, int64_t start_ns)
 {
     const struct kineto_event *event = reader->event;
-    struct read_gpu gpu;
     struct text name = plain_text(reader, &event->name);
-    kineto_gpu_read(event, name, event_store_name(reader->store, name), &gpu);
-    gpu.start_ns = start_ns;
-    gpu.end_ns = start_ns + event->duration_ns;
-    gpu.origin = gpu.kind <= READ_GPU_MEMSET || gpu.kind == READ_GPU_GRAPH
-                     ? kineto_external_id(&event->args)
-                     : 0;
-    event_store_gpu(reader->store, device_row(reader), &gpu);
+    struct gpu_op op = {.start_ns = start_ns,
+                        .end_ns = start_ns + event->duration_ns,
+                        .name = timeline_name(reader->builder, name),
+                        .process = device_row(reader)};
+    kineto_gpu_append(reader->builder, event, name, &op);
     reader->failed |= !kineto_flows_operation(&reader->flows, place_of(reader));
     reader->operations++;
 }
@@ -267,7 +262,7 @@ static void take_end(struct reader *reader, int64_t time_ns)
         .time_ns = time_ns,
         .owner = thread,
         .thread = thread,
-        .name = event_store_name(reader->store, name),
+        .name = timeline_name(reader->builder, name),
         .correlation = slice.correlation,
         .kind = slice.kind,
         .flags = slice.flags,
@@ -293,12 +288,12 @@ static void take_async_end(struct reader *reader, int64_t time_ns)
     }
     struct kineto_end end = {
         .time_ns = time_ns,
-        .owner = common ? event_store_name(reader->store, (struct text){common, size}) : 0,
+        .owner = common ? timeline_name(reader->builder, (struct text){common, size}) : 0,
         .thread = thread_of(reader),
         .name = labelled(reader, number_text(reader, &event->name)),
         .is_end = event->phase == 'e' || event->phase == 'F',
     };
-    reader->failed |= !common || !kineto_ends_add(&reader->async_ends, &end);
+    reader->failed |= !end.owner || !kineto_ends_add(&reader->async_ends, &end);
     free(common);
 }
 
@@ -308,7 +303,7 @@ static uint32_t series_name(struct reader *reader, const struct json_string *ser
     uint32_t counter = number_text(reader, &reader->event->name);
     if (only)
         return counter;
-    struct text first = event_store_text(reader->store, counter),
+    struct text first = timeline_name_text(reader->builder, counter),
                 second = plain_text(reader, series);
     char *both = malloc(first.size + second.size + 2);
     if (!both) {
@@ -319,7 +314,7 @@ static uint32_t series_name(struct reader *reader, const struct json_string *ser
     memcpy(both + first.size, ": ", 2);
     memcpy(both + first.size + 2, second.bytes, second.size);
     uint32_t name =
-        event_store_name(reader->store, (struct text){both, first.size + second.size + 2});
+        timeline_name(reader->builder, (struct text){both, first.size + second.size + 2});
     free(both);
     return name;
 }
@@ -356,7 +351,7 @@ static void take_counter(struct reader *reader, int64_t time_ns)
             continue;
         struct text text = {value, (size_t)(after - value)};
         uint32_t name = series_name(reader, &key, first && !more);
-        event_store_counter(reader->store, thread, time_ns, name, json_text_double(text));
+        timeline_append_counter(reader->builder, thread, time_ns, name, json_text_double(text));
         first = false;
     }
 }
@@ -385,10 +380,10 @@ static void take_mark(struct reader *reader, int64_t time_ns)
 {
     if (kineto_memory_is(reader->event))
         reader->failed |= !kineto_memory_add(&reader->memory, reader->event, time_ns,
-                                             thread_of(reader), reader->store);
+                                             thread_of(reader), reader->builder);
     else if (!is_about_profiler(reader->event))
-        event_store_mark(reader->store, thread_of(reader), time_ns,
-                         labelled(reader, number_text(reader, &reader->event->name)));
+        timeline_append_mark(reader->builder, thread_of(reader), time_ns,
+                             labelled(reader, number_text(reader, &reader->event->name)));
 }
 
 /* A number of 32 bits that stands for the id in the whole file. */
@@ -489,21 +484,21 @@ static void visit_member(void *user, struct text key, struct text segment, bool 
 
 static void warn_of_file(struct reader *reader, const struct kineto_walked *walked)
 {
-    struct event_store *store = reader->store;
-    event_store_warn(store, "array of events without its end: the file was cut off, or not closed",
-                     walked->cut_arrays);
-    event_store_warn(store, "event cut off by the end of the file", walked->cut_events);
-    event_store_warn(store, "items among the events that are no events", walked->strange_items);
-    event_store_warn(store, "events of more than 64 MiB left out", walked->large_events);
-    event_store_warn(store, "events without a time left out", reader->untimed);
-    event_store_warn(store, "times that are no numbers", reader->bad_times);
-    event_store_warn(store, "events of a kind that is not read", reader->unknown_phases);
+    struct builder *builder = reader->builder;
+    timeline_warn(builder, "array of events without its end: the file was cut off, or not closed",
+                  walked->cut_arrays);
+    timeline_warn(builder, "event cut off by the end of the file", walked->cut_events);
+    timeline_warn(builder, "items among the events that are no events", walked->strange_items);
+    timeline_warn(builder, "events of more than 64 MiB left out", walked->large_events);
+    timeline_warn(builder, "events without a time left out", reader->untimed);
+    timeline_warn(builder, "times that are no numbers", reader->bad_times);
+    timeline_warn(builder, "events of a kind that is not read", reader->unknown_phases);
     if (reader->wide_ids.count && reader->most_id >= UINT32_MAX - reader->wide_ids.count)
-        event_store_warn(store, "ids beyond 32 bits, of which one may be taken for another", 1);
-    event_store_warn(store, "lists of the trace's processes that are too long to be read",
-                     reader->facts.large_groups);
-    event_store_warn(store, "times of device counters or of managed memory left out",
-                     reader->device_counters);
+        timeline_warn(builder, "ids beyond 32 bits, of which one may be taken for another", 1);
+    timeline_warn(builder, "lists of the trace's processes that are too long to be read",
+                  reader->facts.large_groups);
+    timeline_warn(builder, "times of device counters or of managed memory left out",
+                  reader->device_counters);
 }
 
 static uint64_t start_of(const struct reader *reader)
@@ -520,12 +515,12 @@ static uint64_t start_of(const struct reader *reader)
 /* By group how many of its processes have operations of devices. NULL: no memory. */
 static uint32_t *count_busy(struct reader *reader)
 {
-    uint32_t processes = event_store_process_count(reader->store);
+    uint32_t processes = timeline_process_count(reader->builder);
     bool *busy = calloc(processes + (size_t)1, sizeof *busy);
     uint32_t *counts = calloc(reader->facts.groups.count + (size_t)1, sizeof *counts);
     reader->failed |= !busy || !counts;
     if (busy && counts)
-        event_store_find_busy(reader->store, busy);
+        timeline_find_busy(reader->builder, busy);
     for (uint32_t i = 0; i < processes && busy && counts; i++)
         counts[reader->rows.process_groups.at[i]] += busy[i];
     free(busy);
@@ -537,7 +532,7 @@ static uint32_t *count_busy(struct reader *reader)
 static void tell_process(struct reader *reader, uint32_t index, const uint32_t *busy)
 {
     const struct kineto_facts *facts = &reader->facts;
-    struct tl_process_info *process = event_store_process_at(reader->store, index);
+    struct tl_process_info *process = timeline_process_info(reader->builder, index);
     uint32_t group = reader->rows.process_groups.at[index];
     const struct kineto_group *of = group ? &facts->groups.at[group - 1] : &facts->own;
     const char *format = reader->is_kineto ? "a Kineto trace" : "a Chrome trace";
@@ -556,7 +551,7 @@ static void tell_process(struct reader *reader, uint32_t index, const uint32_t *
 static void tell_facts(struct reader *reader)
 {
     uint32_t *busy = count_busy(reader);
-    for (uint32_t i = 0; i < event_store_process_count(reader->store) && busy; i++)
+    for (uint32_t i = 0; i < timeline_process_count(reader->builder) && busy; i++)
         tell_process(reader, i, busy);
     free(busy);
 }
@@ -564,7 +559,7 @@ static void tell_facts(struct reader *reader)
 /* Where arrows lead from, which only counts where there is a choice. */
 static uint32_t *find_arrows(struct reader *reader)
 {
-    if (event_store_process_count(reader->store) < 2)
+    if (timeline_process_count(reader->builder) < 2)
         return NULL;
     uint32_t *arrows = kineto_flows_processes(&reader->flows, &reader->rows);
     reader->failed |= !arrows;
@@ -577,6 +572,7 @@ static void find_processes(struct reader *reader)
     uint32_t count = reader->device_rows.count;
     struct event_row *rows = malloc((count + (size_t)1) * sizeof *rows);
     uint32_t *arrows = find_arrows(reader);
+    kineto_flows_fini(&reader->flows); /* resolving needs memory */
     reader->failed |= !rows;
     for (uint32_t i = 0; i < count && rows; i++) {
         rows[i] = kineto_rows_of_device(&reader->rows, reader->device_rows.at[i].pid);
@@ -584,10 +580,9 @@ static void find_processes(struct reader *reader)
             rows[i].process = EVENT_NO_PROCESS;
     }
     if (!reader->failed)
-        event_store_resolve(
-            reader->store,
-            &(struct event_rows){rows, count, reader->rows.process_groups.at, arrows});
-    event_store_find_contexts(reader->store);
+        timeline_resolve(reader->builder,
+                         &(struct event_rows){rows, count, reader->rows.process_groups.at, arrows});
+    timeline_find_contexts(reader->builder);
     free(rows);
     free(arrows);
 }
@@ -595,35 +590,34 @@ static void find_processes(struct reader *reader)
 /* Events are in any order, and the first one of the file is rarely the earliest. */
 static void begin_at_earliest(struct reader *reader)
 {
-    int64_t earliest_ns = event_store_end(reader->store);
-    event_store_shift(reader->store, earliest_ns);
+    int64_t earliest_ns = timeline_end_unordered(reader->builder);
+    timeline_set_origin(reader->builder, earliest_ns);
     reader->first_ns += earliest_ns;
 }
 
 static void finish(struct reader *reader, const struct kineto_walked *walked)
 {
-    struct event_store *store = reader->store;
-    reader->failed |= !kineto_pairs_slices(&reader->ends, store, reader->last_ns) ||
-                      !kineto_pairs_ranges(&reader->async_ends, store) ||
-                      !kineto_python_finish(&reader->python, store);
+    struct builder *builder = reader->builder;
+    reader->failed |= !kineto_pairs_slices(&reader->ends, builder, reader->last_ns) ||
+                      !kineto_pairs_ranges(&reader->async_ends, builder) ||
+                      !kineto_python_finish(&reader->python, builder);
     warn_of_file(reader, walked);
     uint32_t main = kineto_rows_finish(&reader->rows, reader->operations > 0);
     kineto_labels_finish(&reader->labels, &reader->rows);
     reader->failed |= reader->labels.failed || reader->rows.failed || reader->facts.failed;
-    event_store_warn(store, "processes beyond 1000: what they did is shown in the largest one",
-                     reader->rows.surplus_pids);
+    timeline_warn(builder, "processes beyond 1000: what they did is shown in the largest one",
+                  reader->rows.surplus_pids);
     if (main != UINT32_MAX && reader->operations && !reader->failed)
         find_processes(reader);
-    reader->failed |= !kineto_memory_finish(&reader->memory, store);
+    reader->failed |= !kineto_memory_finish(&reader->memory, builder);
     begin_at_earliest(reader);
     tell_facts(reader);
 }
 
-static bool reader_init(struct reader *reader)
+static bool reader_init(struct reader *reader, struct builder *builder)
 {
-    reader->store = event_store_create();
-    reader->rows.store = reader->store;
-    return reader->store && kineto_facts_init(&reader->facts, reader->store, &reader->rows);
+    reader->builder = reader->rows.builder = builder;
+    return kineto_facts_init(&reader->facts, reader->builder, &reader->rows);
 }
 
 static void reader_fini(struct reader *reader)
@@ -654,27 +648,24 @@ static bool read_file(struct reader *reader, struct source *source, bool partial
     if (!kineto_file_walk(source, partial, &own, &walked, error))
         return false;
     finish(reader, &walked);
-    if (reader->failed || event_store_failed(reader->store))
+    if (reader->failed || timeline_build_failed(reader->builder))
         trace_error(error, source_path(source), "out of memory");
-    return !reader->failed && !event_store_failed(reader->store);
+    return !reader->failed && !timeline_build_failed(reader->builder);
 }
 
-static struct trace_file *open_kineto(struct source *source, bool partial, struct read_error *error)
+static struct trace_file *open_kineto(struct source *source, bool partial, struct builder *builder,
+                                      struct read_error *error)
 {
     struct reader *reader = calloc(1, sizeof *reader);
-    if (!reader || !reader_init(reader)) {
+    struct trace_file *file = NULL;
+    uint32_t number = timeline_begin_unordered(builder);
+    if (!reader || timeline_build_failed(builder) || !reader_init(reader, builder))
         trace_error(error, source_path(source), "out of memory");
-    } else if (read_file(reader, source, partial, error)) {
-        uint64_t start = start_of(reader);
-        struct event_store *store = reader->store;
+    else if (read_file(reader, source, partial, error))
+        file = format_file(source, builder, number, start_of(reader), error);
+    if (reader)
         reader_fini(reader);
-        return format_from_store(source, store, start, error);
-    }
-    if (reader) {
-        event_store_destroy(reader->store);
-        reader_fini(reader);
-    }
-    return NULL;
+    return file;
 }
 
 const struct foreign_format format_kineto = {"Chrome trace", kineto_file_recognise, open_kineto};

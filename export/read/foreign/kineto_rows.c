@@ -28,7 +28,7 @@ static uint64_t key_of(struct kineto_rows *rows, const struct kineto_id *id)
 {
     if (!id->text.bytes)
         return (uint64_t)id->number;
-    return TEXT_KEY | event_store_name(rows->store, (struct text){id->text.bytes, id->text.size});
+    return TEXT_KEY | timeline_name(rows->builder, (struct text){id->text.bytes, id->text.size});
 }
 
 static bool is_text(uint64_t key)
@@ -132,9 +132,10 @@ static uint32_t add_row(struct kineto_rows *rows, uint64_t pid, uint64_t tid)
         rows->failed = true;
         return UINT32_MAX;
     }
-    uint32_t thread = event_store_thread(rows->store, 0, is_text(tid) ? 0 : (uint32_t)tid);
+    uint32_t thread = timeline_add_thread(rows->builder, 0, is_text(tid) ? 0 : (uint32_t)tid);
     if (thread && is_text(tid))
-        event_store_name_thread(rows->store, thread, event_store_text(rows->store, (uint32_t)tid));
+        timeline_name_thread(rows->builder, thread,
+                             timeline_name_text(rows->builder, (uint32_t)tid));
     *row = (struct kineto_row){pid, tid, slot, thread};
     place(rows->row_slots, rows->row_slot_count, hash_of(pid, tid), rows->rows.count - 1);
     return rows->rows.count - 1;
@@ -248,13 +249,13 @@ static void put_in_group(struct kineto_rows *rows, uint32_t group)
 
 static void add_process(struct kineto_rows *rows, struct kineto_pid *pid)
 {
-    pid->process = event_store_process(rows->store);
-    if (event_store_failed(rows->store))
+    pid->process = timeline_add_process(rows->builder);
+    if (timeline_build_failed(rows->builder))
         return;
-    struct tl_process_info *process = event_store_process_at(rows->store, pid->process);
+    struct tl_process_info *process = timeline_process_info(rows->builder, pid->process);
     uint32_t name = pid->name ? pid->name : is_text(pid->key) ? (uint32_t)pid->key : 0;
     process->pid = pid->renumbered ? pid->own : is_text(pid->key) ? 0 : (uint32_t)pid->key;
-    process->program = event_store_text(rows->store, name);
+    process->program = timeline_name_text(rows->builder, name);
     put_in_group(rows, pid->group);
 }
 
@@ -262,7 +263,7 @@ static void add_process(struct kineto_rows *rows, struct kineto_pid *pid)
 static uint32_t add_unknown(struct kineto_rows *rows)
 {
     put_in_group(rows, 0);
-    return event_store_process(rows->store);
+    return timeline_add_process(rows->builder);
 }
 
 static uint32_t most_events(const struct kineto_rows *rows)
@@ -290,9 +291,9 @@ static void name_threads(struct kineto_rows *rows)
         const struct kineto_row_name *named = &rows->names.at[i];
         uint32_t row = find_row(rows, named->pid, named->tid);
         if (row != UINT32_MAX)
-            event_store_name_thread(
-                rows->store, rows->rows.at[row].thread,
-                own_name(event_store_text(rows->store, named->name), rows->rows.at[row].tid));
+            timeline_name_thread(
+                rows->builder, rows->rows.at[row].thread,
+                own_name(timeline_name_text(rows->builder, named->name), rows->rows.at[row].tid));
     }
 }
 
@@ -339,7 +340,7 @@ static void find_group_mains(struct kineto_rows *rows)
 
 static bool is_full(const struct kineto_rows *rows)
 {
-    return event_store_process_count(rows->store) + 1 >= KINETO_PROCESSES_MAX;
+    return timeline_process_count(rows->builder) + 1 >= KINETO_PROCESSES_MAX;
 }
 
 /* A group that has nothing but operations of devices is a process nonetheless. */
@@ -373,17 +374,18 @@ uint32_t kineto_rows_finish(struct kineto_rows *rows, bool needed)
     find_group_mains(rows);
     add_group_processes(rows);
     rows->main = UINT32_MAX;
-    if (event_store_failed(rows->store) || rows->failed || (!any && !needed && !rows->rows.count))
+    if (timeline_build_failed(rows->builder) || rows->failed ||
+        (!any && !needed && !rows->rows.count))
         return UINT32_MAX;
     if (any)
         rows->main = rows->pids.at[most].process;
-    else if (event_store_process_count(rows->store))
+    else if (timeline_process_count(rows->builder))
         rows->main = 0;
     else
         rows->main = add_unknown(rows);
     for (uint32_t i = 0; i < rows->rows.count; i++)
-        event_store_move_thread(rows->store, rows->rows.at[i].thread,
-                                kineto_rows_of_thread(rows, rows->rows.at[i].slot));
+        timeline_move_thread(rows->builder, rows->rows.at[i].thread,
+                             kineto_rows_of_thread(rows, rows->rows.at[i].slot));
     name_threads(rows);
     return rows->main;
 }
@@ -394,6 +396,7 @@ void kineto_flows_fini(struct kineto_flows *flows)
 {
     free(flows->ends.at);
     free(flows->operations.at);
+    memset(flows, 0, sizeof *flows);
 }
 
 bool kineto_flows_is(const struct kineto_event *event)

@@ -66,10 +66,10 @@ struct open_ends {
 };
 
 typedef void tell_pair(const struct kineto_end *begin, const struct kineto_end *end,
-                       struct event_store *store, int64_t last_ns);
+                       struct builder *builder, int64_t last_ns);
 
 static void tell_slice(const struct kineto_end *begin, const struct kineto_end *end,
-                       struct event_store *store, int64_t last_ns)
+                       struct builder *builder, int64_t last_ns)
 {
     struct complete_slice slice = {
         .start_ns = begin->time_ns,
@@ -83,27 +83,27 @@ static void tell_slice(const struct kineto_end *begin, const struct kineto_end *
         .kind = begin->kind,
         .flags = (uint8_t)(begin->flags | (end ? 0 : SLICE_UNCLOSED)),
     };
-    event_store_slice(store, &slice);
+    timeline_append_slice(builder, &slice);
 }
 
 static void tell_range(const struct kineto_end *begin, const struct kineto_end *end,
-                       struct event_store *store, int64_t last_ns)
+                       struct builder *builder, int64_t last_ns)
 {
     (void)last_ns;
-    uint64_t id = event_store_range_count(store) + 1;
-    event_store_range(store, begin->thread, end ? end->thread : 0, begin->time_ns,
-                      end ? end->time_ns : begin->time_ns, begin->name, id);
+    uint64_t id = timeline_async_count(builder) + 1;
+    timeline_append_async(builder, begin->thread, end ? end->thread : 0, begin->time_ns,
+                          end ? end->time_ns : begin->time_ns, begin->name, id);
 }
 
 static void tell_open(const struct kineto_ends *ends, struct open_ends *open, tell_pair *tell,
-                      struct event_store *store, int64_t last_ns)
+                      struct builder *builder, int64_t last_ns)
 {
     while (open->at && open->count)
-        tell(&ends->at[open->at[--open->count]], NULL, store, last_ns);
+        tell(&ends->at[open->at[--open->count]], NULL, builder, last_ns);
 }
 
 static bool pair(const struct kineto_ends *ends, const struct radix_item *items, tell_pair *tell,
-                 struct event_store *store, int64_t last_ns)
+                 struct builder *builder, int64_t last_ns)
 {
     struct open_ends open = {0};
     uint64_t without_begin = 0;
@@ -111,11 +111,11 @@ static bool pair(const struct kineto_ends *ends, const struct radix_item *items,
     for (uint32_t i = 0; i < ends->count && paired; i++) {
         const struct kineto_end *end = &ends->at[items[i].value];
         if (i && end->owner != ends->at[items[i - 1].value].owner)
-            tell_open(ends, &open, tell, store, last_ns);
+            tell_open(ends, &open, tell, builder, last_ns);
         if (end->is_end && open.count == 0) {
             without_begin++;
         } else if (end->is_end) {
-            tell(&ends->at[open.at[--open.count]], end, store, last_ns);
+            tell(&ends->at[open.at[--open.count]], end, builder, last_ns);
         } else {
             uint32_t *place = ARRAY_ADD(&open);
             paired = place != NULL;
@@ -123,31 +123,31 @@ static bool pair(const struct kineto_ends *ends, const struct radix_item *items,
                 *place = items[i].value;
         }
     }
-    tell_open(ends, &open, tell, store, last_ns);
-    event_store_warn(store, "ends of events without a begin", without_begin);
+    tell_open(ends, &open, tell, builder, last_ns);
+    timeline_warn(builder, "ends of events without a begin", without_begin);
     free(open.at);
     return paired;
 }
 
-static bool pair_all(struct kineto_ends *ends, tell_pair *tell, struct event_store *store,
+static bool pair_all(struct kineto_ends *ends, tell_pair *tell, struct builder *builder,
                      int64_t last_ns)
 {
     if (ends->count == 0)
         return true;
     struct radix_item *items = sort_ends(ends);
-    bool paired = items && pair(ends, items, tell, store, last_ns);
+    bool paired = items && pair(ends, items, tell, builder, last_ns);
     free(items);
     return paired;
 }
 
-bool kineto_pairs_slices(struct kineto_ends *ends, struct event_store *store, int64_t last_ns)
+bool kineto_pairs_slices(struct kineto_ends *ends, struct builder *builder, int64_t last_ns)
 {
-    return pair_all(ends, tell_slice, store, last_ns);
+    return pair_all(ends, tell_slice, builder, last_ns);
 }
 
-bool kineto_pairs_ranges(struct kineto_ends *ends, struct event_store *store)
+bool kineto_pairs_ranges(struct kineto_ends *ends, struct builder *builder)
 {
-    return pair_all(ends, tell_range, store, 0);
+    return pair_all(ends, tell_range, builder, 0);
 }
 
 /* ---- labels ---- */
@@ -160,13 +160,13 @@ void kineto_labels_fini(struct kineto_labels *labels)
     free(labels->categories.at);
 }
 
-static uint32_t text_number(struct event_store *store, const struct json_string *string)
+static uint32_t text_number(struct builder *builder, const struct json_string *string)
 {
     char *plain = string->escaped ? malloc(string->size + (size_t)1) : NULL;
     struct text text = {string->bytes, string->size};
     if (plain)
         text = (struct text){plain, json_unescape(string, plain)};
-    uint32_t number = event_store_name(store, text);
+    uint32_t number = timeline_name(builder, text);
     free(plain);
     return number;
 }
@@ -176,9 +176,9 @@ static int64_t key_of(uint32_t high, uint32_t low)
     return (int64_t)((uint64_t)high << 32 | low);
 }
 
-static uint32_t new_domain(struct kineto_labels *labels, struct event_store *store, uint32_t pid)
+static uint32_t new_domain(struct kineto_labels *labels, struct builder *builder, uint32_t pid)
 {
-    uint32_t domain = event_store_domain(store, 0);
+    uint32_t domain = timeline_add_domain(builder, 0);
     while (labels->domain_pids.count <= domain) {
         uint32_t *added = ARRAY_ADD(&labels->domain_pids);
         labels->failed |= !added;
@@ -190,33 +190,33 @@ static uint32_t new_domain(struct kineto_labels *labels, struct event_store *sto
 }
 
 /* `value`: as in the file. 0: the default domain. */
-static uint32_t domain_of(struct kineto_labels *labels, struct event_store *store, uint32_t pid,
+static uint32_t domain_of(struct kineto_labels *labels, struct builder *builder, uint32_t pid,
                           struct text value)
 {
     bool named = value.size >= 2 && value.bytes[0] == '"';
     struct json_string name = {value.bytes + named, (uint32_t)(value.size - 2 * named), named};
     if (name.size == 0)
         return 0;
-    uint32_t number = text_number(store, &name);
+    uint32_t number = text_number(builder, &name);
     int64_t key = key_of(pid, number) ^ (named ? 0 : INT64_MIN);
     uint32_t domain = keymap_find_id(&labels->domains, key);
     if (domain != KEYMAP_NONE)
         return domain;
-    domain = new_domain(labels, store, pid);
+    domain = new_domain(labels, builder, pid);
     labels->failed |= !keymap_set_id(&labels->domains, key, domain);
     if (named)
-        event_store_name_domain(store, domain, number);
+        timeline_name_domain(builder, domain, number);
     return domain;
 }
 
-static void name_category(struct kineto_labels *labels, struct event_store *store, uint32_t pid,
+static void name_category(struct kineto_labels *labels, struct builder *builder, uint32_t pid,
                           uint32_t domain, uint32_t number, struct text value)
 {
     int64_t key = key_of(domain ? domain : UINT32_MAX - pid, number);
     if (keymap_find_id(&labels->known, key) != KEYMAP_NONE)
         return;
     struct json_string string = {value.bytes + 1, (uint32_t)value.size - 2, true};
-    uint32_t name = text_number(store, &string);
+    uint32_t name = text_number(builder, &string);
     struct kineto_category_name *added = ARRAY_ADD(&labels->categories);
     labels->failed |= !added || !keymap_set_id(&labels->known, key, 0);
     if (added)
@@ -224,7 +224,7 @@ static void name_category(struct kineto_labels *labels, struct event_store *stor
 }
 
 /* Its number, with a name beside it or alone; 0: none. */
-static uint32_t category_of(struct kineto_labels *labels, struct event_store *store, uint32_t pid,
+static uint32_t category_of(struct kineto_labels *labels, struct builder *builder, uint32_t pid,
                             uint32_t domain, const struct kineto_args *args)
 {
     if (!kineto_has(args, KINETO_LABEL_CATEGORY))
@@ -240,7 +240,7 @@ static uint32_t category_of(struct kineto_labels *labels, struct event_store *st
     if (number <= 0 || number > UINT32_MAX)
         return 0;
     if (named)
-        name_category(labels, store, pid, domain, (uint32_t)number, value);
+        name_category(labels, builder, pid, domain, (uint32_t)number, value);
     return (uint32_t)number;
 }
 
@@ -273,22 +273,22 @@ uint32_t kineto_labels_name(struct kineto_labels *labels, struct kineto_rows *ro
     const struct json_string *value = &event->args.at[KINETO_DOMAIN].text;
     struct event_label label = {.name = name};
     uint32_t pid = kineto_rows_pid(rows, &event->pid);
-    label.domain = domain_of(labels, rows->store, pid, (struct text){value->bytes, value->size});
-    label.category = category_of(labels, rows->store, pid, label.domain, &event->args);
+    label.domain = domain_of(labels, rows->builder, pid, (struct text){value->bytes, value->size});
+    label.category = category_of(labels, rows->builder, pid, label.domain, &event->args);
     label.colored = read_color(&event->args, &label.color);
     label.color = label.colored ? label.color : 0;
-    return event_store_label(rows->store, &label);
+    return timeline_label(rows->builder, &label);
 }
 
 void kineto_labels_finish(struct kineto_labels *labels, const struct kineto_rows *rows)
 {
     for (uint32_t i = 1; i < labels->domain_pids.count; i++)
-        event_store_move_domain(rows->store, i,
-                                kineto_rows_of_thread(rows, labels->domain_pids.at[i]));
+        timeline_move_domain(rows->builder, i,
+                             kineto_rows_of_thread(rows, labels->domain_pids.at[i]));
     for (uint32_t i = 0; i < labels->categories.count; i++) {
         const struct kineto_category_name *category = &labels->categories.at[i];
-        event_store_category(rows->store, kineto_rows_of_thread(rows, category->pid),
-                             category->domain, category->number, category->name);
+        timeline_add_category(rows->builder, kineto_rows_of_thread(rows, category->pid),
+                              category->domain, category->number, category->name);
     }
 }
 
@@ -314,7 +314,7 @@ struct open_frame {
 };
 
 struct walk {
-    struct event_store *store;
+    struct builder *builder;
     struct kineto_python *python;
     struct {
         struct node *at;
@@ -405,7 +405,7 @@ static uint32_t text_of(struct walk *walk, uint32_t node)
     if (walk->nodes.at[node].text)
         return walk->nodes.at[node].text;
     for (uint32_t i = node; i && frames < FRAMES_MAX; i = walk->nodes.at[i].parent, frames++) {
-        struct text name = event_store_text(walk->store, walk->nodes.at[i].name);
+        struct text name = timeline_name_text(walk->builder, walk->nodes.at[i].name);
         if (name.size + 1 > sizeof text - size)
             break;
         if (size)
@@ -413,7 +413,7 @@ static uint32_t text_of(struct walk *walk, uint32_t node)
         memcpy(text + size, name.bytes, name.size);
         size += name.size;
     }
-    return walk->nodes.at[node].text = event_store_name(walk->store, (struct text){text, size});
+    return walk->nodes.at[node].text = timeline_name(walk->builder, (struct text){text, size});
 }
 
 static void close_until(struct walk *walk, int64_t time_ns)
@@ -440,7 +440,7 @@ static void grant(struct walk *walk, const struct kineto_request *request)
         return;
     uint32_t text = text_of(walk, walk->open.at[walk->open.count - 1].node);
     struct event_attr attr = {.value = text, .key = walk->key, .type = PROF_ATTR_STRING};
-    event_store_slice_attr(walk->store, request->slice, &attr);
+    timeline_append_slice_attr(walk->builder, request->slice, &attr);
 }
 
 /* By thread, then begin, then what reaches farther. */
@@ -487,14 +487,14 @@ static void walk_all(struct walk *walk)
     }
 }
 
-bool kineto_python_finish(struct kineto_python *python, struct event_store *store)
+bool kineto_python_finish(struct kineto_python *python, struct builder *builder)
 {
-    struct walk walk = {.store = store, .python = python};
+    struct walk walk = {.builder = builder, .python = python};
     if (!python->frames.count || !python->requests.count)
         return true;
     qsort(python->frames.at, python->frames.count, sizeof *python->frames.at, outer_first);
     qsort(python->requests.at, python->requests.count, sizeof *python->requests.at, first_first);
-    walk.key = event_store_name(store, (struct text){"Call stack", 10});
+    walk.key = timeline_name(builder, (struct text){"Call stack", 10});
     struct node *outside = ARRAY_ADD(&walk.nodes);
     walk.failed = !outside || !grow_slots(&walk);
     if (!walk.failed) {
@@ -504,5 +504,5 @@ bool kineto_python_finish(struct kineto_python *python, struct event_store *stor
     free(walk.nodes.at);
     free(walk.slots);
     free(walk.open.at);
-    return !walk.failed && !event_store_failed(store);
+    return !walk.failed && !timeline_build_failed(builder);
 }

@@ -47,8 +47,8 @@ bool kineto_ends_add(struct kineto_ends *ends, const struct kineto_end *end);
 /* Adds the pairs to the store: of a thread as slices, the others as ranges. They are taken in the
  * order of their times, those of one time in the order of the file; an end closes what was begun
  * last. What has no end lasts to `last_ns`. False: no memory. */
-bool kineto_pairs_slices(struct kineto_ends *ends, struct event_store *store, int64_t last_ns);
-bool kineto_pairs_ranges(struct kineto_ends *ends, struct event_store *store);
+bool kineto_pairs_slices(struct kineto_ends *ends, struct builder *builder, int64_t last_ns);
+bool kineto_pairs_ranges(struct kineto_ends *ends, struct builder *builder);
 
 /* ---- what NVTX says of ranges and marks in a Chrome trace of libprof: domain, category, colour ----
  *
@@ -64,7 +64,7 @@ struct kineto_category_name {
 struct kineto_labels {
     struct keymap domains;              /* pid and name -> the store's domain */
     struct keymap known;                /* domain or pid, and number of the category -> 0 */
-    KINETO_ARRAY(uint32_t) domain_pids; /* by domain of the store, from 1: whose it is */
+    KINETO_ARRAY(uint32_t) domain_pids; /* by domain of the builder, from 1: whose it is */
     KINETO_ARRAY(struct kineto_category_name) categories;
     bool failed;
 };
@@ -107,7 +107,7 @@ void kineto_python_fini(struct kineto_python *python);
 /* False: no memory. */
 bool kineto_python_frame(struct kineto_python *python, const struct kineto_frame *frame);
 bool kineto_python_request(struct kineto_python *python, const struct kineto_request *request);
-bool kineto_python_finish(struct kineto_python *python, struct event_store *store);
+bool kineto_python_finish(struct kineto_python *python, struct builder *builder);
 
 #ifdef __cplusplus
 }

@@ -32,28 +32,29 @@ static bool read_tables(struct sqlite_trace *trace, uint64_t *start_ns)
     return !file->failed;
 }
 
-static struct trace_file *open_sqlite(struct source *source, bool partial, struct read_error *error)
+static struct trace_file *open_sqlite(struct source *source, bool partial, struct builder *builder,
+                                      struct read_error *error)
 {
     struct sqlite_file file;
-    struct sqlite_trace trace = {.file = &file, .store = event_store_create()};
+    struct sqlite_trace trace = {.file = &file, .builder = builder};
     struct trace_file *opened = NULL;
     uint64_t start_ns = 0;
-    if (!trace.store) {
+    uint32_t number = timeline_begin_unordered(builder);
+    if (timeline_build_failed(builder)) {
         trace_error(error, source_path(source), "out of memory");
         return NULL;
     }
     if (sqlite_file_open(&file, source, partial, error) && read_tables(&trace, &start_ns))
-        opened = format_from_store(source, trace.store, start_ns, error);
-    else
-        event_store_destroy(trace.store);
+        opened = format_file(source, builder, number, start_ns, error);
     sqlite_trace_fini(&trace);
     sqlite_file_close(&file);
     return opened;
 }
 #else
-static struct trace_file *open_sqlite(struct source *source, bool partial, struct read_error *error)
+static struct trace_file *open_sqlite(struct source *source, bool partial, struct builder *builder,
+                                      struct read_error *error)
 {
-    (void)partial;
+    (void)partial, (void)builder;
     trace_error(error, source_path(source),
                 "an SQLite database, as nsys and nvprof write them, which this profdump was built "
                 "without (Debian: libsqlite3-dev)");

@@ -41,7 +41,7 @@ static void name_call(struct sqlite_trace *trace, int64_t id, struct sqlite_call
     }
     if (!string->call) {
         struct text name = sqlite_call_trim(string->text);
-        string->call = event_store_name(trace->store, name);
+        string->call = timeline_name(trace->builder, name);
         string->call_flags = sqlite_call_flags(name);
     }
     call->name = string->call;
@@ -120,7 +120,7 @@ static const char *const nvtx_columns[] = {
 
 struct nvtx {
     struct sqlite_trace *trace;
-    struct keymap domains; /* process and number of the file -> the store's */
+    struct keymap domains; /* process and number of the file -> its number */
     uint64_t ranges;
     uint32_t payload; /* name; 0 not needed yet */
 };
@@ -134,7 +134,7 @@ static uint32_t domain_of(struct nvtx *nvtx, uint32_t process, int64_t number)
     uint32_t domain = keymap_find_id(&nvtx->domains, key);
     if (domain != KEYMAP_NONE)
         return domain;
-    domain = event_store_domain(nvtx->trace->store, process);
+    domain = timeline_add_domain(nvtx->trace->builder, process);
     if (!keymap_set_id(&nvtx->domains, key, domain))
         sqlite_file_fail_memory(nvtx->trace->file);
     return domain;
@@ -146,7 +146,7 @@ static uint32_t text_of(struct nvtx *nvtx, struct sqlite_rows *rows)
     struct text text = sqlite_rows_text(rows, N_TEXT);
     int64_t id;
     if (text.size)
-        return event_store_name(nvtx->trace->store, text);
+        return timeline_name(nvtx->trace->builder, text);
     return sqlite_rows_take(rows, N_TEXT_ID, &id) ? sqlite_trace_name(nvtx->trace, id) : 0;
 }
 
@@ -160,7 +160,7 @@ static uint32_t label_of(struct nvtx *nvtx, struct sqlite_rows *rows, uint32_t p
     };
     label.colored = sqlite_rows_take(rows, N_COLOR, &color);
     label.color = label.colored ? (uint32_t)color : 0;
-    return event_store_label(nvtx->trace->store, &label);
+    return timeline_label(nvtx->trace->builder, &label);
 }
 
 /* The one whole number that the program gave with the range, if it did. */
@@ -173,7 +173,7 @@ static uint32_t take_payload(struct nvtx *nvtx, struct sqlite_rows *rows, struct
             continue;
         if (!nvtx->payload)
             nvtx->payload =
-                event_store_name(nvtx->trace->store, (struct text){called, sizeof called - 1});
+                timeline_name(nvtx->trace->builder, (struct text){called, sizeof called - 1});
         *attr = (struct event_attr){(uint64_t)value, nvtx->payload, PROF_ATTR_INT};
         return 1;
     }
@@ -187,7 +187,7 @@ static void add_slice(struct nvtx *nvtx, struct sqlite_rows *rows, struct comple
     slice.attrs = &attr;
     slice.result = TL_RESULT_UNKNOWN;
     slice.kind = SLICE_RANGE;
-    event_store_slice(nvtx->trace->store, &slice);
+    timeline_append_slice(nvtx->trace->builder, &slice);
 }
 
 static void take_event(struct nvtx *nvtx, struct sqlite_rows *rows, int64_t type)
@@ -200,7 +200,7 @@ static void take_event(struct nvtx *nvtx, struct sqlite_rows *rows, int64_t type
         return;
     uint32_t label = label_of(nvtx, rows, nsys_process(trace, global));
     if (type == NVTX_MARK) {
-        event_store_mark(trace->store, thread, start_ns, label);
+        timeline_append_mark(trace->builder, thread, start_ns, label);
     } else if (type == NVTX_PUSH_POP || open) {
         add_slice(nvtx, rows,
                   (struct complete_slice){.start_ns = start_ns,
@@ -211,8 +211,8 @@ static void take_event(struct nvtx *nvtx, struct sqlite_rows *rows, int64_t type
     } else {
         int64_t other = sqlite_rows_int(rows, N_END_THREAD, global);
         uint32_t end_thread = other >> 24 == global >> 24 ? nsys_thread(trace, other) : 0;
-        event_store_range(trace->store, thread, end_thread ? end_thread : thread, start_ns, end_ns,
-                          label, ++nvtx->ranges);
+        timeline_append_async(trace->builder, thread, end_thread ? end_thread : thread, start_ns,
+                              end_ns, label, ++nvtx->ranges);
     }
 }
 
@@ -221,24 +221,24 @@ static void name_domain(struct nvtx *nvtx, struct sqlite_rows *rows, uint32_t pr
     uint32_t name = text_of(nvtx, rows);
     uint32_t domain = domain_of(nvtx, process, sqlite_rows_int(rows, N_DOMAIN, 0));
     if (name)
-        event_store_name_domain(nvtx->trace->store, domain, name);
+        timeline_name_domain(nvtx->trace->builder, domain, name);
 }
 
 static void name_category(struct nvtx *nvtx, struct sqlite_rows *rows, uint32_t process)
 {
     uint32_t name = text_of(nvtx, rows);
     if (name && process != SQLITE_NO_PROCESS)
-        event_store_category(nvtx->trace->store, process,
-                             domain_of(nvtx, process, sqlite_rows_int(rows, N_DOMAIN, 0)),
-                             (uint32_t)sqlite_rows_int(rows, N_CATEGORY, 0), name);
+        timeline_add_category(nvtx->trace->builder, process,
+                              domain_of(nvtx, process, sqlite_rows_int(rows, N_DOMAIN, 0)),
+                              (uint32_t)sqlite_rows_int(rows, N_CATEGORY, 0), name);
 }
 
 static void name_thread(struct nvtx *nvtx, struct sqlite_rows *rows, int64_t global)
 {
     uint32_t name = text_of(nvtx, rows), thread = nsys_thread(nvtx->trace, global);
     if (name && thread)
-        event_store_name_thread(nvtx->trace->store, thread,
-                                event_store_text(nvtx->trace->store, name));
+        timeline_name_thread(nvtx->trace->builder, thread,
+                             timeline_name_text(nvtx->trace->builder, name));
 }
 
 static void take_row(struct nvtx *nvtx, struct sqlite_rows *rows)
@@ -326,16 +326,16 @@ static void take_memory(struct sqlite_trace *trace, struct sqlite_rows *rows)
     int64_t time_ns, global;
     if (!sqlite_trace_time(trace, rows, M_START, &time_ns))
         return;
-    struct memory_op record = record_of(rows);
     uint32_t process = nsys_process(trace, sqlite_rows_int(rows, M_PROCESS, 0));
     uint32_t thread = sqlite_rows_take(rows, M_THREAD, &global) ? nsys_thread(trace, global) : 0;
-    if (thread)
-        event_store_memory(trace->store, process, thread, time_ns, &record);
-    else if (process != SQLITE_NO_PROCESS)
-        event_store_memory_called(
-            trace->store, process,
-            sqlite_trace_correlation(trace, sqlite_rows_int(rows, M_CORRELATION, 0)), time_ns,
-            &record);
+    if (!thread && process == SQLITE_NO_PROCESS)
+        return;
+    struct memory_event event = {
+        .time_ns = time_ns, .thread = thread, .process = process, .record = record_of(rows)};
+    if (!thread)
+        event.correlation =
+            sqlite_trace_correlation(trace, sqlite_rows_int(rows, M_CORRELATION, 0));
+    timeline_append_memory(trace->builder, &event);
 }
 
 static void read_device_memory(struct sqlite_trace *trace)
@@ -366,7 +366,7 @@ static uint32_t allocator_of(struct sqlite_trace *trace, struct sqlite_rows *row
     if (process == SQLITE_NO_PROCESS || numbers->count >= ALLOCATORS_MAX)
         return 0;
     uint32_t name = sqlite_trace_name(trace, sqlite_rows_int(rows, A_NAME, 0));
-    number = event_store_allocator(trace->store, process, name);
+    number = timeline_add_allocator(trace->builder, process, name);
     if (!keymap_set_id(numbers, id, number))
         sqlite_file_fail_memory(trace->file);
     return number;
@@ -381,14 +381,18 @@ static bool take_allocation(struct sqlite_trace *trace, struct sqlite_rows *rows
         return true; /* counted */
     uint32_t thread = nsys_thread(trace, global);
     uint32_t allocator = allocator_of(trace, rows, numbers, global);
-    struct memory_op record = {
+    struct heap_allocation op = {
         .address = (uint64_t)sqlite_rows_int(rows, A_ADDRESS, 0),
         .bytes = not_negative(sqlite_rows_int(rows, A_BYTES, 0)),
-        .operation = operation_of(sqlite_rows_int(rows, A_OPERATION, 0)),
+        .allocator = allocator,
     };
-    if (thread && allocator)
-        event_store_allocate(trace->store, thread, time_ns, allocator, &record);
-    return thread && allocator;
+    if (!thread || !allocator)
+        return false;
+    if (operation_of(sqlite_rows_int(rows, A_OPERATION, 0)) == PROF_MEMORY_RELEASE)
+        timeline_append_release(trace->builder, thread, time_ns, allocator, op.address);
+    else
+        timeline_append_alloc(trace->builder, thread, time_ns, &op);
+    return true;
 }
 
 static void read_allocations(struct sqlite_trace *trace)
@@ -402,8 +406,8 @@ static void read_allocations(struct sqlite_trace *trace)
         left_out += !take_allocation(trace, &rows, &numbers);
     sqlite_trace_end(trace, &rows);
     keymap_fini(&numbers);
-    event_store_warn(trace->store, "allocations of no allocator, or beyond 4096 of them: left out",
-                     left_out);
+    timeline_warn(trace->builder, "allocations of no allocator, or beyond 4096 of them: left out",
+                  left_out);
 }
 
 static void read_overheads(struct sqlite_trace *trace)
@@ -414,22 +418,21 @@ static void read_overheads(struct sqlite_trace *trace)
     struct sqlite_rows rows;
     sqlite_rows_begin(&rows, trace->file, "PROF_OVERHEADS", columns, SQLITE_COUNT(columns));
     while (sqlite_rows_next(&rows)) {
-        struct read_gpu gpu;
+        struct gpu_op op = {0};
+        struct tl_overhead overhead = {0};
         bool open;
         int64_t name;
-        memset(&gpu, 0, sizeof gpu); /* its padding too: see event_store_gpu() */
-        gpu.kind = READ_GPU_OVERHEAD;
-        if (!sqlite_trace_times(trace, &rows, &gpu.start_ns, &gpu.end_ns, &open))
+        if (!sqlite_trace_times(trace, &rows, &op.start_ns, &op.end_ns, &open))
             continue;
-        uint32_t process = nsys_process(trace, sqlite_rows_int(&rows, PID, 0));
-        gpu.overhead.kind = sqlite_rows_uint32(&rows, WHAT);
-        gpu.overhead.object_kind = sqlite_rows_uint32(&rows, OBJECT);
+        op.process = nsys_process(trace, sqlite_rows_int(&rows, PID, 0));
+        overhead.kind = sqlite_rows_uint32(&rows, WHAT);
+        overhead.object_kind = sqlite_rows_uint32(&rows, OBJECT);
         for (int i = 0; i < 3; i++)
-            gpu.overhead.object[i] = sqlite_rows_uint32(&rows, FIRST + i);
+            overhead.object[i] = sqlite_rows_uint32(&rows, FIRST + i);
         if (sqlite_rows_take(&rows, NAME, &name))
-            gpu.name = sqlite_trace_name(trace, name);
-        if (process != SQLITE_NO_PROCESS)
-            event_store_gpu(trace->store, process, &gpu);
+            op.name = sqlite_trace_name(trace, name);
+        if (op.process != SQLITE_NO_PROCESS)
+            timeline_append_overhead(trace->builder, &op, &overhead);
     }
     sqlite_trace_end(trace, &rows);
 }
@@ -488,7 +491,7 @@ static struct tl_device_info take_device(struct sqlite_trace *trace, struct sqli
     struct text name = sqlite_rows_text(rows, 1);
     struct tl_device_info device = {
         .device = sqlite_rows_uint32(rows, 0),
-        .name = name.size ? event_store_name(trace->store, name) : 0,
+        .name = name.size ? timeline_name(trace->builder, name) : 0,
         .memory_bytes = (uint64_t)sqlite_rows_int(rows, 2, 0),
         .memory_bandwidth = (uint64_t)sqlite_rows_int(rows, 3, 0),
         .core_clock_khz = (uint32_t)(sqlite_rows_int(rows, 7, 0) / 1000),
@@ -518,7 +521,7 @@ static void read_contexts(struct sqlite_trace *trace, const struct keymap *pids)
             .device = sqlite_rows_uint32(&rows, 2),
         };
         if (process != SQLITE_NO_PROCESS && sqlite_rows_int(&rows, 2, -1) >= 0)
-            event_store_context(trace->store, process, &context);
+            timeline_add_context(trace->builder, process, &context);
     }
     sqlite_trace_end(trace, &rows);
 }
@@ -537,7 +540,7 @@ static void read_streams(struct sqlite_trace *trace, const struct keymap *pids)
             .priority = (int32_t)sqlite_rows_int(&rows, 3, PROF_PRIORITY_UNKNOWN),
         };
         if (process != SQLITE_NO_PROCESS)
-            event_store_stream(trace->store, process, &stream);
+            timeline_add_stream(trace->builder, process, &stream);
     }
     sqlite_trace_end(trace, &rows);
 }
@@ -552,8 +555,8 @@ static void name_processes(struct sqlite_trace *trace)
         uint32_t process = keymap_find_id(&trace->processes, sqlite_rows_int(&rows, 0, 0) >> 24);
         struct text name = sqlite_rows_text(&rows, 1);
         if (process != KEYMAP_NONE && name.size)
-            event_store_process_at(trace->store, process)->program =
-                event_store_keep(trace->store, name);
+            timeline_process_info(trace->builder, process)->program =
+                timeline_keep_text(trace->builder, name);
     }
     sqlite_trace_end(trace, &rows);
 }
@@ -567,7 +570,7 @@ static void name_threads(struct sqlite_trace *trace)
         uint32_t thread = keymap_find_id(&trace->threads, sqlite_rows_int(&rows, 0, 0));
         const struct sqlite_string *name = sqlite_trace_string(trace, sqlite_rows_int(&rows, 1, 0));
         if (thread != KEYMAP_NONE && name && name->text.size)
-            event_store_name_thread(trace->store, thread, name->text);
+            timeline_name_thread(trace->builder, thread, name->text);
     }
     sqlite_trace_end(trace, &rows);
 }
@@ -581,7 +584,7 @@ static struct text read_value(struct sqlite_trace *trace, const char *table, con
     sqlite_rows_begin(&rows, trace->file, table, columns, SQLITE_COUNT(columns));
     while (sqlite_rows_next(&rows))
         if (text_is(sqlite_rows_text(&rows, 0), name) && !value.size)
-            value = event_store_keep(trace->store, sqlite_rows_text(&rows, 1));
+            value = timeline_keep_text(trace->builder, sqlite_rows_text(&rows, 1));
     sqlite_trace_end(trace, &rows);
     return value;
 }
@@ -602,8 +605,8 @@ static void describe_processes(struct sqlite_trace *trace)
 {
     static const char format[] = "nsys SQLite", reason[] = "timed by nsys";
     struct text host = read_value(trace, "TARGET_INFO_SYSTEM_ENV", "Hostname");
-    for (uint32_t i = 0; i < event_store_process_count(trace->store); i++) {
-        struct tl_process_info *process = event_store_process_at(trace->store, i);
+    for (uint32_t i = 0; i < timeline_process_count(trace->builder); i++) {
+        struct tl_process_info *process = timeline_process_info(trace->builder, i);
         process->host = host;
         process->format = (struct text){format, sizeof format - 1};
         process->gpu_reason = (struct text){reason, sizeof reason - 1};
@@ -615,8 +618,8 @@ static void describe_processes(struct sqlite_trace *trace)
 static uint64_t read_facts(struct sqlite_trace *trace)
 {
     struct keymap pids = {0};
-    for (uint32_t i = event_store_process_count(trace->store); i--;)
-        if (!keymap_set_id(&pids, event_store_process_at(trace->store, i)->pid, i))
+    for (uint32_t i = timeline_process_count(trace->builder); i--;)
+        if (!keymap_set_id(&pids, timeline_process_info(trace->builder, i)->pid, i))
             sqlite_file_fail_memory(trace->file);
     describe_processes(trace);
     sqlite_trace_devices(trace, "TARGET_INFO_GPU", device_columns, SQLITE_COUNT(device_columns),
@@ -641,10 +644,10 @@ uint64_t sqlite_nsys_read(struct sqlite_trace *trace)
     read_allocations(trace);
     read_overheads(trace);
     uint64_t start_ns = read_facts(trace);
-    event_store_join_pid_0(trace->store);
-    int64_t first_ns = event_store_end(trace->store);
+    timeline_join_pid_0(trace->builder);
+    int64_t first_ns = timeline_end_unordered(trace->builder);
     if (start_ns || first_ns >= 0)
         return start_ns;
-    event_store_shift(trace->store, first_ns);
+    timeline_set_origin(trace->builder, first_ns);
     return 0;
 }

@@ -37,7 +37,7 @@ static uint32_t call_name(struct sqlite_trace *trace, bool driver, int64_t cbid)
                  (long long)cbid);
         name = unknown;
     }
-    return event_store_name(trace->store, (struct text){name, strlen(name)});
+    return timeline_name(trace->builder, (struct text){name, strlen(name)});
 }
 
 /* What calls of one callback id have in common, looked up once. */
@@ -55,7 +55,7 @@ static struct known_call call_of(struct sqlite_trace *trace, struct known_call *
         call = &known[cbid];
     if (!call->name) {
         call->name = call_name(trace, driver, cbid);
-        call->flags = sqlite_call_flags(event_store_text(trace->store, call->name));
+        call->flags = sqlite_call_flags(timeline_name_text(trace->builder, call->name));
         call->flags |= driver ? SLICE_DRIVER : 0;
     }
     return *call;
@@ -114,23 +114,22 @@ static void read_overheads(struct sqlite_trace *trace)
     sqlite_rows_begin(&rows, trace->file, "CUPTI_ACTIVITY_KIND_OVERHEAD", columns,
                       SQLITE_COUNT(columns));
     while (sqlite_rows_next(&rows)) {
-        struct read_gpu gpu;
+        struct gpu_op op = {0};
+        struct tl_overhead overhead = {0};
         bool open;
-        memset(&gpu, 0, sizeof gpu);
-        gpu.kind = READ_GPU_OVERHEAD;
-        if (!sqlite_trace_times(trace, &rows, &gpu.start_ns, &gpu.end_ns, &open))
+        if (!sqlite_trace_times(trace, &rows, &op.start_ns, &op.end_ns, &open))
             continue;
-        gpu.overhead.kind = low_32(&rows, 2);
-        gpu.overhead.object_kind = low_32(&rows, 3);
-        nvprof_object(&rows, 4, gpu.overhead.object);
+        overhead.kind = low_32(&rows, 2);
+        overhead.object_kind = low_32(&rows, 3);
+        nvprof_object(&rows, 4, overhead.object);
         bool of_process =
-            gpu.overhead.object_kind == NVPROF_PROCESS || gpu.overhead.object_kind == NVPROF_THREAD;
-        uint32_t pid = of_process ? gpu.overhead.object[0] : 0;
-        uint32_t process = of_process || !event_store_process_count(trace->store)
-                               ? sqlite_trace_process(trace, pid, pid)
-                               : 0;
-        if (process != SQLITE_NO_PROCESS)
-            event_store_gpu(trace->store, process, &gpu);
+            overhead.object_kind == NVPROF_PROCESS || overhead.object_kind == NVPROF_THREAD;
+        uint32_t pid = of_process ? overhead.object[0] : 0;
+        op.process = of_process || !timeline_process_count(trace->builder)
+                         ? sqlite_trace_process(trace, pid, pid)
+                         : 0;
+        if (op.process != SQLITE_NO_PROCESS)
+            timeline_append_overhead(trace->builder, &op, &overhead);
     }
     sqlite_trace_end(trace, &rows);
 }
@@ -141,8 +140,8 @@ static void read_version(struct sqlite_trace *trace)
     struct sqlite_rows rows;
     sqlite_rows_begin(&rows, trace->file, "Version", columns, 1);
     while (sqlite_rows_next(&rows))
-        event_store_warn(trace->store, "versions of the schema that are later than any known",
-                         sqlite_rows_int(&rows, 0, 0) > VERSION_LATEST);
+        timeline_warn(trace->builder, "versions of the schema that are later than any known",
+                      sqlite_rows_int(&rows, 0, 0) > VERSION_LATEST);
     sqlite_trace_end(trace, &rows);
 }
 
@@ -214,7 +213,7 @@ static void read_looks(struct markers *markers)
 /* A domain is a string: 0 is none. */
 static uint32_t domain_of(struct markers *markers, uint32_t process, int64_t string)
 {
-    struct event_store *store = markers->trace->store;
+    struct builder *builder = markers->trace->builder;
     if (string == 0)
         return 0;
     uint32_t name = sqlite_trace_name(markers->trace, string);
@@ -222,8 +221,8 @@ static uint32_t domain_of(struct markers *markers, uint32_t process, int64_t str
     uint32_t domain = keymap_find_id(&markers->domains, key);
     if (domain != KEYMAP_NONE)
         return domain;
-    domain = event_store_domain(store, process);
-    event_store_name_domain(store, domain, name);
+    domain = timeline_add_domain(builder, process);
+    timeline_name_domain(builder, domain, name);
     set(markers, &markers->domains, key, domain);
     return domain;
 }
@@ -245,7 +244,7 @@ static uint32_t label_of(struct markers *markers, struct sqlite_rows *rows, uint
         label.colored = looks->colored;
         label.color = looks->color;
     }
-    return event_store_label(markers->trace->store, &label);
+    return timeline_label(markers->trace->builder, &label);
 }
 
 static void add_slice(struct markers *markers, const struct half *start, int64_t end_ns,
@@ -260,7 +259,7 @@ static void add_slice(struct markers *markers, const struct half *start, int64_t
         .kind = SLICE_RANGE,
         .flags = (uint8_t)flags,
     };
-    event_store_slice(markers->trace->store, &slice);
+    timeline_append_slice(markers->trace->builder, &slice);
 }
 
 static void pair(struct markers *markers, const struct half *start, const struct half *end)
@@ -268,8 +267,8 @@ static void pair(struct markers *markers, const struct half *start, const struct
     if (start->thread == end->thread)
         add_slice(markers, start, end->time_ns, 0);
     else
-        event_store_range(markers->trace->store, start->thread, end->thread, start->time_ns,
-                          end->time_ns, start->name, ++markers->ranges);
+        timeline_append_async(markers->trace->builder, start->thread, end->thread, start->time_ns,
+                              end->time_ns, start->name, ++markers->ranges);
 }
 
 /* The other end of the same id waits, or this one does from now on. */
@@ -312,8 +311,8 @@ static void take_marker(struct markers *markers, struct sqlite_rows *rows)
         return;
     int64_t flags = sqlite_rows_int(rows, M_FLAGS, 0), id = sqlite_rows_int(rows, M_ID, 0);
     if (flags & MARKER_INSTANTANEOUS) {
-        event_store_mark(markers->trace->store, half.thread, half.time_ns,
-                         label_of(markers, rows, half.process));
+        timeline_append_mark(markers->trace->builder, half.thread, half.time_ns,
+                             label_of(markers, rows, half.process));
         return;
     }
     half.is_start = flags & MARKER_START;
@@ -335,7 +334,7 @@ static void end_halves(struct markers *markers)
         if (half->is_start)
             add_slice(markers, half, half->time_ns, SLICE_UNCLOSED);
     }
-    event_store_warn(markers->trace->store, "ends of ranges without a begin: left out", ends);
+    timeline_warn(markers->trace->builder, "ends of ranges without a begin: left out", ends);
 }
 
 static void read_markers(struct sqlite_trace *trace)
@@ -404,7 +403,7 @@ static void read_contexts(struct sqlite_trace *trace)
 {
     static const char *const columns[] = {"contextId", "deviceId"};
     struct sqlite_rows rows;
-    uint32_t processes = event_store_process_count(trace->store), told = 0;
+    uint32_t processes = timeline_process_count(trace->builder), told = 0;
     sqlite_rows_begin(&rows, trace->file, "CUPTI_ACTIVITY_KIND_CONTEXT", columns,
                       SQLITE_COUNT(columns));
     while (told < FACTS_MAX && sqlite_rows_next(&rows)) {
@@ -414,7 +413,7 @@ static void read_contexts(struct sqlite_trace *trace)
         };
         bool known = sqlite_rows_int(&rows, 1, -1) >= 0;
         for (uint32_t i = 0; i < processes && known; i++, told++)
-            event_store_context(trace->store, i, &context);
+            timeline_add_context(trace->builder, i, &context);
     }
     sqlite_trace_end(trace, &rows);
 }
@@ -423,7 +422,7 @@ static void read_streams(struct sqlite_trace *trace)
 {
     static const char *const columns[] = {"contextId", "streamId", "priority"};
     struct sqlite_rows rows;
-    uint32_t processes = event_store_process_count(trace->store), told = 0;
+    uint32_t processes = timeline_process_count(trace->builder), told = 0;
     sqlite_rows_begin(&rows, trace->file, "CUPTI_ACTIVITY_KIND_STREAM", columns,
                       SQLITE_COUNT(columns));
     while (told < FACTS_MAX && sqlite_rows_next(&rows)) {
@@ -433,7 +432,7 @@ static void read_streams(struct sqlite_trace *trace)
             .priority = (int32_t)sqlite_rows_int(&rows, 2, PROF_PRIORITY_UNKNOWN),
         };
         for (uint32_t i = 0; i < processes; i++, told++)
-            event_store_stream(trace->store, i, &stream);
+            timeline_add_stream(trace->builder, i, &stream);
     }
     sqlite_trace_end(trace, &rows);
 }
@@ -453,9 +452,9 @@ static void read_names(struct sqlite_trace *trace)
         uint32_t process = keymap_find_id(&trace->processes, object[0]);
         uint32_t thread = keymap_find_id(&trace->threads, nvprof_thread_id(object[0], object[1]));
         if (name && kind == NVPROF_PROCESS && process != KEYMAP_NONE)
-            event_store_process_at(trace->store, process)->program = name->text;
+            timeline_process_info(trace->builder, process)->program = name->text;
         if (name && kind == NVPROF_THREAD && thread != KEYMAP_NONE)
-            event_store_name_thread(trace->store, thread, name->text);
+            timeline_name_thread(trace->builder, thread, name->text);
     }
     sqlite_trace_end(trace, &rows);
 }
@@ -463,8 +462,8 @@ static void read_names(struct sqlite_trace *trace)
 static void read_facts(struct sqlite_trace *trace)
 {
     static const char format[] = "nvprof SQLite", reason[] = "timed by nvprof";
-    for (uint32_t i = 0; i < event_store_process_count(trace->store); i++) {
-        struct tl_process_info *process = event_store_process_at(trace->store, i);
+    for (uint32_t i = 0; i < timeline_process_count(trace->builder); i++) {
+        struct tl_process_info *process = timeline_process_info(trace->builder, i);
         process->format = (struct text){format, sizeof format - 1};
         process->gpu_reason = (struct text){reason, sizeof reason - 1};
     }
@@ -487,8 +486,8 @@ uint64_t sqlite_nvprof_read(struct sqlite_trace *trace)
     sqlite_gpu_read(trace, false);
     read_overheads(trace);
     read_facts(trace);
-    event_store_join_pid_0(trace->store);
-    int64_t origin_ns = event_store_end(trace->store);
-    event_store_shift(trace->store, origin_ns);
+    timeline_join_pid_0(trace->builder);
+    int64_t origin_ns = timeline_end_unordered(trace->builder);
+    timeline_set_origin(trace->builder, origin_ns);
     return origin_ns > 0 ? (uint64_t)origin_ns : 0;
 }

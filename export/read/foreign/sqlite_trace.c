@@ -22,16 +22,16 @@ void sqlite_trace_end(struct sqlite_trace *trace, struct sqlite_rows *rows)
 
 void sqlite_trace_warn(struct sqlite_trace *trace)
 {
-    struct event_store *store = trace->store;
-    event_store_warn(store, "write-ahead logs beside the file: what is in them is not read",
-                     trace->file->logged);
-    event_store_warn(store, "damaged tables: read up to the damage", trace->file->damaged);
-    event_store_warn(store, "rows without a time that can be: left out", trace->untimed);
-    event_store_warn(store, "references to strings that are not in the file", trace->unnamed);
-    event_store_warn(store, "values of a type that their column does not have: left out",
-                     trace->strange);
-    event_store_warn(store, "rows of too many processes: left out", trace->too_many);
-    event_store_warn(store, "correlation ids that no CUDA has: taken as none", trace->uncorrelated);
+    struct builder *builder = trace->builder;
+    timeline_warn(builder, "write-ahead logs beside the file: what is in them is not read",
+                  trace->file->logged);
+    timeline_warn(builder, "damaged tables: read up to the damage", trace->file->damaged);
+    timeline_warn(builder, "rows without a time that can be: left out", trace->untimed);
+    timeline_warn(builder, "references to strings that are not in the file", trace->unnamed);
+    timeline_warn(builder, "values of a type that their column does not have: left out",
+                  trace->strange);
+    timeline_warn(builder, "rows of too many processes: left out", trace->too_many);
+    timeline_warn(builder, "correlation ids that no CUDA has: taken as none", trace->uncorrelated);
 }
 
 static void keep(struct sqlite_trace *trace, struct keymap *map, int64_t id, uint32_t number)
@@ -54,7 +54,7 @@ void sqlite_trace_strings(struct sqlite_trace *trace, const char *table, const c
         if (!string)
             continue;
         *string = (struct sqlite_string){
-            .text = event_store_keep(trace->store, sqlite_rows_text(&rows, 1))};
+            .text = timeline_keep_text(trace->builder, sqlite_rows_text(&rows, 1))};
         keep(trace, &trace->string_places, number, trace->strings.count - 1);
     }
     sqlite_trace_end(trace, &rows);
@@ -73,10 +73,10 @@ uint32_t sqlite_trace_name(struct sqlite_trace *trace, int64_t id)
         char missing[64];
         int size = snprintf(missing, sizeof missing, "(string %lld is missing)", (long long)id);
         trace->unnamed++;
-        return event_store_name(trace->store, (struct text){missing, (size_t)size});
+        return timeline_name(trace->builder, (struct text){missing, (size_t)size});
     }
     if (!string->name)
-        string->name = event_store_name(trace->store, string->text);
+        string->name = timeline_name(trace->builder, string->text);
     return string->name;
 }
 
@@ -89,10 +89,10 @@ uint32_t sqlite_trace_process(struct sqlite_trace *trace, int64_t id, uint32_t p
         trace->too_many++;
         return SQLITE_NO_PROCESS;
     }
-    process = event_store_process(trace->store);
-    if (event_store_failed(trace->store))
+    process = timeline_add_process(trace->builder);
+    if (timeline_build_failed(trace->builder))
         return SQLITE_NO_PROCESS;
-    event_store_process_at(trace->store, process)->pid = pid;
+    timeline_process_info(trace->builder, process)->pid = pid;
     keep(trace, &trace->processes, id, process);
     return process;
 }
@@ -104,7 +104,7 @@ uint32_t sqlite_trace_thread(struct sqlite_trace *trace, uint32_t process, int64
     uint32_t thread = keymap_find_id(&trace->threads, id);
     if (thread != KEYMAP_NONE)
         return thread;
-    thread = event_store_thread(trace->store, process, tid);
+    thread = timeline_add_thread(trace->builder, process, tid);
     if (thread)
         keep(trace, &trace->threads, id, thread);
     return thread;
@@ -154,7 +154,7 @@ void sqlite_trace_call(struct sqlite_trace *trace, const struct sqlite_call *cal
         .kind = SLICE_API,
         .flags = call->flags,
     };
-    event_store_slice(trace->store, &slice);
+    timeline_append_slice(trace->builder, &slice);
     if (call->correlation && !idmap_set(&trace->callers, call->correlation, call->process))
         sqlite_file_fail_memory(trace->file);
 }
@@ -183,12 +183,12 @@ void sqlite_trace_devices(struct sqlite_trace *trace, const char *table, const c
                                                         struct sqlite_rows *rows))
 {
     struct sqlite_rows rows;
-    uint32_t processes = event_store_process_count(trace->store), told = 0;
+    uint32_t processes = timeline_process_count(trace->builder), told = 0;
     sqlite_rows_begin(&rows, trace->file, table, columns, count);
     while (told < most && sqlite_rows_next(&rows)) {
         struct tl_device_info device = take(trace, &rows);
         for (uint32_t i = 0; i < processes; i++, told++)
-            event_store_device(trace->store, i, &device);
+            timeline_add_device(trace->builder, i, &device);
     }
     sqlite_trace_end(trace, &rows);
 }
@@ -250,7 +250,7 @@ static uint32_t process_of(struct sqlite_trace *trace, struct sqlite_rows *rows,
     uint32_t caller = idmap_find(&trace->callers, correlation);
     if (caller != IDMAP_NONE)
         return caller;
-    return event_store_process_count(trace->store) ? 0 : sqlite_trace_process(trace, 0, 0);
+    return timeline_process_count(trace->builder) ? 0 : sqlite_trace_process(trace, 0, 0);
 }
 
 /* Without an end, what a device did took no time that is known. */
@@ -271,15 +271,13 @@ static bool take_place(struct sqlite_trace *trace, struct sqlite_rows *rows, str
     return place->process != SQLITE_NO_PROCESS;
 }
 
-/* Padding too: operations that are equal are stored once. */
-static void begin_gpu(struct read_gpu *gpu, enum read_gpu_kind kind, const struct place *place)
+static struct gpu_op op_of(const struct place *place)
 {
-    memset(gpu, 0, sizeof *gpu);
-    gpu->kind = kind;
-    gpu->start_ns = place->start_ns;
-    gpu->end_ns = place->end_ns;
-    gpu->correlation = place->correlation;
-    gpu->ambiguous = place->ambiguous;
+    return (struct gpu_op){.start_ns = place->start_ns,
+                           .end_ns = place->end_ns,
+                           .correlation = place->correlation,
+                           .process = place->process,
+                           .ambiguous = place->ambiguous};
 }
 
 static uint64_t after_epoch(int64_t time_ns)
@@ -330,29 +328,29 @@ static const char *const kernel_columns[] = {PLACE_COLUMNS,
                                              "submitted"};
 
 /* nvprof has the mangled name; nsys the demangled one, and lately the other, too. */
-static void name_kernel(struct sqlite_trace *trace, struct sqlite_rows *rows, struct read_gpu *gpu)
+static void name_kernel(struct sqlite_trace *trace, struct sqlite_rows *rows, struct gpu_op *op,
+                        struct tl_kernel *kernel)
 {
     int64_t mangled, demangled;
     bool is_mangled =
         sqlite_rows_take(rows, MANGLED, &mangled) && sqlite_trace_string(trace, mangled) != NULL;
     bool is_demangled = sqlite_rows_take(rows, DEMANGLED, &demangled);
     if (is_demangled)
-        gpu->kernel.name = sqlite_trace_name(trace, demangled);
+        kernel->name = sqlite_trace_name(trace, demangled);
     else if (!is_mangled)
-        gpu->kernel.name = sqlite_trace_name(trace, sqlite_rows_int(rows, NAME, 0));
+        kernel->name = sqlite_trace_name(trace, sqlite_rows_int(rows, NAME, 0));
     if (is_mangled && is_demangled)
-        gpu->name = gpu->kernel.name;
+        op->name = kernel->name;
     if (is_mangled)
-        gpu->kernel.name = sqlite_trace_name(trace, mangled);
+        kernel->name = sqlite_trace_name(trace, mangled);
 }
 
 static void add_kernel(struct sqlite_trace *trace, struct sqlite_rows *rows,
                        const struct place *place)
 {
-    struct read_gpu gpu;
-    begin_gpu(&gpu, READ_GPU_KERNEL, place);
-    struct tl_kernel *kernel = &gpu.kernel;
-    name_kernel(trace, rows, &gpu);
+    struct gpu_op op = op_of(place);
+    struct tl_kernel detail = {0}, *kernel = &detail;
+    name_kernel(trace, rows, &op, kernel);
     kernel->context = place->context;
     kernel->stream = place->stream;
     kernel->device = place->device;
@@ -373,7 +371,7 @@ static void add_kernel(struct sqlite_trace *trace, struct sqlite_rows *rows,
     kernel->queued_ns = after_epoch(sqlite_rows_int(rows, QUEUED, 0));
     kernel->submitted_ns = after_epoch(sqlite_rows_int(rows, SUBMITTED, 0));
     kernel->priority = PROF_PRIORITY_UNKNOWN;
-    event_store_gpu(trace->store, place->process, &gpu);
+    timeline_append_kernel(trace->builder, &op, kernel);
 }
 
 static void read_kernels(struct sqlite_trace *trace, const char *table)
@@ -406,7 +404,7 @@ static uint32_t unified_copy_name(struct sqlite_trace *trace, int64_t kind)
     if (kind < 11 || kind > 13)
         return 0;
     const char *name = names[kind - 11];
-    return event_store_name(trace->store, (struct text){name, strlen(name)});
+    return timeline_name(trace->builder, (struct text){name, strlen(name)});
 }
 
 enum {
@@ -429,11 +427,10 @@ static const char *const copy_columns[] = {
 static void add_copy(struct sqlite_trace *trace, struct sqlite_rows *rows,
                      const struct place *place, bool nsys)
 {
-    struct read_gpu gpu;
-    begin_gpu(&gpu, READ_GPU_MEMCPY, place);
-    struct tl_memcpy *copy = &gpu.memcpy;
+    struct gpu_op op = op_of(place);
+    struct tl_memcpy detail = {0}, *copy = &detail;
     int64_t kind = sqlite_rows_int(rows, COPY_KIND, 0);
-    gpu.name = nsys ? unified_copy_name(trace, kind) : 0;
+    op.name = nsys ? unified_copy_name(trace, kind) : 0;
     copy->bytes = after_epoch(sqlite_rows_int(rows, COPY_BYTES, 0));
     copy->context = place->context;
     copy->stream = place->stream;
@@ -448,7 +445,7 @@ static void add_copy(struct sqlite_trace *trace, struct sqlite_rows *rows,
     copy->dst_context = id_32(rows, COPY_TO_CONTEXT);
     copy->graph_node = (uint64_t)sqlite_rows_int(rows, COPY_NODE, 0);
     copy->graph = sqlite_rows_uint32(rows, COPY_GRAPH);
-    event_store_gpu(trace->store, place->process, &gpu);
+    timeline_append_memcpy(trace->builder, &op, copy);
 }
 
 static void read_copies(struct sqlite_trace *trace, const char *table, bool nsys)
@@ -469,9 +466,8 @@ static const char *const set_columns[] = {PLACE_COLUMNS, "value",   "bytes",    
 static void add_set(struct sqlite_trace *trace, struct sqlite_rows *rows, const struct place *place,
                     bool nsys)
 {
-    struct read_gpu gpu;
-    begin_gpu(&gpu, READ_GPU_MEMSET, place);
-    struct tl_memset *set = &gpu.memset;
+    struct gpu_op op = op_of(place);
+    struct tl_memset detail = {0}, *set = &detail;
     set->bytes = after_epoch(sqlite_rows_int(rows, SET_BYTES, 0));
     set->context = place->context;
     set->stream = place->stream;
@@ -481,7 +477,7 @@ static void add_set(struct sqlite_trace *trace, struct sqlite_rows *rows, const 
     set->value = sqlite_rows_uint32(rows, SET_VALUE);
     set->graph_node = (uint64_t)sqlite_rows_int(rows, SET_NODE, 0);
     set->graph = sqlite_rows_uint32(rows, SET_GRAPH);
-    event_store_gpu(trace->store, place->process, &gpu);
+    timeline_append_memset(trace->builder, &op, set);
 }
 
 static void read_sets(struct sqlite_trace *trace, bool nsys)
@@ -508,16 +504,16 @@ static void read_waits(struct sqlite_trace *trace, bool nsys)
     sqlite_rows_begin(&rows, trace->file, "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", wait_columns,
                       SQLITE_COUNT(wait_columns));
     while (sqlite_rows_next(&rows)) {
-        struct read_gpu gpu;
         if (!take_place(trace, &rows, &place))
             continue;
-        begin_gpu(&gpu, READ_GPU_SYNC, &place);
-        gpu.wait_device = sqlite_rows_int(&rows, DEVICE, -1) < 0 ? 0 : 1u + place.device;
-        gpu.sync.type = sqlite_rows_uint32(&rows, nsys ? WAIT_TYPE_NSYS : WAIT_TYPE);
-        gpu.sync.context = place.context;
-        gpu.sync.stream = gpu.sync.type == 4 ? PROF_SYNC_NO_STREAM : place.stream;
-        gpu.sync.event = id_32(&rows, nsys ? WAIT_EVENT_NSYS : WAIT_EVENT);
-        event_store_gpu(trace->store, place.process, &gpu);
+        struct gpu_op op = op_of(&place);
+        struct tl_sync sync = {.type = sqlite_rows_uint32(&rows, nsys ? WAIT_TYPE_NSYS : WAIT_TYPE),
+                               .context = place.context,
+                               .event = id_32(&rows, nsys ? WAIT_EVENT_NSYS : WAIT_EVENT)};
+        sync.stream = sync.type == 4 ? PROF_SYNC_NO_STREAM : place.stream;
+        uint32_t device = place.device;
+        bool known = sqlite_rows_int(&rows, DEVICE, -1) >= 0;
+        timeline_append_sync(trace->builder, &op, &sync, known ? &device : NULL);
     }
     sqlite_trace_end(trace, &rows);
 }
@@ -531,15 +527,14 @@ static void read_graphs(struct sqlite_trace *trace)
     sqlite_rows_begin(&rows, trace->file, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", columns,
                       SQLITE_COUNT(columns));
     while (sqlite_rows_next(&rows)) {
-        struct read_gpu gpu;
         if (!take_place(trace, &rows, &place))
             continue;
-        begin_gpu(&gpu, READ_GPU_GRAPH, &place);
-        gpu.graph.graph = sqlite_rows_uint32(&rows, FIRST_OWN);
-        gpu.graph.context = place.context;
-        gpu.graph.stream = place.stream;
-        gpu.graph.device = place.device;
-        event_store_gpu(trace->store, place.process, &gpu);
+        struct gpu_op op = op_of(&place);
+        struct tl_graph_run run = {.graph = sqlite_rows_uint32(&rows, FIRST_OWN),
+                                   .context = place.context,
+                                   .stream = place.stream,
+                                   .device = place.device};
+        timeline_append_graph_run(trace->builder, &op, &run);
     }
     sqlite_trace_end(trace, &rows);
 }

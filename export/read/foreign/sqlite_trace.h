@@ -5,9 +5,9 @@
 #define PROF_SQLITE_TRACE_H
 
 #include "array.h"
-#include "event_store.h"
 #include "maps.h"
 #include "sqlite_file.h"
+#include "unordered.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -22,17 +22,17 @@ extern "C" {
 /* A row of the file's table of strings. */
 struct sqlite_string {
     struct text text;
-    uint32_t name; /* number in the store; 0 not asked for yet */
+    uint32_t name; /* its id; 0 not asked for yet */
     uint32_t call; /* as the name of a call, without its version */
     uint8_t call_flags;
 };
 
 struct sqlite_trace {
     struct sqlite_file *file;
-    struct event_store *store;
+    struct builder *builder;
     struct keymap string_places; /* id -> into strings */
-    struct keymap processes;     /* the file's id -> the store's number */
-    struct keymap threads;       /* thread ids of the file -> the store's number */
+    struct keymap processes;     /* the file's id -> its number */
+    struct keymap threads;       /* thread ids of the file -> its number */
     struct idmap callers;        /* correlation id -> process */
     struct {
         struct sqlite_string *at;
@@ -54,7 +54,7 @@ void sqlite_trace_strings(struct sqlite_trace *trace, const char *table, const c
                           const char *value);
 /* NULL: there is no such string. */
 struct sqlite_string *sqlite_trace_string(struct sqlite_trace *trace, int64_t id);
-/* Its number in the store; "(string N is missing)" for one that is not there. */
+/* The id of its name; "(string N is missing)" for one that is not there. */
 uint32_t sqlite_trace_name(struct sqlite_trace *trace, int64_t id);
 
 #define SQLITE_NO_PROCESS UINT32_MAX
@@ -86,13 +86,13 @@ void sqlite_trace_devices(struct sqlite_trace *trace, const char *table, const c
                           struct tl_device_info (*take)(struct sqlite_trace *trace,
                                                         struct sqlite_rows *rows));
 
-/* A correlation id as the store has it; 0 none. */
+/* A correlation id of 32 bits; 0 none. */
 uint32_t sqlite_trace_correlation(struct sqlite_trace *trace, int64_t id);
 
 struct sqlite_call {
     int64_t start_ns, end_ns;
     uint32_t process, thread;
-    uint32_t name;        /* in the store */
+    uint32_t name;        /* its id */
     uint32_t correlation; /* 0 none */
     int32_t result;
     uint8_t flags; /* SLICE_* */

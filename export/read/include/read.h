@@ -66,15 +66,16 @@ uint64_t trace_file_start_realtime_ns(const struct trace_file *file);
 struct timeline *timeline_load(const char *const *paths, size_t path_count, bool partial,
                                struct read_error *error);
 
-/* The same with another way to open files, as one that knows more formats. */
-typedef struct trace_file *timeline_opener(const char *path, bool partial,
+/* The same with another way to open files, as one that knows more formats and appends to the builder. */
+typedef struct trace_file *timeline_opener(const char *path, bool partial, struct builder *builder,
                                            struct read_error *error);
 struct timeline *timeline_load_by(timeline_opener *open, const char *const *paths,
                                   size_t path_count, bool partial, struct read_error *error);
 
-/* The same of files that are open; the caller closes them. */
-struct timeline *timeline_from_files(struct trace_file *const *files, size_t file_count,
-                                     struct read_error *error);
+/* The same of files that are open; the caller closes them. `builder` is a new one, or the one with which
+ * the files were opened; it is destroyed. NULL: no memory. */
+struct timeline *timeline_from_files(struct builder *builder, struct trace_file *const *files,
+                                     size_t file_count, struct read_error *error);
 #ifdef __cplusplus
 }
 #endif

@@ -157,34 +157,16 @@ struct cuda_graph {
     uint32_t flags;                     /* PROF_GRAPH_* */
 };
 
-enum read_gpu_kind {
-    READ_GPU_KERNEL,
-    READ_GPU_MEMCPY,
-    READ_GPU_MEMSET,
-    READ_GPU_SYNC,
-    READ_GPU_OVERHEAD,
-    READ_GPU_GRAPH
-};
-
-/* One thing a device did. The union's member is named by `kind`; its name is a name id. What the file does not say
- * is 0, an unknown priority PROF_PRIORITY_UNKNOWN. */
-struct read_gpu {
-    enum read_gpu_kind kind;
-    uint32_t name;            /* the file's name for it; 0: derived from its record (libprof) */
-    int64_t start_ns, end_ns; /* relative to tl_process_info.start_realtime_ns */
-    uint32_t correlation;
-    uint32_t origin; /* 1-based index, in append order, of the process's slice that the file names
-                        as its origin; used if no call has its correlation id. 0 none */
-    bool ambiguous;  /* its ids match calls or ranges of several processes; which one is unknown */
-    uint32_t wait_device; /* of a wait, where the file says it: 1 + ordinal; 0: its context's */
-    union {
-        struct tl_kernel kernel;
-        struct tl_memcpy memcpy;
-        struct tl_memset memset;
-        struct tl_sync sync;
-        struct tl_overhead overhead;
-        struct tl_graph_run graph;
-    };
+/* When a device did something, and for whom. */
+struct gpu_op {
+    int64_t start_ns, end_ns;
+    uint32_t correlation; /* CUPTI's id of the call; 0 none */
+    uint32_t name;        /* the file's name for it; 0: derived from its details */
+    /* Of files whose events come in any order; else 0: */
+    uint32_t process; /* the file's; before timeline_resolve() the row */
+    uint32_t
+        origin; /* `correlation` of the range that it comes from, where no call has its own; 0 none */
+    bool ambiguous; /* the file says that its ids match calls of several processes */
 };
 
 /* Memory was allocated or released; what the file does not say is 0. */
@@ -204,7 +186,8 @@ struct memory_op {
 struct memory_event {
     int64_t time_ns;
     uint32_t correlation;
-    uint32_t thread; /* whose innermost slice did it, where no call is named; 0 none */
+    uint32_t thread;  /* whose innermost slice did it, where no call is named; 0 none */
+    uint32_t process; /* of files whose events come in any order: the file's; else 0 */
     struct memory_op record;
 };
 
@@ -282,8 +265,10 @@ struct heap_allocation {
     uint32_t allocator;
 };
 
-/* A builder of a timeline whose time 0 is `base_realtime_ns`, since the epoch. NULL: no memory. */
-struct builder *timeline_begin_build(uint64_t base_realtime_ns, uint32_t file_count);
+/* A new builder. NULL: no memory. */
+struct builder *timeline_begin_build(void);
+/* Before the first process: time 0 of the timeline, since the epoch, and how many files it comes from. */
+void timeline_set_base(struct builder *builder, uint64_t base_realtime_ns, uint32_t file_count);
 /* Whether memory ran out. */
 bool timeline_build_failed(const struct builder *builder);
 /* After the last process: the timeline is the caller's, NULL where memory ran out. The builder is
@@ -362,9 +347,6 @@ void timeline_close_thread(struct builder *builder, uint32_t thread, int64_t tim
 /* The beginning of the thread's log is missing (ring mode, or recording started in the middle):
  * ends without a begin are expected. */
 void timeline_cut_thread(struct builder *builder, uint32_t thread);
-/* Append the slices of a thread contiguously, sorted by start, parents before children. They must
- * nest. Do not mix them with ranges, steps or calls by begin and end on the same thread. */
-void timeline_append_slice(struct builder *builder, const struct complete_slice *slice);
 
 /* Calls of Python functions: a stack of their own. */
 void timeline_begin_frame(struct builder *builder, uint32_t thread, int64_t time_ns, uint32_t name);
@@ -389,7 +371,19 @@ void timeline_append_attr(struct builder *builder, uint32_t thread, const struct
                           uint64_t target);
 
 /* Devices. */
-void timeline_append_gpu(struct builder *builder, const struct read_gpu *gpu);
+void timeline_append_kernel(struct builder *builder, const struct gpu_op *op,
+                            const struct tl_kernel *kernel);
+void timeline_append_memcpy(struct builder *builder, const struct gpu_op *op,
+                            const struct tl_memcpy *copy);
+void timeline_append_memset(struct builder *builder, const struct gpu_op *op,
+                            const struct tl_memset *set);
+/* `device`: where the file says it, else NULL: the device of the wait's context. */
+void timeline_append_sync(struct builder *builder, const struct gpu_op *op,
+                          const struct tl_sync *sync, const uint32_t *device);
+void timeline_append_overhead(struct builder *builder, const struct gpu_op *op,
+                              const struct tl_overhead *overhead);
+void timeline_append_graph_run(struct builder *builder, const struct gpu_op *op,
+                               const struct tl_graph_run *run);
 /* An operation of which no time was recorded: only counted. */
 void timeline_append_untimed(struct builder *builder);
 /* A device record that came and could not be kept: it is in timeline_add_loss(), too. */

@@ -2,10 +2,10 @@
 #ifndef PROF_KINETO_FACTS_H
 #define PROF_KINETO_FACTS_H
 
-#include "event_store.h"
 #include "json_text.h"
 #include "kineto_event.h"
 #include "kineto_rows.h"
+#include "unordered.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -53,10 +53,10 @@ void kineto_group_rank(struct kineto_group *group, const struct json_string *key
 
 /* A larger value says nothing that is wanted. */
 #define KINETO_FACT_BYTES (UINT32_C(1) << 20)
-#define KINETO_DEVICES_MAX 64u /* as many as event_store_busy_devices() tells of */
+#define KINETO_DEVICES_MAX 64u /* as many as timeline_busy_devices() tells of */
 
 struct kineto_facts {
-    struct event_store *store;
+    struct builder *builder;
     uint64_t
         base_ns; /* since the epoch: what all times count from; 0 the epoch itself, or unknown */
     struct kineto_rows *rows;
@@ -74,7 +74,7 @@ struct kineto_facts {
 };
 
 /* False: no memory. */
-bool kineto_facts_init(struct kineto_facts *facts, struct event_store *store,
+bool kineto_facts_init(struct kineto_facts *facts, struct builder *builder,
                        struct kineto_rows *rows);
 void kineto_facts_fini(struct kineto_facts *facts);
 

@@ -8,8 +8,8 @@
 #define PROF_KINETO_ROWS_H
 
 #include "array.h"
-#include "event_store.h"
 #include "kineto_event.h"
+#include "unordered.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -24,7 +24,7 @@ struct kineto_row {
 struct kineto_pid {
     uint64_t key;
     uint64_t events;  /* of threads; 0: no process */
-    uint32_t name;    /* of the store, 0 none */
+    uint32_t name;    /* of the builder, 0 none */
     uint32_t process; /* where it is one, or stands for its group */
     uint32_t group;   /* see kineto_facts.h; 0 none */
     bool renumbered;
@@ -52,7 +52,7 @@ struct kineto_row_name {
     }
 
 struct kineto_rows {
-    struct event_store *store;
+    struct builder *builder;
     KINETO_ARRAY(struct kineto_row) rows;
     KINETO_ARRAY(struct kineto_pid) pids;
     KINETO_ARRAY(struct kineto_row_name) names;
@@ -95,7 +95,7 @@ uint32_t kineto_rows_of_thread(const struct kineto_rows *rows, uint32_t pid);
 /* The same for operations on its rows that nothing else assigns: their process, and their group. */
 struct event_row kineto_rows_of_device(const struct kineto_rows *rows, uint32_t pid);
 
-/* Adds the processes to the store, puts threads into them, names both. Returns which process has
+/* Adds the processes to the builder, puts threads into them, names both. Returns which process has
  * most of the events; `needed`: at least one process is. UINT32_MAX: there is none. */
 uint32_t kineto_rows_finish(struct kineto_rows *rows, bool needed);
 

@@ -1,5 +1,5 @@
-/* test_event_store.cc - events in any order become a tree, and no time of them is lost. */
-#include "store_fixture.h"
+/* test_unordered.cc - events in any order become a tree, and no time of them is lost. */
+#include "unordered_fixture.h"
 
 #include <map>
 #include <random>
@@ -7,11 +7,11 @@
 namespace
 {
 
-using Store = StoreTest;
+using Unordered = UnorderedTest;
 
-TEST_F(Store, OrdersSlicesOfEachThreadParentsFirst)
+TEST_F(Unordered, OrdersSlicesOfEachThreadParentsFirst)
 {
-    uint32_t process = event_store_process(store_), one = thread(process, 11),
+    uint32_t process = timeline_add_process(builder_), one = thread(process, 11),
              two = thread(process, 12);
     slice(two, 5, 9, "late");
     slice(one, 20, 30, "inner");
@@ -22,9 +22,9 @@ TEST_F(Store, OrdersSlicesOfEachThreadParentsFirst)
     EXPECT_EQ(timeline_->threads.at[1].tid, 12u);
 }
 
-TEST_F(Store, CutsWhatOverlapsAndLetsItGoOn)
+TEST_F(Unordered, CutsWhatOverlapsAndLetsItGoOn)
 {
-    uint32_t one = thread(event_store_process(store_), 1);
+    uint32_t one = thread(timeline_add_process(builder_), 1);
     slice(one, 0, 10, "a");
     slice(one, 5, 15, "b");
     slice(one, 12, 20, "c");
@@ -34,9 +34,9 @@ TEST_F(Store, CutsWhatOverlapsAndLetsItGoOn)
     EXPECT_EQ(timeline_->segments.at[0].before, 1u);
 }
 
-TEST_F(Store, KeepsEmptySlicesInTheirPlace)
+TEST_F(Unordered, KeepsEmptySlicesInTheirPlace)
 {
-    uint32_t one = thread(event_store_process(store_), 1);
+    uint32_t one = thread(timeline_add_process(builder_), 1);
     slice(one, 10, 10, "end");
     slice(one, 0, 10, "a");
     slice(one, 5, 5, "in");
@@ -45,18 +45,18 @@ TEST_F(Store, KeepsEmptySlicesInTheirPlace)
     EXPECT_EQ(slices(), "a 0-10 0, begin 0-0 1, in 5-5 1, end 10-10 0");
 }
 
-TEST_F(Store, TakesAnEndBeforeTheBeginAsEmptyAndSaysSo)
+TEST_F(Unordered, TakesAnEndBeforeTheBeginAsEmptyAndSaysSo)
 {
-    slice(thread(event_store_process(store_), 1), 10, 3, "a");
+    slice(thread(timeline_add_process(builder_), 1), 10, 3, "a");
     load();
     EXPECT_EQ(slices(), "a 10-10 0");
     ASSERT_EQ(timeline_->warnings.count, 1u);
     EXPECT_EQ(timeline_->warnings.at[0].count, 1u);
 }
 
-TEST_F(Store, JoinsKernelsToTheCallOfTheirProcess)
+TEST_F(Unordered, JoinsKernelsToTheCallOfTheirProcess)
 {
-    uint32_t first = event_store_process(store_), second = event_store_process(store_);
+    uint32_t first = timeline_add_process(builder_), second = timeline_add_process(builder_);
     uint32_t one = thread(first, 1), two = thread(second, 2);
     slice(one, 0, 100, "step one");
     slice(two, 0, 100, "step two");
@@ -82,16 +82,16 @@ TEST_F(Store, JoinsKernelsToTheCallOfTheirProcess)
     EXPECT_EQ(timeline_->ledger.missing, 0u);
 }
 
-TEST_F(Store, PutsMarksIntoTheSliceAroundThem)
+TEST_F(Unordered, PutsMarksIntoTheSliceAroundThem)
 {
-    uint32_t one = thread(event_store_process(store_), 1);
+    uint32_t one = thread(timeline_add_process(builder_), 1);
     slice(one, 0, 10, "a");
     slice(one, 20, 30, "b");
-    event_store_mark(store_, one, 25, name("in b"));
-    event_store_mark(store_, one, 20, name("at b's begin"));
-    event_store_mark(store_, one, 15, name("between"));
-    event_store_mark(store_, one, 5, name("in a"));
-    event_store_counter(store_, one, 7, name("queue"), 2.5);
+    timeline_append_mark(builder_, one, 25, name("in b"));
+    timeline_append_mark(builder_, one, 20, name("at b's begin"));
+    timeline_append_mark(builder_, one, 15, name("between"));
+    timeline_append_mark(builder_, one, 5, name("in a"));
+    timeline_append_counter(builder_, one, 7, name("queue"), 2.5);
     load();
     std::map<std::string, uint32_t> home;
     for (uint32_t i = 0; i < timeline_->marks.count; i++)
@@ -104,16 +104,16 @@ TEST_F(Store, PutsMarksIntoTheSliceAroundThem)
     EXPECT_EQ(timeline_->counters.at[0].value, 2.5);
 }
 
-TEST_F(Store, CopiesAttributesOnceEvenWhereASliceIsCut)
+TEST_F(Unordered, CopiesAttributesOnceEvenWhereASliceIsCut)
 {
-    uint32_t one = thread(event_store_process(store_), 1);
+    uint32_t one = thread(timeline_add_process(builder_), 1);
     slice(one, 0, 10, "a");
     event_attr attrs[2] = {{42, name("bytes"), PROF_ATTR_UINT},
                            {name("[[2, 3]]"), name("Input Dims"), PROF_ATTR_STRING}};
     complete_slice cut = {};
     cut.start_ns = 5, cut.end_ns = 15, cut.thread = one, cut.name = name("b");
     cut.attrs = attrs, cut.attr_count = 2;
-    event_store_slice(store_, &cut);
+    timeline_append_slice(builder_, &cut);
     load();
     ASSERT_EQ(timeline_->attrs.count, 2u);
     EXPECT_EQ(timeline_->attrs.at[0].slice, 1u);
@@ -121,11 +121,11 @@ TEST_F(Store, CopiesAttributesOnceEvenWhereASliceIsCut)
     EXPECT_STREQ(timeline_->names.at[timeline_->attrs.at[1].value].bytes, "[[2, 3]]");
 }
 
-TEST_F(Store, KeepsTimesOfRandomSlicesWhateverTheirOrder)
+TEST_F(Unordered, KeepsTimesOfRandomSlicesWhateverTheirOrder)
 {
     std::mt19937 random(1);
     std::map<std::string, int64_t> total, told;
-    uint32_t one = thread(event_store_process(store_), 1);
+    uint32_t one = thread(timeline_add_process(builder_), 1);
     for (int i = 0; i < 3000; i++) {
         int64_t start = random() % 2000, end = start + random() % 60;
         std::string called = "s" + std::to_string(random() % 50);
@@ -140,18 +140,18 @@ TEST_F(Store, KeepsTimesOfRandomSlicesWhateverTheirOrder)
     EXPECT_EQ(told, total);
 }
 
-TEST_F(Store, ACallIsInsideTheRangeThatIsAsLong)
+TEST_F(Unordered, ACallIsInsideTheRangeThatIsAsLong)
 {
-    uint32_t one = thread(event_store_process(store_), 1);
+    uint32_t one = thread(timeline_add_process(builder_), 1);
     slice(one, 0, 10, "call", SLICE_API);
     slice(one, 0, 10, "range");
     load();
     EXPECT_EQ(slices(), "range 0-10 0, call 0-10 1");
 }
 
-TEST_F(Store, WhatIsCutStaysAroundWhatBeginsAtTheCut)
+TEST_F(Unordered, WhatIsCutStaysAroundWhatBeginsAtTheCut)
 {
-    uint32_t one = thread(event_store_process(store_), 1);
+    uint32_t one = thread(timeline_add_process(builder_), 1);
     slice(one, 0, 10, "a");
     slice(one, 5, 15, "crossing");
     slice(one, 10, 20, "next");
@@ -160,9 +160,9 @@ TEST_F(Store, WhatIsCutStaysAroundWhatBeginsAtTheCut)
               "a 0-10 0, crossing 5-10 1, +crossing 10-15 0, next 10-15 1, +next 15-20 0");
 }
 
-TEST_F(Store, WhatIsCutTogetherKeepsItsOrder)
+TEST_F(Unordered, WhatIsCutTogetherKeepsItsOrder)
 {
-    uint32_t one = thread(event_store_process(store_), 1);
+    uint32_t one = thread(timeline_add_process(builder_), 1);
     slice(one, 0, 10, "a");
     slice(one, 2, 15, "outer");
     slice(one, 4, 20, "inner");
@@ -171,9 +171,9 @@ TEST_F(Store, WhatIsCutTogetherKeepsItsOrder)
                         "+inner 15-20 0");
 }
 
-TEST_F(Store, WhatIsCutTogetherKeepsItsOrderWhereAllTimesAreEqual)
+TEST_F(Unordered, WhatIsCutTogetherKeepsItsOrderWhereAllTimesAreEqual)
 {
-    uint32_t one = thread(event_store_process(store_), 1);
+    uint32_t one = thread(timeline_add_process(builder_), 1);
     slice(one, 0, 10, "a");
     slice(one, 4, 20, "first");
     slice(one, 4, 20, "second");
@@ -183,9 +183,9 @@ TEST_F(Store, WhatIsCutTogetherKeepsItsOrderWhereAllTimesAreEqual)
                         "+second 10-20 1, +third 10-20 2");
 }
 
-TEST_F(Store, EndsWhatWouldBeCutTooOftenAndSaysSo)
+TEST_F(Unordered, EndsWhatWouldBeCutTooOftenAndSaysSo)
 {
-    uint32_t one = thread(event_store_process(store_), 1);
+    uint32_t one = thread(timeline_add_process(builder_), 1);
     for (int i = 0; i < 200; i++)
         slice(one, 0, 1000 + i * 2, "around");
     slice(one, 500, 5000, "across");
@@ -198,9 +198,9 @@ TEST_F(Store, EndsWhatWouldBeCutTooOftenAndSaysSo)
 } // namespace
 
 /* What PyTorch's emit_nvtx composes is one operator with attributes, whatever file it comes from. */
-TEST_F(StoreTest, NamesOfPyTorchAreTakenApart)
+TEST_F(UnorderedTest, NamesOfPyTorchAreTakenApart)
 {
-    event_store_process(store_);
+    timeline_add_process(builder_);
     uint32_t t = thread(0, 1);
     event_label label = {};
     label.name = name("aten::mm, seq = 7");
@@ -212,8 +212,8 @@ TEST_F(StoreTest, NamesOfPyTorchAreTakenApart)
     slice(t, 40, 49, "call, seq = 1", SLICE_API);
     complete_slice labelled = {};
     labelled.start_ns = 50, labelled.end_ns = 59, labelled.thread = t;
-    labelled.name = event_store_label(store_, &label);
-    event_store_slice(store_, &labelled);
+    labelled.name = timeline_label(builder_, &label);
+    timeline_append_slice(builder_, &labelled);
     load();
     EXPECT_EQ(slices(), "aten::mm 0-9 0, aten::mm 10-19 0, looks, seq = like it 20-29 0, "
                         "looks, seq = like it 30-39 0, call, seq = 1 40-49 0, aten::mm 50-59 0");
@@ -231,11 +231,11 @@ TEST_F(StoreTest, NamesOfPyTorchAreTakenApart)
     EXPECT_NE(timeline_->slices.at[5].label, TL_NONE);
 }
 
-TEST_F(StoreTest, ManyProcessesShareOneFile)
+TEST_F(UnorderedTest, ManyProcessesShareOneFile)
 {
     const uint32_t processes = 2000;
     for (uint32_t i = 0; i < processes; i++) {
-        event_store_process(store_);
+        timeline_add_process(builder_);
         slice(thread(i, 1), 0, 9, "range " + std::to_string(i));
         kernel(i, 5, 9, "kernel " + std::to_string(i), 0);
     }

@@ -1,15 +1,15 @@
-/* test_store_labels.cc - domains, categories and colours of a store; where its time begins and ends. */
-#include "store_fixture.h"
+/* test_unordered_labels.cc - domains, categories and colours of a file in any order; where its time begins and ends. */
+#include "unordered_fixture.h"
 
 namespace
 {
 
-using StoreLabels = StoreTest;
+using UnorderedLabels = UnorderedTest;
 
-TEST_F(StoreLabels, ShowDomainAndName)
+TEST_F(UnorderedLabels, ShowDomainAndName)
 {
-    uint32_t process = event_store_process(store_), one = thread(process, 1);
-    uint32_t domain = event_store_domain(store_, process);
+    uint32_t process = timeline_add_process(builder_), one = thread(process, 1);
+    uint32_t domain = timeline_add_domain(builder_, process);
     event_label label = {};
     label.name = name("forward");
     label.domain = domain;
@@ -20,13 +20,13 @@ TEST_F(StoreLabels, ShowDomainAndName)
     slice.start_ns = 1;
     slice.end_ns = 5;
     slice.thread = one;
-    slice.name = event_store_label(store_, &label);
-    EXPECT_EQ(slice.name, event_store_label(store_, &label));
-    event_store_slice(store_, &slice);
-    event_store_mark(store_, one, 2, slice.name);
-    event_store_range(store_, one, one, 2, 9, slice.name, 1);
-    event_store_name_domain(store_, domain, name("net"));
-    event_store_category(store_, process, domain, 7, name("layers"));
+    slice.name = timeline_label(builder_, &label);
+    EXPECT_EQ(slice.name, timeline_label(builder_, &label));
+    timeline_append_slice(builder_, &slice);
+    timeline_append_mark(builder_, one, 2, slice.name);
+    timeline_append_async(builder_, one, one, 2, 9, slice.name, 1);
+    timeline_name_domain(builder_, domain, name("net"));
+    timeline_add_category(builder_, process, domain, 7, name("layers"));
     load();
     ASSERT_EQ(timeline_->labels.count, 1u);
     const tl_label &shown = timeline_->labels.at[0];
@@ -39,36 +39,36 @@ TEST_F(StoreLabels, ShowDomainAndName)
     EXPECT_EQ(timeline_->asyncs.at[0].label, 0u);
 }
 
-TEST_F(StoreLabels, OfTheDefaultDomainShowTheName)
+TEST_F(UnorderedLabels, OfTheDefaultDomainShowTheName)
 {
     event_label label = {};
     label.name = name("plain");
     complete_slice slice = {};
-    slice.thread = thread(event_store_process(store_), 1);
-    slice.name = event_store_label(store_, &label);
-    event_store_slice(store_, &slice);
+    slice.thread = thread(timeline_add_process(builder_), 1);
+    slice.name = timeline_label(builder_, &label);
+    timeline_append_slice(builder_, &slice);
     load();
     const tl_slice &shown = timeline_->slices.at[0];
     ASSERT_EQ(shown.label, 0u);
     EXPECT_STREQ(timeline_->names.at[tl_shown_name(timeline_, shown.name, 0)].bytes, "plain");
 }
 
-TEST_F(StoreLabels, OfADomainWithoutANameSaySo)
+TEST_F(UnorderedLabels, OfADomainWithoutANameSaySo)
 {
-    uint32_t process = event_store_process(store_);
+    uint32_t process = timeline_add_process(builder_);
     event_label label = {};
     label.name = name("a");
-    label.domain = event_store_domain(store_, process);
-    event_store_mark(store_, thread(process, 1), 2, event_store_label(store_, &label));
+    label.domain = timeline_add_domain(builder_, process);
+    timeline_append_mark(builder_, thread(process, 1), 2, timeline_label(builder_, &label));
     expected_findings = "note odd-names";
     load();
     EXPECT_STREQ(timeline_->names.at[timeline_->labels.at[0].name].bytes,
                  "(domain 1 is missing):a");
 }
 
-TEST_F(StoreLabels, KeepTheirPieces)
+TEST_F(UnorderedLabels, KeepTheirPieces)
 {
-    uint32_t process = event_store_process(store_), one = thread(process, 1);
+    uint32_t process = timeline_add_process(builder_), one = thread(process, 1);
     event_label label = {};
     label.name = name("crossing");
     label.color = 1;
@@ -78,39 +78,39 @@ TEST_F(StoreLabels, KeepTheirPieces)
     crossing.start_ns = 5;
     crossing.end_ns = 15;
     crossing.thread = one;
-    crossing.name = event_store_label(store_, &label);
-    event_store_slice(store_, &crossing);
+    crossing.name = timeline_label(builder_, &label);
+    timeline_append_slice(builder_, &crossing);
     load();
     EXPECT_EQ(slices(), "a 0-10 0, crossing 5-10 1, +crossing 10-15 0");
     EXPECT_EQ(timeline_->slices.at[1].label, timeline_->slices.at[2].label);
 }
 
-TEST_F(StoreLabels, StreamsAreTold)
+TEST_F(UnorderedLabels, StreamsAreTold)
 {
-    uint32_t process = event_store_process(store_);
+    uint32_t process = timeline_add_process(builder_);
     cuda_stream stream = {};
     stream.context = 1;
     stream.stream = 9;
     stream.priority = -2;
-    event_store_stream(store_, process, &stream);
+    timeline_add_stream(builder_, process, &stream);
     load();
     ASSERT_EQ(timeline_->streams.count, 1u);
     EXPECT_EQ(timeline_->streams.at[0].priority, -2);
 }
 
-TEST_F(StoreLabels, WhatHasNoEndEndsWithTheFile)
+TEST_F(UnorderedLabels, WhatHasNoEndEndsWithTheFile)
 {
-    uint32_t one = thread(event_store_process(store_), 1);
+    uint32_t one = thread(timeline_add_process(builder_), 1);
     complete_slice open = {};
     open.start_ns = open.end_ns = 100;
     open.thread = one;
     open.name = name("open");
     open.flags = SLICE_UNCLOSED;
-    event_store_slice(store_, &open);
+    timeline_append_slice(builder_, &open);
     slice(one, 110, 170, "inside");
     expected_findings = "warning unbalanced-ranges";
-    EXPECT_EQ(event_store_end(store_), 100);
-    event_store_shift(store_, 100);
+    EXPECT_EQ(timeline_end_unordered(builder_), 100);
+    timeline_set_origin(builder_, 100);
     load();
     EXPECT_EQ(slices(), "open 0-70 0, inside 10-70 1");
     EXPECT_EQ(timeline_->slices.at[0].flags & TL_UNCLOSED, TL_UNCLOSED);

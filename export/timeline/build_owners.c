@@ -1,4 +1,4 @@
-/* store_resolve.c - which process an operation belongs to, and which range it comes from.
+/* build_owners.c - which process an operation belongs to, and which range it comes from.
  *
  * Calls are found by their correlation id, ranges by the id that is in the same place. Each id is
  * looked up in a table that has the ids of operations alone, so what this costs depends on them.
@@ -11,8 +11,7 @@
  * operations of the row belong to. An operation that nothing of this decides is ambiguous: it is joined
  * to no call, and counted.
  */
-#include "event_store_inside.h"
-#include "maps.h"
+#include "build_unordered.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,21 +36,21 @@ struct shared {
 };
 
 struct wanted_ids {
-    const struct event_store *store;
+    const struct unordered *file;
     struct wanted *at; /* open addressing; id 0 is empty */
     uint32_t mask;
-    bool calls;                        /* else ranges */
-    uint64_t again;                    /* slices whose id another of their process had before */
-    STORE_ARRAY(struct shared) shared; /* by id, then process, then as in the file */
+    bool calls;                     /* else ranges */
+    uint64_t again;                 /* slices whose id another of their process had before */
+    TL_ARRAY(struct shared) shared; /* by id, then process, then as in the file */
 };
 
-static bool wanted_init(struct wanted_ids *ids, const struct event_store *store, bool calls)
+static bool wanted_init(struct wanted_ids *ids, const struct unordered *file, bool calls)
 {
     uint32_t size = 64;
-    while (size / 2 < store->gpus.count && size < UINT32_C(1) << 31)
+    while (size / 2 < file->gpus.count && size < UINT32_C(1) << 31)
         size *= 2;
     *ids = (struct wanted_ids){
-        .store = store, .at = calloc(size, sizeof *ids->at), .mask = size - 1, .calls = calls};
+        .file = file, .at = calloc(size, sizeof *ids->at), .mask = size - 1, .calls = calls};
     return ids->at != NULL;
 }
 
@@ -85,16 +84,16 @@ static const struct wanted *wanted_find(const struct wanted_ids *ids, uint32_t i
     return wanted && wanted->slice ? wanted : NULL;
 }
 
-static uint32_t process_of(const struct event_store *store, uint32_t slice)
+static uint32_t process_of(const struct unordered *file, uint32_t slice)
 {
-    uint32_t thread = store->slices.at[slice - 1].thread;
-    return thread && thread <= store->threads.count ? store->threads.at[thread - 1].process : 0;
+    uint32_t thread = file->slices.at[slice - 1].thread;
+    return thread && thread <= file->threads.count ? file->threads.at[thread - 1].process : 0;
 }
 
 /* The slice's id where operations have it, too; NULL: none. */
 static struct wanted *wanted_of(const struct wanted_ids *ids, uint32_t index)
 {
-    const struct store_slice *slice = &ids->store->slices.at[index];
+    const struct unordered_slice *slice = &ids->file->slices.at[index];
     if (!slice->correlation || (slice->kind == SLICE_API) != ids->calls)
         return NULL;
     struct wanted *wanted = wanted_slot(ids, slice->correlation);
@@ -105,16 +104,16 @@ static struct wanted *wanted_of(const struct wanted_ids *ids, uint32_t index)
 static uint32_t offer(struct wanted_ids *ids)
 {
     uint32_t shared = 0;
-    for (uint32_t i = 0; i < ids->store->slices.count; i++) {
+    for (uint32_t i = 0; i < ids->file->slices.count; i++) {
         struct wanted *wanted = wanted_of(ids, i);
         if (wanted && !wanted->slice)
             wanted->slice = i + 1;
-        else if (wanted && process_of(ids->store, wanted->slice) == process_of(ids->store, i + 1))
+        else if (wanted && process_of(ids->file, wanted->slice) == process_of(ids->file, i + 1))
             ids->again++;
         else if (wanted)
             wanted->count = 1;
     }
-    for (uint32_t i = 0; i < ids->store->slices.count; i++) {
+    for (uint32_t i = 0; i < ids->file->slices.count; i++) {
         const struct wanted *wanted = wanted_of(ids, i);
         shared += wanted && wanted->count;
     }
@@ -140,11 +139,11 @@ static bool find_slices(struct wanted_ids *ids)
     ids->shared.at = calloc(count, sizeof *ids->shared.at);
     if (!ids->shared.at)
         return false;
-    for (uint32_t i = 0; i < ids->store->slices.count; i++) {
+    for (uint32_t i = 0; i < ids->file->slices.count; i++) {
         struct wanted *wanted = wanted_of(ids, i);
         if (wanted && wanted->count)
             ids->shared.at[ids->shared.count++] =
-                (struct shared){wanted->id, i + 1, process_of(ids->store, i + 1), false};
+                (struct shared){wanted->id, i + 1, process_of(ids->file, i + 1), false};
     }
     qsort(ids->shared.at, count, sizeof *ids->shared.at, by_id);
     for (uint32_t i = 0; i < count; i++) {
@@ -165,11 +164,11 @@ struct vote {
 };
 
 struct resolving {
-    struct event_store *store;
+    struct unordered *file;
     const struct event_rows *rows;
     struct wanted_ids calls, ranges;
     struct keymap vote_of; /* row << 32 | process -> votes[] */
-    STORE_ARRAY(struct vote) votes;
+    TL_ARRAY(struct vote) votes;
     uint32_t *owners; /* by row: whose nearly all of its operations are */
     uint64_t *by_row; /* how many operations each has whose ids slices have */
     bool failed;
@@ -217,7 +216,7 @@ static struct candidate next_candidate(const struct wanted_ids *ids, uint32_t *f
 static bool has_process(const struct wanted_ids *ids, const struct wanted *wanted, uint32_t process)
 {
     if (!wanted->count)
-        return process_of(ids->store, wanted->slice) == process;
+        return process_of(ids->file, wanted->slice) == process;
     for (uint32_t i = wanted->first; i < wanted->first + wanted->count; i++)
         if (ids->shared.at[i].process == process)
             return true;
@@ -225,17 +224,17 @@ static bool has_process(const struct wanted_ids *ids, const struct wanted *wante
 }
 
 /* The process that the operation's row or an arrow to it names. */
-static uint32_t named_process(const struct resolving *work, const struct store_gpu *gpu)
+static uint32_t named_process(const struct resolving *work, const struct tl_gpu *gpu)
 {
     const struct event_rows *rows = work->rows;
     uint32_t of_row = rows->at[gpu->process].process;
     if (of_row != EVENT_NO_PROCESS || !rows->arrows)
         return of_row;
-    return rows->arrows[gpu - work->store->gpus.at];
+    return rows->arrows[gpu - work->file->gpus.at];
 }
 
 /* Whether the operation can be of the process, as far as its place in the file tells. */
-static bool can_own(const struct resolving *work, const struct store_gpu *gpu, uint32_t process)
+static bool can_own(const struct resolving *work, const struct tl_gpu *gpu, uint32_t process)
 {
     uint32_t named = named_process(work, gpu), group = work->rows->at[gpu->process].group;
     if (named != EVENT_NO_PROCESS)
@@ -244,15 +243,14 @@ static bool can_own(const struct resolving *work, const struct store_gpu *gpu, u
 }
 
 /* What has the id in a process whose the operation can be; NULL: nothing has. */
-static const struct wanted *wanted_in_reach(const struct resolving *work,
-                                            const struct store_gpu *gpu,
+static const struct wanted *wanted_in_reach(const struct resolving *work, const struct tl_gpu *gpu,
                                             const struct wanted_ids *ids, uint32_t id)
 {
     const struct wanted *wanted = wanted_find(ids, id);
     if (!wanted)
         return NULL;
     if (!wanted->count)
-        return can_own(work, gpu, process_of(ids->store, wanted->slice)) ? wanted : NULL;
+        return can_own(work, gpu, process_of(ids->file, wanted->slice)) ? wanted : NULL;
     for (uint32_t i = wanted->first; i < wanted->first + wanted->count; i++)
         if (can_own(work, gpu, ids->shared.at[i].process))
             return wanted;
@@ -265,16 +263,16 @@ static bool can_launch(const struct wanted_ids *ids, const struct candidate *can
 {
     for (uint32_t i = 0; i < candidate->count; i++)
         if (!candidate->at[i].taken &&
-            ids->store->slices.at[candidate->at[i].slice - 1].start_ns <= latest_ns)
+            ids->file->slices.at[candidate->at[i].slice - 1].start_ns <= latest_ns)
             return true;
     return false;
 }
 
 /* The only process that can have launched the operation. `error_ns`: how far the clocks may differ. */
 static uint32_t only_one(const struct resolving *work, const struct wanted_ids *ids,
-                         const struct wanted *wanted, const struct store_gpu *gpu, int64_t error_ns)
+                         const struct wanted *wanted, const struct tl_gpu *gpu, int64_t error_ns)
 {
-    const struct wanted *named = ids->calls ? wanted_find(&work->ranges, gpu->origin) : NULL;
+    const struct wanted *named = ids->calls ? wanted_find(&work->ranges, gpu->slice) : NULL;
     uint32_t in_reach = EVENT_NO_PROCESS, by_range = EVENT_NO_PROCESS, by_time = EVENT_NO_PROCESS;
     uint32_t reached = 0, ranges = 0, able = 0;
     for (uint32_t i = wanted->first; i < wanted->first + wanted->count;) {
@@ -295,7 +293,7 @@ static uint32_t only_one(const struct resolving *work, const struct wanted_ids *
 
 /* `by_owner`: after all that is known of the operation itself. */
 static uint32_t decide(const struct resolving *work, const struct wanted_ids *ids,
-                       const struct wanted *wanted, const struct store_gpu *gpu, bool by_owner)
+                       const struct wanted *wanted, const struct tl_gpu *gpu, bool by_owner)
 {
     uint32_t owner = by_owner ? work->owners[gpu->process] : EVENT_NO_PROCESS;
     if (owner != EVENT_NO_PROCESS && can_own(work, gpu, owner) && has_process(ids, wanted, owner))
@@ -311,18 +309,18 @@ static void take_call(const struct wanted_ids *ids, const struct wanted *wanted,
         return;
     for (uint32_t i = wanted->first; i < wanted->first + wanted->count; i++) {
         struct shared *call = &ids->shared.at[i];
-        const struct store_slice *slice = &ids->store->slices.at[call->slice - 1];
+        const struct unordered_slice *slice = &ids->file->slices.at[call->slice - 1];
         call->taken |= call->process == process && !(slice->flags & SLICE_GRAPH);
     }
 }
 
 /* By call, else by range: what has the operation's id; NULL: nothing has. */
-static const struct wanted *wanted_by(const struct resolving *work, const struct store_gpu *gpu,
+static const struct wanted *wanted_by(const struct resolving *work, const struct tl_gpu *gpu,
                                       const struct wanted_ids **ids)
 {
     const struct wanted *wanted = wanted_in_reach(work, gpu, &work->calls, gpu->correlation);
     *ids = wanted ? &work->calls : &work->ranges;
-    return wanted ? wanted : wanted_in_reach(work, gpu, &work->ranges, gpu->origin);
+    return wanted ? wanted : wanted_in_reach(work, gpu, &work->ranges, gpu->slice);
 }
 
 /* Finds the process that owns nearly all operations of each row. `processes`: as decided so far; NULL: none was,
@@ -332,15 +330,15 @@ static void find_owners(struct resolving *work, const uint32_t *processes)
     keymap_fini(&work->vote_of);
     work->votes.count = 0;
     memset(work->by_row, 0, work->rows->count * sizeof *work->by_row);
-    for (uint32_t i = 0; i < work->store->gpus.count; i++) {
-        const struct store_gpu *gpu = &work->store->gpus.at[i];
+    for (uint32_t i = 0; i < work->file->gpus.count; i++) {
+        const struct tl_gpu *gpu = &work->file->gpus.at[i];
         const struct wanted_ids *ids;
         const struct wanted *wanted = wanted_by(work, gpu, &ids);
         uint32_t process = EVENT_NO_PROCESS;
         if (wanted && wanted->count)
             process = processes ? processes[i] : only_one(work, ids, wanted, gpu, 0);
         else if (wanted)
-            process = process_of(work->store, wanted->slice);
+            process = process_of(work->file, wanted->slice);
         work->by_row[gpu->process] += wanted != NULL;
         if (process != EVENT_NO_PROCESS)
             vote(work, gpu->process, process);
@@ -352,8 +350,8 @@ static void find_owners(struct resolving *work, const uint32_t *processes)
 static bool decide_some(struct resolving *work, uint32_t *processes, bool by_owner)
 {
     bool any = false;
-    for (uint32_t i = 0; i < work->store->gpus.count; i++) {
-        const struct store_gpu *gpu = &work->store->gpus.at[i];
+    for (uint32_t i = 0; i < work->file->gpus.count; i++) {
+        const struct tl_gpu *gpu = &work->file->gpus.at[i];
         const struct wanted_ids *ids;
         const struct wanted *wanted =
             processes[i] == EVENT_NO_PROCESS ? wanted_by(work, gpu, &ids) : NULL;
@@ -361,7 +359,7 @@ static bool decide_some(struct resolving *work, uint32_t *processes, bool by_own
             continue;
         processes[i] = decide(work, ids, wanted, gpu, by_owner);
         any |= processes[i] != EVENT_NO_PROCESS;
-        if (processes[i] != EVENT_NO_PROCESS && ids->calls && store_is_operation(work->store, gpu))
+        if (processes[i] != EVENT_NO_PROCESS && ids->calls && unordered_is_operation(gpu))
             take_call(ids, wanted, processes[i]);
     }
     return any;
@@ -392,7 +390,7 @@ static uint32_t slice_in(const struct wanted_ids *ids, const struct wanted *want
 }
 
 /* Where nothing has its ids, the operation stays with the others of its row. */
-static uint32_t process_without(const struct resolving *work, const struct store_gpu *gpu)
+static uint32_t process_without(const struct resolving *work, const struct tl_gpu *gpu)
 {
     uint32_t named = named_process(work, gpu), owner = work->owners[gpu->process];
     return named != EVENT_NO_PROCESS   ? named
@@ -400,29 +398,30 @@ static uint32_t process_without(const struct resolving *work, const struct store
                                        : work->rows->at[gpu->process].main;
 }
 
-static void place(struct resolving *work, struct store_gpu *gpu, uint32_t process)
+static void place(struct resolving *work, struct tl_gpu *gpu, uint32_t process)
 {
     const struct wanted_ids *ids;
     const struct wanted *wanted = wanted_by(work, gpu, &ids);
-    gpu->ambiguous |= wanted && wanted->count && process == EVENT_NO_PROCESS;
-    gpu->origin = 0;
-    if (!wanted || gpu->ambiguous) {
+    if (wanted && wanted->count && process == EVENT_NO_PROCESS)
+        gpu->flags |= TL_GPU_AMBIGUOUS;
+    gpu->slice = 0;
+    if (!wanted || gpu->flags & TL_GPU_AMBIGUOUS) {
         gpu->process = process_without(work, gpu);
         return;
     }
-    gpu->process = wanted->count ? process : process_of(work->store, wanted->slice);
+    gpu->process = wanted->count ? process : process_of(work->file, wanted->slice);
     if (!ids->calls)
-        gpu->origin = slice_in(ids, wanted, gpu->process);
-    work->store->has_origins |= gpu->origin != 0;
+        gpu->slice = slice_in(ids, wanted, gpu->process);
+    work->file->has_origins |= gpu->slice != 0;
 }
 
 static void resolve(struct resolving *work, uint32_t *processes)
 {
-    struct event_store *store = work->store;
-    for (uint32_t i = 0; i < store->gpus.count; i++) {
-        bool counts = store_is_operation(store, &store->gpus.at[i]);
-        want(&work->calls, store->gpus.at[i].correlation, counts);
-        want(&work->ranges, store->gpus.at[i].origin, counts);
+    struct unordered *file = work->file;
+    for (uint32_t i = 0; i < file->gpus.count; i++) {
+        bool counts = unordered_is_operation(&file->gpus.at[i]);
+        want(&work->calls, file->gpus.at[i].correlation, counts);
+        want(&work->ranges, file->gpus.at[i].slice, counts);
         processes[i] = EVENT_NO_PROCESS;
     }
     for (uint32_t i = 0; i < work->rows->count; i++)
@@ -434,26 +433,27 @@ static void resolve(struct resolving *work, uint32_t *processes)
     find_owners(work, NULL);
     decide_all(work, processes);
     find_owners(work, processes);
-    for (uint32_t i = 0; i < store->gpus.count && !work->failed; i++)
-        place(work, &store->gpus.at[i], processes[i]);
+    for (uint32_t i = 0; i < file->gpus.count && !work->failed; i++)
+        place(work, &file->gpus.at[i], processes[i]);
 }
 
-void event_store_resolve(struct event_store *store, const struct event_rows *rows)
+void timeline_resolve(struct builder *builder, const struct event_rows *rows)
 {
-    struct resolving work = {.store = store, .rows = rows};
-    uint32_t *processes = calloc((size_t)store->gpus.count + 1, sizeof *processes);
+    struct unordered *file = builder->file;
+    struct resolving work = {.file = file, .rows = rows};
+    uint32_t *processes = calloc((size_t)file->gpus.count + 1, sizeof *processes);
     work.owners = calloc((size_t)rows->count + 1, sizeof *work.owners);
-    bool ready = wanted_init(&work.calls, store, true) && wanted_init(&work.ranges, store, false);
+    bool ready = wanted_init(&work.calls, file, true) && wanted_init(&work.ranges, file, false);
     work.by_row = calloc((size_t)rows->count + 1, sizeof *work.by_row);
     work.failed = !ready || !processes || !work.owners || !work.by_row;
     if (!work.failed)
         resolve(&work, processes);
-    store->failed |= work.failed;
-    if (store->has_origins)
-        event_store_warn(store,
-                         "ids that several ranges have, of which the first is taken for the "
-                         "origin of device operations",
-                         work.ranges.again);
+    builder->failed |= work.failed;
+    if (file->has_origins)
+        timeline_warn(builder,
+                      "ids that several ranges have, of which the first is taken for the "
+                      "origin of device operations",
+                      work.ranges.again);
     wanted_fini(&work.calls);
     wanted_fini(&work.ranges);
     keymap_fini(&work.vote_of);

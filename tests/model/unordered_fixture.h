@@ -1,10 +1,9 @@
-/* store_fixture.h - an event_store that becomes a timeline. */
-#ifndef PROF_STORE_FIXTURE_H
-#define PROF_STORE_FIXTURE_H
+/* unordered_fixture.h - events in any order that become a timeline. */
+#ifndef PROF_UNORDERED_FIXTURE_H
+#define PROF_UNORDERED_FIXTURE_H
 
 #include "../support/trace_fixture.h"
-#include "event_store.h"
-#include "format_list.h"
+#include "unordered.h"
 
 #include <gtest/gtest.h>
 
@@ -15,19 +14,22 @@ inline text text_of(const std::string &string)
     return {string.data(), string.size()};
 }
 
-class StoreTest : public testing::Test
+class UnorderedTest : public testing::Test
 {
 public:
-    StoreTest() : store_(event_store_create()) {}
-    ~StoreTest() override
+    UnorderedTest() : builder_(timeline_begin_build())
+    {
+        file_ = timeline_begin_unordered(builder_);
+    }
+    ~UnorderedTest() override
     {
         timeline_destroy(timeline_);
-        event_store_destroy(store_);
+        timeline_abandon_build(builder_);
     }
-    uint32_t name(const std::string &string) { return event_store_name(store_, text_of(string)); }
+    uint32_t name(const std::string &string) { return timeline_name(builder_, text_of(string)); }
     uint32_t thread(uint32_t process, uint32_t tid)
     {
-        return event_store_thread(store_, process, tid);
+        return timeline_add_thread(builder_, process, tid);
     }
     void slice(uint32_t thread, int64_t start, int64_t end, const std::string &called,
                slice_kind kind = SLICE_RANGE, uint32_t correlation = 0)
@@ -41,35 +43,37 @@ public:
         added.correlation = correlation;
         added.flags = correlation ? SLICE_LAUNCHES : 0;
         added.result = TL_RESULT_UNKNOWN;
-        event_store_slice(store_, &added);
+        timeline_append_slice(builder_, &added);
     }
     void kernel(uint32_t process, int64_t start, int64_t end, const std::string &called,
                 uint32_t correlation, uint32_t stream = 7)
     {
-        read_gpu gpu = {};
-        gpu.kind = READ_GPU_KERNEL;
-        gpu.start_ns = start;
-        gpu.end_ns = end;
-        gpu.correlation = correlation;
-        gpu.kernel.name = name(called);
-        gpu.kernel.context = 1;
-        gpu.kernel.stream = stream;
-        gpu.kernel.priority = PROF_PRIORITY_UNKNOWN;
-        event_store_gpu(store_, process, &gpu);
+        gpu_op op = {};
+        op.start_ns = start;
+        op.end_ns = end;
+        op.correlation = correlation;
+        op.process = process;
+        tl_kernel kernel = {};
+        kernel.name = name(called);
+        kernel.context = 1;
+        kernel.stream = stream;
+        kernel.priority = PROF_PRIORITY_UNKNOWN;
+        timeline_append_kernel(builder_, &op, &kernel);
     }
-    /* The store is the timeline's from here on. */
+    /* The builder is gone from here on. */
     const timeline *load()
     {
-        std::string bytes = "x";
-        read_error error = {};
-        source *from = source_open_memory(bytes.data(), bytes.size(), "test", &error);
-        trace_file *file = format_from_store(from, store_, 1000, &error);
-        source_close(from);
-        store_ = nullptr;
-        EXPECT_NE(file, nullptr) << error.message;
-        timeline_ = timeline_from_files(&file, 1, &error);
-        EXPECT_NE(timeline_, nullptr) << error.message;
-        trace_file_close(file);
+        uint32_t processes = timeline_process_count(builder_);
+        timeline_set_base(builder_, 1000, 1);
+        for (uint32_t i = 0; i < processes; i++) {
+            tl_health health = {};
+            timeline_begin_process(builder_, "test", 0);
+            timeline_finish_process(builder_, file_, i, &health);
+            timeline_end_process(builder_, &health);
+        }
+        timeline_ = timeline_end_build(builder_);
+        builder_ = nullptr;
+        EXPECT_NE(timeline_, nullptr);
         EXPECT_EQ(findings(timeline_), expected_findings);
         return timeline_;
     }
@@ -86,7 +90,8 @@ public:
         return all;
     }
     std::string expected_findings;
-    event_store *store_;
+    builder *builder_;
+    uint32_t file_;
     timeline *timeline_ = nullptr;
 };
 

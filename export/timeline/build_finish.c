@@ -1,0 +1,367 @@
+/* build_finish.c - appends what build_unordered.c gathered to the timeline, one process after the other. */
+#include "build_unordered.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What devices did. */
+
+/* The file's operations lie behind the timeline's last one, and become the timeline's process by
+ * process. False: no memory. */
+static bool hand_over_gpus(struct timeline *timeline, struct unordered *file)
+{
+    if (timeline->gpus.count && !ARRAY_RESERVE_MORE(&timeline->gpus, file->gpus.count))
+        return false;
+    if (timeline->gpus.count && file->gpus.count) {
+        memcpy(timeline->gpus.at + timeline->gpus.count, file->gpus.at,
+               file->gpus.count * sizeof *file->gpus.at);
+        free(file->gpus.at);
+    } else if (file->gpus.count) {
+        free(timeline->gpus.at);
+        timeline->gpus.at = file->gpus.at;
+        timeline->gpus.capacity = file->gpus.capacity;
+    }
+    if (file->gpus.count)
+        file->gpus.at = NULL;
+    file->gpus.count = file->gpus.capacity = 0;
+    return true;
+}
+
+/* The process's operations, not yet the timeline's. */
+static struct tl_gpu *next_gpus(const struct builder *builder)
+{
+    const struct timeline *timeline = builder->timeline;
+    return timeline->gpus.at ? timeline->gpus.at + timeline->gpus.count : NULL;
+}
+
+/* From the id of the file's name to the timeline's name. */
+static void rename_kernel(struct builder *builder, uint32_t detail)
+{
+    struct tl_kernel *kernel = &builder->timeline->kernels.at[detail];
+    bool *renamed = &builder->file->renamed[detail - builder->file->first_kernel];
+    if (!*renamed)
+        kernel->name = build_name(builder, kernel->name);
+    *renamed = true;
+}
+
+static void append_gpu(struct builder *builder, struct tl_gpu *gpu, const uint32_t *numbers)
+{
+    gpu->start_ns = build_time(builder, gpu->start_ns);
+    gpu->end_ns = build_time(builder, gpu->end_ns);
+    if (gpu->kind == TL_SYNC && !gpu->lane)
+        gpu->device =
+            idmap_find(&builder->context_device, build_gpu_place(builder->timeline, gpu).context);
+    if (gpu->kind == TL_KERNEL)
+        rename_kernel(builder, gpu->detail);
+    build_gpu_describe(builder, gpu, gpu->name);
+    gpu->slice = numbers && gpu->slice && numbers[gpu->slice - 1]
+                     ? builder->first.slice + numbers[gpu->slice - 1] - 1
+                     : TL_NONE;
+    gpu->flags = unordered_is_operation(gpu) ? gpu->flags : 0;
+    gpu->lane = 0;
+    gpu->process = builder->process;
+}
+
+static void append_gpus(struct builder *builder, uint32_t process)
+{
+    const struct unordered_index *index = builder->file->index;
+    struct tl_gpu *gpus = next_gpus(builder);
+    for (uint32_t i = 0; i < index->gpu_counts[process]; i++)
+        append_gpu(builder, &gpus[i], index->numbers);
+    builder->timeline->gpus.count += index->gpu_counts[process];
+}
+
+/* Facts. */
+
+/* Operations of the process, waits and overhead apart. */
+static uint64_t count_operations(const struct builder *builder, uint32_t process)
+{
+    const struct tl_gpu *gpus = next_gpus(builder);
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < builder->file->index->gpu_counts[process]; i++)
+        count += unordered_is_operation(&gpus[i]);
+    return count;
+}
+
+static void set_process(struct builder *builder, uint32_t process)
+{
+    struct tl_process_info info = builder->file->processes.at[process];
+    info.gpu_records = count_operations(builder, process);
+    if (info.gpu_records == 0 &&
+        (info.gpu_mode == PROF_GPU_CUPTI || info.gpu_mode == PROF_GPU_OTHER)) {
+        info.gpu_mode = PROF_GPU_NONE;
+        info.gpu_reason = (struct text){"", 0};
+    }
+    timeline_set_process(builder, &info);
+}
+
+/* The names that the process uses, in the order in which it does. */
+
+/* Nothing is used yet. `kernels`: details of kernels of the file. */
+static bool make_names(struct unordered *file, uint32_t kernels)
+{
+    file->final = malloc(((size_t)file->names.count + 1) * sizeof *file->final);
+    file->renamed = calloc((size_t)kernels + 1, sizeof *file->renamed);
+    if (!file->final || !file->renamed)
+        return false;
+    memset(file->final, 0xff, ((size_t)file->names.count + 1) * sizeof *file->final);
+    return true;
+}
+
+uint32_t build_file_name(const struct builder *builder, uint32_t id)
+{
+    const struct unordered *file = builder->file;
+    return id && id <= file->names.count ? file->final[id - 1] : IDMAP_NONE;
+}
+
+static void use_name(struct builder *builder, uint32_t id)
+{
+    struct unordered *file = builder->file;
+    if (!id || id > file->names.count || file->final[id - 1] != TL_NONE)
+        return;
+    uint32_t name = text_pool_add(&builder->timeline->names, text_pool_text(&file->names, id));
+    builder->failed |= name == TL_NONE;
+    file->final[id - 1] = name;
+}
+
+/* The id of a name or of a label. */
+static void use(struct builder *builder, uint32_t id)
+{
+    const struct text_pool *labels = &builder->file->labels;
+    uint32_t number = id & ~UNORDERED_LABEL;
+    struct event_name label;
+    if (!(id & UNORDERED_LABEL)) {
+        use_name(builder, id);
+    } else if (number && number <= labels->count) {
+        memcpy(&label, text_pool_text(labels, number).bytes, sizeof label);
+        use_name(builder, label.name);
+    }
+}
+
+static void use_slice(struct builder *builder, const struct unordered_slice *slice)
+{
+    use(builder, slice->name);
+    for (uint32_t i = 0; i < slice->attr_count; i++) {
+        const struct event_attr *attr = &builder->file->attrs.at[slice->first_attr + i];
+        use_name(builder, attr->key);
+        if (attr->type == PROF_ATTR_STRING)
+            use_name(builder, (uint32_t)attr->value);
+    }
+}
+
+static void use_thread(struct builder *builder, uint32_t thread)
+{
+    const struct unordered *file = builder->file;
+    const struct unordered_index *index = file->index;
+    const uint32_t *slices = index->slices.starts + thread,
+                   *instants = index->instants.starts + thread;
+    for (uint32_t i = slices[0]; i < slices[1]; i++)
+        use_slice(builder, &file->slices.at[index->slices.items[i].value]);
+    for (uint32_t i = instants[0]; i < instants[1]; i++) {
+        const struct unordered_instant *instant =
+            &file->instants.at[index->instants.items[i].value];
+        if (instant->kind != UNORDERED_MEMORY)
+            use(builder, instant->name);
+    }
+}
+
+static void use_gpu(struct builder *builder, const struct tl_gpu *gpu)
+{
+    const struct unordered *file = builder->file;
+    use_name(builder, gpu->name);
+    if (gpu->kind == TL_KERNEL && !file->renamed[gpu->detail - file->first_kernel])
+        use_name(builder, builder->timeline->kernels.at[gpu->detail].name);
+}
+
+#define USE_OF_PROCESS(builder, array, process_, name_) \
+    for (uint32_t i = 0; i < (array)->count; i++)       \
+        if ((array)->at[i].process == (process_))       \
+    use_name(builder, (array)->at[i].name_)
+
+static void use_names(struct builder *builder, uint32_t process)
+{
+    const struct unordered *file = builder->file;
+    const struct unordered_index *index = file->index;
+    struct unordered_group threads = unordered_group(&index->threads, process),
+                           asyncs = unordered_group(&index->asyncs, process);
+    USE_OF_PROCESS(builder, &file->devices, process, device.name);
+    USE_OF_PROCESS(builder, &file->domains, process, name);
+    USE_OF_PROCESS(builder, &file->categories, process, category.name);
+    USE_OF_PROCESS(builder, &file->allocators, process, name);
+    for (uint32_t i = 0; i < threads.count; i++)
+        use_thread(builder, threads.at[i] + 1);
+    for (uint32_t i = 0; i < asyncs.count; i++)
+        use(builder, file->asyncs.at[asyncs.at[i]].name);
+    const struct tl_gpu *gpus = next_gpus(builder);
+    for (uint32_t i = 0; i < index->gpu_counts[process]; i++)
+        use_gpu(builder, &gpus[i]);
+}
+
+static void define_devices(struct builder *builder, uint32_t process)
+{
+    const struct unordered *file = builder->file;
+    for (uint32_t i = 0; i < file->devices.count; i++)
+        if (file->devices.at[i].process == process)
+            timeline_define_device(builder, &file->devices.at[i].device);
+    for (uint32_t i = 0; i < file->contexts.count; i++)
+        if (file->contexts.at[i].process == process)
+            timeline_define_context(builder, &file->contexts.at[i].context);
+    for (uint32_t i = 0; i < file->streams.count; i++)
+        if (file->streams.at[i].process == process)
+            timeline_define_stream(builder, &file->streams.at[i].stream);
+}
+
+static void define_domains(struct builder *builder, uint32_t process)
+{
+    const struct unordered *file = builder->file;
+    for (uint32_t i = 0; i < file->domains.count; i++)
+        if (file->domains.at[i].process == process && file->domains.at[i].name)
+            timeline_define_domain(
+                builder, &(struct nvtx_domain){.domain = i + 1, .name = file->domains.at[i].name});
+    for (uint32_t i = 0; i < file->categories.count; i++)
+        if (file->categories.at[i].process == process)
+            timeline_define_category(builder, &file->categories.at[i].category);
+}
+
+static void define_threads(struct builder *builder, uint32_t process)
+{
+    const struct unordered *file = builder->file;
+    struct unordered_group threads = unordered_group(&file->index->threads, process);
+    for (uint32_t i = 0; i < threads.count; i++) {
+        const struct unordered_thread *thread = &file->threads.at[threads.at[i]];
+        timeline_define_thread(builder, threads.at[i] + 1, thread->tid,
+                               timeline_name_text(builder, thread->name), false);
+    }
+}
+
+static void define_facts(struct builder *builder, uint32_t process)
+{
+    const struct unordered *file = builder->file;
+    set_process(builder, process);
+    use_names(builder, process);
+    define_devices(builder, process);
+    define_domains(builder, process);
+    for (uint32_t i = 0; i < file->allocators.count; i++)
+        if (file->allocators.at[i].process == process)
+            timeline_define_allocator(builder, i + 1, file->allocators.at[i].name);
+    define_threads(builder, process);
+    for (uint32_t i = 0; i < file->warnings.count && process == 0; i++) {
+        const struct unordered_warning *warning = &file->warnings.at[i];
+        timeline_add_warning(builder, (struct text){warning->what, strlen(warning->what)},
+                             warning->count);
+    }
+}
+
+/* Memory that no thread is known of, and begin/end ranges. */
+
+/* The first of a thread's items, INT64_MAX without any. */
+static int64_t first_slice_ns(const struct unordered *file, uint32_t thread)
+{
+    const struct unordered_sorted *sorted = &file->index->slices;
+    const uint32_t *starts = sorted->starts + thread;
+    return starts[0] == starts[1] ? INT64_MAX
+                                  : file->slices.at[sorted->items[starts[0]].value].start_ns;
+}
+
+static int64_t first_instant_ns(const struct unordered *file, uint32_t thread)
+{
+    const struct unordered_sorted *sorted = &file->index->instants;
+    const uint32_t *starts = sorted->starts + thread;
+    return starts[0] == starts[1] ? INT64_MAX
+                                  : file->instants.at[sorted->items[starts[0]].value].time_ns;
+}
+
+static int64_t earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* When the process's first event was; the file's time 0 without any. */
+static int64_t first_event_ns(const struct builder *builder, uint32_t process)
+{
+    const struct unordered *file = builder->file;
+    const struct unordered_index *index = file->index;
+    int64_t first = INT64_MAX;
+    struct unordered_group threads = unordered_group(&index->threads, process);
+    for (uint32_t i = 0; i < threads.count; i++)
+        first = earlier(first, earlier(first_slice_ns(file, threads.at[i] + 1),
+                                       first_instant_ns(file, threads.at[i] + 1)));
+    struct unordered_group asyncs = unordered_group(&index->asyncs, process);
+    for (uint32_t i = 0; i < asyncs.count; i++)
+        first = earlier(first, file->asyncs.at[asyncs.at[i]].start_ns);
+    const struct tl_gpu *gpus = next_gpus(builder);
+    for (uint32_t i = 0; i < index->gpu_counts[process]; i++)
+        first = earlier(first, gpus[i].start_ns);
+    return first == INT64_MAX ? file->origin_ns : first;
+}
+
+/* What was allocated before the process's first event counts from that on, so that its time is that of
+ * its events. */
+static void append_memory_apart(struct builder *builder, uint32_t process)
+{
+    const struct unordered *file = builder->file;
+    int64_t first_ns = 0;
+    bool known = false;
+    for (uint32_t i = 0; i < file->memories.count; i++) {
+        struct memory_event event = file->memories.at[i].event;
+        bool at_start = event.time_ns == TL_NO_TIME;
+        if (event.thread || event.process != process)
+            continue;
+        if (at_start && !known)
+            known = true, first_ns = first_event_ns(builder, process);
+        if (at_start)
+            event.time_ns = first_ns;
+        timeline_append_memory(builder, &event);
+    }
+}
+
+static void append_asyncs(struct builder *builder, uint32_t process)
+{
+    const struct unordered *file = builder->file;
+    struct unordered_group asyncs = unordered_group(&file->index->asyncs, process);
+    for (uint32_t i = 0; i < asyncs.count; i++) {
+        const struct unordered_async *async = &file->asyncs.at[asyncs.at[i]];
+        timeline_begin_async(builder, async->thread, async->start_ns, async->name, async->id);
+        if (async->end_thread)
+            timeline_end_async(builder, async->end_thread, async->end_ns, async->id);
+    }
+}
+
+/* Growing step by step would need twice the memory for a while. */
+static bool reserve(struct timeline *timeline, const struct unordered *file)
+{
+    return ARRAY_RESERVE_MORE(&timeline->slices, file->slices.count) &&
+           ARRAY_RESERVE_MORE(&timeline->attrs, file->attrs.count);
+}
+
+/* Before the file's first process. False: no memory. */
+static bool begin_file(struct builder *builder, struct unordered *file)
+{
+    uint32_t kernels = builder->timeline->kernels.count - file->first_kernel;
+    return unordered_index(file) && make_names(file, kernels) && reserve(builder->timeline, file) &&
+           hand_over_gpus(builder->timeline, file);
+}
+
+static void append_process(struct builder *builder, uint32_t process, struct tl_health *health)
+{
+    define_facts(builder, process);
+    append_memory_apart(builder, process);
+    uint64_t slices = unordered_append_threads(builder, process);
+    append_asyncs(builder, process);
+    append_gpus(builder, process);
+    health->records = slices + builder->file->index->gpu_counts[process];
+}
+
+void timeline_finish_process(struct builder *builder, uint32_t number, uint32_t process,
+                             struct tl_health *health)
+{
+    if (builder->failed)
+        return;
+    struct unordered *file = builder->files.at[number];
+    builder->file = file;
+    builder->origin_ns = file->origin_ns;
+    if (!file->index && !begin_file(builder, file))
+        builder->failed = true;
+    else
+        append_process(builder, process, health);
+}

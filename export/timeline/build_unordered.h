@@ -1,0 +1,174 @@
+/* build_unordered.h - the inside of a file whose events come in any order; private to this folder.
+ *
+ *     build_unordered.c  gathers it
+ *     build_owners.c     which process an operation belongs to, and which range it comes from
+ *     build_nesting.c    sorts, cuts and nests its slices
+ *     build_finish.c     appends it to the timeline, one process after the other
+ */
+#ifndef PROF_BUILD_UNORDERED_H
+#define PROF_BUILD_UNORDERED_H
+
+#include "build.h"
+#include "array.h"
+#include "unordered.h"
+
+struct unordered_thread {
+    uint32_t process, tid;
+    uint32_t name; /* id, 0 none */
+};
+
+struct unordered_slice {
+    int64_t start_ns, end_ns;
+    uint32_t thread, name;
+    uint32_t correlation;
+    int32_t result;
+    uint32_t first_attr;
+    uint16_t attr_count;
+    uint8_t kind, flags;
+};
+
+enum unordered_instant_kind { UNORDERED_MARK, UNORDERED_COUNTER, UNORDERED_MEMORY };
+
+/* A mark, a counter's value, or memory that was allocated or released. */
+struct unordered_instant {
+    int64_t time_ns;
+    double value;
+    uint32_t thread, name; /* of memory: into memories[] */
+    enum unordered_instant_kind kind;
+};
+
+struct unordered_memory {
+    struct memory_event event; /* with a thread: it is an instant, too */
+    uint32_t allocator;        /* into allocators, from 1; 0: CUDA's memory */
+};
+
+struct unordered_allocator {
+    uint32_t process, name;
+};
+
+struct unordered_async {
+    int64_t start_ns, end_ns;
+    uint64_t id;
+    uint32_t name, thread, end_thread;
+};
+
+struct unordered_device {
+    uint32_t process;
+    struct tl_device_info device;
+};
+
+struct unordered_context {
+    uint32_t process;
+    struct cuda_context context;
+};
+
+struct unordered_stream {
+    uint32_t process;
+    struct cuda_stream stream;
+};
+
+struct unordered_domain {
+    uint32_t process;
+    uint32_t name; /* 0 none yet */
+};
+
+struct unordered_category {
+    uint32_t process;
+    struct nvtx_category category;
+};
+
+struct unordered_warning {
+    const char *what;
+    uint64_t count;
+};
+
+/* Indexes by group: of group g, from starts[g] up to starts[g + 1]. */
+struct unordered_groups {
+    uint32_t *items, *starts;
+};
+
+struct unordered_group {
+    const uint32_t *at;
+    uint32_t count;
+};
+
+static inline struct unordered_group unordered_group(const struct unordered_groups *groups,
+                                                     uint32_t number)
+{
+    uint32_t first = groups->starts[number];
+    return (struct unordered_group){groups->items + first, groups->starts[number + 1] - first};
+}
+
+/* The same by thread number, sorted by time. */
+struct unordered_sorted {
+    struct radix_item *items;
+    uint32_t *starts;
+};
+
+/* What each process has, so that finishing it costs what it has and not what the file has. */
+struct unordered_index {
+    struct unordered_sorted slices, instants;
+    struct unordered_groups threads, asyncs; /* by process */
+    uint32_t *gpu_counts;                    /* by process; operations are sorted by it */
+    uint32_t
+        *numbers; /* by slice: 1 + place of its first segment; NULL: no operation has an origin */
+};
+
+/* Numbers of processes, threads, domains and allocators are of the file, as are ids of names: those that a
+ * process uses come into the timeline in the order in which its events use them, whatever the file's is. */
+struct unordered {
+    struct text_pool names; /* by id - 1 */
+    uint32_t *final;        /* by id - 1: the timeline's name, TL_NONE not used yet */
+    TL_ARRAY(bool) plain;   /* by name id: PyTorch did not compose it */
+    TL_ARRAY(struct tl_process_info) processes;
+    TL_ARRAY(struct unordered_thread) threads;
+    TL_ARRAY(struct unordered_slice) slices;
+    TL_ARRAY(struct event_attr) attrs;
+    TL_ARRAY(struct unordered_instant) instants;
+    TL_ARRAY(struct unordered_memory) memories;
+    TL_ARRAY(struct unordered_allocator) allocators;
+    TL_ARRAY(struct unordered_async) asyncs;
+    /* Until their process is finished: `process` is the file's, or a row until it is resolved; `name` is an
+     * id, 0 none; `slice` the id of a range, and when resolved 1 + index of a slice, 0 none; `stream` is not
+     * set; `lane` is 1 where the device of a wait is known. */
+    TL_ARRAY(struct tl_gpu) gpus;
+    uint32_t first_kernel; /* the file's details of kernels have ids of names until they are used */
+    bool *renamed;         /* by detail from there on: it has the timeline's name */
+    bool has_origins;      /* an operation has one, and they are resolved */
+    TL_ARRAY(struct unordered_device) devices;
+    TL_ARRAY(struct unordered_context) contexts;
+    TL_ARRAY(struct unordered_stream) streams;
+    struct text_pool labels; /* each is the bytes of a struct event_name */
+    TL_ARRAY(struct unordered_domain) domains;
+    TL_ARRAY(struct unordered_category) categories;
+    TL_ARRAY(struct unordered_warning) warnings;
+    int64_t origin_ns;             /* the file's time 0 */
+    struct unordered_index *index; /* NULL until the first process is finished */
+};
+
+/* Ids of labels have this bit. Names can come after them. */
+#define UNORDERED_LABEL UINT32_C(0x80000000)
+
+void unordered_destroy(struct unordered *file);
+
+/* Sorts everything by thread and process. False: no memory. */
+bool unordered_index(struct unordered *file);
+void unordered_index_destroy(struct unordered_index *index);
+/* Appends slices and instants of the process's threads; returns how many slices. */
+uint32_t unordered_append_threads(struct builder *builder, uint32_t process);
+
+/* What timeline_append_...() does while a file's events are gathered. */
+void unordered_append_gpu(struct builder *builder, const struct gpu_op *op, struct tl_gpu gpu);
+void unordered_append_mark(struct builder *builder, uint32_t thread, int64_t time_ns,
+                           uint32_t name);
+void unordered_append_counter(struct builder *builder, uint32_t thread, int64_t time_ns,
+                              uint32_t name, double value);
+void unordered_append_memory(struct builder *builder, const struct memory_event *event,
+                             uint32_t allocator);
+
+static inline bool unordered_is_operation(const struct tl_gpu *gpu)
+{
+    return gpu->kind <= TL_GRAPH_RUN;
+}
+
+#endif
