@@ -1,12 +1,17 @@
-/* builder.h - builds a timeline: readers append the contents of their files, one process at a time.
+/* builder.h - builds a timeline: readers append what their files hold, one process after the other.
  *
- * Readers pass the file's own ids of names, threads, stacks ...; the builder resolves them. Thread
- * numbers count from 1; name ids are resolved by timeline_define_name() or, for those that NVTX gave a
- * domain, category or colour, by timeline_define_event_name(). Times are nanoseconds since
- * tl_process_info.start_realtime_ns and never go backwards within one thread.
+ * A reader calls timeline_begin_process(), defines names, threads and devices, appends events, and calls
+ * timeline_end_process(). timeline_end_build() returns the timeline. Files whose events come in any order
+ * are appended with the calls of unordered.h.
  *
- * Texts are arbitrary bytes, not NUL-terminated; the builder copies them. Append functions return
- * nothing: a failed allocation is latched, and timeline_end_build() reports it. Threads: one.
+ * Ids are the file's own: of names, threads (from 1), stacks, modules, contexts and streams. A name id is
+ * defined by timeline_define_name(), or by timeline_define_event_name() if NVTX gave it a domain, category
+ * or color. Times are nanoseconds since tl_process_info.start_realtime_ns; within one thread they never
+ * decrease.
+ *
+ * Texts are bytes, not NUL-terminated. The builder copies texts, structs and what they point to. Append
+ * functions return nothing: a failed allocation is latched, later calls do nothing, and
+ * timeline_end_build() returns NULL. Threads: one.
  */
 #ifndef PROF_BUILDER_H
 #define PROF_BUILDER_H
@@ -19,6 +24,7 @@ extern "C" {
 
 struct builder;
 
+/* A call of the CUDA runtime or driver. */
 struct api_call {
     uint32_t correlation;
     uint32_t operations;
@@ -28,7 +34,7 @@ struct api_call {
     uint16_t cbid;
     uint8_t domain; /* enum prof_api_domain */
     uint8_t flags;  /* PROF_API_* */
-    bool has_stack; /* one was wanted */
+    bool has_stack; /* a call stack was requested */
     uint32_t stack; /* id, 0 when it could not be taken */
     uint32_t graph; /* id of the graph that is launched, 0 unknown or none */
 };
@@ -39,10 +45,11 @@ struct graph_node {
     uint32_t graph;
     uint8_t type;   /* enum prof_graph_node_type */
     uint8_t flags;  /* PROF_GRAPH_NODE_* */
-    bool has_stack; /* one was wanted */
+    bool has_stack; /* a call stack was requested */
     uint32_t stack; /* id, 0 when it could not be taken */
 };
 
+/* An attribute of a range, a step or a mark. */
 struct event_attr {
     uint64_t value; /* PROF_ATTR_STRING: name id */
     uint32_t key;   /* name id */
@@ -57,11 +64,10 @@ enum slice_kind { SLICE_RANGE, SLICE_STEP, SLICE_API };
 #define SLICE_CONTINUED 8u /* goes on from the slice `continues` */
 #define SLICE_DRIVER 16u   /* a call of the driver's interface, not of the runtime's */
 
-/* An event of a thread with both its begin and its end, for formats that store complete
- * events. */
+/* A range, step or call with its begin and its end: for timeline_append_slice() of unordered.h. */
 struct complete_slice {
     int64_t start_ns, end_ns;
-    const struct event_attr *attrs; /* valid during the callback */
+    const struct event_attr *attrs; /* valid during the call */
     uint32_t attr_count;
     uint32_t thread;
     uint32_t name;
@@ -74,7 +80,7 @@ struct complete_slice {
 
 /* A call stack, innermost first. Its addresses are where calls return to. */
 struct call_stack {
-    const uint64_t *addresses; /* valid during the callback */
+    const uint64_t *addresses; /* valid during the call */
     uint32_t id;
     uint32_t frames;
     uint32_t method; /* enum prof_stack_method */
@@ -82,6 +88,7 @@ struct call_stack {
     uint64_t ticks;  /* when first seen: compares with those of modules */
 };
 
+/* A file that is loaded at a range of addresses. */
 struct loaded_module {
     uint64_t start, end; /* addresses */
     uint64_t file_offset;
@@ -93,17 +100,19 @@ struct loaded_module {
     uint8_t build_id[20];
 };
 
+/* Which device a context is on. */
 struct cuda_context {
     uint32_t context; /* CUPTI's id */
     uint32_t device;  /* ordinal */
 };
 
+/* A stream of a context. */
 struct cuda_stream {
     uint32_t context, stream; /* CUPTI's ids */
     int32_t priority;
 };
 
-/* Something that NVTX gave a domain, category or colour beside its name. */
+/* An id that stands for a name with what NVTX gave it: a domain, a category, a color. */
 struct event_name {
     uint32_t id;
     uint32_t name;     /* name id; 0 without a message */
@@ -113,11 +122,13 @@ struct event_name {
     uint32_t flags;    /* PROF_EVENT_NAME_* */
 };
 
+/* The name of a domain. */
 struct nvtx_domain {
     uint32_t domain; /* from 1 */
     uint32_t name;   /* name id */
 };
 
+/* The name of a category. */
 struct nvtx_category {
     uint32_t domain, category;
     uint32_t name; /* name id */
@@ -255,7 +266,7 @@ struct debug_value {
     bool is_output;  /* of the whole run */
     int64_t integer; /* INT and BOOL; STRING: its name id */
     double real;
-    const struct debug_tensor *tensors; /* valid during the callback, with what they point to */
+    const struct debug_tensor *tensors; /* valid during the call, with what they point to */
     uint32_t tensor_count;
 };
 
@@ -265,167 +276,216 @@ struct heap_allocation {
     uint32_t allocator;
 };
 
-/* A new builder. NULL: no memory. */
+/* Creates a builder. NULL: no memory. */
 struct builder *timeline_begin_build(void);
-/* Before the first process: time 0 of the timeline, since the epoch, and how many files it comes from. */
+/* Sets, before the first process, time 0 of the timeline in nanoseconds since the epoch, and how many files
+ * it is made from. */
 void timeline_set_base(struct builder *builder, uint64_t base_realtime_ns, uint32_t file_count);
-/* Whether memory ran out. */
+/* Whether an allocation failed. */
 bool timeline_build_failed(const struct builder *builder);
-/* After the last process: the timeline is the caller's, NULL where memory ran out. The builder is
- * destroyed; NULL is accepted. */
+/* Returns the timeline, which the caller owns, and destroys the builder. NULL: an allocation failed. */
 struct timeline *timeline_end_build(struct builder *builder);
-/* The same without a timeline. */
+/* Destroys the builder and what was appended. Accepts NULL. */
 void timeline_abandon_build(struct builder *builder);
 
-/* Between begin and end, what is appended belongs to this process, which comes from the file `path`.
- * `shift_ns` is added to every time. End fails, and the builder with it, when memory runs out. */
+/* Begins a process of the file `path`, to which everything belongs that is appended before
+ * timeline_end_process(). Adds `shift_ns` to each of its times. */
 void timeline_begin_process(struct builder *builder, const char *path, int64_t shift_ns);
+/* Sorts, nests, joins and checks what was appended of the process. */
 void timeline_end_process(struct builder *builder, const struct tl_health *health);
 
-/* Facts. All names, devices, contexts, streams, threads and API names come before the first event. A
- * thread may be defined again: what comes later replaces. One that is never defined appears when its
- * events begin. */
+/* ---- Facts: all names, devices, contexts, streams, threads and API names come before the first event ---- */
+
+/* Sets what is known of the process as a whole. */
 void timeline_set_process(struct builder *builder, const struct tl_process_info *process);
+/* Defines a name. */
 void timeline_define_name(struct builder *builder, uint32_t id, struct text text);
+/* Defines a thread; a later definition replaces the earlier. A thread that is never defined appears with
+ * its first event. `internal`: it is the recorder's own. */
 void timeline_define_thread(struct builder *builder, uint32_t thread, uint32_t tid,
                             struct text name, bool internal);
+/* Defines a device of the process. */
 void timeline_define_device(struct builder *builder, const struct tl_device_info *device);
+/* Defines which device a context is on. */
 void timeline_define_context(struct builder *builder, const struct cuda_context *context);
+/* Defines a stream and its priority. */
 void timeline_define_stream(struct builder *builder, const struct cuda_stream *stream);
+/* Defines the name of a CUDA function by its callback id. */
 void timeline_define_api_name(struct builder *builder, enum prof_api_domain domain, uint32_t cbid,
                               uint32_t name);
+/* Adds `count` losses of one cause. */
 void timeline_add_loss(struct builder *builder, enum prof_loss_cause cause, uint64_t count);
-/* Which stream or graph some of the losses were of; several add up. */
+/* Says which stream or graph some of the losses were of; several add up. */
 void timeline_add_stream_loss(struct builder *builder, const struct stream_loss *loss);
-/* Something in the file is wrong or could not be kept, `count` times; the rest is valid. `what` is
- * the text that follows the count, as in "events without an end". */
+/* Adds a warning: something in the file is wrong or was not kept, `count` times; the rest is valid. `what`
+ * is the text after the count, as in "events without an end". */
 void timeline_add_warning(struct builder *builder, struct text what, uint64_t count);
-/* The process made another. Time 0: before the file began; such a child may come again with its time. */
+/* Appends a process that this one made. Time 0: before the file began; it may be appended again with its
+ * time. */
 void timeline_append_child(struct builder *builder, uint32_t pid, enum prof_child_origin origin,
                            int64_t time_ns);
-/* Recording was switched on or off; in order. */
+/* Appends that recording was switched on or off, in order of time. */
 void timeline_append_control(struct builder *builder, bool on, uint32_t epoch,
                              enum prof_control_reason reason, int64_t time_ns);
-/* What recording cost: after all events, once; not at all where the recorder did not state it. */
+/* Sets what recording cost: once, after all events, if the recorder stated it. */
 void timeline_set_cost(struct builder *builder, const struct tl_cost *cost);
+/* Appends that recording of something was throttled or resumed. */
 void timeline_append_throttle(struct builder *builder, const struct throttle_event *throttle);
 
-/* NVTX's facts, in the order of the file: an event name may come before the name and the domain that it
- * refers to. */
+/* ---- NVTX's facts, in the order of the file ---- */
+
+/* Defines an id that stands for a name with a domain, category or color. It may come before the name and the
+ * domain. */
 void timeline_define_event_name(struct builder *builder, const struct event_name *name);
+/* Names a domain. */
 void timeline_define_domain(struct builder *builder, const struct nvtx_domain *domain);
+/* Names a category of a domain. */
 void timeline_define_category(struct builder *builder, const struct nvtx_category *category);
+/* Names a stream, device or context by its handle. */
 void timeline_define_resource(struct builder *builder, const struct named_resource *resource);
 
-/* Call stacks, with the names. A module may come after the stacks that point into it. */
+/* ---- Call stacks: with the names ---- */
+
+/* Defines a call stack. Its modules may come later. */
 void timeline_define_stack(struct builder *builder, const struct call_stack *stack);
+/* Defines a file that is loaded at a range of addresses. */
 void timeline_define_module(struct builder *builder, const struct loaded_module *module);
+/* Sets when the module was unloaded, in ticks. */
 void timeline_end_module(struct builder *builder, uint32_t module, uint64_t ticks);
-/* Where the thread's latest range was opened: `range` is its id, 0 one of timeline_begin_range().
- * `stack` is 0 when it could not be taken. */
+/* Sets the stack where the thread's latest range was opened: of the range with the id `range`, 0 the latest of
+ * timeline_begin_range(). `stack` is 0 if it could not be taken. */
 void timeline_set_stack(struct builder *builder, uint32_t thread, uint32_t stack, uint64_t range);
 
-/* Ranges, steps and calls of a thread that nest, by begin and end. */
+/* ---- Ranges, steps and calls of a thread, which nest ---- */
+
+/* Begins a range. */
 void timeline_begin_range(struct builder *builder, uint32_t thread, int64_t time_ns, uint32_t name);
+/* Ends the innermost range of timeline_begin_range(). */
 void timeline_end_range(struct builder *builder, uint32_t thread, int64_t time_ns);
-/* On the stack of the name's domain: that of its event name, or the default domain 0. */
+/* Begins a range on the stack of the name's domain: that of its event name, or the default domain 0. */
 void timeline_begin_nvtx_range(struct builder *builder, uint32_t thread, int64_t time_ns,
                                uint32_t name);
+/* Ends the innermost range of the domain. */
 void timeline_end_nvtx_range(struct builder *builder, uint32_t thread, int64_t time_ns,
                              uint32_t domain);
+/* Begins a step, which ends the one before it. */
 void timeline_begin_step(struct builder *builder, uint32_t thread, int64_t time_ns,
                          uint64_t number);
+/* Begins a CUDA call. */
 void timeline_begin_call(struct builder *builder, uint32_t thread, int64_t time_ns,
                          const struct api_call *call);
 /* Ends the innermost open call of this correlation id; 0 means the innermost open call. */
 void timeline_end_call(struct builder *builder, uint32_t thread, int64_t time_ns,
                        uint32_t correlation, int32_t result);
-/* Everything that is open on the thread ends. `unclosed`: through the program's fault (thread or trace
- * ended inside a range), not because recording was switched off. */
+/* Ends everything that is open on the thread. `unclosed`: the thread or the trace ended inside a range; else
+ * recording was switched off. */
 void timeline_close_thread(struct builder *builder, uint32_t thread, int64_t time_ns,
                            bool unclosed);
-/* The beginning of the thread's log is missing (ring mode, or recording started in the middle):
+/* Says that the beginning of the thread's log is missing (ring mode, or recording started in the middle):
  * ends without a begin are expected. */
 void timeline_cut_thread(struct builder *builder, uint32_t thread);
 
-/* Calls of Python functions: a stack of their own. */
+/* ---- Calls of Python functions: a stack of their own ---- */
+
+/* Begins a call. */
 void timeline_begin_frame(struct builder *builder, uint32_t thread, int64_t time_ns, uint32_t name);
+/* Ends the innermost call. */
 void timeline_end_frame(struct builder *builder, uint32_t thread, int64_t time_ns);
-/* Sets which Python calls are open on the thread, outermost first; all others end. */
+/* Sets which calls are open on the thread, outermost first; all others end. */
 void timeline_set_frames(struct builder *builder, uint32_t thread, int64_t time_ns,
                          const uint32_t *names, uint32_t count);
-/* Ends the open Python calls of all threads. Comes with the names, in order of time. */
+/* Ends the open calls of all threads. Comes with the names, in order of time. */
 void timeline_end_frames(struct builder *builder, int64_t time_ns);
 
-/* Other events of threads. */
+/* ---- Other events of threads ---- */
+
+/* Appends a mark. */
 void timeline_append_mark(struct builder *builder, uint32_t thread, int64_t time_ns, uint32_t name);
+/* Appends a value of a counter. */
 void timeline_append_counter(struct builder *builder, uint32_t thread, int64_t time_ns,
                              uint32_t name, double value);
-/* A range that need not nest and may end on another thread; the id finds its begin. */
+/* Begins a range that need not nest and may end on another thread. */
 void timeline_begin_async(struct builder *builder, uint32_t thread, int64_t time_ns, uint32_t name,
                           uint64_t id);
+/* Ends the range with this id. */
 void timeline_end_async(struct builder *builder, uint32_t thread, int64_t time_ns, uint64_t id);
-/* target: 0 the innermost open range of the thread, PROF_ATTR_OF_MARK its latest mark, else the id of
- * timeline_begin_async(). */
+/* Appends an attribute. `target`: 0 of the innermost open range of the thread, PROF_ATTR_OF_MARK of its
+ * latest mark, else of the range with this id of timeline_begin_async(). */
 void timeline_append_attr(struct builder *builder, uint32_t thread, const struct event_attr *attr,
                           uint64_t target);
 
-/* Devices. */
+/* ---- Device operations: details have the file's name ids; what the file does not say is 0 ---- */
+
+/* Appends a kernel. An unknown priority is PROF_PRIORITY_UNKNOWN. */
 void timeline_append_kernel(struct builder *builder, const struct gpu_op *op,
                             const struct tl_kernel *kernel);
+/* Appends a copy. */
 void timeline_append_memcpy(struct builder *builder, const struct gpu_op *op,
                             const struct tl_memcpy *copy);
+/* Appends a memset. */
 void timeline_append_memset(struct builder *builder, const struct gpu_op *op,
                             const struct tl_memset *set);
-/* `device`: where the file says it, else NULL: the device of the wait's context. */
+/* Appends a wait. `device` points to its device's ordinal; NULL: the device of the wait's context. */
 void timeline_append_sync(struct builder *builder, const struct gpu_op *op,
                           const struct tl_sync *sync, const uint32_t *device);
+/* Appends a stretch of the driver's or the profiler's overhead. */
 void timeline_append_overhead(struct builder *builder, const struct gpu_op *op,
                               const struct tl_overhead *overhead);
+/* Appends a launched graph as a whole. */
 void timeline_append_graph_run(struct builder *builder, const struct gpu_op *op,
                                const struct tl_graph_run *run);
-/* An operation of which no time was recorded: only counted. */
+/* Counts an operation without times. */
 void timeline_append_untimed(struct builder *builder);
-/* A device record that came and could not be kept: it is in timeline_add_loss(), too. */
+/* Appends a device record that could not be kept; timeline_add_loss() counts it, too. */
 void timeline_append_lost(struct builder *builder, uint32_t correlation,
                           const struct lost_record *lost);
-/* One of libprof's own operations, with the CPU times around it. */
+/* Appends one of libprof's own operations, with the CPU times around it. */
 void timeline_append_start_event(struct builder *builder, uint32_t device, uint32_t correlation,
                                  int64_t before_ns, int64_t after_ns);
-/* The innermost open range or step of the thread, of whatever stack, has this token. */
+/* Sets the token of the thread's innermost open range or step, of whatever stack. */
 void timeline_set_timed(struct builder *builder, uint32_t thread, uint64_t token);
-/* May come before the range's token, and after the range. */
+/* Appends the CUDA time of the range with this token, before or after the range. */
 void timeline_append_range_time(struct builder *builder, const struct range_time *time);
+/* Appends that a call recorded a CUDA event in a stream. */
 void timeline_append_cuda_event(struct builder *builder, uint32_t correlation,
                                 const struct cuda_event *event);
-/* A graph was instantiated. Comes with the names; define it again when more is known. */
+/* Defines an instantiated graph. Comes with the names; may be defined again when more is known. */
 void timeline_define_graph(struct builder *builder, int64_t time_ns,
                            const struct cuda_graph *graph);
-/* In the thread's innermost slice. Thread 0: created while recording was off, with the names. */
+/* Appends a node that was made in the thread's innermost slice. Thread 0: made while recording was off; comes
+ * with the names. */
 void timeline_append_graph_node(struct builder *builder, uint32_t thread, int64_t time_ns,
                                 const struct graph_node *node);
 
-/* Memory. Allocators come with the names; the program's own allocations are events of their thread. */
+/* ---- Memory ---- */
+
+/* Names an allocator of the program's own. Comes with the names. */
 void timeline_define_allocator(struct builder *builder, uint32_t allocator, uint32_t name);
+/* Appends an allocation of the program's own allocator. */
 void timeline_append_alloc(struct builder *builder, uint32_t thread, int64_t time_ns,
                            const struct heap_allocation *alloc);
+/* Appends the release of such an allocation. */
 void timeline_append_release(struct builder *builder, uint32_t thread, int64_t time_ns,
                              uint32_t allocator, uint64_t address);
+/* Appends an allocation or a release of CUDA's memory. */
 void timeline_append_memory(struct builder *builder, const struct memory_event *memory);
+/* Appends what is known of a memory pool at a time. */
 void timeline_append_memory_pool(struct builder *builder, const struct pool_event *pool);
+/* Appends what the driver did with managed memory. */
 void timeline_append_migration(struct builder *builder, const struct migration *migration);
 
-/* Profiling blocks. */
-/* `flags` are PROF_BLOCK_*; with PROF_BLOCK_RESET there is no name. */
+/* ---- Profiling blocks ---- */
+
+/* Begins a block. `flags` are PROF_BLOCK_*; with PROF_BLOCK_RESET there is no name. */
 void timeline_begin_block(struct builder *builder, int64_t time_ns, uint32_t name, uint32_t flags);
-/* The range of timeline_begin_async() that was just begun is an event of a block. */
+/* Makes the range of timeline_begin_async() that was begun last an event of its block. */
 void timeline_set_block_event(struct builder *builder, int32_t chain, uint32_t instruction);
-/* A complete block: events and allocations up to the next one are in it, whatever their times.
- * Do not mix it with timeline_begin_block() in one process. */
+/* Appends a complete block: events and allocations up to the next one are in it, whatever their times. Do not
+ * mix it with timeline_begin_block() in one process. */
 void timeline_append_block(struct builder *builder, const struct whole_block *block);
-/* More about the event that was appended last. */
+/* Adds details of the event that was appended last. */
 void timeline_append_block_event(struct builder *builder, const struct block_event *event);
-/* Of the block, after the event that was appended last. */
+/* Appends a logged value of the block, after the event that was appended last. */
 void timeline_append_debug(struct builder *builder, const struct debug_value *debug);
 
 #ifdef __cplusplus
