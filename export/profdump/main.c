@@ -130,6 +130,9 @@ int main(int argc, char **argv)
     options.write.table_width = fit_terminal_width(STDOUT_FILENO);
     if (!options_parse(&options, argc, argv, &command))
         return wrong_usage(command);
+    /* profrun lets --version check its options for the table before it runs a program */
+    if (options.version && command == commands[0] && !command_agrees(&options, command))
+        return wrong_usage(command);
     if (options.help || options.version)
         return answer(&options, command);
     out_file_remove_on_signals();

@@ -61,8 +61,19 @@ static enum runopts_verdict runopts_set_env(const char *assignment)
     return ok ? RUNOPTS_RUN : runopts_wrong("cannot set ", assignment);
 }
 
+static bool runopts_is_layout(const char *layout)
+{
+    static const char *const layouts[] = {"11.0", "11.2", "11.8", "12.4", "13.0", "13.3"};
+    for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++)
+        if (strcmp(layout, layouts[i]) == 0)
+            return true;
+    return false;
+}
+
 static enum runopts_verdict runopts_set_sim(struct runopts *options, const char *layout)
 {
+    if (layout && !runopts_is_layout(layout))
+        return runopts_wrong("--sim wants 11.0, 11.2, 11.8, 12.4, 13.0 or 13.3, not ", layout);
     options->sim = true;
     options->sim_layout = layout;
     return RUNOPTS_RUN;
@@ -84,9 +95,21 @@ static enum runopts_verdict runopts_set_graphs(const char *as)
     return ok ? RUNOPTS_RUN : runopts_wrong("cannot set ", "PROF_GRAPHS");
 }
 
-/* The library says what is wrong with a value. */
+/* As PROF_BUDGET: 0.01 to 100, with or without a percent sign. */
+static bool runopts_is_percent(const char *text)
+{
+    char *end;
+    const bool digits = text[strspn(text, "0123456789.")] == '\0' ||
+                        strcmp(text + strspn(text, "0123456789."), "%") == 0;
+    const double percent = digits ? strtod(text, &end) : 0;
+    return digits && (*end == '\0' || *end == '%') && percent >= 0.01 && percent <= 100;
+}
+
 static enum runopts_verdict runopts_set_budget(const char *percent)
 {
+    if (!runopts_is_percent(percent))
+        return runopts_wrong("--budget wants a percentage from 0.01% to 100%, as in 2%, not ",
+                             percent);
     const bool ok = setenv("PROF_BUDGET", percent, 1) == 0;
     return ok ? RUNOPTS_RUN : runopts_wrong("cannot set ", "PROF_BUDGET");
 }

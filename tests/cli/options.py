@@ -141,7 +141,7 @@ check("did you mean 'blocks'?" in run("executorch", "blcks")[2], "blcks")
 for words in (["executorch"], ["pytorch"], ["ctl"], ["ctl", "start"], ["export", "demo.prof"], ["-o", "-", "demo.prof"], ["-o", "x.xyz", "demo.prof"],
               ["-o", "a.json", "-o", "b.json", "demo.prof"], ["--to", "html", "demo.prof"], ["-o", "a.json", "--width", "400", "demo.prof"],
               ["-o", "a.json", "--sort", "count", "demo.prof"], ["--fail-if-slower", "1%", "a", "b"], ["diff", "-o", "a.json", "base.prof", "slow.prof"],
-              ["--rows"], ["--tree=yes", "demo.prof"], ["diff", "--fail", "5%", "base.prof", "slow.prof"]):  # fmt: skip
+              ["--rows"], ["--tree=yes", "demo.prof"], ["--sort", "bogus", "--version"], ["diff", "--fail", "5%", "base.prof", "slow.prof"]):  # fmt: skip
     before = sorted(os.listdir("."))
     status, shown, said = run(*words)
     check(status == 2 and not shown and said.startswith("profdump: "), "wrong usage:", words, status, said)

@@ -28,6 +28,16 @@ check_lacks "a word of a later library" "later" "$err"
 STAND_IN_SAYS='# cold' run -o said.prof true
 check_lacks "a recording needs no excuse" "recorded nothing" "$err"
 unset STAND_IN_SAYS
+
+# Values that would be ignored are wrong usage: the program does not run.
+for option in --sim=12.9 --sim= --budget=0 --budget=101% --budget=x; do
+    run "$option" sh -c 'echo ran'
+    check "status of $option" 2 "$status"
+    check "$option runs nothing" "" "$out"
+    check_has "$option says what is possible" "wants" "$err"
+done
+run --help
+check "lines of the help over 80 columns" "" "$(awk 'length > 80' <<<"$out")"
 run sh -c 'exit 127'
 check_has "a program that misses a library" "exited with status 127" "$err"
 
