@@ -121,3 +121,14 @@ char *demangle_name(const char *name, size_t size, size_t *size_out)
         *size_out = strlen(text);
     return text;
 }
+
+struct text demangle_short_name(struct text name)
+{
+    size_t end = 0, begin = 0;
+    while (end < name.size && name.bytes[end] != '<' && name.bytes[end] != '(')
+        end++;
+    for (size_t i = 0; i < end; i++)
+        if (name.bytes[i] == ' ' || name.bytes[i] == ':')
+            begin = i + 1;
+    return begin < end ? (struct text){name.bytes + begin, end - begin} : name;
+}

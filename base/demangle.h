@@ -6,6 +6,8 @@
 #ifndef PROF_DEMANGLE_H
 #define PROF_DEMANGLE_H
 
+#include "text.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -24,6 +26,9 @@ bool demangle_available(void);
  * `size_out`; NULL when the name is not mangled, cannot be demangled or there is no demangler.
  * Threads: any. */
 char *demangle_name(const char *name, size_t size, size_t *size_out);
+
+/* A part of a demangled name: "f" of "void ns::f<int>(float*)". */
+struct text demangle_short_name(struct text name);
 
 #ifdef __cplusplus
 }

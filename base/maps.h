@@ -61,6 +61,13 @@ void keymap_fini(struct keymap *map);
 bool keymap_set(struct keymap *map, uint64_t key, uint32_t value);
 uint32_t keymap_find(const struct keymap *map, uint64_t key);
 
+/* A key of several numbers: starts with any `hash`, and adds a value to it. */
+static inline uint64_t keymap_mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * UINT64_C(0x9fb21c651e98df25);
+    return hash ^ hash >> 32;
+}
+
 /* The same for ids that are signed in their file. */
 static inline bool keymap_set_id(struct keymap *map, int64_t id, uint32_t value)
 {

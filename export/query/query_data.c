@@ -1,3 +1,4 @@
+#include "demangle.h"
 #include "query_table.h"
 
 #include <stdlib.h>
@@ -146,21 +147,9 @@ static bool find_last_segments(struct query_data *data)
 
 /* ---- short names ---- */
 
-/* "void ns::f<int>(float*)" is called "f": what stands before the first bracket, without what is before it. */
-static struct text short_name(struct text name)
-{
-    size_t end = 0, begin = 0;
-    while (end < name.size && name.bytes[end] != '<' && name.bytes[end] != '(')
-        end++;
-    for (size_t i = 0; i < end; i++)
-        if (name.bytes[i] == ' ' || name.bytes[i] == ':')
-            begin = i + 1;
-    return begin < end ? (struct text){name.bytes + begin, end - begin} : name;
-}
-
 static uint32_t short_id(struct query_data *data, uint32_t name)
 {
-    struct text part = short_name(data->texts[name]);
+    struct text part = demangle_short_name(data->texts[name]);
     if (part.size == data->texts[name].size)
         return name;
     data->shorts[data->short_count] = part;

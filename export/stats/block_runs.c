@@ -27,12 +27,6 @@ static void instructions_fini(struct instructions *known)
     free(known->rank.at);
 }
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-    hash = (hash ^ value) * UINT64_C(0x9fb21c651e98df25);
-    return hash ^ hash >> 32;
-}
-
 static bool same_instruction(const struct block_item *a, const struct block_item *b)
 {
     return a->instruction == b->instruction && a->chain == b->chain && a->delegate == b->delegate &&
@@ -55,9 +49,10 @@ static uint32_t add_instruction(struct instructions *known, uint64_t hash,
 static uint32_t instruction_number(struct instructions *known, const struct block_item *item)
 {
     uint64_t hash =
-        mix(mix(mix(mix(1, item->instruction), (uint64_t)item->chain), (uint32_t)item->delegate),
-            item->delegate_name);
-    for (uint32_t tries = 0; tries < 64; tries++, hash = mix(hash, 7)) {
+        keymap_mix(keymap_mix(keymap_mix(keymap_mix(1, item->instruction), (uint64_t)item->chain),
+                              (uint32_t)item->delegate),
+                   item->delegate_name);
+    for (uint32_t tries = 0; tries < 64; tries++, hash = keymap_mix(hash, 7)) {
         uint32_t number = keymap_find(&known->numbers, hash);
         if (number == KEYMAP_NONE)
             return add_instruction(known, hash, item);

@@ -151,24 +151,19 @@ double block_run_divisor(const struct blocks_options *options, const struct bloc
 
 /* ---- signatures ---- */
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-    hash = (hash ^ value) * UINT64_C(0x9fb21c651e98df25);
-    return hash ^ hash >> 32;
-}
-
 static uint64_t hash_run(const struct blocks *blocks, const struct block_run *run)
 {
-    uint64_t hash = mix(mix(mix(1, run->name), run->process), (uint32_t)run->input);
+    uint64_t hash =
+        keymap_mix(keymap_mix(keymap_mix(1, run->name), run->process), (uint32_t)run->input);
     for (uint32_t i = 0; i < run->item_count; i++) {
         const struct block_item *item = &blocks->items.at[run->first_item + i];
-        hash = mix(hash, item->name | (uint64_t)item->depth << 32);
-        hash = mix(hash, (uint64_t)item->chain);
-        hash = mix(hash, item->instruction | (uint64_t)(item->debug != TL_NONE) << 32 |
-                             (uint64_t)item->is_logged << 33);
-        hash = mix(hash, (uint32_t)item->delegate | (uint64_t)item->delegate_name << 32);
+        hash = keymap_mix(hash, item->name | (uint64_t)item->depth << 32);
+        hash = keymap_mix(hash, (uint64_t)item->chain);
+        hash = keymap_mix(hash, item->instruction | (uint64_t)(item->debug != TL_NONE) << 32 |
+                                    (uint64_t)item->is_logged << 33);
+        hash = keymap_mix(hash, (uint32_t)item->delegate | (uint64_t)item->delegate_name << 32);
     }
-    return mix(hash, run->item_count);
+    return keymap_mix(hash, run->item_count);
 }
 
 static bool same_event(const struct block_item *a, const struct block_item *b)
@@ -206,7 +201,7 @@ static uint32_t add_event_block(struct blocks *blocks, uint32_t run)
 static uint32_t find_event_block(struct blocks *blocks, struct keymap *known, uint32_t run)
 {
     uint64_t hash = hash_run(blocks, &blocks->runs.at[run]);
-    for (;; hash = mix(hash, 7)) {
+    for (;; hash = keymap_mix(hash, 7)) {
         uint32_t block = keymap_find(known, hash);
         if (block == KEYMAP_NONE) {
             block = add_event_block(blocks, run);

@@ -324,31 +324,26 @@ static bool add_value(struct comparison *comparison, struct compare_row row,
 
 /* ---- pairs ---- */
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-    hash = (hash ^ value) * UINT64_C(0x9fb21c651e98df25);
-    return hash ^ hash >> 32;
-}
-
 static uint64_t mix_name(uint64_t hash, const struct timeline *timeline, uint32_t name)
 {
     if (name == TL_NONE)
-        return mix(hash, 1);
+        return keymap_mix(hash, 1);
     struct text text = timeline->names.at[name];
     for (size_t i = 0; i < text.size; i++)
-        hash = mix(hash, (uint8_t)text.bytes[i]);
-    return mix(hash, text.size + 2);
+        hash = keymap_mix(hash, (uint8_t)text.bytes[i]);
+    return keymap_mix(hash, text.size + 2);
 }
 
 static uint64_t hash_block(const struct timeline *timeline, const struct tl_block *block)
 {
-    return mix_name(mix(1, (uint32_t)block->input), timeline, block->name);
+    return mix_name(keymap_mix(1, (uint32_t)block->input), timeline, block->name);
 }
 
 static uint64_t hash_debug(const struct timeline *timeline, const struct tl_debug *debug)
 {
-    uint64_t hash = mix(mix(mix(2, (uint64_t)debug->chain), (uint32_t)debug->instruction),
-                        (uint32_t)debug->delegate | (uint64_t)debug->is_output << 32);
+    uint64_t hash =
+        keymap_mix(keymap_mix(keymap_mix(2, (uint64_t)debug->chain), (uint32_t)debug->instruction),
+                   (uint32_t)debug->delegate | (uint64_t)debug->is_output << 32);
     return mix_name(mix_name(hash, timeline, debug->name), timeline, debug->delegate_name);
 }
 
@@ -368,7 +363,7 @@ static bool index_blocks(const struct timeline *timeline, struct keymap *index)
     for (uint32_t i = 0; i < timeline->blocks.count && done; i++) {
         uint64_t key = hash_block(timeline, &timeline->blocks.at[i]);
         uint32_t number = occurrence(&counts, key);
-        done = number != TL_NONE && keymap_set(index, mix(key, number), i);
+        done = number != TL_NONE && keymap_set(index, keymap_mix(key, number), i);
     }
     keymap_fini(&counts);
     return done;
@@ -382,7 +377,8 @@ static bool index_debugs(const struct timeline *timeline, const struct tl_block 
     for (uint32_t i = 0; block && i < block->debug_count && done; i++) {
         uint64_t key = hash_debug(timeline, &timeline->debugs.at[block->first_debug + i]);
         uint32_t number = occurrence(&counts, key);
-        done = number != TL_NONE && keymap_set(index, mix(key, number), block->first_debug + i);
+        done =
+            number != TL_NONE && keymap_set(index, keymap_mix(key, number), block->first_debug + i);
     }
     keymap_fini(&counts);
     return done;
@@ -401,7 +397,8 @@ static bool compare_block(struct comparison *comparison, const struct tl_block *
         const struct tl_debug *debug = &right->debugs.at[row.debug];
         uint64_t key = hash_debug(right, debug);
         uint32_t number = occurrence(&counts, key);
-        uint32_t other = number == TL_NONE ? KEYMAP_NONE : keymap_find(&index, mix(key, number));
+        uint32_t other =
+            number == TL_NONE ? KEYMAP_NONE : keymap_find(&index, keymap_mix(key, number));
         done = number != TL_NONE &&
                add_value(comparison, row, other == KEYMAP_NONE ? NULL : &left->debugs.at[other],
                          debug);
@@ -422,7 +419,8 @@ bool compare_rows_init(struct compare_rows *rows, const struct compare_side *ref
     for (uint32_t i = 0; i < run->timeline->blocks.count && done; i++) {
         uint64_t key = hash_block(run->timeline, &run->timeline->blocks.at[i]);
         uint32_t number = occurrence(&counts, key);
-        uint32_t other = number == TL_NONE ? KEYMAP_NONE : keymap_find(&index, mix(key, number));
+        uint32_t other =
+            number == TL_NONE ? KEYMAP_NONE : keymap_find(&index, keymap_mix(key, number));
         struct compare_row row = {.block = i, .iteration = number};
         done = number != TL_NONE &&
                compare_block(&comparison,

@@ -5,6 +5,7 @@
 #include "heap_levels.h"
 #include "memory_use.h"
 #include "text.h"
+#include "text_pool.h"
 #include "timeline.h"
 
 #include <inttypes.h>
@@ -419,75 +420,65 @@ static struct text text_at(const struct timeline *timeline, const struct extras 
     return (struct text){size ? extras->bytes.bytes + start : "", size};
 }
 
-static size_t room_for(struct text text)
+/* The text as UTF-8. */
+static uint32_t add_mended(struct text_pool *pool, struct text text)
 {
-    return utf8_is_valid(text) ? text.size : UTF8_MENDED_BYTES(text.size);
+    if (utf8_is_valid(text))
+        return text_pool_add(pool, text);
+    char *mended = malloc(UTF8_MENDED_BYTES(text.size));
+    uint32_t place = TEXT_POOL_NONE;
+    if (mended)
+        place = text_pool_add(pool, (struct text){mended, utf8_mend(text, mended)});
+    free(mended);
+    return place;
 }
 
-/* Open addressing over the entries of a dictionary. */
-struct slots {
-    uint32_t *at; /* entry + 1, 0 empty */
-    size_t mask;
-};
-
-static bool slots_init(struct slots *slots, size_t texts)
+static bool find_places(struct arrow_names *names, struct text_pool *pool,
+                        const struct timeline *timeline, const struct extras *extras)
 {
-    size_t count = 64;
-    while (count < texts * 2)
-        count *= 2;
-    slots->mask = count - 1;
-    slots->at = calloc(count, sizeof *slots->at);
-    return slots->at != NULL;
-}
-
-/* The entry of the text that lies behind the last one; a new one if there is none yet. */
-static uint32_t enter(struct arrow_names *names, struct slots *slots, size_t size)
-{
-    const char *text = names->bytes + names->offsets[names->count];
-    size_t at = text_hash((struct text){text, size}) & slots->mask;
-    for (; slots->at[at]; at = (at + 1) & slots->mask) {
-        uint32_t entry = slots->at[at] - 1;
-        int64_t start = names->offsets[entry];
-        if ((size_t)(names->offsets[entry + 1] - start) == size &&
-            memcmp(names->bytes + start, text, size) == 0)
-            return entry;
+    uint32_t texts = timeline->names.count + ARROW_WORDS + extras->ends.count;
+    names->places = calloc(texts, sizeof *names->places);
+    if (!names->places)
+        return false;
+    for (uint32_t i = 0; i < texts; i++) {
+        names->places[i] = add_mended(pool, text_at(timeline, extras, i));
+        if (names->places[i] == TEXT_POOL_NONE)
+            return false;
     }
-    slots->at[at] = ++names->count;
-    names->offsets[names->count] = names->offsets[names->count - 1] + (int64_t)size;
-    return names->count - 1;
+    return true;
 }
 
-static bool names_init(struct arrow_names *names, const struct timeline *timeline,
-                       const struct extras *extras, uint32_t texts)
+/* One text after the other. */
+static bool join_texts(struct arrow_names *names, const struct text_pool *pool)
 {
     size_t size = 1;
-    for (uint32_t i = 0; i < texts; i++)
-        size += room_for(text_at(timeline, extras, i));
-    names->holders = 1;
-    names->offsets = calloc(texts + (size_t)1, sizeof *names->offsets);
-    names->places = calloc(texts + (size_t)1, sizeof *names->places);
+    for (uint32_t i = 0; i < pool->count; i++)
+        size += pool->at[i].size;
+    names->offsets = calloc(pool->count + (size_t)1, sizeof *names->offsets);
     names->bytes = malloc(size);
-    return names->offsets && names->places && names->bytes;
+    if (!names->offsets || !names->bytes)
+        return false;
+    names->count = pool->count;
+    for (uint32_t i = 0; i < pool->count; i++) {
+        if (pool->at[i].size)
+            memcpy(names->bytes + names->offsets[i], pool->at[i].bytes, pool->at[i].size);
+        names->offsets[i + 1] = names->offsets[i] + (int64_t)pool->at[i].size;
+    }
+    return true;
 }
 
 static struct arrow_names *gather(const struct timeline *timeline, const struct extras *extras)
 {
-    uint32_t texts = timeline->names.count + ARROW_WORDS + extras->ends.count;
+    struct text_pool pool = {0};
     struct arrow_names *names = calloc(1, sizeof *names);
-    struct slots slots = {0};
-    bool ready = names && names_init(names, timeline, extras, texts) && slots_init(&slots, texts);
-    for (uint32_t i = 0; i < texts && ready; i++) {
-        char *to = names->bytes + names->offsets[names->count];
-        names->places[i] = enter(names, &slots, utf8_mend(text_at(timeline, extras, i), to));
-    }
-    free(slots.at);
-    if (ready)
-        return names;
-    if (names) {
+    if (names)
         names->holders = 1;
+    if (names && !(find_places(names, &pool, timeline, extras) && join_texts(names, &pool))) {
         arrow_names_release(names);
+        names = NULL;
     }
-    return NULL;
+    text_pool_fini(&pool);
+    return names;
 }
 
 struct arrow_names *arrow_names_create(struct arrow_view *view, enum arrow_table table,

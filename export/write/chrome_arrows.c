@@ -15,6 +15,7 @@
  * operators by the time at which such an arrow begins and ends.
  */
 #include "chrome.h"
+#include "exporter.h"
 
 static bool same_thread(const struct timeline *timeline, uint32_t slice, uint32_t other)
 {
@@ -76,12 +77,6 @@ static int64_t point_in_op(const struct timeline *timeline, uint32_t index)
     return op->start_ns + (op->end_ns - op->start_ns > 1 && op_touches(timeline, index));
 }
 
-static bool has_arrow(const struct chrome *chrome, const struct tl_gpu *op)
-{
-    return op->slice != TL_NONE && tl_is_work(op) &&
-           !(chrome->timeline->slices.at[op->slice].flags & TL_INTERNAL);
-}
-
 static void write_end(struct chrome *chrome, const struct chrome_row *row, uint64_t id,
                       int64_t time_ns)
 {
@@ -98,7 +93,7 @@ void chrome_arrows_launches(struct chrome *chrome, const struct chrome_row *row,
     int64_t time_ns = point_in_slice(timeline, index);
     for (uint32_t i = 0; i < slice->gpu_count; i++) {
         uint32_t op = timeline->gpu_by_slice.at[slice->gpu_first + i];
-        if (!has_arrow(chrome, &timeline->gpus.at[op]))
+        if (!exporter_has_arrow(chrome->timeline, &timeline->gpus.at[op]))
             continue;
         chrome_event(&chrome->out, "\"ph\":\"s\",\"cat\":\"ac2g\",\"name\":\"ac2g\"");
         write_end(chrome, row, (uint64_t)op + 1, time_ns);
@@ -107,7 +102,7 @@ void chrome_arrows_launches(struct chrome *chrome, const struct chrome_row *row,
 
 void chrome_arrows_to(struct chrome *chrome, const struct chrome_row *row, uint32_t op)
 {
-    if (!has_arrow(chrome, &chrome->timeline->gpus.at[op]))
+    if (!exporter_has_arrow(chrome->timeline, &chrome->timeline->gpus.at[op]))
         return;
     chrome_event(&chrome->out, "\"ph\":\"f\",\"bp\":\"e\",\"cat\":\"ac2g\",\"name\":\"ac2g\"");
     write_end(chrome, row, (uint64_t)op + 1, point_in_op(chrome->timeline, op));

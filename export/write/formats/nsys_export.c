@@ -1,5 +1,7 @@
 #include "nsys_export.h"
 
+#include "demangle.h"
+
 /* ---- the schema ---- */
 
 /* What a device did: when, where, launched by whom. A correlation id that calls of several processes
@@ -181,23 +183,10 @@ static void put_graph(struct database_row *row, uint64_t node, uint32_t graph)
     row_known(row, graph ? graph : TL_NONE);
 }
 
-/* "void ns::f<int>(float*)" is called "f": what stands before the first bracket, without what is before it.
- */
-static struct text short_name(struct text name)
-{
-    size_t end = 0, begin = 0;
-    while (end < name.size && name.bytes[end] != '<' && name.bytes[end] != '(')
-        end++;
-    for (size_t i = 0; i < end; i++)
-        if (name.bytes[i] == ' ' || name.bytes[i] == ':')
-            begin = i + 1;
-    return begin < end ? (struct text){name.bytes + begin, end - begin} : name;
-}
-
 static int64_t short_name_id(struct nsys_export *nsys, uint32_t name)
 {
     if (nsys->short_names[name] == TL_NONE) {
-        struct text whole = nsys->timeline->names.at[name], part = short_name(whole);
+        struct text whole = nsys->timeline->names.at[name], part = demangle_short_name(whole);
         bool is_whole = part.size == whole.size;
         nsys->short_names[name] = is_whole ? name : (uint32_t)nsys->next_string++;
         if (!is_whole) {

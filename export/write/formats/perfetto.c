@@ -172,18 +172,12 @@ static uint64_t fwdbwd_flow(const struct perfetto *perfetto, uint32_t fwdbwd)
            1;
 }
 
-static bool has_arrow(const struct perfetto *perfetto, const struct tl_gpu *op)
-{
-    return op->slice != TL_NONE && tl_is_work(op) &&
-           !(perfetto->timeline->slices.at[op->slice].flags & TL_INTERNAL);
-}
-
 static void put_launch_flows(struct perfetto *perfetto, const struct tl_slice *slice)
 {
     const struct timeline *timeline = perfetto->timeline;
     for (uint32_t i = 0; i < slice->gpu_count; i++) {
         uint32_t op = timeline->gpu_by_slice.at[slice->gpu_first + i];
-        if (has_arrow(perfetto, &timeline->gpus.at[op]))
+        if (exporter_has_arrow(perfetto->timeline, &timeline->gpus.at[op]))
             proto_fixed64(&perfetto->out, EVENT_FLOW, (uint64_t)op + 1);
     }
 }
@@ -399,7 +393,7 @@ static void perfetto_gpu(void *user, uint32_t index)
     perfetto_begin_slice(perfetto, track_of_gpu(perfetto, op), op->start_ns, op->end_ns);
     perfetto_name(perfetto, categories[op->kind], gpu_name(perfetto, op));
     perfetto_args_gpu(perfetto, op);
-    if (has_arrow(perfetto, op))
+    if (exporter_has_arrow(perfetto->timeline, op))
         proto_fixed64(&perfetto->out, EVENT_FLOW_END, (uint64_t)index + 1);
     perfetto_end(perfetto);
 }

@@ -26,6 +26,13 @@ struct exporter {
     void (*end)(void *user);
 };
 
+/* Whether an arrow leads from a launch that is shown to this operation. */
+static inline bool exporter_has_arrow(const struct timeline *timeline, const struct tl_gpu *op)
+{
+    return op->slice != TL_NONE && tl_is_work(op) &&
+           !(timeline->slices.at[op->slice].flags & TL_INTERNAL);
+}
+
 /* Returns false when memory is short: then nothing was called but perhaps begin(). Linear but for
  * the merge, which costs the logarithm of the number of threads and streams that are interleaved.
  * */

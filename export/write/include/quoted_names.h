@@ -3,6 +3,7 @@
 #define PROF_QUOTED_NAMES_H
 
 #include "json_out.h"
+#include "text_pool.h"
 #include "timeline.h"
 
 struct quoted_name {
@@ -10,12 +11,10 @@ struct quoted_name {
     size_t size;
 };
 
-struct quoted_block;
-
 struct quoted_names {
     const struct timeline *timeline;
     struct quoted_name *at; /* by name index */
-    struct quoted_block *blocks;
+    struct text_pool texts; /* what they point into */
 };
 
 /* Returns false when memory is short; fini is not needed then. */
