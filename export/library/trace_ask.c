@@ -122,7 +122,7 @@ static prof_status status_of(int status)
     return status == EXIT_SUCCESS ? PROF_OK : status == EXIT_USAGE ? PROF_INVALID : PROF_FAILED;
 }
 
-/* The message for failures that profdump leaves silent: a closed pipe, and "check", whose report says it. */
+/* The message for failures that profdump leaves silent: a closed pipe, and "check", whose report explains it. */
 static const char *otherwise(const struct profdump_options *options)
 {
     return options->out && !ferror(options->out) ? "an invariant is broken: the report says which"

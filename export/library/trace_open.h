@@ -15,7 +15,7 @@
 #include <stdatomic.h>
 
 struct call {
-    const struct prof_trace_options *options; /* who hears */
+    const struct prof_trace_options *options; /* with the error listener */
     char *sentence;                           /* COMPLAINT_BYTES: the last one */
     unsigned heard, items;                    /* sentences heard; items added to the last one */
     struct listener listener;

@@ -447,7 +447,7 @@ static bool flop_convolution(const struct op *op, int64_t *flop)
     return flop_of_inputs(op, inputs, 3, inputs > 6 && is_transposed(op), flop);
 }
 
-/* That operator lacks the argument "transposed": one is appended to its inputs. */
+/* That operator has no argument "transposed": one is appended to its inputs. */
 static bool flop_slow_convolution(const struct op *op, int64_t *flop)
 {
     *flop = 0;

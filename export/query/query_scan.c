@@ -89,7 +89,7 @@ static const char *declared_type(enum query_type type)
                                  : "TEXT";
 }
 
-/* "CREATE TABLE x(id INTEGER, ...)" as SQLite is told; sqlite3_free() it. NULL: no memory. */
+/* The declaration "CREATE TABLE x(id INTEGER, ...)"; sqlite3_free() it. NULL: no memory. */
 static char *declaration_of(const struct query_table *table)
 {
     sqlite3_str *out = sqlite3_str_new(NULL);
@@ -101,7 +101,7 @@ static char *declaration_of(const struct query_table *table)
     return sqlite3_str_finish(out);
 }
 
-/* Which table is which: what a module is told when it is registered. */
+/* The argument with which a module is registered: its table. */
 struct scan_module {
     struct query_data *data;
     const struct query_table *table;
@@ -165,7 +165,7 @@ static int64_t word_key(const struct query_column *column, struct text text)
     return QUERY_NULL;
 }
 
-/* False: the condition says nothing that is known here. */
+/* False: the scan cannot use the condition. */
 static bool condition_init(struct condition *condition, const struct query_data *data, char compare,
                            sqlite3_value *value)
 {

@@ -224,7 +224,7 @@ static inline bool query_has_key(const struct query_column *column)
     return column->type == QUERY_INTEGER || column->type == QUERY_NAME;
 }
 
-/* What xBestIndex tells xFilter, by a string. */
+/* What xBestIndex passes to xFilter, as a string. */
 struct query_plan {
     struct {
         int column;
@@ -244,7 +244,7 @@ struct query_plan {
 int query_plan_choose(const struct query_data *data, const struct query_table *table,
                       sqlite3_index_info *info);
 
-/* What the string says that the choice made. */
+/* Parses that string. */
 void query_plan_read(const char *text, struct query_plan *plan);
 
 /* Whether columns of sums are among those that are read. */
@@ -256,7 +256,7 @@ bool query_plan_reads_sums(const struct query_table *table, uint64_t used);
 bool query_data_init(struct query_data *data, const struct timeline *timeline);
 void query_data_fini(struct query_data *data);
 
-/* Each makes what is said, if it is not there: ranks and by_rank; sums; shorts and short_ids. False: no memory. */
+/* Each computes its members unless they exist: ranks and by_rank; sums; shorts and short_ids. False: no memory. */
 bool query_data_rank(struct query_data *data);
 bool query_data_add_up(struct query_data *data);
 bool query_data_shorten(struct query_data *data);

@@ -80,7 +80,7 @@ void symfile_close(struct symfile *file)
 
 /* ---- one address ---- */
 
-/* The name that the linker sees tells overloads apart. */
+/* The linkage name distinguishes overloads. */
 static const char *name_of(Dwarf_Die *die)
 {
     Dwarf_Attribute attribute;
@@ -271,7 +271,7 @@ static int by_start(const void *left, const void *right)
     return (a->bytes < b->bytes) - (a->bytes > b->bytes);
 }
 
-/* Assembly code does not say how long it is: to the end of its section, or to the next symbol. */
+/* Assembly functions have no size: they extend to the next symbol or the end of the section. */
 static uint64_t size_of(const struct symfile *file, const ElfW(Sym) * symbol)
 {
     const ElfW(Shdr) *home = symbol->st_size ? NULL : section(file, symbol->st_shndx);

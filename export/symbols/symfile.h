@@ -32,7 +32,7 @@ struct symfile;
  * build is installed. */
 struct symfile *symfile_open(const struct symfile_request *request, const char **problem);
 
-/* Whether it tells inlined functions and source lines. */
+/* Whether it has inlined functions and source lines. */
 bool symfile_has_lines(void);
 
 void symfile_close(struct symfile *file);
@@ -44,7 +44,7 @@ uint32_t symfile_build_id(const struct symfile *file, const uint8_t **build_id);
  * known. */
 bool symfile_find(struct symfile *file, uint64_t address, symfile_found found, void *user);
 
-/* ---- the file in which a JIT compiler says what it made ----
+/* ---- the map that a JIT compiler writes of its code ----
  *
  * "START SIZE NAME" per line, in hexadecimal, as perf(1) reads it.
  */

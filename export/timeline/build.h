@@ -60,7 +60,7 @@ struct build_thread {
     int64_t last_ns;
     uint32_t domain, domain_stack; /* found last; domain TL_NONE: none */
     uint32_t mark;                 /* the latest, into marks[]; TL_NONE none */
-    bool whole;                    /* its slices are told whole */
+    bool whole;                    /* its slices are appended whole */
 };
 
 /* An event name, understood when it is first used: by then all names and domains are known. */
@@ -134,7 +134,7 @@ struct build_block_item {
     uint32_t thread;
 };
 
-/* An allocation or a release as the file tells it. */
+/* An allocation or a release, as in the file. */
 struct build_memory_op {
     int64_t time_ns;
     uint64_t address, bytes;
@@ -153,7 +153,7 @@ struct build_pool_state {
     int64_t time_ns;
     uint64_t address, bytes, used_bytes, release_threshold;
     uint32_t device;
-    uint8_t operation; /* as pool_event.operation; 0: an allocation told of it */
+    uint8_t operation; /* as pool_event.operation; 0: known from an allocation */
     uint8_t type;
 };
 
@@ -278,7 +278,7 @@ struct builder {
 /* Shared by the build_*.c files. */
 struct tl_process *build_process(struct builder *builder);
 uint32_t build_name(struct builder *builder, uint32_t id);
-/* Counts a reference to a name that is not in the file; returns what to say instead. */
+/* Counts a reference to a name that is not in the file; returns the name to show instead. */
 uint32_t build_missing_name(struct builder *builder, uint32_t id);
 uint32_t build_kernel_name(struct builder *builder, uint32_t id);
 /* The demangled form of a name; the name where there is none. TL_NONE: no memory. */
@@ -369,7 +369,7 @@ uint32_t build_stream(struct builder *builder, uint32_t context, uint32_t stream
 /* Finds a stream; TL_NONE: there is none. `device` TL_NONE: the first of any device. */
 uint32_t build_stream_find(struct builder *builder, uint32_t context, uint32_t stream,
                            uint32_t device);
-/* The ordinal of a record's device; TL_NONE: the record does not say it. */
+/* The ordinal of a record's device; TL_NONE: the record does not have it. */
 static inline uint32_t build_ordinal(uint32_t device)
 {
     return device >= UINT16_MAX ? TL_NONE : device;

@@ -321,7 +321,7 @@ void build_given(struct builder *builder)
 
 /* The processes that a process made, and which of them have a file here. */
 
-/* Children of the time before the file, which come first, are told again when it is known. */
+/* Children from before the file come first. They are recorded again once their time is known. */
 static struct tl_child *find_early(struct builder *builder, uint32_t pid)
 {
     struct timeline *timeline = builder->timeline;

@@ -312,7 +312,7 @@ static bool sort_facts(struct builder *builder)
     return sorted;
 }
 
-/* What was last said at or before a time; NULL: nothing. */
+/* The latest fact at or before a time; NULL: there is none. */
 static const struct build_node_fact *latest_fact(const struct builder *builder, uint64_t key,
                                                  int64_t time_ns)
 {

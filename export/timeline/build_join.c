@@ -420,7 +420,7 @@ static bool sort(struct builder *builder)
     return done;
 }
 
-/* A slice has one time: what a damaged file says beyond that is dropped. */
+/* A slice has one time. A damaged file can have more; they are dropped. */
 static void drop_doubles(struct builder *builder)
 {
     struct timeline *timeline = builder->timeline;

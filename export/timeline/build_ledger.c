@@ -5,10 +5,10 @@
 
 #include <stdlib.h>
 
-/* Of one process. Until they are explained, lacks[].place is a row. */
+/* Of one process. Until they are explained, unrecorded[].place is a row. */
 struct ledger_unrecorded {
     struct timeline *timeline;
-    uint32_t first; /* into lacks[] */
+    uint32_t first; /* into unrecorded[] */
     bool failed;    /* no memory */
 };
 
@@ -25,7 +25,7 @@ static bool add(struct ledger_unrecorded *unrecorded, uint32_t slice, uint32_t p
     return entry != NULL;
 }
 
-/* `cause` TL_UNRECORDED_MISSING: the row will say. */
+/* `cause` TL_UNRECORDED_MISSING: to be found by row. */
 static void add_unrecorded(struct ledger_unrecorded *unrecorded, uint32_t slice, uint32_t row,
                            uint64_t count, uint32_t cause)
 {
@@ -84,7 +84,7 @@ static bool deal(const struct shares *shares, uint32_t index)
     }
 }
 
-/* Those that came and could not be kept said why. */
+/* Subtracts the records that arrived but could not be kept: their cause is known. */
 static void subtract_explained(const struct shares *shares, const struct radix_item *order,
                                uint32_t count)
 {
@@ -150,7 +150,7 @@ static bool explain_unrecorded(struct ledger_unrecorded *unrecorded, const struc
     return done;
 }
 
-/* Once the rows say why operations are in no record: gives each its cause. False: no memory. */
+/* Assigns each unrecorded operation a cause, once the rows have their causes. False: no memory. */
 static bool name_causes(struct ledger_unrecorded *unrecorded, const struct ledger_rows *rows)
 {
     uint32_t count = unrecorded->timeline->unrecorded.count - unrecorded->first;

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Takes what the reader tells of memory. */
-
 #define UNKNOWN_DEVICE UINT16_MAX
 #define ALLOCATOR_KEY (UINT64_C(1) << 63)
 

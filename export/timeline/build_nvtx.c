@@ -1,11 +1,11 @@
-/* build_nvtx.c - what NVTX says beside a name; from a forward range to its backward passes. */
+/* build_nvtx.c - NVTX attributes other than the name; from a forward range to its backward passes. */
 #include "array.h"
 #include "build_unordered.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What NVTX says beside a name: domain, category, colour.
+/* NVTX attributes other than the name: domain, category, color.
  *
  * A label is made when an event name is first used: event names, names and domains come in any
  * order, but all before the first event.
@@ -88,7 +88,7 @@ static uint32_t add_label(struct builder *builder, struct tl_label label)
     return builder->timeline->labels.count - 1;
 }
 
-/* PyTorch tells ITT of its operators in a domain of its own, and NVTX in none: both are called alike. */
+/* PyTorch reports operators to ITT in a domain of its own and to NVTX in none. Both get the same name. */
 static bool is_pytorchs(struct text domain)
 {
     return text_is(domain, TL_PYTORCH_DOMAIN);

@@ -463,7 +463,7 @@ void build_slices_end(struct builder *builder)
     }
 }
 
-/* Slices that are told whole: what formats hold that know no begins and ends.
+/* Slices that are appended whole: the format has complete events, not begins and ends.
  *
  * They come in the order of a tree walk, so what is open is a stack of which the next one's start
  * says how much has ended.

@@ -296,7 +296,7 @@ void timeline_end_frame(struct builder *builder, uint32_t number, int64_t time_n
         build_process(builder)->odd.unopened_frames += !builder->timeline->threads.at[thread].cut;
 }
 
-/* How many of the open calls are the ones that are said to be open. */
+/* How many of the open calls match the calls that the record lists as open. */
 static uint32_t count_same(struct builder *builder, uint32_t thread, const uint32_t *names,
                            uint32_t count)
 {

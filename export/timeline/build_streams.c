@@ -90,7 +90,7 @@ uint32_t build_stream(struct builder *builder, uint32_t context, uint32_t stream
     return index == TL_NONE ? add_stream(builder, context, stream, device) : index;
 }
 
-/* A device that is at work but was not described gets a line that says only its number. */
+/* A device that has operations but no description gets an entry with only its ordinal. */
 static void describe_devices(struct builder *builder)
 {
     struct timeline *timeline = builder->timeline;
@@ -152,7 +152,7 @@ static void place_streams(struct builder *builder, struct stream_order *order, u
     }
 }
 
-/* The tables of streams say where they are now. */
+/* Updates the indexes in the tables of streams. */
 static bool find_again(struct builder *builder, uint32_t count)
 {
     bool stored = true;

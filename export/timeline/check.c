@@ -567,7 +567,7 @@ static bool check_memories(struct check *check)
     return bad == 0;
 }
 
-/* What the events say of each allocation: 0 nothing, 1 begun, 2 ended. */
+/* Events seen of each allocation: 0 none, 1 its begin, 2 its end. */
 static void check_event(struct check *check, uint8_t *state, uint32_t i)
 {
     const struct timeline *timeline = check->timeline;

@@ -21,7 +21,7 @@ static bool slice_is_valid(const struct timeline *timeline, uint32_t i)
            (uint64_t)slice->gpu_first + slice->gpu_count <= timeline->gpu_by_slice.count;
 }
 
-/* Whether the slice lies where its thread says. */
+/* Whether the slice is in the part of slices[] that its thread names. */
 static bool slice_is_at_home(const struct timeline *timeline, uint32_t i)
 {
     const struct tl_thread *thread = &timeline->threads.at[timeline->slices.at[i].thread];

@@ -486,7 +486,7 @@ static void widen_processes(struct timeline *timeline)
     }
 }
 
-/* An empty process says nothing about when the others were. */
+/* An empty process does not extend the time span of the others. */
 static void measure(const struct restriction *with)
 {
     struct timeline *timeline = with->timeline;

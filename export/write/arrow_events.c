@@ -275,7 +275,7 @@ static bool event_forward_tid(const struct arrow_view *view, uint32_t item, void
     return arrow_put_32(to, timeline->threads.at[forward].tid);
 }
 
-/* What the file says in words before what addresses tell. */
+/* Text in the file takes precedence over stacks of addresses. */
 static bool event_stack(const struct arrow_view *view, uint32_t item, void *to)
 {
     const struct tl_attr *words = own_at(view, item).stack;

@@ -116,7 +116,7 @@ static bool gpu_tid(const struct arrow_view *view, uint32_t item, void *to)
     return launch && arrow_put_32(to, view->timeline->threads.at[launch->thread].tid);
 }
 
-/* A range that the file names as the origin is no call: nothing tells when it launched. */
+/* If the file names a range as the origin instead of a call, the time of the launch is unknown. */
 static bool gpu_queue(const struct arrow_view *view, uint32_t item, void *to)
 {
     const struct tl_slice *launch = launch_at(view, item);

@@ -208,7 +208,7 @@ static bool is_text(const struct arrow_view *view, const struct tl_attr *attr)
     return attr->type == PROF_ATTR_STRING && attr->value < view->timeline->names.count;
 }
 
-/* Whether the attribute is what its word says. */
+/* Whether the attribute has the type of its column. */
 static bool fits(const struct arrow_view *view, const struct tl_attr *attr, uint8_t word)
 {
     if (word == WORD_SEQUENCE || word == WORD_STASHED)

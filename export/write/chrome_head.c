@@ -102,7 +102,7 @@ static void write_process(struct chrome *chrome, uint32_t index)
     json_object_end(out), json_object_end(out);
 }
 
-/* Which process each device pid belongs to: nothing else tells that of an operation without a launch. */
+/* The process of each device pid. Operations without a launch have no other reference to it. */
 static void write_processes(struct chrome *chrome)
 {
     if (chrome->timeline->processes.count < 2)

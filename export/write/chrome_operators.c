@@ -245,7 +245,7 @@ static struct chrome_communicator *add_communicator(struct chrome_collectives *c
     return &collectives->communicators.at[count];
 }
 
-/* A call that tells a communicator's size and this process's rank in it: the latest counts. */
+/* A call that has a communicator's size and this process's rank in it. The latest one counts. */
 static bool note_communicator(struct chrome_collectives *collectives, uint32_t slice)
 {
     const struct timeline *timeline = collectives->timeline;

@@ -275,7 +275,7 @@ static void count_block(struct etprof *etprof, const struct tl_block *block)
     counts->allocations += block->alloc_count;
 }
 
-/* Returns 0 or the errno that says why there can be no dump. */
+/* Returns 0, or the errno of the reason why there is no dump. */
 static int count_blocks(struct etprof *etprof)
 {
     const struct timeline *timeline = etprof->timeline;

@@ -365,7 +365,7 @@ static uint32_t windows_of(const struct timeline *timeline, uint32_t process, ui
     return first;
 }
 
-/* Around the windows in which recording was on; where none is told, it always was. */
+/* Outside the windows in which recording was on. Without windows it was always on. */
 static bool add_windows(struct gap_segments *segments, uint32_t process)
 {
     const struct timeline *timeline = segments->context->timeline;

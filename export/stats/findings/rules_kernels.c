@@ -131,7 +131,7 @@ static struct shape shape_of(struct occupancy_search *search, const struct tl_gp
     return *shape;
 }
 
-/* The share of its time that a kernel wastes; negative: it cannot be told. */
+/* The share of its time that a kernel wastes; negative: unknown. */
 typedef double waste_of(const struct shape *shape, const struct finding_limits *limits);
 
 static double waste_of_occupancy(const struct shape *shape, const struct finding_limits *limits)

@@ -9,7 +9,7 @@
 #include "timeline.h"
 
 struct run_facts {
-    const char *mode;        /* as run_facts_mode_name() says; "mixed" when processes differ */
+    const char *mode;        /* of run_facts_mode_name(); "mixed" when processes differ */
     struct text mode_reason; /* of the first process that is in this mode; the timeline's */
     bool simulated;          /* at least one process ran on the simulated CUDA */
     bool ring;               /* at least one file keeps only the end of its run */

@@ -17,7 +17,7 @@
  * and the like that were not recorded are not guessed.
  */
 
-#define DEPTHWISE (-2) /* as an argument of groups: as many as the weight's shape says */
+#define DEPTHWISE (-2) /* as an argument of groups: as many as the weight's shape implies */
 
 struct conv {
     const struct op_tensor *input, *weight;
@@ -369,7 +369,7 @@ static enum op_known count_gradients(const struct op_formula *formula,
     return OP_KNOWN;
 }
 
-/* What is written is as large as a list of numbers says, the first argument. */
+/* The first argument is a list of numbers: the size of the output. */
 static void count_written(const struct op_inputs *inputs, enum op_type type, struct op_count *count)
 {
     int64_t sizes[OP_DIMS_MAX];
@@ -421,7 +421,7 @@ static enum op_known count_of_weight(const struct op_formula *formula,
     return OP_KNOWN;
 }
 
-/* input, weight, output's gradient; which argument says that it is transposed */
+/* input, weight, output's gradient; the argument that is true if it is transposed */
 #define GRADIENT_LAYOUT(input, weight, output, transposed, is)    \
     {                                                             \
         input, weight, output, -1, -1, -1, -1, transposed, -1, is \

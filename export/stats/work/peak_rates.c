@@ -305,10 +305,10 @@ struct match {
     size_t words;                   /* bytes of the pattern */
     bool memory_fits;
     bool other_count; /* an entry was for this name, but has another number of multiprocessors */
-    bool other_words; /* or the name says more */
+    bool other_words; /* or the name has more words */
 };
 
-/* Words that make another model of it, whatever else the name says. */
+/* Words that denote another model, whatever else is in the name. */
 static bool is_part_or_mobile(const char *name)
 {
     return device_name_has(name, "mig") || device_name_has(name, "laptop");

@@ -227,7 +227,7 @@ void peak_entry_figures(const struct peak_entry *entry, struct peak_figures *fig
  * Figures are dense; where a vendor publishes a figure with sparsity
  * alone it was halved, and the source says so. What is in no source that is named is left out. */
 
-/* A device with published rates: multiprocessors, GB/s and GiB may be 0, not told. */
+/* A device with published rates: multiprocessors, GB/s and GiB may be 0: unknown. */
 #define PUBLISHED(patterns_, name_, count_, gbs_, gb_, source_, ...)                            \
     {                                                                                           \
         .patterns = patterns_, .name = name_, .multiprocessors = count_, .bandwidth_gbs = gbs_, \

@@ -265,7 +265,7 @@ static enum op_type type_by_name(const struct pass *pass, uint32_t name)
     return (enum op_type) * known;
 }
 
-/* An operator on float32 may have been given to tensor cores as tf32: the kernel's name tells. */
+/* A float32 operator may run on tensor cores as tf32. The kernel's name shows it. */
 static enum op_type type_of(const struct pass *pass, uint32_t gpu)
 {
     enum op_type type = (enum op_type)pass->works->at[gpu].type;

@@ -43,7 +43,7 @@ void symbols_destroy(struct symbols *symbols);
  * stack is empty. */
 struct symbol_stack symbols_stack(struct symbols *symbols, uint32_t stack);
 
-/* Whether inlined functions and source lines are told. */
+/* Whether inlined functions and source lines are known. */
 bool symbols_has_lines(void);
 
 /* Sentences about files that could not be used, one each; NULL after the last. */

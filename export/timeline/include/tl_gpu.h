@@ -178,7 +178,7 @@ struct tl_graph_run {
     uint16_t reserved0;
 };
 
-/* What CUPTI or the file says of a device; 0 unknown. */
+/* A device as CUPTI or the file describes it; 0 unknown. */
 struct tl_device_info {
     uint32_t device; /* ordinal */
     uint32_t name;   /* what reads the file: its name id. Of a timeline: see tl_device.name */
@@ -232,7 +232,7 @@ struct tl_heap {
 
 /* Memory flags. */
 #define TL_MEMORY_ASYNC 1u
-#define TL_MEMORY_FROM_CALL 2u /* seen in the call, not told by CUPTI */
+#define TL_MEMORY_FROM_CALL 2u /* from the call, not from a CUPTI record */
 #define TL_MEMORY_REPLACED 4u  /* its address was handed out again: its end is not in the trace */
 
 #define TL_MEMORY_LIVE INT64_MAX

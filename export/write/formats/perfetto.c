@@ -495,7 +495,7 @@ static void put_run(struct perfetto *perfetto)
     perfetto_end(perfetto);
 }
 
-/* What is not recorded from here on. Its time is said in full: the walk does not pass by. */
+/* Recording of something stopped. The packet has an absolute time, because the walk does not visit it. */
 static void put_throttle(struct perfetto *perfetto, const struct tl_throttle *throttle)
 {
     struct proto_out *out = &perfetto->out;
@@ -531,7 +531,7 @@ static void perfetto_start(void *user, const struct timeline *timeline)
     write_head(user);
 }
 
-/* What JSON could not say either: on the first process, where the rest about the run is. */
+/* Values that JSON cannot represent either; on the first process, as the other facts of the run. */
 static void put_skipped(struct perfetto *perfetto)
 {
     static const char word[] = "libprof: counters without a number, left out";

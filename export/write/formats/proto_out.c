@@ -72,7 +72,7 @@ int proto_out_fini(struct proto_out *out)
     return error;
 }
 
-/* The body is longer than one byte of length can say: moves it. */
+/* Moves a body that is too long for a length of one byte. */
 void proto_out_lengthen(struct proto_out *out, size_t mark, size_t size)
 {
     char length[10];

@@ -26,7 +26,7 @@ struct chrome {
     struct stream_ranges ranges;          /* what is drawn of ranges on streams */
     struct chrome_operators operators;
     struct chrome_collectives collectives;
-    uint64_t skipped_counters; /* not a number: JSON cannot say it */
+    uint64_t skipped_counters; /* not a number, which JSON does not have */
     uint32_t *
         segment_of; /* by slice: 1 + the first one of its segments, 0 it has none; NULL: none has */
     uint8_t *attr_words; /* chrome_args.c: by name index, which word of its table it is */

@@ -40,7 +40,7 @@ static inline uint32_t chrome_operators_of(const struct chrome_operators *operat
 /* The thread of the forward range that an operator computes gradients of; TL_NONE none. */
 uint32_t chrome_operators_forward(const struct chrome_operators *operators, uint32_t slice);
 
-/* What NCCL says of its collectives, in Kineto's words.
+/* Attributes of NCCL's collectives, named as in Kineto.
  *
  * NCCL (2.18 and later) annotates its calls in the NVTX domain "NCCL": a range "ncclAllReduce" has the size of
  * the message in bytes, since 2.24 the communicator too, of which "ncclCommInitRank" and its like tell the size

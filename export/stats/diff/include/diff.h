@@ -168,7 +168,7 @@ bool diff_init(struct diff *diff, const struct diff_side *left, const struct dif
                const struct diff_options *options);
 void diff_fini(struct diff *diff);
 
-/* Of a difference: by what its interval and the values say. */
+/* Of a difference, by its interval and the values. */
 enum diff_verdict diff_verdict_of(const struct bootstrap_interval *ratio);
 
 /* Fills the rows of diff->tables: entries and matches. Called by diff_init(). False: no memory. */

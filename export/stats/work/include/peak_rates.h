@@ -92,7 +92,7 @@ struct peak_device {
     bool simulated;
 };
 
-/* `device` NULL: the trace does not tell of it. `file` may be NULL. The texts of `rates` are constants or
+/* `device` NULL: the trace does not describe it. `file` may be NULL. The texts of `rates` are constants or
  * the file's. */
 void peak_rates_find(struct peak_rates *rates, const struct peak_device *device,
                      const struct peak_file *file);
@@ -107,7 +107,7 @@ double peak_rates_bandwidth(const struct peak_rates *rates); /* GB/s; NaN unknow
 /* "table", "derived", "file", "unknown" */
 const char *peak_origin_name(enum peak_origin origin);
 
-/* ---- the user's file: figures that the table lacks, or that replace the table's ----
+/* ---- the user's file: figures that are not in the table, or that replace the table's ----
  *
  *     # what this machine's boards reach
  *     [NVIDIA A100-SXM4-80GB]

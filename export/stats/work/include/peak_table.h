@@ -48,10 +48,10 @@ struct peak_entry {
     const char *patterns; /* normalised beginnings of names, separated by '|' */
     const char *name;
     enum peak_chip chip;      /* CHIP_NONE: `rates` are published */
-    uint16_t multiprocessors; /* 0 not told: any number fits */
+    uint16_t multiprocessors; /* 0 unknown: any number fits */
     uint16_t boost_mhz;
     bool any_rest;    /* whatever else is in the name, it is this model */
-    bool needs_count; /* the name alone does not tell: the trace must tell the multiprocessors */
+    bool needs_count; /* the name is ambiguous: the trace must have the number of multiprocessors */
     double bandwidth_gbs, memory_gb; /* memory in GiB; 0: any size fits */
     struct peak_row rates;
     const char *source;
