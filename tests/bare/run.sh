@@ -6,8 +6,9 @@
 #
 #   1. ./dev demo as an ordinary user without sudo, in a folder with a space in its name, with a C compiler and CMake only
 #   2. ./dev demo as root, in a folder that only root may enter; profdump must have all optional libraries
-#   3. ./dev test release as root, in the same folder
-#   4. ./dev demo as the user again: the libraries missing in 1 and installed since must be found
+#   3. ./dev package: the Debian packages, installed, used and removed
+#   4. ./dev test release as root, in the same folder
+#   5. ./dev demo as the user again: the libraries missing in 1 and installed since must be found
 #
 # Between these it tests common failures: no network, no root, a full disk, a read-only or moved checkout.
 #
@@ -108,6 +109,9 @@ step "demo as a user without sudo, without profdump's libraries" guest "cd 'lib 
     /tmp/says SQLite build/bin/profdump -o out.sqlite demo.prof"
 complete="build/bin/profdump --version && ! build/bin/profdump --version | grep '^without'"
 step "demo as root" root "cd libprof && ./dev demo && $complete"
+step "packages" root "cd libprof && ./dev package && apt-get install -y ./build-package/*.deb && cd &&
+    profrun --sim -o packages.prof -- libprof/build/examples/demo_ranges && profdump check packages.prof &&
+    apt-get remove -y libprof0 libprofdump0 && [ ! -e /usr/bin/profrun ]"
 step "test as root" root "cd libprof && ./dev test release"
 step "demo as the user in the moved folder, with profdump's libraries" guest \
     "mv 'lib prof' 'my lib prof' && cd 'my lib prof' && ./dev demo && $complete"
