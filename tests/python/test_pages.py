@@ -22,7 +22,7 @@ def test_recipes(tmp_path: Path) -> None:
     python.chmod(0o755)
     (tmp_path / "recipes").mkdir()
     done = subprocess.run(
-        [sys.executable, str(ROOT / "tests/e2e/cookbook.py"), str(ROOT / "docs/python.md"), str(tmp_path / "recipes")],
+        [sys.executable, str(ROOT / "tests/e2e/pages.py"), str(ROOT / "docs/python.md"), str(tmp_path / "recipes")],
         env={**os.environ, "PATH": f"{python.parent}{os.pathsep}{os.environ['PATH']}"},
         capture_output=True,
         text=True,

@@ -1,19 +1,23 @@
-"""cookbook.py PAGE DIRECTORY - runs what a page shows and compares what is printed with what is shown.
+"""pages.py PAGE DIRECTORY [FILES] - runs the commands that a page shows, and compares what is printed with what is shown.
 
-A recipe is what stands between two headings of level 2. In it
+A recipe is what stands between two headings of level 2, or before the first. In it
 
+    ```sh            each line is a command (with "\\" at the end: and the next line), indented lines continue the one above
+    ```console       lines that begin with "$ " are commands, other lines are of what the command above them prints;
+                     "..." stands for lines left out
+    ```sh not-run    commands that need what no test has: a network, a GPU, a checkout without a build
     ```c NAME        and any other block with a second word: the file NAME, written before the commands run
-    ```console       lines that begin with "$ " are commands (with "\\" at the end: and the next line), other
-                     lines are of what the command above them prints; "..." stands for lines left out
 
-Each recipe runs in an empty directory of its own, its commands one after the other in one shell, in the
-order of the page. A command that ends with anything but 0 fails, unless the next one is "echo $?". Each
-line that is shown must be among those the command prints, as often as it is shown, when what differs from
-run to run is put aside: see like().
+Each recipe runs in a directory of its own, which first gets a copy of what is in FILES: the recordings and programs that
+commands name. Commands run one after the other in one shell, in the order of the page. A command that exits with another
+status than 0 fails, unless the next one is "echo $?". Each line that is shown must be among those the command prints, as
+often as it is shown, when what differs from run to run is put aside: see like(). A command of libprof in a block without a
+language fails, too: nothing would run it.
 
-Ends with 1 when a recipe fails, and with 77 when none does and one lacks a program it calls.
+Exits with status 1 if a recipe fails, and with 77 if none fails and one lacks a program that it calls.
 """
 
+import os
 import re
 import shutil
 import subprocess
@@ -32,6 +36,13 @@ def like(line):
     line = re.sub(r"\s#+$", "", line.rstrip())
     line = NUMBER.sub("#", line)
     return " ".join(re.sub(r"-{3,}", "---", line).split())
+
+
+# pyenv puts its own directory before ours when it starts this script.
+ENVIRONMENT = {**os.environ, "PATH": os.environ.get("PAGES_PATH") or os.environ["PATH"]}
+# A command of ours in an indented block, or one that another word has replaced.
+UNMARKED = re.compile(r"^ {4,}(\$ )?(\w+=\S+ )*(profrun|profdump|python3? -m libprof) [^ ]")
+RENAMED = re.compile(r"^profdump: (note: )?'.*' is now ")
 
 
 class Command:
@@ -71,6 +82,17 @@ def commands(first, lines):
     return found
 
 
+def shell_commands(first, lines):
+    """The commands of a block of a shell script."""
+    found = []
+    for number, line in enumerate(lines, first):
+        if found and (line.startswith(" ") or found[-1].text.endswith("\\")):
+            found[-1].text += "\n" + line
+        elif line.strip() and not line.startswith("#"):
+            found.append(Command(line, number))
+    return found
+
+
 class Recipe:
     def __init__(self, title, text):
         self.title = title
@@ -78,14 +100,18 @@ class Recipe:
         self.commands = []
         first = text[0]
         for words, number, lines in blocks(text[1]):
-            if words[:1] == ["console"]:
+            if words[1:] == ["not-run"]:
+                continue
+            if words == ["sh"]:
+                self.commands += shell_commands(first + number - 1, lines)
+            elif words == ["console"]:
                 self.commands += commands(first + number - 1, lines)
             elif len(words) == 2:
                 self.files[words[1]] = "\n".join(lines) + "\n"
 
     def script(self):
         """A script that leaves output and status of the n-th command in out.n and status.n."""
-        parts = ["mkdir .results"]
+        parts = ["mkdir .results", "trap 'kill $(jobs -p) 2>.results/kill' EXIT"]
         for number, command in enumerate(self.commands):
             parts.append(f"last=$?; (exit $last)\n{{ {command.text}\n}} >.results/out.{number} 2>&1")
             parts.append(f"last=$?; echo $last >.results/status.{number}; (exit $last)")
@@ -106,13 +132,15 @@ class Recipe:
         words = {word for c in self.commands for word in re.findall(r"(?:^|[|;]\s*)([a-z]\w*)", c.text)}
         return sorted(word for word in words & {"sqlite3", "mpirun", "c++"} if not shutil.which(word))
 
-    def run(self, directory):
+    def run(self, directory, files):
         """Runs it; what is wrong, a line each."""
+        if files:
+            shutil.copytree(files, directory, dirs_exist_ok=True)
         for name, content in self.files.items():
             (directory / name).write_text(content)
         try:
             done = subprocess.run(["bash", "-c", self.script()], cwd=directory, timeout=60, check=False,
-                                  capture_output=True, text=True)
+                                  capture_output=True, text=True, env=ENVIRONMENT)
         except subprocess.TimeoutExpired:
             return [f"{self.title}: still running after 60 s"]
         if (done.stdout + done.stderr).strip():
@@ -132,7 +160,9 @@ class Recipe:
         code = status.read_text().strip()
         following = self.commands[number + 1].text if number + 1 < len(self.commands) else ""
         if code != "0" and following != "echo $?":
-            return [f"{at}: ended with {code}", *printed.splitlines()[-20:]]
+            return [f"{at}: exited with status {code}", *printed.splitlines()[-20:]]
+        if renamed := [line for line in printed.splitlines() if RENAMED.match(line)]:
+            return [f"{at}: {renamed[0]}"]
         left = Counter(map(like, printed.splitlines()))
         wrong = []
         for line, shown in command.shown:
@@ -144,24 +174,33 @@ class Recipe:
 
 def recipes(page):
     """The recipes of a page: what has commands."""
-    title, first, lines = None, 0, []
+    title, first, lines = "the beginning", 1, []
     found = []
     for number, line in enumerate([*page.splitlines(), "## "], 1):
         if line.startswith("## "):
-            if title:
-                found.append(Recipe(title, (first, "\n".join(lines))))
+            found.append(Recipe(title, (first, "\n".join(lines))))
             title, first, lines = line[3:], number + 1, []
         else:
             lines.append(line)
     return [recipe for recipe in found if recipe.commands]
 
 
+def unmarked(page):
+    """A sentence for each command that nothing runs."""
+    fenced = False
+    for number, line in enumerate(page.splitlines(), 1):
+        fenced ^= line.startswith("```")
+        if not fenced and UNMARKED.match(line):
+            yield f"line {number}: a command that is not in a block of sh or console: {line.strip()}"
+
+
 def main():
-    found = recipes(Path(sys.argv[1]).read_text())
-    if not found:
-        raise SystemExit("there is no recipe in it")
-    status = 0
-    for number, recipe in enumerate(found):
+    page = Path(sys.argv[1]).read_text()
+    files = sys.argv[3] if len(sys.argv) > 3 else None
+    wrong = list(unmarked(page))
+    print(*wrong, sep="\n")
+    status = 1 if wrong else 0
+    for number, recipe in enumerate(recipes(page)):
         directory = Path(sys.argv[2]) / str(number)
         directory.mkdir(parents=True)
         missing = recipe.missing()
@@ -169,7 +208,7 @@ def main():
             print(f"skipped: {recipe.title}: {', '.join(missing)} not found")
             status = status or 77
             continue
-        wrong = recipe.run(directory)
+        wrong = recipe.run(directory, files)
         print(f"{'FAILED' if wrong else 'passed'}: {recipe.title}", *wrong, sep="\n")
         status = 1 if wrong else status
     return status
