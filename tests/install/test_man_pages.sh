@@ -30,7 +30,7 @@ seen() {
 }
 seen "a function without a page" prof.h 's/prof_mark/prof_remark/' "prof_remark is not described"
 seen "another parameter" block.h 's/(const char \*path)/(const char *file)/' "prof_dump_etprof: the header has"
-seen "a function without a description" prof.3 '/^.It Fn prof_step/d' "prof_step is not described"
+seen "a function without a description" prof.3 '/^.It Fn prof_step /d' "prof_step is not described"
 seen "a function of traces with another parameter" trace.h 's/size_t count/size_t number/' "prof_trace_open: the header has"
 seen "a function that is no name of its page" prof.3 '/^.Nm prof_loss/d' "prof_loss is no name of its page"
 
