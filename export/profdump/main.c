@@ -8,11 +8,16 @@
 #include "options.h"
 #include "progress.h"
 #include "reports.h"
+#include "units.h"
 #include "window_options.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+/* Viewers take long for a larger Chrome trace. */
+#define LARGE_BYTES 500000000
 
 static int wrong_usage(const struct command *command)
 {
@@ -58,6 +63,20 @@ static int run_picture(const struct profdump_options *options, struct timeline *
     return EXIT_FAILURE;
 }
 
+/* On a terminal: what was written, how large it is, and what would be smaller. */
+static void report_output(enum export_kind kind, const char *path)
+{
+    struct stat status;
+    char size[BYTES_TEXT_BYTES];
+    if (!isatty(STDERR_FILENO) || stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+        return;
+    bytes_text(status.st_size, size);
+    fprintf(stderr, "profdump: wrote %s (%s)\n", path, size);
+    if (kind == EXPORT_CHROME && status.st_size > LARGE_BYTES)
+        fprintf(stderr, "profdump: -o OUT.pftrace is about a third of that, -o OUT.json.gz less; "
+                        "--window writes a part\n");
+}
+
 /* Several exports may run at once; unless a format was given, nothing else is printed. */
 static int run_exports(const struct profdump_options *options, struct timeline *timeline)
 {
@@ -67,6 +86,9 @@ static int run_exports(const struct profdump_options *options, struct timeline *
     for (size_t i = 0; i < EXPORT_COUNT && status != EXIT_FAILURE; i++)
         if (options->export_paths[i] && i != EXPORT_SVG)
             status = export_formats[i].run(options, timeline, options->export_paths[i]);
+    for (size_t i = 0; i < EXPORT_COUNT && status != EXIT_FAILURE; i++)
+        if (options->export_paths[i])
+            report_output((enum export_kind)i, options->export_paths[i]);
     return status;
 }
 
@@ -96,6 +118,8 @@ static int copy_chrome(struct profdump_options *options, bool *done)
     if (!options->export_paths[EXPORT_CHROME] || options->input_count == 0)
         return EXIT_SUCCESS;
     int status = cmd_chrome_copy(options, &copied);
+    if (copied && status == EXIT_SUCCESS)
+        report_output(EXPORT_CHROME, options->export_paths[EXPORT_CHROME]);
     if (copied)
         options->export_paths[EXPORT_CHROME] = NULL;
     *done = status == EXIT_FAILURE || (copied && !has_exports(options) && !wants_table(options));

@@ -41,6 +41,13 @@ read_slowly 2 &
 wait $!
 same "without a terminal" "" "$(cat error.txt)"
 
+# What was written is reported to a terminal alone.
+python3 "$e2e_directory/in_terminal.py" 70 "$profdump" -o out.svg -o out.json trace.json >terminal.txt
+for name in out.svg out.json; do
+    found "profdump: wrote $name (.*[0-9].*)" <terminal.txt || fail "no report of $name: $(cat -v terminal.txt)"
+done
+same "not to a file" "" "$("$profdump" -o out.svg trace.json 2>&1)"
+
 # A table on the same terminal begins on an empty line, whatever was shown before.
 python3 "$e2e_directory/in_terminal.py" 70 "$profdump" --rows 1 trace.json >terminal.txt
 found '^Program: ' <terminal.txt || fail "$(cat -v terminal.txt)"
