@@ -1,25 +1,42 @@
-# Completion of profdump and profrun for bash.
+# Completion of profdump and profrun for bash. profdump lists its commands and options itself: see help.h.
 
-# The words of $1 --help: options, or (with "commands") what may come first instead of a file.
+# The options of $1 --help.
 _prof_words() {
-    local pattern='s/^ +((-[a-zA-Z], )?--[a-z0-9-]+).*/\1/p'
-    if [ "${2:-}" = commands ]; then
-        pattern='s/^  ([a-z]+) .*/\1/p'
-        "$1" --help 2>/dev/null | sed -nE "$pattern"
-    else
-        "$1" --help 2>/dev/null | grep -E '^ +-' | grep -oE -- '^ +-.{0,60}' | grep -oE -- '--[a-z0-9][a-z0-9-]*'
-    fi
+    "$1" --help 2>/dev/null | grep -E '^ +-' | grep -oE -- '^ +-.{0,60}' | grep -oE -- '--[a-z0-9][a-z0-9-]*'
+}
+
+# The command that the words name, "-" if none: its first word, or both of a family.
+_profdump_command() {
+    local word name=-
+    for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+        if [[ $name == - ]] && grep -q "^command	$word	" <<<"$1"; then
+            name=$word
+        elif [[ $name != - ]] && grep -q "^command	$name $word	" <<<"$1"; then
+            name="$name $word"
+        fi
+    done
+    echo "$name"
 }
 
 _profdump() {
-    local word=${COMP_WORDS[COMP_CWORD]}
+    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} list command words
     COMPREPLY=()
+    list=$("${COMP_WORDS[0]}" --list-options 2>/dev/null)
+    command=$(_profdump_command "$list")
     if [[ $word == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "$(_prof_words "${COMP_WORDS[0]}")" -- "$word")
+        words=$(awk -F'\t' -v c="$command" '$1 == "option" && $2 == c && $5 == "shown" { print $3 }' <<<"$list")
+        mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
         return
     fi
-    if [ "$COMP_CWORD" -eq 1 ]; then
-        mapfile -t COMPREPLY < <(compgen -W "$(_prof_words "${COMP_WORDS[0]}" commands)" -- "$word")
+    words=$(awk -F'\t' -v c="$command" -v o="$before" '$1 == "option" && $2 == c && $3 == o && $6 != "-" { print $6 }' <<<"$list")
+    if [[ -n $words ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
+        return
+    fi
+    if [[ $command == - || $COMP_CWORD -eq 2 ]]; then
+        words=$(awk -F'\t' -v c="$command" '$1 == "command" && $3 == "shown" && c == "-" && $2 !~ / / { print $2 }
+            $1 == "command" && index($2, c " ") == 1 { print substr($2, length(c) + 2) }' <<<"$list")
+        mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
     fi
     mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -- "$word")
     compopt -o filenames 2>/dev/null
