@@ -149,6 +149,8 @@ int main(int argc, char **argv)
         help_list();
         return finish_answer(&options, true);
     }
+    if (argc == 3 && strcmp(argv[1], "--write-manual") == 0)
+        return manual_write(argv[2]) ? EXIT_SUCCESS : EXIT_FAILURE;
     options.command_line = true;
     options.write.color = terminal_wants_color();
     options.write.table_width = fit_terminal_width(STDOUT_FILENO);

@@ -30,6 +30,9 @@ install(TARGETS profrun profdump RUNTIME COMPONENT tools)
 install(DIRECTORY libprof/include/prof TYPE INCLUDE COMPONENT dev FILES_MATCHING PATTERN "*.h")
 file(GLOB man_pages CONFIGURE_DEPENDS libprof/profrun/*.1 export/profdump/*.1)
 install(FILES ${man_pages} DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT tools)
+if(NOT CMAKE_CROSSCOMPILING) # profdump writes those of its commands
+    install(DIRECTORY "${PROJECT_BINARY_DIR}/man1/" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT tools)
+endif()
 
 # Pages of the interface, and for each other name that a page has a page that sends the reader there.
 file(GLOB interface_pages CONFIGURE_DEPENDS libprof/include/prof/*.3)

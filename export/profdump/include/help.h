@@ -7,6 +7,9 @@
 /* Prints the help of a command; of the first one, that of the program. */
 void help_print(const struct command *command);
 
+/* Writes a manual page for each command into the directory, as profdump-COMMAND.1. False after having complained. */
+bool manual_write(const char *directory);
+
 /* Prints commands and options for completions and tests, a line each, members separated by tabs:
  *
  *     command NAME old|shown SUMMARY
