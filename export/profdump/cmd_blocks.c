@@ -184,6 +184,13 @@ static bool say_mismatches(const struct timeline *timeline)
 
 /* ---- commands ---- */
 
+static struct write_blocks_options fitted(const struct profdump_options *options)
+{
+    struct write_blocks_options blocks = options->blocks;
+    blocks.table_width = options->write.table_width;
+    return blocks;
+}
+
 static int run_blocks(const struct profdump_options *options, const struct timeline *timeline)
 {
     if (options->compat && !options->blocks.blocks.range)
@@ -193,7 +200,8 @@ static int run_blocks(const struct profdump_options *options, const struct timel
         errno = ENOMEM;
         return finish(options, timeline, false);
     }
-    return finish(options, timeline, write_blocks(timeline, &options->blocks, options->out));
+    const struct write_blocks_options blocks = fitted(options);
+    return finish(options, timeline, write_blocks(timeline, &blocks, options->out));
 }
 
 static int run(const struct profdump_options *options, const struct timeline *timeline)
@@ -214,7 +222,8 @@ static int run_tax(const struct profdump_options *options, const struct timeline
 {
     if (options->compat)
         return compat_blocks(options, timeline, EXECUTORCH_TAX);
-    return finish(options, timeline, write_tax(timeline, &options->blocks, options->out));
+    const struct write_blocks_options blocks = fitted(options);
+    return finish(options, timeline, write_tax(timeline, &blocks, options->out));
 }
 
 static int run_memory(const struct profdump_options *options, const struct timeline *timeline)

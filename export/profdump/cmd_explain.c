@@ -78,6 +78,7 @@ static bool show(const struct profdump_options *options, const struct findings *
         .rows = options->rows_given ? options->write.rows : ROWS_DEFAULT,
         .frames = symbols ? stack_text_frames : NULL,
         .user = symbols,
+        .table_width = options->write.table_width,
     };
     return findings_report(findings, &report, options->format, options->out);
 }
@@ -107,7 +108,8 @@ static int run_timeline(const struct profdump_options *options, const struct tim
     if (!read_settings(options, &settings))
         return EXIT_FAILURE;
     return options->explain_list
-               ? finish_answer(options, findings_rules(options->format, options->out))
+               ? finish_answer(options, findings_rules(options->format, options->write.table_width,
+                                                       options->out))
                : explain(options, timeline, &settings);
 }
 
@@ -118,7 +120,8 @@ static int run(const struct profdump_options *options)
     if (!read_settings(options, &settings))
         return EXIT_FAILURE;
     if (options->explain_list)
-        return finish_answer(options, findings_rules(options->format, options->out));
+        return finish_answer(
+            options, findings_rules(options->format, options->write.table_width, options->out));
     struct timeline *timeline = inputs_load(options);
     int status = timeline ? explain(options, timeline, &settings) : EXIT_FAILURE;
     timeline_destroy(timeline);

@@ -136,7 +136,8 @@ static int analyze_with(const struct profdump_options *options, const struct tim
                         const struct peak_file *file)
 {
     if (options->analyze.devices)
-        return finish_answer(options, write_peaks(options->format, options->out));
+        return finish_answer(
+            options, write_peaks(options->format, options->write.table_width, options->out));
     if (timeline)
         return analyze(options, timeline, file);
     struct timeline *loaded = inputs_load(options);

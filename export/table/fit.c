@@ -71,6 +71,18 @@ unsigned fit_width(const struct fit_column *columns, unsigned count)
     return table_width(columns, count, false);
 }
 
+/* Where so many characters of UTF-8 end. */
+static size_t text_bytes(const char *text, unsigned columns)
+{
+    size_t at = 0;
+    for (; text[at] && columns; columns--) {
+        at++;
+        while (((unsigned char)text[at] & 0xc0) == 0x80)
+            at++;
+    }
+    return at;
+}
+
 void fit_columns(struct fit_column *columns, unsigned count, unsigned width)
 {
     while (table_width(columns, count, true) > width && leave_out(columns, count))
@@ -79,7 +91,23 @@ void fit_columns(struct fit_column *columns, unsigned count, unsigned width)
         ;
 }
 
+void fit_text(const char *text, unsigned columns, unsigned width, char *to)
+{
+    unsigned kept = width > 3 ? width - 3 : 0, front = kept - kept / 3;
+    size_t from = text_bytes(text, front), rest = text_bytes(text, columns - (kept - front));
+    memcpy(to, text, from);
+    memcpy(to + from, "...", 3);
+    strcpy(to + from + 3, text + rest);
+}
+
 /* ---- lines ---- */
+
+/* Bytes of a terminal's escape sequence, which takes no column; 0: there is none. */
+static size_t escape_bytes(const char *at, size_t size)
+{
+    const char *end = size > 2 && at[0] == 033 && at[1] == '[' ? memchr(at, 'm', size) : NULL;
+    return end ? (size_t)(end - at) + 1 : 0;
+}
 
 /* Bytes of the line that fit: up to the last blank between words, or all of the first word. */
 static size_t folded_bytes(const char *line, size_t size, unsigned width)
@@ -87,6 +115,9 @@ static size_t folded_bytes(const char *line, size_t size, unsigned width)
     size_t blank = 0, begin = strspn(line, " ");
     unsigned used = (unsigned)begin;
     for (size_t at = begin; at < size; at++) {
+        at += escape_bytes(line + at, size - at);
+        if (at >= size)
+            break;
         used += ((unsigned char)line[at] & 0xc0) != 0x80;
         if (line[at] == ' ' && (used <= width + 1 || !blank))
             blank = at;

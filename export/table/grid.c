@@ -209,11 +209,11 @@ static void write_rule(const struct fit_column *columns, uint32_t count, FILE *s
 /* False: no memory. */
 static bool write_shown(const struct grid_cell *cell, unsigned width, FILE *stream)
 {
-    char *cut = cell->width > width ? malloc(SHOW_TEXT_BYTES((size_t)width)) : NULL;
+    char *cut = cell->width > width ? malloc(strlen(cell->text) + 4) : NULL;
     if (cell->width > width && !cut)
         return false;
     if (cut)
-        show_text_cut((struct text){cell->text, strlen(cell->text)}, width, cut);
+        fit_text(cell->text, cell->width, width, cut);
     fprintf(stream, "%s%s%s", cell->color ? cell->color : "", cut ? cut : cell->text,
             cell->color ? PLAIN : "");
     free(cut);
@@ -346,7 +346,11 @@ static void find_ruled(const struct grid *grid, const uint32_t *widths, struct f
  * to. */
 static bool fit_ruled(const struct grid *grid, const uint32_t *widths, struct fit_column *columns)
 {
-    if (!grid->table_width || fit_width(columns, grid->columns) <= grid->table_width)
+    unsigned width = fit_width(columns, grid->columns);
+    for (uint32_t i = 0; i < grid->columns; i++)
+        if (!grid->layout[i].limit && widths[i] > columns[i].width)
+            width += widths[i] - columns[i].width; /* numbers that are wider than their column */
+    if (!grid->table_width || width <= grid->table_width)
         return false;
     for (uint32_t i = 0; i < grid->columns; i++) {
         const struct grid_column *layout = &grid->layout[i];
@@ -360,22 +364,23 @@ static bool fit_ruled(const struct grid *grid, const uint32_t *widths, struct fi
     return true;
 }
 
-/* Names come within `width`; unfitted, the first column's are cut as torch.profiler does: all that comes within three
- * characters of the limit. NULL: no memory. To free(). */
-static char *ruled_name(const struct grid_cell *cell, unsigned width, bool as_torch)
+/* A name within `width`. Unfitted, its end gives way; in the first column as torch.profiler does: of all that comes
+ * within three characters of the limit. NULL: no memory. To free(). */
+static char *ruled_name(const struct grid_cell *cell, unsigned width, bool fitted, bool as_torch)
 {
-    size_t indent = strspn(cell->text, " ");
+    unsigned indent = (unsigned)strspn(cell->text, " ");
     struct text text = {cell->text, strlen(cell->text)};
-    char *shown = malloc(SHOW_TEXT_BYTES((size_t)width + 1));
+    char *shown = malloc(text.size + SHOW_TEXT_BYTES((size_t)width));
     bool rest;
-    if (shown && as_torch && cell->width + 3 >= width) {
+    if (shown && fitted) {
+        indent = indent + NAME_LEAST <= width ? indent : 0;
+        memset(shown, ' ', indent);
+        fit_text(cell->text + indent, cell->width - indent, width - indent, shown + indent);
+    } else if (shown && as_torch) {
         show_text(text, width - 3, shown, &rest);
         memcpy(shown + strlen(shown), "...", 4);
     } else if (shown) {
-        indent = indent < width ? indent : 0;
-        memset(shown, ' ', indent);
-        show_text_cut((struct text){text.bytes + indent, text.size - indent},
-                      width - (unsigned)indent, shown + indent);
+        show_text_cut(text, width, shown);
     }
     return shown;
 }
@@ -387,7 +392,7 @@ static bool write_ruled_cell(const struct grid *grid, uint32_t column, const str
     bool as_torch = !fitted && column == 0 && !layout->left;
     unsigned width = fitted ? fit->width : layout->limit;
     bool is_cut = layout->limit && (as_torch ? cell->width + 3 >= width : cell->width > width);
-    char *cut = is_cut ? ruled_name(cell, width, as_torch) : NULL;
+    char *cut = is_cut ? ruled_name(cell, width, fitted, as_torch) : NULL;
     const char *text = cut ? cut : cell->text;
     unsigned shown =
         is_cut && cut ? show_text_width((struct text){cut, strlen(cut)}, UINT32_MAX) : cell->width;

@@ -2,6 +2,7 @@
 #include "table.h"
 
 #include "array.h"
+#include "fit.h"
 #include "markdown_text.h"
 #include "python_text.h"
 #include "text.h"
@@ -298,10 +299,32 @@ static bool write_object(struct table *table, bool (*tables)(struct table *table
     return done && error == 0;
 }
 
+/* Tables fit the terminal; the lines around them, and numbers that cannot be cut, are folded. */
+static bool write_folded(struct table *table, bool (*tables)(struct table *table, void *user),
+                         void *user)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = table->stream;
+    table->stream = open_memstream(&text, &size);
+    bool done = table->stream && tables(table, user);
+    if (table->stream) {
+        done = table_finish(table) && done;
+        done = fclose(table->stream) == 0 && done;
+    }
+    table->stream = stream;
+    if (done)
+        fit_lines(text, table->table_width, stream);
+    free(text);
+    return done && !ferror(stream);
+}
+
 bool table_write(struct table *table, bool (*tables)(struct table *table, void *user), void *user)
 {
     if (is_json(table))
         return write_object(table, tables, user);
+    if (table->format == WRITE_TEXT && table->table_width)
+        return write_folded(table, tables, user);
     if (!tables(table, user))
         table->failed = true;
     return table_finish(table);

@@ -26,12 +26,12 @@ static size_t line_bytes(const char *text, unsigned columns)
     return size;
 }
 
-void wrapped_text(FILE *stream, const char *first, const char *text)
+void wrapped_text(FILE *stream, unsigned width, const char *first, const char *text)
 {
     char shown[SHOW_TEXT_BYTES(TEXT_COLUMNS)];
     int indent = (int)strlen(first);
-    unsigned columns = (unsigned)indent < WRAPPED_COLUMNS / 2 ? WRAPPED_COLUMNS - (unsigned)indent
-                                                              : WRAPPED_COLUMNS / 2;
+    unsigned all = width && width < WRAPPED_COLUMNS ? width : WRAPPED_COLUMNS;
+    unsigned columns = (unsigned)indent < all / 2 ? all - (unsigned)indent : all / 2;
     bool rest;
     show_text((struct text){text, strlen(text)}, TEXT_COLUMNS, shown, &rest);
     fputs(first, stream);

@@ -16,7 +16,7 @@ std::string wrapped(const char *first, const std::string &text)
     char *bytes = nullptr;
     size_t size = 0;
     FILE *stream = open_memstream(&bytes, &size);
-    wrapped_text(stream, first, text.c_str());
+    wrapped_text(stream, 0, first, text.c_str());
     fclose(stream);
     std::string out(bytes, size);
     free(bytes);

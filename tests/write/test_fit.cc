@@ -83,6 +83,19 @@ TEST(FitColumns, CutTheWidestText)
     EXPECT_EQ(all[1].width, 30u);
 }
 
+TEST(FitText, KeepsBothEndsOfAName)
+{
+    auto cut = [](const std::string &text, unsigned columns, unsigned width) {
+        std::string to(text.size() + 4, '\0');
+        fit_text(text.c_str(), columns, width, to.data());
+        return std::string(to.c_str());
+    };
+    EXPECT_EQ(cut("abcdefghij", 10, 7), "abc...j");
+    EXPECT_EQ(cut("abcdefghij", 10, 8), "abcd...j");
+    EXPECT_EQ(cut("abcdefghij", 10, 3), "...");
+    EXPECT_EQ(cut("\u00fcbcdefghi\u00fc", 10, 6), "\u00fcb...\u00fc");
+}
+
 TEST(FitNote, NamesWhatIsLeftOut)
 {
     auto all = fitted(columns(40, {2, 2, 0}), 40);
@@ -96,6 +109,12 @@ TEST(FitNote, NamesWhatIsLeftOut)
               "Left out: Number, Number (to fit 40\n    characters; profdump --table-width "
               "0\n    shows all)\n");
     EXPECT_EQ(to_string([&](FILE *stream) { fit_note(all.data(), 1, 40, stream); }), "");
+}
+
+TEST(FitLines, CountNoColour)
+{
+    EXPECT_EQ(lines("\033[1m1234 6789\033[0m\n", 9), "\033[1m1234 6789\033[0m\n");
+    EXPECT_EQ(lines("\033[31m1234 6789\033[0m ab\n", 9), "\033[31m1234 6789\033[0m\n    ab\n");
 }
 
 TEST(FitLines, AreFoldedAtBlanksOnlyWhereTheyAreTooLong)

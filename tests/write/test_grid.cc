@@ -51,12 +51,13 @@ TEST(GridAligned, FitsATerminal)
     std::string n(30, 'n'), rule(30, '-');
     EXPECT_EQ(on_a_terminal(0, GRID_ALIGNED), on_a_terminal(46, GRID_ALIGNED));
     EXPECT_NE(on_a_terminal(46, GRID_ALIGNED).find(n + "  12345  1234567\n"), std::string::npos);
-    EXPECT_EQ(on_a_terminal(40, GRID_ALIGNED), "name                         ns    bytes\n" +
-                                                   rule.substr(6) + "  -----  -------\n" +
-                                                   n.substr(9) + "...  12345  1234567\n");
+    EXPECT_EQ(on_a_terminal(40, GRID_ALIGNED),
+              "name                         ns    bytes\n" + rule.substr(6) + "  -----  -------\n" +
+                  n.substr(16) + "..." + n.substr(23) + "  12345  1234567\n");
     EXPECT_EQ(on_a_terminal(34, GRID_ALIGNED),
-              "name                            ns\n" + rule.substr(3) + "  -----\n" + n.substr(6) +
-                  "...  12345\nLeft out: bytes (to fit 34\n    "
+              "name                            ns\n" + rule.substr(3) + "  -----\n" + n.substr(18) +
+                  "..." + n.substr(18) +
+                  "  12345\nLeft out: bytes (to fit 34\n    "
                   "characters; profdump\n    --table-width 0 shows all)\n");
 }
 

@@ -30,6 +30,11 @@ struct fit_column {
  * columns where that is not enough. */
 void fit_columns(struct fit_column *columns, unsigned count, unsigned width);
 
+/* Cuts a text that is `columns` wide, and safe to show, to `width`, which is at least 3: what is behind its first two
+ * thirds gives way to "...", since names of kernels and paths often differ at the end alone. `to` has room for the
+ * text and 4 bytes. */
+void fit_text(const char *text, unsigned columns, unsigned width, char *to);
+
 /* Of columns with two blanks between them, without those that are left out. */
 unsigned fit_width(const struct fit_column *columns, unsigned count);
 

@@ -98,7 +98,7 @@ void table_end(struct table *table);
  * no memory, or the stream failed. */
 bool table_finish(struct table *table);
 
-/* Writes tables, which are the members of an object in JSON. False with errno: no memory, or the stream
+/* Writes tables, which are the members of an object in JSON, and folds text for a terminal. False with errno: no memory, or the stream
  * failed. */
 bool table_write(struct table *table, bool (*tables)(struct table *table, void *user), void *user);
 

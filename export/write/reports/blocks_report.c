@@ -218,22 +218,22 @@ static void find_columns(const struct report *report, char keys[EVENT_COLUMNS][K
         {"input", .in = TABLE_IN_VALUES},
         {"name", .in = TABLE_FOR_PROGRAMS},
         {"depth", .in = TABLE_FOR_PROGRAMS},
-        [COLUMN_CHAIN] = {"chain", "Chain"},
-        [COLUMN_INSTRUCTION] = {"instruction", "Instr"},
+        [COLUMN_CHAIN] = {"chain", "Chain", .rank = 7},
+        [COLUMN_INSTRUCTION] = {"instruction", "Instr", .rank = 8},
         {"delegate", .in = TABLE_FOR_PROGRAMS},
         {"delegate_metadata", .in = TABLE_IN_JSON},
-        [COLUMN_BACKEND] = {"backend", "Backend"},
-        [COLUMN_HANDLES] = {"debug_handles", "Handles"},
+        [COLUMN_BACKEND] = {"backend", "Backend", .rank = 5},
+        [COLUMN_HANDLES] = {"debug_handles", "Handles", .rank = 6},
         {"iterations", .in = TABLE_IN_VALUES},
         {"samples_%s_list", .in = TABLE_FOR_PROGRAMS, .json = "durations"},
         {"start_times", .in = TABLE_IN_JSON},
-        {"timed", "Timed", TABLE_FOR_PEOPLE | TABLE_IN_JSON},
-        {"p10_%s", "p10", .json = "p10"},
+        {"timed", "Timed", TABLE_FOR_PEOPLE | TABLE_IN_JSON, .rank = 2},
+        {"p10_%s", "p10", .rank = 4, .json = "p10"},
         {"p50_%s", "p50", .json = "p50"},
-        {"p90_%s", "p90", .json = "p90"},
-        {"mean_%s", "avg", .json = "avg"},
-        {"min_%s", "min", .json = "min"},
-        {"max_%s", "max", .json = "max"},
+        {"p90_%s", "p90", .rank = 3, .json = "p90"},
+        {"mean_%s", "avg", .rank = 1, .json = "avg"},
+        {"min_%s", "min", .rank = 4, .json = "min"},
+        {"max_%s", "max", .rank = 2, .json = "max"},
         {"starts_%s_list", .in = TABLE_IN_VALUES},
         {0}};
     const char *unit = time_scale_name(report->options->blocks.target);
@@ -321,11 +321,12 @@ static void add_names(struct report *report, const struct event_block *block,
 {
     const struct blocks *blocks = &report->blocks;
     struct table *table = &report->table;
-    char number[BLOCK_NAME_BYTES];
+    char number[BLOCK_NAME_BYTES], indented[300];
     struct text name = block_event_name(blocks, item, number);
     int indent = (int)(item->depth < 40 ? item->depth : 40) * 2;
-    table_format(table, "%*s%.*s", indent, "", (int)(name.size < 200 ? name.size : 200),
-                 name.bytes);
+    snprintf(indented, sizeof indented, "%*s%.*s", indent, "",
+             (int)(name.size < 200 ? name.size : 200), name.bytes);
+    table_string(table, indented);
     table_text(table, block_title(blocks, block));
     table_int(table, block->input);
     table_text(table, own_name(blocks, item, number));
@@ -565,6 +566,7 @@ static bool report_init(struct report *report, const struct timeline *timeline,
                                         .frame = TABLE_BARE,
                                         .stream = stream,
                                         .most = -1,
+                                        .table_width = options->table_width,
                                         .unbroken = true}};
     errno = ENOMEM;
     return blocks_init(&report->blocks, timeline, &options->blocks);

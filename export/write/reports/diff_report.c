@@ -2,6 +2,8 @@
  * stands in a block of code, where nothing is markup.
  */
 #include "report_parts.h"
+
+#include "fit.h"
 #include "text.h"
 
 #include <math.h>
@@ -382,8 +384,11 @@ static void print_head(const struct report *report)
     print_chance(report);
 }
 
-static bool print_report(const struct report *report)
+static bool print_report(const void *user, FILE *stream)
 {
+    const struct report with_stream = {((const struct report *)user)->diff,
+                                       ((const struct report *)user)->options, stream};
+    const struct report *report = &with_stream;
     const char *fence = report->options->format == WRITE_MARKDOWN ? "```\n" : "";
     char gate[DIFF_GATE_BYTES];
     fputs(fence, report->stream);
@@ -430,8 +435,9 @@ void write_diff_gate(const struct diff *diff, char to[DIFF_GATE_BYTES])
 
 bool write_diff(const struct diff *diff, const struct write_diff_options *options, FILE *stream)
 {
-    struct report report = {diff, options, stream};
+    const struct report report = {diff, options, stream};
+    unsigned width = options->format == WRITE_TEXT ? options->table_width : 0;
     return write_format_is_for_people(options->format)
-               ? print_report(&report)
+               ? fit_written(print_report, &report, width, stream)
                : diff_table_write_all(diff, options, stream);
 }

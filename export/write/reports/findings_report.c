@@ -12,6 +12,7 @@
 
 #include "finding_gaps.h"
 #include "findings.h"
+#include "fit.h"
 #include "markdown_text.h"
 #include "report_cells.h"
 #include "rules.h"
@@ -155,15 +156,25 @@ struct text_report {
 
 /* ---- the accounts of devices ---- */
 
+#define ACCOUNT_COLUMNS 71u /* in front of the bar */
+
+static int bar_columns(const struct text_report *report)
+{
+    unsigned width = report->options->table_width;
+    if (!width || width >= ACCOUNT_COLUMNS + BAR_COLUMNS)
+        return BAR_COLUMNS;
+    return width > ACCOUNT_COLUMNS ? (int)(width - ACCOUNT_COLUMNS) : 0;
+}
+
 static void print_account(const struct text_report *report, const struct gap_device *device,
                           const char *what, int64_t ns)
 {
     char time[TIME_TEXT_BYTES], bar[BAR_COLUMNS + 1];
     double share = device->window_ns > 0 ? (double)ns / (double)device->window_ns : 0;
-    int filled = (int)(share * BAR_COLUMNS + 0.5);
+    int columns = bar_columns(report), filled = (int)(share * columns + 0.5);
     time_text_exact(ns, time_text_unit((double)device->window_ns), time);
     memset(bar, '#', sizeof bar);
-    bar[filled < 0 ? 0 : filled > BAR_COLUMNS ? BAR_COLUMNS : filled] = '\0';
+    bar[filled < 0 ? 0 : filled > columns ? columns : filled] = '\0';
     fprintf(report->stream, "  %-44s %14s  %6s%s%s\n", what, time,
             finding_share(ns, device->window_ns).text, *bar ? "  " : "", bar);
 }
@@ -200,7 +211,8 @@ static void print_stack(const struct text_report *report, uint32_t stack)
     if (stack != TL_NONE && report->options->frames)
         count = report->options->frames(report->options->user, stack, frames, FRAMES_SHOWN);
     for (uint32_t i = 0; i < count; i++)
-        wrapped_text(report->stream, i ? "           " : "    from   ", frames[i]);
+        wrapped_text(report->stream, report->options->table_width,
+                     i ? "           " : "    from   ", frames[i]);
 }
 
 static void print_finding(const struct text_report *report, uint32_t number)
@@ -214,12 +226,13 @@ static void print_finding(const struct text_report *report, uint32_t number)
                 finding_share(finding->saved_ns, context->wall_ns).text);
     else
         fprintf(report->stream, ": what it would save is unknown\n");
-    wrapped_text(report->stream, "    ", finding->sentence);
+    wrapped_text(report->stream, report->options->table_width, "    ", finding->sentence);
     range_paths_text(context->paths, finding->path, path);
-    wrapped_text(report->stream, "    in     ",
+    wrapped_text(report->stream, report->options->table_width, "    in     ",
                  finding->path == TL_NONE ? "no range, or many places" : path);
     print_stack(report, finding->stack);
-    wrapped_text(report->stream, "    remedy ", finding->rule->remedy);
+    wrapped_text(report->stream, report->options->table_width, "    remedy ",
+                 finding->rule->remedy);
     fprintf(report->stream, "    rule   %s\n", finding->rule->name);
 }
 
@@ -247,7 +260,7 @@ static void note(const struct text_report *report, bool *begun, const char *text
     if (!*begun)
         fputs("\nTo be kept in mind\n", report->stream);
     *begun = true;
-    wrapped_text(report->stream, "  - ", text);
+    wrapped_text(report->stream, report->options->table_width, "  - ", text);
 }
 
 static void print_notes(const struct text_report *report)
@@ -265,13 +278,14 @@ static void print_notes(const struct text_report *report)
         note(report, &begun, report->findings->notes.at[i].sentence);
 }
 
-static bool write_text(const struct findings *findings,
-                       const struct findings_report_options *options, FILE *stream)
+static bool write_text(const void *user, FILE *stream)
 {
-    struct text_report report = {findings, options, stream};
+    struct text_report report = *(const struct text_report *)user;
+    const struct findings *findings = report.findings;
+    report.stream = stream;
     char verdict[FINDINGS_VERDICT_BYTES];
     findings_verdict(findings, verdict);
-    wrapped_text(stream, "", verdict);
+    wrapped_text(stream, report.options->table_width, "", verdict);
     for (uint32_t i = 0; i < findings->context.gaps->devices.count; i++)
         print_device(&report, &findings->context.gaps->devices.at[i]);
     if (findings->context.wall_ns > 0)
@@ -505,8 +519,9 @@ bool findings_report(const struct findings *findings, const struct findings_repo
     struct report report = {
         findings, options, {.format = format, .stream = stream, .most = -1, .limited = true}};
     char verdict[FINDINGS_VERDICT_BYTES];
+    const struct text_report text = {findings, options, stream};
     if (format == WRITE_TEXT)
-        return write_text(findings, options, stream);
+        return fit_written(write_text, &text, options->table_width, stream);
     if (format == WRITE_MARKDOWN) {
         findings_verdict(findings, verdict);
         print_line("", verdict, stream);
@@ -520,12 +535,12 @@ bool findings_report(const struct findings *findings, const struct findings_repo
 
 /* ---- rules ---- */
 
-static void print_rules(FILE *stream)
+static void print_rules(unsigned table_width, FILE *stream)
 {
     for (uint32_t i = 0; finding_rules[i]; i++) {
         fprintf(stream, "%s\n", finding_rules[i]->name);
-        wrapped_text(stream, "    ", finding_rules[i]->title);
-        wrapped_text(stream, "    ", finding_rules[i]->remedy);
+        wrapped_text(stream, table_width, "    ", finding_rules[i]->title);
+        wrapped_text(stream, table_width, "    ", finding_rules[i]->remedy);
     }
 }
 
@@ -559,13 +574,13 @@ static bool write_rules_json(FILE *stream)
     return errno == 0;
 }
 
-bool findings_rules(enum write_format format, FILE *stream)
+bool findings_rules(enum write_format format, unsigned table_width, FILE *stream)
 {
     struct table table = {.format = format, .stream = stream, .most = -1};
     if (format == WRITE_JSON)
         return write_rules_json(stream);
     if (format != WRITE_TEXT)
         return table_write(&table, add_rules, NULL);
-    print_rules(stream);
+    print_rules(table_width, stream);
     return !ferror(stream);
 }

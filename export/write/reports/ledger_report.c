@@ -11,8 +11,8 @@
  */
 #include "reports.h"
 
-#include "fit.h"
 #include "failed_calls.h"
+#include "fit.h"
 #include "report_cells.h"
 #include "run_facts.h"
 #include "text.h"

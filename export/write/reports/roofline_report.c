@@ -9,8 +9,8 @@
 #include "reports.h"
 
 #include "peak_table.h"
-#include "roofline.h"
 #include "report_cells.h"
+#include "roofline.h"
 #include "text.h"
 
 #include <errno.h>
@@ -438,18 +438,19 @@ static bool print_device(struct report *report, const struct roofline_device *de
     return !report->table.failed;
 }
 
-static bool print_text(struct report *report, FILE *stream)
+static bool print_text(struct table *table, void *user)
 {
+    struct report *report = user;
     bool written = true;
     for (uint32_t i = 0; i < report->roofline->device_count && written; i++) {
-        fputs(i ? "\n" : "", stream);
+        fputs(i ? "\n" : "", table->stream);
         written = print_device(report, &report->roofline->devices[i]);
     }
     if (written && report->roofline->device_count)
         fputs("\nCompute, Bandwidth: of the device's peak; Roof: of what it can reach at this "
               "FLOP/B; " UNKNOWN_CELL ": unknown\n",
-              stream);
-    return table_finish(&report->table) && written;
+              table->stream);
+    return written;
 }
 
 /* ---- for programs ---- */
@@ -530,9 +531,10 @@ bool write_roofline(const struct roofline *roofline, const struct write_roofline
                                       .stream = stream,
                                       .most = -1,
                                       .table_width = options->table_width}};
-    if (write_format_is_for_people(options->format))
-        return print_text(&report, stream);
-    return table_write(&report.table, options->format == WRITE_JSON ? add_json : add_values,
+    return table_write(&report.table,
+                       write_format_is_for_people(options->format) ? print_text
+                       : options->format == WRITE_JSON             ? add_json
+                                                                   : add_values,
                        &report);
 }
 
@@ -540,16 +542,18 @@ bool write_roofline(const struct roofline *roofline, const struct write_roofline
 
 static const enum op_type peak_types[] = {OP_F64, OP_F32, OP_TF32, OP_BF16, OP_F16,
                                           OP_F8,  OP_F6,  OP_F4,   OP_I8,   OP_I4};
+/* On a terminal float32, bfloat16 and float16 always stay. */
+static const uint8_t peak_ranks[] = {4, 0, 3, 0, 0, 2, 5, 6, 5, 6};
 #define PEAK_TYPES (sizeof peak_types / sizeof *peak_types)
 
 static void find_peak_columns(struct table_column columns[PEAK_TYPES + 6])
 {
     static const struct table_column rest[] = {
-        {"GB/s", "GB/s"}, {"GB", "GB"}, {"Source", "Source"}, {0}};
+        {"GB/s", "GB/s"}, {"GB", "GB", .rank = 1}, {"Source", "Source"}, {0}};
     columns[0] = (struct table_column){"Device", "Device"};
     for (size_t i = 0; i < PEAK_TYPES; i++)
-        columns[i + 1] =
-            (struct table_column){op_type_name(peak_types[i]), op_type_name(peak_types[i])};
+        columns[i + 1] = (struct table_column){op_type_name(peak_types[i]),
+                                               op_type_name(peak_types[i]), .rank = peak_ranks[i]};
     memcpy(columns + PEAK_TYPES + 1, rest, sizeof rest);
 }
 
@@ -622,16 +626,26 @@ static bool add_peaks_json(struct table *table, void *user)
     return true;
 }
 
-bool write_peaks(enum write_format format, FILE *stream)
+static bool print_peaks(struct table *table, void *user)
 {
-    struct table table = {.format = format, .frame = TABLE_BARE, .stream = stream, .most = -1};
-    bool people = write_format_is_for_people(format);
-    if (people)
-        fputs("Dense TFLOP/s, of integers TOP/s: the higher of vector and matrix rate, products "
-              "added up in float32; " UNKNOWN_CELL ": none, or unknown\n\n",
-              stream);
-    bool done = table_write(&table, format == WRITE_JSON ? add_peaks_json : add_peaks, NULL);
-    if (people && done)
-        print_sources(format, stream);
-    return done && !ferror(stream);
+    fputs("Dense TFLOP/s, of integers TOP/s: the higher of vector and matrix rate, products "
+          "added up in float32; " UNKNOWN_CELL ": none, or unknown\n\n",
+          table->stream);
+    bool done = add_peaks(table, user);
+    print_sources(table->format, table->stream);
+    return done;
+}
+
+bool write_peaks(enum write_format format, unsigned table_width, FILE *stream)
+{
+    struct table table = {.format = format,
+                          .frame = TABLE_BARE,
+                          .stream = stream,
+                          .most = -1,
+                          .table_width = table_width};
+    return table_write(&table,
+                       write_format_is_for_people(format) ? print_peaks
+                       : format == WRITE_JSON             ? add_peaks_json
+                                                          : add_peaks,
+                       NULL);
 }

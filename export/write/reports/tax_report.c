@@ -73,13 +73,14 @@ static void add_ns(struct tax_report *report, int64_t ns)
 static void add_executions(struct tax_report *report)
 {
     static const struct table_column columns[][7] = {
-#define COLUMNS(unit)                                                                        \
-    {{"block", "Block"},                                                                     \
-     {"iteration", "Iteration"},                                                             \
-     {"execution_" unit, "Execution (" unit ")", .json = "execution"},                       \
-     {"kernels_and_delegates_" unit, "Kernels and delegates (" unit ")", .json = "kernels"}, \
-     {"framework_" unit, "Framework (" unit ")", TABLE_BUT_JSON},                            \
-     {"framework_percent", "Framework tax (%)", .json = "framework_tax"},                    \
+#define COLUMNS(unit)                                                               \
+    {{"block", "Block"},                                                            \
+     {"iteration", "Iteration"},                                                    \
+     {"execution_" unit, "Execution (" unit ")", .json = "execution"},              \
+     {"kernels_and_delegates_" unit, "Kernels and delegates (" unit ")", .rank = 2, \
+      .json = "kernels"},                                                           \
+     {"framework_" unit, "Framework (" unit ")", TABLE_BUT_JSON, .rank = 1},        \
+     {"framework_percent", "Framework tax (%)", .json = "framework_tax"},           \
      {0}}
         [TIME_SCALE_NS] = COLUMNS("ns"),         [TIME_SCALE_US] = COLUMNS("us"),
         [TIME_SCALE_MS] = COLUMNS("ms"),         [TIME_SCALE_S] = COLUMNS("s"),
@@ -124,15 +125,15 @@ static void add_range(struct tax_report *report, const struct range_tax *row)
 static void add_ranges(struct tax_report *report)
 {
     static const struct table_column columns[][9] = {
-#define RANGE_COLUMNS(unit)                                               \
-    {{"range", "Range", .json = "name"},                                  \
-     {"calls", "Calls"},                                                  \
-     {"kernels", "Kernels"},                                              \
-     {"total_ns", "Total (" unit ")"},                                    \
-     {"kernel_ran_ns", "A kernel ran (" unit ")", .json = "kernel_ns"},   \
-     {"framework_ns", "None ran (" unit ")", TABLE_BUT_JSON},             \
-     {"kernel_after_ns", "After it (" unit ")"},                          \
-     {"framework_percent", "Framework tax (%)", .json = "framework_tax"}, \
+#define RANGE_COLUMNS(unit)                                                        \
+    {{"range", "Range", .json = "name"},                                           \
+     {"calls", "Calls", .rank = 2},                                                \
+     {"kernels", "Kernels", .rank = 4},                                            \
+     {"total_ns", "Total (" unit ")"},                                             \
+     {"kernel_ran_ns", "A kernel ran (" unit ")", .rank = 3, .json = "kernel_ns"}, \
+     {"framework_ns", "None ran (" unit ")", TABLE_BUT_JSON, .rank = 1},           \
+     {"kernel_after_ns", "After it (" unit ")", .rank = 5},                        \
+     {"framework_percent", "Framework tax (%)", .json = "framework_tax"},          \
      {0}}
         [TIME_SCALE_NS] = RANGE_COLUMNS("ns"),         [TIME_SCALE_US] = RANGE_COLUMNS("us"),
         [TIME_SCALE_MS] = RANGE_COLUMNS("ms"),         [TIME_SCALE_S] = RANGE_COLUMNS("s"),
@@ -217,6 +218,7 @@ bool write_tax(const struct timeline *timeline, const struct write_blocks_option
                                   .frame = TABLE_BARE,
                                   .stream = stream,
                                   .most = -1,
+                                  .table_width = options->table_width,
                                   .unbroken = true};
     written = written &&
               table_write(&report.table, for_people(&report) ? print_tables : add_tables, &report);

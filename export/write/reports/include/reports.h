@@ -155,6 +155,7 @@ struct findings_report_options {
      * NULL: stacks are not shown. */
     uint32_t (*frames)(void *user, uint32_t stack, char (*to)[FINDINGS_FRAME_BYTES], uint32_t most);
     void *user;
+    unsigned table_width; /* of the terminal that the text has to fit; 0 any, here and below */
 };
 
 /* In Markdown, the verdict stands above the tables and notes below. */
@@ -162,7 +163,7 @@ bool findings_report(const struct findings *findings, const struct findings_repo
                      enum write_format format, FILE *stream);
 
 /* The rules with their titles and remedies. */
-bool findings_rules(enum write_format format, FILE *stream);
+bool findings_rules(enum write_format format, unsigned table_width, FILE *stream);
 
 #define FINDINGS_VERDICT_BYTES 1200u
 
@@ -211,7 +212,7 @@ bool write_roofline(const struct roofline *roofline, const struct write_roofline
                     FILE *stream);
 
 /* The table of devices with the source of each entry. */
-bool write_peaks(enum write_format format, FILE *stream);
+bool write_peaks(enum write_format format, unsigned table_width, FILE *stream);
 
 /* ---- profdump diff ---- */
 
@@ -242,6 +243,7 @@ struct write_blocks_options {
     const char *event;             /* only events with this prefix; NULL all */
     const char *total;             /* the time of events with this prefix; NULL none */
     const struct debug_maps *maps; /* what an ETRecord says of instructions; NULL nothing */
+    unsigned table_width;          /* of the terminal that the text has to fit; 0 any */
 };
 
 /* Event blocks with the statistics of their events, and memory by allocator. */
