@@ -84,9 +84,9 @@ static const struct option_entry event_options[] = {
     {0},
 };
 
-#define OPTIONS_OF_TAX                                                                            \
-    blocks_options, scale_options, compat_options, window_options, input_options, format_options, \
-        help_options, NULL
+#define OPTIONS_OF_TAX                                                                         \
+    blocks_options, scale_options, compat_options, fit_options, window_options, input_options, \
+        format_options, help_options, NULL
 
 static const struct option_entry *const options_of_blocks[] = {event_options, OPTIONS_OF_TAX};
 static const struct option_entry *const options_of_tax[] = {OPTIONS_OF_TAX};

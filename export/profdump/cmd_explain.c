@@ -66,8 +66,8 @@ static const struct option_entry explain_options[] = {
 };
 
 static const struct option_entry *const options_of_explain[] = {
-    explain_options, rows_options,   symbol_options, window_options,
-    input_options,   format_options, help_options,   NULL};
+    explain_options, rows_options, fit_options, symbol_options, window_options, input_options,
+    format_options,  help_options, NULL};
 
 #define ROWS_DEFAULT 10
 

@@ -200,9 +200,15 @@ const struct option_entry unit_options[] = {
     {0},
 };
 
+/* clang-format off */
+#define TABLE_WIDTH {CALL("table-width", "N", set_table_width, "fit tables into N columns, 0 for no limit")}
+/* clang-format on */
+
+const struct option_entry fit_options[] = {TABLE_WIDTH, {0}};
+
 const struct option_entry width_options[] = {
     {CALL("name-width", "N", set_name_width, "limit names to N columns (55)")},
-    {CALL("table-width", "N", set_table_width, "fit tables into N columns, 0 for no limit")},
+    TABLE_WIDTH,
     {0},
 };
 

@@ -44,6 +44,7 @@ struct option_entry {
 /* Tables that several commands have. Each ends with a NULL name. */
 extern const struct option_entry table_options[]; /* of stats */
 extern const struct option_entry rows_options[], unit_options[], width_options[];
+extern const struct option_entry fit_options[]; /* of width_options, that of the table */
 extern const struct option_entry symbol_options[];
 /* report_options: -o of a command that writes a report itself. */
 extern const struct option_entry report_options[], output_options[], folded_options[],
