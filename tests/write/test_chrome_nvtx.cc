@@ -84,7 +84,7 @@ TEST_F(ChromeNvtx, SaysDomainCategoryAndColour)
               R"({"domain":"lib","category":"io","category id":3,"color":"#0000FF7F"})");
     EXPECT_EQ(args(text, "\"two\""), R"({"domain":"lib","category":4})");
     EXPECT_EQ(args(text, "\"three\""), R"({"domain":""})") << "the default one";
-    EXPECT_EQ(args(text, "\"four\""), R"({"segment of":4})") << "it goes on behind another";
+    EXPECT_EQ(args(text, "\"four\""), R"({"piece of":4})") << "it goes on behind another";
 }
 
 TEST_F(ChromeNvtx, KeepsTheTypesOfAttributes)
@@ -178,8 +178,8 @@ TEST_F(ChromeNvtx, DrawsCrossingRangesAsPiecesThatNest)
     trace.nvtx_pop(4000, 1);
     std::string text = write();
     EXPECT_EQ(count(text, "\"name\":\"b\""), 2u);
-    EXPECT_EQ(args(text, "\"name\":\"b\""), R"({"domain":"lib","x":1,"segment of":2})");
-    EXPECT_EQ(args(text, "\"ts\":3.000"), R"({"domain":"lib","segment of":2,"continued":true})");
+    EXPECT_EQ(args(text, "\"name\":\"b\""), R"({"domain":"lib","x":1,"piece of":2})");
+    EXPECT_EQ(args(text, "\"ts\":3.000"), R"({"domain":"lib","piece of":2,"continued":true})");
 }
 
 TEST_F(ChromeNvtx, DrawsArrowsFromForwardToBackward)
