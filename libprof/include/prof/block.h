@@ -14,7 +14,7 @@
  *
  * Unlike ExecuTorch's fixed-size buffers, blocks and events are records of the trace file: they
  * cannot overflow or abort the program. Names are copied, any thread may begin or end an event, and
- * events also appear in the table and the timeline. `profdump --etprof OUT FILE` writes the same
+ * events also appear in the table and the timeline. `profdump -o OUT.etprof FILE` writes the same
  * buffers after the run.
  *
  * What prof.h says of all functions holds here, too. Nothing is recorded while recording is off: a

@@ -67,7 +67,7 @@ PROF_TRACE_API prof_status prof_trace_open(const char *const *paths, size_t coun
                                            const struct prof_trace_options *options,
                                            struct prof_trace **trace);
 
-/* Writes the trace to a file: what `profdump --FORMAT PATH` writes, or what `profdump REPORT` prints.
+/* Writes the trace to a file: what `profdump -o PATH --to FORMAT` writes, or what `profdump REPORT` prints.
  *
  * format   one of prof_trace_format() ("chrome", "perfetto", "sqlite", ...), or a report of prof_trace_report_name()
  *          ("folded", "explain", ...), as text.
