@@ -4,6 +4,7 @@
 #include "report_parts.h"
 
 #include "fit.h"
+#include "report_cells.h"
 #include "text.h"
 
 #include <math.h>
@@ -289,11 +290,6 @@ static void print_count(const struct report *report, enum diff_verdict verdict, 
     else
         fprintf(report->stream, ", %u %s%s", count, with ? "with " : "",
                 diff_verdict_name(verdict));
-}
-
-static const char *plural(uint32_t count)
-{
-    return count == 1 ? "" : "s";
 }
 
 /* "By kernel: 12 rows, 2 slower, 10 same" */

@@ -14,6 +14,7 @@
  */
 #include "reports.h"
 
+#include "report_cells.h"
 #include "report_parts.h"
 #include "run_facts.h"
 #include "slice_sums.h"
@@ -307,12 +308,6 @@ static void write_process(struct json_out *out, const struct timeline *timeline,
     write_windows(out, timeline, index);
     write_warnings(out, timeline, index);
     json_object_end(out);
-}
-
-static struct text device_name(const struct timeline *timeline, const struct tl_device *device)
-{
-    return device->name < timeline->names.count ? timeline->names.at[device->name]
-                                                : (struct text){"", 0};
 }
 
 static void write_device(struct json_out *out, const struct timeline *timeline,

@@ -184,11 +184,6 @@ static bool add_tables(struct table *table, void *user)
 
 /* ---- for people ---- */
 
-static const char *plural(uint64_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 static void print_time(const struct report *report, int64_t ns, int64_t of_ns)
 {
     char time[TIME_TEXT_BYTES], share[TIME_TEXT_BYTES];

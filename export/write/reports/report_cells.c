@@ -41,6 +41,12 @@ void cell_rest(FILE *stream, uint32_t count, int64_t most)
         fprintf(stream, "  ... and %u more\n", (unsigned)(count - most));
 }
 
+struct text device_name(const struct timeline *timeline, const struct tl_device *device)
+{
+    return device->name < timeline->names.count ? timeline->names.at[device->name]
+                                                : (struct text){"", 0};
+}
+
 /* ---- heaps ---- */
 
 #define LABEL_DEPTH_MAX 64

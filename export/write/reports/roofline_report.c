@@ -47,12 +47,12 @@ static const char *row_type_name(const struct roofline_row *row)
 }
 
 /* Empty: the trace does not tell. */
-static struct text device_name(const struct roofline *roofline,
-                               const struct roofline_device *device)
+static struct text name_of_device(const struct roofline *roofline,
+                                  const struct roofline_device *device)
 {
     const struct timeline *timeline = roofline->timeline;
-    uint32_t name = device->device == TL_NONE ? TL_NONE : timeline->devices.at[device->device].name;
-    return name < timeline->names.count ? timeline->names.at[name] : (struct text){"", 0};
+    return device->device == TL_NONE ? (struct text){"", 0}
+                                     : device_name(timeline, &timeline->devices.at[device->device]);
 }
 
 /* ---- JSON of peaks and of what is unknown ---- */
@@ -187,7 +187,7 @@ static void add_device_of_row(struct report *report, const struct roofline_devic
     struct table *table = &report->table;
     table_count(table, report->roofline->timeline->processes.at[device->process].info.pid);
     cell_index(table, device->ordinal);
-    table_text(table, device_name(report->roofline, device));
+    table_text(table, name_of_device(report->roofline, device));
 }
 
 static void add_work(struct table *table, const struct roofline_row *row)
@@ -309,7 +309,7 @@ static void print_title(const struct roofline *roofline, const struct roofline_d
 {
     char name[SHOW_TEXT_BYTES(TITLE_COLUMNS)];
     bool rest;
-    show_text(device_name(roofline, device), TITLE_COLUMNS, name, &rest);
+    show_text(name_of_device(roofline, device), TITLE_COLUMNS, name, &rest);
     if (device->ordinal == TL_NONE)
         fprintf(stream, "Unknown device");
     else
@@ -325,11 +325,6 @@ static void print_title(const struct roofline *roofline, const struct roofline_d
 }
 
 /* ---- under it ---- */
-
-static const char *plural(uint64_t count)
-{
-    return count == 1 ? "" : "s";
-}
 
 static void print_reasons(const char *what, const uint64_t reasons[ROOFLINE_REASONS], FILE *stream)
 {
@@ -500,7 +495,7 @@ static void write_device(struct report *report, const struct roofline_device *de
         json_null(out);
     else
         json_uint(out, device->ordinal);
-    json_key(out, "name"), json_text(out, device_name(report->roofline, device));
+    json_key(out, "name"), json_text(out, name_of_device(report->roofline, device));
     json_key(out, "peak"), write_peak(out, &device->peak);
     write_totals(out, device);
     json_key(out, "rows");

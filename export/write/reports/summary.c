@@ -67,13 +67,6 @@ static void print_process(const struct tl_process *process, FILE *stream)
             shown(info->library_version, "(unknown version)", &version), ending(info));
 }
 
-static struct text device_name(const struct timeline *timeline, const struct tl_device *device)
-{
-    if (device->name < timeline->names.count)
-        return timeline->names.at[device->name];
-    return (struct text){"", 0};
-}
-
 static uint32_t count_devices(const struct timeline *timeline, uint32_t process)
 {
     uint32_t count = 0;

@@ -13,6 +13,15 @@ void cell_index(struct table *table, uint32_t index);
  * deep paths lack the outermost, else a text. */
 void cell_path(struct table *table, const struct range_paths *paths, uint32_t path);
 
+/* "s", but for one. */
+static inline const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+/* What the trace calls the device; empty: it does not say. */
+struct text device_name(const struct timeline *timeline, const struct tl_device *device);
+
 /* Behind a list as text, of which `most` are shown (-1 all): "... and 3 more", or nothing. */
 void cell_rest(FILE *stream, uint32_t count, int64_t most);
 
