@@ -1,4 +1,4 @@
-/* block_store.h - profiling blocks of a foreign file, gathered in its order and told to a sink.
+/* block_store.h - profiling blocks of a foreign file, gathered in its order and appended to a timeline.
  *
  * A reader adds a block, then what is in it, then the next block. One process with one thread. Texts
  * and arrays are copied. Memory that runs out is remembered. Threads: one.
@@ -27,7 +27,7 @@ struct store_event {
 struct block_store *block_store_create(struct source_clock clock);
 void block_store_destroy(struct block_store *store); /* accepts NULL */
 
-/* As event_store_name(). */
+/* As timeline_name(). */
 uint32_t block_store_name(struct block_store *store, struct text text);
 
 /* Its start is set by the store. */

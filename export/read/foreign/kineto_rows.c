@@ -1,6 +1,6 @@
 /* kineto_rows.c - see kineto_rows.h.
  *
- * A key is the number, or the store's number of the text beyond all numbers: in the dialect of 2021
+ * A key is the number, or the id of the text as a name, beyond all numbers: in the dialect of 2021
  * a thread is both "4711" and 4711, and those are one.
  */
 #include "kineto_rows.h"

@@ -24,7 +24,7 @@ void kineto_slice_classify(const struct kineto_event *event, struct text name,
 struct kineto_end {
     int64_t time_ns;
     uint32_t owner;  /* B and E: the thread; b and e: number of what they have in common */
-    uint32_t thread; /* of the store */
+    uint32_t thread; /* its number */
     uint32_t name;
     uint32_t correlation;
     uint8_t kind, flags; /* as in struct complete_slice */
@@ -44,7 +44,7 @@ static inline void kineto_ends_fini(struct kineto_ends *ends)
 /* False: no memory. */
 bool kineto_ends_add(struct kineto_ends *ends, const struct kineto_end *end);
 
-/* Adds the pairs to the store: of a thread as slices, the others as ranges. They are taken in the
+/* Appends the pairs: of a thread as slices, the others as ranges. They are taken in the
  * order of their times, those of one time in the order of the file; an end closes what was begun
  * last. What has no end lasts to `last_ns`. False: no memory. */
 bool kineto_pairs_slices(struct kineto_ends *ends, struct builder *builder, int64_t last_ns);
@@ -62,7 +62,7 @@ struct kineto_category_name {
 };
 
 struct kineto_labels {
-    struct keymap domains;              /* pid and name -> the store's domain */
+    struct keymap domains;              /* pid and name -> domain */
     struct keymap known;                /* domain or pid, and number of the category -> 0 */
     KINETO_ARRAY(uint32_t) domain_pids; /* by domain of the builder, from 1: whose it is */
     KINETO_ARRAY(struct kineto_category_name) categories;
@@ -76,7 +76,7 @@ void kineto_labels_fini(struct kineto_labels *labels);
 uint32_t kineto_labels_name(struct kineto_labels *labels, struct kineto_rows *rows,
                             const struct kineto_event *event, uint32_t name);
 
-/* After kineto_rows_finish(): tells the store which process each domain and category belongs to. */
+/* After kineto_rows_finish(): sets the process of each domain and category. */
 void kineto_labels_finish(struct kineto_labels *labels, const struct kineto_rows *rows);
 
 /* ---- Python frames of a trace, as call stacks of what was called within them ----
@@ -92,7 +92,7 @@ struct kineto_frame {
     uint32_t thread, name;
 };
 
-/* A slice that wants a stack, by its number in the store. */
+/* A slice that wants a stack, by its number. */
 struct kineto_request {
     int64_t start_ns;
     uint32_t thread, slice;

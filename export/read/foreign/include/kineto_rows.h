@@ -1,4 +1,4 @@
-/* kineto_rows.h - the rows of a Chrome trace, (pid, tid), as threads of an event_store.
+/* kineto_rows.h - the rows of a Chrome trace, (pid, tid), as threads of a builder.
  *
  * Which pids are processes is known at the end: devices have pids too, and things are said of pids
  * that have no events. What is on rows of a pid that is no process belongs to the process that has
@@ -18,7 +18,7 @@ extern "C" {
 struct kineto_row {
     uint64_t pid, tid; /* keys: see kineto_rows.c */
     uint32_t slot;     /* of the pid, into pids */
-    uint32_t thread;   /* of the store */
+    uint32_t thread;   /* its number */
 };
 
 struct kineto_pid {
@@ -66,10 +66,10 @@ struct kineto_rows {
     bool failed;
 };
 
-/* Zeroed but for `store` is empty. */
+/* Zeroed but for `builder` is empty. */
 void kineto_rows_fini(struct kineto_rows *rows);
 
-/* The thread of the store for the row; 0: no memory. `events`: how many events of a thread this
+/* The thread for the row; 0: no memory. `events`: how many events of a thread this
  * stands for, 0 when it is none of a thread. */
 uint32_t kineto_rows_thread(struct kineto_rows *rows, const struct kineto_id *pid,
                             const struct kineto_id *tid, uint64_t events);
@@ -122,7 +122,7 @@ struct kineto_flow_end {
 
 struct kineto_flows {
     KINETO_ARRAY(struct kineto_flow_end) ends;
-    KINETO_ARRAY(struct kineto_place) operations; /* in the order of the store */
+    KINETO_ARRAY(struct kineto_place) operations; /* in the order in which they are appended */
 };
 
 /* Zeroed is empty. */
@@ -133,7 +133,7 @@ bool kineto_flows_is(const struct kineto_event *event);
 /* Adds such an end; the caller supplies its place. False: no memory. */
 bool kineto_flows_add(struct kineto_flows *flows, const struct kineto_event *event,
                       struct kineto_place place);
-/* Notes where the next operation of the store is. False: no memory. */
+/* Notes where the next operation is. False: no memory. */
 bool kineto_flows_operation(struct kineto_flows *flows, struct kineto_place place);
 
 /* After kineto_rows_finish(): by operation the process from which an arrow leads to it, or
