@@ -1,4 +1,56 @@
-/* trace_walk.h - the inside of the native reader: an opened file, and one walk through it.
+/* trace_walk.h - the inside of the native reader: one record of a chunk, an opened file, one walk through it. */
+#ifndef PROF_TRACE_WALK_H
+#define PROF_TRACE_WALK_H
+
+#include "builder.h"
+#include "clockmap.h"
+#include "maps.h"
+#include "prof/format.h"
+#include "read.h"
+#include "trace_reader.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct record {
+    const uint64_t *at; /* its header word in the file */
+    uint64_t header;
+    unsigned words; /* header included */
+};
+
+enum record_status {
+    RECORD_EMPTY, /* never committed: skip one word */
+    RECORD_GOOD,
+    RECORD_TORN,    /* reserved, never committed: skip `words` */
+    RECORD_UNKNOWN, /* a type of a later version: skip `words` */
+    RECORD_BAD,     /* impossible: nothing behind it can be trusted */
+};
+
+/* Looks at the word `at`, of which `room` words remain in the chunk (at least 1). A live recorder
+ * may be writing the file: the header is read once (acquire, partner of the recorder's commit). */
+enum record_status record_read(const uint64_t *at, size_t room, struct record *record);
+
+/* Copies the record, or as much of it as `size` takes; what the record does not cover becomes
+ * zero. */
+static inline void record_copy(const struct record *record, void *to, size_t size)
+{
+    size_t have = (size_t)record->words * 8;
+    memset(to, 0, size);
+    memcpy(to, record->at, have < size ? have : size);
+}
+
+static inline unsigned record_type(const struct record *record)
+{
+    return PROF_WORD_TYPE(record->header);
+}
+
+/* The text that follows `head_bytes` bytes of the record; false when the record is too short for
+ * it. */
+bool record_text(const struct record *record, size_t head_bytes, uint32_t bytes, const char **text);
+
+/* The inside of the native reader: an opened file, and one walk through it.
  *
  *     trace_file.c    opens, checks the header, closes
  *     trace_walk.c    order of the walk; finds and sorts the chunks; damage
@@ -6,15 +58,6 @@
  *     trace_log.c     LOG chunks: what threads did, and the threads themselves
  *     trace_device.c  what devices did, memory and graphs, from the same chunks
  */
-#ifndef PROF_TRACE_WALK_H
-#define PROF_TRACE_WALK_H
-
-#include "builder.h"
-#include "clockmap.h"
-#include "maps.h"
-#include "read.h"
-#include "record.h"
-#include "trace_reader.h"
 
 struct trace_file {
     const struct trace_reader *reader; /* of another format; NULL: libprof's own */
