@@ -21,6 +21,10 @@ static bool agree(struct profdump_options *options)
             complain("diff: writes a report, -o out.html, and not %s", options->export_paths[i]);
             return false;
         }
+    if (options->diff.gate_of != DIFF_GATE_AUTO && !options->diff.gate) {
+        complain("--fail-on: says what is measured; add --fail-if-slower LIMIT");
+        return false;
+    }
     if (!options->by && options->export_paths[EXPORT_HTML]) /* a page has room for all */
         options->diff.tables |= 1u << DIFF_BY_API | 1u << DIFF_BY_COPY;
     if (!options->by)

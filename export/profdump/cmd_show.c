@@ -108,6 +108,7 @@ static bool set_depth(struct profdump_options *options, const char *depth)
 {
     unsigned long number;
     bool good = options_number(depth, 1, UINT32_MAX - 1, &number);
+    options->depth_given = true;
     if (good)
         options->write.depth = (uint32_t)number;
     else
@@ -123,6 +124,8 @@ static bool agree(struct profdump_options *options)
                  key_sort_columns());
     else if (write->memory && (write->group_by != KEY_BY_KEY || options->tree))
         complain("--columns memory: memory is known by name only, not with --group-by or --tree");
+    else if (options->depth_given && !options->tree && options->command_line)
+        complain("--depth: limits a tree; add --tree");
     else
         return true;
     return false;

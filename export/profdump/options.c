@@ -462,7 +462,8 @@ static bool wants_help(const struct words *words)
 }
 
 /* False after having complained of a family without one of its commands. */
-static bool find_in_family(struct words *words, const int bare[2], int count)
+static bool find_in_family(const struct profdump_options *options, struct words *words,
+                           const int bare[2], int count)
 {
     const char *family = words->at[bare[0]], *word = count > 1 ? words->at[bare[1]] : "";
     const struct command *command = commands_find(family, word);
@@ -470,14 +471,14 @@ static bool find_in_family(struct words *words, const int bare[2], int count)
         words->command = command;
         words->named[1] = bare[1];
     }
-    bool good = command || (count < 2 && wants_help(words));
+    bool good = command || (count < 2 && (options->help || wants_help(words)));
     if (!good)
         help_complain_of_command(family, word);
     return good;
 }
 
 /* False after having complained. */
-static bool find_command(struct words *words)
+static bool find_command(const struct profdump_options *options, struct words *words)
 {
     int bare[2], count = find_bare(words, bare);
     words->command = commands[0];
@@ -491,22 +492,27 @@ static bool find_command(struct words *words)
     }
     words->command = command;
     words->named[0] = bare[0];
-    return !commands_is_family(word) || find_in_family(words, bare, count);
+    return !commands_is_family(word) || find_in_family(options, words, bare, count);
 }
 
 bool options_parse(struct profdump_options *options, int argc, char **argv,
                    const struct command **command)
 {
     struct words words = {.at = argv + 1, .count = argc > 0 ? argc - 1 : 0, .named = {-1, -1}};
-    bool found = find_command(&words);
+    if (words.count && strcmp(words.at[0], "help") == 0 && help_looks_like_a_command("help")) {
+        words.at++, words.count--; /* "help diff" is "diff --help" */
+        options->help = true;
+    }
+    bool found = find_command(options, &words);
     *command = words.command;
     if (found && words.command->now && options->command_line)
         complain("note: '%s' is now '%s'", words.command->word, words.command->now);
     if (!found || !parse_words(options, &words))
         return false;
-    if (words.unknown && !options->help && !options->version)
+    bool known = !words.unknown || wants_help(&words) || options->version;
+    if (!known)
         help_complain_of_command(NULL, words.unknown);
-    return !words.unknown || options->help || options->version;
+    return known;
 }
 
 /* ---- one word at a time, for the library ---- */

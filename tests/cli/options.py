@@ -24,7 +24,7 @@ VALUES = {  # what an argument may be where the declaration does not tell
 }  # fmt: skip
 ALSO = {  # what an option needs beside it
     "--to": ["-o", "out"], "--width": ["-o", "out.svg"], "--arrow-table": ["-o", "out.arrow"],
-    "--metric": ["-o", "out.folded"], "--stacks": ["-o", "out.folded"], "--fail-on": ["--fail-if-slower", "5%"],
+    "--metric": ["-o", "out.folded"], "--depth": ["--tree"], "--stacks": ["-o", "out.folded"], "--fail-on": ["--fail-if-slower", "5%"],
 }  # fmt: skip
 INPUTS = {
     "diff": ["base.prof", "slow.prof"], "query": ["SELECT 1", "demo.prof"], "export": ["demo.prof"],
@@ -134,6 +134,9 @@ for command, options in OPTIONS.items():
         if option.state == "shown" and len(option.name) > 5 and command not in ("executorch", "pytorch"):
             suggest(command, option)
 
+check(run("help")[1] == run("--help")[1] != "", "help")
+check(run("help", "diff")[1] == run("diff", "--help")[1] != "", "help diff")
+check(run("help", "pytorch", "diff")[1] == run("pytorch", "diff", "-h")[1] != "", "help pytorch diff")
 for word, meant in (("expalin", "explain"), ("chekc", "check"), ("dif", "diff"), ("rooflin", "roofline"), ("qurey", "query")):
     check(f"did you mean '{meant}'?" in run(word)[2], word, meant)
     check(run(word)[0] == 2, word)
@@ -141,7 +144,8 @@ check("did you mean 'blocks'?" in run("executorch", "blcks")[2], "blcks")
 for words in (["executorch"], ["pytorch"], ["ctl"], ["ctl", "start"], ["export", "demo.prof"], ["-o", "-", "demo.prof"], ["-o", "x.xyz", "demo.prof"],
               ["-o", "a.json", "-o", "b.json", "demo.prof"], ["--to", "html", "demo.prof"], ["-o", "a.json", "--width", "400", "demo.prof"],
               ["-o", "a.json", "--sort", "count", "demo.prof"], ["--fail-if-slower", "1%", "a", "b"], ["diff", "-o", "a.json", "base.prof", "slow.prof"],
-              ["--rows"], ["--tree=yes", "demo.prof"], ["--sort", "bogus", "--version"], ["diff", "--fail", "5%", "base.prof", "slow.prof"]):  # fmt: skip
+              ["--rows"], ["--tree=yes", "demo.prof"], ["--sort", "bogus", "--version"], ["diff", "--fail", "5%", "base.prof", "slow.prof"], ["--depth", "2", "demo.prof"],
+              ["diff", "--fail-on", "step", "base.prof", "slow.prof"], ["help", "expalin"]):  # fmt: skip
     before = sorted(os.listdir("."))
     status, shown, said = run(*words)
     check(status == 2 and not shown and said.startswith("profdump: "), "wrong usage:", words, status, said)

@@ -71,6 +71,7 @@ struct profdump_options {
     bool rows_given; /* --rows */
 
     bool tree;                /* --tree */
+    bool depth_given;         /* --depth */
     uint32_t stack_frames;    /* --group-by stack:N */
     enum write_metric metric; /* --metric */
     bool metric_given;
