@@ -23,7 +23,7 @@ nothing 'copied and allocated nothing' profrun --sim -- ./asks
 nothing 'never switched on' profrun --sim -e PROF_START=api -- ./frees
 nothing 'never switched on' profrun --sim -e PROF_START=cuda -- ./frees
 nothing 'could not be recorded' profrun --sim -e PROF_GPU=none -- ./asks
-nothing 'could not be made' profrun --sim -e PROF_OUTPUT="$here/nowhere/frees.prof" -- ./frees
+nothing 'could not be created' profrun --sim -e PROF_OUTPUT="$here/nowhere/frees.prof" -- ./frees
 nothing 'no call of the simulated CUDA' profrun --sim -- /bin/true
 tail -n 1 said.txt | found 'cudart shared' || fail "no remedy: $(cat said.txt)"
 # A shell without CUDA around it changes nothing.

@@ -156,7 +156,7 @@ def test_files_of_hidden_activities_warn(tmp_path: Path) -> None:
     with libprof.profile(activities=["CUDA"]) as prof, libprof.record_function("hidden"):
         pass
     assert prof.key_averages() == prof.events() == []
-    with pytest.warns(RuntimeWarning, match="files hold everything that was recorded"):
+    with pytest.warns(RuntimeWarning, match="file contains everything that was recorded"):
         prof.export_chrome_trace(str(tmp_path / "trace.json"))
 
 
