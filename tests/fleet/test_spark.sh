@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Every report gives the same rows with Spark as with DuckDB: in one process, and on a cluster of a master and two workers.
+#
+# It takes minutes and fetches 400 MB: only with FLEET_SPARK=1.
+. "$(dirname "$0")/fleet_common.sh"
+
+[[ ${FLEET_SPARK:-} == 1 ]] || skip "FLEET_SPARK=1 runs it"
+command -v java >/dev/null || skip "needs java (Debian: default-jre-headless)"
+if ! python3 -c 'import pyspark' 2>/dev/null; then
+    fetch pyspark pyspark || skip "PySpark could not be fetched: $(tail -n 1 pip.txt)"
+    export PYTHONPATH=$PYTHONPATH:$packages/pyspark
+fi
+home=$(python3 -c 'import os, pyspark; print(os.path.dirname(pyspark.__file__))')
+export SPARK_HOME=$home SPARK_WORKER_DIR=$PWD/work SPARK_LOCAL_IP=127.0.0.1 SPARK_LOCAL_DIRS=$PWD/spark PYSPARK_PYTHON=python3
+export PYSPARK_SUBMIT_ARGS='--conf spark.sql.shuffle.partitions=4 pyspark-shell' # there is little to shuffle
+
+make_job ranks=16 tp=4 gpus=8 steps=8 seed=7 fault=dead_rank job
+make_job ranks=8 gpus=4 steps=8 seed=3 fault=slow_gpu slow
+for job in job slow; do
+    fleet pack $job -o $job.dataset >/dev/null
+done
+python3 "$fleet_directory/engines.py" job.dataset 'local[2]' 2>spark.txt || fail "Spark in one process: $(tail -n 5 spark.txt)"
+
+# Ports that are free: 0 lets Spark choose; the master says which.
+"$home/bin/spark-class" org.apache.spark.deploy.master.Master --host 127.0.0.1 --port 0 --webui-port 0 >master.txt 2>&1 &
+started=$!
+trap 'kill $started 2>/dev/null || true; leave' EXIT
+for _ in $(seq 60); do
+    master=$(sed -n 's/.*Starting Spark master at \(spark:[^ ]*\).*/\1/p' master.txt)
+    [[ -n $master ]] && break
+    sleep 0.5
+done
+[[ -n $master ]] || fail "no master: $(tail -n 5 master.txt)"
+for _ in 1 2; do
+    "$home/bin/spark-class" org.apache.spark.deploy.worker.Worker --cores 1 --memory 1500M --webui-port 0 "$master" >>workers.txt 2>&1 &
+    started="$started $!"
+done
+python3 "$fleet_directory/engines.py" slow.dataset "$master" 2>spark.txt || fail "Spark on a cluster: $(tail -n 5 spark.txt)"
+same "workers" 2 "$(grep -c 'Successfully registered with master' workers.txt)"
