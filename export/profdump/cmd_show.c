@@ -104,6 +104,13 @@ static bool set_table_width(struct profdump_options *options, const char *width)
     return good;
 }
 
+static bool set_wide(struct profdump_options *options, const char *unused)
+{
+    (void)unused;
+    options->write.table_width = 0;
+    return true;
+}
+
 static bool set_depth(struct profdump_options *options, const char *depth)
 {
     unsigned long number;
@@ -205,13 +212,15 @@ const struct option_entry unit_options[] = {
 
 /* clang-format off */
 #define TABLE_WIDTH {CALL("table-width", "N", set_table_width, "fit tables into N columns, 0 for no limit")}
+#define WIDE {CALL("wide", NULL, set_wide, "show all columns: --table-width 0")}
 /* clang-format on */
 
-const struct option_entry fit_options[] = {TABLE_WIDTH, {0}};
+const struct option_entry fit_options[] = {TABLE_WIDTH, WIDE, {0}};
 
 const struct option_entry width_options[] = {
     {CALL("name-width", "N", set_name_width, "limit names to N columns (55)")},
     TABLE_WIDTH,
+    WIDE,
     {0},
 };
 

@@ -20,7 +20,7 @@ extern const struct command command_explain, command_breakdown, command_stacks, 
     command_executorch_blocks, command_executorch_tax, command_executorch_memory, command_pytorch,
     command_pytorch_roofline, command_pytorch_diff, command_pytorch_combine,
     command_pytorch_augment, command_ctl, command_analyze, command_folded, command_blocks,
-    command_tax, command_ledger, command_augment, command_combine;
+    command_tax, command_ledger, command_augment, command_combine, command_pack, command_fleet;
 
 const struct command *const commands[] = {
     &command_show,
@@ -34,6 +34,8 @@ const struct command *const commands[] = {
     &command_diff,
     &command_check,
     &command_query,
+    &command_pack,
+    &command_fleet,
     &command_export,
     &command_executorch,
     &command_executorch_blocks,

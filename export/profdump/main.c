@@ -140,6 +140,13 @@ static int run_command(struct profdump_options *options, const struct command *c
     return command->run_inputs ? command->run_inputs(options) : load_and_run(options, command);
 }
 
+static bool is_for_python(int argc, char **argv)
+{
+    const struct command *command = commands_find(NULL, argv[1]);
+    bool help = argc == 3 && (strcmp(argv[2], "--help") == 0 || strcmp(argv[2], "-h") == 0);
+    return command && command->run_python && !help;
+}
+
 int main(int argc, char **argv)
 {
     struct profdump_options options;
@@ -149,6 +156,8 @@ int main(int argc, char **argv)
         help_list();
         return finish_answer(&options, true);
     }
+    if (argc > 1 && is_for_python(argc, argv))
+        return fleet_become(argc - 1, argv + 1);
     if (argc == 3 && strcmp(argv[1], "--write-manual") == 0)
         return manual_write(argv[2]) ? EXIT_SUCCESS : EXIT_FAILURE;
     options.command_line = true;

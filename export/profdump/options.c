@@ -244,20 +244,20 @@ static void complain_of_place(const struct command *command, const struct option
     char names[COMMANDS_NAMED * COMMAND_NAME_BYTES + 64], name[COMMAND_NAME_BYTES];
     const struct option_entry *table;
     const struct command *owner = find_owners(named, names, sizeof names);
+    const char *place = *command->word ? command_name(command, name) : command_stats.word;
     if (!entry->now && find_exact(&command_show, named, &table) && table == output_options)
         complain("%s%s: 'profdump %s' writes no other formats; 'profdump %s%s OUT' does",
                  dashes(entry), entry->name, command_name(command, name), dashes(entry),
                  entry->name);
     else if (entry->now)
         complain("%s%s: not an option of 'profdump %s', and now called '%s'", dashes(entry),
-                 entry->name, command_name(command, name), entry->now);
+                 entry->name, place, entry->now);
     else if (owner && *names)
         complain("%s%s belongs to %s: profdump %s %s%s%s%s ...", dashes(entry), entry->name, names,
                  command_name(owner, name), dashes(entry), entry->name, entry->argument ? " " : "",
                  entry->argument ? entry->argument : "");
     else
-        complain("%s%s: not an option of 'profdump %s'", dashes(entry), entry->name,
-                 command_name(command, name));
+        complain("%s%s: not an option of 'profdump %s'", dashes(entry), entry->name, place);
 }
 
 /* The option of the command whose name is most like it; NULL: none is. */

@@ -196,7 +196,7 @@ static bool write_note(const void *user, FILE *stream)
         fprintf(stream, "%s%s", between, note->columns[i].title);
         between = ", ";
     }
-    fprintf(stream, " (to fit %u characters; profdump --table-width 0 shows all)\n", note->width);
+    fprintf(stream, " (to fit %u characters; --wide shows all)\n", note->width);
     return true;
 }
 

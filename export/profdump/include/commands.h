@@ -17,7 +17,7 @@ enum command_question {
     QUESTION_COUNT
 };
 
-/* Exactly one of run, run_inputs and run_words runs from the command line. */
+/* Exactly one of run, run_inputs, run_words and run_python runs from the command line. */
 struct command {
     const char *family;   /* the word in front of `word`, as in "pytorch diff"; NULL: none */
     const char *word;     /* "" of the command that runs when none is named */
@@ -34,6 +34,8 @@ struct command {
     inputs_command *run_inputs;
     /* Parses the words after it. The command must be the first word. */
     int (*run_words)(int count, char **words);
+    /* All words after it, but --help, go to the Python package. The command must be the first word. */
+    bool run_python;
     /* Checks the command's own options once all are parsed; NULL: none. False after having complained. */
     bool (*agree)(struct profdump_options *options);
     bool partial;     /* reads damaged files as far as possible */
@@ -61,6 +63,9 @@ extern const struct export_format export_formats[EXPORT_COUNT];
 
 /* The command of that name, or NULL. `family` NULL: commands of one word. */
 const struct command *commands_find(const char *family, const char *word);
+
+/* Runs a command of the Python package: `words` begin with its name. Returns only after having complained. */
+int fleet_become(int count, char **words);
 
 /* True if commands have this first word. */
 bool commands_is_family(const char *word);

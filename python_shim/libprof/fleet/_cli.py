@@ -96,7 +96,7 @@ def _fleet_parser() -> argparse.ArgumentParser:
 
 
 def _run_pack(words: List[str]) -> int:
-    options = _pack_parser().parse_args(words)
+    options = _pack_parser().parse_intermixed_args(words)
     done = pack(options.inputs, options.output, options.node, options.workers)
     for sentence in done.refused:
         print(f"profdump: {sentence}", file=sys.stderr)
@@ -117,7 +117,7 @@ def _report(options: argparse.Namespace, report: str, dataset: Dataset) -> str:
 
 def _run_fleet(words: List[str]) -> int:
     parser = _fleet_parser()
-    options = parser.parse_args(words)
+    options = parser.parse_intermixed_args(words)
     if options.words == [SCHEMA]:
         print(describe())
         return 0
