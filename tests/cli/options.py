@@ -116,11 +116,14 @@ for line in lines:
 VALUES["--rule"] = run("explain", "--rules", "--format", "tsv")[1].splitlines()[1].split("\t")[0]
 OUTPUTS = [option.name for option in OPTIONS["export"] if option.argument == "OUT"]
 EVERY = {option.name: option for options in OPTIONS.values() for option in options}
+OF_PYTHON = ("pack", "fleet")  # what follows these goes to the Python package
 SKIPPED = ("-h", "--help", "-V", "--version")
 
 for command, options in OPTIONS.items():
     own = {option.name: option for option in options}
     look_at_help(command)
+    if command in OF_PYTHON:
+        continue
     for name, option in EVERY.items():
         if name in own:
             check((own[name].argument == "-") == (option.argument == "-"), command, name, "takes a value here only")

@@ -102,12 +102,8 @@ TEST(FitNote, NamesWhatIsLeftOut)
     auto note = [&](unsigned width) {
         return to_string([&](FILE *stream) { fit_note(all.data(), 4, width, stream); });
     };
-    EXPECT_EQ(
-        note(90),
-        "Left out: Number, Number (to fit 90 characters; profdump --table-width 0 shows all)\n");
-    EXPECT_EQ(note(40),
-              "Left out: Number, Number (to fit 40\n    characters; profdump --table-width "
-              "0\n    shows all)\n");
+    EXPECT_EQ(note(90), "Left out: Number, Number (to fit 90 characters; --wide shows all)\n");
+    EXPECT_EQ(note(40), "Left out: Number, Number (to fit 40\n    characters; --wide shows all)\n");
     EXPECT_EQ(to_string([&](FILE *stream) { fit_note(all.data(), 1, 40, stream); }), "");
 }
 

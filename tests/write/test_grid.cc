@@ -54,11 +54,11 @@ TEST(GridAligned, FitsATerminal)
     EXPECT_EQ(on_a_terminal(40, GRID_ALIGNED),
               "name                         ns    bytes\n" + rule.substr(6) + "  -----  -------\n" +
                   n.substr(16) + "..." + n.substr(23) + "  12345  1234567\n");
-    EXPECT_EQ(on_a_terminal(34, GRID_ALIGNED),
-              "name                            ns\n" + rule.substr(3) + "  -----\n" + n.substr(14) +
-                  "..." + n.substr(22) +
-                  "  12345\nLeft out: bytes (to fit 34\n    "
-                  "characters; profdump\n    --table-width 0 shows all)\n");
+    EXPECT_EQ(on_a_terminal(34, GRID_ALIGNED), "name                            ns\n" +
+                                                   rule.substr(3) + "  -----\n" + n.substr(14) +
+                                                   "..." + n.substr(22) +
+                                                   "  12345\nLeft out: bytes (to fit 34\n    "
+                                                   "characters; --wide shows all)\n");
 }
 
 TEST(GridAligned, FitsOnlyTextForPeople)
