@@ -506,7 +506,7 @@ static int run(const struct profdump_options *options)
 }
 
 static const struct option_entry augment_options[] = {
-    {FLAG("compat", compat, "count as PyTorch's tool does: all work for each kernel")},
+    {FLAG("compat", compat, "give each kernel its operator's full work, as PyTorch")},
     {FLAG("partial", partial, "read damaged files as far as possible")},
     {0},
 };

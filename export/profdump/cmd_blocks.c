@@ -60,7 +60,7 @@ static const struct option_entry blocks_options[] = {
 };
 
 static const struct option_entry scale_options[] = {
-    {CALL("source-time-scale", "SCALE", blocks_set_source, "set the unit of ticks (ns)"),
+    {CALL("source-time-scale", "SCALE", blocks_set_source, "set the unit of input ticks (ns)"),
      .values = "ns us ms s cycles"},
     {CALL("target-time-scale", "SCALE", set_target, "show times in this unit (tables: ms)"),
      .values = "ns us ms s cycles"},
@@ -75,8 +75,8 @@ static const struct option_entry compat_options[] = {
 };
 
 static const struct option_entry event_options[] = {
-    {TEXT("event", "PREFIX", blocks.event, "show only events whose name begins so")},
-    {TEXT("total-of", "PREFIX", blocks.total, "add the total time of these events")},
+    {TEXT("event", "PREFIX", blocks.event, "show only events whose name starts with PREFIX")},
+    {TEXT("total-of", "PREFIX", blocks.total, "add the total time of events named PREFIX...")},
     {FLAG("raw", blocks.raw, "add ticks, allocations and values to JSON, as recorded")},
     {TEXT("etrecord", "FILE", etrecord, "read debug handles and delegates from an ETRecord")},
     {TEXT("compare", "REF[:BUFFER]", compare, "compare logged values with another ETDump")},
@@ -241,11 +241,11 @@ const struct command command_executorch = {
     .options = options_of_family,
 };
 
-#define BLOCKS                                                                       \
-    .summary = "print profiling blocks with percentiles of each event",              \
-    .usage = "[OPTION]... [FILE|DIRECTORY]...",                                      \
-    .about = "Prints profiling blocks: runs of the same events as iterations, with " \
-             "percentiles of each event.",                                           \
+#define BLOCKS                                                                          \
+    .summary = "print profiling blocks with percentiles of each event",                 \
+    .usage = "[OPTION]... [FILE|DIRECTORY]...",                                         \
+    .about = "Prints profiling blocks: runs with the same events are iterations, with " \
+             "percentiles of each event.",                                              \
     .options = options_of_blocks, .run = run, .tables = true
 
 #define TAX                                                                                   \

@@ -417,9 +417,8 @@ const struct command command_ctl = {
     .word = "ctl",
     .summary = "control a running process (PROF_CONTROL=1)",
     .usage = "list\nPID start|stop|status\nPID dump [OUT]",
-    .about =
-        "Controls a process that runs libprof and was started with PROF_CONTROL=1: lists them, "
-        "starts and stops recording, shows its state, or writes what it recorded so far.",
+    .about = "Controls processes that record with libprof and PROF_CONTROL=1: lists them, "
+             "starts and stops recording, shows the state, or dumps what was recorded so far.",
     .examples = "ctl list\nctl 4711 dump now.prof",
     .question = QUESTION_OTHER,
     .options = options_of_ctl,

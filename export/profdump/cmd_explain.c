@@ -59,7 +59,7 @@ static bool read_settings(const struct profdump_options *options, struct finding
 }
 
 static const struct option_entry explain_options[] = {
-    {CALL("rule", "NAME", set_rule, "show what this rule finds; NAME may be a list")},
+    {CALL("rule", "NAME", set_rule, "run only this rule, or those of a list: a,b")},
     {FLAG("rules", explain_list, "list the rules")},
     {TEXT("limits", "FILE", explain_limits, "read reporting thresholds from FILE")},
     {0},
@@ -132,7 +132,7 @@ const struct command command_explain = {
     .word = "explain",
     .summary = "find the causes of lost time, with remedies",
     .usage = "[OPTION]... [FILE|DIRECTORY]...\n--rules",
-    .about = "Prints where the time went: idle time of devices by cause, and what else cost time, "
+    .about = "Prints where the time went: idle time of devices by cause, and other lost time, "
              "with the responsible range, a fix, and an upper bound on its savings.",
     .examples = "explain run.prof\n"
                 "explain --rule gpu-idle-cpu-bound --rows -1 run.prof",

@@ -174,7 +174,7 @@ const struct export_format export_formats[EXPORT_COUNT] = {
     [EXPORT_CHROME] = {"chrome", "out.json", ".json .trace", true,
                        "write a Chrome trace, for ui.perfetto.dev", cmd_chrome},
     [EXPORT_HTML] = {"html", "out.html", ".html .htm", false,
-                     "write a report for a browser; with diff: of what differs", export_html},
+                     "write a report for a browser; also of 'profdump diff'", export_html},
     [EXPORT_PERFETTO] = {"perfetto", "out.pftrace", ".pftrace .perfetto-trace", true,
                          "write a Perfetto trace, a third of the Chrome trace's size",
                          export_perfetto},
@@ -364,7 +364,7 @@ bool export_options_agree(const struct profdump_options *options)
 
 const struct option_entry output_options[] = {
     {CALL("o", "OUT", set_output, NULL)},
-    {CALL("output", "OUT", set_output, "write OUT, in a format by its ending")},
+    {CALL("output", "OUT", set_output, "write OUT; its extension selects the format")},
     {CALL("to", "FORMAT", set_to, "name the format of OUT, for -o - and other endings")},
     {TEXT("chrome", "OUT", export_paths[EXPORT_CHROME], "write OUT as a Chrome trace")},
     {TEXT("html", "OUT", export_paths[EXPORT_HTML], NULL), .now = "-o OUT --to html"},
@@ -383,7 +383,7 @@ const struct option_entry output_options[] = {
 
 const struct option_entry report_options[] = {
     {CALL("o", "OUT", set_output, NULL)},
-    {CALL("output", "OUT", set_output, "write a report for a browser: OUT.html")},
+    {CALL("output", "OUT", set_output, "write an HTML report for a browser: OUT.html")},
     {CALL("to", "FORMAT", set_to, NULL)},
     {TEXT("html", "OUT", export_paths[EXPORT_HTML], NULL), .now = "-o OUT.html"},
     {0},
@@ -392,7 +392,7 @@ const struct option_entry report_options[] = {
 const struct option_entry folded_options[] = {
     {CALL("metric", "METRIC", set_metric, "weigh folded stacks by METRIC"),
      .values = "self_cpu self_cuda count"},
-    {FLAG("stacks", by_function, "fold functions instead of ranges")},
+    {FLAG("stacks", by_function, "fold call stacks instead of ranges")},
     {0},
 };
 
@@ -425,7 +425,7 @@ static const struct option_entry *const options_of_export[] = {
 
 const struct command command_export = {
     .word = "export",
-    .summary = "write a format for other programs: the same as -o",
+    .summary = "convert for other programs: the same as -o OUT",
     .usage = "-o OUT [-o OUT]... [OPTION]... [FILE|DIRECTORY]...",
     .about = "Writes the recording for other programs, in one or several formats. OUT is replaced "
              "when it is complete; - is standard output.",

@@ -149,7 +149,7 @@ static int run_check_or_ledger(const struct profdump_options *options,
 }
 
 static const struct option_entry check_options[] = {
-    {FLAG("ledger", ledger, "account for launches by stream and graph, and failed calls")},
+    {FLAG("ledger", ledger, "count launched, recorded and lost; list failed calls")},
     {0},
 };
 
@@ -159,7 +159,7 @@ static const struct option_entry *const options_of_check[] = {
 
 const struct command command_check = {
     .word = "check",
-    .summary = "verify the recording; --ledger accounts for launches",
+    .summary = "verify the recording; --ledger: launched, recorded, lost",
     .usage = "[FILE|DIRECTORY]...\n--ledger [OPTION]... [FILE|DIRECTORY]...",
     .about = "Verifies every invariant of file and timeline, and exits with status 1 if one does "
              "not hold. With --ledger: prints what was launched, recorded and lost, by stream and "
@@ -206,7 +206,7 @@ const struct command command_memory = {
     .word = "memory",
     .summary = "show allocations, their peaks and leaks",
     .usage = "[OPTION]... [FILE|DIRECTORY]...",
-    .about = "Shows what was allocated: peaks and who owned them, what was never freed, ranges, "
+    .about = "Shows allocations: peaks and their owners, what was never freed, ranges, memory "
              "pools, managed memory.",
     .examples = "memory --rows 10 run.prof",
     .question = QUESTION_TIME,

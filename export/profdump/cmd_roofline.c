@@ -66,13 +66,13 @@ static const struct option_entry roofline_options[] = {
     {TEXT("sort", "COLUMN", sort, "sort rows by COLUMN, descending")},
     {TEXT("by", "WHAT", by, NULL), .now = "--group-by WHAT"},
     {TEXT("device-rates", "FILE", analyze.device_rates, "read peak rates of devices from FILE")},
-    {FLAG("devices", analyze.devices, "print the table of devices and its sources")},
+    {FLAG("devices", analyze.devices, "print the known devices, their peak rates and sources")},
     {0},
 };
 
 static const struct option_entry type_options[] = {
     {CALL("type", "TYPE", set_type,
-          "assume TYPE for kernels of unknown type: float16, bf16, tf32 ...")},
+          "assume TYPE for kernels of unknown data type: float16, bf16, tf32 ...")},
     {0},
 };
 
@@ -179,7 +179,7 @@ const struct command command_roofline = {
     .summary = "compare kernels with the peak rates of their device",
     .usage = "[OPTION]... [FILE|DIRECTORY]...\n--devices",
     .about = "Prints the rates that kernels achieved against the peak of their device, and whether "
-             "computing or memory bounds them.",
+             "they are compute-bound or memory-bound.",
     .examples = "roofline --rows 20 trace.json.gz\n"
                 "roofline --group-by op --device-rates my.ini run.prof",
     .question = QUESTION_TIME,
@@ -204,8 +204,8 @@ const struct command command_pytorch_roofline = {
     .word = "roofline",
     .summary = "print the kernel table of a Chrome trace",
     .usage = "[OPTION]... TRACE",
-    .about = "Prints the table of kernels that PyTorch's own analysis prints of a Chrome trace. "
-             "'profdump roofline' knows more devices and operators.",
+    .about = "Prints the kernel table of PyTorch's own analysis for a Chrome trace. "
+             "'profdump roofline' covers more devices and operators.",
     .examples = "pytorch roofline --type bf16 trace.json",
     .options = options_of_pytorch,
     .run_inputs = run,
@@ -251,8 +251,8 @@ const struct command command_pytorch_diff = {
     .word = "diff",
     .summary = "print the kernel tables of two Chrome traces side by side",
     .usage = "[OPTION]... A B",
-    .about = "Prints the tables that PyTorch's own analysis prints of two Chrome traces. 'profdump "
-             "diff' also tells differences from noise.",
+    .about = "Prints the tables of PyTorch's own analysis for two Chrome traces. 'profdump "
+             "diff' also tests differences against noise.",
     .examples = "pytorch diff --names old,new old.json new.json",
     .options = options_of_pytorch_diff,
     .run_inputs = cmd_diff,

@@ -179,18 +179,18 @@ static bool set_kind(struct profdump_options *options, const char *name)
 const struct option_entry table_options[] = {
     {TEXT("sort", "COLUMN", sort, "sort rows by COLUMN, descending"),
      .values = "name self_cpu cpu_total cpu_avg self_cuda cuda_total cuda_avg count"},
-    {CALL("group-by", "LIST", set_group_by, "group rows by what the list names"),
+    {CALL("group-by", "LIST", set_group_by, "group rows by the keys in LIST"),
      .values = "name shape stack stack:N thread device stream rank path process"},
     {CALL("columns", "LIST", set_columns, "add columns"),
      .values = "min max mean stddev p10 p50 p90 p99 cold warm projected projected_avg bytes rate "
                "memory all"},
-    {CALL("kind", "KIND", set_kind, "show rows of one kind, with the spread of durations"),
+    {CALL("kind", "KIND", set_kind, "show one kind of rows, with the distribution of durations"),
      .values = "kernels memcpy memset api projected"},
     {FLAG("tree", tree, "print ranges as a tree")},
     {CALL("depth", "N", set_depth, "limit the tree to N levels")},
     {FLAG("top-level", write.top_level, "show top-level events only")},
-    {FLAG("total", write.total, "add a row with the sums of all")},
-    {CALL("header", "TEXT", set_header, "print a line above the table")},
+    {FLAG("total", write.total, "add a row of totals")},
+    {CALL("header", "TEXT", set_header, "print TEXT above the table")},
     {CHOICE("kernels", write.table, WRITE_TABLE_KERNELS, NULL), .now = "--kind kernels"},
     {CHOICE("memcpy", write.table, WRITE_TABLE_MEMCPY, NULL), .now = "--kind memcpy"},
     {CHOICE("memset", write.table, WRITE_TABLE_MEMSET, NULL), .now = "--kind memset"},
@@ -211,14 +211,14 @@ const struct option_entry unit_options[] = {
 };
 
 /* clang-format off */
-#define TABLE_WIDTH {CALL("table-width", "N", set_table_width, "fit tables into N columns, 0 for no limit")}
+#define TABLE_WIDTH {CALL("table-width", "N", set_table_width, "fit tables into N characters, 0 for no limit")}
 #define WIDE {CALL("wide", NULL, set_wide, "show all columns: --table-width 0")}
 /* clang-format on */
 
 const struct option_entry fit_options[] = {TABLE_WIDTH, WIDE, {0}};
 
 const struct option_entry width_options[] = {
-    {CALL("name-width", "N", set_name_width, "limit names to N columns (55)")},
+    {CALL("name-width", "N", set_name_width, "truncate names to N characters (55)")},
     TABLE_WIDTH,
     WIDE,
     {0},
@@ -423,7 +423,7 @@ const struct command command_show = {
              "-o OUT [OPTION]... [FILE|DIRECTORY]...",
     .about =
         "Shows what libprof and other profilers recorded. Several files are merged. A directory "
-        "stands for its *.prof files, no input for the newest one here.",
+        "means its *.prof files. No input means the newest one here.",
     .options = options_of_show,
     .run = run,
     .agree = agree_show,

@@ -20,7 +20,7 @@ const struct option_entry symbol_options[] = {
 };
 
 static const struct option_entry stacks_options[] = {
-    {FLAG("folded", folded, "print device time by stack, as flamegraph.pl reads it")},
+    {FLAG("folded", folded, "print device time as folded stacks, for flamegraph.pl")},
     {0},
 };
 
@@ -193,7 +193,7 @@ const struct command command_stacks = {
     .word = "stacks",
     .summary = "list the call stacks that launched work, by device time",
     .usage = "[OPTION]... [FILE|DIRECTORY]...",
-    .about = "Prints the call stacks from which CUDA was called, the one that kept the device busy "
+    .about = "Prints the call stacks of CUDA calls, sorted by the device time that they launched, "
              "longest first. Record them with 'profrun --stacks'.",
     .examples = "stacks --rows 5 run.prof\n"
                 "stacks --folded run.prof | flamegraph.pl >run.svg",

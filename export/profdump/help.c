@@ -136,7 +136,7 @@ static void print_formats(void)
                  export_formats[i].endings);
         print_entry(left, export_formats[i].help, HELP_COLUMN + 6);
     }
-    puts("  .gz or .zst behind it compresses all but html, sqlite and etprof.");
+    puts("  A further .gz or .zst compresses all but html, sqlite and etprof.");
 }
 
 static void print_family(const char *family)
@@ -174,7 +174,7 @@ static const char *const questions[QUESTION_COUNT] = {
     [QUESTION_TIME] = "Where did the time go?",
     [QUESTION_CHANGE] = "What changed?",
     [QUESTION_COMPLETE] = "Is the recording complete?",
-    [QUESTION_OTHER] = "Other questions and programs:",
+    [QUESTION_OTHER] = "SQL, exports and other tools:",
 };
 
 static void print_commands(void)

@@ -122,16 +122,16 @@ const struct finding_rule gap_rules[GAP_CAUSES] = {
         {
             .name = "gpu-idle-start",
             .title = "Time before the GPU's first operation",
-            .remedy = "Of long runs it can be ignored, or left out of the recording; else load and "
-                      "compile less, or at the same time.",
+            .remedy =
+                "Ignore this in long runs, or leave it out of the recording; otherwise load and "
+                "compile less, or at the same time.",
             .find = find_gaps,
         },
     [GAP_END] =
         {
             .name = "gpu-idle-end",
             .title = "Time after the GPU's last operation",
-            .remedy =
-                "Of long runs it can be ignored; else save results while the GPU still works.",
+            .remedy = "Ignore this in long runs; otherwise save results while the GPU still works.",
             .find = find_gaps,
         },
 };
