@@ -79,7 +79,7 @@ static prof_status unknown(const char *what, const char *name, bool formats)
 /* ---- options ---- */
 
 static bool put_number(struct profdump_options *options, const struct command *command,
-                        const char *name, int64_t number)
+                       const char *name, int64_t number)
 {
     char text[24];
     snprintf(text, sizeof text, "%lld", (long long)number);
@@ -95,13 +95,13 @@ static bool copy_given(const struct prof_table_options *from, struct prof_table_
         memcpy(to, from, size < sizeof *to ? size : sizeof *to);
     if (size >= offsetof(struct prof_table_options, sort))
         return true;
-    complain("size_bytes of the options is not their size");
+    complain("options.size_bytes is not sizeof(options)");
     return false;
 }
 
 /* False after having complained. */
 static bool put_given(struct profdump_options *options, const struct command *command,
-                       const struct prof_table_options *from)
+                      const struct prof_table_options *from)
 {
     struct prof_table_options given;
     return copy_given(from, &given) &&

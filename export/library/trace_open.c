@@ -120,7 +120,7 @@ bool opened_parse_words(struct profdump_options *options, const struct command *
         if (!options_parse_word(options, command, *words))
             return false;
         if (options->help || options->version) {
-            complain("%s: is of profdump alone", *words);
+            complain("%s: works only in profdump", *words);
             return false;
         }
     }
@@ -160,7 +160,7 @@ static bool paths_are_good(const char *const *paths, size_t count)
     for (size_t i = 0; i < count && good; i++)
         good = paths[i] && *paths[i];
     if (!good)
-        complain("prof_trace_open: an input has no name, or there is none");
+        complain("prof_trace_open: no inputs, or an empty input name");
     return good;
 }
 
@@ -172,9 +172,9 @@ static bool copy_options(const struct prof_trace_options *from, struct prof_trac
     if (from)
         memcpy(to, from, size < sizeof *to ? size : sizeof *to);
     if (size < offsetof(struct prof_trace_options, words))
-        complain("prof_trace_open: size_bytes of the options is not their size");
+        complain("prof_trace_open: options.size_bytes is not sizeof(options)");
     else if (to->from_ns < 0 || to->to_ns < 0 || (to->to_ns && to->from_ns >= to->to_ns))
-        complain("prof_trace_open: a window has its beginning before its end");
+        complain("prof_trace_open: the window does not end after its start");
     else
         return true;
     return false;

@@ -151,7 +151,7 @@ static bool complain_of_directories(uid_t owner)
         if (directory >= 0) {
             close(directory);
         } else if (*all.at[i] && lstat(all.at[i], &status) == 0) {
-            complain("%s is not a directory of yours alone: it is not used", all.at[i]);
+            complain("%s is not used: others own it or can access it", all.at[i]);
             return true;
         }
     }
@@ -188,7 +188,7 @@ static bool socket_ask(unsigned pid, const char *command, char *answer, size_t a
     bool answered = converse(connection, command, answer, answer_bytes);
     close(connection);
     if (!answered)
-        complain("process %u does not answer: it is stopped, or ends", pid);
+        complain("process %u does not answer: it is stopped or exiting", pid);
     return answered;
 }
 
@@ -231,7 +231,7 @@ static void socket_each(void (*each)(unsigned pid, void *user), void *user)
 
 static int ctl_usage(void)
 {
-    complain("ctl wants: list | PID start | PID stop | PID status | PID dump [OUT]");
+    complain("ctl: usage: list | PID start | PID stop | PID status | PID dump [OUT]");
     return EXIT_USAGE;
 }
 
@@ -352,7 +352,7 @@ static int ctl_dump(unsigned pid, const char *out)
         out = name;
     }
     if (!make_absolute(out, command, sizeof command)) {
-        complain("%s: this name is too long", out);
+        complain("%s: file name too long", out);
         return EXIT_FAILURE;
     }
     if (!ask(pid, command, answer, sizeof answer))

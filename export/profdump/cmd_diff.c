@@ -18,11 +18,11 @@ static bool agree(struct profdump_options *options)
     enum diff_by by;
     for (size_t i = 0; i < EXPORT_COUNT; i++)
         if (options->export_paths[i] && i != EXPORT_HTML) {
-            complain("diff: writes a report, -o out.html, and not %s", options->export_paths[i]);
+            complain("diff: writes HTML (-o out.html), not %s", options->export_paths[i]);
             return false;
         }
     if (options->diff.gate_of != DIFF_GATE_AUTO && !options->diff.gate) {
-        complain("--fail-on: says what is measured; add --fail-if-slower LIMIT");
+        complain("--fail-on: has no effect alone; add --fail-if-slower LIMIT");
         return false;
     }
     if (!options->by && options->export_paths[EXPORT_HTML]) /* a page has room for all */

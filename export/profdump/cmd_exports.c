@@ -295,8 +295,7 @@ static bool resolve(struct profdump_options *options, const char *path)
     if (kind == EXPORT_COUNT)
         complain_of_ending(path);
     else if (options->export_paths[kind])
-        complain("-o %s: is the second output in this format, after %s", path,
-                 options->export_paths[kind]);
+        complain("-o %s: a second output in the format of %s", path, options->export_paths[kind]);
     else {
         options->export_paths[kind] = path;
         return true;
@@ -308,7 +307,7 @@ bool outputs_resolve(struct profdump_options *options)
 {
     bool good = true;
     if (options->to && options->output_count != 1) {
-        complain("--to: is the format of one -o OUT, not of %u", options->output_count);
+        complain("--to: sets the format of one -o OUT; %u given", options->output_count);
         return false;
     }
     for (unsigned i = 0; i < options->output_count && good; i++)
@@ -332,8 +331,7 @@ static bool is_for(const struct profdump_options *options, bool given, const cha
 {
     bool good = !given || options->export_paths[kind];
     if (!good)
-        complain("--%s: needs an output that it is for: -o %s", option,
-                 export_formats[kind].example);
+        complain("--%s: needs a matching output: -o %s", option, export_formats[kind].example);
     return good;
 }
 
@@ -351,7 +349,7 @@ bool export_options_agree(const struct profdump_options *options)
     if (!options->command_line)
         return true; /* options hold for whatever the library is asked */
     if (options->table_option && !prints) {
-        complain("--%s: is about the table, which is not printed beside -o; --format text prints "
+        complain("--%s: changes the table, which -o does not print; --format text prints "
                  "both",
                  options->table_option);
         return false;

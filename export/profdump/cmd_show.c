@@ -130,7 +130,7 @@ static bool agree(struct profdump_options *options)
         complain("--sort: there is no column '%s'; known are %s", options->sort,
                  key_sort_columns());
     else if (write->memory && (write->group_by != KEY_BY_KEY || options->tree))
-        complain("--columns memory: memory is known by name only, not with --group-by or --tree");
+        complain("--columns memory: memory is grouped by name only, not with --group-by or --tree");
     else if (options->depth_given && !options->tree && options->command_line)
         complain("--depth: limits a tree; add --tree");
     else

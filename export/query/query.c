@@ -52,8 +52,8 @@ const struct query_function query_functions[] = {
     {"percentile(x, p)", "of a group, p from 0 to 100, interpolated as numpy.percentile does; NULL "
                          "values are left out"},
     {"median(x)", "percentile(x, 50)"},
-    {"duration(ns)", "a time for people: 1234567 is \"1.235ms\""},
-    {"bytes_text(n)", "an amount of memory for people: 1536 is \"1.50 KB\""},
+    {"duration(ns)", "a readable time: 1234567 is \"1.235ms\""},
+    {"bytes_text(n)", "a readable size: 1536 is \"1.50 KB\""},
     {0},
 };
 

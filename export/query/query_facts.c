@@ -205,7 +205,7 @@ QUERY_COUNT(memory_count, memories)
 
 static const struct query_column memory_columns[] = {
     QUERY_ID("by process, then by start"),
-    QUERY_NAMED("name", "what it is allocated from: device, pinned, or an allocator of the program",
+    QUERY_NAMED("name", "where it is allocated: device, pinned, or the program's allocator",
                 memory_heap),
     QUERY_STRING("kind", "Device, Pinned, Managed ..., or allocator: one of the program's own",
                  memory_kind),
@@ -221,7 +221,7 @@ static const struct query_column memory_columns[] = {
               memory_slice),
     QUERY_INT("end_slice", "", "slices.id of the one that freed it", memory_end_slice),
     QUERY_INT("thread", "", "threads.id", memory_thread),
-    QUERY_INT("async", "", "1: in the order of a stream", memory_async),
+    QUERY_INT("async", "", "1: stream-ordered", memory_async),
 };
 const struct query_table query_allocations = {
     .name = "allocations",
@@ -265,7 +265,7 @@ static const struct query_column migration_columns[] = {
 };
 const struct query_table query_migrations = {
     .name = "migrations",
-    .meaning = "what the driver did about managed memory",
+    .meaning = "what the driver did with managed memory",
     QUERY_COLUMNS(migration_columns),
     .count = migration_count,
 };
@@ -384,15 +384,15 @@ static const struct query_column ledger_columns[] = {
     QUERY_INT("launched", "", "operations: recorded + lost + undelivered + unobserved + missing",
               ledger_launched),
     QUERY_INT("recorded", "", "", ledger_recorded),
-    QUERY_INT("lost", "", "for a counted cause, or with a chunk of the ring", ledger_lost),
+    QUERY_INT("lost", "", "for a counted cause, or overwritten in the ring", ledger_lost),
     QUERY_INT("undelivered", "", "the process was killed, or still runs", ledger_undelivered),
     QUERY_INT("unobserved", "", "device work was not recorded at all", ledger_unobserved),
-    QUERY_INT("missing", "", "nobody knows why: must be 0", ledger_missing),
+    QUERY_INT("missing", "", "no known cause: should be 0", ledger_missing),
     QUERY_INT("orphans", "", "recorded, but the launch is not in the trace", ledger_orphans),
 };
 const struct query_table query_ledger = {
     .name = "ledger",
-    .meaning = "what was launched and where it is, by stream and graph",
+    .meaning = "launched operations and their fate, by stream and graph",
     QUERY_COLUMNS(ledger_columns),
     .count = ledger_count,
 };
@@ -414,11 +414,11 @@ static const struct query_column window_columns[] = {
     QUERY_INT("process", "", "processes.id", window_process),
     QUERY_INT("start", "ns", "", window_start),
     QUERY_INT("end", "ns", "NULL: it was not switched off", window_end),
-    QUERY_STRING("reason", "who switched it on", start_reason),
+    QUERY_STRING("reason", "what switched it on", start_reason),
 };
 const struct query_table query_recordings = {
     .name = "recordings",
-    .meaning = "when recording was on, where it was switched",
+    .meaning = "intervals of recording, if it was switched",
     QUERY_COLUMNS(window_columns),
     .count = window_count,
 };

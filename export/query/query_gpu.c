@@ -306,5 +306,5 @@ static const struct query_column overhead_columns[] = {
                  overhead_kind),
 };
 const struct query_table query_overheads =
-    GPU_TABLE("overheads", "time that CUPTI or the driver says it took itself", overhead_columns,
+    GPU_TABLE("overheads", "time that CUPTI or the driver reports as overhead", overhead_columns,
               is_overhead);

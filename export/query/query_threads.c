@@ -176,7 +176,7 @@ bool query_slice_span(const struct query_data *data, uint32_t number, struct que
 }
 
 static const struct query_column slice_columns[] = {
-    QUERY_ID("by thread, then in order: a parent before what is inside of it"),
+    QUERY_ID("by thread, then in order: parents before their children"),
     QUERY_WORDS("kind", "range, step (ProfilerStep#N), call (of CUDA)", slice_kind, slice_kinds),
     QUERY_NAMED("name", "with its NVTX domain in front, as tables show it", slice_name),
     QUERY_INT("start", "ns", "since `base_utc_ns` of meta", slice_start),
@@ -192,12 +192,12 @@ static const struct query_column slice_columns[] = {
               slice_continues),
     QUERY_INT("unclosed", "", "1: thread, trace or recording ended before it did", slice_unclosed),
     QUERY_SUM("self", "ns", "duration without the slices directly inside", slice_self),
-    QUERY_SUM("device", "ns", "of operations launched inside, however deep", slice_device),
+    QUERY_SUM("device", "ns", "of operations launched inside, at any depth", slice_device),
     QUERY_SUM("self_device", "ns", "of a range: of those whose innermost range it is",
               slice_self_device),
     QUERY_INT("operations", "", "kernels, copies, sets and graphs that it launched itself",
               slice_operations),
-    QUERY_INT("correlation", "", "of a call: id that it shares with what it launched",
+    QUERY_INT("correlation", "", "of a call: correlation id shared with what it launched",
               slice_correlation),
     QUERY_INT("result", "", "of a call that returned: 0 is success", slice_result),
     QUERY_STRING("error", "name of the result, where it is an error", slice_error),
@@ -279,7 +279,7 @@ static const struct query_column counter_columns[] = {
     QUERY_ID(""),
     QUERY_NAMED("name", "", counter_name),
     QUERY_INT("time", "ns", "", counter_time),
-    QUERY_DOUBLE("value", "", "from here on", counter_value),
+    QUERY_DOUBLE("value", "", "from this time on", counter_value),
     WHO_COLUMNS(counter),
 };
 const struct query_table query_counters = {
@@ -342,13 +342,13 @@ static const struct query_column attr_columns[] = {
     QUERY_ID(""),
     QUERY_WORDS("of", "slice, mark, async_range: whose `owner` is the id", attr_of, attr_owners),
     QUERY_INT("owner", "", "id in that table", attr_owner),
-    QUERY_NAMED("key", "of several with one key, the last counts", attr_key),
+    QUERY_NAMED("key", "if a key repeats, the last one counts", attr_key),
     {"value", "", "integer, real or text, as it was given", QUERY_VALUE, false, attr_value, NULL,
      NULL, false},
 };
 const struct query_table query_attributes = {
     .name = "attributes",
-    .meaning = "what was given with slices, marks and begin/end ranges",
+    .meaning = "attributes of slices, marks and begin/end ranges",
     QUERY_COLUMNS(attr_columns),
     .count = attr_count,
 };
@@ -440,7 +440,7 @@ static const struct query_column launch_columns[] = {
     QUERY_INT("graph", "", "CUPTI's id of the graph", launch_graph),
     QUERY_INT("expected", "", "operations at least", launch_expected),
     QUERY_INT("recorded", "", "operations", launch_recorded),
-    QUERY_INT("whole", "", "1: one operation for all of it is expected (graph_runs)", launch_whole),
+    QUERY_INT("whole", "", "1: one operation per graph is expected (graph_runs)", launch_whole),
 };
 const struct query_table query_graph_launches = {
     .name = "graph_launches",

@@ -286,7 +286,7 @@ def table_text(events: Sequence[Any], row_limit: int, layout: Layout) -> str:
     if len(shown) < len(events):
         lines.append(f"{len(shown)} of {len(events)} rows")
     if layout.top_level_events_only:
-        lines.append("Only calls that nothing on their thread is around; the totals are of all")
+        lines.append("Top-level events only; the totals include all events")
     lines += _nested_lines(shown)
     lines.append(f"Self CPU time total: {_times.ns_text(rows.cpu_ns)}")
     if layout.device:

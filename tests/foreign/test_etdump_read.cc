@@ -104,7 +104,7 @@ TEST(EtdumpRead, SaysThatAFileWasCut)
     bytes.resize(bytes.size() - 8);
     Read read(bytes);
     EXPECT_EQ(read.get(), nullptr);
-    EXPECT_NE(read.error().find("it was cut"), std::string::npos) << read.error();
+    EXPECT_NE(read.error().find("truncated"), std::string::npos) << read.error();
 }
 
 TEST(EtdumpRead, RefusesAnotherVersion)

@@ -831,7 +831,7 @@ TEST_F(Kineto, SaysWhereItIsNoJson)
         {"{\"traceEvents\":[{\"ph\":}]}", "offset 22: not JSON"},
         {"{\"traceEvents\":[{}}", "offset 18: not JSON"},
         {"{\"traceEvents\":[]}x", "offset 18: not JSON: something follows"},
-        {"{\"a\":1}", "no trace: it has no \"traceEvents\""},
+        {"{\"a\":1}", "not a trace: it has no \"traceEvents\""},
         {"{\"a\":1", "the file ends"},
         {"{\"", "the file ends"},
         {"[{}]]", "something follows the end"},

@@ -18,8 +18,8 @@ TEST_F(SqliteHostile, OtherDatabasesAreNamedForWhatTheyAre)
 {
     run("CREATE TABLE contacts(name TEXT)");
     EXPECT_FALSE(load());
-    EXPECT_STREQ(error_.message, "t.sqlite: an SQLite database, but not of nsys (no table "
-                                 "StringIds) and not of nvprof (no table StringTable)");
+    EXPECT_STREQ(error_.message, "t.sqlite: an SQLite database, but neither from nsys (no table "
+                                 "StringIds) nor nvprof (no table StringTable)");
 }
 
 TEST_F(SqliteHostile, TruncatedFilesAreRefusedAnywhere)

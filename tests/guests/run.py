@@ -274,8 +274,8 @@ TABLE_HEAD = """# Guests
 
 What `./dev guests` found: whether real programs behave differently with libprof preloaded. Of each run, output, exit
 status, files made and processes left behind are compared with those of runs without it, and the traces are checked
-with `profdump check`. After "same" or "differs" stands the wall time against the bare run; one run on a busy machine, so an
-indication only. A guest is one file in `tests/guests`; its README says how to add one.
+with `profdump check`. After "same" or "differs" comes the wall time relative to the bare run: one run on a busy machine, so an
+indication only. Each program is one file in `tests/guests`; its README says how to add one.
 
 - idle: preloaded into a program that records nothing
 - recording: the process, its reads, writes and opened files are ranges

@@ -31,7 +31,7 @@ static void open_wrongly(const char *input)
     struct prof_trace_options options = {.size_bytes = sizeof options};
     struct prof_trace *trace = (struct prof_trace *)&options;
     EXPECT(prof_trace_open(paths, 0, NULL, &trace) == PROF_INVALID && !trace);
-    EXPECT(says(NULL, "an input has no name"));
+    EXPECT(says(NULL, "no inputs, or an empty input name"));
     EXPECT(prof_trace_open(NULL, 1, NULL, &trace) == PROF_INVALID);
     EXPECT(prof_trace_open(nameless, 2, NULL, &trace) == PROF_INVALID);
     EXPECT(prof_trace_open(empty, 1, NULL, &trace) == PROF_INVALID);
@@ -41,7 +41,7 @@ static void open_wrongly(const char *input)
     EXPECT(prof_trace_open(paths, 1, &options, &trace) == PROF_INVALID && says(NULL, "size_bytes"));
     options = (struct prof_trace_options){.size_bytes = sizeof options, .from_ns = 2, .to_ns = 1};
     EXPECT(prof_trace_open(paths, 1, &options, &trace) == PROF_INVALID &&
-           says(NULL, "beginning before its end"));
+           says(NULL, "does not end after its start"));
     options.from_ns = options.to_ns = 0;
     options.words = unknown;
     EXPECT(prof_trace_open(paths, 1, &options, &trace) == PROF_INVALID &&

@@ -367,7 +367,7 @@ static bool has_its_size(const uint8_t *bytes, size_t size, const char *path,
         bytes[0] | (uint64_t)bytes[1] << 8 | (uint64_t)bytes[2] << 16 | (uint64_t)bytes[3] << 24;
     if (said + 4 <= size)
         return true;
-    trace_error(error, path, "an ETDump of %llu bytes that ends after %zu: it was cut",
+    trace_error(error, path, "an ETDump of %llu bytes that ends after %zu: truncated",
                 (unsigned long long)said + 4, size);
     return false;
 }
@@ -389,7 +389,7 @@ static struct trace_file *open_etdump(struct source *source, bool partial, struc
         struct flat_table table = flat_root(&reader.flat, root);
         uint32_t version = flat_u32(&reader.flat, table, ROOT_VERSION);
         if (version != 0) {
-            trace_error(error, path, "an ETDump of version %u; this program knows version 0",
+            trace_error(error, path, "an ETDump of version %u; only version 0 is supported",
                         version);
         } else {
             read_runs(&reader, table);

@@ -72,7 +72,7 @@ static const char *wanted_byte(struct walk *walk, const char *p)
     bool failed;
     p = next_byte(walk, p, &failed);
     if (!p && !failed)
-        complain(walk, walk->window.end, "the file ends too early");
+        complain(walk, walk->window.end, "the file is truncated");
     return p;
 }
 
@@ -376,7 +376,7 @@ static bool walk_file(struct walk *walk)
     if (!p || (!was_cut(walk) && !ends_here(walk, p)))
         return false;
     if (!walk->walked->has_events)
-        return complain(walk, p, "JSON, but no trace: it has no \"traceEvents\"") != NULL;
+        return complain(walk, p, "JSON, but not a trace: it has no \"traceEvents\"") != NULL;
     return true;
 }
 

@@ -24,7 +24,7 @@ static bool read_tables(struct sqlite_trace *trace, uint64_t *start_ns)
         *start_ns = sqlite_nvprof_read(trace);
     else if (!file->failed) {
         trace_error(file->error, file->path,
-                    "an SQLite database, but not of nsys (no table StringIds) and not of nvprof "
+                    "an SQLite database, but neither from nsys (no table StringIds) nor nvprof "
                     "(no table StringTable)");
         return false;
     }

@@ -449,7 +449,7 @@ const struct finding_rule rule_failed_calls = {
     .title = "CUDA calls fail",
     .remedy =
         "See profdump ledger for all of them and the ranges they are in. A call that fails and "
-        "is tried again costs its time; one that is not looked at loses its work.",
+        "is tried again costs its time; one whose error is ignored loses its work.",
     .find = find_failed,
 };
 

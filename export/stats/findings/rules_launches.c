@@ -466,7 +466,7 @@ const struct finding_rule rule_queue_empty = {
     .title = "The GPU's queue is empty",
     .remedy =
         "Have the CPU run ahead: wait less often, launch earlier and in larger pieces. What it "
-        "did instead is told by the findings about idle time.",
+        "did instead is in the findings about idle time.",
     .find = find_empty,
 };
 

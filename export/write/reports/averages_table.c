@@ -244,7 +244,7 @@ static void note_rows(const struct report *report, FILE *stream)
         fprintf(stream, "%u of %u rows\n", shown, count);
     note_nested(report, stream);
     if (report->options->top_level)
-        fputs("Only calls that nothing on their thread is around; the totals are of all\n", stream);
+        fputs("Top-level events only; the totals include all events\n", stream);
 }
 
 /* To free(); NULL: no memory. */

@@ -242,8 +242,8 @@ static void print_length(const struct report *report)
     if (diff->per_step)
         fputs("Calls and totals are per step.\n", report->stream);
     else if (diff->lengths_differ)
-        fputs("The runs differ in how often the same was done: totals tell that, too; means and "
-              "medians do not.\n",
+        fputs("The runs differ in how often they did the same: that affects totals, but not means "
+              "or medians.\n",
               report->stream);
 }
 

@@ -297,7 +297,7 @@ static void print_made(const struct report *report, const struct tl_graph *graph
 {
     FILE *out = report->table.stream;
     if (!graph->known) {
-        fprintf(out, "  its making was not seen\n");
+        fprintf(out, "  its creation was not recorded\n");
         return;
     }
     fprintf(out, "  instantiated");

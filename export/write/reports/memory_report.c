@@ -587,16 +587,16 @@ static void print_notes(const struct report *report)
     struct anomalies odd = anomalies_of(report->timeline);
     FILE *stream = report->table.stream;
     if (odd.unknown_frees)
-        fprintf(stream, "\nReleased, but not allocated in the trace: %llu\n",
+        fprintf(stream, "\nFreed, but not allocated in the trace: %llu\n",
                 (unsigned long long)odd.unknown_frees);
     if (odd.reused_addresses)
         fprintf(stream, "\nAllocated again without a release in the trace: %llu\n",
                 (unsigned long long)odd.reused_addresses);
     if (odd.lost_anything)
         fprintf(stream, "\nNot everything was recorded (profdump says what): what was lost "
-                        "is in no number here\n");
+                        "is not counted here\n");
     if (odd.from_calls)
-        fprintf(stream, "\nCUPTI did not tell of memory: read from the CUDA calls\n");
+        fprintf(stream, "\nCUPTI reported no allocations: derived from CUDA calls\n");
 }
 
 static void anomalies_json(const struct timeline *timeline, struct json_out *out)

@@ -299,7 +299,7 @@ static void print_peak(const struct roofline_device *device, FILE *stream)
     fprintf(stream, " (%s%s%s)\n", peak->origin == PEAK_FILE ? "" : peak->name,
             peak->origin == PEAK_FILE ? "" : "; ", peak->source);
     if (peak->origin == PEAK_FILE && *peak->beside)
-        fprintf(stream, "  figures that the file does not have: %s\n", peak->beside);
+        fprintf(stream, "  figures not taken from the file: %s\n", peak->beside);
     if (*peak->caveat)
         fprintf(stream, "  %s\n", peak->caveat);
 }

@@ -16,7 +16,7 @@ from ._page import write_page
 from ._text import table_text, time_text
 
 REPORTS = {
-    "stragglers": "ranks that others wait for in collectives, and what they do longer",
+    "stragglers": "ranks that others wait for in collectives, and what takes them longer",
     "collectives": "communicators: skew, transfer time, bandwidths",
     "mismatches": "collectives that some ranks did not enter, or entered differently",
     "breakdown": "time of steps by rank: compute, communication, copies, idle",
@@ -70,7 +70,7 @@ def _clock_rows(engine: Any) -> _engine.Rows:
 def _pack_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="profdump pack", description="Add recordings to a dataset of Parquet files.")
     parser.add_argument("inputs", nargs="+", metavar="FILE|DIRECTORY", help="recordings, of any format that profdump reads")
-    parser.add_argument("-o", "--output", required=True, metavar="DATASET", help="directory of the dataset; made if missing")
+    parser.add_argument("-o", "--output", required=True, metavar="DATASET", help="directory of the dataset; created if missing")
     parser.add_argument("--node", metavar="NAME", help="name parts after NAME (default: the host's name)")
     parser.add_argument("--workers", type=int, metavar="N", help="use N processes (default: one per processor)")
     return parser
@@ -81,8 +81,8 @@ def _fleet_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="profdump fleet",
         usage="profdump fleet [REPORT] DATASET [OPTION]...",
-        description=f"Answer a question about all ranks of a job. Without REPORT: what is wrong.\n\nReports:\n{reports}\n"
-        f"  {CLOCKS:<12} how far the hosts' clocks are apart, from collectives, with the error\n"
+        description=f"Answer a question about all ranks of a job. Without REPORT: diagnose the job.\n\nReports:\n{reports}\n"
+        f"  {CLOCKS:<12} offsets between the hosts' clocks, estimated from collectives, with the error\n"
         f"  {SCHEMA:<12} tables and columns of a dataset",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

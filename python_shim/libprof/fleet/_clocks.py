@@ -15,11 +15,11 @@ from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
 
 BARRIERS = ("ncclAllReduce", "ncclAllGather", "ncclReduceScatter", "ncclAlltoAll")
 LEAST_COLLECTIVES = 8
-"""So many must connect two hosts."""
+"""Minimum number of collectives that two hosts must share."""
 LARGEST_ERROR_NS = 1_000_000
 """Ends that are further apart than this after the fit contradict each other."""
 LEAST_JUMP_NS = 5_000
-"""Smaller ones are not told from noise."""
+"""Smaller jumps cannot be distinguished from noise."""
 
 Point = Tuple[float, float]
 """Time by the clock of the reference, and how far the other clock is ahead then; nanoseconds since the first."""
@@ -40,7 +40,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Clock:
-    """A host's clock against `reference`; without lines where `refusal` says why there are none."""
+    """A host's clock against `reference`. If it could not be estimated, there are no lines and `refusal` says why."""
 
     host: str
     reference: str
@@ -85,7 +85,7 @@ class _Sums:
 
 
 def _split(sums: _Sums, first: int, end: int) -> List[Tuple[int, int]]:
-    """Runs between which the clock was set: where two lines are so much better than one."""
+    """Splits the points where the clock was set: where two lines fit much better than one."""
     least = LEAST_COLLECTIVES // 2
     _, _, whole = sums.fit(first, end)
     best: Tuple[float, int] = (math.inf, 0)
@@ -130,7 +130,7 @@ def _held_out_error(clock: Clock, points: Sequence[Point], base_ns: int) -> floa
 
 
 def _ends(engine: Any) -> Tuple[int, Dict[Tuple[int, int], Dict[str, float]]]:
-    """When collectives ended on each host, on average over its ranks, since the first."""
+    """End times of collectives on each host: mean over its ranks, relative to the first end."""
     wanted = ", ".join(f"'{function}'" for function in BARRIERS)
     base = engine.run("SELECT min(start) FROM collectives")[1][0][0] or 0
     _, rows = engine.run(
@@ -175,7 +175,7 @@ def _drift_at(clock: Clock, time_ns: int) -> float:
 
 
 def compare_clocks(engine: Any) -> List[Clock]:
-    """Every host's clock against that of one host, the first by name. Hosts that nothing connects are refused."""
+    """Every host's clock against that of the first host by name. Hosts that share no collective with others are refused."""
     base, ends = _ends(engine)
     hosts = [row[0] for row in engine.run("SELECT DISTINCT host FROM ranks ORDER BY host")[1]]
     if not hosts:
@@ -204,7 +204,7 @@ def _neighbours(ends: Dict[Tuple[int, int], Dict[str, float]], host: str) -> Set
 
 
 def violations(engine: Any, clocks: Sequence[Clock]) -> Optional[int]:
-    """Collectives that end on a rank before another one has entered, by the compared clocks and more than their error.
+    """Collectives that, by the fitted clocks, end on one rank before another has entered, by more than the clocks' error.
 
     None: a clock was refused, so nothing can be said."""
     if any(clock.refusal for clock in clocks):

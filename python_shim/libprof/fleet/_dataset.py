@@ -21,7 +21,7 @@ from ..errors import ProfError
 PathLike = Union[str, "os.PathLike[str]"]
 
 VERSION = 1
-"""Of the layout. A reader refuses a higher one; columns are only ever added within one."""
+"""Version of the layout. A reader refuses a higher version; within one version, columns are only added."""
 
 
 @dataclass(frozen=True)
@@ -126,12 +126,12 @@ TABLES: Dict[str, Tuple[Column, ...]] = {
     "collectives": _columns("""
         rank INTEGER - ranks.rank
         step INTEGER - in which it was called
-        communicator BIGINT - NCCL's id, halved; NULL unknown: then collectives of one function are matched
+        communicator BIGINT - NCCL's id, halved; NULL unknown: then collectives are matched by function
         sequence INTEGER - 0-based place among the rank's collectives of that communicator (or function)
         function VARCHAR - ncclAllReduce ..., or the kernel's name
         bytes BIGINT bytes message size, as NCCL states it
         called BIGINT ns when the host called it, since 1970 by the clock of the host
-        start BIGINT ns of its kernel; NULL it has none: it did not end, or was lost
+        start BIGINT ns of its kernel; NULL no kernel: it did not end, or was lost
         duration_ns BIGINT ns of its kernel
         stream INTEGER - CUDA's number
     """),
@@ -170,7 +170,7 @@ def create_tables() -> Iterable[str]:
 
 
 class Dataset:
-    """A dataset that is there: ``Dataset.open(path)``. Threads: any."""
+    """An existing dataset: ``Dataset.open(path)``. Threads: any."""
 
     def __init__(self, path: Path, parts: List[Dict[str, Any]]) -> None:
         self.path = path
@@ -183,7 +183,7 @@ class Dataset:
         try:
             head = json.loads((folder / "dataset.json").read_text())
         except (OSError, ValueError) as error:
-            raise ProfError(f"{folder}: no dataset: make one with 'profdump pack'") from error
+            raise ProfError(f"{folder}: not a dataset: create one with 'profdump pack'") from error
         if not isinstance(head, dict) or not isinstance(head.get("version"), int):
             raise ProfError(f"{folder}/dataset.json: it has no version")
         if head["version"] > VERSION:

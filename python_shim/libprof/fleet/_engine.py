@@ -36,7 +36,7 @@ def sql_text(name: str) -> str:
 
 
 def duckdb_connection(threads: int = 0) -> Any:
-    """A database in memory, which may not reach for extensions on the network."""
+    """An in-memory database that must not download extensions."""
     config: Dict[str, Any] = {"autoinstall_known_extensions": "false"}
     if threads:
         config["threads"] = threads

@@ -26,7 +26,7 @@ from . import _engine
 from ._dataset import TABLES, VERSION, Dataset, PathLike, create_tables, part_path
 
 GROUP_BYTES = 256 << 20
-"""Recordings of a part have together about as much."""
+"""Target for the total size of a part's recordings."""
 GROUP_FILES = 256
 IDENTITY_BYTES = 1 << 16
 ROW_GROUP = 122880
@@ -70,7 +70,7 @@ def find_files(inputs: Iterable[PathLike]) -> List[Path]:
 
 
 def identity_of(path: Path) -> str:
-    """Of the content: the same for a copy elsewhere. A recording's first 64 KiB have its process and its start."""
+    """Identity by content: the same for a copy elsewhere. A recording's first 64 KiB have its process and its start."""
     with path.open("rb") as file:
         digest = hashlib.sha256(file.read(IDENTITY_BYTES))
     digest.update(str(path.stat().st_size).encode())
@@ -128,7 +128,7 @@ def _processes(path: Path) -> List[Dict[str, Any]]:
 
 
 def _add_processes(engine: Any, processes: List[Dict[str, Any]], path: Path, identity: str, unknown: List[int]) -> None:
-    """The tables that have a row for each process; `p` says which rank a process is. Ranks that nobody knows count down from -1."""
+    """The tables that have a row for each process; `p` says which rank a process is. Unknown ranks count down from -1."""
     engine.execute("CREATE OR REPLACE TEMP TABLE p (pid UINTEGER, rank INTEGER)")
     for process in processes:
         known = process["rank"] is not None and process["rank"] >= 0
@@ -232,7 +232,7 @@ def pack(inputs: Iterable[PathLike], output: PathLike, node: Optional[str] = Non
     folder, name = Path(output), re.sub(r"[^A-Za-z0-9_.]", "_", node or platform.node() or "node")
     files = [(path, identity_of(path)) for path in find_files(inputs)]
     if not files:
-        raise ProfError("there is no recording in what was given")
+        raise ProfError("no recordings among the inputs")
     have = _prepare(folder)
     _remove_leftovers(folder, name)
     new = list({identity: (path, identity) for path, identity in files if identity not in have}.values())

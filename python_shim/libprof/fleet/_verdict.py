@@ -9,9 +9,9 @@ from typing import Any, Dict, List, Optional, Set, Tuple
 from ._engine import sql_text
 
 EXCESS_OF_STEP = 0.05
-"""A rank that others wait for is reported when it takes so much of a median step longer than most."""
+"""Report a rank that others wait for if it exceeds most ranks by this share of a median step."""
 SLOW_TRANSFER = 1.5
-"""A communicator is slow when its transfers take so many times the median of its like."""
+"""A communicator is slow if its transfers take this many times as long as the fastest of its like."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def _first_to_stop(engine: Any, ranks: List[int]) -> int:
 
 
 def hangs(engine: Any) -> List[Finding]:
-    """The first collective that cannot end, and whose fault that is."""
+    """The first collective that cannot end, and the rank that caused it."""
     rows = _rows(engine, sql_text("mismatches"))
     if not rows:
         return []
