@@ -8,8 +8,8 @@
 #ifndef PROF_BUILD_UNORDERED_H
 #define PROF_BUILD_UNORDERED_H
 
-#include "build.h"
 #include "array.h"
+#include "build.h"
 #include "unordered.h"
 
 struct unordered_thread {

@@ -50,7 +50,8 @@ static struct {
     uint32_t last_epoch;
     uint32_t reason; /* enum prof_control_reason of the last switch; under the lock, read
                               * by whoever makes the file */
-    uint32_t requested; /* 1 | on << 1 | reason << 2, or 0; from threads that must not wait for the lock */
+    uint32_t
+        requested; /* 1 | on << 1 | reason << 2, or 0; from threads that must not wait for the lock */
     uint32_t steps_wanted; /* prof_step() matters also while recording is off */
     uint32_t state;        /* enum session_state; creator releases -> others acquire */
     uint32_t

@@ -60,7 +60,7 @@ struct kineto_facts {
     uint64_t
         base_ns; /* since the epoch: what all times count from; 0 the epoch itself, or unknown */
     struct kineto_rows *rows;
-    struct kineto_group own;                  /* of the file as a whole; the builder keeps its host */
+    struct kineto_group own; /* of the file as a whole; the builder keeps its host */
     KINETO_ARRAY(struct kineto_group) groups; /* the builder keeps their hosts */
     bool is_libprofs, simulated;              /* libprof wrote the file; its device was simulated */
     uint32_t large_groups;                    /* members that were too large to be read */
