@@ -1,3 +1,4 @@
+/* text.c - UTF-8, and how text of any bytes is shown. */
 #include "text.h"
 
 #include <stdio.h>
