@@ -480,7 +480,7 @@ static bool find_in_family(const struct profdump_options *options, struct words 
 /* False after having complained. */
 static bool find_command(const struct profdump_options *options, struct words *words)
 {
-    int bare[2], count = find_bare(words, bare);
+    int bare[2] = {-1, -1}, count = find_bare(words, bare);
     words->command = commands[0];
     if (count == 0)
         return true;
@@ -524,7 +524,7 @@ static const struct option_entry *find_of_reports(struct named named,
     const struct option_entry *entry = NULL;
     for (size_t i = 0; commands[i] && !entry; i++) {
         entry = find_exact(commands[i], named, table);
-        if (*table == output_options || *table == report_options)
+        if (entry && (*table == output_options || *table == report_options))
             entry = NULL;
     }
     return entry;
