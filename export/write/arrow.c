@@ -132,10 +132,11 @@ static bool values_init(struct batch *batch, const struct arrow_column *column, 
                         struct ArrowArray *array)
 {
     size_t bytes = column->bytes ? column->bytes : sizeof(int64_t);
+    bool nullable = column->nullable || column->bytes == 0;
     owned->buffers[1] = owned->values = malloc((batch->rows + (size_t)1) * bytes);
-    if (column->nullable)
+    if (nullable)
         owned->buffers[0] = owned->validity = calloc(batch->rows / 8 + 1, 1);
-    if (!owned->values || (column->nullable && !owned->validity))
+    if (!owned->values || (nullable && !owned->validity))
         return false;
     if (column->bytes == 0 && !fill_texts(batch, column, owned, &array->null_count))
         return false;
