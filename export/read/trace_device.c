@@ -49,7 +49,7 @@ static struct tl_kernel kernel_of(const struct prof_rec_kernel *from)
     };
 }
 
-static void take_kernel(struct walk *walk, const struct record *record, uint64_t info)
+static void read_kernel(struct walk *walk, const struct record *record, uint64_t info)
 {
     struct prof_rec_kernel from;
     record_copy(record, &from, sizeof from);
@@ -61,7 +61,7 @@ static void take_kernel(struct walk *walk, const struct record *record, uint64_t
         timeline_append_kernel(walk->builder, &op, &kernel);
 }
 
-static void take_memcpy(struct walk *walk, const struct record *record, uint64_t info)
+static void read_memcpy(struct walk *walk, const struct record *record, uint64_t info)
 {
     struct prof_rec_memcpy from;
     record_copy(record, &from, sizeof from);
@@ -84,7 +84,7 @@ static void take_memcpy(struct walk *walk, const struct record *record, uint64_t
         timeline_append_memcpy(walk->builder, &op, &copy);
 }
 
-static void take_memset(struct walk *walk, const struct record *record, uint64_t info)
+static void read_memset(struct walk *walk, const struct record *record, uint64_t info)
 {
     struct prof_rec_memset from;
     record_copy(record, &from, sizeof from);
@@ -102,7 +102,7 @@ static void take_memset(struct walk *walk, const struct record *record, uint64_t
         timeline_append_memset(walk->builder, &op, &set);
 }
 
-static void take_sync(struct walk *walk, const struct record *record, uint64_t info)
+static void read_sync(struct walk *walk, const struct record *record, uint64_t info)
 {
     struct prof_rec_sync from;
     record_copy(record, &from, sizeof from);
@@ -112,7 +112,7 @@ static void take_sync(struct walk *walk, const struct record *record, uint64_t i
         timeline_append_sync(walk->builder, &op, &sync, NULL);
 }
 
-static void take_overhead(struct walk *walk, const struct record *record, uint64_t info)
+static void read_overhead(struct walk *walk, const struct record *record, uint64_t info)
 {
     struct prof_rec_overhead from;
     record_copy(record, &from, sizeof from);
@@ -125,7 +125,7 @@ static void take_overhead(struct walk *walk, const struct record *record, uint64
         timeline_append_overhead(walk->builder, &op, &overhead);
 }
 
-static void take_graph_run(struct walk *walk, const struct record *record, uint64_t info)
+static void read_graph_run(struct walk *walk, const struct record *record, uint64_t info)
 {
     struct prof_rec_graph_run from;
     record_copy(record, &from, sizeof from);
@@ -137,7 +137,7 @@ static void take_graph_run(struct walk *walk, const struct record *record, uint6
 }
 
 /* The causes of a later version are of no use: their sum is with unknown_losses. */
-static void take_lost(struct walk *walk, const struct record *record, uint64_t info)
+static void read_lost(struct walk *walk, const struct record *record, uint64_t info)
 {
     struct prof_rec_lost lost;
     record_copy(record, &lost, sizeof lost);
@@ -147,7 +147,7 @@ static void take_lost(struct walk *walk, const struct record *record, uint64_t i
             &(struct lost_record){lost.context, lost.stream, lost.graph, lost.device, lost.cause});
 }
 
-static void take_cuda_event(struct walk *walk, const struct record *record, uint64_t info)
+static void read_cuda_event(struct walk *walk, const struct record *record, uint64_t info)
 {
     struct prof_rec_cuda_event event;
     record_copy(record, &event, sizeof event);
@@ -155,7 +155,7 @@ static void take_cuda_event(struct walk *walk, const struct record *record, uint
                                &(struct cuda_event){event.context, event.stream, event.event});
 }
 
-static void take_range_time(struct walk *walk, const struct record *record)
+static void read_range_time(struct walk *walk, const struct record *record)
 {
     struct prof_rec_range_time from;
     record_copy(record, &from, sizeof from);
@@ -190,7 +190,7 @@ static struct memory_op memory_of(const struct prof_rec_memory *from)
     };
 }
 
-static void take_memory(struct walk *walk, const struct record *record)
+static void read_memory(struct walk *walk, const struct record *record)
 {
     struct prof_rec_memory from;
     record_copy(record, &from, sizeof from);
@@ -202,7 +202,7 @@ static void take_memory(struct walk *walk, const struct record *record)
     timeline_append_memory(walk->builder, &memory);
 }
 
-static void take_pool(struct walk *walk, const struct record *record)
+static void read_pool(struct walk *walk, const struct record *record)
 {
     struct prof_rec_memory_pool from;
     record_copy(record, &from, sizeof from);
@@ -219,7 +219,7 @@ static void take_pool(struct walk *walk, const struct record *record)
     timeline_append_memory_pool(walk->builder, &pool);
 }
 
-static void take_unified(struct walk *walk, const struct record *record)
+static void read_unified(struct walk *walk, const struct record *record)
 {
     struct prof_rec_unified_memory from;
     record_copy(record, &from, sizeof from);
@@ -241,13 +241,13 @@ static void walk_device_memory(struct walk *walk, const struct record *record)
 {
     switch (record_type(record)) {
     case PROF_REC_MEMORY:
-        take_memory(walk, record);
+        read_memory(walk, record);
         break;
     case PROF_REC_MEMORY_POOL:
-        take_pool(walk, record);
+        read_pool(walk, record);
         break;
     default:
-        take_unified(walk, record);
+        read_unified(walk, record);
         break;
     }
 }
@@ -324,19 +324,19 @@ void walk_device(struct walk *walk, const struct record *record, uint64_t info)
 {
     switch (record_type(record)) {
     case PROF_REC_KERNEL:
-        take_kernel(walk, record, info);
+        read_kernel(walk, record, info);
         break;
     case PROF_REC_MEMCPY:
-        take_memcpy(walk, record, info);
+        read_memcpy(walk, record, info);
         break;
     case PROF_REC_MEMSET:
-        take_memset(walk, record, info);
+        read_memset(walk, record, info);
         break;
     case PROF_REC_SYNC:
-        take_sync(walk, record, info);
+        read_sync(walk, record, info);
         break;
     case PROF_REC_OVERHEAD:
-        take_overhead(walk, record, info);
+        read_overhead(walk, record, info);
         break;
     case PROF_REC_MEMORY:
     case PROF_REC_MEMORY_POOL:
@@ -344,16 +344,16 @@ void walk_device(struct walk *walk, const struct record *record, uint64_t info)
         walk_device_memory(walk, record);
         break;
     case PROF_REC_GRAPH_RUN:
-        take_graph_run(walk, record, info);
+        read_graph_run(walk, record, info);
         break;
     case PROF_REC_CUDA_EVENT:
-        take_cuda_event(walk, record, info);
+        read_cuda_event(walk, record, info);
         break;
     case PROF_REC_RANGE_TIME:
-        take_range_time(walk, record);
+        read_range_time(walk, record);
         break;
     case PROF_REC_LOST:
-        take_lost(walk, record, info);
+        read_lost(walk, record, info);
         break;
     default:
         break;

@@ -246,37 +246,37 @@ static void set_owner(struct log_state *log, uint32_t number, uint32_t tid)
     log->thread = walk_thread_meet(walk, number, tid);
 }
 
-static void take_push(struct log_state *log, uint64_t info, uint32_t name)
+static void read_push(struct log_state *log, uint64_t info, uint32_t name)
 {
     timeline_begin_range(log->walk->builder, log->thread->number, event_ns(log, info), name);
 }
 
-static void take_pop(struct log_state *log, uint64_t info)
+static void read_pop(struct log_state *log, uint64_t info)
 {
     timeline_end_range(log->walk->builder, log->thread->number, event_ns(log, info));
 }
 
-static void take_nvtx_push(struct log_state *log, uint64_t info, uint32_t name)
+static void read_nvtx_push(struct log_state *log, uint64_t info, uint32_t name)
 {
     timeline_begin_nvtx_range(log->walk->builder, log->thread->number, event_ns(log, info), name);
 }
 
-static void take_nvtx_pop(struct log_state *log, uint64_t info, uint32_t domain)
+static void read_nvtx_pop(struct log_state *log, uint64_t info, uint32_t domain)
 {
     timeline_end_nvtx_range(log->walk->builder, log->thread->number, event_ns(log, info), domain);
 }
 
-static void take_frame_push(struct log_state *log, uint64_t info, uint32_t name)
+static void read_frame_push(struct log_state *log, uint64_t info, uint32_t name)
 {
     timeline_begin_frame(log->walk->builder, log->thread->number, event_ns(log, info), name);
 }
 
-static void take_frame_pop(struct log_state *log, uint64_t info)
+static void read_frame_pop(struct log_state *log, uint64_t info)
 {
     timeline_end_frame(log->walk->builder, log->thread->number, event_ns(log, info));
 }
 
-static void take_frames(struct log_state *log, const struct record *record, uint64_t info)
+static void read_frames(struct log_state *log, const struct record *record, uint64_t info)
 {
     struct prof_rec_frames frames;
     record_copy(record, &frames, sizeof frames);
@@ -291,12 +291,12 @@ static void take_frames(struct log_state *log, const struct record *record, uint
                         frames.count);
 }
 
-static void take_mark(struct log_state *log, uint64_t info, uint32_t name)
+static void read_mark(struct log_state *log, uint64_t info, uint32_t name)
 {
     timeline_append_mark(log->walk->builder, log->thread->number, event_ns(log, info), name);
 }
 
-static void take_thread(struct log_state *log, const struct record *record)
+static void read_thread(struct log_state *log, const struct record *record)
 {
     uint64_t owner = record->at[1];
     if ((uint32_t)owner == 0) {
@@ -309,14 +309,14 @@ static void take_thread(struct log_state *log, const struct record *record)
         walk_thread_enter(log->walk, log->thread, epoch);
 }
 
-static void take_thread_end(struct log_state *log, uint64_t info)
+static void read_thread_end(struct log_state *log, uint64_t info)
 {
     int64_t last_ns = log->thread->last_ns, time_ns = event_ns(log, info);
     log->thread->last_ns = last_ns; /* what is open may have ended between the two */
     walk_thread_end(log->walk, log->thread, time_ns);
 }
 
-static void take_attr(struct log_state *log, const struct record *record)
+static void read_attr(struct log_state *log, const struct record *record)
 {
     struct prof_rec_attr attr;
     record_copy(record, &attr, sizeof attr);
@@ -325,7 +325,7 @@ static void take_attr(struct log_state *log, const struct record *record)
                              &(struct event_attr){attr.value, attr.key, attr.type}, attr.target);
 }
 
-static void take_range_begin(struct log_state *log, const struct record *record, uint64_t info)
+static void read_range_begin(struct log_state *log, const struct record *record, uint64_t info)
 {
     struct prof_rec_range_begin begin;
     record_copy(record, &begin, sizeof begin);
@@ -340,7 +340,7 @@ static int64_t within(int64_t time_ns, int64_t first_ns, int64_t last_ns)
     return time_ns < first_ns ? first_ns : time_ns > last_ns ? last_ns : time_ns;
 }
 
-static void take_range(struct log_state *log, const struct record *record, uint64_t info)
+static void read_range(struct log_state *log, const struct record *record, uint64_t info)
 {
     struct prof_rec_range range;
     record_copy(record, &range, sizeof range);
@@ -353,14 +353,14 @@ static void take_range(struct log_state *log, const struct record *record, uint6
     timeline_end_async(log->walk->builder, number, end_ns, range.id);
 }
 
-static void take_block(struct log_state *log, const struct record *record, uint64_t info)
+static void read_block(struct log_state *log, const struct record *record, uint64_t info)
 {
     struct prof_rec_block block;
     record_copy(record, &block, sizeof block);
     timeline_begin_block(log->walk->builder, event_ns(log, info), block.name, block.flags);
 }
 
-static void take_counter(struct log_state *log, const struct record *record, uint64_t info)
+static void read_counter(struct log_state *log, const struct record *record, uint64_t info)
 {
     double value;
     memcpy(&value, &record->at[2], sizeof value);
@@ -368,7 +368,7 @@ static void take_counter(struct log_state *log, const struct record *record, uin
                             (uint32_t)record->at[1], value);
 }
 
-static void take_api_enter(struct log_state *log, const struct record *record, uint64_t info)
+static void read_api_enter(struct log_state *log, const struct record *record, uint64_t info)
 {
     struct prof_rec_api_enter enter;
     record_copy(record, &enter, sizeof enter);
@@ -388,14 +388,14 @@ static void take_api_enter(struct log_state *log, const struct record *record, u
     timeline_begin_call(log->walk->builder, log->thread->number, event_ns(log, info), &api);
 }
 
-static void take_api_exit(struct log_state *log, const struct record *record, uint64_t info)
+static void read_api_exit(struct log_state *log, const struct record *record, uint64_t info)
 {
     uint64_t word = record->at[1];
     timeline_end_call(log->walk->builder, log->thread->number, event_ns(log, info),
                       (uint32_t)(word >> 32), (int32_t)(uint32_t)word);
 }
 
-static void take_start_event(struct log_state *log, const struct record *record)
+static void read_start_event(struct log_state *log, const struct record *record)
 {
     struct clockmap *clock = &log->walk->clock;
     struct prof_rec_start_event event;
@@ -406,18 +406,18 @@ static void take_start_event(struct log_state *log, const struct record *record)
 }
 
 /* CUDA calls, memory, and what comes with them. */
-static void take_call_record(struct log_state *log, const struct record *record, uint64_t info)
+static void read_call_record(struct log_state *log, const struct record *record, uint64_t info)
 {
     uint32_t number = log->thread->number;
     switch (record_type(record)) {
     case PROF_REC_API_ENTER:
-        take_api_enter(log, record, info);
+        read_api_enter(log, record, info);
         break;
     case PROF_REC_API_EXIT:
-        take_api_exit(log, record, info);
+        read_api_exit(log, record, info);
         break;
     case PROF_REC_START_EVENT:
-        take_start_event(log, record);
+        read_start_event(log, record);
         break;
     case PROF_REC_ALLOC:
     case PROF_REC_FREE:
@@ -433,42 +433,42 @@ static void take_call_record(struct log_state *log, const struct record *record,
 
 /* Ranges and what is said of them, and what else stands between them. `begun`: the range that the record
  * before began. */
-static void take_range_record(struct log_state *log, const struct record *record, uint64_t info,
+static void read_range_record(struct log_state *log, const struct record *record, uint64_t info,
                               uint64_t begun)
 {
     const uint64_t *at = record->at;
     uint32_t number = log->thread->number;
     switch (record_type(record)) {
     case PROF_REC_PUSH_WIDE:
-        take_push(log, info, (uint32_t)at[1]);
+        read_push(log, info, (uint32_t)at[1]);
         break;
     case PROF_REC_NVTX_PUSH_WIDE:
-        take_nvtx_push(log, info, (uint32_t)at[1]);
+        read_nvtx_push(log, info, (uint32_t)at[1]);
         break;
     case PROF_REC_FRAME_PUSH_WIDE:
-        take_frame_push(log, info, (uint32_t)at[1]);
+        read_frame_push(log, info, (uint32_t)at[1]);
         break;
     case PROF_REC_FRAMES:
-        take_frames(log, record, info);
+        read_frames(log, record, info);
         break;
     case PROF_REC_MARK_WIDE:
-        take_mark(log, info, (uint32_t)at[1]);
+        read_mark(log, info, (uint32_t)at[1]);
         break;
     case PROF_REC_RANGE_BEGIN:
-        take_range_begin(log, record, info);
+        read_range_begin(log, record, info);
         log->begun = at[2];
         break;
     case PROF_REC_RANGE_END:
         timeline_end_async(log->walk->builder, number, event_ns(log, info), at[1]);
         break;
     case PROF_REC_RANGE:
-        take_range(log, record, info);
+        read_range(log, record, info);
         break;
     case PROF_REC_COUNTER:
-        take_counter(log, record, info);
+        read_counter(log, record, info);
         break;
     case PROF_REC_ATTR:
-        take_attr(log, record);
+        read_attr(log, record);
         break;
     case PROF_REC_ATTRS:
         walk_attrs(log->walk, number, record);
@@ -477,7 +477,7 @@ static void take_range_record(struct log_state *log, const struct record *record
         timeline_begin_step(log->walk->builder, number, event_ns(log, info), at[1]);
         break;
     case PROF_REC_BLOCK:
-        take_block(log, record, info);
+        read_block(log, record, info);
         break;
     case PROF_REC_STACK:
         timeline_set_stack(log->walk->builder, number, (uint32_t)at[1], begun);
@@ -486,72 +486,72 @@ static void take_range_record(struct log_state *log, const struct record *record
         timeline_set_timed(log->walk->builder, number, at[1]);
         break;
     default:
-        take_call_record(log, record, info);
+        read_call_record(log, record, info);
         break;
     }
 }
 
 /* What the running thread did, or what is said about the log. */
-static void take_thread_record(struct log_state *log, const struct record *record, uint64_t info)
+static void read_thread_record(struct log_state *log, const struct record *record, uint64_t info)
 {
     uint64_t begun = log->begun;
     log->begun = 0;
     switch (record_type(record)) {
     case PROF_REC_THREAD:
-        take_thread(log, record);
+        read_thread(log, record);
         break;
     case PROF_REC_THREAD_END:
-        take_thread_end(log, info);
+        read_thread_end(log, info);
         break;
     case PROF_REC_EPOCH:
         walk_thread_enter(log->walk, log->thread, (uint32_t)record->at[1]);
         break;
     default:
-        take_range_record(log, record, info, begun);
+        read_range_record(log, record, info, begun);
         break;
     }
 }
 
 /* Types of what devices did follow those of what threads did. */
-static void take_ext(struct log_state *log, const struct record *record)
+static void read_ext(struct log_state *log, const struct record *record)
 {
     uint64_t info = PROF_WORD_INFO(record->header);
     if (record_type(record) < PROF_REC_KERNEL)
-        take_thread_record(log, record, info);
+        read_thread_record(log, record, info);
     else
         walk_device(log->walk, record, info);
 }
 
-static void take_record(struct log_state *log, const struct record *record)
+static void read_record(struct log_state *log, const struct record *record)
 {
     uint64_t word = record->header;
     walk_cost_count(&log->walk->cost, word, log->base + PROF_WORD_INFO(word));
     switch (PROF_WORD_KIND(word)) {
     case PROF_KIND_PUSH:
         log->begun = 0;
-        take_push(log, PROF_WORD_INFO(word), PROF_WORD_NAME(word));
+        read_push(log, PROF_WORD_INFO(word), PROF_WORD_NAME(word));
         break;
     case PROF_KIND_POP:
-        take_pop(log, PROF_WORD_INFO(word));
+        read_pop(log, PROF_WORD_INFO(word));
         break;
     case PROF_KIND_NVTX_PUSH:
         log->begun = 0;
-        take_nvtx_push(log, PROF_WORD_INFO(word), PROF_WORD_NAME(word));
+        read_nvtx_push(log, PROF_WORD_INFO(word), PROF_WORD_NAME(word));
         break;
     case PROF_KIND_NVTX_POP:
-        take_nvtx_pop(log, PROF_WORD_INFO(word), PROF_WORD_NAME(word));
+        read_nvtx_pop(log, PROF_WORD_INFO(word), PROF_WORD_NAME(word));
         break;
     case PROF_KIND_FRAME_PUSH:
-        take_frame_push(log, PROF_WORD_INFO(word), PROF_WORD_NAME(word));
+        read_frame_push(log, PROF_WORD_INFO(word), PROF_WORD_NAME(word));
         break;
     case PROF_KIND_FRAME_POP:
-        take_frame_pop(log, PROF_WORD_INFO(word));
+        read_frame_pop(log, PROF_WORD_INFO(word));
         break;
     case PROF_KIND_MARK:
-        take_mark(log, PROF_WORD_INFO(word), PROF_WORD_NAME(word));
+        read_mark(log, PROF_WORD_INFO(word), PROF_WORD_NAME(word));
         break;
     default:
-        take_ext(log, record);
+        read_ext(log, record);
         break;
     }
 }
@@ -562,8 +562,8 @@ static void walk_chunk(struct log_state *log, struct walk_span span)
     struct record record;
     for (size_t i = 0; i < span.words && !walk->failed; i += record.words) {
         enum record_status status = record_read(span.at + i, span.words - i, &record);
-        if (walk_takes(walk, status, &record))
-            take_record(log, &record);
+        if (walk_accepts(walk, status, &record))
+            read_record(log, &record);
         if (status == RECORD_BAD || !log->thread)
             break;
     }

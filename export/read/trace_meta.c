@@ -107,7 +107,7 @@ static void count_events(const struct walk *walk, struct tl_cost *cost)
     }
 }
 
-void walk_cost_tell(struct walk *walk)
+void walk_cost_append(struct walk *walk)
 {
     const struct walk_cost *from = &walk->cost;
     if (!from->head.ticks)
@@ -124,7 +124,7 @@ void walk_cost_tell(struct walk *walk)
 }
 
 /* A THROTTLE record; with the names. */
-static void walk_throttle_tell(struct walk *walk, const struct record *record)
+static void walk_throttle_append(struct walk *walk, const struct record *record)
 {
     struct prof_rec_throttle from;
     record_copy(record, &from, sizeof from);
@@ -333,7 +333,7 @@ static void collect_chunk(struct walk *walk, struct walk_span span)
     struct record record;
     for (size_t i = 0; i < span.words && !walk->failed; i += record.words) {
         enum record_status status = record_read(span.at + i, span.words - i, &record);
-        if (walk_takes(walk, status, &record) && PROF_WORD_KIND(record.header) == PROF_KIND_EXT)
+        if (walk_accepts(walk, status, &record) && PROF_WORD_KIND(record.header) == PROF_KIND_EXT)
             collect_record(walk, &record);
         if (status == RECORD_BAD)
             break;
@@ -373,7 +373,7 @@ void walk_meta_collect(struct walk *walk)
         collect_chunk(walk, walk_records(walk, walk->metas[i]));
 }
 
-static void tell_name(struct walk *walk, const struct record *record)
+static void append_name(struct walk *walk, const struct record *record)
 {
     struct prof_rec_name name;
     struct checked_text checked = read_name(record, &name);
@@ -381,7 +381,7 @@ static void tell_name(struct walk *walk, const struct record *record)
         timeline_define_name(walk->builder, name.id, checked.text);
 }
 
-static void tell_thread(struct walk *walk, const struct record *record)
+static void append_thread(struct walk *walk, const struct record *record)
 {
     struct prof_rec_thread_info info;
     struct checked_text checked = read_thread_info(record, &info);
@@ -392,7 +392,7 @@ static void tell_thread(struct walk *walk, const struct record *record)
     timeline_define_thread(walk->builder, info.thread, info.tid, checked.text, info.flags & 1);
 }
 
-static void tell_device(struct walk *walk, const struct record *record)
+static void append_device(struct walk *walk, const struct record *record)
 {
     struct prof_rec_device from;
     record_copy(record, &from, sizeof from);
@@ -420,14 +420,14 @@ static void tell_device(struct walk *walk, const struct record *record)
     timeline_define_device(walk->builder, &device);
 }
 
-static void tell_context(struct walk *walk, const struct record *record)
+static void append_context(struct walk *walk, const struct record *record)
 {
     struct prof_rec_context context;
     record_copy(record, &context, sizeof context);
     timeline_define_context(walk->builder, &(struct cuda_context){context.context, context.device});
 }
 
-static void tell_stream(struct walk *walk, const struct record *record)
+static void append_stream(struct walk *walk, const struct record *record)
 {
     struct prof_rec_stream stream;
     record_copy(record, &stream, sizeof stream);
@@ -435,7 +435,7 @@ static void tell_stream(struct walk *walk, const struct record *record)
                            &(struct cuda_stream){stream.context, stream.stream, stream.priority});
 }
 
-static void tell_api_name(struct walk *walk, const struct record *record)
+static void append_api_name(struct walk *walk, const struct record *record)
 {
     struct prof_rec_api_name name;
     record_copy(record, &name, sizeof name);
@@ -444,7 +444,7 @@ static void tell_api_name(struct walk *walk, const struct record *record)
                                  name.name);
 }
 
-static void tell_child(struct walk *walk, const struct record *record)
+static void append_child(struct walk *walk, const struct record *record)
 {
     struct prof_rec_child child;
     record_copy(record, &child, sizeof child);
@@ -454,7 +454,7 @@ static void tell_child(struct walk *walk, const struct record *record)
     timeline_append_child(walk->builder, child.pid, (enum prof_child_origin)child.origin, time_ns);
 }
 
-static void tell_event_name(struct walk *walk, const struct record *record)
+static void append_event_name(struct walk *walk, const struct record *record)
 {
     struct prof_rec_event_name name;
     record_copy(record, &name, sizeof name);
@@ -464,14 +464,14 @@ static void tell_event_name(struct walk *walk, const struct record *record)
                                                         name.category, name.color, name.flags});
 }
 
-static void tell_domain(struct walk *walk, const struct record *record)
+static void append_domain(struct walk *walk, const struct record *record)
 {
     struct prof_rec_domain domain;
     record_copy(record, &domain, sizeof domain);
     timeline_define_domain(walk->builder, &(struct nvtx_domain){domain.domain, domain.name});
 }
 
-static void tell_category(struct walk *walk, const struct record *record)
+static void append_category(struct walk *walk, const struct record *record)
 {
     struct prof_rec_category category;
     record_copy(record, &category, sizeof category);
@@ -479,7 +479,7 @@ static void tell_category(struct walk *walk, const struct record *record)
         walk->builder, &(struct nvtx_category){category.domain, category.category, category.name});
 }
 
-static void tell_resource(struct walk *walk, const struct record *record)
+static void append_resource(struct walk *walk, const struct record *record)
 {
     struct prof_rec_resource resource;
     record_copy(record, &resource, sizeof resource);
@@ -487,28 +487,28 @@ static void tell_resource(struct walk *walk, const struct record *record)
         walk->builder, &(struct named_resource){resource.handle, resource.type, resource.name});
 }
 
-static void tell_stack(struct walk *walk, const struct record *record)
+static void append_stack(struct walk *walk, const struct record *record)
 {
     struct call_stack stack;
     if (trace_stack_frames(record, &stack))
         timeline_define_stack(walk->builder, &stack);
 }
 
-static void tell_module(struct walk *walk, const struct record *record)
+static void append_module(struct walk *walk, const struct record *record)
 {
     struct loaded_module module;
     if (trace_stack_module(record, &module))
         timeline_define_module(walk->builder, &module);
 }
 
-static void tell_module_gone(struct walk *walk, const struct record *record)
+static void append_module_gone(struct walk *walk, const struct record *record)
 {
     struct prof_rec_module_gone gone;
     record_copy(record, &gone, sizeof gone);
     timeline_end_module(walk->builder, gone.id, gone.ticks);
 }
 
-static void tell_control(struct walk *walk, const struct record *record)
+static void append_control(struct walk *walk, const struct record *record)
 {
     struct prof_rec_control control;
     record_copy(record, &control, sizeof control);
@@ -519,14 +519,14 @@ static void tell_control(struct walk *walk, const struct record *record)
                             clockmap_time_ns(&walk->clock, control.ticks));
 }
 
-static void tell_frames_end(struct walk *walk, const struct record *record)
+static void append_frames_end(struct walk *walk, const struct record *record)
 {
     struct prof_rec_frames_end end;
     record_copy(record, &end, sizeof end);
     timeline_end_frames(walk->builder, clockmap_time_ns(&walk->clock, end.ticks));
 }
 
-static void tell_stream_loss(struct walk *walk, const struct record *record)
+static void append_stream_loss(struct walk *walk, const struct record *record)
 {
     struct prof_rec_stream_loss loss;
     record_copy(record, &loss, sizeof loss);
@@ -537,59 +537,59 @@ static void tell_stream_loss(struct walk *walk, const struct record *record)
                                   loss.count});
 }
 
-static void tell_record(struct walk *walk, const struct record *record)
+static void append_record(struct walk *walk, const struct record *record)
 {
     switch (record_type(record)) {
     case PROF_REC_NAME:
-        tell_name(walk, record);
+        append_name(walk, record);
         break;
     case PROF_REC_THREAD_INFO:
-        tell_thread(walk, record);
+        append_thread(walk, record);
         break;
     case PROF_REC_DEVICE:
-        tell_device(walk, record);
+        append_device(walk, record);
         break;
     case PROF_REC_CONTEXT:
-        tell_context(walk, record);
+        append_context(walk, record);
         break;
     case PROF_REC_STREAM:
-        tell_stream(walk, record);
+        append_stream(walk, record);
         break;
     case PROF_REC_API_NAME:
-        tell_api_name(walk, record);
+        append_api_name(walk, record);
         break;
     case PROF_REC_CHILD:
-        tell_child(walk, record);
+        append_child(walk, record);
         break;
     case PROF_REC_EVENT_NAME:
-        tell_event_name(walk, record);
+        append_event_name(walk, record);
         break;
     case PROF_REC_DOMAIN:
-        tell_domain(walk, record);
+        append_domain(walk, record);
         break;
     case PROF_REC_CATEGORY:
-        tell_category(walk, record);
+        append_category(walk, record);
         break;
     case PROF_REC_RESOURCE:
-        tell_resource(walk, record);
+        append_resource(walk, record);
         break;
     case PROF_REC_ALLOCATOR:
         walk_allocator(walk, record);
         break;
     case PROF_REC_STACK_FRAMES:
-        tell_stack(walk, record);
+        append_stack(walk, record);
         break;
     case PROF_REC_MODULE:
-        tell_module(walk, record);
+        append_module(walk, record);
         break;
     case PROF_REC_MODULE_GONE:
-        tell_module_gone(walk, record);
+        append_module_gone(walk, record);
         break;
     case PROF_REC_CONTROL:
-        tell_control(walk, record);
+        append_control(walk, record);
         break;
     case PROF_REC_FRAMES_END:
-        tell_frames_end(walk, record);
+        append_frames_end(walk, record);
         break;
     case PROF_REC_EARLIER_NODE:
         walk_earlier_node(walk, record);
@@ -598,17 +598,17 @@ static void tell_record(struct walk *walk, const struct record *record)
         walk_graph(walk, record);
         break;
     case PROF_REC_THROTTLE:
-        walk_throttle_tell(walk, record);
+        walk_throttle_append(walk, record);
         break;
     case PROF_REC_STREAM_LOSS:
-        tell_stream_loss(walk, record);
+        append_stream_loss(walk, record);
         break;
     default:
         break;
     }
 }
 
-static void tell_chunk(struct walk *walk, struct walk_span span)
+static void append_chunk(struct walk *walk, struct walk_span span)
 {
     struct record record;
     for (size_t i = 0; i < span.words && !walk->failed; i += record.words) {
@@ -616,11 +616,11 @@ static void tell_chunk(struct walk *walk, struct walk_span span)
         if (status == RECORD_BAD)
             break;
         if (status == RECORD_GOOD && PROF_WORD_KIND(record.header) == PROF_KIND_EXT)
-            tell_record(walk, &record);
+            append_record(walk, &record);
     }
 }
 
-static void tell_losses(struct walk *walk)
+static void append_losses(struct walk *walk)
 {
     const uint64_t *loss = walk->file->header.loss;
     for (unsigned cause = 0; cause < PROF_LOSS_SLOTS; cause++) {
@@ -631,10 +631,10 @@ static void tell_losses(struct walk *walk)
     }
 }
 
-void walk_meta_tell(struct walk *walk)
+void walk_meta_append(struct walk *walk)
 {
     timeline_set_process(walk->builder, &walk->process);
     for (size_t i = 0; i < walk->meta_count && !walk->failed; i++)
-        tell_chunk(walk, walk_records(walk, walk->metas[i]));
-    tell_losses(walk);
+        append_chunk(walk, walk_records(walk, walk->metas[i]));
+    append_losses(walk);
 }

@@ -187,7 +187,7 @@ bool walk_room(struct walk *walk, void *array, size_t count, size_t *capacity, s
     return true;
 }
 
-bool walk_takes(struct walk *walk, enum record_status status, const struct record *record)
+bool walk_accepts(struct walk *walk, enum record_status status, const struct record *record)
 {
     switch (status) {
     case RECORD_EMPTY:
@@ -324,13 +324,13 @@ static bool walk_native(struct trace_file *file, struct builder *builder, struct
     if (!walk.failed)
         seal_clock(&walk);
     if (!walk.failed)
-        walk_meta_tell(&walk);
+        walk_meta_append(&walk);
     if (!walk.failed)
         walk_logs(&walk);
     if (!walk.failed)
         walk_close_threads(&walk);
     if (!walk.failed)
-        walk_cost_tell(&walk);
+        walk_cost_append(&walk);
     if (health)
         *health = walk.health;
     walk_fini(&walk);
@@ -343,7 +343,7 @@ static void count_records(struct walk *walk, size_t chunk_offset)
     struct record record;
     for (size_t i = 0; i < span.words && !walk->failed; i += record.words) {
         enum record_status status = record_read(span.at + i, span.words - i, &record);
-        walk_takes(walk, status, &record);
+        walk_accepts(walk, status, &record);
         if (status == RECORD_BAD)
             break;
     }

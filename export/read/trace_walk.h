@@ -156,11 +156,11 @@ bool walk_room(struct walk *walk, void *array, size_t count, size_t *capacity, s
 
 /* Says what was passed over and how much of the record at hand to skip; true when it is to be
  * taken. */
-bool walk_takes(struct walk *walk, enum record_status status, const struct record *record);
+bool walk_accepts(struct walk *walk, enum record_status status, const struct record *record);
 
 /* trace_meta.c: reads all META chunks, then tells the builder. */
 void walk_meta_collect(struct walk *walk);
-void walk_meta_tell(struct walk *walk);
+void walk_meta_append(struct walk *walk);
 
 /* trace_log.c: the chunks [first, end) of one log. */
 void walk_log(struct walk *walk, size_t first, size_t end);
@@ -203,6 +203,6 @@ void walk_attr_set_collect(struct walk *walk, const struct record *record);
 void walk_cost_count(struct walk_cost *cost, uint64_t header, uint64_t ticks);
 
 /* After the logs. */
-void walk_cost_tell(struct walk *walk);
+void walk_cost_append(struct walk *walk);
 
 #endif

@@ -303,7 +303,7 @@ static uint32_t decide(const struct resolving *work, const struct wanted_ids *id
 
 /* The operation's call launched no other one, unless it launched a graph, or there are more operations
  * of that id than processes: then calls launch several. */
-static void take_call(const struct wanted_ids *ids, const struct wanted *wanted, uint32_t process)
+static void read_call(const struct wanted_ids *ids, const struct wanted *wanted, uint32_t process)
 {
     if (wanted->operations > wanted->processes)
         return;
@@ -360,7 +360,7 @@ static bool decide_some(struct resolving *work, uint32_t *processes, bool by_own
         processes[i] = decide(work, ids, wanted, gpu, by_owner);
         any |= processes[i] != EVENT_NO_PROCESS;
         if (processes[i] != EVENT_NO_PROCESS && ids->calls && unordered_is_operation(gpu))
-            take_call(ids, wanted, processes[i]);
+            read_call(ids, wanted, processes[i]);
     }
     return any;
 }

@@ -76,8 +76,8 @@ struct block_store {
     uint32_t *allocator_slots; /* open addressing: number, 0 empty; a power of two */
     uint32_t allocator_slot_count;
     KEPT(struct kept_warning) warnings;
-    struct debug_tensor *told; /* as many as any debug value has */
-    uint32_t told_count;
+    struct debug_tensor *replayed; /* as many as any debug value has */
+    uint32_t replayed_count;
     const char *format;
     struct text program;
 };
@@ -105,7 +105,7 @@ void block_store_destroy(struct block_store *store)
     free(store->allocators.at);
     free(store->allocator_slots);
     free(store->warnings.at);
-    free(store->told);
+    free(store->replayed);
     free(store);
 }
 
@@ -296,14 +296,14 @@ void block_store_debug(struct block_store *store, const struct debug_value *debu
     if (!kept)
         return;
     *kept = (struct kept_debug){*debug, first};
-    if (debug->tensor_count > store->told_count)
-        store->told_count = debug->tensor_count;
+    if (debug->tensor_count > store->replayed_count)
+        store->replayed_count = debug->tensor_count;
     add_part(store, PART_DEBUG, store->debugs.count - 1);
 }
 
 /* ---- telling ---- */
 
-static void tell_event(const struct kept_event *kept, uint64_t id, struct builder *builder)
+static void append_event(const struct kept_event *kept, uint64_t id, struct builder *builder)
 {
     const struct store_event *event = &kept->event;
     timeline_begin_async(builder, THREAD, kept->start_ns, event->name, id);
@@ -313,27 +313,27 @@ static void tell_event(const struct kept_event *kept, uint64_t id, struct builde
         timeline_end_async(builder, THREAD, kept->end_ns, id);
 }
 
-static void tell_debug(struct block_store *store, const struct kept_debug *kept,
-                       struct builder *builder)
+static void append_debug(struct block_store *store, const struct kept_debug *kept,
+                         struct builder *builder)
 {
     struct debug_value debug = kept->debug;
     for (uint32_t i = 0; i < debug.tensor_count; i++) {
         const struct kept_tensor *tensor = &store->tensors.at[kept->first_tensor + i];
-        store->told[i] = tensor->tensor;
-        store->told[i].sizes = store->sizes.at + tensor->first_size;
-        store->told[i].strides = store->told[i].sizes + tensor->tensor.size_count;
+        store->replayed[i] = tensor->tensor;
+        store->replayed[i].sizes = store->sizes.at + tensor->first_size;
+        store->replayed[i].strides = store->replayed[i].sizes + tensor->tensor.size_count;
     }
-    debug.tensors = store->told;
+    debug.tensors = store->replayed;
     timeline_append_debug(builder, &debug);
 }
 
-static void tell_part(struct block_store *store, struct part part, int64_t time_ns,
-                      struct builder *builder)
+static void append_part(struct block_store *store, struct part part, int64_t time_ns,
+                        struct builder *builder)
 {
     const struct kept_alloc *alloc;
     switch ((enum part_kind)part.kind) {
     case PART_EVENT:
-        tell_event(&store->events.at[part.index], (uint64_t)part.index + 1, builder);
+        append_event(&store->events.at[part.index], (uint64_t)part.index + 1, builder);
         break;
     case PART_ALLOC:
         alloc = &store->allocs.at[part.index];
@@ -342,14 +342,14 @@ static void tell_part(struct block_store *store, struct part part, int64_t time_
             &(struct heap_allocation){.bytes = alloc->bytes, .allocator = alloc->allocator});
         break;
     case PART_DEBUG:
-        tell_debug(store, &store->debugs.at[part.index], builder);
+        append_debug(store, &store->debugs.at[part.index], builder);
         break;
     }
 }
 
 /* The format tells of no time of a block: it begins with its first event. One without events begins
  * where the one before it did. */
-static void tell_blocks(struct block_store *store, struct builder *builder)
+static void append_blocks(struct block_store *store, struct builder *builder)
 {
     int64_t time_ns = 0;
     for (uint32_t i = 0; i < store->blocks.count; i++) {
@@ -359,11 +359,11 @@ static void tell_blocks(struct block_store *store, struct builder *builder)
         kept.block.start_ns = time_ns;
         timeline_append_block(builder, &kept.block);
         for (uint32_t j = 0; j < kept.part_count; j++)
-            tell_part(store, store->parts.at[kept.first_part + j], time_ns, builder);
+            append_part(store, store->parts.at[kept.first_part + j], time_ns, builder);
     }
 }
 
-static void tell_facts(const struct block_store *store, struct builder *builder)
+static void append_facts(const struct block_store *store, struct builder *builder)
 {
     struct tl_process_info process = {.program = store->program,
                                       .format = {store->format, strlen(store->format)},
@@ -390,8 +390,8 @@ static bool walk(void *foreign, uint32_t process, struct builder *builder, struc
 {
     struct block_store *store = foreign;
     (void)process, (void)error;
-    tell_facts(store, builder);
-    tell_blocks(store, builder);
+    append_facts(store, builder);
+    append_blocks(store, builder);
     health->records = store->parts.count;
     return true;
 }
@@ -409,8 +409,8 @@ struct trace_file *block_store_file(struct block_store *store, const struct sour
     const char *base = slash ? slash + 1 : path;
     store->format = format;
     store->program = text_pool_copy(&store->names, (struct text){base, strlen(base)});
-    store->told = calloc((size_t)store->told_count + 1, sizeof *store->told);
-    if (store->failed || !store->program.bytes || !store->told) {
+    store->replayed = calloc((size_t)store->replayed_count + 1, sizeof *store->replayed);
+    if (store->failed || !store->program.bytes || !store->replayed) {
         trace_error(error, path, "out of memory");
         block_store_destroy(store);
         return NULL;

@@ -77,7 +77,7 @@ static const struct {
      offsetof(struct tl_device_info, shared_memory_per_multiprocessor)},
 };
 
-static void take_device_member(void *user, const struct json_string *key, struct text value)
+static void read_device_member(void *user, const struct json_string *key, struct text value)
 {
     struct kineto_facts *facts = user;
     struct tl_device_info *device = &facts->devices[facts->device_count];
@@ -94,7 +94,7 @@ static void take_device_member(void *user, const struct json_string *key, struct
         }
 }
 
-static void take_devices(struct kineto_facts *facts, struct json_cursor *cursor, const char *p)
+static void read_devices(struct kineto_facts *facts, struct json_cursor *cursor, const char *p)
 {
     bool more = true;
     if (*p != '[')
@@ -102,25 +102,25 @@ static void take_devices(struct kineto_facts *facts, struct json_cursor *cursor,
     p = json_space(p + 1);
     while (p && more && *p == '{' && facts->device_count < KINETO_DEVICES_MAX) {
         facts->devices[facts->device_count] = (struct tl_device_info){0};
-        p = json_each_member(cursor, p, take_device_member, facts);
+        p = json_each_member(cursor, p, read_device_member, facts);
         facts->device_count += p != NULL;
         p = p ? json_next(cursor, p, ']', &more) : NULL;
     }
 }
 
-static void take_distributed(void *user, const struct json_string *key, struct text value)
+static void read_distributed(void *user, const struct json_string *key, struct text value)
 {
     kineto_group_rank(user, key, value);
 }
 
-static void take_pid(void *user, struct text now, struct text before)
+static void read_pid(void *user, struct text now, struct text before)
 {
     struct kineto_facts *facts = user;
     kineto_rows_group(facts->rows, now, facts->groups.count, number_of(before));
 }
 
 /* Groups are numbered from 1. */
-static void take_group(void *user, const struct kineto_group *group)
+static void read_group(void *user, const struct kineto_group *group)
 {
     struct kineto_facts *facts = user;
     struct kineto_group *kept = ARRAY_ADD(&facts->groups);
@@ -130,33 +130,33 @@ static void take_group(void *user, const struct kineto_group *group)
     *kept = *group;
     kept->host = string_of(facts, group->host);
     kept->pids = (struct text){"", 0};
-    kineto_group_pids(group, take_pid, facts);
+    kineto_group_pids(group, read_pid, facts);
 }
 
-static void take_libprof(void *user, const struct json_string *key, struct text value)
+static void read_libprof(void *user, const struct json_string *key, struct text value)
 {
     struct kineto_facts *facts = user;
     if (json_string_is(key, "simulated"))
         facts->simulated = text_is(value, "true");
 }
 
-static void take_value(struct kineto_facts *facts, const struct json_string *key)
+static void read_value(struct kineto_facts *facts, const struct json_string *key)
 {
     struct json_cursor cursor = {.end = facts->value + facts->size};
     struct text value = {facts->value, facts->size};
     memset(facts->value + facts->size, '"', JSON_PAD_BYTES);
     if (json_string_is(key, "deviceProperties") || json_string_is(key, "computeProperties"))
-        take_devices(facts, &cursor, facts->value);
+        read_devices(facts, &cursor, facts->value);
     else if (json_string_is(key, "distributedInfo"))
-        json_each_member(&cursor, facts->value, take_distributed, &facts->own);
+        json_each_member(&cursor, facts->value, read_distributed, &facts->own);
     else if (json_string_is(key, "baseTimeNanoseconds"))
         facts->base_ns = number_of(value) < 0 ? 0 : (uint64_t)number_of(value);
     else if (json_string_is(key, "host_name"))
         facts->own.host = string_of(facts, value);
     else if (json_string_is(key, "libprof"))
-        facts->is_libprofs = true, json_each_member(&cursor, facts->value, take_libprof, facts);
+        facts->is_libprofs = true, json_each_member(&cursor, facts->value, read_libprof, facts);
     else if (kineto_groups_is((struct text){key->bytes, key->size}))
-        kineto_groups_each(value, take_group, facts);
+        kineto_groups_each(value, read_group, facts);
 }
 
 void kineto_facts_member(struct kineto_facts *facts, struct text key, struct text segment,
@@ -175,7 +175,7 @@ void kineto_facts_member(struct kineto_facts *facts, struct text key, struct tex
     memcpy(facts->value + facts->size, segment.bytes, segment.size);
     facts->size += segment.size;
     if (last)
-        take_value(facts, &name);
+        read_value(facts, &name);
 }
 
 void kineto_facts_call(struct kineto_facts *facts, const struct kineto_event *event)
@@ -252,7 +252,7 @@ void kineto_group_rank(struct kineto_group *group, const struct json_string *key
         group->world_size = (int32_t)number;
 }
 
-static void take_member(void *user, const struct json_string *key, struct text value)
+static void read_member(void *user, const struct json_string *key, struct text value)
 {
     struct kineto_group *group = user;
     if (json_string_is(key, "pids"))
@@ -263,35 +263,35 @@ static void take_member(void *user, const struct json_string *key, struct text v
         kineto_group_rank(group, key, value);
 }
 
-void kineto_groups_each(struct text value, kineto_take_group *take, void *user)
+void kineto_groups_each(struct text value, kineto_read_group *take, void *user)
 {
     struct json_cursor cursor = {.end = value.bytes + value.size};
     bool more = value.size && *value.bytes == '[';
     const char *p = more ? json_space(value.bytes + 1) : NULL;
     while (p && more && p < cursor.end && *p == '{') {
         struct kineto_group group = {.rank = -1, .world_size = -1};
-        p = json_each_member(&cursor, p, take_member, &group);
+        p = json_each_member(&cursor, p, read_member, &group);
         if (p)
             take(user, &group);
         p = p ? json_next(&cursor, p, ']', &more) : NULL;
     }
 }
 
-struct pid_taker {
-    kineto_take_pid *take;
+struct pid_reader {
+    kineto_read_pid *take;
     void *user;
 };
 
-static void take_pid_of(void *user, const struct json_string *key, struct text value)
+static void read_pid_of(void *user, const struct json_string *key, struct text value)
 {
-    const struct pid_taker *taker = user;
+    const struct pid_reader *taker = user;
     taker->take(taker->user, (struct text){key->bytes, key->size}, value);
 }
 
-void kineto_group_pids(const struct kineto_group *group, kineto_take_pid *take, void *user)
+void kineto_group_pids(const struct kineto_group *group, kineto_read_pid *take, void *user)
 {
     struct json_cursor cursor = {.end = group->pids.bytes + group->pids.size};
-    struct pid_taker taker = {take, user};
+    struct pid_reader taker = {take, user};
     if (group->pids.size)
-        json_each_member(&cursor, group->pids.bytes, take_pid_of, &taker);
+        json_each_member(&cursor, group->pids.bytes, read_pid_of, &taker);
 }

@@ -107,8 +107,8 @@ static const char *pass(const struct walk *walk, struct passing *passing, const 
     return p;
 }
 
-static void tell_segment(const struct walk *walk, struct text key, struct text segment, bool first,
-                         bool last)
+static void append_segment(const struct walk *walk, struct text key, struct text segment,
+                           bool first, bool last)
 {
     if (walk->visitor->member)
         walk->visitor->member(walk->visitor->user, key, segment, first, last);
@@ -123,8 +123,8 @@ static const char *pass_value(struct walk *walk, struct text key, const char *p,
     for (bool first = true;; first = false) {
         const char *seen = pass(walk, &passing, first ? p + 1 : p);
         if (tell)
-            tell_segment(walk, key, (struct text){begin, (size_t)(seen - begin)}, first,
-                         passing.done);
+            append_segment(walk, key, (struct text){begin, (size_t)(seen - begin)}, first,
+                           passing.done);
         if (passing.done)
             return seen;
         p = seen;
@@ -144,7 +144,7 @@ static const char *pass_scalar(struct walk *walk, struct text key, const char *p
         struct json_cursor cursor = {.end = walk->window.end};
         const char *after = json_skip(&cursor, p);
         if (after) {
-            tell_segment(walk, key, (struct text){p, (size_t)(after - p)}, true, true);
+            append_segment(walk, key, (struct text){p, (size_t)(after - p)}, true, true);
             return after;
         }
         if (!json_is_cut(&cursor))

@@ -132,7 +132,7 @@ static uint32_t thread_of(struct reader *reader)
     return kineto_rows_thread(&reader->rows, pid, &reader->event->tid, nowhere ? 0 : 1);
 }
 
-static void take_frame(struct reader *reader, const struct kineto_frame *frame)
+static void read_frame(struct reader *reader, const struct kineto_frame *frame)
 {
     reader->failed |= !kineto_python_frame(&reader->python, frame);
 }
@@ -145,7 +145,7 @@ static uint32_t labelled(struct reader *reader, uint32_t name)
 
 /* What crosses another event of its thread is drawn in segments: the later ones are no slices of their own.
  * Whether it is such a one. */
-static bool take_segment(struct reader *reader, const struct complete_slice *slice)
+static bool read_segment(struct reader *reader, const struct complete_slice *slice)
 {
     int64_t of = kineto_number(&reader->event->args, KINETO_SEGMENT_OF, 0);
     if (of <= 0)
@@ -162,7 +162,7 @@ static bool take_segment(struct reader *reader, const struct complete_slice *sli
     return true;
 }
 
-static void take_slice(struct reader *reader, int64_t start_ns)
+static void read_slice(struct reader *reader, int64_t start_ns)
 {
     const struct kineto_event *event = reader->event;
     struct event_attr attrs[KINETO_ARG_COUNT];
@@ -179,7 +179,7 @@ static void take_slice(struct reader *reader, int64_t start_ns)
         kineto_facts_call(&reader->facts, event);
     if (slice.kind == SLICE_RANGE)
         slice.name = labelled(reader, slice.name);
-    if (take_segment(reader, &slice))
+    if (read_segment(reader, &slice))
         return;
     if (event->args.seen && slice.kind != SLICE_API)
         slice.attr_count = make_attrs(reader, attrs);
@@ -216,7 +216,7 @@ static struct kineto_place place_of(struct reader *reader)
                                  kineto_rows_tid(&reader->rows, &event->tid)};
 }
 
-static void take_gpu(struct reader *reader, int64_t start_ns)
+static void read_gpu(struct reader *reader, int64_t start_ns)
 {
     const struct kineto_event *event = reader->event;
     struct text name = plain_text(reader, &event->name);
@@ -229,7 +229,7 @@ static void take_gpu(struct reader *reader, int64_t start_ns)
     reader->operations++;
 }
 
-static void take_complete(struct reader *reader, int64_t time_ns)
+static void read_complete(struct reader *reader, int64_t time_ns)
 {
     const struct kineto_event *event = reader->event;
     enum kineto_category category = event->category;
@@ -240,19 +240,19 @@ static void take_complete(struct reader *reader, int64_t time_ns)
         category == KINETO_TRACE)
         return;
     if (category == KINETO_PYTHON)
-        take_frame(reader,
+        read_frame(reader,
                    &(struct kineto_frame){time_ns, time_ns + event->duration_ns, thread_of(reader),
                                           number_text(reader, &event->name)});
     else if (kineto_is_device(category))
-        take_gpu(reader, time_ns);
+        read_gpu(reader, time_ns);
     else
-        take_slice(reader, time_ns);
+        read_slice(reader, time_ns);
     if (time_ns + event->duration_ns > reader->last_ns)
         reader->last_ns = time_ns + event->duration_ns;
 }
 
 /* B and E. */
-static void take_end(struct reader *reader, int64_t time_ns)
+static void read_end(struct reader *reader, int64_t time_ns)
 {
     struct complete_slice slice = {0};
     struct text name = plain_text(reader, &reader->event->name);
@@ -272,7 +272,7 @@ static void take_end(struct reader *reader, int64_t time_ns)
 }
 
 /* b and e, or S and F of old files: those with one id, scope, category and name belong together. */
-static void take_async_end(struct reader *reader, int64_t time_ns)
+static void read_async_end(struct reader *reader, int64_t time_ns)
 {
     const struct kineto_event *event = reader->event;
     const struct json_string *parts[] = {&event->id, &event->scope, &event->category_text,
@@ -332,7 +332,7 @@ static bool is_heap_curve(const struct reader *reader)
            text_begins((struct text){event->name.bytes, event->name.size}, "Memory ");
 }
 
-static void take_counter(struct reader *reader, int64_t time_ns)
+static void read_counter(struct reader *reader, int64_t time_ns)
 {
     if (is_heap_curve(reader))
         return;
@@ -356,7 +356,7 @@ static void take_counter(struct reader *reader, int64_t time_ns)
     }
 }
 
-static void take_name(struct reader *reader)
+static void read_name(struct reader *reader)
 {
     const struct kineto_event *event = reader->event;
     if (!kineto_has(&event->args, KINETO_NAME))
@@ -376,7 +376,7 @@ static bool is_about_profiler(const struct kineto_event *event)
     return pid.bytes && (pid.size == 0 || text_begins(pid, "Traces") || text_begins(pid, "Spans"));
 }
 
-static void take_mark(struct reader *reader, int64_t time_ns)
+static void read_mark(struct reader *reader, int64_t time_ns)
 {
     if (kineto_memory_is(reader->event))
         reader->failed |= !kineto_memory_add(&reader->memory, reader->event, time_ns,
@@ -412,7 +412,7 @@ static void narrow_ids(struct reader *reader)
     }
 }
 
-static void take_timed(struct reader *reader)
+static void read_timed(struct reader *reader)
 {
     const struct kineto_event *event = reader->event;
     if (!(event->flags & KINETO_EVENT_TIME)) {
@@ -426,42 +426,42 @@ static void take_timed(struct reader *reader)
     int64_t time_ns = event->time_ns - reader->first_ns;
     switch (event->phase) {
     case 'X':
-        take_complete(reader, time_ns);
+        read_complete(reader, time_ns);
         break;
     case 'B':
     case 'E':
-        take_end(reader, time_ns);
+        read_end(reader, time_ns);
         break;
     case 'b':
     case 'e':
     case 'S':
     case 'F':
-        take_async_end(reader, time_ns);
+        read_async_end(reader, time_ns);
         break;
     case 'C':
-        take_counter(reader, time_ns);
+        read_counter(reader, time_ns);
         break;
     default:
-        take_mark(reader, time_ns);
+        read_mark(reader, time_ns);
     }
     if (time_ns > reader->last_ns)
         reader->last_ns = time_ns;
 }
 
-static void take_event(struct reader *reader)
+static void read_event(struct reader *reader)
 {
     const struct kineto_event *event = reader->event;
     reader->bad_times += (event->flags & KINETO_EVENT_BAD_TIME) != 0;
     reader->is_kineto |= event->category != KINETO_OTHER;
     if (event->phase == 'M')
-        take_name(reader);
+        read_name(reader);
     else if (event->phase && strchr("XBEbeSFCiIRn", event->phase))
-        take_timed(reader);
+        read_timed(reader);
     else
         reader->unknown_phases++;
 }
 
-static void take_flow(struct reader *reader)
+static void read_flow(struct reader *reader)
 {
     reader->failed |= !kineto_flows_add(&reader->flows, reader->event, place_of(reader));
 }
@@ -471,9 +471,9 @@ static void visit_event(void *user, struct kineto_event *event)
     struct reader *reader = user;
     reader->event = event;
     if (!event->is_flow)
-        take_event(reader);
+        read_event(reader);
     else if (kineto_flows_is(event))
-        take_flow(reader);
+        read_flow(reader);
 }
 
 static void visit_member(void *user, struct text key, struct text segment, bool first, bool last)
@@ -529,7 +529,7 @@ static uint32_t *count_busy(struct reader *reader)
 
 /* What is said of the whole file, or of the group, is said of each of its processes, but for the rank
  * where several of them have devices: ranks that were merged, of which the file names one. */
-static void tell_process(struct reader *reader, uint32_t index, const uint32_t *busy)
+static void append_process(struct reader *reader, uint32_t index, const uint32_t *busy)
 {
     const struct kineto_facts *facts = &reader->facts;
     struct tl_process_info *process = timeline_process_info(reader->builder, index);
@@ -548,11 +548,11 @@ static void tell_process(struct reader *reader, uint32_t index, const uint32_t *
         kineto_facts_devices(facts, index);
 }
 
-static void tell_facts(struct reader *reader)
+static void append_facts(struct reader *reader)
 {
     uint32_t *busy = count_busy(reader);
     for (uint32_t i = 0; i < timeline_process_count(reader->builder) && busy; i++)
-        tell_process(reader, i, busy);
+        append_process(reader, i, busy);
     free(busy);
 }
 
@@ -611,7 +611,7 @@ static void finish(struct reader *reader, const struct kineto_walked *walked)
         find_processes(reader);
     reader->failed |= !kineto_memory_finish(&reader->memory, builder);
     begin_at_earliest(reader);
-    tell_facts(reader);
+    append_facts(reader);
 }
 
 static bool reader_init(struct reader *reader, struct builder *builder)

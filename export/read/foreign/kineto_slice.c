@@ -65,11 +65,11 @@ struct open_ends {
     uint32_t count, capacity;
 };
 
-typedef void tell_pair(const struct kineto_end *begin, const struct kineto_end *end,
-                       struct builder *builder, int64_t last_ns);
+typedef void append_pair(const struct kineto_end *begin, const struct kineto_end *end,
+                         struct builder *builder, int64_t last_ns);
 
-static void tell_slice(const struct kineto_end *begin, const struct kineto_end *end,
-                       struct builder *builder, int64_t last_ns)
+static void append_slice(const struct kineto_end *begin, const struct kineto_end *end,
+                         struct builder *builder, int64_t last_ns)
 {
     struct complete_slice slice = {
         .start_ns = begin->time_ns,
@@ -86,8 +86,8 @@ static void tell_slice(const struct kineto_end *begin, const struct kineto_end *
     timeline_append_slice(builder, &slice);
 }
 
-static void tell_range(const struct kineto_end *begin, const struct kineto_end *end,
-                       struct builder *builder, int64_t last_ns)
+static void append_range(const struct kineto_end *begin, const struct kineto_end *end,
+                         struct builder *builder, int64_t last_ns)
 {
     (void)last_ns;
     uint64_t id = timeline_async_count(builder) + 1;
@@ -95,14 +95,14 @@ static void tell_range(const struct kineto_end *begin, const struct kineto_end *
                           end ? end->time_ns : begin->time_ns, begin->name, id);
 }
 
-static void tell_open(const struct kineto_ends *ends, struct open_ends *open, tell_pair *tell,
-                      struct builder *builder, int64_t last_ns)
+static void append_open(const struct kineto_ends *ends, struct open_ends *open, append_pair *tell,
+                        struct builder *builder, int64_t last_ns)
 {
     while (open->at && open->count)
         tell(&ends->at[open->at[--open->count]], NULL, builder, last_ns);
 }
 
-static bool pair(const struct kineto_ends *ends, const struct radix_item *items, tell_pair *tell,
+static bool pair(const struct kineto_ends *ends, const struct radix_item *items, append_pair *tell,
                  struct builder *builder, int64_t last_ns)
 {
     struct open_ends open = {0};
@@ -111,7 +111,7 @@ static bool pair(const struct kineto_ends *ends, const struct radix_item *items,
     for (uint32_t i = 0; i < ends->count && paired; i++) {
         const struct kineto_end *end = &ends->at[items[i].value];
         if (i && end->owner != ends->at[items[i - 1].value].owner)
-            tell_open(ends, &open, tell, builder, last_ns);
+            append_open(ends, &open, tell, builder, last_ns);
         if (end->is_end && open.count == 0) {
             without_begin++;
         } else if (end->is_end) {
@@ -123,13 +123,13 @@ static bool pair(const struct kineto_ends *ends, const struct radix_item *items,
                 *place = items[i].value;
         }
     }
-    tell_open(ends, &open, tell, builder, last_ns);
+    append_open(ends, &open, tell, builder, last_ns);
     timeline_warn(builder, "ends of events without a begin", without_begin);
     free(open.at);
     return paired;
 }
 
-static bool pair_all(struct kineto_ends *ends, tell_pair *tell, struct builder *builder,
+static bool pair_all(struct kineto_ends *ends, append_pair *tell, struct builder *builder,
                      int64_t last_ns)
 {
     if (ends->count == 0)
@@ -142,12 +142,12 @@ static bool pair_all(struct kineto_ends *ends, tell_pair *tell, struct builder *
 
 bool kineto_pairs_slices(struct kineto_ends *ends, struct builder *builder, int64_t last_ns)
 {
-    return pair_all(ends, tell_slice, builder, last_ns);
+    return pair_all(ends, append_slice, builder, last_ns);
 }
 
 bool kineto_pairs_ranges(struct kineto_ends *ends, struct builder *builder)
 {
-    return pair_all(ends, tell_range, builder, 0);
+    return pair_all(ends, append_range, builder, 0);
 }
 
 /* ---- labels ---- */

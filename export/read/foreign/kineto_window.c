@@ -229,7 +229,7 @@ static struct block *wait_for_block(struct kineto_blocks *blocks, struct read_er
 }
 
 /* The block that follows in the file; its size is 0 at the file's end. NULL: reading failed. */
-static struct block *take_block(struct kineto_blocks *blocks, struct read_error *error)
+static struct block *read_block(struct kineto_blocks *blocks, struct read_error *error)
 {
     if (blocks->taken == BLOCKS_ALONE)
         start_ahead(blocks);
@@ -309,11 +309,11 @@ void kineto_window_fini(struct kineto_window *window)
     window->large = NULL;
 }
 
-/* The window's block if not all of it was used, else the next one. As take_block(). */
+/* The window's block if not all of it was used, else the next one. As read_block(). */
 static struct block *block_at_hand(struct kineto_blocks *blocks, struct read_error *error)
 {
     struct block *block = blocks->taken ? &blocks->at[(blocks->taken - 1) % blocks->ring] : NULL;
-    return block && block->used < block->size ? block : take_block(blocks, error);
+    return block && block->used < block->size ? block : read_block(blocks, error);
 }
 
 /* Puts what is kept before the block. */

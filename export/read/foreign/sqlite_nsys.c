@@ -52,7 +52,7 @@ enum { C_START, C_END, C_THREAD, C_CORRELATION, C_NAME, C_RESULT };
 static const char *const call_columns[] = {"start",         "end",    "globalTid",
                                            "correlationId", "nameId", "returnValue"};
 
-static void take_call(struct sqlite_trace *trace, struct sqlite_rows *rows)
+static void read_call(struct sqlite_trace *trace, struct sqlite_rows *rows)
 {
     struct sqlite_call call = {0};
     bool open;
@@ -76,7 +76,7 @@ static void read_calls(struct sqlite_trace *trace)
     sqlite_rows_begin(&rows, trace->file, "CUPTI_ACTIVITY_KIND_RUNTIME", call_columns,
                       SQLITE_COUNT(call_columns));
     while (sqlite_rows_next(&rows))
-        take_call(trace, &rows);
+        read_call(trace, &rows);
     sqlite_trace_end(trace, &rows);
 }
 
@@ -164,7 +164,7 @@ static uint32_t label_of(struct nvtx *nvtx, struct sqlite_rows *rows, uint32_t p
 }
 
 /* The one whole number that the program gave with the range, if it did. */
-static uint32_t take_payload(struct nvtx *nvtx, struct sqlite_rows *rows, struct event_attr *attr)
+static uint32_t read_payload(struct nvtx *nvtx, struct sqlite_rows *rows, struct event_attr *attr)
 {
     static const char called[] = "payload";
     for (int column = N_VALUE_U64; column <= N_VALUE_I32; column++) {
@@ -183,14 +183,14 @@ static uint32_t take_payload(struct nvtx *nvtx, struct sqlite_rows *rows, struct
 static void add_slice(struct nvtx *nvtx, struct sqlite_rows *rows, struct complete_slice slice)
 {
     struct event_attr attr;
-    slice.attr_count = take_payload(nvtx, rows, &attr);
+    slice.attr_count = read_payload(nvtx, rows, &attr);
     slice.attrs = &attr;
     slice.result = TL_RESULT_UNKNOWN;
     slice.kind = SLICE_RANGE;
     timeline_append_slice(nvtx->trace->builder, &slice);
 }
 
-static void take_event(struct nvtx *nvtx, struct sqlite_rows *rows, int64_t type)
+static void read_event(struct nvtx *nvtx, struct sqlite_rows *rows, int64_t type)
 {
     struct sqlite_trace *trace = nvtx->trace;
     int64_t start_ns, end_ns, global = sqlite_rows_int(rows, N_THREAD, 0);
@@ -241,14 +241,14 @@ static void name_thread(struct nvtx *nvtx, struct sqlite_rows *rows, int64_t glo
                              timeline_name_text(nvtx->trace->builder, name));
 }
 
-static void take_row(struct nvtx *nvtx, struct sqlite_rows *rows)
+static void read_row(struct nvtx *nvtx, struct sqlite_rows *rows)
 {
     int64_t type = sqlite_rows_int(rows, N_TYPE, 0), global = sqlite_rows_int(rows, N_THREAD, 0);
     switch (type) {
     case NVTX_MARK:
     case NVTX_PUSH_POP:
     case NVTX_START_END:
-        take_event(nvtx, rows, type);
+        read_event(nvtx, rows, type);
         break;
     case NVTX_DOMAIN:
         name_domain(nvtx, rows, nsys_process(nvtx->trace, global));
@@ -270,7 +270,7 @@ static void read_nvtx(struct sqlite_trace *trace)
     struct sqlite_rows rows;
     sqlite_rows_begin(&rows, trace->file, "NVTX_EVENTS", nvtx_columns, SQLITE_COUNT(nvtx_columns));
     while (sqlite_rows_next(&rows))
-        take_row(&nvtx, &rows);
+        read_row(&nvtx, &rows);
     sqlite_trace_end(trace, &rows);
     keymap_fini(&nvtx.domains);
 }
@@ -321,7 +321,7 @@ static struct memory_op record_of(struct sqlite_rows *rows)
     };
 }
 
-static void take_memory(struct sqlite_trace *trace, struct sqlite_rows *rows)
+static void read_memory(struct sqlite_trace *trace, struct sqlite_rows *rows)
 {
     int64_t time_ns, global;
     if (!sqlite_trace_time(trace, rows, M_START, &time_ns))
@@ -344,7 +344,7 @@ static void read_device_memory(struct sqlite_trace *trace)
     sqlite_rows_begin(&rows, trace->file, "CUDA_GPU_MEMORY_USAGE_EVENTS", memory_columns,
                       SQLITE_COUNT(memory_columns));
     while (sqlite_rows_next(&rows))
-        take_memory(trace, &rows);
+        read_memory(trace, &rows);
     sqlite_trace_end(trace, &rows);
 }
 
@@ -373,7 +373,7 @@ static uint32_t allocator_of(struct sqlite_trace *trace, struct sqlite_rows *row
 }
 
 /* False: it is of no allocator, or of no thread. */
-static bool take_allocation(struct sqlite_trace *trace, struct sqlite_rows *rows,
+static bool read_allocation(struct sqlite_trace *trace, struct sqlite_rows *rows,
                             struct keymap *numbers)
 {
     int64_t time_ns, global = sqlite_rows_int(rows, A_THREAD, 0);
@@ -403,7 +403,7 @@ static void read_allocations(struct sqlite_trace *trace)
     sqlite_rows_begin(&rows, trace->file, "PROF_ALLOCATIONS", allocation_columns,
                       SQLITE_COUNT(allocation_columns));
     while (sqlite_rows_next(&rows))
-        left_out += !take_allocation(trace, &rows, &numbers);
+        left_out += !read_allocation(trace, &rows, &numbers);
     sqlite_trace_end(trace, &rows);
     keymap_fini(&numbers);
     timeline_warn(trace->builder, "allocations of no allocator, or beyond 4096 of them: left out",
@@ -465,7 +465,7 @@ static const char *const device_columns[] = {"id",
                                              "uuid"};
 
 /* "GPU-01234567-89ab-..." */
-static void take_uuid(struct text text, uint8_t uuid[16])
+static void read_uuid(struct text text, uint8_t uuid[16])
 {
     uint8_t read[16] = {0};
     size_t digits = 0;
@@ -486,7 +486,7 @@ static void take_uuid(struct text text, uint8_t uuid[16])
         memcpy(uuid, read, sizeof read);
 }
 
-static struct tl_device_info take_device(struct sqlite_trace *trace, struct sqlite_rows *rows)
+static struct tl_device_info read_device(struct sqlite_trace *trace, struct sqlite_rows *rows)
 {
     struct text name = sqlite_rows_text(rows, 1);
     struct tl_device_info device = {
@@ -497,7 +497,7 @@ static struct tl_device_info take_device(struct sqlite_trace *trace, struct sqli
         .core_clock_khz = (uint32_t)(sqlite_rows_int(rows, 7, 0) / 1000),
     };
     sqlite_trace_device(rows, &device);
-    take_uuid(sqlite_rows_text(rows, 17), device.uuid);
+    read_uuid(sqlite_rows_text(rows, 17), device.uuid);
     return device;
 }
 
@@ -623,7 +623,7 @@ static uint64_t read_facts(struct sqlite_trace *trace)
             sqlite_file_fail_memory(trace->file);
     describe_processes(trace);
     sqlite_trace_devices(trace, "TARGET_INFO_GPU", device_columns, SQLITE_COUNT(device_columns),
-                         FACTS_MAX, take_device);
+                         FACTS_MAX, read_device);
     read_contexts(trace, &pids);
     read_streams(trace, &pids);
     name_processes(trace);

@@ -65,7 +65,7 @@ enum { C_START, C_END, C_CBID, C_PROCESS, C_THREAD, C_CORRELATION, C_RESULT };
 static const char *const call_columns[] = {"start",    "end",           "cbid",       "processId",
                                            "threadId", "correlationId", "returnValue"};
 
-static bool take_call(struct sqlite_trace *trace, struct sqlite_rows *rows,
+static bool read_call(struct sqlite_trace *trace, struct sqlite_rows *rows,
                       struct sqlite_call *call)
 {
     bool open;
@@ -87,7 +87,7 @@ static void read_calls(struct sqlite_trace *trace, const char *table, bool drive
     struct sqlite_call call;
     sqlite_rows_begin(&rows, trace->file, table, call_columns, SQLITE_COUNT(call_columns));
     while (sqlite_rows_next(&rows)) {
-        if (!take_call(trace, &rows, &call))
+        if (!read_call(trace, &rows, &call))
             continue;
         struct known_call same = call_of(trace, known, driver, sqlite_rows_int(&rows, C_CBID, -1));
         call.name = same.name;
@@ -272,7 +272,7 @@ static void pair(struct markers *markers, const struct half *start, const struct
 }
 
 /* The other end of the same id waits, or this one does from now on. */
-static void take_half(struct markers *markers, struct half half, int64_t id)
+static void read_half(struct markers *markers, struct half half, int64_t id)
 {
     int64_t key = (int64_t)((uint64_t)half.process << 32 ^ (uint64_t)id);
     uint32_t place = keymap_find_id(&markers->halves_of, key);
@@ -291,7 +291,7 @@ static void take_half(struct markers *markers, struct half half, int64_t id)
     set(markers, &markers->halves_of, key, markers->halves.count - 1);
 }
 
-static bool take_owner(struct markers *markers, struct sqlite_rows *rows, struct half *half)
+static bool read_owner(struct markers *markers, struct sqlite_rows *rows, struct half *half)
 {
     uint32_t object[3];
     nvprof_object(rows, M_OBJECT, object);
@@ -303,11 +303,11 @@ static bool take_owner(struct markers *markers, struct sqlite_rows *rows, struct
     return half->thread != 0;
 }
 
-static void take_marker(struct markers *markers, struct sqlite_rows *rows)
+static void read_marker(struct markers *markers, struct sqlite_rows *rows)
 {
     struct half half = {0};
     if (!sqlite_trace_time(markers->trace, rows, M_TIME, &half.time_ns) ||
-        !take_owner(markers, rows, &half))
+        !read_owner(markers, rows, &half))
         return;
     int64_t flags = sqlite_rows_int(rows, M_FLAGS, 0), id = sqlite_rows_int(rows, M_ID, 0);
     if (flags & MARKER_INSTANTANEOUS) {
@@ -319,7 +319,7 @@ static void take_marker(struct markers *markers, struct sqlite_rows *rows)
     if (half.is_start)
         half.name = label_of(markers, rows, half.process);
     if (flags & (MARKER_START | MARKER_END))
-        take_half(markers, half, id);
+        read_half(markers, half, id);
 }
 
 /* Ranges that were open at the end of the recording, and those that were at its beginning. */
@@ -345,7 +345,7 @@ static void read_markers(struct sqlite_trace *trace)
     sqlite_rows_begin(&rows, trace->file, "CUPTI_ACTIVITY_KIND_MARKER", marker_columns,
                       SQLITE_COUNT(marker_columns));
     while (sqlite_rows_next(&rows))
-        take_marker(&markers, &rows);
+        read_marker(&markers, &rows);
     sqlite_trace_end(trace, &rows);
     end_halves(&markers);
     keymap_fini(&markers.looks_of);
@@ -383,7 +383,7 @@ static const char *const device_columns[] = {"id",
                                              "uuid"};
 
 /* CUPTI gives bandwidth in kB/s. */
-static struct tl_device_info take_device(struct sqlite_trace *trace, struct sqlite_rows *rows)
+static struct tl_device_info read_device(struct sqlite_trace *trace, struct sqlite_rows *rows)
 {
     struct tl_device_info device = {
         .device = sqlite_rows_uint32(rows, 0),
@@ -403,16 +403,16 @@ static void read_contexts(struct sqlite_trace *trace)
 {
     static const char *const columns[] = {"contextId", "deviceId"};
     struct sqlite_rows rows;
-    uint32_t processes = timeline_process_count(trace->builder), told = 0;
+    uint32_t processes = timeline_process_count(trace->builder), fact_count = 0;
     sqlite_rows_begin(&rows, trace->file, "CUPTI_ACTIVITY_KIND_CONTEXT", columns,
                       SQLITE_COUNT(columns));
-    while (told < FACTS_MAX && sqlite_rows_next(&rows)) {
+    while (fact_count < FACTS_MAX && sqlite_rows_next(&rows)) {
         struct cuda_context context = {
             .context = sqlite_rows_uint32(&rows, 0),
             .device = sqlite_rows_uint32(&rows, 1),
         };
         bool known = sqlite_rows_int(&rows, 1, -1) >= 0;
-        for (uint32_t i = 0; i < processes && known; i++, told++)
+        for (uint32_t i = 0; i < processes && known; i++, fact_count++)
             timeline_add_context(trace->builder, i, &context);
     }
     sqlite_trace_end(trace, &rows);
@@ -422,16 +422,16 @@ static void read_streams(struct sqlite_trace *trace)
 {
     static const char *const columns[] = {"contextId", "streamId", "priority"};
     struct sqlite_rows rows;
-    uint32_t processes = timeline_process_count(trace->builder), told = 0;
+    uint32_t processes = timeline_process_count(trace->builder), fact_count = 0;
     sqlite_rows_begin(&rows, trace->file, "CUPTI_ACTIVITY_KIND_STREAM", columns,
                       SQLITE_COUNT(columns));
-    while (told < FACTS_MAX && sqlite_rows_next(&rows)) {
+    while (fact_count < FACTS_MAX && sqlite_rows_next(&rows)) {
         struct cuda_stream stream = {
             .context = sqlite_rows_uint32(&rows, 0),
             .stream = sqlite_rows_uint32(&rows, 1),
             .priority = (int32_t)sqlite_rows_int(&rows, 2, PROF_PRIORITY_UNKNOWN),
         };
-        for (uint32_t i = 0; i < processes; i++, told++)
+        for (uint32_t i = 0; i < processes; i++, fact_count++)
             timeline_add_stream(trace->builder, i, &stream);
     }
     sqlite_trace_end(trace, &rows);
@@ -468,7 +468,7 @@ static void read_facts(struct sqlite_trace *trace)
         process->gpu_reason = (struct text){reason, sizeof reason - 1};
     }
     sqlite_trace_devices(trace, "CUPTI_ACTIVITY_KIND_DEVICE", device_columns,
-                         SQLITE_COUNT(device_columns), FACTS_MAX, take_device);
+                         SQLITE_COUNT(device_columns), FACTS_MAX, read_device);
     read_contexts(trace);
     read_streams(trace);
     read_names(trace);

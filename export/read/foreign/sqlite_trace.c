@@ -183,11 +183,11 @@ void sqlite_trace_devices(struct sqlite_trace *trace, const char *table, const c
                                                         struct sqlite_rows *rows))
 {
     struct sqlite_rows rows;
-    uint32_t processes = timeline_process_count(trace->builder), told = 0;
+    uint32_t processes = timeline_process_count(trace->builder), fact_count = 0;
     sqlite_rows_begin(&rows, trace->file, table, columns, count);
-    while (told < most && sqlite_rows_next(&rows)) {
+    while (fact_count < most && sqlite_rows_next(&rows)) {
         struct tl_device_info device = take(trace, &rows);
-        for (uint32_t i = 0; i < processes; i++, told++)
+        for (uint32_t i = 0; i < processes; i++, fact_count++)
             timeline_add_device(trace->builder, i, &device);
     }
     sqlite_trace_end(trace, &rows);
@@ -254,7 +254,7 @@ static uint32_t process_of(struct sqlite_trace *trace, struct sqlite_rows *rows,
 }
 
 /* Without an end, what a device did took no time that is known. */
-static bool take_place(struct sqlite_trace *trace, struct sqlite_rows *rows, struct place *place)
+static bool read_place(struct sqlite_trace *trace, struct sqlite_rows *rows, struct place *place)
 {
     bool open;
     if (!sqlite_trace_times(trace, rows, &place->start_ns, &place->end_ns, &open))
@@ -380,7 +380,7 @@ static void read_kernels(struct sqlite_trace *trace, const char *table)
     struct place place;
     sqlite_rows_begin(&rows, trace->file, table, kernel_columns, SQLITE_COUNT(kernel_columns));
     while (sqlite_rows_next(&rows))
-        if (take_place(trace, &rows, &place))
+        if (read_place(trace, &rows, &place))
             add_kernel(trace, &rows, &place);
     sqlite_trace_end(trace, &rows);
 }
@@ -454,7 +454,7 @@ static void read_copies(struct sqlite_trace *trace, const char *table, bool nsys
     struct place place;
     sqlite_rows_begin(&rows, trace->file, table, copy_columns, SQLITE_COUNT(copy_columns));
     while (sqlite_rows_next(&rows))
-        if (take_place(trace, &rows, &place))
+        if (read_place(trace, &rows, &place))
             add_copy(trace, &rows, &place, nsys);
     sqlite_trace_end(trace, &rows);
 }
@@ -487,7 +487,7 @@ static void read_sets(struct sqlite_trace *trace, bool nsys)
     sqlite_rows_begin(&rows, trace->file, "CUPTI_ACTIVITY_KIND_MEMSET", set_columns,
                       SQLITE_COUNT(set_columns));
     while (sqlite_rows_next(&rows))
-        if (take_place(trace, &rows, &place))
+        if (read_place(trace, &rows, &place))
             add_set(trace, &rows, &place, nsys);
     sqlite_trace_end(trace, &rows);
 }
@@ -504,7 +504,7 @@ static void read_waits(struct sqlite_trace *trace, bool nsys)
     sqlite_rows_begin(&rows, trace->file, "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", wait_columns,
                       SQLITE_COUNT(wait_columns));
     while (sqlite_rows_next(&rows)) {
-        if (!take_place(trace, &rows, &place))
+        if (!read_place(trace, &rows, &place))
             continue;
         struct gpu_op op = op_of(&place);
         struct tl_sync sync = {.type = sqlite_rows_uint32(&rows, nsys ? WAIT_TYPE_NSYS : WAIT_TYPE),
@@ -527,7 +527,7 @@ static void read_graphs(struct sqlite_trace *trace)
     sqlite_rows_begin(&rows, trace->file, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", columns,
                       SQLITE_COUNT(columns));
     while (sqlite_rows_next(&rows)) {
-        if (!take_place(trace, &rows, &place))
+        if (!read_place(trace, &rows, &place))
             continue;
         struct gpu_op op = op_of(&place);
         struct tl_graph_run run = {.graph = sqlite_rows_uint32(&rows, FIRST_OWN),

@@ -37,13 +37,13 @@ static inline bool kineto_groups_is(struct text key)
     return text_is(key, KINETO_PROCESSES_OF_TRACE) || text_is(key, KINETO_PROCESSES_MERGED);
 }
 
-typedef void kineto_take_group(void *user, const struct kineto_group *group);
+typedef void kineto_read_group(void *user, const struct kineto_group *group);
 /* `value` is followed by the quotes that json_text.h asks for. */
-void kineto_groups_each(struct text value, kineto_take_group *take, void *user);
+void kineto_groups_each(struct text value, kineto_read_group *take, void *user);
 
 /* `now`: the pid, without quotes; `before`: a value as in the file. */
-typedef void kineto_take_pid(void *user, struct text now, struct text before);
-void kineto_group_pids(const struct kineto_group *group, kineto_take_pid *take, void *user);
+typedef void kineto_read_pid(void *user, struct text now, struct text before);
+void kineto_group_pids(const struct kineto_group *group, kineto_read_pid *take, void *user);
 
 /* "rank" and "world_size" of a group or of "distributedInfo". */
 void kineto_group_rank(struct kineto_group *group, const struct json_string *key,
