@@ -37,8 +37,8 @@ expect_cuda told-11.8.prof told-13.{0,3}.prof -- \
 for file in told-13.0 calls-13.0; do
     "$PROF_BIN/profdump" memory $file.prof >$file.txt
 done
-grep -q 'read from the CUDA calls' calls-13.0.txt || fail "who told of memory is not said"
-if grep -q 'read from the CUDA calls' told-13.0.txt; then fail "CUPTI's records are called calls"; fi
+grep -q 'derived from CUDA calls' calls-13.0.txt || fail "where memory is known from is not said"
+if grep -q 'derived from CUDA calls' told-13.0.txt; then fail "CUPTI's records are called calls"; fi
 
 # Not asked for: nothing about memory is recorded. Managed memory is not watched unless asked for.
 PROF_MEMORY=0 PROF_UNIFIED_MEMORY=0 simulate off.prof ./memory >off.txt 2>&1
